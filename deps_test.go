@@ -17,7 +17,10 @@ import (
 //
 // The rules are the design: a build that breaks one is mended in the build.
 const rules = `
-STD < tensor/driver, tensor/internal/..., display
+STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, cuda/internal/gpu, amp/diagnose, interp, interp/internal/live, notebooks/notebook
+STD, tensor/driver < internal/plumbing
+internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
@@ -28,7 +31,7 @@ tensor/driver, x/text < tensor/data
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
-STD, tensor/driver, tensor, tensor/nn < amp
+STD, tensor/driver, tensor, tensor/nn, display, internal/near < amp
 STD, tensor/driver, cuda/internal/... < cuda
 STD, cuda/internal/link < cuda/internal/lt
 STD, tensor/driver, cuda/kernels, cuda/internal/drv, cuda/internal/lt < cuda/internal/gpu
@@ -44,8 +47,7 @@ STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
-STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, display, display/chart < amp/workload
-STD, x/sys, amp/workload, cuda, tensor, tensor/optim, kernel/client < internal/bench
+STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel
@@ -57,12 +59,11 @@ STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
 STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
-STD < interp/internal/near
-STD, x/tools, interp/internal/near < interp/internal/exports/...
-STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
+STD, x/tools, internal/near < interp/internal/exports/...
+STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
-STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
+STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
@@ -80,6 +81,7 @@ var modules = map[string][]string{
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"sqlite":     {"modernc.org/sqlite"},
+	"x/mod":      {"golang.org/x/mod"},
 	"x/sys":      {"golang.org/x/sys"},
 	"x/text":     {"golang.org/x/text"},
 	"x/tools":    {"golang.org/x/tools"},

@@ -143,7 +143,7 @@ func TestApexRefusals(t *testing.T) {
 	model, opt := amp.Initialize(w, base, level)
 	other, otherBase := fresh()
 	_, apart := amp.Initialize(other, otherBase, level)
-	half := nn.Sequential(nn.NewLinear(2, 2), nn.NewBatchNorm1d(2))
+	half := nn.NewSequential(nn.NewLinear(2, 2), nn.NewBatchNorm1d(2))
 	nn.Half(half.Modules[1])
 	loss := tensor.Ones(1).Sum()
 	nothing := func(*tensor.Tensor) {}
@@ -177,9 +177,9 @@ func TestApexEvents(t *testing.T) {
 	var got []string
 	stop := amp.Observe(func(e amp.Event) {
 		switch e.Kind {
-		case amp.Stepped:
+		case amp.EventStep:
 			got = append(got, fmt.Sprintf("step %d skipped %v scale %g bad %d", e.Step, e.Result.Skipped, e.Result.Scale, e.Result.FirstBadParam))
-		case amp.Updated:
+		case amp.EventUpdate:
 			got = append(got, fmt.Sprintf("update %g %g", e.Before, e.After))
 		}
 	})
@@ -187,7 +187,7 @@ func TestApexEvents(t *testing.T) {
 	a, b := nn.NewLinear(1, 1), nn.NewLinear(1, 1)
 	models, opts := amp.InitializeAll([]nn.Module{a, b}, []amp.Optimizer{optim.NewSGD(nn.Parameters(a), 1), optim.NewSGD(nn.Parameters(b), 1)}, amp.O1.Verbosity(0))
 	for _, x := range []float64{1, math.Inf(1)} {
-		loss := models[1].Forward(models[0].Forward(tensor.Full(x, 1, 1))).Sum().Scale(1e-3)
+		loss := models[1].Forward(models[0].Forward(tensor.Full(x, 1, 1))).Sum().MulScalar(1e-3)
 		amp.ScaleLossWith(loss, opts, amp.ScaleLossOptions{}, func(scaled *tensor.Tensor) { scaled.Backward() })
 		for _, o := range opts {
 			o.Step()

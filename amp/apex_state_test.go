@@ -35,7 +35,7 @@ func TestApexRestoring(t *testing.T) {
 		opt.ZeroGrad()
 		y := m.Forward(x)
 		for k := 1; k <= losses; k++ {
-			amp.ScaleLoss(y.Mean().Scale(float64(k)), opt, func(scaled *tensor.Tensor) {
+			amp.ScaleLoss(y.Mean().MulScalar(float64(k)), opt, func(scaled *tensor.Tensor) {
 				scaled.BackwardWith(tensor.BackwardOptions{RetainGraph: k < losses})
 			})
 		}
@@ -111,7 +111,7 @@ func TestApexLossScaleDecrease(t *testing.T) {
 			for id := range 3 {
 				x := tensor.Randn(2, 3, 6, 6)
 				if left[id] > 0 {
-					x, left[id] = x.Scale(math.Pow(2, 17)), left[id]-1
+					x, left[id] = x.MulScalar(math.Pow(2, 17)), left[id]-1
 				}
 				amp.ScaleLossWith(model.Forward(x).Mean(), []*amp.ApexOptimizer{opt}, amp.ScaleLossOptions{LossID: id}, func(scaled *tensor.Tensor) { scaled.Backward() })
 			}

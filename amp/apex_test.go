@@ -79,10 +79,10 @@ func TestApexMomentum(t *testing.T) {
 		base.ZeroGrad()
 		want := base.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor).Clone()
 		model, opt := amp.Initialize(net, base, level)
-		amp.ScaleLoss(model.Forward(tensor.Zeros(1, 3)).Sum().Scale(0), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+		amp.ScaleLoss(model.Forward(tensor.Zeros(1, 3)).Sum().MulScalar(0), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 		opt.Step()
 		got := base.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
-		if got.DType() != opt.Params()[0].DType() || !tensor.AllClose(got.Float(), want.Scale(0.9), 1e-3, 0) {
+		if got.DType() != opt.Params()[0].DType() || !tensor.AllClose(got.Float(), want.MulScalar(0.9), 1e-3, 0) {
 			t.Errorf("%v: the momentum is %v, want 0.9 times %v", level, got, want)
 		}
 	}

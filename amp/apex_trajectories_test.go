@@ -46,25 +46,25 @@ func apexMLP() apexModel {
 	for _, size := range [][2]int{{16, 32}, {32, 32}, {32, 4}} {
 		layers = append(layers, drawnLinear(size[0], size[1]))
 	}
-	net := nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2])
+	net := nn.NewSequential(layers[0], nn.NewReLU(), layers[1], nn.NewReLU(), layers[2])
 	x, y := tensor.Randn(64, 16), tensor.Randn(64, 4)
 	return apexModel{net, x, func(out *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y) }, optim.NewSGD(nn.Parameters(net), 0.1)}
 }
 
 func drawnLinear(in, out int) *nn.Linear {
-	w := tensor.Randn(out, in).Scale(1 / math.Sqrt(float64(in))).RequireGrad()
+	w := tensor.Randn(out, in).MulScalar(1 / math.Sqrt(float64(in))).RequireGrad()
 	return &nn.Linear{Weight: w, Bias: tensor.Zeros(out).RequireGrad()}
 }
 
 func apexCNN() apexModel {
 	conv := func(in, out int) *nn.Conv2d {
 		c := nn.NewConv2d(in, out, 3, nn.Padding(1), nn.InitFrom(tensor.NewGenerator(0)))
-		c.Weight.SetData(tensor.Randn(out, in, 3, 3).Scale(1 / math.Sqrt(float64(in*9))))
+		c.Weight.SetData(tensor.Randn(out, in, 3, 3).MulScalar(1 / math.Sqrt(float64(in*9))))
 		c.Bias.SetData(tensor.Zeros(out))
 		return c
 	}
 	a, b := conv(3, 8), conv(8, 16)
-	net := nn.Sequential(a, nn.NewBatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), b, nn.NewBatchNorm2d(16), nn.ReLU(), nn.Flatten(), drawnLinear(256, 10))
+	net := nn.NewSequential(a, nn.NewBatchNorm2d(8), nn.NewReLU(), nn.NewMaxPool2d(2), b, nn.NewBatchNorm2d(16), nn.NewReLU(), nn.NewFlatten(), drawnLinear(256, 10))
 	x, y := tensor.Randn(16, 3, 8, 8), tensor.Arange(0, 16).Remainder(tensor.Scalar(10)).Long()
 	return apexModel{net, x, func(out *tensor.Tensor) *tensor.Tensor { return nn.CrossEntropy(out, y) }, optim.NewSGD(nn.Parameters(net), 0.01, optim.Momentum(0.9))}
 }

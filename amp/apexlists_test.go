@@ -23,10 +23,10 @@ func TestApex(t *testing.T) {
 	}{
 		"test_linear_is_half":        {fns: each1(nn.NewLinear(16, 16).Forward), shape: []int{2, 16}, want: alwaysHalf},
 		"test_conv2d_is_half":        {fns: each1(nn.NewConv2d(4, 4, 3).Forward), shape: []int{2, 4, 8, 8}, want: alwaysHalf},
-		"test_softmax_is_float":      {fns: each1(nn.Softmax(1).Forward, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }), shape: []int{2, 16}, want: alwaysFloat},
+		"test_softmax_is_float":      {fns: each1(nn.NewSoftmax(1).Forward, func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }), shape: []int{2, 16}, want: alwaysFloat},
 		"test_group_norm_is_float":   {fns: each1(nn.NewGroupNorm(4, 8).Forward), shape: []int{2, 8, 4, 4}, want: alwaysFloat},
 		"test_mse_loss_is_float":     {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(x, tensor.Ones(2, 16)) }), shape: []int{2, 16}, want: alwaysFloat},
-		"test_relu_is_match":         {fns: each1(nn.ReLU().Forward, (*tensor.Tensor).ReLU), shape: []int{2, 16}, want: matchInput},
+		"test_relu_is_match":         {fns: each1(nn.NewReLU().Forward, (*tensor.Tensor).ReLU), shape: []int{2, 16}, want: matchInput},
 		"test_batch_norm_is_match":   {fns: each1(nn.NewBatchNorm2d(4).Forward), shape: []int{2, 4, 4, 4}, want: matchInput},
 		"test_matmul_method_is_half": {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.MatMul(tensor.Ones(8, 8)) }, func(x *tensor.Tensor) *tensor.Tensor { return tensor.Ones(8, 8).MatMul(x) }), shape: []int{8, 8}, want: alwaysHalf},
 		"test_pow_method_is_float":   {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.Pow(2) }), shape: []int{2, 16}, want: alwaysFloat},

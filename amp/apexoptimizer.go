@@ -145,12 +145,12 @@ func (o *ApexOptimizer) tell() {
 	o.last.Step = o.apex.steps
 	o.apex.steps++
 	notify(Event{
-		Kind: Stepped, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
+		Kind: EventStep, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
 		Before: o.last.Scale, After: o.last.Scale, Tracker: o.scaled.tracker,
 	})
 	for _, u := range o.updates {
 		if u.waits--; u.waits == 0 {
-			notify(Event{Kind: Updated, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
+			notify(Event{Kind: EventUpdate, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
 		}
 	}
 	o.updates, o.scaled, o.result = nil, nil, StepResult{}

@@ -48,7 +48,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 		opt.sync()
 		opt.scaled = s
 	}
-	notify(Event{Kind: Scaled, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.tracker})
+	notify(Event{Kind: EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.tracker})
 	if a.level.masters != yes && !s.dynamic && scale == 1 {
 		body(loss.Float())
 		for _, opt := range opts {
@@ -62,7 +62,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 			opt.set()
 		}
 	}
-	body(loss.Float().Scale(scale))
+	body(loss.Float().MulScalar(scale))
 	if o.DelayUnscale {
 		for _, opt := range opts {
 			opt.delayed = true
@@ -73,7 +73,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 	for _, opt := range opts {
 		found = opt.unscale(s) || found
 		notify(Event{
-			Kind: Unscaled, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
+			Kind: EventUnscale, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
 			Before: scale, After: scale, Tracker: s.tracker,
 		})
 	}
@@ -118,7 +118,7 @@ func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
 	for _, m := range models {
 		named = append(named, m)
 	}
-	options := []ScalerOption{Names(named...)}
+	options := []ScalerOption{ParamNames(named...)}
 	dynamic := l.scale == 0
 	if dynamic {
 		options = append(options, InitScale(min(65536, l.maxScale)), MinScale(l.minScale), MaxScale(l.maxScale))
@@ -187,7 +187,7 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	}
 	scale := by.CurrentScale()
 	first := -1
-	for i, bad := range tensor.Unscale(grads, by.inverse()) {
+	for i, bad := range fused.Unscale(grads, by.inverse()) {
 		if bad && first < 0 {
 			first = owners[i]
 		}

@@ -109,7 +109,7 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	if !c.policy.on {
 		return in
 	}
-	switch c.policy.here(op) {
+	switch c.policy.categoryAt(op) {
 	case tensor.Lower:
 		return c.castAll(in, c.policy.lower)
 	case tensor.Raise:

@@ -65,7 +65,7 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Ten
 	} else {
 		// With gradient recording on, even under NoGrad: the entry serves later uses
 		// that need its history.
-		tensor.EnableGrad(func() { y = tensor.CastWeight(t, to) })
+		tensor.EnableGrad(func() { y = fused.CastWeight(t, to) })
 	}
 	c.made++
 	c.entries[k] = entry{y, t.Version(), now}
@@ -98,9 +98,9 @@ func (s CacheStats) String() string {
 	return fmt.Sprintf("%d casts of weights held, %d bytes; %d hits, %d misses", s.Entries, s.Bytes, s.Hits, s.Misses)
 }
 
-// Cache returns the cache statistics of the region open on this goroutine, zeros outside
+// CacheStatistics returns the cache statistics of the region open on this goroutine, zeros outside
 // regions.
-func Cache() CacheStats {
+func CacheStatistics() CacheStats {
 	c := regionOf(tensor.EnclosingCaster())
 	if c == nil {
 		return CacheStats{}

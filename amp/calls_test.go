@@ -182,7 +182,7 @@ func opCalls() []opCall {
 		binary("pow", makesBy(within(.1, 100), vector, vector), ten.PowTensor),
 		unary("pow", within(.1, 100), func(x ten) ten { return x.Pow(1.7) }),
 		unary("pow", nil, func(x ten) ten { return x.RPow(1.7) }),
-		unary("softplus", nil, ten.Softplus, nn.Softplus(1, 20).Forward),
+		unary("softplus", nil, ten.Softplus, nn.NewSoftplus(1, 20).Forward),
 		unary("layer_norm", nil, func(x ten) ten { return x.LayerNorm(vector, nil, nil, tensor.NormOptions{}) }),
 		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{}) }),
 		several("group_norm", makes(matrix), func(in []ten) ten { return in[0].GroupNorm(1, nil, nil, tensor.NormOptions{}) }),
@@ -202,7 +202,7 @@ func opCalls() []opCall {
 		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }, loss(nn.HuberLoss)),
 		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }, loss(nn.MSELoss)),
 		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].MarginRankingLoss(in[1], in[2], 0, eachLoss) }),
-		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }, loss(nn.MultilabelMarginLoss)),
+		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }, loss(nn.MultiLabelMarginLoss)),
 		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }, loss(nn.SoftMarginLoss)),
 		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
 		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }, loss(nn.MultiMarginLoss)),
@@ -231,9 +231,9 @@ func opCalls() []opCall {
 		// fp32 unless the caller names a dtype
 		unary("prod", nil, func(x ten) ten { return x.Prod() }),
 		unary("prod", nil, func(x ten) ten { return x.Prod(0) }),
-		unary("softmax", nil, func(x ten) ten { return x.Softmax(0) }, nn.Softmax(0).Forward),
-		unary("softmax", nil, func(x ten) ten { return x.Softmin(0) }, nn.Softmin(0).Forward),
-		unary("log_softmax", nil, func(x ten) ten { return x.LogSoftmax(0) }, nn.LogSoftmax(0).Forward),
+		unary("softmax", nil, func(x ten) ten { return x.Softmax(0) }, nn.NewSoftmax(0).Forward),
+		unary("softmax", nil, func(x ten) ten { return x.Softmin(0) }, nn.NewSoftmin(0).Forward),
+		unary("log_softmax", nil, func(x ten) ten { return x.LogSoftmax(0) }, nn.NewLogSoftmax(0).Forward),
 		unary("cumprod", nil, func(x ten) ten { return x.Cumprod(0) }),
 		unary("cumsum", nil, func(x ten) ten { return x.Cumsum(0) }),
 		unary("linalg_vector_norm", nil, func(x ten) ten { return x.VectorNorm(2, plain) }),
@@ -275,7 +275,7 @@ func opCalls() []opCall {
 		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveAvgPool3d(2) }),
 		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveMaxPool3d(2) }),
 		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return in[0].MaxUnpool2d(in[1], 4, 4) }),
-		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.MaxUnpool2d(2).Forward(in[0], in[1]) }),
+		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.NewMaxUnpool2d(2).Forward(in[0], in[1]) }),
 		several("fractional_max_pool2d", makes(cube), func(in []ten) ten {
 			tensor.ManualSeed(1)
 			return nn.NewFractionalMaxPool2d(2, nn.OutputSize(3)).Forward(in[0])

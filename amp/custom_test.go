@@ -20,7 +20,7 @@ func TestPlainFunction(t *testing.T) {
 		},
 		Backward: func(c *tensor.Context, dy ten) []ten {
 			backward = amp.Active()
-			return []ten{dy.MM(c.Saved()[0].T().To(dy.DType())).Scale(2)}
+			return []ten{dy.MM(c.Saved()[0].T().To(dy.DType())).MulScalar(2)}
 		},
 	}
 	x := tensor.Eye(4).RequireGrad()

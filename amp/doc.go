@@ -64,7 +64,7 @@
 //	amp.Autocast(amp.Float16, func() {
 //		norm := tensor.Scalar(0)
 //		for _, g := range grads {
-//			norm = norm.Add(g.Scale(1 / scaler.CurrentScale()).Pow(2).Sum())
+//			norm = norm.Add(g.MulScalar(1 / scaler.CurrentScale()).Pow(2).Sum())
 //		}
 //		loss = loss.Add(norm.Sqrt())
 //	})
@@ -74,7 +74,7 @@
 // after Update. FollowSkips keeps a per-batch schedule from advancing on skipped steps:
 // optim.NewExponentialLR(opt, 0.9).FollowSkips().
 //
-// With [Names], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
+// With [ParamNames], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
 // means that something other than the scale is wrong. [StaticScale], [MinScale] with
 // [AbortAtMin], [MaxScale] and [Hysteresis] are options of other libraries' scalers that torch
 // lacks. An optimizer made with optim.Fused() unscales within its step.

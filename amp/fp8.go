@@ -206,7 +206,7 @@ func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 		Flushed: y.Counts().Zeros - c.Zeros,
 	}
 	if limit := tensor.FInfo(r.format).Max; float64(amax*scale) > limit {
-		over := t.Detach().Float().Scale(float64(scale)).Abs().AddScalar(-limit).ReLU()
+		over := t.Detach().Float().MulScalar(float64(scale)).Abs().AddScalar(-limit).ReLU()
 		r.last.Saturated = c.Count - over.Counts().Zeros
 	}
 	return y
@@ -225,7 +225,7 @@ func (fp8Round) Info() tensor.Info {
 
 func (q fp8Round) Forward(in []*tensor.Tensor) *tensor.Tensor {
 	limit := tensor.FInfo(q.to).Max
-	return in[0].Float().Scale(float64(q.scale)).Clamp(-limit, limit).To(q.to).Float().Scale(float64(1 / q.scale))
+	return in[0].Float().MulScalar(float64(q.scale)).Clamp(-limit, limit).To(q.to).Float().MulScalar(float64(1 / q.scale))
 }
 
 func (fp8Round) VJP(dy, _ *tensor.Tensor, _ []*tensor.Tensor) []*tensor.Tensor {

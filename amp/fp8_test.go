@@ -47,7 +47,7 @@ func trainFP8(region func(body func()), net *fp8Net, shrink float64, steps int, 
 		opt.ZeroGrad()
 		var loss *tensor.Tensor
 		region(func() { loss = nn.MSELoss(net.Forward(x), y) })
-		loss.Scale(shrink).Backward()
+		loss.MulScalar(shrink).Backward()
 		each(k, loss.Item())
 		opt.Step()
 	}

@@ -28,7 +28,7 @@ func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor
 		} else {
 			amp.Autocast(policy, func() { loss = nn.MSELoss(net.Forward(x), y) })
 		}
-		if loss = loss.Scale(1. / (1 << 12)); s == nil { // gradients that float16 cannot hold unscaled
+		if loss = loss.MulScalar(1. / (1 << 12)); s == nil { // gradients that float16 cannot hold unscaled
 			loss.Backward()
 			opt.Step()
 		} else {
@@ -51,9 +51,9 @@ func TestScalingChangesNothing(t *testing.T) {
 			t.Errorf("%s: float16 changes nothing", name)
 		}
 		for what, run := range map[string]struct{ got, want []string }{
-			"disabled scaler":                 {trained(amp.Off, amp.NewGradScaler(amp.Enabled(false)), maker), plain},
+			"disabled scaler":                 {trained(amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), maker), plain},
 			"disabled region":                 {trained(amp.Float16.Enabled(false), nil, maker), plain},
-			"disabled region and scaler":      {trained(amp.BFloat16.Enabled(false), amp.NewGradScaler(amp.Enabled(false)), maker), plain},
+			"disabled region and scaler":      {trained(amp.BFloat16.Enabled(false), amp.NewGradScaler(amp.ScalerEnabled(false)), maker), plain},
 			"scale 1":                         {trained(amp.Off, amp.NewGradScaler(amp.InitScale(1)), maker), plain},
 			"scale 2^-20":                     {trained(amp.Off, amp.NewGradScaler(amp.InitScale(1./(1<<20))), maker), plain},
 			"scale 2^16":                      {trained(amp.Off, amp.NewGradScaler(), maker), plain},
@@ -105,7 +105,7 @@ func TestSkipChangesNothing(t *testing.T) {
 			net, g := newModel(5), tensor.NewGenerator(6)
 			list := nn.Parameters(net)
 			opt := make(list)
-			s := amp.NewGradScaler(amp.InitScale(64), amp.Names(net))
+			s := amp.NewGradScaler(amp.InitScale(64), amp.ParamNames(net))
 			step := func(spoil func()) amp.StepResult {
 				opt.ZeroGrad()
 				s.Scale(net.Forward(g.Randn(4, 8)).Pow(2).Mean()).Backward()

@@ -25,8 +25,8 @@ func TestLosses(t *testing.T) {
 			"poisson_nll_loss": nn.PoissonNLLLoss(x, y), "gaussian_nll_loss": nn.GaussianNLLLoss(x, y, y),
 			"hinge_embedding_loss": nn.HingeEmbeddingLoss(x, signs), "margin_ranking_loss": nn.MarginRankingLoss(x, y, signs),
 			"cosine_embedding_loss": nn.CosineEmbeddingLoss(x, y, tensor.Ones(2)), "soft_margin_loss": nn.SoftMarginLoss(x, signs),
-			"multi_margin_loss": nn.MultiMarginLoss(x, classes), "multilabel_margin_loss": nn.MultilabelMarginLoss(x, signs.ReLU().Long()),
-			"multilabel_soft_margin_loss": nn.MultilabelSoftMarginLoss(x, y), "triplet_margin_loss": nn.TripletMarginLoss(x, y, signs),
+			"multi_margin_loss": nn.MultiMarginLoss(x, classes), "multilabel_margin_loss": nn.MultiLabelMarginLoss(x, signs.ReLU().Long()),
+			"multilabel_soft_margin_loss": nn.MultiLabelSoftMarginLoss(x, y), "triplet_margin_loss": nn.TripletMarginLoss(x, y, signs),
 		} {
 			if loss.DType() != tensor.Float32 {
 				t.Errorf("%s is %v, want float32", name, loss.DType())

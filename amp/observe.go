@@ -10,44 +10,44 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Kind is the kind of an [Event].
-type Kind uint8
+// EventKind is the kind of an [Event].
+type EventKind uint8
 
 // The kinds of events, in the order of a step.
 const (
-	Scaled   Kind = iota // Scale multiplied a loss
-	Unscaled             // Unscale, or Step in its place, divided an optimizer's gradients
-	Stepped              // Step stepped or skipped
-	Updated              // Update set the scale
+	EventScale   EventKind = iota // Scale multiplied a loss
+	EventUnscale                  // Unscale, or Step in its place, divided an optimizer's gradients
+	EventStep                     // Step stepped or skipped
+	EventUpdate                   // Update set the scale
 )
 
 // String returns the kind's name, "stepped".
-func (k Kind) String() string {
+func (k EventKind) String() string {
 	if int(k) < len(kinds) {
 		return kinds[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-var kinds = []string{Scaled: "scaled", Unscaled: "unscaled", Stepped: "stepped", Updated: "updated"}
+var kinds = []string{EventScale: "scaled", EventUnscale: "unscaled", EventStep: "stepped", EventUpdate: "updated"}
 
 // Event is an action of an enabled scaler. A rejected call emits no event.
 type Event struct {
-	Kind   Kind
+	Kind   EventKind
 	Scaler *GradScaler
 	Source string // line of the calling cell: "In[3], line 5"; "" outside cells
-	Step   int    // number of the step, from 0; for Scaled and Unscaled, the upcoming step
+	Step   int    // number of the step, from 0; for EventScale and EventUnscale, the upcoming step
 
 	// Loss is the argument of Scale. Observers must not keep it, so that its graph can be
 	// freed.
 	Loss *tensor.Tensor
 
-	// For Unscaled and Stepped. Key identifies the optimizer and can be a map key; Optimizer
+	// For EventUnscale and EventStep. Key identifies the optimizer and can be a map key; Optimizer
 	// may not be comparable.
 	Optimizer Optimizer
 	Key       any
-	Implicit  bool       // Unscaled: done by Step because Unscale was not called
-	Result    StepResult // Unscaled: the result of Step if the gradients do not change
+	Implicit  bool       // EventUnscale: done by Step because Unscale was not called
+	Result    StepResult // EventUnscale: the result of Step if the gradients do not change
 
 	Before, After float64 // the scale
 	Tracker       int     // consecutive clean steps after the event

@@ -20,9 +20,9 @@ func TestObserve(t *testing.T) {
 	stop := amp.Observe(func(e amp.Event) {
 		line := fmt.Sprintf("%v %d", e.Kind, e.Step)
 		switch e.Kind {
-		case amp.Scaled:
+		case amp.EventScale:
 			line += fmt.Sprintf(" loss %v", e.Loss.Item())
-		case amp.Unscaled, amp.Stepped:
+		case amp.EventUnscale, amp.EventStep:
 			line += " " + names[e.Key]
 			if e.Implicit {
 				line += " implicitly"

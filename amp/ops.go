@@ -6,8 +6,8 @@ import (
 	"html"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"halfnote/display"
 	"halfnote/tensor"
 )
 
@@ -187,35 +187,27 @@ func (l OpList) head() string {
 		"float64 and integers are never cast, nor are changes in place.", l.Policy, len(l.Rows), strings.Join(counts, ", "), l.note)
 }
 
+// table returns the rows to show individually as a table, and a sentence on the others.
+func (l OpList) table() (table display.Bundle, rest string) {
+	shown, names := l.split()
+	if names != "" {
+		rest = "On no list, so in their operands' dtype: " + names + "."
+	}
+	var rows [][]any
+	for _, r := range shown {
+		rows = append(rows, []any{r.Op, r.Torch, r.Category, r.RunsIn, r.By})
+	}
+	return display.Table([]string{"operation", "torch", "category", "runs in", "by"}, rows), rest
+}
+
 // String returns the list as text.
 func (l OpList) String() string {
-	shown, rest := l.split()
-	var b strings.Builder
-	fmt.Fprintln(&b, l.head())
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "operation\ttorch\tcategory\truns in\tby")
-	for _, r := range shown {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\n", r.Op, r.Torch, r.Category, r.RunsIn, r.By)
-	}
-	w.Flush()
-	if rest != "" {
-		fmt.Fprintf(&b, "On no list, so in their operands' dtype: %s.\n", rest)
-	}
-	return b.String()
+	table, rest := l.table()
+	return strings.TrimRight(l.head()+"\n"+table.String()+"\n"+rest, "\n")
 }
 
 // HTML returns the list for a cell's output.
 func (l OpList) HTML() string {
-	shown, rest := l.split()
-	var b strings.Builder
-	fmt.Fprintf(&b, "<p>%s</p><table><thead><tr><th>operation</th><th>torch</th><th>category</th><th>runs in</th><th>by</th></tr></thead><tbody>", html.EscapeString(l.head()))
-	for _, r := range shown {
-		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td><td>%v</td><td>%s</td><td>%s</td></tr>",
-			html.EscapeString(r.Op), html.EscapeString(r.Torch), r.Category, html.EscapeString(r.RunsIn), html.EscapeString(r.By))
-	}
-	b.WriteString("</tbody></table>")
-	if rest != "" {
-		fmt.Fprintf(&b, "<p>On no list, so in their operands' dtype: %s.</p>", html.EscapeString(rest))
-	}
-	return b.String()
+	table, rest := l.table()
+	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(l.head()), table.Data["text/html"], html.EscapeString(rest))
 }

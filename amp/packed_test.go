@@ -12,10 +12,10 @@ import (
 // ones, whichever way a network reads.
 func TestPackedSequences(t *testing.T) {
 	x, lengths := tensor.Randn(5, 3, 4), []int{2, 5, 3}
-	lstm := nn.NewLSTM(4, 6, nn.Layers(2), nn.Bidirectional())
+	lstm := nn.NewLSTM(4, 6, nn.NumLayers(2), nn.Bidirectional())
 	amp.Autocast(amp.CPUBFloat16, func() {
-		out, h, c := lstm.RunLengths(x, nil, nil, lengths)
-		packed, lastH, lastC := lstm.RunPacked(nn.PackPaddedSequence(x, lengths, nn.EnforceSorted(false)), nil, nil)
+		out, h, c := lstm.ForwardLengths(x, nil, nil, lengths)
+		packed, lastH, lastC := lstm.ForwardPacked(nn.PackPaddedSequence(x, lengths, nn.EnforceSorted(false)), nil, nil)
 		padded, _ := nn.PadPackedSequence(packed)
 		for i, pair := range [][2]*tensor.Tensor{{out, padded}, {h, lastH}, {c, lastC}} {
 			if !sameBits(pair[0], pair[1]) {
@@ -23,7 +23,7 @@ func TestPackedSequences(t *testing.T) {
 			}
 		}
 		for i, n := range lengths {
-			alone, _, _ := lstm.Run(x.Slice(1, i, i+1).Slice(0, 0, n), nil, nil)
+			alone, _, _ := lstm.ForwardState(x.Slice(1, i, i+1).Slice(0, 0, n), nil, nil)
 			if got := out.Slice(1, i, i+1).Slice(0, 0, n); !sameBits(got, alone) {
 				t.Errorf("sequence %d: got %v, alone %v", i, got, alone)
 			}

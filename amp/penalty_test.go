@@ -101,7 +101,7 @@ func penalize(net penalized, params []*tensor.Tensor, policy amp.Policy, scaler 
 	amp.Autocast(policy, func() {
 		squares := tensor.Scalar(0)
 		for _, g := range grads {
-			squares = squares.Add(g.Scale(inverse).Pow(2).Sum())
+			squares = squares.Add(g.MulScalar(inverse).Pow(2).Sum())
 		}
 		penalty = squares.Sqrt()
 	})

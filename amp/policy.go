@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/near"
 	"halfnote/tensor"
 )
 
@@ -136,18 +137,18 @@ func (p Policy) listed(op tensor.Info) tensor.Category {
 	return op.Category
 }
 
-// here returns how p treats op in the running module.
-func (p Policy) here(op tensor.Info) tensor.Category {
+// categoryAt returns how p treats op in the running module.
+func (p Policy) categoryAt(op tensor.Info) tensor.Category {
 	if op.Category != tensor.Explicit {
-		if c, ok := p.overrideHere(op.Name); ok {
+		if c, ok := p.overrideAt(op.Name); ok {
 			return c
 		}
 	}
 	return p.Category(op)
 }
 
-// overrideHere returns the user's category for op in the running module.
-func (p Policy) overrideHere(op string) (tensor.Category, bool) {
+// overrideAt returns the user's category for op in the running module.
+func (p Policy) overrideAt(op string) (tensor.Category, bool) {
 	if !p.placed {
 		return tensor.Keep, false
 	}
@@ -186,7 +187,7 @@ func (p Policy) moved(op string) bool {
 	if p.override(op) != nil {
 		return true
 	}
-	_, placed := p.overrideHere(op)
+	_, placed := p.overrideAt(op)
 	return placed
 }
 
@@ -232,8 +233,13 @@ var categoryNames = map[tensor.Category]string{
 }
 
 // known reports whether autocast can see an operation of that name.
-func known(op string) bool {
-	return slices.ContainsFunc(everyOp(), func(i tensor.Info) bool { return i.Name == op })
+func known(op string) bool { return slices.Contains(opNames(), op) }
+
+func opNames() (names []string) {
+	for _, op := range everyOp() {
+		names = append(names, op.Name)
+	}
+	return names
 }
 
 // unknownOp returns an error that suggests similar names.
@@ -241,34 +247,8 @@ func unknownOp(call, op string) *Error {
 	cure := "amp.Ops() lists all operations"
 	if parts := madeOf[op]; parts != nil {
 		cure = fmt.Sprintf("it is composed of operations that autocast sees: use %s", strings.Join(parts, " and "))
-	} else if near := nearest(op); len(near) > 0 {
-		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(near, ", "))
+	} else if list := near.Names(op[strings.LastIndex(op, ".")+1:], opNames(), 3); len(list) > 0 {
+		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(list, ", "))
 	}
 	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("there is no operation %q", op), Cure: cure}
-}
-
-// nearest returns up to three names of operations similar to name: those that contain it or
-// that it contains, else those with the longest common prefix.
-func nearest(name string) []string {
-	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	name = plain(name[strings.LastIndex(name, ".")+1:])
-	likeness := func(op string) int {
-		op = plain(op)
-		if len(name) > 1 && (strings.Contains(op, name) || strings.Contains(name, op) && len(op) > 2) {
-			return 100 - max(len(op)-len(name), len(name)-len(op))
-		}
-		n := 0
-		for n < min(len(op), len(name)) && op[n] == name[n] {
-			n++
-		}
-		return n
-	}
-	var found []string
-	for _, op := range everyOp() {
-		if likeness(op.Name) > 1 {
-			found = append(found, op.Name)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b string) int { return likeness(b) - likeness(a) })
-	return found[:min(3, len(found))]
 }

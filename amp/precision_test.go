@@ -124,7 +124,7 @@ func TestPrecisionInside(t *testing.T) {
 	inner := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	outer := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	value := inner.Weight.Detach().Clone()
-	net := amp.WithPrecision(nn.Sequential(outer, amp.WithPrecision(inner, amp.ParsePrecision("float32"))), amp.ParsePrecision("p=f16,c=f16,o=f16"))
+	net := amp.WithPrecision(nn.NewSequential(outer, amp.WithPrecision(inner, amp.ParsePrecision("float32"))), amp.ParsePrecision("p=f16,c=f16,o=f16"))
 	y := net.Forward(tensor.Randn(3, 4))
 	if outer.w != tensor.Float16 || inner.w != tensor.Float32 || inner.x != tensor.Float32 || y.DType() != tensor.Float16 {
 		t.Errorf("computed in %v and %v, with result %v", outer.w, inner.w, y.DType())
@@ -145,9 +145,9 @@ func TestPrecisionInside(t *testing.T) {
 func TestPrecisionTrains(t *testing.T) {
 	train := func(p amp.Precision) float64 {
 		g := tensor.NewGenerator(1)
-		body := amp.WithPrecision(nn.Sequential(nn.NewLinear(8, 16, nn.InitFrom(g)), nn.Tanh()), p)
+		body := amp.WithPrecision(nn.NewSequential(nn.NewLinear(8, 16, nn.InitFrom(g)), nn.NewTanh()), p)
 		head := amp.WithPrecision(nn.NewLinear(16, 1, nn.InitFrom(g)), amp.ParsePrecision("float32"))
-		net := nn.Sequential(body, head)
+		net := nn.NewSequential(body, head)
 		x := g.Randn(64, 8)
 		y := x.Sum(1).Tanh().Unsqueeze(1)
 		opt := optim.NewSGD(nn.Parameters(net), 0.2)
@@ -189,12 +189,12 @@ func TestPrecisionOfLayers(t *testing.T) {
 		module nn.Module
 		x      *tensor.Tensor
 	}{
-		"lstm":        {nn.NewLSTM(8, 8, nn.Layers(2), nn.Bidirectional()), seq},
+		"lstm":        {nn.NewLSTM(8, 8, nn.NumLayers(2), nn.Bidirectional()), seq},
 		"gru":         {nn.NewGRU(8, 8), seq},
 		"rnn":         {nn.NewRNN(8, 8), seq},
 		"lstm cell":   {nn.NewLSTMCell(8, 8), seq.Select(0, 0)},
 		"attention":   {nn.NewMultiheadAttention(8, 2), seq},
-		"encoder":     {nn.NewTransformerEncoderLayer(8, 2, nn.Feedforward(16)), seq},
+		"encoder":     {nn.NewTransformerEncoderLayer(8, 2, nn.DimFeedforward(16)), seq},
 		"layer norm":  {nn.NewLayerNorm([]int{8}), seq},
 		"rms norm":    {nn.NewRMSNorm([]int{8}), seq},
 		"batch norm":  {nn.NewBatchNorm2d(4), image},
@@ -203,7 +203,7 @@ func TestPrecisionOfLayers(t *testing.T) {
 		"transposed":  {nn.NewConvTranspose2d(4, 4, 3), image},
 		"prelu":       {nn.NewPReLU(1, 0.25), image},
 		"embedding":   {nn.NewEmbedding(4, 8), tensor.New([]float64{1, 3}, 2).Long()},
-		"convolution": {nn.Sequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.NewLinear(36, 2)), image},
+		"convolution": {nn.NewSequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewMaxPool2d(2), nn.NewFlatten(), nn.NewLinear(36, 2)), image},
 	} {
 		for _, p := range []string{"p=f32,c=f16,o=f32", "p=f32,c=bf16,o=bf16"} {
 			precision := amp.ParsePrecision(p)

@@ -20,7 +20,7 @@ type PrecisionModule struct {
 // module inside m with its own precision keeps it. Autocast has no effect inside m. It
 // corresponds to Haiku's use of jmp.Policy, and to the dtype policy of a Keras layer:
 //
-//	net := nn.Sequential(
+//	net := nn.NewSequential(
 //		amp.WithPrecision(body, amp.MixedFloat16),
 //		amp.WithPrecision(head, amp.ParsePrecision("float32")),
 //	)

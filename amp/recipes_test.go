@@ -63,9 +63,9 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-func recipeNet() *nn.Chain {
+func recipeNet() *nn.Sequential {
 	hidden := linear(8, 6)
-	return nn.Sequential(hidden, nn.ReLU(), linear(3, 8))
+	return nn.NewSequential(hidden, nn.NewReLU(), linear(3, 8))
 }
 
 func recipeBatches(n int) (list []batch) {
@@ -110,8 +110,8 @@ func severalLosses(t *testing.T) (rows []map[string]float64) {
 		var loss0, loss1 *tensor.Tensor
 		amp.Autocast(amp.Float16, func() {
 			y0, y1 := n0.Forward(b.input).Float(), n1.Forward(b.input).Float()
-			loss0 = nn.MSELoss(y0.Scale(2).Add(y1.Scale(3)), b.target)
-			loss1 = nn.MSELoss(y0.Scale(3).Sub(y1.Scale(5)), b.target)
+			loss0 = nn.MSELoss(y0.MulScalar(2).Add(y1.MulScalar(3)), b.target)
+			loss1 = nn.MSELoss(y0.MulScalar(3).Sub(y1.MulScalar(5)), b.target)
 		})
 		s.Scale(loss0).BackwardWith(tensor.BackwardOptions{RetainGraph: true})
 		s.Scale(loss1).Backward()
@@ -136,7 +136,7 @@ func accumulate(unscaleMidway bool) (rows []map[string]float64) {
 	data, s := recipeBatches(16), recipeScaler()
 	opt := optim.NewSGD(nn.Parameters(net), 0.1)
 	for k, b := range data {
-		loss := halfMSE(net, b).Scale(1. / 4)
+		loss := halfMSE(net, b).MulScalar(1. / 4)
 		s.Scale(loss).Backward()
 		if unscaleMidway && k%4 == 1 {
 			s.Unscale(opt)

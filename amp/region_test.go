@@ -108,12 +108,12 @@ func TestInference(t *testing.T) {
 			if y.RequiresGrad() || y.DType() != tensor.Float32 {
 				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
 			}
-			if s := amp.Cache(); s.Entries != 1 || s.Bytes != 8 || s.Misses != 1 {
+			if s := amp.CacheStatistics(); s.Entries != 1 || s.Bytes != 8 || s.Misses != 1 {
 				t.Errorf("%s: the cache has %v", name, s)
 			}
 			amp.ClearCache()
 			x.Linear(w, nil)
-			if s := amp.Cache(); s.Entries != 1 || s.Misses != 2 {
+			if s := amp.CacheStatistics(); s.Entries != 1 || s.Misses != 2 {
 				t.Errorf("%s: after clearing, the cache has %v", name, s)
 			}
 		})

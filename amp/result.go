@@ -15,8 +15,8 @@ type StepResult struct {
 	FoundInf bool    // a gradient held inf or NaN
 	Scale    float64 // the loss scale that the gradients carried
 	// FirstBadParam is the index, in the optimizer's Params, of the first parameter whose
-	// gradient was not finite, or -1; Param is its name, if [Names] is set, or "parameter 2", and
-	// its shape.
+	// gradient was not finite, or -1; Param is its name, if [ParamNames] is set, or "parameter 2",
+	// and its shape.
 	FirstBadParam int
 	Param         string
 	Skips         int    // consecutive skipped steps of this optimizer, this one included

@@ -69,7 +69,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		s.badLoss = s.badLoss || x.NaNs+x.Infs > 0
 	}
 	scaled := loss.Mul(s.factor(loss.Device()))
-	s.tell(Event{Kind: Scaled, Step: s.steps, Loss: loss})
+	s.tell(Event{Kind: EventScale, Step: s.steps, Loss: loss})
 	return scaled
 }
 
@@ -107,7 +107,7 @@ func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	st.found = s.check(opt, s.divided, false)
 	st.unscaled = true
 	if len(st.found.owners) > 0 && observed() {
-		s.tell(Event{Kind: Unscaled, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
+		s.tell(Event{Kind: EventUnscale, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 	st.stepped = true
 	result := s.result(opt, st, s.count())
 	result.Skips, result.Hint = s.judge(opt, st, result)
-	s.tell(Event{Kind: Stepped, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
+	s.tell(Event{Kind: EventStep, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
 	return result
 }
 
@@ -154,7 +154,7 @@ func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
 // scaler is disabled.
 func (s *GradScaler) StepWith(opt ClosureOptimizer, closure func() *tensor.Tensor) *tensor.Tensor {
 	if s.enabled {
-		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model again within its step, where the loss is not scaled and the gradients are not checked", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
+		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model again within its step, where the loss is not scaled and the gradients are not checked", Cure: "call Step, or disable the scaler with amp.ScalerEnabled(false)"})
 	}
 	return opt.StepWith(closure)
 }

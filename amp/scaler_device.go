@@ -67,7 +67,7 @@ func (s *GradScaler) hold() {
 	state[heldScale], state[heldInverse] = float64(s.scale), s.inverse()
 	state[heldTracker], state[heldOverflows] = float64(s.tracker), float64(s.overflows)
 	if s.held == nil {
-		s.held = tensor.Lasting(s.device, state...)
+		s.held = fused.Lasting(string(s.device), state...)
 	} else {
 		s.held.Assign(tensor.New(state).ToDevice(s.device)) // keep the address, which captured graphs use
 	}
@@ -75,7 +75,7 @@ func (s *GradScaler) hold() {
 
 // factor returns the scale as a scalar on a device.
 func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
-	if s.held == nil && d == s.device && tensor.Capturing() {
+	if s.held == nil && d == s.device && capture.Capturing() {
 		s.hold() // replays read the current scale
 	}
 	if s.held != nil && d == s.device {
@@ -119,7 +119,7 @@ func (s *GradScaler) updatedThere() bool {
 	if len(flags) > 1 {
 		found = tensor.Cat(0, flags...)
 	}
-	tensor.UpdateScale(s.held, found, s.rule())
+	fused.UpdateScale(s.held, found, s.rule())
 	clear(s.stages)
 	s.badLoss = false
 	return true

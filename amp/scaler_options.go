@@ -23,9 +23,9 @@ func BackoffFactor(f float64) ScalerOption { return func(s *GradScaler) { s.back
 // by default.
 func GrowthInterval(steps int) ScalerOption { return func(s *GradScaler) { s.interval = steps } }
 
-// Enabled disables the scaler if on is false: Scale then returns the loss itself, Step calls
+// ScalerEnabled disables the scaler if on is false: Scale then returns the loss itself, Step calls
 // the optimizer's Step and Update does nothing.
-func Enabled(on bool) ScalerOption { return func(s *GradScaler) { s.enabled = on } }
+func ScalerEnabled(on bool) ScalerOption { return func(s *GradScaler) { s.enabled = on } }
 
 // torch lacks the options below. Without them a scaler behaves as torch's does.
 
@@ -54,9 +54,9 @@ func AbortAtMin() ScalerOption { return func(s *GradScaler) { s.abort = true } }
 // default. It is hysteresis of Megatron-LM, there 2.
 func Hysteresis(n int) ScalerOption { return func(s *GradScaler) { s.hysteresis = n } }
 
-// Names makes results and errors refer to the parameters of models by name, "encoder.0.weight",
+// ParamNames makes results and errors refer to the parameters of models by name, "encoder.0.weight",
 // instead of by number. Models are structs or modules, as for nn.NamedParameters.
-func Names(models ...any) ScalerOption {
+func ParamNames(models ...any) ScalerOption {
 	return func(s *GradScaler) { s.models = append(s.models, models...) }
 }
 

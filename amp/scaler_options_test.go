@@ -124,7 +124,7 @@ func TestScaleNested(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	x := []*tensor.Tensor{tensor.Scalar(1)}
-	if got := amp.NewGradScaler(amp.Enabled(false)).ScaleNested(x).([]*tensor.Tensor); &got[0] != &x[0] {
+	if got := amp.NewGradScaler(amp.ScalerEnabled(false)).ScaleNested(x).([]*tensor.Tensor); &got[0] != &x[0] {
 		t.Error("a disabled scaler made another slice")
 	}
 	for _, tt := range []struct {
@@ -148,10 +148,10 @@ func TestScaleNested(t *testing.T) {
 
 // Results and errors name a parameter of a known model by its path.
 func TestNames(t *testing.T) {
-	type model struct{ Encoder *nn.Chain }
-	net := &model{nn.Sequential(nn.NewLinear(2, 2), nn.ReLU(), nn.NewLinear(2, 3))}
+	type model struct{ Encoder *nn.Sequential }
+	net := &model{nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewLinear(2, 3))}
 	list := nn.Parameters(net)
-	s := amp.NewGradScaler(amp.Names(net))
+	s := amp.NewGradScaler(amp.ParamNames(net))
 	s.Scale(tensor.Scalar(1))
 	for _, p := range list {
 		p.SetGrad(tensor.OnesLike(p))

@@ -161,7 +161,7 @@ func TestUnscale(t *testing.T) {
 }
 
 func TestDisabled(t *testing.T) {
-	s := amp.NewGradScaler(amp.Enabled(false))
+	s := amp.NewGradScaler(amp.ScalerEnabled(false))
 	loss, opt := tensor.Scalar(3), &params{list: []*tensor.Tensor{weight(inf)}}
 	if s.Scale(loss) != loss {
 		t.Error("Scale made another tensor")

@@ -3,6 +3,7 @@ package amp
 import (
 	"fmt"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -47,8 +48,8 @@ func (s *GradScaler) adjust(found bool) {
 	s.scale, s.tracker, s.overflows = s.rule().Next(s.scale, s.tracker, s.overflows, found)
 }
 
-func (s *GradScaler) rule() tensor.ScaleSettings {
-	return tensor.ScaleSettings{
+func (s *GradScaler) rule() plumbing.ScaleSettings {
+	return plumbing.ScaleSettings{
 		Growth: s.growth, Backoff: s.backoff, Interval: s.interval,
 		Hysteresis: s.hysteresis, Least: s.least, Most: s.most, Static: s.static,
 	}
@@ -96,7 +97,7 @@ func (s *GradScaler) UpdateFrom(scale *tensor.Tensor) {
 func (s *GradScaler) updated(before float32) {
 	clear(s.stages)
 	s.badLoss = false
-	notify(Event{Kind: Updated, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
+	notify(Event{Kind: EventUpdate, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
 }
 
 // inverse returns the factor that unscales gradients: torch divides in float64 and rounds.

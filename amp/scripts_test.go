@@ -270,7 +270,7 @@ func scalerOptions(named map[string]any) (list []amp.ScalerOption) {
 		case "growth_interval":
 			list = append(list, amp.GrowthInterval(int(x)))
 		case "enabled":
-			list = append(list, amp.Enabled(value.(bool)))
+			list = append(list, amp.ScalerEnabled(value.(bool)))
 		default:
 			panic("no option " + name)
 		}

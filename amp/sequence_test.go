@@ -18,15 +18,18 @@ func TestSequenceDTypes(t *testing.T) {
 		f     func() *tensor.Tensor
 		want  tensor.DType
 	}{
-		"lstm":       layer(nn.NewLSTM(4, 3, nn.Layers(2)), x, tensor.Float16),
-		"gru":        layer(nn.NewGRU(4, 3, nn.Bidirectional()), x, tensor.Float16),
-		"rnn":        layer(nn.NewRNN(4, 3), x, tensor.Float16),
-		"gru cell":   layer(nn.NewGRUCell(4, 3), x.Select(0, 0), tensor.Float16),
-		"lstm cell":  layer(nn.NewLSTMCell(4, 3), x.Select(0, 0), tensor.Float16),
-		"attention":  {attention, func() *tensor.Tensor { y, _ := attention.Run(x, x, x, nn.MultiheadOptions{AttnMask: mask}); return y }, tensor.Float16},
-		"weights":    {attention, func() *tensor.Tensor { _, w := attention.Run(x, x, x, nn.MultiheadOptions{}); return w }, tensor.Float32},
-		"encoder":    layer(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(8)), x, tensor.Float32),
-		"norm first": layer(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(8), nn.NormFirst()), x, tensor.Float32),
+		"lstm":      layer(nn.NewLSTM(4, 3, nn.NumLayers(2)), x, tensor.Float16),
+		"gru":       layer(nn.NewGRU(4, 3, nn.Bidirectional()), x, tensor.Float16),
+		"rnn":       layer(nn.NewRNN(4, 3), x, tensor.Float16),
+		"gru cell":  layer(nn.NewGRUCell(4, 3), x.Select(0, 0), tensor.Float16),
+		"lstm cell": layer(nn.NewLSTMCell(4, 3), x.Select(0, 0), tensor.Float16),
+		"attention": {attention, func() *tensor.Tensor {
+			y, _ := attention.Attend(x, x, x, nn.MultiheadOptions{AttnMask: mask})
+			return y
+		}, tensor.Float16},
+		"weights":    {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x, nn.MultiheadOptions{}); return w }, tensor.Float32},
+		"encoder":    layer(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8)), x, tensor.Float32),
+		"norm first": layer(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8), nn.NormFirst()), x, tensor.Float32),
 	} {
 		var y *tensor.Tensor
 		amp.Autocast(amp.Float16, func() { y = c.f() })

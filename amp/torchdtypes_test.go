@@ -37,7 +37,7 @@ func torchCalls() []opCall {
 		"logcumsumexp": func(x ten) ten { return x.LogCumsumExp(0) }, "index_fill": func(x ten) ten { return x.IndexFill(0, tensor.FromInts([]int{0}), 1) },
 		"flip": func(x ten) ten { return x.Flip(0) }, "roll": func(x ten) ten { return x.Roll(1, 0) }, "sort": func(x ten) ten { y, _ := x.Sort(0); return y },
 		"topk": func(x ten) ten { y, _ := x.TopK(2, 0); return y }, "median": func(x ten) ten { y, _ := x.Median(0); return y },
-		"diff": func(x ten) ten { return x.Diff(1, 0) }, "mul by a number": func(x ten) ten { return x.Scale(.7) },
+		"diff": func(x ten) ten { return x.Diff(1, 0) }, "mul by a number": func(x ten) ten { return x.MulScalar(.7) },
 		"rdiv": func(x ten) ten { return x.RDivScalar(1) }, "rpow": func(x ten) ten { return x.RPow(2) }, "pow of a number": func(x ten) ten { return x.Pow(2) },
 		"var_mean": func(x ten) ten { y, _ := x.VarMean(); return y }, "sum as float16": func(x ten) ten { return x.SumAs(tensor.Float16) },
 		"prod as float16": func(x ten) ten { return x.ProdAs(tensor.Float16) }, "softmax as float16": func(x ten) ten { return x.SoftmaxAs(tensor.Float16, 0) },

@@ -88,24 +88,24 @@ func layerVariants() (all []opCall) {
 	one := func(name string, f func(x ten) ten) {
 		all = append(all, several(name, makes(cube), func(in []ten) ten { return f(in[0]) }))
 	}
-	deep := []nn.Option{nn.Layers(2), nn.Bidirectional()}
-	for name, o := range map[string][]nn.Option{"": nil, " relu": {nn.NonlinearityReLU()}} {
-		one("RNN"+name, func(x ten) ten { return first(nn.NewRNN(side, side, o...).Run(x, nil)) })
-		one("RNN"+name+", last", func(x ten) ten { return second(nn.NewRNN(side, side, o...).Run(x, nil)) })
+	deep := []nn.Option{nn.NumLayers(2), nn.Bidirectional()}
+	for name, o := range map[string][]nn.Option{"": nil, " relu": {nn.Nonlinearity("relu")}} {
+		one("RNN"+name, func(x ten) ten { return first(nn.NewRNN(side, side, o...).ForwardState(x, nil)) })
+		one("RNN"+name+", last", func(x ten) ten { return second(nn.NewRNN(side, side, o...).ForwardState(x, nil)) })
 	}
-	for name, o := range map[string][]nn.Option{"": nil, " two layers": deep, " without biases": {nn.NoBias()}} {
-		one("GRU"+name, func(x ten) ten { return first(nn.NewGRU(side, side, o...).Run(x, nil)) })
-		one("GRU"+name+", last", func(x ten) ten { return second(nn.NewGRU(side, side, o...).Run(x, nil)) })
+	for name, o := range map[string][]nn.Option{"": nil, " two layers": deep, " without biases": {nn.Bias(false)}} {
+		one("GRU"+name, func(x ten) ten { return first(nn.NewGRU(side, side, o...).ForwardState(x, nil)) })
+		one("GRU"+name+", last", func(x ten) ten { return second(nn.NewGRU(side, side, o...).ForwardState(x, nil)) })
 	}
-	for name, o := range map[string][]nn.Option{"": nil, " two layers": deep, " without biases": {nn.NoBias()}, " projected": {nn.Projection(4)}} {
-		one("LSTM"+name, func(x ten) ten { y, _, _ := nn.NewLSTM(side, side, o...).Run(x, nil, nil); return y })
-		one("LSTM"+name+", last", func(x ten) ten { _, h, _ := nn.NewLSTM(side, side, o...).Run(x, nil, nil); return h })
-		one("LSTM"+name+", c", func(x ten) ten { _, _, c := nn.NewLSTM(side, side, o...).Run(x, nil, nil); return c })
+	for name, o := range map[string][]nn.Option{"": nil, " two layers": deep, " without biases": {nn.Bias(false)}, " projected": {nn.ProjSize(4)}} {
+		one("LSTM"+name, func(x ten) ten { y, _, _ := nn.NewLSTM(side, side, o...).ForwardState(x, nil, nil); return y })
+		one("LSTM"+name+", last", func(x ten) ten { _, h, _ := nn.NewLSTM(side, side, o...).ForwardState(x, nil, nil); return h })
+		one("LSTM"+name+", c", func(x ten) ten { _, _, c := nn.NewLSTM(side, side, o...).ForwardState(x, nil, nil); return c })
 	}
 	state := makes(cube, []int{1, side, side})
-	return append(all, binary("RNN from a state", state, func(x, h ten) ten { return first(nn.NewRNN(side, side).Run(x, h)) }),
-		binary("GRU from a state", state, func(x, h ten) ten { return first(nn.NewGRU(side, side).Run(x, h)) }),
-		binary("LSTM from a state", state, func(x, h ten) ten { y, _, _ := nn.NewLSTM(side, side).Run(x, h, h); return y }))
+	return append(all, binary("RNN from a state", state, func(x, h ten) ten { return first(nn.NewRNN(side, side).ForwardState(x, h)) }),
+		binary("GRU from a state", state, func(x, h ten) ten { return first(nn.NewGRU(side, side).ForwardState(x, h)) }),
+		binary("LSTM from a state", state, func(x, h ten) ten { y, _, _ := nn.NewLSTM(side, side).ForwardState(x, h, h); return y }))
 }
 
 func einsumVariants() (all []opCall) {
@@ -418,11 +418,11 @@ func attentionVariants() []opCall {
 		several("scaled_dot_product_attention with a mask", makes(cube, cube, cube, matrix), func(in []ten) ten { return attend(tensor.AttentionOptions{Mask: in[3]})(in) }),
 		one("MultiheadAttention", func(x ten) ten { return nn.NewMultiheadAttention(side, 2).Forward(x) }),
 		one("MultiheadAttention weights", func(x ten) ten {
-			return second(nn.NewMultiheadAttention(side, 2).Run(x, x, x, nn.MultiheadOptions{}))
+			return second(nn.NewMultiheadAttention(side, 2).Attend(x, x, x, nn.MultiheadOptions{}))
 		}),
-		one("TransformerEncoderLayer", func(x ten) ten { return nn.NewTransformerEncoderLayer(side, 2, nn.Feedforward(8)).Forward(x) }),
+		one("TransformerEncoderLayer", func(x ten) ten { return nn.NewTransformerEncoderLayer(side, 2, nn.DimFeedforward(8)).Forward(x) }),
 		one("TransformerDecoderLayer", func(x ten) ten {
-			return nn.NewTransformerDecoderLayer(side, 2, nn.Feedforward(8)).Run(x, x, nn.MaskOptions{})
+			return nn.NewTransformerDecoderLayer(side, 2, nn.DimFeedforward(8)).Forward(x, x, nn.MaskOptions{})
 		}),
 	}
 }

@@ -32,7 +32,7 @@ func drawn(shape ...int) *tensor.Tensor {
 	for _, n := range shape[1:] {
 		inputs *= n
 	}
-	return tensor.Randn(shape...).Scale(1 / math.Sqrt(float64(inputs))).RequireGrad()
+	return tensor.Randn(shape...).MulScalar(1 / math.Sqrt(float64(inputs))).RequireGrad()
 }
 
 func constant(value float64, n int) *tensor.Tensor { return tensor.Full(value, n).RequireGrad() }
@@ -52,13 +52,13 @@ func integers(step, modulo int, shape ...int) *tensor.Tensor {
 }
 
 type mlp struct {
-	net  *nn.Chain
+	net  *nn.Sequential
 	x, y *tensor.Tensor
 }
 
 func newMLP() learner {
 	a, b, c := linear(32, 16), linear(32, 32), linear(4, 32)
-	return &mlp{nn.Sequential(a, nn.ReLU(), b, nn.ReLU(), c), tensor.Randn(64, 16), tensor.Randn(64, 4)}
+	return &mlp{nn.NewSequential(a, nn.NewReLU(), b, nn.NewReLU(), c), tensor.Randn(64, 16), tensor.Randn(64, 4)}
 }
 
 func (m *mlp) data() (x, y *tensor.Tensor)             { return m.x, m.y }
@@ -119,7 +119,7 @@ func (m *transformer) loss(x, y *tensor.Tensor) *tensor.Tensor {
 	h := x.Embedding(m.words, tensor.EmbeddingOptions{}).Add(m.places)
 	n := m.norm1.Forward(h)
 	q, k, v := heads(m.q.Forward(n)), heads(m.k.Forward(n)), heads(m.v.Forward(n))
-	weights := q.MatMul(k.Transpose(-1, -2)).Scale(1 / math.Sqrt(8)).Softmax(-1)
+	weights := q.MatMul(k.Transpose(-1, -2)).MulScalar(1 / math.Sqrt(8)).Softmax(-1)
 	h = h.Add(m.out.Forward(weights.MatMul(v).Transpose(1, 2).Reshape(-1, 6, 16)))
 	h = h.Add(m.down.Forward(m.up.Forward(m.norm2.Forward(h)).GELU()))
 	return nn.CrossEntropy(m.head.Forward(m.norm3.Forward(h).Mean(1)), y)

@@ -94,7 +94,7 @@ func (c trajectory) policy() amp.Policy {
 func (c trajectory) scaler() *amp.GradScaler {
 	switch s := c.Settings; {
 	case s.Init == nil:
-		return amp.NewGradScaler(amp.Enabled(false))
+		return amp.NewGradScaler(amp.ScalerEnabled(false))
 	case strings.HasPrefix(c.Name, "static"):
 		return amp.NewGradScaler(amp.StaticScale(*s.Init))
 	default:
@@ -128,7 +128,7 @@ func (c trajectory) train() (rows [][]float64, weights float64) {
 			var loss *tensor.Tensor
 			amp.Autocast(policy, func() { loss = net.loss(x.Slice(0, from, to), y.Slice(0, from, to)) })
 			if parts > 1 {
-				loss = loss.Scale(1 / float64(parts))
+				loss = loss.MulScalar(1 / float64(parts))
 			}
 			total += loss.Item()
 			scaler.Scale(loss).Backward()

@@ -38,14 +38,14 @@ func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *ten
 // NaN before: below a scale of 1 the quotient itself may silently overflow, as in torch.
 func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
 	if s.held != nil && !slices.ContainsFunc(grads, func(g *tensor.Tensor) bool { return g.Device() != s.device }) {
-		return tensor.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
+		return fused.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
 	}
 	s.asked()
-	return tensor.UnscaleFlags(grads, s.inverse())
+	return fused.UnscaleFlags(grads, s.inverse())
 }
 
 // looked checks gradients without changing them.
-func looked(grads []*tensor.Tensor) *tensor.Tensor { return tensor.UnscaleFlags(grads, 1) }
+func looked(grads []*tensor.Tensor) *tensor.Tensor { return fused.UnscaleFlags(grads, 1) }
 
 // verdict is the result of checking an optimizer's gradients. It stays on the device until it
 // is read.

@@ -23,7 +23,7 @@ type batch struct{ input, target *tensor.Tensor }
 
 func newModel(seed int64) nn.Module {
 	g := tensor.NewGenerator(seed)
-	return nn.Sequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
+	return nn.NewSequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
 }
 
 func newScalingCase(optimizer func([]*tensor.Tensor) amp.Optimizer) scalingCase {
@@ -50,7 +50,7 @@ type run func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s
 func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimizer func([]*tensor.Tensor) amp.Optimizer, body run) {
 	for _, enabled := range []bool{true, false} {
 		c := newScalingCase(optimizer)
-		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.ScalerEnabled(enabled))
 		body(t, c, c.control, c.optControl, s, false)
 		if after := body(t, c, c.scaling, c.optScaling, s, true); after != nil {
 			s = after

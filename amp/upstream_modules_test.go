@@ -67,10 +67,10 @@ func recurrentLayers(t *testing.T) {
 							for _, hd := range halves {
 								for _, wd := range halves {
 									what := fmt.Sprintf("%s, %d layers, bias %v, %s, bidirectional %v, input %v, state %v, weights %v", kind, layers, bias, layout, both, xd, hd, wd)
-									options := []nn.Option{nn.Layers(layers)}
+									options := []nn.Option{nn.NumLayers(layers)}
 									directions := 1
 									if !bias {
-										options = append(options, nn.NoBias())
+										options = append(options, nn.Bias(false))
 									}
 									if both {
 										directions = 2
@@ -130,19 +130,19 @@ func newRecurrent(kind string, in, hidden int, options []nn.Option) (m nn.Module
 	case "LSTM":
 		l := nn.NewLSTM(in, hidden, options...)
 		return l, func(x, h, c ten, lengths []int) (ten, []ten) {
-			out, lastH, lastC := l.RunLengths(x, h, c, lengths)
+			out, lastH, lastC := l.ForwardLengths(x, h, c, lengths)
 			return out, []ten{lastH, lastC}
 		}
 	case "GRU":
 		l := nn.NewGRU(in, hidden, options...)
 		return l, func(x, h, _ ten, lengths []int) (ten, []ten) {
-			out, last := l.RunLengths(x, h, lengths)
+			out, last := l.ForwardLengths(x, h, lengths)
 			return out, []ten{last}
 		}
 	}
 	l := nn.NewRNN(in, hidden, options...)
 	return l, func(x, h, _ ten, lengths []int) (ten, []ten) {
-		out, last := l.RunLengths(x, h, lengths)
+		out, last := l.ForwardLengths(x, h, lengths)
 		return out, []ten{last}
 	}
 }
@@ -150,13 +150,13 @@ func newRecurrent(kind string, in, hidden int, options []nn.Option) (m nn.Module
 func recurrentOnCPU(t *testing.T) {
 	g := tensor.NewGenerator(1)
 	x, h, c := g.Randn(1, 2, 1), g.Randn(2, 2, 1), g.Randn(2, 2, 1)
-	m := nn.NewLSTM(1, 1, nn.Layers(2))
+	m := nn.NewLSTM(1, 1, nn.NumLayers(2))
 	nn.ToDType(m, tensor.BFloat16)
-	if err := try(func() { m.Run(x, h, c) }); err == nil {
+	if err := try(func() { m.ForwardState(x, h, c) }); err == nil {
 		t.Error("float32 input to layers of bfloat16 is not an error outside a region")
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {
-		if out, _, _ := m.Run(x, h, c); out.DType() != tensor.BFloat16 {
+		if out, _, _ := m.ForwardState(x, h, c); out.DType() != tensor.BFloat16 {
 			t.Errorf("the result is %v, want bfloat16", out.DType())
 		}
 	})
@@ -168,25 +168,25 @@ func cacheLeak(t *testing.T) {
 	amp.Autocast(amp.Float16, func() {
 		tensor.NoGrad(func() {
 			m.Forward(x)
-			first := amp.Cache()
+			first := amp.CacheStatistics()
 			made, _ := casts(func() {
 				for range 3 {
 					m.Forward(x)
 				}
 			})
-			if now := amp.Cache(); now.Entries != first.Entries || now.Bytes != first.Bytes || first.Entries != 2 || made != 3 {
+			if now := amp.CacheStatistics(); now.Entries != first.Entries || now.Bytes != first.Bytes || first.Entries != 2 || made != 3 {
 				t.Errorf("after three more runs: %v, %d casts; want what there was after one, %v, and a cast of each input", now, made, first)
 			}
 		})
 	})
-	if s := amp.Cache(); s != (amp.CacheStats{}) {
+	if s := amp.CacheStatistics(); s != (amp.CacheStats{}) {
 		t.Errorf("outside the region: %v", s)
 	}
 }
 
 func checkpointing(t *testing.T) {
 	g := tensor.NewGenerator(3)
-	m := nn.Sequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
+	m := nn.NewSequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
 	x := g.Rand(8, 8).Half().RequireGrad()
 	run := func(forward func() ten) (y ten, grads [][]float64) {
 		amp.Autocast(amp.Float16, func() { y = forward() })

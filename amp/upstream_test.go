@@ -160,7 +160,7 @@ func unscaleLayouts(t *testing.T) {
 			// A gradient that is sound beside the one in question.
 			g, sound := layout(), fill()
 			g.Select(0, 2).Select(0, 2).Fill(odd)
-			bad := tensor.Unscale([]*tensor.Tensor{sound, g}, 0.25)
+			bad := fused.Unscale([]*tensor.Tensor{sound, g}, 0.25)
 			if want := odd != 4; bad[0] || bad[1] != want {
 				t.Errorf("%s, %v: found %v", name, odd, bad)
 			}
@@ -170,7 +170,7 @@ func unscaleLayouts(t *testing.T) {
 		}
 	}
 	half := fill().Half()
-	if bad := tensor.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
+	if bad := fused.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
 		t.Errorf("float16: found %v, element %v", bad, half.At(0, 0))
 	}
 }
@@ -234,7 +234,7 @@ func penalty(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s 
 		}
 		var norm *tensor.Tensor
 		for _, g := range tensor.GradGraph(from, params...) {
-			if n := g.Scale(inverse).Pow(2).Sum(); norm == nil {
+			if n := g.MulScalar(inverse).Pow(2).Sum(); norm == nil {
 				norm = n
 			} else {
 				norm = norm.Add(n)
@@ -262,7 +262,7 @@ func penalty(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s 
 func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
 	const every = 2
 	for i, b := range c.data {
-		loss := nn.MSELoss(model.Forward(b.input), b.target).Scale(1. / every)
+		loss := nn.MSELoss(model.Forward(b.input), b.target).MulScalar(1. / every)
 		if scaling {
 			loss = s.Scale(loss)
 		}
@@ -285,14 +285,14 @@ func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimize
 func multiple(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)
-		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.ScalerEnabled(enabled))
 		train := func(m0, m1 nn.Module, o0, o1 amp.Optimizer, scaling bool) {
 			for i, b := range c0.data {
 				o0.ZeroGrad()
 				o1.ZeroGrad()
 				y0, y1 := m0.Forward(b.input), m1.Forward(b.input)
-				loss0 := nn.MSELoss(y0.Scale(0.3).Add(y1.Scale(0.7)), b.target)
-				loss1 := nn.MSELoss(y0.Scale(0.6).Sub(y1.Scale(0.4)), b.target)
+				loss0 := nn.MSELoss(y0.MulScalar(0.3).Add(y1.MulScalar(0.7)), b.target)
+				loss1 := nn.MSELoss(y0.MulScalar(0.6).Sub(y1.MulScalar(0.4)), b.target)
 				if scaling {
 					loss0, loss1 = s.Scale(loss0), s.Scale(loss1)
 				}

@@ -125,8 +125,8 @@ func TestAttentionLayers(t *testing.T) {
 	x := tensor.Randn(2, 5, 16).ToDevice(tensor.CUDA)
 	padding := tensor.FromBools([]bool{false, false, false, false, true, false, false, true, true, true}, 2, 5).ToDevice(tensor.CUDA)
 	mask := nn.SquareSubsequentMask(5).ToDevice(tensor.CUDA)
-	self := nn.NewMultiheadAttention(16, 2, nn.BatchFirst(), nn.Drop(0.1))
-	whole := nn.NewTransformer(16, 2, 1, 1, nn.Feedforward(32), nn.BatchFirst())
+	self := nn.NewMultiheadAttention(16, 2, nn.BatchFirst(), nn.DropoutP(0.1))
+	whole := nn.NewTransformer(16, 2, 1, 1, nn.DimFeedforward(32), nn.BatchFirst())
 	bert := models.NewBERT(models.BERTConfig{Vocabulary: 40, Hidden: 16, Layers: 2, Heads: 2, Intermediate: 32, Positions: 8, Types: 2, Dropout: 0.1})
 	nn.To(self, tensor.CUDA)
 	nn.To(whole, tensor.CUDA)
@@ -134,7 +134,7 @@ func TestAttentionLayers(t *testing.T) {
 	attend := func(o nn.MultiheadOptions) func() ten {
 		o.NoWeights = true
 		return func() ten {
-			y, _ := self.Run(x, x, x, o)
+			y, _ := self.Attend(x, x, x, o)
 			return y
 		}
 	}
@@ -146,9 +146,9 @@ func TestAttentionLayers(t *testing.T) {
 		{"causal", 1, attend(nn.MultiheadOptions{IsCausal: true})},
 		{"padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding})},
 		{"mask and padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding, AttnMask: mask})},
-		{"transformer", 3, func() ten { return whole.Run(x, x, nn.MaskOptions{}, nn.MaskOptions{Mask: mask}) }},
+		{"transformer", 3, func() ten { return whole.Forward(x, x, nn.MaskOptions{}, nn.MaskOptions{Mask: mask}) }},
 		{"bert", 2, func() ten {
-			hidden, _ := bert.Run(models.BERTInput{IDs: tensor.Ones(2, 5).To(tensor.Int64).ToDevice(tensor.CUDA), Mask: padding.Not()})
+			hidden, _ := bert.ForwardInput(models.BERTInput{IDs: tensor.Ones(2, 5).To(tensor.Int64).ToDevice(tensor.CUDA), Mask: padding.Not()})
 			return hidden
 		}},
 	} {

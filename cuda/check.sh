@@ -72,7 +72,7 @@ figures() {
 bench() {
 	for subject in gemm mlp resnet bert; do
 		echo "== bench $subject"
-		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset seed --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
+		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset full --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
 		echo "exit $?"
 		tail -n 30 "$out/$subject.txt"
 	done

@@ -14,7 +14,7 @@ import (
 
 func ExampleCapture() {
 	tensor.ManualSeed(1)
-	net := nn.Sequential(nn.NewLinear(2, 8), nn.ReLU(), nn.NewLinear(8, 1))
+	net := nn.NewSequential(nn.NewLinear(2, 8), nn.NewReLU(), nn.NewLinear(8, 1))
 	nn.To(net, tensor.CUDA)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1, optim.Momentum(0.9))
 	x, y := tensor.Zeros(4, 2).ToDevice(tensor.CUDA), tensor.Zeros(4, 1).ToDevice(tensor.CUDA)

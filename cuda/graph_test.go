@@ -27,7 +27,7 @@ type stepped struct {
 func (c training) stepped(name string) *stepped {
 	s := &stepped{subject: newSubject(name, tensor.CUDA)}
 	s.opt = c.optimizer(nn.Parameters(s.net))
-	s.scaler = amp.NewGradScaler(append(slices.Clone(c.scaler), amp.Enabled(c.scaler != nil))...)
+	s.scaler = amp.NewGradScaler(append(slices.Clone(c.scaler), amp.ScalerEnabled(c.scaler != nil))...)
 	s.step = func() {
 		s.opt.ZeroGrad()
 		amp.Autocast(c.policy, func() { s.last = s.loss(s.net.Forward(s.x), s.y) })
@@ -108,8 +108,8 @@ func TestReplays(t *testing.T) {
 				for i := range 2 {
 					x, y := captured.x, captured.y
 					if x.DType().IsFloat() {
-						x.Assign(x.ToDevice(tensor.CPU).Scale(0.5))
-						eager.x.Assign(eager.x.Scale(0.5))
+						x.Assign(x.ToDevice(tensor.CPU).MulScalar(0.5))
+						eager.x.Assign(eager.x.MulScalar(0.5))
 					} else {
 						x.Assign(x.Flip(1))
 						eager.x.Assign(eager.x.Flip(1))

@@ -10,6 +10,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/cuda/internal/fake"
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -17,7 +18,7 @@ import (
 
 // scaling is the loss scale of a training run, in GPU memory or on the CPU.
 type scaling struct {
-	tensor.ScaleSettings
+	plumbing.ScaleSettings
 	state            *tensor.Tensor // scale, inverse, clean steps, overflows
 	scale            float32
 	clean, overflows int
@@ -25,7 +26,7 @@ type scaling struct {
 }
 
 func newScaling(waits bool) *scaling {
-	s := &scaling{ScaleSettings: tensor.ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 3, Hysteresis: 1, Most: float32(math.Inf(1))}, scale: 1 << 20, waits: waits}
+	s := &scaling{ScaleSettings: plumbing.ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 3, Hysteresis: 1, Most: float32(math.Inf(1))}, scale: 1 << 20, waits: waits}
 	s.state = tensor.New([]float64{1 << 20, 0x1p-20, 0, 0}, 4).ToDevice(tensor.CUDA)
 	return s
 }
@@ -46,12 +47,12 @@ func (s *scaling) step(opt *optim.Optimizer) {
 		}
 	}
 	if !s.waits {
-		found := tensor.UnscaleFlagsBy(grads, s.state.Select(0, 1))
+		found := fused.UnscaleFlagsBy(grads, s.state.Select(0, 1))
 		opt.StepUnless(found)
-		tensor.UpdateScale(s.state, found, s.ScaleSettings)
+		fused.UpdateScale(s.state, found, s.ScaleSettings)
 		return
 	}
-	if !slices.Contains(tensor.Unscale(grads, float64(float32(1/float64(s.scale)))), true) {
+	if !slices.Contains(fused.Unscale(grads, float64(float32(1/float64(s.scale)))), true) {
 		opt.Step()
 		if s.clean++; s.clean == s.Interval {
 			s.clean, s.overflows = 0, 0
@@ -87,7 +88,7 @@ var guardedOptimizers = map[string]func(body, head []*tensor.Tensor) *optim.Opti
 // of parameters and scales after each step, and the number of waits after the first step.
 func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64, state map[string]any, syncs int) {
 	s := newSubject("mlp", tensor.CUDA)
-	head := []*tensor.Tensor{numbers(40).To(tensor.Float64).Detach().RequireGrad(), numbers(9).Scale(0.1).Detach().RequireGrad()}
+	head := []*tensor.Tensor{numbers(40).To(tensor.Float64).Detach().RequireGrad(), numbers(9).MulScalar(0.1).Detach().RequireGrad()}
 	if name[0] == 'S' {
 		head = append(head, numbers(77).To(tensor.Float16).Detach().RequireGrad(), numbers(1000).To(tensor.BFloat16).Detach().RequireGrad())
 	}
@@ -95,9 +96,9 @@ func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64
 	made := make([][]*tensor.Tensor, steps) // gradients of head
 	for i := range made {
 		for j, p := range head {
-			g := tensor.Randn(p.Shape()...).Scale(100)
+			g := tensor.Randn(p.Shape()...).MulScalar(100)
 			if i%7 == 3 && j == i%len(head) {
-				g = g.Scale(math.Inf(1))
+				g = g.MulScalar(math.Inf(1))
 			}
 			made[i] = append(made[i], g.To(p.DType()).ToDevice(tensor.CUDA))
 		}
@@ -240,7 +241,7 @@ func TestGuardedAmongOthers(t *testing.T) {
 
 // TestScaleOfTensor compares the GPU's loss scale with the CPU's rule.
 func TestScaleOfTensor(t *testing.T) {
-	s := tensor.ScaleSettings{Growth: 3, Backoff: 0.3, Interval: 2, Hysteresis: 2, Least: 1, Most: 1e6}
+	s := plumbing.ScaleSettings{Growth: 3, Backoff: 0.3, Interval: 2, Hysteresis: 2, Least: 1, Most: 1e6}
 	cpu := tensor.New([]float64{1000, 1e-3, 0, 0}, 4)
 	gpu := cpu.ToDevice(tensor.CUDA)
 	for i := range 60 {
@@ -249,8 +250,8 @@ func TestScaleOfTensor(t *testing.T) {
 			found = tensor.Ones(2, 3)
 		}
 		s.Static = i%10 == 9
-		tensor.UpdateScale(cpu, found, s)
-		tensor.UpdateScale(gpu, found.ToDevice(tensor.CUDA).T(), s)
+		fused.UpdateScale(cpu, found, s)
+		fused.UpdateScale(gpu, found.ToDevice(tensor.CUDA).T(), s)
 		if !slices.Equal(cpu.Bits(), gpu.Bits()) {
 			t.Fatalf("step %d: got %v, want %v", i, gpu.Float64s(), cpu.Float64s())
 		}

@@ -25,7 +25,7 @@ func TestInterrupt(t *testing.T) {
 	defer fake.Use(t, fake.Options{})
 	x := tensor.Eye(size).ToDevice(tensor.CUDA)
 	x.MatMul(x).At(0, 0) // loads the kernels
-	y := x.Scale(3)
+	y := x.MulScalar(3)
 	for range 50 {
 		y = y.MatMul(x)
 	}

@@ -23,9 +23,9 @@ func pass(p amp.Policy, w, x *tensor.Tensor) (y *tensor.Tensor) {
 
 // weights returns a weight with a gradient, and its optimizer.
 func weights(options ...optim.Option) (w, x *tensor.Tensor, opt *optim.Optimizer) {
-	w = numbers(64).Reshape(8, 8).Scale(0.01).RequireGrad()
-	w.SetGrad(numbers(64).Reshape(8, 8).Scale(1e-3))
-	return w, numbers(24).Reshape(3, 8).Scale(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
+	w = numbers(64).Reshape(8, 8).MulScalar(0.01).RequireGrad()
+	w.SetGrad(numbers(64).Reshape(8, 8).MulScalar(1e-3))
+	return w, numbers(24).Reshape(3, 8).MulScalar(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
 }
 
 // launchesOf returns the number of launches of f.
@@ -39,7 +39,7 @@ func launchesOf(f func()) int {
 func uncached(ps []*tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for _, p := range ps {
-			p.ScaleAssign(1)
+			p.MulScalarAssign(1)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestShadow(t *testing.T) {
 	}
 	// cast returns w as d by CastWeight, and reports whether it was computed.
 	cast := func(w *tensor.Tensor, d tensor.DType) (y *tensor.Tensor, computed bool) {
-		n := launchesOf(func() { y = tensor.CastWeight(w, d) })
+		n := launchesOf(func() { y = fused.CastWeight(w, d) })
 		return y, n > 0 || fake.Real()
 	}
 	f16, bf16 := tensor.Float16, tensor.BFloat16
@@ -130,7 +130,7 @@ func TestShadow(t *testing.T) {
 		opt.Step() // writes bfloat16, which was requested first
 		expect("the other", bf16, false)
 		opt.Step()
-		tensor.NoGrad(func() { w.ScaleAssign(2) })
+		tensor.NoGrad(func() { w.MulScalarAssign(2) })
 		expect("changed by its owner", bf16, true)
 		opt.Step()
 		w.SetData(w.Detach().Clone())
@@ -274,7 +274,7 @@ func TestShadowWithoutRoom(t *testing.T) {
 	w := numbers(20_000).RequireGrad()
 	w.SetGrad(numbers(20_000))
 	opt := optim.NewSGD([]*tensor.Tensor{w}, 0.5)
-	tensor.CastWeight(w, tensor.Float16)
+	fused.CastWeight(w, tensor.Float16)
 	var ballast []*tensor.Tensor
 	for n := 4 << 20; n >= 128; n /= 2 {
 		for tensor.Try(func() { ballast = append(ballast, zeros(n)) }) == nil {
@@ -284,7 +284,7 @@ func TestShadowWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.KeepAlive(ballast)
-	if y := tensor.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
+	if y := fused.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
 		t.Errorf("the weight is %v and its copy %v, want 50", w.Detach().At(100), y.At(100))
 	}
 }

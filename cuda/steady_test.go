@@ -47,7 +47,7 @@ func TestSteadyState(t *testing.T) {
 					x, y = x.ToDevice(tensor.CPU), y.ToDevice(tensor.CPU)
 				}
 				opt := c.optimizer(nn.Parameters(s.net))
-				scaler := amp.NewGradScaler(append(c.scaler, amp.Enabled(c.scaler != nil))...)
+				scaler := amp.NewGradScaler(append(c.scaler, amp.ScalerEnabled(c.scaler != nil))...)
 				step := func() {
 					opt.ZeroGrad()
 					if c.batch {

@@ -24,13 +24,13 @@ type subject struct {
 // subjects maps names to constructors of networks on the CPU, the same each time.
 var subjects = map[string]func() *subject{
 	"mlp": func() *subject {
-		return &subject{models.MLP([]int{16, 32, 32, 4}), tensor.Randn(24, 16), tensor.Randn(24, 4), nn.MSELoss}
+		return &subject{models.NewMLP([]int{16, 32, 32, 4}), tensor.Randn(24, 16), tensor.Randn(24, 4), nn.MSELoss}
 	},
 	"cnn": func() *subject {
-		net := nn.Sequential(
-			nn.NewConv2d(3, 8, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-			nn.NewConv2d(8, 8, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm2d(8), nn.ReLU(), nn.AvgPool2d(2),
-			nn.Flatten(), nn.NewLinear(32, 4),
+		net := nn.NewSequential(
+			nn.NewConv2d(3, 8, 3, nn.Padding(1), nn.Bias(false)), nn.NewBatchNorm2d(8), nn.NewReLU(), nn.NewMaxPool2d(2),
+			nn.NewConv2d(8, 8, 3, nn.Padding(1), nn.Bias(false)), nn.NewBatchNorm2d(8), nn.NewReLU(), nn.NewAvgPool2d(2),
+			nn.NewFlatten(), nn.NewLinear(32, 4),
 		)
 		return &subject{net, tensor.Randn(6, 3, 8, 8), labels(6, 4), nn.CrossEntropy}
 	},
@@ -90,7 +90,7 @@ func (c training) run(s *subject, steps int) (r record) {
 	params := nn.Parameters(s.net)
 	r.before = contents(params)
 	opt := c.optimizer(params)
-	scaler := amp.NewGradScaler(append(slices.Clone(c.scaler), amp.Enabled(c.scaler != nil))...)
+	scaler := amp.NewGradScaler(append(slices.Clone(c.scaler), amp.ScalerEnabled(c.scaler != nil))...)
 	for range steps {
 		opt.ZeroGrad()
 		var loss *tensor.Tensor

@@ -59,9 +59,9 @@ func Install(o Options) (dir string, err error) {
 		name    string
 		content []byte
 	}{
-		{"logo-svg.svg", logoSVG()},
-		{"logo-32x32.png", logoPNG(32)},
-		{"logo-64x64.png", logoPNG(64)},
+		{"logo-svg.svg", logoSVG},
+		{"logo-32x32.png", logo32},
+		{"logo-64x64.png", logo64},
 		{"kernel.json", kernelJSON(o, runtime.GOOS)},
 	} {
 		if err := replace(filepath.Join(dir, f.name), 0o644, bytes.NewReader(f.content)); err != nil {

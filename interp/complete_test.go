@@ -97,7 +97,7 @@ func TestComplete(t *testing.T) {
 		{"result of a call", "strings.NewReader(\"x\").Re|", []string{"Read method", "ReadAt method", "Reset method"}, nil, -1},
 		{"tensor", "x := tensor.Ones(2, 2)\nx.MatM|", []string{"MatMul method ("}, nil, -1},
 		{"chained tensor", "tensor.Ones(2, 2).Sum().Ba|", []string{"Backward method"}, nil, -1},
-		{"module", "m := nn.Sequential(nn.New|", []string{"NewLinear function (in int, out int"}, nil, -1},
+		{"module", "m := nn.NewSequential(nn.New|", []string{"NewLinear function (in int, out int"}, nil, -1},
 		{"chain", "http.DefaultClient.Tim|", []string{"Timeout field time.Duration"}, nil, -1},
 		{"local variable", "x := strings.Builder{}\nx.|", []string{"Cap method", "WriteByte method"}, nil, -1},
 		{"statement on the next line", "x := strings.Builder{}\nx.|\nfmt.Println(x)", []string{"Cap method"}, nil, -1},

@@ -46,7 +46,7 @@ func BenchmarkComplete(b *testing.B) {
 		fmt.Fprintf(&code, "type T%d struct{ A, B int }\nfunc f%d(t *T%d, x *tensor.Tensor) (int, error) { return 0, nil }\n", i, i, i)
 	}
 	evalFor(b, s, 1, code.String(), "")
-	evalFor(b, s, 2, "net := nn.Sequential(nn.NewLinear(2, 2))\nx := tensor.Ones(2, 2)\nm := map[string]int{\"a\": 1}\nvar held any = x", "")
+	evalFor(b, s, 2, "net := nn.NewSequential(nn.NewLinear(2, 2))\nx := tensor.Ones(2, 2)\nm := map[string]int{\"a\": 1}\nvar held any = x", "")
 	n := 0
 	for b.Loop() {
 		ask(cells[n%len(cells)])

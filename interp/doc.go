@@ -149,7 +149,7 @@
 //     a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine
 //     tenths of the least of the machine's memory, the control group's limit and
 //     GOMEMLIMIT.
-//   - Formatting a slice or map that contains itself, or an nn.Chain that does.
+//   - Formatting a slice or map that contains itself, or an nn.Sequential that does.
 //   - debug.SetMaxStack and debug.SetMaxThreads, which cells cannot set, and invalid
 //     arguments of runtime.SetFinalizer. A panic in a finalizer is reported like one in a
 //     goroutine.

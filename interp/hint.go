@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/near"
 	"halfnote/interp/internal/exports"
-	"halfnote/interp/internal/near"
 )
 
 // more adds a continuation message of the type checker to the previous problem.

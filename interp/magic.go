@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/internal/near"
+	"halfnote/internal/near"
 	"halfnote/kernel"
 )
 

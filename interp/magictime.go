@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"halfnote/internal/text"
 	"halfnote/interp/internal/live"
 	"halfnote/kernel"
 )
@@ -216,7 +217,7 @@ func spread(took []time.Duration, loops int) string {
 		deviation += (t - mean) * (t - mean) / float64(len(each))
 	}
 	text := fmt.Sprintf("%s ± %s per loop (mean ± std. dev. of %s, %s each), best %s\n", seconds(mean), seconds(math.Sqrt(deviation)),
-		count(len(took), "run"), count(loops, "loop"), seconds(best))
+		text.Count(len(took), "run"), text.Count(loops, "loop"), seconds(best))
 	if worst > 4*best && worst > 1e-6 {
 		text = fmt.Sprintf("the slowest run took %.2f times as long as the fastest\n", worst/best) + text
 	}
@@ -233,16 +234,4 @@ func seconds(t float64) string {
 		}
 	}
 	return fmt.Sprintf("%.3g ns", t*1e9)
-}
-
-// count formats a number of things, with groups of three digits.
-func count(n int, what string) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	if n != 1 {
-		what += "s"
-	}
-	return text + " " + what
 }

@@ -24,5 +24,4 @@ var preloaded = map[string]string{
 	"time":       "time",
 	"trace":      "halfnote/amp/trace",
 	"widget":     "halfnote/display/widget",
-	"workload":   "halfnote/amp/workload",
 }

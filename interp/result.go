@@ -154,7 +154,7 @@ func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func(
 			}
 		})
 		if p, ok := err.(*engine.Panic); ok && p.Value != any(live.Interrupted{}) {
-			b.Data["text/plain"] = fmt.Sprintf("%v\n(its method %s panicked: %v)", b.Data["text/plain"], name, s.describe(p).Value)
+			b.Data["text/plain"] = fmt.Sprintf("%v\n(method %s panicked: %v)", b.Data["text/plain"], name, s.describe(p).Value)
 			continue
 		}
 		if err != nil {

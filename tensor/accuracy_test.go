@@ -106,7 +106,7 @@ func varOf(x []float32) float64 {
 func logSumExpOf(x []float32) float64 { return math.Log(sumOf(math.Exp)(x)) }
 
 // nearOne returns numbers near 1, whose long product is finite.
-func nearOne(x *Tensor) *Tensor { return x.AddScalar(-.5).Scale(1e-4).AddScalar(1) }
+func nearOne(x *Tensor) *Tensor { return x.AddScalar(-.5).MulScalar(1e-4).AddScalar(1) }
 
 func prodNearOne(x []float32) float64 {
 	y := 1.0

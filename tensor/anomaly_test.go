@@ -17,12 +17,12 @@ func TestDetectAnomaly(t *testing.T) {
 		f    func(x *tensor.Tensor) *tensor.Tensor
 		want string // "" where the gradients are numbers
 	}{
-		"sqrt of 0 times 0":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().Scale(0).Sum() }, "the derivative of sqrt is NaN for operand 0 at element [0 1]"},
-		"norm is 0 at 0":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Scale(0).Norm() }, ""},
+		"sqrt of 0 times 0":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().MulScalar(0).Sum() }, "the derivative of sqrt is NaN for operand 0 at element [0 1]"},
+		"norm is 0 at 0":     {func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(0).Norm() }, ""},
 		"where hides 0/0":    {func(x *tensor.Tensor) *tensor.Tensor { return x.GtScalar(1.5).Where(x.Div(x), x).Sum() }, "the derivative of div is NaN for operand 0 at element [0 1], where the operand is 0"},
 		"a number":           {func(x *tensor.Tensor) *tensor.Tensor { return x.Exp().Sum() }, ""},
 		"infinity is not it": {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().Sum() }, ""},
-		"a composed one":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Neg().Xlogy(x).Scale(0).Sum() }, "the derivative of xlogy is NaN"},
+		"a composed one":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Neg().Xlogy(x).MulScalar(0).Sum() }, "the derivative of xlogy is NaN"},
 	}
 	for name, c := range cases {
 		for _, module := range []string{"", "encoder.0"} {
@@ -56,14 +56,14 @@ func TestDetectAnomaly(t *testing.T) {
 // derivatives are found inside.
 func TestAnomalyOutside(t *testing.T) {
 	x := tensor.New([]float64{0}).RequireGrad()
-	x.Sqrt().Scale(0).Sum().Backward()
+	x.Sqrt().MulScalar(0).Sum().Backward()
 	if g := x.Grad().Item(); g == g {
 		t.Errorf("the gradient of 0 sqrt(0) is %v, want NaN", g)
 	}
 	err := tensor.Try(func() {
 		tensor.DetectAnomaly(func() {
 			g := tensor.GradGraph(x.Pow(1.5).Sum(), x)[0]
-			tensor.Grad(g.Scale(0).Sum(), x)
+			tensor.Grad(g.MulScalar(0).Sum(), x)
 		})
 	})
 	if err == nil || !strings.HasPrefix(err.Error(), "tensor: grad: the derivative of pow is NaN for operand 0 at element [0], where the operand is 0") {

@@ -59,7 +59,7 @@ func TestSharedGradients(t *testing.T) {
 	a, b := leaf(1, 2), leaf(3, 4)
 	start := Ones(2)
 	a.Add(b).BackwardWith(BackwardOptions{Gradient: start})
-	a.Grad().ScaleAssign(10)
+	a.Grad().MulScalarAssign(10)
 	wantValues(t, "a", a.Grad(), 10, 10)
 	wantValues(t, "b", b.Grad(), 1, 1)
 	wantValues(t, "start", start, 1, 1)
@@ -114,25 +114,25 @@ func TestPenalty(t *testing.T) {
 func TestRecording(t *testing.T) {
 	x := leaf(1, 2)
 	NoGrad(func() {
-		if IsGradEnabled() || x.Scale(2).RequiresGrad() {
+		if IsGradEnabled() || x.MulScalar(2).RequiresGrad() {
 			t.Error("NoGrad records")
 		}
 		EnableGrad(func() {
-			if !x.Scale(2).RequiresGrad() {
+			if !x.MulScalar(2).RequiresGrad() {
 				t.Error("EnableGrad inside NoGrad does not record")
 			}
 		})
 	})
-	d := x.Scale(2).Detach()
-	if d.RequiresGrad() || !d.IsLeaf() || !x.IsLeaf() || x.Scale(2).IsLeaf() {
+	d := x.MulScalar(2).Detach()
+	if d.RequiresGrad() || !d.IsLeaf() || !x.IsLeaf() || x.MulScalar(2).IsLeaf() {
 		t.Error("leaves are told wrongly")
 	}
 	if x.Step().RequiresGrad() {
 		t.Error("a step function requires a gradient")
 	}
-	wantError(t, "require grad of a result", func() { x.Scale(2).RequireGrad() }, "the tensor is the result of mul_scalar")
+	wantError(t, "require grad of a result", func() { x.MulScalar(2).RequireGrad() }, "the tensor is the result of mul_scalar")
 
-	y := x.Scale(2).RetainGrad()
+	y := x.MulScalar(2).RetainGrad()
 	y.Mul(y).Sum().Backward()
 	wantValues(t, "retained", y.Grad(), 4, 8)
 	wantValues(t, "leaf", x.Grad(), 8, 16)
@@ -140,7 +140,7 @@ func TestRecording(t *testing.T) {
 
 func TestInPlace(t *testing.T) {
 	x := leaf(1, 2)
-	wantError(t, "a leaf", func() { x.ScaleAssign(2) }, "use tensor.NoGrad")
+	wantError(t, "a leaf", func() { x.MulScalarAssign(2) }, "use tensor.NoGrad")
 
 	y := x.Mul(x).Sum()
 	NoGrad(func() { x.AddAssign(Ones(2)) })
@@ -168,7 +168,7 @@ func TestInPlace(t *testing.T) {
 
 func TestCast(t *testing.T) {
 	x := leaf(1, 2, 3)
-	y := x.Half().Scale(2).RetainGrad()
+	y := x.Half().MulScalar(2).RetainGrad()
 	y.Float().Mul(New([]float64{1, 1. / 3, 70000})).Sum().Backward()
 	if y.Grad().DType() != Float16 || x.Grad().DType() != Float32 {
 		t.Errorf("gradients in %v and %v, want float16 and float32", y.Grad().DType(), x.Grad().DType())
@@ -200,7 +200,7 @@ func (square) Forward(in []*Tensor) *Tensor {
 	return in[0].Mul(in[0])
 }
 func (square) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{dy.Mul(in[0]).Scale(2)}
+	return []*Tensor{dy.Mul(in[0]).MulScalar(2)}
 }
 
 // stretched has a VJP that returns the wrong shape.
@@ -229,7 +229,7 @@ func TestDeep(t *testing.T) {
 // TestLetsGo checks that the tape releases values that derivatives do not read.
 func TestLetsGo(t *testing.T) {
 	x := leaf(1, 2)
-	for name, y := range map[string]*Tensor{"relu": x.Scale(2).ReLU(), "add": x.Scale(2).Add(x.Scale(3)), "tanh": x.Scale(2).Tanh()} {
+	for name, y := range map[string]*Tensor{"relu": x.MulScalar(2).ReLU(), "add": x.MulScalar(2).Add(x.MulScalar(3)), "tanh": x.MulScalar(2).Tanh()} {
 		for i, in := range y.v.in {
 			if in.mem != nil {
 				t.Errorf("%s keeps the values of operand %d", name, i)

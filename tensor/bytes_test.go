@@ -15,7 +15,7 @@ import (
 func TestBytes(t *testing.T) {
 	for _, d := range tensor.DTypes() {
 		for _, shape := range [][]int{{}, {0}, {1}, {3, 5}, {2, 0, 3}, {700, 801}} {
-			x := tensor.Rand(shape...).Scale(50).To(d)
+			x := tensor.Rand(shape...).MulScalar(50).To(d)
 			if len(shape) == 2 {
 				x = x.T()
 			}

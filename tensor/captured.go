@@ -11,25 +11,21 @@ import (
 
 func init() { driver.SetClock(ids.Load) }
 
-// Capturing reports whether this goroutine is capturing a CUDA graph: its work on the device is
-// recorded, not executed. It is torch.cuda.is_current_stream_capturing.
-func Capturing() bool {
+// capturing is Capturing of plumbing.Capture.
+func capturing() bool {
 	r, _ := driver.Recording()
 	return r != nil
 }
 
-// OnReplay registers f to be called before each replay of the graph that this goroutine is
-// capturing. f may panic if something that the step depends on has changed. Outside a capture
-// OnReplay does nothing.
-func OnReplay(f func()) {
+// onReplay is OnReplay of plumbing.Capture.
+func onReplay(f func()) {
 	if r, _ := driver.Recording(); r != nil {
 		r.OnReplay(f)
 	}
 }
 
-// NotInGraph panics if this goroutine is capturing a graph, because op cannot be part of one.
-// Capture returns the panic as an error. why names the problem and the expected usage.
-func NotInGraph(op, why string) {
+// notInGraph is NotInGraph of plumbing.Capture.
+func notInGraph(op, why string) {
 	if r, _ := driver.Recording(); r != nil {
 		e := &Error{Op: op, Why: "not allowed during graph capture: " + why}
 		r.Refuse(e)
@@ -58,15 +54,13 @@ func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
 }
 
-// Lasting returns a float32 vector on d. During capture, the vector is set to data when the
-// capture ends, and keeps its contents from replay to replay; a vector from New would be reset
-// to data by each replay.
-func Lasting(d Device, data ...float64) *Tensor {
+// lastingVector is Lasting of plumbing.Fused.
+func lastingVector(device string, data ...float64) *Tensor {
 	list := make([]float32, len(data))
 	for i, x := range data {
 		list[i] = float32(x)
 	}
-	return preset(lasting(d.backend(), Float32, []int{len(list)}), list)
+	return preset(lasting(Device(device).backend(), Float32, []int{len(list)}), list)
 }
 
 // preset sets the memory of a new tensor and returns it, as setContents does. During capture
@@ -84,12 +78,12 @@ func preset[E plain](t *Tensor, data []E) *Tensor {
 // capture.
 func (t *Tensor) sameInReplays(op string) {
 	if t.replayed() {
-		NotInGraph(op, fmt.Sprintf("a tensor of shape %s is on the CPU, and each replay would use its current values; create it on the GPU before Capture and update it with Assign before each Replay", shapeString(t.shape)))
+		notInGraph(op, fmt.Sprintf("a tensor of shape %s is on the CPU, and each replay would use its current values; create it on the GPU before Capture and update it with Assign before each Replay", shapeString(t.shape)))
 	}
 }
 
 // drawing panics if the random numbers of op are drawn on the CPU, because every replay would
 // use the same ones.
 func drawing(op string) {
-	NotInGraph(op, "its random numbers are drawn on the CPU, and each replay would use the same ones; draw them before each Replay and copy them to a GPU tensor with Assign, or use Dropout, which draws new ones in each replay")
+	notInGraph(op, "its random numbers are drawn on the CPU, and each replay would use the same ones; draw them before each Replay and copy them to a GPU tensor with Assign, or use Dropout, which draws new ones in each replay")
 }

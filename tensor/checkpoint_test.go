@@ -91,7 +91,7 @@ func TestCheckpointRerun(t *testing.T) {
 		t.Errorf("run again: got %v, want %v", again, y)
 	}
 	y.Sum().Backward()
-	if g := x.Grad().Scale(3); !slices.Equal(g.Float64s(), y.Float64s()) {
+	if g := x.Grad().MulScalar(3); !slices.Equal(g.Float64s(), y.Float64s()) {
 		t.Errorf("the gradient is %v of %v", g, y)
 	}
 }

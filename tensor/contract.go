@@ -18,7 +18,7 @@ func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
 		src, dtypes = append(src, bias.alias(bias.offset, dst.shape, repeated)), append(dtypes, bias.dtype)
 	}
 	if dst.mem.backend.Offers(driver.Contract, dst.dtype, dtypes...) {
-		run(driver.Kernel{Code: driver.Contract, More: [5]float64{float64(m), float64(n), float64(k)}}, dst, src...)
+		run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: m, Columns: n, Sum: k}}, dst, src...)
 		return
 	}
 	lead := len(dst.shape) - m - n

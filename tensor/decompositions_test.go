@@ -51,8 +51,8 @@ func TestEigh(t *testing.T) {
 			"normal":  NewGenerator(2).Randn(n, n).Double(),
 			"zeros":   Zeros(n, n).Double(),
 			"ones":    Ones(n, n).Double(),
-			"large":   NewGenerator(2).Randn(n, n).Double().Scale(1e200),
-			"small":   NewGenerator(2).Randn(n, n).Double().Scale(1e-200),
+			"large":   NewGenerator(2).Randn(n, n).Double().MulScalar(1e200),
+			"small":   NewGenerator(2).Randn(n, n).Double().MulScalar(1e-200),
 			"batch":   NewGenerator(2).Randn(2, 3, n, n).Double(),
 			"graded":  Logspace(0, -20, max(n, 1), 10).Double().Slice(0, 0, n).Outer(Logspace(0, -20, max(n, 1), 10).Double().Slice(0, 0, n)),
 			"integer": Eye(n).Double().Sub(Eye(n).Double().Roll(1, 0)),
@@ -135,7 +135,7 @@ func TestMatrixExp(t *testing.T) {
 	if d := far(y.MatMul(x.Neg().MatrixExp()), Eye(4).Double()); !(d < 1e-11) {
 		t.Errorf("exp(x) exp(-x) is %v off", d)
 	}
-	if d := far(x.Scale(3).MatrixExp(), y.MatMul(y).MatMul(y)); !(d < 1e-6) {
+	if d := far(x.MulScalar(3).MatrixExp(), y.MatMul(y).MatMul(y)); !(d < 1e-6) {
 		t.Errorf("exp(3x) is %v off", d)
 	}
 	diagonal := NewAs(Float64, []float64{-30, 0, 12}, 3)

@@ -120,7 +120,7 @@ type storage struct {
 	holders atomic.Int64 // number of gradients of a backward walk that use it; see hold
 	id      uint64
 	origin  *origin                // source of the copy, if any
-	shadow  atomic.Pointer[shadow] // copy of a weight in half precision; see CastWeight
+	shadow  atomic.Pointer[shadow] // copy of a weight in half precision; see castWeight
 }
 
 // ids numbers tensors and storages in order of creation.

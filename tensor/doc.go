@@ -17,7 +17,7 @@
 //
 // Arithmetic follows CUDA on every backend: float16 and bfloat16 operands are widened to
 // float32, and the result is rounded once, to nearest even. Subnormal numbers are kept. Go
-// numbers, for example the argument of Scale, are not rounded to float16 first. Sums are in
+// numbers, for example the argument of MulScalar, are not rounded to float16 first. Sums are in
 // float32, in an order that depends only on shapes. OPS.md lists every operation.
 //
 // A program therefore gives the same bits in every run, for any number of workers, and on amd64

@@ -55,7 +55,7 @@ func TestResultType(t *testing.T) {
 	}{
 		{"integers and 2", ints.AddScalar(2), Int64},
 		{"integers and 0.5", ints.AddScalar(0.5), Float32},
-		{"bool and 1", FromBools([]bool{true}).Scale(1), Int64},
+		{"bool and 1", FromBools([]bool{true}).MulScalar(1), Int64},
 		{"bool and bool", FromBools([]bool{true}).Add(FromBools([]bool{true})), Bool},
 		{"integers by integers", ints.Div(ints), Float32},
 		{"exp of integers", ints.Exp(), Float32},
@@ -165,8 +165,8 @@ func TestCompose(t *testing.T) {
 		x, y := NewAs(d, []float64{1, -2, 0.3}).RequireGrad(), NewAs(d, []float64{0.7, 3, -1}).RequireGrad()
 		wx, wy := x.To(d.Wide()).Detach().RequireGrad(), y.To(d.Wide()).Detach().RequireGrad()
 		// x and y have histories.
-		a, b := x.Scale(2), y.Scale(2)
-		wa, wb := wx.Scale(2), wy.Scale(2)
+		a, b := x.MulScalar(2), y.MulScalar(2)
+		wa, wb := wx.MulScalar(2), wy.MulScalar(2)
 		var names []string
 		stop := Observe(func(e Event) { names = append(names, e.Op.Name) })
 		got := apply(composite{}, a, b)

@@ -119,10 +119,10 @@ type ModuleReader interface {
 // a caster that reads it.
 func ActiveModule() string { return current().module }
 
-// OneLine runs body and attributes its operations to the current cell line, which it looks up
+// oneLine runs body and attributes its operations to the current cell line, which it looks up
 // once: a step of an optimizer is one line with many operations. Without observers it only
 // calls body.
-func OneLine(body func()) {
+func oneLine(body func()) {
 	need("one_line", "body", body != nil, "a function to run")
 	s := state{}
 	if observers.load() != nil {

@@ -138,7 +138,7 @@ net.0: cast fp32 of cast`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
-	if got := record(func() { Ones(2).Half().Add(Ones(2)); Ones(2).ScaleAssign(2) }); strings.Join(got, ", ") !=
+	if got := record(func() { Ones(2).Half().Add(Ones(2)); Ones(2).MulScalarAssign(2) }); strings.Join(got, ", ") !=
 		"cast float16, cast float32, add float32 0:fp16>fp32 promoted, mul_ float32 in place" {
 		t.Errorf("got %q", got)
 	}
@@ -172,13 +172,13 @@ func TestUnscale(t *testing.T) {
 	for _, d := range dtypes {
 		a, b, c := NewAs(d, []float64{2, 4}), NewAs(d, []float64{1, 0}), NewAs(d, []float64{8})
 		b.Slice(0, 1, 2).Assign(New([]float64{1}).Div(Zeros(1)))
-		if got := Unscale([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
+		if got := unscaleGrads([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
 			t.Errorf("%v: got %v, want only the second", d, got)
 		}
 		wantValues(t, "a", a, 1, 2)
 		wantValues(t, "c", c, 4)
 	}
-	if got := Unscale(nil, 1); len(got) != 0 {
+	if got := unscaleGrads(nil, 1); len(got) != 0 {
 		t.Errorf("nothing unscaled: %v", got)
 	}
 }

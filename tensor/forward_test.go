@@ -92,7 +92,7 @@ func TestUnary(t *testing.T) {
 		{"pow -1.5", func(x *Tensor) *Tensor { return x.Pow(-1.5) }, func(x float64) float64 { return math.Pow(x, -1.5) }},
 		{"reciprocal", (*Tensor).Reciprocal, func(x float64) float64 { return 1 / x }},
 		{"relu", (*Tensor).ReLU, relu},
-		{"scale", func(x *Tensor) *Tensor { return x.Scale(-1.7) }, func(x float64) float64 { return -1.7 * x }},
+		{"scale", func(x *Tensor) *Tensor { return x.MulScalar(-1.7) }, func(x float64) float64 { return -1.7 * x }},
 		{"sigmoid", (*Tensor).Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
 		{"sqrt", (*Tensor).Sqrt, math.Sqrt},
 		{"step", (*Tensor).Step, func(x float64) float64 {

@@ -11,7 +11,7 @@ package tensor
 //		},
 //		Backward: func(c *tensor.Context, dy *tensor.Tensor) []*tensor.Tensor {
 //			x := c.Saved()[0]
-//			return []*tensor.Tensor{dy.Mul(x).Scale(2)}
+//			return []*tensor.Tensor{dy.Mul(x).MulScalar(2)}
 //		},
 //	}
 //	y := square.Apply(x)

@@ -37,11 +37,11 @@ func TestFunction(t *testing.T) {
 	scaled := Function{
 		Forward: func(c *Context, in []*Tensor) *Tensor {
 			c.Save(in...)
-			return in[0].Mul(in[1]).Scale(factor)
+			return in[0].Mul(in[1]).MulScalar(factor)
 		},
 		Backward: func(c *Context, dy *Tensor) []*Tensor {
 			asked = c.NeedsGrad(0) && !c.NeedsGrad(1)
-			return []*Tensor{dy.Mul(c.Saved()[1]).Scale(factor), nil}
+			return []*Tensor{dy.Mul(c.Saved()[1]).MulScalar(factor), nil}
 		},
 	}
 	w := New([]float64{2, 4}).Double()
@@ -52,7 +52,7 @@ func TestFunction(t *testing.T) {
 	// A result that is an operand.
 	same := Function{
 		Forward:  func(c *Context, in []*Tensor) *Tensor { return in[0] },
-		Backward: func(c *Context, dy *Tensor) []*Tensor { return []*Tensor{dy.Scale(-1)} },
+		Backward: func(c *Context, dy *Tensor) []*Tensor { return []*Tensor{dy.MulScalar(-1)} },
 	}
 	if g := Grad(same.Apply(x).Sum(), x)[0]; g.At(0) != -1 {
 		t.Errorf("gradient reversal: got %v, want -1", g)
@@ -84,9 +84,9 @@ func TestFunction(t *testing.T) {
 
 func TestHooks(t *testing.T) {
 	x := New([]float64{1, 2}).RequireGrad()
-	y := x.Scale(3)
+	y := x.MulScalar(3)
 	var seen []float64
-	removeLeaf := x.RegisterHook(func(g *Tensor) *Tensor { return g.Scale(10) })
+	removeLeaf := x.RegisterHook(func(g *Tensor) *Tensor { return g.MulScalar(10) })
 	y.RegisterHook(func(g *Tensor) *Tensor {
 		seen = append(seen, g.Float64s()...)
 		return nil
@@ -116,7 +116,7 @@ func TestHooks(t *testing.T) {
 		"register_hook: shape (1,): the tensor does not require a gradient": func() { Ones(1).RegisterHook(func(g *Tensor) *Tensor { return g }) },
 		"register_post_accumulate_grad_hook: shape (2,): expected a leaf":   func() { y.RegisterPostAccumulateGradHook(func(*Tensor) {}) },
 		"hook: shapes (1,) and (2,): a hook returned a gradient of another shape": func() {
-			z := x.Scale(1)
+			z := x.MulScalar(1)
 			z.RegisterHook(func(*Tensor) *Tensor { return Ones(1) })
 			z.Sum().Backward()
 		},

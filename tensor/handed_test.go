@@ -8,7 +8,7 @@ type keeper struct{ given *[]*Tensor }
 func (keeper) Info() Info                   { return Info{Name: "keeper"} }
 func (keeper) Forward(in []*Tensor) *Tensor { return in[0].Clone() }
 func (k keeper) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	dx := dy.Scale(3)
+	dx := dy.MulScalar(3)
 	*k.given = append(*k.given, dy, dx)
 	return []*Tensor{dx}
 }
@@ -17,11 +17,11 @@ func (k keeper) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 func TestBackwardFrees(t *testing.T) {
 	const n = 1 << 20
 	x := Ones(n).RequireGrad()
-	y := x.Scale(1)
+	y := x.MulScalar(1)
 	for range 50 {
-		y = y.Scale(1)
+		y = y.MulScalar(1)
 	}
-	loss := y.Add(y.Neg().Scale(0.5)).Sum()
+	loss := y.Add(y.Neg().MulScalar(0.5)).Sum()
 	before := Memory().Live
 	ResetPeakMemory()
 	loss.Backward()
@@ -39,16 +39,16 @@ func TestBackwardLeavesWhatOthersSaw(t *testing.T) {
 	var given []*Tensor
 	x := Ones(n).RequireGrad()
 	x.SetGrad(Ones(n))
-	y := Apply(keeper{&given}, x.Scale(2))
-	z := y.Scale(5)
+	y := Apply(keeper{&given}, x.MulScalar(2))
+	z := y.MulScalar(5)
 	z.RegisterHook(func(g *Tensor) *Tensor {
-		double := g.Scale(2)
+		double := g.MulScalar(2)
 		given = append(given, g, double)
 		return double
 	})
 	y.RetainGrad()
-	extra := Ones(n).Scale(7)
-	z.Scale(1).BackwardWith(BackwardOptions{Gradient: extra})
+	extra := Ones(n).MulScalar(7)
+	z.MulScalar(1).BackwardWith(BackwardOptions{Gradient: extra})
 	for range 10 {
 		Full(-1, n)
 	}

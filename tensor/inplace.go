@@ -187,9 +187,9 @@ func (t *Tensor) AddScalarAssign(c float64) *Tensor {
 	return t.inPlace("add_", driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: c}, withNumber(t, c), t)
 }
 
-// ScaleAssign multiplies t by c in place, and returns t. It is torch.Tensor.mul_
+// MulScalarAssign multiplies t by c in place, and returns t. It is torch.Tensor.mul_
 // with a number.
-func (t *Tensor) ScaleAssign(c float64) *Tensor {
+func (t *Tensor) MulScalarAssign(c float64) *Tensor {
 	t.given("mul_")
 	return t.inPlace("mul_", driver.Kernel{Code: driver.Affine, Alpha: c}, withNumber(t, c), t)
 }

@@ -240,11 +240,11 @@ var integerSingles = map[string]integerOperation{
 }
 
 var integerNumbers = map[string]integerOperation{
-	"add": numberOf((*Tensor).AddScalar), "rsub": numberOf((*Tensor).RSubScalar), "mul": numberOf((*Tensor).Scale), "div": numberOf((*Tensor).DivScalar),
+	"add": numberOf((*Tensor).AddScalar), "rsub": numberOf((*Tensor).RSubScalar), "mul": numberOf((*Tensor).MulScalar), "div": numberOf((*Tensor).DivScalar),
 	"eq": numberOf((*Tensor).EqScalar), "lt": numberOf((*Tensor).LtScalar), "ge": numberOf((*Tensor).GeScalar),
 	"clamp": numberOf(func(x *Tensor, c float64) *Tensor { return x.Clamp(c, c+2) }),
 	"add_":  numberOf(func(x *Tensor, c float64) *Tensor { return x.Clone().AddScalarAssign(c) }),
-	"mul_":  numberOf(func(x *Tensor, c float64) *Tensor { return x.Clone().ScaleAssign(c) }),
+	"mul_":  numberOf(func(x *Tensor, c float64) *Tensor { return x.Clone().MulScalarAssign(c) }),
 	"fill_": numberOf(func(x *Tensor, c float64) *Tensor { return x.Clone().Fill(c) }),
 }
 

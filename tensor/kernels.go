@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"halfnote/tensor/driver"
@@ -11,10 +10,7 @@ import (
 // The kernels that Forward methods compute with, below the tape.
 
 // call holds the operands passed to a backend. It is reused between calls.
-type call struct {
-	views  [4]driver.View
-	dtypes [4]DType
-}
+type call struct{ views [4]driver.View }
 
 var calls = sync.Pool{New: func() any { return new(call) }}
 
@@ -46,17 +42,28 @@ func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 }
 
 func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
-	b := dst.mem.backend
-	dtypes := c.dtypes[:0]
+	done := false
+	defer explain(&done, k.Code, dst, src)
+	dst.mem.backend.Run(k, dst.view(), src...)
+	done = true
+	*c = call{} // release references to memory
+	calls.Put(c)
+}
+
+// explain is deferred while a kernel runs. If that panics because the backend does not offer the
+// kernel, explain panics with an [*Error] instead.
+func explain(done *bool, c driver.Code, dst *Tensor, src []driver.View) {
+	if *done {
+		return
+	}
+	var dtypes []DType
 	for _, v := range src {
 		dtypes = append(dtypes, v.DType)
 	}
-	if !b.Offers(k.Code, dst.dtype, dtypes...) {
-		panic(&Error{Op: k.Code.String(), DTypes: slices.Clone(dtypes), Why: fmt.Sprintf("%s has no kernel for %v; convert with To to a floating-point dtype", b.Name(), dst.dtype)})
+	if b := dst.mem.backend; !b.Offers(c, dst.dtype, dtypes...) {
+		_ = recover()
+		panic(&Error{Op: c.String(), DTypes: dtypes, Why: fmt.Sprintf("%s has no kernel for %v; convert with To to a floating-point dtype", b.Name(), dst.dtype)})
 	}
-	b.Run(k, dst.view(), src...)
-	*c = call{} // release references to memory
-	calls.Put(c)
 }
 
 // elementwise returns k of in, broadcast. All operands have one dtype.

@@ -34,5 +34,5 @@ func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor
 	}
 	whole := size(perDimension(op, "window", sizes, dims, 1, 1))
 	mean := t.Pow(p).avgPool(dims, sizes, o)
-	return mean.Sign().Mul(mean.Abs().ReLU()).Scale(float64(whole)).Pow(1 / p)
+	return mean.Sign().Mul(mean.Abs().ReLU()).MulScalar(float64(whole)).Pow(1 / p)
 }

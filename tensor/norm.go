@@ -164,12 +164,12 @@ func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum floa
 	NoGrad(func() {
 		for i, x := range []*Tensor{mean, variance} {
 			if i == 1 {
-				x = x.Scale(float64(count) / float64(count-1))
+				x = x.MulScalar(float64(count) / float64(count-1))
 			}
 			if x.shape[0] != 1 {
 				x = x.KeepDim().Mean(0)
 			}
-			in[i].Detach().ScaleAssign(1-momentum).AddScaledAssign(x, momentum)
+			in[i].Detach().MulScalarAssign(1-momentum).AddScaledAssign(x, momentum)
 		}
 	})
 }
@@ -239,7 +239,7 @@ func (r renorm) f(in []*Tensor) *Tensor {
 	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)
 	n := x.Abs().Pow(r.p).KeepDim().Sum(dims...).Pow(1 / r.p)
 	one := constant(x, x.dtype, 1)
-	return x.Mul(n.Detach().AddScalar(-r.most).Step().Where(n.AddScalar(1e-7).Reciprocal().Scale(r.most), one))
+	return x.Mul(n.Detach().AddScalar(-r.most).Step().Where(n.AddScalar(1e-7).Reciprocal().MulScalar(r.most), one))
 }
 func (r renorm) Forward(in []*Tensor) *Tensor              { return compose(r.f, in) }
 func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }

@@ -69,8 +69,8 @@ func (e elu) Info() Info {
 func (e elu) f(in []*Tensor) *Tensor {
 	x := in[0]
 	positive := x.GtScalar(0)
-	below := positive.Where(constant(x, x.dtype, 0), x).DivScalar(e.beta).Expm1().Scale(e.alpha)
-	return positive.Where(x, below).Scale(e.scale)
+	below := positive.Where(constant(x, x.dtype, 0), x).DivScalar(e.beta).Expm1().MulScalar(e.alpha)
+	return positive.Where(x, below).MulScalar(e.scale)
 }
 func (e elu) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
 func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -99,7 +99,7 @@ func (softplus) Info() Info {
 }
 func (s softplus) f(in []*Tensor) *Tensor {
 	x := in[0]
-	b := x.Scale(s.beta)
+	b := x.MulScalar(s.beta)
 	linear := b.GtScalar(s.threshold)
 	b = linear.Where(constant(b, b.dtype, 0), b)
 	return linear.Where(x, b.Exp().Log1p().DivScalar(s.beta))
@@ -166,7 +166,7 @@ func (tanhshrink) f(in []*Tensor) *Tensor {
 	near := x.GtScalar(-0.1).And(x.LtScalar(0.1))
 	small := near.Where(x, constant(x, Float64, 0))
 	q := small.Mul(small)
-	series := q.Scale(-62.0 / 2835).AddScalar(17.0 / 315).Mul(q).AddScalar(-2.0 / 15).Mul(q).AddScalar(1.0 / 3).Mul(q).Mul(small)
+	series := q.MulScalar(-62.0 / 2835).AddScalar(17.0 / 315).Mul(q).AddScalar(-2.0 / 15).Mul(q).AddScalar(1.0 / 3).Mul(q).Mul(small)
 	return near.Where(series, x.Sub(x.Tanh())).To(in[0].dtype)
 }
 func (s tanhshrink) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }

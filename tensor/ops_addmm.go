@@ -71,7 +71,7 @@ func (t *Tensor) scaled(c float64) *Tensor {
 	if c == 1 {
 		return t
 	}
-	return t.Scale(c)
+	return t.MulScalar(c)
 }
 
 // AddMM returns t + x y for matrices x (m, k) and y (k, n): (m, n). t broadcasts to that

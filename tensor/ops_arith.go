@@ -105,11 +105,11 @@ func (mulScalar) Info() Info { return Info{"mul_scalar", "torch.mul", Keep, Read
 func (m mulScalar) Forward(in []*Tensor) *Tensor {
 	return affineOf(in[0], m.c, 0)
 }
-func (m mulScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Scale(m.c)} }
+func (m mulScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.MulScalar(m.c)} }
 
-// Scale returns c t. c is not rounded to float16 or bfloat16 first. Integer tensors become
+// MulScalar returns c t. c is not rounded to float16 or bfloat16 first. Integer tensors become
 // float32 if c has a fraction. It is torch.mul with a number.
-func (t *Tensor) Scale(c float64) *Tensor {
+func (t *Tensor) MulScalar(c float64) *Tensor {
 	t.given("scale")
 	return apply(mulScalar{c}, t.To(withNumber(t, c)))
 }
@@ -159,7 +159,7 @@ func (t *Tensor) Minimum(o *Tensor) *Tensor { return apply(minimum{}, t, o) }
 // shareOut gives dy to in[0] where lead is positive, to in[1] where it is negative,
 // and half to each where it is 0.
 func shareOut(dy *Tensor, in []*Tensor, lead *Tensor) []*Tensor {
-	first := lead.Step().Sub(lead.Neg().Step()).Scale(0.5).AddScalar(0.5)
+	first := lead.Step().Sub(lead.Neg().Step()).MulScalar(0.5).AddScalar(0.5)
 	g := dy.Mul(first)
 	return []*Tensor{g.sumTo(in[0]), dy.Sub(g).sumTo(in[1])}
 }

@@ -92,10 +92,10 @@ func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 	dp := a.dropped(dy.MatMul(x[2].Transpose(-1, -2)), x).sumTo(p)
 	ds := apply(softmaxGrad{len(p.shape) - 1}, dp, p)
 	if in[0].RequiresGrad() {
-		out[0] = ds.MatMul(x[1]).Scale(a.scale).sumTo(in[0])
+		out[0] = ds.MatMul(x[1]).MulScalar(a.scale).sumTo(in[0])
 	}
 	if in[1].RequiresGrad() {
-		out[1] = a.unshare(ds.Transpose(-1, -2).MatMul(x[0]).Scale(a.scale), in[1])
+		out[1] = a.unshare(ds.Transpose(-1, -2).MatMul(x[0]).MulScalar(a.scale), in[1])
 	}
 	if a.masked && in[3].RequiresGrad() {
 		out[3] = ds.sumTo(in[3])
@@ -105,7 +105,7 @@ func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 
 // weights returns the softmax of the scores, with 0 in rows whose keys are all masked.
 func (a attention) weights(x []*Tensor) *Tensor {
-	s := x[0].Scale(a.scale).MatMul(x[1].Transpose(-1, -2))
+	s := x[0].MulScalar(a.scale).MatMul(x[1].Transpose(-1, -2))
 	switch {
 	case a.masked && x[3].dtype == Bool:
 		s = x[3].Where(s, constant(s, s.dtype, math.Inf(-1)))

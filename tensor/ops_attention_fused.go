@@ -51,17 +51,11 @@ func (a attention) fused(in []*Tensor) bool {
 
 // kernel returns the parameters of the backend's kernel.
 func (a attention) kernel(c driver.Code) driver.Kernel {
-	number := func(b bool) float64 {
-		if b {
-			return 1
-		}
-		return 0
-	}
-	k := driver.Kernel{Code: c, Alpha: a.scale, More: [5]float64{number(a.causal), number(a.masked), number(a.drawn != nil)}}
+	p := driver.AttentionParams{Scale: a.scale, Causal: a.causal, Masked: a.masked, Dropout: a.drawn != nil}
 	if a.dropout < 1 {
-		k.Beta = 1 / (1 - a.dropout)
+		p.Kept = 1 / (1 - a.dropout)
 	}
-	return k
+	return driver.Kernel{Code: c, Params: p}
 }
 
 // lead returns the sizes of a result before the last two.

@@ -142,6 +142,6 @@ func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
 	if !d.IsFloat() {
 		t, o = t.Double(), o.Double()
 	}
-	near := t.Sub(o).Abs().Le(o.Abs().Scale(rtol).AddScalar(atol))
+	near := t.Sub(o).Abs().Le(o.Abs().MulScalar(rtol).AddScalar(atol))
 	return same.Or(near.And(o.IsFinite()).And(t.IsFinite()))
 }

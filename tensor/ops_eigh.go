@@ -28,7 +28,7 @@ func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	zero, one := constant(y, d, 0), constant(y, d, 1)
 	none := equalMask(gaps, zero)
 	turn := v.mT().MatMul(dv)
-	inner := none.Where(zero, turn.Sub(turn.mT()).Scale(0.5).Div(none.Where(one, gaps)))
+	inner := none.Where(zero, turn.Sub(turn.mT()).MulScalar(0.5).Div(none.Where(one, gaps)))
 	eye := Eye(w.shape[len(w.shape)-1]).To(d).ToDevice(y.Device())
 	return []*Tensor{v.MatMul(inner.Add(eye.Mul(dw.Unsqueeze(-1)))).MatMul(v.mT()).To(dy.dtype)}
 }

@@ -74,7 +74,7 @@ func (t *Tensor) limitRows(ids *Tensor, o EmbeddingOptions) {
 		which, _, _ := ids.Unique()
 		rows := t.Detach().IndexSelect(0, which)
 		norms := rows.Float().Abs().Pow(p).KeepDim().Sum(1).Pow(1 / p)
-		factor := norms.AddScalar(1e-7).Reciprocal().Scale(o.MaxNorm)
+		factor := norms.AddScalar(1e-7).Reciprocal().MulScalar(o.MaxNorm)
 		over := norms.AddScalar(-o.MaxNorm).Step()
 		factor = over.Where(factor, OnesLike(factor))
 		t.Set(rows.Mul(factor.To(rows.dtype)), which)

@@ -12,7 +12,7 @@ func (rsqrt) Info() Info                   { return Info{"rsqrt", "torch.rsqrt",
 func (rsqrt) real()                        {}
 func (rsqrt) Forward(in []*Tensor) *Tensor { return unary(driver.Rsqrt, in[0]) }
 func (rsqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
-	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y.Mul(y).Mul(y)).Scale(-0.5) })
+	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y.Mul(y).Mul(y)).MulScalar(-0.5) })
 }
 
 // Rsqrt returns 1 / sqrt(t). It is torch.rsqrt.
@@ -24,7 +24,7 @@ func (exp2) Info() Info                   { return Info{"exp2", "torch.exp2", Ke
 func (exp2) real()                        {}
 func (exp2) Forward(in []*Tensor) *Tensor { return unary(driver.Exp2, in[0]) }
 func (exp2) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
-	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y).Scale(math.Ln2) })
+	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y).MulScalar(math.Ln2) })
 }
 
 // Exp2 returns 2 to the power t. It is torch.exp2.
@@ -48,7 +48,7 @@ func (log2) Info() Info                   { return Info{"log2", "torch.log2", Ra
 func (log2) real()                        {}
 func (log2) Forward(in []*Tensor) *Tensor { return unary(driver.Log2, in[0]) }
 func (log2) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.Scale(math.Ln2)) })
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.MulScalar(math.Ln2)) })
 }
 
 // Log2 returns the logarithm to base 2. It is torch.log2.
@@ -60,7 +60,7 @@ func (log10) Info() Info                   { return Info{"log10", "torch.log10",
 func (log10) real()                        {}
 func (log10) Forward(in []*Tensor) *Tensor { return unary(driver.Log10, in[0]) }
 func (log10) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.Scale(math.Ln10)) })
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.MulScalar(math.Ln10)) })
 }
 
 // Log10 returns the logarithm to base 10. It is torch.log10.
@@ -72,7 +72,7 @@ func (erfc) Info() Info                   { return Info{"erfc", "torch.erfc", Ke
 func (erfc) real()                        {}
 func (erfc) Forward(in []*Tensor) *Tensor { return unary(driver.Erfc, in[0]) }
 func (erfc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).Neg().Exp()).Scale(-2 / math.Sqrt(math.Pi)) })
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).Neg().Exp()).MulScalar(-2 / math.Sqrt(math.Pi)) })
 }
 
 // Erfc returns 1 - erf(t), accurate for large t. It is torch.erfc.
@@ -84,7 +84,7 @@ func (erfinv) Info() Info                   { return Info{"erfinv", "torch.erfin
 func (erfinv) real()                        {}
 func (erfinv) Forward(in []*Tensor) *Tensor { return unary(driver.Erfinv, in[0]) }
 func (erfinv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Erfinv().Pow(2).Exp()).Scale(math.Sqrt(math.Pi) / 2) })
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Erfinv().Pow(2).Exp()).MulScalar(math.Sqrt(math.Pi) / 2) })
 }
 
 // Erfinv returns the inverse of the error function, NaN outside [-1, 1]. It is torch.erfinv.

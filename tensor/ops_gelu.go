@@ -14,7 +14,7 @@ func (gelu) Info() Info {
 }
 
 // normal returns Φ(x) by erfc, because 1 + erf loses small values.
-func (gelu) normal(x *Tensor) *Tensor { return x.Scale(-math.Sqrt2 / 2).Erfc().Scale(0.5) }
+func (gelu) normal(x *Tensor) *Tensor { return x.MulScalar(-math.Sqrt2 / 2).Erfc().MulScalar(0.5) }
 
 func (g gelu) f(in []*Tensor) *Tensor { return g.normal(in[0]).Mul(in[0]) }
 func (g gelu) Forward(in []*Tensor) *Tensor {
@@ -36,7 +36,7 @@ func (geluGrad) Info() Info {
 }
 func (geluGrad) f(in []*Tensor) *Tensor {
 	x := in[1]
-	density := x.Pow(2).Scale(-0.5).Exp().Scale(1 / math.Sqrt(2*math.Pi))
+	density := x.Pow(2).MulScalar(-0.5).Exp().MulScalar(1 / math.Sqrt(2*math.Pi))
 	return in[0].Mul(gelu{}.normal(x).Add(x.Mul(density)))
 }
 func (g geluGrad) Forward(in []*Tensor) *Tensor {
@@ -57,7 +57,7 @@ type geluTanh struct{}
 
 func (geluTanh) Info() Info { return gelu{}.Info() }
 func (geluTanh) sigmoid(x *Tensor) *Tensor {
-	return x.Mul(x).Mul(x).Scale(0.044715).Add(x).Scale(2 * math.Sqrt(2/math.Pi)).Sigmoid()
+	return x.Mul(x).Mul(x).MulScalar(0.044715).Add(x).MulScalar(2 * math.Sqrt(2/math.Pi)).Sigmoid()
 }
 func (g geluTanh) f(in []*Tensor) *Tensor { return in[0].Mul(g.sigmoid(in[0])) }
 func (g geluTanh) Forward(in []*Tensor) *Tensor {
@@ -77,7 +77,7 @@ func (geluTanhGrad) Info() Info { return geluGrad{}.Info() }
 func (geluTanhGrad) f(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]
 	s, c := geluTanh{}.sigmoid(x), 2*math.Sqrt(2/math.Pi)
-	return dy.Mul(s).Add(apply(sigmoidGrad{}, s, dy.Mul(x)).Mul(x.Mul(x).Scale(3 * 0.044715 * c).AddScalar(c)))
+	return dy.Mul(s).Add(apply(sigmoidGrad{}, s, dy.Mul(x)).Mul(x.Mul(x).MulScalar(3 * 0.044715 * c).AddScalar(c)))
 }
 func (g geluTanhGrad) Forward(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]

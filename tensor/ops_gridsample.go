@@ -71,9 +71,9 @@ func (g gridSampler) f(in []*Tensor) *Tensor {
 // position converts t, from -1 to 1, to a position among size elements.
 func (g gridSampler) position(t *Tensor, size int) *Tensor {
 	if g.corners {
-		return t.AddScalar(1).Scale(0.5).Scale(float64(size - 1))
+		return t.AddScalar(1).MulScalar(0.5).MulScalar(float64(size - 1))
 	}
-	return t.AddScalar(1).Scale(float64(size)).AddScalar(-1).Scale(0.5)
+	return t.AddScalar(1).MulScalar(float64(size)).AddScalar(-1).MulScalar(0.5)
 }
 
 // pad moves outside positions to the border or mirrors them, depending on the padding mode.
@@ -85,13 +85,13 @@ func (g gridSampler) pad(t *Tensor, size int) *Tensor {
 			lo, span = 0, float64(size-1)
 		}
 		if span == 0 {
-			t = t.Scale(0)
+			t = t.MulScalar(0)
 			break
 		}
 		t = t.AddScalar(-lo).Abs()
-		turns := t.Scale(1 / span).Floor().Detach()
-		t = t.Sub(turns.Scale(span))
-		odd := turns.Sub(turns.Scale(0.5).Floor().Scale(2))
+		turns := t.MulScalar(1 / span).Floor().Detach()
+		t = t.Sub(turns.MulScalar(span))
+		odd := turns.Sub(turns.MulScalar(0.5).Floor().MulScalar(2))
 		t = odd.Where(t.Neg().AddScalar(span), t).AddScalar(lo)
 	case "zeros":
 		return t
@@ -117,7 +117,7 @@ func (g gridSampler) lookup(x *Tensor, at []*Tensor, sizes []int) *Tensor {
 			index, inside = i, ok
 			continue
 		}
-		index, inside = index.Scale(float64(s)).Add(i), inside.Mul(ok)
+		index, inside = index.MulScalar(float64(s)).Add(i), inside.Mul(ok)
 	}
 	shape := []int{x.shape[0], x.shape[1], index.shape[2]}
 	v := x.Gather(2, index.expandTo(shape))
@@ -169,9 +169,9 @@ func (g gridSampler) cubic(at []*Tensor, sizes []int, add func(corner, weight []
 func cubicWeight(x *Tensor, outer bool) *Tensor {
 	const a = -0.75
 	if outer {
-		return x.AddScalar(-5).Mul(x).AddScalar(8).Mul(x).AddScalar(-4).Scale(a)
+		return x.AddScalar(-5).Mul(x).AddScalar(8).Mul(x).AddScalar(-4).MulScalar(a)
 	}
-	return x.Scale(a + 2).AddScalar(-a - 3).Mul(x).Mul(x).AddScalar(1)
+	return x.MulScalar(a + 2).AddScalar(-a - 3).Mul(x).Mul(x).AddScalar(1)
 }
 
 // GridSampleOptions are the options of GridSample.

@@ -41,15 +41,15 @@ func (l logAddExp) Forward(in []*Tensor) *Tensor {
 	return compose(func(in []*Tensor) *Tensor {
 		// Computed in float64, because the terms may cancel.
 		x, y := in[0].Double(), in[1].Double()
-		less := x.Sub(y).Abs().Scale(-l.ln).Exp().Log1p().DivScalar(l.ln)
+		less := x.Sub(y).Abs().MulScalar(-l.ln).Exp().Log1p().DivScalar(l.ln)
 		sum := x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // equal infinities, whose difference is NaN
 		return sum.To(wideOf(promoteAll(in)))
 	}, in)
 }
 func (l logAddExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return both(dy, in,
-		func(dy, x, y *Tensor) *Tensor { return dy.Mul(x.Sub(y).Scale(l.ln).Sigmoid()) },
-		func(dy, x, y *Tensor) *Tensor { return dy.Mul(y.Sub(x).Scale(l.ln).Sigmoid()) })
+		func(dy, x, y *Tensor) *Tensor { return dy.Mul(x.Sub(y).MulScalar(l.ln).Sigmoid()) },
+		func(dy, x, y *Tensor) *Tensor { return dy.Mul(y.Sub(x).MulScalar(l.ln).Sigmoid()) })
 }
 
 // LogAddExp returns log(exp(t) + exp(o)), broadcast, without intermediate overflow. It

@@ -29,7 +29,7 @@ func (r Reduction) of(x *Tensor) *Tensor {
 	case ReduceNone:
 		return x
 	case ReduceBatchMean:
-		return x.Sum().Scale(1 / float64(x.Size(0)))
+		return x.Sum().MulScalar(1 / float64(x.Size(0)))
 	}
 	return x.Mean()
 }
@@ -56,7 +56,7 @@ func (r Reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
 	if r == ReduceMean {
 		factor /= float64(elements)
 	}
-	return dy.Scale(factor)
+	return dy.MulScalar(factor)
 }
 
 // LossOptions are the options of a loss. The zero value is torch's default. The comment on
@@ -139,7 +139,7 @@ func (l smoothL1Loss) f(in []*Tensor) *Tensor {
 	if l.beta == 0 {
 		return l.of(d.Abs())
 	}
-	return l.of(bent(d.Abs().GeScalar(l.beta), d, l.beta).Scale(1 / l.beta))
+	return l.of(bent(d.Abs().GeScalar(l.beta), d, l.beta).MulScalar(1 / l.beta))
 }
 func (l smoothL1Loss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -177,7 +177,7 @@ func (l huberLoss) f(in []*Tensor) *Tensor {
 // infinite where far is true, and NaN elsewhere.
 func bent(far, d *Tensor, limit float64) *Tensor {
 	near := far.Where(constant(d, d.dtype, 0), d)
-	return far.Where(d.Abs().AddScalar(-limit/2).Scale(limit), near.Mul(near).Scale(0.5))
+	return far.Where(d.Abs().AddScalar(-limit/2).MulScalar(limit), near.Mul(near).MulScalar(0.5))
 }
 func (l huberLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -52,7 +52,7 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		if len(in) > 3 {
 			g = g.Mul(in[3].Reciprocal())
 		} else {
-			g = g.Scale(1 / l.total)
+			g = g.MulScalar(1 / l.total)
 		}
 	case ReduceNone:
 		g = g.Unsqueeze(1)
@@ -218,14 +218,14 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 		return loss
 	}
 	n := float64(t.shape[dim])
-	return loss.Scale(1 - s).Add(logs.smoothLoss(target, dim, o).Scale(s / n))
+	return loss.MulScalar(1 - s).Add(logs.smoothLoss(target, dim, o).MulScalar(s / n))
 }
 
 // crossEntropyOf is the cross entropy of log-probabilities t and probabilities.
 func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor {
 	n := t.shape[dim]
 	if s := o.LabelSmoothing; s > 0 {
-		target = target.Scale(1 - s).AddScalar(s / float64(n))
+		target = target.MulScalar(1 - s).AddScalar(s / float64(n))
 	}
 	y := t.Mul(target)
 	if o.Weight != nil {
@@ -235,7 +235,7 @@ func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor 
 	case ReduceNone:
 		return y.Sum(dim).Neg()
 	case ReduceMean:
-		return y.Sum().Scale(-float64(n) / float64(t.Numel()))
+		return y.Sum().MulScalar(-float64(n) / float64(t.Numel()))
 	}
 	return y.Sum().Neg()
 }
@@ -262,7 +262,7 @@ func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
 		if o.Weight != nil {
 			c.total = classesOf("cross_entropy", x, y, o).total
 		}
-		mask, mean = NewAs(Bool, c.weight, len(c.weight)).ToDevice(t.Device()), func(sum *Tensor) *Tensor { return sum.Scale(1 / c.total) }
+		mask, mean = NewAs(Bool, c.weight, len(c.weight)).ToDevice(t.Device()), func(sum *Tensor) *Tensor { return sum.MulScalar(1 / c.total) }
 	}
 	smooth := mask.Reshape(target.shape...).Where(all.Sum(dim).Neg(), constant(t, t.dtype, 0))
 	switch o.Reduction {
@@ -354,7 +354,7 @@ func (multilabelMarginLoss) Info() Info {
 func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
 	sum := ZerosLike(in[0].Select(1, 0))
 	l.each(in, func(_, z *Tensor) { sum = sum.Add(z.Sum(1)) })
-	return l.of(sum.Scale(1 / float64(in[0].shape[1])))
+	return l.of(sum.MulScalar(1 / float64(in[0].shape[1])))
 }
 
 // each calls body for one target of each row after another, so that pairs of classes are never

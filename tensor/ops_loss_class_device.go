@@ -13,7 +13,7 @@ type classesOnTensor struct {
 // unread reports whether to use the targets of t without reading them, because a graph is
 // being captured and its replays will have other targets.
 func (t *Tensor) unread(target *Tensor) bool {
-	return Capturing() && target.Device() != CPU && target.Device() == t.Device() && target.nearest() == target
+	return capturing() && target.Device() != CPU && target.Device() == t.Device() && target.nearest() == target
 }
 
 // classesOnDevice is classesOf without reading the targets. Targets that are not classes are

@@ -66,7 +66,7 @@ func (l poissonNLLLoss) f(in []*Tensor) *Tensor {
 	if l.full { // Stirling's formula for log target!
 		many := target.GtScalar(1)
 		n := many.Where(target, constant(target, target.dtype, 1))
-		s := n.Mul(n.Log()).Sub(n).Add(n.Scale(2 * math.Pi).Log().Scale(0.5))
+		s := n.Mul(n.Log()).Sub(n).Add(n.MulScalar(2 * math.Pi).Log().MulScalar(0.5))
 		y = y.Add(many.Where(s, constant(target, target.dtype, 0)))
 	}
 	return l.of(y)
@@ -111,7 +111,7 @@ func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tenso
 	// Raising a small variance to Eps has no gradient.
 	old := v.Detach()
 	v = v.Add(old.Maximum(constant(v, v.dtype, cmp.Or(o.Eps, 1e-6))).Sub(old))
-	y := v.Log().Add(t.Sub(target).Pow(2).Div(v)).Scale(0.5)
+	y := v.Log().Add(t.Sub(target).Pow(2).Div(v)).MulScalar(0.5)
 	if o.Full {
 		y = y.AddScalar(0.5 * math.Log(2*math.Pi))
 	}

@@ -39,7 +39,7 @@ func (t *Tensor) RSubScalar(c float64) *Tensor {
 
 // RDivScalar returns c / t, computed by Reciprocal as in torch: under autocast it runs in
 // float32.
-func (t *Tensor) RDivScalar(c float64) *Tensor { return t.Reciprocal().Scale(c) }
+func (t *Tensor) RDivScalar(c float64) *Tensor { return t.Reciprocal().MulScalar(c) }
 
 // addScaled is x + alpha y, rounded once for halves.
 type addScaled struct{ alpha float64 }
@@ -51,7 +51,7 @@ func (a addScaled) Forward(in []*Tensor) *Tensor {
 }
 func (a addScaled) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	w := wideOf(dy.dtype)
-	return []*Tensor{dy.sumTo(in[0]), dy.To(w).Scale(a.alpha).sumTo(in[1]).To(dy.dtype)}
+	return []*Tensor{dy.sumTo(in[0]), dy.To(w).MulScalar(a.alpha).sumTo(in[1]).To(dy.dtype)}
 }
 
 // AddScaled returns t + alpha o, broadcast, rounded once. It is torch.add with alpha.

@@ -39,7 +39,7 @@ func (t *Tensor) LeakyReLU(slope float64) *Tensor {
 }
 
 func leaky(x *Tensor, slope, _ float64) *Tensor {
-	return x.GtScalar(0).Where(x, x.Scale(slope))
+	return x.GtScalar(0).Where(x, x.MulScalar(slope))
 }
 
 // RReLU returns t above 0 and slope t below 0, with a random slope for each element, uniform in

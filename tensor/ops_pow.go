@@ -23,7 +23,7 @@ func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		return []*Tensor{constantLike(in[0], 0)}
 	}
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
-		return dy.Mul(x.Pow(p.exponent - 1).Scale(p.exponent))
+		return dy.Mul(x.Pow(p.exponent - 1).MulScalar(p.exponent))
 	})
 }
 
@@ -91,9 +91,9 @@ func (p powBase) Forward(in []*Tensor) *Tensor {
 func (p powBase) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
 		if p.base == 0 {
-			return x.GeScalar(0).Where(constant(x, x.dtype, 0), dy.Mul(x.RPow(0).Scale(math.Inf(-1))))
+			return x.GeScalar(0).Where(constant(x, x.dtype, 0), dy.Mul(x.RPow(0).MulScalar(math.Inf(-1))))
 		}
-		return dy.Mul(x.RPow(p.base).Scale(math.Log(p.base)))
+		return dy.Mul(x.RPow(p.base).MulScalar(math.Log(p.base)))
 	})
 }
 

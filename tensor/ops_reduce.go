@@ -79,7 +79,7 @@ func (m mean) Forward(in []*Tensor) *Tensor {
 	return m.finish(reduce(driver.Mean, in[0], m.dims, in[0].dtype))
 }
 func (m mean) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{m.spread(dy.Scale(1/float64(m.count(in[0]))), in[0])}
+	return []*Tensor{m.spread(dy.MulScalar(1/float64(m.count(in[0]))), in[0])}
 }
 
 // Mean returns the mean over dims, which are removed, or over all dimensions if none is given.

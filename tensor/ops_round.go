@@ -76,10 +76,10 @@ func (r roundTo) Forward(in []*Tensor) *Tensor {
 	return compose(func(in []*Tensor) *Tensor {
 		if r.decimals < 0 {
 			ten := math.Pow10(-r.decimals)
-			return in[0].DivScalar(ten).Round().Scale(ten)
+			return in[0].DivScalar(ten).Round().MulScalar(ten)
 		}
 		ten := math.Pow10(r.decimals)
-		return in[0].Scale(ten).Round().DivScalar(ten)
+		return in[0].MulScalar(ten).Round().DivScalar(ten)
 	}, in)
 }
 func (roundTo) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{constantLike(dy, 0)} }

@@ -259,5 +259,5 @@ func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
 	t.given("trapezoid")
 	d := axis("trapezoid", t, dim, len(t.shape))
 	size := t.shape[d]
-	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Sum(d).Scale(dx / 2)
+	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Sum(d).MulScalar(dx / 2)
 }

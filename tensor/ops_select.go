@@ -48,7 +48,7 @@ func (a indexAdd) Forward(in []*Tensor) *Tensor {
 func (a indexAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	dsrc := apply(indexSelect{a.dim}, dy, in[2])
 	if a.alpha != 1 {
-		dsrc = dsrc.Scale(a.alpha)
+		dsrc = dsrc.MulScalar(a.alpha)
 	}
 	return []*Tensor{dy, dsrc, nil}
 }

@@ -118,7 +118,7 @@ func (l localResponseNorm) f(in []*Tensor) *Tensor {
 		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).AvgPool3d([]int{l.size, 1, 1}, stride)
 	}
 	mean = mean.Reshape(x.shape...)
-	return x.Div(mean.Scale(l.alpha).AddScalar(l.k).Pow(l.beta))
+	return x.Div(mean.MulScalar(l.alpha).AddScalar(l.k).Pow(l.beta))
 }
 func (l localResponseNorm) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -121,7 +121,7 @@ func (cholesky) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	// (l⁻ᵀ s l⁻¹), symmetric
 	t := y.Transpose(-1, -2)
 	g := t.Solve(t.Solve(s.Transpose(-1, -2)).Transpose(-1, -2))
-	return []*Tensor{g.Add(g.Transpose(-1, -2)).Scale(0.5)}
+	return []*Tensor{g.Add(g.Transpose(-1, -2)).MulScalar(0.5)}
 }
 
 // Cholesky returns the lower triangular l with l lᵀ = t for symmetric positive definite

@@ -14,11 +14,7 @@ type argsort struct {
 func (argsort) Info() Info { return Info{"argsort", "torch.argsort", Keep, NoDerivative} }
 func (a argsort) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, Int64, in[0].shape)
-	k := driver.Kernel{Code: driver.ArgSort, Axis: a.dim}
-	if a.descending {
-		k.Alpha = 1
-	}
-	run(k, y, in[0])
+	run(driver.Kernel{Code: driver.ArgSort, Axis: a.dim, Params: driver.SortParams{Descending: a.descending}}, y, in[0])
 	return y
 }
 func (argsort) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }

@@ -10,7 +10,7 @@ type addcmul struct{ value float64 }
 func (addcmul) Info() Info { return Info{"addcmul", "torch.addcmul", Widest, ReadsOperands} }
 func (addcmul) promotes()  {}
 func (o addcmul) f(in []*Tensor) *Tensor {
-	return in[0].Add(in[1].Scale(o.value).Mul(in[2]))
+	return in[0].Add(in[1].MulScalar(o.value).Mul(in[2]))
 }
 func (o addcmul) Forward(in []*Tensor) *Tensor {
 	if promoteAll(in) == Bool {
@@ -35,7 +35,7 @@ type addcdiv struct{ value float64 }
 func (addcdiv) Info() Info { return Info{"addcdiv", "torch.addcdiv", Widest, ReadsOperands} }
 func (addcdiv) promotes()  {}
 func (o addcdiv) f(in []*Tensor) *Tensor {
-	return in[0].Add(in[1].Scale(o.value).Div(in[2]))
+	return in[0].Add(in[1].MulScalar(o.value).Div(in[2]))
 }
 func (o addcdiv) Forward(in []*Tensor) *Tensor { return compose(o.f, in) }
 func (o addcdiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -62,9 +62,9 @@ func (o lerp) f(in []*Tensor) *Tensor {
 	d := y.Sub(x)
 	if len(in) == 2 {
 		if math.Abs(o.weight) < 0.5 {
-			return x.Add(d.Scale(o.weight))
+			return x.Add(d.MulScalar(o.weight))
 		}
-		return y.Sub(d.Scale(1 - o.weight))
+		return y.Sub(d.MulScalar(1 - o.weight))
 	}
 	w := in[2]
 	near := w.Detach().Abs().LtScalar(0.5)

@@ -157,9 +157,9 @@ func (sinc) f(in []*Tensor) *Tensor {
 	zero := x.EqScalar(0)
 	x = zero.Where(one, x)
 	n := x.Detach().Round()
-	sign := n.Sub(n.Scale(0.5).Floor().Scale(2)).Scale(-2).AddScalar(1) // 1 for even n and -1 for odd n
-	sine := x.Sub(n).Scale(math.Pi).Sin().Mul(sign)
-	return zero.Where(one, sine.Div(x.Scale(math.Pi))).To(in[0].dtype)
+	sign := n.Sub(n.MulScalar(0.5).Floor().MulScalar(2)).MulScalar(-2).AddScalar(1) // 1 for even n and -1 for odd n
+	sine := x.Sub(n).MulScalar(math.Pi).Sin().Mul(sign)
+	return zero.Where(one, sine.Div(x.MulScalar(math.Pi))).To(in[0].dtype)
 }
 func (s sinc) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
 func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -172,13 +172,13 @@ func (t *Tensor) Sinc() *Tensor { return apply(sinc{}, t) }
 // Deg2rad converts t from degrees to radians. It is torch.deg2rad.
 func (t *Tensor) Deg2rad() *Tensor {
 	t.given("deg2rad")
-	return t.floats().Scale(math.Pi / 180)
+	return t.floats().MulScalar(math.Pi / 180)
 }
 
 // Rad2deg converts t from radians to degrees. It is torch.rad2deg.
 func (t *Tensor) Rad2deg() *Tensor {
 	t.given("rad2deg")
-	return t.floats().Scale(180 / math.Pi)
+	return t.floats().MulScalar(180 / math.Pi)
 }
 
 // floats returns t, converted to float32 if it is integer or bool.

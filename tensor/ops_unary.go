@@ -65,7 +65,7 @@ func (sqrt) real()      {}
 func (sqrt) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Sqrt, in[0])
 }
-func (sqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Div(y.Scale(2))} }
+func (sqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Div(y.MulScalar(2))} }
 
 // Sqrt returns the square root of t. It is torch.sqrt.
 func (t *Tensor) Sqrt() *Tensor { return apply(sqrt{}, t) }
@@ -107,7 +107,7 @@ func (tanhGrad) Forward(in []*Tensor) *Tensor {
 }
 func (tanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	y, dy := in[0], in[1]
-	return []*Tensor{d.Mul(dy).Mul(y).Scale(-2), apply(tanhGrad{}, y, d)}
+	return []*Tensor{d.Mul(dy).Mul(y).MulScalar(-2), apply(tanhGrad{}, y, d)}
 }
 
 type sigmoid struct{}
@@ -135,7 +135,7 @@ func (sigmoidGrad) Forward(in []*Tensor) *Tensor {
 }
 func (sigmoidGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	y, dy := in[0], in[1]
-	return []*Tensor{d.Mul(dy).Mul(y.Scale(-2).AddScalar(1)), apply(sigmoidGrad{}, y, d)}
+	return []*Tensor{d.Mul(dy).Mul(y.MulScalar(-2).AddScalar(1)), apply(sigmoidGrad{}, y, d)}
 }
 
 type relu struct{}
@@ -186,7 +186,7 @@ func (erf) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Erf, in[0])
 }
 func (erf) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{dy.Mul(in[0].Pow(2).Neg().Exp().Scale(2 / math.Sqrt(math.Pi)))}
+	return []*Tensor{dy.Mul(in[0].Pow(2).Neg().Exp().MulScalar(2 / math.Sqrt(math.Pi)))}
 }
 
 // Erf returns the error function of t. It is torch.erf.

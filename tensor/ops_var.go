@@ -49,9 +49,9 @@ func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 			// A deviation of 0 has the gradient 0.
 			y := apply(variance{v.over, v.correction, true}, x)
 			flat := y.EqScalar(0)
-			dy = flat.Where(constant(dy, dy.dtype, 0), dy.Div(flat.Where(constant(y, y.dtype, 1), y).Scale(2)))
+			dy = flat.Where(constant(dy, dy.dtype, 0), dy.Div(flat.Where(constant(y, y.dtype, 1), y).MulScalar(2)))
 		}
-		return v.spread(dy, x).Mul(d).Scale(2 / v.divisor(x))
+		return v.spread(dy, x).Mul(d).MulScalar(2 / v.divisor(x))
 	})
 }
 

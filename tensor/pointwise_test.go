@@ -56,7 +56,7 @@ func TestPointwiseMistakes(t *testing.T) {
 		{func() { EyeAs(Float32, -1, 2) }, []string{"eye", "negative"}},
 
 		{func() { FromInts([]int{1}).AddAssign(Ones(1)) }, []string{"add_", "int64", "float32", "cannot hold"}},
-		{func() { FromInts([]int{1}).ScaleAssign(0.5) }, []string{"mul_", "int64", "float32"}},
+		{func() { FromInts([]int{1}).MulScalarAssign(0.5) }, []string{"mul_", "int64", "float32"}},
 		{func() { FromInts([]int{1}).DivAssign(FromInts([]int{1})) }, []string{"div_", "float32", "cannot hold"}},
 		{func() { FromInts([]int{1}).ExpAssign() }, []string{"exp_", "float32", "cannot hold"}},
 		{func() { FromBools([]bool{true}).AddAssign(FromInts([]int{1})) }, []string{"add_", "bool", "int64"}},
@@ -115,7 +115,7 @@ func TestAssign(t *testing.T) {
 			{"pow", func(x, _ *Tensor) *Tensor { return x.PowAssign(3) }, func(x, _ *Tensor) *Tensor { return x.Pow(3) }},
 			{"add number", func(x, _ *Tensor) *Tensor { return x.AddScalarAssign(0.1) }, func(x, _ *Tensor) *Tensor { return x.AddScalar(0.1) }},
 			{"sub number", func(x, _ *Tensor) *Tensor { return x.SubScalarAssign(0.1) }, func(x, _ *Tensor) *Tensor { return x.SubScalar(0.1) }},
-			{"mul number", func(x, _ *Tensor) *Tensor { return x.ScaleAssign(0.1) }, func(x, _ *Tensor) *Tensor { return x.Scale(0.1) }},
+			{"mul number", func(x, _ *Tensor) *Tensor { return x.MulScalarAssign(0.1) }, func(x, _ *Tensor) *Tensor { return x.MulScalar(0.1) }},
 			{"div number", func(x, _ *Tensor) *Tensor { return x.DivScalarAssign(3) }, func(x, _ *Tensor) *Tensor { return x.DivScalar(3) }},
 			{"addcmul", func(x, y *Tensor) *Tensor { return x.AddcmulAssign(y, y, 0.3) }, func(x, y *Tensor) *Tensor { return x.Addcmul(y, y, 0.3) }},
 			{"addcdiv", func(x, y *Tensor) *Tensor { return x.AddcdivAssign(y, y, 0.3) }, func(x, y *Tensor) *Tensor { return x.Addcdiv(y, y, 0.3) }},
@@ -146,7 +146,7 @@ func TestAssign(t *testing.T) {
 		t.Errorf("a matrix plus its transpose: got %v", m)
 	}
 	i := FromInts([]int{5, -7})
-	if i.AddAssign(FromInts([]int{1})).ScaleAssign(3).FloorDivideAssign(FromInts([]int{4})); !slices.Equal(i.Ints(), []int{4, -5}) {
+	if i.AddAssign(FromInts([]int{1})).MulScalarAssign(3).FloorDivideAssign(FromInts([]int{4})); !slices.Equal(i.Ints(), []int{4, -5}) {
 		t.Errorf("integers: got %v", i)
 	}
 }
@@ -204,7 +204,7 @@ func TestNumbers(t *testing.T) {
 	}{
 		{"float16 0.1 is not 0.1", h.EqScalar(0.1), []float64{0, 0, 0}},
 		{"it is below", h.LtScalar(0.1), []float64{1, 1, 0}},
-		{"times 70000", h.Scale(70000), []float64{7000, 70, math.Inf(1)}},
+		{"times 70000", h.MulScalar(70000), []float64{7000, 70, math.Inf(1)}},
 		{"clamped by 1e6", h.Clamp(-1e6, 1e6), h.Float64s()},
 		{"integers and a fraction", FromInts([]int{0, 1, 2}).GtScalar(0.5), []float64{0, 1, 1}},
 		{"integers and infinity", FromInts([]int{0, 1}).LtScalar(math.Inf(1)), []float64{1, 1}},

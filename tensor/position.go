@@ -30,7 +30,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	if wrap {
 		least = -n
 	}
-	if Capturing() && p.Device() != CPU && p.nearest() == p {
+	if capturing() && p.Device() != CPU && p.nearest() == p {
 		if wrap {
 			p = wrapped(p, n)
 		}

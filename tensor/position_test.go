@@ -111,7 +111,7 @@ func TestPositionsAreViews(t *testing.T) {
 // may change.
 func TestIndexMemory(t *testing.T) {
 	w := Ones(3, 2).RequireGrad()
-	y := w.Scale(2).IndexSelect(0, FromInts([]int{1, 1}))
+	y := w.MulScalar(2).IndexSelect(0, FromInts([]int{1, 1}))
 	NoGrad(func() { w.Fill(7) })
 	y.Sum().Backward()
 	if got, want := w.Grad().Float64s(), []float64{0, 0, 4, 4, 0, 0}; !equalFloats(got, want) {
@@ -131,7 +131,7 @@ func TestParts(t *testing.T) {
 	for _, d := range []DType{Float32, Float16} {
 		grad := func(f func(x *Tensor) *Tensor) []float64 {
 			x := Arange(1, 13).Reshape(3, 4).To(d).RequireGrad()
-			y := x.Scale(0.5)
+			y := x.MulScalar(0.5)
 			z := y.Pow(2).Sum().Add(f(y)).Add(y.Sum())
 			z.Backward()
 			return x.Grad().Float64s()

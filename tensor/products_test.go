@@ -209,7 +209,7 @@ func TestAddMM(t *testing.T) {
 	x, y := New([]float64{2048, 1}, 1, 2).Half(), Ones(2, 1).Half()
 	for name, got := range map[string]*Tensor{
 		"addmm": Ones(1, 1).Half().AddMM(x, y, AddMMOptions{}), "addmm, factors": Ones(1, 1).Half().AddMM(x, y, AddMMOptions{Alpha: 1, Beta: 1}),
-		"addmv": Ones(1).Half().AddMV(x, y.Reshape(2), AddMMOptions{}), "scaled": Ones(1, 1).Half().AddMM(x.Scale(2), y, AddMMOptions{Alpha: 0.5}),
+		"addmv": Ones(1).Half().AddMV(x, y.Reshape(2), AddMMOptions{}), "scaled": Ones(1, 1).Half().AddMM(x.MulScalar(2), y, AddMMOptions{Alpha: 0.5}),
 	} {
 		if got.Item() != 2050 {
 			t.Errorf("%s: got %v, want 2050", name, got.Item())

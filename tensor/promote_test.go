@@ -111,11 +111,11 @@ var promotedPairs = map[string]func(x, y *Tensor) *Tensor{
 }
 
 var promotedNumbers = map[string]func(x *Tensor, c float64) *Tensor{
-	"add": (*Tensor).AddScalar, "sub": (*Tensor).SubScalar, "rsub": (*Tensor).RSubScalar, "mul": (*Tensor).Scale, "div": (*Tensor).DivScalar,
+	"add": (*Tensor).AddScalar, "sub": (*Tensor).SubScalar, "rsub": (*Tensor).RSubScalar, "mul": (*Tensor).MulScalar, "div": (*Tensor).DivScalar,
 	"pow": (*Tensor).Pow, "rpow": (*Tensor).RPow, "eq": (*Tensor).EqScalar,
 	"clamp": func(x *Tensor, c float64) *Tensor { return x.Clamp(c, c) },
 	"add_":  func(x *Tensor, c float64) *Tensor { return x.Clone().AddScalarAssign(c) },
-	"mul_":  func(x *Tensor, c float64) *Tensor { return x.Clone().ScaleAssign(c) },
+	"mul_":  func(x *Tensor, c float64) *Tensor { return x.Clone().MulScalarAssign(c) },
 	"fill_": func(x *Tensor, c float64) *Tensor { return x.Clone().Fill(c) },
 }
 

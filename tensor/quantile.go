@@ -66,7 +66,7 @@ func (t *Tensor) ranks(q []float64, ignoreNaN bool) *Tensor {
 		return last.Unsqueeze(-1).Mul(shares)
 	}
 	last := constant(x, Float64, float64(n-1))
-	return nan.Slice(-1, n-1, n).Where(last, shares.Scale(float64(n-1)))
+	return nan.Slice(-1, n-1, n).Where(last, shares.MulScalar(float64(n-1)))
 }
 
 // between returns the elements of the rows t (…, n) at ranks (…, len(q)).

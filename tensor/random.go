@@ -125,7 +125,7 @@ func (g *Generator) key() maskKey {
 
 func (k maskKey) mask(b driver.Backend, p float64, shape []int) *Tensor {
 	t := unsetTensor(b, Bool, shape)
-	run(driver.Kernel{Code: driver.Bernoulli, Alpha: p, More: [5]float64{float64(k.low), float64(k.high)}}, t)
+	run(driver.Kernel{Code: driver.Bernoulli, Params: driver.BernoulliParams{P: p, Key: [2]uint32{k.low, k.high}}}, t)
 	return t
 }
 
@@ -133,7 +133,7 @@ func (k maskKey) mask(b driver.Backend, p float64, shape []int) *Tensor {
 func (k maskKey) bits(b driver.Backend, p float64, shape []int) *Tensor {
 	last := len(shape) - 1
 	t := unsetTensor(b, Int32, slices.Concat(shape[:last], []int{(shape[last] + 31) / 32}))
-	run(driver.Kernel{Code: driver.BernoulliBits, Alpha: p, More: [5]float64{float64(k.low), float64(k.high), float64(shape[last])}}, t)
+	run(driver.Kernel{Code: driver.BernoulliBits, Params: driver.BernoulliParams{P: p, Key: [2]uint32{k.low, k.high}, Row: shape[last]}}, t)
 	return t
 }
 

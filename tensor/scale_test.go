@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/plumbing"
 )
 
 // Trajectories of the scale, "!" after an overflow: of torch's test_torch.py, and of
 // arithmetic in float32.
 func TestUpdateScale(t *testing.T) {
 	for _, c := range []struct {
-		ScaleSettings
+		plumbing.ScaleSettings
 		scale    float64
 		overflow []int
 		want     string
 	}{
-		{ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 2}, 4, []int{2}, "4/1 8/0 2!/0"},
-		{ScaleSettings{Growth: 4, Backoff: 0.8, Interval: 2}, 3, []int{1, 4}, "3/1 2.4000001!/0 2.4000001/1 9.60000038/0 7.68000031!/0 7.68000031/1 30.7200012/0"},
-		{ScaleSettings{Growth: 16, Backoff: 0.5, Interval: 1}, 1e38, nil, "9.99999968e+37/0 9.99999968e+37/0"},
-		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 2, Hysteresis: 2, Least: 3}, 5, []int{0, 1, 2, 3}, "5!/0 3!/0 3!/0 3!/0 3/1 6/0"},
-		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Most: 5}, 2, []int{3}, "4/0 5/0 5/0 2.5!/0"},
-		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Static: true}, 2, []int{1}, "2/0 2!/0"},
+		{plumbing.ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 2}, 4, []int{2}, "4/1 8/0 2!/0"},
+		{plumbing.ScaleSettings{Growth: 4, Backoff: 0.8, Interval: 2}, 3, []int{1, 4}, "3/1 2.4000001!/0 2.4000001/1 9.60000038/0 7.68000031!/0 7.68000031/1 30.7200012/0"},
+		{plumbing.ScaleSettings{Growth: 16, Backoff: 0.5, Interval: 1}, 1e38, nil, "9.99999968e+37/0 9.99999968e+37/0"},
+		{plumbing.ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 2, Hysteresis: 2, Least: 3}, 5, []int{0, 1, 2, 3}, "5!/0 3!/0 3!/0 3!/0 3/1 6/0"},
+		{plumbing.ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Most: 5}, 2, []int{3}, "4/0 5/0 5/0 2.5!/0"},
+		{plumbing.ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Static: true}, 2, []int{1}, "2/0 2!/0"},
 	} {
 		if c.Most == 0 {
 			c.Most = float32(math.Inf(1))
@@ -35,7 +37,7 @@ func TestUpdateScale(t *testing.T) {
 			if slices.Contains(c.overflow, i) {
 				found, mark = New([]float64{0, 1, 0}, 3), "!"
 			}
-			UpdateScale(state, found, c.ScaleSettings)
+			updateScale(state, found, c.ScaleSettings)
 			x := state.Float64s()
 			if x[1] != float64(float32(1/x[0])) {
 				t.Errorf("the inverse of %v is %v", x[0], x[1])
@@ -49,7 +51,7 @@ func TestUpdateScale(t *testing.T) {
 			t.Errorf("the element after the state became %v", x)
 		}
 	}
-	if err := Try(func() { UpdateScale(Zeros(3), Zeros(1), ScaleSettings{}) }); err == nil {
+	if err := Try(func() { updateScale(Zeros(3), Zeros(1), plumbing.ScaleSettings{}) }); err == nil {
 		t.Error("a state of 3 elements: no error")
 	}
 }
@@ -61,7 +63,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 		for i := range sides {
 			sides[i] = []*Tensor{New([]float64{1, 2, 3}, 3).To(d), New([]float64{1, math.Inf(1)}, 2).To(d)}
 		}
-		want, got := UnscaleFlags(sides[0], 0.25), UnscaleFlagsBy(sides[1], Scalar(0.25))
+		want, got := unscaleFlags(sides[0], 0.25), unscaleFlagsBy(sides[1], Scalar(0.25))
 		if !slices.Equal(got.Float64s(), want.Float64s()) || !slices.Equal(got.Float64s(), []float64{0, 1}) {
 			t.Errorf("%v: flags %v, want %v", d, got.Float64s(), want.Float64s())
 		}
@@ -71,16 +73,16 @@ func TestUnscaleFlagsBy(t *testing.T) {
 			}
 		}
 	}
-	if err := Try(func() { UnscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
+	if err := Try(func() { unscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
 		t.Error("a factor in float64: no error")
 	}
 }
 
-// Without a device copy, CastWeight is an ordinary cast.
+// Without a device copy, castWeight is an ordinary cast.
 func TestCastWeight(t *testing.T) {
 	w := New([]float64{1, 2.0001}, 2).RequireGrad()
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
-		y := CastWeight(w, d)
+		y := castWeight(w, d)
 		if y.DType() != d || !slices.Equal(y.Bits(), w.To(d).Bits()) || d != Float32 && y.IsLeaf() {
 			t.Errorf("%v: got %v", d, y)
 		}

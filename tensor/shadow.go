@@ -8,7 +8,6 @@ import (
 
 // shadow is the half-precision copy of a weight. Autocast requests it, and the next optimizer
 // step writes it while it updates the weight. A shadow is immutable; it is only replaced.
-// hand. It is never changed, but replaced.
 type shadow struct {
 	wanted DType // dtype of the first cast since the last step; Invalid if there was none
 
@@ -24,12 +23,10 @@ func (s *shadow) fresh(t *Tensor) bool {
 		s.of.Offset == t.offset && slices.Equal(s.of.Shape, t.shape) && slices.Equal(s.of.Stride, t.stride)
 }
 
-// CastWeight is To for a weight that an optimizer steps, to float16 or bfloat16. If the device
-// supports it, the next step writes such a copy together with the weight, and the first
-// CastWeight after it returns the copy without computing anything.
-func CastWeight(t *Tensor, d DType) *Tensor {
+// castWeight is CastWeight of plumbing.Fused.
+func castWeight(t *Tensor, d DType) *Tensor {
 	given("cast_weight", t)
-	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || Capturing() {
+	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() {
 		return t.To(d)
 	}
 	held := &t.mem.shadow
@@ -78,7 +75,7 @@ func (c *shadowCast) Forward(in []*Tensor) *Tensor {
 // last step, or if the device does not support it.
 func (t *Tensor) shadowed(k driver.Code, src []*Tensor) *Tensor {
 	old := t.mem.shadow.Swap(nil)
-	if old == nil || t.isView || Capturing() { // replays would write memory that only a graph writes
+	if old == nil || t.isView || capturing() { // replays would write memory that only a graph writes
 		return nil
 	}
 	if old.copy != nil {

@@ -31,7 +31,7 @@ func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
 		total, weighed = w.Sum(), x.Mul(w)
 		by = total.AddScalar(-correction)
 		if weights != nil && correction != 0 {
-			by = total.Sub(w.Mul(weights).Sum().Div(total).Scale(correction))
+			by = total.Sub(w.Mul(weights).Sum().Div(total).MulScalar(correction))
 		}
 	}
 	mean := weighed.Sum(1).Div(total)
@@ -84,7 +84,7 @@ func (t *Tensor) CumulativeTrapezoid(dx float64, dim int) *Tensor {
 	t.given("cumulative_trapezoid")
 	d := axis("cumulative_trapezoid", t, dim, len(t.shape))
 	size := t.shape[d]
-	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Cumsum(d).Scale(dx / 2)
+	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Cumsum(d).MulScalar(dx / 2)
 }
 
 // HistogramOptions configures Histogram.

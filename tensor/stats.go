@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -126,7 +127,7 @@ func (t *Tensor) HTML() string {
 		{"dtype", fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%v</span>`, colours[t.dtype], t.dtype)},
 		{"shape", shapeString(t.shape)},
 		{"device", html.EscapeString(string(t.Device()))},
-		{"memory", bytesString(t.Bytes())},
+		{"memory", text.Bytes(int64(t.Bytes()))},
 	}
 	if s.Count > s.Infs+s.NaNs {
 		rows = append(rows, [2]string{"range", fmt.Sprintf("%.4g to %.4g, mean %.4g", s.Min, s.Max, s.Mean)})
@@ -153,14 +154,4 @@ func (t *Tensor) HTML() string {
 	}
 	fmt.Fprintf(&b, `</table><pre style="margin:4px 0 0 0">%s</pre>`, html.EscapeString(t.String()))
 	return b.String()
-}
-
-func bytesString(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -6,14 +6,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Steps collects an optimizer's parameter updates to run them in one pass. The zero value is
-// empty. It is not safe for concurrent use. It corresponds to the arguments foreach and fused
-// of torch's optimizers.
-type Steps struct {
+// stepList implements plumbing.Steps. The zero value is empty.
+type stepList struct {
 	backend driver.Backend
 	list    []driver.Launch
 	told    []told            // the same steps for observers; empty without observers
 	touched map[*storage]bool // memory used by the steps of list; true if changed
+	params  driver.Params     // parameters of the last step, which equal ones share
+}
+
+// shared returns p, without an allocation if the last step had the same parameters.
+func shared[P interface {
+	comparable
+	driver.Params
+}](s *stepList, p P) driver.Params {
+	if last, ok := s.params.(P); !ok || last != p {
+		s.params = p
+	}
+	return s.params
 }
 
 // told is a kernel as reported to observers: a change of dst, the first of in.
@@ -22,9 +32,8 @@ type told struct {
 	in   []*Tensor
 }
 
-// Run performs the steps added since the last Run. It reports each to observers when all are
-// done, and divides the time among them in proportion to their memory traffic.
-func (s *Steps) Run() {
+// Run implements plumbing.Steps.
+func (s *stepList) Run() {
 	list, told := s.list, s.told
 	s.list, s.told, s.touched = nil, nil, nil
 	start := time.Since(began)
@@ -42,16 +51,16 @@ func (s *Steps) Run() {
 }
 
 // tell reports completed steps to observers.
-func tell(steps []told, start, spent time.Duration) {
+func tell(list []told, start, spent time.Duration) {
 	seen, s := observers.load(), current()
 	if seen == nil || s.hidden {
 		return
 	}
 	all := 0
-	for _, x := range steps {
+	for _, x := range list {
 		all += traffic(x.in)
 	}
-	for _, x := range steps {
+	for _, x := range list {
 		e := begin(change{x.info}, &s, x.in)
 		e.InPlace, e.start, e.Start = true, start, began.Add(start)
 		e.Duration = time.Duration(float64(spent) * float64(traffic(x.in)) / float64(max(all, 1)))
@@ -71,7 +80,7 @@ func traffic(ts []*Tensor) int {
 
 // touch runs the pending steps first if they conflict with a step that changes and reads the
 // given tensors.
-func (s *Steps) touch(changed []*Tensor, read *Tensor) {
+func (s *stepList) touch(changed []*Tensor, read *Tensor) {
 	_, known := s.touched[changed[0].mem]
 	for _, t := range changed[1:] {
 		_, also := s.touched[t.mem]
@@ -91,7 +100,7 @@ func (s *Steps) touch(changed []*Tensor, read *Tensor) {
 }
 
 // add adds a kernel, reported to observers as a change of dst with operands in, dst first.
-func (s *Steps) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src ...*Tensor) {
+func (s *stepList) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	if observers.load() != nil {
 		s.told = append(s.told, told{info, in})
 	}

@@ -3,29 +3,13 @@ package tensor
 import (
 	"math"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/elementary"
 )
 
-// AdamSettings configures a step of Adam.
-type AdamSettings struct {
-	Rate, Beta1, Beta2, Eps float64
-	Decay                   float64 // amount subtracted from the parameter: learning rate times weight decay
-	Step                    float64 // number of this step, from 1
-	Guard                   *Tensor // row of StepCounts that replaces Rate and Step; if nil, the step is unconditional
-}
-
-// AdamStep takes a step of torch.optim.Adam on p in place with the gradient g. m and v are the
-// running means of the gradient and its square. most, which may be nil, is the running maximum
-// of v, used in the denominator instead of v. All have the same shape and dtype.
-func AdamStep(p, g, m, v, most *Tensor, s AdamSettings) {
-	var steps Steps
-	steps.Adam(p, g, m, v, most, s)
-	steps.Run()
-}
-
-// Adam adds an [AdamStep].
-func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
+// Adam implements plumbing.Steps.
+func (st *stepList) Adam(p, g, m, v, most *Tensor, s plumbing.AdamSettings[*Tensor]) {
 	in := []*Tensor{p, g, m, v}
 	if most != nil {
 		in = append(in, most)
@@ -39,22 +23,21 @@ func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
 			}
 		}
 	})
-	steps.touch([]*Tensor{p, m, v}, g)
+	st.touch([]*Tensor{p, m, v}, g)
 	info, d := Info{Name: "adam", Torch: "torch.optim.Adam"}, p.dtype
-	k := driver.Kernel{Code: driver.Adam, Beta: s.Eps, More: [5]float64{1 - s.Beta1, s.Beta2, 1 - s.Beta2, 1 - s.Decay}}
+	params := driver.AdamParams{Beta1: s.Beta1, Beta2: s.Beta2, Eps: s.Eps, Decay: s.Decay}
 	if s.Guard != nil {
-		k.Code = driver.GuardedAdam
-		steps.add(info, in, k, p, s.Guard, g, m, v)
+		st.add(info, in, driver.Kernel{Code: driver.GuardedAdam, Params: shared(st, params)}, p, s.Guard, g, m, v)
 		return
 	}
 	rate := s.Rate / (1 - elementary.Pow(s.Beta1, s.Step))
 	scale := 1 / math.Sqrt(1-elementary.Pow(s.Beta2, s.Step))
 	if most == nil && p.mem.backend.Offers(driver.Adam, d, d, d, d) {
-		k.Alpha, k.More[4] = rate, scale
-		steps.add(info, in, k, p, g, m, v)
+		params.Rate, params.Scale = rate, scale
+		st.add(info, in, driver.Kernel{Code: driver.Adam, Params: shared(st, params)}, p, g, m, v)
 		return
 	}
-	steps.Run()
+	st.Run()
 	p.reported(info, in, func() {
 		if s.Decay != 0 {
 			run(driver.Kernel{Code: driver.Affine, Alpha: 1 - s.Decay}, p, p)

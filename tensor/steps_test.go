@@ -3,12 +3,14 @@ package tensor
 import (
 	"slices"
 	"testing"
+
+	"halfnote/internal/plumbing"
 )
 
 // A step's kernel and its composition on other backends give the same bits.
 func TestSGDComposed(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
-		for _, s := range []SGDSettings{
+		for _, s := range []plumbing.SGDSettings[*Tensor]{
 			{Rate: 0.1}, {Rate: 0.1, Decay: 0.03}, {Rate: 0.1, Momentum: 0.9}, {Rate: 0.1, Momentum: 0.9, Decay: 0.03, Dampening: 0.3},
 			{Rate: 0.1, Momentum: 0.9, Dampening: 0.3, First: true}, {Rate: 0.1, Momentum: 0.9, Nesterov: true, Decay: 0.03},
 			{Rate: 0.1, Momentum: 0.9, Nesterov: true, First: true},
@@ -20,10 +22,10 @@ func TestSGDComposed(t *testing.T) {
 				w = v.Clone()
 			}
 			q := p.Clone()
-			var steps Steps
+			var steps stepList
 			steps.SGD(p, g, v, s)
 			steps.Run()
-			s.compose(q, g, w)
+			composeSGD(q, g, w, s)
 			if !slices.Equal(p.Bits(), q.Bits()) || v != nil && !slices.Equal(v.Bits(), w.Bits()) {
 				t.Errorf("%v, %+v: the parameter or the velocity has other bits than composed", d, s)
 			}
@@ -34,9 +36,9 @@ func TestSGDComposed(t *testing.T) {
 // Dependent steps run in order, independent ones together.
 func TestStepsInOrder(t *testing.T) {
 	step := func(list ...[2]*Tensor) {
-		var steps Steps
+		var steps stepList
 		for _, pg := range list {
-			steps.SGD(pg[0], pg[1], nil, SGDSettings{Rate: 1})
+			steps.SGD(pg[0], pg[1], nil, plumbing.SGDSettings[*Tensor]{Rate: 1})
 		}
 		steps.Run()
 	}
@@ -67,9 +69,9 @@ func TestStepsObserved(t *testing.T) {
 		}
 	})
 	defer stop()
-	var steps Steps
-	steps.SGD(p, g, nil, SGDSettings{Rate: 1})
-	steps.SGD(q, Ones(3), nil, SGDSettings{Rate: 1})
+	var steps stepList
+	steps.SGD(p, g, nil, plumbing.SGDSettings[*Tensor]{Rate: 1})
+	steps.SGD(q, Ones(3), nil, plumbing.SGDSettings[*Tensor]{Rate: 1})
 	steps.Run()
 	if want := []float64{-1, -1, -1, -1}; !slices.Equal(seen, want) {
 		t.Errorf("parameters as the steps were seen: got %v, want %v", seen, want)

@@ -29,7 +29,7 @@ func TestUnobserved(t *testing.T) {
 	}
 }
 
-// OneLine looks up the line once, also for the casts of an operation.
+// oneLine looks up the line once, also for the casts of an operation.
 func TestOneLine(t *testing.T) {
 	asked := 0
 	driver.SetSource(func() string { asked++; return fmt.Sprintf("line %d", asked) })
@@ -37,9 +37,9 @@ func TestOneLine(t *testing.T) {
 	var lines []string
 	stop := Observe(func(e Event) { lines = append(lines, e.Source) })
 	x := Ones(2)
-	OneLine(func() {
+	oneLine(func() {
 		x.Neg()
-		OneLine(func() { x.AddScalarAssign(1) })
+		oneLine(func() { x.AddScalarAssign(1) })
 		x.Neg()
 	})
 	WithCaster(toHalf{}, func() { x.Dot(x) })
@@ -48,7 +48,7 @@ func TestOneLine(t *testing.T) {
 	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	OneLine(func() {})
+	oneLine(func() {})
 	if asked != 3 {
 		t.Errorf("the line was looked up %d times, want 3", asked)
 	}

@@ -2,36 +2,31 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Unscale multiplies each of grads by factor in place, in float32, and reports for each whether
-// it held a non-finite element before. With factor 1 the elements do not change. It
-// synchronises with the device once. It is torch._amp_foreach_non_finite_check_and_unscale_.
-func Unscale(grads []*Tensor, factor float64) (bad []bool) {
+// unscaleGrads is Unscale of plumbing.Fused.
+func unscaleGrads(grads []*Tensor, factor float64) (bad []bool) {
 	given("unscale", grads...)
 	bad = make([]bool, len(grads))
 	if len(grads) > 0 {
-		for i, x := range UnscaleFlags(grads, factor).Float64s() {
+		for i, x := range unscaleFlags(grads, factor).Float64s() {
 			bad[i] = x != 0
 		}
 	}
 	return bad
 }
 
-// UnscaleFlags is Unscale without synchronisation. It returns a float32 vector with one element
-// for each of grads, which must not be empty: 1 if the gradient held a non-finite element,
-// otherwise 0.
-func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
+// unscaleFlags is UnscaleFlags of plumbing.Fused.
+func unscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	if len(grads) == 0 {
 		panic(&Error{Op: "unscale", Why: "no gradients; expected at least one"})
 	}
 	given("unscale", grads...)
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
-	OneLine(func() { unscaleInto(found, grads, factor, nil) })
+	oneLine(func() { unscaleInto(found, grads, factor, nil) })
 	return found
 }
 
-// UnscaleFlagsBy is UnscaleFlags with a factor on the device, a float32 scalar: the inverse
-// scale of torch.amp.GradScaler. It synchronises with a device that does not support this.
-func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
+// unscaleFlagsBy is UnscaleFlagsBy of plumbing.Fused.
+func unscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	given("unscale", grads...)
 	need("unscale", "factor", factor != nil, "a float32 scalar")
 	if factor.dtype != Float32 || factor.Numel() != 1 {
@@ -42,18 +37,18 @@ func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	}
 	for _, g := range grads {
 		if !offered(g) {
-			return UnscaleFlags(grads, factor.Float64s()[0])
+			return unscaleFlags(grads, factor.Float64s()[0])
 		}
 	}
 	found := newTensor(factor.mem.backend, Float32, []int{len(grads)})
-	OneLine(func() { unscaleInto(found, grads, 0, factor) })
+	oneLine(func() { unscaleInto(found, grads, 0, factor) })
 	return found
 }
 
 // unscaleInto sets the elements of found. A non-nil by replaces factor; all devices then
 // support it.
 func unscaleInto(found *Tensor, grads []*Tensor, factor float64, by *Tensor) {
-	var pass Steps
+	var pass stepList
 	defer pass.Run()
 	for i, g := range grads {
 		NoGrad(func() { changing("unscale", g) })

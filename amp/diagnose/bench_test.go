@@ -33,7 +33,7 @@ func BenchmarkRecording(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			tensor.ManualSeed(1)
-			net := models.MLP([]int{256, 256, 256, 256})
+			net := models.NewMLP([]int{256, 256, 256, 256})
 			opt := optim.NewAdamW(nn.Parameters(net), 1e-3)
 			s := amp.NewGradScaler()
 			x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"halfnote/display/chart"
+	"halfnote/internal/text"
 )
 
 // at returns the line and the module as text.
@@ -27,9 +28,9 @@ func (d *Death) String() string {
 			if what == "cast" {
 				what = "the cast of " + cmp.Or(d.Param, "an operand")
 			}
-			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %vin the forward pass; derivatives that multiply by them are 0", what, at, share, count(d.Elements, "nonzero element"), d.DType)
+			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %vin the forward pass; derivatives that multiply by them are 0", what, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 		}
-		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, count(d.Elements, "nonzero element"), d.DType)
+		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 	case Overflown:
 		return fmt.Sprintf("the derivative of %s%s overflows %v", d.Of, at, d.DType)
 	case DeadReLU:
@@ -92,7 +93,7 @@ func (r *GradientsReport) summary() string {
 		for _, l := range r.Layers {
 			worst = max(worst, l.FlushedShare())
 		}
-		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", count(len(r.Layers), "parameter"), percent(worst))
+		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst))
 	}
 	var parts []string
 	for _, f := range []Fate{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
@@ -100,7 +101,7 @@ func (r *GradientsReport) summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f))
 		}
 	}
-	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", count(len(r.Layers), "parameter"), lostLayers[Alive]+lostLayers[Zero], strings.Join(parts, ", "))
+	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", text.Count(len(r.Layers), "parameter"), lostLayers[Alive]+lostLayers[Zero], strings.Join(parts, ", "))
 }
 
 // String returns a line on the fate of a parameter's gradient.

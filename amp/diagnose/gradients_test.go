@@ -23,10 +23,10 @@ func TestGradientsPlanted(t *testing.T) {
 		fate  diagnose.Fate
 	}{
 		{"a layer whose gradients are too small", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
-			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16).Scale(0x1p-30) }), "mul_scalar"
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16).MulScalar(0x1p-30) }), "mul_scalar"
 		}, diagnose.Flushed},
 		{"weights too small for the product's gradient", []func() *ward{mlpWard, cnnWard}, func(w *ward, layer string) (string, string) {
-			tensor.NoGrad(func() { w.param(layer + ".weight").ScaleAssign(0x1p-20) })
+			tensor.NoGrad(func() { w.param(layer + ".weight").MulScalarAssign(0x1p-20) })
 			w.scaler = amp.NewGradScaler(amp.InitScale(1. / 64))
 			of := "linear"
 			if w.name == "cnn" && layer != "7" {
@@ -38,7 +38,7 @@ func TestGradientsPlanted(t *testing.T) {
 			if !strings.HasSuffix(layer, "output.dense") { // others have a way around them
 				layer = "bert.encoder.layer.1.output.dense"
 			}
-			tensor.NoGrad(func() { w.param(layer + ".weight").ScaleAssign(0x1p-20) })
+			tensor.NoGrad(func() { w.param(layer + ".weight").MulScalarAssign(0x1p-20) })
 			return layer, "linear"
 		}, diagnose.Flushed},
 		{"a dead ReLU", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
@@ -51,7 +51,7 @@ func TestGradientsPlanted(t *testing.T) {
 			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(-12).Tanh() }), "tanh"
 		}, diagnose.Saturated},
 		{"a factor of 0", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
-			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Scale(0) }), "mul_scalar"
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(0) }), "mul_scalar"
 		}, diagnose.Cut},
 	} {
 		for _, fresh := range tt.wards {
@@ -113,9 +113,9 @@ func TestGradientsRescue(t *testing.T) {
 	build := func() *ward {
 		tensor.ManualSeed(5)
 		w := mlpWard()
-		tensor.NoGrad(func() { w.param("6.weight").ScaleAssign(0x1p-9) })
+		tensor.NoGrad(func() { w.param("6.weight").MulScalarAssign(0x1p-9) })
 		w.plainly = true
-		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(0x1p-13) }
+		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(0x1p-13) }
 		return w.ready()
 	}
 	w := build()
@@ -161,7 +161,7 @@ func TestGradientsCounts(t *testing.T) {
 		tensor.ManualSeed(9)
 		w := cnnWard()
 		w.plainly = true
-		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e-5) }
+		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(1e-5) }
 		w.ready()
 		grads = map[string][]float64{}
 		step := func() {

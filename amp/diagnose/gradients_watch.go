@@ -87,7 +87,7 @@ func (w *wake) mark(m tensor.Mark) {
 }
 
 func (w *wake) scaler(e amp.Event) {
-	if e.Kind == amp.Scaled {
+	if e.Kind == amp.EventScale {
 		w.mu.Lock()
 		w.scale = e.Before
 		w.mu.Unlock()

@@ -22,7 +22,7 @@ func TestLintClean(t *testing.T) {
 		step func(b *bench) func()
 	}{
 		{"float32", func(b *bench) func() {
-			b.policy, b.scaler = amp.Off, amp.NewGradScaler(amp.Enabled(false))
+			b.policy, b.scaler = amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false))
 			return func() { b.learn(b.cast(b.mse)) }
 		}},
 		{"scaled", func(b *bench) func() {
@@ -56,8 +56,8 @@ func TestLintClean(t *testing.T) {
 				var one, two *tensor.Tensor
 				b.cast(func() *tensor.Tensor {
 					x, y := b.net.Forward(b.x), other.net.Forward(b.x)
-					one = nn.MSELoss(x.Scale(2).Add(y.Scale(3)), b.y)
-					two = nn.MSELoss(x.Scale(3).Sub(y.Scale(5)), b.y)
+					one = nn.MSELoss(x.MulScalar(2).Add(y.MulScalar(3)), b.y)
+					two = nn.MSELoss(x.MulScalar(3).Sub(y.MulScalar(5)), b.y)
 					return nil
 				})
 				b.scaler.Scale(one).BackwardWith(tensor.BackwardOptions{RetainGraph: true})
@@ -74,7 +74,7 @@ func TestLintClean(t *testing.T) {
 		{"accumulation", func(b *bench) func() {
 			return func() {
 				for range 4 {
-					b.scaler.Scale(b.cast(b.mse).Scale(0.25)).Backward()
+					b.scaler.Scale(b.cast(b.mse).MulScalar(0.25)).Backward()
 				}
 				b.scaler.Unscale(b.opt)
 				nn.ClipGradNorm(nn.Parameters(b.net), 0.1)
@@ -84,7 +84,7 @@ func TestLintClean(t *testing.T) {
 		{"accumulation over calls", func(b *bench) func() {
 			i := 0
 			return func() {
-				b.scaler.Scale(b.cast(b.mse).Scale(0.5)).Backward()
+				b.scaler.Scale(b.cast(b.mse).MulScalar(0.5)).Backward()
 				if i++; i%2 == 0 {
 					b.update()
 				}
@@ -105,7 +105,7 @@ func TestLintClean(t *testing.T) {
 				loss = b.cast(func() *tensor.Tensor {
 					total := tensor.Scalar(0)
 					for _, g := range grads {
-						total = total.Add(g.Scale(inverse).Pow(2).Sum())
+						total = total.Add(g.MulScalar(inverse).Pow(2).Sum())
 					}
 					return loss.Add(total.Sqrt())
 				})
@@ -228,9 +228,9 @@ func TestLintTutorial(t *testing.T) {
 	batches := data.RandomBatches(3, 64, 64, 64)
 	run := func(useAMP, useScaler bool) func() {
 		return func() {
-			net := models.MLP([]int{64, 64, 64, 64})
+			net := models.NewMLP([]int{64, 64, 64, 64})
 			opt := optim.NewSGD(nn.Parameters(net), 0.1)
-			scaler := amp.NewGradScaler(amp.Enabled(useScaler))
+			scaler := amp.NewGradScaler(amp.ScalerEnabled(useScaler))
 			var loss *tensor.Tensor
 			for range 2 {
 				for _, b := range batches {
@@ -270,12 +270,12 @@ func TestLintLateExit(t *testing.T) {
 }
 
 func TestLintShows(t *testing.T) {
-	b := newBench(nn.NoBias())
+	b := newBench(nn.Bias(false))
 	clean := diagnose.Lint(b.net, func() { b.learn(b.cast(b.mse)) })
 	if s := clean.String(); !strings.HasPrefix(s, "No findings: ") || !strings.Contains(clean.HTML(), "No findings") {
 		t.Errorf("a clean report says %q", s)
 	}
-	b.net.Append(nn.Softmax(1))
+	b.net.Append(nn.NewSoftmax(1))
 	bad := diagnose.Lint(b.net, func() {
 		b.cast(func() *tensor.Tensor { return nn.CrossEntropy(b.net.Forward(b.x), b.class) }).Backward()
 		b.opt.Step()

@@ -260,7 +260,7 @@ func lossInHalf(w *watch, m *tensor.Mark) string {
 }
 
 func scaledHalf(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Scaled || !half(e.Loss.DType()) || w.halfNet {
+	if e.Kind != amp.EventScale || !half(e.Loss.DType()) || w.halfNet {
 		return ""
 	}
 	what := fmt.Sprintf("the loss that is scaled is %v %v", e.Loss.DType(), e.Loss.Shape())
@@ -278,7 +278,7 @@ func lossNotFinite(w *watch, m *tensor.Mark) string {
 }
 
 func scaledNotFinite(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Scaled {
+	if e.Kind != amp.EventScale {
 		return ""
 	}
 	return notFinite(e.Loss)

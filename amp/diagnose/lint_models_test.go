@@ -38,14 +38,14 @@ func TestLintCleanModels(t *testing.T) {
 		ids, labels := tensor.Randint(1, 100, 8, 16), tensor.Bernoulli(0.5, 8)
 		mask := tensor.Ones(8, 16)
 		step := learn(optim.NewAdamW(nn.Parameters(net), 2e-5), func() *tensor.Tensor {
-			return nn.BinaryCrossEntropyWithLogits(net.Run(models.BERTInput{IDs: ids, Mask: mask}).Squeeze(1), labels)
+			return nn.BinaryCrossEntropyWithLogits(net.ForwardInput(models.BERTInput{IDs: ids, Mask: mask}).Squeeze(1), labels)
 		})
 		if report := diagnose.Lint(net, step); !report.Clean() {
 			t.Errorf("%v", report)
 		}
 	})
 	t.Run("lstm", func(t *testing.T) {
-		m := &lstm{nn.NewEmbedding(64, 64), nn.NewLSTM(64, 64, nn.BatchFirst(), nn.Layers(2)), nn.NewLinear(64, 64)}
+		m := &lstm{nn.NewEmbedding(64, 64), nn.NewLSTM(64, 64, nn.BatchFirst(), nn.NumLayers(2)), nn.NewLinear(64, 64)}
 		ids := tensor.Randint(0, 64, 8, 16)
 		if report := diagnose.Lint(m, learn(optim.NewAdam(nn.Parameters(m), 1e-3), func() *tensor.Tensor {
 			y := m.RNN.Forward(m.Emb.Forward(ids))
@@ -66,22 +66,22 @@ func TestLintCleanModels(t *testing.T) {
 		}
 	})
 	t.Run("autoencoder", func(t *testing.T) {
-		net := nn.Sequential(nn.NewConv2d(8, 16, 3, nn.Padding(1)), nn.NewGroupNorm(4, 16), nn.SiLU(), nn.NewConv2d(16, 32, 3, nn.Stride(2)), nn.NewBatchNorm2d(32), nn.LeakyReLU(0.1), nn.NewConvTranspose2d(32, 16, 3, nn.Stride(2)), nn.NewInstanceNorm2d(16), nn.GELU(), nn.NewConv2d(16, 8, 1))
+		net := nn.NewSequential(nn.NewConv2d(8, 16, 3, nn.Padding(1)), nn.NewGroupNorm(4, 16), nn.NewSiLU(), nn.NewConv2d(16, 32, 3, nn.Stride(2)), nn.NewBatchNorm2d(32), nn.NewLeakyReLU(0.1), nn.NewConvTranspose2d(32, 16, 3, nn.Stride(2)), nn.NewInstanceNorm2d(16), nn.NewGELU(), nn.NewConv2d(16, 8, 1))
 		x := tensor.Rand(4, 8, 17, 17)
 		if report := diagnose.Lint(net, learn(optim.NewRMSprop(nn.Parameters(net), 1e-3), func() *tensor.Tensor {
 			y := net.Forward(x)
-			return nn.SmoothL1Loss(y, x).Add(nn.KLDiv(y.Float().LogSoftmax(1), x.Softmax(1)).Scale(0.1))
+			return nn.SmoothL1Loss(y, x).Add(nn.KLDiv(y.Float().LogSoftmax(1), x.Softmax(1)).MulScalar(0.1))
 		})); !report.Clean() {
 			t.Errorf("%v", report)
 		}
 	})
 	t.Run("custom softmax attention", func(t *testing.T) {
 		b := newBench()
-		net := nn.Sequential(b.net, nn.NewLayerNorm([]int{64}))
+		net := nn.NewSequential(b.net, nn.NewLayerNorm([]int{64}))
 		opt := optim.NewSGD(nn.Parameters(net), 0.1, optim.Momentum(0.9), optim.WeightDecay(1e-4))
 		if report := diagnose.Lint(net, learn(opt, func() *tensor.Tensor {
 			h := net.Forward(b.x)
-			scores := h.MatMul(h.T()).Scale(0.125)
+			scores := h.MatMul(h.T()).MulScalar(0.125)
 			mask := tensor.Ones(64, 64).Triu(1).To(tensor.Bool)
 			scores = scores.MaskedFill(mask, -1e4)
 			p := scores.Softmax(-1)
@@ -90,13 +90,13 @@ func TestLintCleanModels(t *testing.T) {
 			for _, w := range nn.Parameters(net) {
 				l2 = l2.Add(w.Pow(2).Sum())
 			}
-			return nn.MSELoss(out, b.y).Add(l2.Scale(1e-5))
+			return nn.MSELoss(out, b.y).Add(l2.MulScalar(1e-5))
 		})); !report.Clean() {
 			t.Errorf("%v", report)
 		}
 	})
 	t.Run("resnet", func(t *testing.T) {
-		net := models.CIFARResNet(8, models.ResNetOptions{})
+		net := models.NewCIFARResNet(8, models.ResNetOptions{})
 		x, y := tensor.Randn(4, 3, 32, 32), tensor.Randint(0, 10, 4)
 		step := learn(optim.NewSGD(nn.Parameters(net), 0.1, optim.Momentum(0.9)), func() *tensor.Tensor { return nn.CrossEntropy(net.Forward(x), y) })
 		if report := diagnose.Lint(net, step); !report.Clean() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -48,7 +49,7 @@ func staleGradient(w *watch, m *tensor.Mark) string {
 }
 
 func staleAtSkip(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Stepped {
+	if e.Kind != amp.EventStep {
 		return ""
 	}
 	return w.stale(e.Optimizer.Params())
@@ -68,7 +69,7 @@ func (w *watch) stale(params []*tensor.Tensor) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", count(n, "gradient"), count(len(params), "parameter"), w.named(one))
+	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", text.Count(n, "gradient"), text.Count(len(params), "parameter"), w.named(one))
 }
 
 func noGradients(w *watch, m *tensor.Mark) string {
@@ -106,7 +107,7 @@ func counted(n int, one, more string) string {
 
 // unscaledLoss checks a scaler's step for backward passes that were not scaled.
 func unscaledLoss(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Stepped || len(w.plain) == 0 {
+	if e.Kind != amp.EventStep || len(w.plain) == 0 {
 		return ""
 	}
 	return "Backward was called on a loss that was not scaled" + w.plain[0].said()
@@ -129,7 +130,7 @@ func unscaleInAccumulation(w *watch, found found) {
 
 func scaleBelow1(w *watch, e *amp.Event) string {
 	switch {
-	case e.Kind != amp.Updated:
+	case e.Kind != amp.EventUpdate:
 		return ""
 	case e.After < 1:
 		return fmt.Sprintf("the loss scale is %g", e.After)

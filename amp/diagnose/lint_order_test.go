@@ -57,7 +57,7 @@ var mistakesOfOrder = []mistake{
 				b.scaler.Scale(b.cast(b.mse)).Backward()
 				if bad || i == 1 {
 					p := nn.Parameters(b.net)[2*layer]
-					p.SetGrad(p.Grad().Scale(math.Inf(1)))
+					p.SetGrad(p.Grad().MulScalar(math.Inf(1)))
 				}
 				b.update()
 			}
@@ -117,7 +117,7 @@ var mistakesOfOrder = []mistake{
 	}},
 	{code: "needless-scaler", step: func(b *bench, bad bool, _ int) func() {
 		b.policy = amp.BFloat16
-		b.scaler = amp.NewGradScaler(amp.Enabled(bad))
+		b.scaler = amp.NewGradScaler(amp.ScalerEnabled(bad))
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
 	{code: "no-gradients", step: func(b *bench, bad bool, _ int) func() {
@@ -134,7 +134,7 @@ var mistakesOfOrder = []mistake{
 		}
 	}},
 	{code: "no-scaler", step: func(b *bench, bad bool, _ int) func() {
-		b.scaler = amp.NewGradScaler(amp.Enabled(!bad))
+		b.scaler = amp.NewGradScaler(amp.ScalerEnabled(!bad))
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
 	{code: "scale-below-1", step: func(b *bench, bad bool, _ int) func() {
@@ -156,7 +156,7 @@ var mistakesOfOrder = []mistake{
 		return func() {
 			b.scaler.Scale(b.cast(b.mse)).Backward()
 			p := nn.Parameters(b.net)[2*layer]
-			p.SetGrad(p.Grad().Scale(math.Inf(1)))
+			p.SetGrad(p.Grad().MulScalar(math.Inf(1)))
 			result := b.scaler.Step(b.opt)
 			b.scaler.Update()
 			b.opt.ZeroGrad()
@@ -189,11 +189,11 @@ var mistakesOfOrder = []mistake{
 	}},
 	{code: "unscale-in-accumulation", step: func(b *bench, bad bool, _ int) func() {
 		return func() {
-			b.scaler.Scale(b.cast(b.mse).Scale(0.5)).Backward()
+			b.scaler.Scale(b.cast(b.mse).MulScalar(0.5)).Backward()
 			if bad {
 				b.scaler.Unscale(b.opt)
 			}
-			b.scaler.Scale(b.cast(b.mse).Scale(0.5)).Backward()
+			b.scaler.Scale(b.cast(b.mse).MulScalar(0.5)).Backward()
 			if !bad {
 				b.scaler.Unscale(b.opt)
 			}

@@ -192,7 +192,7 @@ var rules = []rule{
 	{
 		code: "needless-scaler", severity: Advice, finds: "a scaler although nothing ran in float16",
 		why:  "bfloat16 and float32 have the range that gradients need; the scaler costs a pass over all gradients in each step.",
-		cure: "Leave the scaler out, or switch it off with amp.Enabled(false); if float16 is meant, open amp.Autocast(amp.Float16, …).", source: docs,
+		cure: "Leave the scaler out, or switch it off with amp.ScalerEnabled(false); if float16 is meant, open amp.Autocast(amp.Float16, …).", source: docs,
 		end: needlessScaler,
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"halfnote/display"
+	"halfnote/internal/text"
 )
 
 // sentence formats what happened as a sentence.
@@ -52,7 +53,7 @@ func (r *LintReport) String() string {
 }
 
 func (r *LintReport) summary() string {
-	seen := fmt.Sprintf("%s and %s checked", count(r.Operations, "operation"), count(r.Steps, "optimizer step"))
+	seen := fmt.Sprintf("%s and %s checked", text.Count(r.Operations, "operation"), text.Count(r.Steps, "optimizer step"))
 	if r.Clean() {
 		return fmt.Sprintf("No findings: %s with %d rules.", seen, len(rules))
 	}
@@ -64,19 +65,12 @@ func (r *LintReport) summary() string {
 	for s, k := range n {
 		switch {
 		case k > 0 && Severity(s) == Advice:
-			parts = append(parts, count(k, "piece")+" of advice")
+			parts = append(parts, text.Count(k, "piece")+" of advice")
 		case k > 0:
-			parts = append(parts, count(k, Severity(s).String()))
+			parts = append(parts, text.Count(k, Severity(s).String()))
 		}
 	}
 	return fmt.Sprintf("%s: %s.", strings.Join(parts, ", "), seen)
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // colours of severities have a contrast of 4.5:1 with white.

@@ -118,7 +118,7 @@ func (w *watch) scaler(e amp.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
 	w.here = spot{source: e.Source}
-	if e.Kind == amp.Stepped {
+	if e.Kind == amp.EventStep {
 		w.direct = nil
 	}
 	w.settle()
@@ -131,11 +131,11 @@ func (w *watch) scaler(e amp.Event) {
 	}
 	here := w.here
 	switch e.Kind {
-	case amp.Scaled:
+	case amp.EventScale:
 		w.losses[e.Loss.ID()] = e.Before == 1
 		w.scaling = w.scaling || e.Before != 1
 		w.scale = e.Before
-	case amp.Unscaled:
+	case amp.EventUnscale:
 		w.verdicts++
 		for _, p := range e.Optimizer.Params() {
 			w.unscaled[p] = true
@@ -143,7 +143,7 @@ func (w *watch) scaler(e amp.Event) {
 				w.waiting[p] = true
 			}
 		}
-	case amp.Stepped:
+	case amp.EventStep:
 		w.scalers[e.Scaler]++
 		w.due = &here
 		params := e.Optimizer.Params()
@@ -159,7 +159,7 @@ func (w *watch) scaler(e amp.Event) {
 			w.step(params)
 		}
 		w.over, w.plain = nil, nil
-	case amp.Updated:
+	case amp.EventUpdate:
 		w.due = nil
 		w.verdicts++
 		w.scaled = false

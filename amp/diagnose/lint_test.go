@@ -17,7 +17,7 @@ import (
 
 // bench is a small model with what it takes to train it right. A test replaces parts.
 type bench struct {
-	net    *nn.Chain
+	net    *nn.Sequential
 	opt    *optim.Optimizer
 	scaler *amp.GradScaler
 	x, y   *tensor.Tensor
@@ -29,9 +29,9 @@ type bench struct {
 const width = 64
 
 func newBench(options ...nn.Option) *bench {
-	b := &bench{net: nn.Sequential(), scaler: amp.NewGradScaler(amp.InitScale(1024)), policy: amp.Float16}
+	b := &bench{net: nn.NewSequential(), scaler: amp.NewGradScaler(amp.InitScale(1024)), policy: amp.Float16}
 	for range 4 {
-		b.net.Append(nn.NewLinear(width, width, options...)).Append(nn.ReLU())
+		b.net.Append(nn.NewLinear(width, width, options...)).Append(nn.NewReLU())
 	}
 	b.net.Append(nn.NewLinear(width, width, options...))
 	b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
@@ -62,7 +62,7 @@ func (b *bench) update() {
 
 // inserted returns the model with m behind layer i.
 func (b *bench) inserted(i int, m nn.Module) {
-	b.net.Modules[2*i] = nn.Sequential(b.net.Modules[2*i], m)
+	b.net.Modules[2*i] = nn.NewSequential(b.net.Modules[2*i], m)
 	b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
 }
 
@@ -177,7 +177,7 @@ func TestLintStaleInf(t *testing.T) {
 		for i := range 6 {
 			b.scaler.Scale(b.cast(b.mse)).Backward()
 			if p := nn.Parameters(b.net)[3]; i == 0 {
-				p.SetGrad(p.Grad().Scale(math.Inf(1)))
+				p.SetGrad(p.Grad().MulScalar(math.Inf(1)))
 			}
 			b.scaler.Step(b.opt)
 			b.scaler.Update()

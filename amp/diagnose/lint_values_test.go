@@ -36,7 +36,7 @@ var mistakesOfValues = []mistake{
 	}},
 	{code: "double-sigmoid", step: func(b *bench, bad bool, _ int) func() {
 		if bad {
-			b.net.Append(nn.Sigmoid())
+			b.net.Append(nn.NewSigmoid())
 		}
 		return func() {
 			b.learn(b.cast(func() *tensor.Tensor {
@@ -46,7 +46,7 @@ var mistakesOfValues = []mistake{
 	}},
 	{code: "double-softmax", step: func(b *bench, bad bool, _ int) func() {
 		if bad {
-			b.net.Append(nn.Softmax(1))
+			b.net.Append(nn.NewSoftmax(1))
 		}
 		return func() {
 			b.learn(b.cast(func() *tensor.Tensor { return nn.CrossEntropy(b.net.Forward(b.x), b.class) }))
@@ -124,13 +124,13 @@ var mistakesOfValues = []mistake{
 	}},
 	{code: "loss-not-finite", step: func(b *bench, bad bool, layer int) func() {
 		if bad {
-			b.inserted(layer, module(func(x *tensor.Tensor) *tensor.Tensor { return x.Scale(1e6).Scale(1e6) }))
+			b.inserted(layer, module(func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(1e6).MulScalar(1e6) }))
 		}
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
 	{code: "lost-addition", placed: true, step: func(b *bench, bad bool, layer int) func() {
 		b.inserted(layer, module(func(x *tensor.Tensor) *tensor.Tensor {
-			one := x.Detach().Scale(0).AddScalar(1)
+			one := x.Detach().MulScalar(0).AddScalar(1)
 			if !bad {
 				one = one.Float()
 			}
@@ -163,7 +163,7 @@ var mistakesOfValues = []mistake{
 		if bad {
 			n = width + 1
 		}
-		b.net.Modules[2*layer] = nn.Sequential(nn.NewLinear(width, n), nn.NewLinear(n, width))
+		b.net.Modules[2*layer] = nn.NewSequential(nn.NewLinear(width, n), nn.NewLinear(n, width))
 		b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
@@ -175,11 +175,11 @@ var mistakesOfValues = []mistake{
 				total := tensor.Scalar(0)
 				for _, g := range grads {
 					if !bad {
-						g = g.Scale(1 / b.scaler.CurrentScale())
+						g = g.MulScalar(1 / b.scaler.CurrentScale())
 					}
 					total = total.Add(g.Pow(2).Sum())
 				}
-				return loss.Add(total.Sqrt().Scale(1e-3))
+				return loss.Add(total.Sqrt().MulScalar(1e-3))
 			}))
 		}
 	}},
@@ -192,7 +192,7 @@ var mistakesOfValues = []mistake{
 		if bad {
 			n = 16
 		}
-		b.net = nn.Sequential(nn.NewLinear(n, n), nn.ReLU(), nn.NewLinear(n, n))
+		b.net = nn.NewSequential(nn.NewLinear(n, n), nn.NewReLU(), nn.NewLinear(n, n))
 		b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
 		b.x, b.y = tensor.Randn(512, n), tensor.Randn(512, n)
 		return func() { b.learn(b.cast(b.mse)) }
@@ -212,7 +212,7 @@ var mistakesOfValues = []mistake{
 	}},
 	{code: "update-inside", placed: true, step: func(b *bench, bad bool, layer int) func() {
 		decay := func() {
-			tensor.NoGrad(func() { b.net.Modules[2*layer].(*nn.Linear).Weight.ScaleAssign(0.999) })
+			tensor.NoGrad(func() { b.net.Modules[2*layer].(*nn.Linear).Weight.MulScalarAssign(0.999) })
 		}
 		return func() {
 			b.learn(b.cast(func() *tensor.Tensor {

@@ -57,7 +57,7 @@ func TestOverflowCases(t *testing.T) {
 		{"a large gradient", func() *ward {
 			w := mlpWard()
 			w.plainly = true
-			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e8) }
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(1e8) }
 			return w.ready()
 		}, "large-gradient", ""},
 		{"an update", func() *ward {
@@ -65,7 +65,7 @@ func TestOverflowCases(t *testing.T) {
 			w.plainly = true
 			w.policy = amp.BFloat16
 			w.opt = optim.NewSGD(nn.Parameters(w.net), 1e38)
-			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e3) }
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(1e3) }
 			return w.ready()
 		}, "update", "0"},
 	} {
@@ -81,7 +81,7 @@ func TestOverflowCases(t *testing.T) {
 // Adam's eps of 1e-8 is 0 in float16: where a gradient is 0, Apex's O3 divides 0 by 0.
 func TestOverflowPureHalf(t *testing.T) {
 	tensor.ManualSeed(1)
-	net := models.MLP([]int{8, 8, 8, 4})
+	net := models.NewMLP([]int{8, 8, 8, 4})
 	opt := optim.NewAdam(nn.Parameters(net), 0.001)
 	amp.Initialize(net, opt, amp.O3.Verbosity(0))
 	x, y := tensor.Randn(4, 8).Half(), tensor.Randn(4, 4).Half()
@@ -121,7 +121,7 @@ func TestOverflowPenalty(t *testing.T) {
 		amp.Autocast(w.policy, func() { loss = nn.MSELoss(w.net.Forward(w.x), w.y) })
 		g := tensor.GradGraph(w.scaler.Scale(loss), nn.Parameters(w.net)...)
 		amp.Autocast(amp.Float16, func() {
-			loss = loss.Add(g[2].Scale(1 / w.scaler.CurrentScale()).Square().Sum())
+			loss = loss.Add(g[2].MulScalar(1 / w.scaler.CurrentScale()).Square().Sum())
 		})
 		w.scaler.Scale(loss).Backward()
 		w.scaler.Step(w.opt)
@@ -160,7 +160,7 @@ func TestOverflowAbsorbed(t *testing.T) {
 	}
 	w.put("6", func(x *tensor.Tensor) *tensor.Tensor {
 		mask := tensor.Zeros(8).MaskedFill(tensor.FromBools([]bool{true, false, false, false, false, false, false, false}), math.Inf(-1))
-		return x.To(tensor.Float16).AddScalar(300).Scale(300).Add(mask.To(tensor.Float16)).Softmax(-1)
+		return x.To(tensor.Float16).AddScalar(300).MulScalar(300).Add(mask.To(tensor.Float16)).Softmax(-1)
 	})
 	w.opt = nil
 	w.ready()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -174,7 +175,7 @@ func harmlessly(b *Birth) string {
 
 // amount returns the numbers of inf and NaN elements as text.
 func (b *Birth) amount() string {
-	of := fmt.Sprintf(" of %s", count(size(b.Shape), "element"))
+	of := fmt.Sprintf(" of %s", text.Count(size(b.Shape), "element"))
 	switch {
 	case b.NaNs == 0:
 		return fmt.Sprintf("%d inf", b.Infs) + of

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"halfnote/display/chart"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -146,11 +147,11 @@ func (r *OverflowReport) String() string {
 }
 
 func (r *OverflowReport) clean() string {
-	text := fmt.Sprintf("No inf or NaN: %s checked.", count(r.Looked, "operation"))
+	sentence := fmt.Sprintf("No inf or NaN: %s checked.", text.Count(r.Looked, "operation"))
 	if n := len(r.Births); n > 0 {
-		text = fmt.Sprintf("inf or NaN appeared %s, but reached neither the loss nor a gradient: %s checked.", times(n), count(r.Looked, "operation"))
+		sentence = fmt.Sprintf("inf or NaN appeared %s, but reached neither the loss nor a gradient: %s checked.", times(n), text.Count(r.Looked, "operation"))
 	}
-	return text
+	return sentence
 }
 
 func times(n int) string {

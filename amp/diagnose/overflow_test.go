@@ -21,7 +21,7 @@ import (
 type ward struct {
 	name    string
 	net     nn.Module
-	chain   *nn.Chain // nil if nothing can be put in
+	chain   *nn.Sequential // nil if nothing can be put in
 	x, y    *tensor.Tensor
 	layers  []string // with a weight that a product reads
 	opt     *optim.Optimizer
@@ -32,14 +32,14 @@ type ward struct {
 }
 
 func mlpWard() *ward {
-	net := models.MLP([]int{8, 8, 8, 8, 8, 8})
+	net := models.NewMLP([]int{8, 8, 8, 8, 8, 8})
 	return &ward{name: "mlp", net: net, chain: net, x: tensor.Randn(4, 8), y: tensor.Randn(4, 8), layers: []string{"0", "2", "4", "6", "8"}}
 }
 
 func cnnWard() *ward {
-	net := nn.Sequential(
-		nn.NewConv2d(3, 8, 3), nn.NewBatchNorm2d(8), nn.ReLU(),
-		nn.NewConv2d(8, 8, 3), nn.NewBatchNorm2d(8), nn.ReLU(),
+	net := nn.NewSequential(
+		nn.NewConv2d(3, 8, 3), nn.NewBatchNorm2d(8), nn.NewReLU(),
+		nn.NewConv2d(8, 8, 3), nn.NewBatchNorm2d(8), nn.NewReLU(),
 		module(func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(x.Shape()[0], -1) }), nn.NewLinear(8*16, 8))
 	return &ward{name: "cnn", net: net, x: tensor.Randn(4, 3, 8, 8), y: tensor.Randn(4, 8), layers: []string{"0", "3", "7"}}
 }
@@ -63,7 +63,7 @@ func (w *ward) ready() *ward {
 		w.opt = optim.NewSGD(nn.Parameters(w.net), 0.01)
 	}
 	if w.scaler == nil {
-		w.scaler = amp.NewGradScaler(amp.InitScale(8), amp.Enabled(!w.plainly))
+		w.scaler = amp.NewGradScaler(amp.InitScale(8), amp.ScalerEnabled(!w.plainly))
 	}
 	if !w.policy.IsEnabled() {
 		w.policy = amp.Float16
@@ -100,7 +100,7 @@ func (w *ward) param(name string) *tensor.Tensor {
 func (w *ward) put(layer string, f func(x *tensor.Tensor) *tensor.Tensor) string {
 	i := 0
 	fmt.Sscan(layer, &i)
-	w.chain.Modules[i] = nn.Sequential(module(f), w.chain.Modules[i])
+	w.chain.Modules[i] = nn.NewSequential(module(f), w.chain.Modules[i])
 	return layer + ".0"
 }
 
@@ -108,7 +108,7 @@ func (w *ward) put(layer string, f func(x *tensor.Tensor) *tensor.Tensor) string
 func (w *ward) large(layer string) {
 	tensor.NoGrad(func() {
 		p := w.param(layer + ".weight")
-		p.Assign(p.Sign().Scale(65000))
+		p.Assign(p.Sign().MulScalar(65000))
 		w.param(layer + ".bias").Fill(65000)
 	})
 }
@@ -155,7 +155,7 @@ func TestOverflowPlanted(t *testing.T) {
 		}, "eps"},
 		{"squares", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
 			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
-				x = x.To(tensor.Float16).Scale(0).AddScalar(300)
+				x = x.To(tensor.Float16).MulScalar(0).AddScalar(300)
 				return x.Mul(x)
 			}), "mul"
 		}, "square"},

@@ -310,14 +310,14 @@ func (a *autopsy) scaler(e amp.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch e.Kind {
-	case amp.Scaled:
+	case amp.EventScale:
 		a.scale = e.Before
 		for _, b := range a.births { // born in the product with the scale, or in its cast
 			if len(e.Loss.Shape()) > 0 && (b.from == e.Loss.ID() || b.Op == "cast" && b.For == "mul" && b.order >= a.looked-1) {
 				b.Scale, b.Cause = a.scale, "scaled-output"
 			}
 		}
-	case amp.Stepped:
+	case amp.EventStep:
 		if r := e.Result; r.FirstBadParam >= 0 {
 			bad := e.Optimizer.Params()[r.FirstBadParam]
 			for _, p := range a.params {
@@ -327,7 +327,7 @@ func (a *autopsy) scaler(e amp.Event) {
 			}
 		}
 		a.steps = append(a.steps, e.Result)
-	case amp.Unscaled:
+	case amp.EventUnscale:
 		for _, p := range e.Optimizer.Params() {
 			if g := p.Grad(); g != nil && a.given[g.ID()] != nil {
 				a.reachedStale(a.given[g.ID()])

@@ -156,14 +156,14 @@ func (r *Replay) scaler(e amp.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Kind {
-	case amp.Scaled:
+	case amp.EventScale:
 		r.scale = e.Before
-	case amp.Unscaled:
+	case amp.EventUnscale:
 		params := r.own(e.Optimizer.Params())
 		if s := r.now(); len(params) > 0 && (s == nil || !s.hasAll(params)) {
 			r.capture(params, e.Before, 1, false)
 		}
-	case amp.Stepped:
+	case amp.EventStep:
 		params := r.own(e.Optimizer.Params())
 		if len(params) == 0 {
 			break
@@ -178,7 +178,7 @@ func (r *Replay) scaler(e amp.Event) {
 		if e.Result.Skipped {
 			r.now().skipped = true
 		}
-	case amp.Updated:
+	case amp.EventUpdate:
 		r.scale = 1
 		if s := r.now(); s != nil && !s.plain {
 			s.after, s.closed = e.After, true

@@ -15,7 +15,7 @@ import (
 )
 
 // loop trains a chain of layers for some steps.
-func loop(net *nn.Chain, policy amp.Policy, scaler *amp.GradScaler, unscale bool, steps int, inside func(), options ...optim.Option) {
+func loop(net *nn.Sequential, policy amp.Policy, scaler *amp.GradScaler, unscale bool, steps int, inside func(), options ...optim.Option) {
 	g := tensor.NewGenerator(9)
 	opt := optim.NewSGD(nn.Parameters(net), 1e-12, options...)
 	for range steps {
@@ -35,15 +35,15 @@ func loop(net *nn.Chain, policy amp.Policy, scaler *amp.GradScaler, unscale bool
 }
 
 // chain returns layers of 8, of which one shrinks what flows back through it.
-func chain(seed int64) (net *nn.Chain, weak int) {
+func chain(seed int64) (net *nn.Sequential, weak int) {
 	tensor.ManualSeed(seed)
-	net = nn.Sequential()
+	net = nn.NewSequential()
 	for range 4 {
-		net.Append(nn.NewLinear(8, 8)).Append(nn.Tanh())
+		net.Append(nn.NewLinear(8, 8)).Append(nn.NewTanh())
 	}
 	weak = 2 * (1 + rand.New(rand.NewPCG(uint64(seed), 5)).IntN(3))
 	w := net.Modules[weak].(*nn.Linear).Weight
-	tensor.NoGrad(func() { w.ScaleAssign(1e-9) })
+	tensor.NoGrad(func() { w.MulScalarAssign(1e-9) })
 	return net, weak
 }
 
@@ -53,7 +53,7 @@ func TestReplayNamesLayers(t *testing.T) {
 	for seed := range int64(4) {
 		net, weak := chain(seed)
 		rp := NewReplay(net, WithActivations)
-		loop(net, amp.Off, amp.NewGradScaler(amp.Enabled(false)), false, 3, nil)
+		loop(net, amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), false, 3, nil)
 		rp.Stop()
 		w := rp.WhatIf(1, Float16)
 		if w.Steps != 3 || w.Overflowing != 0 || w.Slack != 0 {
@@ -149,15 +149,15 @@ func TestReplayMistakes(t *testing.T) {
 // powers of two further one does.
 func TestBandIsTrue(t *testing.T) {
 	for seed := range int64(6) {
-		start := func() (*nn.Chain, *optim.Optimizer) {
+		start := func() (*nn.Sequential, *optim.Optimizer) {
 			tensor.ManualSeed(seed)
-			net := nn.Sequential(nn.NewLinear(8, 16), nn.NewLayerNorm([]int{16}), nn.GELU(), nn.NewLinear(16, 16), nn.ReLU(), nn.NewLinear(16, 4))
+			net := nn.NewSequential(nn.NewLinear(8, 16), nn.NewLayerNorm([]int{16}), nn.NewGELU(), nn.NewLinear(16, 16), nn.NewReLU(), nn.NewLinear(16, 4))
 			k := rand.New(rand.NewPCG(uint64(seed), 11)).Float64()*8 - 4
-			tensor.NoGrad(func() { net.Modules[5].(*nn.Linear).Weight.ScaleAssign(math.Exp2(k)) })
+			tensor.NoGrad(func() { net.Modules[5].(*nn.Linear).Weight.MulScalarAssign(math.Exp2(k)) })
 			return net, optim.NewSGD(nn.Parameters(net), 0.1)
 		}
 		x, y := tensor.NewGenerator(seed+50).Randn(16, 8), tensor.NewGenerator(seed+60).Randn(16, 4)
-		step := func(net *nn.Chain, p amp.Policy) (loss *tensor.Tensor) {
+		step := func(net *nn.Sequential, p amp.Policy) (loss *tensor.Tensor) {
 			amp.Autocast(p, func() { loss = nn.MSELoss(net.Forward(x), y) })
 			return loss
 		}

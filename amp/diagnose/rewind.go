@@ -94,14 +94,14 @@ func (r *Rewind) scaler(e amp.Event) {
 		return
 	}
 	switch e.Kind {
-	case amp.Scaled:
+	case amp.EventScale:
 		r.scale = e.Before
-	case amp.Unscaled:
+	case amp.EventUnscale:
 		r.open[e.Scaler] = true
-	case amp.Stepped:
+	case amp.EventStep:
 		r.open[e.Scaler] = true
 		r.skipped = r.skipped || e.Result.Skipped
-	case amp.Updated:
+	case amp.EventUpdate:
 		delete(r.open, e.Scaler)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // training is a run with everything that has a state: batch norm, dropout, two groups,
 // moments, a schedule, a scaler that skips, two generators.
 type training struct {
-	net    *nn.Chain
+	net    *nn.Sequential
 	opt    *optim.Optimizer
 	rates  *optim.Scheduler
 	scaler *amp.GradScaler
@@ -33,7 +33,7 @@ func newTraining(seed int64, bad int) *training {
 	tensor.ManualSeed(seed)
 	r := &training{policy: amp.Float16, bad: bad, noise: tensor.NewGenerator(seed + 1)}
 	frozen := nn.NewLinear(6, 12)
-	r.net = nn.Sequential(frozen, nn.NewBatchNorm1d(12), nn.Tanh(), nn.NewDropout(0.2), nn.NewLinear(12, 2))
+	r.net = nn.NewSequential(frozen, nn.NewBatchNorm1d(12), nn.NewTanh(), nn.NewDropout(0.2), nn.NewLinear(12, 2))
 	head := nn.Parameters(r.net.Modules[4])
 	r.opt = optim.NewAdamW(nn.Parameters(r.net.Modules[1]), 0.01).AddGroup(head, optim.LR(0.02))
 	r.rates = optim.NewCosineAnnealingLR(r.opt, 40, 0.001)
@@ -166,7 +166,7 @@ func TestBeforeNaN(t *testing.T) {
 	for seed := range int64(4) {
 		bad := 5 + rand.New(rand.NewPCG(uint64(seed), 6)).IntN(20)
 		r := newTraining(seed, bad)
-		r.scaler = amp.NewGradScaler(amp.Enabled(false))
+		r.scaler = amp.NewGradScaler(amp.ScalerEnabled(false))
 		r.train(0, 30, true)
 		if at := r.rw.BeforeNaN(); at != bad {
 			t.Errorf("seed %d: before the first NaN is step %d, want %d", seed, at, bad)
@@ -191,7 +191,7 @@ func TestBeforeNaN(t *testing.T) {
 		t.Errorf("a run without NaN: %d", at)
 	}
 	// Weights that are NaN before any loss is.
-	tensor.NoGrad(func() { nn.Parameters(r.net)[5].Fill(1); nn.Parameters(r.net)[5].ScaleAssign(math.NaN()) })
+	tensor.NoGrad(func() { nn.Parameters(r.net)[5].Fill(1); nn.Parameters(r.net)[5].MulScalarAssign(math.NaN()) })
 	r.rw.Record(tensor.Scalar(1))
 	if at := r.rw.BeforeNaN(); at != 5 {
 		t.Errorf("with a weight of NaN: %d", at)
@@ -201,7 +201,7 @@ func TestBeforeNaN(t *testing.T) {
 // TestRewindMemory says that what does not change is kept once, and how many states
 // are.
 func TestRewindMemory(t *testing.T) {
-	net := nn.Sequential(nn.NewLinear(100, 100), nn.NewLinear(100, 1))
+	net := nn.NewSequential(nn.NewLinear(100, 100), nn.NewLinear(100, 1))
 	opt := optim.NewSGD(nn.Parameters(net.Modules[1]), 0.1)
 	rw := NewRewind(net, opt).KeepLast(10)
 	defer rw.Stop()
@@ -266,7 +266,7 @@ func TestRewindMistakes(t *testing.T) {
 // TestRewindEpoch goes back within an epoch of a loader: the batches come again.
 func TestRewindEpoch(t *testing.T) {
 	tensor.ManualSeed(8)
-	loader := data.NewLoader(data.NewDataset(tensor.Randn(40, 4), tensor.Randn(40, 2)), 4, data.Shuffle(3), data.Workers(2))
+	loader := data.NewLoader(data.NewTensorDataset(tensor.Randn(40, 4), tensor.Randn(40, 2)), 4, data.Shuffle(3), data.Workers(2))
 	net := nn.NewLinear(4, 2)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1)
 	epoch := loader.Epoch()

@@ -195,11 +195,11 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 		}
 	}()
 	var y *tensor.Tensor
-	amp.Replacing(change, func() { y = s.step() })
+	amp.OverridePolicy(change, func() { y = s.step() })
 	if !s.o.Gradients {
 		return [][]float64{y.Detach().Float64s()}
 	}
-	y.Scale(s.o.Scale).Backward()
+	y.MulScalar(s.o.Scale).Backward()
 	for _, p := range nn.Parameters(s.net) {
 		var g []float64
 		if p.Grad() != nil {

@@ -110,14 +110,14 @@ var culprits = []struct {
 }{
 	{"mul", func(large float64) func(x *tensor.Tensor) *tensor.Tensor {
 		return func(x *tensor.Tensor) *tensor.Tensor { // more than 65504
-			y := x.Scale(large)
-			return y.Mul(y).Sqrt().Scale(1 / large)
+			y := x.MulScalar(large)
+			return y.Mul(y).Sqrt().MulScalar(1 / large)
 		}
 	}},
 	{"div", func(large float64) func(x *tensor.Tensor) *tensor.Tensor {
 		return func(x *tensor.Tensor) *tensor.Tensor { // less than 2^-25
 			tiny := tensor.Full(1 / large).To(x.DType())
-			return tiny.Div(x.Mul(x).AddScalar(large)).Sqrt().Scale(large)
+			return tiny.Div(x.Mul(x).AddScalar(large)).Sqrt().MulScalar(large)
 		}
 	}},
 }
@@ -127,7 +127,7 @@ func TestSearchPlanted(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		c := culprits[r.IntN(len(culprits))]
 		tensor.ManualSeed(seed)
-		net := nn.Sequential()
+		net := nn.NewSequential()
 		at := r.IntN(4)
 		for i := range 4 {
 			large := 1.0
@@ -138,7 +138,7 @@ func TestSearchPlanted(t *testing.T) {
 		}
 		x, y := tensor.Randn(16, 6), tensor.Randn(16, 6)
 		step := func() (loss *tensor.Tensor) {
-			amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x.Add(tensor.Randn(1).Scale(0.1))), y) })
+			amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x.Add(tensor.Randn(1).MulScalar(0.1))), y) })
 			return loss
 		}
 		for _, modules := range []bool{false, true} {
@@ -163,10 +163,10 @@ func TestSearchAllSubsets(t *testing.T) {
 	net, w, x := nn.NewLinear(4, 4), tensor.Randn(4, 4), tensor.Randn(8, 4)
 	step := func() (y *tensor.Tensor) {
 		amp.Autocast(amp.Float16, func() {
-			a := x.MatMul(w).Scale(5000)
+			a := x.MatMul(w).MulScalar(5000)
 			b := net.Forward(x).Tanh().AddScalar(2)
 			b = tensor.Full(1. / 8192).To(b.DType()).Div(b).Div(tensor.Full(8192).To(b.DType()))
-			y = a.Mul(a).Sqrt().Scale(1. / 5000).Add(b.Scale(1 << 26))
+			y = a.Mul(a).Sqrt().MulScalar(1. / 5000).Add(b.MulScalar(1 << 26))
 		})
 		return y
 	}
@@ -176,7 +176,7 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
 	var want []float64
-	amp.Replacing(off, func() { want = step().Float64s() })
+	amp.OverridePolicy(off, func() { want = step().Float64s() })
 	least := smallestOf(len(res.Candidates), 0.004, func(in []bool) float64 {
 		p := amp.Float16
 		for i, c := range res.Candidates {
@@ -185,7 +185,7 @@ func TestSearchAllSubsets(t *testing.T) {
 			}
 		}
 		var got []float64
-		amp.Replacing(func(amp.Policy) amp.Policy { return p }, func() { got = step().Float64s() })
+		amp.OverridePolicy(func(amp.Policy) amp.Policy { return p }, func() { got = step().Float64s() })
 		off, all := 0., 0.
 		for i := range got {
 			off, all = off+(got[i]-want[i])*(got[i]-want[i]), all+want[i]*want[i]
@@ -208,7 +208,7 @@ func TestSearchLower(t *testing.T) {
 	x := tensor.Randn(512, 8).Abs()
 	step := func() (y *tensor.Tensor) {
 		amp.Autocast(amp.Float16, func() {
-			y = fc.Forward(x).Softmax(1).Exp().Log().Scale(1000).Sum()
+			y = fc.Forward(x).Softmax(1).Exp().Log().MulScalar(1000).Sum()
 		})
 		return y
 	}
@@ -221,7 +221,7 @@ func TestSearchLower(t *testing.T) {
 		t.Errorf("got %s: %v\n%v", got, res, res.Table())
 	}
 	var y *tensor.Tensor
-	amp.Replacing(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
+	amp.OverridePolicy(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
 	if v := y.Item(); math.Abs(v-512000) > 5120 || y.DType() != tensor.Float32 {
 		t.Errorf("under %s the sum is %v", res.Code, y)
 	}
@@ -234,14 +234,14 @@ func TestSearchGradients(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 10))
 		tensor.ManualSeed(seed)
 		at := r.IntN(3)
-		net := nn.Sequential()
+		net := nn.NewSequential()
 		for i := range 3 {
 			small := 1.0
 			if i == at { // where the derivative of the root is large
 				small = 1e-3
 			}
 			net.Append(&block{nn.NewLinear(6, 6), func(x *tensor.Tensor) *tensor.Tensor {
-				return x.Mul(x).AddScalar(0.1).Scale(small).Sqrt().Scale(1 / math.Sqrt(small))
+				return x.Mul(x).AddScalar(0.1).MulScalar(small).Sqrt().MulScalar(1 / math.Sqrt(small))
 			}})
 		}
 		x, y := tensor.Randn(16, 6), tensor.Randn(16, 6)
@@ -298,9 +298,9 @@ func TestSearchMistakes(t *testing.T) {
 	}
 	own := half(func() *tensor.Tensor {
 		if y := fc.Forward(x); amp.Active().IsEnabled() {
-			return y.Scale(1e6).Half().Float() // what no policy sees
+			return y.MulScalar(1e6).Half().Float() // what no policy sees
 		} else {
-			return y.Scale(1e6)
+			return y.MulScalar(1e6)
 		}
 	})
 	if res := Search(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {

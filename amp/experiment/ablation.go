@@ -25,7 +25,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 	within("Ablation", "steps", steps, 1, mostSteps)
 	const batches, batch, in, out, lr = 20, 64, 32, 64, 0.5
 	r := &RunsReport{}
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "float16, scaled", dtype: "float16", policy: amp.Float16, scale: 65536},
 		{name: "float16, no scaling", dtype: "float16", policy: amp.Float16},
@@ -33,7 +33,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 		{name: "bfloat16", dtype: "bfloat16", policy: amp.BFloat16},
 	} {
 		g := tensor.NewGenerator(seed)
-		net := models.MLP([]int{in, out}, nn.InitFrom(g))
+		net := models.NewMLP([]int{in, out}, nn.InitFrom(g))
 		teacher := g.Normal(0, 0.1, in, out)
 		var x, y []*tensor.Tensor
 		for range batches {
@@ -48,7 +48,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 		run := t.run(net, func(params []*tensor.Tensor) *optim.Optimizer {
 			return optim.NewSGD(params, lr/by)
 		}, func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-			return nn.MSELoss(forward(x[i%batches]), y[i%batches]).Scale(by)
+			return nn.MSELoss(forward(x[i%batches]), y[i%batches]).MulScalar(by)
 		})
 		for i := range run.Losses {
 			run.Losses[i] /= by

@@ -24,10 +24,10 @@ func LaptopLoops() Loops {
 	return Loops{Batch: 64, Width: 256, Layers: 3, Batches: 10, Epochs: 3, LR: 0.1, Seed: 1}
 }
 
-// SeedLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 155 GFLOP
+// FullLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 155 GFLOP
 // a step, 150 steps a run, for a machine with much time. The vignette's learning rate is
 // 0.1, the recipe's 0.001.
-func SeedLoops() Loops {
+func FullLoops() Loops {
 	return Loops{Batch: 512, Width: 4096, Layers: 3, Batches: 50, Epochs: 3, LR: 0.1, Seed: 1}
 }
 
@@ -47,13 +47,13 @@ func ThreeLoops(s Loops) *RunsReport {
 	for i := range sizes {
 		sizes[i] = s.Width
 	}
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast", dtype: "float16", policy: amp.Float16},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {
 		t.steps = s.Batches * s.Epochs
-		net := models.MLP(sizes, nn.InitFrom(tensor.NewGenerator(s.Seed)))
+		net := models.NewMLP(sizes, nn.InitFrom(tensor.NewGenerator(s.Seed)))
 		r.Runs = append(r.Runs, t.run(net, sgd(s.LR), func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 			b := batches[i%len(batches)]
 			return nn.MSELoss(forward(b.Input), b.Target)
@@ -78,7 +78,7 @@ func NoBenefit(batches int, seed int64) *RunsReport {
 	within("NoBenefit", "batches", batches, 1, mostBatches)
 	tensor.ManualSeed(seed)
 	list := data.RandomBatches(batches, 512, 8, 1)
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {

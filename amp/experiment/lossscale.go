@@ -24,7 +24,7 @@ type LossScaleSweepReport struct {
 // Lognormal returns n float32 gradients that look like those of deep networks: their
 // logarithms are normal, around that of median, with deviation sigma.
 func Lognormal(n int, median, sigma float64, seed int64) *tensor.Tensor {
-	return tensor.NewGenerator(seed).Randn(n).Scale(sigma).AddScalar(math.Log(median)).Exp()
+	return tensor.NewGenerator(seed).Randn(n).MulScalar(sigma).AddScalar(math.Log(median)).Exp()
 }
 
 // LossScaleSweep returns the shares of gradients that float16 flushes to zero, stores with fewer
@@ -42,7 +42,7 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 	total := float64(max(s.Count-s.Zeros, 1))
 	zeros := chart.Series{Name: "zero", DType: "float16"}
 	for _, scale := range scales {
-		h := gradients.Detach().Float().Scale(scale).Half().Stats()
+		h := gradients.Detach().Float().MulScalar(scale).Half().Stats()
 		row := ScaleRow{scale, float64(h.Zeros-s.Zeros) / total, float64(h.Subnormals) / total, float64(h.Infs-s.Infs) / total}
 		r.Scales = append(r.Scales, row)
 		zeros.Y = append(zeros.Y, 100*row.Zeros)

@@ -49,13 +49,13 @@ func UnscaleMidway(seed int64) *UnscaleMidwayReport {
 	run := func(midway bool, scale bool) float64 {
 		s := newSmall(seed)
 		if !scale {
-			s.scaler = amp.NewGradScaler(amp.Enabled(false))
+			s.scaler = amp.NewGradScaler(amp.ScalerEnabled(false))
 		}
-		s.scaler.Scale(s.loss(0, 8).Scale(0.5)).Backward()
+		s.scaler.Scale(s.loss(0, 8).MulScalar(0.5)).Backward()
 		if midway {
 			s.scaler.Unscale(s.opt)
 		}
-		s.scaler.Scale(s.loss(8, 16).Scale(0.5)).Backward()
+		s.scaler.Scale(s.loss(8, 16).MulScalar(0.5)).Backward()
 		if !midway {
 			s.scaler.Unscale(s.opt)
 		}
@@ -117,11 +117,11 @@ func PenaltyUnscaled(seed int64) *PenaltyReport {
 		s := newSmall(seed)
 		var loss, penalty *tensor.Tensor
 		amp.Autocast(policy, func() { loss = nn.MSELoss(s.layer.Forward(s.x), s.y) })
-		grads := tensor.GradGraph(loss.Scale(scale), s.opt.Params()...)
+		grads := tensor.GradGraph(loss.MulScalar(scale), s.opt.Params()...)
 		amp.Autocast(policy, func() {
 			penalty = tensor.Scalar(0)
 			for _, g := range grads {
-				penalty = penalty.Add(g.Scale(1 / divide).Pow(2).Sum())
+				penalty = penalty.Add(g.MulScalar(1 / divide).Pow(2).Sum())
 			}
 			penalty = penalty.Sqrt()
 		})

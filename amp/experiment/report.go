@@ -3,9 +3,8 @@ package experiment
 import (
 	"fmt"
 	"html"
-	"strings"
-	"text/tabwriter"
 
+	"halfnote/display"
 	"halfnote/display/chart"
 )
 
@@ -22,57 +21,34 @@ type Report struct {
 func (r *Report) row(cells ...any) {
 	var row []string
 	for _, c := range cells {
-		switch c := c.(type) {
-		case float64:
-			row = append(row, fmt.Sprintf("%.9g", c))
-		default:
-			row = append(row, fmt.Sprint(c))
+		if f, ok := c.(float64); ok {
+			c = fmt.Sprintf("%.9g", f)
 		}
+		row = append(row, fmt.Sprint(c))
 	}
 	r.Rows = append(r.Rows, row)
 }
 
-// String returns the sentence and the table as text.
-func (r Report) String() string {
-	var b strings.Builder
-	b.WriteString(r.Says + "\n")
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{r.Header}, r.Rows...) {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+func (r Report) table() display.Bundle {
+	rows := make([][]any, len(r.Rows))
+	for i, row := range r.Rows {
+		for _, text := range row {
+			rows[i] = append(rows[i], text)
+		}
 	}
-	w.Flush()
-	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(lines, "\n")
+	return display.Table(r.Header, rows)
 }
 
-// HTML returns the sentence, the table and the chart. Its styles are inline, so that it also
-// works in an untrusted notebook.
+// String returns the sentence and the table as text.
+func (r Report) String() string { return r.Says + "\n" + r.table().String() }
+
+// HTML returns the sentence, the table and the chart.
 func (r Report) HTML() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<div style="font-size:13px"><p>%s</p><table style="border-collapse:collapse">`, html.EscapeString(r.Says))
-	line := func(tag string, cells []string) {
-		b.WriteString("<tr>")
-		for i, c := range cells {
-			align := "right"
-			if i == 0 {
-				align = "left"
-			}
-			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:2px 14px 2px 0">%s</%s>`, tag, align, html.EscapeString(c), tag)
-		}
-		b.WriteString("</tr>")
-	}
-	line("th", r.Header)
-	for _, row := range r.Rows {
-		line("td", row)
-	}
-	b.WriteString("</table>")
+	figure := ""
 	if r.Figure != nil {
-		b.WriteString(r.Figure.HTML())
+		figure = r.Figure.HTML()
 	}
-	return b.String() + "</div>"
+	return fmt.Sprintf("<div><p>%s</p>%s%s</div>", html.EscapeString(r.Says), r.table().Data["text/html"], figure)
 }
 
 func percent(x float64) string {

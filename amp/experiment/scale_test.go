@@ -37,7 +37,7 @@ func TestLossScaleSweep(t *testing.T) {
 
 func TestGradientHistogram(t *testing.T) {
 	tensor.ManualSeed(1)
-	net := models.MLP([]int{32, 64, 64, 10})
+	net := models.NewMLP([]int{32, 64, 64, 10})
 	x, y := tensor.Randn(64, 32), tensor.Randint(0, 10, 64)
 	r := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).Backward() })
 	for _, h := range []experiment.Histogram{r.Activations, r.Weights} {
@@ -50,7 +50,7 @@ func TestGradientHistogram(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	// A loss times 2^-30 puts the gradients where a scale of 8 does not help.
-	small := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).Scale(0x1p-30).Backward() })
+	small := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).MulScalar(0x1p-30).Backward() })
 	if small.Weights.Irrelevant < 0.9 || small.Weights.Lost < 0.9 {
 		t.Errorf("%v", small)
 	}

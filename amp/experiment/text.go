@@ -31,10 +31,10 @@ func LaptopText() Text {
 	}
 }
 
-// SeedText returns the sizes of the README's tweet classifier: BERT-base, batches of 16
+// FullText returns the sizes of a classifier of tweets: BERT-base, batches of 16
 // texts of 512 tokens, five epochs. On a Tesla T4 that took 5149 s in float32 and 2163 s in
 // mixed precision.
-func SeedText() Text {
+func FullText() Text {
 	model := models.BERTBase()
 	model.NoPooler = true
 	return Text{Model: model, Texts: 11916, Batch: 16, Length: 512, Epochs: 5, LR: 2e-5, Seed: 1}
@@ -52,7 +52,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 		panic(err) // Vocabulary has no token twice
 	}
 	r := &RunsReport{}
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {
@@ -67,7 +67,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 		run := t.run(net, func(params []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(params, s.LR) },
 			func(i int, _ func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 				in, y := batch(i%per*s.Batch, (i%per+1)*s.Batch)
-				return nn.BinaryCrossEntropyWithLogits(net.Run(in).Squeeze(1), y)
+				return nn.BinaryCrossEntropyWithLogits(net.ForwardInput(in).Squeeze(1), y)
 			})
 		nn.Eval(net)
 		right := 0
@@ -75,7 +75,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 			amp.Autocast(t.policy, func() {
 				for from := s.Texts; from+s.Batch <= len(texts); from += s.Batch {
 					in, _ := batch(from, from+s.Batch)
-					for i, logit := range net.Run(in).Squeeze(1).Float64s() {
+					for i, logit := range net.ForwardInput(in).Squeeze(1).Float64s() {
 						if (logit > 0) == (labels[from+i] == 1) {
 							right++
 						}

@@ -43,8 +43,8 @@ func (r Run) Diverged() bool {
 	return f != f || math.IsInf(f, 0) || f > 2*r.Losses[0] || slices.ContainsFunc(r.Losses, func(x float64) bool { return x != x })
 }
 
-// training is what a run is made of.
-type training struct {
+// runSpec is what a run is made of.
+type runSpec struct {
 	name, dtype string
 	policy      amp.Policy
 	scale       float64 // 0 for no scaler
@@ -54,12 +54,12 @@ type training struct {
 }
 
 // run trains. loss returns the loss of step i, by forward, which is the model.
-func (t training) run(net nn.Module, optimizer func(params []*tensor.Tensor) *optim.Optimizer, loss func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor) Run {
+func (t runSpec) run(net nn.Module, optimizer func(params []*tensor.Tensor) *optim.Optimizer, loss func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor) Run {
 	if t.half {
 		nn.Half(net)
 	}
 	opt := optimizer(nn.Parameters(net))
-	scaler := amp.NewGradScaler(amp.Enabled(t.scale > 0), amp.InitScale(max(t.scale, 1)))
+	scaler := amp.NewGradScaler(amp.ScalerEnabled(t.scale > 0), amp.InitScale(max(t.scale, 1)))
 	forward := net.Forward
 	if t.half {
 		forward = func(x *tensor.Tensor) *tensor.Tensor { return net.Forward(x.Half()).Float() }

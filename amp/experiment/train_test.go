@@ -47,7 +47,7 @@ func TestThreeLoops(t *testing.T) {
 		}
 		near(t, run.Name, run.Final(), r.Runs[0].Final(), 0.02*r.Runs[0].Final())
 	}
-	if s := experiment.SeedLoops(); s.Batch != 512 || s.Width != 4096 || s.Layers != 3 || s.Batches*s.Epochs != 150 {
+	if s := experiment.FullLoops(); s.Batch != 512 || s.Width != 4096 || s.Layers != 3 || s.Batches*s.Epochs != 150 {
 		t.Errorf("the seeds' sizes are %+v", s)
 	}
 	shows(t, r, "autocast + scaler")

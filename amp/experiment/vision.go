@@ -26,9 +26,9 @@ func LaptopVision() Vision {
 	return Vision{Depth: 8, Images: 64, Batch: 16, Epochs: 2, LR: 0.05, Levels: []string{"O1", "O2", "O3"}, Seed: 1}
 }
 
-// SeedVision returns the sizes of the notes on PyTorch's AMP and Apex: ResNet-50, batches of
+// FullVision returns the sizes of the notes on PyTorch's AMP and Apex: ResNet-50, batches of
 // 128, on as many images as CIFAR-10 has.
-func SeedVision() Vision {
+func FullVision() Vision {
 	return Vision{Depth: 50, Images: 50000, Batch: 128, Epochs: 1, LR: 0.1, Levels: []string{"O0", "O1", "O2", "O3"}, Seed: 1}
 }
 
@@ -38,8 +38,8 @@ func SeedVision() Vision {
 // many on which it was not trained.
 func TinyResNet(s Vision) *RunsReport {
 	set := data.SyntheticCIFAR(s.Images+s.Images/4, s.Seed)
-	images, labels := set.Fields[0].Float().Scale(1.0/128).AddScalar(-1), set.Fields[1]
-	trainings := []training{
+	images, labels := set.Fields[0].Float().MulScalar(1.0/128).AddScalar(-1), set.Fields[1]
+	specs := []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	}
@@ -49,10 +49,10 @@ func TinyResNet(s Vision) *RunsReport {
 			dtype = "float32"
 		}
 		level := amp.Level(name).Verbosity(0)
-		trainings = append(trainings, training{name: "Apex " + name, dtype: dtype, apex: &level})
+		specs = append(specs, runSpec{name: "Apex " + name, dtype: dtype, apex: &level})
 	}
 	r := &RunsReport{}
-	for _, t := range trainings {
+	for _, t := range specs {
 		net := s.net()
 		per := s.Images / s.Batch
 		t.steps = per * s.Epochs
@@ -88,7 +88,7 @@ func TinyResNet(s Vision) *RunsReport {
 func (s Vision) net() nn.Module {
 	o := models.ResNetOptions{Classes: 10, SmallStem: true, InitFrom: tensor.NewGenerator(s.Seed)}
 	if s.Depth == 50 {
-		return models.ResNet50(o)
+		return models.NewResNet50(o)
 	}
-	return models.CIFARResNet(s.Depth, o)
+	return models.NewCIFARResNet(s.Depth, o)
 }

@@ -33,7 +33,7 @@ type DTypeWalkReport struct {
 // float32.
 func DTypeWalk(p amp.Policy) *DTypeWalkReport {
 	g := tensor.NewGenerator(1)
-	net := models.MLP([]int{16, 16, 8}, nn.InitFrom(g))
+	net := models.NewMLP([]int{16, 16, 8}, nn.InitFrom(g))
 	x, y := g.Randn(8, 16), g.Randn(8, 8)
 	r := &DTypeWalkReport{}
 	r.Header = []string{"operation", "list", "computed in", "result", "casts"}

@@ -16,7 +16,7 @@ import (
 func TestCharts(t *testing.T) {
 	// Inputs of 1e-8 vanish in float16 in the cast for the first layer, in steps 2 and 3
 	// only; the output of the last overflows in step 3.
-	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 8))
+	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
 	scaler := amp.NewGradScaler(amp.InitScale(8))
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
 	rec := trace.Start(net, trace.CountAlways)
@@ -24,7 +24,7 @@ func TestCharts(t *testing.T) {
 		x := tensor.Ones(4, 8)
 		switch i {
 		case 2:
-			x = x.Scale(1e-8)
+			x = x.MulScalar(1e-8)
 		case 3:
 			x.Slice(1, 0, 2).Assign(tensor.Scalar(1e-8))
 			x.Slice(1, 2, 8).Assign(tensor.Scalar(6e5))
@@ -81,7 +81,7 @@ func TestMemory(t *testing.T) {
 
 // A recorded step comes to what its sizes alone say.
 func TestRoofline(t *testing.T) {
-	net := nn.Sequential(nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256))
+	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
 	rec := trace.Start(net)

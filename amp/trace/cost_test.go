@@ -28,12 +28,12 @@ func trained(net nn.Module, opt *optim.Optimizer, loss func() *tensor.Tensor) fu
 func workloads() map[string]func() (net nn.Module, step func()) {
 	return map[string]func() (nn.Module, func()){
 		"mlp": func() (nn.Module, func()) { // three layers of 256, batch 64
-			net := models.MLP([]int{256, 256, 256, 256})
+			net := models.NewMLP([]int{256, 256, 256, 256})
 			x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
 			return net, trained(net, optim.NewSGD(nn.Parameters(net), 0.01), func() *tensor.Tensor { return nn.MSELoss(net.Forward(x), y) })
 		},
 		"cnn": func() (nn.Module, func()) { // two convolutions with batch norm on 16 images of 16 × 16
-			net := nn.Sequential(nn.NewConv2d(3, 16, 3), nn.NewBatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.NewConv2d(16, 32, 3), nn.NewBatchNorm2d(32), nn.ReLU(), nn.Flatten(), nn.NewLinear(32*5*5, 10))
+			net := nn.NewSequential(nn.NewConv2d(3, 16, 3), nn.NewBatchNorm2d(16), nn.NewReLU(), nn.NewMaxPool2d(2), nn.NewConv2d(16, 32, 3), nn.NewBatchNorm2d(32), nn.NewReLU(), nn.NewFlatten(), nn.NewLinear(32*5*5, 10))
 			x, y := tensor.Randn(16, 3, 16, 16), tensor.Randint(0, 10, 16)
 			return net, trained(net, optim.NewSGD(nn.Parameters(net), 0.01, optim.Momentum(0.9)), func() *tensor.Tensor { return nn.CrossEntropy(net.Forward(x), y) })
 		},

@@ -88,7 +88,7 @@ func TestWhy(t *testing.T) {
 
 // train records a few steps of a small net.
 func train(steps int, with ...any) *trace.Recorder {
-	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 2))
+	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 2))
 	step := trained(net, optim.NewSGD(nn.Parameters(net), 0.1), func() *tensor.Tensor { return nn.MSELoss(net.Forward(tensor.Ones(4, 8)), tensor.Ones(4, 2)) })
 	rec := trace.Start(append(with, net)...)
 	defer rec.Stop()
@@ -195,7 +195,7 @@ func TestLong(t *testing.T) {
 
 // A recording says in how many steps it has counted, and counts in the first.
 func TestSomeStepsCounted(t *testing.T) {
-	net := nn.Sequential(nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256))
+	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x := tensor.Randn(512, 256)
 	rec := trace.Start(net)
 	for range 30 {

@@ -161,12 +161,12 @@ func (r *Recorder) restart() {
 func (r *Recorder) scaler(e amp.Event) {
 	defer r.read()()
 	switch e.Kind {
-	case amp.Stepped:
+	case amp.EventStep:
 		if r.clock.optimized() {
 			r.restart()
 		}
 		r.steps = append(r.steps, Step{StepResult: e.Result, Of: r.clock.step})
-	case amp.Updated:
+	case amp.EventUpdate:
 		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {
 			r.steps[i].After = e.After
 		}

@@ -13,7 +13,7 @@ import (
 
 // block is a user's module with a container inside.
 type block struct {
-	Body *nn.Chain
+	Body *nn.Sequential
 	FC   *nn.Linear
 }
 
@@ -28,7 +28,7 @@ func (m *twins) Forward(x *tensor.Tensor) *tensor.Tensor {
 
 func newTwins() *twins {
 	part := func() *block {
-		return &block{nn.Sequential(nn.NewLinear(4, 4), nn.ReLU(), nn.Sequential(nn.NewLinear(4, 4), nn.GELU())), nn.NewLinear(4, 4)}
+		return &block{nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU(), nn.NewSequential(nn.NewLinear(4, 4), nn.NewGELU())), nn.NewLinear(4, 4)}
 	}
 	return &twins{part(), part()}
 }
@@ -54,10 +54,10 @@ func TestNames(t *testing.T) {
 	}{
 		{"a struct in a struct", newTwins(), nil, "linear@left.body.0 relu@left.body.1 linear@left.body.2.0 gelu@left.body.2.1 linear@left.fc " +
 			"linear@right.body.0 relu@right.body.1 linear@right.body.2.0 gelu@right.body.2.1 linear@right.fc tanh@"},
-		{"a chain", nn.Sequential(nn.NewLinear(4, 4), nn.ReLU(), nn.Sequential(nn.ReLU())), nil, "linear@0 relu@1 relu@2.0"},
-		{"a struct in a chain", nn.Sequential(newTwins().Left, nn.ReLU()), nil, "linear@0.body.0 relu@0.body.1 linear@0.body.2.0 gelu@0.body.2.1 linear@0.fc relu@1"},
-		{"a chain that starts without parameters", &block{nn.Sequential(nn.ReLU(), nn.NewLinear(4, 4)), nn.NewLinear(4, 4)}, nil, "relu@body.0 linear@body.1 linear@fc"},
-		{"nothing given", nn.Sequential(nn.NewLinear(4, 4), nn.ReLU()), []any{}, "linear@0 relu@1"},
+		{"a chain", nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU(), nn.NewSequential(nn.NewReLU())), nil, "linear@0 relu@1 relu@2.0"},
+		{"a struct in a chain", nn.NewSequential(newTwins().Left, nn.NewReLU()), nil, "linear@0.body.0 relu@0.body.1 linear@0.body.2.0 gelu@0.body.2.1 linear@0.fc relu@1"},
+		{"a chain that starts without parameters", &block{nn.NewSequential(nn.NewReLU(), nn.NewLinear(4, 4)), nn.NewLinear(4, 4)}, nil, "relu@body.0 linear@body.1 linear@fc"},
+		{"nothing given", nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU()), []any{}, "linear@0 relu@1"},
 	} {
 		if tt.given == nil {
 			tt.given = []any{tt.net}
@@ -104,7 +104,7 @@ func TestNamesBackward(t *testing.T) {
 }
 
 func TestNamesOfSeveralModels(t *testing.T) {
-	g, d := nn.Sequential(nn.NewLinear(4, 4), nn.Tanh()), nn.Sequential(nn.NewLinear(4, 4), nn.ReLU())
+	g, d := nn.NewSequential(nn.NewLinear(4, 4), nn.NewTanh()), nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU())
 	rec := trace.Start(g, d)
 	d.Forward(g.Forward(tensor.Ones(1, 4)))
 	rec.Stop()
@@ -126,9 +126,9 @@ func TestSteps(t *testing.T) {
 		{"a scaler", 1, true, true, 6},
 		{"accumulation", 3, true, false, 2},
 	} {
-		net := nn.Sequential(nn.NewLinear(4, 4), nn.NewLinear(4, 4))
+		net := nn.NewSequential(nn.NewLinear(4, 4), nn.NewLinear(4, 4))
 		opt := optim.NewAdamW(nn.Parameters(net), 0.1, optim.Maximize()) // it clones
-		scaler := amp.NewGradScaler(amp.Enabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
+		scaler := amp.NewGradScaler(amp.ScalerEnabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
 		rec := trace.Start(net)
 		for i := range 6 {
 			scaler.Scale(net.Forward(tensor.Ones(2, 4)).Mean()).Backward()

@@ -12,7 +12,7 @@ import (
 
 // Goroutines that train while others look at the recording, and stop it, do no harm.
 func TestGoroutines(t *testing.T) {
-	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 8))
+	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
 	rec := trace.Start(net, trace.Shadow)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -41,7 +41,7 @@ func TestGoroutines(t *testing.T) {
 func TestTied(t *testing.T) {
 	first, second := nn.NewLinear(4, 4), nn.NewLinear(4, 4)
 	second.Weight = first.Weight
-	net := nn.Sequential(first, nn.ReLU(), second)
+	net := nn.NewSequential(first, nn.NewReLU(), second)
 	rec := trace.Start(net)
 	net.Forward(tensor.Ones(1, 4))
 	rec.Stop()

@@ -47,11 +47,11 @@ func TestShadowOfOneOperation(t *testing.T) {
 func TestShadowOfGradients(t *testing.T) {
 	for _, scale := range []float64{1, 65536} {
 		tensor.ManualSeed(1)
-		net := nn.Sequential(nn.NewLinear(16, 16), nn.Tanh(), nn.NewLinear(16, 16), nn.Tanh(), nn.NewLinear(16, 4))
+		net := nn.NewSequential(nn.NewLinear(16, 16), nn.NewTanh(), nn.NewLinear(16, 16), nn.NewTanh(), nn.NewLinear(16, 4))
 		x, y := tensor.Randn(32, 16), tensor.Randn(32, 4)
 		loss := func() (l *tensor.Tensor) {
 			amp.Autocast(amp.Float16, func() { l = nn.MSELoss(net.Forward(x), y) })
-			return l.Scale(1e-5 * scale)
+			return l.MulScalar(1e-5 * scale)
 		}
 		rec := trace.Start(net, trace.Shadow)
 		loss().Backward()
@@ -88,14 +88,14 @@ type pair struct {
 }
 
 // gradients64 returns each parameter's gradient in float64, and the one that net has.
-func gradients64(net *nn.Chain, x, y *tensor.Tensor, scale float64) map[string]pair {
+func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[string]pair {
 	h := x.Double()
 	var w []*tensor.Tensor
 	for _, p := range nn.Parameters(net) {
 		w = append(w, p.Detach().Double().RequireGrad())
 	}
 	h = h.Linear(w[0], w[1]).Tanh().Linear(w[2], w[3]).Tanh().Linear(w[4], w[5])
-	h.MSELoss(y.Double()).Scale(scale).Backward()
+	h.MSELoss(y.Double()).MulScalar(scale).Backward()
 	out := map[string]pair{}
 	for i, p := range nn.NamedParameters(net) {
 		out[p.Name] = pair{w[i].Grad(), p.Tensor.Grad().Float64s()}
@@ -107,7 +107,7 @@ func gradients64(net *nn.Chain, x, y *tensor.Tensor, scale float64) map[string]p
 func TestShadowChangesNothing(t *testing.T) {
 	run := func(with ...any) []float64 {
 		tensor.ManualSeed(7)
-		net := nn.Sequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
+		net := nn.NewSequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewFlatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
 		x, y := tensor.Randn(4, 2, 6, 6), tensor.Randint(0, 3, 4)
 		step := trained(net, optim.NewAdamW(nn.Parameters(net), 0.01), func() *tensor.Tensor {
 			out := net.Forward(x)

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"halfnote/amp/workload"
 )
 
 // TestMain makes the test binary our side, started as "work", and a peer, started as
@@ -89,9 +87,9 @@ func TestRun(t *testing.T) {
 		}},
 	} {
 		o := options(t, c.match, c.peers...)
-		run := func() (workload.Rows, error) { return Run(t.Context(), c.subject, o) }
+		run := func() (Rows, error) { return Run(t.Context(), c.subject, o) }
 		if c.subject == "small" {
-			run = func() (workload.Rows, error) { return o.measure(t.Context(), small(), 1) }
+			run = func() (Rows, error) { return o.measure(t.Context(), small(), 1) }
 		}
 		rows, err := run()
 		if err != nil {
@@ -165,12 +163,12 @@ func TestRunEnds(t *testing.T) {
 func TestTasks(t *testing.T) {
 	all := maps.Clone(tasks)
 	for _, subject := range []string{"mlp", "resnet", "bert"} {
-		all[subject+" on GPUs"] = func(seed bool) []task { return gpuSteps(subject, seed) }
+		all[subject+" on GPUs"] = func(full bool) []task { return gpuSteps(subject, full) }
 	}
 	for subject, list := range all {
-		for _, seed := range []bool{false, true} {
+		for _, full := range []bool{false, true} {
 			seen := map[string]bool{}
-			for _, task := range list(seed) {
+			for _, task := range list(full) {
 				name := task.name + " " + task.spec.DType
 				if seen[name] {
 					t.Errorf("%s: two rows are %q", subject, name)
@@ -203,7 +201,7 @@ func TestPeers(t *testing.T) {
 		}
 		t.Skip("needs a Python with PyTorch and numpy: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure")
 	}
-	var all workload.Rows
+	var all Rows
 	for subject, match := range map[string]string{"gemm": `64\^3 NN float(32|16)$`, "mlp": "step", "resnet": "step b?float(32|16)$", "bert": "step b?float(32|16)$", "ops": "131072 float32|16 numbers"} {
 		o := options(t, match, "torch", "openblas")
 		o.Python = python

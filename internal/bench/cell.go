@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"halfnote/amp/workload"
 	"halfnote/kernel/client"
 )
 
@@ -40,7 +39,7 @@ func percentiles(name string) []cellRow { return []cellRow{{name, "ms"}, {name +
 
 // cells measures what a cell costs in our kernel and in Python's, pinned to the same
 // processors. Each round starts each kernel afresh, one after the other.
-func (o Options) cells(ctx context.Context) (workload.Rows, error) {
+func (o Options) cells(ctx context.Context) (Rows, error) {
 	guests := []*guest{{name: "halfnote", spec: o.Kernel, language: languages["go"]}}
 	if slices.Contains(o.Peers, "ipykernel") {
 		guests = append(guests, &guest{name: "ipykernel", language: languages["python"], spec: client.Spec{
@@ -61,20 +60,20 @@ func (o Options) cells(ctx context.Context) (workload.Rows, error) {
 			}
 		}
 	}
-	var rows workload.Rows
+	var rows Rows
 	for _, m := range cellMeasures {
 		for _, row := range m.rows {
 			ours, theirs := values[row][0], values[row][1]
 			if len(ours) == 0 {
 				continue
 			}
-			r := workload.Row{Work: row.name, Threads: threads, Unit: row.unit}
+			r := Row{Work: row.name, Threads: threads, Unit: row.unit}
 			if len(theirs) == len(ours) {
 				r.PeerName = guests[1].name
 			} else {
 				theirs = nil
 			}
-			r = workload.NewRow(r, ours, theirs)
+			r = NewRow(r, ours, theirs)
 			fmt.Fprintln(o.Log, line(r))
 			rows = append(rows, r)
 		}
@@ -100,7 +99,7 @@ func (g *guest) round(ctx context.Context, o Options, threads int, take func(row
 			continue
 		}
 		limited, cancel := context.WithTimeout(ctx, patience)
-		values, err := m.measure(limited, g, o.Preset == "seed")
+		values, err := m.measure(limited, g, o.Preset == "full")
 		cancel()
 		if err != nil && g.name != "halfnote" && ctx.Err() == nil {
 			fmt.Fprintf(o.Log, "%s: %s: %v; the rows from here on have no peer\n", g.name, m.rows[0].name, err)

@@ -37,11 +37,11 @@ func (g *guest) busy(ctx context.Context, code string) ([]float64, error) {
 	if _, _, err := g.cell(ctx, g.keep); err != nil {
 		return nil, err
 	}
-	if err := g.widgets(ctx); err != nil {
-		return nil, err
-	}
 	subshell, err := g.subshell(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := g.widgets(ctx, subshell); err != nil {
 		return nil, err
 	}
 	var control, drags, interrupts []float64
@@ -131,11 +131,13 @@ func (g *guest) start(ctx context.Context, code string) (end func() (time.Time, 
 	}
 }
 
-// widgets makes a slider and a label that follows it. A kernel without the package for
-// that has none.
-func (g *guest) widgets(ctx context.Context) error {
+// widgets makes a slider and a label that follows it, from a cell on the subshell: ipykernel
+// 7.4 answers a comm on the shell that used it last, whatever shell the message names, so a
+// slider of the main shell would wait for the cell that runs there. A kernel without the
+// package for widgets has none.
+func (g *guest) widgets(ctx context.Context, subshell string) error {
 	g.drags, g.models = 0, map[string]string{}
-	r, err := g.kernel.Execute(ctx, g.slider, client.ExecuteOptions{}, func(m client.Message) {
+	r, err := g.kernel.Execute(ctx, g.slider, client.ExecuteOptions{Subshell: subshell}, func(m client.Message) {
 		var c struct {
 			ID   string `json:"comm_id"`
 			Data struct{ State map[string]any }

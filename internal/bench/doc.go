@@ -8,7 +8,8 @@
 // do not disturb it. A process reads requests and prints replies, each a line of JSON: [Serve]
 // is halfnote's side, peer.py the peers'. In each round every process has an unmeasured run and
 // then a measured one. A row has the best of the rounds, their ratio and their spread. Losses
-// of training steps must agree; otherwise there is no row.
+// of training steps must agree; otherwise there is no row. [Rows] holds the rows and shows
+// them as a table and as charts.
 //
 // Tables hold the work that is measured, one file per subject: gemm.go, ops.go, steps.go and
 // cell.go.

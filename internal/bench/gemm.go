@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// gemm are the products: those of the seeds' network, cubes, and what BERT, attention and
+// gemm are the products: those of a network of square layers, cubes, and what BERT, attention and
 // convolutions come to. Sizes are m x n x k, as in (m, k) times (k, n).
-func gemm(seed bool) (list []task) {
+func gemm(full bool) (list []task) {
 	big := []int{256, 2048, 2048}
 	cubes := []int{64, 128, 256, 512, 1024}
 	others := [][]int{{512, 768, 768}, {512, 3072, 768}, {512, 768, 3072}, {4096, 64, 576}, {784, 256, 2304}, {24, 128, 128, 64}, {24, 128, 64, 128}}
-	if seed {
+	if full {
 		big = []int{512, 4096, 4096}
 		cubes = append(cubes, 2048, 4096)
 	}
@@ -23,8 +23,8 @@ func gemm(seed bool) (list []task) {
 		for _, dtype := range []string{"float32", "bfloat16", "float16"} {
 			t := multiply(shape, op, dtype)
 			if dtype == "float16" {
-				full := multiply(shape, op, "float32")
-				t.own = []rival{{"own float32", full.spec, full.amount}}
+				single := multiply(shape, op, "float32")
+				t.own = []rival{{"own float32", single.spec, single.amount}}
 			}
 			list = append(list, t)
 		}

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync"
 
-	"halfnote/amp/workload"
+	"halfnote/amp/experiment"
 	"halfnote/cuda"
 	"halfnote/tensor"
 )
@@ -24,14 +24,14 @@ func prepare(s Spec) job {
 			return work(n)
 		}
 	}
-	var t *workload.Training
+	var t *experiment.Training
 	switch s.Work {
 	case "mlp":
-		t = workload.NewMLP(workload.MLPSize{Batch: s.Shape[0], Width: s.Shape[1], Layers: s.Shape[2]}, s.DType)
+		t = experiment.NewMLPTraining(experiment.MLPSize{Batch: s.Shape[0], Width: s.Shape[1], Layers: s.Shape[2]}, s.DType)
 	case "resnet":
-		t = workload.NewResNet(s.Shape[0], s.DType)
+		t = experiment.NewResNetTraining(s.Shape[0], s.DType)
 	case "bert":
-		t = workload.NewBERT(workload.BERTSize{Batch: s.Shape[0], Length: s.Shape[1], Hidden: s.Shape[2], Layers: s.Shape[3]}, s.DType)
+		t = experiment.NewBERTTraining(experiment.BERTSize{Batch: s.Shape[0], Length: s.Shape[1], Hidden: s.Shape[2], Layers: s.Shape[3]}, s.DType)
 	case "gemm":
 		return repeat(product(s))
 	case "copy":
@@ -60,7 +60,7 @@ func prepare(s Spec) job {
 
 // graphed is the steps of a training, the second and later ones as a graph. It returns the
 // losses of the first few: each would be waited for.
-func graphed(t *workload.Training) job {
+func graphed(t *experiment.Training) job {
 	const few = 4
 	var g *cuda.Graph
 	var loss *tensor.Tensor

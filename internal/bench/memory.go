@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"halfnote/amp/workload"
 )
 
 // memory are the trainings whose peak of memory is measured.
@@ -28,7 +26,7 @@ var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 // above what a process had before its network was made, ours and a peer's: in new processes,
 // after a small training. A second row, alone, is what our tensors had at most. On a GPU
 // both tell what their tensors had at most, and that is all.
-func (b *table) peak(ctx context.Context, t task) (workload.Rows, error) {
+func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	row := b.blank(t, t.unit)
 	var ours, theirs []float64
 	tensors := 0
@@ -57,10 +55,10 @@ func (b *table) peak(ctx context.Context, t task) (workload.Rows, error) {
 		}
 	}
 	if b.Device != "cpu" {
-		return workload.Rows{workload.NewRow(row, ours, theirs)}, nil
+		return Rows{NewRow(row, ours, theirs)}, nil
 	}
-	alone := workload.Row{Work: t.name + " of tensors", DType: row.DType, Threads: row.Threads, Unit: row.Unit}
-	return workload.Rows{workload.NewRow(row, ours, theirs), workload.NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
+	alone := Row{Work: t.name + " of tensors", DType: row.DType, Threads: row.Threads, Unit: row.Unit}
+	return Rows{NewRow(row, ours, theirs), NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
 }
 
 // peakOf measures a training in a new process like who.

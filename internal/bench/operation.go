@@ -3,9 +3,12 @@ package bench
 import (
 	"fmt"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/optim"
 )
+
+var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 
 // maker makes an operation's other operands for x, and returns what computes it.
 type maker func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor
@@ -64,7 +67,7 @@ var operations = map[string]maker{
 	"transpose":   of(func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(-1, -2).Contiguous() }),
 	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // an element that overflowed is told
 		y := x.Half()
-		tensor.Unscale([]*tensor.Tensor{y}, 1)
+		fused.Unscale([]*tensor.Tensor{y}, 1)
 		return y
 	}),
 	"add of a row": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
@@ -111,7 +114,7 @@ func operation(s Spec) func() {
 	}
 	x := tensor.Randn(s.Shape...).To(dtype(s.DType))
 	if s.Op == "unscale" {
-		return func() { tensor.Unscale([]*tensor.Tensor{x}, 0.999999) }
+		return func() { fused.Unscale([]*tensor.Tensor{x}, 0.999999) }
 	}
 	make, ok := operations[s.Op]
 	if !ok {

@@ -5,9 +5,9 @@ import "fmt"
 // ops are single operations: elementwise passes against the speed of copying, conversions,
 // normalization and so on against a peer, optimizers, and what the tape costs. Their bytes
 // are those that must be read and written.
-func ops(seed bool) (list []task) {
+func ops(full bool) (list []task) {
 	sizes := []int{1 << 17, 1 << 24} // float32: 512 kB, and 64 MB
-	if seed {
+	if full {
 		sizes = append(sizes, 1<<27) // 512 MB
 	}
 	for _, n := range sizes {

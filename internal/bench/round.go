@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"halfnote/amp/workload"
 )
 
 // entry is what one side does in a row.
@@ -22,7 +20,7 @@ type entry struct {
 }
 
 // row measures a task beside its peers in turn.
-func (b *table) row(t task) (workload.Rows, error) {
+func (b *table) row(t task) (Rows, error) {
 	entries := []*entry{{side: b.sides[0], name: "halfnote", spec: t.spec, amount: t.amount}}
 	for _, r := range t.own {
 		entries = append(entries, &entry{side: b.sides[0], name: r.name, spec: r.spec, amount: r.amount})
@@ -71,7 +69,7 @@ func (b *table) row(t task) (workload.Rows, error) {
 }
 
 // rowsOf returns the rows of those who are able, ours first, with each value in a unit.
-func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) float64) (rows workload.Rows) {
+func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) float64) (rows Rows) {
 	values := func(e *entry) (list []float64) {
 		for _, v := range e.values {
 			list = append(list, in(v))
@@ -80,18 +78,18 @@ func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) floa
 	}
 	row := b.blank(t, unit)
 	if len(able) == 1 {
-		return workload.Rows{workload.NewRow(row, values(able[0]), nil)}
+		return Rows{NewRow(row, values(able[0]), nil)}
 	}
 	for _, e := range able[1:] {
 		row.PeerName = e.name
-		rows = append(rows, workload.NewRow(row, values(able[0]), values(e)))
+		rows = append(rows, NewRow(row, values(able[0]), values(e)))
 	}
 	return rows
 }
 
 // blank is a task's row without numbers.
-func (b *table) blank(t task, unit string) workload.Row {
-	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: unit}
+func (b *table) blank(t task, unit string) Row {
+	row := Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: unit}
 	if b.Device != "cpu" {
 		row.Device = b.Device
 	}
@@ -110,7 +108,7 @@ func (b *table) took(a reply) float64 {
 // they are long enough for the clock.
 func (b *table) calibrate(e *entry) error {
 	target := float64(10 * time.Millisecond)
-	if b.Preset == "seed" {
+	if b.Preset == "full" {
 		target *= 3
 	}
 	e.n = 1

@@ -11,17 +11,16 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"halfnote/amp/workload"
 	"halfnote/kernel/client"
 )
 
 // Options say how [Run] measures.
 type Options struct {
 	Device  string         // "cpu" or "cuda", where we and the peers compute; default "cpu"
-	Preset  string         // "laptop", which takes a minute or two, or "seed", the documents' full size; default "laptop"
+	Preset  string         // "laptop", which takes a minute or two, or "full", the sizes of the papers; default "laptop"
 	Peers   []string       // of "torch", "openblas" and "ipykernel"; none measures us alone
 	Threads []int          // numbers of threads, one after the other; default 1, and 2 where there are as many processors
-	Rounds  int            // of each row; default 8, for "seed" 12, for cells 3
+	Rounds  int            // of each row; default 8, for "full" 12, for cells 3
 	Match   *regexp.Regexp // the work and dtype of rows, as "mlp step bfloat16", that are measured; default all
 	CPUTime bool           // count the processor time of all threads, over their number, instead of the clock
 	Python  string         // the Python that has the peers; needed for them
@@ -44,7 +43,7 @@ func Peers(subject string) []string {
 	return []string{"torch"}
 }
 
-var tasks = map[string]func(seed bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
+var tasks = map[string]func(full bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
 
 // deviceSubjects are what Run can measure on other devices than the CPU.
 var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}
@@ -82,7 +81,7 @@ func (o Options) complete(subject string) (Options, error) {
 		o.Rounds = 3
 	}
 	if o.Rounds == 0 {
-		o.Rounds = map[bool]int{false: 8, true: 12}[o.Preset == "seed"]
+		o.Rounds = map[bool]int{false: 8, true: 12}[o.Preset == "full"]
 	}
 	return o, nil
 }
@@ -96,7 +95,7 @@ func (o Options) Check(subject string) error {
 // Run measures a subject until it is done or ctx ends. It returns an error if a process
 // does not start or dies, or if a training step's losses differ from the peer's. Work that a
 // peer cannot do has no peer.
-func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) {
+func Run(ctx context.Context, subject string, o Options) (Rows, error) {
 	o, err := o.complete(subject)
 	if err != nil {
 		return nil, err
@@ -107,10 +106,10 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 	if load := busy(); load > .5 {
 		fmt.Fprintf(o.Log, "other programs are busy here (a load of %.1f): expect wide spreads, most of all with several threads, which wait for each other\n", load)
 	}
-	var rows workload.Rows
-	work := tasks[subject](o.Preset == "seed")
+	var rows Rows
+	work := tasks[subject](o.Preset == "full")
 	if o.Device != "cpu" && subject != "gemm" {
-		work = gpuSteps(subject, o.Preset == "seed")
+		work = gpuSteps(subject, o.Preset == "full")
 	}
 	for _, threads := range o.Threads {
 		more, err := o.measure(ctx, work, threads)
@@ -137,7 +136,7 @@ func busy() (load float64) {
 func (o Options) wanted(work string) bool { return o.Match == nil || o.Match.MatchString(work) }
 
 // measure measures tasks with a number of threads.
-func (o Options) measure(ctx context.Context, list []task, threads int) (rows workload.Rows, err error) {
+func (o Options) measure(ctx context.Context, list []task, threads int) (rows Rows, err error) {
 	list = append(list, memory(list)...)
 	list = slices.DeleteFunc(list, func(t task) bool { return !o.wanted(t.name + " " + t.spec.DType) })
 	b := table{Options: o, threads: threads}
@@ -150,7 +149,7 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows wo
 		return nil, err
 	}
 	for _, t := range list {
-		var more workload.Rows
+		var more Rows
 		var err error
 		if t.unit == "MB" {
 			more, err = b.peak(ctx, t)
@@ -169,7 +168,7 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows wo
 }
 
 // line returns a row as a line of progress.
-func line(r workload.Row) string {
+func line(r Row) string {
 	s := strings.TrimSpace(r.Work+" "+r.DType) + fmt.Sprintf(", %d T: %.4g %s", r.Threads, r.Ours, r.Unit)
 	if r.PeerName != "" {
 		s += fmt.Sprintf(", %s %.4g, ratio %.2f", r.PeerName, r.Peer, r.Ratio)

@@ -16,22 +16,22 @@ func steps(name string, shape []int) (list []task) {
 	return list
 }
 
-func mlp(seed bool) []task {
-	if seed {
+func mlp(full bool) []task {
+	if full {
 		return steps("mlp", []int{512, 4096, 3})
 	}
 	return steps("mlp", []int{128, 1024, 3})
 }
 
-func resnet(seed bool) []task {
-	if seed {
+func resnet(full bool) []task {
+	if full {
 		return steps("resnet", []int{128})
 	}
 	return steps("resnet", []int{8})
 }
 
-func bert(seed bool) []task {
-	if seed {
+func bert(full bool) []task {
+	if full {
 		return steps("bert", []int{16, 128, 256, 4})
 	}
 	return steps("bert", []int{8, 64, 256, 4})
@@ -41,12 +41,12 @@ func bert(seed bool) []task {
 // autocast in both halves, which are compared with float32 too. Sizes keep a GPU busy, the
 // documents' ones but for BERT, which is BERT-base. The last rows are steps in halves as
 // replayed graphs, beside the steps without.
-func gpuSteps(name string, seed bool) (list []task) {
+func gpuSteps(name string, full bool) (list []task) {
 	shape := map[bool]map[string][]int{
 		false: {"mlp": {128, 1024, 3}, "resnet": {128}, "bert": {16, 64, 256, 4}},
 		true:  {"mlp": {512, 4096, 3}, "resnet": {512}, "bert": {32, 128, 768, 12}},
-	}[seed][name]
-	full := Spec{Work: name, DType: "float32", Shape: shape}
+	}[full][name]
+	single := Spec{Work: name, DType: "float32", Shape: shape}
 	for _, dtype := range []string{"float32", "tf32", "float16", "bfloat16"} {
 		t := task{name: name + " step", spec: Spec{Work: name, DType: dtype, Shape: shape}, unit: "ms", amount: 1, batch: shape[0], peers: []string{"torch"}, equal: 1e-3}
 		switch {
@@ -56,7 +56,7 @@ func gpuSteps(name string, seed bool) (list []task) {
 			t.equal = 3e-2
 		}
 		if dtype != "float32" {
-			t.own = []rival{{"own float32", full, 1}}
+			t.own = []rival{{"own float32", single, 1}}
 		}
 		list = append(list, t)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/amp/workload"
+	"halfnote/internal/bench"
 )
 
 // TestBench runs the command as users do, in small and without a peer.
@@ -23,7 +23,7 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	var rows workload.Rows
+	var rows bench.Rows
 	if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 2 || rows[0].Work != "gemm 64^3 NN" || rows[0].Unit != "GFLOP/s" || !(rows[0].Ours > 0) || rows[0].PeerName != "" {
 		t.Errorf("got %v, %s, want a row for float32 and one for float16", err, out)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"halfnote/internal/text"
 )
 
 // reporter prints the progress of a run. On a terminal it redraws the line of the running
@@ -126,19 +128,12 @@ func (r *reporter) summary(nb *Notebook, c *CellError, err error, d time.Duratio
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s in %.2f s", plural(ran, "cell"), d.Seconds())
+	fmt.Fprintf(&b, "%s in %.2f s", text.Count(ran, "cell"), d.Seconds())
 	if failed > 0 {
-		fmt.Fprintf(&b, ", %s allowed", plural(failed, "error"))
+		fmt.Fprintf(&b, ", %s allowed", text.Count(failed, "error"))
 	}
 	b.WriteByte('\n')
 	io.WriteString(r.w, b.String())
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func indent(s string) string {

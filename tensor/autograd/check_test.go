@@ -51,7 +51,7 @@ var cases = []struct {
 	{"mse_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.MSELoss(b) }},
 	{"mul", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Mul(b).Mul(a) }},
 	{"mul, broadcast", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Mul(b.Sum(1).Unsqueeze(1)) }},
-	{"mul scalar", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Scale(3).Pow(2) }},
+	{"mul scalar", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.MulScalar(3).Pow(2) }},
 	{"neg", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Neg().Pow(3) }},
 	{"norm", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Norm() }},
 	{"norm, a dimension", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Norm(1) }},
@@ -94,7 +94,7 @@ func TestDerivatives(t *testing.T) {
 		f := func(in []*tensor.Tensor) *tensor.Tensor {
 			// The last term makes every result depend on both operands.
 			y := c.f(in[0], in[1])
-			return y.Add(in[0].Mul(in[1]).Sum().Scale(1e-3))
+			return y.Add(in[0].Mul(in[1]).Sum().MulScalar(1e-3))
 		}
 		t.Run(c.name, func(t *testing.T) {
 			if err := autograd.GradCheck(f, a, b); err != nil {
@@ -125,7 +125,7 @@ type wrong struct{ factor float64 }
 func (wrong) Info() tensor.Info                          { return tensor.Info{Name: "wrong"} }
 func (wrong) Forward(in []*tensor.Tensor) *tensor.Tensor { return in[0].Pow(3) }
 func (w wrong) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor {
-	return []*tensor.Tensor{dy.Mul(in[0].Pow(2).Scale(3 * w.factor))}
+	return []*tensor.Tensor{dy.Mul(in[0].Pow(2).MulScalar(3 * w.factor))}
 }
 
 func TestFindsMistakes(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 func init() {
 	type T = *tensor.Tensor
 	eye := func(n int) T { return tensor.Eye(n).Double() }
-	square := func(a, b T) T { return a.MatMul(b.T()).Add(eye(2).Scale(3)) }
+	square := func(a, b T) T { return a.MatMul(b.T()).Add(eye(2).MulScalar(3)) }
 	turned := func(x T) T { return x.Transpose(-1, -2) }
 	cases = append(cases, []derivative{
 		{"linalg_eigh", func(a, _ T) T { // removes the signs of the vectors

@@ -18,7 +18,7 @@ var functions = map[string]autograd.Func{
 	"matmul":         func(in []T) T { return in[0].MatMul(in[1].T()) },
 	"only the first": func(in []T) T { return in[0].Exp().Sum(1) },
 	"constant":       func(in []T) T { return tensor.Ones(2).Double() },
-	"linear":         func(in []T) T { return in[0].Scale(3).Sum().Add(in[1].Sum()) },
+	"linear":         func(in []T) T { return in[0].MulScalar(3).Sum().Add(in[1].Sum()) },
 	"loss":           func(in []T) T { return in[0].Mul(in[1]).Tanh().Pow(2).Mean() },
 	"softmax":        func(in []T) T { return in[0].Softmax(1).Log().Mul(in[1]).Sum() },
 }

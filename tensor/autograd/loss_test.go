@@ -48,7 +48,7 @@ func init() {
 			return a.TripletMarginLoss(b, a.Mul(b), 1, tensor.LossOptions{})
 		}},
 		{"triplet_margin_loss, swap", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.TripletMarginLoss(b, a.Mul(b).Scale(2), 4, tensor.LossOptions{P: 3, Swap: true, Reduction: tensor.ReduceNone})
+			return a.TripletMarginLoss(b, a.Mul(b).MulScalar(2), 4, tensor.LossOptions{P: 3, Swap: true, Reduction: tensor.ReduceNone})
 		}},
 		{"triplet_margin_with_distance_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
 			distance := func(x, y *tensor.Tensor) *tensor.Tensor { return x.Sub(y).Pow(2).Sum(1) }

@@ -11,14 +11,14 @@ func init() {
 		name string
 		f    func(a, b T) T
 	}{
-		{"acos", func(a, _ T) T { return a.Scale(0.5).Acos() }},
+		{"acos", func(a, _ T) T { return a.MulScalar(0.5).Acos() }},
 		{"acosh", func(a, _ T) T { return a.Abs().AddScalar(1.1).Acosh() }},
-		{"asin", func(a, _ T) T { return a.Scale(0.5).Asin() }},
+		{"asin", func(a, _ T) T { return a.MulScalar(0.5).Asin() }},
 		{"asinh", func(a, _ T) T { return a.Asinh() }},
 		{"atan", func(a, _ T) T { return a.Atan() }},
 		{"atan2", func(a, b T) T { return a.Atan2(b) }},
 		{"atan2, broadcast", func(a, b T) T { return a.Atan2(b.Select(0, 1)) }},
-		{"atanh", func(a, _ T) T { return a.Scale(0.5).Atanh() }},
+		{"atanh", func(a, _ T) T { return a.MulScalar(0.5).Atanh() }},
 		{"cos", func(a, _ T) T { return a.Cos() }},
 		{"cosh", func(a, _ T) T { return a.Cosh() }},
 		{"sin", func(a, _ T) T { return a.Sin() }},
@@ -27,7 +27,7 @@ func init() {
 		{"tan", func(a, _ T) T { return a.Tan() }},
 		{"deg2rad", func(a, _ T) T { return a.Deg2rad().Rad2deg().Pow(2) }},
 		{"erfc", func(a, _ T) T { return a.Erfc() }},
-		{"erfinv", func(a, _ T) T { return a.Scale(0.5).Erfinv() }},
+		{"erfinv", func(a, _ T) T { return a.MulScalar(0.5).Erfinv() }},
 		{"exp2", func(a, _ T) T { return a.Exp2() }},
 		{"expm1", func(a, _ T) T { return a.Expm1() }},
 		{"log10", func(a, _ T) T { return a.Abs().Log10() }},
@@ -44,7 +44,7 @@ func init() {
 		{"round", func(a, _ T) T { return a.Round().Mul(a.RoundTo(1)).Mul(a.RoundTo(-1)).Add(a.Pow(2)) }},
 		{"sign", func(a, _ T) T { return a.Sign().Mul(a.Pow(2)) }},
 		{"clamp", func(a, _ T) T { return a.Pow(3).Clamp(-0.8, 1.2) }},
-		{"clamp, tensors", func(a, b T) T { return a.ClampTensor(b.Scale(0.5), b.Pow(2)) }},
+		{"clamp, tensors", func(a, b T) T { return a.ClampTensor(b.MulScalar(0.5), b.Pow(2)) }},
 		{"hardtanh", func(a, _ T) T { return a.Pow(2).Hardtanh(0.1, 1.2) }},
 		{"nan_to_num", func(a, _ T) T { return a.Pow(2).NanToNum() }},
 
@@ -54,14 +54,14 @@ func init() {
 		{"gelu tanh", func(a, _ T) T { return a.GELUTanh() }},
 		{"glu", func(a, _ T) T { return a.GLU(0) }},
 		{"hardshrink", func(a, _ T) T { return a.Pow(3).Hardshrink(0.25) }},
-		{"hardsigmoid", func(a, _ T) T { return a.Scale(3).Hardsigmoid().Pow(2) }},
-		{"hardswish", func(a, _ T) T { return a.Scale(3).Hardswish() }},
+		{"hardsigmoid", func(a, _ T) T { return a.MulScalar(3).Hardsigmoid().Pow(2) }},
+		{"hardswish", func(a, _ T) T { return a.MulScalar(3).Hardswish() }},
 		{"leaky_relu", func(a, _ T) T { return a.Pow(3).LeakyReLU(0.1) }},
 		{"log_sigmoid", func(a, _ T) T { return a.LogSigmoid() }},
 		{"mish", func(a, _ T) T { return a.Mish() }},
 		{"prelu", func(a, b T) T { return a.PReLU(b.Select(0, 0).Pow(2)) }},
 		{"prelu, one weight", func(a, b T) T { return a.PReLU(b.Sum().Reshape(1)) }},
-		{"relu6", func(a, _ T) T { return a.Scale(5).ReLU6().Pow(2) }},
+		{"relu6", func(a, _ T) T { return a.MulScalar(5).ReLU6().Pow(2) }},
 		{"silu", func(a, _ T) T { return a.SiLU() }},
 		{"softmin", func(a, _ T) T { return a.Softmin(1) }},
 		{"softplus", func(a, _ T) T { return a.SoftplusWith(2, 2.2) }},
@@ -71,10 +71,10 @@ func init() {
 		{"threshold", func(a, _ T) T { return a.Pow(2).Threshold(0.3, 5) }},
 
 		{"copysign", func(a, b T) T { return a.Pow(2).Copysign(b) }},
-		{"floor_divide", func(a, b T) T { return a.FloorDivide(b.Scale(1.1)).Mul(a.Mul(b)) }},
+		{"floor_divide", func(a, b T) T { return a.FloorDivide(b.MulScalar(1.1)).Mul(a.Mul(b)) }},
 		{"fmod", func(a, b T) T { return a.Pow(3).Fmod(b.Pow(2)) }},
 		{"remainder", func(a, b T) T { return a.Pow(3).Remainder(b.Pow(2)) }},
-		{"trunc_divide", func(a, b T) T { return a.DivTrunc(b.Scale(1.1)).Mul(a.Mul(b)) }},
+		{"trunc_divide", func(a, b T) T { return a.DivTrunc(b.MulScalar(1.1)).Mul(a.Mul(b)) }},
 		{"hypot", func(a, b T) T { return a.Hypot(b) }},
 		{"heaviside", func(a, b T) T { return a.Heaviside(b).Mul(a.Pow(2)) }},
 		{"pow, tensors", func(a, b T) T { return a.Abs().PowTensor(b) }},
@@ -94,12 +94,12 @@ func init() {
 		{"logaddexp2", func(a, b T) T { return a.LogAddExp2(b.Select(1, 0).Unsqueeze(1)) }},
 
 		{"comparisons", func(a, b T) T {
-			choose := a.Gt(b).Or(a.Lt(b.Scale(2))).And(a.Ne(b)).Xor(a.Eq(b)).Or(a.Le(b).Not()).And(a.Ge(b))
+			choose := a.Gt(b).Or(a.Lt(b.MulScalar(2))).And(a.Ne(b)).Xor(a.Eq(b)).Or(a.Le(b).Not()).And(a.Ge(b))
 			return choose.Where(a.Pow(2), b.Pow(3))
 		}},
 		{"bits", func(a, b T) T {
-			m := a.Scale(8).Long()
-			n := b.Scale(8).Long()
+			m := a.MulScalar(8).Long()
+			n := b.MulScalar(8).Long()
 			m = m.BitwiseAnd(n).BitwiseOr(m).BitwiseXor(n).BitwiseNot().LeftShift(n.Abs()).RightShift(n.Abs())
 			return a.Pow(2).Mul(m.Double())
 		}},

@@ -23,7 +23,7 @@ func init() {
 		}},
 		{"unfold", func(a, _ T) T { return a.Pow(2).Unfold(1, 2, 1) }},
 		{"grid_sampler", func(a, b T) T {
-			return image(a).GridSample(b.Scale(0.4).Reshape(1, 1, 3, 2), tensor.GridSampleOptions{})
+			return image(a).GridSample(b.MulScalar(0.4).Reshape(1, 1, 3, 2), tensor.GridSampleOptions{})
 		}},
 		{"grid_sampler, bicubic, reflection", func(a, b T) T {
 			return image(a).GridSample(b.Reshape(1, 1, 3, 2), tensor.GridSampleOptions{Mode: "bicubic", PaddingMode: "reflection"})

@@ -6,7 +6,7 @@ func init() {
 	type T = *tensor.Tensor
 	attend := tensor.ScaledDotProductAttention
 	rows := func(n int, a, b T) T { // (n, 3)
-		return tensor.Cat(0, a, b, a.Neg(), b.Scale(0.5)).Slice(0, 0, n)
+		return tensor.Cat(0, a, b, a.Neg(), b.MulScalar(0.5)).Slice(0, 0, n)
 	}
 	cases = append(cases, []derivative{
 		{"scaled_dot_product_attention", func(a, b T) T { return attend(a, b, a.Slice(1, 0, 2), tensor.AttentionOptions{}) }},

@@ -157,7 +157,7 @@ func TestLoadMistakes(t *testing.T) {
 
 // run is a training that can be kept and gone on with.
 type run struct {
-	net    *nn.Chain
+	net    *nn.Sequential
 	opt    *optim.Optimizer
 	rates  *optim.Scheduler
 	scaler *amp.GradScaler
@@ -181,13 +181,13 @@ var optimizers = []struct {
 // newRun starts a training from a seed, always on the same data.
 func newRun(seed int64, kind int) *run {
 	g := tensor.NewGenerator(5)
-	set := data.NewDataset(g.Randn(20, 6), g.Randn(20, 2))
+	set := data.NewTensorDataset(g.Randn(20, 6), g.Randn(20, 2))
 	tensor.ManualSeed(seed)
-	r := &run{net: nn.Sequential(nn.NewLinear(6, 12), nn.Tanh(), nn.NewLinear(12, 2)), order: tensor.NewGenerator(seed)}
+	r := &run{net: nn.NewSequential(nn.NewLinear(6, 12), nn.NewTanh(), nn.NewLinear(12, 2)), order: tensor.NewGenerator(seed)}
 	r.opt = optimizers[kind].make(nn.Parameters(r.net))
 	r.rates = optim.NewSequentialLR([]*optim.Scheduler{optim.NewLinearLR(r.opt, 0.1, 1, 7), optim.NewCosineAnnealingLR(r.opt, 5, 0.001)}, []int{7})
 	r.scaler = amp.NewGradScaler(amp.InitScale(1<<17), amp.GrowthInterval(3))
-	r.loader = data.NewLoader(set, 4, data.ShuffleBy(r.order))
+	r.loader = data.NewLoader(set, 4, data.WithGenerator(r.order))
 	return r
 }
 
@@ -196,7 +196,7 @@ func (r *run) epoch() (losses []uint64) {
 	for _, b := range r.loader.Batches() {
 		var loss *tensor.Tensor
 		amp.Autocast(amp.Float16, func() {
-			noise := tensor.Randn(4, 6).Scale(0.1)
+			noise := tensor.Randn(4, 6).MulScalar(0.1)
 			loss = nn.MSELoss(r.net.Forward(b.Input.Add(noise)), b.Target)
 		})
 		r.scaler.Scale(loss).Backward()

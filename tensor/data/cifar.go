@@ -28,16 +28,16 @@ var cifar10 = cifar{"cifar-10", []int{10},
 
 var cifar100 = cifar{"cifar-100", []int{20, 100}, []string{"train.bin"}, []string{"test.bin"}}
 
-// CIFAR10 returns images (n, 3, 32, 32) of uint8 and their classes (n) of int64, 0 to 9. path
+// LoadCIFAR10 returns images (n, 3, 32, 32) of uint8 and their classes (n) of int64, 0 to 9. path
 // is a file of the binary version, or the folder of its six files, from which train selects
 // the training or the test set. If a file is malformed the error is a *[FormatError]. It is
 // torchvision.datasets.CIFAR10.
-func CIFAR10(path string, train bool) (*TensorDataset, error) { return cifar10.load(path, train) }
+func LoadCIFAR10(path string, train bool) (*TensorDataset, error) { return cifar10.load(path, train) }
 
-// CIFAR100 is [CIFAR10] for the files with 20 coarse and 100 fine classes. The data set has
+// LoadCIFAR100 is [LoadCIFAR10] for the files with 20 coarse and 100 fine classes. The data set has
 // images, coarse classes and fine classes, so a batch's Target is the fine class. It is
 // torchvision.datasets.CIFAR100.
-func CIFAR100(path string, train bool) (*TensorDataset, error) { return cifar100.load(path, train) }
+func LoadCIFAR100(path string, train bool) (*TensorDataset, error) { return cifar100.load(path, train) }
 
 // SaveCIFAR10 writes images (n, 3, 32, 32) of uint8 with classes (n) of int64 to a file of
 // the binary version, atomically.
@@ -81,7 +81,7 @@ func (c cifar) load(path string, train bool) (*TensorDataset, error) {
 	for _, l := range labels {
 		fields = append(fields, tensor.FromInts(l, len(l)))
 	}
-	return NewDataset(fields...), nil
+	return NewTensorDataset(fields...), nil
 }
 
 // read returns the images of a file of size bytes, and appends its labels.

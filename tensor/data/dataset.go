@@ -31,10 +31,10 @@ type BatchDataset interface {
 // torch.utils.data.TensorDataset.
 type TensorDataset struct{ Fields []*tensor.Tensor }
 
-// NewDataset returns the rows of fields as samples, commonly inputs (n, …) and targets
+// NewTensorDataset returns the rows of fields as samples, commonly inputs (n, …) and targets
 // (n, …). It panics if there are no fields, or if their numbers of rows differ. It is
 // torch.utils.data.TensorDataset.
-func NewDataset(fields ...*tensor.Tensor) *TensorDataset {
+func NewTensorDataset(fields ...*tensor.Tensor) *TensorDataset {
 	if len(fields) == 0 {
 		panic(&tensor.Error{Op: "dataset", Why: "the list of tensors is empty; expected at least one"})
 	}
@@ -84,32 +84,32 @@ func consecutive(indices []int) bool {
 	return len(indices) > 0
 }
 
-// SubsetDataset is a selection of samples of a data set. It is torch.utils.data.Subset.
-type SubsetDataset struct {
+// Subset is a selection of samples of a data set. It is torch.utils.data.Subset.
+type Subset struct {
 	Of      Dataset
 	Indices []int
 }
 
-// Subset returns the samples of set with the given indices, in that order. It panics if an
+// NewSubset returns the samples of set with the given indices, in that order. It panics if an
 // index is out of range. It is torch.utils.data.Subset.
-func Subset(set Dataset, indices []int) *SubsetDataset {
+func NewSubset(set Dataset, indices []int) *Subset {
 	need("subset", "data set", set != nil, "a Dataset")
 	for _, i := range indices {
 		if i < 0 || i >= set.Len() {
 			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d in a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
 		}
 	}
-	return &SubsetDataset{set, indices}
+	return &Subset{set, indices}
 }
 
 // Len returns the number of samples.
-func (d *SubsetDataset) Len() int { return len(d.Indices) }
+func (d *Subset) Len() int { return len(d.Indices) }
 
 // Get returns sample i of the subset.
-func (d *SubsetDataset) Get(i int) ([]*tensor.Tensor, error) { return d.Of.Get(d.Indices[i]) }
+func (d *Subset) Get(i int) ([]*tensor.Tensor, error) { return d.Of.Get(d.Indices[i]) }
 
 // GetAll returns samples of the subset, stacked.
-func (d *SubsetDataset) GetAll(indices []int) ([]*tensor.Tensor, error) {
+func (d *Subset) GetAll(indices []int) ([]*tensor.Tensor, error) {
 	inner := make([]int, len(indices))
 	for k, i := range indices {
 		inner[k] = d.Indices[i]
@@ -137,7 +137,7 @@ func getAll(set Dataset, indices []int) ([]*tensor.Tensor, error) {
 // nil g means the generator that tensor.ManualSeed seeds. It panics if the lengths do not add
 // up to the data set's. The parts are those of torch.utils.data.random_split with the same
 // generator.
-func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetDataset {
+func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*Subset {
 	need("random_split", "data set", set != nil, "a Dataset")
 	n, sum := set.Len(), 0.0
 	for _, l := range lengths {
@@ -166,24 +166,24 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetD
 		g = tensor.DefaultGenerator()
 	}
 	order := g.Perm(n)
-	parts := make([]*SubsetDataset, len(sizes))
+	parts := make([]*Subset, len(sizes))
 	for i, s := range sizes {
-		parts[i] = Subset(set, order[:s:s])
+		parts[i] = NewSubset(set, order[:s:s])
 		order = order[s:]
 	}
 	return parts
 }
 
-// Concatenated is a concatenation of data sets. It is torch.utils.data.ConcatDataset.
-type Concatenated struct {
+// ConcatDataset is a concatenation of data sets. It is torch.utils.data.ConcatDataset.
+type ConcatDataset struct {
 	sets []Dataset
 	ends []int
 }
 
-// ConcatDataset returns the concatenation of sets. It is
+// NewConcatDataset returns the concatenation of sets. It is
 // torch.utils.data.ConcatDataset.
-func ConcatDataset(sets ...Dataset) *Concatenated {
-	c := &Concatenated{sets: sets}
+func NewConcatDataset(sets ...Dataset) *ConcatDataset {
+	c := &ConcatDataset{sets: sets}
 	end := 0
 	for i, s := range sets {
 		need("concat_dataset", fmt.Sprintf("data set %d", i+1), s != nil, "a Dataset")
@@ -194,7 +194,7 @@ func ConcatDataset(sets ...Dataset) *Concatenated {
 }
 
 // Len returns the total number of samples.
-func (c *Concatenated) Len() int {
+func (c *ConcatDataset) Len() int {
 	if len(c.ends) == 0 {
 		return 0
 	}
@@ -202,7 +202,7 @@ func (c *Concatenated) Len() int {
 }
 
 // Get returns sample i.
-func (c *Concatenated) Get(i int) ([]*tensor.Tensor, error) {
+func (c *ConcatDataset) Get(i int) ([]*tensor.Tensor, error) {
 	k := sort.SearchInts(c.ends, i+1)
 	if i < 0 || k == len(c.sets) {
 		return nil, fmt.Errorf("index %d; expected 0 to %d", i, c.Len()-1)

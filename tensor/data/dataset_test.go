@@ -25,7 +25,7 @@ func first(t *testing.T, set data.Dataset) (one, batched []int) {
 }
 
 func TestDatasets(t *testing.T) {
-	rows := data.NewDataset(tensor.FromInts(seq(8)), tensor.Zeros(8, 2))
+	rows := data.NewTensorDataset(tensor.FromInts(seq(8)), tensor.Zeros(8, 2))
 	own := &squares{n: 6, at: -1}
 	for name, c := range map[string]struct {
 		set  data.Dataset
@@ -33,11 +33,11 @@ func TestDatasets(t *testing.T) {
 	}{
 		"tensors":        {rows, seq(8)},
 		"own":            {own, seq(6)},
-		"subset":         {data.Subset(rows, []int{5, 5, 0}), []int{5, 5, 0}},
-		"subset of own":  {data.Subset(own, []int{4, 1}), []int{4, 1}},
-		"of a subset":    {data.Subset(data.Subset(rows, []int{7, 6, 5, 4}), []int{3, 0}), []int{4, 7}},
-		"together":       {data.ConcatDataset(data.Subset(rows, []int{2}), data.Subset(rows, nil), own, rows), append(append([]int{2}, seq(6)...), seq(8)...)},
-		"nothing at all": {data.ConcatDataset(), nil},
+		"subset":         {data.NewSubset(rows, []int{5, 5, 0}), []int{5, 5, 0}},
+		"subset of own":  {data.NewSubset(own, []int{4, 1}), []int{4, 1}},
+		"of a subset":    {data.NewSubset(data.NewSubset(rows, []int{7, 6, 5, 4}), []int{3, 0}), []int{4, 7}},
+		"together":       {data.NewConcatDataset(data.NewSubset(rows, []int{2}), data.NewSubset(rows, nil), own, rows), append(append([]int{2}, seq(6)...), seq(8)...)},
+		"nothing at all": {data.NewConcatDataset(), nil},
 	} {
 		if name == "together" {
 			for i, want := range c.want {
@@ -52,7 +52,7 @@ func TestDatasets(t *testing.T) {
 			t.Errorf("%s: one by one %v, in batches %v, want %v", name, one, batched, c.want)
 		}
 	}
-	if _, err := data.ConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; expected 0 to 7" {
+	if _, err := data.NewConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; expected 0 to 7" {
 		t.Errorf("beyond the end: %v", err)
 	}
 }
@@ -60,12 +60,12 @@ func TestDatasets(t *testing.T) {
 // TestViews says that batches in order share the data set's memory.
 func TestViews(t *testing.T) {
 	x := tensor.Arange(0, 6).Reshape(6, 1)
-	b := data.NewLoader(data.NewDataset(x, x), 4).Batches()
+	b := data.NewLoader(data.NewTensorDataset(x, x), 4).Batches()
 	x.Fill(9)
 	if b[1].Input.At(0, 0) != 9 {
 		t.Error("a batch in order is a copy")
 	}
-	if b := data.NewLoader(data.NewDataset(x, x), 4, data.Shuffle(1)).Batches(); b[0].Input.IsView() {
+	if b := data.NewLoader(data.NewTensorDataset(x, x), 4, data.Shuffle(1)).Batches(); b[0].Input.IsView() {
 		t.Error("a shuffled batch is a view")
 	}
 }

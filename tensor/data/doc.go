@@ -1,7 +1,7 @@
 // Package data feeds batches to a training loop, and reads and writes files of data, weights
 // and checkpoints: torch.utils.data, torchvision's data sets, safetensors.
 //
-//	loader := data.NewLoader(data.NewDataset(x, y), 64, data.Shuffle(1))
+//	loader := data.NewLoader(data.NewTensorDataset(x, y), 64, data.Shuffle(1))
 //	for _, b := range loader.Batches() {
 //		loss := nn.MSELoss(net.Forward(b.Input), b.Target)
 //		…
@@ -10,7 +10,7 @@
 // # Data sets
 //
 // A [Dataset] has a length and samples by index; each sample is one or more tensors.
-// [NewDataset] makes one from tensors; [CIFAR10], [CIFAR100] and [MNIST] read those data
+// [NewDataset] makes one from tensors; [LoadCIFAR10], [CIFAR100] and [MNIST] read those data
 // sets' files; any type with Len and Get is a Dataset. [Subset], [RandomSplit] and
 // [ConcatDataset] derive others.
 //

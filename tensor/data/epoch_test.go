@@ -160,7 +160,7 @@ func TestCollate(t *testing.T) {
 	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected equal shapes and dtypes, or a loader with CollateWith"; fmt.Sprint(p) != want {
 		t.Errorf("got %v, want %s", p, want)
 	}
-	p = loop(data.NewLoader(&squares{n: 2, at: -1}, 1, data.BatchedBy(oneEmpty{}), data.Workers(1)))
+	p = loop(data.NewLoader(&squares{n: 2, at: -1}, 1, data.WithBatchSampler(oneEmpty{}), data.Workers(1)))
 	if want := "batch 1: tensor: collate: the batch is empty; expected at least one sample"; !strings.Contains(fmt.Sprint(p), want) {
 		t.Errorf("got %v, want %s", p, want)
 	}
@@ -172,7 +172,7 @@ func TestCollate(t *testing.T) {
 		return []*tensor.Tensor{out}
 	}
 	var got []float64
-	for _, b := range data.NewLoader(ragged(5), 2, data.CollateWith(sum), data.Workers(2)).Batches() {
+	for _, b := range data.NewLoader(ragged(5), 2, data.WithCollate(sum), data.Workers(2)).Batches() {
 		if b.Target != nil {
 			t.Error("a target of one field")
 		}
@@ -233,7 +233,7 @@ func TestProgress(t *testing.T) {
 // same each time, with and without workers.
 func TestSeek(t *testing.T) {
 	for _, workers := range []int{0, 3} {
-		set := data.NewDataset(tensor.Arange(0, 40).Reshape(20, 2), tensor.Arange(0, 20))
+		set := data.NewTensorDataset(tensor.Arange(0, 40).Reshape(20, 2), tensor.Arange(0, 20))
 		noise := func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor { return x.Add(g.Randn(2)) }
 		loader := data.NewLoader(set, 3, data.Shuffle(4), data.Workers(workers), data.WithTransforms(noise))
 		e := loader.Epoch()

@@ -118,11 +118,11 @@ func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	return writeBigEndian(w, t)
 }
 
-// MNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 of the
+// LoadMNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 of the
 // training or the test set, from a folder with the four files of
 // http://yann.lecun.com/exdb/mnist/, gzipped or not. It is torchvision.datasets.MNIST, whose
 // images lack the dimension of size 1.
-func MNIST(folder string, train bool) (*TensorDataset, error) {
+func LoadMNIST(folder string, train bool) (*TensorDataset, error) {
 	part := "t10k"
 	if train {
 		part = "train"
@@ -138,7 +138,7 @@ func MNIST(folder string, train bool) (*TensorDataset, error) {
 	if images.Dim() != 3 || labels.Dim() != 1 || images.Size(0) != labels.Size(0) || images.DType() != tensor.Uint8 || labels.DType() != tensor.Uint8 {
 		return nil, source{"idx", folder}.bad("images and labels", fmt.Sprintf("%v of shape %v and %v of shape %v", images.DType(), images.Shape(), labels.DType(), labels.Shape()), "uint8 of shapes (n, h, w) and (n)")
 	}
-	return NewDataset(images.Unsqueeze(1), labels.To(tensor.Int64)), nil
+	return NewTensorDataset(images.Unsqueeze(1), labels.To(tensor.Int64)), nil
 }
 
 // loadEither reads an IDX file, or the one with .gz at the end.

@@ -68,17 +68,17 @@ func TestMNIST(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set, err := data.MNIST(folder, true)
+	set, err := data.LoadMNIST(folder, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x, y := set.Fields[0], set.Fields[1]; !slices.Equal(x.Shape(), []int{3, 1, 28, 28}) || !slices.Equal(x.Bits(), images.Bits()) || y.DType() != tensor.Int64 || !slices.Equal(y.Ints(), []int{7, 0, 9}) {
 		t.Errorf("got %v and %v", x.Shape(), y)
 	}
-	if _, err := data.MNIST(folder, false); err == nil || !strings.Contains(err.Error(), "found uint8 of shape [3 28 28] and uint8 of shape [3 28 28]; expected uint8 of shapes (n, h, w) and (n)") {
+	if _, err := data.LoadMNIST(folder, false); err == nil || !strings.Contains(err.Error(), "found uint8 of shape [3 28 28] and uint8 of shape [3 28 28]; expected uint8 of shapes (n, h, w) and (n)") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := data.MNIST(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := data.LoadMNIST(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -127,14 +127,14 @@ func TestCIFAR(t *testing.T) {
 		}
 		want = append(append(want, content[1:3073]...), content[3074:]...)
 	}
-	set, err := data.CIFAR10(folder, true)
+	set, err := data.LoadCIFAR10(folder, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x, y := set.Fields[0], set.Fields[1]; !tensor.Equal(x, tensor.FromBytes(tensor.Uint8, want, 10, 3, 32, 32)) || !slices.Equal(y.Ints(), []int{0, 9, 1, 8, 2, 7, 3, 6, 4, 5}) {
 		t.Errorf("got %v and %v", x.Shape(), y)
 	}
-	one, err := data.CIFAR10(filepath.Join(folder, "data_batch_3.bin"), false)
+	one, err := data.LoadCIFAR10(filepath.Join(folder, "data_batch_3.bin"), false)
 	if err != nil || !slices.Equal(one.Fields[1].Ints(), []int{2, 7}) {
 		t.Errorf("one file: %v", err)
 	}
@@ -144,7 +144,7 @@ func TestCIFAR(t *testing.T) {
 	if err := data.SaveCIFAR100(path, x, tensor.FromInts([]int{19}), tensor.FromInts([]int{99})); err != nil {
 		t.Fatal(err)
 	}
-	hundred, err := data.CIFAR100(folder, false)
+	hundred, err := data.LoadCIFAR100(folder, false)
 	if err != nil || !tensor.Equal(hundred.Fields[0], x) || hundred.Fields[1].At(0) != 19 || hundred.Fields[2].At(0) != 99 {
 		t.Errorf("a hundred classes: %v", err)
 	}
@@ -158,7 +158,7 @@ func TestCIFARMistakes(t *testing.T) {
 		"byte 3073: found label 10 in record 1; expected 0 to 9":                          record,
 	} {
 		path := file(t, "x.bin", content)
-		if _, err := data.CIFAR10(path, true); err == nil || !strings.Contains(err.Error(), "data: cifar-10: "+path+": "+want) {
+		if _, err := data.LoadCIFAR10(path, true); err == nil || !strings.Contains(err.Error(), "data: cifar-10: "+path+": "+want) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestCIFARMistakes(t *testing.T) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
-	if _, err := data.CIFAR10(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "data_batch_1.bin") {
+	if _, err := data.LoadCIFAR10(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "data_batch_1.bin") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

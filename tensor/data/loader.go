@@ -26,19 +26,19 @@ type LoaderOption func(*Loader)
 // Shuffle takes the samples in a random order, different for each epoch and determined by the
 // seed: that of torch.utils.data.DataLoader with a generator of that seed. By default samples
 // are in order.
-func Shuffle(seed int64) LoaderOption { return ShuffleBy(tensor.NewGenerator(seed)) }
+func Shuffle(seed int64) LoaderOption { return WithGenerator(tensor.NewGenerator(seed)) }
 
-// ShuffleBy is Shuffle with a generator, whose State may be saved in a checkpoint; nil means
+// WithGenerator is Shuffle with a generator, whose State may be saved in a checkpoint; nil means
 // the one that tensor.ManualSeed seeds.
-func ShuffleBy(g *tensor.Generator) LoaderOption {
-	return func(l *Loader) { l.generator, l.sampler = g, RandomSampler(l.set.Len(), g) }
+func WithGenerator(g *tensor.Generator) LoaderOption {
+	return func(l *Loader) { l.generator, l.sampler = g, NewRandomSampler(l.set.Len(), g) }
 }
 
-// SampledBy takes the samples that s selects; by default all in order.
-func SampledBy(s Sampler) LoaderOption { return func(l *Loader) { l.sampler = s } }
+// WithSampler takes the samples that s selects; by default all in order.
+func WithSampler(s Sampler) LoaderOption { return func(l *Loader) { l.sampler = s } }
 
-// BatchedBy makes the batches that s selects, and ignores the batch size.
-func BatchedBy(s BatchSampler) LoaderOption { return func(l *Loader) { l.batches = s } }
+// WithBatchSampler makes the batches that s selects, and ignores the batch size.
+func WithBatchSampler(s BatchSampler) LoaderOption { return func(l *Loader) { l.batches = s } }
 
 // DropLast omits an incomplete last batch; by default it is included.
 func DropLast() LoaderOption { return func(l *Loader) { l.dropLast = true } }
@@ -51,9 +51,9 @@ func Workers(n int) LoaderOption { return func(l *Loader) { l.workers = n } }
 // of workers by default.
 func Prefetch(n int) LoaderOption { return func(l *Loader) { l.ahead = n } }
 
-// CollateWith makes a batch's fields from samples with f; by default each field is stacked,
+// WithCollate makes a batch's fields from samples with f; by default each field is stacked,
 // which requires equal shapes. Workers call f from several goroutines at once.
-func CollateWith(f func(samples [][]*tensor.Tensor) []*tensor.Tensor) LoaderOption {
+func WithCollate(f func(samples [][]*tensor.Tensor) []*tensor.Tensor) LoaderOption {
 	return func(l *Loader) { l.collate = f }
 }
 
@@ -67,7 +67,7 @@ func WithTransforms(transforms ...Transform) LoaderOption {
 // in an option, is below 1.
 func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
 	need("loader", "data set", set != nil, "a Dataset")
-	l := &Loader{set: set, sampler: SequentialSampler(set.Len())}
+	l := &Loader{set: set, sampler: NewSequentialSampler(set.Len())}
 	for i, o := range options {
 		need("loader", fmt.Sprintf("option %d", i+1), o != nil, "a LoaderOption")
 		o(l)

@@ -9,7 +9,7 @@ import (
 )
 
 func set(n int) *data.TensorDataset {
-	return data.NewDataset(tensor.Arange(0, float64(2*n)).Reshape(n, 2), tensor.Arange(0, float64(n)).Reshape(n, 1))
+	return data.NewTensorDataset(tensor.Arange(0, float64(2*n)).Reshape(n, 2), tensor.Arange(0, float64(n)).Reshape(n, 1))
 }
 
 // targets returns the rows of each batch, after checking that inputs go with them.
@@ -57,9 +57,9 @@ func TestLoader(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for name, f := range map[string]func(){
-		"rows":  func() { data.NewDataset(tensor.Zeros(2, 1), tensor.Zeros(3, 1)) },
+		"rows":  func() { data.NewTensorDataset(tensor.Zeros(2, 1), tensor.Zeros(3, 1)) },
 		"batch": func() { data.NewLoader(set(2), 0) },
-		"none":  func() { data.NewDataset() },
+		"none":  func() { data.NewTensorDataset() },
 		"ahead": func() { data.NewLoader(set(2), 1, data.Workers(-1)) },
 	} {
 		if tensor.Try(f) == nil {

@@ -27,9 +27,9 @@ type BatchSampler interface {
 // sequential is torch.utils.data.SequentialSampler.
 type sequential int
 
-// SequentialSampler returns the indices 0 to below n in order. It is
+// NewSequentialSampler returns the indices 0 to below n in order. It is
 // torch.utils.data.SequentialSampler.
-func SequentialSampler(n int) Sampler { return sequential(n) }
+func NewSequentialSampler(n int) Sampler { return sequential(n) }
 
 func (s sequential) Len() int { return int(s) }
 
@@ -48,14 +48,14 @@ type random struct {
 	g           *tensor.Generator
 }
 
-// RandomSampler returns the indices 0 to below n in a random order, different for each epoch,
+// NewRandomSampler returns the indices 0 to below n in a random order, different for each epoch,
 // from g. A nil g means a new generator for each epoch, seeded by the one that
 // tensor.ManualSeed seeds. It is torch.utils.data.RandomSampler, with the same orders.
-func RandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
+func NewRandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
 
-// ReplacementSampler draws k of the indices 0 to below n with replacement. It panics if k or
+// NewReplacementSampler draws k of the indices 0 to below n with replacement. It panics if k or
 // n is below 1. It is torch.utils.data.RandomSampler with replacement.
-func ReplacementSampler(n, k int, g *tensor.Generator) Sampler {
+func NewReplacementSampler(n, k int, g *tensor.Generator) Sampler {
 	if n < 1 || k < 1 {
 		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected at least 1", k, n)})
 	}
@@ -77,10 +77,10 @@ func (s *random) Indices() []int {
 	return list
 }
 
-// SubsetRandomSampler returns the given indices in random order, another one for each
+// NewSubsetRandomSampler returns the given indices in random order, another one for each
 // epoch, from g, or from the generator that tensor.ManualSeed seeds if g is nil. It is
 // torch.utils.data.SubsetRandomSampler, with the same orders.
-func SubsetRandomSampler(indices []int, g *tensor.Generator) Sampler { return &subset{indices, g} }
+func NewSubsetRandomSampler(indices []int, g *tensor.Generator) Sampler { return &subset{indices, g} }
 
 type subset struct {
 	indices []int
@@ -111,11 +111,11 @@ type weighted struct {
 	g           *tensor.Generator
 }
 
-// WeightedRandomSampler draws k indices with probabilities proportional to weights, from g,
+// NewWeightedRandomSampler draws k indices with probabilities proportional to weights, from g,
 // or from the generator that tensor.ManualSeed seeds if g is nil; without replacement indices
 // are distinct. It panics if a weight is negative or not finite, or if too few are above 0.
 // It is torch.utils.data.WeightedRandomSampler, and gives the same indices.
-func WeightedRandomSampler(weights []float64, k int, replacement bool, g *tensor.Generator) Sampler {
+func NewWeightedRandomSampler(weights []float64, k int, replacement bool, g *tensor.Generator) Sampler {
 	positive := 0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 0) {

@@ -45,7 +45,7 @@ func same(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // epochs returns the rows of three epochs of a loader of arange(23).
 func epochs(batch int, options ...data.LoaderOption) (out [][][]int) {
-	l := data.NewLoader(data.NewDataset(tensor.FromInts(seq(23))), batch, options...)
+	l := data.NewLoader(data.NewTensorDataset(tensor.FromInts(seq(23))), batch, options...)
 	for range 3 {
 		var epoch [][]int
 		for _, b := range l.Batches() {
@@ -77,7 +77,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%d workers: without the last: %v, want %v", workers, got, want.DropLast)
 		}
 		tensor.ManualSeed(3)
-		if got := epochs(6, data.ShuffleBy(nil), w); !same(got, want.Default) {
+		if got := epochs(6, data.WithGenerator(nil), w); !same(got, want.Default) {
 			t.Errorf("%d workers: by the default generator: %v, want %v", workers, got, want.Default)
 		}
 		if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.DefaultAfter) {
@@ -85,7 +85,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	tensor.ManualSeed(4)
-	data.NewLoader(data.NewDataset(tensor.Zeros(23)), 6).Batches()
+	data.NewLoader(data.NewTensorDataset(tensor.Zeros(23)), 6).Batches()
 	if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.InOrderAfter) {
 		t.Errorf("after an epoch in order the default generator gives %v, want %v", got, want.InOrderAfter)
 	}
@@ -96,11 +96,11 @@ func TestSamplers(t *testing.T) {
 	twice := func(s data.Sampler) [][]int { return [][]int{s.Indices(), s.Indices()} }
 	g := tensor.NewGenerator
 	for name, c := range map[string]struct{ got, want any }{
-		"replacement":      {twice(data.ReplacementSampler(23, 70, g(5))), want.Replacement},
-		"subset":           {twice(data.SubsetRandomSampler([]int{3, 1, 4, 15, 9, 2, 6}, g(6))), want.Subset},
-		"weighted":         {twice(data.WeightedRandomSampler(want.Weights, 200, true, g(7))), want.Weighted},
-		"weighted without": {twice(data.WeightedRandomSampler(want.Weights, 200, false, g(8))), want.WeightedWithout},
-		"batches":          {data.NewBatchSampler(data.RandomSampler(23, g(9)), 4, true).Batches(), want.Batches},
+		"replacement":      {twice(data.NewReplacementSampler(23, 70, g(5))), want.Replacement},
+		"subset":           {twice(data.NewSubsetRandomSampler([]int{3, 1, 4, 15, 9, 2, 6}, g(6))), want.Subset},
+		"weighted":         {twice(data.NewWeightedRandomSampler(want.Weights, 200, true, g(7))), want.Weighted},
+		"weighted without": {twice(data.NewWeightedRandomSampler(want.Weights, 200, false, g(8))), want.WeightedWithout},
+		"batches":          {data.NewBatchSampler(data.NewRandomSampler(23, g(9)), 4, true).Batches(), want.Batches},
 		"split":            {split([]float64{10, 13}, 10), want.Split},
 		"split by shares":  {split([]float64{0.3, 0.3, 0.4}, 11), want.SplitShares},
 	} {
@@ -108,7 +108,7 @@ func TestSamplers(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
 		}
 	}
-	for _, s := range []data.Sampler{data.SequentialSampler(4), data.RandomSampler(0, nil), data.ReplacementSampler(2, 5, nil)} {
+	for _, s := range []data.Sampler{data.NewSequentialSampler(4), data.NewRandomSampler(0, nil), data.NewReplacementSampler(2, 5, nil)} {
 		if len(s.Indices()) != s.Len() {
 			t.Errorf("%T: %d indices, but a length of %d", s, len(s.Indices()), s.Len())
 		}
@@ -116,23 +116,23 @@ func TestSamplers(t *testing.T) {
 }
 
 func split(lengths []float64, seed int64) (parts [][]int) {
-	for _, p := range data.RandomSplit(data.NewDataset(tensor.Zeros(23, 1)), lengths, tensor.NewGenerator(seed)) {
+	for _, p := range data.RandomSplit(data.NewTensorDataset(tensor.Zeros(23, 1)), lengths, tensor.NewGenerator(seed)) {
 		parts = append(parts, p.Indices)
 	}
 	return parts
 }
 
 func TestSamplerMistakes(t *testing.T) {
-	set := data.NewDataset(tensor.Zeros(4, 1))
+	set := data.NewTensorDataset(tensor.Zeros(4, 1))
 	for want, f := range map[string]func(){
-		"1 of 0 samples; expected":                                   func() { data.ReplacementSampler(0, 1, nil) },
-		"weight 1 is -2; expected":                                   func() { data.WeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
-		"samples 2, positive weights 1, replacement false; expected": func() { data.WeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
-		"the batch size is 0; expected at least 1":                   func() { data.NewBatchSampler(data.SequentialSampler(3), 0, false) },
+		"1 of 0 samples; expected":                                   func() { data.NewReplacementSampler(0, 1, nil) },
+		"weight 1 is -2; expected":                                   func() { data.NewWeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
+		"samples 2, positive weights 1, replacement false; expected": func() { data.NewWeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
+		"the batch size is 0; expected at least 1":                   func() { data.NewBatchSampler(data.NewSequentialSampler(3), 0, false) },
 		"lengths [1 2] for a data set of 4 samples; expe":            func() { data.RandomSplit(set, []float64{1, 2}, nil) },
 		"lengths [1.5 2.5] for a data set of 4 samples":              func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
 		"length -1; expected at least 0":                             func() { data.RandomSplit(set, []float64{5, -1}, nil) },
-		"index 4 in a data set of 4 samples; expected 0":             func() { data.Subset(set, []int{1, 4}) },
+		"index 4 in a data set of 4 samples; expected 0":             func() { data.NewSubset(set, []int{1, 4}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)

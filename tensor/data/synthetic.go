@@ -22,7 +22,7 @@ var (
 )
 
 // SyntheticCIFAR returns n images (n, 3, 32, 32) of uint8 and their classes (n) of int64,
-// 0 to 9, like [CIFAR10]: stripes in one of five directions, reddish or bluish, with a
+// 0 to 9, like [LoadCIFAR10]: stripes in one of five directions, reddish or bluish, with a
 // random phase and noise.
 func SyntheticCIFAR(n int, seed int64) *TensorDataset {
 	const period, noise = 16, 48
@@ -45,7 +45,7 @@ func SyntheticCIFAR(n int, seed int64) *TensorDataset {
 			}
 		}
 	}
-	return NewDataset(tensor.FromBytes(tensor.Uint8, pixels, n, 3, cifarSide, cifarSide), classes)
+	return NewTensorDataset(tensor.FromBytes(tensor.Uint8, pixels, n, 3, cifarSide, cifarSide), classes)
 }
 
 // hostBytes returns room for n items of that many bytes, and panics if there is none.

@@ -47,7 +47,7 @@ func TestSyntheticCIFAR(t *testing.T) {
 	if err := data.SaveCIFAR10(path, x, y); err != nil {
 		t.Fatal(err)
 	}
-	again, err := data.CIFAR10(path, true)
+	again, err := data.LoadCIFAR10(path, true)
 	if err != nil || !tensor.Equal(again.Fields[0], x) || !tensor.Equal(again.Fields[1], y) {
 		t.Errorf("read back: %v", err)
 	}

@@ -30,7 +30,7 @@ type tied struct {
 }
 
 func newTied() *tied {
-	m := &tied{nn.NewEmbedding(5, 3), nn.NewLinear(3, 5, nn.NoBias())}
+	m := &tied{nn.NewEmbedding(5, 3), nn.NewLinear(3, 5, nn.Bias(false))}
 	m.Head.Weight = m.Table.Weight
 	return m
 }
@@ -44,33 +44,36 @@ type torchModel struct {
 func forward(m nn.Module) torchModel { return torchModel{m, m.Forward} }
 
 func torchModels() map[string]torchModel {
-	bilinear, attention, wide := nn.NewBilinear(4, 4, 2), nn.NewMultiheadAttention(4, 2), nn.NewMultiheadAttention(4, 2, nn.KDim(3), nn.VDim(5), nn.BiasKV())
-	rnn, lstm := nn.NewRNN(4, 3, nn.Layers(2)), nn.NewLSTM(4, 3, nn.Layers(2), nn.Bidirectional())
-	projected, gru := nn.NewLSTM(4, 3, nn.Projection(2), nn.BatchFirst()), nn.NewGRU(4, 3, nn.NoBias())
-	decoder, transformer, shared, bag := nn.NewTransformerDecoderLayer(4, 2, nn.Feedforward(8)), nn.NewTransformer(4, 2, 1, 1, nn.Feedforward(8)), newTied(), nn.NewEmbeddingBag(5, 3)
+	bilinear, attention, wide := nn.NewBilinear(4, 4, 2), nn.NewMultiheadAttention(4, 2), nn.NewMultiheadAttention(4, 2, nn.KDim(3), nn.VDim(5), nn.AddBiasKV())
+	rnn, lstm := nn.NewRNN(4, 3, nn.NumLayers(2)), nn.NewLSTM(4, 3, nn.NumLayers(2), nn.Bidirectional())
+	projected, gru := nn.NewLSTM(4, 3, nn.ProjSize(2), nn.BatchFirst()), nn.NewGRU(4, 3, nn.Bias(false))
+	decoder, transformer, shared, bag := nn.NewTransformerDecoderLayer(4, 2, nn.DimFeedforward(8)), nn.NewTransformer(4, 2, 1, 1, nn.DimFeedforward(8)), newTied(), nn.NewEmbeddingBag(5, 3)
 	return map[string]torchModel{
-		"linear": forward(nn.NewLinear(4, 3)), "linear without bias": forward(nn.NewLinear(4, 3, nn.NoBias())),
-		"bilinear": {bilinear, func(x *tensor.Tensor) *tensor.Tensor { return bilinear.Run(x, x) }},
+		"linear": forward(nn.NewLinear(4, 3)), "linear without bias": forward(nn.NewLinear(4, 3, nn.Bias(false))),
+		"bilinear": {bilinear, func(x *tensor.Tensor) *tensor.Tensor { return bilinear.Forward(x, x) }},
 		"conv1d":   forward(nn.NewConv1d(4, 3, 2)), "conv2d": forward(nn.NewConv2d(4, 6, 3, nn.Padding(1), nn.Groups(2))), "conv transpose": forward(nn.NewConvTranspose2d(4, 2, 2)),
 		"batch norm": forward(nn.NewBatchNorm2d(4)), "instance norm": forward(nn.NewInstanceNorm2d(4, nn.Affine(true), nn.TrackRunningStats(true))),
 		"group norm": forward(nn.NewGroupNorm(2, 4)), "layer norm": forward(nn.NewLayerNorm([]int{4})),
 		"prelu": forward(nn.NewPReLU(4, 0.25)), "embedding": forward(nn.NewEmbedding(5, 3)), "embedding bag": forward(bag),
-		"rnn":                   {rnn, func(x *tensor.Tensor) *tensor.Tensor { y, _ := rnn.Run(x, nil); return y }},
-		"lstm":                  {lstm, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := lstm.Run(x, nil, nil); return y }},
-		"lstm with projections": {projected, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := projected.Run(x, nil, nil); return y }},
-		"gru":                   {gru, func(x *tensor.Tensor) *tensor.Tensor { y, _ := gru.Run(x, nil); return y }},
-		"attention":             {attention, func(x *tensor.Tensor) *tensor.Tensor { y, _ := attention.Run(x, x, x, nn.MultiheadOptions{}); return y }},
-		"attention of other widths": {wide, func(x *tensor.Tensor) *tensor.Tensor {
-			y, _ := wide.Run(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)), nn.MultiheadOptions{})
+		"rnn":                   {rnn, func(x *tensor.Tensor) *tensor.Tensor { y, _ := rnn.ForwardState(x, nil); return y }},
+		"lstm":                  {lstm, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := lstm.ForwardState(x, nil, nil); return y }},
+		"lstm with projections": {projected, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := projected.ForwardState(x, nil, nil); return y }},
+		"gru":                   {gru, func(x *tensor.Tensor) *tensor.Tensor { y, _ := gru.ForwardState(x, nil); return y }},
+		"attention": {attention, func(x *tensor.Tensor) *tensor.Tensor {
+			y, _ := attention.Attend(x, x, x, nn.MultiheadOptions{})
 			return y
 		}},
-		"encoder layer": forward(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(8))),
-		"encoder":       forward(nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(8), nn.NormFirst()), 2, nn.NewLayerNorm([]int{4}))),
-		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Run(x, x, nn.MaskOptions{}) }},
-		"transformer": {transformer, func(x *tensor.Tensor) *tensor.Tensor {
-			return transformer.Run(x, x, nn.MaskOptions{}, nn.MaskOptions{})
+		"attention of other widths": {wide, func(x *tensor.Tensor) *tensor.Tensor {
+			y, _ := wide.Attend(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)), nn.MultiheadOptions{})
+			return y
 		}},
-		"sequential": forward(nn.Sequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.ReLU(), nn.Sequential(nn.Flatten(), nn.NewLinear(36, 3)))),
+		"encoder layer": forward(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8))),
+		"encoder":       forward(nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8), nn.NormFirst()), 2, nn.NewLayerNorm([]int{4}))),
+		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Forward(x, x, nn.MaskOptions{}) }},
+		"transformer": {transformer, func(x *tensor.Tensor) *tensor.Tensor {
+			return transformer.Forward(x, x, nn.MaskOptions{}, nn.MaskOptions{})
+		}},
+		"sequential": forward(nn.NewSequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewSequential(nn.NewFlatten(), nn.NewLinear(36, 3)))),
 		"tied":       {shared, func(x *tensor.Tensor) *tensor.Tensor { return shared.Head.Forward(shared.Table.Forward(x)) }},
 	}
 }

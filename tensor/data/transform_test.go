@@ -74,7 +74,7 @@ func TestNormalize(t *testing.T) {
 func TestTransforms(t *testing.T) {
 	images := tensor.Arange(0, 10*3*8*8).Reshape(10, 3, 8, 8)
 	run := func(workers int) (out [][]float64) {
-		l := data.NewLoader(data.NewDataset(images, tensor.Arange(0, 10)), 4, data.Shuffle(2), data.Workers(workers),
+		l := data.NewLoader(data.NewTensorDataset(images, tensor.Arange(0, 10)), 4, data.Shuffle(2), data.Workers(workers),
 			data.WithTransforms(data.RandomCrop(8, 2), data.RandomHorizontalFlip(0.5)))
 		for range 2 {
 			var epoch []float64

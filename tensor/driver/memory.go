@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"time"
@@ -17,17 +16,4 @@ func CollectGarbage() {
 	for start := time.Now(); counts[1].Value.Uint64() < queued && time.Since(start) < 10*time.Millisecond; metrics.Read(counts[1:]) {
 		runtime.Gosched()
 	}
-}
-
-// FormatBytes formats a number of bytes, for example "1.5 GiB".
-func FormatBytes(n int64) string {
-	switch {
-	case n >= 1<<40:
-		return fmt.Sprintf("%.1f TiB", float64(n)/(1<<40))
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

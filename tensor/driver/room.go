@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/metrics"
+
+	"halfnote/internal/text"
 )
 
 // Room returns an error unless n elements of size bytes each fit into the memory left below
@@ -39,7 +41,7 @@ func Room(n, size int) error {
 // NoRoom returns the error of a request for more bytes than are free.
 func NoRoom(asked, free int64) error {
 	limit, setBy := Limit()
-	return fmt.Errorf("%s requested, %s of %s free; request less, or raise the limit, which is %s", FormatBytes(asked), FormatBytes(max(0, free)), FormatBytes(limit), setBy)
+	return fmt.Errorf("%s requested, %s of %s free; request less, or raise the limit, which is %s", text.Bytes(asked), text.Bytes(max(0, free)), text.Bytes(limit), setBy)
 }
 
 // inUse returns the bytes of objects on Go's heap and of tensors outside it.

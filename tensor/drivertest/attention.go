@@ -83,7 +83,9 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 	if c.shared {
 		k.Stride[1], v.Stride[1] = 0, 0
 	}
-	kernel := driver.Kernel{Code: driver.Attention, Alpha: c.scale, Beta: 1.25, More: [5]float64{truth(c.causal), truth(c.mask != driver.Invalid), truth(c.keep)}}
+	kernel := driver.Kernel{Code: driver.Attention, Params: driver.AttentionParams{
+		Scale: c.scale, Kept: 1.25, Causal: c.causal, Masked: c.mask != driver.Invalid, Dropout: c.keep,
+	}}
 	src := []driver.View{sums, q, k, v}
 	scores := []int{c.batch, c.heads, c.queries, c.keys}
 	add, keep := make([]float64, c.batch*c.heads*c.queries*c.keys), []float64(nil)
@@ -118,7 +120,7 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 	if c.keep {
 		words := (c.keys + 31) / 32
 		m := newView(t, b, driver.Int32, append(scores[:3:3], words), dense)
-		b.Run(driver.Kernel{Code: driver.BernoulliBits, Alpha: 0.7, More: [5]float64{3, 5, float64(c.keys)}}, m)
+		b.Run(driver.Kernel{Code: driver.BernoulliBits, Params: driver.BernoulliParams{P: 0.7, Key: [2]uint32{3, 5}, Row: c.keys}}, m)
 		src = append(src, m)
 		for i, x := range values(b, m) {
 			for j := range min(32, c.keys-i%words*32) {

@@ -77,8 +77,12 @@ func benchPass(b *testing.B, backend driver.Backend, code driver.Code, d driver.
 	for _, v := range src {
 		size += v.Len() * v.DType.Size()
 	}
+	k := driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.5}
+	if code == driver.SGD {
+		k.Params = driver.SGDParams{Rate: 1.5, Momentum: 0.5}
+	}
 	for b.Loop() {
-		backend.Run(driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.5}, dst, src...)
+		backend.Run(k, dst, src...)
 	}
 	backend.Synchronize()
 	b.ReportMetric(float64(size)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")

@@ -69,7 +69,7 @@ func testContractions(t *testing.T, b driver.Backend, exact bool) {
 			}
 			src, copies = append(src, bias), append(copies, copied(t, b, bias, join(batch, []int{rows, cols})))
 		}
-		b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{float64(len(m)), float64(len(n)), float64(len(k))}}, dst, src...)
+		b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: len(m), Columns: len(n), Sum: len(k)}}, dst, src...)
 		checkHoles(t, b, dst)
 		label := fmt.Sprintf("%v of %v as %v, strides %v, times %v, strides %v", d, join(batch, m, n), to, x.Stride, k, y.Stride)
 		if !exact && d.IsFloat() {

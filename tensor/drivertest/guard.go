@@ -22,7 +22,7 @@ func testAdvance(t *testing.T, b driver.Backend) {
 		for i, flags := range [][]float64{{0}, {1}, {0, 0, 0}, make([]float64, 300), append(make([]float64, 299), math.NaN()), {0, 1, 0}, {0}} {
 			before := values(b, rows)
 			found := place(t, b, driver.Float32, []int{len(flags)}, []strategy{dense, gaps}[i%2], flags)
-			b.Run(driver.Kernel{Code: driver.Advance, Alpha: rate, Beta: beta1, More: [5]float64{beta2}}, rows, found)
+			b.Run(driver.Kernel{Code: driver.Advance, Params: driver.AdvanceParams{Rate: rate, Beta1: beta1, Beta2: beta2}}, rows, found)
 			skip := slices.ContainsFunc(flags, func(x float64) bool { return x != 0 })
 			if !skip {
 				steps++
@@ -46,14 +46,15 @@ func testAdvance(t *testing.T, b driver.Backend) {
 // and copies of their results.
 func testGuarded(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
-		guarded, plain driver.Kernel
+		guarded, plain driver.Code
+		params         driver.Params
 		operands       int // number of operands: the gradient and the state
 	}{
-		{driver.Kernel{Code: driver.GuardedSGD}, driver.Kernel{Code: driver.SGD}, 1},
-		{driver.Kernel{Code: driver.GuardedSGD, More: [5]float64{0.3}}, driver.Kernel{Code: driver.SGD, More: [5]float64{0.3}}, 1},
-		{driver.Kernel{Code: driver.GuardedSGD, Beta: 0.9, More: [5]float64{0.3, 0.4, 0, 1}}, driver.Kernel{Code: driver.SGD, Beta: 0.9, More: [5]float64{0.3, 0.4, 0, 1}}, 2},
-		{driver.Kernel{Code: driver.GuardedSGD, Beta: 0.9, More: [5]float64{0, 0, 1, 0}}, driver.Kernel{Code: driver.SGD, Beta: 0.9, More: [5]float64{0, 0, 1, 0}}, 2},
-		{driver.Kernel{Code: driver.GuardedAdam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}, driver.Kernel{Code: driver.Adam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}, 3},
+		{driver.GuardedSGD, driver.SGD, driver.SGDParams{}, 1},
+		{driver.GuardedSGD, driver.SGD, driver.SGDParams{Decay: 0.3}, 1},
+		{driver.GuardedSGD, driver.SGD, driver.SGDParams{Momentum: 0.9, Decay: 0.3, Dampening: 0.4, First: true}, 2},
+		{driver.GuardedSGD, driver.SGD, driver.SGDParams{Momentum: 0.9, Nesterov: true}, 2},
+		{driver.GuardedAdam, driver.Adam, driver.AdamParams{Beta1: 0.8, Beta2: 0.7, Eps: 1e-4, Decay: 0.1}, 3},
 	} {
 		for _, d := range dtypes {
 			for _, half := range []driver.DType{driver.Invalid, driver.Float16, driver.BFloat16} {
@@ -62,7 +63,7 @@ func testGuarded(t *testing.T, b driver.Backend) {
 				}
 				for _, row := range [][]float64{nil, {1, 1, 0.1, 1.5}, {2, 1, 0.1, 1.5}, {2, 0, 0.1, 1.5}, {1, 0, 0.1, 1.5}} {
 					for _, s := range []strategy{dense, reversed, gaps} {
-						testGuard(t, b, c.guarded, c.plain, c.operands, d, half, row, s)
+						testGuard(t, b, c.guarded, c.plain, c.params, c.operands, d, half, row, s)
 					}
 				}
 			}
@@ -70,7 +71,7 @@ func testGuarded(t *testing.T, b driver.Backend) {
 	}
 }
 
-func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, operands int, d, half driver.DType, row []float64, s strategy) {
+func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Code, params driver.Params, operands int, d, half driver.DType, row []float64, s strategy) {
 	t.Helper()
 	shape := []int{301, 2}
 	var views [2][]driver.View // views of both kernels
@@ -85,10 +86,9 @@ func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, ope
 			views[i] = append(views[i], place(t, b, d, shape, s, x))
 		}
 	}
-	k, src := plain, slices.Clone(views[0][1:])
-	k.Alpha, k.More[4] = 0.1, 1.5
+	k, src := driver.Kernel{Code: plain, Params: withRate(params)}, slices.Clone(views[0][1:])
 	if row != nil {
-		k, src = guarded, append([]driver.View{place(t, b, driver.Float64, []int{4}, dense, row)}, src...)
+		k, src = driver.Kernel{Code: guarded, Params: params}, append([]driver.View{place(t, b, driver.Float64, []int{4}, dense, row)}, src...)
 	}
 	if half != driver.Invalid {
 		src = append(src, place(t, b, half, shape, dense, []float64{77}))
@@ -102,22 +102,35 @@ func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, ope
 	}
 	b.Run(k, views[0][0], src...)
 	if row == nil || row[1] != 0 {
-		k = plain
-		k.Alpha, k.More[4] = 0.1, 1.5
-		if row != nil && row[0] != 1 && k.Code == driver.SGD {
-			k.More[3] = 0
+		params := withRate(params)
+		if p, ok := params.(driver.SGDParams); ok && row != nil && row[0] != 1 {
+			p.First = false
+			params = p
 		}
-		b.Run(k, views[1][0], views[1][1:]...)
+		b.Run(driver.Kernel{Code: plain, Params: params}, views[1][0], views[1][1:]...)
 	}
 	for j, v := range views[0] {
-		compare(t, name(guarded.Code, d, half, row, s, "operand", j), values(b, v), values(b, views[1][j]))
+		compare(t, name(guarded, d, half, row, s, "operand", j), values(b, v), values(b, views[1][j]))
 		checkHoles(t, b, v)
 	}
 	if half != driver.Invalid {
 		want := newView(t, b, half, shape, dense)
 		b.Run(driver.Kernel{Code: driver.Copy}, want, views[1][0])
-		compare(t, name(guarded.Code, d, half, row, s, "copy"), values(b, src[len(src)-1]), values(b, want))
+		compare(t, name(guarded, d, half, row, s, "copy"), values(b, src[len(src)-1]), values(b, want))
 	}
+}
+
+// withRate returns the parameters of a step with the rate and the scale of the rows of testGuarded.
+func withRate(params driver.Params) driver.Params {
+	switch p := params.(type) {
+	case driver.SGDParams:
+		p.Rate = 0.1
+		return p
+	case driver.AdamParams:
+		p.Rate, p.Scale = 0.1, 1.5
+		return p
+	}
+	return params
 }
 
 // testUpdateScale compares random sequences of overflows with the rule written in Go.
@@ -126,9 +139,12 @@ func testUpdateScale(t *testing.T, b driver.Backend) {
 		t.Skip("not offered")
 	}
 	r := rand.New(rand.NewPCG(5, 6))
-	inf := math.Inf(1)
+	inf := float32(math.Inf(1))
 	for i, c := range []struct {
-		scale, growth, backoff, interval, hysteresis, least, most, overflows float64
+		scale, growth, backoff float64
+		interval, hysteresis   int
+		least, most            float32
+		overflows              float64 // probability of an overflow
 	}{
 		{65536, 2, 0.5, 3, 1, 0, inf, 0.3},
 		{3, 1.7, 0.3, 2, 2, 1, 1000, 0.4},
@@ -138,7 +154,8 @@ func testUpdateScale(t *testing.T, b driver.Backend) {
 		{1, 2, 0.5, 2, 1, 4, 0.5, 0.5},       // beyond both limits
 		{65536, 1, 1, 1, 1000, 0, inf, 0.99}, // constant
 	} {
-		scale, clean, overflows := float32(c.scale), 0.0, 0.0
+		scale, clean, overflows := float32(c.scale), 0, 0
+		p := driver.ScaleParams{Growth: c.growth, Backoff: c.backoff, Interval: c.interval, Hysteresis: c.hysteresis, Min: c.least, Max: c.most}
 		state := place(t, b, driver.Float32, []int{4}, dense, []float64{c.scale, 1 / c.scale, 0, 0})
 		for step := range 40 {
 			flags := make([]float64, 1+r.IntN(5))
@@ -146,20 +163,20 @@ func testUpdateScale(t *testing.T, b driver.Backend) {
 			if bad {
 				flags[r.IntN(len(flags))] = 1
 			}
-			b.Run(driver.Kernel{Code: driver.UpdateScale, Alpha: c.growth, Beta: c.backoff, More: [5]float64{c.interval, c.hysteresis, c.least, c.most}},
+			b.Run(driver.Kernel{Code: driver.UpdateScale, Params: p},
 				state, place(t, b, driver.Float32, []int{len(flags)}, dense, flags))
 			if bad {
 				clean = 0
 				if overflows++; overflows >= c.hysteresis {
-					scale = max(float32(float64(scale)*c.backoff), min(scale, float32(c.least)))
+					scale = max(float32(float64(scale)*c.backoff), min(scale, c.least))
 				}
 			} else if clean++; clean == c.interval {
 				clean, overflows = 0, 0
-				if higher := min(float32(float64(scale)*c.growth), max(scale, float32(c.most))); !math.IsInf(float64(higher), 0) {
+				if higher := min(float32(float64(scale)*c.growth), max(scale, c.most)); !math.IsInf(float64(higher), 0) {
 					scale = higher
 				}
 			}
-			want := []float64{float64(scale), float64(float32(1 / float64(scale))), clean, overflows}
+			want := []float64{float64(scale), float64(float32(1 / float64(scale))), float64(clean), float64(overflows)}
 			if got := values(b, state); !slices.Equal(got, want) {
 				t.Fatalf("case %d, step %d, overflow %v: got %v, want %v", i, step, bad, got, want)
 			}

@@ -213,9 +213,9 @@ func checkOrder(t *testing.T, b driver.Backend, src driver.View, all []float64, 
 	for _, s := range src.Shape[axis+1:] {
 		after *= s
 	}
-	for _, descending := range []float64{0, 1} {
+	for _, descending := range []bool{false, true} {
 		dst := newView(t, b, driver.Int64, src.Shape, gaps)
-		b.Run(driver.Kernel{Code: driver.ArgSort, Axis: axis, Alpha: descending}, dst, src)
+		b.Run(driver.Kernel{Code: driver.ArgSort, Axis: axis, Params: driver.SortParams{Descending: descending}}, dst, src)
 		checkHoles(t, b, dst)
 		got := values(b, dst)
 		for row := range len(all) / n {
@@ -227,7 +227,7 @@ func checkOrder(t *testing.T, b driver.Backend, src driver.View, all []float64, 
 			slices.SortStableFunc(want, func(i, j int) int {
 				x, y := all[at(i)], all[at(j)]
 				o := 2*(nanLast(x)-nanLast(y)) + nanFree(x, y)
-				if descending == 1 {
+				if descending {
 					return -o
 				}
 				return o

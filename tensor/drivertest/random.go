@@ -34,7 +34,7 @@ func Bernoullis(t *testing.T, b driver.Backend) {
 		low, high uint32
 	}{{0, .5, 1, 2}, {1, .5, 1, 2}, {5, .9, 0xffffffff, 0}, {4099, .9, 3, 0x80000001}, {4100, 0, 1, 2}, {1023, 1, 1, 2}} {
 		dst := newView(t, b, driver.Bool, []int{c.n}, dense)
-		b.Run(driver.Kernel{Code: driver.Bernoulli, Alpha: c.p, More: [5]float64{float64(c.low), float64(c.high)}}, dst)
+		b.Run(driver.Kernel{Code: driver.Bernoulli, Params: driver.BernoulliParams{P: c.p, Key: [2]uint32{c.low, c.high}}}, dst)
 		got := make([]byte, c.n)
 		b.Read(got, dst.Buffer, dst.Offset)
 		for i, x := range got {
@@ -53,7 +53,7 @@ func Bernoullis(t *testing.T, b driver.Backend) {
 			dst := newView(t, b, driver.Int32, shape, dense)
 			words := shape[len(shape)-1]
 			n := 32*words - short
-			b.Run(driver.Kernel{Code: driver.BernoulliBits, Alpha: 0.7, More: [5]float64{9, 0xfffffff7, float64(n)}}, dst)
+			b.Run(driver.Kernel{Code: driver.BernoulliBits, Params: driver.BernoulliParams{P: 0.7, Key: [2]uint32{9, 0xfffffff7}, Row: n}}, dst)
 			for w, x := range values(b, dst) {
 				want := uint32(0)
 				for bit := range min(32, n-w%words*32) {

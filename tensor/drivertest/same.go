@@ -33,11 +33,11 @@ func Same(t *testing.T, a, b driver.Backend) {
 			m, n, k := s[0], s[1], s[2]
 			sameBits(t, a, b, driver.Kernel{Code: driver.Matmul}, d, []int{m, n}, []int{m, k}, []int{k, n}, []int{m, n})
 		}
-		contract := driver.Kernel{Code: driver.Contract, More: [5]float64{1, 3, 3}}
+		contract := driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}}
 		sameBits(t, a, b, contract, d, []int{70, 2, 40, 40}, []int{70, 20, 3, 3}, []int{20, 3, 3, 2, 40, 40})
 		sameBits(t, a, b, contract, d, []int{30, 20, 3, 3}, []int{30, 2, 40, 40}, []int{2, 40, 40, 20, 3, 3})
 		for _, list := range [][][]int{{elementwise}, {elementwise, elementwise}} {
-			k := driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}
+			k := driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: 0.1, Momentum: 0.9}}
 			sameBits(t, a, b, k, d, elementwise, list...)
 		}
 	}

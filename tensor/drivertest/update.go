@@ -60,11 +60,12 @@ func testSGD(t *testing.T, b driver.Backend) {
 	const n = 3001
 	for _, d := range dtypes {
 		for _, c := range []struct {
-			momentum, decay, dampening, nesterov, first float64
+			momentum, decay, dampening float64 // momentum -1: none
+			nesterov, first            bool
 		}{
 			{momentum: -1}, {}, {momentum: 0.9}, {momentum: -1, decay: 0.3}, {momentum: 0.9, decay: 0.3},
-			{momentum: 0.9, dampening: 0.4}, {momentum: 0.9, dampening: 0.4, first: 1},
-			{momentum: 0.9, nesterov: 1}, {momentum: 0.9, nesterov: 1, first: 1, decay: 0.3},
+			{momentum: 0.9, dampening: 0.4}, {momentum: 0.9, dampening: 0.4, first: true},
+			{momentum: 0.9, nesterov: true}, {momentum: 0.9, nesterov: true, first: true, decay: 0.3},
 		} {
 			for _, s := range []strategy{dense, reversed, gaps} {
 				shape := []int{n, 2}
@@ -86,19 +87,20 @@ func testSGD(t *testing.T, b driver.Backend) {
 					h[i] = to(h[i] + times(c.decay, want[i]))
 				}
 				copy(v, h)
-				if c.momentum >= 0 && c.first == 0 {
+				if c.momentum >= 0 && !c.first {
 					for i, old := range values(b, src[1]) {
 						v[i] = to(to(mid(c.momentum)*old) + times(1-c.dampening, h[i]))
 					}
 				}
 				for i := range want {
 					step := v[i]
-					if c.nesterov != 0 {
+					if c.nesterov {
 						step = to(h[i] + times(c.momentum, v[i]))
 					}
 					want[i] = to(want[i] + times(-0.1, step))
 				}
-				b.Run(driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: max(c.momentum, 0), More: [5]float64{c.decay, c.dampening, c.nesterov, c.first}}, w, src...)
+				params := driver.SGDParams{Rate: 0.1, Momentum: max(c.momentum, 0), Decay: c.decay, Dampening: c.dampening, Nesterov: c.nesterov, First: c.first}
+				b.Run(driver.Kernel{Code: driver.SGD, Params: params}, w, src...)
 				compare(t, name(d, s, c, "parameter"), values(b, w), want)
 				if c.momentum >= 0 {
 					compare(t, name(d, s, c, "buffer"), values(b, src[1]), v)
@@ -116,8 +118,8 @@ func testBatch(t *testing.T, b driver.Backend) {
 		t.Skip("not offered")
 	}
 	kernels := []driver.Kernel{
-		{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Unscale, Alpha: 0.25}, {Code: driver.Mul},
-		{Code: driver.Adam, Alpha: 0.1, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9, 1.5}},
+		{Code: driver.SGD, Params: driver.SGDParams{Rate: 0.1, Momentum: 0.9}}, {Code: driver.Unscale, Alpha: 0.25}, {Code: driver.Mul},
+		{Code: driver.Adam, Params: adamParams},
 	}
 	var got, want []driver.Launch
 	for i, n := range []int{0, 1, 5, 300, 40_000, 7, 100_000, 3, 1, 20, 33_000, 64} {
@@ -156,9 +158,10 @@ func testBatch(t *testing.T, b driver.Backend) {
 	}
 }
 
+var adamParams = driver.AdamParams{Rate: 0.1, Beta1: 0.8, Beta2: 0.7, Eps: 1e-4, Decay: 0.1, Scale: 1.5}
+
 func testAdam(t *testing.T, b driver.Backend) {
 	const n = 3001
-	k := driver.Kernel{Code: driver.Adam, Alpha: 0.1, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9, 1.5}}
 	for _, d := range []driver.DType{driver.Float32, driver.Float64} {
 		if !b.Offers(driver.Adam, d, d, d, d) {
 			t.Logf("%v: not offered", d)
@@ -175,18 +178,17 @@ func testAdam(t *testing.T, b driver.Backend) {
 			}
 			v := place(t, b, d, shape, s, squares)
 			to := func(x float64) float64 { return round(d, x) }
-			var p [7]float64
-			for i, x := range append([]float64{k.Alpha, k.Beta}, k.More[:]...) {
-				p[i] = to(x)
-			}
+			p := adamParams
+			share1, beta2, share2, kept := to(1-p.Beta1), to(p.Beta2), to(1-p.Beta2), to(1-p.Decay)
+			rate, eps, scale := to(p.Rate), to(p.Eps), to(p.Scale)
 			wantW, wantM, wantV, gs := values(b, w), values(b, m), values(b, v), values(b, g)
 			for i, g := range gs {
-				wantM[i] = to(wantM[i] + to(p[2]*to(g-wantM[i])))
-				wantV[i] = to(to(p[3]*wantV[i]) + to(p[4]*to(g*g)))
-				divisor := to(to(p[6]*to(math.Sqrt(wantV[i]))) + p[1])
-				wantW[i] = to(to(p[5]*wantW[i]) - to(p[0]*to(wantM[i]/divisor)))
+				wantM[i] = to(wantM[i] + to(share1*to(g-wantM[i])))
+				wantV[i] = to(to(beta2*wantV[i]) + to(share2*to(g*g)))
+				divisor := to(to(scale*to(math.Sqrt(wantV[i]))) + eps)
+				wantW[i] = to(to(kept*wantW[i]) - to(rate*to(wantM[i]/divisor)))
 			}
-			b.Run(k, w, g, m, v)
+			b.Run(driver.Kernel{Code: driver.Adam, Params: p}, w, g, m, v)
 			compare(t, name(d, s, "parameter"), values(b, w), wantW)
 			compare(t, name(d, s, "first mean"), values(b, m), wantM)
 			compare(t, name(d, s, "second mean"), values(b, v), wantV)

@@ -7,143 +7,143 @@ import (
 	"halfnote/tensor"
 )
 
-// Activation is a module without parameters.
-type Activation struct {
+// Func is a module without parameters.
+type Func struct {
 	name string
 	f    func(*tensor.Tensor) *tensor.Tensor
 }
 
 // Forward applies the function to x.
-func (a *Activation) Forward(x *tensor.Tensor) *tensor.Tensor { return a.f(x) }
+func (a *Func) Forward(x *tensor.Tensor) *tensor.Tensor { return a.f(x) }
 
 // String returns what torch prints.
-func (a *Activation) String() string { return a.name }
+func (a *Func) String() string { return a.name }
 
 // activation returns f as a module that prints as name with its arguments.
-func activation(name string, f func(*tensor.Tensor) *tensor.Tensor, args ...any) *Activation {
+func activation(name string, f func(*tensor.Tensor) *tensor.Tensor, args ...any) *Func {
 	for i, a := range args {
 		args[i] = literal(a)
 	}
-	return &Activation{fmt.Sprintf(name, args...), f}
+	return &Func{fmt.Sprintf(name, args...), f}
 }
 
-// ReLU returns max(x, 0) as a module. It is torch.nn.ReLU.
-func ReLU() *Activation { return activation("ReLU()", (*tensor.Tensor).ReLU) }
+// NewReLU returns max(x, 0) as a module. It is torch.nn.ReLU.
+func NewReLU() *Func { return activation("ReLU()", (*tensor.Tensor).ReLU) }
 
-// ReLU6 returns min(max(x, 0), 6) as a module. It is torch.nn.ReLU6.
-func ReLU6() *Activation { return activation("ReLU6()", (*tensor.Tensor).ReLU6) }
+// NewReLU6 returns min(max(x, 0), 6) as a module. It is torch.nn.ReLU6.
+func NewReLU6() *Func { return activation("ReLU6()", (*tensor.Tensor).ReLU6) }
 
-// Tanh returns the hyperbolic tangent as a module. It is torch.nn.Tanh.
-func Tanh() *Activation { return activation("Tanh()", (*tensor.Tensor).Tanh) }
+// NewTanh returns the hyperbolic tangent as a module. It is torch.nn.Tanh.
+func NewTanh() *Func { return activation("Tanh()", (*tensor.Tensor).Tanh) }
 
-// Sigmoid returns 1/(1+exp(-x)) as a module. It is torch.nn.Sigmoid.
-func Sigmoid() *Activation { return activation("Sigmoid()", (*tensor.Tensor).Sigmoid) }
+// NewSigmoid returns 1/(1+exp(-x)) as a module. It is torch.nn.Sigmoid.
+func NewSigmoid() *Func { return activation("Sigmoid()", (*tensor.Tensor).Sigmoid) }
 
-// LogSigmoid returns log(1/(1+exp(-x))) as a module. It is torch.nn.LogSigmoid.
-func LogSigmoid() *Activation { return activation("LogSigmoid()", (*tensor.Tensor).LogSigmoid) }
+// NewLogSigmoid returns log(1/(1+exp(-x))) as a module. It is torch.nn.LogSigmoid.
+func NewLogSigmoid() *Func { return activation("LogSigmoid()", (*tensor.Tensor).LogSigmoid) }
 
-// SiLU returns x/(1+exp(-x)) as a module. It is torch.nn.SiLU.
-func SiLU() *Activation { return activation("SiLU()", (*tensor.Tensor).SiLU) }
+// NewSiLU returns x/(1+exp(-x)) as a module. It is torch.nn.SiLU.
+func NewSiLU() *Func { return activation("SiLU()", (*tensor.Tensor).SiLU) }
 
-// Mish returns x tanh(log(1+exp(x))) as a module. It is torch.nn.Mish.
-func Mish() *Activation { return activation("Mish()", (*tensor.Tensor).Mish) }
+// NewMish returns x tanh(log(1+exp(x))) as a module. It is torch.nn.Mish.
+func NewMish() *Func { return activation("Mish()", (*tensor.Tensor).Mish) }
 
-// Hardswish returns x min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardswish.
-func Hardswish() *Activation { return activation("Hardswish()", (*tensor.Tensor).Hardswish) }
+// NewHardswish returns x min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardswish.
+func NewHardswish() *Func { return activation("Hardswish()", (*tensor.Tensor).Hardswish) }
 
-// Hardsigmoid returns min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardsigmoid.
-func Hardsigmoid() *Activation { return activation("Hardsigmoid()", (*tensor.Tensor).Hardsigmoid) }
+// NewHardsigmoid returns min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardsigmoid.
+func NewHardsigmoid() *Func { return activation("Hardsigmoid()", (*tensor.Tensor).Hardsigmoid) }
 
-// SELU returns the scaled exponential linear unit as a module. It is torch.nn.SELU.
-func SELU() *Activation { return activation("SELU()", (*tensor.Tensor).SELU) }
+// NewSELU returns the scaled exponential linear unit as a module. It is torch.nn.SELU.
+func NewSELU() *Func { return activation("SELU()", (*tensor.Tensor).SELU) }
 
-// Softsign returns x/(1+|x|) as a module. It is torch.nn.Softsign.
-func Softsign() *Activation { return activation("Softsign()", (*tensor.Tensor).Softsign) }
+// NewSoftsign returns x/(1+|x|) as a module. It is torch.nn.Softsign.
+func NewSoftsign() *Func { return activation("Softsign()", (*tensor.Tensor).Softsign) }
 
-// Tanhshrink returns x - tanh(x) as a module. It is torch.nn.Tanhshrink.
-func Tanhshrink() *Activation { return activation("Tanhshrink()", (*tensor.Tensor).Tanhshrink) }
+// NewTanhshrink returns x - tanh(x) as a module. It is torch.nn.Tanhshrink.
+func NewTanhshrink() *Func { return activation("Tanhshrink()", (*tensor.Tensor).Tanhshrink) }
 
-// GELU returns x Φ(x) as a module, where Φ is the standard normal distribution function.
+// NewGELU returns x Φ(x) as a module, where Φ is the standard normal distribution function.
 // It is torch.nn.GELU.
-func GELU() *Activation { return activation("GELU(approximate='none')", (*tensor.Tensor).GELU) }
+func NewGELU() *Func { return activation("GELU(approximate='none')", (*tensor.Tensor).GELU) }
 
-// GELUTanh returns the tanh approximation of GELU as a module. It is torch.nn.GELU with
+// NewGELUTanh returns the tanh approximation of GELU as a module. It is torch.nn.GELU with
 // approximate="tanh".
-func GELUTanh() *Activation { return activation("GELU(approximate='tanh')", (*tensor.Tensor).GELUTanh) }
+func NewGELUTanh() *Func { return activation("GELU(approximate='tanh')", (*tensor.Tensor).GELUTanh) }
 
-// LeakyReLU returns x where x is positive and slope x elsewhere, as a module. It is
+// NewLeakyReLU returns x where x is positive and slope x elsewhere, as a module. It is
 // torch.nn.LeakyReLU, whose slope is 0.01 by default.
-func LeakyReLU(slope float64) *Activation {
+func NewLeakyReLU(slope float64) *Func {
 	return activation("LeakyReLU(negative_slope=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReLU(slope) }, slope)
 }
 
-// ELU returns x where x is positive and alpha (exp(x) - 1) elsewhere, as a module. It is
+// NewELU returns x where x is positive and alpha (exp(x) - 1) elsewhere, as a module. It is
 // torch.nn.ELU, whose alpha is 1 by default.
-func ELU(alpha float64) *Activation {
+func NewELU(alpha float64) *Func {
 	return activation("ELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.ELU(alpha) }, alpha)
 }
 
-// CELU returns x where x is positive and alpha (exp(x/alpha) - 1) elsewhere, as a module.
+// NewCELU returns x where x is positive and alpha (exp(x/alpha) - 1) elsewhere, as a module.
 // It is torch.nn.CELU, whose alpha is 1 by default.
-func CELU(alpha float64) *Activation {
+func NewCELU(alpha float64) *Func {
 	return activation("CELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.CELU(alpha) }, alpha)
 }
 
-// Softplus returns log(1 + exp(beta x))/beta, or x where beta x exceeds threshold, as a
+// NewSoftplus returns log(1 + exp(beta x))/beta, or x where beta x exceeds threshold, as a
 // module. It is torch.nn.Softplus, whose beta is 1 and threshold 20 by default.
-func Softplus(beta, threshold float64) *Activation {
+func NewSoftplus(beta, threshold float64) *Func {
 	return activation("Softplus(beta=%s, threshold=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.SoftplusWith(beta, threshold) }, beta, threshold)
 }
 
-// Hardtanh returns min(max(x, low), high) as a module. It is torch.nn.Hardtanh, whose
+// NewHardtanh returns min(max(x, low), high) as a module. It is torch.nn.Hardtanh, whose
 // bounds are -1 and 1 by default.
-func Hardtanh(low, high float64) *Activation {
+func NewHardtanh(low, high float64) *Func {
 	return activation("Hardtanh(min_val=%s, max_val=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardtanh(low, high) }, low, high)
 }
 
-// Threshold returns x where x exceeds threshold and value elsewhere, as a module. It is
+// NewThreshold returns x where x exceeds threshold and value elsewhere, as a module. It is
 // torch.nn.Threshold.
-func Threshold(threshold, value float64) *Activation {
+func NewThreshold(threshold, value float64) *Func {
 	return activation("Threshold(threshold=%s, value=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Threshold(threshold, value) }, threshold, value)
 }
 
-// Hardshrink returns x where |x| exceeds lambda and 0 elsewhere, as a module. It is
+// NewHardshrink returns x where |x| exceeds lambda and 0 elsewhere, as a module. It is
 // torch.nn.Hardshrink, whose lambda is 0.5 by default.
-func Hardshrink(lambda float64) *Activation {
+func NewHardshrink(lambda float64) *Func {
 	return activation("Hardshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardshrink(lambda) }, lambda)
 }
 
-// Softshrink returns x moved towards 0 by lambda, or 0 where |x| is at most lambda, as a
+// NewSoftshrink returns x moved towards 0 by lambda, or 0 where |x| is at most lambda, as a
 // module. It is torch.nn.Softshrink, whose lambda is 0.5 by default.
-func Softshrink(lambda float64) *Activation {
+func NewSoftshrink(lambda float64) *Func {
 	return activation("Softshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softshrink(lambda) }, lambda)
 }
 
-// GLU returns the first half of x along dim times the sigmoid of the second, as a
+// NewGLU returns the first half of x along dim times the sigmoid of the second, as a
 // module. It is torch.nn.GLU, whose dim is -1 by default.
-func GLU(dim int) *Activation {
+func NewGLU(dim int) *Func {
 	return activation("GLU(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.GLU(dim) }, dim)
 }
 
-// Softmax returns the softmax along dim as a module. It is torch.nn.Softmax.
-func Softmax(dim int) *Activation {
+// NewSoftmax returns the softmax along dim as a module. It is torch.nn.Softmax.
+func NewSoftmax(dim int) *Func {
 	return activation("Softmax(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(dim) }, dim)
 }
 
-// LogSoftmax returns the logarithm of the softmax along dim as a module. It is
+// NewLogSoftmax returns the logarithm of the softmax along dim as a module. It is
 // torch.nn.LogSoftmax.
-func LogSoftmax(dim int) *Activation {
+func NewLogSoftmax(dim int) *Func {
 	return activation("LogSoftmax(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(dim) }, dim)
 }
 
-// Softmin returns the softmax of -x along dim as a module. It is torch.nn.Softmin.
-func Softmin(dim int) *Activation {
+// NewSoftmin returns the softmax of -x along dim as a module. It is torch.nn.Softmin.
+func NewSoftmin(dim int) *Func {
 	return activation("Softmin(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmin(dim) }, dim)
 }
 
-// Softmax2d returns the softmax over the channels of (n, c, h, w) or (c, h, w), as a module.
+// NewSoftmax2d returns the softmax over the channels of (n, c, h, w) or (c, h, w), as a module.
 // It is torch.nn.Softmax2d.
-func Softmax2d() *Activation {
+func NewSoftmax2d() *Func {
 	return activation("Softmax2d()", func(x *tensor.Tensor) *tensor.Tensor {
 		if n := x.Dim(); n != 3 && n != 4 {
 			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected (n, c, h, w) or (c, h, w)", n)})
@@ -152,9 +152,9 @@ func Softmax2d() *Activation {
 	})
 }
 
-// Flatten returns a module that merges dimensions start to end into one; by default 1 to
+// NewFlatten returns a module that merges dimensions start to end into one; by default 1 to
 // the last. It is torch.nn.Flatten.
-func Flatten(startEnd ...int) *Activation {
+func NewFlatten(startEnd ...int) *Func {
 	start, end := 1, -1
 	switch len(startEnd) {
 	case 0:
@@ -169,9 +169,9 @@ func Flatten(startEnd ...int) *Activation {
 	return activation("Flatten(start_dim=%s, end_dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(start, end) }, start, end)
 }
 
-// Unflatten returns a module that splits dimension dim into the given sizes, one of which
+// NewUnflatten returns a module that splits dimension dim into the given sizes, one of which
 // may be -1 and is inferred. It is torch.nn.Unflatten.
-func Unflatten(dim int, sizes ...int) *Activation {
+func NewUnflatten(dim int, sizes ...int) *Func {
 	return activation("Unflatten(dim=%s, unflattened_size=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Unflatten(dim, sizes...) }, dim, tuple(sizes))
 }
 

@@ -11,8 +11,8 @@ import (
 // the rare ones are in clusters with fewer features each. E. Grave and others, "Efficient
 // softmax approximation for GPUs" (2017). It is torch.nn.AdaptiveLogSoftmaxWithLoss.
 type AdaptiveLogSoftmaxWithLoss struct {
-	Head *Linear  // logits of the frequent classes and the clusters
-	Tail []*Chain // logits of the classes of each cluster
+	Head *Linear       // logits of the frequent classes and the clusters
+	Tail []*Sequential // logits of the classes of each cluster
 
 	cutoffs []int // first class of each cluster, then the number of classes
 }
@@ -47,22 +47,22 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 		if !(width >= 1 && width <= float64(in)*1e6) {
 			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by DivValue %v to the power %d give %v; expected at least 1 feature: lower DivValue", in, c.divValue, i+1, width)})
 		}
-		a.Tail = append(a.Tail, Sequential(linear(in, int(width), false), linear(int(width), all[i+1]-all[i], false)))
+		a.Tail = append(a.Tail, NewSequential(linear(in, int(width), false), linear(int(width), all[i+1]-all[i], false)))
 	}
 	return a
 }
 
-// Run returns the log-probability of each target class, (n), for x (n, in) and integer
+// ForwardLoss returns the log-probability of each target class, (n), for x (n, in) and integer
 // targets (n), and the negated mean of these; for x (in) and a target () both are scalars.
 // It computes only the clusters that contain targets. It panics if a target is not a valid
 // class.
-func (a *AdaptiveLogSoftmaxWithLoss) Run(x, target *tensor.Tensor) (output, loss *tensor.Tensor) {
+func (a *AdaptiveLogSoftmaxWithLoss) ForwardLoss(x, target *tensor.Tensor) (output, loss *tensor.Tensor) {
 	const op = "adaptive_log_softmax_with_loss"
 	required(op, "input", x)
 	required(op, "target", target)
 	shapes := [][]int{x.Shape(), target.Shape()}
 	if x.Dim() == 1 && target.Dim() == 0 {
-		output, loss = a.Run(x.Unsqueeze(0), target.Unsqueeze(0))
+		output, loss = a.ForwardLoss(x.Unsqueeze(0), target.Unsqueeze(0))
 		return output.Squeeze(0), loss
 	}
 	if x.Dim() != 2 || !slices.Equal(target.Shape(), x.Shape()[:1]) || target.DType().IsFloat() || target.DType() == tensor.Bool {

@@ -24,7 +24,7 @@ type MultiheadAttention struct {
 	c            config
 }
 
-// MultiheadOptions are the options of MultiheadAttention.Run. The zero value holds the
+// MultiheadOptions are the options of MultiheadAttention.Attend. The zero value holds the
 // defaults.
 type MultiheadOptions struct {
 	// KeyPaddingMask (batch, S) and AttnMask (L, S), or (batch·heads, L, S), exclude the
@@ -42,11 +42,11 @@ type MultiheadOptions struct {
 
 // NewMultiheadAttention returns a float32 layer of embed features in the given number of
 // heads. Input projections are initialised by Xavier's rule, the output projection as in
-// NewLinear; biases are 0. It takes Drop (0 by default, on the weights), NoBias, BiasKV,
-// ZeroAttn, KDim, VDim, BatchFirst and InitFrom. It is torch.nn.MultiheadAttention.
+// NewLinear; biases are 0. It takes DropoutP (0 by default, on the weights), Bias, AddBiasKV,
+// AddZeroAttn, KDim, VDim, BatchFirst and InitFrom. It is torch.nn.MultiheadAttention.
 func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttention {
 	c := configure("new_multihead_attention", config{bias: true, sequence: sequence{kdim: embed, vdim: embed}}, options,
-		"Drop", "NoBias", "BiasKV", "ZeroAttn", "KDim", "VDim", "BatchFirst", "InitFrom")
+		"DropoutP", "Bias", "AddBiasKV", "AddZeroAttn", "KDim", "VDim", "BatchFirst", "InitFrom")
 	return newMultiheadAttention(embed, heads, c)
 }
 
@@ -73,10 +73,10 @@ func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 	return m
 }
 
-// Run attends from queries q (L, batch, embed) to keys k (S, batch, kdim) and values v (S,
+// Attend attends from queries q (L, batch, embed) to keys k (S, batch, kdim) and values v (S,
 // batch, vdim), or all without batch. It returns the result (L, batch, embed) and the
 // weights (batch, L, S), nil with NoWeights. With BatchFirst the batch comes first.
-func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (out, weights *tensor.Tensor) {
+func (m *MultiheadAttention) Attend(q, k, v *tensor.Tensor, o MultiheadOptions) (out, weights *tensor.Tensor) {
 	m.check(q, k, v)
 	single := q.Dim() == 2
 	if single {
@@ -108,7 +108,7 @@ func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (ou
 
 // Forward returns the self-attention of x.
 func (m *MultiheadAttention) Forward(x *tensor.Tensor) *tensor.Tensor {
-	out, _ := m.Run(x, x, x, MultiheadOptions{NoWeights: true})
+	out, _ := m.Attend(x, x, x, MultiheadOptions{NoWeights: true})
 	return out
 }
 
@@ -163,7 +163,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	}
 	batches := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(t.Size(0)*m.heads, t.Size(2), t.Size(3)) }
 	shape := []int{q.Size(0), m.heads, q.Size(2), k.Size(2)}
-	a, b := batches(q).Scale(math.Sqrt(1/float64(m.embed/m.heads))), batches(k).Transpose(1, 2)
+	a, b := batches(q).MulScalar(math.Sqrt(1/float64(m.embed/m.heads))), batches(k).Transpose(1, 2)
 	var scores *tensor.Tensor
 	if mask != nil {
 		scores = batches(mask.Expand(shape...)).BAddBMM(a, b, tensor.AddMMOptions{})

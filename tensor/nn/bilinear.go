@@ -14,13 +14,13 @@ type Bilinear struct {
 }
 
 // NewBilinear returns a float32 layer from two inputs of in1 and in2 features to out.
-// Weight and bias are drawn uniformly from ±1/√in1. It takes NoBias and InitFrom. It is
+// Weight and bias are drawn uniformly from ±1/√in1. It takes Bias and InitFrom. It is
 // torch.nn.Bilinear.
 func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
 	if in1 < 1 || in2 < 1 || out < 1 {
 		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("in1 %d, in2 %d, out %d; expected at least 1 feature each", in1, in2, out)})
 	}
-	c := configure("new_bilinear", config{bias: true}, options, "NoBias", "InitFrom")
+	c := configure("new_bilinear", config{bias: true}, options, "Bias", "InitFrom")
 	bound := 1 / math.Sqrt(float64(in1))
 	b := &Bilinear{Weight: c.uniform(-bound, bound, out, in1, in2).RequireGrad()}
 	if c.bias {
@@ -29,8 +29,8 @@ func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
 	return b
 }
 
-// Run maps x1 (…, in1) and x2 (…, in2) to (…, out).
-func (b *Bilinear) Run(x1, x2 *tensor.Tensor) *tensor.Tensor {
+// Forward maps x1 (…, in1) and x2 (…, in2) to (…, out).
+func (b *Bilinear) Forward(x1, x2 *tensor.Tensor) *tensor.Tensor {
 	return x1.Bilinear(x2, b.Weight, b.Bias)
 }
 

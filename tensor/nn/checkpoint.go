@@ -11,8 +11,8 @@ import (
 // equal length. All but the last run under tensor.Checkpoint: Backward recomputes their
 // intermediate results instead of keeping them. It panics unless segments is from 1 to the
 // number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
-func CheckpointSequential(c *Chain, segments int, x *tensor.Tensor) *tensor.Tensor {
-	need("checkpoint_sequential", "c", c != nil, "a Chain")
+func CheckpointSequential(c *Sequential, segments int, x *tensor.Tensor) *tensor.Tensor {
+	need("checkpoint_sequential", "c", c != nil, "a Sequential")
 	if segments < 1 || segments > len(c.Modules) {
 		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments for %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
 	}

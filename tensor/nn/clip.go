@@ -51,7 +51,7 @@ func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) fl
 	}
 	for _, p := range params {
 		if g := p.Grad(); g != nil {
-			tensor.NoGrad(func() { g.ScaleAssign(coefficient) })
+			tensor.NoGrad(func() { g.MulScalarAssign(coefficient) })
 		}
 	}
 	return norm
@@ -101,7 +101,7 @@ func ClipGradValue(params []*tensor.Tensor, limit float64) {
 	for _, p := range params {
 		if g := p.Grad(); g != nil {
 			tensor.NoGrad(func() {
-				hi := tensor.OnesLike(g).Scale(limit)
+				hi := tensor.OnesLike(g).MulScalar(limit)
 				g.Assign(g.Minimum(hi).Maximum(hi.Neg()))
 			})
 		}

@@ -32,7 +32,7 @@ type (
 
 // NewConv1d returns a float32 layer that convolves (n, in, l) to (n, out, l'). Weight and
 // bias are drawn uniformly from ±1/√(in/groups·kernel), with torch's random numbers. It
-// takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation, Groups, NoBias and
+// takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation, Groups, Bias and
 // InitFrom, and panics if sizes are invalid. It is torch.nn.Conv1d.
 func NewConv1d(in, out, kernel int, options ...Option) *Conv1d {
 	return &Conv1d{newConvolution("Conv1d", 1, in, out, kernel, options)}
@@ -50,7 +50,7 @@ func NewConv3d(in, out, kernel int, options ...Option) *Conv3d {
 
 // NewConvTranspose1d returns a float32 layer of the transposed convolution from (n, in, l)
 // to (n, out, l'). Weight and bias are drawn uniformly from ±1/√(out/groups·kernel). It
-// takes KernelSize, Stride, Padding, OutputPadding, Dilation, Groups, NoBias and InitFrom.
+// takes KernelSize, Stride, Padding, OutputPadding, Dilation, Groups, Bias and InitFrom.
 // It is torch.nn.ConvTranspose1d.
 func NewConvTranspose1d(in, out, kernel int, options ...Option) *ConvTranspose1d {
 	return &ConvTranspose1d{newConvolution("ConvTranspose1d", 1, in, out, kernel, options)}
@@ -70,7 +70,7 @@ func NewConvTranspose3d(in, out, kernel int, options ...Option) *ConvTranspose3d
 
 func newConvolution(name string, dims, in, out, kernel int, options []Option) Convolution {
 	transposed := len(name) > 6
-	takes := []string{"KernelSize", "Stride", "Padding", "Dilation", "Groups", "NoBias", "InitFrom", "SamePadding", "PaddingMode"}
+	takes := []string{"KernelSize", "Stride", "Padding", "Dilation", "Groups", "Bias", "InitFrom", "SamePadding", "PaddingMode"}
 	if transposed {
 		takes = append(takes[:7], "OutputPadding")
 	}

@@ -1,7 +1,7 @@
 // Package nn provides modules, which are layers with parameters, and functions over a
 // model's parameters. It is torch.nn.
 //
-//	net := nn.Sequential(nn.NewLinear(784, 128), nn.ReLU(), nn.NewDropout(0.1), nn.NewLinear(128, 10))
+//	net := nn.NewSequential(nn.NewLinear(784, 128), nn.NewReLU(), nn.NewDropout(0.1), nn.NewLinear(128, 10))
 //	loss := nn.CrossEntropy(net.Forward(x), labels, nn.LabelSmoothing(0.1))
 //
 // Losses are functions, with the names of torch.nn.functional, and modules, such as
@@ -16,25 +16,25 @@
 //		return n.Out.Forward(n.In.Forward(x).ReLU())
 //	}
 //
-// A module with several arguments or results has a Run method as well as Forward, which is
+// A module with several arguments or results has a method for them next to Forward, which is
 // the plain case:
 //
-//	out, h := nn.NewGRU(8, 16).Run(x, nil)
-//	y, weights := nn.NewMultiheadAttention(16, 4).Run(out, out, out, nn.MultiheadOptions{})
+//	out, h := nn.NewGRU(8, 16).ForwardState(x, nil)
+//	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out, nn.MultiheadOptions{})
 //
 // [PadSequence] stacks sequences of different lengths with padding; [PackSequence] packs
 // them without. Recurrent layers read packed sequences:
 //
 //	packed := nn.PackSequence(sequences, nn.EnforceSorted(false))
-//	out, h := nn.NewGRU(8, 16).RunPacked(packed, nil)
+//	out, h := nn.NewGRU(8, 16).ForwardPacked(packed, nil)
 //	padded, lengths := nn.PadPackedSequence(out)
 //
 // [CTCLoss] compares unaligned sequences. [AdaptiveLogSoftmaxWithLoss] is for many classes,
 // [GumbelSoftmax] draws differentiable samples, [MaxUnpool2d] inverts pooling with the
-// indices that [MaxPool.Run] returns, and [NewFractionalMaxPool2d] pools over random
+// indices that [MaxPool.ForwardIndices] returns, and [NewFractionalMaxPool2d] pools over random
 // windows. [WeightNorm] and [SpectralNorm] compute a module's weight from other parameters:
 //
-//	net := nn.Sequential(nn.SpectralNorm(nn.NewConv2d(3, 16, 3)), nn.NewRReLU(1.0/8, 1.0/3), nn.Flatten())
+//	net := nn.NewSequential(nn.SpectralNorm(nn.NewConv2d(3, 16, 3)), nn.NewRReLU(1.0/8, 1.0/3), nn.NewFlatten())
 //
 // Lists of modules are slices and dictionaries are maps. [NamedModules], [Apply], [Print]
 // and [Summarize] walk a model in the same way; [Hook] adds functions around a module. The

@@ -51,7 +51,7 @@ func TestEmbedding(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"tensor: new_embedding: 0 rows of 3 features; expected at least 1 each":                                                func() { nn.NewEmbedding(0, 3) },
-		"tensor: new_embedding: option NoBias is not supported here":                                                           func() { nn.NewEmbedding(2, 3, nn.NoBias()) },
+		"tensor: new_embedding: option Bias is not supported here":                                                             func() { nn.NewEmbedding(2, 3, nn.Bias(false)) },
 		"tensor: embedding: shapes (5, 4) and (1,): index 5 at [0] is out of range for dimension 0 of size 5; expected 0 to 4": func() { e.Forward(tensor.FromInts([]int{5})) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {

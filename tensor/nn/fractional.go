@@ -75,13 +75,13 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 
 // Forward returns the largest element of each window.
 func (f *FractionalMaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
-	y, _ := f.Run(x)
+	y, _ := f.ForwardIndices(x)
 	return y
 }
 
-// Run returns Forward's result and the index of each largest element in its plane, in
+// ForwardIndices returns Forward's result and the index of each largest element in its plane, in
 // row-major order, as int64. It is return_indices=True.
-func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
+func (f *FractionalMaxPool) ForwardIndices(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	dims := len(f.window)
 	op := snake(f.name)
 	required(op, "input", x)
@@ -89,7 +89,7 @@ func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D or %d-D", x.Dim(), dims+1, dims+2)})
 	}
 	if x.Dim() == dims+1 {
-		y, indices = f.Run(x.Unsqueeze(0))
+		y, indices = f.ForwardIndices(x.Unsqueeze(0))
 		return y.Squeeze(0), indices.Squeeze(0)
 	}
 	starts := f.starts(op, x)

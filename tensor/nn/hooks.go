@@ -9,7 +9,7 @@ import (
 // Hooked is a module with hooks. Put it in the place of the module; the names of
 // parameters stay the same.
 //
-//	h := nn.Hook(net.Modules[2])
+//	h := nn.NewHooked(net.Modules[2])
 //	net.Modules[2] = h
 //	remove := h.OnForward(func(m nn.Module, x, y *tensor.Tensor) *tensor.Tensor {
 //		fmt.Println(m, y.Stats())
@@ -24,8 +24,8 @@ type Hooked struct {
 	backward []*func(m Module, dx, dy *tensor.Tensor) *tensor.Tensor
 }
 
-// Hook returns m with hooks. It panics if m is nil.
-func Hook(m Module) *Hooked {
+// NewHooked returns m with hooks. It panics if m is nil.
+func NewHooked(m Module) *Hooked {
 	if m == nil {
 		panic(&tensor.Error{Op: "hook", Why: "module is nil; expected a module"})
 	}

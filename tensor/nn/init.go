@@ -210,7 +210,7 @@ func InitOrthogonal(t *tensor.Tensor, gain float64) {
 	if rows < columns {
 		q = q.T()
 	}
-	fill(t, q.Float().Reshape(t.Shape()...).Scale(gain))
+	fill(t, q.Float().Reshape(t.Shape()...).MulScalar(gain))
 }
 
 // orthonormal returns Q of the QR decomposition of a, m by n with m >= n, with a positive

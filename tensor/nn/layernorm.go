@@ -18,12 +18,12 @@ type LayerNorm struct {
 }
 
 // NewLayerNorm returns a float32 layer that normalises last dimensions of the given shape,
-// with weights 1 and biases 0. It takes Eps (1e-5 by default), Affine and NoBias. It is
+// with weights 1 and biases 0. It takes Eps (1e-5 by default), Affine and Bias. It is
 // torch.nn.LayerNorm.
 func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
 	c := config{bias: true, vision: visionConfig{affine: true}}
 	c.eps = 1e-5
-	c = configure("new_layer_norm", c, options, "Eps", "Affine", "NoBias")
+	c = configure("new_layer_norm", c, options, "Eps", "Affine", "Bias")
 	l := newLayerNorm(shape, c)
 	if !c.vision.affine {
 		l.Weight, l.Bias = nil, nil

@@ -199,7 +199,7 @@ func TestTransformerDropout(t *testing.T) {
 		t.Fatal("testdata/layout.json has no training")
 	}
 	for _, c := range golden.Trainings {
-		o := []nn.Option{nn.Feedforward(6), nn.Drop(0.5)}
+		o := []nn.Option{nn.DimFeedforward(6), nn.DropoutP(0.5)}
 		if c.BatchFirst {
 			o = append(o, nn.BatchFirst())
 		}
@@ -219,7 +219,7 @@ func TestTransformerDropout(t *testing.T) {
 				if memory == nil {
 					memory = tensor.Randn(2, 3, 4)
 				}
-				return d.Run(x, memory, nn.MaskOptions{})
+				return d.Forward(x, memory, nn.MaskOptions{})
 			}
 		}
 		x, target := tensor.Randn(2, 3, 4), tensor.Randn(2, 3, 4)

@@ -14,10 +14,10 @@ type Linear struct {
 }
 
 // NewLinear returns a float32 layer from in to out features. Weight and bias are drawn
-// uniformly from ±1/√in, with torch's random numbers. It takes NoBias and InitFrom, and
+// uniformly from ±1/√in, with torch's random numbers. It takes Bias and InitFrom, and
 // panics if a size is below 1. It is torch.nn.Linear.
 func NewLinear(in, out int, options ...Option) *Linear {
-	return newLinear(in, out, configure("new_linear", config{bias: true}, options, "NoBias", "InitFrom"))
+	return newLinear(in, out, configure("new_linear", config{bias: true}, options, "Bias", "InitFrom"))
 }
 
 func newLinear(in, out int, c config) *Linear {

@@ -17,9 +17,6 @@ func LinearBias(b *tensor.Tensor) Option {
 // d…); none by default. It is out_features.
 func OutFeatures(d ...int) Option { return Option{"OutFeatures", func(c *config) { c.places = d }} }
 
-// WithBias adds a bias to a layer that has none by default. It is bias=True.
-func WithBias() Option { return Option{"WithBias", func(c *config) { c.bias = true }} }
-
 // LinearCrossEntropy returns the mean cross entropy of the logits computed from x (n, in) or
 // (in) and a weight (classes, d…, in). The target holds classes (n, d…) or probabilities (n,
 // classes, d…), without n for x (in). All logits are computed at once. It takes LinearBias,
@@ -65,11 +62,11 @@ type LinearCrossEntropyLoss struct {
 }
 
 // NewLinearCrossEntropyLoss returns the cross entropy of a float32 layer from in features to
-// classes, without bias by default. It takes OutFeatures, WithBias, Weight, IgnoreIndex,
+// classes, without bias by default. It takes OutFeatures, Bias, Weight, IgnoreIndex,
 // LabelSmoothing, Reduction and InitFrom. It is torch.nn.LinearCrossEntropyLoss.
 func NewLinearCrossEntropyLoss(in, classes int, options ...Option) *LinearCrossEntropyLoss {
 	const op = "new_linear_cross_entropy_loss"
-	c := configure(op, config{}, options, "OutFeatures", "WithBias", "Weight", "IgnoreIndex", "LabelSmoothing", "Reduction", "InitFrom")
+	c := configure(op, config{}, options, "OutFeatures", "Bias", "Weight", "IgnoreIndex", "LabelSmoothing", "Reduction", "InitFrom")
 	if classes < 1 || slices.ContainsFunc(c.places, func(n int) bool { return n < 1 }) {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes, OutFeatures %v; expected at least 1 each", classes, c.places)})
 	}

@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestChainThatContainsItself checks that a chain that contains itself, at any depth, is
+// TestSequentialThatContainsItself checks that a chain that contains itself, at any depth, is
 // rejected with an error, and that a chain used twice is not.
-func TestChainThatContainsItself(t *testing.T) {
+func TestSequentialThatContainsItself(t *testing.T) {
 	refused := func(name string, f func()) {
 		defer func() {
 			if e, ok := recover().(*tensor.Error); !ok || !strings.Contains(e.Error(), "contains") {
@@ -19,14 +19,14 @@ func TestChainThatContainsItself(t *testing.T) {
 		}()
 		f()
 	}
-	c := nn.Sequential(nn.ReLU())
+	c := nn.NewSequential(nn.NewReLU())
 	refused("Append of itself", func() { c.Append(c) })
-	refused("Append of a chain with it", func() { c.Append(nn.Sequential(nn.Sequential(c))) })
-	twice := nn.Sequential(c, c)
+	refused("Append of a chain with it", func() { c.Append(nn.NewSequential(nn.NewSequential(c))) })
+	twice := nn.NewSequential(c, c)
 	if got := twice.Forward(tensor.Ones(2)).At(0); got != 1 {
 		t.Errorf("a chain used twice: got %v, want 1", got)
 	}
-	c.Modules = append(c.Modules, nn.Sequential(c))
+	c.Modules = append(c.Modules, nn.NewSequential(c))
 	refused("Forward", func() { c.Forward(tensor.Ones(2)) })
 	if got := c.String(); !strings.Contains(got, "contains itself") {
 		t.Errorf("String: got %s", got)

@@ -33,7 +33,7 @@ func (l *Loss) Forward(x, target *tensor.Tensor, more ...*tensor.Tensor) *tensor
 // String returns what torch prints.
 func (l *Loss) String() string {
 	if l.name == "TripletMarginWithDistanceLoss" && l.c.distance == nil {
-		return list(l.name, []NamedModule{{"distance_function", PairwiseDistance()}})
+		return list(l.name, []NamedModule{{"distance_function", NewPairwiseDistance()}})
 	}
 	return l.name + "()"
 }

@@ -17,7 +17,7 @@ func NewKLDivLoss(options ...Option) *Loss {
 }
 
 // PoissonNLLLoss returns the mean negative log-likelihood of Poisson-distributed counts: see
-// [tensor.Tensor.PoissonNLLLoss]. It takes Rates, Full and Reduction. It is
+// [tensor.Tensor.PoissonNLLLoss]. It takes LogInput, FullLoss and Reduction. It is
 // torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewPoissonNLLLoss(options...).Forward(x, target)
@@ -26,13 +26,13 @@ func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor 
 // NewPoissonNLLLoss returns PoissonNLLLoss as a module. It is
 // torch.nn.PoissonNLLLoss.
 func NewPoissonNLLLoss(options ...Option) *Loss {
-	return newLoss("PoissonNLLLoss", config{}, options, "Rates Full", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("PoissonNLLLoss", config{}, options, "LogInput FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		return in[0].PoissonNLLLoss(in[1], c.loss)
 	})
 }
 
 // GaussianNLLLoss returns the mean negative log-likelihood of normally distributed targets:
-// see [tensor.Tensor.GaussianNLLLoss]. It takes Full and Reduction. It is
+// see [tensor.Tensor.GaussianNLLLoss]. It takes FullLoss and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewGaussianNLLLoss(options...).Forward(x, target, variance)
@@ -41,7 +41,7 @@ func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *ten
 // NewGaussianNLLLoss returns GaussianNLLLoss as a module. Forward takes input, target and
 // variance. It is torch.nn.GaussianNLLLoss.
 func NewGaussianNLLLoss(options ...Option) *Loss {
-	return newLoss("GaussianNLLLoss", config{}, options, "Full", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("GaussianNLLLoss", config{}, options, "FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("gaussian_nll_loss", in, "variance")
 		return in[0].GaussianNLLLoss(in[1], in[2], c.loss)
 	})
@@ -109,10 +109,10 @@ func NewSoftMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// MultilabelSoftMarginLoss returns the mean cross entropy of rows of x with targets 0
+// MultiLabelSoftMarginLoss returns the mean cross entropy of rows of x with targets 0
 // or 1 for each class. It takes Weight and Reduction. It is
 // torch.nn.functional.multilabel_soft_margin_loss.
-func MultilabelSoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
+func MultiLabelSoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiLabelSoftMarginLoss(options...).Forward(x, target)
 }
 
@@ -124,10 +124,10 @@ func NewMultiLabelSoftMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// MultilabelMarginLoss returns the mean margin loss of rows of x with several target
+// MultiLabelMarginLoss returns the mean margin loss of rows of x with several target
 // classes each: see [tensor.Tensor.MultilabelMarginLoss]. It takes Reduction. It is
 // torch.nn.functional.multilabel_margin_loss.
-func MultilabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
+func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiLabelMarginLoss(options...).Forward(x, target)
 }
 
@@ -156,7 +156,7 @@ func NewMultiMarginLoss(options ...Option) *Loss {
 
 // TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + Margin),
 // where d is the distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes Margin, 1
-// by default, Power, 2 by default, Swap and Reduction. It is
+// by default, Power, 2 by default, DistanceSwap and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
@@ -165,7 +165,7 @@ func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) 
 // NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
 // and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power Swap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_loss", in, "negative")
 		return in[0].TripletMarginLoss(in[1], in[2], c.margin, c.loss)
 	})

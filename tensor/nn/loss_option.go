@@ -31,15 +31,15 @@ func LabelSmoothing(share float64) Option {
 // LogTarget treats targets as logarithms; off by default.
 func LogTarget() Option { return Option{"LogTarget", func(c *config) { c.loss.LogTarget = true }} }
 
-// Rates treats inputs as rates, not as their logarithms; off by default. It is
-// log_input=False.
-func Rates() Option { return Option{"Rates", func(c *config) { c.loss.Rates = true }} }
+// LogInput sets whether inputs are the logarithms of rates, as by default, or rates. It is
+// log_input.
+func LogInput(on bool) Option { return Option{"LogInput", func(c *config) { c.loss.Rates = !on }} }
 
-// Full adds the terms of a loss that do not depend on the input; off by default.
-func Full() Option { return Option{"Full", func(c *config) { c.loss.Full = true }} }
+// FullLoss adds the terms of a loss that do not depend on the input; off by default.
+func FullLoss() Option { return Option{"FullLoss", func(c *config) { c.loss.Full = true }} }
 
-// Swap uses the harder of two negatives; off by default.
-func Swap() Option { return Option{"Swap", func(c *config) { c.loss.Swap = true }} }
+// DistanceSwap uses the harder of two negatives; off by default.
+func DistanceSwap() Option { return Option{"DistanceSwap", func(c *config) { c.loss.Swap = true }} }
 
 // Power sets the order of a norm, or the power of a margin.
 func Power(p float64) Option { return Option{"Power", func(c *config) { c.loss.P = p }} }

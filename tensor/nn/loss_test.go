@@ -34,16 +34,16 @@ func TestLosses(t *testing.T) {
 		{nn.NewBCELoss(nn.Weight(w)), nil, y, x.BinaryCrossEntropy(y, tensor.LossOptions{Weight: w}), nn.BinaryCrossEntropy(x, y, nn.Weight(w))},
 		{nn.NewBCEWithLogitsLoss(nn.PosWeight(w)), nil, y, x.BinaryCrossEntropyWithLogits(y, tensor.LossOptions{PosWeight: w}), nn.BinaryCrossEntropyWithLogits(x, y, nn.PosWeight(w))},
 		{nn.NewKLDivLoss(nn.LogTarget()), nil, y, x.KLDivLoss(y, tensor.LossOptions{LogTarget: true}), nn.KLDiv(x, y, nn.LogTarget())},
-		{nn.NewPoissonNLLLoss(nn.Rates(), nn.Full()), nil, y, x.PoissonNLLLoss(y, tensor.LossOptions{Rates: true, Full: true}), nn.PoissonNLLLoss(x, y, nn.Rates(), nn.Full())},
-		{nn.NewGaussianNLLLoss(nn.Full()), x, y, x.GaussianNLLLoss(y, x, tensor.LossOptions{Full: true}), nn.GaussianNLLLoss(x, y, x, nn.Full())},
+		{nn.NewPoissonNLLLoss(nn.LogInput(false), nn.FullLoss()), nil, y, x.PoissonNLLLoss(y, tensor.LossOptions{Rates: true, Full: true}), nn.PoissonNLLLoss(x, y, nn.LogInput(false), nn.FullLoss())},
+		{nn.NewGaussianNLLLoss(nn.FullLoss()), x, y, x.GaussianNLLLoss(y, x, tensor.LossOptions{Full: true}), nn.GaussianNLLLoss(x, y, x, nn.FullLoss())},
 		{nn.NewHingeEmbeddingLoss(), nil, signs, x.HingeEmbeddingLoss(signs, 1, tensor.LossOptions{}), nn.HingeEmbeddingLoss(x, signs)},
 		{nn.NewCosineEmbeddingLoss(), tensor.Ones(2), y, x.CosineEmbeddingLoss(y, tensor.Ones(2), 0, tensor.LossOptions{}), nn.CosineEmbeddingLoss(x, y, tensor.Ones(2))},
 		{nn.NewMarginRankingLoss(nn.Margin(.5)), signs, y, x.MarginRankingLoss(y, signs, .5, tensor.LossOptions{}), nn.MarginRankingLoss(x, y, signs, nn.Margin(.5))},
 		{nn.NewSoftMarginLoss(), nil, signs, x.SoftMarginLoss(signs, tensor.LossOptions{}), nn.SoftMarginLoss(x, signs)},
-		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, x.MultilabelSoftMarginLoss(y, tensor.LossOptions{Weight: w}), nn.MultilabelSoftMarginLoss(x, y, nn.Weight(w))},
-		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), x.MultilabelMarginLoss(signs.ReLU().Long(), tensor.LossOptions{}), nn.MultilabelMarginLoss(x, signs.ReLU().Long())},
+		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, x.MultilabelSoftMarginLoss(y, tensor.LossOptions{Weight: w}), nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w))},
+		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), x.MultilabelMarginLoss(signs.ReLU().Long(), tensor.LossOptions{}), nn.MultiLabelMarginLoss(x, signs.ReLU().Long())},
 		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, x.MultiMarginLoss(classes, 1, tensor.LossOptions{P: 2}), nn.MultiMarginLoss(x, classes, nn.Power(2))},
-		{nn.NewTripletMarginLoss(nn.Power(1), nn.Swap()), x.Neg(), y, x.TripletMarginLoss(y, x.Neg(), 1, tensor.LossOptions{P: 1, Swap: true}), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.Swap())},
+		{nn.NewTripletMarginLoss(nn.Power(1), nn.DistanceSwap()), x.Neg(), y, x.TripletMarginLoss(y, x.Neg(), 1, tensor.LossOptions{P: 1, Swap: true}), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.DistanceSwap())},
 	} {
 		more := []*tensor.Tensor{c.more}
 		if c.more == nil {
@@ -74,7 +74,7 @@ func TestLosses(t *testing.T) {
 func TestDropout(t *testing.T) {
 	x := tensor.Ones(4, 50)
 	for _, d := range []*nn.Dropout{nn.NewDropout(.5), nn.NewAlphaDropout(.5), nn.NewFeatureAlphaDropout(.5), nn.NewDropout1d(.5)} {
-		net := nn.Sequential(d)
+		net := nn.NewSequential(d)
 		if got := net.Forward(x); tensor.Equal(got, x) {
 			t.Errorf("%v: training dropped nothing", d)
 		}

@@ -14,24 +14,24 @@ type Module interface {
 	Forward(x *tensor.Tensor) *tensor.Tensor
 }
 
-// Chain calls modules in turn. It is torch.nn.Sequential.
-type Chain struct{ Modules []Module }
+// Sequential calls modules in turn. It is torch.nn.Sequential.
+type Sequential struct{ Modules []Module }
 
-// Sequential returns a chain that calls the modules in turn. It panics if one is nil. It is
+// NewSequential returns a chain that calls the modules in turn. It panics if one is nil. It is
 // torch.nn.Sequential.
-func Sequential(modules ...Module) *Chain {
+func NewSequential(modules ...Module) *Sequential {
 	for i, m := range modules {
 		if m == nil {
 			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil; expected a module", i)})
 		}
 	}
-	return &Chain{modules}
+	return &Sequential{modules}
 }
 
 // Append adds a module at the end and returns the chain. It panics if the chain would
 // contain itself. It is torch.nn.Sequential.append.
-func (c *Chain) Append(m Module) *Chain {
-	if inner, ok := m.(*Chain); ok && inner != nil && inner.loops(c) {
+func (c *Sequential) Append(m Module) *Sequential {
+	if inner, ok := m.(*Sequential); ok && inner != nil && inner.loops(c) {
 		panic(&tensor.Error{Op: "sequential", Why: "the appended chain contains the chain it is appended to; append a new chain"})
 	}
 	c.Modules = append(c.Modules, m)
@@ -39,26 +39,26 @@ func (c *Chain) Append(m Module) *Chain {
 }
 
 // loops reports whether the chain is part of itself or one of the enclosing chains.
-func (c *Chain) loops(around ...*Chain) bool {
+func (c *Sequential) loops(around ...*Sequential) bool {
 	if slices.Contains(around, c) {
 		return true
 	}
 	around = append(around, c)
 	return slices.ContainsFunc(c.Modules, func(m Module) bool {
-		inner, ok := m.(*Chain)
+		inner, ok := m.(*Sequential)
 		return ok && inner != nil && inner.loops(around...)
 	})
 }
 
 // refuseLoop panics if the chain contains itself: a call would recurse forever.
-func (c *Chain) refuseLoop() {
+func (c *Sequential) refuseLoop() {
 	if c.loops() {
 		panic(&tensor.Error{Op: "sequential", Why: "the chain contains itself; take it out of its Modules"})
 	}
 }
 
 // Forward passes x through all modules. It panics if the chain contains itself.
-func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
+func (c *Sequential) Forward(x *tensor.Tensor) *tensor.Tensor {
 	c.refuseLoop()
 	for i, m := range c.Modules {
 		tensor.InModule(strconv.Itoa(i), func() { x = m.Forward(x) })
@@ -67,7 +67,7 @@ func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // String lists the modules, one per line, as torch does.
-func (c *Chain) String() string {
+func (c *Sequential) String() string {
 	if c.loops() {
 		return "Sequential(contains itself)"
 	}

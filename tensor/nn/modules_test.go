@@ -13,7 +13,7 @@ import (
 // tower is a user's model with a list, a map and a module by value.
 type tower struct {
 	In     *nn.Linear
-	layers []*nn.Chain
+	layers []*nn.Sequential
 	Heads  map[string]*nn.Linear
 	act    nn.Module
 	mean   *tensor.Tensor
@@ -21,8 +21,8 @@ type tower struct {
 
 func newTower() *tower {
 	return &tower{
-		In: nn.NewLinear(2, 3), layers: []*nn.Chain{nn.Sequential(nn.NewLinear(3, 3, nn.NoBias())), nn.Sequential(nn.ReLU())},
-		Heads: map[string]*nn.Linear{"a": nn.NewLinear(3, 1), "b": nn.NewLinear(3, 1, nn.NoBias())}, act: nn.Tanh(), mean: tensor.Zeros(2),
+		In: nn.NewLinear(2, 3), layers: []*nn.Sequential{nn.NewSequential(nn.NewLinear(3, 3, nn.Bias(false))), nn.NewSequential(nn.NewReLU())},
+		Heads: map[string]*nn.Linear{"a": nn.NewLinear(3, 1), "b": nn.NewLinear(3, 1, nn.Bias(false))}, act: nn.NewTanh(), mean: tensor.Zeros(2),
 	}
 }
 
@@ -40,7 +40,7 @@ func TestModules(t *testing.T) {
 	for _, n := range nn.NamedModules(m) {
 		names = append(names, fmt.Sprintf("%s:%s", n.Name, reflect.TypeOf(n.Module).Elem().Name()))
 	}
-	want := ":tower in:Linear layers.0:Chain layers.0.0:Linear layers.1:Chain layers.1.0:Activation heads.a:Linear heads.b:Linear act:Activation"
+	want := ":tower in:Linear layers.0:Sequential layers.0.0:Linear layers.1:Sequential layers.1.0:Func heads.a:Linear heads.b:Linear act:Func"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -54,7 +54,7 @@ func TestModules(t *testing.T) {
 			nn.InitConstant(l.Weight, 0.5)
 		}
 	})
-	if got, want := strings.Join(names, " "), "Linear Linear Chain Activation Chain Linear Linear Activation tower"; got != want {
+	if got, want := strings.Join(names, " "), "Linear Linear Sequential Func Sequential Linear Linear Func tower"; got != want {
 		t.Errorf("Apply visited %s, want %s", got, want)
 	}
 	if m.In.Weight.At(1, 1) != 0.5 || m.Heads["b"].Weight.At(0, 0) != 0.5 {
@@ -87,12 +87,12 @@ func TestPrint(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	inner := "Sequential(\n  (0): " + strings.ReplaceAll(want, "\n", "\n  ") + "\n)"
-	for _, model := range []any{nn.Sequential(m), nn.Sequential(nn.Hook(m)), nn.Sequential(wrapper{IValue: m})} {
+	for _, model := range []any{nn.NewSequential(m), nn.NewSequential(nn.NewHooked(m)), nn.NewSequential(wrapper{IValue: m})} {
 		if got := nn.Print(model); got != inner {
 			t.Errorf("got\n%s\nwant\n%s", got, inner)
 		}
 	}
-	if got, want := nn.Print([]nn.Module{nn.ReLU()}), "ModuleList(\n  (0): ReLU()\n)"; got != want {
+	if got, want := nn.Print([]nn.Module{nn.NewReLU()}), "ModuleList(\n  (0): ReLU()\n)"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// A type declared in a cell has no name.
@@ -102,27 +102,27 @@ func TestPrint(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for m, want := range map[fmt.Stringer]string{
-		nn.LeakyReLU(0.01):                    "LeakyReLU(negative_slope=0.01)",
-		nn.ELU(1):                             "ELU(alpha=1.0)",
-		nn.CELU(0.5):                          "CELU(alpha=0.5)",
-		nn.SELU():                             "SELU()",
-		nn.Softplus(1, 20):                    "Softplus(beta=1.0, threshold=20.0)",
-		nn.Hardtanh(-1, 1):                    "Hardtanh(min_val=-1.0, max_val=1.0)",
-		nn.ReLU6():                            "ReLU6()",
-		nn.Hardshrink(0.5):                    "Hardshrink(0.5)",
-		nn.GLU(-1):                            "GLU(dim=-1)",
-		nn.LogSoftmax(1):                      "LogSoftmax(dim=1)",
+		nn.NewLeakyReLU(0.01):                 "LeakyReLU(negative_slope=0.01)",
+		nn.NewELU(1):                          "ELU(alpha=1.0)",
+		nn.NewCELU(0.5):                       "CELU(alpha=0.5)",
+		nn.NewSELU():                          "SELU()",
+		nn.NewSoftplus(1, 20):                 "Softplus(beta=1.0, threshold=20.0)",
+		nn.NewHardtanh(-1, 1):                 "Hardtanh(min_val=-1.0, max_val=1.0)",
+		nn.NewReLU6():                         "ReLU6()",
+		nn.NewHardshrink(0.5):                 "Hardshrink(0.5)",
+		nn.NewGLU(-1):                         "GLU(dim=-1)",
+		nn.NewLogSoftmax(1):                   "LogSoftmax(dim=1)",
 		nn.NewPReLU(3, .25):                   "PReLU(num_parameters=3)",
-		nn.Threshold(0.5, 2):                  "Threshold(threshold=0.5, value=2.0)",
-		nn.GELUTanh():                         "GELU(approximate='tanh')",
+		nn.NewThreshold(0.5, 2):               "Threshold(threshold=0.5, value=2.0)",
+		nn.NewGELUTanh():                      "GELU(approximate='tanh')",
 		nn.NewRReLU(.1, 1.0/3):                "RReLU(lower=0.1, upper=0.3333333333333333)",
-		nn.Softmax2d():                        "Softmax2d()",
-		nn.Unflatten(-1, 2, -1):               "Unflatten(dim=-1, unflattened_size=(2, -1))",
-		nn.Flatten(0, 2):                      "Flatten(start_dim=0, end_dim=2)",
-		nn.CosineSimilarity():                 "CosineSimilarity()",
-		nn.PairwiseDistance(nn.Power(3)):      "PairwiseDistance()",
+		nn.NewSoftmax2d():                     "Softmax2d()",
+		nn.NewUnflatten(-1, 2, -1):            "Unflatten(dim=-1, unflattened_size=(2, -1))",
+		nn.NewFlatten(0, 2):                   "Flatten(start_dim=0, end_dim=2)",
+		nn.NewCosineSimilarity():              "CosineSimilarity()",
+		nn.NewPairwiseDistance(nn.Power(3)):   "PairwiseDistance()",
 		nn.NewTripletMarginWithDistanceLoss(): "TripletMarginWithDistanceLoss(\n  (distance_function): PairwiseDistance()\n)",
-		nn.NewTripletMarginWithDistanceLoss(nn.Distance(nn.PairwiseDistance().Forward)): "TripletMarginWithDistanceLoss()",
+		nn.NewTripletMarginWithDistanceLoss(nn.DistanceFunction(nn.NewPairwiseDistance().Forward)): "TripletMarginWithDistanceLoss()",
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -134,13 +134,13 @@ func TestPrint(t *testing.T) {
 func TestActivations(t *testing.T) {
 	x := tensor.New([]float64{-30, -4, -1, -.4, 0, .3, 2, 25}, 2, 4)
 	for m, want := range map[nn.Module]*tensor.Tensor{
-		nn.ReLU(): x.ReLU(), nn.ReLU6(): x.ReLU6(), nn.Tanh(): x.Tanh(), nn.Sigmoid(): x.Sigmoid(), nn.LogSigmoid(): x.LogSigmoid(),
-		nn.SiLU(): x.SiLU(), nn.Mish(): x.Mish(), nn.Hardswish(): x.Hardswish(), nn.Hardsigmoid(): x.Hardsigmoid(), nn.SELU(): x.SELU(),
-		nn.Softsign(): x.Softsign(), nn.Tanhshrink(): x.Tanhshrink(), nn.GELU(): x.GELU(), nn.GELUTanh(): x.GELUTanh(),
-		nn.LeakyReLU(.2): x.LeakyReLU(.2), nn.ELU(.5): x.ELU(.5), nn.CELU(.5): x.CELU(.5), nn.Softplus(2, 3): x.SoftplusWith(2, 3),
-		nn.Hardtanh(-2, 1): x.Hardtanh(-2, 1), nn.Threshold(.3, 7): x.Threshold(.3, 7), nn.Hardshrink(1): x.Hardshrink(1),
-		nn.Softshrink(1): x.Softshrink(1), nn.GLU(1): x.GLU(1), nn.Softmax(0): x.Softmax(0), nn.LogSoftmax(0): x.LogSoftmax(0),
-		nn.Softmin(1): x.Softmin(1), nn.Identity(): x, nn.Flatten(): x, nn.NewPReLU(4, .1): x.LeakyReLU(.1),
+		nn.NewReLU(): x.ReLU(), nn.NewReLU6(): x.ReLU6(), nn.NewTanh(): x.Tanh(), nn.NewSigmoid(): x.Sigmoid(), nn.NewLogSigmoid(): x.LogSigmoid(),
+		nn.NewSiLU(): x.SiLU(), nn.NewMish(): x.Mish(), nn.NewHardswish(): x.Hardswish(), nn.NewHardsigmoid(): x.Hardsigmoid(), nn.NewSELU(): x.SELU(),
+		nn.NewSoftsign(): x.Softsign(), nn.NewTanhshrink(): x.Tanhshrink(), nn.NewGELU(): x.GELU(), nn.NewGELUTanh(): x.GELUTanh(),
+		nn.NewLeakyReLU(.2): x.LeakyReLU(.2), nn.NewELU(.5): x.ELU(.5), nn.NewCELU(.5): x.CELU(.5), nn.NewSoftplus(2, 3): x.SoftplusWith(2, 3),
+		nn.NewHardtanh(-2, 1): x.Hardtanh(-2, 1), nn.NewThreshold(.3, 7): x.Threshold(.3, 7), nn.NewHardshrink(1): x.Hardshrink(1),
+		nn.NewSoftshrink(1): x.Softshrink(1), nn.NewGLU(1): x.GLU(1), nn.NewSoftmax(0): x.Softmax(0), nn.NewLogSoftmax(0): x.LogSoftmax(0),
+		nn.NewSoftmin(1): x.Softmin(1), nn.NewIdentity(): x, nn.NewFlatten(): x, nn.NewPReLU(4, .1): x.LeakyReLU(.1),
 	} {
 		if got := m.Forward(x); !tensor.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", m, got, want)
@@ -166,23 +166,23 @@ heads.b     Linear  3           0        weight (1, 3)
 	if h := s.HTML(); strings.Count(h, "<tr>") != 6 || !strings.Contains(h, "<td>layers.0.0</td><td>Linear</td><td>9</td>") {
 		t.Errorf("HTML is %s", h)
 	}
-	if got := nn.Summarize(nn.Sequential(nn.NewLinear(1000, 1234, nn.NoBias()))).String(); !strings.Contains(got, "1,234,000 parameters") {
+	if got := nn.Summarize(nn.NewSequential(nn.NewLinear(1000, 1234, nn.Bias(false)))).String(); !strings.Contains(got, "1,234,000 parameters") {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestModuleHooks(t *testing.T) {
-	l := nn.NewLinear(2, 1, nn.NoBias())
+	l := nn.NewLinear(2, 1, nn.Bias(false))
 	nn.InitConstant(l.Weight, 3)
-	h := nn.Hook(l)
-	net := nn.Sequential(h)
+	h := nn.NewHooked(l)
+	net := nn.NewSequential(h)
 	if got := names(nn.NamedParameters(net)); got != "0.weight" {
 		t.Errorf("the parameters of a hooked module are %s, want 0.weight", got)
 	}
 	var log []string
 	removePre := h.OnForwardPre(func(m nn.Module, x *tensor.Tensor) *tensor.Tensor {
 		log = append(log, fmt.Sprint("pre ", m == nn.Module(l)))
-		return x.Scale(2)
+		return x.MulScalar(2)
 	})
 	h.OnForward(func(m nn.Module, x, y *tensor.Tensor) *tensor.Tensor {
 		log = append(log, fmt.Sprint("forward ", x.Float64s(), y.Float64s()))
@@ -194,11 +194,11 @@ func TestModuleHooks(t *testing.T) {
 			return nil
 		}
 		log = append(log, fmt.Sprint("backward ", dx.Float64s(), dy.Float64s()))
-		return dx.Scale(10)
+		return dx.MulScalar(10)
 	})
 	x := tensor.Ones(1, 2).RequireGrad()
 	y := net.Forward(x)
-	y.Scale(5).Sum().Backward()
+	y.MulScalar(5).Sum().Backward()
 	if y.Item() != 13 || x.Grad().At(0, 0) != 300 || l.Weight.Grad().At(0, 0) != 10 {
 		t.Errorf("y %v, dx %v, dw %v; want 13, 300 and 10", y.Item(), x.Grad(), l.Weight.Grad())
 	}
@@ -210,7 +210,7 @@ func TestModuleHooks(t *testing.T) {
 	if got := strings.Join(log, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if err := tensor.Try(func() { nn.Hook(nil) }); err == nil {
+	if err := tensor.Try(func() { nn.NewHooked(nil) }); err == nil {
 		t.Error("a hook on nil: no error")
 	}
 }

@@ -28,9 +28,9 @@ type block struct {
 
 func newBlock() *block {
 	b := &block{
-		in: nn.NewLinear(2, 3), out: nn.NewLinear(3, 1, nn.NoBias()), Scale: tensor.Ones(1).RequireGrad(), buffer: tensor.Zeros(4),
-		layers: []nn.Module{nn.ReLU(), nn.Sequential(nn.NewLinear(1, 1, nn.NoBias()))},
-		byName: map[string]*nn.Linear{"b": nn.NewLinear(1, 1, nn.NoBias()), "a": nn.NewLinear(1, 1, nn.NoBias())},
+		in: nn.NewLinear(2, 3), out: nn.NewLinear(3, 1, nn.Bias(false)), Scale: tensor.Ones(1).RequireGrad(), buffer: tensor.Zeros(4),
+		layers: []nn.Module{nn.NewReLU(), nn.NewSequential(nn.NewLinear(1, 1, nn.Bias(false)))},
+		byName: map[string]*nn.Linear{"b": nn.NewLinear(1, 1, nn.Bias(false)), "a": nn.NewLinear(1, 1, nn.Bias(false))},
 	}
 	b.again, b.self = b.Scale, b
 	return b
@@ -59,7 +59,7 @@ func TestParameters(t *testing.T) {
 	if got := nn.Parameters(nil); len(got) != 0 {
 		t.Errorf("nil has %d parameters", len(got))
 	}
-	if got, want := names(nn.NamedParameters(nn.Sequential(nn.NewLinear(1, 1), nn.ReLU(), b.in))), "0.weight 0.bias 2.weight 2.bias"; got != want {
+	if got, want := names(nn.NamedParameters(nn.NewSequential(nn.NewLinear(1, 1), nn.NewReLU(), b.in))), "0.weight 0.bias 2.weight 2.bias"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
@@ -71,7 +71,7 @@ func TestParameters(t *testing.T) {
 		{Name: "XX", Type: reflect.TypeFor[*tensor.Tensor]()},
 		{Name: "Fc", Type: reflect.TypeFor[nn.Module]()},
 	})).Elem()
-	interpreted.Field(0).Set(reflect.ValueOf(nn.NewLinear(1, 1, nn.NoBias())))
+	interpreted.Field(0).Set(reflect.ValueOf(nn.NewLinear(1, 1, nn.Bias(false))))
 	interpreted.Field(1).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
 	interpreted.Field(2).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
 	interpreted.Field(3).Set(reflect.ValueOf(wrapper{IValue: nn.NewLinear(1, 1)}))
@@ -126,7 +126,7 @@ func TestLinear(t *testing.T) {
 	if err := tensor.Try(func() { nn.NewLinear(0, 3) }); err == nil {
 		t.Error("a layer without inputs: no error")
 	}
-	if err := tensor.Try(func() { nn.Sequential(nil) }); err == nil {
+	if err := tensor.Try(func() { nn.NewSequential(nil) }); err == nil {
 		t.Error("a nil module: no error")
 	}
 }
@@ -237,7 +237,7 @@ func TestClip(t *testing.T) {
 }
 
 func TestChain(t *testing.T) {
-	net := nn.Sequential(nn.NewLinear(2, 3), nn.ReLU(), nn.Sequential(nn.Tanh(), nn.Sigmoid())).Append(nn.Softmax(-1)).Append(nn.GELU()).Append(nn.Flatten())
+	net := nn.NewSequential(nn.NewLinear(2, 3), nn.NewReLU(), nn.NewSequential(nn.NewTanh(), nn.NewSigmoid())).Append(nn.NewSoftmax(-1)).Append(nn.NewGELU()).Append(nn.NewFlatten())
 	want := `Sequential(
   (0): Linear(in_features=2, out_features=3, bias=True)
   (1): ReLU()

@@ -37,7 +37,7 @@ type (
 
 // NewBatchNorm1d returns a float32 layer that normalises the channels of (n, c) or
 // (n, c, l): by the batch's statistics in training, by running statistics in evaluation. It
-// takes Eps, Momentum, CumulativeAverage, Affine, NoBias and TrackRunningStats. It is
+// takes Eps, Momentum, CumulativeAverage, Affine, Bias and TrackRunningStats. It is
 // torch.nn.BatchNorm1d.
 func NewBatchNorm1d(channels int, options ...Option) *BatchNorm1d {
 	return &BatchNorm1d{newChannelNorm("BatchNorm1d", channels, true, options, 2, 3)}
@@ -55,7 +55,7 @@ func NewBatchNorm3d(channels int, options ...Option) *BatchNorm3d {
 
 // NewInstanceNorm1d returns a float32 layer that normalises each channel of each sample of
 // (n, c, l), by default without parameters and running statistics. It takes Eps, Momentum,
-// Affine, NoBias and TrackRunningStats. It is torch.nn.InstanceNorm1d.
+// Affine, Bias and TrackRunningStats. It is torch.nn.InstanceNorm1d.
 func NewInstanceNorm1d(channels int, options ...Option) *InstanceNorm1d {
 	return &InstanceNorm1d{newChannelNorm("InstanceNorm1d", channels, false, options, 2, 3)}
 }
@@ -76,7 +76,7 @@ func newChannelNorm(name string, channels int, on bool, options []Option, ranks 
 	op := "new_" + snake(name)
 	all := config{bias: true, vision: visionConfig{momentum: 0.1, affine: on, track: on}}
 	all.eps = 1e-5
-	all = configure(op, all, options, "Eps", "Momentum", "CumulativeAverage", "Affine", "NoBias", "TrackRunningStats")
+	all = configure(op, all, options, "Eps", "Momentum", "CumulativeAverage", "Affine", "Bias", "TrackRunningStats")
 	checkChannels(op, channels)
 	n := ChannelNorm{name: name, ranks: ranks, channels: channels, c: all.vision, eps: all.eps}
 	if n.c.affine {
@@ -148,12 +148,12 @@ type GroupNorm struct {
 }
 
 // NewGroupNorm returns a float32 layer that normalises each group of neighbouring
-// channels. It takes Eps, Affine and NoBias. It is torch.nn.GroupNorm.
+// channels. It takes Eps, Affine and Bias. It is torch.nn.GroupNorm.
 func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 	const op = "new_group_norm"
 	all := config{bias: true, vision: visionConfig{affine: true}}
 	all.eps = 1e-5
-	all = configure(op, all, options, "Eps", "Affine", "NoBias")
+	all = configure(op, all, options, "Eps", "Affine", "Bias")
 	checkChannels(op, channels)
 	if groups < 1 || channels%groups != 0 {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("groups %d, channels %d; expected groups to divide the channels", groups, channels)})

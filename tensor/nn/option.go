@@ -41,8 +41,9 @@ type config struct {
 	vision visionConfig
 }
 
-// NoBias leaves out a layer's bias; it has one by default. It is bias=False.
-func NoBias() Option { return Option{"NoBias", func(c *config) { c.bias = false }} }
+// Bias sets whether a layer has a bias; on by default, except for LinearCrossEntropyLoss. It
+// is bias.
+func Bias(on bool) Option { return Option{"Bias", func(c *config) { c.bias = on }} }
 
 // InitFrom draws the parameters from g; by default from the generator that
 // tensor.ManualSeed seeds.

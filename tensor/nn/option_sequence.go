@@ -1,5 +1,11 @@
 package nn
 
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
+
 // sequence holds the options of sequence layers.
 type sequence struct {
 	relu, batchFirst, bidirectional bool
@@ -16,10 +22,10 @@ type sequence struct {
 	paddingSide                     string
 }
 
-// NonlinearityReLU makes RNN and RNNCell compute with max(x, 0); by default with tanh.
-// It is nonlinearity="relu".
-func NonlinearityReLU() Option {
-	return Option{"NonlinearityReLU", func(c *config) { c.relu = true }}
+// Nonlinearity selects the function of RNN and RNNCell, "tanh" by default or "relu". It panics
+// for another name. It is nonlinearity.
+func Nonlinearity(name string) Option {
+	return Option{"Nonlinearity", func(c *config) { c.relu = choose("nonlinearity", name, "tanh", "relu") }}
 }
 
 // BatchFirst makes inputs and outputs (batch, time, features); by default they are
@@ -32,16 +38,16 @@ func Bidirectional() Option {
 	return Option{"Bidirectional", func(c *config) { c.bidirectional = true }}
 }
 
-// Layers stacks n networks, each reading the one below; 1 by default. It is num_layers.
-func Layers(n int) Option { return Option{"Layers", func(c *config) { c.layers = n }} }
+// NumLayers stacks n networks, each reading the one below; 1 by default. It is num_layers.
+func NumLayers(n int) Option { return Option{"NumLayers", func(c *config) { c.layers = n }} }
 
-// Projection projects LSTM's hidden state h to size n; by default there is
+// ProjSize projects LSTM's hidden state h to size n; by default there is
 // none. It is proj_size.
-func Projection(n int) Option { return Option{"Projection", func(c *config) { c.projection = n }} }
+func ProjSize(n int) Option { return Option{"ProjSize", func(c *config) { c.projection = n }} }
 
-// Drop is the probability of dropout inside a layer; each constructor documents its
+// DropoutP is the probability of dropout inside a layer; each constructor documents its
 // default. It is dropout=p.
-func Drop(p float64) Option { return Option{"Drop", func(c *config) { c.dropout = p }} }
+func DropoutP(p float64) Option { return Option{"DropoutP", func(c *config) { c.dropout = p }} }
 
 // KDim is the number of features of attention's keys; by default that of the queries. It is
 // kdim.
@@ -51,22 +57,35 @@ func KDim(n int) Option { return Option{"KDim", func(c *config) { c.kdim = n }} 
 // is vdim.
 func VDim(n int) Option { return Option{"VDim", func(c *config) { c.vdim = n }} }
 
-// BiasKV adds a learned key and value to attention's; by default there are none. It is
+// AddBiasKV adds a learned key and value to attention's; by default there are none. It is
 // add_bias_kv=True.
-func BiasKV() Option { return Option{"BiasKV", func(c *config) { c.biasKV = true }} }
+func AddBiasKV() Option { return Option{"AddBiasKV", func(c *config) { c.biasKV = true }} }
 
-// ZeroAttn adds a key and a value of zeros to attention's; by default there are none.
+// AddZeroAttn adds a key and a value of zeros to attention's; by default there are none.
 // It is add_zero_attn=True.
-func ZeroAttn() Option { return Option{"ZeroAttn", func(c *config) { c.zeroAttn = true }} }
+func AddZeroAttn() Option { return Option{"AddZeroAttn", func(c *config) { c.zeroAttn = true }} }
 
-// ActivationGELU selects GELU for a Transformer's feed-forward part, instead of ReLU. It is
-// activation="gelu".
-func ActivationGELU() Option { return Option{"ActivationGELU", func(c *config) { c.gelu = true }} }
+// Activation selects the function of a Transformer's feed-forward part, "relu" by default or
+// "gelu". It panics for another name. It is activation.
+func Activation(name string) Option {
+	return Option{"Activation", func(c *config) { c.gelu = choose("activation", name, "relu", "gelu") }}
+}
+
+// choose reports whether an option's value is its second name and not its first, and panics if
+// it is neither.
+func choose(option, value, first, second string) bool {
+	if value != first && value != second {
+		panic(&tensor.Error{Op: option, Why: fmt.Sprintf("unknown name %q; expected %q or %q", value, first, second)})
+	}
+	return value == second
+}
 
 // NormFirst normalises before attention and the feed-forward part; by default after
 // them. It is norm_first=True.
 func NormFirst() Option { return Option{"NormFirst", func(c *config) { c.normFirst = true }} }
 
-// Feedforward is the width of a Transformer's feed-forward part; 2048 by default. It is
+// DimFeedforward is the width of a Transformer's feed-forward part; 2048 by default. It is
 // dim_feedforward.
-func Feedforward(n int) Option { return Option{"Feedforward", func(c *config) { c.feedforward = n }} }
+func DimFeedforward(n int) Option {
+	return Option{"DimFeedforward", func(c *config) { c.feedforward = n }}
+}

@@ -63,15 +63,17 @@ func Groups(n int) Option { return vision("Groups", func(c *visionConfig) { c.gr
 // CeilMode lets a pooling's last window extend beyond the input. It is ceil_mode=True.
 func CeilMode() Option { return vision("CeilMode", func(c *visionConfig) { c.ceil = true }) }
 
-// ExcludePadding excludes padding from an average's divisor. It is
-// count_include_pad=False.
-func ExcludePadding() Option {
-	return vision("ExcludePadding", func(c *visionConfig) { c.excludePadding = true })
+// CountIncludePad sets whether an average's divisor counts padding; on by default. It is
+// count_include_pad.
+func CountIncludePad(on bool) Option {
+	return vision("CountIncludePad", func(c *visionConfig) { c.excludePadding = !on })
 }
 
-// Divisor is the divisor of an average pooling, instead of the number of elements in the
+// DivisorOverride is the divisor of an average pooling, instead of the number of elements in the
 // window. It is divisor_override.
-func Divisor(n int) Option { return vision("Divisor", func(c *visionConfig) { c.divisor = n }) }
+func DivisorOverride(n int) Option {
+	return vision("DivisorOverride", func(c *visionConfig) { c.divisor = n })
+}
 
 // Momentum is the weight of a batch in the running statistics; 0.1 by default.
 func Momentum(m float64) Option { return vision("Momentum", func(c *visionConfig) { c.momentum = m }) }

@@ -42,11 +42,11 @@ func TestPackedSequence(t *testing.T) {
 // each sequence alone.
 func TestPackedAlone(t *testing.T) {
 	sequences := []*tensor.Tensor{tensor.Randn(2, 3), tensor.Randn(5, 3), tensor.Randn(3, 3), tensor.Randn(5, 3), tensor.Randn(1, 3)}
-	g := nn.NewGRU(3, 4, nn.Layers(2), nn.Bidirectional())
+	g := nn.NewGRU(3, 4, nn.NumLayers(2), nn.Bidirectional())
 	h := tensor.Randn(4, 5, 4)
-	out, last := g.RunPacked(nn.PackSequence(sequences, nn.EnforceSorted(false)), h)
+	out, last := g.ForwardPacked(nn.PackSequence(sequences, nn.EnforceSorted(false)), h)
 	for i, y := range nn.UnpackSequence(out) {
-		want, state := g.Run(sequences[i], h.Select(1, i))
+		want, state := g.ForwardState(sequences[i], h.Select(1, i))
 		if !tensor.Equal(y, want) || !tensor.Equal(last.Select(1, i), state) {
 			t.Errorf("sequence %d: got %v and %v, want %v and %v", i, y, last.Select(1, i), want, state)
 		}
@@ -72,9 +72,9 @@ func TestPackedMistakes(t *testing.T) {
 		"tensor: pad_packed_sequence: the packed sequence is empty":                                                                                   func() { nn.PadPackedSequence(nn.PackedSequence{}) },
 		"tensor: pad_packed_sequence: shape (7, 2): the data does not match batch sizes [3 2]; expected (5, …)":                                       func() { nn.PadPackedSequence(short) },
 		"tensor: pad_packed_sequence: batch sizes [3 2 3]; expected positive numbers that do not increase":                                            func() { nn.PadPackedSequence(growing) },
-		"tensor: gru: indices [0 0 1]; expected a permutation of the numbers below 3":                                                                 func() { g.RunPacked(twice, nil) },
-		"tensor: gru: shape (7, 2): the packed data has the wrong shape; expected (sum of lengths, in) with in = 3":                                   func() { nn.NewGRU(3, 4).RunPacked(p, nil) },
-		"tensor: gru: shapes (7, 2) and (1, 2, 4): the state does not match the input; expected [1 3 4]: (layers·directions, batch if any, features)": func() { g.RunPacked(p, tensor.Zeros(1, 2, 4)) },
+		"tensor: gru: indices [0 0 1]; expected a permutation of the numbers below 3":                                                                 func() { g.ForwardPacked(twice, nil) },
+		"tensor: gru: shape (7, 2): the packed data has the wrong shape; expected (sum of lengths, in) with in = 3":                                   func() { nn.NewGRU(3, 4).ForwardPacked(p, nil) },
+		"tensor: gru: shapes (7, 2) and (1, 2, 4): the state does not match the input; expected [1 3 4]: (layers·directions, batch if any, features)": func() { g.ForwardPacked(p, tensor.Zeros(1, 2, 4)) },
 		"tensor: pack_padded_sequence: input is nil; expected a tensor":                                                                               func() { nn.PackPaddedSequence(nil, []int{1}) },
 		"tensor: unpad_sequence: input is nil; expected a tensor":                                                                                     func() { nn.UnpadSequence(nil, []int{1}) },
 		"tensor: pad_sequence: the list is empty":                                                                                                     func() { nn.PadSequence(nil) },

@@ -22,10 +22,10 @@ func Dim(d int) Option { return Option{"Dim", func(c *config) { c.dim = d }} }
 // keepdim=True.
 func KeepDim() Option { return Option{"KeepDim", func(c *config) { c.keepDim = true }} }
 
-// CosineSimilarity returns a module computing the cosine similarity of two tensors along a
+// NewCosineSimilarity returns a module computing the cosine similarity of two tensors along a
 // dimension, which is removed: see [tensor.Tensor.CosineSimilarity]. It takes Dim, 1 by
 // default, and Eps, 1e-8 by default. It is torch.nn.CosineSimilarity.
-func CosineSimilarity(options ...Option) *Pair {
+func NewCosineSimilarity(options ...Option) *Pair {
 	start := config{dim: 1}
 	start.eps = 1e-8
 	c := configure("cosine_similarity", start, options, "Dim", "Eps")
@@ -34,10 +34,10 @@ func CosineSimilarity(options ...Option) *Pair {
 	}}
 }
 
-// PairwiseDistance returns a module computing the norm of the difference of two tensors along the
+// NewPairwiseDistance returns a module computing the norm of the difference of two tensors along the
 // last dimension: see [tensor.Tensor.PairwiseDistance]. It takes Power, 2 by default, Eps,
 // 1e-6 by default, and KeepDim. It is torch.nn.PairwiseDistance.
-func PairwiseDistance(options ...Option) *Pair {
+func NewPairwiseDistance(options ...Option) *Pair {
 	start := config{loss: tensor.LossOptions{P: 2}}
 	start.eps = 1e-6
 	c := configure("pairwise_distance", start, options, "Power", "Eps", "KeepDim")
@@ -49,14 +49,14 @@ func PairwiseDistance(options ...Option) *Pair {
 	}}
 }
 
-// Distance is the distance of a triplet loss: a function of two tensors (n, …) to (n); the
+// DistanceFunction is the distance of a triplet loss: a function of two tensors (n, …) to (n); the
 // pairwise distance by default. It is distance_function.
-func Distance(f func(x, y *tensor.Tensor) *tensor.Tensor) Option {
-	return Option{"Distance", func(c *config) { c.distance = f }}
+func DistanceFunction(f func(x, y *tensor.Tensor) *tensor.Tensor) Option {
+	return Option{"DistanceFunction", func(c *config) { c.distance = f }}
 }
 
 // TripletMarginWithDistanceLoss returns the mean of max(0, d(x, positive) - d(x, negative) +
-// Margin) for a distance d. It takes Distance, Margin, 1 by default, Swap and Reduction. It
+// Margin) for a distance d. It takes DistanceFunction, Margin, 1 by default, DistanceSwap and Reduction. It
 // is torch.nn.functional.triplet_margin_with_distance_loss.
 func TripletMarginWithDistanceLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginWithDistanceLoss(options...).Forward(x, positive, negative)
@@ -66,11 +66,11 @@ func TripletMarginWithDistanceLoss(x, positive, negative *tensor.Tensor, options
 // Forward takes anchor, positive and negative. It is
 // torch.nn.TripletMarginWithDistanceLoss.
 func NewTripletMarginWithDistanceLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginWithDistanceLoss", config{margin: 1}, options, "Distance Margin Swap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginWithDistanceLoss", config{margin: 1}, options, "DistanceFunction Margin DistanceSwap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_with_distance_loss", in, "negative")
 		distance := c.distance
 		if distance == nil {
-			distance = PairwiseDistance().Forward
+			distance = NewPairwiseDistance().Forward
 		}
 		near, far := distance(in[0], in[1]), distance(in[0], in[2])
 		if c.loss.Swap {

@@ -128,7 +128,7 @@ func (w *walker) fields(v reflect.Value, path string) {
 		f := t.Field(i)
 		name := f.Name
 		switch {
-		case name == "IValue", t == reflect.TypeFor[Chain](), f.Type == reflect.SliceOf(namedType):
+		case name == "IValue", t == reflect.TypeFor[Sequential](), f.Type == reflect.SliceOf(namedType):
 			w.walk(v.Field(i), path)
 			continue
 		case t == reflect.TypeFor[Parametrized]() && f.Anonymous:

@@ -96,7 +96,7 @@ func placesOf(model any, t *tensor.Tensor) []**tensor.Tensor {
 //
 //	gru := nn.NewGRU(8, 16)
 //	normed := nn.WeightNorm(gru, nn.TensorName("weight_hh_l0"))
-//	normed.With(func() { out, h = gru.Run(x, nil) })
+//	normed.With(func() { out, h = gru.ForwardState(x, nil) })
 func (p *Parametrized) With(body func()) { p.with(Parametrization.compute, body) }
 
 // with calls body while the module has the tensors that tensorOf returns.

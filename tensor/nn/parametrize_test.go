@@ -20,7 +20,7 @@ func TestParametrizedNames(t *testing.T) {
 		{nn.SpectralNorm(nn.NewConv2d(2, 3, 2)), "bias parametrizations.weight.original", "parametrizations.weight.0._u parametrizations.weight.0._v"},
 		{nn.SpectralNorm(nn.NewLinear(4, 3), nn.TensorName("bias")), "weight parametrizations.bias.original", ""},
 		{
-			nn.Sequential(nn.WeightNorm(nn.WeightNorm(nn.NewGRU(4, 3, nn.NoBias()), nn.TensorName("weight_hh_l0")), nn.TensorName("weight_ih_l0"))),
+			nn.NewSequential(nn.WeightNorm(nn.WeightNorm(nn.NewGRU(4, 3, nn.Bias(false)), nn.TensorName("weight_hh_l0")), nn.TensorName("weight_ih_l0"))),
 			"0.parametrizations.weight_hh_l0.original0 0.parametrizations.weight_hh_l0.original1 0.parametrizations.weight_ih_l0.original0 0.parametrizations.weight_ih_l0.original1", "",
 		},
 	} {
@@ -47,7 +47,7 @@ func TestParametrizedStrings(t *testing.T) {
     )
   )
 )`},
-		{nn.Sequential(nn.SpectralNorm(nn.NewConv2d(2, 3, 2))), `Sequential(
+		{nn.NewSequential(nn.SpectralNorm(nn.NewConv2d(2, 3, 2))), `Sequential(
   (0): ParametrizedConv2d(
     2, 3, kernel_size=(2, 2), stride=(1, 1)
     (parametrizations): ModuleDict(
@@ -75,7 +75,7 @@ func TestParametrizedStrings(t *testing.T) {
 
 // TestLinearCrossEntropyLoss compares output and names with PyTorch 2.15's.
 func TestLinearCrossEntropyLoss(t *testing.T) {
-	l := nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(2), nn.WithBias(), nn.LabelSmoothing(0.1), nn.Weight(tensor.Ones(3)))
+	l := nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(2), nn.Bias(true), nn.LabelSmoothing(0.1), nn.Weight(tensor.Ones(3)))
 	want := `LinearCrossEntropyLoss(
   in_features=5, num_classes=3, out_features=(2,), bias=True, reduction=mean, ignore_index=None, label_smoothing=0.1, options=None
   (linear): Linear(in_features=5, out_features=6, bias=True)
@@ -175,10 +175,10 @@ func TestSpectralNorm(t *testing.T) {
 func TestParametrizedWith(t *testing.T) {
 	g := nn.NewGRU(3, 4)
 	x := tensor.Randn(5, 2, 3)
-	want, _ := g.Run(x, nil)
+	want, _ := g.ForwardState(x, nil)
 	m := nn.WeightNorm(g, nn.TensorName("weight_hh_l0"), nn.NormOfWhole())
 	var got *tensor.Tensor
-	m.With(func() { got, _ = g.Run(x, nil) })
+	m.With(func() { got, _ = g.ForwardState(x, nil) })
 	if got.Sub(want).Abs().Amax().Item() > 1e-6 {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -190,7 +190,7 @@ func TestParametrizedWith(t *testing.T) {
 // TestParametrizedWalks checks that a parametrized module stands for its inner module in
 // walks over the model.
 func TestParametrizedWalks(t *testing.T) {
-	net := nn.Sequential(nn.WeightNorm(nn.NewLinear(2, 3)), nn.SpectralNorm(nn.NewMultiheadAttention(4, 2), nn.TensorName("in_proj_weight")))
+	net := nn.NewSequential(nn.WeightNorm(nn.NewLinear(2, 3)), nn.SpectralNorm(nn.NewMultiheadAttention(4, 2), nn.TensorName("in_proj_weight")))
 	var got []string
 	for _, m := range nn.NamedModules(net) {
 		got = append(got, m.Name)
@@ -224,7 +224,7 @@ func TestParametrizedMistakes(t *testing.T) {
 		`tensor: weight_norm: Linear has no tensor "wait" of its own; expected one of weight, bias`:                                       func() { nn.WeightNorm(l, nn.TensorName("wait")) },
 		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; expected -2 to 1":                                                func() { nn.WeightNorm(l, nn.Dim(2)) },
 		"tensor: spectral_norm: weight is already computed by _WeightNorm(); choose another tensor, or call RemoveParametrizations first": func() { nn.SpectralNorm(m) },
-		"tensor: spectral_norm: PowerIterations is 0":                                                                                     func() { nn.SpectralNorm(l, nn.PowerIterations(0)) },
+		"tensor: spectral_norm: NPowerIterations is 0":                                                                                    func() { nn.SpectralNorm(l, nn.NPowerIterations(0)) },
 		`tensor: remove_parametrizations: "bias" is not computed; expected one of [weight]`:                                               func() { nn.RemoveParametrizations(m, "bias") },
 		"tensor: new_fractional_max_pool2d: OutputSize [] and OutputRatio []":                                                             func() { nn.NewFractionalMaxPool2d(2) },
 		"tensor: new_fractional_max_pool2d: OutputRatio is [1 1]":                                                                         func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
@@ -234,33 +234,33 @@ func TestParametrizedMistakes(t *testing.T) {
 			nn.NewFractionalMaxPool2d(2, nn.OutputSize(2), nn.RandomSamples(tensor.Zeros(3))).Forward(tensor.Zeros(1, 2, 4, 4))
 		},
 		"tensor: max_unpool2d: output size is [9 4]; expected [4 4], each plus or minus less than the stride [2 2]": func() {
-			nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), tensor.FromInts([]int{0, 1, 2, 3}, 1, 2, 2), 9, 4)
+			nn.NewMaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), tensor.FromInts([]int{0, 1, 2, 3}, 1, 2, 2), 9, 4)
 		},
-		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                                         func() { nn.MaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
-		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                                              func() { nn.MaxUnpool3d(0) },
+		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                                         func() { nn.NewMaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
+		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                                              func() { nn.NewMaxUnpool3d(0) },
 		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [3 3] for 5 classes":                              func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
 		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [] for 5 classes":                                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
 		"tensor: new_adaptive_log_softmax_with_loss: 8 features divided by DivValue 4 to the power 2 give 0.5": func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{3, 9}) },
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (2,): target 1 is 5": func() {
-			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 5}))
+			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 5}))
 		},
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected input (n, in) and integer targets (n), or input (in) and one target": func() {
-			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
+			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
 		},
 		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807": func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
 		"tensor: gumbel_softmax: input is nil":                                    func() { nn.GumbelSoftmax(nil) },
-		"tensor: max_unpool2d: indices is nil":                                    func() { nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
+		"tensor: max_unpool2d: indices is nil":                                    func() { nn.NewMaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
 		"tensor: fractional_max_pool2d: input is nil":                             func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
-		"tensor: adaptive_log_softmax_with_loss: target is nil":                   func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), nil) },
+		"tensor: adaptive_log_softmax_with_loss: target is nil":                   func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), nil) },
 		"tensor: linear_cross_entropy: weight is nil":                             func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
 		"tensor: gumbel_softmax: Tau is 0; expected a number above 0":             func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
 		"tensor: gumbel_softmax: shape (1,): logits have dtype int64":             func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
 		"tensor: new_rrelu: slopes from lower 2 to upper 1":                       func() { nn.NewRReLU(2, 1) },
-		"tensor: softmax2d: shape (2, 2): input is 2-D":                           func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
-		"tensor: flatten: 3 arguments":                                            func() { nn.Flatten(1, 2, 3) },
+		"tensor: softmax2d: shape (2, 2): input is 2-D":                           func() { nn.NewSoftmax2d().Forward(tensor.Zeros(2, 2)) },
+		"tensor: flatten: 3 arguments":                                            func() { nn.NewFlatten(1, 2, 3) },
 		"tensor: new_linear_cross_entropy_loss: 3 classes, OutFeatures [0]":       func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
 		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): expected input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
-		"tensor: cosine_similarity: option Power is not supported here":                                                                                   func() { nn.CosineSimilarity(nn.Power(2)) },
+		"tensor: cosine_similarity: option Power is not supported here":                                                                                   func() { nn.NewCosineSimilarity(nn.Power(2)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -25,11 +25,11 @@ type recurrent struct {
 func newRecurrent(name, constructor string, gates, in, hidden int, c config) recurrent {
 	switch {
 	case in < 1 || hidden < 1 || c.layers < 1:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features, Layers %d; expected at least 1 each", in, hidden, c.layers)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features, NumLayers %d; expected at least 1 each", in, hidden, c.layers)})
 	case c.projection < 0 || c.projection >= hidden:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("Projection to %d of %d features; expected fewer than the hidden features", c.projection, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("ProjSize to %d of %d features; expected fewer than the hidden features", c.projection, hidden)})
 	case !(c.dropout >= 0 && c.dropout <= 1):
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("Drop is %v; expected a probability from 0 to 1", c.dropout)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("DropoutP is %v; expected a probability from 0 to 1", c.dropout)})
 	}
 	r := recurrent{name: name, in: in, hidden: hidden, c: c}
 	bound := 1 / math.Sqrt(float64(hidden))

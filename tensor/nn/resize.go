@@ -7,13 +7,13 @@ import (
 	"halfnote/tensor"
 )
 
-// Identity returns a module that returns its input. It is torch.nn.Identity.
-func Identity() *Activation {
-	return &Activation{"Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x }}
+// NewIdentity returns a module that returns its input. It is torch.nn.Identity.
+func NewIdentity() *Func {
+	return &Func{"Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x }}
 }
 
 // pad returns a module that pads the last dims dimensions.
-func pad(name string, dims int, list []int, o tensor.PadOptions) *Activation {
+func pad(name string, dims int, list []int, o tensor.PadOptions) *Func {
 	if len(list) == 1 {
 		list = perDimension(list, 2*dims, 0)
 	}
@@ -24,95 +24,95 @@ func pad(name string, dims int, list []int, o tensor.PadOptions) *Activation {
 	if strings.HasPrefix(name, "Constant") {
 		text = fmt.Sprintf("%s(padding=%s, value=%v)", name, tuple(list), o.Value)
 	}
-	return &Activation{text, func(x *tensor.Tensor) *tensor.Tensor { return x.Pad(list, o) }}
+	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor { return x.Pad(list, o) }}
 }
 
-// ConstantPad1d returns a module that pads the last dimension with value: padding is one
+// NewConstantPad1d returns a module that pads the last dimension with value: padding is one
 // number for both sides, or one each. It is torch.nn.ConstantPad1d.
-func ConstantPad1d(value float64, padding ...int) *Activation {
+func NewConstantPad1d(value float64, padding ...int) *Func {
 	return pad("ConstantPad1d", 1, padding, tensor.PadOptions{Value: value})
 }
 
-// ConstantPad2d is ConstantPad1d for the last two dimensions, last dimension first. It
+// NewConstantPad2d is NewConstantPad1d for the last two dimensions, last dimension first. It
 // is torch.nn.ConstantPad2d.
-func ConstantPad2d(value float64, padding ...int) *Activation {
+func NewConstantPad2d(value float64, padding ...int) *Func {
 	return pad("ConstantPad2d", 2, padding, tensor.PadOptions{Value: value})
 }
 
-// ConstantPad3d is ConstantPad2d for the last three dimensions. It is
+// NewConstantPad3d is NewConstantPad2d for the last three dimensions. It is
 // torch.nn.ConstantPad3d.
-func ConstantPad3d(value float64, padding ...int) *Activation {
+func NewConstantPad3d(value float64, padding ...int) *Func {
 	return pad("ConstantPad3d", 3, padding, tensor.PadOptions{Value: value})
 }
 
-// ZeroPad1d returns a module that pads the last dimension with zeros: padding is one number
+// NewZeroPad1d returns a module that pads the last dimension with zeros: padding is one number
 // for both sides, or one each. It is torch.nn.ZeroPad1d.
-func ZeroPad1d(padding ...int) *Activation { return pad("ZeroPad1d", 1, padding, tensor.PadOptions{}) }
+func NewZeroPad1d(padding ...int) *Func { return pad("ZeroPad1d", 1, padding, tensor.PadOptions{}) }
 
-// ZeroPad2d is ZeroPad1d for the last two dimensions, last dimension first. It is
+// NewZeroPad2d is NewZeroPad1d for the last two dimensions, last dimension first. It is
 // torch.nn.ZeroPad2d.
-func ZeroPad2d(padding ...int) *Activation { return pad("ZeroPad2d", 2, padding, tensor.PadOptions{}) }
+func NewZeroPad2d(padding ...int) *Func { return pad("ZeroPad2d", 2, padding, tensor.PadOptions{}) }
 
-// ZeroPad3d is ZeroPad2d for the last three dimensions. It is torch.nn.ZeroPad3d.
-func ZeroPad3d(padding ...int) *Activation { return pad("ZeroPad3d", 3, padding, tensor.PadOptions{}) }
+// NewZeroPad3d is NewZeroPad2d for the last three dimensions. It is torch.nn.ZeroPad3d.
+func NewZeroPad3d(padding ...int) *Func { return pad("ZeroPad3d", 3, padding, tensor.PadOptions{}) }
 
-// ReflectionPad1d returns a module that mirrors the last dimension at its ends: padding is
+// NewReflectionPad1d returns a module that mirrors the last dimension at its ends: padding is
 // one number for both sides, or one each. It is torch.nn.ReflectionPad1d.
-func ReflectionPad1d(padding ...int) *Activation {
+func NewReflectionPad1d(padding ...int) *Func {
 	return pad("ReflectionPad1d", 1, padding, tensor.PadOptions{Mode: "reflect"})
 }
 
-// ReflectionPad2d is ReflectionPad1d for the last two dimensions, last dimension first.
+// NewReflectionPad2d is NewReflectionPad1d for the last two dimensions, last dimension first.
 // It is torch.nn.ReflectionPad2d.
-func ReflectionPad2d(padding ...int) *Activation {
+func NewReflectionPad2d(padding ...int) *Func {
 	return pad("ReflectionPad2d", 2, padding, tensor.PadOptions{Mode: "reflect"})
 }
 
-// ReflectionPad3d is ReflectionPad2d for the last three dimensions. It is
+// NewReflectionPad3d is NewReflectionPad2d for the last three dimensions. It is
 // torch.nn.ReflectionPad3d.
-func ReflectionPad3d(padding ...int) *Activation {
+func NewReflectionPad3d(padding ...int) *Func {
 	return pad("ReflectionPad3d", 3, padding, tensor.PadOptions{Mode: "reflect"})
 }
 
-// ReplicationPad1d returns a module that repeats the last dimension's ends: padding is one
+// NewReplicationPad1d returns a module that repeats the last dimension's ends: padding is one
 // number for both sides, or one each. It is torch.nn.ReplicationPad1d.
-func ReplicationPad1d(padding ...int) *Activation {
+func NewReplicationPad1d(padding ...int) *Func {
 	return pad("ReplicationPad1d", 1, padding, tensor.PadOptions{Mode: "replicate"})
 }
 
-// ReplicationPad2d is ReplicationPad1d for the last two dimensions, last dimension first.
+// NewReplicationPad2d is NewReplicationPad1d for the last two dimensions, last dimension first.
 // It is torch.nn.ReplicationPad2d.
-func ReplicationPad2d(padding ...int) *Activation {
+func NewReplicationPad2d(padding ...int) *Func {
 	return pad("ReplicationPad2d", 2, padding, tensor.PadOptions{Mode: "replicate"})
 }
 
-// ReplicationPad3d is ReplicationPad2d for the last three dimensions. It is
+// NewReplicationPad3d is NewReplicationPad2d for the last three dimensions. It is
 // torch.nn.ReplicationPad3d.
-func ReplicationPad3d(padding ...int) *Activation {
+func NewReplicationPad3d(padding ...int) *Func {
 	return pad("ReplicationPad3d", 3, padding, tensor.PadOptions{Mode: "replicate"})
 }
 
-// CircularPad1d returns a module that wraps the last dimension around: padding is one number
+// NewCircularPad1d returns a module that wraps the last dimension around: padding is one number
 // for both sides, or one each. It is torch.nn.CircularPad1d.
-func CircularPad1d(padding ...int) *Activation {
+func NewCircularPad1d(padding ...int) *Func {
 	return pad("CircularPad1d", 1, padding, tensor.PadOptions{Mode: "circular"})
 }
 
-// CircularPad2d is CircularPad1d for the last two dimensions, last dimension first. It
+// NewCircularPad2d is NewCircularPad1d for the last two dimensions, last dimension first. It
 // is torch.nn.CircularPad2d.
-func CircularPad2d(padding ...int) *Activation {
+func NewCircularPad2d(padding ...int) *Func {
 	return pad("CircularPad2d", 2, padding, tensor.PadOptions{Mode: "circular"})
 }
 
-// CircularPad3d is CircularPad2d for the last three dimensions. It is
+// NewCircularPad3d is NewCircularPad2d for the last three dimensions. It is
 // torch.nn.CircularPad3d.
-func CircularPad3d(padding ...int) *Activation {
+func NewCircularPad3d(padding ...int) *Func {
 	return pad("CircularPad3d", 3, padding, tensor.PadOptions{Mode: "circular"})
 }
 
-// Upsample returns a module that resizes (n, c, …). It is
+// NewUpsample returns a module that resizes (n, c, …). It is
 // torch.nn.Upsample.
-func Upsample(o tensor.InterpolateOptions) *Activation {
+func NewUpsample(o tensor.InterpolateOptions) *Func {
 	var text string
 	if len(o.Size) == 1 {
 		text = fmt.Sprintf("size=%d", o.Size[0])
@@ -132,42 +132,42 @@ func Upsample(o tensor.InterpolateOptions) *Activation {
 	if mode == "" {
 		mode = "nearest"
 	}
-	return &Activation{fmt.Sprintf("Upsample(%s, mode='%s')", text, mode), func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate(o) }}
+	return &Func{fmt.Sprintf("Upsample(%s, mode='%s')", text, mode), func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate(o) }}
 }
 
-// UpsamplingNearest2d returns a module that resizes (n, c, h, w) by repeating elements: o
+// NewUpsamplingNearest2d returns a module that resizes (n, c, h, w) by repeating elements: o
 // gives sizes or factors. It is torch.nn.UpsamplingNearest2d.
-func UpsamplingNearest2d(o tensor.InterpolateOptions) *Activation {
+func NewUpsamplingNearest2d(o tensor.InterpolateOptions) *Func {
 	o.Mode = "nearest"
-	return renamed("UpsamplingNearest2d", Upsample(o))
+	return renamed("UpsamplingNearest2d", NewUpsample(o))
 }
 
-// UpsamplingBilinear2d returns a module that resizes (n, c, h, w) by bilinear interpolation
+// NewUpsamplingBilinear2d returns a module that resizes (n, c, h, w) by bilinear interpolation
 // with aligned corners: o gives sizes or factors. It is torch.nn.UpsamplingBilinear2d.
-func UpsamplingBilinear2d(o tensor.InterpolateOptions) *Activation {
+func NewUpsamplingBilinear2d(o tensor.InterpolateOptions) *Func {
 	o.Mode, o.AlignCorners = "bilinear", true
-	return renamed("UpsamplingBilinear2d", Upsample(o))
+	return renamed("UpsamplingBilinear2d", NewUpsample(o))
 }
 
 // renamed returns a with another name before its arguments.
-func renamed(name string, a *Activation) *Activation {
+func renamed(name string, a *Func) *Func {
 	_, given, _ := strings.Cut(a.name, "(")
-	return &Activation{name + "(" + given, a.f}
+	return &Func{name + "(" + given, a.f}
 }
 
-// Unfold returns a module that extracts the windows of (n, c, h, w). It takes KernelSize,
+// NewUnfold returns a module that extracts the windows of (n, c, h, w). It takes KernelSize,
 // Stride, Padding and Dilation. It is torch.nn.Unfold.
-func Unfold(size int, options ...Option) *Activation {
+func NewUnfold(size int, options ...Option) *Func {
 	window, o, text := unfolding("unfold", size, options)
-	return &Activation{"Unfold(" + text, func(x *tensor.Tensor) *tensor.Tensor { return x.Im2Col(window, o) }}
+	return &Func{"Unfold(" + text, func(x *tensor.Tensor) *tensor.Tensor { return x.Im2Col(window, o) }}
 }
 
-// Fold returns a module that sums windows into (n, c, height, width), the transpose of
+// NewFold returns a module that sums windows into (n, c, height, width), the transpose of
 // Unfold. It takes KernelSize, Stride, Padding and Dilation. It is torch.nn.Fold.
-func Fold(height, width, size int, options ...Option) *Activation {
+func NewFold(height, width, size int, options ...Option) *Func {
 	window, o, text := unfolding("fold", size, options)
 	sizes := []int{height, width}
-	return &Activation{fmt.Sprintf("Fold(output_size=%s, %s", tuple(sizes), text), func(x *tensor.Tensor) *tensor.Tensor { return x.Col2Im(sizes, window, o) }}
+	return &Func{fmt.Sprintf("Fold(output_size=%s, %s", tuple(sizes), text), func(x *tensor.Tensor) *tensor.Tensor { return x.Col2Im(sizes, window, o) }}
 }
 
 func unfolding(op string, size int, options []Option) (window []int, o tensor.ConvOptions, text string) {
@@ -180,26 +180,26 @@ func unfolding(op string, size int, options []Option) (window []int, o tensor.Co
 	return window, tensor.ConvOptions{Stride: c.stride, Padding: c.padding, Dilation: c.dilation}, text
 }
 
-// PixelShuffle returns a module that rearranges by² channels into square blocks of
+// NewPixelShuffle returns a module that rearranges by² channels into square blocks of
 // pixels. It is torch.nn.PixelShuffle.
-func PixelShuffle(by int) *Activation {
-	return &Activation{fmt.Sprintf("PixelShuffle(upscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelShuffle(by) }}
+func NewPixelShuffle(by int) *Func {
+	return &Func{fmt.Sprintf("PixelShuffle(upscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelShuffle(by) }}
 }
 
-// PixelUnshuffle returns a module computing the inverse of PixelShuffle. It is torch.nn.PixelUnshuffle.
-func PixelUnshuffle(by int) *Activation {
-	return &Activation{fmt.Sprintf("PixelUnshuffle(downscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelUnshuffle(by) }}
+// NewPixelUnshuffle returns a module computing the inverse of PixelShuffle. It is torch.nn.PixelUnshuffle.
+func NewPixelUnshuffle(by int) *Func {
+	return &Func{fmt.Sprintf("PixelUnshuffle(downscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelUnshuffle(by) }}
 }
 
-// ChannelShuffle returns a module that interleaves the channels of its groups. It is
+// NewChannelShuffle returns a module that interleaves the channels of its groups. It is
 // torch.nn.ChannelShuffle.
-func ChannelShuffle(groups int) *Activation {
-	return &Activation{fmt.Sprintf("ChannelShuffle(groups=%d)", groups), func(x *tensor.Tensor) *tensor.Tensor { return x.ChannelShuffle(groups) }}
+func NewChannelShuffle(groups int) *Func {
+	return &Func{fmt.Sprintf("ChannelShuffle(groups=%d)", groups), func(x *tensor.Tensor) *tensor.Tensor { return x.ChannelShuffle(groups) }}
 }
 
-// LocalResponseNorm returns a module that divides by a power of the mean square of
+// NewLocalResponseNorm returns a module that divides by a power of the mean square of
 // size neighbouring channels. It is torch.nn.LocalResponseNorm.
-func LocalResponseNorm(size int, o tensor.LocalResponseNormOptions) *Activation {
+func NewLocalResponseNorm(size int, o tensor.LocalResponseNormOptions) *Func {
 	shown := o
 	for _, d := range []struct {
 		v         *float64
@@ -210,5 +210,5 @@ func LocalResponseNorm(size int, o tensor.LocalResponseNormOptions) *Activation 
 		}
 	}
 	text := fmt.Sprintf("LocalResponseNorm(%d, alpha=%s, beta=%s, k=%s)", size, python(shown.Alpha), python(shown.Beta), python(shown.K))
-	return &Activation{text, func(x *tensor.Tensor) *tensor.Tensor { return x.LocalResponseNorm(size, o) }}
+	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor { return x.LocalResponseNorm(size, o) }}
 }

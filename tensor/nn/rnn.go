@@ -6,32 +6,34 @@ import "halfnote/tensor"
 type RNN struct{ recurrent }
 
 // NewRNN returns float32 layers from in features to hidden states of size hidden. Weights
-// and biases are drawn uniformly from ±1/√hidden. It takes NonlinearityReLU, Layers,
-// Bidirectional, BatchFirst, Drop (0 by default, between layers), NoBias and InitFrom. It is
+// and biases are drawn uniformly from ±1/√hidden. It takes Nonlinearity, NumLayers,
+// Bidirectional, BatchFirst, DropoutP (0 by default, between layers), Bias and InitFrom. It is
 // torch.nn.RNN.
 func NewRNN(in, hidden int, options ...Option) *RNN {
 	c := configure("new_rnn", config{bias: true, sequence: sequence{layers: 1}}, options,
-		"NonlinearityReLU", "Layers", "Bidirectional", "BatchFirst", "Drop", "NoBias", "InitFrom")
+		"Nonlinearity", "NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "Bias", "InitFrom")
 	return &RNN{newRecurrent("RNN", "new_rnn", 1, in, hidden, c)}
 }
 
-// Run reads x (time, batch, in), or (time, in), from the states h (layers, batch, hidden),
+// ForwardState reads x (time, batch, in), or (time, in), from the states h (layers, batch, hidden),
 // nil for zeros. It returns the last layer's states at each time step (time, batch, hidden)
 // and each layer's last state, in h's shape. Bidirectional doubles the layers in h and the
 // features in out.
-func (r *RNN) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return r.RunLengths(x, h, nil) }
+func (r *RNN) ForwardState(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
+	return r.ForwardLengths(x, h, nil)
+}
 
-// RunLengths is Run for sequences of the given lengths, one for each of the batch: later
+// ForwardLengths is ForwardState for sequences of the given lengths, one for each of the batch: later
 // elements are not read, out is 0 there, and the last states are those at the sequences'
-// ends. It is Run between torch's pack_padded_sequence and pad_packed_sequence.
-func (r *RNN) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
+// ends. It is ForwardState between torch's pack_padded_sequence and pad_packed_sequence.
+func (r *RNN) ForwardLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
 }
 
-// RunPacked is Run for a packed sequence, whose data is (sum of lengths, in). h and last are
+// ForwardPacked is ForwardState for a packed sequence, whose data is (sum of lengths, in). h and last are
 // in the original order of the sequences.
-func (r *RNN) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
+func (r *RNN) ForwardPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := r.runPacked(x, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
 }
@@ -44,9 +46,9 @@ func (r *RNN) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Te
 	return []*tensor.Tensor{cell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
-// Forward returns Run's states at each time step, starting from zeros.
+// Forward returns ForwardState's states at each time step, starting from zeros.
 func (r *RNN) Forward(x *tensor.Tensor) *tensor.Tensor {
-	out, _ := r.Run(x, nil)
+	out, _ := r.ForwardState(x, nil)
 	return out
 }
 
@@ -54,25 +56,27 @@ func (r *RNN) Forward(x *tensor.Tensor) *tensor.Tensor {
 type GRU struct{ recurrent }
 
 // NewGRU returns float32 layers from in features to hidden states of size hidden. Weights
-// and biases are drawn uniformly from ±1/√hidden. It takes Layers, Bidirectional,
-// BatchFirst, Drop (0 by default, between layers), NoBias and InitFrom. It is torch.nn.GRU.
+// and biases are drawn uniformly from ±1/√hidden. It takes NumLayers, Bidirectional,
+// BatchFirst, DropoutP (0 by default, between layers), Bias and InitFrom. It is torch.nn.GRU.
 func NewGRU(in, hidden int, options ...Option) *GRU {
 	c := configure("new_gru", config{bias: true, sequence: sequence{layers: 1}}, options,
-		"Layers", "Bidirectional", "BatchFirst", "Drop", "NoBias", "InitFrom")
+		"NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "Bias", "InitFrom")
 	return &GRU{newRecurrent("GRU", "new_gru", 3, in, hidden, c)}
 }
 
-// Run is RNN's Run.
-func (g *GRU) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return g.RunLengths(x, h, nil) }
+// ForwardState is RNN's ForwardState.
+func (g *GRU) ForwardState(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
+	return g.ForwardLengths(x, h, nil)
+}
 
-// RunLengths is RNN's RunLengths.
-func (g *GRU) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
+// ForwardLengths is RNN's RunLengths.
+func (g *GRU) ForwardLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
 }
 
-// RunPacked is RNN's RunPacked.
-func (g *GRU) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
+// ForwardPacked is RNN's RunPacked.
+func (g *GRU) ForwardPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := g.runPacked(x, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
 }
@@ -81,9 +85,9 @@ func (g *GRU) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Te
 	return []*tensor.Tensor{tensor.GRUCell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
-// Forward returns Run's states at each time step, starting from zeros.
+// Forward returns ForwardState's states at each time step, starting from zeros.
 func (g *GRU) Forward(x *tensor.Tensor) *tensor.Tensor {
-	out, _ := g.Run(x, nil)
+	out, _ := g.ForwardState(x, nil)
 	return out
 }
 
@@ -91,29 +95,29 @@ func (g *GRU) Forward(x *tensor.Tensor) *tensor.Tensor {
 type LSTM struct{ recurrent }
 
 // NewLSTM returns float32 layers from in features to hidden states of size hidden. Weights
-// and biases are drawn uniformly from ±1/√hidden. It takes Layers, Bidirectional,
-// BatchFirst, Drop (0 by default, between layers), Projection, NoBias and InitFrom. It is
+// and biases are drawn uniformly from ±1/√hidden. It takes NumLayers, Bidirectional,
+// BatchFirst, DropoutP (0 by default, between layers), ProjSize, Bias and InitFrom. It is
 // torch.nn.LSTM.
 func NewLSTM(in, hidden int, options ...Option) *LSTM {
 	c := configure("new_lstm", config{bias: true, sequence: sequence{layers: 1}}, options,
-		"Layers", "Bidirectional", "BatchFirst", "Drop", "Projection", "NoBias", "InitFrom")
+		"NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "ProjSize", "Bias", "InitFrom")
 	return &LSTM{newRecurrent("LSTM", "new_lstm", 4, in, hidden, c)}
 }
 
-// Run is RNN's Run with the cell states c next to the hidden states. With Projection, h and
+// ForwardState is RNN's ForwardState with the cell states c next to the hidden states. With ProjSize, h and
 // out have its number of features.
-func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
-	return l.RunLengths(x, h, c, nil)
+func (l *LSTM) ForwardState(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
+	return l.ForwardLengths(x, h, c, nil)
 }
 
-// RunLengths is RNN's RunLengths.
-func (l *LSTM) RunLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
+// ForwardLengths is RNN's RunLengths.
+func (l *LSTM) ForwardLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
 	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
 }
 
-// RunPacked is RNN's RunPacked.
-func (l *LSTM) RunPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSequence, lastH, lastC *tensor.Tensor) {
+// ForwardPacked is RNN's RunPacked.
+func (l *LSTM) ForwardPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSequence, lastH, lastC *tensor.Tensor) {
 	out, states := l.runPacked(x, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
 }
@@ -127,8 +131,8 @@ func (l *LSTM) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.T
 	return []*tensor.Tensor{h.Linear(w.hr, nil), c}
 }
 
-// Forward returns Run's hidden states at each time step, starting from zeros.
+// Forward returns ForwardState's hidden states at each time step, starting from zeros.
 func (l *LSTM) Forward(x *tensor.Tensor) *tensor.Tensor {
-	out, _, _ := l.Run(x, nil, nil)
+	out, _, _ := l.ForwardState(x, nil, nil)
 	return out
 }

@@ -50,16 +50,16 @@ type RNNCell struct {
 }
 
 // NewRNNCell returns a float32 cell from in features to a state of size hidden. Weights and
-// biases are drawn uniformly from ±1/√hidden. It takes NonlinearityReLU, NoBias and
+// biases are drawn uniformly from ±1/√hidden. It takes Nonlinearity, Bias and
 // InitFrom. It is torch.nn.RNNCell.
 func NewRNNCell(in, hidden int, options ...Option) *RNNCell {
-	c := configure("new_rnn_cell", config{bias: true}, options, "NonlinearityReLU", "NoBias", "InitFrom")
+	c := configure("new_rnn_cell", config{bias: true}, options, "Nonlinearity", "Bias", "InitFrom")
 	return &RNNCell{newCell("new_rnn_cell", 1, in, hidden, c), c.relu}
 }
 
-// Run returns the state after x (n, in) or (in), from the state h (n, hidden) or
+// ForwardState returns the state after x (n, in) or (in), from the state h (n, hidden) or
 // (hidden), nil for zeros.
-func (r *RNNCell) Run(x, h *tensor.Tensor) *tensor.Tensor {
+func (r *RNNCell) ForwardState(x, h *tensor.Tensor) *tensor.Tensor {
 	step := tensor.RNNTanhCell
 	if r.relu {
 		step = tensor.RNNReLUCell
@@ -67,8 +67,8 @@ func (r *RNNCell) Run(x, h *tensor.Tensor) *tensor.Tensor {
 	return step(x, r.initial(x, h), r.WeightIH, r.WeightHH, r.BiasIH, r.BiasHH)
 }
 
-// Forward is Run starting from zeros.
-func (r *RNNCell) Forward(x *tensor.Tensor) *tensor.Tensor { return r.Run(x, nil) }
+// Forward is ForwardState starting from zeros.
+func (r *RNNCell) Forward(x *tensor.Tensor) *tensor.Tensor { return r.ForwardState(x, nil) }
 
 // String returns what torch prints.
 func (r *RNNCell) String() string {
@@ -82,21 +82,21 @@ func (r *RNNCell) String() string {
 type GRUCell struct{ cell }
 
 // NewGRUCell returns a float32 cell from in features to a state of size hidden. Weights and
-// biases are drawn uniformly from ±1/√hidden. It takes NoBias and InitFrom. It is
+// biases are drawn uniformly from ±1/√hidden. It takes Bias and InitFrom. It is
 // torch.nn.GRUCell.
 func NewGRUCell(in, hidden int, options ...Option) *GRUCell {
-	c := configure("new_gru_cell", config{bias: true}, options, "NoBias", "InitFrom")
+	c := configure("new_gru_cell", config{bias: true}, options, "Bias", "InitFrom")
 	return &GRUCell{newCell("new_gru_cell", 3, in, hidden, c)}
 }
 
-// Run returns the state after x (n, in) or (in), from the state h (n, hidden) or
+// ForwardState returns the state after x (n, in) or (in), from the state h (n, hidden) or
 // (hidden), nil for zeros.
-func (g *GRUCell) Run(x, h *tensor.Tensor) *tensor.Tensor {
+func (g *GRUCell) ForwardState(x, h *tensor.Tensor) *tensor.Tensor {
 	return tensor.GRUCell(x, g.initial(x, h), g.WeightIH, g.WeightHH, g.BiasIH, g.BiasHH)
 }
 
-// Forward is Run starting from zeros.
-func (g *GRUCell) Forward(x *tensor.Tensor) *tensor.Tensor { return g.Run(x, nil) }
+// Forward is ForwardState starting from zeros.
+func (g *GRUCell) Forward(x *tensor.Tensor) *tensor.Tensor { return g.ForwardState(x, nil) }
 
 // String returns what torch prints.
 func (g *GRUCell) String() string { return g.string("GRUCell", "") }
@@ -105,22 +105,22 @@ func (g *GRUCell) String() string { return g.string("GRUCell", "") }
 type LSTMCell struct{ cell }
 
 // NewLSTMCell returns a float32 cell from in features to states of size hidden. Weights and
-// biases are drawn uniformly from ±1/√hidden. It takes NoBias and InitFrom. It is
+// biases are drawn uniformly from ±1/√hidden. It takes Bias and InitFrom. It is
 // torch.nn.LSTMCell.
 func NewLSTMCell(in, hidden int, options ...Option) *LSTMCell {
-	c := configure("new_lstm_cell", config{bias: true}, options, "NoBias", "InitFrom")
+	c := configure("new_lstm_cell", config{bias: true}, options, "Bias", "InitFrom")
 	return &LSTMCell{newCell("new_lstm_cell", 4, in, hidden, c)}
 }
 
-// Run returns the hidden and the cell state after x (n, in) or (in), from the states h and
+// ForwardState returns the hidden and the cell state after x (n, in) or (in), from the states h and
 // c, (n, hidden) or (hidden), nil for zeros.
-func (l *LSTMCell) Run(x, h, c *tensor.Tensor) (nextH, nextC *tensor.Tensor) {
+func (l *LSTMCell) ForwardState(x, h, c *tensor.Tensor) (nextH, nextC *tensor.Tensor) {
 	return tensor.LSTMCell(x, l.initial(x, h), l.initial(x, c), l.WeightIH, l.WeightHH, l.BiasIH, l.BiasHH)
 }
 
-// Forward returns Run's hidden state, starting from zeros.
+// Forward returns ForwardState's hidden state, starting from zeros.
 func (l *LSTMCell) Forward(x *tensor.Tensor) *tensor.Tensor {
-	h, _ := l.Run(x, nil, nil)
+	h, _ := l.ForwardState(x, nil, nil)
 	return h
 }
 

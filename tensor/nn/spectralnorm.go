@@ -27,15 +27,15 @@ type SingularVectors struct {
 	V *tensor.Tensor `nn:"_v"` // (columns)
 }
 
-// PowerIterations is the number of power iterations of SpectralNorm at each call in
+// NPowerIterations is the number of power iterations of SpectralNorm at each call in
 // training; 1 by default. It is n_power_iterations.
-func PowerIterations(n int) Option {
-	return Option{"PowerIterations", func(c *config) { c.iterations = n }}
+func NPowerIterations(n int) Option {
+	return Option{"NPowerIterations", func(c *config) { c.iterations = n }}
 }
 
 // SpectralNorm returns m with a weight divided by its largest singular value, or by its
 // length if it is 1-D. A weight of more than two dimensions is a matrix with a row for each
-// index of Dim. It takes TensorName, "weight" by default, PowerIterations, 1 by default, Eps,
+// index of Dim. It takes TensorName, "weight" by default, NPowerIterations, 1 by default, Eps,
 // the smallest length to divide by, 1e-12 by default, and Dim, 0 by default and 1 for
 // transposed convolutions. The initial vectors are the same as torch's. The parameter is
 // "parametrizations.weight.original", the vectors are "parametrizations.weight.0._u" and
@@ -53,9 +53,9 @@ func SpectralNorm(m Module, options ...Option) *Parametrized {
 	case *ConvTranspose1d, *ConvTranspose2d, *ConvTranspose3d:
 		start.dim = 1
 	}
-	c := configure(op, start, options, "TensorName", "PowerIterations", "Eps", "Dim")
+	c := configure(op, start, options, "TensorName", "NPowerIterations", "Eps", "Dim")
 	if c.iterations < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("PowerIterations is %d; expected at least 1", c.iterations)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("NPowerIterations is %d; expected at least 1", c.iterations)})
 	}
 	return parametrize(op, m, c.tensorName, func(weight *tensor.Tensor) Parametrization {
 		s := &SpectralNormalization{Original: weight, dim: dimension(op, weight, c.dim), iterations: c.iterations, eps: c.eps}

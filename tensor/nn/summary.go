@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"text/tabwriter"
+
+	"halfnote/internal/text"
 )
 
 // Summary is a table of a model's modules and the sizes of their tensors. Cells display it.
@@ -91,7 +93,7 @@ func (s *Summary) String() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "module\ttype\tparameters\tbuffers\tshapes")
 	for _, r := range s.Rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", cmp.Or(r.Name, "(model)"), r.Type, thousands(r.Parameters), thousands(r.Buffers), r.Shapes)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", cmp.Or(r.Name, "(model)"), r.Type, text.Thousands(r.Parameters), text.Thousands(r.Buffers), r.Shapes)
 	}
 	w.Flush()
 	return b.String() + s.total()
@@ -103,20 +105,11 @@ func (s *Summary) HTML() string {
 	b.WriteString("<table><thead><tr><th>module</th><th>type</th><th>parameters</th><th>buffers</th><th>shapes</th></tr></thead><tbody>")
 	for _, r := range s.Rows {
 		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
-			html.EscapeString(cmp.Or(r.Name, "(model)")), html.EscapeString(r.Type), thousands(r.Parameters), thousands(r.Buffers), html.EscapeString(r.Shapes))
+			html.EscapeString(cmp.Or(r.Name, "(model)")), html.EscapeString(r.Type), text.Thousands(r.Parameters), text.Thousands(r.Buffers), html.EscapeString(r.Shapes))
 	}
 	return b.String() + "</tbody></table><p>" + s.total() + "</p>"
 }
 
 func (s *Summary) total() string {
-	return fmt.Sprintf("%s parameters, %s numbers in buffers, %s bytes", thousands(s.Parameters), thousands(s.Buffers), thousands(s.Bytes))
-}
-
-// thousands returns 1234567 as "1,234,567".
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s parameters, %s numbers in buffers, %s bytes", text.Thousands(s.Parameters), text.Thousands(s.Buffers), text.Thousands(s.Bytes))
 }

@@ -26,7 +26,7 @@ func (o MaskOptions) memory() MultiheadOptions {
 }
 
 // transformerOptions are the options of a Transformer's constructors.
-var transformerOptions = []string{"Feedforward", "Drop", "ActivationGELU", "NormFirst", "BatchFirst", "NoBias", "Eps", "InitFrom"}
+var transformerOptions = []string{"DimFeedforward", "DropoutP", "Activation", "NormFirst", "BatchFirst", "Bias", "Eps", "InitFrom"}
 
 func transformerConfig(constructor string, features int, options []Option) config {
 	c := config{bias: true, sequence: sequence{feedforward: 2048, dropout: 0.1, kdim: features, vdim: features}}
@@ -46,8 +46,8 @@ type TransformerEncoderLayer struct {
 }
 
 // NewTransformerEncoderLayer returns a float32 layer with the given numbers of features and
-// attention heads. It takes Feedforward, Drop (0.1 by default), ActivationGELU, NormFirst,
-// BatchFirst, NoBias, Eps (of the normalisation, 1e-5) and InitFrom. It is
+// attention heads. It takes DimFeedforward, DropoutP (0.1 by default), Activation, NormFirst,
+// BatchFirst, Bias, Eps (of the normalisation, 1e-5) and InitFrom. It is
 // torch.nn.TransformerEncoderLayer.
 func NewTransformerEncoderLayer(features, heads int, options ...Option) *TransformerEncoderLayer {
 	return newEncoderLayer(features, heads, transformerConfig("new_transformer_encoder_layer", features, options))
@@ -61,20 +61,20 @@ func newEncoderLayer(features, heads int, c config) *TransformerEncoderLayer {
 	}
 }
 
-// Run maps x (L, batch, features), or (L, features), to the same shape; with BatchFirst
+// ForwardMasked maps x (L, batch, features), or (L, features), to the same shape; with BatchFirst
 // the batch comes first.
-func (t *TransformerEncoderLayer) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+func (t *TransformerEncoderLayer) ForwardMasked(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.SelfAttn.Run(x, x, x, o.self())
+		y, _ := t.SelfAttn.Attend(x, x, x, o.self())
 		return t.drop(y)
 	}
 	x = residual(x, t.Norm1, t.c.normFirst, attend)
 	return residual(x, t.Norm2, t.c.normFirst, t.feedForward)
 }
 
-// Forward is Run without masks.
+// Forward is ForwardMasked without masks.
 func (t *TransformerEncoderLayer) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return t.Run(x, MaskOptions{})
+	return t.ForwardMasked(x, MaskOptions{})
 }
 
 func (t *TransformerEncoderLayer) feedForward(x *tensor.Tensor) *tensor.Tensor {
@@ -118,10 +118,10 @@ func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNor
 	return e
 }
 
-// Run passes x through all layers, each with the masks of o.
-func (t *TransformerEncoder) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// ForwardMasked passes x through all layers, each with the masks of o.
+func (t *TransformerEncoder) ForwardMasked(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	for i, l := range t.Layers {
-		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, o) })
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.ForwardMasked(x, o) })
 	}
 	if t.Norm != nil {
 		x = t.Norm.Forward(x)
@@ -129,9 +129,9 @@ func (t *TransformerEncoder) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor
 	return x
 }
 
-// Forward is Run without masks.
+// Forward is ForwardMasked without masks.
 func (t *TransformerEncoder) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return t.Run(x, MaskOptions{})
+	return t.ForwardMasked(x, MaskOptions{})
 }
 
 // TransformerDecoderLayer is self-attention, attention to an encoder's result and a
@@ -161,15 +161,15 @@ func newDecoderLayer(features, heads int, c config) *TransformerDecoderLayer {
 	}
 }
 
-// Run maps x (L, batch, features) and the encoder's result memory (S, batch, features)
+// Forward maps x (L, batch, features) and the encoder's result memory (S, batch, features)
 // to x's shape; with BatchFirst the batch comes first.
-func (t *TransformerDecoderLayer) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+func (t *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.SelfAttn.Run(x, x, x, o.self())
+		y, _ := t.SelfAttn.Attend(x, x, x, o.self())
 		return t.drop(y)
 	}
 	look := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.MultiheadAttn.Run(x, memory, memory, o.memory())
+		y, _ := t.MultiheadAttn.Attend(x, memory, memory, o.memory())
 		return t.drop(y)
 	}
 	feed := func(x *tensor.Tensor) *tensor.Tensor {
@@ -202,10 +202,10 @@ func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNor
 	return d
 }
 
-// Run passes x through all layers, each with memory and the masks of o.
-func (t *TransformerDecoder) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// Forward passes x through all layers, each with memory and the masks of o.
+func (t *TransformerDecoder) Forward(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	for i, l := range t.Layers {
-		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, memory, o) })
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Forward(x, memory, o) })
 	}
 	if t.Norm != nil {
 		x = t.Norm.Forward(x)
@@ -256,12 +256,12 @@ func NewTransformer(features, heads, encoders, decoders int, options ...Option) 
 	return t
 }
 
-// Run maps the source (S, batch, features) and the target (T, batch, features) to the
+// Forward maps the source (S, batch, features) and the target (T, batch, features) to the
 // target's shape. source holds the masks of the encoder, target those of the decoder.
-func (t *Transformer) Run(src, tgt *tensor.Tensor, source, target MaskOptions) *tensor.Tensor {
+func (t *Transformer) Forward(src, tgt *tensor.Tensor, source, target MaskOptions) *tensor.Tensor {
 	var memory *tensor.Tensor
-	tensor.InModule("encoder", func() { memory = t.Encoder.Run(src, source) })
-	tensor.InModule("decoder", func() { tgt = t.Decoder.Run(tgt, memory, target) })
+	tensor.InModule("encoder", func() { memory = t.Encoder.ForwardMasked(src, source) })
+	tensor.InModule("decoder", func() { tgt = t.Decoder.Forward(tgt, memory, target) })
 	return tgt
 }
 

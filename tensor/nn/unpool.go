@@ -7,15 +7,15 @@ import (
 	"halfnote/tensor"
 )
 
-// MaxPool is max pooling as a module; Run also returns the indices of the largest elements.
+// MaxPool is max pooling as a module; ForwardIndices also returns the indices of the largest elements.
 type MaxPool struct {
-	Activation
+	Func
 	indices func(x *tensor.Tensor) *tensor.Tensor
 }
 
-// Run returns the largest element of each window of x and its index in the plane, in
+// ForwardIndices returns the largest element of each window of x and its index in the plane, in
 // row-major order, as int64: the arguments of MaxUnpool. It is return_indices=True.
-func (m *MaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
+func (m *MaxPool) ForwardIndices(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	return m.Forward(x), m.indices(x)
 }
 
@@ -26,15 +26,15 @@ type MaxUnpool struct {
 	window, stride, padding []int
 }
 
-// MaxUnpool1d returns a partial inverse of MaxPool1d  for (n, c, l). It takes KernelSize,
+// NewMaxUnpool1d returns a partial inverse of MaxPool1d  for (n, c, l). It takes KernelSize,
 // Stride and Padding, as given to the pooling. It is torch.nn.MaxUnpool1d.
-func MaxUnpool1d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(1, size, options) }
+func NewMaxUnpool1d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(1, size, options) }
 
-// MaxUnpool2d is MaxUnpool1d for (n, c, h, w). It is torch.nn.MaxUnpool2d.
-func MaxUnpool2d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(2, size, options) }
+// NewMaxUnpool2d is NewMaxUnpool1d for (n, c, h, w). It is torch.nn.MaxUnpool2d.
+func NewMaxUnpool2d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(2, size, options) }
 
-// MaxUnpool3d is MaxUnpool1d for (n, c, d, h, w). It is torch.nn.MaxUnpool3d.
-func MaxUnpool3d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(3, size, options) }
+// NewMaxUnpool3d is NewMaxUnpool1d for (n, c, d, h, w). It is torch.nn.MaxUnpool3d.
+func NewMaxUnpool3d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(3, size, options) }
 
 func newMaxUnpool(dims, size int, options []Option) *MaxUnpool {
 	name := fmt.Sprintf("MaxUnpool%dd", dims)

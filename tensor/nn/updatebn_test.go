@@ -14,10 +14,10 @@ func TestUpdateBN(t *testing.T) {
 	tensor.ManualSeed(3)
 	first, untracked := nn.NewBatchNorm1d(2, nn.Momentum(0.5)), nn.NewBatchNorm1d(2, nn.TrackRunningStats(false))
 	instance := nn.NewInstanceNorm1d(2, nn.TrackRunningStats(true))
-	net := nn.Sequential(first, untracked)
+	net := nn.NewSequential(first, untracked)
 	other := []any{net, instance}
 	nn.Eval(untracked)
-	batches := []*tensor.Tensor{tensor.Randn(5, 2), tensor.Randn(5, 2).Scale(3), tensor.Randn(5, 2).AddScalar(7)}
+	batches := []*tensor.Tensor{tensor.Randn(5, 2), tensor.Randn(5, 2).MulScalar(3), tensor.Randn(5, 2).AddScalar(7)}
 	first.RunningMean.Fill(100)
 	instance.RunningMean.Fill(100)
 	var want [2][2]float64 // of each channel: mean, variance

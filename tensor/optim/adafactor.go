@@ -30,7 +30,7 @@ func (a adafactor) step(p, g *tensor.Tensor, o *Group, r record) {
 	rms := func(x *tensor.Tensor) float64 { return x.Norm().Item() / math.Sqrt(float64(x.Numel())) }
 	alpha := math.Max(o.FactorEps2, rms(p)) * math.Min(o.LR, 1/math.Sqrt(n))
 	if o.WeightDecay != 0 {
-		p.ScaleAssign(1 - float64(o.LR*o.WeightDecay))
+		p.MulScalarAssign(1 - float64(o.LR*o.WeightDecay))
 	}
 	update := a.variance(p, g, math.Pow(n, o.Beta2Decay), eps, r).ClampMin(eps * eps).Rsqrt().Mul(g)
 	p.AddScaledAssign(update, -alpha/math.Max(1, rms(update)/o.ClipThreshold))

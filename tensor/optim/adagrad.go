@@ -40,9 +40,9 @@ func (adadelta) step(p, g *tensor.Tensor, o *Group, r record) {
 	r.counted()
 	g = decayed(p, g, o)
 	square, updates := r.tensor("square_avg", p), r.tensor("acc_delta", p)
-	addProduct(square.ScaleAssign(o.Rho), g, g, 1-o.Rho)
+	addProduct(square.MulScalarAssign(o.Rho), g, g, 1-o.Rho)
 	root := func(t *tensor.Tensor) *tensor.Tensor { return t.AddScalar(o.Eps).Sqrt() }
 	d := root(updates).DivAssign(root(square)).MulAssign(g)
-	addProduct(updates.ScaleAssign(o.Rho), d, d, 1-o.Rho)
+	addProduct(updates.MulScalarAssign(o.Rho), d, d, 1-o.Rho)
 	p.AddScaledAssign(d, -o.LR)
 }

@@ -1,6 +1,9 @@
 package optim
 
-import "halfnote/tensor"
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
 
 // adam is D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 type adam struct{}
@@ -26,7 +29,7 @@ func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer
 }
 
 func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
-	s := tensor.AdamSettings{Rate: o.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, Guard: o.guard}
+	s := plumbing.AdamSettings[*tensor.Tensor]{Rate: o.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, Guard: o.guard}
 	if o.guard == nil {
 		s.Step = r.count()
 	}
@@ -46,6 +49,6 @@ func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
 func means(p, g *tensor.Tensor, o *Group, r record) (m, v *tensor.Tensor) {
 	m, v = r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p)
 	approach(m, g, 1-o.Beta1)
-	addProduct(v.ScaleAssign(o.Beta2), g, g, 1-o.Beta2)
+	addProduct(v.MulScalarAssign(o.Beta2), g, g, 1-o.Beta2)
 	return m, v
 }

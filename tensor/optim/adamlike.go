@@ -21,7 +21,7 @@ func (adamax) step(p, g *tensor.Tensor, o *Group, r record) {
 	g = decayed(p, g, o)
 	m := approach(r.tensor("exp_avg", p), g, 1-o.Beta1)
 	most := r.tensor("exp_inf", p)
-	most.Assign(most.ScaleAssign(o.Beta2).Maximum(g.Abs().AddScalar(o.Eps)))
+	most.Assign(most.MulScalarAssign(o.Beta2).Maximum(g.Abs().AddScalar(o.Eps)))
 	addQuotient(p, m, most, -o.LR/(1-math.Pow(o.Beta1, n)))
 }
 
@@ -49,7 +49,7 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 	}
 	product := float64(float32(r["mu_product"].(float64)) * float32(mu(n))) // torch's is float32
 	r["mu_product"] = product
-	divisor := v.Scale(1 / (1 - math.Pow(o.Beta2, n))).Sqrt().AddScalar(o.Eps)
+	divisor := v.MulScalar(1 / (1 - math.Pow(o.Beta2, n))).Sqrt().AddScalar(o.Eps)
 	addQuotient(p, g, divisor, -o.LR*(1-mu(n))/(1-product))
 	addQuotient(p, m, divisor, -o.LR*mu(n+1)/(1-float64(product*mu(n+1))))
 }

@@ -26,12 +26,12 @@ func (asgd) step(p, g *tensor.Tensor, o *Group, r record) {
 	}
 	eta := single(r.number("eta"))
 	g = decayed(p, g, o)
-	p.ScaleAssign(1-float64(o.Lambd*eta)).AddScaledAssign(g, -eta)
+	p.MulScalarAssign(1-float64(o.Lambd*eta)).AddScaledAssign(g, -eta)
 	average := r.tensor("ax", p)
 	if mu := single(r.number("mu")); mu == 1 {
 		average.Assign(p)
 	} else {
-		average.AddAssign(p.Sub(average).Scale(mu))
+		average.AddAssign(p.Sub(average).MulScalar(mu))
 	}
 	r["eta"] = o.LR / math.Pow(1+float64(o.Lambd*o.LR*n), o.Alpha)
 	r["mu"] = 1 / math.Max(1, n-o.StartAverage)

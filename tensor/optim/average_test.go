@@ -13,11 +13,11 @@ import (
 // definition.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct {
-		make func(p []T) *optim.Average
+		make func(p []T) *optim.AveragedModel
 		want float64
 	}{
 		{optim.NewSWA, 3},
-		{func(p []T) *optim.Average { return optim.NewEMA(p, 0.5) }, 1.0/16 + 2.0/16 + 3.0/8 + 4.0/4 + 5.0/2},
+		{func(p []T) *optim.AveragedModel { return optim.NewEMA(p, 0.5) }, 1.0/16 + 2.0/16 + 3.0/8 + 4.0/4 + 5.0/2},
 	} {
 		p := tensor.Zeros(2).RequireGrad()
 		a := c.make([]T{p})

@@ -9,7 +9,7 @@ import (
 // stepCounted takes a step that the device counts, if the step is part of a graph and
 // depends on its number, and reports whether it did. The CPU does not see replays.
 func (o *Optimizer) stepCounted() bool {
-	o.captured = o.captured || tensor.Capturing()
+	o.captured = o.captured || capture.Capturing()
 	rule, ok := o.rule.(guarding)
 	if !ok || !o.captured || !o.away && rule.betas(o.groups[0]) == [2]float64{} {
 		return false
@@ -32,7 +32,7 @@ func (o *Optimizer) stepCounted() bool {
 // remember creates p's record if there is none.
 func (o *Optimizer) remember(p *tensor.Tensor) {
 	if o.records[p] == nil {
-		tensor.NotInGraph(strings.ToLower(o.name), "a captured step is a parameter's first, so each replay would reset its optimizer state; take a step before the capture")
+		capture.NotInGraph(strings.ToLower(o.name), "a captured step is a parameter's first, so each replay would reset its optimizer state; take a step before the capture")
 		o.records[p] = record{}
 	}
 }
@@ -40,7 +40,7 @@ func (o *Optimizer) remember(p *tensor.Tensor) {
 // keepsSettings makes replays of a graph being captured panic if the settings have changed
 // since the capture.
 func (o *Optimizer) keepsSettings() {
-	if !tensor.Capturing() {
+	if !capture.Capturing() {
 		return
 	}
 	groups, replaced := o.Groups(), o.replaced
@@ -48,7 +48,7 @@ func (o *Optimizer) keepsSettings() {
 	for _, g := range groups {
 		was = append(was, g.numbers())
 	}
-	tensor.OnReplay(func() {
+	capture.OnReplay(func() {
 		if o.replaced != replaced {
 			o.fail("groups, parameters or the state dict changed after the graph was captured; capture it again")
 		}

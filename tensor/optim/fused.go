@@ -37,7 +37,7 @@ func (o *Optimizer) StepScaled(scale, found *tensor.Tensor) {
 	}
 	switch {
 	case own != 0 && scale != nil:
-		scale = scale.Scale(own)
+		scale = scale.MulScalar(own)
 	case own != 0:
 		scale = tensor.Scalar(own)
 	}

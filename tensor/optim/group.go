@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -42,8 +43,8 @@ type Group struct {
 
 	fused  bool
 	params []*tensor.Tensor
-	steps  *tensor.Steps  // fused updates of the current step
-	guard  *tensor.Tensor // row of the current parameter's counts, nil if its step is unconditional
+	steps  plumbing.Steps[*tensor.Tensor] // fused updates of the current step
+	guard  *tensor.Tensor                 // row of the current parameter's counts, nil if its step is unconditional
 }
 
 // Params returns the parameters of the group.

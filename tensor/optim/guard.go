@@ -42,7 +42,7 @@ type guarding interface {
 func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
 	_, moving := r["momentum_buffer"]
 	late := r != nil && o.Momentum != 0 && !moving
-	return !late && tensor.GuardsSGD(p, o.Momentum != 0)
+	return !late && fused.GuardsSGD(p, o.Momentum != 0)
 }
 
 func (sgd) betas(*Group) [2]float64 { return [2]float64{} }
@@ -58,7 +58,7 @@ func (sgd) known(r record) float64 {
 func (sgd) told(record, float64) {}
 
 func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
-	return !o.AMSGrad && tensor.GuardsAdam(p)
+	return !o.AMSGrad && fused.GuardsAdam(p)
 }
 
 func (adam) betas(o *Group) [2]float64 { return [2]float64{o.Beta1, o.Beta2} }
@@ -96,10 +96,10 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	o.keepsSettings()
 	o.handOver(rule, found.Device())
 	tensor.NoGrad(func() {
-		var steps tensor.Steps
+		steps := fused.NewSteps()
 		row := 0
 		for _, group := range o.groups {
-			group.steps = &steps
+			group.steps = steps
 			first := row // first of consecutive parameters that have gradients
 			advance := func(last int) {
 				if first < last {
@@ -129,7 +129,7 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 
 // handOver makes the device count the steps from now on, in fixed memory.
 func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
-	if o.counts != nil && o.counts.Device() != d {
+	if o.counts != nil && o.counts.Row(0).Device() != d {
 		o.takeBack()
 		o.counts = nil
 	}
@@ -142,7 +142,7 @@ func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
 		steps[i] = rule.known(o.records[p])
 	}
 	if o.counts == nil {
-		o.counts = tensor.NewStepCounts(d, steps)
+		o.counts = fused.NewStepCounts(string(d), steps)
 	} else {
 		o.counts.Set(steps)
 	}

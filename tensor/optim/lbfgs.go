@@ -129,7 +129,7 @@ func (o *LBFGS) turn(g *tensor.Tensor) {
 		o.direction = g.Neg()
 		return
 	}
-	change, step := g.Sub(o.last), o.direction.Scale(o.length)
+	change, step := g.Sub(o.last), o.direction.MulScalar(o.length)
 	if curvature := dot(change, step); curvature > 1e-10 {
 		if len(o.steps) == o.o.History {
 			o.steps, o.changes, o.weights = o.steps[1:], o.changes[1:], o.weights[1:]
@@ -143,7 +143,7 @@ func (o *LBFGS) turn(g *tensor.Tensor) {
 		share[i] = dot(o.steps[i], d) * o.weights[i]
 		d.AddScaledAssign(o.changes[i], -share[i])
 	}
-	d.ScaleAssign(o.scale)
+	d.MulScalarAssign(o.scale)
 	for i, step := range o.steps {
 		d.AddScaledAssign(step, share[i]-dot(o.changes[i], d)*o.weights[i])
 	}

@@ -64,7 +64,7 @@ func TestLBFGS(t *testing.T) {
 				calls++
 				opt.ZeroGrad()
 				u := x.Squeeze(1)
-				loss := u.Neg().AddScalar(1).Pow(2).Add(y.Sub(u.Pow(2)).Pow(2).Scale(100)).Sum()
+				loss := u.Neg().AddScalar(1).Pow(2).Add(y.Sub(u.Pow(2)).Pow(2).MulScalar(100)).Sum()
 				if strings.Contains(name, "maximize") {
 					loss = loss.Neg()
 				}

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -33,12 +34,12 @@ type Optimizer struct {
 	defaults Group
 	groups   []*Group
 	records  map[*tensor.Tensor]record
-	carried  float64            // divisor of a fused step's gradients besides a scaler's; 0 means 1
-	taken    int                // number of steps
-	counts   *tensor.StepCounts // counts of the parameters on their device; nil without a guarded step
-	away     bool               // the device counts steps; records are not up to date
-	captured bool               // a step is part of a graph
-	replaced int                // number of replacements of parameters and records
+	carried  float64                             // divisor of a fused step's gradients besides a scaler's; 0 means 1
+	taken    int                                 // number of steps
+	counts   plumbing.StepCounts[*tensor.Tensor] // counts of the parameters on their device; nil without a guarded step
+	away     bool                                // the device counts steps; records are not up to date
+	captured bool                                // a step is part of a graph
+	replaced int                                 // number of replacements of parameters and records
 }
 
 // rule is the part that differs between optimizers: it updates the parameter p in place by
@@ -119,9 +120,9 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 	o.keepsSettings()
 	o.takeBack()
 	tensor.NoGrad(func() {
-		var steps tensor.Steps
+		steps := fused.NewSteps()
 		for _, group := range o.groups {
-			group.steps = &steps
+			group.steps = steps
 			for _, p := range group.params {
 				g := p.Grad()
 				if g == nil {
@@ -271,7 +272,7 @@ func (r record) number(name string) float64 {
 
 // count is counted for steps that depend on the count, which cannot be captured.
 func (r record) count() float64 {
-	tensor.NotInGraph("optimizer", "a step depends on the step count, which replays do not advance; use Adam or AdamW without AMSGrad, or an optimizer that does not count, such as SGD")
+	capture.NotInGraph("optimizer", "a step depends on the step count, which replays do not advance; use Adam or AdamW without AMSGrad, or an optimizer that does not count, such as SGD")
 	return r.counted()
 }
 

@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor"
 )
 
-// PlateauOptions are the options of NewReduceLROnPlateau. The zero value holds torch's
+// ReduceLROnPlateauOptions are the options of NewReduceLROnPlateau. The zero value holds torch's
 // defaults.
-type PlateauOptions struct {
+type ReduceLROnPlateauOptions struct {
 	Max       bool    // larger is better
 	Factor    float64 // factor of a reduction, below 1; 0.1 by default
 	Patience  int     // number of steps without improvement to tolerate; 10 by default, negative for none
@@ -21,11 +21,11 @@ type PlateauOptions struct {
 	Eps       float64 // smallest change of a learning rate to make; 1e-8 by default
 }
 
-// Plateau lowers learning rates when a metric, such as the validation loss, stops improving.
+// ReduceLROnPlateau lowers learning rates when a metric, such as the validation loss, stops improving.
 // It is torch.optim.lr_scheduler.ReduceLROnPlateau.
-type Plateau struct {
+type ReduceLROnPlateau struct {
 	opt           *Optimizer
-	o             PlateauOptions
+	o             ReduceLROnPlateauOptions
 	best          float64
 	bad, cooldown int
 	epoch         int
@@ -33,13 +33,13 @@ type Plateau struct {
 
 // NewReduceLROnPlateau returns a Plateau. It is
 // torch.optim.lr_scheduler.ReduceLROnPlateau.
-func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
+func NewReduceLROnPlateau(opt *Optimizer, o ReduceLROnPlateauOptions) *ReduceLROnPlateau {
 	o.Factor = cmp.Or(o.Factor, 0.1)
 	o.Patience = max(cmp.Or(o.Patience, 10), 0)
 	o.Threshold = cmp.Or(o.Threshold, 1e-4)
 	o.Eps = cmp.Or(o.Eps, 1e-8)
 	check(o.Factor < 1, "ReduceLROnPlateau", "Factor is %v; expected a number below 1", o.Factor)
-	p := &Plateau{opt: opt, o: o, best: math.Inf(1)}
+	p := &ReduceLROnPlateau{opt: opt, o: o, best: math.Inf(1)}
 	if o.Max {
 		p.best = math.Inf(-1)
 	}
@@ -48,7 +48,7 @@ func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
 
 // Step records the latest metric and lowers the learning rates if it has not improved on the
 // best for too many steps.
-func (p *Plateau) Step(metric float64) {
+func (p *ReduceLROnPlateau) Step(metric float64) {
 	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: p, Tensors: p.opt.Params(), Number: metric})
 	p.epoch++
 	if p.better(metric) {
@@ -71,7 +71,7 @@ func (p *Plateau) Step(metric float64) {
 	p.cooldown, p.bad = p.o.Cooldown, 0
 }
 
-func (p *Plateau) better(x float64) bool {
+func (p *ReduceLROnPlateau) better(x float64) bool {
 	sign := 1.0
 	if p.o.Max {
 		sign = -1
@@ -83,12 +83,12 @@ func (p *Plateau) better(x float64) bool {
 }
 
 // StateDict returns the state for a checkpoint, like [Scheduler.StateDict].
-func (p *Plateau) StateDict() map[string]float64 {
+func (p *ReduceLROnPlateau) StateDict() map[string]float64 {
 	return map[string]float64{"best": p.best, "num_bad_epochs": float64(p.bad), "cooldown_counter": float64(p.cooldown), "last_epoch": float64(p.epoch)}
 }
 
 // LoadStateDict restores the result of StateDict, like [Scheduler.LoadStateDict].
-func (p *Plateau) LoadStateDict(state map[string]float64) error {
+func (p *ReduceLROnPlateau) LoadStateDict(state map[string]float64) error {
 	if err := sameNames("ReduceLROnPlateau", p.StateDict(), state); err != nil {
 		return err
 	}
@@ -97,6 +97,6 @@ func (p *Plateau) LoadStateDict(state map[string]float64) error {
 }
 
 // String returns the epoch, the best metric and the steps since.
-func (p *Plateau) String() string {
+func (p *ReduceLROnPlateau) String() string {
 	return fmt.Sprintf("ReduceLROnPlateau(epoch %d, best %v, %d without a better one)", p.epoch, p.best, p.bad)
 }

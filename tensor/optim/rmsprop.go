@@ -18,7 +18,7 @@ func (rmsprop) step(p, g *tensor.Tensor, o *Group, r record) {
 	r.counted()
 	g = decayed(p, g, o)
 	square := r.tensor("square_avg", p)
-	addProduct(square.ScaleAssign(o.Alpha), g, g, 1-o.Alpha)
+	addProduct(square.MulScalarAssign(o.Alpha), g, g, 1-o.Alpha)
 	if o.Centered {
 		mean := approach(r.tensor("grad_avg", p), g, 1-o.Alpha)
 		square = addProduct(square.Clone(), mean, mean, -1)
@@ -28,6 +28,6 @@ func (rmsprop) step(p, g *tensor.Tensor, o *Group, r record) {
 		addQuotient(p, g, divisor, -o.LR)
 		return
 	}
-	v := addQuotient(r.tensor("momentum_buffer", p).ScaleAssign(o.Momentum), g, divisor, 1)
+	v := addQuotient(r.tensor("momentum_buffer", p).MulScalarAssign(o.Momentum), g, divisor, 1)
 	p.AddScaledAssign(v, -o.LR)
 }

@@ -20,12 +20,12 @@ type schedule interface {
 }
 
 type waved struct {
-	*optim.Plateau
+	*optim.ReduceLROnPlateau
 	k int
 }
 
 func (w *waved) Step() {
-	w.Plateau.Step(math.Sin(float64(w.k)/7) / (1 + float64(w.k)/20))
+	w.ReduceLROnPlateau.Step(math.Sin(float64(w.k)/7) / (1 + float64(w.k)/20))
 	w.k++
 }
 
@@ -78,13 +78,13 @@ var schedules = map[string]func(o *optim.Optimizer) schedule{
 		return optim.NewOneCycleLR(o, 0.3, 110, optim.OneCycleOptions{ThreePhase: true, Low: 0.7, High: 0.8})
 	},
 	"plateau": func(o *optim.Optimizer) schedule {
-		return &waved{Plateau: optim.NewReduceLROnPlateau(o, optim.PlateauOptions{Factor: 0.5, Patience: 3})}
+		return &waved{ReduceLROnPlateau: optim.NewReduceLROnPlateau(o, optim.ReduceLROnPlateauOptions{Factor: 0.5, Patience: 3})}
 	},
 	"plateau, max": func(o *optim.Optimizer) schedule {
-		return &waved{Plateau: optim.NewReduceLROnPlateau(o, optim.PlateauOptions{Max: true, Factor: 0.7, Patience: -1, Threshold: 0.1, Cooldown: 4, Low: 0.01})}
+		return &waved{ReduceLROnPlateau: optim.NewReduceLROnPlateau(o, optim.ReduceLROnPlateauOptions{Max: true, Factor: 0.7, Patience: -1, Threshold: 0.1, Cooldown: 4, Low: 0.01})}
 	},
 	"plateau, absolute": func(o *optim.Optimizer) schedule {
-		return &waved{Plateau: optim.NewReduceLROnPlateau(o, optim.PlateauOptions{Threshold: 0.05, Absolute: true})}
+		return &waved{ReduceLROnPlateau: optim.NewReduceLROnPlateau(o, optim.ReduceLROnPlateauOptions{Threshold: 0.05, Absolute: true})}
 	},
 	"chained": func(o *optim.Optimizer) schedule {
 		return optim.NewChainedScheduler(optim.NewConstantLR(o, 0.1, 12), optim.NewExponentialLR(o, 0.97))
@@ -180,7 +180,7 @@ func TestScheduleMistakes(t *testing.T) {
 		`CyclicLR: mode is "round"; expected triangular`:                           func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
 		"OneCycleLR: step 2 of 1; expected at most that many calls of Step":        func() { done.Step() },
 		"OneCycleLR: 5 steps, Start 2":                                             func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
-		"ReduceLROnPlateau: Factor is 1":                                           func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
+		"ReduceLROnPlateau: Factor is 1":                                           func() { optim.NewReduceLROnPlateau(opt, optim.ReduceLROnPlateauOptions{Factor: 1}) },
 		"ChainedScheduler: the list of schedulers is empty":                        func() { optim.NewChainedScheduler() },
 		"ChainedScheduler: scheduler 1 has a different optimizer from the first":   func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
 		"SequentialLR: 1 schedulers, milestones [3]; expected one milestone fewer than schedulers, in increasing order": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },

@@ -1,6 +1,9 @@
 package optim
 
-import "halfnote/tensor"
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
 
 // sgd is stochastic gradient descent.
 type sgd struct{}
@@ -14,7 +17,7 @@ func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 }
 
 func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
-	s := tensor.SGDSettings{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov, Guard: o.guard}
+	s := plumbing.SGDSettings[*tensor.Tensor]{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov, Guard: o.guard}
 	var v *tensor.Tensor
 	if o.Momentum != 0 {
 		_, moving := r["momentum_buffer"]
@@ -31,7 +34,7 @@ func decayed(p, g *tensor.Tensor, o *Group) *tensor.Tensor {
 	switch {
 	case o.WeightDecay == 0:
 	case o.Decoupled:
-		p.ScaleAssign(1 - float64(o.LR*o.WeightDecay))
+		p.MulScalarAssign(1 - float64(o.LR*o.WeightDecay))
 	default:
 		g = g.Clone().AddScaledAssign(p, o.WeightDecay)
 	}

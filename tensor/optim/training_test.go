@@ -24,7 +24,7 @@ func TestTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	tensor.ManualSeed(1)
-	net := nn.Sequential(nn.NewLinear(8, 16), nn.ReLU(), nn.NewLinear(16, 16), nn.Tanh(), nn.NewLinear(16, 4))
+	net := nn.NewSequential(nn.NewLinear(8, 16), nn.NewReLU(), nn.NewLinear(16, 16), nn.NewTanh(), nn.NewLinear(16, 4))
 	batches := data.RandomBatches(5, 10, 8, 4)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1, optim.Momentum(0.9))
 	step := 0
@@ -59,11 +59,11 @@ func TestClassifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	tensor.ManualSeed(5)
-	body := nn.Sequential(nn.NewLinear(6, 32), nn.SiLU(), nn.NewDropout(0.2), nn.NewLinear(32, 16), nn.LeakyReLU(0.1), nn.NewDropout(0.1))
+	body := nn.NewSequential(nn.NewLinear(6, 32), nn.NewSiLU(), nn.NewDropout(0.2), nn.NewLinear(32, 16), nn.NewLeakyReLU(0.1), nn.NewDropout(0.1))
 	head := nn.NewLinear(16, 4)
 	nn.InitKaimingNormal(head.Weight, nn.KaimingOptions{Nonlinearity: "relu"})
 	nn.InitZeros(head.Bias)
-	net := nn.Sequential(body, head)
+	net := nn.NewSequential(body, head)
 	x, y := tensor.Randn(48, 6), tensor.Randint(0, 4, 48)
 	criterion := nn.NewCrossEntropyLoss(nn.Weight(tensor.New([]float64{1, 2, 0.5, 1.5})), nn.LabelSmoothing(0.1), nn.IgnoreIndex(3))
 	opt := optim.NewAdamW(nn.Parameters(body), 0.01, optim.AMSGrad()).AddGroup(nn.Parameters(head), optim.WeightDecay(0))

@@ -75,7 +75,7 @@ func core() cases {
 		"neg": T.Neg, "abs": T.Abs, "exp": T.Exp, "log": T.Log, "log1p": T.Log1p, "sqrt": T.Sqrt, "reciprocal": T.Reciprocal,
 		"erf": T.Erf, "tanh": T.Tanh, "sigmoid": T.Sigmoid, "relu": T.ReLU, "gelu": T.GELU, "step": T.Step, "clone": T.Clone,
 		"add number": func(x T) T { return x.AddScalar(0.1) },
-		"mul number": func(x T) T { return x.Scale(0.7) },
+		"mul number": func(x T) T { return x.MulScalar(0.7) },
 	} {
 		maps.Copy(all, single(op, f))
 	}

@@ -53,7 +53,7 @@ func decompositions() cases {
 		"linalg_lu_factor pivots": func(in []T) T { _, p := in[0].LUFactor(); return p },
 		"linalg_lu_solve":         solved, "linalg_lu_solve batch": solved,
 		"linalg_matrix_exp 1": exp, "linalg_matrix_exp 2": exp, "linalg_matrix_exp 4": exp, "linalg_matrix_exp zero": exp,
-		"linalg_matrix_exp large":           func(in []T) T { return in[0].Scale(4).MatrixExp() },
+		"linalg_matrix_exp large":           func(in []T) T { return in[0].MulScalar(4).MatrixExp() },
 		"linalg_solve_triangular broadcast": func(in []T) T { return in[0].SolveTriangular(in[1], true, tensor.TriangularOptions{}) },
 		"linalg_solve_triangular empty":     func(in []T) T { return in[0].SolveTriangular(in[1], true, tensor.TriangularOptions{}) },
 		"cholesky_solve batch":              func(in []T) T { return in[0].CholeskySolve(in[1].Tril(0), false) },

@@ -20,21 +20,23 @@ func module(make func() nn.Module) func([]T) T {
 func modules() cases {
 	all := cases{}
 	for name, m := range map[string]func() nn.Module{
-		"Flatten":        func() nn.Module { return nn.Flatten(0, 1) },
-		"Unflatten":      func() nn.Module { return nn.Unflatten(1, 2, -1) },
-		"Softmax2d":      func() nn.Module { return nn.Softmax2d() },
+		"Flatten":        func() nn.Module { return nn.NewFlatten(0, 1) },
+		"Unflatten":      func() nn.Module { return nn.NewUnflatten(1, 2, -1) },
+		"Softmax2d":      func() nn.Module { return nn.NewSoftmax2d() },
 		"RReLU training": func() nn.Module { return nn.NewRReLU(0.1, 0.4) },
 		"RReLU": func() nn.Module {
 			m := nn.NewRReLU(0.1, 0.4)
 			nn.Eval(m)
 			return m
 		},
-		"UpsamplingNearest2d":  func() nn.Module { return nn.UpsamplingNearest2d(tensor.InterpolateOptions{ScaleFactor: []float64{2}}) },
-		"UpsamplingBilinear2d": func() nn.Module { return nn.UpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{4, 5}}) },
-		"LPPool1d":             func() nn.Module { return nn.LPPool1d(2, 3, nn.Stride(2)) },
-		"LPPool2d":             func() nn.Module { return nn.LPPool2d(1.5, 2, nn.KernelSize(2, 3)) },
-		"LPPool3d":             func() nn.Module { return nn.LPPool3d(3, 2, nn.Stride(1)) },
-		"LPPool3d single":      func() nn.Module { return nn.LPPool3d(2, 2) },
+		"UpsamplingNearest2d": func() nn.Module {
+			return nn.NewUpsamplingNearest2d(tensor.InterpolateOptions{ScaleFactor: []float64{2}})
+		},
+		"UpsamplingBilinear2d": func() nn.Module { return nn.NewUpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{4, 5}}) },
+		"LPPool1d":             func() nn.Module { return nn.NewLPPool1d(2, 3, nn.Stride(2)) },
+		"LPPool2d":             func() nn.Module { return nn.NewLPPool2d(1.5, 2, nn.KernelSize(2, 3)) },
+		"LPPool3d":             func() nn.Module { return nn.NewLPPool3d(3, 2, nn.Stride(1)) },
+		"LPPool3d single":      func() nn.Module { return nn.NewLPPool3d(2, 2) },
 		"FractionalMaxPool2d":  func() nn.Module { return nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)) },
 		"FractionalMaxPool2d ratio": func() nn.Module {
 			return nn.NewFractionalMaxPool2d(3, nn.KernelSize(3, 2), nn.OutputRatio(0.5, 0.6))
@@ -49,19 +51,19 @@ func modules() cases {
 	}
 	all["Softmax2d single"] = all["Softmax2d"]
 	pair := func(m *nn.Pair) func([]T) T { return func(in []T) T { return m.Forward(in[0], in[1]) } }
-	all["CosineSimilarity"] = pair(nn.CosineSimilarity())
-	all["CosineSimilarity dim"] = pair(nn.CosineSimilarity(nn.Dim(0), nn.Eps(0.5)))
-	all["PairwiseDistance"] = pair(nn.PairwiseDistance())
-	all["PairwiseDistance keep"] = pair(nn.PairwiseDistance(nn.Power(1), nn.Eps(0.25), nn.KeepDim()))
+	all["CosineSimilarity"] = pair(nn.NewCosineSimilarity())
+	all["CosineSimilarity dim"] = pair(nn.NewCosineSimilarity(nn.Dim(0), nn.Eps(0.5)))
+	all["PairwiseDistance"] = pair(nn.NewPairwiseDistance())
+	all["PairwiseDistance keep"] = pair(nn.NewPairwiseDistance(nn.Power(1), nn.Eps(0.25), nn.KeepDim()))
 	triplet := func(form string, options ...nn.Option) {
 		all["TripletMarginWithDistanceLoss"+form] = func(in []T) T {
 			return nn.TripletMarginWithDistanceLoss(in[0], in[1], in[2], options...)
 		}
 	}
 	triplet("")
-	triplet(" swap", nn.Swap())
+	triplet(" swap", nn.DistanceSwap())
 	triplet(" sum", nn.Reduction(tensor.ReduceSum))
-	triplet(" own", nn.Margin(2), nn.Reduction(tensor.ReduceNone), nn.Distance(func(x, y T) T { return x.Sub(y).Abs().Amax(-1) }))
+	triplet(" own", nn.Margin(2), nn.Reduction(tensor.ReduceNone), nn.DistanceFunction(func(x, y T) T { return x.Sub(y).Abs().Amax(-1) }))
 	addUnpools(all)
 	addFractional(all)
 	for name, options := range map[string][]nn.Option{
@@ -84,18 +86,18 @@ func addUnpools(all cases) {
 		unpool *nn.MaxUnpool
 		size   []int
 	}{
-		"MaxUnpool1d":        {nn.MaxPool1d(2), nn.MaxUnpool1d(2), nil},
-		"MaxUnpool1d size":   {nn.MaxPool1d(2), nn.MaxUnpool1d(2), []int{7}},
-		"MaxUnpool2d":        {nn.MaxPool2d(2), nn.MaxUnpool2d(2, nn.Stride(2, 2)), nil},
-		"MaxUnpool2d single": {nn.MaxPool2d(2), nn.MaxUnpool2d(2), nil},
+		"MaxUnpool1d":        {nn.NewMaxPool1d(2), nn.NewMaxUnpool1d(2), nil},
+		"MaxUnpool1d size":   {nn.NewMaxPool1d(2), nn.NewMaxUnpool1d(2), []int{7}},
+		"MaxUnpool2d":        {nn.NewMaxPool2d(2), nn.NewMaxUnpool2d(2, nn.Stride(2, 2)), nil},
+		"MaxUnpool2d single": {nn.NewMaxPool2d(2), nn.NewMaxUnpool2d(2), nil},
 		"MaxUnpool2d overlap": {
-			nn.MaxPool2d(3, nn.KernelSize(3, 2), nn.Stride(2), nn.Padding(1, 0)),
-			nn.MaxUnpool2d(3, nn.KernelSize(3, 2), nn.Stride(2), nn.Padding(1, 0)), []int{1, 2, 7, 6},
+			nn.NewMaxPool2d(3, nn.KernelSize(3, 2), nn.Stride(2), nn.Padding(1, 0)),
+			nn.NewMaxUnpool2d(3, nn.KernelSize(3, 2), nn.Stride(2), nn.Padding(1, 0)), []int{1, 2, 7, 6},
 		},
-		"MaxUnpool3d": {nn.MaxPool3d(1, nn.KernelSize(1, 2, 2)), nn.MaxUnpool3d(1, nn.KernelSize(1, 2, 2)), nil},
+		"MaxUnpool3d": {nn.NewMaxPool3d(1, nn.KernelSize(1, 2, 2)), nn.NewMaxUnpool3d(1, nn.KernelSize(1, 2, 2)), nil},
 	} {
 		all[name] = func(in []T) T {
-			_, where := c.pool.Run(in[1])
+			_, where := c.pool.ForwardIndices(in[1])
 			return c.unpool.Forward(in[0], where, c.size...)
 		}
 	}
@@ -104,7 +106,7 @@ func addUnpools(all cases) {
 func addFractional(all cases) {
 	indexed := func(name string, make func(samples nn.Option) *nn.FractionalMaxPool) {
 		all[name] = func(in []T) T {
-			y, where := make(nn.RandomSamples(in[1])).Run(in[0])
+			y, where := make(nn.RandomSamples(in[1])).ForwardIndices(in[0])
 			return flat(y, where.To(y.DType()))
 		}
 	}
@@ -131,7 +133,7 @@ func addAdaptive(all cases) {
 			return f(a, adopt(a, in))
 		}
 	}
-	run := func(a *nn.AdaptiveLogSoftmaxWithLoss, in []T) T { return flat(a.Run(in[0], in[1])) }
+	run := func(a *nn.AdaptiveLogSoftmaxWithLoss, in []T) T { return flat(a.ForwardLoss(in[0], in[1])) }
 	plain := func() *nn.AdaptiveLogSoftmaxWithLoss { return large() }
 	add("", plain, run)
 	add(" bias", func() *nn.AdaptiveLogSoftmaxWithLoss { return large(nn.HeadBias()) }, run)
@@ -150,7 +152,7 @@ func addLinearCrossEntropy(all cases) {
 	}
 	places := nn.OutFeatures(2)
 	add("")
-	add(" options", places, nn.WithBias(), nn.LabelSmoothing(0.1), nn.Reduction(tensor.ReduceNone), nn.IgnoreIndex(1))
+	add(" options", places, nn.Bias(true), nn.LabelSmoothing(0.1), nn.Reduction(tensor.ReduceNone), nn.IgnoreIndex(1))
 	add(" probabilities", places, nn.Reduction(tensor.ReduceSum))
 	all["LinearCrossEntropy"] = func(in []T) T {
 		return nn.LinearCrossEntropy(in[0], in[1], in[2], nn.LinearBias(in[3]), nn.Weight(in[4]))
@@ -172,7 +174,7 @@ func addParametrized(all cases) {
 		"WeightNorm convolution": {conv, nn.WeightNorm, nil}, "WeightNorm bias": {linear, nn.WeightNorm, []nn.Option{bias, nn.NormOfWhole()}},
 		"WeightNorm written out": {linear, nn.WeightNorm, nil}, "WeightNorm written out convolution": {conv, nn.WeightNorm, nil},
 		"SpectralNorm": {linear, nn.SpectralNorm, nil}, "SpectralNorm in use": {linear, nn.SpectralNorm, nil},
-		"SpectralNorm steps":       {linear, nn.SpectralNorm, []nn.Option{nn.PowerIterations(3), nn.Dim(1)}},
+		"SpectralNorm steps":       {linear, nn.SpectralNorm, []nn.Option{nn.NPowerIterations(3), nn.Dim(1)}},
 		"SpectralNorm convolution": {conv, nn.SpectralNorm, nil}, "SpectralNorm bias": {linear, nn.SpectralNorm, []nn.Option{bias}},
 		"SpectralNorm transposed": {func() nn.Module { return nn.NewConvTranspose2d(3, 2, 3) }, nn.SpectralNorm, nil},
 	} {

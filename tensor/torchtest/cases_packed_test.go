@@ -59,8 +59,8 @@ func packed() cases {
 	}{
 		{"", mixedLengths, false, nil}, {" sorted", sortedLengths, true, nil}, {" ties", tiedLengths, false, nil},
 		{" equal", []int{3, 3}, false, nil}, {" from zeros", mixedLengths, false, nil},
-		{" layers", mixedLengths, false, []nn.Option{nn.Layers(2), nn.Drop(0.5)}},
-		{" dropout", mixedLengths, false, []nn.Option{nn.Layers(2), nn.Drop(0.5)}},
+		{" layers", mixedLengths, false, []nn.Option{nn.NumLayers(2), nn.DropoutP(0.5)}},
+		{" dropout", mixedLengths, false, []nn.Option{nn.NumLayers(2), nn.DropoutP(0.5)}},
 	} {
 		options := append([]nn.Option{nn.Bidirectional()}, c.options...)
 		run := func(name string, make func() any, read func(net any, p nn.PackedSequence, states []T) []T) {
@@ -77,24 +77,24 @@ func packed() cases {
 			}
 		}
 		run("RNN", func() any { return nn.NewRNN(3, 2, options...) }, func(net any, p nn.PackedSequence, s []T) []T {
-			out, h := net.(*nn.RNN).RunPacked(p, s[0])
+			out, h := net.(*nn.RNN).ForwardPacked(p, s[0])
 			return []T{out.Data, h}
 		})
 		run("GRU", func() any { return nn.NewGRU(3, 2, options...) }, func(net any, p nn.PackedSequence, s []T) []T {
-			out, h := net.(*nn.GRU).RunPacked(p, s[0])
+			out, h := net.(*nn.GRU).ForwardPacked(p, s[0])
 			return []T{out.Data, h}
 		})
 		run("LSTM", func() any { return nn.NewLSTM(3, 2, options...) }, readLSTM)
 		if c.form == "" {
 			c.form = " projection"
-			run("LSTM", func() any { return nn.NewLSTM(3, 4, nn.Bidirectional(), nn.Projection(2)) }, readLSTM)
+			run("LSTM", func() any { return nn.NewLSTM(3, 4, nn.Bidirectional(), nn.ProjSize(2)) }, readLSTM)
 		}
 	}
 	return all
 }
 
 func readLSTM(net any, p nn.PackedSequence, s []T) []T {
-	out, h, c := net.(*nn.LSTM).RunPacked(p, s[0], s[1])
+	out, h, c := net.(*nn.LSTM).ForwardPacked(p, s[0], s[1])
 	return []T{out.Data, h, c}
 }
 

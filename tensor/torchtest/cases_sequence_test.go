@@ -44,25 +44,29 @@ func sequence() cases {
 		}
 	}
 
-	for name, m := range map[string]func() interface{ Run(x, h T) (T, T) }{
-		"RNN":        func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3) },
-		"RNN layers": func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Layers(2), nn.Bidirectional()) },
-		"RNN batch first": func() interface{ Run(x, h T) (T, T) } {
-			return nn.NewRNN(4, 3, nn.BatchFirst(), nn.NoBias())
+	for name, m := range map[string]func() interface{ ForwardState(x, h T) (T, T) }{
+		"RNN": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3) },
+		"RNN layers": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewRNN(4, 3, nn.NumLayers(2), nn.Bidirectional())
 		},
-		"RNN single": func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Layers(2)) },
-		"RNN relu":   func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.NonlinearityReLU()) },
-		"GRU":        func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3) },
-		"GRU layers": func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.Layers(2), nn.Bidirectional()) },
-		"GRU batch first": func() interface{ Run(x, h T) (T, T) } {
-			return nn.NewGRU(4, 3, nn.BatchFirst(), nn.NoBias())
+		"RNN batch first": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewRNN(4, 3, nn.BatchFirst(), nn.Bias(false))
 		},
-		"GRU single": func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.Layers(2)) },
+		"RNN single": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.NumLayers(2)) },
+		"RNN relu":   func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Nonlinearity("relu")) },
+		"GRU":        func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewGRU(4, 3) },
+		"GRU layers": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewGRU(4, 3, nn.NumLayers(2), nn.Bidirectional())
+		},
+		"GRU batch first": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewGRU(4, 3, nn.BatchFirst(), nn.Bias(false))
+		},
+		"GRU single": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.NumLayers(2)) },
 	} {
 		all[name] = func(in []T) T {
 			net := m()
 			in = adopt(net, in)
-			return flat(net.Run(in[0], in[1]))
+			return flat(net.ForwardState(in[0], in[1]))
 		}
 	}
 	lstm := func(name string, options ...nn.Option) {
@@ -72,32 +76,32 @@ func sequence() cases {
 				net = nn.NewLSTM(4, 5, options...)
 			}
 			in = adopt(net, in)
-			out, h, c := net.Run(in[0], in[1], in[2])
+			out, h, c := net.ForwardState(in[0], in[1], in[2])
 			return flat(out, h, c)
 		}
 	}
 	lstm("LSTM")
-	lstm("LSTM layers", nn.Layers(2), nn.Bidirectional())
-	lstm("LSTM batch first", nn.BatchFirst(), nn.NoBias())
-	lstm("LSTM single", nn.Layers(2))
-	lstm("LSTM projection", nn.Layers(2), nn.Bidirectional(), nn.Projection(2))
+	lstm("LSTM layers", nn.NumLayers(2), nn.Bidirectional())
+	lstm("LSTM batch first", nn.BatchFirst(), nn.Bias(false))
+	lstm("LSTM single", nn.NumLayers(2))
+	lstm("LSTM projection", nn.NumLayers(2), nn.Bidirectional(), nn.ProjSize(2))
 
 	lengths := []int{2, 4, 1}
 	all["LSTM lengths"] = func(in []T) T {
-		net := nn.NewLSTM(4, 2, nn.Layers(2), nn.Bidirectional())
+		net := nn.NewLSTM(4, 2, nn.NumLayers(2), nn.Bidirectional())
 		in = adopt(net, in)
-		out, h, c := net.RunLengths(in[0], in[1], in[2], lengths)
+		out, h, c := net.ForwardLengths(in[0], in[1], in[2], lengths)
 		return flat(out, h, c)
 	}
 	all["GRU lengths"] = func(in []T) T {
 		net := nn.NewGRU(4, 2, nn.Bidirectional())
 		in = adopt(net, in)
-		return flat(net.RunLengths(in[0], in[1], lengths))
+		return flat(net.ForwardLengths(in[0], in[1], lengths))
 	}
 	all["RNN lengths"] = func(in []T) T {
 		net := nn.NewRNN(4, 2)
 		in = adopt(net, in)
-		return flat(net.RunLengths(in[0], in[1], lengths))
+		return flat(net.ForwardLengths(in[0], in[1], lengths))
 	}
 
 	attend := func(form string, operands int, o nn.MultiheadOptions, options ...nn.Option) {
@@ -113,7 +117,7 @@ func sequence() cases {
 			} else if operands == 4 {
 				o.AttnMask = in[3]
 			}
-			out, weights := m.Run(q, k, v, o)
+			out, weights := m.Attend(q, k, v, o)
 			if weights == nil {
 				return out
 			}
@@ -122,62 +126,62 @@ func sequence() cases {
 	}
 	attend("", 1, nn.MultiheadOptions{})
 	attend("cross", 3, nn.MultiheadOptions{})
-	attend("no weights", 3, nn.MultiheadOptions{NoWeights: true}, nn.NoBias())
+	attend("no weights", 3, nn.MultiheadOptions{NoWeights: true}, nn.Bias(false))
 	attend("masks", 5, nn.MultiheadOptions{})
 	attend("masks, no weights", 5, nn.MultiheadOptions{NoWeights: true})
 	attend("float mask of each head", 4, nn.MultiheadOptions{EachHead: true})
 	attend("causal", 1, nn.MultiheadOptions{IsCausal: true, NoWeights: true})
 	attend("batch first", 3, nn.MultiheadOptions{}, nn.BatchFirst(), nn.KDim(3), nn.VDim(5))
-	attend("added", 5, nn.MultiheadOptions{}, nn.BiasKV(), nn.ZeroAttn())
+	attend("added", 5, nn.MultiheadOptions{}, nn.AddBiasKV(), nn.AddZeroAttn())
 	attend("single", 1, nn.MultiheadOptions{})
 
 	all["TransformerEncoderLayer"] = func(in []T) T {
-		m := nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6))
+		m := nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6))
 		in = adopt(m, in)
 		return m.Forward(in[0])
 	}
 	all["TransformerEncoderLayer norm first"] = func(in []T) T {
-		m := nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6), nn.NormFirst(), nn.ActivationGELU(), nn.BatchFirst(), nn.NoBias())
+		m := nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6), nn.NormFirst(), nn.Activation("gelu"), nn.BatchFirst(), nn.Bias(false))
 		in = adopt(m, in)
-		return m.Run(in[0], nn.MaskOptions{KeyPaddingMask: in[1]})
+		return m.ForwardMasked(in[0], nn.MaskOptions{KeyPaddingMask: in[1]})
 	}
 	all["TransformerDecoderLayer"] = func(in []T) T {
-		m := nn.NewTransformerDecoderLayer(4, 2, nn.Feedforward(6))
+		m := nn.NewTransformerDecoderLayer(4, 2, nn.DimFeedforward(6))
 		in = adopt(m, in)
-		return m.Run(in[0], in[1], nn.MaskOptions{})
+		return m.Forward(in[0], in[1], nn.MaskOptions{})
 	}
 	all["TransformerDecoderLayer norm first"] = func(in []T) T {
-		m := nn.NewTransformerDecoderLayer(4, 2, nn.Feedforward(6), nn.NormFirst())
+		m := nn.NewTransformerDecoderLayer(4, 2, nn.DimFeedforward(6), nn.NormFirst())
 		in = adopt(m, in)
-		return m.Run(in[0], in[1], nn.MaskOptions{MemoryMask: in[2], MemoryKeyPaddingMask: in[3]})
+		return m.Forward(in[0], in[1], nn.MaskOptions{MemoryMask: in[2], MemoryKeyPaddingMask: in[3]})
 	}
 	all["TransformerEncoder"] = func(in []T) T {
-		m := nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6)), 2, nn.NewLayerNorm([]int{4}))
+		m := nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6)), 2, nn.NewLayerNorm([]int{4}))
 		in = adopt(m, in)
 		return m.Forward(in[0])
 	}
 	all["Transformer"] = func(in []T) T {
-		m := nn.NewTransformer(4, 2, 1, 1, nn.Feedforward(6))
+		m := nn.NewTransformer(4, 2, 1, 1, nn.DimFeedforward(6))
 		in = adopt(m, in)
-		return m.Run(in[0], in[1], nn.MaskOptions{}, nn.MaskOptions{Mask: nn.SquareSubsequentMask(3)})
+		return m.Forward(in[0], in[1], nn.MaskOptions{}, nn.MaskOptions{Mask: nn.SquareSubsequentMask(3)})
 	}
 
 	all["Bilinear"] = func(in []T) T {
 		m := nn.NewBilinear(3, 4, 2)
 		in = adopt(m, in)
-		return m.Run(in[0], in[1])
+		return m.Forward(in[0], in[1])
 	}
 	for name, make := range map[string]func() any{
 		"Bilinear":                func() any { return nn.NewBilinear(3, 4, 2) },
 		"RNNCell":                 func() any { return nn.NewRNNCell(5, 4) },
 		"LSTMCell":                func() any { return nn.NewLSTMCell(5, 4) },
-		"GRUCell":                 func() any { return nn.NewGRUCell(5, 4, nn.NoBias()) },
-		"LSTM":                    func() any { return nn.NewLSTM(3, 4, nn.Layers(2), nn.Bidirectional(), nn.Projection(2)) },
-		"GRU":                     func() any { return nn.NewGRU(3, 4, nn.Layers(2)) },
-		"MultiheadAttention":      func() any { return nn.NewMultiheadAttention(6, 2, nn.BiasKV()) },
+		"GRUCell":                 func() any { return nn.NewGRUCell(5, 4, nn.Bias(false)) },
+		"LSTM":                    func() any { return nn.NewLSTM(3, 4, nn.NumLayers(2), nn.Bidirectional(), nn.ProjSize(2)) },
+		"GRU":                     func() any { return nn.NewGRU(3, 4, nn.NumLayers(2)) },
+		"MultiheadAttention":      func() any { return nn.NewMultiheadAttention(6, 2, nn.AddBiasKV()) },
 		"MultiheadAttention kdim": func() any { return nn.NewMultiheadAttention(6, 2, nn.KDim(3), nn.VDim(5)) },
-		"TransformerEncoderLayer": func() any { return nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6)) },
-		"Transformer":             func() any { return nn.NewTransformer(4, 2, 2, 2, nn.Feedforward(6)) },
+		"TransformerEncoderLayer": func() any { return nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6)) },
+		"Transformer":             func() any { return nn.NewTransformer(4, 2, 2, 2, nn.DimFeedforward(6)) },
 	} {
 		all["drawn "+name] = func([]T) T {
 			tensor.ManualSeed(7)

@@ -46,19 +46,19 @@ func TestDeterminism(t *testing.T) {
 // The networks and their inputs are large enough to use all workers.
 
 func wideMLP() (nn.Module, T) {
-	return nn.Sequential(nn.NewLinear(130, 257), nn.ReLU(), nn.NewLinear(257, 70), nn.GELU(), nn.NewLinear(70, 10)), tensor.Randn(129, 130)
+	return nn.NewSequential(nn.NewLinear(130, 257), nn.NewReLU(), nn.NewLinear(257, 70), nn.NewGELU(), nn.NewLinear(70, 10)), tensor.Randn(129, 130)
 }
 
 func wideCNN() (nn.Module, T) {
-	return nn.Sequential(
-		nn.NewConv2d(3, 24, 3), nn.NewBatchNorm2d(24), nn.ReLU(), nn.MaxPool2d(2),
-		nn.NewConv2d(24, 20, 3, nn.Stride(2)), nn.ReLU(), nn.Flatten(), nn.NewLinear(20*4*4, 10),
+	return nn.NewSequential(
+		nn.NewConv2d(3, 24, 3), nn.NewBatchNorm2d(24), nn.NewReLU(), nn.NewMaxPool2d(2),
+		nn.NewConv2d(24, 20, 3, nn.Stride(2)), nn.NewReLU(), nn.NewFlatten(), nn.NewLinear(20*4*4, 10),
 	), tensor.Randn(9, 3, 22, 22)
 }
 
 func wideAttention() (nn.Module, T) {
-	layer := nn.NewTransformerEncoderLayer(48, 4, nn.Feedforward(96), nn.Drop(0), nn.BatchFirst())
-	return nn.Sequential(layer, nn.Flatten(), nn.NewLinear(48*33, 10)), tensor.Randn(7, 33, 48)
+	layer := nn.NewTransformerEncoderLayer(48, 4, nn.DimFeedforward(96), nn.DropoutP(0), nn.BatchFirst())
+	return nn.NewSequential(layer, nn.NewFlatten(), nn.NewLinear(48*33, 10)), tensor.Randn(7, 33, 48)
 }
 
 // trained returns the checksum of the weights after two steps on d.

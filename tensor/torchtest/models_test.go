@@ -130,7 +130,7 @@ func TestResNet8(t *testing.T) {
 	if err := data.SaveCIFAR10(path, made.Fields[0], made.Fields[1]); err != nil {
 		t.Fatal(err)
 	}
-	set, err := data.CIFAR10(path, true)
+	set, err := data.LoadCIFAR10(path, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestResNet8(t *testing.T) {
 	}
 	input := func(images T) T { return images.Double().DivScalar(255).SubScalar(0.5).DivScalar(0.25) }
 
-	net := models.CIFARResNet(8, models.ResNetOptions{})
+	net := models.NewCIFARResNet(8, models.ResNetOptions{})
 	fill(net)
 	nn.ToDType(net, tensor.Float64)
 	opt := optim.NewSGD(nn.Parameters(net), 0.02, optim.Momentum(0.9), optim.WeightDecay(5e-4))
@@ -207,7 +207,7 @@ func TestBERT(t *testing.T) {
 	for i := range want.BERT.Losses {
 		from := i * 8 % n
 		rows := func(x T) T { return x.Slice(0, from, from+8) }
-		logits := net.Run(models.BERTInput{IDs: rows(in.IDs), Mask: rows(in.Mask)})
+		logits := net.ForwardInput(models.BERTInput{IDs: rows(in.IDs), Mask: rows(in.Mask)})
 		loss := nn.BinaryCrossEntropyWithLogits(logits.Squeeze(1), rows(labels))
 		opt.ZeroGrad()
 		loss.Backward()
@@ -248,6 +248,8 @@ func TestBERTBase(t *testing.T) {
 	nn.Eval(net)
 	in, _ := readTweets(t)
 	var logits T
-	tensor.NoGrad(func() { logits = net.Run(models.BERTInput{IDs: in.IDs.Slice(0, 0, 2), Mask: in.Mask.Slice(0, 0, 2)}) })
+	tensor.NoGrad(func() {
+		logits = net.ForwardInput(models.BERTInput{IDs: in.IDs.Slice(0, 0, 2), Mask: in.Mask.Slice(0, 0, 2)})
+	})
 	near(t, "logits", logits, want.Base.Logits, 1e-4)
 }

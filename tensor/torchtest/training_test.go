@@ -25,9 +25,9 @@ var trainings = map[string]func() []float64{
 	},
 	"cnn, momentum": func() []float64 {
 		tensor.ManualSeed(2)
-		net := nn.Sequential(
-			nn.NewConv2d(3, 8, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-			nn.NewConv2d(8, 16, 3, nn.Padding(1)), nn.NewBatchNorm2d(16), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+		net := nn.NewSequential(
+			nn.NewConv2d(3, 8, 3, nn.Padding(1), nn.Bias(false)), nn.NewBatchNorm2d(8), nn.NewReLU(), nn.NewMaxPool2d(2),
+			nn.NewConv2d(8, 16, 3, nn.Padding(1)), nn.NewBatchNorm2d(16), nn.NewReLU(), nn.NewAdaptiveAvgPool2d(1), nn.NewFlatten(),
 			nn.NewLinear(16, 10),
 		)
 		var batches []batch
@@ -109,7 +109,7 @@ func train(net func(T) T, opt *optim.Optimizer, loss func(y, target T) T, batche
 
 func mlp() (nn.Module, []batch) {
 	tensor.ManualSeed(1)
-	net := nn.Sequential(nn.NewLinear(16, 32), nn.ReLU(), nn.NewLinear(32, 32), nn.ReLU(), nn.NewLinear(32, 4))
+	net := nn.NewSequential(nn.NewLinear(16, 32), nn.NewReLU(), nn.NewLinear(32, 32), nn.NewReLU(), nn.NewLinear(32, 4))
 	var batches []batch
 	for range 5 {
 		batches = append(batches, batch{tensor.Randn(20, 16), tensor.Randn(20, 4)})
@@ -128,7 +128,7 @@ type classifier struct {
 func newClassifier() *classifier {
 	c := &classifier{Embedding: nn.NewEmbedding(50, 32)}
 	for range 2 {
-		c.Layers = append(c.Layers, nn.NewTransformerEncoderLayer(32, 4, nn.Feedforward(64), nn.Drop(0), nn.ActivationGELU(), nn.BatchFirst()))
+		c.Layers = append(c.Layers, nn.NewTransformerEncoderLayer(32, 4, nn.DimFeedforward(64), nn.DropoutP(0), nn.Activation("gelu"), nn.BatchFirst()))
 	}
 	c.Head = nn.NewLinear(32, 3)
 	return c

@@ -103,18 +103,19 @@ func (b *Backend) attendingOf(k driver.Kernel, src []driver.View) *attending {
 	n := len(src[0].Shape)
 	t.queries, t.keys = uint32(src[0].Shape[n-2]), uint32(src[1].Shape[n-2])
 	t.depth, t.width = uint32(src[0].Shape[n-1]), uint32(src[2].Shape[n-1])
-	t.scale, t.kept, t.powers = float32(k.Alpha), 1, float32(k.Alpha*math.Log2E)
-	if k.More[0] != 0 {
+	p := driver.ParamsOf[driver.AttentionParams](k)
+	t.scale, t.kept, t.powers = float32(p.Scale), 1, float32(p.Scale*math.Log2E)
+	if p.Causal {
 		t.flags |= attendCausal
 	}
 	src = src[3:]
-	if k.More[1] != 0 {
+	if p.Masked {
 		t.views[matrixMask], t.mask, src = src[0], uint32(src[0].DType), src[1:]
 	}
-	if k.More[2] != 0 {
-		t.views[matrixKeep], t.kept = src[0], float32(k.Beta)
+	if p.Dropout {
+		t.views[matrixKeep], t.kept = src[0], float32(p.Kept)
 	}
-	if k.More[1] != 0 || k.More[2] != 0 || !(k.Alpha > 0) { // the other kernels do not scale before they compare
+	if p.Masked || p.Dropout || !(p.Scale > 0) { // the other kernels compare before they scale
 		t.masked = "masked_"
 	}
 	t.head = max(32, pow2(int(max(t.depth, t.width))))

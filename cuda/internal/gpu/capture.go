@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -216,7 +217,7 @@ func (c *capture) take(n int) *block {
 // write records a copy of bytes from the CPU, the same in each run.
 func (c *capture) write(db driver.Buffer, at drv.Ptr, p []byte) {
 	if len(p) > maxConstant {
-		c.refuse("copying %s from the CPU would repeat the same values in each replay; create a tensor on the GPU before the capture and write new values with Assign before each Replay", driver.FormatBytes(int64(len(p))))
+		c.refuse("copying %s from the CPU would repeat the same values in each replay; create a tensor on the GPU before the capture and write new values with Assign before each Replay", text.Bytes(int64(len(p))))
 	}
 	if len(p) == 0 {
 		return

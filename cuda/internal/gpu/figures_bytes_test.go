@@ -39,7 +39,7 @@ func (f *figures) updates() {
 	copied := f.onGPU(func() { f.run(driver.Kernel{Code: driver.Copy}, p, g) })
 	best := 8 * numbers / copied.Seconds()
 	const rate = 1e-6
-	adam := driver.Kernel{Alpha: rate, Beta: 1e-8, More: [5]float64{0.1, 0.999, 0.001, 1, 1.5}}
+	adam := driver.Kernel{Params: driver.AdamParams{Rate: rate, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Scale: 1.5}}
 	kernel := func(c driver.Code, k driver.Kernel) driver.Kernel {
 		k.Code = c
 		return k
@@ -60,11 +60,11 @@ func (f *figures) updates() {
 		{"unscale of float32", 8, driver.Kernel{Code: driver.Unscale, Alpha: 1 + 0x1p-20}, g, views{found}},
 		{"inf check of float32", 4, driver.Kernel{Code: driver.Unscale, Alpha: 1}, g, views{found}},
 		{"inf check of float16", 2, driver.Kernel{Code: driver.Unscale, Alpha: 1}, half, views{found}},
-		{"SGD", 12, driver.Kernel{Code: driver.SGD, Alpha: rate}, p, views{g}},
-		{"SGD, float16 copy", 14, driver.Kernel{Code: driver.SGD, Alpha: rate}, p, views{g, half}},
-		{"momentum", 20, driver.Kernel{Code: driver.SGD, Alpha: rate, Beta: 0.9}, p, views{g, m}},
-		{"momentum, float16 copy", 22, driver.Kernel{Code: driver.SGD, Alpha: rate, Beta: 0.9}, p, views{g, m, half}},
-		{"guarded momentum, float16 copy", 22, driver.Kernel{Code: driver.GuardedSGD, Beta: 0.9}, p, views{rows, g, m, half}},
+		{"SGD", 12, driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: rate}}, p, views{g}},
+		{"SGD, float16 copy", 14, driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: rate}}, p, views{g, half}},
+		{"momentum", 20, driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: rate, Momentum: 0.9}}, p, views{g, m}},
+		{"momentum, float16 copy", 22, driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: rate, Momentum: 0.9}}, p, views{g, m, half}},
+		{"guarded momentum, float16 copy", 22, driver.Kernel{Code: driver.GuardedSGD, Params: driver.SGDParams{Momentum: 0.9}}, p, views{rows, g, m, half}},
 		{"Adam", 28, kernel(driver.Adam, adam), p, views{g, m, v}},
 		{"Adam, float16 copy", 30, kernel(driver.Adam, adam), p, views{g, m, v, half}},
 		{"guarded Adam, float16 copy", 30, kernel(driver.GuardedAdam, adam), p, views{rows, g, m, v, half}},

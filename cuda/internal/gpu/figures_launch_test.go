@@ -66,7 +66,7 @@ func (f *figures) launches() {
 // net returns a step of the training of linear layers in float16, whose batch may be of some
 // rows only.
 func (f *figures) net(width, batch int) (step func(rows int)) {
-	net := models.MLP([]int{width, width, width, width})
+	net := models.NewMLP([]int{width, width, width, width})
 	nn.To(net, tensor.CUDA)
 	x, y := f.tensor(tensor.Float32, batch, width), f.tensor(tensor.Float32, batch, width)
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3, optim.Momentum(0.9))

@@ -102,7 +102,7 @@ func (f *figures) convolutions() {
 				f.rate(flops, f.onGPU(run), "TFLOP/s", "convolution %s %s of %d images %dx%dx%d, %d kernels %dx%d, stride %d", what, name, images, c.in, c.size, c.size, c.out, c.kernel, c.kernel, c.stride)
 			}
 			say("forward", func() { forward() })
-			dy := y.Scale(0.5)
+			dy := y.MulScalar(0.5)
 			w = w.RequireGrad()
 			f.gradient("dw", forward(), dy, say, w)
 			if w = w.Detach(); c.in > 3 { // the gradient of the images is not needed
@@ -144,7 +144,7 @@ func (f *figures) attention() {
 			say("forward", func() { forward() })
 			products = 5
 			y := forward()
-			f.gradient("backward", y, y.Detach().Scale(0.5), say, q, k, v)
+			f.gradient("backward", y, y.Detach().MulScalar(0.5), say, q, k, v)
 		}
 	}
 }

@@ -13,7 +13,8 @@ func init() {
 		b.multiply(k, dst, src, 1, 1, 1)
 	}}, driver.Matmul)
 	offer(family{offersProduct, func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-		b.multiply(k, dst, src, int(k.More[0]), int(k.More[1]), int(k.More[2]))
+		p := driver.ParamsOf[driver.ContractParams](k)
+		b.multiply(k, dst, src, p.Rows, p.Columns, p.Sum)
 	}}, driver.Contract)
 }
 

@@ -131,7 +131,7 @@ func TestManyAxes(t *testing.T) {
 	x, y := view(1, 2, 64, 4, 32, 8, 16), view(1, 4, 2, 32, 8, 16, 64) // (m, m, k, k, k, k, k) and (k, k, k, k, k, n, n)
 	dst := view(1, 8, 2, 4)
 	xs, ys := integers(t, b, r, x), integers(t, b, r, y)
-	b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{2, 2, 5}}, dst, x, y)
+	b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 2, Columns: 2, Sum: 5}}, dst, x, y)
 	got := content(b, dst)
 	for i, at := range places(dst) {
 		want := 0

@@ -15,25 +15,26 @@ func init() {
 }
 
 func runAdvance(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-	n := dst.Len() / 4
+	n, p := dst.Len()/4, driver.ParamsOf[driver.AdvanceParams](k)
 	a := argsOf{newArgs()}
 	a.Ptr(pointer(dst))
 	a.I32(int32(n))
-	a.F64(k.Alpha)
-	a.F64(k.Beta)
-	a.F64(k.More[0])
+	a.F64(p.Rate)
+	a.F64(p.Beta1)
+	a.F64(p.Beta2)
 	a.vector(src[0])
 	b.launch(kernel{"guard", "advance"}, [3]uint32{uint32(max(1, (n+threads-1)/threads)), 1, 1}, [3]uint32{threads, 1, 1}, 0, a.Args)
 }
 
 func runUpdateScale(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-	a := argsOf{newArgs()}
+	a, p := argsOf{newArgs()}, driver.ParamsOf[driver.ScaleParams](k)
 	a.Ptr(pointer(dst))
-	a.F64(k.Alpha)
-	a.F64(k.Beta)
-	for _, x := range k.More[:4] {
-		a.F32(float32(x))
-	}
+	a.F64(p.Growth)
+	a.F64(p.Backoff)
+	a.F32(float32(p.Interval))
+	a.F32(float32(p.Hysteresis))
+	a.F32(p.Min)
+	a.F32(p.Max)
 	a.vector(src[0])
 	b.launch(kernel{"guard", "update_scale"}, [3]uint32{1, 1, 1}, [3]uint32{threads, 1, 1}, 0, a.Args)
 }

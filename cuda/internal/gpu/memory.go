@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -173,10 +174,10 @@ func (m *memory) trim() error {
 // lacking returns an error with the requested and available memory.
 func (m *memory) lacking(n int, err error) error {
 	if !errors.Is(err, drv.OutOfMemory) {
-		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, driver.FormatBytes(int64(n)), err)
+		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, text.Bytes(int64(n)), err)
 	}
 	return fmt.Errorf("%s: alloc: out of memory: requested %s; %s of %s free on the GPU, %s held by tensors; use smaller batches or release tensors: %w", m.backend.name,
-		driver.FormatBytes(int64(n)), driver.FormatBytes(m.backend.device.Free()), driver.FormatBytes(m.backend.device.Total()), driver.FormatBytes(m.live), err)
+		text.Bytes(int64(n)), text.Bytes(m.backend.device.Free()), text.Bytes(m.backend.device.Total()), text.Bytes(m.live), err)
 }
 
 // Release frees b before it becomes unreachable.

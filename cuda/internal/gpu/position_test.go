@@ -88,8 +88,8 @@ func TestArgSortAsCPU(t *testing.T) {
 				}
 				x := p.view(d, 2*n*lines+1, 0, 1, shape, []int{2 * shape[1], 2})
 				dst := p.view(driver.Int64, n*lines, 0, 0, shape, []int{1, shape[0]})
-				descending := float64((n + axis + d.Size()) % 2)
-				p.run(driver.Kernel{Code: driver.ArgSort, Axis: axis, Alpha: descending}, dst, x)
+				descending := (n+axis+d.Size())%2 == 1
+				p.run(driver.Kernel{Code: driver.ArgSort, Axis: axis, Params: driver.SortParams{Descending: descending}}, dst, x)
 				p.same(fmt.Sprintf("%v along %d of %v, descending %v", d, axis, shape, descending), dst)
 			}
 		}

@@ -35,12 +35,12 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 	if !dst.Contiguous() || pointer(dst)%4 != 0 {
 		panic(fmt.Sprintf("%s: %v: result has offset %d and strides %v; want a contiguous result at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
 	}
-	a := newArgs()
+	a, p := newArgs(), driver.ParamsOf[driver.BernoulliParams](k)
 	a.Ptr(pointer(dst))
 	a.I64(int64(n))
-	a.I64(int64(math.Ceil(k.Alpha * (1 << 32))))
-	a.I32(int32(uint32(k.More[0])))
-	a.I32(int32(uint32(k.More[1])))
+	a.I64(int64(math.Ceil(p.P * (1 << 32))))
+	a.I32(int32(p.Key[0]))
+	a.I32(int32(p.Key[1]))
 	if c := b.capture(); c != nil {
 		a.Ptr(c.draws())
 	} else {
@@ -49,7 +49,7 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 	if k.Code == driver.Bernoulli {
 		n = (n + 3) / 4 // items per thread
 	} else {
-		a.I64(int64(k.More[2]))
+		a.I64(int64(p.Row))
 		a.I32(int32(dst.Shape[len(dst.Shape)-1]))
 	}
 	b.launchItems(kernel{"random", k.Code.String()}, n, a)

@@ -63,7 +63,7 @@ func argSort(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	}
 	s := sorting{bits: 8 * x.DType.Size(), wide: x.DType.Size() == 8}
 	s.source.step, s.source.dtype, s.source.n = int64(x.Stride[k.Axis]), uint32(x.DType), uint32(n)
-	if k.Alpha == 1 {
+	if driver.ParamsOf[driver.SortParams](k).Descending {
 		s.source.flip = 1<<64 - 1
 	}
 	step := dst.Stride[k.Axis]

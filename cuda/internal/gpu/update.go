@@ -103,13 +103,14 @@ type factors[T float32 | float64] struct {
 }
 
 func factorsOf[T float32 | float64](k driver.Kernel) (f factors[T]) {
-	more := k.More
 	switch k.Code {
 	case driver.SGD, driver.GuardedSGD:
-		f.c = [7]T{T(k.Alpha), T(k.Beta), T(more[0]), T(1 - more[1])}
-		f.nesterov, f.first = truth(more[2] != 0), truth(more[3] != 0)
+		p := driver.ParamsOf[driver.SGDParams](k)
+		f.c = [7]T{T(p.Rate), T(p.Momentum), T(p.Decay), T(1 - p.Dampening)}
+		f.nesterov, f.first = truth(p.Nesterov), truth(p.First)
 	case driver.Adam, driver.GuardedAdam:
-		f.c = [7]T{T(more[0]), T(more[1]), T(more[2]), T(more[3]), T(more[4]), T(k.Alpha), T(k.Beta)}
+		p := driver.ParamsOf[driver.AdamParams](k)
+		f.c = [7]T{T(1 - p.Beta1), T(p.Beta2), T(1 - p.Beta2), T(1 - p.Decay), T(p.Scale), T(p.Rate), T(p.Eps)}
 	default:
 		f.c[0] = T(k.Alpha)
 	}

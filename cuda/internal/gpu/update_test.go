@@ -26,9 +26,9 @@ func TestManyTensors(t *testing.T) {
 		d     driver.DType
 		views int
 	}{
-		{driver.Kernel{Code: driver.Adam, Alpha: 0.1, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9, 1.5}}, driver.Float32, 4},
-		{driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: 0.9, More: [5]float64{0.3, 0.4, 1, 0}}, driver.BFloat16, 3},
-		{driver.Kernel{Code: driver.SGD, Alpha: 0.1}, driver.Float16, 2},
+		{driver.Kernel{Code: driver.Adam, Params: driver.AdamParams{Rate: 0.1, Beta1: 0.8, Beta2: 0.7, Eps: 1e-4, Decay: 0.1, Scale: 1.5}}, driver.Float32, 4},
+		{driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: 0.1, Momentum: 0.9, Decay: 0.3, Dampening: 0.4, Nesterov: true}}, driver.BFloat16, 3},
+		{driver.Kernel{Code: driver.SGD, Params: driver.SGDParams{Rate: 0.1}}, driver.Float16, 2},
 		{driver.Kernel{Code: driver.Unscale, Alpha: 0.25}, driver.Float16, 1},
 		{driver.Kernel{Code: driver.Unscale, Alpha: 1}, driver.Float32, 1},
 	} {
@@ -80,7 +80,7 @@ func TestManyGuarded(t *testing.T) {
 			p.gpu.Run(driver.Kernel{Code: driver.Fill, Alpha: x}, row)
 		}
 	}
-	k := driver.Kernel{Code: driver.GuardedAdam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}
+	k := driver.Kernel{Code: driver.GuardedAdam, Params: driver.AdamParams{Beta1: 0.8, Beta2: 0.7, Eps: 1e-4, Decay: 0.1}}
 	var together []driver.Launch
 	var pairs []twin // what is written together and one by one
 	for i := range tensors {

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -27,12 +28,10 @@ func Doc(path, name string) (doc, decl string) {
 	defer texts.Unlock()
 	m, ok := texts.m[path]
 	if !ok {
-		data, err := read(path + ".docs.gz")
+		var err error
+		m, err = readTexts(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 			return "", ""
-		}
-		if err == nil {
-			err = json.Unmarshal(data, &m)
 		}
 		if err != nil {
 			panic("exports: " + path + ": " + err.Error()) // a damaged binary
@@ -43,6 +42,30 @@ func Doc(path, name string) (doc, decl string) {
 		texts.m[path] = m
 	}
 	return m[name].Doc, m[name].Decl
+}
+
+// readTexts reads the texts of a package: a line of JSON a name, or one compressed
+// object for all names.
+func readTexts(path string) (m map[string]text, err error) {
+	if data, err := files.ReadFile("z/" + path + ".docs.txt"); err == nil {
+		m = map[string]text{}
+		for line := range bytes.Lines(data) {
+			var t struct {
+				Name string
+				text
+			}
+			if err := json.Unmarshal(line, &t); err != nil {
+				return nil, err
+			}
+			m[t.Name] = t.text
+		}
+		return m, nil
+	}
+	data, err := read(path + ".docs.gz")
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	return m, err
 }
 
 // Synopsis returns the first sentence of the comment of the package at path, "" for

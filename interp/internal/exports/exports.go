@@ -1,8 +1,9 @@
 // Package exports knows the packages that cells can import: their types, for go/types,
 // and the comments of their declarations. The data is embedded in the binary and needs
-// no Go toolchain to read; its format is that of golang.org/x/tools/go/gcexportdata, so
-// the binary may be built by a different Go release than the one that generated the
-// files. The package cannot call anything: that is the task of package symbols, which
+// no Go toolchain to read: for the standard library it has the format of
+// golang.org/x/tools/go/gcexportdata, for halfnote's own packages it is text with one
+// declaration a line. So the binary may be built by a different Go release than the one
+// that generated the files. The package cannot call anything: that is the task of package symbols, which
 // is generated from the same list.
 //
 // The types are those of linux/amd64. The packages were chosen so that their names are
@@ -121,18 +122,27 @@ func (m *importer) Import(path string) (*types.Package, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.packages[path]; p != nil && p.Complete() {
-		return p, nil
-	}
-	data, err := read(path + ".types.gz")
-	if err != nil {
-		return nil, fmt.Errorf("exports: package %q: %w", path, err)
-	}
-	p, err := gcexportdata.Read(bytes.NewReader(data), m.fset, m.packages, path)
+	p, err := m.load(path)
 	if err != nil {
 		return nil, fmt.Errorf("exports: package %q: %w", path, err)
 	}
 	return p, nil
+}
+
+// load reads a package, which may be an internal one that others refer to. The caller
+// holds m.mu.
+func (m *importer) load(path string) (*types.Package, error) {
+	if p := m.packages[path]; p != nil && p.Complete() {
+		return p, nil
+	}
+	if header, err := files.ReadFile("z/" + path + ".types.txt"); err == nil {
+		return m.check(path, header)
+	}
+	data, err := read(path + ".types.gz")
+	if err != nil {
+		return nil, err
+	}
+	return gcexportdata.Read(bytes.NewReader(data), m.fset, m.packages, path)
 }
 
 func (m *importer) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package, error) {

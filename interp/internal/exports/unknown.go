@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/internal/near"
+	"halfnote/internal/near"
 )
 
 // unknown is the error for a path that cells cannot import.

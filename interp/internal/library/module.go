@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
 // Place is the location of a package's source.
@@ -31,7 +33,7 @@ type Finder struct {
 	vendor   string // vendor directory, "" if it is not used
 	vendored map[string]Place
 	selected map[string]string
-	replaced map[string]module // replacements by "path" and by "path@version"
+	replaced map[module.Version]module.Version // a key without a version stands for all versions
 	cache    string
 	goroot   string
 }
@@ -40,7 +42,7 @@ type Finder struct {
 // that describe its module; being outside of a module is not an error.
 func NewFinder(dir string) (*Finder, error) {
 	f := &Finder{
-		selected: map[string]string{}, replaced: map[string]module{},
+		selected: map[string]string{}, replaced: map[module.Version]module.Version{},
 		cache: moduleCache(), goroot: build.Default.GOROOT,
 	}
 	dir, err := filepath.Abs(dir)
@@ -68,14 +70,7 @@ func NewFinder(dir string) (*Finder, error) {
 		return f, nil
 	}
 	for _, m := range f.main {
-		for old, r := range m.replace {
-			if strings.HasPrefix(r.path, "./") || strings.HasPrefix(r.path, "../") {
-				r.path = filepath.Join(m.dir, filepath.FromSlash(r.path))
-			}
-			if _, ok := f.replaced[old]; !ok {
-				f.replaced[old] = r
-			}
-		}
+		f.replace(m)
 	}
 	f.vendor = filepath.Join(f.root, "vendor")
 	switch err := f.readVendor(); {
@@ -86,6 +81,19 @@ func NewFinder(dir string) (*Finder, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// replace adds the replacements of m. Earlier ones take precedence.
+func (f *Finder) replace(m *modFile) {
+	for _, r := range m.replace {
+		if _, ok := f.replaced[r.Old]; ok {
+			continue
+		}
+		if dir := filepath.FromSlash(r.New.Path); r.New.Version == "" && !filepath.IsAbs(dir) {
+			r.New.Path = filepath.Join(m.dir, dir)
+		}
+		f.replaced[r.Old] = r.New
+	}
 }
 
 // readVendor reads which packages the vendor directory has, and their modules.
@@ -114,17 +122,12 @@ func (f *Finder) readVendor() error {
 
 // workspace reads a go.work file and the modules that it uses.
 func (f *Finder) workspace(file string) error {
-	w, err := readMod(file)
+	w, err := readWork(file)
 	if err != nil {
 		return err
 	}
-	f.root = filepath.Dir(file)
-	for old, r := range w.replace { // these take precedence over those of the modules
-		if strings.HasPrefix(r.path, "./") || strings.HasPrefix(r.path, "../") {
-			r.path = filepath.Join(f.root, filepath.FromSlash(r.path))
-		}
-		f.replaced[old] = r
-	}
+	f.root = w.dir
+	f.replace(w) // before those of the modules
 	for _, use := range w.use {
 		dir := filepath.FromSlash(use)
 		if !filepath.IsAbs(dir) {
@@ -144,7 +147,7 @@ func (f *Finder) workspace(file string) error {
 // requirements of the required modules are included.
 func (f *Finder) selectVersions() {
 	work := slices.Clone(f.main)
-	seen := map[module]bool{}
+	seen := map[module.Version]bool{}
 	for len(work) > 0 {
 		m := work[0]
 		work = work[1:]
@@ -152,41 +155,47 @@ func (f *Finder) selectVersions() {
 			if f.excluded(r) {
 				continue
 			}
-			if old, ok := f.selected[r.path]; !ok || compareVersions(r.version, old) > 0 {
-				f.selected[r.path] = r.version
+			if old, ok := f.selected[r.Path]; !ok || semver.Compare(r.Version, old) > 0 {
+				f.selected[r.Path] = r.Version
 			}
 			if complete(m.goVersion) || seen[r] {
 				continue
 			}
 			seen[r] = true
-			if dep, err := f.requirements(r.path, r.version); err == nil {
+			if dep, err := f.requirements(r); err == nil {
 				work = append(work, dep)
 			}
 		}
 	}
 }
 
-func (f *Finder) excluded(r module) bool {
+func (f *Finder) excluded(r module.Version) bool {
 	return slices.ContainsFunc(f.main, func(m *modFile) bool { return slices.Contains(m.exclude, r) })
 }
 
 // requirements reads the go.mod of a module.
-func (f *Finder) requirements(path, version string) (*modFile, error) {
-	if r, ok := f.replacement(path, version); ok {
-		if r.version == "" {
-			return readMod(filepath.Join(r.path, "go.mod"))
-		}
-		path, version = r.path, r.version
+func (f *Finder) requirements(m module.Version) (*modFile, error) {
+	m = f.replacement(m)
+	if m.Version == "" {
+		return readRequired(filepath.Join(m.Path, "go.mod"))
 	}
-	return readMod(filepath.Join(f.cache, "cache", "download", filepath.FromSlash(escape(path)), "@v", escape(version)+".mod"))
+	path, version, err := cached(m)
+	if err != nil {
+		return nil, err
+	}
+	return readRequired(filepath.Join(f.cache, "cache", "download", path, "@v", version+".mod"))
 }
 
-func (f *Finder) replacement(path, version string) (module, bool) {
-	r, ok := f.replaced[path+"@"+version]
-	if !ok {
-		r, ok = f.replaced[path]
+// replacement returns what replaces m: a version of a module, or a folder as the path of a
+// module without a version. It is m if nothing does.
+func (f *Finder) replacement(m module.Version) module.Version {
+	if r, ok := f.replaced[m]; ok {
+		return r
 	}
-	return r, ok
+	if r, ok := f.replaced[module.Version{Path: m.Path}]; ok {
+		return r
+	}
+	return m
 }
 
 // Find returns the location of the package at a path. Its error explains why there is
@@ -196,7 +205,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		return f.std(pkg)
 	}
 	if m := f.owner(pkg); m != nil {
-		p := Place{filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(pkg[len(m.module):], "/"))), m.module, m.language()}
+		p := Place{filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(pkg[len(m.module):], "/"))), m.module, m.goVersion}
 		if !exists(p.Dir) {
 			return p, fmt.Errorf("module %s has no folder for package %q: %s", m.module, pkg, p.Dir)
 		}
@@ -219,7 +228,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		if !ok {
 			continue
 		}
-		root, err := f.moduleDir(prefix, version)
+		root, err := f.moduleDir(module.Version{Path: prefix, Version: version})
 		if err != nil {
 			missing = err
 			continue
@@ -227,8 +236,8 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(pkg[len(prefix):], "/")))
 		if exists(dir) {
 			p := Place{Dir: dir, Module: prefix, GoVersion: noVersion}
-			if m, err := readMod(filepath.Join(root, "go.mod")); err == nil {
-				p.GoVersion = m.language()
+			if m, err := readRequired(filepath.Join(root, "go.mod")); err == nil {
+				p.GoVersion = m.goVersion
 			}
 			return p, nil
 		}
@@ -251,19 +260,21 @@ func (f *Finder) owner(pkg string) (owner *modFile) {
 }
 
 // moduleDir returns the directory of a required module.
-func (f *Finder) moduleDir(path, version string) (string, error) {
-	if r, ok := f.replacement(path, version); ok {
-		if r.version == "" {
-			if !exists(r.path) {
-				return "", fmt.Errorf("module %s is replaced by the folder %s, which does not exist", path, r.path)
-			}
-			return r.path, nil
+func (f *Finder) moduleDir(m module.Version) (string, error) {
+	r := f.replacement(m)
+	if r.Version == "" {
+		if !exists(r.Path) {
+			return "", fmt.Errorf("module %s is replaced by the folder %s, which does not exist", m.Path, r.Path)
 		}
-		path, version = r.path, r.version
+		return r.Path, nil
 	}
-	dir := filepath.Join(f.cache, filepath.FromSlash(escape(path))+"@"+escape(version))
+	path, version, err := cached(r)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(f.cache, path+"@"+version)
 	if !exists(dir) {
-		return "", fmt.Errorf("module %s@%s is not in the module cache (%s): run go mod download %s", path, version, f.cache, path)
+		return "", fmt.Errorf("module %s is not in the module cache (%s): run go mod download %s", r, f.cache, r.Path)
 	}
 	return dir, nil
 }
@@ -317,17 +328,4 @@ func upward(dir, name string) string {
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
-}
-
-// escape encodes a module's path or version as the module cache does: "!a" for "A".
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsUpper(r) {
-			b.WriteByte('!')
-			r = unicode.ToLower(r)
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+
+	"halfnote/internal/text"
 )
 
 // TooMuch is the value of the panic for running out of memory. Asked is 0 for a cell
@@ -12,23 +14,13 @@ type TooMuch struct{ Asked, Used, Limit int64 }
 
 func (t TooMuch) Error() string {
 	if t.Asked == 0 {
-		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", bytesText(t.Used), bytesText(t.Limit))
+		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", text.Bytes(t.Used), text.Bytes(t.Limit))
 	}
-	return fmt.Sprintf("out of memory: %s asked for, more than is left of %s (GOMEMLIMIT sets the limit)", bytesText(t.Asked), bytesText(t.Limit))
+	return fmt.Sprintf("out of memory: %s requested, more than is left of %s (GOMEMLIMIT sets the limit)", text.Bytes(t.Asked), text.Bytes(t.Limit))
 }
 
 // RuntimeError makes TooMuch a runtime.Error.
 func (TooMuch) RuntimeError() {}
-
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<40:
-		return fmt.Sprintf("%.1f TiB", float64(n)/(1<<40))
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
 
 // Room panics if n elements of size bytes do not fit into memory: Go itself would end
 // the process. Invalid lengths are left to Go.

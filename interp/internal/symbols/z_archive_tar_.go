@@ -13,40 +13,40 @@ import (
 
 func init() {
 	tables["archive/tar"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ErrFieldTooLong":    reflect.ValueOf(&tar.ErrFieldTooLong).Elem(),
-			"ErrHeader":          reflect.ValueOf(&tar.ErrHeader).Elem(),
-			"ErrInsecurePath":    reflect.ValueOf(&tar.ErrInsecurePath).Elem(),
-			"ErrWriteAfterClose": reflect.ValueOf(&tar.ErrWriteAfterClose).Elem(),
-			"ErrWriteTooLong":    reflect.ValueOf(&tar.ErrWriteTooLong).Elem(),
-			"FileInfoHeader":     reflect.ValueOf(tar.FileInfoHeader),
-			"FileInfoNames":      reflect.ValueOf((*tar.FileInfoNames)(nil)),
-			"Format":             reflect.ValueOf((*tar.Format)(nil)),
-			"FormatGNU":          reflect.ValueOf(tar.FormatGNU),
-			"FormatPAX":          reflect.ValueOf(tar.FormatPAX),
-			"FormatUSTAR":        reflect.ValueOf(tar.FormatUSTAR),
-			"FormatUnknown":      reflect.ValueOf(tar.FormatUnknown),
-			"Header":             reflect.ValueOf((*tar.Header)(nil)),
-			"NewReader":          reflect.ValueOf(tar.NewReader),
-			"NewWriter":          reflect.ValueOf(tar.NewWriter),
-			"Reader":             reflect.ValueOf((*tar.Reader)(nil)),
-			"TypeBlock":          reflect.ValueOf(constant.MakeInt64(tar.TypeBlock)),
-			"TypeChar":           reflect.ValueOf(constant.MakeInt64(tar.TypeChar)),
-			"TypeCont":           reflect.ValueOf(constant.MakeInt64(tar.TypeCont)),
-			"TypeDir":            reflect.ValueOf(constant.MakeInt64(tar.TypeDir)),
-			"TypeFifo":           reflect.ValueOf(constant.MakeInt64(tar.TypeFifo)),
-			"TypeGNULongLink":    reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongLink)),
-			"TypeGNULongName":    reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongName)),
-			"TypeGNUSparse":      reflect.ValueOf(constant.MakeInt64(tar.TypeGNUSparse)),
-			"TypeLink":           reflect.ValueOf(constant.MakeInt64(tar.TypeLink)),
-			"TypeReg":            reflect.ValueOf(constant.MakeInt64(tar.TypeReg)),
-			"TypeRegA":           reflect.ValueOf(constant.MakeInt64(tar.TypeRegA)),
-			"TypeSymlink":        reflect.ValueOf(constant.MakeInt64(tar.TypeSymlink)),
-			"TypeXGlobalHeader":  reflect.ValueOf(constant.MakeInt64(tar.TypeXGlobalHeader)),
-			"TypeXHeader":        reflect.ValueOf(constant.MakeInt64(tar.TypeXHeader)),
-			"Writer":             reflect.ValueOf((*tar.Writer)(nil)),
-			"_FileInfoNames":     reflect.ValueOf((*_archive_tar_FileInfoNames)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ErrFieldTooLong"] = reflect.ValueOf(&tar.ErrFieldTooLong).Elem()
+		t["ErrHeader"] = reflect.ValueOf(&tar.ErrHeader).Elem()
+		t["ErrInsecurePath"] = reflect.ValueOf(&tar.ErrInsecurePath).Elem()
+		t["ErrWriteAfterClose"] = reflect.ValueOf(&tar.ErrWriteAfterClose).Elem()
+		t["ErrWriteTooLong"] = reflect.ValueOf(&tar.ErrWriteTooLong).Elem()
+		t["FileInfoHeader"] = reflect.ValueOf(tar.FileInfoHeader)
+		t["FileInfoNames"] = reflect.ValueOf((*tar.FileInfoNames)(nil))
+		t["Format"] = reflect.ValueOf((*tar.Format)(nil))
+		t["FormatGNU"] = reflect.ValueOf(tar.FormatGNU)
+		t["FormatPAX"] = reflect.ValueOf(tar.FormatPAX)
+		t["FormatUSTAR"] = reflect.ValueOf(tar.FormatUSTAR)
+		t["FormatUnknown"] = reflect.ValueOf(tar.FormatUnknown)
+		t["Header"] = reflect.ValueOf((*tar.Header)(nil))
+		t["NewReader"] = reflect.ValueOf(tar.NewReader)
+		t["NewWriter"] = reflect.ValueOf(tar.NewWriter)
+		t["Reader"] = reflect.ValueOf((*tar.Reader)(nil))
+		t["TypeBlock"] = reflect.ValueOf(constant.MakeInt64(tar.TypeBlock))
+		t["TypeChar"] = reflect.ValueOf(constant.MakeInt64(tar.TypeChar))
+		t["TypeCont"] = reflect.ValueOf(constant.MakeInt64(tar.TypeCont))
+		t["TypeDir"] = reflect.ValueOf(constant.MakeInt64(tar.TypeDir))
+		t["TypeFifo"] = reflect.ValueOf(constant.MakeInt64(tar.TypeFifo))
+		t["TypeGNULongLink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongLink))
+		t["TypeGNULongName"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongName))
+		t["TypeGNUSparse"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNUSparse))
+		t["TypeLink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeLink))
+		t["TypeReg"] = reflect.ValueOf(constant.MakeInt64(tar.TypeReg))
+		t["TypeRegA"] = reflect.ValueOf(constant.MakeInt64(tar.TypeRegA))
+		t["TypeSymlink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeSymlink))
+		t["TypeXGlobalHeader"] = reflect.ValueOf(constant.MakeInt64(tar.TypeXGlobalHeader))
+		t["TypeXHeader"] = reflect.ValueOf(constant.MakeInt64(tar.TypeXHeader))
+		t["Writer"] = reflect.ValueOf((*tar.Writer)(nil))
+		t["_FileInfoNames"] = reflect.ValueOf((*_archive_tar_FileInfoNames)(nil))
+		return t
 	}
 }
 

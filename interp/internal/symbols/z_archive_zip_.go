@@ -9,26 +9,26 @@ import (
 
 func init() {
 	tables["archive/zip"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Compressor":           reflect.ValueOf((*zip.Compressor)(nil)),
-			"Decompressor":         reflect.ValueOf((*zip.Decompressor)(nil)),
-			"Deflate":              reflect.ValueOf(zip.Deflate),
-			"ErrAlgorithm":         reflect.ValueOf(&zip.ErrAlgorithm).Elem(),
-			"ErrChecksum":          reflect.ValueOf(&zip.ErrChecksum).Elem(),
-			"ErrFormat":            reflect.ValueOf(&zip.ErrFormat).Elem(),
-			"ErrInsecurePath":      reflect.ValueOf(&zip.ErrInsecurePath).Elem(),
-			"File":                 reflect.ValueOf((*zip.File)(nil)),
-			"FileHeader":           reflect.ValueOf((*zip.FileHeader)(nil)),
-			"FileInfoHeader":       reflect.ValueOf(zip.FileInfoHeader),
-			"NewReader":            reflect.ValueOf(zip.NewReader),
-			"NewWriter":            reflect.ValueOf(zip.NewWriter),
-			"OpenReader":           reflect.ValueOf(zip.OpenReader),
-			"ReadCloser":           reflect.ValueOf((*zip.ReadCloser)(nil)),
-			"Reader":               reflect.ValueOf((*zip.Reader)(nil)),
-			"RegisterCompressor":   reflect.ValueOf(zip.RegisterCompressor),
-			"RegisterDecompressor": reflect.ValueOf(zip.RegisterDecompressor),
-			"Store":                reflect.ValueOf(zip.Store),
-			"Writer":               reflect.ValueOf((*zip.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Compressor"] = reflect.ValueOf((*zip.Compressor)(nil))
+		t["Decompressor"] = reflect.ValueOf((*zip.Decompressor)(nil))
+		t["Deflate"] = reflect.ValueOf(zip.Deflate)
+		t["ErrAlgorithm"] = reflect.ValueOf(&zip.ErrAlgorithm).Elem()
+		t["ErrChecksum"] = reflect.ValueOf(&zip.ErrChecksum).Elem()
+		t["ErrFormat"] = reflect.ValueOf(&zip.ErrFormat).Elem()
+		t["ErrInsecurePath"] = reflect.ValueOf(&zip.ErrInsecurePath).Elem()
+		t["File"] = reflect.ValueOf((*zip.File)(nil))
+		t["FileHeader"] = reflect.ValueOf((*zip.FileHeader)(nil))
+		t["FileInfoHeader"] = reflect.ValueOf(zip.FileInfoHeader)
+		t["NewReader"] = reflect.ValueOf(zip.NewReader)
+		t["NewWriter"] = reflect.ValueOf(zip.NewWriter)
+		t["OpenReader"] = reflect.ValueOf(zip.OpenReader)
+		t["ReadCloser"] = reflect.ValueOf((*zip.ReadCloser)(nil))
+		t["Reader"] = reflect.ValueOf((*zip.Reader)(nil))
+		t["RegisterCompressor"] = reflect.ValueOf(zip.RegisterCompressor)
+		t["RegisterDecompressor"] = reflect.ValueOf(zip.RegisterDecompressor)
+		t["Store"] = reflect.ValueOf(zip.Store)
+		t["Writer"] = reflect.ValueOf((*zip.Writer)(nil))
+		return t
 	}
 }

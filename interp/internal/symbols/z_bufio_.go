@@ -10,32 +10,32 @@ import (
 
 func init() {
 	tables["bufio"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ErrAdvanceTooFar":     reflect.ValueOf(&bufio.ErrAdvanceTooFar).Elem(),
-			"ErrBadReadCount":      reflect.ValueOf(&bufio.ErrBadReadCount).Elem(),
-			"ErrBufferFull":        reflect.ValueOf(&bufio.ErrBufferFull).Elem(),
-			"ErrFinalToken":        reflect.ValueOf(&bufio.ErrFinalToken).Elem(),
-			"ErrInvalidUnreadByte": reflect.ValueOf(&bufio.ErrInvalidUnreadByte).Elem(),
-			"ErrInvalidUnreadRune": reflect.ValueOf(&bufio.ErrInvalidUnreadRune).Elem(),
-			"ErrNegativeAdvance":   reflect.ValueOf(&bufio.ErrNegativeAdvance).Elem(),
-			"ErrNegativeCount":     reflect.ValueOf(&bufio.ErrNegativeCount).Elem(),
-			"ErrTooLong":           reflect.ValueOf(&bufio.ErrTooLong).Elem(),
-			"MaxScanTokenSize":     reflect.ValueOf(constant.MakeInt64(bufio.MaxScanTokenSize)),
-			"NewReadWriter":        reflect.ValueOf(bufio.NewReadWriter),
-			"NewReader":            reflect.ValueOf(bufio.NewReader),
-			"NewReaderSize":        reflect.ValueOf(bufio.NewReaderSize),
-			"NewScanner":           reflect.ValueOf(bufio.NewScanner),
-			"NewWriter":            reflect.ValueOf(bufio.NewWriter),
-			"NewWriterSize":        reflect.ValueOf(bufio.NewWriterSize),
-			"ReadWriter":           reflect.ValueOf((*bufio.ReadWriter)(nil)),
-			"Reader":               reflect.ValueOf((*bufio.Reader)(nil)),
-			"ScanBytes":            reflect.ValueOf(bufio.ScanBytes),
-			"ScanLines":            reflect.ValueOf(bufio.ScanLines),
-			"ScanRunes":            reflect.ValueOf(bufio.ScanRunes),
-			"ScanWords":            reflect.ValueOf(bufio.ScanWords),
-			"Scanner":              reflect.ValueOf((*bufio.Scanner)(nil)),
-			"SplitFunc":            reflect.ValueOf((*bufio.SplitFunc)(nil)),
-			"Writer":               reflect.ValueOf((*bufio.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ErrAdvanceTooFar"] = reflect.ValueOf(&bufio.ErrAdvanceTooFar).Elem()
+		t["ErrBadReadCount"] = reflect.ValueOf(&bufio.ErrBadReadCount).Elem()
+		t["ErrBufferFull"] = reflect.ValueOf(&bufio.ErrBufferFull).Elem()
+		t["ErrFinalToken"] = reflect.ValueOf(&bufio.ErrFinalToken).Elem()
+		t["ErrInvalidUnreadByte"] = reflect.ValueOf(&bufio.ErrInvalidUnreadByte).Elem()
+		t["ErrInvalidUnreadRune"] = reflect.ValueOf(&bufio.ErrInvalidUnreadRune).Elem()
+		t["ErrNegativeAdvance"] = reflect.ValueOf(&bufio.ErrNegativeAdvance).Elem()
+		t["ErrNegativeCount"] = reflect.ValueOf(&bufio.ErrNegativeCount).Elem()
+		t["ErrTooLong"] = reflect.ValueOf(&bufio.ErrTooLong).Elem()
+		t["MaxScanTokenSize"] = reflect.ValueOf(constant.MakeInt64(bufio.MaxScanTokenSize))
+		t["NewReadWriter"] = reflect.ValueOf(bufio.NewReadWriter)
+		t["NewReader"] = reflect.ValueOf(bufio.NewReader)
+		t["NewReaderSize"] = reflect.ValueOf(bufio.NewReaderSize)
+		t["NewScanner"] = reflect.ValueOf(bufio.NewScanner)
+		t["NewWriter"] = reflect.ValueOf(bufio.NewWriter)
+		t["NewWriterSize"] = reflect.ValueOf(bufio.NewWriterSize)
+		t["ReadWriter"] = reflect.ValueOf((*bufio.ReadWriter)(nil))
+		t["Reader"] = reflect.ValueOf((*bufio.Reader)(nil))
+		t["ScanBytes"] = reflect.ValueOf(bufio.ScanBytes)
+		t["ScanLines"] = reflect.ValueOf(bufio.ScanLines)
+		t["ScanRunes"] = reflect.ValueOf(bufio.ScanRunes)
+		t["ScanWords"] = reflect.ValueOf(bufio.ScanWords)
+		t["Scanner"] = reflect.ValueOf((*bufio.Scanner)(nil))
+		t["SplitFunc"] = reflect.ValueOf((*bufio.SplitFunc)(nil))
+		t["Writer"] = reflect.ValueOf((*bufio.Writer)(nil))
+		return t
 	}
 }

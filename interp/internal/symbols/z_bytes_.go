@@ -10,71 +10,71 @@ import (
 
 func init() {
 	tables["bytes"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Buffer":          reflect.ValueOf((*bytes.Buffer)(nil)),
-			"Clone":           reflect.ValueOf(bytes.Clone),
-			"Compare":         reflect.ValueOf(bytes.Compare),
-			"Contains":        reflect.ValueOf(bytes.Contains),
-			"ContainsAny":     reflect.ValueOf(bytes.ContainsAny),
-			"ContainsFunc":    reflect.ValueOf(bytes.ContainsFunc),
-			"ContainsRune":    reflect.ValueOf(bytes.ContainsRune),
-			"Count":           reflect.ValueOf(bytes.Count),
-			"Cut":             reflect.ValueOf(bytes.Cut),
-			"CutPrefix":       reflect.ValueOf(bytes.CutPrefix),
-			"CutSuffix":       reflect.ValueOf(bytes.CutSuffix),
-			"Equal":           reflect.ValueOf(bytes.Equal),
-			"EqualFold":       reflect.ValueOf(bytes.EqualFold),
-			"ErrTooLarge":     reflect.ValueOf(&bytes.ErrTooLarge).Elem(),
-			"Fields":          reflect.ValueOf(bytes.Fields),
-			"FieldsFunc":      reflect.ValueOf(bytes.FieldsFunc),
-			"FieldsFuncSeq":   reflect.ValueOf(bytes.FieldsFuncSeq),
-			"FieldsSeq":       reflect.ValueOf(bytes.FieldsSeq),
-			"HasPrefix":       reflect.ValueOf(bytes.HasPrefix),
-			"HasSuffix":       reflect.ValueOf(bytes.HasSuffix),
-			"Index":           reflect.ValueOf(bytes.Index),
-			"IndexAny":        reflect.ValueOf(bytes.IndexAny),
-			"IndexByte":       reflect.ValueOf(bytes.IndexByte),
-			"IndexFunc":       reflect.ValueOf(bytes.IndexFunc),
-			"IndexRune":       reflect.ValueOf(bytes.IndexRune),
-			"Join":            reflect.ValueOf(bytes.Join),
-			"LastIndex":       reflect.ValueOf(bytes.LastIndex),
-			"LastIndexAny":    reflect.ValueOf(bytes.LastIndexAny),
-			"LastIndexByte":   reflect.ValueOf(bytes.LastIndexByte),
-			"LastIndexFunc":   reflect.ValueOf(bytes.LastIndexFunc),
-			"Lines":           reflect.ValueOf(bytes.Lines),
-			"Map":             reflect.ValueOf(bytes.Map),
-			"MinRead":         reflect.ValueOf(constant.MakeInt64(bytes.MinRead)),
-			"NewBuffer":       reflect.ValueOf(bytes.NewBuffer),
-			"NewBufferString": reflect.ValueOf(bytes.NewBufferString),
-			"NewReader":       reflect.ValueOf(bytes.NewReader),
-			"Reader":          reflect.ValueOf((*bytes.Reader)(nil)),
-			"Repeat":          reflect.ValueOf(bytes.Repeat),
-			"Replace":         reflect.ValueOf(bytes.Replace),
-			"ReplaceAll":      reflect.ValueOf(bytes.ReplaceAll),
-			"Runes":           reflect.ValueOf(bytes.Runes),
-			"Split":           reflect.ValueOf(bytes.Split),
-			"SplitAfter":      reflect.ValueOf(bytes.SplitAfter),
-			"SplitAfterN":     reflect.ValueOf(bytes.SplitAfterN),
-			"SplitAfterSeq":   reflect.ValueOf(bytes.SplitAfterSeq),
-			"SplitN":          reflect.ValueOf(bytes.SplitN),
-			"SplitSeq":        reflect.ValueOf(bytes.SplitSeq),
-			"Title":           reflect.ValueOf(bytes.Title),
-			"ToLower":         reflect.ValueOf(bytes.ToLower),
-			"ToLowerSpecial":  reflect.ValueOf(bytes.ToLowerSpecial),
-			"ToTitle":         reflect.ValueOf(bytes.ToTitle),
-			"ToTitleSpecial":  reflect.ValueOf(bytes.ToTitleSpecial),
-			"ToUpper":         reflect.ValueOf(bytes.ToUpper),
-			"ToUpperSpecial":  reflect.ValueOf(bytes.ToUpperSpecial),
-			"ToValidUTF8":     reflect.ValueOf(bytes.ToValidUTF8),
-			"Trim":            reflect.ValueOf(bytes.Trim),
-			"TrimFunc":        reflect.ValueOf(bytes.TrimFunc),
-			"TrimLeft":        reflect.ValueOf(bytes.TrimLeft),
-			"TrimLeftFunc":    reflect.ValueOf(bytes.TrimLeftFunc),
-			"TrimPrefix":      reflect.ValueOf(bytes.TrimPrefix),
-			"TrimRight":       reflect.ValueOf(bytes.TrimRight),
-			"TrimRightFunc":   reflect.ValueOf(bytes.TrimRightFunc),
-			"TrimSpace":       reflect.ValueOf(bytes.TrimSpace),
-			"TrimSuffix":      reflect.ValueOf(bytes.TrimSuffix),
-		}
+		t := map[string]reflect.Value{}
+		t["Buffer"] = reflect.ValueOf((*bytes.Buffer)(nil))
+		t["Clone"] = reflect.ValueOf(bytes.Clone)
+		t["Compare"] = reflect.ValueOf(bytes.Compare)
+		t["Contains"] = reflect.ValueOf(bytes.Contains)
+		t["ContainsAny"] = reflect.ValueOf(bytes.ContainsAny)
+		t["ContainsFunc"] = reflect.ValueOf(bytes.ContainsFunc)
+		t["ContainsRune"] = reflect.ValueOf(bytes.ContainsRune)
+		t["Count"] = reflect.ValueOf(bytes.Count)
+		t["Cut"] = reflect.ValueOf(bytes.Cut)
+		t["CutPrefix"] = reflect.ValueOf(bytes.CutPrefix)
+		t["CutSuffix"] = reflect.ValueOf(bytes.CutSuffix)
+		t["Equal"] = reflect.ValueOf(bytes.Equal)
+		t["EqualFold"] = reflect.ValueOf(bytes.EqualFold)
+		t["ErrTooLarge"] = reflect.ValueOf(&bytes.ErrTooLarge).Elem()
+		t["Fields"] = reflect.ValueOf(bytes.Fields)
+		t["FieldsFunc"] = reflect.ValueOf(bytes.FieldsFunc)
+		t["FieldsFuncSeq"] = reflect.ValueOf(bytes.FieldsFuncSeq)
+		t["FieldsSeq"] = reflect.ValueOf(bytes.FieldsSeq)
+		t["HasPrefix"] = reflect.ValueOf(bytes.HasPrefix)
+		t["HasSuffix"] = reflect.ValueOf(bytes.HasSuffix)
+		t["Index"] = reflect.ValueOf(bytes.Index)
+		t["IndexAny"] = reflect.ValueOf(bytes.IndexAny)
+		t["IndexByte"] = reflect.ValueOf(bytes.IndexByte)
+		t["IndexFunc"] = reflect.ValueOf(bytes.IndexFunc)
+		t["IndexRune"] = reflect.ValueOf(bytes.IndexRune)
+		t["Join"] = reflect.ValueOf(bytes.Join)
+		t["LastIndex"] = reflect.ValueOf(bytes.LastIndex)
+		t["LastIndexAny"] = reflect.ValueOf(bytes.LastIndexAny)
+		t["LastIndexByte"] = reflect.ValueOf(bytes.LastIndexByte)
+		t["LastIndexFunc"] = reflect.ValueOf(bytes.LastIndexFunc)
+		t["Lines"] = reflect.ValueOf(bytes.Lines)
+		t["Map"] = reflect.ValueOf(bytes.Map)
+		t["MinRead"] = reflect.ValueOf(constant.MakeInt64(bytes.MinRead))
+		t["NewBuffer"] = reflect.ValueOf(bytes.NewBuffer)
+		t["NewBufferString"] = reflect.ValueOf(bytes.NewBufferString)
+		t["NewReader"] = reflect.ValueOf(bytes.NewReader)
+		t["Reader"] = reflect.ValueOf((*bytes.Reader)(nil))
+		t["Repeat"] = reflect.ValueOf(bytes.Repeat)
+		t["Replace"] = reflect.ValueOf(bytes.Replace)
+		t["ReplaceAll"] = reflect.ValueOf(bytes.ReplaceAll)
+		t["Runes"] = reflect.ValueOf(bytes.Runes)
+		t["Split"] = reflect.ValueOf(bytes.Split)
+		t["SplitAfter"] = reflect.ValueOf(bytes.SplitAfter)
+		t["SplitAfterN"] = reflect.ValueOf(bytes.SplitAfterN)
+		t["SplitAfterSeq"] = reflect.ValueOf(bytes.SplitAfterSeq)
+		t["SplitN"] = reflect.ValueOf(bytes.SplitN)
+		t["SplitSeq"] = reflect.ValueOf(bytes.SplitSeq)
+		t["Title"] = reflect.ValueOf(bytes.Title)
+		t["ToLower"] = reflect.ValueOf(bytes.ToLower)
+		t["ToLowerSpecial"] = reflect.ValueOf(bytes.ToLowerSpecial)
+		t["ToTitle"] = reflect.ValueOf(bytes.ToTitle)
+		t["ToTitleSpecial"] = reflect.ValueOf(bytes.ToTitleSpecial)
+		t["ToUpper"] = reflect.ValueOf(bytes.ToUpper)
+		t["ToUpperSpecial"] = reflect.ValueOf(bytes.ToUpperSpecial)
+		t["ToValidUTF8"] = reflect.ValueOf(bytes.ToValidUTF8)
+		t["Trim"] = reflect.ValueOf(bytes.Trim)
+		t["TrimFunc"] = reflect.ValueOf(bytes.TrimFunc)
+		t["TrimLeft"] = reflect.ValueOf(bytes.TrimLeft)
+		t["TrimLeftFunc"] = reflect.ValueOf(bytes.TrimLeftFunc)
+		t["TrimPrefix"] = reflect.ValueOf(bytes.TrimPrefix)
+		t["TrimRight"] = reflect.ValueOf(bytes.TrimRight)
+		t["TrimRightFunc"] = reflect.ValueOf(bytes.TrimRightFunc)
+		t["TrimSpace"] = reflect.ValueOf(bytes.TrimSpace)
+		t["TrimSuffix"] = reflect.ValueOf(bytes.TrimSuffix)
+		return t
 	}
 }

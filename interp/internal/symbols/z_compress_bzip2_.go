@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["compress/bzip2"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"NewReader":       reflect.ValueOf(bzip2.NewReader),
-			"StructuralError": reflect.ValueOf((*bzip2.StructuralError)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["NewReader"] = reflect.ValueOf(bzip2.NewReader)
+		t["StructuralError"] = reflect.ValueOf((*bzip2.StructuralError)(nil))
+		return t
 	}
 }

@@ -12,26 +12,26 @@ import (
 
 func init() {
 	tables["compress/flate"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BestCompression":    reflect.ValueOf(constant.MakeInt64(flate.BestCompression)),
-			"BestSpeed":          reflect.ValueOf(constant.MakeInt64(flate.BestSpeed)),
-			"CorruptInputError":  reflect.ValueOf((*flate.CorruptInputError)(nil)),
-			"DefaultCompression": reflect.ValueOf(constant.MakeInt64(flate.DefaultCompression)),
-			"HuffmanOnly":        reflect.ValueOf(constant.MakeInt64(flate.HuffmanOnly)),
-			"InternalError":      reflect.ValueOf((*flate.InternalError)(nil)),
-			"NewReader":          reflect.ValueOf(flate.NewReader),
-			"NewReaderDict":      reflect.ValueOf(flate.NewReaderDict),
-			"NewWriter":          reflect.ValueOf(flate.NewWriter),
-			"NewWriterDict":      reflect.ValueOf(flate.NewWriterDict),
-			"NoCompression":      reflect.ValueOf(constant.MakeInt64(flate.NoCompression)),
-			"ReadError":          reflect.ValueOf((*flate.ReadError)(nil)),
-			"Reader":             reflect.ValueOf((*flate.Reader)(nil)),
-			"Resetter":           reflect.ValueOf((*flate.Resetter)(nil)),
-			"WriteError":         reflect.ValueOf((*flate.WriteError)(nil)),
-			"Writer":             reflect.ValueOf((*flate.Writer)(nil)),
-			"_Reader":            reflect.ValueOf((*_compress_flate_Reader)(nil)),
-			"_Resetter":          reflect.ValueOf((*_compress_flate_Resetter)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(flate.BestCompression))
+		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(flate.BestSpeed))
+		t["CorruptInputError"] = reflect.ValueOf((*flate.CorruptInputError)(nil))
+		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(flate.DefaultCompression))
+		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(flate.HuffmanOnly))
+		t["InternalError"] = reflect.ValueOf((*flate.InternalError)(nil))
+		t["NewReader"] = reflect.ValueOf(flate.NewReader)
+		t["NewReaderDict"] = reflect.ValueOf(flate.NewReaderDict)
+		t["NewWriter"] = reflect.ValueOf(flate.NewWriter)
+		t["NewWriterDict"] = reflect.ValueOf(flate.NewWriterDict)
+		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(flate.NoCompression))
+		t["ReadError"] = reflect.ValueOf((*flate.ReadError)(nil))
+		t["Reader"] = reflect.ValueOf((*flate.Reader)(nil))
+		t["Resetter"] = reflect.ValueOf((*flate.Resetter)(nil))
+		t["WriteError"] = reflect.ValueOf((*flate.WriteError)(nil))
+		t["Writer"] = reflect.ValueOf((*flate.Writer)(nil))
+		t["_Reader"] = reflect.ValueOf((*_compress_flate_Reader)(nil))
+		t["_Resetter"] = reflect.ValueOf((*_compress_flate_Resetter)(nil))
+		return t
 	}
 }
 

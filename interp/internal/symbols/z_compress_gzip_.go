@@ -10,20 +10,20 @@ import (
 
 func init() {
 	tables["compress/gzip"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BestCompression":    reflect.ValueOf(constant.MakeInt64(gzip.BestCompression)),
-			"BestSpeed":          reflect.ValueOf(constant.MakeInt64(gzip.BestSpeed)),
-			"DefaultCompression": reflect.ValueOf(constant.MakeInt64(gzip.DefaultCompression)),
-			"ErrChecksum":        reflect.ValueOf(&gzip.ErrChecksum).Elem(),
-			"ErrHeader":          reflect.ValueOf(&gzip.ErrHeader).Elem(),
-			"Header":             reflect.ValueOf((*gzip.Header)(nil)),
-			"HuffmanOnly":        reflect.ValueOf(constant.MakeInt64(gzip.HuffmanOnly)),
-			"NewReader":          reflect.ValueOf(gzip.NewReader),
-			"NewWriter":          reflect.ValueOf(gzip.NewWriter),
-			"NewWriterLevel":     reflect.ValueOf(gzip.NewWriterLevel),
-			"NoCompression":      reflect.ValueOf(constant.MakeInt64(gzip.NoCompression)),
-			"Reader":             reflect.ValueOf((*gzip.Reader)(nil)),
-			"Writer":             reflect.ValueOf((*gzip.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.BestCompression))
+		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(gzip.BestSpeed))
+		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.DefaultCompression))
+		t["ErrChecksum"] = reflect.ValueOf(&gzip.ErrChecksum).Elem()
+		t["ErrHeader"] = reflect.ValueOf(&gzip.ErrHeader).Elem()
+		t["Header"] = reflect.ValueOf((*gzip.Header)(nil))
+		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(gzip.HuffmanOnly))
+		t["NewReader"] = reflect.ValueOf(gzip.NewReader)
+		t["NewWriter"] = reflect.ValueOf(gzip.NewWriter)
+		t["NewWriterLevel"] = reflect.ValueOf(gzip.NewWriterLevel)
+		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.NoCompression))
+		t["Reader"] = reflect.ValueOf((*gzip.Reader)(nil))
+		t["Writer"] = reflect.ValueOf((*gzip.Writer)(nil))
+		return t
 	}
 }

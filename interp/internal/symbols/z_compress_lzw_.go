@@ -9,14 +9,14 @@ import (
 
 func init() {
 	tables["compress/lzw"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"LSB":       reflect.ValueOf(lzw.LSB),
-			"MSB":       reflect.ValueOf(lzw.MSB),
-			"NewReader": reflect.ValueOf(lzw.NewReader),
-			"NewWriter": reflect.ValueOf(lzw.NewWriter),
-			"Order":     reflect.ValueOf((*lzw.Order)(nil)),
-			"Reader":    reflect.ValueOf((*lzw.Reader)(nil)),
-			"Writer":    reflect.ValueOf((*lzw.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["LSB"] = reflect.ValueOf(lzw.LSB)
+		t["MSB"] = reflect.ValueOf(lzw.MSB)
+		t["NewReader"] = reflect.ValueOf(lzw.NewReader)
+		t["NewWriter"] = reflect.ValueOf(lzw.NewWriter)
+		t["Order"] = reflect.ValueOf((*lzw.Order)(nil))
+		t["Reader"] = reflect.ValueOf((*lzw.Reader)(nil))
+		t["Writer"] = reflect.ValueOf((*lzw.Writer)(nil))
+		return t
 	}
 }

@@ -12,24 +12,24 @@ import (
 
 func init() {
 	tables["compress/zlib"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BestCompression":    reflect.ValueOf(constant.MakeInt64(zlib.BestCompression)),
-			"BestSpeed":          reflect.ValueOf(constant.MakeInt64(zlib.BestSpeed)),
-			"DefaultCompression": reflect.ValueOf(constant.MakeInt64(zlib.DefaultCompression)),
-			"ErrChecksum":        reflect.ValueOf(&zlib.ErrChecksum).Elem(),
-			"ErrDictionary":      reflect.ValueOf(&zlib.ErrDictionary).Elem(),
-			"ErrHeader":          reflect.ValueOf(&zlib.ErrHeader).Elem(),
-			"HuffmanOnly":        reflect.ValueOf(constant.MakeInt64(zlib.HuffmanOnly)),
-			"NewReader":          reflect.ValueOf(zlib.NewReader),
-			"NewReaderDict":      reflect.ValueOf(zlib.NewReaderDict),
-			"NewWriter":          reflect.ValueOf(zlib.NewWriter),
-			"NewWriterLevel":     reflect.ValueOf(zlib.NewWriterLevel),
-			"NewWriterLevelDict": reflect.ValueOf(zlib.NewWriterLevelDict),
-			"NoCompression":      reflect.ValueOf(constant.MakeInt64(zlib.NoCompression)),
-			"Resetter":           reflect.ValueOf((*zlib.Resetter)(nil)),
-			"Writer":             reflect.ValueOf((*zlib.Writer)(nil)),
-			"_Resetter":          reflect.ValueOf((*_compress_zlib_Resetter)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.BestCompression))
+		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(zlib.BestSpeed))
+		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.DefaultCompression))
+		t["ErrChecksum"] = reflect.ValueOf(&zlib.ErrChecksum).Elem()
+		t["ErrDictionary"] = reflect.ValueOf(&zlib.ErrDictionary).Elem()
+		t["ErrHeader"] = reflect.ValueOf(&zlib.ErrHeader).Elem()
+		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(zlib.HuffmanOnly))
+		t["NewReader"] = reflect.ValueOf(zlib.NewReader)
+		t["NewReaderDict"] = reflect.ValueOf(zlib.NewReaderDict)
+		t["NewWriter"] = reflect.ValueOf(zlib.NewWriter)
+		t["NewWriterLevel"] = reflect.ValueOf(zlib.NewWriterLevel)
+		t["NewWriterLevelDict"] = reflect.ValueOf(zlib.NewWriterLevelDict)
+		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.NoCompression))
+		t["Resetter"] = reflect.ValueOf((*zlib.Resetter)(nil))
+		t["Writer"] = reflect.ValueOf((*zlib.Writer)(nil))
+		t["_Resetter"] = reflect.ValueOf((*_compress_zlib_Resetter)(nil))
+		return t
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 
 func init() {
 	tables["container/heap"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Fix":        reflect.ValueOf(heap.Fix),
-			"Init":       reflect.ValueOf(heap.Init),
-			"Interface":  reflect.ValueOf((*heap.Interface)(nil)),
-			"Pop":        reflect.ValueOf(heap.Pop),
-			"Push":       reflect.ValueOf(heap.Push),
-			"Remove":     reflect.ValueOf(heap.Remove),
-			"_Interface": reflect.ValueOf((*_container_heap_Interface)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Fix"] = reflect.ValueOf(heap.Fix)
+		t["Init"] = reflect.ValueOf(heap.Init)
+		t["Interface"] = reflect.ValueOf((*heap.Interface)(nil))
+		t["Pop"] = reflect.ValueOf(heap.Pop)
+		t["Push"] = reflect.ValueOf(heap.Push)
+		t["Remove"] = reflect.ValueOf(heap.Remove)
+		t["_Interface"] = reflect.ValueOf((*_container_heap_Interface)(nil))
+		return t
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 
 func init() {
 	tables["container/list"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Element": reflect.ValueOf((*list.Element)(nil)),
-			"List":    reflect.ValueOf((*list.List)(nil)),
-			"New":     reflect.ValueOf(list.New),
-		}
+		t := map[string]reflect.Value{}
+		t["Element"] = reflect.ValueOf((*list.Element)(nil))
+		t["List"] = reflect.ValueOf((*list.List)(nil))
+		t["New"] = reflect.ValueOf(list.New)
+		return t
 	}
 }

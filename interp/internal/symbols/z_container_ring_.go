@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["container/ring"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"New":  reflect.ValueOf(ring.New),
-			"Ring": reflect.ValueOf((*ring.Ring)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["New"] = reflect.ValueOf(ring.New)
+		t["Ring"] = reflect.ValueOf((*ring.Ring)(nil))
+		return t
 	}
 }

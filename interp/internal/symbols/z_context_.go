@@ -11,26 +11,26 @@ import (
 
 func init() {
 	tables["context"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AfterFunc":         reflect.ValueOf(context.AfterFunc),
-			"Background":        reflect.ValueOf(context.Background),
-			"CancelCauseFunc":   reflect.ValueOf((*context.CancelCauseFunc)(nil)),
-			"CancelFunc":        reflect.ValueOf((*context.CancelFunc)(nil)),
-			"Canceled":          reflect.ValueOf(&context.Canceled).Elem(),
-			"Cause":             reflect.ValueOf(context.Cause),
-			"Context":           reflect.ValueOf((*context.Context)(nil)),
-			"DeadlineExceeded":  reflect.ValueOf(&context.DeadlineExceeded).Elem(),
-			"TODO":              reflect.ValueOf(context.TODO),
-			"WithCancel":        reflect.ValueOf(context.WithCancel),
-			"WithCancelCause":   reflect.ValueOf(context.WithCancelCause),
-			"WithDeadline":      reflect.ValueOf(context.WithDeadline),
-			"WithDeadlineCause": reflect.ValueOf(context.WithDeadlineCause),
-			"WithTimeout":       reflect.ValueOf(context.WithTimeout),
-			"WithTimeoutCause":  reflect.ValueOf(context.WithTimeoutCause),
-			"WithValue":         reflect.ValueOf(context.WithValue),
-			"WithoutCancel":     reflect.ValueOf(context.WithoutCancel),
-			"_Context":          reflect.ValueOf((*_context_Context)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AfterFunc"] = reflect.ValueOf(context.AfterFunc)
+		t["Background"] = reflect.ValueOf(context.Background)
+		t["CancelCauseFunc"] = reflect.ValueOf((*context.CancelCauseFunc)(nil))
+		t["CancelFunc"] = reflect.ValueOf((*context.CancelFunc)(nil))
+		t["Canceled"] = reflect.ValueOf(&context.Canceled).Elem()
+		t["Cause"] = reflect.ValueOf(context.Cause)
+		t["Context"] = reflect.ValueOf((*context.Context)(nil))
+		t["DeadlineExceeded"] = reflect.ValueOf(&context.DeadlineExceeded).Elem()
+		t["TODO"] = reflect.ValueOf(context.TODO)
+		t["WithCancel"] = reflect.ValueOf(context.WithCancel)
+		t["WithCancelCause"] = reflect.ValueOf(context.WithCancelCause)
+		t["WithDeadline"] = reflect.ValueOf(context.WithDeadline)
+		t["WithDeadlineCause"] = reflect.ValueOf(context.WithDeadlineCause)
+		t["WithTimeout"] = reflect.ValueOf(context.WithTimeout)
+		t["WithTimeoutCause"] = reflect.ValueOf(context.WithTimeoutCause)
+		t["WithValue"] = reflect.ValueOf(context.WithValue)
+		t["WithoutCancel"] = reflect.ValueOf(context.WithoutCancel)
+		t["_Context"] = reflect.ValueOf((*_context_Context)(nil))
+		return t
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 
 func init() {
 	tables["crypto/aes"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BlockSize":    reflect.ValueOf(constant.MakeInt64(aes.BlockSize)),
-			"KeySizeError": reflect.ValueOf((*aes.KeySizeError)(nil)),
-			"NewCipher":    reflect.ValueOf(aes.NewCipher),
-		}
+		t := map[string]reflect.Value{}
+		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(aes.BlockSize))
+		t["KeySizeError"] = reflect.ValueOf((*aes.KeySizeError)(nil))
+		t["NewCipher"] = reflect.ValueOf(aes.NewCipher)
+		return t
 	}
 }

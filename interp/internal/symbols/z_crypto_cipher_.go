@@ -10,28 +10,28 @@ import (
 
 func init() {
 	tables["crypto/cipher"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AEAD":                  reflect.ValueOf((*cipher.AEAD)(nil)),
-			"Block":                 reflect.ValueOf((*cipher.Block)(nil)),
-			"BlockMode":             reflect.ValueOf((*cipher.BlockMode)(nil)),
-			"NewCBCDecrypter":       reflect.ValueOf(cipher.NewCBCDecrypter),
-			"NewCBCEncrypter":       reflect.ValueOf(cipher.NewCBCEncrypter),
-			"NewCFBDecrypter":       reflect.ValueOf(cipher.NewCFBDecrypter),
-			"NewCFBEncrypter":       reflect.ValueOf(cipher.NewCFBEncrypter),
-			"NewCTR":                reflect.ValueOf(cipher.NewCTR),
-			"NewGCM":                reflect.ValueOf(cipher.NewGCM),
-			"NewGCMWithNonceSize":   reflect.ValueOf(cipher.NewGCMWithNonceSize),
-			"NewGCMWithRandomNonce": reflect.ValueOf(cipher.NewGCMWithRandomNonce),
-			"NewGCMWithTagSize":     reflect.ValueOf(cipher.NewGCMWithTagSize),
-			"NewOFB":                reflect.ValueOf(cipher.NewOFB),
-			"Stream":                reflect.ValueOf((*cipher.Stream)(nil)),
-			"StreamReader":          reflect.ValueOf((*cipher.StreamReader)(nil)),
-			"StreamWriter":          reflect.ValueOf((*cipher.StreamWriter)(nil)),
-			"_AEAD":                 reflect.ValueOf((*_crypto_cipher_AEAD)(nil)),
-			"_Block":                reflect.ValueOf((*_crypto_cipher_Block)(nil)),
-			"_BlockMode":            reflect.ValueOf((*_crypto_cipher_BlockMode)(nil)),
-			"_Stream":               reflect.ValueOf((*_crypto_cipher_Stream)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AEAD"] = reflect.ValueOf((*cipher.AEAD)(nil))
+		t["Block"] = reflect.ValueOf((*cipher.Block)(nil))
+		t["BlockMode"] = reflect.ValueOf((*cipher.BlockMode)(nil))
+		t["NewCBCDecrypter"] = reflect.ValueOf(cipher.NewCBCDecrypter)
+		t["NewCBCEncrypter"] = reflect.ValueOf(cipher.NewCBCEncrypter)
+		t["NewCFBDecrypter"] = reflect.ValueOf(cipher.NewCFBDecrypter)
+		t["NewCFBEncrypter"] = reflect.ValueOf(cipher.NewCFBEncrypter)
+		t["NewCTR"] = reflect.ValueOf(cipher.NewCTR)
+		t["NewGCM"] = reflect.ValueOf(cipher.NewGCM)
+		t["NewGCMWithNonceSize"] = reflect.ValueOf(cipher.NewGCMWithNonceSize)
+		t["NewGCMWithRandomNonce"] = reflect.ValueOf(cipher.NewGCMWithRandomNonce)
+		t["NewGCMWithTagSize"] = reflect.ValueOf(cipher.NewGCMWithTagSize)
+		t["NewOFB"] = reflect.ValueOf(cipher.NewOFB)
+		t["Stream"] = reflect.ValueOf((*cipher.Stream)(nil))
+		t["StreamReader"] = reflect.ValueOf((*cipher.StreamReader)(nil))
+		t["StreamWriter"] = reflect.ValueOf((*cipher.StreamWriter)(nil))
+		t["_AEAD"] = reflect.ValueOf((*_crypto_cipher_AEAD)(nil))
+		t["_Block"] = reflect.ValueOf((*_crypto_cipher_Block)(nil))
+		t["_BlockMode"] = reflect.ValueOf((*_crypto_cipher_BlockMode)(nil))
+		t["_Stream"] = reflect.ValueOf((*_crypto_cipher_Stream)(nil))
+		return t
 	}
 }
 

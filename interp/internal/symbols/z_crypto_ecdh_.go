@@ -10,17 +10,17 @@ import (
 
 func init() {
 	tables["crypto/ecdh"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Curve":         reflect.ValueOf((*ecdh.Curve)(nil)),
-			"KeyExchanger":  reflect.ValueOf((*ecdh.KeyExchanger)(nil)),
-			"P256":          reflect.ValueOf(ecdh.P256),
-			"P384":          reflect.ValueOf(ecdh.P384),
-			"P521":          reflect.ValueOf(ecdh.P521),
-			"PrivateKey":    reflect.ValueOf((*ecdh.PrivateKey)(nil)),
-			"PublicKey":     reflect.ValueOf((*ecdh.PublicKey)(nil)),
-			"X25519":        reflect.ValueOf(ecdh.X25519),
-			"_KeyExchanger": reflect.ValueOf((*_crypto_ecdh_KeyExchanger)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Curve"] = reflect.ValueOf((*ecdh.Curve)(nil))
+		t["KeyExchanger"] = reflect.ValueOf((*ecdh.KeyExchanger)(nil))
+		t["P256"] = reflect.ValueOf(ecdh.P256)
+		t["P384"] = reflect.ValueOf(ecdh.P384)
+		t["P521"] = reflect.ValueOf(ecdh.P521)
+		t["PrivateKey"] = reflect.ValueOf((*ecdh.PrivateKey)(nil))
+		t["PublicKey"] = reflect.ValueOf((*ecdh.PublicKey)(nil))
+		t["X25519"] = reflect.ValueOf(ecdh.X25519)
+		t["_KeyExchanger"] = reflect.ValueOf((*_crypto_ecdh_KeyExchanger)(nil))
+		return t
 	}
 }
 

@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["crypto/ecdsa"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"GenerateKey":                reflect.ValueOf(ecdsa.GenerateKey),
-			"ParseRawPrivateKey":         reflect.ValueOf(ecdsa.ParseRawPrivateKey),
-			"ParseUncompressedPublicKey": reflect.ValueOf(ecdsa.ParseUncompressedPublicKey),
-			"PrivateKey":                 reflect.ValueOf((*ecdsa.PrivateKey)(nil)),
-			"PublicKey":                  reflect.ValueOf((*ecdsa.PublicKey)(nil)),
-			"Sign":                       reflect.ValueOf(ecdsa.Sign),
-			"SignASN1":                   reflect.ValueOf(ecdsa.SignASN1),
-			"Verify":                     reflect.ValueOf(ecdsa.Verify),
-			"VerifyASN1":                 reflect.ValueOf(ecdsa.VerifyASN1),
-		}
+		t := map[string]reflect.Value{}
+		t["GenerateKey"] = reflect.ValueOf(ecdsa.GenerateKey)
+		t["ParseRawPrivateKey"] = reflect.ValueOf(ecdsa.ParseRawPrivateKey)
+		t["ParseUncompressedPublicKey"] = reflect.ValueOf(ecdsa.ParseUncompressedPublicKey)
+		t["PrivateKey"] = reflect.ValueOf((*ecdsa.PrivateKey)(nil))
+		t["PublicKey"] = reflect.ValueOf((*ecdsa.PublicKey)(nil))
+		t["Sign"] = reflect.ValueOf(ecdsa.Sign)
+		t["SignASN1"] = reflect.ValueOf(ecdsa.SignASN1)
+		t["Verify"] = reflect.ValueOf(ecdsa.Verify)
+		t["VerifyASN1"] = reflect.ValueOf(ecdsa.VerifyASN1)
+		return t
 	}
 }

@@ -11,20 +11,20 @@ import (
 
 func init() {
 	tables["crypto/elliptic"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Curve":               reflect.ValueOf((*elliptic.Curve)(nil)),
-			"CurveParams":         reflect.ValueOf((*elliptic.CurveParams)(nil)),
-			"GenerateKey":         reflect.ValueOf(elliptic.GenerateKey),
-			"Marshal":             reflect.ValueOf(elliptic.Marshal),
-			"MarshalCompressed":   reflect.ValueOf(elliptic.MarshalCompressed),
-			"P224":                reflect.ValueOf(elliptic.P224),
-			"P256":                reflect.ValueOf(elliptic.P256),
-			"P384":                reflect.ValueOf(elliptic.P384),
-			"P521":                reflect.ValueOf(elliptic.P521),
-			"Unmarshal":           reflect.ValueOf(elliptic.Unmarshal),
-			"UnmarshalCompressed": reflect.ValueOf(elliptic.UnmarshalCompressed),
-			"_Curve":              reflect.ValueOf((*_crypto_elliptic_Curve)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Curve"] = reflect.ValueOf((*elliptic.Curve)(nil))
+		t["CurveParams"] = reflect.ValueOf((*elliptic.CurveParams)(nil))
+		t["GenerateKey"] = reflect.ValueOf(elliptic.GenerateKey)
+		t["Marshal"] = reflect.ValueOf(elliptic.Marshal)
+		t["MarshalCompressed"] = reflect.ValueOf(elliptic.MarshalCompressed)
+		t["P224"] = reflect.ValueOf(elliptic.P224)
+		t["P256"] = reflect.ValueOf(elliptic.P256)
+		t["P384"] = reflect.ValueOf(elliptic.P384)
+		t["P521"] = reflect.ValueOf(elliptic.P521)
+		t["Unmarshal"] = reflect.ValueOf(elliptic.Unmarshal)
+		t["UnmarshalCompressed"] = reflect.ValueOf(elliptic.UnmarshalCompressed)
+		t["_Curve"] = reflect.ValueOf((*_crypto_elliptic_Curve)(nil))
+		return t
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["crypto/hmac"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Equal": reflect.ValueOf(hmac.Equal),
-			"New":   reflect.ValueOf(hmac.New),
-		}
+		t := map[string]reflect.Value{}
+		t["Equal"] = reflect.ValueOf(hmac.Equal)
+		t["New"] = reflect.ValueOf(hmac.New)
+		return t
 	}
 }

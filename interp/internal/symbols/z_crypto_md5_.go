@@ -10,11 +10,11 @@ import (
 
 func init() {
 	tables["crypto/md5"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BlockSize": reflect.ValueOf(constant.MakeInt64(md5.BlockSize)),
-			"New":       reflect.ValueOf(md5.New),
-			"Size":      reflect.ValueOf(constant.MakeInt64(md5.Size)),
-			"Sum":       reflect.ValueOf(md5.Sum),
-		}
+		t := map[string]reflect.Value{}
+		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(md5.BlockSize))
+		t["New"] = reflect.ValueOf(md5.New)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(md5.Size))
+		t["Sum"] = reflect.ValueOf(md5.Sum)
+		return t
 	}
 }

@@ -9,12 +9,12 @@ import (
 
 func init() {
 	tables["crypto/rand"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Int":    reflect.ValueOf(rand.Int),
-			"Prime":  reflect.ValueOf(rand.Prime),
-			"Read":   reflect.ValueOf(rand.Read),
-			"Reader": reflect.ValueOf(&rand.Reader).Elem(),
-			"Text":   reflect.ValueOf(rand.Text),
-		}
+		t := map[string]reflect.Value{}
+		t["Int"] = reflect.ValueOf(rand.Int)
+		t["Prime"] = reflect.ValueOf(rand.Prime)
+		t["Read"] = reflect.ValueOf(rand.Read)
+		t["Reader"] = reflect.ValueOf(&rand.Reader).Elem()
+		t["Text"] = reflect.ValueOf(rand.Text)
+		return t
 	}
 }

@@ -10,31 +10,31 @@ import (
 
 func init() {
 	tables["crypto/rsa"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CRTValue":                  reflect.ValueOf((*rsa.CRTValue)(nil)),
-			"DecryptOAEP":               reflect.ValueOf(rsa.DecryptOAEP),
-			"DecryptPKCS1v15":           reflect.ValueOf(rsa.DecryptPKCS1v15),
-			"DecryptPKCS1v15SessionKey": reflect.ValueOf(rsa.DecryptPKCS1v15SessionKey),
-			"EncryptOAEP":               reflect.ValueOf(rsa.EncryptOAEP),
-			"EncryptOAEPWithOptions":    reflect.ValueOf(rsa.EncryptOAEPWithOptions),
-			"EncryptPKCS1v15":           reflect.ValueOf(rsa.EncryptPKCS1v15),
-			"ErrDecryption":             reflect.ValueOf(&rsa.ErrDecryption).Elem(),
-			"ErrMessageTooLong":         reflect.ValueOf(&rsa.ErrMessageTooLong).Elem(),
-			"ErrVerification":           reflect.ValueOf(&rsa.ErrVerification).Elem(),
-			"GenerateKey":               reflect.ValueOf(rsa.GenerateKey),
-			"GenerateMultiPrimeKey":     reflect.ValueOf(rsa.GenerateMultiPrimeKey),
-			"OAEPOptions":               reflect.ValueOf((*rsa.OAEPOptions)(nil)),
-			"PKCS1v15DecryptOptions":    reflect.ValueOf((*rsa.PKCS1v15DecryptOptions)(nil)),
-			"PSSOptions":                reflect.ValueOf((*rsa.PSSOptions)(nil)),
-			"PSSSaltLengthAuto":         reflect.ValueOf(constant.MakeInt64(rsa.PSSSaltLengthAuto)),
-			"PSSSaltLengthEqualsHash":   reflect.ValueOf(constant.MakeInt64(rsa.PSSSaltLengthEqualsHash)),
-			"PrecomputedValues":         reflect.ValueOf((*rsa.PrecomputedValues)(nil)),
-			"PrivateKey":                reflect.ValueOf((*rsa.PrivateKey)(nil)),
-			"PublicKey":                 reflect.ValueOf((*rsa.PublicKey)(nil)),
-			"SignPKCS1v15":              reflect.ValueOf(rsa.SignPKCS1v15),
-			"SignPSS":                   reflect.ValueOf(rsa.SignPSS),
-			"VerifyPKCS1v15":            reflect.ValueOf(rsa.VerifyPKCS1v15),
-			"VerifyPSS":                 reflect.ValueOf(rsa.VerifyPSS),
-		}
+		t := map[string]reflect.Value{}
+		t["CRTValue"] = reflect.ValueOf((*rsa.CRTValue)(nil))
+		t["DecryptOAEP"] = reflect.ValueOf(rsa.DecryptOAEP)
+		t["DecryptPKCS1v15"] = reflect.ValueOf(rsa.DecryptPKCS1v15)
+		t["DecryptPKCS1v15SessionKey"] = reflect.ValueOf(rsa.DecryptPKCS1v15SessionKey)
+		t["EncryptOAEP"] = reflect.ValueOf(rsa.EncryptOAEP)
+		t["EncryptOAEPWithOptions"] = reflect.ValueOf(rsa.EncryptOAEPWithOptions)
+		t["EncryptPKCS1v15"] = reflect.ValueOf(rsa.EncryptPKCS1v15)
+		t["ErrDecryption"] = reflect.ValueOf(&rsa.ErrDecryption).Elem()
+		t["ErrMessageTooLong"] = reflect.ValueOf(&rsa.ErrMessageTooLong).Elem()
+		t["ErrVerification"] = reflect.ValueOf(&rsa.ErrVerification).Elem()
+		t["GenerateKey"] = reflect.ValueOf(rsa.GenerateKey)
+		t["GenerateMultiPrimeKey"] = reflect.ValueOf(rsa.GenerateMultiPrimeKey)
+		t["OAEPOptions"] = reflect.ValueOf((*rsa.OAEPOptions)(nil))
+		t["PKCS1v15DecryptOptions"] = reflect.ValueOf((*rsa.PKCS1v15DecryptOptions)(nil))
+		t["PSSOptions"] = reflect.ValueOf((*rsa.PSSOptions)(nil))
+		t["PSSSaltLengthAuto"] = reflect.ValueOf(constant.MakeInt64(rsa.PSSSaltLengthAuto))
+		t["PSSSaltLengthEqualsHash"] = reflect.ValueOf(constant.MakeInt64(rsa.PSSSaltLengthEqualsHash))
+		t["PrecomputedValues"] = reflect.ValueOf((*rsa.PrecomputedValues)(nil))
+		t["PrivateKey"] = reflect.ValueOf((*rsa.PrivateKey)(nil))
+		t["PublicKey"] = reflect.ValueOf((*rsa.PublicKey)(nil))
+		t["SignPKCS1v15"] = reflect.ValueOf(rsa.SignPKCS1v15)
+		t["SignPSS"] = reflect.ValueOf(rsa.SignPSS)
+		t["VerifyPKCS1v15"] = reflect.ValueOf(rsa.VerifyPKCS1v15)
+		t["VerifyPSS"] = reflect.ValueOf(rsa.VerifyPSS)
+		return t
 	}
 }

@@ -10,11 +10,11 @@ import (
 
 func init() {
 	tables["crypto/sha1"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BlockSize": reflect.ValueOf(constant.MakeInt64(sha1.BlockSize)),
-			"New":       reflect.ValueOf(sha1.New),
-			"Size":      reflect.ValueOf(constant.MakeInt64(sha1.Size)),
-			"Sum":       reflect.ValueOf(sha1.Sum),
-		}
+		t := map[string]reflect.Value{}
+		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(sha1.BlockSize))
+		t["New"] = reflect.ValueOf(sha1.New)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(sha1.Size))
+		t["Sum"] = reflect.ValueOf(sha1.Sum)
+		return t
 	}
 }

@@ -10,14 +10,14 @@ import (
 
 func init() {
 	tables["crypto/sha256"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BlockSize": reflect.ValueOf(constant.MakeInt64(sha256.BlockSize)),
-			"New":       reflect.ValueOf(sha256.New),
-			"New224":    reflect.ValueOf(sha256.New224),
-			"Size":      reflect.ValueOf(constant.MakeInt64(sha256.Size)),
-			"Size224":   reflect.ValueOf(constant.MakeInt64(sha256.Size224)),
-			"Sum224":    reflect.ValueOf(sha256.Sum224),
-			"Sum256":    reflect.ValueOf(sha256.Sum256),
-		}
+		t := map[string]reflect.Value{}
+		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(sha256.BlockSize))
+		t["New"] = reflect.ValueOf(sha256.New)
+		t["New224"] = reflect.ValueOf(sha256.New224)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(sha256.Size))
+		t["Size224"] = reflect.ValueOf(constant.MakeInt64(sha256.Size224))
+		t["Sum224"] = reflect.ValueOf(sha256.Sum224)
+		t["Sum256"] = reflect.ValueOf(sha256.Sum256)
+		return t
 	}
 }

@@ -11,127 +11,127 @@ import (
 
 func init() {
 	tables["crypto/tls"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AlertError":                              reflect.ValueOf((*tls.AlertError)(nil)),
-			"Certificate":                             reflect.ValueOf((*tls.Certificate)(nil)),
-			"CertificateRequestInfo":                  reflect.ValueOf((*tls.CertificateRequestInfo)(nil)),
-			"CertificateVerificationError":            reflect.ValueOf((*tls.CertificateVerificationError)(nil)),
-			"CipherSuite":                             reflect.ValueOf((*tls.CipherSuite)(nil)),
-			"CipherSuiteName":                         reflect.ValueOf(tls.CipherSuiteName),
-			"CipherSuites":                            reflect.ValueOf(tls.CipherSuites),
-			"Client":                                  reflect.ValueOf(tls.Client),
-			"ClientAuthType":                          reflect.ValueOf((*tls.ClientAuthType)(nil)),
-			"ClientHelloInfo":                         reflect.ValueOf((*tls.ClientHelloInfo)(nil)),
-			"ClientSessionCache":                      reflect.ValueOf((*tls.ClientSessionCache)(nil)),
-			"ClientSessionState":                      reflect.ValueOf((*tls.ClientSessionState)(nil)),
-			"Config":                                  reflect.ValueOf((*tls.Config)(nil)),
-			"Conn":                                    reflect.ValueOf((*tls.Conn)(nil)),
-			"ConnectionState":                         reflect.ValueOf((*tls.ConnectionState)(nil)),
-			"CurveID":                                 reflect.ValueOf((*tls.CurveID)(nil)),
-			"CurveP256":                               reflect.ValueOf(tls.CurveP256),
-			"CurveP384":                               reflect.ValueOf(tls.CurveP384),
-			"CurveP521":                               reflect.ValueOf(tls.CurveP521),
-			"Dial":                                    reflect.ValueOf(tls.Dial),
-			"DialWithDialer":                          reflect.ValueOf(tls.DialWithDialer),
-			"Dialer":                                  reflect.ValueOf((*tls.Dialer)(nil)),
-			"ECDSAWithP256AndSHA256":                  reflect.ValueOf(tls.ECDSAWithP256AndSHA256),
-			"ECDSAWithP384AndSHA384":                  reflect.ValueOf(tls.ECDSAWithP384AndSHA384),
-			"ECDSAWithP521AndSHA512":                  reflect.ValueOf(tls.ECDSAWithP521AndSHA512),
-			"ECDSAWithSHA1":                           reflect.ValueOf(tls.ECDSAWithSHA1),
-			"ECHRejectionError":                       reflect.ValueOf((*tls.ECHRejectionError)(nil)),
-			"Ed25519":                                 reflect.ValueOf(tls.Ed25519),
-			"EncryptedClientHelloKey":                 reflect.ValueOf((*tls.EncryptedClientHelloKey)(nil)),
-			"InsecureCipherSuites":                    reflect.ValueOf(tls.InsecureCipherSuites),
-			"Listen":                                  reflect.ValueOf(tls.Listen),
-			"LoadX509KeyPair":                         reflect.ValueOf(tls.LoadX509KeyPair),
-			"NewLRUClientSessionCache":                reflect.ValueOf(tls.NewLRUClientSessionCache),
-			"NewListener":                             reflect.ValueOf(tls.NewListener),
-			"NewResumptionState":                      reflect.ValueOf(tls.NewResumptionState),
-			"NoClientCert":                            reflect.ValueOf(tls.NoClientCert),
-			"PKCS1WithSHA1":                           reflect.ValueOf(tls.PKCS1WithSHA1),
-			"PKCS1WithSHA256":                         reflect.ValueOf(tls.PKCS1WithSHA256),
-			"PKCS1WithSHA384":                         reflect.ValueOf(tls.PKCS1WithSHA384),
-			"PKCS1WithSHA512":                         reflect.ValueOf(tls.PKCS1WithSHA512),
-			"PSSWithSHA256":                           reflect.ValueOf(tls.PSSWithSHA256),
-			"PSSWithSHA384":                           reflect.ValueOf(tls.PSSWithSHA384),
-			"PSSWithSHA512":                           reflect.ValueOf(tls.PSSWithSHA512),
-			"ParseSessionState":                       reflect.ValueOf(tls.ParseSessionState),
-			"QUICClient":                              reflect.ValueOf(tls.QUICClient),
-			"QUICConfig":                              reflect.ValueOf((*tls.QUICConfig)(nil)),
-			"QUICConn":                                reflect.ValueOf((*tls.QUICConn)(nil)),
-			"QUICEncryptionLevel":                     reflect.ValueOf((*tls.QUICEncryptionLevel)(nil)),
-			"QUICEncryptionLevelApplication":          reflect.ValueOf(tls.QUICEncryptionLevelApplication),
-			"QUICEncryptionLevelEarly":                reflect.ValueOf(tls.QUICEncryptionLevelEarly),
-			"QUICEncryptionLevelHandshake":            reflect.ValueOf(tls.QUICEncryptionLevelHandshake),
-			"QUICEncryptionLevelInitial":              reflect.ValueOf(tls.QUICEncryptionLevelInitial),
-			"QUICErrorEvent":                          reflect.ValueOf(tls.QUICErrorEvent),
-			"QUICEvent":                               reflect.ValueOf((*tls.QUICEvent)(nil)),
-			"QUICEventKind":                           reflect.ValueOf((*tls.QUICEventKind)(nil)),
-			"QUICHandshakeDone":                       reflect.ValueOf(tls.QUICHandshakeDone),
-			"QUICNoEvent":                             reflect.ValueOf(tls.QUICNoEvent),
-			"QUICRejectedEarlyData":                   reflect.ValueOf(tls.QUICRejectedEarlyData),
-			"QUICResumeSession":                       reflect.ValueOf(tls.QUICResumeSession),
-			"QUICServer":                              reflect.ValueOf(tls.QUICServer),
-			"QUICSessionTicketOptions":                reflect.ValueOf((*tls.QUICSessionTicketOptions)(nil)),
-			"QUICSetReadSecret":                       reflect.ValueOf(tls.QUICSetReadSecret),
-			"QUICSetWriteSecret":                      reflect.ValueOf(tls.QUICSetWriteSecret),
-			"QUICStoreSession":                        reflect.ValueOf(tls.QUICStoreSession),
-			"QUICTransportParameters":                 reflect.ValueOf(tls.QUICTransportParameters),
-			"QUICTransportParametersRequired":         reflect.ValueOf(tls.QUICTransportParametersRequired),
-			"QUICWriteData":                           reflect.ValueOf(tls.QUICWriteData),
-			"RecordHeaderError":                       reflect.ValueOf((*tls.RecordHeaderError)(nil)),
-			"RenegotiateFreelyAsClient":               reflect.ValueOf(tls.RenegotiateFreelyAsClient),
-			"RenegotiateNever":                        reflect.ValueOf(tls.RenegotiateNever),
-			"RenegotiateOnceAsClient":                 reflect.ValueOf(tls.RenegotiateOnceAsClient),
-			"RenegotiationSupport":                    reflect.ValueOf((*tls.RenegotiationSupport)(nil)),
-			"RequestClientCert":                       reflect.ValueOf(tls.RequestClientCert),
-			"RequireAndVerifyClientCert":              reflect.ValueOf(tls.RequireAndVerifyClientCert),
-			"RequireAnyClientCert":                    reflect.ValueOf(tls.RequireAnyClientCert),
-			"SecP256r1MLKEM768":                       reflect.ValueOf(tls.SecP256r1MLKEM768),
-			"SecP384r1MLKEM1024":                      reflect.ValueOf(tls.SecP384r1MLKEM1024),
-			"Server":                                  reflect.ValueOf(tls.Server),
-			"SessionState":                            reflect.ValueOf((*tls.SessionState)(nil)),
-			"SignatureScheme":                         reflect.ValueOf((*tls.SignatureScheme)(nil)),
-			"TLS_AES_128_GCM_SHA256":                  reflect.ValueOf(tls.TLS_AES_128_GCM_SHA256),
-			"TLS_AES_256_GCM_SHA384":                  reflect.ValueOf(tls.TLS_AES_256_GCM_SHA384),
-			"TLS_CHACHA20_POLY1305_SHA256":            reflect.ValueOf(tls.TLS_CHACHA20_POLY1305_SHA256),
-			"TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA":    reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA),
-			"TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256": reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256),
-			"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256),
-			"TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA":    reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA),
-			"TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384": reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384),
-			"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305":  reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305),
-			"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256": reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
-			"TLS_ECDHE_ECDSA_WITH_RC4_128_SHA":              reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_RC4_128_SHA),
-			"TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA":           reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA),
-			"TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA":            reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA),
-			"TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256":         reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256),
-			"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256":         reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256),
-			"TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA":            reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA),
-			"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384":         reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384),
-			"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305":          reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305),
-			"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256":   reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
-			"TLS_ECDHE_RSA_WITH_RC4_128_SHA":                reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_RC4_128_SHA),
-			"TLS_FALLBACK_SCSV":                             reflect.ValueOf(tls.TLS_FALLBACK_SCSV),
-			"TLS_RSA_WITH_3DES_EDE_CBC_SHA":                 reflect.ValueOf(tls.TLS_RSA_WITH_3DES_EDE_CBC_SHA),
-			"TLS_RSA_WITH_AES_128_CBC_SHA":                  reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_CBC_SHA),
-			"TLS_RSA_WITH_AES_128_CBC_SHA256":               reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_CBC_SHA256),
-			"TLS_RSA_WITH_AES_128_GCM_SHA256":               reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_GCM_SHA256),
-			"TLS_RSA_WITH_AES_256_CBC_SHA":                  reflect.ValueOf(tls.TLS_RSA_WITH_AES_256_CBC_SHA),
-			"TLS_RSA_WITH_AES_256_GCM_SHA384":               reflect.ValueOf(tls.TLS_RSA_WITH_AES_256_GCM_SHA384),
-			"TLS_RSA_WITH_RC4_128_SHA":                      reflect.ValueOf(tls.TLS_RSA_WITH_RC4_128_SHA),
-			"VerifyClientCertIfGiven":                       reflect.ValueOf(tls.VerifyClientCertIfGiven),
-			"VersionName":                                   reflect.ValueOf(tls.VersionName),
-			"VersionSSL30":                                  reflect.ValueOf(constant.MakeInt64(tls.VersionSSL30)),
-			"VersionTLS10":                                  reflect.ValueOf(constant.MakeInt64(tls.VersionTLS10)),
-			"VersionTLS11":                                  reflect.ValueOf(constant.MakeInt64(tls.VersionTLS11)),
-			"VersionTLS12":                                  reflect.ValueOf(constant.MakeInt64(tls.VersionTLS12)),
-			"VersionTLS13":                                  reflect.ValueOf(constant.MakeInt64(tls.VersionTLS13)),
-			"X25519":                                        reflect.ValueOf(tls.X25519),
-			"X25519MLKEM768":                                reflect.ValueOf(tls.X25519MLKEM768),
-			"X509KeyPair":                                   reflect.ValueOf(tls.X509KeyPair),
-			"_ClientSessionCache":                           reflect.ValueOf((*_crypto_tls_ClientSessionCache)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AlertError"] = reflect.ValueOf((*tls.AlertError)(nil))
+		t["Certificate"] = reflect.ValueOf((*tls.Certificate)(nil))
+		t["CertificateRequestInfo"] = reflect.ValueOf((*tls.CertificateRequestInfo)(nil))
+		t["CertificateVerificationError"] = reflect.ValueOf((*tls.CertificateVerificationError)(nil))
+		t["CipherSuite"] = reflect.ValueOf((*tls.CipherSuite)(nil))
+		t["CipherSuiteName"] = reflect.ValueOf(tls.CipherSuiteName)
+		t["CipherSuites"] = reflect.ValueOf(tls.CipherSuites)
+		t["Client"] = reflect.ValueOf(tls.Client)
+		t["ClientAuthType"] = reflect.ValueOf((*tls.ClientAuthType)(nil))
+		t["ClientHelloInfo"] = reflect.ValueOf((*tls.ClientHelloInfo)(nil))
+		t["ClientSessionCache"] = reflect.ValueOf((*tls.ClientSessionCache)(nil))
+		t["ClientSessionState"] = reflect.ValueOf((*tls.ClientSessionState)(nil))
+		t["Config"] = reflect.ValueOf((*tls.Config)(nil))
+		t["Conn"] = reflect.ValueOf((*tls.Conn)(nil))
+		t["ConnectionState"] = reflect.ValueOf((*tls.ConnectionState)(nil))
+		t["CurveID"] = reflect.ValueOf((*tls.CurveID)(nil))
+		t["CurveP256"] = reflect.ValueOf(tls.CurveP256)
+		t["CurveP384"] = reflect.ValueOf(tls.CurveP384)
+		t["CurveP521"] = reflect.ValueOf(tls.CurveP521)
+		t["Dial"] = reflect.ValueOf(tls.Dial)
+		t["DialWithDialer"] = reflect.ValueOf(tls.DialWithDialer)
+		t["Dialer"] = reflect.ValueOf((*tls.Dialer)(nil))
+		t["ECDSAWithP256AndSHA256"] = reflect.ValueOf(tls.ECDSAWithP256AndSHA256)
+		t["ECDSAWithP384AndSHA384"] = reflect.ValueOf(tls.ECDSAWithP384AndSHA384)
+		t["ECDSAWithP521AndSHA512"] = reflect.ValueOf(tls.ECDSAWithP521AndSHA512)
+		t["ECDSAWithSHA1"] = reflect.ValueOf(tls.ECDSAWithSHA1)
+		t["ECHRejectionError"] = reflect.ValueOf((*tls.ECHRejectionError)(nil))
+		t["Ed25519"] = reflect.ValueOf(tls.Ed25519)
+		t["EncryptedClientHelloKey"] = reflect.ValueOf((*tls.EncryptedClientHelloKey)(nil))
+		t["InsecureCipherSuites"] = reflect.ValueOf(tls.InsecureCipherSuites)
+		t["Listen"] = reflect.ValueOf(tls.Listen)
+		t["LoadX509KeyPair"] = reflect.ValueOf(tls.LoadX509KeyPair)
+		t["NewLRUClientSessionCache"] = reflect.ValueOf(tls.NewLRUClientSessionCache)
+		t["NewListener"] = reflect.ValueOf(tls.NewListener)
+		t["NewResumptionState"] = reflect.ValueOf(tls.NewResumptionState)
+		t["NoClientCert"] = reflect.ValueOf(tls.NoClientCert)
+		t["PKCS1WithSHA1"] = reflect.ValueOf(tls.PKCS1WithSHA1)
+		t["PKCS1WithSHA256"] = reflect.ValueOf(tls.PKCS1WithSHA256)
+		t["PKCS1WithSHA384"] = reflect.ValueOf(tls.PKCS1WithSHA384)
+		t["PKCS1WithSHA512"] = reflect.ValueOf(tls.PKCS1WithSHA512)
+		t["PSSWithSHA256"] = reflect.ValueOf(tls.PSSWithSHA256)
+		t["PSSWithSHA384"] = reflect.ValueOf(tls.PSSWithSHA384)
+		t["PSSWithSHA512"] = reflect.ValueOf(tls.PSSWithSHA512)
+		t["ParseSessionState"] = reflect.ValueOf(tls.ParseSessionState)
+		t["QUICClient"] = reflect.ValueOf(tls.QUICClient)
+		t["QUICConfig"] = reflect.ValueOf((*tls.QUICConfig)(nil))
+		t["QUICConn"] = reflect.ValueOf((*tls.QUICConn)(nil))
+		t["QUICEncryptionLevel"] = reflect.ValueOf((*tls.QUICEncryptionLevel)(nil))
+		t["QUICEncryptionLevelApplication"] = reflect.ValueOf(tls.QUICEncryptionLevelApplication)
+		t["QUICEncryptionLevelEarly"] = reflect.ValueOf(tls.QUICEncryptionLevelEarly)
+		t["QUICEncryptionLevelHandshake"] = reflect.ValueOf(tls.QUICEncryptionLevelHandshake)
+		t["QUICEncryptionLevelInitial"] = reflect.ValueOf(tls.QUICEncryptionLevelInitial)
+		t["QUICErrorEvent"] = reflect.ValueOf(tls.QUICErrorEvent)
+		t["QUICEvent"] = reflect.ValueOf((*tls.QUICEvent)(nil))
+		t["QUICEventKind"] = reflect.ValueOf((*tls.QUICEventKind)(nil))
+		t["QUICHandshakeDone"] = reflect.ValueOf(tls.QUICHandshakeDone)
+		t["QUICNoEvent"] = reflect.ValueOf(tls.QUICNoEvent)
+		t["QUICRejectedEarlyData"] = reflect.ValueOf(tls.QUICRejectedEarlyData)
+		t["QUICResumeSession"] = reflect.ValueOf(tls.QUICResumeSession)
+		t["QUICServer"] = reflect.ValueOf(tls.QUICServer)
+		t["QUICSessionTicketOptions"] = reflect.ValueOf((*tls.QUICSessionTicketOptions)(nil))
+		t["QUICSetReadSecret"] = reflect.ValueOf(tls.QUICSetReadSecret)
+		t["QUICSetWriteSecret"] = reflect.ValueOf(tls.QUICSetWriteSecret)
+		t["QUICStoreSession"] = reflect.ValueOf(tls.QUICStoreSession)
+		t["QUICTransportParameters"] = reflect.ValueOf(tls.QUICTransportParameters)
+		t["QUICTransportParametersRequired"] = reflect.ValueOf(tls.QUICTransportParametersRequired)
+		t["QUICWriteData"] = reflect.ValueOf(tls.QUICWriteData)
+		t["RecordHeaderError"] = reflect.ValueOf((*tls.RecordHeaderError)(nil))
+		t["RenegotiateFreelyAsClient"] = reflect.ValueOf(tls.RenegotiateFreelyAsClient)
+		t["RenegotiateNever"] = reflect.ValueOf(tls.RenegotiateNever)
+		t["RenegotiateOnceAsClient"] = reflect.ValueOf(tls.RenegotiateOnceAsClient)
+		t["RenegotiationSupport"] = reflect.ValueOf((*tls.RenegotiationSupport)(nil))
+		t["RequestClientCert"] = reflect.ValueOf(tls.RequestClientCert)
+		t["RequireAndVerifyClientCert"] = reflect.ValueOf(tls.RequireAndVerifyClientCert)
+		t["RequireAnyClientCert"] = reflect.ValueOf(tls.RequireAnyClientCert)
+		t["SecP256r1MLKEM768"] = reflect.ValueOf(tls.SecP256r1MLKEM768)
+		t["SecP384r1MLKEM1024"] = reflect.ValueOf(tls.SecP384r1MLKEM1024)
+		t["Server"] = reflect.ValueOf(tls.Server)
+		t["SessionState"] = reflect.ValueOf((*tls.SessionState)(nil))
+		t["SignatureScheme"] = reflect.ValueOf((*tls.SignatureScheme)(nil))
+		t["TLS_AES_128_GCM_SHA256"] = reflect.ValueOf(tls.TLS_AES_128_GCM_SHA256)
+		t["TLS_AES_256_GCM_SHA384"] = reflect.ValueOf(tls.TLS_AES_256_GCM_SHA384)
+		t["TLS_CHACHA20_POLY1305_SHA256"] = reflect.ValueOf(tls.TLS_CHACHA20_POLY1305_SHA256)
+		t["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA)
+		t["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256)
+		t["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)
+		t["TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA)
+		t["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384)
+		t["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305)
+		t["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256)
+		t["TLS_ECDHE_ECDSA_WITH_RC4_128_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_ECDSA_WITH_RC4_128_SHA)
+		t["TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA)
+		t["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA)
+		t["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256)
+		t["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256)
+		t["TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA)
+		t["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384)
+		t["TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305)
+		t["TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256)
+		t["TLS_ECDHE_RSA_WITH_RC4_128_SHA"] = reflect.ValueOf(tls.TLS_ECDHE_RSA_WITH_RC4_128_SHA)
+		t["TLS_FALLBACK_SCSV"] = reflect.ValueOf(tls.TLS_FALLBACK_SCSV)
+		t["TLS_RSA_WITH_3DES_EDE_CBC_SHA"] = reflect.ValueOf(tls.TLS_RSA_WITH_3DES_EDE_CBC_SHA)
+		t["TLS_RSA_WITH_AES_128_CBC_SHA"] = reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_CBC_SHA)
+		t["TLS_RSA_WITH_AES_128_CBC_SHA256"] = reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_CBC_SHA256)
+		t["TLS_RSA_WITH_AES_128_GCM_SHA256"] = reflect.ValueOf(tls.TLS_RSA_WITH_AES_128_GCM_SHA256)
+		t["TLS_RSA_WITH_AES_256_CBC_SHA"] = reflect.ValueOf(tls.TLS_RSA_WITH_AES_256_CBC_SHA)
+		t["TLS_RSA_WITH_AES_256_GCM_SHA384"] = reflect.ValueOf(tls.TLS_RSA_WITH_AES_256_GCM_SHA384)
+		t["TLS_RSA_WITH_RC4_128_SHA"] = reflect.ValueOf(tls.TLS_RSA_WITH_RC4_128_SHA)
+		t["VerifyClientCertIfGiven"] = reflect.ValueOf(tls.VerifyClientCertIfGiven)
+		t["VersionName"] = reflect.ValueOf(tls.VersionName)
+		t["VersionSSL30"] = reflect.ValueOf(constant.MakeInt64(tls.VersionSSL30))
+		t["VersionTLS10"] = reflect.ValueOf(constant.MakeInt64(tls.VersionTLS10))
+		t["VersionTLS11"] = reflect.ValueOf(constant.MakeInt64(tls.VersionTLS11))
+		t["VersionTLS12"] = reflect.ValueOf(constant.MakeInt64(tls.VersionTLS12))
+		t["VersionTLS13"] = reflect.ValueOf(constant.MakeInt64(tls.VersionTLS13))
+		t["X25519"] = reflect.ValueOf(tls.X25519)
+		t["X25519MLKEM768"] = reflect.ValueOf(tls.X25519MLKEM768)
+		t["X509KeyPair"] = reflect.ValueOf(tls.X509KeyPair)
+		t["_ClientSessionCache"] = reflect.ValueOf((*_crypto_tls_ClientSessionCache)(nil))
+		return t
 	}
 }
 

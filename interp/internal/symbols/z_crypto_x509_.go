@@ -9,119 +9,119 @@ import (
 
 func init() {
 	tables["crypto/x509"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CANotAuthorizedForExtKeyUsage":             reflect.ValueOf(x509.CANotAuthorizedForExtKeyUsage),
-			"CANotAuthorizedForThisName":                reflect.ValueOf(x509.CANotAuthorizedForThisName),
-			"CertPool":                                  reflect.ValueOf((*x509.CertPool)(nil)),
-			"Certificate":                               reflect.ValueOf((*x509.Certificate)(nil)),
-			"CertificateInvalidError":                   reflect.ValueOf((*x509.CertificateInvalidError)(nil)),
-			"CertificateRequest":                        reflect.ValueOf((*x509.CertificateRequest)(nil)),
-			"ConstraintViolationError":                  reflect.ValueOf((*x509.ConstraintViolationError)(nil)),
-			"CreateCertificate":                         reflect.ValueOf(x509.CreateCertificate),
-			"CreateCertificateRequest":                  reflect.ValueOf(x509.CreateCertificateRequest),
-			"CreateRevocationList":                      reflect.ValueOf(x509.CreateRevocationList),
-			"DSA":                                       reflect.ValueOf(x509.DSA),
-			"DSAWithSHA1":                               reflect.ValueOf(x509.DSAWithSHA1),
-			"DSAWithSHA256":                             reflect.ValueOf(x509.DSAWithSHA256),
-			"DecryptPEMBlock":                           reflect.ValueOf(x509.DecryptPEMBlock),
-			"ECDSA":                                     reflect.ValueOf(x509.ECDSA),
-			"ECDSAWithSHA1":                             reflect.ValueOf(x509.ECDSAWithSHA1),
-			"ECDSAWithSHA256":                           reflect.ValueOf(x509.ECDSAWithSHA256),
-			"ECDSAWithSHA384":                           reflect.ValueOf(x509.ECDSAWithSHA384),
-			"ECDSAWithSHA512":                           reflect.ValueOf(x509.ECDSAWithSHA512),
-			"Ed25519":                                   reflect.ValueOf(x509.Ed25519),
-			"EncryptPEMBlock":                           reflect.ValueOf(x509.EncryptPEMBlock),
-			"ErrUnsupportedAlgorithm":                   reflect.ValueOf(&x509.ErrUnsupportedAlgorithm).Elem(),
-			"Expired":                                   reflect.ValueOf(x509.Expired),
-			"ExtKeyUsage":                               reflect.ValueOf((*x509.ExtKeyUsage)(nil)),
-			"ExtKeyUsageAny":                            reflect.ValueOf(x509.ExtKeyUsageAny),
-			"ExtKeyUsageClientAuth":                     reflect.ValueOf(x509.ExtKeyUsageClientAuth),
-			"ExtKeyUsageCodeSigning":                    reflect.ValueOf(x509.ExtKeyUsageCodeSigning),
-			"ExtKeyUsageEmailProtection":                reflect.ValueOf(x509.ExtKeyUsageEmailProtection),
-			"ExtKeyUsageIPSECEndSystem":                 reflect.ValueOf(x509.ExtKeyUsageIPSECEndSystem),
-			"ExtKeyUsageIPSECTunnel":                    reflect.ValueOf(x509.ExtKeyUsageIPSECTunnel),
-			"ExtKeyUsageIPSECUser":                      reflect.ValueOf(x509.ExtKeyUsageIPSECUser),
-			"ExtKeyUsageMicrosoftCommercialCodeSigning": reflect.ValueOf(x509.ExtKeyUsageMicrosoftCommercialCodeSigning),
-			"ExtKeyUsageMicrosoftKernelCodeSigning":     reflect.ValueOf(x509.ExtKeyUsageMicrosoftKernelCodeSigning),
-			"ExtKeyUsageMicrosoftServerGatedCrypto":     reflect.ValueOf(x509.ExtKeyUsageMicrosoftServerGatedCrypto),
-			"ExtKeyUsageNetscapeServerGatedCrypto":      reflect.ValueOf(x509.ExtKeyUsageNetscapeServerGatedCrypto),
-			"ExtKeyUsageOCSPSigning":                    reflect.ValueOf(x509.ExtKeyUsageOCSPSigning),
-			"ExtKeyUsageServerAuth":                     reflect.ValueOf(x509.ExtKeyUsageServerAuth),
-			"ExtKeyUsageTimeStamping":                   reflect.ValueOf(x509.ExtKeyUsageTimeStamping),
-			"HostnameError":                             reflect.ValueOf((*x509.HostnameError)(nil)),
-			"IncompatibleUsage":                         reflect.ValueOf(x509.IncompatibleUsage),
-			"IncorrectPasswordError":                    reflect.ValueOf(&x509.IncorrectPasswordError).Elem(),
-			"InsecureAlgorithmError":                    reflect.ValueOf((*x509.InsecureAlgorithmError)(nil)),
-			"InvalidReason":                             reflect.ValueOf((*x509.InvalidReason)(nil)),
-			"IsEncryptedPEMBlock":                       reflect.ValueOf(x509.IsEncryptedPEMBlock),
-			"KeyUsage":                                  reflect.ValueOf((*x509.KeyUsage)(nil)),
-			"KeyUsageCRLSign":                           reflect.ValueOf(x509.KeyUsageCRLSign),
-			"KeyUsageCertSign":                          reflect.ValueOf(x509.KeyUsageCertSign),
-			"KeyUsageContentCommitment":                 reflect.ValueOf(x509.KeyUsageContentCommitment),
-			"KeyUsageDataEncipherment":                  reflect.ValueOf(x509.KeyUsageDataEncipherment),
-			"KeyUsageDecipherOnly":                      reflect.ValueOf(x509.KeyUsageDecipherOnly),
-			"KeyUsageDigitalSignature":                  reflect.ValueOf(x509.KeyUsageDigitalSignature),
-			"KeyUsageEncipherOnly":                      reflect.ValueOf(x509.KeyUsageEncipherOnly),
-			"KeyUsageKeyAgreement":                      reflect.ValueOf(x509.KeyUsageKeyAgreement),
-			"KeyUsageKeyEncipherment":                   reflect.ValueOf(x509.KeyUsageKeyEncipherment),
-			"MD2WithRSA":                                reflect.ValueOf(x509.MD2WithRSA),
-			"MD5WithRSA":                                reflect.ValueOf(x509.MD5WithRSA),
-			"MarshalECPrivateKey":                       reflect.ValueOf(x509.MarshalECPrivateKey),
-			"MarshalPKCS1PrivateKey":                    reflect.ValueOf(x509.MarshalPKCS1PrivateKey),
-			"MarshalPKCS1PublicKey":                     reflect.ValueOf(x509.MarshalPKCS1PublicKey),
-			"MarshalPKCS8PrivateKey":                    reflect.ValueOf(x509.MarshalPKCS8PrivateKey),
-			"MarshalPKIXPublicKey":                      reflect.ValueOf(x509.MarshalPKIXPublicKey),
-			"NameConstraintsWithoutSANs":                reflect.ValueOf(x509.NameConstraintsWithoutSANs),
-			"NameMismatch":                              reflect.ValueOf(x509.NameMismatch),
-			"NewCertPool":                               reflect.ValueOf(x509.NewCertPool),
-			"NoValidChains":                             reflect.ValueOf(x509.NoValidChains),
-			"NotAuthorizedToSign":                       reflect.ValueOf(x509.NotAuthorizedToSign),
-			"OID":                                       reflect.ValueOf((*x509.OID)(nil)),
-			"OIDFromASN1OID":                            reflect.ValueOf(x509.OIDFromASN1OID),
-			"OIDFromInts":                               reflect.ValueOf(x509.OIDFromInts),
-			"PEMCipher":                                 reflect.ValueOf((*x509.PEMCipher)(nil)),
-			"PEMCipher3DES":                             reflect.ValueOf(x509.PEMCipher3DES),
-			"PEMCipherAES128":                           reflect.ValueOf(x509.PEMCipherAES128),
-			"PEMCipherAES192":                           reflect.ValueOf(x509.PEMCipherAES192),
-			"PEMCipherAES256":                           reflect.ValueOf(x509.PEMCipherAES256),
-			"PEMCipherDES":                              reflect.ValueOf(x509.PEMCipherDES),
-			"ParseCRL":                                  reflect.ValueOf(x509.ParseCRL),
-			"ParseCertificate":                          reflect.ValueOf(x509.ParseCertificate),
-			"ParseCertificateRequest":                   reflect.ValueOf(x509.ParseCertificateRequest),
-			"ParseCertificates":                         reflect.ValueOf(x509.ParseCertificates),
-			"ParseDERCRL":                               reflect.ValueOf(x509.ParseDERCRL),
-			"ParseECPrivateKey":                         reflect.ValueOf(x509.ParseECPrivateKey),
-			"ParseOID":                                  reflect.ValueOf(x509.ParseOID),
-			"ParsePKCS1PrivateKey":                      reflect.ValueOf(x509.ParsePKCS1PrivateKey),
-			"ParsePKCS1PublicKey":                       reflect.ValueOf(x509.ParsePKCS1PublicKey),
-			"ParsePKCS8PrivateKey":                      reflect.ValueOf(x509.ParsePKCS8PrivateKey),
-			"ParsePKIXPublicKey":                        reflect.ValueOf(x509.ParsePKIXPublicKey),
-			"ParseRevocationList":                       reflect.ValueOf(x509.ParseRevocationList),
-			"PolicyMapping":                             reflect.ValueOf((*x509.PolicyMapping)(nil)),
-			"PublicKeyAlgorithm":                        reflect.ValueOf((*x509.PublicKeyAlgorithm)(nil)),
-			"PureEd25519":                               reflect.ValueOf(x509.PureEd25519),
-			"RSA":                                       reflect.ValueOf(x509.RSA),
-			"RevocationList":                            reflect.ValueOf((*x509.RevocationList)(nil)),
-			"RevocationListEntry":                       reflect.ValueOf((*x509.RevocationListEntry)(nil)),
-			"SHA1WithRSA":                               reflect.ValueOf(x509.SHA1WithRSA),
-			"SHA256WithRSA":                             reflect.ValueOf(x509.SHA256WithRSA),
-			"SHA256WithRSAPSS":                          reflect.ValueOf(x509.SHA256WithRSAPSS),
-			"SHA384WithRSA":                             reflect.ValueOf(x509.SHA384WithRSA),
-			"SHA384WithRSAPSS":                          reflect.ValueOf(x509.SHA384WithRSAPSS),
-			"SHA512WithRSA":                             reflect.ValueOf(x509.SHA512WithRSA),
-			"SHA512WithRSAPSS":                          reflect.ValueOf(x509.SHA512WithRSAPSS),
-			"SetFallbackRoots":                          reflect.ValueOf(x509.SetFallbackRoots),
-			"SignatureAlgorithm":                        reflect.ValueOf((*x509.SignatureAlgorithm)(nil)),
-			"SystemCertPool":                            reflect.ValueOf(x509.SystemCertPool),
-			"SystemRootsError":                          reflect.ValueOf((*x509.SystemRootsError)(nil)),
-			"TooManyConstraints":                        reflect.ValueOf(x509.TooManyConstraints),
-			"TooManyIntermediates":                      reflect.ValueOf(x509.TooManyIntermediates),
-			"UnconstrainedName":                         reflect.ValueOf(x509.UnconstrainedName),
-			"UnhandledCriticalExtension":                reflect.ValueOf((*x509.UnhandledCriticalExtension)(nil)),
-			"UnknownAuthorityError":                     reflect.ValueOf((*x509.UnknownAuthorityError)(nil)),
-			"UnknownPublicKeyAlgorithm":                 reflect.ValueOf(x509.UnknownPublicKeyAlgorithm),
-			"UnknownSignatureAlgorithm":                 reflect.ValueOf(x509.UnknownSignatureAlgorithm),
-			"VerifyOptions":                             reflect.ValueOf((*x509.VerifyOptions)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["CANotAuthorizedForExtKeyUsage"] = reflect.ValueOf(x509.CANotAuthorizedForExtKeyUsage)
+		t["CANotAuthorizedForThisName"] = reflect.ValueOf(x509.CANotAuthorizedForThisName)
+		t["CertPool"] = reflect.ValueOf((*x509.CertPool)(nil))
+		t["Certificate"] = reflect.ValueOf((*x509.Certificate)(nil))
+		t["CertificateInvalidError"] = reflect.ValueOf((*x509.CertificateInvalidError)(nil))
+		t["CertificateRequest"] = reflect.ValueOf((*x509.CertificateRequest)(nil))
+		t["ConstraintViolationError"] = reflect.ValueOf((*x509.ConstraintViolationError)(nil))
+		t["CreateCertificate"] = reflect.ValueOf(x509.CreateCertificate)
+		t["CreateCertificateRequest"] = reflect.ValueOf(x509.CreateCertificateRequest)
+		t["CreateRevocationList"] = reflect.ValueOf(x509.CreateRevocationList)
+		t["DSA"] = reflect.ValueOf(x509.DSA)
+		t["DSAWithSHA1"] = reflect.ValueOf(x509.DSAWithSHA1)
+		t["DSAWithSHA256"] = reflect.ValueOf(x509.DSAWithSHA256)
+		t["DecryptPEMBlock"] = reflect.ValueOf(x509.DecryptPEMBlock)
+		t["ECDSA"] = reflect.ValueOf(x509.ECDSA)
+		t["ECDSAWithSHA1"] = reflect.ValueOf(x509.ECDSAWithSHA1)
+		t["ECDSAWithSHA256"] = reflect.ValueOf(x509.ECDSAWithSHA256)
+		t["ECDSAWithSHA384"] = reflect.ValueOf(x509.ECDSAWithSHA384)
+		t["ECDSAWithSHA512"] = reflect.ValueOf(x509.ECDSAWithSHA512)
+		t["Ed25519"] = reflect.ValueOf(x509.Ed25519)
+		t["EncryptPEMBlock"] = reflect.ValueOf(x509.EncryptPEMBlock)
+		t["ErrUnsupportedAlgorithm"] = reflect.ValueOf(&x509.ErrUnsupportedAlgorithm).Elem()
+		t["Expired"] = reflect.ValueOf(x509.Expired)
+		t["ExtKeyUsage"] = reflect.ValueOf((*x509.ExtKeyUsage)(nil))
+		t["ExtKeyUsageAny"] = reflect.ValueOf(x509.ExtKeyUsageAny)
+		t["ExtKeyUsageClientAuth"] = reflect.ValueOf(x509.ExtKeyUsageClientAuth)
+		t["ExtKeyUsageCodeSigning"] = reflect.ValueOf(x509.ExtKeyUsageCodeSigning)
+		t["ExtKeyUsageEmailProtection"] = reflect.ValueOf(x509.ExtKeyUsageEmailProtection)
+		t["ExtKeyUsageIPSECEndSystem"] = reflect.ValueOf(x509.ExtKeyUsageIPSECEndSystem)
+		t["ExtKeyUsageIPSECTunnel"] = reflect.ValueOf(x509.ExtKeyUsageIPSECTunnel)
+		t["ExtKeyUsageIPSECUser"] = reflect.ValueOf(x509.ExtKeyUsageIPSECUser)
+		t["ExtKeyUsageMicrosoftCommercialCodeSigning"] = reflect.ValueOf(x509.ExtKeyUsageMicrosoftCommercialCodeSigning)
+		t["ExtKeyUsageMicrosoftKernelCodeSigning"] = reflect.ValueOf(x509.ExtKeyUsageMicrosoftKernelCodeSigning)
+		t["ExtKeyUsageMicrosoftServerGatedCrypto"] = reflect.ValueOf(x509.ExtKeyUsageMicrosoftServerGatedCrypto)
+		t["ExtKeyUsageNetscapeServerGatedCrypto"] = reflect.ValueOf(x509.ExtKeyUsageNetscapeServerGatedCrypto)
+		t["ExtKeyUsageOCSPSigning"] = reflect.ValueOf(x509.ExtKeyUsageOCSPSigning)
+		t["ExtKeyUsageServerAuth"] = reflect.ValueOf(x509.ExtKeyUsageServerAuth)
+		t["ExtKeyUsageTimeStamping"] = reflect.ValueOf(x509.ExtKeyUsageTimeStamping)
+		t["HostnameError"] = reflect.ValueOf((*x509.HostnameError)(nil))
+		t["IncompatibleUsage"] = reflect.ValueOf(x509.IncompatibleUsage)
+		t["IncorrectPasswordError"] = reflect.ValueOf(&x509.IncorrectPasswordError).Elem()
+		t["InsecureAlgorithmError"] = reflect.ValueOf((*x509.InsecureAlgorithmError)(nil))
+		t["InvalidReason"] = reflect.ValueOf((*x509.InvalidReason)(nil))
+		t["IsEncryptedPEMBlock"] = reflect.ValueOf(x509.IsEncryptedPEMBlock)
+		t["KeyUsage"] = reflect.ValueOf((*x509.KeyUsage)(nil))
+		t["KeyUsageCRLSign"] = reflect.ValueOf(x509.KeyUsageCRLSign)
+		t["KeyUsageCertSign"] = reflect.ValueOf(x509.KeyUsageCertSign)
+		t["KeyUsageContentCommitment"] = reflect.ValueOf(x509.KeyUsageContentCommitment)
+		t["KeyUsageDataEncipherment"] = reflect.ValueOf(x509.KeyUsageDataEncipherment)
+		t["KeyUsageDecipherOnly"] = reflect.ValueOf(x509.KeyUsageDecipherOnly)
+		t["KeyUsageDigitalSignature"] = reflect.ValueOf(x509.KeyUsageDigitalSignature)
+		t["KeyUsageEncipherOnly"] = reflect.ValueOf(x509.KeyUsageEncipherOnly)
+		t["KeyUsageKeyAgreement"] = reflect.ValueOf(x509.KeyUsageKeyAgreement)
+		t["KeyUsageKeyEncipherment"] = reflect.ValueOf(x509.KeyUsageKeyEncipherment)
+		t["MD2WithRSA"] = reflect.ValueOf(x509.MD2WithRSA)
+		t["MD5WithRSA"] = reflect.ValueOf(x509.MD5WithRSA)
+		t["MarshalECPrivateKey"] = reflect.ValueOf(x509.MarshalECPrivateKey)
+		t["MarshalPKCS1PrivateKey"] = reflect.ValueOf(x509.MarshalPKCS1PrivateKey)
+		t["MarshalPKCS1PublicKey"] = reflect.ValueOf(x509.MarshalPKCS1PublicKey)
+		t["MarshalPKCS8PrivateKey"] = reflect.ValueOf(x509.MarshalPKCS8PrivateKey)
+		t["MarshalPKIXPublicKey"] = reflect.ValueOf(x509.MarshalPKIXPublicKey)
+		t["NameConstraintsWithoutSANs"] = reflect.ValueOf(x509.NameConstraintsWithoutSANs)
+		t["NameMismatch"] = reflect.ValueOf(x509.NameMismatch)
+		t["NewCertPool"] = reflect.ValueOf(x509.NewCertPool)
+		t["NoValidChains"] = reflect.ValueOf(x509.NoValidChains)
+		t["NotAuthorizedToSign"] = reflect.ValueOf(x509.NotAuthorizedToSign)
+		t["OID"] = reflect.ValueOf((*x509.OID)(nil))
+		t["OIDFromASN1OID"] = reflect.ValueOf(x509.OIDFromASN1OID)
+		t["OIDFromInts"] = reflect.ValueOf(x509.OIDFromInts)
+		t["PEMCipher"] = reflect.ValueOf((*x509.PEMCipher)(nil))
+		t["PEMCipher3DES"] = reflect.ValueOf(x509.PEMCipher3DES)
+		t["PEMCipherAES128"] = reflect.ValueOf(x509.PEMCipherAES128)
+		t["PEMCipherAES192"] = reflect.ValueOf(x509.PEMCipherAES192)
+		t["PEMCipherAES256"] = reflect.ValueOf(x509.PEMCipherAES256)
+		t["PEMCipherDES"] = reflect.ValueOf(x509.PEMCipherDES)
+		t["ParseCRL"] = reflect.ValueOf(x509.ParseCRL)
+		t["ParseCertificate"] = reflect.ValueOf(x509.ParseCertificate)
+		t["ParseCertificateRequest"] = reflect.ValueOf(x509.ParseCertificateRequest)
+		t["ParseCertificates"] = reflect.ValueOf(x509.ParseCertificates)
+		t["ParseDERCRL"] = reflect.ValueOf(x509.ParseDERCRL)
+		t["ParseECPrivateKey"] = reflect.ValueOf(x509.ParseECPrivateKey)
+		t["ParseOID"] = reflect.ValueOf(x509.ParseOID)
+		t["ParsePKCS1PrivateKey"] = reflect.ValueOf(x509.ParsePKCS1PrivateKey)
+		t["ParsePKCS1PublicKey"] = reflect.ValueOf(x509.ParsePKCS1PublicKey)
+		t["ParsePKCS8PrivateKey"] = reflect.ValueOf(x509.ParsePKCS8PrivateKey)
+		t["ParsePKIXPublicKey"] = reflect.ValueOf(x509.ParsePKIXPublicKey)
+		t["ParseRevocationList"] = reflect.ValueOf(x509.ParseRevocationList)
+		t["PolicyMapping"] = reflect.ValueOf((*x509.PolicyMapping)(nil))
+		t["PublicKeyAlgorithm"] = reflect.ValueOf((*x509.PublicKeyAlgorithm)(nil))
+		t["PureEd25519"] = reflect.ValueOf(x509.PureEd25519)
+		t["RSA"] = reflect.ValueOf(x509.RSA)
+		t["RevocationList"] = reflect.ValueOf((*x509.RevocationList)(nil))
+		t["RevocationListEntry"] = reflect.ValueOf((*x509.RevocationListEntry)(nil))
+		t["SHA1WithRSA"] = reflect.ValueOf(x509.SHA1WithRSA)
+		t["SHA256WithRSA"] = reflect.ValueOf(x509.SHA256WithRSA)
+		t["SHA256WithRSAPSS"] = reflect.ValueOf(x509.SHA256WithRSAPSS)
+		t["SHA384WithRSA"] = reflect.ValueOf(x509.SHA384WithRSA)
+		t["SHA384WithRSAPSS"] = reflect.ValueOf(x509.SHA384WithRSAPSS)
+		t["SHA512WithRSA"] = reflect.ValueOf(x509.SHA512WithRSA)
+		t["SHA512WithRSAPSS"] = reflect.ValueOf(x509.SHA512WithRSAPSS)
+		t["SetFallbackRoots"] = reflect.ValueOf(x509.SetFallbackRoots)
+		t["SignatureAlgorithm"] = reflect.ValueOf((*x509.SignatureAlgorithm)(nil))
+		t["SystemCertPool"] = reflect.ValueOf(x509.SystemCertPool)
+		t["SystemRootsError"] = reflect.ValueOf((*x509.SystemRootsError)(nil))
+		t["TooManyConstraints"] = reflect.ValueOf(x509.TooManyConstraints)
+		t["TooManyIntermediates"] = reflect.ValueOf(x509.TooManyIntermediates)
+		t["UnconstrainedName"] = reflect.ValueOf(x509.UnconstrainedName)
+		t["UnhandledCriticalExtension"] = reflect.ValueOf((*x509.UnhandledCriticalExtension)(nil))
+		t["UnknownAuthorityError"] = reflect.ValueOf((*x509.UnknownAuthorityError)(nil))
+		t["UnknownPublicKeyAlgorithm"] = reflect.ValueOf(x509.UnknownPublicKeyAlgorithm)
+		t["UnknownSignatureAlgorithm"] = reflect.ValueOf(x509.UnknownSignatureAlgorithm)
+		t["VerifyOptions"] = reflect.ValueOf((*x509.VerifyOptions)(nil))
+		return t
 	}
 }

@@ -9,17 +9,17 @@ import (
 
 func init() {
 	tables["crypto/x509/pkix"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AlgorithmIdentifier":          reflect.ValueOf((*pkix.AlgorithmIdentifier)(nil)),
-			"AttributeTypeAndValue":        reflect.ValueOf((*pkix.AttributeTypeAndValue)(nil)),
-			"AttributeTypeAndValueSET":     reflect.ValueOf((*pkix.AttributeTypeAndValueSET)(nil)),
-			"CertificateList":              reflect.ValueOf((*pkix.CertificateList)(nil)),
-			"Extension":                    reflect.ValueOf((*pkix.Extension)(nil)),
-			"Name":                         reflect.ValueOf((*pkix.Name)(nil)),
-			"RDNSequence":                  reflect.ValueOf((*pkix.RDNSequence)(nil)),
-			"RelativeDistinguishedNameSET": reflect.ValueOf((*pkix.RelativeDistinguishedNameSET)(nil)),
-			"RevokedCertificate":           reflect.ValueOf((*pkix.RevokedCertificate)(nil)),
-			"TBSCertificateList":           reflect.ValueOf((*pkix.TBSCertificateList)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AlgorithmIdentifier"] = reflect.ValueOf((*pkix.AlgorithmIdentifier)(nil))
+		t["AttributeTypeAndValue"] = reflect.ValueOf((*pkix.AttributeTypeAndValue)(nil))
+		t["AttributeTypeAndValueSET"] = reflect.ValueOf((*pkix.AttributeTypeAndValueSET)(nil))
+		t["CertificateList"] = reflect.ValueOf((*pkix.CertificateList)(nil))
+		t["Extension"] = reflect.ValueOf((*pkix.Extension)(nil))
+		t["Name"] = reflect.ValueOf((*pkix.Name)(nil))
+		t["RDNSequence"] = reflect.ValueOf((*pkix.RDNSequence)(nil))
+		t["RelativeDistinguishedNameSET"] = reflect.ValueOf((*pkix.RelativeDistinguishedNameSET)(nil))
+		t["RevokedCertificate"] = reflect.ValueOf((*pkix.RevokedCertificate)(nil))
+		t["TBSCertificateList"] = reflect.ValueOf((*pkix.TBSCertificateList)(nil))
+		return t
 	}
 }

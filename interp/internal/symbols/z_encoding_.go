@@ -10,20 +10,20 @@ import (
 
 func init() {
 	tables["encoding"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BinaryAppender":     reflect.ValueOf((*encoding.BinaryAppender)(nil)),
-			"BinaryMarshaler":    reflect.ValueOf((*encoding.BinaryMarshaler)(nil)),
-			"BinaryUnmarshaler":  reflect.ValueOf((*encoding.BinaryUnmarshaler)(nil)),
-			"TextAppender":       reflect.ValueOf((*encoding.TextAppender)(nil)),
-			"TextMarshaler":      reflect.ValueOf((*encoding.TextMarshaler)(nil)),
-			"TextUnmarshaler":    reflect.ValueOf((*encoding.TextUnmarshaler)(nil)),
-			"_BinaryAppender":    reflect.ValueOf((*_encoding_BinaryAppender)(nil)),
-			"_BinaryMarshaler":   reflect.ValueOf((*_encoding_BinaryMarshaler)(nil)),
-			"_BinaryUnmarshaler": reflect.ValueOf((*_encoding_BinaryUnmarshaler)(nil)),
-			"_TextAppender":      reflect.ValueOf((*_encoding_TextAppender)(nil)),
-			"_TextMarshaler":     reflect.ValueOf((*_encoding_TextMarshaler)(nil)),
-			"_TextUnmarshaler":   reflect.ValueOf((*_encoding_TextUnmarshaler)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BinaryAppender"] = reflect.ValueOf((*encoding.BinaryAppender)(nil))
+		t["BinaryMarshaler"] = reflect.ValueOf((*encoding.BinaryMarshaler)(nil))
+		t["BinaryUnmarshaler"] = reflect.ValueOf((*encoding.BinaryUnmarshaler)(nil))
+		t["TextAppender"] = reflect.ValueOf((*encoding.TextAppender)(nil))
+		t["TextMarshaler"] = reflect.ValueOf((*encoding.TextMarshaler)(nil))
+		t["TextUnmarshaler"] = reflect.ValueOf((*encoding.TextUnmarshaler)(nil))
+		t["_BinaryAppender"] = reflect.ValueOf((*_encoding_BinaryAppender)(nil))
+		t["_BinaryMarshaler"] = reflect.ValueOf((*_encoding_BinaryMarshaler)(nil))
+		t["_BinaryUnmarshaler"] = reflect.ValueOf((*_encoding_BinaryUnmarshaler)(nil))
+		t["_TextAppender"] = reflect.ValueOf((*_encoding_TextAppender)(nil))
+		t["_TextMarshaler"] = reflect.ValueOf((*_encoding_TextMarshaler)(nil))
+		t["_TextUnmarshaler"] = reflect.ValueOf((*_encoding_TextUnmarshaler)(nil))
+		return t
 	}
 }
 

@@ -10,43 +10,43 @@ import (
 
 func init() {
 	tables["encoding/asn1"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BitString":            reflect.ValueOf((*asn1.BitString)(nil)),
-			"ClassApplication":     reflect.ValueOf(constant.MakeInt64(asn1.ClassApplication)),
-			"ClassContextSpecific": reflect.ValueOf(constant.MakeInt64(asn1.ClassContextSpecific)),
-			"ClassPrivate":         reflect.ValueOf(constant.MakeInt64(asn1.ClassPrivate)),
-			"ClassUniversal":       reflect.ValueOf(constant.MakeInt64(asn1.ClassUniversal)),
-			"Enumerated":           reflect.ValueOf((*asn1.Enumerated)(nil)),
-			"Flag":                 reflect.ValueOf((*asn1.Flag)(nil)),
-			"Marshal":              reflect.ValueOf(asn1.Marshal),
-			"MarshalWithParams":    reflect.ValueOf(asn1.MarshalWithParams),
-			"NullBytes":            reflect.ValueOf(&asn1.NullBytes).Elem(),
-			"NullRawValue":         reflect.ValueOf(&asn1.NullRawValue).Elem(),
-			"ObjectIdentifier":     reflect.ValueOf((*asn1.ObjectIdentifier)(nil)),
-			"RawContent":           reflect.ValueOf((*asn1.RawContent)(nil)),
-			"RawValue":             reflect.ValueOf((*asn1.RawValue)(nil)),
-			"StructuralError":      reflect.ValueOf((*asn1.StructuralError)(nil)),
-			"SyntaxError":          reflect.ValueOf((*asn1.SyntaxError)(nil)),
-			"TagBMPString":         reflect.ValueOf(constant.MakeInt64(asn1.TagBMPString)),
-			"TagBitString":         reflect.ValueOf(constant.MakeInt64(asn1.TagBitString)),
-			"TagBoolean":           reflect.ValueOf(constant.MakeInt64(asn1.TagBoolean)),
-			"TagEnum":              reflect.ValueOf(constant.MakeInt64(asn1.TagEnum)),
-			"TagGeneralString":     reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralString)),
-			"TagGeneralizedTime":   reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralizedTime)),
-			"TagIA5String":         reflect.ValueOf(constant.MakeInt64(asn1.TagIA5String)),
-			"TagInteger":           reflect.ValueOf(constant.MakeInt64(asn1.TagInteger)),
-			"TagNull":              reflect.ValueOf(constant.MakeInt64(asn1.TagNull)),
-			"TagNumericString":     reflect.ValueOf(constant.MakeInt64(asn1.TagNumericString)),
-			"TagOID":               reflect.ValueOf(constant.MakeInt64(asn1.TagOID)),
-			"TagOctetString":       reflect.ValueOf(constant.MakeInt64(asn1.TagOctetString)),
-			"TagPrintableString":   reflect.ValueOf(constant.MakeInt64(asn1.TagPrintableString)),
-			"TagSequence":          reflect.ValueOf(constant.MakeInt64(asn1.TagSequence)),
-			"TagSet":               reflect.ValueOf(constant.MakeInt64(asn1.TagSet)),
-			"TagT61String":         reflect.ValueOf(constant.MakeInt64(asn1.TagT61String)),
-			"TagUTCTime":           reflect.ValueOf(constant.MakeInt64(asn1.TagUTCTime)),
-			"TagUTF8String":        reflect.ValueOf(constant.MakeInt64(asn1.TagUTF8String)),
-			"Unmarshal":            reflect.ValueOf(asn1.Unmarshal),
-			"UnmarshalWithParams":  reflect.ValueOf(asn1.UnmarshalWithParams),
-		}
+		t := map[string]reflect.Value{}
+		t["BitString"] = reflect.ValueOf((*asn1.BitString)(nil))
+		t["ClassApplication"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassApplication))
+		t["ClassContextSpecific"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassContextSpecific))
+		t["ClassPrivate"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassPrivate))
+		t["ClassUniversal"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassUniversal))
+		t["Enumerated"] = reflect.ValueOf((*asn1.Enumerated)(nil))
+		t["Flag"] = reflect.ValueOf((*asn1.Flag)(nil))
+		t["Marshal"] = reflect.ValueOf(asn1.Marshal)
+		t["MarshalWithParams"] = reflect.ValueOf(asn1.MarshalWithParams)
+		t["NullBytes"] = reflect.ValueOf(&asn1.NullBytes).Elem()
+		t["NullRawValue"] = reflect.ValueOf(&asn1.NullRawValue).Elem()
+		t["ObjectIdentifier"] = reflect.ValueOf((*asn1.ObjectIdentifier)(nil))
+		t["RawContent"] = reflect.ValueOf((*asn1.RawContent)(nil))
+		t["RawValue"] = reflect.ValueOf((*asn1.RawValue)(nil))
+		t["StructuralError"] = reflect.ValueOf((*asn1.StructuralError)(nil))
+		t["SyntaxError"] = reflect.ValueOf((*asn1.SyntaxError)(nil))
+		t["TagBMPString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBMPString))
+		t["TagBitString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBitString))
+		t["TagBoolean"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBoolean))
+		t["TagEnum"] = reflect.ValueOf(constant.MakeInt64(asn1.TagEnum))
+		t["TagGeneralString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralString))
+		t["TagGeneralizedTime"] = reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralizedTime))
+		t["TagIA5String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagIA5String))
+		t["TagInteger"] = reflect.ValueOf(constant.MakeInt64(asn1.TagInteger))
+		t["TagNull"] = reflect.ValueOf(constant.MakeInt64(asn1.TagNull))
+		t["TagNumericString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagNumericString))
+		t["TagOID"] = reflect.ValueOf(constant.MakeInt64(asn1.TagOID))
+		t["TagOctetString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagOctetString))
+		t["TagPrintableString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagPrintableString))
+		t["TagSequence"] = reflect.ValueOf(constant.MakeInt64(asn1.TagSequence))
+		t["TagSet"] = reflect.ValueOf(constant.MakeInt64(asn1.TagSet))
+		t["TagT61String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagT61String))
+		t["TagUTCTime"] = reflect.ValueOf(constant.MakeInt64(asn1.TagUTCTime))
+		t["TagUTF8String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagUTF8String))
+		t["Unmarshal"] = reflect.ValueOf(asn1.Unmarshal)
+		t["UnmarshalWithParams"] = reflect.ValueOf(asn1.UnmarshalWithParams)
+		return t
 	}
 }

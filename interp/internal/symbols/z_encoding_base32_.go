@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["encoding/base32"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CorruptInputError": reflect.ValueOf((*base32.CorruptInputError)(nil)),
-			"Encoding":          reflect.ValueOf((*base32.Encoding)(nil)),
-			"HexEncoding":       reflect.ValueOf(&base32.HexEncoding).Elem(),
-			"NewDecoder":        reflect.ValueOf(base32.NewDecoder),
-			"NewEncoder":        reflect.ValueOf(base32.NewEncoder),
-			"NewEncoding":       reflect.ValueOf(base32.NewEncoding),
-			"NoPadding":         reflect.ValueOf(base32.NoPadding),
-			"StdEncoding":       reflect.ValueOf(&base32.StdEncoding).Elem(),
-			"StdPadding":        reflect.ValueOf(base32.StdPadding),
-		}
+		t := map[string]reflect.Value{}
+		t["CorruptInputError"] = reflect.ValueOf((*base32.CorruptInputError)(nil))
+		t["Encoding"] = reflect.ValueOf((*base32.Encoding)(nil))
+		t["HexEncoding"] = reflect.ValueOf(&base32.HexEncoding).Elem()
+		t["NewDecoder"] = reflect.ValueOf(base32.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(base32.NewEncoder)
+		t["NewEncoding"] = reflect.ValueOf(base32.NewEncoding)
+		t["NoPadding"] = reflect.ValueOf(base32.NoPadding)
+		t["StdEncoding"] = reflect.ValueOf(&base32.StdEncoding).Elem()
+		t["StdPadding"] = reflect.ValueOf(base32.StdPadding)
+		return t
 	}
 }

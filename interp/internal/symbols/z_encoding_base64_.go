@@ -9,18 +9,18 @@ import (
 
 func init() {
 	tables["encoding/base64"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CorruptInputError": reflect.ValueOf((*base64.CorruptInputError)(nil)),
-			"Encoding":          reflect.ValueOf((*base64.Encoding)(nil)),
-			"NewDecoder":        reflect.ValueOf(base64.NewDecoder),
-			"NewEncoder":        reflect.ValueOf(base64.NewEncoder),
-			"NewEncoding":       reflect.ValueOf(base64.NewEncoding),
-			"NoPadding":         reflect.ValueOf(base64.NoPadding),
-			"RawStdEncoding":    reflect.ValueOf(&base64.RawStdEncoding).Elem(),
-			"RawURLEncoding":    reflect.ValueOf(&base64.RawURLEncoding).Elem(),
-			"StdEncoding":       reflect.ValueOf(&base64.StdEncoding).Elem(),
-			"StdPadding":        reflect.ValueOf(base64.StdPadding),
-			"URLEncoding":       reflect.ValueOf(&base64.URLEncoding).Elem(),
-		}
+		t := map[string]reflect.Value{}
+		t["CorruptInputError"] = reflect.ValueOf((*base64.CorruptInputError)(nil))
+		t["Encoding"] = reflect.ValueOf((*base64.Encoding)(nil))
+		t["NewDecoder"] = reflect.ValueOf(base64.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(base64.NewEncoder)
+		t["NewEncoding"] = reflect.ValueOf(base64.NewEncoding)
+		t["NoPadding"] = reflect.ValueOf(base64.NoPadding)
+		t["RawStdEncoding"] = reflect.ValueOf(&base64.RawStdEncoding).Elem()
+		t["RawURLEncoding"] = reflect.ValueOf(&base64.RawURLEncoding).Elem()
+		t["StdEncoding"] = reflect.ValueOf(&base64.StdEncoding).Elem()
+		t["StdPadding"] = reflect.ValueOf(base64.StdPadding)
+		t["URLEncoding"] = reflect.ValueOf(&base64.URLEncoding).Elem()
+		return t
 	}
 }

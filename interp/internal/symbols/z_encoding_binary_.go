@@ -11,32 +11,32 @@ import (
 
 func init() {
 	tables["encoding/binary"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Append":           reflect.ValueOf(binary.Append),
-			"AppendByteOrder":  reflect.ValueOf((*binary.AppendByteOrder)(nil)),
-			"AppendUvarint":    reflect.ValueOf(binary.AppendUvarint),
-			"AppendVarint":     reflect.ValueOf(binary.AppendVarint),
-			"BigEndian":        reflect.ValueOf(&binary.BigEndian).Elem(),
-			"ByteOrder":        reflect.ValueOf((*binary.ByteOrder)(nil)),
-			"Decode":           reflect.ValueOf(binary.Decode),
-			"Encode":           reflect.ValueOf(binary.Encode),
-			"LittleEndian":     reflect.ValueOf(&binary.LittleEndian).Elem(),
-			"MaxVarintLen16":   reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen16)),
-			"MaxVarintLen32":   reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen32)),
-			"MaxVarintLen64":   reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen64)),
-			"NativeEndian":     reflect.ValueOf(&binary.NativeEndian).Elem(),
-			"PutUvarint":       reflect.ValueOf(binary.PutUvarint),
-			"PutVarint":        reflect.ValueOf(binary.PutVarint),
-			"Read":             reflect.ValueOf(binary.Read),
-			"ReadUvarint":      reflect.ValueOf(binary.ReadUvarint),
-			"ReadVarint":       reflect.ValueOf(binary.ReadVarint),
-			"Size":             reflect.ValueOf(binary.Size),
-			"Uvarint":          reflect.ValueOf(binary.Uvarint),
-			"Varint":           reflect.ValueOf(binary.Varint),
-			"Write":            reflect.ValueOf(binary.Write),
-			"_AppendByteOrder": reflect.ValueOf((*_encoding_binary_AppendByteOrder)(nil)),
-			"_ByteOrder":       reflect.ValueOf((*_encoding_binary_ByteOrder)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Append"] = reflect.ValueOf(binary.Append)
+		t["AppendByteOrder"] = reflect.ValueOf((*binary.AppendByteOrder)(nil))
+		t["AppendUvarint"] = reflect.ValueOf(binary.AppendUvarint)
+		t["AppendVarint"] = reflect.ValueOf(binary.AppendVarint)
+		t["BigEndian"] = reflect.ValueOf(&binary.BigEndian).Elem()
+		t["ByteOrder"] = reflect.ValueOf((*binary.ByteOrder)(nil))
+		t["Decode"] = reflect.ValueOf(binary.Decode)
+		t["Encode"] = reflect.ValueOf(binary.Encode)
+		t["LittleEndian"] = reflect.ValueOf(&binary.LittleEndian).Elem()
+		t["MaxVarintLen16"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen16))
+		t["MaxVarintLen32"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen32))
+		t["MaxVarintLen64"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen64))
+		t["NativeEndian"] = reflect.ValueOf(&binary.NativeEndian).Elem()
+		t["PutUvarint"] = reflect.ValueOf(binary.PutUvarint)
+		t["PutVarint"] = reflect.ValueOf(binary.PutVarint)
+		t["Read"] = reflect.ValueOf(binary.Read)
+		t["ReadUvarint"] = reflect.ValueOf(binary.ReadUvarint)
+		t["ReadVarint"] = reflect.ValueOf(binary.ReadVarint)
+		t["Size"] = reflect.ValueOf(binary.Size)
+		t["Uvarint"] = reflect.ValueOf(binary.Uvarint)
+		t["Varint"] = reflect.ValueOf(binary.Varint)
+		t["Write"] = reflect.ValueOf(binary.Write)
+		t["_AppendByteOrder"] = reflect.ValueOf((*_encoding_binary_AppendByteOrder)(nil))
+		t["_ByteOrder"] = reflect.ValueOf((*_encoding_binary_ByteOrder)(nil))
+		return t
 	}
 }
 

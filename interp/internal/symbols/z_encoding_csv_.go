@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["encoding/csv"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ErrBareQuote":     reflect.ValueOf(&csv.ErrBareQuote).Elem(),
-			"ErrFieldCount":    reflect.ValueOf(&csv.ErrFieldCount).Elem(),
-			"ErrQuote":         reflect.ValueOf(&csv.ErrQuote).Elem(),
-			"ErrTrailingComma": reflect.ValueOf(&csv.ErrTrailingComma).Elem(),
-			"NewReader":        reflect.ValueOf(csv.NewReader),
-			"NewWriter":        reflect.ValueOf(csv.NewWriter),
-			"ParseError":       reflect.ValueOf((*csv.ParseError)(nil)),
-			"Reader":           reflect.ValueOf((*csv.Reader)(nil)),
-			"Writer":           reflect.ValueOf((*csv.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ErrBareQuote"] = reflect.ValueOf(&csv.ErrBareQuote).Elem()
+		t["ErrFieldCount"] = reflect.ValueOf(&csv.ErrFieldCount).Elem()
+		t["ErrQuote"] = reflect.ValueOf(&csv.ErrQuote).Elem()
+		t["ErrTrailingComma"] = reflect.ValueOf(&csv.ErrTrailingComma).Elem()
+		t["NewReader"] = reflect.ValueOf(csv.NewReader)
+		t["NewWriter"] = reflect.ValueOf(csv.NewWriter)
+		t["ParseError"] = reflect.ValueOf((*csv.ParseError)(nil))
+		t["Reader"] = reflect.ValueOf((*csv.Reader)(nil))
+		t["Writer"] = reflect.ValueOf((*csv.Writer)(nil))
+		return t
 	}
 }

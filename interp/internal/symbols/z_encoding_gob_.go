@@ -10,19 +10,19 @@ import (
 
 func init() {
 	tables["encoding/gob"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CommonType":   reflect.ValueOf((*gob.CommonType)(nil)),
-			"Decoder":      reflect.ValueOf((*gob.Decoder)(nil)),
-			"Encoder":      reflect.ValueOf((*gob.Encoder)(nil)),
-			"GobDecoder":   reflect.ValueOf((*gob.GobDecoder)(nil)),
-			"GobEncoder":   reflect.ValueOf((*gob.GobEncoder)(nil)),
-			"NewDecoder":   reflect.ValueOf(gob.NewDecoder),
-			"NewEncoder":   reflect.ValueOf(gob.NewEncoder),
-			"Register":     reflect.ValueOf(gob.Register),
-			"RegisterName": reflect.ValueOf(gob.RegisterName),
-			"_GobDecoder":  reflect.ValueOf((*_encoding_gob_GobDecoder)(nil)),
-			"_GobEncoder":  reflect.ValueOf((*_encoding_gob_GobEncoder)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["CommonType"] = reflect.ValueOf((*gob.CommonType)(nil))
+		t["Decoder"] = reflect.ValueOf((*gob.Decoder)(nil))
+		t["Encoder"] = reflect.ValueOf((*gob.Encoder)(nil))
+		t["GobDecoder"] = reflect.ValueOf((*gob.GobDecoder)(nil))
+		t["GobEncoder"] = reflect.ValueOf((*gob.GobEncoder)(nil))
+		t["NewDecoder"] = reflect.ValueOf(gob.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(gob.NewEncoder)
+		t["Register"] = reflect.ValueOf(gob.Register)
+		t["RegisterName"] = reflect.ValueOf(gob.RegisterName)
+		t["_GobDecoder"] = reflect.ValueOf((*_encoding_gob_GobDecoder)(nil))
+		t["_GobEncoder"] = reflect.ValueOf((*_encoding_gob_GobEncoder)(nil))
+		return t
 	}
 }
 

@@ -9,21 +9,21 @@ import (
 
 func init() {
 	tables["encoding/hex"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AppendDecode":     reflect.ValueOf(hex.AppendDecode),
-			"AppendEncode":     reflect.ValueOf(hex.AppendEncode),
-			"Decode":           reflect.ValueOf(hex.Decode),
-			"DecodeString":     reflect.ValueOf(hex.DecodeString),
-			"DecodedLen":       reflect.ValueOf(hex.DecodedLen),
-			"Dump":             reflect.ValueOf(hex.Dump),
-			"Dumper":           reflect.ValueOf(hex.Dumper),
-			"Encode":           reflect.ValueOf(hex.Encode),
-			"EncodeToString":   reflect.ValueOf(hex.EncodeToString),
-			"EncodedLen":       reflect.ValueOf(hex.EncodedLen),
-			"ErrLength":        reflect.ValueOf(&hex.ErrLength).Elem(),
-			"InvalidByteError": reflect.ValueOf((*hex.InvalidByteError)(nil)),
-			"NewDecoder":       reflect.ValueOf(hex.NewDecoder),
-			"NewEncoder":       reflect.ValueOf(hex.NewEncoder),
-		}
+		t := map[string]reflect.Value{}
+		t["AppendDecode"] = reflect.ValueOf(hex.AppendDecode)
+		t["AppendEncode"] = reflect.ValueOf(hex.AppendEncode)
+		t["Decode"] = reflect.ValueOf(hex.Decode)
+		t["DecodeString"] = reflect.ValueOf(hex.DecodeString)
+		t["DecodedLen"] = reflect.ValueOf(hex.DecodedLen)
+		t["Dump"] = reflect.ValueOf(hex.Dump)
+		t["Dumper"] = reflect.ValueOf(hex.Dumper)
+		t["Encode"] = reflect.ValueOf(hex.Encode)
+		t["EncodeToString"] = reflect.ValueOf(hex.EncodeToString)
+		t["EncodedLen"] = reflect.ValueOf(hex.EncodedLen)
+		t["ErrLength"] = reflect.ValueOf(&hex.ErrLength).Elem()
+		t["InvalidByteError"] = reflect.ValueOf((*hex.InvalidByteError)(nil))
+		t["NewDecoder"] = reflect.ValueOf(hex.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(hex.NewEncoder)
+		return t
 	}
 }

@@ -10,35 +10,35 @@ import (
 
 func init() {
 	tables["encoding/json"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Compact":               reflect.ValueOf(json.Compact),
-			"Decoder":               reflect.ValueOf((*json.Decoder)(nil)),
-			"Delim":                 reflect.ValueOf((*json.Delim)(nil)),
-			"Encoder":               reflect.ValueOf((*json.Encoder)(nil)),
-			"HTMLEscape":            reflect.ValueOf(json.HTMLEscape),
-			"Indent":                reflect.ValueOf(json.Indent),
-			"InvalidUTF8Error":      reflect.ValueOf((*json.InvalidUTF8Error)(nil)),
-			"InvalidUnmarshalError": reflect.ValueOf((*json.InvalidUnmarshalError)(nil)),
-			"Marshal":               reflect.ValueOf(json.Marshal),
-			"MarshalIndent":         reflect.ValueOf(json.MarshalIndent),
-			"Marshaler":             reflect.ValueOf((*json.Marshaler)(nil)),
-			"MarshalerError":        reflect.ValueOf((*json.MarshalerError)(nil)),
-			"NewDecoder":            reflect.ValueOf(json.NewDecoder),
-			"NewEncoder":            reflect.ValueOf(json.NewEncoder),
-			"Number":                reflect.ValueOf((*json.Number)(nil)),
-			"RawMessage":            reflect.ValueOf((*json.RawMessage)(nil)),
-			"SyntaxError":           reflect.ValueOf((*json.SyntaxError)(nil)),
-			"Token":                 reflect.ValueOf((*json.Token)(nil)),
-			"Unmarshal":             reflect.ValueOf(json.Unmarshal),
-			"UnmarshalFieldError":   reflect.ValueOf((*json.UnmarshalFieldError)(nil)),
-			"UnmarshalTypeError":    reflect.ValueOf((*json.UnmarshalTypeError)(nil)),
-			"Unmarshaler":           reflect.ValueOf((*json.Unmarshaler)(nil)),
-			"UnsupportedTypeError":  reflect.ValueOf((*json.UnsupportedTypeError)(nil)),
-			"UnsupportedValueError": reflect.ValueOf((*json.UnsupportedValueError)(nil)),
-			"Valid":                 reflect.ValueOf(json.Valid),
-			"_Marshaler":            reflect.ValueOf((*_encoding_json_Marshaler)(nil)),
-			"_Unmarshaler":          reflect.ValueOf((*_encoding_json_Unmarshaler)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Compact"] = reflect.ValueOf(json.Compact)
+		t["Decoder"] = reflect.ValueOf((*json.Decoder)(nil))
+		t["Delim"] = reflect.ValueOf((*json.Delim)(nil))
+		t["Encoder"] = reflect.ValueOf((*json.Encoder)(nil))
+		t["HTMLEscape"] = reflect.ValueOf(json.HTMLEscape)
+		t["Indent"] = reflect.ValueOf(json.Indent)
+		t["InvalidUTF8Error"] = reflect.ValueOf((*json.InvalidUTF8Error)(nil))
+		t["InvalidUnmarshalError"] = reflect.ValueOf((*json.InvalidUnmarshalError)(nil))
+		t["Marshal"] = reflect.ValueOf(json.Marshal)
+		t["MarshalIndent"] = reflect.ValueOf(json.MarshalIndent)
+		t["Marshaler"] = reflect.ValueOf((*json.Marshaler)(nil))
+		t["MarshalerError"] = reflect.ValueOf((*json.MarshalerError)(nil))
+		t["NewDecoder"] = reflect.ValueOf(json.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(json.NewEncoder)
+		t["Number"] = reflect.ValueOf((*json.Number)(nil))
+		t["RawMessage"] = reflect.ValueOf((*json.RawMessage)(nil))
+		t["SyntaxError"] = reflect.ValueOf((*json.SyntaxError)(nil))
+		t["Token"] = reflect.ValueOf((*json.Token)(nil))
+		t["Unmarshal"] = reflect.ValueOf(json.Unmarshal)
+		t["UnmarshalFieldError"] = reflect.ValueOf((*json.UnmarshalFieldError)(nil))
+		t["UnmarshalTypeError"] = reflect.ValueOf((*json.UnmarshalTypeError)(nil))
+		t["Unmarshaler"] = reflect.ValueOf((*json.Unmarshaler)(nil))
+		t["UnsupportedTypeError"] = reflect.ValueOf((*json.UnsupportedTypeError)(nil))
+		t["UnsupportedValueError"] = reflect.ValueOf((*json.UnsupportedValueError)(nil))
+		t["Valid"] = reflect.ValueOf(json.Valid)
+		t["_Marshaler"] = reflect.ValueOf((*_encoding_json_Marshaler)(nil))
+		t["_Unmarshaler"] = reflect.ValueOf((*_encoding_json_Unmarshaler)(nil))
+		return t
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 
 func init() {
 	tables["encoding/pem"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Block":          reflect.ValueOf((*pem.Block)(nil)),
-			"Decode":         reflect.ValueOf(pem.Decode),
-			"Encode":         reflect.ValueOf(pem.Encode),
-			"EncodeToMemory": reflect.ValueOf(pem.EncodeToMemory),
-		}
+		t := map[string]reflect.Value{}
+		t["Block"] = reflect.ValueOf((*pem.Block)(nil))
+		t["Decode"] = reflect.ValueOf(pem.Decode)
+		t["Encode"] = reflect.ValueOf(pem.Encode)
+		t["EncodeToMemory"] = reflect.ValueOf(pem.EncodeToMemory)
+		return t
 	}
 }

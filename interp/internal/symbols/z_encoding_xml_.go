@@ -11,45 +11,45 @@ import (
 
 func init() {
 	tables["encoding/xml"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Attr":                 reflect.ValueOf((*xml.Attr)(nil)),
-			"CharData":             reflect.ValueOf((*xml.CharData)(nil)),
-			"Comment":              reflect.ValueOf((*xml.Comment)(nil)),
-			"CopyToken":            reflect.ValueOf(xml.CopyToken),
-			"Decoder":              reflect.ValueOf((*xml.Decoder)(nil)),
-			"Directive":            reflect.ValueOf((*xml.Directive)(nil)),
-			"Encoder":              reflect.ValueOf((*xml.Encoder)(nil)),
-			"EndElement":           reflect.ValueOf((*xml.EndElement)(nil)),
-			"Escape":               reflect.ValueOf(xml.Escape),
-			"EscapeText":           reflect.ValueOf(xml.EscapeText),
-			"HTMLAutoClose":        reflect.ValueOf(&xml.HTMLAutoClose).Elem(),
-			"HTMLEntity":           reflect.ValueOf(&xml.HTMLEntity).Elem(),
-			"Header":               reflect.ValueOf(constant.MakeString(xml.Header)),
-			"Marshal":              reflect.ValueOf(xml.Marshal),
-			"MarshalIndent":        reflect.ValueOf(xml.MarshalIndent),
-			"Marshaler":            reflect.ValueOf((*xml.Marshaler)(nil)),
-			"MarshalerAttr":        reflect.ValueOf((*xml.MarshalerAttr)(nil)),
-			"Name":                 reflect.ValueOf((*xml.Name)(nil)),
-			"NewDecoder":           reflect.ValueOf(xml.NewDecoder),
-			"NewEncoder":           reflect.ValueOf(xml.NewEncoder),
-			"NewTokenDecoder":      reflect.ValueOf(xml.NewTokenDecoder),
-			"ProcInst":             reflect.ValueOf((*xml.ProcInst)(nil)),
-			"StartElement":         reflect.ValueOf((*xml.StartElement)(nil)),
-			"SyntaxError":          reflect.ValueOf((*xml.SyntaxError)(nil)),
-			"TagPathError":         reflect.ValueOf((*xml.TagPathError)(nil)),
-			"Token":                reflect.ValueOf((*xml.Token)(nil)),
-			"TokenReader":          reflect.ValueOf((*xml.TokenReader)(nil)),
-			"Unmarshal":            reflect.ValueOf(xml.Unmarshal),
-			"UnmarshalError":       reflect.ValueOf((*xml.UnmarshalError)(nil)),
-			"Unmarshaler":          reflect.ValueOf((*xml.Unmarshaler)(nil)),
-			"UnmarshalerAttr":      reflect.ValueOf((*xml.UnmarshalerAttr)(nil)),
-			"UnsupportedTypeError": reflect.ValueOf((*xml.UnsupportedTypeError)(nil)),
-			"_Marshaler":           reflect.ValueOf((*_encoding_xml_Marshaler)(nil)),
-			"_MarshalerAttr":       reflect.ValueOf((*_encoding_xml_MarshalerAttr)(nil)),
-			"_TokenReader":         reflect.ValueOf((*_encoding_xml_TokenReader)(nil)),
-			"_Unmarshaler":         reflect.ValueOf((*_encoding_xml_Unmarshaler)(nil)),
-			"_UnmarshalerAttr":     reflect.ValueOf((*_encoding_xml_UnmarshalerAttr)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Attr"] = reflect.ValueOf((*xml.Attr)(nil))
+		t["CharData"] = reflect.ValueOf((*xml.CharData)(nil))
+		t["Comment"] = reflect.ValueOf((*xml.Comment)(nil))
+		t["CopyToken"] = reflect.ValueOf(xml.CopyToken)
+		t["Decoder"] = reflect.ValueOf((*xml.Decoder)(nil))
+		t["Directive"] = reflect.ValueOf((*xml.Directive)(nil))
+		t["Encoder"] = reflect.ValueOf((*xml.Encoder)(nil))
+		t["EndElement"] = reflect.ValueOf((*xml.EndElement)(nil))
+		t["Escape"] = reflect.ValueOf(xml.Escape)
+		t["EscapeText"] = reflect.ValueOf(xml.EscapeText)
+		t["HTMLAutoClose"] = reflect.ValueOf(&xml.HTMLAutoClose).Elem()
+		t["HTMLEntity"] = reflect.ValueOf(&xml.HTMLEntity).Elem()
+		t["Header"] = reflect.ValueOf(constant.MakeString(xml.Header))
+		t["Marshal"] = reflect.ValueOf(xml.Marshal)
+		t["MarshalIndent"] = reflect.ValueOf(xml.MarshalIndent)
+		t["Marshaler"] = reflect.ValueOf((*xml.Marshaler)(nil))
+		t["MarshalerAttr"] = reflect.ValueOf((*xml.MarshalerAttr)(nil))
+		t["Name"] = reflect.ValueOf((*xml.Name)(nil))
+		t["NewDecoder"] = reflect.ValueOf(xml.NewDecoder)
+		t["NewEncoder"] = reflect.ValueOf(xml.NewEncoder)
+		t["NewTokenDecoder"] = reflect.ValueOf(xml.NewTokenDecoder)
+		t["ProcInst"] = reflect.ValueOf((*xml.ProcInst)(nil))
+		t["StartElement"] = reflect.ValueOf((*xml.StartElement)(nil))
+		t["SyntaxError"] = reflect.ValueOf((*xml.SyntaxError)(nil))
+		t["TagPathError"] = reflect.ValueOf((*xml.TagPathError)(nil))
+		t["Token"] = reflect.ValueOf((*xml.Token)(nil))
+		t["TokenReader"] = reflect.ValueOf((*xml.TokenReader)(nil))
+		t["Unmarshal"] = reflect.ValueOf(xml.Unmarshal)
+		t["UnmarshalError"] = reflect.ValueOf((*xml.UnmarshalError)(nil))
+		t["Unmarshaler"] = reflect.ValueOf((*xml.Unmarshaler)(nil))
+		t["UnmarshalerAttr"] = reflect.ValueOf((*xml.UnmarshalerAttr)(nil))
+		t["UnsupportedTypeError"] = reflect.ValueOf((*xml.UnsupportedTypeError)(nil))
+		t["_Marshaler"] = reflect.ValueOf((*_encoding_xml_Marshaler)(nil))
+		t["_MarshalerAttr"] = reflect.ValueOf((*_encoding_xml_MarshalerAttr)(nil))
+		t["_TokenReader"] = reflect.ValueOf((*_encoding_xml_TokenReader)(nil))
+		t["_Unmarshaler"] = reflect.ValueOf((*_encoding_xml_Unmarshaler)(nil))
+		t["_UnmarshalerAttr"] = reflect.ValueOf((*_encoding_xml_UnmarshalerAttr)(nil))
+		return t
 	}
 }
 

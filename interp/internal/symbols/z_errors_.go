@@ -9,13 +9,13 @@ import (
 
 func init() {
 	tables["errors"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"As":             reflect.ValueOf(errors.As),
-			"ErrUnsupported": reflect.ValueOf(&errors.ErrUnsupported).Elem(),
-			"Is":             reflect.ValueOf(errors.Is),
-			"Join":           reflect.ValueOf(errors.Join),
-			"New":            reflect.ValueOf(errors.New),
-			"Unwrap":         reflect.ValueOf(errors.Unwrap),
-		}
+		t := map[string]reflect.Value{}
+		t["As"] = reflect.ValueOf(errors.As)
+		t["ErrUnsupported"] = reflect.ValueOf(&errors.ErrUnsupported).Elem()
+		t["Is"] = reflect.ValueOf(errors.Is)
+		t["Join"] = reflect.ValueOf(errors.Join)
+		t["New"] = reflect.ValueOf(errors.New)
+		t["Unwrap"] = reflect.ValueOf(errors.Unwrap)
+		return t
 	}
 }

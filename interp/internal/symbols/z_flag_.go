@@ -10,54 +10,54 @@ import (
 
 func init() {
 	tables["flag"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Arg":             reflect.ValueOf(flag.Arg),
-			"Args":            reflect.ValueOf(flag.Args),
-			"Bool":            reflect.ValueOf(flag.Bool),
-			"BoolFunc":        reflect.ValueOf(flag.BoolFunc),
-			"BoolVar":         reflect.ValueOf(flag.BoolVar),
-			"CommandLine":     reflect.ValueOf(&flag.CommandLine).Elem(),
-			"ContinueOnError": reflect.ValueOf(flag.ContinueOnError),
-			"Duration":        reflect.ValueOf(flag.Duration),
-			"DurationVar":     reflect.ValueOf(flag.DurationVar),
-			"ErrHelp":         reflect.ValueOf(&flag.ErrHelp).Elem(),
-			"ErrorHandling":   reflect.ValueOf((*flag.ErrorHandling)(nil)),
-			"ExitOnError":     reflect.ValueOf(flag.ExitOnError),
-			"Flag":            reflect.ValueOf((*flag.Flag)(nil)),
-			"FlagSet":         reflect.ValueOf((*flag.FlagSet)(nil)),
-			"Float64":         reflect.ValueOf(flag.Float64),
-			"Float64Var":      reflect.ValueOf(flag.Float64Var),
-			"Func":            reflect.ValueOf(flag.Func),
-			"Getter":          reflect.ValueOf((*flag.Getter)(nil)),
-			"Int":             reflect.ValueOf(flag.Int),
-			"Int64":           reflect.ValueOf(flag.Int64),
-			"Int64Var":        reflect.ValueOf(flag.Int64Var),
-			"IntVar":          reflect.ValueOf(flag.IntVar),
-			"Lookup":          reflect.ValueOf(flag.Lookup),
-			"NArg":            reflect.ValueOf(flag.NArg),
-			"NFlag":           reflect.ValueOf(flag.NFlag),
-			"NewFlagSet":      reflect.ValueOf(flag.NewFlagSet),
-			"PanicOnError":    reflect.ValueOf(flag.PanicOnError),
-			"Parse":           reflect.ValueOf(flag.Parse),
-			"Parsed":          reflect.ValueOf(flag.Parsed),
-			"PrintDefaults":   reflect.ValueOf(flag.PrintDefaults),
-			"Set":             reflect.ValueOf(flag.Set),
-			"String":          reflect.ValueOf(flag.String),
-			"StringVar":       reflect.ValueOf(flag.StringVar),
-			"TextVar":         reflect.ValueOf(flag.TextVar),
-			"Uint":            reflect.ValueOf(flag.Uint),
-			"Uint64":          reflect.ValueOf(flag.Uint64),
-			"Uint64Var":       reflect.ValueOf(flag.Uint64Var),
-			"UintVar":         reflect.ValueOf(flag.UintVar),
-			"UnquoteUsage":    reflect.ValueOf(flag.UnquoteUsage),
-			"Usage":           reflect.ValueOf(&flag.Usage).Elem(),
-			"Value":           reflect.ValueOf((*flag.Value)(nil)),
-			"Var":             reflect.ValueOf(flag.Var),
-			"Visit":           reflect.ValueOf(flag.Visit),
-			"VisitAll":        reflect.ValueOf(flag.VisitAll),
-			"_Getter":         reflect.ValueOf((*_flag_Getter)(nil)),
-			"_Value":          reflect.ValueOf((*_flag_Value)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Arg"] = reflect.ValueOf(flag.Arg)
+		t["Args"] = reflect.ValueOf(flag.Args)
+		t["Bool"] = reflect.ValueOf(flag.Bool)
+		t["BoolFunc"] = reflect.ValueOf(flag.BoolFunc)
+		t["BoolVar"] = reflect.ValueOf(flag.BoolVar)
+		t["CommandLine"] = reflect.ValueOf(&flag.CommandLine).Elem()
+		t["ContinueOnError"] = reflect.ValueOf(flag.ContinueOnError)
+		t["Duration"] = reflect.ValueOf(flag.Duration)
+		t["DurationVar"] = reflect.ValueOf(flag.DurationVar)
+		t["ErrHelp"] = reflect.ValueOf(&flag.ErrHelp).Elem()
+		t["ErrorHandling"] = reflect.ValueOf((*flag.ErrorHandling)(nil))
+		t["ExitOnError"] = reflect.ValueOf(flag.ExitOnError)
+		t["Flag"] = reflect.ValueOf((*flag.Flag)(nil))
+		t["FlagSet"] = reflect.ValueOf((*flag.FlagSet)(nil))
+		t["Float64"] = reflect.ValueOf(flag.Float64)
+		t["Float64Var"] = reflect.ValueOf(flag.Float64Var)
+		t["Func"] = reflect.ValueOf(flag.Func)
+		t["Getter"] = reflect.ValueOf((*flag.Getter)(nil))
+		t["Int"] = reflect.ValueOf(flag.Int)
+		t["Int64"] = reflect.ValueOf(flag.Int64)
+		t["Int64Var"] = reflect.ValueOf(flag.Int64Var)
+		t["IntVar"] = reflect.ValueOf(flag.IntVar)
+		t["Lookup"] = reflect.ValueOf(flag.Lookup)
+		t["NArg"] = reflect.ValueOf(flag.NArg)
+		t["NFlag"] = reflect.ValueOf(flag.NFlag)
+		t["NewFlagSet"] = reflect.ValueOf(flag.NewFlagSet)
+		t["PanicOnError"] = reflect.ValueOf(flag.PanicOnError)
+		t["Parse"] = reflect.ValueOf(flag.Parse)
+		t["Parsed"] = reflect.ValueOf(flag.Parsed)
+		t["PrintDefaults"] = reflect.ValueOf(flag.PrintDefaults)
+		t["Set"] = reflect.ValueOf(flag.Set)
+		t["String"] = reflect.ValueOf(flag.String)
+		t["StringVar"] = reflect.ValueOf(flag.StringVar)
+		t["TextVar"] = reflect.ValueOf(flag.TextVar)
+		t["Uint"] = reflect.ValueOf(flag.Uint)
+		t["Uint64"] = reflect.ValueOf(flag.Uint64)
+		t["Uint64Var"] = reflect.ValueOf(flag.Uint64Var)
+		t["UintVar"] = reflect.ValueOf(flag.UintVar)
+		t["UnquoteUsage"] = reflect.ValueOf(flag.UnquoteUsage)
+		t["Usage"] = reflect.ValueOf(&flag.Usage).Elem()
+		t["Value"] = reflect.ValueOf((*flag.Value)(nil))
+		t["Var"] = reflect.ValueOf(flag.Var)
+		t["Visit"] = reflect.ValueOf(flag.Visit)
+		t["VisitAll"] = reflect.ValueOf(flag.VisitAll)
+		t["_Getter"] = reflect.ValueOf((*_flag_Getter)(nil))
+		t["_Value"] = reflect.ValueOf((*_flag_Value)(nil))
+		return t
 	}
 }
 

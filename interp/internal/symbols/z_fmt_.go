@@ -10,43 +10,43 @@ import (
 
 func init() {
 	tables["fmt"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Append":       reflect.ValueOf(fmt.Append),
-			"Appendf":      reflect.ValueOf(fmt.Appendf),
-			"Appendln":     reflect.ValueOf(fmt.Appendln),
-			"Errorf":       reflect.ValueOf(fmt.Errorf),
-			"FormatString": reflect.ValueOf(fmt.FormatString),
-			"Formatter":    reflect.ValueOf((*fmt.Formatter)(nil)),
-			"Fprint":       reflect.ValueOf(fmt.Fprint),
-			"Fprintf":      reflect.ValueOf(fmt.Fprintf),
-			"Fprintln":     reflect.ValueOf(fmt.Fprintln),
-			"Fscan":        reflect.ValueOf(fmt.Fscan),
-			"Fscanf":       reflect.ValueOf(fmt.Fscanf),
-			"Fscanln":      reflect.ValueOf(fmt.Fscanln),
-			"GoStringer":   reflect.ValueOf((*fmt.GoStringer)(nil)),
-			"Print":        reflect.ValueOf(fmt.Print),
-			"Printf":       reflect.ValueOf(fmt.Printf),
-			"Println":      reflect.ValueOf(fmt.Println),
-			"Scan":         reflect.ValueOf(fmt.Scan),
-			"ScanState":    reflect.ValueOf((*fmt.ScanState)(nil)),
-			"Scanf":        reflect.ValueOf(fmt.Scanf),
-			"Scanln":       reflect.ValueOf(fmt.Scanln),
-			"Scanner":      reflect.ValueOf((*fmt.Scanner)(nil)),
-			"Sprint":       reflect.ValueOf(fmt.Sprint),
-			"Sprintf":      reflect.ValueOf(fmt.Sprintf),
-			"Sprintln":     reflect.ValueOf(fmt.Sprintln),
-			"Sscan":        reflect.ValueOf(fmt.Sscan),
-			"Sscanf":       reflect.ValueOf(fmt.Sscanf),
-			"Sscanln":      reflect.ValueOf(fmt.Sscanln),
-			"State":        reflect.ValueOf((*fmt.State)(nil)),
-			"Stringer":     reflect.ValueOf((*fmt.Stringer)(nil)),
-			"_Formatter":   reflect.ValueOf((*_fmt_Formatter)(nil)),
-			"_GoStringer":  reflect.ValueOf((*_fmt_GoStringer)(nil)),
-			"_ScanState":   reflect.ValueOf((*_fmt_ScanState)(nil)),
-			"_Scanner":     reflect.ValueOf((*_fmt_Scanner)(nil)),
-			"_State":       reflect.ValueOf((*_fmt_State)(nil)),
-			"_Stringer":    reflect.ValueOf((*_fmt_Stringer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Append"] = reflect.ValueOf(fmt.Append)
+		t["Appendf"] = reflect.ValueOf(fmt.Appendf)
+		t["Appendln"] = reflect.ValueOf(fmt.Appendln)
+		t["Errorf"] = reflect.ValueOf(fmt.Errorf)
+		t["FormatString"] = reflect.ValueOf(fmt.FormatString)
+		t["Formatter"] = reflect.ValueOf((*fmt.Formatter)(nil))
+		t["Fprint"] = reflect.ValueOf(fmt.Fprint)
+		t["Fprintf"] = reflect.ValueOf(fmt.Fprintf)
+		t["Fprintln"] = reflect.ValueOf(fmt.Fprintln)
+		t["Fscan"] = reflect.ValueOf(fmt.Fscan)
+		t["Fscanf"] = reflect.ValueOf(fmt.Fscanf)
+		t["Fscanln"] = reflect.ValueOf(fmt.Fscanln)
+		t["GoStringer"] = reflect.ValueOf((*fmt.GoStringer)(nil))
+		t["Print"] = reflect.ValueOf(fmt.Print)
+		t["Printf"] = reflect.ValueOf(fmt.Printf)
+		t["Println"] = reflect.ValueOf(fmt.Println)
+		t["Scan"] = reflect.ValueOf(fmt.Scan)
+		t["ScanState"] = reflect.ValueOf((*fmt.ScanState)(nil))
+		t["Scanf"] = reflect.ValueOf(fmt.Scanf)
+		t["Scanln"] = reflect.ValueOf(fmt.Scanln)
+		t["Scanner"] = reflect.ValueOf((*fmt.Scanner)(nil))
+		t["Sprint"] = reflect.ValueOf(fmt.Sprint)
+		t["Sprintf"] = reflect.ValueOf(fmt.Sprintf)
+		t["Sprintln"] = reflect.ValueOf(fmt.Sprintln)
+		t["Sscan"] = reflect.ValueOf(fmt.Sscan)
+		t["Sscanf"] = reflect.ValueOf(fmt.Sscanf)
+		t["Sscanln"] = reflect.ValueOf(fmt.Sscanln)
+		t["State"] = reflect.ValueOf((*fmt.State)(nil))
+		t["Stringer"] = reflect.ValueOf((*fmt.Stringer)(nil))
+		t["_Formatter"] = reflect.ValueOf((*_fmt_Formatter)(nil))
+		t["_GoStringer"] = reflect.ValueOf((*_fmt_GoStringer)(nil))
+		t["_ScanState"] = reflect.ValueOf((*_fmt_ScanState)(nil))
+		t["_Scanner"] = reflect.ValueOf((*_fmt_Scanner)(nil))
+		t["_State"] = reflect.ValueOf((*_fmt_State)(nil))
+		t["_Stringer"] = reflect.ValueOf((*_fmt_Stringer)(nil))
+		return t
 	}
 }
 

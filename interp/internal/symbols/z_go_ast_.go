@@ -11,118 +11,118 @@ import (
 
 func init() {
 	tables["go/ast"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ArrayType":                  reflect.ValueOf((*ast.ArrayType)(nil)),
-			"AssignStmt":                 reflect.ValueOf((*ast.AssignStmt)(nil)),
-			"Bad":                        reflect.ValueOf(ast.Bad),
-			"BadDecl":                    reflect.ValueOf((*ast.BadDecl)(nil)),
-			"BadExpr":                    reflect.ValueOf((*ast.BadExpr)(nil)),
-			"BadStmt":                    reflect.ValueOf((*ast.BadStmt)(nil)),
-			"BasicLit":                   reflect.ValueOf((*ast.BasicLit)(nil)),
-			"BinaryExpr":                 reflect.ValueOf((*ast.BinaryExpr)(nil)),
-			"BlockStmt":                  reflect.ValueOf((*ast.BlockStmt)(nil)),
-			"BranchStmt":                 reflect.ValueOf((*ast.BranchStmt)(nil)),
-			"CallExpr":                   reflect.ValueOf((*ast.CallExpr)(nil)),
-			"CaseClause":                 reflect.ValueOf((*ast.CaseClause)(nil)),
-			"ChanDir":                    reflect.ValueOf((*ast.ChanDir)(nil)),
-			"ChanType":                   reflect.ValueOf((*ast.ChanType)(nil)),
-			"CommClause":                 reflect.ValueOf((*ast.CommClause)(nil)),
-			"Comment":                    reflect.ValueOf((*ast.Comment)(nil)),
-			"CommentGroup":               reflect.ValueOf((*ast.CommentGroup)(nil)),
-			"CommentMap":                 reflect.ValueOf((*ast.CommentMap)(nil)),
-			"CompositeLit":               reflect.ValueOf((*ast.CompositeLit)(nil)),
-			"Con":                        reflect.ValueOf(ast.Con),
-			"Decl":                       reflect.ValueOf((*ast.Decl)(nil)),
-			"DeclStmt":                   reflect.ValueOf((*ast.DeclStmt)(nil)),
-			"DeferStmt":                  reflect.ValueOf((*ast.DeferStmt)(nil)),
-			"Directive":                  reflect.ValueOf((*ast.Directive)(nil)),
-			"DirectiveArg":               reflect.ValueOf((*ast.DirectiveArg)(nil)),
-			"Ellipsis":                   reflect.ValueOf((*ast.Ellipsis)(nil)),
-			"EmptyStmt":                  reflect.ValueOf((*ast.EmptyStmt)(nil)),
-			"Expr":                       reflect.ValueOf((*ast.Expr)(nil)),
-			"ExprStmt":                   reflect.ValueOf((*ast.ExprStmt)(nil)),
-			"Field":                      reflect.ValueOf((*ast.Field)(nil)),
-			"FieldFilter":                reflect.ValueOf((*ast.FieldFilter)(nil)),
-			"FieldList":                  reflect.ValueOf((*ast.FieldList)(nil)),
-			"File":                       reflect.ValueOf((*ast.File)(nil)),
-			"FileExports":                reflect.ValueOf(ast.FileExports),
-			"Filter":                     reflect.ValueOf((*ast.Filter)(nil)),
-			"FilterDecl":                 reflect.ValueOf(ast.FilterDecl),
-			"FilterFile":                 reflect.ValueOf(ast.FilterFile),
-			"FilterFuncDuplicates":       reflect.ValueOf(ast.FilterFuncDuplicates),
-			"FilterImportDuplicates":     reflect.ValueOf(ast.FilterImportDuplicates),
-			"FilterPackage":              reflect.ValueOf(ast.FilterPackage),
-			"FilterUnassociatedComments": reflect.ValueOf(ast.FilterUnassociatedComments),
-			"ForStmt":                    reflect.ValueOf((*ast.ForStmt)(nil)),
-			"Fprint":                     reflect.ValueOf(ast.Fprint),
-			"Fun":                        reflect.ValueOf(ast.Fun),
-			"FuncDecl":                   reflect.ValueOf((*ast.FuncDecl)(nil)),
-			"FuncLit":                    reflect.ValueOf((*ast.FuncLit)(nil)),
-			"FuncType":                   reflect.ValueOf((*ast.FuncType)(nil)),
-			"GenDecl":                    reflect.ValueOf((*ast.GenDecl)(nil)),
-			"GoStmt":                     reflect.ValueOf((*ast.GoStmt)(nil)),
-			"Ident":                      reflect.ValueOf((*ast.Ident)(nil)),
-			"IfStmt":                     reflect.ValueOf((*ast.IfStmt)(nil)),
-			"ImportSpec":                 reflect.ValueOf((*ast.ImportSpec)(nil)),
-			"Importer":                   reflect.ValueOf((*ast.Importer)(nil)),
-			"IncDecStmt":                 reflect.ValueOf((*ast.IncDecStmt)(nil)),
-			"IndexExpr":                  reflect.ValueOf((*ast.IndexExpr)(nil)),
-			"IndexListExpr":              reflect.ValueOf((*ast.IndexListExpr)(nil)),
-			"Inspect":                    reflect.ValueOf(ast.Inspect),
-			"InterfaceType":              reflect.ValueOf((*ast.InterfaceType)(nil)),
-			"IsExported":                 reflect.ValueOf(ast.IsExported),
-			"IsGenerated":                reflect.ValueOf(ast.IsGenerated),
-			"KeyValueExpr":               reflect.ValueOf((*ast.KeyValueExpr)(nil)),
-			"LabeledStmt":                reflect.ValueOf((*ast.LabeledStmt)(nil)),
-			"Lbl":                        reflect.ValueOf(ast.Lbl),
-			"MapType":                    reflect.ValueOf((*ast.MapType)(nil)),
-			"MergeMode":                  reflect.ValueOf((*ast.MergeMode)(nil)),
-			"MergePackageFiles":          reflect.ValueOf(ast.MergePackageFiles),
-			"NewCommentMap":              reflect.ValueOf(ast.NewCommentMap),
-			"NewIdent":                   reflect.ValueOf(ast.NewIdent),
-			"NewObj":                     reflect.ValueOf(ast.NewObj),
-			"NewPackage":                 reflect.ValueOf(ast.NewPackage),
-			"NewScope":                   reflect.ValueOf(ast.NewScope),
-			"Node":                       reflect.ValueOf((*ast.Node)(nil)),
-			"NotNilFilter":               reflect.ValueOf(ast.NotNilFilter),
-			"ObjKind":                    reflect.ValueOf((*ast.ObjKind)(nil)),
-			"Object":                     reflect.ValueOf((*ast.Object)(nil)),
-			"Package":                    reflect.ValueOf((*ast.Package)(nil)),
-			"PackageExports":             reflect.ValueOf(ast.PackageExports),
-			"ParenExpr":                  reflect.ValueOf((*ast.ParenExpr)(nil)),
-			"ParseDirective":             reflect.ValueOf(ast.ParseDirective),
-			"Pkg":                        reflect.ValueOf(ast.Pkg),
-			"Preorder":                   reflect.ValueOf(ast.Preorder),
-			"PreorderStack":              reflect.ValueOf(ast.PreorderStack),
-			"Print":                      reflect.ValueOf(ast.Print),
-			"RECV":                       reflect.ValueOf(ast.RECV),
-			"RangeStmt":                  reflect.ValueOf((*ast.RangeStmt)(nil)),
-			"ReturnStmt":                 reflect.ValueOf((*ast.ReturnStmt)(nil)),
-			"SEND":                       reflect.ValueOf(ast.SEND),
-			"Scope":                      reflect.ValueOf((*ast.Scope)(nil)),
-			"SelectStmt":                 reflect.ValueOf((*ast.SelectStmt)(nil)),
-			"SelectorExpr":               reflect.ValueOf((*ast.SelectorExpr)(nil)),
-			"SendStmt":                   reflect.ValueOf((*ast.SendStmt)(nil)),
-			"SliceExpr":                  reflect.ValueOf((*ast.SliceExpr)(nil)),
-			"SortImports":                reflect.ValueOf(ast.SortImports),
-			"Spec":                       reflect.ValueOf((*ast.Spec)(nil)),
-			"StarExpr":                   reflect.ValueOf((*ast.StarExpr)(nil)),
-			"Stmt":                       reflect.ValueOf((*ast.Stmt)(nil)),
-			"StructType":                 reflect.ValueOf((*ast.StructType)(nil)),
-			"SwitchStmt":                 reflect.ValueOf((*ast.SwitchStmt)(nil)),
-			"Typ":                        reflect.ValueOf(ast.Typ),
-			"TypeAssertExpr":             reflect.ValueOf((*ast.TypeAssertExpr)(nil)),
-			"TypeSpec":                   reflect.ValueOf((*ast.TypeSpec)(nil)),
-			"TypeSwitchStmt":             reflect.ValueOf((*ast.TypeSwitchStmt)(nil)),
-			"UnaryExpr":                  reflect.ValueOf((*ast.UnaryExpr)(nil)),
-			"Unparen":                    reflect.ValueOf(ast.Unparen),
-			"ValueSpec":                  reflect.ValueOf((*ast.ValueSpec)(nil)),
-			"Var":                        reflect.ValueOf(ast.Var),
-			"Visitor":                    reflect.ValueOf((*ast.Visitor)(nil)),
-			"Walk":                       reflect.ValueOf(ast.Walk),
-			"_Node":                      reflect.ValueOf((*_go_ast_Node)(nil)),
-			"_Visitor":                   reflect.ValueOf((*_go_ast_Visitor)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ArrayType"] = reflect.ValueOf((*ast.ArrayType)(nil))
+		t["AssignStmt"] = reflect.ValueOf((*ast.AssignStmt)(nil))
+		t["Bad"] = reflect.ValueOf(ast.Bad)
+		t["BadDecl"] = reflect.ValueOf((*ast.BadDecl)(nil))
+		t["BadExpr"] = reflect.ValueOf((*ast.BadExpr)(nil))
+		t["BadStmt"] = reflect.ValueOf((*ast.BadStmt)(nil))
+		t["BasicLit"] = reflect.ValueOf((*ast.BasicLit)(nil))
+		t["BinaryExpr"] = reflect.ValueOf((*ast.BinaryExpr)(nil))
+		t["BlockStmt"] = reflect.ValueOf((*ast.BlockStmt)(nil))
+		t["BranchStmt"] = reflect.ValueOf((*ast.BranchStmt)(nil))
+		t["CallExpr"] = reflect.ValueOf((*ast.CallExpr)(nil))
+		t["CaseClause"] = reflect.ValueOf((*ast.CaseClause)(nil))
+		t["ChanDir"] = reflect.ValueOf((*ast.ChanDir)(nil))
+		t["ChanType"] = reflect.ValueOf((*ast.ChanType)(nil))
+		t["CommClause"] = reflect.ValueOf((*ast.CommClause)(nil))
+		t["Comment"] = reflect.ValueOf((*ast.Comment)(nil))
+		t["CommentGroup"] = reflect.ValueOf((*ast.CommentGroup)(nil))
+		t["CommentMap"] = reflect.ValueOf((*ast.CommentMap)(nil))
+		t["CompositeLit"] = reflect.ValueOf((*ast.CompositeLit)(nil))
+		t["Con"] = reflect.ValueOf(ast.Con)
+		t["Decl"] = reflect.ValueOf((*ast.Decl)(nil))
+		t["DeclStmt"] = reflect.ValueOf((*ast.DeclStmt)(nil))
+		t["DeferStmt"] = reflect.ValueOf((*ast.DeferStmt)(nil))
+		t["Directive"] = reflect.ValueOf((*ast.Directive)(nil))
+		t["DirectiveArg"] = reflect.ValueOf((*ast.DirectiveArg)(nil))
+		t["Ellipsis"] = reflect.ValueOf((*ast.Ellipsis)(nil))
+		t["EmptyStmt"] = reflect.ValueOf((*ast.EmptyStmt)(nil))
+		t["Expr"] = reflect.ValueOf((*ast.Expr)(nil))
+		t["ExprStmt"] = reflect.ValueOf((*ast.ExprStmt)(nil))
+		t["Field"] = reflect.ValueOf((*ast.Field)(nil))
+		t["FieldFilter"] = reflect.ValueOf((*ast.FieldFilter)(nil))
+		t["FieldList"] = reflect.ValueOf((*ast.FieldList)(nil))
+		t["File"] = reflect.ValueOf((*ast.File)(nil))
+		t["FileExports"] = reflect.ValueOf(ast.FileExports)
+		t["Filter"] = reflect.ValueOf((*ast.Filter)(nil))
+		t["FilterDecl"] = reflect.ValueOf(ast.FilterDecl)
+		t["FilterFile"] = reflect.ValueOf(ast.FilterFile)
+		t["FilterFuncDuplicates"] = reflect.ValueOf(ast.FilterFuncDuplicates)
+		t["FilterImportDuplicates"] = reflect.ValueOf(ast.FilterImportDuplicates)
+		t["FilterPackage"] = reflect.ValueOf(ast.FilterPackage)
+		t["FilterUnassociatedComments"] = reflect.ValueOf(ast.FilterUnassociatedComments)
+		t["ForStmt"] = reflect.ValueOf((*ast.ForStmt)(nil))
+		t["Fprint"] = reflect.ValueOf(ast.Fprint)
+		t["Fun"] = reflect.ValueOf(ast.Fun)
+		t["FuncDecl"] = reflect.ValueOf((*ast.FuncDecl)(nil))
+		t["FuncLit"] = reflect.ValueOf((*ast.FuncLit)(nil))
+		t["FuncType"] = reflect.ValueOf((*ast.FuncType)(nil))
+		t["GenDecl"] = reflect.ValueOf((*ast.GenDecl)(nil))
+		t["GoStmt"] = reflect.ValueOf((*ast.GoStmt)(nil))
+		t["Ident"] = reflect.ValueOf((*ast.Ident)(nil))
+		t["IfStmt"] = reflect.ValueOf((*ast.IfStmt)(nil))
+		t["ImportSpec"] = reflect.ValueOf((*ast.ImportSpec)(nil))
+		t["Importer"] = reflect.ValueOf((*ast.Importer)(nil))
+		t["IncDecStmt"] = reflect.ValueOf((*ast.IncDecStmt)(nil))
+		t["IndexExpr"] = reflect.ValueOf((*ast.IndexExpr)(nil))
+		t["IndexListExpr"] = reflect.ValueOf((*ast.IndexListExpr)(nil))
+		t["Inspect"] = reflect.ValueOf(ast.Inspect)
+		t["InterfaceType"] = reflect.ValueOf((*ast.InterfaceType)(nil))
+		t["IsExported"] = reflect.ValueOf(ast.IsExported)
+		t["IsGenerated"] = reflect.ValueOf(ast.IsGenerated)
+		t["KeyValueExpr"] = reflect.ValueOf((*ast.KeyValueExpr)(nil))
+		t["LabeledStmt"] = reflect.ValueOf((*ast.LabeledStmt)(nil))
+		t["Lbl"] = reflect.ValueOf(ast.Lbl)
+		t["MapType"] = reflect.ValueOf((*ast.MapType)(nil))
+		t["MergeMode"] = reflect.ValueOf((*ast.MergeMode)(nil))
+		t["MergePackageFiles"] = reflect.ValueOf(ast.MergePackageFiles)
+		t["NewCommentMap"] = reflect.ValueOf(ast.NewCommentMap)
+		t["NewIdent"] = reflect.ValueOf(ast.NewIdent)
+		t["NewObj"] = reflect.ValueOf(ast.NewObj)
+		t["NewPackage"] = reflect.ValueOf(ast.NewPackage)
+		t["NewScope"] = reflect.ValueOf(ast.NewScope)
+		t["Node"] = reflect.ValueOf((*ast.Node)(nil))
+		t["NotNilFilter"] = reflect.ValueOf(ast.NotNilFilter)
+		t["ObjKind"] = reflect.ValueOf((*ast.ObjKind)(nil))
+		t["Object"] = reflect.ValueOf((*ast.Object)(nil))
+		t["Package"] = reflect.ValueOf((*ast.Package)(nil))
+		t["PackageExports"] = reflect.ValueOf(ast.PackageExports)
+		t["ParenExpr"] = reflect.ValueOf((*ast.ParenExpr)(nil))
+		t["ParseDirective"] = reflect.ValueOf(ast.ParseDirective)
+		t["Pkg"] = reflect.ValueOf(ast.Pkg)
+		t["Preorder"] = reflect.ValueOf(ast.Preorder)
+		t["PreorderStack"] = reflect.ValueOf(ast.PreorderStack)
+		t["Print"] = reflect.ValueOf(ast.Print)
+		t["RECV"] = reflect.ValueOf(ast.RECV)
+		t["RangeStmt"] = reflect.ValueOf((*ast.RangeStmt)(nil))
+		t["ReturnStmt"] = reflect.ValueOf((*ast.ReturnStmt)(nil))
+		t["SEND"] = reflect.ValueOf(ast.SEND)
+		t["Scope"] = reflect.ValueOf((*ast.Scope)(nil))
+		t["SelectStmt"] = reflect.ValueOf((*ast.SelectStmt)(nil))
+		t["SelectorExpr"] = reflect.ValueOf((*ast.SelectorExpr)(nil))
+		t["SendStmt"] = reflect.ValueOf((*ast.SendStmt)(nil))
+		t["SliceExpr"] = reflect.ValueOf((*ast.SliceExpr)(nil))
+		t["SortImports"] = reflect.ValueOf(ast.SortImports)
+		t["Spec"] = reflect.ValueOf((*ast.Spec)(nil))
+		t["StarExpr"] = reflect.ValueOf((*ast.StarExpr)(nil))
+		t["Stmt"] = reflect.ValueOf((*ast.Stmt)(nil))
+		t["StructType"] = reflect.ValueOf((*ast.StructType)(nil))
+		t["SwitchStmt"] = reflect.ValueOf((*ast.SwitchStmt)(nil))
+		t["Typ"] = reflect.ValueOf(ast.Typ)
+		t["TypeAssertExpr"] = reflect.ValueOf((*ast.TypeAssertExpr)(nil))
+		t["TypeSpec"] = reflect.ValueOf((*ast.TypeSpec)(nil))
+		t["TypeSwitchStmt"] = reflect.ValueOf((*ast.TypeSwitchStmt)(nil))
+		t["UnaryExpr"] = reflect.ValueOf((*ast.UnaryExpr)(nil))
+		t["Unparen"] = reflect.ValueOf(ast.Unparen)
+		t["ValueSpec"] = reflect.ValueOf((*ast.ValueSpec)(nil))
+		t["Var"] = reflect.ValueOf(ast.Var)
+		t["Visitor"] = reflect.ValueOf((*ast.Visitor)(nil))
+		t["Walk"] = reflect.ValueOf(ast.Walk)
+		t["_Node"] = reflect.ValueOf((*_go_ast_Node)(nil))
+		t["_Visitor"] = reflect.ValueOf((*_go_ast_Visitor)(nil))
+		return t
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["go/format"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Node":   reflect.ValueOf(format.Node),
-			"Source": reflect.ValueOf(format.Source),
-		}
+		t := map[string]reflect.Value{}
+		t["Node"] = reflect.ValueOf(format.Node)
+		t["Source"] = reflect.ValueOf(format.Source)
+		return t
 	}
 }

@@ -9,20 +9,20 @@ import (
 
 func init() {
 	tables["go/parser"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AllErrors":            reflect.ValueOf(parser.AllErrors),
-			"DeclarationErrors":    reflect.ValueOf(parser.DeclarationErrors),
-			"ImportsOnly":          reflect.ValueOf(parser.ImportsOnly),
-			"Mode":                 reflect.ValueOf((*parser.Mode)(nil)),
-			"PackageClauseOnly":    reflect.ValueOf(parser.PackageClauseOnly),
-			"ParseComments":        reflect.ValueOf(parser.ParseComments),
-			"ParseDir":             reflect.ValueOf(parser.ParseDir),
-			"ParseExpr":            reflect.ValueOf(parser.ParseExpr),
-			"ParseExprFrom":        reflect.ValueOf(parser.ParseExprFrom),
-			"ParseFile":            reflect.ValueOf(parser.ParseFile),
-			"SkipObjectResolution": reflect.ValueOf(parser.SkipObjectResolution),
-			"SpuriousErrors":       reflect.ValueOf(parser.SpuriousErrors),
-			"Trace":                reflect.ValueOf(parser.Trace),
-		}
+		t := map[string]reflect.Value{}
+		t["AllErrors"] = reflect.ValueOf(parser.AllErrors)
+		t["DeclarationErrors"] = reflect.ValueOf(parser.DeclarationErrors)
+		t["ImportsOnly"] = reflect.ValueOf(parser.ImportsOnly)
+		t["Mode"] = reflect.ValueOf((*parser.Mode)(nil))
+		t["PackageClauseOnly"] = reflect.ValueOf(parser.PackageClauseOnly)
+		t["ParseComments"] = reflect.ValueOf(parser.ParseComments)
+		t["ParseDir"] = reflect.ValueOf(parser.ParseDir)
+		t["ParseExpr"] = reflect.ValueOf(parser.ParseExpr)
+		t["ParseExprFrom"] = reflect.ValueOf(parser.ParseExprFrom)
+		t["ParseFile"] = reflect.ValueOf(parser.ParseFile)
+		t["SkipObjectResolution"] = reflect.ValueOf(parser.SkipObjectResolution)
+		t["SpuriousErrors"] = reflect.ValueOf(parser.SpuriousErrors)
+		t["Trace"] = reflect.ValueOf(parser.Trace)
+		return t
 	}
 }

@@ -10,103 +10,103 @@ import (
 
 func init() {
 	tables["go/token"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ADD":            reflect.ValueOf(token.ADD),
-			"ADD_ASSIGN":     reflect.ValueOf(token.ADD_ASSIGN),
-			"AND":            reflect.ValueOf(token.AND),
-			"AND_ASSIGN":     reflect.ValueOf(token.AND_ASSIGN),
-			"AND_NOT":        reflect.ValueOf(token.AND_NOT),
-			"AND_NOT_ASSIGN": reflect.ValueOf(token.AND_NOT_ASSIGN),
-			"ARROW":          reflect.ValueOf(token.ARROW),
-			"ASSIGN":         reflect.ValueOf(token.ASSIGN),
-			"BREAK":          reflect.ValueOf(token.BREAK),
-			"CASE":           reflect.ValueOf(token.CASE),
-			"CHAN":           reflect.ValueOf(token.CHAN),
-			"CHAR":           reflect.ValueOf(token.CHAR),
-			"COLON":          reflect.ValueOf(token.COLON),
-			"COMMA":          reflect.ValueOf(token.COMMA),
-			"COMMENT":        reflect.ValueOf(token.COMMENT),
-			"CONST":          reflect.ValueOf(token.CONST),
-			"CONTINUE":       reflect.ValueOf(token.CONTINUE),
-			"DEC":            reflect.ValueOf(token.DEC),
-			"DEFAULT":        reflect.ValueOf(token.DEFAULT),
-			"DEFER":          reflect.ValueOf(token.DEFER),
-			"DEFINE":         reflect.ValueOf(token.DEFINE),
-			"ELLIPSIS":       reflect.ValueOf(token.ELLIPSIS),
-			"ELSE":           reflect.ValueOf(token.ELSE),
-			"EOF":            reflect.ValueOf(token.EOF),
-			"EQL":            reflect.ValueOf(token.EQL),
-			"FALLTHROUGH":    reflect.ValueOf(token.FALLTHROUGH),
-			"FLOAT":          reflect.ValueOf(token.FLOAT),
-			"FOR":            reflect.ValueOf(token.FOR),
-			"FUNC":           reflect.ValueOf(token.FUNC),
-			"File":           reflect.ValueOf((*token.File)(nil)),
-			"FileSet":        reflect.ValueOf((*token.FileSet)(nil)),
-			"GEQ":            reflect.ValueOf(token.GEQ),
-			"GO":             reflect.ValueOf(token.GO),
-			"GOTO":           reflect.ValueOf(token.GOTO),
-			"GTR":            reflect.ValueOf(token.GTR),
-			"HighestPrec":    reflect.ValueOf(constant.MakeInt64(token.HighestPrec)),
-			"IDENT":          reflect.ValueOf(token.IDENT),
-			"IF":             reflect.ValueOf(token.IF),
-			"ILLEGAL":        reflect.ValueOf(token.ILLEGAL),
-			"IMAG":           reflect.ValueOf(token.IMAG),
-			"IMPORT":         reflect.ValueOf(token.IMPORT),
-			"INC":            reflect.ValueOf(token.INC),
-			"INT":            reflect.ValueOf(token.INT),
-			"INTERFACE":      reflect.ValueOf(token.INTERFACE),
-			"IsExported":     reflect.ValueOf(token.IsExported),
-			"IsIdentifier":   reflect.ValueOf(token.IsIdentifier),
-			"IsKeyword":      reflect.ValueOf(token.IsKeyword),
-			"LAND":           reflect.ValueOf(token.LAND),
-			"LBRACE":         reflect.ValueOf(token.LBRACE),
-			"LBRACK":         reflect.ValueOf(token.LBRACK),
-			"LEQ":            reflect.ValueOf(token.LEQ),
-			"LOR":            reflect.ValueOf(token.LOR),
-			"LPAREN":         reflect.ValueOf(token.LPAREN),
-			"LSS":            reflect.ValueOf(token.LSS),
-			"Lookup":         reflect.ValueOf(token.Lookup),
-			"LowestPrec":     reflect.ValueOf(constant.MakeInt64(token.LowestPrec)),
-			"MAP":            reflect.ValueOf(token.MAP),
-			"MUL":            reflect.ValueOf(token.MUL),
-			"MUL_ASSIGN":     reflect.ValueOf(token.MUL_ASSIGN),
-			"NEQ":            reflect.ValueOf(token.NEQ),
-			"NOT":            reflect.ValueOf(token.NOT),
-			"NewFileSet":     reflect.ValueOf(token.NewFileSet),
-			"NoPos":          reflect.ValueOf(token.NoPos),
-			"OR":             reflect.ValueOf(token.OR),
-			"OR_ASSIGN":      reflect.ValueOf(token.OR_ASSIGN),
-			"PACKAGE":        reflect.ValueOf(token.PACKAGE),
-			"PERIOD":         reflect.ValueOf(token.PERIOD),
-			"Pos":            reflect.ValueOf((*token.Pos)(nil)),
-			"Position":       reflect.ValueOf((*token.Position)(nil)),
-			"QUO":            reflect.ValueOf(token.QUO),
-			"QUO_ASSIGN":     reflect.ValueOf(token.QUO_ASSIGN),
-			"RANGE":          reflect.ValueOf(token.RANGE),
-			"RBRACE":         reflect.ValueOf(token.RBRACE),
-			"RBRACK":         reflect.ValueOf(token.RBRACK),
-			"REM":            reflect.ValueOf(token.REM),
-			"REM_ASSIGN":     reflect.ValueOf(token.REM_ASSIGN),
-			"RETURN":         reflect.ValueOf(token.RETURN),
-			"RPAREN":         reflect.ValueOf(token.RPAREN),
-			"SELECT":         reflect.ValueOf(token.SELECT),
-			"SEMICOLON":      reflect.ValueOf(token.SEMICOLON),
-			"SHL":            reflect.ValueOf(token.SHL),
-			"SHL_ASSIGN":     reflect.ValueOf(token.SHL_ASSIGN),
-			"SHR":            reflect.ValueOf(token.SHR),
-			"SHR_ASSIGN":     reflect.ValueOf(token.SHR_ASSIGN),
-			"STRING":         reflect.ValueOf(token.STRING),
-			"STRUCT":         reflect.ValueOf(token.STRUCT),
-			"SUB":            reflect.ValueOf(token.SUB),
-			"SUB_ASSIGN":     reflect.ValueOf(token.SUB_ASSIGN),
-			"SWITCH":         reflect.ValueOf(token.SWITCH),
-			"TILDE":          reflect.ValueOf(token.TILDE),
-			"TYPE":           reflect.ValueOf(token.TYPE),
-			"Token":          reflect.ValueOf((*token.Token)(nil)),
-			"UnaryPrec":      reflect.ValueOf(constant.MakeInt64(token.UnaryPrec)),
-			"VAR":            reflect.ValueOf(token.VAR),
-			"XOR":            reflect.ValueOf(token.XOR),
-			"XOR_ASSIGN":     reflect.ValueOf(token.XOR_ASSIGN),
-		}
+		t := map[string]reflect.Value{}
+		t["ADD"] = reflect.ValueOf(token.ADD)
+		t["ADD_ASSIGN"] = reflect.ValueOf(token.ADD_ASSIGN)
+		t["AND"] = reflect.ValueOf(token.AND)
+		t["AND_ASSIGN"] = reflect.ValueOf(token.AND_ASSIGN)
+		t["AND_NOT"] = reflect.ValueOf(token.AND_NOT)
+		t["AND_NOT_ASSIGN"] = reflect.ValueOf(token.AND_NOT_ASSIGN)
+		t["ARROW"] = reflect.ValueOf(token.ARROW)
+		t["ASSIGN"] = reflect.ValueOf(token.ASSIGN)
+		t["BREAK"] = reflect.ValueOf(token.BREAK)
+		t["CASE"] = reflect.ValueOf(token.CASE)
+		t["CHAN"] = reflect.ValueOf(token.CHAN)
+		t["CHAR"] = reflect.ValueOf(token.CHAR)
+		t["COLON"] = reflect.ValueOf(token.COLON)
+		t["COMMA"] = reflect.ValueOf(token.COMMA)
+		t["COMMENT"] = reflect.ValueOf(token.COMMENT)
+		t["CONST"] = reflect.ValueOf(token.CONST)
+		t["CONTINUE"] = reflect.ValueOf(token.CONTINUE)
+		t["DEC"] = reflect.ValueOf(token.DEC)
+		t["DEFAULT"] = reflect.ValueOf(token.DEFAULT)
+		t["DEFER"] = reflect.ValueOf(token.DEFER)
+		t["DEFINE"] = reflect.ValueOf(token.DEFINE)
+		t["ELLIPSIS"] = reflect.ValueOf(token.ELLIPSIS)
+		t["ELSE"] = reflect.ValueOf(token.ELSE)
+		t["EOF"] = reflect.ValueOf(token.EOF)
+		t["EQL"] = reflect.ValueOf(token.EQL)
+		t["FALLTHROUGH"] = reflect.ValueOf(token.FALLTHROUGH)
+		t["FLOAT"] = reflect.ValueOf(token.FLOAT)
+		t["FOR"] = reflect.ValueOf(token.FOR)
+		t["FUNC"] = reflect.ValueOf(token.FUNC)
+		t["File"] = reflect.ValueOf((*token.File)(nil))
+		t["FileSet"] = reflect.ValueOf((*token.FileSet)(nil))
+		t["GEQ"] = reflect.ValueOf(token.GEQ)
+		t["GO"] = reflect.ValueOf(token.GO)
+		t["GOTO"] = reflect.ValueOf(token.GOTO)
+		t["GTR"] = reflect.ValueOf(token.GTR)
+		t["HighestPrec"] = reflect.ValueOf(constant.MakeInt64(token.HighestPrec))
+		t["IDENT"] = reflect.ValueOf(token.IDENT)
+		t["IF"] = reflect.ValueOf(token.IF)
+		t["ILLEGAL"] = reflect.ValueOf(token.ILLEGAL)
+		t["IMAG"] = reflect.ValueOf(token.IMAG)
+		t["IMPORT"] = reflect.ValueOf(token.IMPORT)
+		t["INC"] = reflect.ValueOf(token.INC)
+		t["INT"] = reflect.ValueOf(token.INT)
+		t["INTERFACE"] = reflect.ValueOf(token.INTERFACE)
+		t["IsExported"] = reflect.ValueOf(token.IsExported)
+		t["IsIdentifier"] = reflect.ValueOf(token.IsIdentifier)
+		t["IsKeyword"] = reflect.ValueOf(token.IsKeyword)
+		t["LAND"] = reflect.ValueOf(token.LAND)
+		t["LBRACE"] = reflect.ValueOf(token.LBRACE)
+		t["LBRACK"] = reflect.ValueOf(token.LBRACK)
+		t["LEQ"] = reflect.ValueOf(token.LEQ)
+		t["LOR"] = reflect.ValueOf(token.LOR)
+		t["LPAREN"] = reflect.ValueOf(token.LPAREN)
+		t["LSS"] = reflect.ValueOf(token.LSS)
+		t["Lookup"] = reflect.ValueOf(token.Lookup)
+		t["LowestPrec"] = reflect.ValueOf(constant.MakeInt64(token.LowestPrec))
+		t["MAP"] = reflect.ValueOf(token.MAP)
+		t["MUL"] = reflect.ValueOf(token.MUL)
+		t["MUL_ASSIGN"] = reflect.ValueOf(token.MUL_ASSIGN)
+		t["NEQ"] = reflect.ValueOf(token.NEQ)
+		t["NOT"] = reflect.ValueOf(token.NOT)
+		t["NewFileSet"] = reflect.ValueOf(token.NewFileSet)
+		t["NoPos"] = reflect.ValueOf(token.NoPos)
+		t["OR"] = reflect.ValueOf(token.OR)
+		t["OR_ASSIGN"] = reflect.ValueOf(token.OR_ASSIGN)
+		t["PACKAGE"] = reflect.ValueOf(token.PACKAGE)
+		t["PERIOD"] = reflect.ValueOf(token.PERIOD)
+		t["Pos"] = reflect.ValueOf((*token.Pos)(nil))
+		t["Position"] = reflect.ValueOf((*token.Position)(nil))
+		t["QUO"] = reflect.ValueOf(token.QUO)
+		t["QUO_ASSIGN"] = reflect.ValueOf(token.QUO_ASSIGN)
+		t["RANGE"] = reflect.ValueOf(token.RANGE)
+		t["RBRACE"] = reflect.ValueOf(token.RBRACE)
+		t["RBRACK"] = reflect.ValueOf(token.RBRACK)
+		t["REM"] = reflect.ValueOf(token.REM)
+		t["REM_ASSIGN"] = reflect.ValueOf(token.REM_ASSIGN)
+		t["RETURN"] = reflect.ValueOf(token.RETURN)
+		t["RPAREN"] = reflect.ValueOf(token.RPAREN)
+		t["SELECT"] = reflect.ValueOf(token.SELECT)
+		t["SEMICOLON"] = reflect.ValueOf(token.SEMICOLON)
+		t["SHL"] = reflect.ValueOf(token.SHL)
+		t["SHL_ASSIGN"] = reflect.ValueOf(token.SHL_ASSIGN)
+		t["SHR"] = reflect.ValueOf(token.SHR)
+		t["SHR_ASSIGN"] = reflect.ValueOf(token.SHR_ASSIGN)
+		t["STRING"] = reflect.ValueOf(token.STRING)
+		t["STRUCT"] = reflect.ValueOf(token.STRUCT)
+		t["SUB"] = reflect.ValueOf(token.SUB)
+		t["SUB_ASSIGN"] = reflect.ValueOf(token.SUB_ASSIGN)
+		t["SWITCH"] = reflect.ValueOf(token.SWITCH)
+		t["TILDE"] = reflect.ValueOf(token.TILDE)
+		t["TYPE"] = reflect.ValueOf(token.TYPE)
+		t["Token"] = reflect.ValueOf((*token.Token)(nil))
+		t["UnaryPrec"] = reflect.ValueOf(constant.MakeInt64(token.UnaryPrec))
+		t["VAR"] = reflect.ValueOf(token.VAR)
+		t["XOR"] = reflect.ValueOf(token.XOR)
+		t["XOR_ASSIGN"] = reflect.ValueOf(token.XOR_ASSIGN)
+		return t
 	}
 }

@@ -11,94 +11,94 @@ import (
 
 func init() {
 	tables["halfnote/amp"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AbortAtMin":        reflect.ValueOf(amp.AbortAtMin),
-			"Active":            reflect.ValueOf(amp.Active),
-			"ApexBFloat16":      reflect.ValueOf(&amp.ApexBFloat16).Elem(),
-			"ApexFloat16":       reflect.ValueOf(&amp.ApexFloat16).Elem(),
-			"ApexModel":         reflect.ValueOf((*amp.ApexModel)(nil)),
-			"ApexOptimizer":     reflect.ValueOf((*amp.ApexOptimizer)(nil)),
-			"Autocast":          reflect.ValueOf(amp.Autocast),
-			"BFloat16":          reflect.ValueOf(&amp.BFloat16).Elem(),
-			"BackoffFactor":     reflect.ValueOf(amp.BackoffFactor),
-			"CPUBFloat16":       reflect.ValueOf(&amp.CPUBFloat16).Elem(),
-			"CPUFloat16":        reflect.ValueOf(&amp.CPUFloat16).Elem(),
-			"Cache":             reflect.ValueOf(amp.Cache),
-			"CacheStats":        reflect.ValueOf((*amp.CacheStats)(nil)),
-			"ClearCache":        reflect.ValueOf(amp.ClearCache),
-			"CloseRegions":      reflect.ValueOf(amp.CloseRegions),
-			"ClosureOptimizer":  reflect.ValueOf((*amp.ClosureOptimizer)(nil)),
-			"CurrentScaling":    reflect.ValueOf((*amp.CurrentScaling)(nil)),
-			"CustomBwd":         reflect.ValueOf(amp.CustomBwd),
-			"CustomFwd":         reflect.ValueOf(amp.CustomFwd),
-			"DelayedScaling":    reflect.ValueOf((*amp.DelayedScaling)(nil)),
-			"Enabled":           reflect.ValueOf(amp.Enabled),
-			"Error":             reflect.ValueOf((*amp.Error)(nil)),
-			"Event":             reflect.ValueOf((*amp.Event)(nil)),
-			"FP8":               reflect.ValueOf((*amp.FP8)(nil)),
-			"FP8Recipe":         reflect.ValueOf((*amp.FP8Recipe)(nil)),
-			"FP8Scale":          reflect.ValueOf((*amp.FP8Scale)(nil)),
-			"Float16":           reflect.ValueOf(&amp.Float16).Elem(),
-			"FusedOptimizer":    reflect.ValueOf((*amp.FusedOptimizer)(nil)),
-			"GradScaler":        reflect.ValueOf((*amp.GradScaler)(nil)),
-			"GrowthFactor":      reflect.ValueOf(amp.GrowthFactor),
-			"GrowthInterval":    reflect.ValueOf(amp.GrowthInterval),
-			"GuardedOptimizer":  reflect.ValueOf((*amp.GuardedOptimizer)(nil)),
-			"Hysteresis":        reflect.ValueOf(amp.Hysteresis),
-			"InitScale":         reflect.ValueOf(amp.InitScale),
-			"Initialize":        reflect.ValueOf(amp.Initialize),
-			"InitializeAll":     reflect.ValueOf(amp.InitializeAll),
-			"Kind":              reflect.ValueOf((*amp.Kind)(nil)),
-			"LegacyCache":       reflect.ValueOf(amp.LegacyCache),
-			"Level":             reflect.ValueOf(amp.Level),
-			"LevelTable":        reflect.ValueOf((*amp.LevelTable)(nil)),
-			"LoadStateDict":     reflect.ValueOf(amp.LoadStateDict),
-			"MasterParams":      reflect.ValueOf(amp.MasterParams),
-			"MaxScale":          reflect.ValueOf(amp.MaxScale),
-			"MinScale":          reflect.ValueOf(amp.MinScale),
-			"MixedBFloat16":     reflect.ValueOf(&amp.MixedBFloat16).Elem(),
-			"MixedFloat16":      reflect.ValueOf(&amp.MixedFloat16).Elem(),
-			"Names":             reflect.ValueOf(amp.Names),
-			"NewFP8":            reflect.ValueOf(amp.NewFP8),
-			"NewGradScaler":     reflect.ValueOf(amp.NewGradScaler),
-			"O0":                reflect.ValueOf(&amp.O0).Elem(),
-			"O1":                reflect.ValueOf(&amp.O1).Elem(),
-			"O2":                reflect.ValueOf(&amp.O2).Elem(),
-			"O3":                reflect.ValueOf(&amp.O3).Elem(),
-			"Observe":           reflect.ValueOf(amp.Observe),
-			"Off":               reflect.ValueOf(&amp.Off).Elem(),
-			"OpList":            reflect.ValueOf((*amp.OpList)(nil)),
-			"OpRow":             reflect.ValueOf((*amp.OpRow)(nil)),
-			"Ops":               reflect.ValueOf(amp.Ops),
-			"OptLevel":          reflect.ValueOf((*amp.OptLevel)(nil)),
-			"OptLevels":         reflect.ValueOf(amp.OptLevels),
-			"Optimizer":         reflect.ValueOf((*amp.Optimizer)(nil)),
-			"ParsePrecision":    reflect.ValueOf(amp.ParsePrecision),
-			"Policy":            reflect.ValueOf((*amp.Policy)(nil)),
-			"Precision":         reflect.ValueOf((*amp.Precision)(nil)),
-			"PrecisionModule":   reflect.ValueOf((*amp.PrecisionModule)(nil)),
-			"Region":            reflect.ValueOf((*amp.Region)(nil)),
-			"Replacing":         reflect.ValueOf(amp.Replacing),
-			"ScaleLoss":         reflect.ValueOf(amp.ScaleLoss),
-			"ScaleLossOptions":  reflect.ValueOf((*amp.ScaleLossOptions)(nil)),
-			"ScaleLossWith":     reflect.ValueOf(amp.ScaleLossWith),
-			"Scaled":            reflect.ValueOf(amp.Scaled),
-			"ScalerOption":      reflect.ValueOf((*amp.ScalerOption)(nil)),
-			"Simulate":          reflect.ValueOf(amp.Simulate),
-			"StateDict":         reflect.ValueOf(amp.StateDict),
-			"StaticScale":       reflect.ValueOf(amp.StaticScale),
-			"StepResult":        reflect.ValueOf((*amp.StepResult)(nil)),
-			"Stepped":           reflect.ValueOf(amp.Stepped),
-			"UnitScaling":       reflect.ValueOf((*amp.UnitScaling)(nil)),
-			"Unscaled":          reflect.ValueOf(amp.Unscaled),
-			"Updated":           reflect.ValueOf(amp.Updated),
-			"WithPrecision":     reflect.ValueOf(amp.WithPrecision),
-			"Wrap":              reflect.ValueOf(amp.Wrap),
-			"_ClosureOptimizer": reflect.ValueOf((*_halfnote_amp_ClosureOptimizer)(nil)),
-			"_FusedOptimizer":   reflect.ValueOf((*_halfnote_amp_FusedOptimizer)(nil)),
-			"_GuardedOptimizer": reflect.ValueOf((*_halfnote_amp_GuardedOptimizer)(nil)),
-			"_Optimizer":        reflect.ValueOf((*_halfnote_amp_Optimizer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AbortAtMin"] = reflect.ValueOf(amp.AbortAtMin)
+		t["Active"] = reflect.ValueOf(amp.Active)
+		t["ApexBFloat16"] = reflect.ValueOf(&amp.ApexBFloat16).Elem()
+		t["ApexFloat16"] = reflect.ValueOf(&amp.ApexFloat16).Elem()
+		t["ApexModel"] = reflect.ValueOf((*amp.ApexModel)(nil))
+		t["ApexOptimizer"] = reflect.ValueOf((*amp.ApexOptimizer)(nil))
+		t["Autocast"] = reflect.ValueOf(amp.Autocast)
+		t["BFloat16"] = reflect.ValueOf(&amp.BFloat16).Elem()
+		t["BackoffFactor"] = reflect.ValueOf(amp.BackoffFactor)
+		t["CPUBFloat16"] = reflect.ValueOf(&amp.CPUBFloat16).Elem()
+		t["CPUFloat16"] = reflect.ValueOf(&amp.CPUFloat16).Elem()
+		t["CacheStatistics"] = reflect.ValueOf(amp.CacheStatistics)
+		t["CacheStats"] = reflect.ValueOf((*amp.CacheStats)(nil))
+		t["ClearCache"] = reflect.ValueOf(amp.ClearCache)
+		t["CloseRegions"] = reflect.ValueOf(amp.CloseRegions)
+		t["ClosureOptimizer"] = reflect.ValueOf((*amp.ClosureOptimizer)(nil))
+		t["CurrentScaling"] = reflect.ValueOf((*amp.CurrentScaling)(nil))
+		t["CustomBwd"] = reflect.ValueOf(amp.CustomBwd)
+		t["CustomFwd"] = reflect.ValueOf(amp.CustomFwd)
+		t["DelayedScaling"] = reflect.ValueOf((*amp.DelayedScaling)(nil))
+		t["Error"] = reflect.ValueOf((*amp.Error)(nil))
+		t["Event"] = reflect.ValueOf((*amp.Event)(nil))
+		t["EventKind"] = reflect.ValueOf((*amp.EventKind)(nil))
+		t["EventScale"] = reflect.ValueOf(amp.EventScale)
+		t["EventStep"] = reflect.ValueOf(amp.EventStep)
+		t["EventUnscale"] = reflect.ValueOf(amp.EventUnscale)
+		t["EventUpdate"] = reflect.ValueOf(amp.EventUpdate)
+		t["FP8"] = reflect.ValueOf((*amp.FP8)(nil))
+		t["FP8Recipe"] = reflect.ValueOf((*amp.FP8Recipe)(nil))
+		t["FP8Scale"] = reflect.ValueOf((*amp.FP8Scale)(nil))
+		t["Float16"] = reflect.ValueOf(&amp.Float16).Elem()
+		t["FusedOptimizer"] = reflect.ValueOf((*amp.FusedOptimizer)(nil))
+		t["GradScaler"] = reflect.ValueOf((*amp.GradScaler)(nil))
+		t["GrowthFactor"] = reflect.ValueOf(amp.GrowthFactor)
+		t["GrowthInterval"] = reflect.ValueOf(amp.GrowthInterval)
+		t["GuardedOptimizer"] = reflect.ValueOf((*amp.GuardedOptimizer)(nil))
+		t["Hysteresis"] = reflect.ValueOf(amp.Hysteresis)
+		t["InitScale"] = reflect.ValueOf(amp.InitScale)
+		t["Initialize"] = reflect.ValueOf(amp.Initialize)
+		t["InitializeAll"] = reflect.ValueOf(amp.InitializeAll)
+		t["LegacyCache"] = reflect.ValueOf(amp.LegacyCache)
+		t["Level"] = reflect.ValueOf(amp.Level)
+		t["LevelTable"] = reflect.ValueOf((*amp.LevelTable)(nil))
+		t["LoadStateDict"] = reflect.ValueOf(amp.LoadStateDict)
+		t["MasterParams"] = reflect.ValueOf(amp.MasterParams)
+		t["MaxScale"] = reflect.ValueOf(amp.MaxScale)
+		t["MinScale"] = reflect.ValueOf(amp.MinScale)
+		t["MixedBFloat16"] = reflect.ValueOf(&amp.MixedBFloat16).Elem()
+		t["MixedFloat16"] = reflect.ValueOf(&amp.MixedFloat16).Elem()
+		t["NewFP8"] = reflect.ValueOf(amp.NewFP8)
+		t["NewGradScaler"] = reflect.ValueOf(amp.NewGradScaler)
+		t["O0"] = reflect.ValueOf(&amp.O0).Elem()
+		t["O1"] = reflect.ValueOf(&amp.O1).Elem()
+		t["O2"] = reflect.ValueOf(&amp.O2).Elem()
+		t["O3"] = reflect.ValueOf(&amp.O3).Elem()
+		t["Observe"] = reflect.ValueOf(amp.Observe)
+		t["Off"] = reflect.ValueOf(&amp.Off).Elem()
+		t["OpList"] = reflect.ValueOf((*amp.OpList)(nil))
+		t["OpRow"] = reflect.ValueOf((*amp.OpRow)(nil))
+		t["Ops"] = reflect.ValueOf(amp.Ops)
+		t["OptLevel"] = reflect.ValueOf((*amp.OptLevel)(nil))
+		t["OptLevels"] = reflect.ValueOf(amp.OptLevels)
+		t["Optimizer"] = reflect.ValueOf((*amp.Optimizer)(nil))
+		t["OverridePolicy"] = reflect.ValueOf(amp.OverridePolicy)
+		t["ParamNames"] = reflect.ValueOf(amp.ParamNames)
+		t["ParsePrecision"] = reflect.ValueOf(amp.ParsePrecision)
+		t["Policy"] = reflect.ValueOf((*amp.Policy)(nil))
+		t["Precision"] = reflect.ValueOf((*amp.Precision)(nil))
+		t["PrecisionModule"] = reflect.ValueOf((*amp.PrecisionModule)(nil))
+		t["Region"] = reflect.ValueOf((*amp.Region)(nil))
+		t["ScaleLoss"] = reflect.ValueOf(amp.ScaleLoss)
+		t["ScaleLossOptions"] = reflect.ValueOf((*amp.ScaleLossOptions)(nil))
+		t["ScaleLossWith"] = reflect.ValueOf(amp.ScaleLossWith)
+		t["ScalerEnabled"] = reflect.ValueOf(amp.ScalerEnabled)
+		t["ScalerOption"] = reflect.ValueOf((*amp.ScalerOption)(nil))
+		t["Simulate"] = reflect.ValueOf(amp.Simulate)
+		t["StateDict"] = reflect.ValueOf(amp.StateDict)
+		t["StaticScale"] = reflect.ValueOf(amp.StaticScale)
+		t["StepResult"] = reflect.ValueOf((*amp.StepResult)(nil))
+		t["UnitScaling"] = reflect.ValueOf((*amp.UnitScaling)(nil))
+		t["WithPrecision"] = reflect.ValueOf(amp.WithPrecision)
+		t["Wrap"] = reflect.ValueOf(amp.Wrap)
+		t["_ClosureOptimizer"] = reflect.ValueOf((*_halfnote_amp_ClosureOptimizer)(nil))
+		t["_FusedOptimizer"] = reflect.ValueOf((*_halfnote_amp_FusedOptimizer)(nil))
+		t["_GuardedOptimizer"] = reflect.ValueOf((*_halfnote_amp_GuardedOptimizer)(nil))
+		t["_Optimizer"] = reflect.ValueOf((*_halfnote_amp_Optimizer)(nil))
+		return t
 	}
 }
 

@@ -9,58 +9,58 @@ import (
 
 func init() {
 	tables["halfnote/amp/diagnose"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Advice":          reflect.ValueOf(diagnose.Advice),
-			"Alive":           reflect.ValueOf(diagnose.Alive),
-			"BFloat16":        reflect.ValueOf(&diagnose.BFloat16).Elem(),
-			"Band":            reflect.ValueOf((*diagnose.Band)(nil)),
-			"Birth":           reflect.ValueOf((*diagnose.Birth)(nil)),
-			"Branch":          reflect.ValueOf((*diagnose.Branch)(nil)),
-			"Cut":             reflect.ValueOf(diagnose.Cut),
-			"DeadReLU":        reflect.ValueOf(diagnose.DeadReLU),
-			"Death":           reflect.ValueOf((*diagnose.Death)(nil)),
-			"E4M3":            reflect.ValueOf(&diagnose.E4M3).Elem(),
-			"E5M2":            reflect.ValueOf(&diagnose.E5M2).Elem(),
-			"Fate":            reflect.ValueOf((*diagnose.Fate)(nil)),
-			"Finding":         reflect.ValueOf((*diagnose.Finding)(nil)),
-			"Float16":         reflect.ValueOf(&diagnose.Float16).Elem(),
-			"Flushed":         reflect.ValueOf(diagnose.Flushed),
-			"Format":          reflect.ValueOf((*diagnose.Format)(nil)),
-			"Formats":         reflect.ValueOf(diagnose.Formats),
-			"Gradients":       reflect.ValueOf(diagnose.Gradients),
-			"GradientsReport": reflect.ValueOf((*diagnose.GradientsReport)(nil)),
-			"KeepGradients":   reflect.ValueOf(diagnose.KeepGradients),
-			"Layer":           reflect.ValueOf((*diagnose.Layer)(nil)),
-			"LayerGradient":   reflect.ValueOf((*diagnose.LayerGradient)(nil)),
-			"Lint":            reflect.ValueOf(diagnose.Lint),
-			"LintReport":      reflect.ValueOf((*diagnose.LintReport)(nil)),
-			"LintRules":       reflect.ValueOf(diagnose.LintRules),
-			"Mistake":         reflect.ValueOf(diagnose.Mistake),
-			"NewReplay":       reflect.ValueOf(diagnose.NewReplay),
-			"NewRewind":       reflect.ValueOf(diagnose.NewRewind),
-			"Overflow":        reflect.ValueOf(diagnose.Overflow),
-			"OverflowReport":  reflect.ValueOf((*diagnose.OverflowReport)(nil)),
-			"Overflown":       reflect.ValueOf(diagnose.Overflown),
-			"Passage":         reflect.ValueOf((*diagnose.Passage)(nil)),
-			"Replay":          reflect.ValueOf((*diagnose.Replay)(nil)),
-			"ReplayOption":    reflect.ValueOf((*diagnose.ReplayOption)(nil)),
-			"Rewind":          reflect.ValueOf((*diagnose.Rewind)(nil)),
-			"Risk":            reflect.ValueOf(diagnose.Risk),
-			"Saturated":       reflect.ValueOf(diagnose.Saturated),
-			"Search":          reflect.ValueOf(diagnose.Search),
-			"SearchLower":     reflect.ValueOf(diagnose.SearchLower),
-			"SearchOp":        reflect.ValueOf((*diagnose.SearchOp)(nil)),
-			"SearchOptions":   reflect.ValueOf((*diagnose.SearchOptions)(nil)),
-			"SearchResult":    reflect.ValueOf((*diagnose.SearchResult)(nil)),
-			"Severity":        reflect.ValueOf((*diagnose.Severity)(nil)),
-			"Shares":          reflect.ValueOf((*diagnose.Shares)(nil)),
-			"TF32":            reflect.ValueOf(&diagnose.TF32).Elem(),
-			"Trajectory":      reflect.ValueOf((*diagnose.Trajectory)(nil)),
-			"TrajectoryStep":  reflect.ValueOf((*diagnose.TrajectoryStep)(nil)),
-			"Unused":          reflect.ValueOf(diagnose.Unused),
-			"WhatIf":          reflect.ValueOf((*diagnose.WhatIf)(nil)),
-			"WithActivations": reflect.ValueOf(diagnose.WithActivations),
-			"Zero":            reflect.ValueOf(diagnose.Zero),
-		}
+		t := map[string]reflect.Value{}
+		t["Advice"] = reflect.ValueOf(diagnose.Advice)
+		t["Alive"] = reflect.ValueOf(diagnose.Alive)
+		t["BFloat16"] = reflect.ValueOf(&diagnose.BFloat16).Elem()
+		t["Band"] = reflect.ValueOf((*diagnose.Band)(nil))
+		t["Birth"] = reflect.ValueOf((*diagnose.Birth)(nil))
+		t["Branch"] = reflect.ValueOf((*diagnose.Branch)(nil))
+		t["Cut"] = reflect.ValueOf(diagnose.Cut)
+		t["DeadReLU"] = reflect.ValueOf(diagnose.DeadReLU)
+		t["Death"] = reflect.ValueOf((*diagnose.Death)(nil))
+		t["E4M3"] = reflect.ValueOf(&diagnose.E4M3).Elem()
+		t["E5M2"] = reflect.ValueOf(&diagnose.E5M2).Elem()
+		t["Fate"] = reflect.ValueOf((*diagnose.Fate)(nil))
+		t["Finding"] = reflect.ValueOf((*diagnose.Finding)(nil))
+		t["Float16"] = reflect.ValueOf(&diagnose.Float16).Elem()
+		t["Flushed"] = reflect.ValueOf(diagnose.Flushed)
+		t["Format"] = reflect.ValueOf((*diagnose.Format)(nil))
+		t["Formats"] = reflect.ValueOf(diagnose.Formats)
+		t["Gradients"] = reflect.ValueOf(diagnose.Gradients)
+		t["GradientsReport"] = reflect.ValueOf((*diagnose.GradientsReport)(nil))
+		t["KeepGradients"] = reflect.ValueOf(diagnose.KeepGradients)
+		t["Layer"] = reflect.ValueOf((*diagnose.Layer)(nil))
+		t["LayerGradient"] = reflect.ValueOf((*diagnose.LayerGradient)(nil))
+		t["Lint"] = reflect.ValueOf(diagnose.Lint)
+		t["LintReport"] = reflect.ValueOf((*diagnose.LintReport)(nil))
+		t["LintRules"] = reflect.ValueOf(diagnose.LintRules)
+		t["Mistake"] = reflect.ValueOf(diagnose.Mistake)
+		t["NewReplay"] = reflect.ValueOf(diagnose.NewReplay)
+		t["NewRewind"] = reflect.ValueOf(diagnose.NewRewind)
+		t["Overflow"] = reflect.ValueOf(diagnose.Overflow)
+		t["OverflowReport"] = reflect.ValueOf((*diagnose.OverflowReport)(nil))
+		t["Overflown"] = reflect.ValueOf(diagnose.Overflown)
+		t["Passage"] = reflect.ValueOf((*diagnose.Passage)(nil))
+		t["Replay"] = reflect.ValueOf((*diagnose.Replay)(nil))
+		t["ReplayOption"] = reflect.ValueOf((*diagnose.ReplayOption)(nil))
+		t["Rewind"] = reflect.ValueOf((*diagnose.Rewind)(nil))
+		t["Risk"] = reflect.ValueOf(diagnose.Risk)
+		t["Saturated"] = reflect.ValueOf(diagnose.Saturated)
+		t["Search"] = reflect.ValueOf(diagnose.Search)
+		t["SearchLower"] = reflect.ValueOf(diagnose.SearchLower)
+		t["SearchOp"] = reflect.ValueOf((*diagnose.SearchOp)(nil))
+		t["SearchOptions"] = reflect.ValueOf((*diagnose.SearchOptions)(nil))
+		t["SearchResult"] = reflect.ValueOf((*diagnose.SearchResult)(nil))
+		t["Severity"] = reflect.ValueOf((*diagnose.Severity)(nil))
+		t["Shares"] = reflect.ValueOf((*diagnose.Shares)(nil))
+		t["TF32"] = reflect.ValueOf(&diagnose.TF32).Elem()
+		t["Trajectory"] = reflect.ValueOf((*diagnose.Trajectory)(nil))
+		t["TrajectoryStep"] = reflect.ValueOf((*diagnose.TrajectoryStep)(nil))
+		t["Unused"] = reflect.ValueOf(diagnose.Unused)
+		t["WhatIf"] = reflect.ValueOf((*diagnose.WhatIf)(nil))
+		t["WithActivations"] = reflect.ValueOf(diagnose.WithActivations)
+		t["Zero"] = reflect.ValueOf(diagnose.Zero)
+		return t
 	}
 }

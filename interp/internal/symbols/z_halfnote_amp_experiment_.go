@@ -9,77 +9,87 @@ import (
 
 func init() {
 	tables["halfnote/amp/experiment"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Ablation":                reflect.ValueOf(experiment.Ablation),
-			"Accumulation":            reflect.ValueOf(experiment.Accumulation),
-			"AccumulationReport":      reflect.ValueOf((*experiment.AccumulationReport)(nil)),
-			"AccumulationRow":         reflect.ValueOf((*experiment.AccumulationRow)(nil)),
-			"BlockRow":                reflect.ValueOf((*experiment.BlockRow)(nil)),
-			"CastCache":               reflect.ValueOf(experiment.CastCache),
-			"CastCacheReport":         reflect.ValueOf((*experiment.CastCacheReport)(nil)),
-			"ClipOrder":               reflect.ValueOf(experiment.ClipOrder),
-			"ClipOrderReport":         reflect.ValueOf((*experiment.ClipOrderReport)(nil)),
-			"DTypeWalk":               reflect.ValueOf(experiment.DTypeWalk),
-			"DTypeWalkReport":         reflect.ValueOf((*experiment.DTypeWalkReport)(nil)),
-			"DefaultScale":            reflect.ValueOf(experiment.DefaultScale),
-			"DefaultScaleReport":      reflect.ValueOf((*experiment.DefaultScaleReport)(nil)),
-			"DotProduct":              reflect.ValueOf(experiment.DotProduct),
-			"DotProductReport":        reflect.ValueOf((*experiment.DotProductReport)(nil)),
-			"DoubleSigmoid":           reflect.ValueOf(experiment.DoubleSigmoid),
-			"DoubleSigmoidReport":     reflect.ValueOf((*experiment.DoubleSigmoidReport)(nil)),
-			"ForcedOverflows":         reflect.ValueOf(experiment.ForcedOverflows),
-			"ForcedOverflowsReport":   reflect.ValueOf((*experiment.ForcedOverflowsReport)(nil)),
-			"GradientHistogram":       reflect.ValueOf(experiment.GradientHistogram),
-			"GradientHistogramReport": reflect.ValueOf((*experiment.GradientHistogramReport)(nil)),
-			"Histogram":               reflect.ValueOf((*experiment.Histogram)(nil)),
-			"LaptopLoops":             reflect.ValueOf(experiment.LaptopLoops),
-			"LaptopText":              reflect.ValueOf(experiment.LaptopText),
-			"LaptopVision":            reflect.ValueOf(experiment.LaptopVision),
-			"Lognormal":               reflect.ValueOf(experiment.Lognormal),
-			"Loops":                   reflect.ValueOf((*experiment.Loops)(nil)),
-			"LossScaleSweep":          reflect.ValueOf(experiment.LossScaleSweep),
-			"LossScaleSweepReport":    reflect.ValueOf((*experiment.LossScaleSweepReport)(nil)),
-			"LostConstants":           reflect.ValueOf(experiment.LostConstants),
-			"LostConstantsReport":     reflect.ValueOf((*experiment.LostConstantsReport)(nil)),
-			"MasterWeights":           reflect.ValueOf(experiment.MasterWeights),
-			"MasterWeightsReport":     reflect.ValueOf((*experiment.MasterWeightsReport)(nil)),
-			"MultiplesOf8":            reflect.ValueOf(experiment.MultiplesOf8),
-			"MultiplesOf8Report":      reflect.ValueOf((*experiment.MultiplesOf8Report)(nil)),
-			"NoBenefit":               reflect.ValueOf(experiment.NoBenefit),
-			"OnePlus":                 reflect.ValueOf(experiment.OnePlus),
-			"OnePlusReport":           reflect.ValueOf((*experiment.OnePlusReport)(nil)),
-			"PenaltyReport":           reflect.ValueOf((*experiment.PenaltyReport)(nil)),
-			"PenaltyUnscaled":         reflect.ValueOf(experiment.PenaltyUnscaled),
-			"Poisoning":               reflect.ValueOf(experiment.Poisoning),
-			"PoisoningReport":         reflect.ValueOf((*experiment.PoisoningReport)(nil)),
-			"RangeRow":                reflect.ValueOf((*experiment.RangeRow)(nil)),
-			"Ranges":                  reflect.ValueOf(experiment.Ranges),
-			"RangesReport":            reflect.ValueOf((*experiment.RangesReport)(nil)),
-			"Report":                  reflect.ValueOf((*experiment.Report)(nil)),
-			"Run":                     reflect.ValueOf((*experiment.Run)(nil)),
-			"RunsReport":              reflect.ValueOf((*experiment.RunsReport)(nil)),
-			"Saturation":              reflect.ValueOf(experiment.Saturation),
-			"SaturationReport":        reflect.ValueOf((*experiment.SaturationReport)(nil)),
-			"ScaleCollapse":           reflect.ValueOf(experiment.ScaleCollapse),
-			"ScaleCollapseReport":     reflect.ValueOf((*experiment.ScaleCollapseReport)(nil)),
-			"ScaleRow":                reflect.ValueOf((*experiment.ScaleRow)(nil)),
-			"SeedLoops":               reflect.ValueOf(experiment.SeedLoops),
-			"SeedText":                reflect.ValueOf(experiment.SeedText),
-			"SeedVision":              reflect.ValueOf(experiment.SeedVision),
-			"SumOfOnes":               reflect.ValueOf(experiment.SumOfOnes),
-			"SumOfOnesReport":         reflect.ValueOf((*experiment.SumOfOnesReport)(nil)),
-			"Text":                    reflect.ValueOf((*experiment.Text)(nil)),
-			"ThreeLoops":              reflect.ValueOf(experiment.ThreeLoops),
-			"Time":                    reflect.ValueOf(experiment.Time),
-			"TimeReport":              reflect.ValueOf((*experiment.TimeReport)(nil)),
-			"TinyResNet":              reflect.ValueOf(experiment.TinyResNet),
-			"TinyTextClassifier":      reflect.ValueOf(experiment.TinyTextClassifier),
-			"TwoOptimizers":           reflect.ValueOf(experiment.TwoOptimizers),
-			"TwoOptimizersReport":     reflect.ValueOf((*experiment.TwoOptimizersReport)(nil)),
-			"UnscaleMidway":           reflect.ValueOf(experiment.UnscaleMidway),
-			"UnscaleMidwayReport":     reflect.ValueOf((*experiment.UnscaleMidwayReport)(nil)),
-			"Vision":                  reflect.ValueOf((*experiment.Vision)(nil)),
-			"WalkStep":                reflect.ValueOf((*experiment.WalkStep)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Ablation"] = reflect.ValueOf(experiment.Ablation)
+		t["Accumulation"] = reflect.ValueOf(experiment.Accumulation)
+		t["AccumulationReport"] = reflect.ValueOf((*experiment.AccumulationReport)(nil))
+		t["AccumulationRow"] = reflect.ValueOf((*experiment.AccumulationRow)(nil))
+		t["BERTBase"] = reflect.ValueOf(experiment.BERTBase)
+		t["BERTMini"] = reflect.ValueOf(experiment.BERTMini)
+		t["BERTSize"] = reflect.ValueOf((*experiment.BERTSize)(nil))
+		t["BlockRow"] = reflect.ValueOf((*experiment.BlockRow)(nil))
+		t["CastCache"] = reflect.ValueOf(experiment.CastCache)
+		t["CastCacheReport"] = reflect.ValueOf((*experiment.CastCacheReport)(nil))
+		t["ClipOrder"] = reflect.ValueOf(experiment.ClipOrder)
+		t["ClipOrderReport"] = reflect.ValueOf((*experiment.ClipOrderReport)(nil))
+		t["DTypeWalk"] = reflect.ValueOf(experiment.DTypeWalk)
+		t["DTypeWalkReport"] = reflect.ValueOf((*experiment.DTypeWalkReport)(nil))
+		t["DefaultScale"] = reflect.ValueOf(experiment.DefaultScale)
+		t["DefaultScaleReport"] = reflect.ValueOf((*experiment.DefaultScaleReport)(nil))
+		t["DotProduct"] = reflect.ValueOf(experiment.DotProduct)
+		t["DotProductReport"] = reflect.ValueOf((*experiment.DotProductReport)(nil))
+		t["DoubleSigmoid"] = reflect.ValueOf(experiment.DoubleSigmoid)
+		t["DoubleSigmoidReport"] = reflect.ValueOf((*experiment.DoubleSigmoidReport)(nil))
+		t["ForcedOverflows"] = reflect.ValueOf(experiment.ForcedOverflows)
+		t["ForcedOverflowsReport"] = reflect.ValueOf((*experiment.ForcedOverflowsReport)(nil))
+		t["FullLoops"] = reflect.ValueOf(experiment.FullLoops)
+		t["FullMLP"] = reflect.ValueOf(experiment.FullMLP)
+		t["FullText"] = reflect.ValueOf(experiment.FullText)
+		t["FullVision"] = reflect.ValueOf(experiment.FullVision)
+		t["GradientHistogram"] = reflect.ValueOf(experiment.GradientHistogram)
+		t["GradientHistogramReport"] = reflect.ValueOf((*experiment.GradientHistogramReport)(nil))
+		t["Histogram"] = reflect.ValueOf((*experiment.Histogram)(nil))
+		t["LaptopLoops"] = reflect.ValueOf(experiment.LaptopLoops)
+		t["LaptopMLP"] = reflect.ValueOf(experiment.LaptopMLP)
+		t["LaptopText"] = reflect.ValueOf(experiment.LaptopText)
+		t["LaptopVision"] = reflect.ValueOf(experiment.LaptopVision)
+		t["Lognormal"] = reflect.ValueOf(experiment.Lognormal)
+		t["Loops"] = reflect.ValueOf((*experiment.Loops)(nil))
+		t["LossScaleSweep"] = reflect.ValueOf(experiment.LossScaleSweep)
+		t["LossScaleSweepReport"] = reflect.ValueOf((*experiment.LossScaleSweepReport)(nil))
+		t["LostConstants"] = reflect.ValueOf(experiment.LostConstants)
+		t["LostConstantsReport"] = reflect.ValueOf((*experiment.LostConstantsReport)(nil))
+		t["MLPSize"] = reflect.ValueOf((*experiment.MLPSize)(nil))
+		t["MasterWeights"] = reflect.ValueOf(experiment.MasterWeights)
+		t["MasterWeightsReport"] = reflect.ValueOf((*experiment.MasterWeightsReport)(nil))
+		t["MultiplesOf8"] = reflect.ValueOf(experiment.MultiplesOf8)
+		t["MultiplesOf8Report"] = reflect.ValueOf((*experiment.MultiplesOf8Report)(nil))
+		t["NewBERTTraining"] = reflect.ValueOf(experiment.NewBERTTraining)
+		t["NewMLPTraining"] = reflect.ValueOf(experiment.NewMLPTraining)
+		t["NewResNetTraining"] = reflect.ValueOf(experiment.NewResNetTraining)
+		t["NoBenefit"] = reflect.ValueOf(experiment.NoBenefit)
+		t["OnePlus"] = reflect.ValueOf(experiment.OnePlus)
+		t["OnePlusReport"] = reflect.ValueOf((*experiment.OnePlusReport)(nil))
+		t["PenaltyReport"] = reflect.ValueOf((*experiment.PenaltyReport)(nil))
+		t["PenaltyUnscaled"] = reflect.ValueOf(experiment.PenaltyUnscaled)
+		t["Poisoning"] = reflect.ValueOf(experiment.Poisoning)
+		t["PoisoningReport"] = reflect.ValueOf((*experiment.PoisoningReport)(nil))
+		t["RangeRow"] = reflect.ValueOf((*experiment.RangeRow)(nil))
+		t["Ranges"] = reflect.ValueOf(experiment.Ranges)
+		t["RangesReport"] = reflect.ValueOf((*experiment.RangesReport)(nil))
+		t["Report"] = reflect.ValueOf((*experiment.Report)(nil))
+		t["Run"] = reflect.ValueOf((*experiment.Run)(nil))
+		t["RunsReport"] = reflect.ValueOf((*experiment.RunsReport)(nil))
+		t["Saturation"] = reflect.ValueOf(experiment.Saturation)
+		t["SaturationReport"] = reflect.ValueOf((*experiment.SaturationReport)(nil))
+		t["ScaleCollapse"] = reflect.ValueOf(experiment.ScaleCollapse)
+		t["ScaleCollapseReport"] = reflect.ValueOf((*experiment.ScaleCollapseReport)(nil))
+		t["ScaleRow"] = reflect.ValueOf((*experiment.ScaleRow)(nil))
+		t["SumOfOnes"] = reflect.ValueOf(experiment.SumOfOnes)
+		t["SumOfOnesReport"] = reflect.ValueOf((*experiment.SumOfOnesReport)(nil))
+		t["Text"] = reflect.ValueOf((*experiment.Text)(nil))
+		t["ThreeLoops"] = reflect.ValueOf(experiment.ThreeLoops)
+		t["Time"] = reflect.ValueOf(experiment.Time)
+		t["TimeReport"] = reflect.ValueOf((*experiment.TimeReport)(nil))
+		t["TinyResNet"] = reflect.ValueOf(experiment.TinyResNet)
+		t["TinyTextClassifier"] = reflect.ValueOf(experiment.TinyTextClassifier)
+		t["Training"] = reflect.ValueOf((*experiment.Training)(nil))
+		t["TwoOptimizers"] = reflect.ValueOf(experiment.TwoOptimizers)
+		t["TwoOptimizersReport"] = reflect.ValueOf((*experiment.TwoOptimizersReport)(nil))
+		t["UnscaleMidway"] = reflect.ValueOf(experiment.UnscaleMidway)
+		t["UnscaleMidwayReport"] = reflect.ValueOf((*experiment.UnscaleMidwayReport)(nil))
+		t["Vision"] = reflect.ValueOf((*experiment.Vision)(nil))
+		t["WalkStep"] = reflect.ValueOf((*experiment.WalkStep)(nil))
+		return t
 	}
 }

@@ -10,21 +10,21 @@ import (
 
 func init() {
 	tables["halfnote/amp/roofline"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BERT":       reflect.ValueOf(roofline.BERT),
-			"Comparison": reflect.ValueOf((*roofline.Comparison)(nil)),
-			"Compute":    reflect.ValueOf(constant.MakeString(roofline.Compute)),
-			"Dense":      reflect.ValueOf(roofline.Dense),
-			"GPU":        reflect.ValueOf((*roofline.GPU)(nil)),
-			"GPUs":       reflect.ValueOf(roofline.GPUs),
-			"Launch":     reflect.ValueOf(constant.MakeString(roofline.Launch)),
-			"List":       reflect.ValueOf((*roofline.List)(nil)),
-			"Memory":     reflect.ValueOf(constant.MakeString(roofline.Memory)),
-			"Named":      reflect.ValueOf(roofline.Named),
-			"Op":         reflect.ValueOf((*roofline.Op)(nil)),
-			"Prediction": reflect.ValueOf((*roofline.Prediction)(nil)),
-			"Report":     reflect.ValueOf((*roofline.Report)(nil)),
-			"Workload":   reflect.ValueOf((*roofline.Workload)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BERT"] = reflect.ValueOf(roofline.BERT)
+		t["Comparison"] = reflect.ValueOf((*roofline.Comparison)(nil))
+		t["Compute"] = reflect.ValueOf(constant.MakeString(roofline.Compute))
+		t["Dense"] = reflect.ValueOf(roofline.Dense)
+		t["GPU"] = reflect.ValueOf((*roofline.GPU)(nil))
+		t["GPUs"] = reflect.ValueOf(roofline.GPUs)
+		t["Launch"] = reflect.ValueOf(constant.MakeString(roofline.Launch))
+		t["List"] = reflect.ValueOf((*roofline.List)(nil))
+		t["Memory"] = reflect.ValueOf(constant.MakeString(roofline.Memory))
+		t["Named"] = reflect.ValueOf(roofline.Named)
+		t["Op"] = reflect.ValueOf((*roofline.Op)(nil))
+		t["Prediction"] = reflect.ValueOf((*roofline.Prediction)(nil))
+		t["Report"] = reflect.ValueOf((*roofline.Report)(nil))
+		t["Workload"] = reflect.ValueOf((*roofline.Workload)(nil))
+		return t
 	}
 }

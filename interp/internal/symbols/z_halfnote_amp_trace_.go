@@ -10,27 +10,27 @@ import (
 
 func init() {
 	tables["halfnote/amp/trace"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Cast":        reflect.ValueOf((*trace.Cast)(nil)),
-			"Cost":        reflect.ValueOf((*trace.Cost)(nil)),
-			"CountAlways": reflect.ValueOf(trace.CountAlways),
-			"MaxOps":      reflect.ValueOf(constant.MakeInt64(trace.MaxOps)),
-			"Names":       reflect.ValueOf((*trace.Names)(nil)),
-			"NewNames":    reflect.ValueOf(trace.NewNames),
-			"Op":          reflect.ValueOf((*trace.Op)(nil)),
-			"Option":      reflect.ValueOf((*trace.Option)(nil)),
-			"Overhead":    reflect.ValueOf(trace.Overhead),
-			"Place":       reflect.ValueOf((*trace.Place)(nil)),
-			"Recorder":    reflect.ValueOf((*trace.Recorder)(nil)),
-			"Rounding":    reflect.ValueOf((*trace.Rounding)(nil)),
-			"Row":         reflect.ValueOf((*trace.Row)(nil)),
-			"Shadow":      reflect.ValueOf(trace.Shadow),
-			"Shadowed":    reflect.ValueOf((*trace.Shadowed)(nil)),
-			"Shadows":     reflect.ValueOf((*trace.Shadows)(nil)),
-			"Start":       reflect.ValueOf(trace.Start),
-			"Step":        reflect.ValueOf((*trace.Step)(nil)),
-			"Summary":     reflect.ValueOf((*trace.Summary)(nil)),
-			"Total":       reflect.ValueOf((*trace.Total)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Cast"] = reflect.ValueOf((*trace.Cast)(nil))
+		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
+		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
+		t["MaxOps"] = reflect.ValueOf(constant.MakeInt64(trace.MaxOps))
+		t["Names"] = reflect.ValueOf((*trace.Names)(nil))
+		t["NewNames"] = reflect.ValueOf(trace.NewNames)
+		t["Op"] = reflect.ValueOf((*trace.Op)(nil))
+		t["Option"] = reflect.ValueOf((*trace.Option)(nil))
+		t["Overhead"] = reflect.ValueOf(trace.Overhead)
+		t["Place"] = reflect.ValueOf((*trace.Place)(nil))
+		t["Recorder"] = reflect.ValueOf((*trace.Recorder)(nil))
+		t["Rounding"] = reflect.ValueOf((*trace.Rounding)(nil))
+		t["Row"] = reflect.ValueOf((*trace.Row)(nil))
+		t["Shadow"] = reflect.ValueOf(trace.Shadow)
+		t["Shadowed"] = reflect.ValueOf((*trace.Shadowed)(nil))
+		t["Shadows"] = reflect.ValueOf((*trace.Shadows)(nil))
+		t["Start"] = reflect.ValueOf(trace.Start)
+		t["Step"] = reflect.ValueOf((*trace.Step)(nil))
+		t["Summary"] = reflect.ValueOf((*trace.Summary)(nil))
+		t["Total"] = reflect.ValueOf((*trace.Total)(nil))
+		return t
 	}
 }

@@ -9,18 +9,18 @@ import (
 
 func init() {
 	tables["halfnote/cuda"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AllowTF32":        reflect.ValueOf(cuda.AllowTF32),
-			"Available":        reflect.ValueOf(cuda.Available),
-			"Capture":          reflect.ValueOf(cuda.Capture),
-			"CaptureOn":        reflect.ValueOf(cuda.CaptureOn),
-			"DeviceCapability": reflect.ValueOf(cuda.DeviceCapability),
-			"DeviceCount":      reflect.ValueOf(cuda.DeviceCount),
-			"DeviceName":       reflect.ValueOf(cuda.DeviceName),
-			"EmptyCache":       reflect.ValueOf(cuda.EmptyCache),
-			"Graph":            reflect.ValueOf((*cuda.Graph)(nil)),
-			"Synchronize":      reflect.ValueOf(cuda.Synchronize),
-			"Why":              reflect.ValueOf(cuda.Why),
-		}
+		t := map[string]reflect.Value{}
+		t["AllowTF32"] = reflect.ValueOf(cuda.AllowTF32)
+		t["Available"] = reflect.ValueOf(cuda.Available)
+		t["Capture"] = reflect.ValueOf(cuda.Capture)
+		t["CaptureOn"] = reflect.ValueOf(cuda.CaptureOn)
+		t["DeviceCapability"] = reflect.ValueOf(cuda.DeviceCapability)
+		t["DeviceCount"] = reflect.ValueOf(cuda.DeviceCount)
+		t["DeviceName"] = reflect.ValueOf(cuda.DeviceName)
+		t["EmptyCache"] = reflect.ValueOf(cuda.EmptyCache)
+		t["Graph"] = reflect.ValueOf((*cuda.Graph)(nil))
+		t["Synchronize"] = reflect.ValueOf(cuda.Synchronize)
+		t["Why"] = reflect.ValueOf(cuda.Why)
+		return t
 	}
 }

@@ -10,32 +10,32 @@ import (
 
 func init() {
 	tables["halfnote/display"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Bundle":      reflect.ValueOf((*display.Bundle)(nil)),
-			"Clear":       reflect.ValueOf(display.Clear),
-			"HTML":        reflect.ValueOf(display.HTML),
-			"Handle":      reflect.ValueOf((*display.Handle)(nil)),
-			"Image":       reflect.ValueOf(display.Image),
-			"JSON":        reflect.ValueOf(display.JSON),
-			"LaTeX":       reflect.ValueOf(display.LaTeX),
-			"Live":        reflect.ValueOf(display.Live),
-			"Markdown":    reflect.ValueOf(display.Markdown),
-			"NewProgress": reflect.ValueOf(display.NewProgress),
-			"NewScreen":   reflect.ValueOf(display.NewScreen),
-			"Of":          reflect.ValueOf(display.Of),
-			"PNG":         reflect.ValueOf(display.PNG),
-			"Progress":    reflect.ValueOf((*display.Progress)(nil)),
-			"SVG":         reflect.ValueOf(display.SVG),
-			"Screen":      reflect.ValueOf((*display.Screen)(nil)),
-			"Show":        reflect.ValueOf(display.Show),
-			"Sink":        reflect.ValueOf((*display.Sink)(nil)),
-			"Table":       reflect.ValueOf(display.Table),
-			"Text":        reflect.ValueOf(display.Text),
-			"Themed":      reflect.ValueOf((*display.Themed)(nil)),
-			"Themes":      reflect.ValueOf(&display.Themes).Elem(),
-			"_Sink":       reflect.ValueOf((*_halfnote_display_Sink)(nil)),
-			"_Themed":     reflect.ValueOf((*_halfnote_display_Themed)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Bundle"] = reflect.ValueOf((*display.Bundle)(nil))
+		t["Clear"] = reflect.ValueOf(display.Clear)
+		t["HTML"] = reflect.ValueOf(display.HTML)
+		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
+		t["Image"] = reflect.ValueOf(display.Image)
+		t["JSON"] = reflect.ValueOf(display.JSON)
+		t["LaTeX"] = reflect.ValueOf(display.LaTeX)
+		t["Live"] = reflect.ValueOf(display.Live)
+		t["Markdown"] = reflect.ValueOf(display.Markdown)
+		t["NewProgress"] = reflect.ValueOf(display.NewProgress)
+		t["NewScreen"] = reflect.ValueOf(display.NewScreen)
+		t["Of"] = reflect.ValueOf(display.Of)
+		t["PNG"] = reflect.ValueOf(display.PNG)
+		t["Progress"] = reflect.ValueOf((*display.Progress)(nil))
+		t["SVG"] = reflect.ValueOf(display.SVG)
+		t["Screen"] = reflect.ValueOf((*display.Screen)(nil))
+		t["Show"] = reflect.ValueOf(display.Show)
+		t["Sink"] = reflect.ValueOf((*display.Sink)(nil))
+		t["Table"] = reflect.ValueOf(display.Table)
+		t["Text"] = reflect.ValueOf(display.Text)
+		t["Themed"] = reflect.ValueOf((*display.Themed)(nil))
+		t["Themes"] = reflect.ValueOf(&display.Themes).Elem()
+		t["_Sink"] = reflect.ValueOf((*_halfnote_display_Sink)(nil))
+		t["_Themed"] = reflect.ValueOf((*_halfnote_display_Themed)(nil))
+		return t
 	}
 }
 

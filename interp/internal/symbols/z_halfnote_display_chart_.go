@@ -10,40 +10,40 @@ import (
 
 func init() {
 	tables["halfnote/display/chart"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Bar":            reflect.ValueOf((*chart.Bar)(nil)),
-			"Bars":           reflect.ValueOf(chart.Bars),
-			"DTypes":         reflect.ValueOf(chart.DTypes),
-			"Dark":           reflect.ValueOf(&chart.Dark).Elem(),
-			"Figure":         reflect.ValueOf((*chart.Figure)(nil)),
-			"GradientLayer":  reflect.ValueOf((*chart.GradientLayer)(nil)),
-			"GradientLayers": reflect.ValueOf(chart.GradientLayers),
-			"HeatMap":        reflect.ValueOf(chart.HeatMap),
-			"HeatRow":        reflect.ValueOf((*chart.HeatRow)(nil)),
-			"Light":          reflect.ValueOf(&chart.Light).Elem(),
-			"Lines":          reflect.ValueOf(chart.Lines),
-			"Loss":           reflect.ValueOf(chart.Loss),
-			"LossScale":      reflect.ValueOf(chart.LossScale),
-			"Needed":         reflect.ValueOf(chart.Needed),
-			"Op":             reflect.ValueOf((*chart.Op)(nil)),
-			"Part":           reflect.ValueOf((*chart.Part)(nil)),
-			"Range":          reflect.ValueOf((*chart.Range)(nil)),
-			"Ranges":         reflect.ValueOf(chart.Ranges),
-			"Rate":           reflect.ValueOf((*chart.Rate)(nil)),
-			"Ratio":          reflect.ValueOf((*chart.Ratio)(nil)),
-			"Ratios":         reflect.ValueOf(chart.Ratios),
-			"Roof":           reflect.ValueOf((*chart.Roof)(nil)),
-			"RoofPoint":      reflect.ValueOf((*chart.RoofPoint)(nil)),
-			"Roofline":       reflect.ValueOf(chart.Roofline),
-			"ScaleShare":     reflect.ValueOf((*chart.ScaleShare)(nil)),
-			"ScaleStep":      reflect.ValueOf((*chart.ScaleStep)(nil)),
-			"ScaleSweep":     reflect.ValueOf(chart.ScaleSweep),
-			"Series":         reflect.ValueOf((*chart.Series)(nil)),
-			"Spectrum":       reflect.ValueOf(chart.Spectrum),
-			"Sweep":          reflect.ValueOf((*chart.Sweep)(nil)),
-			"Theme":          reflect.ValueOf((*chart.Theme)(nil)),
-			"Throughput":     reflect.ValueOf(chart.Throughput),
-			"Width":          reflect.ValueOf(constant.MakeInt64(chart.Width)),
-		}
+		t := map[string]reflect.Value{}
+		t["Bar"] = reflect.ValueOf((*chart.Bar)(nil))
+		t["Bars"] = reflect.ValueOf(chart.Bars)
+		t["DTypes"] = reflect.ValueOf(chart.DTypes)
+		t["Dark"] = reflect.ValueOf(&chart.Dark).Elem()
+		t["Figure"] = reflect.ValueOf((*chart.Figure)(nil))
+		t["GradientLayer"] = reflect.ValueOf((*chart.GradientLayer)(nil))
+		t["GradientLayers"] = reflect.ValueOf(chart.GradientLayers)
+		t["HeatMap"] = reflect.ValueOf(chart.HeatMap)
+		t["HeatRow"] = reflect.ValueOf((*chart.HeatRow)(nil))
+		t["Light"] = reflect.ValueOf(&chart.Light).Elem()
+		t["Lines"] = reflect.ValueOf(chart.Lines)
+		t["Loss"] = reflect.ValueOf(chart.Loss)
+		t["LossScale"] = reflect.ValueOf(chart.LossScale)
+		t["Needed"] = reflect.ValueOf(chart.Needed)
+		t["Op"] = reflect.ValueOf((*chart.Op)(nil))
+		t["Part"] = reflect.ValueOf((*chart.Part)(nil))
+		t["Range"] = reflect.ValueOf((*chart.Range)(nil))
+		t["Ranges"] = reflect.ValueOf(chart.Ranges)
+		t["Rate"] = reflect.ValueOf((*chart.Rate)(nil))
+		t["Ratio"] = reflect.ValueOf((*chart.Ratio)(nil))
+		t["Ratios"] = reflect.ValueOf(chart.Ratios)
+		t["Roof"] = reflect.ValueOf((*chart.Roof)(nil))
+		t["RoofPoint"] = reflect.ValueOf((*chart.RoofPoint)(nil))
+		t["Roofline"] = reflect.ValueOf(chart.Roofline)
+		t["ScaleShare"] = reflect.ValueOf((*chart.ScaleShare)(nil))
+		t["ScaleStep"] = reflect.ValueOf((*chart.ScaleStep)(nil))
+		t["ScaleSweep"] = reflect.ValueOf(chart.ScaleSweep)
+		t["Series"] = reflect.ValueOf((*chart.Series)(nil))
+		t["Spectrum"] = reflect.ValueOf(chart.Spectrum)
+		t["Sweep"] = reflect.ValueOf((*chart.Sweep)(nil))
+		t["Theme"] = reflect.ValueOf((*chart.Theme)(nil))
+		t["Throughput"] = reflect.ValueOf(chart.Throughput)
+		t["Width"] = reflect.ValueOf(constant.MakeInt64(chart.Width))
+		return t
 	}
 }

@@ -11,68 +11,68 @@ import (
 
 func init() {
 	tables["halfnote/display/widget"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Base":              reflect.ValueOf(widget.Base),
-			"Bool":              reflect.ValueOf((*widget.Bool)(nil)),
-			"Box":               reflect.ValueOf((*widget.Box)(nil)),
-			"Button":            reflect.ValueOf((*widget.Button)(nil)),
-			"Choice":            reflect.ValueOf((*widget.Choice)(nil)),
-			"Comm":              reflect.ValueOf((*widget.Comm)(nil)),
-			"Conn":              reflect.ValueOf((*widget.Conn)(nil)),
-			"Description":       reflect.ValueOf(widget.Description),
-			"Disabled":          reflect.ValueOf(widget.Disabled),
-			"Float":             reflect.ValueOf((*widget.Float)(nil)),
-			"Format":            reflect.ValueOf(widget.Format),
-			"Handler":           reflect.ValueOf((*widget.Handler)(nil)),
-			"Icon":              reflect.ValueOf(widget.Icon),
-			"Image":             reflect.ValueOf((*widget.Image)(nil)),
-			"Int":               reflect.ValueOf((*widget.Int)(nil)),
-			"Interact":          reflect.ValueOf(widget.Interact),
-			"Layout":            reflect.ValueOf(widget.Layout),
-			"Lazy":              reflect.ValueOf(widget.Lazy),
-			"Look":              reflect.ValueOf(widget.Look),
-			"Manager":           reflect.ValueOf((*widget.Manager)(nil)),
-			"Message":           reflect.ValueOf((*widget.Message)(nil)),
-			"NewButton":         reflect.ValueOf(widget.NewButton),
-			"NewCheckbox":       reflect.ValueOf(widget.NewCheckbox),
-			"NewDropdown":       reflect.ValueOf(widget.NewDropdown),
-			"NewFloatLogSlider": reflect.ValueOf(widget.NewFloatLogSlider),
-			"NewFloatProgress":  reflect.ValueOf(widget.NewFloatProgress),
-			"NewFloatSlider":    reflect.ValueOf(widget.NewFloatSlider),
-			"NewFloatText":      reflect.ValueOf(widget.NewFloatText),
-			"NewHBox":           reflect.ValueOf(widget.NewHBox),
-			"NewHTML":           reflect.ValueOf(widget.NewHTML),
-			"NewImage":          reflect.ValueOf(widget.NewImage),
-			"NewIntProgress":    reflect.ValueOf(widget.NewIntProgress),
-			"NewIntSlider":      reflect.ValueOf(widget.NewIntSlider),
-			"NewIntText":        reflect.ValueOf(widget.NewIntText),
-			"NewLabel":          reflect.ValueOf(widget.NewLabel),
-			"NewManager":        reflect.ValueOf(widget.NewManager),
-			"NewOutput":         reflect.ValueOf(widget.NewOutput),
-			"NewRadioButtons":   reflect.ValueOf(widget.NewRadioButtons),
-			"NewSelect":         reflect.ValueOf(widget.NewSelect),
-			"NewText":           reflect.ValueOf(widget.NewText),
-			"NewTextarea":       reflect.ValueOf(widget.NewTextarea),
-			"NewToggleButton":   reflect.ValueOf(widget.NewToggleButton),
-			"NewToggleButtons":  reflect.ValueOf(widget.NewToggleButtons),
-			"NewVBox":           reflect.ValueOf(widget.NewVBox),
-			"OpenComm":          reflect.ValueOf(widget.OpenComm),
-			"Option":            reflect.ValueOf((*widget.Option)(nil)),
-			"Output":            reflect.ValueOf((*widget.Output)(nil)),
-			"Placeholder":       reflect.ValueOf(widget.Placeholder),
-			"Redirect":          reflect.ValueOf(widget.Redirect),
-			"RegisterTarget":    reflect.ValueOf(widget.RegisterTarget),
-			"Step":              reflect.ValueOf(widget.Step),
-			"String":            reflect.ValueOf((*widget.String)(nil)),
-			"Tooltip":           reflect.ValueOf(widget.Tooltip),
-			"Trait":             reflect.ValueOf(widget.Trait),
-			"Transport":         reflect.ValueOf((*widget.Transport)(nil)),
-			"Vertical":          reflect.ValueOf(widget.Vertical),
-			"Widget":            reflect.ValueOf((*widget.Widget)(nil)),
-			"_Conn":             reflect.ValueOf((*_halfnote_display_widget_Conn)(nil)),
-			"_Transport":        reflect.ValueOf((*_halfnote_display_widget_Transport)(nil)),
-			"_Widget":           reflect.ValueOf((*_halfnote_display_widget_Widget)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Base"] = reflect.ValueOf(widget.Base)
+		t["Bool"] = reflect.ValueOf((*widget.Bool)(nil))
+		t["Box"] = reflect.ValueOf((*widget.Box)(nil))
+		t["Button"] = reflect.ValueOf((*widget.Button)(nil))
+		t["Choice"] = reflect.ValueOf((*widget.Choice)(nil))
+		t["Comm"] = reflect.ValueOf((*widget.Comm)(nil))
+		t["Conn"] = reflect.ValueOf((*widget.Conn)(nil))
+		t["Description"] = reflect.ValueOf(widget.Description)
+		t["Disabled"] = reflect.ValueOf(widget.Disabled)
+		t["Float"] = reflect.ValueOf((*widget.Float)(nil))
+		t["Format"] = reflect.ValueOf(widget.Format)
+		t["Handler"] = reflect.ValueOf((*widget.Handler)(nil))
+		t["Icon"] = reflect.ValueOf(widget.Icon)
+		t["Image"] = reflect.ValueOf((*widget.Image)(nil))
+		t["Int"] = reflect.ValueOf((*widget.Int)(nil))
+		t["Interact"] = reflect.ValueOf(widget.Interact)
+		t["Layout"] = reflect.ValueOf(widget.Layout)
+		t["Lazy"] = reflect.ValueOf(widget.Lazy)
+		t["Look"] = reflect.ValueOf(widget.Look)
+		t["Manager"] = reflect.ValueOf((*widget.Manager)(nil))
+		t["Message"] = reflect.ValueOf((*widget.Message)(nil))
+		t["NewButton"] = reflect.ValueOf(widget.NewButton)
+		t["NewCheckbox"] = reflect.ValueOf(widget.NewCheckbox)
+		t["NewDropdown"] = reflect.ValueOf(widget.NewDropdown)
+		t["NewFloatLogSlider"] = reflect.ValueOf(widget.NewFloatLogSlider)
+		t["NewFloatProgress"] = reflect.ValueOf(widget.NewFloatProgress)
+		t["NewFloatSlider"] = reflect.ValueOf(widget.NewFloatSlider)
+		t["NewFloatText"] = reflect.ValueOf(widget.NewFloatText)
+		t["NewHBox"] = reflect.ValueOf(widget.NewHBox)
+		t["NewHTML"] = reflect.ValueOf(widget.NewHTML)
+		t["NewImage"] = reflect.ValueOf(widget.NewImage)
+		t["NewIntProgress"] = reflect.ValueOf(widget.NewIntProgress)
+		t["NewIntSlider"] = reflect.ValueOf(widget.NewIntSlider)
+		t["NewIntText"] = reflect.ValueOf(widget.NewIntText)
+		t["NewLabel"] = reflect.ValueOf(widget.NewLabel)
+		t["NewManager"] = reflect.ValueOf(widget.NewManager)
+		t["NewOutput"] = reflect.ValueOf(widget.NewOutput)
+		t["NewRadioButtons"] = reflect.ValueOf(widget.NewRadioButtons)
+		t["NewSelect"] = reflect.ValueOf(widget.NewSelect)
+		t["NewText"] = reflect.ValueOf(widget.NewText)
+		t["NewTextarea"] = reflect.ValueOf(widget.NewTextarea)
+		t["NewToggleButton"] = reflect.ValueOf(widget.NewToggleButton)
+		t["NewToggleButtons"] = reflect.ValueOf(widget.NewToggleButtons)
+		t["NewVBox"] = reflect.ValueOf(widget.NewVBox)
+		t["OpenComm"] = reflect.ValueOf(widget.OpenComm)
+		t["Option"] = reflect.ValueOf((*widget.Option)(nil))
+		t["Output"] = reflect.ValueOf((*widget.Output)(nil))
+		t["Placeholder"] = reflect.ValueOf(widget.Placeholder)
+		t["Redirect"] = reflect.ValueOf(widget.Redirect)
+		t["RegisterTarget"] = reflect.ValueOf(widget.RegisterTarget)
+		t["Step"] = reflect.ValueOf(widget.Step)
+		t["String"] = reflect.ValueOf((*widget.String)(nil))
+		t["Tooltip"] = reflect.ValueOf(widget.Tooltip)
+		t["Trait"] = reflect.ValueOf(widget.Trait)
+		t["Transport"] = reflect.ValueOf((*widget.Transport)(nil))
+		t["Vertical"] = reflect.ValueOf(widget.Vertical)
+		t["Widget"] = reflect.ValueOf((*widget.Widget)(nil))
+		t["_Conn"] = reflect.ValueOf((*_halfnote_display_widget_Conn)(nil))
+		t["_Transport"] = reflect.ValueOf((*_halfnote_display_widget_Transport)(nil))
+		t["_Widget"] = reflect.ValueOf((*_halfnote_display_widget_Widget)(nil))
+		return t
 	}
 }
 

@@ -11,213 +11,193 @@ import (
 
 func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Accelerator":               reflect.ValueOf(tensor.Accelerator),
-			"ActiveCaster":              reflect.ValueOf(tensor.ActiveCaster),
-			"ActiveModule":              reflect.ValueOf(tensor.ActiveModule),
-			"AdamSettings":              reflect.ValueOf((*tensor.AdamSettings)(nil)),
-			"AdamStep":                  reflect.ValueOf(tensor.AdamStep),
-			"AddMMOptions":              reflect.ValueOf((*tensor.AddMMOptions)(nil)),
-			"All":                       reflect.ValueOf(tensor.All),
-			"AllClose":                  reflect.ValueOf(tensor.AllClose),
-			"Apply":                     reflect.ValueOf(tensor.Apply),
-			"Arange":                    reflect.ValueOf(tensor.Arange),
-			"ArangeAs":                  reflect.ValueOf(tensor.ArangeAs),
-			"AttentionOptions":          reflect.ValueOf((*tensor.AttentionOptions)(nil)),
-			"BFloat16":                  reflect.ValueOf(tensor.BFloat16),
-			"BackwardOptions":           reflect.ValueOf((*tensor.BackwardOptions)(nil)),
-			"Banned":                    reflect.ValueOf(tensor.Banned),
-			"BatchNormOptions":          reflect.ValueOf((*tensor.BatchNormOptions)(nil)),
-			"Bernoulli":                 reflect.ValueOf(tensor.Bernoulli),
-			"Bool":                      reflect.ValueOf(tensor.Bool),
-			"BroadcastTensors":          reflect.ValueOf(tensor.BroadcastTensors),
-			"CPU":                       reflect.ValueOf(tensor.CPU),
-			"CUDA":                      reflect.ValueOf(tensor.CUDA),
-			"Capturing":                 reflect.ValueOf(tensor.Capturing),
-			"CartesianProd":             reflect.ValueOf(tensor.CartesianProd),
-			"Cast":                      reflect.ValueOf((*tensor.Cast)(nil)),
-			"CastWeight":                reflect.ValueOf(tensor.CastWeight),
-			"Caster":                    reflect.ValueOf((*tensor.Caster)(nil)),
-			"Cat":                       reflect.ValueOf(tensor.Cat),
-			"Category":                  reflect.ValueOf((*tensor.Category)(nil)),
-			"ChainMatMul":               reflect.ValueOf(tensor.ChainMatMul),
-			"Checkpoint":                reflect.ValueOf(tensor.Checkpoint),
-			"CloseScopes":               reflect.ValueOf(tensor.CloseScopes),
-			"Context":                   reflect.ValueOf((*tensor.Context)(nil)),
-			"ConvOptions":               reflect.ValueOf((*tensor.ConvOptions)(nil)),
-			"ConvTransposeOptions":      reflect.ValueOf((*tensor.ConvTransposeOptions)(nil)),
-			"Counts":                    reflect.ValueOf((*tensor.Counts)(nil)),
-			"DStack":                    reflect.ValueOf(tensor.DStack),
-			"DType":                     reflect.ValueOf((*tensor.DType)(nil)),
-			"DTypes":                    reflect.ValueOf(tensor.DTypes),
-			"Decomposer":                reflect.ValueOf((*tensor.Decomposer)(nil)),
-			"DefaultDevice":             reflect.ValueOf(tensor.DefaultDevice),
-			"DefaultGenerator":          reflect.ValueOf(tensor.DefaultGenerator),
-			"DetectAnomaly":             reflect.ValueOf(tensor.DetectAnomaly),
-			"Device":                    reflect.ValueOf((*tensor.Device)(nil)),
-			"Einsum":                    reflect.ValueOf(tensor.Einsum),
-			"Ellipsis":                  reflect.ValueOf(tensor.Ellipsis),
-			"EmbeddingBagOptions":       reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil)),
-			"EmbeddingOptions":          reflect.ValueOf((*tensor.EmbeddingOptions)(nil)),
-			"EnableGrad":                reflect.ValueOf(tensor.EnableGrad),
-			"EnclosingCaster":           reflect.ValueOf(tensor.EnclosingCaster),
-			"End":                       reflect.ValueOf(constant.MakeInt64(tensor.End)),
-			"EnterCaster":               reflect.ValueOf(tensor.EnterCaster),
-			"Equal":                     reflect.ValueOf(tensor.Equal),
-			"Error":                     reflect.ValueOf((*tensor.Error)(nil)),
-			"Event":                     reflect.ValueOf((*tensor.Event)(nil)),
-			"Explicit":                  reflect.ValueOf(tensor.Explicit),
-			"Exponential":               reflect.ValueOf(tensor.Exponential),
-			"Eye":                       reflect.ValueOf(tensor.Eye),
-			"EyeAs":                     reflect.ValueOf(tensor.EyeAs),
-			"FInfo":                     reflect.ValueOf(tensor.FInfo),
-			"Facts":                     reflect.ValueOf((*tensor.Facts)(nil)),
-			"Float16":                   reflect.ValueOf(tensor.Float16),
-			"Float32":                   reflect.ValueOf(tensor.Float32),
-			"Float64":                   reflect.ValueOf(tensor.Float64),
-			"Float8E4M3":                reflect.ValueOf(tensor.Float8E4M3),
-			"Float8E5M2":                reflect.ValueOf(tensor.Float8E5M2),
-			"FloatInfo":                 reflect.ValueOf((*tensor.FloatInfo)(nil)),
-			"FromBools":                 reflect.ValueOf(tensor.FromBools),
-			"FromBytes":                 reflect.ValueOf(tensor.FromBytes),
-			"FromFloat32s":              reflect.ValueOf(tensor.FromFloat32s),
-			"FromInt64s":                reflect.ValueOf(tensor.FromInt64s),
-			"FromInts":                  reflect.ValueOf(tensor.FromInts),
-			"Full":                      reflect.ValueOf(tensor.Full),
-			"FullAs":                    reflect.ValueOf(tensor.FullAs),
-			"FullLike":                  reflect.ValueOf(tensor.FullLike),
-			"Function":                  reflect.ValueOf((*tensor.Function)(nil)),
-			"GRUCell":                   reflect.ValueOf(tensor.GRUCell),
-			"Generator":                 reflect.ValueOf((*tensor.Generator)(nil)),
-			"Grad":                      reflect.ValueOf(tensor.Grad),
-			"GradGraph":                 reflect.ValueOf(tensor.GradGraph),
-			"GradWith":                  reflect.ValueOf(tensor.GradWith),
-			"GridSampleOptions":         reflect.ValueOf((*tensor.GridSampleOptions)(nil)),
-			"GuardsAdam":                reflect.ValueOf(tensor.GuardsAdam),
-			"GuardsSGD":                 reflect.ValueOf(tensor.GuardsSGD),
-			"HStack":                    reflect.ValueOf(tensor.HStack),
-			"HistogramOptions":          reflect.ValueOf((*tensor.HistogramOptions)(nil)),
-			"IInfo":                     reflect.ValueOf(tensor.IInfo),
-			"InModule":                  reflect.ValueOf(tensor.InModule),
-			"Info":                      reflect.ValueOf((*tensor.Info)(nil)),
-			"Int16":                     reflect.ValueOf(tensor.Int16),
-			"Int32":                     reflect.ValueOf(tensor.Int32),
-			"Int64":                     reflect.ValueOf(tensor.Int64),
-			"Int8":                      reflect.ValueOf(tensor.Int8),
-			"IntInfo":                   reflect.ValueOf((*tensor.IntInfo)(nil)),
-			"InterpolateOptions":        reflect.ValueOf((*tensor.InterpolateOptions)(nil)),
-			"IsGradEnabled":             reflect.ValueOf(tensor.IsGradEnabled),
-			"Keep":                      reflect.ValueOf(tensor.Keep),
-			"KeepDim":                   reflect.ValueOf((*tensor.KeepDim)(nil)),
-			"LSTMCell":                  reflect.ValueOf(tensor.LSTMCell),
-			"LSTMStep":                  reflect.ValueOf(tensor.LSTMStep),
-			"Lasting":                   reflect.ValueOf(tensor.Lasting),
-			"Linspace":                  reflect.ValueOf(tensor.Linspace),
-			"LocalResponseNormOptions":  reflect.ValueOf((*tensor.LocalResponseNormOptions)(nil)),
-			"Logspace":                  reflect.ValueOf(tensor.Logspace),
-			"LossOptions":               reflect.ValueOf((*tensor.LossOptions)(nil)),
-			"Lower":                     reflect.ValueOf(tensor.Lower),
-			"LstsqOptions":              reflect.ValueOf((*tensor.LstsqOptions)(nil)),
-			"ManualSeed":                reflect.ValueOf(tensor.ManualSeed),
-			"Mark":                      reflect.ValueOf((*tensor.Mark)(nil)),
-			"Memory":                    reflect.ValueOf(tensor.Memory),
-			"MemoryStats":               reflect.ValueOf((*tensor.MemoryStats)(nil)),
-			"Meshgrid":                  reflect.ValueOf(tensor.Meshgrid),
-			"Meta":                      reflect.ValueOf((*tensor.Meta)(nil)),
-			"ModuleReader":              reflect.ValueOf((*tensor.ModuleReader)(nil)),
-			"MultiDot":                  reflect.ValueOf(tensor.MultiDot),
-			"New":                       reflect.ValueOf(tensor.New),
-			"NewAs":                     reflect.ValueOf(tensor.NewAs),
-			"NewAxis":                   reflect.ValueOf(tensor.NewAxis),
-			"NewGenerator":              reflect.ValueOf(tensor.NewGenerator),
-			"NewStepCounts":             reflect.ValueOf(tensor.NewStepCounts),
-			"NoDerivative":              reflect.ValueOf(tensor.NoDerivative),
-			"NoGrad":                    reflect.ValueOf(tensor.NoGrad),
-			"NormOptions":               reflect.ValueOf((*tensor.NormOptions)(nil)),
-			"Normal":                    reflect.ValueOf(tensor.Normal),
-			"NotInGraph":                reflect.ValueOf(tensor.NotInGraph),
-			"Note":                      reflect.ValueOf(tensor.Note),
-			"Observe":                   reflect.ValueOf(tensor.Observe),
-			"ObserveMarks":              reflect.ValueOf(tensor.ObserveMarks),
-			"OnDevice":                  reflect.ValueOf(tensor.OnDevice),
-			"OnReplay":                  reflect.ValueOf(tensor.OnReplay),
-			"OneLine":                   reflect.ValueOf(tensor.OneLine),
-			"Ones":                      reflect.ValueOf(tensor.Ones),
-			"OnesAs":                    reflect.ValueOf(tensor.OnesAs),
-			"OnesLike":                  reflect.ValueOf(tensor.OnesLike),
-			"Op":                        reflect.ValueOf((*tensor.Op)(nil)),
-			"Ops":                       reflect.ValueOf(tensor.Ops),
-			"Out":                       reflect.ValueOf(tensor.Out),
-			"PNormOptions":              reflect.ValueOf((*tensor.PNormOptions)(nil)),
-			"PadOptions":                reflect.ValueOf((*tensor.PadOptions)(nil)),
-			"PoolOptions":               reflect.ValueOf((*tensor.PoolOptions)(nil)),
-			"PromoteTypes":              reflect.ValueOf(tensor.PromoteTypes),
-			"QuantileOptions":           reflect.ValueOf((*tensor.QuantileOptions)(nil)),
-			"R":                         reflect.ValueOf(tensor.R),
-			"RNNReLUCell":               reflect.ValueOf(tensor.RNNReLUCell),
-			"RNNTanhCell":               reflect.ValueOf(tensor.RNNTanhCell),
-			"Raise":                     reflect.ValueOf(tensor.Raise),
-			"Rand":                      reflect.ValueOf(tensor.Rand),
-			"RandLike":                  reflect.ValueOf(tensor.RandLike),
-			"Randint":                   reflect.ValueOf(tensor.Randint),
-			"Randn":                     reflect.ValueOf(tensor.Randn),
-			"RandnLike":                 reflect.ValueOf(tensor.RandnLike),
-			"Randperm":                  reflect.ValueOf(tensor.Randperm),
-			"Range":                     reflect.ValueOf((*tensor.Range)(nil)),
-			"RankOptions":               reflect.ValueOf((*tensor.RankOptions)(nil)),
-			"ReadTensor":                reflect.ValueOf(tensor.ReadTensor),
-			"Reads":                     reflect.ValueOf((*tensor.Reads)(nil)),
-			"ReadsAll":                  reflect.ValueOf(tensor.ReadsAll),
-			"ReadsIndices":              reflect.ValueOf(tensor.ReadsIndices),
-			"ReadsNothing":              reflect.ValueOf(tensor.ReadsNothing),
-			"ReadsOperands":             reflect.ValueOf(tensor.ReadsOperands),
-			"ReadsResult":               reflect.ValueOf(tensor.ReadsResult),
-			"ReduceBatchMean":           reflect.ValueOf(tensor.ReduceBatchMean),
-			"ReduceMean":                reflect.ValueOf(tensor.ReduceMean),
-			"ReduceNone":                reflect.ValueOf(tensor.ReduceNone),
-			"ReduceSum":                 reflect.ValueOf(tensor.ReduceSum),
-			"Reduction":                 reflect.ValueOf((*tensor.Reduction)(nil)),
-			"Renewer":                   reflect.ValueOf((*tensor.Renewer)(nil)),
-			"ResetPeakMemory":           reflect.ValueOf(tensor.ResetPeakMemory),
-			"ResultCaster":              reflect.ValueOf((*tensor.ResultCaster)(nil)),
-			"ResultType":                reflect.ValueOf(tensor.ResultType),
-			"SGDSettings":               reflect.ValueOf((*tensor.SGDSettings)(nil)),
-			"SGDStep":                   reflect.ValueOf(tensor.SGDStep),
-			"Scalar":                    reflect.ValueOf(tensor.Scalar),
-			"ScaleSettings":             reflect.ValueOf((*tensor.ScaleSettings)(nil)),
-			"ScaledDotProductAttention": reflect.ValueOf(tensor.ScaledDotProductAttention),
-			"ScatterReduceOptions":      reflect.ValueOf((*tensor.ScatterReduceOptions)(nil)),
-			"SetDefaultDevice":          reflect.ValueOf(tensor.SetDefaultDevice),
-			"Stack":                     reflect.ValueOf(tensor.Stack),
-			"Stats":                     reflect.ValueOf((*tensor.Stats)(nil)),
-			"StepCounts":                reflect.ValueOf((*tensor.StepCounts)(nil)),
-			"Steps":                     reflect.ValueOf((*tensor.Steps)(nil)),
-			"Tensor":                    reflect.ValueOf((*tensor.Tensor)(nil)),
-			"TriangularOptions":         reflect.ValueOf((*tensor.TriangularOptions)(nil)),
-			"TrilIndices":               reflect.ValueOf(tensor.TrilIndices),
-			"TriuIndices":               reflect.ValueOf(tensor.TriuIndices),
-			"Try":                       reflect.ValueOf(tensor.Try),
-			"Uint8":                     reflect.ValueOf(tensor.Uint8),
-			"Uniform":                   reflect.ValueOf(tensor.Uniform),
-			"Unobserved":                reflect.ValueOf(tensor.Unobserved),
-			"Unscale":                   reflect.ValueOf(tensor.Unscale),
-			"UnscaleFlags":              reflect.ValueOf(tensor.UnscaleFlags),
-			"UnscaleFlagsBy":            reflect.ValueOf(tensor.UnscaleFlagsBy),
-			"UpdateScale":               reflect.ValueOf(tensor.UpdateScale),
-			"VStack":                    reflect.ValueOf(tensor.VStack),
-			"Whole":                     reflect.ValueOf((*tensor.Whole)(nil)),
-			"Widest":                    reflect.ValueOf(tensor.Widest),
-			"WithCaster":                reflect.ValueOf(tensor.WithCaster),
-			"Zeros":                     reflect.ValueOf(tensor.Zeros),
-			"ZerosAs":                   reflect.ValueOf(tensor.ZerosAs),
-			"ZerosLike":                 reflect.ValueOf(tensor.ZerosLike),
-			"_Caster":                   reflect.ValueOf((*_halfnote_tensor_Caster)(nil)),
-			"_Decomposer":               reflect.ValueOf((*_halfnote_tensor_Decomposer)(nil)),
-			"_ModuleReader":             reflect.ValueOf((*_halfnote_tensor_ModuleReader)(nil)),
-			"_Op":                       reflect.ValueOf((*_halfnote_tensor_Op)(nil)),
-			"_Renewer":                  reflect.ValueOf((*_halfnote_tensor_Renewer)(nil)),
-			"_ResultCaster":             reflect.ValueOf((*_halfnote_tensor_ResultCaster)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Accelerator"] = reflect.ValueOf(tensor.Accelerator)
+		t["ActiveCaster"] = reflect.ValueOf(tensor.ActiveCaster)
+		t["ActiveModule"] = reflect.ValueOf(tensor.ActiveModule)
+		t["AddMMOptions"] = reflect.ValueOf((*tensor.AddMMOptions)(nil))
+		t["All"] = reflect.ValueOf(tensor.All)
+		t["AllClose"] = reflect.ValueOf(tensor.AllClose)
+		t["Apply"] = reflect.ValueOf(tensor.Apply)
+		t["Arange"] = reflect.ValueOf(tensor.Arange)
+		t["ArangeAs"] = reflect.ValueOf(tensor.ArangeAs)
+		t["AttentionOptions"] = reflect.ValueOf((*tensor.AttentionOptions)(nil))
+		t["BFloat16"] = reflect.ValueOf(tensor.BFloat16)
+		t["BackwardOptions"] = reflect.ValueOf((*tensor.BackwardOptions)(nil))
+		t["Banned"] = reflect.ValueOf(tensor.Banned)
+		t["BatchNormOptions"] = reflect.ValueOf((*tensor.BatchNormOptions)(nil))
+		t["Bernoulli"] = reflect.ValueOf(tensor.Bernoulli)
+		t["Bool"] = reflect.ValueOf(tensor.Bool)
+		t["BroadcastTensors"] = reflect.ValueOf(tensor.BroadcastTensors)
+		t["CPU"] = reflect.ValueOf(tensor.CPU)
+		t["CUDA"] = reflect.ValueOf(tensor.CUDA)
+		t["CartesianProd"] = reflect.ValueOf(tensor.CartesianProd)
+		t["Cast"] = reflect.ValueOf((*tensor.Cast)(nil))
+		t["Caster"] = reflect.ValueOf((*tensor.Caster)(nil))
+		t["Cat"] = reflect.ValueOf(tensor.Cat)
+		t["Category"] = reflect.ValueOf((*tensor.Category)(nil))
+		t["ChainMatMul"] = reflect.ValueOf(tensor.ChainMatMul)
+		t["Checkpoint"] = reflect.ValueOf(tensor.Checkpoint)
+		t["CloseScopes"] = reflect.ValueOf(tensor.CloseScopes)
+		t["Context"] = reflect.ValueOf((*tensor.Context)(nil))
+		t["ConvOptions"] = reflect.ValueOf((*tensor.ConvOptions)(nil))
+		t["ConvTransposeOptions"] = reflect.ValueOf((*tensor.ConvTransposeOptions)(nil))
+		t["Counts"] = reflect.ValueOf((*tensor.Counts)(nil))
+		t["DStack"] = reflect.ValueOf(tensor.DStack)
+		t["DType"] = reflect.ValueOf((*tensor.DType)(nil))
+		t["DTypes"] = reflect.ValueOf(tensor.DTypes)
+		t["Decomposer"] = reflect.ValueOf((*tensor.Decomposer)(nil))
+		t["DefaultDevice"] = reflect.ValueOf(tensor.DefaultDevice)
+		t["DefaultGenerator"] = reflect.ValueOf(tensor.DefaultGenerator)
+		t["DetectAnomaly"] = reflect.ValueOf(tensor.DetectAnomaly)
+		t["Device"] = reflect.ValueOf((*tensor.Device)(nil))
+		t["Einsum"] = reflect.ValueOf(tensor.Einsum)
+		t["Ellipsis"] = reflect.ValueOf(tensor.Ellipsis)
+		t["EmbeddingBagOptions"] = reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil))
+		t["EmbeddingOptions"] = reflect.ValueOf((*tensor.EmbeddingOptions)(nil))
+		t["EnableGrad"] = reflect.ValueOf(tensor.EnableGrad)
+		t["EnclosingCaster"] = reflect.ValueOf(tensor.EnclosingCaster)
+		t["End"] = reflect.ValueOf(constant.MakeInt64(tensor.End))
+		t["EnterCaster"] = reflect.ValueOf(tensor.EnterCaster)
+		t["Equal"] = reflect.ValueOf(tensor.Equal)
+		t["Error"] = reflect.ValueOf((*tensor.Error)(nil))
+		t["Event"] = reflect.ValueOf((*tensor.Event)(nil))
+		t["Explicit"] = reflect.ValueOf(tensor.Explicit)
+		t["Exponential"] = reflect.ValueOf(tensor.Exponential)
+		t["Eye"] = reflect.ValueOf(tensor.Eye)
+		t["EyeAs"] = reflect.ValueOf(tensor.EyeAs)
+		t["FInfo"] = reflect.ValueOf(tensor.FInfo)
+		t["Facts"] = reflect.ValueOf((*tensor.Facts)(nil))
+		t["Float16"] = reflect.ValueOf(tensor.Float16)
+		t["Float32"] = reflect.ValueOf(tensor.Float32)
+		t["Float64"] = reflect.ValueOf(tensor.Float64)
+		t["Float8E4M3"] = reflect.ValueOf(tensor.Float8E4M3)
+		t["Float8E5M2"] = reflect.ValueOf(tensor.Float8E5M2)
+		t["FloatInfo"] = reflect.ValueOf((*tensor.FloatInfo)(nil))
+		t["FromBools"] = reflect.ValueOf(tensor.FromBools)
+		t["FromBytes"] = reflect.ValueOf(tensor.FromBytes)
+		t["FromFloat32s"] = reflect.ValueOf(tensor.FromFloat32s)
+		t["FromInt64s"] = reflect.ValueOf(tensor.FromInt64s)
+		t["FromInts"] = reflect.ValueOf(tensor.FromInts)
+		t["Full"] = reflect.ValueOf(tensor.Full)
+		t["FullAs"] = reflect.ValueOf(tensor.FullAs)
+		t["FullLike"] = reflect.ValueOf(tensor.FullLike)
+		t["Function"] = reflect.ValueOf((*tensor.Function)(nil))
+		t["GRUCell"] = reflect.ValueOf(tensor.GRUCell)
+		t["Generator"] = reflect.ValueOf((*tensor.Generator)(nil))
+		t["Grad"] = reflect.ValueOf(tensor.Grad)
+		t["GradGraph"] = reflect.ValueOf(tensor.GradGraph)
+		t["GradWith"] = reflect.ValueOf(tensor.GradWith)
+		t["GridSampleOptions"] = reflect.ValueOf((*tensor.GridSampleOptions)(nil))
+		t["HStack"] = reflect.ValueOf(tensor.HStack)
+		t["HistogramOptions"] = reflect.ValueOf((*tensor.HistogramOptions)(nil))
+		t["IInfo"] = reflect.ValueOf(tensor.IInfo)
+		t["InModule"] = reflect.ValueOf(tensor.InModule)
+		t["Info"] = reflect.ValueOf((*tensor.Info)(nil))
+		t["Int16"] = reflect.ValueOf(tensor.Int16)
+		t["Int32"] = reflect.ValueOf(tensor.Int32)
+		t["Int64"] = reflect.ValueOf(tensor.Int64)
+		t["Int8"] = reflect.ValueOf(tensor.Int8)
+		t["IntInfo"] = reflect.ValueOf((*tensor.IntInfo)(nil))
+		t["InterpolateOptions"] = reflect.ValueOf((*tensor.InterpolateOptions)(nil))
+		t["IsGradEnabled"] = reflect.ValueOf(tensor.IsGradEnabled)
+		t["Keep"] = reflect.ValueOf(tensor.Keep)
+		t["KeepDim"] = reflect.ValueOf((*tensor.KeepDim)(nil))
+		t["LSTMCell"] = reflect.ValueOf(tensor.LSTMCell)
+		t["LSTMStep"] = reflect.ValueOf(tensor.LSTMStep)
+		t["Linspace"] = reflect.ValueOf(tensor.Linspace)
+		t["LocalResponseNormOptions"] = reflect.ValueOf((*tensor.LocalResponseNormOptions)(nil))
+		t["Logspace"] = reflect.ValueOf(tensor.Logspace)
+		t["LossOptions"] = reflect.ValueOf((*tensor.LossOptions)(nil))
+		t["Lower"] = reflect.ValueOf(tensor.Lower)
+		t["LstsqOptions"] = reflect.ValueOf((*tensor.LstsqOptions)(nil))
+		t["ManualSeed"] = reflect.ValueOf(tensor.ManualSeed)
+		t["Mark"] = reflect.ValueOf((*tensor.Mark)(nil))
+		t["Memory"] = reflect.ValueOf(tensor.Memory)
+		t["MemoryStats"] = reflect.ValueOf((*tensor.MemoryStats)(nil))
+		t["Meshgrid"] = reflect.ValueOf(tensor.Meshgrid)
+		t["Meta"] = reflect.ValueOf((*tensor.Meta)(nil))
+		t["ModuleReader"] = reflect.ValueOf((*tensor.ModuleReader)(nil))
+		t["MultiDot"] = reflect.ValueOf(tensor.MultiDot)
+		t["New"] = reflect.ValueOf(tensor.New)
+		t["NewAs"] = reflect.ValueOf(tensor.NewAs)
+		t["NewAxis"] = reflect.ValueOf(tensor.NewAxis)
+		t["NewGenerator"] = reflect.ValueOf(tensor.NewGenerator)
+		t["NoDerivative"] = reflect.ValueOf(tensor.NoDerivative)
+		t["NoGrad"] = reflect.ValueOf(tensor.NoGrad)
+		t["NormOptions"] = reflect.ValueOf((*tensor.NormOptions)(nil))
+		t["Normal"] = reflect.ValueOf(tensor.Normal)
+		t["Note"] = reflect.ValueOf(tensor.Note)
+		t["Observe"] = reflect.ValueOf(tensor.Observe)
+		t["ObserveMarks"] = reflect.ValueOf(tensor.ObserveMarks)
+		t["OnDevice"] = reflect.ValueOf(tensor.OnDevice)
+		t["Ones"] = reflect.ValueOf(tensor.Ones)
+		t["OnesAs"] = reflect.ValueOf(tensor.OnesAs)
+		t["OnesLike"] = reflect.ValueOf(tensor.OnesLike)
+		t["Op"] = reflect.ValueOf((*tensor.Op)(nil))
+		t["Ops"] = reflect.ValueOf(tensor.Ops)
+		t["Out"] = reflect.ValueOf(tensor.Out)
+		t["PNormOptions"] = reflect.ValueOf((*tensor.PNormOptions)(nil))
+		t["PadOptions"] = reflect.ValueOf((*tensor.PadOptions)(nil))
+		t["PoolOptions"] = reflect.ValueOf((*tensor.PoolOptions)(nil))
+		t["PromoteTypes"] = reflect.ValueOf(tensor.PromoteTypes)
+		t["QuantileOptions"] = reflect.ValueOf((*tensor.QuantileOptions)(nil))
+		t["R"] = reflect.ValueOf(tensor.R)
+		t["RNNReLUCell"] = reflect.ValueOf(tensor.RNNReLUCell)
+		t["RNNTanhCell"] = reflect.ValueOf(tensor.RNNTanhCell)
+		t["Raise"] = reflect.ValueOf(tensor.Raise)
+		t["Rand"] = reflect.ValueOf(tensor.Rand)
+		t["RandLike"] = reflect.ValueOf(tensor.RandLike)
+		t["Randint"] = reflect.ValueOf(tensor.Randint)
+		t["Randn"] = reflect.ValueOf(tensor.Randn)
+		t["RandnLike"] = reflect.ValueOf(tensor.RandnLike)
+		t["Randperm"] = reflect.ValueOf(tensor.Randperm)
+		t["Range"] = reflect.ValueOf((*tensor.Range)(nil))
+		t["RankOptions"] = reflect.ValueOf((*tensor.RankOptions)(nil))
+		t["ReadTensor"] = reflect.ValueOf(tensor.ReadTensor)
+		t["Reads"] = reflect.ValueOf((*tensor.Reads)(nil))
+		t["ReadsAll"] = reflect.ValueOf(tensor.ReadsAll)
+		t["ReadsIndices"] = reflect.ValueOf(tensor.ReadsIndices)
+		t["ReadsNothing"] = reflect.ValueOf(tensor.ReadsNothing)
+		t["ReadsOperands"] = reflect.ValueOf(tensor.ReadsOperands)
+		t["ReadsResult"] = reflect.ValueOf(tensor.ReadsResult)
+		t["ReduceBatchMean"] = reflect.ValueOf(tensor.ReduceBatchMean)
+		t["ReduceMean"] = reflect.ValueOf(tensor.ReduceMean)
+		t["ReduceNone"] = reflect.ValueOf(tensor.ReduceNone)
+		t["ReduceSum"] = reflect.ValueOf(tensor.ReduceSum)
+		t["Reduction"] = reflect.ValueOf((*tensor.Reduction)(nil))
+		t["Renewer"] = reflect.ValueOf((*tensor.Renewer)(nil))
+		t["ResetPeakMemory"] = reflect.ValueOf(tensor.ResetPeakMemory)
+		t["ResultCaster"] = reflect.ValueOf((*tensor.ResultCaster)(nil))
+		t["ResultType"] = reflect.ValueOf(tensor.ResultType)
+		t["Scalar"] = reflect.ValueOf(tensor.Scalar)
+		t["ScaledDotProductAttention"] = reflect.ValueOf(tensor.ScaledDotProductAttention)
+		t["ScatterReduceOptions"] = reflect.ValueOf((*tensor.ScatterReduceOptions)(nil))
+		t["SetDefaultDevice"] = reflect.ValueOf(tensor.SetDefaultDevice)
+		t["Stack"] = reflect.ValueOf(tensor.Stack)
+		t["Stats"] = reflect.ValueOf((*tensor.Stats)(nil))
+		t["Tensor"] = reflect.ValueOf((*tensor.Tensor)(nil))
+		t["TriangularOptions"] = reflect.ValueOf((*tensor.TriangularOptions)(nil))
+		t["TrilIndices"] = reflect.ValueOf(tensor.TrilIndices)
+		t["TriuIndices"] = reflect.ValueOf(tensor.TriuIndices)
+		t["Try"] = reflect.ValueOf(tensor.Try)
+		t["Uint8"] = reflect.ValueOf(tensor.Uint8)
+		t["Uniform"] = reflect.ValueOf(tensor.Uniform)
+		t["Unobserved"] = reflect.ValueOf(tensor.Unobserved)
+		t["VStack"] = reflect.ValueOf(tensor.VStack)
+		t["Whole"] = reflect.ValueOf((*tensor.Whole)(nil))
+		t["Widest"] = reflect.ValueOf(tensor.Widest)
+		t["WithCaster"] = reflect.ValueOf(tensor.WithCaster)
+		t["Zeros"] = reflect.ValueOf(tensor.Zeros)
+		t["ZerosAs"] = reflect.ValueOf(tensor.ZerosAs)
+		t["ZerosLike"] = reflect.ValueOf(tensor.ZerosLike)
+		t["_Caster"] = reflect.ValueOf((*_halfnote_tensor_Caster)(nil))
+		t["_Decomposer"] = reflect.ValueOf((*_halfnote_tensor_Decomposer)(nil))
+		t["_ModuleReader"] = reflect.ValueOf((*_halfnote_tensor_ModuleReader)(nil))
+		t["_Op"] = reflect.ValueOf((*_halfnote_tensor_Op)(nil))
+		t["_Renewer"] = reflect.ValueOf((*_halfnote_tensor_Renewer)(nil))
+		t["_ResultCaster"] = reflect.ValueOf((*_halfnote_tensor_ResultCaster)(nil))
+		return t
 	}
 }
 

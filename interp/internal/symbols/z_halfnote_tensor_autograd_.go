@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["halfnote/tensor/autograd"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Func":          reflect.ValueOf((*autograd.Func)(nil)),
-			"GradCheck":     reflect.ValueOf(autograd.GradCheck),
-			"GradGradCheck": reflect.ValueOf(autograd.GradGradCheck),
-			"HVP":           reflect.ValueOf(autograd.HVP),
-			"Hessian":       reflect.ValueOf(autograd.Hessian),
-			"JVP":           reflect.ValueOf(autograd.JVP),
-			"Jacobian":      reflect.ValueOf(autograd.Jacobian),
-			"JacobianGraph": reflect.ValueOf(autograd.JacobianGraph),
-			"VJP":           reflect.ValueOf(autograd.VJP),
-		}
+		t := map[string]reflect.Value{}
+		t["Func"] = reflect.ValueOf((*autograd.Func)(nil))
+		t["GradCheck"] = reflect.ValueOf(autograd.GradCheck)
+		t["GradGradCheck"] = reflect.ValueOf(autograd.GradGradCheck)
+		t["HVP"] = reflect.ValueOf(autograd.HVP)
+		t["Hessian"] = reflect.ValueOf(autograd.Hessian)
+		t["JVP"] = reflect.ValueOf(autograd.JVP)
+		t["Jacobian"] = reflect.ValueOf(autograd.Jacobian)
+		t["JacobianGraph"] = reflect.ValueOf(autograd.JacobianGraph)
+		t["VJP"] = reflect.ValueOf(autograd.VJP)
+		return t
 	}
 }

@@ -11,88 +11,88 @@ import (
 
 func init() {
 	tables["halfnote/tensor/data"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Batch":                 reflect.ValueOf((*data.Batch)(nil)),
-			"BatchDataset":          reflect.ValueOf((*data.BatchDataset)(nil)),
-			"BatchSampler":          reflect.ValueOf((*data.BatchSampler)(nil)),
-			"BatchedBy":             reflect.ValueOf(data.BatchedBy),
-			"CIFAR10":               reflect.ValueOf(data.CIFAR10),
-			"CIFAR100":              reflect.ValueOf(data.CIFAR100),
-			"CSVOptions":            reflect.ValueOf((*data.CSVOptions)(nil)),
-			"Cased":                 reflect.ValueOf(data.Cased),
-			"CollateWith":           reflect.ValueOf(data.CollateWith),
-			"ConcatDataset":         reflect.ValueOf(data.ConcatDataset),
-			"Concatenated":          reflect.ValueOf((*data.Concatenated)(nil)),
-			"Dataset":               reflect.ValueOf((*data.Dataset)(nil)),
-			"DropLast":              reflect.ValueOf(data.DropLast),
-			"Encoding":              reflect.ValueOf((*data.Encoding)(nil)),
-			"Epoch":                 reflect.ValueOf((*data.Epoch)(nil)),
-			"FormatError":           reflect.ValueOf((*data.FormatError)(nil)),
-			"Load":                  reflect.ValueOf(data.Load),
-			"LoadCSV":               reflect.ValueOf(data.LoadCSV),
-			"LoadIDX":               reflect.ValueOf(data.LoadIDX),
-			"LoadNPY":               reflect.ValueOf(data.LoadNPY),
-			"LoadNPZ":               reflect.ValueOf(data.LoadNPZ),
-			"LoadSafetensors":       reflect.ValueOf(data.LoadSafetensors),
-			"LoadTokenizer":         reflect.ValueOf(data.LoadTokenizer),
-			"LoadTorch":             reflect.ValueOf(data.LoadTorch),
-			"Loader":                reflect.ValueOf((*data.Loader)(nil)),
-			"LoaderOption":          reflect.ValueOf((*data.LoaderOption)(nil)),
-			"MNIST":                 reflect.ValueOf(data.MNIST),
-			"NewBatchSampler":       reflect.ValueOf(data.NewBatchSampler),
-			"NewDataset":            reflect.ValueOf(data.NewDataset),
-			"NewLoader":             reflect.ValueOf(data.NewLoader),
-			"NewTable":              reflect.ValueOf(data.NewTable),
-			"NewTokenizer":          reflect.ValueOf(data.NewTokenizer),
-			"Normalize":             reflect.ValueOf(data.Normalize),
-			"OpenSafetensors":       reflect.ValueOf(data.OpenSafetensors),
-			"Prefetch":              reflect.ValueOf(data.Prefetch),
-			"Progress":              reflect.ValueOf((*data.Progress)(nil)),
-			"RandomBatches":         reflect.ValueOf(data.RandomBatches),
-			"RandomCrop":            reflect.ValueOf(data.RandomCrop),
-			"RandomHorizontalFlip":  reflect.ValueOf(data.RandomHorizontalFlip),
-			"RandomSampler":         reflect.ValueOf(data.RandomSampler),
-			"RandomSplit":           reflect.ValueOf(data.RandomSplit),
-			"ReplacementSampler":    reflect.ValueOf(data.ReplacementSampler),
-			"Safetensors":           reflect.ValueOf((*data.Safetensors)(nil)),
-			"SampleError":           reflect.ValueOf((*data.SampleError)(nil)),
-			"SampledBy":             reflect.ValueOf(data.SampledBy),
-			"Sampler":               reflect.ValueOf((*data.Sampler)(nil)),
-			"Save":                  reflect.ValueOf(data.Save),
-			"SaveCIFAR10":           reflect.ValueOf(data.SaveCIFAR10),
-			"SaveCIFAR100":          reflect.ValueOf(data.SaveCIFAR100),
-			"SaveCompressedNPZ":     reflect.ValueOf(data.SaveCompressedNPZ),
-			"SaveIDX":               reflect.ValueOf(data.SaveIDX),
-			"SaveNPY":               reflect.ValueOf(data.SaveNPY),
-			"SaveNPZ":               reflect.ValueOf(data.SaveNPZ),
-			"SaveSafetensors":       reflect.ValueOf(data.SaveSafetensors),
-			"SequentialSampler":     reflect.ValueOf(data.SequentialSampler),
-			"Shuffle":               reflect.ValueOf(data.Shuffle),
-			"ShuffleBy":             reflect.ValueOf(data.ShuffleBy),
-			"StateDict":             reflect.ValueOf(data.StateDict),
-			"Subset":                reflect.ValueOf(data.Subset),
-			"SubsetDataset":         reflect.ValueOf((*data.SubsetDataset)(nil)),
-			"SubsetRandomSampler":   reflect.ValueOf(data.SubsetRandomSampler),
-			"SyntheticCIFAR":        reflect.ValueOf(data.SyntheticCIFAR),
-			"SyntheticTweets":       reflect.ValueOf(data.SyntheticTweets),
-			"Table":                 reflect.ValueOf((*data.Table)(nil)),
-			"TensorDataset":         reflect.ValueOf((*data.TensorDataset)(nil)),
-			"TextBatch":             reflect.ValueOf((*data.TextBatch)(nil)),
-			"TextOptions":           reflect.ValueOf((*data.TextOptions)(nil)),
-			"ToFloat":               reflect.ValueOf(data.ToFloat),
-			"Tokenizer":             reflect.ValueOf((*data.Tokenizer)(nil)),
-			"TokenizerOption":       reflect.ValueOf((*data.TokenizerOption)(nil)),
-			"Transform":             reflect.ValueOf((*data.Transform)(nil)),
-			"Vocabulary":            reflect.ValueOf(data.Vocabulary),
-			"WeightedRandomSampler": reflect.ValueOf(data.WeightedRandomSampler),
-			"WithTransforms":        reflect.ValueOf(data.WithTransforms),
-			"Workers":               reflect.ValueOf(data.Workers),
-			"_BatchDataset":         reflect.ValueOf((*_halfnote_tensor_data_BatchDataset)(nil)),
-			"_BatchSampler":         reflect.ValueOf((*_halfnote_tensor_data_BatchSampler)(nil)),
-			"_Dataset":              reflect.ValueOf((*_halfnote_tensor_data_Dataset)(nil)),
-			"_Progress":             reflect.ValueOf((*_halfnote_tensor_data_Progress)(nil)),
-			"_Sampler":              reflect.ValueOf((*_halfnote_tensor_data_Sampler)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Batch"] = reflect.ValueOf((*data.Batch)(nil))
+		t["BatchDataset"] = reflect.ValueOf((*data.BatchDataset)(nil))
+		t["BatchSampler"] = reflect.ValueOf((*data.BatchSampler)(nil))
+		t["CSVOptions"] = reflect.ValueOf((*data.CSVOptions)(nil))
+		t["Cased"] = reflect.ValueOf(data.Cased)
+		t["ConcatDataset"] = reflect.ValueOf((*data.ConcatDataset)(nil))
+		t["Dataset"] = reflect.ValueOf((*data.Dataset)(nil))
+		t["DropLast"] = reflect.ValueOf(data.DropLast)
+		t["Encoding"] = reflect.ValueOf((*data.Encoding)(nil))
+		t["Epoch"] = reflect.ValueOf((*data.Epoch)(nil))
+		t["FormatError"] = reflect.ValueOf((*data.FormatError)(nil))
+		t["Load"] = reflect.ValueOf(data.Load)
+		t["LoadCIFAR10"] = reflect.ValueOf(data.LoadCIFAR10)
+		t["LoadCIFAR100"] = reflect.ValueOf(data.LoadCIFAR100)
+		t["LoadCSV"] = reflect.ValueOf(data.LoadCSV)
+		t["LoadIDX"] = reflect.ValueOf(data.LoadIDX)
+		t["LoadMNIST"] = reflect.ValueOf(data.LoadMNIST)
+		t["LoadNPY"] = reflect.ValueOf(data.LoadNPY)
+		t["LoadNPZ"] = reflect.ValueOf(data.LoadNPZ)
+		t["LoadSafetensors"] = reflect.ValueOf(data.LoadSafetensors)
+		t["LoadTokenizer"] = reflect.ValueOf(data.LoadTokenizer)
+		t["LoadTorch"] = reflect.ValueOf(data.LoadTorch)
+		t["Loader"] = reflect.ValueOf((*data.Loader)(nil))
+		t["LoaderOption"] = reflect.ValueOf((*data.LoaderOption)(nil))
+		t["NewBatchSampler"] = reflect.ValueOf(data.NewBatchSampler)
+		t["NewConcatDataset"] = reflect.ValueOf(data.NewConcatDataset)
+		t["NewLoader"] = reflect.ValueOf(data.NewLoader)
+		t["NewRandomSampler"] = reflect.ValueOf(data.NewRandomSampler)
+		t["NewReplacementSampler"] = reflect.ValueOf(data.NewReplacementSampler)
+		t["NewSequentialSampler"] = reflect.ValueOf(data.NewSequentialSampler)
+		t["NewSubset"] = reflect.ValueOf(data.NewSubset)
+		t["NewSubsetRandomSampler"] = reflect.ValueOf(data.NewSubsetRandomSampler)
+		t["NewTable"] = reflect.ValueOf(data.NewTable)
+		t["NewTensorDataset"] = reflect.ValueOf(data.NewTensorDataset)
+		t["NewTokenizer"] = reflect.ValueOf(data.NewTokenizer)
+		t["NewWeightedRandomSampler"] = reflect.ValueOf(data.NewWeightedRandomSampler)
+		t["Normalize"] = reflect.ValueOf(data.Normalize)
+		t["OpenSafetensors"] = reflect.ValueOf(data.OpenSafetensors)
+		t["Prefetch"] = reflect.ValueOf(data.Prefetch)
+		t["Progress"] = reflect.ValueOf((*data.Progress)(nil))
+		t["RandomBatches"] = reflect.ValueOf(data.RandomBatches)
+		t["RandomCrop"] = reflect.ValueOf(data.RandomCrop)
+		t["RandomHorizontalFlip"] = reflect.ValueOf(data.RandomHorizontalFlip)
+		t["RandomSplit"] = reflect.ValueOf(data.RandomSplit)
+		t["Safetensors"] = reflect.ValueOf((*data.Safetensors)(nil))
+		t["SampleError"] = reflect.ValueOf((*data.SampleError)(nil))
+		t["Sampler"] = reflect.ValueOf((*data.Sampler)(nil))
+		t["Save"] = reflect.ValueOf(data.Save)
+		t["SaveCIFAR10"] = reflect.ValueOf(data.SaveCIFAR10)
+		t["SaveCIFAR100"] = reflect.ValueOf(data.SaveCIFAR100)
+		t["SaveCompressedNPZ"] = reflect.ValueOf(data.SaveCompressedNPZ)
+		t["SaveIDX"] = reflect.ValueOf(data.SaveIDX)
+		t["SaveNPY"] = reflect.ValueOf(data.SaveNPY)
+		t["SaveNPZ"] = reflect.ValueOf(data.SaveNPZ)
+		t["SaveSafetensors"] = reflect.ValueOf(data.SaveSafetensors)
+		t["Shuffle"] = reflect.ValueOf(data.Shuffle)
+		t["StateDict"] = reflect.ValueOf(data.StateDict)
+		t["Subset"] = reflect.ValueOf((*data.Subset)(nil))
+		t["SyntheticCIFAR"] = reflect.ValueOf(data.SyntheticCIFAR)
+		t["SyntheticTweets"] = reflect.ValueOf(data.SyntheticTweets)
+		t["Table"] = reflect.ValueOf((*data.Table)(nil))
+		t["TensorDataset"] = reflect.ValueOf((*data.TensorDataset)(nil))
+		t["TextBatch"] = reflect.ValueOf((*data.TextBatch)(nil))
+		t["TextOptions"] = reflect.ValueOf((*data.TextOptions)(nil))
+		t["ToFloat"] = reflect.ValueOf(data.ToFloat)
+		t["Tokenizer"] = reflect.ValueOf((*data.Tokenizer)(nil))
+		t["TokenizerOption"] = reflect.ValueOf((*data.TokenizerOption)(nil))
+		t["Transform"] = reflect.ValueOf((*data.Transform)(nil))
+		t["Vocabulary"] = reflect.ValueOf(data.Vocabulary)
+		t["WithBatchSampler"] = reflect.ValueOf(data.WithBatchSampler)
+		t["WithCollate"] = reflect.ValueOf(data.WithCollate)
+		t["WithGenerator"] = reflect.ValueOf(data.WithGenerator)
+		t["WithSampler"] = reflect.ValueOf(data.WithSampler)
+		t["WithTransforms"] = reflect.ValueOf(data.WithTransforms)
+		t["Workers"] = reflect.ValueOf(data.Workers)
+		t["_BatchDataset"] = reflect.ValueOf((*_halfnote_tensor_data_BatchDataset)(nil))
+		t["_BatchSampler"] = reflect.ValueOf((*_halfnote_tensor_data_BatchSampler)(nil))
+		t["_Dataset"] = reflect.ValueOf((*_halfnote_tensor_data_Dataset)(nil))
+		t["_Progress"] = reflect.ValueOf((*_halfnote_tensor_data_Progress)(nil))
+		t["_Sampler"] = reflect.ValueOf((*_halfnote_tensor_data_Sampler)(nil))
+		return t
 	}
 }
 

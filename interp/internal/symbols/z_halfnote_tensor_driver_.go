@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["halfnote/tensor/driver"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Counts": reflect.ValueOf((*tensor.Counts)(nil)),
-			"DType":  reflect.ValueOf((*tensor.DType)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Counts"] = reflect.ValueOf((*tensor.Counts)(nil))
+		t["DType"] = reflect.ValueOf((*tensor.DType)(nil))
+		return t
 	}
 }

@@ -11,355 +11,354 @@ import (
 
 func init() {
 	tables["halfnote/tensor/nn"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Activation":                       reflect.ValueOf((*nn.Activation)(nil)),
-			"ActivationGELU":                   reflect.ValueOf(nn.ActivationGELU),
-			"AdaptiveAvgPool1d":                reflect.ValueOf(nn.AdaptiveAvgPool1d),
-			"AdaptiveAvgPool2d":                reflect.ValueOf(nn.AdaptiveAvgPool2d),
-			"AdaptiveAvgPool3d":                reflect.ValueOf(nn.AdaptiveAvgPool3d),
-			"AdaptiveLogSoftmaxWithLoss":       reflect.ValueOf((*nn.AdaptiveLogSoftmaxWithLoss)(nil)),
-			"AdaptiveMaxPool1d":                reflect.ValueOf(nn.AdaptiveMaxPool1d),
-			"AdaptiveMaxPool2d":                reflect.ValueOf(nn.AdaptiveMaxPool2d),
-			"AdaptiveMaxPool3d":                reflect.ValueOf(nn.AdaptiveMaxPool3d),
-			"Affine":                           reflect.ValueOf(nn.Affine),
-			"Apply":                            reflect.ValueOf(nn.Apply),
-			"AvgPool1d":                        reflect.ValueOf(nn.AvgPool1d),
-			"AvgPool2d":                        reflect.ValueOf(nn.AvgPool2d),
-			"AvgPool3d":                        reflect.ValueOf(nn.AvgPool3d),
-			"BagMode":                          reflect.ValueOf(nn.BagMode),
-			"BatchFirst":                       reflect.ValueOf(nn.BatchFirst),
-			"BatchNorm1d":                      reflect.ValueOf((*nn.BatchNorm1d)(nil)),
-			"BatchNorm2d":                      reflect.ValueOf((*nn.BatchNorm2d)(nil)),
-			"BatchNorm3d":                      reflect.ValueOf((*nn.BatchNorm3d)(nil)),
-			"Beta":                             reflect.ValueOf(nn.Beta),
-			"BiasKV":                           reflect.ValueOf(nn.BiasKV),
-			"Bidirectional":                    reflect.ValueOf(nn.Bidirectional),
-			"Bilinear":                         reflect.ValueOf((*nn.Bilinear)(nil)),
-			"BinaryCrossEntropy":               reflect.ValueOf(nn.BinaryCrossEntropy),
-			"BinaryCrossEntropyWithLogits":     reflect.ValueOf(nn.BinaryCrossEntropyWithLogits),
-			"Blank":                            reflect.ValueOf(nn.Blank),
-			"CELU":                             reflect.ValueOf(nn.CELU),
-			"CTCLoss":                          reflect.ValueOf(nn.CTCLoss),
-			"CalculateGain":                    reflect.ValueOf(nn.CalculateGain),
-			"CeilMode":                         reflect.ValueOf(nn.CeilMode),
-			"Chain":                            reflect.ValueOf((*nn.Chain)(nil)),
-			"ChannelNorm":                      reflect.ValueOf((*nn.ChannelNorm)(nil)),
-			"ChannelShuffle":                   reflect.ValueOf(nn.ChannelShuffle),
-			"CheckpointSequential":             reflect.ValueOf(nn.CheckpointSequential),
-			"CircularPad1d":                    reflect.ValueOf(nn.CircularPad1d),
-			"CircularPad2d":                    reflect.ValueOf(nn.CircularPad2d),
-			"CircularPad3d":                    reflect.ValueOf(nn.CircularPad3d),
-			"ClipGradNorm":                     reflect.ValueOf(nn.ClipGradNorm),
-			"ClipGradNormWith":                 reflect.ValueOf(nn.ClipGradNormWith),
-			"ClipGradValue":                    reflect.ValueOf(nn.ClipGradValue),
-			"ClipOptions":                      reflect.ValueOf((*nn.ClipOptions)(nil)),
-			"ConstantPad1d":                    reflect.ValueOf(nn.ConstantPad1d),
-			"ConstantPad2d":                    reflect.ValueOf(nn.ConstantPad2d),
-			"ConstantPad3d":                    reflect.ValueOf(nn.ConstantPad3d),
-			"Conv1d":                           reflect.ValueOf((*nn.Conv1d)(nil)),
-			"Conv2d":                           reflect.ValueOf((*nn.Conv2d)(nil)),
-			"Conv3d":                           reflect.ValueOf((*nn.Conv3d)(nil)),
-			"ConvTranspose1d":                  reflect.ValueOf((*nn.ConvTranspose1d)(nil)),
-			"ConvTranspose2d":                  reflect.ValueOf((*nn.ConvTranspose2d)(nil)),
-			"ConvTranspose3d":                  reflect.ValueOf((*nn.ConvTranspose3d)(nil)),
-			"Convolution":                      reflect.ValueOf((*nn.Convolution)(nil)),
-			"CosineEmbeddingLoss":              reflect.ValueOf(nn.CosineEmbeddingLoss),
-			"CosineSimilarity":                 reflect.ValueOf(nn.CosineSimilarity),
-			"CrossEntropy":                     reflect.ValueOf(nn.CrossEntropy),
-			"CumulativeAverage":                reflect.ValueOf(nn.CumulativeAverage),
-			"Delta":                            reflect.ValueOf(nn.Delta),
-			"Dilation":                         reflect.ValueOf(nn.Dilation),
-			"Dim":                              reflect.ValueOf(nn.Dim),
-			"Distance":                         reflect.ValueOf(nn.Distance),
-			"DivValue":                         reflect.ValueOf(nn.DivValue),
-			"Divisor":                          reflect.ValueOf(nn.Divisor),
-			"Drop":                             reflect.ValueOf(nn.Drop),
-			"Dropout":                          reflect.ValueOf((*nn.Dropout)(nil)),
-			"ELU":                              reflect.ValueOf(nn.ELU),
-			"Embedding":                        reflect.ValueOf((*nn.Embedding)(nil)),
-			"EmbeddingBag":                     reflect.ValueOf((*nn.EmbeddingBag)(nil)),
-			"EnforceSorted":                    reflect.ValueOf(nn.EnforceSorted),
-			"Eps":                              reflect.ValueOf(nn.Eps),
-			"Eval":                             reflect.ValueOf(nn.Eval),
-			"ExcludePadding":                   reflect.ValueOf(nn.ExcludePadding),
-			"Feedforward":                      reflect.ValueOf(nn.Feedforward),
-			"Flatten":                          reflect.ValueOf(nn.Flatten),
-			"Fold":                             reflect.ValueOf(nn.Fold),
-			"FractionalMaxPool":                reflect.ValueOf((*nn.FractionalMaxPool)(nil)),
-			"Full":                             reflect.ValueOf(nn.Full),
-			"FunctionalCall":                   reflect.ValueOf(nn.FunctionalCall),
-			"GELU":                             reflect.ValueOf(nn.GELU),
-			"GELUTanh":                         reflect.ValueOf(nn.GELUTanh),
-			"GLU":                              reflect.ValueOf(nn.GLU),
-			"GRU":                              reflect.ValueOf((*nn.GRU)(nil)),
-			"GRUCell":                          reflect.ValueOf((*nn.GRUCell)(nil)),
-			"GaussianNLLLoss":                  reflect.ValueOf(nn.GaussianNLLLoss),
-			"GroupNorm":                        reflect.ValueOf((*nn.GroupNorm)(nil)),
-			"Groups":                           reflect.ValueOf(nn.Groups),
-			"GumbelSoftmax":                    reflect.ValueOf(nn.GumbelSoftmax),
-			"Half":                             reflect.ValueOf(nn.Half),
-			"Hard":                             reflect.ValueOf(nn.Hard),
-			"Hardshrink":                       reflect.ValueOf(nn.Hardshrink),
-			"Hardsigmoid":                      reflect.ValueOf(nn.Hardsigmoid),
-			"Hardswish":                        reflect.ValueOf(nn.Hardswish),
-			"Hardtanh":                         reflect.ValueOf(nn.Hardtanh),
-			"HeadBias":                         reflect.ValueOf(nn.HeadBias),
-			"HingeEmbeddingLoss":               reflect.ValueOf(nn.HingeEmbeddingLoss),
-			"Hook":                             reflect.ValueOf(nn.Hook),
-			"Hooked":                           reflect.ValueOf((*nn.Hooked)(nil)),
-			"HuberLoss":                        reflect.ValueOf(nn.HuberLoss),
-			"Identity":                         reflect.ValueOf(nn.Identity),
-			"IgnoreIndex":                      reflect.ValueOf(nn.IgnoreIndex),
-			"InitConstant":                     reflect.ValueOf(nn.InitConstant),
-			"InitDirac":                        reflect.ValueOf(nn.InitDirac),
-			"InitEye":                          reflect.ValueOf(nn.InitEye),
-			"InitFrom":                         reflect.ValueOf(nn.InitFrom),
-			"InitKaimingNormal":                reflect.ValueOf(nn.InitKaimingNormal),
-			"InitKaimingUniform":               reflect.ValueOf(nn.InitKaimingUniform),
-			"InitNormal":                       reflect.ValueOf(nn.InitNormal),
-			"InitOnes":                         reflect.ValueOf(nn.InitOnes),
-			"InitOrthogonal":                   reflect.ValueOf(nn.InitOrthogonal),
-			"InitSparse":                       reflect.ValueOf(nn.InitSparse),
-			"InitTruncNormal":                  reflect.ValueOf(nn.InitTruncNormal),
-			"InitUniform":                      reflect.ValueOf(nn.InitUniform),
-			"InitXavierNormal":                 reflect.ValueOf(nn.InitXavierNormal),
-			"InitXavierUniform":                reflect.ValueOf(nn.InitXavierUniform),
-			"InitZeros":                        reflect.ValueOf(nn.InitZeros),
-			"InstanceNorm1d":                   reflect.ValueOf((*nn.InstanceNorm1d)(nil)),
-			"InstanceNorm2d":                   reflect.ValueOf((*nn.InstanceNorm2d)(nil)),
-			"InstanceNorm3d":                   reflect.ValueOf((*nn.InstanceNorm3d)(nil)),
-			"KDim":                             reflect.ValueOf(nn.KDim),
-			"KLDiv":                            reflect.ValueOf(nn.KLDiv),
-			"KaimingOptions":                   reflect.ValueOf((*nn.KaimingOptions)(nil)),
-			"KeepDim":                          reflect.ValueOf(nn.KeepDim),
-			"KernelSize":                       reflect.ValueOf(nn.KernelSize),
-			"L1Loss":                           reflect.ValueOf(nn.L1Loss),
-			"LPPool1d":                         reflect.ValueOf(nn.LPPool1d),
-			"LPPool2d":                         reflect.ValueOf(nn.LPPool2d),
-			"LPPool3d":                         reflect.ValueOf(nn.LPPool3d),
-			"LSTM":                             reflect.ValueOf((*nn.LSTM)(nil)),
-			"LSTMCell":                         reflect.ValueOf((*nn.LSTMCell)(nil)),
-			"LabelSmoothing":                   reflect.ValueOf(nn.LabelSmoothing),
-			"LayerNorm":                        reflect.ValueOf((*nn.LayerNorm)(nil)),
-			"Layers":                           reflect.ValueOf(nn.Layers),
-			"LeakyReLU":                        reflect.ValueOf(nn.LeakyReLU),
-			"Linear":                           reflect.ValueOf((*nn.Linear)(nil)),
-			"LinearBias":                       reflect.ValueOf(nn.LinearBias),
-			"LinearCrossEntropy":               reflect.ValueOf(nn.LinearCrossEntropy),
-			"LinearCrossEntropyLoss":           reflect.ValueOf((*nn.LinearCrossEntropyLoss)(nil)),
-			"LoadStateDict":                    reflect.ValueOf(nn.LoadStateDict),
-			"LocalResponseNorm":                reflect.ValueOf(nn.LocalResponseNorm),
-			"LogSigmoid":                       reflect.ValueOf(nn.LogSigmoid),
-			"LogSoftmax":                       reflect.ValueOf(nn.LogSoftmax),
-			"LogTarget":                        reflect.ValueOf(nn.LogTarget),
-			"Loss":                             reflect.ValueOf((*nn.Loss)(nil)),
-			"MSELoss":                          reflect.ValueOf(nn.MSELoss),
-			"Margin":                           reflect.ValueOf(nn.Margin),
-			"MarginRankingLoss":                reflect.ValueOf(nn.MarginRankingLoss),
-			"MaskOptions":                      reflect.ValueOf((*nn.MaskOptions)(nil)),
-			"MaxNorm":                          reflect.ValueOf(nn.MaxNorm),
-			"MaxPool":                          reflect.ValueOf((*nn.MaxPool)(nil)),
-			"MaxPool1d":                        reflect.ValueOf(nn.MaxPool1d),
-			"MaxPool2d":                        reflect.ValueOf(nn.MaxPool2d),
-			"MaxPool3d":                        reflect.ValueOf(nn.MaxPool3d),
-			"MaxUnpool":                        reflect.ValueOf((*nn.MaxUnpool)(nil)),
-			"MaxUnpool1d":                      reflect.ValueOf(nn.MaxUnpool1d),
-			"MaxUnpool2d":                      reflect.ValueOf(nn.MaxUnpool2d),
-			"MaxUnpool3d":                      reflect.ValueOf(nn.MaxUnpool3d),
-			"Mish":                             reflect.ValueOf(nn.Mish),
-			"Mode":                             reflect.ValueOf((*nn.Mode)(nil)),
-			"Module":                           reflect.ValueOf((*nn.Module)(nil)),
-			"Momentum":                         reflect.ValueOf(nn.Momentum),
-			"MultiMarginLoss":                  reflect.ValueOf(nn.MultiMarginLoss),
-			"MultiheadAttention":               reflect.ValueOf((*nn.MultiheadAttention)(nil)),
-			"MultiheadOptions":                 reflect.ValueOf((*nn.MultiheadOptions)(nil)),
-			"MultilabelMarginLoss":             reflect.ValueOf(nn.MultilabelMarginLoss),
-			"MultilabelSoftMarginLoss":         reflect.ValueOf(nn.MultilabelSoftMarginLoss),
-			"NLLLoss":                          reflect.ValueOf(nn.NLLLoss),
-			"Named":                            reflect.ValueOf((*nn.Named)(nil)),
-			"NamedBuffers":                     reflect.ValueOf(nn.NamedBuffers),
-			"NamedModule":                      reflect.ValueOf((*nn.NamedModule)(nil)),
-			"NamedModules":                     reflect.ValueOf(nn.NamedModules),
-			"NamedParameters":                  reflect.ValueOf(nn.NamedParameters),
-			"NewAdaptiveLogSoftmaxWithLoss":    reflect.ValueOf(nn.NewAdaptiveLogSoftmaxWithLoss),
-			"NewAlphaDropout":                  reflect.ValueOf(nn.NewAlphaDropout),
-			"NewBCELoss":                       reflect.ValueOf(nn.NewBCELoss),
-			"NewBCEWithLogitsLoss":             reflect.ValueOf(nn.NewBCEWithLogitsLoss),
-			"NewBatchNorm1d":                   reflect.ValueOf(nn.NewBatchNorm1d),
-			"NewBatchNorm2d":                   reflect.ValueOf(nn.NewBatchNorm2d),
-			"NewBatchNorm3d":                   reflect.ValueOf(nn.NewBatchNorm3d),
-			"NewBilinear":                      reflect.ValueOf(nn.NewBilinear),
-			"NewCTCLoss":                       reflect.ValueOf(nn.NewCTCLoss),
-			"NewConv1d":                        reflect.ValueOf(nn.NewConv1d),
-			"NewConv2d":                        reflect.ValueOf(nn.NewConv2d),
-			"NewConv3d":                        reflect.ValueOf(nn.NewConv3d),
-			"NewConvTranspose1d":               reflect.ValueOf(nn.NewConvTranspose1d),
-			"NewConvTranspose2d":               reflect.ValueOf(nn.NewConvTranspose2d),
-			"NewConvTranspose3d":               reflect.ValueOf(nn.NewConvTranspose3d),
-			"NewCosineEmbeddingLoss":           reflect.ValueOf(nn.NewCosineEmbeddingLoss),
-			"NewCrossEntropyLoss":              reflect.ValueOf(nn.NewCrossEntropyLoss),
-			"NewDropout":                       reflect.ValueOf(nn.NewDropout),
-			"NewDropout1d":                     reflect.ValueOf(nn.NewDropout1d),
-			"NewDropout2d":                     reflect.ValueOf(nn.NewDropout2d),
-			"NewDropout3d":                     reflect.ValueOf(nn.NewDropout3d),
-			"NewEmbedding":                     reflect.ValueOf(nn.NewEmbedding),
-			"NewEmbeddingBag":                  reflect.ValueOf(nn.NewEmbeddingBag),
-			"NewFeatureAlphaDropout":           reflect.ValueOf(nn.NewFeatureAlphaDropout),
-			"NewFractionalMaxPool2d":           reflect.ValueOf(nn.NewFractionalMaxPool2d),
-			"NewFractionalMaxPool3d":           reflect.ValueOf(nn.NewFractionalMaxPool3d),
-			"NewGRU":                           reflect.ValueOf(nn.NewGRU),
-			"NewGRUCell":                       reflect.ValueOf(nn.NewGRUCell),
-			"NewGaussianNLLLoss":               reflect.ValueOf(nn.NewGaussianNLLLoss),
-			"NewGroupNorm":                     reflect.ValueOf(nn.NewGroupNorm),
-			"NewHingeEmbeddingLoss":            reflect.ValueOf(nn.NewHingeEmbeddingLoss),
-			"NewHuberLoss":                     reflect.ValueOf(nn.NewHuberLoss),
-			"NewInstanceNorm1d":                reflect.ValueOf(nn.NewInstanceNorm1d),
-			"NewInstanceNorm2d":                reflect.ValueOf(nn.NewInstanceNorm2d),
-			"NewInstanceNorm3d":                reflect.ValueOf(nn.NewInstanceNorm3d),
-			"NewKLDivLoss":                     reflect.ValueOf(nn.NewKLDivLoss),
-			"NewL1Loss":                        reflect.ValueOf(nn.NewL1Loss),
-			"NewLSTM":                          reflect.ValueOf(nn.NewLSTM),
-			"NewLSTMCell":                      reflect.ValueOf(nn.NewLSTMCell),
-			"NewLayerNorm":                     reflect.ValueOf(nn.NewLayerNorm),
-			"NewLinear":                        reflect.ValueOf(nn.NewLinear),
-			"NewLinearCrossEntropyLoss":        reflect.ValueOf(nn.NewLinearCrossEntropyLoss),
-			"NewMSELoss":                       reflect.ValueOf(nn.NewMSELoss),
-			"NewMarginRankingLoss":             reflect.ValueOf(nn.NewMarginRankingLoss),
-			"NewMultiLabelMarginLoss":          reflect.ValueOf(nn.NewMultiLabelMarginLoss),
-			"NewMultiLabelSoftMarginLoss":      reflect.ValueOf(nn.NewMultiLabelSoftMarginLoss),
-			"NewMultiMarginLoss":               reflect.ValueOf(nn.NewMultiMarginLoss),
-			"NewMultiheadAttention":            reflect.ValueOf(nn.NewMultiheadAttention),
-			"NewNLLLoss":                       reflect.ValueOf(nn.NewNLLLoss),
-			"NewPReLU":                         reflect.ValueOf(nn.NewPReLU),
-			"NewPoissonNLLLoss":                reflect.ValueOf(nn.NewPoissonNLLLoss),
-			"NewRMSNorm":                       reflect.ValueOf(nn.NewRMSNorm),
-			"NewRNN":                           reflect.ValueOf(nn.NewRNN),
-			"NewRNNCell":                       reflect.ValueOf(nn.NewRNNCell),
-			"NewRReLU":                         reflect.ValueOf(nn.NewRReLU),
-			"NewSmoothL1Loss":                  reflect.ValueOf(nn.NewSmoothL1Loss),
-			"NewSoftMarginLoss":                reflect.ValueOf(nn.NewSoftMarginLoss),
-			"NewTransformer":                   reflect.ValueOf(nn.NewTransformer),
-			"NewTransformerDecoder":            reflect.ValueOf(nn.NewTransformerDecoder),
-			"NewTransformerDecoderLayer":       reflect.ValueOf(nn.NewTransformerDecoderLayer),
-			"NewTransformerEncoder":            reflect.ValueOf(nn.NewTransformerEncoder),
-			"NewTransformerEncoderLayer":       reflect.ValueOf(nn.NewTransformerEncoderLayer),
-			"NewTripletMarginLoss":             reflect.ValueOf(nn.NewTripletMarginLoss),
-			"NewTripletMarginWithDistanceLoss": reflect.ValueOf(nn.NewTripletMarginWithDistanceLoss),
-			"NoBias":                           reflect.ValueOf(nn.NoBias),
-			"NonlinearityReLU":                 reflect.ValueOf(nn.NonlinearityReLU),
-			"NormFirst":                        reflect.ValueOf(nn.NormFirst),
-			"NormOfWhole":                      reflect.ValueOf(nn.NormOfWhole),
-			"Normalize":                        reflect.ValueOf(nn.Normalize),
-			"NumParameters":                    reflect.ValueOf(nn.NumParameters),
-			"Option":                           reflect.ValueOf((*nn.Option)(nil)),
-			"OutFeatures":                      reflect.ValueOf(nn.OutFeatures),
-			"OutputPadding":                    reflect.ValueOf(nn.OutputPadding),
-			"OutputRatio":                      reflect.ValueOf(nn.OutputRatio),
-			"OutputSize":                       reflect.ValueOf(nn.OutputSize),
-			"PReLU":                            reflect.ValueOf((*nn.PReLU)(nil)),
-			"PackPaddedSequence":               reflect.ValueOf(nn.PackPaddedSequence),
-			"PackSequence":                     reflect.ValueOf(nn.PackSequence),
-			"PackedSequence":                   reflect.ValueOf((*nn.PackedSequence)(nil)),
-			"PadPackedSequence":                reflect.ValueOf(nn.PadPackedSequence),
-			"PadSequence":                      reflect.ValueOf(nn.PadSequence),
-			"Padding":                          reflect.ValueOf(nn.Padding),
-			"PaddingIdx":                       reflect.ValueOf(nn.PaddingIdx),
-			"PaddingMode":                      reflect.ValueOf(nn.PaddingMode),
-			"PaddingSide":                      reflect.ValueOf(nn.PaddingSide),
-			"PaddingValue":                     reflect.ValueOf(nn.PaddingValue),
-			"Pair":                             reflect.ValueOf((*nn.Pair)(nil)),
-			"PairwiseDistance":                 reflect.ValueOf(nn.PairwiseDistance),
-			"Parameters":                       reflect.ValueOf(nn.Parameters),
-			"ParametersToVector":               reflect.ValueOf(nn.ParametersToVector),
-			"Parametrization":                  reflect.ValueOf((*nn.Parametrization)(nil)),
-			"Parametrized":                     reflect.ValueOf((*nn.Parametrized)(nil)),
-			"PixelShuffle":                     reflect.ValueOf(nn.PixelShuffle),
-			"PixelUnshuffle":                   reflect.ValueOf(nn.PixelUnshuffle),
-			"PoissonNLLLoss":                   reflect.ValueOf(nn.PoissonNLLLoss),
-			"PosWeight":                        reflect.ValueOf(nn.PosWeight),
-			"Power":                            reflect.ValueOf(nn.Power),
-			"PowerIterations":                  reflect.ValueOf(nn.PowerIterations),
-			"Print":                            reflect.ValueOf(nn.Print),
-			"Projection":                       reflect.ValueOf(nn.Projection),
-			"RMSNorm":                          reflect.ValueOf((*nn.RMSNorm)(nil)),
-			"RNN":                              reflect.ValueOf((*nn.RNN)(nil)),
-			"RNNCell":                          reflect.ValueOf((*nn.RNNCell)(nil)),
-			"RReLU":                            reflect.ValueOf((*nn.RReLU)(nil)),
-			"RandomSamples":                    reflect.ValueOf(nn.RandomSamples),
-			"Rates":                            reflect.ValueOf(nn.Rates),
-			"ReLU":                             reflect.ValueOf(nn.ReLU),
-			"ReLU6":                            reflect.ValueOf(nn.ReLU6),
-			"Reduction":                        reflect.ValueOf(nn.Reduction),
-			"ReflectionPad1d":                  reflect.ValueOf(nn.ReflectionPad1d),
-			"ReflectionPad2d":                  reflect.ValueOf(nn.ReflectionPad2d),
-			"ReflectionPad3d":                  reflect.ValueOf(nn.ReflectionPad3d),
-			"RemoveParametrizations":           reflect.ValueOf(nn.RemoveParametrizations),
-			"ReplicationPad1d":                 reflect.ValueOf(nn.ReplicationPad1d),
-			"ReplicationPad2d":                 reflect.ValueOf(nn.ReplicationPad2d),
-			"ReplicationPad3d":                 reflect.ValueOf(nn.ReplicationPad3d),
-			"SELU":                             reflect.ValueOf(nn.SELU),
-			"SamePadding":                      reflect.ValueOf(nn.SamePadding),
-			"Sequential":                       reflect.ValueOf(nn.Sequential),
-			"SiLU":                             reflect.ValueOf(nn.SiLU),
-			"Sigmoid":                          reflect.ValueOf(nn.Sigmoid),
-			"SingularVectors":                  reflect.ValueOf((*nn.SingularVectors)(nil)),
-			"SmoothL1Loss":                     reflect.ValueOf(nn.SmoothL1Loss),
-			"SoftMarginLoss":                   reflect.ValueOf(nn.SoftMarginLoss),
-			"Softmax":                          reflect.ValueOf(nn.Softmax),
-			"Softmax2d":                        reflect.ValueOf(nn.Softmax2d),
-			"Softmin":                          reflect.ValueOf(nn.Softmin),
-			"Softplus":                         reflect.ValueOf(nn.Softplus),
-			"Softshrink":                       reflect.ValueOf(nn.Softshrink),
-			"Softsign":                         reflect.ValueOf(nn.Softsign),
-			"SpectralNorm":                     reflect.ValueOf(nn.SpectralNorm),
-			"SpectralNormalization":            reflect.ValueOf((*nn.SpectralNormalization)(nil)),
-			"SquareSubsequentMask":             reflect.ValueOf(nn.SquareSubsequentMask),
-			"StateDict":                        reflect.ValueOf(nn.StateDict),
-			"Stride":                           reflect.ValueOf(nn.Stride),
-			"Summarize":                        reflect.ValueOf(nn.Summarize),
-			"Summary":                          reflect.ValueOf((*nn.Summary)(nil)),
-			"SummaryRow":                       reflect.ValueOf((*nn.SummaryRow)(nil)),
-			"Swap":                             reflect.ValueOf(nn.Swap),
-			"Tanh":                             reflect.ValueOf(nn.Tanh),
-			"Tanhshrink":                       reflect.ValueOf(nn.Tanhshrink),
-			"Tau":                              reflect.ValueOf(nn.Tau),
-			"TensorName":                       reflect.ValueOf(nn.TensorName),
-			"Threshold":                        reflect.ValueOf(nn.Threshold),
-			"To":                               reflect.ValueOf(nn.To),
-			"ToDType":                          reflect.ValueOf(nn.ToDType),
-			"TotalLength":                      reflect.ValueOf(nn.TotalLength),
-			"TotalNorm":                        reflect.ValueOf(nn.TotalNorm),
-			"TrackRunningStats":                reflect.ValueOf(nn.TrackRunningStats),
-			"Train":                            reflect.ValueOf(nn.Train),
-			"Transformer":                      reflect.ValueOf((*nn.Transformer)(nil)),
-			"TransformerDecoder":               reflect.ValueOf((*nn.TransformerDecoder)(nil)),
-			"TransformerDecoderLayer":          reflect.ValueOf((*nn.TransformerDecoderLayer)(nil)),
-			"TransformerEncoder":               reflect.ValueOf((*nn.TransformerEncoder)(nil)),
-			"TransformerEncoderLayer":          reflect.ValueOf((*nn.TransformerEncoderLayer)(nil)),
-			"TripletMarginLoss":                reflect.ValueOf(nn.TripletMarginLoss),
-			"TripletMarginWithDistanceLoss":    reflect.ValueOf(nn.TripletMarginWithDistanceLoss),
-			"Unflatten":                        reflect.ValueOf(nn.Unflatten),
-			"Unfold":                           reflect.ValueOf(nn.Unfold),
-			"UnpackSequence":                   reflect.ValueOf(nn.UnpackSequence),
-			"UnpadSequence":                    reflect.ValueOf(nn.UnpadSequence),
-			"UpdateBN":                         reflect.ValueOf(nn.UpdateBN),
-			"Upsample":                         reflect.ValueOf(nn.Upsample),
-			"UpsamplingBilinear2d":             reflect.ValueOf(nn.UpsamplingBilinear2d),
-			"UpsamplingNearest2d":              reflect.ValueOf(nn.UpsamplingNearest2d),
-			"VDim":                             reflect.ValueOf(nn.VDim),
-			"VectorToParameters":               reflect.ValueOf(nn.VectorToParameters),
-			"Weight":                           reflect.ValueOf(nn.Weight),
-			"WeightNorm":                       reflect.ValueOf(nn.WeightNorm),
-			"WeightNormalization":              reflect.ValueOf((*nn.WeightNormalization)(nil)),
-			"WithBias":                         reflect.ValueOf(nn.WithBias),
-			"ZeroAttn":                         reflect.ValueOf(nn.ZeroAttn),
-			"ZeroGrad":                         reflect.ValueOf(nn.ZeroGrad),
-			"ZeroInfinity":                     reflect.ValueOf(nn.ZeroInfinity),
-			"ZeroPad1d":                        reflect.ValueOf(nn.ZeroPad1d),
-			"ZeroPad2d":                        reflect.ValueOf(nn.ZeroPad2d),
-			"ZeroPad3d":                        reflect.ValueOf(nn.ZeroPad3d),
-			"_Module":                          reflect.ValueOf((*_halfnote_tensor_nn_Module)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Activation"] = reflect.ValueOf(nn.Activation)
+		t["AdaptiveLogSoftmaxWithLoss"] = reflect.ValueOf((*nn.AdaptiveLogSoftmaxWithLoss)(nil))
+		t["AddBiasKV"] = reflect.ValueOf(nn.AddBiasKV)
+		t["AddZeroAttn"] = reflect.ValueOf(nn.AddZeroAttn)
+		t["Affine"] = reflect.ValueOf(nn.Affine)
+		t["Apply"] = reflect.ValueOf(nn.Apply)
+		t["BagMode"] = reflect.ValueOf(nn.BagMode)
+		t["BatchFirst"] = reflect.ValueOf(nn.BatchFirst)
+		t["BatchNorm1d"] = reflect.ValueOf((*nn.BatchNorm1d)(nil))
+		t["BatchNorm2d"] = reflect.ValueOf((*nn.BatchNorm2d)(nil))
+		t["BatchNorm3d"] = reflect.ValueOf((*nn.BatchNorm3d)(nil))
+		t["Beta"] = reflect.ValueOf(nn.Beta)
+		t["Bias"] = reflect.ValueOf(nn.Bias)
+		t["Bidirectional"] = reflect.ValueOf(nn.Bidirectional)
+		t["Bilinear"] = reflect.ValueOf((*nn.Bilinear)(nil))
+		t["BinaryCrossEntropy"] = reflect.ValueOf(nn.BinaryCrossEntropy)
+		t["BinaryCrossEntropyWithLogits"] = reflect.ValueOf(nn.BinaryCrossEntropyWithLogits)
+		t["Blank"] = reflect.ValueOf(nn.Blank)
+		t["CTCLoss"] = reflect.ValueOf(nn.CTCLoss)
+		t["CalculateGain"] = reflect.ValueOf(nn.CalculateGain)
+		t["CeilMode"] = reflect.ValueOf(nn.CeilMode)
+		t["ChannelNorm"] = reflect.ValueOf((*nn.ChannelNorm)(nil))
+		t["CheckpointSequential"] = reflect.ValueOf(nn.CheckpointSequential)
+		t["ClipGradNorm"] = reflect.ValueOf(nn.ClipGradNorm)
+		t["ClipGradNormWith"] = reflect.ValueOf(nn.ClipGradNormWith)
+		t["ClipGradValue"] = reflect.ValueOf(nn.ClipGradValue)
+		t["ClipOptions"] = reflect.ValueOf((*nn.ClipOptions)(nil))
+		t["Conv1d"] = reflect.ValueOf((*nn.Conv1d)(nil))
+		t["Conv2d"] = reflect.ValueOf((*nn.Conv2d)(nil))
+		t["Conv3d"] = reflect.ValueOf((*nn.Conv3d)(nil))
+		t["ConvTranspose1d"] = reflect.ValueOf((*nn.ConvTranspose1d)(nil))
+		t["ConvTranspose2d"] = reflect.ValueOf((*nn.ConvTranspose2d)(nil))
+		t["ConvTranspose3d"] = reflect.ValueOf((*nn.ConvTranspose3d)(nil))
+		t["Convolution"] = reflect.ValueOf((*nn.Convolution)(nil))
+		t["CosineEmbeddingLoss"] = reflect.ValueOf(nn.CosineEmbeddingLoss)
+		t["CountIncludePad"] = reflect.ValueOf(nn.CountIncludePad)
+		t["CrossEntropy"] = reflect.ValueOf(nn.CrossEntropy)
+		t["CumulativeAverage"] = reflect.ValueOf(nn.CumulativeAverage)
+		t["Delta"] = reflect.ValueOf(nn.Delta)
+		t["Dilation"] = reflect.ValueOf(nn.Dilation)
+		t["Dim"] = reflect.ValueOf(nn.Dim)
+		t["DimFeedforward"] = reflect.ValueOf(nn.DimFeedforward)
+		t["DistanceFunction"] = reflect.ValueOf(nn.DistanceFunction)
+		t["DistanceSwap"] = reflect.ValueOf(nn.DistanceSwap)
+		t["DivValue"] = reflect.ValueOf(nn.DivValue)
+		t["DivisorOverride"] = reflect.ValueOf(nn.DivisorOverride)
+		t["Dropout"] = reflect.ValueOf((*nn.Dropout)(nil))
+		t["DropoutP"] = reflect.ValueOf(nn.DropoutP)
+		t["Embedding"] = reflect.ValueOf((*nn.Embedding)(nil))
+		t["EmbeddingBag"] = reflect.ValueOf((*nn.EmbeddingBag)(nil))
+		t["EnforceSorted"] = reflect.ValueOf(nn.EnforceSorted)
+		t["Eps"] = reflect.ValueOf(nn.Eps)
+		t["Eval"] = reflect.ValueOf(nn.Eval)
+		t["FractionalMaxPool"] = reflect.ValueOf((*nn.FractionalMaxPool)(nil))
+		t["FullLoss"] = reflect.ValueOf(nn.FullLoss)
+		t["Func"] = reflect.ValueOf((*nn.Func)(nil))
+		t["FunctionalCall"] = reflect.ValueOf(nn.FunctionalCall)
+		t["GRU"] = reflect.ValueOf((*nn.GRU)(nil))
+		t["GRUCell"] = reflect.ValueOf((*nn.GRUCell)(nil))
+		t["GaussianNLLLoss"] = reflect.ValueOf(nn.GaussianNLLLoss)
+		t["GroupNorm"] = reflect.ValueOf((*nn.GroupNorm)(nil))
+		t["Groups"] = reflect.ValueOf(nn.Groups)
+		t["GumbelSoftmax"] = reflect.ValueOf(nn.GumbelSoftmax)
+		t["Half"] = reflect.ValueOf(nn.Half)
+		t["Hard"] = reflect.ValueOf(nn.Hard)
+		t["HeadBias"] = reflect.ValueOf(nn.HeadBias)
+		t["HingeEmbeddingLoss"] = reflect.ValueOf(nn.HingeEmbeddingLoss)
+		t["Hooked"] = reflect.ValueOf((*nn.Hooked)(nil))
+		t["HuberLoss"] = reflect.ValueOf(nn.HuberLoss)
+		t["IgnoreIndex"] = reflect.ValueOf(nn.IgnoreIndex)
+		t["InitConstant"] = reflect.ValueOf(nn.InitConstant)
+		t["InitDirac"] = reflect.ValueOf(nn.InitDirac)
+		t["InitEye"] = reflect.ValueOf(nn.InitEye)
+		t["InitFrom"] = reflect.ValueOf(nn.InitFrom)
+		t["InitKaimingNormal"] = reflect.ValueOf(nn.InitKaimingNormal)
+		t["InitKaimingUniform"] = reflect.ValueOf(nn.InitKaimingUniform)
+		t["InitNormal"] = reflect.ValueOf(nn.InitNormal)
+		t["InitOnes"] = reflect.ValueOf(nn.InitOnes)
+		t["InitOrthogonal"] = reflect.ValueOf(nn.InitOrthogonal)
+		t["InitSparse"] = reflect.ValueOf(nn.InitSparse)
+		t["InitTruncNormal"] = reflect.ValueOf(nn.InitTruncNormal)
+		t["InitUniform"] = reflect.ValueOf(nn.InitUniform)
+		t["InitXavierNormal"] = reflect.ValueOf(nn.InitXavierNormal)
+		t["InitXavierUniform"] = reflect.ValueOf(nn.InitXavierUniform)
+		t["InitZeros"] = reflect.ValueOf(nn.InitZeros)
+		t["InstanceNorm1d"] = reflect.ValueOf((*nn.InstanceNorm1d)(nil))
+		t["InstanceNorm2d"] = reflect.ValueOf((*nn.InstanceNorm2d)(nil))
+		t["InstanceNorm3d"] = reflect.ValueOf((*nn.InstanceNorm3d)(nil))
+		t["KDim"] = reflect.ValueOf(nn.KDim)
+		t["KLDiv"] = reflect.ValueOf(nn.KLDiv)
+		t["KaimingOptions"] = reflect.ValueOf((*nn.KaimingOptions)(nil))
+		t["KeepDim"] = reflect.ValueOf(nn.KeepDim)
+		t["KernelSize"] = reflect.ValueOf(nn.KernelSize)
+		t["L1Loss"] = reflect.ValueOf(nn.L1Loss)
+		t["LSTM"] = reflect.ValueOf((*nn.LSTM)(nil))
+		t["LSTMCell"] = reflect.ValueOf((*nn.LSTMCell)(nil))
+		t["LabelSmoothing"] = reflect.ValueOf(nn.LabelSmoothing)
+		t["LayerNorm"] = reflect.ValueOf((*nn.LayerNorm)(nil))
+		t["Linear"] = reflect.ValueOf((*nn.Linear)(nil))
+		t["LinearBias"] = reflect.ValueOf(nn.LinearBias)
+		t["LinearCrossEntropy"] = reflect.ValueOf(nn.LinearCrossEntropy)
+		t["LinearCrossEntropyLoss"] = reflect.ValueOf((*nn.LinearCrossEntropyLoss)(nil))
+		t["LoadStateDict"] = reflect.ValueOf(nn.LoadStateDict)
+		t["LogInput"] = reflect.ValueOf(nn.LogInput)
+		t["LogTarget"] = reflect.ValueOf(nn.LogTarget)
+		t["Loss"] = reflect.ValueOf((*nn.Loss)(nil))
+		t["MSELoss"] = reflect.ValueOf(nn.MSELoss)
+		t["Margin"] = reflect.ValueOf(nn.Margin)
+		t["MarginRankingLoss"] = reflect.ValueOf(nn.MarginRankingLoss)
+		t["MaskOptions"] = reflect.ValueOf((*nn.MaskOptions)(nil))
+		t["MaxNorm"] = reflect.ValueOf(nn.MaxNorm)
+		t["MaxPool"] = reflect.ValueOf((*nn.MaxPool)(nil))
+		t["MaxUnpool"] = reflect.ValueOf((*nn.MaxUnpool)(nil))
+		t["Mode"] = reflect.ValueOf((*nn.Mode)(nil))
+		t["Module"] = reflect.ValueOf((*nn.Module)(nil))
+		t["Momentum"] = reflect.ValueOf(nn.Momentum)
+		t["MultiLabelMarginLoss"] = reflect.ValueOf(nn.MultiLabelMarginLoss)
+		t["MultiLabelSoftMarginLoss"] = reflect.ValueOf(nn.MultiLabelSoftMarginLoss)
+		t["MultiMarginLoss"] = reflect.ValueOf(nn.MultiMarginLoss)
+		t["MultiheadAttention"] = reflect.ValueOf((*nn.MultiheadAttention)(nil))
+		t["MultiheadOptions"] = reflect.ValueOf((*nn.MultiheadOptions)(nil))
+		t["NLLLoss"] = reflect.ValueOf(nn.NLLLoss)
+		t["NPowerIterations"] = reflect.ValueOf(nn.NPowerIterations)
+		t["Named"] = reflect.ValueOf((*nn.Named)(nil))
+		t["NamedBuffers"] = reflect.ValueOf(nn.NamedBuffers)
+		t["NamedModule"] = reflect.ValueOf((*nn.NamedModule)(nil))
+		t["NamedModules"] = reflect.ValueOf(nn.NamedModules)
+		t["NamedParameters"] = reflect.ValueOf(nn.NamedParameters)
+		t["NewAdaptiveAvgPool1d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool1d)
+		t["NewAdaptiveAvgPool2d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool2d)
+		t["NewAdaptiveAvgPool3d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool3d)
+		t["NewAdaptiveLogSoftmaxWithLoss"] = reflect.ValueOf(nn.NewAdaptiveLogSoftmaxWithLoss)
+		t["NewAdaptiveMaxPool1d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool1d)
+		t["NewAdaptiveMaxPool2d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool2d)
+		t["NewAdaptiveMaxPool3d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool3d)
+		t["NewAlphaDropout"] = reflect.ValueOf(nn.NewAlphaDropout)
+		t["NewAvgPool1d"] = reflect.ValueOf(nn.NewAvgPool1d)
+		t["NewAvgPool2d"] = reflect.ValueOf(nn.NewAvgPool2d)
+		t["NewAvgPool3d"] = reflect.ValueOf(nn.NewAvgPool3d)
+		t["NewBCELoss"] = reflect.ValueOf(nn.NewBCELoss)
+		t["NewBCEWithLogitsLoss"] = reflect.ValueOf(nn.NewBCEWithLogitsLoss)
+		t["NewBatchNorm1d"] = reflect.ValueOf(nn.NewBatchNorm1d)
+		t["NewBatchNorm2d"] = reflect.ValueOf(nn.NewBatchNorm2d)
+		t["NewBatchNorm3d"] = reflect.ValueOf(nn.NewBatchNorm3d)
+		t["NewBilinear"] = reflect.ValueOf(nn.NewBilinear)
+		t["NewCELU"] = reflect.ValueOf(nn.NewCELU)
+		t["NewCTCLoss"] = reflect.ValueOf(nn.NewCTCLoss)
+		t["NewChannelShuffle"] = reflect.ValueOf(nn.NewChannelShuffle)
+		t["NewCircularPad1d"] = reflect.ValueOf(nn.NewCircularPad1d)
+		t["NewCircularPad2d"] = reflect.ValueOf(nn.NewCircularPad2d)
+		t["NewCircularPad3d"] = reflect.ValueOf(nn.NewCircularPad3d)
+		t["NewConstantPad1d"] = reflect.ValueOf(nn.NewConstantPad1d)
+		t["NewConstantPad2d"] = reflect.ValueOf(nn.NewConstantPad2d)
+		t["NewConstantPad3d"] = reflect.ValueOf(nn.NewConstantPad3d)
+		t["NewConv1d"] = reflect.ValueOf(nn.NewConv1d)
+		t["NewConv2d"] = reflect.ValueOf(nn.NewConv2d)
+		t["NewConv3d"] = reflect.ValueOf(nn.NewConv3d)
+		t["NewConvTranspose1d"] = reflect.ValueOf(nn.NewConvTranspose1d)
+		t["NewConvTranspose2d"] = reflect.ValueOf(nn.NewConvTranspose2d)
+		t["NewConvTranspose3d"] = reflect.ValueOf(nn.NewConvTranspose3d)
+		t["NewCosineEmbeddingLoss"] = reflect.ValueOf(nn.NewCosineEmbeddingLoss)
+		t["NewCosineSimilarity"] = reflect.ValueOf(nn.NewCosineSimilarity)
+		t["NewCrossEntropyLoss"] = reflect.ValueOf(nn.NewCrossEntropyLoss)
+		t["NewDropout"] = reflect.ValueOf(nn.NewDropout)
+		t["NewDropout1d"] = reflect.ValueOf(nn.NewDropout1d)
+		t["NewDropout2d"] = reflect.ValueOf(nn.NewDropout2d)
+		t["NewDropout3d"] = reflect.ValueOf(nn.NewDropout3d)
+		t["NewELU"] = reflect.ValueOf(nn.NewELU)
+		t["NewEmbedding"] = reflect.ValueOf(nn.NewEmbedding)
+		t["NewEmbeddingBag"] = reflect.ValueOf(nn.NewEmbeddingBag)
+		t["NewFeatureAlphaDropout"] = reflect.ValueOf(nn.NewFeatureAlphaDropout)
+		t["NewFlatten"] = reflect.ValueOf(nn.NewFlatten)
+		t["NewFold"] = reflect.ValueOf(nn.NewFold)
+		t["NewFractionalMaxPool2d"] = reflect.ValueOf(nn.NewFractionalMaxPool2d)
+		t["NewFractionalMaxPool3d"] = reflect.ValueOf(nn.NewFractionalMaxPool3d)
+		t["NewGELU"] = reflect.ValueOf(nn.NewGELU)
+		t["NewGELUTanh"] = reflect.ValueOf(nn.NewGELUTanh)
+		t["NewGLU"] = reflect.ValueOf(nn.NewGLU)
+		t["NewGRU"] = reflect.ValueOf(nn.NewGRU)
+		t["NewGRUCell"] = reflect.ValueOf(nn.NewGRUCell)
+		t["NewGaussianNLLLoss"] = reflect.ValueOf(nn.NewGaussianNLLLoss)
+		t["NewGroupNorm"] = reflect.ValueOf(nn.NewGroupNorm)
+		t["NewHardshrink"] = reflect.ValueOf(nn.NewHardshrink)
+		t["NewHardsigmoid"] = reflect.ValueOf(nn.NewHardsigmoid)
+		t["NewHardswish"] = reflect.ValueOf(nn.NewHardswish)
+		t["NewHardtanh"] = reflect.ValueOf(nn.NewHardtanh)
+		t["NewHingeEmbeddingLoss"] = reflect.ValueOf(nn.NewHingeEmbeddingLoss)
+		t["NewHooked"] = reflect.ValueOf(nn.NewHooked)
+		t["NewHuberLoss"] = reflect.ValueOf(nn.NewHuberLoss)
+		t["NewIdentity"] = reflect.ValueOf(nn.NewIdentity)
+		t["NewInstanceNorm1d"] = reflect.ValueOf(nn.NewInstanceNorm1d)
+		t["NewInstanceNorm2d"] = reflect.ValueOf(nn.NewInstanceNorm2d)
+		t["NewInstanceNorm3d"] = reflect.ValueOf(nn.NewInstanceNorm3d)
+		t["NewKLDivLoss"] = reflect.ValueOf(nn.NewKLDivLoss)
+		t["NewL1Loss"] = reflect.ValueOf(nn.NewL1Loss)
+		t["NewLPPool1d"] = reflect.ValueOf(nn.NewLPPool1d)
+		t["NewLPPool2d"] = reflect.ValueOf(nn.NewLPPool2d)
+		t["NewLPPool3d"] = reflect.ValueOf(nn.NewLPPool3d)
+		t["NewLSTM"] = reflect.ValueOf(nn.NewLSTM)
+		t["NewLSTMCell"] = reflect.ValueOf(nn.NewLSTMCell)
+		t["NewLayerNorm"] = reflect.ValueOf(nn.NewLayerNorm)
+		t["NewLeakyReLU"] = reflect.ValueOf(nn.NewLeakyReLU)
+		t["NewLinear"] = reflect.ValueOf(nn.NewLinear)
+		t["NewLinearCrossEntropyLoss"] = reflect.ValueOf(nn.NewLinearCrossEntropyLoss)
+		t["NewLocalResponseNorm"] = reflect.ValueOf(nn.NewLocalResponseNorm)
+		t["NewLogSigmoid"] = reflect.ValueOf(nn.NewLogSigmoid)
+		t["NewLogSoftmax"] = reflect.ValueOf(nn.NewLogSoftmax)
+		t["NewMSELoss"] = reflect.ValueOf(nn.NewMSELoss)
+		t["NewMarginRankingLoss"] = reflect.ValueOf(nn.NewMarginRankingLoss)
+		t["NewMaxPool1d"] = reflect.ValueOf(nn.NewMaxPool1d)
+		t["NewMaxPool2d"] = reflect.ValueOf(nn.NewMaxPool2d)
+		t["NewMaxPool3d"] = reflect.ValueOf(nn.NewMaxPool3d)
+		t["NewMaxUnpool1d"] = reflect.ValueOf(nn.NewMaxUnpool1d)
+		t["NewMaxUnpool2d"] = reflect.ValueOf(nn.NewMaxUnpool2d)
+		t["NewMaxUnpool3d"] = reflect.ValueOf(nn.NewMaxUnpool3d)
+		t["NewMish"] = reflect.ValueOf(nn.NewMish)
+		t["NewMultiLabelMarginLoss"] = reflect.ValueOf(nn.NewMultiLabelMarginLoss)
+		t["NewMultiLabelSoftMarginLoss"] = reflect.ValueOf(nn.NewMultiLabelSoftMarginLoss)
+		t["NewMultiMarginLoss"] = reflect.ValueOf(nn.NewMultiMarginLoss)
+		t["NewMultiheadAttention"] = reflect.ValueOf(nn.NewMultiheadAttention)
+		t["NewNLLLoss"] = reflect.ValueOf(nn.NewNLLLoss)
+		t["NewPReLU"] = reflect.ValueOf(nn.NewPReLU)
+		t["NewPairwiseDistance"] = reflect.ValueOf(nn.NewPairwiseDistance)
+		t["NewPixelShuffle"] = reflect.ValueOf(nn.NewPixelShuffle)
+		t["NewPixelUnshuffle"] = reflect.ValueOf(nn.NewPixelUnshuffle)
+		t["NewPoissonNLLLoss"] = reflect.ValueOf(nn.NewPoissonNLLLoss)
+		t["NewRMSNorm"] = reflect.ValueOf(nn.NewRMSNorm)
+		t["NewRNN"] = reflect.ValueOf(nn.NewRNN)
+		t["NewRNNCell"] = reflect.ValueOf(nn.NewRNNCell)
+		t["NewRReLU"] = reflect.ValueOf(nn.NewRReLU)
+		t["NewReLU"] = reflect.ValueOf(nn.NewReLU)
+		t["NewReLU6"] = reflect.ValueOf(nn.NewReLU6)
+		t["NewReflectionPad1d"] = reflect.ValueOf(nn.NewReflectionPad1d)
+		t["NewReflectionPad2d"] = reflect.ValueOf(nn.NewReflectionPad2d)
+		t["NewReflectionPad3d"] = reflect.ValueOf(nn.NewReflectionPad3d)
+		t["NewReplicationPad1d"] = reflect.ValueOf(nn.NewReplicationPad1d)
+		t["NewReplicationPad2d"] = reflect.ValueOf(nn.NewReplicationPad2d)
+		t["NewReplicationPad3d"] = reflect.ValueOf(nn.NewReplicationPad3d)
+		t["NewSELU"] = reflect.ValueOf(nn.NewSELU)
+		t["NewSequential"] = reflect.ValueOf(nn.NewSequential)
+		t["NewSiLU"] = reflect.ValueOf(nn.NewSiLU)
+		t["NewSigmoid"] = reflect.ValueOf(nn.NewSigmoid)
+		t["NewSmoothL1Loss"] = reflect.ValueOf(nn.NewSmoothL1Loss)
+		t["NewSoftMarginLoss"] = reflect.ValueOf(nn.NewSoftMarginLoss)
+		t["NewSoftmax"] = reflect.ValueOf(nn.NewSoftmax)
+		t["NewSoftmax2d"] = reflect.ValueOf(nn.NewSoftmax2d)
+		t["NewSoftmin"] = reflect.ValueOf(nn.NewSoftmin)
+		t["NewSoftplus"] = reflect.ValueOf(nn.NewSoftplus)
+		t["NewSoftshrink"] = reflect.ValueOf(nn.NewSoftshrink)
+		t["NewSoftsign"] = reflect.ValueOf(nn.NewSoftsign)
+		t["NewTanh"] = reflect.ValueOf(nn.NewTanh)
+		t["NewTanhshrink"] = reflect.ValueOf(nn.NewTanhshrink)
+		t["NewThreshold"] = reflect.ValueOf(nn.NewThreshold)
+		t["NewTransformer"] = reflect.ValueOf(nn.NewTransformer)
+		t["NewTransformerDecoder"] = reflect.ValueOf(nn.NewTransformerDecoder)
+		t["NewTransformerDecoderLayer"] = reflect.ValueOf(nn.NewTransformerDecoderLayer)
+		t["NewTransformerEncoder"] = reflect.ValueOf(nn.NewTransformerEncoder)
+		t["NewTransformerEncoderLayer"] = reflect.ValueOf(nn.NewTransformerEncoderLayer)
+		t["NewTripletMarginLoss"] = reflect.ValueOf(nn.NewTripletMarginLoss)
+		t["NewTripletMarginWithDistanceLoss"] = reflect.ValueOf(nn.NewTripletMarginWithDistanceLoss)
+		t["NewUnflatten"] = reflect.ValueOf(nn.NewUnflatten)
+		t["NewUnfold"] = reflect.ValueOf(nn.NewUnfold)
+		t["NewUpsample"] = reflect.ValueOf(nn.NewUpsample)
+		t["NewUpsamplingBilinear2d"] = reflect.ValueOf(nn.NewUpsamplingBilinear2d)
+		t["NewUpsamplingNearest2d"] = reflect.ValueOf(nn.NewUpsamplingNearest2d)
+		t["NewZeroPad1d"] = reflect.ValueOf(nn.NewZeroPad1d)
+		t["NewZeroPad2d"] = reflect.ValueOf(nn.NewZeroPad2d)
+		t["NewZeroPad3d"] = reflect.ValueOf(nn.NewZeroPad3d)
+		t["Nonlinearity"] = reflect.ValueOf(nn.Nonlinearity)
+		t["NormFirst"] = reflect.ValueOf(nn.NormFirst)
+		t["NormOfWhole"] = reflect.ValueOf(nn.NormOfWhole)
+		t["Normalize"] = reflect.ValueOf(nn.Normalize)
+		t["NumLayers"] = reflect.ValueOf(nn.NumLayers)
+		t["NumParameters"] = reflect.ValueOf(nn.NumParameters)
+		t["Option"] = reflect.ValueOf((*nn.Option)(nil))
+		t["OutFeatures"] = reflect.ValueOf(nn.OutFeatures)
+		t["OutputPadding"] = reflect.ValueOf(nn.OutputPadding)
+		t["OutputRatio"] = reflect.ValueOf(nn.OutputRatio)
+		t["OutputSize"] = reflect.ValueOf(nn.OutputSize)
+		t["PReLU"] = reflect.ValueOf((*nn.PReLU)(nil))
+		t["PackPaddedSequence"] = reflect.ValueOf(nn.PackPaddedSequence)
+		t["PackSequence"] = reflect.ValueOf(nn.PackSequence)
+		t["PackedSequence"] = reflect.ValueOf((*nn.PackedSequence)(nil))
+		t["PadPackedSequence"] = reflect.ValueOf(nn.PadPackedSequence)
+		t["PadSequence"] = reflect.ValueOf(nn.PadSequence)
+		t["Padding"] = reflect.ValueOf(nn.Padding)
+		t["PaddingIdx"] = reflect.ValueOf(nn.PaddingIdx)
+		t["PaddingMode"] = reflect.ValueOf(nn.PaddingMode)
+		t["PaddingSide"] = reflect.ValueOf(nn.PaddingSide)
+		t["PaddingValue"] = reflect.ValueOf(nn.PaddingValue)
+		t["Pair"] = reflect.ValueOf((*nn.Pair)(nil))
+		t["Parameters"] = reflect.ValueOf(nn.Parameters)
+		t["ParametersToVector"] = reflect.ValueOf(nn.ParametersToVector)
+		t["Parametrization"] = reflect.ValueOf((*nn.Parametrization)(nil))
+		t["Parametrized"] = reflect.ValueOf((*nn.Parametrized)(nil))
+		t["PoissonNLLLoss"] = reflect.ValueOf(nn.PoissonNLLLoss)
+		t["PosWeight"] = reflect.ValueOf(nn.PosWeight)
+		t["Power"] = reflect.ValueOf(nn.Power)
+		t["Print"] = reflect.ValueOf(nn.Print)
+		t["ProjSize"] = reflect.ValueOf(nn.ProjSize)
+		t["RMSNorm"] = reflect.ValueOf((*nn.RMSNorm)(nil))
+		t["RNN"] = reflect.ValueOf((*nn.RNN)(nil))
+		t["RNNCell"] = reflect.ValueOf((*nn.RNNCell)(nil))
+		t["RReLU"] = reflect.ValueOf((*nn.RReLU)(nil))
+		t["RandomSamples"] = reflect.ValueOf(nn.RandomSamples)
+		t["Reduction"] = reflect.ValueOf(nn.Reduction)
+		t["RemoveParametrizations"] = reflect.ValueOf(nn.RemoveParametrizations)
+		t["SamePadding"] = reflect.ValueOf(nn.SamePadding)
+		t["Sequential"] = reflect.ValueOf((*nn.Sequential)(nil))
+		t["SingularVectors"] = reflect.ValueOf((*nn.SingularVectors)(nil))
+		t["SmoothL1Loss"] = reflect.ValueOf(nn.SmoothL1Loss)
+		t["SoftMarginLoss"] = reflect.ValueOf(nn.SoftMarginLoss)
+		t["SpectralNorm"] = reflect.ValueOf(nn.SpectralNorm)
+		t["SpectralNormalization"] = reflect.ValueOf((*nn.SpectralNormalization)(nil))
+		t["SquareSubsequentMask"] = reflect.ValueOf(nn.SquareSubsequentMask)
+		t["StateDict"] = reflect.ValueOf(nn.StateDict)
+		t["Stride"] = reflect.ValueOf(nn.Stride)
+		t["Summarize"] = reflect.ValueOf(nn.Summarize)
+		t["Summary"] = reflect.ValueOf((*nn.Summary)(nil))
+		t["SummaryRow"] = reflect.ValueOf((*nn.SummaryRow)(nil))
+		t["Tau"] = reflect.ValueOf(nn.Tau)
+		t["TensorName"] = reflect.ValueOf(nn.TensorName)
+		t["To"] = reflect.ValueOf(nn.To)
+		t["ToDType"] = reflect.ValueOf(nn.ToDType)
+		t["TotalLength"] = reflect.ValueOf(nn.TotalLength)
+		t["TotalNorm"] = reflect.ValueOf(nn.TotalNorm)
+		t["TrackRunningStats"] = reflect.ValueOf(nn.TrackRunningStats)
+		t["Train"] = reflect.ValueOf(nn.Train)
+		t["Transformer"] = reflect.ValueOf((*nn.Transformer)(nil))
+		t["TransformerDecoder"] = reflect.ValueOf((*nn.TransformerDecoder)(nil))
+		t["TransformerDecoderLayer"] = reflect.ValueOf((*nn.TransformerDecoderLayer)(nil))
+		t["TransformerEncoder"] = reflect.ValueOf((*nn.TransformerEncoder)(nil))
+		t["TransformerEncoderLayer"] = reflect.ValueOf((*nn.TransformerEncoderLayer)(nil))
+		t["TripletMarginLoss"] = reflect.ValueOf(nn.TripletMarginLoss)
+		t["TripletMarginWithDistanceLoss"] = reflect.ValueOf(nn.TripletMarginWithDistanceLoss)
+		t["UnpackSequence"] = reflect.ValueOf(nn.UnpackSequence)
+		t["UnpadSequence"] = reflect.ValueOf(nn.UnpadSequence)
+		t["UpdateBN"] = reflect.ValueOf(nn.UpdateBN)
+		t["VDim"] = reflect.ValueOf(nn.VDim)
+		t["VectorToParameters"] = reflect.ValueOf(nn.VectorToParameters)
+		t["Weight"] = reflect.ValueOf(nn.Weight)
+		t["WeightNorm"] = reflect.ValueOf(nn.WeightNorm)
+		t["WeightNormalization"] = reflect.ValueOf((*nn.WeightNormalization)(nil))
+		t["ZeroGrad"] = reflect.ValueOf(nn.ZeroGrad)
+		t["ZeroInfinity"] = reflect.ValueOf(nn.ZeroInfinity)
+		t["_Module"] = reflect.ValueOf((*_halfnote_tensor_nn_Module)(nil))
+		return t
 	}
 }
 

@@ -9,31 +9,31 @@ import (
 
 func init() {
 	tables["halfnote/tensor/nn/models"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BERT":              reflect.ValueOf((*models.BERT)(nil)),
-			"BERTBase":          reflect.ValueOf(models.BERTBase),
-			"BERTClassifier":    reflect.ValueOf((*models.BERTClassifier)(nil)),
-			"BERTConfig":        reflect.ValueOf((*models.BERTConfig)(nil)),
-			"BERTEmbeddings":    reflect.ValueOf((*models.BERTEmbeddings)(nil)),
-			"BERTInput":         reflect.ValueOf((*models.BERTInput)(nil)),
-			"BERTLayer":         reflect.ValueOf((*models.BERTLayer)(nil)),
-			"BERTOutput":        reflect.ValueOf((*models.BERTOutput)(nil)),
-			"BERTPooler":        reflect.ValueOf((*models.BERTPooler)(nil)),
-			"BERTSelfAttention": reflect.ValueOf((*models.BERTSelfAttention)(nil)),
-			"BERTTiny":          reflect.ValueOf(models.BERTTiny),
-			"Block":             reflect.ValueOf((*models.Block)(nil)),
-			"CIFARResNet":       reflect.ValueOf(models.CIFARResNet),
-			"LoadBERT":          reflect.ValueOf(models.LoadBERT),
-			"MLP":               reflect.ValueOf(models.MLP),
-			"NewBERT":           reflect.ValueOf(models.NewBERT),
-			"NewBERTClassifier": reflect.ValueOf(models.NewBERTClassifier),
-			"NewSmall":          reflect.ValueOf(models.NewSmall),
-			"ResNet":            reflect.ValueOf((*models.ResNet)(nil)),
-			"ResNet18":          reflect.ValueOf(models.ResNet18),
-			"ResNet34":          reflect.ValueOf(models.ResNet34),
-			"ResNet50":          reflect.ValueOf(models.ResNet50),
-			"ResNetOptions":     reflect.ValueOf((*models.ResNetOptions)(nil)),
-			"Small":             reflect.ValueOf((*models.Small)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BERT"] = reflect.ValueOf((*models.BERT)(nil))
+		t["BERTBase"] = reflect.ValueOf(models.BERTBase)
+		t["BERTClassifier"] = reflect.ValueOf((*models.BERTClassifier)(nil))
+		t["BERTConfig"] = reflect.ValueOf((*models.BERTConfig)(nil))
+		t["BERTEmbeddings"] = reflect.ValueOf((*models.BERTEmbeddings)(nil))
+		t["BERTInput"] = reflect.ValueOf((*models.BERTInput)(nil))
+		t["BERTLayer"] = reflect.ValueOf((*models.BERTLayer)(nil))
+		t["BERTOutput"] = reflect.ValueOf((*models.BERTOutput)(nil))
+		t["BERTPooler"] = reflect.ValueOf((*models.BERTPooler)(nil))
+		t["BERTSelfAttention"] = reflect.ValueOf((*models.BERTSelfAttention)(nil))
+		t["BERTTiny"] = reflect.ValueOf(models.BERTTiny)
+		t["Block"] = reflect.ValueOf((*models.Block)(nil))
+		t["LoadBERT"] = reflect.ValueOf(models.LoadBERT)
+		t["NewBERT"] = reflect.ValueOf(models.NewBERT)
+		t["NewBERTClassifier"] = reflect.ValueOf(models.NewBERTClassifier)
+		t["NewCIFARResNet"] = reflect.ValueOf(models.NewCIFARResNet)
+		t["NewMLP"] = reflect.ValueOf(models.NewMLP)
+		t["NewResNet18"] = reflect.ValueOf(models.NewResNet18)
+		t["NewResNet34"] = reflect.ValueOf(models.NewResNet34)
+		t["NewResNet50"] = reflect.ValueOf(models.NewResNet50)
+		t["NewSmall"] = reflect.ValueOf(models.NewSmall)
+		t["ResNet"] = reflect.ValueOf((*models.ResNet)(nil))
+		t["ResNetOptions"] = reflect.ValueOf((*models.ResNetOptions)(nil))
+		t["Small"] = reflect.ValueOf((*models.Small)(nil))
+		return t
 	}
 }

@@ -9,72 +9,72 @@ import (
 
 func init() {
 	tables["halfnote/tensor/optim"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AMSGrad":                        reflect.ValueOf(optim.AMSGrad),
-			"Alpha":                          reflect.ValueOf(optim.Alpha),
-			"Average":                        reflect.ValueOf((*optim.Average)(nil)),
-			"Beta2Decay":                     reflect.ValueOf(optim.Beta2Decay),
-			"Betas":                          reflect.ValueOf(optim.Betas),
-			"Centered":                       reflect.ValueOf(optim.Centered),
-			"ClipThreshold":                  reflect.ValueOf(optim.ClipThreshold),
-			"CycleOptions":                   reflect.ValueOf((*optim.CycleOptions)(nil)),
-			"Dampening":                      reflect.ValueOf(optim.Dampening),
-			"Decoupled":                      reflect.ValueOf(optim.Decoupled),
-			"Eps":                            reflect.ValueOf(optim.Eps),
-			"Etas":                           reflect.ValueOf(optim.Etas),
-			"FactorEps":                      reflect.ValueOf(optim.FactorEps),
-			"Fused":                          reflect.ValueOf(optim.Fused),
-			"Group":                          reflect.ValueOf((*optim.Group)(nil)),
-			"InitialSum":                     reflect.ValueOf(optim.InitialSum),
-			"LBFGS":                          reflect.ValueOf((*optim.LBFGS)(nil)),
-			"LBFGSOptions":                   reflect.ValueOf((*optim.LBFGSOptions)(nil)),
-			"LR":                             reflect.ValueOf(optim.LR),
-			"LRDecay":                        reflect.ValueOf(optim.LRDecay),
-			"Lambd":                          reflect.ValueOf(optim.Lambd),
-			"Maximize":                       reflect.ValueOf(optim.Maximize),
-			"Momentum":                       reflect.ValueOf(optim.Momentum),
-			"MomentumDecay":                  reflect.ValueOf(optim.MomentumDecay),
-			"Nesterov":                       reflect.ValueOf(optim.Nesterov),
-			"NewASGD":                        reflect.ValueOf(optim.NewASGD),
-			"NewAdadelta":                    reflect.ValueOf(optim.NewAdadelta),
-			"NewAdafactor":                   reflect.ValueOf(optim.NewAdafactor),
-			"NewAdagrad":                     reflect.ValueOf(optim.NewAdagrad),
-			"NewAdam":                        reflect.ValueOf(optim.NewAdam),
-			"NewAdamW":                       reflect.ValueOf(optim.NewAdamW),
-			"NewAdamax":                      reflect.ValueOf(optim.NewAdamax),
-			"NewChainedScheduler":            reflect.ValueOf(optim.NewChainedScheduler),
-			"NewConstantLR":                  reflect.ValueOf(optim.NewConstantLR),
-			"NewCosineAnnealingLR":           reflect.ValueOf(optim.NewCosineAnnealingLR),
-			"NewCosineAnnealingWarmRestarts": reflect.ValueOf(optim.NewCosineAnnealingWarmRestarts),
-			"NewCyclicLR":                    reflect.ValueOf(optim.NewCyclicLR),
-			"NewEMA":                         reflect.ValueOf(optim.NewEMA),
-			"NewExponentialLR":               reflect.ValueOf(optim.NewExponentialLR),
-			"NewLBFGS":                       reflect.ValueOf(optim.NewLBFGS),
-			"NewLambdaLR":                    reflect.ValueOf(optim.NewLambdaLR),
-			"NewLinearLR":                    reflect.ValueOf(optim.NewLinearLR),
-			"NewMultiStepLR":                 reflect.ValueOf(optim.NewMultiStepLR),
-			"NewMultiplicativeLR":            reflect.ValueOf(optim.NewMultiplicativeLR),
-			"NewNAdam":                       reflect.ValueOf(optim.NewNAdam),
-			"NewOneCycleLR":                  reflect.ValueOf(optim.NewOneCycleLR),
-			"NewPolynomialLR":                reflect.ValueOf(optim.NewPolynomialLR),
-			"NewRAdam":                       reflect.ValueOf(optim.NewRAdam),
-			"NewRMSprop":                     reflect.ValueOf(optim.NewRMSprop),
-			"NewReduceLROnPlateau":           reflect.ValueOf(optim.NewReduceLROnPlateau),
-			"NewRprop":                       reflect.ValueOf(optim.NewRprop),
-			"NewSGD":                         reflect.ValueOf(optim.NewSGD),
-			"NewSWA":                         reflect.ValueOf(optim.NewSWA),
-			"NewSequentialLR":                reflect.ValueOf(optim.NewSequentialLR),
-			"NewStepLR":                      reflect.ValueOf(optim.NewStepLR),
-			"OneCycleOptions":                reflect.ValueOf((*optim.OneCycleOptions)(nil)),
-			"Optimizer":                      reflect.ValueOf((*optim.Optimizer)(nil)),
-			"Option":                         reflect.ValueOf((*optim.Option)(nil)),
-			"Plateau":                        reflect.ValueOf((*optim.Plateau)(nil)),
-			"PlateauOptions":                 reflect.ValueOf((*optim.PlateauOptions)(nil)),
-			"Rho":                            reflect.ValueOf(optim.Rho),
-			"Scheduler":                      reflect.ValueOf((*optim.Scheduler)(nil)),
-			"StartAverage":                   reflect.ValueOf(optim.StartAverage),
-			"StepSizes":                      reflect.ValueOf(optim.StepSizes),
-			"WeightDecay":                    reflect.ValueOf(optim.WeightDecay),
-		}
+		t := map[string]reflect.Value{}
+		t["AMSGrad"] = reflect.ValueOf(optim.AMSGrad)
+		t["Alpha"] = reflect.ValueOf(optim.Alpha)
+		t["AveragedModel"] = reflect.ValueOf((*optim.AveragedModel)(nil))
+		t["Beta2Decay"] = reflect.ValueOf(optim.Beta2Decay)
+		t["Betas"] = reflect.ValueOf(optim.Betas)
+		t["Centered"] = reflect.ValueOf(optim.Centered)
+		t["ClipThreshold"] = reflect.ValueOf(optim.ClipThreshold)
+		t["CycleOptions"] = reflect.ValueOf((*optim.CycleOptions)(nil))
+		t["Dampening"] = reflect.ValueOf(optim.Dampening)
+		t["Decoupled"] = reflect.ValueOf(optim.Decoupled)
+		t["Eps"] = reflect.ValueOf(optim.Eps)
+		t["Etas"] = reflect.ValueOf(optim.Etas)
+		t["FactorEps"] = reflect.ValueOf(optim.FactorEps)
+		t["Fused"] = reflect.ValueOf(optim.Fused)
+		t["Group"] = reflect.ValueOf((*optim.Group)(nil))
+		t["InitialSum"] = reflect.ValueOf(optim.InitialSum)
+		t["LBFGS"] = reflect.ValueOf((*optim.LBFGS)(nil))
+		t["LBFGSOptions"] = reflect.ValueOf((*optim.LBFGSOptions)(nil))
+		t["LR"] = reflect.ValueOf(optim.LR)
+		t["LRDecay"] = reflect.ValueOf(optim.LRDecay)
+		t["Lambd"] = reflect.ValueOf(optim.Lambd)
+		t["Maximize"] = reflect.ValueOf(optim.Maximize)
+		t["Momentum"] = reflect.ValueOf(optim.Momentum)
+		t["MomentumDecay"] = reflect.ValueOf(optim.MomentumDecay)
+		t["Nesterov"] = reflect.ValueOf(optim.Nesterov)
+		t["NewASGD"] = reflect.ValueOf(optim.NewASGD)
+		t["NewAdadelta"] = reflect.ValueOf(optim.NewAdadelta)
+		t["NewAdafactor"] = reflect.ValueOf(optim.NewAdafactor)
+		t["NewAdagrad"] = reflect.ValueOf(optim.NewAdagrad)
+		t["NewAdam"] = reflect.ValueOf(optim.NewAdam)
+		t["NewAdamW"] = reflect.ValueOf(optim.NewAdamW)
+		t["NewAdamax"] = reflect.ValueOf(optim.NewAdamax)
+		t["NewChainedScheduler"] = reflect.ValueOf(optim.NewChainedScheduler)
+		t["NewConstantLR"] = reflect.ValueOf(optim.NewConstantLR)
+		t["NewCosineAnnealingLR"] = reflect.ValueOf(optim.NewCosineAnnealingLR)
+		t["NewCosineAnnealingWarmRestarts"] = reflect.ValueOf(optim.NewCosineAnnealingWarmRestarts)
+		t["NewCyclicLR"] = reflect.ValueOf(optim.NewCyclicLR)
+		t["NewEMA"] = reflect.ValueOf(optim.NewEMA)
+		t["NewExponentialLR"] = reflect.ValueOf(optim.NewExponentialLR)
+		t["NewLBFGS"] = reflect.ValueOf(optim.NewLBFGS)
+		t["NewLambdaLR"] = reflect.ValueOf(optim.NewLambdaLR)
+		t["NewLinearLR"] = reflect.ValueOf(optim.NewLinearLR)
+		t["NewMultiStepLR"] = reflect.ValueOf(optim.NewMultiStepLR)
+		t["NewMultiplicativeLR"] = reflect.ValueOf(optim.NewMultiplicativeLR)
+		t["NewNAdam"] = reflect.ValueOf(optim.NewNAdam)
+		t["NewOneCycleLR"] = reflect.ValueOf(optim.NewOneCycleLR)
+		t["NewPolynomialLR"] = reflect.ValueOf(optim.NewPolynomialLR)
+		t["NewRAdam"] = reflect.ValueOf(optim.NewRAdam)
+		t["NewRMSprop"] = reflect.ValueOf(optim.NewRMSprop)
+		t["NewReduceLROnPlateau"] = reflect.ValueOf(optim.NewReduceLROnPlateau)
+		t["NewRprop"] = reflect.ValueOf(optim.NewRprop)
+		t["NewSGD"] = reflect.ValueOf(optim.NewSGD)
+		t["NewSWA"] = reflect.ValueOf(optim.NewSWA)
+		t["NewSequentialLR"] = reflect.ValueOf(optim.NewSequentialLR)
+		t["NewStepLR"] = reflect.ValueOf(optim.NewStepLR)
+		t["OneCycleOptions"] = reflect.ValueOf((*optim.OneCycleOptions)(nil))
+		t["Optimizer"] = reflect.ValueOf((*optim.Optimizer)(nil))
+		t["Option"] = reflect.ValueOf((*optim.Option)(nil))
+		t["ReduceLROnPlateau"] = reflect.ValueOf((*optim.ReduceLROnPlateau)(nil))
+		t["ReduceLROnPlateauOptions"] = reflect.ValueOf((*optim.ReduceLROnPlateauOptions)(nil))
+		t["Rho"] = reflect.ValueOf(optim.Rho)
+		t["Scheduler"] = reflect.ValueOf((*optim.Scheduler)(nil))
+		t["StartAverage"] = reflect.ValueOf(optim.StartAverage)
+		t["StepSizes"] = reflect.ValueOf(optim.StepSizes)
+		t["WeightDecay"] = reflect.ValueOf(optim.WeightDecay)
+		return t
 	}
 }

@@ -10,18 +10,18 @@ import (
 
 func init() {
 	tables["hash"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Cloner":  reflect.ValueOf((*hash.Cloner)(nil)),
-			"Hash":    reflect.ValueOf((*hash.Hash)(nil)),
-			"Hash32":  reflect.ValueOf((*hash.Hash32)(nil)),
-			"Hash64":  reflect.ValueOf((*hash.Hash64)(nil)),
-			"XOF":     reflect.ValueOf((*hash.XOF)(nil)),
-			"_Cloner": reflect.ValueOf((*_hash_Cloner)(nil)),
-			"_Hash":   reflect.ValueOf((*_hash_Hash)(nil)),
-			"_Hash32": reflect.ValueOf((*_hash_Hash32)(nil)),
-			"_Hash64": reflect.ValueOf((*_hash_Hash64)(nil)),
-			"_XOF":    reflect.ValueOf((*_hash_XOF)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Cloner"] = reflect.ValueOf((*hash.Cloner)(nil))
+		t["Hash"] = reflect.ValueOf((*hash.Hash)(nil))
+		t["Hash32"] = reflect.ValueOf((*hash.Hash32)(nil))
+		t["Hash64"] = reflect.ValueOf((*hash.Hash64)(nil))
+		t["XOF"] = reflect.ValueOf((*hash.XOF)(nil))
+		t["_Cloner"] = reflect.ValueOf((*_hash_Cloner)(nil))
+		t["_Hash"] = reflect.ValueOf((*_hash_Hash)(nil))
+		t["_Hash32"] = reflect.ValueOf((*_hash_Hash32)(nil))
+		t["_Hash64"] = reflect.ValueOf((*_hash_Hash64)(nil))
+		t["_XOF"] = reflect.ValueOf((*_hash_XOF)(nil))
+		return t
 	}
 }
 

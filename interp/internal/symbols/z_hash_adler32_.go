@@ -10,10 +10,10 @@ import (
 
 func init() {
 	tables["hash/adler32"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Checksum": reflect.ValueOf(adler32.Checksum),
-			"New":      reflect.ValueOf(adler32.New),
-			"Size":     reflect.ValueOf(constant.MakeInt64(adler32.Size)),
-		}
+		t := map[string]reflect.Value{}
+		t["Checksum"] = reflect.ValueOf(adler32.Checksum)
+		t["New"] = reflect.ValueOf(adler32.New)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(adler32.Size))
+		return t
 	}
 }

@@ -10,19 +10,19 @@ import (
 
 func init() {
 	tables["hash/crc32"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Castagnoli":   reflect.ValueOf(constant.MakeInt64(crc32.Castagnoli)),
-			"Checksum":     reflect.ValueOf(crc32.Checksum),
-			"ChecksumIEEE": reflect.ValueOf(crc32.ChecksumIEEE),
-			"IEEE":         reflect.ValueOf(constant.MakeInt64(crc32.IEEE)),
-			"IEEETable":    reflect.ValueOf(&crc32.IEEETable).Elem(),
-			"Koopman":      reflect.ValueOf(constant.MakeInt64(crc32.Koopman)),
-			"MakeTable":    reflect.ValueOf(crc32.MakeTable),
-			"New":          reflect.ValueOf(crc32.New),
-			"NewIEEE":      reflect.ValueOf(crc32.NewIEEE),
-			"Size":         reflect.ValueOf(constant.MakeInt64(crc32.Size)),
-			"Table":        reflect.ValueOf((*crc32.Table)(nil)),
-			"Update":       reflect.ValueOf(crc32.Update),
-		}
+		t := map[string]reflect.Value{}
+		t["Castagnoli"] = reflect.ValueOf(constant.MakeInt64(crc32.Castagnoli))
+		t["Checksum"] = reflect.ValueOf(crc32.Checksum)
+		t["ChecksumIEEE"] = reflect.ValueOf(crc32.ChecksumIEEE)
+		t["IEEE"] = reflect.ValueOf(constant.MakeInt64(crc32.IEEE))
+		t["IEEETable"] = reflect.ValueOf(&crc32.IEEETable).Elem()
+		t["Koopman"] = reflect.ValueOf(constant.MakeInt64(crc32.Koopman))
+		t["MakeTable"] = reflect.ValueOf(crc32.MakeTable)
+		t["New"] = reflect.ValueOf(crc32.New)
+		t["NewIEEE"] = reflect.ValueOf(crc32.NewIEEE)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(crc32.Size))
+		t["Table"] = reflect.ValueOf((*crc32.Table)(nil))
+		t["Update"] = reflect.ValueOf(crc32.Update)
+		return t
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 func init() {
 	tables["hash/crc64"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Checksum":  reflect.ValueOf(crc64.Checksum),
-			"ECMA":      reflect.ValueOf(constant.MakeFromLiteral("14514072000185962306", token.INT, 0)),
-			"ISO":       reflect.ValueOf(constant.MakeFromLiteral("15564440312192434176", token.INT, 0)),
-			"MakeTable": reflect.ValueOf(crc64.MakeTable),
-			"New":       reflect.ValueOf(crc64.New),
-			"Size":      reflect.ValueOf(constant.MakeInt64(crc64.Size)),
-			"Table":     reflect.ValueOf((*crc64.Table)(nil)),
-			"Update":    reflect.ValueOf(crc64.Update),
-		}
+		t := map[string]reflect.Value{}
+		t["Checksum"] = reflect.ValueOf(crc64.Checksum)
+		t["ECMA"] = reflect.ValueOf(constant.MakeFromLiteral("14514072000185962306", token.INT, 0))
+		t["ISO"] = reflect.ValueOf(constant.MakeFromLiteral("15564440312192434176", token.INT, 0))
+		t["MakeTable"] = reflect.ValueOf(crc64.MakeTable)
+		t["New"] = reflect.ValueOf(crc64.New)
+		t["Size"] = reflect.ValueOf(constant.MakeInt64(crc64.Size))
+		t["Table"] = reflect.ValueOf((*crc64.Table)(nil))
+		t["Update"] = reflect.ValueOf(crc64.Update)
+		return t
 	}
 }

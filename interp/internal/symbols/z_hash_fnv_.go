@@ -9,13 +9,13 @@ import (
 
 func init() {
 	tables["hash/fnv"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"New128":  reflect.ValueOf(fnv.New128),
-			"New128a": reflect.ValueOf(fnv.New128a),
-			"New32":   reflect.ValueOf(fnv.New32),
-			"New32a":  reflect.ValueOf(fnv.New32a),
-			"New64":   reflect.ValueOf(fnv.New64),
-			"New64a":  reflect.ValueOf(fnv.New64a),
-		}
+		t := map[string]reflect.Value{}
+		t["New128"] = reflect.ValueOf(fnv.New128)
+		t["New128a"] = reflect.ValueOf(fnv.New128a)
+		t["New32"] = reflect.ValueOf(fnv.New32)
+		t["New32a"] = reflect.ValueOf(fnv.New32a)
+		t["New64"] = reflect.ValueOf(fnv.New64)
+		t["New64a"] = reflect.ValueOf(fnv.New64a)
+		return t
 	}
 }

@@ -9,12 +9,12 @@ import (
 
 func init() {
 	tables["hash/maphash"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Bytes":    reflect.ValueOf(maphash.Bytes),
-			"Hash":     reflect.ValueOf((*maphash.Hash)(nil)),
-			"MakeSeed": reflect.ValueOf(maphash.MakeSeed),
-			"Seed":     reflect.ValueOf((*maphash.Seed)(nil)),
-			"String":   reflect.ValueOf(maphash.String),
-		}
+		t := map[string]reflect.Value{}
+		t["Bytes"] = reflect.ValueOf(maphash.Bytes)
+		t["Hash"] = reflect.ValueOf((*maphash.Hash)(nil))
+		t["MakeSeed"] = reflect.ValueOf(maphash.MakeSeed)
+		t["Seed"] = reflect.ValueOf((*maphash.Seed)(nil))
+		t["String"] = reflect.ValueOf(maphash.String)
+		return t
 	}
 }

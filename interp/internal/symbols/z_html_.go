@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["html"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"EscapeString":   reflect.ValueOf(html.EscapeString),
-			"UnescapeString": reflect.ValueOf(html.UnescapeString),
-		}
+		t := map[string]reflect.Value{}
+		t["EscapeString"] = reflect.ValueOf(html.EscapeString)
+		t["UnescapeString"] = reflect.ValueOf(html.UnescapeString)
+		return t
 	}
 }

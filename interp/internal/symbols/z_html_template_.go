@@ -9,44 +9,44 @@ import (
 
 func init() {
 	tables["html/template"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CSS":                  reflect.ValueOf((*template.CSS)(nil)),
-			"ErrAmbigContext":      reflect.ValueOf(template.ErrAmbigContext),
-			"ErrBadHTML":           reflect.ValueOf(template.ErrBadHTML),
-			"ErrBranchEnd":         reflect.ValueOf(template.ErrBranchEnd),
-			"ErrEndContext":        reflect.ValueOf(template.ErrEndContext),
-			"ErrJSTemplate":        reflect.ValueOf(template.ErrJSTemplate),
-			"ErrNoSuchTemplate":    reflect.ValueOf(template.ErrNoSuchTemplate),
-			"ErrOutputContext":     reflect.ValueOf(template.ErrOutputContext),
-			"ErrPartialCharset":    reflect.ValueOf(template.ErrPartialCharset),
-			"ErrPartialEscape":     reflect.ValueOf(template.ErrPartialEscape),
-			"ErrPredefinedEscaper": reflect.ValueOf(template.ErrPredefinedEscaper),
-			"ErrRangeLoopReentry":  reflect.ValueOf(template.ErrRangeLoopReentry),
-			"ErrSlashAmbig":        reflect.ValueOf(template.ErrSlashAmbig),
-			"Error":                reflect.ValueOf((*template.Error)(nil)),
-			"ErrorCode":            reflect.ValueOf((*template.ErrorCode)(nil)),
-			"FuncMap":              reflect.ValueOf((*template.FuncMap)(nil)),
-			"HTML":                 reflect.ValueOf((*template.HTML)(nil)),
-			"HTMLAttr":             reflect.ValueOf((*template.HTMLAttr)(nil)),
-			"HTMLEscape":           reflect.ValueOf(template.HTMLEscape),
-			"HTMLEscapeString":     reflect.ValueOf(template.HTMLEscapeString),
-			"HTMLEscaper":          reflect.ValueOf(template.HTMLEscaper),
-			"IsTrue":               reflect.ValueOf(template.IsTrue),
-			"JS":                   reflect.ValueOf((*template.JS)(nil)),
-			"JSEscape":             reflect.ValueOf(template.JSEscape),
-			"JSEscapeString":       reflect.ValueOf(template.JSEscapeString),
-			"JSEscaper":            reflect.ValueOf(template.JSEscaper),
-			"JSStr":                reflect.ValueOf((*template.JSStr)(nil)),
-			"Must":                 reflect.ValueOf(template.Must),
-			"New":                  reflect.ValueOf(template.New),
-			"OK":                   reflect.ValueOf(template.OK),
-			"ParseFS":              reflect.ValueOf(template.ParseFS),
-			"ParseFiles":           reflect.ValueOf(template.ParseFiles),
-			"ParseGlob":            reflect.ValueOf(template.ParseGlob),
-			"Srcset":               reflect.ValueOf((*template.Srcset)(nil)),
-			"Template":             reflect.ValueOf((*template.Template)(nil)),
-			"URL":                  reflect.ValueOf((*template.URL)(nil)),
-			"URLQueryEscaper":      reflect.ValueOf(template.URLQueryEscaper),
-		}
+		t := map[string]reflect.Value{}
+		t["CSS"] = reflect.ValueOf((*template.CSS)(nil))
+		t["ErrAmbigContext"] = reflect.ValueOf(template.ErrAmbigContext)
+		t["ErrBadHTML"] = reflect.ValueOf(template.ErrBadHTML)
+		t["ErrBranchEnd"] = reflect.ValueOf(template.ErrBranchEnd)
+		t["ErrEndContext"] = reflect.ValueOf(template.ErrEndContext)
+		t["ErrJSTemplate"] = reflect.ValueOf(template.ErrJSTemplate)
+		t["ErrNoSuchTemplate"] = reflect.ValueOf(template.ErrNoSuchTemplate)
+		t["ErrOutputContext"] = reflect.ValueOf(template.ErrOutputContext)
+		t["ErrPartialCharset"] = reflect.ValueOf(template.ErrPartialCharset)
+		t["ErrPartialEscape"] = reflect.ValueOf(template.ErrPartialEscape)
+		t["ErrPredefinedEscaper"] = reflect.ValueOf(template.ErrPredefinedEscaper)
+		t["ErrRangeLoopReentry"] = reflect.ValueOf(template.ErrRangeLoopReentry)
+		t["ErrSlashAmbig"] = reflect.ValueOf(template.ErrSlashAmbig)
+		t["Error"] = reflect.ValueOf((*template.Error)(nil))
+		t["ErrorCode"] = reflect.ValueOf((*template.ErrorCode)(nil))
+		t["FuncMap"] = reflect.ValueOf((*template.FuncMap)(nil))
+		t["HTML"] = reflect.ValueOf((*template.HTML)(nil))
+		t["HTMLAttr"] = reflect.ValueOf((*template.HTMLAttr)(nil))
+		t["HTMLEscape"] = reflect.ValueOf(template.HTMLEscape)
+		t["HTMLEscapeString"] = reflect.ValueOf(template.HTMLEscapeString)
+		t["HTMLEscaper"] = reflect.ValueOf(template.HTMLEscaper)
+		t["IsTrue"] = reflect.ValueOf(template.IsTrue)
+		t["JS"] = reflect.ValueOf((*template.JS)(nil))
+		t["JSEscape"] = reflect.ValueOf(template.JSEscape)
+		t["JSEscapeString"] = reflect.ValueOf(template.JSEscapeString)
+		t["JSEscaper"] = reflect.ValueOf(template.JSEscaper)
+		t["JSStr"] = reflect.ValueOf((*template.JSStr)(nil))
+		t["Must"] = reflect.ValueOf(template.Must)
+		t["New"] = reflect.ValueOf(template.New)
+		t["OK"] = reflect.ValueOf(template.OK)
+		t["ParseFS"] = reflect.ValueOf(template.ParseFS)
+		t["ParseFiles"] = reflect.ValueOf(template.ParseFiles)
+		t["ParseGlob"] = reflect.ValueOf(template.ParseGlob)
+		t["Srcset"] = reflect.ValueOf((*template.Srcset)(nil))
+		t["Template"] = reflect.ValueOf((*template.Template)(nil))
+		t["URL"] = reflect.ValueOf((*template.URL)(nil))
+		t["URLQueryEscaper"] = reflect.ValueOf(template.URLQueryEscaper)
+		return t
 	}
 }

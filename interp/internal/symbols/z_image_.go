@@ -11,62 +11,62 @@ import (
 
 func init() {
 	tables["image"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Alpha":                  reflect.ValueOf((*image.Alpha)(nil)),
-			"Alpha16":                reflect.ValueOf((*image.Alpha16)(nil)),
-			"Black":                  reflect.ValueOf(&image.Black).Elem(),
-			"CMYK":                   reflect.ValueOf((*image.CMYK)(nil)),
-			"Config":                 reflect.ValueOf((*image.Config)(nil)),
-			"Decode":                 reflect.ValueOf(image.Decode),
-			"DecodeConfig":           reflect.ValueOf(image.DecodeConfig),
-			"ErrFormat":              reflect.ValueOf(&image.ErrFormat).Elem(),
-			"Gray":                   reflect.ValueOf((*image.Gray)(nil)),
-			"Gray16":                 reflect.ValueOf((*image.Gray16)(nil)),
-			"Image":                  reflect.ValueOf((*image.Image)(nil)),
-			"NRGBA":                  reflect.ValueOf((*image.NRGBA)(nil)),
-			"NRGBA64":                reflect.ValueOf((*image.NRGBA64)(nil)),
-			"NYCbCrA":                reflect.ValueOf((*image.NYCbCrA)(nil)),
-			"NewAlpha":               reflect.ValueOf(image.NewAlpha),
-			"NewAlpha16":             reflect.ValueOf(image.NewAlpha16),
-			"NewCMYK":                reflect.ValueOf(image.NewCMYK),
-			"NewGray":                reflect.ValueOf(image.NewGray),
-			"NewGray16":              reflect.ValueOf(image.NewGray16),
-			"NewNRGBA":               reflect.ValueOf(image.NewNRGBA),
-			"NewNRGBA64":             reflect.ValueOf(image.NewNRGBA64),
-			"NewNYCbCrA":             reflect.ValueOf(image.NewNYCbCrA),
-			"NewPaletted":            reflect.ValueOf(image.NewPaletted),
-			"NewRGBA":                reflect.ValueOf(image.NewRGBA),
-			"NewRGBA64":              reflect.ValueOf(image.NewRGBA64),
-			"NewUniform":             reflect.ValueOf(image.NewUniform),
-			"NewYCbCr":               reflect.ValueOf(image.NewYCbCr),
-			"Opaque":                 reflect.ValueOf(&image.Opaque).Elem(),
-			"Paletted":               reflect.ValueOf((*image.Paletted)(nil)),
-			"PalettedImage":          reflect.ValueOf((*image.PalettedImage)(nil)),
-			"Point":                  reflect.ValueOf((*image.Point)(nil)),
-			"Pt":                     reflect.ValueOf(image.Pt),
-			"RGBA":                   reflect.ValueOf((*image.RGBA)(nil)),
-			"RGBA64":                 reflect.ValueOf((*image.RGBA64)(nil)),
-			"RGBA64Image":            reflect.ValueOf((*image.RGBA64Image)(nil)),
-			"Rect":                   reflect.ValueOf(image.Rect),
-			"Rectangle":              reflect.ValueOf((*image.Rectangle)(nil)),
-			"RegisterFormat":         reflect.ValueOf(image.RegisterFormat),
-			"Transparent":            reflect.ValueOf(&image.Transparent).Elem(),
-			"Uniform":                reflect.ValueOf((*image.Uniform)(nil)),
-			"White":                  reflect.ValueOf(&image.White).Elem(),
-			"YCbCr":                  reflect.ValueOf((*image.YCbCr)(nil)),
-			"YCbCrSubsampleRatio":    reflect.ValueOf((*image.YCbCrSubsampleRatio)(nil)),
-			"YCbCrSubsampleRatio410": reflect.ValueOf(image.YCbCrSubsampleRatio410),
-			"YCbCrSubsampleRatio411": reflect.ValueOf(image.YCbCrSubsampleRatio411),
-			"YCbCrSubsampleRatio420": reflect.ValueOf(image.YCbCrSubsampleRatio420),
-			"YCbCrSubsampleRatio422": reflect.ValueOf(image.YCbCrSubsampleRatio422),
-			"YCbCrSubsampleRatio440": reflect.ValueOf(image.YCbCrSubsampleRatio440),
-			"YCbCrSubsampleRatio444": reflect.ValueOf(image.YCbCrSubsampleRatio444),
-			"ZP":                     reflect.ValueOf(&image.ZP).Elem(),
-			"ZR":                     reflect.ValueOf(&image.ZR).Elem(),
-			"_Image":                 reflect.ValueOf((*_image_Image)(nil)),
-			"_PalettedImage":         reflect.ValueOf((*_image_PalettedImage)(nil)),
-			"_RGBA64Image":           reflect.ValueOf((*_image_RGBA64Image)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Alpha"] = reflect.ValueOf((*image.Alpha)(nil))
+		t["Alpha16"] = reflect.ValueOf((*image.Alpha16)(nil))
+		t["Black"] = reflect.ValueOf(&image.Black).Elem()
+		t["CMYK"] = reflect.ValueOf((*image.CMYK)(nil))
+		t["Config"] = reflect.ValueOf((*image.Config)(nil))
+		t["Decode"] = reflect.ValueOf(image.Decode)
+		t["DecodeConfig"] = reflect.ValueOf(image.DecodeConfig)
+		t["ErrFormat"] = reflect.ValueOf(&image.ErrFormat).Elem()
+		t["Gray"] = reflect.ValueOf((*image.Gray)(nil))
+		t["Gray16"] = reflect.ValueOf((*image.Gray16)(nil))
+		t["Image"] = reflect.ValueOf((*image.Image)(nil))
+		t["NRGBA"] = reflect.ValueOf((*image.NRGBA)(nil))
+		t["NRGBA64"] = reflect.ValueOf((*image.NRGBA64)(nil))
+		t["NYCbCrA"] = reflect.ValueOf((*image.NYCbCrA)(nil))
+		t["NewAlpha"] = reflect.ValueOf(image.NewAlpha)
+		t["NewAlpha16"] = reflect.ValueOf(image.NewAlpha16)
+		t["NewCMYK"] = reflect.ValueOf(image.NewCMYK)
+		t["NewGray"] = reflect.ValueOf(image.NewGray)
+		t["NewGray16"] = reflect.ValueOf(image.NewGray16)
+		t["NewNRGBA"] = reflect.ValueOf(image.NewNRGBA)
+		t["NewNRGBA64"] = reflect.ValueOf(image.NewNRGBA64)
+		t["NewNYCbCrA"] = reflect.ValueOf(image.NewNYCbCrA)
+		t["NewPaletted"] = reflect.ValueOf(image.NewPaletted)
+		t["NewRGBA"] = reflect.ValueOf(image.NewRGBA)
+		t["NewRGBA64"] = reflect.ValueOf(image.NewRGBA64)
+		t["NewUniform"] = reflect.ValueOf(image.NewUniform)
+		t["NewYCbCr"] = reflect.ValueOf(image.NewYCbCr)
+		t["Opaque"] = reflect.ValueOf(&image.Opaque).Elem()
+		t["Paletted"] = reflect.ValueOf((*image.Paletted)(nil))
+		t["PalettedImage"] = reflect.ValueOf((*image.PalettedImage)(nil))
+		t["Point"] = reflect.ValueOf((*image.Point)(nil))
+		t["Pt"] = reflect.ValueOf(image.Pt)
+		t["RGBA"] = reflect.ValueOf((*image.RGBA)(nil))
+		t["RGBA64"] = reflect.ValueOf((*image.RGBA64)(nil))
+		t["RGBA64Image"] = reflect.ValueOf((*image.RGBA64Image)(nil))
+		t["Rect"] = reflect.ValueOf(image.Rect)
+		t["Rectangle"] = reflect.ValueOf((*image.Rectangle)(nil))
+		t["RegisterFormat"] = reflect.ValueOf(image.RegisterFormat)
+		t["Transparent"] = reflect.ValueOf(&image.Transparent).Elem()
+		t["Uniform"] = reflect.ValueOf((*image.Uniform)(nil))
+		t["White"] = reflect.ValueOf(&image.White).Elem()
+		t["YCbCr"] = reflect.ValueOf((*image.YCbCr)(nil))
+		t["YCbCrSubsampleRatio"] = reflect.ValueOf((*image.YCbCrSubsampleRatio)(nil))
+		t["YCbCrSubsampleRatio410"] = reflect.ValueOf(image.YCbCrSubsampleRatio410)
+		t["YCbCrSubsampleRatio411"] = reflect.ValueOf(image.YCbCrSubsampleRatio411)
+		t["YCbCrSubsampleRatio420"] = reflect.ValueOf(image.YCbCrSubsampleRatio420)
+		t["YCbCrSubsampleRatio422"] = reflect.ValueOf(image.YCbCrSubsampleRatio422)
+		t["YCbCrSubsampleRatio440"] = reflect.ValueOf(image.YCbCrSubsampleRatio440)
+		t["YCbCrSubsampleRatio444"] = reflect.ValueOf(image.YCbCrSubsampleRatio444)
+		t["ZP"] = reflect.ValueOf(&image.ZP).Elem()
+		t["ZR"] = reflect.ValueOf(&image.ZR).Elem()
+		t["_Image"] = reflect.ValueOf((*_image_Image)(nil))
+		t["_PalettedImage"] = reflect.ValueOf((*_image_PalettedImage)(nil))
+		t["_RGBA64Image"] = reflect.ValueOf((*_image_RGBA64Image)(nil))
+		return t
 	}
 }
 

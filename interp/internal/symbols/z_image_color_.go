@@ -10,44 +10,44 @@ import (
 
 func init() {
 	tables["image/color"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Alpha":        reflect.ValueOf((*color.Alpha)(nil)),
-			"Alpha16":      reflect.ValueOf((*color.Alpha16)(nil)),
-			"Alpha16Model": reflect.ValueOf(&color.Alpha16Model).Elem(),
-			"AlphaModel":   reflect.ValueOf(&color.AlphaModel).Elem(),
-			"Black":        reflect.ValueOf(&color.Black).Elem(),
-			"CMYK":         reflect.ValueOf((*color.CMYK)(nil)),
-			"CMYKModel":    reflect.ValueOf(&color.CMYKModel).Elem(),
-			"CMYKToRGB":    reflect.ValueOf(color.CMYKToRGB),
-			"Color":        reflect.ValueOf((*color.Color)(nil)),
-			"Gray":         reflect.ValueOf((*color.Gray)(nil)),
-			"Gray16":       reflect.ValueOf((*color.Gray16)(nil)),
-			"Gray16Model":  reflect.ValueOf(&color.Gray16Model).Elem(),
-			"GrayModel":    reflect.ValueOf(&color.GrayModel).Elem(),
-			"Model":        reflect.ValueOf((*color.Model)(nil)),
-			"ModelFunc":    reflect.ValueOf(color.ModelFunc),
-			"NRGBA":        reflect.ValueOf((*color.NRGBA)(nil)),
-			"NRGBA64":      reflect.ValueOf((*color.NRGBA64)(nil)),
-			"NRGBA64Model": reflect.ValueOf(&color.NRGBA64Model).Elem(),
-			"NRGBAModel":   reflect.ValueOf(&color.NRGBAModel).Elem(),
-			"NYCbCrA":      reflect.ValueOf((*color.NYCbCrA)(nil)),
-			"NYCbCrAModel": reflect.ValueOf(&color.NYCbCrAModel).Elem(),
-			"Opaque":       reflect.ValueOf(&color.Opaque).Elem(),
-			"Palette":      reflect.ValueOf((*color.Palette)(nil)),
-			"RGBA":         reflect.ValueOf((*color.RGBA)(nil)),
-			"RGBA64":       reflect.ValueOf((*color.RGBA64)(nil)),
-			"RGBA64Model":  reflect.ValueOf(&color.RGBA64Model).Elem(),
-			"RGBAModel":    reflect.ValueOf(&color.RGBAModel).Elem(),
-			"RGBToCMYK":    reflect.ValueOf(color.RGBToCMYK),
-			"RGBToYCbCr":   reflect.ValueOf(color.RGBToYCbCr),
-			"Transparent":  reflect.ValueOf(&color.Transparent).Elem(),
-			"White":        reflect.ValueOf(&color.White).Elem(),
-			"YCbCr":        reflect.ValueOf((*color.YCbCr)(nil)),
-			"YCbCrModel":   reflect.ValueOf(&color.YCbCrModel).Elem(),
-			"YCbCrToRGB":   reflect.ValueOf(color.YCbCrToRGB),
-			"_Color":       reflect.ValueOf((*_image_color_Color)(nil)),
-			"_Model":       reflect.ValueOf((*_image_color_Model)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Alpha"] = reflect.ValueOf((*color.Alpha)(nil))
+		t["Alpha16"] = reflect.ValueOf((*color.Alpha16)(nil))
+		t["Alpha16Model"] = reflect.ValueOf(&color.Alpha16Model).Elem()
+		t["AlphaModel"] = reflect.ValueOf(&color.AlphaModel).Elem()
+		t["Black"] = reflect.ValueOf(&color.Black).Elem()
+		t["CMYK"] = reflect.ValueOf((*color.CMYK)(nil))
+		t["CMYKModel"] = reflect.ValueOf(&color.CMYKModel).Elem()
+		t["CMYKToRGB"] = reflect.ValueOf(color.CMYKToRGB)
+		t["Color"] = reflect.ValueOf((*color.Color)(nil))
+		t["Gray"] = reflect.ValueOf((*color.Gray)(nil))
+		t["Gray16"] = reflect.ValueOf((*color.Gray16)(nil))
+		t["Gray16Model"] = reflect.ValueOf(&color.Gray16Model).Elem()
+		t["GrayModel"] = reflect.ValueOf(&color.GrayModel).Elem()
+		t["Model"] = reflect.ValueOf((*color.Model)(nil))
+		t["ModelFunc"] = reflect.ValueOf(color.ModelFunc)
+		t["NRGBA"] = reflect.ValueOf((*color.NRGBA)(nil))
+		t["NRGBA64"] = reflect.ValueOf((*color.NRGBA64)(nil))
+		t["NRGBA64Model"] = reflect.ValueOf(&color.NRGBA64Model).Elem()
+		t["NRGBAModel"] = reflect.ValueOf(&color.NRGBAModel).Elem()
+		t["NYCbCrA"] = reflect.ValueOf((*color.NYCbCrA)(nil))
+		t["NYCbCrAModel"] = reflect.ValueOf(&color.NYCbCrAModel).Elem()
+		t["Opaque"] = reflect.ValueOf(&color.Opaque).Elem()
+		t["Palette"] = reflect.ValueOf((*color.Palette)(nil))
+		t["RGBA"] = reflect.ValueOf((*color.RGBA)(nil))
+		t["RGBA64"] = reflect.ValueOf((*color.RGBA64)(nil))
+		t["RGBA64Model"] = reflect.ValueOf(&color.RGBA64Model).Elem()
+		t["RGBAModel"] = reflect.ValueOf(&color.RGBAModel).Elem()
+		t["RGBToCMYK"] = reflect.ValueOf(color.RGBToCMYK)
+		t["RGBToYCbCr"] = reflect.ValueOf(color.RGBToYCbCr)
+		t["Transparent"] = reflect.ValueOf(&color.Transparent).Elem()
+		t["White"] = reflect.ValueOf(&color.White).Elem()
+		t["YCbCr"] = reflect.ValueOf((*color.YCbCr)(nil))
+		t["YCbCrModel"] = reflect.ValueOf(&color.YCbCrModel).Elem()
+		t["YCbCrToRGB"] = reflect.ValueOf(color.YCbCrToRGB)
+		t["_Color"] = reflect.ValueOf((*_image_color_Color)(nil))
+		t["_Model"] = reflect.ValueOf((*_image_color_Model)(nil))
+		return t
 	}
 }
 

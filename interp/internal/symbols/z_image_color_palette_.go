@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["image/color/palette"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Plan9":   reflect.ValueOf(&palette.Plan9).Elem(),
-			"WebSafe": reflect.ValueOf(&palette.WebSafe).Elem(),
-		}
+		t := map[string]reflect.Value{}
+		t["Plan9"] = reflect.ValueOf(&palette.Plan9).Elem()
+		t["WebSafe"] = reflect.ValueOf(&palette.WebSafe).Elem()
+		return t
 	}
 }

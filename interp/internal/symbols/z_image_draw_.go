@@ -12,22 +12,22 @@ import (
 
 func init() {
 	tables["image/draw"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Draw":           reflect.ValueOf(draw.Draw),
-			"DrawMask":       reflect.ValueOf(draw.DrawMask),
-			"Drawer":         reflect.ValueOf((*draw.Drawer)(nil)),
-			"FloydSteinberg": reflect.ValueOf(&draw.FloydSteinberg).Elem(),
-			"Image":          reflect.ValueOf((*draw.Image)(nil)),
-			"Op":             reflect.ValueOf((*draw.Op)(nil)),
-			"Over":           reflect.ValueOf(draw.Over),
-			"Quantizer":      reflect.ValueOf((*draw.Quantizer)(nil)),
-			"RGBA64Image":    reflect.ValueOf((*draw.RGBA64Image)(nil)),
-			"Src":            reflect.ValueOf(draw.Src),
-			"_Drawer":        reflect.ValueOf((*_image_draw_Drawer)(nil)),
-			"_Image":         reflect.ValueOf((*_image_draw_Image)(nil)),
-			"_Quantizer":     reflect.ValueOf((*_image_draw_Quantizer)(nil)),
-			"_RGBA64Image":   reflect.ValueOf((*_image_draw_RGBA64Image)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Draw"] = reflect.ValueOf(draw.Draw)
+		t["DrawMask"] = reflect.ValueOf(draw.DrawMask)
+		t["Drawer"] = reflect.ValueOf((*draw.Drawer)(nil))
+		t["FloydSteinberg"] = reflect.ValueOf(&draw.FloydSteinberg).Elem()
+		t["Image"] = reflect.ValueOf((*draw.Image)(nil))
+		t["Op"] = reflect.ValueOf((*draw.Op)(nil))
+		t["Over"] = reflect.ValueOf(draw.Over)
+		t["Quantizer"] = reflect.ValueOf((*draw.Quantizer)(nil))
+		t["RGBA64Image"] = reflect.ValueOf((*draw.RGBA64Image)(nil))
+		t["Src"] = reflect.ValueOf(draw.Src)
+		t["_Drawer"] = reflect.ValueOf((*_image_draw_Drawer)(nil))
+		t["_Image"] = reflect.ValueOf((*_image_draw_Image)(nil))
+		t["_Quantizer"] = reflect.ValueOf((*_image_draw_Quantizer)(nil))
+		t["_RGBA64Image"] = reflect.ValueOf((*_image_draw_RGBA64Image)(nil))
+		return t
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 
 func init() {
 	tables["image/gif"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Decode":             reflect.ValueOf(gif.Decode),
-			"DecodeAll":          reflect.ValueOf(gif.DecodeAll),
-			"DecodeConfig":       reflect.ValueOf(gif.DecodeConfig),
-			"DisposalBackground": reflect.ValueOf(constant.MakeInt64(gif.DisposalBackground)),
-			"DisposalNone":       reflect.ValueOf(constant.MakeInt64(gif.DisposalNone)),
-			"DisposalPrevious":   reflect.ValueOf(constant.MakeInt64(gif.DisposalPrevious)),
-			"Encode":             reflect.ValueOf(gif.Encode),
-			"EncodeAll":          reflect.ValueOf(gif.EncodeAll),
-			"GIF":                reflect.ValueOf((*gif.GIF)(nil)),
-			"Options":            reflect.ValueOf((*gif.Options)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Decode"] = reflect.ValueOf(gif.Decode)
+		t["DecodeAll"] = reflect.ValueOf(gif.DecodeAll)
+		t["DecodeConfig"] = reflect.ValueOf(gif.DecodeConfig)
+		t["DisposalBackground"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalBackground))
+		t["DisposalNone"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalNone))
+		t["DisposalPrevious"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalPrevious))
+		t["Encode"] = reflect.ValueOf(gif.Encode)
+		t["EncodeAll"] = reflect.ValueOf(gif.EncodeAll)
+		t["GIF"] = reflect.ValueOf((*gif.GIF)(nil))
+		t["Options"] = reflect.ValueOf((*gif.Options)(nil))
+		return t
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 func init() {
 	tables["image/jpeg"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Decode":           reflect.ValueOf(jpeg.Decode),
-			"DecodeConfig":     reflect.ValueOf(jpeg.DecodeConfig),
-			"DefaultQuality":   reflect.ValueOf(constant.MakeInt64(jpeg.DefaultQuality)),
-			"Encode":           reflect.ValueOf(jpeg.Encode),
-			"FormatError":      reflect.ValueOf((*jpeg.FormatError)(nil)),
-			"Options":          reflect.ValueOf((*jpeg.Options)(nil)),
-			"Reader":           reflect.ValueOf((*jpeg.Reader)(nil)),
-			"UnsupportedError": reflect.ValueOf((*jpeg.UnsupportedError)(nil)),
-			"_Reader":          reflect.ValueOf((*_image_jpeg_Reader)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Decode"] = reflect.ValueOf(jpeg.Decode)
+		t["DecodeConfig"] = reflect.ValueOf(jpeg.DecodeConfig)
+		t["DefaultQuality"] = reflect.ValueOf(constant.MakeInt64(jpeg.DefaultQuality))
+		t["Encode"] = reflect.ValueOf(jpeg.Encode)
+		t["FormatError"] = reflect.ValueOf((*jpeg.FormatError)(nil))
+		t["Options"] = reflect.ValueOf((*jpeg.Options)(nil))
+		t["Reader"] = reflect.ValueOf((*jpeg.Reader)(nil))
+		t["UnsupportedError"] = reflect.ValueOf((*jpeg.UnsupportedError)(nil))
+		t["_Reader"] = reflect.ValueOf((*_image_jpeg_Reader)(nil))
+		return t
 	}
 }
 

@@ -10,22 +10,22 @@ import (
 
 func init() {
 	tables["image/png"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BestCompression":    reflect.ValueOf(png.BestCompression),
-			"BestSpeed":          reflect.ValueOf(png.BestSpeed),
-			"CompressionLevel":   reflect.ValueOf((*png.CompressionLevel)(nil)),
-			"Decode":             reflect.ValueOf(png.Decode),
-			"DecodeConfig":       reflect.ValueOf(png.DecodeConfig),
-			"DefaultCompression": reflect.ValueOf(png.DefaultCompression),
-			"Encode":             reflect.ValueOf(png.Encode),
-			"Encoder":            reflect.ValueOf((*png.Encoder)(nil)),
-			"EncoderBuffer":      reflect.ValueOf((*png.EncoderBuffer)(nil)),
-			"EncoderBufferPool":  reflect.ValueOf((*png.EncoderBufferPool)(nil)),
-			"FormatError":        reflect.ValueOf((*png.FormatError)(nil)),
-			"NoCompression":      reflect.ValueOf(png.NoCompression),
-			"UnsupportedError":   reflect.ValueOf((*png.UnsupportedError)(nil)),
-			"_EncoderBufferPool": reflect.ValueOf((*_image_png_EncoderBufferPool)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BestCompression"] = reflect.ValueOf(png.BestCompression)
+		t["BestSpeed"] = reflect.ValueOf(png.BestSpeed)
+		t["CompressionLevel"] = reflect.ValueOf((*png.CompressionLevel)(nil))
+		t["Decode"] = reflect.ValueOf(png.Decode)
+		t["DecodeConfig"] = reflect.ValueOf(png.DecodeConfig)
+		t["DefaultCompression"] = reflect.ValueOf(png.DefaultCompression)
+		t["Encode"] = reflect.ValueOf(png.Encode)
+		t["Encoder"] = reflect.ValueOf((*png.Encoder)(nil))
+		t["EncoderBuffer"] = reflect.ValueOf((*png.EncoderBuffer)(nil))
+		t["EncoderBufferPool"] = reflect.ValueOf((*png.EncoderBufferPool)(nil))
+		t["FormatError"] = reflect.ValueOf((*png.FormatError)(nil))
+		t["NoCompression"] = reflect.ValueOf(png.NoCompression)
+		t["UnsupportedError"] = reflect.ValueOf((*png.UnsupportedError)(nil))
+		t["_EncoderBufferPool"] = reflect.ValueOf((*_image_png_EncoderBufferPool)(nil))
+		return t
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 func init() {
 	tables["index/suffixarray"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Index": reflect.ValueOf((*suffixarray.Index)(nil)),
-			"New":   reflect.ValueOf(suffixarray.New),
-		}
+		t := map[string]reflect.Value{}
+		t["Index"] = reflect.ValueOf((*suffixarray.Index)(nil))
+		t["New"] = reflect.ValueOf(suffixarray.New)
+		return t
 	}
 }

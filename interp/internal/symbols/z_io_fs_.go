@@ -11,67 +11,67 @@ import (
 
 func init() {
 	tables["io/fs"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"DirEntry":           reflect.ValueOf((*fs.DirEntry)(nil)),
-			"ErrClosed":          reflect.ValueOf(&fs.ErrClosed).Elem(),
-			"ErrExist":           reflect.ValueOf(&fs.ErrExist).Elem(),
-			"ErrInvalid":         reflect.ValueOf(&fs.ErrInvalid).Elem(),
-			"ErrNotExist":        reflect.ValueOf(&fs.ErrNotExist).Elem(),
-			"ErrPermission":      reflect.ValueOf(&fs.ErrPermission).Elem(),
-			"FS":                 reflect.ValueOf((*fs.FS)(nil)),
-			"File":               reflect.ValueOf((*fs.File)(nil)),
-			"FileInfo":           reflect.ValueOf((*fs.FileInfo)(nil)),
-			"FileInfoToDirEntry": reflect.ValueOf(fs.FileInfoToDirEntry),
-			"FileMode":           reflect.ValueOf((*fs.FileMode)(nil)),
-			"FormatDirEntry":     reflect.ValueOf(fs.FormatDirEntry),
-			"FormatFileInfo":     reflect.ValueOf(fs.FormatFileInfo),
-			"Glob":               reflect.ValueOf(fs.Glob),
-			"GlobFS":             reflect.ValueOf((*fs.GlobFS)(nil)),
-			"Lstat":              reflect.ValueOf(fs.Lstat),
-			"ModeAppend":         reflect.ValueOf(fs.ModeAppend),
-			"ModeCharDevice":     reflect.ValueOf(fs.ModeCharDevice),
-			"ModeDevice":         reflect.ValueOf(fs.ModeDevice),
-			"ModeDir":            reflect.ValueOf(fs.ModeDir),
-			"ModeExclusive":      reflect.ValueOf(fs.ModeExclusive),
-			"ModeIrregular":      reflect.ValueOf(fs.ModeIrregular),
-			"ModeNamedPipe":      reflect.ValueOf(fs.ModeNamedPipe),
-			"ModePerm":           reflect.ValueOf(fs.ModePerm),
-			"ModeSetgid":         reflect.ValueOf(fs.ModeSetgid),
-			"ModeSetuid":         reflect.ValueOf(fs.ModeSetuid),
-			"ModeSocket":         reflect.ValueOf(fs.ModeSocket),
-			"ModeSticky":         reflect.ValueOf(fs.ModeSticky),
-			"ModeSymlink":        reflect.ValueOf(fs.ModeSymlink),
-			"ModeTemporary":      reflect.ValueOf(fs.ModeTemporary),
-			"ModeType":           reflect.ValueOf(fs.ModeType),
-			"PathError":          reflect.ValueOf((*fs.PathError)(nil)),
-			"ReadDir":            reflect.ValueOf(fs.ReadDir),
-			"ReadDirFS":          reflect.ValueOf((*fs.ReadDirFS)(nil)),
-			"ReadDirFile":        reflect.ValueOf((*fs.ReadDirFile)(nil)),
-			"ReadFile":           reflect.ValueOf(fs.ReadFile),
-			"ReadFileFS":         reflect.ValueOf((*fs.ReadFileFS)(nil)),
-			"ReadLink":           reflect.ValueOf(fs.ReadLink),
-			"ReadLinkFS":         reflect.ValueOf((*fs.ReadLinkFS)(nil)),
-			"SkipAll":            reflect.ValueOf(&fs.SkipAll).Elem(),
-			"SkipDir":            reflect.ValueOf(&fs.SkipDir).Elem(),
-			"Stat":               reflect.ValueOf(fs.Stat),
-			"StatFS":             reflect.ValueOf((*fs.StatFS)(nil)),
-			"Sub":                reflect.ValueOf(fs.Sub),
-			"SubFS":              reflect.ValueOf((*fs.SubFS)(nil)),
-			"ValidPath":          reflect.ValueOf(fs.ValidPath),
-			"WalkDir":            reflect.ValueOf(fs.WalkDir),
-			"WalkDirFunc":        reflect.ValueOf((*fs.WalkDirFunc)(nil)),
-			"_DirEntry":          reflect.ValueOf((*_io_fs_DirEntry)(nil)),
-			"_FS":                reflect.ValueOf((*_io_fs_FS)(nil)),
-			"_File":              reflect.ValueOf((*_io_fs_File)(nil)),
-			"_FileInfo":          reflect.ValueOf((*_io_fs_FileInfo)(nil)),
-			"_GlobFS":            reflect.ValueOf((*_io_fs_GlobFS)(nil)),
-			"_ReadDirFS":         reflect.ValueOf((*_io_fs_ReadDirFS)(nil)),
-			"_ReadDirFile":       reflect.ValueOf((*_io_fs_ReadDirFile)(nil)),
-			"_ReadFileFS":        reflect.ValueOf((*_io_fs_ReadFileFS)(nil)),
-			"_ReadLinkFS":        reflect.ValueOf((*_io_fs_ReadLinkFS)(nil)),
-			"_StatFS":            reflect.ValueOf((*_io_fs_StatFS)(nil)),
-			"_SubFS":             reflect.ValueOf((*_io_fs_SubFS)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["DirEntry"] = reflect.ValueOf((*fs.DirEntry)(nil))
+		t["ErrClosed"] = reflect.ValueOf(&fs.ErrClosed).Elem()
+		t["ErrExist"] = reflect.ValueOf(&fs.ErrExist).Elem()
+		t["ErrInvalid"] = reflect.ValueOf(&fs.ErrInvalid).Elem()
+		t["ErrNotExist"] = reflect.ValueOf(&fs.ErrNotExist).Elem()
+		t["ErrPermission"] = reflect.ValueOf(&fs.ErrPermission).Elem()
+		t["FS"] = reflect.ValueOf((*fs.FS)(nil))
+		t["File"] = reflect.ValueOf((*fs.File)(nil))
+		t["FileInfo"] = reflect.ValueOf((*fs.FileInfo)(nil))
+		t["FileInfoToDirEntry"] = reflect.ValueOf(fs.FileInfoToDirEntry)
+		t["FileMode"] = reflect.ValueOf((*fs.FileMode)(nil))
+		t["FormatDirEntry"] = reflect.ValueOf(fs.FormatDirEntry)
+		t["FormatFileInfo"] = reflect.ValueOf(fs.FormatFileInfo)
+		t["Glob"] = reflect.ValueOf(fs.Glob)
+		t["GlobFS"] = reflect.ValueOf((*fs.GlobFS)(nil))
+		t["Lstat"] = reflect.ValueOf(fs.Lstat)
+		t["ModeAppend"] = reflect.ValueOf(fs.ModeAppend)
+		t["ModeCharDevice"] = reflect.ValueOf(fs.ModeCharDevice)
+		t["ModeDevice"] = reflect.ValueOf(fs.ModeDevice)
+		t["ModeDir"] = reflect.ValueOf(fs.ModeDir)
+		t["ModeExclusive"] = reflect.ValueOf(fs.ModeExclusive)
+		t["ModeIrregular"] = reflect.ValueOf(fs.ModeIrregular)
+		t["ModeNamedPipe"] = reflect.ValueOf(fs.ModeNamedPipe)
+		t["ModePerm"] = reflect.ValueOf(fs.ModePerm)
+		t["ModeSetgid"] = reflect.ValueOf(fs.ModeSetgid)
+		t["ModeSetuid"] = reflect.ValueOf(fs.ModeSetuid)
+		t["ModeSocket"] = reflect.ValueOf(fs.ModeSocket)
+		t["ModeSticky"] = reflect.ValueOf(fs.ModeSticky)
+		t["ModeSymlink"] = reflect.ValueOf(fs.ModeSymlink)
+		t["ModeTemporary"] = reflect.ValueOf(fs.ModeTemporary)
+		t["ModeType"] = reflect.ValueOf(fs.ModeType)
+		t["PathError"] = reflect.ValueOf((*fs.PathError)(nil))
+		t["ReadDir"] = reflect.ValueOf(fs.ReadDir)
+		t["ReadDirFS"] = reflect.ValueOf((*fs.ReadDirFS)(nil))
+		t["ReadDirFile"] = reflect.ValueOf((*fs.ReadDirFile)(nil))
+		t["ReadFile"] = reflect.ValueOf(fs.ReadFile)
+		t["ReadFileFS"] = reflect.ValueOf((*fs.ReadFileFS)(nil))
+		t["ReadLink"] = reflect.ValueOf(fs.ReadLink)
+		t["ReadLinkFS"] = reflect.ValueOf((*fs.ReadLinkFS)(nil))
+		t["SkipAll"] = reflect.ValueOf(&fs.SkipAll).Elem()
+		t["SkipDir"] = reflect.ValueOf(&fs.SkipDir).Elem()
+		t["Stat"] = reflect.ValueOf(fs.Stat)
+		t["StatFS"] = reflect.ValueOf((*fs.StatFS)(nil))
+		t["Sub"] = reflect.ValueOf(fs.Sub)
+		t["SubFS"] = reflect.ValueOf((*fs.SubFS)(nil))
+		t["ValidPath"] = reflect.ValueOf(fs.ValidPath)
+		t["WalkDir"] = reflect.ValueOf(fs.WalkDir)
+		t["WalkDirFunc"] = reflect.ValueOf((*fs.WalkDirFunc)(nil))
+		t["_DirEntry"] = reflect.ValueOf((*_io_fs_DirEntry)(nil))
+		t["_FS"] = reflect.ValueOf((*_io_fs_FS)(nil))
+		t["_File"] = reflect.ValueOf((*_io_fs_File)(nil))
+		t["_FileInfo"] = reflect.ValueOf((*_io_fs_FileInfo)(nil))
+		t["_GlobFS"] = reflect.ValueOf((*_io_fs_GlobFS)(nil))
+		t["_ReadDirFS"] = reflect.ValueOf((*_io_fs_ReadDirFS)(nil))
+		t["_ReadDirFile"] = reflect.ValueOf((*_io_fs_ReadDirFile)(nil))
+		t["_ReadFileFS"] = reflect.ValueOf((*_io_fs_ReadFileFS)(nil))
+		t["_ReadLinkFS"] = reflect.ValueOf((*_io_fs_ReadLinkFS)(nil))
+		t["_StatFS"] = reflect.ValueOf((*_io_fs_StatFS)(nil))
+		t["_SubFS"] = reflect.ValueOf((*_io_fs_SubFS)(nil))
+		return t
 	}
 }
 

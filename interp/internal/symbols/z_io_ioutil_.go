@@ -9,15 +9,15 @@ import (
 
 func init() {
 	tables["io/ioutil"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Discard":   reflect.ValueOf(&ioutil.Discard).Elem(),
-			"NopCloser": reflect.ValueOf(ioutil.NopCloser),
-			"ReadAll":   reflect.ValueOf(ioutil.ReadAll),
-			"ReadDir":   reflect.ValueOf(ioutil.ReadDir),
-			"ReadFile":  reflect.ValueOf(ioutil.ReadFile),
-			"TempDir":   reflect.ValueOf(ioutil.TempDir),
-			"TempFile":  reflect.ValueOf(ioutil.TempFile),
-			"WriteFile": reflect.ValueOf(ioutil.WriteFile),
-		}
+		t := map[string]reflect.Value{}
+		t["Discard"] = reflect.ValueOf(&ioutil.Discard).Elem()
+		t["NopCloser"] = reflect.ValueOf(ioutil.NopCloser)
+		t["ReadAll"] = reflect.ValueOf(ioutil.ReadAll)
+		t["ReadDir"] = reflect.ValueOf(ioutil.ReadDir)
+		t["ReadFile"] = reflect.ValueOf(ioutil.ReadFile)
+		t["TempDir"] = reflect.ValueOf(ioutil.TempDir)
+		t["TempFile"] = reflect.ValueOf(ioutil.TempFile)
+		t["WriteFile"] = reflect.ValueOf(ioutil.WriteFile)
+		return t
 	}
 }

@@ -10,34 +10,34 @@ import (
 
 func init() {
 	tables["log"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Default":       reflect.ValueOf(log.Default),
-			"Fatal":         reflect.ValueOf(logFatal),
-			"Fatalf":        reflect.ValueOf(logFatalf),
-			"Fatalln":       reflect.ValueOf(logFatalln),
-			"Flags":         reflect.ValueOf(log.Flags),
-			"LUTC":          reflect.ValueOf(constant.MakeInt64(log.LUTC)),
-			"Ldate":         reflect.ValueOf(constant.MakeInt64(log.Ldate)),
-			"Llongfile":     reflect.ValueOf(constant.MakeInt64(log.Llongfile)),
-			"Lmicroseconds": reflect.ValueOf(constant.MakeInt64(log.Lmicroseconds)),
-			"Lmsgprefix":    reflect.ValueOf(constant.MakeInt64(log.Lmsgprefix)),
-			"Logger":        reflect.ValueOf((*log.Logger)(nil)),
-			"Lshortfile":    reflect.ValueOf(constant.MakeInt64(log.Lshortfile)),
-			"LstdFlags":     reflect.ValueOf(constant.MakeInt64(log.LstdFlags)),
-			"Ltime":         reflect.ValueOf(constant.MakeInt64(log.Ltime)),
-			"New":           reflect.ValueOf(log.New),
-			"Output":        reflect.ValueOf(log.Output),
-			"Panic":         reflect.ValueOf(log.Panic),
-			"Panicf":        reflect.ValueOf(log.Panicf),
-			"Panicln":       reflect.ValueOf(log.Panicln),
-			"Prefix":        reflect.ValueOf(log.Prefix),
-			"Print":         reflect.ValueOf(log.Print),
-			"Printf":        reflect.ValueOf(log.Printf),
-			"Println":       reflect.ValueOf(log.Println),
-			"SetFlags":      reflect.ValueOf(log.SetFlags),
-			"SetOutput":     reflect.ValueOf(log.SetOutput),
-			"SetPrefix":     reflect.ValueOf(log.SetPrefix),
-			"Writer":        reflect.ValueOf(log.Writer),
-		}
+		t := map[string]reflect.Value{}
+		t["Default"] = reflect.ValueOf(log.Default)
+		t["Fatal"] = reflect.ValueOf(logFatal)
+		t["Fatalf"] = reflect.ValueOf(logFatalf)
+		t["Fatalln"] = reflect.ValueOf(logFatalln)
+		t["Flags"] = reflect.ValueOf(log.Flags)
+		t["LUTC"] = reflect.ValueOf(constant.MakeInt64(log.LUTC))
+		t["Ldate"] = reflect.ValueOf(constant.MakeInt64(log.Ldate))
+		t["Llongfile"] = reflect.ValueOf(constant.MakeInt64(log.Llongfile))
+		t["Lmicroseconds"] = reflect.ValueOf(constant.MakeInt64(log.Lmicroseconds))
+		t["Lmsgprefix"] = reflect.ValueOf(constant.MakeInt64(log.Lmsgprefix))
+		t["Logger"] = reflect.ValueOf((*log.Logger)(nil))
+		t["Lshortfile"] = reflect.ValueOf(constant.MakeInt64(log.Lshortfile))
+		t["LstdFlags"] = reflect.ValueOf(constant.MakeInt64(log.LstdFlags))
+		t["Ltime"] = reflect.ValueOf(constant.MakeInt64(log.Ltime))
+		t["New"] = reflect.ValueOf(log.New)
+		t["Output"] = reflect.ValueOf(log.Output)
+		t["Panic"] = reflect.ValueOf(log.Panic)
+		t["Panicf"] = reflect.ValueOf(log.Panicf)
+		t["Panicln"] = reflect.ValueOf(log.Panicln)
+		t["Prefix"] = reflect.ValueOf(log.Prefix)
+		t["Print"] = reflect.ValueOf(log.Print)
+		t["Printf"] = reflect.ValueOf(log.Printf)
+		t["Println"] = reflect.ValueOf(log.Println)
+		t["SetFlags"] = reflect.ValueOf(log.SetFlags)
+		t["SetOutput"] = reflect.ValueOf(log.SetOutput)
+		t["SetPrefix"] = reflect.ValueOf(log.SetPrefix)
+		t["Writer"] = reflect.ValueOf(log.Writer)
+		return t
 	}
 }

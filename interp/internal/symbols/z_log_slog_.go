@@ -12,86 +12,86 @@ import (
 
 func init() {
 	tables["log/slog"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Any":               reflect.ValueOf(slog.Any),
-			"AnyValue":          reflect.ValueOf(slog.AnyValue),
-			"Attr":              reflect.ValueOf((*slog.Attr)(nil)),
-			"Bool":              reflect.ValueOf(slog.Bool),
-			"BoolValue":         reflect.ValueOf(slog.BoolValue),
-			"Debug":             reflect.ValueOf(slog.Debug),
-			"DebugContext":      reflect.ValueOf(slog.DebugContext),
-			"Default":           reflect.ValueOf(slog.Default),
-			"DiscardHandler":    reflect.ValueOf(&slog.DiscardHandler).Elem(),
-			"Duration":          reflect.ValueOf(slog.Duration),
-			"DurationValue":     reflect.ValueOf(slog.DurationValue),
-			"Error":             reflect.ValueOf(slog.Error),
-			"ErrorContext":      reflect.ValueOf(slog.ErrorContext),
-			"Float64":           reflect.ValueOf(slog.Float64),
-			"Float64Value":      reflect.ValueOf(slog.Float64Value),
-			"Group":             reflect.ValueOf(slog.Group),
-			"GroupAttrs":        reflect.ValueOf(slog.GroupAttrs),
-			"GroupValue":        reflect.ValueOf(slog.GroupValue),
-			"Handler":           reflect.ValueOf((*slog.Handler)(nil)),
-			"HandlerOptions":    reflect.ValueOf((*slog.HandlerOptions)(nil)),
-			"Info":              reflect.ValueOf(slog.Info),
-			"InfoContext":       reflect.ValueOf(slog.InfoContext),
-			"Int":               reflect.ValueOf(slog.Int),
-			"Int64":             reflect.ValueOf(slog.Int64),
-			"Int64Value":        reflect.ValueOf(slog.Int64Value),
-			"IntValue":          reflect.ValueOf(slog.IntValue),
-			"JSONHandler":       reflect.ValueOf((*slog.JSONHandler)(nil)),
-			"Kind":              reflect.ValueOf((*slog.Kind)(nil)),
-			"KindAny":           reflect.ValueOf(slog.KindAny),
-			"KindBool":          reflect.ValueOf(slog.KindBool),
-			"KindDuration":      reflect.ValueOf(slog.KindDuration),
-			"KindFloat64":       reflect.ValueOf(slog.KindFloat64),
-			"KindGroup":         reflect.ValueOf(slog.KindGroup),
-			"KindInt64":         reflect.ValueOf(slog.KindInt64),
-			"KindLogValuer":     reflect.ValueOf(slog.KindLogValuer),
-			"KindString":        reflect.ValueOf(slog.KindString),
-			"KindTime":          reflect.ValueOf(slog.KindTime),
-			"KindUint64":        reflect.ValueOf(slog.KindUint64),
-			"Level":             reflect.ValueOf((*slog.Level)(nil)),
-			"LevelDebug":        reflect.ValueOf(slog.LevelDebug),
-			"LevelError":        reflect.ValueOf(slog.LevelError),
-			"LevelInfo":         reflect.ValueOf(slog.LevelInfo),
-			"LevelKey":          reflect.ValueOf(constant.MakeString(slog.LevelKey)),
-			"LevelVar":          reflect.ValueOf((*slog.LevelVar)(nil)),
-			"LevelWarn":         reflect.ValueOf(slog.LevelWarn),
-			"Leveler":           reflect.ValueOf((*slog.Leveler)(nil)),
-			"Log":               reflect.ValueOf(slog.Log),
-			"LogAttrs":          reflect.ValueOf(slog.LogAttrs),
-			"LogValuer":         reflect.ValueOf((*slog.LogValuer)(nil)),
-			"Logger":            reflect.ValueOf((*slog.Logger)(nil)),
-			"MessageKey":        reflect.ValueOf(constant.MakeString(slog.MessageKey)),
-			"MultiHandler":      reflect.ValueOf((*slog.MultiHandler)(nil)),
-			"New":               reflect.ValueOf(slog.New),
-			"NewJSONHandler":    reflect.ValueOf(slog.NewJSONHandler),
-			"NewLogLogger":      reflect.ValueOf(slog.NewLogLogger),
-			"NewMultiHandler":   reflect.ValueOf(slog.NewMultiHandler),
-			"NewRecord":         reflect.ValueOf(slog.NewRecord),
-			"NewTextHandler":    reflect.ValueOf(slog.NewTextHandler),
-			"Record":            reflect.ValueOf((*slog.Record)(nil)),
-			"SetDefault":        reflect.ValueOf(slog.SetDefault),
-			"SetLogLoggerLevel": reflect.ValueOf(slog.SetLogLoggerLevel),
-			"Source":            reflect.ValueOf((*slog.Source)(nil)),
-			"SourceKey":         reflect.ValueOf(constant.MakeString(slog.SourceKey)),
-			"String":            reflect.ValueOf(slog.String),
-			"StringValue":       reflect.ValueOf(slog.StringValue),
-			"TextHandler":       reflect.ValueOf((*slog.TextHandler)(nil)),
-			"Time":              reflect.ValueOf(slog.Time),
-			"TimeKey":           reflect.ValueOf(constant.MakeString(slog.TimeKey)),
-			"TimeValue":         reflect.ValueOf(slog.TimeValue),
-			"Uint64":            reflect.ValueOf(slog.Uint64),
-			"Uint64Value":       reflect.ValueOf(slog.Uint64Value),
-			"Value":             reflect.ValueOf((*slog.Value)(nil)),
-			"Warn":              reflect.ValueOf(slog.Warn),
-			"WarnContext":       reflect.ValueOf(slog.WarnContext),
-			"With":              reflect.ValueOf(slog.With),
-			"_Handler":          reflect.ValueOf((*_log_slog_Handler)(nil)),
-			"_Leveler":          reflect.ValueOf((*_log_slog_Leveler)(nil)),
-			"_LogValuer":        reflect.ValueOf((*_log_slog_LogValuer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Any"] = reflect.ValueOf(slog.Any)
+		t["AnyValue"] = reflect.ValueOf(slog.AnyValue)
+		t["Attr"] = reflect.ValueOf((*slog.Attr)(nil))
+		t["Bool"] = reflect.ValueOf(slog.Bool)
+		t["BoolValue"] = reflect.ValueOf(slog.BoolValue)
+		t["Debug"] = reflect.ValueOf(slog.Debug)
+		t["DebugContext"] = reflect.ValueOf(slog.DebugContext)
+		t["Default"] = reflect.ValueOf(slog.Default)
+		t["DiscardHandler"] = reflect.ValueOf(&slog.DiscardHandler).Elem()
+		t["Duration"] = reflect.ValueOf(slog.Duration)
+		t["DurationValue"] = reflect.ValueOf(slog.DurationValue)
+		t["Error"] = reflect.ValueOf(slog.Error)
+		t["ErrorContext"] = reflect.ValueOf(slog.ErrorContext)
+		t["Float64"] = reflect.ValueOf(slog.Float64)
+		t["Float64Value"] = reflect.ValueOf(slog.Float64Value)
+		t["Group"] = reflect.ValueOf(slog.Group)
+		t["GroupAttrs"] = reflect.ValueOf(slog.GroupAttrs)
+		t["GroupValue"] = reflect.ValueOf(slog.GroupValue)
+		t["Handler"] = reflect.ValueOf((*slog.Handler)(nil))
+		t["HandlerOptions"] = reflect.ValueOf((*slog.HandlerOptions)(nil))
+		t["Info"] = reflect.ValueOf(slog.Info)
+		t["InfoContext"] = reflect.ValueOf(slog.InfoContext)
+		t["Int"] = reflect.ValueOf(slog.Int)
+		t["Int64"] = reflect.ValueOf(slog.Int64)
+		t["Int64Value"] = reflect.ValueOf(slog.Int64Value)
+		t["IntValue"] = reflect.ValueOf(slog.IntValue)
+		t["JSONHandler"] = reflect.ValueOf((*slog.JSONHandler)(nil))
+		t["Kind"] = reflect.ValueOf((*slog.Kind)(nil))
+		t["KindAny"] = reflect.ValueOf(slog.KindAny)
+		t["KindBool"] = reflect.ValueOf(slog.KindBool)
+		t["KindDuration"] = reflect.ValueOf(slog.KindDuration)
+		t["KindFloat64"] = reflect.ValueOf(slog.KindFloat64)
+		t["KindGroup"] = reflect.ValueOf(slog.KindGroup)
+		t["KindInt64"] = reflect.ValueOf(slog.KindInt64)
+		t["KindLogValuer"] = reflect.ValueOf(slog.KindLogValuer)
+		t["KindString"] = reflect.ValueOf(slog.KindString)
+		t["KindTime"] = reflect.ValueOf(slog.KindTime)
+		t["KindUint64"] = reflect.ValueOf(slog.KindUint64)
+		t["Level"] = reflect.ValueOf((*slog.Level)(nil))
+		t["LevelDebug"] = reflect.ValueOf(slog.LevelDebug)
+		t["LevelError"] = reflect.ValueOf(slog.LevelError)
+		t["LevelInfo"] = reflect.ValueOf(slog.LevelInfo)
+		t["LevelKey"] = reflect.ValueOf(constant.MakeString(slog.LevelKey))
+		t["LevelVar"] = reflect.ValueOf((*slog.LevelVar)(nil))
+		t["LevelWarn"] = reflect.ValueOf(slog.LevelWarn)
+		t["Leveler"] = reflect.ValueOf((*slog.Leveler)(nil))
+		t["Log"] = reflect.ValueOf(slog.Log)
+		t["LogAttrs"] = reflect.ValueOf(slog.LogAttrs)
+		t["LogValuer"] = reflect.ValueOf((*slog.LogValuer)(nil))
+		t["Logger"] = reflect.ValueOf((*slog.Logger)(nil))
+		t["MessageKey"] = reflect.ValueOf(constant.MakeString(slog.MessageKey))
+		t["MultiHandler"] = reflect.ValueOf((*slog.MultiHandler)(nil))
+		t["New"] = reflect.ValueOf(slog.New)
+		t["NewJSONHandler"] = reflect.ValueOf(slog.NewJSONHandler)
+		t["NewLogLogger"] = reflect.ValueOf(slog.NewLogLogger)
+		t["NewMultiHandler"] = reflect.ValueOf(slog.NewMultiHandler)
+		t["NewRecord"] = reflect.ValueOf(slog.NewRecord)
+		t["NewTextHandler"] = reflect.ValueOf(slog.NewTextHandler)
+		t["Record"] = reflect.ValueOf((*slog.Record)(nil))
+		t["SetDefault"] = reflect.ValueOf(slog.SetDefault)
+		t["SetLogLoggerLevel"] = reflect.ValueOf(slog.SetLogLoggerLevel)
+		t["Source"] = reflect.ValueOf((*slog.Source)(nil))
+		t["SourceKey"] = reflect.ValueOf(constant.MakeString(slog.SourceKey))
+		t["String"] = reflect.ValueOf(slog.String)
+		t["StringValue"] = reflect.ValueOf(slog.StringValue)
+		t["TextHandler"] = reflect.ValueOf((*slog.TextHandler)(nil))
+		t["Time"] = reflect.ValueOf(slog.Time)
+		t["TimeKey"] = reflect.ValueOf(constant.MakeString(slog.TimeKey))
+		t["TimeValue"] = reflect.ValueOf(slog.TimeValue)
+		t["Uint64"] = reflect.ValueOf(slog.Uint64)
+		t["Uint64Value"] = reflect.ValueOf(slog.Uint64Value)
+		t["Value"] = reflect.ValueOf((*slog.Value)(nil))
+		t["Warn"] = reflect.ValueOf(slog.Warn)
+		t["WarnContext"] = reflect.ValueOf(slog.WarnContext)
+		t["With"] = reflect.ValueOf(slog.With)
+		t["_Handler"] = reflect.ValueOf((*_log_slog_Handler)(nil))
+		t["_Leveler"] = reflect.ValueOf((*_log_slog_Leveler)(nil))
+		t["_LogValuer"] = reflect.ValueOf((*_log_slog_LogValuer)(nil))
+		return t
 	}
 }
 

@@ -10,32 +10,32 @@ import (
 
 func init() {
 	tables["math/big"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Above":         reflect.ValueOf(big.Above),
-			"Accuracy":      reflect.ValueOf((*big.Accuracy)(nil)),
-			"AwayFromZero":  reflect.ValueOf(big.AwayFromZero),
-			"Below":         reflect.ValueOf(big.Below),
-			"ErrNaN":        reflect.ValueOf((*big.ErrNaN)(nil)),
-			"Exact":         reflect.ValueOf(big.Exact),
-			"Float":         reflect.ValueOf((*big.Float)(nil)),
-			"Int":           reflect.ValueOf((*big.Int)(nil)),
-			"Jacobi":        reflect.ValueOf(big.Jacobi),
-			"MaxBase":       reflect.ValueOf(constant.MakeInt64(big.MaxBase)),
-			"MaxExp":        reflect.ValueOf(constant.MakeInt64(big.MaxExp)),
-			"MaxPrec":       reflect.ValueOf(constant.MakeInt64(big.MaxPrec)),
-			"MinExp":        reflect.ValueOf(constant.MakeInt64(big.MinExp)),
-			"NewFloat":      reflect.ValueOf(big.NewFloat),
-			"NewInt":        reflect.ValueOf(big.NewInt),
-			"NewRat":        reflect.ValueOf(big.NewRat),
-			"ParseFloat":    reflect.ValueOf(big.ParseFloat),
-			"Rat":           reflect.ValueOf((*big.Rat)(nil)),
-			"RoundingMode":  reflect.ValueOf((*big.RoundingMode)(nil)),
-			"ToNearestAway": reflect.ValueOf(big.ToNearestAway),
-			"ToNearestEven": reflect.ValueOf(big.ToNearestEven),
-			"ToNegativeInf": reflect.ValueOf(big.ToNegativeInf),
-			"ToPositiveInf": reflect.ValueOf(big.ToPositiveInf),
-			"ToZero":        reflect.ValueOf(big.ToZero),
-			"Word":          reflect.ValueOf((*big.Word)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Above"] = reflect.ValueOf(big.Above)
+		t["Accuracy"] = reflect.ValueOf((*big.Accuracy)(nil))
+		t["AwayFromZero"] = reflect.ValueOf(big.AwayFromZero)
+		t["Below"] = reflect.ValueOf(big.Below)
+		t["ErrNaN"] = reflect.ValueOf((*big.ErrNaN)(nil))
+		t["Exact"] = reflect.ValueOf(big.Exact)
+		t["Float"] = reflect.ValueOf((*big.Float)(nil))
+		t["Int"] = reflect.ValueOf((*big.Int)(nil))
+		t["Jacobi"] = reflect.ValueOf(big.Jacobi)
+		t["MaxBase"] = reflect.ValueOf(constant.MakeInt64(big.MaxBase))
+		t["MaxExp"] = reflect.ValueOf(constant.MakeInt64(big.MaxExp))
+		t["MaxPrec"] = reflect.ValueOf(constant.MakeInt64(big.MaxPrec))
+		t["MinExp"] = reflect.ValueOf(constant.MakeInt64(big.MinExp))
+		t["NewFloat"] = reflect.ValueOf(big.NewFloat)
+		t["NewInt"] = reflect.ValueOf(big.NewInt)
+		t["NewRat"] = reflect.ValueOf(big.NewRat)
+		t["ParseFloat"] = reflect.ValueOf(big.ParseFloat)
+		t["Rat"] = reflect.ValueOf((*big.Rat)(nil))
+		t["RoundingMode"] = reflect.ValueOf((*big.RoundingMode)(nil))
+		t["ToNearestAway"] = reflect.ValueOf(big.ToNearestAway)
+		t["ToNearestEven"] = reflect.ValueOf(big.ToNearestEven)
+		t["ToNegativeInf"] = reflect.ValueOf(big.ToNegativeInf)
+		t["ToPositiveInf"] = reflect.ValueOf(big.ToPositiveInf)
+		t["ToZero"] = reflect.ValueOf(big.ToZero)
+		t["Word"] = reflect.ValueOf((*big.Word)(nil))
+		return t
 	}
 }

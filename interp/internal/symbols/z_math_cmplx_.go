@@ -9,34 +9,34 @@ import (
 
 func init() {
 	tables["math/cmplx"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Abs":   reflect.ValueOf(cmplx.Abs),
-			"Acos":  reflect.ValueOf(cmplx.Acos),
-			"Acosh": reflect.ValueOf(cmplx.Acosh),
-			"Asin":  reflect.ValueOf(cmplx.Asin),
-			"Asinh": reflect.ValueOf(cmplx.Asinh),
-			"Atan":  reflect.ValueOf(cmplx.Atan),
-			"Atanh": reflect.ValueOf(cmplx.Atanh),
-			"Conj":  reflect.ValueOf(cmplx.Conj),
-			"Cos":   reflect.ValueOf(cmplx.Cos),
-			"Cosh":  reflect.ValueOf(cmplx.Cosh),
-			"Cot":   reflect.ValueOf(cmplx.Cot),
-			"Exp":   reflect.ValueOf(cmplx.Exp),
-			"Inf":   reflect.ValueOf(cmplx.Inf),
-			"IsInf": reflect.ValueOf(cmplx.IsInf),
-			"IsNaN": reflect.ValueOf(cmplx.IsNaN),
-			"Log":   reflect.ValueOf(cmplx.Log),
-			"Log10": reflect.ValueOf(cmplx.Log10),
-			"NaN":   reflect.ValueOf(cmplx.NaN),
-			"Phase": reflect.ValueOf(cmplx.Phase),
-			"Polar": reflect.ValueOf(cmplx.Polar),
-			"Pow":   reflect.ValueOf(cmplx.Pow),
-			"Rect":  reflect.ValueOf(cmplx.Rect),
-			"Sin":   reflect.ValueOf(cmplx.Sin),
-			"Sinh":  reflect.ValueOf(cmplx.Sinh),
-			"Sqrt":  reflect.ValueOf(cmplx.Sqrt),
-			"Tan":   reflect.ValueOf(cmplx.Tan),
-			"Tanh":  reflect.ValueOf(cmplx.Tanh),
-		}
+		t := map[string]reflect.Value{}
+		t["Abs"] = reflect.ValueOf(cmplx.Abs)
+		t["Acos"] = reflect.ValueOf(cmplx.Acos)
+		t["Acosh"] = reflect.ValueOf(cmplx.Acosh)
+		t["Asin"] = reflect.ValueOf(cmplx.Asin)
+		t["Asinh"] = reflect.ValueOf(cmplx.Asinh)
+		t["Atan"] = reflect.ValueOf(cmplx.Atan)
+		t["Atanh"] = reflect.ValueOf(cmplx.Atanh)
+		t["Conj"] = reflect.ValueOf(cmplx.Conj)
+		t["Cos"] = reflect.ValueOf(cmplx.Cos)
+		t["Cosh"] = reflect.ValueOf(cmplx.Cosh)
+		t["Cot"] = reflect.ValueOf(cmplx.Cot)
+		t["Exp"] = reflect.ValueOf(cmplx.Exp)
+		t["Inf"] = reflect.ValueOf(cmplx.Inf)
+		t["IsInf"] = reflect.ValueOf(cmplx.IsInf)
+		t["IsNaN"] = reflect.ValueOf(cmplx.IsNaN)
+		t["Log"] = reflect.ValueOf(cmplx.Log)
+		t["Log10"] = reflect.ValueOf(cmplx.Log10)
+		t["NaN"] = reflect.ValueOf(cmplx.NaN)
+		t["Phase"] = reflect.ValueOf(cmplx.Phase)
+		t["Polar"] = reflect.ValueOf(cmplx.Polar)
+		t["Pow"] = reflect.ValueOf(cmplx.Pow)
+		t["Rect"] = reflect.ValueOf(cmplx.Rect)
+		t["Sin"] = reflect.ValueOf(cmplx.Sin)
+		t["Sinh"] = reflect.ValueOf(cmplx.Sinh)
+		t["Sqrt"] = reflect.ValueOf(cmplx.Sqrt)
+		t["Tan"] = reflect.ValueOf(cmplx.Tan)
+		t["Tanh"] = reflect.ValueOf(cmplx.Tanh)
+		return t
 	}
 }

@@ -10,33 +10,33 @@ import (
 
 func init() {
 	tables["math/rand"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ExpFloat64":  reflect.ValueOf(rand.ExpFloat64),
-			"Float32":     reflect.ValueOf(rand.Float32),
-			"Float64":     reflect.ValueOf(rand.Float64),
-			"Int":         reflect.ValueOf(rand.Int),
-			"Int31":       reflect.ValueOf(rand.Int31),
-			"Int31n":      reflect.ValueOf(rand.Int31n),
-			"Int63":       reflect.ValueOf(rand.Int63),
-			"Int63n":      reflect.ValueOf(rand.Int63n),
-			"Intn":        reflect.ValueOf(rand.Intn),
-			"New":         reflect.ValueOf(rand.New),
-			"NewSource":   reflect.ValueOf(rand.NewSource),
-			"NewZipf":     reflect.ValueOf(rand.NewZipf),
-			"NormFloat64": reflect.ValueOf(rand.NormFloat64),
-			"Perm":        reflect.ValueOf(rand.Perm),
-			"Rand":        reflect.ValueOf((*rand.Rand)(nil)),
-			"Read":        reflect.ValueOf(rand.Read),
-			"Seed":        reflect.ValueOf(rand.Seed),
-			"Shuffle":     reflect.ValueOf(rand.Shuffle),
-			"Source":      reflect.ValueOf((*rand.Source)(nil)),
-			"Source64":    reflect.ValueOf((*rand.Source64)(nil)),
-			"Uint32":      reflect.ValueOf(rand.Uint32),
-			"Uint64":      reflect.ValueOf(rand.Uint64),
-			"Zipf":        reflect.ValueOf((*rand.Zipf)(nil)),
-			"_Source":     reflect.ValueOf((*_math_rand_Source)(nil)),
-			"_Source64":   reflect.ValueOf((*_math_rand_Source64)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ExpFloat64"] = reflect.ValueOf(rand.ExpFloat64)
+		t["Float32"] = reflect.ValueOf(rand.Float32)
+		t["Float64"] = reflect.ValueOf(rand.Float64)
+		t["Int"] = reflect.ValueOf(rand.Int)
+		t["Int31"] = reflect.ValueOf(rand.Int31)
+		t["Int31n"] = reflect.ValueOf(rand.Int31n)
+		t["Int63"] = reflect.ValueOf(rand.Int63)
+		t["Int63n"] = reflect.ValueOf(rand.Int63n)
+		t["Intn"] = reflect.ValueOf(rand.Intn)
+		t["New"] = reflect.ValueOf(rand.New)
+		t["NewSource"] = reflect.ValueOf(rand.NewSource)
+		t["NewZipf"] = reflect.ValueOf(rand.NewZipf)
+		t["NormFloat64"] = reflect.ValueOf(rand.NormFloat64)
+		t["Perm"] = reflect.ValueOf(rand.Perm)
+		t["Rand"] = reflect.ValueOf((*rand.Rand)(nil))
+		t["Read"] = reflect.ValueOf(rand.Read)
+		t["Seed"] = reflect.ValueOf(rand.Seed)
+		t["Shuffle"] = reflect.ValueOf(rand.Shuffle)
+		t["Source"] = reflect.ValueOf((*rand.Source)(nil))
+		t["Source64"] = reflect.ValueOf((*rand.Source64)(nil))
+		t["Uint32"] = reflect.ValueOf(rand.Uint32)
+		t["Uint64"] = reflect.ValueOf(rand.Uint64)
+		t["Zipf"] = reflect.ValueOf((*rand.Zipf)(nil))
+		t["_Source"] = reflect.ValueOf((*_math_rand_Source)(nil))
+		t["_Source64"] = reflect.ValueOf((*_math_rand_Source64)(nil))
+		return t
 	}
 }
 

@@ -9,17 +9,17 @@ import (
 
 func init() {
 	tables["mime"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AddExtensionType":         reflect.ValueOf(mime.AddExtensionType),
-			"BEncoding":                reflect.ValueOf(mime.BEncoding),
-			"ErrInvalidMediaParameter": reflect.ValueOf(&mime.ErrInvalidMediaParameter).Elem(),
-			"ExtensionsByType":         reflect.ValueOf(mime.ExtensionsByType),
-			"FormatMediaType":          reflect.ValueOf(mime.FormatMediaType),
-			"ParseMediaType":           reflect.ValueOf(mime.ParseMediaType),
-			"QEncoding":                reflect.ValueOf(mime.QEncoding),
-			"TypeByExtension":          reflect.ValueOf(mime.TypeByExtension),
-			"WordDecoder":              reflect.ValueOf((*mime.WordDecoder)(nil)),
-			"WordEncoder":              reflect.ValueOf((*mime.WordEncoder)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AddExtensionType"] = reflect.ValueOf(mime.AddExtensionType)
+		t["BEncoding"] = reflect.ValueOf(mime.BEncoding)
+		t["ErrInvalidMediaParameter"] = reflect.ValueOf(&mime.ErrInvalidMediaParameter).Elem()
+		t["ExtensionsByType"] = reflect.ValueOf(mime.ExtensionsByType)
+		t["FormatMediaType"] = reflect.ValueOf(mime.FormatMediaType)
+		t["ParseMediaType"] = reflect.ValueOf(mime.ParseMediaType)
+		t["QEncoding"] = reflect.ValueOf(mime.QEncoding)
+		t["TypeByExtension"] = reflect.ValueOf(mime.TypeByExtension)
+		t["WordDecoder"] = reflect.ValueOf((*mime.WordDecoder)(nil))
+		t["WordEncoder"] = reflect.ValueOf((*mime.WordEncoder)(nil))
+		return t
 	}
 }

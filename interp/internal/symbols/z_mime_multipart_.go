@@ -10,19 +10,19 @@ import (
 
 func init() {
 	tables["mime/multipart"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ErrMessageTooLarge":     reflect.ValueOf(&multipart.ErrMessageTooLarge).Elem(),
-			"File":                   reflect.ValueOf((*multipart.File)(nil)),
-			"FileContentDisposition": reflect.ValueOf(multipart.FileContentDisposition),
-			"FileHeader":             reflect.ValueOf((*multipart.FileHeader)(nil)),
-			"Form":                   reflect.ValueOf((*multipart.Form)(nil)),
-			"NewReader":              reflect.ValueOf(multipart.NewReader),
-			"NewWriter":              reflect.ValueOf(multipart.NewWriter),
-			"Part":                   reflect.ValueOf((*multipart.Part)(nil)),
-			"Reader":                 reflect.ValueOf((*multipart.Reader)(nil)),
-			"Writer":                 reflect.ValueOf((*multipart.Writer)(nil)),
-			"_File":                  reflect.ValueOf((*_mime_multipart_File)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ErrMessageTooLarge"] = reflect.ValueOf(&multipart.ErrMessageTooLarge).Elem()
+		t["File"] = reflect.ValueOf((*multipart.File)(nil))
+		t["FileContentDisposition"] = reflect.ValueOf(multipart.FileContentDisposition)
+		t["FileHeader"] = reflect.ValueOf((*multipart.FileHeader)(nil))
+		t["Form"] = reflect.ValueOf((*multipart.Form)(nil))
+		t["NewReader"] = reflect.ValueOf(multipart.NewReader)
+		t["NewWriter"] = reflect.ValueOf(multipart.NewWriter)
+		t["Part"] = reflect.ValueOf((*multipart.Part)(nil))
+		t["Reader"] = reflect.ValueOf((*multipart.Reader)(nil))
+		t["Writer"] = reflect.ValueOf((*multipart.Writer)(nil))
+		t["_File"] = reflect.ValueOf((*_mime_multipart_File)(nil))
+		return t
 	}
 }
 

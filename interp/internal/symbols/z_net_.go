@@ -12,115 +12,115 @@ import (
 
 func init() {
 	tables["net"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Addr":                       reflect.ValueOf((*net.Addr)(nil)),
-			"AddrError":                  reflect.ValueOf((*net.AddrError)(nil)),
-			"Buffers":                    reflect.ValueOf((*net.Buffers)(nil)),
-			"CIDRMask":                   reflect.ValueOf(net.CIDRMask),
-			"Conn":                       reflect.ValueOf((*net.Conn)(nil)),
-			"DNSConfigError":             reflect.ValueOf((*net.DNSConfigError)(nil)),
-			"DNSError":                   reflect.ValueOf((*net.DNSError)(nil)),
-			"DefaultResolver":            reflect.ValueOf(&net.DefaultResolver).Elem(),
-			"Dial":                       reflect.ValueOf(net.Dial),
-			"DialIP":                     reflect.ValueOf(net.DialIP),
-			"DialTCP":                    reflect.ValueOf(net.DialTCP),
-			"DialTimeout":                reflect.ValueOf(net.DialTimeout),
-			"DialUDP":                    reflect.ValueOf(net.DialUDP),
-			"DialUnix":                   reflect.ValueOf(net.DialUnix),
-			"Dialer":                     reflect.ValueOf((*net.Dialer)(nil)),
-			"ErrClosed":                  reflect.ValueOf(&net.ErrClosed).Elem(),
-			"ErrWriteToConnected":        reflect.ValueOf(&net.ErrWriteToConnected).Elem(),
-			"Error":                      reflect.ValueOf((*net.Error)(nil)),
-			"FileConn":                   reflect.ValueOf(net.FileConn),
-			"FileListener":               reflect.ValueOf(net.FileListener),
-			"FilePacketConn":             reflect.ValueOf(net.FilePacketConn),
-			"FlagBroadcast":              reflect.ValueOf(net.FlagBroadcast),
-			"FlagLoopback":               reflect.ValueOf(net.FlagLoopback),
-			"FlagMulticast":              reflect.ValueOf(net.FlagMulticast),
-			"FlagPointToPoint":           reflect.ValueOf(net.FlagPointToPoint),
-			"FlagRunning":                reflect.ValueOf(net.FlagRunning),
-			"FlagUp":                     reflect.ValueOf(net.FlagUp),
-			"Flags":                      reflect.ValueOf((*net.Flags)(nil)),
-			"HardwareAddr":               reflect.ValueOf((*net.HardwareAddr)(nil)),
-			"IP":                         reflect.ValueOf((*net.IP)(nil)),
-			"IPAddr":                     reflect.ValueOf((*net.IPAddr)(nil)),
-			"IPConn":                     reflect.ValueOf((*net.IPConn)(nil)),
-			"IPMask":                     reflect.ValueOf((*net.IPMask)(nil)),
-			"IPNet":                      reflect.ValueOf((*net.IPNet)(nil)),
-			"IPv4":                       reflect.ValueOf(net.IPv4),
-			"IPv4Mask":                   reflect.ValueOf(net.IPv4Mask),
-			"IPv4allrouter":              reflect.ValueOf(&net.IPv4allrouter).Elem(),
-			"IPv4allsys":                 reflect.ValueOf(&net.IPv4allsys).Elem(),
-			"IPv4bcast":                  reflect.ValueOf(&net.IPv4bcast).Elem(),
-			"IPv4len":                    reflect.ValueOf(constant.MakeInt64(net.IPv4len)),
-			"IPv4zero":                   reflect.ValueOf(&net.IPv4zero).Elem(),
-			"IPv6interfacelocalallnodes": reflect.ValueOf(&net.IPv6interfacelocalallnodes).Elem(),
-			"IPv6len":                    reflect.ValueOf(constant.MakeInt64(net.IPv6len)),
-			"IPv6linklocalallnodes":      reflect.ValueOf(&net.IPv6linklocalallnodes).Elem(),
-			"IPv6linklocalallrouters":    reflect.ValueOf(&net.IPv6linklocalallrouters).Elem(),
-			"IPv6loopback":               reflect.ValueOf(&net.IPv6loopback).Elem(),
-			"IPv6unspecified":            reflect.ValueOf(&net.IPv6unspecified).Elem(),
-			"IPv6zero":                   reflect.ValueOf(&net.IPv6zero).Elem(),
-			"Interface":                  reflect.ValueOf((*net.Interface)(nil)),
-			"InterfaceAddrs":             reflect.ValueOf(net.InterfaceAddrs),
-			"InterfaceByIndex":           reflect.ValueOf(net.InterfaceByIndex),
-			"InterfaceByName":            reflect.ValueOf(net.InterfaceByName),
-			"Interfaces":                 reflect.ValueOf(net.Interfaces),
-			"InvalidAddrError":           reflect.ValueOf((*net.InvalidAddrError)(nil)),
-			"JoinHostPort":               reflect.ValueOf(net.JoinHostPort),
-			"KeepAliveConfig":            reflect.ValueOf((*net.KeepAliveConfig)(nil)),
-			"Listen":                     reflect.ValueOf(net.Listen),
-			"ListenConfig":               reflect.ValueOf((*net.ListenConfig)(nil)),
-			"ListenIP":                   reflect.ValueOf(net.ListenIP),
-			"ListenMulticastUDP":         reflect.ValueOf(net.ListenMulticastUDP),
-			"ListenPacket":               reflect.ValueOf(net.ListenPacket),
-			"ListenTCP":                  reflect.ValueOf(net.ListenTCP),
-			"ListenUDP":                  reflect.ValueOf(net.ListenUDP),
-			"ListenUnix":                 reflect.ValueOf(net.ListenUnix),
-			"ListenUnixgram":             reflect.ValueOf(net.ListenUnixgram),
-			"Listener":                   reflect.ValueOf((*net.Listener)(nil)),
-			"LookupAddr":                 reflect.ValueOf(net.LookupAddr),
-			"LookupCNAME":                reflect.ValueOf(net.LookupCNAME),
-			"LookupHost":                 reflect.ValueOf(net.LookupHost),
-			"LookupIP":                   reflect.ValueOf(net.LookupIP),
-			"LookupMX":                   reflect.ValueOf(net.LookupMX),
-			"LookupNS":                   reflect.ValueOf(net.LookupNS),
-			"LookupPort":                 reflect.ValueOf(net.LookupPort),
-			"LookupSRV":                  reflect.ValueOf(net.LookupSRV),
-			"LookupTXT":                  reflect.ValueOf(net.LookupTXT),
-			"MX":                         reflect.ValueOf((*net.MX)(nil)),
-			"NS":                         reflect.ValueOf((*net.NS)(nil)),
-			"OpError":                    reflect.ValueOf((*net.OpError)(nil)),
-			"PacketConn":                 reflect.ValueOf((*net.PacketConn)(nil)),
-			"ParseCIDR":                  reflect.ValueOf(net.ParseCIDR),
-			"ParseError":                 reflect.ValueOf((*net.ParseError)(nil)),
-			"ParseIP":                    reflect.ValueOf(net.ParseIP),
-			"ParseMAC":                   reflect.ValueOf(net.ParseMAC),
-			"Pipe":                       reflect.ValueOf(net.Pipe),
-			"ResolveIPAddr":              reflect.ValueOf(net.ResolveIPAddr),
-			"ResolveTCPAddr":             reflect.ValueOf(net.ResolveTCPAddr),
-			"ResolveUDPAddr":             reflect.ValueOf(net.ResolveUDPAddr),
-			"ResolveUnixAddr":            reflect.ValueOf(net.ResolveUnixAddr),
-			"Resolver":                   reflect.ValueOf((*net.Resolver)(nil)),
-			"SRV":                        reflect.ValueOf((*net.SRV)(nil)),
-			"SplitHostPort":              reflect.ValueOf(net.SplitHostPort),
-			"TCPAddr":                    reflect.ValueOf((*net.TCPAddr)(nil)),
-			"TCPAddrFromAddrPort":        reflect.ValueOf(net.TCPAddrFromAddrPort),
-			"TCPConn":                    reflect.ValueOf((*net.TCPConn)(nil)),
-			"TCPListener":                reflect.ValueOf((*net.TCPListener)(nil)),
-			"UDPAddr":                    reflect.ValueOf((*net.UDPAddr)(nil)),
-			"UDPAddrFromAddrPort":        reflect.ValueOf(net.UDPAddrFromAddrPort),
-			"UDPConn":                    reflect.ValueOf((*net.UDPConn)(nil)),
-			"UnixAddr":                   reflect.ValueOf((*net.UnixAddr)(nil)),
-			"UnixConn":                   reflect.ValueOf((*net.UnixConn)(nil)),
-			"UnixListener":               reflect.ValueOf((*net.UnixListener)(nil)),
-			"UnknownNetworkError":        reflect.ValueOf((*net.UnknownNetworkError)(nil)),
-			"_Addr":                      reflect.ValueOf((*_net_Addr)(nil)),
-			"_Conn":                      reflect.ValueOf((*_net_Conn)(nil)),
-			"_Error":                     reflect.ValueOf((*_net_Error)(nil)),
-			"_Listener":                  reflect.ValueOf((*_net_Listener)(nil)),
-			"_PacketConn":                reflect.ValueOf((*_net_PacketConn)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Addr"] = reflect.ValueOf((*net.Addr)(nil))
+		t["AddrError"] = reflect.ValueOf((*net.AddrError)(nil))
+		t["Buffers"] = reflect.ValueOf((*net.Buffers)(nil))
+		t["CIDRMask"] = reflect.ValueOf(net.CIDRMask)
+		t["Conn"] = reflect.ValueOf((*net.Conn)(nil))
+		t["DNSConfigError"] = reflect.ValueOf((*net.DNSConfigError)(nil))
+		t["DNSError"] = reflect.ValueOf((*net.DNSError)(nil))
+		t["DefaultResolver"] = reflect.ValueOf(&net.DefaultResolver).Elem()
+		t["Dial"] = reflect.ValueOf(net.Dial)
+		t["DialIP"] = reflect.ValueOf(net.DialIP)
+		t["DialTCP"] = reflect.ValueOf(net.DialTCP)
+		t["DialTimeout"] = reflect.ValueOf(net.DialTimeout)
+		t["DialUDP"] = reflect.ValueOf(net.DialUDP)
+		t["DialUnix"] = reflect.ValueOf(net.DialUnix)
+		t["Dialer"] = reflect.ValueOf((*net.Dialer)(nil))
+		t["ErrClosed"] = reflect.ValueOf(&net.ErrClosed).Elem()
+		t["ErrWriteToConnected"] = reflect.ValueOf(&net.ErrWriteToConnected).Elem()
+		t["Error"] = reflect.ValueOf((*net.Error)(nil))
+		t["FileConn"] = reflect.ValueOf(net.FileConn)
+		t["FileListener"] = reflect.ValueOf(net.FileListener)
+		t["FilePacketConn"] = reflect.ValueOf(net.FilePacketConn)
+		t["FlagBroadcast"] = reflect.ValueOf(net.FlagBroadcast)
+		t["FlagLoopback"] = reflect.ValueOf(net.FlagLoopback)
+		t["FlagMulticast"] = reflect.ValueOf(net.FlagMulticast)
+		t["FlagPointToPoint"] = reflect.ValueOf(net.FlagPointToPoint)
+		t["FlagRunning"] = reflect.ValueOf(net.FlagRunning)
+		t["FlagUp"] = reflect.ValueOf(net.FlagUp)
+		t["Flags"] = reflect.ValueOf((*net.Flags)(nil))
+		t["HardwareAddr"] = reflect.ValueOf((*net.HardwareAddr)(nil))
+		t["IP"] = reflect.ValueOf((*net.IP)(nil))
+		t["IPAddr"] = reflect.ValueOf((*net.IPAddr)(nil))
+		t["IPConn"] = reflect.ValueOf((*net.IPConn)(nil))
+		t["IPMask"] = reflect.ValueOf((*net.IPMask)(nil))
+		t["IPNet"] = reflect.ValueOf((*net.IPNet)(nil))
+		t["IPv4"] = reflect.ValueOf(net.IPv4)
+		t["IPv4Mask"] = reflect.ValueOf(net.IPv4Mask)
+		t["IPv4allrouter"] = reflect.ValueOf(&net.IPv4allrouter).Elem()
+		t["IPv4allsys"] = reflect.ValueOf(&net.IPv4allsys).Elem()
+		t["IPv4bcast"] = reflect.ValueOf(&net.IPv4bcast).Elem()
+		t["IPv4len"] = reflect.ValueOf(constant.MakeInt64(net.IPv4len))
+		t["IPv4zero"] = reflect.ValueOf(&net.IPv4zero).Elem()
+		t["IPv6interfacelocalallnodes"] = reflect.ValueOf(&net.IPv6interfacelocalallnodes).Elem()
+		t["IPv6len"] = reflect.ValueOf(constant.MakeInt64(net.IPv6len))
+		t["IPv6linklocalallnodes"] = reflect.ValueOf(&net.IPv6linklocalallnodes).Elem()
+		t["IPv6linklocalallrouters"] = reflect.ValueOf(&net.IPv6linklocalallrouters).Elem()
+		t["IPv6loopback"] = reflect.ValueOf(&net.IPv6loopback).Elem()
+		t["IPv6unspecified"] = reflect.ValueOf(&net.IPv6unspecified).Elem()
+		t["IPv6zero"] = reflect.ValueOf(&net.IPv6zero).Elem()
+		t["Interface"] = reflect.ValueOf((*net.Interface)(nil))
+		t["InterfaceAddrs"] = reflect.ValueOf(net.InterfaceAddrs)
+		t["InterfaceByIndex"] = reflect.ValueOf(net.InterfaceByIndex)
+		t["InterfaceByName"] = reflect.ValueOf(net.InterfaceByName)
+		t["Interfaces"] = reflect.ValueOf(net.Interfaces)
+		t["InvalidAddrError"] = reflect.ValueOf((*net.InvalidAddrError)(nil))
+		t["JoinHostPort"] = reflect.ValueOf(net.JoinHostPort)
+		t["KeepAliveConfig"] = reflect.ValueOf((*net.KeepAliveConfig)(nil))
+		t["Listen"] = reflect.ValueOf(net.Listen)
+		t["ListenConfig"] = reflect.ValueOf((*net.ListenConfig)(nil))
+		t["ListenIP"] = reflect.ValueOf(net.ListenIP)
+		t["ListenMulticastUDP"] = reflect.ValueOf(net.ListenMulticastUDP)
+		t["ListenPacket"] = reflect.ValueOf(net.ListenPacket)
+		t["ListenTCP"] = reflect.ValueOf(net.ListenTCP)
+		t["ListenUDP"] = reflect.ValueOf(net.ListenUDP)
+		t["ListenUnix"] = reflect.ValueOf(net.ListenUnix)
+		t["ListenUnixgram"] = reflect.ValueOf(net.ListenUnixgram)
+		t["Listener"] = reflect.ValueOf((*net.Listener)(nil))
+		t["LookupAddr"] = reflect.ValueOf(net.LookupAddr)
+		t["LookupCNAME"] = reflect.ValueOf(net.LookupCNAME)
+		t["LookupHost"] = reflect.ValueOf(net.LookupHost)
+		t["LookupIP"] = reflect.ValueOf(net.LookupIP)
+		t["LookupMX"] = reflect.ValueOf(net.LookupMX)
+		t["LookupNS"] = reflect.ValueOf(net.LookupNS)
+		t["LookupPort"] = reflect.ValueOf(net.LookupPort)
+		t["LookupSRV"] = reflect.ValueOf(net.LookupSRV)
+		t["LookupTXT"] = reflect.ValueOf(net.LookupTXT)
+		t["MX"] = reflect.ValueOf((*net.MX)(nil))
+		t["NS"] = reflect.ValueOf((*net.NS)(nil))
+		t["OpError"] = reflect.ValueOf((*net.OpError)(nil))
+		t["PacketConn"] = reflect.ValueOf((*net.PacketConn)(nil))
+		t["ParseCIDR"] = reflect.ValueOf(net.ParseCIDR)
+		t["ParseError"] = reflect.ValueOf((*net.ParseError)(nil))
+		t["ParseIP"] = reflect.ValueOf(net.ParseIP)
+		t["ParseMAC"] = reflect.ValueOf(net.ParseMAC)
+		t["Pipe"] = reflect.ValueOf(net.Pipe)
+		t["ResolveIPAddr"] = reflect.ValueOf(net.ResolveIPAddr)
+		t["ResolveTCPAddr"] = reflect.ValueOf(net.ResolveTCPAddr)
+		t["ResolveUDPAddr"] = reflect.ValueOf(net.ResolveUDPAddr)
+		t["ResolveUnixAddr"] = reflect.ValueOf(net.ResolveUnixAddr)
+		t["Resolver"] = reflect.ValueOf((*net.Resolver)(nil))
+		t["SRV"] = reflect.ValueOf((*net.SRV)(nil))
+		t["SplitHostPort"] = reflect.ValueOf(net.SplitHostPort)
+		t["TCPAddr"] = reflect.ValueOf((*net.TCPAddr)(nil))
+		t["TCPAddrFromAddrPort"] = reflect.ValueOf(net.TCPAddrFromAddrPort)
+		t["TCPConn"] = reflect.ValueOf((*net.TCPConn)(nil))
+		t["TCPListener"] = reflect.ValueOf((*net.TCPListener)(nil))
+		t["UDPAddr"] = reflect.ValueOf((*net.UDPAddr)(nil))
+		t["UDPAddrFromAddrPort"] = reflect.ValueOf(net.UDPAddrFromAddrPort)
+		t["UDPConn"] = reflect.ValueOf((*net.UDPConn)(nil))
+		t["UnixAddr"] = reflect.ValueOf((*net.UnixAddr)(nil))
+		t["UnixConn"] = reflect.ValueOf((*net.UnixConn)(nil))
+		t["UnixListener"] = reflect.ValueOf((*net.UnixListener)(nil))
+		t["UnknownNetworkError"] = reflect.ValueOf((*net.UnknownNetworkError)(nil))
+		t["_Addr"] = reflect.ValueOf((*_net_Addr)(nil))
+		t["_Conn"] = reflect.ValueOf((*_net_Conn)(nil))
+		t["_Error"] = reflect.ValueOf((*_net_Error)(nil))
+		t["_Listener"] = reflect.ValueOf((*_net_Listener)(nil))
+		t["_PacketConn"] = reflect.ValueOf((*_net_PacketConn)(nil))
+		return t
 	}
 }
 

@@ -15,205 +15,205 @@ import (
 
 func init() {
 	tables["net/http"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AllowQuerySemicolons":                reflect.ValueOf(http.AllowQuerySemicolons),
-			"CanonicalHeaderKey":                  reflect.ValueOf(http.CanonicalHeaderKey),
-			"Client":                              reflect.ValueOf((*http.Client)(nil)),
-			"ClientConn":                          reflect.ValueOf((*http.ClientConn)(nil)),
-			"CloseNotifier":                       reflect.ValueOf((*http.CloseNotifier)(nil)),
-			"ConnState":                           reflect.ValueOf((*http.ConnState)(nil)),
-			"Cookie":                              reflect.ValueOf((*http.Cookie)(nil)),
-			"CookieJar":                           reflect.ValueOf((*http.CookieJar)(nil)),
-			"CrossOriginProtection":               reflect.ValueOf((*http.CrossOriginProtection)(nil)),
-			"DefaultClient":                       reflect.ValueOf(&http.DefaultClient).Elem(),
-			"DefaultMaxHeaderBytes":               reflect.ValueOf(constant.MakeInt64(http.DefaultMaxHeaderBytes)),
-			"DefaultMaxIdleConnsPerHost":          reflect.ValueOf(constant.MakeInt64(http.DefaultMaxIdleConnsPerHost)),
-			"DefaultServeMux":                     reflect.ValueOf(&http.DefaultServeMux).Elem(),
-			"DefaultTransport":                    reflect.ValueOf(&http.DefaultTransport).Elem(),
-			"DetectContentType":                   reflect.ValueOf(http.DetectContentType),
-			"Dir":                                 reflect.ValueOf((*http.Dir)(nil)),
-			"ErrAbortHandler":                     reflect.ValueOf(&http.ErrAbortHandler).Elem(),
-			"ErrBodyNotAllowed":                   reflect.ValueOf(&http.ErrBodyNotAllowed).Elem(),
-			"ErrBodyReadAfterClose":               reflect.ValueOf(&http.ErrBodyReadAfterClose).Elem(),
-			"ErrContentLength":                    reflect.ValueOf(&http.ErrContentLength).Elem(),
-			"ErrHandlerTimeout":                   reflect.ValueOf(&http.ErrHandlerTimeout).Elem(),
-			"ErrHeaderTooLong":                    reflect.ValueOf(&http.ErrHeaderTooLong).Elem(),
-			"ErrHijacked":                         reflect.ValueOf(&http.ErrHijacked).Elem(),
-			"ErrLineTooLong":                      reflect.ValueOf(&http.ErrLineTooLong).Elem(),
-			"ErrMissingBoundary":                  reflect.ValueOf(&http.ErrMissingBoundary).Elem(),
-			"ErrMissingContentLength":             reflect.ValueOf(&http.ErrMissingContentLength).Elem(),
-			"ErrMissingFile":                      reflect.ValueOf(&http.ErrMissingFile).Elem(),
-			"ErrNoCookie":                         reflect.ValueOf(&http.ErrNoCookie).Elem(),
-			"ErrNoLocation":                       reflect.ValueOf(&http.ErrNoLocation).Elem(),
-			"ErrNotMultipart":                     reflect.ValueOf(&http.ErrNotMultipart).Elem(),
-			"ErrNotSupported":                     reflect.ValueOf(&http.ErrNotSupported).Elem(),
-			"ErrSchemeMismatch":                   reflect.ValueOf(&http.ErrSchemeMismatch).Elem(),
-			"ErrServerClosed":                     reflect.ValueOf(&http.ErrServerClosed).Elem(),
-			"ErrShortBody":                        reflect.ValueOf(&http.ErrShortBody).Elem(),
-			"ErrSkipAltProtocol":                  reflect.ValueOf(&http.ErrSkipAltProtocol).Elem(),
-			"ErrUnexpectedTrailer":                reflect.ValueOf(&http.ErrUnexpectedTrailer).Elem(),
-			"ErrUseLastResponse":                  reflect.ValueOf(&http.ErrUseLastResponse).Elem(),
-			"ErrWriteAfterFlush":                  reflect.ValueOf(&http.ErrWriteAfterFlush).Elem(),
-			"Error":                               reflect.ValueOf(http.Error),
-			"FS":                                  reflect.ValueOf(http.FS),
-			"File":                                reflect.ValueOf((*http.File)(nil)),
-			"FileServer":                          reflect.ValueOf(http.FileServer),
-			"FileServerFS":                        reflect.ValueOf(http.FileServerFS),
-			"FileSystem":                          reflect.ValueOf((*http.FileSystem)(nil)),
-			"Flusher":                             reflect.ValueOf((*http.Flusher)(nil)),
-			"Get":                                 reflect.ValueOf(http.Get),
-			"HTTP2Config":                         reflect.ValueOf((*http.HTTP2Config)(nil)),
-			"Handle":                              reflect.ValueOf(http.Handle),
-			"HandleFunc":                          reflect.ValueOf(http.HandleFunc),
-			"Handler":                             reflect.ValueOf((*http.Handler)(nil)),
-			"HandlerFunc":                         reflect.ValueOf((*http.HandlerFunc)(nil)),
-			"Head":                                reflect.ValueOf(http.Head),
-			"Header":                              reflect.ValueOf((*http.Header)(nil)),
-			"Hijacker":                            reflect.ValueOf((*http.Hijacker)(nil)),
-			"ListenAndServe":                      reflect.ValueOf(http.ListenAndServe),
-			"ListenAndServeTLS":                   reflect.ValueOf(http.ListenAndServeTLS),
-			"LocalAddrContextKey":                 reflect.ValueOf(&http.LocalAddrContextKey).Elem(),
-			"MaxBytesError":                       reflect.ValueOf((*http.MaxBytesError)(nil)),
-			"MaxBytesHandler":                     reflect.ValueOf(http.MaxBytesHandler),
-			"MaxBytesReader":                      reflect.ValueOf(http.MaxBytesReader),
-			"MethodConnect":                       reflect.ValueOf(constant.MakeString(http.MethodConnect)),
-			"MethodDelete":                        reflect.ValueOf(constant.MakeString(http.MethodDelete)),
-			"MethodGet":                           reflect.ValueOf(constant.MakeString(http.MethodGet)),
-			"MethodHead":                          reflect.ValueOf(constant.MakeString(http.MethodHead)),
-			"MethodOptions":                       reflect.ValueOf(constant.MakeString(http.MethodOptions)),
-			"MethodPatch":                         reflect.ValueOf(constant.MakeString(http.MethodPatch)),
-			"MethodPost":                          reflect.ValueOf(constant.MakeString(http.MethodPost)),
-			"MethodPut":                           reflect.ValueOf(constant.MakeString(http.MethodPut)),
-			"MethodTrace":                         reflect.ValueOf(constant.MakeString(http.MethodTrace)),
-			"NewCrossOriginProtection":            reflect.ValueOf(http.NewCrossOriginProtection),
-			"NewFileTransport":                    reflect.ValueOf(http.NewFileTransport),
-			"NewFileTransportFS":                  reflect.ValueOf(http.NewFileTransportFS),
-			"NewRequest":                          reflect.ValueOf(http.NewRequest),
-			"NewRequestWithContext":               reflect.ValueOf(http.NewRequestWithContext),
-			"NewResponseController":               reflect.ValueOf(http.NewResponseController),
-			"NewServeMux":                         reflect.ValueOf(http.NewServeMux),
-			"NoBody":                              reflect.ValueOf(&http.NoBody).Elem(),
-			"NotFound":                            reflect.ValueOf(http.NotFound),
-			"NotFoundHandler":                     reflect.ValueOf(http.NotFoundHandler),
-			"ParseCookie":                         reflect.ValueOf(http.ParseCookie),
-			"ParseHTTPVersion":                    reflect.ValueOf(http.ParseHTTPVersion),
-			"ParseSetCookie":                      reflect.ValueOf(http.ParseSetCookie),
-			"ParseTime":                           reflect.ValueOf(http.ParseTime),
-			"Post":                                reflect.ValueOf(http.Post),
-			"PostForm":                            reflect.ValueOf(http.PostForm),
-			"ProtocolError":                       reflect.ValueOf((*http.ProtocolError)(nil)),
-			"Protocols":                           reflect.ValueOf((*http.Protocols)(nil)),
-			"ProxyFromEnvironment":                reflect.ValueOf(http.ProxyFromEnvironment),
-			"ProxyURL":                            reflect.ValueOf(http.ProxyURL),
-			"PushOptions":                         reflect.ValueOf((*http.PushOptions)(nil)),
-			"Pusher":                              reflect.ValueOf((*http.Pusher)(nil)),
-			"ReadRequest":                         reflect.ValueOf(http.ReadRequest),
-			"ReadResponse":                        reflect.ValueOf(http.ReadResponse),
-			"Redirect":                            reflect.ValueOf(http.Redirect),
-			"RedirectHandler":                     reflect.ValueOf(http.RedirectHandler),
-			"Request":                             reflect.ValueOf((*http.Request)(nil)),
-			"Response":                            reflect.ValueOf((*http.Response)(nil)),
-			"ResponseController":                  reflect.ValueOf((*http.ResponseController)(nil)),
-			"ResponseWriter":                      reflect.ValueOf((*http.ResponseWriter)(nil)),
-			"RoundTripper":                        reflect.ValueOf((*http.RoundTripper)(nil)),
-			"SameSite":                            reflect.ValueOf((*http.SameSite)(nil)),
-			"SameSiteDefaultMode":                 reflect.ValueOf(http.SameSiteDefaultMode),
-			"SameSiteLaxMode":                     reflect.ValueOf(http.SameSiteLaxMode),
-			"SameSiteNoneMode":                    reflect.ValueOf(http.SameSiteNoneMode),
-			"SameSiteStrictMode":                  reflect.ValueOf(http.SameSiteStrictMode),
-			"Serve":                               reflect.ValueOf(http.Serve),
-			"ServeContent":                        reflect.ValueOf(http.ServeContent),
-			"ServeFile":                           reflect.ValueOf(http.ServeFile),
-			"ServeFileFS":                         reflect.ValueOf(http.ServeFileFS),
-			"ServeMux":                            reflect.ValueOf((*http.ServeMux)(nil)),
-			"ServeTLS":                            reflect.ValueOf(http.ServeTLS),
-			"Server":                              reflect.ValueOf((*http.Server)(nil)),
-			"ServerContextKey":                    reflect.ValueOf(&http.ServerContextKey).Elem(),
-			"SetCookie":                           reflect.ValueOf(http.SetCookie),
-			"StateActive":                         reflect.ValueOf(http.StateActive),
-			"StateClosed":                         reflect.ValueOf(http.StateClosed),
-			"StateHijacked":                       reflect.ValueOf(http.StateHijacked),
-			"StateIdle":                           reflect.ValueOf(http.StateIdle),
-			"StateNew":                            reflect.ValueOf(http.StateNew),
-			"StatusAccepted":                      reflect.ValueOf(constant.MakeInt64(http.StatusAccepted)),
-			"StatusAlreadyReported":               reflect.ValueOf(constant.MakeInt64(http.StatusAlreadyReported)),
-			"StatusBadGateway":                    reflect.ValueOf(constant.MakeInt64(http.StatusBadGateway)),
-			"StatusBadRequest":                    reflect.ValueOf(constant.MakeInt64(http.StatusBadRequest)),
-			"StatusConflict":                      reflect.ValueOf(constant.MakeInt64(http.StatusConflict)),
-			"StatusContinue":                      reflect.ValueOf(constant.MakeInt64(http.StatusContinue)),
-			"StatusCreated":                       reflect.ValueOf(constant.MakeInt64(http.StatusCreated)),
-			"StatusEarlyHints":                    reflect.ValueOf(constant.MakeInt64(http.StatusEarlyHints)),
-			"StatusExpectationFailed":             reflect.ValueOf(constant.MakeInt64(http.StatusExpectationFailed)),
-			"StatusFailedDependency":              reflect.ValueOf(constant.MakeInt64(http.StatusFailedDependency)),
-			"StatusForbidden":                     reflect.ValueOf(constant.MakeInt64(http.StatusForbidden)),
-			"StatusFound":                         reflect.ValueOf(constant.MakeInt64(http.StatusFound)),
-			"StatusGatewayTimeout":                reflect.ValueOf(constant.MakeInt64(http.StatusGatewayTimeout)),
-			"StatusGone":                          reflect.ValueOf(constant.MakeInt64(http.StatusGone)),
-			"StatusHTTPVersionNotSupported":       reflect.ValueOf(constant.MakeInt64(http.StatusHTTPVersionNotSupported)),
-			"StatusIMUsed":                        reflect.ValueOf(constant.MakeInt64(http.StatusIMUsed)),
-			"StatusInsufficientStorage":           reflect.ValueOf(constant.MakeInt64(http.StatusInsufficientStorage)),
-			"StatusInternalServerError":           reflect.ValueOf(constant.MakeInt64(http.StatusInternalServerError)),
-			"StatusLengthRequired":                reflect.ValueOf(constant.MakeInt64(http.StatusLengthRequired)),
-			"StatusLocked":                        reflect.ValueOf(constant.MakeInt64(http.StatusLocked)),
-			"StatusLoopDetected":                  reflect.ValueOf(constant.MakeInt64(http.StatusLoopDetected)),
-			"StatusMethodNotAllowed":              reflect.ValueOf(constant.MakeInt64(http.StatusMethodNotAllowed)),
-			"StatusMisdirectedRequest":            reflect.ValueOf(constant.MakeInt64(http.StatusMisdirectedRequest)),
-			"StatusMovedPermanently":              reflect.ValueOf(constant.MakeInt64(http.StatusMovedPermanently)),
-			"StatusMultiStatus":                   reflect.ValueOf(constant.MakeInt64(http.StatusMultiStatus)),
-			"StatusMultipleChoices":               reflect.ValueOf(constant.MakeInt64(http.StatusMultipleChoices)),
-			"StatusNetworkAuthenticationRequired": reflect.ValueOf(constant.MakeInt64(http.StatusNetworkAuthenticationRequired)),
-			"StatusNoContent":                     reflect.ValueOf(constant.MakeInt64(http.StatusNoContent)),
-			"StatusNonAuthoritativeInfo":          reflect.ValueOf(constant.MakeInt64(http.StatusNonAuthoritativeInfo)),
-			"StatusNotAcceptable":                 reflect.ValueOf(constant.MakeInt64(http.StatusNotAcceptable)),
-			"StatusNotExtended":                   reflect.ValueOf(constant.MakeInt64(http.StatusNotExtended)),
-			"StatusNotFound":                      reflect.ValueOf(constant.MakeInt64(http.StatusNotFound)),
-			"StatusNotImplemented":                reflect.ValueOf(constant.MakeInt64(http.StatusNotImplemented)),
-			"StatusNotModified":                   reflect.ValueOf(constant.MakeInt64(http.StatusNotModified)),
-			"StatusOK":                            reflect.ValueOf(constant.MakeInt64(http.StatusOK)),
-			"StatusPartialContent":                reflect.ValueOf(constant.MakeInt64(http.StatusPartialContent)),
-			"StatusPaymentRequired":               reflect.ValueOf(constant.MakeInt64(http.StatusPaymentRequired)),
-			"StatusPermanentRedirect":             reflect.ValueOf(constant.MakeInt64(http.StatusPermanentRedirect)),
-			"StatusPreconditionFailed":            reflect.ValueOf(constant.MakeInt64(http.StatusPreconditionFailed)),
-			"StatusPreconditionRequired":          reflect.ValueOf(constant.MakeInt64(http.StatusPreconditionRequired)),
-			"StatusProcessing":                    reflect.ValueOf(constant.MakeInt64(http.StatusProcessing)),
-			"StatusProxyAuthRequired":             reflect.ValueOf(constant.MakeInt64(http.StatusProxyAuthRequired)),
-			"StatusRequestEntityTooLarge":         reflect.ValueOf(constant.MakeInt64(http.StatusRequestEntityTooLarge)),
-			"StatusRequestHeaderFieldsTooLarge":   reflect.ValueOf(constant.MakeInt64(http.StatusRequestHeaderFieldsTooLarge)),
-			"StatusRequestTimeout":                reflect.ValueOf(constant.MakeInt64(http.StatusRequestTimeout)),
-			"StatusRequestURITooLong":             reflect.ValueOf(constant.MakeInt64(http.StatusRequestURITooLong)),
-			"StatusRequestedRangeNotSatisfiable":  reflect.ValueOf(constant.MakeInt64(http.StatusRequestedRangeNotSatisfiable)),
-			"StatusResetContent":                  reflect.ValueOf(constant.MakeInt64(http.StatusResetContent)),
-			"StatusSeeOther":                      reflect.ValueOf(constant.MakeInt64(http.StatusSeeOther)),
-			"StatusServiceUnavailable":            reflect.ValueOf(constant.MakeInt64(http.StatusServiceUnavailable)),
-			"StatusSwitchingProtocols":            reflect.ValueOf(constant.MakeInt64(http.StatusSwitchingProtocols)),
-			"StatusTeapot":                        reflect.ValueOf(constant.MakeInt64(http.StatusTeapot)),
-			"StatusTemporaryRedirect":             reflect.ValueOf(constant.MakeInt64(http.StatusTemporaryRedirect)),
-			"StatusText":                          reflect.ValueOf(http.StatusText),
-			"StatusTooEarly":                      reflect.ValueOf(constant.MakeInt64(http.StatusTooEarly)),
-			"StatusTooManyRequests":               reflect.ValueOf(constant.MakeInt64(http.StatusTooManyRequests)),
-			"StatusUnauthorized":                  reflect.ValueOf(constant.MakeInt64(http.StatusUnauthorized)),
-			"StatusUnavailableForLegalReasons":    reflect.ValueOf(constant.MakeInt64(http.StatusUnavailableForLegalReasons)),
-			"StatusUnprocessableEntity":           reflect.ValueOf(constant.MakeInt64(http.StatusUnprocessableEntity)),
-			"StatusUnsupportedMediaType":          reflect.ValueOf(constant.MakeInt64(http.StatusUnsupportedMediaType)),
-			"StatusUpgradeRequired":               reflect.ValueOf(constant.MakeInt64(http.StatusUpgradeRequired)),
-			"StatusUseProxy":                      reflect.ValueOf(constant.MakeInt64(http.StatusUseProxy)),
-			"StatusVariantAlsoNegotiates":         reflect.ValueOf(constant.MakeInt64(http.StatusVariantAlsoNegotiates)),
-			"StripPrefix":                         reflect.ValueOf(http.StripPrefix),
-			"TimeFormat":                          reflect.ValueOf(constant.MakeString(http.TimeFormat)),
-			"TimeoutHandler":                      reflect.ValueOf(http.TimeoutHandler),
-			"TrailerPrefix":                       reflect.ValueOf(constant.MakeString(http.TrailerPrefix)),
-			"Transport":                           reflect.ValueOf((*http.Transport)(nil)),
-			"_CloseNotifier":                      reflect.ValueOf((*_net_http_CloseNotifier)(nil)),
-			"_CookieJar":                          reflect.ValueOf((*_net_http_CookieJar)(nil)),
-			"_File":                               reflect.ValueOf((*_net_http_File)(nil)),
-			"_FileSystem":                         reflect.ValueOf((*_net_http_FileSystem)(nil)),
-			"_Flusher":                            reflect.ValueOf((*_net_http_Flusher)(nil)),
-			"_Handler":                            reflect.ValueOf((*_net_http_Handler)(nil)),
-			"_Hijacker":                           reflect.ValueOf((*_net_http_Hijacker)(nil)),
-			"_Pusher":                             reflect.ValueOf((*_net_http_Pusher)(nil)),
-			"_ResponseWriter":                     reflect.ValueOf((*_net_http_ResponseWriter)(nil)),
-			"_RoundTripper":                       reflect.ValueOf((*_net_http_RoundTripper)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AllowQuerySemicolons"] = reflect.ValueOf(http.AllowQuerySemicolons)
+		t["CanonicalHeaderKey"] = reflect.ValueOf(http.CanonicalHeaderKey)
+		t["Client"] = reflect.ValueOf((*http.Client)(nil))
+		t["ClientConn"] = reflect.ValueOf((*http.ClientConn)(nil))
+		t["CloseNotifier"] = reflect.ValueOf((*http.CloseNotifier)(nil))
+		t["ConnState"] = reflect.ValueOf((*http.ConnState)(nil))
+		t["Cookie"] = reflect.ValueOf((*http.Cookie)(nil))
+		t["CookieJar"] = reflect.ValueOf((*http.CookieJar)(nil))
+		t["CrossOriginProtection"] = reflect.ValueOf((*http.CrossOriginProtection)(nil))
+		t["DefaultClient"] = reflect.ValueOf(&http.DefaultClient).Elem()
+		t["DefaultMaxHeaderBytes"] = reflect.ValueOf(constant.MakeInt64(http.DefaultMaxHeaderBytes))
+		t["DefaultMaxIdleConnsPerHost"] = reflect.ValueOf(constant.MakeInt64(http.DefaultMaxIdleConnsPerHost))
+		t["DefaultServeMux"] = reflect.ValueOf(&http.DefaultServeMux).Elem()
+		t["DefaultTransport"] = reflect.ValueOf(&http.DefaultTransport).Elem()
+		t["DetectContentType"] = reflect.ValueOf(http.DetectContentType)
+		t["Dir"] = reflect.ValueOf((*http.Dir)(nil))
+		t["ErrAbortHandler"] = reflect.ValueOf(&http.ErrAbortHandler).Elem()
+		t["ErrBodyNotAllowed"] = reflect.ValueOf(&http.ErrBodyNotAllowed).Elem()
+		t["ErrBodyReadAfterClose"] = reflect.ValueOf(&http.ErrBodyReadAfterClose).Elem()
+		t["ErrContentLength"] = reflect.ValueOf(&http.ErrContentLength).Elem()
+		t["ErrHandlerTimeout"] = reflect.ValueOf(&http.ErrHandlerTimeout).Elem()
+		t["ErrHeaderTooLong"] = reflect.ValueOf(&http.ErrHeaderTooLong).Elem()
+		t["ErrHijacked"] = reflect.ValueOf(&http.ErrHijacked).Elem()
+		t["ErrLineTooLong"] = reflect.ValueOf(&http.ErrLineTooLong).Elem()
+		t["ErrMissingBoundary"] = reflect.ValueOf(&http.ErrMissingBoundary).Elem()
+		t["ErrMissingContentLength"] = reflect.ValueOf(&http.ErrMissingContentLength).Elem()
+		t["ErrMissingFile"] = reflect.ValueOf(&http.ErrMissingFile).Elem()
+		t["ErrNoCookie"] = reflect.ValueOf(&http.ErrNoCookie).Elem()
+		t["ErrNoLocation"] = reflect.ValueOf(&http.ErrNoLocation).Elem()
+		t["ErrNotMultipart"] = reflect.ValueOf(&http.ErrNotMultipart).Elem()
+		t["ErrNotSupported"] = reflect.ValueOf(&http.ErrNotSupported).Elem()
+		t["ErrSchemeMismatch"] = reflect.ValueOf(&http.ErrSchemeMismatch).Elem()
+		t["ErrServerClosed"] = reflect.ValueOf(&http.ErrServerClosed).Elem()
+		t["ErrShortBody"] = reflect.ValueOf(&http.ErrShortBody).Elem()
+		t["ErrSkipAltProtocol"] = reflect.ValueOf(&http.ErrSkipAltProtocol).Elem()
+		t["ErrUnexpectedTrailer"] = reflect.ValueOf(&http.ErrUnexpectedTrailer).Elem()
+		t["ErrUseLastResponse"] = reflect.ValueOf(&http.ErrUseLastResponse).Elem()
+		t["ErrWriteAfterFlush"] = reflect.ValueOf(&http.ErrWriteAfterFlush).Elem()
+		t["Error"] = reflect.ValueOf(http.Error)
+		t["FS"] = reflect.ValueOf(http.FS)
+		t["File"] = reflect.ValueOf((*http.File)(nil))
+		t["FileServer"] = reflect.ValueOf(http.FileServer)
+		t["FileServerFS"] = reflect.ValueOf(http.FileServerFS)
+		t["FileSystem"] = reflect.ValueOf((*http.FileSystem)(nil))
+		t["Flusher"] = reflect.ValueOf((*http.Flusher)(nil))
+		t["Get"] = reflect.ValueOf(http.Get)
+		t["HTTP2Config"] = reflect.ValueOf((*http.HTTP2Config)(nil))
+		t["Handle"] = reflect.ValueOf(http.Handle)
+		t["HandleFunc"] = reflect.ValueOf(http.HandleFunc)
+		t["Handler"] = reflect.ValueOf((*http.Handler)(nil))
+		t["HandlerFunc"] = reflect.ValueOf((*http.HandlerFunc)(nil))
+		t["Head"] = reflect.ValueOf(http.Head)
+		t["Header"] = reflect.ValueOf((*http.Header)(nil))
+		t["Hijacker"] = reflect.ValueOf((*http.Hijacker)(nil))
+		t["ListenAndServe"] = reflect.ValueOf(http.ListenAndServe)
+		t["ListenAndServeTLS"] = reflect.ValueOf(http.ListenAndServeTLS)
+		t["LocalAddrContextKey"] = reflect.ValueOf(&http.LocalAddrContextKey).Elem()
+		t["MaxBytesError"] = reflect.ValueOf((*http.MaxBytesError)(nil))
+		t["MaxBytesHandler"] = reflect.ValueOf(http.MaxBytesHandler)
+		t["MaxBytesReader"] = reflect.ValueOf(http.MaxBytesReader)
+		t["MethodConnect"] = reflect.ValueOf(constant.MakeString(http.MethodConnect))
+		t["MethodDelete"] = reflect.ValueOf(constant.MakeString(http.MethodDelete))
+		t["MethodGet"] = reflect.ValueOf(constant.MakeString(http.MethodGet))
+		t["MethodHead"] = reflect.ValueOf(constant.MakeString(http.MethodHead))
+		t["MethodOptions"] = reflect.ValueOf(constant.MakeString(http.MethodOptions))
+		t["MethodPatch"] = reflect.ValueOf(constant.MakeString(http.MethodPatch))
+		t["MethodPost"] = reflect.ValueOf(constant.MakeString(http.MethodPost))
+		t["MethodPut"] = reflect.ValueOf(constant.MakeString(http.MethodPut))
+		t["MethodTrace"] = reflect.ValueOf(constant.MakeString(http.MethodTrace))
+		t["NewCrossOriginProtection"] = reflect.ValueOf(http.NewCrossOriginProtection)
+		t["NewFileTransport"] = reflect.ValueOf(http.NewFileTransport)
+		t["NewFileTransportFS"] = reflect.ValueOf(http.NewFileTransportFS)
+		t["NewRequest"] = reflect.ValueOf(http.NewRequest)
+		t["NewRequestWithContext"] = reflect.ValueOf(http.NewRequestWithContext)
+		t["NewResponseController"] = reflect.ValueOf(http.NewResponseController)
+		t["NewServeMux"] = reflect.ValueOf(http.NewServeMux)
+		t["NoBody"] = reflect.ValueOf(&http.NoBody).Elem()
+		t["NotFound"] = reflect.ValueOf(http.NotFound)
+		t["NotFoundHandler"] = reflect.ValueOf(http.NotFoundHandler)
+		t["ParseCookie"] = reflect.ValueOf(http.ParseCookie)
+		t["ParseHTTPVersion"] = reflect.ValueOf(http.ParseHTTPVersion)
+		t["ParseSetCookie"] = reflect.ValueOf(http.ParseSetCookie)
+		t["ParseTime"] = reflect.ValueOf(http.ParseTime)
+		t["Post"] = reflect.ValueOf(http.Post)
+		t["PostForm"] = reflect.ValueOf(http.PostForm)
+		t["ProtocolError"] = reflect.ValueOf((*http.ProtocolError)(nil))
+		t["Protocols"] = reflect.ValueOf((*http.Protocols)(nil))
+		t["ProxyFromEnvironment"] = reflect.ValueOf(http.ProxyFromEnvironment)
+		t["ProxyURL"] = reflect.ValueOf(http.ProxyURL)
+		t["PushOptions"] = reflect.ValueOf((*http.PushOptions)(nil))
+		t["Pusher"] = reflect.ValueOf((*http.Pusher)(nil))
+		t["ReadRequest"] = reflect.ValueOf(http.ReadRequest)
+		t["ReadResponse"] = reflect.ValueOf(http.ReadResponse)
+		t["Redirect"] = reflect.ValueOf(http.Redirect)
+		t["RedirectHandler"] = reflect.ValueOf(http.RedirectHandler)
+		t["Request"] = reflect.ValueOf((*http.Request)(nil))
+		t["Response"] = reflect.ValueOf((*http.Response)(nil))
+		t["ResponseController"] = reflect.ValueOf((*http.ResponseController)(nil))
+		t["ResponseWriter"] = reflect.ValueOf((*http.ResponseWriter)(nil))
+		t["RoundTripper"] = reflect.ValueOf((*http.RoundTripper)(nil))
+		t["SameSite"] = reflect.ValueOf((*http.SameSite)(nil))
+		t["SameSiteDefaultMode"] = reflect.ValueOf(http.SameSiteDefaultMode)
+		t["SameSiteLaxMode"] = reflect.ValueOf(http.SameSiteLaxMode)
+		t["SameSiteNoneMode"] = reflect.ValueOf(http.SameSiteNoneMode)
+		t["SameSiteStrictMode"] = reflect.ValueOf(http.SameSiteStrictMode)
+		t["Serve"] = reflect.ValueOf(http.Serve)
+		t["ServeContent"] = reflect.ValueOf(http.ServeContent)
+		t["ServeFile"] = reflect.ValueOf(http.ServeFile)
+		t["ServeFileFS"] = reflect.ValueOf(http.ServeFileFS)
+		t["ServeMux"] = reflect.ValueOf((*http.ServeMux)(nil))
+		t["ServeTLS"] = reflect.ValueOf(http.ServeTLS)
+		t["Server"] = reflect.ValueOf((*http.Server)(nil))
+		t["ServerContextKey"] = reflect.ValueOf(&http.ServerContextKey).Elem()
+		t["SetCookie"] = reflect.ValueOf(http.SetCookie)
+		t["StateActive"] = reflect.ValueOf(http.StateActive)
+		t["StateClosed"] = reflect.ValueOf(http.StateClosed)
+		t["StateHijacked"] = reflect.ValueOf(http.StateHijacked)
+		t["StateIdle"] = reflect.ValueOf(http.StateIdle)
+		t["StateNew"] = reflect.ValueOf(http.StateNew)
+		t["StatusAccepted"] = reflect.ValueOf(constant.MakeInt64(http.StatusAccepted))
+		t["StatusAlreadyReported"] = reflect.ValueOf(constant.MakeInt64(http.StatusAlreadyReported))
+		t["StatusBadGateway"] = reflect.ValueOf(constant.MakeInt64(http.StatusBadGateway))
+		t["StatusBadRequest"] = reflect.ValueOf(constant.MakeInt64(http.StatusBadRequest))
+		t["StatusConflict"] = reflect.ValueOf(constant.MakeInt64(http.StatusConflict))
+		t["StatusContinue"] = reflect.ValueOf(constant.MakeInt64(http.StatusContinue))
+		t["StatusCreated"] = reflect.ValueOf(constant.MakeInt64(http.StatusCreated))
+		t["StatusEarlyHints"] = reflect.ValueOf(constant.MakeInt64(http.StatusEarlyHints))
+		t["StatusExpectationFailed"] = reflect.ValueOf(constant.MakeInt64(http.StatusExpectationFailed))
+		t["StatusFailedDependency"] = reflect.ValueOf(constant.MakeInt64(http.StatusFailedDependency))
+		t["StatusForbidden"] = reflect.ValueOf(constant.MakeInt64(http.StatusForbidden))
+		t["StatusFound"] = reflect.ValueOf(constant.MakeInt64(http.StatusFound))
+		t["StatusGatewayTimeout"] = reflect.ValueOf(constant.MakeInt64(http.StatusGatewayTimeout))
+		t["StatusGone"] = reflect.ValueOf(constant.MakeInt64(http.StatusGone))
+		t["StatusHTTPVersionNotSupported"] = reflect.ValueOf(constant.MakeInt64(http.StatusHTTPVersionNotSupported))
+		t["StatusIMUsed"] = reflect.ValueOf(constant.MakeInt64(http.StatusIMUsed))
+		t["StatusInsufficientStorage"] = reflect.ValueOf(constant.MakeInt64(http.StatusInsufficientStorage))
+		t["StatusInternalServerError"] = reflect.ValueOf(constant.MakeInt64(http.StatusInternalServerError))
+		t["StatusLengthRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusLengthRequired))
+		t["StatusLocked"] = reflect.ValueOf(constant.MakeInt64(http.StatusLocked))
+		t["StatusLoopDetected"] = reflect.ValueOf(constant.MakeInt64(http.StatusLoopDetected))
+		t["StatusMethodNotAllowed"] = reflect.ValueOf(constant.MakeInt64(http.StatusMethodNotAllowed))
+		t["StatusMisdirectedRequest"] = reflect.ValueOf(constant.MakeInt64(http.StatusMisdirectedRequest))
+		t["StatusMovedPermanently"] = reflect.ValueOf(constant.MakeInt64(http.StatusMovedPermanently))
+		t["StatusMultiStatus"] = reflect.ValueOf(constant.MakeInt64(http.StatusMultiStatus))
+		t["StatusMultipleChoices"] = reflect.ValueOf(constant.MakeInt64(http.StatusMultipleChoices))
+		t["StatusNetworkAuthenticationRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusNetworkAuthenticationRequired))
+		t["StatusNoContent"] = reflect.ValueOf(constant.MakeInt64(http.StatusNoContent))
+		t["StatusNonAuthoritativeInfo"] = reflect.ValueOf(constant.MakeInt64(http.StatusNonAuthoritativeInfo))
+		t["StatusNotAcceptable"] = reflect.ValueOf(constant.MakeInt64(http.StatusNotAcceptable))
+		t["StatusNotExtended"] = reflect.ValueOf(constant.MakeInt64(http.StatusNotExtended))
+		t["StatusNotFound"] = reflect.ValueOf(constant.MakeInt64(http.StatusNotFound))
+		t["StatusNotImplemented"] = reflect.ValueOf(constant.MakeInt64(http.StatusNotImplemented))
+		t["StatusNotModified"] = reflect.ValueOf(constant.MakeInt64(http.StatusNotModified))
+		t["StatusOK"] = reflect.ValueOf(constant.MakeInt64(http.StatusOK))
+		t["StatusPartialContent"] = reflect.ValueOf(constant.MakeInt64(http.StatusPartialContent))
+		t["StatusPaymentRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusPaymentRequired))
+		t["StatusPermanentRedirect"] = reflect.ValueOf(constant.MakeInt64(http.StatusPermanentRedirect))
+		t["StatusPreconditionFailed"] = reflect.ValueOf(constant.MakeInt64(http.StatusPreconditionFailed))
+		t["StatusPreconditionRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusPreconditionRequired))
+		t["StatusProcessing"] = reflect.ValueOf(constant.MakeInt64(http.StatusProcessing))
+		t["StatusProxyAuthRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusProxyAuthRequired))
+		t["StatusRequestEntityTooLarge"] = reflect.ValueOf(constant.MakeInt64(http.StatusRequestEntityTooLarge))
+		t["StatusRequestHeaderFieldsTooLarge"] = reflect.ValueOf(constant.MakeInt64(http.StatusRequestHeaderFieldsTooLarge))
+		t["StatusRequestTimeout"] = reflect.ValueOf(constant.MakeInt64(http.StatusRequestTimeout))
+		t["StatusRequestURITooLong"] = reflect.ValueOf(constant.MakeInt64(http.StatusRequestURITooLong))
+		t["StatusRequestedRangeNotSatisfiable"] = reflect.ValueOf(constant.MakeInt64(http.StatusRequestedRangeNotSatisfiable))
+		t["StatusResetContent"] = reflect.ValueOf(constant.MakeInt64(http.StatusResetContent))
+		t["StatusSeeOther"] = reflect.ValueOf(constant.MakeInt64(http.StatusSeeOther))
+		t["StatusServiceUnavailable"] = reflect.ValueOf(constant.MakeInt64(http.StatusServiceUnavailable))
+		t["StatusSwitchingProtocols"] = reflect.ValueOf(constant.MakeInt64(http.StatusSwitchingProtocols))
+		t["StatusTeapot"] = reflect.ValueOf(constant.MakeInt64(http.StatusTeapot))
+		t["StatusTemporaryRedirect"] = reflect.ValueOf(constant.MakeInt64(http.StatusTemporaryRedirect))
+		t["StatusText"] = reflect.ValueOf(http.StatusText)
+		t["StatusTooEarly"] = reflect.ValueOf(constant.MakeInt64(http.StatusTooEarly))
+		t["StatusTooManyRequests"] = reflect.ValueOf(constant.MakeInt64(http.StatusTooManyRequests))
+		t["StatusUnauthorized"] = reflect.ValueOf(constant.MakeInt64(http.StatusUnauthorized))
+		t["StatusUnavailableForLegalReasons"] = reflect.ValueOf(constant.MakeInt64(http.StatusUnavailableForLegalReasons))
+		t["StatusUnprocessableEntity"] = reflect.ValueOf(constant.MakeInt64(http.StatusUnprocessableEntity))
+		t["StatusUnsupportedMediaType"] = reflect.ValueOf(constant.MakeInt64(http.StatusUnsupportedMediaType))
+		t["StatusUpgradeRequired"] = reflect.ValueOf(constant.MakeInt64(http.StatusUpgradeRequired))
+		t["StatusUseProxy"] = reflect.ValueOf(constant.MakeInt64(http.StatusUseProxy))
+		t["StatusVariantAlsoNegotiates"] = reflect.ValueOf(constant.MakeInt64(http.StatusVariantAlsoNegotiates))
+		t["StripPrefix"] = reflect.ValueOf(http.StripPrefix)
+		t["TimeFormat"] = reflect.ValueOf(constant.MakeString(http.TimeFormat))
+		t["TimeoutHandler"] = reflect.ValueOf(http.TimeoutHandler)
+		t["TrailerPrefix"] = reflect.ValueOf(constant.MakeString(http.TrailerPrefix))
+		t["Transport"] = reflect.ValueOf((*http.Transport)(nil))
+		t["_CloseNotifier"] = reflect.ValueOf((*_net_http_CloseNotifier)(nil))
+		t["_CookieJar"] = reflect.ValueOf((*_net_http_CookieJar)(nil))
+		t["_File"] = reflect.ValueOf((*_net_http_File)(nil))
+		t["_FileSystem"] = reflect.ValueOf((*_net_http_FileSystem)(nil))
+		t["_Flusher"] = reflect.ValueOf((*_net_http_Flusher)(nil))
+		t["_Handler"] = reflect.ValueOf((*_net_http_Handler)(nil))
+		t["_Hijacker"] = reflect.ValueOf((*_net_http_Hijacker)(nil))
+		t["_Pusher"] = reflect.ValueOf((*_net_http_Pusher)(nil))
+		t["_ResponseWriter"] = reflect.ValueOf((*_net_http_ResponseWriter)(nil))
+		t["_RoundTripper"] = reflect.ValueOf((*_net_http_RoundTripper)(nil))
+		return t
 	}
 }
 

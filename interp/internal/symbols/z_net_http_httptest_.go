@@ -10,16 +10,16 @@ import (
 
 func init() {
 	tables["net/http/httptest"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"DefaultRemoteAddr":     reflect.ValueOf(constant.MakeString(httptest.DefaultRemoteAddr)),
-			"NewRecorder":           reflect.ValueOf(httptest.NewRecorder),
-			"NewRequest":            reflect.ValueOf(httptest.NewRequest),
-			"NewRequestWithContext": reflect.ValueOf(httptest.NewRequestWithContext),
-			"NewServer":             reflect.ValueOf(httptest.NewServer),
-			"NewTLSServer":          reflect.ValueOf(httptest.NewTLSServer),
-			"NewUnstartedServer":    reflect.ValueOf(httptest.NewUnstartedServer),
-			"ResponseRecorder":      reflect.ValueOf((*httptest.ResponseRecorder)(nil)),
-			"Server":                reflect.ValueOf((*httptest.Server)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["DefaultRemoteAddr"] = reflect.ValueOf(constant.MakeString(httptest.DefaultRemoteAddr))
+		t["NewRecorder"] = reflect.ValueOf(httptest.NewRecorder)
+		t["NewRequest"] = reflect.ValueOf(httptest.NewRequest)
+		t["NewRequestWithContext"] = reflect.ValueOf(httptest.NewRequestWithContext)
+		t["NewServer"] = reflect.ValueOf(httptest.NewServer)
+		t["NewTLSServer"] = reflect.ValueOf(httptest.NewTLSServer)
+		t["NewUnstartedServer"] = reflect.ValueOf(httptest.NewUnstartedServer)
+		t["ResponseRecorder"] = reflect.ValueOf((*httptest.ResponseRecorder)(nil))
+		t["Server"] = reflect.ValueOf((*httptest.Server)(nil))
+		return t
 	}
 }

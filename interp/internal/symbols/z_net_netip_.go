@@ -9,26 +9,26 @@ import (
 
 func init() {
 	tables["net/netip"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Addr":                    reflect.ValueOf((*netip.Addr)(nil)),
-			"AddrFrom16":              reflect.ValueOf(netip.AddrFrom16),
-			"AddrFrom4":               reflect.ValueOf(netip.AddrFrom4),
-			"AddrFromSlice":           reflect.ValueOf(netip.AddrFromSlice),
-			"AddrPort":                reflect.ValueOf((*netip.AddrPort)(nil)),
-			"AddrPortFrom":            reflect.ValueOf(netip.AddrPortFrom),
-			"IPv4Unspecified":         reflect.ValueOf(netip.IPv4Unspecified),
-			"IPv6LinkLocalAllNodes":   reflect.ValueOf(netip.IPv6LinkLocalAllNodes),
-			"IPv6LinkLocalAllRouters": reflect.ValueOf(netip.IPv6LinkLocalAllRouters),
-			"IPv6Loopback":            reflect.ValueOf(netip.IPv6Loopback),
-			"IPv6Unspecified":         reflect.ValueOf(netip.IPv6Unspecified),
-			"MustParseAddr":           reflect.ValueOf(netip.MustParseAddr),
-			"MustParseAddrPort":       reflect.ValueOf(netip.MustParseAddrPort),
-			"MustParsePrefix":         reflect.ValueOf(netip.MustParsePrefix),
-			"ParseAddr":               reflect.ValueOf(netip.ParseAddr),
-			"ParseAddrPort":           reflect.ValueOf(netip.ParseAddrPort),
-			"ParsePrefix":             reflect.ValueOf(netip.ParsePrefix),
-			"Prefix":                  reflect.ValueOf((*netip.Prefix)(nil)),
-			"PrefixFrom":              reflect.ValueOf(netip.PrefixFrom),
-		}
+		t := map[string]reflect.Value{}
+		t["Addr"] = reflect.ValueOf((*netip.Addr)(nil))
+		t["AddrFrom16"] = reflect.ValueOf(netip.AddrFrom16)
+		t["AddrFrom4"] = reflect.ValueOf(netip.AddrFrom4)
+		t["AddrFromSlice"] = reflect.ValueOf(netip.AddrFromSlice)
+		t["AddrPort"] = reflect.ValueOf((*netip.AddrPort)(nil))
+		t["AddrPortFrom"] = reflect.ValueOf(netip.AddrPortFrom)
+		t["IPv4Unspecified"] = reflect.ValueOf(netip.IPv4Unspecified)
+		t["IPv6LinkLocalAllNodes"] = reflect.ValueOf(netip.IPv6LinkLocalAllNodes)
+		t["IPv6LinkLocalAllRouters"] = reflect.ValueOf(netip.IPv6LinkLocalAllRouters)
+		t["IPv6Loopback"] = reflect.ValueOf(netip.IPv6Loopback)
+		t["IPv6Unspecified"] = reflect.ValueOf(netip.IPv6Unspecified)
+		t["MustParseAddr"] = reflect.ValueOf(netip.MustParseAddr)
+		t["MustParseAddrPort"] = reflect.ValueOf(netip.MustParseAddrPort)
+		t["MustParsePrefix"] = reflect.ValueOf(netip.MustParsePrefix)
+		t["ParseAddr"] = reflect.ValueOf(netip.ParseAddr)
+		t["ParseAddrPort"] = reflect.ValueOf(netip.ParseAddrPort)
+		t["ParsePrefix"] = reflect.ValueOf(netip.ParsePrefix)
+		t["Prefix"] = reflect.ValueOf((*netip.Prefix)(nil))
+		t["PrefixFrom"] = reflect.ValueOf(netip.PrefixFrom)
+		return t
 	}
 }

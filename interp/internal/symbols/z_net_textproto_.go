@@ -9,21 +9,21 @@ import (
 
 func init() {
 	tables["net/textproto"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"CanonicalMIMEHeaderKey": reflect.ValueOf(textproto.CanonicalMIMEHeaderKey),
-			"Conn":                   reflect.ValueOf((*textproto.Conn)(nil)),
-			"Dial":                   reflect.ValueOf(textproto.Dial),
-			"Error":                  reflect.ValueOf((*textproto.Error)(nil)),
-			"MIMEHeader":             reflect.ValueOf((*textproto.MIMEHeader)(nil)),
-			"NewConn":                reflect.ValueOf(textproto.NewConn),
-			"NewReader":              reflect.ValueOf(textproto.NewReader),
-			"NewWriter":              reflect.ValueOf(textproto.NewWriter),
-			"Pipeline":               reflect.ValueOf((*textproto.Pipeline)(nil)),
-			"ProtocolError":          reflect.ValueOf((*textproto.ProtocolError)(nil)),
-			"Reader":                 reflect.ValueOf((*textproto.Reader)(nil)),
-			"TrimBytes":              reflect.ValueOf(textproto.TrimBytes),
-			"TrimString":             reflect.ValueOf(textproto.TrimString),
-			"Writer":                 reflect.ValueOf((*textproto.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["CanonicalMIMEHeaderKey"] = reflect.ValueOf(textproto.CanonicalMIMEHeaderKey)
+		t["Conn"] = reflect.ValueOf((*textproto.Conn)(nil))
+		t["Dial"] = reflect.ValueOf(textproto.Dial)
+		t["Error"] = reflect.ValueOf((*textproto.Error)(nil))
+		t["MIMEHeader"] = reflect.ValueOf((*textproto.MIMEHeader)(nil))
+		t["NewConn"] = reflect.ValueOf(textproto.NewConn)
+		t["NewReader"] = reflect.ValueOf(textproto.NewReader)
+		t["NewWriter"] = reflect.ValueOf(textproto.NewWriter)
+		t["Pipeline"] = reflect.ValueOf((*textproto.Pipeline)(nil))
+		t["ProtocolError"] = reflect.ValueOf((*textproto.ProtocolError)(nil))
+		t["Reader"] = reflect.ValueOf((*textproto.Reader)(nil))
+		t["TrimBytes"] = reflect.ValueOf(textproto.TrimBytes)
+		t["TrimString"] = reflect.ValueOf(textproto.TrimString)
+		t["Writer"] = reflect.ValueOf((*textproto.Writer)(nil))
+		return t
 	}
 }

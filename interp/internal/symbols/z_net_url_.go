@@ -9,23 +9,23 @@ import (
 
 func init() {
 	tables["net/url"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Error":            reflect.ValueOf((*url.Error)(nil)),
-			"EscapeError":      reflect.ValueOf((*url.EscapeError)(nil)),
-			"InvalidHostError": reflect.ValueOf((*url.InvalidHostError)(nil)),
-			"JoinPath":         reflect.ValueOf(url.JoinPath),
-			"Parse":            reflect.ValueOf(url.Parse),
-			"ParseQuery":       reflect.ValueOf(url.ParseQuery),
-			"ParseRequestURI":  reflect.ValueOf(url.ParseRequestURI),
-			"PathEscape":       reflect.ValueOf(url.PathEscape),
-			"PathUnescape":     reflect.ValueOf(url.PathUnescape),
-			"QueryEscape":      reflect.ValueOf(url.QueryEscape),
-			"QueryUnescape":    reflect.ValueOf(url.QueryUnescape),
-			"URL":              reflect.ValueOf((*url.URL)(nil)),
-			"User":             reflect.ValueOf(url.User),
-			"UserPassword":     reflect.ValueOf(url.UserPassword),
-			"Userinfo":         reflect.ValueOf((*url.Userinfo)(nil)),
-			"Values":           reflect.ValueOf((*url.Values)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Error"] = reflect.ValueOf((*url.Error)(nil))
+		t["EscapeError"] = reflect.ValueOf((*url.EscapeError)(nil))
+		t["InvalidHostError"] = reflect.ValueOf((*url.InvalidHostError)(nil))
+		t["JoinPath"] = reflect.ValueOf(url.JoinPath)
+		t["Parse"] = reflect.ValueOf(url.Parse)
+		t["ParseQuery"] = reflect.ValueOf(url.ParseQuery)
+		t["ParseRequestURI"] = reflect.ValueOf(url.ParseRequestURI)
+		t["PathEscape"] = reflect.ValueOf(url.PathEscape)
+		t["PathUnescape"] = reflect.ValueOf(url.PathUnescape)
+		t["QueryEscape"] = reflect.ValueOf(url.QueryEscape)
+		t["QueryUnescape"] = reflect.ValueOf(url.QueryUnescape)
+		t["URL"] = reflect.ValueOf((*url.URL)(nil))
+		t["User"] = reflect.ValueOf(url.User)
+		t["UserPassword"] = reflect.ValueOf(url.UserPassword)
+		t["Userinfo"] = reflect.ValueOf((*url.Userinfo)(nil))
+		t["Values"] = reflect.ValueOf((*url.Values)(nil))
+		return t
 	}
 }

@@ -13,130 +13,130 @@ import (
 
 func init() {
 	tables["os"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Args":                reflect.ValueOf(&os.Args).Elem(),
-			"Chdir":               reflect.ValueOf(os.Chdir),
-			"Chmod":               reflect.ValueOf(os.Chmod),
-			"Chown":               reflect.ValueOf(os.Chown),
-			"Chtimes":             reflect.ValueOf(os.Chtimes),
-			"Clearenv":            reflect.ValueOf(os.Clearenv),
-			"CopyFS":              reflect.ValueOf(os.CopyFS),
-			"Create":              reflect.ValueOf(os.Create),
-			"CreateTemp":          reflect.ValueOf(os.CreateTemp),
-			"DevNull":             reflect.ValueOf(constant.MakeString(os.DevNull)),
-			"DirEntry":            reflect.ValueOf((*os.DirEntry)(nil)),
-			"DirFS":               reflect.ValueOf(os.DirFS),
-			"Environ":             reflect.ValueOf(os.Environ),
-			"ErrClosed":           reflect.ValueOf(&os.ErrClosed).Elem(),
-			"ErrDeadlineExceeded": reflect.ValueOf(&os.ErrDeadlineExceeded).Elem(),
-			"ErrExist":            reflect.ValueOf(&os.ErrExist).Elem(),
-			"ErrInvalid":          reflect.ValueOf(&os.ErrInvalid).Elem(),
-			"ErrNoDeadline":       reflect.ValueOf(&os.ErrNoDeadline).Elem(),
-			"ErrNoHandle":         reflect.ValueOf(&os.ErrNoHandle).Elem(),
-			"ErrNotExist":         reflect.ValueOf(&os.ErrNotExist).Elem(),
-			"ErrPermission":       reflect.ValueOf(&os.ErrPermission).Elem(),
-			"ErrProcessDone":      reflect.ValueOf(&os.ErrProcessDone).Elem(),
-			"Executable":          reflect.ValueOf(os.Executable),
-			"Exit":                reflect.ValueOf(osExit),
-			"Expand":              reflect.ValueOf(os.Expand),
-			"ExpandEnv":           reflect.ValueOf(os.ExpandEnv),
-			"File":                reflect.ValueOf((*os.File)(nil)),
-			"FileInfo":            reflect.ValueOf((*os.FileInfo)(nil)),
-			"FileMode":            reflect.ValueOf((*os.FileMode)(nil)),
-			"FindProcess":         reflect.ValueOf(os.FindProcess),
-			"Getegid":             reflect.ValueOf(os.Getegid),
-			"Getenv":              reflect.ValueOf(os.Getenv),
-			"Geteuid":             reflect.ValueOf(os.Geteuid),
-			"Getgid":              reflect.ValueOf(os.Getgid),
-			"Getgroups":           reflect.ValueOf(os.Getgroups),
-			"Getpagesize":         reflect.ValueOf(os.Getpagesize),
-			"Getpid":              reflect.ValueOf(os.Getpid),
-			"Getppid":             reflect.ValueOf(os.Getppid),
-			"Getuid":              reflect.ValueOf(os.Getuid),
-			"Getwd":               reflect.ValueOf(os.Getwd),
-			"Hostname":            reflect.ValueOf(os.Hostname),
-			"Interrupt":           reflect.ValueOf(&os.Interrupt).Elem(),
-			"IsExist":             reflect.ValueOf(os.IsExist),
-			"IsNotExist":          reflect.ValueOf(os.IsNotExist),
-			"IsPathSeparator":     reflect.ValueOf(os.IsPathSeparator),
-			"IsPermission":        reflect.ValueOf(os.IsPermission),
-			"IsTimeout":           reflect.ValueOf(os.IsTimeout),
-			"Kill":                reflect.ValueOf(&os.Kill).Elem(),
-			"Lchown":              reflect.ValueOf(os.Lchown),
-			"Link":                reflect.ValueOf(os.Link),
-			"LinkError":           reflect.ValueOf((*os.LinkError)(nil)),
-			"LookupEnv":           reflect.ValueOf(os.LookupEnv),
-			"Lstat":               reflect.ValueOf(os.Lstat),
-			"Mkdir":               reflect.ValueOf(os.Mkdir),
-			"MkdirAll":            reflect.ValueOf(os.MkdirAll),
-			"MkdirTemp":           reflect.ValueOf(os.MkdirTemp),
-			"ModeAppend":          reflect.ValueOf(os.ModeAppend),
-			"ModeCharDevice":      reflect.ValueOf(os.ModeCharDevice),
-			"ModeDevice":          reflect.ValueOf(os.ModeDevice),
-			"ModeDir":             reflect.ValueOf(os.ModeDir),
-			"ModeExclusive":       reflect.ValueOf(os.ModeExclusive),
-			"ModeIrregular":       reflect.ValueOf(os.ModeIrregular),
-			"ModeNamedPipe":       reflect.ValueOf(os.ModeNamedPipe),
-			"ModePerm":            reflect.ValueOf(os.ModePerm),
-			"ModeSetgid":          reflect.ValueOf(os.ModeSetgid),
-			"ModeSetuid":          reflect.ValueOf(os.ModeSetuid),
-			"ModeSocket":          reflect.ValueOf(os.ModeSocket),
-			"ModeSticky":          reflect.ValueOf(os.ModeSticky),
-			"ModeSymlink":         reflect.ValueOf(os.ModeSymlink),
-			"ModeTemporary":       reflect.ValueOf(os.ModeTemporary),
-			"ModeType":            reflect.ValueOf(os.ModeType),
-			"NewFile":             reflect.ValueOf(os.NewFile),
-			"NewSyscallError":     reflect.ValueOf(os.NewSyscallError),
-			"O_APPEND":            reflect.ValueOf(os.O_APPEND),
-			"O_CREATE":            reflect.ValueOf(os.O_CREATE),
-			"O_EXCL":              reflect.ValueOf(os.O_EXCL),
-			"O_RDONLY":            reflect.ValueOf(os.O_RDONLY),
-			"O_RDWR":              reflect.ValueOf(os.O_RDWR),
-			"O_SYNC":              reflect.ValueOf(os.O_SYNC),
-			"O_TRUNC":             reflect.ValueOf(os.O_TRUNC),
-			"O_WRONLY":            reflect.ValueOf(os.O_WRONLY),
-			"Open":                reflect.ValueOf(os.Open),
-			"OpenFile":            reflect.ValueOf(os.OpenFile),
-			"OpenInRoot":          reflect.ValueOf(os.OpenInRoot),
-			"OpenRoot":            reflect.ValueOf(os.OpenRoot),
-			"PathError":           reflect.ValueOf((*os.PathError)(nil)),
-			"PathListSeparator":   reflect.ValueOf(constant.MakeInt64(os.PathListSeparator)),
-			"PathSeparator":       reflect.ValueOf(constant.MakeInt64(os.PathSeparator)),
-			"Pipe":                reflect.ValueOf(os.Pipe),
-			"ProcAttr":            reflect.ValueOf((*os.ProcAttr)(nil)),
-			"Process":             reflect.ValueOf((*os.Process)(nil)),
-			"ProcessState":        reflect.ValueOf((*os.ProcessState)(nil)),
-			"ReadDir":             reflect.ValueOf(os.ReadDir),
-			"ReadFile":            reflect.ValueOf(os.ReadFile),
-			"Readlink":            reflect.ValueOf(os.Readlink),
-			"Remove":              reflect.ValueOf(os.Remove),
-			"RemoveAll":           reflect.ValueOf(os.RemoveAll),
-			"Rename":              reflect.ValueOf(os.Rename),
-			"Root":                reflect.ValueOf((*os.Root)(nil)),
-			"SEEK_CUR":            reflect.ValueOf(os.SEEK_CUR),
-			"SEEK_END":            reflect.ValueOf(os.SEEK_END),
-			"SEEK_SET":            reflect.ValueOf(os.SEEK_SET),
-			"SameFile":            reflect.ValueOf(os.SameFile),
-			"Setenv":              reflect.ValueOf(os.Setenv),
-			"Signal":              reflect.ValueOf((*os.Signal)(nil)),
-			"StartProcess":        reflect.ValueOf(os.StartProcess),
-			"Stat":                reflect.ValueOf(os.Stat),
-			"Stderr":              reflect.ValueOf(&os.Stderr).Elem(),
-			"Stdin":               reflect.ValueOf(&os.Stdin).Elem(),
-			"Stdout":              reflect.ValueOf(&os.Stdout).Elem(),
-			"Symlink":             reflect.ValueOf(os.Symlink),
-			"SyscallError":        reflect.ValueOf((*os.SyscallError)(nil)),
-			"TempDir":             reflect.ValueOf(os.TempDir),
-			"Truncate":            reflect.ValueOf(os.Truncate),
-			"Unsetenv":            reflect.ValueOf(os.Unsetenv),
-			"UserCacheDir":        reflect.ValueOf(os.UserCacheDir),
-			"UserConfigDir":       reflect.ValueOf(os.UserConfigDir),
-			"UserHomeDir":         reflect.ValueOf(os.UserHomeDir),
-			"WriteFile":           reflect.ValueOf(os.WriteFile),
-			"_DirEntry":           reflect.ValueOf((*_os_DirEntry)(nil)),
-			"_FileInfo":           reflect.ValueOf((*_os_FileInfo)(nil)),
-			"_Signal":             reflect.ValueOf((*_os_Signal)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Args"] = reflect.ValueOf(&os.Args).Elem()
+		t["Chdir"] = reflect.ValueOf(os.Chdir)
+		t["Chmod"] = reflect.ValueOf(os.Chmod)
+		t["Chown"] = reflect.ValueOf(os.Chown)
+		t["Chtimes"] = reflect.ValueOf(os.Chtimes)
+		t["Clearenv"] = reflect.ValueOf(os.Clearenv)
+		t["CopyFS"] = reflect.ValueOf(os.CopyFS)
+		t["Create"] = reflect.ValueOf(os.Create)
+		t["CreateTemp"] = reflect.ValueOf(os.CreateTemp)
+		t["DevNull"] = reflect.ValueOf(constant.MakeString(os.DevNull))
+		t["DirEntry"] = reflect.ValueOf((*os.DirEntry)(nil))
+		t["DirFS"] = reflect.ValueOf(os.DirFS)
+		t["Environ"] = reflect.ValueOf(os.Environ)
+		t["ErrClosed"] = reflect.ValueOf(&os.ErrClosed).Elem()
+		t["ErrDeadlineExceeded"] = reflect.ValueOf(&os.ErrDeadlineExceeded).Elem()
+		t["ErrExist"] = reflect.ValueOf(&os.ErrExist).Elem()
+		t["ErrInvalid"] = reflect.ValueOf(&os.ErrInvalid).Elem()
+		t["ErrNoDeadline"] = reflect.ValueOf(&os.ErrNoDeadline).Elem()
+		t["ErrNoHandle"] = reflect.ValueOf(&os.ErrNoHandle).Elem()
+		t["ErrNotExist"] = reflect.ValueOf(&os.ErrNotExist).Elem()
+		t["ErrPermission"] = reflect.ValueOf(&os.ErrPermission).Elem()
+		t["ErrProcessDone"] = reflect.ValueOf(&os.ErrProcessDone).Elem()
+		t["Executable"] = reflect.ValueOf(os.Executable)
+		t["Exit"] = reflect.ValueOf(osExit)
+		t["Expand"] = reflect.ValueOf(os.Expand)
+		t["ExpandEnv"] = reflect.ValueOf(os.ExpandEnv)
+		t["File"] = reflect.ValueOf((*os.File)(nil))
+		t["FileInfo"] = reflect.ValueOf((*os.FileInfo)(nil))
+		t["FileMode"] = reflect.ValueOf((*os.FileMode)(nil))
+		t["FindProcess"] = reflect.ValueOf(os.FindProcess)
+		t["Getegid"] = reflect.ValueOf(os.Getegid)
+		t["Getenv"] = reflect.ValueOf(os.Getenv)
+		t["Geteuid"] = reflect.ValueOf(os.Geteuid)
+		t["Getgid"] = reflect.ValueOf(os.Getgid)
+		t["Getgroups"] = reflect.ValueOf(os.Getgroups)
+		t["Getpagesize"] = reflect.ValueOf(os.Getpagesize)
+		t["Getpid"] = reflect.ValueOf(os.Getpid)
+		t["Getppid"] = reflect.ValueOf(os.Getppid)
+		t["Getuid"] = reflect.ValueOf(os.Getuid)
+		t["Getwd"] = reflect.ValueOf(os.Getwd)
+		t["Hostname"] = reflect.ValueOf(os.Hostname)
+		t["Interrupt"] = reflect.ValueOf(&os.Interrupt).Elem()
+		t["IsExist"] = reflect.ValueOf(os.IsExist)
+		t["IsNotExist"] = reflect.ValueOf(os.IsNotExist)
+		t["IsPathSeparator"] = reflect.ValueOf(os.IsPathSeparator)
+		t["IsPermission"] = reflect.ValueOf(os.IsPermission)
+		t["IsTimeout"] = reflect.ValueOf(os.IsTimeout)
+		t["Kill"] = reflect.ValueOf(&os.Kill).Elem()
+		t["Lchown"] = reflect.ValueOf(os.Lchown)
+		t["Link"] = reflect.ValueOf(os.Link)
+		t["LinkError"] = reflect.ValueOf((*os.LinkError)(nil))
+		t["LookupEnv"] = reflect.ValueOf(os.LookupEnv)
+		t["Lstat"] = reflect.ValueOf(os.Lstat)
+		t["Mkdir"] = reflect.ValueOf(os.Mkdir)
+		t["MkdirAll"] = reflect.ValueOf(os.MkdirAll)
+		t["MkdirTemp"] = reflect.ValueOf(os.MkdirTemp)
+		t["ModeAppend"] = reflect.ValueOf(os.ModeAppend)
+		t["ModeCharDevice"] = reflect.ValueOf(os.ModeCharDevice)
+		t["ModeDevice"] = reflect.ValueOf(os.ModeDevice)
+		t["ModeDir"] = reflect.ValueOf(os.ModeDir)
+		t["ModeExclusive"] = reflect.ValueOf(os.ModeExclusive)
+		t["ModeIrregular"] = reflect.ValueOf(os.ModeIrregular)
+		t["ModeNamedPipe"] = reflect.ValueOf(os.ModeNamedPipe)
+		t["ModePerm"] = reflect.ValueOf(os.ModePerm)
+		t["ModeSetgid"] = reflect.ValueOf(os.ModeSetgid)
+		t["ModeSetuid"] = reflect.ValueOf(os.ModeSetuid)
+		t["ModeSocket"] = reflect.ValueOf(os.ModeSocket)
+		t["ModeSticky"] = reflect.ValueOf(os.ModeSticky)
+		t["ModeSymlink"] = reflect.ValueOf(os.ModeSymlink)
+		t["ModeTemporary"] = reflect.ValueOf(os.ModeTemporary)
+		t["ModeType"] = reflect.ValueOf(os.ModeType)
+		t["NewFile"] = reflect.ValueOf(os.NewFile)
+		t["NewSyscallError"] = reflect.ValueOf(os.NewSyscallError)
+		t["O_APPEND"] = reflect.ValueOf(os.O_APPEND)
+		t["O_CREATE"] = reflect.ValueOf(os.O_CREATE)
+		t["O_EXCL"] = reflect.ValueOf(os.O_EXCL)
+		t["O_RDONLY"] = reflect.ValueOf(os.O_RDONLY)
+		t["O_RDWR"] = reflect.ValueOf(os.O_RDWR)
+		t["O_SYNC"] = reflect.ValueOf(os.O_SYNC)
+		t["O_TRUNC"] = reflect.ValueOf(os.O_TRUNC)
+		t["O_WRONLY"] = reflect.ValueOf(os.O_WRONLY)
+		t["Open"] = reflect.ValueOf(os.Open)
+		t["OpenFile"] = reflect.ValueOf(os.OpenFile)
+		t["OpenInRoot"] = reflect.ValueOf(os.OpenInRoot)
+		t["OpenRoot"] = reflect.ValueOf(os.OpenRoot)
+		t["PathError"] = reflect.ValueOf((*os.PathError)(nil))
+		t["PathListSeparator"] = reflect.ValueOf(constant.MakeInt64(os.PathListSeparator))
+		t["PathSeparator"] = reflect.ValueOf(constant.MakeInt64(os.PathSeparator))
+		t["Pipe"] = reflect.ValueOf(os.Pipe)
+		t["ProcAttr"] = reflect.ValueOf((*os.ProcAttr)(nil))
+		t["Process"] = reflect.ValueOf((*os.Process)(nil))
+		t["ProcessState"] = reflect.ValueOf((*os.ProcessState)(nil))
+		t["ReadDir"] = reflect.ValueOf(os.ReadDir)
+		t["ReadFile"] = reflect.ValueOf(os.ReadFile)
+		t["Readlink"] = reflect.ValueOf(os.Readlink)
+		t["Remove"] = reflect.ValueOf(os.Remove)
+		t["RemoveAll"] = reflect.ValueOf(os.RemoveAll)
+		t["Rename"] = reflect.ValueOf(os.Rename)
+		t["Root"] = reflect.ValueOf((*os.Root)(nil))
+		t["SEEK_CUR"] = reflect.ValueOf(os.SEEK_CUR)
+		t["SEEK_END"] = reflect.ValueOf(os.SEEK_END)
+		t["SEEK_SET"] = reflect.ValueOf(os.SEEK_SET)
+		t["SameFile"] = reflect.ValueOf(os.SameFile)
+		t["Setenv"] = reflect.ValueOf(os.Setenv)
+		t["Signal"] = reflect.ValueOf((*os.Signal)(nil))
+		t["StartProcess"] = reflect.ValueOf(os.StartProcess)
+		t["Stat"] = reflect.ValueOf(os.Stat)
+		t["Stderr"] = reflect.ValueOf(&os.Stderr).Elem()
+		t["Stdin"] = reflect.ValueOf(&os.Stdin).Elem()
+		t["Stdout"] = reflect.ValueOf(&os.Stdout).Elem()
+		t["Symlink"] = reflect.ValueOf(os.Symlink)
+		t["SyscallError"] = reflect.ValueOf((*os.SyscallError)(nil))
+		t["TempDir"] = reflect.ValueOf(os.TempDir)
+		t["Truncate"] = reflect.ValueOf(os.Truncate)
+		t["Unsetenv"] = reflect.ValueOf(os.Unsetenv)
+		t["UserCacheDir"] = reflect.ValueOf(os.UserCacheDir)
+		t["UserConfigDir"] = reflect.ValueOf(os.UserConfigDir)
+		t["UserHomeDir"] = reflect.ValueOf(os.UserHomeDir)
+		t["WriteFile"] = reflect.ValueOf(os.WriteFile)
+		t["_DirEntry"] = reflect.ValueOf((*_os_DirEntry)(nil))
+		t["_FileInfo"] = reflect.ValueOf((*_os_FileInfo)(nil))
+		t["_Signal"] = reflect.ValueOf((*_os_Signal)(nil))
+		return t
 	}
 }
 

@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["os/exec"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Cmd":            reflect.ValueOf((*exec.Cmd)(nil)),
-			"Command":        reflect.ValueOf(exec.Command),
-			"CommandContext": reflect.ValueOf(exec.CommandContext),
-			"ErrDot":         reflect.ValueOf(&exec.ErrDot).Elem(),
-			"ErrNotFound":    reflect.ValueOf(&exec.ErrNotFound).Elem(),
-			"ErrWaitDelay":   reflect.ValueOf(&exec.ErrWaitDelay).Elem(),
-			"Error":          reflect.ValueOf((*exec.Error)(nil)),
-			"ExitError":      reflect.ValueOf((*exec.ExitError)(nil)),
-			"LookPath":       reflect.ValueOf(exec.LookPath),
-		}
+		t := map[string]reflect.Value{}
+		t["Cmd"] = reflect.ValueOf((*exec.Cmd)(nil))
+		t["Command"] = reflect.ValueOf(exec.Command)
+		t["CommandContext"] = reflect.ValueOf(exec.CommandContext)
+		t["ErrDot"] = reflect.ValueOf(&exec.ErrDot).Elem()
+		t["ErrNotFound"] = reflect.ValueOf(&exec.ErrNotFound).Elem()
+		t["ErrWaitDelay"] = reflect.ValueOf(&exec.ErrWaitDelay).Elem()
+		t["Error"] = reflect.ValueOf((*exec.Error)(nil))
+		t["ExitError"] = reflect.ValueOf((*exec.ExitError)(nil))
+		t["LookPath"] = reflect.ValueOf(exec.LookPath)
+		return t
 	}
 }

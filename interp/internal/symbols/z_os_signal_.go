@@ -9,13 +9,13 @@ import (
 
 func init() {
 	tables["os/signal"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Ignore":        reflect.ValueOf(signal.Ignore),
-			"Ignored":       reflect.ValueOf(signal.Ignored),
-			"Notify":        reflect.ValueOf(signal.Notify),
-			"NotifyContext": reflect.ValueOf(signal.NotifyContext),
-			"Reset":         reflect.ValueOf(signal.Reset),
-			"Stop":          reflect.ValueOf(signal.Stop),
-		}
+		t := map[string]reflect.Value{}
+		t["Ignore"] = reflect.ValueOf(signal.Ignore)
+		t["Ignored"] = reflect.ValueOf(signal.Ignored)
+		t["Notify"] = reflect.ValueOf(signal.Notify)
+		t["NotifyContext"] = reflect.ValueOf(signal.NotifyContext)
+		t["Reset"] = reflect.ValueOf(signal.Reset)
+		t["Stop"] = reflect.ValueOf(signal.Stop)
+		return t
 	}
 }

@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["path"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Base":          reflect.ValueOf(path.Base),
-			"Clean":         reflect.ValueOf(path.Clean),
-			"Dir":           reflect.ValueOf(path.Dir),
-			"ErrBadPattern": reflect.ValueOf(&path.ErrBadPattern).Elem(),
-			"Ext":           reflect.ValueOf(path.Ext),
-			"IsAbs":         reflect.ValueOf(path.IsAbs),
-			"Join":          reflect.ValueOf(path.Join),
-			"Match":         reflect.ValueOf(path.Match),
-			"Split":         reflect.ValueOf(path.Split),
-		}
+		t := map[string]reflect.Value{}
+		t["Base"] = reflect.ValueOf(path.Base)
+		t["Clean"] = reflect.ValueOf(path.Clean)
+		t["Dir"] = reflect.ValueOf(path.Dir)
+		t["ErrBadPattern"] = reflect.ValueOf(&path.ErrBadPattern).Elem()
+		t["Ext"] = reflect.ValueOf(path.Ext)
+		t["IsAbs"] = reflect.ValueOf(path.IsAbs)
+		t["Join"] = reflect.ValueOf(path.Join)
+		t["Match"] = reflect.ValueOf(path.Match)
+		t["Split"] = reflect.ValueOf(path.Split)
+		return t
 	}
 }

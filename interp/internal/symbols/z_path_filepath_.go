@@ -10,34 +10,34 @@ import (
 
 func init() {
 	tables["path/filepath"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Abs":           reflect.ValueOf(filepath.Abs),
-			"Base":          reflect.ValueOf(filepath.Base),
-			"Clean":         reflect.ValueOf(filepath.Clean),
-			"Dir":           reflect.ValueOf(filepath.Dir),
-			"ErrBadPattern": reflect.ValueOf(&filepath.ErrBadPattern).Elem(),
-			"EvalSymlinks":  reflect.ValueOf(filepath.EvalSymlinks),
-			"Ext":           reflect.ValueOf(filepath.Ext),
-			"FromSlash":     reflect.ValueOf(filepath.FromSlash),
-			"Glob":          reflect.ValueOf(filepath.Glob),
-			"HasPrefix":     reflect.ValueOf(filepath.HasPrefix),
-			"IsAbs":         reflect.ValueOf(filepath.IsAbs),
-			"IsLocal":       reflect.ValueOf(filepath.IsLocal),
-			"Join":          reflect.ValueOf(filepath.Join),
-			"ListSeparator": reflect.ValueOf(constant.MakeInt64(filepath.ListSeparator)),
-			"Localize":      reflect.ValueOf(filepath.Localize),
-			"Match":         reflect.ValueOf(filepath.Match),
-			"Rel":           reflect.ValueOf(filepath.Rel),
-			"Separator":     reflect.ValueOf(constant.MakeInt64(filepath.Separator)),
-			"SkipAll":       reflect.ValueOf(&filepath.SkipAll).Elem(),
-			"SkipDir":       reflect.ValueOf(&filepath.SkipDir).Elem(),
-			"Split":         reflect.ValueOf(filepath.Split),
-			"SplitList":     reflect.ValueOf(filepath.SplitList),
-			"ToSlash":       reflect.ValueOf(filepath.ToSlash),
-			"VolumeName":    reflect.ValueOf(filepath.VolumeName),
-			"Walk":          reflect.ValueOf(filepath.Walk),
-			"WalkDir":       reflect.ValueOf(filepath.WalkDir),
-			"WalkFunc":      reflect.ValueOf((*filepath.WalkFunc)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Abs"] = reflect.ValueOf(filepath.Abs)
+		t["Base"] = reflect.ValueOf(filepath.Base)
+		t["Clean"] = reflect.ValueOf(filepath.Clean)
+		t["Dir"] = reflect.ValueOf(filepath.Dir)
+		t["ErrBadPattern"] = reflect.ValueOf(&filepath.ErrBadPattern).Elem()
+		t["EvalSymlinks"] = reflect.ValueOf(filepath.EvalSymlinks)
+		t["Ext"] = reflect.ValueOf(filepath.Ext)
+		t["FromSlash"] = reflect.ValueOf(filepath.FromSlash)
+		t["Glob"] = reflect.ValueOf(filepath.Glob)
+		t["HasPrefix"] = reflect.ValueOf(filepath.HasPrefix)
+		t["IsAbs"] = reflect.ValueOf(filepath.IsAbs)
+		t["IsLocal"] = reflect.ValueOf(filepath.IsLocal)
+		t["Join"] = reflect.ValueOf(filepath.Join)
+		t["ListSeparator"] = reflect.ValueOf(constant.MakeInt64(filepath.ListSeparator))
+		t["Localize"] = reflect.ValueOf(filepath.Localize)
+		t["Match"] = reflect.ValueOf(filepath.Match)
+		t["Rel"] = reflect.ValueOf(filepath.Rel)
+		t["Separator"] = reflect.ValueOf(constant.MakeInt64(filepath.Separator))
+		t["SkipAll"] = reflect.ValueOf(&filepath.SkipAll).Elem()
+		t["SkipDir"] = reflect.ValueOf(&filepath.SkipDir).Elem()
+		t["Split"] = reflect.ValueOf(filepath.Split)
+		t["SplitList"] = reflect.ValueOf(filepath.SplitList)
+		t["ToSlash"] = reflect.ValueOf(filepath.ToSlash)
+		t["VolumeName"] = reflect.ValueOf(filepath.VolumeName)
+		t["Walk"] = reflect.ValueOf(filepath.Walk)
+		t["WalkDir"] = reflect.ValueOf(filepath.WalkDir)
+		t["WalkFunc"] = reflect.ValueOf((*filepath.WalkFunc)(nil))
+		return t
 	}
 }

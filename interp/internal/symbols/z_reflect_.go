@@ -8,81 +8,81 @@ import (
 
 func init() {
 	tables["reflect"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Append":          reflect.ValueOf(reflect.Append),
-			"AppendSlice":     reflect.ValueOf(reflect.AppendSlice),
-			"Array":           reflect.ValueOf(reflect.Array),
-			"ArrayOf":         reflect.ValueOf(reflect.ArrayOf),
-			"Bool":            reflect.ValueOf(reflect.Bool),
-			"BothDir":         reflect.ValueOf(reflect.BothDir),
-			"Chan":            reflect.ValueOf(reflect.Chan),
-			"ChanDir":         reflect.ValueOf((*reflect.ChanDir)(nil)),
-			"ChanOf":          reflect.ValueOf(reflect.ChanOf),
-			"Complex128":      reflect.ValueOf(reflect.Complex128),
-			"Complex64":       reflect.ValueOf(reflect.Complex64),
-			"Copy":            reflect.ValueOf(reflect.Copy),
-			"DeepEqual":       reflect.ValueOf(reflect.DeepEqual),
-			"Float32":         reflect.ValueOf(reflect.Float32),
-			"Float64":         reflect.ValueOf(reflect.Float64),
-			"Func":            reflect.ValueOf(reflect.Func),
-			"FuncOf":          reflect.ValueOf(reflect.FuncOf),
-			"Indirect":        reflect.ValueOf(reflect.Indirect),
-			"Int":             reflect.ValueOf(reflect.Int),
-			"Int16":           reflect.ValueOf(reflect.Int16),
-			"Int32":           reflect.ValueOf(reflect.Int32),
-			"Int64":           reflect.ValueOf(reflect.Int64),
-			"Int8":            reflect.ValueOf(reflect.Int8),
-			"Interface":       reflect.ValueOf(reflect.Interface),
-			"Invalid":         reflect.ValueOf(reflect.Invalid),
-			"Kind":            reflect.ValueOf((*reflect.Kind)(nil)),
-			"MakeChan":        reflect.ValueOf(reflect.MakeChan),
-			"MakeFunc":        reflect.ValueOf(reflect.MakeFunc),
-			"MakeMap":         reflect.ValueOf(reflect.MakeMap),
-			"MakeMapWithSize": reflect.ValueOf(reflect.MakeMapWithSize),
-			"MakeSlice":       reflect.ValueOf(reflect.MakeSlice),
-			"Map":             reflect.ValueOf(reflect.Map),
-			"MapIter":         reflect.ValueOf((*reflect.MapIter)(nil)),
-			"MapOf":           reflect.ValueOf(reflect.MapOf),
-			"Method":          reflect.ValueOf((*reflect.Method)(nil)),
-			"New":             reflect.ValueOf(reflect.New),
-			"NewAt":           reflect.ValueOf(reflect.NewAt),
-			"Pointer":         reflect.ValueOf(reflect.Pointer),
-			"PointerTo":       reflect.ValueOf(reflect.PointerTo),
-			"Ptr":             reflect.ValueOf(reflect.Ptr),
-			"PtrTo":           reflect.ValueOf(reflect.PtrTo),
-			"RecvDir":         reflect.ValueOf(reflect.RecvDir),
-			"Select":          reflect.ValueOf(reflect.Select),
-			"SelectCase":      reflect.ValueOf((*reflect.SelectCase)(nil)),
-			"SelectDefault":   reflect.ValueOf(reflect.SelectDefault),
-			"SelectDir":       reflect.ValueOf((*reflect.SelectDir)(nil)),
-			"SelectRecv":      reflect.ValueOf(reflect.SelectRecv),
-			"SelectSend":      reflect.ValueOf(reflect.SelectSend),
-			"SendDir":         reflect.ValueOf(reflect.SendDir),
-			"Slice":           reflect.ValueOf(reflect.Slice),
-			"SliceAt":         reflect.ValueOf(reflect.SliceAt),
-			"SliceHeader":     reflect.ValueOf((*reflect.SliceHeader)(nil)),
-			"SliceOf":         reflect.ValueOf(reflect.SliceOf),
-			"String":          reflect.ValueOf(reflect.String),
-			"StringHeader":    reflect.ValueOf((*reflect.StringHeader)(nil)),
-			"Struct":          reflect.ValueOf(reflect.Struct),
-			"StructField":     reflect.ValueOf((*reflect.StructField)(nil)),
-			"StructOf":        reflect.ValueOf(reflect.StructOf),
-			"StructTag":       reflect.ValueOf((*reflect.StructTag)(nil)),
-			"Swapper":         reflect.ValueOf(reflect.Swapper),
-			"Type":            reflect.ValueOf((*reflect.Type)(nil)),
-			"TypeOf":          reflect.ValueOf(reflect.TypeOf),
-			"Uint":            reflect.ValueOf(reflect.Uint),
-			"Uint16":          reflect.ValueOf(reflect.Uint16),
-			"Uint32":          reflect.ValueOf(reflect.Uint32),
-			"Uint64":          reflect.ValueOf(reflect.Uint64),
-			"Uint8":           reflect.ValueOf(reflect.Uint8),
-			"Uintptr":         reflect.ValueOf(reflect.Uintptr),
-			"UnsafePointer":   reflect.ValueOf(reflect.UnsafePointer),
-			"Value":           reflect.ValueOf((*reflect.Value)(nil)),
-			"ValueError":      reflect.ValueOf((*reflect.ValueError)(nil)),
-			"ValueOf":         reflect.ValueOf(reflect.ValueOf),
-			"VisibleFields":   reflect.ValueOf(reflect.VisibleFields),
-			"Zero":            reflect.ValueOf(reflect.Zero),
-		}
+		t := map[string]reflect.Value{}
+		t["Append"] = reflect.ValueOf(reflect.Append)
+		t["AppendSlice"] = reflect.ValueOf(reflect.AppendSlice)
+		t["Array"] = reflect.ValueOf(reflect.Array)
+		t["ArrayOf"] = reflect.ValueOf(reflect.ArrayOf)
+		t["Bool"] = reflect.ValueOf(reflect.Bool)
+		t["BothDir"] = reflect.ValueOf(reflect.BothDir)
+		t["Chan"] = reflect.ValueOf(reflect.Chan)
+		t["ChanDir"] = reflect.ValueOf((*reflect.ChanDir)(nil))
+		t["ChanOf"] = reflect.ValueOf(reflect.ChanOf)
+		t["Complex128"] = reflect.ValueOf(reflect.Complex128)
+		t["Complex64"] = reflect.ValueOf(reflect.Complex64)
+		t["Copy"] = reflect.ValueOf(reflect.Copy)
+		t["DeepEqual"] = reflect.ValueOf(reflect.DeepEqual)
+		t["Float32"] = reflect.ValueOf(reflect.Float32)
+		t["Float64"] = reflect.ValueOf(reflect.Float64)
+		t["Func"] = reflect.ValueOf(reflect.Func)
+		t["FuncOf"] = reflect.ValueOf(reflect.FuncOf)
+		t["Indirect"] = reflect.ValueOf(reflect.Indirect)
+		t["Int"] = reflect.ValueOf(reflect.Int)
+		t["Int16"] = reflect.ValueOf(reflect.Int16)
+		t["Int32"] = reflect.ValueOf(reflect.Int32)
+		t["Int64"] = reflect.ValueOf(reflect.Int64)
+		t["Int8"] = reflect.ValueOf(reflect.Int8)
+		t["Interface"] = reflect.ValueOf(reflect.Interface)
+		t["Invalid"] = reflect.ValueOf(reflect.Invalid)
+		t["Kind"] = reflect.ValueOf((*reflect.Kind)(nil))
+		t["MakeChan"] = reflect.ValueOf(reflect.MakeChan)
+		t["MakeFunc"] = reflect.ValueOf(reflect.MakeFunc)
+		t["MakeMap"] = reflect.ValueOf(reflect.MakeMap)
+		t["MakeMapWithSize"] = reflect.ValueOf(reflect.MakeMapWithSize)
+		t["MakeSlice"] = reflect.ValueOf(reflect.MakeSlice)
+		t["Map"] = reflect.ValueOf(reflect.Map)
+		t["MapIter"] = reflect.ValueOf((*reflect.MapIter)(nil))
+		t["MapOf"] = reflect.ValueOf(reflect.MapOf)
+		t["Method"] = reflect.ValueOf((*reflect.Method)(nil))
+		t["New"] = reflect.ValueOf(reflect.New)
+		t["NewAt"] = reflect.ValueOf(reflect.NewAt)
+		t["Pointer"] = reflect.ValueOf(reflect.Pointer)
+		t["PointerTo"] = reflect.ValueOf(reflect.PointerTo)
+		t["Ptr"] = reflect.ValueOf(reflect.Ptr)
+		t["PtrTo"] = reflect.ValueOf(reflect.PtrTo)
+		t["RecvDir"] = reflect.ValueOf(reflect.RecvDir)
+		t["Select"] = reflect.ValueOf(reflect.Select)
+		t["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))
+		t["SelectDefault"] = reflect.ValueOf(reflect.SelectDefault)
+		t["SelectDir"] = reflect.ValueOf((*reflect.SelectDir)(nil))
+		t["SelectRecv"] = reflect.ValueOf(reflect.SelectRecv)
+		t["SelectSend"] = reflect.ValueOf(reflect.SelectSend)
+		t["SendDir"] = reflect.ValueOf(reflect.SendDir)
+		t["Slice"] = reflect.ValueOf(reflect.Slice)
+		t["SliceAt"] = reflect.ValueOf(reflect.SliceAt)
+		t["SliceHeader"] = reflect.ValueOf((*reflect.SliceHeader)(nil))
+		t["SliceOf"] = reflect.ValueOf(reflect.SliceOf)
+		t["String"] = reflect.ValueOf(reflect.String)
+		t["StringHeader"] = reflect.ValueOf((*reflect.StringHeader)(nil))
+		t["Struct"] = reflect.ValueOf(reflect.Struct)
+		t["StructField"] = reflect.ValueOf((*reflect.StructField)(nil))
+		t["StructOf"] = reflect.ValueOf(reflect.StructOf)
+		t["StructTag"] = reflect.ValueOf((*reflect.StructTag)(nil))
+		t["Swapper"] = reflect.ValueOf(reflect.Swapper)
+		t["Type"] = reflect.ValueOf((*reflect.Type)(nil))
+		t["TypeOf"] = reflect.ValueOf(reflect.TypeOf)
+		t["Uint"] = reflect.ValueOf(reflect.Uint)
+		t["Uint16"] = reflect.ValueOf(reflect.Uint16)
+		t["Uint32"] = reflect.ValueOf(reflect.Uint32)
+		t["Uint64"] = reflect.ValueOf(reflect.Uint64)
+		t["Uint8"] = reflect.ValueOf(reflect.Uint8)
+		t["Uintptr"] = reflect.ValueOf(reflect.Uintptr)
+		t["UnsafePointer"] = reflect.ValueOf(reflect.UnsafePointer)
+		t["Value"] = reflect.ValueOf((*reflect.Value)(nil))
+		t["ValueError"] = reflect.ValueOf((*reflect.ValueError)(nil))
+		t["ValueOf"] = reflect.ValueOf(reflect.ValueOf)
+		t["VisibleFields"] = reflect.ValueOf(reflect.VisibleFields)
+		t["Zero"] = reflect.ValueOf(reflect.Zero)
+		return t
 	}
 }

@@ -9,16 +9,16 @@ import (
 
 func init() {
 	tables["regexp"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Compile":          reflect.ValueOf(regexp.Compile),
-			"CompilePOSIX":     reflect.ValueOf(regexp.CompilePOSIX),
-			"Match":            reflect.ValueOf(regexp.Match),
-			"MatchReader":      reflect.ValueOf(regexp.MatchReader),
-			"MatchString":      reflect.ValueOf(regexp.MatchString),
-			"MustCompile":      reflect.ValueOf(regexp.MustCompile),
-			"MustCompilePOSIX": reflect.ValueOf(regexp.MustCompilePOSIX),
-			"QuoteMeta":        reflect.ValueOf(regexp.QuoteMeta),
-			"Regexp":           reflect.ValueOf((*regexp.Regexp)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Compile"] = reflect.ValueOf(regexp.Compile)
+		t["CompilePOSIX"] = reflect.ValueOf(regexp.CompilePOSIX)
+		t["Match"] = reflect.ValueOf(regexp.Match)
+		t["MatchReader"] = reflect.ValueOf(regexp.MatchReader)
+		t["MatchString"] = reflect.ValueOf(regexp.MatchString)
+		t["MustCompile"] = reflect.ValueOf(regexp.MustCompile)
+		t["MustCompilePOSIX"] = reflect.ValueOf(regexp.MustCompilePOSIX)
+		t["QuoteMeta"] = reflect.ValueOf(regexp.QuoteMeta)
+		t["Regexp"] = reflect.ValueOf((*regexp.Regexp)(nil))
+		return t
 	}
 }

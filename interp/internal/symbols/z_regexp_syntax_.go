@@ -9,85 +9,85 @@ import (
 
 func init() {
 	tables["regexp/syntax"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ClassNL":                  reflect.ValueOf(syntax.ClassNL),
-			"Compile":                  reflect.ValueOf(syntax.Compile),
-			"DotNL":                    reflect.ValueOf(syntax.DotNL),
-			"EmptyBeginLine":           reflect.ValueOf(syntax.EmptyBeginLine),
-			"EmptyBeginText":           reflect.ValueOf(syntax.EmptyBeginText),
-			"EmptyEndLine":             reflect.ValueOf(syntax.EmptyEndLine),
-			"EmptyEndText":             reflect.ValueOf(syntax.EmptyEndText),
-			"EmptyNoWordBoundary":      reflect.ValueOf(syntax.EmptyNoWordBoundary),
-			"EmptyOp":                  reflect.ValueOf((*syntax.EmptyOp)(nil)),
-			"EmptyOpContext":           reflect.ValueOf(syntax.EmptyOpContext),
-			"EmptyWordBoundary":        reflect.ValueOf(syntax.EmptyWordBoundary),
-			"ErrInternalError":         reflect.ValueOf(syntax.ErrInternalError),
-			"ErrInvalidCharClass":      reflect.ValueOf(syntax.ErrInvalidCharClass),
-			"ErrInvalidCharRange":      reflect.ValueOf(syntax.ErrInvalidCharRange),
-			"ErrInvalidEscape":         reflect.ValueOf(syntax.ErrInvalidEscape),
-			"ErrInvalidNamedCapture":   reflect.ValueOf(syntax.ErrInvalidNamedCapture),
-			"ErrInvalidPerlOp":         reflect.ValueOf(syntax.ErrInvalidPerlOp),
-			"ErrInvalidRepeatOp":       reflect.ValueOf(syntax.ErrInvalidRepeatOp),
-			"ErrInvalidRepeatSize":     reflect.ValueOf(syntax.ErrInvalidRepeatSize),
-			"ErrInvalidUTF8":           reflect.ValueOf(syntax.ErrInvalidUTF8),
-			"ErrLarge":                 reflect.ValueOf(syntax.ErrLarge),
-			"ErrMissingBracket":        reflect.ValueOf(syntax.ErrMissingBracket),
-			"ErrMissingParen":          reflect.ValueOf(syntax.ErrMissingParen),
-			"ErrMissingRepeatArgument": reflect.ValueOf(syntax.ErrMissingRepeatArgument),
-			"ErrNestingDepth":          reflect.ValueOf(syntax.ErrNestingDepth),
-			"ErrTrailingBackslash":     reflect.ValueOf(syntax.ErrTrailingBackslash),
-			"ErrUnexpectedParen":       reflect.ValueOf(syntax.ErrUnexpectedParen),
-			"Error":                    reflect.ValueOf((*syntax.Error)(nil)),
-			"ErrorCode":                reflect.ValueOf((*syntax.ErrorCode)(nil)),
-			"Flags":                    reflect.ValueOf((*syntax.Flags)(nil)),
-			"FoldCase":                 reflect.ValueOf(syntax.FoldCase),
-			"Inst":                     reflect.ValueOf((*syntax.Inst)(nil)),
-			"InstAlt":                  reflect.ValueOf(syntax.InstAlt),
-			"InstAltMatch":             reflect.ValueOf(syntax.InstAltMatch),
-			"InstCapture":              reflect.ValueOf(syntax.InstCapture),
-			"InstEmptyWidth":           reflect.ValueOf(syntax.InstEmptyWidth),
-			"InstFail":                 reflect.ValueOf(syntax.InstFail),
-			"InstMatch":                reflect.ValueOf(syntax.InstMatch),
-			"InstNop":                  reflect.ValueOf(syntax.InstNop),
-			"InstOp":                   reflect.ValueOf((*syntax.InstOp)(nil)),
-			"InstRune":                 reflect.ValueOf(syntax.InstRune),
-			"InstRune1":                reflect.ValueOf(syntax.InstRune1),
-			"InstRuneAny":              reflect.ValueOf(syntax.InstRuneAny),
-			"InstRuneAnyNotNL":         reflect.ValueOf(syntax.InstRuneAnyNotNL),
-			"IsWordChar":               reflect.ValueOf(syntax.IsWordChar),
-			"Literal":                  reflect.ValueOf(syntax.Literal),
-			"MatchNL":                  reflect.ValueOf(syntax.MatchNL),
-			"NonGreedy":                reflect.ValueOf(syntax.NonGreedy),
-			"OneLine":                  reflect.ValueOf(syntax.OneLine),
-			"Op":                       reflect.ValueOf((*syntax.Op)(nil)),
-			"OpAlternate":              reflect.ValueOf(syntax.OpAlternate),
-			"OpAnyChar":                reflect.ValueOf(syntax.OpAnyChar),
-			"OpAnyCharNotNL":           reflect.ValueOf(syntax.OpAnyCharNotNL),
-			"OpBeginLine":              reflect.ValueOf(syntax.OpBeginLine),
-			"OpBeginText":              reflect.ValueOf(syntax.OpBeginText),
-			"OpCapture":                reflect.ValueOf(syntax.OpCapture),
-			"OpCharClass":              reflect.ValueOf(syntax.OpCharClass),
-			"OpConcat":                 reflect.ValueOf(syntax.OpConcat),
-			"OpEmptyMatch":             reflect.ValueOf(syntax.OpEmptyMatch),
-			"OpEndLine":                reflect.ValueOf(syntax.OpEndLine),
-			"OpEndText":                reflect.ValueOf(syntax.OpEndText),
-			"OpLiteral":                reflect.ValueOf(syntax.OpLiteral),
-			"OpNoMatch":                reflect.ValueOf(syntax.OpNoMatch),
-			"OpNoWordBoundary":         reflect.ValueOf(syntax.OpNoWordBoundary),
-			"OpPlus":                   reflect.ValueOf(syntax.OpPlus),
-			"OpQuest":                  reflect.ValueOf(syntax.OpQuest),
-			"OpRepeat":                 reflect.ValueOf(syntax.OpRepeat),
-			"OpStar":                   reflect.ValueOf(syntax.OpStar),
-			"OpWordBoundary":           reflect.ValueOf(syntax.OpWordBoundary),
-			"POSIX":                    reflect.ValueOf(syntax.POSIX),
-			"Parse":                    reflect.ValueOf(syntax.Parse),
-			"Perl":                     reflect.ValueOf(syntax.Perl),
-			"PerlX":                    reflect.ValueOf(syntax.PerlX),
-			"Prog":                     reflect.ValueOf((*syntax.Prog)(nil)),
-			"Regexp":                   reflect.ValueOf((*syntax.Regexp)(nil)),
-			"Simple":                   reflect.ValueOf(syntax.Simple),
-			"UnicodeGroups":            reflect.ValueOf(syntax.UnicodeGroups),
-			"WasDollar":                reflect.ValueOf(syntax.WasDollar),
-		}
+		t := map[string]reflect.Value{}
+		t["ClassNL"] = reflect.ValueOf(syntax.ClassNL)
+		t["Compile"] = reflect.ValueOf(syntax.Compile)
+		t["DotNL"] = reflect.ValueOf(syntax.DotNL)
+		t["EmptyBeginLine"] = reflect.ValueOf(syntax.EmptyBeginLine)
+		t["EmptyBeginText"] = reflect.ValueOf(syntax.EmptyBeginText)
+		t["EmptyEndLine"] = reflect.ValueOf(syntax.EmptyEndLine)
+		t["EmptyEndText"] = reflect.ValueOf(syntax.EmptyEndText)
+		t["EmptyNoWordBoundary"] = reflect.ValueOf(syntax.EmptyNoWordBoundary)
+		t["EmptyOp"] = reflect.ValueOf((*syntax.EmptyOp)(nil))
+		t["EmptyOpContext"] = reflect.ValueOf(syntax.EmptyOpContext)
+		t["EmptyWordBoundary"] = reflect.ValueOf(syntax.EmptyWordBoundary)
+		t["ErrInternalError"] = reflect.ValueOf(syntax.ErrInternalError)
+		t["ErrInvalidCharClass"] = reflect.ValueOf(syntax.ErrInvalidCharClass)
+		t["ErrInvalidCharRange"] = reflect.ValueOf(syntax.ErrInvalidCharRange)
+		t["ErrInvalidEscape"] = reflect.ValueOf(syntax.ErrInvalidEscape)
+		t["ErrInvalidNamedCapture"] = reflect.ValueOf(syntax.ErrInvalidNamedCapture)
+		t["ErrInvalidPerlOp"] = reflect.ValueOf(syntax.ErrInvalidPerlOp)
+		t["ErrInvalidRepeatOp"] = reflect.ValueOf(syntax.ErrInvalidRepeatOp)
+		t["ErrInvalidRepeatSize"] = reflect.ValueOf(syntax.ErrInvalidRepeatSize)
+		t["ErrInvalidUTF8"] = reflect.ValueOf(syntax.ErrInvalidUTF8)
+		t["ErrLarge"] = reflect.ValueOf(syntax.ErrLarge)
+		t["ErrMissingBracket"] = reflect.ValueOf(syntax.ErrMissingBracket)
+		t["ErrMissingParen"] = reflect.ValueOf(syntax.ErrMissingParen)
+		t["ErrMissingRepeatArgument"] = reflect.ValueOf(syntax.ErrMissingRepeatArgument)
+		t["ErrNestingDepth"] = reflect.ValueOf(syntax.ErrNestingDepth)
+		t["ErrTrailingBackslash"] = reflect.ValueOf(syntax.ErrTrailingBackslash)
+		t["ErrUnexpectedParen"] = reflect.ValueOf(syntax.ErrUnexpectedParen)
+		t["Error"] = reflect.ValueOf((*syntax.Error)(nil))
+		t["ErrorCode"] = reflect.ValueOf((*syntax.ErrorCode)(nil))
+		t["Flags"] = reflect.ValueOf((*syntax.Flags)(nil))
+		t["FoldCase"] = reflect.ValueOf(syntax.FoldCase)
+		t["Inst"] = reflect.ValueOf((*syntax.Inst)(nil))
+		t["InstAlt"] = reflect.ValueOf(syntax.InstAlt)
+		t["InstAltMatch"] = reflect.ValueOf(syntax.InstAltMatch)
+		t["InstCapture"] = reflect.ValueOf(syntax.InstCapture)
+		t["InstEmptyWidth"] = reflect.ValueOf(syntax.InstEmptyWidth)
+		t["InstFail"] = reflect.ValueOf(syntax.InstFail)
+		t["InstMatch"] = reflect.ValueOf(syntax.InstMatch)
+		t["InstNop"] = reflect.ValueOf(syntax.InstNop)
+		t["InstOp"] = reflect.ValueOf((*syntax.InstOp)(nil))
+		t["InstRune"] = reflect.ValueOf(syntax.InstRune)
+		t["InstRune1"] = reflect.ValueOf(syntax.InstRune1)
+		t["InstRuneAny"] = reflect.ValueOf(syntax.InstRuneAny)
+		t["InstRuneAnyNotNL"] = reflect.ValueOf(syntax.InstRuneAnyNotNL)
+		t["IsWordChar"] = reflect.ValueOf(syntax.IsWordChar)
+		t["Literal"] = reflect.ValueOf(syntax.Literal)
+		t["MatchNL"] = reflect.ValueOf(syntax.MatchNL)
+		t["NonGreedy"] = reflect.ValueOf(syntax.NonGreedy)
+		t["OneLine"] = reflect.ValueOf(syntax.OneLine)
+		t["Op"] = reflect.ValueOf((*syntax.Op)(nil))
+		t["OpAlternate"] = reflect.ValueOf(syntax.OpAlternate)
+		t["OpAnyChar"] = reflect.ValueOf(syntax.OpAnyChar)
+		t["OpAnyCharNotNL"] = reflect.ValueOf(syntax.OpAnyCharNotNL)
+		t["OpBeginLine"] = reflect.ValueOf(syntax.OpBeginLine)
+		t["OpBeginText"] = reflect.ValueOf(syntax.OpBeginText)
+		t["OpCapture"] = reflect.ValueOf(syntax.OpCapture)
+		t["OpCharClass"] = reflect.ValueOf(syntax.OpCharClass)
+		t["OpConcat"] = reflect.ValueOf(syntax.OpConcat)
+		t["OpEmptyMatch"] = reflect.ValueOf(syntax.OpEmptyMatch)
+		t["OpEndLine"] = reflect.ValueOf(syntax.OpEndLine)
+		t["OpEndText"] = reflect.ValueOf(syntax.OpEndText)
+		t["OpLiteral"] = reflect.ValueOf(syntax.OpLiteral)
+		t["OpNoMatch"] = reflect.ValueOf(syntax.OpNoMatch)
+		t["OpNoWordBoundary"] = reflect.ValueOf(syntax.OpNoWordBoundary)
+		t["OpPlus"] = reflect.ValueOf(syntax.OpPlus)
+		t["OpQuest"] = reflect.ValueOf(syntax.OpQuest)
+		t["OpRepeat"] = reflect.ValueOf(syntax.OpRepeat)
+		t["OpStar"] = reflect.ValueOf(syntax.OpStar)
+		t["OpWordBoundary"] = reflect.ValueOf(syntax.OpWordBoundary)
+		t["POSIX"] = reflect.ValueOf(syntax.POSIX)
+		t["Parse"] = reflect.ValueOf(syntax.Parse)
+		t["Perl"] = reflect.ValueOf(syntax.Perl)
+		t["PerlX"] = reflect.ValueOf(syntax.PerlX)
+		t["Prog"] = reflect.ValueOf((*syntax.Prog)(nil))
+		t["Regexp"] = reflect.ValueOf((*syntax.Regexp)(nil))
+		t["Simple"] = reflect.ValueOf(syntax.Simple)
+		t["UnicodeGroups"] = reflect.ValueOf(syntax.UnicodeGroups)
+		t["WasDollar"] = reflect.ValueOf(syntax.WasDollar)
+		return t
 	}
 }

@@ -11,59 +11,59 @@ import (
 
 func init() {
 	tables["runtime"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BlockProfile":            reflect.ValueOf(runtime.BlockProfile),
-			"BlockProfileRecord":      reflect.ValueOf((*runtime.BlockProfileRecord)(nil)),
-			"Breakpoint":              reflect.ValueOf(runtime.Breakpoint),
-			"CPUProfile":              reflect.ValueOf(runtime.CPUProfile),
-			"Caller":                  reflect.ValueOf(runtime.Caller),
-			"Callers":                 reflect.ValueOf(runtime.Callers),
-			"CallersFrames":           reflect.ValueOf(runtime.CallersFrames),
-			"Cleanup":                 reflect.ValueOf((*runtime.Cleanup)(nil)),
-			"Compiler":                reflect.ValueOf(constant.MakeString(runtime.Compiler)),
-			"Error":                   reflect.ValueOf((*runtime.Error)(nil)),
-			"Frame":                   reflect.ValueOf((*runtime.Frame)(nil)),
-			"Frames":                  reflect.ValueOf((*runtime.Frames)(nil)),
-			"Func":                    reflect.ValueOf((*runtime.Func)(nil)),
-			"FuncForPC":               reflect.ValueOf(runtime.FuncForPC),
-			"GC":                      reflect.ValueOf(runtime.GC),
-			"GOARCH":                  reflect.ValueOf(runtime.GOARCH),
-			"GOMAXPROCS":              reflect.ValueOf(runtime.GOMAXPROCS),
-			"GOOS":                    reflect.ValueOf(runtime.GOOS),
-			"GOROOT":                  reflect.ValueOf(runtime.GOROOT),
-			"Goexit":                  reflect.ValueOf(runtime.Goexit),
-			"GoroutineProfile":        reflect.ValueOf(runtime.GoroutineProfile),
-			"Gosched":                 reflect.ValueOf(runtime.Gosched),
-			"KeepAlive":               reflect.ValueOf(runtime.KeepAlive),
-			"LockOSThread":            reflect.ValueOf(runtime.LockOSThread),
-			"MemProfile":              reflect.ValueOf(runtime.MemProfile),
-			"MemProfileRate":          reflect.ValueOf(&runtime.MemProfileRate).Elem(),
-			"MemProfileRecord":        reflect.ValueOf((*runtime.MemProfileRecord)(nil)),
-			"MemStats":                reflect.ValueOf((*runtime.MemStats)(nil)),
-			"MutexProfile":            reflect.ValueOf(runtime.MutexProfile),
-			"NumCPU":                  reflect.ValueOf(runtime.NumCPU),
-			"NumCgoCall":              reflect.ValueOf(runtime.NumCgoCall),
-			"NumGoroutine":            reflect.ValueOf(runtime.NumGoroutine),
-			"PanicNilError":           reflect.ValueOf((*runtime.PanicNilError)(nil)),
-			"Pinner":                  reflect.ValueOf((*runtime.Pinner)(nil)),
-			"ReadMemStats":            reflect.ValueOf(runtime.ReadMemStats),
-			"ReadTrace":               reflect.ValueOf(runtime.ReadTrace),
-			"SetBlockProfileRate":     reflect.ValueOf(runtime.SetBlockProfileRate),
-			"SetCPUProfileRate":       reflect.ValueOf(runtime.SetCPUProfileRate),
-			"SetCgoTraceback":         reflect.ValueOf(runtime.SetCgoTraceback),
-			"SetDefaultGOMAXPROCS":    reflect.ValueOf(runtime.SetDefaultGOMAXPROCS),
-			"SetFinalizer":            reflect.ValueOf(runtime.SetFinalizer),
-			"SetMutexProfileFraction": reflect.ValueOf(runtime.SetMutexProfileFraction),
-			"Stack":                   reflect.ValueOf(runtime.Stack),
-			"StackRecord":             reflect.ValueOf((*runtime.StackRecord)(nil)),
-			"StartTrace":              reflect.ValueOf(runtime.StartTrace),
-			"StopTrace":               reflect.ValueOf(runtime.StopTrace),
-			"ThreadCreateProfile":     reflect.ValueOf(runtime.ThreadCreateProfile),
-			"TypeAssertionError":      reflect.ValueOf((*runtime.TypeAssertionError)(nil)),
-			"UnlockOSThread":          reflect.ValueOf(runtime.UnlockOSThread),
-			"Version":                 reflect.ValueOf(runtime.Version),
-			"_Error":                  reflect.ValueOf((*_runtime_Error)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BlockProfile"] = reflect.ValueOf(runtime.BlockProfile)
+		t["BlockProfileRecord"] = reflect.ValueOf((*runtime.BlockProfileRecord)(nil))
+		t["Breakpoint"] = reflect.ValueOf(runtime.Breakpoint)
+		t["CPUProfile"] = reflect.ValueOf(runtime.CPUProfile)
+		t["Caller"] = reflect.ValueOf(runtime.Caller)
+		t["Callers"] = reflect.ValueOf(runtime.Callers)
+		t["CallersFrames"] = reflect.ValueOf(runtime.CallersFrames)
+		t["Cleanup"] = reflect.ValueOf((*runtime.Cleanup)(nil))
+		t["Compiler"] = reflect.ValueOf(constant.MakeString(runtime.Compiler))
+		t["Error"] = reflect.ValueOf((*runtime.Error)(nil))
+		t["Frame"] = reflect.ValueOf((*runtime.Frame)(nil))
+		t["Frames"] = reflect.ValueOf((*runtime.Frames)(nil))
+		t["Func"] = reflect.ValueOf((*runtime.Func)(nil))
+		t["FuncForPC"] = reflect.ValueOf(runtime.FuncForPC)
+		t["GC"] = reflect.ValueOf(runtime.GC)
+		t["GOARCH"] = reflect.ValueOf(runtime.GOARCH)
+		t["GOMAXPROCS"] = reflect.ValueOf(runtime.GOMAXPROCS)
+		t["GOOS"] = reflect.ValueOf(runtime.GOOS)
+		t["GOROOT"] = reflect.ValueOf(runtime.GOROOT)
+		t["Goexit"] = reflect.ValueOf(runtime.Goexit)
+		t["GoroutineProfile"] = reflect.ValueOf(runtime.GoroutineProfile)
+		t["Gosched"] = reflect.ValueOf(runtime.Gosched)
+		t["KeepAlive"] = reflect.ValueOf(runtime.KeepAlive)
+		t["LockOSThread"] = reflect.ValueOf(runtime.LockOSThread)
+		t["MemProfile"] = reflect.ValueOf(runtime.MemProfile)
+		t["MemProfileRate"] = reflect.ValueOf(&runtime.MemProfileRate).Elem()
+		t["MemProfileRecord"] = reflect.ValueOf((*runtime.MemProfileRecord)(nil))
+		t["MemStats"] = reflect.ValueOf((*runtime.MemStats)(nil))
+		t["MutexProfile"] = reflect.ValueOf(runtime.MutexProfile)
+		t["NumCPU"] = reflect.ValueOf(runtime.NumCPU)
+		t["NumCgoCall"] = reflect.ValueOf(runtime.NumCgoCall)
+		t["NumGoroutine"] = reflect.ValueOf(runtime.NumGoroutine)
+		t["PanicNilError"] = reflect.ValueOf((*runtime.PanicNilError)(nil))
+		t["Pinner"] = reflect.ValueOf((*runtime.Pinner)(nil))
+		t["ReadMemStats"] = reflect.ValueOf(runtime.ReadMemStats)
+		t["ReadTrace"] = reflect.ValueOf(runtime.ReadTrace)
+		t["SetBlockProfileRate"] = reflect.ValueOf(runtime.SetBlockProfileRate)
+		t["SetCPUProfileRate"] = reflect.ValueOf(runtime.SetCPUProfileRate)
+		t["SetCgoTraceback"] = reflect.ValueOf(runtime.SetCgoTraceback)
+		t["SetDefaultGOMAXPROCS"] = reflect.ValueOf(runtime.SetDefaultGOMAXPROCS)
+		t["SetFinalizer"] = reflect.ValueOf(runtime.SetFinalizer)
+		t["SetMutexProfileFraction"] = reflect.ValueOf(runtime.SetMutexProfileFraction)
+		t["Stack"] = reflect.ValueOf(runtime.Stack)
+		t["StackRecord"] = reflect.ValueOf((*runtime.StackRecord)(nil))
+		t["StartTrace"] = reflect.ValueOf(runtime.StartTrace)
+		t["StopTrace"] = reflect.ValueOf(runtime.StopTrace)
+		t["ThreadCreateProfile"] = reflect.ValueOf(runtime.ThreadCreateProfile)
+		t["TypeAssertionError"] = reflect.ValueOf((*runtime.TypeAssertionError)(nil))
+		t["UnlockOSThread"] = reflect.ValueOf(runtime.UnlockOSThread)
+		t["Version"] = reflect.ValueOf(runtime.Version)
+		t["_Error"] = reflect.ValueOf((*_runtime_Error)(nil))
+		return t
 	}
 }
 

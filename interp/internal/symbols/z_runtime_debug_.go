@@ -9,26 +9,26 @@ import (
 
 func init() {
 	tables["runtime/debug"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BuildInfo":       reflect.ValueOf((*debug.BuildInfo)(nil)),
-			"BuildSetting":    reflect.ValueOf((*debug.BuildSetting)(nil)),
-			"CrashOptions":    reflect.ValueOf((*debug.CrashOptions)(nil)),
-			"FreeOSMemory":    reflect.ValueOf(debug.FreeOSMemory),
-			"GCStats":         reflect.ValueOf((*debug.GCStats)(nil)),
-			"Module":          reflect.ValueOf((*debug.Module)(nil)),
-			"ParseBuildInfo":  reflect.ValueOf(debug.ParseBuildInfo),
-			"PrintStack":      reflect.ValueOf(debug.PrintStack),
-			"ReadBuildInfo":   reflect.ValueOf(debug.ReadBuildInfo),
-			"ReadGCStats":     reflect.ValueOf(debug.ReadGCStats),
-			"SetCrashOutput":  reflect.ValueOf(debug.SetCrashOutput),
-			"SetGCPercent":    reflect.ValueOf(debug.SetGCPercent),
-			"SetMaxStack":     reflect.ValueOf(debug.SetMaxStack),
-			"SetMaxThreads":   reflect.ValueOf(debug.SetMaxThreads),
-			"SetMemoryLimit":  reflect.ValueOf(debug.SetMemoryLimit),
-			"SetPanicOnFault": reflect.ValueOf(debug.SetPanicOnFault),
-			"SetTraceback":    reflect.ValueOf(debug.SetTraceback),
-			"Stack":           reflect.ValueOf(debug.Stack),
-			"WriteHeapDump":   reflect.ValueOf(debug.WriteHeapDump),
-		}
+		t := map[string]reflect.Value{}
+		t["BuildInfo"] = reflect.ValueOf((*debug.BuildInfo)(nil))
+		t["BuildSetting"] = reflect.ValueOf((*debug.BuildSetting)(nil))
+		t["CrashOptions"] = reflect.ValueOf((*debug.CrashOptions)(nil))
+		t["FreeOSMemory"] = reflect.ValueOf(debug.FreeOSMemory)
+		t["GCStats"] = reflect.ValueOf((*debug.GCStats)(nil))
+		t["Module"] = reflect.ValueOf((*debug.Module)(nil))
+		t["ParseBuildInfo"] = reflect.ValueOf(debug.ParseBuildInfo)
+		t["PrintStack"] = reflect.ValueOf(debug.PrintStack)
+		t["ReadBuildInfo"] = reflect.ValueOf(debug.ReadBuildInfo)
+		t["ReadGCStats"] = reflect.ValueOf(debug.ReadGCStats)
+		t["SetCrashOutput"] = reflect.ValueOf(debug.SetCrashOutput)
+		t["SetGCPercent"] = reflect.ValueOf(debug.SetGCPercent)
+		t["SetMaxStack"] = reflect.ValueOf(debug.SetMaxStack)
+		t["SetMaxThreads"] = reflect.ValueOf(debug.SetMaxThreads)
+		t["SetMemoryLimit"] = reflect.ValueOf(debug.SetMemoryLimit)
+		t["SetPanicOnFault"] = reflect.ValueOf(debug.SetPanicOnFault)
+		t["SetTraceback"] = reflect.ValueOf(debug.SetTraceback)
+		t["Stack"] = reflect.ValueOf(debug.Stack)
+		t["WriteHeapDump"] = reflect.ValueOf(debug.WriteHeapDump)
+		return t
 	}
 }

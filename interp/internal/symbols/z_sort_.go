@@ -10,31 +10,31 @@ import (
 
 func init() {
 	tables["sort"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Find":              reflect.ValueOf(sort.Find),
-			"Float64Slice":      reflect.ValueOf((*sort.Float64Slice)(nil)),
-			"Float64s":          reflect.ValueOf(sort.Float64s),
-			"Float64sAreSorted": reflect.ValueOf(sort.Float64sAreSorted),
-			"IntSlice":          reflect.ValueOf((*sort.IntSlice)(nil)),
-			"Interface":         reflect.ValueOf((*sort.Interface)(nil)),
-			"Ints":              reflect.ValueOf(sort.Ints),
-			"IntsAreSorted":     reflect.ValueOf(sort.IntsAreSorted),
-			"IsSorted":          reflect.ValueOf(sort.IsSorted),
-			"Reverse":           reflect.ValueOf(sort.Reverse),
-			"Search":            reflect.ValueOf(sort.Search),
-			"SearchFloat64s":    reflect.ValueOf(sort.SearchFloat64s),
-			"SearchInts":        reflect.ValueOf(sort.SearchInts),
-			"SearchStrings":     reflect.ValueOf(sort.SearchStrings),
-			"Slice":             reflect.ValueOf(sort.Slice),
-			"SliceIsSorted":     reflect.ValueOf(sort.SliceIsSorted),
-			"SliceStable":       reflect.ValueOf(sort.SliceStable),
-			"Sort":              reflect.ValueOf(sort.Sort),
-			"Stable":            reflect.ValueOf(sort.Stable),
-			"StringSlice":       reflect.ValueOf((*sort.StringSlice)(nil)),
-			"Strings":           reflect.ValueOf(sort.Strings),
-			"StringsAreSorted":  reflect.ValueOf(sort.StringsAreSorted),
-			"_Interface":        reflect.ValueOf((*_sort_Interface)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Find"] = reflect.ValueOf(sort.Find)
+		t["Float64Slice"] = reflect.ValueOf((*sort.Float64Slice)(nil))
+		t["Float64s"] = reflect.ValueOf(sort.Float64s)
+		t["Float64sAreSorted"] = reflect.ValueOf(sort.Float64sAreSorted)
+		t["IntSlice"] = reflect.ValueOf((*sort.IntSlice)(nil))
+		t["Interface"] = reflect.ValueOf((*sort.Interface)(nil))
+		t["Ints"] = reflect.ValueOf(sort.Ints)
+		t["IntsAreSorted"] = reflect.ValueOf(sort.IntsAreSorted)
+		t["IsSorted"] = reflect.ValueOf(sort.IsSorted)
+		t["Reverse"] = reflect.ValueOf(sort.Reverse)
+		t["Search"] = reflect.ValueOf(sort.Search)
+		t["SearchFloat64s"] = reflect.ValueOf(sort.SearchFloat64s)
+		t["SearchInts"] = reflect.ValueOf(sort.SearchInts)
+		t["SearchStrings"] = reflect.ValueOf(sort.SearchStrings)
+		t["Slice"] = reflect.ValueOf(sort.Slice)
+		t["SliceIsSorted"] = reflect.ValueOf(sort.SliceIsSorted)
+		t["SliceStable"] = reflect.ValueOf(sort.SliceStable)
+		t["Sort"] = reflect.ValueOf(sort.Sort)
+		t["Stable"] = reflect.ValueOf(sort.Stable)
+		t["StringSlice"] = reflect.ValueOf((*sort.StringSlice)(nil))
+		t["Strings"] = reflect.ValueOf(sort.Strings)
+		t["StringsAreSorted"] = reflect.ValueOf(sort.StringsAreSorted)
+		t["_Interface"] = reflect.ValueOf((*_sort_Interface)(nil))
+		return t
 	}
 }
 

@@ -10,45 +10,45 @@ import (
 
 func init() {
 	tables["strconv"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AppendBool":               reflect.ValueOf(strconv.AppendBool),
-			"AppendFloat":              reflect.ValueOf(strconv.AppendFloat),
-			"AppendInt":                reflect.ValueOf(strconv.AppendInt),
-			"AppendQuote":              reflect.ValueOf(strconv.AppendQuote),
-			"AppendQuoteRune":          reflect.ValueOf(strconv.AppendQuoteRune),
-			"AppendQuoteRuneToASCII":   reflect.ValueOf(strconv.AppendQuoteRuneToASCII),
-			"AppendQuoteRuneToGraphic": reflect.ValueOf(strconv.AppendQuoteRuneToGraphic),
-			"AppendQuoteToASCII":       reflect.ValueOf(strconv.AppendQuoteToASCII),
-			"AppendQuoteToGraphic":     reflect.ValueOf(strconv.AppendQuoteToGraphic),
-			"AppendUint":               reflect.ValueOf(strconv.AppendUint),
-			"Atoi":                     reflect.ValueOf(strconv.Atoi),
-			"CanBackquote":             reflect.ValueOf(strconv.CanBackquote),
-			"ErrRange":                 reflect.ValueOf(&strconv.ErrRange).Elem(),
-			"ErrSyntax":                reflect.ValueOf(&strconv.ErrSyntax).Elem(),
-			"FormatBool":               reflect.ValueOf(strconv.FormatBool),
-			"FormatComplex":            reflect.ValueOf(strconv.FormatComplex),
-			"FormatFloat":              reflect.ValueOf(strconv.FormatFloat),
-			"FormatInt":                reflect.ValueOf(strconv.FormatInt),
-			"FormatUint":               reflect.ValueOf(strconv.FormatUint),
-			"IntSize":                  reflect.ValueOf(constant.MakeInt64(strconv.IntSize)),
-			"IsGraphic":                reflect.ValueOf(strconv.IsGraphic),
-			"IsPrint":                  reflect.ValueOf(strconv.IsPrint),
-			"Itoa":                     reflect.ValueOf(strconv.Itoa),
-			"NumError":                 reflect.ValueOf((*strconv.NumError)(nil)),
-			"ParseBool":                reflect.ValueOf(strconv.ParseBool),
-			"ParseComplex":             reflect.ValueOf(strconv.ParseComplex),
-			"ParseFloat":               reflect.ValueOf(strconv.ParseFloat),
-			"ParseInt":                 reflect.ValueOf(strconv.ParseInt),
-			"ParseUint":                reflect.ValueOf(strconv.ParseUint),
-			"Quote":                    reflect.ValueOf(strconv.Quote),
-			"QuoteRune":                reflect.ValueOf(strconv.QuoteRune),
-			"QuoteRuneToASCII":         reflect.ValueOf(strconv.QuoteRuneToASCII),
-			"QuoteRuneToGraphic":       reflect.ValueOf(strconv.QuoteRuneToGraphic),
-			"QuoteToASCII":             reflect.ValueOf(strconv.QuoteToASCII),
-			"QuoteToGraphic":           reflect.ValueOf(strconv.QuoteToGraphic),
-			"QuotedPrefix":             reflect.ValueOf(strconv.QuotedPrefix),
-			"Unquote":                  reflect.ValueOf(strconv.Unquote),
-			"UnquoteChar":              reflect.ValueOf(strconv.UnquoteChar),
-		}
+		t := map[string]reflect.Value{}
+		t["AppendBool"] = reflect.ValueOf(strconv.AppendBool)
+		t["AppendFloat"] = reflect.ValueOf(strconv.AppendFloat)
+		t["AppendInt"] = reflect.ValueOf(strconv.AppendInt)
+		t["AppendQuote"] = reflect.ValueOf(strconv.AppendQuote)
+		t["AppendQuoteRune"] = reflect.ValueOf(strconv.AppendQuoteRune)
+		t["AppendQuoteRuneToASCII"] = reflect.ValueOf(strconv.AppendQuoteRuneToASCII)
+		t["AppendQuoteRuneToGraphic"] = reflect.ValueOf(strconv.AppendQuoteRuneToGraphic)
+		t["AppendQuoteToASCII"] = reflect.ValueOf(strconv.AppendQuoteToASCII)
+		t["AppendQuoteToGraphic"] = reflect.ValueOf(strconv.AppendQuoteToGraphic)
+		t["AppendUint"] = reflect.ValueOf(strconv.AppendUint)
+		t["Atoi"] = reflect.ValueOf(strconv.Atoi)
+		t["CanBackquote"] = reflect.ValueOf(strconv.CanBackquote)
+		t["ErrRange"] = reflect.ValueOf(&strconv.ErrRange).Elem()
+		t["ErrSyntax"] = reflect.ValueOf(&strconv.ErrSyntax).Elem()
+		t["FormatBool"] = reflect.ValueOf(strconv.FormatBool)
+		t["FormatComplex"] = reflect.ValueOf(strconv.FormatComplex)
+		t["FormatFloat"] = reflect.ValueOf(strconv.FormatFloat)
+		t["FormatInt"] = reflect.ValueOf(strconv.FormatInt)
+		t["FormatUint"] = reflect.ValueOf(strconv.FormatUint)
+		t["IntSize"] = reflect.ValueOf(constant.MakeInt64(strconv.IntSize))
+		t["IsGraphic"] = reflect.ValueOf(strconv.IsGraphic)
+		t["IsPrint"] = reflect.ValueOf(strconv.IsPrint)
+		t["Itoa"] = reflect.ValueOf(strconv.Itoa)
+		t["NumError"] = reflect.ValueOf((*strconv.NumError)(nil))
+		t["ParseBool"] = reflect.ValueOf(strconv.ParseBool)
+		t["ParseComplex"] = reflect.ValueOf(strconv.ParseComplex)
+		t["ParseFloat"] = reflect.ValueOf(strconv.ParseFloat)
+		t["ParseInt"] = reflect.ValueOf(strconv.ParseInt)
+		t["ParseUint"] = reflect.ValueOf(strconv.ParseUint)
+		t["Quote"] = reflect.ValueOf(strconv.Quote)
+		t["QuoteRune"] = reflect.ValueOf(strconv.QuoteRune)
+		t["QuoteRuneToASCII"] = reflect.ValueOf(strconv.QuoteRuneToASCII)
+		t["QuoteRuneToGraphic"] = reflect.ValueOf(strconv.QuoteRuneToGraphic)
+		t["QuoteToASCII"] = reflect.ValueOf(strconv.QuoteToASCII)
+		t["QuoteToGraphic"] = reflect.ValueOf(strconv.QuoteToGraphic)
+		t["QuotedPrefix"] = reflect.ValueOf(strconv.QuotedPrefix)
+		t["Unquote"] = reflect.ValueOf(strconv.Unquote)
+		t["UnquoteChar"] = reflect.ValueOf(strconv.UnquoteChar)
+		return t
 	}
 }

@@ -9,67 +9,67 @@ import (
 
 func init() {
 	tables["strings"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Builder":        reflect.ValueOf((*strings.Builder)(nil)),
-			"Clone":          reflect.ValueOf(strings.Clone),
-			"Compare":        reflect.ValueOf(strings.Compare),
-			"Contains":       reflect.ValueOf(strings.Contains),
-			"ContainsAny":    reflect.ValueOf(strings.ContainsAny),
-			"ContainsFunc":   reflect.ValueOf(strings.ContainsFunc),
-			"ContainsRune":   reflect.ValueOf(strings.ContainsRune),
-			"Count":          reflect.ValueOf(strings.Count),
-			"Cut":            reflect.ValueOf(strings.Cut),
-			"CutPrefix":      reflect.ValueOf(strings.CutPrefix),
-			"CutSuffix":      reflect.ValueOf(strings.CutSuffix),
-			"EqualFold":      reflect.ValueOf(strings.EqualFold),
-			"Fields":         reflect.ValueOf(strings.Fields),
-			"FieldsFunc":     reflect.ValueOf(strings.FieldsFunc),
-			"FieldsFuncSeq":  reflect.ValueOf(strings.FieldsFuncSeq),
-			"FieldsSeq":      reflect.ValueOf(strings.FieldsSeq),
-			"HasPrefix":      reflect.ValueOf(strings.HasPrefix),
-			"HasSuffix":      reflect.ValueOf(strings.HasSuffix),
-			"Index":          reflect.ValueOf(strings.Index),
-			"IndexAny":       reflect.ValueOf(strings.IndexAny),
-			"IndexByte":      reflect.ValueOf(strings.IndexByte),
-			"IndexFunc":      reflect.ValueOf(strings.IndexFunc),
-			"IndexRune":      reflect.ValueOf(strings.IndexRune),
-			"Join":           reflect.ValueOf(strings.Join),
-			"LastIndex":      reflect.ValueOf(strings.LastIndex),
-			"LastIndexAny":   reflect.ValueOf(strings.LastIndexAny),
-			"LastIndexByte":  reflect.ValueOf(strings.LastIndexByte),
-			"LastIndexFunc":  reflect.ValueOf(strings.LastIndexFunc),
-			"Lines":          reflect.ValueOf(strings.Lines),
-			"Map":            reflect.ValueOf(strings.Map),
-			"NewReader":      reflect.ValueOf(strings.NewReader),
-			"NewReplacer":    reflect.ValueOf(strings.NewReplacer),
-			"Reader":         reflect.ValueOf((*strings.Reader)(nil)),
-			"Repeat":         reflect.ValueOf(strings.Repeat),
-			"Replace":        reflect.ValueOf(strings.Replace),
-			"ReplaceAll":     reflect.ValueOf(strings.ReplaceAll),
-			"Replacer":       reflect.ValueOf((*strings.Replacer)(nil)),
-			"Split":          reflect.ValueOf(strings.Split),
-			"SplitAfter":     reflect.ValueOf(strings.SplitAfter),
-			"SplitAfterN":    reflect.ValueOf(strings.SplitAfterN),
-			"SplitAfterSeq":  reflect.ValueOf(strings.SplitAfterSeq),
-			"SplitN":         reflect.ValueOf(strings.SplitN),
-			"SplitSeq":       reflect.ValueOf(strings.SplitSeq),
-			"Title":          reflect.ValueOf(strings.Title),
-			"ToLower":        reflect.ValueOf(strings.ToLower),
-			"ToLowerSpecial": reflect.ValueOf(strings.ToLowerSpecial),
-			"ToTitle":        reflect.ValueOf(strings.ToTitle),
-			"ToTitleSpecial": reflect.ValueOf(strings.ToTitleSpecial),
-			"ToUpper":        reflect.ValueOf(strings.ToUpper),
-			"ToUpperSpecial": reflect.ValueOf(strings.ToUpperSpecial),
-			"ToValidUTF8":    reflect.ValueOf(strings.ToValidUTF8),
-			"Trim":           reflect.ValueOf(strings.Trim),
-			"TrimFunc":       reflect.ValueOf(strings.TrimFunc),
-			"TrimLeft":       reflect.ValueOf(strings.TrimLeft),
-			"TrimLeftFunc":   reflect.ValueOf(strings.TrimLeftFunc),
-			"TrimPrefix":     reflect.ValueOf(strings.TrimPrefix),
-			"TrimRight":      reflect.ValueOf(strings.TrimRight),
-			"TrimRightFunc":  reflect.ValueOf(strings.TrimRightFunc),
-			"TrimSpace":      reflect.ValueOf(strings.TrimSpace),
-			"TrimSuffix":     reflect.ValueOf(strings.TrimSuffix),
-		}
+		t := map[string]reflect.Value{}
+		t["Builder"] = reflect.ValueOf((*strings.Builder)(nil))
+		t["Clone"] = reflect.ValueOf(strings.Clone)
+		t["Compare"] = reflect.ValueOf(strings.Compare)
+		t["Contains"] = reflect.ValueOf(strings.Contains)
+		t["ContainsAny"] = reflect.ValueOf(strings.ContainsAny)
+		t["ContainsFunc"] = reflect.ValueOf(strings.ContainsFunc)
+		t["ContainsRune"] = reflect.ValueOf(strings.ContainsRune)
+		t["Count"] = reflect.ValueOf(strings.Count)
+		t["Cut"] = reflect.ValueOf(strings.Cut)
+		t["CutPrefix"] = reflect.ValueOf(strings.CutPrefix)
+		t["CutSuffix"] = reflect.ValueOf(strings.CutSuffix)
+		t["EqualFold"] = reflect.ValueOf(strings.EqualFold)
+		t["Fields"] = reflect.ValueOf(strings.Fields)
+		t["FieldsFunc"] = reflect.ValueOf(strings.FieldsFunc)
+		t["FieldsFuncSeq"] = reflect.ValueOf(strings.FieldsFuncSeq)
+		t["FieldsSeq"] = reflect.ValueOf(strings.FieldsSeq)
+		t["HasPrefix"] = reflect.ValueOf(strings.HasPrefix)
+		t["HasSuffix"] = reflect.ValueOf(strings.HasSuffix)
+		t["Index"] = reflect.ValueOf(strings.Index)
+		t["IndexAny"] = reflect.ValueOf(strings.IndexAny)
+		t["IndexByte"] = reflect.ValueOf(strings.IndexByte)
+		t["IndexFunc"] = reflect.ValueOf(strings.IndexFunc)
+		t["IndexRune"] = reflect.ValueOf(strings.IndexRune)
+		t["Join"] = reflect.ValueOf(strings.Join)
+		t["LastIndex"] = reflect.ValueOf(strings.LastIndex)
+		t["LastIndexAny"] = reflect.ValueOf(strings.LastIndexAny)
+		t["LastIndexByte"] = reflect.ValueOf(strings.LastIndexByte)
+		t["LastIndexFunc"] = reflect.ValueOf(strings.LastIndexFunc)
+		t["Lines"] = reflect.ValueOf(strings.Lines)
+		t["Map"] = reflect.ValueOf(strings.Map)
+		t["NewReader"] = reflect.ValueOf(strings.NewReader)
+		t["NewReplacer"] = reflect.ValueOf(strings.NewReplacer)
+		t["Reader"] = reflect.ValueOf((*strings.Reader)(nil))
+		t["Repeat"] = reflect.ValueOf(strings.Repeat)
+		t["Replace"] = reflect.ValueOf(strings.Replace)
+		t["ReplaceAll"] = reflect.ValueOf(strings.ReplaceAll)
+		t["Replacer"] = reflect.ValueOf((*strings.Replacer)(nil))
+		t["Split"] = reflect.ValueOf(strings.Split)
+		t["SplitAfter"] = reflect.ValueOf(strings.SplitAfter)
+		t["SplitAfterN"] = reflect.ValueOf(strings.SplitAfterN)
+		t["SplitAfterSeq"] = reflect.ValueOf(strings.SplitAfterSeq)
+		t["SplitN"] = reflect.ValueOf(strings.SplitN)
+		t["SplitSeq"] = reflect.ValueOf(strings.SplitSeq)
+		t["Title"] = reflect.ValueOf(strings.Title)
+		t["ToLower"] = reflect.ValueOf(strings.ToLower)
+		t["ToLowerSpecial"] = reflect.ValueOf(strings.ToLowerSpecial)
+		t["ToTitle"] = reflect.ValueOf(strings.ToTitle)
+		t["ToTitleSpecial"] = reflect.ValueOf(strings.ToTitleSpecial)
+		t["ToUpper"] = reflect.ValueOf(strings.ToUpper)
+		t["ToUpperSpecial"] = reflect.ValueOf(strings.ToUpperSpecial)
+		t["ToValidUTF8"] = reflect.ValueOf(strings.ToValidUTF8)
+		t["Trim"] = reflect.ValueOf(strings.Trim)
+		t["TrimFunc"] = reflect.ValueOf(strings.TrimFunc)
+		t["TrimLeft"] = reflect.ValueOf(strings.TrimLeft)
+		t["TrimLeftFunc"] = reflect.ValueOf(strings.TrimLeftFunc)
+		t["TrimPrefix"] = reflect.ValueOf(strings.TrimPrefix)
+		t["TrimRight"] = reflect.ValueOf(strings.TrimRight)
+		t["TrimRightFunc"] = reflect.ValueOf(strings.TrimRightFunc)
+		t["TrimSpace"] = reflect.ValueOf(strings.TrimSpace)
+		t["TrimSuffix"] = reflect.ValueOf(strings.TrimSuffix)
+		return t
 	}
 }

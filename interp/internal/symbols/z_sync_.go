@@ -10,19 +10,19 @@ import (
 
 func init() {
 	tables["sync"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Cond":      reflect.ValueOf((*sync.Cond)(nil)),
-			"Locker":    reflect.ValueOf((*sync.Locker)(nil)),
-			"Map":       reflect.ValueOf((*sync.Map)(nil)),
-			"Mutex":     reflect.ValueOf((*sync.Mutex)(nil)),
-			"NewCond":   reflect.ValueOf(sync.NewCond),
-			"Once":      reflect.ValueOf((*sync.Once)(nil)),
-			"OnceFunc":  reflect.ValueOf(sync.OnceFunc),
-			"Pool":      reflect.ValueOf((*sync.Pool)(nil)),
-			"RWMutex":   reflect.ValueOf((*sync.RWMutex)(nil)),
-			"WaitGroup": reflect.ValueOf((*sync.WaitGroup)(nil)),
-			"_Locker":   reflect.ValueOf((*_sync_Locker)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Cond"] = reflect.ValueOf((*sync.Cond)(nil))
+		t["Locker"] = reflect.ValueOf((*sync.Locker)(nil))
+		t["Map"] = reflect.ValueOf((*sync.Map)(nil))
+		t["Mutex"] = reflect.ValueOf((*sync.Mutex)(nil))
+		t["NewCond"] = reflect.ValueOf(sync.NewCond)
+		t["Once"] = reflect.ValueOf((*sync.Once)(nil))
+		t["OnceFunc"] = reflect.ValueOf(sync.OnceFunc)
+		t["Pool"] = reflect.ValueOf((*sync.Pool)(nil))
+		t["RWMutex"] = reflect.ValueOf((*sync.RWMutex)(nil))
+		t["WaitGroup"] = reflect.ValueOf((*sync.WaitGroup)(nil))
+		t["_Locker"] = reflect.ValueOf((*_sync_Locker)(nil))
+		return t
 	}
 }
 

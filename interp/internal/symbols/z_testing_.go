@@ -9,34 +9,34 @@ import (
 
 func init() {
 	tables["testing"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AllocsPerRun":       reflect.ValueOf(testing.AllocsPerRun),
-			"B":                  reflect.ValueOf((*testing.B)(nil)),
-			"Benchmark":          reflect.ValueOf(testing.Benchmark),
-			"BenchmarkResult":    reflect.ValueOf((*testing.BenchmarkResult)(nil)),
-			"Cover":              reflect.ValueOf((*testing.Cover)(nil)),
-			"CoverBlock":         reflect.ValueOf((*testing.CoverBlock)(nil)),
-			"CoverMode":          reflect.ValueOf(testing.CoverMode),
-			"Coverage":           reflect.ValueOf(testing.Coverage),
-			"F":                  reflect.ValueOf((*testing.F)(nil)),
-			"Init":               reflect.ValueOf(testing.Init),
-			"InternalBenchmark":  reflect.ValueOf((*testing.InternalBenchmark)(nil)),
-			"InternalExample":    reflect.ValueOf((*testing.InternalExample)(nil)),
-			"InternalFuzzTarget": reflect.ValueOf((*testing.InternalFuzzTarget)(nil)),
-			"InternalTest":       reflect.ValueOf((*testing.InternalTest)(nil)),
-			"M":                  reflect.ValueOf((*testing.M)(nil)),
-			"Main":               reflect.ValueOf(testing.Main),
-			"MainStart":          reflect.ValueOf(testing.MainStart),
-			"PB":                 reflect.ValueOf((*testing.PB)(nil)),
-			"RegisterCover":      reflect.ValueOf(testing.RegisterCover),
-			"RunBenchmarks":      reflect.ValueOf(testing.RunBenchmarks),
-			"RunExamples":        reflect.ValueOf(testing.RunExamples),
-			"RunTests":           reflect.ValueOf(testing.RunTests),
-			"Short":              reflect.ValueOf(testing.Short),
-			"T":                  reflect.ValueOf((*testing.T)(nil)),
-			"TB":                 reflect.ValueOf((*testing.TB)(nil)),
-			"Testing":            reflect.ValueOf(testing.Testing),
-			"Verbose":            reflect.ValueOf(testing.Verbose),
-		}
+		t := map[string]reflect.Value{}
+		t["AllocsPerRun"] = reflect.ValueOf(testing.AllocsPerRun)
+		t["B"] = reflect.ValueOf((*testing.B)(nil))
+		t["Benchmark"] = reflect.ValueOf(testing.Benchmark)
+		t["BenchmarkResult"] = reflect.ValueOf((*testing.BenchmarkResult)(nil))
+		t["Cover"] = reflect.ValueOf((*testing.Cover)(nil))
+		t["CoverBlock"] = reflect.ValueOf((*testing.CoverBlock)(nil))
+		t["CoverMode"] = reflect.ValueOf(testing.CoverMode)
+		t["Coverage"] = reflect.ValueOf(testing.Coverage)
+		t["F"] = reflect.ValueOf((*testing.F)(nil))
+		t["Init"] = reflect.ValueOf(testing.Init)
+		t["InternalBenchmark"] = reflect.ValueOf((*testing.InternalBenchmark)(nil))
+		t["InternalExample"] = reflect.ValueOf((*testing.InternalExample)(nil))
+		t["InternalFuzzTarget"] = reflect.ValueOf((*testing.InternalFuzzTarget)(nil))
+		t["InternalTest"] = reflect.ValueOf((*testing.InternalTest)(nil))
+		t["M"] = reflect.ValueOf((*testing.M)(nil))
+		t["Main"] = reflect.ValueOf(testing.Main)
+		t["MainStart"] = reflect.ValueOf(testing.MainStart)
+		t["PB"] = reflect.ValueOf((*testing.PB)(nil))
+		t["RegisterCover"] = reflect.ValueOf(testing.RegisterCover)
+		t["RunBenchmarks"] = reflect.ValueOf(testing.RunBenchmarks)
+		t["RunExamples"] = reflect.ValueOf(testing.RunExamples)
+		t["RunTests"] = reflect.ValueOf(testing.RunTests)
+		t["Short"] = reflect.ValueOf(testing.Short)
+		t["T"] = reflect.ValueOf((*testing.T)(nil))
+		t["TB"] = reflect.ValueOf((*testing.TB)(nil))
+		t["Testing"] = reflect.ValueOf(testing.Testing)
+		t["Verbose"] = reflect.ValueOf(testing.Verbose)
+		return t
 	}
 }

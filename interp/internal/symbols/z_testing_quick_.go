@@ -11,17 +11,17 @@ import (
 
 func init() {
 	tables["testing/quick"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Check":           reflect.ValueOf(quick.Check),
-			"CheckEqual":      reflect.ValueOf(quick.CheckEqual),
-			"CheckEqualError": reflect.ValueOf((*quick.CheckEqualError)(nil)),
-			"CheckError":      reflect.ValueOf((*quick.CheckError)(nil)),
-			"Config":          reflect.ValueOf((*quick.Config)(nil)),
-			"Generator":       reflect.ValueOf((*quick.Generator)(nil)),
-			"SetupError":      reflect.ValueOf((*quick.SetupError)(nil)),
-			"Value":           reflect.ValueOf(quick.Value),
-			"_Generator":      reflect.ValueOf((*_testing_quick_Generator)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["Check"] = reflect.ValueOf(quick.Check)
+		t["CheckEqual"] = reflect.ValueOf(quick.CheckEqual)
+		t["CheckEqualError"] = reflect.ValueOf((*quick.CheckEqualError)(nil))
+		t["CheckError"] = reflect.ValueOf((*quick.CheckError)(nil))
+		t["Config"] = reflect.ValueOf((*quick.Config)(nil))
+		t["Generator"] = reflect.ValueOf((*quick.Generator)(nil))
+		t["SetupError"] = reflect.ValueOf((*quick.SetupError)(nil))
+		t["Value"] = reflect.ValueOf(quick.Value)
+		t["_Generator"] = reflect.ValueOf((*_testing_quick_Generator)(nil))
+		return t
 	}
 }
 

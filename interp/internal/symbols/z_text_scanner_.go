@@ -10,28 +10,28 @@ import (
 
 func init() {
 	tables["text/scanner"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"Char":           reflect.ValueOf(constant.MakeInt64(scanner.Char)),
-			"Comment":        reflect.ValueOf(constant.MakeInt64(scanner.Comment)),
-			"EOF":            reflect.ValueOf(constant.MakeInt64(scanner.EOF)),
-			"Float":          reflect.ValueOf(constant.MakeInt64(scanner.Float)),
-			"GoTokens":       reflect.ValueOf(constant.MakeInt64(scanner.GoTokens)),
-			"GoWhitespace":   reflect.ValueOf(constant.MakeInt64(scanner.GoWhitespace)),
-			"Ident":          reflect.ValueOf(constant.MakeInt64(scanner.Ident)),
-			"Int":            reflect.ValueOf(constant.MakeInt64(scanner.Int)),
-			"Position":       reflect.ValueOf((*scanner.Position)(nil)),
-			"RawString":      reflect.ValueOf(constant.MakeInt64(scanner.RawString)),
-			"ScanChars":      reflect.ValueOf(constant.MakeInt64(scanner.ScanChars)),
-			"ScanComments":   reflect.ValueOf(constant.MakeInt64(scanner.ScanComments)),
-			"ScanFloats":     reflect.ValueOf(constant.MakeInt64(scanner.ScanFloats)),
-			"ScanIdents":     reflect.ValueOf(constant.MakeInt64(scanner.ScanIdents)),
-			"ScanInts":       reflect.ValueOf(constant.MakeInt64(scanner.ScanInts)),
-			"ScanRawStrings": reflect.ValueOf(constant.MakeInt64(scanner.ScanRawStrings)),
-			"ScanStrings":    reflect.ValueOf(constant.MakeInt64(scanner.ScanStrings)),
-			"Scanner":        reflect.ValueOf((*scanner.Scanner)(nil)),
-			"SkipComments":   reflect.ValueOf(constant.MakeInt64(scanner.SkipComments)),
-			"String":         reflect.ValueOf(constant.MakeInt64(scanner.String)),
-			"TokenString":    reflect.ValueOf(scanner.TokenString),
-		}
+		t := map[string]reflect.Value{}
+		t["Char"] = reflect.ValueOf(constant.MakeInt64(scanner.Char))
+		t["Comment"] = reflect.ValueOf(constant.MakeInt64(scanner.Comment))
+		t["EOF"] = reflect.ValueOf(constant.MakeInt64(scanner.EOF))
+		t["Float"] = reflect.ValueOf(constant.MakeInt64(scanner.Float))
+		t["GoTokens"] = reflect.ValueOf(constant.MakeInt64(scanner.GoTokens))
+		t["GoWhitespace"] = reflect.ValueOf(constant.MakeInt64(scanner.GoWhitespace))
+		t["Ident"] = reflect.ValueOf(constant.MakeInt64(scanner.Ident))
+		t["Int"] = reflect.ValueOf(constant.MakeInt64(scanner.Int))
+		t["Position"] = reflect.ValueOf((*scanner.Position)(nil))
+		t["RawString"] = reflect.ValueOf(constant.MakeInt64(scanner.RawString))
+		t["ScanChars"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanChars))
+		t["ScanComments"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanComments))
+		t["ScanFloats"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanFloats))
+		t["ScanIdents"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanIdents))
+		t["ScanInts"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanInts))
+		t["ScanRawStrings"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanRawStrings))
+		t["ScanStrings"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanStrings))
+		t["Scanner"] = reflect.ValueOf((*scanner.Scanner)(nil))
+		t["SkipComments"] = reflect.ValueOf(constant.MakeInt64(scanner.SkipComments))
+		t["String"] = reflect.ValueOf(constant.MakeInt64(scanner.String))
+		t["TokenString"] = reflect.ValueOf(scanner.TokenString)
+		return t
 	}
 }

@@ -10,16 +10,16 @@ import (
 
 func init() {
 	tables["text/tabwriter"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AlignRight":          reflect.ValueOf(tabwriter.AlignRight),
-			"Debug":               reflect.ValueOf(tabwriter.Debug),
-			"DiscardEmptyColumns": reflect.ValueOf(tabwriter.DiscardEmptyColumns),
-			"Escape":              reflect.ValueOf(constant.MakeInt64(tabwriter.Escape)),
-			"FilterHTML":          reflect.ValueOf(tabwriter.FilterHTML),
-			"NewWriter":           reflect.ValueOf(tabwriter.NewWriter),
-			"StripEscape":         reflect.ValueOf(tabwriter.StripEscape),
-			"TabIndent":           reflect.ValueOf(tabwriter.TabIndent),
-			"Writer":              reflect.ValueOf((*tabwriter.Writer)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["AlignRight"] = reflect.ValueOf(tabwriter.AlignRight)
+		t["Debug"] = reflect.ValueOf(tabwriter.Debug)
+		t["DiscardEmptyColumns"] = reflect.ValueOf(tabwriter.DiscardEmptyColumns)
+		t["Escape"] = reflect.ValueOf(constant.MakeInt64(tabwriter.Escape))
+		t["FilterHTML"] = reflect.ValueOf(tabwriter.FilterHTML)
+		t["NewWriter"] = reflect.ValueOf(tabwriter.NewWriter)
+		t["StripEscape"] = reflect.ValueOf(tabwriter.StripEscape)
+		t["TabIndent"] = reflect.ValueOf(tabwriter.TabIndent)
+		t["Writer"] = reflect.ValueOf((*tabwriter.Writer)(nil))
+		return t
 	}
 }

@@ -9,23 +9,23 @@ import (
 
 func init() {
 	tables["text/template"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ExecError":        reflect.ValueOf((*template.ExecError)(nil)),
-			"FuncMap":          reflect.ValueOf((*template.FuncMap)(nil)),
-			"HTMLEscape":       reflect.ValueOf(template.HTMLEscape),
-			"HTMLEscapeString": reflect.ValueOf(template.HTMLEscapeString),
-			"HTMLEscaper":      reflect.ValueOf(template.HTMLEscaper),
-			"IsTrue":           reflect.ValueOf(template.IsTrue),
-			"JSEscape":         reflect.ValueOf(template.JSEscape),
-			"JSEscapeString":   reflect.ValueOf(template.JSEscapeString),
-			"JSEscaper":        reflect.ValueOf(template.JSEscaper),
-			"Must":             reflect.ValueOf(template.Must),
-			"New":              reflect.ValueOf(template.New),
-			"ParseFS":          reflect.ValueOf(template.ParseFS),
-			"ParseFiles":       reflect.ValueOf(template.ParseFiles),
-			"ParseGlob":        reflect.ValueOf(template.ParseGlob),
-			"Template":         reflect.ValueOf((*template.Template)(nil)),
-			"URLQueryEscaper":  reflect.ValueOf(template.URLQueryEscaper),
-		}
+		t := map[string]reflect.Value{}
+		t["ExecError"] = reflect.ValueOf((*template.ExecError)(nil))
+		t["FuncMap"] = reflect.ValueOf((*template.FuncMap)(nil))
+		t["HTMLEscape"] = reflect.ValueOf(template.HTMLEscape)
+		t["HTMLEscapeString"] = reflect.ValueOf(template.HTMLEscapeString)
+		t["HTMLEscaper"] = reflect.ValueOf(template.HTMLEscaper)
+		t["IsTrue"] = reflect.ValueOf(template.IsTrue)
+		t["JSEscape"] = reflect.ValueOf(template.JSEscape)
+		t["JSEscapeString"] = reflect.ValueOf(template.JSEscapeString)
+		t["JSEscaper"] = reflect.ValueOf(template.JSEscaper)
+		t["Must"] = reflect.ValueOf(template.Must)
+		t["New"] = reflect.ValueOf(template.New)
+		t["ParseFS"] = reflect.ValueOf(template.ParseFS)
+		t["ParseFiles"] = reflect.ValueOf(template.ParseFiles)
+		t["ParseGlob"] = reflect.ValueOf(template.ParseGlob)
+		t["Template"] = reflect.ValueOf((*template.Template)(nil))
+		t["URLQueryEscaper"] = reflect.ValueOf(template.URLQueryEscaper)
+		return t
 	}
 }

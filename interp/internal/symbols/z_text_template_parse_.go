@@ -9,61 +9,61 @@ import (
 
 func init() {
 	tables["text/template/parse"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ActionNode":     reflect.ValueOf((*parse.ActionNode)(nil)),
-			"BoolNode":       reflect.ValueOf((*parse.BoolNode)(nil)),
-			"BranchNode":     reflect.ValueOf((*parse.BranchNode)(nil)),
-			"BreakNode":      reflect.ValueOf((*parse.BreakNode)(nil)),
-			"ChainNode":      reflect.ValueOf((*parse.ChainNode)(nil)),
-			"CommandNode":    reflect.ValueOf((*parse.CommandNode)(nil)),
-			"CommentNode":    reflect.ValueOf((*parse.CommentNode)(nil)),
-			"ContinueNode":   reflect.ValueOf((*parse.ContinueNode)(nil)),
-			"DotNode":        reflect.ValueOf((*parse.DotNode)(nil)),
-			"FieldNode":      reflect.ValueOf((*parse.FieldNode)(nil)),
-			"IdentifierNode": reflect.ValueOf((*parse.IdentifierNode)(nil)),
-			"IfNode":         reflect.ValueOf((*parse.IfNode)(nil)),
-			"IsEmptyTree":    reflect.ValueOf(parse.IsEmptyTree),
-			"ListNode":       reflect.ValueOf((*parse.ListNode)(nil)),
-			"Mode":           reflect.ValueOf((*parse.Mode)(nil)),
-			"New":            reflect.ValueOf(parse.New),
-			"NewIdentifier":  reflect.ValueOf(parse.NewIdentifier),
-			"NilNode":        reflect.ValueOf((*parse.NilNode)(nil)),
-			"Node":           reflect.ValueOf((*parse.Node)(nil)),
-			"NodeAction":     reflect.ValueOf(parse.NodeAction),
-			"NodeBool":       reflect.ValueOf(parse.NodeBool),
-			"NodeBreak":      reflect.ValueOf(parse.NodeBreak),
-			"NodeChain":      reflect.ValueOf(parse.NodeChain),
-			"NodeCommand":    reflect.ValueOf(parse.NodeCommand),
-			"NodeComment":    reflect.ValueOf(parse.NodeComment),
-			"NodeContinue":   reflect.ValueOf(parse.NodeContinue),
-			"NodeDot":        reflect.ValueOf(parse.NodeDot),
-			"NodeField":      reflect.ValueOf(parse.NodeField),
-			"NodeIdentifier": reflect.ValueOf(parse.NodeIdentifier),
-			"NodeIf":         reflect.ValueOf(parse.NodeIf),
-			"NodeList":       reflect.ValueOf(parse.NodeList),
-			"NodeNil":        reflect.ValueOf(parse.NodeNil),
-			"NodeNumber":     reflect.ValueOf(parse.NodeNumber),
-			"NodePipe":       reflect.ValueOf(parse.NodePipe),
-			"NodeRange":      reflect.ValueOf(parse.NodeRange),
-			"NodeString":     reflect.ValueOf(parse.NodeString),
-			"NodeTemplate":   reflect.ValueOf(parse.NodeTemplate),
-			"NodeText":       reflect.ValueOf(parse.NodeText),
-			"NodeType":       reflect.ValueOf((*parse.NodeType)(nil)),
-			"NodeVariable":   reflect.ValueOf(parse.NodeVariable),
-			"NodeWith":       reflect.ValueOf(parse.NodeWith),
-			"NumberNode":     reflect.ValueOf((*parse.NumberNode)(nil)),
-			"Parse":          reflect.ValueOf(parse.Parse),
-			"ParseComments":  reflect.ValueOf(parse.ParseComments),
-			"PipeNode":       reflect.ValueOf((*parse.PipeNode)(nil)),
-			"Pos":            reflect.ValueOf((*parse.Pos)(nil)),
-			"RangeNode":      reflect.ValueOf((*parse.RangeNode)(nil)),
-			"SkipFuncCheck":  reflect.ValueOf(parse.SkipFuncCheck),
-			"StringNode":     reflect.ValueOf((*parse.StringNode)(nil)),
-			"TemplateNode":   reflect.ValueOf((*parse.TemplateNode)(nil)),
-			"TextNode":       reflect.ValueOf((*parse.TextNode)(nil)),
-			"Tree":           reflect.ValueOf((*parse.Tree)(nil)),
-			"VariableNode":   reflect.ValueOf((*parse.VariableNode)(nil)),
-			"WithNode":       reflect.ValueOf((*parse.WithNode)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ActionNode"] = reflect.ValueOf((*parse.ActionNode)(nil))
+		t["BoolNode"] = reflect.ValueOf((*parse.BoolNode)(nil))
+		t["BranchNode"] = reflect.ValueOf((*parse.BranchNode)(nil))
+		t["BreakNode"] = reflect.ValueOf((*parse.BreakNode)(nil))
+		t["ChainNode"] = reflect.ValueOf((*parse.ChainNode)(nil))
+		t["CommandNode"] = reflect.ValueOf((*parse.CommandNode)(nil))
+		t["CommentNode"] = reflect.ValueOf((*parse.CommentNode)(nil))
+		t["ContinueNode"] = reflect.ValueOf((*parse.ContinueNode)(nil))
+		t["DotNode"] = reflect.ValueOf((*parse.DotNode)(nil))
+		t["FieldNode"] = reflect.ValueOf((*parse.FieldNode)(nil))
+		t["IdentifierNode"] = reflect.ValueOf((*parse.IdentifierNode)(nil))
+		t["IfNode"] = reflect.ValueOf((*parse.IfNode)(nil))
+		t["IsEmptyTree"] = reflect.ValueOf(parse.IsEmptyTree)
+		t["ListNode"] = reflect.ValueOf((*parse.ListNode)(nil))
+		t["Mode"] = reflect.ValueOf((*parse.Mode)(nil))
+		t["New"] = reflect.ValueOf(parse.New)
+		t["NewIdentifier"] = reflect.ValueOf(parse.NewIdentifier)
+		t["NilNode"] = reflect.ValueOf((*parse.NilNode)(nil))
+		t["Node"] = reflect.ValueOf((*parse.Node)(nil))
+		t["NodeAction"] = reflect.ValueOf(parse.NodeAction)
+		t["NodeBool"] = reflect.ValueOf(parse.NodeBool)
+		t["NodeBreak"] = reflect.ValueOf(parse.NodeBreak)
+		t["NodeChain"] = reflect.ValueOf(parse.NodeChain)
+		t["NodeCommand"] = reflect.ValueOf(parse.NodeCommand)
+		t["NodeComment"] = reflect.ValueOf(parse.NodeComment)
+		t["NodeContinue"] = reflect.ValueOf(parse.NodeContinue)
+		t["NodeDot"] = reflect.ValueOf(parse.NodeDot)
+		t["NodeField"] = reflect.ValueOf(parse.NodeField)
+		t["NodeIdentifier"] = reflect.ValueOf(parse.NodeIdentifier)
+		t["NodeIf"] = reflect.ValueOf(parse.NodeIf)
+		t["NodeList"] = reflect.ValueOf(parse.NodeList)
+		t["NodeNil"] = reflect.ValueOf(parse.NodeNil)
+		t["NodeNumber"] = reflect.ValueOf(parse.NodeNumber)
+		t["NodePipe"] = reflect.ValueOf(parse.NodePipe)
+		t["NodeRange"] = reflect.ValueOf(parse.NodeRange)
+		t["NodeString"] = reflect.ValueOf(parse.NodeString)
+		t["NodeTemplate"] = reflect.ValueOf(parse.NodeTemplate)
+		t["NodeText"] = reflect.ValueOf(parse.NodeText)
+		t["NodeType"] = reflect.ValueOf((*parse.NodeType)(nil))
+		t["NodeVariable"] = reflect.ValueOf(parse.NodeVariable)
+		t["NodeWith"] = reflect.ValueOf(parse.NodeWith)
+		t["NumberNode"] = reflect.ValueOf((*parse.NumberNode)(nil))
+		t["Parse"] = reflect.ValueOf(parse.Parse)
+		t["ParseComments"] = reflect.ValueOf(parse.ParseComments)
+		t["PipeNode"] = reflect.ValueOf((*parse.PipeNode)(nil))
+		t["Pos"] = reflect.ValueOf((*parse.Pos)(nil))
+		t["RangeNode"] = reflect.ValueOf((*parse.RangeNode)(nil))
+		t["SkipFuncCheck"] = reflect.ValueOf(parse.SkipFuncCheck)
+		t["StringNode"] = reflect.ValueOf((*parse.StringNode)(nil))
+		t["TemplateNode"] = reflect.ValueOf((*parse.TemplateNode)(nil))
+		t["TextNode"] = reflect.ValueOf((*parse.TextNode)(nil))
+		t["Tree"] = reflect.ValueOf((*parse.Tree)(nil))
+		t["VariableNode"] = reflect.ValueOf((*parse.VariableNode)(nil))
+		t["WithNode"] = reflect.ValueOf((*parse.WithNode)(nil))
+		return t
 	}
 }

@@ -10,80 +10,80 @@ import (
 
 func init() {
 	tables["time"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ANSIC":                  reflect.ValueOf(constant.MakeString(time.ANSIC)),
-			"After":                  reflect.ValueOf(time.After),
-			"AfterFunc":              reflect.ValueOf(time.AfterFunc),
-			"April":                  reflect.ValueOf(time.April),
-			"August":                 reflect.ValueOf(time.August),
-			"Date":                   reflect.ValueOf(time.Date),
-			"DateOnly":               reflect.ValueOf(constant.MakeString(time.DateOnly)),
-			"DateTime":               reflect.ValueOf(constant.MakeString(time.DateTime)),
-			"December":               reflect.ValueOf(time.December),
-			"Duration":               reflect.ValueOf((*time.Duration)(nil)),
-			"February":               reflect.ValueOf(time.February),
-			"FixedZone":              reflect.ValueOf(time.FixedZone),
-			"Friday":                 reflect.ValueOf(time.Friday),
-			"Hour":                   reflect.ValueOf(time.Hour),
-			"January":                reflect.ValueOf(time.January),
-			"July":                   reflect.ValueOf(time.July),
-			"June":                   reflect.ValueOf(time.June),
-			"Kitchen":                reflect.ValueOf(constant.MakeString(time.Kitchen)),
-			"Layout":                 reflect.ValueOf(constant.MakeString(time.Layout)),
-			"LoadLocation":           reflect.ValueOf(time.LoadLocation),
-			"LoadLocationFromTZData": reflect.ValueOf(time.LoadLocationFromTZData),
-			"Local":                  reflect.ValueOf(&time.Local).Elem(),
-			"Location":               reflect.ValueOf((*time.Location)(nil)),
-			"March":                  reflect.ValueOf(time.March),
-			"May":                    reflect.ValueOf(time.May),
-			"Microsecond":            reflect.ValueOf(time.Microsecond),
-			"Millisecond":            reflect.ValueOf(time.Millisecond),
-			"Minute":                 reflect.ValueOf(time.Minute),
-			"Monday":                 reflect.ValueOf(time.Monday),
-			"Month":                  reflect.ValueOf((*time.Month)(nil)),
-			"Nanosecond":             reflect.ValueOf(time.Nanosecond),
-			"NewTicker":              reflect.ValueOf(time.NewTicker),
-			"NewTimer":               reflect.ValueOf(time.NewTimer),
-			"November":               reflect.ValueOf(time.November),
-			"Now":                    reflect.ValueOf(time.Now),
-			"October":                reflect.ValueOf(time.October),
-			"Parse":                  reflect.ValueOf(time.Parse),
-			"ParseDuration":          reflect.ValueOf(time.ParseDuration),
-			"ParseError":             reflect.ValueOf((*time.ParseError)(nil)),
-			"ParseInLocation":        reflect.ValueOf(time.ParseInLocation),
-			"RFC1123":                reflect.ValueOf(constant.MakeString(time.RFC1123)),
-			"RFC1123Z":               reflect.ValueOf(constant.MakeString(time.RFC1123Z)),
-			"RFC3339":                reflect.ValueOf(constant.MakeString(time.RFC3339)),
-			"RFC3339Nano":            reflect.ValueOf(constant.MakeString(time.RFC3339Nano)),
-			"RFC822":                 reflect.ValueOf(constant.MakeString(time.RFC822)),
-			"RFC822Z":                reflect.ValueOf(constant.MakeString(time.RFC822Z)),
-			"RFC850":                 reflect.ValueOf(constant.MakeString(time.RFC850)),
-			"RubyDate":               reflect.ValueOf(constant.MakeString(time.RubyDate)),
-			"Saturday":               reflect.ValueOf(time.Saturday),
-			"Second":                 reflect.ValueOf(time.Second),
-			"September":              reflect.ValueOf(time.September),
-			"Since":                  reflect.ValueOf(time.Since),
-			"Sleep":                  reflect.ValueOf(time.Sleep),
-			"Stamp":                  reflect.ValueOf(constant.MakeString(time.Stamp)),
-			"StampMicro":             reflect.ValueOf(constant.MakeString(time.StampMicro)),
-			"StampMilli":             reflect.ValueOf(constant.MakeString(time.StampMilli)),
-			"StampNano":              reflect.ValueOf(constant.MakeString(time.StampNano)),
-			"Sunday":                 reflect.ValueOf(time.Sunday),
-			"Thursday":               reflect.ValueOf(time.Thursday),
-			"Tick":                   reflect.ValueOf(time.Tick),
-			"Ticker":                 reflect.ValueOf((*time.Ticker)(nil)),
-			"Time":                   reflect.ValueOf((*time.Time)(nil)),
-			"TimeOnly":               reflect.ValueOf(constant.MakeString(time.TimeOnly)),
-			"Timer":                  reflect.ValueOf((*time.Timer)(nil)),
-			"Tuesday":                reflect.ValueOf(time.Tuesday),
-			"UTC":                    reflect.ValueOf(&time.UTC).Elem(),
-			"Unix":                   reflect.ValueOf(time.Unix),
-			"UnixDate":               reflect.ValueOf(constant.MakeString(time.UnixDate)),
-			"UnixMicro":              reflect.ValueOf(time.UnixMicro),
-			"UnixMilli":              reflect.ValueOf(time.UnixMilli),
-			"Until":                  reflect.ValueOf(time.Until),
-			"Wednesday":              reflect.ValueOf(time.Wednesday),
-			"Weekday":                reflect.ValueOf((*time.Weekday)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["ANSIC"] = reflect.ValueOf(constant.MakeString(time.ANSIC))
+		t["After"] = reflect.ValueOf(time.After)
+		t["AfterFunc"] = reflect.ValueOf(time.AfterFunc)
+		t["April"] = reflect.ValueOf(time.April)
+		t["August"] = reflect.ValueOf(time.August)
+		t["Date"] = reflect.ValueOf(time.Date)
+		t["DateOnly"] = reflect.ValueOf(constant.MakeString(time.DateOnly))
+		t["DateTime"] = reflect.ValueOf(constant.MakeString(time.DateTime))
+		t["December"] = reflect.ValueOf(time.December)
+		t["Duration"] = reflect.ValueOf((*time.Duration)(nil))
+		t["February"] = reflect.ValueOf(time.February)
+		t["FixedZone"] = reflect.ValueOf(time.FixedZone)
+		t["Friday"] = reflect.ValueOf(time.Friday)
+		t["Hour"] = reflect.ValueOf(time.Hour)
+		t["January"] = reflect.ValueOf(time.January)
+		t["July"] = reflect.ValueOf(time.July)
+		t["June"] = reflect.ValueOf(time.June)
+		t["Kitchen"] = reflect.ValueOf(constant.MakeString(time.Kitchen))
+		t["Layout"] = reflect.ValueOf(constant.MakeString(time.Layout))
+		t["LoadLocation"] = reflect.ValueOf(time.LoadLocation)
+		t["LoadLocationFromTZData"] = reflect.ValueOf(time.LoadLocationFromTZData)
+		t["Local"] = reflect.ValueOf(&time.Local).Elem()
+		t["Location"] = reflect.ValueOf((*time.Location)(nil))
+		t["March"] = reflect.ValueOf(time.March)
+		t["May"] = reflect.ValueOf(time.May)
+		t["Microsecond"] = reflect.ValueOf(time.Microsecond)
+		t["Millisecond"] = reflect.ValueOf(time.Millisecond)
+		t["Minute"] = reflect.ValueOf(time.Minute)
+		t["Monday"] = reflect.ValueOf(time.Monday)
+		t["Month"] = reflect.ValueOf((*time.Month)(nil))
+		t["Nanosecond"] = reflect.ValueOf(time.Nanosecond)
+		t["NewTicker"] = reflect.ValueOf(time.NewTicker)
+		t["NewTimer"] = reflect.ValueOf(time.NewTimer)
+		t["November"] = reflect.ValueOf(time.November)
+		t["Now"] = reflect.ValueOf(time.Now)
+		t["October"] = reflect.ValueOf(time.October)
+		t["Parse"] = reflect.ValueOf(time.Parse)
+		t["ParseDuration"] = reflect.ValueOf(time.ParseDuration)
+		t["ParseError"] = reflect.ValueOf((*time.ParseError)(nil))
+		t["ParseInLocation"] = reflect.ValueOf(time.ParseInLocation)
+		t["RFC1123"] = reflect.ValueOf(constant.MakeString(time.RFC1123))
+		t["RFC1123Z"] = reflect.ValueOf(constant.MakeString(time.RFC1123Z))
+		t["RFC3339"] = reflect.ValueOf(constant.MakeString(time.RFC3339))
+		t["RFC3339Nano"] = reflect.ValueOf(constant.MakeString(time.RFC3339Nano))
+		t["RFC822"] = reflect.ValueOf(constant.MakeString(time.RFC822))
+		t["RFC822Z"] = reflect.ValueOf(constant.MakeString(time.RFC822Z))
+		t["RFC850"] = reflect.ValueOf(constant.MakeString(time.RFC850))
+		t["RubyDate"] = reflect.ValueOf(constant.MakeString(time.RubyDate))
+		t["Saturday"] = reflect.ValueOf(time.Saturday)
+		t["Second"] = reflect.ValueOf(time.Second)
+		t["September"] = reflect.ValueOf(time.September)
+		t["Since"] = reflect.ValueOf(time.Since)
+		t["Sleep"] = reflect.ValueOf(time.Sleep)
+		t["Stamp"] = reflect.ValueOf(constant.MakeString(time.Stamp))
+		t["StampMicro"] = reflect.ValueOf(constant.MakeString(time.StampMicro))
+		t["StampMilli"] = reflect.ValueOf(constant.MakeString(time.StampMilli))
+		t["StampNano"] = reflect.ValueOf(constant.MakeString(time.StampNano))
+		t["Sunday"] = reflect.ValueOf(time.Sunday)
+		t["Thursday"] = reflect.ValueOf(time.Thursday)
+		t["Tick"] = reflect.ValueOf(time.Tick)
+		t["Ticker"] = reflect.ValueOf((*time.Ticker)(nil))
+		t["Time"] = reflect.ValueOf((*time.Time)(nil))
+		t["TimeOnly"] = reflect.ValueOf(constant.MakeString(time.TimeOnly))
+		t["Timer"] = reflect.ValueOf((*time.Timer)(nil))
+		t["Tuesday"] = reflect.ValueOf(time.Tuesday)
+		t["UTC"] = reflect.ValueOf(&time.UTC).Elem()
+		t["Unix"] = reflect.ValueOf(time.Unix)
+		t["UnixDate"] = reflect.ValueOf(constant.MakeString(time.UnixDate))
+		t["UnixMicro"] = reflect.ValueOf(time.UnixMicro)
+		t["UnixMilli"] = reflect.ValueOf(time.UnixMilli)
+		t["Until"] = reflect.ValueOf(time.Until)
+		t["Wednesday"] = reflect.ValueOf(time.Wednesday)
+		t["Weekday"] = reflect.ValueOf((*time.Weekday)(nil))
+		return t
 	}
 }

@@ -10,301 +10,301 @@ import (
 
 func init() {
 	tables["unicode"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"ASCII_Hex_Digit":                    reflect.ValueOf(&unicode.ASCII_Hex_Digit).Elem(),
-			"Adlam":                              reflect.ValueOf(&unicode.Adlam).Elem(),
-			"Ahom":                               reflect.ValueOf(&unicode.Ahom).Elem(),
-			"Anatolian_Hieroglyphs":              reflect.ValueOf(&unicode.Anatolian_Hieroglyphs).Elem(),
-			"Arabic":                             reflect.ValueOf(&unicode.Arabic).Elem(),
-			"Armenian":                           reflect.ValueOf(&unicode.Armenian).Elem(),
-			"Avestan":                            reflect.ValueOf(&unicode.Avestan).Elem(),
-			"AzeriCase":                          reflect.ValueOf(&unicode.AzeriCase).Elem(),
-			"Balinese":                           reflect.ValueOf(&unicode.Balinese).Elem(),
-			"Bamum":                              reflect.ValueOf(&unicode.Bamum).Elem(),
-			"Bassa_Vah":                          reflect.ValueOf(&unicode.Bassa_Vah).Elem(),
-			"Batak":                              reflect.ValueOf(&unicode.Batak).Elem(),
-			"Bengali":                            reflect.ValueOf(&unicode.Bengali).Elem(),
-			"Bhaiksuki":                          reflect.ValueOf(&unicode.Bhaiksuki).Elem(),
-			"Bidi_Control":                       reflect.ValueOf(&unicode.Bidi_Control).Elem(),
-			"Bopomofo":                           reflect.ValueOf(&unicode.Bopomofo).Elem(),
-			"Brahmi":                             reflect.ValueOf(&unicode.Brahmi).Elem(),
-			"Braille":                            reflect.ValueOf(&unicode.Braille).Elem(),
-			"Buginese":                           reflect.ValueOf(&unicode.Buginese).Elem(),
-			"Buhid":                              reflect.ValueOf(&unicode.Buhid).Elem(),
-			"C":                                  reflect.ValueOf(&unicode.C).Elem(),
-			"Canadian_Aboriginal":                reflect.ValueOf(&unicode.Canadian_Aboriginal).Elem(),
-			"Carian":                             reflect.ValueOf(&unicode.Carian).Elem(),
-			"CaseRange":                          reflect.ValueOf((*unicode.CaseRange)(nil)),
-			"CaseRanges":                         reflect.ValueOf(&unicode.CaseRanges).Elem(),
-			"Categories":                         reflect.ValueOf(&unicode.Categories).Elem(),
-			"CategoryAliases":                    reflect.ValueOf(&unicode.CategoryAliases).Elem(),
-			"Caucasian_Albanian":                 reflect.ValueOf(&unicode.Caucasian_Albanian).Elem(),
-			"Cc":                                 reflect.ValueOf(&unicode.Cc).Elem(),
-			"Cf":                                 reflect.ValueOf(&unicode.Cf).Elem(),
-			"Chakma":                             reflect.ValueOf(&unicode.Chakma).Elem(),
-			"Cham":                               reflect.ValueOf(&unicode.Cham).Elem(),
-			"Cherokee":                           reflect.ValueOf(&unicode.Cherokee).Elem(),
-			"Chorasmian":                         reflect.ValueOf(&unicode.Chorasmian).Elem(),
-			"Cn":                                 reflect.ValueOf(&unicode.Cn).Elem(),
-			"Co":                                 reflect.ValueOf(&unicode.Co).Elem(),
-			"Common":                             reflect.ValueOf(&unicode.Common).Elem(),
-			"Coptic":                             reflect.ValueOf(&unicode.Coptic).Elem(),
-			"Cs":                                 reflect.ValueOf(&unicode.Cs).Elem(),
-			"Cuneiform":                          reflect.ValueOf(&unicode.Cuneiform).Elem(),
-			"Cypriot":                            reflect.ValueOf(&unicode.Cypriot).Elem(),
-			"Cypro_Minoan":                       reflect.ValueOf(&unicode.Cypro_Minoan).Elem(),
-			"Cyrillic":                           reflect.ValueOf(&unicode.Cyrillic).Elem(),
-			"Dash":                               reflect.ValueOf(&unicode.Dash).Elem(),
-			"Deprecated":                         reflect.ValueOf(&unicode.Deprecated).Elem(),
-			"Deseret":                            reflect.ValueOf(&unicode.Deseret).Elem(),
-			"Devanagari":                         reflect.ValueOf(&unicode.Devanagari).Elem(),
-			"Diacritic":                          reflect.ValueOf(&unicode.Diacritic).Elem(),
-			"Digit":                              reflect.ValueOf(&unicode.Digit).Elem(),
-			"Dives_Akuru":                        reflect.ValueOf(&unicode.Dives_Akuru).Elem(),
-			"Dogra":                              reflect.ValueOf(&unicode.Dogra).Elem(),
-			"Duployan":                           reflect.ValueOf(&unicode.Duployan).Elem(),
-			"Egyptian_Hieroglyphs":               reflect.ValueOf(&unicode.Egyptian_Hieroglyphs).Elem(),
-			"Elbasan":                            reflect.ValueOf(&unicode.Elbasan).Elem(),
-			"Elymaic":                            reflect.ValueOf(&unicode.Elymaic).Elem(),
-			"Ethiopic":                           reflect.ValueOf(&unicode.Ethiopic).Elem(),
-			"Extender":                           reflect.ValueOf(&unicode.Extender).Elem(),
-			"FoldCategory":                       reflect.ValueOf(&unicode.FoldCategory).Elem(),
-			"FoldScript":                         reflect.ValueOf(&unicode.FoldScript).Elem(),
-			"Georgian":                           reflect.ValueOf(&unicode.Georgian).Elem(),
-			"Glagolitic":                         reflect.ValueOf(&unicode.Glagolitic).Elem(),
-			"Gothic":                             reflect.ValueOf(&unicode.Gothic).Elem(),
-			"Grantha":                            reflect.ValueOf(&unicode.Grantha).Elem(),
-			"GraphicRanges":                      reflect.ValueOf(&unicode.GraphicRanges).Elem(),
-			"Greek":                              reflect.ValueOf(&unicode.Greek).Elem(),
-			"Gujarati":                           reflect.ValueOf(&unicode.Gujarati).Elem(),
-			"Gunjala_Gondi":                      reflect.ValueOf(&unicode.Gunjala_Gondi).Elem(),
-			"Gurmukhi":                           reflect.ValueOf(&unicode.Gurmukhi).Elem(),
-			"Han":                                reflect.ValueOf(&unicode.Han).Elem(),
-			"Hangul":                             reflect.ValueOf(&unicode.Hangul).Elem(),
-			"Hanifi_Rohingya":                    reflect.ValueOf(&unicode.Hanifi_Rohingya).Elem(),
-			"Hanunoo":                            reflect.ValueOf(&unicode.Hanunoo).Elem(),
-			"Hatran":                             reflect.ValueOf(&unicode.Hatran).Elem(),
-			"Hebrew":                             reflect.ValueOf(&unicode.Hebrew).Elem(),
-			"Hex_Digit":                          reflect.ValueOf(&unicode.Hex_Digit).Elem(),
-			"Hiragana":                           reflect.ValueOf(&unicode.Hiragana).Elem(),
-			"Hyphen":                             reflect.ValueOf(&unicode.Hyphen).Elem(),
-			"IDS_Binary_Operator":                reflect.ValueOf(&unicode.IDS_Binary_Operator).Elem(),
-			"IDS_Trinary_Operator":               reflect.ValueOf(&unicode.IDS_Trinary_Operator).Elem(),
-			"Ideographic":                        reflect.ValueOf(&unicode.Ideographic).Elem(),
-			"Imperial_Aramaic":                   reflect.ValueOf(&unicode.Imperial_Aramaic).Elem(),
-			"In":                                 reflect.ValueOf(unicode.In),
-			"Inherited":                          reflect.ValueOf(&unicode.Inherited).Elem(),
-			"Inscriptional_Pahlavi":              reflect.ValueOf(&unicode.Inscriptional_Pahlavi).Elem(),
-			"Inscriptional_Parthian":             reflect.ValueOf(&unicode.Inscriptional_Parthian).Elem(),
-			"Is":                                 reflect.ValueOf(unicode.Is),
-			"IsControl":                          reflect.ValueOf(unicode.IsControl),
-			"IsDigit":                            reflect.ValueOf(unicode.IsDigit),
-			"IsGraphic":                          reflect.ValueOf(unicode.IsGraphic),
-			"IsLetter":                           reflect.ValueOf(unicode.IsLetter),
-			"IsLower":                            reflect.ValueOf(unicode.IsLower),
-			"IsMark":                             reflect.ValueOf(unicode.IsMark),
-			"IsNumber":                           reflect.ValueOf(unicode.IsNumber),
-			"IsOneOf":                            reflect.ValueOf(unicode.IsOneOf),
-			"IsPrint":                            reflect.ValueOf(unicode.IsPrint),
-			"IsPunct":                            reflect.ValueOf(unicode.IsPunct),
-			"IsSpace":                            reflect.ValueOf(unicode.IsSpace),
-			"IsSymbol":                           reflect.ValueOf(unicode.IsSymbol),
-			"IsTitle":                            reflect.ValueOf(unicode.IsTitle),
-			"IsUpper":                            reflect.ValueOf(unicode.IsUpper),
-			"Javanese":                           reflect.ValueOf(&unicode.Javanese).Elem(),
-			"Join_Control":                       reflect.ValueOf(&unicode.Join_Control).Elem(),
-			"Kaithi":                             reflect.ValueOf(&unicode.Kaithi).Elem(),
-			"Kannada":                            reflect.ValueOf(&unicode.Kannada).Elem(),
-			"Katakana":                           reflect.ValueOf(&unicode.Katakana).Elem(),
-			"Kawi":                               reflect.ValueOf(&unicode.Kawi).Elem(),
-			"Kayah_Li":                           reflect.ValueOf(&unicode.Kayah_Li).Elem(),
-			"Kharoshthi":                         reflect.ValueOf(&unicode.Kharoshthi).Elem(),
-			"Khitan_Small_Script":                reflect.ValueOf(&unicode.Khitan_Small_Script).Elem(),
-			"Khmer":                              reflect.ValueOf(&unicode.Khmer).Elem(),
-			"Khojki":                             reflect.ValueOf(&unicode.Khojki).Elem(),
-			"Khudawadi":                          reflect.ValueOf(&unicode.Khudawadi).Elem(),
-			"L":                                  reflect.ValueOf(&unicode.L).Elem(),
-			"LC":                                 reflect.ValueOf(&unicode.LC).Elem(),
-			"Lao":                                reflect.ValueOf(&unicode.Lao).Elem(),
-			"Latin":                              reflect.ValueOf(&unicode.Latin).Elem(),
-			"Lepcha":                             reflect.ValueOf(&unicode.Lepcha).Elem(),
-			"Letter":                             reflect.ValueOf(&unicode.Letter).Elem(),
-			"Limbu":                              reflect.ValueOf(&unicode.Limbu).Elem(),
-			"Linear_A":                           reflect.ValueOf(&unicode.Linear_A).Elem(),
-			"Linear_B":                           reflect.ValueOf(&unicode.Linear_B).Elem(),
-			"Lisu":                               reflect.ValueOf(&unicode.Lisu).Elem(),
-			"Ll":                                 reflect.ValueOf(&unicode.Ll).Elem(),
-			"Lm":                                 reflect.ValueOf(&unicode.Lm).Elem(),
-			"Lo":                                 reflect.ValueOf(&unicode.Lo).Elem(),
-			"Logical_Order_Exception":            reflect.ValueOf(&unicode.Logical_Order_Exception).Elem(),
-			"Lower":                              reflect.ValueOf(&unicode.Lower).Elem(),
-			"LowerCase":                          reflect.ValueOf(constant.MakeInt64(unicode.LowerCase)),
-			"Lt":                                 reflect.ValueOf(&unicode.Lt).Elem(),
-			"Lu":                                 reflect.ValueOf(&unicode.Lu).Elem(),
-			"Lycian":                             reflect.ValueOf(&unicode.Lycian).Elem(),
-			"Lydian":                             reflect.ValueOf(&unicode.Lydian).Elem(),
-			"M":                                  reflect.ValueOf(&unicode.M).Elem(),
-			"Mahajani":                           reflect.ValueOf(&unicode.Mahajani).Elem(),
-			"Makasar":                            reflect.ValueOf(&unicode.Makasar).Elem(),
-			"Malayalam":                          reflect.ValueOf(&unicode.Malayalam).Elem(),
-			"Mandaic":                            reflect.ValueOf(&unicode.Mandaic).Elem(),
-			"Manichaean":                         reflect.ValueOf(&unicode.Manichaean).Elem(),
-			"Marchen":                            reflect.ValueOf(&unicode.Marchen).Elem(),
-			"Mark":                               reflect.ValueOf(&unicode.Mark).Elem(),
-			"Masaram_Gondi":                      reflect.ValueOf(&unicode.Masaram_Gondi).Elem(),
-			"MaxASCII":                           reflect.ValueOf(constant.MakeInt64(unicode.MaxASCII)),
-			"MaxCase":                            reflect.ValueOf(constant.MakeInt64(unicode.MaxCase)),
-			"MaxLatin1":                          reflect.ValueOf(constant.MakeInt64(unicode.MaxLatin1)),
-			"MaxRune":                            reflect.ValueOf(constant.MakeInt64(unicode.MaxRune)),
-			"Mc":                                 reflect.ValueOf(&unicode.Mc).Elem(),
-			"Me":                                 reflect.ValueOf(&unicode.Me).Elem(),
-			"Medefaidrin":                        reflect.ValueOf(&unicode.Medefaidrin).Elem(),
-			"Meetei_Mayek":                       reflect.ValueOf(&unicode.Meetei_Mayek).Elem(),
-			"Mende_Kikakui":                      reflect.ValueOf(&unicode.Mende_Kikakui).Elem(),
-			"Meroitic_Cursive":                   reflect.ValueOf(&unicode.Meroitic_Cursive).Elem(),
-			"Meroitic_Hieroglyphs":               reflect.ValueOf(&unicode.Meroitic_Hieroglyphs).Elem(),
-			"Miao":                               reflect.ValueOf(&unicode.Miao).Elem(),
-			"Mn":                                 reflect.ValueOf(&unicode.Mn).Elem(),
-			"Modi":                               reflect.ValueOf(&unicode.Modi).Elem(),
-			"Mongolian":                          reflect.ValueOf(&unicode.Mongolian).Elem(),
-			"Mro":                                reflect.ValueOf(&unicode.Mro).Elem(),
-			"Multani":                            reflect.ValueOf(&unicode.Multani).Elem(),
-			"Myanmar":                            reflect.ValueOf(&unicode.Myanmar).Elem(),
-			"N":                                  reflect.ValueOf(&unicode.N).Elem(),
-			"Nabataean":                          reflect.ValueOf(&unicode.Nabataean).Elem(),
-			"Nag_Mundari":                        reflect.ValueOf(&unicode.Nag_Mundari).Elem(),
-			"Nandinagari":                        reflect.ValueOf(&unicode.Nandinagari).Elem(),
-			"Nd":                                 reflect.ValueOf(&unicode.Nd).Elem(),
-			"New_Tai_Lue":                        reflect.ValueOf(&unicode.New_Tai_Lue).Elem(),
-			"Newa":                               reflect.ValueOf(&unicode.Newa).Elem(),
-			"Nko":                                reflect.ValueOf(&unicode.Nko).Elem(),
-			"Nl":                                 reflect.ValueOf(&unicode.Nl).Elem(),
-			"No":                                 reflect.ValueOf(&unicode.No).Elem(),
-			"Noncharacter_Code_Point":            reflect.ValueOf(&unicode.Noncharacter_Code_Point).Elem(),
-			"Number":                             reflect.ValueOf(&unicode.Number).Elem(),
-			"Nushu":                              reflect.ValueOf(&unicode.Nushu).Elem(),
-			"Nyiakeng_Puachue_Hmong":             reflect.ValueOf(&unicode.Nyiakeng_Puachue_Hmong).Elem(),
-			"Ogham":                              reflect.ValueOf(&unicode.Ogham).Elem(),
-			"Ol_Chiki":                           reflect.ValueOf(&unicode.Ol_Chiki).Elem(),
-			"Old_Hungarian":                      reflect.ValueOf(&unicode.Old_Hungarian).Elem(),
-			"Old_Italic":                         reflect.ValueOf(&unicode.Old_Italic).Elem(),
-			"Old_North_Arabian":                  reflect.ValueOf(&unicode.Old_North_Arabian).Elem(),
-			"Old_Permic":                         reflect.ValueOf(&unicode.Old_Permic).Elem(),
-			"Old_Persian":                        reflect.ValueOf(&unicode.Old_Persian).Elem(),
-			"Old_Sogdian":                        reflect.ValueOf(&unicode.Old_Sogdian).Elem(),
-			"Old_South_Arabian":                  reflect.ValueOf(&unicode.Old_South_Arabian).Elem(),
-			"Old_Turkic":                         reflect.ValueOf(&unicode.Old_Turkic).Elem(),
-			"Old_Uyghur":                         reflect.ValueOf(&unicode.Old_Uyghur).Elem(),
-			"Oriya":                              reflect.ValueOf(&unicode.Oriya).Elem(),
-			"Osage":                              reflect.ValueOf(&unicode.Osage).Elem(),
-			"Osmanya":                            reflect.ValueOf(&unicode.Osmanya).Elem(),
-			"Other":                              reflect.ValueOf(&unicode.Other).Elem(),
-			"Other_Alphabetic":                   reflect.ValueOf(&unicode.Other_Alphabetic).Elem(),
-			"Other_Default_Ignorable_Code_Point": reflect.ValueOf(&unicode.Other_Default_Ignorable_Code_Point).Elem(),
-			"Other_Grapheme_Extend":              reflect.ValueOf(&unicode.Other_Grapheme_Extend).Elem(),
-			"Other_ID_Continue":                  reflect.ValueOf(&unicode.Other_ID_Continue).Elem(),
-			"Other_ID_Start":                     reflect.ValueOf(&unicode.Other_ID_Start).Elem(),
-			"Other_Lowercase":                    reflect.ValueOf(&unicode.Other_Lowercase).Elem(),
-			"Other_Math":                         reflect.ValueOf(&unicode.Other_Math).Elem(),
-			"Other_Uppercase":                    reflect.ValueOf(&unicode.Other_Uppercase).Elem(),
-			"P":                                  reflect.ValueOf(&unicode.P).Elem(),
-			"Pahawh_Hmong":                       reflect.ValueOf(&unicode.Pahawh_Hmong).Elem(),
-			"Palmyrene":                          reflect.ValueOf(&unicode.Palmyrene).Elem(),
-			"Pattern_Syntax":                     reflect.ValueOf(&unicode.Pattern_Syntax).Elem(),
-			"Pattern_White_Space":                reflect.ValueOf(&unicode.Pattern_White_Space).Elem(),
-			"Pau_Cin_Hau":                        reflect.ValueOf(&unicode.Pau_Cin_Hau).Elem(),
-			"Pc":                                 reflect.ValueOf(&unicode.Pc).Elem(),
-			"Pd":                                 reflect.ValueOf(&unicode.Pd).Elem(),
-			"Pe":                                 reflect.ValueOf(&unicode.Pe).Elem(),
-			"Pf":                                 reflect.ValueOf(&unicode.Pf).Elem(),
-			"Phags_Pa":                           reflect.ValueOf(&unicode.Phags_Pa).Elem(),
-			"Phoenician":                         reflect.ValueOf(&unicode.Phoenician).Elem(),
-			"Pi":                                 reflect.ValueOf(&unicode.Pi).Elem(),
-			"Po":                                 reflect.ValueOf(&unicode.Po).Elem(),
-			"Prepended_Concatenation_Mark":       reflect.ValueOf(&unicode.Prepended_Concatenation_Mark).Elem(),
-			"PrintRanges":                        reflect.ValueOf(&unicode.PrintRanges).Elem(),
-			"Properties":                         reflect.ValueOf(&unicode.Properties).Elem(),
-			"Ps":                                 reflect.ValueOf(&unicode.Ps).Elem(),
-			"Psalter_Pahlavi":                    reflect.ValueOf(&unicode.Psalter_Pahlavi).Elem(),
-			"Punct":                              reflect.ValueOf(&unicode.Punct).Elem(),
-			"Quotation_Mark":                     reflect.ValueOf(&unicode.Quotation_Mark).Elem(),
-			"Radical":                            reflect.ValueOf(&unicode.Radical).Elem(),
-			"Range16":                            reflect.ValueOf((*unicode.Range16)(nil)),
-			"Range32":                            reflect.ValueOf((*unicode.Range32)(nil)),
-			"RangeTable":                         reflect.ValueOf((*unicode.RangeTable)(nil)),
-			"Regional_Indicator":                 reflect.ValueOf(&unicode.Regional_Indicator).Elem(),
-			"Rejang":                             reflect.ValueOf(&unicode.Rejang).Elem(),
-			"ReplacementChar":                    reflect.ValueOf(constant.MakeInt64(unicode.ReplacementChar)),
-			"Runic":                              reflect.ValueOf(&unicode.Runic).Elem(),
-			"S":                                  reflect.ValueOf(&unicode.S).Elem(),
-			"STerm":                              reflect.ValueOf(&unicode.STerm).Elem(),
-			"Samaritan":                          reflect.ValueOf(&unicode.Samaritan).Elem(),
-			"Saurashtra":                         reflect.ValueOf(&unicode.Saurashtra).Elem(),
-			"Sc":                                 reflect.ValueOf(&unicode.Sc).Elem(),
-			"Scripts":                            reflect.ValueOf(&unicode.Scripts).Elem(),
-			"Sentence_Terminal":                  reflect.ValueOf(&unicode.Sentence_Terminal).Elem(),
-			"Sharada":                            reflect.ValueOf(&unicode.Sharada).Elem(),
-			"Shavian":                            reflect.ValueOf(&unicode.Shavian).Elem(),
-			"Siddham":                            reflect.ValueOf(&unicode.Siddham).Elem(),
-			"SignWriting":                        reflect.ValueOf(&unicode.SignWriting).Elem(),
-			"SimpleFold":                         reflect.ValueOf(unicode.SimpleFold),
-			"Sinhala":                            reflect.ValueOf(&unicode.Sinhala).Elem(),
-			"Sk":                                 reflect.ValueOf(&unicode.Sk).Elem(),
-			"Sm":                                 reflect.ValueOf(&unicode.Sm).Elem(),
-			"So":                                 reflect.ValueOf(&unicode.So).Elem(),
-			"Soft_Dotted":                        reflect.ValueOf(&unicode.Soft_Dotted).Elem(),
-			"Sogdian":                            reflect.ValueOf(&unicode.Sogdian).Elem(),
-			"Sora_Sompeng":                       reflect.ValueOf(&unicode.Sora_Sompeng).Elem(),
-			"Soyombo":                            reflect.ValueOf(&unicode.Soyombo).Elem(),
-			"Space":                              reflect.ValueOf(&unicode.Space).Elem(),
-			"SpecialCase":                        reflect.ValueOf((*unicode.SpecialCase)(nil)),
-			"Sundanese":                          reflect.ValueOf(&unicode.Sundanese).Elem(),
-			"Syloti_Nagri":                       reflect.ValueOf(&unicode.Syloti_Nagri).Elem(),
-			"Symbol":                             reflect.ValueOf(&unicode.Symbol).Elem(),
-			"Syriac":                             reflect.ValueOf(&unicode.Syriac).Elem(),
-			"Tagalog":                            reflect.ValueOf(&unicode.Tagalog).Elem(),
-			"Tagbanwa":                           reflect.ValueOf(&unicode.Tagbanwa).Elem(),
-			"Tai_Le":                             reflect.ValueOf(&unicode.Tai_Le).Elem(),
-			"Tai_Tham":                           reflect.ValueOf(&unicode.Tai_Tham).Elem(),
-			"Tai_Viet":                           reflect.ValueOf(&unicode.Tai_Viet).Elem(),
-			"Takri":                              reflect.ValueOf(&unicode.Takri).Elem(),
-			"Tamil":                              reflect.ValueOf(&unicode.Tamil).Elem(),
-			"Tangsa":                             reflect.ValueOf(&unicode.Tangsa).Elem(),
-			"Tangut":                             reflect.ValueOf(&unicode.Tangut).Elem(),
-			"Telugu":                             reflect.ValueOf(&unicode.Telugu).Elem(),
-			"Terminal_Punctuation":               reflect.ValueOf(&unicode.Terminal_Punctuation).Elem(),
-			"Thaana":                             reflect.ValueOf(&unicode.Thaana).Elem(),
-			"Thai":                               reflect.ValueOf(&unicode.Thai).Elem(),
-			"Tibetan":                            reflect.ValueOf(&unicode.Tibetan).Elem(),
-			"Tifinagh":                           reflect.ValueOf(&unicode.Tifinagh).Elem(),
-			"Tirhuta":                            reflect.ValueOf(&unicode.Tirhuta).Elem(),
-			"Title":                              reflect.ValueOf(&unicode.Title).Elem(),
-			"TitleCase":                          reflect.ValueOf(constant.MakeInt64(unicode.TitleCase)),
-			"To":                                 reflect.ValueOf(unicode.To),
-			"ToLower":                            reflect.ValueOf(unicode.ToLower),
-			"ToTitle":                            reflect.ValueOf(unicode.ToTitle),
-			"ToUpper":                            reflect.ValueOf(unicode.ToUpper),
-			"Toto":                               reflect.ValueOf(&unicode.Toto).Elem(),
-			"TurkishCase":                        reflect.ValueOf(&unicode.TurkishCase).Elem(),
-			"Ugaritic":                           reflect.ValueOf(&unicode.Ugaritic).Elem(),
-			"Unified_Ideograph":                  reflect.ValueOf(&unicode.Unified_Ideograph).Elem(),
-			"Upper":                              reflect.ValueOf(&unicode.Upper).Elem(),
-			"UpperCase":                          reflect.ValueOf(constant.MakeInt64(unicode.UpperCase)),
-			"UpperLower":                         reflect.ValueOf(constant.MakeInt64(unicode.UpperLower)),
-			"Vai":                                reflect.ValueOf(&unicode.Vai).Elem(),
-			"Variation_Selector":                 reflect.ValueOf(&unicode.Variation_Selector).Elem(),
-			"Version":                            reflect.ValueOf(constant.MakeString(unicode.Version)),
-			"Vithkuqi":                           reflect.ValueOf(&unicode.Vithkuqi).Elem(),
-			"Wancho":                             reflect.ValueOf(&unicode.Wancho).Elem(),
-			"Warang_Citi":                        reflect.ValueOf(&unicode.Warang_Citi).Elem(),
-			"White_Space":                        reflect.ValueOf(&unicode.White_Space).Elem(),
-			"Yezidi":                             reflect.ValueOf(&unicode.Yezidi).Elem(),
-			"Yi":                                 reflect.ValueOf(&unicode.Yi).Elem(),
-			"Z":                                  reflect.ValueOf(&unicode.Z).Elem(),
-			"Zanabazar_Square":                   reflect.ValueOf(&unicode.Zanabazar_Square).Elem(),
-			"Zl":                                 reflect.ValueOf(&unicode.Zl).Elem(),
-			"Zp":                                 reflect.ValueOf(&unicode.Zp).Elem(),
-			"Zs":                                 reflect.ValueOf(&unicode.Zs).Elem(),
-		}
+		t := map[string]reflect.Value{}
+		t["ASCII_Hex_Digit"] = reflect.ValueOf(&unicode.ASCII_Hex_Digit).Elem()
+		t["Adlam"] = reflect.ValueOf(&unicode.Adlam).Elem()
+		t["Ahom"] = reflect.ValueOf(&unicode.Ahom).Elem()
+		t["Anatolian_Hieroglyphs"] = reflect.ValueOf(&unicode.Anatolian_Hieroglyphs).Elem()
+		t["Arabic"] = reflect.ValueOf(&unicode.Arabic).Elem()
+		t["Armenian"] = reflect.ValueOf(&unicode.Armenian).Elem()
+		t["Avestan"] = reflect.ValueOf(&unicode.Avestan).Elem()
+		t["AzeriCase"] = reflect.ValueOf(&unicode.AzeriCase).Elem()
+		t["Balinese"] = reflect.ValueOf(&unicode.Balinese).Elem()
+		t["Bamum"] = reflect.ValueOf(&unicode.Bamum).Elem()
+		t["Bassa_Vah"] = reflect.ValueOf(&unicode.Bassa_Vah).Elem()
+		t["Batak"] = reflect.ValueOf(&unicode.Batak).Elem()
+		t["Bengali"] = reflect.ValueOf(&unicode.Bengali).Elem()
+		t["Bhaiksuki"] = reflect.ValueOf(&unicode.Bhaiksuki).Elem()
+		t["Bidi_Control"] = reflect.ValueOf(&unicode.Bidi_Control).Elem()
+		t["Bopomofo"] = reflect.ValueOf(&unicode.Bopomofo).Elem()
+		t["Brahmi"] = reflect.ValueOf(&unicode.Brahmi).Elem()
+		t["Braille"] = reflect.ValueOf(&unicode.Braille).Elem()
+		t["Buginese"] = reflect.ValueOf(&unicode.Buginese).Elem()
+		t["Buhid"] = reflect.ValueOf(&unicode.Buhid).Elem()
+		t["C"] = reflect.ValueOf(&unicode.C).Elem()
+		t["Canadian_Aboriginal"] = reflect.ValueOf(&unicode.Canadian_Aboriginal).Elem()
+		t["Carian"] = reflect.ValueOf(&unicode.Carian).Elem()
+		t["CaseRange"] = reflect.ValueOf((*unicode.CaseRange)(nil))
+		t["CaseRanges"] = reflect.ValueOf(&unicode.CaseRanges).Elem()
+		t["Categories"] = reflect.ValueOf(&unicode.Categories).Elem()
+		t["CategoryAliases"] = reflect.ValueOf(&unicode.CategoryAliases).Elem()
+		t["Caucasian_Albanian"] = reflect.ValueOf(&unicode.Caucasian_Albanian).Elem()
+		t["Cc"] = reflect.ValueOf(&unicode.Cc).Elem()
+		t["Cf"] = reflect.ValueOf(&unicode.Cf).Elem()
+		t["Chakma"] = reflect.ValueOf(&unicode.Chakma).Elem()
+		t["Cham"] = reflect.ValueOf(&unicode.Cham).Elem()
+		t["Cherokee"] = reflect.ValueOf(&unicode.Cherokee).Elem()
+		t["Chorasmian"] = reflect.ValueOf(&unicode.Chorasmian).Elem()
+		t["Cn"] = reflect.ValueOf(&unicode.Cn).Elem()
+		t["Co"] = reflect.ValueOf(&unicode.Co).Elem()
+		t["Common"] = reflect.ValueOf(&unicode.Common).Elem()
+		t["Coptic"] = reflect.ValueOf(&unicode.Coptic).Elem()
+		t["Cs"] = reflect.ValueOf(&unicode.Cs).Elem()
+		t["Cuneiform"] = reflect.ValueOf(&unicode.Cuneiform).Elem()
+		t["Cypriot"] = reflect.ValueOf(&unicode.Cypriot).Elem()
+		t["Cypro_Minoan"] = reflect.ValueOf(&unicode.Cypro_Minoan).Elem()
+		t["Cyrillic"] = reflect.ValueOf(&unicode.Cyrillic).Elem()
+		t["Dash"] = reflect.ValueOf(&unicode.Dash).Elem()
+		t["Deprecated"] = reflect.ValueOf(&unicode.Deprecated).Elem()
+		t["Deseret"] = reflect.ValueOf(&unicode.Deseret).Elem()
+		t["Devanagari"] = reflect.ValueOf(&unicode.Devanagari).Elem()
+		t["Diacritic"] = reflect.ValueOf(&unicode.Diacritic).Elem()
+		t["Digit"] = reflect.ValueOf(&unicode.Digit).Elem()
+		t["Dives_Akuru"] = reflect.ValueOf(&unicode.Dives_Akuru).Elem()
+		t["Dogra"] = reflect.ValueOf(&unicode.Dogra).Elem()
+		t["Duployan"] = reflect.ValueOf(&unicode.Duployan).Elem()
+		t["Egyptian_Hieroglyphs"] = reflect.ValueOf(&unicode.Egyptian_Hieroglyphs).Elem()
+		t["Elbasan"] = reflect.ValueOf(&unicode.Elbasan).Elem()
+		t["Elymaic"] = reflect.ValueOf(&unicode.Elymaic).Elem()
+		t["Ethiopic"] = reflect.ValueOf(&unicode.Ethiopic).Elem()
+		t["Extender"] = reflect.ValueOf(&unicode.Extender).Elem()
+		t["FoldCategory"] = reflect.ValueOf(&unicode.FoldCategory).Elem()
+		t["FoldScript"] = reflect.ValueOf(&unicode.FoldScript).Elem()
+		t["Georgian"] = reflect.ValueOf(&unicode.Georgian).Elem()
+		t["Glagolitic"] = reflect.ValueOf(&unicode.Glagolitic).Elem()
+		t["Gothic"] = reflect.ValueOf(&unicode.Gothic).Elem()
+		t["Grantha"] = reflect.ValueOf(&unicode.Grantha).Elem()
+		t["GraphicRanges"] = reflect.ValueOf(&unicode.GraphicRanges).Elem()
+		t["Greek"] = reflect.ValueOf(&unicode.Greek).Elem()
+		t["Gujarati"] = reflect.ValueOf(&unicode.Gujarati).Elem()
+		t["Gunjala_Gondi"] = reflect.ValueOf(&unicode.Gunjala_Gondi).Elem()
+		t["Gurmukhi"] = reflect.ValueOf(&unicode.Gurmukhi).Elem()
+		t["Han"] = reflect.ValueOf(&unicode.Han).Elem()
+		t["Hangul"] = reflect.ValueOf(&unicode.Hangul).Elem()
+		t["Hanifi_Rohingya"] = reflect.ValueOf(&unicode.Hanifi_Rohingya).Elem()
+		t["Hanunoo"] = reflect.ValueOf(&unicode.Hanunoo).Elem()
+		t["Hatran"] = reflect.ValueOf(&unicode.Hatran).Elem()
+		t["Hebrew"] = reflect.ValueOf(&unicode.Hebrew).Elem()
+		t["Hex_Digit"] = reflect.ValueOf(&unicode.Hex_Digit).Elem()
+		t["Hiragana"] = reflect.ValueOf(&unicode.Hiragana).Elem()
+		t["Hyphen"] = reflect.ValueOf(&unicode.Hyphen).Elem()
+		t["IDS_Binary_Operator"] = reflect.ValueOf(&unicode.IDS_Binary_Operator).Elem()
+		t["IDS_Trinary_Operator"] = reflect.ValueOf(&unicode.IDS_Trinary_Operator).Elem()
+		t["Ideographic"] = reflect.ValueOf(&unicode.Ideographic).Elem()
+		t["Imperial_Aramaic"] = reflect.ValueOf(&unicode.Imperial_Aramaic).Elem()
+		t["In"] = reflect.ValueOf(unicode.In)
+		t["Inherited"] = reflect.ValueOf(&unicode.Inherited).Elem()
+		t["Inscriptional_Pahlavi"] = reflect.ValueOf(&unicode.Inscriptional_Pahlavi).Elem()
+		t["Inscriptional_Parthian"] = reflect.ValueOf(&unicode.Inscriptional_Parthian).Elem()
+		t["Is"] = reflect.ValueOf(unicode.Is)
+		t["IsControl"] = reflect.ValueOf(unicode.IsControl)
+		t["IsDigit"] = reflect.ValueOf(unicode.IsDigit)
+		t["IsGraphic"] = reflect.ValueOf(unicode.IsGraphic)
+		t["IsLetter"] = reflect.ValueOf(unicode.IsLetter)
+		t["IsLower"] = reflect.ValueOf(unicode.IsLower)
+		t["IsMark"] = reflect.ValueOf(unicode.IsMark)
+		t["IsNumber"] = reflect.ValueOf(unicode.IsNumber)
+		t["IsOneOf"] = reflect.ValueOf(unicode.IsOneOf)
+		t["IsPrint"] = reflect.ValueOf(unicode.IsPrint)
+		t["IsPunct"] = reflect.ValueOf(unicode.IsPunct)
+		t["IsSpace"] = reflect.ValueOf(unicode.IsSpace)
+		t["IsSymbol"] = reflect.ValueOf(unicode.IsSymbol)
+		t["IsTitle"] = reflect.ValueOf(unicode.IsTitle)
+		t["IsUpper"] = reflect.ValueOf(unicode.IsUpper)
+		t["Javanese"] = reflect.ValueOf(&unicode.Javanese).Elem()
+		t["Join_Control"] = reflect.ValueOf(&unicode.Join_Control).Elem()
+		t["Kaithi"] = reflect.ValueOf(&unicode.Kaithi).Elem()
+		t["Kannada"] = reflect.ValueOf(&unicode.Kannada).Elem()
+		t["Katakana"] = reflect.ValueOf(&unicode.Katakana).Elem()
+		t["Kawi"] = reflect.ValueOf(&unicode.Kawi).Elem()
+		t["Kayah_Li"] = reflect.ValueOf(&unicode.Kayah_Li).Elem()
+		t["Kharoshthi"] = reflect.ValueOf(&unicode.Kharoshthi).Elem()
+		t["Khitan_Small_Script"] = reflect.ValueOf(&unicode.Khitan_Small_Script).Elem()
+		t["Khmer"] = reflect.ValueOf(&unicode.Khmer).Elem()
+		t["Khojki"] = reflect.ValueOf(&unicode.Khojki).Elem()
+		t["Khudawadi"] = reflect.ValueOf(&unicode.Khudawadi).Elem()
+		t["L"] = reflect.ValueOf(&unicode.L).Elem()
+		t["LC"] = reflect.ValueOf(&unicode.LC).Elem()
+		t["Lao"] = reflect.ValueOf(&unicode.Lao).Elem()
+		t["Latin"] = reflect.ValueOf(&unicode.Latin).Elem()
+		t["Lepcha"] = reflect.ValueOf(&unicode.Lepcha).Elem()
+		t["Letter"] = reflect.ValueOf(&unicode.Letter).Elem()
+		t["Limbu"] = reflect.ValueOf(&unicode.Limbu).Elem()
+		t["Linear_A"] = reflect.ValueOf(&unicode.Linear_A).Elem()
+		t["Linear_B"] = reflect.ValueOf(&unicode.Linear_B).Elem()
+		t["Lisu"] = reflect.ValueOf(&unicode.Lisu).Elem()
+		t["Ll"] = reflect.ValueOf(&unicode.Ll).Elem()
+		t["Lm"] = reflect.ValueOf(&unicode.Lm).Elem()
+		t["Lo"] = reflect.ValueOf(&unicode.Lo).Elem()
+		t["Logical_Order_Exception"] = reflect.ValueOf(&unicode.Logical_Order_Exception).Elem()
+		t["Lower"] = reflect.ValueOf(&unicode.Lower).Elem()
+		t["LowerCase"] = reflect.ValueOf(constant.MakeInt64(unicode.LowerCase))
+		t["Lt"] = reflect.ValueOf(&unicode.Lt).Elem()
+		t["Lu"] = reflect.ValueOf(&unicode.Lu).Elem()
+		t["Lycian"] = reflect.ValueOf(&unicode.Lycian).Elem()
+		t["Lydian"] = reflect.ValueOf(&unicode.Lydian).Elem()
+		t["M"] = reflect.ValueOf(&unicode.M).Elem()
+		t["Mahajani"] = reflect.ValueOf(&unicode.Mahajani).Elem()
+		t["Makasar"] = reflect.ValueOf(&unicode.Makasar).Elem()
+		t["Malayalam"] = reflect.ValueOf(&unicode.Malayalam).Elem()
+		t["Mandaic"] = reflect.ValueOf(&unicode.Mandaic).Elem()
+		t["Manichaean"] = reflect.ValueOf(&unicode.Manichaean).Elem()
+		t["Marchen"] = reflect.ValueOf(&unicode.Marchen).Elem()
+		t["Mark"] = reflect.ValueOf(&unicode.Mark).Elem()
+		t["Masaram_Gondi"] = reflect.ValueOf(&unicode.Masaram_Gondi).Elem()
+		t["MaxASCII"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxASCII))
+		t["MaxCase"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxCase))
+		t["MaxLatin1"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxLatin1))
+		t["MaxRune"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxRune))
+		t["Mc"] = reflect.ValueOf(&unicode.Mc).Elem()
+		t["Me"] = reflect.ValueOf(&unicode.Me).Elem()
+		t["Medefaidrin"] = reflect.ValueOf(&unicode.Medefaidrin).Elem()
+		t["Meetei_Mayek"] = reflect.ValueOf(&unicode.Meetei_Mayek).Elem()
+		t["Mende_Kikakui"] = reflect.ValueOf(&unicode.Mende_Kikakui).Elem()
+		t["Meroitic_Cursive"] = reflect.ValueOf(&unicode.Meroitic_Cursive).Elem()
+		t["Meroitic_Hieroglyphs"] = reflect.ValueOf(&unicode.Meroitic_Hieroglyphs).Elem()
+		t["Miao"] = reflect.ValueOf(&unicode.Miao).Elem()
+		t["Mn"] = reflect.ValueOf(&unicode.Mn).Elem()
+		t["Modi"] = reflect.ValueOf(&unicode.Modi).Elem()
+		t["Mongolian"] = reflect.ValueOf(&unicode.Mongolian).Elem()
+		t["Mro"] = reflect.ValueOf(&unicode.Mro).Elem()
+		t["Multani"] = reflect.ValueOf(&unicode.Multani).Elem()
+		t["Myanmar"] = reflect.ValueOf(&unicode.Myanmar).Elem()
+		t["N"] = reflect.ValueOf(&unicode.N).Elem()
+		t["Nabataean"] = reflect.ValueOf(&unicode.Nabataean).Elem()
+		t["Nag_Mundari"] = reflect.ValueOf(&unicode.Nag_Mundari).Elem()
+		t["Nandinagari"] = reflect.ValueOf(&unicode.Nandinagari).Elem()
+		t["Nd"] = reflect.ValueOf(&unicode.Nd).Elem()
+		t["New_Tai_Lue"] = reflect.ValueOf(&unicode.New_Tai_Lue).Elem()
+		t["Newa"] = reflect.ValueOf(&unicode.Newa).Elem()
+		t["Nko"] = reflect.ValueOf(&unicode.Nko).Elem()
+		t["Nl"] = reflect.ValueOf(&unicode.Nl).Elem()
+		t["No"] = reflect.ValueOf(&unicode.No).Elem()
+		t["Noncharacter_Code_Point"] = reflect.ValueOf(&unicode.Noncharacter_Code_Point).Elem()
+		t["Number"] = reflect.ValueOf(&unicode.Number).Elem()
+		t["Nushu"] = reflect.ValueOf(&unicode.Nushu).Elem()
+		t["Nyiakeng_Puachue_Hmong"] = reflect.ValueOf(&unicode.Nyiakeng_Puachue_Hmong).Elem()
+		t["Ogham"] = reflect.ValueOf(&unicode.Ogham).Elem()
+		t["Ol_Chiki"] = reflect.ValueOf(&unicode.Ol_Chiki).Elem()
+		t["Old_Hungarian"] = reflect.ValueOf(&unicode.Old_Hungarian).Elem()
+		t["Old_Italic"] = reflect.ValueOf(&unicode.Old_Italic).Elem()
+		t["Old_North_Arabian"] = reflect.ValueOf(&unicode.Old_North_Arabian).Elem()
+		t["Old_Permic"] = reflect.ValueOf(&unicode.Old_Permic).Elem()
+		t["Old_Persian"] = reflect.ValueOf(&unicode.Old_Persian).Elem()
+		t["Old_Sogdian"] = reflect.ValueOf(&unicode.Old_Sogdian).Elem()
+		t["Old_South_Arabian"] = reflect.ValueOf(&unicode.Old_South_Arabian).Elem()
+		t["Old_Turkic"] = reflect.ValueOf(&unicode.Old_Turkic).Elem()
+		t["Old_Uyghur"] = reflect.ValueOf(&unicode.Old_Uyghur).Elem()
+		t["Oriya"] = reflect.ValueOf(&unicode.Oriya).Elem()
+		t["Osage"] = reflect.ValueOf(&unicode.Osage).Elem()
+		t["Osmanya"] = reflect.ValueOf(&unicode.Osmanya).Elem()
+		t["Other"] = reflect.ValueOf(&unicode.Other).Elem()
+		t["Other_Alphabetic"] = reflect.ValueOf(&unicode.Other_Alphabetic).Elem()
+		t["Other_Default_Ignorable_Code_Point"] = reflect.ValueOf(&unicode.Other_Default_Ignorable_Code_Point).Elem()
+		t["Other_Grapheme_Extend"] = reflect.ValueOf(&unicode.Other_Grapheme_Extend).Elem()
+		t["Other_ID_Continue"] = reflect.ValueOf(&unicode.Other_ID_Continue).Elem()
+		t["Other_ID_Start"] = reflect.ValueOf(&unicode.Other_ID_Start).Elem()
+		t["Other_Lowercase"] = reflect.ValueOf(&unicode.Other_Lowercase).Elem()
+		t["Other_Math"] = reflect.ValueOf(&unicode.Other_Math).Elem()
+		t["Other_Uppercase"] = reflect.ValueOf(&unicode.Other_Uppercase).Elem()
+		t["P"] = reflect.ValueOf(&unicode.P).Elem()
+		t["Pahawh_Hmong"] = reflect.ValueOf(&unicode.Pahawh_Hmong).Elem()
+		t["Palmyrene"] = reflect.ValueOf(&unicode.Palmyrene).Elem()
+		t["Pattern_Syntax"] = reflect.ValueOf(&unicode.Pattern_Syntax).Elem()
+		t["Pattern_White_Space"] = reflect.ValueOf(&unicode.Pattern_White_Space).Elem()
+		t["Pau_Cin_Hau"] = reflect.ValueOf(&unicode.Pau_Cin_Hau).Elem()
+		t["Pc"] = reflect.ValueOf(&unicode.Pc).Elem()
+		t["Pd"] = reflect.ValueOf(&unicode.Pd).Elem()
+		t["Pe"] = reflect.ValueOf(&unicode.Pe).Elem()
+		t["Pf"] = reflect.ValueOf(&unicode.Pf).Elem()
+		t["Phags_Pa"] = reflect.ValueOf(&unicode.Phags_Pa).Elem()
+		t["Phoenician"] = reflect.ValueOf(&unicode.Phoenician).Elem()
+		t["Pi"] = reflect.ValueOf(&unicode.Pi).Elem()
+		t["Po"] = reflect.ValueOf(&unicode.Po).Elem()
+		t["Prepended_Concatenation_Mark"] = reflect.ValueOf(&unicode.Prepended_Concatenation_Mark).Elem()
+		t["PrintRanges"] = reflect.ValueOf(&unicode.PrintRanges).Elem()
+		t["Properties"] = reflect.ValueOf(&unicode.Properties).Elem()
+		t["Ps"] = reflect.ValueOf(&unicode.Ps).Elem()
+		t["Psalter_Pahlavi"] = reflect.ValueOf(&unicode.Psalter_Pahlavi).Elem()
+		t["Punct"] = reflect.ValueOf(&unicode.Punct).Elem()
+		t["Quotation_Mark"] = reflect.ValueOf(&unicode.Quotation_Mark).Elem()
+		t["Radical"] = reflect.ValueOf(&unicode.Radical).Elem()
+		t["Range16"] = reflect.ValueOf((*unicode.Range16)(nil))
+		t["Range32"] = reflect.ValueOf((*unicode.Range32)(nil))
+		t["RangeTable"] = reflect.ValueOf((*unicode.RangeTable)(nil))
+		t["Regional_Indicator"] = reflect.ValueOf(&unicode.Regional_Indicator).Elem()
+		t["Rejang"] = reflect.ValueOf(&unicode.Rejang).Elem()
+		t["ReplacementChar"] = reflect.ValueOf(constant.MakeInt64(unicode.ReplacementChar))
+		t["Runic"] = reflect.ValueOf(&unicode.Runic).Elem()
+		t["S"] = reflect.ValueOf(&unicode.S).Elem()
+		t["STerm"] = reflect.ValueOf(&unicode.STerm).Elem()
+		t["Samaritan"] = reflect.ValueOf(&unicode.Samaritan).Elem()
+		t["Saurashtra"] = reflect.ValueOf(&unicode.Saurashtra).Elem()
+		t["Sc"] = reflect.ValueOf(&unicode.Sc).Elem()
+		t["Scripts"] = reflect.ValueOf(&unicode.Scripts).Elem()
+		t["Sentence_Terminal"] = reflect.ValueOf(&unicode.Sentence_Terminal).Elem()
+		t["Sharada"] = reflect.ValueOf(&unicode.Sharada).Elem()
+		t["Shavian"] = reflect.ValueOf(&unicode.Shavian).Elem()
+		t["Siddham"] = reflect.ValueOf(&unicode.Siddham).Elem()
+		t["SignWriting"] = reflect.ValueOf(&unicode.SignWriting).Elem()
+		t["SimpleFold"] = reflect.ValueOf(unicode.SimpleFold)
+		t["Sinhala"] = reflect.ValueOf(&unicode.Sinhala).Elem()
+		t["Sk"] = reflect.ValueOf(&unicode.Sk).Elem()
+		t["Sm"] = reflect.ValueOf(&unicode.Sm).Elem()
+		t["So"] = reflect.ValueOf(&unicode.So).Elem()
+		t["Soft_Dotted"] = reflect.ValueOf(&unicode.Soft_Dotted).Elem()
+		t["Sogdian"] = reflect.ValueOf(&unicode.Sogdian).Elem()
+		t["Sora_Sompeng"] = reflect.ValueOf(&unicode.Sora_Sompeng).Elem()
+		t["Soyombo"] = reflect.ValueOf(&unicode.Soyombo).Elem()
+		t["Space"] = reflect.ValueOf(&unicode.Space).Elem()
+		t["SpecialCase"] = reflect.ValueOf((*unicode.SpecialCase)(nil))
+		t["Sundanese"] = reflect.ValueOf(&unicode.Sundanese).Elem()
+		t["Syloti_Nagri"] = reflect.ValueOf(&unicode.Syloti_Nagri).Elem()
+		t["Symbol"] = reflect.ValueOf(&unicode.Symbol).Elem()
+		t["Syriac"] = reflect.ValueOf(&unicode.Syriac).Elem()
+		t["Tagalog"] = reflect.ValueOf(&unicode.Tagalog).Elem()
+		t["Tagbanwa"] = reflect.ValueOf(&unicode.Tagbanwa).Elem()
+		t["Tai_Le"] = reflect.ValueOf(&unicode.Tai_Le).Elem()
+		t["Tai_Tham"] = reflect.ValueOf(&unicode.Tai_Tham).Elem()
+		t["Tai_Viet"] = reflect.ValueOf(&unicode.Tai_Viet).Elem()
+		t["Takri"] = reflect.ValueOf(&unicode.Takri).Elem()
+		t["Tamil"] = reflect.ValueOf(&unicode.Tamil).Elem()
+		t["Tangsa"] = reflect.ValueOf(&unicode.Tangsa).Elem()
+		t["Tangut"] = reflect.ValueOf(&unicode.Tangut).Elem()
+		t["Telugu"] = reflect.ValueOf(&unicode.Telugu).Elem()
+		t["Terminal_Punctuation"] = reflect.ValueOf(&unicode.Terminal_Punctuation).Elem()
+		t["Thaana"] = reflect.ValueOf(&unicode.Thaana).Elem()
+		t["Thai"] = reflect.ValueOf(&unicode.Thai).Elem()
+		t["Tibetan"] = reflect.ValueOf(&unicode.Tibetan).Elem()
+		t["Tifinagh"] = reflect.ValueOf(&unicode.Tifinagh).Elem()
+		t["Tirhuta"] = reflect.ValueOf(&unicode.Tirhuta).Elem()
+		t["Title"] = reflect.ValueOf(&unicode.Title).Elem()
+		t["TitleCase"] = reflect.ValueOf(constant.MakeInt64(unicode.TitleCase))
+		t["To"] = reflect.ValueOf(unicode.To)
+		t["ToLower"] = reflect.ValueOf(unicode.ToLower)
+		t["ToTitle"] = reflect.ValueOf(unicode.ToTitle)
+		t["ToUpper"] = reflect.ValueOf(unicode.ToUpper)
+		t["Toto"] = reflect.ValueOf(&unicode.Toto).Elem()
+		t["TurkishCase"] = reflect.ValueOf(&unicode.TurkishCase).Elem()
+		t["Ugaritic"] = reflect.ValueOf(&unicode.Ugaritic).Elem()
+		t["Unified_Ideograph"] = reflect.ValueOf(&unicode.Unified_Ideograph).Elem()
+		t["Upper"] = reflect.ValueOf(&unicode.Upper).Elem()
+		t["UpperCase"] = reflect.ValueOf(constant.MakeInt64(unicode.UpperCase))
+		t["UpperLower"] = reflect.ValueOf(constant.MakeInt64(unicode.UpperLower))
+		t["Vai"] = reflect.ValueOf(&unicode.Vai).Elem()
+		t["Variation_Selector"] = reflect.ValueOf(&unicode.Variation_Selector).Elem()
+		t["Version"] = reflect.ValueOf(constant.MakeString(unicode.Version))
+		t["Vithkuqi"] = reflect.ValueOf(&unicode.Vithkuqi).Elem()
+		t["Wancho"] = reflect.ValueOf(&unicode.Wancho).Elem()
+		t["Warang_Citi"] = reflect.ValueOf(&unicode.Warang_Citi).Elem()
+		t["White_Space"] = reflect.ValueOf(&unicode.White_Space).Elem()
+		t["Yezidi"] = reflect.ValueOf(&unicode.Yezidi).Elem()
+		t["Yi"] = reflect.ValueOf(&unicode.Yi).Elem()
+		t["Z"] = reflect.ValueOf(&unicode.Z).Elem()
+		t["Zanabazar_Square"] = reflect.ValueOf(&unicode.Zanabazar_Square).Elem()
+		t["Zl"] = reflect.ValueOf(&unicode.Zl).Elem()
+		t["Zp"] = reflect.ValueOf(&unicode.Zp).Elem()
+		t["Zs"] = reflect.ValueOf(&unicode.Zs).Elem()
+		return t
 	}
 }

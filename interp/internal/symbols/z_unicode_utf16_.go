@@ -9,14 +9,14 @@ import (
 
 func init() {
 	tables["unicode/utf16"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AppendRune":  reflect.ValueOf(utf16.AppendRune),
-			"Decode":      reflect.ValueOf(utf16.Decode),
-			"DecodeRune":  reflect.ValueOf(utf16.DecodeRune),
-			"Encode":      reflect.ValueOf(utf16.Encode),
-			"EncodeRune":  reflect.ValueOf(utf16.EncodeRune),
-			"IsSurrogate": reflect.ValueOf(utf16.IsSurrogate),
-			"RuneLen":     reflect.ValueOf(utf16.RuneLen),
-		}
+		t := map[string]reflect.Value{}
+		t["AppendRune"] = reflect.ValueOf(utf16.AppendRune)
+		t["Decode"] = reflect.ValueOf(utf16.Decode)
+		t["DecodeRune"] = reflect.ValueOf(utf16.DecodeRune)
+		t["Encode"] = reflect.ValueOf(utf16.Encode)
+		t["EncodeRune"] = reflect.ValueOf(utf16.EncodeRune)
+		t["IsSurrogate"] = reflect.ValueOf(utf16.IsSurrogate)
+		t["RuneLen"] = reflect.ValueOf(utf16.RuneLen)
+		return t
 	}
 }

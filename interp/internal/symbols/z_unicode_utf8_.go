@@ -10,26 +10,26 @@ import (
 
 func init() {
 	tables["unicode/utf8"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"AppendRune":             reflect.ValueOf(utf8.AppendRune),
-			"DecodeLastRune":         reflect.ValueOf(utf8.DecodeLastRune),
-			"DecodeLastRuneInString": reflect.ValueOf(utf8.DecodeLastRuneInString),
-			"DecodeRune":             reflect.ValueOf(utf8.DecodeRune),
-			"DecodeRuneInString":     reflect.ValueOf(utf8.DecodeRuneInString),
-			"EncodeRune":             reflect.ValueOf(utf8.EncodeRune),
-			"FullRune":               reflect.ValueOf(utf8.FullRune),
-			"FullRuneInString":       reflect.ValueOf(utf8.FullRuneInString),
-			"MaxRune":                reflect.ValueOf(constant.MakeInt64(utf8.MaxRune)),
-			"RuneCount":              reflect.ValueOf(utf8.RuneCount),
-			"RuneCountInString":      reflect.ValueOf(utf8.RuneCountInString),
-			"RuneError":              reflect.ValueOf(constant.MakeInt64(utf8.RuneError)),
-			"RuneLen":                reflect.ValueOf(utf8.RuneLen),
-			"RuneSelf":               reflect.ValueOf(constant.MakeInt64(utf8.RuneSelf)),
-			"RuneStart":              reflect.ValueOf(utf8.RuneStart),
-			"UTFMax":                 reflect.ValueOf(constant.MakeInt64(utf8.UTFMax)),
-			"Valid":                  reflect.ValueOf(utf8.Valid),
-			"ValidRune":              reflect.ValueOf(utf8.ValidRune),
-			"ValidString":            reflect.ValueOf(utf8.ValidString),
-		}
+		t := map[string]reflect.Value{}
+		t["AppendRune"] = reflect.ValueOf(utf8.AppendRune)
+		t["DecodeLastRune"] = reflect.ValueOf(utf8.DecodeLastRune)
+		t["DecodeLastRuneInString"] = reflect.ValueOf(utf8.DecodeLastRuneInString)
+		t["DecodeRune"] = reflect.ValueOf(utf8.DecodeRune)
+		t["DecodeRuneInString"] = reflect.ValueOf(utf8.DecodeRuneInString)
+		t["EncodeRune"] = reflect.ValueOf(utf8.EncodeRune)
+		t["FullRune"] = reflect.ValueOf(utf8.FullRune)
+		t["FullRuneInString"] = reflect.ValueOf(utf8.FullRuneInString)
+		t["MaxRune"] = reflect.ValueOf(constant.MakeInt64(utf8.MaxRune))
+		t["RuneCount"] = reflect.ValueOf(utf8.RuneCount)
+		t["RuneCountInString"] = reflect.ValueOf(utf8.RuneCountInString)
+		t["RuneError"] = reflect.ValueOf(constant.MakeInt64(utf8.RuneError))
+		t["RuneLen"] = reflect.ValueOf(utf8.RuneLen)
+		t["RuneSelf"] = reflect.ValueOf(constant.MakeInt64(utf8.RuneSelf))
+		t["RuneStart"] = reflect.ValueOf(utf8.RuneStart)
+		t["UTFMax"] = reflect.ValueOf(constant.MakeInt64(utf8.UTFMax))
+		t["Valid"] = reflect.ValueOf(utf8.Valid)
+		t["ValidRune"] = reflect.ValueOf(utf8.ValidRune)
+		t["ValidString"] = reflect.ValueOf(utf8.ValidString)
+		return t
 	}
 }

@@ -9,10 +9,32 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersArg, check: reducedShapes, run: runArg}, driver.ArgMax, driver.ArgMin)
+	offer(family{offers: offersArg, check: sameShapes, run: runArg}, driver.ArgSort)
+}
+
+// offersArg reports whether positions, as int64, are computed from the dtype of one operand.
+func offersArg(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 1 && dst == driver.Int64 && computable(dst, src)
+}
+
+func runArg(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch src[0].DType.Wide() {
+	case driver.Float32:
+		arg[float32](b, k, dst, src[0])
+	case driver.Float64:
+		arg[float64](b, k, dst, src[0])
+	default:
+		arg[int64](b, k, dst, src[0])
+	}
+}
+
 // arg computes positions from what src is computed in.
 func arg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	if k.Code == driver.ArgSort {
-		argsort[T](b, k.Axis, k.Alpha == 1, dst, src)
+		argsort[T](b, k.Axis, driver.ParamsOf[driver.SortParams](k).Descending, dst, src)
 	} else {
 		extreme[T](b, k.Code == driver.ArgMax, dst, src)
 	}

@@ -6,8 +6,26 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// copyItem is the number of elements of an item of copying and filling.
+// copyItem is the number of elements of a work item of copies and fills.
 const copyItem = 128 * chunk
+
+func init() {
+	offer(family{offers: offersFill, check: sameShapes, run: runFill}, driver.Fill)
+	offer(family{offers: offersCopy, check: sameShapes, run: runCopy}, driver.Copy)
+}
+
+func offersFill(_ driver.Code, _ driver.DType, in dtypes) bool {
+	return in.count == 0
+}
+
+func offersCopy(_ driver.Code, _ driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 1 && src[0].Size() > 0
+}
+
+func runFill(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) { b.fill(dst, k.Alpha) }
+
+func runCopy(b *Backend, _ driver.Kernel, dst driver.View, src []driver.View) { b.copy(dst, src[0]) }
 
 // fill sets dst to alpha.
 func (b *Backend) fill(dst driver.View, alpha float64) {
@@ -26,7 +44,7 @@ func (b *Backend) fill(dst driver.View, alpha float64) {
 
 func fill[T number](b *Backend, dst driver.View, alpha T) {
 	w := write[T](dst)
-	w.goAround(dst, nil)
+	w.chooseStreaming(dst, nil)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(s *scratch[T]) {
@@ -88,8 +106,8 @@ func (b *Backend) copy(dst, src driver.View) {
 	}
 }
 
-// whole returns x without its fraction; NaN and what int64 cannot hold give the
-// least int64, as on amd64, whatever the processor.
+// whole returns x without its fraction. For NaN and values outside int64 it returns the least int64,
+// as amd64 does, on every processor.
 func whole(x float64) int64 {
 	if x >= -0x1p63 && x < 0x1p63 {
 		return int64(x)
@@ -102,7 +120,7 @@ func move[E any](b *Backend, dst, src driver.View) {
 	from, to := elements[E](bufferOf(src.Buffer)), elements[E](bufferOf(dst.Buffer))
 	fromLayout, toLayout := layoutOf(src), layoutOf(dst)
 	if n := dst.Len(); toLayout.dense() && fromLayout.transposed() && n > 0 {
-		turn(b, to[toLayout.offset:][:n], from, fromLayout)
+		copyTransposed(b, to[toLayout.offset:][:n], from, fromLayout)
 		return
 	}
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
@@ -123,10 +141,10 @@ func move[E any](b *Backend, dst, src driver.View) {
 	})
 }
 
-// restate copies elements that are computed in as T from dtype to dtype.
+// restate copies elements between dtypes whose arithmetic is done in T.
 func restate[T number](b *Backend, dst, src driver.View) {
 	r, w := read[T](src), write[T](dst)
-	w.goAround(dst, []driver.View{src})
+	w.chooseStreaming(dst, []driver.View{src})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(s *scratch[T]) {
@@ -144,10 +162,10 @@ func restate[T number](b *Backend, dst, src driver.View) {
 	})
 }
 
-// convert copies f of elements that are read as S to where they are written as D.
+// convert reads elements as S and writes f of them as D.
 func convert[D, S number](b *Backend, dst, src driver.View, f func(S) D) {
 	r, w := read[S](src), write[D](dst)
-	w.goAround(dst, []driver.View{src})
+	w.chooseStreaming(dst, []driver.View{src})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(from *scratch[S]) {

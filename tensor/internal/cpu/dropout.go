@@ -6,11 +6,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersDropout, check: sameShapes, run: runDropout}, driver.Dropout)
+}
+
+func offersDropout(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 2 && computable(dst, src) && dst.Wide() == driver.Float32 && src[0] == dst && src[1] == driver.Bool
+}
+
+func runDropout(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.dropout(dst, src[0], src[1], float32(k.Alpha))
+}
+
 // dropout sets dst to alpha*x where mask is true, else to 0*x.
 func (b *Backend) dropout(dst, x, mask driver.View, alpha float32) {
 	r, w := read[float32](x), write[float32](dst)
 	keep, l := elements[uint8](bufferOf(mask.Buffer)), layoutOf(mask)
-	w.goAround(dst, []driver.View{x})
+	w.chooseStreaming(dst, []driver.View{x})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(s *scratch[float32]) {

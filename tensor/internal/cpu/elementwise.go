@@ -4,8 +4,45 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// pointwise computes dst from src, in what src[0] or, for Where, src[1] is computed
-// in.
+func init() {
+	for c, p := range pointwises {
+		if p.operands > 0 {
+			offer(family{offers: offersPointwise, check: sameShapes, run: runPointwise}, driver.Code(c))
+		}
+	}
+}
+
+func offersPointwise(c driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	p := &pointwises[c]
+	if len(src) != p.operands || !computable(dst, src) || !p.has(src[len(src)-1]) {
+		return false
+	}
+	switch c {
+	case driver.Equal, driver.Less, driver.LessEqual:
+		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
+	case driver.Where:
+		return all(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
+	}
+	return all(src, len(src), dst)
+}
+
+// has reports whether there is a loop for the dtype that arithmetic on d is done in.
+func (p *pointwise) has(d driver.DType) bool {
+	switch {
+	case d == driver.Float64:
+		return p.f64 != nil
+	case d.IsFloat():
+		return p.f32 != nil
+	}
+	return p.i64 != nil
+}
+
+func runPointwise(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.pointwise(k, dst, src)
+}
+
+// pointwise computes dst from src, in the dtype that arithmetic on the last operand is done in.
 func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View) {
 	p := pointwises[k.Code]
 	switch src[len(src)-1].DType.Wide() {
@@ -13,7 +50,7 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 		if dst.DType.Size() == 2 && halfPass(b, k, dst, src) {
 			return
 		}
-		if n := dst.Len(); n > chunk && 4*n < beyond && rowPass(b, k.Code, dst, src) {
+		if n := dst.Len(); n > chunk && 4*n < streamMin && broadcastPass(b, k.Code, dst, src) {
 			return
 		}
 		elementwise(b, p.cost, p.f32, k, dst, src)
@@ -24,8 +61,8 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 	}
 }
 
-// elementwise computes dst from src, a chunk at a time. cost is that of an
-// element, in about nanoseconds.
+// elementwise computes dst from src, a chunk at a time. cost is the approximate time per element in
+// nanoseconds.
 func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst driver.View, src []driver.View) {
 	alpha, beta := T(k.Alpha), T(k.Beta)
 	if n := dst.Len(); n <= chunk {
@@ -40,7 +77,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 	for i, v := range src {
 		readers[i] = read[T](v)
 	}
-	w.goAround(dst, src)
+	w.chooseStreaming(dst, src)
 	operands := len(src)
 	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
 		defer w.fence()
@@ -59,8 +96,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 	})
 }
 
-// short is elementwise for n elements, at most a chunk of them, without the cost of
-// items.
+// short is elementwise for n elements, at most a chunk, without the overhead of work items.
 func short[T number](n int, f loop[T], alpha, beta T, dst driver.View, src []driver.View) {
 	s := takeScratch[T]()
 	w := write[T](dst)

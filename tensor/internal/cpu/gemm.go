@@ -37,13 +37,13 @@ const (
 )
 
 // newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
-func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
+func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *gemm {
 	x, y := src[0], src[1]
-	if turns(t, f, dst, y) { // the transposed product
-		x, y, dst = turned(y, f.k, f.n), turned(x, f.m, f.k), turned(dst, f.m, f.n)
+	if computesTransposed(t, f, dst, y) { // the transposed product
+		x, y, dst = swapAxes(y, f.k, f.n), swapAxes(x, f.m, f.k), swapAxes(dst, f.m, f.n)
 		src = append([]driver.View{x, y}, src[2:]...)
 		if len(src) == 3 {
-			src[2] = turned(src[2], f.m, f.n)
+			src[2] = swapAxes(src[2], f.m, f.n)
 		}
 		f.m, f.n = f.n, f.m
 	}
@@ -53,7 +53,7 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 		g.kernels, g.pairs = t.BF16, t.Pairs
 	}
 	g.x = operandOf(t, x, f.m, f.k, g.depth)
-	g.y = operandOf(t, turned(y, f.k, f.n), f.n, f.k, g.depth)
+	g.y = operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k, g.depth)
 	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
 	g.dst = resultOf(f, dst, src[2:])
 	g.columns = g.dots()
@@ -62,7 +62,7 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 
 // gemms are products to be used again, as one takes longer to allocate than to compute
 // if it is small.
-var gemms keep[gemm]
+var gemms objectPool[gemm]
 
 func (g *gemm) give() {
 	*g = gemm{}
@@ -72,14 +72,14 @@ func (g *gemm) give() {
 // turns reports whether the transposed product is easier: where C is, where it has
 // next to no columns, or where it has few rows and B's columns, which are many, can
 // then be read in place.
-func turns(t *asm.Tier, f form, dst, y driver.View) bool {
+func computesTransposed(t *asm.Tier, f contraction, dst, y driver.View) bool {
 	r := len(dst.Shape)
 	down, across := axesOf(dst, r-f.n-f.m, f.m), axesOf(dst, r-f.n, f.n)
 	m, n := down.len(), across.len()
 	if across.run() == 1 && down.run() > 1 || n == 1 || n <= 4 && m >= t.Cols {
 		return true
 	}
-	return f == form{1, 1, 1} && t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
+	return f == contraction{1, 1, 1} && t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
 }
 
 // slots returns how many slots kc elements of k take.
@@ -150,13 +150,13 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace && y.along <= inPlaceRow || few && g.n*g.k <= inPlaceFew
 		switch {
 		case y.across == 4 && small:
-			way((*gemm).plain).multiply(g, batch, x, y, workers, each)
+			inPlaceProduct((*gemm).plain).multiply(g, batch, x, y, workers, each)
 			return
 		case y.across == 4 && few:
-			way((*gemm).short).multiply(g, batch, x, y, workers, each)
+			inPlaceProduct((*gemm).short).multiply(g, batch, x, y, workers, each)
 			return
 		case g.m < len(g.tier.Turned) && x.along == 4 && y.along == 4:
-			way((*gemm).turned).multiply(g, batch, x, y, workers, each)
+			inPlaceProduct((*gemm).turned).multiply(g, batch, x, y, workers, each)
 			return
 		case g.n <= 2*g.tier.Cols && g.m > 4 && x.along == 4:
 			g.multiplyNarrow(batch, x, y, workers, each)

@@ -6,12 +6,12 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// A way computes columns j0 … end-1 of a matrix, whose operands are float32 and read in
+// inPlaceProduct computes columns j0 … end-1 of a matrix, whose operands are float32 and read in
 // place.
-type way func(g *gemm, batch int, x, y operand, j0, end int)
+type inPlaceProduct func(g *gemm, batch int, x, y operand, j0, end int)
 
 // multiply computes a matrix.
-func (f way) multiply(g *gemm, batch int, x, y operand, workers int, each each) {
+func (f inPlaceProduct) multiply(g *gemm, batch int, x, y operand, workers int, each each) {
 	if each == nil {
 		f(g, batch, x, y, 0, g.n)
 	} else {
@@ -19,7 +19,7 @@ func (f way) multiply(g *gemm, batch int, x, y operand, workers int, each each) 
 	}
 }
 
-func (f way) share(g *gemm, batch int, x, y operand, workers int, each each) {
+func (f inPlaceProduct) share(g *gemm, batch int, x, y operand, workers int, each each) {
 	part := g.part(g.n, g.tier.Cols, workers)
 	each((g.n+part-1)/part, func(i int, poll func()) {
 		poll()
@@ -140,7 +140,7 @@ func (g *gemm) part(n, width, workers int) int {
 
 // direct computes rows i0 … rows-1 and columns j0 … cols-1 of a matrix, from B in place
 // or from panels of it in room.
-func (g *gemm) direct(batch int, x, y operand, i0, rows, j0, cols int, room *room) {
+func (g *gemm) direct(batch int, x, y operand, i0, rows, j0, cols int, room *workBuffer) {
 	mr, nr := g.tier.Rows, g.tier.Cols
 	var ws *strip
 	for i := i0; i < rows; i += mr {

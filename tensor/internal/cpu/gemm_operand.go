@@ -18,7 +18,7 @@ type operand struct {
 	lines, inner  layout // where lines begin, and where elements of a line are from there
 	even          bool   // all lines and all elements are equally far apart:
 	across, along int    // bytes from line to line, and along one
-	spread        *spread
+	spread        *im2col
 	packing       *asm.Packing
 }
 
@@ -48,7 +48,7 @@ func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
 		o.packing = &t.Packs.F32
 	}
 	if o.packing != nil && o.packing.Gather != nil && (!o.even || o.across != size && o.along != size && o.lines.len() > 1 && o.inner.len() > 1) {
-		o.spread = spreadOf(&o, depth)
+		o.spread = im2colOf(&o, depth)
 	}
 	return o
 }
@@ -229,7 +229,7 @@ func (a ahead) lines(call, calls int) (from uintptr, step int) {
 // packed is A, packed for a number of rows: for each block of k the panels, one after
 // the other.
 type packed struct {
-	room   *room
+	room   *workBuffer
 	panels int
 	width  int // of a panel
 	lines  int // that a panel but the last holds: where there are few, as many in each, as short ones are slow
@@ -275,16 +275,16 @@ func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 }
 
 // room is memory that is kept for the next product.
-type room struct {
+type workBuffer struct {
 	base  unsafe.Pointer // aligned to a cache line
 	bytes []byte
 }
 
-var rooms keep[room]
+var workBuffers objectPool[workBuffer]
 
 // takeBytes returns a room of n bytes, with slack behind them, of no defined contents.
-func takeBytes(n int) *room {
-	r := rooms.take(bits.Len(uint(n)))
+func takeBytes(n int) *workBuffer {
+	r := workBuffers.take(bits.Len(uint(n)))
 	if len(r.bytes) < n+128 {
 		r.bytes = make([]byte, 1<<bits.Len(uint(n))+128)
 		r.base = unsafe.Pointer(&r.bytes[-uintptr(unsafe.Pointer(&r.bytes[0]))&63])
@@ -292,4 +292,4 @@ func takeBytes(n int) *room {
 	return r
 }
 
-func (r *room) give() { rooms.give(bits.Len(uint(len(r.bytes)-128))-1, r) }
+func (r *workBuffer) give() { workBuffers.give(bits.Len(uint(len(r.bytes)-128))-1, r) }

@@ -22,7 +22,7 @@ type result struct {
 	added   *result // where the bias lies, if it is one that a tile can add
 }
 
-func resultOf(f form, dst driver.View, bias []driver.View) result {
+func resultOf(f contraction, dst driver.View, bias []driver.View) result {
 	r := len(dst.Shape) - f.m - f.n
 	rows, columns := axesOf(dst, r, f.m), axesOf(dst, r+f.m, f.n)
 	batch := dst

@@ -48,7 +48,7 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 			return false
 		}
 	}
-	j.around = goesAround(dst, src)
+	j.streaming = streams(dst, src)
 	if n := len(j.dst); n > bulk {
 		large := j
 		b.ranges(n, copyItem, func(lo, hi int) { large.do(lo, hi) })
@@ -69,7 +69,7 @@ type halfJob struct {
 	run         asm.HalfPass
 	dst, x, y   []uint16
 	rows        layout // of y, where that repeats, else none
-	around      bool
+	streaming   bool
 	alpha, beta float32
 }
 
@@ -83,7 +83,7 @@ func (j *halfJob) do(lo, hi int) {
 			j.repeated(dst, x, lo)
 		}
 	}
-	if j.around {
+	if j.streaming {
 		loops.Fence()
 	}
 }
@@ -132,7 +132,7 @@ func (j *halfJob) part(dst, x, y []uint16, step int) {
 
 func (j *halfJob) call(dst, x, y []uint16, step int) {
 	around, at := 0, unsafe.Pointer(&dst[0])
-	if j.around && uintptr(at)%64 == 0 {
+	if j.streaming && uintptr(at)%64 == 0 {
 		around = 1
 	}
 	j.run(at, unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, around, j.alpha, j.beta)

@@ -6,12 +6,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// layout says where the elements of a view lie, by their index in row-major
-// order.
+// layout maps the row-major index of an element of a view to its offset in memory.
 type layout struct {
 	offset        int
-	n             int   // of elements that lie one after the other, not 0: then there are no axes
-	shape, stride []int // axes of size 1 left out, neighbours joined where they can be
+	n             int   // number of contiguous elements; if not 0, there are no axes
+	shape, stride []int // without axes of size 1, adjacent axes merged where possible
 }
 
 func layoutOf(v driver.View) layout {
@@ -25,7 +24,7 @@ func layoutOf(v driver.View) layout {
 	return l
 }
 
-// push adds an axis that runs fastest.
+// push adds an innermost axis.
 func (l *layout) push(n, stride int) {
 	if n == 1 {
 		return
@@ -48,15 +47,15 @@ func (l layout) len() int {
 	return n
 }
 
-// dense reports whether the elements lie one after the other.
+// dense reports whether the elements are contiguous.
 func (l layout) dense() bool {
 	return len(l.shape) == 0 || len(l.shape) == 1 && l.stride[0] == 1
 }
 
-// run returns how many elements lie side by side.
+// run returns the number of contiguous elements along the innermost axis.
 func (l layout) run() int { return l.every(1) }
 
-// every returns how many elements in turn lie that far apart.
+// every returns the length of the innermost axis if its stride is step, else 1.
 func (l layout) every(step int) int {
 	if last := len(l.shape) - 1; last >= 0 && l.stride[last] == step {
 		return l.shape[last]
@@ -64,8 +63,8 @@ func (l layout) every(step int) int {
 	return 1
 }
 
-// inRun returns where the elements lo … lo+n-1 begin, if they lie side by side along the
-// last axis.
+// inRun returns the offset of element lo if the elements lo … lo+n-1 are contiguous along the last
+// axis.
 func (l layout) inRun(lo, n int) (at int, ok bool) {
 	last := len(l.shape) - 1
 	if last < 0 || l.stride[last] != 1 || n > l.shape[last] || lo%l.shape[last]+n > l.shape[last] {
@@ -74,7 +73,7 @@ func (l layout) inRun(lo, n int) (at int, ok bool) {
 	return l.index(lo), true
 }
 
-// index returns where element i lies.
+// index returns the offset of element i.
 func (l layout) index(i int) int {
 	if l.n > 0 {
 		return l.offset + i
@@ -87,9 +86,9 @@ func (l layout) index(i int) int {
 	return at
 }
 
-// tiles calls visit for the elements lo … lo+n-1, in order, as many rows of constant
-// stride at a time as there are: rows of count elements, from element pos on (counted
-// from lo), lie at at, at+stride, …, step from row to row.
+// tiles calls visit for the elements lo … lo+n-1, in order, as many rows of constant stride at a
+// time as possible: rows of count elements, beginning with element lo+pos, at offsets at,
+// at+stride, …, with step from row to row.
 func (l layout) tiles(lo, n int, visit func(pos, at, rows, step, count, stride int)) {
 	last := len(l.shape) - 1
 	if last < 0 {
@@ -141,7 +140,7 @@ func gather[E any](dst, mem []E, l layout, lo int) {
 	})
 }
 
-// pick sets dst to the elements of mem at at, at+stride, ….
+// pick sets dst to the elements of mem at offsets at, at+stride, ….
 func pick[E any](dst, mem []E, at, stride int) {
 	switch stride {
 	case 1:
@@ -194,8 +193,8 @@ func scatter[E any](mem, src []E, l layout, lo int) {
 	})
 }
 
-// copyRows copies rows of count elements, which lie dstep and sstep elements apart, if
-// there is assembly and they are many and short, and reports whether it did.
+// copyRows copies rows of count elements, dstep and sstep elements apart, if there is assembly for
+// it and at least 4 rows. It reports whether it did.
 func copyRows[E any](dst, src []E, rows, count, dstep, sstep int) bool {
 	if norms.CopyRows == nil || rows < 4 || dstep < 0 || sstep < 0 {
 		return false
@@ -206,8 +205,8 @@ func copyRows[E any](dst, src []E, rows, count, dstep, sstep int) bool {
 	return true
 }
 
-// repeatRows sets rows of count elements to one element of mem each, which lie at at,
-// at+step, …, if there is assembly, and reports whether it did.
+// repeatRows sets each of the rows of count elements to one element of mem, at offsets at, at+step,
+// …, if there is assembly for it. It reports whether it did.
 func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
 	run, size := selects.Repeat4, int(unsafe.Sizeof(dst[0]))
 	if size == 2 {
@@ -221,15 +220,15 @@ func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
 	return true
 }
 
-// transposed reports whether the elements of the last two axes lie side by side along
-// the first of them.
+// transposed reports whether the elements of the last two axes are contiguous along the first of
+// the two.
 func (l layout) transposed() bool {
 	n := len(l.shape)
 	return n > 1 && l.stride[n-2] == 1 && l.stride[n-1] > 1 && min(l.shape[n-2], l.shape[n-1]) >= lanes
 }
 
-// turn sets all of dst to mem, of a transposed layout, a tile at a time.
-func turn[E any](b *Backend, dst, mem []E, l layout) {
+// copyTransposed sets all of dst to mem, of a transposed layout, a tile at a time.
+func copyTransposed[E any](b *Backend, dst, mem []E, l layout) {
 	const high, wide = 4 * lanes, chunk
 	n := len(l.shape)
 	rows, cols, stride := l.shape[n-2], l.shape[n-1], l.stride[n-1]
@@ -240,8 +239,7 @@ func turn[E any](b *Backend, dst, mem []E, l layout) {
 	})
 }
 
-// transpose sets dst[r*next+c] to mem[at+r+c*stride], for 16 c at a time, of which the
-// elements lie side by side.
+// transpose sets dst[r*next+c] to mem[at+r+c*stride] for 16 contiguous c at a time.
 func transpose[E any](dst, mem []E, at, rows, count, next, stride int) {
 	size := int(unsafe.Sizeof(dst[0]))
 	turn := size == 4 && selects.Transpose4 != nil

@@ -29,7 +29,7 @@ func TestLoops(t *testing.T) {
 				{Code: driver.Neg}, {Code: driver.Abs}, {Code: driver.TanhGrad}, {Code: driver.SigmoidGrad},
 				{Code: driver.Sum}, {Code: driver.SumSquares}, {Code: driver.ReduceMax}, {Code: driver.ReduceMin},
 				{Code: driver.Max}, {Code: driver.Min}, {Code: driver.Equal}, {Code: driver.Less}, {Code: driver.LessEqual}, {Code: driver.Where}, {Code: driver.Unscale, Alpha: 0.25},
-				{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Adam, Alpha: 0.001, Beta: 1e-8, More: [5]float64{0.1, 0.999, 0.001, 0.99, 1.2}},
+				{Code: driver.SGD, Params: driver.SGDParams{Rate: 0.1, Momentum: 0.9}}, {Code: driver.Adam, Params: driver.AdamParams{Rate: 0.001, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Decay: 0.01, Scale: 1.2}},
 			} {
 				var got [2][]uint32
 				for i, kernels := range []*asm.Tier{nil, tier} {
@@ -87,7 +87,7 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 func TestAround(t *testing.T) {
 	b := New(2)
 	for _, d := range []driver.DType{driver.Float32, driver.Float16, driver.BFloat16} {
-		n := beyond/d.Size() + 3*chunk + 50
+		n := streamMin/d.Size() + 3*chunk + 50
 		room := func(d driver.DType) driver.View {
 			buf, err := b.Alloc((n + 1) * d.Size())
 			if err != nil {

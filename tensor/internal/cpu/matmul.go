@@ -6,6 +6,32 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersProduct, check: checkProduct, run: runProduct}, driver.Matmul, driver.Contract)
+}
+
+func offersProduct(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return (len(src) == 2 || len(src) == 3) && computable(dst, src) && dst != driver.Bool &&
+		src[0] == src[1] && (src[0] == dst || dst.IsFloat() && accepts(dst, src[0])) &&
+		(len(src) == 2 || src[2] == dst || src[2] == src[0])
+}
+
+func checkProduct(k driver.Kernel, dst driver.View, src []driver.View) {
+	contractionOf(k).check(k.Code, dst, src)
+}
+
+func runProduct(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch f := contractionOf(k); dst.DType.Wide() {
+	case driver.Float32:
+		matmul[float32](b, f, dst, src)
+	case driver.Float64:
+		matmul[float64](b, f, dst, src)
+	default:
+		matmul[int64](b, f, dst, src)
+	}
+}
+
 // The sizes of what is multiplied at a time. Only depth is part of the result's
 // definition.
 const (
@@ -26,7 +52,7 @@ func depth(d driver.DType) int {
 }
 
 // matmul is multiply for every matrix of a batch, cut into items.
-func matmul[T number](b *Backend, f form, dst driver.View, src []driver.View) {
+func matmul[T number](b *Backend, f contraction, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
 	}
@@ -71,13 +97,13 @@ type product[T number] struct {
 	dst     writer[T]
 }
 
-func newProduct[T number](f form, dst driver.View, src []driver.View) *product[T] {
+func newProduct[T number](f contraction, dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
 	p := &product[T]{
 		depth: depth(x.DType),
 		sums:  sumsOf[T](x.DType),
 		x:     matrixOf[T](x, f.m, f.k),
-		y:     matrixOf[T](turned(y, f.k, f.n), f.n, f.k),
+		y:     matrixOf[T](swapAxes(y, f.k, f.n), f.n, f.k),
 		dst:   write[T](dst),
 	}
 	p.m, p.n, p.k = p.x.lines.len(), p.y.lines.len(), p.x.along.len()

@@ -6,31 +6,44 @@ import (
 	"sync"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
-// memory allocates and counts. Memory that is given back is kept and given out again:
-// fresh pages cost more than a pass over them.
+// memory allocates buffers and counts their bytes. Released memory is reused, because fresh pages
+// cost more than a pass over them:
+//
+//	Alloc ── freeList (32 KiB and more) ── else collect, which paces Go's garbage collector,
+//	  │                                    and the freeList again
+//	  │                                 ── else fresh: Go's heap, or pages of the system (vast)
+//	  ▼
+//	buffer ─ Release, or unreachable: a cleanup each, or one for a bufferGroup of small ones
+//	  │
+//	  ▼
+//	give ─── freeList, trimmed to the gcPace's budget after each period
+//
+// Working memory of kernels does not come from here: chunks are in sync.Pools (withScratch), and
+// memory for packed matrices is in an objectPool, which garbage collections do not empty.
 type memory struct {
-	limit int64 // bytes that may be live; 0: not known
+	limit int64 // bytes that may be live, 0 if unknown
 
 	mu         sync.Mutex
 	live, peak int64
-	kept       shelf
-	crew       *pool  // that takes and clears large memory
-	crowd      *crowd // that small buffers join
-	pace       pace
+	free       freeList
+	helpers    *workerPool  // clears large memory
+	group      *bufferGroup // group that the next small buffers join
+	pace       gcPace
 }
 
 // buffer is memory of the Go heap, aligned for every dtype.
 type buffer struct {
-	held
-	cleanup runtime.Cleanup // without a crowd
-	crowd   *crowd
+	allocation
+	cleanup runtime.Cleanup // for a buffer without a group
+	group   *bufferGroup
 }
 
-// held is what a buffer gives back.
-type held struct {
+// allocation is the memory that a buffer returns when it is released.
+type allocation struct {
 	size  int
 	words []uint64 // nil once released
 }
@@ -40,15 +53,15 @@ func (b *buffer) Bytes() int { return b.size }
 // Alloc returns a zeroed buffer of n bytes.
 func (m *memory) Alloc(n int) (driver.Buffer, error) { return m.alloc(n, true) }
 
-// AllocUnset returns a buffer of n bytes that may be anything.
+// AllocUnset returns a buffer of n bytes with undefined contents.
 func (m *memory) AllocUnset(n int) (driver.Buffer, error) { return m.alloc(n, false) }
 
 func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("cpu: alloc: %d bytes asked for, expected 0 or more", n)
+		return nil, fmt.Errorf("cpu: alloc: %d bytes requested; want 0 or more", n)
 	}
 	words := m.again(n, false)
-	if words == nil && n >= worth && m.collect() {
+	if words == nil && n >= keepMin && m.collect() {
 		words = m.again(n, false)
 	}
 	if words == nil {
@@ -63,23 +76,23 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	case zero:
 		m.inParts(n, words, func(part []uint64) { clear(part) })
 	}
-	b := &buffer{held: held{n, words}}
+	b := &buffer{allocation: allocation{n, words}}
 	if n < small {
-		b.crowd = m.join(n)
+		b.group = m.join(n)
 		return b, nil
 	}
-	give := b.held
-	if n < worth {
+	give := b.allocation
+	if n < keepMin {
 		give.words = nil
 	}
 	b.cleanup = runtime.AddCleanup(b, m.give, give)
 	return b, nil
 }
 
-// again returns kept memory for n bytes, or nil if there is none, or if live memory would
+// again returns free memory for n bytes. It returns nil if there is none, or if live memory would
 // exceed its recent maximum and higher is false.
 func (m *memory) again(n int, higher bool) []uint64 {
-	if n < worth {
+	if n < keepMin {
 		return nil
 	}
 	m.mu.Lock()
@@ -87,31 +100,31 @@ func (m *memory) again(n int, higher bool) []uint64 {
 	if !higher && m.live+int64(n) > m.pace.recent() {
 		return nil
 	}
-	words := m.kept.take((n + 7) / 8)
+	words := m.free.take((n + 7) / 8)
 	if words != nil {
 		m.count(int64(n))
 	}
 	return words
 }
 
-// fresh returns zeroed memory for n bytes, or an error if there is not so much.
+// fresh returns zeroed memory for n bytes, or an error if there is not enough.
 func (m *memory) fresh(n int) ([]uint64, error) {
 	if !m.reserve(int64(n)) && !m.reserveAfterGC(int64(n)) {
 		live := m.Memory().Live
 		return nil, fmt.Errorf("cpu: alloc: %w", driver.NoRoom(int64(n), m.limit-live))
 	}
 	if err := m.room(n); err != nil {
-		m.give(held{size: n})
+		m.give(allocation{size: n})
 		return nil, fmt.Errorf("cpu: alloc: %w", err)
 	}
 	words := newWords((n + 7) / 8)
 	if words == nil {
-		m.give(held{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than the system has got", driver.FormatBytes(int64(n)))
+		m.give(allocation{size: n})
+		return nil, fmt.Errorf("cpu: alloc: %s requested; the system has no more memory", text.Bytes(int64(n)))
 	}
 	if cap(words)*8 >= vast {
 		m.mu.Lock()
-		m.kept.mapped += int64(cap(words)) * 8
+		m.free.mapped += int64(cap(words)) * 8
 		m.mu.Unlock()
 	}
 	if n >= large { // touch the pages now, so that a shortage fails here and memory figures are accurate
@@ -124,40 +137,39 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	return words, nil
 }
 
-// room is [driver.Room], which counts what is not tensors too. What is kept makes room.
+// room is [driver.Room], which counts other memory than tensors too. It drops free memory if needed.
 func (m *memory) room(n int) error {
 	if driver.Room(n, 1) == nil {
 		return nil
 	}
 	m.mu.Lock()
-	m.kept.trim(0)
+	m.free.trim(0)
 	m.mu.Unlock()
 	return driver.Room(n, 1)
 }
 
-// inParts calls f for parts of the memory of a buffer of n bytes to be, several at once
-// and none of which takes long, and polls between them. When the poll panics there will be
-// no buffer.
+// inParts calls f concurrently for parts of the memory of a future buffer of n bytes, and polls
+// between them. If the poll panics, it returns the memory to the free list.
 func (m *memory) inParts(n int, words []uint64, f func(part []uint64)) {
 	whole := false
 	defer func() {
 		if !whole {
-			m.give(held{n, words})
+			m.give(allocation{n, words})
 		}
 	}()
-	m.crew.ranges(len(words), huge/8, func(lo, hi int) { f(words[lo:hi]) })
+	m.helpers.ranges(len(words), huge/8, func(lo, hi int) { f(words[lo:hi]) })
 	whole = true
 }
 
-// large is the size of buffers, in bytes, whose pages are taken at once.
+// large is the size in bytes from which the pages of a buffer are touched at once.
 const large = 1 << 20
 
-// newWords returns n zeros, or nil if there is no slice that long. What is worth keeping
-// is somewhat longer, so that it serves for other sizes too.
+// newWords returns n zeros, or nil if there is not enough memory. The capacity of memory that is
+// kept for reuse is rounded up, so that it serves for other sizes too.
 func newWords(n int) (words []uint64) {
 	defer func() { _ = recover() }()
 	switch c := capacity(n); {
-	case n*8 < worth:
+	case n*8 < keepMin:
 		return make([]uint64, n)
 	case c*8 >= vast:
 		return newPages(c)[:n]
@@ -172,40 +184,40 @@ func (m *memory) Release(db driver.Buffer) {
 	if b.words == nil || b.size == 0 {
 		return
 	}
-	if b.crowd != nil {
-		b.crowd.bytes.Add(-int64(b.size))
+	if b.group != nil {
+		b.group.bytes.Add(-int64(b.size))
 	} else {
 		b.cleanup.Stop()
 	}
-	give := b.held
+	give := b.allocation
 	b.words = nil
 	m.give(give)
 	m.mu.Lock()
-	m.pace.handed = max(0, m.pace.handed-int64(give.size))
+	m.pace.allocated = max(0, m.pace.allocated-int64(give.size))
 	m.mu.Unlock()
 }
 
-// give takes back what a buffer held.
-func (m *memory) give(h held) {
+// give takes back the memory of a buffer.
+func (m *memory) give(h allocation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.live -= int64(h.size)
-	if h.size >= worth && h.words != nil {
-		m.kept.put(h.words)
+	if h.size >= keepMin && h.words != nil {
+		m.free.put(h.words)
 		m.trimLater()
 	}
 }
 
-// count counts n bytes more as live.
+// count adds n bytes to the live ones.
 func (m *memory) count(n int64) {
 	m.live += n
 	m.peak = max(m.peak, m.live)
-	m.pace.handed += n
-	m.pace.most = max(m.pace.most, m.live)
+	m.pace.allocated += n
+	m.pace.peak = max(m.pace.peak, m.live)
 }
 
-// reserve counts n bytes as live, unless they are beyond the limit. What is kept makes
-// room for them.
+// reserve counts n bytes as live and reports true, or reports false if they exceed the limit. It
+// drops free memory if needed.
 func (m *memory) reserve(n int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -213,15 +225,15 @@ func (m *memory) reserve(n int64) bool {
 		return false
 	}
 	m.count(n)
-	most := m.pace.room()
+	budget := m.pace.budget()
 	if m.limit > 0 {
-		most = min(most, m.limit)
+		budget = min(budget, m.limit)
 	}
-	m.kept.trim(most - m.live)
+	m.free.trim(budget - m.live)
 	return true
 }
 
-// reserveAfterGC is reserve when what is unreachable by now has been given back.
+// reserveAfterGC is reserve after a garbage collection.
 func (m *memory) reserveAfterGC(n int64) bool {
 	if n > m.limit {
 		return false
@@ -230,15 +242,15 @@ func (m *memory) reserveAfterGC(n int64) bool {
 	return m.reserve(n)
 }
 
-// Memory returns the bytes that are live, and their peak. A buffer that became
-// unreachable is live until a garbage collection has found it.
+// Memory returns the memory statistics. An unreachable buffer counts as live until a garbage
+// collection has found it.
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.kept.bytes, Mapped: m.kept.mapped, Limit: m.limit}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.free.bytes, Mapped: m.free.mapped, Limit: m.limit}
 }
 
-// ResetPeak sets the peak to what is live.
+// ResetPeak sets the peak to the live bytes.
 func (m *memory) ResetPeak() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -260,7 +272,7 @@ func (*memory) Write(b driver.Buffer, off int, p []byte) {
 func bytesOf(db driver.Buffer, off, n int) []byte {
 	b := bufferOf(db)
 	if off < 0 || n > b.size-off {
-		panic(fmt.Sprintf("cpu: bytes %d to %d of a buffer of %d", off, off+n, b.size))
+		panic(fmt.Sprintf("cpu: bytes %d to %d requested of a buffer of %d", off, off+n, b.size))
 	}
 	return elements[byte](b)[off : off+n]
 }
@@ -268,19 +280,19 @@ func bytesOf(db driver.Buffer, off, n int) []byte {
 func bufferOf(b driver.Buffer) *buffer {
 	own, ok := b.(*buffer)
 	if !ok {
-		panic(fmt.Sprintf("cpu: a buffer of type %T, expected one that this backend allocated", b))
+		panic(fmt.Sprintf("cpu: buffer has type %T; want one that this backend allocated", b))
 	}
 	return own
 }
 
-// elements returns all of a buffer as elements of type E. They are the buffer's as long
-// as it is reachable; then others are given them: [Backend.Run] keeps it so.
+// elements returns all of a buffer as elements of type E. They are valid while the buffer is
+// reachable, which [Backend.Run] ensures; then the memory is reused.
 func elements[E any](b *buffer) []E {
 	if b.size == 0 {
 		return nil
 	}
 	if b.words == nil {
-		panic(fmt.Sprintf("cpu: a buffer of %d bytes is used after its release", b.size))
+		panic(fmt.Sprintf("cpu: buffer of %d bytes used after its release", b.size))
 	}
 	var e E
 	return unsafe.Slice((*E)(unsafe.Pointer(&b.words[0])), b.size/int(unsafe.Sizeof(e)))

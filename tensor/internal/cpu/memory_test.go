@@ -20,7 +20,7 @@ func allocated(t *testing.T, b *Backend, n int) *buffer {
 
 func TestCapacity(t *testing.T) {
 	last := 0
-	for n := worth / 8; n < 1<<20; n += 1 + n/1000 {
+	for n := keepMin / 8; n < 1<<20; n += 1 + n/1000 {
 		c := capacity(n)
 		if c < n || c > n+n/16 || c < last || capacity(c) != c {
 			t.Errorf("%d words: got %d, of which %d; want at least the request, at most %d, at least the previous capacity %d, and a fixed point", n, c, capacity(c), n+n/16, last)
@@ -139,8 +139,8 @@ func TestGarbageIsTakenFirst(t *testing.T) {
 	for range 100 {
 		allocated(t, b, n)
 	}
-	if got := b.Memory().Peak; got > garbage+8*n {
-		t.Errorf("100 buffers of %d bytes, each dropped: got a peak of %d bytes, want at most %d", n, got, garbage+8*n)
+	if got := b.Memory().Peak; got > gcEarly+8*n {
+		t.Errorf("100 buffers of %d bytes, each dropped: got a peak of %d bytes, want at most %d", n, got, gcEarly+8*n)
 	}
 	runtime.KeepAlive(live)
 }

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// norms are what normalisations do in assembly on this processor.
+// norms are this processor's assembly routines for normalisations.
 var norms = normsOf(asm.Best())
 
 func normsOf(t *asm.Tier) asm.Norms {
@@ -16,6 +16,34 @@ func normsOf(t *asm.Tier) asm.Norms {
 		return asm.Norms{}
 	}
 	return t.Norms
+}
+
+func init() {
+	offer(family{offers: offersNorm, check: checkMoments, run: runNorm}, driver.Moments)
+	offer(family{offers: offersNorm, check: sameShapes, run: runNorm}, driver.Normalize, driver.NormalizeGrad)
+	offer(family{offers: offersNorm, check: checkNormSums, run: runNorm}, driver.NormalizeSums)
+}
+
+// checkMoments checks that src is x, which is reduced, and its mean, of dst's shape.
+func checkMoments(k driver.Kernel, dst driver.View, src []driver.View) {
+	fits(k, dst, 0, src[0], true)
+	fits(k, dst, 1, src[1], false)
+}
+
+// checkNormSums checks that the first operand has dst's shape, and that the others are reduced to
+// it.
+func checkNormSums(k driver.Kernel, dst driver.View, src []driver.View) {
+	for i, v := range src {
+		fits(k, dst, i, v, i > 0)
+	}
+}
+
+func runNorm(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	if src[0].DType.Wide() == driver.Float64 {
+		norm[float64](b, k, dst, src)
+	} else {
+		norm[float32](b, k, dst, src)
+	}
 }
 
 func norm[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
@@ -31,9 +59,9 @@ func norm[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	}
 }
 
-// offersNorm is [Backend.Offers] for the codes of normalisations.
-func offersNorm(c driver.Code, dst driver.DType, src []driver.DType) bool {
-	if len(src) == 0 || !src[len(src)-1].IsFloat() || !dst.IsFloat() {
+func offersNorm(c driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	if len(src) == 0 || !computable(dst, src) || !src[len(src)-1].IsFloat() || !dst.IsFloat() {
 		return false
 	}
 	wide := dst.Wide()
@@ -70,9 +98,9 @@ func offersNorm(c driver.Code, dst driver.DType, src []driver.DType) bool {
 	return true
 }
 
-// factors are operands of a normalisation that repeat: statistics and weights.
+// factors holds the broadcast operands of a normalisation: statistics and weights.
 type factors[T real] struct {
-	nest
+	multiIter
 	memory [5][]T
 }
 
@@ -89,7 +117,7 @@ func factorsOf[T real](shape []int, axes []int, value []T, views ...driver.View)
 		}
 	}
 	for _, axis := range axes {
-		var stride places
+		var stride viewOffsets
 		for i, v := range views {
 			if v.Buffer != nil {
 				stride[i] = v.Stride[axis]
@@ -109,14 +137,14 @@ func seqTo(n int) []int {
 	return list
 }
 
-// none is a view of a number that is not given.
-var none driver.View
+// absent stands for an operand that is missing.
+var absent driver.View
 
-// normalize sets dst to ((x - mean)*scale)*w + b, a chunk of elements at a time, in
-// which stretches have the same factors, or rows of them.
+// normalize sets dst to ((x - mean)*scale)*w + b, a chunk of elements at a time. Runs of elements
+// share factors, or rows of factors.
 func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	x, w := read[T](src[0]), write[T](dst)
-	views := append([]driver.View{none, none}, src[1:3]...) // w and b come first
+	views := append([]driver.View{absent, absent}, src[1:3]...) // w and b come first
 	if len(src) == 5 {
 		views[0], views[1] = src[3], src[4]
 	}
@@ -137,8 +165,8 @@ func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	})
 }
 
-// normalize sets out to in, elements lo and on, normalized with weights, biases, means
-// and scales.
+// normalize sets out to in, which begins with element lo, normalised with weights, biases, means and
+// scales.
 func (f *factors[T]) normalize(out, in []T, lo int) {
 	step := f.inner()
 	w, b, mean, scale := f.memory[0], f.memory[1], f.memory[2], f.memory[3]
@@ -150,7 +178,7 @@ func (f *factors[T]) normalize(out, in []T, lo int) {
 		quick = nil
 	}
 	var row asm.Factors
-	f.tiles(lo, lo+len(in), func(at places, rows, count int) {
+	f.tiles(lo, lo+len(in), func(at viewOffsets, rows, count int) {
 		x, y := in[:rows*count], out[:rows*count]
 		in, out = in[rows*count:], out[rows*count:]
 		if quick != nil && count >= fast/2 {
@@ -172,8 +200,8 @@ func (f *factors[T]) normalize(out, in []T, lo int) {
 	})
 }
 
-// row sets row to factors of float32 at at, for assembly.
-func (f *factors[T]) row(at places, row *asm.Factors) {
+// row sets row to the float32 factors at offsets at, for assembly.
+func (f *factors[T]) row(at viewOffsets, row *asm.Factors) {
 	next := f.outer()
 	for i, m := range f.memory {
 		if m != nil {
@@ -186,7 +214,7 @@ func (f *factors[T]) row(at places, row *asm.Factors) {
 // normGrad sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale.
 func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 	dy, x, to := read[T](src[0]), read[T](src[1]), write[T](dst)
-	views := append([]driver.View{none}, src[2:6]...)
+	views := append([]driver.View{absent}, src[2:6]...)
 	if len(src) == 7 {
 		views[0] = src[6]
 	}
@@ -217,7 +245,7 @@ func (f *factors[T]) grad(out, dy, x []T, lo int) {
 		quick = nil
 	}
 	var row asm.Factors
-	f.tiles(lo, lo+len(out), func(at places, rows, count int) {
+	f.tiles(lo, lo+len(out), func(at viewOffsets, rows, count int) {
 		n := rows * count
 		y, g, v := out[:n], dy[:n], x[:n]
 		out, dy, x = out[n:], dy[n:], x[n:]

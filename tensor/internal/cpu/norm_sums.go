@@ -71,11 +71,11 @@ func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T)
 	to.reader = readLayout[T](x, reducedLayout(x, r.columns, kept, reduced))
 	minus := T(math.Copysign(0, -1))
 	n := normSum[T]{dy: &r, x: &to.reader, weighted: weighted}
-	n.z = factorsOf(dy.Shape, order, []T{1, minus}, none, none, src[3], src[4])
+	n.z = factorsOf(dy.Shape, order, []T{1, minus}, absent, absent, src[3], src[4])
 	n.both = n.z
 	if weighted {
-		n.g = factorsOf(dy.Shape, order, []T{1, minus, 0, 1}, src[5], none, none, none)
-		n.both = factorsOf(dy.Shape, order, []T{1, minus}, src[5], none, src[3], src[4])
+		n.g = factorsOf(dy.Shape, order, []T{1, minus, 0, 1}, src[5], absent, absent, absent)
+		n.both = factorsOf(dy.Shape, order, []T{1, minus}, src[5], absent, src[3], src[4])
 	}
 	first, product, step := make([]T, r.outs*r.blocks), make([]T, r.outs*r.blocks), 1
 	if r.columns > 0 {
@@ -173,7 +173,7 @@ func (n *normSum[T]) addFast(first, second, dy, x []T, lo, count int) bool {
 		}
 		return true
 	}
-	f.tiles(lo, lo+len(x), func(at places, rows, count int) {
+	f.tiles(lo, lo+len(x), func(at viewOffsets, rows, count int) {
 		f.row(at, &row)
 		run(unsafe.Pointer(&first[0]), unsafe.Pointer(&second[0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), rows, count, &row)
 		first, second, dy, x = first[rows:], second[rows:], dy[rows*count:], x[rows*count:]
@@ -239,7 +239,7 @@ func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, 
 		l := (lane + r) % lanes
 		first, second := sums[0][l][:width], sums[1][l][:width]
 		dy, x := dy[r*stride:][:width], x[r*stride:][:width]
-		f.runs(lo+r*columns, lo+r*columns+width, func(at places, count int) {
+		f.runs(lo+r*columns, lo+r*columns+width, func(at viewOffsets, count int) {
 			for i := range count {
 				z := (x[i] - f.memory[2][at[2]+i*step[2]]) * f.memory[3][at[3]+i*step[3]]
 				first[i] += dy[i]

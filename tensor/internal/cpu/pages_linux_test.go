@@ -35,7 +35,7 @@ func TestVastMemoryIsGivenBack(t *testing.T) {
 		if got := b.Memory().Mapped; got < n || got > n+n/8 {
 			t.Errorf("%d bytes are beside Go's heap; expected %d or somewhat more", got, n)
 		}
-		b.kept.trim(0)
+		b.free.trim(0)
 		if got := b.Memory().Mapped; got != 0 {
 			t.Errorf("%d bytes are beside Go's heap after all were given back", got)
 		}

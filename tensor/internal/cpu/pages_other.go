@@ -4,7 +4,7 @@ package cpu
 
 import "math"
 
-// Other systems' memory is Go's alone.
+// Other systems use only Go's heap.
 const vast, huge = math.MaxInt, 2 << 20
 
 func newPages(int) []uint64 { return nil }

@@ -7,9 +7,51 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersMove, check: checkPositions, run: runGather}, driver.Gather)
+	offer(family{offers: offersMove, check: checkPositions, run: runScatter}, driver.Scatter)
+	offer(family{offers: offersScatterInto, check: checkPositions, run: runScatterInto},
+		driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin)
+}
+
+// offersMove reports whether elements are moved by an index: any dtype.
+func offersMove(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 2 && src[0] == dst && src[1] == driver.Int64
+}
+
+func offersScatterInto(c driver.Code, dst driver.DType, in dtypes) bool {
+	return offersMove(c, dst, in) && dst == dst.Wide()
+}
+
+func runGather(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.gatherAt(k.Axis, dst, src[0], src[1])
+}
+
+func runScatter(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.scatterAt(k.Axis, dst, src[0], src[1])
+}
+
+func runScatterInto(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch dst.DType {
+	case driver.Float32:
+		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float32](k.Code))
+	case driver.Float64:
+		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float64](k.Code))
+	default:
+		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[int64](k.Code))
+	}
+}
+
 // checkPositions panics unless shapes fit together as package driver asks.
-func checkPositions(k driver.Kernel, dst, x, index driver.View) {
-	whole, part := x, dst // part is where the index says, whole where it leads
+func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
+	x, index := src[0], src[1]
+	for i, v := range src {
+		if len(v.Shape) != len(dst.Shape) {
+			misfit(k, dst, i, v)
+		}
+	}
+	whole, part := x, dst // part has the index's shape; whole is indexed
 	if k.Code != driver.Gather {
 		whole, part = dst, x
 	}
@@ -18,7 +60,7 @@ func checkPositions(k driver.Kernel, dst, x, index driver.View) {
 		ok = ok && part.Shape[i] == index.Shape[i] && (i == k.Axis || part.Shape[i] <= whole.Shape[i])
 	}
 	if !ok {
-		panic(fmt.Sprintf("cpu: %v: shapes %v, %v and %v of the result, operand and index do not fit together along axis %d", k.Code, dst.Shape, x.Shape, index.Shape, k.Axis))
+		panic(fmt.Sprintf("cpu: %v: index has shape %v, which does not fit the result's %v and the operand's %v along axis %d", k.Code, index.Shape, dst.Shape, x.Shape, k.Axis))
 	}
 }
 
@@ -41,11 +83,11 @@ func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
 	step := x.Stride[axis]
 	x.Stride = append([]int(nil), x.Stride...)
 	x.Stride[axis] = 0
-	n := nestOf(dst.Shape, -1, dst, x, index)
+	n := iterOf(dst.Shape, -1, dst, x, index)
 	inner := n.inner()
 	b.ranges(n.len(), copyItem, func(lo, hi int) {
 		if inner[0] == 1 && inner[1] == 1 && inner[2] == 0 && selects.GatherRows != nil && lo < hi {
-			n.tiles(lo, hi, func(at places, rows, count int) {
+			n.tiles(lo, hi, func(at viewOffsets, rows, count int) {
 				size, next := int(unsafe.Sizeof(to[0])), n.outer()
 				if rows > 1 && (next[0] != count || next[1] != 0) {
 					for range rows {
@@ -60,9 +102,9 @@ func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
 			})
 			return
 		}
-		n.runs(lo, hi, func(at places, count int) {
+		n.runs(lo, hi, func(at viewOffsets, count int) {
 			d, s, p := at[0], at[1], at[2]
-			if inner[2] == 0 { // one position for all
+			if inner[2] == 0 { // one position for the whole run
 				s += int(positions[p]) * step
 				if inner[0] == 1 && inner[1] == 1 {
 					copy(to[d:d+count], from[s:])
@@ -96,38 +138,38 @@ func (b *Backend) scatterAt(axis int, dst, x, index driver.View) {
 	}
 }
 
-// meeting is what becomes of an element that another is scattered to.
-type meeting[E any] struct {
+// scatterOp combines an element with one that is scattered to its position.
+type scatterOp[E any] struct {
 	pair func(a, x E) E
 	join func(dst, x []E) // dst[i] = pair(dst[i], x[i])
 }
 
-func replace[E any]() meeting[E] {
-	return meeting[E]{func(_, x E) E { return x }, func(dst, x []E) { copy(dst, x) }}
+func replace[E any]() scatterOp[E] {
+	return scatterOp[E]{func(_, x E) E { return x }, func(dst, x []E) { copy(dst, x) }}
 }
 
-func meetingOf[T number](code driver.Code) meeting[T] {
+func scatterOpOf[T number](code driver.Code) scatterOp[T] {
 	switch code {
 	case driver.ScatterMul:
-		return meeting[T]{func(a, x T) T { return a * x }, func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }}
+		return scatterOp[T]{func(a, x T) T { return a * x }, func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }}
 	case driver.ScatterMax:
 		m := method[T](driver.ReduceMax)
-		return meeting[T]{m.pair, m.join}
+		return scatterOp[T]{m.pair, m.join}
 	case driver.ScatterMin:
 		m := method[T](driver.ReduceMin)
-		return meeting[T]{m.pair, m.join}
+		return scatterOp[T]{m.pair, m.join}
 	}
 	m := method[T](driver.Sum)
-	return meeting[T]{m.pair, m.join}
+	return scatterOp[T]{m.pair, m.join}
 }
 
-// scatterAt lets elements of x meet those of dst. Workers share the lanes, the
-// positions on all axes but axis, and go through each lane in order; so neither
-// their number nor their haste shows.
-func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting[E]) {
+// scatterAt combines elements of dst with those of x. Workers divide the lanes, which are the
+// positions on all axes but axis, and process each lane in order, so the result does not depend on
+// their number or timing.
+func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m scatterOp[E]) {
 	to, from, positions := elements[E](bufferOf(dst.Buffer)), elements[E](bufferOf(x.Buffer)), elements[int64](bufferOf(index.Buffer))
 	step := dst.Stride[axis]
-	lanes := nestOf(x.Shape, axis, dst, x, index)
+	lanes := iterOf(x.Shape, axis, dst, x, index)
 	inner, size := lanes.inner(), 1
 	if last := len(lanes.shape) - 1; last >= 0 {
 		size = lanes.shape[last]
@@ -138,8 +180,8 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 		end := min(first+rows, x.Shape[axis])
 		b.ranges(lanes.len(), width, func(lo, hi int) {
 			if size < 8 || inner[2] != 0 {
-				// Lanes one by one: each has positions of its own.
-				lanes.runs(lo, hi, func(at places, count int) {
+				// Lane by lane: each has its own positions.
+				lanes.runs(lo, hi, func(at viewOffsets, count int) {
 					for range count {
 						s, p := at[1]+first*x.Stride[axis], at[2]+first*index.Stride[axis]
 						for range end - first {
@@ -163,7 +205,7 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 				return
 			}
 			for i := first; i < end; i++ {
-				lanes.runs(lo, hi, func(at places, count int) {
+				lanes.runs(lo, hi, func(at viewOffsets, count int) {
 					d := at[0] + int(positions[at[2]+i*index.Stride[axis]])*step
 					s := at[1] + i*x.Stride[axis]
 					if inner[0] == 1 && inner[1] == 1 {

@@ -8,6 +8,27 @@ const (
 	panel = 256   // columns that are reduced side by side
 )
 
+func init() {
+	offer(family{offers: offersReduce, check: reducedShapes, run: runReduce},
+		driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin, driver.Prod)
+}
+
+func offersReduce(c driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 1 && computable(dst, src) && accepts(dst, src[0]) && (c != driver.Mean || dst.IsFloat())
+}
+
+func runReduce(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch src[0].DType.Wide() {
+	case driver.Float32:
+		reduce[float32](b, k.Code, dst, src[0])
+	case driver.Float64:
+		reduce[float64](b, k.Code, dst, src[0])
+	default:
+		reduce[int64](b, k.Code, dst, src[0])
+	}
+}
+
 // reduce sets dst to src reduced along the axes where dst has size 1.
 func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
 	r := reductionOf[T](dst, src)

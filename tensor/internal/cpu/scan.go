@@ -2,6 +2,40 @@ package cpu
 
 import "halfnote/tensor/driver"
 
+func init() {
+	offer(family{offers: offersRecurrence, check: sameShapes, run: runRecurrence}, driver.Recurrence)
+	offer(family{offers: offersArg, check: sameShapes, run: runCumArg}, driver.CumArgMax, driver.CumArgMin)
+}
+
+func offersRecurrence(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return (len(src) == 1 || len(src) == 2) && all(src, len(src), dst) && computable(dst, src)
+}
+
+func runRecurrence(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch {
+	case dst.DType == driver.Float32:
+		recurrence[float32, float64](b, k, dst, src)
+	case dst.DType == driver.Float64:
+		recurrence[float64, float64](b, k, dst, src)
+	case dst.DType.IsFloat():
+		recurrence[float32, float32](b, k, dst, src)
+	default:
+		recurrence[int64, int64](b, k, dst, src)
+	}
+}
+
+func runCumArg(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch src[0].DType.Wide() {
+	case driver.Float32:
+		cumArg[float32](b, k, dst, src[0])
+	case driver.Float64:
+		cumArg[float64](b, k, dst, src[0])
+	default:
+		cumArg[int64](b, k, dst, src[0])
+	}
+}
+
 // recurrence computes along an axis what goes on from element to element, as A. Each
 // line is one worker's, in order.
 func recurrence[T, A number](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {

@@ -8,6 +8,25 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
+func init() {
+	offer(family{offers: offersSoftmax, check: sameShapes, run: runSoftmax}, driver.Softmax, driver.LogSoftmax)
+	offer(family{offers: offersSoftmaxGrad, check: sameShapes, run: runSoftmax}, driver.SoftmaxGrad, driver.LogSoftmaxGrad)
+}
+
+func offersSoftmax(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 1 && computable(dst, src) && dst.Wide() == driver.Float32 && accepts(dst, src[0])
+}
+
+func offersSoftmaxGrad(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return computable(dst, src) && dst.Wide() == driver.Float32 && all(src, 2, dst)
+}
+
+func runSoftmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.softmax(k, dst, src)
+}
+
 // softmax is [driver.Softmax] and its kin: a row after the other, which stays in the
 // cache, by the very operations that the codes are defined by.
 func (b *Backend) softmax(k driver.Kernel, dst driver.View, src []driver.View) {

@@ -113,12 +113,12 @@ func TestContractBits(t *testing.T) {
 			if weight {
 				y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
 				x = pick(x, []int{groups, n, height, width, channels, kernel, kernel}, []int{s[1], s[0], step * s[3], step, s[2], s[3], 1})
-				b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{1, 3, 3}}, w, y, x)
+				b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}}, w, y, x)
 				return wordsOf(w)
 			}
 			x = pick(x, []int{groups, channels, kernel, kernel, n, height, width}, []int{s[1], s[2], s[3], 1, s[0], step * s[3], step})
 			y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
-			b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{1, 3, 3}}, y, w, x)
+			b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}}, y, w, x)
 			return wordsOf(y)
 		}
 		for _, weight := range []bool{false, true} {

@@ -131,9 +131,9 @@ func drawBERT(model any) {
 	})
 }
 
-// Run returns the last layer's hidden states (n, t, features) and the pooler's result for
+// ForwardInput returns the last layer's hidden states (n, t, features) and the pooler's result for
 // the first token (n, features), nil without a pooler.
-func (b *BERT) Run(in BERTInput) (hidden, pooled *tensor.Tensor) {
+func (b *BERT) ForwardInput(in BERTInput) (hidden, pooled *tensor.Tensor) {
 	in.check()
 	var mask *tensor.Tensor
 	if in.Mask != nil {
@@ -149,9 +149,9 @@ func (b *BERT) Run(in BERTInput) (hidden, pooled *tensor.Tensor) {
 	return hidden, pooled
 }
 
-// Forward returns the hidden states of Run for ids (n, t) without padding.
+// Forward returns the hidden states of ForwardInput for ids (n, t) without padding.
 func (b *BERT) Forward(ids *tensor.Tensor) *tensor.Tensor {
-	hidden, _ := b.Run(BERTInput{IDs: ids})
+	hidden, _ := b.ForwardInput(BERTInput{IDs: ids})
 	return hidden
 }
 
@@ -221,19 +221,19 @@ func NewBERTClassifier(c BERTConfig, labels int) *BERTClassifier {
 	return b
 }
 
-// Run returns the logits (n, labels).
-func (b *BERTClassifier) Run(in BERTInput) *tensor.Tensor {
+// ForwardInput returns the logits (n, labels).
+func (b *BERTClassifier) ForwardInput(in BERTInput) *tensor.Tensor {
 	var hidden, pooled *tensor.Tensor
-	tensor.InModule("bert", func() { hidden, pooled = b.BERT.Run(in) })
+	tensor.InModule("bert", func() { hidden, pooled = b.BERT.ForwardInput(in) })
 	if pooled == nil {
 		pooled = hidden.Select(1, 0)
 	}
 	return b.Classifier.Forward(b.Dropout.Forward(pooled))
 }
 
-// Forward returns the logits of Run for ids (n, t) without padding.
+// Forward returns the logits of ForwardInput for ids (n, t) without padding.
 func (b *BERTClassifier) Forward(ids *tensor.Tensor) *tensor.Tensor {
-	return b.Run(BERTInput{IDs: ids})
+	return b.ForwardInput(BERTInput{IDs: ids})
 }
 
 // LoadBERT copies a Hugging Face checkpoint, as read by package data, into model, a BERT or

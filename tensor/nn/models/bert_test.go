@@ -54,14 +54,14 @@ func TestBERTPadding(t *testing.T) {
 	tensor.ManualSeed(1)
 	b := models.NewBERTClassifier(tiny(), 2)
 	nn.Eval(b)
-	short := b.Run(models.BERTInput{IDs: tensor.FromInts([]int{5, 7, 9}, 1, 3)})
-	long := b.Run(models.BERTInput{
+	short := b.ForwardInput(models.BERTInput{IDs: tensor.FromInts([]int{5, 7, 9}, 1, 3)})
+	long := b.ForwardInput(models.BERTInput{
 		IDs: tensor.FromInts([]int{5, 7, 9, 0, 11}, 1, 5), Mask: tensor.FromInts([]int{1, 1, 1, 0, 0}, 1, 5), Types: tensor.FromInts([]int{0, 0, 0, 0, 1}, 1, 5),
 	})
 	if gap := short.Sub(long).Abs().Amax().Item(); !(gap < 1e-6) {
 		t.Errorf("padding changes the logits by %v", gap)
 	}
-	other := b.Run(models.BERTInput{IDs: tensor.FromInts([]int{5, 7, 9}, 1, 3), Types: tensor.FromInts([]int{0, 1, 1}, 1, 3)})
+	other := b.ForwardInput(models.BERTInput{IDs: tensor.FromInts([]int{5, 7, 9}, 1, 3), Types: tensor.FromInts([]int{0, 1, 1}, 1, 3)})
 	if tensor.Equal(short, other) {
 		t.Error("token types do not change the result")
 	}
@@ -88,8 +88,8 @@ func TestLoadBERT(t *testing.T) {
 	nn.Eval(from)
 	nn.Eval(to)
 	ids := tensor.FromInts([]int{5, 7, 9, 2}, 2, 2)
-	a, _ := from.Run(models.BERTInput{IDs: ids})
-	b, _ := to.BERT.Run(models.BERTInput{IDs: ids})
+	a, _ := from.ForwardInput(models.BERTInput{IDs: ids})
+	b, _ := to.BERT.ForwardInput(models.BERTInput{IDs: ids})
 	if !tensor.Equal(a, b) {
 		t.Error("the loaded encoder gives another result")
 	}
@@ -124,7 +124,7 @@ func TestBERTLearns(t *testing.T) {
 		}
 		var loss *tensor.Tensor
 		amp.Autocast(amp.Float16, func() {
-			logits := b.Run(models.BERTInput{IDs: tensor.FromInts(ids, 16, 6)})
+			logits := b.ForwardInput(models.BERTInput{IDs: tensor.FromInts(ids, 16, 6)})
 			if step == 0 && logits.DType() != tensor.Float16 {
 				t.Errorf("logits are %v, want float16", logits.DType())
 			}
@@ -152,8 +152,8 @@ func TestBERTMistakes(t *testing.T) {
 		"tensor: new_bert: Hidden 768, Heads 7":                                         func() { c := models.BERTBase(); c.Heads = 7; models.NewBERT(c) },
 		"tensor: bert: shape (26,): IDs have the wrong shape; expected (n, t)":          func() { b.Forward(ids.Reshape(26)) },
 		"tensor: bert: shape (2, 13): sequences of 13 tokens; expected at most 12":      func() { b.Forward(ids) },
-		"tensor: bert: shapes (2, 5) and (2, 13): Mask does not have the shape of IDs":  func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Mask: ids}) },
-		"tensor: bert: shapes (2, 5) and (2, 13): Types does not have the shape of IDs": func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Types: ids}) },
+		"tensor: bert: shapes (2, 5) and (2, 13): Mask does not have the shape of IDs":  func() { b.ForwardInput(models.BERTInput{IDs: ids.Slice(1, 0, 5), Mask: ids}) },
+		"tensor: bert: shapes (2, 5) and (2, 13): Types does not have the shape of IDs": func() { b.ForwardInput(models.BERTInput{IDs: ids.Slice(1, 0, 5), Types: ids}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -5,13 +5,13 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// MLP returns linear layers from each of sizes to the next, with ReLU between them.
+// NewMLP returns linear layers from each of sizes to the next, with ReLU between them.
 // It takes the options of nn.NewLinear.
-func MLP(sizes []int, options ...nn.Option) *nn.Chain {
-	net := nn.Sequential()
+func NewMLP(sizes []int, options ...nn.Option) *nn.Sequential {
+	net := nn.NewSequential()
 	for i := 1; i < len(sizes); i++ {
 		if i > 1 {
-			net.Append(nn.ReLU())
+			net.Append(nn.NewReLU())
 		}
 		net.Append(nn.NewLinear(sizes[i-1], sizes[i], options...))
 	}

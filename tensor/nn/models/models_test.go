@@ -37,9 +37,9 @@ func TestResNets(t *testing.T) {
 		size int
 		tol  float64 // tolerance of gradients: rounding grows through fifty layers of statistics over 16 numbers
 	}{
-		{"resnet8", func() *models.ResNet { return models.CIFARResNet(8, models.ResNetOptions{}) }, 32, 1e-3},
-		{"resnet18", func() *models.ResNet { return models.ResNet18(models.ResNetOptions{Classes: 7}) }, 48, 1e-3},
-		{"resnet50", func() *models.ResNet { return models.ResNet50(models.ResNetOptions{Classes: 10, SmallStem: true}) }, 16, 1e-2},
+		{"resnet8", func() *models.ResNet { return models.NewCIFARResNet(8, models.ResNetOptions{}) }, 32, 1e-3},
+		{"resnet18", func() *models.ResNet { return models.NewResNet18(models.ResNetOptions{Classes: 7}) }, 48, 1e-3},
+		{"resnet50", func() *models.ResNet { return models.NewResNet50(models.ResNetOptions{Classes: 10, SmallStem: true}) }, 16, 1e-2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := want[c.name]
@@ -99,20 +99,20 @@ func near(t *testing.T, what string, i int, got, want, within float64) {
 
 func TestSizes(t *testing.T) {
 	for depth, want := range map[int]int{8: 75290, 14: 172506, 20: 269722, 32: 464154, 44: 658586, 56: 853018} {
-		if got := nn.NumParameters(models.CIFARResNet(depth, models.ResNetOptions{})); got != want {
+		if got := nn.NumParameters(models.NewCIFARResNet(depth, models.ResNetOptions{})); got != want {
 			t.Errorf("ResNet-%d has %d parameters, want %d", depth, got, want)
 		}
 	}
-	if got := nn.NumParameters(models.ResNet34(models.ResNetOptions{InitFrom: tensor.NewGenerator(1)})); got != 21797672 {
+	if got := nn.NumParameters(models.NewResNet34(models.ResNetOptions{InitFrom: tensor.NewGenerator(1)})); got != 21797672 {
 		t.Errorf("ResNet-34 has %d parameters, want torchvision's 21797672", got)
 	}
-	if err := tensor.Try(func() { models.CIFARResNet(10, models.ResNetOptions{}) }); err == nil {
+	if err := tensor.Try(func() { models.NewCIFARResNet(10, models.ResNetOptions{}) }); err == nil {
 		t.Error("10 layers: no error")
 	}
 }
 
 func TestMLP(t *testing.T) {
-	net := models.MLP([]int{4, 5, 3})
+	net := models.NewMLP([]int{4, 5, 3})
 	if got := net.Forward(tensor.Ones(2, 4)).Shape(); !slices.Equal(got, []int{2, 3}) || len(net.Modules) != 3 {
 		t.Errorf("got shape %v of %d modules, want (2, 3) of 3", got, len(net.Modules))
 	}

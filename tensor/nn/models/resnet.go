@@ -13,10 +13,10 @@ import (
 type ResNet struct {
 	Conv1  *nn.Conv2d
 	Bn1    *nn.BatchNorm2d
-	Layer1 *nn.Chain
-	Layer2 *nn.Chain
-	Layer3 *nn.Chain
-	Layer4 *nn.Chain // nil in the CIFAR networks
+	Layer1 *nn.Sequential
+	Layer2 *nn.Sequential
+	Layer3 *nn.Sequential
+	Layer4 *nn.Sequential // nil in the CIFAR networks
 	FC     *nn.Linear
 
 	pool nn.Module // pooling after the first layer, or nil
@@ -29,10 +29,10 @@ type ResNetOptions struct {
 	InitFrom  *tensor.Generator // generator of the parameters; nil for the one that tensor.ManualSeed seeds
 }
 
-// CIFARResNet returns the network of 6n+2 layers for images (n, 3, 32, 32) from section 4.2
+// NewCIFARResNet returns the network of 6n+2 layers for images (n, 3, 32, 32) from section 4.2
 // of the paper: three stages of 16, 32 and 64 channels, with shortcuts without parameters.
 // depth is 8, 14, 20, 32, 44, 56 and so on; it panics for other values.
-func CIFARResNet(depth int, o ResNetOptions) *ResNet {
+func NewCIFARResNet(depth int, o ResNetOptions) *ResNet {
 	if depth < 8 || (depth-2)%6 != 0 {
 		panic(&tensor.Error{Op: "cifar_resnet", Why: fmt.Sprintf("%d layers; expected 6n+2, such as 8, 14, 20, 32, 44 or 56", depth)})
 	}
@@ -46,17 +46,17 @@ func CIFARResNet(depth int, o ResNetOptions) *ResNet {
 	return r
 }
 
-// ResNet18 returns the network of two basic blocks per stage, for images (n, 3, 224, 224)
+// NewResNet18 returns the network of two basic blocks per stage, for images (n, 3, 224, 224)
 // or, with SmallStem, (n, 3, 32, 32). It is torchvision.models.resnet18.
-func ResNet18(o ResNetOptions) *ResNet { return newResNet(o, false, 2, 2, 2, 2) }
+func NewResNet18(o ResNetOptions) *ResNet { return newResNet(o, false, 2, 2, 2, 2) }
 
-// ResNet34 is ResNet18 with 3, 4, 6 and 3 basic blocks. It is
+// NewResNet34 is ResNet18 with 3, 4, 6 and 3 basic blocks. It is
 // torchvision.models.resnet34.
-func ResNet34(o ResNetOptions) *ResNet { return newResNet(o, false, 3, 4, 6, 3) }
+func NewResNet34(o ResNetOptions) *ResNet { return newResNet(o, false, 3, 4, 6, 3) }
 
-// ResNet50 is ResNet34 with bottleneck blocks: three layers, the outer two with 1 by 1
+// NewResNet50 is ResNet34 with bottleneck blocks: three layers, the outer two with 1 by 1
 // kernels. It is torchvision.models.resnet50.
-func ResNet50(o ResNetOptions) *ResNet { return newResNet(o, true, 3, 4, 6, 3) }
+func NewResNet50(o ResNetOptions) *ResNet { return newResNet(o, true, 3, 4, 6, 3) }
 
 func newResNet(o ResNetOptions, bottleneck bool, blocks ...int) *ResNet {
 	b := builder{options: initFrom(o), bottleneck: bottleneck}
@@ -65,7 +65,7 @@ func newResNet(o ResNetOptions, bottleneck bool, blocks ...int) *ResNet {
 		r.Conv1 = b.conv(3, 64, 3, 1)
 	} else {
 		r.Conv1 = b.conv(3, 64, 7, 2)
-		r.pool = nn.MaxPool2d(3, nn.Stride(2), nn.Padding(1))
+		r.pool = nn.NewMaxPool2d(3, nn.Stride(2), nn.Padding(1))
 	}
 	r.Bn1 = nn.NewBatchNorm2d(64)
 	b.channels = 64
@@ -114,14 +114,14 @@ type builder struct {
 }
 
 func (b *builder) conv(in, out, kernel, stride int) *nn.Conv2d {
-	c := nn.NewConv2d(in, out, kernel, append([]nn.Option{nn.Stride(stride), nn.Padding(kernel / 2), nn.NoBias()}, b.options...)...)
+	c := nn.NewConv2d(in, out, kernel, append([]nn.Option{nn.Stride(stride), nn.Padding(kernel / 2), nn.Bias(false)}, b.options...)...)
 	b.convs = append(b.convs, c)
 	return c
 }
 
 // stage returns n blocks, the first of which has the stride.
-func (b *builder) stage(n, channels, stride int) *nn.Chain {
-	s := nn.Sequential()
+func (b *builder) stage(n, channels, stride int) *nn.Sequential {
+	s := nn.NewSequential()
 	for i := range n {
 		if i > 0 {
 			stride = 1
@@ -142,8 +142,8 @@ func (b *builder) block(channels, stride int) nn.Module {
 		if b.padded {
 			block.stride, block.more = stride, out-b.channels
 		} else {
-			shortcut = nn.NewConv2d(b.channels, out, 1, append([]nn.Option{nn.Stride(stride), nn.NoBias()}, b.options...)...)
-			block.Downsample = nn.Sequential(shortcut, nn.NewBatchNorm2d(out))
+			shortcut = nn.NewConv2d(b.channels, out, 1, append([]nn.Option{nn.Stride(stride), nn.Bias(false)}, b.options...)...)
+			block.Downsample = nn.NewSequential(shortcut, nn.NewBatchNorm2d(out))
 		}
 	}
 	if b.bottleneck {
@@ -171,7 +171,7 @@ func (b *builder) init(o ResNetOptions) {
 		if o.InitFrom != nil {
 			draw = o.InitFrom.Randn
 		}
-		tensor.NoGrad(func() { w.Assign(draw(w.Shape()...).Scale(std)) })
+		tensor.NoGrad(func() { w.Assign(draw(w.Shape()...).MulScalar(std)) })
 	}
 }
 
@@ -184,7 +184,7 @@ type Block struct {
 	Bn2        *nn.BatchNorm2d
 	Conv3      *nn.Conv2d // nil in a basic block
 	Bn3        *nn.BatchNorm2d
-	Downsample *nn.Chain // projection of the shortcut, or nil
+	Downsample *nn.Sequential // projection of the shortcut, or nil
 
 	stride, more int // stride and added zero channels of a shortcut without parameters; 0 if none
 }

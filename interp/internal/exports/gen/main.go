@@ -1,6 +1,8 @@
 // Command gen writes the files that package exports embeds: for each package that cells
-// can import, its types, in the indexed format of golang.org/x/tools/go/gcexportdata,
-// and the texts of its declarations, as JSON, both gzipped; and an index. Run it with
+// can import, its types and the texts of its declarations; and an index. The types of
+// the standard library have the indexed format of golang.org/x/tools/go/gcexportdata,
+// its texts are JSON, and both are compressed. Halfnote's own packages change with each
+// commit to their API, so theirs are text that git can merge. Run it with
 // go generate ./interp/...
 //
 // A package that does not compile keeps its existing files; gen then reports it and
@@ -16,6 +18,7 @@ import (
 	"go/doc"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,15 +47,19 @@ func write(dir string) error {
 	index := readIndex(filepath.Join(dir, "index.txt"))
 	own := slices.Concat(list.Own, list.Met)
 	for path, line := range index {
-		_, fresh := files[path+".types"]
-		if !fresh && broken != nil && slices.Contains(own, path) {
+		if _, fresh := files[path+".docs"]; fresh || files[path+".docs.txt"] != nil {
+			continue
+		}
+		if broken != nil && slices.Contains(own, path) {
 			files["index.txt"] = append(files["index.txt"], line...)
-		} else if !fresh {
-			os.Remove(filepath.Join(dir, path+".types.gz"))
-			os.Remove(filepath.Join(dir, path+".docs.gz"))
 		}
 	}
 	files["index.txt"] = sortLines(files["index.txt"])
+	if broken == nil {
+		if err := removeOthers(dir, files); err != nil {
+			return err
+		}
+	}
 	for name, data := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if !strings.HasSuffix(name, ".txt") {
@@ -69,6 +76,20 @@ func write(dir string) error {
 	return broken
 }
 
+// removeOthers removes the files that are not among the given ones.
+func removeOthers(dir string, files map[string][]byte) error {
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		if _, fresh := files[strings.TrimSuffix(filepath.ToSlash(name), ".gz")]; fresh || err != nil {
+			return err
+		}
+		return os.Remove(file)
+	})
+}
+
 // generate returns the files by name, before compression. err names the packages that
 // could not be loaded; without files it concerns all of them.
 func generate(paths []string) (files map[string][]byte, err error) {
@@ -78,17 +99,26 @@ func generate(paths []string) (files map[string][]byte, err error) {
 	}
 	files = map[string][]byte{}
 	var index bytes.Buffer
+	texts, writeErr := headers(pkgs)
+	if writeErr != nil {
+		return nil, writeErr
+	}
+	for path, text := range texts {
+		files[path+".types.txt"] = text
+	}
 	for _, p := range pkgs {
-		docs, err := docs(files, p)
+		docs, err := docs(files, p, texts[p.Path] != nil)
 		if err != nil {
 			return nil, err
 		}
-		var b bytes.Buffer
-		// An empty FileSet leaves positions out: they would name files of this machine.
-		if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		if texts[p.Path] == nil {
+			var b bytes.Buffer
+			// An empty FileSet leaves positions out: they would name files of this machine.
+			if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Path, err)
+			}
+			files[p.Path+".types"] = b.Bytes()
 		}
-		files[p.Path+".types"] = b.Bytes()
 		use := "import"
 		if slices.Contains(list.Met, p.Path) {
 			use = "meet"
@@ -100,7 +130,7 @@ func generate(paths []string) (files map[string][]byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := docs(files, b); err != nil {
+		if _, err := docs(files, b, false); err != nil {
 			return nil, err
 		}
 	}
@@ -109,12 +139,26 @@ func generate(paths []string) (files map[string][]byte, err error) {
 	return files, err
 }
 
-// docs adds the texts of p's declarations to files.
-func docs(files map[string][]byte, p *load.Package) (map[string]load.Text, error) {
+// docs adds the texts of p's declarations to files, as one object or as a line a name.
+func docs(files map[string][]byte, p *load.Package, lines bool) (map[string]load.Text, error) {
 	docs, err := p.Docs()
-	if err == nil {
-		files[p.Path+".docs"], err = json.Marshal(docs)
+	if err != nil {
+		return nil, err
 	}
+	if !lines {
+		files[p.Path+".docs"], err = json.Marshal(docs)
+		return docs, err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, name := range slices.Sorted(maps.Keys(docs)) {
+		err = errors.Join(err, enc.Encode(struct {
+			Name string
+			load.Text
+		}{name, docs[name]}))
+	}
+	files[p.Path+".docs.txt"] = b.Bytes()
 	return docs, err
 }
 

@@ -10,7 +10,6 @@ var Own = []string{
 	"halfnote/amp/experiment",
 	"halfnote/amp/roofline",
 	"halfnote/amp/trace",
-	"halfnote/amp/workload",
 	"halfnote/cuda",
 	"halfnote/display",
 	"halfnote/display/chart",

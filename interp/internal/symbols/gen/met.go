@@ -44,7 +44,7 @@ func met(pkgs []*load.Package) map[string][]byte {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			a := names[name]
 			pkg := w.qualify(types.NewPackage(a.path, a.pkg))
-			fmt.Fprintf(&entries, "%q: reflect.ValueOf((*%s.%s)(nil)),\n", name, pkg, a.name)
+			fmt.Fprintf(&entries, "t[%q] = reflect.ValueOf((*%s.%s)(nil))\n", name, pkg, a.name)
 		}
 		src, err := format.Source(w.file(path, entries.Bytes(), nil))
 		if err != nil {

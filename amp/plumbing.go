@@ -1,0 +1,11 @@
+package amp
+
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
+
+var (
+	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+	capture = plumbing.Of[plumbing.Capture]()
+)

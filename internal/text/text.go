@@ -1,0 +1,42 @@
+// Package text writes numbers for people.
+package text
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Bytes returns a number of bytes in the largest unit that leaves one or more, for example
+// "1.5 GiB".
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		name string
+		size int64
+	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
+		}
+	}
+	return Count(int(n), "byte")
+}
+
+// Count returns a number of things, for example "1 cell" and "2,000 cells".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Thousands(n) + " " + noun
+}
+
+// Thousands returns n with a comma between groups of three digits.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

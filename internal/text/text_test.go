@@ -1,0 +1,16 @@
+package text
+
+import "testing"
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Bytes(0), "0 bytes"}, {Bytes(1), "1 byte"}, {Bytes(1023), "1,023 bytes"}, {Bytes(1024), "1.0 KiB"},
+		{Bytes(3 << 19), "1.5 MiB"}, {Bytes(5 << 30), "5.0 GiB"}, {Bytes(1 << 60), "1048576.0 TiB"},
+		{Count(1, "cell"), "1 cell"}, {Count(0, "cell"), "0 cells"}, {Count(12345, "cell"), "12,345 cells"},
+		{Thousands(-100), "-100"}, {Thousands(-1000), "-1,000"}, {Thousands(1234567), "1,234,567"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"halfnote/tensor/internal/asm"
+)
+
+// spread says how to pack an operand whose lines or elements are not evenly spaced, or
+// neither way side by side: what a convolution sees of its operand. Stretches that lie
+// side by side are loaded at once, whichever way they run longer.
+type im2col struct {
+	rows  bool            // lines are copied 16 at a time, else turned
+	step  int             // from one line of a stretch to the next, 1 or 2
+	offs  []int           // where elements of a line lie, in bytes
+	turns [][]asm.Stretch // of each block of k, 16 elements of a line after the other
+	depth int
+}
+
+func im2colOf(o *operand, depth int) *im2col {
+	s := &im2col{depth: depth, step: 1}
+	if o.lines.every(2) > o.lines.every(1) {
+		s.step = 2
+	}
+	s.rows = min(16, o.lines.every(s.step)) >= min(16, o.inner.every(1))
+	k := o.inner.len()
+	if s.rows {
+		s.offs = offsets(make([]int, k), o.inner, 0, o.size)
+		return s
+	}
+	per := 16
+	if o.packing.Pairs {
+		per = 32
+	}
+	for k0 := 0; k0 < k; k0 += depth {
+		var list []asm.Stretch
+		for i := k0; i < min(k, k0+depth); i += per {
+			n := min(per, k-i)
+			list = stretches(list, o.inner, 1, i, n, o.size)
+			list[len(list)-1].Mask |= asm.Last
+		}
+		s.turns = append(s.turns, list)
+	}
+	return s
+}
+
+// offsets sets list to where elements of l from lo on lie, in bytes.
+func offsets(list []int, l layout, lo, size int) []int {
+	l.runs(lo, len(list), func(pos, at, stride, count int) {
+		for i := range count {
+			list[pos+i] = (at + i*stride) * size
+		}
+	})
+	return list
+}
+
+// stretches appends n elements of l from lo on, at most 32. Neighbours lie step apart.
+func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretch {
+	ones := 1<<32 - 1
+	if step == 2 {
+		ones /= 3 // every second
+	}
+	l.runs(lo, n, func(pos, at, stride, count int) {
+		if stride == step {
+			list = append(list, asm.Stretch{Off: (at - pos*step) * size, Mask: (ones & (1<<(count*step) - 1)) << (pos * step)})
+			return
+		}
+		for i := range count {
+			list = append(list, asm.Stretch{Off: (at + i*stride - (pos+i)*step) * size, Mask: 1 << ((pos + i) * step)})
+		}
+	})
+	return list
+}
+
+// leads is where a panel's lines are, while it is packed.
+type panelLayout struct {
+	stretches [16]asm.Stretch
+	offs      [16]int
+}
+
+var panelLayouts objectPool[panelLayout]
+
+// gather is pack.
+func (o *operand) gather(dst unsafe.Pointer, width, first, lines, k0, kc int) {
+	room, s := panelLayouts.take(0), o.spread
+	defer panelLayouts.give(0, room)
+	for l := 0; l < width; l += 16 {
+		n, to := min(16, lines-l), unsafe.Add(dst, l*4) // with n < 1 what is there goes unused, but had better be numbers
+		if s.rows {
+			if n > 0 {
+				list := stretches(room.stretches[:0], o.lines, s.step, first+l, n, o.size)
+				list[len(list)-1].Mask |= asm.Last
+			}
+			gather := o.packing.Gather
+			if s.step == 2 {
+				gather = o.packing.GatherEvens
+			}
+			gather(o.base, &room.stretches[0], &s.offs[k0], to, width*4, kc)
+			continue
+		}
+		if n > 0 {
+			offsets(room.offs[:n], o.lines, first+l, o.size)
+			for i := n; i < 16; i++ {
+				room.offs[i] = room.offs[n-1]
+			}
+		}
+		o.packing.Turn(o.base, &s.turns[k0/s.depth][0], &room.offs[0], to, width*4, kc)
+	}
+}

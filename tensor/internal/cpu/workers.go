@@ -1,0 +1,166 @@
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// workerPool runs the items of a job on persistent goroutines.
+type workerPool struct {
+	fixed int // number of workers; 0 means GOMAXPROCS, at most the number of processors
+
+	mu      sync.Mutex
+	started int
+	jobs    chan *job
+}
+
+// job is work divided into items 0 … n-1, which are started in order.
+type job struct {
+	n        int64
+	item     func(i int, poll func())
+	next     atomic.Int64 // first item not yet taken
+	left     atomic.Int64 // number of items neither done nor dropped
+	finished chan struct{}
+	failure  atomic.Pointer[any] // the first panic of an item
+}
+
+// workers returns the number of goroutines that compute, the caller's among them.
+func (p *workerPool) workers() int {
+	if p.fixed > 0 {
+		return p.fixed
+	}
+	return min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+}
+
+// each calls item(0) … item(n-1) on several goroutines, and polls before and between the items of
+// the caller's goroutine. It returns when all are done. If an item or the poll panics, items not yet
+// started are dropped, and each panics with the same value once the others are done.
+func (p *workerPool) each(n int, item func(i int)) {
+	p.eachPolling(n, func(i int, _ func()) { item(i) })
+}
+
+// eachPolling is each for long items, which must call poll every few milliseconds. poll does nothing
+// on goroutines other than the caller's.
+func (p *workerPool) eachPolling(n int, item func(i int, poll func())) {
+	workers := min(p.workers(), n)
+	if workers <= 1 {
+		for i := range n {
+			driver.Poll()
+			item(i, driver.Poll)
+		}
+		return
+	}
+	driver.Poll() // the other workers may take all items
+	j := &job{n: int64(n), item: item, finished: make(chan struct{})}
+	j.left.Store(j.n)
+	p.submit(j, workers-1)
+	defer func() {
+		j.drop()
+		j.wait()
+		if f := j.failure.Load(); f != nil {
+			panic(*f)
+		}
+	}()
+	j.work(driver.Poll)
+}
+
+// submit hands j to that many workers. A busy worker starts late or finds no items left; the caller
+// does not wait for it.
+func (p *workerPool) submit(j *job, workers int) {
+	p.mu.Lock()
+	if p.jobs == nil {
+		p.jobs = make(chan *job, 64)
+	}
+	for ; p.started < workers; p.started++ {
+		go func(jobs <-chan *job) {
+			for {
+				next(jobs).work(func() {})
+			}
+		}(p.jobs)
+	}
+	p.mu.Unlock()
+	for range workers {
+		select {
+		case p.jobs <- j:
+		default: // the queue is full
+			return
+		}
+	}
+}
+
+// work runs items until none is left.
+func (j *job) work(poll func()) {
+	for {
+		if j.next.Load() >= j.n {
+			return
+		}
+		poll()
+		i := j.next.Add(1) - 1
+		if i >= j.n {
+			return
+		}
+		j.do(int(i), poll)
+	}
+}
+
+func (j *job) do(i int, poll func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			j.failure.CompareAndSwap(nil, &r)
+			j.drop()
+		}
+		j.done(1)
+	}()
+	j.item(i, poll)
+}
+
+// drop removes all remaining items.
+func (j *job) drop() {
+	if i := j.next.Swap(j.n); i < j.n {
+		j.done(j.n - i)
+	}
+}
+
+func (j *job) done(n int64) {
+	if n > 0 && j.left.Add(-n) == 0 {
+		close(j.finished)
+	}
+}
+
+// spins is the number of checks before a waiting goroutine sleeps: about a third of a millisecond,
+// more than the gap between two products of a small training step. Waking a goroutine whose thread
+// sleeps takes a tenth of that.
+const spins = 6000
+
+// next returns the next job.
+func next(jobs <-chan *job) *job {
+	for range spins {
+		select {
+		case j := <-jobs:
+			return j
+		default:
+			asm.Pause()
+		}
+	}
+	return <-jobs
+}
+
+// wait returns when all items are done or dropped.
+func (j *job) wait() {
+	for range spins {
+		if j.left.Load() == 0 {
+			return
+		}
+		asm.Pause()
+	}
+	<-j.finished
+}
+
+// ranges divides n elements into items of at most size elements, a multiple of chunk.
+func (p *workerPool) ranges(n, size int, body func(lo, hi int)) {
+	p.each((n+size-1)/size, func(i int) { body(i*size, min(n, (i+1)*size)) })
+}

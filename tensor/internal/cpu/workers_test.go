@@ -1,0 +1,73 @@
+package cpu
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+func TestEachDoesAllOnce(t *testing.T) {
+	for _, workers := range []int{0, 1, 2, 7} {
+		p := workerPool{fixed: workers}
+		for _, n := range []int{0, 1, 2, 100, 5000} {
+			done := make([]atomic.Int32, n)
+			p.each(n, func(i int) { done[i].Add(1) })
+			for i := range done {
+				if got := done[i].Load(); got != 1 {
+					t.Fatalf("%d workers, item %d of %d was done %d times, want once", workers, i, n, got)
+				}
+			}
+		}
+	}
+}
+
+// TestEachPanics panics in an item on either goroutine. Items not yet begun are dropped.
+func TestEachPanics(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		p := workerPool{fixed: workers}
+		for _, bad := range []int{0, 1, 50} {
+			const n = 100000
+			var done atomic.Int32
+			got := func() (r any) {
+				defer func() { r = recover() }()
+				p.each(n, func(i int) {
+					if done.Add(1); i == bad {
+						panic(i)
+					}
+				})
+				return nil
+			}()
+			if got != bad {
+				t.Errorf("%d workers: item %d panics: got %v from each, want its value", workers, bad, got)
+			}
+			if done.Load() == n {
+				t.Errorf("%d workers: item %d panics: all %d were done, want those after it dropped", workers, bad, n)
+			}
+		}
+	}
+}
+
+// TestEachWithoutHelp gives a job up while its only helper is busy elsewhere.
+func TestEachWithoutHelp(t *testing.T) {
+	defer driver.SetPoll(nil)
+	p := workerPool{fixed: 2}
+	busy, release, first := make(chan bool, 2), make(chan bool), make(chan bool)
+	go func() {
+		p.each(2, func(int) { busy <- true; <-release })
+		close(first)
+	}()
+	<-busy
+	<-busy // both items are taken: one by that goroutine, one by the helper
+	driver.SetPoll(func() { panic("enough") })
+	got := func() (r any) {
+		defer func() { r = recover() }()
+		p.each(3, func(int) { t.Error("an item was done after the first poll panicked") })
+		return nil
+	}()
+	if got != "enough" {
+		t.Errorf("got %v from each, want the poll's value", got)
+	}
+	close(release)
+	<-first
+}
