@@ -20,6 +20,8 @@ type Tier struct {
 	// for bfloat16, as slots of pairs if Pairs is set, else as float32.
 	F32, BF16 []Tile
 	Pairs     bool
+	// Tiles computes large products of bfloat16, with the bits of BF16; nil: there is none.
+	Tiles Tiles
 	// Direct are the kernels that read A in place, by rows; nil: there are none.
 	Direct []Direct
 	// Turned are likewise, for few rows, 16 columns and Store or Continue, and another
@@ -81,6 +83,32 @@ const (
 	Continue            // its sums begin with C instead of 0
 )
 
+// TileLines is the number of rows and of columns that [Tiles] computes at a time, and
+// TileBlock the elements of k in a block of it.
+const (
+	TileLines = 32
+	TileBlock = 32
+)
+
+// Tiles computes products of panels of A, of TileLines rows each, and one panel of B, of as many
+// columns.
+type Tiles = func(t *Panels)
+
+// Panels is what a [Tiles] computes. A panel of A is K blocks of rows side by side, [K][rows][TileBlock]
+// bfloat16, and the next panel lies StepA bytes behind it. A panel of B is [K][TileBlock/2][columns]
+// slots of two neighbours along k. What a block lacks must be zeros in both. Rows is how many
+// rows of C there are in all, of which the last panel may have fewer. The End is that of the first
+// panel, of which the others' lie below; its Sums must have rows for whole panels. Next on, with
+// that step from block to block, is prefetched.
+type Panels struct {
+	K, Rows int
+	A, B    unsafe.Pointer
+	StepA   int
+	End
+	Next     uintptr
+	NextStep int
+}
+
 // Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +
 // p*ka, row p of B at b + p*ldb. mask has a one for each column that there is. All
 // strides are in bytes. mode is Store, Add or Continue.
@@ -93,7 +121,14 @@ type Direct = func(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb i
 type Pack = func(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // Packs are the packs of a tier, by operands' dtype and by where elements lie.
-type Packs struct{ F32, F16, BF16 Packing }
+type Packs struct {
+	F32, F16, BF16 Packing
+	// Tiles packs bfloat16 for [Tier.Tiles]: panels of B, and, turned once more by F32's
+	// Transpose, those of A. TileRows packs 16 rows of A, whose elements lie side by side, at
+	// once: blocks lie dstride bytes apart, rows that mask has no ones for repeat another one.
+	Tiles    Packing
+	TileRows Pack
+}
 
 // Packing packs one dtype. Copy16 and Copy32 take rows of lines that lie side by side,
 // Transpose 16 lines whose elements do. Gather and Turn do the same for lines that lie
@@ -206,7 +241,13 @@ const Variable = "HALFNOTE_CPU"
 // Portable is what Variable says for no tier.
 const Portable = "portable"
 
-var tiers = detect()
+var (
+	tileState string // see [TileState]
+	tiers     = detect()
+)
+
+// TileState returns why the tier "amx" is missing, "" if it is there.
+func TileState() string { return tileState }
 
 // Tiers returns what this processor can do, the best first: what it does fastest.
 func Tiers() []*Tier { return tiers }

@@ -11,6 +11,8 @@ import "golang.org/x/sys/cpu"
 func detect() (list []*Tier) {
 	const f16c = 1 << 29
 	x := cpu.X86
+	tileState = "the processor has no AVX-512"
+	_, _, leaf1, _ := cpuid(1, 0)
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {
 		plain := &Tier{
 			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Blocks[:], Direct: avx512Direct[:], Turned: avx512Turned[:],
@@ -45,12 +47,15 @@ func detect() (list []*Tier) {
 			t := *plain
 			t.Name, t.BF16, t.Pairs, t.Packs = "avx512bf16", avx512Pairs[:], true, &packs
 			list = append(list, &t)
-			if b, d, c := maker(); b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 { // AuthenticAMD
+			if _, b, c, d := cpuid(0, 0); b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 { // AuthenticAMD
 				list[0], list[1] = &t, plain
 			}
 		}
+		if tileState = tilesUsable(); tileState == "" {
+			list = append([]*Tier{withTiles(list[0], amxTiles)}, list...)
+		}
 	}
-	if x.HasAVX2 && x.HasFMA && features()&f16c != 0 {
+	if x.HasAVX2 && x.HasFMA && leaf1&f16c != 0 {
 		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Blocks[:], Packs: &Packs{
 			F32:  Packing{Copy16: avx2CopyF32, Transpose: avx2TransposeF32, Whole: true},
 			F16:  Packing{Copy16: avx2CopyF16, Transpose: avx2TransposeF16, Whole: true},
@@ -63,4 +68,35 @@ func detect() (list []*Tier) {
 		}, Float16: avx2Float16Passes, BFloat16: avx2BFloat16Passes})
 	}
 	return list
+}
+
+// withTiles returns a tier of AVX-512 that computes large products of bfloat16 by tiles.
+func withTiles(base *Tier, tiles Tiles) *Tier {
+	t, packs := *base, *base.Packs
+	packs.Tiles = Packing{copyNeighboursx16, copyNeighboursx32, transposeNeighbours, gatherNeighbours, gatherEvensNeighbours, turnNeighbours, true, false, slideBF16, dotsBF16[:]}
+	packs.TileRows = copyTiles
+	t.Name, t.Tiles, t.Packs = "amx", tiles, &packs
+	return &t
+}
+
+// WithTiles returns the first of [Tiers], with tiles that are computed by a function, for tests
+// on processors without AMX; nil if that tier has not got AVX-512.
+func WithTiles(tiles Tiles) *Tier {
+	if len(tiers) == 0 || tiers[0].Packs.F32.Gather == nil {
+		return nil
+	}
+	return withTiles(tiers[0], tiles)
+}
+
+// tilesUsable returns why AMX's tiles cannot be used, "" if they can be.
+func tilesUsable() string {
+	const osxsave, states = 1 << 27, 3 << 17
+	_, _, leaf1, _ := cpuid(1, 0)
+	switch x := cpu.X86; {
+	case !x.HasAMXTile || !x.HasAMXBF16:
+		return "the processor has no AMX for bfloat16"
+	case leaf1&osxsave == 0 || xgetbv()&states != states:
+		return "the operating system does not save AMX's tiles"
+	}
+	return permitTiles()
 }

@@ -418,6 +418,16 @@ func turned3(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c 
 //go:noescape
 func turned4(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
+// amxTiles is a [Tiles], by AMX.
+//
+//go:noescape
+func amxTiles(t *Panels)
+
+// copyTiles packs 16 rows or fewer, stride bytes apart, of n bfloat16 that lie side by side for tiles of A, which lie dstride bytes apart.
+//
+//go:noescape
+func copyTiles(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
 // copyF32x16 is a [Pack].
 //
 //go:noescape
@@ -477,6 +487,21 @@ func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //
 //go:noescape
 func transposePairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// copyNeighboursx16 is a [Pack].
+//
+//go:noescape
+func copyNeighboursx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// copyNeighboursx32 is a [Pack].
+//
+//go:noescape
+func copyNeighboursx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// transposeNeighbours is a [Pack].
+//
+//go:noescape
+func transposeNeighbours(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // avx2CopyF32 is a [Pack].
 //
@@ -567,6 +592,21 @@ func gatherEvensPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst uns
 //
 //go:noescape
 func turnPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherNeighbours is a [Gather].
+//
+//go:noescape
+func gatherNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherEvensNeighbours is a [Gather].
+//
+//go:noescape
+func gatherEvensNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnNeighbours is a [Gather].
+//
+//go:noescape
+func turnNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
 // slideF32 is a [Slide].
 //
@@ -1700,12 +1740,12 @@ func repeatRows2(dst, src unsafe.Pointer, rows, n, step int)
 //go:noescape
 func Pause()
 
-// features returns ECX of CPUID's leaf 1.
+// cpuid returns what CPUID says of a leaf and a part of it.
 //
 //go:noescape
-func features() (ecx uint32)
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
-// maker returns EBX, EDX and ECX of CPUID's leaf 0, the maker's name.
+// xgetbv returns the states that the operating system saves, which needs OSXSAVE.
 //
 //go:noescape
-func maker() (b, d, c uint32)
+func xgetbv() (states uint32)

@@ -244,9 +244,9 @@ type packed struct {
 func panelSize(width, slots int) int { return width*slots*4 + 64 }
 
 func newPacked(g *gemm, rows int) *packed {
-	p := &packed{width: g.tier.Rows, panels: (rows + g.tier.Rows - 1) / g.tier.Rows, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
+	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
 	p.lines = p.width
-	if p.panels < 4 {
+	if p.panels < 4 && !g.tiles {
 		p.lines = (rows + p.panels - 1) / p.panels
 	}
 	p.full = panelSize(p.width, g.slots(g.depth))
@@ -259,18 +259,26 @@ func (p *packed) free() { p.room.give() }
 
 // at returns panel i of the block that begins with k0.
 func (p *packed) at(i, k0 int) unsafe.Pointer {
-	block := k0 / p.depth
-	size := p.full
-	if block == p.blocks-1 {
-		size = p.last
+	return unsafe.Add(p.room.base, p.panels*p.full*(k0/p.depth)+i*p.step(k0))
+}
+
+// step returns the bytes from one panel to the next in the block that begins with k0.
+func (p *packed) step(k0 int) int {
+	if k0/p.depth == p.blocks-1 {
+		return p.last
 	}
-	return unsafe.Add(p.room.base, p.panels*p.full*block+i*size)
+	return p.full
 }
 
 // pack packs panel i of rows that begin with i0.
 func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	for k0 := 0; k0 < g.k; k0 += g.depth {
-		x.pack(p.at(i, k0), p.width, i0+i*p.lines, min(p.lines, rows-i*p.lines), k0, min(g.depth, g.k-k0))
+		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
+		if g.tiles {
+			x.packTileRows(g.tier, to, first, lines, k0, kc)
+		} else {
+			x.pack(to, p.width, first, lines, k0, kc)
+		}
 	}
 }
 

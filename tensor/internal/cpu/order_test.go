@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/asm"
 )
 
 // The definitions of the orders of sums, written independently and without regard to speed.
@@ -249,7 +248,7 @@ func TestBlocks(t *testing.T) {
 				}
 			}
 		}
-		for _, tier := range append(asm.Tiers(), nil) {
+		for _, tier := range append(testTiers(), nil) {
 			b := on(1+r.IntN(2), tier)
 			for q, got := range c.run(t, b, words) {
 				if got != want[q] {
@@ -297,7 +296,7 @@ func TestBlockZeros(t *testing.T) {
 		if got := math.Float32bits(definedBlocks(x, y)); got != c.want {
 			t.Errorf("%s: the definition has %08x, want %08x", c.name, got, c.want)
 		}
-		for _, tier := range append(asm.Tiers(), nil) {
+		for _, tier := range append(testTiers(), nil) {
 			b := on(1, tier)
 			a, w := vector(t, b, x...), vector(t, b, y...)
 			a.Shape, a.Stride = []int{1, c.k}, []int{c.k, 1}

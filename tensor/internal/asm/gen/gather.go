@@ -7,7 +7,7 @@ func gathers() {
 		p("DATA ·evens+%d(SB)/8, $0x%08x%08x", i*4, 2*i+2, 2*i)
 	}
 	p("GLOBL ·evens(SB), RODATA|NOPTR, $64\n")
-	for conv := plain; conv <= pairs; conv++ {
+	for conv := plain; conv <= neighbours; conv++ {
 		gather("gather"+packNames[conv], conv, false)
 		gather("gatherEvens"+packNames[conv], conv, true)
 		turn("turn"+packNames[conv], conv)
@@ -28,7 +28,7 @@ func masked(conv int, at string, reg int, zero bool) {
 	if zero {
 		z = ".Z"
 	}
-	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD", pairs: "VPMOVZXWD"}[conv]
+	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD", pairs: "VPMOVZXWD", neighbours: "VPMOVZXWD"}[conv]
 	p("%s%s %s, K1, Z%d", name, z, at, reg)
 }
 
@@ -63,7 +63,7 @@ func gather(name string, conv int, evens bool) {
 	}
 	labels := 0
 	step := 1 // elements of k a turn
-	if conv == pairs {
+	if conv >= pairs {
 		step = 4
 	}
 	row := func(single bool, i int) { // element i of k into Zi
@@ -89,9 +89,10 @@ func gather(name string, conv int, evens bool) {
 		switch conv {
 		case grow:
 			p("VPSLLD $16, Z0, Z0\nVMOVUPS Z0, (DI)\nADDQ R11, DI")
-		case pairs:
+		case pairs, neighbours:
 			for i, at := range []string{"(DI)", "(DI)(R11*1)"} {
-				p("VPSLLD $16, Z%d, Z%d\nVPORD Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", i, i, i+2, i, i, i, at)
+				first, second := pairOf(conv, i)
+				p("VPSLLD $16, Z%d, Z%d\nVPORD Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", second, second, first, second, second, second, at)
 			}
 			p("LEAQ (DI)(R11*2), DI")
 		default:
@@ -138,7 +139,7 @@ func gather(name string, conv int, evens bool) {
 func turn(name string, conv int) {
 	loadGather(name)
 	perTurn := 16
-	if conv == pairs {
+	if conv >= pairs {
 		perTurn = 32
 	}
 	p("turn:")
@@ -148,7 +149,7 @@ func turn(name string, conv int) {
 	p("stretch:\nMOVQ 8(R9), BX\nKMOVD BX, K1\nMOVQ (R9), AX\nADDQ SI, AX")
 	for i := range 16 {
 		p("MOVQ %d(R10), R13", 8*i)
-		if conv == pairs {
+		if conv >= pairs {
 			p("VMOVDQU16 (AX)(R13*1), K1, Z%d", i)
 		} else {
 			masked(conv, "(AX)(R13*1)", i, false)

@@ -4,16 +4,17 @@ import "strings"
 
 // What packing does with elements.
 const (
-	plain = iota // float32
-	widen        // float16 to float32
-	grow         // bfloat16 to float32
-	pairs        // bfloat16: of each four along k, the third and the first in a slot, the fourth and the second in the next
+	plain      = iota // float32
+	widen             // float16 to float32
+	grow              // bfloat16 to float32
+	pairs             // bfloat16: of each four along k, the third and the first in a slot, the fourth and the second in the next
+	neighbours        // bfloat16, two neighbours along k in a slot
 )
 
-var packNames = [...]string{plain: "F32", widen: "F16", grow: "BF16", pairs: "Pairs"}
+var packNames = [...]string{plain: "F32", widen: "F16", grow: "BF16", pairs: "Pairs", neighbours: "Neighbours"}
 
 func packs() {
-	for conv := plain; conv <= pairs; conv++ {
+	for conv := plain; conv <= neighbours; conv++ {
 		copyPack("copy"+packNames[conv]+"x16", conv, 1)
 		copyPack("copy"+packNames[conv]+"x32", conv, 2)
 		transpose("transpose"+packNames[conv], conv)
@@ -28,8 +29,8 @@ func copyPack(name string, conv, vectors int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
 	p("MOVQ R8, R10\nSHLQ $4, R10")
-	if conv == pairs {
-		copyPairs(vectors)
+	if conv >= pairs {
+		copyPairs(conv, vectors)
 		return
 	}
 	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2\nloop:\nPREFETCHT0 (SI)(R10*1)")
@@ -52,15 +53,25 @@ func copyPack(name string, conv, vectors int) {
 	p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop\nVZEROUPPER\nRET\n")
 }
 
+// pairOf returns which of four neighbours along k are the first and the second half of slot i
+// of two.
+func pairOf(conv, i int) (first, second int) {
+	if conv == pairs {
+		return i + 2, i
+	}
+	return 2 * i, 2*i + 1
+}
+
 // copyPairs prints the rest of copyPack for pairs: four rows become two of slots.
-func copyPairs(vectors int) {
+func copyPairs(conv, vectors int) {
 	p("VMOVDQU64 ·interleaveLo(SB), Z30\nVMOVDQU64 ·interleaveHi(SB), Z31\nKMOVD AX, K1\nLEAQ (R8)(R8*2), R12")
 	rows := []string{"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R12*1)"}
 	mix := func() {
 		for i, at := range []string{"(DI)", "(DI)(R9*1)"} {
-			p("VMOVDQA64 Z%d, Z4\nVPERMT2W Z%d, Z30, Z4\nVMOVDQU64 Z4, %s", i+2, i, at)
+			first, second := pairOf(conv, i)
+			p("VMOVDQA64 Z%d, Z4\nVPERMT2W Z%d, Z30, Z4\nVMOVDQU64 Z4, %s", first, second, at)
 			if vectors == 2 {
-				p("VPERMT2W Z%d, Z31, Z%d\nVMOVDQU64 Z%d, 64%s", i, i+2, i+2, at)
+				p("VPERMT2W Z%d, Z31, Z%d\nVMOVDQU64 Z%d, 64%s", second, first, first, at)
 			}
 		}
 	}
@@ -115,6 +126,8 @@ func lines16(conv int) {
 			p("VPMOVZXWD.Z (AX), K1, Z%d\nVPSLLD $16, Z%d, Z%d", i, i, i)
 		case pairs:
 			p("VMOVDQU16.Z (AX), K1, Z%d\nVPSHUFB ·pairOrder(SB), Z%d, Z%d", i, i, i)
+		case neighbours:
+			p("VMOVDQU16.Z (AX), K1, Z%d", i)
 		}
 	}
 }
@@ -125,7 +138,7 @@ func transpose(name string, conv int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
 	perTurn := 16 // elements along k
-	if conv == pairs {
+	if conv >= pairs {
 		perTurn = 32
 	}
 	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $%d, CX\nJLT tail\nloop:", perTurn)
@@ -137,7 +150,7 @@ func transpose(name string, conv int) {
 	for j := range 16 {
 		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI", j)
 	}
-	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ done", []int{plain: 64, widen: 32, grow: 32, pairs: 64}[conv], perTurn, perTurn)
+	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ done", []int{plain: 64, widen: 32, grow: 32, pairs: 64, neighbours: 64}[conv], perTurn, perTurn)
 	p("SHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	turn()
 	toSlots(conv)
@@ -170,7 +183,7 @@ func shuffle16() {
 
 // toSlots makes a number of elements in CX one of slots.
 func toSlots(conv int) {
-	if conv == pairs {
+	if conv >= pairs {
 		p("ADDQ $3, CX\nSHRQ $2, CX\nADDQ CX, CX")
 	}
 }
