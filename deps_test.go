@@ -43,10 +43,12 @@ STD, cuda/internal/ptx < cuda/internal/fake
 STD, cuda, cuda/internal/fake < cuda/cudatest
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
+STD, amp, display, tensor, tensor/nn < amp/apex
+STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
+STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
@@ -54,15 +56,16 @@ STD, display, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD < interp/engine
-STD < interp/internal/dynamic
+STD, interp/internal/mapaccess < interp/internal/dynamic
 STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
-STD, interp/engine, yaegi < interp/internal/yaegi
-STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
+STD < interp/internal/mapaccess
+STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
+STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks/notebook

@@ -1,4 +1,4 @@
-// Command halfnote is a Jupyter kernel for Go that shows mixed precision at work, with an
+// Command halfnote is a Jupyter kernel for Go with tensors and automatic mixed precision, an
 // installer, a headless runner of notebooks and a private JupyterLab.
 package main
 
@@ -20,10 +20,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"halfnote/amp"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/plumbing"
 	"halfnote/interp"
 	"halfnote/kernel"
 	"halfnote/kernel/client"
@@ -53,7 +53,7 @@ func main() {
 	var c commands
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
-		kong.Description("A Jupyter kernel for Go that shows mixed precision at work."),
+		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -82,7 +82,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: amp.CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		return err
 	}

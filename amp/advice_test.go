@@ -15,7 +15,7 @@ import (
 
 // packages are the directories of the packages that advice may name.
 var packages = map[string]string{
-	"amp": ".", "cuda": "../cuda", "data": "../tensor/data", "diagnose": "diagnose", "experiment": "experiment",
+	"amp": ".", "apex": "apex", "cuda": "../cuda", "data": "../tensor/data", "diagnose": "diagnose", "experiment": "experiment",
 	"nn": "../tensor/nn", "optim": "../tensor/optim", "tensor": "../tensor", "trace": "trace",
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -42,7 +43,7 @@ func TestApex(t *testing.T) {
 				for in, want := range c.want {
 					x := tensor.Randn(c.shape...).To(in).RequireGrad()
 					var y *tensor.Tensor
-					amp.Autocast(amp.ApexFloat16, func() { y = f(x) })
+					amp.Autocast(apex.Float16, func() { y = f(x) })
 					if y.DType() != want {
 						t.Errorf("function %d of %v: got %v, want %v", i, in, y.DType(), want)
 					}
@@ -56,7 +57,7 @@ func TestApex(t *testing.T) {
 	}
 	t.Run("test_bce_raises_by_default", func(t *testing.T) {
 		p, y := tensor.Full(0.5, 4), tensor.Ones(4)
-		amp.Autocast(amp.ApexFloat16, func() {
+		amp.Autocast(apex.Float16, func() {
 			if err := caught(func() { nn.BinaryCrossEntropy(p.Half(), y) }); err == nil {
 				t.Error("of float16: no error")
 			}
@@ -66,20 +67,20 @@ func TestApex(t *testing.T) {
 		})
 	})
 	t.Run("test_bce_is_float_with_allow_banned", func(t *testing.T) {
-		amp.Autocast(amp.ApexFloat16.With("binary_cross_entropy", tensor.Raise), func() {
+		amp.Autocast(apex.Float16.With("binary_cross_entropy", tensor.Raise), func() {
 			if d := nn.BinaryCrossEntropy(tensor.Full(0.5, 4).Half(), tensor.Ones(4)).DType(); d != tensor.Float32 {
 				t.Errorf("got %v, want float32", d)
 			}
 		})
 	})
 	t.Run("register_half_function", func(t *testing.T) {
-		amp.Autocast(amp.ApexFloat16.With("sigmoid", tensor.Lower).With("exp", tensor.Widest), func() {
+		amp.Autocast(apex.Float16.With("sigmoid", tensor.Lower).With("exp", tensor.Widest), func() {
 			if d := tensor.Ones(3).Sigmoid().DType(); d != tensor.Float16 {
 				t.Errorf("sigmoid: got %v, want float16", d)
 			}
 		})
 	})
-	for name, policy := range map[string]amp.Policy{"Half": amp.ApexFloat16, "BFloat16": amp.ApexBFloat16} {
+	for name, policy := range map[string]amp.Policy{"Half": apex.Float16, "BFloat16": apex.BFloat16} {
 		lower := policy.DType()
 		t.Run("TestPromotion"+name, func(t *testing.T) {
 			for op, f := range map[string]func(x, y *tensor.Tensor) *tensor.Tensor{
@@ -127,3 +128,14 @@ var (
 	alwaysFloat = map[tensor.DType]tensor.DType{tensor.Float16: tensor.Float32, tensor.Float32: tensor.Float32}
 	matchInput  = map[tensor.DType]tensor.DType{tensor.Float16: tensor.Float16, tensor.Float32: tensor.Float32}
 )
+
+// caught returns the error that f panics with, nil if it does not.
+func caught(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = r.(error)
+		}
+	}()
+	f()
+	return nil
+}

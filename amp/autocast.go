@@ -52,9 +52,9 @@ func (r *Region) Exit() {
 	}
 }
 
-// CloseRegions closes the regions that the calling goroutine has entered but not exited, and
-// returns a line about each. Programs that run user code call it at the end of each goroutine.
-func CloseRegions() (lines []string) {
+// closeRegions closes the regions that the calling goroutine has entered but not exited, and
+// returns a line about each.
+func closeRegions() (lines []string) {
 	for _, c := range tensor.CloseScopes() {
 		lines = append(lines, fmt.Sprintf("amp: a region of %v was still open here and has been closed; call its Exit: r := amp.Float16.Enter(); defer r.Exit()", c))
 	}
@@ -70,15 +70,13 @@ func Active() Policy {
 	return Off
 }
 
-// regionOf returns c as a region, or nil if it is not one.
+// regionOf returns c as a region, or the region that c extends, or nil.
 func regionOf(c tensor.Caster) *caster {
-	switch c := c.(type) {
-	case *caster:
-		return c
-	case *fp8Region:
-		return c.caster
+	if outer, ok := c.(interface{ Autocast() tensor.Caster }); ok {
+		c = outer.Autocast()
 	}
-	return nil
+	region, _ := c.(*caster)
+	return region
 }
 
 // caster applies the policy of an open region.
@@ -94,6 +92,9 @@ func newCaster(p Policy) *caster {
 	}
 	return &caster{p, newCache()}
 }
+
+// Policy returns the region's policy.
+func (c *caster) Policy() Policy { return c.policy }
 
 // String names the region's policy.
 func (c *caster) String() string { return c.policy.String() }

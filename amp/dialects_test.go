@@ -18,7 +18,7 @@ func TestDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]map[string]bool{}
-	for name, dir := range map[string]string{"amp": ".", "tensor": "../tensor", "nn": "../tensor/nn", "optim": "../tensor/optim", "cuda": "../cuda", "experiment": "experiment"} {
+	for name, dir := range map[string]string{"amp": ".", "apex": "apex", "fp8": "fp8", "tensor": "../tensor", "nn": "../tensor/nn", "optim": "../tensor/optim", "cuda": "../cuda", "experiment": "experiment"} {
 		known[name] = exported(t, dir)
 	}
 	names := regexp.MustCompile(`\b([a-z]+[0-9]?)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
@@ -37,7 +37,7 @@ func TestDialects(t *testing.T) {
 		for _, m := range names.FindAllStringSubmatch(last, -1) {
 			pkg, ok := known[m[1]]
 			if !ok {
-				continue // a variable, as fp8.Autocast
+				continue // a variable, such as scaler.Autocast
 			}
 			found++
 			base, member, _ := strings.Cut(m[2], ".")

@@ -79,10 +79,9 @@
 // [AbortAtMin], [MaxScale] and [Hysteresis] are options of other libraries' scalers that torch
 // lacks. An optimizer made with optim.Fused() unscales within its step.
 //
-// [Initialize] provides NVIDIA Apex's interface: levels [O0] to [O3], master weights in
-// float32, and [ScaleLoss]. [WithPrecision] gives a module its own precision, as jmp and Keras
-// do. [FP8], an experiment, computes matrix products in 8-bit floating point with delayed
-// scaling. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
+// [WithPrecision] gives a module its own precision, as jmp and Keras do. Package amp/apex has
+// NVIDIA Apex's levels with master weights; package amp/fp8 computes matrix products in 8-bit
+// floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
 // The scaler differs from torch's in what a refused call leaves behind, which is

@@ -33,7 +33,7 @@ var inPlaceCalls = map[string]func(x, y, at ten) ten{
 	"PowAssign": func(x, _, _ ten) ten { return x.PowAssign(1.7) }, "ReLUAssign": func(x, _, _ ten) ten { return x.ReLUAssign() },
 	"ReciprocalAssign": func(x, _, _ ten) ten { return x.ReciprocalAssign() }, "RemainderAssign": func(x, y, _ ten) ten { return x.RemainderAssign(y) },
 	"RoundAssign": func(x, _, _ ten) ten { return x.RoundAssign() }, "RsqrtAssign": func(x, _, _ ten) ten { return x.RsqrtAssign() },
-	"ScaleAssign": func(x, _, _ ten) ten { return x.MulScalarAssign(.7) }, "ScatterAddAssign": func(x, y, at ten) ten { return x.ScatterAddAssign(0, at, y) },
+	"MulScalarAssign": func(x, _, _ ten) ten { return x.MulScalarAssign(.7) }, "ScatterAddAssign": func(x, y, at ten) ten { return x.ScatterAddAssign(0, at, y) },
 	"ScatterAssign": func(x, y, at ten) ten { return x.ScatterAssign(0, at, y) }, "SigmoidAssign": func(x, _, _ ten) ten { return x.SigmoidAssign() },
 	"SignAssign": func(x, _, _ ten) ten { return x.SignAssign() }, "SinAssign": func(x, _, _ ten) ten { return x.SinAssign() },
 	"SqrtAssign": func(x, _, _ ten) ten { return x.SqrtAssign() }, "SquareAssign": func(x, _, _ ten) ten { return x.SquareAssign() },

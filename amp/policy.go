@@ -196,20 +196,20 @@ func (p Policy) String() string {
 	if !p.on {
 		return "amp.Off"
 	}
-	lists := ""
+	lists := "amp."
 	switch {
 	case p.cpu:
-		lists = "CPU"
+		lists = "amp.CPU"
 	case p.apex:
-		lists = "Apex"
+		lists = "apex."
 	}
 	switch p.lower {
 	case tensor.Float16:
-		return "amp." + lists + "Float16"
+		return lists + "Float16"
 	case tensor.BFloat16:
-		return "amp." + lists + "BFloat16"
+		return lists + "BFloat16"
 	}
-	return fmt.Sprintf("amp.%s(%v)", lists, p.lower)
+	return fmt.Sprintf("%s(%v)", lists, p.lower)
 }
 
 // GoString returns the code that makes p: amp.Float16.With("exp", tensor.Raise).

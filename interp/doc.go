@@ -99,9 +99,8 @@
 // A goroutine belongs to the cell that started it, and so does its output, even when it
 // outlives the cell. A panic ends only the goroutine and is reported under its cell. The
 // same holds for functions passed to time.AfterFunc and context.AfterFunc.
-// Go's rules for shared data hold between cells too: concurrent writes to a map end the
-// process, as they do in a compiled program. Guard such a map with a sync.Mutex, or use a
-// sync.Map.
+// Go's rules for shared data hold between cells too. Guard a map that several goroutines
+// use with a sync.Mutex, or use a sync.Map: otherwise they may end their cell.
 //
 // # Widgets
 //
@@ -144,6 +143,9 @@
 //   - runtime.Goexit in the cell's own goroutine.
 //   - Calls that nest deeper than 10,000.
 //   - Unlocking an unlocked mutex.
+//   - Goroutines that use one map at the same time, at least one of them to write it. The
+//     goroutine that finds the other at the map ends its cell with Go's message. Unlike
+//     in a program, deferred functions run; recover does not stop it.
 //   - Memory: a slice, string or tensor that does not fit panics with the requested size
 //     and the limit; a cell whose heap exceeds the limit is stopped; a cell that mentions
 //     a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine
@@ -160,9 +162,9 @@
 //
 // These still end the process, because Go's run-time system or compiled code does so:
 //
-//   - Concurrent writes to a map, and writes while it is read or ranged over. Both engines
-//     use maps through package reflect, which takes no lock, and Go's fatal error is not a
-//     panic: it runs no deferred function, and recover does not see it.
+//   - A goroutine of a cell that writes to a map while compiled code uses it, for example
+//     json.Marshal, package reflect, or fmt for a map inside another value. A map that is
+//     itself an operand of package fmt or the result of a cell is safe.
 //   - A value that contains itself, passed to compiled code that recurses over it
 //     without a limit, such as encoding/gob or the methods of a log.Logger: the stack of
 //     compiled code cannot be measured while it runs.

@@ -5,6 +5,7 @@ package interp
 // package.
 var preloaded = map[string]string{
 	"amp":        "halfnote/amp",
+	"apex":       "halfnote/amp/apex",
 	"autograd":   "halfnote/tensor/autograd",
 	"chart":      "halfnote/display/chart",
 	"cuda":       "halfnote/cuda",
@@ -13,6 +14,7 @@ var preloaded = map[string]string{
 	"display":    "halfnote/display",
 	"experiment": "halfnote/amp/experiment",
 	"fmt":        "fmt",
+	"fp8":        "halfnote/amp/fp8",
 	"math":       "math",
 	"nn":         "halfnote/tensor/nn",
 	"optim":      "halfnote/tensor/optim",

@@ -12,6 +12,7 @@ import (
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/library"
+	"halfnote/interp/internal/mapaccess"
 )
 
 // show renders a value of a cell. The structure of session types comes from the
@@ -39,7 +40,7 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	if v.Kind() == reflect.Func {
 		return display.Text(typeString(t, c.pkg))
 	}
-	return s.screen.Of(v.Interface())
+	return s.screen.Of(mapaccess.Copy(v.Interface()))
 }
 
 // interpreted reports whether a type belongs to a cell or to a package run from source,
@@ -106,9 +107,8 @@ func (s *Session) holdsOwn(v reflect.Value, depth int) bool {
 			}
 		}
 	case reflect.Map:
-		n := 0
-		for it := v.MapRange(); it.Next() && n < few; n++ {
-			if s.holdsOwn(it.Value(), depth+1) {
+		for _, e := range mapaccess.First(v, few) {
+			if s.holdsOwn(e.Value, depth+1) {
 				return true
 			}
 		}
@@ -281,8 +281,8 @@ func (w *writer) table(v reflect.Value, t *dynamic.Type, depth int) {
 		x.value(v, t, depth+1)
 		return x.String()
 	}
-	for it := v.MapRange(); it.Next(); {
-		list = append(list, entry{text(it.Key(), t.Key), text(it.Value(), t.Elem)})
+	for _, e := range mapaccess.Entries(v) {
+		list = append(list, entry{text(e.Key, t.Key), text(e.Value, t.Elem)})
 	}
 	n := numeric(v.Type().Key())
 	slices.SortFunc(list, func(a, b entry) int {

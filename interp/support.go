@@ -11,6 +11,7 @@ import (
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/lower"
 )
@@ -180,15 +181,27 @@ func errorTree(err error) (list []error) {
 func clearAny(v any) {
 	switch x := reflect.ValueOf(v); x.Kind() {
 	case reflect.Map, reflect.Slice:
+		a, err := mapaccess.Begin(x, mapaccess.Write)
+		if err != nil {
+			panic(err)
+		}
+		defer a.End()
 		x.Clear()
 	}
 }
 
 // reportGoroutine prints the panic of a cell's goroutine to the cell.
 func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
-	if exit, ok := p.Value.(symbols.Exit); ok { // ends the cell as it ends a program
-		running := c.Ctx.Err() == nil
-		s.live.StopFor(c, exit)
+	var cause any // of the cell's end, where a program would end
+	switch v := p.Value.(type) {
+	case symbols.Exit:
+		cause = v
+	case mapaccess.Conflict:
+		cause = p
+	}
+	if cause != nil {
+		running := s.live.Running(c)
+		s.live.StopFor(c, cause)
 		if running {
 			return // the cell's error reports it
 		}

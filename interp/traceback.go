@@ -11,6 +11,7 @@ import (
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/symbols"
 	"halfnote/kernel"
 )
@@ -33,6 +34,9 @@ func (s *Session) execute(c *cell) error {
 	if left {
 		return errLeft
 	}
+	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // of a goroutine, and too late to stop the cell
+		return p
+	}
 	return err
 }
 
@@ -43,9 +47,14 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 		if cause == nil {
 			return s.interrupted(c, p)
 		}
-		p.Value = cause
+		if other, ok := cause.(*engine.Panic); ok { // of one of its goroutines
+			p = other
+		} else {
+			p.Value = cause
+		}
 	}
-	if _, ok := p.Value.(symbols.Exit); ok {
+	switch p.Value.(type) {
+	case symbols.Exit, mapaccess.Conflict:
 		s.live.Stop(c.run) // also stops its goroutines
 	}
 	return s.describe(p)
@@ -69,6 +78,9 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 	case live.Deadlock:
 		kind = "fatal error: "
 		e.Name, e.Value = "Deadlock", v.Error()
+	case mapaccess.Conflict:
+		kind = "fatal error: "
+		e.Name, e.Value = "ConcurrentMapAccess", v.Error()
 	case live.TooMuch:
 		e.Name, e.Value = "OutOfMemory", v.Error()
 	case error:

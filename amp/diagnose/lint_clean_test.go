@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/amp/diagnose"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
@@ -203,10 +204,10 @@ func TestLintApex(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tensor.ManualSeed(3)
 			b := newBench()
-			net, opt := amp.Initialize(b.net, b.opt, amp.Level(name).Verbosity(0))
+			net, opt := apex.Initialize(b.net, b.opt, apex.Level(name).Verbosity(0))
 			report := diagnose.Lint(b.net, func() {
 				loss := nn.MSELoss(net.Forward(b.x), b.y)
-				amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+				apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 				opt.Step()
 				opt.ZeroGrad()
 			})

@@ -294,7 +294,7 @@ var rules = []rule{
 	{
 		code: "update-without-step", severity: Mistake, finds: "Unscale or Update without a step",
 		why:  "The model learns nothing, and the scaler has no result by which to adjust the scale.",
-		cure: "Call scaler.Step(opt) before scaler.Update(), or opt.Step() after amp.ScaleLoss.", source: scaling,
+		cure: "Call scaler.Step(opt) before scaler.Update(), or opt.Step() after apex.ScaleLoss.", source: scaling,
 		refused: []string{"no_checks"}, end: updateWithoutStep,
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/amp/diagnose"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
@@ -83,7 +84,7 @@ func TestOverflowPureHalf(t *testing.T) {
 	tensor.ManualSeed(1)
 	net := models.NewMLP([]int{8, 8, 8, 4})
 	opt := optim.NewAdam(nn.Parameters(net), 0.001)
-	amp.Initialize(net, opt, amp.O3.Verbosity(0))
+	apex.Initialize(net, opt, apex.O3.Verbosity(0))
 	x, y := tensor.Randn(4, 8).Half(), tensor.Randn(4, 4).Half()
 	tensor.NoGrad(func() { net.Modules[2].(*nn.Linear).Bias.Fill(-100) })
 	r := diagnose.Overflow(net, func() {

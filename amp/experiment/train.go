@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/amp/roofline"
 	"halfnote/display/chart"
 	"halfnote/tensor"
@@ -48,7 +49,7 @@ type runSpec struct {
 	name, dtype string
 	policy      amp.Policy
 	scale       float64 // 0 for no scaler
-	apex        *amp.OptLevel
+	apex        *apex.OptLevel
 	half        bool // parameters are float16
 	steps       int
 }
@@ -77,11 +78,11 @@ func (t runSpec) run(net nn.Module, optimizer func(params []*tensor.Tensor) *opt
 		opt.ZeroGrad()
 	}
 	if t.apex != nil {
-		model, prepared := amp.Initialize(net, opt, *t.apex)
+		model, prepared := apex.Initialize(net, opt, *t.apex)
 		step = func(i int) {
 			l := loss(i, model.Forward)
 			r.Losses = append(r.Losses, l.Item())
-			amp.ScaleLoss(l, prepared, func(scaled *tensor.Tensor) { scaled.Backward() })
+			apex.ScaleLoss(l, prepared, func(scaled *tensor.Tensor) { scaled.Backward() })
 			if prepared.Step(); prepared.LastStep().Skipped {
 				r.Skipped++
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
@@ -48,7 +49,7 @@ func TinyResNet(s Vision) *RunsReport {
 		if name == "O0" {
 			dtype = "float32"
 		}
-		level := amp.Level(name).Verbosity(0)
+		level := apex.Level(name).Verbosity(0)
 		specs = append(specs, runSpec{name: "Apex " + name, dtype: dtype, apex: &level})
 	}
 	r := &RunsReport{}

@@ -62,17 +62,10 @@ func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
 // lenOf returns x of len(x).
 func (u *Unit) lenOf(e ast.Expr) ast.Expr {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(c.Args) != 1 {
+	if !ok || len(c.Args) != 1 || !u.isBuiltin(c.Fun, "len") {
 		return nil
 	}
-	id, ok := c.Fun.(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "len" {
-		return c.Args[0]
-	}
-	return nil
+	return c.Args[0]
 }
 
 // local reports whether only the current function can change a variable: its own

@@ -13,11 +13,9 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	if tv := u.Info.Types[x.Fun]; tv.IsType() && len(x.Args) == 1 {
 		return u.explicit(x, tv.Type)
 	}
-	if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
-		if b, ok := u.Info.Uses[id].(*types.Builtin); ok {
-			u.builtin(x, b.Name())
-			return x
-		}
+	if name := u.builtinName(x.Fun); name != "" {
+		u.builtin(x, name)
+		return x
 	}
 	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
 	if !ok {

@@ -149,11 +149,14 @@ func (u *Unit) inside(body *ast.BlockStmt, f func(c *astutil.Cursor)) {
 	}, func(c *astutil.Cursor) bool { f(c); return true })
 }
 
-func (u *Unit) isBuiltin(f ast.Expr, name string) bool {
-	id, ok := ast.Unparen(f).(*ast.Ident)
-	if !ok {
-		return false
+func (u *Unit) isBuiltin(f ast.Expr, name string) bool { return u.builtinName(f) == name }
+
+// builtinName returns the name of the built-in function that f denotes, "" if it denotes none.
+func (u *Unit) builtinName(f ast.Expr) string {
+	if id, ok := ast.Unparen(f).(*ast.Ident); ok {
+		if b, ok := u.Info.Uses[id].(*types.Builtin); ok {
+			return b.Name()
+		}
 	}
-	b, ok := u.Info.Uses[id].(*types.Builtin)
-	return ok && b.Name() == name
+	return ""
 }

@@ -112,12 +112,7 @@ func (u *Unit) simple(e ast.Expr) bool {
 		if u.Info.Types[x.Fun].IsType() {
 			return true
 		}
-		id, ok := x.Fun.(*ast.Ident)
-		if !ok {
-			return false
-		}
-		b, ok := u.Info.Uses[id].(*types.Builtin)
-		return ok && b.Name() == "len"
+		return u.isBuiltin(x.Fun, "len")
 	}
 	return false
 }

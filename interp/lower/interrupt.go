@@ -18,14 +18,9 @@ const (
 func (u *Unit) recovers() {
 	u.eachOf(u.callsBuiltin("recover"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
-		if !ok {
-			return
-		}
-		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
-			if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "recover" {
-				u.imports = true
-				c.Replace(u.as(Support("Keep", x), x))
-			}
+		if ok && u.isBuiltin(x.Fun, "recover") {
+			u.imports = true
+			c.Replace(u.as(Support("Keep", x), x))
 		}
 	})
 }

@@ -148,6 +148,7 @@ var Rewrites = []Rewrite{
 	{"rangeassign", "range loops that assign", (*Unit).rangeAssigns},
 	{"print", "print and println", (*Unit).prints},
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
+	{"defermap", "deferred calls of delete and clear", (*Unit).deferMaps},
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
 	{"channel", "interruptible channel operations, all forms of select", (*Unit).channels},
 	{"forinit", "loops with only an init statement", (*Unit).forInit},

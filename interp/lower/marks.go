@@ -141,6 +141,9 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		return m.mark(s.For) // where an interrupt finds an empty loop
 	case *ast.RangeStmt:
 		m.list(&s.Body.List)
+		if m.u.isMap(s.X) { // the next step reads it
+			s.Body.List = append(s.Body.List, m.mark(s.For)...)
+		}
 		if list := m.before(s.For, s.X); list != nil {
 			return list
 		}
@@ -240,6 +243,9 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 			m.u.risks(n, &risks)
 		}
 	}
+	if len(risks) == 0 && !m.watches {
+		m.u.mapReads(nodes, &risks)
+	}
 	at := Mark{Pos: pos, Whole: true}
 	switch len(risks) {
 	case 0:
@@ -316,12 +322,32 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 	})
 }
 
+// mapReads collects the positions in nodes that read entries of maps, which fails while
+// another goroutine writes.
+func (u *Unit) mapReads(nodes []ast.Node, list *[]token.Pos) {
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			if x, ok := n.(*ast.IndexExpr); ok && u.isMap(x.X) {
+				*list = append(*list, x.Lbrack)
+			}
+			_, literal := n.(*ast.FuncLit)
+			return !literal
+		})
+	}
+}
+
+func (u *Unit) isMap(e ast.Expr) bool {
+	_, ok := orInvalid(u.typeOf(e)).Underlying().(*types.Map)
+	return ok
+}
+
 // mapEntry adds the position of an assignment to an entry of a map, which may be nil.
 func (u *Unit) mapEntry(e ast.Expr, add func(token.Pos)) {
-	if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
-		if _, ok := orInvalid(u.typeOf(i.X)).Underlying().(*types.Map); ok {
-			add(i.Lbrack)
-		}
+	if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok && u.isMap(i.X) {
+		add(i.Lbrack)
 	}
 }
 

@@ -17,15 +17,7 @@ func (u *Unit) minmax() {
 		if !ok {
 			return
 		}
-		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-		if !ok {
-			return
-		}
-		b, ok := u.Info.Uses[id].(*types.Builtin)
-		if !ok {
-			return
-		}
-		switch b.Name() {
+		switch called := u.builtinName(x.Fun); called {
 		case "clear":
 			u.imports = true
 			c.Replace(Support("Clear", x.Args...))
@@ -37,10 +29,10 @@ func (u *Unit) minmax() {
 			t := u.typeOf(x)
 			basic, ok := t.Underlying().(*types.Basic)
 			if !ok {
-				u.unsupported(x, "%s of a type parameter", b.Name())
+				u.unsupported(x, "%s of a type parameter", called)
 			}
 			u.imports = true
-			name := map[string]string{"min": "Min_", "max": "Max_"}[b.Name()] + types.Default(basic).String()
+			name := map[string]string{"min": "Min_", "max": "Max_"}[called] + types.Default(basic).String()
 			if basic.Name() == "byte" || basic.Name() == "rune" {
 				name = name[:4] + types.Typ[basic.Kind()].Name()
 			}

@@ -126,8 +126,7 @@ func (u *Unit) needsFirst(list []ast.Expr, results map[types.Object]int) bool {
 // appendAtOnce copies the appended values to a slice of their own where they may
 // overlap the destination.
 func (u *Unit) appendAtOnce(x *ast.CallExpr) {
-	id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-	if b, builtin := u.Info.Uses[id].(*types.Builtin); !ok || !builtin || b.Name() != "append" || len(x.Args) < 3 || x.Ellipsis.IsValid() {
+	if !u.isBuiltin(x.Fun, "append") || len(x.Args) < 3 || x.Ellipsis.IsValid() {
 		return
 	}
 	s, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Slice)

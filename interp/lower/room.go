@@ -17,14 +17,7 @@ func (u *Unit) rooms() {
 	sizes := types.SizesFor("gc", runtime.GOARCH)
 	u.eachOf(u.callsBuiltin("make"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
-		if !ok || len(x.Args) < 2 {
-			return
-		}
-		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-		if !ok {
-			return
-		}
-		if b, ok := u.Info.Uses[id].(*types.Builtin); !ok || b.Name() != "make" {
+		if !ok || len(x.Args) < 2 || !u.isBuiltin(x.Fun, "make") {
 			return
 		}
 		s, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Slice)

@@ -39,8 +39,7 @@ func (u *Unit) tupleArguments() {
 		if !ok || len(x.Args) != 1 {
 			return
 		}
-		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-		if _, builtin := u.Info.Uses[id].(*types.Builtin); !ok || !builtin {
+		if u.builtinName(x.Fun) == "" {
 			return
 		}
 		results, ok := u.typeOf(x.Args[0]).(*types.Tuple)
@@ -120,12 +119,7 @@ func (u *Unit) arrayLengths() {
 			}
 			n.X, n.Value = u.typed(x, types.Typ[types.Int]), nil
 		case *ast.CallExpr:
-			id, ok := ast.Unparen(n.Fun).(*ast.Ident)
-			if !ok || len(n.Args) != 1 {
-				return
-			}
-			b, ok := u.Info.Uses[id].(*types.Builtin)
-			if !ok || b.Name() != "len" && b.Name() != "cap" {
+			if len(n.Args) != 1 || !u.isBuiltin(n.Fun, "len") && !u.isBuiltin(n.Fun, "cap") {
 				return
 			}
 			p, length := arrayBehind(u.typeOf(n.Args[0]))
@@ -186,16 +180,11 @@ func (u *Unit) prints() {
 		if !ok {
 			return
 		}
-		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-		if !ok {
-			return
-		}
-		b, ok := u.Info.Uses[id].(*types.Builtin)
-		if !ok || b.Name() != "print" && b.Name() != "println" {
+		name := map[string]string{"print": "Print", "println": "Println"}[u.builtinName(x.Fun)]
+		if name == "" {
 			return
 		}
 		u.imports = true
-		name := map[string]string{"print": "Print", "println": "Println"}[b.Name()]
 		args := []ast.Expr{}
 		for _, a := range x.Args {
 			if t := u.typeOf(a); t != nil && types.IsInterface(t) {

@@ -3,6 +3,8 @@ package dynamic
 import (
 	"reflect"
 	"sync"
+
+	"halfnote/interp/internal/mapaccess"
 )
 
 // Endless is the panic value for formatting a value that contains itself: package fmt
@@ -65,8 +67,8 @@ func (p path) within(v reflect.Value) bool {
 		if v.Kind() == reflect.Slice {
 			return p.list(v)
 		}
-		for it := v.MapRange(); it.Next(); {
-			if p.within(it.Value()) || p.within(it.Key()) {
+		for _, e := range mapaccess.Entries(v) {
+			if p.within(e.Value) || p.within(e.Key) {
 				return true
 			}
 		}

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
+
+	"halfnote/interp/internal/mapaccess"
 )
 
 // Print, Println and Printf write like the functions of package fmt, including values
 // of interpreted types.
 func Print(w io.Writer, args ...any) (int, error) {
-	finite(args)
+	args = stable(args)
 	if plainAll(args) {
 		return fmt.Fprint(w, args...)
 	}
@@ -19,20 +22,24 @@ func Print(w io.Writer, args ...any) (int, error) {
 
 // Println is fmt.Fprintln.
 func Println(w io.Writer, args ...any) (int, error) {
-	finite(args)
+	args = stable(args)
 	return fmt.Fprintln(w, operands(args)...)
 }
 
 // Printf is fmt.Fprintf.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
-	finite(args)
+	if strings.Contains(format, "p") { // which shows the address of a map
+		finite(args)
+	} else {
+		args = stable(args)
+	}
 	format, args = verbs(format, args)
 	return fmt.Fprintf(w, format, args...)
 }
 
 // Sprint is fmt.Sprint.
 func Sprint(args ...any) string {
-	finite(args)
+	args = stable(args)
 	if plainAll(args) {
 		return fmt.Sprint(args...)
 	}
@@ -54,22 +61,50 @@ func Sprint(args ...any) string {
 
 // Sprintln is fmt.Sprintln.
 func Sprintln(args ...any) string {
-	finite(args)
+	args = stable(args)
 	return fmt.Sprintln(operands(args)...)
 }
 
 // Sprintf is fmt.Sprintf.
 func Sprintf(format string, args ...any) string {
-	finite(args)
+	if strings.Contains(format, "p") { // which shows the address of a map
+		finite(args)
+	} else {
+		args = stable(args)
+	}
 	format, args = verbs(format, args)
 	return fmt.Sprintf(format, args...)
 }
 
 // Errorf is fmt.Errorf.
 func Errorf(format string, args ...any) error {
-	finite(args)
+	if strings.Contains(format, "p") { // which shows the address of a map
+		finite(args)
+	} else {
+		args = stable(args)
+	}
 	format, args = verbs(format, args)
 	return fmt.Errorf(format, args...)
+}
+
+// stable checks operands, and copies maps for package fmt to read: a goroutine may write
+// to them.
+func stable(args []any) []any {
+	finite(args)
+	var list []any
+	for i, a := range args {
+		if reflect.ValueOf(a).Kind() != reflect.Map {
+			continue
+		}
+		if list == nil {
+			list = slices.Clone(args)
+		}
+		list[i] = mapaccess.Copy(a)
+	}
+	if list == nil {
+		return args
+	}
+	return list
 }
 
 func plainAll(args []any) bool {

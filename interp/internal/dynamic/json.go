@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"halfnote/interp/internal/mapaccess"
 )
 
 // ToJSON returns the value that package encoding/json must encode for v: v itself or,
@@ -78,8 +80,8 @@ func encoded(v reflect.Value, t *Type, depth int) reflect.Value {
 		if !v.IsNil() {
 			m = map[string]any{}
 		}
-		for it := v.MapRange(); it.Next(); {
-			m[keyText(it.Key(), t.Key)] = encoded(it.Value(), t.Elem, depth+1).Interface()
+		for _, e := range mapaccess.Entries(v) {
+			m[keyText(e.Key, t.Key)] = encoded(e.Value, t.Elem, depth+1).Interface()
 		}
 		return reflect.ValueOf(m)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"halfnote/interp/internal/mapaccess"
 )
 
 // shown is an operand that formats itself as package fmt would if it knew the types.
@@ -214,14 +216,14 @@ func (p printer) table(v reflect.Value, t *Type, depth int, methods bool) {
 		}
 		open, end = "{", "}"
 	}
-	keys := v.MapKeys()
-	slices.SortStableFunc(keys, order)
+	list := mapaccess.Entries(v)
+	slices.SortStableFunc(list, func(a, b mapaccess.Entry) int { return order(a.Key, b.Key) })
 	p.text(open)
-	for i, k := range keys {
+	for i, e := range list {
 		p.separate(i)
-		p.value(k, t.Key, depth+1, methods)
+		p.value(e.Key, t.Key, depth+1, methods)
 		p.text(":")
-		p.value(v.MapIndex(k), t.Elem, depth+1, methods)
+		p.value(e.Value, t.Elem, depth+1, methods)
 	}
 	p.text(end)
 }

@@ -32,6 +32,10 @@ func mayPanic(fn *ssa.Function) bool {
 				if compiledCall(&x.Call) {
 					return true
 				}
+			case *ssa.Next:
+				if !x.IsString {
+					return true
+				}
 			case *ssa.Defer, *ssa.Go, *ssa.MapUpdate, *ssa.Lookup, *ssa.Convert, *ssa.MultiConvert, *ssa.Send, *ssa.Select:
 				return true
 			case *ssa.UnOp:

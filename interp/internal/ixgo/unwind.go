@@ -36,6 +36,7 @@ func (e *Engine) unwind(in *ixgo.Interp) {
 		pfn := it.Value()
 		body := peek(pfn, "Instrs").Interface().([]instructionFunc)
 		e.panics(pfn, body)
+		e.guard(pfn, body)
 		recover := peek(pfn, "Recover")
 		if recover.IsNil() || len(body) == 0 {
 			continue

@@ -334,6 +334,13 @@ func (r *Registry) Current() *Cell {
 	return r.current
 }
 
+// Running reports whether c is the running cell or a part of it.
+func (r *Registry) Running(c *Cell) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return c.root() == r.current && c.Ctx.Err() == nil
+}
+
 // Of returns the cell that the calling goroutine belongs to, or c for a goroutine that
 // belongs to none, such as one that compiled code has started.
 func (r *Registry) Of(c *Cell) *Cell {

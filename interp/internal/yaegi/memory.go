@@ -20,14 +20,16 @@ type memory struct {
 }
 
 // newMemory fails if Yaegi's layout is not that of v0.16.1.
-func newMemory(y *interp.Interpreter) (m *memory, err error) {
+func newMemory(y *interp.Interpreter) (m *memory, guards *maps, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaegi: unexpected memory layout, want that of v0.16.1: %v", r)
 		}
 	}()
 	m = &memory{inner: reflect.ValueOf(y).Elem()}
-	m.tree = newTree(m.roots().Type().Elem().Elem())
+	node := m.roots().Type().Elem().Elem()
+	m.tree = newTree(node)
+	guards = newMaps(node, m.tree)
 	m.symbols()
 	m.made = len(*m.variables())
 	for _, sc := range m.scopes() {
@@ -37,10 +39,10 @@ func newMemory(y *interp.Interpreter) (m *memory, err error) {
 	for name, kind := range map[string]string{"node": "*interp.node", "index": "int", "global": "bool"} {
 		f, ok := m.symbols().Type().Elem().Elem().FieldByName(name)
 		if !ok || f.Type.String() != kind {
-			return nil, fmt.Errorf("yaegi: symbols have no field %s of type %s", name, kind)
+			return nil, nil, fmt.Errorf("yaegi: symbols have no field %s of type %s", name, kind)
 		}
 	}
-	return m, nil
+	return m, guards, nil
 }
 
 // field returns a field of a struct, settable although it is not exported.

@@ -30,6 +30,7 @@ type Engine struct {
 
 	mu     sync.Mutex // guards memory, which is Yaegi's
 	memory *memory
+	maps   *maps
 	closed bool
 
 	markMu sync.Mutex // marks are read in any goroutine at any time
@@ -80,7 +81,7 @@ func New(o Options) (*Engine, error) {
 	e.yaegi.ImportUsed()
 	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // creates package main
 	if err == nil {
-		e.memory, err = newMemory(e.yaegi)
+		e.memory, e.maps, err = newMemory(e.yaegi)
 	}
 	return e, err
 }
@@ -112,6 +113,9 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 			return nil, err
 		}
 		e.memory.grow()
+		if err := e.maps.guard(prog); err != nil {
+			return nil, err
+		}
 		if _, err := e.yaegi.Execute(prog); err != nil {
 			return nil, err
 		}

@@ -6,8 +6,10 @@ package list
 // out.
 var Own = []string{
 	"halfnote/amp",
+	"halfnote/amp/apex",
 	"halfnote/amp/diagnose",
 	"halfnote/amp/experiment",
+	"halfnote/amp/fp8",
 	"halfnote/amp/roofline",
 	"halfnote/amp/trace",
 	"halfnote/cuda",

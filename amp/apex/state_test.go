@@ -1,4 +1,4 @@
-package amp_test
+package apex_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -28,14 +28,14 @@ func (m *checkpointed) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return m.BN1.Forward(m.Conv1.Forward(x.Mul(m.Param)).ReLU())
 }
 
-// TestApexRestoring is test_restoring: a state dict is float32 at every level, and a run
+// TestRestoring is test_restoring: a state dict is float32 at every level, and a run
 // restored at the same level goes on with the same bits; at another it loads.
-func TestApexRestoring(t *testing.T) {
-	train := func(m *amp.ApexModel, opt *amp.ApexOptimizer, x *tensor.Tensor, losses int) *tensor.Tensor {
+func TestRestoring(t *testing.T) {
+	train := func(m *apex.Model, opt *apex.Optimizer, x *tensor.Tensor, losses int) *tensor.Tensor {
 		opt.ZeroGrad()
 		y := m.Forward(x)
 		for k := 1; k <= losses; k++ {
-			amp.ScaleLoss(y.Mean().MulScalar(float64(k)), opt, func(scaled *tensor.Tensor) {
+			apex.ScaleLoss(y.Mean().MulScalar(float64(k)), opt, func(scaled *tensor.Tensor) {
 				scaled.BackwardWith(tensor.BackwardOptions{RetainGraph: k < losses})
 			})
 		}
@@ -48,10 +48,10 @@ func TestApexRestoring(t *testing.T) {
 				losses := 1 + j%2
 				net := newCheckpointed(1)
 				base := optim.NewSGD(nn.Parameters(net), 1e-3, optim.Momentum(0.9))
-				model, opt := amp.Initialize(net, base, level.NumLosses(losses))
+				model, opt := apex.Initialize(net, base, level.NumLosses(losses))
 				g := tensor.NewGenerator(7)
-				var again *amp.ApexModel
-				var againOpt *amp.ApexOptimizer
+				var again *apex.Model
+				var againOpt *apex.Optimizer
 				for epoch := range 6 {
 					x := g.Randn(2, 3, 6, 6)
 					y := train(model, opt, x, losses)
@@ -64,7 +64,7 @@ func TestApexRestoring(t *testing.T) {
 						fresh := newCheckpointed(2)
 						freshBase := optim.NewSGD(nn.Parameters(fresh), 1e-3, optim.Momentum(0.9))
 						if before {
-							again, againOpt = amp.Initialize(fresh, freshBase, restored.NumLosses(losses))
+							again, againOpt = apex.Initialize(fresh, freshBase, restored.NumLosses(losses))
 							againOpt.ZeroGrad()
 						}
 						if err := nn.LoadStateDict(fresh, model.StateDict()); err != nil {
@@ -74,14 +74,14 @@ func TestApexRestoring(t *testing.T) {
 							t.Fatal(err)
 						}
 						if !before {
-							again, againOpt = amp.Initialize(fresh, freshBase, restored.NumLosses(losses))
+							again, againOpt = apex.Initialize(fresh, freshBase, restored.NumLosses(losses))
 						} else if j == 2 {
 							// Masters are made at first use, so they are loaded as the model is.
 							for k, p := range nn.Parameters(fresh) {
-								tensor.NoGrad(func() { amp.MasterParams(againOpt)[k].Assign(p) })
+								tensor.NoGrad(func() { apex.MasterParams(againOpt)[k].Assign(p) })
 							}
 						}
-						if err := amp.LoadStateDict(againOpt, amp.StateDict(opt)); err != nil {
+						if err := apex.LoadStateDict(againOpt, apex.StateDict(opt)); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -100,11 +100,11 @@ func TestApexRestoring(t *testing.T) {
 	}
 }
 
-// TestApexLossScaleDecrease is test_loss_scale_decrease: each loss has its own scale.
-func TestApexLossScaleDecrease(t *testing.T) {
+// TestLossScaleDecrease is test_loss_scale_decrease: each loss has its own scale.
+func TestLossScaleDecrease(t *testing.T) {
 	for _, level := range levels[1:3] {
 		net := newCheckpointed(1)
-		model, opt := amp.Initialize(net, optim.NewSGD(nn.Parameters(net), 1e-3), level.NumLosses(3))
+		model, opt := apex.Initialize(net, optim.NewSGD(nn.Parameters(net), 1e-3), level.NumLosses(3))
 		left := []int{0, 1, 2}
 		for range 2 {
 			opt.ZeroGrad()
@@ -113,21 +113,21 @@ func TestApexLossScaleDecrease(t *testing.T) {
 				if left[id] > 0 {
 					x, left[id] = x.MulScalar(math.Pow(2, 17)), left[id]-1
 				}
-				amp.ScaleLossWith(model.Forward(x).Mean(), []*amp.ApexOptimizer{opt}, amp.ScaleLossOptions{LossID: id}, func(scaled *tensor.Tensor) { scaled.Backward() })
+				apex.ScaleLossWith(model.Forward(x).Mean(), []*apex.Optimizer{opt}, apex.ScaleLossOptions{LossID: id}, func(scaled *tensor.Tensor) { scaled.Backward() })
 			}
 			opt.Step()
 		}
-		state := amp.StateDict(opt)
+		state := apex.StateDict(opt)
 		for id := range 3 {
 			s := state[fmt.Sprintf("loss_scaler%d", id)]
 			if want := 65536 / math.Pow(2, float64(id)); s["loss_scale"] != want || s["unskipped"] != float64(2-id) {
 				t.Errorf("%v: loss scaler %d is %v, want scale %v and %d unskipped", level, id, s, want, 2-id)
 			}
 		}
-		if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 8, "unskipped": 3}, "scaler": {}}); err == nil || !strings.Contains(err.Error(), "scaler is not a loss scaler") {
+		if err := apex.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 8, "unskipped": 3}, "scaler": {}}); err == nil || !strings.Contains(err.Error(), "scaler is not a loss scaler") {
 			t.Errorf("of a wrong state: %v", err)
 		}
-		if got := amp.StateDict(opt)["loss_scaler0"]["loss_scale"]; got != 65536 {
+		if got := apex.StateDict(opt)["loss_scaler0"]["loss_scale"]; got != 65536 {
 			t.Errorf("a wrong state has changed the scale to %v", got)
 		}
 	}

@@ -1,32 +1,25 @@
-package amp
+package apex
 
 import (
 	"fmt"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
 // Initialize prepares a model and its optimizer for an Apex level and returns both, to be used
-// in place of the originals:
-//
-//	base := optim.NewSGD(nn.Parameters(net), 0.1)
-//	model, opt := amp.Initialize(net, base, amp.O2)
-//	…
-//	loss := nn.MSELoss(model.Forward(x), y)
-//	amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
-//	opt.Step()
-//	opt.ZeroGrad()
+// in place of the originals.
 //
 // As in Apex, the parameters of net itself are converted; learning rates, groups, schedulers and
 // the state dict remain with base. opt may be nil, for inference. Initialize panics with an
-// *[Error] if model or opt has been initialized before, or if a parameter or buffer of the model
+// *[amp.Error] if model or opt has been initialized before, or if a parameter or buffer of the model
 // is already float16 or bfloat16. Unlike Apex's, it may be called several times in a program, and
 // tensors may live on any device. It is apex.amp.initialize, which Apex removed in 2025.
-func Initialize(model nn.Module, opt Optimizer, level OptLevel) (*ApexModel, *ApexOptimizer) {
-	var opts []Optimizer
+func Initialize(model nn.Module, opt amp.Optimizer, level OptLevel) (*Model, *Optimizer) {
+	var opts []amp.Optimizer
 	if opt != nil {
-		opts = []Optimizer{opt}
+		opts = []amp.Optimizer{opt}
 	}
 	models, prepared := InitializeAll([]nn.Module{model}, opts, level)
 	if opt == nil {
@@ -37,14 +30,15 @@ func Initialize(model nn.Module, opt Optimizer, level OptLevel) (*ApexModel, *Ap
 
 // InitializeAll is Initialize for several models and optimizers that share their loss
 // scales. Any optimizer may have parameters of any model.
-func InitializeAll(models []nn.Module, opts []Optimizer, level OptLevel) ([]*ApexModel, []*ApexOptimizer) {
-	a := &apex{level: level, cache: newCache()}
+func InitializeAll(models []nn.Module, opts []amp.Optimizer, level OptLevel) ([]*Model, []*Optimizer) {
+	a := &group{level: level}
+	a.under, a.clearCache = autocast.NewCache()
 	for _, m := range models {
 		a.check(m)
 	}
 	for _, o := range opts {
-		if _, done := o.(*ApexOptimizer); done {
-			panic(&Error{Code: "initialized", Call: "Initialize", Why: "the optimizer has been initialized before", Cure: "initialize each optimizer once, and pass the original optimizer"})
+		if _, done := o.(*Optimizer); done {
+			panic(&amp.Error{Code: "initialized", Call: "apex.Initialize", Why: "the optimizer has been initialized before", Cure: "initialize each optimizer once, and pass the original optimizer"})
 		}
 	}
 	for id := range level.losses {
@@ -58,42 +52,45 @@ func InitializeAll(models []nn.Module, opts []Optimizer, level OptLevel) ([]*Ape
 			convert(m, level.modelType, level.batchNorm == yes)
 		}
 	}
-	outModels := make([]*ApexModel, len(models))
+	outModels := make([]*Model, len(models))
 	for i, m := range models {
 		outModels[i] = a.model(m)
 	}
-	outOpts := make([]*ApexOptimizer, len(opts))
+	outOpts := make([]*Optimizer, len(opts))
 	for i, o := range opts {
 		if r, ok := o.(replacer); ok && level.modelType != 0 && !level.off {
 			// The optimizer's state follows its parameters' new dtypes.
 			r.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor { return p })
 		}
-		outOpts[i] = &ApexOptimizer{Optimizer: o, apex: a}
+		outOpts[i] = &Optimizer{Optimizer: o, group: a}
 	}
 	return outModels, outOpts
 }
 
-// apex is the state of one call of Initialize, which Apex keeps for the whole program.
-type apex struct {
+// group is the models and optimizers of one call of Initialize. Apex has one for the whole program.
+type group struct {
 	level   OptLevel
-	cache   *cache // O1's casts of weights, kept from one ScaleLoss to the next
 	scalers []*lossScaler
 	steps   int
+
+	// O1's casts of weights last from one ScaleLoss to the next: under runs body with them.
+	under      func(p amp.Policy, body func())
+	clearCache func()
 }
 
 // check panics if m cannot be initialized.
-func (a *apex) check(m nn.Module) {
-	switch _, done := m.(*ApexModel); {
+func (a *group) check(m nn.Module) {
+	switch _, done := m.(*Model); {
 	case m == nil:
-		panic(&Error{Code: "model", Call: "Initialize", Why: "the model is nil", Cure: "pass a module"})
+		panic(&amp.Error{Code: "model", Call: "apex.Initialize", Why: "the model is nil", Cure: "pass a module"})
 	case done:
-		panic(&Error{Code: "initialized", Call: "Initialize", Why: "the model has been initialized before", Cure: "initialize each model once, and pass the original model"})
+		panic(&amp.Error{Code: "initialized", Call: "apex.Initialize", Why: "the model has been initialized before", Cure: "initialize each model once, and pass the original model"})
 	case a.level.off || a.level.asGiven:
 		return
 	}
 	for _, n := range tensors(m) {
 		if d := n.Tensor.DType(); d == tensor.Float16 || d == tensor.BFloat16 {
-			panic(&Error{Code: "half_model", Call: "Initialize", Why: fmt.Sprintf("%s is %v", n.Name, d), Cure: "pass the model in float32 at every level: Initialize converts it"})
+			panic(&amp.Error{Code: "half_model", Call: "apex.Initialize", Why: fmt.Sprintf("%s is %v", n.Name, d), Cure: "pass the model in float32 at every level: Initialize converts it"})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package amp_test
+package apex_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -103,10 +104,10 @@ func (p plan) reference(steps int, skips func(step, opt int) bool) (grads [][]*t
 	return grads, final
 }
 
-// TestApexSeveral trains several models with several losses and optimizers, with and
+// TestSeveral trains several models with several losses and optimizers, with and
 // without an infinite gradient in each place: gradients, parameters and masters are those
 // of plain training without the skipped steps.
-func TestApexSeveral(t *testing.T) {
+func TestSeveral(t *testing.T) {
 	for _, p := range plans {
 		t.Run(p.name, func(t *testing.T) {
 			for level := range levels {
@@ -155,12 +156,12 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 	for _, o := range bases {
 		optimizers = append(optimizers, o)
 	}
-	prepared, opts := amp.InitializeAll(given, optimizers, levels[level].KeepModelType().NumLosses(scalers))
+	prepared, opts := apex.InitializeAll(given, optimizers, levels[level].KeepModelType().NumLosses(scalers))
 	state := map[string]map[string]float64{"loss_scaler0": {"loss_scale": 4, "unskipped": 0}}
 	if scalers == 2 {
 		state["loss_scaler1"] = map[string]float64{"loss_scale": 16, "unskipped": 0}
 	}
-	if err := amp.LoadStateDict(opts[0], state); err != nil {
+	if err := apex.LoadStateDict(opts[0], state); err != nil {
 		t.Fatal(err)
 	}
 	var models []nn.Module
@@ -190,11 +191,11 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 			losses = append(losses, p.loss(models, x, l))
 		}
 		for l := range p.losses {
-			var of []*amp.ApexOptimizer
+			var of []*apex.Optimizer
 			for _, i := range p.byLoss[l] {
 				of = append(of, opts[i])
 			}
-			amp.ScaleLossWith(losses[l], of, amp.ScaleLossOptions{LossID: min(l, scalers-1)}, func(scaled *tensor.Tensor) {
+			apex.ScaleLossWith(losses[l], of, apex.ScaleLossOptions{LossID: min(l, scalers-1)}, func(scaled *tensor.Tensor) {
 				scaled.Backward()
 				if step == at && l == loss {
 					nn.Parameters(plain[model])[weight].Grad().Slice(0, 0, 1).Fill(math.Inf(1))
@@ -203,7 +204,7 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 		}
 		n := 0
 		for i, o := range opts {
-			for _, q := range amp.MasterParams(o) {
+			for _, q := range apex.MasterParams(o) {
 				if step != at && !tensor.AllClose(q.Grad().Float(), grads[step][n].Float(), 1e-5, 1e-8) {
 					t.Errorf("%s: step %d: gradient %d is %v, want %v", about, step, n, q.Grad(), grads[step][n])
 				}
@@ -217,7 +218,7 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 	}
 	n := 0
 	for i, o := range opts {
-		masters := amp.MasterParams(o)
+		masters := apex.MasterParams(o)
 		var own []*tensor.Tensor
 		for _, m := range p.opts[i] {
 			own = append(own, nn.Parameters(plain[m])...)
@@ -234,9 +235,9 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 	}
 }
 
-// TestApexAddGroup is test_add_param_group.py: a group that joins late is treated like
+// TestAddGroup is test_add_param_group.py: a group that joins late is treated like
 // the others, and losses accumulate.
-func TestApexAddGroup(t *testing.T) {
+func TestAddGroup(t *testing.T) {
 	x := tensor.Ones(2)
 	run := func(step func(loss *tensor.Tensor, times int), zero func(), m0, m1 nn.Module, add func(), zeroBefore bool, times int) {
 		zero()
@@ -266,14 +267,14 @@ func TestApexAddGroup(t *testing.T) {
 
 				c, d := newTwoWeights(1), newTwoWeights(2)
 				base := optim.NewSGD(nn.Parameters(c), 0.25, optim.Momentum(0.125))
-				models, opts := amp.InitializeAll([]nn.Module{c, d}, []amp.Optimizer{base}, level.KeepModelType())
+				models, opts := apex.InitializeAll([]nn.Module{c, d}, []amp.Optimizer{base}, level.KeepModelType())
 				opt := opts[0]
-				if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 4, "unskipped": 0}}); err != nil {
+				if err := apex.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 4, "unskipped": 0}}); err != nil {
 					t.Fatal(err)
 				}
 				run(func(loss *tensor.Tensor, times int) {
 					for range times {
-						amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
+						apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
 							scaled.BackwardWith(tensor.BackwardOptions{RetainGraph: true})
 						})
 					}

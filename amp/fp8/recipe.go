@@ -1,4 +1,4 @@
-package amp
+package fp8
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"halfnote/tensor"
 )
 
-// FP8Recipe is a choice of 8-bit formats for [FP8] and of a way to scale tensors for them:
+// Recipe is a choice of 8-bit formats for [Scaler] and of a way to scale tensors for them:
 // [DelayedScaling], [CurrentScaling] or [UnitScaling].
-type FP8Recipe interface {
+type Recipe interface {
 	// format returns the format of operands, or of gradients.
 	format(gradient bool) tensor.DType
 	// now returns the scale for a tensor whose largest magnitude is amax and whose previous

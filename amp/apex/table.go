@@ -1,4 +1,4 @@
-package amp
+package apex
 
 import (
 	"fmt"

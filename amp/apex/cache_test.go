@@ -1,18 +1,19 @@
-package amp_test
+package apex_test
 
 import (
 	"math"
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
 
-// TestApexCache is test_cache.py: training, evaluation without gradients and training
+// TestCache is test_cache.py: training, evaluation without gradients and training
 // again give the gradients of uncached casts.
-func TestApexCache(t *testing.T) {
+func TestCache(t *testing.T) {
 	for name, ops := range map[string]func(x, w *tensor.Tensor) *tensor.Tensor{
 		"whitelist": func(x, w *tensor.Tensor) *tensor.Tensor { return x.MatMul(w).MatMul(w).Sum() },
 		"blacklist": func(x, w *tensor.Tensor) *tensor.Tensor { return x.Add(w.Pow(2)).Add(w.Pow(2)).Sum() },
@@ -24,14 +25,14 @@ func TestApexCache(t *testing.T) {
 				size = 8
 			}
 			m := &oneWeight{tensor.Arange(0, float64(size*8)).Reshape(size, 8).To(d).RequireGrad(), ops}
-			model, opt := amp.Initialize(m, optim.NewSGD(nn.Parameters(m), 1), amp.O1.Verbosity(0).KeepModelType())
-			if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 4, "unskipped": 0}}); err != nil {
+			model, opt := apex.Initialize(m, optim.NewSGD(nn.Parameters(m), 1), apex.O1.Verbosity(0).KeepModelType())
+			if err := apex.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 4, "unskipped": 0}}); err != nil {
 				t.Fatal(err)
 			}
 			x := tensor.Ones(2, 8)
 			step := func() {
 				m.Weight.SetGrad(nil)
-				amp.ScaleLoss(model.Forward(x).Sum(), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+				apex.ScaleLoss(model.Forward(x).Sum(), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 				w := m.Weight.Detach().Clone().Float().RequireGrad()
 				ops(x, w).Backward()
 				if got := m.Weight.Grad(); got.DType() != d || !tensor.AllClose(got.Float(), w.Grad(), 1e-3, 1e-5) {
@@ -53,24 +54,24 @@ type oneWeight struct {
 
 func (m *oneWeight) Forward(x *tensor.Tensor) *tensor.Tensor { return m.ops(x, m.Weight) }
 
-// TestApexCacheLasts: O1's casts of weights last from one ScaleLoss to the next, over
+// TestCacheLasts: O1's casts of weights last from one ScaleLoss to the next, over
 // several calls of Forward, so that gradients of a weight are summed in float16; those of
 // two regions of Autocast are summed in float32.
-func TestApexCacheLasts(t *testing.T) {
+func TestCacheLasts(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
 	x := tensor.Full(60000, 1, 1)
-	model, opt := amp.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), amp.O1.LossScale(1).Verbosity(0))
+	model, opt := apex.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), apex.O1.LossScale(1).Verbosity(0))
 	for range 2 {
 		opt.ZeroGrad()
 		loss := model.Forward(x).Sum().Add(model.Forward(x).Sum())
-		amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+		apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 		if g := l.Weight.Grad().Item(); !math.IsInf(g, 1) {
 			t.Errorf("the gradient is %v, want +Inf: 120000 in float16", g)
 		}
 	}
 	opt.ZeroGrad()
 	for range 2 {
-		amp.ScaleLoss(model.Forward(x).Sum(), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+		apex.ScaleLoss(model.Forward(x).Sum(), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 	}
 	if g := l.Weight.Grad().Item(); g != 120000 {
 		t.Errorf("with a ScaleLoss between the gradient is %v, want 120000", g)
@@ -85,23 +86,23 @@ type spy struct {
 
 func (s *spy) Step() { s.policy = amp.Active() }
 
-// TestApexStepCastsNothing: an optimizer's step is outside the casts around it.
-func TestApexStepCastsNothing(t *testing.T) {
+// TestStepCastsNothing: an optimizer's step is outside the casts around it.
+func TestStepCastsNothing(t *testing.T) {
 	l := nn.NewLinear(1, 1)
 	s := &spy{Optimizer: optim.NewSGD(nn.Parameters(l), 1), policy: amp.Float16}
-	_, opt := amp.Initialize(l, s, amp.O1.Verbosity(0))
-	amp.Autocast(amp.ApexFloat16, opt.Step)
+	_, opt := apex.Initialize(l, s, apex.O1.Verbosity(0))
+	amp.Autocast(apex.Float16, opt.Step)
 	if s.policy.IsEnabled() {
 		t.Errorf("the step ran under %v, want amp.Off", s.policy)
 	}
 }
 
-// TestApexAutocast: the loss may run under O1's lists too; at other levels nothing is
+// TestAutocast: the loss may run under O1's lists too; at other levels nothing is
 // cast.
-func TestApexAutocast(t *testing.T) {
+func TestAutocast(t *testing.T) {
 	for i, want := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Float32, tensor.Float32} {
 		l := nn.NewLinear(2, 2)
-		model, _ := amp.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), levels[i])
+		model, _ := apex.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), levels[i])
 		model.Autocast(func() {
 			if d := tensor.Ones(2, 2).MatMul(tensor.Ones(2, 2)).DType(); d != want {
 				t.Errorf("%v: a product is %v, want %v", levels[i], d, want)

@@ -1,36 +1,36 @@
-package amp_test
+package apex_test
 
 import (
 	"slices"
 	"testing"
 
-	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
 
-var levels = []amp.OptLevel{amp.O0.Verbosity(0), amp.O1.Verbosity(0), amp.O2.Verbosity(0), amp.O3.Verbosity(0)}
+var levels = []apex.OptLevel{apex.O0.Verbosity(0), apex.O1.Verbosity(0), apex.O2.Verbosity(0), apex.O3.Verbosity(0)}
 
-// TestApexModels has what each level makes of a model.
-func TestApexModels(t *testing.T) {
+// TestModels has what each level makes of a model.
+func TestModels(t *testing.T) {
 	x := tensor.Randn(2, 3, 4, 4)
 	for _, c := range []struct {
-		level              amp.OptLevel
+		level              apex.OptLevel
 		conv, norm, result tensor.DType
 		masters            bool
 	}{
-		{amp.O0, tensor.Float32, tensor.Float32, tensor.Float32, false},
-		{amp.O1, tensor.Float32, tensor.Float32, tensor.Float32, false},
-		{amp.O2, tensor.Float16, tensor.Float32, tensor.Float32, true},
-		{amp.O3, tensor.Float16, tensor.Float16, tensor.Float32, false},
-		{amp.O2.KeepBatchNormFP32(false), tensor.Float16, tensor.Float16, tensor.Float32, true},
-		{amp.O3.KeepBatchNormFP32(true), tensor.Float16, tensor.Float32, tensor.Float32, false},
-		{amp.O3.CastModelOutputs(tensor.Float16), tensor.Float16, tensor.Float16, tensor.Float16, false},
-		{amp.O1.CastModelOutputs(tensor.Float16), tensor.Float32, tensor.Float32, tensor.Float16, false},
-		{amp.O2.CastModelType(tensor.BFloat16), tensor.BFloat16, tensor.Float32, tensor.Float32, true},
-		{amp.O2.MasterWeights(false), tensor.Float16, tensor.Float32, tensor.Float32, false},
-		{amp.O2.Enabled(false), tensor.Float32, tensor.Float32, tensor.Float32, false},
+		{apex.O0, tensor.Float32, tensor.Float32, tensor.Float32, false},
+		{apex.O1, tensor.Float32, tensor.Float32, tensor.Float32, false},
+		{apex.O2, tensor.Float16, tensor.Float32, tensor.Float32, true},
+		{apex.O3, tensor.Float16, tensor.Float16, tensor.Float32, false},
+		{apex.O2.KeepBatchNormFP32(false), tensor.Float16, tensor.Float16, tensor.Float32, true},
+		{apex.O3.KeepBatchNormFP32(true), tensor.Float16, tensor.Float32, tensor.Float32, false},
+		{apex.O3.CastModelOutputs(tensor.Float16), tensor.Float16, tensor.Float16, tensor.Float16, false},
+		{apex.O1.CastModelOutputs(tensor.Float16), tensor.Float32, tensor.Float32, tensor.Float16, false},
+		{apex.O2.CastModelType(tensor.BFloat16), tensor.BFloat16, tensor.Float32, tensor.Float32, true},
+		{apex.O2.MasterWeights(false), tensor.Float16, tensor.Float32, tensor.Float32, false},
+		{apex.O2.Enabled(false), tensor.Float32, tensor.Float32, tensor.Float32, false},
 	} {
 		net := newCheckpointed(1)
 		names := func(model any) (list []string) {
@@ -41,7 +41,7 @@ func TestApexModels(t *testing.T) {
 		}
 		want := names(net)
 		base := optim.NewSGD(nn.Parameters(net), 0.1)
-		model, opt := amp.Initialize(net, base, c.level.Verbosity(0))
+		model, opt := apex.Initialize(net, base, c.level.Verbosity(0))
 		if got := model.Forward(x).DType(); got != c.result {
 			t.Errorf("%v: the result is %v, want %v", c.level, got, c.result)
 		}
@@ -56,7 +56,7 @@ func TestApexModels(t *testing.T) {
 		if got := names(model); !slices.Equal(got, want) {
 			t.Errorf("%v: the parameters are %v, want %v", c.level, got, want)
 		}
-		masters := amp.MasterParams(opt)
+		masters := apex.MasterParams(opt)
 		if got := masters[0] != net.Conv1.Weight; got != c.masters {
 			t.Errorf("%v: master weights %v, want %v", c.level, got, c.masters)
 		}
@@ -69,8 +69,8 @@ func TestApexModels(t *testing.T) {
 	}
 }
 
-// TestApexMomentum: what an optimizer remembers follows its parameters to their dtype.
-func TestApexMomentum(t *testing.T) {
+// TestMomentum: what an optimizer remembers follows its parameters to their dtype.
+func TestMomentum(t *testing.T) {
 	for _, level := range levels {
 		net := nn.NewLinear(3, 2)
 		base := optim.NewSGD(nn.Parameters(net), 0.1, optim.Momentum(0.9))
@@ -78,8 +78,8 @@ func TestApexMomentum(t *testing.T) {
 		base.Step()
 		base.ZeroGrad()
 		want := base.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor).Clone()
-		model, opt := amp.Initialize(net, base, level)
-		amp.ScaleLoss(model.Forward(tensor.Zeros(1, 3)).Sum().MulScalar(0), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+		model, opt := apex.Initialize(net, base, level)
+		apex.ScaleLoss(model.Forward(tensor.Zeros(1, 3)).Sum().MulScalar(0), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 		opt.Step()
 		got := base.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
 		if got.DType() != opt.Params()[0].DType() || !tensor.AllClose(got.Float(), want.MulScalar(0.9), 1e-3, 0) {
@@ -88,12 +88,12 @@ func TestApexMomentum(t *testing.T) {
 	}
 }
 
-// TestApexInference: a model alone.
-func TestApexInference(t *testing.T) {
+// TestInference: a model alone.
+func TestInference(t *testing.T) {
 	w := nn.NewLinear(2, 2)
 	x := tensor.Ones(1, 2)
 	want := w.Forward(x).Half()
-	model, opt := amp.Initialize(w, nil, amp.O3.Verbosity(0).CastModelOutputs(tensor.Float16))
+	model, opt := apex.Initialize(w, nil, apex.O3.Verbosity(0).CastModelOutputs(tensor.Float16))
 	if opt != nil {
 		t.Errorf("the optimizer is %v, want none", opt)
 	}
@@ -102,13 +102,13 @@ func TestApexInference(t *testing.T) {
 	}
 }
 
-// TestApexOff: without Apex, switched off and at O0 training gives the same bits.
-func TestApexOff(t *testing.T) {
-	train := func(level amp.OptLevel, plain bool) *tensor.Tensor {
+// TestOff: without Apex, switched off and at O0 training gives the same bits.
+func TestOff(t *testing.T) {
+	train := func(level apex.OptLevel, plain bool) *tensor.Tensor {
 		g := tensor.NewGenerator(5)
 		l := nn.NewLinear(4, 3, nn.InitFrom(g))
 		base := optim.NewSGD(nn.Parameters(l), 0.1, optim.Momentum(0.9))
-		model, opt := amp.Initialize(l, base, level.Verbosity(0))
+		model, opt := apex.Initialize(l, base, level.Verbosity(0))
 		for range 5 {
 			x, y := g.Randn(6, 4), g.Randn(6, 3)
 			if plain {
@@ -118,7 +118,7 @@ func TestApexOff(t *testing.T) {
 				continue
 			}
 			loss := nn.MSELoss(model.Forward(x), y)
-			amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
+			apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
 				if level.String() == "O2: off" && scaled != loss {
 					t.Error("switched off, the scaled loss is another")
 				}
@@ -129,8 +129,8 @@ func TestApexOff(t *testing.T) {
 		}
 		return l.Weight.Detach()
 	}
-	want := train(amp.O0, true)
-	for _, level := range []amp.OptLevel{amp.O0, amp.O2.Enabled(false), amp.O0.LossScale(1024)} {
+	want := train(apex.O0, true)
+	for _, level := range []apex.OptLevel{apex.O0, apex.O2.Enabled(false), apex.O0.LossScale(1024)} {
 		if got := train(level, false); !tensor.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", level, got, want)
 		}

@@ -1,4 +1,4 @@
-package amp_test
+package apex_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -14,23 +14,23 @@ import (
 
 // apexRuns are the runs of testdata/apex.py, of each of its models.
 var apexRuns = map[string]struct {
-	level amp.OptLevel
+	level apex.OptLevel
 	start float64 // the scale to start with, 0 for the level's
 	bad   []int   // steps with an infinite gradient
 }{
-	"O0":                      {level: amp.O0},
-	"O1":                      {level: amp.O1},
-	"O1 128":                  {level: amp.O1.LossScale(128)},
-	"O2":                      {level: amp.O2},
-	"O2 128":                  {level: amp.O2.LossScale(128)},
-	"O2 without masters":      {level: amp.O2.MasterWeights(false)},
-	"O2 batch norm half":      {level: amp.O2.KeepBatchNormFP32(false)},
-	"O3":                      {level: amp.O3},
-	"O3 128, batch norm kept": {level: amp.O3.KeepBatchNormFP32(true).LossScale(128)},
-	"O1 from 2^24":            {level: amp.O1, start: 1 << 24},
-	"O2 from 2^24":            {level: amp.O2, start: 1 << 24},
-	"O1, inf at 3, 4, 9":      {level: amp.O1, bad: []int{3, 4, 9}},
-	"O2, inf at 3, 4, 9":      {level: amp.O2, bad: []int{3, 4, 9}},
+	"O0":                      {level: apex.O0},
+	"O1":                      {level: apex.O1},
+	"O1 128":                  {level: apex.O1.LossScale(128)},
+	"O2":                      {level: apex.O2},
+	"O2 128":                  {level: apex.O2.LossScale(128)},
+	"O2 without masters":      {level: apex.O2.MasterWeights(false)},
+	"O2 batch norm half":      {level: apex.O2.KeepBatchNormFP32(false)},
+	"O3":                      {level: apex.O3},
+	"O3 128, batch norm kept": {level: apex.O3.KeepBatchNormFP32(true).LossScale(128)},
+	"O1 from 2^24":            {level: apex.O1, start: 1 << 24},
+	"O2 from 2^24":            {level: apex.O2, start: 1 << 24},
+	"O1, inf at 3, 4, 9":      {level: apex.O1, bad: []int{3, 4, 9}},
+	"O2, inf at 3, 4, 9":      {level: apex.O2, bad: []int{3, 4, 9}},
 }
 
 // apexModel is a model of testdata/apex.py with its data.
@@ -69,9 +69,9 @@ func apexCNN() apexModel {
 	return apexModel{net, x, func(out *tensor.Tensor) *tensor.Tensor { return nn.CrossEntropy(out, y) }, optim.NewSGD(nn.Parameters(net), 0.01, optim.Momentum(0.9))}
 }
 
-// TestApexTraining trains as testdata/apex.py does, 30 steps. Scales and skips are equal.
+// TestTraining trains as testdata/apex.py does, 30 steps. Scales and skips are equal.
 // Losses and parameters agree to 1e-3 for 10 steps and to 2e-2 then.
-func TestApexTraining(t *testing.T) {
+func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/apex.json")
 	if err != nil {
 		t.Fatal(err)
@@ -88,18 +88,18 @@ func TestApexTraining(t *testing.T) {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				tensor.ManualSeed(1)
 				m := make()
-				model, opt := amp.Initialize(m.net, m.opt, c.level.Verbosity(0))
+				model, opt := apex.Initialize(m.net, m.opt, c.level.Verbosity(0))
 				if c.start != 0 {
-					if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": c.start, "unskipped": 0}}); err != nil {
+					if err := apex.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": c.start, "unskipped": 0}}); err != nil {
 						t.Fatal(err)
 					}
 				}
 				var worst [2]float64
 				for k, want := range file.Runs[kind+" "+name] {
 					opt.ZeroGrad()
-					scale := amp.StateDict(opt)["loss_scaler0"]["loss_scale"]
+					scale := apex.StateDict(opt)["loss_scaler0"]["loss_scale"]
 					loss := m.loss(model.Forward(m.x))
-					amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
+					apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
 						scaled.Backward()
 						for _, bad := range c.bad {
 							if bad == k {

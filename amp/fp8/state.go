@@ -1,4 +1,4 @@
-package amp
+package fp8
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor"
 )
 
-// FP8Scale holds statistics of the last conversion of one of a layer's tensors.
-type FP8Scale struct {
+// Scale holds statistics of the last conversion of one of a layer's tensors.
+type Scale struct {
 	Name      string       // "fc1.input", "fc1.weight", "fc1.grad"
 	Format    tensor.DType // Float8E4M3 or Float8E5M2
 	Scale     float64      // factor applied before the conversion
@@ -22,8 +22,8 @@ type FP8Scale struct {
 }
 
 // Scales returns the statistics of each tensor, in the order of first use.
-func (f *FP8) Scales() []FP8Scale {
-	var list []FP8Scale
+func (f *Scaler) Scales() []Scale {
+	var list []Scale
 	for _, r := range f.order {
 		list = append(list, r.last)
 	}
@@ -33,7 +33,7 @@ func (f *FP8) Scales() []FP8Scale {
 // StateDict returns the state for a checkpoint: for each tensor NAME its scale, of one element,
 // under NAME.scale and its largest magnitudes, the current step's first, under
 // NAME.amax_history.
-func (f *FP8) StateDict() map[string]*tensor.Tensor {
+func (f *Scaler) StateDict() map[string]*tensor.Tensor {
 	f.settle()
 	state := map[string]*tensor.Tensor{}
 	for _, r := range f.order {
@@ -48,7 +48,7 @@ func (f *FP8) StateDict() map[string]*tensor.Tensor {
 }
 
 // settle updates the scales of gradients, as the next region would.
-func (f *FP8) settle() {
+func (f *Scaler) settle() {
 	if f.late {
 		f.update(true)
 		f.late = false
@@ -58,7 +58,7 @@ func (f *FP8) settle() {
 // LoadStateDict restores a state returned by StateDict. If a tensor lacks its scale or its
 // history, or the history's length is not the recipe's, it returns an error and changes
 // nothing.
-func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
+func (f *Scaler) LoadStateDict(state map[string]*tensor.Tensor) error {
 	var wrong []string
 	for name, t := range state {
 		role, what := name[:max(0, strings.LastIndexByte(name, '.'))], name[strings.LastIndexByte(name, '.')+1:]
@@ -79,9 +79,9 @@ func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
 	}
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
-		return fmt.Errorf("amp: load state dict of FP8: %s", strings.Join(slices.Compact(wrong), "; "))
+		return fmt.Errorf("fp8: load state dict: %s", strings.Join(slices.Compact(wrong), "; "))
 	}
-	f.roles, f.order, f.late = map[string]*fp8Role{}, nil, false
+	f.roles, f.order, f.late = map[string]*role{}, nil, false
 	names := make([]string, 0, len(state))
 	for name := range state {
 		names = append(names, name)
@@ -103,10 +103,10 @@ func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
 	return nil
 }
 
-var fp8Columns = []string{"tensor", "format", "scale", "amax", "saturated", "flushed to 0"}
+var columns = []string{"tensor", "format", "scale", "amax", "saturated", "flushed to 0"}
 
 // cells returns a row of the table.
-func (s FP8Scale) cells() []string {
+func (s Scale) cells() []string {
 	share := func(n int) string {
 		if n == 0 {
 			return "0"
@@ -117,10 +117,10 @@ func (s FP8Scale) cells() []string {
 }
 
 // String returns the table of scales.
-func (f *FP8) String() string {
+func (f *Scaler) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n", strings.Join(fp8Columns, "\t"))
+	fmt.Fprintf(w, "%s\n", strings.Join(columns, "\t"))
 	for _, s := range f.Scales() {
 		fmt.Fprintf(w, "%s\n", strings.Join(s.cells(), "\t"))
 	}
@@ -129,10 +129,10 @@ func (f *FP8) String() string {
 }
 
 // HTML returns the table of scales.
-func (f *FP8) HTML() string {
+func (f *Scaler) HTML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<table><caption>%T: %d tensors in 8 bits, as last converted</caption><thead><tr>", f.recipe, len(f.order))
-	for _, c := range fp8Columns {
+	for _, c := range columns {
 		fmt.Fprintf(&b, "<th>%s</th>", c)
 	}
 	b.WriteString("</tr></thead><tbody>\n")

@@ -1,4 +1,4 @@
-package amp
+package apex
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 )
 
 // OptLevel is one of Apex's levels O0 to O3 with its properties. It is a value: the methods
-// return changed copies, for example amp.O2.LossScale(128), and panic with an *[Error] if the
+// return changed copies, for example apex.O2.LossScale(128), and panic with an *[amp.Error] if the
 // level does not support the property.
 type OptLevel struct {
 	name       string
@@ -22,7 +23,7 @@ type OptLevel struct {
 	scale      float64      // static loss scale; 0 is dynamic
 	off        bool
 	outputType tensor.DType // cast_model_outputs, 0 for the level's default
-	policy     Policy
+	policy     amp.Policy
 	losses     int
 	silent     bool
 	minScale   float64 // min_loss_scale, 0 for none
@@ -50,19 +51,19 @@ func (o option) String() string { return [...]string{"None", "False", "True"}[o]
 // The levels.
 var (
 	// O0 is float32 training.
-	O0 = OptLevel{name: "O0", modelType: tensor.Float32, masters: no, scale: 1, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
-	// O1 casts around operations, as [Autocast] with [ApexFloat16] does, and scales the loss.
+	O0 = OptLevel{name: "O0", modelType: tensor.Float32, masters: no, scale: 1, policy: Float16, losses: 1, maxScale: 1 << 24}
+	// O1 casts around operations, as [amp.Autocast] with [Float16] does, and scales the loss.
 	// It is the recommended level to start with.
-	O1 = OptLevel{name: "O1", patch: true, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
+	O1 = OptLevel{name: "O1", patch: true, policy: Float16, losses: 1, maxScale: 1 << 24}
 	// O2 converts the model to float16 except for its batch norms, keeps master weights in
 	// float32, and scales the loss.
-	O2 = OptLevel{name: "O2", modelType: tensor.Float16, batchNorm: yes, masters: yes, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
+	O2 = OptLevel{name: "O2", modelType: tensor.Float16, batchNorm: yes, masters: yes, policy: Float16, losses: 1, maxScale: 1 << 24}
 	// O3 converts the whole model to float16 and does nothing else. It is a baseline for speed,
 	// not for accuracy.
-	O3 = OptLevel{name: "O3", modelType: tensor.Float16, batchNorm: no, masters: no, scale: 1, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
+	O3 = OptLevel{name: "O3", modelType: tensor.Float16, batchNorm: no, masters: no, scale: 1, policy: Float16, losses: 1, maxScale: 1 << 24}
 )
 
-// Level returns the level called name: "O0", "O1", "O2" or "O3". It panics with an *[Error] for
+// Level returns the level called name: "O0", "O1", "O2" or "O3". It panics with an *[amp.Error] for
 // any other name.
 func Level(name string) OptLevel {
 	for _, l := range []OptLevel{O0, O1, O2, O3} {
@@ -70,11 +71,11 @@ func Level(name string) OptLevel {
 			return l
 		}
 	}
-	panic(&Error{Code: "opt_level", Call: "Level", Why: fmt.Sprintf("there is no level %q", name), Cure: `expected "O0", "O1", "O2" or "O3", with the letter O, not a zero`})
+	panic(&amp.Error{Code: "opt_level", Call: "apex.Level", Why: fmt.Sprintf("there is no level %q", name), Cure: `expected "O0", "O1", "O2" or "O3", with the letter O, not a zero`})
 }
 
 func (l OptLevel) refuse(property, value, cure string) {
-	panic(&Error{Code: property, Call: l.name, Why: fmt.Sprintf("%s is %s", property, value), Cure: cure})
+	panic(&amp.Error{Code: property, Call: "apex." + l.name, Why: fmt.Sprintf("%s is %s", property, value), Cure: cure})
 }
 
 // CastModelType converts the model to d instead of the level's default. O1 accepts only
@@ -101,7 +102,7 @@ func (l OptLevel) KeepModelType() OptLevel {
 // is patch_torch_functions.
 func (l OptLevel) PatchTorchFunctions(on bool) OptLevel {
 	if on && l.name != "O1" {
-		l.refuse("patch_torch_functions", "True", "casting around operations is what O1 does: use amp.O1")
+		l.refuse("patch_torch_functions", "True", "casting around operations is what O1 does: use apex.O1")
 	}
 	l.patch = on
 	return l
@@ -186,8 +187,8 @@ func (l OptLevel) Verbosity(v int) OptLevel {
 	return l
 }
 
-// WithPolicy sets the lists of O1, for example amp.ApexFloat16.With("sigmoid", tensor.Raise).
-func (l OptLevel) WithPolicy(p Policy) OptLevel {
+// WithPolicy sets the lists of O1, for example apex.Float16.With("sigmoid", tensor.Raise).
+func (l OptLevel) WithPolicy(p amp.Policy) OptLevel {
 	if l.name != "O1" {
 		l.refuse("policy", p.String(), "only O1 casts around operations")
 	}
@@ -199,6 +200,12 @@ func (l OptLevel) WithPolicy(p Policy) OptLevel {
 func (l OptLevel) Enabled(on bool) OptLevel {
 	l.off = !on
 	return l
+}
+
+// dtypes are torch's floating-point dtypes by name.
+var dtypes = map[string]tensor.DType{
+	"float16": tensor.Float16, "half": tensor.Float16, "bfloat16": tensor.BFloat16,
+	"float32": tensor.Float32, "float": tensor.Float32, "float64": tensor.Float64, "double": tensor.Float64,
 }
 
 // Set returns l with a property set from text, such as a command-line argument, under Apex's
@@ -217,6 +224,13 @@ func (l OptLevel) Set(property, value string) OptLevel {
 		}
 		return x
 	}
+	dtype := func() tensor.DType {
+		d, ok := dtypes[strings.TrimPrefix(value, "torch.")]
+		if !ok {
+			l.refuse(property, strconv.Quote(value), "expected torch.float16, torch.bfloat16, torch.float32 or torch.float64")
+		}
+		return d
+	}
 	switch property {
 	case "keep_batchnorm_fp32":
 		return l.KeepBatchNormFP32(truth())
@@ -233,9 +247,9 @@ func (l OptLevel) Set(property, value string) OptLevel {
 			l.outputType = 0
 			return l
 		case property == "cast_model_type":
-			return l.CastModelType(dtypeOf("Set", strings.TrimPrefix(value, "torch.")))
+			return l.CastModelType(dtype())
 		}
-		return l.CastModelOutputs(dtypeOf("Set", strings.TrimPrefix(value, "torch.")))
+		return l.CastModelOutputs(dtype())
 	case "loss_scale":
 		if value == "dynamic" {
 			return l.DynamicLossScale()
@@ -252,7 +266,7 @@ func (l OptLevel) Set(property, value string) OptLevel {
 	case "enabled":
 		return l.Enabled(truth())
 	}
-	panic(&Error{Code: "property", Call: "Set", Why: fmt.Sprintf("there is no property %q", property), Cure: "expected one of cast_model_type, patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale, cast_model_outputs, num_losses, verbosity, min_loss_scale, max_loss_scale and enabled"})
+	panic(&amp.Error{Code: "property", Call: "apex.Set", Why: fmt.Sprintf("there is no property %q", property), Cure: "expected one of cast_model_type, patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale, cast_model_outputs, num_losses, verbosity, min_loss_scale, max_loss_scale and enabled"})
 }
 
 // Properties returns Apex's five properties by name, as Apex prints them.

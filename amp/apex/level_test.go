@@ -1,4 +1,4 @@
-package amp_test
+package apex_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/apex"
 	"halfnote/tensor"
 )
 
@@ -23,7 +24,7 @@ func caught(f func()) (err error) {
 
 // properties are Apex's, in the order of its table: cast_model_type,
 // patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale.
-func properties(l amp.OptLevel) string {
+func properties(l apex.OptLevel) string {
 	p := l.Properties()
 	return strings.Join([]string{p["cast_model_type"], p["patch_torch_functions"], p["keep_batchnorm_fp32"], p["master_weights"], p["loss_scale"]}, " ")
 }
@@ -70,9 +71,9 @@ func TestOptLevels(t *testing.T) {
 	} {
 		for i, want := range c.want {
 			name := fmt.Sprintf("O%d", i)
-			var got amp.OptLevel
+			var got apex.OptLevel
 			err := caught(func() {
-				if got = amp.Level(name); c.property != "" {
+				if got = apex.Level(name); c.property != "" {
 					got = got.Set(c.property, c.value)
 				}
 			})
@@ -93,7 +94,7 @@ func TestOptLevels(t *testing.T) {
 
 func TestUnknownLevel(t *testing.T) {
 	for _, name := range []string{"02", "O4", "o1", ""} {
-		err := caught(func() { amp.Level(name) })
+		err := caught(func() { apex.Level(name) })
 		if err == nil {
 			t.Fatalf("%q: no error", name)
 		}
@@ -107,11 +108,11 @@ func TestUnknownLevel(t *testing.T) {
 
 // TestOverridesAreCopies: a level is a value.
 func TestOverridesAreCopies(t *testing.T) {
-	changed := amp.O2.KeepBatchNormFP32(false).LossScale(128).MasterWeights(false).CastModelType(tensor.BFloat16)
+	changed := apex.O2.KeepBatchNormFP32(false).LossScale(128).MasterWeights(false).CastModelType(tensor.BFloat16)
 	if got, want := properties(changed), "torch.bfloat16 False False False 128.0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := properties(amp.O2), "torch.float16 False True True dynamic"; got != want {
+	if got, want := properties(apex.O2), "torch.float16 False True True dynamic"; got != want {
 		t.Errorf("O2 has become %s, want %s", got, want)
 	}
 	if text := changed.String(); !strings.Contains(text, "loss_scale") || !strings.Contains(text, "128.0") || !strings.HasPrefix(text, "O2") {
@@ -128,7 +129,7 @@ patch_torch_functions  False             True                     False         
 keep_batchnorm_fp32    None              None                     True                                                      False
 master_weights         False             None                     True                                                      False
 loss_scale             1.0               dynamic                  dynamic                                                   1.0`
-	table := amp.OptLevels()
+	table := apex.OptLevels()
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if got := table.String(); squeeze(got) != squeeze(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -136,7 +137,7 @@ loss_scale             1.0               dynamic                  dynamic       
 	if got := table.HTML(); strings.Count(got, "<tr>") != 7 || !strings.Contains(got, "<th>loss_scale</th><td>1.0</td><td>dynamic</td>") {
 		t.Errorf("the table is %s", got)
 	}
-	if got := amp.OptLevels(amp.O2.LossScale(8)).String(); !strings.Contains(got, "8.0") || strings.Contains(got, "O3") {
+	if got := apex.OptLevels(apex.O2.LossScale(8)).String(); !strings.Contains(got, "8.0") || strings.Contains(got, "O3") {
 		t.Errorf("of one level it is\n%s", got)
 	}
 }

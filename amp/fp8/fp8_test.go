@@ -1,4 +1,4 @@
-package amp_test
+package fp8_test
 
 import (
 	"encoding/json"
@@ -9,38 +9,44 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/amp/fp8"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
 
-// fp8Runs are the runs of testdata/fp8.py.
-var fp8Runs = map[string]struct {
-	recipe amp.FP8Recipe
+// runs are the runs of testdata/fp8.py.
+var runs = map[string]struct {
+	recipe fp8.Recipe
 	shrink float64 // what the loss is multiplied by
 }{
-	"delayed":                    {amp.DelayedScaling{}, 1},
-	"delayed, 4 steps, margin 1": {amp.DelayedScaling{Margin: 1, HistoryLen: 4}, 1},
-	"delayed, most recent":       {amp.DelayedScaling{HistoryLen: 16, MostRecent: true}, 1},
-	"current":                    {amp.CurrentScaling{}, 1},
-	"unit":                       {amp.UnitScaling{}, 1},
-	"unit, small gradients":      {amp.UnitScaling{}, 0x1p-12},
-	"delayed, small gradients":   {amp.DelayedScaling{}, 0x1p-12},
+	"delayed":                    {fp8.DelayedScaling{}, 1},
+	"delayed, 4 steps, margin 1": {fp8.DelayedScaling{Margin: 1, HistoryLen: 4}, 1},
+	"delayed, most recent":       {fp8.DelayedScaling{HistoryLen: 16, MostRecent: true}, 1},
+	"current":                    {fp8.CurrentScaling{}, 1},
+	"unit":                       {fp8.UnitScaling{}, 1},
+	"unit, small gradients":      {fp8.UnitScaling{}, 0x1p-12},
+	"delayed, small gradients":   {fp8.DelayedScaling{}, 0x1p-12},
 }
 
-type fp8Net struct{ FC1, FC2, FC3 *nn.Linear }
+type net3 struct{ FC1, FC2, FC3 *nn.Linear }
 
-func newFP8Net() *fp8Net {
-	return &fp8Net{drawnLinear(16, 32), drawnLinear(32, 32), drawnLinear(32, 4)}
+func drawnLinear(in, out int) *nn.Linear {
+	w := tensor.Randn(out, in).MulScalar(1 / math.Sqrt(float64(in))).RequireGrad()
+	return &nn.Linear{Weight: w, Bias: tensor.Zeros(out).RequireGrad()}
 }
 
-func (m *fp8Net) Forward(x *tensor.Tensor) *tensor.Tensor {
+func newNet() *net3 {
+	return &net3{drawnLinear(16, 32), drawnLinear(32, 32), drawnLinear(32, 4)}
+}
+
+func (m *net3) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return m.FC3.Forward(m.FC2.Forward(m.FC1.Forward(x).ReLU()).ReLU())
 }
 
-// trainFP8 trains as testdata/fp8.py does and calls each with the loss of every step,
+// trainSteps trains as testdata/fp8.py does and calls each with the loss of every step,
 // after Backward.
-func trainFP8(region func(body func()), net *fp8Net, shrink float64, steps int, each func(k int, loss float64)) {
+func trainSteps(region func(body func()), net *net3, shrink float64, steps int, each func(k int, loss float64)) {
 	x, y := tensor.Randn(64, 16), tensor.Randn(64, 4)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1/shrink)
 	for k := range steps {
@@ -53,9 +59,9 @@ func trainFP8(region func(body func()), net *fp8Net, shrink float64, steps int, 
 	}
 }
 
-// TestFP8Training: scales follow those of PyTorch with Transformer Engine's rules, and so
+// TestTraining: scales follow those of PyTorch with Transformer Engine's rules, and so
 // do losses.
-func TestFP8Training(t *testing.T) {
+func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/fp8.json")
 	if err != nil {
 		t.Fatal(err)
@@ -64,18 +70,18 @@ func TestFP8Training(t *testing.T) {
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Runs) != len(fp8Runs) {
-		t.Errorf("%d runs in the file, want %d", len(file.Runs), len(fp8Runs))
+	if len(file.Runs) != len(runs) {
+		t.Errorf("%d runs in the file, want %d", len(file.Runs), len(runs))
 	}
-	for name, c := range fp8Runs {
+	for name, c := range runs {
 		t.Run(name, func(t *testing.T) {
 			tensor.ManualSeed(1)
-			net := newFP8Net()
-			fp8 := amp.NewFP8(c.recipe, net)
+			net := newNet()
+			scaler := fp8.New(c.recipe, net)
 			worst := 0.0
-			trainFP8(fp8.Autocast, net, c.shrink, 30, func(k int, loss float64) {
+			trainSteps(scaler.Autocast, net, c.shrink, 30, func(k int, loss float64) {
 				got := map[string]float64{}
-				for _, s := range fp8.Scales() {
+				for _, s := range scaler.Scales() {
 					got[s.Name] = s.Scale
 				}
 				row := []float64{loss, got["fc2.input"], got["fc2.weight"], got["fc2.grad"]}
@@ -91,13 +97,13 @@ func TestFP8Training(t *testing.T) {
 	}
 }
 
-// TestFP8Learns: with scaling the loss falls as in bfloat16 though gradients are small;
+// TestLearns: with scaling the loss falls as in bfloat16 though gradients are small;
 // without it they are flushed to zero, and layers but their biases stay as they are.
-func TestFP8Learns(t *testing.T) {
-	train := func(region func(body func())) (net *fp8Net, first, last float64) {
+func TestLearns(t *testing.T) {
+	train := func(region func(body func())) (net *net3, first, last float64) {
 		tensor.ManualSeed(1)
-		net = newFP8Net()
-		trainFP8(region, net, 0x1p-12, 40, func(k int, loss float64) {
+		net = newNet()
+		trainSteps(region, net, 0x1p-12, 40, func(k int, loss float64) {
 			if k == 0 {
 				first = loss
 			}
@@ -107,21 +113,21 @@ func TestFP8Learns(t *testing.T) {
 	}
 	_, first, half := train(func(body func()) { amp.Autocast(amp.BFloat16, body) })
 	tensor.ManualSeed(1)
-	start := newFP8Net().FC2.Weight.Detach()
+	start := newNet().FC2.Weight.Detach()
 	for name, c := range map[string]struct {
-		recipe amp.FP8Recipe
+		recipe fp8.Recipe
 		learns bool
 	}{
-		"delayed": {amp.DelayedScaling{}, true}, "current": {amp.CurrentScaling{}, true}, "delayed, E4M3 gradients": {amp.DelayedScaling{E4M3: true}, true},
-		"unit": {amp.UnitScaling{}, false},
+		"delayed": {fp8.DelayedScaling{}, true}, "current": {fp8.CurrentScaling{}, true}, "delayed, E4M3 gradients": {fp8.DelayedScaling{E4M3: true}, true},
+		"unit": {fp8.UnitScaling{}, false},
 	} {
-		fp8 := amp.NewFP8(c.recipe)
-		net, _, last := train(fp8.Autocast)
+		scaler := fp8.New(c.recipe)
+		net, _, last := train(scaler.Autocast)
 		if learns := last < half+0.1*(first-half); learns != c.learns {
 			t.Errorf("%s: the loss is %v, in bfloat16 %v, from %v", name, last, half, first)
 		}
 		flushed := 0.0
-		for _, s := range fp8.Scales() {
+		for _, s := range scaler.Scales() {
 			if s.Name == "linear.2.grad" {
 				flushed = float64(s.Flushed) / float64(s.Count)
 			}
@@ -135,13 +141,13 @@ func TestFP8Learns(t *testing.T) {
 	}
 }
 
-// TestFP8Numbers has one product by hand: saturation, rounding, and what goes backward.
-func TestFP8Numbers(t *testing.T) {
+// TestNumbers has one product by hand: saturation, rounding, and what goes backward.
+func TestNumbers(t *testing.T) {
 	x := tensor.New([]float64{500, 0.3, 1, 1e-4}, 1, 4).RequireGrad()
 	l := &nn.Linear{Weight: tensor.New([]float64{1, 1, 0, 0, 0, 0, 17, 1000}, 2, 4).RequireGrad(), Bias: tensor.New([]float64{0.5, 1000}, 2).RequireGrad()}
-	fp8 := amp.NewFP8(amp.UnitScaling{}, l)
+	scaler := fp8.New(fp8.UnitScaling{}, l)
 	var y *tensor.Tensor
-	fp8.Autocast(func() { y = l.Forward(x) })
+	scaler.Autocast(func() { y = l.Forward(x) })
 	// E4M3: 500 saturates at 448, 0.3 is 0.3125, 1e-4 is 0, 17 is 16 (to even), 1000 is
 	// 448. bfloat16 rounds 448.8125 to 448 and 1016 to itself.
 	if got, want := y.Float64s(), []float64{448, 1016}; y.DType() != tensor.BFloat16 || !slices.Equal(got, want) {
@@ -158,26 +164,26 @@ func TestFP8Numbers(t *testing.T) {
 	if got := l.Bias.Grad().Float64s()[0]; got != 1.1015625 {
 		t.Errorf("the bias's gradient is %v, want 1.1015625, bfloat16's 1.1", got)
 	}
-	want := []amp.FP8Scale{
+	want := []fp8.Scale{
 		{Name: "input", Format: tensor.Float8E4M3, Scale: 1, AMax: 500, Count: 4, Saturated: 1, Flushed: 1},
 		{Name: "weight", Format: tensor.Float8E4M3, Scale: 1, AMax: 1000, Count: 8, Saturated: 1},
 		{Name: "grad", Format: tensor.Float8E5M2, Scale: 1, AMax: 1.1015625, Count: 2},
 	}
-	if got := fp8.Scales(); !slices.Equal(got, want) {
+	if got := scaler.Scales(); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if text, page := fp8.String(), fp8.HTML(); !strings.Contains(text, "float8_e4m3") || !strings.Contains(text, "1 (25 %)") || !strings.Contains(page, "<td>1 (12.5 %)</td>") {
+	if text, page := scaler.String(), scaler.HTML(); !strings.Contains(text, "float8_e4m3") || !strings.Contains(text, "1 (25 %)") || !strings.Contains(page, "<td>1 (12.5 %)</td>") {
 		t.Errorf("it shows as %s and %s", text, page)
 	}
 }
 
-// TestFP8Products: which operations run in FP8, and what becomes of the others.
-func TestFP8Products(t *testing.T) {
-	fp8 := amp.NewFP8(amp.CurrentScaling{})
+// TestProducts: which operations run in FP8, and what becomes of the others.
+func TestProducts(t *testing.T) {
+	scaler := fp8.New(fp8.CurrentScaling{})
 	x := tensor.Randn(2, 3, 8, 8)
 	conv := nn.NewConv2d(3, 4, 3)
 	var product, soft, wide *tensor.Tensor
-	fp8.Autocast(func() {
+	scaler.Autocast(func() {
 		y := conv.Forward(x).ReLU()
 		product = y.MatMul(tensor.Randn(6, 6))
 		soft = product.Softmax(1)
@@ -188,13 +194,13 @@ func TestFP8Products(t *testing.T) {
 		t.Errorf("the product is %v, softmax %v, a product of float64 %v", product.DType(), soft.DType(), wide.DType())
 	}
 	var names []string
-	for _, s := range fp8.Scales() {
+	for _, s := range scaler.Scales() {
 		names = append(names, s.Name)
 	}
 	if want := []string{"conv2d.0.input", "conv2d.0.weight", "conv2d.0.grad", "matmul.0.input", "matmul.0.weight", "matmul.0.grad"}; !slices.Equal(names, want) {
 		t.Errorf("scales are of %v, want %v", names, want)
 	}
-	half := amp.NewFP8(amp.CurrentScaling{})
+	half := fp8.New(fp8.CurrentScaling{})
 	half.Policy = amp.Float16
 	half.Autocast(func() {
 		if d := conv.Forward(x).DType(); d != tensor.Float16 {
@@ -208,44 +214,44 @@ func TestFP8Products(t *testing.T) {
 	// The convolution of rounded operands, with its bias per channel.
 	plain := x.Conv2d(conv.Weight, conv.Bias, tensor.ConvOptions{}).Detach()
 	var got *tensor.Tensor
-	fp8.Autocast(func() { got = conv.Forward(x).Detach().Float() })
+	scaler.Autocast(func() { got = conv.Forward(x).Detach().Float() })
 	if off := got.Sub(plain).Abs().Mean().Item() / plain.Abs().Mean().Item(); !(off > 1e-4 && off < 0.1) {
 		t.Errorf("the convolution is off by %v of its size", off)
 	}
 }
 
-// TestFP8History: a scale follows the largest magnitude of the last steps, and evaluation
+// TestHistory: a scale follows the largest magnitude of the last steps, and evaluation
 // without gradients leaves it alone.
-func TestFP8History(t *testing.T) {
+func TestHistory(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
-	fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 2}, l)
+	scaler := fp8.New(fp8.DelayedScaling{HistoryLen: 2}, l)
 	var got []float64
 	for _, x := range []float64{1, 4, 2, 2, 2, 0, math.Inf(1)} {
-		fp8.Autocast(func() { l.Forward(tensor.Full(x, 1, 1)) })
-		got = append(got, fp8.Scales()[0].Scale)
-		tensor.NoGrad(func() { fp8.Autocast(func() { l.Forward(tensor.Full(100, 1, 1)) }) })
+		scaler.Autocast(func() { l.Forward(tensor.Full(x, 1, 1)) })
+		got = append(got, scaler.Scales()[0].Scale)
+		tensor.NoGrad(func() { scaler.Autocast(func() { l.Forward(tensor.Full(100, 1, 1)) }) })
 	}
-	fp8.Autocast(func() { l.Forward(tensor.Full(1, 1, 1)) })
-	got = append(got, fp8.Scales()[0].Scale)
+	scaler.Autocast(func() { l.Forward(tensor.Full(1, 1, 1)) })
+	got = append(got, scaler.Scales()[0].Scale)
 	// The scale of a step is 448 by the largest of the two before it.
 	if want := []float64{1, 448, 112, 112, 224, 224, 224, 224}; !slices.Equal(got, want) {
 		t.Errorf("the scales are %v, want %v", got, want)
 	}
 }
 
-// TestFP8State: a run goes on from its state dict with the same bits.
-func TestFP8State(t *testing.T) {
+// TestState: a run goes on from its state dict with the same bits.
+func TestState(t *testing.T) {
 	run := func(save bool) (losses []float64) {
 		tensor.ManualSeed(1)
-		net := newFP8Net()
-		fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 3}, net)
-		region := func(body func()) { fp8.Autocast(body) }
-		trainFP8(region, net, 1, 8, func(k int, loss float64) {
+		net := newNet()
+		scaler := fp8.New(fp8.DelayedScaling{HistoryLen: 3}, net)
+		region := func(body func()) { scaler.Autocast(body) }
+		trainSteps(region, net, 1, 8, func(k int, loss float64) {
 			losses = append(losses, loss)
 			if save && k == 4 {
-				state := fp8.StateDict()
-				fp8 = amp.NewFP8(amp.DelayedScaling{HistoryLen: 3}, net)
-				if err := fp8.LoadStateDict(state); err != nil {
+				state := scaler.StateDict()
+				scaler = fp8.New(fp8.DelayedScaling{HistoryLen: 3}, net)
+				if err := scaler.LoadStateDict(state); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -255,14 +261,14 @@ func TestFP8State(t *testing.T) {
 	if a, b := run(false), run(true); !slices.Equal(a, b) {
 		t.Errorf("losses %v, and from the state %v", a, b)
 	}
-	fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 3})
+	scaler := fp8.New(fp8.DelayedScaling{HistoryLen: 3})
 	for want, state := range map[string]map[string]*tensor.Tensor{
 		"a.scale must be of size 1":        {"a.scale": tensor.Ones(2), "a.amax_history": tensor.Ones(3)},
 		"a lacks a scale":                  {"a.scale": tensor.Ones(1)},
 		"a.b is neither":                   {"a.b": tensor.Ones(1)},
 		"a.amax_history must be of size 3": {"a.scale": tensor.Ones(1), "a.amax_history": tensor.Ones(4)},
 	} {
-		if err := fp8.LoadStateDict(state); err == nil || !strings.Contains(err.Error(), want) {
+		if err := scaler.LoadStateDict(state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

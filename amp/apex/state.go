@@ -1,4 +1,4 @@
-package amp
+package apex
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 // initialized with it: loss_scaler0 and so on, each with loss_scale and unskipped, the number
 // of clean steps in a row. A checkpoint also holds the state dicts of the model and the
 // optimizer. It is apex.amp.state_dict.
-func StateDict(opt *ApexOptimizer) map[string]map[string]float64 {
+func StateDict(opt *Optimizer) map[string]map[string]float64 {
 	state := map[string]map[string]float64{}
-	for _, s := range session([]*ApexOptimizer{opt}).scalers {
-		state[fmt.Sprintf("loss_scaler%d", s.id)] = map[string]float64{"loss_scale": s.CurrentScale(), "unskipped": float64(s.tracker)}
+	for _, s := range groupOf([]*Optimizer{opt}).scalers {
+		state[fmt.Sprintf("loss_scaler%d", s.id)] = map[string]float64{"loss_scale": s.CurrentScale(), "unskipped": float64(s.GrowthTracker())}
 	}
 	return state
 }
@@ -23,8 +23,8 @@ func StateDict(opt *ApexOptimizer) map[string]map[string]float64 {
 // LoadStateDict restores a state returned by StateDict and ignores scales of losses that do not
 // exist. If a key is not a loss scaler or lacks a number, it returns an error that names the
 // key and changes nothing. It is apex.amp.load_state_dict.
-func LoadStateDict(opt *ApexOptimizer, state map[string]map[string]float64) error {
-	a := session([]*ApexOptimizer{opt})
+func LoadStateDict(opt *Optimizer, state map[string]map[string]float64) error {
+	a := groupOf([]*Optimizer{opt})
 	var wrong []string
 	for _, key := range slices.Sorted(maps.Keys(state)) {
 		number, ok := strings.CutPrefix(key, "loss_scaler")
@@ -39,11 +39,11 @@ func LoadStateDict(opt *ApexOptimizer, state map[string]map[string]float64) erro
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("amp: load state dict: %s; expected loss_scaler0 and so on", strings.Join(wrong, ", "))
+		return fmt.Errorf("apex: load state dict: %s; expected loss_scaler0 and so on", strings.Join(wrong, ", "))
 	}
 	for _, s := range a.scalers {
 		if saved, ok := state[fmt.Sprintf("loss_scaler%d", s.id)]; ok {
-			s.scale, s.tracker = float32(saved["loss_scale"]), int(saved["unskipped"])
+			scaling.Set(s.GradScaler, saved["loss_scale"], int(saved["unskipped"]))
 		}
 	}
 	return nil

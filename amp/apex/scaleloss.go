@@ -1,8 +1,9 @@
-package amp
+package apex
 
 import (
 	"fmt"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -12,8 +13,8 @@ import (
 // there are any, adds the gradients from before, and updates the scale. If a gradient is not
 // finite and the scale is dynamic, the scale is halved and the next Step of opt is skipped; a
 // static scale never skips. It clears O1's cache of casts. It is apex.amp.scale_loss.
-func ScaleLoss(loss *tensor.Tensor, opt *ApexOptimizer, body func(scaled *tensor.Tensor)) {
-	ScaleLossWith(loss, []*ApexOptimizer{opt}, ScaleLossOptions{}, body)
+func ScaleLoss(loss *tensor.Tensor, opt *Optimizer, body func(scaled *tensor.Tensor)) {
+	ScaleLossWith(loss, []*Optimizer{opt}, ScaleLossOptions{}, body)
 }
 
 // ScaleLossOptions are options of ScaleLossWith. The zero value is the default.
@@ -29,30 +30,30 @@ type ScaleLossOptions struct {
 
 // ScaleLossWith is ScaleLoss with options and with all optimizers whose parameters get
 // gradients from the loss.
-func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOptions, body func(scaled *tensor.Tensor)) {
-	a := session(opts)
+func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, body func(scaled *tensor.Tensor)) {
+	a := groupOf(opts)
 	if a.level.off {
 		body(loss)
 		return
 	}
 	if loss == nil {
-		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "pass the loss tensor"})
+		panic(&amp.Error{Code: "bad_outputs", Call: "apex.ScaleLoss", Why: "the loss is nil", Cure: "pass the loss tensor"})
 	}
 	if o.LossID < 0 || o.LossID >= len(a.scalers) {
-		panic(&Error{Code: "loss_id", Call: "ScaleLoss", Why: fmt.Sprintf("the loss id is %d, but the number of loss scales is %d", o.LossID, len(a.scalers)), Cure: "pass one less than the level's NumLosses, which is 1 by default"})
+		panic(&amp.Error{Code: "loss_id", Call: "apex.ScaleLoss", Why: fmt.Sprintf("the loss id is %d, but the number of loss scales is %d", o.LossID, len(a.scalers)), Cure: "pass one less than the level's NumLosses, which is 1 by default"})
 	}
-	defer a.cache.clear()
+	defer a.clearCache()
 	s := a.scalers[o.LossID]
 	scale := s.CurrentScale()
 	for _, opt := range opts {
 		opt.sync()
 		opt.scaled = s
 	}
-	notify(Event{Kind: EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.tracker})
+	scaling.Notify(amp.Event{Kind: amp.EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.GrowthTracker()})
 	if a.level.masters != yes && !s.dynamic && scale == 1 {
 		body(loss.Float())
 		for _, opt := range opts {
-			opt.result = StepResult{Scale: 1, FirstBadParam: -1}
+			opt.result = amp.StepResult{Scale: 1, FirstBadParam: -1}
 		}
 		s.changed(opts, scale)
 		return
@@ -72,9 +73,9 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 	found := false
 	for _, opt := range opts {
 		found = opt.unscale(s) || found
-		notify(Event{
-			Kind: EventUnscale, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
-			Before: scale, After: scale, Tracker: s.tracker,
+		scaling.Notify(amp.Event{
+			Kind: amp.EventUnscale, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
+			Before: scale, After: scale, Tracker: s.GrowthTracker(),
 		})
 	}
 	if o.DelayOverflowCheck {
@@ -90,25 +91,25 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 	s.changed(opts, scale)
 }
 
-// session returns the state that the optimizers share.
-func session(opts []*ApexOptimizer) *apex {
+// groupOf returns the state that the optimizers share.
+func groupOf(opts []*Optimizer) *group {
 	for _, opt := range opts {
 		switch {
-		case opt == nil || opt.apex == nil:
-			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "an optimizer has not been initialized", Cure: "pass the optimizers that amp.Initialize returned"})
-		case opt.apex != opts[0].apex:
-			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "the optimizers were initialized separately", Cure: "initialize them together, with amp.InitializeAll"})
+		case opt == nil || opt.group == nil:
+			panic(&amp.Error{Code: "not_initialised", Call: "apex.ScaleLoss", Why: "an optimizer has not been initialized", Cure: "pass the optimizers that apex.Initialize returned"})
+		case opt.group != opts[0].group:
+			panic(&amp.Error{Code: "not_initialised", Call: "apex.ScaleLoss", Why: "the optimizers were initialized separately", Cure: "initialize them together, with apex.InitializeAll"})
 		}
 	}
 	if len(opts) == 0 {
-		panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "there is no optimizer", Cure: "pass the optimizers that amp.Initialize returned"})
+		panic(&amp.Error{Code: "not_initialised", Call: "apex.ScaleLoss", Why: "there is no optimizer", Cure: "pass the optimizers that apex.Initialize returned"})
 	}
-	return opts[0].apex
+	return opts[0].group
 }
 
-// lossScaler is the scale of one loss: that of a GradScaler, updated without its steps.
+// lossScaler is the scale of one loss: that of an [amp.GradScaler], updated without its steps.
 type lossScaler struct {
-	*GradScaler
+	*amp.GradScaler
 	id      int
 	dynamic bool
 }
@@ -118,26 +119,26 @@ func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
 	for _, m := range models {
 		named = append(named, m)
 	}
-	options := []ScalerOption{ParamNames(named...)}
+	options := []amp.ScalerOption{amp.ParamNames(named...)}
 	dynamic := l.scale == 0
 	if dynamic {
-		options = append(options, InitScale(min(65536, l.maxScale)), MinScale(l.minScale), MaxScale(l.maxScale))
+		options = append(options, amp.InitScale(min(65536, l.maxScale)), amp.MinScale(l.minScale), amp.MaxScale(l.maxScale))
 	} else {
-		options = append(options, StaticScale(l.scale))
+		options = append(options, amp.StaticScale(l.scale))
 	}
-	return &lossScaler{NewGradScaler(options...), id, dynamic}
+	return &lossScaler{amp.NewGradScaler(options...), id, dynamic}
 }
 
 // update adjusts the scale and reports whether to skip the step.
 func (s *lossScaler) update(found bool) (skip bool) {
-	if s.adjust(found); !s.dynamic {
-		s.tracker++ // as Apex counts
+	if scaling.Adjust(s.GradScaler, found); !s.dynamic {
+		scaling.Set(s.GradScaler, s.CurrentScale(), s.GrowthTracker()+1) // as Apex counts
 	}
 	return found && s.dynamic
 }
 
 // update is a change of a scale. Observers learn of it after the steps of the optimizers
-// concerned, as with a GradScaler, although it is made before them.
+// concerned, as with an [amp.GradScaler], although it is made before them.
 type update struct {
 	by            *lossScaler
 	before, after float64
@@ -145,15 +146,15 @@ type update struct {
 	waits         int
 }
 
-func (s *lossScaler) changed(opts []*ApexOptimizer, before float64) {
-	u := &update{s, before, s.CurrentScale(), s.tracker, len(opts)}
+func (s *lossScaler) changed(opts []*Optimizer, before float64) {
+	u := &update{s, before, s.CurrentScale(), s.GrowthTracker(), len(opts)}
 	for _, opt := range opts {
 		opt.updates = append(opt.updates, u)
 	}
 }
 
 // set stashes the existing gradients, so that those of one loss can be checked.
-func (o *ApexOptimizer) set() {
+func (o *Optimizer) set() {
 	if o.delayed {
 		return // the gradients belong to the loss
 	}
@@ -167,7 +168,7 @@ func (o *ApexOptimizer) set() {
 
 // unscale divides the gradients of the loss by the scale and adds the stashed ones, in float32
 // and rounded once. It reports whether one is not finite.
-func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
+func (o *Optimizer) unscale(by *lossScaler) (found bool) {
 	o.delayed = false
 	var grads []*tensor.Tensor
 	var owners []int
@@ -187,7 +188,7 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	}
 	scale := by.CurrentScale()
 	first := -1
-	for i, bad := range fused.Unscale(grads, by.inverse()) {
+	for i, bad := range fused.Unscale(grads, float64(float32(1/scale))) {
 		if bad && first < 0 {
 			first = owners[i]
 		}
@@ -207,9 +208,9 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 		}
 	})
 	if !o.result.FoundInf {
-		o.result = StepResult{Scale: scale, FirstBadParam: first, FoundInf: first >= 0}
+		o.result = amp.StepResult{Scale: scale, FirstBadParam: first, FoundInf: first >= 0}
 		if first >= 0 {
-			o.result.Param = by.describe(o.slots[first].model, first)
+			o.result.Param = scaling.Describe(by.GradScaler, o.slots[first].model, first)
 		}
 	}
 	return first >= 0

@@ -1,25 +1,26 @@
-package amp
+package apex
 
 import (
 	"fmt"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 )
 
-// ApexOptimizer is an optimizer prepared by [Initialize]: its Step updates master weights if
+// Optimizer is an optimizer prepared by [Initialize]: its Step updates master weights if
 // the level keeps them, and is skipped after an overflow. Optimizer is the original passed to
 // Initialize.
-type ApexOptimizer struct {
-	Optimizer
+type Optimizer struct {
+	amp.Optimizer
 
-	apex    *apex
+	group   *group
 	slots   []*slot
-	delayed bool        // gradients are still scaled
-	skip    *lossScaler // scaler whose overflow skips the next step
-	scaled  *lossScaler // scaler of the gradients since the last step, and
-	result  StepResult  // its result
-	updates []*update   // scale updates to report after the step
-	last    StepResult
+	delayed bool           // gradients are still scaled
+	skip    *lossScaler    // scaler whose overflow skips the next step
+	scaled  *lossScaler    // scaler of the gradients since the last step, and
+	result  amp.StepResult // its result
+	updates []*update      // scale updates to report after the step
+	last    amp.StepResult
 }
 
 // slot is a parameter of the model with the tensor that the optimizer updates: the parameter
@@ -37,7 +38,7 @@ type replacer interface {
 }
 
 // sync makes slots for the optimizer's parameters, initially and when a group has been added.
-func (o *ApexOptimizer) sync() {
+func (o *Optimizer) sync() {
 	params := o.Optimizer.Params()
 	if len(params) == len(o.slots) {
 		return
@@ -52,7 +53,7 @@ func (o *ApexOptimizer) sync() {
 			continue
 		}
 		s := &slot{model: p, master: p}
-		if o.apex.level.masters == yes && (p.DType() == tensor.Float16 || p.DType() == tensor.BFloat16) {
+		if o.group.level.masters == yes && (p.DType() == tensor.Float16 || p.DType() == tensor.BFloat16) {
 			s.master = p.Detach().Float().RequireGrad()
 			exchange = true
 		}
@@ -61,7 +62,7 @@ func (o *ApexOptimizer) sync() {
 	if exchange {
 		r, ok := o.Optimizer.(replacer)
 		if !ok {
-			panic(&Error{Code: "masters", Call: "Initialize", Why: fmt.Sprintf("an optimizer of type %T has no ReplaceParams method, which master weights need", o.Optimizer), Cure: "use an optimizer from package optim, or amp.O2.MasterWeights(false)"})
+			panic(&amp.Error{Code: "masters", Call: "apex.Initialize", Why: fmt.Sprintf("an optimizer of type %T has no ReplaceParams method, which master weights need", o.Optimizer), Cure: "use an optimizer from package optim, or apex.O2.MasterWeights(false)"})
 		}
 		r.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor { return known[p].master })
 	}
@@ -74,23 +75,25 @@ func (o *ApexOptimizer) sync() {
 // MasterParams returns the parameters that opt updates: float32 masters where they exist. Clip
 // the gradients of these after [ScaleLoss], because those of float16 parameters stay scaled. It
 // is apex.amp.master_params.
-func MasterParams(opt *ApexOptimizer) []*tensor.Tensor {
-	need("MasterParams", "opt", opt != nil, "an optimizer of Initialize")
+func MasterParams(opt *Optimizer) []*tensor.Tensor {
+	if opt == nil {
+		panic(&amp.Error{Code: "nil_argument", Call: "apex.MasterParams", Why: "opt is nil", Cure: "pass an optimizer that apex.Initialize returned"})
+	}
 	return opt.Params()
 }
 
 // Params returns the parameters as [MasterParams] does.
-func (o *ApexOptimizer) Params() []*tensor.Tensor {
-	if !o.apex.level.off {
+func (o *Optimizer) Params() []*tensor.Tensor {
+	if !o.group.level.off {
 		o.sync()
 	}
 	return o.Optimizer.Params()
 }
 
 // ZeroGrad drops the gradients of the model's parameters and of their masters.
-func (o *ApexOptimizer) ZeroGrad() {
+func (o *Optimizer) ZeroGrad() {
 	o.Optimizer.ZeroGrad()
-	if o.apex.level.off {
+	if o.group.level.off {
 		return
 	}
 	o.sync()
@@ -101,24 +104,24 @@ func (o *ApexOptimizer) ZeroGrad() {
 }
 
 // Step updates the parameters with autocast off and copies masters to the model; after an
-// overflow it does neither, prints a line, and counts as done. It panics with an *[Error] if the
+// overflow it does neither, prints a line, and counts as done. It panics with an *[amp.Error] if the
 // gradients have not been unscaled.
-func (o *ApexOptimizer) Step() {
-	if o.apex.level.off {
+func (o *Optimizer) Step() {
+	if o.group.level.off {
 		o.Optimizer.Step()
 		return
 	}
 	if o.delayed {
-		panic(&Error{Code: "delayed_unscale", Call: "Step", Why: "the gradients are still scaled, because the last ScaleLoss delayed unscaling", Cure: "do not set DelayUnscale in the last ScaleLoss before a step"})
+		panic(&amp.Error{Code: "delayed_unscale", Call: "apex.Step", Why: "the gradients are still scaled, because the last ScaleLoss delayed unscaling", Cure: "do not set DelayUnscale in the last ScaleLoss before a step"})
 	}
 	o.sync()
 	if o.last = o.result; o.scaled == nil {
-		o.last = StepResult{Scale: 1, FirstBadParam: -1}
+		o.last = amp.StepResult{Scale: 1, FirstBadParam: -1}
 	}
 	if s := o.skip; s != nil {
 		o.skip = nil
 		o.last.Skipped = true
-		if !o.apex.level.silent {
+		if !o.group.level.silent {
 			fmt.Printf("Gradient overflow: step skipped, loss scaler %d reduces the loss scale to %g\n", s.id, s.CurrentScale())
 		}
 	} else {
@@ -138,23 +141,23 @@ func (o *ApexOptimizer) Step() {
 }
 
 // tell reports the step, and any scale updates that waited for it.
-func (o *ApexOptimizer) tell() {
+func (o *Optimizer) tell() {
 	if o.scaled == nil {
 		return
 	}
-	o.last.Step = o.apex.steps
-	o.apex.steps++
-	notify(Event{
-		Kind: EventStep, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
-		Before: o.last.Scale, After: o.last.Scale, Tracker: o.scaled.tracker,
+	o.last.Step = o.group.steps
+	o.group.steps++
+	scaling.Notify(amp.Event{
+		Kind: amp.EventStep, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
+		Before: o.last.Scale, After: o.last.Scale, Tracker: o.scaled.GrowthTracker(),
 	})
 	for _, u := range o.updates {
 		if u.waits--; u.waits == 0 {
-			notify(Event{Kind: EventUpdate, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
+			scaling.Notify(amp.Event{Kind: amp.EventUpdate, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
 		}
 	}
-	o.updates, o.scaled, o.result = nil, nil, StepResult{}
+	o.updates, o.scaled, o.result = nil, nil, amp.StepResult{}
 }
 
 // LastStep returns the result of the last Step.
-func (o *ApexOptimizer) LastStep() StepResult { return o.last }
+func (o *Optimizer) LastStep() amp.StepResult { return o.last }

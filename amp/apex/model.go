@@ -1,12 +1,12 @@
-package amp
+package apex
 
 import (
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
-// ApexModel is a module prepared by [Initialize]. Its parameters keep their names.
-type ApexModel struct {
+// Model is a module prepared by [Initialize]. Its parameters keep their names.
+type Model struct {
 	nn.Module
 
 	in, out tensor.DType
@@ -15,9 +15,9 @@ type ApexModel struct {
 	under func(body func())
 }
 
-func (a *apex) model(m nn.Module) *ApexModel {
+func (a *group) model(m nn.Module) *Model {
 	l := a.level
-	w := &ApexModel{Module: m, under: func(body func()) { body() }}
+	w := &Model{Module: m, under: func(body func()) { body() }}
 	if l.off {
 		return w
 	}
@@ -26,18 +26,14 @@ func (a *apex) model(m nn.Module) *ApexModel {
 		w.out = tensor.Float32
 	}
 	if l.patch {
-		w.under = func(body func()) {
-			c := newCaster(l.policy)
-			c.cache = a.cache
-			tensor.WithCaster(c, body)
-		}
+		w.under = func(body func()) { a.under(l.policy, body) }
 	}
 	return w
 }
 
 // Forward runs the module at its level: with x cast to the model's dtype, or under O1's lists.
 // The result is float32 unless [OptLevel.CastModelOutputs] sets another dtype.
-func (m *ApexModel) Forward(x *tensor.Tensor) *tensor.Tensor {
+func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	var y *tensor.Tensor
 	m.under(func() { y = m.Module.Forward(castFloat(x, m.in)) })
 	return castFloat(y, m.out)
@@ -46,12 +42,12 @@ func (m *ApexModel) Forward(x *tensor.Tensor) *tensor.Tensor {
 // Autocast runs body under O1's lists, sharing the casts of weights with Forward, for example
 // to compute a loss of several operations that Apex would also patch. At other levels it only
 // calls body.
-func (m *ApexModel) Autocast(body func()) { m.under(body) }
+func (m *Model) Autocast(body func()) { m.under(body) }
 
 // StateDict returns the tensors of the model by name, floating-point ones as float32, so that a
 // checkpoint can be loaded at every level. [nn.StateDict] returns the same, and
 // [nn.LoadStateDict] accepts it.
-func (m *ApexModel) StateDict() map[string]*tensor.Tensor {
+func (m *Model) StateDict() map[string]*tensor.Tensor {
 	state := nn.StateDict(m.Module)
 	tensor.NoGrad(func() {
 		for name, t := range state {
@@ -62,4 +58,12 @@ func (m *ApexModel) StateDict() map[string]*tensor.Tensor {
 }
 
 // String returns the module's text.
-func (m *ApexModel) String() string { return nn.Print(m.Module) }
+func (m *Model) String() string { return nn.Print(m.Module) }
+
+// castFloat returns t cast to d if d is set and t is floating point.
+func castFloat(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
+	if d == 0 || !t.DType().IsFloat() {
+		return t
+	}
+	return t.To(d)
+}

@@ -1,44 +1,35 @@
-package amp
+package fp8
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"halfnote/amp"
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/nn"
 )
 
-// FP8 computes matrix products and convolutions as 8-bit floating-point hardware does: both
-// operands are scaled, saturated and rounded to E4M3, products are summed in float32, and the
-// result is rounded to the low-precision dtype of [FP8.Policy], commonly bfloat16. In the
-// backward pass, the result's gradient is first rounded to E5M2 and then multiplied by the
-// rounded operands. Everything else runs under the policy. FP8 is an experiment: it has the
-// numerical results of FP8 hardware, but not the speed.
-//
-//	fp8 := amp.NewFP8(amp.DelayedScaling{}, net)
-//	fp8.Autocast(func() { loss = nn.MSELoss(net.Forward(x), y) })
-//	loss.Backward()
-//	fp8 // shows the scale and the rounding losses of each tensor
-//
-// It keeps the scales from step to step: use one FP8 for a whole run, on one goroutine. It is
-// transformer_engine.pytorch.autocast with the state of its modules.
-type FP8 struct {
+// Scaler runs regions in FP8 and keeps the scales of tensors from step to step: use one for a
+// whole run, on one goroutine. It is transformer_engine.pytorch.autocast with the state of its
+// modules.
+type Scaler struct {
 	// Policy applies to operations other than products; BFloat16 by default.
-	Policy Policy
+	Policy amp.Policy
 
-	recipe FP8Recipe
+	recipe Recipe
 	names  map[*tensor.Tensor]string // names of layers, by weight
-	roles  map[string]*fp8Role
-	order  []*fp8Role
+	roles  map[string]*role
+	order  []*role
 	late   bool // gradient scales have yet to be updated
 }
 
-// NewFP8 returns an FP8 for recipe. Layers are named after the parameters of models; others are
+// New returns a scaler for recipe. Layers are named after the parameters of models; others are
 // numbered.
-func NewFP8(recipe FP8Recipe, models ...any) *FP8 {
-	f := &FP8{Policy: BFloat16, recipe: recipe, names: map[*tensor.Tensor]string{}, roles: map[string]*fp8Role{}}
+func New(recipe Recipe, models ...any) *Scaler {
+	f := &Scaler{Policy: amp.BFloat16, recipe: recipe, names: map[*tensor.Tensor]string{}, roles: map[string]*role{}}
 	for _, m := range models {
 		for _, n := range nn.NamedParameters(m) {
 			f.names[n.Tensor] = strings.TrimSuffix(strings.TrimSuffix(n.Name, "weight"), ".")
@@ -49,15 +40,15 @@ func NewFP8(recipe FP8Recipe, models ...any) *FP8 {
 
 // Autocast runs body with products in FP8. It updates the scales of operands when body returns,
 // and those of gradients at the next call.
-func (f *FP8) Autocast(body func()) {
+func (f *Scaler) Autocast(body func()) {
 	f.settle()
-	r := &fp8Region{caster: newCaster(f.Policy), fp8: f, counts: map[string]int{}}
+	r := &region{autocast: regions.NewRegion(f.Policy).(autocast), scaler: f, counts: map[string]int{}}
 	tensor.WithCaster(r, body)
 	f.update(false)
 }
 
 // update updates the scales of gradients, or of operands, that have been converted.
-func (f *FP8) update(gradients bool) {
+func (f *Scaler) update(gradients bool) {
 	for _, r := range f.order {
 		if r.seen && r.gradient == gradients {
 			r.scale = f.recipe.next(r.format, r.history, r.scale)
@@ -68,9 +59,9 @@ func (f *FP8) update(gradients bool) {
 	}
 }
 
-// fp8Products are the operations that run in FP8: the indices of the operands and of the bias,
+// products are the operations that run in FP8: the indices of the operands and of the bias,
 // -1 for none, and the number of dimensions that follow the bias's own.
-var fp8Products = map[string]struct{ a, b, bias, after int }{
+var products = map[string]struct{ a, b, bias, after int }{
 	"bmm":    {0, 1, -1, 0},
 	"conv1d": {0, 1, 2, 1},
 	"conv2d": {0, 1, 2, 2},
@@ -80,28 +71,44 @@ var fp8Products = map[string]struct{ a, b, bias, after int }{
 	"mm":     {0, 1, -1, 0},
 }
 
-// fp8Region is an open FP8.Autocast.
-type fp8Region struct {
-	*caster
-	fp8    *FP8
-	counts map[string]int // numbers of products without a named weight
-	grads  *fp8Role       // gradient role of the running product, or nil
+var regions = plumbing.Of[plumbing.Autocast[amp.Policy, tensor.Caster]]()
+
+// autocast is the caster of a region of package amp.
+type autocast interface {
+	tensor.Caster
+	tensor.Renewer
+	tensor.Decomposer
+	tensor.ModuleReader
+	fmt.Stringer
+	Policy() amp.Policy
 }
 
+// region is an open region of Scaler.Autocast. It casts products, and leaves other operations to
+// autocast.
+type region struct {
+	autocast
+	scaler *Scaler
+	counts map[string]int // numbers of products without a named weight
+	grads  *role          // gradient role of the running product, or nil
+}
+
+// Autocast returns the region that r extends. Package amp asks for it.
+func (r *region) Autocast() tensor.Caster { return r.autocast }
+
 // Cast implements tensor.Caster.
-func (r *fp8Region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
-	p, ok := fp8Products[op.Name]
-	if !ok || !r.policy.on || !eligible(in[p.a]) || !eligible(in[p.b]) {
-		return r.caster.Cast(op, in)
+func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
+	p, ok := products[op.Name]
+	if !ok || !r.Policy().IsEnabled() || !eligible(in[p.a]) || !eligible(in[p.b]) {
+		return r.autocast.Cast(op, in)
 	}
 	layer := r.named(op.Name, in[p.b])
 	out := make([]*tensor.Tensor, len(in))
 	copy(out, in)
 	tensor.WithCaster(nil, func() {
-		out[p.a] = r.fp8.role(layer, "input").quantize(in[p.a])
-		out[p.b] = r.fp8.role(layer, "weight").quantize(in[p.b])
+		out[p.a] = r.scaler.role(layer, "input").quantize(in[p.a])
+		out[p.b] = r.scaler.role(layer, "weight").quantize(in[p.b])
 	})
-	r.grads = r.fp8.role(layer, "grad")
+	r.grads = r.scaler.role(layer, "grad")
 	if p.bias > 0 && p.bias < len(in) {
 		// Result adds it: its gradient is that of the result before rounding.
 		out[p.bias] = tensor.Zeros(in[p.bias].Shape()...).ToDevice(in[p.bias].Device())
@@ -110,13 +117,22 @@ func (r *fp8Region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 }
 
 // Renew implements tensor.Renewer.
-func (r *fp8Region) Renew() tensor.Caster {
-	return &fp8Region{caster: &caster{r.policy, newCache()}, fp8: r.fp8, counts: r.counts}
+func (r *region) Renew() tensor.Caster {
+	return &region{autocast: r.autocast.Renew().(autocast), scaler: r.scaler, counts: r.counts}
+}
+
+// eligible reports whether t can be converted: floating point, but not float64.
+func eligible(t *tensor.Tensor) bool {
+	switch t.DType() {
+	case tensor.Float16, tensor.BFloat16, tensor.Float32:
+		return true
+	}
+	return false
 }
 
 // named returns the name of the layer that a product with the operand w belongs to.
-func (r *fp8Region) named(op string, w *tensor.Tensor) string {
-	if name, ok := r.fp8.names[w]; ok {
+func (r *region) named(op string, w *tensor.Tensor) string {
+	if name, ok := r.scaler.names[w]; ok {
 		return name
 	}
 	name := fmt.Sprintf("%s.%d", op, r.counts[op])
@@ -125,55 +141,55 @@ func (r *fp8Region) named(op string, w *tensor.Tensor) string {
 }
 
 // Result implements tensor.ResultCaster.
-func (r *fp8Region) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Tensor) *tensor.Tensor {
+func (r *region) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Tensor) *tensor.Tensor {
 	if r.grads == nil {
 		return y
 	}
-	p, grads := fp8Products[op.Name], r.grads
+	p, grads := products[op.Name], r.grads
 	r.grads = nil
 	tensor.WithCaster(nil, func() {
 		if y.RequiresGrad() {
 			y.RegisterHook(func(dy *tensor.Tensor) *tensor.Tensor {
-				r.fp8.late = true
+				r.scaler.late = true
 				return grads.quantize(dy)
 			})
 		}
 		if p.bias > 0 && p.bias < len(in) {
-			bias := in[p.bias].To(r.policy.lower).Float()
+			bias := in[p.bias].To(r.Policy().DType()).Float()
 			for range p.after {
 				bias = bias.Unsqueeze(-1)
 			}
 			y = y.Add(bias)
 		}
-		y = y.To(r.policy.lower)
+		y = y.To(r.Policy().DType())
 	})
 	return y
 }
 
-// fp8Role is a tensor of a layer, which has its own scale: an input, a weight or a gradient.
-type fp8Role struct {
+// role is a tensor of a layer, which has its own scale: an input, a weight or a gradient.
+type role struct {
 	name     string // "fc1.input", "fc1.weight", "fc1.grad"
 	gradient bool
-	recipe   FP8Recipe
+	recipe   Recipe
 	format   tensor.DType
 	scale    float32   // scale for the next conversion
 	history  []float32 // largest magnitudes, newest first
 	seen     bool      // converted in this step
-	last     FP8Scale  // statistics of the last conversion
+	last     Scale     // statistics of the last conversion
 }
 
 // role returns a layer's role, created at first use.
-func (f *FP8) role(layer, what string) *fp8Role {
+func (f *Scaler) role(layer, what string) *role {
 	name := strings.TrimPrefix(layer+"."+what, ".")
 	r := f.roles[name]
 	if r == nil {
 		gradient := what == "grad"
-		r = &fp8Role{name: name, gradient: gradient, recipe: f.recipe, format: f.recipe.format(gradient), scale: 1}
+		r = &role{name: name, gradient: gradient, recipe: f.recipe, format: f.recipe.format(gradient), scale: 1}
 		if err := driver.Room(f.recipe.length(), 4); err != nil {
-			panic(&Error{Code: "history_too_long", Call: "FP8Autocast", Why: fmt.Sprintf("a history of %d steps", f.recipe.length()), Cure: err.Error()})
+			panic(&amp.Error{Code: "history_too_long", Call: "fp8.Autocast", Why: fmt.Sprintf("a history of %d steps", f.recipe.length()), Cure: err.Error()})
 		}
 		r.history = make([]float32, f.recipe.length())
-		r.last = FP8Scale{Name: name, Format: r.format, Scale: 1}
+		r.last = Scale{Name: name, Format: r.format, Scale: 1}
 		f.roles[name] = r
 		f.order = append(f.order, r)
 	}
@@ -182,7 +198,7 @@ func (f *FP8) role(layer, what string) *fp8Role {
 
 // quantize returns t rounded to the format, as float32. It records the largest magnitude for
 // later scales if gradients are being recorded or t is a gradient.
-func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
+func (r *role) quantize(t *tensor.Tensor) *tensor.Tensor {
 	c := t.Counts()
 	amax := float32(0)
 	switch {
@@ -200,8 +216,8 @@ func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 		}
 		r.seen = true
 	}
-	y := tensor.Apply(fp8Round{r.format, scale}, t)
-	r.last = FP8Scale{
+	y := tensor.Apply(round{r.format, scale}, t)
+	r.last = Scale{
 		Name: r.name, Format: r.format, Scale: float64(scale), AMax: float64(amax), Count: c.Count,
 		Flushed: y.Counts().Zeros - c.Zeros,
 	}
@@ -212,22 +228,22 @@ func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 	return y
 }
 
-// fp8Round rounds a tensor to a format: clamp(scale x) is rounded and divided by the scale. Its
+// round rounds a tensor to a format: clamp(scale x) is rounded and divided by the scale. Its
 // derivative is that of the identity, as in hardware.
-type fp8Round struct {
+type round struct {
 	to    tensor.DType
 	scale float32
 }
 
-func (fp8Round) Info() tensor.Info {
+func (round) Info() tensor.Info {
 	return tensor.Info{Name: "fp8_quantize", Torch: "transformer_engine.pytorch.Float8Quantizer", Reads: tensor.ReadsNothing}
 }
 
-func (q fp8Round) Forward(in []*tensor.Tensor) *tensor.Tensor {
+func (q round) Forward(in []*tensor.Tensor) *tensor.Tensor {
 	limit := tensor.FInfo(q.to).Max
 	return in[0].Float().MulScalar(float64(q.scale)).Clamp(-limit, limit).To(q.to).Float().MulScalar(float64(1 / q.scale))
 }
 
-func (fp8Round) VJP(dy, _ *tensor.Tensor, _ []*tensor.Tensor) []*tensor.Tensor {
+func (round) VJP(dy, _ *tensor.Tensor, _ []*tensor.Tensor) []*tensor.Tensor {
 	return []*tensor.Tensor{dy}
 }

@@ -1,0 +1,149 @@
+package chart_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"halfnote/display/chart"
+)
+
+// Each example writes a picture, and the picture is compared with the reviewed one in testdata.
+func TestPicturesOfExamples(t *testing.T) {
+	for name, example := range map[string]func(){
+		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "heatmap": ExampleHeatMap, "loss": ExampleLoss, "lossscale": ExampleLossScale,
+		"ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
+	} {
+		example()
+		picture, err := os.ReadFile(name + ".png")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		chart.CheckGolden(t, name, picture)
+	}
+}
+
+func ExampleBars() {
+	figure := chart.Bars("memory", "B", []chart.Bar{
+		{Name: "float32", Parts: []chart.Part{{Name: "weights", DType: "float32", Value: 200e6}, {Name: "activations", DType: "float32", Value: 300e6}}},
+		{Name: "autocast", Parts: []chart.Part{
+			{Name: "weights", DType: "float32", Value: 200e6}, {Name: "activations", DType: "float32", Value: 40e6},
+			{Name: "activations in float16", DType: "float16", Value: 130e6}, {Name: "casts", DType: "float16", Value: 100e6},
+		}},
+	})
+	os.WriteFile("bars.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Memory: weights 400 MB (41 %), activations 340 MB (35 %), activations in float16 130 MB (13 %), casts 100 MB (10 %)
+}
+
+func ExampleGradientLayers() {
+	figure := chart.GradientLayers([]chart.GradientLayer{
+		{Name: "encoder.0.weight", DType: "float16", Elements: 1000, Flushed: 900, Subnormal: 60, Note: "flushed"},
+		{Name: "encoder.1.weight", DType: "float16", Elements: 1000, Flushed: 250, Subnormal: 200, Zeros: 50, Note: "flushed"},
+		{Name: "encoder.2.weight", DType: "float16", Elements: 1000, Flushed: 5, Subnormal: 40, Note: "alive"},
+		{Name: "head.weight", DType: "float32", Elements: 80, Infinite: 20, Note: "overflown"},
+	})
+	os.WriteFile("gradientlayers.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Gradients by parameter: encoder.0.weight loses most, 90 % flushed to 0
+}
+
+func ExampleHeatMap() {
+	figure := chart.HeatMap("flushed to zero", []chart.HeatRow{
+		{Name: "linear 0", Values: []float64{0, 0, 0.1, 0.2, 0.4, 0.8}},
+		{Name: "linear 1", Values: []float64{0, 0.01, 0.01, 0.05, 0.1, 0.3}},
+		{Name: "softmax", Values: []float64{0.5, 0.4, 0.2, math.NaN(), 0.1, 0}},
+	}, 1)
+	os.WriteFile("heatmap.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Flushed to zero: most in linear 0, 80 % in step 5
+}
+
+func ExampleLoss() {
+	var full, half []float64
+	for step := range 100 {
+		full = append(full, math.Exp(-float64(step)/40))
+		half = append(half, full[step]+0.02)
+	}
+	half[60] = math.Inf(1)
+	figure := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Y: full}, {Name: "autocast", DType: "float16", Y: half}})
+	os.WriteFile("loss.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Loss after 100 steps: float32 0.08416, autocast 0.1042 (1 not finite ▲)
+}
+
+// The scale doubles after 60 steps without an overflow, and halves at an overflow.
+func ExampleLossScale() {
+	scale, clean := 65536., 0
+	var steps []chart.ScaleStep
+	for i := range 200 {
+		step := chart.ScaleStep{Scale: scale}
+		if i == 20 || i == 90 || i == 91 {
+			step.Skipped, step.Why = true, "the gradient of 2.weight holds inf"
+			scale, clean = scale/2, 0
+		} else if clean++; clean == 60 {
+			scale, clean = scale*2, 0
+		}
+		step.After = scale
+		steps = append(steps, step)
+	}
+	figure := chart.LossScale(steps)
+	os.WriteFile("lossscale.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Loss scale over 200 steps: 3 skipped, from 2¹⁶ to 2¹⁵
+}
+
+func ExampleRanges() {
+	figure := chart.Ranges([]chart.Range{
+		{Name: "linear, encoder.0", DType: "float16", Min: 1e-5, Max: 12},
+		{Name: "softmax, encoder.0", DType: "float32", Min: 1e-12, Max: 1},
+		{Name: "linear backward, encoder.0", DType: "float16", Min: 6e-8, Max: 65504, Bad: true},
+	})
+	os.WriteFile("ranges.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Magnitudes of 3 results: 3 reach below float16's normal numbers, 1 beyond its largest
+}
+
+func ExampleRatios() {
+	figure := chart.Ratios("speed compared with a library", []chart.Ratio{
+		{Name: "matrix product, float32", DType: "float32", Value: 1.03, Spread: 0.02},
+		{Name: "matrix product, bfloat16", DType: "bfloat16", Value: 1.8, Spread: 0.1},
+		{Name: "softmax, float32", DType: "float32", Value: 0.6, Spread: 0.05},
+	})
+	os.WriteFile("ratios.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Speed compared with a library: 2 of 3 at least as good; from 0.60× (softmax, float32) to 1.80× (matrix product, bfloat16)
+}
+
+func ExampleRoofline() {
+	figure := chart.Roofline("T4", 320e9, []chart.Roof{{DType: "float32", Rate: 8.1e12}, {DType: "float16", Rate: 65e12}}, []chart.RoofPoint{
+		{Name: "linear", DType: "float16", FLOPs: 17e9, Bytes: 42e6, Seconds: 26e-5, Bound: "compute"},
+		{Name: "relu", DType: "float16", FLOPs: 2e6, Bytes: 8e6, Seconds: 26e-6, Bound: "memory"},
+		{Name: "add", DType: "float32", FLOPs: 10, Bytes: 120, Seconds: 3.8e-6, Bound: "launch"},
+	})
+	os.WriteFile("roofline.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Operations below the roofs of T4: 90 % compute, 9.0 % memory, 1.3 % launch
+}
+
+func ExampleThroughput() {
+	figure := chart.Throughput("samples/s", []chart.Rate{
+		{Name: "float32", DType: "float32", Values: []float64{1003, 998, 1010}},
+		{Name: "autocast", DType: "float16", Values: []float64{402, 380, 431}, Note: "emulated on the CPU"},
+		{Name: "bfloat16", DType: "bfloat16", Values: []float64{2310}, Predicted: true, Note: "AVX512-BF16"},
+	})
+	os.WriteFile("throughput.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Against float32 at 1003 samples/s: autocast 0.40×, bfloat16 (predicted) 2.30×
+}

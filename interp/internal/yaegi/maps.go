@@ -1,0 +1,276 @@
+package yaegi
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
+
+	"halfnote/interp/internal/mapaccess"
+)
+
+// Goroutines that use one map at the same time would end the process. Each node of a unit
+// that uses a map therefore announces the access. Yaegi generates the code of a node when
+// the unit runs for the first time; before that, the generators of such nodes are
+// replaced by others, which wrap what the first generate.
+
+// A generator generates the code of a node, which is executed in a frame and returns the
+// code to execute next.
+type (
+	generator func(node unsafe.Pointer)
+	run       func(frame unsafe.Pointer) run
+)
+
+// maps guards nodes. The numbers are offsets of their fields, and data that of a frame's.
+type maps struct {
+	tree                           tree
+	gen, exec, nleft, findex, data uintptr
+	known                          map[uintptr]use // by address of the generator
+}
+
+// use tells how the nodes of a generator use a map.
+type use int
+
+const (
+	unknown use = iota
+	none
+	function // a literal
+	index    // m[k]
+	iterate  // range m
+	remove   // delete(m, k)
+	assign   // m[k] = v, also several
+	operator // m[k] += v, m[k]++
+)
+
+// uses lists the generators by name.
+var uses = map[string]use{
+	"_delete":      remove,
+	"addAssign":    operator,
+	"andAssign":    operator,
+	"andNotAssign": operator,
+	"assign":       assign,
+	"dec":          operator,
+	"getFunc":      function,
+	"getIndexMap":  index,
+	"getIndexMap2": index,
+	"inc":          operator,
+	"mulAssign":    operator,
+	"orAssign":     operator,
+	"quoAssign":    operator,
+	"rangeMap":     iterate,
+	"remAssign":    operator,
+	"shlAssign":    operator,
+	"shrAssign":    operator,
+	"subAssign":    operator,
+	"xorAssign":    operator,
+}
+
+//go:linkname isMapEntry github.com/traefik/yaegi/interp.isMapEntry
+func isMapEntry(node unsafe.Pointer) bool
+
+//go:linkname genValue github.com/traefik/yaegi/interp.genValue
+func genValue(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
+
+//go:linkname genRun github.com/traefik/yaegi/interp.genRun
+func genRun(node unsafe.Pointer) error
+
+// newMaps panics if the layout of nodes is not that of v0.16.1.
+func newMaps(node reflect.Type, t tree) *maps {
+	offset := func(of reflect.Type, name, typ string) uintptr {
+		f, ok := of.FieldByName(name)
+		if !ok || f.Type.String() != typ {
+			panic(fmt.Sprintf("%s has no field %s of type %s", of, name, typ))
+		}
+		return f.Offset
+	}
+	m := &maps{tree: t, known: map[uintptr]use{}}
+	m.gen = offset(node, "gen", "interp.bltnGenerator")
+	m.exec = offset(node, "exec", "interp.bltn")
+	m.nleft = offset(node, "nleft", "int")
+	m.findex = offset(node, "findex", "int")
+	exec, _ := node.FieldByName("exec")
+	m.data = offset(exec.Type.In(0).Elem(), "data", "[]reflect.Value")
+	iter := reflect.TypeFor[reflect.MapIter]()
+	if offset(iter, "m", "reflect.Value") != 0 {
+		panic("reflect.MapIter does not begin with its map")
+	}
+	return m
+}
+
+func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }
+
+// guard makes the nodes of a program announce their accesses. The code of function
+// literals is already there: it is generated again if it uses a map.
+func (m *maps) guard(p *interp.Program) error {
+	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
+	var literals []unsafe.Pointer
+	m.walk(root, nil, &literals)
+	for _, n := range literals {
+		all := []unsafe.Pointer{n} // genRun does not look into declarations of variables
+		m.forget(m.child(n, 3), &all)
+		for _, n := range slices.Backward(all) {
+			if err := genRun(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// walk guards the nodes below n, which is inside of literal, and adds to list the
+// outermost literals that have such nodes.
+func (m *maps) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
+	gen := at[generator](n, m.gen)
+	if *gen != nil {
+		switch u := m.use(*gen); {
+		case u == function && literal == nil:
+			literal = n
+		case m.wrap(gen, u, n) && literal != nil && !slices.Contains(*list, literal):
+			*list = append(*list, literal)
+		}
+	}
+	for _, c := range m.tree.nodes(n, "child") {
+		m.walk(c, literal, list)
+	}
+}
+
+// forget discards the code of the nodes from n on, and adds the literals there to list.
+func (m *maps) forget(n unsafe.Pointer, list *[]unsafe.Pointer) {
+	*at[run](n, m.exec) = nil
+	if gen := *at[generator](n, m.gen); gen != nil && m.use(gen) == function {
+		*list = append(*list, n)
+	}
+	for _, c := range m.tree.nodes(n, "child") {
+		m.forget(c, list)
+	}
+}
+
+// wrap replaces the generator of a node that uses a map; ok is false for other nodes.
+func (m *maps) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
+	var guard func(n unsafe.Pointer)
+	switch u {
+	case index:
+		guard = func(n unsafe.Pointer) { m.one(n, m.child(n, 0), mapaccess.Read) }
+	case remove:
+		guard = func(n unsafe.Pointer) { m.one(n, m.child(n, 1), mapaccess.Write) }
+	case operator:
+		if !isMapEntry(m.child(n, 0)) {
+			return false
+		}
+		guard = func(n unsafe.Pointer) { m.one(n, m.child(m.child(n, 0), 0), mapaccess.Write) }
+	case assign:
+		entries := m.entries(n)
+		if len(entries) == 0 {
+			return false
+		}
+		guard = func(n unsafe.Pointer) { m.assigned(n, entries) }
+	case iterate:
+		guard = m.iterated
+	default:
+		return false
+	}
+	generate := *gen
+	*gen = func(n unsafe.Pointer) {
+		generate(n)
+		guard(n)
+	}
+	return true
+}
+
+// entries returns the nodes of the maps to which an assignment assigns entries.
+func (m *maps) entries(n unsafe.Pointer) (list []unsafe.Pointer) {
+	for i := range *at[int](n, m.nleft) {
+		if dest := m.child(n, i); isMapEntry(dest) {
+			list = append(list, m.child(dest, 0))
+		}
+	}
+	return list
+}
+
+// use returns how the nodes of a generator use a map.
+func (m *maps) use(g generator) use {
+	pc := reflect.ValueOf(g).Pointer()
+	u := m.known[pc]
+	if u == unknown {
+		u = none
+		if f := runtime.FuncForPC(pc); f != nil {
+			if name, ok := strings.CutPrefix(f.Name(), "github.com/traefik/yaegi/interp."); ok && uses[name] != unknown {
+				u = uses[name]
+			}
+		}
+		m.known[pc] = u
+	}
+	return u
+}
+
+func (m *maps) child(n unsafe.Pointer, i int) unsafe.Pointer { return m.tree.nodes(n, "child")[i] }
+
+// one has a node announce its access to the map that another node computes.
+func (m *maps) one(n, of unsafe.Pointer, use mapaccess.Use) {
+	exec, value := at[run](n, m.exec), genValue(of)
+	original := *exec
+	*exec = func(f unsafe.Pointer) run {
+		a, err := mapaccess.Begin(value(f), use)
+		if err != nil {
+			panic(err)
+		}
+		defer a.End()
+		return original(f)
+	}
+}
+
+// assigned has an assignment announce its accesses to maps.
+func (m *maps) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
+	if len(of) == 1 {
+		m.one(n, of[0], mapaccess.Write)
+		return
+	}
+	var values []func(unsafe.Pointer) reflect.Value
+	for _, n := range of {
+		values = append(values, genValue(n))
+	}
+	exec := at[run](n, m.exec)
+	original := *exec
+	*exec = func(f unsafe.Pointer) run {
+		var list []reflect.Value
+		for _, value := range values {
+			list = append(list, value(f))
+		}
+		end, err := mapaccess.BeginAll(list)
+		if err != nil {
+			panic(err)
+		}
+		defer end()
+		return original(f)
+	}
+}
+
+// iterated has a range loop announce its accesses, one for each step. The iterator lies
+// before the key. The map is that of the iterator: the loop may assign another one to
+// the variable that it ranges over.
+func (m *maps) iterated(n unsafe.Pointer) {
+	exec := at[run](n, m.exec)
+	original := *exec
+	iterator := *at[int](m.child(n, 0), m.findex) - 1
+	step := func(f unsafe.Pointer) run {
+		iter := (*at[[]reflect.Value](f, m.data))[iterator].Interface().(*reflect.MapIter)
+		a, err := mapaccess.Begin(*(*reflect.Value)(unsafe.Pointer(iter)), mapaccess.Iterate)
+		if err != nil {
+			panic(err)
+		}
+		defer a.End()
+		return original(f)
+	}
+	*exec = step
+	// The loop's start has been given the first step as its successor.
+	start := at[run](m.child(n, 0), m.exec)
+	begin := *start
+	*start = func(f unsafe.Pointer) run {
+		begin(f)
+		return step
+	}
+}
