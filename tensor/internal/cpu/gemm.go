@@ -254,7 +254,7 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 		for j := 0; j < width; j += nr {
 			poll()
 			if g.tiles {
-				y.packTiles(panel, j0+j, min(nr, cols-j), k0, kc)
+				y.packSlots(panel, nr, j0+j, min(nr, cols-j), k0, kc)
 			} else {
 				y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
 			}

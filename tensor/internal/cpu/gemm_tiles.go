@@ -31,13 +31,8 @@ func (o *operand) useTiles(t *asm.Tier, depth int) {
 	}
 }
 
-// packTiles sets dst to columns first … first+lines-1 of B, elements k0 … k0+kc-1 of each, as a
-// panel for tiles.
-func (o *operand) packTiles(dst unsafe.Pointer, first, lines, k0, kc int) {
-	o.packSlots(dst, asm.TileLines, first, lines, k0, kc)
-}
-
-// packSlots packs slots of neighbours, and fills up the last block with zeros.
+// packSlots is pack for tiles: a panel of B, if width is that of one. It fills up the last block
+// with zeros.
 func (o *operand) packSlots(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	o.pack(dst, width, first, lines, k0, kc)
 	filled, whole := (kc+3)/4*2, (kc+asm.TileBlock-1)/asm.TileBlock*(asm.TileBlock/2)
