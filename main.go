@@ -86,9 +86,8 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	driver.SetSource(session.Source) // observers of operations can name the line of the cell
-	driver.SetWatch(session.Watch)
-	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
+	// Interrupts reach into long tensor operations, whose observers can name the line of the cell.
+	driver.SetHost(driver.Host{Poll: session.Poll, Source: session.Source, Tracing: session.Watch})
 	own := os.Stderr
 	restore, err := interp.CaptureProcessOutput(session)
 	if err != nil {

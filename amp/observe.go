@@ -80,7 +80,7 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 	}
 	before := len(list)
 	if list = edit(list); len(list) != before {
-		driver.Watch(len(list) > before)
+		driver.SetTracing(len(list) > before)
 	}
 	if len(list) == 0 {
 		observers.list.Store(nil)

@@ -84,7 +84,7 @@ func TestEnterEndsWithWhatIsAround(t *testing.T) {
 	// A program that runs other people's code ends what they leave.
 	amp.Float16.Enter()
 	amp.BFloat16.Enter()
-	if left := tensor.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
+	if left := casting.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
 		t.Errorf("%v were left, and %v is active", left, amp.Active())
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	driver.Provide("cuda", func(string) (driver.Backend, error) {
+	driver.RegisterFamily("cuda", func(string) (driver.Backend, error) {
 		return nil, errors.New("this build has no GPU backend")
 	})
 }

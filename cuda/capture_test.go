@@ -69,9 +69,9 @@ func TestCannotCapture(t *testing.T) {
 		t.Errorf("a step that panics: %v, want its own panic", err)
 	}
 	err = caught(func() {
-		defer driver.SetPoll(nil)
+		defer driver.SetHost(driver.Host{})
 		cuda.Capture(func() {
-			driver.SetPoll(func() { panic(mine) })
+			driver.SetHost(driver.Host{Poll: func() { panic(mine) }})
 			x.Mul(x)
 		})
 	})

@@ -31,9 +31,9 @@ func TestInterrupt(t *testing.T) {
 	}
 	y = y.Double()
 	runs, stop := fake.Runs(), errors.New("interrupted")
-	driver.SetPoll(func() { panic(stop) })
+	driver.SetHost(driver.Host{Poll: func() { panic(stop) }})
 	err := caught(func() { y.Float64s() })
-	driver.SetPoll(nil)
+	driver.SetHost(driver.Host{})
 	if err != stop {
 		t.Fatalf("the read ended with %v, want the interrupt", err)
 	}

@@ -7,4 +7,4 @@ import (
 	"halfnote/tensor/driver"
 )
 
-func init() { driver.Provide("cuda", gpu.Open) }
+func init() { driver.RegisterFamily("cuda", gpu.Open) }

@@ -24,20 +24,21 @@ func init() {
 			f(s)
 		}
 	}
-	driver.SetSource(func() (line string) {
+	source := func() (line string) {
 		each(func(s *Session) {
 			if line == "" {
 				line = s.Source()
 			}
 		})
 		return line
-	})
-	driver.SetWatch(func(on bool) {
+	}
+	tracing := func(on bool) {
 		sessions.Lock()
 		sessions.on = on
 		sessions.Unlock()
 		each(func(s *Session) { s.Watch(on) })
-	})
+	}
+	driver.SetHost(driver.Host{Source: source, Tracing: tracing})
 }
 
 // observed makes a session provide the lines of its cells to observers of tensors.

@@ -71,8 +71,7 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 		{"method String", "type S struct{}\nfunc (S) String() string { for { n++ } }\nS{}"},
 	}
 	s := newSession(t)
-	driver.SetPoll(s.Poll)
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.SetHost(driver.Host{Poll: s.Poll}))
 	if got := evalFor(t, s, 1, setup, ""); got != "" {
 		t.Fatal(got)
 	}

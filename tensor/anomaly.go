@@ -12,8 +12,8 @@ import (
 // are unknown. Checking every gradient is slow: use it to find a fault, not to train. It is
 // torch.autograd.detect_anomaly.
 func DetectAnomaly(body func()) {
-	driver.Watch(true)
-	defer driver.Watch(false)
+	driver.SetTracing(true)
+	defer driver.SetTracing(false)
 	s := current()
 	s.anomaly = true
 	s.do(body)

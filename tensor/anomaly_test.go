@@ -11,8 +11,8 @@ import (
 // TestDetectAnomaly finds the first NaN of a backward walk in kernel, composite, view and
 // product operations, and checks the text of the panic.
 func TestDetectAnomaly(t *testing.T) {
-	driver.SetSource(func() string { return "In[3], line 5" })
-	defer driver.SetSource(nil)
+	driver.SetHost(driver.Host{Source: func() string { return "In[3], line 5" }})
+	defer driver.SetHost(driver.Host{})
 	cases := map[string]struct {
 		f    func(x *tensor.Tensor) *tensor.Tensor
 		want string // "" where the gradients are numbers

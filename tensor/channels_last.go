@@ -21,7 +21,7 @@ func packingOf(x *Tensor, groups int, plain bool) packing {
 	if !ok {
 		return packing{nil, 1}
 	}
-	l := packing{p, p.Packs(x.dtype)}
+	l := packing{p, p.VectorWidth(x.dtype)}
 	whole := x.shape[1]/groups%l.pack == 0
 	if x.Numel() == 0 || groups > 1 && !whole || plain && whole && l.rows(x) {
 		l.pack = 1
@@ -123,7 +123,7 @@ func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int
 	}
 	n, most := full[0], max(cached, 8*weight)
 	if l.packer != nil {
-		most = l.packer.Room() / x.dtype.Size()
+		most = l.packer.ScratchLimit() / x.dtype.Size()
 	}
 	full[1] = l.full(full[1])
 	full[0] = min(n, max(1, most/max(1, size(full[1:]))))

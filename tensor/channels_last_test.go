@@ -14,8 +14,8 @@ type packer struct {
 	pads *int
 }
 
-func (p packer) Packs(driver.DType) int { return 4 }
-func (p packer) Room() int              { return p.room }
+func (p packer) VectorWidth(driver.DType) int { return 4 }
+func (p packer) ScratchLimit() int            { return p.room }
 
 func (p packer) Pad(dst, src driver.View, before []int) {
 	*p.pads++

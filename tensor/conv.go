@@ -156,7 +156,7 @@ func batched(dims int, x *Tensor, f func(x *Tensor) *Tensor) *Tensor {
 type convTBC struct{ pad int }
 
 func (convTBC) Info() Info {
-	return Info{"conv_tbc", "torch.conv_tbc", Lower, ReadsOperands}
+	return info("conv_tbc", "torch.conv_tbc", SavesOperands)
 }
 func (c convTBC) f(in []*Tensor) *Tensor {
 	y := in[0].Permute(1, 2, 0).Conv1d(in[1].Permute(2, 1, 0), in[2], ConvOptions{Padding: []int{c.pad}})

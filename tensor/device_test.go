@@ -15,7 +15,7 @@ func (other) Name() string { return "other" }
 
 func init() {
 	driver.Register(other{cpu.New(1)})
-	driver.Provide("absent", func(device string) (driver.Backend, error) { return nil, errors.New(device + " is not here") })
+	driver.RegisterFamily("absent", func(device string) (driver.Backend, error) { return nil, errors.New(device + " is not here") })
 }
 
 func TestDefaultDevice(t *testing.T) {

@@ -26,14 +26,14 @@ func TestDecompositionsPoll(t *testing.T) {
 		"tril_indices": func() { TrilIndices(50, 50, 0) }, "triu_indices": func() { TriuIndices(50, 50, 0) },
 	} {
 		polls := 0
-		driver.SetPoll(func() { polls++ })
+		driver.SetHost(driver.Host{Poll: func() { polls++ }})
 		f()
 		all := polls
-		driver.SetPoll(func() {
+		driver.SetHost(driver.Host{Poll: func() {
 			if polls--; polls == all/2 {
 				panic(stop)
 			}
-		})
+		}})
 		func() {
 			defer func() {
 				if p := recover(); p != stop {
@@ -42,6 +42,6 @@ func TestDecompositionsPoll(t *testing.T) {
 			}()
 			f()
 		}()
-		driver.SetPoll(nil)
+		driver.SetHost(driver.Host{})
 	}
 }

@@ -196,7 +196,7 @@ type rmsNorm struct {
 }
 
 func (rmsNorm) Info() Info {
-	return Info{"rms_norm", "torch.nn.functional.rms_norm", Keep, ReadsOperands}
+	return info("rms_norm", "torch.nn.functional.rms_norm", SavesOperands)
 }
 func (rmsNorm) promotes() {}
 func (r rmsNorm) f(in []*Tensor) *Tensor {
@@ -233,7 +233,7 @@ type renorm struct {
 	dim     int
 }
 
-func (renorm) Info() Info { return Info{"renorm", "torch.renorm", Raise, ReadsOperands} }
+func (renorm) Info() Info { return info("renorm", "torch.renorm", SavesOperands) }
 func (r renorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)

@@ -37,11 +37,11 @@ type attention struct {
 }
 
 func (a attention) Info() Info {
-	reads := ReadsOperands
+	reads := SavesOperands
 	if a.kept != nil && a.kept.Load() != nil {
-		reads = ReadsAll
+		reads = SavesAll
 	}
-	return Info{"scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", Lower, reads}
+	return info("scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", reads)
 }
 func (attention) products(in []*Tensor, y *Tensor) int {
 	q, k := in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-2]

@@ -12,7 +12,7 @@ type ctcLoss struct {
 }
 
 func (ctcLoss) Info() Info {
-	return Info{"ctc_loss", "torch.nn.functional.ctc_loss", Keep, ReadsOperands}
+	return info("ctc_loss", "torch.nn.functional.ctc_loss", SavesOperands)
 }
 
 func (l ctcLoss) Forward(in []*Tensor) *Tensor {
@@ -60,7 +60,7 @@ func (l ctcLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type ctcGrad struct{ *ctcBatch }
 
 func (ctcGrad) Info() Info {
-	return Info{"ctc_loss_backward", "torch.ops.aten._ctc_loss_backward", Keep, ReadsOperands}
+	return info("ctc_loss_backward", "torch.ops.aten._ctc_loss_backward", SavesOperands)
 }
 func (g ctcGrad) Forward(in []*Tensor) *Tensor { return g.gradients(in[0], in[1], nil) }
 
@@ -94,7 +94,7 @@ func (g ctcGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 type ctcCurvature struct{ *ctcBatch }
 
 func (ctcCurvature) Info() Info {
-	return Info{"ctc_loss_double_backward", "torch.nn.functional.ctc_loss", Keep, ReadsOperands}
+	return info("ctc_loss_double_backward", "torch.nn.functional.ctc_loss", SavesOperands)
 }
 func (c ctcCurvature) Forward(in []*Tensor) *Tensor { return c.gradients(in[0], in[1], in[2]) }
 func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {

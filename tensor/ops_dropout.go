@@ -12,7 +12,7 @@ import (
 type dropout struct{ scale float64 }
 
 func (dropout) Info() Info {
-	return Info{"dropout", "torch.nn.functional.dropout", Keep, ReadsIndices}
+	return info("dropout", "torch.nn.functional.dropout", SavesIndices)
 }
 func (o dropout) Forward(in []*Tensor) *Tensor {
 	if d := in[0].dtype; in[0].mem.backend.Offers(driver.Dropout, d, d, in[1].dtype) {
@@ -37,7 +37,7 @@ func (o dropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type alphaDropout struct{ scale, high, low float64 }
 
 func (alphaDropout) Info() Info {
-	return Info{"alpha_dropout", "torch.nn.functional.alpha_dropout", Keep, ReadsIndices}
+	return info("alpha_dropout", "torch.nn.functional.alpha_dropout", SavesIndices)
 }
 func (o alphaDropout) Forward(in []*Tensor) *Tensor {
 	y := (dropout{o.scale}).Forward([]*Tensor{wide(in[0]), in[1]})

@@ -8,7 +8,7 @@ type embedding struct {
 }
 
 func (embedding) Info() Info {
-	return Info{"embedding", "torch.nn.functional.embedding", Keep, ReadsIndices}
+	return info("embedding", "torch.nn.functional.embedding", SavesIndices)
 }
 func (embedding) Forward(in []*Tensor) *Tensor {
 	weight, ids := in[0], in[1]
@@ -108,7 +108,7 @@ type bagged struct {
 }
 
 func (bagged) Info() Info {
-	return Info{"embedding_bag", "torch.nn.functional.embedding_bag", Keep, ReadsAll}
+	return info("embedding_bag", "torch.nn.functional.embedding_bag", SavesAll)
 }
 func (b bagged) Forward(in []*Tensor) *Tensor { return compose(b.of, in) }
 func (b bagged) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

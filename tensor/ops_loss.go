@@ -80,7 +80,7 @@ type LossOptions struct {
 type mseLoss struct{ Reduction }
 
 func (mseLoss) Info() Info {
-	return Info{"mse_loss", "torch.nn.functional.mse_loss", Raise, ReadsOperands}
+	return info("mse_loss", "torch.nn.functional.mse_loss", SavesOperands)
 }
 func (mseLoss) promotes() {}
 func (l mseLoss) Forward(in []*Tensor) *Tensor {
@@ -106,7 +106,7 @@ func (t *Tensor) MSELossWith(target *Tensor, o LossOptions) *Tensor {
 type l1Loss struct{ Reduction }
 
 func (l1Loss) Info() Info {
-	return Info{"l1_loss", "torch.nn.functional.l1_loss", Raise, ReadsOperands}
+	return info("l1_loss", "torch.nn.functional.l1_loss", SavesOperands)
 }
 func (l1Loss) promotes()                      {}
 func (l l1Loss) f(in []*Tensor) *Tensor       { return l.of(in[0].Sub(in[1]).Abs()) }
@@ -131,7 +131,7 @@ type smoothL1Loss struct {
 }
 
 func (smoothL1Loss) Info() Info {
-	return Info{"smooth_l1_loss", "torch.nn.functional.smooth_l1_loss", Raise, ReadsOperands}
+	return info("smooth_l1_loss", "torch.nn.functional.smooth_l1_loss", SavesOperands)
 }
 func (smoothL1Loss) promotes() {}
 func (l smoothL1Loss) f(in []*Tensor) *Tensor {
@@ -165,7 +165,7 @@ type huberLoss struct {
 }
 
 func (huberLoss) Info() Info {
-	return Info{"huber_loss", "torch.nn.functional.huber_loss", Raise, ReadsOperands}
+	return info("huber_loss", "torch.nn.functional.huber_loss", SavesOperands)
 }
 func (huberLoss) promotes() {}
 func (l huberLoss) f(in []*Tensor) *Tensor {

@@ -11,7 +11,7 @@ type binaryCrossEntropy struct {
 }
 
 func (binaryCrossEntropy) Info() Info {
-	return Info{"binary_cross_entropy", "torch.nn.functional.binary_cross_entropy", Banned, ReadsOperands}
+	return info("binary_cross_entropy", "torch.nn.functional.binary_cross_entropy", SavesOperands)
 }
 func (binaryCrossEntropy) promotes() {}
 func (l binaryCrossEntropy) Forward(in []*Tensor) *Tensor {
@@ -97,7 +97,7 @@ type bceWithLogits struct {
 }
 
 func (bceWithLogits) Info() Info {
-	return Info{"binary_cross_entropy_with_logits", "torch.nn.functional.binary_cross_entropy_with_logits", Raise, ReadsOperands}
+	return info("binary_cross_entropy_with_logits", "torch.nn.functional.binary_cross_entropy_with_logits", SavesOperands)
 }
 func (bceWithLogits) promotes() {}
 
@@ -188,7 +188,7 @@ func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Te
 type softMarginLoss struct{ Reduction }
 
 func (softMarginLoss) Info() Info {
-	return Info{"soft_margin_loss", "torch.nn.functional.soft_margin_loss", Raise, ReadsOperands}
+	return info("soft_margin_loss", "torch.nn.functional.soft_margin_loss", SavesOperands)
 }
 func (softMarginLoss) promotes() {}
 func (l softMarginLoss) f(in []*Tensor) *Tensor {

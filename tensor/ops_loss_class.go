@@ -18,7 +18,7 @@ type nllLoss struct {
 }
 
 func (nllLoss) Info() Info {
-	return Info{"nll_loss", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+	return info("nll_loss", "torch.nn.functional.nll_loss", SavesOperands)
 }
 func (l nllLoss) Forward(in []*Tensor) *Tensor {
 	x, class, w := in[0], in[1], in[2]
@@ -66,7 +66,7 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type nllLossGrad struct{ shape []int }
 
 func (nllLossGrad) Info() Info {
-	return Info{"nll_loss_backward", "torch.ops.aten.nll_loss_backward", Keep, ReadsIndices}
+	return info("nll_loss_backward", "torch.ops.aten.nll_loss_backward", SavesIndices)
 }
 func (l nllLossGrad) Forward(in []*Tensor) *Tensor {
 	g := in[0]
@@ -82,7 +82,7 @@ func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 type nllLoss2d struct{ nllLoss }
 
 func (nllLoss2d) Info() Info {
-	return Info{"nll_loss2d", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+	return info("nll_loss2d", "torch.nn.functional.nll_loss", SavesOperands)
 }
 
 // NLLLoss returns the mean of -t[n][c], where c is target[n], for log-probabilities t (N, C),
@@ -296,7 +296,7 @@ type multiMarginLoss struct {
 }
 
 func (multiMarginLoss) Info() Info {
-	return Info{"multi_margin_loss", "torch.nn.functional.multi_margin_loss", Raise, ReadsOperands}
+	return info("multi_margin_loss", "torch.nn.functional.multi_margin_loss", SavesOperands)
 }
 func (l multiMarginLoss) f(in []*Tensor) *Tensor {
 	x, class := in[0], in[1]
@@ -349,7 +349,7 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 type multilabelMarginLoss struct{ Reduction }
 
 func (multilabelMarginLoss) Info() Info {
-	return Info{"multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", Raise, ReadsOperands}
+	return info("multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", SavesOperands)
 }
 func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
 	sum := ZerosLike(in[0].Select(1, 0))

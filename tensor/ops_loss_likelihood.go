@@ -15,7 +15,7 @@ type klDiv struct {
 	logTarget bool
 }
 
-func (klDiv) Info() Info { return Info{"kl_div", "torch.nn.functional.kl_div", Raise, ReadsOperands} }
+func (klDiv) Info() Info { return info("kl_div", "torch.nn.functional.kl_div", SavesOperands) }
 func (klDiv) promotes()  {}
 func (l klDiv) f(in []*Tensor) *Tensor {
 	x, target := in[0], in[1]
@@ -52,7 +52,7 @@ type poissonNLLLoss struct {
 }
 
 func (poissonNLLLoss) Info() Info {
-	return Info{"poisson_nll_loss", "torch.nn.functional.poisson_nll_loss", Raise, ReadsOperands}
+	return info("poisson_nll_loss", "torch.nn.functional.poisson_nll_loss", SavesOperands)
 }
 func (poissonNLLLoss) promotes() {}
 func (l poissonNLLLoss) f(in []*Tensor) *Tensor {

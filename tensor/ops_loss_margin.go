@@ -14,7 +14,7 @@ type marginRankingLoss struct {
 }
 
 func (marginRankingLoss) Info() Info {
-	return Info{"margin_ranking_loss", "torch.nn.functional.margin_ranking_loss", Raise, ReadsOperands}
+	return info("margin_ranking_loss", "torch.nn.functional.margin_ranking_loss", SavesOperands)
 }
 func (marginRankingLoss) promotes() {}
 func (l marginRankingLoss) f(in []*Tensor) *Tensor {
@@ -42,7 +42,7 @@ type hingeEmbeddingLoss struct {
 }
 
 func (hingeEmbeddingLoss) Info() Info {
-	return Info{"hinge_embedding_loss", "torch.nn.functional.hinge_embedding_loss", Raise, ReadsOperands}
+	return info("hinge_embedding_loss", "torch.nn.functional.hinge_embedding_loss", SavesOperands)
 }
 func (hingeEmbeddingLoss) promotes() {}
 func (l hingeEmbeddingLoss) f(in []*Tensor) *Tensor {
@@ -72,7 +72,7 @@ type cosineEmbeddingLoss struct {
 }
 
 func (cosineEmbeddingLoss) Info() Info {
-	return Info{"cosine_embedding_loss", "torch.nn.functional.cosine_embedding_loss", Raise, ReadsOperands}
+	return info("cosine_embedding_loss", "torch.nn.functional.cosine_embedding_loss", SavesOperands)
 }
 func (cosineEmbeddingLoss) promotes() {}
 func (l cosineEmbeddingLoss) f(in []*Tensor) *Tensor {
@@ -111,7 +111,7 @@ type tripletMarginLoss struct {
 }
 
 func (tripletMarginLoss) Info() Info {
-	return Info{"triplet_margin_loss", "torch.nn.functional.triplet_margin_loss", Raise, ReadsOperands}
+	return info("triplet_margin_loss", "torch.nn.functional.triplet_margin_loss", SavesOperands)
 }
 func (tripletMarginLoss) promotes() {}
 func (l tripletMarginLoss) f(in []*Tensor) *Tensor {

@@ -6,7 +6,7 @@ import "slices"
 type pixelShuffle struct{ by int }
 
 func (pixelShuffle) Info() Info {
-	return Info{"pixel_shuffle", "torch.nn.functional.pixel_shuffle", Keep, ReadsNothing}
+	return info("pixel_shuffle", "torch.nn.functional.pixel_shuffle", SavesNothing)
 }
 func (p pixelShuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -22,7 +22,7 @@ func (p pixelShuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 type pixelUnshuffle pixelShuffle
 
 func (pixelUnshuffle) Info() Info {
-	return Info{"pixel_unshuffle", "torch.nn.functional.pixel_unshuffle", Keep, ReadsNothing}
+	return info("pixel_unshuffle", "torch.nn.functional.pixel_unshuffle", SavesNothing)
 }
 func (p pixelUnshuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -38,7 +38,7 @@ func (p pixelUnshuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 type channelShuffle struct{ groups int }
 
 func (channelShuffle) Info() Info {
-	return Info{"channel_shuffle", "torch.nn.functional.channel_shuffle", Keep, ReadsNothing}
+	return info("channel_shuffle", "torch.nn.functional.channel_shuffle", SavesNothing)
 }
 func (c channelShuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -103,7 +103,7 @@ type localResponseNorm struct {
 }
 
 func (localResponseNorm) Info() Info {
-	return Info{"local_response_norm", "torch.nn.functional.local_response_norm", Keep, ReadsOperands}
+	return info("local_response_norm", "torch.nn.functional.local_response_norm", SavesOperands)
 }
 func (l localResponseNorm) f(in []*Tensor) *Tensor {
 	x := in[0]

@@ -22,4 +22,13 @@ func init() {
 		OnReplay:   onReplay,
 		NotInGraph: notInGraph,
 	})
+	plumbing.Provide(plumbing.Marks[*Tensor]{Note: note, Observe: observeMarks})
+	plumbing.Provide(plumbing.Casting[Info, *Tensor]{
+		With:         withCaster,
+		Enter:        enterCaster,
+		CloseScopes:  closeScopes,
+		Active:       activeCaster,
+		Enclosing:    enclosingCaster,
+		ActiveModule: activeModule,
+	})
 }

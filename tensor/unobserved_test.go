@@ -32,8 +32,8 @@ func TestUnobserved(t *testing.T) {
 // oneLine looks up the line once, also for the casts of an operation.
 func TestOneLine(t *testing.T) {
 	asked := 0
-	driver.SetSource(func() string { asked++; return fmt.Sprintf("line %d", asked) })
-	defer driver.SetSource(nil)
+	driver.SetHost(driver.Host{Source: func() string { asked++; return fmt.Sprintf("line %d", asked) }})
+	defer driver.SetHost(driver.Host{})
 	var lines []string
 	stop := Observe(func(e Event) { lines = append(lines, e.Source) })
 	x := Ones(2)
@@ -42,8 +42,8 @@ func TestOneLine(t *testing.T) {
 		oneLine(func() { x.AddScalarAssign(1) })
 		x.Neg()
 	})
-	WithCaster(toHalf{}, func() { x.Dot(x) })
-	WithCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
+	withCaster(toHalf{}, func() { x.Dot(x) })
+	withCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
 	stop()
 	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -2,9 +2,8 @@ package apex
 
 import (
 	"fmt"
-	"html"
-	"strings"
-	"text/tabwriter"
+
+	"halfnote/display"
 )
 
 // propertyNames are Apex's properties in its order.
@@ -22,53 +21,24 @@ func OptLevels(levels ...OptLevel) LevelTable {
 	return LevelTable{levels}
 }
 
-// rows returns the rows of the table, header first.
-func (t LevelTable) rows() [][]string {
-	head, purpose := []string{"property"}, []string{"what it is"}
+func (t LevelTable) table() display.Bundle {
+	head, purpose := []string{"property"}, []any{"what it is"}
 	for _, l := range t.Levels {
 		head, purpose = append(head, l.name), append(purpose, about[l.name])
 	}
-	rows := [][]string{head, purpose}
+	rows := [][]any{purpose}
 	for _, name := range propertyNames {
-		row := []string{name}
+		row := []any{name}
 		for _, l := range t.Levels {
 			row = append(row, l.Properties()[name])
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return display.Table(head, rows)
 }
 
 // String returns the table.
-func (t LevelTable) String() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, row := range t.rows() {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	w.Flush()
-	return strings.TrimRight(b.String(), "\n")
-}
+func (t LevelTable) String() string { return t.table().String() }
 
 // HTML returns the table.
-func (t LevelTable) HTML() string {
-	var b strings.Builder
-	b.WriteString("<table>\n")
-	for i, row := range t.rows() {
-		cell := "td"
-		if i == 0 {
-			cell = "th"
-		}
-		b.WriteString("<tr>")
-		for j, text := range row {
-			if c := cell; j == 0 {
-				fmt.Fprintf(&b, "<th>%s</th>", html.EscapeString(text))
-			} else {
-				fmt.Fprintf(&b, "<%s>%s</%s>", c, html.EscapeString(text), c)
-			}
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</table>")
-	return b.String()
-}
+func (t LevelTable) HTML() string { return fmt.Sprint(t.table().Data["text/html"]) }

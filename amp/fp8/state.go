@@ -2,11 +2,10 @@ package fp8
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"halfnote/display"
 	"halfnote/tensor"
 )
 
@@ -103,46 +102,24 @@ func (f *Scaler) LoadStateDict(state map[string]*tensor.Tensor) error {
 	return nil
 }
 
-var columns = []string{"tensor", "format", "scale", "amax", "saturated", "flushed to 0"}
-
-// cells returns a row of the table.
-func (s Scale) cells() []string {
-	share := func(n int) string {
-		if n == 0 {
-			return "0"
+func (f *Scaler) table() display.Bundle {
+	var rows [][]any
+	for _, s := range f.Scales() {
+		share := func(n int) string {
+			if n == 0 {
+				return "0"
+			}
+			return fmt.Sprintf("%d (%.3g %%)", n, 100*float64(n)/float64(s.Count))
 		}
-		return fmt.Sprintf("%d (%.3g %%)", n, 100*float64(n)/float64(s.Count))
+		rows = append(rows, []any{s.Name, s.Format, fmt.Sprintf("%.4g", s.Scale), fmt.Sprintf("%.4g", s.AMax), share(s.Saturated), share(s.Flushed)})
 	}
-	return []string{s.Name, s.Format.String(), fmt.Sprintf("%.4g", s.Scale), fmt.Sprintf("%.4g", s.AMax), share(s.Saturated), share(s.Flushed)}
+	return display.Table([]string{"tensor", "format", "scale", "amax", "saturated", "flushed to 0"}, rows)
 }
 
 // String returns the table of scales.
-func (f *Scaler) String() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n", strings.Join(columns, "\t"))
-	for _, s := range f.Scales() {
-		fmt.Fprintf(w, "%s\n", strings.Join(s.cells(), "\t"))
-	}
-	w.Flush()
-	return strings.TrimRight(b.String(), "\n")
-}
+func (f *Scaler) String() string { return f.table().String() }
 
 // HTML returns the table of scales.
 func (f *Scaler) HTML() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<table><caption>%T: %d tensors in 8 bits, as last converted</caption><thead><tr>", f.recipe, len(f.order))
-	for _, c := range columns {
-		fmt.Fprintf(&b, "<th>%s</th>", c)
-	}
-	b.WriteString("</tr></thead><tbody>\n")
-	for _, s := range f.Scales() {
-		b.WriteString("<tr>")
-		for _, c := range s.cells() {
-			fmt.Fprintf(&b, "<td>%s</td>", html.EscapeString(c))
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</tbody></table>")
-	return b.String()
+	return fmt.Sprintf("<p>%T: %d tensors in 8 bits, as last converted</p>%s", f.recipe, len(f.order), f.table().Data["text/html"])
 }

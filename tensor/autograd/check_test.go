@@ -113,7 +113,7 @@ func TestDerivatives(t *testing.T) {
 		}
 		// Operations without a derivative though their results are real numbers.
 		flat := slices.Contains([]string{"batch_norm_stats", "heaviside", "step"}, op.Name)
-		if none := op.Reads == tensor.NoDerivative; seen[op.Name] && none != (flat || !real[op.Name]) {
+		if none := op.Saved == tensor.NoDerivative; seen[op.Name] && none != (flat || !real[op.Name]) {
 			t.Errorf("%s: has no derivative: %v, its results are real numbers: %v", op.Name, none, real[op.Name])
 		}
 	}

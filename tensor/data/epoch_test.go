@@ -190,12 +190,12 @@ func TestInterrupt(t *testing.T) {
 	defer close(release)
 	slow := &squares{n: 4, at: 0, fail: func() { <-release }}
 	var stop atomic.Bool
-	driver.SetPoll(func() {
+	driver.SetHost(driver.Host{Poll: func() {
 		if stop.Load() {
 			panic(interrupted{})
 		}
-	})
-	defer driver.SetPoll(nil)
+	}})
+	defer driver.SetHost(driver.Host{})
 	time.AfterFunc(20*time.Millisecond, func() { stop.Store(true) })
 	if p := loop(data.NewLoader(slow, 1, data.Workers(2))); p != any(interrupted{}) {
 		t.Errorf("the loop panics with %v", p)

@@ -279,8 +279,8 @@ func TestTorchByteOrder(t *testing.T) {
 func TestTorchInterrupt(t *testing.T) {
 	file := programOf(t, "]("+strings.Repeat("N", 1<<22)+"e.")
 	type interrupted struct{}
-	driver.SetPoll(func() { panic(interrupted{}) })
-	defer driver.SetPoll(nil)
+	driver.SetHost(driver.Host{Poll: func() { panic(interrupted{}) }})
+	defer driver.SetHost(driver.Host{})
 	defer func() {
 		if p := recover(); p != any(interrupted{}) {
 			t.Errorf("it panics with %v", p)

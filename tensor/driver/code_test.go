@@ -25,12 +25,12 @@ func TestCodes(t *testing.T) {
 }
 
 func TestPoll(t *testing.T) {
-	defer SetPoll(nil)
+	defer SetHost(Host{})
 	Poll() // does nothing
 	calls := 0
-	SetPoll(func() { calls++ })
+	SetHost(Host{Poll: func() { calls++ }})
 	Poll()
-	SetPoll(nil)
+	SetHost(Host{})
 	Poll()
 	if calls != 1 {
 		t.Errorf("got %d calls, want 1", calls)

@@ -65,14 +65,14 @@ type Counter interface {
 
 // Packer is implemented by backends whose matrix products read several neighbours at once.
 // Convolutions arrange operands for them channels last, padded with zeros to a multiple of
-// the pack size.
+// the vector width.
 type Packer interface {
-	// Packs returns the number of neighbours of a dtype read at once, 1 if layouts do not
+	// VectorWidth returns the number of neighbours of a dtype read at once, 1 if layouts do not
 	// matter.
-	Packs(d DType) int
-	// Room returns the largest size in bytes of a copy of images; larger inputs are copied
+	VectorWidth(d DType) int
+	// ScratchLimit returns the largest size in bytes of a copy of images; larger inputs are copied
 	// and multiplied in parts. It is constant, so that sums keep their order.
-	Room() int
+	ScratchLimit() int
 	// Pad sets dst to src surrounded by zeros, before[a] of them in front along axis a; there
 	// are at most 6 axes. dst has src's dtype and rank, is at least as large, and does not
 	// overlap src.

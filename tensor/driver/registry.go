@@ -36,11 +36,11 @@ func Register(b Backend) {
 	registry.backends[b.Name()] = b
 }
 
-// Provide makes backends available that are slow to open or may be missing. open is called
+// RegisterFamily makes backends available that are slow to open or may be missing. open is called
 // when a device of the family is first looked up, once for each name, such as "cuda" or
-// "cuda:1". Its error states why the device is unavailable. Provide panics if the family has
+// "cuda:1". Its error states why the device is unavailable. RegisterFamily panics if the family has
 // already been provided.
-func Provide(family string, open func(device string) (Backend, error)) {
+func RegisterFamily(family string, open func(device string) (Backend, error)) {
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.providers[family] != nil {

@@ -56,13 +56,13 @@ func TestCTCPolls(t *testing.T) {
 	y := loss()
 	for name, f := range map[string]func(){"forward": func() { loss() }, "backward": func() { y.Backward() }} {
 		polls := 0
-		driver.SetPoll(func() {
+		driver.SetHost(driver.Host{Poll: func() {
 			if polls++; polls == times/2 {
 				panic("interrupted")
 			}
-		})
+		}})
 		func() {
-			defer driver.SetPoll(nil)
+			defer driver.SetHost(driver.Host{})
 			defer func() {
 				if p := recover(); p != "interrupted" {
 					t.Errorf("%s: ended after %d polls with %v", name, polls, p)
@@ -90,14 +90,14 @@ func TestCTCMemory(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	before := m.HeapAlloc
 	polls := 0
-	driver.SetPoll(func() {
+	driver.SetHost(driver.Host{Poll: func() {
 		if polls++; polls%500 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			peak = max(peak, m.HeapAlloc)
 		}
-	})
-	defer driver.SetPoll(nil)
+	}})
+	defer driver.SetHost(driver.Host{})
 	y.Backward()
 	if used := int64(peak) - int64(before); peak == 0 || used > variables/4 {
 		t.Errorf("the derivative allocated %d bytes; expected less than a quarter of %d", used, variables)

@@ -209,7 +209,7 @@ func (f *FractionalMaxPool) String() string { return f.name + "()" }
 type picked struct{ name string }
 
 func (p picked) Info() tensor.Info {
-	return tensor.Info{Name: p.name, Torch: "torch.nn.functional." + p.name, Reads: tensor.ReadsIndices}
+	return tensor.Info{Name: p.name, Torch: "torch.nn.functional." + p.name, Saved: tensor.SavesIndices}
 }
 
 func (picked) Forward(in []*tensor.Tensor) *tensor.Tensor {

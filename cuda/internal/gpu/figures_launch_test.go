@@ -148,18 +148,18 @@ func (f *figures) interrupt() {
 		for range calls {
 			product()
 		}
-		driver.SetPoll(func() {
+		driver.SetHost(driver.Host{Poll: func() {
 			if pressed.Load() != nil {
 				panic(stop)
 			}
-		})
+		}})
 		if fake.Real() {
 			defer time.AfterFunc(50*time.Millisecond, press).Stop()
 		} else {
 			press()
 		}
 		defer func() {
-			driver.SetPoll(nil)
+			driver.SetHost(driver.Host{})
 			if e := recover(); e != stop {
 				f.Fatalf("waiting ended with %v, want the interrupt", e)
 			}

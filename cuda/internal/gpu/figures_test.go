@@ -56,7 +56,7 @@ func TestFigures(t *testing.T) {
 
 // Tensors on "cuda" are the tested backend's.
 func init() {
-	driver.Provide("cuda", func(name string) (driver.Backend, error) {
+	driver.RegisterFamily("cuda", func(name string) (driver.Backend, error) {
 		if name == "cuda" {
 			return opened()
 		}

@@ -12,17 +12,17 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Packs returns the number of elements in 16 bytes, the unit in which products read, or 1 for
+// VectorWidth returns the number of elements in 16 bytes, the unit in which products read, or 1 for
 // dtypes whose products do not benefit.
-func (b *Backend) Packs(d driver.DType) int {
+func (b *Backend) VectorWidth(d driver.DType) int {
 	if !d.IsFloat() || d.IsStorage() || d == driver.Float64 {
 		return 1
 	}
 	return 16 / d.Size()
 }
 
-// Room returns 1 GiB, an eighth of a small GPU's memory.
-func (b *Backend) Room() int { return 1 << 30 }
+// ScratchLimit returns 1 GiB, an eighth of a small GPU's memory.
+func (b *Backend) ScratchLimit() int { return 1 << 30 }
 
 // maxMargins is the number of axes of Margins.
 const maxMargins = 6

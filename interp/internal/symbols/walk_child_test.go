@@ -53,11 +53,11 @@ func walkAsChild() {
 		w.selected = regexp.MustCompile(s)
 	}
 	own := goroutine()
-	driver.SetPoll(func() {
+	driver.SetHost(driver.Host{Poll: func() {
 		if w.late.Load() && goroutine() == own {
 			panic(stopped{})
 		}
-	})
+	}})
 	go w.watch()
 	list := callees()
 	w.pool = newPool(list, w.guarded)

@@ -30,18 +30,18 @@ func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
 // TestPoll abandons kernels from the poll, which must run on the caller's goroutine, and
 // checks that no worker writes afterwards and that the next kernel works.
 func TestPoll(t *testing.T) {
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.Host{})
 	const n = 1 << 21
 	for _, workers := range []int{1, 2, 5} {
 		b := cpu.New(workers)
 		x := newVector(t, b, n)
 		for after := range 4 {
 			polls := 0 // no lock: the race detector tells if another goroutine polls
-			driver.SetPoll(func() {
+			driver.SetHost(driver.Host{Poll: func() {
 				if polls++; polls > after {
 					panic("enough")
 				}
-			})
+			}})
 			got := func() (r any) {
 				defer func() { r = recover() }()
 				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(after + 1)}, x)
@@ -51,7 +51,7 @@ func TestPoll(t *testing.T) {
 			if panicked := polls > after; panicked != (got == "enough") || polls == 0 {
 				t.Fatalf("%d workers: poll number %d of %d panics: got %v from Run, want its value", workers, after+1, polls, got)
 			}
-			driver.SetPoll(nil)
+			driver.SetHost(driver.Host{})
 			b.Run(driver.Kernel{Code: driver.Fill, Alpha: 7}, x)
 			p := make([]byte, 4*n)
 			b.Read(p, x.Buffer, 0)
@@ -66,9 +66,9 @@ func TestPoll(t *testing.T) {
 
 // TestPollOften checks that the longest items leave the poll its turn.
 func TestPollOften(t *testing.T) {
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.Host{})
 	var polls atomic.Int64
-	driver.SetPoll(func() { polls.Add(1) })
+	driver.SetHost(driver.Host{Poll: func() { polls.Add(1) }})
 	b := cpu.New(1)
 	const m, k = 256, 16384
 	x, y, dst := newVector(t, b, m*k), newVector(t, b, m*k), newVector(t, b, m*m)

@@ -23,19 +23,19 @@ type gemm struct {
 	mr, nr  int  // rows and columns of a tile of C, and of panels of A and B
 	x, y    operand
 	dst     result
-	columns []asm.Stretch // of B, where [gemm.dots] has found them
+	columns []asm.Stretch // of B, if [gemm.dots] found them
 }
 
-// Sizes of items, as measured to be best; no part of the result's definition.
+// Sizes of work items, the best ones measured. They do not affect results.
 const (
 	stripCols  = 256       // columns of an item
 	stripRows  = 700       // and rows: 50 panels of 14, of which a block of k is 1.4 MB
 	chunkSize  = 64 << 20  // bytes of A that are packed at once
-	alone      = 4 << 20   // multiplications that one worker had better do alone
+	alone      = 4 << 20   // multiplications below which one worker is faster
 	inPlace    = 32 << 10  // elements of an operand that may be read in place
-	inPlaceRow = 1 << 10   // bytes between rows of such a B, that they do not take each other's place in the cache
-	inPlaceFew = 256 << 10 // elements of B that may be, for few rows
-	streamed   = 256 << 10 // elements of C from which on it is stored around the cache
+	inPlaceRow = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
+	inPlaceFew = 256 << 10 // elements of B that may be read in place for few rows
+	streamed   = 256 << 10 // elements of C from which it is written with non-temporal stores
 )
 
 // newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
@@ -69,8 +69,7 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 	return g
 }
 
-// gemms are products to be used again, as one takes longer to allocate than to compute
-// if it is small.
+// gemms holds products for reuse, because allocating a small one takes longer than computing it.
 var gemms objectPool[gemm]
 
 func (g *gemm) give() {
@@ -78,9 +77,8 @@ func (g *gemm) give() {
 	gemms.give(0, g)
 }
 
-// turns reports whether the transposed product is easier: where C is, where it has
-// next to no columns, or where it has few rows and B's columns, which are many, can
-// then be read in place.
+// computesTransposed reports whether the transposed product is faster: if C is transposed or has
+// very few columns, or if it has few rows and B's many columns can then be read in place.
 func computesTransposed(t *asm.Tier, f contraction, dst, y driver.View) bool {
 	r := len(dst.Shape)
 	down, across := axesOf(dst, r-f.n-f.m, f.m), axesOf(dst, r-f.n, f.n)

@@ -6,9 +6,9 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// spread says how to pack an operand whose lines or elements are not evenly spaced, or
-// neither way side by side: what a convolution sees of its operand. Stretches that lie
-// side by side are loaded at once, whichever way they run longer.
+// im2col describes how to pack an operand whose lines or elements are unevenly spaced, or contiguous
+// in neither direction, such as the windows of a convolution. Contiguous stretches are loaded at
+// once, in the direction in which they are longer.
 type im2col struct {
 	rows  bool            // lines are copied 16 at a time, else turned
 	step  int             // from one line of a stretch to the next, 1 or 2
@@ -72,7 +72,7 @@ func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretc
 	return list
 }
 
-// leads is where a panel's lines are, while it is packed.
+// panelLayout holds the offsets of a panel's lines while it is packed.
 type panelLayout struct {
 	stretches [16]asm.Stretch
 	offs      [16]int

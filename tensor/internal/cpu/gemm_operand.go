@@ -282,7 +282,7 @@ func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	}
 }
 
-// room is memory that is kept for the next product.
+// workBuffer is memory that is reused by the next product.
 type workBuffer struct {
 	base  unsafe.Pointer // aligned to a cache line
 	bytes []byte
@@ -290,7 +290,7 @@ type workBuffer struct {
 
 var workBuffers objectPool[workBuffer]
 
-// takeBytes returns a room of n bytes, with slack behind them, of no defined contents.
+// takeBytes returns a workBuffer of n bytes, with slack behind them and undefined contents.
 func takeBytes(n int) *workBuffer {
 	r := workBuffers.take(bits.Len(uint(n)))
 	if len(r.bytes) < n+128 {

@@ -62,12 +62,12 @@ func TestReleasedIsGivenOutAgain(t *testing.T) {
 // TestRunKeepsItsOperands checks that a running kernel's operands are not released, even if
 // they are otherwise unreachable.
 func TestRunKeepsItsOperands(t *testing.T) {
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.Host{})
 	const n = 8 * copyItem
 	b := New(1)
 	var taken []*buffer
 	inside := false // to allocate polls too
-	driver.SetPoll(func() {
+	driver.SetHost(driver.Host{Poll: func() {
 		if inside {
 			return
 		}
@@ -79,7 +79,7 @@ func TestRunKeepsItsOperands(t *testing.T) {
 			p.words[i] = ^uint64(0)
 		}
 		taken = append(taken, p)
-	})
+	}})
 	vector := func() driver.View {
 		return driver.View{Buffer: allocated(t, b, 4*n), DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
 	}
@@ -147,7 +147,7 @@ func TestGarbageIsTakenFirst(t *testing.T) {
 
 // Taking much memory can be interrupted, and then none is taken.
 func TestAllocPolls(t *testing.T) {
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.Host{})
 	b := New(1)
 	alloc := func() (got any) {
 		defer func() { got = recover() }()
@@ -155,11 +155,11 @@ func TestAllocPolls(t *testing.T) {
 		return err
 	}
 	for _, how := range []string{"fresh memory", "memory that is given out again"} {
-		driver.SetPoll(func() { panic("enough") })
+		driver.SetHost(driver.Host{Poll: func() { panic("enough") }})
 		if got := alloc(); got != "enough" || b.Memory().Live != 0 {
 			t.Errorf("%s: got %v and %d bytes live, want the poll's panic and none", how, got, b.Memory().Live)
 		}
-		driver.SetPoll(nil)
+		driver.SetHost(driver.Host{})
 		b.Release(allocated(t, b, 64<<20))
 	}
 }

@@ -46,14 +46,14 @@ func runUpdate(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) 
 type update struct {
 	n    int
 	body func(lo, hi int)
-	done func() // nil: nothing is to be done at the end
+	done func() // called at the end, unless nil
 }
 
-// updateItem is the number of elements that an item of updates has, or a little more.
+// updateItem is the approximate number of elements of a work item of updates.
 const updateItem = copyItem / 4
 
-// RunAll runs kernels in one pass over all their elements where they change tensors in
-// place, the others one after the other. It implements [driver.Batcher].
+// RunAll runs the kernels that change tensors in place in one pass over all their elements, and the
+// others one by one. It implements [driver.Batcher].
 func (b *Backend) RunAll(list []driver.Launch) {
 	var updates []update
 	for _, l := range list {
@@ -68,11 +68,11 @@ func (b *Backend) RunAll(list []driver.Launch) {
 	runtime.KeepAlive(list)
 }
 
-// update does updates in items of about one size, whatever tensors they are of.
+// update runs updates in items of about one size, across tensors.
 func (b *Backend) update(list ...update) {
 	type part struct{ update, lo, hi int }
 	var parts []part
-	var items []int // where they begin among the parts
+	var items []int // index of each item's first part
 	room := 0
 	for i, u := range list {
 		for lo := 0; lo < u.n; lo += updateItem {
@@ -156,7 +156,7 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
 	}}
 }
 
-// finiteHalves reports whether all of x, a multiple of 32, is.
+// finiteHalves reports whether all elements of x, a multiple of 32, are finite.
 func finiteHalves(x []uint16, d driver.DType) bool {
 	format := &asm.Format{Magnitude: 0x7fff, Inf: 0x7c00, NaN: 0x7c01}
 	if d == driver.BFloat16 {

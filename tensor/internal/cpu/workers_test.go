@@ -50,7 +50,7 @@ func TestEachPanics(t *testing.T) {
 
 // TestEachWithoutHelp gives a job up while its only helper is busy elsewhere.
 func TestEachWithoutHelp(t *testing.T) {
-	defer driver.SetPoll(nil)
+	defer driver.SetHost(driver.Host{})
 	p := workerPool{fixed: 2}
 	busy, release, first := make(chan bool, 2), make(chan bool), make(chan bool)
 	go func() {
@@ -59,7 +59,7 @@ func TestEachWithoutHelp(t *testing.T) {
 	}()
 	<-busy
 	<-busy // both items are taken: one by that goroutine, one by the helper
-	driver.SetPoll(func() { panic("enough") })
+	driver.SetHost(driver.Host{Poll: func() { panic("enough") }})
 	got := func() (r any) {
 		defer func() { r = recover() }()
 		p.each(3, func(int) { t.Error("an item was done after the first poll panicked") })
