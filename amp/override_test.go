@@ -100,14 +100,14 @@ func TestNormsLowered(t *testing.T) {
 	for name, f := range map[string]func(x, w, b *tensor.Tensor) *tensor.Tensor{
 		"layer_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
 			w = w.Reshape(6, 1).Mul(tensor.Ones(5).To(w.DType()))
-			return x.LayerNorm(last(x), w, nil, tensor.NormOptions{})
+			return tensor.LayerNorm(x, last(x), w, nil, tensor.NormOptions{})
 		},
-		"group_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.GroupNorm(2, w, b, tensor.NormOptions{}) },
+		"group_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor { return tensor.GroupNorm(x, 2, w, b, tensor.NormOptions{}) },
 		"batch_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
-			return x.BatchNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+			return tensor.BatchNorm(x, nil, nil, w, b, tensor.BatchNormOptions{Training: true})
 		},
 		"instance_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
-			return x.InstanceNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+			return tensor.InstanceNorm(x, nil, nil, w, b, tensor.BatchNormOptions{Training: true})
 		},
 	} {
 		half, single := x.Half().RequireGrad(), x.Half().Float().RequireGrad()

@@ -104,7 +104,7 @@ func TestInference(t *testing.T) {
 		"NoGrad inside":  func(f func()) { amp.Autocast(amp.Float16, func() { tensor.NoGrad(f) }) },
 	} {
 		run(func() {
-			y := x.Linear(w, nil).Softmax(-1)
+			y := tensor.Linear(x, w, nil).Softmax(-1)
 			if y.RequiresGrad() || y.DType() != tensor.Float32 {
 				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
 			}
@@ -112,7 +112,7 @@ func TestInference(t *testing.T) {
 				t.Errorf("%s: the cache has %v", name, s)
 			}
 			amp.ClearCache()
-			x.Linear(w, nil)
+			tensor.Linear(x, w, nil)
 			if s := amp.CacheStatistics(); s.Entries != 1 || s.Misses != 2 {
 				t.Errorf("%s: after clearing, the cache has %v", name, s)
 			}

@@ -37,8 +37,8 @@ func TestCaster(t *testing.T) {
 		if _, ok := activeCaster().(toHalf); !ok {
 			t.Errorf("the active caster is %v", activeCaster())
 		}
-		y = x.Linear(w, nil).RetainGrad()
-		loss = y.MSELoss(Zeros(2, 4))
+		y = Linear(x, w, nil).RetainGrad()
+		loss = y.mseLoss(Zeros(2, 4), lossOptions{})
 		loss.Backward() // the caster does not see derivatives
 		withCaster(nil, func() {
 			if d := x.MatMul(w.T()).DType(); d != Float32 {
@@ -105,11 +105,11 @@ func TestEvents(t *testing.T) {
 		var loss *Tensor
 		withCaster(toHalf{map[*Tensor]*Tensor{}}, func() {
 			InModule("net", func() {
-				InModule("0", func() { x = x.Linear(w, nil) })
+				InModule("0", func() { x = Linear(x, w, nil) })
 				x = x.ReLU()
-				x = x.Linear(w, nil)
+				x = Linear(x, w, nil)
 			})
-			loss = x.MSELoss(Zeros(2, 3))
+			loss = x.mseLoss(Zeros(2, 3), lossOptions{})
 		})
 		loss.Backward()
 	})

@@ -16,7 +16,7 @@ func (r recurrent) gates(in []*Tensor) (fromInput, fromState *Tensor) {
 	if len(w) == 4 {
 		bIH, bHH = w[2], w[3]
 	}
-	return in[0].Linear(w[0], bIH), in[1].Linear(w[1], bHH)
+	return Linear(in[0], w[0], bIH), Linear(in[1], w[1], bHH)
 }
 
 // gate returns the i-th of n equal parts of the last dimension.

@@ -118,7 +118,7 @@ func (linear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Linear returns t wᵀ + b for t (…, in), w (out, in) and b (out), which may be nil:
 // (…, out). The bias joins the float32 sum, which is rounded once. It is
 // torch.nn.functional.linear.
-func (t *Tensor) Linear(w, b *Tensor) *Tensor {
+func Linear(t, w, b *Tensor) *Tensor {
 	given("linear", t, w)
 	in := []*Tensor{t, w}
 	if b != nil {

@@ -46,7 +46,7 @@ func leaky(x *Tensor, slope, _ float64) *Tensor {
 // [lower, upper), or their mean unless training is set. torch's bounds are 1/8 and 1/3. The
 // slopes are those that torch draws from the same seed. It is
 // torch.nn.functional.rrelu.
-func (t *Tensor) RReLU(lower, upper float64, training bool) *Tensor {
+func RReLU(t *Tensor, lower, upper float64, training bool) *Tensor {
 	t.given("rrelu")
 	if !training {
 		return t.LeakyReLU((lower + upper) / 2)

@@ -57,7 +57,7 @@ func (b bilinear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(b.f
 // Bilinear returns the sums of t w y over i and j, plus b, for t (…, i), y (…, j),
 // w (out, i, j) and b (out), which may be nil: (…, out). It computes in float32 and rounds
 // once. It is torch.nn.functional.bilinear.
-func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
+func Bilinear(t, y, w, b *Tensor) *Tensor {
 	given("bilinear", t, y, w)
 	in := []*Tensor{t, y, w}
 	if b != nil {
