@@ -285,8 +285,8 @@ func (c doctorCommand) Run(ctx context.Context) error {
 }
 
 func gpu() string {
-	if why := cuda.Why(); why != "" {
-		return why
+	if err := cuda.Err(); err != nil {
+		return err.Error()
 	}
 	return "an NVIDIA GPU can be used"
 }

@@ -23,7 +23,7 @@
 // cast. A dtype named in the call, as in SumAs, takes precedence.
 //
 // A region and the regions inside it cast each weight once, as long as the weight does not
-// change: [Cache] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
+// change: [CacheStatistics] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
 // cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
 // function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
 // and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.

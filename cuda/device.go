@@ -25,13 +25,12 @@ type backend interface {
 // Available reports whether tensors can live on a GPU. It is torch.cuda.is_available.
 func Available() bool { return driver.Lookup("cuda") != nil }
 
-// Why returns the reason why [Available] is false, in one sentence; it is empty if a GPU can be
-// used.
-func Why() string {
+// Err returns the reason why [Available] is false, in one sentence, and nil if a GPU can be used.
+func Err() error {
 	if _, err := driver.Open("cuda"); err != nil {
-		return "tensors and autocast run on the CPU: " + err.Error()
+		return fmt.Errorf("tensors and autocast run on the CPU: %w", err)
 	}
-	return ""
+	return nil
 }
 
 // DeviceCount returns the number of GPUs, 0 if none is [Available]. It is

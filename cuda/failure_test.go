@@ -3,7 +3,6 @@
 package cuda_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -135,7 +134,7 @@ func TestNoGPU(t *testing.T) {
 	if cuda.Available() || cuda.DeviceCount() != 0 || tensor.Accelerator() != tensor.CPU {
 		t.Errorf("available %v, %d devices, accelerator %s; want none", cuda.Available(), cuda.DeviceCount(), tensor.Accelerator())
 	}
-	says(t, errors.New(cuda.Why()), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
+	says(t, cuda.Err(), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
 	says(t, tensor.Try(func() { numbers(1) }), `device "cuda" is not available`, "no CUDA-capable device is detected", "use tensor.CPU")
 	says(t, caught(func() { cuda.DeviceName(0) }), "GPU 0", "no CUDA-capable device is detected")
 	_, err := cuda.Capture(func() {})
@@ -155,8 +154,8 @@ func TestNoSuchGPU(t *testing.T) {
 	if d := x.ToDevice("cuda:0").Device(); d != tensor.CUDA {
 		t.Errorf("the device of a tensor on cuda:0 is %q, want %q", d, tensor.CUDA)
 	}
-	if cuda.Why() != "" {
-		t.Errorf("why: %q, want nothing", cuda.Why())
+	if err := cuda.Err(); err != nil {
+		t.Errorf("got error %v, want nil", err)
 	}
 }
 

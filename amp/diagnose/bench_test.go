@@ -24,7 +24,7 @@ func BenchmarkRecording(b *testing.B) {
 			return func(*tensor.Tensor) {}, NewReplay(net).Stop
 		}},
 		{"replay-activations", func(net any, _ *optim.Optimizer, _ *amp.GradScaler) (func(*tensor.Tensor), func()) {
-			return func(*tensor.Tensor) {}, NewReplay(net, WithActivations).Stop
+			return func(*tensor.Tensor) {}, NewReplay(net, WithActivations()).Stop
 		}},
 		{"rewind", func(net any, opt *optim.Optimizer, s *amp.GradScaler) (func(*tensor.Tensor), func()) {
 			rw := NewRewind(net, opt, s)

@@ -11,16 +11,16 @@ import (
 // Outcome is the outcome of a parameter's gradient.
 type Outcome string
 
-// The fates.
+// The outcomes.
 const (
-	Alive     Outcome = "alive"
-	Flushed   Outcome = "flushed"   // not 0 in float64, rounded to 0 here
-	Overflown Outcome = "overflown" // finite in float64, inf or NaN here
-	DeadReLU  Outcome = "dead ReLU" // 0 in float64 too: the activation blocks it
-	Saturated Outcome = "saturated" // nearly 0 in float64 too: the activation is flat there
-	Cut       Outcome = "cut"       // 0 in float64 too: something else multiplies it by 0
-	Zero      Outcome = "zero"      // 0 in float64 too and harmless, such as that of a bias before a normalisation
-	Unused    Outcome = "unused"    // received no gradient
+	Preserved  Outcome = "preserved"
+	Flushed    Outcome = "flushed"    // not 0 in float64, rounded to 0 here
+	Overflowed Outcome = "overflowed" // finite in float64, inf or NaN here
+	DeadReLU   Outcome = "dead ReLU"  // 0 in float64 too: the activation blocks it
+	Saturated  Outcome = "saturated"  // nearly 0 in float64 too: the activation is flat there
+	Cut        Outcome = "cut"        // 0 in float64 too: something else multiplies it by 0
+	Zero       Outcome = "zero"       // 0 in float64 too and harmless, such as that of a bias before a normalisation
+	Unused     Outcome = "unused"     // received no gradient
 )
 
 // LayerGradient is a parameter with its gradient.
@@ -35,7 +35,7 @@ type LayerGradient struct {
 	Infinite int
 	Lowest, Highest float64 // nonzero magnitudes in float64, times the loss scale; NaN if there are none
 	Rescue          float64 // power of two by which the loss scale must grow for all but one in a thousand to survive; 1 if they do
-	Fate            Outcome
+	Outcome         Outcome
 	Loss            *Underflow // where it was lost, or nil
 }
 
@@ -61,16 +61,16 @@ type Underflow struct {
 	trace.Place        // place of Of
 	Source      string // cell line that called Of
 	DType       tensor.DType
-	Fate        Outcome
+	Outcome     Outcome
 	Elements    int     // elements that are not 0 in float64
 	Share       float64 // share of those that is lost here
 }
 
 // GradientsReport is the result of Gradients.
 type GradientsReport struct {
-	Layers []LayerGradient // layers in order of use
-	Deaths []*Underflow    // deaths in order of execution, backward from the loss
-	First  *Underflow      // first death that caused a layer's loss, or nil
+	Layers     []LayerGradient // layers in order of use
+	Underflows []*Underflow    // underflows in order of execution, backward from the loss
+	First      *Underflow      // first underflow that caused a layer's loss, or nil
 
 	Scale   float64 // loss scale of the run
 	Rescue  float64 // power of two by which the scale must grow for all but one in a thousand of the gradients on the way to survive; 1 if they do
@@ -94,28 +94,28 @@ func Gradients(net any, step func()) *GradientsReport {
 	return w.report()
 }
 
-// Alive reports whether every parameter received its gradient.
-func (r *GradientsReport) Alive() bool {
-	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Fate.well() })
+// Preserved reports whether every parameter received its gradient.
+func (r *GradientsReport) Preserved() bool {
+	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Outcome.well() })
 }
 
-func (f Outcome) well() bool { return f == Alive || f == Zero }
+func (o Outcome) well() bool { return o == Preserved || o == Zero }
 
 // report evaluates the observations.
 func (w *wake) report() *GradientsReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := &GradientsReport{Deaths: w.deaths, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
+	r := &GradientsReport{Underflows: w.underflows, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
 	var first *Underflow
 	for _, p := range w.params {
 		l := w.layers[p.Tensor.ID()]
-		slices.SortFunc(w.of[l], func(a, b *Underflow) int { return slices.Index(w.deaths, a) - slices.Index(w.deaths, b) })
+		slices.SortFunc(w.of[l], func(a, b *Underflow) int { return slices.Index(w.underflows, a) - slices.Index(w.underflows, b) })
 		l.judge(w.of[l])
-		if l.Fate == Unused && w.backwards == 0 {
+		if l.Outcome == Unused && w.backwards == 0 {
 			continue
 		}
 		r.Layers = append(r.Layers, l.LayerGradient)
-		if l.Loss != nil && (first == nil || slices.Index(w.deaths, l.Loss) < slices.Index(w.deaths, first)) {
+		if l.Loss != nil && (first == nil || slices.Index(w.underflows, l.Loss) < slices.Index(w.underflows, first)) {
 			first = l.Loss
 		}
 	}
@@ -130,19 +130,19 @@ func (w *wake) report() *GradientsReport {
 	return r
 }
 
-// judge sets the fate of a layer from the deaths on the way to it: the cause is the first death
+// judge sets the outcome of a layer from the underflows on the way to it: the cause is the first underflow
 // that takes at least half as much as the worst one.
-func (l *layer) judge(deaths []*Underflow) {
-	died := func(fates ...Outcome) bool {
+func (l *layer) judge(underflows []*Underflow) {
+	blame := func(outcomes ...Outcome) bool {
 		worst := 0.0
-		for _, d := range deaths {
-			if slices.Contains(fates, d.Fate) {
+		for _, d := range underflows {
+			if slices.Contains(outcomes, d.Outcome) {
 				worst = max(worst, d.Share)
 			}
 		}
-		for _, d := range deaths {
-			if slices.Contains(fates, d.Fate) && d.Share >= worst/2 {
-				l.Fate, l.Loss = d.Fate, d
+		for _, d := range underflows {
+			if slices.Contains(outcomes, d.Outcome) && d.Share >= worst/2 {
+				l.Outcome, l.Loss = d.Outcome, d
 				return true
 			}
 		}
@@ -151,21 +151,21 @@ func (l *layer) judge(deaths []*Underflow) {
 	l.Rescue = l.seen.rescue()
 	switch {
 	case l.Elements == 0:
-		l.Fate = Unused
+		l.Outcome = Unused
 	case l.Infinite > 0:
-		l.Fate = Overflown
-		died(Overflown)
+		l.Outcome = Overflowed
+		blame(Overflowed)
 	case l.FlushedShare() >= lost:
-		if l.Fate = Flushed; !died(Flushed, Saturated) {
+		if l.Outcome = Flushed; !blame(Flushed, Saturated) {
 			l.Loss = nil
 		}
 	case l.Zeros == l.Elements:
-		if l.Fate = Zero; !died(DeadReLU, Saturated, Cut) {
+		if l.Outcome = Zero; !blame(DeadReLU, Saturated, Cut) {
 			l.Loss = nil
 		}
-	case slices.ContainsFunc(deaths, func(d *Underflow) bool { return d.Fate == Saturated && d.Share > 0.9 }):
-		died(Saturated)
+	case slices.ContainsFunc(underflows, func(d *Underflow) bool { return d.Outcome == Saturated && d.Share > 0.9 }):
+		blame(Saturated)
 	default:
-		l.Fate = Alive
+		l.Outcome = Preserved
 	}
 }

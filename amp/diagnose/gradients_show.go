@@ -21,7 +21,7 @@ func (d *Underflow) String() string {
 		at = " (" + at + ")"
 	}
 	share := percent(d.Share)
-	switch d.Fate {
+	switch d.Outcome {
 	case Flushed:
 		if d.Forward {
 			what := d.Of
@@ -31,7 +31,7 @@ func (d *Underflow) String() string {
 			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %vin the forward pass; derivatives that multiply by them are 0", what, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 		}
 		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
-	case Overflown:
+	case Overflowed:
 		return fmt.Sprintf("the derivative of %s%s overflows %v", d.Of, at, d.DType)
 	case DeadReLU:
 		return fmt.Sprintf("%s%s blocks gradients: %s of those that reach it become 0, in float64 too", d.Of, at, share)
@@ -41,9 +41,9 @@ func (d *Underflow) String() string {
 	return fmt.Sprintf("the derivative of %s%s is 0, in float64 too", d.Of, at)
 }
 
-// cure returns the advice for a death.
+// cure returns the advice for an underflow.
 func (r *GradientsReport) cure(d *Underflow) string {
-	switch d.Fate {
+	switch d.Outcome {
 	case Flushed:
 		if d.Forward {
 			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
@@ -52,7 +52,7 @@ func (r *GradientsReport) cure(d *Underflow) string {
 			return fmt.Sprintf("no loss scale saves them all: the smallest need %s times the current scale, and from %s times the largest overflow; keep %s in float32 with amp.Float16.With(%q, amp.FP32), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
 		}
 		return fmt.Sprintf("scale the loss: at %s times the current scale of %s all but one in a thousand survive, and up to %s times none overflows; use amp.NewGradScaler(), with amp.InitScale(%g) to start there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
-	case Overflown:
+	case Overflowed:
 		return "run diagnose.Overflow to find what overflows, and why"
 	case DeadReLU:
 		return "no loss scale helps: lower the learning rate that drove it there, check the bias before it, or use LeakyReLU or GELU"
@@ -72,11 +72,11 @@ func (r *GradientsReport) String() string {
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
 	}
-	if r.First == nil && slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Fate == Overflown }) {
+	if r.First == nil && slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Outcome == Overflowed }) {
 		lines = append(lines, "They were non-finite before they reached the parameters: diagnose.Overflow finds the origin.")
 	}
 	for _, l := range r.Layers {
-		if !l.Fate.well() {
+		if !l.Outcome.well() {
 			lines = append(lines, "  "+l.String())
 		}
 	}
@@ -86,9 +86,9 @@ func (r *GradientsReport) String() string {
 func (r *GradientsReport) summary() string {
 	lostLayers := map[Outcome]int{}
 	for _, l := range r.Layers {
-		lostLayers[l.Fate]++
+		lostLayers[l.Outcome]++
 	}
-	if r.Alive() {
+	if r.Preserved() {
 		worst := 0.0
 		for _, l := range r.Layers {
 			worst = max(worst, l.FlushedShare())
@@ -96,17 +96,17 @@ func (r *GradientsReport) summary() string {
 		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst))
 	}
 	var parts []string
-	for _, f := range []Outcome{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
+	for _, f := range []Outcome{Flushed, Overflowed, DeadReLU, Saturated, Cut, Unused} {
 		if n := lostLayers[f]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f))
 		}
 	}
-	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", text.Count(len(r.Layers), "parameter"), lostLayers[Alive]+lostLayers[Zero], strings.Join(parts, ", "))
+	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", text.Count(len(r.Layers), "parameter"), lostLayers[Preserved]+lostLayers[Zero], strings.Join(parts, ", "))
 }
 
-// String returns a line on the fate of a parameter's gradient.
+// String returns a line on the outcome of a parameter's gradient.
 func (l LayerGradient) String() string {
-	if l.Fate == Unused {
+	if l.Outcome == Unused {
 		return l.Param + ": received no gradient"
 	}
 	text := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
@@ -123,7 +123,7 @@ func (r *GradientsReport) Chart() *chart.Figure {
 	for _, l := range r.Layers {
 		list = append(list, chart.GradientLayer{
 			Name: l.Param, DType: l.DType.String(), Elements: l.Elements, Zeros: l.Zeros, Flushed: l.Flushed,
-			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: string(l.Fate),
+			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: string(l.Outcome),
 		})
 	}
 	return chart.GradientLayers(list)
@@ -134,7 +134,7 @@ func (r *GradientsReport) HTML() string {
 	var b strings.Builder
 	text, _, _ := strings.Cut(r.String(), "\n  ")
 	b.WriteString(`<div style="font-size:13px">` + paragraph(text) + r.Chart().HTML() + `<table style="border-collapse:collapse"><tr>`)
-	for _, h := range []string{"parameter", "fate", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
+	for _, h := range []string{"parameter", "outcome", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
 		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
 	}
 	b.WriteString("</tr>")
@@ -143,16 +143,16 @@ func (r *GradientsReport) HTML() string {
 		if l.Loss != nil {
 			where = "derivative of " + l.Loss.Of + " " + l.Loss.at()
 		}
-		if !l.Fate.well() {
+		if !l.Outcome.well() {
 			style = ";color:#B00020;font-weight:600"
 		}
 		span := "0"
 		if l.Highest > 0 {
 			span = power(l.Lowest) + " to " + power(l.Highest)
 		}
-		cells := []string{l.Param, string(l.Fate), l.DType.String(), percent(l.FlushedShare()), percent(l.ZeroShare()), percent(portion(l.Subnormal, l.Elements)), percent(portion(l.Infinite, l.Elements)), span, "× " + scaleText(l.Rescue), where}
-		if l.Fate == Unused {
-			cells = []string{l.Param, string(l.Fate), "", "", "", "", "", "", "", ""}
+		cells := []string{l.Param, string(l.Outcome), l.DType.String(), percent(l.FlushedShare()), percent(l.ZeroShare()), percent(portion(l.Subnormal, l.Elements)), percent(portion(l.Infinite, l.Elements)), span, "× " + scaleText(l.Rescue), where}
+		if l.Outcome == Unused {
+			cells = []string{l.Param, string(l.Outcome), "", "", "", "", "", "", "", ""}
 		}
 		b.WriteString("<tr>")
 		for i, c := range cells {

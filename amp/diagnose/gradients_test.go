@@ -17,10 +17,10 @@ import (
 // its module, operation and kind.
 func TestGradientsPlanted(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		wards []func() *ward
-		plant func(w *ward, layer string) (module, of string)
-		fate  diagnose.Outcome
+		name    string
+		wards   []func() *ward
+		plant   func(w *ward, layer string) (module, of string)
+		outcome diagnose.Outcome
 	}{
 		{"a layer whose gradients are too small", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
 			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16).MulScalar(0x1p-30) }), "mul_scalar"
@@ -58,35 +58,35 @@ func TestGradientsPlanted(t *testing.T) {
 			for seed := range uint64(5) {
 				tensor.ManualSeed(int64(seed))
 				w := fresh().ready()
-				layers := w.layers[1:] // behind the first no layer dies
+				layers := w.layers[1:] // behind the first no layer loses its gradient
 				layer := layers[rand.New(rand.NewPCG(seed, 3)).IntN(len(layers))]
 				module, of := tt.plant(w, layer)
 				r := diagnose.Gradients(w.net, w.step)
 				d := r.First
-				if d == nil || d.Module != module || d.Of != of && !d.Forward || d.Fate != tt.fate {
-					t.Errorf("%s, %s, %s: got %v, want the derivative of %s in %q, %s\n%s", tt.name, w.name, layer, d, of, module, tt.fate, r)
+				if d == nil || d.Module != module || d.Of != of && !d.Forward || d.Outcome != tt.outcome {
+					t.Errorf("%s, %s, %s: got %v, want the derivative of %s in %q, %s\n%s", tt.name, w.name, layer, d, of, module, tt.outcome, r)
 					continue
 				}
 				dead := 0
 				for _, l := range r.Layers {
-					if l.Fate == diagnose.Alive || l.Fate == diagnose.Zero {
+					if l.Outcome == diagnose.Preserved || l.Outcome == diagnose.Zero {
 						continue
 					}
 					// What loses its gradient is the layer, or before it, or what multiplies by its output.
 					if w.name != "bert" && l.Module > layer && !strings.HasPrefix(l.Module, layer+".") && !d.Forward && !strings.HasSuffix(l.Param, "weight") {
-						t.Errorf("%s, %s, %s: %s is %s\n%s", tt.name, w.name, layer, l.Param, l.Fate, r)
+						t.Errorf("%s, %s, %s: %s is %s\n%s", tt.name, w.name, layer, l.Param, l.Outcome, r)
 					}
 					dead++
 				}
 				if dead == 0 {
-					t.Errorf("%s, %s, %s: all are alive\n%s", tt.name, w.name, layer, r)
+					t.Errorf("%s, %s, %s: all are preserved\n%s", tt.name, w.name, layer, r)
 				}
 			}
 		}
 	}
 }
 
-// A healthy step has no deaths, whatever the model.
+// A healthy step has no underflows, whatever the model.
 func TestGradientsAlive(t *testing.T) {
 	for _, fresh := range []func() *ward{mlpWard, bertWard} {
 		tensor.ManualSeed(3)
@@ -97,12 +97,12 @@ func TestGradientsAlive(t *testing.T) {
 		if n := len(nn.Parameters(w.net)); len(r.Layers) != n {
 			t.Errorf("%s: %d layers, want %d", w.name, len(r.Layers), n)
 		}
-		if !r.Alive() || r.First != nil {
+		if !r.Preserved() || r.First != nil {
 			t.Errorf("%s: %s", w.name, r)
 		}
 		for _, l := range r.Layers {
-			if l.Fate != diagnose.Alive && l.Fate != diagnose.Zero || l.Flushed*20 > l.Elements {
-				t.Errorf("%s: %v %s\n%s", w.name, l, l.Fate, r)
+			if l.Outcome != diagnose.Preserved && l.Outcome != diagnose.Zero || l.Flushed*20 > l.Elements {
+				t.Errorf("%s: %v %s\n%s", w.name, l, l.Outcome, r)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestGradientsRescue(t *testing.T) {
 	}
 	w := build()
 	r := diagnose.Gradients(w.net, w.step)
-	if r.Alive() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
+	if r.Preserved() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
 		t.Fatalf("rescue %v, ceiling %v\n%s", r.Rescue, r.Ceiling, r)
 	}
 	if !strings.Contains(r.String(), "amp.InitScale(") {
@@ -216,11 +216,11 @@ func TestGradientsUnused(t *testing.T) {
 	r := diagnose.Gradients(w.net, func() { nn.MSELoss(w.net.Forward(w.x), w.y).Backward() })
 	unused := 0
 	for _, l := range r.Layers {
-		if l.Fate == diagnose.Unused {
+		if l.Outcome == diagnose.Unused {
 			unused++
 		}
 	}
-	if unused != 4 || r.Alive() || !strings.Contains(r.String(), "received no gradient") {
+	if unused != 4 || r.Preserved() || !strings.Contains(r.String(), "received no gradient") {
 		t.Errorf("got %d\n%s", unused, r)
 	}
 	if r = diagnose.Gradients(w.net, func() {}); len(r.Layers) != 0 || !strings.Contains(r.String(), "No gradients") {

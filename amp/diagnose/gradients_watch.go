@@ -18,14 +18,14 @@ type wake struct {
 	params  []nn.Named
 	shadows trace.Shadows
 
-	results   map[int]*flow  // by ID
-	layers    map[int]*layer // layers by ID of the parameter
-	of        map[*layer][]*Underflow
-	used      map[string]int // order of a parameter's first use
-	deaths    []*Underflow
-	all       magnitudes64
-	scale     float64
-	backwards int
+	results    map[int]*flow  // by ID
+	layers     map[int]*layer // layers by ID of the parameter
+	of         map[*layer][]*Underflow
+	used       map[string]int // order of a parameter's first use
+	underflows []*Underflow
+	all        magnitudes64
+	scale      float64
+	backwards  int
 }
 
 // layer collects the observations of hooks.
@@ -36,16 +36,16 @@ type layer struct {
 
 // flow is the result of an operation.
 type flow struct {
-	backward bool
-	op       string
-	place    trace.Place
-	source   string
-	same     *flow   // source of the view or cast
-	noise    float64 // magnitude up to which elements count as 0
-	deaths   []*Underflow
-	nonzero  float64 // share of nonzero elements, in float64
-	size     float64 // root mean square, in float64
-	dtype    tensor.DType
+	backward   bool
+	op         string
+	place      trace.Place
+	source     string
+	same       *flow   // source of the view or cast
+	noise      float64 // magnitude up to which elements count as 0
+	underflows []*Underflow
+	nonzero    float64 // share of nonzero elements, in float64
+	size       float64 // root mean square, in float64
+	dtype      tensor.DType
 }
 
 func newWake(net any) *wake {
@@ -57,7 +57,7 @@ func newWake(net any) *wake {
 	}
 	w.names = trace.NewNames(models...)
 	for _, p := range w.params {
-		w.layers[p.Tensor.ID()] = &layer{LayerGradient: LayerGradient{Param: p.Name, Module: parent(p.Name), Lowest: math.NaN(), Highest: math.NaN(), Fate: Alive}}
+		w.layers[p.Tensor.ID()] = &layer{LayerGradient: LayerGradient{Param: p.Name, Module: parent(p.Name), Lowest: math.NaN(), Highest: math.NaN(), Outcome: Preserved}}
 	}
 	return w
 }
@@ -121,9 +121,9 @@ func (w *wake) operation(e tensor.Event) {
 		} else if of.size == 0 && !of.backward {
 			zero = of.origin()
 		}
-		for _, d := range of.deaths {
-			if !slices.Contains(g.deaths, d) {
-				g.deaths = append(g.deaths, d)
+		for _, d := range of.underflows {
+			if !slices.Contains(g.underflows, d) {
+				g.underflows = append(g.underflows, d)
 			}
 		}
 		if e.View || e.Op.Name == "cast" {
@@ -152,19 +152,19 @@ func (w *wake) operation(e tensor.Event) {
 	if e.Backward && half(e.Out.DType) {
 		w.all.add(truth, e.Out.DType)
 	}
-	d := w.death(&e, rounding, g, in, len(truth))
-	if d == nil || d.Fate == Cut && cancelled {
+	d := w.underflow(&e, rounding, g, in, len(truth))
+	if d == nil || d.Outcome == Cut && cancelled {
 		return
 	}
 	d.Place = place
-	if d.Fate == Cut && zero != nil {
+	if d.Outcome == Cut && zero != nil {
 		d.Of, d.Place, d.Source = zero.op, zero.place, zero.source
 		if slices.Contains(rectifiers, zero.op) {
-			d.Fate = DeadReLU
+			d.Outcome = DeadReLU
 		}
 	}
-	w.deaths = append(w.deaths, d)
-	g.deaths = append(g.deaths, d)
+	w.underflows = append(w.underflows, d)
+	g.underflows = append(g.underflows, d)
 }
 
 // origin returns the result behind a view or a cast.
@@ -209,28 +209,28 @@ var (
 	flat       = []string{"sigmoid", "tanh", "softmax", "log_softmax", "log_sigmoid", "erf", "softsign", "hardsigmoid", "atan"}
 )
 
-// death returns the loss in a derivative, or nil if it is small.
-func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Underflow {
+// underflow returns the loss in a derivative, or nil if it is small.
+func (w *wake) underflow(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Underflow {
 	d := &Underflow{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
 	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
 	if d.Forward = !e.Backward; d.Forward {
 		if d.Of = d.Op; !half(d.DType) || portion(r.Flushed, d.Elements) < lost {
 			return nil
 		}
-		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
+		d.Outcome, d.Share = Flushed, portion(r.Flushed, d.Elements)
 		return d
 	}
 	switch {
 	case r.Overflowed > 0:
-		d.Fate, d.Share = Overflown, portion(r.Overflowed, n)
+		d.Outcome, d.Share = Overflowed, portion(r.Overflowed, n)
 	case half(d.DType) && portion(r.Flushed, d.Elements) >= lost:
-		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
+		d.Outcome, d.Share = Flushed, portion(r.Flushed, d.Elements)
 	case arrives && slices.Contains(flat, e.Of) && g.size < in.size/(1<<10):
-		d.Fate, d.Share, d.Elements = Saturated, 1-g.size/in.size, n
+		d.Outcome, d.Share, d.Elements = Saturated, 1-g.size/in.size, n
 	case arrives && slices.Contains(rectifiers, e.Of) && g.nonzero < 0.1*in.nonzero:
-		d.Fate, d.Share, d.Elements = DeadReLU, 1-g.nonzero/in.nonzero, n
+		d.Outcome, d.Share, d.Elements = DeadReLU, 1-g.nonzero/in.nonzero, n
 	case arrives && g.size == 0:
-		d.Fate, d.Share, d.Elements = Cut, 1, n
+		d.Outcome, d.Share, d.Elements = Cut, 1, n
 	default:
 		return nil
 	}
@@ -249,7 +249,7 @@ func (w *wake) arrived(l *layer, g *tensor.Tensor) {
 	if of := w.results[g.ID()]; of != nil {
 		l.DType = of.dtype
 		quiet(truth, of.noise)
-		for _, d := range of.deaths {
+		for _, d := range of.underflows {
 			if !slices.Contains(w.of[l], d) {
 				w.of[l] = append(w.of[l], d)
 			}

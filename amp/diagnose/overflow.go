@@ -43,7 +43,7 @@ type NonFinite struct {
 	updated  bool            // it reached a parameter itself
 }
 
-// Occurrence is an operation before or after a birth, with the range of its result.
+// Occurrence is an operation before or after an origin of non-finite values, with the range of its result.
 type Occurrence struct {
 	Op       string
 	Of       string
@@ -57,7 +57,7 @@ type Occurrence struct {
 // OverflowReport is the result of Overflow.
 type OverflowReport struct {
 	Culprit *NonFinite   // the origin; nil if everything relevant stayed finite
-	Births  []*NonFinite // all births, in order
+	Origins []*NonFinite // all origins, in order
 	Steps   []amp.StepResult
 	Looked  int // number of operations observed
 }
@@ -79,13 +79,13 @@ func Overflow(net any, step func()) *OverflowReport {
 	return a.report()
 }
 
-// report chooses the culprit: the first birth that reached the loss or a gradient, harmless
+// report chooses the culprit: the first origin that reached the loss or a gradient, harmless
 // ones last.
 func (a *autopsy) report() *OverflowReport {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.finish()
-	r := &OverflowReport{Births: a.births, Steps: a.steps, Looked: a.looked}
+	r := &OverflowReport{Origins: a.origins, Steps: a.steps, Looked: a.looked}
 	rank := func(b *NonFinite) int {
 		switch {
 		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated && !(b.Backward && len(a.params) == 0):
@@ -97,7 +97,7 @@ func (a *autopsy) report() *OverflowReport {
 		}
 		return 0
 	}
-	for _, b := range a.births {
+	for _, b := range a.origins {
 		if rank(b) < 3 && (r.Culprit == nil || rank(b) < rank(r.Culprit)) {
 			r.Culprit = b
 		}
@@ -108,7 +108,7 @@ func (a *autopsy) report() *OverflowReport {
 // finish writes the sentences at the end of the run.
 func (a *autopsy) finish() {
 	skipped := slices.ContainsFunc(a.steps, func(s amp.StepResult) bool { return s.Skipped })
-	for _, b := range a.births {
+	for _, b := range a.origins {
 		b.Harmless = skipped && b.Cause == "loss-scale"
 		b.word()
 	}

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Births that have a place of their own.
+// Origins that have a place of their own.
 func TestOverflowCases(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -147,7 +147,7 @@ func TestOverflowAbsorbed(t *testing.T) {
 	w.put("4", func(x *tensor.Tensor) *tensor.Tensor { return x.Add(x.Detach().AddScalar(100).Exp().Clamp(0, 1)) })
 	w.ready()
 	r := diagnose.Overflow(w.net, w.step)
-	if r.Culprit != nil || len(r.Births) != 1 || r.Births[0].Op != "exp" {
+	if r.Culprit != nil || len(r.Origins) != 1 || r.Origins[0].Op != "exp" {
 		t.Errorf("got %s", r)
 	}
 	w = mlpWard()
@@ -186,7 +186,7 @@ func TestOverflowGrew(t *testing.T) {
 	}
 }
 
-// Without a model gradients have no names, and what is born among them is found.
+// Without a model gradients have no names, and what arises among them is found.
 func TestOverflowNoModel(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard()

@@ -103,7 +103,7 @@ func (v *evidence) asked() bool {
 	return math.IsInf(v.largest, 0) && v.among("masked_fill", "where")
 }
 
-// classify infers the cause of a birth from its operation.
+// classify infers the cause of an origin from its operation.
 func (a *autopsy) classify(b *NonFinite, e *tensor.Event, r *result) {
 	v := &evidence{e: e, op: e.Op.Name, scale: 1, limit: math.Inf(1), largest: largest64(e)}
 	if e.Out.DType.IsFloat() {

@@ -88,8 +88,8 @@ func (b *NonFinite) String() string {
 	return fmt.Sprintf("%s in %s%s: %s\n%s", b.Cause, b.title(), b.at(), sentence("%s", b.What), sentence("%s", b.Cure))
 }
 
-// fate describes what it reached.
-func (b *NonFinite) fate() string {
+// reach describes what it reached.
+func (b *NonFinite) reach() string {
 	var parts []string
 	if b.Loss {
 		parts = append(parts, "the loss")
@@ -124,7 +124,7 @@ func (r *OverflowReport) String() string {
 		return r.clean()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s", r.headline(), sentence("%s", r.Culprit.What), r.Culprit.fate())
+	fmt.Fprintf(&b, "%s\n%s\n%s", r.headline(), sentence("%s", r.Culprit.What), r.Culprit.reach())
 	if len(r.Culprit.Before) > 0 {
 		b.WriteString("\nBefore it:")
 		for _, p := range r.Culprit.Before {
@@ -148,7 +148,7 @@ func (r *OverflowReport) String() string {
 
 func (r *OverflowReport) clean() string {
 	sentence := fmt.Sprintf("No inf or NaN: %s checked.", text.Count(r.Looked, "operation"))
-	if n := len(r.Births); n > 0 {
+	if n := len(r.Origins); n > 0 {
 		sentence = fmt.Sprintf("inf or NaN appeared %s, but reached neither the loss nor a gradient: %s checked.", times(n), text.Count(r.Looked, "operation"))
 	}
 	return sentence
@@ -177,7 +177,7 @@ func (r *OverflowReport) headline() string {
 	return text
 }
 
-// String returns the passage as one line.
+// String returns the occurrence as one line.
 func (p Occurrence) String() string {
 	name := p.Op
 	if p.Backward {
@@ -211,7 +211,7 @@ func (r *OverflowReport) Chart() *chart.Figure {
 	return chart.Ranges(list)
 }
 
-// here returns the birth as a passage.
+// here returns the origin as an occurrence.
 func (b *NonFinite) here() Occurrence {
 	c := tensor.Counts{Count: size(b.Shape), Infs: b.Infs, NaNs: b.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}
 	return Occurrence{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
@@ -225,7 +225,7 @@ func (r *OverflowReport) HTML() string {
 	}
 	c := r.Culprit
 	var b strings.Builder
-	b.WriteString(`<div style="font-size:13px">` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.fate()))
+	b.WriteString(`<div style="font-size:13px">` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
 	b.WriteString(`<table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"", "operation", "module", "line", "dtype", "range", "not finite"} {
 		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)

@@ -208,7 +208,7 @@ func TestOverflowClean(t *testing.T) {
 	for _, fresh := range []func() *ward{mlpWard, cnnWard, bertWard} {
 		w := fresh().ready()
 		r := diagnose.Overflow(w.net, func() { w.step(); w.step() })
-		if r.Culprit != nil || len(r.Births) > 0 || r.Looked < 10 || len(r.Steps) != 2 {
+		if r.Culprit != nil || len(r.Origins) > 0 || r.Looked < 10 || len(r.Steps) != 2 {
 			t.Errorf("%s: %s", w.name, r)
 		}
 	}

@@ -2,7 +2,7 @@ package diagnose
 
 import "slices"
 
-// spread records a passage: the first operation of each module, forward and backward.
+// spread records an occurrence: the first operation of each module, forward and backward.
 func (b *NonFinite) spread(p Occurrence) {
 	const most = 40
 	same := func(q Occurrence) bool { return q.Module == p.Module && q.Backward == p.Backward }

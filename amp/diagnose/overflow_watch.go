@@ -19,9 +19,9 @@ type autopsy struct {
 	params []nn.Named
 
 	results map[int]*result      // results of operations, by ID
-	given   map[int]*NonFinite   // births from before the run, by ID
-	grads   map[int][]*NonFinite // births in gradients, by the parameter's ID
-	births  []*NonFinite
+	given   map[int]*NonFinite   // origins from before the run, by ID
+	grads   map[int][]*NonFinite // origins in gradients, by the parameter's ID
+	origins []*NonFinite
 	looked  int
 
 	scale     float64
@@ -141,7 +141,7 @@ func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
 	return ratio > 0.99 && ratio < 1.01
 }
 
-// roots returns the births behind a non-finite result: those of its operands, or a new one.
+// roots returns the origins behind a non-finite result: those of its operands, or a new one.
 func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 	for i, t := range e.Operands {
 		if !t.DType().IsFloat() {
@@ -158,7 +158,7 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 		}
 	}
 	if len(roots) == 0 {
-		b := a.birth(e, r)
+		b := a.origin(e, r)
 		b.Before = a.lineage(r)
 		a.classify(b, e, r)
 		if b.Cause == "cast" {
@@ -188,7 +188,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 		}
 	}
 	if of.roots == nil && !changed {
-		b := a.birth(e, r)
+		b := a.origin(e, r)
 		b.Infs, b.NaNs, b.Shape, b.Out = c.Infs, c.NaNs, t.Shape(), t.DType()
 		if b.Cause = "data"; e.Backward { // a value recomputed by the derivative
 			b.Cause = "derivative"
@@ -206,7 +206,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	return of
 }
 
-// unseen returns the births of a tensor that no operation of the run computed.
+// unseen returns the origins of a tensor that no operation of the run computed.
 func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
 	if b := a.given[t.ID()]; b != nil {
 		return []*NonFinite{b}
@@ -219,7 +219,7 @@ func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
 	return nil
 }
 
-func (a *autopsy) birth(e *tensor.Event, r *result) *NonFinite {
+func (a *autopsy) origin(e *tensor.Event, r *result) *NonFinite {
 	return &NonFinite{
 		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
 		Shape: e.Out.Shape, from: e.Operands[0].ID(), Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
@@ -228,15 +228,15 @@ func (a *autopsy) birth(e *tensor.Event, r *result) *NonFinite {
 
 func (a *autopsy) admit(b *NonFinite) {
 	b.order = a.looked
-	a.births = append(a.births, b)
+	a.origins = append(a.origins, b)
 }
 
-// forWhat records the operation for which autocast made a cast with a birth: the next one.
+// forWhat records the operation for which autocast made a cast with an origin: the next one.
 func (a *autopsy) forWhat(e *tensor.Event) {
-	if e.InCast || len(a.births) == 0 {
+	if e.InCast || len(a.origins) == 0 {
 		return
 	}
-	b := a.births[len(a.births)-1]
+	b := a.origins[len(a.origins)-1]
 	if b.Op != "cast" || b.For != "" || b.Backward {
 		return
 	}
@@ -250,7 +250,7 @@ func (a *autopsy) forWhat(e *tensor.Event) {
 	}
 }
 
-// reached records the births in a parameter's gradient.
+// reached records the origins in a parameter's gradient.
 func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -312,7 +312,7 @@ func (a *autopsy) scaler(e amp.Event) {
 	switch e.Kind {
 	case amp.EventScale:
 		a.scale = e.Before
-		for _, b := range a.births { // born in the product with the scale, or in its cast
+		for _, b := range a.origins { // they arose in the product with the scale, or in its cast
 			if len(e.Loss.Shape()) > 0 && (b.from == e.Loss.ID() || b.Op == "cast" && b.For == "mul" && b.order >= a.looked-1) {
 				b.Scale, b.Cause = a.scale, "scaled-output"
 			}

@@ -74,19 +74,17 @@ type gradient struct {
 }
 
 // ReplayOption is an option of [NewReplay].
-type ReplayOption uint8
+type ReplayOption func(r *Replay)
 
-// The options.
-const (
-	// KeepGradients keeps the gradients themselves, so that results are exact even at scales
-	// that are not powers of two.
-	KeepGradients ReplayOption = iota
-	// WithActivations records the gradients of activations as well as those of parameters.
-	WithActivations
-)
+// KeepGradients keeps the gradients themselves, so that results are exact even at scales that are
+// not powers of two.
+func KeepGradients() ReplayOption { return func(r *Replay) { r.keep = true } }
+
+// WithActivations records the gradients of activations as well as those of parameters.
+func WithActivations() ReplayOption { return func(r *Replay) { r.watcher.activations = true } }
 
 // NewReplay starts recording the gradients of net, or of every optimizer's parameters if net is
-// nil.
+// nil. It panics with an *[amp.Error] if an option is nil.
 func NewReplay(net any, options ...ReplayOption) *Replay {
 	r := &Replay{net: net, scale: 1, names: map[*tensor.Tensor]string{}, counter: new(counter)}
 	models := []any{}
@@ -94,13 +92,11 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 		models = append(models, net)
 	}
 	r.watcher = &watcher{replay: r, names: trace.NewNames(models...), used: map[int]bool{}, low: map[int]bool{}, half: map[int]bool{}, made: map[int]string{}}
-	for _, o := range options {
-		switch o {
-		case KeepGradients:
-			r.keep = true
-		case WithActivations:
-			r.watcher.activations = true
+	for i, o := range options {
+		if o == nil {
+			panic(&amp.Error{Code: "nil_option", Call: "NewReplay", Why: fmt.Sprintf("option %d is nil", i+1), Cure: "pass an option such as diagnose.KeepGradients()"})
 		}
+		o(r)
 	}
 	if net != nil {
 		for _, n := range nn.NamedParameters(net) {

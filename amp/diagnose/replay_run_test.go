@@ -52,11 +52,11 @@ func chain(seed int64) (net *nn.Sequential, weak int) {
 func TestReplayNamesLayers(t *testing.T) {
 	for seed := range int64(4) {
 		net, weak := chain(seed)
-		rp := NewReplay(net, WithActivations)
+		rp := NewReplay(net, WithActivations())
 		loop(net, amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), false, 3, nil)
 		rp.Stop()
 		w := rp.WhatIf(1, Float16)
-		if w.Steps != 3 || w.Overflowing != 0 || w.Slack != 0 {
+		if w.Steps != 3 || w.Overflowing != 0 || w.MaxError != 0 {
 			t.Fatalf("seed %d: %+v", seed, w)
 		}
 		params, activations := 0, 0
@@ -162,7 +162,7 @@ func TestBandIsTrue(t *testing.T) {
 			return loss
 		}
 		net, opt := start()
-		rp := NewReplay(net, WithActivations)
+		rp := NewReplay(net, WithActivations())
 		step(net, amp.Off).Backward()
 		opt.Step()
 		rp.Stop()
@@ -175,7 +175,7 @@ func TestBandIsTrue(t *testing.T) {
 		for _, scale := range []float64{high, 4 * high} {
 			net, opt := start()
 			scaler := amp.NewGradScaler(amp.InitScale(scale))
-			seen := NewReplay(net, WithActivations)
+			seen := NewReplay(net, WithActivations())
 			scaler.Scale(step(net, amp.Float16)).Backward()
 			if result := scaler.Step(opt); result.Skipped != (scale > high) || high < 2 || high >= 1<<24 {
 				t.Errorf("seed %d: the band ends at %v; at %v: %v", seed, high, scale, result)

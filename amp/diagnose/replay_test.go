@@ -118,11 +118,11 @@ func TestSharesBetween(t *testing.T) {
 			} {
 				off := max(c[0]-c[1], c[1]-c[0])
 				worst = max(worst, off)
-				if off > got.Slack || c[1] != c[2] {
+				if off > got.MaxError || c[1] != c[2] {
 					t.Errorf("%v at %v: got %+v, kept %+v, want %+v", f, scale, got, exact, want)
 				}
 			}
-			if share := float64(got.Slack) / float64(len(values)); share > 0.05 {
+			if share := float64(got.MaxError) / float64(len(values)); share > 0.05 {
 				t.Errorf("%v at %v: slack of %.3f", f, scale, share)
 			}
 		}
@@ -145,7 +145,7 @@ func TestLogNormal(t *testing.T) {
 		{1, 31.4, 68}, {8, 9.4, 86}, {128, 0.77, 73}, {1024, 0.06, 42}, {65536, 0, 3},
 	} {
 		s := g.shares(c.scale, Float16)
-		if z, n := 100*s.FlushedShare(), 100*s.SubnormalShare(); math.Abs(z-c.zeros) > 0.15 || math.Abs(n-c.subnormal) > 0.6 || s.Slack != 0 {
+		if z, n := 100*s.FlushedShare(), 100*s.SubnormalShare(); math.Abs(z-c.zeros) > 0.15 || math.Abs(n-c.subnormal) > 0.6 || s.MaxError != 0 {
 			t.Errorf("at %v: %.2f %% zeros and %.1f %% subnormals, want %v and %v", c.scale, z, n, c.zeros, c.subnormal)
 		}
 	}

@@ -60,8 +60,9 @@ type Branch struct {
 
 // NewRewind starts keeping the states of a run, beginning with the current one. others are the
 // optimizers, schedulers, scalers, generators other than the default one, loader epochs, and
-// any other values with StateDict and LoadStateDict that take part in training. It panics with
-// an *[amp.Error] on anything else.
+// any other values with StateDict and LoadStateDict that take part in training. They share no
+// interface, because the types of their states differ, as in torch. It panics with an *[amp.Error]
+// on anything else.
 func NewRewind(net any, others ...any) *Rewind {
 	trunk := &Branch{Name: "run"}
 	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk, open: map[*amp.GradScaler]bool{}}

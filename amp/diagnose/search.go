@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// SearchOptions are options of a search. The zero value is the default.
-type SearchOptions struct {
+// PrecisionSetOptions are the options of [MinimalFP32Set] and [MaximalFP16Set]. The zero value is the default.
+type PrecisionSetOptions struct {
 	// Budget is the maximum relative error, 0.01 by default, of the result's norm or of each
 	// parameter's gradient.
 	Budget float64
@@ -32,24 +32,25 @@ type SearchOptions struct {
 	MaxRuns int
 }
 
-// SearchOp is an operation that a search may move, in one module if it has a path.
-type SearchOp struct {
+// PrecisionSetOp is an operation that a search may move, in one module if it has a path.
+type PrecisionSetOp struct {
 	Module, Op string
 	Source     string  // the cell's line that calls it first, if known
 	Alone      float64 // the error when it alone is moved
 	Work       float64 // the FLOPs of a step that do not run in the low precision then
 }
 
-// SearchResult is the result of a search.
-type SearchResult struct {
+// PrecisionSet is the result of [MinimalFP32Set] or [MaximalFP16Set]: the set of operations, and the errors with
+// and without it.
+type PrecisionSet struct {
 	// Ops is the set found: from [MinimalFP32Set] the operations that must be raised to float32, from
 	// [MaximalFP16Set] those that may be lowered.
-	Ops []SearchOp
+	Ops []PrecisionSetOp
 	// Candidates are all operations that could be moved.
-	Candidates []SearchOp
+	Candidates []PrecisionSetOp
 	// Before and After are the errors without and with the set moved.
 	Before, After, Budget float64
-	// Found is false if the budget cannot be met: by Search, not even with all candidates in
+	// Found is false if the budget cannot be met: by MinimalFP32Set, not even with all candidates in
 	// float32; by MaximalFP16Set, not even under the unchanged policy.
 	Found bool
 	// Smallest reports that no smaller set meets the budget, or for MaximalFP16Set no larger one.
@@ -73,26 +74,26 @@ type SearchResult struct {
 //	r := diagnose.MinimalFP32Set(net, func() (loss *tensor.Tensor) {
 //		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 //		return loss
-//	}, diagnose.SearchOptions{Budget: 1e-3})
+//	}, diagnose.PrecisionSetOptions{Budget: 1e-3})
 //	r.Code // amp.Float16.With("exp", amp.FP32)
 //
-// step computes a result, or with Gradients a loss, and must be deterministic: Search restores
-// the net, the default generator and [SearchOptions.State] after each run. step needs no
-// changes, because Search opens its regions under other policies. The reference is the step in
+// step computes a result, or with Gradients a loss, and must be deterministic: MinimalFP32Set restores
+// the net, the default generator and [PrecisionSetOptions.State] after each run. step needs no
+// changes, because MinimalFP32Set opens its regions under other policies. The reference is the step in
 // float32. The policy is that of its last region.
 //
 // It panics with an *[amp.Error] if the step opens no region or is not deterministic.
-func MinimalFP32Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MinimalFP32Set(net any, step func() *tensor.Tensor, o PrecisionSetOptions) *PrecisionSet {
 	return search(net, step, o, false)
 }
 
 // MaximalFP16Set is the reverse: it finds the largest set of operations, beyond those that the
 // policy already lowers, that may run in low precision within the budget.
-func MaximalFP16Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MaximalFP16Set(net any, step func() *tensor.Tensor, o PrecisionSetOptions) *PrecisionSet {
 	return search(net, step, o, true)
 }
 
-func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *SearchResult {
+func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bool) *PrecisionSet {
 	needStep("MinimalFP32Set", step != nil)
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
 	s := &searcher{net: net, step: step, o: o}
@@ -105,20 +106,20 @@ func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *S
 	if again := s.run(off); s.error(again) != 0 {
 		panic(&amp.Error{
 			Code: "not_deterministic", Call: s.call(lower), Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
-			Cure: "use the same batch each time, and list generators and other state in SearchOptions.State",
+			Cure: "use the same batch each time, and list generators and other state in PrecisionSetOptions.State",
 		})
 	}
 	candidates := s.candidates(lower)
 	if !s.policy.IsEnabled() {
 		panic(&amp.Error{Code: "no_region", Call: s.call(lower), Why: "the step opens no region that casts", Cure: "run its forward pass and loss in amp.Autocast(amp.Float16, …)"})
 	}
-	r := &SearchResult{Candidates: candidates, Budget: o.Budget, Policy: s.policy, base: s.policy, lower: lower, of: "result"}
+	r := &PrecisionSet{Candidates: candidates, Budget: o.Budget, Policy: s.policy, base: s.policy, lower: lower, of: "result"}
 	if o.Gradients {
 		r.of = "gradients"
 	}
 	// A search for what may be lowered looks for the smallest rest that must stay.
-	moved := func(in []bool) []SearchOp {
-		var list []SearchOp
+	moved := func(in []bool) []PrecisionSetOp {
+		var list []PrecisionSetOp
 		for i, c := range candidates {
 			if in[i] != lower {
 				list = append(list, c)
@@ -154,7 +155,7 @@ func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *S
 type searcher struct {
 	net       any
 	step      func() *tensor.Tensor
-	o         SearchOptions
+	o         PrecisionSetOptions
 	parts     []part
 	start     *snapshot
 	policy    amp.Policy // of the step's regions
@@ -215,7 +216,7 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 
 // with returns the error when some operations are moved, and how much work then is not
 // in the low precision.
-func (s *searcher) with(ops []SearchOp, lower bool) trial {
+func (s *searcher) with(ops []PrecisionSetOp, lower bool) trial {
 	values := s.run(func(p amp.Policy) amp.Policy {
 		for _, op := range ops {
 			p = op.moved(p, lower)
@@ -254,8 +255,8 @@ func (s *searcher) error(values [][]float64) float64 {
 // candidates returns the operations that can be moved, those that a run under the
 // policy as it is computes in the low precision, or not, in order; and finds that
 // policy.
-func (s *searcher) candidates(lower bool) []SearchOp {
-	var list []SearchOp
+func (s *searcher) candidates(lower bool) []PrecisionSetOp {
+	var list []PrecisionSetOp
 	known := map[string]bool{}
 	for _, info := range tensor.Ops() {
 		known[info.Name] = info.Name != "cast" && info.Name != "clone" // those are never cast
@@ -265,11 +266,11 @@ func (s *searcher) candidates(lower bool) []SearchOp {
 		if e.Backward || e.View || e.InPlace || e.InCast || !e.Computed.IsFloat() || e.Computed == tensor.Float64 || low == lower || !known[e.Op.Name] || e.Op.GivenDType {
 			return
 		}
-		op := SearchOp{Op: e.Op.Name, Source: e.Source}
+		op := PrecisionSetOp{Op: e.Op.Name, Source: e.Source}
 		if s.o.Modules {
 			op.Module = e.Module
 		}
-		if !slices.ContainsFunc(list, func(c SearchOp) bool { return c.Op == op.Op && c.Module == op.Module }) {
+		if !slices.ContainsFunc(list, func(c PrecisionSetOp) bool { return c.Op == op.Op && c.Module == op.Module }) {
 			list = append(list, op)
 		}
 	})
@@ -284,7 +285,7 @@ func (s *searcher) candidates(lower bool) []SearchOp {
 }
 
 // moved returns p with the operation moved.
-func (op SearchOp) moved(p amp.Policy, lower bool) amp.Policy {
+func (op PrecisionSetOp) moved(p amp.Policy, lower bool) amp.Policy {
 	to := amp.FP32
 	if lower {
 		to = amp.LowerPrecision

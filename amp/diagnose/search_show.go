@@ -9,7 +9,7 @@ import (
 )
 
 // String names the operation with its module.
-func (op SearchOp) String() string {
+func (op PrecisionSetOp) String() string {
 	if op.Module == "" {
 		return op.Op
 	}
@@ -17,7 +17,7 @@ func (op SearchOp) String() string {
 }
 
 // String describes the operations found and the resulting error.
-func (r *SearchResult) String() string {
+func (r *PrecisionSet) String() string {
 	var names []string
 	for _, op := range r.Ops {
 		names = append(names, op.String())
@@ -26,7 +26,7 @@ func (r *SearchResult) String() string {
 	head := fmt.Sprintf("%v: error of the %s %s, budget %s", r.base, r.of, errorText(r.Before), errorText(r.Budget))
 	switch {
 	case !r.Found && r.lower:
-		return head + ": nothing can be lowered, because the unchanged policy exceeds the budget. Search finds what to raise"
+		return head + ": nothing can be lowered, because the unchanged policy exceeds the budget. MinimalFP32Set finds what to raise"
 	case !r.Found:
 		return fmt.Sprintf("%s: exceeded even with all %d operations in float32: the error comes from elsewhere, such as a cast in the program itself", head, len(r.Candidates))
 	case len(names) == 0 && r.lower:
@@ -56,13 +56,13 @@ func errorText(v float64) string {
 }
 
 // HTML returns the sentences and the table.
-func (r *SearchResult) HTML() string {
+func (r *PrecisionSet) HTML() string {
 	return paragraph(r.String()) + r.Table().Data["text/html"].(string)
 }
 
 // Table lists all candidates, with the error when each is moved alone.
-func (r *SearchResult) Table() display.Bundle {
-	chosen := map[SearchOp]bool{}
+func (r *PrecisionSet) Table() display.Bundle {
+	chosen := map[PrecisionSetOp]bool{}
 	for _, op := range r.Ops {
 		chosen[op] = true
 	}

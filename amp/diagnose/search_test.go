@@ -142,7 +142,7 @@ func TestSearchPlanted(t *testing.T) {
 			return loss
 		}
 		for _, modules := range []bool{false, true} {
-			res := MinimalFP32Set(net, step, SearchOptions{Modules: modules, Budget: 0.02})
+			res := MinimalFP32Set(net, step, PrecisionSetOptions{Modules: modules, Budget: 0.02})
 			want := c.op
 			code := fmt.Sprintf("amp.Float16.With(%q, amp.FP32)", c.op)
 			if modules {
@@ -170,7 +170,7 @@ func TestSearchAllSubsets(t *testing.T) {
 		})
 		return y
 	}
-	res := MinimalFP32Set(net, step, SearchOptions{Budget: 0.004})
+	res := MinimalFP32Set(net, step, PrecisionSetOptions{Budget: 0.004})
 	if n := len(res.Candidates); n < 6 || n > 10 {
 		t.Fatalf("%d candidates: %v", n, res.Candidates)
 	}
@@ -212,7 +212,7 @@ func TestMaximalFP16Set(t *testing.T) {
 		})
 		return y
 	}
-	res := MaximalFP16Set(fc, step, SearchOptions{Budget: 0.01})
+	res := MaximalFP16Set(fc, step, PrecisionSetOptions{Budget: 0.01})
 	var names []string
 	for _, op := range res.Ops {
 		names = append(names, op.Op)
@@ -253,11 +253,11 @@ func TestSearchGradients(t *testing.T) {
 			})
 			return loss
 		}
-		res := MinimalFP32Set(net, step, SearchOptions{Modules: true, Gradients: true, Budget: 0.05})
+		res := MinimalFP32Set(net, step, PrecisionSetOptions{Modules: true, Gradients: true, Budget: 0.05})
 		if got, want := fmt.Sprint(res.Ops), fmt.Sprintf("[mul_scalar in %d]", at); got != want || !math.IsInf(res.Before, 1) {
 			t.Errorf("seed %d: got %s, want %s: %v\n%v", seed, got, want, res, res.Table())
 		}
-		if loss := MinimalFP32Set(net, step, SearchOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
+		if loss := MinimalFP32Set(net, step, PrecisionSetOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
 			t.Errorf("seed %d: for the loss alone: %v", seed, loss)
 		}
 		after := fmt.Sprint(tensor.DefaultGenerator().State().Bits(), nn.Parameters(net)[1].Bits())
@@ -290,10 +290,10 @@ func TestSearchMistakes(t *testing.T) {
 					t.Errorf("got %q, want %q", p, c.want)
 				}
 			}()
-			MinimalFP32Set(fc, c.step, SearchOptions{})
+			MinimalFP32Set(fc, c.step, PrecisionSetOptions{})
 		}()
 	}
-	if res := MinimalFP32Set(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
+	if res := MinimalFP32Set(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), PrecisionSetOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
 		t.Errorf("with the generator named: %v", res)
 	}
 	own := half(func() *tensor.Tensor {
@@ -303,7 +303,7 @@ func TestSearchMistakes(t *testing.T) {
 			return y.MulScalar(1e6)
 		}
 	})
-	if res := MinimalFP32Set(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
+	if res := MinimalFP32Set(fc, own, PrecisionSetOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
 		t.Errorf("with a cast of its own: %v", res)
 	}
 }

@@ -19,7 +19,7 @@ type Shares struct {
 	Overflow  int // become infinite, or E4M3's largest number
 	// Slack is the maximum error of each count: 0 if the scale is a power of two or the
 	// gradients were kept.
-	Slack int
+	MaxError int
 }
 
 // FlushedShare returns the share of the finite gradients other than 0 that becomes
@@ -78,7 +78,7 @@ func (s *Shares) add(t Shares) {
 	s.Subnormal += t.Subnormal
 	s.Normal += t.Normal
 	s.Overflow += t.Overflow
-	s.Slack += t.Slack
+	s.MaxError += t.MaxError
 }
 
 // shares returns the shares of g at a scale.
@@ -101,7 +101,7 @@ func (g *gradient) shares(scale float64, f Format) Shares {
 	normal = max(normal, zero)
 	over = max(over, normal)
 	s.Flushed, s.Subnormal, s.Normal, s.Overflow = zero, normal-zero, over-normal, m.some()-over
-	s.Slack = max(slack0+slack1, slack1+slack2)
+	s.MaxError = max(slack0+slack1, slack1+slack2)
 	return s
 }
 

@@ -92,8 +92,8 @@ func (w WhatIf) String() string {
 		return "no gradients recorded"
 	}
 	text := fmt.Sprintf("At scale %s in %v: %v; %d of %s overflow", scaleText(w.Scale), w.Format, w.Shares, w.Overflowing, steps(w.Steps))
-	if w.Slack > 0 {
-		text += fmt.Sprintf("; up to %d of %d elements may be counted wrong", w.Slack, w.Count)
+	if w.MaxError > 0 {
+		text += fmt.Sprintf("; up to %d of %d elements may be counted wrong", w.MaxError, w.Count)
 	}
 	return text
 }

@@ -10,6 +10,9 @@ import (
 // store holds operations in order. Steps are alike, so what operations of a kind have in
 // common it holds once; the rest is numbers without pointers, which the garbage
 // collector passes over.
+//
+// BenchmarkStore compares it with a slice of Op. At MaxOps operations of a small network, on an
+// AMD EPYC, the store takes 185 bytes and 290 ns for each, the slice 519 bytes and 730 to 1,000 ns.
 type store struct {
 	kinds   []Op
 	order   order // of kinds
@@ -68,13 +71,13 @@ func (s *store) add(op *Op) int32 {
 	return kind
 }
 
-// roomy returns list with room for n more. A full list becomes four times as long: append
-// would make long ones longer by a quarter, and copy each element four times in all.
+// roomy returns list with room for n more. A full list becomes four times as long, up to MaxOps:
+// append lengthens a long one by a quarter, and so copies each element four times in all.
 func roomy[T any](list []T, n int) []T {
 	if len(list)+n <= cap(list) {
 		return list
 	}
-	return slices.Grow(list, max(n, 3*len(list), 256))
+	return slices.Grow(list, max(n, min(3*len(list), MaxOps-len(list)), 256))
 }
 
 // kind returns the number of op's kind. If op is the first of its kind, that is a new one,

@@ -20,7 +20,7 @@ func init() {
 		t["EmptyCache"] = reflect.ValueOf(cuda.EmptyCache)
 		t["Graph"] = reflect.ValueOf((*cuda.Graph)(nil))
 		t["Synchronize"] = reflect.ValueOf(cuda.Synchronize)
-		t["Why"] = reflect.ValueOf(cuda.Why)
+		t["Why"] = reflect.ValueOf(cuda.Err)
 		return t
 	}
 }
