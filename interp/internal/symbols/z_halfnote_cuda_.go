@@ -18,9 +18,9 @@ func init() {
 		t["DeviceCount"] = reflect.ValueOf(cuda.DeviceCount)
 		t["DeviceName"] = reflect.ValueOf(cuda.DeviceName)
 		t["EmptyCache"] = reflect.ValueOf(cuda.EmptyCache)
+		t["Err"] = reflect.ValueOf(cuda.Err)
 		t["Graph"] = reflect.ValueOf((*cuda.Graph)(nil))
 		t["Synchronize"] = reflect.ValueOf(cuda.Synchronize)
-		t["Why"] = reflect.ValueOf(cuda.Err)
 		return t
 	}
 }
