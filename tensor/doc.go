@@ -67,8 +67,8 @@
 //
 // # Autocast
 //
-// A [Caster] may change the dtypes of operands before an operation runs; package amp provides
-// those of torch.autocast. It applies to the goroutine that called [WithCaster]. Backward runs
+// A caster may change the dtypes of operands before an operation runs; package amp provides
+// those of torch.autocast. It applies to the goroutine that called amp.Autocast. Backward runs
 // without it.
 //
 // # In place
