@@ -29,4 +29,10 @@ func ExampleNamedParameters() {
 	}
 	fmt.Println(len(nn.Parameters(net)), "parameters for an optimizer")
 	// Output:
+	// in.weight [8 4]
+	// in.bias [8]
+	// out.weight [2 8]
+	// out.bias [2]
+	// gain [2]
+	// 5 parameters for an optimizer
 }

@@ -35,7 +35,7 @@ func ExampleCrossEntropy() {
 	labels := tensor.FromInts([]int{0, 2})
 	fmt.Printf("%.4f\n", nn.CrossEntropy(logits, labels).Item())
 	fmt.Printf("%.4f\n", nn.CrossEntropy(logits, labels, nn.LabelSmoothing(0.1)).Item())
-	fmt.Println(nn.CrossEntropy(logits, labels, nn.Reduction(tensor.ReduceNone)))
+	fmt.Println(nn.CrossEntropy(logits, labels, nn.Reduction("none")))
 	// Output:
 	// 2.0360
 	// 2.1026
@@ -76,5 +76,5 @@ func ExampleEval() {
 	fmt.Println(net.Forward(tensor.Ones(6)))
 	// Output:
 	// tensor([1., 1., 1., 1.])
-	// tensor([2., 2., 2., 2.])
+	// tensor([0., 0., 2., 0., 0., 0.])
 }

@@ -21,6 +21,7 @@ func ExampleNewAdam() {
 	}
 	fmt.Printf("y = %.2f x %+.2f\n", net.Weight.Item(), net.Bias.Item())
 	// Output:
+	// y = 3.00 x -1.00
 }
 
 // A schedule warms up for two steps and then decays.
@@ -40,6 +41,11 @@ func ExampleNewSequentialLR() {
 		rates.Step()
 	}
 	// Output:
+	// 0.0250
+	// 0.0625
+	// 0.1000
+	// 0.0500
+	// 0.0250
 }
 
 // Groups give the body and the head of a model different settings.
@@ -51,4 +57,6 @@ func ExampleOptimizer_AddGroup() {
 		fmt.Println(len(g.Params()), g.LR, g.WeightDecay)
 	}
 	// Output:
+	// 2 0.0001 0.01
+	// 2 0.001 0
 }
