@@ -234,7 +234,7 @@ func TestLargeCallsPoll(t *testing.T) {
 		if gap > late {
 			t.Errorf("%s computed for %v of processor time without a poll; want at most %v", c.name, gap, late)
 		}
-		tensor.CloseScopes()
+		casting.CloseScopes()
 	}
 	t.Logf("%d functions called with large tensors, %d of them interrupted", called, stops)
 	if called < 300 {
