@@ -49,9 +49,9 @@ func ExamplePolicy_Why() {
 	fmt.Println(amp.Float16.Why("softmax"))
 	fmt.Println(amp.Float16.Why("relu"))
 	// Output:
-	// matmul runs in float16 under amp.Float16: torch's CUDA list lower_precision_fp. Tensor cores compute matrix products fast, and sum them in float32.
-	// softmax runs in float32, unless the call names a dtype under amp.Float16: torch's CUDA list fp32_set_opt_dtype. Its results or sums exceed float16's range, or lose too much precision.
-	// relu runs in its operands' dtype under amp.Float16: on none of torch's CUDA lists. It is safe in any dtype, so a cast would only cost time.
+	// Under amp.Float16, matmul runs in float16: torch's CUDA list lower_precision_fp. Tensor cores compute matrix products fast, and sum them in float32.
+	// Under amp.Float16, softmax runs in float32, unless the call names a dtype: torch's CUDA list fp32_set_opt_dtype. Its results or sums exceed float16's range, or lose too much precision.
+	// Under amp.Float16, relu runs in its operands' dtype: on none of torch's CUDA lists. It is safe in any dtype, so a cast would only cost time.
 }
 
 // With returns a policy with another category for an operation.
