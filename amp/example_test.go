@@ -71,7 +71,7 @@ func ExampleGradScaler() {
 	tensor.ManualSeed(1)
 	net := nn.NewLinear(8, 4)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1)
-	scaler := amp.NewGradScaler(amp.InitScale(1 << 20)) // by default 1 << 16
+	scaler := amp.NewGradScaler(amp.InitScale(1 << 20)) // the default is 1 << 16
 	x, y := tensor.Randn(16, 8), tensor.Randn(16, 4)
 
 	for range 4 {
