@@ -56,3 +56,24 @@ func ExampleLint() {
 	// Gradients were clipped to 1 while they carried the scale 1024: to 0.00098 in true units.
 	// Call scaler.Unscale(opt) before clipping, or clip to the limit times scaler.CurrentScale().
 }
+
+// A normalization that squares numbers above 256 overflows in float16. The search finds the
+// operation that needs float32.
+func ExampleMinimalFP32Set() {
+	tensor.ManualSeed(1)
+	net := nn.NewSequential(nn.NewLinear(64, 64), nn.NewReLU())
+	x := tensor.Randn(16, 64).MulScalar(1000)
+
+	result := diagnose.MinimalFP32Set(net, func() (y *tensor.Tensor) {
+		amp.Autocast(amp.Float16, func() {
+			h := net.Forward(x)
+			y = h.Div(h.Mul(h).Mean(1).Unsqueeze(1).Sqrt())
+		})
+		return y
+	}, diagnose.SearchOptions{Budget: 0.01})
+	fmt.Println(result.Code)
+	fmt.Printf("error before %.3f, after %.3f\n", result.Before, result.After)
+	// Output:
+	// amp.Float16.With("mul", amp.FP32)
+	// error before 1.000, after 0.000
+}

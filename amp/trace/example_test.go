@@ -13,18 +13,18 @@ func ExampleStart() {
 	net := nn.NewSequential(nn.NewLinear(8, 16), nn.NewReLU(), nn.NewLinear(16, 4))
 	x, y := tensor.Randn(32, 8), tensor.Randn(32, 4)
 
-	rec := trace.Start()
+	rec := trace.Start(trace.Models(net))
 	amp.Autocast(amp.Float16, func() { nn.MSELoss(net.Forward(x), y) })
 	rec.Stop()
 
 	for _, op := range rec.Ops() {
-		fmt.Printf("%-8s in %v with %d casts, result %v %v\n", op.Name, op.Computed, op.Casts, op.Out, op.Shape)
+		fmt.Printf("%-8s of module %q: in %v after %d casts\n", op.Name, op.Module, op.Computed, op.Casts)
 	}
 	// Output:
-	// linear   in float16 with 3 casts, result float16 [32 16]
-	// relu     in float16 with 0 casts, result float16 [32 16]
-	// linear   in float16 with 2 casts, result float16 [32 4]
-	// mse_loss in float32 with 1 casts, result float32 []
+	// linear   of module "0": in float16 after 3 casts
+	// relu     of module "1": in float16 after 0 casts
+	// linear   of module "2": in float16 after 2 casts
+	// mse_loss of module "": in float32 after 1 casts
 }
 
 // By adds up the operations by a property, forward and backward.
@@ -32,7 +32,7 @@ func ExampleRecorder_By() {
 	net := nn.NewSequential(nn.NewLinear(8, 16), nn.NewReLU(), nn.NewLinear(16, 4))
 	x, y := tensor.Randn(32, 8), tensor.Randn(32, 4)
 
-	rec := trace.Start()
+	rec := trace.Start(trace.Models(net))
 	var loss *tensor.Tensor
 	amp.Autocast(amp.BFloat16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 	loss.Backward()
