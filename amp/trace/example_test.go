@@ -18,13 +18,13 @@ func ExampleStart() {
 	rec.Stop()
 
 	for _, op := range rec.Ops() {
-		fmt.Printf("%-8s of module %q: in %v after %d casts\n", op.Name, op.Module, op.Computed, op.Casts)
+		fmt.Printf("%-8s of module %q: %v, casts: %d\n", op.Name, op.Module, op.Computed, op.Casts)
 	}
 	// Output:
-	// linear   of module "0": in float16 after 3 casts
-	// relu     of module "1": in float16 after 0 casts
-	// linear   of module "2": in float16 after 2 casts
-	// mse_loss of module "": in float32 after 1 casts
+	// linear   of module "0": float16, casts: 3
+	// relu     of module "1": float16, casts: 0
+	// linear   of module "2": float16, casts: 2
+	// mse_loss of module "": float32, casts: 1
 }
 
 // By adds up the operations by a property, forward and backward.
