@@ -55,9 +55,8 @@ func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
 }
 
 // NewLinearLR returns a scheduler that multiplies the learning rates by a factor that moves
-// linearly from startFactor, above 0 and up to 1, to endFactor, from 0 to 1, over the first
-// totalIters steps.
-// It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
+// linearly from startFactor, above 0 and up to 1, to endFactor, from 0 to 1, and stays there after
+// totalIters steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
 func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int) *Scheduler {
 	check(startFactor > 0 && startFactor <= 1 && endFactor >= 0 && endFactor <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", startFactor, endFactor)
 	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
