@@ -141,19 +141,19 @@ func TestGoroutinesAreOutside(t *testing.T) {
 
 func TestWith(t *testing.T) {
 	h := tensor.Ones(4).Half()
-	amp.Autocast(amp.Float16.With("sum", tensor.Keep), func() {
+	amp.Autocast(amp.Float16.With("sum", amp.Unlisted), func() {
 		if got := h.Sum().DType(); got != tensor.Float16 {
 			t.Errorf("sum moved to the unlisted gives %v", got)
 		}
 	})
-	amp.Autocast(amp.Float16.With("relu", tensor.Banned), func() {
+	amp.Autocast(amp.Float16.With("relu", amp.Banned), func() {
 		err := try(func() { h.ReLU() })
 		var e *amp.Error
 		if !errors.As(err, &e) || e.Code != "banned" || !strings.Contains(err.Error(), "relu") {
 			t.Errorf("got %v, want an error that bans relu", err)
 		}
 	})
-	amp.Autocast(amp.Float16.With("add", tensor.Widest), func() {
+	amp.Autocast(amp.Float16.With("add", amp.Promote), func() {
 		if got := h.Add(tensor.Ones(4)).DType(); got != tensor.Float32 {
 			t.Errorf("promoting add gives %v", got)
 		}
@@ -165,16 +165,15 @@ func TestWith(t *testing.T) {
 	})
 }
 
-// Every operation of tensor is in the category that torch lists it in, and the CPU
-// table is torch's.
+// Every operation is in the category that torch lists it in.
 func TestLists(t *testing.T) {
 	cuda, cpu := readLists(t)
-	category := map[string]tensor.Category{
-		"lower_precision_fp": tensor.Lower, "fp32": tensor.Raise, "fp32_set_opt_dtype": tensor.Raise,
-		"fp32_append_dtype": tensor.Raise, "promote": tensor.Widest, "banned": tensor.Banned,
+	category := map[string]amp.Category{
+		"lower_precision_fp": amp.LowerPrecision, "fp32": amp.FP32, "fp32_set_opt_dtype": amp.FP32,
+		"fp32_append_dtype": amp.FP32, "promote": amp.Promote, "banned": amp.Banned,
 	}
 	for policy, list := range map[amp.Policy]map[string][]string{amp.Float16: cuda, amp.CPUFloat16: cpu} {
-		want := map[string]tensor.Category{}
+		want := map[string]amp.Category{}
 		for name, ops := range list {
 			c, ok := category[name]
 			if !ok {
@@ -184,24 +183,22 @@ func TestLists(t *testing.T) {
 				want[op] = c
 			}
 		}
-		made := map[string]tensor.Category{"affine_grid_generator": tensor.Lower, "linalg_matrix_power": tensor.Lower, "local_response_norm": tensor.Raise, "rms_norm": tensor.Raise}
+		made := map[string]amp.Category{"affine_grid_generator": amp.LowerPrecision, "linalg_matrix_power": amp.LowerPrecision, "local_response_norm": amp.FP32, "rms_norm": amp.FP32}
 		if policy == amp.CPUFloat16 {
-			made = map[string]tensor.Category{"affine_grid_generator": tensor.Lower, "chain_matmul": tensor.Lower, "einsum": tensor.Lower,
-				"linalg_matrix_power": tensor.Lower, "linalg_multi_dot": tensor.Lower, "tensordot": tensor.Lower, "local_response_norm": tensor.Raise,
-				"gru_cell": tensor.Lower, "lstm_cell": tensor.Lower, "rnn_relu_cell": tensor.Lower, "rnn_tanh_cell": tensor.Lower}
+			made = map[string]amp.Category{"affine_grid_generator": amp.LowerPrecision, "chain_matmul": amp.LowerPrecision, "einsum": amp.LowerPrecision,
+				"linalg_matrix_power": amp.LowerPrecision, "linalg_multi_dot": amp.LowerPrecision, "tensordot": amp.LowerPrecision, "local_response_norm": amp.FP32,
+				"gru_cell": amp.LowerPrecision, "lstm_cell": amp.LowerPrecision, "rnn_relu_cell": amp.LowerPrecision, "rnn_tanh_cell": amp.LowerPrecision}
 		}
-		maps.Copy(want, made)       // of listed operations, by torch's answers in testdata/dtypes.json
-		want["lstm"] = tensor.Lower // layers of oneDNN and cuDNN
+		maps.Copy(want, made)             // of listed operations, by torch's answers in testdata/dtypes.json
+		want["lstm"] = amp.LowerPrecision // layers of oneDNN and cuDNN
 		for _, op := range tensor.Ops() {
 			if got := policy.Category(op); got != want[op.Name] {
 				t.Errorf("%v: %s is %v, want %v", policy, op.Name, got, want[op.Name])
 			}
 		}
-		if policy == amp.CPUFloat16 {
-			for op, c := range want {
-				if got := policy.Category(tensor.Info{Name: op}); got != c {
-					t.Errorf("%v: %s is %v, want %v", policy, op, got, c)
-				}
+		for _, row := range policy.Ops().Rows { // with the functions that are composed here
+			if row.Category != want[row.Op] {
+				t.Errorf("%v: %s is %v, want %v", policy, row.Op, row.Category, want[row.Op])
 			}
 		}
 	}

@@ -96,7 +96,6 @@ func of3(in []ten) ten {
 }
 
 var (
-	eachLoss  = tensor.LossOptions{}
 	classes   = func() ten { return tensor.Zeros(side).Long() }
 	oneHots   = func() ten { return tensor.Ones(side, side).Long() }
 	positions = func() ten { return tensor.FromInts([]int{0, 1, 1, 0, 1, 0, 0, 1}, 2, 2, 2) }
@@ -107,7 +106,7 @@ var (
 func opCalls() []opCall {
 	none, transposed := tensor.ConvOptions{}, tensor.ConvTransposeOptions{}
 	plain, one := tensor.PNormOptions{}, tensor.PNormOptions{Dims: []int{0}}
-	pool := tensor.PoolOptions{Stride: []int{1}}
+	pool := []nn.Option{nn.Stride(1)}
 	resized := func(op string, in func() []ten, o tensor.InterpolateOptions) opCall {
 		o.Size = []int{5}
 		return several(op, in, func(in []ten) ten { return in[0].Interpolate(o) })
@@ -123,15 +122,15 @@ func opCalls() []opCall {
 	line, plane, volume := makes([]int{2, 2, 6}), makes([]int{2, 2, 6, 6}), makes([]int{1, 2, 4, 4, 4})
 	return []opCall{
 		// lower_precision_fp
-		several("conv1d", makes(cube, cube), func(in []ten) ten { return in[0].Conv1d(in[1], of3(in), none) }),
-		several("conv2d", makes(four, four), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
-		several("conv2d", makes(four, four, vector), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
-		several("conv3d", makes(five, five), func(in []ten) ten { return in[0].Conv3d(in[1], of3(in), none) }),
-		several("conv_tbc", makes(cube, cube, vector), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
-		several("conv_tbc", makes([]int{10, 7, 3}, []int{5, 3, 5}, []int{5}), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
-		several("conv_transpose1d", makes(cube, cube), func(in []ten) ten { return in[0].ConvTranspose1d(in[1], nil, transposed) }),
-		several("conv_transpose2d", makes(four, four), func(in []ten) ten { return in[0].ConvTranspose2d(in[1], nil, transposed) }),
-		several("conv_transpose3d", makes(five, five), func(in []ten) ten { return in[0].ConvTranspose3d(in[1], nil, transposed) }),
+		several("conv1d", makes(cube, cube), func(in []ten) ten { return tensor.Conv1d(in[0], in[1], of3(in), none) }),
+		several("conv2d", makes(four, four), func(in []ten) ten { return tensor.Conv2d(in[0], in[1], of3(in), none) }),
+		several("conv2d", makes(four, four, vector), func(in []ten) ten { return tensor.Conv2d(in[0], in[1], of3(in), none) }),
+		several("conv3d", makes(five, five), func(in []ten) ten { return tensor.Conv3d(in[0], in[1], of3(in), none) }),
+		several("conv_tbc", makes(cube, cube, vector), func(in []ten) ten { return tensor.ConvTBC(in[0], in[1], in[2], 0) }),
+		several("conv_tbc", makes([]int{10, 7, 3}, []int{5, 3, 5}, []int{5}), func(in []ten) ten { return tensor.ConvTBC(in[0], in[1], in[2], 0) }),
+		several("conv_transpose1d", makes(cube, cube), func(in []ten) ten { return tensor.ConvTranspose1d(in[0], in[1], nil, transposed) }),
+		several("conv_transpose2d", makes(four, four), func(in []ten) ten { return tensor.ConvTranspose2d(in[0], in[1], nil, transposed) }),
+		several("conv_transpose3d", makes(five, five), func(in []ten) ten { return tensor.ConvTranspose3d(in[0], in[1], nil, transposed) }),
 		binary("prelu", makes(vector, []int{1}), ten.PReLU),
 		several("addmm", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].AddMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		several("addmv", makes(vector, matrix, vector), func(in []ten) ten { return in[0].AddMV(in[1], in[2], tensor.AddMMOptions{}) }),
@@ -141,8 +140,8 @@ func opCalls() []opCall {
 		binary("mm", makes(matrix, matrix), ten.MM),
 		binary("mv", makes(matrix, vector), ten.MV),
 		binary("linalg_vecdot", makes(matrix, matrix), func(x, y ten) ten { return x.VecDot(y, -1) }),
-		several("linear", makes(matrix, matrix, vector), func(in []ten) ten { return in[0].Linear(in[1], in[2]) }),
-		several("linear", makes(matrix, matrix), func(in []ten) ten { return in[0].Linear(in[1], nil) }),
+		several("linear", makes(matrix, matrix, vector), func(in []ten) ten { return tensor.Linear(in[0], in[1], in[2]) }),
+		several("linear", makes(matrix, matrix), func(in []ten) ten { return tensor.Linear(in[0], in[1], nil) }),
 		several("addbmm", makes(matrix, cube, cube), func(in []ten) ten { return in[0].AddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		several("baddbmm", makes(cube, cube, cube), func(in []ten) ten { return in[0].BAddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		binary("bmm", makes(cube, cube), ten.BMM),
@@ -160,7 +159,7 @@ func opCalls() []opCall {
 		cell("rnn_tanh_cell", 1, tensor.RNNTanhCell),
 		cell("rnn_relu_cell", 1, tensor.RNNReLUCell),
 		several("scaled_dot_product_attention", makes(cube, cube, cube), func(in []ten) ten {
-			return tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{})
+			return nn.ScaledDotProductAttention(in[0], in[1], in[2])
 		}),
 
 		// fp32
@@ -183,32 +182,32 @@ func opCalls() []opCall {
 		unary("pow", within(.1, 100), func(x ten) ten { return x.Pow(1.7) }),
 		unary("pow", nil, func(x ten) ten { return x.RPow(1.7) }),
 		unary("softplus", nil, ten.Softplus, nn.NewSoftplus(1, 20).Forward),
-		unary("layer_norm", nil, func(x ten) ten { return x.LayerNorm(vector, nil, nil, tensor.NormOptions{}) }),
-		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{}) }),
-		several("group_norm", makes(matrix), func(in []ten) ten { return in[0].GroupNorm(1, nil, nil, tensor.NormOptions{}) }),
+		unary("layer_norm", nil, func(x ten) ten { return tensor.LayerNorm(x, vector, nil, nil, tensor.NormOptions{}) }),
+		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return tensor.LayerNorm(in[0], vector, in[1], in[2], tensor.NormOptions{}) }),
+		several("group_norm", makes(matrix), func(in []ten) ten { return tensor.GroupNorm(in[0], 1, nil, nil, tensor.NormOptions{}) }),
 		several("frobenius_norm", makes(matrix), func(in []ten) ten { return in[0].FrobeniusNorm(plain) }),
 		several("nuclear_norm", makes(matrix), func(in []ten) ten { return in[0].NuclearNorm(plain) }),
 		binary("cosine_similarity", makes(matrix, matrix), func(x, y ten) ten { return x.CosineSimilarity(y, 1, 1e-8) }),
-		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return x.PoissonNLLLoss(y, eachLoss) }, loss(nn.PoissonNLLLoss)),
+		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.PoissonNLLLoss(x, y) }, loss(nn.PoissonNLLLoss)),
 		several("cosine_embedding_loss", with(makes([]int{1, 3}, []int{1, 3}), tensor.FromInts([]int{1})), func(in []ten) ten {
-			return in[0].CosineEmbeddingLoss(in[1], in[2], 0, eachLoss)
+			return nn.CosineEmbeddingLoss(in[0], in[1], in[2], nn.Margin(0))
 		}),
-		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
-		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
-		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) }, loss(nn.HingeEmbeddingLoss)),
-		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return x.KLDivLoss(y, eachLoss) }, loss(nn.KLDiv)),
-		binary("l1_loss", makes(matrix, matrix), ten.L1Loss, func(x, y ten) ten { return x.L1LossWith(y, eachLoss) }, loss(nn.L1Loss)),
-		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SmoothL1Loss(y, 1, eachLoss) }, loss(nn.SmoothL1Loss)),
-		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }, loss(nn.HuberLoss)),
-		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }, loss(nn.MSELoss)),
-		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].MarginRankingLoss(in[1], in[2], 0, eachLoss) }),
-		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }, loss(nn.MultiLabelMarginLoss)),
-		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }, loss(nn.SoftMarginLoss)),
-		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
-		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }, loss(nn.MultiMarginLoss)),
-		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }, loss(nn.BinaryCrossEntropyWithLogits)),
+		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return nn.NLLLoss(x, y) }, loss(nn.NLLLoss)),
+		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return nn.NLLLoss(x, y) }, loss(nn.NLLLoss)),
+		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.HingeEmbeddingLoss(x, y, nn.Margin(1)) }, loss(nn.HingeEmbeddingLoss)),
+		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return nn.KLDiv(x, y) }, loss(nn.KLDiv)),
+		binary("l1_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.L1Loss(x, y) }, loss(nn.L1Loss)),
+		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.SmoothL1Loss(x, y, nn.Beta(1)) }, loss(nn.SmoothL1Loss)),
+		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.HuberLoss(x, y, nn.Delta(1)) }, loss(nn.HuberLoss)),
+		binary("mse_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.MSELoss(x, y) }, loss(nn.MSELoss)),
+		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return nn.MarginRankingLoss(in[0], in[1], in[2], nn.Margin(0)) }),
+		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.MultiLabelMarginLoss(x, y) }, loss(nn.MultiLabelMarginLoss)),
+		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.SoftMarginLoss(x, y) }, loss(nn.SoftMarginLoss)),
+		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return nn.TripletMarginLoss(in[0], in[1], in[2], nn.Margin(1)) }),
+		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return nn.MultiMarginLoss(x, y, nn.Margin(1)) }, loss(nn.MultiMarginLoss)),
+		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return nn.BinaryCrossEntropyWithLogits(x, y) }, loss(nn.BinaryCrossEntropyWithLogits)),
 		several("ctc_loss", with(makes(cube), tensor.Ones(side, 2).Long(), tensor.Full(side, side).Long(), tensor.Ones(side).Long()), func(in []ten) ten {
-			return in[0].CTCLoss(in[1], in[2], in[3], eachLoss)
+			return nn.CTCLoss(in[0], in[1], in[2], in[3])
 		}, func(in []ten) ten { return nn.CTCLoss(in[0], in[1], in[2], in[3]) }),
 		binary("dist", makes(vector, vector), func(x, y ten) ten { return x.Dist(y, 2) }),
 		several("pdist", makes(matrix), func(in []ten) ten { return in[0].PDist(2) }),
@@ -251,7 +250,7 @@ func opCalls() []opCall {
 		several("addcdiv", with(makes(vector, vector), tensor.NewGenerator(5).Uniform(.1, 3, side)), func(in []ten) ten { return in[0].Addcdiv(in[1], in[2], 1) }),
 		several("addcmul", makes(vector, vector, vector), func(in []ten) ten { return in[0].Addcmul(in[1], in[2], 1) }),
 		binary("atan2", makes(vector, vector), ten.Atan2),
-		several("bilinear", makes([]int{1, 2}, []int{1, 2}, []int{1, 2, 2}, []int{1}), func(in []ten) ten { return in[0].Bilinear(in[1], in[2], in[3]) }),
+		several("bilinear", makes([]int{1, 2}, []int{1, 2}, []int{1, 2, 2}, []int{1}), func(in []ten) ten { return tensor.Bilinear(in[0], in[1], in[2], in[3]) }),
 		binary("cross", makes([]int{3}, []int{3}), func(x, y ten) ten { return x.Cross(y, -1) }),
 		binary("dot", makes(vector, vector), ten.Dot),
 		binary("vdot", makes(vector, vector), ten.VDot),
@@ -267,14 +266,14 @@ func opCalls() []opCall {
 		binary("binary_cross_entropy", func() []ten {
 			g := tensor.NewGenerator(4)
 			return []ten{g.Rand(side, side), g.Rand(side, side)}
-		}, func(x, y ten) ten { return x.BinaryCrossEntropy(y, eachLoss) }, loss(nn.BinaryCrossEntropy)),
+		}, func(x, y ten) ten { return nn.BinaryCrossEntropy(x, y) }, loss(nn.BinaryCrossEntropy)),
 
 		// in CPU's lists alone
-		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AvgPool3d([]int{3}, pool) }),
-		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].MaxPool3d([]int{3}, pool) }),
-		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveAvgPool3d(2) }),
-		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveMaxPool3d(2) }),
-		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return in[0].MaxUnpool2d(in[1], 4, 4) }),
+		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AvgPool3d(in[0], 3, pool...) }),
+		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.MaxPool3d(in[0], 3, pool...) }),
+		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AdaptiveAvgPool3d(in[0], 2) }),
+		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AdaptiveMaxPool3d(in[0], 2) }),
+		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.MaxUnpool2d(in[0], in[1], 2) }),
 		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.NewMaxUnpool2d(2).Forward(in[0], in[1]) }),
 		several("fractional_max_pool2d", makes(cube), func(in []ten) ten {
 			tensor.ManualSeed(1)
@@ -307,7 +306,7 @@ func opCalls() []opCall {
 			_, s, _ := in[0].SVD()
 			return s
 		}, func(in []ten) ten { return in[0].SVDVals() }),
-		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) }, loss(nn.CrossEntropy)),
+		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return nn.CrossEntropy(x, y) }, loss(nn.CrossEntropy)),
 	}
 }
 

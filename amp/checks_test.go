@@ -8,6 +8,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 // checks collects the rows of the project's numeric specification, 1 to 107, under
@@ -179,8 +180,8 @@ func (c checks) reductions() {
 	c.half(73, "norm of [300, 400]", halves(300, 400).Norm(), 500)
 	c.half(74, "norm of [60000, 60000]", halves(60000, 60000).Norm(), inf)
 	c.half(94, "cumsum of 3000 ones, the last", halfOnes(3000).Cumsum(0).Slice(0, 2999, 3000), 3000)
-	c.half(75, "mse_loss of 300 and 0", halves(300).MSELoss(halves(0)), inf)
-	amp.Autocast(amp.Float16, func() { c.single(75, "the same under autocast", halves(300).MSELoss(halves(0)), 90000) })
+	c.half(75, "mse_loss of 300 and 0", nn.MSELoss(halves(300), halves(0)), inf)
+	amp.Autocast(amp.Float16, func() { c.single(75, "the same under autocast", nn.MSELoss(halves(300), halves(0)), 90000) })
 }
 
 func (c checks) products() {
@@ -188,7 +189,7 @@ func (c checks) products() {
 	c.half(77, "256 @ 256", halfRow(256).MatMul(halfRow(256)), inf)
 	c.half(78, "[60000, 60000] @ [1, -1]", halfRow(60000, 60000).MatMul(halfColumn(1, -1)), 0)
 	c.half(79, "[2048, 1] @ [1, 1]", halfRow(2048, 1).MatMul(halfColumn(1, 1)), 2048)
-	c.half(80, "linear, bias 1 and product 2050: 2051 rounds once", halfRow(2050).Linear(halfRow(1), halves(1)), 2052)
+	c.half(80, "linear, bias 1 and product 2050: 2051 rounds once", tensor.Linear(halfRow(2050), halfRow(1), halves(1)), 2052)
 	c.half(80, "addmm, bias 1 and product 2048", halfRow(1).AddMM(halfRow(2048), halfRow(1), tensor.AddMMOptions{}), 2048)
 	c.half(80, "addmm, bias 1 and product 2050", halfRow(1).AddMM(halfRow(2050), halfRow(1), tensor.AddMMOptions{}), 2052)
 	c.bf16(81, "bfloat16 ones (1, 300) @ (300, 1)", tensor.Ones(1, 300).BFloat16().MatMul(tensor.Ones(300, 1).BFloat16()), 300)

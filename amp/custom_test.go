@@ -50,7 +50,9 @@ func TestCheckpointUnderAutocast(t *testing.T) {
 			tensor.ManualSeed(4)
 			x, w := g.Randn(8, 8).RequireGrad(), g.Randn(8, 8).RequireGrad()
 			amp.Autocast(p, func() {
-				y = through(func(in ...ten) ten { return in[0].Linear(w, nil).ReLU().Dropout(.5, true).Linear(w, nil) }, x)
+				y = through(func(in ...ten) ten {
+					return tensor.Linear(tensor.Dropout(tensor.Linear(in[0], w, nil).ReLU(), .5, true), w, nil)
+				}, x)
 			})
 			y.Float().Sum().Backward()
 			return y, x.Grad(), w.Grad()

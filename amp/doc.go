@@ -15,7 +15,7 @@
 //
 //	amp.Ops().Find("norm")
 //	amp.Float16.Why("softmax")
-//	p := amp.Float16.With("softmax", tensor.Keep)   // a list of one's own
+//	p := amp.Float16.With("softmax", amp.Unlisted)   // a list of one's own
 //
 // The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors live,
 // and those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts, views, float64 and integer

@@ -32,7 +32,7 @@ func TestLosses(t *testing.T) {
 				t.Errorf("%s is %v, want float32", name, loss.DType())
 			}
 		}
-		if d := x.Dropout(0.5, true).DType(); d != tensor.Float16 {
+		if d := tensor.Dropout(x, 0.5, true).DType(); d != tensor.Float16 {
 			t.Errorf("dropout gives %v, want float16", d)
 		}
 	})

@@ -7,11 +7,12 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 // Every operation is listed once, under what it does.
 func TestOps(t *testing.T) {
-	p := amp.Float16.With("softmax", tensor.Lower).With("relu", tensor.Banned)
+	p := amp.Float16.With("softmax", amp.LowerPrecision).With("relu", amp.Banned)
 	l := p.Ops()
 	rows := map[string]amp.OpRow{}
 	for _, r := range l.Rows {
@@ -62,7 +63,7 @@ func TestOpsFind(t *testing.T) {
 	for word, want := range map[string][2]string{
 		"softmax": {"softmax", "add"}, "promote": {"tensordot", "softmax"}, "With": {"exp", "softmax"}, "torch.linalg": {"linalg_solve", "exp"},
 	} {
-		found := amp.BFloat16.With("exp", tensor.Keep).Ops().Find(word)
+		found := amp.BFloat16.With("exp", amp.Unlisted).Ops().Find(word)
 		has := func(op string) bool {
 			for _, r := range found.Rows {
 				if r.Op == op {
@@ -98,10 +99,10 @@ func TestWithRefuses(t *testing.T) {
 		code string
 		text string
 	}{
-		"misspelt":  {func() { amp.Float16.With("soft_max", tensor.Keep) }, "unknown_op", "softmax"},
-		"torch's":   {func() { amp.Float16.With("torch.nn.functional.layernorm", tensor.Keep) }, "unknown_op", "layer_norm"},
-		"composite": {func() { amp.Float16.With("cross_entropy", tensor.Keep) }, "unknown_op", "log_softmax and nll_loss"},
-		"category":  {func() { amp.Float16.With("softmax", tensor.Explicit) }, "bad_category", "tensor.Keep, Lower"},
+		"misspelt":  {func() { amp.Float16.With("soft_max", amp.Unlisted) }, "unknown_op", "softmax"},
+		"torch's":   {func() { amp.Float16.With("torch.nn.functional.layernorm", amp.Unlisted) }, "unknown_op", "layer_norm"},
+		"composite": {func() { amp.Float16.With("cross_entropy", amp.Unlisted) }, "unknown_op", "log_softmax and nll_loss"},
+		"category":  {func() { amp.Float16.With("softmax", amp.ExplicitDType) }, "bad_category", "amp.Unlisted, LowerPrecision"},
 		"why":       {func() { amp.Float16.Why("sofmax") }, "unknown_op", "softmax"},
 	} {
 		err := try(want.f)
@@ -116,7 +117,7 @@ func TestWithRefuses(t *testing.T) {
 func TestExplicitDType(t *testing.T) {
 	x := tensor.Ones(4)
 	h := x.Half()
-	for _, p := range []amp.Policy{amp.Float16, amp.CPUBFloat16, amp.Float16.With("prod", tensor.Lower).With("sum", tensor.Banned)} {
+	for _, p := range []amp.Policy{amp.Float16, amp.CPUBFloat16, amp.Float16.With("prod", amp.LowerPrecision).With("sum", amp.Banned)} {
 		amp.Autocast(p, func() {
 			for name, got := range map[string]tensor.DType{
 				"prod": h.ProdAs(tensor.Float16).DType(), "sum": h.SumAs(tensor.Float16).DType(), "cumsum": h.CumsumAs(tensor.Float16, 0).DType(),
@@ -134,7 +135,7 @@ func TestExplicitDType(t *testing.T) {
 func TestAllowBanned(t *testing.T) {
 	p, y := tensor.Full(0.5, 4), tensor.Ones(4)
 	amp.Autocast(amp.Float16.AllowBanned(), func() {
-		if d := p.Half().BinaryCrossEntropy(y.Half(), tensor.LossOptions{}).DType(); d != tensor.Float16 {
+		if d := nn.BinaryCrossEntropy(p.Half(), y.Half()).DType(); d != tensor.Float16 {
 			t.Errorf("binary_cross_entropy of float16 gives %v, want float16", d)
 		}
 	})

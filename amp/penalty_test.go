@@ -136,6 +136,6 @@ func newPenalizedConv() penalized {
 }
 
 func (m *penalizedConv) loss() *tensor.Tensor {
-	h := m.x.Conv2d(m.conv, m.bias, tensor.ConvOptions{Padding: []int{1}}).Tanh()
+	h := tensor.Conv2d(m.x, m.conv, m.bias, tensor.ConvOptions{Padding: []int{1}}).Tanh()
 	return nn.MSELoss(m.head.Forward(m.norm.Forward(h).Flatten(1, -1)), m.y)
 }

@@ -111,7 +111,7 @@ func TestPrecisionNumbers(t *testing.T) {
 	m.Forward(x).BackwardWith(tensor.BackwardOptions{Gradient: dy})
 	got := l.Weight.Grad().Clone()
 	l.Weight.SetGrad(nil)
-	want := x.Half().Linear(l.Weight.Half(), l.Bias.Half()).Float()
+	want := tensor.Linear(x.Half(), l.Weight.Half(), l.Bias.Half()).Float()
 	want.BackwardWith(tensor.BackwardOptions{Gradient: dy})
 	if !tensor.Equal(m.Forward(x).Detach(), want.Detach()) || !tensor.Equal(got, l.Weight.Grad()) {
 		t.Errorf("got %v and %v, want %v and %v", m.Forward(x), got, want, l.Weight.Grad())

@@ -27,7 +27,7 @@ type RunOptions struct {
 	// cells; nil discards them.
 	Progress io.Writer
 	// Start starts a new kernel. The options hold the folder of the notebook and the
-	// handler of late output; Start may add to them.
+	// handler of output that arrives after its cell; Start may add to them.
 	Start func(ctx context.Context, o client.Options) (*client.Kernel, error)
 }
 
