@@ -12,11 +12,11 @@ import (
 //go:embed bench-constraints.txt
 var benchConstraints string
 
-// Peers returns the Python of a private environment in cacheDir with numpy and ipykernel, or with
+// PeerPython returns the Python of a private environment in cacheDir with numpy and ipykernel, or with
 // numpy and PyTorch; an empty cacheDir is the user's cache folder. If the environment does not
-// exist Peers makes it, which needs a network and, for PyTorch, several gigabytes. A failure
+// exist PeerPython makes it, which needs a network and, for PyTorch, several gigabytes. A failure
 // leaves no files behind.
-func Peers(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
+func PeerPython(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
 	r := recipe{
 		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel", "ipywidgets"}, constraints: benchConstraints + labConstraints,
 		cost: "a few seconds and 150 MB", instead: "`--peer none` measures without peers, `--python FILE` uses a Python that has them",

@@ -18,7 +18,7 @@ func TestPeers(t *testing.T) {
 		{true, "bench-torch-", "import numpy, torch"},
 	} {
 		for again := range 2 {
-			python, err := Peers(t.Context(), c.pytorch, f.options.CacheDir, f.out)
+			python, err := PeerPython(t.Context(), c.pytorch, f.options.CacheDir, f.out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestPeersWithoutNetwork(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("FAIL"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Peers(t.Context(), true, f.options.CacheDir, f.out)
+	_, err := PeerPython(t.Context(), true, f.options.CacheDir, f.out)
 	for _, want := range []string{"PyTorch", "network", "Could not find a version"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want it to contain %q", err, want)
@@ -54,7 +54,7 @@ func TestPeersWithoutNetwork(t *testing.T) {
 		t.Errorf("files left behind: got %v, want none", left)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Peers(t.Context(), false, f.options.CacheDir, f.out); err == nil || !strings.Contains(err.Error(), "--peer none") {
+	if _, err := PeerPython(t.Context(), false, f.options.CacheDir, f.out); err == nil || !strings.Contains(err.Error(), "--peer none") {
 		t.Errorf("without Python: got error %v, want it to contain --peer none", err)
 	}
 }

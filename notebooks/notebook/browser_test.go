@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // TestPageInBrowserRunsNoScripts checks in Chromium that the images of a page are shown, and that scripts of
@@ -23,7 +25,7 @@ func TestPageInBrowserRunsNoScripts(t *testing.T) {
 		}
 	}
 	if browser == "" {
-		need(t, "browser", "needs Chromium on PATH")
+		testenv.Missing(t, "browser", "needs Chromium on PATH")
 	}
 	red, blue, lime := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{0, 255, 0, 255}
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#ff0000"/></svg>`

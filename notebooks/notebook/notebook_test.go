@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 func read(t *testing.T, path string) *Notebook {
@@ -221,16 +223,6 @@ func needPython(t *testing.T, modules ...string) string {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		why = python + ": " + err.Error() + ": " + lines[len(lines)-1]
 	}
-	need(t, "jupyter", "needs a Python with "+strings.Join(modules, " and ")+" ("+why+")")
+	testenv.Missing(t, "jupyter", "needs a Python with "+strings.Join(modules, " and ")+" ("+why+")")
 	return ""
-}
-
-// need skips a test because something is missing, or fails it if HALFNOTE_REQUIRE lists
-// what.
-func need(t *testing.T, what, why string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), what) {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }
