@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGPUProgram runs GPUProgram with a fake go command that records its arguments.
-func TestGPUProgram(t *testing.T) {
+// TestBuildGPU runs BuildGPU with a fake go command that records its arguments.
+func TestBuildGPU(t *testing.T) {
 	if builtForGPU() {
 		t.Skip("this program has the backend already")
 	}

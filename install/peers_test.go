@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestPeers(t *testing.T) {
+func TestPeerPython(t *testing.T) {
 	f := newFakeLab(t)
 	for _, c := range []struct {
 		pytorch        bool
@@ -37,9 +37,9 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestPeersWithoutNetwork checks that the error names the missing part, and that no files
+// TestPeerPythonWithoutNetwork checks that the error names the missing part, and that no files
 // are left behind.
-func TestPeersWithoutNetwork(t *testing.T) {
+func TestPeerPythonWithoutNetwork(t *testing.T) {
 	f := newFakeLab(t)
 	if err := os.WriteFile(os.Getenv("FAIL"), nil, 0o644); err != nil {
 		t.Fatal(err)
