@@ -70,7 +70,7 @@ func ExampleMinimalFP32Set() {
 			y = h.Div(h.Mul(h).Mean(1).Unsqueeze(1).Sqrt())
 		})
 		return y
-	}, diagnose.SearchOptions{Budget: 0.01})
+	}, diagnose.PrecisionSetOptions{Budget: 0.01})
 	fmt.Println(result.Code)
 	fmt.Printf("error before %.3f, after %.3f\n", result.Before, result.After)
 	// Output:
