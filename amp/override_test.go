@@ -91,7 +91,7 @@ func TestPolicyAsCode(t *testing.T) {
 	}
 }
 
-// TestNormsLowered says that a normalisation that a user moves to float16 is that of
+// TestNormsLowered checks that a normalisation that a user moves to float16 is that of
 // float16 operands: its statistics, which are float32, are not the caster's.
 func TestNormsLowered(t *testing.T) {
 	x := tensor.Randn(4, 6, 5)

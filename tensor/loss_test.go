@@ -7,7 +7,7 @@ import (
 )
 
 // TestLossMistakes: what losses cannot take is named with what they can.
-func TestLossMistakes(t *testing.T) {
+func TestLossErrors(t *testing.T) {
 	x, y := Zeros(2, 3), Zeros(3, 2)
 	var o LossOptions
 	for want, f := range map[string]func(){

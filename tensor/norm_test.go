@@ -38,7 +38,7 @@ func TestBatchNormTracks(t *testing.T) {
 	}
 }
 
-func TestNormMistakes(t *testing.T) {
+func TestNormErrors(t *testing.T) {
 	x := Zeros(2, 4, 3)
 	for _, c := range []struct {
 		body func()

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestPointwiseMistakes checks that errors name the operation, the values and the expected
+// TestPointwiseErrors checks that errors name the operation, the values and the expected
 // ones.
-func TestPointwiseMistakes(t *testing.T) {
+func TestPointwiseErrors(t *testing.T) {
 	x, ints, truths := Ones(2, 3), FromInts([]int{1, 0, 3}), FromBools([]bool{true, false, true})
 	for _, c := range []struct {
 		f    func()

@@ -81,7 +81,7 @@ func equalFloats(a, b []float64) bool {
 	return true
 }
 
-func TestDrawMistakes(t *testing.T) {
+func TestDrawErrors(t *testing.T) {
 	for what, f := range map[string]func(){
 		"bernoulli: the probability is 1.5; expected a number from 0 to 1":       func() { Bernoulli(1.5, 3) },
 		"bernoulli: the probability is NaN; expected a number from 0 to 1":       func() { Bernoulli(math.NaN(), 3) },

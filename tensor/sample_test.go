@@ -61,7 +61,7 @@ func TestUnfoldIsView(t *testing.T) {
 	}
 }
 
-func TestSampleMistakes(t *testing.T) {
+func TestSampleErrors(t *testing.T) {
 	x := Zeros(1, 4, 5, 6)
 	for _, c := range []struct {
 		body func()

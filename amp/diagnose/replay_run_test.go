@@ -81,7 +81,7 @@ func TestReplayNamesLayers(t *testing.T) {
 	}
 }
 
-// TestReplaySeesTheSame says that it does not matter how a step is recorded: by itself
+// TestReplaySeesTheSame checks that it does not matter how a step is recorded: by itself
 // where the scaler unscales, early or late, or by Record before that.
 func TestReplaySeesTheSame(t *testing.T) {
 	var want WhatIf
@@ -118,7 +118,7 @@ func TestReplaySeesTheSame(t *testing.T) {
 	}
 }
 
-func TestReplayMistakes(t *testing.T) {
+func TestReplayErrors(t *testing.T) {
 	rp := NewReplay(nil)
 	defer rp.Stop()
 	for _, c := range []struct {

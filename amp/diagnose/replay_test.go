@@ -97,7 +97,7 @@ func TestSharesExact(t *testing.T) {
 	}
 }
 
-// TestSharesBetween says that at other scales the counts are wrong by no more than
+// TestSharesBetween checks that at other scales the counts are wrong by no more than
 // they say, and not at all if the gradients were kept.
 func TestSharesBetween(t *testing.T) {
 	values := wide(2, 4000)
@@ -215,7 +215,7 @@ func TestTrajectory(t *testing.T) {
 	}
 }
 
-// TestUnknown says that what was infinite when it was recorded is unknown at smaller
+// TestUnknown checks that what was infinite when it was recorded is unknown at smaller
 // scales.
 func TestUnknown(t *testing.T) {
 	grads := []float64{1, 1, 1}

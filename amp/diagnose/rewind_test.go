@@ -86,7 +86,7 @@ func (r *training) end() string {
 	return fmt.Sprint(parts, r.rates.StateDict(), r.scaler.StateDict(), r.noise.State().Bits(), tensor.DefaultGenerator().State().Bits())
 }
 
-// TestRewindForks says that a run with forks is, to the last bit, the run without
+// TestRewindForks checks that a run with forks is, to the last bit, the run without
 // them, wherever it is forked and whatever the forks do.
 func TestRewindForks(t *testing.T) {
 	plain := newTraining(1, -1)
@@ -198,7 +198,7 @@ func TestBeforeNaN(t *testing.T) {
 	}
 }
 
-// TestRewindMemory says that what does not change is kept once, and how many states
+// TestRewindMemory checks that what does not change is kept once, and how many states
 // are.
 func TestRewindMemory(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(100, 100), nn.NewLinear(100, 1))
@@ -225,7 +225,7 @@ func TestRewindMemory(t *testing.T) {
 	}
 }
 
-func TestRewindMistakes(t *testing.T) {
+func TestRewindErrors(t *testing.T) {
 	r := newTraining(1, -1)
 	defer r.rw.Stop()
 	r.train(0, 3, true)

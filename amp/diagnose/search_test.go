@@ -267,7 +267,7 @@ func TestSearchGradients(t *testing.T) {
 	}
 }
 
-func TestSearchMistakes(t *testing.T) {
+func TestSearchErrors(t *testing.T) {
 	fc := nn.NewLinear(4, 4)
 	x := tensor.Randn(2, 4)
 	g := tensor.NewGenerator(1)

@@ -86,7 +86,7 @@ func TestScale(t *testing.T) {
 	shows(t, c, "166")
 }
 
-func TestMistakes(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for seed := range int64(3) {
 		u := experiment.UnscaleMidway(seed)
 		near(t, "unscaled at the end", u.Right/u.True, 1, 2e-3)
