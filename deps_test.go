@@ -49,7 +49,7 @@ STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
-STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/optim, kernel/client < internal/bench
+STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel

@@ -14,7 +14,7 @@ import (
 //
 // Compute the forward pass and the loss inside and call Backward outside, as torch advises;
 // Backward ignores the region in any case.
-func Autocast(p Policy, body func()) { tensor.WithCaster(newCaster(p), body) }
+func Autocast(p Policy, body func()) { casting.With(newCaster(p), body) }
 
 // Wrap returns a function that calls f in a region of p. It is torch.autocast as a decorator.
 func Wrap(p Policy, f func(x *tensor.Tensor) *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
@@ -38,7 +38,7 @@ type Region struct {
 // The region also ends with the enclosing body of Autocast or tensor.NoGrad, and with the cell.
 // A goroutine started by a cell must call Exit before it ends. It is __enter__ of
 // torch.autocast, and local_autocast of R's torch.
-func (p Policy) Enter() *Region { return &Region{p, tensor.EnterCaster(newCaster(p))} }
+func (p Policy) Enter() *Region { return &Region{p, casting.Enter(newCaster(p))} }
 
 // Exit closes the region. It panics if a region opened later is still open, if it is called on
 // another goroutine, or if the region has already ended.
@@ -55,7 +55,7 @@ func (r *Region) Exit() {
 // closeRegions closes the regions that the calling goroutine has entered but not exited, and
 // returns a line about each.
 func closeRegions() (lines []string) {
-	for _, c := range tensor.CloseScopes() {
+	for _, c := range casting.CloseScopes() {
 		lines = append(lines, fmt.Sprintf("amp: a region of %v was still open here and has been closed; call its Exit: r := amp.Float16.Enter(); defer r.Exit()", c))
 	}
 	return lines
@@ -64,15 +64,15 @@ func closeRegions() (lines []string) {
 // Active returns the policy in force on this goroutine, Off outside regions. It
 // is torch.is_autocast_enabled with torch.get_autocast_dtype.
 func Active() Policy {
-	if c := regionOf(tensor.ActiveCaster()); c != nil && c.policy.on {
+	if c := regionOf(casting.Active()); c != nil && c.policy.on {
 		return c.policy
 	}
 	return Off
 }
 
 // regionOf returns c as a region, or the region that c extends, or nil.
-func regionOf(c tensor.Caster) *caster {
-	if outer, ok := c.(interface{ Autocast() tensor.Caster }); ok {
+func regionOf(c operandCaster) *caster {
+	if outer, ok := c.(interface{ Autocast() operandCaster }); ok {
 		c = outer.Autocast()
 	}
 	region, _ := c.(*caster)
@@ -87,7 +87,7 @@ type caster struct {
 
 func newCaster(p Policy) *caster {
 	p = replaced(p)
-	if outer := regionOf(tensor.EnclosingCaster()); outer != nil {
+	if outer := regionOf(casting.Enclosing()); outer != nil {
 		return &caster{p, outer.cache}
 	}
 	return &caster{p, newCache()}
@@ -99,25 +99,25 @@ func (c *caster) Policy() Policy { return c.policy }
 // String names the region's policy.
 func (c *caster) String() string { return c.policy.String() }
 
-// ReadsModule implements tensor.ModuleReader.
+// ReadsModule implements plumbing.ModuleReader.
 func (c *caster) ReadsModule() bool { return c.policy.placed }
 
-// Renew implements tensor.Renewer.
-func (c *caster) Renew() tensor.Caster { return &caster{c.policy, newCache()} }
+// Renew implements plumbing.Renewer.
+func (c *caster) Renew() operandCaster { return &caster{c.policy, newCache()} }
 
-// Cast implements tensor.Caster.
+// Cast implements plumbing.Caster.
 func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	if !c.policy.on {
 		return in
 	}
 	switch c.policy.categoryAt(op) {
-	case tensor.Lower:
+	case LowerPrecision:
 		return c.castAll(in, c.policy.lower)
-	case tensor.Raise:
+	case FP32:
 		return c.castAll(in, tensor.Float32)
-	case tensor.Widest:
+	case Promote:
 		return c.castAll(in, c.widest(op, in))
-	case tensor.Banned:
+	case Banned:
 		if c.policy.apex && !slices.ContainsFunc(in, func(t *tensor.Tensor) bool { return t.DType() == c.policy.lower }) {
 			return in // Apex bans halves only
 		}
@@ -130,11 +130,11 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	return in
 }
 
-// Decomposes implements tensor.Decomposer: an operation without a user override runs as its
+// Decomposes implements plumbing.Decomposer: an operation without a user override runs as its
 // parts if torch's autocast sees only those.
 func (c *caster) Decomposes(op tensor.Info) bool {
 	p := c.policy
-	return p.on && p.decomposition(op.Name).apart && p.listed(op) == tensor.Keep && !p.moved(op.Name)
+	return p.on && p.decomposition(op.Name).apart && p.listed(op) == Unlisted && !p.moved(op.Name)
 }
 
 // widest returns the dtype of a promoting operation: the low-precision dtype unless an operand

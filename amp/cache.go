@@ -101,7 +101,7 @@ func (s CacheStats) String() string {
 // CacheStatistics returns the cache statistics of the region open on this goroutine, zeros outside
 // regions.
 func CacheStatistics() CacheStats {
-	c := regionOf(tensor.EnclosingCaster())
+	c := regionOf(casting.Enclosing())
 	if c == nil {
 		return CacheStats{}
 	}
@@ -115,7 +115,7 @@ func CacheStatistics() CacheStats {
 // ClearCache drops the casts of weights held by the open region, so that their next uses cast
 // again. The end of the outermost region also drops them. It is torch.clear_autocast_cache.
 func ClearCache() {
-	if c := regionOf(tensor.EnclosingCaster()); c != nil {
+	if c := regionOf(casting.Enclosing()); c != nil {
 		c.cache.clear()
 	}
 }

@@ -10,23 +10,23 @@ import (
 // ten shortens the table.
 type ten = *tensor.Tensor
 
-// opCall is a sample call of an operation on float32 operands (and integers, where
-// positions or classes are asked for), of the sizes of torch's own tests of autocast.
+// opCall is a sample call of an operation on float32 operands, with integers for positions and
+// classes. The sizes are those of torch's own tests of autocast.
 type opCall struct {
-	op    string // torch's name in its lists, or the name here of what stands for it
+	op    string // name in torch's lists, or name here of the substitute
 	in    func() []ten
-	forms []func(in []ten) ten // ways to write the call, which must agree
+	forms []func(in []ten) ten // ways to write the call, with equal results
 }
 
 // n is the size that torch's tests use.
 const side = 8
 
-// makes returns operands of the given shapes, normal and the same at every call.
+// makes returns a function that makes normal operands of the given shapes, equal at every call.
 func makes(shapes ...[]int) func() []ten {
 	return makesBy(func(x ten) ten { return x }, shapes...)
 }
 
-// makesBy is makes with the first operand changed by f, into an operation's domain.
+// makesBy is makes with the first operand mapped by f into an operation's domain.
 func makesBy(f func(x ten) ten, shapes ...[]int) func() []ten {
 	return func() []ten {
 		g := tensor.NewGenerator(int64(len(shapes)) + 3)
@@ -42,7 +42,7 @@ func makesBy(f func(x ten) ten, shapes ...[]int) func() []ten {
 	}
 }
 
-// with appends operands that stay as they are.
+// with appends fixed operands to those of f.
 func with(f func() []ten, more ...ten) func() []ten {
 	return func() []ten { return append(f(), more...) }
 }
@@ -56,7 +56,7 @@ var (
 	matrix = []int{side, side}
 	cube   = []int{side, side, side}
 	four   = []int{side, side, side, side}
-	five   = []int{4, 4, 4, 4, 4} // torch's are of 8, which is 32 times the work
+	five   = []int{4, 4, 4, 4, 4} // torch's size is 8, which is 32 times the work
 )
 
 func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
@@ -70,7 +70,7 @@ func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
 	return c
 }
 
-// loss is a function of package nn without options.
+// loss returns a loss function of package nn without its options.
 func loss(f func(x, target ten, options ...nn.Option) ten) func(x, y ten) ten {
 	return func(x, y ten) ten { return f(x, y) }
 }
@@ -87,7 +87,7 @@ func several(op string, in func() []ten, forms ...func(in []ten) ten) opCall {
 	return opCall{op, in, forms}
 }
 
-// of3 takes a call's third operand, nil if there is none.
+// of3 returns the third operand of a call, or nil.
 func of3(in []ten) ten {
 	if len(in) > 2 {
 		return in[2]
@@ -96,18 +96,17 @@ func of3(in []ten) ten {
 }
 
 var (
-	eachLoss  = tensor.LossOptions{}
 	classes   = func() ten { return tensor.Zeros(side).Long() }
 	oneHots   = func() ten { return tensor.Ones(side, side).Long() }
 	positions = func() ten { return tensor.FromInts([]int{0, 1, 1, 0, 1, 0, 0, 1}, 2, 2, 2) }
 )
 
-// opCalls are sample calls of all operations of torch's lists that exist here; several
-// of one name are its overloads.
+// opCalls returns sample calls of all operations on torch's lists that exist here. Calls of one
+// name are its overloads.
 func opCalls() []opCall {
 	none, transposed := tensor.ConvOptions{}, tensor.ConvTransposeOptions{}
 	plain, one := tensor.PNormOptions{}, tensor.PNormOptions{Dims: []int{0}}
-	pool := tensor.PoolOptions{Stride: []int{1}}
+	pool := []nn.Option{nn.Stride(1)}
 	resized := func(op string, in func() []ten, o tensor.InterpolateOptions) opCall {
 		o.Size = []int{5}
 		return several(op, in, func(in []ten) ten { return in[0].Interpolate(o) })
@@ -123,15 +122,15 @@ func opCalls() []opCall {
 	line, plane, volume := makes([]int{2, 2, 6}), makes([]int{2, 2, 6, 6}), makes([]int{1, 2, 4, 4, 4})
 	return []opCall{
 		// lower_precision_fp
-		several("conv1d", makes(cube, cube), func(in []ten) ten { return in[0].Conv1d(in[1], of3(in), none) }),
-		several("conv2d", makes(four, four), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
-		several("conv2d", makes(four, four, vector), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
-		several("conv3d", makes(five, five), func(in []ten) ten { return in[0].Conv3d(in[1], of3(in), none) }),
-		several("conv_tbc", makes(cube, cube, vector), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
-		several("conv_tbc", makes([]int{10, 7, 3}, []int{5, 3, 5}, []int{5}), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
-		several("conv_transpose1d", makes(cube, cube), func(in []ten) ten { return in[0].ConvTranspose1d(in[1], nil, transposed) }),
-		several("conv_transpose2d", makes(four, four), func(in []ten) ten { return in[0].ConvTranspose2d(in[1], nil, transposed) }),
-		several("conv_transpose3d", makes(five, five), func(in []ten) ten { return in[0].ConvTranspose3d(in[1], nil, transposed) }),
+		several("conv1d", makes(cube, cube), func(in []ten) ten { return tensor.Conv1d(in[0], in[1], of3(in), none) }),
+		several("conv2d", makes(four, four), func(in []ten) ten { return tensor.Conv2d(in[0], in[1], of3(in), none) }),
+		several("conv2d", makes(four, four, vector), func(in []ten) ten { return tensor.Conv2d(in[0], in[1], of3(in), none) }),
+		several("conv3d", makes(five, five), func(in []ten) ten { return tensor.Conv3d(in[0], in[1], of3(in), none) }),
+		several("conv_tbc", makes(cube, cube, vector), func(in []ten) ten { return tensor.ConvTBC(in[0], in[1], in[2], 0) }),
+		several("conv_tbc", makes([]int{10, 7, 3}, []int{5, 3, 5}, []int{5}), func(in []ten) ten { return tensor.ConvTBC(in[0], in[1], in[2], 0) }),
+		several("conv_transpose1d", makes(cube, cube), func(in []ten) ten { return tensor.ConvTranspose1d(in[0], in[1], nil, transposed) }),
+		several("conv_transpose2d", makes(four, four), func(in []ten) ten { return tensor.ConvTranspose2d(in[0], in[1], nil, transposed) }),
+		several("conv_transpose3d", makes(five, five), func(in []ten) ten { return tensor.ConvTranspose3d(in[0], in[1], nil, transposed) }),
 		binary("prelu", makes(vector, []int{1}), ten.PReLU),
 		several("addmm", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].AddMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		several("addmv", makes(vector, matrix, vector), func(in []ten) ten { return in[0].AddMV(in[1], in[2], tensor.AddMMOptions{}) }),
@@ -141,8 +140,8 @@ func opCalls() []opCall {
 		binary("mm", makes(matrix, matrix), ten.MM),
 		binary("mv", makes(matrix, vector), ten.MV),
 		binary("linalg_vecdot", makes(matrix, matrix), func(x, y ten) ten { return x.VecDot(y, -1) }),
-		several("linear", makes(matrix, matrix, vector), func(in []ten) ten { return in[0].Linear(in[1], in[2]) }),
-		several("linear", makes(matrix, matrix), func(in []ten) ten { return in[0].Linear(in[1], nil) }),
+		several("linear", makes(matrix, matrix, vector), func(in []ten) ten { return tensor.Linear(in[0], in[1], in[2]) }),
+		several("linear", makes(matrix, matrix), func(in []ten) ten { return tensor.Linear(in[0], in[1], nil) }),
 		several("addbmm", makes(matrix, cube, cube), func(in []ten) ten { return in[0].AddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		several("baddbmm", makes(cube, cube, cube), func(in []ten) ten { return in[0].BAddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
 		binary("bmm", makes(cube, cube), ten.BMM),
@@ -160,7 +159,7 @@ func opCalls() []opCall {
 		cell("rnn_tanh_cell", 1, tensor.RNNTanhCell),
 		cell("rnn_relu_cell", 1, tensor.RNNReLUCell),
 		several("scaled_dot_product_attention", makes(cube, cube, cube), func(in []ten) ten {
-			return tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{})
+			return nn.ScaledDotProductAttention(in[0], in[1], in[2])
 		}),
 
 		// fp32
@@ -183,32 +182,32 @@ func opCalls() []opCall {
 		unary("pow", within(.1, 100), func(x ten) ten { return x.Pow(1.7) }),
 		unary("pow", nil, func(x ten) ten { return x.RPow(1.7) }),
 		unary("softplus", nil, ten.Softplus, nn.NewSoftplus(1, 20).Forward),
-		unary("layer_norm", nil, func(x ten) ten { return x.LayerNorm(vector, nil, nil, tensor.NormOptions{}) }),
-		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{}) }),
-		several("group_norm", makes(matrix), func(in []ten) ten { return in[0].GroupNorm(1, nil, nil, tensor.NormOptions{}) }),
+		unary("layer_norm", nil, func(x ten) ten { return tensor.LayerNorm(x, vector, nil, nil, tensor.NormOptions{}) }),
+		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return tensor.LayerNorm(in[0], vector, in[1], in[2], tensor.NormOptions{}) }),
+		several("group_norm", makes(matrix), func(in []ten) ten { return tensor.GroupNorm(in[0], 1, nil, nil, tensor.NormOptions{}) }),
 		several("frobenius_norm", makes(matrix), func(in []ten) ten { return in[0].FrobeniusNorm(plain) }),
 		several("nuclear_norm", makes(matrix), func(in []ten) ten { return in[0].NuclearNorm(plain) }),
 		binary("cosine_similarity", makes(matrix, matrix), func(x, y ten) ten { return x.CosineSimilarity(y, 1, 1e-8) }),
-		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return x.PoissonNLLLoss(y, eachLoss) }, loss(nn.PoissonNLLLoss)),
+		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.PoissonNLLLoss(x, y) }, loss(nn.PoissonNLLLoss)),
 		several("cosine_embedding_loss", with(makes([]int{1, 3}, []int{1, 3}), tensor.FromInts([]int{1})), func(in []ten) ten {
-			return in[0].CosineEmbeddingLoss(in[1], in[2], 0, eachLoss)
+			return nn.CosineEmbeddingLoss(in[0], in[1], in[2], nn.Margin(0))
 		}),
-		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
-		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
-		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) }, loss(nn.HingeEmbeddingLoss)),
-		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return x.KLDivLoss(y, eachLoss) }, loss(nn.KLDiv)),
-		binary("l1_loss", makes(matrix, matrix), ten.L1Loss, func(x, y ten) ten { return x.L1LossWith(y, eachLoss) }, loss(nn.L1Loss)),
-		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SmoothL1Loss(y, 1, eachLoss) }, loss(nn.SmoothL1Loss)),
-		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }, loss(nn.HuberLoss)),
-		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }, loss(nn.MSELoss)),
-		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].MarginRankingLoss(in[1], in[2], 0, eachLoss) }),
-		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }, loss(nn.MultiLabelMarginLoss)),
-		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }, loss(nn.SoftMarginLoss)),
-		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
-		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }, loss(nn.MultiMarginLoss)),
-		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }, loss(nn.BinaryCrossEntropyWithLogits)),
+		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return nn.NLLLoss(x, y) }, loss(nn.NLLLoss)),
+		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return nn.NLLLoss(x, y) }, loss(nn.NLLLoss)),
+		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.HingeEmbeddingLoss(x, y, nn.Margin(1)) }, loss(nn.HingeEmbeddingLoss)),
+		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return nn.KLDiv(x, y) }, loss(nn.KLDiv)),
+		binary("l1_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.L1Loss(x, y) }, loss(nn.L1Loss)),
+		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.SmoothL1Loss(x, y, nn.Beta(1)) }, loss(nn.SmoothL1Loss)),
+		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.HuberLoss(x, y, nn.Delta(1)) }, loss(nn.HuberLoss)),
+		binary("mse_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.MSELoss(x, y) }, loss(nn.MSELoss)),
+		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return nn.MarginRankingLoss(in[0], in[1], in[2], nn.Margin(0)) }),
+		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.MultiLabelMarginLoss(x, y) }, loss(nn.MultiLabelMarginLoss)),
+		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return nn.SoftMarginLoss(x, y) }, loss(nn.SoftMarginLoss)),
+		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return nn.TripletMarginLoss(in[0], in[1], in[2], nn.Margin(1)) }),
+		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return nn.MultiMarginLoss(x, y, nn.Margin(1)) }, loss(nn.MultiMarginLoss)),
+		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return nn.BinaryCrossEntropyWithLogits(x, y) }, loss(nn.BinaryCrossEntropyWithLogits)),
 		several("ctc_loss", with(makes(cube), tensor.Ones(side, 2).Long(), tensor.Full(side, side).Long(), tensor.Ones(side).Long()), func(in []ten) ten {
-			return in[0].CTCLoss(in[1], in[2], in[3], eachLoss)
+			return nn.CTCLoss(in[0], in[1], in[2], in[3])
 		}, func(in []ten) ten { return nn.CTCLoss(in[0], in[1], in[2], in[3]) }),
 		binary("dist", makes(vector, vector), func(x, y ten) ten { return x.Dist(y, 2) }),
 		several("pdist", makes(matrix), func(in []ten) ten { return in[0].PDist(2) }),
@@ -251,7 +250,7 @@ func opCalls() []opCall {
 		several("addcdiv", with(makes(vector, vector), tensor.NewGenerator(5).Uniform(.1, 3, side)), func(in []ten) ten { return in[0].Addcdiv(in[1], in[2], 1) }),
 		several("addcmul", makes(vector, vector, vector), func(in []ten) ten { return in[0].Addcmul(in[1], in[2], 1) }),
 		binary("atan2", makes(vector, vector), ten.Atan2),
-		several("bilinear", makes([]int{1, 2}, []int{1, 2}, []int{1, 2, 2}, []int{1}), func(in []ten) ten { return in[0].Bilinear(in[1], in[2], in[3]) }),
+		several("bilinear", makes([]int{1, 2}, []int{1, 2}, []int{1, 2, 2}, []int{1}), func(in []ten) ten { return tensor.Bilinear(in[0], in[1], in[2], in[3]) }),
 		binary("cross", makes([]int{3}, []int{3}), func(x, y ten) ten { return x.Cross(y, -1) }),
 		binary("dot", makes(vector, vector), ten.Dot),
 		binary("vdot", makes(vector, vector), ten.VDot),
@@ -267,14 +266,14 @@ func opCalls() []opCall {
 		binary("binary_cross_entropy", func() []ten {
 			g := tensor.NewGenerator(4)
 			return []ten{g.Rand(side, side), g.Rand(side, side)}
-		}, func(x, y ten) ten { return x.BinaryCrossEntropy(y, eachLoss) }, loss(nn.BinaryCrossEntropy)),
+		}, func(x, y ten) ten { return nn.BinaryCrossEntropy(x, y) }, loss(nn.BinaryCrossEntropy)),
 
-		// in CPU's lists alone
-		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AvgPool3d([]int{3}, pool) }),
-		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].MaxPool3d([]int{3}, pool) }),
-		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveAvgPool3d(2) }),
-		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveMaxPool3d(2) }),
-		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return in[0].MaxUnpool2d(in[1], 4, 4) }),
+		// in the CPU's lists only
+		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AvgPool3d(in[0], 3, pool...) }),
+		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.MaxPool3d(in[0], 3, pool...) }),
+		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AdaptiveAvgPool3d(in[0], 2) }),
+		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AdaptiveMaxPool3d(in[0], 2) }),
+		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.MaxUnpool2d(in[0], in[1], 2) }),
 		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.NewMaxUnpool2d(2).Forward(in[0], in[1]) }),
 		several("fractional_max_pool2d", makes(cube), func(in []ten) ten {
 			tensor.ManualSeed(1)
@@ -307,11 +306,11 @@ func opCalls() []opCall {
 			_, s, _ := in[0].SVD()
 			return s
 		}, func(in []ten) ten { return in[0].SVDVals() }),
-		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) }, loss(nn.CrossEntropy)),
+		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return nn.CrossEntropy(x, y) }, loss(nn.CrossEntropy)),
 	}
 }
 
-// absentOps are names of torch's lists that nothing stands for here, and why.
+// absentOps maps names on torch's lists without a counterpart here to the reason.
 var absentOps = map[string]string{
 	"_addmm_activation":               "internal to torch.compile: addmm followed by gelu or relu",
 	"_native_multi_head_attention":    "the inference path of nn.MultiheadAttention, which is linear and scaled_dot_product_attention here",
@@ -346,7 +345,7 @@ var absentOps = map[string]string{
 	"fft_ihfft":                       "there are no Fourier transforms",
 }
 
-// standIns name the operations here that do what a name of torch's lists does.
+// standIns maps names on torch's lists to the operations here with the same function.
 var standIns = map[string][]string{
 	"_convolution":                        {"conv1d", "conv2d", "conv3d"},
 	"convolution":                         {"conv1d", "conv2d", "conv3d"},
@@ -372,7 +371,7 @@ var standIns = map[string][]string{
 	"multilabel_margin_loss_forward": {"multilabel_margin_loss"},
 	"max_unpool3d":                   {"max_unpool2d"},
 
-	// the documents' names
+	// names in the tutorials
 	"__matmul__":    {"matmul"},
 	"GRUCell":       {"gru_cell"},
 	"LSTMCell":      {"lstm_cell"},

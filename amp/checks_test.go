@@ -8,17 +8,17 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
-// checks collects the rows of the project's numeric specification, 1 to 107, under
-// their numbers there. Expected values are derived from float32 arithmetic with one
-// rounding to nearest even. The dtype of each result is part of the check.
+// checks runs the numbered checks of numerics, 1 to 107. Expected values follow from float32
+// arithmetic with one rounding to nearest even. The dtype of each result is part of the check.
 type checks struct {
 	t    *testing.T
 	rows map[int]int
 }
 
-// row is a check of values.
+// row checks values and dtype.
 func (c checks) row(d tensor.DType, number int, name string, got *tensor.Tensor, want ...float64) {
 	c.run(number, name, func(t *testing.T) {
 		if got.DType() != d || !sameFloats(got.Float64s(), want) {
@@ -39,7 +39,7 @@ func (c checks) single(number int, name string, got *tensor.Tensor, want ...floa
 	c.row(tensor.Float32, number, name, got, want...)
 }
 
-// dtype is a check of a dtype alone.
+// dtype checks only a dtype.
 func (c checks) dtype(number int, name string, got *tensor.Tensor, want tensor.DType) {
 	c.run(number, name, func(t *testing.T) {
 		if got.DType() != want {
@@ -53,7 +53,7 @@ func (c checks) run(number int, name string, f func(*testing.T)) {
 	c.t.Run(fmt.Sprintf("%03d %s", number, strings.ReplaceAll(name, "/", "÷")), f)
 }
 
-// sameFloats tells zeros of two signs apart, and takes all NaN for one.
+// sameFloats reports whether a and b are equal, where +0 and -0 differ and all NaN are equal.
 func sameFloats(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -114,7 +114,7 @@ func (c checks) conversions() {
 			t.Errorf("got error %v and %v, want an error and 1", err, x)
 		}
 		if err := try(func() { tensor.FullAs(tensor.Float16, 1e6) }); err == nil {
-			t.Error("full of 1e6 was made")
+			t.Error("Full with 1e6 in float16: got no error")
 		}
 		if got := halves(1e6).Item(); got != inf {
 			t.Errorf("a tensor of 1e6: got %v, want +Inf", got)
@@ -179,8 +179,8 @@ func (c checks) reductions() {
 	c.half(73, "norm of [300, 400]", halves(300, 400).Norm(), 500)
 	c.half(74, "norm of [60000, 60000]", halves(60000, 60000).Norm(), inf)
 	c.half(94, "cumsum of 3000 ones, the last", halfOnes(3000).Cumsum(0).Slice(0, 2999, 3000), 3000)
-	c.half(75, "mse_loss of 300 and 0", halves(300).MSELoss(halves(0)), inf)
-	amp.Autocast(amp.Float16, func() { c.single(75, "the same under autocast", halves(300).MSELoss(halves(0)), 90000) })
+	c.half(75, "mse_loss of 300 and 0", nn.MSELoss(halves(300), halves(0)), inf)
+	amp.Autocast(amp.Float16, func() { c.single(75, "the same under autocast", nn.MSELoss(halves(300), halves(0)), 90000) })
 }
 
 func (c checks) products() {
@@ -188,7 +188,7 @@ func (c checks) products() {
 	c.half(77, "256 @ 256", halfRow(256).MatMul(halfRow(256)), inf)
 	c.half(78, "[60000, 60000] @ [1, -1]", halfRow(60000, 60000).MatMul(halfColumn(1, -1)), 0)
 	c.half(79, "[2048, 1] @ [1, 1]", halfRow(2048, 1).MatMul(halfColumn(1, 1)), 2048)
-	c.half(80, "linear, bias 1 and product 2050: 2051 rounds once", halfRow(2050).Linear(halfRow(1), halves(1)), 2052)
+	c.half(80, "linear, bias 1 and product 2050: 2051 rounds once", tensor.Linear(halfRow(2050), halfRow(1), halves(1)), 2052)
 	c.half(80, "addmm, bias 1 and product 2048", halfRow(1).AddMM(halfRow(2048), halfRow(1), tensor.AddMMOptions{}), 2048)
 	c.half(80, "addmm, bias 1 and product 2050", halfRow(1).AddMM(halfRow(2050), halfRow(1), tensor.AddMMOptions{}), 2052)
 	c.bf16(81, "bfloat16 ones (1, 300) @ (300, 1)", tensor.Ones(1, 300).BFloat16().MatMul(tensor.Ones(300, 1).BFloat16()), 300)
@@ -264,7 +264,7 @@ func (c checks) scaling() {
 			t.Errorf("got %v, want 2^-149", got)
 		}
 		if got := backoff(); got != 0 {
-			t.Errorf("one more: got %v, want 0", got)
+			t.Errorf("after one more step: got %v, want 0", got)
 		}
 	})
 }

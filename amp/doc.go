@@ -15,7 +15,7 @@
 //
 //	amp.Ops().Find("norm")
 //	amp.Float16.Why("softmax")
-//	p := amp.Float16.With("softmax", tensor.Keep)   // a list of one's own
+//	p := amp.Float16.With("softmax", amp.Unlisted)   // a custom list
 //
 // The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors live,
 // and those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts, views, float64 and integer
@@ -23,7 +23,7 @@
 // cast. A dtype named in the call, as in SumAs, takes precedence.
 //
 // A region and the regions inside it cast each weight once, as long as the weight does not
-// change: [Cache] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
+// change: [CacheStatistics] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
 // cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
 // function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
 // and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
@@ -84,15 +84,14 @@
 // floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
-// The scaler differs from torch's in what a refused call leaves behind, which is
-// nothing: torch's Step without gradients counts as an Unscale and makes the next
-// Step fail too, and its load_state_dict may have taken the scale before it misses the
-// rest. Step says what it did. A skipped first step of a fused optimizer leaves no
-// momentum, where torch's has a buffer without values. All else, calls and errors, is
-// compared with torch.amp.GradScaler in the tests.
+// The scaler differs from torch's in three ways. A rejected call changes no state: in torch, Step
+// without gradients counts as an Unscale and makes the next Step fail too, and load_state_dict
+// may set the scale before it finds that other keys are missing. Step returns a result. A skipped
+// first step of a fused optimizer leaves no momentum, where torch leaves an uninitialised buffer.
+// The tests compare all other calls and errors with torch.amp.GradScaler.
 //
-// The package knows tensors and modules. It knows no chart: package amp/trace
-// listens to [Observe] and draws.
+// The package knows tensors and modules, but not charts: package amp/trace subscribes to
+// [Observe] and draws.
 //
 // Names and behaviour are those of torch/amp/autocast_mode.py and
 // torch/amp/grad_scaler.py (PyTorch 2), and of apex/amp before its removal in 2025,

@@ -8,10 +8,10 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
-// dtypeCheck is an expression and the dtype that it has in a region; "error" is
-// for one that is refused.
+// dtypeCheck is an expression with its dtype in a region, or "error" if it must panic.
 type dtypeCheck struct {
 	row  int
 	name string
@@ -19,9 +19,8 @@ type dtypeCheck struct {
 	want string
 }
 
-// TestDTypes are rows D1 to D16 of the project's specification: the dtypes that
-// operations give under amp.Float16, from PyTorch's behaviour on CUDA
-// (test_autocast.py and autocast_mode.cpp).
+// TestDTypes checks the dtypes of operations under amp.Float16, in rows D1 to D16. They follow
+// PyTorch's behaviour on CUDA (test_autocast.py and autocast_mode.cpp).
 func TestDTypes(t *testing.T) {
 	tensor.ManualSeed(1)
 	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
@@ -33,17 +32,17 @@ func TestDTypes(t *testing.T) {
 	for _, c := range []dtypeCheck{
 		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
 		{1, "matmul(32,32) of three dimensions", func() *tensor.Tensor { return x.Unsqueeze(0).MatMul(w.Unsqueeze(0)) }, "float16"},
-		{1, "linear(32,32)", func() *tensor.Tensor { return x.Linear(w, nil) }, "float16"},
-		{1, "linear(32,32) with bias", func() *tensor.Tensor { return x.Linear(w, tensor.Ones(8)) }, "float16"},
+		{1, "linear(32,32)", func() *tensor.Tensor { return tensor.Linear(x, w, nil) }, "float16"},
+		{1, "linear(32,32) with bias", func() *tensor.Tensor { return tensor.Linear(x, w, tensor.Ones(8)) }, "float16"},
 
 		{1, "mm(32,32)", func() *tensor.Tensor { return x.MM(w) }, "float16"},
 		{1, "bmm(32,32)", func() *tensor.Tensor { return x.Unsqueeze(0).BMM(w.Unsqueeze(0)) }, "float16"},
 		{1, "conv2d(32,32)", func() *tensor.Tensor {
-			return x.Reshape(1, 1, 8, 8).Conv2d(w.Reshape(1, 1, 8, 8), nil, tensor.ConvOptions{})
+			return tensor.Conv2d(x.Reshape(1, 1, 8, 8), w.Reshape(1, 1, 8, 8), nil, tensor.ConvOptions{})
 		}, "float16"},
 		{1, "einsum(32,32)", func() *tensor.Tensor { return tensor.Einsum("ij,jk->ik", x, w) }, "float16"},
 		{1, "prelu(32,32)", func() *tensor.Tensor { return x.PReLU(tensor.Full(0.25, 1)) }, "float16"},
-		{1, "scaled_dot_product_attention(32,32,32)", func() *tensor.Tensor { return tensor.ScaledDotProductAttention(x, w, x, tensor.AttentionOptions{}) }, "float16"},
+		{1, "scaled_dot_product_attention(32,32,32)", func() *tensor.Tensor { return nn.ScaledDotProductAttention(x, w, x) }, "float16"},
 		{1, "gru_cell(32)", func() *tensor.Tensor { return tensor.GRUCell(x, x, gates(24), gates(24), nil, nil) }, "float16"},
 		{1, "rnn_tanh_cell(32)", func() *tensor.Tensor { return tensor.RNNTanhCell(x, x, w, w, nil, nil) }, "float16"},
 		{1, "rnn_relu_cell(32)", func() *tensor.Tensor { return tensor.RNNReLUCell(x, x, w, w, nil, nil) }, "float16"},
@@ -56,7 +55,7 @@ func TestDTypes(t *testing.T) {
 		{3, "matmul(64,16)", func() *tensor.Tensor { return d.MatMul(h) }, "error"},
 		{3, "matmul(64,32)", func() *tensor.Tensor { return d.MatMul(x) }, "error"},
 
-		{4, "relu of linear", func() *tensor.Tensor { return x.Linear(w, nil).ReLU() }, "float16"},
+		{4, "relu of linear", func() *tensor.Tensor { return tensor.Linear(x, w, nil).ReLU() }, "float16"},
 		{4, "tanh", func() *tensor.Tensor { return h.Tanh() }, "float16"},
 		{4, "sigmoid", func() *tensor.Tensor { return h.Sigmoid() }, "float16"},
 		{4, "gelu", func() *tensor.Tensor { return h.GELU() }, "float16"},
@@ -64,13 +63,13 @@ func TestDTypes(t *testing.T) {
 		{4, "mean", func() *tensor.Tensor { return h.Mean() }, "float16"},
 
 		{4, "batch_norm", func() *tensor.Tensor {
-			return h.BatchNorm(nil, nil, tensor.Ones(8), tensor.Zeros(8), tensor.BatchNormOptions{Training: true})
+			return tensor.BatchNorm(h, nil, nil, tensor.Ones(8), tensor.Zeros(8), tensor.BatchNormOptions{Training: true})
 		}, "float16"},
 		{4, "avg_pool2d", func() *tensor.Tensor {
-			return h.Reshape(1, 1, 8, 8).AvgPool2d([]int{2}, tensor.PoolOptions{})
+			return nn.AvgPool2d(h.Reshape(1, 1, 8, 8), 2)
 		}, "float16"},
-		{4, "dropout", func() *tensor.Tensor { return h.Dropout(0.5, true) }, "float16"},
-		{4, "max_pool2d", func() *tensor.Tensor { return h.Reshape(1, 1, 8, 8).MaxPool2d([]int{2}, tensor.PoolOptions{}) }, "float16"},
+		{4, "dropout", func() *tensor.Tensor { return tensor.Dropout(h, 0.5, true) }, "float16"},
+		{4, "max_pool2d", func() *tensor.Tensor { return nn.MaxPool2d(h.Reshape(1, 1, 8, 8), 2) }, "float16"},
 
 		{5, "sum", func() *tensor.Tensor { return h.Sum() }, "float32"},
 		{5, "softmax", func() *tensor.Tensor { return h.Softmax(-1) }, "float32"},
@@ -80,8 +79,8 @@ func TestDTypes(t *testing.T) {
 		{5, "pow", func() *tensor.Tensor { return h.Pow(2) }, "float32"},
 		{5, "norm", func() *tensor.Tensor { return h.Norm() }, "float32"},
 
-		{5, "layer_norm", func() *tensor.Tensor { return h.LayerNorm([]int{8}, nil, nil, tensor.NormOptions{}) }, "float32"},
-		{5, "group_norm", func() *tensor.Tensor { return h.GroupNorm(2, nil, nil, tensor.NormOptions{}) }, "float32"},
+		{5, "layer_norm", func() *tensor.Tensor { return tensor.LayerNorm(h, []int{8}, nil, nil, tensor.NormOptions{}) }, "float32"},
+		{5, "group_norm", func() *tensor.Tensor { return tensor.GroupNorm(h, 2, nil, nil, tensor.NormOptions{}) }, "float32"},
 		{5, "cosine_similarity", func() *tensor.Tensor { return h.CosineSimilarity(h, 1, 1e-8) }, "float32"},
 		{5, "linalg_vector_norm", func() *tensor.Tensor { return h.VectorNorm(1, tensor.PNormOptions{}) }, "float32"},
 		{5, "prod", func() *tensor.Tensor { return h.Prod() }, "float32"},
@@ -94,18 +93,18 @@ func TestDTypes(t *testing.T) {
 		{6, "log_softmax as float16", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, -1) }, "float16"},
 		{6, "cumsum as float16", func() *tensor.Tensor { return h.CumsumAs(tensor.Float16, 0) }, "float16"},
 
-		{7, "mse_loss(16,32)", func() *tensor.Tensor { return h.MSELoss(x) }, "float32"},
-		{7, "mse_loss(16,16)", func() *tensor.Tensor { return h.MSELoss(h) }, "float32"},
-		{7, "l1_loss(16,16)", func() *tensor.Tensor { return h.L1Loss(h) }, "float32"},
+		{7, "mse_loss(16,32)", func() *tensor.Tensor { return nn.MSELoss(h, x) }, "float32"},
+		{7, "mse_loss(16,16)", func() *tensor.Tensor { return nn.MSELoss(h, h) }, "float32"},
+		{7, "l1_loss(16,16)", func() *tensor.Tensor { return nn.L1Loss(h, h) }, "float32"},
 
-		{7, "cross_entropy", func() *tensor.Tensor { return h.CrossEntropy(classes, tensor.LossOptions{}) }, "float32"},
-		{7, "nll_loss", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, 1).NLLLoss(classes, tensor.LossOptions{}) }, "float32"},
-		{7, "bce_with_logits", func() *tensor.Tensor { return h.BinaryCrossEntropyWithLogits(h.Sigmoid(), tensor.LossOptions{}) }, "float32"},
-		{7, "smooth_l1_loss", func() *tensor.Tensor { return h.SmoothL1Loss(h, 1, tensor.LossOptions{}) }, "float32"},
-		{7, "kl_div", func() *tensor.Tensor { return h.KLDivLoss(h, tensor.LossOptions{}) }, "float32"},
+		{7, "cross_entropy", func() *tensor.Tensor { return nn.CrossEntropy(h, classes) }, "float32"},
+		{7, "nll_loss", func() *tensor.Tensor { return nn.NLLLoss(h.LogSoftmaxAs(tensor.Float16, 1), classes) }, "float32"},
+		{7, "bce_with_logits", func() *tensor.Tensor { return nn.BinaryCrossEntropyWithLogits(h, h.Sigmoid()) }, "float32"},
+		{7, "smooth_l1_loss", func() *tensor.Tensor { return nn.SmoothL1Loss(h, h, nn.Beta(1)) }, "float32"},
+		{7, "kl_div", func() *tensor.Tensor { return nn.KLDiv(h, h) }, "float32"},
 
-		{8, "binary_cross_entropy(16,16)", func() *tensor.Tensor { return h.Sigmoid().BinaryCrossEntropy(h.Sigmoid(), tensor.LossOptions{}) }, "error"},
-		{8, "binary_cross_entropy(32,32)", func() *tensor.Tensor { return x.Sigmoid().BinaryCrossEntropy(x.Sigmoid(), tensor.LossOptions{}) }, "error"},
+		{8, "binary_cross_entropy(16,16)", func() *tensor.Tensor { return nn.BinaryCrossEntropy(h.Sigmoid(), h.Sigmoid()) }, "error"},
+		{8, "binary_cross_entropy(32,32)", func() *tensor.Tensor { return nn.BinaryCrossEntropy(x.Sigmoid(), x.Sigmoid()) }, "error"},
 
 		{9, "add(16,32)", func() *tensor.Tensor { return h.Add(x) }, "float32"},
 		{9, "add(16,16)", func() *tensor.Tensor { return h.Add(h) }, "float16"},
@@ -127,15 +126,15 @@ func TestDTypes(t *testing.T) {
 		{10, "dot(16,16)", func() *tensor.Tensor { return h.Select(0, 0).Dot(h.Select(0, 0)) }, "float16"},
 		{10, "tensordot(16,32)", func() *tensor.Tensor { return h.TensorDot(x, []int{1}, []int{0}) }, "float32"},
 		{10, "cross(16,32)", func() *tensor.Tensor { return h.Slice(1, 0, 3).Cross(x.Slice(1, 0, 3), 1) }, "float32"},
-		{10, "bilinear(16,32)", func() *tensor.Tensor { return h.Bilinear(x, tensor.Ones(2, 8, 8), nil) }, "float32"},
+		{10, "bilinear(16,32)", func() *tensor.Tensor { return tensor.Bilinear(h, x, tensor.Ones(2, 8, 8), nil) }, "float32"},
 		{10, "grid_sampler(16,32)", func() *tensor.Tensor {
 			return h.Reshape(1, 1, 8, 8).GridSample(tensor.Zeros(1, 2, 2, 2), tensor.GridSampleOptions{})
 		}, "float32"},
 
 		{11, "in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, "float16"},
 
-		{12, "embedding", func() *tensor.Tensor { return n.Embedding(w, tensor.EmbeddingOptions{}) }, "float32"},
-		{12, "embedding_bag", func() *tensor.Tensor { return n.Unsqueeze(0).EmbeddingBag(w, tensor.EmbeddingBagOptions{}) }, "float32"},
+		{12, "embedding", func() *tensor.Tensor { return tensor.Embedding(n, w, tensor.EmbeddingOptions{}) }, "float32"},
+		{12, "embedding_bag", func() *tensor.Tensor { return tensor.EmbeddingBag(n.Unsqueeze(0), w, tensor.EmbeddingBagOptions{}) }, "float32"},
 
 		{15, "1/x of float16", func() *tensor.Tensor { return h.Reciprocal() }, "float32"},
 		{15, "y/x of float16", func() *tensor.Tensor { return h.Div(h) }, "float16"},
@@ -175,7 +174,7 @@ func TestDTypes(t *testing.T) {
 	}
 }
 
-// run computes the expression in regions, each inside the one before.
+// run computes the expression inside nested regions.
 func (c dtypeCheck) run(t *testing.T, regions ...amp.Policy) {
 	t.Run(fmt.Sprintf("D%d %s", c.row, strings.ReplaceAll(c.name, "/", "÷")), func(t *testing.T) {
 		var got string
@@ -193,15 +192,15 @@ func (c dtypeCheck) run(t *testing.T, regions ...amp.Policy) {
 	})
 }
 
-// Gradients of leaves keep the leaf's dtype, those of activations have that of
-// their forward operation, and Backward inside the region changes nothing.
+// gradientDTypes checks that gradients of leaves have the leaf's dtype, and those of activations
+// the dtype of their forward operation, also if Backward runs inside the region.
 func gradientDTypes(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		x, w := tensor.Ones(4, 4), tensor.Ones(4, 4).RequireGrad()
 		var h, loss *tensor.Tensor
 		amp.Autocast(amp.Float16, func() {
 			h = x.MatMul(w).RetainGrad()
-			loss = h.MSELoss(x)
+			loss = nn.MSELoss(h, x)
 			if inside {
 				loss.Backward()
 			}
@@ -210,13 +209,13 @@ func gradientDTypes(t *testing.T) {
 			loss.Backward()
 		}
 		if h.Grad().DType() != tensor.Float16 || w.Grad().DType() != tensor.Float32 {
-			t.Errorf("inside %v: activation %v, leaf %v; want float16, float32", inside, h.Grad().DType(), w.Grad().DType())
+			t.Errorf("inside %v: got gradients of %v for the activation and %v for the leaf, want float16 and float32", inside, h.Grad().DType(), w.Grad().DType())
 		}
 	}
 }
 
-// By torch's CPU lists sums and softmax stay in bfloat16, losses do not, and nothing is
-// banned.
+// TestDTypesCPU checks torch's CPU lists: sums and softmax stay in bfloat16, losses run in
+// float32, and no operation is banned.
 func TestDTypesCPU(t *testing.T) {
 	x := tensor.Ones(8, 8)
 	b := x.BFloat16()
@@ -225,8 +224,8 @@ func TestDTypesCPU(t *testing.T) {
 		{5, "sum", func() *tensor.Tensor { return b.Sum() }, "bfloat16"},
 		{5, "softmax", func() *tensor.Tensor { return b.Softmax(-1) }, "bfloat16"},
 		{5, "exp", func() *tensor.Tensor { return b.Exp() }, "bfloat16"},
-		{7, "mse_loss", func() *tensor.Tensor { return b.MSELoss(b) }, "float32"},
-		{8, "binary_cross_entropy", func() *tensor.Tensor { return b.Sigmoid().BinaryCrossEntropy(b.Sigmoid(), tensor.LossOptions{}) }, "float32"},
+		{7, "mse_loss", func() *tensor.Tensor { return nn.MSELoss(b, b) }, "float32"},
+		{8, "binary_cross_entropy", func() *tensor.Tensor { return nn.BinaryCrossEntropy(b.Sigmoid(), b.Sigmoid()) }, "float32"},
 	} {
 		c.run(t, amp.CPUBFloat16)
 	}

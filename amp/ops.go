@@ -23,7 +23,7 @@ type OpList struct {
 type OpRow struct {
 	Op       string // name for With
 	Torch    string // name of torch's function
-	Category tensor.Category
+	Category Category
 	RunsIn   string // "float16", "float32", …
 	By       string // source of the decision: torch's list, or With
 }
@@ -48,7 +48,7 @@ func (p Policy) Ops() OpList {
 		c := p.Category(info)
 		l.Rows = append(l.Rows, OpRow{info.Name, info.Torch, c, p.runsIn(info.Name, c), p.By(info)})
 	}
-	order := []tensor.Category{tensor.Lower, tensor.Raise, tensor.Widest, tensor.Banned, tensor.Keep}
+	order := []Category{LowerPrecision, FP32, Promote, Banned, Unlisted}
 	slices.SortStableFunc(l.Rows, func(a, b OpRow) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Category), slices.Index(order, b.Category)), cmp.Compare(a.Op, b.Op))
 	})
@@ -64,7 +64,7 @@ func (p Policy) Why(op string) string {
 	for _, r := range p.Ops().Rows {
 		if r.Op == op {
 			what := "runs in " + r.RunsIn
-			if r.Category == tensor.Banned && p.on {
+			if r.Category == Banned && p.on {
 				what = "is refused"
 			}
 			return fmt.Sprintf("%s %s under %v: %s. %s", r.Op, what, p, r.By, reasons[r.Category])
@@ -74,31 +74,31 @@ func (p Policy) Why(op string) string {
 }
 
 // reasons are the reasons for torch's lists, in short.
-var reasons = map[tensor.Category]string{
-	tensor.Lower:  "Tensor cores compute matrix products fast, and sum them in float32.",
-	tensor.Raise:  "Its results or sums exceed float16's range, or lose too much precision.",
-	tensor.Widest: "Its operands must have the same dtype: the widest, so that nothing is lost.",
-	tensor.Banned: "Its gradient exceeds the range of the low precision.",
-	tensor.Keep:   "It is safe in any dtype, so a cast would only cost time.",
+var reasons = map[Category]string{
+	LowerPrecision: "Tensor cores compute matrix products fast, and sum them in float32.",
+	FP32:           "Its results or sums exceed float16's range, or lose too much precision.",
+	Promote:        "Its operands must have the same dtype: the widest, so that nothing is lost.",
+	Banned:         "Its gradient exceeds the range of the low precision.",
+	Unlisted:       "It is safe in any dtype, so a cast would only cost time.",
 }
 
 // runsIn describes the dtype to which float16, bfloat16 and float32 operands are cast; others
 // are never cast.
-func (p Policy) runsIn(op string, c tensor.Category) string {
+func (p Policy) runsIn(op string, c Category) string {
 	if !p.on {
 		return "its operands' dtype"
 	}
 	switch c {
-	case tensor.Lower:
+	case LowerPrecision:
 		return p.lower.String()
-	case tensor.Raise:
+	case FP32:
 		if named[op] {
 			return "float32, unless the call names a dtype"
 		}
 		return "float32"
-	case tensor.Widest:
+	case Promote:
 		return fmt.Sprintf("%v, or float32 if an operand is", p.lower)
-	case tensor.Banned:
+	case Banned:
 		return "refused"
 	}
 	return "its operands' dtype"
@@ -112,21 +112,21 @@ func (p Policy) By(op tensor.Info) string {
 	}
 	list := c.String()
 	switch {
-	case c == tensor.Raise && op.Name == "norm" && !p.cpu:
+	case c == FP32 && op.Name == "norm" && !p.cpu:
 		list = "fp32_append_dtype"
-	case c == tensor.Raise && named[op.Name] && !p.cpu:
+	case c == FP32 && named[op.Name] && !p.cpu:
 		list = "fp32_set_opt_dtype"
 	}
 	torch := fmt.Sprintf("torch's %s list %s", lists, list)
-	if c == tensor.Keep {
+	if c == Unlisted {
 		torch = fmt.Sprintf("on none of torch's %s lists", lists)
 		if d := p.decomposition(op.Name); d.of != "" {
 			torch += ", but composed of " + d.of + " in torch"
 		}
 	}
 	if p.apex {
-		if torch = "on none of Apex's lists"; apexOps[op.Name] != tensor.Keep {
-			torch = fmt.Sprintf("Apex's O1 list %s", apexLists[apexOps[op.Name]])
+		if torch = "on none of Apex's lists"; c != Unlisted {
+			torch = fmt.Sprintf("Apex's O1 list %s", apexLists[c])
 		}
 	}
 	if o := p.override(op.Name); o != nil {
@@ -163,7 +163,7 @@ func (l OpList) split() (shown []OpRow, rest string) {
 	}
 	var names []string
 	for _, r := range l.Rows {
-		if r.Category == tensor.Keep && l.Policy.override(r.Op) == nil {
+		if r.Category == Unlisted && l.Policy.override(r.Op) == nil {
 			names = append(names, r.Op)
 		} else {
 			shown = append(shown, r)

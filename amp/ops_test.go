@@ -7,11 +7,12 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
-// Every operation is listed once, under what it does.
+// TestOps checks that Ops lists every operation once, with its category.
 func TestOps(t *testing.T) {
-	p := amp.Float16.With("softmax", tensor.Lower).With("relu", tensor.Banned)
+	p := amp.Float16.With("softmax", amp.LowerPrecision).With("relu", amp.Banned)
 	l := p.Ops()
 	rows := map[string]amp.OpRow{}
 	for _, r := range l.Rows {
@@ -24,12 +25,12 @@ func TestOps(t *testing.T) {
 		r, ok := rows[op.Name]
 		if strings.Contains(op.Name, "_backward") {
 			if ok {
-				t.Errorf("%s, of derivatives, is listed", op.Name)
+				t.Errorf("%s is listed, but only derivatives use it", op.Name)
 			}
 			continue
 		}
 		if !ok || r.Category != p.Category(op) || r.Torch != op.Torch {
-			t.Errorf("%s is listed as %+v, want category %v", op.Name, r, p.Category(op))
+			t.Errorf("%s: got %+v, want category %v", op.Name, r, p.Category(op))
 		}
 	}
 	for op, want := range map[string][2]string{
@@ -43,13 +44,13 @@ func TestOps(t *testing.T) {
 		"add":                  {"its operands' dtype", "on none of torch's CUDA lists"},
 	} {
 		if r := rows[op]; r.RunsIn != want[0] || r.By != want[1] {
-			t.Errorf("%s: runs in %q by %q, want %q by %q", op, r.RunsIn, r.By, want[0], want[1])
+			t.Errorf("%s: got %q by %q, want %q by %q", op, r.RunsIn, r.By, want[0], want[1])
 		}
 	}
 	for name, text := range map[string]string{"String": l.String(), "HTML": l.HTML()} {
 		for _, want := range []string{"amp.Float16", "008ec6b", "linear", "torch.softmax", "lower_precision_fp", "abs, "} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q", name, want)
+				t.Errorf("got %s without %q", name, want)
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func TestOpsFind(t *testing.T) {
 	for word, want := range map[string][2]string{
 		"softmax": {"softmax", "add"}, "promote": {"tensordot", "softmax"}, "With": {"exp", "softmax"}, "torch.linalg": {"linalg_solve", "exp"},
 	} {
-		found := amp.BFloat16.With("exp", tensor.Keep).Ops().Find(word)
+		found := amp.BFloat16.With("exp", amp.Unlisted).Ops().Find(word)
 		has := func(op string) bool {
 			for _, r := range found.Rows {
 				if r.Op == op {
@@ -72,16 +73,17 @@ func TestOpsFind(t *testing.T) {
 			return false
 		}
 		if !has(want[0]) || has(want[1]) {
-			t.Errorf("Find(%q) gives %d rows; want %s among them and not %s", word, len(found.Rows), want[0], want[1])
+			t.Errorf("Find(%q): got %d rows, want some that include %s and not %s", word, len(found.Rows), want[0], want[1])
 		}
 	}
 	if n := len(amp.Float16.Ops().Find("no such thing").Rows); n != 0 {
-		t.Errorf("nothing was looked for, and %d rows found", n)
+		t.Errorf("Find without words: got %d rows", n)
 	}
 }
 
-// The list is that of the region, amp.Float16's outside.
-func TestOpsInForce(t *testing.T) {
+// TestOpsFollowsRegion checks that Ops returns the list of the region's policy, and that of
+// amp.Float16 outside regions.
+func TestOpsFollowsRegion(t *testing.T) {
 	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open") {
 		t.Errorf("outside regions: got %v", got.Policy)
 	}
@@ -92,16 +94,16 @@ func TestOpsInForce(t *testing.T) {
 	})
 }
 
-func TestWithRefuses(t *testing.T) {
+func TestWithErrors(t *testing.T) {
 	for call, want := range map[string]struct {
 		f    func()
 		code string
 		text string
 	}{
-		"misspelt":  {func() { amp.Float16.With("soft_max", tensor.Keep) }, "unknown_op", "softmax"},
-		"torch's":   {func() { amp.Float16.With("torch.nn.functional.layernorm", tensor.Keep) }, "unknown_op", "layer_norm"},
-		"composite": {func() { amp.Float16.With("cross_entropy", tensor.Keep) }, "unknown_op", "log_softmax and nll_loss"},
-		"category":  {func() { amp.Float16.With("softmax", tensor.Explicit) }, "bad_category", "tensor.Keep, Lower"},
+		"misspelt":  {func() { amp.Float16.With("soft_max", amp.Unlisted) }, "unknown_op", "softmax"},
+		"torch's":   {func() { amp.Float16.With("torch.nn.functional.layernorm", amp.Unlisted) }, "unknown_op", "layer_norm"},
+		"composite": {func() { amp.Float16.With("cross_entropy", amp.Unlisted) }, "unknown_op", "log_softmax and nll_loss"},
+		"category":  {func() { amp.Float16.With("softmax", amp.ExplicitDType) }, "bad_category", "amp.Unlisted, LowerPrecision"},
 		"why":       {func() { amp.Float16.Why("sofmax") }, "unknown_op", "softmax"},
 	} {
 		err := try(want.f)
@@ -112,11 +114,12 @@ func TestWithRefuses(t *testing.T) {
 	}
 }
 
-// A dtype that the call names holds against the lists of every policy, and against With.
+// TestExplicitDType checks that a dtype named in the call takes precedence over every policy's
+// lists and over With.
 func TestExplicitDType(t *testing.T) {
 	x := tensor.Ones(4)
 	h := x.Half()
-	for _, p := range []amp.Policy{amp.Float16, amp.CPUBFloat16, amp.Float16.With("prod", tensor.Lower).With("sum", tensor.Banned)} {
+	for _, p := range []amp.Policy{amp.Float16, amp.CPUBFloat16, amp.Float16.With("prod", amp.LowerPrecision).With("sum", amp.Banned)} {
 		amp.Autocast(p, func() {
 			for name, got := range map[string]tensor.DType{
 				"prod": h.ProdAs(tensor.Float16).DType(), "sum": h.SumAs(tensor.Float16).DType(), "cumsum": h.CumsumAs(tensor.Float16, 0).DType(),
@@ -124,7 +127,7 @@ func TestExplicitDType(t *testing.T) {
 				"norm":    h.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}).DType(),
 			} {
 				if got != tensor.Float16 {
-					t.Errorf("%v: %s as float16 gives %v", p, name, got)
+					t.Errorf("%v: %s as float16: got %v", p, name, got)
 				}
 			}
 		})
@@ -134,8 +137,8 @@ func TestExplicitDType(t *testing.T) {
 func TestAllowBanned(t *testing.T) {
 	p, y := tensor.Full(0.5, 4), tensor.Ones(4)
 	amp.Autocast(amp.Float16.AllowBanned(), func() {
-		if d := p.Half().BinaryCrossEntropy(y.Half(), tensor.LossOptions{}).DType(); d != tensor.Float16 {
-			t.Errorf("binary_cross_entropy of float16 gives %v, want float16", d)
+		if d := nn.BinaryCrossEntropy(p.Half(), y.Half()).DType(); d != tensor.Float16 {
+			t.Errorf("binary_cross_entropy of float16: got %v, want float16", d)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// dtypes returns what each linear and relu of a nested chain makes under p.
+// dtypes returns the dtypes of the results of each linear and relu in a nested chain under p.
 func dtypes(p amp.Policy) string {
 	net := nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewSequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
 	text := ""
@@ -35,15 +35,15 @@ func TestWithIn(t *testing.T) {
 		want   string
 	}{
 		{p.WithCache(false), "float16 float16 float16 float16 "},
-		{p.WithIn("0", "linear", tensor.Raise), "float32 float32 float16 float16 "},
-		{p.WithIn("2", "linear", tensor.Raise), "float16 float16 float32 float32 "},
-		{p.WithIn("2.1", "linear", tensor.Raise), "float16 float16 float16 float32 "},
-		{p.WithIn("2", "linear", tensor.Raise).WithIn("2.1", "linear", tensor.Lower), "float16 float16 float32 float16 "},
-		{p.WithIn("2", "linear", tensor.Raise).With("linear", tensor.Lower), "float16 float16 float16 float16 "},
-		{p.With("linear", tensor.Raise).WithIn("2.1", "linear", tensor.Lower), "float32 float32 float32 float16 "},
-		{p.WithIn("20", "linear", tensor.Raise), "float16 float16 float16 float16 "},
-		{p.WithIn("1", "relu", tensor.Raise), "float16 float32 float16 float16 "},
-		{p.WithIn("", "relu", tensor.Raise), "float16 float32 float16 float16 "},
+		{p.WithIn("0", "linear", amp.FP32), "float32 float32 float16 float16 "},
+		{p.WithIn("2", "linear", amp.FP32), "float16 float16 float32 float32 "},
+		{p.WithIn("2.1", "linear", amp.FP32), "float16 float16 float16 float32 "},
+		{p.WithIn("2", "linear", amp.FP32).WithIn("2.1", "linear", amp.LowerPrecision), "float16 float16 float32 float16 "},
+		{p.WithIn("2", "linear", amp.FP32).With("linear", amp.LowerPrecision), "float16 float16 float16 float16 "},
+		{p.With("linear", amp.FP32).WithIn("2.1", "linear", amp.LowerPrecision), "float32 float32 float32 float16 "},
+		{p.WithIn("20", "linear", amp.FP32), "float16 float16 float16 float16 "},
+		{p.WithIn("1", "relu", amp.FP32), "float16 float32 float16 float16 "},
+		{p.WithIn("", "relu", amp.FP32), "float16 float32 float16 float16 "},
 	} {
 		if got := dtypes(c.policy); got != c.want {
 			t.Errorf("%#v: got %s, want %s", c.policy, got, c.want)
@@ -80,10 +80,10 @@ func TestOverridePolicy(t *testing.T) {
 
 func TestPolicyAsCode(t *testing.T) {
 	for want, p := range map[string]amp.Policy{
-		"amp.Off":     amp.Float16.With("exp", tensor.Keep).Enabled(false),
+		"amp.Off":     amp.Float16.With("exp", amp.Unlisted).Enabled(false),
 		"amp.Float16": amp.Float16,
-		`amp.CPUBFloat16.With("exp", tensor.Keep).WithIn("2.1", "linear", tensor.Raise).With("linear", tensor.Widest).WithCache(false)`: amp.CPUBFloat16.With("exp", tensor.Keep).
-			WithCache(false).WithIn("2.1", "linear", tensor.Raise).With("linear", tensor.Widest),
+		`amp.CPUBFloat16.With("exp", amp.Unlisted).WithIn("2.1", "linear", amp.FP32).With("linear", amp.Promote).WithCache(false)`: amp.CPUBFloat16.With("exp", amp.Unlisted).
+			WithCache(false).WithIn("2.1", "linear", amp.FP32).With("linear", amp.Promote),
 	} {
 		if got := fmt.Sprintf("%#v", p); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -91,30 +91,30 @@ func TestPolicyAsCode(t *testing.T) {
 	}
 }
 
-// TestNormsLowered checks that a normalisation that a user moves to float16 is that of
-// float16 operands: its statistics, which are float32, are not the caster's.
-func TestNormsLowered(t *testing.T) {
+// TestNormsMovedToFloat16 checks that a normalisation that a user moves to float16 equals that of
+// float16 operands: autocast does not cast its float32 statistics.
+func TestNormsMovedToFloat16(t *testing.T) {
 	x := tensor.Randn(4, 6, 5)
 	w, b := tensor.Randn(6), tensor.Randn(6)
 	last := func(x *tensor.Tensor) []int { return x.Shape()[1:] }
 	for name, f := range map[string]func(x, w, b *tensor.Tensor) *tensor.Tensor{
 		"layer_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
 			w = w.Reshape(6, 1).Mul(tensor.Ones(5).To(w.DType()))
-			return x.LayerNorm(last(x), w, nil, tensor.NormOptions{})
+			return tensor.LayerNorm(x, last(x), w, nil, tensor.NormOptions{})
 		},
-		"group_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.GroupNorm(2, w, b, tensor.NormOptions{}) },
+		"group_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor { return tensor.GroupNorm(x, 2, w, b, tensor.NormOptions{}) },
 		"batch_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
-			return x.BatchNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+			return tensor.BatchNorm(x, nil, nil, w, b, tensor.BatchNormOptions{Training: true})
 		},
 		"instance_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
-			return x.InstanceNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+			return tensor.InstanceNorm(x, nil, nil, w, b, tensor.BatchNormOptions{Training: true})
 		},
 	} {
 		half, single := x.Half().RequireGrad(), x.Half().Float().RequireGrad()
 		want := f(half, w.Half(), b.Half())
 		want.Float().Sum().Backward()
 		var got *tensor.Tensor
-		amp.Autocast(amp.Float16.With(name, tensor.Lower), func() { got = f(single, w, b) })
+		amp.Autocast(amp.Float16.With(name, amp.LowerPrecision), func() { got = f(single, w, b) })
 		got.Float().Sum().Backward()
 		if fmt.Sprint(got.DType(), got.Bits()) != fmt.Sprint(want.DType(), want.Bits()) || fmt.Sprint(single.Grad().Half().Bits()) != fmt.Sprint(half.Grad().Bits()) {
 			t.Errorf("%s: got %v, want %v", name, got, want)

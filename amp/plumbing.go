@@ -8,17 +8,20 @@ import (
 var (
 	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 	capture = plumbing.Of[plumbing.Capture]()
+	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
 )
+
+type operandCaster = plumbing.Caster[tensor.Info, *tensor.Tensor]
 
 func init() {
 	plumbing.Provide(plumbing.Regions{Close: closeRegions})
-	plumbing.Provide(plumbing.Autocast[Policy, tensor.Caster]{
+	plumbing.Provide(plumbing.Autocast[Policy, operandCaster]{
 		ApexPolicy: func(d tensor.DType) Policy { return Policy{lower: d, on: true, apex: true, cache: true} },
 		NewCache: func() (under func(p Policy, body func()), clear func()) {
 			kept := newCache()
-			return func(p Policy, body func()) { tensor.WithCaster(&caster{replaced(p), kept}, body) }, kept.clear
+			return func(p Policy, body func()) { casting.With(&caster{replaced(p), kept}, body) }, kept.clear
 		},
-		NewRegion: func(p Policy) tensor.Caster { return newCaster(p) },
+		NewRegion: func(p Policy) operandCaster { return newCaster(p) },
 	})
 	plumbing.Provide(plumbing.Scaling[*GradScaler, Event, *tensor.Tensor]{
 		Adjust:   (*GradScaler).adjust,

@@ -5,4 +5,7 @@ import (
 	"halfnote/tensor"
 )
 
-var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+var (
+	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+)

@@ -27,7 +27,7 @@ type Policy struct {
 type override struct {
 	op       string
 	module   string // path of the module, "" for all modules
-	category tensor.Category
+	category Category
 	next     *override
 }
 
@@ -65,17 +65,17 @@ func (p Policy) WithCache(on bool) Policy {
 
 // With returns p with op moved to another category. op is a name in [Policy.Ops], such as
 // "softmax". With panics if the operation does not exist or the category is invalid. Apex's
-// register_half_function is With(op, tensor.Lower), register_float_function tensor.Raise,
-// register_promote_function tensor.Widest.
-func (p Policy) With(op string, c tensor.Category) Policy {
+// register_half_function is With(op, amp.LowerPrecision), register_float_function amp.FP32,
+// register_promote_function amp.Promote.
+func (p Policy) With(op string, c Category) Policy {
 	if !known(op) {
 		panic(unknownOp("With", op))
 	}
-	if c > tensor.Banned {
+	if c > Banned {
 		panic(&Error{
 			Code: "bad_category", Call: "With",
 			Why:  fmt.Sprintf("%s cannot be moved to category %d", op, c),
-			Cure: "expected tensor.Keep, Lower, Raise, Widest or Banned",
+			Cure: "expected amp.Unlisted, LowerPrecision, FP32, Promote or Banned",
 		})
 	}
 	p.own = &override{op: op, category: c, next: p.own}
@@ -85,7 +85,7 @@ func (p Policy) With(op string, c tensor.Category) Policy {
 // WithIn is [Policy.With] for one module and those inside it, given by its path in containers
 // such as [nn.Sequential]: "2" or "encoder.2". It does not apply to modules called directly by
 // a user's Forward, which have no path while they run. [Policy.Ops] does not list it.
-func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
+func (p Policy) WithIn(module, op string, c Category) Policy {
 	p = p.With(op, c)
 	p.own.module, p.placed = module, p.placed || module != ""
 	return p
@@ -95,8 +95,8 @@ func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
 // operands, at the caller's risk. It is allow_banned of apex.amp.init.
 func (p Policy) AllowBanned() Policy {
 	for _, op := range tensor.Ops() {
-		if p.Category(op) == tensor.Banned {
-			p = p.With(op.Name, tensor.Keep)
+		if p.Category(op) == Banned {
+			p = p.With(op.Name, Unlisted)
 		}
 	}
 	return p
@@ -113,33 +113,34 @@ func (p Policy) IsEnabled() bool { return p.on }
 func (p Policy) IsCacheEnabled() bool { return p.cache }
 
 // Category returns how p treats op.
-func (p Policy) Category(op tensor.Info) tensor.Category {
-	if op.Category == tensor.Explicit {
-		return op.Category
+func (p Policy) Category(op tensor.Info) Category {
+	if op.GivenDType {
+		return ExplicitDType
 	}
 	if o := p.override(op.Name); o != nil {
 		return o.category
 	}
-	if c := p.listed(op); c != tensor.Keep {
+	if c := p.listed(op); c != Unlisted {
 		return c
 	}
 	return p.decomposition(op.Name).category
 }
 
 // listed returns the category of the list that op is on.
-func (p Policy) listed(op tensor.Info) tensor.Category {
+func (p Policy) listed(op tensor.Info) Category {
+	r := lists[op.Name]
 	switch {
 	case p.cpu:
-		return cpuOps[op.Name]
+		return r.cpu
 	case p.apex:
-		return apexOps[op.Name]
+		return r.apex
 	}
-	return op.Category
+	return Listed(op)
 }
 
 // categoryAt returns how p treats op in the running module.
-func (p Policy) categoryAt(op tensor.Info) tensor.Category {
-	if op.Category != tensor.Explicit {
+func (p Policy) categoryAt(op tensor.Info) Category {
+	if !op.GivenDType {
 		if c, ok := p.overrideAt(op.Name); ok {
 			return c
 		}
@@ -148,17 +149,17 @@ func (p Policy) categoryAt(op tensor.Info) tensor.Category {
 }
 
 // overrideAt returns the user's category for op in the running module.
-func (p Policy) overrideAt(op string) (tensor.Category, bool) {
+func (p Policy) overrideAt(op string) (Category, bool) {
 	if !p.placed {
-		return tensor.Keep, false
+		return Unlisted, false
 	}
-	path := tensor.ActiveModule()
+	path := casting.ActiveModule()
 	for o := p.own; o != nil; o = o.next {
 		if o.op == op && (o.module == "" || path == o.module || strings.HasPrefix(path, o.module+".")) {
 			return o.category, true
 		}
 	}
-	return tensor.Keep, false
+	return Unlisted, false
 }
 
 // decomposition returns the parts of op if they determine its dtype.
@@ -212,7 +213,7 @@ func (p Policy) String() string {
 	return fmt.Sprintf("%s(%v)", lists, p.lower)
 }
 
-// GoString returns the code that makes p: amp.Float16.With("exp", tensor.Raise).
+// GoString returns the code that makes p: amp.Float16.With("exp", amp.FP32).
 func (p Policy) GoString() string {
 	text := ""
 	for o := p.own; o != nil && p.on; o = o.next {
@@ -220,16 +221,12 @@ func (p Policy) GoString() string {
 		if o.module != "" {
 			call = fmt.Sprintf(".WithIn(%q, %q, ", o.module, o.op)
 		}
-		text = call + "tensor." + categoryNames[o.category] + ")" + text
+		text = call + "amp." + categoryNames[o.category] + ")" + text
 	}
 	if p.on && !p.cache {
 		text += ".WithCache(false)"
 	}
 	return p.String() + text
-}
-
-var categoryNames = map[tensor.Category]string{
-	tensor.Keep: "Keep", tensor.Lower: "Lower", tensor.Raise: "Raise", tensor.Widest: "Widest", tensor.Banned: "Banned",
 }
 
 // known reports whether autocast can see an operation of that name.

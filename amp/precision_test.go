@@ -102,8 +102,8 @@ func TestWithPrecision(t *testing.T) {
 	}
 }
 
-// TestPrecisionNumbers: casting by hand gives the same bits, forward and backward.
-func TestPrecisionNumbers(t *testing.T) {
+// TestPrecisionMatchesManualCasts: casting by hand gives the same bits, forward and backward.
+func TestPrecisionMatchesManualCasts(t *testing.T) {
 	g := tensor.NewGenerator(3)
 	l := nn.NewLinear(6, 5, nn.InitFrom(g))
 	x, dy := g.Randn(4, 6), g.Randn(4, 5)
@@ -111,16 +111,16 @@ func TestPrecisionNumbers(t *testing.T) {
 	m.Forward(x).BackwardWith(tensor.BackwardOptions{Gradient: dy})
 	got := l.Weight.Grad().Clone()
 	l.Weight.SetGrad(nil)
-	want := x.Half().Linear(l.Weight.Half(), l.Bias.Half()).Float()
+	want := tensor.Linear(x.Half(), l.Weight.Half(), l.Bias.Half()).Float()
 	want.BackwardWith(tensor.BackwardOptions{Gradient: dy})
 	if !tensor.Equal(m.Forward(x).Detach(), want.Detach()) || !tensor.Equal(got, l.Weight.Grad()) {
 		t.Errorf("got %v and %v, want %v and %v", m.Forward(x), got, want, l.Weight.Grad())
 	}
 }
 
-// TestPrecisionInside: a module inside one with a precision may have another, as a
+// TestNestedPrecisions: a module inside one with a precision may have another, as a
 // softmax in float32 at the end of a float16 network.
-func TestPrecisionInside(t *testing.T) {
+func TestNestedPrecisions(t *testing.T) {
 	inner := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	outer := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	value := inner.Weight.Detach().Clone()
@@ -169,7 +169,7 @@ func TestPrecisionTrains(t *testing.T) {
 	}
 }
 
-func TestPrecisionRefusals(t *testing.T) {
+func TestPrecisionErrors(t *testing.T) {
 	for want, f := range map[string]func(){
 		"the module is nil": func() { amp.WithPrecision(nil, amp.MixedFloat16) },
 		"among the precision's dtypes": func() {

@@ -69,7 +69,7 @@ params:
 func (m *PrecisionModule) Forward(x *tensor.Tensor) *tensor.Tensor {
 	p := m.precision
 	var y *tensor.Tensor
-	tensor.WithCaster(nil, func() {
+	casting.With(nil, func() {
 		cast := map[string]*tensor.Tensor{}
 		for _, n := range m.own() {
 			if n.Tensor.DType() != p.Compute {

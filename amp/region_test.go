@@ -44,7 +44,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-func TestEnterEndsWithWhatIsAround(t *testing.T) {
+func TestEnteredRegionEndsWithEnclosingScope(t *testing.T) {
 	var r *amp.Region
 	amp.Autocast(amp.BFloat16, func() {
 		tensor.NoGrad(func() { r = amp.Float16.Enter() })
@@ -84,7 +84,7 @@ func TestEnterEndsWithWhatIsAround(t *testing.T) {
 	// A program that runs other people's code ends what they leave.
 	amp.Float16.Enter()
 	amp.BFloat16.Enter()
-	if left := tensor.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
+	if left := casting.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
 		t.Errorf("%v were left, and %v is active", left, amp.Active())
 	}
 }
@@ -104,7 +104,7 @@ func TestInference(t *testing.T) {
 		"NoGrad inside":  func(f func()) { amp.Autocast(amp.Float16, func() { tensor.NoGrad(f) }) },
 	} {
 		run(func() {
-			y := x.Linear(w, nil).Softmax(-1)
+			y := tensor.Linear(x, w, nil).Softmax(-1)
 			if y.RequiresGrad() || y.DType() != tensor.Float32 {
 				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
 			}
@@ -112,7 +112,7 @@ func TestInference(t *testing.T) {
 				t.Errorf("%s: the cache has %v", name, s)
 			}
 			amp.ClearCache()
-			x.Linear(w, nil)
+			tensor.Linear(x, w, nil)
 			if s := amp.CacheStatistics(); s.Entries != 1 || s.Misses != 2 {
 				t.Errorf("%s: after clearing, the cache has %v", name, s)
 			}

@@ -128,8 +128,8 @@ func TestNonBlockingStateOnGPU(t *testing.T) {
 	}
 }
 
-// TestNonBlockingWaitsOnGPU: what the GPU cannot decide is Step's, and errors are.
-func TestNonBlockingWaitsOnGPU(t *testing.T) {
+// TestNonBlockingFallsBackOnGPU: what the GPU cannot decide is Step's, and errors are.
+func TestNonBlockingFallsBackOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	s := amp.NewGradScaler(amp.InitScale(4))

@@ -63,7 +63,7 @@ func TestScalerLimits(t *testing.T) {
 }
 
 // A scale set by hand beyond a limit is the user's; Update does not move it the wrong way.
-func TestScaleBeyondLimits(t *testing.T) {
+func TestManualScaleBeyondLimits(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(1), amp.MinScale(4), amp.MaxScale(16))
 	s.Scale(tensor.Scalar(1))
 	s.UpdateTo(1)

@@ -124,7 +124,7 @@ func try(f func()) (err error) {
 	return nil
 }
 
-func TestHalfGradientChangesNothing(t *testing.T) {
+func TestRejectedFloat16GradientChangesNothing(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(4))
 	s.Scale(tensor.Scalar(1))
 	half := tensor.Ones(1).To(tensor.Float16).Detach().RequireGrad()
@@ -178,7 +178,7 @@ func TestDisabled(t *testing.T) {
 
 // The default scale exceeds float16: a 0-dim loss promotes to float32, one with a
 // dimension overflows (amp.Float16's own trap, as in torch).
-func TestScaleOfHalfLoss(t *testing.T) {
+func TestScaleOfFloat16Loss(t *testing.T) {
 	s := amp.NewGradScaler()
 	if got := s.Scale(tensor.Scalar(1e-3).To(tensor.Float16)); got.DType() != tensor.Float32 || got.Item() != 65.5625 {
 		t.Errorf("0-dim: got %v %v, want float32 65.5625", got.DType(), got.Item())

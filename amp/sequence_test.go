@@ -47,7 +47,7 @@ func TestSequenceDTypes(t *testing.T) {
 	}
 	for name, f := range map[string]func() *tensor.Tensor{
 		"scaled_dot_product_attention": func() *tensor.Tensor {
-			return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{Mask: tensor.Zeros(2, 2)})
+			return nn.ScaledDotProductAttention(x, x, x, nn.AttnMask(tensor.Zeros(2, 2)))
 		},
 		"einsum": func() *tensor.Tensor { return tensor.Einsum("tbi,tbj->bij", x, x.Half()) },
 		"addmm": func() *tensor.Tensor {

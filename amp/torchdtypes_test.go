@@ -29,9 +29,9 @@ func torchCalls() []opCall {
 		"nansum": func(x ten) ten { return x.NanSum() }, "nanmean": func(x ten) ten { return x.NanMean() }, "argmax": func(x ten) ten { return x.Argmax() },
 		"trapezoid": func(x ten) ten { return x.Trapezoid(1, 0) }, "celu": func(x ten) ten { return x.CELU(1) }, "elu": func(x ten) ten { return x.ELU(1) },
 		"hardshrink": func(x ten) ten { return x.Hardshrink(.5) }, "hardtanh": func(x ten) ten { return x.Hardtanh(-1, 1) },
-		"leaky_relu": func(x ten) ten { return x.LeakyReLU(.01) }, "rrelu": func(x ten) ten { return x.RReLU(.1, .3, false) },
+		"leaky_relu": func(x ten) ten { return x.LeakyReLU(.01) }, "rrelu": func(x ten) ten { return tensor.RReLU(x, .1, .3, false) },
 		"softshrink": func(x ten) ten { return x.Softshrink(.5) }, "glu": func(x ten) ten { return x.GLU(0) }, "softmin": func(x ten) ten { return x.Softmin(0) },
-		"dropout": func(x ten) ten { return x.Dropout(.5, true) }, "alpha_dropout": func(x ten) ten { return x.AlphaDropout(.5, true) },
+		"dropout": func(x ten) ten { return tensor.Dropout(x, .5, true) }, "alpha_dropout": func(x ten) ten { return tensor.AlphaDropout(x, .5, true) },
 		"masked_fill": func(x ten) ten { return x.MaskedFill(x.GtScalar(0), 1) }, "clamp": func(x ten) ten { return x.Clamp(-1, 1) },
 		"cummax":       func(x ten) ten { y, _ := x.Cummax(0); return y },
 		"logcumsumexp": func(x ten) ten { return x.LogCumsumExp(0) }, "index_fill": func(x ten) ten { return x.IndexFill(0, tensor.FromInts([]int{0}), 1) },
@@ -61,14 +61,14 @@ func torchCalls() []opCall {
 		all = append(all, binary(name, makes(vector, vector), f))
 	}
 	images, volumes, zero := makes([]int{2, 2, 6, 6}), makes([]int{1, 1, 4, 4, 4}), func(shape ...int) ten { return tensor.Zeros(shape...).Long() }
-	two, pool := []int{2}, tensor.PoolOptions{}
+	two := []int{2}
 	one := func(name string, in func() []ten, f func(x ten) ten) {
 		all = append(all, several(name, in, func(in []ten) ten { return f(in[0]) }))
 	}
 	pair := func(name string, in func() []ten, f func(x, y ten) ten) { all = append(all, binary(name, in, f)) }
 	one("normalize", makes(matrix), func(x ten) ten { return nn.Normalize(x) })
-	one("cross_entropy", makes(matrix), func(x ten) ten { return x.CrossEntropy(classes(), eachLoss) })
-	pair("cross_entropy of probabilities", makes(matrix, matrix), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) })
+	one("cross_entropy", makes(matrix), func(x ten) ten { return nn.CrossEntropy(x, classes()) })
+	pair("cross_entropy of probabilities", makes(matrix, matrix), func(x, y ten) ten { return nn.CrossEntropy(x, y) })
 	pair("grid_sample", makes([]int{2, 2, 6, 6}, []int{2, 3, 3, 2}), func(x, y ten) ten { return x.GridSample(y, tensor.GridSampleOptions{}) })
 	one("interpolate nearest", images, func(x ten) ten { return x.Interpolate(tensor.InterpolateOptions{Size: []int{5}}) })
 	one("interpolate bilinear", images, func(x ten) ten { return x.Interpolate(tensor.InterpolateOptions{Size: []int{5}, Mode: "bilinear"}) })
@@ -78,26 +78,28 @@ func torchCalls() []opCall {
 	one("triu", makes(matrix), func(x ten) ten { return x.Triu(0) })
 	pair("kron", makes([]int{2, 2}, []int{2, 2}), ten.Kron)
 	one("linalg_matrix_power", makes(matrix), func(x ten) ten { return x.MatrixPower(3) })
-	one("rms_norm", makes(matrix), func(x ten) ten { return x.RMSNorm(vector, nil, tensor.NormOptions{}) })
-	pair("rms_norm with weight", makes(matrix, vector), func(x, w ten) ten { return x.RMSNorm(vector, w, tensor.NormOptions{}) })
+	one("rms_norm", makes(matrix), func(x ten) ten { return tensor.RMSNorm(x, vector, nil, tensor.NormOptions{}) })
+	pair("rms_norm with weight", makes(matrix, vector), func(x, w ten) ten { return tensor.RMSNorm(x, vector, w, tensor.NormOptions{}) })
 	all = append(all, several("layer_norm with weight", makes(matrix, vector, vector), func(in []ten) ten {
-		return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{})
+		return tensor.LayerNorm(in[0], vector, in[1], in[2], tensor.NormOptions{})
 	}), several("batch_norm", makes(matrix, vector, vector), func(in []ten) ten {
-		return in[0].BatchNorm(nil, nil, in[1], in[2], tensor.BatchNormOptions{Training: true})
+		return tensor.BatchNorm(in[0], nil, nil, in[1], in[2], tensor.BatchNormOptions{Training: true})
 	}))
-	one("instance_norm", makes(cube), func(x ten) ten { return x.InstanceNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true}) })
-	one("local_response_norm", makes(cube), func(x ten) ten { return x.LocalResponseNorm(2, tensor.LocalResponseNormOptions{}) })
-	one("embedding", makes(matrix), func(w ten) ten { return zero(3).Embedding(w, tensor.EmbeddingOptions{}) })
-	one("embedding_bag", makes(matrix), func(w ten) ten { return zero(2, 3).EmbeddingBag(w, tensor.EmbeddingBagOptions{Mode: "sum"}) })
-	one("avg_pool1d", makes(cube), func(x ten) ten { return x.AvgPool1d(two, pool) })
-	one("avg_pool2d", images, func(x ten) ten { return x.AvgPool2d(two, pool) })
-	one("max_pool1d", makes(cube), func(x ten) ten { return x.MaxPool1d(two, pool) })
-	one("max_pool2d", images, func(x ten) ten { return x.MaxPool2d(two, pool) })
-	one("adaptive_avg_pool2d", images, func(x ten) ten { return x.AdaptiveAvgPool2d(2) })
-	one("adaptive_avg_pool3d", volumes, func(x ten) ten { return x.AdaptiveAvgPool3d(2) })
-	one("adaptive_max_pool2d", images, func(x ten) ten { return x.AdaptiveMaxPool2d(2) })
-	one("adaptive_max_pool3d", volumes, func(x ten) ten { return x.AdaptiveMaxPool3d(2) })
-	one("lp_pool1d", makes(cube), func(x ten) ten { return x.LPPool1d(2, two, pool) })
+	one("instance_norm", makes(cube), func(x ten) ten {
+		return tensor.InstanceNorm(x, nil, nil, nil, nil, tensor.BatchNormOptions{Training: true})
+	})
+	one("local_response_norm", makes(cube), func(x ten) ten { return nn.LocalResponseNorm(x, 2) })
+	one("embedding", makes(matrix), func(w ten) ten { return tensor.Embedding(zero(3), w, tensor.EmbeddingOptions{}) })
+	one("embedding_bag", makes(matrix), func(w ten) ten { return tensor.EmbeddingBag(zero(2, 3), w, tensor.EmbeddingBagOptions{Mode: "sum"}) })
+	one("avg_pool1d", makes(cube), func(x ten) ten { return nn.AvgPool1d(x, 2) })
+	one("avg_pool2d", images, func(x ten) ten { return nn.AvgPool2d(x, 2) })
+	one("max_pool1d", makes(cube), func(x ten) ten { return nn.MaxPool1d(x, 2) })
+	one("max_pool2d", images, func(x ten) ten { return nn.MaxPool2d(x, 2) })
+	one("adaptive_avg_pool2d", images, func(x ten) ten { return nn.AdaptiveAvgPool2d(x, 2) })
+	one("adaptive_avg_pool3d", volumes, func(x ten) ten { return nn.AdaptiveAvgPool3d(x, 2) })
+	one("adaptive_max_pool2d", images, func(x ten) ten { return nn.AdaptiveMaxPool2d(x, 2) })
+	one("adaptive_max_pool3d", volumes, func(x ten) ten { return nn.AdaptiveMaxPool3d(x, 2) })
+	one("lp_pool1d", makes(cube), func(x ten) ten { return nn.LPPool1d(x, 2, 2) })
 	for name, mode := range map[string]string{"pad": "constant", "pad reflect": "reflect", "pad replicate": "replicate", "pad circular": "circular"} {
 		one(name, makes(cube), func(x ten) ten { return x.Pad([]int{1, 1}, tensor.PadOptions{Mode: mode}) })
 	}
@@ -123,11 +125,11 @@ func torchCalls() []opCall {
 	one("linalg_solve_triangular", makes(matrix), func(x ten) ten { return x.SolveTriangular(x, true, tensor.TriangularOptions{}) })
 	pair("isin", makes(vector, vector), ten.IsIn)
 	pair("pairwise_distance", makes(matrix, matrix), func(x, y ten) ten { return x.PairwiseDistance(y, 2, 1e-6) })
-	pair("multilabel_soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return x.MultilabelSoftMarginLoss(y, eachLoss) })
-	pair("linear of a transpose", makes(matrix, matrix), func(x, y ten) ten { return x.Linear(y.T(), nil) })
+	pair("multilabel_soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.MultiLabelSoftMarginLoss(x, y) })
+	pair("linear of a transpose", makes(matrix, matrix), func(x, y ten) ten { return tensor.Linear(x, y.T(), nil) })
 	pair("matmul of three dimensions", makes(cube, cube), ten.MatMul)
-	pair("hinge_embedding_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) })
-	pair("soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) })
+	pair("hinge_embedding_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.HingeEmbeddingLoss(x, y, nn.Margin(1)) })
+	pair("soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return nn.SoftMarginLoss(x, y) })
 	return all
 }
 

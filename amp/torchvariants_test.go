@@ -147,9 +147,9 @@ func productVariants() (all []opCall) {
 		add("matmul "+n, func(in []ten) ten { return in[0].MatMul(in[1]) }, shapes[n[0]], shapes[n[2]])
 	}
 	for _, n := range []string{"1", "2", "3"} {
-		add("linear "+n, func(in []ten) ten { return in[0].Linear(in[1], nil) }, shapes[n[0]], matrix)
+		add("linear "+n, func(in []ten) ten { return tensor.Linear(in[0], in[1], nil) }, shapes[n[0]], matrix)
 		if n != "2" {
-			add("linear "+n+" with bias", func(in []ten) ten { return in[0].Linear(in[1], in[2]) }, shapes[n[0]], matrix, vector)
+			add("linear "+n+" with bias", func(in []ten) ten { return tensor.Linear(in[0], in[1], in[2]) }, shapes[n[0]], matrix, vector)
 		}
 	}
 	chain := func(in []ten) ten { return tensor.ChainMatMul(in...) }
@@ -168,7 +168,7 @@ func productVariants() (all []opCall) {
 	add("addbmm scaled", func(in []ten) ten { return in[0].AddBMM(in[1], in[2], scaled) }, matrix, cube, cube)
 	add("kron of vectors", func(in []ten) ten { return in[0].Kron(in[1]) }, vector, vector)
 	add("outer of vectors", func(in []ten) ten { return in[0].Outer(in[1]) }, vector, vector)
-	bilinear := func(in []ten) ten { return in[0].Bilinear(in[1], in[2], nil) }
+	bilinear := func(in []ten) ten { return tensor.Bilinear(in[0], in[1], in[2], nil) }
 	add("bilinear without bias", bilinear, []int{3, 2}, []int{3, 2}, []int{1, 2, 2})
 	add("bilinear of vectors", bilinear, two, two, []int{1, 2, 2})
 	return all
@@ -181,17 +181,17 @@ func normVariants() (all []opCall) {
 	training := tensor.BatchNormOptions{Training: true}
 	for rank, shape := range map[int][]int{3: line, 4: image, 5: volume} {
 		name := fmt.Sprint(" ", rank)
-		one("local_response_norm"+name, func(x ten) ten { return x.LocalResponseNorm(2, tensor.LocalResponseNormOptions{}) }, shape)
-		one("batch_norm"+name, func(x ten) ten { return x.BatchNorm(nil, nil, nil, nil, training) }, shape)
-		one("instance_norm"+name, func(x ten) ten { return x.InstanceNorm(nil, nil, nil, nil, training) }, shape)
+		one("local_response_norm"+name, func(x ten) ten { return nn.LocalResponseNorm(x, 2) }, shape)
+		one("batch_norm"+name, func(x ten) ten { return tensor.BatchNorm(x, nil, nil, nil, nil, training) }, shape)
+		one("instance_norm"+name, func(x ten) ten { return tensor.InstanceNorm(x, nil, nil, nil, nil, training) }, shape)
 		one("batch_norm in use"+name, func(x ten) ten {
-			return x.BatchNorm(tensor.Full(.1, 2), tensor.Full(.1, 2), nil, nil, tensor.BatchNormOptions{})
+			return tensor.BatchNorm(x, tensor.Full(.1, 2), tensor.Full(.1, 2), nil, nil, tensor.BatchNormOptions{})
 		}, shape)
-		all = append(all, several("group_norm"+name, makes(shape, two, two), func(in []ten) ten { return in[0].GroupNorm(2, in[1], in[2], tensor.NormOptions{}) }))
+		all = append(all, several("group_norm"+name, makes(shape, two, two), func(in []ten) ten { return tensor.GroupNorm(in[0], 2, in[1], in[2], tensor.NormOptions{}) }))
 	}
-	one("layer_norm of two dimensions", func(x ten) ten { return x.LayerNorm(matrix, nil, nil, tensor.NormOptions{}) }, cube)
-	one("rms_norm of two dimensions", func(x ten) ten { return x.RMSNorm(matrix, nil, tensor.NormOptions{}) }, cube)
-	one("rms_norm with eps", func(x ten) ten { return x.RMSNorm(vector, nil, tensor.NormOptions{Eps: 1e-5}) }, matrix)
+	one("layer_norm of two dimensions", func(x ten) ten { return tensor.LayerNorm(x, matrix, nil, nil, tensor.NormOptions{}) }, cube)
+	one("rms_norm of two dimensions", func(x ten) ten { return tensor.RMSNorm(x, matrix, nil, tensor.NormOptions{}) }, cube)
+	one("rms_norm with eps", func(x ten) ten { return tensor.RMSNorm(x, vector, nil, tensor.NormOptions{Eps: 1e-5}) }, matrix)
 	one("renorm 1", func(x ten) ten { return x.Renorm(1, 1, 1) }, cube)
 	for _, n := range strings.Fields("1.0 2.0 3.0 0.5 inf") {
 		p := numbers[n]
@@ -244,15 +244,14 @@ func windowVariants() (all []opCall) {
 	one := func(name string, f func(x ten) ten, shape []int) {
 		all = append(all, several(name, makes(shape), func(in []ten) ten { return f(in[0]) }))
 	}
-	pool := tensor.PoolOptions{}
-	pools := map[string]func(x ten, size []int, o tensor.PoolOptions) ten{
-		"avg_pool1d": ten.AvgPool1d, "avg_pool2d": ten.AvgPool2d, "avg_pool3d": ten.AvgPool3d, "max_pool1d": ten.MaxPool1d, "max_pool2d": ten.MaxPool2d, "max_pool3d": ten.MaxPool3d,
+	pools := map[string]func(x ten, size int, o ...nn.Option) ten{
+		"avg_pool1d": nn.AvgPool1d, "avg_pool2d": nn.AvgPool2d, "avg_pool3d": nn.AvgPool3d, "max_pool1d": nn.MaxPool1d, "max_pool2d": nn.MaxPool2d, "max_pool3d": nn.MaxPool3d,
 	}
 	adaptive := map[string]func(x ten, places ...int) ten{
-		"adaptive_avg_pool1d": ten.AdaptiveAvgPool1d, "adaptive_avg_pool2d": ten.AdaptiveAvgPool2d, "adaptive_avg_pool3d": ten.AdaptiveAvgPool3d,
-		"adaptive_max_pool1d": ten.AdaptiveMaxPool1d, "adaptive_max_pool2d": ten.AdaptiveMaxPool2d, "adaptive_max_pool3d": ten.AdaptiveMaxPool3d,
+		"adaptive_avg_pool1d": func(x ten, places ...int) ten { return nn.AdaptiveAvgPool1d(x, places[0]) }, "adaptive_avg_pool2d": nn.AdaptiveAvgPool2d, "adaptive_avg_pool3d": nn.AdaptiveAvgPool3d,
+		"adaptive_max_pool1d": func(x ten, places ...int) ten { return nn.AdaptiveMaxPool1d(x, places[0]) }, "adaptive_max_pool2d": nn.AdaptiveMaxPool2d, "adaptive_max_pool3d": nn.AdaptiveMaxPool3d,
 	}
-	lp := map[string]func(x ten, p float64, size []int, o tensor.PoolOptions) ten{"lp_pool1d": ten.LPPool1d, "lp_pool2d": ten.LPPool2d}
+	lp := map[string]func(x ten, p float64, size int, o ...nn.Option) ten{"lp_pool1d": nn.LPPool1d, "lp_pool2d": nn.LPPool2d}
 	resized := func(mode string, d int) {
 		size := 3
 		if mode == "area" {
@@ -269,8 +268,8 @@ func windowVariants() (all []opCall) {
 		rank := fmt.Sprint(d, "d")
 		for name, f := range pools {
 			if strings.HasSuffix(name, rank) {
-				one(name+" 2", func(x ten) ten { return f(x, two, pool) }, shape)
-				one(name+" 2 unbatched", func(x ten) ten { return f(x, two, pool) }, shape[1:])
+				one(name+" 2", func(x ten) ten { return f(x, 2) }, shape)
+				one(name+" 2 unbatched", func(x ten) ten { return f(x, 2) }, shape[1:])
 			}
 		}
 		for name, f := range adaptive {
@@ -281,8 +280,8 @@ func windowVariants() (all []opCall) {
 			}
 		}
 		if f := lp["lp_pool"+rank]; f != nil {
-			one("lp_pool"+rank+" 2", func(x ten) ten { return f(x, 2, two, pool) }, shape)
-			one("lp_pool"+rank+" 3", func(x ten) ten { return f(x, 3, two, pool) }, shape)
+			one("lp_pool"+rank+" 2", func(x ten) ten { return f(x, 2, 2) }, shape)
+			one("lp_pool"+rank+" 3", func(x ten) ten { return f(x, 3, 2) }, shape)
 		}
 		for _, mode := range strings.Fields("constant reflect replicate circular") {
 			one(fmt.Sprint("pad ", mode, " ", d), func(x ten) ten {
@@ -294,7 +293,7 @@ func windowVariants() (all []opCall) {
 			resized(mode, d)
 		}
 	}
-	one("max_pool2d indices", func(x ten) ten { return x.MaxPoolIndices2d(two, pool) }, image)
+	one("max_pool2d indices", func(x ten) ten { return second(nn.MaxPool2dWithIndices(x, 2)) }, image)
 	for _, mode := range []string{"bilinear", "bicubic"} {
 		one("interpolate "+mode+" antialias", func(x ten) ten {
 			return x.Interpolate(tensor.InterpolateOptions{Size: []int{3}, Mode: mode, Antialias: true})
@@ -313,8 +312,8 @@ func windowVariants() (all []opCall) {
 }
 
 func convVariants() (all []opCall) {
-	convs := []func(x, w, b ten, o tensor.ConvOptions) ten{ten.Conv1d, ten.Conv2d, ten.Conv3d}
-	transposes := []func(x, w, b ten, o tensor.ConvTransposeOptions) ten{ten.ConvTranspose1d, ten.ConvTranspose2d, ten.ConvTranspose3d}
+	convs := []func(x, w, b ten, o tensor.ConvOptions) ten{tensor.Conv1d, tensor.Conv2d, tensor.Conv3d}
+	transposes := []func(x, w, b ten, o tensor.ConvTransposeOptions) ten{tensor.ConvTranspose1d, tensor.ConvTranspose2d, tensor.ConvTranspose3d}
 	for i, f := range convs {
 		d := i + 1
 		x, w, t := []int{2, 4, 5, 5, 5}[:2+d], []int{6, 4, 3, 3, 3}[:2+d], []int{4, 6, 3, 3, 3}[:2+d]
@@ -332,7 +331,7 @@ func convVariants() (all []opCall) {
 }
 
 func lossVariants() (all []opCall) {
-	type options = tensor.LossOptions
+	type options = []nn.Option
 	add := func(name string, f func(in []ten) ten, shapes ...[]int) {
 		all = append(all, several(name, makes(shapes...), f))
 	}
@@ -346,76 +345,76 @@ func lossVariants() (all []opCall) {
 		add(name, func(in []ten) ten { return f(in[0], in[1], in[2]) }, matrix, matrix, matrix)
 	}
 	rows, ones := func() ten { return zeros(side) }, func() ten { return zeros(side).AddScalar(1) }
-	for how, r := range map[string]tensor.Reduction{" none": tensor.ReduceNone, " sum": tensor.ReduceSum} {
-		o := options{Reduction: r}
-		for name, f := range map[string]func(x, y ten, o options) ten{
-			"l1_loss": ten.L1LossWith, "mse_loss": ten.MSELossWith, "kl_div": ten.KLDivLoss, "poisson_nll_loss": ten.PoissonNLLLoss,
-			"binary_cross_entropy_with_logits": ten.BinaryCrossEntropyWithLogits, "soft_margin_loss": ten.SoftMarginLoss, "multilabel_soft_margin_loss": ten.MultilabelSoftMarginLoss,
-			"smooth_l1_loss":       func(x, y ten, o options) ten { return x.SmoothL1Loss(y, 1, o) },
-			"huber_loss":           func(x, y ten, o options) ten { return x.HuberLoss(y, 1, o) },
-			"hinge_embedding_loss": func(x, y ten, o options) ten { return x.HingeEmbeddingLoss(y, 1, o) },
+	for how, r := range map[string]string{" none": "none", " sum": "sum"} {
+		o := options{nn.Reduction(r)}
+		for name, f := range map[string]func(x, y ten, o ...nn.Option) ten{
+			"l1_loss": nn.L1Loss, "mse_loss": nn.MSELoss, "kl_div": nn.KLDiv, "poisson_nll_loss": nn.PoissonNLLLoss,
+			"binary_cross_entropy_with_logits": nn.BinaryCrossEntropyWithLogits, "soft_margin_loss": nn.SoftMarginLoss, "multilabel_soft_margin_loss": nn.MultiLabelSoftMarginLoss,
+			"smooth_l1_loss":       nn.SmoothL1Loss,
+			"huber_loss":           nn.HuberLoss,
+			"hinge_embedding_loss": nn.HingeEmbeddingLoss,
 		} {
-			pair(name+how, func(x, y ten) ten { return f(x, y, o) })
+			pair(name+how, func(x, y ten) ten { return f(x, y, o...) })
 		}
-		one("nll_loss"+how, func(x ten) ten { return x.NLLLoss(rows(), o) }, matrix)
-		one("cross_entropy"+how, func(x ten) ten { return x.CrossEntropy(rows(), o) }, matrix)
-		one("multi_margin_loss"+how, func(x ten) ten { return x.MultiMarginLoss(rows(), 1, o) }, matrix)
-		pair("cross_entropy of probabilities"+how, func(x, y ten) ten { return x.CrossEntropy(y, o) })
-		pair("cosine_embedding_loss"+how, func(x, y ten) ten { return x.CosineEmbeddingLoss(y, ones(), 0, o) })
-		pair("binary_cross_entropy"+how, func(x, y ten) ten { return x.Sigmoid().BinaryCrossEntropy(y.Sigmoid(), o) })
-		triple("triplet_margin_loss"+how, func(x, y, z ten) ten { return x.TripletMarginLoss(y, z, 1, o) })
-		triple("margin_ranking_loss"+how, func(x, y, z ten) ten { return x.MarginRankingLoss(y, z, 0, o) })
-		triple("gaussian_nll_loss"+how, func(x, y, v ten) ten { return x.GaussianNLLLoss(y, v.Abs(), o) })
+		one("nll_loss"+how, func(x ten) ten { return nn.NLLLoss(x, rows(), o...) }, matrix)
+		one("cross_entropy"+how, func(x ten) ten { return nn.CrossEntropy(x, rows(), o...) }, matrix)
+		one("multi_margin_loss"+how, func(x ten) ten { return nn.MultiMarginLoss(x, rows(), append(o, nn.Margin(1))...) }, matrix)
+		pair("cross_entropy of probabilities"+how, func(x, y ten) ten { return nn.CrossEntropy(x, y, o...) })
+		pair("cosine_embedding_loss"+how, func(x, y ten) ten { return nn.CosineEmbeddingLoss(x, y, ones(), append(o, nn.Margin(0))...) })
+		pair("binary_cross_entropy"+how, func(x, y ten) ten { return nn.BinaryCrossEntropy(x.Sigmoid(), y.Sigmoid(), o...) })
+		triple("triplet_margin_loss"+how, func(x, y, z ten) ten { return nn.TripletMarginLoss(x, y, z, append(o, nn.Margin(1))...) })
+		triple("margin_ranking_loss"+how, func(x, y, z ten) ten { return nn.MarginRankingLoss(x, y, z, append(o, nn.Margin(0))...) })
+		triple("gaussian_nll_loss"+how, func(x, y, v ten) ten { return nn.GaussianNLLLoss(x, y, v.Abs(), o...) })
 	}
 	weighted := func(name string, f func(x, w ten) ten) {
 		add(name, func(in []ten) ten { return f(in[0], in[1]) }, matrix, vector)
 	}
-	weighted("nll_loss weighted", func(x, w ten) ten { return x.NLLLoss(rows(), options{Weight: w}) })
-	weighted("cross_entropy weighted", func(x, w ten) ten { return x.CrossEntropy(rows(), options{Weight: w}) })
-	weighted("multi_margin_loss weighted", func(x, w ten) ten { return x.MultiMarginLoss(rows(), 1, options{Weight: w}) })
-	one("nll_loss of images", func(x ten) ten { return x.NLLLoss(zeros(2, 6, 6), options{}) }, image)
-	one("nll_loss of lines", func(x ten) ten { return x.NLLLoss(zeros(2, 6), options{}) }, line)
-	one("nll_loss of a vector", func(x ten) ten { return x.NLLLoss(zeros(), options{}) }, vector)
-	one("cross_entropy smoothed", func(x ten) ten { return x.CrossEntropy(rows(), options{LabelSmoothing: .1}) }, matrix)
-	one("cross_entropy of images", func(x ten) ten { return x.CrossEntropy(zeros(2, 6, 6), options{}) }, image)
-	one("cross_entropy of a vector", func(x ten) ten { return x.CrossEntropy(zeros(), options{}) }, vector)
-	one("multi_margin_loss 2", func(x ten) ten { return x.MultiMarginLoss(rows(), 1, options{P: 2}) }, matrix)
+	weighted("nll_loss weighted", func(x, w ten) ten { return nn.NLLLoss(x, rows(), nn.Weight(w)) })
+	weighted("cross_entropy weighted", func(x, w ten) ten { return nn.CrossEntropy(x, rows(), nn.Weight(w)) })
+	weighted("multi_margin_loss weighted", func(x, w ten) ten { return nn.MultiMarginLoss(x, rows(), nn.Margin(1), nn.Weight(w)) })
+	one("nll_loss of images", func(x ten) ten { return nn.NLLLoss(x, zeros(2, 6, 6)) }, image)
+	one("nll_loss of lines", func(x ten) ten { return nn.NLLLoss(x, zeros(2, 6)) }, line)
+	one("nll_loss of a vector", func(x ten) ten { return nn.NLLLoss(x, zeros()) }, vector)
+	one("cross_entropy smoothed", func(x ten) ten { return nn.CrossEntropy(x, rows(), nn.LabelSmoothing(.1)) }, matrix)
+	one("cross_entropy of images", func(x ten) ten { return nn.CrossEntropy(x, zeros(2, 6, 6)) }, image)
+	one("cross_entropy of a vector", func(x ten) ten { return nn.CrossEntropy(x, zeros()) }, vector)
+	one("multi_margin_loss 2", func(x ten) ten { return nn.MultiMarginLoss(x, rows(), nn.Margin(1), nn.Power(2)) }, matrix)
 	one("multilabel_margin_loss none", func(x ten) ten {
-		return x.MultilabelMarginLoss(zeros(side, side), options{Reduction: tensor.ReduceNone})
+		return nn.MultiLabelMarginLoss(x, zeros(side, side), nn.Reduction("none"))
 	}, matrix)
-	triple("binary_cross_entropy_with_logits weighted", func(x, y, w ten) ten { return x.BinaryCrossEntropyWithLogits(y, options{Weight: w}) })
-	triple("binary_cross_entropy weighted", func(x, y, w ten) ten { return x.Sigmoid().BinaryCrossEntropy(y.Sigmoid(), options{Weight: w}) })
-	pair("kl_div of logarithms", func(x, y ten) ten { return x.KLDivLoss(y, options{LogTarget: true}) })
-	pair("poisson_nll_loss full", func(x, y ten) ten { return x.PoissonNLLLoss(y, options{Full: true}) })
-	pair("poisson_nll_loss of rates", func(x, y ten) ten { return x.Abs().PoissonNLLLoss(y, options{Rates: true}) })
-	pair("smooth_l1_loss of beta 0", func(x, y ten) ten { return x.SmoothL1Loss(y, 0, options{}) })
-	pair("cosine_embedding_loss", func(x, y ten) ten { return x.CosineEmbeddingLoss(y, ones(), 0, options{}) })
-	triple("gaussian_nll_loss", func(x, y, v ten) ten { return x.GaussianNLLLoss(y, v.Abs(), options{}) })
-	triple("gaussian_nll_loss full", func(x, y, v ten) ten { return x.GaussianNLLLoss(y, v.Abs(), options{Full: true}) })
-	triple("triplet_margin_loss swapped", func(x, y, z ten) ten { return x.TripletMarginLoss(y, z, 1, options{Swap: true}) })
+	triple("binary_cross_entropy_with_logits weighted", func(x, y, w ten) ten { return nn.BinaryCrossEntropyWithLogits(x, y, nn.Weight(w)) })
+	triple("binary_cross_entropy weighted", func(x, y, w ten) ten { return nn.BinaryCrossEntropy(x.Sigmoid(), y.Sigmoid(), nn.Weight(w)) })
+	pair("kl_div of logarithms", func(x, y ten) ten { return nn.KLDiv(x, y, nn.LogTarget()) })
+	pair("poisson_nll_loss full", func(x, y ten) ten { return nn.PoissonNLLLoss(x, y, nn.FullLoss()) })
+	pair("poisson_nll_loss of rates", func(x, y ten) ten { return nn.PoissonNLLLoss(x.Abs(), y, nn.LogInput(false)) })
+	pair("smooth_l1_loss of beta 0", func(x, y ten) ten { return nn.SmoothL1Loss(x, y, nn.Beta(0)) })
+	pair("cosine_embedding_loss", func(x, y ten) ten { return nn.CosineEmbeddingLoss(x, y, ones(), nn.Margin(0)) })
+	triple("gaussian_nll_loss", func(x, y, v ten) ten { return nn.GaussianNLLLoss(x, y, v.Abs()) })
+	triple("gaussian_nll_loss full", func(x, y, v ten) ten { return nn.GaussianNLLLoss(x, y, v.Abs(), nn.FullLoss()) })
+	triple("triplet_margin_loss swapped", func(x, y, z ten) ten { return nn.TripletMarginLoss(x, y, z, nn.Margin(1), nn.DistanceSwap()) })
 	triple("triplet_margin_with_distance_loss", func(x, y, z ten) ten {
-		return x.TripletMarginWithDistanceLoss(y, z, func(a, b ten) ten { return a.PairwiseDistance(b, 2, 1e-6) }, 1, options{})
+		return nn.TripletMarginWithDistanceLoss(x, y, z, nn.DistanceFunction(func(a, b ten) ten { return a.PairwiseDistance(b, 2, 1e-6) }), nn.Margin(1))
 	})
 	add("binary_cross_entropy_with_logits with pos_weight", func(in []ten) ten {
-		return in[0].BinaryCrossEntropyWithLogits(in[1], options{PosWeight: in[2]})
+		return nn.BinaryCrossEntropyWithLogits(in[0], in[1], nn.PosWeight(in[2]))
 	}, matrix, matrix, vector)
 	add("multilabel_soft_margin_loss weighted", func(in []ten) ten {
-		return in[0].MultilabelSoftMarginLoss(in[1], options{Weight: in[2]})
+		return nn.MultiLabelSoftMarginLoss(in[0], in[1], nn.Weight(in[2]))
 	}, matrix, matrix, vector)
 	return all
 }
 
 func attentionVariants() []opCall {
-	attend := func(o tensor.AttentionOptions) func(in []ten) ten {
-		return func(in []ten) ten { return tensor.ScaledDotProductAttention(in[0], in[1], in[2], o) }
+	attend := func(o []nn.Option) func(in []ten) ten {
+		return func(in []ten) ten { return nn.ScaledDotProductAttention(in[0], in[1], in[2], o...) }
 	}
 	one := func(name string, f func(x ten) ten) opCall {
 		return several(name, makes(cube), func(in []ten) ten { return f(in[0]) })
 	}
 	return []opCall{
-		several("scaled_dot_product_attention causal", makes(cube, cube, cube), attend(tensor.AttentionOptions{IsCausal: true})),
-		several("scaled_dot_product_attention with a bool mask", makes(cube, cube, cube), attend(tensor.AttentionOptions{Mask: tensor.Ones(side, side).To(tensor.Bool)})),
-		several("scaled_dot_product_attention with a mask", makes(cube, cube, cube, matrix), func(in []ten) ten { return attend(tensor.AttentionOptions{Mask: in[3]})(in) }),
+		several("scaled_dot_product_attention causal", makes(cube, cube, cube), attend([]nn.Option{nn.IsCausal()})),
+		several("scaled_dot_product_attention with a bool mask", makes(cube, cube, cube), attend([]nn.Option{nn.AttnMask(tensor.Ones(side, side).To(tensor.Bool))})),
+		several("scaled_dot_product_attention with a mask", makes(cube, cube, cube, matrix), func(in []ten) ten { return attend([]nn.Option{nn.AttnMask(in[3])})(in) }),
 		one("MultiheadAttention", func(x ten) ten { return nn.NewMultiheadAttention(side, 2).Forward(x) }),
 		one("MultiheadAttention weights", func(x ten) ten {
 			return second(nn.NewMultiheadAttention(side, 2).Attend(x, x, x, nn.MultiheadOptions{}))
@@ -438,16 +437,16 @@ func otherVariants() (all []opCall) {
 	one("gelu tanh", ten.GELUTanh, vector)
 	one("softplus sharp", func(x ten) ten { return x.SoftplusWith(2, 10) }, vector)
 	one("threshold", func(x ten) ten { return x.Threshold(.1, 2) }, vector)
-	one("rrelu in training", func(x ten) ten { return x.RReLU(.1, .3, true) }, vector)
+	one("rrelu in training", func(x ten) ten { return tensor.RReLU(x, .1, .3, true) }, vector)
 	one("dropout1d", func(x ten) ten { return nn.NewDropout1d(.5).Forward(x) }, cube)
 	one("dropout2d", func(x ten) ten { return nn.NewDropout2d(.5).Forward(x) }, image)
-	one("feature_alpha_dropout", func(x ten) ten { return x.FeatureAlphaDropout(.5, true) }, cube)
+	one("feature_alpha_dropout", func(x ten) ten { return tensor.FeatureAlphaDropout(x, .5, true) }, cube)
 	one("log_softmax as float16", func(x ten) ten { return x.LogSoftmaxAs(tensor.Float16, 1) }, matrix)
 	one("cumprod as float16", func(x ten) ten { return x.CumprodAs(tensor.Float16, 0) }, vector)
 	one("nansum as float16", func(x ten) ten { return x.NanSumAs(tensor.Float16) }, vector)
 	one("sum of rows as float64", func(x ten) ten { return x.SumAs(tensor.Float64, 1) }, matrix)
-	one("embedding_bag mean", func(w ten) ten { return zeros(2, 3).EmbeddingBag(w, tensor.EmbeddingBagOptions{}) }, matrix)
-	one("embedding_bag max", func(w ten) ten { return zeros(2, 3).EmbeddingBag(w, tensor.EmbeddingBagOptions{Mode: "max"}) }, matrix)
+	one("embedding_bag mean", func(w ten) ten { return tensor.EmbeddingBag(zeros(2, 3), w, tensor.EmbeddingBagOptions{}) }, matrix)
+	one("embedding_bag max", func(w ten) ten { return tensor.EmbeddingBag(zeros(2, 3), w, tensor.EmbeddingBagOptions{Mode: "max"}) }, matrix)
 	one("linalg_svd", func(x ten) ten { u, _, _ := x.SVD(); return u }, matrix)
 	one("diff 2", func(x ten) ten { return x.Diff(2, 1) }, matrix)
 	one("fold", func(x ten) ten { return x.Col2Im([]int{6, 6}, two, tensor.ConvOptions{}) }, []int{2, 8, 25})
@@ -456,7 +455,7 @@ func otherVariants() (all []opCall) {
 	one("trapezoid of rows", func(x ten) ten { return x.Trapezoid(1, 1) }, matrix)
 	add("prelu of channels", func(in []ten) ten { return in[0].PReLU(in[1]) }, []int{2, 3, 4}, []int{3})
 	add("embedding_bag weighted", func(in []ten) ten {
-		return zeros(2, 3).EmbeddingBag(in[0], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[1]})
+		return tensor.EmbeddingBag(zeros(2, 3), in[0], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[1]})
 	}, matrix, []int{2, 3})
 	add("lerp of tensors", func(in []ten) ten { return in[0].LerpTensor(in[1], in[2]) }, vector, vector, vector)
 	add("addcmul scaled", func(in []ten) ten { return in[0].Addcmul(in[1], in[2], 2) }, vector, vector, vector)

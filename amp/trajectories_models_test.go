@@ -85,9 +85,9 @@ func (m *cnn) data() (x, y *tensor.Tensor) { return m.x, m.y }
 
 func (m *cnn) loss(x, y *tensor.Tensor) *tensor.Tensor {
 	for _, l := range m.layers {
-		x = x.Conv2d(l.conv, l.bias, tensor.ConvOptions{Padding: []int{1}})
-		x = x.BatchNorm(nil, nil, l.gain, l.offset, tensor.BatchNormOptions{Training: true})
-		x = x.ReLU().MaxPool2d([]int{2}, tensor.PoolOptions{})
+		x = tensor.Conv2d(x, l.conv, l.bias, tensor.ConvOptions{Padding: []int{1}})
+		x = tensor.BatchNorm(x, nil, nil, l.gain, l.offset, tensor.BatchNormOptions{Training: true})
+		x = nn.MaxPool2d(x.ReLU(), 2)
 	}
 	return nn.CrossEntropy(m.head.Forward(x.Mean(2, 3)), y)
 }
@@ -116,7 +116,7 @@ func (m *transformer) data() (x, y *tensor.Tensor) { return m.x, m.y }
 
 func (m *transformer) loss(x, y *tensor.Tensor) *tensor.Tensor {
 	heads := func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(-1, 6, 2, 8).Transpose(1, 2) }
-	h := x.Embedding(m.words, tensor.EmbeddingOptions{}).Add(m.places)
+	h := tensor.Embedding(x, m.words, tensor.EmbeddingOptions{}).Add(m.places)
 	n := m.norm1.Forward(h)
 	q, k, v := heads(m.q.Forward(n)), heads(m.k.Forward(n)), heads(m.v.Forward(n))
 	weights := q.MatMul(k.Transpose(-1, -2)).MulScalar(1 / math.Sqrt(8)).Softmax(-1)

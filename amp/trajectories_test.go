@@ -30,12 +30,12 @@ type trajectory struct {
 	Weights float64
 }
 
-// TestTrajectoriesOfPyTorch trains as testdata/trajectories.py did with
+// TestTrajectoriesMatchPyTorch trains as testdata/trajectories.py did with
 // torch.amp.GradScaler and PyTorch's optimizers. Scales, trackers and skips are equal.
 // Losses agree to 1e-3 for ten steps, 2e-3 in bfloat16, whose rounding is eight times as
 // coarse, and to 2e-2 then. Of the gradients' zeros a few are elsewhere: sums in another
 // order round to 0 or beside it.
-func TestTrajectoriesOfPyTorch(t *testing.T) {
+func TestTrajectoriesMatchPyTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/trajectories.json")
 	if err != nil {
 		t.Fatal(err)

@@ -23,17 +23,17 @@ func TestAttention(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		q, k, v shape
-		o       tensor.AttentionOptions
+		o       []nn.Option
 		mask    []int
 		bool    bool
 		sums    int // launches that add up gradients of broadcast operands, and that draw
 	}{
 		{name: "projections", q: shape{2, 3, 20, 64}, k: shape{2, 3, 37, 64}, v: shape{2, 3, 37, 64}},
-		{name: "causal", q: shape{1, 2, 70, 16}, k: shape{1, 2, 70, 16}, v: shape{1, 2, 70, 24}, o: tensor.AttentionOptions{IsCausal: true}},
+		{name: "causal", q: shape{1, 2, 70, 16}, k: shape{1, 2, 70, 16}, v: shape{1, 2, 70, 24}, o: []nn.Option{nn.IsCausal()}},
 		{name: "padding", q: shape{2, 2, 9, 32}, k: shape{2, 2, 13, 32}, v: shape{2, 2, 13, 32}, mask: []int{2, 1, 1, 13}},
 		{name: "mask of heads", q: shape{2, 2, 9, 20}, k: shape{2, 2, 13, 20}, v: shape{2, 2, 13, 9}, mask: []int{2, 9, 13}, bool: true},
-		{name: "dropout", q: shape{1, 2, 33, 64}, k: shape{1, 2, 29, 64}, v: shape{1, 2, 29, 64}, o: tensor.AttentionOptions{DropoutP: 0.3, Scale: 0.2}, sums: 1},
-		{name: "shared heads", q: shape{2, 6, 10, 8}, k: shape{2, 2, 11, 8}, v: shape{2, 2, 11, 8}, o: tensor.AttentionOptions{EnableGQA: true, Scale: -0.3}, mask: []int{6, 1, 11}, sums: 9},
+		{name: "dropout", q: shape{1, 2, 33, 64}, k: shape{1, 2, 29, 64}, v: shape{1, 2, 29, 64}, o: []nn.Option{nn.DropoutP(0.3), nn.Scale(0.2)}, sums: 1},
+		{name: "shared heads", q: shape{2, 6, 10, 8}, k: shape{2, 2, 11, 8}, v: shape{2, 2, 11, 8}, o: []nn.Option{nn.EnableGQA(), nn.Scale(-0.3)}, mask: []int{6, 1, 11}, sums: 9},
 		{name: "one batch of keys", q: shape{3, 1, 10, 8}, k: shape{1, 1, 11, 8}, v: shape{3, 1, 11, 8}, sums: 9},
 	} {
 		for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
@@ -43,19 +43,23 @@ func TestAttention(t *testing.T) {
 				return all.Select(2, 1).Transpose(1, 2).Detach()
 			}
 			q, k, v := operand(c.q), operand(c.k), operand(c.v)
+			var mask ten
 			if c.mask != nil {
-				c.o.Mask = g.Randn(c.mask...).ToDevice(tensor.CUDA)
+				mask = g.Randn(c.mask...).ToDevice(tensor.CUDA)
 				if c.bool {
-					c.o.Mask = c.o.Mask.GtScalar(-0.5)
+					mask = mask.GtScalar(-0.5)
 				} else {
-					c.o.Mask = c.o.Mask.To(d)
+					mask = mask.To(d)
 				}
 			}
 			dy := g.Randn(c.q[0], c.q[1], c.q[2], c.v[3]).To(d).ToDevice(tensor.CUDA)
 			run := func(d tensor.DType) (list []ten, launches [2]int) {
 				o, in := c.o, []ten{}
-				if o.Mask != nil && !c.bool {
-					o.Mask = o.Mask.To(d)
+				switch {
+				case c.bool:
+					o = append(o, nn.AttnMask(mask))
+				case mask != nil:
+					o = append(o, nn.AttnMask(mask.To(d)))
 				}
 				for _, x := range []ten{q, k, v} {
 					in = append(in, x.To(d).Detach().RequireGrad())
@@ -63,7 +67,7 @@ func TestAttention(t *testing.T) {
 				to := dy.To(d)
 				tensor.ManualSeed(5)
 				start := fake.Launches()
-				y := tensor.ScaledDotProductAttention(in[0], in[1], in[2], o)
+				y := nn.ScaledDotProductAttention(in[0], in[1], in[2], o...)
 				launches[0] = fake.Launches() - start
 				start = fake.Launches()
 				reruns := 0 // launches of the same kernel in float32
@@ -177,7 +181,7 @@ func TestAttentionAgain(t *testing.T) {
 	draw := func() ten { return g.Randn(1, 2, 35, 16).BFloat16().ToDevice(tensor.CUDA).RequireGrad() }
 	in := []ten{draw(), draw(), draw()}
 	attend := func(in ...ten) ten {
-		return tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{DropoutP: 0.4, IsCausal: true})
+		return nn.ScaledDotProductAttention(in[0], in[1], in[2], nn.DropoutP(0.4), nn.IsCausal())
 	}
 	grads := func(f func(in ...ten) ten, graph bool) []ten {
 		tensor.ManualSeed(9)
@@ -207,7 +211,7 @@ func TestAttentionOfLowest(t *testing.T) {
 	const d = tensor.BFloat16
 	x := tensor.NewGenerator(4).Randn(1, 40, 8).To(d).ToDevice(tensor.CUDA)
 	mask := tensor.Full(-tensor.FInfo(d).Max, 1, 40).To(d).ToDevice(tensor.CUDA)
-	y := tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{Mask: mask})
+	y := nn.ScaledDotProductAttention(x, x, x, nn.AttnMask(mask))
 	want := x.Float().Mean(1).Unsqueeze(1).Expand(1, 40, 8)
 	if at := apart(y, want, d); at >= 0 {
 		t.Errorf("element %d: got %v, want %v", at, y.Float64s()[at], want.Float64s()[at])
@@ -224,7 +228,7 @@ func TestAttentionOfManyAxes(t *testing.T) {
 		many, flat = append(many, x.Detach().RequireGrad()), append(flat, x.Reshape(32, 3, 8).Detach().RequireGrad())
 	}
 	run := func(in []ten) []ten {
-		y := tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{})
+		y := nn.ScaledDotProductAttention(in[0], in[1], in[2])
 		return append([]ten{y}, tensor.Grad(y.Mul(y).Sum(), in...)...)
 	}
 	want := run(flat)
@@ -243,7 +247,7 @@ func TestAttentionWithoutTensorCores(t *testing.T) {
 	x := tensor.NewGenerator(4).Randn(1, 2, 7, 8).Half()
 	on := func(d tensor.Device) ten {
 		x := x.ToDevice(d)
-		return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{IsCausal: true})
+		return nn.ScaledDotProductAttention(x, x, x, nn.IsCausal())
 	}
 	if at := apart(on(tensor.CUDA), on(tensor.CPU), tensor.Float16); at >= 0 {
 		t.Errorf("element %d differs from the CPU's", at)

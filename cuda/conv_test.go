@@ -99,9 +99,9 @@ func units(r *rand.Rand, shape ...int) *tensor.Tensor {
 func convolve(x, w, b *tensor.Tensor, o tensor.ConvOptions) *tensor.Tensor {
 	switch len(x.Shape()) {
 	case 3:
-		return x.Conv1d(w, b, o)
+		return tensor.Conv1d(x, w, b, o)
 	case 4:
-		return x.Conv2d(w, b, o)
+		return tensor.Conv2d(x, w, b, o)
 	}
-	return x.Conv3d(w, b, o)
+	return tensor.Conv3d(x, w, b, o)
 }

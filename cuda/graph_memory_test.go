@@ -73,7 +73,7 @@ func TestGraphHolds(t *testing.T) {
 	}
 	var y, z *tensor.Tensor
 	step := func(x, w, m *tensor.Tensor) {
-		y = x.Conv2d(w, nil, tensor.ConvOptions{Padding: []int{1}})
+		y = tensor.Conv2d(x, w, nil, tensor.ConvOptions{Padding: []int{1}})
 		z = y.Flatten(1).MatMul(m)
 	}
 	x, w, m := half(2, 3, 4, 4), half(8, 3, 3, 3), half(128, 5)

@@ -9,6 +9,7 @@ import (
 	"halfnote/amp"
 	"halfnote/cuda"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
 
@@ -89,7 +90,7 @@ func TestGraphDropout(t *testing.T) {
 	run := func() (all [][]float64) {
 		tensor.ManualSeed(5)
 		var y *tensor.Tensor
-		g := capture(t, func() { y = x.Dropout(0.5, true) })
+		g := capture(t, func() { y = tensor.Dropout(x, 0.5, true) })
 		defer g.Free()
 		for range 3 {
 			g.Replay()
@@ -125,27 +126,27 @@ func TestGraphDropout(t *testing.T) {
 func TestGraphClasses(t *testing.T) {
 	x, weight := tensor.Arange(0, 24).Reshape(6, 4).Sin().ToDevice(tensor.CUDA), tensor.New([]float64{1, 2, 0.5, 4}).ToDevice(tensor.CUDA)
 	target := tensor.FromInts([]int{0, 1, 2, 3, 0, 1}).ToDevice(tensor.CUDA)
-	for _, o := range []tensor.LossOptions{
-		{}, {Reduction: tensor.ReduceSum}, {Reduction: tensor.ReduceNone}, {Weight: weight, LabelSmoothing: 0.25}, {IgnoreIndex: []int{2}, LabelSmoothing: 0.1},
+	for i, o := range [][]nn.Option{
+		{nn.IgnoreIndex(2), nn.LabelSmoothing(0.1)}, {}, {nn.Reduction("sum")}, {nn.Reduction("none")}, {nn.Weight(weight), nn.LabelSmoothing(0.25)},
 	} {
 		w := x.Clone().RequireGrad()
 		var loss *tensor.Tensor
 		step := func() {
 			w.ZeroGrad()
-			loss = w.CrossEntropy(target, o)
+			loss = nn.CrossEntropy(w, target, o...)
 			loss.Sum().Backward()
 		}
 		g := capture(t, step)
 		captured, grad := loss, w.Grad()
 		for _, classes := range [][]int{{0, 1, 2, 3, 0, 1}, {3, 2, -100, 2, 1, 0}} {
-			if o.IgnoreIndex != nil {
-				classes[2] = 2
+			if i == 0 {
+				classes[2] = 2 // ignored instead of -100
 			}
 			target.Assign(tensor.FromInts(classes))
 			g.Replay()
 			step()
 			if got, want := contents([]*tensor.Tensor{captured, grad}), contents([]*tensor.Tensor{loss, w.Grad()}); !slices.Equal(got, want) {
-				t.Errorf("%+v, %v: got %v, want %v", o, classes, got, want)
+				t.Errorf("options %d, %v: got %v, want %v", i, classes, got, want)
 			}
 		}
 		g.Free()

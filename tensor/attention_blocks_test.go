@@ -14,18 +14,18 @@ func TestAttentionBlocks(t *testing.T) {
 		name  string
 		heads int // of keys and values
 		dtype DType
-		o     AttentionOptions
+		o     attentionOptions
 	}{
-		{"plain", 2, Float32, AttentionOptions{}},
-		{"causal", 2, Float32, AttentionOptions{IsCausal: true, Scale: 0.3}},
-		{"mask", 2, Float32, AttentionOptions{Mask: g.mask(0.7, []int{queries, keys})}},
-		{"added mask", 2, BFloat16, AttentionOptions{Mask: g.Randn(2, 1, keys)}},
-		{"dropout", 2, Float32, AttentionOptions{DropoutP: 0.2, IsCausal: true}},
-		{"shared heads", 1, Float32, AttentionOptions{EnableGQA: true}},
+		{"plain", 2, Float32, attentionOptions{}},
+		{"causal", 2, Float32, attentionOptions{IsCausal: true, Scale: 0.3}},
+		{"mask", 2, Float32, attentionOptions{Mask: g.mask(0.7, []int{queries, keys})}},
+		{"added mask", 2, BFloat16, attentionOptions{Mask: g.Randn(2, 1, keys)}},
+		{"dropout", 2, Float32, attentionOptions{DropoutP: 0.2, IsCausal: true}},
+		{"shared heads", 1, Float32, attentionOptions{EnableGQA: true}},
 	} {
 		q := g.Randn(2, queries, 8).To(c.dtype).Detach().RequireGrad()
 		k, v := g.Randn(c.heads, keys, 8).To(c.dtype).Detach().RequireGrad(), g.Randn(c.heads, keys, 5).To(c.dtype).Detach().RequireGrad()
-		y := ScaledDotProductAttention(q, k, v, c.o)
+		y := attend(q, k, v, c.o)
 		a, in := y.v.op.(attention), y.v.in
 		one := compose(func(x []*Tensor) *Tensor {
 			x = a.share(x)

@@ -32,11 +32,11 @@ func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
 
 // BackwardWith is Backward with options.
 func (t *Tensor) BackwardWith(o BackwardOptions) {
-	mark := Mark{Name: "backward", Tensors: []*Tensor{t}}
+	m := mark{Name: "backward", Tensors: []*Tensor{t}}
 	if o.RetainGraph || o.CreateGraph {
-		mark.Number = 1
+		m.Number = 1
 	}
-	Note(mark)
+	note(m)
 	b := newBackprop("backward", t, o)
 	for _, n := range b.order {
 		n.wanted = n.v.leaf != nil || n.v.retain != nil
@@ -68,7 +68,7 @@ func GradGraph(y *Tensor, xs ...*Tensor) []*Tensor {
 
 // GradWith is Grad with options.
 func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
-	Note(Mark{Name: "grad", Tensors: []*Tensor{y}})
+	note(mark{Name: "grad", Tensors: []*Tensor{y}})
 	b := newBackprop("grad", y, o)
 	for i, x := range xs {
 		if x.v == nil {
@@ -180,7 +180,7 @@ func (b *backprop) run() {
 	// No caster: derivatives run in the dtypes of the forward pass.
 	outer := current()
 	b.check = outer.anomaly && outer.of == "" // not inside derive, which is part of an operation
-	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: EnclosingCaster()}
+	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: enclosingCaster()}
 	scope.Do(s, func() {
 		for _, n := range b.order {
 			v := n.v

@@ -4,47 +4,28 @@ import (
 	"errors"
 	"slices"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/internal/scope"
 )
 
-// Caster chooses the dtypes that operations run in.
-type Caster interface {
-	// Cast returns the operands for op: in[i], or a cast of it made by in[i].To, for each i. It
-	// must not modify in. It is not called for casts and views. It runs on the operation's
-	// goroutine and may panic with an error if op must not run.
-	Cast(op Info, in []*Tensor) []*Tensor
-}
+// The kinds of casters.
+type (
+	caster       = plumbing.Caster[Info, *Tensor]
+	renewer      = plumbing.Renewer[Info, *Tensor]
+	resultCaster = plumbing.ResultCaster[Info, *Tensor]
+	moduleReader = plumbing.ModuleReader[Info, *Tensor]
+	decomposer   = plumbing.Decomposer[Info, *Tensor]
+)
 
-// Renewer is a Caster with a cache, for example of cast weights. Checkpoint runs its function
-// under the Caster that Renew returns: the same rules with an empty cache.
-type Renewer interface {
-	Caster
-	Renew() Caster
-}
-
-// ResultCaster is a Caster that also processes results, for example by casting them or by
-// hooking their gradients.
-type ResultCaster interface {
-	Caster
-	// Result returns the replacement for op's result y, usually y itself. in holds the operands
-	// before Cast.
-	Result(op Info, in []*Tensor, y *Tensor) *Tensor
-}
-
-// WithCaster runs body with c casting the operands of every operation of this goroutine. A nil
-// c casts nothing.
-func WithCaster(c Caster, body func()) {
+// withCaster is With of plumbing.Casting.
+func withCaster(c caster, body func()) {
 	s := current()
 	s.caster = c
 	s.do(body)
 }
 
-// EnterCaster is WithCaster for the code that follows it. c casts the operands of this
-// goroutine's operations until exit is called, or until the enclosing body run by WithCaster,
-// NoGrad or a similar function returns. exit returns an error if it is called on another
-// goroutine, a second time, or before the exit of a later EnterCaster. A goroutine that ends
-// without calling exit must call CloseScopes.
-func EnterCaster(c Caster) (exit func() error) {
+// enterCaster is Enter of plumbing.Casting.
+func enterCaster(c caster) (exit func() error) {
 	s := current()
 	s.caster = c
 	entered := scope.Enter(&s)
@@ -59,10 +40,8 @@ func EnterCaster(c Caster) (exit func() error) {
 	}
 }
 
-// CloseScopes ends the scopes that the calling goroutine has entered and not left. It returns
-// their EnterCaster casters, innermost first. Programs that run user code in goroutines call it
-// at the end of each.
-func CloseScopes() (left []Caster) {
+// closeScopes is CloseScopes of plumbing.Casting.
+func closeScopes() (left []caster) {
 	for _, v := range scope.Close() {
 		if s, ok := v.(*state); ok && s.caster != nil {
 			left = append(left, s.caster)
@@ -71,12 +50,11 @@ func CloseScopes() (left []Caster) {
 	return left
 }
 
-// ActiveCaster returns the caster in force on this goroutine, or nil.
-func ActiveCaster() Caster { return current().caster }
+// activeCaster is Active of plumbing.Casting.
+func activeCaster() caster { return current().caster }
 
-// EnclosingCaster returns the caster in force. During Backward, which has none, it returns the
-// one in force where Backward was called. It may return nil.
-func EnclosingCaster() Caster {
+// enclosingCaster is Enclosing of plumbing.Casting.
+func enclosingCaster() caster {
 	s := current()
 	if s.caster == nil {
 		return s.suspended

@@ -14,7 +14,7 @@ func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	need("checkpoint", "f", f != nil, "a function of tensors")
 	given("checkpoint", in...)
 	s := current()
-	if r, ok := s.caster.(Renewer); ok {
+	if r, ok := s.caster.(renewer); ok {
 		s.caster = r.Renew()
 	}
 	op := &checkpoint{f: f, n: len(in), caster: s.caster, random: generator.State()}
@@ -46,12 +46,12 @@ type checkpoint struct {
 	n       int       // number of operands passed to f
 	outside []*Tensor // other tensors that f uses
 	y       *Tensor   // result, until Forward has returned it
-	caster  Caster
+	caster  caster
 	random  *Tensor // state of the default generator before f
 }
 
 func (*checkpoint) Info() Info {
-	return Info{"checkpoint", "torch.utils.checkpoint.checkpoint", Keep, ReadsOperands}
+	return info("checkpoint", "torch.utils.checkpoint.checkpoint", SavesOperands)
 }
 func (*checkpoint) fixed() {}
 
@@ -81,7 +81,7 @@ func (c *checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	var to []*Tensor
 	s := current()
 	s.caster, s.nograd = c.caster, false
-	if r, ok := c.caster.(Renewer); ok {
+	if r, ok := c.caster.(renewer); ok {
 		s.caster = r.Renew()
 	}
 	defer c.redraw()()

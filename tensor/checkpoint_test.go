@@ -40,7 +40,7 @@ func TestCheckpoint(t *testing.T) {
 func TestCheckpointRandom(t *testing.T) {
 	ManualSeed(5)
 	x := Ones(1000).RequireGrad()
-	y := Checkpoint(func(in ...*Tensor) *Tensor { return in[0].Dropout(0.5, true) }, x)
+	y := Checkpoint(func(in ...*Tensor) *Tensor { return Dropout(in[0], 0.5, true) }, x)
 	next := generator.State()
 	y.Sum().Backward()
 	if !slices.Equal(y.Float64s(), x.Grad().Float64s()) {
@@ -85,7 +85,7 @@ func TestCheckpointRerun(t *testing.T) {
 			again = e.Rerun([]*Tensor{e.Operands[0].Double()})
 		}
 	})
-	y := Checkpoint(func(in ...*Tensor) *Tensor { return in[0].Dropout(0.5, true) }, x)
+	y := Checkpoint(func(in ...*Tensor) *Tensor { return Dropout(in[0], 0.5, true) }, x)
 	stop()
 	if again.DType() != Float64 || !slices.Equal(again.Float64s(), y.Float64s()) {
 		t.Errorf("run again: got %v, want %v", again, y)

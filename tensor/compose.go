@@ -91,7 +91,7 @@ func floating(in []*Tensor) DType {
 // same gives its operand another place on the tape.
 type same struct{}
 
-func (same) Info() Info                               { return Info{"alias", "torch.ops.aten.alias", Keep, ReadsNothing} }
+func (same) Info() Info                               { return info("alias", "torch.ops.aten.alias", SavesNothing) }
 func (same) fixed()                                   {}
 func (same) Forward(in []*Tensor) *Tensor             { return in[0].Detach() }
 func (same) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }

@@ -18,15 +18,15 @@ type ConvOptions struct {
 // bias b (o), which may be nil: (n, o, l'), where l' = (l + 2 padding - dilation (k-1) - 1) /
 // stride + 1. The dimension n may be missing. Products and bias are summed in float32 and
 // rounded once. It panics if the sizes do not match. It is torch.nn.functional.conv1d.
-func (t *Tensor) Conv1d(w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(1, w, b, o) }
+func Conv1d(t, w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(1, w, b, o) }
 
 // Conv2d is Conv1d of t (n, c, h, w) with w (o, c/groups, kh, kw). It is
 // torch.nn.functional.conv2d.
-func (t *Tensor) Conv2d(w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(2, w, b, o) }
+func Conv2d(t, w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(2, w, b, o) }
 
 // Conv3d is Conv1d of t (n, c, d, h, w) with w (o, c/groups, kd, kh, kw). It is
 // torch.nn.functional.conv3d.
-func (t *Tensor) Conv3d(w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(3, w, b, o) }
+func Conv3d(t, w, b *Tensor, o ConvOptions) *Tensor { return t.convolve(3, w, b, o) }
 
 func (t *Tensor) convolve(dims int, w, b *Tensor, o ConvOptions) *Tensor {
 	op := "conv" + nd(dims)
@@ -63,19 +63,19 @@ type ConvTransposeOptions struct {
 // padding + dilation (k-1) + output padding + 1. The dimension n may be missing. It computes
 // the gradient of Conv1d with respect to its input. Sums are in float32 and rounded once. It
 // panics if the sizes do not match. It is torch.nn.functional.conv_transpose1d.
-func (t *Tensor) ConvTranspose1d(w, b *Tensor, o ConvTransposeOptions) *Tensor {
+func ConvTranspose1d(t, w, b *Tensor, o ConvTransposeOptions) *Tensor {
 	return t.convolveTransposed(1, w, b, o)
 }
 
 // ConvTranspose2d is ConvTranspose1d of t (n, c, h, w) with w (c, o/groups, kh, kw).
 // It is torch.nn.functional.conv_transpose2d.
-func (t *Tensor) ConvTranspose2d(w, b *Tensor, o ConvTransposeOptions) *Tensor {
+func ConvTranspose2d(t, w, b *Tensor, o ConvTransposeOptions) *Tensor {
 	return t.convolveTransposed(2, w, b, o)
 }
 
 // ConvTranspose3d is ConvTranspose1d of t (n, c, d, h, w) with w (c, o/groups, kd,
 // kh, kw). It is torch.nn.functional.conv_transpose3d.
-func (t *Tensor) ConvTranspose3d(w, b *Tensor, o ConvTransposeOptions) *Tensor {
+func ConvTranspose3d(t, w, b *Tensor, o ConvTransposeOptions) *Tensor {
 	return t.convolveTransposed(3, w, b, o)
 }
 
@@ -156,10 +156,10 @@ func batched(dims int, x *Tensor, f func(x *Tensor) *Tensor) *Tensor {
 type convTBC struct{ pad int }
 
 func (convTBC) Info() Info {
-	return Info{"conv_tbc", "torch.conv_tbc", Lower, ReadsOperands}
+	return info("conv_tbc", "torch.conv_tbc", SavesOperands)
 }
 func (c convTBC) f(in []*Tensor) *Tensor {
-	y := in[0].Permute(1, 2, 0).Conv1d(in[1].Permute(2, 1, 0), in[2], ConvOptions{Padding: []int{c.pad}})
+	y := Conv1d(in[0].Permute(1, 2, 0), in[1].Permute(2, 1, 0), in[2], ConvOptions{Padding: []int{c.pad}})
 	return y.Permute(2, 0, 1)
 }
 func (c convTBC) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
@@ -167,7 +167,7 @@ func (c convTBC) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f,
 
 // ConvTBC returns the convolution of t (l, n, c), padded with zeros on both sides, with the
 // weight w (k, c, o), plus the bias b (o): (l', n, o). It is torch.conv_tbc.
-func (t *Tensor) ConvTBC(w, b *Tensor, padding int) *Tensor {
+func ConvTBC(t, w, b *Tensor, padding int) *Tensor {
 	t.given("conv_tbc")
 	in := []*Tensor{t, w, b}
 	if len(t.shape) != 3 || len(w.shape) != 3 || t.shape[2] != w.shape[1] || !slices.Equal(b.shape, w.shape[2:]) || padding < 0 {

@@ -86,7 +86,7 @@ func TestConv(t *testing.T) {
 			for _, layout := range []func(*Tensor) *Tensor{func(x *Tensor) *Tensor { return x }, strided} {
 				name := fmt.Sprint(c.x, c.w, c.o, d)
 				x, w, b := layout(whole(d, c.x...)).RequireGrad(), layout(whole(d, c.w...)).RequireGrad(), whole(d, c.w[0]).RequireGrad()
-				y := [4]func(w, b *Tensor, o ConvOptions) *Tensor{1: x.Conv1d, 2: x.Conv2d, 3: x.Conv3d}[dims](w, b, c.o)
+				y := [4]func(x, w, b *Tensor, o ConvOptions) *Tensor{1: Conv1d, 2: Conv2d, 3: Conv3d}[dims](x, w, b, c.o)
 				dy := whole(d, y.shape...)
 				y.BackwardWith(BackwardOptions{Gradient: dy})
 
@@ -108,7 +108,7 @@ func TestConv(t *testing.T) {
 					}
 				}
 				if dims == 1 && c.x[0] == 1 {
-					if one := x.Squeeze(0).Conv1d(w, b, c.o); !slices.Equal(one.shape, y.shape[1:]) {
+					if one := Conv1d(x.Squeeze(0), w, b, c.o); !slices.Equal(one.shape, y.shape[1:]) {
 						t.Errorf("%s without a batch: got %v", name, one.shape)
 					}
 				}
@@ -156,7 +156,7 @@ func TestConvTranspose(t *testing.T) {
 		dims := len(c.x) - 2
 		for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
 			x, w, b := strided(whole(d, c.x...)).RequireGrad(), whole(d, c.w...).RequireGrad(), whole(d, c.want[1]).RequireGrad()
-			y := [4]func(w, b *Tensor, o ConvTransposeOptions) *Tensor{1: x.ConvTranspose1d, 2: x.ConvTranspose2d, 3: x.ConvTranspose3d}[dims](w, b, c.o)
+			y := [4]func(x, w, b *Tensor, o ConvTransposeOptions) *Tensor{1: ConvTranspose1d, 2: ConvTranspose2d, 3: ConvTranspose3d}[dims](x, w, b, c.o)
 			if !slices.Equal(y.shape, c.want) {
 				t.Errorf("%v: got shape %v, want %v", c, y.shape, c.want)
 				continue
@@ -197,11 +197,11 @@ func TestConvParts(t *testing.T) {
 		t.Fatalf("parts begin at images %v, want 0, 37 and 74", firsts)
 	}
 	o := ConvOptions{Padding: []int{1}}
-	y := x.Conv2d(w, nil, o)
+	y := Conv2d(x, w, nil, o)
 	y.BackwardWith(BackwardOptions{Gradient: Ones(y.shape...)})
 	for _, i := range []int{0, 36, 37, 109} {
 		one := x.Detach().Slice(0, i, i+1).RequireGrad()
-		z := one.Conv2d(w, nil, o)
+		z := Conv2d(one, w, nil, o)
 		z.BackwardWith(BackwardOptions{Gradient: Ones(z.shape...)})
 		if !Equal(z.Detach(), y.Detach().Slice(0, i, i+1)) || !Equal(one.grad, x.grad.Slice(0, i, i+1)) {
 			t.Errorf("image %d alone differs", i)
@@ -218,7 +218,7 @@ func TestConvCounts(t *testing.T) {
 		}
 	})
 	x, w := Ones(2, 3, 5, 5).RequireGrad(), Ones(4, 3, 2, 2).RequireGrad()
-	x.Conv2d(w, nil, ConvOptions{}).Sum().Backward()
+	Conv2d(x, w, nil, ConvOptions{}).Sum().Backward()
 	stop()
 	const want = 2 * 2 * 4 * 4 * 4 * 3 * 2 * 2
 	if !slices.Equal(got, []float64{want, want, want}) {
@@ -232,21 +232,21 @@ func TestConvErrors(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.Conv2d(w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): input has 4 channels and Groups is 1; the weight expects 2 channels"},
-		{func() { x.Conv2d(w, Zeros(5), ConvOptions{Groups: 2}) }, "expected shape (6,)"},
-		{func() { x.Conv1d(w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): expected an input of 2 or 3"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride is [1 2 3], of length 3; expected length 1 or 2"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride is [0]; expected numbers of at least 1"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding is [-1]; expected"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel spans 7 elements, but dimension 2 has only 5"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "expected stride 1"},
-		{func() { x.Conv2d(w.Half(), b, ConvOptions{Groups: 2}) }, "conv2d: dtypes float32, float16 and float32"},
-		{func() { x.Conv2d(Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "expected at least 1, and kernel sizes of at least 1"},
-		{func() { x.ConvTranspose2d(w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): input has 4 channels and Groups is"},
-		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding is 1 in dimension 2; expected less than the stride 1"},
-		{func() { Zeros(2, 6, 1, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{Padding: []int{2}}) }, "the result would have -1 elements along dimension 2"},
-		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, b, ConvTransposeOptions{}) }, "expected shape (2,)"},
-		{func() { Zeros(5, 2, 3).ConvTBC(Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
+		{func() { Conv2d(x, w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): input has 4 channels and Groups is 1; the weight expects 2 channels"},
+		{func() { Conv2d(x, w, Zeros(5), ConvOptions{Groups: 2}) }, "expected shape (6,)"},
+		{func() { Conv1d(x, w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): expected an input of 2 or 3"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride is [1 2 3], of length 3; expected length 1 or 2"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride is [0]; expected numbers of at least 1"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding is [-1]; expected"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel spans 7 elements, but dimension 2 has only 5"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "expected stride 1"},
+		{func() { Conv2d(x, w.Half(), b, ConvOptions{Groups: 2}) }, "conv2d: dtypes float32, float16 and float32"},
+		{func() { Conv2d(x, Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "expected at least 1, and kernel sizes of at least 1"},
+		{func() { ConvTranspose2d(x, w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): input has 4 channels and Groups is"},
+		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding is 1 in dimension 2; expected less than the stride 1"},
+		{func() { ConvTranspose2d(Zeros(2, 6, 1, 5), w, nil, ConvTransposeOptions{Padding: []int{2}}) }, "the result would have -1 elements along dimension 2"},
+		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, b, ConvTransposeOptions{}) }, "expected shape (2,)"},
+		{func() { ConvTBC(Zeros(5, 2, 3), Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)

@@ -101,9 +101,9 @@ func TestPositionsAreReadAtHome(t *testing.T) {
 	var own *Tensor
 	OnDevice("reads", func() { own = FromInts([]int{3, 0, 1}) })
 	counted.n = 0
-	y := ids.Embedding(weight, EmbeddingOptions{})
+	y := Embedding(ids, weight, EmbeddingOptions{})
 	z := weight.IndexSelect(0, ids.Select(0, 1))
-	loss := weight.CrossEntropy(own, LossOptions{})
+	loss := weight.crossEntropy(own, lossOptions{})
 	if counted.n != 0 {
 		t.Errorf("positions that came from the CPU: the device was synchronised %d times", counted.n)
 	}
@@ -120,5 +120,5 @@ func TestPositionsAreReadAtHome(t *testing.T) {
 	}
 	ids = FromInts([]int{2, 0}).ToDevice("reads")
 	ids.Fill(9)
-	wantError(t, "ids out of range", func() { ids.Embedding(weight, EmbeddingOptions{}) }, "index 9 at [0] is out of range")
+	wantError(t, "ids out of range", func() { Embedding(ids, weight, EmbeddingOptions{}) }, "index 9 at [0] is out of range")
 }

@@ -42,6 +42,26 @@
 // that can be differentiated again. [NoGrad] disables recording. A leaf's gradient has the
 // leaf's dtype; other gradients have the dtype of the forward operation.
 //
+// # Names
+//
+// Names are torch's:
+//
+//	torch                                      here
+//	a method of torch.Tensor, an activation    a method: x.Sum(), x.GELU()
+//	a function of weights or several tensors   a function: tensor.Cat(0, x, y), tensor.Linear(x, w, b)
+//	torch.nn.functional without weights        package nn: nn.MSELoss(x, y), nn.MaxPool2d(x, 2)
+//	a class of torch.nn                        package nn, made by New: nn.NewLinear(4, 2)
+//
+// Endings of names tell variants apart:
+//
+//	Assign    in place, as x.add_(y): x.AddAssign(y)
+//	Scalar    a number as operand: x.MulScalar(2)
+//	As        computes or returns a given dtype: x.SumAs(tensor.Float64)
+//	With      takes further settings: x.StdWith(0)
+//	Tensor    a tensor where the plain form takes a number: x.PowTensor(y)
+//
+// Many settings are an Options struct, the last parameter; its zero value is torch's default.
+//
 // # Indexing
 //
 // [Tensor.Index] reads, and [Tensor.Set] assigns, what torch writes in brackets:
@@ -67,8 +87,8 @@
 //
 // # Autocast
 //
-// A [Caster] may change the dtypes of operands before an operation runs; package amp provides
-// those of torch.autocast. It applies to the goroutine that called [WithCaster]. Backward runs
+// A caster may change the dtypes of operands before an operation runs; package amp provides
+// those of torch.autocast. It applies to the goroutine that called amp.Autocast. Backward runs
 // without it.
 //
 // # In place

@@ -148,7 +148,7 @@ func TestIntegers(t *testing.T) {
 // composite is a function made of operations: x y / (|x| + 2).
 type composite struct{}
 
-func (composite) Info() Info { return Info{"composite", "torch.composite", Keep, ReadsOperands} }
+func (composite) Info() Info { return info("composite", "torch.composite", SavesOperands) }
 func (composite) promotes()  {}
 func (composite) f(in []*Tensor) *Tensor {
 	return in[0].Mul(in[1]).Div(in[0].Abs().AddScalar(2))

@@ -9,7 +9,7 @@ import (
 
 // Event is an operation that has run.
 type Event struct {
-	Facts
+	EventInfo
 
 	// Operands and Result are the tensors themselves, the operands as cast. They are for
 	// inspection only; keep a Clone instead. The memory of a gradient is released as soon as
@@ -21,8 +21,8 @@ type Event struct {
 	op Op
 }
 
-// Facts describes an operation. It holds no tensors and may be kept.
-type Facts struct {
+// EventInfo describes an operation. It holds no tensors and may be kept.
+type EventInfo struct {
 	Op       Info
 	Backward bool   // reports whether the operation is part of a derivative
 	Of       string // operation whose derivative this is part of
@@ -33,9 +33,9 @@ type Facts struct {
 	View     bool   // view of its operand's memory, without computation
 	InPlace  bool   // change of the first operand in place
 
-	In       []Meta // operands before casting
-	Computed DType  // dtype of the floating-point operands after casting, or of the first operand if there are none; Out has the result's
-	Out      Meta
+	In       []TensorInfo // operands before casting
+	Computed DType        // dtype of the floating-point operands after casting, or of the first operand if there are none; Out has the result's
+	Out      TensorInfo
 	Casts    []Cast
 
 	Start    time.Time     // time after casting
@@ -64,8 +64,8 @@ func Unobserved(body func()) {
 	s.do(body)
 }
 
-// Meta describes a tensor.
-type Meta struct {
+// TensorInfo describes a tensor.
+type TensorInfo struct {
 	ID     int
 	DType  DType
 	Shape  []int // the tensor's own shape; must not be changed
@@ -97,7 +97,7 @@ func Observe(f func(Event)) (stop func()) {
 func InModule(name string, body func()) {
 	need("in_module", "body", body != nil, "a function to run")
 	s := current()
-	if reader, ok := s.caster.(ModuleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
+	if reader, ok := s.caster.(moduleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
 		body()
 		return
 	}
@@ -108,16 +108,8 @@ func InModule(name string, body func()) {
 	s.do(body)
 }
 
-// ModuleReader is a Caster that may read the active module.
-type ModuleReader interface {
-	Caster
-	// ReadsModule reports whether Cast calls ActiveModule.
-	ReadsModule() bool
-}
-
-// ActiveModule returns the path of the running module, as in events, if there are observers or
-// a caster that reads it.
-func ActiveModule() string { return current().module }
+// activeModule is ActiveModule of plumbing.Casting.
+func activeModule() string { return current().module }
 
 // oneLine runs body and attributes its operations to the current cell line, which it looks up
 // once: a step of an optimizer is one line with many operations. Without observers it only
@@ -139,14 +131,14 @@ func oneLine(body func()) {
 	s.do(body)
 }
 
-func (m *Meta) of(t *Tensor) {
+func (m *TensorInfo) of(t *Tensor) {
 	m.ID, m.DType, m.Shape, m.Device = int(t.id), t.dtype, t.shape, t.Device()
 }
 
 // observed is a pending report of an operation to observers. It is reused for later operations.
 type observed struct {
 	Event
-	room  []Meta // storage for In, which observers may keep
+	room  []TensorInfo // storage for In, which observers may keep
 	start time.Duration
 }
 
@@ -166,7 +158,7 @@ func begin(op Op, s *state, in []*Tensor) *observed {
 		e.Source = driver.Source()
 	}
 	if len(e.room) < len(in) {
-		e.room = make([]Meta, 64+len(in))
+		e.room = make([]TensorInfo, 64+len(in))
 	}
 	e.In, e.room = e.room[:len(in):len(in)], e.room[len(in):]
 	for i, t := range in {

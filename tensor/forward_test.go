@@ -266,8 +266,8 @@ func TestLosses(t *testing.T) {
 			squares += e * e / 15
 			sizes += math.Abs(e) / 15
 		}
-		compare(t, "mse_loss", x.MSELoss(y), []int{}, []float64{squares})
-		compare(t, "l1_loss", x.L1Loss(y), []int{}, []float64{sizes})
+		compare(t, "mse_loss", x.mseLoss(y, lossOptions{}), []int{}, []float64{squares})
+		compare(t, "l1_loss", x.l1Loss(y, lossOptions{}), []int{}, []float64{sizes})
 	}
 }
 
@@ -294,7 +294,7 @@ func TestMatMul(t *testing.T) {
 			for i := range want {
 				want[i] += b.Float64s()[i%n]
 			}
-			compare(t, fmt.Sprint("linear ", s), x.Linear(y.T(), b), []int{m, n}, want)
+			compare(t, fmt.Sprint("linear ", s), Linear(x, y.T(), b), []int{m, n}, want)
 		}
 		// Batches: (2, 1, 3, 4) with (5, 4, 2).
 		x, y := NewAs(d, sample(24), 2, 1, 3, 4), NewAs(d, sample(40), 5, 4, 2)

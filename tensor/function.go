@@ -86,7 +86,7 @@ type called struct {
 	c    *Context
 }
 
-func (o *called) Info() Info { return Info{o.name, "torch.autograd.Function", Keep, ReadsAll} }
+func (o *called) Info() Info { return info(o.name, "torch.autograd.Function", SavesAll) }
 func (o *called) Forward(in []*Tensor) *Tensor {
 	o.c.y = o.f.Forward(o.c, in)
 	if o.c.y == nil {

@@ -14,14 +14,14 @@ type Range struct{ from, to, step int }
 // End is the end of a dimension in R.
 const End = math.MaxInt
 
-// Whole is an item of [Tensor.Index] for one or more whole dimensions.
-type Whole uint8
+// IndexItem is an item of [Tensor.Index] for one or more whole dimensions.
+type IndexItem uint8
 
 // Items that Index accepts besides numbers, ranges and tensors.
 const (
-	All      Whole = iota // whole dimension: ":"
-	Ellipsis              // as many whole dimensions as remain: "..."
-	NewAxis               // new dimension of size 1: "None"
+	All      IndexItem = iota // whole dimension: ":"
+	Ellipsis                  // as many whole dimensions as remain: "..."
+	NewAxis                   // new dimension of size 1: "None"
 )
 
 // R returns a range of a dimension: R(a) is a:, R(a, b) is a:b and R(a, b, step) is a:b:step.
@@ -222,7 +222,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 	for i, a := range at {
 		switch a := a.(type) {
 		case nil:
-		case Whole:
+		case IndexItem:
 			if a == Ellipsis && dots {
 				fail(op, []*Tensor{t}, "item %d is a second Ellipsis; expected one", i)
 			}
@@ -262,7 +262,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 		case nil:
 			v = v.Unsqueeze(d)
 			d++
-		case Whole:
+		case IndexItem:
 			switch a {
 			case Ellipsis:
 				d += len(t.shape) - wanted

@@ -2,25 +2,8 @@ package tensor
 
 import "math"
 
-// LPPool1d returns the p-norms of t (…, l) over windows of size elements, for nonzero p; for
-// ±Inf the largest or smallest |t|. It uses Stride, Padding, with zeros, and CeilMode: if a
-// window extends beyond t, its sum of powers is scaled to the full window. The gradient is 0
-// where a norm is 0. It is torch.nn.functional.lp_pool1d.
-func (t *Tensor) LPPool1d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(1, p, size, o)
-}
-
-// LPPool2d is LPPool1d of t (…, h, w). It is torch.nn.functional.lp_pool2d.
-func (t *Tensor) LPPool2d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(2, p, size, o)
-}
-
-// LPPool3d is LPPool1d of t (…, d, h, w). It is torch.nn.functional.lp_pool3d.
-func (t *Tensor) LPPool3d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(3, p, size, o)
-}
-
-func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor {
+// lpPool is nn's LPPool1d, LPPool2d and LPPool3d.
+func (t *Tensor) lpPool(dims int, p float64, sizes []int, o poolOptions) *Tensor {
 	op := "lp_pool" + nd(dims)
 	switch {
 	case p == 0 || p != p:

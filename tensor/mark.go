@@ -5,27 +5,16 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 )
 
-// Mark is a call other than an operation whose order matters to diagnostics.
-type Mark struct {
-	// Name is torch's name of the call: "backward", "grad", "item", "zero_grad",
-	// "optimizer.step", "lr_scheduler.step", "clip_grad_norm_", "clip_grad_value_", or another
-	// name that a package chooses.
-	Name    string
-	Module  string    // path of the running module, set by Note
-	Source  string    // calling cell line: "In[3], line 5", set by Note
-	By      any       // object of the call, for example an *optim.Optimizer; may be nil
-	Tensors []*Tensor // tensors involved, for example parameters; must not be kept
-	Number  float64   // argument: the norm to clip to; 1 for a Backward that keeps the graph
-}
+type mark = plumbing.Mark[*Tensor]
 
-var marks listeners[Mark]
+var marks listeners[mark]
 
-// Note notifies the mark observers, on the calling goroutine. Without observers it does
-// nothing.
-func Note(m Mark) {
+// note is Note of plumbing.Marks.
+func note(m mark) {
 	list := marks.load()
 	if list == nil {
 		return
@@ -36,9 +25,8 @@ func Note(m Mark) {
 	}
 }
 
-// ObserveMarks calls f for each mark on any goroutine, on the goroutine that made it, before
-// the marked call takes effect, until stop is called.
-func ObserveMarks(f func(Mark)) (stop func()) {
+// observeMarks is Observe of plumbing.Marks.
+func observeMarks(f func(mark)) (stop func()) {
 	need("observe_marks", "f", f != nil, "a function of a mark")
 	return marks.add(f)
 }

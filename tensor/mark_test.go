@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -27,7 +28,7 @@ func TestMarks(t *testing.T) {
 		nn.ZeroGrad(l)
 	}
 	var got []string
-	stop := tensor.ObserveMarks(func(m tensor.Mark) {
+	stop := plumbing.Of[plumbing.Marks[*tensor.Tensor]]().Observe(func(m plumbing.Mark[*tensor.Tensor]) {
 		if m.Name != "item" || m.Module == "" { // a norm's are those of clip_grad_norm_
 			got = append(got, fmt.Sprintf("%s %d %g", m.Name, len(m.Tensors), m.Number))
 		}

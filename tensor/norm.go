@@ -32,7 +32,7 @@ func orElse(x, otherwise float64) float64 {
 // variance (c), which may be nil; otherwise it uses mean and variance. It computes in float32
 // and rounds once to t's dtype; the other operands may be float32 if t is float16. It is
 // torch.nn.functional.batch_norm.
-func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
+func BatchNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "batch_norm"
 	t.given(op)
 	if len(t.shape) < 2 {
@@ -56,7 +56,7 @@ func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Te
 // InstanceNorm is BatchNorm with the statistics of each channel of each n. Their averages over
 // n are blended into mean and variance, if non-nil. Without Training, it uses mean and variance
 // if they are non-nil. It is torch.nn.functional.instance_norm; Training is use_input_stats.
-func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
+func InstanceNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "instance_norm"
 	t.given(op)
 	if len(t.shape) < 3 {
@@ -79,7 +79,7 @@ func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) 
 // LayerNorm normalises t over its last dimensions, whose sizes are shape: it subtracts the
 // mean, divides by √(variance + Eps), multiplies by w and adds b, which have that shape or are
 // nil. It computes in float32 and rounds once. It is torch.nn.functional.layer_norm.
-func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
+func LayerNorm(t *Tensor, shape []int, w, b *Tensor, o NormOptions) *Tensor {
 	t.given("layer_norm")
 	dims := lastDims("layer_norm", t, shape, w, b)
 	s := standardize{dims: dims, eps: orElse(o.Eps, 1e-5)}
@@ -88,7 +88,7 @@ func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
 
 // GroupNorm normalises t (n, c, …) over groups of adjacent channels, with w and b (c), which
 // may be nil. It is torch.nn.functional.group_norm.
-func (t *Tensor) GroupNorm(groups int, w, b *Tensor, o NormOptions) *Tensor {
+func GroupNorm(t *Tensor, groups int, w, b *Tensor, o NormOptions) *Tensor {
 	const op = "group_norm"
 	t.given(op)
 	if len(t.shape) < 2 || groups < 1 || t.shape[1]%groups != 0 {
@@ -196,7 +196,7 @@ type rmsNorm struct {
 }
 
 func (rmsNorm) Info() Info {
-	return Info{"rms_norm", "torch.nn.functional.rms_norm", Keep, ReadsOperands}
+	return info("rms_norm", "torch.nn.functional.rms_norm", SavesOperands)
 }
 func (rmsNorm) promotes() {}
 func (r rmsNorm) f(in []*Tensor) *Tensor {
@@ -212,7 +212,7 @@ func (r rmsNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f,
 // RMSNorm divides t by its root mean square over the last dimensions, whose sizes are shape,
 // and multiplies by w of that shape, which may be nil. It computes in float32 and rounds once
 // to t's dtype. It is torch.nn.functional.rms_norm.
-func (t *Tensor) RMSNorm(shape []int, w *Tensor, o NormOptions) *Tensor {
+func RMSNorm(t *Tensor, shape []int, w *Tensor, o NormOptions) *Tensor {
 	t.given("rms_norm")
 	dims := lastDims("rms_norm", t, shape, w, nil)
 	eps := o.Eps
@@ -233,7 +233,7 @@ type renorm struct {
 	dim     int
 }
 
-func (renorm) Info() Info { return Info{"renorm", "torch.renorm", Raise, ReadsOperands} }
+func (renorm) Info() Info { return info("renorm", "torch.renorm", SavesOperands) }
 func (r renorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)

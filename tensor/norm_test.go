@@ -12,7 +12,7 @@ func TestBatchNormTracks(t *testing.T) {
 	for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
 		x := NewAs(d, []float64{1, 2, 3, 4, 5, 9}, 3, 2)
 		mean, variance := NewAs(Float32, []float64{1, -1}), NewAs(Float32, []float64{2, 4})
-		y := x.BatchNorm(mean, variance, nil, nil, BatchNormOptions{Training: true})
+		y := BatchNorm(x, mean, variance, nil, nil, BatchNormOptions{Training: true})
 		if y.dtype != d {
 			t.Errorf("%v gives %v", d, y.dtype)
 		}
@@ -26,13 +26,13 @@ func TestBatchNormTracks(t *testing.T) {
 				t.Errorf("%v: running variance %d: got %v, want %v", d, i, got, want)
 			}
 		}
-		z := x.BatchNorm(mean, variance, nil, nil, BatchNormOptions{Eps: 1})
+		z := BatchNorm(x, mean, variance, nil, nil, BatchNormOptions{Eps: 1})
 		if want := NewAs(d, []float64{(1 - 1.2) / math.Sqrt(2.2+1)}).Item(); math.Abs(z.At(0, 0)-want) > 2*FInfo(d).Eps+1e-7 {
 			t.Errorf("%v: in use: got %v, want %v", d, z.At(0, 0), want)
 		}
 	}
 	mean, variance := Zeros(2), Ones(2)
-	New([]float64{1, 3, 5, 9}, 1, 2, 2).InstanceNorm(mean, variance, nil, nil, BatchNormOptions{Training: true, Momentum: 0.5})
+	InstanceNorm(New([]float64{1, 3, 5, 9}, 1, 2, 2), mean, variance, nil, nil, BatchNormOptions{Training: true, Momentum: 0.5})
 	if mean.At(0) != 1 || mean.At(1) != 3.5 || variance.At(0) != 1.5 || variance.At(1) != 4.5 {
 		t.Errorf("instance norm: got %v and %v, want [1, 3.5] and [1.5, 4.5]", mean, variance)
 	}
@@ -44,21 +44,21 @@ func TestNormErrors(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{}) }, "batch_norm: shape (2, 4, 3): mean or variance is nil; pass both, or set Training"},
-		{func() { x.BatchNorm(nil, nil, Zeros(3), nil, BatchNormOptions{Training: true}) }, "batch_norm: shapes (2, 4, 3) and (3,): the weight does not match the input's channels; expected shape (4,)"},
-		{func() { Zeros(1, 4).BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "one value per channel has no variance"},
-		{func() { Zeros(4).BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "expected (n, c, …)"},
-		{func() { x.LayerNorm([]int{4}, nil, nil, NormOptions{}) }, "layer_norm: shape (2, 4, 3): the normalized shape is [4]"},
-		{func() { x.LayerNorm([]int{3}, Zeros(4), nil, NormOptions{}) }, "weight does not match the input; expected shape (3,)"},
-		{func() { x.GroupNorm(3, nil, nil, NormOptions{}) }, "group_norm: shape (2, 4, 3): got 3 groups"},
-		{func() { x.InstanceNorm(nil, nil, nil, Zeros(3), BatchNormOptions{Training: true}) }, "the bias does not match the input's channels; expected shape (4,)"},
-		{func() { x.RMSNorm([]int{3}, Zeros(2), NormOptions{}) }, "rms_norm: shapes (2, 4, 3) and (2,)"},
+		{func() { BatchNorm(x, nil, nil, nil, nil, BatchNormOptions{}) }, "batch_norm: shape (2, 4, 3): mean or variance is nil; pass both, or set Training"},
+		{func() { BatchNorm(x, nil, nil, Zeros(3), nil, BatchNormOptions{Training: true}) }, "batch_norm: shapes (2, 4, 3) and (3,): the weight does not match the input's channels; expected shape (4,)"},
+		{func() { BatchNorm(Zeros(1, 4), nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "one value per channel has no variance"},
+		{func() { BatchNorm(Zeros(4), nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "expected (n, c, …)"},
+		{func() { LayerNorm(x, []int{4}, nil, nil, NormOptions{}) }, "layer_norm: shape (2, 4, 3): the normalized shape is [4]"},
+		{func() { LayerNorm(x, []int{3}, Zeros(4), nil, NormOptions{}) }, "weight does not match the input; expected shape (3,)"},
+		{func() { GroupNorm(x, 3, nil, nil, NormOptions{}) }, "group_norm: shape (2, 4, 3): got 3 groups"},
+		{func() { InstanceNorm(x, nil, nil, nil, Zeros(3), BatchNormOptions{Training: true}) }, "the bias does not match the input's channels; expected shape (4,)"},
+		{func() { RMSNorm(x, []int{3}, Zeros(2), NormOptions{}) }, "rms_norm: shapes (2, 4, 3) and (2,)"},
 		{func() { x.Renorm(0, 0, 1) }, "renorm: p is 0 and the limit is 1"},
-		{func() { x.AvgPool2d([]int{2}, PoolOptions{Padding: []int{2}}) }, "avg_pool2d: shape (2, 4, 3): padding is [2 2]; expected at most half of the window size [2 2]"},
-		{func() { x.AvgPool2d([]int{5}, PoolOptions{}) }, "the window spans 5 elements, but the input has only 4 with padding"},
-		{func() { x.AvgPool3d([]int{1}, PoolOptions{}) }, "input is 3-dimensional; expected 4 or 5 dimensions"},
-		{func() { x.AvgPool1d(nil, PoolOptions{}) }, "the window size is empty"},
-		{func() { x.AdaptiveAvgPool2d(1, 2, 3) }, "adaptive_avg_pool2d: output size is [1 2 3], of length 3; expected length 1 or 2"},
+		{func() { x.avgPool(2, []int{2}, poolOptions{Padding: []int{2}}) }, "avg_pool2d: shape (2, 4, 3): padding is [2 2]; expected at most half of the window size [2 2]"},
+		{func() { x.avgPool(2, []int{5}, poolOptions{}) }, "the window spans 5 elements, but the input has only 4 with padding"},
+		{func() { x.avgPool(3, []int{1}, poolOptions{}) }, "input is 3-dimensional; expected 4 or 5 dimensions"},
+		{func() { x.avgPool(1, nil, poolOptions{}) }, "the window size is empty"},
+		{func() { x.adaptiveAvgPool(2, []int{1, 2, 3}) }, "adaptive_avg_pool2d: output size is [1 2 3], of length 3; expected length 1 or 2"},
 		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): pad is [1]; expected two numbers for each of at most 3 dimensions"},
 		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) removes more than the 3 elements of dimension 2"},
 		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding is (3, 0) in mode reflect, dimension 2; expected at most 2"},

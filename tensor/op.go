@@ -7,47 +7,34 @@ import (
 	"halfnote/tensor/internal/scope"
 )
 
-// Category is one of the lists of torch's autocast for CUDA.
-type Category uint8
+// Saved is the set of values that are saved for an operation's derivative. The rest is
+// released.
+type Saved uint8
 
-// The categories.
+// The values of Saved.
 const (
-	Keep     Category = iota // unlisted: operands keep their dtypes
-	Lower                    // lower_precision_fp: operands are cast to the policy's dtype
-	Raise                    // fp32: operands are cast to float32
-	Widest                   // promote: operands are cast to the widest of their dtypes
-	Banned                   // banned: must not be used under autocast
-	Explicit                 // the caller has named the dtype, for example with SumAs, so no list applies
-)
-
-// String returns torch's name of the list.
-func (c Category) String() string {
-	if c > Explicit {
-		return fmt.Sprintf("Category(%d)", uint8(c))
-	}
-	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
-}
-
-// Reads is the set of values that an operation's VJP reads. Autograd keeps those and releases
-// the rest.
-type Reads uint8
-
-// The values of Reads.
-const (
-	ReadsAll      Reads = iota // operands and result
-	ReadsOperands              // the operands' values
-	ReadsResult                // the result's values
-	ReadsNothing               // shapes and dtypes only
-	ReadsIndices               // values of operands that are not floating-point: positions and masks
-	NoDerivative               // no VJP: the result is integer or bool, or piecewise constant
+	SavesAll      Saved = iota // operands and result
+	SavesOperands              // the operands' values
+	SavesResult                // the result's values
+	SavesNothing               // shapes and dtypes only
+	SavesIndices               // values of operands that are not floating-point: positions and masks
+	NoDerivative               // there is no VJP: the result is integer or bool, or piecewise constant
 )
 
 // Info describes an operation.
 type Info struct {
-	Name  string // torch's name in its autocast lists, for example "matmul"
-	Torch string // torch's function, for example "torch.matmul"
-	Category
-	Reads Reads
+	Name       string // torch's name in its autocast lists, for example "matmul"
+	Torch      string // torch's function, for example "torch.matmul"
+	Saved      Saved
+	GivenDType bool // the caller has chosen the dtype, for example with SumAs, so casters must keep the operands
+}
+
+func info(name, torch string, saved Saved) Info { return Info{Name: name, Torch: torch, Saved: saved} }
+
+// given returns i with GivenDType set.
+func (i Info) given(dtype bool) Info {
+	i.GivenDType = dtype
+	return i
 }
 
 // Op is one operation with its attributes as fields. Implementations are immutable
@@ -60,7 +47,7 @@ type Op interface {
 	// VJP returns the gradients of the operands, each in its operand's shape, for the gradient
 	// dy of the result y. It is written in operations, so that it can be differentiated. A nil
 	// gradient means none; none is needed for an operand that does not require one. Values not
-	// named by Info().Reads have been released and must not be read.
+	// named by Info().Saved have been released and must not be read.
 	VJP(dy, y *Tensor, in []*Tensor) []*Tensor
 }
 
@@ -99,8 +86,8 @@ type derived interface{ derived() (operand int) }
 
 // state is the goroutine-local state, held by a scope.
 type state struct {
-	caster    Caster
-	suspended Caster // caster in force around a Backward, which has none
+	caster    caster
+	suspended caster // caster in force around a Backward, which has none
 	nograd    bool
 	strict    bool     // inside Out: an operand that requires a gradient is an error
 	captured  *capture // inside Checkpoint: collects outside operands
@@ -151,12 +138,12 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		e = begin(op, &s, in)
 	}
 	given := in
-	var after ResultCaster
+	var after resultCaster
 	if _, ok := op.(fixed); !ok {
 		computable(op, in)
 		if s.caster != nil {
 			in = s.castOf(op, in, e)
-			after, _ = s.caster.(ResultCaster)
+			after, _ = s.caster.(resultCaster)
 		}
 	}
 	if _, ok := op.(promoting); ok {
@@ -179,7 +166,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if s.strict && needsGrad(in) {
 		fail(op.Info().Name, in, "an operand requires a gradient, but tensor.Out does not record; use tensor.NoGrad, a Detach of the operand, or the operation without Out")
 	}
-	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
+	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Saved != NoDerivative {
 		switch {
 		case e != nil:
 			s.source = e.Source

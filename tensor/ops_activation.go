@@ -8,7 +8,7 @@ import "halfnote/tensor/driver"
 // silu is x sigmoid(x); both factors are rounded in float32.
 type silu struct{}
 
-func (silu) Info() Info             { return Info{"silu", "torch.nn.functional.silu", Keep, ReadsOperands} }
+func (silu) Info() Info             { return info("silu", "torch.nn.functional.silu", SavesOperands) }
 func (silu) f(in []*Tensor) *Tensor { return in[0].Mul(in[0].Sigmoid()) }
 func (a silu) Forward(in []*Tensor) *Tensor {
 	if x := in[0]; x.mem.backend.Offers(driver.Silu, x.dtype, x.dtype) {
@@ -24,7 +24,7 @@ func (silu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type siluGrad struct{}
 
 func (siluGrad) Info() Info {
-	return Info{"silu_backward", "torch.ops.aten.silu_backward", Keep, ReadsOperands}
+	return info("silu_backward", "torch.ops.aten.silu_backward", SavesOperands)
 }
 func (siluGrad) f(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]
@@ -45,7 +45,7 @@ func (t *Tensor) SiLU() *Tensor { return apply(silu{}, t) }
 
 type mish struct{}
 
-func (mish) Info() Info { return Info{"mish", "torch.nn.functional.mish", Keep, ReadsOperands} }
+func (mish) Info() Info { return info("mish", "torch.nn.functional.mish", SavesOperands) }
 func (mish) f(in []*Tensor) *Tensor {
 	return in[0].Mul(in[0].Softplus().Tanh())
 }
@@ -64,7 +64,7 @@ type elu struct {
 }
 
 func (e elu) Info() Info {
-	return Info{e.name, "torch.nn.functional." + e.name, Keep, ReadsOperands}
+	return info(e.name, "torch.nn.functional."+e.name, SavesOperands)
 }
 func (e elu) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -95,7 +95,7 @@ func (t *Tensor) SELU() *Tensor {
 type softplus struct{ beta, threshold float64 }
 
 func (softplus) Info() Info {
-	return Info{"softplus", "torch.nn.functional.softplus", Raise, ReadsOperands}
+	return info("softplus", "torch.nn.functional.softplus", SavesOperands)
 }
 func (s softplus) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -122,7 +122,7 @@ func (t *Tensor) SoftplusWith(beta, threshold float64) *Tensor {
 type logSigmoid struct{}
 
 func (logSigmoid) Info() Info {
-	return Info{"log_sigmoid", "torch.nn.functional.logsigmoid", Keep, ReadsOperands}
+	return info("log_sigmoid", "torch.nn.functional.logsigmoid", SavesOperands)
 }
 func (logSigmoid) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -141,7 +141,7 @@ func (t *Tensor) LogSigmoid() *Tensor { return apply(logSigmoid{}, t) }
 type softsign struct{}
 
 func (softsign) Info() Info {
-	return Info{"softsign", "torch.nn.functional.softsign", Keep, ReadsOperands}
+	return info("softsign", "torch.nn.functional.softsign", SavesOperands)
 }
 func (softsign) real()                          {}
 func (softsign) f(in []*Tensor) *Tensor         { return in[0].Div(in[0].Abs().AddScalar(1)) }
@@ -158,7 +158,7 @@ func (t *Tensor) Softsign() *Tensor { return apply(softsign{}, t) }
 type tanhshrink struct{}
 
 func (tanhshrink) Info() Info {
-	return Info{"tanhshrink", "torch.nn.functional.tanhshrink", Keep, ReadsOperands}
+	return info("tanhshrink", "torch.nn.functional.tanhshrink", SavesOperands)
 }
 func (tanhshrink) real() {}
 func (tanhshrink) f(in []*Tensor) *Tensor {
@@ -182,7 +182,7 @@ func (t *Tensor) Softmin(dim int) *Tensor { return t.Neg().Softmax(dim) }
 
 type glu struct{ dim int }
 
-func (glu) Info() Info { return Info{"glu", "torch.nn.functional.glu", Keep, ReadsOperands} }
+func (glu) Info() Info { return info("glu", "torch.nn.functional.glu", SavesOperands) }
 func (g glu) f(in []*Tensor) *Tensor {
 	x := in[0]
 	n := x.shape[g.dim] / 2

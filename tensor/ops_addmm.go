@@ -18,7 +18,7 @@ type AddMMOptions struct {
 // addmm is the operation for matrices; the others reshape their operands to it.
 type addmm struct{ beta, alpha float64 }
 
-func (addmm) Info() Info { return Info{"addmm", "torch.addmm", Lower, ReadsOperands} }
+func (addmm) Info() Info { return info("addmm", "torch.addmm", SavesOperands) }
 func (addmm) products(in []*Tensor, y *Tensor) int {
 	return y.Numel() * in[1].shape[len(in[1].shape)-1]
 }
@@ -87,7 +87,7 @@ func (t *Tensor) AddMM(x, y *Tensor, o AddMMOptions) *Tensor {
 
 type baddbmm struct{ addmm }
 
-func (baddbmm) Info() Info                     { return Info{"baddbmm", "torch.baddbmm", Lower, ReadsOperands} }
+func (baddbmm) Info() Info                     { return info("baddbmm", "torch.baddbmm", SavesOperands) }
 func (b baddbmm) Forward(in []*Tensor) *Tensor { return b.add("baddbmm", in[0], in[1], in[2]) }
 
 // BAddBMM returns t + x y for batches of matrices x (b, m, k) and y (b, k, n): (b, m, n). t
@@ -101,7 +101,7 @@ func (t *Tensor) BAddBMM(x, y *Tensor, o AddMMOptions) *Tensor {
 // addbmm is one sum over a batch of matrices and their inner dimension.
 type addbmm struct{ addmm }
 
-func (addbmm) Info() Info { return Info{"addbmm", "torch.addbmm", Lower, ReadsOperands} }
+func (addbmm) Info() Info { return info("addbmm", "torch.addbmm", SavesOperands) }
 func (addbmm) products(in []*Tensor, y *Tensor) int {
 	return y.Numel() * in[1].shape[0] * in[1].shape[2]
 }
@@ -121,7 +121,7 @@ func (t *Tensor) AddBMM(x, y *Tensor, o AddMMOptions) *Tensor {
 
 type addmv struct{ addmm }
 
-func (addmv) Info() Info { return Info{"addmv", "torch.addmv", Lower, ReadsOperands} }
+func (addmv) Info() Info { return info("addmv", "torch.addmv", SavesOperands) }
 func (a addmv) Forward(in []*Tensor) *Tensor {
 	return squeezed(a.add("addmv", column(in[0]), in[1], column(in[2])), 1)
 }
@@ -146,7 +146,7 @@ func (t *Tensor) AddMV(x, y *Tensor, o AddMMOptions) *Tensor {
 
 type addr struct{ addmm }
 
-func (addr) Info() Info                          { return Info{"addr", "torch.addr", Lower, ReadsOperands} }
+func (addr) Info() Info                          { return info("addr", "torch.addr", SavesOperands) }
 func (addr) promotes()                           {}
 func (addr) products(_ []*Tensor, y *Tensor) int { return y.Numel() }
 func (a addr) Forward(in []*Tensor) *Tensor {

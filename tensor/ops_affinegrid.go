@@ -9,7 +9,7 @@ type affineGrid struct {
 }
 
 func (affineGrid) Info() Info {
-	return Info{"affine_grid_generator", "torch.nn.functional.affine_grid", Keep, ReadsOperands}
+	return info("affine_grid_generator", "torch.nn.functional.affine_grid", SavesOperands)
 }
 func (a affineGrid) Forward(in []*Tensor) *Tensor              { return compose(a.f, in) }
 func (a affineGrid) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(a.f, dy, in) }

@@ -4,7 +4,7 @@ import "halfnote/tensor/driver"
 
 type argmax struct{ over }
 
-func (argmax) Info() Info { return Info{"argmax", "torch.argmax", Keep, NoDerivative} }
+func (argmax) Info() Info { return info("argmax", "torch.argmax", NoDerivative) }
 func (a argmax) Forward(in []*Tensor) *Tensor {
 	return a.finish(reduce(driver.ArgMax, in[0], a.dims, Int64))
 }
@@ -20,7 +20,7 @@ func (t *Tensor) Argmax(dims ...int) *Tensor {
 
 type argmin struct{ over }
 
-func (argmin) Info() Info { return Info{"argmin", "torch.argmin", Keep, NoDerivative} }
+func (argmin) Info() Info { return info("argmin", "torch.argmin", NoDerivative) }
 func (a argmin) Forward(in []*Tensor) *Tensor {
 	return a.finish(reduce(driver.ArgMin, in[0], a.dims, Int64))
 }

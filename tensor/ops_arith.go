@@ -8,7 +8,7 @@ import (
 
 type add struct{}
 
-func (add) Info() Info { return Info{"add", "torch.add", Keep, ReadsNothing} }
+func (add) Info() Info { return info("add", "torch.add", SavesNothing) }
 func (add) promotes()  {}
 func (add) Forward(in []*Tensor) *Tensor {
 	return pairwise("add", driver.Add, in[0], in[1])
@@ -22,7 +22,7 @@ func (t *Tensor) Add(o *Tensor) *Tensor { return apply(add{}, t, o) }
 
 type sub struct{}
 
-func (sub) Info() Info { return Info{"sub", "torch.sub", Keep, ReadsNothing} }
+func (sub) Info() Info { return info("sub", "torch.sub", SavesNothing) }
 func (sub) promotes()  {}
 func (sub) Forward(in []*Tensor) *Tensor {
 	return pairwise("sub", driver.Sub, in[0], in[1])
@@ -43,7 +43,7 @@ func (t *Tensor) Sub(o *Tensor) *Tensor {
 
 type mul struct{}
 
-func (mul) Info() Info { return Info{"mul", "torch.mul", Keep, ReadsOperands} }
+func (mul) Info() Info { return info("mul", "torch.mul", SavesOperands) }
 func (mul) promotes()  {}
 func (mul) Forward(in []*Tensor) *Tensor {
 	return pairwise("mul", driver.Mul, in[0], in[1])
@@ -64,7 +64,7 @@ func (t *Tensor) Mul(o *Tensor) *Tensor { return apply(mul{}, t, o) }
 
 type div struct{}
 
-func (div) Info() Info { return Info{"div", "torch.div", Keep, ReadsAll} }
+func (div) Info() Info { return info("div", "torch.div", SavesAll) }
 func (div) promotes()  {}
 func (div) real()      {}
 func (div) Forward(in []*Tensor) *Tensor {
@@ -86,7 +86,7 @@ func (t *Tensor) Div(o *Tensor) *Tensor { return apply(div{}, t, o) }
 
 type addScalar struct{ c float64 }
 
-func (addScalar) Info() Info { return Info{"add_scalar", "torch.add", Keep, ReadsNothing} }
+func (addScalar) Info() Info { return info("add_scalar", "torch.add", SavesNothing) }
 func (a addScalar) Forward(in []*Tensor) *Tensor {
 	return affineOf(in[0], 1, a.c)
 }
@@ -101,7 +101,7 @@ func (t *Tensor) AddScalar(c float64) *Tensor {
 
 type mulScalar struct{ c float64 }
 
-func (mulScalar) Info() Info { return Info{"mul_scalar", "torch.mul", Keep, ReadsNothing} }
+func (mulScalar) Info() Info { return info("mul_scalar", "torch.mul", SavesNothing) }
 func (m mulScalar) Forward(in []*Tensor) *Tensor {
 	return affineOf(in[0], m.c, 0)
 }
@@ -116,7 +116,7 @@ func (t *Tensor) MulScalar(c float64) *Tensor {
 
 type neg struct{}
 
-func (neg) Info() Info { return Info{"neg", "torch.neg", Keep, ReadsNothing} }
+func (neg) Info() Info { return info("neg", "torch.neg", SavesNothing) }
 func (neg) Forward(in []*Tensor) *Tensor {
 	notBool("neg", in)
 	return unary(driver.Neg, in[0])
@@ -128,7 +128,7 @@ func (t *Tensor) Neg() *Tensor { return apply(neg{}, t) }
 
 type maximum struct{}
 
-func (maximum) Info() Info { return Info{"maximum", "torch.maximum", Keep, ReadsOperands} }
+func (maximum) Info() Info { return info("maximum", "torch.maximum", SavesOperands) }
 func (maximum) promotes()  {}
 func (maximum) Forward(in []*Tensor) *Tensor {
 	return pairwise("maximum", driver.Max, in[0], in[1])
@@ -143,7 +143,7 @@ func (t *Tensor) Maximum(o *Tensor) *Tensor { return apply(maximum{}, t, o) }
 
 type minimum struct{}
 
-func (minimum) Info() Info { return Info{"minimum", "torch.minimum", Keep, ReadsOperands} }
+func (minimum) Info() Info { return info("minimum", "torch.minimum", SavesOperands) }
 func (minimum) promotes()  {}
 func (minimum) Forward(in []*Tensor) *Tensor {
 	return pairwise("minimum", driver.Min, in[0], in[1])
@@ -166,7 +166,7 @@ func shareOut(dy *Tensor, in []*Tensor, lead *Tensor) []*Tensor {
 
 type where struct{}
 
-func (where) Info() Info { return Info{"where", "torch.where", Keep, ReadsOperands} }
+func (where) Info() Info { return info("where", "torch.where", SavesOperands) }
 func (where) Forward(in []*Tensor) *Tensor {
 	d := promoteAll(in[1:])
 	y := unsetTensor(in[0].mem.backend, d, broadcast("where", in))

@@ -4,26 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 )
 
-// AttentionOptions are the options of ScaledDotProductAttention. The zero value is the
-// default.
-type AttentionOptions struct {
-	// Mask broadcasts to (…, L, S). A bool mask excludes keys where it is false; any
-	// other mask is added to the scores. nil applies no mask.
-	Mask *Tensor
-	// IsCausal lets query i attend to keys 0 to i. It excludes Mask.
-	IsCausal bool
-	// Scale multiplies the scores; 0 stands for 1/√E.
-	Scale float64
-	// DropoutP is the probability with which each weight becomes 0; the other weights
-	// are divided by 1-DropoutP.
-	DropoutP float64
-	// EnableGQA repeats the heads of keys and values, the third dimension from the
-	// end, to match the queries' heads.
-	EnableGQA bool
-}
+// attentionOptions are the options of attention.
+type attentionOptions = plumbing.AttentionOptions[*Tensor]
 
 // attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask, if
 // any, and the dropout mask, unless the backend draws it.
@@ -37,11 +23,11 @@ type attention struct {
 }
 
 func (a attention) Info() Info {
-	reads := ReadsOperands
+	reads := SavesOperands
 	if a.kept != nil && a.kept.Load() != nil {
-		reads = ReadsAll
+		reads = SavesAll
 	}
-	return Info{"scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", Lower, reads}
+	return info("scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", reads)
 }
 func (attention) products(in []*Tensor, y *Tensor) int {
 	q, k := in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-2]
@@ -164,11 +150,8 @@ func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
 	return dst
 }
 
-// ScaledDotProductAttention returns softmax(q kᵀ/√E) v for queries q (…, L, E), keys k
-// (…, S, E) and values v (…, S, V), whose leading dimensions broadcast: (…, L, V).
-// Scores, weights and sums are float32, and the result is rounded once. A query whose keys are
-// all masked gives 0. It is torch.nn.functional.scaled_dot_product_attention.
-func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
+// attend is nn.ScaledDotProductAttention.
+func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
 	const op = "scaled_dot_product_attention"
 	given(op, q, k, v)
 	in := []*Tensor{q, k, v}

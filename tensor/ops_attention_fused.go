@@ -179,7 +179,7 @@ type attentionGrad struct {
 }
 
 func (attentionGrad) Info() Info {
-	return Info{"scaled_dot_product_attention_backward", "torch.ops.aten._scaled_dot_product_flash_attention_backward", Keep, NoDerivative}
+	return info("scaled_dot_product_attention_backward", "torch.ops.aten._scaled_dot_product_flash_attention_backward", NoDerivative)
 }
 
 func (g attentionGrad) products(in []*Tensor, _ *Tensor) int {

@@ -22,7 +22,7 @@ func both(dy *Tensor, in []*Tensor, first, second func(dy, x, y *Tensor) *Tensor
 
 type atan2 struct{}
 
-func (atan2) Info() Info { return Info{"atan2", "torch.atan2", Widest, ReadsOperands} }
+func (atan2) Info() Info { return info("atan2", "torch.atan2", SavesOperands) }
 func (atan2) promotes()  {}
 func (atan2) real()      {}
 func (atan2) Forward(in []*Tensor) *Tensor {
@@ -41,7 +41,7 @@ func (t *Tensor) Atan2(o *Tensor) *Tensor { return apply(atan2{}, t, o) }
 
 type hypot struct{}
 
-func (hypot) Info() Info { return Info{"hypot", "torch.hypot", Keep, ReadsOperands} }
+func (hypot) Info() Info { return info("hypot", "torch.hypot", SavesOperands) }
 func (hypot) promotes()  {}
 func (hypot) Forward(in []*Tensor) *Tensor {
 	notWhole("hypot", in)
@@ -59,7 +59,7 @@ func (t *Tensor) Hypot(o *Tensor) *Tensor { return apply(hypot{}, t, o) }
 
 type copysign struct{}
 
-func (copysign) Info() Info { return Info{"copysign", "torch.copysign", Keep, ReadsOperands} }
+func (copysign) Info() Info { return info("copysign", "torch.copysign", SavesOperands) }
 func (copysign) promotes()  {}
 func (copysign) real()      {}
 func (copysign) Forward(in []*Tensor) *Tensor {
@@ -82,7 +82,7 @@ type quotient struct {
 	of          func(x, y *Tensor) *Tensor
 }
 
-func (q quotient) Info() Info { return Info{q.name, q.torch, Keep, ReadsOperands} }
+func (q quotient) Info() Info { return info(q.name, q.torch, SavesOperands) }
 func (quotient) promotes()    {}
 func (q quotient) Forward(in []*Tensor) *Tensor {
 	notBool(q.name, in)
@@ -134,7 +134,7 @@ func (t *Tensor) DivTrunc(o *Tensor) *Tensor { return apply(truncDivide, t, o) }
 
 type heaviside struct{}
 
-func (heaviside) Info() Info { return Info{"heaviside", "torch.heaviside", Keep, NoDerivative} }
+func (heaviside) Info() Info { return info("heaviside", "torch.heaviside", NoDerivative) }
 func (heaviside) promotes()  {}
 func (heaviside) Forward(in []*Tensor) *Tensor {
 	x, values := in[0], in[1]

@@ -15,7 +15,7 @@ var (
 	logicalNot = logical{"logical_not", driver.Equal}
 )
 
-func (l logical) Info() Info { return Info{l.name, "torch." + l.name, Keep, NoDerivative} }
+func (l logical) Info() Info { return info(l.name, "torch."+l.name, NoDerivative) }
 func (l logical) Forward(in []*Tensor) *Tensor {
 	x := convert(in[0], Bool)
 	if len(in) == 1 {
@@ -54,7 +54,7 @@ var (
 	bitwiseRight = bitwise{"bitwise_right_shift", driver.ShiftRight}
 )
 
-func (b bitwise) Info() Info { return Info{b.name, "torch." + b.name, Keep, NoDerivative} }
+func (b bitwise) Info() Info { return info(b.name, "torch."+b.name, NoDerivative) }
 func (bitwise) promotes()    {}
 func (b bitwise) Forward(in []*Tensor) *Tensor {
 	x := in[0]

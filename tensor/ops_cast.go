@@ -4,7 +4,7 @@ package tensor
 // apply to it.
 type cast struct{ to DType }
 
-func (cast) Info() Info { return Info{"cast", "torch.Tensor.to", Keep, ReadsNothing} }
+func (cast) Info() Info { return info("cast", "torch.Tensor.to", SavesNothing) }
 func (cast) fixed()     {}
 func (c cast) Forward(in []*Tensor) *Tensor {
 	return convert(in[0], c.to)
@@ -59,7 +59,7 @@ type clone struct {
 	rows     bool   // row-major order, whatever the operand's layout
 }
 
-func (clone) Info() Info { return Info{"clone", "torch.clone", Keep, ReadsNothing} }
+func (clone) Info() Info { return info("clone", "torch.clone", SavesNothing) }
 func (clone) fixed()     {}
 func (c clone) Forward(in []*Tensor) *Tensor {
 	x := in[0]

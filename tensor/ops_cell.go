@@ -16,7 +16,7 @@ func (r recurrent) gates(in []*Tensor) (fromInput, fromState *Tensor) {
 	if len(w) == 4 {
 		bIH, bHH = w[2], w[3]
 	}
-	return in[0].Linear(w[0], bIH), in[1].Linear(w[1], bHH)
+	return Linear(in[0], w[0], bIH), Linear(in[1], w[1], bHH)
 }
 
 // gate returns the i-th of n equal parts of the last dimension.
@@ -28,7 +28,7 @@ func gate(t *Tensor, i, n int) *Tensor {
 type rnnTanhCell struct{ recurrent }
 
 func (rnnTanhCell) Info() Info {
-	return Info{"rnn_tanh_cell", "torch.rnn_tanh_cell", Lower, ReadsOperands}
+	return info("rnn_tanh_cell", "torch.rnn_tanh_cell", SavesOperands)
 }
 func (r rnnTanhCell) f(in []*Tensor) *Tensor {
 	x, h := r.gates(in)
@@ -43,7 +43,7 @@ func (r rnnTanhCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(
 type rnnReLUCell struct{ recurrent }
 
 func (rnnReLUCell) Info() Info {
-	return Info{"rnn_relu_cell", "torch.rnn_relu_cell", Lower, ReadsOperands}
+	return info("rnn_relu_cell", "torch.rnn_relu_cell", SavesOperands)
 }
 func (r rnnReLUCell) f(in []*Tensor) *Tensor {
 	x, h := r.gates(in)
@@ -57,7 +57,7 @@ func (r rnnReLUCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(
 
 type gruCell struct{ recurrent }
 
-func (gruCell) Info() Info { return Info{"gru_cell", "torch.gru_cell", Lower, ReadsOperands} }
+func (gruCell) Info() Info { return info("gru_cell", "torch.gru_cell", SavesOperands) }
 func (g gruCell) f(in []*Tensor) *Tensor {
 	x, h := g.gates(in)
 	reset := gate(x, 0, 3).Add(gate(h, 0, 3)).Sigmoid()
@@ -79,9 +79,9 @@ type lstmCell struct {
 
 func (l lstmCell) Info() Info {
 	if l.layer {
-		return Info{"lstm", "torch.lstm", Lower, ReadsOperands}
+		return info("lstm", "torch.lstm", SavesOperands)
 	}
-	return Info{"lstm_cell", "torch.lstm_cell", Lower, ReadsOperands}
+	return info("lstm_cell", "torch.lstm_cell", SavesOperands)
 }
 func (l lstmCell) f(in []*Tensor) *Tensor {
 	x, h := l.gates(in)

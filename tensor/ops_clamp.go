@@ -13,7 +13,7 @@ type clamp struct {
 	lo, hi      float64
 }
 
-func (c clamp) Info() Info { return Info{c.name, c.torch, Keep, ReadsOperands} }
+func (c clamp) Info() Info { return info(c.name, c.torch, SavesOperands) }
 func (c clamp) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	y := x
@@ -83,7 +83,7 @@ func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
 // nanToNum replaces non-finite elements.
 type nanToNum struct{ nan, posinf, neginf float64 }
 
-func (nanToNum) Info() Info { return Info{"nan_to_num", "torch.nan_to_num", Keep, ReadsOperands} }
+func (nanToNum) Info() Info { return info("nan_to_num", "torch.nan_to_num", SavesOperands) }
 func (n nanToNum) Forward(in []*Tensor) *Tensor {
 	return compose(func(in []*Tensor) *Tensor {
 		x := in[0]

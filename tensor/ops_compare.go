@@ -23,7 +23,7 @@ var (
 	ge = comparison{"ge", driver.LessEqual, true, false}
 )
 
-func (c comparison) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
+func (c comparison) Info() Info { return info(c.name, "torch."+c.name, NoDerivative) }
 func (comparison) promotes()    {}
 func (c comparison) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, Bool, broadcast(c.name, in))

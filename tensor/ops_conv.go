@@ -23,7 +23,7 @@ type conv struct {
 }
 
 func (c conv) Info() Info {
-	return Info{"conv" + nd(c.dims), "torch.nn.functional.conv" + nd(c.dims), Lower, ReadsOperands}
+	return info("conv"+nd(c.dims), "torch.nn.functional.conv"+nd(c.dims), SavesOperands)
 }
 
 func (c conv) Forward(in []*Tensor) *Tensor {
@@ -146,7 +146,7 @@ func atMost(list []int, most int) []int {
 type convWeight struct{ conv }
 
 func (c convWeight) Info() Info {
-	return Info{"conv_weight" + nd(c.dims), "torch.nn.grad.conv" + nd(c.dims) + "_weight", Keep, ReadsOperands}
+	return info("conv_weight"+nd(c.dims), "torch.nn.grad.conv"+nd(c.dims)+"_weight", SavesOperands)
 }
 
 func (c convWeight) Forward(in []*Tensor) *Tensor {

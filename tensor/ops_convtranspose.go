@@ -15,7 +15,7 @@ type convTranspose struct {
 }
 
 func (c convTranspose) Info() Info {
-	return Info{"conv_transpose" + nd(c.dims), "torch.nn.functional.conv_transpose" + nd(c.dims), Lower, ReadsOperands}
+	return info("conv_transpose"+nd(c.dims), "torch.nn.functional.conv_transpose"+nd(c.dims), SavesOperands)
 }
 
 func (c convTranspose) Forward(in []*Tensor) *Tensor {

@@ -14,7 +14,7 @@ type counting struct {
 	of   func(y *Tensor, count int) *Tensor // result for a count; nil for the count itself
 }
 
-func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
+func (c counting) Info() Info { return info(c.name, "torch."+c.name, NoDerivative) }
 func (c counting) Forward(in []*Tensor) *Tensor {
 	y := c.finish(reduce(driver.Sum, convert(in[0], Bool), c.dims, Int64))
 	if c.of == nil {
@@ -55,7 +55,7 @@ type nansum struct {
 	given bool // the caller chose the dtype
 }
 
-func (nansum) Info() Info { return Info{"nansum", "torch.nansum", Keep, ReadsOperands} }
+func (nansum) Info() Info { return info("nansum", "torch.nansum", SavesOperands) }
 func (n nansum) Forward(in []*Tensor) *Tensor {
 	return compose(func(in []*Tensor) *Tensor {
 		x := in[0]

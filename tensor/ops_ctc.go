@@ -8,11 +8,11 @@ import (
 // ctcLoss is the CTC loss of log-probabilities (T, N, C).
 type ctcLoss struct {
 	*ctcBatch
-	Reduction
+	reduction
 }
 
 func (ctcLoss) Info() Info {
-	return Info{"ctc_loss", "torch.nn.functional.ctc_loss", Keep, ReadsOperands}
+	return info("ctc_loss", "torch.nn.functional.ctc_loss", SavesOperands)
 }
 
 func (l ctcLoss) Forward(in []*Tensor) *Tensor {
@@ -25,7 +25,7 @@ func (l ctcLoss) Forward(in []*Tensor) *Tensor {
 			losses[n] = 0
 		}
 	}
-	if l.Reduction == ReduceNone {
+	if l.reduction == reduceNone {
 		y := newTensor(x.mem.backend, Float64, []int{len(losses)})
 		return narrow(y.setFloat64s(losses), x.dtype)
 	}
@@ -41,7 +41,7 @@ func (l ctcLoss) weights() []float64 {
 	w := make([]float64, len(l.labels))
 	for n := range w {
 		w[n] = 1
-		if l.Reduction == ReduceMean {
+		if l.reduction == reduceMean {
 			w[n] = 1 / float64(len(w)*max(l.target(n), 1))
 		}
 	}
@@ -50,7 +50,7 @@ func (l ctcLoss) weights() []float64 {
 
 func (l ctcLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	w := dy.To(wideOf(dy.dtype))
-	if l.Reduction != ReduceNone {
+	if l.reduction != reduceNone {
 		w = w.Mul(NewAs(w.dtype, l.weights(), len(l.labels)).ToDevice(w.Device()))
 	}
 	return []*Tensor{apply(ctcGrad{l.ctcBatch}, in[0], w)}
@@ -60,7 +60,7 @@ func (l ctcLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type ctcGrad struct{ *ctcBatch }
 
 func (ctcGrad) Info() Info {
-	return Info{"ctc_loss_backward", "torch.ops.aten._ctc_loss_backward", Keep, ReadsOperands}
+	return info("ctc_loss_backward", "torch.ops.aten._ctc_loss_backward", SavesOperands)
 }
 func (g ctcGrad) Forward(in []*Tensor) *Tensor { return g.gradients(in[0], in[1], nil) }
 
@@ -94,7 +94,7 @@ func (g ctcGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 type ctcCurvature struct{ *ctcBatch }
 
 func (ctcCurvature) Info() Info {
-	return Info{"ctc_loss_double_backward", "torch.nn.functional.ctc_loss", Keep, ReadsOperands}
+	return info("ctc_loss_double_backward", "torch.nn.functional.ctc_loss", SavesOperands)
 }
 func (c ctcCurvature) Forward(in []*Tensor) *Tensor { return c.gradients(in[0], in[1], in[2]) }
 func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
@@ -102,23 +102,16 @@ func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
 	return nil
 }
 
-// CTCLoss returns the connectionist temporal classification loss of t, log-probabilities
-// (T, N, C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths),
-// or (S) for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of
-// target elements of each sample. ReduceMean first divides each loss by its target's length. It
-// uses Blank, ZeroInfinity and Reduction. It computes on the CPU in float64, wherever t is,
-// and rounds once. As in torch, the gradient of t assumes that t was computed by LogSoftmax.
-// The second derivative, which torch does not have, is the derivative of this gradient. It
-// panics if a length or class is out of range. It is torch.nn.functional.ctc_loss.
-func (t *Tensor) CTCLoss(targets, inputLengths, targetLengths *Tensor, o LossOptions) *Tensor {
+// ctcLoss is nn.CTCLoss.
+func (t *Tensor) ctcLoss(targets, inputLengths, targetLengths *Tensor, o lossOptions) *Tensor {
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}
 	if slices.Contains(in, nil) {
 		panic(&Error{Op: op, Why: "an operand is nil; expected log-probabilities, targets, input lengths and target lengths"})
 	}
 	if len(t.shape) == 2 {
-		loss := t.Unsqueeze(1).CTCLoss(targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
-		return loss.reshapedIf(o.Reduction == ReduceNone, nil)
+		loss := t.Unsqueeze(1).ctcLoss(targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
+		return loss.reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	if len(t.shape) != 3 || t.Numel() == 0 {
 		fail(op, in[:1], "expected non-empty log-probabilities (time, batch, classes) or (time, classes)")
@@ -132,7 +125,7 @@ func (t *Tensor) CTCLoss(targets, inputLengths, targetLengths *Tensor, o LossOpt
 	}
 	b.times = ctcLengths(op, "input length", t, inputLengths, t.shape[0])
 	b.labels = ctcLabels(op, t, targets, targetLengths, o.Blank)
-	return apply(ctcLoss{b, o.elements(op)}, t)
+	return apply(ctcLoss{b, elements(o, op)}, t)
 }
 
 // ctcLengths returns the lengths of the samples of x, each from 0 to most.

@@ -10,7 +10,7 @@ import (
 // dim1 and dim2.
 type diagonal struct{ offset, dim1, dim2 int }
 
-func (diagonal) Info() Info                     { return Info{"diagonal", "torch.diagonal", Keep, ReadsNothing} }
+func (diagonal) Info() Info                     { return info("diagonal", "torch.diagonal", SavesNothing) }
 func (diagonal) fixed()                         {}
 func (d diagonal) Forward(in []*Tensor) *Tensor { return d.of(in[0]) }
 func (d diagonal) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -56,7 +56,7 @@ type diagonalGrad struct {
 }
 
 func (diagonalGrad) Info() Info {
-	return Info{"diagonal_backward", "torch.ops.aten.diagonal_backward", Keep, ReadsNothing}
+	return info("diagonal_backward", "torch.ops.aten.diagonal_backward", SavesNothing)
 }
 func (d diagonalGrad) Forward(in []*Tensor) *Tensor {
 	y := newTensor(in[0].mem.backend, in[0].dtype, d.shape)
@@ -92,7 +92,7 @@ func (t *Tensor) Diag(k int) *Tensor {
 
 type trace struct{}
 
-func (trace) Info() Info { return Info{"trace", "torch.trace", Keep, ReadsNothing} }
+func (trace) Info() Info { return info("trace", "torch.trace", SavesNothing) }
 func (trace) Forward(in []*Tensor) *Tensor {
 	return (sum{over: over{dims: []int{0}}}).Forward([]*Tensor{(diagonal{0, 0, 1}).of(in[0])})
 }

@@ -12,7 +12,7 @@ import (
 type dropout struct{ scale float64 }
 
 func (dropout) Info() Info {
-	return Info{"dropout", "torch.nn.functional.dropout", Keep, ReadsIndices}
+	return info("dropout", "torch.nn.functional.dropout", SavesIndices)
 }
 func (o dropout) Forward(in []*Tensor) *Tensor {
 	if d := in[0].dtype; in[0].mem.backend.Offers(driver.Dropout, d, d, in[1].dtype) {
@@ -37,7 +37,7 @@ func (o dropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type alphaDropout struct{ scale, high, low float64 }
 
 func (alphaDropout) Info() Info {
-	return Info{"alpha_dropout", "torch.nn.functional.alpha_dropout", Keep, ReadsIndices}
+	return info("alpha_dropout", "torch.nn.functional.alpha_dropout", SavesIndices)
 }
 func (o alphaDropout) Forward(in []*Tensor) *Tensor {
 	y := (dropout{o.scale}).Forward([]*Tensor{wide(in[0]), in[1]})
@@ -53,7 +53,7 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // 1-p, or t itself unless training is set. The mask is drawn by the generator that ManualSeed
 // seeds: on the CPU as torch draws it, on a GPU not. It panics unless p is from 0 to 1. It is
 // torch.nn.functional.dropout.
-func (t *Tensor) Dropout(p float64, training bool) *Tensor {
+func Dropout(t *Tensor, p float64, training bool) *Tensor {
 	t.given("dropout")
 	return t.dropped("dropout", p, training, nil, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
@@ -61,21 +61,21 @@ func (t *Tensor) Dropout(p float64, training bool) *Tensor {
 // FeatureDropout is Dropout of whole features: for each n and c all elements (n, c, …) are
 // dropped together. It is torch.feature_dropout, which is torch.nn.functional.dropout1d,
 // dropout2d and dropout3d.
-func (t *Tensor) FeatureDropout(p float64, training bool) *Tensor {
+func FeatureDropout(t *Tensor, p float64, training bool) *Tensor {
 	return t.dropped("feature_dropout", p, training, t.features("feature_dropout"), func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
 
 // AlphaDropout is Dropout that preserves mean 0 and variance 1 of SELU's results: G.
 // Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
 // torch.nn.functional.alpha_dropout.
-func (t *Tensor) AlphaDropout(p float64, training bool) *Tensor {
+func AlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 	t.given("alpha_dropout")
 	return t.dropped("alpha_dropout", p, training, nil, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
-// FeatureAlphaDropout is AlphaDropout of whole features, like [Tensor.FeatureDropout]. It is
+// FeatureAlphaDropout is AlphaDropout of whole features, like [FeatureDropout]. It is
 // torch.nn.functional.feature_alpha_dropout.
-func (t *Tensor) FeatureAlphaDropout(p float64, training bool) *Tensor {
+func FeatureAlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 	return t.dropped("feature_alpha_dropout", p, training, t.features("feature_alpha_dropout"), func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 

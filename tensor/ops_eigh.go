@@ -3,7 +3,7 @@ package tensor
 // eigh packs the eigenvalues (n) and the eigenvectors (n, n) of symmetric matrices.
 type eigh struct{}
 
-func (eigh) Info() Info              { return Info{"linalg_eigh", "torch.linalg.eigh", Keep, ReadsResult} }
+func (eigh) Info() Info              { return info("linalg_eigh", "torch.linalg.eigh", SavesResult) }
 func (eigh) bundle(x *Tensor) bundle { n := x.shape[len(x.shape)-1]; return bundle{{n}, {n, n}} }
 func (o eigh) Forward(in []*Tensor) *Tensor {
 	x := in[0]

@@ -6,7 +6,7 @@ import "slices"
 
 type einsum struct{ equation *equation }
 
-func (einsum) Info() Info { return Info{"einsum", "torch.einsum", Lower, ReadsOperands} }
+func (einsum) Info() Info { return info("einsum", "torch.einsum", SavesOperands) }
 func (e einsum) products(_ []*Tensor, _ *Tensor) int {
 	n := 1
 	for _, s := range e.equation.sizes {
@@ -38,7 +38,7 @@ func Einsum(equation string, ts ...*Tensor) *Tensor {
 
 type tensordot struct{ dims [2][]int }
 
-func (tensordot) Info() Info                             { return Info{"tensordot", "torch.tensordot", Widest, ReadsOperands} }
+func (tensordot) Info() Info                             { return info("tensordot", "torch.tensordot", SavesOperands) }
 func (d tensordot) products(in []*Tensor, y *Tensor) int { return y.Numel() * d.inner(in) }
 func (d tensordot) inner(in []*Tensor) int               { return over{dims: d.dims[0]}.count(in[0]) }
 func (d tensordot) f(in []*Tensor) *Tensor {
@@ -96,7 +96,7 @@ func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 type chainMatmul struct{}
 
 func (chainMatmul) Info() Info {
-	return Info{"chain_matmul", "torch.chain_matmul", Lower, ReadsOperands}
+	return info("chain_matmul", "torch.chain_matmul", SavesOperands)
 }
 func (chainMatmul) Forward(in []*Tensor) *Tensor {
 	sameDType("chain_matmul", in)
@@ -107,7 +107,7 @@ func (chainMatmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(mu
 type multiDot struct{ chainMatmul }
 
 func (multiDot) Info() Info {
-	return Info{"linalg_multi_dot", "torch.linalg.multi_dot", Lower, ReadsOperands}
+	return info("linalg_multi_dot", "torch.linalg.multi_dot", SavesOperands)
 }
 func (multiDot) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_multi_dot", in)

@@ -8,7 +8,7 @@ type embedding struct {
 }
 
 func (embedding) Info() Info {
-	return Info{"embedding", "torch.nn.functional.embedding", Keep, ReadsIndices}
+	return info("embedding", "torch.nn.functional.embedding", SavesIndices)
 }
 func (embedding) Forward(in []*Tensor) *Tensor {
 	weight, ids := in[0], in[1]
@@ -40,7 +40,7 @@ type EmbeddingOptions struct {
 // Embedding returns the rows of weight (n, d) at the indices t, integers of any shape (…), as
 // (…, d). Autocast does not apply: a float32 weight gives float32. It is
 // torch.nn.functional.embedding.
-func (t *Tensor) Embedding(weight *Tensor, o EmbeddingOptions) *Tensor {
+func Embedding(t, weight *Tensor, o EmbeddingOptions) *Tensor {
 	given("embedding", t, weight)
 	if len(weight.shape) != 2 {
 		fail("embedding", []*Tensor{t, weight}, "weight is %d-D; expected (n, d), one row for each index", len(weight.shape))
@@ -108,7 +108,7 @@ type bagged struct {
 }
 
 func (bagged) Info() Info {
-	return Info{"embedding_bag", "torch.nn.functional.embedding_bag", Keep, ReadsAll}
+	return info("embedding_bag", "torch.nn.functional.embedding_bag", SavesAll)
 }
 func (b bagged) Forward(in []*Tensor) *Tensor { return compose(b.of, in) }
 func (b bagged) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -141,7 +141,7 @@ type EmbeddingBagOptions struct {
 
 // EmbeddingBag returns the sum, mean or maximum of the rows of weight (n, d) at the indices of
 // each bag of t, as (bags, d). It is torch.nn.functional.embedding_bag.
-func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
+func EmbeddingBag(t, weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	given("embedding_bag", t, weight)
 	if o.Mode == "" {
 		o.Mode = "mean"
@@ -171,7 +171,7 @@ func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 			in[1+i] = in[1+i].IndexSelect(0, kept)
 		}
 	}
-	in[0] = ids.Embedding(weight, e)
+	in[0] = Embedding(ids, weight, e)
 	return apply(bagged{bags, o.Mode}, in...)
 }
 

@@ -8,7 +8,7 @@ import (
 
 type rsqrt struct{}
 
-func (rsqrt) Info() Info                   { return Info{"rsqrt", "torch.rsqrt", Raise, ReadsResult} }
+func (rsqrt) Info() Info                   { return info("rsqrt", "torch.rsqrt", SavesResult) }
 func (rsqrt) real()                        {}
 func (rsqrt) Forward(in []*Tensor) *Tensor { return unary(driver.Rsqrt, in[0]) }
 func (rsqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
@@ -20,7 +20,7 @@ func (t *Tensor) Rsqrt() *Tensor { return apply(rsqrt{}, t) }
 
 type exp2 struct{}
 
-func (exp2) Info() Info                   { return Info{"exp2", "torch.exp2", Keep, ReadsResult} }
+func (exp2) Info() Info                   { return info("exp2", "torch.exp2", SavesResult) }
 func (exp2) real()                        {}
 func (exp2) Forward(in []*Tensor) *Tensor { return unary(driver.Exp2, in[0]) }
 func (exp2) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
@@ -32,7 +32,7 @@ func (t *Tensor) Exp2() *Tensor { return apply(exp2{}, t) }
 
 type expm1 struct{}
 
-func (expm1) Info() Info                   { return Info{"expm1", "torch.expm1", Raise, ReadsResult} }
+func (expm1) Info() Info                   { return info("expm1", "torch.expm1", SavesResult) }
 func (expm1) real()                        {}
 func (expm1) Forward(in []*Tensor) *Tensor { return unary(driver.Expm1, in[0]) }
 func (expm1) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
@@ -44,7 +44,7 @@ func (t *Tensor) Expm1() *Tensor { return apply(expm1{}, t) }
 
 type log2 struct{}
 
-func (log2) Info() Info                   { return Info{"log2", "torch.log2", Raise, ReadsOperands} }
+func (log2) Info() Info                   { return info("log2", "torch.log2", SavesOperands) }
 func (log2) real()                        {}
 func (log2) Forward(in []*Tensor) *Tensor { return unary(driver.Log2, in[0]) }
 func (log2) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -56,7 +56,7 @@ func (t *Tensor) Log2() *Tensor { return apply(log2{}, t) }
 
 type log10 struct{}
 
-func (log10) Info() Info                   { return Info{"log10", "torch.log10", Raise, ReadsOperands} }
+func (log10) Info() Info                   { return info("log10", "torch.log10", SavesOperands) }
 func (log10) real()                        {}
 func (log10) Forward(in []*Tensor) *Tensor { return unary(driver.Log10, in[0]) }
 func (log10) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -68,7 +68,7 @@ func (t *Tensor) Log10() *Tensor { return apply(log10{}, t) }
 
 type erfc struct{}
 
-func (erfc) Info() Info                   { return Info{"erfc", "torch.erfc", Keep, ReadsOperands} }
+func (erfc) Info() Info                   { return info("erfc", "torch.erfc", SavesOperands) }
 func (erfc) real()                        {}
 func (erfc) Forward(in []*Tensor) *Tensor { return unary(driver.Erfc, in[0]) }
 func (erfc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -80,7 +80,7 @@ func (t *Tensor) Erfc() *Tensor { return apply(erfc{}, t) }
 
 type erfinv struct{}
 
-func (erfinv) Info() Info                   { return Info{"erfinv", "torch.erfinv", Raise, ReadsOperands} }
+func (erfinv) Info() Info                   { return info("erfinv", "torch.erfinv", SavesOperands) }
 func (erfinv) real()                        {}
 func (erfinv) Forward(in []*Tensor) *Tensor { return unary(driver.Erfinv, in[0]) }
 func (erfinv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -103,7 +103,7 @@ func (t *Tensor) Square() *Tensor {
 // logit is computed in float64, because float32 loses precision near 0.
 type logit struct{ eps float64 }
 
-func (logit) Info() Info { return Info{"logit", "torch.logit", Keep, ReadsOperands} }
+func (logit) Info() Info { return info("logit", "torch.logit", SavesOperands) }
 func (logit) real()      {}
 func (l logit) f(in []*Tensor) *Tensor {
 	x := in[0].Double()

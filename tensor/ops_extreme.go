@@ -30,7 +30,7 @@ type extreme struct {
 	cmp  func(x, y *Tensor) *Tensor
 }
 
-func (e extreme) Info() Info { return Info{e.name, "torch." + e.name, Keep, ReadsOperands} }
+func (e extreme) Info() Info { return info(e.name, "torch."+e.name, SavesOperands) }
 func (extreme) promotes()    {}
 func (e extreme) f(in []*Tensor) *Tensor {
 	x, y := in[0], in[1]

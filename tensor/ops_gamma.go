@@ -10,7 +10,7 @@ import (
 
 type lgamma struct{}
 
-func (lgamma) Info() Info                   { return Info{"lgamma", "torch.lgamma", Keep, ReadsOperands} }
+func (lgamma) Info() Info                   { return info("lgamma", "torch.lgamma", SavesOperands) }
 func (lgamma) real()                        {}
 func (lgamma) Forward(in []*Tensor) *Tensor { return eachElement(in[0], elementary.Lgamma) }
 func (lgamma) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -23,7 +23,7 @@ func (t *Tensor) Lgamma() *Tensor { return apply(lgamma{}, t) }
 
 type digamma struct{}
 
-func (digamma) Info() Info                   { return Info{"digamma", "torch.digamma", Keep, ReadsOperands} }
+func (digamma) Info() Info                   { return info("digamma", "torch.digamma", SavesOperands) }
 func (digamma) real()                        {}
 func (digamma) Forward(in []*Tensor) *Tensor { return eachElement(in[0], elementary.Digamma) }
 func (digamma) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -36,7 +36,7 @@ func (t *Tensor) Digamma() *Tensor { return apply(digamma{}, t) }
 
 type polygamma struct{ n int }
 
-func (polygamma) Info() Info { return Info{"polygamma", "torch.polygamma", Keep, ReadsOperands} }
+func (polygamma) Info() Info { return info("polygamma", "torch.polygamma", SavesOperands) }
 func (polygamma) real()      {}
 func (p polygamma) Forward(in []*Tensor) *Tensor {
 	return eachElement(in[0], func(x float64) float64 { return elementary.Polygamma(p.n, x) })

@@ -8,7 +8,7 @@ import (
 
 type gather struct{ dim int }
 
-func (gather) Info() Info { return Info{"gather", "torch.gather", Keep, ReadsIndices} }
+func (gather) Info() Info { return info("gather", "torch.gather", SavesIndices) }
 func (g gather) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, in[0].dtype, in[1].shape)
 	run(driver.Kernel{Code: driver.Gather, Axis: g.dim}, y, in[0], in[1])

@@ -10,7 +10,7 @@ import (
 type gelu struct{}
 
 func (gelu) Info() Info {
-	return Info{"gelu", "torch.nn.functional.gelu", Keep, ReadsOperands}
+	return info("gelu", "torch.nn.functional.gelu", SavesOperands)
 }
 
 // normal returns Φ(x) by erfc, because 1 + erf loses small values.
@@ -32,7 +32,7 @@ func (gelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type geluGrad struct{}
 
 func (geluGrad) Info() Info {
-	return Info{"gelu_backward", "torch.ops.aten.gelu_backward", Keep, ReadsOperands}
+	return info("gelu_backward", "torch.ops.aten.gelu_backward", SavesOperands)
 }
 func (geluGrad) f(in []*Tensor) *Tensor {
 	x := in[1]

@@ -15,7 +15,7 @@ type gridSampler struct {
 }
 
 func (gridSampler) Info() Info {
-	return Info{"grid_sampler", "torch.nn.functional.grid_sample", Widest, ReadsOperands}
+	return info("grid_sampler", "torch.nn.functional.grid_sample", SavesOperands)
 }
 func (g gridSampler) Forward(in []*Tensor) *Tensor {
 	sameDType("grid_sampler", in)

@@ -12,7 +12,7 @@ import (
 // rule and NumPy's.
 type index struct{ dims []int }
 
-func (index) Info() Info { return Info{"index", "torch.ops.aten.index", Keep, ReadsIndices} }
+func (index) Info() Info { return info("index", "torch.ops.aten.index", SavesIndices) }
 func (o index) Forward(in []*Tensor) *Tensor {
 	x, at := o.arranged(in[0])
 	flat, out := o.flat(x, at, in[1:])
@@ -69,7 +69,7 @@ type indexPut struct {
 	add bool
 }
 
-func (indexPut) Info() Info { return Info{"index_put", "torch.index_put", Widest, ReadsIndices} }
+func (indexPut) Info() Info { return info("index_put", "torch.index_put", SavesIndices) }
 func (p indexPut) Forward(in []*Tensor) *Tensor {
 	sameDType("index_put", in[:2])
 	x, at := p.arranged(in[0])

@@ -8,7 +8,7 @@ import (
 
 type cat struct{ dim int }
 
-func (cat) Info() Info { return Info{"cat", "torch.cat", Keep, ReadsNothing} }
+func (cat) Info() Info { return info("cat", "torch.cat", SavesNothing) }
 func (cat) promotes()  {}
 func (c cat) Forward(in []*Tensor) *Tensor {
 	shape := slices.Clone(in[0].shape)
@@ -69,7 +69,7 @@ func emptyVector(t *Tensor) bool { return len(t.shape) == 1 && t.shape[0] == 0 }
 
 type stack struct{ dim int }
 
-func (stack) Info() Info { return Info{"stack", "torch.stack", Keep, ReadsNothing} }
+func (stack) Info() Info { return info("stack", "torch.stack", SavesNothing) }
 func (stack) promotes()  {}
 func (s stack) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))

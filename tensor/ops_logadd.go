@@ -4,7 +4,7 @@ import "math"
 
 type xlogy struct{}
 
-func (xlogy) Info() Info { return Info{"xlogy", "torch.xlogy", Keep, ReadsOperands} }
+func (xlogy) Info() Info { return info("xlogy", "torch.xlogy", SavesOperands) }
 func (xlogy) promotes()  {}
 func (xlogy) real()      {}
 func (xlogy) Forward(in []*Tensor) *Tensor {
@@ -34,7 +34,7 @@ type logAddExp struct {
 	ln   float64 // natural logarithm of the base
 }
 
-func (l logAddExp) Info() Info { return Info{l.name, "torch." + l.name, Keep, ReadsOperands} }
+func (l logAddExp) Info() Info { return info(l.name, "torch."+l.name, SavesOperands) }
 func (logAddExp) promotes()    {}
 func (l logAddExp) Forward(in []*Tensor) *Tensor {
 	notWhole(l.name, in)

@@ -4,31 +4,31 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 )
 
-// Reduction is the way a loss combines its elements.
-type Reduction uint8
+// reduction is the way a loss combines its elements, one of plumbing's reductions.
+type reduction uint8
 
-// The reductions.
 const (
-	ReduceMean      Reduction = iota // mean, the default
-	ReduceSum                        // sum
-	ReduceNone                       // no reduction
-	ReduceBatchMean                  // sum divided by the size of the first dimension; KLDivLoss only
+	reduceMean      = plumbing.ReduceMean
+	reduceSum       = plumbing.ReduceSum
+	reduceNone      = plumbing.ReduceNone
+	reduceBatchMean = plumbing.ReduceBatchMean
 )
 
 // String returns torch's name, for example "mean".
-func (r Reduction) String() string { return [...]string{"mean", "sum", "none", "batchmean"}[r] }
+func (r reduction) String() string { return plumbing.Reductions[r] }
 
 // of reduces x, the elements of a loss.
-func (r Reduction) of(x *Tensor) *Tensor {
+func (r reduction) of(x *Tensor) *Tensor {
 	switch r {
-	case ReduceSum:
+	case reduceSum:
 		return x.Sum()
-	case ReduceNone:
+	case reduceNone:
 		return x
-	case ReduceBatchMean:
+	case reduceBatchMean:
 		return x.Sum().MulScalar(1 / float64(x.Size(0)))
 	}
 	return x.Mean()
@@ -36,12 +36,12 @@ func (r Reduction) of(x *Tensor) *Tensor {
 
 // reduced is of without a tape: x is a temporary in the dtype of the arithmetic, and the
 // result has dtype d.
-func (r Reduction) reduced(x *Tensor, d DType) *Tensor {
+func (r reduction) reduced(x *Tensor, d DType) *Tensor {
 	y := x
-	if r != ReduceNone {
+	if r != reduceNone {
 		all := seq(len(x.shape))
 		c := driver.Mean
-		if r == ReduceSum {
+		if r == reduceSum {
 			c = driver.Sum
 		}
 		y = (over{dims: all}).finish(reduce(c, x, all, x.dtype))
@@ -52,35 +52,20 @@ func (r Reduction) reduced(x *Tensor, d DType) *Tensor {
 
 // share returns factor times the gradient of each element of a loss, given dy, the gradient
 // of the reduced loss.
-func (r Reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
-	if r == ReduceMean {
+func (r reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
+	if r == reduceMean {
 		factor /= float64(elements)
 	}
 	return dy.MulScalar(factor)
 }
 
-// LossOptions are the options of a loss. The zero value is torch's default. The comment on
-// each loss names the options it uses in addition to Reduction.
-type LossOptions struct {
-	Reduction      Reduction
-	Weight         *Tensor // weight of each class, or of each element of a binary loss, broadcast; nil is 1
-	PosWeight      *Tensor // weight of positive targets, broadcast; nil is 1
-	IgnoreIndex    []int   // target classes that are ignored; nil is -100 only
-	LabelSmoothing float64 // share of a target's probability spread over all classes
-	LogTarget      bool    // targets are logarithms
-	Rates          bool    // inputs are rates, not logarithms of rates
-	Full           bool    // add the terms that do not depend on the input
-	Swap           bool    // use the harder of two negatives
-	P              float64 // order of a norm or power; 0 is torch's default
-	Eps            float64 // lower bound of a divisor or logarithm; 0 is torch's default
-	Blank          int     // CTCLoss: class of the blank label
-	ZeroInfinity   bool    // CTCLoss: infinite losses and their gradients become 0
-}
+// lossOptions are the options of a loss.
+type lossOptions = plumbing.LossOptions[*Tensor]
 
-type mseLoss struct{ Reduction }
+type mseLoss struct{ reduction }
 
 func (mseLoss) Info() Info {
-	return Info{"mse_loss", "torch.nn.functional.mse_loss", Raise, ReadsOperands}
+	return info("mse_loss", "torch.nn.functional.mse_loss", SavesOperands)
 }
 func (mseLoss) promotes() {}
 func (l mseLoss) Forward(in []*Tensor) *Tensor {
@@ -93,20 +78,16 @@ func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return signed(d, in)
 }
 
-// MSELoss returns the mean squared difference of t and target, which have the same shape: a
-// scalar. It computes in float32 and rounds once. It is torch.nn.functional.mse_loss.
-func (t *Tensor) MSELoss(target *Tensor) *Tensor { return t.MSELossWith(target, LossOptions{}) }
-
-// MSELossWith is MSELoss with options.
-func (t *Tensor) MSELossWith(target *Tensor, o LossOptions) *Tensor {
+// mseLoss is nn.MSELoss.
+func (t *Tensor) mseLoss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("mse_loss", t, target)
-	return apply(mseLoss{o.elements("mse_loss")}, t, target)
+	return apply(mseLoss{elements(o, "mse_loss")}, t, target)
 }
 
-type l1Loss struct{ Reduction }
+type l1Loss struct{ reduction }
 
 func (l1Loss) Info() Info {
-	return Info{"l1_loss", "torch.nn.functional.l1_loss", Raise, ReadsOperands}
+	return info("l1_loss", "torch.nn.functional.l1_loss", SavesOperands)
 }
 func (l1Loss) promotes()                      {}
 func (l l1Loss) f(in []*Tensor) *Tensor       { return l.of(in[0].Sub(in[1]).Abs()) }
@@ -115,23 +96,19 @@ func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// L1Loss returns the mean absolute difference of t and target, which have the same shape: a
-// scalar. It computes in float32 and rounds once. It is torch.nn.functional.l1_loss.
-func (t *Tensor) L1Loss(target *Tensor) *Tensor { return t.L1LossWith(target, LossOptions{}) }
-
-// L1LossWith is L1Loss with options.
-func (t *Tensor) L1LossWith(target *Tensor, o LossOptions) *Tensor {
+// l1Loss is nn.L1Loss.
+func (t *Tensor) l1Loss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("l1_loss", t, target)
-	return apply(l1Loss{o.elements("l1_loss")}, t, target)
+	return apply(l1Loss{elements(o, "l1_loss")}, t, target)
 }
 
 type smoothL1Loss struct {
-	Reduction
+	reduction
 	beta float64
 }
 
 func (smoothL1Loss) Info() Info {
-	return Info{"smooth_l1_loss", "torch.nn.functional.smooth_l1_loss", Raise, ReadsOperands}
+	return info("smooth_l1_loss", "torch.nn.functional.smooth_l1_loss", SavesOperands)
 }
 func (smoothL1Loss) promotes() {}
 func (l smoothL1Loss) f(in []*Tensor) *Tensor {
@@ -146,26 +123,23 @@ func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta and |d| - beta/2
-// elsewhere, where d is the difference of t and target, which have the same shape. beta is at
-// least 0; torch's default is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.smooth_l1_loss.
-func (t *Tensor) SmoothL1Loss(target *Tensor, beta float64, o LossOptions) *Tensor {
+// smoothL1Loss is nn.SmoothL1Loss.
+func (t *Tensor) smoothL1Loss(target *Tensor, beta float64, o lossOptions) *Tensor {
 	const op = "smooth_l1_loss"
 	sameShape(op, t, target)
 	if !(beta >= 0) {
 		fail(op, []*Tensor{t, target}, "beta is %v; expected at least 0", beta)
 	}
-	return apply(smoothL1Loss{o.elements(op), beta}, t, target)
+	return apply(smoothL1Loss{elements(o, op), beta}, t, target)
 }
 
 type huberLoss struct {
-	Reduction
+	reduction
 	delta float64
 }
 
 func (huberLoss) Info() Info {
-	return Info{"huber_loss", "torch.nn.functional.huber_loss", Raise, ReadsOperands}
+	return info("huber_loss", "torch.nn.functional.huber_loss", SavesOperands)
 }
 func (huberLoss) promotes() {}
 func (l huberLoss) f(in []*Tensor) *Tensor {
@@ -184,25 +158,22 @@ func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HuberLoss returns the mean of d²/2 where |d| is at most delta and delta (|d| - delta/2)
-// elsewhere, where d is the difference of t and target, which have the same shape. delta is
-// above 0; torch's default is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.huber_loss.
-func (t *Tensor) HuberLoss(target *Tensor, delta float64, o LossOptions) *Tensor {
+// huberLoss is nn.HuberLoss.
+func (t *Tensor) huberLoss(target *Tensor, delta float64, o lossOptions) *Tensor {
 	const op = "huber_loss"
 	sameShape(op, t, target)
 	if !(delta > 0) {
 		fail(op, []*Tensor{t, target}, "delta is %v; expected a number above 0", delta)
 	}
-	return apply(huberLoss{o.elements(op), delta}, t, target)
+	return apply(huberLoss{elements(o, op), delta}, t, target)
 }
 
-// elements returns the reduction of a loss that does not accept ReduceBatchMean.
-func (o LossOptions) elements(op string) Reduction {
-	if o.Reduction > ReduceNone {
-		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %d; expected ReduceMean, ReduceSum or ReduceNone", o.Reduction)})
+// elements returns the reduction of a loss that does not accept reduceBatchMean.
+func elements(o lossOptions, op string) reduction {
+	if o.Reduction > reduceNone {
+		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %q; expected \"mean\", \"sum\" or \"none\"", reduction(o.Reduction))})
 	}
-	return o.Reduction
+	return reduction(o.Reduction)
 }
 
 // wideDifference returns in[0] - in[1] in a new tensor of the dtype of the arithmetic.

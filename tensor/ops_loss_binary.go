@@ -6,12 +6,12 @@ import "halfnote/tensor/driver"
 // any.
 
 type binaryCrossEntropy struct {
-	Reduction
+	reduction
 	weighted bool
 }
 
 func (binaryCrossEntropy) Info() Info {
-	return Info{"binary_cross_entropy", "torch.nn.functional.binary_cross_entropy", Banned, ReadsOperands}
+	return info("binary_cross_entropy", "torch.nn.functional.binary_cross_entropy", SavesOperands)
 }
 func (binaryCrossEntropy) promotes() {}
 func (l binaryCrossEntropy) Forward(in []*Tensor) *Tensor {
@@ -51,13 +51,8 @@ func boundedLogs(x *Tensor) (log, logRest *Tensor) {
 	return x.Log().Maximum(bound), x.Neg().Log1p().Maximum(bound)
 }
 
-// BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)) for
-// probabilities t and targets from 0 to 1 of the same shape. Logarithms are at least -100. It
-// uses Weight, and panics if Weight requires a gradient or an element of t is not from 0 to 1.
-// It computes in float32 and rounds once. Autocast does not allow it, because a float16 sigmoid
-// rounds to 1 too early: use BinaryCrossEntropyWithLogits. It is
-// torch.nn.functional.binary_cross_entropy.
-func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
+// binaryCrossEntropy is nn.BinaryCrossEntropy.
+func (t *Tensor) binaryCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy"
 	sameShape(op, t, target)
 	if t.Numel() > 0 && t.dtype.IsFloat() {
@@ -71,7 +66,7 @@ func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	if o.Weight != nil {
 		in = append(in, withoutGradient(op, weightOf(op, o.Weight, t)))
 	}
-	return apply(binaryCrossEntropy{o.elements(op), o.Weight != nil}, in...)
+	return apply(binaryCrossEntropy{elements(o, op), o.Weight != nil}, in...)
 }
 
 // weightOf returns w. It panics unless w broadcasts to x's shape.
@@ -92,12 +87,12 @@ func withoutGradient(op string, w *Tensor) *Tensor {
 }
 
 type bceWithLogits struct {
-	Reduction
+	reduction
 	weighted, posWeighted bool
 }
 
 func (bceWithLogits) Info() Info {
-	return Info{"binary_cross_entropy_with_logits", "torch.nn.functional.binary_cross_entropy_with_logits", Raise, ReadsOperands}
+	return info("binary_cross_entropy_with_logits", "torch.nn.functional.binary_cross_entropy_with_logits", SavesOperands)
 }
 func (bceWithLogits) promotes() {}
 
@@ -168,12 +163,8 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// BinaryCrossEntropyWithLogits returns the mean of
-// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for numbers t and
-// targets from 0 to 1 of the same shape. It does not take logarithms of small numbers. It uses
-// Weight and PosWeight, and panics if either requires a gradient. It computes in float32 and
-// rounds once. It is torch.nn.functional.binary_cross_entropy_with_logits.
-func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Tensor {
+// binaryCrossEntropyWithLogits is nn.BinaryCrossEntropyWithLogits.
+func (t *Tensor) binaryCrossEntropyWithLogits(target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy_with_logits"
 	sameShape(op, t, target)
 	in := []*Tensor{t, target}
@@ -182,13 +173,13 @@ func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Te
 			in = append(in, withoutGradient(op, weightOf(op, w, t)))
 		}
 	}
-	return apply(bceWithLogits{o.elements(op), o.Weight != nil, o.PosWeight != nil}, in...)
+	return apply(bceWithLogits{elements(o, op), o.Weight != nil, o.PosWeight != nil}, in...)
 }
 
-type softMarginLoss struct{ Reduction }
+type softMarginLoss struct{ reduction }
 
 func (softMarginLoss) Info() Info {
-	return Info{"soft_margin_loss", "torch.nn.functional.soft_margin_loss", Raise, ReadsOperands}
+	return info("soft_margin_loss", "torch.nn.functional.soft_margin_loss", SavesOperands)
 }
 func (softMarginLoss) promotes() {}
 func (l softMarginLoss) f(in []*Tensor) *Tensor {
@@ -199,20 +190,14 @@ func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// SoftMarginLoss returns the mean of log(1 + exp(-target t)) for targets 1 or -1 of
-// t's shape. It computes in float32 and rounds once, and does not overflow. It is
-// torch.nn.functional.soft_margin_loss, which is infinite from 89 on.
-func (t *Tensor) SoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
+// softMarginLoss is nn.SoftMarginLoss.
+func (t *Tensor) softMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("soft_margin_loss", t, target)
-	return apply(softMarginLoss{o.elements("soft_margin_loss")}, t, target)
+	return apply(softMarginLoss{elements(o, "soft_margin_loss")}, t, target)
 }
 
-// MultilabelSoftMarginLoss returns the mean over rows of the mean over C classes of
-// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for t and targets 0 or 1
-// of the same shape (…, C). It uses Weight, (C), which gets a gradient too. It is composed of
-// other operations, each of which rounds. It is
-// torch.nn.functional.multilabel_soft_margin_loss.
-func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
+// multiLabelSoftMarginLoss is nn.MultiLabelSoftMarginLoss.
+func (t *Tensor) multiLabelSoftMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_soft_margin_loss"
 	sameShape(op, t, target)
 	if len(t.shape) == 0 {
@@ -222,5 +207,5 @@ func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor
 	if o.Weight != nil {
 		y = y.Mul(weightOf(op, o.Weight, t))
 	}
-	return o.elements(op).of(y.Sum(-1).DivScalar(float64(t.Size(-1))))
+	return elements(o, op).of(y.Sum(-1).DivScalar(float64(t.Size(-1))))
 }

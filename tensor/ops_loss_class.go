@@ -13,12 +13,12 @@ import (
 // weights in float32 or float64 and that shape, and the sum of the weights if only the device
 // knows it.
 type nllLoss struct {
-	Reduction
+	reduction
 	total float64 // sum of the weights, unless it is an operand
 }
 
 func (nllLoss) Info() Info {
-	return Info{"nll_loss", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+	return info("nll_loss", "torch.nn.functional.nll_loss", SavesOperands)
 }
 func (l nllLoss) Forward(in []*Tensor) *Tensor {
 	x, class, w := in[0], in[1], in[2]
@@ -29,12 +29,12 @@ func (l nllLoss) Forward(in []*Tensor) *Tensor {
 	runBroadcast(driver.Kernel{Code: driver.Where}, kept, convert(w, Bool), convert(y, w.dtype), constant(w, w.dtype, 0))
 	run(driver.Kernel{Code: driver.Mul}, kept, kept, w)
 	run(driver.Kernel{Code: driver.Affine, Alpha: -1}, kept, kept)
-	if l.Reduction == ReduceNone {
+	if l.reduction == reduceNone {
 		return narrow(shaped(kept, dropDims(kept.shape, []int{1})), x.dtype)
 	}
 	all := seq(len(kept.shape))
 	sum := (over{dims: all}).finish(reduce(driver.Sum, kept, all, kept.dtype))
-	if l.Reduction == ReduceMean {
+	if l.reduction == reduceMean {
 		total := constant(sum, sum.dtype, l.total)
 		if len(in) > 3 {
 			total = in[3]
@@ -47,14 +47,14 @@ func (l nllLoss) Forward(in []*Tensor) *Tensor {
 func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	x, class, w := in[0], in[1], in[2]
 	g := dy.To(w.dtype)
-	switch l.Reduction {
-	case ReduceMean:
+	switch l.reduction {
+	case reduceMean:
 		if len(in) > 3 {
 			g = g.Mul(in[3].Reciprocal())
 		} else {
 			g = g.MulScalar(1 / l.total)
 		}
-	case ReduceNone:
+	case reduceNone:
 		g = g.Unsqueeze(1)
 	}
 	dx := make([]*Tensor, len(in))
@@ -66,7 +66,7 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 type nllLossGrad struct{ shape []int }
 
 func (nllLossGrad) Info() Info {
-	return Info{"nll_loss_backward", "torch.ops.aten.nll_loss_backward", Keep, ReadsIndices}
+	return info("nll_loss_backward", "torch.ops.aten.nll_loss_backward", SavesIndices)
 }
 func (l nllLossGrad) Forward(in []*Tensor) *Tensor {
 	g := in[0]
@@ -82,20 +82,17 @@ func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 type nllLoss2d struct{ nllLoss }
 
 func (nllLoss2d) Info() Info {
-	return Info{"nll_loss2d", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+	return info("nll_loss2d", "torch.nn.functional.nll_loss", SavesOperands)
 }
 
-// NLLLoss returns the mean of -t[n][c], where c is target[n], for log-probabilities t (N, C),
-// (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
-// mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
-// It is torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
-func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
+// nllLoss is nn.NLLLoss.
+func (t *Tensor) nllLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "nll_loss"
 	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
-		return t.Unsqueeze(0).NLLLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
+		return t.Unsqueeze(0).nllLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
-	l, in := nllLoss{Reduction: o.elements(op)}, []*Tensor{t}
+	l, in := nllLoss{reduction: elements(o, op)}, []*Tensor{t}
 	if t.unread(target) {
 		c := classesOnDevice(op, t, target, o)
 		in = append(in, c.index.Unsqueeze(1), c.weight.Unsqueeze(1), c.total)
@@ -128,7 +125,7 @@ type classes struct {
 
 // checkClasses panics unless target (N, …) holds classes of x (N, C, …). It returns the
 // classes to ignore.
-func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
+func checkClasses(op string, x, target *Tensor, o lossOptions) (ignore []int) {
 	if len(x.shape) < 2 || !slices.Equal(target.shape, slices.Delete(slices.Clone(x.shape), 1, 2)) {
 		fail(op, []*Tensor{x, target}, "input and target do not match; expected (N, C, …) and (N, …), or (C) and a scalar")
 	}
@@ -148,7 +145,7 @@ func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
 }
 
 // classesOf reads the targets of x (N, C, …), of shape (N, …).
-func classesOf(op string, x, target *Tensor, o LossOptions) classes {
+func classesOf(op string, x, target *Tensor, o lossOptions) classes {
 	ignore := checkClasses(op, x, target, o)
 	if target.Device() == CPU {
 		target.sameInReplays(op)
@@ -190,13 +187,8 @@ func place(i int, shape []int) []int {
 	return at
 }
 
-// CrossEntropy returns the mean of -log softmax(t)[n][c], where c is target[n], for t (N, C),
-// (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of t's shape, which are
-// probabilities, it is the mean of -Σ target log softmax(t) over C. It uses Weight, (C), which
-// gets a gradient with probabilities and must not require one with integer targets;
-// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
-// which rounds. It is torch.nn.functional.cross_entropy.
-func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
+// crossEntropy is nn.CrossEntropy.
+func (t *Tensor) crossEntropy(target *Tensor, o lossOptions) *Tensor {
 	const op = "cross_entropy"
 	given(op, t, target)
 	dim := 1
@@ -213,7 +205,7 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	if target.dtype.IsFloat() && slices.Equal(t.shape, target.shape) {
 		return logs.crossEntropyOf(target, dim, o)
 	}
-	loss := logs.NLLLoss(target, o)
+	loss := logs.nllLoss(target, o)
 	if s == 0 {
 		return loss
 	}
@@ -222,7 +214,7 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 }
 
 // crossEntropyOf is the cross entropy of log-probabilities t and probabilities.
-func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor {
+func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o lossOptions) *Tensor {
 	n := t.shape[dim]
 	if s := o.LabelSmoothing; s > 0 {
 		target = target.MulScalar(1 - s).AddScalar(s / float64(n))
@@ -231,17 +223,17 @@ func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor 
 	if o.Weight != nil {
 		y = y.Mul(o.Weight.alongDim("cross_entropy", t, dim))
 	}
-	switch r := o.elements("cross_entropy"); r {
-	case ReduceNone:
+	switch r := elements(o, "cross_entropy"); r {
+	case reduceNone:
 		return y.Sum(dim).Neg()
-	case ReduceMean:
+	case reduceMean:
 		return y.Sum().MulScalar(-float64(n) / float64(t.Numel()))
 	}
 	return y.Sum().Neg()
 }
 
 // smoothLoss is -Σ t over the classes of the targets that are not ignored, weighted.
-func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
+func (t *Tensor) smoothLoss(target *Tensor, dim int, o lossOptions) *Tensor {
 	x, y := t, target
 	if dim == 0 {
 		x, y = t.Unsqueeze(0), target.Unsqueeze(0)
@@ -266,9 +258,9 @@ func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
 	}
 	smooth := mask.Reshape(target.shape...).Where(all.Sum(dim).Neg(), constant(t, t.dtype, 0))
 	switch o.Reduction {
-	case ReduceNone:
+	case reduceNone:
 		return smooth
-	case ReduceMean:
+	case reduceMean:
 		return mean(smooth.Sum())
 	}
 	return smooth.Sum()
@@ -291,12 +283,12 @@ func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 // multiMarginLoss has as operands the input (N, C), classes (N, 1), a mask (N, C) of the other
 // classes, and class weights (C) if any.
 type multiMarginLoss struct {
-	Reduction
+	reduction
 	p, margin float64
 }
 
 func (multiMarginLoss) Info() Info {
-	return Info{"multi_margin_loss", "torch.nn.functional.multi_margin_loss", Raise, ReadsOperands}
+	return info("multi_margin_loss", "torch.nn.functional.multi_margin_loss", SavesOperands)
 }
 func (l multiMarginLoss) f(in []*Tensor) *Tensor {
 	x, class := in[0], in[1]
@@ -314,18 +306,14 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// MultiMarginLoss returns the mean over rows of
-// Σ max(0, margin - t[n][c] + t[n][i])^P / C over the classes i other than c, where c is
-// target[n], for t (N, C) or (C) and integer targets (N) or (). It uses P, which is 1 or 2, and
-// Weight, (C). torch's default margin is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.multi_margin_loss.
-func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
+// multiMarginLoss is nn.MultiMarginLoss.
+func (t *Tensor) multiMarginLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "multi_margin_loss"
 	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
-		return t.Unsqueeze(0).MultiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == ReduceNone, nil)
+		return t.Unsqueeze(0).multiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
-	l := multiMarginLoss{o.elements(op), max(o.P, 1), margin}
+	l := multiMarginLoss{elements(o, op), max(o.P, 1), margin}
 	if l.p != 1 && l.p != 2 || len(t.shape) != 2 {
 		fail(op, []*Tensor{t, target}, "P is %v; expected 1 or 2, and an input (N, C) or (C)", o.P)
 	}
@@ -346,10 +334,10 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 // multilabelMarginLoss has as operands the input (N, C), classes (N, K), a mask of the valid
 // ones among them (N, K), and a mask of the classes that are not targets (N, C), for up to K
 // targets a row.
-type multilabelMarginLoss struct{ Reduction }
+type multilabelMarginLoss struct{ reduction }
 
 func (multilabelMarginLoss) Info() Info {
-	return Info{"multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", Raise, ReadsOperands}
+	return info("multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", SavesOperands)
 }
 func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
 	sum := ZerosLike(in[0].Select(1, 0))
@@ -384,23 +372,19 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 			})
 		})
 		g := l.share(dy, 1/float64(x.shape[1]), x.shape[0])
-		if l.Reduction == ReduceNone {
+		if l.reduction == reduceNone {
 			g = g.Unsqueeze(1)
 		}
 		return near.Mul(g)
 	})
 }
 
-// MultilabelMarginLoss returns the mean over rows of
-// Σ max(0, 1 - t[n][c] + t[n][i]) / C over the target classes c and all other classes
-// i, for t (N, C) or (C) and integer targets of its shape: class indices up to the
-// first -1. It computes in float32 and rounds once. It is
-// torch.nn.functional.multilabel_margin_loss.
-func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
+// multiLabelMarginLoss is nn.MultiLabelMarginLoss.
+func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
 	t.given(op)
 	if len(t.shape) == 1 && len(target.shape) == 1 {
-		return t.Unsqueeze(0).MultilabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
+		return t.Unsqueeze(0).multiLabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	sameShape(op, t, target)
 	if target.dtype.IsFloat() || len(t.shape) != 2 {
@@ -427,5 +411,5 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 		clear(index[row+i : row+n])
 	}
 	narrowed := func(t *Tensor) *Tensor { return t.Slice(1, 0, min(most, n)) }
-	return apply(multilabelMarginLoss{o.elements(op)}, t, narrowed(FromInt64s(index, t.shape...)), narrowed(FromBools(counts, t.shape...)), FromBools(others, t.shape...))
+	return apply(multilabelMarginLoss{elements(o, op)}, t, narrowed(FromInt64s(index, t.shape...)), narrowed(FromBools(counts, t.shape...)), FromBools(others, t.shape...))
 }

@@ -18,7 +18,7 @@ func (t *Tensor) unread(target *Tensor) bool {
 
 // classesOnDevice is classesOf without reading the targets. Targets that are not classes are
 // ignored.
-func classesOnDevice(op string, x, target *Tensor, o LossOptions) (c classesOnTensor) {
+func classesOnDevice(op string, x, target *Tensor, o lossOptions) (c classesOnTensor) {
 	ignore, n := checkClasses(op, x, target, o), x.shape[1]
 	Unobserved(func() {
 		target := convert(target.Detach(), Int64)

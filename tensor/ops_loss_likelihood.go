@@ -11,11 +11,11 @@ import (
 // Losses that are negative log-likelihoods.
 
 type klDiv struct {
-	Reduction
+	reduction
 	logTarget bool
 }
 
-func (klDiv) Info() Info { return Info{"kl_div", "torch.nn.functional.kl_div", Raise, ReadsOperands} }
+func (klDiv) Info() Info { return info("kl_div", "torch.nn.functional.kl_div", SavesOperands) }
 func (klDiv) promotes()  {}
 func (l klDiv) f(in []*Tensor) *Tensor {
 	x, target := in[0], in[1]
@@ -31,28 +31,25 @@ func (l klDiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// KLDivLoss returns the mean of target (log target - t), the elements of the Kullback-Leibler
-// divergence, for log-probabilities t and probabilities of the same shape. It uses LogTarget,
-// and accepts ReduceBatchMean, which gives the divergence itself. It computes in float32 and
-// rounds once. It is torch.nn.functional.kl_div.
-func (t *Tensor) KLDivLoss(target *Tensor, o LossOptions) *Tensor {
+// klDiv is nn.KLDiv.
+func (t *Tensor) klDiv(target *Tensor, o lossOptions) *Tensor {
 	sameShape("kl_div", t, target)
-	if o.Reduction != ReduceBatchMean {
-		o.elements("kl_div")
+	if o.Reduction != reduceBatchMean {
+		elements(o, "kl_div")
 	} else if len(t.shape) == 0 {
 		fail("kl_div", []*Tensor{t}, "the input is a scalar; expected a batch as the first dimension for ReduceBatchMean")
 	}
-	return apply(klDiv{o.Reduction, o.LogTarget}, t, target)
+	return apply(klDiv{reduction(o.Reduction), o.LogTarget}, t, target)
 }
 
 type poissonNLLLoss struct {
-	Reduction
+	reduction
 	rates, full bool
 	eps         float64
 }
 
 func (poissonNLLLoss) Info() Info {
-	return Info{"poisson_nll_loss", "torch.nn.functional.poisson_nll_loss", Raise, ReadsOperands}
+	return info("poisson_nll_loss", "torch.nn.functional.poisson_nll_loss", SavesOperands)
 }
 func (poissonNLLLoss) promotes() {}
 func (l poissonNLLLoss) f(in []*Tensor) *Tensor {
@@ -76,21 +73,14 @@ func (l poissonNLLLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// PoissonNLLLoss returns the mean of exp(t) - target t, for logarithms t of rates and counts
-// of the same shape; with Rates, the mean of t - target log(t + Eps), where Eps is 1e-8 by
-// default. Full adds Stirling's approximation of log target! where target is above 1. It
-// computes in float32 and rounds once. It is torch.nn.functional.poisson_nll_loss.
-func (t *Tensor) PoissonNLLLoss(target *Tensor, o LossOptions) *Tensor {
+// poissonNLLLoss is nn.PoissonNLLLoss.
+func (t *Tensor) poissonNLLLoss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("poisson_nll_loss", t, target)
-	return apply(poissonNLLLoss{o.elements("poisson_nll_loss"), o.Rates, o.Full, cmp.Or(o.Eps, 1e-8)}, t, target)
+	return apply(poissonNLLLoss{elements(o, "poisson_nll_loss"), o.Rates, o.Full, cmp.Or(o.Eps, 1e-8)}, t, target)
 }
 
-// GaussianNLLLoss returns the mean of (log variance + (t - target)²/variance)/2 for means t
-// and targets of the same shape. variance has that shape, or lacks its last dimension, or has
-// size 1 there. Variances are raised to at least Eps, 1e-6 by default; the gradient ignores
-// that. Full adds log(2π)/2. It panics if a variance is negative. It is composed of other
-// operations, each of which rounds. It is torch.nn.functional.gaussian_nll_loss.
-func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tensor {
+// gaussianNLLLoss is nn.GaussianNLLLoss.
+func (t *Tensor) gaussianNLLLoss(target, variance *Tensor, o lossOptions) *Tensor {
 	const op = "gaussian_nll_loss"
 	given(op, variance)
 	sameShape(op, t, target)
@@ -115,5 +105,5 @@ func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tenso
 	if o.Full {
 		y = y.AddScalar(0.5 * math.Log(2*math.Pi))
 	}
-	return o.elements(op).of(y)
+	return elements(o, op).of(y)
 }

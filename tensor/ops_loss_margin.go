@@ -9,12 +9,12 @@ import (
 // Losses of margins between numbers or distances.
 
 type marginRankingLoss struct {
-	Reduction
+	reduction
 	margin float64
 }
 
 func (marginRankingLoss) Info() Info {
-	return Info{"margin_ranking_loss", "torch.nn.functional.margin_ranking_loss", Raise, ReadsOperands}
+	return info("margin_ranking_loss", "torch.nn.functional.margin_ranking_loss", SavesOperands)
 }
 func (marginRankingLoss) promotes() {}
 func (l marginRankingLoss) f(in []*Tensor) *Tensor {
@@ -25,24 +25,21 @@ func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// MarginRankingLoss returns the mean of max(0, -target (t - other) + margin), where target is
-// 1 if t should be larger and -1 if other should be. All have the same shape; torch's default
-// margin is 0. It computes in float32 and rounds once. It is
-// torch.nn.functional.margin_ranking_loss.
-func (t *Tensor) MarginRankingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
+// marginRankingLoss is nn.MarginRankingLoss.
+func (t *Tensor) marginRankingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "margin_ranking_loss"
 	sameShape(op, t, other)
 	sameShape(op, t, target)
-	return apply(marginRankingLoss{o.elements(op), margin}, t, other, target)
+	return apply(marginRankingLoss{elements(o, op), margin}, t, other, target)
 }
 
 type hingeEmbeddingLoss struct {
-	Reduction
+	reduction
 	margin float64
 }
 
 func (hingeEmbeddingLoss) Info() Info {
-	return Info{"hinge_embedding_loss", "torch.nn.functional.hinge_embedding_loss", Raise, ReadsOperands}
+	return info("hinge_embedding_loss", "torch.nn.functional.hinge_embedding_loss", SavesOperands)
 }
 func (hingeEmbeddingLoss) promotes() {}
 func (l hingeEmbeddingLoss) f(in []*Tensor) *Tensor {
@@ -57,22 +54,20 @@ func (l hingeEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HingeEmbeddingLoss returns the mean of t where target is 1 and of max(0, margin - t) where
-// it is -1, for distances t and targets of the same shape. torch's default margin is 1. It
-// computes in float32 and rounds once. It is torch.nn.functional.hinge_embedding_loss.
-func (t *Tensor) HingeEmbeddingLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
+// hingeEmbeddingLoss is nn.HingeEmbeddingLoss.
+func (t *Tensor) hingeEmbeddingLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "hinge_embedding_loss"
 	sameShape(op, t, target)
-	return apply(hingeEmbeddingLoss{o.elements(op), margin}, t, target)
+	return apply(hingeEmbeddingLoss{elements(o, op), margin}, t, target)
 }
 
 type cosineEmbeddingLoss struct {
-	Reduction
+	reduction
 	margin float64
 }
 
 func (cosineEmbeddingLoss) Info() Info {
-	return Info{"cosine_embedding_loss", "torch.nn.functional.cosine_embedding_loss", Raise, ReadsOperands}
+	return info("cosine_embedding_loss", "torch.nn.functional.cosine_embedding_loss", SavesOperands)
 }
 func (cosineEmbeddingLoss) promotes() {}
 func (l cosineEmbeddingLoss) f(in []*Tensor) *Tensor {
@@ -90,28 +85,25 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of max(0, cos - margin)
-// where it is -1, where cos is the cosine of the angle between rows of t and other, (N, D) or
-// (D), for targets (N) or (). torch's default margin is 0. It computes in float32 and rounds
-// once. It is torch.nn.functional.cosine_embedding_loss.
-func (t *Tensor) CosineEmbeddingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
+// cosineEmbeddingLoss is nn.CosineEmbeddingLoss.
+func (t *Tensor) cosineEmbeddingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
 	given(op, target)
 	sameShape(op, t, other)
 	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
 		fail(op, []*Tensor{t, other, target}, "inputs and target do not match; expected inputs (N, D) with targets (N), or inputs (D) with a scalar target")
 	}
-	return apply(cosineEmbeddingLoss{o.elements(op), margin}, t, other, target)
+	return apply(cosineEmbeddingLoss{elements(o, op), margin}, t, other, target)
 }
 
 type tripletMarginLoss struct {
-	Reduction
+	reduction
 	margin, p, eps float64
 	swap           bool
 }
 
 func (tripletMarginLoss) Info() Info {
-	return Info{"triplet_margin_loss", "torch.nn.functional.triplet_margin_loss", Raise, ReadsOperands}
+	return info("triplet_margin_loss", "torch.nn.functional.triplet_margin_loss", SavesOperands)
 }
 func (tripletMarginLoss) promotes() {}
 func (l tripletMarginLoss) f(in []*Tensor) *Tensor {
@@ -145,28 +137,14 @@ func (t *Tensor) pNorm(p float64) *Tensor {
 	return t.Abs().Pow(p).Sum(-1).Pow(1 / p)
 }
 
-// TripletMarginLoss returns the mean of max(0, d(t, positive) - d(t, negative) + margin),
-// where d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by
-// default. All are (N, D) or (D); torch's default margin is 1. With Swap it uses
-// d(positive, negative) where that is smaller. It computes in float32 and rounds once. It is
-// torch.nn.functional.triplet_margin_loss.
-func (t *Tensor) TripletMarginLoss(positive, negative *Tensor, margin float64, o LossOptions) *Tensor {
+// tripletMarginLoss is nn.TripletMarginLoss.
+func (t *Tensor) tripletMarginLoss(positive, negative *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "triplet_margin_loss"
 	sameShape(op, t, positive)
 	sameShape(op, t, negative)
-	l := tripletMarginLoss{o.elements(op), margin, cmp.Or(o.P, 2), cmp.Or(o.Eps, 1e-6), o.Swap}
+	l := tripletMarginLoss{elements(o, op), margin, cmp.Or(o.P, 2), cmp.Or(o.Eps, 1e-6), o.Swap}
 	if len(t.shape) == 0 || !(l.p > 0) || !(margin > 0) {
 		fail(op, []*Tensor{t, positive, negative}, "margin is %v and P is %v; expected both above 0, and inputs (N, D) or (D)", margin, l.p)
 	}
 	return apply(l, t, positive, negative)
-}
-
-// TripletMarginWithDistanceLoss is TripletMarginLoss with the caller's distance function,
-// which returns one number for each pair of rows. It is composed of other operations. It is
-// torch.nn.functional.triplet_margin_with_distance_loss.
-func (t *Tensor) TripletMarginWithDistanceLoss(positive, negative *Tensor, distance func(x, y *Tensor) *Tensor, margin float64, o LossOptions) *Tensor {
-	given("triplet_margin_with_distance_loss", t, positive, negative)
-	need("triplet_margin_with_distance_loss", "distance", distance != nil, "a function of two tensors")
-	y := tripletMargin(distance(t, positive), distance(t, negative), margin, o.Swap, func() *Tensor { return distance(positive, negative) })
-	return o.elements("triplet_margin_with_distance_loss").of(y)
 }

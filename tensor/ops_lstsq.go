@@ -12,7 +12,7 @@ type LstsqOptions struct {
 // b (…, m, k), whose leading sizes are equal.
 type lstsq struct{ rcond float64 }
 
-func (lstsq) Info() Info             { return Info{"linalg_lstsq", "torch.linalg.lstsq", Keep, ReadsOperands} }
+func (lstsq) Info() Info             { return info("linalg_lstsq", "torch.linalg.lstsq", SavesOperands) }
 func (o lstsq) options() RankOptions { return RankOptions{RTol: o.rcond} }
 func (lstsq) bundle(in []*Tensor) bundle {
 	m, n, k := in[0].shape[len(in[0].shape)-2], in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-1]

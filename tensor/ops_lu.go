@@ -6,7 +6,7 @@ import "slices"
 type slogdet struct{}
 
 func (slogdet) Info() Info {
-	return Info{"linalg_slogdet", "torch.linalg.slogdet", Keep, ReadsOperands}
+	return info("linalg_slogdet", "torch.linalg.slogdet", SavesOperands)
 }
 func (slogdet) bundle() bundle { return bundle{{}, {}} }
 func (o slogdet) Forward(in []*Tensor) *Tensor {
@@ -34,7 +34,7 @@ func (t *Tensor) SlogDet() (sign, logabsdet *Tensor) {
 type luFactor struct{}
 
 func (luFactor) Info() Info {
-	return Info{"linalg_lu_factor", "torch.linalg.lu_factor", Keep, ReadsResult}
+	return info("linalg_lu_factor", "torch.linalg.lu_factor", SavesResult)
 }
 func (luFactor) bundle(x *Tensor) bundle { n := x.shape[len(x.shape)-1]; return bundle{{n, n}, {n}} }
 func (o luFactor) Forward(in []*Tensor) *Tensor {
@@ -77,7 +77,7 @@ func (t *Tensor) LUFactor() (lu, pivots *Tensor) {
 type luSolve struct{ pivots *Tensor }
 
 func (luSolve) Info() Info {
-	return Info{"linalg_lu_solve", "torch.linalg.lu_solve", Keep, ReadsOperands}
+	return info("linalg_lu_solve", "torch.linalg.lu_solve", SavesOperands)
 }
 func (o luSolve) f(in []*Tensor) *Tensor {
 	lu, b := in[0].Double(), in[1].Double()

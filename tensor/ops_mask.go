@@ -8,7 +8,7 @@ import (
 
 type maskedFill struct{ value float64 }
 
-func (maskedFill) Info() Info { return Info{"masked_fill", "torch.masked_fill", Keep, ReadsIndices} }
+func (maskedFill) Info() Info { return info("masked_fill", "torch.masked_fill", SavesIndices) }
 func (m maskedFill) Forward(in []*Tensor) *Tensor {
 	x, mask := in[0], in[1]
 	y := unsetTensor(x.mem.backend, x.dtype, broadcast("masked_fill", in))

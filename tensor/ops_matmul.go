@@ -9,7 +9,7 @@ import (
 // matmul multiplies batches of matrices, the last two dimensions.
 type matmul struct{}
 
-func (matmul) Info() Info                   { return Info{"matmul", "torch.matmul", Lower, ReadsOperands} }
+func (matmul) Info() Info                   { return info("matmul", "torch.matmul", SavesOperands) }
 func (matmul) Forward(in []*Tensor) *Tensor { return multiply("matmul", in) }
 func (matmul) products(in []*Tensor, y *Tensor) int {
 	return y.Numel() * in[0].shape[len(in[0].shape)-1]
@@ -93,7 +93,7 @@ func (t *Tensor) MatMul(o *Tensor) *Tensor {
 type linear struct{}
 
 func (linear) Info() Info {
-	return Info{"linear", "torch.nn.functional.linear", Lower, ReadsOperands}
+	return info("linear", "torch.nn.functional.linear", SavesOperands)
 }
 func (linear) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].shape[1] }
 func (linear) Forward(in []*Tensor) *Tensor {
@@ -118,7 +118,7 @@ func (linear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Linear returns t wᵀ + b for t (…, in), w (out, in) and b (out), which may be nil:
 // (…, out). The bias joins the float32 sum, which is rounded once. It is
 // torch.nn.functional.linear.
-func (t *Tensor) Linear(w, b *Tensor) *Tensor {
+func Linear(t, w, b *Tensor) *Tensor {
 	given("linear", t, w)
 	in := []*Tensor{t, w}
 	if b != nil {

@@ -6,7 +6,7 @@ import "math"
 type matrixExp struct{}
 
 func (matrixExp) Info() Info {
-	return Info{"linalg_matrix_exp", "torch.linalg.matrix_exp", Keep, ReadsOperands}
+	return info("linalg_matrix_exp", "torch.linalg.matrix_exp", SavesOperands)
 }
 func (matrixExp) Forward(in []*Tensor) *Tensor {
 	finite("linalg_matrix_exp", in[0])

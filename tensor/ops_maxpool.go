@@ -20,7 +20,7 @@ type maxPoolIndices struct {
 }
 
 func (m maxPoolIndices) Info() Info {
-	return Info{"max_pool" + nd(m.dims) + "_with_indices", "torch.nn.functional.max_pool" + nd(m.dims), Keep, NoDerivative}
+	return info("max_pool"+nd(m.dims)+"_with_indices", "torch.nn.functional.max_pool"+nd(m.dims), NoDerivative)
 }
 func (maxPoolIndices) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
@@ -100,7 +100,7 @@ func (m maxPoolIndices) adaptive(x, y *Tensor) {
 type maxPool struct{ dims int }
 
 func (m maxPool) Info() Info {
-	return Info{"max_pool" + nd(m.dims), "torch.nn.functional.max_pool" + nd(m.dims), Keep, ReadsOperands}
+	return info("max_pool"+nd(m.dims), "torch.nn.functional.max_pool"+nd(m.dims), SavesOperands)
 }
 func (m maxPool) Forward(in []*Tensor) *Tensor {
 	x, index := compact(in[0]), compact(in[1])

@@ -11,7 +11,7 @@ import (
 
 type mm struct{ matmul }
 
-func (mm) Info() Info                   { return Info{"mm", "torch.mm", Lower, ReadsOperands} }
+func (mm) Info() Info                   { return info("mm", "torch.mm", SavesOperands) }
 func (mm) Forward(in []*Tensor) *Tensor { return multiply("mm", in) }
 
 // MM returns the product of the matrices t (m, k) and o (k, n): (m, n). It is
@@ -26,7 +26,7 @@ func (t *Tensor) MM(o *Tensor) *Tensor {
 
 type bmm struct{ matmul }
 
-func (bmm) Info() Info                   { return Info{"bmm", "torch.bmm", Lower, ReadsOperands} }
+func (bmm) Info() Info                   { return info("bmm", "torch.bmm", SavesOperands) }
 func (bmm) Forward(in []*Tensor) *Tensor { return multiply("bmm", in) }
 
 // BMM returns the products of batches of matrices t (b, m, k) and o (b, k, n): (b, m, n). It
@@ -41,7 +41,7 @@ func (t *Tensor) BMM(o *Tensor) *Tensor {
 
 type mv struct{ matmul }
 
-func (mv) Info() Info { return Info{"mv", "torch.mv", Lower, ReadsOperands} }
+func (mv) Info() Info { return info("mv", "torch.mv", SavesOperands) }
 func (mv) Forward(in []*Tensor) *Tensor {
 	return squeezed(multiply("mv", []*Tensor{in[0], column(in[1])}), 1)
 }
@@ -68,7 +68,7 @@ func (t *Tensor) MV(o *Tensor) *Tensor {
 
 type dot struct{}
 
-func (dot) Info() Info                           { return Info{"dot", "torch.dot", Widest, ReadsOperands} }
+func (dot) Info() Info                           { return info("dot", "torch.dot", SavesOperands) }
 func (dot) products(in []*Tensor, y *Tensor) int { return in[0].shape[0] }
 func (d dot) Forward(in []*Tensor) *Tensor       { return dotted("dot", in) }
 func (dot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -89,7 +89,7 @@ func (t *Tensor) Dot(o *Tensor) *Tensor {
 
 type vdot struct{ dot }
 
-func (vdot) Info() Info                   { return Info{"vdot", "torch.vdot", Widest, ReadsOperands} }
+func (vdot) Info() Info                   { return info("vdot", "torch.vdot", SavesOperands) }
 func (vdot) Forward(in []*Tensor) *Tensor { return dotted("vdot", in) }
 
 // VDot is Dot, because the elements are real. It is torch.vdot.
@@ -108,7 +108,7 @@ func vectors(op string, x, y *Tensor) {
 type vecdot struct{}
 
 func (vecdot) Info() Info {
-	return Info{"linalg_vecdot", "torch.linalg.vecdot", Lower, ReadsOperands}
+	return info("linalg_vecdot", "torch.linalg.vecdot", SavesOperands)
 }
 func (vecdot) products(in []*Tensor, _ *Tensor) int { return in[0].Numel() }
 func (vecdot) Forward(in []*Tensor) *Tensor {
@@ -135,7 +135,7 @@ func (t *Tensor) VecDot(o *Tensor, dim int) *Tensor {
 
 type outer struct{}
 
-func (outer) Info() Info { return Info{"outer", "torch.outer", Keep, ReadsOperands} }
+func (outer) Info() Info { return info("outer", "torch.outer", SavesOperands) }
 func (outer) promotes()  {}
 func (outer) Forward(in []*Tensor) *Tensor {
 	return pairwise("outer", driver.Mul, column(in[0]), row(in[1]))

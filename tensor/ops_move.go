@@ -8,7 +8,7 @@ import (
 
 type roll struct{ dim, shift int }
 
-func (roll) Info() Info { return Info{"roll", "torch.roll", Keep, ReadsNothing} }
+func (roll) Info() Info { return info("roll", "torch.roll", SavesNothing) }
 func (r roll) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	y := unsetTensor(x.mem.backend, x.dtype, x.shape)
@@ -38,7 +38,7 @@ func (t *Tensor) Roll(shift, dim int) *Tensor {
 
 type flip struct{ dims []int }
 
-func (flip) Info() Info { return Info{"flip", "torch.flip", Keep, ReadsNothing} }
+func (flip) Info() Info { return info("flip", "torch.flip", SavesNothing) }
 func (f flip) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	offset, stride := x.offset, slices.Clone(x.stride)

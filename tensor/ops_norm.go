@@ -24,7 +24,7 @@ type standardize struct {
 type normStats struct{ dims []int }
 
 func (normStats) Info() Info {
-	return Info{"batch_norm_stats", "torch.batch_norm_stats", Keep, NoDerivative}
+	return info("batch_norm_stats", "torch.batch_norm_stats", NoDerivative)
 }
 func (s normStats) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -131,16 +131,16 @@ type (
 )
 
 func (batchNorm) Info() Info {
-	return Info{"batch_norm", "torch.nn.functional.batch_norm", Keep, ReadsOperands}
+	return info("batch_norm", "torch.nn.functional.batch_norm", SavesOperands)
 }
 func (groupNorm) Info() Info {
-	return Info{"group_norm", "torch.nn.functional.group_norm", Raise, ReadsOperands}
+	return info("group_norm", "torch.nn.functional.group_norm", SavesOperands)
 }
 func (instanceNorm) Info() Info {
-	return Info{"instance_norm", "torch.nn.functional.instance_norm", Keep, ReadsOperands}
+	return info("instance_norm", "torch.nn.functional.instance_norm", SavesOperands)
 }
 func (layerNorm) Info() Info {
-	return Info{"layer_norm", "torch.nn.functional.layer_norm", Raise, ReadsOperands}
+	return info("layer_norm", "torch.nn.functional.layer_norm", SavesOperands)
 }
 func (b batchNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return b.gradients(b, dy, in) }
 func (g groupNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return g.gradients(g, dy, in) }
@@ -174,7 +174,7 @@ type normSums struct {
 }
 
 func (normSums) Info() Info {
-	return Info{"native_batch_norm_backward_weights", "torch.ops.aten.native_batch_norm_backward", Keep, ReadsOperands}
+	return info("native_batch_norm_backward_weights", "torch.ops.aten.native_batch_norm_backward", SavesOperands)
 }
 func (n normSums) Forward(in []*Tensor) *Tensor {
 	dy, x, b := in[0], in[1], in[0].mem.backend
@@ -221,7 +221,7 @@ func repeatedTo(shape []int, list ...*Tensor) []driver.View {
 type normGrad struct{ standardize }
 
 func (normGrad) Info() Info {
-	return Info{"native_batch_norm_backward", "torch.ops.aten.native_batch_norm_backward", Keep, ReadsOperands}
+	return info("native_batch_norm_backward", "torch.ops.aten.native_batch_norm_backward", SavesOperands)
 }
 func (n normGrad) Forward(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]

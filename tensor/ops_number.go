@@ -8,7 +8,7 @@ import (
 
 type divScalar struct{ c float64 }
 
-func (divScalar) Info() Info { return Info{"div_scalar", "torch.div", Keep, ReadsNothing} }
+func (divScalar) Info() Info { return info("div_scalar", "torch.div", SavesNothing) }
 func (divScalar) real()      {}
 func (d divScalar) Forward(in []*Tensor) *Tensor {
 	w := wide(in[0])
@@ -27,7 +27,7 @@ func (t *Tensor) SubScalar(c float64) *Tensor {
 
 type rsub struct{ c float64 }
 
-func (rsub) Info() Info                               { return Info{"rsub", "torch.rsub", Keep, ReadsNothing} }
+func (rsub) Info() Info                               { return info("rsub", "torch.rsub", SavesNothing) }
 func (r rsub) Forward(in []*Tensor) *Tensor           { return affineOf(in[0], -1, r.c) }
 func (rsub) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Neg()} }
 

@@ -11,7 +11,7 @@ type constantPad struct {
 }
 
 func (constantPad) Info() Info {
-	return Info{"constant_pad_nd", "torch.nn.functional.pad", Keep, ReadsNothing}
+	return info("constant_pad_nd", "torch.nn.functional.pad", SavesNothing)
 }
 func (c constantPad) Forward(in []*Tensor) *Tensor {
 	if y := c.pad(in[0], c.value); y != in[0] {
@@ -31,13 +31,13 @@ type (
 )
 
 func (p reflectionPad) Info() Info {
-	return Info{"reflection_pad" + nd(len(p.lines)), "torch.nn.functional.pad", Keep, ReadsNothing}
+	return info("reflection_pad"+nd(len(p.lines)), "torch.nn.functional.pad", SavesNothing)
 }
 func (p replicationPad) Info() Info {
-	return Info{"replication_pad" + nd(len(p.lines)), "torch.nn.functional.pad", Keep, ReadsNothing}
+	return info("replication_pad"+nd(len(p.lines)), "torch.nn.functional.pad", SavesNothing)
 }
 func (circularPad) Info() Info {
-	return Info{"_pad_circular", "torch.nn.functional.pad", Keep, ReadsNothing}
+	return info("_pad_circular", "torch.nn.functional.pad", SavesNothing)
 }
 
 func (p reflectionPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor  { return adjoint(p, dy) }

@@ -24,7 +24,7 @@ type piecewise struct {
 }
 
 func (p piecewise) Info() Info {
-	return Info{p.name, "torch.nn.functional." + p.name, Keep, ReadsOperands}
+	return info(p.name, "torch.nn.functional."+p.name, SavesOperands)
 }
 func (p piecewise) f(in []*Tensor) *Tensor       { return p.form(in[0], p.a, p.b) }
 func (p piecewise) Forward(in []*Tensor) *Tensor { return compose(p.f, in) }
@@ -46,7 +46,7 @@ func leaky(x *Tensor, slope, _ float64) *Tensor {
 // [lower, upper), or their mean unless training is set. torch's bounds are 1/8 and 1/3. The
 // slopes are those that torch draws from the same seed. It is
 // torch.nn.functional.rrelu.
-func (t *Tensor) RReLU(lower, upper float64, training bool) *Tensor {
+func RReLU(t *Tensor, lower, upper float64, training bool) *Tensor {
 	t.given("rrelu")
 	if !training {
 		return t.LeakyReLU((lower + upper) / 2)
@@ -113,7 +113,7 @@ func softshrink(x *Tensor, lambda, _ float64) *Tensor {
 
 type prelu struct{}
 
-func (prelu) Info() Info { return Info{"prelu", "torch.nn.functional.prelu", Lower, ReadsOperands} }
+func (prelu) Info() Info { return info("prelu", "torch.nn.functional.prelu", SavesOperands) }
 func (prelu) f(in []*Tensor) *Tensor {
 	x, w := in[0], in[1]
 	if n := len(w.shape); n == 1 && len(x.shape) > 1 {

@@ -32,7 +32,7 @@ func (o RankOptions) check(op string, t *Tensor) {
 
 type pinv struct{ RankOptions }
 
-func (pinv) Info() Info { return Info{"pinverse", "torch.linalg.pinv", Keep, ReadsAll} }
+func (pinv) Info() Info { return info("pinverse", "torch.linalg.pinv", SavesAll) }
 func (o pinv) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	finite("pinverse", x)

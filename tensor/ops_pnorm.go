@@ -20,7 +20,7 @@ type norm struct {
 	given bool // dtype chosen by the caller
 }
 
-func (n norm) Info() Info { return Info{"norm", "torch.norm", unless(n.given, Raise), ReadsAll} }
+func (n norm) Info() Info { return info("norm", "torch.norm", SavesAll).given(n.given) }
 func (norm) real()        {}
 func (n norm) Forward(in []*Tensor) *Tensor {
 	w := wideOf(in[0].dtype)
@@ -144,14 +144,6 @@ func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dx}
 }
 
-// unless returns c, or Explicit if the caller chose the dtype.
-func unless(given bool, c Category) Category {
-	if given {
-		return Explicit
-	}
-	return c
-}
-
 // newNorm returns the norm described by o and the tensor to apply it to.
 func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
 	n := norm{overDims(op, t, o.Dims), p, o.DType != driver.Invalid}
@@ -186,7 +178,7 @@ func (t *Tensor) NormWith(p float64, o PNormOptions) *Tensor {
 type vectorNorm struct{ norm }
 
 func (v vectorNorm) Info() Info {
-	return Info{"linalg_vector_norm", "torch.linalg.vector_norm", unless(v.given, Raise), ReadsAll}
+	return info("linalg_vector_norm", "torch.linalg.vector_norm", SavesAll).given(v.given)
 }
 
 // VectorNorm is NormWith. It is torch.linalg.vector_norm.
@@ -198,7 +190,7 @@ func (t *Tensor) VectorNorm(p float64, o PNormOptions) *Tensor {
 // dist is the norm of a difference.
 type dist struct{ p float64 }
 
-func (dist) Info() Info { return Info{"dist", "torch.dist", Raise, ReadsOperands} }
+func (dist) Info() Info { return info("dist", "torch.dist", SavesOperands) }
 func (dist) promotes()  {}
 func (d dist) f(in []*Tensor) *Tensor {
 	return in[0].Sub(in[1]).VectorNorm(d.p, PNormOptions{})
@@ -215,7 +207,7 @@ func (t *Tensor) Dist(o *Tensor, p float64) *Tensor {
 // cdist is the distances of each row of one matrix to each row of another.
 type cdist struct{ p float64 }
 
-func (cdist) Info() Info { return Info{"cdist", "torch.cdist", Raise, ReadsOperands} }
+func (cdist) Info() Info { return info("cdist", "torch.cdist", SavesOperands) }
 func (cdist) promotes()  {}
 func (cdist) real()      {}
 func (c cdist) f(in []*Tensor) *Tensor {
@@ -257,7 +249,7 @@ func checkDistance(op string, in []*Tensor, p float64) {
 // pdist is the distances of the rows of a matrix.
 type pdist struct{ p float64 }
 
-func (pdist) Info() Info { return Info{"pdist", "torch.nn.functional.pdist", Raise, ReadsOperands} }
+func (pdist) Info() Info { return info("pdist", "torch.nn.functional.pdist", SavesOperands) }
 func (pdist) real()      {}
 func (d pdist) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -306,7 +298,7 @@ type cosineSimilarity struct {
 }
 
 func (cosineSimilarity) Info() Info {
-	return Info{"cosine_similarity", "torch.nn.functional.cosine_similarity", Raise, ReadsOperands}
+	return info("cosine_similarity", "torch.nn.functional.cosine_similarity", SavesOperands)
 }
 func (cosineSimilarity) promotes() {}
 func (c cosineSimilarity) f(in []*Tensor) *Tensor {

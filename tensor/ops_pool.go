@@ -18,7 +18,7 @@ type avgPool struct {
 }
 
 func (a avgPool) Info() Info {
-	return Info{"avg_pool" + nd(a.dims), "torch.nn.functional.avg_pool" + nd(a.dims), Keep, ReadsNothing}
+	return info("avg_pool"+nd(a.dims), "torch.nn.functional.avg_pool"+nd(a.dims), SavesNothing)
 }
 
 func (a avgPool) Forward(in []*Tensor) *Tensor {
@@ -84,7 +84,7 @@ func (a avgPool) counts(y *Tensor) *Tensor {
 type avgPoolGrad struct{ avgPool }
 
 func (a avgPoolGrad) Info() Info {
-	return Info{"avg_pool_backward" + nd(a.dims), "torch.ops.aten.avg_pool" + nd(a.dims) + "_backward", Keep, ReadsNothing}
+	return info("avg_pool_backward"+nd(a.dims), "torch.ops.aten.avg_pool"+nd(a.dims)+"_backward", SavesNothing)
 }
 
 func (a avgPoolGrad) Forward(in []*Tensor) *Tensor {
@@ -117,7 +117,7 @@ type adaptiveAvgPool struct {
 }
 
 func (a adaptiveAvgPool) Info() Info {
-	return Info{"adaptive_avg_pool" + nd(a.dims), "torch.nn.functional.adaptive_avg_pool" + nd(a.dims), Keep, ReadsNothing}
+	return info("adaptive_avg_pool"+nd(a.dims), "torch.nn.functional.adaptive_avg_pool"+nd(a.dims), SavesNothing)
 }
 
 func (a adaptiveAvgPool) Forward(in []*Tensor) *Tensor {
@@ -151,7 +151,7 @@ func eachPart(places, sizes []int, y, x *Tensor, body func(to, from *Tensor)) {
 type adaptiveAvgPoolGrad struct{ adaptiveAvgPool }
 
 func (a adaptiveAvgPoolGrad) Info() Info {
-	return Info{"adaptive_avg_pool_backward" + nd(a.dims), "torch.ops.aten._adaptive_avg_pool" + nd(a.dims) + "_backward", Keep, ReadsNothing}
+	return info("adaptive_avg_pool_backward"+nd(a.dims), "torch.ops.aten._adaptive_avg_pool"+nd(a.dims)+"_backward", SavesNothing)
 }
 
 func (a adaptiveAvgPoolGrad) Forward(in []*Tensor) *Tensor {

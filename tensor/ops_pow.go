@@ -10,7 +10,7 @@ import (
 
 type pow struct{ exponent float64 }
 
-func (pow) Info() Info { return Info{"pow", "torch.pow", Raise, ReadsOperands} }
+func (pow) Info() Info { return info("pow", "torch.pow", SavesOperands) }
 func (p pow) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	if x.dtype.IsFloat() {

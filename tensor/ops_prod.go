@@ -11,7 +11,7 @@ type prod struct {
 	given bool // dtype chosen by the caller, so neither autocast nor Forward chooses it
 }
 
-func (p prod) Info() Info { return Info{"prod", "torch.prod", unless(p.given, Raise), ReadsOperands} }
+func (p prod) Info() Info { return info("prod", "torch.prod", SavesOperands).given(p.given) }
 func (p prod) Forward(in []*Tensor) *Tensor {
 	if in[0].dtype != Float32 {
 		return p.total(driver.Prod, in[0], p.given)

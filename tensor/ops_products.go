@@ -5,7 +5,7 @@ import "slices"
 // crossProduct is the cross product of vectors of three elements along a dimension.
 type crossProduct struct{ dim int }
 
-func (crossProduct) Info() Info { return Info{"cross", "torch.cross", Widest, ReadsOperands} }
+func (crossProduct) Info() Info { return info("cross", "torch.cross", SavesOperands) }
 func (crossProduct) promotes()  {}
 func (c crossProduct) f(in []*Tensor) *Tensor {
 	shape, _ := broadcastShapes(in[0].shape, in[1].shape)
@@ -35,7 +35,7 @@ func (t *Tensor) Cross(o *Tensor, dim int) *Tensor {
 type bilinear struct{}
 
 func (bilinear) Info() Info {
-	return Info{"bilinear", "torch.nn.functional.bilinear", Widest, ReadsOperands}
+	return info("bilinear", "torch.nn.functional.bilinear", SavesOperands)
 }
 func (bilinear) products(in []*Tensor, y *Tensor) int {
 	w := in[2]
@@ -57,7 +57,7 @@ func (b bilinear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(b.f
 // Bilinear returns the sums of t w y over i and j, plus b, for t (…, i), y (…, j),
 // w (out, i, j) and b (out), which may be nil: (…, out). It computes in float32 and rounds
 // once. It is torch.nn.functional.bilinear.
-func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
+func Bilinear(t, y, w, b *Tensor) *Tensor {
 	given("bilinear", t, y, w)
 	in := []*Tensor{t, y, w}
 	if b != nil {
@@ -100,7 +100,7 @@ type matrixPower struct{ n int }
 
 func (m matrixPower) Info() Info {
 	// The powers 0 and 1 have no product that autocast would cast.
-	return Info{"linalg_matrix_power", "torch.linalg.matrix_power", unless(m.n < 2, Keep), ReadsOperands}
+	return info("linalg_matrix_power", "torch.linalg.matrix_power", SavesOperands).given(m.n < 2)
 }
 func (m matrixPower) f(in []*Tensor) *Tensor {
 	x := in[0]

@@ -4,7 +4,7 @@ package tensor
 // the smaller of m and n.
 type qr struct{ complete bool }
 
-func (qr) Info() Info { return Info{"linalg_qr", "torch.linalg.qr", Keep, ReadsAll} }
+func (qr) Info() Info { return info("linalg_qr", "torch.linalg.qr", SavesAll) }
 func (o qr) bundle(x *Tensor) bundle {
 	m, n := x.shape[len(x.shape)-2], x.shape[len(x.shape)-1]
 	k := min(m, n)

@@ -54,7 +54,7 @@ type sum struct {
 }
 
 func (s sum) Info() Info {
-	return Info{"sum", "torch.sum", unless(s.given, Raise), ReadsNothing}
+	return info("sum", "torch.sum", SavesNothing).given(s.given)
 }
 func (s sum) Forward(in []*Tensor) *Tensor              { return s.total(driver.Sum, in[0], s.given) }
 func (s sum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{s.spread(dy, in[0])} }
@@ -74,7 +74,7 @@ func (t *Tensor) SumAs(d DType, dims ...int) *Tensor {
 
 type mean struct{ over }
 
-func (mean) Info() Info { return Info{"mean", "torch.mean", Keep, ReadsNothing} }
+func (mean) Info() Info { return info("mean", "torch.mean", SavesNothing) }
 func (m mean) Forward(in []*Tensor) *Tensor {
 	return m.finish(reduce(driver.Mean, in[0], m.dims, in[0].dtype))
 }
@@ -88,7 +88,7 @@ func (t *Tensor) Mean(dims ...int) *Tensor { return apply(mean{overDims("mean", 
 
 type amax struct{ over }
 
-func (amax) Info() Info { return Info{"amax", "torch.amax", Keep, ReadsAll} }
+func (amax) Info() Info { return info("amax", "torch.amax", SavesAll) }
 func (a amax) Forward(in []*Tensor) *Tensor {
 	return a.finish(reduce(driver.ReduceMax, in[0], a.dims, in[0].dtype))
 }
@@ -102,7 +102,7 @@ func (t *Tensor) Amax(dims ...int) *Tensor {
 
 type amin struct{ over }
 
-func (amin) Info() Info { return Info{"amin", "torch.amin", Keep, ReadsAll} }
+func (amin) Info() Info { return info("amin", "torch.amin", SavesAll) }
 func (a amin) Forward(in []*Tensor) *Tensor {
 	return a.finish(reduce(driver.ReduceMin, in[0], a.dims, in[0].dtype))
 }

@@ -21,7 +21,7 @@ var (
 	sign  = stairs{"sign", driver.Sign}
 )
 
-func (s stairs) Info() Info { return Info{s.name, "torch." + s.name, Keep, ReadsNothing} }
+func (s stairs) Info() Info { return info(s.name, "torch."+s.name, SavesNothing) }
 func (s stairs) Forward(in []*Tensor) *Tensor {
 	switch d := in[0].dtype; {
 	case d == Bool && s.code != driver.Sign:
@@ -68,7 +68,7 @@ func (t *Tensor) RoundTo(decimals int) *Tensor {
 
 type roundTo struct{ decimals int }
 
-func (roundTo) Info() Info { return Info{"round", "torch.round", Keep, ReadsNothing} }
+func (roundTo) Info() Info { return info("round", "torch.round", SavesNothing) }
 func (r roundTo) Forward(in []*Tensor) *Tensor {
 	if !in[0].dtype.IsFloat() {
 		failDType("round", in, "cannot round integers to %d decimals; expected a floating-point dtype", r.decimals)

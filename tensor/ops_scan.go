@@ -44,7 +44,7 @@ type cumsum struct {
 }
 
 func (c cumsum) Info() Info {
-	return Info{"cumsum", "torch.cumsum", unless(c.given, Raise), ReadsNothing}
+	return info("cumsum", "torch.cumsum", SavesNothing).given(c.given)
 }
 func (c cumsum) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -85,7 +85,7 @@ func scanOf(op string, t *Tensor, dim int) running {
 type recurrence struct{ running }
 
 func (recurrence) Info() Info {
-	return Info{"cumprod_backward", "torch.ops.aten.cumprod_backward", Keep, ReadsAll}
+	return info("cumprod_backward", "torch.ops.aten.cumprod_backward", SavesAll)
 }
 func (r recurrence) Forward(in []*Tensor) *Tensor {
 	return r.scan(driver.Recurrence, in[0].dtype, in...)
@@ -130,7 +130,7 @@ type cumprod struct {
 }
 
 func (c cumprod) Info() Info {
-	return Info{"cumprod", "torch.cumprod", unless(c.given, Raise), ReadsOperands}
+	return info("cumprod", "torch.cumprod", SavesOperands).given(c.given)
 }
 func (c cumprod) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -174,7 +174,7 @@ type cumArg struct {
 	code driver.Code
 }
 
-func (c cumArg) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
+func (c cumArg) Info() Info { return info(c.name, "torch."+c.name, NoDerivative) }
 func (c cumArg) Forward(in []*Tensor) *Tensor {
 	return c.scan(c.code, Int64, in[0])
 }
@@ -208,7 +208,7 @@ func (t *Tensor) cumExtreme(name string, c driver.Code, dim int) (values, indice
 type logcumsumexp struct{ running }
 
 func (logcumsumexp) Info() Info {
-	return Info{"logcumsumexp", "torch.logcumsumexp", Keep, ReadsOperands}
+	return info("logcumsumexp", "torch.logcumsumexp", SavesOperands)
 }
 func (l logcumsumexp) f(in []*Tensor) *Tensor {
 	x := in[0]

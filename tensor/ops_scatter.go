@@ -4,7 +4,7 @@ import "halfnote/tensor/driver"
 
 type scatter struct{ dim int }
 
-func (scatter) Info() Info { return Info{"scatter", "torch.scatter", Keep, ReadsIndices} }
+func (scatter) Info() Info { return info("scatter", "torch.scatter", SavesIndices) }
 func (s scatter) Forward(in []*Tensor) *Tensor {
 	sameDType("scatter", in[:2])
 	y := duplicate(in[0])
@@ -55,7 +55,7 @@ func sourceOf(op string, index, src *Tensor) *Tensor {
 
 type scatterAdd struct{ dim int }
 
-func (scatterAdd) Info() Info { return Info{"scatter_add", "torch.scatter_add", Widest, ReadsIndices} }
+func (scatterAdd) Info() Info { return info("scatter_add", "torch.scatter_add", SavesIndices) }
 func (s scatterAdd) Forward(in []*Tensor) *Tensor {
 	sameDType("scatter_add", in[:2])
 	return meeting(driver.ScatterAdd, s.dim, in[0], in[1], in[2])
@@ -98,7 +98,7 @@ var joins = map[string]driver.Code{
 }
 
 func (scatterReduce) Info() Info {
-	return Info{"scatter_reduce", "torch.scatter_reduce", Keep, ReadsAll}
+	return info("scatter_reduce", "torch.scatter_reduce", SavesAll)
 }
 func (s scatterReduce) Forward(in []*Tensor) *Tensor {
 	sameDType("scatter_reduce", in[:2])

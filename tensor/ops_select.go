@@ -9,7 +9,7 @@ import (
 type indexSelect struct{ dim int }
 
 func (indexSelect) Info() Info {
-	return Info{"index_select", "torch.index_select", Keep, ReadsIndices}
+	return info("index_select", "torch.index_select", SavesIndices)
 }
 func (s indexSelect) Forward(in []*Tensor) *Tensor {
 	x, index := in[0], in[1]
@@ -36,7 +36,7 @@ type indexAdd struct {
 	alpha float64
 }
 
-func (indexAdd) Info() Info { return Info{"index_add", "torch.index_add", Keep, ReadsIndices} }
+func (indexAdd) Info() Info { return info("index_add", "torch.index_add", SavesIndices) }
 func (a indexAdd) Forward(in []*Tensor) *Tensor {
 	sameDType("index_add", in[:2])
 	x, src, index := in[0], in[1], in[2]
@@ -77,7 +77,7 @@ func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int
 
 type indexCopy struct{ dim int }
 
-func (indexCopy) Info() Info { return Info{"index_copy", "torch.index_copy", Keep, ReadsIndices} }
+func (indexCopy) Info() Info { return info("index_copy", "torch.index_copy", SavesIndices) }
 func (c indexCopy) Forward(in []*Tensor) *Tensor {
 	sameDType("index_copy", in[:2])
 	y := duplicate(in[0])
@@ -101,7 +101,7 @@ type indexFill struct {
 	value float64
 }
 
-func (indexFill) Info() Info { return Info{"index_fill", "torch.index_fill", Keep, ReadsIndices} }
+func (indexFill) Info() Info { return info("index_fill", "torch.index_fill", SavesIndices) }
 func (f indexFill) Forward(in []*Tensor) *Tensor {
 	x, index := in[0], in[1]
 	y := duplicate(x)

@@ -6,7 +6,7 @@ import "slices"
 type pixelShuffle struct{ by int }
 
 func (pixelShuffle) Info() Info {
-	return Info{"pixel_shuffle", "torch.nn.functional.pixel_shuffle", Keep, ReadsNothing}
+	return info("pixel_shuffle", "torch.nn.functional.pixel_shuffle", SavesNothing)
 }
 func (p pixelShuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -22,7 +22,7 @@ func (p pixelShuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 type pixelUnshuffle pixelShuffle
 
 func (pixelUnshuffle) Info() Info {
-	return Info{"pixel_unshuffle", "torch.nn.functional.pixel_unshuffle", Keep, ReadsNothing}
+	return info("pixel_unshuffle", "torch.nn.functional.pixel_unshuffle", SavesNothing)
 }
 func (p pixelUnshuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -38,7 +38,7 @@ func (p pixelUnshuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 type channelShuffle struct{ groups int }
 
 func (channelShuffle) Info() Info {
-	return Info{"channel_shuffle", "torch.nn.functional.channel_shuffle", Keep, ReadsNothing}
+	return info("channel_shuffle", "torch.nn.functional.channel_shuffle", SavesNothing)
 }
 func (c channelShuffle) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -103,19 +103,19 @@ type localResponseNorm struct {
 }
 
 func (localResponseNorm) Info() Info {
-	return Info{"local_response_norm", "torch.nn.functional.local_response_norm", Keep, ReadsOperands}
+	return info("local_response_norm", "torch.nn.functional.local_response_norm", SavesOperands)
 }
 func (l localResponseNorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	n, c := x.shape[0], x.shape[1]
 	pad := []int{0, 0, l.size / 2, (l.size - 1) / 2}
-	stride := PoolOptions{Stride: []int{1}}
+	stride := poolOptions{Stride: []int{1}}
 	var mean *Tensor
 	if squares := x.Mul(x); len(x.shape) == 3 {
-		mean = squares.Unsqueeze(1).Pad(pad, PadOptions{}).AvgPool2d([]int{l.size, 1}, stride)
+		mean = squares.Unsqueeze(1).Pad(pad, PadOptions{}).avgPool(2, []int{l.size, 1}, stride)
 	} else { // autocast for the CPU lists avg_pool3d
 		squares = squares.Reshape(n, 1, c, x.shape[2], size(x.shape[3:]))
-		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).AvgPool3d([]int{l.size, 1, 1}, stride)
+		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).avgPool(3, []int{l.size, 1, 1}, stride)
 	}
 	mean = mean.Reshape(x.shape...)
 	return x.Div(mean.MulScalar(l.alpha).AddScalar(l.k).Pow(l.beta))
@@ -125,20 +125,11 @@ func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// LocalResponseNormOptions are the options of LocalResponseNorm.
-type LocalResponseNormOptions struct {
-	Alpha float64 // factor of the mean square; torch's default is 1e-4
-	Beta  float64 // exponent; torch's default is 0.75
-	K     float64 // summand of the base; torch's default is 1
-}
-
-// LocalResponseNorm returns t (n, c, …) divided by (k + alpha m)^beta, where m is the mean square
-// of size neighbouring channels; channels beyond the ends are 0. It is
-// torch.nn.functional.local_response_norm.
-func (t *Tensor) LocalResponseNorm(size int, o LocalResponseNormOptions) *Tensor {
+// localResponseNorm is nn.LocalResponseNorm.
+func (t *Tensor) localResponseNorm(size int, alpha, beta, k float64) *Tensor {
 	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {
 		fail("local_response_norm", []*Tensor{t}, "size is %d; expected at least 1, and an input (n, c, …)", size)
 	}
-	return apply(localResponseNorm{size, orElse(o.Alpha, 1e-4), orElse(o.Beta, 0.75), orElse(o.K, 1)}, t)
+	return apply(localResponseNorm{size, alpha, beta, k}, t)
 }

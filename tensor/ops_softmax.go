@@ -10,7 +10,7 @@ type softmax struct {
 }
 
 func (s softmax) Info() Info {
-	return Info{"softmax", "torch.softmax", unless(s.given, Raise), ReadsResult}
+	return info("softmax", "torch.softmax", SavesResult).given(s.given)
 }
 func (s softmax) Forward(in []*Tensor) *Tensor {
 	if y := alongRows(driver.Softmax, s.dim, in...); y != nil {
@@ -88,7 +88,7 @@ func (t *Tensor) scalarToo(op string, dim int, f func(t *Tensor, dim int) *Tenso
 type softmaxGrad struct{ dim int }
 
 func (softmaxGrad) Info() Info {
-	return Info{"softmax_backward", "torch.ops.aten._softmax_backward_data", Keep, ReadsOperands}
+	return info("softmax_backward", "torch.ops.aten._softmax_backward_data", SavesOperands)
 }
 func (s softmaxGrad) Forward(in []*Tensor) *Tensor {
 	if y := alongRows(driver.SoftmaxGrad, s.dim, in...); y != nil {
@@ -117,7 +117,7 @@ type logSoftmax struct {
 }
 
 func (l logSoftmax) Info() Info {
-	return Info{"log_softmax", "torch.log_softmax", unless(l.given, Raise), ReadsResult}
+	return info("log_softmax", "torch.log_softmax", SavesResult).given(l.given)
 }
 func (l logSoftmax) Forward(in []*Tensor) *Tensor {
 	if y := alongRows(driver.LogSoftmax, l.dim, in...); y != nil {
@@ -151,7 +151,7 @@ func (t *Tensor) LogSoftmaxAs(d DType, dim int) *Tensor {
 type logSoftmaxGrad struct{ dim int }
 
 func (logSoftmaxGrad) Info() Info {
-	return Info{"log_softmax_backward", "torch.ops.aten._log_softmax_backward_data", Keep, ReadsOperands}
+	return info("log_softmax_backward", "torch.ops.aten._log_softmax_backward_data", SavesOperands)
 }
 func (l logSoftmaxGrad) Forward(in []*Tensor) *Tensor {
 	if y := alongRows(driver.LogSoftmaxGrad, l.dim, in...); y != nil {

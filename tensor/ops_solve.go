@@ -6,7 +6,7 @@ import "slices"
 
 type inverse struct{}
 
-func (inverse) Info() Info { return Info{"linalg_inv", "torch.linalg.inv", Keep, ReadsResult} }
+func (inverse) Info() Info { return info("linalg_inv", "torch.linalg.inv", SavesResult) }
 func (inverse) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
 		f := regular("linalg_inv", in, b, a, n)
@@ -31,7 +31,7 @@ func (t *Tensor) Inverse() *Tensor {
 
 type det struct{}
 
-func (det) Info() Info { return Info{"linalg_det", "torch.linalg.det", Keep, ReadsAll} }
+func (det) Info() Info { return info("linalg_det", "torch.linalg.det", SavesAll) }
 func (det) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape[:len(in[0].shape)-2], func(_ int, a []float64, n int) []float64 {
 		return []float64{factorize(a, n).det()}
@@ -52,7 +52,7 @@ func (t *Tensor) Det() *Tensor {
 // sizes are equal.
 type solve struct{}
 
-func (solve) Info() Info { return Info{"linalg_solve", "torch.linalg.solve", Keep, ReadsAll} }
+func (solve) Info() Info { return info("linalg_solve", "torch.linalg.solve", SavesAll) }
 func (solve) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_solve", in)
 	k := in[1].shape[len(in[1].shape)-1]
@@ -92,7 +92,7 @@ func (t *Tensor) Solve(b *Tensor) *Tensor {
 type cholesky struct{}
 
 func (cholesky) Info() Info {
-	return Info{"linalg_cholesky", "torch.linalg.cholesky", Keep, ReadsResult}
+	return info("linalg_cholesky", "torch.linalg.cholesky", SavesResult)
 }
 func (cholesky) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {

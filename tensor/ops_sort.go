@@ -11,7 +11,7 @@ type argsort struct {
 	descending bool
 }
 
-func (argsort) Info() Info { return Info{"argsort", "torch.argsort", Keep, NoDerivative} }
+func (argsort) Info() Info { return info("argsort", "torch.argsort", NoDerivative) }
 func (a argsort) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, Int64, in[0].shape)
 	run(driver.Kernel{Code: driver.ArgSort, Axis: a.dim, Params: driver.SortParams{Descending: a.descending}}, y, in[0])

@@ -11,7 +11,7 @@ type layout struct {
 	shape, stride []int
 }
 
-func (asStrided) Info() Info { return Info{"as_strided", "torch.as_strided", Keep, ReadsNothing} }
+func (asStrided) Info() Info { return info("as_strided", "torch.as_strided", SavesNothing) }
 func (asStrided) fixed()     {}
 func (s asStrided) Forward(in []*Tensor) *Tensor {
 	return in[0].alias(s.to.offset, s.to.shape, s.to.stride)

@@ -6,7 +6,7 @@ import "slices"
 // where k is the smaller of m and n.
 type svd struct{}
 
-func (svd) Info() Info { return Info{"linalg_svd", "torch.linalg.svd", Keep, ReadsResult} }
+func (svd) Info() Info { return info("linalg_svd", "torch.linalg.svd", SavesResult) }
 func (svd) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	r := len(x.shape)
@@ -108,7 +108,7 @@ type matrixNorm struct {
 }
 
 func (m matrixNorm) Info() Info {
-	return Info{"linalg_matrix_norm", "torch.linalg.matrix_norm", unless(m.given, Raise), ReadsOperands}
+	return info("linalg_matrix_norm", "torch.linalg.matrix_norm", SavesOperands).given(m.given)
 }
 func (m matrixNorm) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -149,13 +149,13 @@ func (m matrixNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(m
 type frobeniusNorm struct{ matrixNorm }
 
 func (f frobeniusNorm) Info() Info {
-	return Info{"frobenius_norm", "torch.frobenius_norm", unless(f.given, Raise), ReadsOperands}
+	return info("frobenius_norm", "torch.frobenius_norm", SavesOperands).given(f.given)
 }
 
 type nuclearNorm struct{ matrixNorm }
 
 func (n nuclearNorm) Info() Info {
-	return Info{"nuclear_norm", "torch.nuclear_norm", unless(n.given, Raise), ReadsOperands}
+	return info("nuclear_norm", "torch.nuclear_norm", SavesOperands).given(n.given)
 }
 
 // orders are the orders of matrix norms.

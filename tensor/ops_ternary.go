@@ -7,7 +7,7 @@ import "math"
 // addcmul is x + (value y) z, evaluated in this order.
 type addcmul struct{ value float64 }
 
-func (addcmul) Info() Info { return Info{"addcmul", "torch.addcmul", Widest, ReadsOperands} }
+func (addcmul) Info() Info { return info("addcmul", "torch.addcmul", SavesOperands) }
 func (addcmul) promotes()  {}
 func (o addcmul) f(in []*Tensor) *Tensor {
 	return in[0].Add(in[1].MulScalar(o.value).Mul(in[2]))
@@ -32,7 +32,7 @@ func (t *Tensor) Addcmul(x, y *Tensor, value float64) *Tensor {
 // addcdiv is x + (value y) / z, evaluated in this order.
 type addcdiv struct{ value float64 }
 
-func (addcdiv) Info() Info { return Info{"addcdiv", "torch.addcdiv", Widest, ReadsOperands} }
+func (addcdiv) Info() Info { return info("addcdiv", "torch.addcdiv", SavesOperands) }
 func (addcdiv) promotes()  {}
 func (o addcdiv) f(in []*Tensor) *Tensor {
 	return in[0].Add(in[1].MulScalar(o.value).Div(in[2]))
@@ -55,7 +55,7 @@ func (t *Tensor) Addcdiv(x, y *Tensor, value float64) *Tensor {
 // lerp interpolates from x to y, starting at the nearer end, as torch does (Lerp.h).
 type lerp struct{ weight float64 }
 
-func (lerp) Info() Info { return Info{"lerp", "torch.lerp", Keep, ReadsOperands} }
+func (lerp) Info() Info { return info("lerp", "torch.lerp", SavesOperands) }
 func (lerp) promotes()  {}
 func (o lerp) f(in []*Tensor) *Tensor {
 	x, y := in[0], in[1]

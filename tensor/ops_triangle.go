@@ -13,8 +13,8 @@ type (
 	triu struct{ triangle }
 )
 
-func (tril) Info() Info { return Info{"tril", "torch.tril", Keep, ReadsNothing} }
-func (triu) Info() Info { return Info{"triu", "torch.triu", Keep, ReadsNothing} }
+func (tril) Info() Info { return info("tril", "torch.tril", SavesNothing) }
+func (triu) Info() Info { return info("triu", "torch.triu", SavesNothing) }
 
 func (a triangle) Forward(in []*Tensor) *Tensor {
 	x := in[0]

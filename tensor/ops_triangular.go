@@ -17,7 +17,7 @@ type TriangularOptions struct {
 type solveTriangular struct{ upper, unit bool }
 
 func (solveTriangular) Info() Info {
-	return Info{"linalg_solve_triangular", "torch.linalg.solve_triangular", Keep, ReadsAll}
+	return info("linalg_solve_triangular", "torch.linalg.solve_triangular", SavesAll)
 }
 func (s solveTriangular) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_solve_triangular", in)
@@ -98,7 +98,7 @@ func systems(op string, a, b *Tensor) (_, _ *Tensor) {
 type choleskySolve struct{ upper bool }
 
 func (choleskySolve) Info() Info {
-	return Info{"cholesky_solve", "torch.cholesky_solve", Keep, ReadsOperands}
+	return info("cholesky_solve", "torch.cholesky_solve", SavesOperands)
 }
 func (c choleskySolve) f(in []*Tensor) *Tensor {
 	l, b := in[0].Double(), in[1].Double()
@@ -127,7 +127,7 @@ func (t *Tensor) CholeskySolve(l *Tensor, upper bool) *Tensor {
 type choleskyInverse struct{ upper bool }
 
 func (choleskyInverse) Info() Info {
-	return Info{"cholesky_inverse", "torch.cholesky_inverse", Keep, ReadsOperands}
+	return info("cholesky_inverse", "torch.cholesky_inverse", SavesOperands)
 }
 func (c choleskyInverse) f(in []*Tensor) *Tensor {
 	l := in[0].Double()

@@ -15,7 +15,7 @@ func widely(dy, x *Tensor, f func(dy, x *Tensor) *Tensor) []*Tensor {
 
 type sin struct{}
 
-func (sin) Info() Info                   { return Info{"sin", "torch.sin", Keep, ReadsOperands} }
+func (sin) Info() Info                   { return info("sin", "torch.sin", SavesOperands) }
 func (sin) real()                        {}
 func (sin) Forward(in []*Tensor) *Tensor { return unary(driver.Sin, in[0]) }
 func (sin) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -27,7 +27,7 @@ func (t *Tensor) Sin() *Tensor { return apply(sin{}, t) }
 
 type cos struct{}
 
-func (cos) Info() Info                   { return Info{"cos", "torch.cos", Keep, ReadsOperands} }
+func (cos) Info() Info                   { return info("cos", "torch.cos", SavesOperands) }
 func (cos) real()                        {}
 func (cos) Forward(in []*Tensor) *Tensor { return unary(driver.Cos, in[0]) }
 func (cos) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -39,7 +39,7 @@ func (t *Tensor) Cos() *Tensor { return apply(cos{}, t) }
 
 type tan struct{}
 
-func (tan) Info() Info                   { return Info{"tan", "torch.tan", Raise, ReadsResult} }
+func (tan) Info() Info                   { return info("tan", "torch.tan", SavesResult) }
 func (tan) real()                        {}
 func (tan) Forward(in []*Tensor) *Tensor { return unary(driver.Tan, in[0]) }
 func (tan) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
@@ -51,7 +51,7 @@ func (t *Tensor) Tan() *Tensor { return apply(tan{}, t) }
 
 type asin struct{}
 
-func (asin) Info() Info                   { return Info{"asin", "torch.asin", Raise, ReadsOperands} }
+func (asin) Info() Info                   { return info("asin", "torch.asin", SavesOperands) }
 func (asin) real()                        {}
 func (asin) Forward(in []*Tensor) *Tensor { return unary(driver.Asin, in[0]) }
 func (asin) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -63,7 +63,7 @@ func (t *Tensor) Asin() *Tensor { return apply(asin{}, t) }
 
 type acos struct{}
 
-func (acos) Info() Info                   { return Info{"acos", "torch.acos", Raise, ReadsOperands} }
+func (acos) Info() Info                   { return info("acos", "torch.acos", SavesOperands) }
 func (acos) real()                        {}
 func (acos) Forward(in []*Tensor) *Tensor { return unary(driver.Acos, in[0]) }
 func (acos) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -75,7 +75,7 @@ func (t *Tensor) Acos() *Tensor { return apply(acos{}, t) }
 
 type atan struct{}
 
-func (atan) Info() Info                   { return Info{"atan", "torch.atan", Keep, ReadsOperands} }
+func (atan) Info() Info                   { return info("atan", "torch.atan", SavesOperands) }
 func (atan) real()                        {}
 func (atan) Forward(in []*Tensor) *Tensor { return unary(driver.Atan, in[0]) }
 func (atan) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -87,7 +87,7 @@ func (t *Tensor) Atan() *Tensor { return apply(atan{}, t) }
 
 type sinh struct{}
 
-func (sinh) Info() Info                   { return Info{"sinh", "torch.sinh", Raise, ReadsOperands} }
+func (sinh) Info() Info                   { return info("sinh", "torch.sinh", SavesOperands) }
 func (sinh) real()                        {}
 func (sinh) Forward(in []*Tensor) *Tensor { return unary(driver.Sinh, in[0]) }
 func (sinh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -99,7 +99,7 @@ func (t *Tensor) Sinh() *Tensor { return apply(sinh{}, t) }
 
 type cosh struct{}
 
-func (cosh) Info() Info                   { return Info{"cosh", "torch.cosh", Raise, ReadsOperands} }
+func (cosh) Info() Info                   { return info("cosh", "torch.cosh", SavesOperands) }
 func (cosh) real()                        {}
 func (cosh) Forward(in []*Tensor) *Tensor { return unary(driver.Cosh, in[0]) }
 func (cosh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -111,7 +111,7 @@ func (t *Tensor) Cosh() *Tensor { return apply(cosh{}, t) }
 
 type asinh struct{}
 
-func (asinh) Info() Info                   { return Info{"asinh", "torch.asinh", Keep, ReadsOperands} }
+func (asinh) Info() Info                   { return info("asinh", "torch.asinh", SavesOperands) }
 func (asinh) real()                        {}
 func (asinh) Forward(in []*Tensor) *Tensor { return unary(driver.Asinh, in[0]) }
 func (asinh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -123,7 +123,7 @@ func (t *Tensor) Asinh() *Tensor { return apply(asinh{}, t) }
 
 type acosh struct{}
 
-func (acosh) Info() Info                   { return Info{"acosh", "torch.acosh", Keep, ReadsOperands} }
+func (acosh) Info() Info                   { return info("acosh", "torch.acosh", SavesOperands) }
 func (acosh) real()                        {}
 func (acosh) Forward(in []*Tensor) *Tensor { return unary(driver.Acosh, in[0]) }
 func (acosh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -135,7 +135,7 @@ func (t *Tensor) Acosh() *Tensor { return apply(acosh{}, t) }
 
 type atanh struct{}
 
-func (atanh) Info() Info                   { return Info{"atanh", "torch.atanh", Keep, ReadsOperands} }
+func (atanh) Info() Info                   { return info("atanh", "torch.atanh", SavesOperands) }
 func (atanh) real()                        {}
 func (atanh) Forward(in []*Tensor) *Tensor { return unary(driver.Atanh, in[0]) }
 func (atanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -149,7 +149,7 @@ func (t *Tensor) Atanh() *Tensor { return apply(atanh{}, t) }
 // sine: multiples of pi are inexact in float64 and more so in float32.
 type sinc struct{}
 
-func (sinc) Info() Info { return Info{"sinc", "torch.sinc", Keep, ReadsOperands} }
+func (sinc) Info() Info { return info("sinc", "torch.sinc", SavesOperands) }
 func (sinc) real()      {}
 func (sinc) f(in []*Tensor) *Tensor {
 	x := in[0].Double()

@@ -8,7 +8,7 @@ import (
 
 type abs struct{}
 
-func (abs) Info() Info { return Info{"abs", "torch.abs", Keep, ReadsOperands} }
+func (abs) Info() Info { return info("abs", "torch.abs", SavesOperands) }
 func (abs) Forward(in []*Tensor) *Tensor {
 	notBool("abs", in)
 	return unary(driver.Abs, in[0])
@@ -22,7 +22,7 @@ func (t *Tensor) Abs() *Tensor { return apply(abs{}, t) }
 
 type exp struct{}
 
-func (exp) Info() Info { return Info{"exp", "torch.exp", Raise, ReadsResult} }
+func (exp) Info() Info { return info("exp", "torch.exp", SavesResult) }
 func (exp) real()      {}
 func (exp) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Exp, in[0])
@@ -34,7 +34,7 @@ func (t *Tensor) Exp() *Tensor { return apply(exp{}, t) }
 
 type log struct{}
 
-func (log) Info() Info { return Info{"log", "torch.log", Raise, ReadsOperands} }
+func (log) Info() Info { return info("log", "torch.log", SavesOperands) }
 func (log) real()      {}
 func (log) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Log, in[0])
@@ -46,7 +46,7 @@ func (t *Tensor) Log() *Tensor { return apply(log{}, t) }
 
 type log1p struct{}
 
-func (log1p) Info() Info { return Info{"log1p", "torch.log1p", Raise, ReadsOperands} }
+func (log1p) Info() Info { return info("log1p", "torch.log1p", SavesOperands) }
 func (log1p) real()      {}
 func (log1p) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Log1p, in[0])
@@ -60,7 +60,7 @@ func (t *Tensor) Log1p() *Tensor { return apply(log1p{}, t) }
 
 type sqrt struct{}
 
-func (sqrt) Info() Info { return Info{"sqrt", "torch.sqrt", Keep, ReadsResult} }
+func (sqrt) Info() Info { return info("sqrt", "torch.sqrt", SavesResult) }
 func (sqrt) real()      {}
 func (sqrt) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Sqrt, in[0])
@@ -72,7 +72,7 @@ func (t *Tensor) Sqrt() *Tensor { return apply(sqrt{}, t) }
 
 type reciprocal struct{}
 
-func (reciprocal) Info() Info { return Info{"reciprocal", "torch.reciprocal", Raise, ReadsResult} }
+func (reciprocal) Info() Info { return info("reciprocal", "torch.reciprocal", SavesResult) }
 func (reciprocal) real()      {}
 func (reciprocal) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Reciprocal, in[0])
@@ -86,7 +86,7 @@ func (t *Tensor) Reciprocal() *Tensor { return apply(reciprocal{}, t) }
 
 type tanh struct{}
 
-func (tanh) Info() Info { return Info{"tanh", "torch.tanh", Keep, ReadsResult} }
+func (tanh) Info() Info { return info("tanh", "torch.tanh", SavesResult) }
 func (tanh) real()      {}
 func (tanh) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Tanh, in[0])
@@ -100,7 +100,7 @@ func (t *Tensor) Tanh() *Tensor { return apply(tanh{}, t) }
 type tanhGrad struct{}
 
 func (tanhGrad) Info() Info {
-	return Info{"tanh_backward", "torch.ops.aten.tanh_backward", Keep, ReadsOperands}
+	return info("tanh_backward", "torch.ops.aten.tanh_backward", SavesOperands)
 }
 func (tanhGrad) Forward(in []*Tensor) *Tensor {
 	return pairwise("tanh_backward", driver.TanhGrad, in[0], in[1])
@@ -112,7 +112,7 @@ func (tanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 
 type sigmoid struct{}
 
-func (sigmoid) Info() Info { return Info{"sigmoid", "torch.sigmoid", Keep, ReadsResult} }
+func (sigmoid) Info() Info { return info("sigmoid", "torch.sigmoid", SavesResult) }
 func (sigmoid) real()      {}
 func (sigmoid) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Sigmoid, in[0])
@@ -128,7 +128,7 @@ func (t *Tensor) Sigmoid() *Tensor { return apply(sigmoid{}, t) }
 type sigmoidGrad struct{}
 
 func (sigmoidGrad) Info() Info {
-	return Info{"sigmoid_backward", "torch.ops.aten.sigmoid_backward", Keep, ReadsOperands}
+	return info("sigmoid_backward", "torch.ops.aten.sigmoid_backward", SavesOperands)
 }
 func (sigmoidGrad) Forward(in []*Tensor) *Tensor {
 	return pairwise("sigmoid_backward", driver.SigmoidGrad, in[0], in[1])
@@ -140,7 +140,7 @@ func (sigmoidGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 
 type relu struct{}
 
-func (relu) Info() Info { return Info{"relu", "torch.relu", Keep, ReadsResult} }
+func (relu) Info() Info { return info("relu", "torch.relu", SavesResult) }
 func (relu) Forward(in []*Tensor) *Tensor {
 	notBool("relu", in)
 	return unary(driver.Relu, in[0])
@@ -156,7 +156,7 @@ func (t *Tensor) ReLU() *Tensor { return apply(relu{}, t) }
 type thresholdGrad struct{}
 
 func (thresholdGrad) Info() Info {
-	return Info{"threshold_backward", "torch.ops.aten.threshold_backward", Keep, ReadsOperands}
+	return info("threshold_backward", "torch.ops.aten.threshold_backward", SavesOperands)
 }
 func (thresholdGrad) Forward(in []*Tensor) *Tensor {
 	return pairwise("threshold_backward", driver.ReluGrad, in[0], in[1])
@@ -168,7 +168,7 @@ func (thresholdGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 // step is 1 where the operand is positive and 0 elsewhere.
 type step struct{}
 
-func (step) Info() Info { return Info{"step", "torch.heaviside", Keep, NoDerivative} }
+func (step) Info() Info { return info("step", "torch.heaviside", NoDerivative) }
 func (step) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Step, in[0])
 }
@@ -180,7 +180,7 @@ func (t *Tensor) Step() *Tensor { return apply(step{}, t) }
 
 type erf struct{}
 
-func (erf) Info() Info { return Info{"erf", "torch.erf", Keep, ReadsOperands} }
+func (erf) Info() Info { return info("erf", "torch.erf", SavesOperands) }
 func (erf) real()      {}
 func (erf) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Erf, in[0])

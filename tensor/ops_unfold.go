@@ -12,7 +12,7 @@ type im2col struct {
 	sizes []int // sizes of x's planes
 }
 
-func (im2col) Info() Info { return Info{"im2col", "torch.nn.functional.unfold", Keep, ReadsNothing} }
+func (im2col) Info() Info { return info("im2col", "torch.nn.functional.unfold", SavesNothing) }
 func (m im2col) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	places := m.places(m.sizes)
@@ -26,7 +26,7 @@ func (m im2col) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{app
 // col2im is the adjoint of im2col.
 type col2im im2col
 
-func (col2im) Info() Info { return Info{"col2im", "torch.nn.functional.fold", Keep, ReadsNothing} }
+func (col2im) Info() Info { return info("col2im", "torch.nn.functional.fold", SavesNothing) }
 func (m col2im) Forward(in []*Tensor) *Tensor {
 	x := wide(in[0])
 	n, c := x.shape[0], x.shape[1]/m.taps()
@@ -85,7 +85,7 @@ func newUnfold(op string, size []int, o ConvOptions) window {
 // unfold is a view of slices along a dimension, with their elements in a new last dimension.
 type unfold struct{ dim, size, step int }
 
-func (unfold) Info() Info { return Info{"unfold", "torch.Tensor.unfold", Keep, ReadsNothing} }
+func (unfold) Info() Info { return info("unfold", "torch.Tensor.unfold", SavesNothing) }
 func (unfold) fixed()     {}
 func (u unfold) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -105,7 +105,7 @@ type unfoldGrad struct {
 }
 
 func (unfoldGrad) Info() Info {
-	return Info{"unfold_backward", "torch.ops.aten.unfold_backward", Keep, ReadsNothing}
+	return info("unfold_backward", "torch.ops.aten.unfold_backward", SavesNothing)
 }
 func (u unfoldGrad) Forward(in []*Tensor) *Tensor {
 	dy := wide(in[0])

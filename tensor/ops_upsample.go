@@ -18,26 +18,26 @@ type (
 const interpolate = "torch.nn.functional.interpolate"
 
 func (u upsampleNearest) Info() Info {
-	return Info{"upsample_nearest" + nd(len(u.lines)), interpolate, Raise, ReadsNothing}
+	return info("upsample_nearest"+nd(len(u.lines)), interpolate, SavesNothing)
 }
 func (u upsampleNearestExact) Info() Info {
-	return Info{"_upsample_nearest_exact" + nd(len(u.lines)), interpolate, Raise, ReadsNothing}
+	return info("_upsample_nearest_exact"+nd(len(u.lines)), interpolate, SavesNothing)
 }
-func (upsampleLinear) Info() Info { return Info{"upsample_linear1d", interpolate, Raise, ReadsNothing} }
+func (upsampleLinear) Info() Info { return info("upsample_linear1d", interpolate, SavesNothing) }
 func (upsampleBilinear) Info() Info {
-	return Info{"upsample_bilinear2d", interpolate, Raise, ReadsNothing}
+	return info("upsample_bilinear2d", interpolate, SavesNothing)
 }
 func (upsampleTrilinear) Info() Info {
-	return Info{"upsample_trilinear3d", interpolate, Raise, ReadsNothing}
+	return info("upsample_trilinear3d", interpolate, SavesNothing)
 }
 func (upsampleBicubic) Info() Info {
-	return Info{"upsample_bicubic2d", interpolate, Raise, ReadsNothing}
+	return info("upsample_bicubic2d", interpolate, SavesNothing)
 }
 func (upsampleBilinearAA) Info() Info {
-	return Info{"_upsample_bilinear2d_aa", interpolate, Raise, ReadsNothing}
+	return info("_upsample_bilinear2d_aa", interpolate, SavesNothing)
 }
 func (upsampleBicubicAA) Info() Info {
-	return Info{"_upsample_bicubic2d_aa", interpolate, Raise, ReadsNothing}
+	return info("_upsample_bicubic2d_aa", interpolate, SavesNothing)
 }
 
 func (u upsampleNearest) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor      { return adjoint(u, dy) }

@@ -16,9 +16,9 @@ type variance struct {
 
 func (v variance) Info() Info {
 	if v.root {
-		return Info{"std", "torch.std", Keep, ReadsOperands}
+		return info("std", "torch.std", SavesOperands)
 	}
-	return Info{"var", "torch.var", Keep, ReadsOperands}
+	return info("var", "torch.var", SavesOperands)
 }
 
 func (v variance) divisor(x *Tensor) float64 {
@@ -86,7 +86,7 @@ func (t *Tensor) StdMean(dims ...int) (deviation, mean *Tensor) {
 
 type logsumexp struct{ over }
 
-func (logsumexp) Info() Info { return Info{"logsumexp", "torch.logsumexp", Raise, ReadsOperands} }
+func (logsumexp) Info() Info { return info("logsumexp", "torch.logsumexp", SavesOperands) }
 func (logsumexp) real()      {}
 func (l logsumexp) Forward(in []*Tensor) *Tensor {
 	return l.finish(compose(func(in []*Tensor) *Tensor {

@@ -12,7 +12,7 @@ type reshape struct {
 	stride []int // strides of the view, nil if they follow from the shape
 }
 
-func (reshape) Info() Info { return Info{"reshape", "torch.reshape", Keep, ReadsNothing} }
+func (reshape) Info() Info { return info("reshape", "torch.reshape", SavesNothing) }
 func (reshape) fixed()     {}
 func (r reshape) Forward(in []*Tensor) *Tensor {
 	x := in[0]
@@ -50,7 +50,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 
 type permute struct{ order []int }
 
-func (permute) Info() Info { return Info{"permute", "torch.permute", Keep, ReadsNothing} }
+func (permute) Info() Info { return info("permute", "torch.permute", SavesNothing) }
 func (permute) fixed()     {}
 func (p permute) Forward(in []*Tensor) *Tensor {
 	return permuted(in[0], p.order)
@@ -103,7 +103,7 @@ func (t *Tensor) T() *Tensor {
 
 type expand struct{ shape []int }
 
-func (expand) Info() Info { return Info{"expand", "torch.Tensor.expand", Keep, ReadsNothing} }
+func (expand) Info() Info { return info("expand", "torch.Tensor.expand", SavesNothing) }
 func (expand) fixed()     {}
 func (e expand) Forward(in []*Tensor) *Tensor {
 	stride := slices.Clone(expandStride(in[0], e.shape))
@@ -143,7 +143,7 @@ func (t *Tensor) expandTo(shape []int) *Tensor {
 
 type slice struct{ dim, from, to int }
 
-func (slice) Info() Info { return Info{"slice", "torch.ops.aten.slice", Keep, ReadsNothing} }
+func (slice) Info() Info { return info("slice", "torch.ops.aten.slice", SavesNothing) }
 func (slice) fixed()     {}
 func (s slice) Forward(in []*Tensor) *Tensor {
 	return sliced(in[0], s)
@@ -253,7 +253,7 @@ type sliceGrad struct {
 }
 
 func (sliceGrad) Info() Info {
-	return Info{"slice_backward", "torch.ops.aten.slice_backward", Keep, ReadsNothing}
+	return info("slice_backward", "torch.ops.aten.slice_backward", SavesNothing)
 }
 func (s sliceGrad) Forward(in []*Tensor) *Tensor {
 	y := newTensor(in[0].mem.backend, in[0].dtype, s.shape)

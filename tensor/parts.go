@@ -1,13 +1,5 @@
 package tensor
 
-// Decomposer is a Caster for which some operations are decomposed into torch's component
-// operations. Each component is cast on its own, so that dtypes and roundings match torch's.
-type Decomposer interface {
-	Caster
-	// Decomposes reports whether op runs as its component operations.
-	Decomposes(op Info) bool
-}
-
 // decomposed is an operation that torch composes of others on some device.
 type decomposed interface {
 	Op
@@ -21,7 +13,7 @@ func (s state) takesApart(op Op) decomposed {
 	if !ok {
 		return nil
 	}
-	if d, ok := s.caster.(Decomposer); !ok || !d.Decomposes(op.Info()) {
+	if d, ok := s.caster.(decomposer); !ok || !d.Decomposes(op.Info()) {
 		return nil
 	}
 	return c

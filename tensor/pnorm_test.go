@@ -154,7 +154,7 @@ func TestOtherProducts(t *testing.T) {
 		for i := range want {
 			want[i] += b[i%5]
 		}
-		compare(t, "bilinear", in[0].Bilinear(in[1], in[2], in[3]), shape, want)
+		compare(t, "bilinear", Bilinear(in[0], in[1], in[2], in[3]), shape, want)
 		m := New([]float64{1, 1, 0, 1}, 2, 2).To(d)
 		for n := range 9 {
 			compare(t, fmt.Sprint("power ", n), m.MatrixPower(n), []int{2, 2}, []float64{1, float64(n), 0, 1})
@@ -212,8 +212,8 @@ func TestPNormErrors(t *testing.T) {
 		"tensor: pairwise_distance: shapes (2, 3) and (2,): cannot broadcast":                                                                        func() { x.PairwiseDistance(Zeros(2), 2, 0) },
 		"tensor: cosine_similarity: shape (2, 3): dimension 2 is out of range":                                                                       func() { x.CosineSimilarity(x, 2, 0) },
 		"tensor: cross: shapes (2, 3) and (2, 3): dimension 0 has size 2; expected 3":                                                                func() { x.Cross(x, 0) },
-		"tensor: bilinear: shapes (2, 3), (2, 3) and (2, 3): inputs and weight do not match":                                                         func() { x.Bilinear(x, x, nil) },
-		"tensor: bilinear: shapes (2, 3), (2, 3), (5, 3, 3) and (2,): weight and bias do not match":                                                  func() { x.Bilinear(x, Zeros(5, 3, 3), Zeros(2)) },
+		"tensor: bilinear: shapes (2, 3), (2, 3) and (2, 3): inputs and weight do not match":                                                         func() { Bilinear(x, x, x, nil) },
+		"tensor: bilinear: shapes (2, 3), (2, 3), (5, 3, 3) and (2,): weight and bias do not match":                                                  func() { Bilinear(x, x, Zeros(5, 3, 3), Zeros(2)) },
 		"tensor: linalg_matrix_power: shape (2, 3): t is not a batch of square matrices":                                                             func() { x.MatrixPower(2) },
 		"tensor: linalg_matrix_power: shape (2, 2): n is -1; expected at least 0":                                                                    func() { Zeros(2, 2).MatrixPower(-1) },
 	} {

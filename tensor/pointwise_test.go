@@ -225,14 +225,14 @@ func TestNumbers(t *testing.T) {
 func TestRReLU(t *testing.T) {
 	x := New([]float64{-1, 2, -3, 0.5, -0.25, 0}).RequireGrad()
 	ManualSeed(1)
-	y := x.RReLU(0.125, 1.0/3, true)
+	y := RReLU(x, 0.125, 1.0/3, true)
 	if want := New([]float64{-0.13771943747997284, 2, -0.5153465867042542, 0.5, -0.04345065355300903, 0}); !Equal(y, want) {
 		t.Errorf("got %v, want %v", y, want)
 	}
 	if g := Grad(y.Sum(), x)[0]; !AllClose(g.Mul(x), y, 1e-6, 0) {
 		t.Errorf("its gradient: got %v", g)
 	}
-	if y, want := x.RReLU(0.125, 1.0/3, false), New([]float64{-0.2291666716337204, 2, -0.6875, 0.5, -0.0572916679084301, 0}); !Equal(y, want) {
+	if y, want := RReLU(x, 0.125, 1.0/3, false), New([]float64{-0.2291666716337204, 2, -0.6875, 0.5, -0.0572916679084301, 0}); !Equal(y, want) {
 		t.Errorf("outside training: got %v, want %v", y, want)
 	}
 }

@@ -1,31 +1,16 @@
 package tensor
 
-import "slices"
+import (
+	"slices"
 
-// PoolOptions configures pooling. Each list has one number for all dimensions, or one per
-// dimension. The zero value is torch's default.
-type PoolOptions struct {
-	Stride   []int // step of the window; default: its size
-	Padding  []int // elements added on both sides, at most half the window; default 0
-	Dilation []int // distance between the window's elements, for max pooling; default 1
-	CeilMode bool  // keeps a window that begins inside and ends outside
-	// Average pooling:
-	ExcludePadding bool // leaves padding out of the divisor: count_include_pad=False
-	Divisor        int  // divisor in place of the number of elements
-}
+	"halfnote/internal/plumbing"
+)
 
-// AvgPool1d returns the means of t (…, l) over windows of size elements: (…, l'), where l' = (l
-// + 2 padding - size) / stride + 1. Padding elements are 0 and count in the divisor. It sums
-// and divides in float32 and rounds once. It is torch.nn.functional.avg_pool1d.
-func (t *Tensor) AvgPool1d(size []int, o PoolOptions) *Tensor { return t.avgPool(1, size, o) }
+// poolOptions are the options of pooling.
+type poolOptions = plumbing.PoolOptions
 
-// AvgPool2d is AvgPool1d of t (…, h, w). It is torch.nn.functional.avg_pool2d.
-func (t *Tensor) AvgPool2d(size []int, o PoolOptions) *Tensor { return t.avgPool(2, size, o) }
-
-// AvgPool3d is AvgPool1d of t (…, d, h, w). It is torch.nn.functional.avg_pool3d.
-func (t *Tensor) AvgPool3d(size []int, o PoolOptions) *Tensor { return t.avgPool(3, size, o) }
-
-func (t *Tensor) avgPool(dims int, size []int, o PoolOptions) *Tensor {
+// avgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
+func (t *Tensor) avgPool(dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
@@ -36,7 +21,7 @@ func (t *Tensor) avgPool(dims int, size []int, o PoolOptions) *Tensor {
 }
 
 // newPool returns a pooling window and its number of places in t.
-func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w window, places []int) {
+func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w window, places []int) {
 	given(op, t)
 	if len(t.shape) <= dims {
 		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
@@ -75,19 +60,7 @@ func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w windo
 	return w, places
 }
 
-// AdaptiveAvgPool1d splits t (…, l) into the given number of even parts and returns their
-// means: (…, places). The parts overlap if l is not a multiple of places. It is
-// torch.nn.functional.adaptive_avg_pool1d.
-func (t *Tensor) AdaptiveAvgPool1d(places ...int) *Tensor { return t.adaptiveAvgPool(1, places) }
-
-// AdaptiveAvgPool2d is AdaptiveAvgPool1d of t (…, h, w), with one number for both dimensions or
-// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_avg_pool2d.
-func (t *Tensor) AdaptiveAvgPool2d(places ...int) *Tensor { return t.adaptiveAvgPool(2, places) }
-
-// AdaptiveAvgPool3d is AdaptiveAvgPool2d of t (…, d, h, w). It is
-// torch.nn.functional.adaptive_avg_pool3d.
-func (t *Tensor) AdaptiveAvgPool3d(places ...int) *Tensor { return t.adaptiveAvgPool(3, places) }
-
+// adaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
 func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
 	places, sizes := adaptivePlaces("adaptive_avg_pool"+nd(dims), dims, t, places)
 	return apply(adaptiveAvgPool{dims, places, sizes}, t)
@@ -111,41 +84,14 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 	return places, sizes
 }
 
-// MaxPool1d returns the largest elements of t (…, l) in windows of size elements, or NaN for a
-// window that contains one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
-// stride + 1. Padding elements are -Inf. The gradient goes to the first of equal elements. It
-// is torch.nn.functional.max_pool1d.
-func (t *Tensor) MaxPool1d(size []int, o PoolOptions) *Tensor { return t.maxPool(1, size, o) }
-
-// MaxPool2d is MaxPool1d of t (…, h, w). It is torch.nn.functional.max_pool2d.
-func (t *Tensor) MaxPool2d(size []int, o PoolOptions) *Tensor { return t.maxPool(2, size, o) }
-
-// MaxPool3d is MaxPool1d of t (…, d, h, w). It is torch.nn.functional.max_pool3d.
-func (t *Tensor) MaxPool3d(size []int, o PoolOptions) *Tensor { return t.maxPool(3, size, o) }
-
-func (t *Tensor) maxPool(dims int, size []int, o PoolOptions) *Tensor {
+// maxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
+func (t *Tensor) maxPool(dims int, size []int, o poolOptions) *Tensor {
 	return apply(maxPool{dims}, t, t.maxPoolIndices(dims, size, o))
 }
 
-// MaxPoolIndices1d returns the positions along the last dimension of the elements that
-// MaxPool1d returns, as int64. It is torch.nn.functional.max_pool1d with return_indices.
-func (t *Tensor) MaxPoolIndices1d(size []int, o PoolOptions) *Tensor {
-	return t.maxPoolIndices(1, size, o)
-}
-
-// MaxPoolIndices2d is MaxPoolIndices1d for MaxPool2d: row-major positions in (h, w). It is
-// torch.nn.functional.max_pool2d with return_indices.
-func (t *Tensor) MaxPoolIndices2d(size []int, o PoolOptions) *Tensor {
-	return t.maxPoolIndices(2, size, o)
-}
-
-// MaxPoolIndices3d is MaxPoolIndices2d for MaxPool3d. It is
-// torch.nn.functional.max_pool3d with return_indices.
-func (t *Tensor) MaxPoolIndices3d(size []int, o PoolOptions) *Tensor {
-	return t.maxPoolIndices(3, size, o)
-}
-
-func (t *Tensor) maxPoolIndices(dims int, size []int, o PoolOptions) *Tensor {
+// maxPoolIndices returns the positions in the plane of the elements that maxPool returns, in
+// row-major order, as int64.
+func (t *Tensor) maxPoolIndices(dims int, size []int, o poolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
 	if o.ExcludePadding || o.Divisor != 0 {
 		fail(op, []*Tensor{t}, "Divisor is %d and ExcludePadding is %v; both apply to average pooling only", o.Divisor, o.ExcludePadding)
@@ -166,28 +112,16 @@ func (t *Tensor) maxPoolIndices(dims int, size []int, o PoolOptions) *Tensor {
 	return apply(maxPoolIndices{dims, w, places}, t)
 }
 
-// AdaptiveMaxPool1d splits t (…, l) into the given number of even parts and returns their
-// largest elements: (…, places). The parts overlap if l is not a multiple of places. It is
-// torch.nn.functional.adaptive_max_pool1d.
-func (t *Tensor) AdaptiveMaxPool1d(places ...int) *Tensor { return t.adaptiveMaxPool(1, places) }
-
-// AdaptiveMaxPool2d is AdaptiveMaxPool1d of t (…, h, w), with one number for both dimensions or
-// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_max_pool2d.
-func (t *Tensor) AdaptiveMaxPool2d(places ...int) *Tensor { return t.adaptiveMaxPool(2, places) }
-
-// AdaptiveMaxPool3d is AdaptiveMaxPool2d of t (…, d, h, w). It is
-// torch.nn.functional.adaptive_max_pool3d.
-func (t *Tensor) AdaptiveMaxPool3d(places ...int) *Tensor { return t.adaptiveMaxPool(3, places) }
-
+// adaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
 func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
 	t = offered(Info{Name: "adaptive_max_pool" + nd(dims)}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
-// MaxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
-// which come from MaxPoolIndices2d. It is torch.nn.functional.max_unpool2d.
-func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
+// maxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
+// which come from maxPoolIndices.
+func (t *Tensor) maxUnpool2d(index *Tensor, height, width int) *Tensor {
 	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
 		fail("max_unpool2d", []*Tensor{t, index}, "cannot unpool to (%d, %d); expected an input (…, h, w) and an index of the same shape", height, width)

@@ -307,7 +307,7 @@ func TestProductFLOPs(t *testing.T) {
 		want float64
 	}{
 		"matmul": {func() { x.MatMul(y) }, 48}, "mm": {func() { x.MM(y) }, 48}, "mv": {func() { x.MV(Zeros(3)) }, 12}, "addmm": {func() { Zeros(2, 4).AddMM(x, y, AddMMOptions{}) }, 48},
-		"linear": {func() { x.Linear(y.T(), nil) }, 48}, "addbmm": {func() { Zeros(2, 4).AddBMM(Zeros(5, 2, 3), Zeros(5, 3, 4), AddMMOptions{}) }, 240},
+		"linear": {func() { Linear(x, y.T(), nil) }, 48}, "addbmm": {func() { Zeros(2, 4).AddBMM(Zeros(5, 2, 3), Zeros(5, 3, 4), AddMMOptions{}) }, 240},
 		"dot": {func() { Zeros(3).Dot(Zeros(3)) }, 6}, "einsum": {func() { Einsum("ij,jk,il->kl", x, y, x) }, 2 * 2 * 3 * 4 * 3},
 		"tensordot": {func() { x.TensorDot(y, []int{1}, []int{0}) }, 48}, "linalg_vecdot": {func() { x.VecDot(x, 1) }, 12}, "addr": {func() { x.AddR(Zeros(2), Zeros(3), AddMMOptions{}) }, 12},
 	} {

@@ -29,7 +29,7 @@ func adjoint(op resampling, dy *Tensor) []*Tensor {
 type resampleGrad struct{ of resampling }
 
 func (resampleGrad) Info() Info {
-	return Info{"resample_backward", "torch.ops.aten.upsample_nearest2d_backward", Keep, ReadsNothing}
+	return info("resample_backward", "torch.ops.aten.upsample_nearest2d_backward", SavesNothing)
 }
 func (r resampleGrad) Forward(in []*Tensor) *Tensor { return r.of.resampled().backward(in[0]) }
 func (r resampleGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {

@@ -9,7 +9,7 @@ import (
 func TestMaxPoolFirst(t *testing.T) {
 	inf := math.Inf(1)
 	x := New([]float64{1, 3, 3, -inf, -inf, math.NaN()}, 1, 6).RequireGrad()
-	y := x.MaxPool1d([]int{3}, PoolOptions{})
+	y := x.maxPool(1, []int{3}, poolOptions{})
 	if got := y.Float64s(); got[0] != 3 || got[1] == got[1] {
 		t.Errorf("got %v, want [3, NaN]", got)
 	}
@@ -17,10 +17,10 @@ func TestMaxPoolFirst(t *testing.T) {
 	if got := x.Grad().Ints(); got[1] != 1 || got[2] != 0 {
 		t.Errorf("the gradient of equal maxima: got %v, want it on the first", got)
 	}
-	if got := New([]float64{1, 2}, 1, 2).MaxPool1d([]int{2}, PoolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
+	if got := New([]float64{1, 2}, 1, 2).maxPool(1, []int{2}, poolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
 		t.Errorf("a window that begins inside and ends outside: got %v, want 1", got)
 	}
-	if got := Full(-inf, 1, 2, 2).MaxPoolIndices2d([]int{2}, PoolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
+	if got := Full(-inf, 1, 2, 2).maxPoolIndices(2, []int{2}, poolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
 		t.Errorf("padding before -Inf: got positions %v, want them inside", got)
 	}
 }
@@ -67,11 +67,11 @@ func TestSampleErrors(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.MaxPool2d([]int{7}, PoolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
-		{func() { x.MaxPool2d([]int{2}, PoolOptions{Divisor: 2}) }, "Divisor is 2"},
-		{func() { Zeros(1, 1).MaxPool1d([]int{2}, PoolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "covers only padding in dimension 1 of size 1"},
-		{func() { x.AdaptiveMaxPool2d() }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
-		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): cannot unpool to (8, 8)"},
+		{func() { x.maxPool(2, []int{7}, poolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
+		{func() { x.maxPool(2, []int{2}, poolOptions{Divisor: 2}) }, "Divisor is 2"},
+		{func() { Zeros(1, 1).maxPool(1, []int{2}, poolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "covers only padding in dimension 1 of size 1"},
+		{func() { x.adaptiveMaxPool(2, nil) }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
+		{func() { x.maxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): cannot unpool to (8, 8)"},
 		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window [6 6]"},
 		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): t does not match [2 2] places of a window [2 2]"},
 		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size is 6 and step is 1 in dimension 2; expected size at most 5 and step at least 1"},
@@ -87,7 +87,7 @@ func TestSampleErrors(t *testing.T) {
 		{func() { x.PixelShuffle(3) }, "pixel_shuffle: shape (1, 4, 5, 6): factor is 3"},
 		{func() { x.PixelUnshuffle(2) }, "pixel_unshuffle"},
 		{func() { x.ChannelShuffle(3) }, "channel_shuffle: shape (1, 4, 5, 6): groups is 3"},
-		{func() { x.LocalResponseNorm(0, LocalResponseNormOptions{}) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
+		{func() { x.localResponseNorm(0, 1e-4, 0.75, 1) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)

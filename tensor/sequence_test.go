@@ -47,8 +47,8 @@ func TestAttention(t *testing.T) {
 			in := made(d, []int{c[0], c[2]}, []int{c[1], c[2]}, []int{c[1], c[3]})
 			q, k, v := in[0], in[1], in[2]
 			shape := []int{c[0], c[3]}
-			compare(t, fmt.Sprint("attention", c), ScaledDotProductAttention(q, k, v, AttentionOptions{}), shape, attended(q, k, v, all))
-			compare(t, fmt.Sprint("causal", c), ScaledDotProductAttention(q, k, v, AttentionOptions{IsCausal: true}), shape, attended(q, k, v, causal))
+			compare(t, fmt.Sprint("attention", c), attend(q, k, v, attentionOptions{}), shape, attended(q, k, v, all))
+			compare(t, fmt.Sprint("causal", c), attend(q, k, v, attentionOptions{IsCausal: true}), shape, attended(q, k, v, causal))
 			keep := func(i, j int) bool { return (i+j)%3 > 0 && i != 1 }
 			mask := make([]bool, c[0]*c[1])
 			added := make([]float64, len(mask))
@@ -58,23 +58,23 @@ func TestAttention(t *testing.T) {
 				}
 			}
 			for name, m := range map[string]*Tensor{"bool": FromBools(mask, c[0], c[1]), "added": NewAs(d, added, c[0], c[1])} {
-				compare(t, fmt.Sprint(name, " mask ", c), ScaledDotProductAttention(q, k, v, AttentionOptions{Mask: m}), shape, attended(q, k, v, keep))
+				compare(t, fmt.Sprint(name, " mask ", c), attend(q, k, v, attentionOptions{Mask: m}), shape, attended(q, k, v, keep))
 			}
 		}
 	}
 	// Weights and sums stay float32: 2048 values of 1 and one of 2049 give 2.
 	v := Ones(2049, 1)
 	v.Slice(0, 0, 1).Fill(2050)
-	if got := ScaledDotProductAttention(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), AttentionOptions{}).Item(); got != 2 {
+	if got := attend(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), attentionOptions{}).Item(); got != 2 {
 		t.Errorf("the mean of 2049 values: got %v, want 2", got)
 	}
 	// Dropout zeroes about the given share of the weights and scales up the others.
 	ManualSeed(1)
-	y := ScaledDotProductAttention(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), AttentionOptions{DropoutP: 0.3})
+	y := attend(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), attentionOptions{DropoutP: 0.3})
 	if m := y.Mean().Item(); math.Abs(m-1) > 0.02 || y.Amax().Item() == 1 {
 		t.Errorf("dropout: the mean is %v, want about 1", m)
 	}
-	if got := ScaledDotProductAttention(Zeros(2, 1), Zeros(3, 1), Ones(3, 1), AttentionOptions{DropoutP: 1}).Float64s(); !slices.Equal(got, []float64{0, 0}) {
+	if got := attend(Zeros(2, 1), Zeros(3, 1), Ones(3, 1), attentionOptions{DropoutP: 1}).Float64s(); !slices.Equal(got, []float64{0, 0}) {
 		t.Errorf("dropout of all: got %v, want zeros", got)
 	}
 }
@@ -110,20 +110,20 @@ func TestCells(t *testing.T) {
 
 func TestSequenceErrors(t *testing.T) {
 	q, k := Zeros(2, 3), Zeros(4, 3)
-	attend := func(q, k, v *Tensor, o AttentionOptions) func() {
-		return func() { ScaledDotProductAttention(q, k, v, o) }
+	attend := func(q, k, v *Tensor, o attentionOptions) func() {
+		return func() { attend(q, k, v, o) }
 	}
 	x, h, w := Zeros(2, 3), Zeros(2, 4), Zeros(4, 3)
 	for want, f := range map[string]func(){
-		"tensor: scaled_dot_product_attention: shapes (2, 3), (3, 4) and (4, 3): the shapes do not match; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)": attend(q, k.T(), k, AttentionOptions{}),
-		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (2, 3): the shapes do not match":                                                                  attend(q, k, q, AttentionOptions{}),
-		"tensor: scaled_dot_product_attention: shapes (5, 2, 3), (2, 4, 3) and (2, 4, 3): the leading dimensions do not broadcast":                                         attend(Zeros(5, 2, 3), Zeros(2, 4, 3), Zeros(2, 4, 3), AttentionOptions{}),
-		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (4, 2): cannot broadcast Mask to the scores' shape (2, 4)":                                attend(q, k, k, AttentionOptions{Mask: Zeros(4, 2)}),
-		"tensor: scaled_dot_product_attention: dtypes float32, float32, float32 and int64: Mask has dtype int64; expected bool or a floating-point dtype":                  attend(q, k, k, AttentionOptions{Mask: Zeros(2, 4).Long()}),
-		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (2, 4): both Mask and IsCausal are set":                                                   attend(q, k, k, AttentionOptions{Mask: Zeros(2, 4), IsCausal: true}),
-		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (4, 3): DropoutP is 1.5; expected 0 to 1":                                                         attend(q, k, k, AttentionOptions{DropoutP: 1.5}),
-		"tensor: scaled_dot_product_attention: shapes (2, 3) and (4, 3): the heads cannot be shared":                                                                       attend(q, k, k, AttentionOptions{EnableGQA: true}),
-		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: operands must have one dtype":                                                          attend(q, k.Half(), k, AttentionOptions{}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3), (3, 4) and (4, 3): the shapes do not match; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)": attend(q, k.T(), k, attentionOptions{}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (2, 3): the shapes do not match":                                                                  attend(q, k, q, attentionOptions{}),
+		"tensor: scaled_dot_product_attention: shapes (5, 2, 3), (2, 4, 3) and (2, 4, 3): the leading dimensions do not broadcast":                                         attend(Zeros(5, 2, 3), Zeros(2, 4, 3), Zeros(2, 4, 3), attentionOptions{}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (4, 2): cannot broadcast Mask to the scores' shape (2, 4)":                                attend(q, k, k, attentionOptions{Mask: Zeros(4, 2)}),
+		"tensor: scaled_dot_product_attention: dtypes float32, float32, float32 and int64: Mask has dtype int64; expected bool or a floating-point dtype":                  attend(q, k, k, attentionOptions{Mask: Zeros(2, 4).Long()}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (2, 4): both Mask and IsCausal are set":                                                   attend(q, k, k, attentionOptions{Mask: Zeros(2, 4), IsCausal: true}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (4, 3): DropoutP is 1.5; expected 0 to 1":                                                         attend(q, k, k, attentionOptions{DropoutP: 1.5}),
+		"tensor: scaled_dot_product_attention: shapes (2, 3) and (4, 3): the heads cannot be shared":                                                                       attend(q, k, k, attentionOptions{EnableGQA: true}),
+		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: operands must have one dtype":                                                          attend(q, k.Half(), k, attentionOptions{}),
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 2) and (4, 4): input and weight do not match; expected input (n, in) or (in,) and weight (1 hidden, in)":        func() { RNNTanhCell(x, h, Zeros(4, 2), Zeros(4, 4), nil, nil) },
 		"tensor: rnn_relu_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 3): the weights do not match; expected (1 hidden, in) and (1 hidden, hidden)":                        func() { RNNReLUCell(x, h, w, w, nil, nil) },
 		"tensor: gru_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 4): the weights do not match; expected (3 hidden, in) and (3 hidden, hidden)":                             func() { GRUCell(x, h, w, Zeros(4, 4), nil, nil) },

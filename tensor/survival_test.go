@@ -17,7 +17,7 @@ func TestNilTensors(t *testing.T) {
 		"sum: the operand is nil; expected a tensor":                     func() { none.Sum() },
 		"shape: the operand is nil; expected a tensor":                   func() { none.Shape() },
 		"cat: the second operand is nil; expected a tensor":              func() { tensor.Cat(0, x, nil) },
-		"linear: the second operand is nil; expected a tensor":           func() { x.Linear(nil, nil) },
+		"linear: the second operand is nil; expected a tensor":           func() { tensor.Linear(x, nil, nil) },
 		"matmul: the second operand is nil; expected a tensor":           func() { x.MatMul(nil) },
 		"lstm_cell: wHH is nil; expected a tensor":                       func() { tensor.LSTMCell(x, x, x, x, nil, nil, nil) },
 		"add_: the second operand is nil; expected a tensor":             func() { x.Clone().AddAssign(nil) },

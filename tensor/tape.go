@@ -27,13 +27,13 @@ type vertex struct {
 func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
 	info := op.Info()
 	v := &vertex{seq: ids.Add(1), op: op, of: info.Name, module: s.module, source: s.source}
-	reads := info.Reads
+	reads := info.Saved
 	v.in = make([]*Tensor, len(in))
 	for i, t := range in {
-		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands || reads == ReadsIndices && !t.dtype.IsFloat())
+		v.in[i] = kept(t, reads == SavesAll || reads == SavesOperands || reads == SavesIndices && !t.dtype.IsFloat())
 	}
 	y.v = v
-	v.out = kept(y, reads == ReadsAll || reads == ReadsResult)
+	v.out = kept(y, reads == SavesAll || reads == SavesResult)
 	v.versions = v.room[:0]
 	for t := range v.values {
 		v.versions = append(v.versions, t.mem.version.Load())

@@ -129,7 +129,7 @@ func (t *Tensor) Item() float64 {
 		fail("item", []*Tensor{t}, "the tensor has %d elements; expected 1", t.Numel())
 	}
 	if marks.load() != nil {
-		Note(Mark{Name: "item", Tensors: []*Tensor{t}})
+		note(mark{Name: "item", Tensors: []*Tensor{t}})
 	}
 	return t.Float64s()[0]
 }

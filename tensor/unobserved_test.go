@@ -42,8 +42,8 @@ func TestOneLine(t *testing.T) {
 		oneLine(func() { x.AddScalarAssign(1) })
 		x.Neg()
 	})
-	WithCaster(toHalf{}, func() { x.Dot(x) })
-	WithCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
+	withCaster(toHalf{}, func() { x.Dot(x) })
+	withCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
 	stop()
 	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)

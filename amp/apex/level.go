@@ -187,7 +187,7 @@ func (l OptLevel) Verbosity(v int) OptLevel {
 	return l
 }
 
-// WithPolicy sets the lists of O1, for example apex.Float16.With("sigmoid", tensor.Raise).
+// WithPolicy sets the lists of O1, for example apex.Float16.With("sigmoid", amp.FP32).
 func (l OptLevel) WithPolicy(p amp.Policy) OptLevel {
 	if l.name != "O1" {
 		l.refuse("policy", p.String(), "only O1 casts around operations")

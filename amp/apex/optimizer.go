@@ -125,7 +125,7 @@ func (o *Optimizer) Step() {
 			fmt.Printf("Gradient overflow: step skipped, loss scaler %d reduces the loss scale to %g\n", s.id, s.CurrentScale())
 		}
 	} else {
-		tensor.WithCaster(nil, o.Optimizer.Step)
+		casting.With(nil, o.Optimizer.Step)
 	}
 	tensor.NoGrad(func() {
 		for _, s := range o.slots {

@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	autocast = plumbing.Of[plumbing.Autocast[amp.Policy, tensor.Caster]]()
+	autocast = plumbing.Of[plumbing.Autocast[amp.Policy, plumbing.Caster[tensor.Info, *tensor.Tensor]]]()
+	casting  = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
 	fused    = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 	scaling  = plumbing.Of[plumbing.Scaling[*amp.GradScaler, amp.Event, *tensor.Tensor]]()
 )

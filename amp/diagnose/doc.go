@@ -21,7 +21,7 @@
 //
 //	rp := diagnose.NewReplay(net)                             // before training
 //	rp.Band(diagnose.Float16)                                 // after it: the scales that are safe
-//	diagnose.Search(net, step, diagnose.SearchOptions{}).Code // amp.Float16.With("exp", tensor.Raise)
+//	diagnose.Search(net, step, diagnose.SearchOptions{}).Code // amp.Float16.With("exp", amp.FP32)
 //	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //

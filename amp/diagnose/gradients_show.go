@@ -49,7 +49,7 @@ func (r *GradientsReport) cure(d *Death) string {
 			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
 		}
 		if r.Rescue > r.Ceiling {
-			return fmt.Sprintf("no loss scale saves them all: the smallest need %s times the current scale, and from %s times the largest overflow; keep %s in float32 with amp.Float16.With(%q, tensor.Raise), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
+			return fmt.Sprintf("no loss scale saves them all: the smallest need %s times the current scale, and from %s times the largest overflow; keep %s in float32 with amp.Float16.With(%q, amp.FP32), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
 		}
 		return fmt.Sprintf("scale the loss: at %s times the current scale of %s all but one in a thousand survive, and up to %s times none overflows; use amp.NewGradScaler(), with amp.InitScale(%g) to start there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
 	case Overflown:

@@ -64,7 +64,7 @@ func newWake(net any) *wake {
 
 // watch starts observing and returns a function that stops.
 func (w *wake) watch() (stop func()) {
-	list := []func(){tensor.Observe(w.operation), tensor.ObserveMarks(w.mark), amp.Observe(w.scaler)}
+	list := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.Observe(w.scaler)}
 	for _, p := range w.params {
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
 			w.arrived(w.layers[p.Tensor.ID()], g)
@@ -78,7 +78,7 @@ func (w *wake) watch() (stop func()) {
 	}
 }
 
-func (w *wake) mark(m tensor.Mark) {
+func (w *wake) mark(m mark) {
 	if m.Name == "backward" {
 		w.mu.Lock()
 		w.backwards++

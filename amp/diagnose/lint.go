@@ -53,7 +53,7 @@ type LintReport struct {
 // [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
-	stop := []func(){tensor.Observe(w.operation), tensor.ObserveMarks(w.mark), amp.Observe(w.scaler)}
+	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.Observe(w.scaler)}
 	func() {
 		defer func() {
 			for _, f := range stop {
@@ -78,7 +78,7 @@ func (w *watch) refusal(step func()) (refused bool) {
 		if p == nil {
 			return
 		}
-		tensor.Note(tensor.Mark{Name: "panic"}) // tells the line
+		marks.Note(mark{Name: "panic"}) // tells the line
 		err, _ := p.(error)
 		if refused = err != nil && w.refused(err); !refused {
 			panic(p)

@@ -166,8 +166,8 @@ func refusedOperation(e *tensor.Error) string {
 }
 
 func halfReduction(w *watch, e *tensor.Event) string {
-	if e.Backward || e.InPlace || e.InCast || w.halfNet || e.Op.Category != tensor.Raise ||
-		e.Computed != tensor.Float16 || e.Out.DType != tensor.Float16 || tensor.ActiveCaster() != nil {
+	if e.Backward || e.InPlace || e.InCast || w.halfNet || amp.Listed(e.Op) != amp.FP32 ||
+		e.Computed != tensor.Float16 || e.Out.DType != tensor.Float16 || casting.Active() != nil {
 		return ""
 	}
 	what := e.Op.Name + " ran in float16 outside the region"
@@ -188,7 +188,7 @@ func halfInput(w *watch, e *tensor.Event) string {
 }
 
 func float64Inside(w *watch, e *tensor.Event) string {
-	if e.Backward || e.Op.Category != tensor.Lower || e.Computed != tensor.Float64 || !on(amp.Active()) {
+	if e.Backward || amp.Listed(e.Op) != amp.LowerPrecision || e.Computed != tensor.Float64 || !on(amp.Active()) {
 		return ""
 	}
 	return fmt.Sprintf("%s ran in float64 in the region of %v", e.Op.Name, amp.Active())
@@ -212,7 +212,7 @@ func penaltyOfScaled(w *watch, e *tensor.Event) string {
 	return ""
 }
 
-func epsLost(w *watch, m *tensor.Mark) string {
+func epsLost(w *watch, m *mark) string {
 	opt, ok := m.By.(*optim.Optimizer)
 	if !ok || m.Name != "optimizer.step" {
 		return ""
@@ -235,7 +235,7 @@ func (w *watch) named(p *tensor.Tensor) string {
 	return fmt.Sprintf("a parameter %v", p.Shape())
 }
 
-func halfParameters(w *watch, m *tensor.Mark) string {
+func halfParameters(w *watch, m *mark) string {
 	if m.Name != "optimizer.step" {
 		return ""
 	}
@@ -252,7 +252,7 @@ func halfParameters(w *watch, m *tensor.Mark) string {
 	return fmt.Sprintf("the optimizer steps %d parameters in %v, such as %s", n, one.DType(), w.named(one))
 }
 
-func lossInHalf(w *watch, m *tensor.Mark) string {
+func lossInHalf(w *watch, m *mark) string {
 	if m.Name != "backward" || !half(m.Tensors[0].DType()) || w.halfNet || w.isScaled(m.Tensors[0]) {
 		return ""
 	}
@@ -270,7 +270,7 @@ func scaledHalf(w *watch, e *amp.Event) string {
 	return what
 }
 
-func lossNotFinite(w *watch, m *tensor.Mark) string {
+func lossNotFinite(w *watch, m *mark) string {
 	if m.Name != "backward" || w.isScaled(m.Tensors[0]) {
 		return ""
 	}

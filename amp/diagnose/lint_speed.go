@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 )
 
@@ -25,7 +26,7 @@ func (p product) aligned() bool {
 
 // noteProduct records products for checks at the end.
 func noteProduct(w *watch, e *tensor.Event) string {
-	if e.Backward || e.Op.Category != tensor.Lower || !half(e.Computed) || len(e.In) < 2 {
+	if e.Backward || amp.Listed(e.Op) != amp.LowerPrecision || !half(e.Computed) || len(e.In) < 2 {
 		return ""
 	}
 	a, b := e.In[0].Shape, e.In[1].Shape
@@ -105,7 +106,7 @@ func repeatedCast(w *watch, e *tensor.Event) string {
 	if !w.leaves[id] && w.params[id] == "" {
 		return ""
 	}
-	c := cast{tensor.ActiveCaster(), id, e.Out.DType, e.Operands[0].Version()}
+	c := cast{casting.Active(), id, e.Out.DType, e.Operands[0].Version()}
 	if w.casts[c]++; w.casts[c] != 2 {
 		return ""
 	}

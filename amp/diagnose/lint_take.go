@@ -57,7 +57,7 @@ func (w *watch) operation(e tensor.Event) {
 }
 
 // mark observes a call.
-func (w *watch) mark(m tensor.Mark) {
+func (w *watch) mark(m mark) {
 	w.run.Lock()
 	defer w.run.Unlock()
 	w.here = spot{m.Module, m.Source}

@@ -6,6 +6,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/amp/trace"
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -90,7 +91,7 @@ type use struct{ id, version int }
 
 // cast is a cast of a weight, which should happen once in a region.
 type cast struct {
-	region  tensor.Caster
+	region  plumbing.Caster[tensor.Info, *tensor.Tensor]
 	id      int
 	to      tensor.DType
 	version int

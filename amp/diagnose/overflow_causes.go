@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/amp"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -56,11 +57,11 @@ var causes = []cause{
 	{"update", func(v *evidence) bool { return v.param }, "the parameter update overflows: OP divides by 0, or the learning rate is too large", "keep parameters and optimizer state in float32 (an eps of 1e-8 is 0 in float16, so Adam divides by 0), or lower the learning rate"},
 	{"penalty", func(v *evidence) bool { return v.combined && v.over() && v.scale > 1 }, "gradients were combined while still multiplied by the loss scale SCALE", "unscale them first: multiply the results of tensor.GradGraph by 1/scaler.CurrentScale(), out of place, then combine them under amp.Autocast"},
 	{"loss-scale", func(v *evidence) bool { return v.e.Backward && v.over() && v.scale > 1 && v.largest/v.scale <= v.limit }, "the gradient is multiplied by the loss scale SCALE; unscaled, it would fit in DTYPE", "use a GradScaler, which skips such steps and lowers the scale, or start from a smaller scale with amp.InitScale"},
-	{"large-gradient", func(v *evidence) bool { return v.e.Backward && v.over() }, "the gradient exceeds the range of DTYPE at any loss scale", "make it smaller at its source: use mean instead of sum in the loss, weight the loss less, or compute OF in float32 with amp.Float16.With(\"OF\", tensor.Raise); bfloat16 can hold it"},
+	{"large-gradient", func(v *evidence) bool { return v.e.Backward && v.over() }, "the gradient exceeds the range of DTYPE at any loss scale", "make it smaller at its source: use mean instead of sum in the loss, weight the loss less, or compute OF in float32 with amp.Float16.With(\"OF\", amp.FP32); bfloat16 can hold it"},
 	{"derivative", func(v *evidence) bool { return v.e.Backward }, "the derivative of OF is not finite at that point, not even in float64", "keep the operand away from 0: add an eps before Sqrt, avoid Norm of an all-zero tensor, call Clamp before Log"},
 
 	{"mask", func(v *evidence) bool { return v.negative && v.masks() }, "the mask's large negative value is -inf in DTYPE; softmax returns NaN for a fully masked row", "use MaskedFill(mask, math.Inf(-1)) and keep at least one element unmasked in each row, or mask with -tensor.FInfo(tensor.Float16).Max"},
-	{"cast", func(v *evidence) bool { return v.op == "cast" && v.over() }, "the value exceeds the range of DTYPE at any loss scale", "make it smaller beforehand (a normalisation layer, a smaller initialisation, a lower learning rate), keep FOR in float32 with amp.Float16.With(\"FOR\", tensor.Raise), or train in bfloat16"},
+	{"cast", func(v *evidence) bool { return v.op == "cast" && v.over() }, "the value exceeds the range of DTYPE at any loss scale", "make it smaller beforehand (a normalisation layer, a smaller initialisation, a lower learning rate), keep FOR in float32 with amp.Float16.With(\"FOR\", amp.FP32), or train in bfloat16"},
 	{"exp", func(v *evidence) bool { return v.among("exp", "exp2", "expm1", "cosh", "sinh", "logit") }, "OP exceeds the range of DTYPE: float16 ends at exp(11.09), float32 at exp(88.7)", "subtract the largest element first, as Softmax, LogSoftmax and LogSumExp do; under amp.Autocast, exp runs in float32"},
 	{"eps", func(v *evidence) bool {
 		return v.lost && v.zeros() && v.among("div", "log", "log2", "log10", "reciprocal", "rsqrt", "pow")
@@ -73,9 +74,9 @@ var causes = []cause{
 	}, "a product of elements exceeds the range of DTYPE: 256² does in float16", "compute it in float32: call x.To(tensor.Float32) first, or use pow or norm, which run in float32 under amp.Autocast"},
 	{"reduction", func(v *evidence) bool { return v.over() && v.reduces() }, "a sum over many elements, or of their squares, exceeds the range of DTYPE", "reduce in float32: under amp.Autocast, which runs reductions in float32, or with x.SumAs(tensor.Float32) or x.To(tensor.Float32); or use mean instead of sum"},
 	{"product", func(v *evidence) bool {
-		return v.over() && (v.e.Op.Category == tensor.Lower || v.among("conv", "conv_transpose"))
-	}, "the sums of products exceed the range of DTYPE; no loss scale helps, because this precedes the loss", "make the activations smaller (a normalisation layer before it, a smaller initialisation, clipping), keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or train in bfloat16"},
-	{"range", func(v *evidence) bool { return v.over() }, "the result exceeds the range of DTYPE", "keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or make its operands smaller"},
+		return v.over() && (amp.Listed(v.e.Op) == amp.LowerPrecision || v.among("conv", "conv_transpose"))
+	}, "the sums of products exceed the range of DTYPE; no loss scale helps, because this precedes the loss", "make the activations smaller (a normalisation layer before it, a smaller initialisation, clipping), keep it in float32 with amp.Float16.With(\"OP\", amp.FP32), or train in bfloat16"},
+	{"range", func(v *evidence) bool { return v.over() }, "the result exceeds the range of DTYPE", "keep it in float32 with amp.Float16.With(\"OP\", amp.FP32), or make its operands smaller"},
 	{"undefined", func(*evidence) bool { return true }, "OP has no finite value at that point, not even in float64", "check the ranges of its operands above"},
 }
 

@@ -78,7 +78,7 @@ func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
 func (a *autopsy) watch() (stop func()) {
-	list := []func(){tensor.Observe(a.operation), tensor.ObserveMarks(a.mark), amp.Observe(a.scaler)}
+	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.Observe(a.scaler)}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
@@ -269,7 +269,7 @@ func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 }
 
 // mark observes a call.
-func (a *autopsy) mark(m tensor.Mark) {
+func (a *autopsy) mark(m mark) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch m.Name {

@@ -108,7 +108,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 			r.params = append(r.params, n.Tensor)
 		}
 	}
-	r.stop = []func(){amp.Observe(r.scaler), tensor.ObserveMarks(r.mark)}
+	r.stop = []func(){amp.Observe(r.scaler), marks.Observe(r.mark)}
 	if watch := tensor.Observe(r.watcher.op); r.watcher.activations {
 		r.stop = append(r.stop, watch)
 	} else {
@@ -187,7 +187,7 @@ func (r *Replay) scaler(e amp.Event) {
 }
 
 // mark listens to the steps of optimizers that no scaler steps.
-func (r *Replay) mark(m tensor.Mark) {
+func (r *Replay) mark(m mark) {
 	if m.Name != "optimizer.step" {
 		return
 	}

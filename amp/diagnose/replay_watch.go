@@ -39,7 +39,7 @@ func (w *watcher) op(e tensor.Event) {
 		}
 		if x.IsLeaf() && !e.View {
 			w.used[m.ID] = true
-			if category == tensor.Lower || e.InCast && e.Out.DType == policy.DType() {
+			if category == amp.LowerPrecision || e.InCast && e.Out.DType == policy.DType() {
 				w.low[m.ID] = true
 			}
 		}
@@ -63,13 +63,13 @@ func (w *watcher) op(e tensor.Event) {
 
 // makesHalf reports whether the result of an operation is in the low precision, or
 // would be under autocast: as the category says, or as the operands are, all of them.
-func (w *watcher) makesHalf(e tensor.Event, category tensor.Category) bool {
+func (w *watcher) makesHalf(e tensor.Event, category amp.Category) bool {
 	switch {
 	case !e.Out.DType.IsFloat():
 		return false
-	case e.Out.DType != tensor.Float32 || amp.Active().IsEnabled() || category == tensor.Raise:
+	case e.Out.DType != tensor.Float32 || amp.Active().IsEnabled() || category == amp.FP32:
 		return e.Out.DType.Size() == 2
-	case category == tensor.Lower:
+	case category == amp.LowerPrecision:
 		return true
 	}
 	some := false

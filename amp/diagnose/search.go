@@ -74,7 +74,7 @@ type SearchResult struct {
 //		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 //		return loss
 //	}, diagnose.SearchOptions{Budget: 1e-3})
-//	r.Code // amp.Float16.With("exp", tensor.Raise)
+//	r.Code // amp.Float16.With("exp", amp.FP32)
 //
 // step computes a result, or with Gradients a loss, and must be deterministic: Search restores
 // the net, the default generator and [SearchOptions.State] after each run. step needs no
@@ -262,7 +262,7 @@ func (s *searcher) candidates(lower bool) []SearchOp {
 	}
 	stop := tensor.Observe(func(e tensor.Event) {
 		low := e.Computed == s.policy.DType()
-		if e.Backward || e.View || e.InPlace || e.InCast || !e.Computed.IsFloat() || e.Computed == tensor.Float64 || low == lower || !known[e.Op.Name] || e.Op.Category == tensor.Explicit {
+		if e.Backward || e.View || e.InPlace || e.InCast || !e.Computed.IsFloat() || e.Computed == tensor.Float64 || low == lower || !known[e.Op.Name] || e.Op.GivenDType {
 			return
 		}
 		op := SearchOp{Op: e.Op.Name, Source: e.Source}
@@ -285,9 +285,9 @@ func (s *searcher) candidates(lower bool) []SearchOp {
 
 // moved returns p with the operation moved.
 func (op SearchOp) moved(p amp.Policy, lower bool) amp.Policy {
-	to := tensor.Raise
+	to := amp.FP32
 	if lower {
-		to = tensor.Lower
+		to = amp.LowerPrecision
 	}
 	return p.WithIn(op.Module, op.Op, to)
 }

@@ -144,10 +144,10 @@ func TestSearchPlanted(t *testing.T) {
 		for _, modules := range []bool{false, true} {
 			res := Search(net, step, SearchOptions{Modules: modules, Budget: 0.02})
 			want := c.op
-			code := fmt.Sprintf("amp.Float16.With(%q, tensor.Raise)", c.op)
+			code := fmt.Sprintf("amp.Float16.With(%q, amp.FP32)", c.op)
 			if modules {
 				want += fmt.Sprintf(" in %d", at)
-				code = fmt.Sprintf("amp.Float16.WithIn(\"%d\", %q, tensor.Raise)", at, c.op)
+				code = fmt.Sprintf("amp.Float16.WithIn(\"%d\", %q, amp.FP32)", at, c.op)
 			}
 			if got := fmt.Sprint(res.Ops); got != "["+want+"]" || !res.Found || !res.Smallest || res.Code != code || res.Before <= 0.02 || res.After > 0.02 {
 				t.Errorf("seed %d: got %s, want %s:\n%v\n%v", seed, got, want, res, res.Table())
@@ -181,7 +181,7 @@ func TestSearchAllSubsets(t *testing.T) {
 		p := amp.Float16
 		for i, c := range res.Candidates {
 			if in[i] {
-				p = p.With(c.Op, tensor.Raise)
+				p = p.With(c.Op, amp.FP32)
 			}
 		}
 		var got []float64
@@ -195,7 +195,7 @@ func TestSearchAllSubsets(t *testing.T) {
 		}
 		return math.Sqrt(off / all)
 	})
-	if !res.Found || !res.Smallest || len(res.Ops) != least || least != 2 || res.Code != `amp.Float16.With("div", tensor.Raise).With("mul", tensor.Raise)` {
+	if !res.Found || !res.Smallest || len(res.Ops) != least || least != 2 || res.Code != `amp.Float16.With("div", amp.FP32).With("mul", amp.FP32)` {
 		t.Errorf("%d are the fewest: %v\n%v", least, res, res.Table())
 	}
 }

@@ -212,7 +212,7 @@ func TestProducts(t *testing.T) {
 		t.Errorf("the convolution's gradient is %v", g)
 	}
 	// The convolution of rounded operands, with its bias per channel.
-	plain := x.Conv2d(conv.Weight, conv.Bias, tensor.ConvOptions{}).Detach()
+	plain := tensor.Conv2d(x, conv.Weight, conv.Bias, tensor.ConvOptions{}).Detach()
 	var got *tensor.Tensor
 	scaler.Autocast(func() { got = conv.Forward(x).Detach().Float() })
 	if off := got.Sub(plain).Abs().Mean().Item() / plain.Abs().Mean().Item(); !(off > 1e-4 && off < 0.1) {

@@ -43,7 +43,7 @@ func New(recipe Recipe, models ...any) *Scaler {
 func (f *Scaler) Autocast(body func()) {
 	f.settle()
 	r := &region{autocast: regions.NewRegion(f.Policy).(autocast), scaler: f, counts: map[string]int{}}
-	tensor.WithCaster(r, body)
+	casting.With(r, body)
 	f.update(false)
 }
 
@@ -71,14 +71,17 @@ var products = map[string]struct{ a, b, bias, after int }{
 	"mm":     {0, 1, -1, 0},
 }
 
-var regions = plumbing.Of[plumbing.Autocast[amp.Policy, tensor.Caster]]()
+var (
+	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+	regions = plumbing.Of[plumbing.Autocast[amp.Policy, plumbing.Caster[tensor.Info, *tensor.Tensor]]]()
+)
 
 // autocast is the caster of a region of package amp.
 type autocast interface {
-	tensor.Caster
-	tensor.Renewer
-	tensor.Decomposer
-	tensor.ModuleReader
+	plumbing.Caster[tensor.Info, *tensor.Tensor]
+	plumbing.Renewer[tensor.Info, *tensor.Tensor]
+	plumbing.Decomposer[tensor.Info, *tensor.Tensor]
+	plumbing.ModuleReader[tensor.Info, *tensor.Tensor]
 	fmt.Stringer
 	Policy() amp.Policy
 }
@@ -93,9 +96,9 @@ type region struct {
 }
 
 // Autocast returns the region that r extends. Package amp asks for it.
-func (r *region) Autocast() tensor.Caster { return r.autocast }
+func (r *region) Autocast() plumbing.Caster[tensor.Info, *tensor.Tensor] { return r.autocast }
 
-// Cast implements tensor.Caster.
+// Cast implements plumbing.Caster.
 func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	p, ok := products[op.Name]
 	if !ok || !r.Policy().IsEnabled() || !eligible(in[p.a]) || !eligible(in[p.b]) {
@@ -104,7 +107,7 @@ func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	layer := r.named(op.Name, in[p.b])
 	out := make([]*tensor.Tensor, len(in))
 	copy(out, in)
-	tensor.WithCaster(nil, func() {
+	casting.With(nil, func() {
 		out[p.a] = r.scaler.role(layer, "input").quantize(in[p.a])
 		out[p.b] = r.scaler.role(layer, "weight").quantize(in[p.b])
 	})
@@ -116,8 +119,8 @@ func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	return out
 }
 
-// Renew implements tensor.Renewer.
-func (r *region) Renew() tensor.Caster {
+// Renew implements plumbing.Renewer.
+func (r *region) Renew() plumbing.Caster[tensor.Info, *tensor.Tensor] {
 	return &region{autocast: r.autocast.Renew().(autocast), scaler: r.scaler, counts: r.counts}
 }
 
@@ -140,14 +143,14 @@ func (r *region) named(op string, w *tensor.Tensor) string {
 	return name
 }
 
-// Result implements tensor.ResultCaster.
+// Result implements plumbing.ResultCaster.
 func (r *region) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Tensor) *tensor.Tensor {
 	if r.grads == nil {
 		return y
 	}
 	p, grads := products[op.Name], r.grads
 	r.grads = nil
-	tensor.WithCaster(nil, func() {
+	casting.With(nil, func() {
 		if y.RequiresGrad() {
 			y.RegisterHook(func(dy *tensor.Tensor) *tensor.Tensor {
 				r.scaler.late = true
@@ -236,7 +239,7 @@ type round struct {
 }
 
 func (round) Info() tensor.Info {
-	return tensor.Info{Name: "fp8_quantize", Torch: "transformer_engine.pytorch.Float8Quantizer", Reads: tensor.ReadsNothing}
+	return tensor.Info{Name: "fp8_quantize", Torch: "transformer_engine.pytorch.Float8Quantizer", Saved: tensor.SavesNothing}
 }
 
 func (q round) Forward(in []*tensor.Tensor) *tensor.Tensor {

@@ -7,7 +7,7 @@ import (
 
 // noted is an operation that has run, with the facts that must be collected immediately.
 type noted struct {
-	tensor.Facts
+	tensor.EventInfo
 	step     int
 	reason   *reason // of the policy in force
 	counts   tensor.Counts
@@ -38,7 +38,7 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 	r.waiting = r.waiting[:len(r.waiting)+1]
 	n := &r.waiting[len(r.waiting)-1]
-	n.Facts, n.counted, n.rounded, n.rounding, n.shadow = e.Facts, false, false, Rounding{}, nil
+	n.EventInfo, n.counted, n.rounded, n.rounding, n.shadow = e.EventInfo, false, false, Rounding{}, nil
 	if r.shadow != nil {
 		n.shadow, n.rounding = r.shadow.event(e)
 		n.rounded = n.shadow != nil
@@ -103,7 +103,7 @@ func (r *Recorder) take(n *noted) {
 		r.bases.turn()
 		r.casts.turn()
 	}
-	place := r.names.place(&n.Facts)
+	place := r.names.place(&n.EventInfo)
 	switch {
 	case n.View:
 		r.bases.put(n.Out.ID, r.base(n.In[0].ID))
@@ -113,8 +113,8 @@ func (r *Recorder) take(n *noted) {
 		return
 	}
 	op := &r.op
-	op.describe(&n.Facts, place)
-	op.Step, op.Policy, op.Why = n.step, n.reason.name, n.reason.decided(&n.Facts)
+	op.describe(&n.EventInfo, place)
+	op.Step, op.Policy, op.Why = n.step, n.reason.name, n.reason.decided(&n.EventInfo)
 	op.Counts, op.Counted, op.Rounding, op.Rounded, op.Shadow = n.counts, n.counted, n.rounding, n.rounded, n.shadow
 	for i := range n.In {
 		op.InIDs = append(op.InIDs, n.In[i].ID)

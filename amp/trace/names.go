@@ -63,11 +63,11 @@ func NewNames(models ...any) *Names {
 func (n *Names) Find(e tensor.Event) Place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.place(&e.Facts)
+	return n.place(&e.EventInfo)
 }
 
 // place is Find without locking.
-func (n *Names) place(e *tensor.Facts) Place {
+func (n *Names) place(e *tensor.EventInfo) Place {
 	p := n.find(e)
 	if p.Module != "" && !e.InPlace {
 		made := p
@@ -89,7 +89,7 @@ func (n *Names) place(e *tensor.Facts) Place {
 // turn forgets the results of steps before the last turn.
 func (n *Names) turn() { n.results.turn() }
 
-func (n *Names) find(e *tensor.Facts) Place {
+func (n *Names) find(e *tensor.EventInfo) Place {
 	if e.Backward {
 		if p, ok := n.results.get(e.OfID); ok {
 			if e.Of != "cast" {

@@ -20,7 +20,7 @@ type Op struct {
 	InPlace  bool   // changed its first operand in place, as optimizers do
 	Of       string // operation whose derivative it is part of
 	OfID     int    // ID of that operation's result
-	Category tensor.Category
+	Category amp.Category
 	Policy   string // policy in force: "amp.Float16", "amp.Off"
 	Why      string // reason for the dtype
 
@@ -76,8 +76,8 @@ func (c Cast) bytes() int {
 
 // describe has op be what e says, in the lists that it has. The step, the policy and what
 // is in the result are not in e.
-func (op *Op) describe(e *tensor.Facts, place Place) {
-	op.Name, op.Category, op.Place, op.Source = e.Op.Name, e.Op.Category, place, e.Source
+func (op *Op) describe(e *tensor.EventInfo, place Place) {
+	op.Name, op.Category, op.Place, op.Source = e.Op.Name, amp.Listed(e.Op), place, e.Source
 	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
 	op.Computed, op.Out, op.Shape, op.ID = e.Computed, e.Out.DType, e.Out.Shape, e.Out.ID
 	op.Duration, op.Bytes, op.FLOPs = e.Duration, e.Bytes, e.FLOPs
@@ -119,7 +119,7 @@ type reason struct {
 }
 
 // decided returns what decided e's dtype.
-func (r *reason) decided(e *tensor.Facts) string {
+func (r *reason) decided(e *tensor.EventInfo) string {
 	switch {
 	case e.Backward:
 		return r.of.get(e.Of, func() string { return "derivative of " + e.Of })
@@ -141,7 +141,7 @@ func (r *reason) by(op tensor.Info) string {
 	switch {
 	case !r.policy.IsEnabled():
 		return "autocast is off"
-	case op.Category == tensor.Explicit:
+	case op.GivenDType:
 		return "dtype given in the call"
 	}
 	return r.policy.By(op)
@@ -175,7 +175,7 @@ func (op Op) brief() string {
 		return "in place"
 	case strings.Contains(op.Why, "by With"):
 		return "With"
-	case op.Category == tensor.Lower:
+	case op.Category == amp.LowerPrecision:
 		return "lower" // torch's lower_precision_fp
 	}
 	return op.Category.String()

@@ -8,6 +8,7 @@ import (
 	"halfnote/amp"
 	"halfnote/amp/trace"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 // twoLayers records one step of linear, relu, linear, mse_loss.
@@ -17,8 +18,8 @@ func twoLayers(t *testing.T) *trace.Recorder {
 	rec := trace.Start()
 	var loss *tensor.Tensor
 	amp.Autocast(amp.Float16, func() {
-		h := x.Linear(w1, nil).ReLU()
-		loss = h.Linear(w2, nil).MSELoss(tensor.Ones(4, 2))
+		h := tensor.Linear(x, w1, nil).ReLU()
+		loss = nn.MSELoss(tensor.Linear(h, w2, nil), tensor.Ones(4, 2))
 	})
 	loss.Backward()
 	rec.Stop()

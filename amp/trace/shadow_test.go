@@ -94,8 +94,8 @@ func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[str
 	for _, p := range nn.Parameters(net) {
 		w = append(w, p.Detach().Double().RequireGrad())
 	}
-	h = h.Linear(w[0], w[1]).Tanh().Linear(w[2], w[3]).Tanh().Linear(w[4], w[5])
-	h.MSELoss(y.Double()).MulScalar(scale).Backward()
+	h = tensor.Linear(tensor.Linear(tensor.Linear(h, w[0], w[1]).Tanh(), w[2], w[3]).Tanh(), w[4], w[5])
+	nn.MSELoss(h, y.Double()).MulScalar(scale).Backward()
 	out := map[string]pair{}
 	for i, p := range nn.NamedParameters(net) {
 		out[p.Name] = pair{w[i].Grad(), p.Tensor.Grad().Float64s()}

@@ -5,6 +5,7 @@ import (
 
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
 
@@ -31,7 +32,7 @@ func convolved(kernel, stride int) maker {
 	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		w := tensor.Randn(x.Size(1), x.Size(1), kernel, kernel).To(x.DType()).RequireGrad()
 		o := tensor.ConvOptions{Stride: []int{stride}, Padding: []int{kernel / 2}}
-		return func(x *tensor.Tensor) *tensor.Tensor { return x.Conv2d(w, nil, o) }
+		return func(x *tensor.Tensor) *tensor.Tensor { return tensor.Conv2d(x, w, nil, o) }
 	}
 }
 
@@ -40,19 +41,19 @@ var operations = map[string]maker{
 	"add":  with((*tensor.Tensor).Add),
 	"add_": with((*tensor.Tensor).AddAssign),
 	"attention": of(func(x *tensor.Tensor) *tensor.Tensor {
-		return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{})
+		return nn.ScaledDotProductAttention(x, x, x)
 	}),
 	"bfloat16":   of((*tensor.Tensor).BFloat16),
 	"conv1x1":    convolved(1, 1),
 	"conv3x3":    convolved(3, 1),
 	"conv3x3/2":  convolved(3, 2),
-	"dropout":    of(func(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(0.1, true) }),
+	"dropout":    of(func(x *tensor.Tensor) *tensor.Tensor { return tensor.Dropout(x, 0.1, true) }),
 	"exp":        of((*tensor.Tensor).Exp),
 	"float16":    of((*tensor.Tensor).Half),
 	"float32":    of((*tensor.Tensor).Float),
 	"gelu":       of((*tensor.Tensor).GELU),
-	"max_pool2d": of(func(x *tensor.Tensor) *tensor.Tensor { return x.MaxPool2d([]int{2}, tensor.PoolOptions{}) }),
-	"mse_loss":   with((*tensor.Tensor).MSELoss),
+	"max_pool2d": of(func(x *tensor.Tensor) *tensor.Tensor { return nn.MaxPool2d(x, 2) }),
+	"mse_loss":   with(func(x, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(x, y) }),
 	"mul":        with((*tensor.Tensor).Mul),
 	"relu":       of((*tensor.Tensor).ReLU),
 	"relu_":      of((*tensor.Tensor).ReLUAssign),
@@ -78,21 +79,23 @@ var operations = map[string]maker{
 		c := x.Size(1)
 		mean, variance, w, b := tensor.Zeros(c), tensor.Ones(c), tensor.Ones(c).RequireGrad(), tensor.Zeros(c).RequireGrad()
 		return func(x *tensor.Tensor) *tensor.Tensor {
-			return x.BatchNorm(mean, variance, w, b, tensor.BatchNormOptions{Training: true})
+			return tensor.BatchNorm(x, mean, variance, w, b, tensor.BatchNormOptions{Training: true})
 		}
 	},
 	"cross_entropy": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		labels := tensor.Randint(0, x.Size(1), x.Size(0))
-		return func(x *tensor.Tensor) *tensor.Tensor { return x.CrossEntropy(labels, tensor.LossOptions{}) }
+		return func(x *tensor.Tensor) *tensor.Tensor { return nn.CrossEntropy(x, labels) }
 	},
 	"embedding": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		ids := tensor.Randint(0, x.Size(0), 16, 128)
-		return func(x *tensor.Tensor) *tensor.Tensor { return ids.Embedding(x, tensor.EmbeddingOptions{}) }
+		return func(x *tensor.Tensor) *tensor.Tensor { return tensor.Embedding(ids, x, tensor.EmbeddingOptions{}) }
 	},
 	"layer_norm": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		n := x.Size(-1)
 		w, b := tensor.Ones(n).To(x.DType()).RequireGrad(), tensor.Zeros(n).To(x.DType()).RequireGrad()
-		return func(x *tensor.Tensor) *tensor.Tensor { return x.LayerNorm([]int{n}, w, b, tensor.NormOptions{}) }
+		return func(x *tensor.Tensor) *tensor.Tensor {
+			return tensor.LayerNorm(x, []int{n}, w, b, tensor.NormOptions{})
+		}
 	},
 }
 

@@ -10,7 +10,7 @@ type Regions struct {
 }
 
 // Autocast is the group of functions for packages that extend autocast: P is amp.Policy and C is
-// tensor.Caster.
+// plumbing.Caster.
 type Autocast[P, C any] struct {
 	// ApexPolicy returns the policy by Apex's lists with a low-precision dtype.
 	ApexPolicy func(dtype driver.DType) P
@@ -20,7 +20,7 @@ type Autocast[P, C any] struct {
 	NewCache func() (under func(p P, body func()), clear func())
 
 	// NewRegion returns the caster of a region of p that shares the casts of weights with the
-	// enclosing region. It implements all optional interfaces of tensor.Caster and has a method
+	// enclosing region. It implements all optional interfaces of plumbing.Caster and has a method
 	// Policy() P. A caster that handles some operations itself embeds it, and hands it out by a
 	// method Autocast() C, so that package amp finds it.
 	NewRegion func(p P) C

@@ -16,16 +16,16 @@ func init() {
 		}},
 		{"diag_embed", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Pow(3).DiagEmbed(-1) }},
 		{"embedding", func(a, _ *tensor.Tensor) *tensor.Tensor {
-			return i(1, 0, 1, 1).Reshape(2, 2).Embedding(a.Pow(3), tensor.EmbeddingOptions{})
+			return tensor.Embedding(i(1, 0, 1, 1).Reshape(2, 2), a.Pow(3), tensor.EmbeddingOptions{})
 		}},
 		{"embedding_bag", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return i(1, 0, 1, 1).EmbeddingBag(a.Pow(3), tensor.EmbeddingBagOptions{Mode: "sum", Offsets: i(0, 3), Weights: b.Ravel().Slice(0, 1, 5).Pow(3)})
+			return tensor.EmbeddingBag(i(1, 0, 1, 1), a.Pow(3), tensor.EmbeddingBagOptions{Mode: "sum", Offsets: i(0, 3), Weights: b.Ravel().Slice(0, 1, 5).Pow(3)})
 		}},
 		{"embedding_bag, mean", func(a, _ *tensor.Tensor) *tensor.Tensor {
-			return i(1, 0, 1, 1).Reshape(2, 2).EmbeddingBag(a.Pow(3), tensor.EmbeddingBagOptions{})
+			return tensor.EmbeddingBag(i(1, 0, 1, 1).Reshape(2, 2), a.Pow(3), tensor.EmbeddingBagOptions{})
 		}},
 		{"embedding_bag, max", func(a, _ *tensor.Tensor) *tensor.Tensor {
-			return i(1, 0, 1, 1, 0).EmbeddingBag(a.Pow(3), tensor.EmbeddingBagOptions{Mode: "max", Offsets: i(0, 2)})
+			return tensor.EmbeddingBag(i(1, 0, 1, 1, 0), a.Pow(3), tensor.EmbeddingBagOptions{Mode: "max", Offsets: i(0, 2)})
 		}},
 		{"flip", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Pow(3).Flip(1) }},
 		{"index", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Index(i(1, 0, 1, 1), i(2, -3, 2, 1)).Pow(3) }},

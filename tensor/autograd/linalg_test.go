@@ -64,7 +64,7 @@ func init() {
 		{"cosine_similarity", func(a, b T) T { return a.CosineSimilarity(b, 1, 1e-8) }},
 		{"cross", func(a, b T) T { return a.Cross(b.Select(0, 1), 1) }},
 		{"bilinear", func(a, b T) T {
-			return a.Bilinear(b, tensor.Cat(0, a, b, a).Reshape(2, 3, 3), b.Select(1, 0))
+			return tensor.Bilinear(a, b, tensor.Cat(0, a, b, a).Reshape(2, 3, 3), b.Select(1, 0))
 		}},
 		{"kron", func(a, b T) T { return a.Kron(b.Select(0, 0)) }},
 		{"linalg_matrix_power", func(a, b T) T { return a.MatMul(b.T()).MatrixPower(3) }},

@@ -1,10 +1,13 @@
 package autograd_test
 
-import "halfnote/tensor"
+import (
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
 
 func init() {
-	none := tensor.LossOptions{Reduction: tensor.ReduceNone}
-	sum := tensor.LossOptions{Reduction: tensor.ReduceSum}
+	none := []nn.Option{nn.Reduction("none")}
+	sum := []nn.Option{nn.Reduction("sum")}
 	signs := tensor.NewAs(tensor.Float64, []float64{1, -1, 1, -1, -1, 1}, 2, 3)
 	signOfRows := tensor.FromInts([]int{1, -1})
 	weight := tensor.NewAs(tensor.Float64, []float64{.5, 2, .25})
@@ -13,90 +16,92 @@ func init() {
 		name string
 		f    func(a, b *tensor.Tensor) *tensor.Tensor
 	}{
-		{"mse_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor { return a.MSELossWith(b, none) }},
-		{"mse_loss, sum", func(a, b *tensor.Tensor) *tensor.Tensor { return a.MSELossWith(b, sum) }},
-		{"l1_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).L1LossWith(b, none) }},
-		{"smooth_l1_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.SmoothL1Loss(b, 1, tensor.LossOptions{}) }},
-		{"smooth_l1_loss, beta 0", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).SmoothL1Loss(b, 0, sum) }},
-		{"huber_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.HuberLoss(b, 1.5, none) }},
+		{"mse_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(a, b, none...) }},
+		{"mse_loss, sum", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(a, b, sum...) }},
+		{"l1_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.L1Loss(a.Pow(2), b, none...) }},
+		{"smooth_l1_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.SmoothL1Loss(a, b, nn.Beta(1)) }},
+		{"smooth_l1_loss, beta 0", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return nn.SmoothL1Loss(a.Pow(2), b, append(sum, nn.Beta(0))...)
+		}},
+		{"huber_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.HuberLoss(a, b, append(none, nn.Delta(1.5))...) }},
 		{"binary_cross_entropy", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return half(a).BinaryCrossEntropy(half(b), tensor.LossOptions{})
+			return nn.BinaryCrossEntropy(half(a), half(b))
 		}},
 		{"binary_cross_entropy, weights", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return half(a).BinaryCrossEntropy(half(b), tensor.LossOptions{Reduction: tensor.ReduceNone, Weight: weight})
+			return nn.BinaryCrossEntropy(half(a), half(b), nn.Reduction("none"), nn.Weight(weight))
 		}},
 		{"binary_cross_entropy_with_logits", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.BinaryCrossEntropyWithLogits(half(b), tensor.LossOptions{})
+			return nn.BinaryCrossEntropyWithLogits(a, half(b))
 		}},
 		{"binary_cross_entropy_with_logits, weights", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.BinaryCrossEntropyWithLogits(half(b), tensor.LossOptions{Reduction: tensor.ReduceSum, Weight: weight, PosWeight: weight})
+			return nn.BinaryCrossEntropyWithLogits(a, half(b), nn.Reduction("sum"), nn.Weight(weight), nn.PosWeight(weight))
 		}},
-		{"soft_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Mul(b).SoftMarginLoss(signs, tensor.LossOptions{}) }},
+		{"soft_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.SoftMarginLoss(a.Mul(b), signs) }},
 		{"multilabel_soft_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Mul(b).MultilabelSoftMarginLoss(signs.ReLU(), tensor.LossOptions{Weight: weight})
+			return nn.MultiLabelSoftMarginLoss(a.Mul(b), signs.ReLU(), nn.Weight(weight))
 		}},
 		{"margin_ranking_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).MarginRankingLoss(b.Pow(3), signs, 0.5, tensor.LossOptions{})
+			return nn.MarginRankingLoss(a.Pow(2), b.Pow(3), signs, nn.Margin(0.5))
 		}},
 		{"hinge_embedding_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Mul(b).HingeEmbeddingLoss(signs, 1, sum)
+			return nn.HingeEmbeddingLoss(a.Mul(b), signs, append(sum, nn.Margin(1))...)
 		}},
 		{"cosine_embedding_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.CosineEmbeddingLoss(b, signOfRows, -0.9, none)
+			return nn.CosineEmbeddingLoss(a, b, signOfRows, append(none, nn.Margin(-0.9))...)
 		}},
 		{"triplet_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.TripletMarginLoss(b, a.Mul(b), 1, tensor.LossOptions{})
+			return nn.TripletMarginLoss(a, b, a.Mul(b), nn.Margin(1))
 		}},
 		{"triplet_margin_loss, swap", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.TripletMarginLoss(b, a.Mul(b).MulScalar(2), 4, tensor.LossOptions{P: 3, Swap: true, Reduction: tensor.ReduceNone})
+			return nn.TripletMarginLoss(a, b, a.Mul(b).MulScalar(2), nn.Margin(4), nn.Power(3), nn.DistanceSwap(), nn.Reduction("none"))
 		}},
 		{"triplet_margin_with_distance_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
 			distance := func(x, y *tensor.Tensor) *tensor.Tensor { return x.Sub(y).Pow(2).Sum(1) }
-			return a.TripletMarginWithDistanceLoss(b, a.Mul(b), distance, 9, sum)
+			return nn.TripletMarginWithDistanceLoss(a, b, a.Mul(b), append(sum, nn.DistanceFunction(distance), nn.Margin(9))...)
 		}},
 		{"kl_div", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.KLDivLoss(half(b), tensor.LossOptions{Reduction: tensor.ReduceBatchMean})
+			return nn.KLDiv(a, half(b), nn.Reduction("batchmean"))
 		}},
-		{"kl_div, logarithms", func(a, b *tensor.Tensor) *tensor.Tensor { return a.KLDivLoss(b, tensor.LossOptions{LogTarget: true}) }},
-		{"poisson_nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.PoissonNLLLoss(b, tensor.LossOptions{}) }},
+		{"kl_div, logarithms", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.KLDiv(a, b, nn.LogTarget()) }},
+		{"poisson_nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return nn.PoissonNLLLoss(a, b) }},
 		{"poisson_nll_loss, rates", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).PoissonNLLLoss(b.Pow(2).AddScalar(.5), tensor.LossOptions{Rates: true, Full: true})
+			return nn.PoissonNLLLoss(a.Pow(2), b.Pow(2).AddScalar(.5), nn.LogInput(false), nn.FullLoss())
 		}},
 		{"gaussian_nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.GaussianNLLLoss(b, a.Mul(b).Pow(2).AddScalar(.1), tensor.LossOptions{Full: true})
+			return nn.GaussianNLLLoss(a, b, a.Mul(b).Pow(2).AddScalar(.1), nn.FullLoss())
 		}},
 		{"nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).NLLLoss(tensor.FromInts([]int{2, 0}), tensor.LossOptions{Weight: weight})
+			return nn.NLLLoss(a.Pow(2), tensor.FromInts([]int{2, 0}), nn.Weight(weight))
 		}},
 		{"nll_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).NLLLoss(tensor.FromInts([]int{-100, 1}), none)
+			return nn.NLLLoss(a.Pow(2), tensor.FromInts([]int{-100, 1}), none...)
 		}},
 		{"nll_loss2d", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).Reshape(1, 2, 3).NLLLoss(tensor.FromInts([]int{0, 1, 0}, 1, 3), tensor.LossOptions{})
+			return nn.NLLLoss(a.Pow(2).Reshape(1, 2, 3), tensor.FromInts([]int{0, 1, 0}, 1, 3))
 		}},
 		{"cross_entropy", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.CrossEntropy(tensor.FromInts([]int{2, 0}), tensor.LossOptions{Weight: weight, LabelSmoothing: .2})
+			return nn.CrossEntropy(a, tensor.FromInts([]int{2, 0}), nn.Weight(weight), nn.LabelSmoothing(.2))
 		}},
 		{"cross_entropy, probabilities", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.CrossEntropy(b.Softmax(1), tensor.LossOptions{Weight: weight, LabelSmoothing: .2})
+			return nn.CrossEntropy(a, b.Softmax(1), nn.Weight(weight), nn.LabelSmoothing(.2))
 		}},
 		{"multi_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.MultiMarginLoss(tensor.FromInts([]int{2, 0}), 1, tensor.LossOptions{P: 2, Weight: weight})
+			return nn.MultiMarginLoss(a, tensor.FromInts([]int{2, 0}), nn.Margin(1), nn.Power(2), nn.Weight(weight))
 		}},
 		{"multilabel_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return a.Pow(2).MultilabelMarginLoss(tensor.FromInts([]int{2, 0, -1, 1, -1, 0}, 2, 3), tensor.LossOptions{})
+			return nn.MultiLabelMarginLoss(a.Pow(2), tensor.FromInts([]int{2, 0, -1, 1, -1, 0}, 2, 3))
 		}},
 		{"dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
 			tensor.ManualSeed(3)
-			return a.Mul(b).Dropout(.4, true)
+			return tensor.Dropout(a.Mul(b), .4, true)
 		}},
 		{"alpha_dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
 			tensor.ManualSeed(3)
-			return a.Mul(b).AlphaDropout(.4, true)
+			return tensor.AlphaDropout(a.Mul(b), .4, true)
 		}},
 		{"feature_dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
 			tensor.ManualSeed(3)
-			return a.Mul(b).FeatureDropout(.4, true)
+			return tensor.FeatureDropout(a.Mul(b), .4, true)
 		}},
 	}...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 func init() {
@@ -12,11 +13,11 @@ func init() {
 	window := tensor.ConvOptions{Padding: []int{1}, Stride: []int{2}}
 	cases = append(cases, []derivative{
 		{"max_pool1d", func(a, _ T) T {
-			return a.Pow(2).MaxPool1d([]int{2}, tensor.PoolOptions{Stride: []int{1}, Padding: []int{1}})
+			return nn.MaxPool1d(a.Pow(2), 2, nn.Stride(1), nn.Padding(1))
 		}},
-		{"max_pool2d", func(a, _ T) T { return image(a).MaxPool2d([]int{2}, tensor.PoolOptions{}) }},
-		{"max_pool3d", func(a, _ T) T { return image(a).MaxPool3d([]int{1, 2, 2}, tensor.PoolOptions{}) }},
-		{"adaptive_max_pool", func(a, _ T) T { return a.Pow(2).AdaptiveMaxPool1d(2) }},
+		{"max_pool2d", func(a, _ T) T { return nn.MaxPool2d(image(a), 2) }},
+		{"max_pool3d", func(a, _ T) T { return nn.MaxPool3d(image(a), 1, nn.KernelSize(1, 2, 2)) }},
+		{"adaptive_max_pool", func(a, _ T) T { return nn.AdaptiveMaxPool1d(a.Pow(2), 2) }},
 		{"im2col", func(a, _ T) T { return image(a).Im2Col([]int{2}, window) }},
 		{"col2im", func(a, _ T) T {
 			return a.Pow(2).Reshape(1, 6, 1).Col2Im([]int{2, 3}, []int{2, 3}, tensor.ConvOptions{})
@@ -35,7 +36,7 @@ func init() {
 		}},
 		{"channel_shuffle", func(a, _ T) T { return a.Pow(2).Reshape(1, 6, 1).ChannelShuffle(2) }},
 		{"local_response_norm", func(a, _ T) T {
-			return a.Reshape(1, 6, 1).LocalResponseNorm(3, tensor.LocalResponseNormOptions{Alpha: 1})
+			return nn.LocalResponseNorm(a.Reshape(1, 6, 1), 3, nn.Alpha(1))
 		}},
 	}...)
 	for _, mode := range []string{"nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic"} {

@@ -1,30 +1,33 @@
 package autograd_test
 
-import "halfnote/tensor"
+import (
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
 
 func init() {
 	type T = *tensor.Tensor
-	attend := tensor.ScaledDotProductAttention
+	attend := nn.ScaledDotProductAttention
 	rows := func(n int, a, b T) T { // (n, 3)
 		return tensor.Cat(0, a, b, a.Neg(), b.MulScalar(0.5)).Slice(0, 0, n)
 	}
 	cases = append(cases, []derivative{
-		{"scaled_dot_product_attention", func(a, b T) T { return attend(a, b, a.Slice(1, 0, 2), tensor.AttentionOptions{}) }},
+		{"scaled_dot_product_attention", func(a, b T) T { return attend(a, b, a.Slice(1, 0, 2)) }},
 		{"scaled_dot_product_attention, mask", func(a, b T) T {
-			return attend(a, b, b, tensor.AttentionOptions{Mask: b.Slice(1, 0, 2), Scale: 2})
+			return attend(a, b, b, nn.AttnMask(b.Slice(1, 0, 2)), nn.Scale(2))
 		}},
 		{"scaled_dot_product_attention, bool mask", func(a, b T) T {
-			return attend(a.Unsqueeze(0), b, b, tensor.AttentionOptions{Mask: tensor.FromBools([]bool{true, false, false, false}, 2, 2)})
+			return attend(a.Unsqueeze(0), b, b, nn.AttnMask(tensor.FromBools([]bool{true, false, false, false}, 2, 2)))
 		}},
 		{"scaled_dot_product_attention, causal", func(a, b T) T {
-			return attend(a.T(), b.T(), a.T(), tensor.AttentionOptions{IsCausal: true})
+			return attend(a.T(), b.T(), a.T(), nn.IsCausal())
 		}},
 		{"scaled_dot_product_attention, shared", func(a, b T) T {
-			return attend(a.Reshape(2, 1, 3), b.Slice(0, 0, 1).Reshape(1, 3, 1).Expand(1, 3, 3), b.Slice(0, 0, 1).Reshape(1, 3, 1), tensor.AttentionOptions{EnableGQA: true})
+			return attend(a.Reshape(2, 1, 3), b.Slice(0, 0, 1).Reshape(1, 3, 1).Expand(1, 3, 3), b.Slice(0, 0, 1).Reshape(1, 3, 1), nn.EnableGQA())
 		}},
 		{"scaled_dot_product_attention, dropout", func(a, b T) T {
 			tensor.ManualSeed(3)
-			return attend(a.T(), b.T(), b.T(), tensor.AttentionOptions{DropoutP: 0.4})
+			return attend(a.T(), b.T(), b.T(), nn.DropoutP(0.4))
 		}},
 		{"rnn_tanh_cell", func(a, b T) T {
 			return tensor.RNNTanhCell(a, b.Slice(1, 0, 2), b, a.Slice(1, 1, 3), a.Select(1, 0), b.Select(1, 2))

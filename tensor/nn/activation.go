@@ -183,7 +183,7 @@ type RReLU struct {
 }
 
 // NewRReLU returns an RReLU whose slopes are drawn uniformly from lower to upper, as torch
-// draws them: see [tensor.Tensor.RReLU]. Torch's defaults are 1/8 and 1/3. It panics unless
+// draws them: see [tensor.RReLU]. Torch's defaults are 1/8 and 1/3. It panics unless
 // lower is at most upper and both are finite.
 func NewRReLU(lower, upper float64) *RReLU {
 	if !(lower <= upper && upper-lower <= math.MaxFloat64) {
@@ -194,7 +194,7 @@ func NewRReLU(lower, upper float64) *RReLU {
 
 // Forward applies the function to x.
 func (r *RReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.RReLU(r.lower, r.upper, r.Training())
+	return tensor.RReLU(x, r.lower, r.upper, r.Training())
 }
 
 // String returns what torch prints.

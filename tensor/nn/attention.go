@@ -155,11 +155,11 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 		p = m.c.dropout
 	}
 	if o.IsCausal && o.AttnMask == nil && o.KeyPaddingMask == nil && o.NoWeights && added == 0 {
-		return tensor.ScaledDotProductAttention(q, k, v, tensor.AttentionOptions{IsCausal: true, DropoutP: p}), nil
+		return functional.ScaledDotProductAttention(q, k, v, attentionOptions{IsCausal: true, DropoutP: p}), nil
 	}
 	mask := m.mask(q, k, o, added)
 	if o.NoWeights {
-		return tensor.ScaledDotProductAttention(q, k, v, tensor.AttentionOptions{Mask: mask, DropoutP: p}), nil
+		return functional.ScaledDotProductAttention(q, k, v, attentionOptions{Mask: mask, DropoutP: p}), nil
 	}
 	batches := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(t.Size(0)*m.heads, t.Size(2), t.Size(3)) }
 	shape := []int{q.Size(0), m.heads, q.Size(2), k.Size(2)}
@@ -172,7 +172,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	}
 	weights = scores.Softmax(-1)
 	if p > 0 {
-		weights = weights.Dropout(p, true)
+		weights = tensor.Dropout(weights, p, true)
 	}
 	y = weights.BMM(batches(v))
 	y, weights = y.Reshape(q.Size(0), m.heads, q.Size(2), -1), weights.Reshape(shape...)
@@ -193,14 +193,14 @@ func (m *MultiheadAttention) projected(q, k, v *tensor.Tensor) (_, _, _ *tensor.
 	w := []*tensor.Tensor{m.QProjWeight, m.KProjWeight, m.VProjWeight}
 	if m.InProjWeight != nil {
 		if q == k && k == v {
-			all := q.Linear(m.InProjWeight, m.InProjBias)
+			all := tensor.Linear(q, m.InProjWeight, m.InProjBias)
 			return part(all, -1, 0), part(all, -1, 1), part(all, -1, 2)
 		}
 		for i := range w {
 			w[i] = part(m.InProjWeight, 0, i)
 		}
 	}
-	return q.Linear(w[0], part(m.InProjBias, 0, 0)), k.Linear(w[1], part(m.InProjBias, 0, 1)), v.Linear(w[2], part(m.InProjBias, 0, 2))
+	return tensor.Linear(q, w[0], part(m.InProjBias, 0, 0)), tensor.Linear(k, w[1], part(m.InProjBias, 0, 1)), tensor.Linear(v, w[2], part(m.InProjBias, 0, 2))
 }
 
 // split reshapes t to heads (batch, heads, time, features).

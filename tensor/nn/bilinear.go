@@ -31,7 +31,7 @@ func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
 
 // Forward maps x1 (…, in1) and x2 (…, in2) to (…, out).
 func (b *Bilinear) Forward(x1, x2 *tensor.Tensor) *tensor.Tensor {
-	return x1.Bilinear(x2, b.Weight, b.Bias)
+	return tensor.Bilinear(x1, x2, b.Weight, b.Bias)
 }
 
 // String returns what torch prints.

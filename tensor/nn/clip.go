@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -34,7 +35,7 @@ func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) f
 	if !(p > 0) {
 		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; expected a number above 0, or +Inf", p)})
 	}
-	tensor.Note(tensor.Mark{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
 	var norm float64
 	tensor.InModule("clip_grad_norm_", func() { norm = clipGradNorm(params, maxNorm, p, o) })
 	return norm
@@ -97,7 +98,7 @@ func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 // ClipGradValue clamps each element of the gradients of params to ±limit, in place.
 // It is torch.nn.utils.clip_grad_value_.
 func ClipGradValue(params []*tensor.Tensor, limit float64) {
-	tensor.Note(tensor.Mark{Name: "clip_grad_value_", Tensors: params, Number: limit})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: limit})
 	for _, p := range params {
 		if g := p.Grad(); g != nil {
 			tensor.NoGrad(func() {

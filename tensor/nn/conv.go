@@ -111,7 +111,7 @@ func newConvolution(name string, dims, in, out, kernel int, options []Option) Co
 func (l *Convolution) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if l.transposed {
 		o := tensor.ConvTransposeOptions{Stride: l.c.stride, Padding: l.c.padding, OutputPadding: l.c.outputPadding, Dilation: l.c.dilation, Groups: l.c.groups}
-		return [...]func(w, b *tensor.Tensor, o tensor.ConvTransposeOptions) *tensor.Tensor{x.ConvTranspose1d, x.ConvTranspose2d, x.ConvTranspose3d}[l.dims-1](l.Weight, l.Bias, o)
+		return [...]func(x, w, b *tensor.Tensor, o tensor.ConvTransposeOptions) *tensor.Tensor{tensor.ConvTranspose1d, tensor.ConvTranspose2d, tensor.ConvTranspose3d}[l.dims-1](x, l.Weight, l.Bias, o)
 	}
 	o := tensor.ConvOptions{Stride: l.c.stride, Padding: l.c.padding, Dilation: l.c.dilation, Groups: l.c.groups, Same: l.c.same}
 	if l.c.mode != "zeros" {
@@ -120,7 +120,7 @@ func (l *Convolution) Forward(x *tensor.Tensor) *tensor.Tensor {
 	} else if l.c.same {
 		o.Padding = nil
 	}
-	return [...]func(w, b *tensor.Tensor, o tensor.ConvOptions) *tensor.Tensor{x.Conv1d, x.Conv2d, x.Conv3d}[l.dims-1](l.Weight, l.Bias, o)
+	return [...]func(x, w, b *tensor.Tensor, o tensor.ConvOptions) *tensor.Tensor{tensor.Conv1d, tensor.Conv2d, tensor.Conv3d}[l.dims-1](x, l.Weight, l.Bias, o)
 }
 
 // border returns the padding in the order that Pad takes.

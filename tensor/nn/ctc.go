@@ -11,9 +11,13 @@ func ZeroInfinity() Option {
 	return Option{"ZeroInfinity", func(c *config) { c.loss.ZeroInfinity = true }}
 }
 
-// CTCLoss returns the connectionist temporal classification loss of log-probabilities x,
-// (time, batch, classes) or (time, classes), and targets, padded or concatenated: see
-// [tensor.Tensor.CTCLoss]. It takes Blank, ZeroInfinity and Reduction. It is
+// CTCLoss returns the connectionist temporal classification loss of x, log-probabilities (T, N,
+// C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths), or (S)
+// for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of target
+// elements of each sample. The mean first divides each loss by its target's length. It computes on the CPU in float64, wherever x is, and
+// rounds once. As in torch, the gradient of x assumes that x was computed by LogSoftmax. The
+// second derivative, which torch does not have, is the derivative of this gradient. It panics
+// if a length or class is out of range. It takes Blank, ZeroInfinity and Reduction. It is
 // torch.nn.functional.ctc_loss.
 //
 //	loss := nn.CTCLoss(logits.LogSoftmax(-1), targets, tensor.FromInts([]int{50, 40}), tensor.FromInts([]int{10, 7}))
@@ -28,6 +32,6 @@ func NewCTCLoss(options ...Option) *Loss {
 		if len(in) != 4 {
 			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected log-probabilities, targets, input lengths and target lengths"})
 		}
-		return in[0].CTCLoss(in[1], in[2], in[3], c.loss)
+		return functional.CTCLoss(in[0], in[1], in[2], in[3], c.loss)
 	})
 }

@@ -4,8 +4,16 @@
 //	net := nn.NewSequential(nn.NewLinear(784, 128), nn.NewReLU(), nn.NewDropout(0.1), nn.NewLinear(128, 10))
 //	loss := nn.CrossEntropy(net.Forward(x), labels, nn.LabelSmoothing(0.1))
 //
-// Losses are functions, with the names of torch.nn.functional, and modules, such as
-// [NewCrossEntropyLoss]. [Train] and [Eval] switch a model between training and evaluation.
+// Every class of torch.nn is a module made by New and torch's name. The weightless functions of
+// torch.nn.functional, losses, pooling and attention, have their names there. Functions with
+// weights are in package tensor:
+//
+//	torch                                  here
+//	torch.nn.CrossEntropyLoss(…)(x, y)     nn.NewCrossEntropyLoss(…).Forward(x, y)
+//	F.cross_entropy(x, y, reduction="sum") nn.CrossEntropy(x, y, nn.Reduction("sum"))
+//	F.linear(x, w, b)                      tensor.Linear(x, w, b)
+//
+// Options are functions with the names of torch's keywords. [Train] and [Eval] switch a model between training and evaluation.
 //
 // A model of your own is a struct with a Forward method. No registration is needed:
 // [Parameters] finds its tensors by walking its fields.

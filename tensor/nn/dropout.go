@@ -41,35 +41,35 @@ func (d *Dropout) String() string { return fmt.Sprintf("%s(p=%v, inplace=False)"
 // NewDropout returns a Dropout of elements with probability p; torch's default is 0.5.
 // It panics unless p is in [0, 1]. It is torch.nn.Dropout.
 func NewDropout(p float64) *Dropout {
-	return newDropout("Dropout", p, [2]int{}, (*tensor.Tensor).Dropout)
+	return newDropout("Dropout", p, [2]int{}, tensor.Dropout)
 }
 
 // NewDropout1d returns a Dropout of rows of (N, C, L) or (C, L). It is
 // torch.nn.Dropout1d.
 func NewDropout1d(p float64) *Dropout {
-	return newDropout("Dropout1d", p, [2]int{2, 3}, (*tensor.Tensor).FeatureDropout)
+	return newDropout("Dropout1d", p, [2]int{2, 3}, tensor.FeatureDropout)
 }
 
 // NewDropout2d returns a Dropout of planes of (N, C, H, W) or (C, H, W). It is
 // torch.nn.Dropout2d, which takes three dimensions for (N, C, L).
 func NewDropout2d(p float64) *Dropout {
-	return newDropout("Dropout2d", p, [2]int{3, 4}, (*tensor.Tensor).FeatureDropout)
+	return newDropout("Dropout2d", p, [2]int{3, 4}, tensor.FeatureDropout)
 }
 
 // NewDropout3d returns a Dropout of volumes of (N, C, D, H, W) or (C, D, H, W). It is
 // torch.nn.Dropout3d.
 func NewDropout3d(p float64) *Dropout {
-	return newDropout("Dropout3d", p, [2]int{4, 5}, (*tensor.Tensor).FeatureDropout)
+	return newDropout("Dropout3d", p, [2]int{4, 5}, tensor.FeatureDropout)
 }
 
 // NewAlphaDropout returns a Dropout that preserves mean and variance after SELU. It is
 // torch.nn.AlphaDropout.
 func NewAlphaDropout(p float64) *Dropout {
-	return newDropout("AlphaDropout", p, [2]int{}, (*tensor.Tensor).AlphaDropout)
+	return newDropout("AlphaDropout", p, [2]int{}, tensor.AlphaDropout)
 }
 
 // NewFeatureAlphaDropout returns an AlphaDropout of whole features of (N, C, …). It is
 // torch.nn.FeatureAlphaDropout.
 func NewFeatureAlphaDropout(p float64) *Dropout {
-	return newDropout("FeatureAlphaDropout", p, [2]int{}, (*tensor.Tensor).FeatureAlphaDropout)
+	return newDropout("FeatureAlphaDropout", p, [2]int{}, tensor.FeatureAlphaDropout)
 }

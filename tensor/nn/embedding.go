@@ -39,7 +39,9 @@ func newTable(op string, n, d int, options []Option, takes ...string) (*tensor.T
 }
 
 // Forward maps integers x (…) to (…, d).
-func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Embedding(e.Weight, e.options) }
+func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return tensor.Embedding(x, e.Weight, e.options)
+}
 
 // String returns what torch prints.
 func (e *Embedding) String() string {
@@ -75,14 +77,14 @@ func NewEmbeddingBag(n, d int, options ...Option) *EmbeddingBag {
 
 // Forward maps integers x (bags, …) to (bags, d).
 func (e *EmbeddingBag) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.EmbeddingBag(e.Weight, e.options)
+	return tensor.EmbeddingBag(x, e.Weight, e.options)
 }
 
 // Bags maps integers x (n), split into bags at offsets, to (bags, d).
 func (e *EmbeddingBag) Bags(x, offsets *tensor.Tensor) *tensor.Tensor {
 	o := e.options
 	o.Offsets = offsets
-	return x.EmbeddingBag(e.Weight, o)
+	return tensor.EmbeddingBag(x, e.Weight, o)
 }
 
 // String returns what torch prints.

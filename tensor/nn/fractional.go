@@ -49,6 +49,18 @@ func NewFractionalMaxPool3d(size int, options ...Option) *FractionalMaxPool {
 	return newFractionalMaxPool(3, size, options)
 }
 
+// FractionalMaxPool2d is NewFractionalMaxPool2d applied to x. It is
+// torch.nn.functional.fractional_max_pool2d.
+func FractionalMaxPool2d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newFractionalMaxPool(2, size, options).Forward(x)
+}
+
+// FractionalMaxPool3d is NewFractionalMaxPool3d applied to x. It is
+// torch.nn.functional.fractional_max_pool3d.
+func FractionalMaxPool3d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newFractionalMaxPool(3, size, options).Forward(x)
+}
+
 func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	name := fmt.Sprintf("FractionalMaxPool%dd", dims)
 	op := "new_" + snake(name)
@@ -209,7 +221,7 @@ func (f *FractionalMaxPool) String() string { return f.name + "()" }
 type picked struct{ name string }
 
 func (p picked) Info() tensor.Info {
-	return tensor.Info{Name: p.name, Torch: "torch.nn.functional." + p.name, Reads: tensor.ReadsIndices}
+	return tensor.Info{Name: p.name, Torch: "torch.nn.functional." + p.name, Saved: tensor.SavesIndices}
 }
 
 func (picked) Forward(in []*tensor.Tensor) *tensor.Tensor {

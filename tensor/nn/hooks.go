@@ -119,7 +119,7 @@ func (h *Hooked) String() string { return describe(h.Module) }
 type passing struct{}
 
 func (passing) Info() tensor.Info {
-	return tensor.Info{Name: "hook", Torch: "torch.nn.modules._functions.BackwardHook", Reads: tensor.ReadsNothing}
+	return tensor.Info{Name: "hook", Torch: "torch.nn.modules._functions.BackwardHook", Saved: tensor.SavesNothing}
 }
 func (passing) Forward(in []*tensor.Tensor) *tensor.Tensor { return in[0] }
 func (passing) VJP(dy, _ *tensor.Tensor, _ []*tensor.Tensor) []*tensor.Tensor {

@@ -42,7 +42,7 @@ func newLayerNorm(shape []int, c config) *LayerNorm {
 
 // Forward maps x (…, shape) to the same shape.
 func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.LayerNorm(l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.eps})
+	return tensor.LayerNorm(x, l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.eps})
 }
 
 // String returns what torch prints.

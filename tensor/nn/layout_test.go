@@ -30,7 +30,7 @@ var layoutOps = map[string]func(x *tensor.Tensor) *tensor.Tensor{
 	"clamp":       func(x *tensor.Tensor) *tensor.Tensor { return x.Clamp(-1, 1) },
 	"where":       func(x *tensor.Tensor) *tensor.Tensor { return x.GtScalar(0).Where(x, x.Neg()) },
 	"masked_fill": func(x *tensor.Tensor) *tensor.Tensor { return x.MaskedFill(x.LtScalar(0), 0.5) },
-	"dropout":     func(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(0.3, true) },
+	"dropout":     func(x *tensor.Tensor) *tensor.Tensor { return tensor.Dropout(x, 0.3, true) },
 	"contiguous":  (*tensor.Tensor).Contiguous,
 }
 
@@ -83,19 +83,19 @@ func filledBy(fill func(x *tensor.Tensor)) func(x *tensor.Tensor) *tensor.Tensor
 }
 
 var layoutDraws = map[string]func(x *tensor.Tensor) *tensor.Tensor{
-	"dropout":       func(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(0.4, true) },
-	"alpha_dropout": func(x *tensor.Tensor) *tensor.Tensor { return x.AlphaDropout(0.4, true) },
+	"dropout":       func(x *tensor.Tensor) *tensor.Tensor { return tensor.Dropout(x, 0.4, true) },
+	"alpha_dropout": func(x *tensor.Tensor) *tensor.Tensor { return tensor.AlphaDropout(x, 0.4, true) },
 	"feature_dropout": func(x *tensor.Tensor) *tensor.Tensor {
 		if x.Dim() < 2 {
 			return x
 		}
-		return x.FeatureDropout(0.4, true)
+		return tensor.FeatureDropout(x, 0.4, true)
 	},
 	"feature_alpha_dropout": func(x *tensor.Tensor) *tensor.Tensor {
 		if x.Dim() < 2 {
 			return x
 		}
-		return x.FeatureAlphaDropout(0.4, true)
+		return tensor.FeatureAlphaDropout(x, 0.4, true)
 	},
 	"rand_like":   tensor.RandLike,
 	"randn_like":  tensor.RandnLike,

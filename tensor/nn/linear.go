@@ -33,7 +33,7 @@ func newLinear(in, out int, c config) *Linear {
 }
 
 // Forward maps x (…, in) to (…, out).
-func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.Weight, l.Bias) }
+func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return tensor.Linear(x, l.Weight, l.Bias) }
 
 // String returns what torch prints.
 func (l *Linear) String() string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -38,7 +39,7 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 	}
 	if n == 1 && m > 2 {
 		y := linearCrossEntropy(x.Unsqueeze(0), weight, target.Unsqueeze(0), c)
-		if c.loss.Reduction == tensor.ReduceNone {
+		if c.loss.Reduction == plumbing.ReduceNone {
 			return y.Squeeze(0)
 		}
 		return y
@@ -47,8 +48,9 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 	if bias != nil {
 		bias = bias.Reshape(-1)
 	}
-	logits := x.Linear(weight.Reshape(-1, x.Size(-1)), bias)
-	return logits.Reshape(append(x.Shape()[:n-1], weight.Shape()[:m-1]...)...).CrossEntropy(target, c.loss)
+	logits := tensor.Linear(x, weight.Reshape(-1, x.Size(-1)), bias)
+	logits = logits.Reshape(append(x.Shape()[:n-1], weight.Shape()[:m-1]...)...)
+	return functional.CrossEntropy(logits, target, c.loss)
 }
 
 // LinearCrossEntropyLoss is LinearCrossEntropy with a layer of its own. It is
@@ -93,7 +95,7 @@ func (l *LinearCrossEntropyLoss) String() string {
 	if len(l.c.places) > 0 {
 		places = tuple(l.c.places)
 	}
-	reduction := [...]string{tensor.ReduceMean: "mean", tensor.ReduceSum: "sum", tensor.ReduceNone: "none"}[l.c.loss.Reduction]
+	reduction := plumbing.Reductions[l.c.loss.Reduction]
 	return fmt.Sprintf("LinearCrossEntropyLoss(\n  in_features=%d, num_classes=%d, out_features=%s, bias=%s, reduction=%s, ignore_index=%s, label_smoothing=%s, options=None\n  (linear): %v\n)",
 		l.Linear.Weight.Size(1), l.classes, places, truth(l.Linear.Bias != nil), reduction, ignored, python(l.c.loss.LabelSmoothing), l.Linear)
 }

@@ -20,6 +20,7 @@ type Loss struct {
 // newLoss returns a loss that calls f with the module's current weights.
 func newLoss(name string, c config, options []Option, takes string, f func(in []*tensor.Tensor, c config) *tensor.Tensor) *Loss {
 	c = configure(name, c, options, append(strings.Fields(takes), "Reduction")...)
+	c.loss.Eps = c.eps
 	return &Loss{Weight: c.loss.Weight, PosWeight: c.loss.PosWeight, name: name, c: c, f: f}
 }
 
@@ -47,7 +48,7 @@ func MSELoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewMSELoss returns MSELoss as a module. It is torch.nn.MSELoss.
 func NewMSELoss(options ...Option) *Loss {
 	return newLoss("MSELoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MSELossWith(in[1], c.loss)
+		return functional.MSELoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -60,13 +61,14 @@ func L1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewL1Loss returns L1Loss as a module. It is torch.nn.L1Loss.
 func NewL1Loss(options ...Option) *Loss {
 	return newLoss("L1Loss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].L1LossWith(in[1], c.loss)
+		return functional.L1Loss(in[0], in[1], c.loss)
 	})
 }
 
-// SmoothL1Loss returns the mean of squared differences below Beta, 1 by default, and of
-// absolute differences above: see [tensor.Tensor.SmoothL1Loss]. It takes Beta and Reduction.
-// It is torch.nn.functional.smooth_l1_loss.
+// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta and |d| - beta/2
+// elsewhere, where d is the difference of x and target, which have the same shape. beta is at
+// least 0; torch's default is 1. It computes in float32 and rounds once. It takes Beta and
+// Reduction. It is torch.nn.functional.smooth_l1_loss.
 func SmoothL1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewSmoothL1Loss(options...).Forward(x, target)
 }
@@ -74,13 +76,14 @@ func SmoothL1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewSmoothL1Loss returns SmoothL1Loss as a module. It is torch.nn.SmoothL1Loss.
 func NewSmoothL1Loss(options ...Option) *Loss {
 	return newLoss("SmoothL1Loss", config{beta: 1}, options, "Beta", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].SmoothL1Loss(in[1], c.beta, c.loss)
+		return functional.SmoothL1Loss(in[0], in[1], c.beta, c.loss)
 	})
 }
 
-// HuberLoss returns the mean of squared differences up to Delta, 1 by default, and of
-// absolute differences above: see [tensor.Tensor.HuberLoss]. It takes Delta and Reduction.
-// It is torch.nn.functional.huber_loss.
+// HuberLoss returns the mean of d²/2 where |d| is at most delta and delta (|d| - delta/2)
+// elsewhere, where d is the difference of x and target, which have the same shape. delta is
+// above 0; torch's default is 1. It computes in float32 and rounds once. It takes Delta and
+// Reduction. It is torch.nn.functional.huber_loss.
 func HuberLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewHuberLoss(options...).Forward(x, target)
 }
@@ -88,13 +91,17 @@ func HuberLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewHuberLoss returns HuberLoss as a module. It is torch.nn.HuberLoss.
 func NewHuberLoss(options ...Option) *Loss {
 	return newLoss("HuberLoss", config{beta: 1}, options, "Delta", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].HuberLoss(in[1], c.beta, c.loss)
+		return functional.HuberLoss(in[0], in[1], c.beta, c.loss)
 	})
 }
 
-// CrossEntropy returns the mean cross entropy of x, (N, C), (C) or (N, C, …), and
-// target classes or probabilities: see [tensor.Tensor.CrossEntropy]. It takes Weight,
-// IgnoreIndex, LabelSmoothing and Reduction. It is torch.nn.functional.cross_entropy.
+// CrossEntropy returns the mean of -log softmax(x)[n][c], where c is target[n], for x (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of x's shape, which are
+// probabilities, it is the mean of -Σ target log softmax(x) over C. It uses Weight, (C), which
+// gets a gradient with probabilities and must not require one with integer targets;
+// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
+// which rounds. It takes Weight, IgnoreIndex, LabelSmoothing and Reduction. It is
+// torch.nn.functional.cross_entropy.
 func CrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewCrossEntropyLoss(options...).Forward(x, target)
 }
@@ -103,13 +110,15 @@ func CrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // torch.nn.CrossEntropyLoss.
 func NewCrossEntropyLoss(options ...Option) *Loss {
 	return newLoss("CrossEntropyLoss", config{}, options, "Weight IgnoreIndex LabelSmoothing", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].CrossEntropy(in[1], c.loss)
+		return functional.CrossEntropy(in[0], in[1], c.loss)
 	})
 }
 
-// NLLLoss returns the mean of the negated log-probabilities x, (N, C), (C) or (N, C, …), at
-// the target classes: see [tensor.Tensor.NLLLoss]. It takes Weight, IgnoreIndex and
-// Reduction. It is torch.nn.functional.nll_loss.
+// NLLLoss returns the mean of -x[n][c], where c is target[n], for log-probabilities x (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
+// mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
+// Under autocast it is nll_loss2d for (N, C, …). It takes
+// Weight, IgnoreIndex and Reduction. It is torch.nn.functional.nll_loss.
 func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewNLLLoss(options...).Forward(x, target)
 }
@@ -117,13 +126,16 @@ func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewNLLLoss returns NLLLoss as a module. It is torch.nn.NLLLoss.
 func NewNLLLoss(options ...Option) *Loss {
 	return newLoss("NLLLoss", config{}, options, "Weight IgnoreIndex", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].NLLLoss(in[1], c.loss)
+		return functional.NLLLoss(in[0], in[1], c.loss)
 	})
 }
 
-// BinaryCrossEntropy returns the mean cross entropy of probabilities x and targets from 0
-// to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropy]. It takes Weight and
-// Reduction. It is torch.nn.functional.binary_cross_entropy.
+// BinaryCrossEntropy returns the mean of -(target log x + (1-target) log(1-x)) for
+// probabilities x and targets from 0 to 1 of the same shape. Logarithms are at least -100. It
+// uses Weight, and panics if Weight requires a gradient or an element of x is not from 0 to 1.
+// It computes in float32 and rounds once. Autocast does not allow it, because a float16 sigmoid
+// rounds to 1 too early: use BinaryCrossEntropyWithLogits. It takes Weight and Reduction. It is
+// torch.nn.functional.binary_cross_entropy.
 func BinaryCrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCELoss(options...).Forward(x, target)
 }
@@ -131,14 +143,15 @@ func BinaryCrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Ten
 // NewBCELoss returns BinaryCrossEntropy as a module. It is torch.nn.BCELoss.
 func NewBCELoss(options ...Option) *Loss {
 	return newLoss("BCELoss", config{}, options, "Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].BinaryCrossEntropy(in[1], c.loss)
+		return functional.BinaryCrossEntropy(in[0], in[1], c.loss)
 	})
 }
 
-// BinaryCrossEntropyWithLogits returns the mean cross entropy of the sigmoid of x and
-// targets from 0 to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropyWithLogits].
-// It takes Weight, PosWeight and Reduction. It is
-// torch.nn.functional.binary_cross_entropy_with_logits.
+// BinaryCrossEntropyWithLogits returns the mean of -(target log σ(x) + (1-target) log(1-σ(x))),
+// where σ is the sigmoid, for numbers x and targets from 0 to 1 of the same shape. It does not
+// take logarithms of small numbers. It uses Weight and PosWeight, and panics if either requires
+// a gradient. It computes in float32 and rounds once. It takes Weight, PosWeight and Reduction.
+// It is torch.nn.functional.binary_cross_entropy_with_logits.
 func BinaryCrossEntropyWithLogits(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCEWithLogitsLoss(options...).Forward(x, target)
 }
@@ -147,6 +160,6 @@ func BinaryCrossEntropyWithLogits(x, target *tensor.Tensor, options ...Option) *
 // torch.nn.BCEWithLogitsLoss.
 func NewBCEWithLogitsLoss(options ...Option) *Loss {
 	return newLoss("BCEWithLogitsLoss", config{}, options, "Weight PosWeight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].BinaryCrossEntropyWithLogits(in[1], c.loss)
+		return functional.BinaryCrossEntropyWithLogits(in[0], in[1], c.loss)
 	})
 }

@@ -2,9 +2,10 @@ package nn
 
 import "halfnote/tensor"
 
-// KLDiv returns the mean over elements of the Kullback-Leibler divergence of target from
-// log-probabilities x: see [tensor.Tensor.KLDivLoss]. It takes LogTarget and Reduction. It
-// is torch.nn.functional.kl_div.
+// KLDiv returns the mean of target (log target - x), the elements of the Kullback-Leibler
+// divergence, for log-probabilities x and probabilities of the same shape. It uses LogTarget,
+// and accepts the reduction "batchmean", which gives the divergence itself. It computes in float32 and
+// rounds once. It takes LogTarget and Reduction. It is torch.nn.functional.kl_div.
 func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewKLDivLoss(options...).Forward(x, target)
 }
@@ -12,13 +13,15 @@ func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewKLDivLoss returns KLDiv as a module. It is torch.nn.KLDivLoss.
 func NewKLDivLoss(options ...Option) *Loss {
 	return newLoss("KLDivLoss", config{}, options, "LogTarget", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].KLDivLoss(in[1], c.loss)
+		return functional.KLDiv(in[0], in[1], c.loss)
 	})
 }
 
-// PoissonNLLLoss returns the mean negative log-likelihood of Poisson-distributed counts: see
-// [tensor.Tensor.PoissonNLLLoss]. It takes LogInput, FullLoss and Reduction. It is
-// torch.nn.functional.poisson_nll_loss.
+// PoissonNLLLoss returns the mean of exp(x) - target x, for logarithms x of rates and counts of
+// the same shape; with LogInput(false), the mean of x - target log(x + Eps), where Eps is 1e-8 by
+// default. FullLoss adds Stirling's approximation of log target! where target is above 1. It
+// computes in float32 and rounds once. It takes LogInput, FullLoss, Eps, 1e-8 by default, and
+// Reduction. It is torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewPoissonNLLLoss(options...).Forward(x, target)
 }
@@ -26,13 +29,16 @@ func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor 
 // NewPoissonNLLLoss returns PoissonNLLLoss as a module. It is
 // torch.nn.PoissonNLLLoss.
 func NewPoissonNLLLoss(options ...Option) *Loss {
-	return newLoss("PoissonNLLLoss", config{}, options, "LogInput FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].PoissonNLLLoss(in[1], c.loss)
+	return newLoss("PoissonNLLLoss", config{}, options, "LogInput FullLoss Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+		return functional.PoissonNLLLoss(in[0], in[1], c.loss)
 	})
 }
 
-// GaussianNLLLoss returns the mean negative log-likelihood of normally distributed targets:
-// see [tensor.Tensor.GaussianNLLLoss]. It takes FullLoss and Reduction. It is
+// GaussianNLLLoss returns the mean of (log variance + (x - target)²/variance)/2 for means x and
+// targets of the same shape. variance has that shape, or lacks its last dimension, or has size
+// 1 there. Variances are raised to at least Eps, 1e-6 by default; the gradient ignores that.
+// FullLoss adds log(2π)/2. It panics if a variance is negative. It is composed of other operations,
+// each of which rounds. It takes FullLoss, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewGaussianNLLLoss(options...).Forward(x, target, variance)
@@ -41,9 +47,9 @@ func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *ten
 // NewGaussianNLLLoss returns GaussianNLLLoss as a module. Forward takes input, target and
 // variance. It is torch.nn.GaussianNLLLoss.
 func NewGaussianNLLLoss(options ...Option) *Loss {
-	return newLoss("GaussianNLLLoss", config{}, options, "FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("GaussianNLLLoss", config{}, options, "FullLoss Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("gaussian_nll_loss", in, "variance")
-		return in[0].GaussianNLLLoss(in[1], in[2], c.loss)
+		return functional.GaussianNLLLoss(in[0], in[1], in[2], c.loss)
 	})
 }
 
@@ -58,7 +64,7 @@ func HingeEmbeddingLoss(x, target *tensor.Tensor, options ...Option) *tensor.Ten
 // torch.nn.HingeEmbeddingLoss.
 func NewHingeEmbeddingLoss(options ...Option) *Loss {
 	return newLoss("HingeEmbeddingLoss", config{margin: 1}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].HingeEmbeddingLoss(in[1], c.margin, c.loss)
+		return functional.HingeEmbeddingLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
 
@@ -75,7 +81,7 @@ func CosineEmbeddingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor
 func NewCosineEmbeddingLoss(options ...Option) *Loss {
 	return newLoss("CosineEmbeddingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("cosine_embedding_loss", in, "target")
-		return in[0].CosineEmbeddingLoss(in[1], in[2], c.margin, c.loss)
+		return functional.CosineEmbeddingLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 
@@ -91,7 +97,7 @@ func MarginRankingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor.T
 func NewMarginRankingLoss(options ...Option) *Loss {
 	return newLoss("MarginRankingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("margin_ranking_loss", in, "target")
-		return in[0].MarginRankingLoss(in[1], in[2], c.margin, c.loss)
+		return functional.MarginRankingLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 
@@ -105,7 +111,7 @@ func SoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor 
 // torch.nn.SoftMarginLoss.
 func NewSoftMarginLoss(options ...Option) *Loss {
 	return newLoss("SoftMarginLoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].SoftMarginLoss(in[1], c.loss)
+		return functional.SoftMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -120,13 +126,14 @@ func MultiLabelSoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tens
 // torch.nn.MultiLabelSoftMarginLoss.
 func NewMultiLabelSoftMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelSoftMarginLoss", config{}, options, "Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultilabelSoftMarginLoss(in[1], c.loss)
+		return functional.MultiLabelSoftMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
-// MultiLabelMarginLoss returns the mean margin loss of rows of x with several target
-// classes each: see [tensor.Tensor.MultilabelMarginLoss]. It takes Reduction. It is
-// torch.nn.functional.multilabel_margin_loss.
+// MultiLabelMarginLoss returns the mean over rows of Σ max(0, 1 - x[n][c] + x[n][i]) / C over
+// the target classes c and all other classes i, for x (N, C) or (C) and integer targets of its
+// shape: class indices up to the first -1. It computes in float32 and rounds once. It takes
+// Reduction. It is torch.nn.functional.multilabel_margin_loss.
 func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiLabelMarginLoss(options...).Forward(x, target)
 }
@@ -135,13 +142,15 @@ func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.T
 // torch.nn.MultiLabelMarginLoss.
 func NewMultiLabelMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelMarginLoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultilabelMarginLoss(in[1], c.loss)
+		return functional.MultiLabelMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
-// MultiMarginLoss returns the mean margin loss of rows of x with a target class each:
-// see [tensor.Tensor.MultiMarginLoss]. It takes Power, Margin, 1 by default, Weight and
-// Reduction. It is torch.nn.functional.multi_margin_loss.
+// MultiMarginLoss returns the mean over rows of Σ max(0, margin - x[n][c] + x[n][i])^P / C over
+// the classes i other than c, where c is target[n], for x (N, C) or (C) and integer targets (N)
+// or (). It uses Power, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
+// in float32 and rounds once. It takes Power, Margin, 1 by default, Weight and Reduction. It is
+// torch.nn.functional.multi_margin_loss.
 func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiMarginLoss(options...).Forward(x, target)
 }
@@ -150,13 +159,15 @@ func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor
 // torch.nn.MultiMarginLoss.
 func NewMultiMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiMarginLoss", config{margin: 1}, options, "Power Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultiMarginLoss(in[1], c.margin, c.loss)
+		return functional.MultiMarginLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
 
-// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + Margin),
-// where d is the distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes Margin, 1
-// by default, Power, 2 by default, DistanceSwap and Reduction. It is
+// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + margin), where
+// d is the norm of order Power, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
+// All are (N, D) or (D); torch's default margin is 1. With DistanceSwap it uses d(positive, negative)
+// where that is smaller. It computes in float32 and rounds once. It takes Margin, 1 by default,
+// Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
@@ -165,9 +176,9 @@ func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) 
 // NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
 // and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_loss", in, "negative")
-		return in[0].TripletMarginLoss(in[1], in[2], c.margin, c.loss)
+		return functional.TripletMarginLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 

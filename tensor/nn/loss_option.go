@@ -1,10 +1,24 @@
 package nn
 
-import "halfnote/tensor"
+import (
+	"fmt"
+	"slices"
 
-// Reduction is the reduction of a loss's elements; tensor.ReduceMean by default.
-func Reduction(r tensor.Reduction) Option {
-	return Option{"Reduction", func(c *config) { c.loss.Reduction = r }}
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
+
+// Reduction is the reduction of a loss's elements: "mean", the default, "sum", "none" or, for
+// KLDiv, "batchmean", the sum divided by the size of the first dimension. It panics for another
+// name. It is reduction.
+func Reduction(name string) Option {
+	return Option{"Reduction", func(c *config) {
+		r := slices.Index(plumbing.Reductions, name)
+		if r < 0 {
+			panic(&tensor.Error{Op: "reduction", Why: fmt.Sprintf("unknown name %q; expected one of %q", name, plumbing.Reductions)})
+		}
+		c.loss.Reduction = uint8(r)
+	}}
 }
 
 // Weight multiplies a loss's elements, or its classes; none by default.

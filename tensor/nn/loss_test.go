@@ -16,8 +16,8 @@ func TestLosses(t *testing.T) {
 	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3)
 	w := tensor.New([]float64{.5, 1, 2})
 	classes, signs := tensor.FromInts([]int{2, 0}), tensor.New([]float64{1, -1, 1, 1, -1, -1}, 2, 3)
-	sum, sums := nn.Reduction(tensor.ReduceSum), tensor.LossOptions{Reduction: tensor.ReduceSum}
-	weighted := tensor.LossOptions{Weight: w, IgnoreIndex: []int{2}, LabelSmoothing: .1}
+	sum, sums := nn.Reduction("sum"), []nn.Option{nn.Reduction("sum")}
+	weighted := []nn.Option{nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1)}
 	for _, c := range []struct {
 		loss *nn.Loss
 		more *tensor.Tensor // further inputs
@@ -25,25 +25,25 @@ func TestLosses(t *testing.T) {
 		want *tensor.Tensor
 		f    *tensor.Tensor
 	}{
-		{nn.NewMSELoss(), nil, y, x.MSELoss(y), nn.MSELoss(x, y)},
-		{nn.NewL1Loss(sum), nil, y, x.L1LossWith(y, sums), nn.L1Loss(x, y, sum)},
-		{nn.NewSmoothL1Loss(nn.Beta(.3)), nil, y, x.SmoothL1Loss(y, .3, tensor.LossOptions{}), nn.SmoothL1Loss(x, y, nn.Beta(.3))},
-		{nn.NewHuberLoss(nn.Delta(.3)), nil, y, x.HuberLoss(y, .3, tensor.LossOptions{}), nn.HuberLoss(x, y, nn.Delta(.3))},
-		{nn.NewCrossEntropyLoss(nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1)), nil, classes, x.CrossEntropy(classes, weighted), nn.CrossEntropy(x, classes, nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1))},
-		{nn.NewNLLLoss(nn.Weight(w)), nil, classes, x.NLLLoss(classes, tensor.LossOptions{Weight: w}), nn.NLLLoss(x, classes, nn.Weight(w))},
-		{nn.NewBCELoss(nn.Weight(w)), nil, y, x.BinaryCrossEntropy(y, tensor.LossOptions{Weight: w}), nn.BinaryCrossEntropy(x, y, nn.Weight(w))},
-		{nn.NewBCEWithLogitsLoss(nn.PosWeight(w)), nil, y, x.BinaryCrossEntropyWithLogits(y, tensor.LossOptions{PosWeight: w}), nn.BinaryCrossEntropyWithLogits(x, y, nn.PosWeight(w))},
-		{nn.NewKLDivLoss(nn.LogTarget()), nil, y, x.KLDivLoss(y, tensor.LossOptions{LogTarget: true}), nn.KLDiv(x, y, nn.LogTarget())},
-		{nn.NewPoissonNLLLoss(nn.LogInput(false), nn.FullLoss()), nil, y, x.PoissonNLLLoss(y, tensor.LossOptions{Rates: true, Full: true}), nn.PoissonNLLLoss(x, y, nn.LogInput(false), nn.FullLoss())},
-		{nn.NewGaussianNLLLoss(nn.FullLoss()), x, y, x.GaussianNLLLoss(y, x, tensor.LossOptions{Full: true}), nn.GaussianNLLLoss(x, y, x, nn.FullLoss())},
-		{nn.NewHingeEmbeddingLoss(), nil, signs, x.HingeEmbeddingLoss(signs, 1, tensor.LossOptions{}), nn.HingeEmbeddingLoss(x, signs)},
-		{nn.NewCosineEmbeddingLoss(), tensor.Ones(2), y, x.CosineEmbeddingLoss(y, tensor.Ones(2), 0, tensor.LossOptions{}), nn.CosineEmbeddingLoss(x, y, tensor.Ones(2))},
-		{nn.NewMarginRankingLoss(nn.Margin(.5)), signs, y, x.MarginRankingLoss(y, signs, .5, tensor.LossOptions{}), nn.MarginRankingLoss(x, y, signs, nn.Margin(.5))},
-		{nn.NewSoftMarginLoss(), nil, signs, x.SoftMarginLoss(signs, tensor.LossOptions{}), nn.SoftMarginLoss(x, signs)},
-		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, x.MultilabelSoftMarginLoss(y, tensor.LossOptions{Weight: w}), nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w))},
-		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), x.MultilabelMarginLoss(signs.ReLU().Long(), tensor.LossOptions{}), nn.MultiLabelMarginLoss(x, signs.ReLU().Long())},
-		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, x.MultiMarginLoss(classes, 1, tensor.LossOptions{P: 2}), nn.MultiMarginLoss(x, classes, nn.Power(2))},
-		{nn.NewTripletMarginLoss(nn.Power(1), nn.DistanceSwap()), x.Neg(), y, x.TripletMarginLoss(y, x.Neg(), 1, tensor.LossOptions{P: 1, Swap: true}), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.DistanceSwap())},
+		{nn.NewMSELoss(), nil, y, nn.MSELoss(x, y), nn.MSELoss(x, y)},
+		{nn.NewL1Loss(sum), nil, y, nn.L1Loss(x, y, sums...), nn.L1Loss(x, y, sum)},
+		{nn.NewSmoothL1Loss(nn.Beta(.3)), nil, y, nn.SmoothL1Loss(x, y, nn.Beta(.3)), nn.SmoothL1Loss(x, y, nn.Beta(.3))},
+		{nn.NewHuberLoss(nn.Delta(.3)), nil, y, nn.HuberLoss(x, y, nn.Delta(.3)), nn.HuberLoss(x, y, nn.Delta(.3))},
+		{nn.NewCrossEntropyLoss(nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1)), nil, classes, nn.CrossEntropy(x, classes, weighted...), nn.CrossEntropy(x, classes, nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1))},
+		{nn.NewNLLLoss(nn.Weight(w)), nil, classes, nn.NLLLoss(x, classes, nn.Weight(w)), nn.NLLLoss(x, classes, nn.Weight(w))},
+		{nn.NewBCELoss(nn.Weight(w)), nil, y, nn.BinaryCrossEntropy(x, y, nn.Weight(w)), nn.BinaryCrossEntropy(x, y, nn.Weight(w))},
+		{nn.NewBCEWithLogitsLoss(nn.PosWeight(w)), nil, y, nn.BinaryCrossEntropyWithLogits(x, y, nn.PosWeight(w)), nn.BinaryCrossEntropyWithLogits(x, y, nn.PosWeight(w))},
+		{nn.NewKLDivLoss(nn.LogTarget()), nil, y, nn.KLDiv(x, y, nn.LogTarget()), nn.KLDiv(x, y, nn.LogTarget())},
+		{nn.NewPoissonNLLLoss(nn.LogInput(false), nn.FullLoss()), nil, y, nn.PoissonNLLLoss(x, y, nn.LogInput(false), nn.FullLoss()), nn.PoissonNLLLoss(x, y, nn.LogInput(false), nn.FullLoss())},
+		{nn.NewGaussianNLLLoss(nn.FullLoss()), x, y, nn.GaussianNLLLoss(x, y, x, nn.FullLoss()), nn.GaussianNLLLoss(x, y, x, nn.FullLoss())},
+		{nn.NewHingeEmbeddingLoss(), nil, signs, nn.HingeEmbeddingLoss(x, signs, nn.Margin(1)), nn.HingeEmbeddingLoss(x, signs)},
+		{nn.NewCosineEmbeddingLoss(), tensor.Ones(2), y, nn.CosineEmbeddingLoss(x, y, tensor.Ones(2), nn.Margin(0)), nn.CosineEmbeddingLoss(x, y, tensor.Ones(2))},
+		{nn.NewMarginRankingLoss(nn.Margin(.5)), signs, y, nn.MarginRankingLoss(x, y, signs, nn.Margin(.5)), nn.MarginRankingLoss(x, y, signs, nn.Margin(.5))},
+		{nn.NewSoftMarginLoss(), nil, signs, nn.SoftMarginLoss(x, signs), nn.SoftMarginLoss(x, signs)},
+		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w)), nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w))},
+		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), nn.MultiLabelMarginLoss(x, signs.ReLU().Long()), nn.MultiLabelMarginLoss(x, signs.ReLU().Long())},
+		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, nn.MultiMarginLoss(x, classes, nn.Margin(1), nn.Power(2)), nn.MultiMarginLoss(x, classes, nn.Power(2))},
+		{nn.NewTripletMarginLoss(nn.Power(1), nn.DistanceSwap()), x.Neg(), y, nn.TripletMarginLoss(x, y, x.Neg(), nn.Margin(1), nn.Power(1), nn.DistanceSwap()), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.DistanceSwap())},
 	} {
 		more := []*tensor.Tensor{c.more}
 		if c.more == nil {

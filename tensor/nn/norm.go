@@ -125,9 +125,9 @@ func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 		}
 	}
 	if instance {
-		return x.InstanceNorm(mean, variance, n.Weight, n.Bias, o)
+		return tensor.InstanceNorm(x, mean, variance, n.Weight, n.Bias, o)
 	}
-	return x.BatchNorm(mean, variance, n.Weight, n.Bias, o)
+	return tensor.BatchNorm(x, mean, variance, n.Weight, n.Bias, o)
 }
 
 // String returns what torch prints.
@@ -167,7 +167,7 @@ func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 
 // Forward normalises x (n, channels, …).
 func (g *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.GroupNorm(g.groups, g.Weight, g.Bias, tensor.NormOptions{Eps: g.eps})
+	return tensor.GroupNorm(x, g.groups, g.Weight, g.Bias, tensor.NormOptions{Eps: g.eps})
 }
 
 // String returns what torch prints.
@@ -196,7 +196,7 @@ func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
 
 // Forward normalises x.
 func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.RMSNorm(r.shape, r.Weight, tensor.NormOptions{Eps: r.eps})
+	return tensor.RMSNorm(x, r.shape, r.Weight, tensor.NormOptions{Eps: r.eps})
 }
 
 // String returns what torch prints.

@@ -7,7 +7,7 @@ import "halfnote/tensor"
 // default, and Eps, 1e-12 by default. It panics if x lacks the dimension. It is
 // torch.nn.functional.normalize.
 func Normalize(x *tensor.Tensor, options ...Option) *tensor.Tensor {
-	c := config{dim: 1, loss: tensor.LossOptions{P: 2}}
+	c := config{dim: 1, loss: lossOptions{P: 2}}
 	c.eps = 1e-12
 	c = configure("normalize", c, options, "Power", "Dim", "Eps")
 	return x.Div(x.KeepDim().NormWith(c.loss.P, tensor.PNormOptions{Dims: []int{c.dim}}).ClampMin(c.eps))

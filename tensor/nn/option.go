@@ -20,7 +20,9 @@ type config struct {
 	generator *tensor.Generator
 	lookup
 
-	loss         tensor.LossOptions
+	loss         lossOptions
+	attention    attentionOptions
+	alpha, k     float64
 	margin, beta float64
 	sequence
 

@@ -124,3 +124,15 @@ func brief(list []int) string {
 
 // given returns list, or otherwise if it is empty.
 func given(list []int, otherwise int) []int { return perDimension(list, max(1, len(list)), otherwise) }
+
+// window returns the size of a pooling's window, size or the value of KernelSize, and fills
+// in the stride.
+func (c *visionConfig) window(size int) []int {
+	if len(c.kernel) == 0 {
+		c.kernel = []int{size}
+	}
+	if len(c.stride) == 0 {
+		c.stride = c.kernel
+	}
+	return c.kernel
+}

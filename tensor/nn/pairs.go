@@ -1,6 +1,9 @@
 package nn
 
-import "halfnote/tensor"
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
 
 // Pair is a function of two tensors as a module.
 type Pair struct {
@@ -38,7 +41,7 @@ func NewCosineSimilarity(options ...Option) *Pair {
 // last dimension: see [tensor.Tensor.PairwiseDistance]. It takes Power, 2 by default, Eps,
 // 1e-6 by default, and KeepDim. It is torch.nn.PairwiseDistance.
 func NewPairwiseDistance(options ...Option) *Pair {
-	start := config{loss: tensor.LossOptions{P: 2}}
+	start := config{loss: lossOptions{P: 2}}
 	start.eps = 1e-6
 	c := configure("pairwise_distance", start, options, "Power", "Eps", "KeepDim")
 	return &Pair{"PairwiseDistance", func(x, y *tensor.Tensor) *tensor.Tensor {
@@ -78,9 +81,9 @@ func NewTripletMarginWithDistanceLoss(options ...Option) *Loss {
 		}
 		loss := near.Sub(far).AddScalar(c.margin).ClampMin(0)
 		switch c.loss.Reduction {
-		case tensor.ReduceNone:
+		case plumbing.ReduceNone:
 			return loss
-		case tensor.ReduceSum:
+		case plumbing.ReduceSum:
 			return loss.Sum()
 		}
 		return loss.Mean()

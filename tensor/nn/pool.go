@@ -3,149 +3,266 @@ package nn
 import (
 	"fmt"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
-// poolOptions returns the options of pooling over dims dimensions.
-func (c visionConfig) poolOptions() tensor.PoolOptions {
-	return tensor.PoolOptions{Stride: c.stride, Padding: c.padding, Dilation: c.dilation, CeilMode: c.ceil, ExcludePadding: c.excludePadding, Divisor: c.divisor}
+// functional holds the functions of package tensor that take their settings as options here.
+var functional = plumbing.Of[plumbing.Functional[*tensor.Tensor]]()
+
+// pool is a pooling with its options.
+type pool struct {
+	name   string
+	dims   int
+	window []int
+	stride []int // as given; nil by default
+	c      visionConfig
+	o      plumbing.PoolOptions
 }
 
-// window returns the size of a pooling's window, size or the value of KernelSize, and fills
-// in the stride.
-func (c *visionConfig) window(size int) []int {
-	if len(c.kernel) == 0 {
-		c.kernel = []int{size}
-	}
-	if len(c.stride) == 0 {
-		c.stride = c.kernel
-	}
-	return c.kernel
+func newPool(kind string, dims, size int, options []Option, takes ...string) pool {
+	p := pool{name: fmt.Sprintf("%s%dd", kind, dims), dims: dims}
+	p.c = configure(snake(p.name), config{}, options, append(takes, "KernelSize", "Stride", "CeilMode")...).vision
+	p.stride = p.c.stride
+	p.window = p.c.window(size)
+	p.o = plumbing.PoolOptions{Stride: p.c.stride, Padding: p.c.padding, Dilation: p.c.dilation, CeilMode: p.c.ceil, ExcludePadding: p.c.excludePadding, Divisor: p.c.divisor}
+	return p
+}
+
+func newMaxPool(dims, size int, options []Option) pool {
+	return newPool("MaxPool", dims, size, options, "Padding", "Dilation")
+}
+
+func (p pool) max(x *tensor.Tensor) *tensor.Tensor {
+	return functional.MaxPool(x, p.dims, p.window, p.o)
+}
+
+func (p pool) indices(x *tensor.Tensor) *tensor.Tensor {
+	return functional.MaxPoolIndices(x, p.dims, p.window, p.o)
 }
 
 func maxPool(dims, size int, options []Option) *MaxPool {
-	name := fmt.Sprintf("MaxPool%dd", dims)
-	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "Padding", "Dilation", "CeilMode").vision
-	window, o := c.window(size), c.poolOptions()
-	text := fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s)", name,
-		brief(window), brief(c.stride), brief(given(c.padding, 0)), brief(given(c.dilation, 1)), truth(c.ceil))
-	return &MaxPool{Func{text, func(x *tensor.Tensor) *tensor.Tensor {
-		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.MaxPool1d, x.MaxPool2d, x.MaxPool3d}[dims-1](window, o)
-	}}, func(x *tensor.Tensor) *tensor.Tensor {
-		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.MaxPoolIndices1d, x.MaxPoolIndices2d, x.MaxPoolIndices3d}[dims-1](window, o)
-	}}
+	p := newMaxPool(dims, size, options)
+	text := fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s)", p.name,
+		brief(p.window), brief(p.c.stride), brief(given(p.c.padding, 0)), brief(given(p.c.dilation, 1)), truth(p.c.ceil))
+	return &MaxPool{Func{text, p.max}, p.indices}
 }
 
-// NewMaxPool1d returns a module computing the largest element of each window of (n, c, l). It takes
-// KernelSize, Stride, Padding, Dilation and CeilMode. It is torch.nn.MaxPool1d.
+// MaxPool1d returns the largest elements of x (…, l) in windows of size elements, or NaN for a
+// window that contains one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
+// stride + 1. Padding elements are -Inf. The gradient goes to the first of equal elements. It
+// takes KernelSize, Stride, Padding, Dilation and CeilMode. It is
+// torch.nn.functional.max_pool1d.
+func MaxPool1d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newMaxPool(1, size, options).max(x)
+}
+
+// MaxPool2d is MaxPool1d for x (…, h, w). It is torch.nn.functional.max_pool2d.
+func MaxPool2d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newMaxPool(2, size, options).max(x)
+}
+
+// MaxPool3d is MaxPool1d for x (…, d, h, w). It is torch.nn.functional.max_pool3d.
+func MaxPool3d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newMaxPool(3, size, options).max(x)
+}
+
+// MaxPool1dWithIndices returns the result of MaxPool1d and the positions of its elements along
+// the last dimension of x, as int64. It is torch.nn.functional.max_pool1d_with_indices.
+func MaxPool1dWithIndices(x *tensor.Tensor, size int, options ...Option) (y, indices *tensor.Tensor) {
+	p := newMaxPool(1, size, options)
+	return p.max(x), p.indices(x)
+}
+
+// MaxPool2dWithIndices is MaxPool1dWithIndices for MaxPool2d: row-major positions in (h, w). It
+// is torch.nn.functional.max_pool2d_with_indices.
+func MaxPool2dWithIndices(x *tensor.Tensor, size int, options ...Option) (y, indices *tensor.Tensor) {
+	p := newMaxPool(2, size, options)
+	return p.max(x), p.indices(x)
+}
+
+// MaxPool3dWithIndices is MaxPool2dWithIndices for MaxPool3d. It is
+// torch.nn.functional.max_pool3d_with_indices.
+func MaxPool3dWithIndices(x *tensor.Tensor, size int, options ...Option) (y, indices *tensor.Tensor) {
+	p := newMaxPool(3, size, options)
+	return p.max(x), p.indices(x)
+}
+
+// NewMaxPool1d returns MaxPool1d as a module. It is torch.nn.MaxPool1d.
 func NewMaxPool1d(size int, options ...Option) *MaxPool { return maxPool(1, size, options) }
 
-// NewMaxPool2d is NewMaxPool1d for (n, c, h, w). It is torch.nn.MaxPool2d.
+// NewMaxPool2d returns MaxPool2d as a module. It is torch.nn.MaxPool2d.
 func NewMaxPool2d(size int, options ...Option) *MaxPool { return maxPool(2, size, options) }
 
-// NewMaxPool3d is NewMaxPool1d for (n, c, d, h, w). It is torch.nn.MaxPool3d.
+// NewMaxPool3d returns MaxPool3d as a module. It is torch.nn.MaxPool3d.
 func NewMaxPool3d(size int, options ...Option) *MaxPool { return maxPool(3, size, options) }
 
-func lpPool(dims int, p float64, size int, options []Option) *Func {
-	name := fmt.Sprintf("LPPool%dd", dims)
-	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "CeilMode").vision
+func newLPPool(dims int, size int, options []Option) pool {
+	return newPool("LPPool", dims, size, options)
+}
+
+func (p pool) lp(x *tensor.Tensor, norm float64) *tensor.Tensor {
+	return functional.LPPool(x, p.dims, norm, p.window, p.o)
+}
+
+func lpPool(dims int, norm float64, size int, options []Option) *Func {
+	p := newLPPool(dims, size, options)
 	stride := "None"
-	if len(c.stride) > 0 {
-		stride = brief(c.stride)
+	if len(p.stride) > 0 {
+		stride = brief(p.stride)
 	}
-	window, o := c.window(size), c.poolOptions()
-	text := fmt.Sprintf("%s(norm_type=%v, kernel_size=%s, stride=%s, ceil_mode=%s)", name, p, brief(window), stride, truth(c.ceil))
-	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor {
-		return [...]func(float64, []int, tensor.PoolOptions) *tensor.Tensor{x.LPPool1d, x.LPPool2d, x.LPPool3d}[dims-1](p, window, o)
-	}}
+	text := fmt.Sprintf("%s(norm_type=%v, kernel_size=%s, stride=%s, ceil_mode=%s)", p.name, norm, brief(p.window), stride, truth(p.c.ceil))
+	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor { return p.lp(x, norm) }}
 }
 
-// NewLPPool1d returns a module computing the norm of order p of each window of (n, c, l). It
-// takes KernelSize, Stride and CeilMode. It is torch.nn.LPPool1d.
-func NewLPPool1d(p float64, size int, options ...Option) *Func {
-	return lpPool(1, p, size, options)
+// LPPool1d returns the p-norms of x (…, l) over windows of size elements, for nonzero p; for
+// ±Inf the largest or smallest |x|. If a window extends beyond x, its sum of powers is scaled to
+// the full window. The gradient is 0 where a norm is 0. It takes KernelSize, Stride and
+// CeilMode. It is torch.nn.functional.lp_pool1d.
+func LPPool1d(x *tensor.Tensor, p float64, size int, options ...Option) *tensor.Tensor {
+	return newLPPool(1, size, options).lp(x, p)
 }
 
-// NewLPPool2d is NewLPPool1d for (n, c, h, w). It is torch.nn.LPPool2d.
-func NewLPPool2d(p float64, size int, options ...Option) *Func {
-	return lpPool(2, p, size, options)
+// LPPool2d is LPPool1d for x (…, h, w). It is torch.nn.functional.lp_pool2d.
+func LPPool2d(x *tensor.Tensor, p float64, size int, options ...Option) *tensor.Tensor {
+	return newLPPool(2, size, options).lp(x, p)
 }
 
-// NewLPPool3d is NewLPPool1d for (n, c, d, h, w). It is torch.nn.LPPool3d.
-func NewLPPool3d(p float64, size int, options ...Option) *Func {
-	return lpPool(3, p, size, options)
+// LPPool3d is LPPool1d for x (…, d, h, w). It is torch.nn.functional.lp_pool3d.
+func LPPool3d(x *tensor.Tensor, p float64, size int, options ...Option) *tensor.Tensor {
+	return newLPPool(3, size, options).lp(x, p)
 }
 
-func avgPool(dims, size int, options []Option) *Func {
-	name := fmt.Sprintf("AvgPool%dd", dims)
-	takes := []string{"KernelSize", "Stride", "Padding", "CeilMode", "CountIncludePad"}
+// NewLPPool1d returns LPPool1d as a module. It is torch.nn.LPPool1d.
+func NewLPPool1d(p float64, size int, options ...Option) *Func { return lpPool(1, p, size, options) }
+
+// NewLPPool2d returns LPPool2d as a module. It is torch.nn.LPPool2d.
+func NewLPPool2d(p float64, size int, options ...Option) *Func { return lpPool(2, p, size, options) }
+
+// NewLPPool3d returns LPPool3d as a module. It is torch.nn.LPPool3d.
+func NewLPPool3d(p float64, size int, options ...Option) *Func { return lpPool(3, p, size, options) }
+
+func newAvgPool(dims, size int, options []Option) pool {
+	takes := []string{"Padding", "CountIncludePad"}
 	if dims > 1 {
 		takes = append(takes, "DivisorOverride")
 	}
-	c := configure(snake(name), config{}, options, takes...).vision
-	window, o := c.window(size), c.poolOptions()
+	return newPool("AvgPool", dims, size, options, takes...)
+}
+
+func (p pool) avg(x *tensor.Tensor) *tensor.Tensor {
+	return functional.AvgPool(x, p.dims, p.window, p.o)
+}
+
+func avgPool(dims, size int, options []Option) *Func {
+	p := newAvgPool(dims, size, options)
 	show := brief
 	if dims == 1 {
 		show = tuple
 	}
-	text := fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s)", name, show(window), show(c.stride), show(given(c.padding, 0)))
-	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor {
-		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.AvgPool1d, x.AvgPool2d, x.AvgPool3d}[dims-1](window, o)
-	}}
+	return &Func{fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s)", p.name, show(p.window), show(p.c.stride), show(given(p.c.padding, 0))), p.avg}
 }
 
-// NewAvgPool1d returns a module computing the mean of each window of (n, c, l). It takes
-// KernelSize, Stride, Padding, CeilMode and CountIncludePad. It is
-// torch.nn.AvgPool1d.
+// AvgPool1d returns the means of x (…, l) over windows of size elements: (…, l'), where l' = (l
+// + 2 padding - size) / stride + 1. Padding elements are 0. It sums and divides in float32 and
+// rounds once. It takes KernelSize, Stride, Padding, CeilMode and CountIncludePad. It is
+// torch.nn.functional.avg_pool1d.
+func AvgPool1d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newAvgPool(1, size, options).avg(x)
+}
+
+// AvgPool2d is AvgPool1d for x (…, h, w); it takes DivisorOverride too. It is
+// torch.nn.functional.avg_pool2d.
+func AvgPool2d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newAvgPool(2, size, options).avg(x)
+}
+
+// AvgPool3d is AvgPool2d for x (…, d, h, w). It is torch.nn.functional.avg_pool3d.
+func AvgPool3d(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return newAvgPool(3, size, options).avg(x)
+}
+
+// NewAvgPool1d returns AvgPool1d as a module. It is torch.nn.AvgPool1d.
 func NewAvgPool1d(size int, options ...Option) *Func { return avgPool(1, size, options) }
 
-// NewAvgPool2d is NewAvgPool1d for (n, c, h, w); it takes DivisorOverride too. It is
-// torch.nn.AvgPool2d.
+// NewAvgPool2d returns AvgPool2d as a module. It is torch.nn.AvgPool2d.
 func NewAvgPool2d(size int, options ...Option) *Func { return avgPool(2, size, options) }
 
-// NewAvgPool3d is NewAvgPool2d for (n, c, d, h, w). It is torch.nn.AvgPool3d.
+// NewAvgPool3d returns AvgPool3d as a module. It is torch.nn.AvgPool3d.
 func NewAvgPool3d(size int, options ...Option) *Func { return avgPool(3, size, options) }
 
-func adaptive(name string, places []int, f func(x *tensor.Tensor) *tensor.Tensor) *Func {
+func adaptive(name string, places []int, f func(x *tensor.Tensor, dims int, places []int) *tensor.Tensor, dims int) *Func {
 	size := tuple(places)
 	if len(places) == 1 {
 		size = fmt.Sprint(places[0])
 	}
-	return &Func{fmt.Sprintf("%s(output_size=%s)", name, size), f}
+	return &Func{fmt.Sprintf("%s(output_size=%s)", name, size), func(x *tensor.Tensor) *tensor.Tensor { return f(x, dims, places) }}
 }
 
-// NewAdaptiveAvgPool1d returns a module computing the means of places even parts of (n, c, l).
-// It is torch.nn.AdaptiveAvgPool1d.
+// AdaptiveAvgPool1d splits x (…, l) into the given number of even parts and returns their
+// means: (…, places). The parts overlap if l is not a multiple of places. It is
+// torch.nn.functional.adaptive_avg_pool1d.
+func AdaptiveAvgPool1d(x *tensor.Tensor, places int) *tensor.Tensor {
+	return functional.AdaptiveAvgPool(x, 1, []int{places})
+}
+
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d for x (…, h, w), with one number for both dimensions or
+// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_avg_pool2d.
+func AdaptiveAvgPool2d(x *tensor.Tensor, places ...int) *tensor.Tensor {
+	return functional.AdaptiveAvgPool(x, 2, places)
+}
+
+// AdaptiveAvgPool3d is AdaptiveAvgPool2d for x (…, d, h, w). It is
+// torch.nn.functional.adaptive_avg_pool3d.
+func AdaptiveAvgPool3d(x *tensor.Tensor, places ...int) *tensor.Tensor {
+	return functional.AdaptiveAvgPool(x, 3, places)
+}
+
+// AdaptiveMaxPool1d splits x (…, l) into the given number of even parts and returns their
+// largest elements: (…, places). The parts overlap if l is not a multiple of places. It is
+// torch.nn.functional.adaptive_max_pool1d.
+func AdaptiveMaxPool1d(x *tensor.Tensor, places int) *tensor.Tensor {
+	return functional.AdaptiveMaxPool(x, 1, []int{places})
+}
+
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d for x (…, h, w), with one number for both dimensions or
+// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_max_pool2d.
+func AdaptiveMaxPool2d(x *tensor.Tensor, places ...int) *tensor.Tensor {
+	return functional.AdaptiveMaxPool(x, 2, places)
+}
+
+// AdaptiveMaxPool3d is AdaptiveMaxPool2d for x (…, d, h, w). It is
+// torch.nn.functional.adaptive_max_pool3d.
+func AdaptiveMaxPool3d(x *tensor.Tensor, places ...int) *tensor.Tensor {
+	return functional.AdaptiveMaxPool(x, 3, places)
+}
+
+// NewAdaptiveAvgPool1d returns AdaptiveAvgPool1d as a module. It is torch.nn.AdaptiveAvgPool1d.
 func NewAdaptiveAvgPool1d(places int) *Func {
-	return adaptive("AdaptiveAvgPool1d", []int{places}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool1d(places) })
+	return adaptive("AdaptiveAvgPool1d", []int{places}, functional.AdaptiveAvgPool, 1)
 }
 
-// NewAdaptiveAvgPool2d is NewAdaptiveAvgPool1d for (n, c, h, w), with one number for both
-// dimensions or one each; 0 keeps a size. It is torch.nn.AdaptiveAvgPool2d.
+// NewAdaptiveAvgPool2d returns AdaptiveAvgPool2d as a module. It is torch.nn.AdaptiveAvgPool2d.
 func NewAdaptiveAvgPool2d(places ...int) *Func {
-	return adaptive("AdaptiveAvgPool2d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool2d(places...) })
+	return adaptive("AdaptiveAvgPool2d", places, functional.AdaptiveAvgPool, 2)
 }
 
-// NewAdaptiveAvgPool3d is NewAdaptiveAvgPool2d for (n, c, d, h, w). It is
-// torch.nn.AdaptiveAvgPool3d.
+// NewAdaptiveAvgPool3d returns AdaptiveAvgPool3d as a module. It is torch.nn.AdaptiveAvgPool3d.
 func NewAdaptiveAvgPool3d(places ...int) *Func {
-	return adaptive("AdaptiveAvgPool3d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool3d(places...) })
+	return adaptive("AdaptiveAvgPool3d", places, functional.AdaptiveAvgPool, 3)
 }
 
-// NewAdaptiveMaxPool1d returns a module computing the largest elements of places even parts of
-// (n, c, l). It is torch.nn.AdaptiveMaxPool1d.
+// NewAdaptiveMaxPool1d returns AdaptiveMaxPool1d as a module. It is torch.nn.AdaptiveMaxPool1d.
 func NewAdaptiveMaxPool1d(places int) *Func {
-	return adaptive("AdaptiveMaxPool1d", []int{places}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveMaxPool1d(places) })
+	return adaptive("AdaptiveMaxPool1d", []int{places}, functional.AdaptiveMaxPool, 1)
 }
 
-// NewAdaptiveMaxPool2d is NewAdaptiveMaxPool1d for (n, c, h, w), with one number for both
-// dimensions or one each; 0 keeps a size. It is torch.nn.AdaptiveMaxPool2d.
+// NewAdaptiveMaxPool2d returns AdaptiveMaxPool2d as a module. It is torch.nn.AdaptiveMaxPool2d.
 func NewAdaptiveMaxPool2d(places ...int) *Func {
-	return adaptive("AdaptiveMaxPool2d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveMaxPool2d(places...) })
+	return adaptive("AdaptiveMaxPool2d", places, functional.AdaptiveMaxPool, 2)
 }
 
-// NewAdaptiveMaxPool3d is NewAdaptiveMaxPool2d for (n, c, d, h, w). It is
-// torch.nn.AdaptiveMaxPool3d.
+// NewAdaptiveMaxPool3d returns AdaptiveMaxPool3d as a module. It is torch.nn.AdaptiveMaxPool3d.
 func NewAdaptiveMaxPool3d(places ...int) *Func {
-	return adaptive("AdaptiveMaxPool3d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveMaxPool3d(places...) })
+	return adaptive("AdaptiveMaxPool3d", places, functional.AdaptiveMaxPool, 3)
 }

@@ -107,7 +107,7 @@ func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor
 	}
 	stack := func(list []*tensor.Tensor) *tensor.Tensor { return tensor.Stack(0, list...) }
 	output, last := r.layers(slicesOf(x), r.initial(x, x.Size(1), states, sizes), step, func(list []*tensor.Tensor) []*tensor.Tensor {
-		return slicesOf(stack(list).Dropout(r.c.dropout, true))
+		return slicesOf(tensor.Dropout(stack(list), r.c.dropout, true))
 	})
 	out = stack(output)
 	if single {
@@ -143,7 +143,7 @@ func (r *recurrent) runPacked(p PackedSequence, states []*tensor.Tensor, sizes [
 	states = reorder(states, p.SortedIndices)
 	join := func(list []*tensor.Tensor) *tensor.Tensor { return tensor.Cat(0, list...) }
 	output, last := r.layers(rowsOf(p.Data, p.BatchSizes), r.initial(p.Data, p.BatchSizes[0], states, sizes), step, func(list []*tensor.Tensor) []*tensor.Tensor {
-		return rowsOf(join(list).Dropout(r.c.dropout, true), p.BatchSizes)
+		return rowsOf(tensor.Dropout(join(list), r.c.dropout, true), p.BatchSizes)
 	})
 	p.Data = join(output)
 	return p, reorder(last, p.UnsortedIndices)

@@ -196,19 +196,3 @@ func NewPixelUnshuffle(by int) *Func {
 func NewChannelShuffle(groups int) *Func {
 	return &Func{fmt.Sprintf("ChannelShuffle(groups=%d)", groups), func(x *tensor.Tensor) *tensor.Tensor { return x.ChannelShuffle(groups) }}
 }
-
-// NewLocalResponseNorm returns a module that divides by a power of the mean square of
-// size neighbouring channels. It is torch.nn.LocalResponseNorm.
-func NewLocalResponseNorm(size int, o tensor.LocalResponseNormOptions) *Func {
-	shown := o
-	for _, d := range []struct {
-		v         *float64
-		otherwise float64
-	}{{&shown.Alpha, 1e-4}, {&shown.Beta, 0.75}, {&shown.K, 1}} {
-		if *d.v == 0 {
-			*d.v = d.otherwise
-		}
-	}
-	text := fmt.Sprintf("LocalResponseNorm(%d, alpha=%s, beta=%s, k=%s)", size, python(shown.Alpha), python(shown.Beta), python(shown.K))
-	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor { return x.LocalResponseNorm(size, o) }}
-}

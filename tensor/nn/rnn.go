@@ -128,7 +128,7 @@ func (l *LSTM) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.T
 		return []*tensor.Tensor{h, c}
 	}
 	h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
-	return []*tensor.Tensor{h.Linear(w.hr, nil), c}
+	return []*tensor.Tensor{tensor.Linear(h, w.hr, nil), c}
 }
 
 // Forward returns ForwardState's hidden states at each time step, starting from zeros.

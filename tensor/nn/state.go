@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -102,7 +103,7 @@ func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {
 // torch.nn.Module.zero_grad.
 func ZeroGrad(model any) {
 	params := Parameters(model)
-	tensor.Note(tensor.Mark{Name: "zero_grad", Tensors: params})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "zero_grad", Tensors: params})
 	for _, p := range params {
 		p.ZeroGrad()
 	}

@@ -82,7 +82,7 @@ func (t *TransformerEncoderLayer) feedForward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 func (t *TransformerEncoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
-	return x.Dropout(t.c.dropout, t.Training())
+	return tensor.Dropout(x, t.c.dropout, t.Training())
 }
 
 func activated(x *tensor.Tensor, c config) *tensor.Tensor {
@@ -181,7 +181,7 @@ func (t *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, o MaskOption
 }
 
 func (t *TransformerDecoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
-	return x.Dropout(t.c.dropout, t.Training())
+	return tensor.Dropout(x, t.c.dropout, t.Training())
 }
 
 // TransformerDecoder is a stack of decoder layers. It is torch.nn.TransformerDecoder.

@@ -37,17 +37,45 @@ func NewMaxUnpool2d(size int, options ...Option) *MaxUnpool { return newMaxUnpoo
 // NewMaxUnpool3d is NewMaxUnpool1d for (n, c, d, h, w). It is torch.nn.MaxUnpool3d.
 func NewMaxUnpool3d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(3, size, options) }
 
+// MaxUnpool1d returns x (…, l) unpooled: zeros with x's elements at the indices that
+// MaxPool1dWithIndices returns. It takes KernelSize, Stride and Padding, as given to the
+// pooling, and OutputSize, by default the smallest size that the pooling maps to x's. It is
+// torch.nn.functional.max_unpool1d.
+func MaxUnpool1d(x, indices *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return unpooled(1, x, indices, size, options)
+}
+
+// MaxUnpool2d is MaxUnpool1d for x (…, h, w). It is torch.nn.functional.max_unpool2d.
+func MaxUnpool2d(x, indices *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return unpooled(2, x, indices, size, options)
+}
+
+// MaxUnpool3d is MaxUnpool1d for x (…, d, h, w). It is torch.nn.functional.max_unpool3d.
+func MaxUnpool3d(x, indices *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	return unpooled(3, x, indices, size, options)
+}
+
+func unpooled(dims int, x, indices *tensor.Tensor, size int, options []Option) *tensor.Tensor {
+	m, output := maxUnpool(dims, size, options, "OutputSize")
+	return m.Forward(x, indices, output...)
+}
+
 func newMaxUnpool(dims, size int, options []Option) *MaxUnpool {
+	m, _ := maxUnpool(dims, size, options)
+	return m
+}
+
+func maxUnpool(dims, size int, options []Option, takes ...string) (m *MaxUnpool, output []int) {
 	name := fmt.Sprintf("MaxUnpool%dd", dims)
-	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "Padding").vision
+	c := configure(snake(name), config{}, options, append(takes, "KernelSize", "Stride", "Padding")...).vision
 	c.window(size)
 	full := func(list []int) []int { return perDimension(list, dims, 0) }
-	m := &MaxUnpool{window: full(c.kernel), stride: full(c.stride), padding: full(c.padding)}
+	m = &MaxUnpool{window: full(c.kernel), stride: full(c.stride), padding: full(c.padding)}
 	m.text = fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s)", name, tuple(m.window), tuple(m.stride), tuple(m.padding))
 	if slices.Min(m.window) < 1 || slices.Min(m.stride) < 1 || slices.Min(m.padding) < 0 {
 		panic(&tensor.Error{Op: snake(name), Why: m.text + "; expected sizes and strides of at least 1 and padding of at least 0"})
 	}
-	return m
+	return m, c.outputSize
 }
 
 // Forward returns x (…, l), (…, h, w) or (…, d, h, w) unpooled; indices are positions in the
@@ -70,7 +98,7 @@ func (m *MaxUnpool) Forward(x, indices *tensor.Tensor, size ...int) *tensor.Tens
 	}
 	// Indices are positions in a flattened plane.
 	flat := func(t *tensor.Tensor) *tensor.Tensor { return t.Flatten(lead).Unsqueeze(-2) }
-	y := flat(x).MaxUnpool2d(flat(indices), rows, plane[dims-1])
+	y := functional.MaxUnpool(flat(x), flat(indices), rows, plane[dims-1])
 	return y.Reshape(append(x.Shape()[:lead], plane...)...)
 }
 

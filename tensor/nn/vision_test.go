@@ -45,7 +45,7 @@ func TestVisionStrings(t *testing.T) {
 		{nn.NewUnfold(2), "Unfold(kernel_size=2, dilation=1, padding=0, stride=1)"},
 		{nn.NewFold(3, 3, 2), "Fold(output_size=(3, 3), kernel_size=2, dilation=1, padding=0, stride=1)"},
 		{nn.NewPixelShuffle(2), "PixelShuffle(upscale_factor=2)"},
-		{nn.NewLocalResponseNorm(5, tensor.LocalResponseNormOptions{}), "LocalResponseNorm(5, alpha=0.0001, beta=0.75, k=1.0)"},
+		{nn.NewLocalResponseNorm(5), "LocalResponseNorm(5, alpha=0.0001, beta=0.75, k=1.0)"},
 		{nn.NewIdentity(), "Identity()"},
 		{nn.NewMaxUnpool1d(3, nn.Stride(2), nn.Padding(1)), "MaxUnpool1d(kernel_size=(3,), stride=(2,), padding=(1,))"},
 		{nn.NewMaxUnpool3d(0, nn.KernelSize(1, 2, 3)), "MaxUnpool3d(kernel_size=(1, 2, 3), stride=(1, 2, 3), padding=(0, 0, 0))"},
@@ -105,7 +105,7 @@ func TestVisionShapes(t *testing.T) {
 		{nn.NewPixelShuffle(2), 2, []int{2, 1, 12, 12}},
 		{nn.NewPixelUnshuffle(2), 2, []int{2, 16, 3, 3}},
 		{nn.NewChannelShuffle(2), 1, []int{2, 4, 6}},
-		{nn.NewLocalResponseNorm(3, tensor.LocalResponseNormOptions{}), 2, []int{2, 4, 6, 6}},
+		{nn.NewLocalResponseNorm(3), 2, []int{2, 4, 6, 6}},
 	} {
 		shape := []int{2, 4, 6, 6, 6}[:2+c.dims]
 		y := c.layer.Forward(tensor.Randn(shape...))

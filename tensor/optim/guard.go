@@ -3,6 +3,7 @@ package optim
 import (
 	"maps"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -91,7 +92,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 
 // stepGuarded is step, where the device decides whether to skip it.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
-	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
 	o.keepsSettings()
 	o.handOver(rule, found.Device())

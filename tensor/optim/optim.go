@@ -115,7 +115,7 @@ func (o *Optimizer) Step() {
 
 // step is Step with gradients that a fused optimizer divides by the scalar by; nil means 1.
 func (o *Optimizer) step(by *tensor.Tensor) {
-	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
 	o.keepsSettings()
 	o.takeBack()
@@ -160,7 +160,7 @@ func (o *Optimizer) StepWith(closure func() *tensor.Tensor) *tensor.Tensor {
 
 // ZeroGrad drops the gradients.
 func (o *Optimizer) ZeroGrad() {
-	tensor.Note(tensor.Mark{Name: "zero_grad", By: o, Tensors: o.Params()})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "zero_grad", By: o, Tensors: o.Params()})
 	for _, p := range o.Params() {
 		p.ZeroGrad()
 	}

@@ -8,4 +8,5 @@ import (
 var (
 	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 	capture = plumbing.Of[plumbing.Capture]()
+	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -78,7 +79,7 @@ func (s *Scheduler) Step() {
 			return
 		}
 	}
-	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
 	s.epoch++
 	switch {
 	case s.parts == nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var _ = family("conv", conv())
@@ -11,7 +12,7 @@ var _ = family("conv", conv())
 type (
 	convOptions      = tensor.ConvOptions
 	transposeOptions = tensor.ConvTransposeOptions
-	poolOptions      = tensor.PoolOptions
+	poolOptions      = []nn.Option
 	batchNormOptions = tensor.BatchNormOptions
 )
 
@@ -24,22 +25,22 @@ func third(in []T) T {
 }
 
 func convolve(d int, o convOptions) func(in []T) T {
-	f := [...]func(x, w, b T, o convOptions) T{1: T.Conv1d, 2: T.Conv2d, 3: T.Conv3d}[d]
+	f := [...]func(x, w, b T, o convOptions) T{1: tensor.Conv1d, 2: tensor.Conv2d, 3: tensor.Conv3d}[d]
 	return func(in []T) T { return f(in[0], in[1], third(in), o) }
 }
 
 func transposed(d int, o transposeOptions) func(in []T) T {
-	f := [...]func(x, w, b T, o transposeOptions) T{1: T.ConvTranspose1d, 2: T.ConvTranspose2d, 3: T.ConvTranspose3d}[d]
+	f := [...]func(x, w, b T, o transposeOptions) T{1: tensor.ConvTranspose1d, 2: tensor.ConvTranspose2d, 3: tensor.ConvTranspose3d}[d]
 	return func(in []T) T { return f(in[0], in[1], third(in), o) }
 }
 
 func avgPool(d int, size []int, o poolOptions) func(in []T) T {
-	f := [...]func(x T, size []int, o poolOptions) T{1: T.AvgPool1d, 2: T.AvgPool2d, 3: T.AvgPool3d}[d]
-	return func(in []T) T { return f(in[0], size, o) }
+	f := [...]func(x T, size int, o ...nn.Option) T{1: nn.AvgPool1d, 2: nn.AvgPool2d, 3: nn.AvgPool3d}[d]
+	return func(in []T) T { return f(in[0], 0, append(o, nn.KernelSize(size...))...) }
 }
 
 func adaptiveAvgPool(d, n int) func(in []T) T {
-	f := [...]func(x T, n ...int) T{1: T.AdaptiveAvgPool1d, 2: T.AdaptiveAvgPool2d, 3: T.AdaptiveAvgPool3d}[d]
+	f := [...]func(x T, n ...int) T{1: func(x T, n ...int) T { return nn.AdaptiveAvgPool1d(x, n[0]) }, 2: nn.AdaptiveAvgPool2d, 3: nn.AdaptiveAvgPool3d}[d]
 	return func(in []T) T { return f(in[0], n) }
 }
 
@@ -48,7 +49,7 @@ func padded(mode string, value float64, pad ...int) func(in []T) T {
 }
 
 func batchNorm(in []T) T {
-	return in[0].BatchNorm(nil, nil, in[1], in[2], batchNormOptions{Training: true})
+	return tensor.BatchNorm(in[0], nil, nil, in[1], in[2], batchNormOptions{Training: true})
 }
 
 func conv() cases {
@@ -58,10 +59,10 @@ func conv() cases {
 		"conv2d long":       convolve(2, convOptions{}),
 		"conv2d no batch":   convolve(2, convOptions{}),
 		"conv2d empty":      convolve(2, convOptions{}),
-		"conv_tbc":          func(in []T) T { return in[0].ConvTBC(in[1], in[2], 1) },
+		"conv_tbc":          func(in []T) T { return tensor.ConvTBC(in[0], in[1], in[2], 1) },
 
-		"avg_pool2d divisor": avgPool(2, []int{2, 3}, poolOptions{Divisor: 4}),
-		"lp_pool2d":          func(in []T) T { return in[0].LPPool2d(2, []int{2, 3}, poolOptions{Stride: []int{2}}) },
+		"avg_pool2d divisor": avgPool(2, []int{2, 3}, poolOptions{nn.DivisorOverride(4)}),
+		"lp_pool2d":          func(in []T) T { return nn.LPPool2d(in[0], 2, 2, nn.KernelSize(2, 3), nn.Stride(2)) },
 
 		"pad":       padded("", 0, 1, 2),
 		"pad value": padded("constant", 1.5, 1, 0, -1, 2, 0, 1),
@@ -73,24 +74,24 @@ func conv() cases {
 		"batch_norm float16":       batchNorm,
 		"batch_norm bfloat16":      batchNorm,
 		"batch_norm plain": func(in []T) T {
-			return in[0].BatchNorm(nil, nil, nil, nil, batchNormOptions{Training: true, Eps: 0.1})
+			return tensor.BatchNorm(in[0], nil, nil, nil, nil, batchNormOptions{Training: true, Eps: 0.1})
 		},
 		"batch_norm far from 0": func(in []T) T {
-			return in[0].AddScalar(100).BatchNorm(nil, nil, nil, nil, batchNormOptions{Training: true})
+			return tensor.BatchNorm(in[0].AddScalar(100), nil, nil, nil, nil, batchNormOptions{Training: true})
 		},
-		"batch_norm running": func(in []T) T { return in[0].BatchNorm(in[3], in[4], in[1], in[2], batchNormOptions{}) },
-		"layer_norm":         func(in []T) T { return in[0].LayerNorm([]int{7}, in[1], in[2], tensor.NormOptions{}) },
-		"layer_norm two":     func(in []T) T { return in[0].LayerNorm([]int{3, 4}, in[1], in[2], tensor.NormOptions{}) },
-		"layer_norm plain":   func(in []T) T { return in[0].LayerNorm([]int{5}, nil, nil, tensor.NormOptions{Eps: 0.01}) },
-		"layer_norm empty":   func(in []T) T { return in[0].LayerNorm([]int{5}, nil, nil, tensor.NormOptions{}) },
-		"group_norm":         func(in []T) T { return in[0].GroupNorm(2, in[1], in[2], tensor.NormOptions{}) },
-		"group_norm plain":   func(in []T) T { return in[0].GroupNorm(3, nil, nil, tensor.NormOptions{}) },
+		"batch_norm running": func(in []T) T { return tensor.BatchNorm(in[0], in[3], in[4], in[1], in[2], batchNormOptions{}) },
+		"layer_norm":         func(in []T) T { return tensor.LayerNorm(in[0], []int{7}, in[1], in[2], tensor.NormOptions{}) },
+		"layer_norm two":     func(in []T) T { return tensor.LayerNorm(in[0], []int{3, 4}, in[1], in[2], tensor.NormOptions{}) },
+		"layer_norm plain":   func(in []T) T { return tensor.LayerNorm(in[0], []int{5}, nil, nil, tensor.NormOptions{Eps: 0.01}) },
+		"layer_norm empty":   func(in []T) T { return tensor.LayerNorm(in[0], []int{5}, nil, nil, tensor.NormOptions{}) },
+		"group_norm":         func(in []T) T { return tensor.GroupNorm(in[0], 2, in[1], in[2], tensor.NormOptions{}) },
+		"group_norm plain":   func(in []T) T { return tensor.GroupNorm(in[0], 3, nil, nil, tensor.NormOptions{}) },
 		"instance_norm": func(in []T) T {
-			return in[0].InstanceNorm(nil, nil, in[1], in[2], batchNormOptions{Training: true})
+			return tensor.InstanceNorm(in[0], nil, nil, in[1], in[2], batchNormOptions{Training: true})
 		},
-		"instance_norm running": func(in []T) T { return in[0].InstanceNorm(in[1], in[2], nil, nil, batchNormOptions{}) },
-		"rms_norm":              func(in []T) T { return in[0].RMSNorm([]int{7}, in[1], tensor.NormOptions{Eps: 1e-6}) },
-		"rms_norm plain":        func(in []T) T { return in[0].RMSNorm([]int{3, 4}, nil, tensor.NormOptions{}) },
+		"instance_norm running": func(in []T) T { return tensor.InstanceNorm(in[0], in[1], in[2], nil, nil, batchNormOptions{}) },
+		"rms_norm":              func(in []T) T { return tensor.RMSNorm(in[0], []int{7}, in[1], tensor.NormOptions{Eps: 1e-6}) },
+		"rms_norm plain":        func(in []T) T { return tensor.RMSNorm(in[0], []int{3, 4}, nil, tensor.NormOptions{}) },
 		"renorm":                func(in []T) T { return in[0].Renorm(2, 0, 1.5) },
 		"renorm last":           func(in []T) T { return in[0].Renorm(3, 2, 1) },
 	}
@@ -107,9 +108,9 @@ func conv() cases {
 		name = fmt.Sprintf("avg_pool%dd", d)
 		two, three := []int{2}, []int{3}
 		all[name] = avgPool(d, two, poolOptions{})
-		all[name+" padding"] = avgPool(d, three, poolOptions{Stride: two, Padding: []int{1}})
-		all[name+" ceil, padding not counted"] = avgPool(d, three, poolOptions{Stride: two, Padding: []int{1}, CeilMode: true, ExcludePadding: true})
-		all[name+" ceil"] = avgPool(d, two, poolOptions{Stride: two, Padding: []int{1}, CeilMode: true})
+		all[name+" padding"] = avgPool(d, three, poolOptions{nn.Stride(two...), nn.Padding(1)})
+		all[name+" ceil, padding not counted"] = avgPool(d, three, poolOptions{nn.Stride(two...), nn.Padding(1), nn.CeilMode(), nn.CountIncludePad(false)})
+		all[name+" ceil"] = avgPool(d, two, poolOptions{nn.Stride(two...), nn.Padding(1), nn.CeilMode()})
 		name = fmt.Sprintf("adaptive_avg_pool%dd", d)
 		all[name] = adaptiveAvgPool(d, 3)
 		all[name+" one"] = adaptiveAvgPool(d, 1)

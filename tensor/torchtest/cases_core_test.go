@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var _ = family("core", core())
@@ -45,7 +46,7 @@ func core() cases {
 		"linear vector":   linear,
 		"linear empty":    linear,
 		"linear one":      linear,
-		"linear, no bias": func(in []T) T { return in[0].Linear(in[1], nil) },
+		"linear, no bias": func(in []T) T { return tensor.Linear(in[0], in[1], nil) },
 
 		"reshape":                func(in []T) T { return in[0].Reshape(2, -1).Pow(2) },
 		"reshape of a transpose": func(in []T) T { return in[0].T().Reshape(6).Pow(2) },
@@ -57,7 +58,7 @@ func core() cases {
 
 		"chain penalty": func(in []T) T { return in[0].MatMul(in[1]).Tanh().Pow(2).Sum().Sqrt() },
 		"chain mlp": func(in []T) T {
-			return in[0].Linear(in[1], in[2]).Sigmoid().MatMul(in[3]).MSELoss(in[0])
+			return nn.MSELoss(tensor.Linear(in[0], in[1], in[2]).Sigmoid().MatMul(in[3]), in[0])
 		},
 	}
 	for _, name := range []string{"", " batch", " broadcast", " matrix vector", " vector matrix", " vectors", " batch vector", " one", " no rows",
@@ -100,9 +101,9 @@ func core() cases {
 	return all
 }
 
-func mseLoss(in []T) T { return in[0].MSELoss(in[1]) }
-func l1Loss(in []T) T  { return in[0].L1Loss(in[1]) }
-func linear(in []T) T  { return in[0].Linear(in[1], in[2]) }
+func mseLoss(in []T) T { return nn.MSELoss(in[0], in[1]) }
+func l1Loss(in []T) T  { return nn.L1Loss(in[0], in[1]) }
+func linear(in []T) T  { return tensor.Linear(in[0], in[1], in[2]) }
 
 // pairs are the cases of a function of two tensors, at awkward shapes.
 func pairs(op string, f func(x, y T) T) cases {

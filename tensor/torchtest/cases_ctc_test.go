@@ -1,7 +1,6 @@
 package torchtest
 
 import (
-	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
@@ -12,7 +11,7 @@ func ctc() cases {
 	add := func(name string, options ...nn.Option) {
 		all["ctc_loss "+name] = func(in []T) T { return nn.CTCLoss(in[0], in[1], in[2], in[3], options...) }
 	}
-	none, sum := nn.Reduction(tensor.ReduceNone), nn.Reduction(tensor.ReduceSum)
+	none, sum := nn.Reduction("none"), nn.Reduction("sum")
 	add("mean")
 	add("sum", sum)
 	add("none", none)
@@ -27,7 +26,7 @@ func ctc() cases {
 	add("one, none", none)
 	add("int32", sum)
 	add("long")
-	for name, option := range map[string]nn.Option{"mean": nn.Reduction(tensor.ReduceMean), "sum": sum, "none": none} {
+	for name, option := range map[string]nn.Option{"mean": nn.Reduction("mean"), "sum": sum, "none": none} {
 		all["ctc_loss of logits, "+name] = func(in []T) T {
 			return nn.NewCTCLoss(option).Forward(in[0].LogSoftmax(-1), in[1], in[2], in[3])
 		}

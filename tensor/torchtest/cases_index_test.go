@@ -213,7 +213,7 @@ func turned() cases {
 
 func lookedUp() cases {
 	look := func(o tensor.EmbeddingOptions) func(in []T) T {
-		return func(in []T) T { return in[0].Embedding(in[1], o) }
+		return func(in []T) T { return tensor.Embedding(in[0], in[1], o) }
 	}
 	c := cases{
 		"embedding":                      look(tensor.EmbeddingOptions{}),
@@ -225,21 +225,21 @@ func lookedUp() cases {
 		"one_hot":                        func(in []T) T { return in[0].OneHot(-1) },
 		"one_hot classes":                func(in []T) T { return in[0].OneHot(7) },
 		"embedding_bag weights": func(in []T) T {
-			return in[0].EmbeddingBag(in[1], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[2]})
+			return tensor.EmbeddingBag(in[0], in[1], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[2]})
 		},
 	}
 	for _, mode := range []string{"sum", "mean", "max"} {
 		o := tensor.EmbeddingBagOptions{Mode: mode}
-		c["embedding_bag "+mode] = func(in []T) T { return in[0].EmbeddingBag(in[1], o) }
+		c["embedding_bag "+mode] = func(in []T) T { return tensor.EmbeddingBag(in[0], in[1], o) }
 		c["embedding_bag "+mode+" offsets"] = func(in []T) T {
 			o := o
 			o.Offsets = in[2]
-			return in[0].EmbeddingBag(in[1], o)
+			return tensor.EmbeddingBag(in[0], in[1], o)
 		}
 		c["embedding_bag "+mode+" padding"] = func(in []T) T {
 			o := o
 			o.Offsets, o.Padded, o.PaddingIdx = in[2], true, 1
-			return in[0].EmbeddingBag(in[1], o)
+			return tensor.EmbeddingBag(in[0], in[1], o)
 		}
 	}
 	return c

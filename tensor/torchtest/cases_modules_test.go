@@ -62,8 +62,8 @@ func modules() cases {
 	}
 	triplet("")
 	triplet(" swap", nn.DistanceSwap())
-	triplet(" sum", nn.Reduction(tensor.ReduceSum))
-	triplet(" own", nn.Margin(2), nn.Reduction(tensor.ReduceNone), nn.DistanceFunction(func(x, y T) T { return x.Sub(y).Abs().Amax(-1) }))
+	triplet(" sum", nn.Reduction("sum"))
+	triplet(" own", nn.Margin(2), nn.Reduction("none"), nn.DistanceFunction(func(x, y T) T { return x.Sub(y).Abs().Amax(-1) }))
 	addUnpools(all)
 	addFractional(all)
 	for name, options := range map[string][]nn.Option{
@@ -152,8 +152,8 @@ func addLinearCrossEntropy(all cases) {
 	}
 	places := nn.OutFeatures(2)
 	add("")
-	add(" options", places, nn.Bias(true), nn.LabelSmoothing(0.1), nn.Reduction(tensor.ReduceNone), nn.IgnoreIndex(1))
-	add(" probabilities", places, nn.Reduction(tensor.ReduceSum))
+	add(" options", places, nn.Bias(true), nn.LabelSmoothing(0.1), nn.Reduction("none"), nn.IgnoreIndex(1))
+	add(" probabilities", places, nn.Reduction("sum"))
 	all["LinearCrossEntropy"] = func(in []T) T {
 		return nn.LinearCrossEntropy(in[0], in[1], in[2], nn.LinearBias(in[3]), nn.Weight(in[4]))
 	}

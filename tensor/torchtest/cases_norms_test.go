@@ -17,7 +17,7 @@ func norms() cases {
 		return u.Mul(s.Unsqueeze(-2).Pow(2)).MatMul(vh).Add(u.MatMul(vh))
 	}
 	cosine := func(in []T) T { return in[0].CosineSimilarity(in[1], 1, 1e-8) }
-	bilinear := func(in []T) T { return append(in, nil)[0].Bilinear(in[1], in[2], append(in, nil)[3]) }
+	bilinear := func(in []T) T { return tensor.Bilinear(append(in, nil)[0], in[1], in[2], append(in, nil)[3]) }
 	kron := func(in []T) T { return in[0].Kron(in[1]) }
 	all := cases{
 		"norm ties":              func(in []T) T { return in[0].NormWith(inf, tensor.PNormOptions{}) },

@@ -5,48 +5,49 @@ import (
 	"math"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var _ = family("numbers", numbers())
 
 func numbers() cases {
 	all := cases{
-		"lp_pool1d zeros": lpPool(1, 2, []int{2}, poolOptions{CeilMode: true}),
-		"lp_pool2d sizes": lpPool(2, 2, []int{2, 3}, poolOptions{CeilMode: true}),
+		"lp_pool1d zeros": lpPool(1, 2, []int{2}, poolOptions{nn.CeilMode()}),
+		"lp_pool2d sizes": lpPool(2, 2, []int{2, 3}, poolOptions{nn.CeilMode()}),
 		"cross_entropy vector": func(in []T) T {
-			return in[0].CrossEntropy(in[1], lossOptions{Weight: in[2]})
+			return nn.CrossEntropy(in[0], in[1], nn.Weight(in[2]))
 		},
 		"prelu weight": func(in []T) T { return in[0].PReLU(in[1]) },
 		"embedding_bag weight": func(in []T) T {
-			return tensor.FromInts([]int{0, 2, 1, 1}, 2, 2).EmbeddingBag(in[0], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[1]})
+			return tensor.EmbeddingBag(tensor.FromInts([]int{0, 2, 1, 1}, 2, 2), in[0], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[1]})
 		},
 		"gaussian_nll_loss variance": func(in []T) T {
-			return in[0].GaussianNLLLoss(in[1], in[2], lossOptions{Full: true})
+			return nn.GaussianNLLLoss(in[0], in[1], in[2], nn.FullLoss())
 		},
 	}
-	options := map[string]poolOptions{"": {}, " ceil": {CeilMode: true}, " ceil stride": {CeilMode: true, Stride: []int{3}}, " stride": {Stride: []int{1}}}
+	options := map[string]poolOptions{"": {}, " ceil": {nn.CeilMode()}, " ceil stride": {nn.CeilMode(), nn.Stride(3)}, " stride": {nn.Stride(1)}}
 	for d := 1; d <= 3; d++ {
 		for name, p := range map[string]float64{"1": 1, "2": 2, "3": 3, "-1.5": -1.5, "inf": math.Inf(1), "-inf": math.Inf(-1)} {
 			for what, o := range options {
 				all[fmt.Sprintf("lp_pool%dd %s%s", d, name, what)] = lpPool(d, p, []int{4}, o)
 			}
 		}
-		f := lpPool(d, 3, []int{2}, poolOptions{CeilMode: true})
+		f := lpPool(d, 3, []int{2}, poolOptions{nn.CeilMode()})
 		all[fmt.Sprintf("lp_pool%dd signs", d)] = func(in []T) T { return f(in).NanToNum() }
 	}
-	for name, r := range map[string]tensor.Reduction{"mean": tensor.ReduceMean, "sum": tensor.ReduceSum, "none": tensor.ReduceNone} {
-		all["cross_entropy weight "+name] = func(in []T) T {
-			return in[0].CrossEntropy(in[1], lossOptions{Weight: in[2], Reduction: r})
+	for _, r := range []string{"mean", "sum", "none"} {
+		all["cross_entropy weight "+r] = func(in []T) T {
+			return nn.CrossEntropy(in[0], in[1], nn.Weight(in[2]), nn.Reduction(r))
 		}
-		all["cross_entropy smooth "+name] = func(in []T) T {
-			return in[0].CrossEntropy(in[1], lossOptions{Weight: in[2], Reduction: r, LabelSmoothing: 0.2})
+		all["cross_entropy smooth "+r] = func(in []T) T {
+			return nn.CrossEntropy(in[0], in[1], nn.Weight(in[2]), nn.Reduction(r), nn.LabelSmoothing(0.2))
 		}
-		all["multilabel_soft_margin_loss weight "+name] = func(in []T) T {
-			return in[0].MultilabelSoftMarginLoss(in[1], lossOptions{Weight: in[2], Reduction: r})
+		all["multilabel_soft_margin_loss weight "+r] = func(in []T) T {
+			return nn.MultiLabelSoftMarginLoss(in[0], in[1], nn.Weight(in[2]), nn.Reduction(r))
 		}
-		all["multilabel_margin_loss "+name] = func(in []T) T {
+		all["multilabel_margin_loss "+r] = func(in []T) T {
 			targets := []int{1, 3, -1, 0, 0, -1, 2, 2, -1, 0, 0, 0, 3, 2, 1, 0, 2, 2, -1, 0}
-			return in[0].MultilabelMarginLoss(tensor.FromInts(targets, 5, 4), lossOptions{Reduction: r})
+			return nn.MultiLabelMarginLoss(in[0], tensor.FromInts(targets, 5, 4), nn.Reduction(r))
 		}
 	}
 	for name, p := range map[string]float64{"0": 0, "0.5": 0.5, "1": 1, "1.5": 1.5, "2": 2, "3": 3, "inf": math.Inf(1)} {
@@ -60,6 +61,6 @@ func numbers() cases {
 
 func lpPool(dims int, p float64, size []int, o poolOptions) func(in []T) T {
 	return func(in []T) T {
-		return [...]func(float64, []int, poolOptions) T{in[0].LPPool1d, in[0].LPPool2d, in[0].LPPool3d}[dims-1](p, size, o)
+		return [...]func(T, float64, int, ...nn.Option) T{nn.LPPool1d, nn.LPPool2d, nn.LPPool3d}[dims-1](in[0], p, 0, append(o, nn.KernelSize(size...))...)
 	}
 }

@@ -4,18 +4,22 @@ import (
 	"fmt"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var _ = family("sample", sample())
 
 func maxPool(d int, size []int, o poolOptions) func(in []T) T {
-	f := [...]func(x T, size []int, o poolOptions) T{1: T.MaxPool1d, 2: T.MaxPool2d, 3: T.MaxPool3d}[d]
-	return func(in []T) T { return f(in[0], size, o) }
+	f := [...]func(x T, size int, o ...nn.Option) T{1: nn.MaxPool1d, 2: nn.MaxPool2d, 3: nn.MaxPool3d}[d]
+	return func(in []T) T { return f(in[0], 0, append(o, nn.KernelSize(size...))...) }
 }
 
 func maxPoolIndices(d int, size []int, o poolOptions) func(in []T) T {
-	f := [...]func(x T, size []int, o poolOptions) T{1: T.MaxPoolIndices1d, 2: T.MaxPoolIndices2d, 3: T.MaxPoolIndices3d}[d]
-	return func(in []T) T { return f(in[0], size, o) }
+	f := [...]func(x T, size int, o ...nn.Option) (T, T){1: nn.MaxPool1dWithIndices, 2: nn.MaxPool2dWithIndices, 3: nn.MaxPool3dWithIndices}[d]
+	return func(in []T) T {
+		_, indices := f(in[0], 0, append(o, nn.KernelSize(size...))...)
+		return indices
+	}
 }
 
 func resized(o tensor.InterpolateOptions) func(in []T) T {
@@ -35,10 +39,10 @@ func sample() cases {
 	window := convOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}}
 	all := cases{
 		"max_pool2d ties":           maxPool(2, two, poolOptions{}),
-		"max_pool2d border of -inf": maxPoolIndices(2, three, poolOptions{Stride: []int{1}, Padding: []int{1}}),
+		"max_pool2d border of -inf": maxPoolIndices(2, three, poolOptions{nn.Stride(1), nn.Padding(1)}),
 		"max_pool2d nan":            maxPool(2, two, poolOptions{}),
 		"max_unpool2d": func(in []T) T {
-			return in[0].MaxUnpool2d(tensor.FromInts([]int{0, 3, 8, 11}, 1, 2, 2), 3, 4)
+			return nn.MaxUnpool2d(in[0], tensor.FromInts([]int{0, 3, 8, 11}, 1, 2, 2), 2, nn.OutputSize(3, 4))
 		},
 		"im2col":     func(in []T) T { return in[0].Im2Col([]int{2, 3}, window) },
 		"col2im":     func(in []T) T { return in[0].Col2Im([]int{5, 6}, []int{2, 3}, window) },
@@ -58,16 +62,16 @@ func sample() cases {
 		"pixel_unshuffle": func(in []T) T { return in[0].PixelUnshuffle(2).Pow(2) },
 		"channel_shuffle": func(in []T) T { return in[0].ChannelShuffle(3).Pow(2) },
 		"local_response_norm": func(in []T) T {
-			return in[0].LocalResponseNorm(3, tensor.LocalResponseNormOptions{Alpha: 0.5, K: 2})
+			return nn.LocalResponseNorm(in[0], 3, nn.Alpha(0.5), nn.K(2))
 		},
 	}
 	for d := 1; d <= 3; d++ {
 		name := fmt.Sprintf("max_pool%dd", d)
 		all[name] = maxPool(d, two, poolOptions{})
-		all[name+" stride padding dilation"] = maxPool(d, two, poolOptions{Stride: []int{1}, Padding: []int{1}, Dilation: two})
-		all[name+" ceil"] = maxPool(d, three, poolOptions{Stride: two, Padding: []int{1}, CeilMode: true})
-		all[name+" indices"] = maxPoolIndices(d, three, poolOptions{Stride: two, Padding: []int{1}})
-		f := [...]func(x T, n ...int) T{1: T.AdaptiveMaxPool1d, 2: T.AdaptiveMaxPool2d, 3: T.AdaptiveMaxPool3d}[d]
+		all[name+" stride padding dilation"] = maxPool(d, two, poolOptions{nn.Stride(1), nn.Padding(1), nn.Dilation(two...)})
+		all[name+" ceil"] = maxPool(d, three, poolOptions{nn.Stride(two...), nn.Padding(1), nn.CeilMode()})
+		all[name+" indices"] = maxPoolIndices(d, three, poolOptions{nn.Stride(two...), nn.Padding(1)})
+		f := [...]func(x T, n ...int) T{1: func(x T, n ...int) T { return nn.AdaptiveMaxPool1d(x, n[0]) }, 2: nn.AdaptiveMaxPool2d, 3: nn.AdaptiveMaxPool3d}[d]
 		all["adaptive_"+name] = func(in []T) T { return f(in[0], 3) }
 
 		size := [][]int{1: {8}, 2: {3, 7}, 3: {5, 3, 3}}[d]

@@ -11,20 +11,21 @@ var _ = family("sequence", sequence())
 
 func sequence() cases {
 	all := cases{}
-	attention := func(form string, o tensor.AttentionOptions) {
+	attention := func(form string, o []nn.Option) {
 		all[strings.TrimSpace("scaled_dot_product_attention "+form)] = func(in []T) T {
+			o := o
 			if len(in) == 4 {
-				o.Mask = in[3]
+				o = append(o, nn.AttnMask(in[3]))
 			}
-			return tensor.ScaledDotProductAttention(in[0], in[1], in[2], o)
+			return nn.ScaledDotProductAttention(in[0], in[1], in[2], o...)
 		}
 	}
 	for _, form := range []string{"", "matrices", "one", "bool mask", "mask", "mask of each"} {
-		attention(form, tensor.AttentionOptions{})
+		attention(form, []nn.Option{})
 	}
-	attention("causal", tensor.AttentionOptions{IsCausal: true})
-	attention("scale", tensor.AttentionOptions{Scale: 0.3})
-	attention("shared heads", tensor.AttentionOptions{EnableGQA: true})
+	attention("causal", []nn.Option{nn.IsCausal()})
+	attention("scale", []nn.Option{nn.Scale(0.3)})
+	attention("shared heads", []nn.Option{nn.EnableGQA()})
 
 	for op, f := range map[string]func(x, h, wIH, wHH, bIH, bHH T) T{
 		"rnn_tanh_cell": tensor.RNNTanhCell, "rnn_relu_cell": tensor.RNNReLUCell, "gru_cell": tensor.GRUCell,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var _ = family("window", windows())
@@ -40,17 +41,34 @@ func windowed(op string, options []byte) func(in []T) T {
 		json.Unmarshal(options, &o)
 		return transposed(dims, o)
 	case "max_pool", "avg_pool":
-		var p poolOptions
-		json.Unmarshal(options, &p)
+		var given struct {
+			Stride, Padding, Dilation []int
+			CeilMode, ExcludePadding  bool
+			Divisor                   int
+		}
+		json.Unmarshal(options, &given)
+		p := poolOptions{nn.Stride(given.Stride...), nn.Padding(given.Padding...)}
+		if len(given.Dilation) > 0 {
+			p = append(p, nn.Dilation(given.Dilation...))
+		}
+		if given.CeilMode {
+			p = append(p, nn.CeilMode())
+		}
+		if given.ExcludePadding {
+			p = append(p, nn.CountIncludePad(false))
+		}
+		if given.Divisor != 0 {
+			p = append(p, nn.DivisorOverride(given.Divisor))
+		}
 		if op[0] == 'm' {
 			return maxPool(dims, o.Size, p)
 		}
 		return avgPool(dims, o.Size, p)
 	case "adaptive_avg_pool":
-		f := [...]func(x T, n ...int) T{1: T.AdaptiveAvgPool1d, 2: T.AdaptiveAvgPool2d, 3: T.AdaptiveAvgPool3d}[dims]
+		f := [...]func(x T, n ...int) T{1: func(x T, n ...int) T { return nn.AdaptiveAvgPool1d(x, n[0]) }, 2: nn.AdaptiveAvgPool2d, 3: nn.AdaptiveAvgPool3d}[dims]
 		return func(in []T) T { return f(in[0], o.Size...) }
 	case "adaptive_max_pool":
-		f := [...]func(x T, n ...int) T{1: T.AdaptiveMaxPool1d, 2: T.AdaptiveMaxPool2d, 3: T.AdaptiveMaxPool3d}[dims]
+		f := [...]func(x T, n ...int) T{1: func(x T, n ...int) T { return nn.AdaptiveMaxPool1d(x, n[0]) }, 2: nn.AdaptiveMaxPool2d, 3: nn.AdaptiveMaxPool3d}[dims]
 		return func(in []T) T { return f(in[0], o.Size...) }
 	case "interpolate":
 		var o tensor.InterpolateOptions

@@ -5,6 +5,7 @@ package gpu
 import (
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
+	"halfnote/tensor/nn"
 )
 
 // products multiplies matrices by each route.
@@ -95,7 +96,7 @@ func (f *figures) convolutions() {
 			f.b.AllowTF32(d == tensor.Float32)
 			x, w := f.tensor(d, images, c.in, c.size, c.size), f.tensor(d, c.out, c.in, c.kernel, c.kernel)
 			o := tensor.ConvOptions{Stride: []int{c.stride}, Padding: []int{c.kernel / 2}}
-			forward := func() *tensor.Tensor { return x.Conv2d(w, nil, o) }
+			forward := func() *tensor.Tensor { return tensor.Conv2d(x, w, nil, o) }
 			y := forward()
 			flops := 2 * float64(y.Numel()*c.in*c.kernel*c.kernel)
 			say := func(what string, run func()) {
@@ -134,7 +135,7 @@ func (f *figures) attention() {
 			}
 			q, k, v := operand(), operand(), operand()
 			forward := func() *tensor.Tensor {
-				return tensor.ScaledDotProductAttention(q, k, v, tensor.AttentionOptions{DropoutP: c.dropout})
+				return nn.ScaledDotProductAttention(q, k, v, nn.DropoutP(c.dropout))
 			}
 			product := 2 * float64(batch*heads*length*length*features)
 			products := 2.0 // q kᵀ and times v; backward these again and their gradients, less one

@@ -138,14 +138,14 @@ func TestHeavyCallsStop(t *testing.T) {
 		"Diff":         func() { tensor.Ones(1<<24).Diff(1000, 0) },
 		"CrossEntropy": func() {
 			nn.CrossEntropy(rows.Expand(1<<16, 64), tensor.Zeros(1<<16).Long().Add(tensor.Scalar(0).Long()))
-			tensor.Zeros(1<<22, 2).CrossEntropy(tensor.Zeros(1<<22).Long(), tensor.LossOptions{})
+			nn.CrossEntropy(tensor.Zeros(1<<22, 2), tensor.Zeros(1<<22).Long())
 		},
-		"MultiMargin": func() { tensor.Zeros(1<<20, 16).MultiMarginLoss(tensor.Zeros(1<<20).Long(), 1, tensor.LossOptions{}) },
-		"Conv2d":      func() { images.Conv2d(tensor.Randn(128, 32, 5, 5), nil, tensor.ConvOptions{}) },
+		"MultiMargin": func() { nn.MultiMarginLoss(tensor.Zeros(1<<20, 16), tensor.Zeros(1<<20).Long(), nn.Margin(1)) },
+		"Conv2d":      func() { tensor.Conv2d(images, tensor.Randn(128, 32, 5, 5), nil, tensor.ConvOptions{}) },
 		"Interpolate": func() { images.Interpolate(tensor.InterpolateOptions{ScaleFactor: []float64{4}, Mode: "bicubic"}) },
 		"Attention": func() {
 			x := tensor.Randn(4, 4096, 64)
-			tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{})
+			nn.ScaledDotProductAttention(x, x, x)
 		},
 		"Backward": func() {
 			x := tensor.Randn(2048, 2048).RequireGrad()
@@ -234,7 +234,7 @@ func TestLargeCallsPoll(t *testing.T) {
 		if gap > late {
 			t.Errorf("%s computed for %v of processor time without a poll; want at most %v", c.name, gap, late)
 		}
-		tensor.CloseScopes()
+		casting.CloseScopes()
 	}
 	t.Logf("%d functions called with large tensors, %d of them interrupted", called, stops)
 	if called < 300 {

@@ -12,9 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
+
+var casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
 
 // stopped is the panic value of polls once a call has run for long.
 type stopped struct{}
@@ -145,7 +148,7 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 			err = crash{p, blame()}
 		}
 		w.late.Store(false)
-		tensor.CloseScopes()
+		casting.CloseScopes()
 	}()
 	if f.Type().IsVariadic() {
 		return f.CallSlice(in), nil

@@ -13,61 +13,65 @@ func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["Accelerator"] = reflect.ValueOf(tensor.Accelerator)
-		t["ActiveCaster"] = reflect.ValueOf(tensor.ActiveCaster)
-		t["ActiveModule"] = reflect.ValueOf(tensor.ActiveModule)
 		t["AddMMOptions"] = reflect.ValueOf((*tensor.AddMMOptions)(nil))
 		t["All"] = reflect.ValueOf(tensor.All)
 		t["AllClose"] = reflect.ValueOf(tensor.AllClose)
+		t["AlphaDropout"] = reflect.ValueOf(tensor.AlphaDropout)
 		t["Apply"] = reflect.ValueOf(tensor.Apply)
 		t["Arange"] = reflect.ValueOf(tensor.Arange)
 		t["ArangeAs"] = reflect.ValueOf(tensor.ArangeAs)
-		t["AttentionOptions"] = reflect.ValueOf((*tensor.AttentionOptions)(nil))
 		t["BFloat16"] = reflect.ValueOf(tensor.BFloat16)
 		t["BackwardOptions"] = reflect.ValueOf((*tensor.BackwardOptions)(nil))
-		t["Banned"] = reflect.ValueOf(tensor.Banned)
+		t["BatchNorm"] = reflect.ValueOf(tensor.BatchNorm)
 		t["BatchNormOptions"] = reflect.ValueOf((*tensor.BatchNormOptions)(nil))
 		t["Bernoulli"] = reflect.ValueOf(tensor.Bernoulli)
+		t["Bilinear"] = reflect.ValueOf(tensor.Bilinear)
 		t["Bool"] = reflect.ValueOf(tensor.Bool)
 		t["BroadcastTensors"] = reflect.ValueOf(tensor.BroadcastTensors)
 		t["CPU"] = reflect.ValueOf(tensor.CPU)
 		t["CUDA"] = reflect.ValueOf(tensor.CUDA)
 		t["CartesianProd"] = reflect.ValueOf(tensor.CartesianProd)
 		t["Cast"] = reflect.ValueOf((*tensor.Cast)(nil))
-		t["Caster"] = reflect.ValueOf((*tensor.Caster)(nil))
 		t["Cat"] = reflect.ValueOf(tensor.Cat)
-		t["Category"] = reflect.ValueOf((*tensor.Category)(nil))
 		t["ChainMatMul"] = reflect.ValueOf(tensor.ChainMatMul)
 		t["Checkpoint"] = reflect.ValueOf(tensor.Checkpoint)
-		t["CloseScopes"] = reflect.ValueOf(tensor.CloseScopes)
 		t["Context"] = reflect.ValueOf((*tensor.Context)(nil))
+		t["Conv1d"] = reflect.ValueOf(tensor.Conv1d)
+		t["Conv2d"] = reflect.ValueOf(tensor.Conv2d)
+		t["Conv3d"] = reflect.ValueOf(tensor.Conv3d)
 		t["ConvOptions"] = reflect.ValueOf((*tensor.ConvOptions)(nil))
+		t["ConvTBC"] = reflect.ValueOf(tensor.ConvTBC)
+		t["ConvTranspose1d"] = reflect.ValueOf(tensor.ConvTranspose1d)
+		t["ConvTranspose2d"] = reflect.ValueOf(tensor.ConvTranspose2d)
+		t["ConvTranspose3d"] = reflect.ValueOf(tensor.ConvTranspose3d)
 		t["ConvTransposeOptions"] = reflect.ValueOf((*tensor.ConvTransposeOptions)(nil))
 		t["Counts"] = reflect.ValueOf((*tensor.Counts)(nil))
 		t["DStack"] = reflect.ValueOf(tensor.DStack)
 		t["DType"] = reflect.ValueOf((*tensor.DType)(nil))
 		t["DTypes"] = reflect.ValueOf(tensor.DTypes)
-		t["Decomposer"] = reflect.ValueOf((*tensor.Decomposer)(nil))
 		t["DefaultDevice"] = reflect.ValueOf(tensor.DefaultDevice)
 		t["DefaultGenerator"] = reflect.ValueOf(tensor.DefaultGenerator)
 		t["DetectAnomaly"] = reflect.ValueOf(tensor.DetectAnomaly)
 		t["Device"] = reflect.ValueOf((*tensor.Device)(nil))
+		t["Dropout"] = reflect.ValueOf(tensor.Dropout)
 		t["Einsum"] = reflect.ValueOf(tensor.Einsum)
 		t["Ellipsis"] = reflect.ValueOf(tensor.Ellipsis)
+		t["Embedding"] = reflect.ValueOf(tensor.Embedding)
+		t["EmbeddingBag"] = reflect.ValueOf(tensor.EmbeddingBag)
 		t["EmbeddingBagOptions"] = reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil))
 		t["EmbeddingOptions"] = reflect.ValueOf((*tensor.EmbeddingOptions)(nil))
 		t["EnableGrad"] = reflect.ValueOf(tensor.EnableGrad)
-		t["EnclosingCaster"] = reflect.ValueOf(tensor.EnclosingCaster)
 		t["End"] = reflect.ValueOf(constant.MakeInt64(tensor.End))
-		t["EnterCaster"] = reflect.ValueOf(tensor.EnterCaster)
 		t["Equal"] = reflect.ValueOf(tensor.Equal)
 		t["Error"] = reflect.ValueOf((*tensor.Error)(nil))
 		t["Event"] = reflect.ValueOf((*tensor.Event)(nil))
-		t["Explicit"] = reflect.ValueOf(tensor.Explicit)
+		t["EventInfo"] = reflect.ValueOf((*tensor.EventInfo)(nil))
 		t["Exponential"] = reflect.ValueOf(tensor.Exponential)
 		t["Eye"] = reflect.ValueOf(tensor.Eye)
 		t["EyeAs"] = reflect.ValueOf(tensor.EyeAs)
 		t["FInfo"] = reflect.ValueOf(tensor.FInfo)
-		t["Facts"] = reflect.ValueOf((*tensor.Facts)(nil))
+		t["FeatureAlphaDropout"] = reflect.ValueOf(tensor.FeatureAlphaDropout)
+		t["FeatureDropout"] = reflect.ValueOf(tensor.FeatureDropout)
 		t["Float16"] = reflect.ValueOf(tensor.Float16)
 		t["Float32"] = reflect.ValueOf(tensor.Float32)
 		t["Float64"] = reflect.ValueOf(tensor.Float64)
@@ -89,11 +93,14 @@ func init() {
 		t["GradGraph"] = reflect.ValueOf(tensor.GradGraph)
 		t["GradWith"] = reflect.ValueOf(tensor.GradWith)
 		t["GridSampleOptions"] = reflect.ValueOf((*tensor.GridSampleOptions)(nil))
+		t["GroupNorm"] = reflect.ValueOf(tensor.GroupNorm)
 		t["HStack"] = reflect.ValueOf(tensor.HStack)
 		t["HistogramOptions"] = reflect.ValueOf((*tensor.HistogramOptions)(nil))
 		t["IInfo"] = reflect.ValueOf(tensor.IInfo)
 		t["InModule"] = reflect.ValueOf(tensor.InModule)
+		t["IndexItem"] = reflect.ValueOf((*tensor.IndexItem)(nil))
 		t["Info"] = reflect.ValueOf((*tensor.Info)(nil))
+		t["InstanceNorm"] = reflect.ValueOf(tensor.InstanceNorm)
 		t["Int16"] = reflect.ValueOf(tensor.Int16)
 		t["Int32"] = reflect.ValueOf(tensor.Int32)
 		t["Int64"] = reflect.ValueOf(tensor.Int64)
@@ -101,23 +108,18 @@ func init() {
 		t["IntInfo"] = reflect.ValueOf((*tensor.IntInfo)(nil))
 		t["InterpolateOptions"] = reflect.ValueOf((*tensor.InterpolateOptions)(nil))
 		t["IsGradEnabled"] = reflect.ValueOf(tensor.IsGradEnabled)
-		t["Keep"] = reflect.ValueOf(tensor.Keep)
 		t["KeepDim"] = reflect.ValueOf((*tensor.KeepDim)(nil))
 		t["LSTMCell"] = reflect.ValueOf(tensor.LSTMCell)
 		t["LSTMStep"] = reflect.ValueOf(tensor.LSTMStep)
+		t["LayerNorm"] = reflect.ValueOf(tensor.LayerNorm)
+		t["Linear"] = reflect.ValueOf(tensor.Linear)
 		t["Linspace"] = reflect.ValueOf(tensor.Linspace)
-		t["LocalResponseNormOptions"] = reflect.ValueOf((*tensor.LocalResponseNormOptions)(nil))
 		t["Logspace"] = reflect.ValueOf(tensor.Logspace)
-		t["LossOptions"] = reflect.ValueOf((*tensor.LossOptions)(nil))
-		t["Lower"] = reflect.ValueOf(tensor.Lower)
 		t["LstsqOptions"] = reflect.ValueOf((*tensor.LstsqOptions)(nil))
 		t["ManualSeed"] = reflect.ValueOf(tensor.ManualSeed)
-		t["Mark"] = reflect.ValueOf((*tensor.Mark)(nil))
 		t["Memory"] = reflect.ValueOf(tensor.Memory)
 		t["MemoryStats"] = reflect.ValueOf((*tensor.MemoryStats)(nil))
 		t["Meshgrid"] = reflect.ValueOf(tensor.Meshgrid)
-		t["Meta"] = reflect.ValueOf((*tensor.Meta)(nil))
-		t["ModuleReader"] = reflect.ValueOf((*tensor.ModuleReader)(nil))
 		t["MultiDot"] = reflect.ValueOf(tensor.MultiDot)
 		t["New"] = reflect.ValueOf(tensor.New)
 		t["NewAs"] = reflect.ValueOf(tensor.NewAs)
@@ -127,9 +129,7 @@ func init() {
 		t["NoGrad"] = reflect.ValueOf(tensor.NoGrad)
 		t["NormOptions"] = reflect.ValueOf((*tensor.NormOptions)(nil))
 		t["Normal"] = reflect.ValueOf(tensor.Normal)
-		t["Note"] = reflect.ValueOf(tensor.Note)
 		t["Observe"] = reflect.ValueOf(tensor.Observe)
-		t["ObserveMarks"] = reflect.ValueOf(tensor.ObserveMarks)
 		t["OnDevice"] = reflect.ValueOf(tensor.OnDevice)
 		t["Ones"] = reflect.ValueOf(tensor.Ones)
 		t["OnesAs"] = reflect.ValueOf(tensor.OnesAs)
@@ -139,13 +139,13 @@ func init() {
 		t["Out"] = reflect.ValueOf(tensor.Out)
 		t["PNormOptions"] = reflect.ValueOf((*tensor.PNormOptions)(nil))
 		t["PadOptions"] = reflect.ValueOf((*tensor.PadOptions)(nil))
-		t["PoolOptions"] = reflect.ValueOf((*tensor.PoolOptions)(nil))
 		t["PromoteTypes"] = reflect.ValueOf(tensor.PromoteTypes)
 		t["QuantileOptions"] = reflect.ValueOf((*tensor.QuantileOptions)(nil))
 		t["R"] = reflect.ValueOf(tensor.R)
+		t["RMSNorm"] = reflect.ValueOf(tensor.RMSNorm)
 		t["RNNReLUCell"] = reflect.ValueOf(tensor.RNNReLUCell)
 		t["RNNTanhCell"] = reflect.ValueOf(tensor.RNNTanhCell)
-		t["Raise"] = reflect.ValueOf(tensor.Raise)
+		t["RReLU"] = reflect.ValueOf(tensor.RReLU)
 		t["Rand"] = reflect.ValueOf(tensor.Rand)
 		t["RandLike"] = reflect.ValueOf(tensor.RandLike)
 		t["Randint"] = reflect.ValueOf(tensor.Randint)
@@ -155,28 +155,21 @@ func init() {
 		t["Range"] = reflect.ValueOf((*tensor.Range)(nil))
 		t["RankOptions"] = reflect.ValueOf((*tensor.RankOptions)(nil))
 		t["ReadTensor"] = reflect.ValueOf(tensor.ReadTensor)
-		t["Reads"] = reflect.ValueOf((*tensor.Reads)(nil))
-		t["ReadsAll"] = reflect.ValueOf(tensor.ReadsAll)
-		t["ReadsIndices"] = reflect.ValueOf(tensor.ReadsIndices)
-		t["ReadsNothing"] = reflect.ValueOf(tensor.ReadsNothing)
-		t["ReadsOperands"] = reflect.ValueOf(tensor.ReadsOperands)
-		t["ReadsResult"] = reflect.ValueOf(tensor.ReadsResult)
-		t["ReduceBatchMean"] = reflect.ValueOf(tensor.ReduceBatchMean)
-		t["ReduceMean"] = reflect.ValueOf(tensor.ReduceMean)
-		t["ReduceNone"] = reflect.ValueOf(tensor.ReduceNone)
-		t["ReduceSum"] = reflect.ValueOf(tensor.ReduceSum)
-		t["Reduction"] = reflect.ValueOf((*tensor.Reduction)(nil))
-		t["Renewer"] = reflect.ValueOf((*tensor.Renewer)(nil))
 		t["ResetPeakMemory"] = reflect.ValueOf(tensor.ResetPeakMemory)
-		t["ResultCaster"] = reflect.ValueOf((*tensor.ResultCaster)(nil))
 		t["ResultType"] = reflect.ValueOf(tensor.ResultType)
+		t["Saved"] = reflect.ValueOf((*tensor.Saved)(nil))
+		t["SavesAll"] = reflect.ValueOf(tensor.SavesAll)
+		t["SavesIndices"] = reflect.ValueOf(tensor.SavesIndices)
+		t["SavesNothing"] = reflect.ValueOf(tensor.SavesNothing)
+		t["SavesOperands"] = reflect.ValueOf(tensor.SavesOperands)
+		t["SavesResult"] = reflect.ValueOf(tensor.SavesResult)
 		t["Scalar"] = reflect.ValueOf(tensor.Scalar)
-		t["ScaledDotProductAttention"] = reflect.ValueOf(tensor.ScaledDotProductAttention)
 		t["ScatterReduceOptions"] = reflect.ValueOf((*tensor.ScatterReduceOptions)(nil))
 		t["SetDefaultDevice"] = reflect.ValueOf(tensor.SetDefaultDevice)
 		t["Stack"] = reflect.ValueOf(tensor.Stack)
 		t["Stats"] = reflect.ValueOf((*tensor.Stats)(nil))
 		t["Tensor"] = reflect.ValueOf((*tensor.Tensor)(nil))
+		t["TensorInfo"] = reflect.ValueOf((*tensor.TensorInfo)(nil))
 		t["TriangularOptions"] = reflect.ValueOf((*tensor.TriangularOptions)(nil))
 		t["TrilIndices"] = reflect.ValueOf(tensor.TrilIndices)
 		t["TriuIndices"] = reflect.ValueOf(tensor.TriuIndices)
@@ -185,52 +178,12 @@ func init() {
 		t["Uniform"] = reflect.ValueOf(tensor.Uniform)
 		t["Unobserved"] = reflect.ValueOf(tensor.Unobserved)
 		t["VStack"] = reflect.ValueOf(tensor.VStack)
-		t["Whole"] = reflect.ValueOf((*tensor.Whole)(nil))
-		t["Widest"] = reflect.ValueOf(tensor.Widest)
-		t["WithCaster"] = reflect.ValueOf(tensor.WithCaster)
 		t["Zeros"] = reflect.ValueOf(tensor.Zeros)
 		t["ZerosAs"] = reflect.ValueOf(tensor.ZerosAs)
 		t["ZerosLike"] = reflect.ValueOf(tensor.ZerosLike)
-		t["_Caster"] = reflect.ValueOf((*_halfnote_tensor_Caster)(nil))
-		t["_Decomposer"] = reflect.ValueOf((*_halfnote_tensor_Decomposer)(nil))
-		t["_ModuleReader"] = reflect.ValueOf((*_halfnote_tensor_ModuleReader)(nil))
 		t["_Op"] = reflect.ValueOf((*_halfnote_tensor_Op)(nil))
-		t["_Renewer"] = reflect.ValueOf((*_halfnote_tensor_Renewer)(nil))
-		t["_ResultCaster"] = reflect.ValueOf((*_halfnote_tensor_ResultCaster)(nil))
 		return t
 	}
-}
-
-type _halfnote_tensor_Caster struct{ IValue any }
-
-func (w _halfnote_tensor_Caster) Interpreted() any { return w.IValue }
-
-func (w _halfnote_tensor_Caster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
-}
-
-type _halfnote_tensor_Decomposer struct{ IValue any }
-
-func (w _halfnote_tensor_Decomposer) Interpreted() any { return w.IValue }
-
-func (w _halfnote_tensor_Decomposer) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
-}
-
-func (w _halfnote_tensor_Decomposer) Decomposes(a0 tensor.Info) bool {
-	return dynamic.Call(w.IValue, "Decomposes").(func(any, tensor.Info) bool)(w.IValue, a0)
-}
-
-type _halfnote_tensor_ModuleReader struct{ IValue any }
-
-func (w _halfnote_tensor_ModuleReader) Interpreted() any { return w.IValue }
-
-func (w _halfnote_tensor_ModuleReader) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
-}
-
-func (w _halfnote_tensor_ModuleReader) ReadsModule() bool {
-	return dynamic.Call(w.IValue, "ReadsModule").(func(any) bool)(w.IValue)
 }
 
 type _halfnote_tensor_Op struct{ IValue any }
@@ -247,28 +200,4 @@ func (w _halfnote_tensor_Op) Info() tensor.Info {
 
 func (w _halfnote_tensor_Op) VJP(a0 *tensor.Tensor, a1 *tensor.Tensor, a2 []*tensor.Tensor) []*tensor.Tensor {
 	return dynamic.Call(w.IValue, "VJP").(func(any, *tensor.Tensor, *tensor.Tensor, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1, a2)
-}
-
-type _halfnote_tensor_Renewer struct{ IValue any }
-
-func (w _halfnote_tensor_Renewer) Interpreted() any { return w.IValue }
-
-func (w _halfnote_tensor_Renewer) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
-}
-
-func (w _halfnote_tensor_Renewer) Renew() tensor.Caster {
-	return dynamic.Call(w.IValue, "Renew").(func(any) tensor.Caster)(w.IValue)
-}
-
-type _halfnote_tensor_ResultCaster struct{ IValue any }
-
-func (w _halfnote_tensor_ResultCaster) Interpreted() any { return w.IValue }
-
-func (w _halfnote_tensor_ResultCaster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
-}
-
-func (w _halfnote_tensor_ResultCaster) Result(a0 tensor.Info, a1 []*tensor.Tensor, a2 *tensor.Tensor) *tensor.Tensor {
-	return dynamic.Call(w.IValue, "Result").(func(any, tensor.Info, []*tensor.Tensor, *tensor.Tensor) *tensor.Tensor)(w.IValue, a0, a1, a2)
 }

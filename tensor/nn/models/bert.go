@@ -196,11 +196,11 @@ func (s *BERTSelfAttention) run(x, mask *tensor.Tensor) *tensor.Tensor {
 	split := func(l *nn.Linear) *tensor.Tensor {
 		return l.Forward(x).Reshape(n, t, s.heads, h/s.heads).Transpose(1, 2)
 	}
-	o := tensor.AttentionOptions{Mask: mask}
+	o := []nn.Option{nn.AttnMask(mask)}
 	if s.Training() {
-		o.DropoutP = s.dropout
+		o = append(o, nn.DropoutP(s.dropout))
 	}
-	y := tensor.ScaledDotProductAttention(split(s.Query), split(s.Key), split(s.Value), o)
+	y := nn.ScaledDotProductAttention(split(s.Query), split(s.Key), split(s.Value), o...)
 	return y.Transpose(1, 2).Reshape(n, t, h)
 }
 

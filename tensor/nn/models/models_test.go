@@ -118,7 +118,7 @@ func TestMLP(t *testing.T) {
 	}
 	small := models.NewSmall()
 	x := tensor.Randn(5, 8)
-	want := x.Linear(small.FC1.Weight, small.FC1.Bias).ReLU().Linear(small.FC2.Weight, small.FC2.Bias).ReLU().Linear(small.FC3.Weight, small.FC3.Bias)
+	want := tensor.Linear(tensor.Linear(tensor.Linear(x, small.FC1.Weight, small.FC1.Bias).ReLU(), small.FC2.Weight, small.FC2.Bias).ReLU(), small.FC3.Weight, small.FC3.Bias)
 	if !tensor.Equal(small.Forward(x), want) || nn.NumParameters(small) != 8*16+16+16*16+16+16+1 {
 		t.Error("the small network is not three layers with ReLU after two")
 	}

@@ -100,7 +100,7 @@ func (r *ResNet) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if r.Layer4 != nil {
 		x = in("layer4", r.Layer4, x)
 	}
-	return in("fc", r.FC, x.AdaptiveAvgPool2d(1).Flatten(1))
+	return in("fc", r.FC, nn.AdaptiveAvgPool2d(x, 1).Flatten(1))
 }
 
 // builder makes the layers in torchvision's order, so that the same seed gives the
@@ -200,7 +200,7 @@ func (b *Block) Forward(x *tensor.Tensor) *tensor.Tensor {
 	case b.Downsample != nil:
 		x = in("downsample", b.Downsample, x)
 	case b.stride > 0:
-		x = x.AvgPool2d([]int{1}, tensor.PoolOptions{Stride: []int{b.stride}})
+		x = nn.AvgPool2d(x, 1, nn.Stride(b.stride))
 		x = x.Pad([]int{0, 0, 0, 0, b.more / 2, b.more - b.more/2}, tensor.PadOptions{})
 	}
 	return y.Add(x).ReLU()

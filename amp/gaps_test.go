@@ -1,11 +1,12 @@
-package tensor
+package amp_test
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
 )
 
 // standsFor names the operations that a name of torch's lists stands for here, where
@@ -36,21 +37,21 @@ var standsFor = map[string][]string{
 // list by list.
 var lists = map[string]struct {
 	names    string
-	category Category
+	category amp.Category
 }{
-	"lower precision": {"__matmul__ addbmm bmm chain_matmul multi_dot conv1d conv2d conv3d GRUCell linear LSTMCell matmul mm mv prelu RNNCell", Lower},
-	"float32":         {"binary_cross_entropy_with_logits cosine_similarity cross_entropy cumsum dist l1_loss layer_norm log log_softmax mse_loss nll_loss norm normalize pow prod soft_margin_loss softmax softmin softplus sum", Raise},
-	"widest":          {"addcdiv addcmul bilinear cross dot grid_sample scatter_add tensordot", Widest},
+	"lower precision": {"__matmul__ addbmm bmm chain_matmul multi_dot conv1d conv2d conv3d GRUCell linear LSTMCell matmul mm mv prelu RNNCell", amp.LowerPrecision},
+	"float32":         {"binary_cross_entropy_with_logits cosine_similarity cross_entropy cumsum dist l1_loss layer_norm log log_softmax mse_loss nll_loss norm normalize pow prod soft_margin_loss softmax softmin softplus sum", amp.FP32},
+	"widest":          {"addcdiv addcmul bilinear cross dot grid_sample scatter_add tensordot", amp.Promote},
 }
 
 // TestNoGaps looks for every name of those lists, and of torch's whole list for
 // CUDA, among the operations, in its category.
 func TestNoGaps(t *testing.T) {
-	known := map[string]Category{}
-	for _, op := range Ops() {
-		known[op.Name] = op.Category
+	known := map[string]amp.Category{}
+	for _, op := range tensor.Ops() {
+		known[op.Name] = amp.Listed(op)
 	}
-	look := func(list, name string, want Category) {
+	look := func(list, name string, want amp.Category) {
 		names := standsFor[name]
 		if names == nil {
 			names = []string{name}
@@ -68,27 +69,20 @@ func TestNoGaps(t *testing.T) {
 			look(list, name, l.category)
 		}
 	}
-	text, err := os.ReadFile("testdata/oplists.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all struct{ CUDA map[string][]string }
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	for list, names := range all.CUDA {
+	cuda, _ := readLists(t)
+	for list, names := range cuda {
 		for _, name := range names {
 			look(list, name, categories[list])
 		}
 	}
 	for name := range standsFor {
-		if !slices.ContainsFunc(Ops(), func(i Info) bool { return i.Name == standsFor[name][0] }) {
+		if !slices.ContainsFunc(tensor.Ops(), func(i tensor.Info) bool { return i.Name == standsFor[name][0] }) {
 			t.Errorf("%s stands for %v, which is not an operation", name, standsFor[name])
 		}
 	}
 }
 
 // categories are what torch's names of the lists mean.
-var categories = map[string]Category{
-	"lower_precision_fp": Lower, "fp32": Raise, "fp32_set_opt_dtype": Raise, "fp32_append_dtype": Raise, "promote": Widest, "banned": Banned,
+var categories = map[string]amp.Category{
+	"lower_precision_fp": amp.LowerPrecision, "fp32": amp.FP32, "fp32_set_opt_dtype": amp.FP32, "fp32_append_dtype": amp.FP32, "promote": amp.Promote, "banned": amp.Banned,
 }

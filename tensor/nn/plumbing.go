@@ -1,0 +1,8 @@
+package nn
+
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
+
+var marks = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()

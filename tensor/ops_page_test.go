@@ -1,0 +1,72 @@
+package tensor_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+var update = flag.Bool("update", false, "rewrite OPS.md")
+
+const opsHead = `# Operations
+
+<!-- Written by "go test ./tensor -run TestOpsPage -update". Do not edit. -->
+
+What float16 and bfloat16 do: operands are widened to float32, computed on there, and the result is rounded once, to nearest even;
+subnormal numbers are kept. Sums and products are added in float32, in an order that depends on shapes alone, so the same call gives
+the same bits on every run, with any number of workers and on every kind of CPU. In products of matrices, sums over K are taken in
+blocks of 512 (1024 for bfloat16) from 0, K ascending, with one rounding for each product and sum together (fused multiply-add), and
+the blocks' sums are added in order. bfloat16's product is what the instruction VDPBF16PS computes: K is taken in pairs, of each the
+second first, and numbers below 2^-126 count as zero. float64 is computed in float64, where products are rounded before they are added.
+
+The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
+products are int64. A uint8 with an int8 gives int16.
+
+Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
+dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and
+views are never cast.
+
+| operation | torch | autocast | derivatives | they read |
+|---|---|---|---|---|
+`
+
+// dtypeArgument are the operations with a dtype argument.
+var dtypeArgument = map[string]bool{
+	"cumprod": true, "cumsum": true, "frobenius_norm": true, "linalg_matrix_norm": true, "linalg_vector_norm": true, "log_softmax": true,
+	"norm": true, "nuclear_norm": true, "prod": true, "softmax": true, "sum": true,
+}
+
+func TestOpsPage(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(opsHead)
+	fixed := tensor.NeverCast()
+	for _, info := range tensor.Ops() {
+		list := amp.Listed(info).String()
+		switch {
+		case dtypeArgument[info.Name]:
+			list += " *"
+		case fixed[info.Name]:
+			list = "never cast"
+		}
+		derivatives := "first and second"
+		if info.Saved == tensor.NoDerivative {
+			derivatives = "none"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", info.Name, info.Torch, list, derivatives,
+			[...]string{"operands and result", "operands", "result", "shapes", "positions and masks", ""}[info.Saved])
+	}
+	if *update {
+		if err := os.WriteFile("OPS.md", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("OPS.md")
+	if err != nil || !bytes.Equal(got, b.Bytes()) {
+		t.Errorf("OPS.md is out of date (%v): run go test ./tensor -run TestOpsPage -update", err)
+	}
+}
