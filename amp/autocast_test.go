@@ -144,7 +144,7 @@ func TestWith(t *testing.T) {
 	h := tensor.Ones(4).Half()
 	amp.Autocast(amp.Float16.With("sum", amp.Unlisted), func() {
 		if got := h.Sum().DType(); got != tensor.Float16 {
-			t.Errorf("sum moved to Keep: got %v", got)
+			t.Errorf("sum moved to Unlisted: got %v", got)
 		}
 	})
 	amp.Autocast(amp.Float16.With("relu", amp.Banned), func() {
@@ -156,7 +156,7 @@ func TestWith(t *testing.T) {
 	})
 	amp.Autocast(amp.Float16.With("add", amp.Promote), func() {
 		if got := h.Add(tensor.Ones(4)).DType(); got != tensor.Float32 {
-			t.Errorf("add moved to Widest: got %v", got)
+			t.Errorf("add moved to Promote: got %v", got)
 		}
 		err := try(func() { h.Add(tensor.Ones(4).BFloat16()) })
 		var e *amp.Error
