@@ -54,10 +54,10 @@ type oneWeight struct {
 
 func (m *oneWeight) Forward(x *tensor.Tensor) *tensor.Tensor { return m.ops(x, m.Weight) }
 
-// TestCacheLasts: O1's casts of weights last from one ScaleLoss to the next, over
+// TestO1CacheSpansForwardCalls: O1's casts of weights last from one ScaleLoss to the next, over
 // several calls of Forward, so that gradients of a weight are summed in float16; those of
 // two regions of Autocast are summed in float32.
-func TestCacheLasts(t *testing.T) {
+func TestO1CacheSpansForwardCalls(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
 	x := tensor.Full(60000, 1, 1)
 	model, opt := apex.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), apex.O1.LossScale(1).Verbosity(0))
@@ -86,8 +86,8 @@ type spy struct {
 
 func (s *spy) Step() { s.policy = amp.Active() }
 
-// TestStepCastsNothing: an optimizer's step is outside the casts around it.
-func TestStepCastsNothing(t *testing.T) {
+// TestStepRunsWithAutocastOff: an optimizer's step is outside the casts around it.
+func TestStepRunsWithAutocastOff(t *testing.T) {
 	l := nn.NewLinear(1, 1)
 	s := &spy{Optimizer: optim.NewSGD(nn.Parameters(l), 1), policy: amp.Float16}
 	_, opt := apex.Initialize(l, s, apex.O1.Verbosity(0))

@@ -16,8 +16,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestStaticNeverSkips: a static scale takes the step though a gradient is infinite.
-func TestStaticNeverSkips(t *testing.T) {
+// TestStaticScaleNeverSkips: a static scale takes the step though a gradient is infinite.
+func TestStaticScaleNeverSkips(t *testing.T) {
 	for _, scale := range []float64{1, 128} {
 		net := nn.NewLinear(2, 1)
 		model, opt := apex.Initialize(net, optim.NewSGD(nn.Parameters(net), 0.1), apex.O2.LossScale(scale).Verbosity(0))
@@ -80,8 +80,8 @@ func TestDelayedUnscale(t *testing.T) {
 	}
 }
 
-// TestDelayedCheck moves no scale and skips no step.
-func TestDelayedCheck(t *testing.T) {
+// TestDelayedOverflowCheck moves no scale and skips no step.
+func TestDelayedOverflowCheck(t *testing.T) {
 	w := nn.NewLinear(1, 1)
 	model, opt := apex.Initialize(w, optim.NewSGD(nn.Parameters(w), 1), apex.O1.Verbosity(0))
 	apex.ScaleLossWith(model.Forward(tensor.Full(math.Inf(1), 1, 1)).Sum(), []*apex.Optimizer{opt}, apex.ScaleLossOptions{DelayOverflowCheck: true}, func(scaled *tensor.Tensor) { scaled.Backward() })

@@ -104,10 +104,10 @@ func (p plan) reference(steps int, skips func(step, opt int) bool) (grads [][]*t
 	return grads, final
 }
 
-// TestSeveral trains several models with several losses and optimizers, with and
+// TestSeveralModelsLossesOptimizers trains several models with several losses and optimizers, with and
 // without an infinite gradient in each place: gradients, parameters and masters are those
 // of plain training without the skipped steps.
-func TestSeveral(t *testing.T) {
+func TestSeveralModelsLossesOptimizers(t *testing.T) {
 	for _, p := range plans {
 		t.Run(p.name, func(t *testing.T) {
 			for level := range levels {

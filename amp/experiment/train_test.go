@@ -64,7 +64,7 @@ func TestNoBenefit(t *testing.T) {
 	shows(t, r, "433 parameters")
 }
 
-func TestTinyTextClassifier(t *testing.T) {
+func TestTinyTextClassifierLearns(t *testing.T) {
 	s := experiment.LaptopText()
 	s.Model.Hidden, s.Model.Intermediate, s.LR = 32, 64, 3e-3
 	r := experiment.TinyTextClassifier(s)
@@ -79,7 +79,7 @@ func TestTinyTextClassifier(t *testing.T) {
 	shows(t, r, "score")
 }
 
-func TestTinyResNet(t *testing.T) {
+func TestTinyResNetLearns(t *testing.T) {
 	s := experiment.LaptopVision()
 	s.Images, s.Batch, s.LR = 16, 8, 0.02
 	r := experiment.TinyResNet(s)

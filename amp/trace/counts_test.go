@@ -194,7 +194,7 @@ func TestLong(t *testing.T) {
 }
 
 // A recording says in how many steps it has counted, and counts in the first.
-func TestSomeStepsCounted(t *testing.T) {
+func TestReportsStepsNotCounted(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x := tensor.Randn(512, 256)
 	rec := trace.Start(net)

@@ -103,7 +103,7 @@ func TestNamesBackward(t *testing.T) {
 	}
 }
 
-func TestNamesOfSeveralModels(t *testing.T) {
+func TestNamesWithSeveralModels(t *testing.T) {
 	g, d := nn.NewSequential(nn.NewLinear(4, 4), nn.NewTanh()), nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU())
 	rec := trace.Start(g, d)
 	d.Forward(g.Forward(tensor.Ones(1, 4)))

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-func TestShadowOfOneOperation(t *testing.T) {
+func TestShadowOfSingleOperations(t *testing.T) {
 	x := tensor.NewAs(tensor.Float16, []float64{1, 2, 300, 0x1p-14})
 	y := tensor.NewAs(tensor.Float16, []float64{3, 3, 300, 0x1p-11})
 	rec := trace.Start(trace.Shadow)
@@ -104,7 +104,7 @@ func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[str
 }
 
 // A shadow changes no bit of what is trained, nor what is drawn at random.
-func TestShadowChangesNothing(t *testing.T) {
+func TestShadowPreservesTraining(t *testing.T) {
 	run := func(with ...any) []float64 {
 		tensor.ManualSeed(7)
 		net := nn.NewSequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewFlatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
