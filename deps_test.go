@@ -70,7 +70,7 @@ STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
-STD < internal/e2e
+STD < internal/e2e, internal/testenv
 everything < .
 `
 

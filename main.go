@@ -281,7 +281,7 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts()})
 }
 
 func gpu() string {

@@ -21,6 +21,7 @@ type DoctorOptions struct {
 	JSON     bool   // one JSON object instead of text
 	Version  string // version of the program
 	GPU      string // one line about the GPU
+	Products string // one line about matrix products on the CPU
 	CacheDir string // as in LabOptions
 }
 
@@ -31,6 +32,7 @@ type report struct {
 	System      string       `json:"system"`
 	CPUs        int          `json:"cpus"`
 	Features    []string     `json:"cpu_features"`
+	Products    string       `json:"cpu_products"`
 	GPU         string       `json:"gpu"`
 	Loopback    string       `json:"loopback"` // "ok", or what is wrong
 	DataPath    []string     `json:"jupyter_path"`
@@ -81,7 +83,7 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	}
 	r := &report{
 		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Features: cpuFeatures(), GPU: o.GPU, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		r.Loopback = err.Error()
@@ -147,6 +149,7 @@ func (r *report) print(w io.Writer) error {
 		features = "features unknown"
 	}
 	line("ok", "CPU", "%d logical cores, %s", r.CPUs, features)
+	line("", "products", "%s", r.Products)
 	line("", "GPU", "%s", r.GPU)
 	if r.Loopback == "ok" {
 		line("ok", "loopback", "a port of 127.0.0.1 can be opened")

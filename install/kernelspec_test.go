@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // program writes a file that stands for the program.
@@ -268,15 +270,6 @@ func needPython(t *testing.T, modules ...string) string {
 			return python[0]
 		}
 	}
-	need(t, "needs a Python with "+strings.Join(modules, " and "))
+	testenv.Missing(t, "jupyter", "needs a Python with "+strings.Join(modules, " and "))
 	return ""
-}
-
-// need skips for want of Jupyter, or fails where HALFNOTE_REQUIRE lists it.
-func need(t *testing.T, why string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel"
 	"halfnote/kernel/kerneltest"
 )
@@ -48,7 +48,7 @@ const executeCell = "../internal/e2e/testdata/cell_over_websocket.py"
 // on it, and ends with its kernels. HALFNOTE_LAB_CACHE keeps its environment for
 // the next time.
 func TestRealLab(t *testing.T) {
-	if os.Getenv("HALFNOTE_LAB") == "" && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
 		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
 	}
 	cache := os.Getenv("HALFNOTE_LAB_CACHE")

@@ -14,12 +14,9 @@ import (
 //
 //	go test ./interp -run xxx -bench 'Complete$' -benchtime 1000x
 func BenchmarkComplete(b *testing.B) {
-	var cells []string
-	for _, cell := range []string{
+	cells := []string{
 		"x := net.|", "|", "str|", "for i := range 3 {\n\tfmt.Println(i, net.F|", "T7{|", "var t T3\nt.|", "f9(|", "%ti|", "import \"enc|",
 		"m[\"|", "x.Mat|", "x.Sum().|", "func f(b *strings.B|", "held.|", "hex.|", "loss := nn.MSELoss(net.Forward(x), |",
-	} {
-		cells = append(cells, cell)
 	}
 	for name := range preloaded {
 		cells = append(cells, name+".|")

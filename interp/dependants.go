@@ -171,7 +171,7 @@ func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 		}
 		f, err := c.parse(src)
 		if err != nil {
-			return nil, fmt.Errorf("In[%d] cannot be parsed again: %w", src.cell, err)
+			return nil, fmt.Errorf("cell In[%d] cannot be parsed again: %w", src.cell, err)
 		}
 		f.dependant = true
 		f.keep(func(name string) bool { return !taken[name] && c.holds(src, name) })

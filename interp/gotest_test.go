@@ -16,13 +16,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel"
 )
 
@@ -48,7 +48,11 @@ func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass
 func TestGoProgramsIxgo(t *testing.T) { goPrograms(t, "ixgo", "testdata/gotest/pass-ixgo.txt") }
 
 func goPrograms(t *testing.T, engine, passList string) {
-	dir := filepath.Join(runtime.GOROOT(), "test")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("needs the go command: ", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(root)), "test")
 	all := runPrograms(t, dir)
 	skip := map[string]bool{}
 	for _, line := range readList(t, skipList) {
@@ -60,7 +64,7 @@ func goPrograms(t *testing.T, engine, passList string) {
 	}
 	scope := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return skip[name] })
 	pinned := readList(t, passList)
-	required := slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "gotest")
+	required := testenv.Requires("gotest")
 	asked := *update || *programs != ""
 
 	run := scope
@@ -105,7 +109,7 @@ func goPrograms(t *testing.T, engine, passList string) {
 // runPrograms lists the programs under dir that start with the line "// run".
 func runPrograms(t *testing.T, dir string) []string {
 	if _, err := os.Stat(dir); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "gotest") {
+		if testenv.Requires("gotest") {
 			t.Fatal(err)
 		}
 		t.Skipf("this Go was installed without its test programs: %v", err)

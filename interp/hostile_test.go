@@ -12,18 +12,22 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"halfnote/internal/testenv"
 )
 
 // TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its
 // own with little memory. Its output must contain the text that follows it, and the
-// state of the session must be intact for the next cells.
+// state of the session must be intact for the next cells. A default run has a share of
+// the cells.
 func TestHostileCells(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/hostile/cells.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
+	share := testenv.Share(t, 8)
 	for _, engine := range Engines {
-		for i := 0; i+1 < len(a.Files); i += 2 {
+		for i := 0; i+1 < len(a.Files); i += 2 * share {
 			cell, want := string(a.Files[i].Data), strings.TrimSpace(string(a.Files[i+1].Data))
 			t.Run(fmt.Sprintf("%s/%d", engine, i/2+1), func(t *testing.T) {
 				t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/internal/plumbing"
+	"halfnote/internal/testenv"
 	"halfnote/kernel"
 )
 
@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 // TestScriptsIxgo runs the same scripts on the ixgo engine. testdata/ixgo.exceptions
 // lists the cells whose output may differ, with the reasons.
 func TestScriptsIxgo(t *testing.T) {
-	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
+	if !*update && !testenv.Requires("ixgo") {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
 	}
 	scripts(t, "ixgo")
@@ -78,7 +78,7 @@ func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
 
 // TestPackageScriptsIxgo is TestPackageScripts on the ixgo engine.
 func TestPackageScriptsIxgo(t *testing.T) {
-	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
+	if !*update && !testenv.Requires("ixgo") {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
 	}
 	packageScripts(t, "ixgo")

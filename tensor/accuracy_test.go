@@ -1,7 +1,6 @@
 package tensor
 
 import (
-	"fmt"
 	"math"
 	"testing"
 )
@@ -78,7 +77,7 @@ func TestLongScans(t *testing.T) {
 		sum += float64(v)
 		product *= float64(factors[i])
 		if sums[i] != float32(sum) || products[i] != float32(product) {
-			t.Fatal(fmt.Sprintf("element %d: the sum is %v, the product %v; want %v and %v", i, sums[i], products[i], float32(sum), float32(product)))
+			t.Fatalf("element %d: the sum is %v, the product %v; want %v and %v", i, sums[i], products[i], float32(sum), float32(product))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func TestIntegers(t *testing.T) {
 	if got := New([]float64{0, 2.9, -2.9, 300}).To(Uint8).Ints(); !slices.Equal(got, []int{0, 2, 254, 44}) {
 		t.Errorf("to uint8: got %v", got)
 	}
-	if got := New([]float64{0, 0.1, -0.0}).Bools(); !slices.Equal(got, []bool{false, true, false}) {
+	if got := New([]float64{0, 0.1, math.Copysign(0, -1)}).Bools(); !slices.Equal(got, []bool{false, true, false}) {
 		t.Errorf("to bool: got %v", got)
 	}
 	x := Ones(3).RequireGrad()

@@ -59,6 +59,7 @@ func TestNormErrors(t *testing.T) {
 		{func() { x.avgPool(3, []int{1}, poolOptions{}) }, "input is 3-dimensional; expected 4 or 5 dimensions"},
 		{func() { x.avgPool(1, nil, poolOptions{}) }, "the window size is empty"},
 		{func() { x.adaptiveAvgPool(2, []int{1, 2, 3}) }, "adaptive_avg_pool2d: output size is [1 2 3], of length 3; expected length 1 or 2"},
+		//lint:ignore SA5012 an odd number of sizes is the mistake
 		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): pad is [1]; expected two numbers for each of at most 3 dimensions"},
 		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) removes more than the 3 elements of dimension 2"},
 		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding is (3, 0) in mode reflect, dimension 2; expected at most 2"},

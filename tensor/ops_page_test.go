@@ -20,9 +20,11 @@ const opsHead = `# Operations
 What float16 and bfloat16 do: operands are widened to float32, computed on there, and the result is rounded once, to nearest even;
 subnormal numbers are kept. Sums and products are added in float32, in an order that depends on shapes alone, so the same call gives
 the same bits on every run, with any number of workers and on every kind of CPU. In products of matrices, sums over K are taken in
-blocks of 512 (1024 for bfloat16) from 0, K ascending, with one rounding for each product and sum together (fused multiply-add), and
-the blocks' sums are added in order. bfloat16's product is what the instruction VDPBF16PS computes: K is taken in pairs, of each the
-second first, and numbers below 2^-126 count as zero. float64 is computed in float64, where products are rounded before they are added.
+blocks of 512 from 0, K ascending, with one rounding for each product and sum together (fused multiply-add), and the blocks' sums are
+added in order. bfloat16's product is what the instruction TDPBF16PS of AMX computes: K is taken in blocks of 32, the last one filled
+up with zeros. In a block the products of even K and those of odd K are summed separately, K ascending from 0, with one rounding for
+each product and sum together; the two sums are added, and the result is added to that of the blocks before. Numbers below 2^-126 count
+as zero in all of this. float64 is computed in float64, where products are rounded before they are added.
 
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.

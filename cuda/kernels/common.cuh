@@ -1,7 +1,7 @@
 // Code shared by all kernels: element types, conversions, thread indices. CUDA C for clang,
 // without NVIDIA headers.
 #pragma once
-#include "codes.cuh"
+#include "zcodes.cuh"
 
 typedef unsigned char u8;
 typedef signed char i8;

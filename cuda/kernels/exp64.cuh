@@ -2,7 +2,7 @@
 // which names the sources; with fused products and sums.
 #pragma once
 #include "elementary.cuh"
-#include "tables64.cuh"
+#include "ztables64.cuh"
 
 DEVICE double twoSum(double a, double b, double &lo) {
 	double hi = a + b, t = hi - a;

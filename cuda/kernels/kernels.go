@@ -12,13 +12,13 @@ import (
 
 //go:generate go run ./gen
 
-//go:embed *.ptx.gz
+//go:embed zptx
 var files embed.FS
 
-// PTX returns the text of a module, for example "arithmetic", compiled from arithmetic.cu. It
-// panics if there is no such module.
+// PTX returns the text of a module, for example "arithmetic", compiled from arithmetic.cu or by
+// the generator's table. It panics if there is no such module.
 func PTX(module string) string {
-	packed, err := files.ReadFile(module + ".ptx.gz")
+	packed, err := files.ReadFile("zptx/" + module + ".ptx.gz")
 	if err != nil {
 		panic("kernels: no module " + module)
 	}
@@ -31,7 +31,7 @@ func PTX(module string) string {
 
 // Modules returns the names of all modules, sorted.
 func Modules() []string {
-	entries, err := files.ReadDir(".")
+	entries, err := files.ReadDir("zptx")
 	if err != nil {
 		panic(err) // embedded files have no read errors
 	}

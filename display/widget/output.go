@@ -16,7 +16,6 @@ type Output struct {
 	mu    sync.Mutex
 	list  []output
 	clear bool // clear when the next output arrives
-	shown time.Time
 	later *time.Timer
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // TestMain makes the test binary our side, started as "work", and a peer, started as
@@ -196,10 +198,7 @@ func TestPeers(t *testing.T) {
 		python = "python3"
 	}
 	if out, err := exec.Command(python, "-c", "import torch, numpy").CombinedOutput(); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "torch") {
-			t.Fatalf("needs PyTorch: %v\n%s", err, out)
-		}
-		t.Skip("needs a Python with PyTorch and numpy: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure")
+		testenv.Missing(t, "torch", "needs a Python with PyTorch and numpy: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure: ", err, "\n", string(out))
 	}
 	var all Rows
 	for subject, match := range map[string]string{"gemm": `64\^3 NN float(32|16)$`, "mlp": "step", "resnet": "step b?float(32|16)$", "bert": "step b?float(32|16)$", "ops": "131072 float32|16 numbers"} {

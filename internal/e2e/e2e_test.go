@@ -15,11 +15,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"halfnote/internal/testenv"
 )
 
 // need skips a test that needs a program which is not here, or fails it where
@@ -32,10 +33,7 @@ func need(t *testing.T, what string, programs ...string) string {
 		}
 	}
 	miss := fmt.Sprintf("needs %s: none of %s is on the PATH", what, strings.Join(programs, ", "))
-	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), what) {
-		t.Fatal(miss)
-	}
-	t.Skip(miss)
+	testenv.Missing(t, what, miss)
 	return ""
 }
 
@@ -266,7 +264,7 @@ func TestPageInBrowser(t *testing.T) {
 // as a browser does. HALFNOTE_LAB_CACHE, if set, keeps its environment for the next time.
 func TestLab(t *testing.T) {
 	need(t, "jupyter", "python3")
-	if !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+	if !testenv.Requires("jupyter") {
 		t.Skip("needs pip and its index: set HALFNOTE_REQUIRE=jupyter to run it")
 	}
 	exe, err := program()

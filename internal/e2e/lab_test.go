@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"halfnote/install"
+	"halfnote/internal/testenv"
 )
 
 // lab runs JupyterLab as users do, with notebooks made of cells, and returns what
@@ -21,7 +22,7 @@ import (
 // HALFNOTE_LAB_CACHE keeps its environment for the next time.
 func lab(t *testing.T, notebooks map[string][]string) (browse func(script string) string) {
 	t.Helper()
-	if os.Getenv("HALFNOTE_LAB") == "" && !strings.Contains(os.Getenv("HALFNOTE_REQUIRE"), "jupyter") {
+	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
 		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
 	}
 	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")

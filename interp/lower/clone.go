@@ -19,6 +19,7 @@ type cloner struct {
 func (c cloner) copy(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
+		//lint:ignore SA1019 the parser may have set the field, which a copy leaves out
 		if v.IsNil() || v.Type() == reflect.TypeFor[*ast.Object]() {
 			return reflect.Zero(v.Type())
 		}

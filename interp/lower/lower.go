@@ -71,8 +71,6 @@ type Unit struct {
 
 	fresh    int
 	imports  bool
-	lowered  map[ast.Node]bool
-	wrapped  map[*ast.FuncLit]bool
 	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
 	made     map[*ast.FuncLit]bool         // literals around code that rewrites add, which need no poll
 	around   map[*ast.FuncLit]*ast.FuncLit // the literal that makes a closure of one

@@ -166,8 +166,6 @@ func (m *marker) literals(st ast.Stmt) {
 			return false
 		case ast.Stmt:
 			return n == st || !nests(n)
-		case *ast.CaseClause, *ast.CommClause:
-			return false
 		}
 		return true
 	})

@@ -2,12 +2,11 @@ package client_test
 
 import (
 	"context"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel/client"
 )
 
@@ -15,10 +14,7 @@ import (
 func TestIPykernel(t *testing.T) {
 	spec, err := client.FindSpec("python3")
 	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
-			t.Fatal(err)
-		}
-		t.Skip("needs ipykernel: ", err)
+		testenv.Missing(t, "jupyter", "needs ipykernel: ", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

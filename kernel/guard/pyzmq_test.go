@@ -2,32 +2,21 @@ package guard
 
 import (
 	"context"
-	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
-)
 
-// absent skips a test because something is missing, or fails it if the environment
-// requires it: HALFNOTE_REQUIRE=jupyter,browser.
-func absent(t *testing.T, thing, needs string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), thing) {
-		t.Fatal(needs)
-	}
-	t.Skip(needs)
-}
+	"halfnote/internal/testenv"
+)
 
 // TestLibzmq tests the guard against libzmq, which Jupyter's clients use.
 func TestLibzmq(t *testing.T) {
 	const needs = "needs python3 with pyzmq"
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import zmq").Run() != nil {
-		absent(t, "jupyter", needs)
+		testenv.Missing(t, "jupyter", needs)
 	}
 	for _, network := range []string{"tcp", "unix"} {
 		t.Run(network, func(t *testing.T) {

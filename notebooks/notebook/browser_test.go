@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // A browser shows the images of a page, and nothing of the notebook runs in it.
@@ -22,7 +24,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	if browser == "" {
-		need(t, "browser", "needs Chromium on PATH")
+		testenv.Missing(t, "browser", "needs Chromium on PATH")
 	}
 	red, blue, lime := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{0, 255, 0, 255}
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#ff0000"/></svg>`

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 func read(t *testing.T, path string) *Notebook {
@@ -221,15 +223,6 @@ func needPython(t *testing.T, modules ...string) string {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		why = python + ": " + err.Error() + ": " + lines[len(lines)-1]
 	}
-	need(t, "jupyter", "needs a Python with "+strings.Join(modules, " and ")+" ("+why+")")
+	testenv.Missing(t, "jupyter", "needs a Python with "+strings.Join(modules, " and ")+" ("+why+")")
 	return ""
-}
-
-// need skips for want of something, or fails where HALFNOTE_REQUIRE lists it.
-func need(t *testing.T, what, why string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), what) {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }

@@ -50,10 +50,6 @@ func code(sources ...string) *Notebook {
 	return nb
 }
 
-func tagged(tag, source string) *Cell {
-	return &Cell{Type: Code, Source: source, Metadata: map[string]any{"tags": []any{tag}}}
-}
-
 // runEcho runs a notebook on the echo kernel. during is called when the kernel is
 // there, in a goroutine of its own.
 func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during func(*Runner, *client.Kernel)) error {

@@ -7,7 +7,7 @@ import (
 type T = *tensor.Tensor
 
 func init() {
-	for _, c := range []struct {
+	cases = append(cases, []struct {
 		name string
 		f    func(a, b T) T
 	}{
@@ -103,13 +103,11 @@ func init() {
 			m = m.BitwiseAnd(n).BitwiseOr(m).BitwiseXor(n).BitwiseNot().LeftShift(n.Abs()).RightShift(n.Abs())
 			return a.Pow(2).Mul(m.Double())
 		}},
-	} {
-		cases = append(cases, c)
-	}
+	}...)
 }
 
 func init() {
-	for _, c := range []struct {
+	cases = append(cases, []struct {
 		name string
 		f    func(a, b T) T
 	}{
@@ -146,9 +144,7 @@ func init() {
 		}},
 		{"diff", func(a, _ T) T { return a.Pow(3).Diff(1, 1) }},
 		{"trapezoid", func(a, _ T) T { return a.Pow(3).Trapezoid(0.1, 0) }},
-	} {
-		cases = append(cases, c)
-	}
+	}...)
 }
 
 // zeroed returns a mask with two zeros in the first row.

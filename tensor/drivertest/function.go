@@ -71,16 +71,6 @@ func two(f func(x, y float64) float64) func(args) float64 {
 	return func(a args) float64 { return f(a.x, a.y) }
 }
 
-// sigmoid returns the rounded sigmoid of x.
-func sigmoid(a args) float64 { return a.round(arithmetic[driver.Sigmoid].want(a)) }
-
-// cubed returns a with the argument of the sigmoid in GELU's approximation.
-func cubed(a args) args {
-	x := a.round(a.round(0.044715)*a.round(a.round(a.x*a.x)*a.x)) + a.x
-	a.x = a.round(a.round(2*math.Sqrt(2/math.Pi)) * a.round(x))
-	return a
-}
-
 func ints(f func(x, y int64) int64) func(args) float64 {
 	return func(a args) float64 { return float64(f(int64(a.x), int64(a.y))) }
 }

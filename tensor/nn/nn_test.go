@@ -21,8 +21,8 @@ type block struct {
 	buffer  *tensor.Tensor // requires no gradient
 	layers  []nn.Module
 	byName  map[string]*nn.Linear
-	missing *nn.Linear
-	numbers []float64
+	Missing *nn.Linear
+	Numbers []float64
 	self    *block
 }
 

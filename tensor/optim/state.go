@@ -58,7 +58,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		}
 		delete(rest, prefix+"params")
 		for _, s := range o.saved() {
-			value, ok := rest[prefix+s.name]
+			value, ok := rest[prefix+s.name], false
 			delete(rest, prefix+s.name)
 			switch v := value.(type) {
 			case float64:
@@ -69,8 +69,6 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 				if ok = s.flag != nil; ok {
 					*s.flag(&groups[i]) = v
 				}
-			default:
-				ok = false
 			}
 			if !ok {
 				bad("%s%s is %v", prefix, s.name, value)

@@ -4,15 +4,15 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
-	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
-// TestOtherProcessor runs TestBits on emulated arm64, which takes a minute, if HALFNOTE_REQUIRE
-// lists arm64.
+// TestOtherProcessor runs TestBits, and what defines the product of bfloat16, on emulated arm64,
+// which takes a minute, if HALFNOTE_REQUIRE lists arm64.
 func TestOtherProcessor(t *testing.T) {
-	if !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "arm64") {
+	if !testenv.Requires("arm64") {
 		t.Skip("needs qemu-aarch64-static, Debian's qemu-user-static: set HALFNOTE_REQUIRE=arm64 to run it")
 	}
 	if runtime.GOARCH == "arm64" {
@@ -26,7 +26,7 @@ func TestOtherProcessor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := exec.Command(goTool, "test", "-exec", emulator, "-run", "TestBits", ".", "../internal/elementary")
+	test := exec.Command(goTool, "test", "-exec", emulator, "-run", "TestBits|TestBlock", ".", "../internal/elementary", "../internal/cpu")
 	test.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -20,11 +20,10 @@ type block struct {
 
 // barrier is one of a block's sixteen.
 type barrier struct {
-	arrived  int // warps
-	want     int // warps, 0 for all that live
-	pop      int // threads whose predicate holds
-	and, or  bool
-	finished reduction
+	arrived int // warps
+	want    int // warps, 0 for all that live
+	pop     int // threads whose predicate holds
+	and, or bool
 }
 
 // reduction is what a barrier tells those that waited.

@@ -6,9 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "compile testdata/*.cu again")
@@ -23,10 +23,7 @@ var compiled = []struct{ ptx, source, target string }{
 func TestTextsAreCurrent(t *testing.T) {
 	clang, err := exec.LookPath("clang-16")
 	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "clang") {
-			t.Fatal(err)
-		}
-		t.Skip("needs clang-16 to compile the kernels again")
+		testenv.Missing(t, "clang", "needs clang-16 to compile the kernels again: ", err)
 	}
 	for _, c := range compiled {
 		got, err := exec.Command(clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch="+c.target, "-Xclang", "-target-feature", "-Xclang", "+ptx70",

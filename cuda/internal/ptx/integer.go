@@ -32,7 +32,6 @@ func imin[T number](a, b uint64) uint64 {
 func imax[T number](a, b uint64) uint64 {
 	return u(max(T(a), T(b)))
 }
-func mad[T number](a, b, c uint64) uint64 { return u(T(a)*T(b) + T(c)) }
 
 // div by zero has all bits set, as on the hardware.
 func div[T number](a, b uint64) uint64 {

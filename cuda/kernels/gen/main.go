@@ -1,23 +1,30 @@
-// Command gen, run in the kernels' folder, writes codes.cuh, the numbers of the codes and dtypes
-// of package driver, and tables64.cuh, the constants of package elementary. It compiles each .cu
-// file to PTX with clang; no NVIDIA headers or libraries are needed:
+// Command gen, run in the kernels' folder, writes zcodes.cuh, the numbers of the codes and dtypes
+// of package driver, and ztables64.cuh, the constants of package elementary. It compiles each .cu
+// file, and each module of a table of macros, to PTX with clang; no NVIDIA headers or libraries are
+// needed:
 //
 //	go generate ./cuda/kernels
 //
-// The PTX is kept compressed. Its first line holds a checksum of its sources, so that a test
-// detects stale PTX without a compiler. A source that begins with "// sm_80" is compiled for
-// sm_80 and later, others for sm_70.
+// The PTX is kept compressed in zptx. Its first line holds a checksum of its sources, so that a
+// test detects stale PTX without a compiler. Files are compiled for sm_70 and later; the table
+// names the architecture of its modules.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"halfnote/cuda/kernels/source"
 	"halfnote/tensor/driver"
@@ -25,25 +32,62 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if err := write("codes.cuh", codes()); err != nil {
+	if err := write("zcodes.cuh", codes()); err != nil {
 		log.Fatal(err)
 	}
 	constants, err := tables()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := write("tables64.cuh", constants); err != nil {
+	if err := write("ztables64.cuh", constants); err != nil {
 		log.Fatal(err)
 	}
-	files, err := filepath.Glob("*.cu")
+	archs, files, err := sources(".")
 	if err != nil {
 		log.Fatal(err)
 	}
+	if err := compileAll(files, archs); err != nil {
+		log.Fatal(err)
+	}
+	if err := removeOthers(archs); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// compileAll compiles as many modules at a time as there are processors.
+func compileAll(files fs.FS, archs map[string]string) error {
+	queue := make(chan string)
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for module := range queue {
+				errs[i] = errors.Join(errs[i], compile(files, module, archs[module]))
+			}
+		})
+	}
+	for _, module := range slices.Sorted(maps.Keys(archs)) {
+		queue <- module
+	}
+	close(queue)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// removeOthers removes the PTX of modules that have no source.
+func removeOthers(archs map[string]string) error {
+	files, err := filepath.Glob("zptx/*.ptx.gz")
+	if err != nil {
+		return err
+	}
 	for _, file := range files {
-		if err := compile(file); err != nil {
-			log.Fatal(err)
+		if archs[strings.TrimSuffix(filepath.Base(file), ".ptx.gz")] == "" {
+			if err := os.Remove(file); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // codes returns the C header with the names of the codes and the dtypes.
@@ -74,29 +118,28 @@ func camel(name string) string {
 
 var noise = regexp.MustCompile(`(?m)^\s*//.*\n|\s*//.*$`)
 
-// compile writes the PTX of a source, unless it is current.
-func compile(file string) error {
-	sum, err := source.Sum(os.DirFS("."), file)
+// compile writes the PTX of a module, unless it is current.
+func compile(files fs.FS, module, arch string) error {
+	file := module + ".cu"
+	sum, err := source.Sum(files, file)
 	if err != nil {
 		return err
 	}
-	out := strings.TrimSuffix(file, ".cu") + ".ptx.gz"
+	out := "zptx/" + module + ".ptx.gz"
 	if packed, err := os.ReadFile(out); err == nil {
 		if old, err := source.Unpack(packed); err == nil && source.Stamp(old) == sum {
 			return nil
 		}
 	}
-	text, err := os.ReadFile(file)
+	text, err := fs.ReadFile(files, file)
 	if err != nil {
 		return err
 	}
-	arch := "sm_70"
-	if bytes.HasPrefix(text, []byte("// sm_80")) {
-		arch = "sm_80"
-	}
-	ptx, err := exec.Command("clang-16", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch="+arch,
+	clang := exec.Command("clang-16", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch="+arch,
 		"-Xclang", "-target-feature", "-Xclang", "+ptx70", "-nocudainc", "-nocudalib", "-std=c++17", "-O3",
-		"-ffp-contract=off", "-Wall", "-Werror", "-S", "-o", "-", file).Output()
+		"-ffp-contract=off", "-Wall", "-Werror", "-S", "-o", "-", "-")
+	clang.Stdin = bytes.NewReader(text) // #include "…" reads the working folder
+	ptx, err := clang.Output()
 	if err != nil {
 		if exit, ok := err.(*exec.ExitError); ok {
 			return fmt.Errorf("%s: clang-16: %w\n%s", file, err, exit.Stderr)

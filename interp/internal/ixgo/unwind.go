@@ -115,7 +115,6 @@ type panicState struct {
 	arg       any
 	link      *panicState // an earlier one, which a deferred call has replaced
 	pcs       []uintptr
-	aborted   bool
 	recovered bool
 }
 

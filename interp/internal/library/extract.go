@@ -37,6 +37,7 @@ var left = []string{"runtime.AddCleanup"}
 
 // goroot returns the directory of a Go installation with sources.
 var goroot = sync.OnceValues(func() (string, error) {
+	//lint:ignore SA1019 the go command may not be on the PATH
 	try := []string{os.Getenv("GOROOT"), runtime.GOROOT()}
 	if out, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
 		try = append(try, strings.TrimSpace(string(out)))

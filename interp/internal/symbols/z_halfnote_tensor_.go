@@ -29,6 +29,7 @@ func init() {
 		t["Bool"] = reflect.ValueOf(tensor.Bool)
 		t["BroadcastTensors"] = reflect.ValueOf(tensor.BroadcastTensors)
 		t["CPU"] = reflect.ValueOf(tensor.CPU)
+		t["CPUProducts"] = reflect.ValueOf(tensor.CPUProducts)
 		t["CUDA"] = reflect.ValueOf(tensor.CUDA)
 		t["CartesianProd"] = reflect.ValueOf(tensor.CartesianProd)
 		t["Cast"] = reflect.ValueOf((*tensor.Cast)(nil))

@@ -64,6 +64,26 @@ func TestVariable(t *testing.T) {
 	Best()
 }
 
+// TestAbout: each tier has its sentence, and the reason why AMX is missing is there.
+func TestAbout(t *testing.T) {
+	names := []string{"amx", Portable}
+	for _, tier := range Tiers() {
+		names = append(names, tier.Name)
+	}
+	for _, name := range names {
+		if rates[name] == "" {
+			t.Errorf("tier %s has no rate", name)
+		}
+	}
+	t.Setenv(Variable, Portable)
+	if got, want := About(), Portable+": "+rates[Portable]; got != want && got != want+" (no AMX: "+TileState()+")" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if has := len(Tiers()) > 0 && Tiers()[0].Name == "amx"; has != (TileState() == "") {
+		t.Errorf("tier amx is there: %v, the reason why not is %q", has, TileState())
+	}
+}
+
 // TestConverts compares with package half: all halves, and float32 about and halfway
 // between them, in lengths from the least on, about those of a turn. What lies behind stays as it is.
 func TestConverts(t *testing.T) {

@@ -9,10 +9,15 @@
 //
 //   - A float32 product is a chain of fused multiply-adds, each rounded once. float16
 //     is widened to float32 first.
-//   - A bfloat16 product is what the instruction VDPBF16PS does: k is taken in pairs,
-//     of each pair the second before the first, in fused multiply-adds that take
-//     numbers below 2^-126 for zero and give zero for them. Where the instruction is
-//     slow or missing, the same is done in float32 with the processor told to flush.
+//   - A bfloat16 product is what AMX's instruction TDPBF16PS does: k is taken in blocks
+//     of 32, the last one filled up with zeros. In each block two sums begin with 0: of
+//     the first, the third and so on, and of the second, the fourth and so on, each a
+//     chain of fused multiply-adds. The two are added, and their sum is added to C, which
+//     begins with 0. Every number below 2^-126, factors and sums alike, counts as zero of
+//     its sign; what counts is a sum rounded to 24 bits, before it is a subnormal number.
+//     Zeros that fill up a block matter where a sum is -0, which they make 0. Without AMX
+//     the same is done in float32 with the processor told to flush, or by VDPBF16PS, which
+//     takes a slot's second half before its first.
 //
 // The code is printed by gen; a test compares.
 package asm

@@ -7,18 +7,21 @@ import (
 
 // Tier is a set of kernels for one kind of processor.
 //
-// A slot is 32 bits of a packed panel: a float32, or two bfloat16 that are neighbours
-// along k.
+// A slot is 32 bits of a packed panel: a float32, or two bfloat16 of one line. Of four
+// neighbours along k, the first pair of slots holds the third and the first, and the fourth
+// and the second, so that all even slots belong to one sum of a block and all odd ones to the
+// other.
 type Tier struct {
 	// Name is how [Variable] names it.
 	Name string
 	// Rows and Cols are the size of a tile of C, and of panels of A and B.
 	Rows, Cols int
 	// F32 are the kernels for panels of float32, by their number of rows, BF16 those
-	// for bfloat16, as slots of pairs if Pairs is set, else as float32 of which each
-	// pair is swapped.
+	// for bfloat16, as slots of pairs if Pairs is set, else as float32.
 	F32, BF16 []Tile
 	Pairs     bool
+	// Tiles computes large products of bfloat16, with the bits of BF16; nil: there is none.
+	Tiles Tiles
 	// Direct are the kernels that read A in place, by rows; nil: there are none.
 	Direct []Direct
 	// Turned are likewise, for few rows, 16 columns and Store or Continue, and another
@@ -53,8 +56,10 @@ type Tile = func(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // End is what a [Tile] does with its sums: C[rows, Cols] = Sums + product + Bias, as C's
 // dtype. Sums and Bias are float32, or nil for none. The Ld are the bytes from row to
-// row.
+// row. A product of bfloat16 goes on from Sums, as if k had not been cut there, which must
+// be behind a whole block; it needs Room for a tile of float32, aligned to 64 bytes.
 type End struct {
+	Room   unsafe.Pointer
 	C      unsafe.Pointer
 	Ldc    int
 	As     int // Store, Stream, Float16 or BFloat16
@@ -78,6 +83,32 @@ const (
 	Continue            // its sums begin with C instead of 0
 )
 
+// TileLines is the number of rows and of columns that [Tiles] computes at a time, and
+// TileBlock the elements of k in a block of it.
+const (
+	TileLines = 32
+	TileBlock = 32
+)
+
+// Tiles computes products of panels of A, of TileLines rows each, and one panel of B, of as many
+// columns.
+type Tiles = func(t *Panels)
+
+// Panels is what a [Tiles] computes. A panel of A is K blocks of rows side by side, [K][rows][TileBlock]
+// bfloat16, and the next panel lies StepA bytes behind it. A panel of B is [K][TileBlock/2][columns]
+// slots of two neighbours along k. What a block lacks must be zeros in both. Rows is how many
+// rows of C there are in all, of which the last panel may have fewer. The End is that of the first
+// panel, of which the others' lie below; its Sums must have rows for whole panels. Next on, with
+// that step from block to block, is prefetched.
+type Panels struct {
+	K, Rows int
+	A, B    unsafe.Pointer
+	StepA   int
+	End
+	Next     uintptr
+	NextStep int
+}
+
 // Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +
 // p*ka, row p of B at b + p*ldb. mask has a one for each column that there is. All
 // strides are in bytes. mode is Store, Add or Continue.
@@ -86,12 +117,18 @@ type Direct = func(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb i
 // Pack writes n slots of lines to a panel in which slots lie dstride bytes apart. A
 // line's elements lie side by side and lines stride bytes apart, or the other way
 // round. mask has a one for each line that there is, from the lowest bit on. n is the
-// number of elements along k; where pairs are made of an odd number, the missing one
-// is zero. 16 slots are written each time, whatever mask says: 32 by the wide ones.
+// number of elements along k; where slots are pairs, it is filled up with zeros to a multiple of four. 16 slots are written each time, whatever mask says: 32 by the wide ones.
 type Pack = func(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // Packs are the packs of a tier, by operands' dtype and by where elements lie.
-type Packs struct{ F32, F16, BF16 Packing }
+type Packs struct {
+	F32, F16, BF16 Packing
+	// Tiles packs bfloat16 for [Tier.Tiles]: panels of B, and, turned once more by F32's
+	// Transpose, those of A. TileRows packs 16 rows of A, whose elements lie side by side, at
+	// once: blocks lie dstride bytes apart, rows that mask has no ones for repeat another one.
+	Tiles    Packing
+	TileRows Pack
+}
 
 // Packing packs one dtype. Copy16 and Copy32 take rows of lines that lie side by side,
 // Transpose 16 lines whose elements do. Gather and Turn do the same for lines that lie
@@ -105,7 +142,7 @@ type Packing struct {
 	// multiple of 8 elements.
 	Whole bool
 	// Slide and, by the number of stretches, Dots compute few rows of C from a B that is
-	// read in place; where bfloat16 is taken in pairs they do that too.
+	// read in place.
 	Slide Slide
 	Dots  []Dot
 }
@@ -120,13 +157,14 @@ type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe
 
 // Slide computes rows of columns of C from one of A: c[r*crow + j] = Σ a[p] * b[offs[p] +
 // r*brow + j], columns lying side by side. a and c are float32, offs, brow and crow are in
-// bytes. Pairs of bfloat16 are swapped in a and offs, but for the last of an odd number.
+// bytes.
 type Slide = func(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
 
 // Dot goes on with sums, 8 float32 for each stretch of columns: sums[s] += a[p] * b[p +
-// s], p ascending, elements of a and of each column of b lying side by side. Of bfloat16 k
-// must be even.
-type Dot = func(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+// s], p ascending, elements of a and of each column of b lying side by side. Of bfloat16 the
+// sums of all stretches are followed by those of the first, the third and so on of a block,
+// and by those of the others; at elements of k have come before.
+type Dot = func(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // Stretch is a number of neighbours side by side: those that Mask has a one for, from
 // the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes. For a
@@ -203,7 +241,13 @@ const Variable = "HALFNOTE_CPU"
 // Portable is what Variable says for no tier.
 const Portable = "portable"
 
-var tiers = detect()
+var (
+	tileState string // see [TileState]
+	tiers     = detect()
+)
+
+// TileState returns why the tier "amx" is missing, "" if it is there.
+func TileState() string { return tileState }
 
 // Tiers returns what this processor can do, the best first: what it does fastest.
 func Tiers() []*Tier { return tiers }

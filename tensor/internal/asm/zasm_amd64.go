@@ -8,13 +8,13 @@ import "unsafe"
 
 var avx512F32 = [...]Tile{nil, avx512F321, avx512F322, avx512F323, avx512F324, avx512F325, avx512F326, avx512F327, avx512F328, avx512F329, avx512F3210, avx512F3211, avx512F3212, avx512F3213, avx512F3214}
 
-var avx512Flush = [...]Tile{nil, avx512Flush1, avx512Flush2, avx512Flush3, avx512Flush4, avx512Flush5, avx512Flush6, avx512Flush7, avx512Flush8, avx512Flush9, avx512Flush10, avx512Flush11, avx512Flush12, avx512Flush13, avx512Flush14}
+var avx512Blocks = [...]Tile{nil, avx512Blocks1, avx512Blocks2, avx512Blocks3, avx512Blocks4, avx512Blocks5, avx512Blocks6, avx512Blocks7, avx512Blocks8, avx512Blocks9, avx512Blocks10, avx512Blocks11, avx512Blocks12, avx512Blocks13, avx512Blocks14}
 
 var avx512Pairs = [...]Tile{nil, avx512Pairs1, avx512Pairs2, avx512Pairs3, avx512Pairs4, avx512Pairs5, avx512Pairs6, avx512Pairs7, avx512Pairs8, avx512Pairs9, avx512Pairs10, avx512Pairs11, avx512Pairs12, avx512Pairs13, avx512Pairs14}
 
 var avx2F32 = [...]Tile{nil, avx2F321, avx2F322, avx2F323, avx2F324, avx2F325, avx2F326}
 
-var avx2Flush = [...]Tile{nil, avx2Flush1, avx2Flush2, avx2Flush3, avx2Flush4, avx2Flush5, avx2Flush6}
+var avx2Blocks = [...]Tile{nil, avx2Blocks1, avx2Blocks2, avx2Blocks3, avx2Blocks4, avx2Blocks5, avx2Blocks6}
 
 var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5, direct6, direct7, direct8, direct9, direct10, direct11, direct12, direct13, direct14}
 
@@ -128,75 +128,75 @@ func avx512F3213(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 //go:noescape
 func avx512F3214(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush1 is a [Tile].
+// avx512Blocks1 is a [Tile].
 //
 //go:noescape
-func avx512Flush1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush2 is a [Tile].
+// avx512Blocks2 is a [Tile].
 //
 //go:noescape
-func avx512Flush2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush3 is a [Tile].
+// avx512Blocks3 is a [Tile].
 //
 //go:noescape
-func avx512Flush3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush4 is a [Tile].
+// avx512Blocks4 is a [Tile].
 //
 //go:noescape
-func avx512Flush4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush5 is a [Tile].
+// avx512Blocks5 is a [Tile].
 //
 //go:noescape
-func avx512Flush5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush6 is a [Tile].
+// avx512Blocks6 is a [Tile].
 //
 //go:noescape
-func avx512Flush6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush7 is a [Tile].
+// avx512Blocks7 is a [Tile].
 //
 //go:noescape
-func avx512Flush7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush8 is a [Tile].
+// avx512Blocks8 is a [Tile].
 //
 //go:noescape
-func avx512Flush8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush9 is a [Tile].
+// avx512Blocks9 is a [Tile].
 //
 //go:noescape
-func avx512Flush9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush10 is a [Tile].
+// avx512Blocks10 is a [Tile].
 //
 //go:noescape
-func avx512Flush10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush11 is a [Tile].
+// avx512Blocks11 is a [Tile].
 //
 //go:noescape
-func avx512Flush11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush12 is a [Tile].
+// avx512Blocks12 is a [Tile].
 //
 //go:noescape
-func avx512Flush12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush13 is a [Tile].
+// avx512Blocks13 is a [Tile].
 //
 //go:noescape
-func avx512Flush13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Flush14 is a [Tile].
+// avx512Blocks14 is a [Tile].
 //
 //go:noescape
-func avx512Flush14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs1 is a [Tile].
 //
@@ -298,35 +298,35 @@ func avx2F325(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 //go:noescape
 func avx2F326(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush1 is a [Tile].
+// avx2Blocks1 is a [Tile].
 //
 //go:noescape
-func avx2Flush1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush2 is a [Tile].
+// avx2Blocks2 is a [Tile].
 //
 //go:noescape
-func avx2Flush2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush3 is a [Tile].
+// avx2Blocks3 is a [Tile].
 //
 //go:noescape
-func avx2Flush3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush4 is a [Tile].
+// avx2Blocks4 is a [Tile].
 //
 //go:noescape
-func avx2Flush4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush5 is a [Tile].
+// avx2Blocks5 is a [Tile].
 //
 //go:noescape
-func avx2Flush5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Flush6 is a [Tile].
+// avx2Blocks6 is a [Tile].
 //
 //go:noescape
-func avx2Flush6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // direct1 is a [Direct].
 //
@@ -418,6 +418,16 @@ func turned3(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c 
 //go:noescape
 func turned4(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
+// amxTiles is a [Tiles], by AMX.
+//
+//go:noescape
+func amxTiles(t *Panels)
+
+// copyTiles packs 16 rows or fewer, stride bytes apart, of n bfloat16 that lie side by side for tiles of A, which lie dstride bytes apart.
+//
+//go:noescape
+func copyTiles(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
 // copyF32x16 is a [Pack].
 //
 //go:noescape
@@ -448,20 +458,20 @@ func copyF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, 
 //go:noescape
 func transposeF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// copySwapx16 is a [Pack].
+// copyBF16x16 is a [Pack].
 //
 //go:noescape
-func copySwapx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+func copyBF16x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// copySwapx32 is a [Pack].
+// copyBF16x32 is a [Pack].
 //
 //go:noescape
-func copySwapx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+func copyBF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// transposeSwap is a [Pack].
+// transposeBF16 is a [Pack].
 //
 //go:noescape
-func transposeSwap(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+func transposeBF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // copyPairsx16 is a [Pack].
 //
@@ -477,6 +487,21 @@ func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //
 //go:noescape
 func transposePairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// copyNeighboursx16 is a [Pack].
+//
+//go:noescape
+func copyNeighboursx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// copyNeighboursx32 is a [Pack].
+//
+//go:noescape
+func copyNeighboursx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// transposeNeighbours is a [Pack].
+//
+//go:noescape
+func transposeNeighbours(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // avx2CopyF32 is a [Pack].
 //
@@ -498,15 +523,15 @@ func avx2CopyF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n,
 //go:noescape
 func avx2TransposeF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// avx2CopySwap is a [Pack].
+// avx2CopyBF16 is a [Pack].
 //
 //go:noescape
-func avx2CopySwap(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+func avx2CopyBF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// avx2TransposeSwap is a [Pack].
+// avx2TransposeBF16 is a [Pack].
 //
 //go:noescape
-func avx2TransposeSwap(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+func avx2TransposeBF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // gatherF32 is a [Gather].
 //
@@ -538,20 +563,20 @@ func gatherEvensF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsaf
 //go:noescape
 func turnF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
-// gatherSwap is a [Gather].
+// gatherBF16 is a [Gather].
 //
 //go:noescape
-func gatherSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+func gatherBF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
-// gatherEvensSwap is a [Gather].
+// gatherEvensBF16 is a [Gather].
 //
 //go:noescape
-func gatherEvensSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+func gatherEvensBF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
-// turnSwap is a [Gather].
+// turnBF16 is a [Gather].
 //
 //go:noescape
-func turnSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+func turnBF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
 // gatherPairs is a [Gather].
 //
@@ -568,6 +593,21 @@ func gatherEvensPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst uns
 //go:noescape
 func turnPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
+// gatherNeighbours is a [Gather].
+//
+//go:noescape
+func gatherNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherEvensNeighbours is a [Gather].
+//
+//go:noescape
+func gatherEvensNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnNeighbours is a [Gather].
+//
+//go:noescape
+func turnNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
 // slideF32 is a [Slide].
 //
 //go:noescape
@@ -578,121 +618,121 @@ func slideF32(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c 
 //go:noescape
 func slideF16(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
 
-// slideSwap is a [Slide].
+// slideBF16 is a [Slide].
 //
 //go:noescape
-func slideSwap(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
+func slideBF16(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
 
 // dotF321 is a [Dot].
 //
 //go:noescape
-func dotF321(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF321(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF322 is a [Dot].
 //
 //go:noescape
-func dotF322(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF322(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF323 is a [Dot].
 //
 //go:noescape
-func dotF323(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF323(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF324 is a [Dot].
 //
 //go:noescape
-func dotF324(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF324(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF325 is a [Dot].
 //
 //go:noescape
-func dotF325(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF325(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF326 is a [Dot].
 //
 //go:noescape
-func dotF326(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF326(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF327 is a [Dot].
 //
 //go:noescape
-func dotF327(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF327(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF161 is a [Dot].
 //
 //go:noescape
-func dotF161(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF161(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF162 is a [Dot].
 //
 //go:noescape
-func dotF162(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF162(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF163 is a [Dot].
 //
 //go:noescape
-func dotF163(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF163(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF164 is a [Dot].
 //
 //go:noescape
-func dotF164(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF164(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF165 is a [Dot].
 //
 //go:noescape
-func dotF165(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF165(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF166 is a [Dot].
 //
 //go:noescape
-func dotF166(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF166(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // dotF167 is a [Dot].
 //
 //go:noescape
-func dotF167(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotF167(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap1 is a [Dot].
+// dotBF161 is a [Dot].
 //
 //go:noescape
-func dotSwap1(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF161(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap2 is a [Dot].
+// dotBF162 is a [Dot].
 //
 //go:noescape
-func dotSwap2(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF162(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap3 is a [Dot].
+// dotBF163 is a [Dot].
 //
 //go:noescape
-func dotSwap3(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF163(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap4 is a [Dot].
+// dotBF164 is a [Dot].
 //
 //go:noescape
-func dotSwap4(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF164(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap5 is a [Dot].
+// dotBF165 is a [Dot].
 //
 //go:noescape
-func dotSwap5(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF165(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap6 is a [Dot].
+// dotBF166 is a [Dot].
 //
 //go:noescape
-func dotSwap6(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF166(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// dotSwap7 is a [Dot].
+// dotBF167 is a [Dot].
 //
 //go:noescape
-func dotSwap7(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+func dotBF167(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 var dotsF32 = [...]Dot{nil, dotF321, dotF322, dotF323, dotF324, dotF325, dotF326, dotF327}
 
 var dotsF16 = [...]Dot{nil, dotF161, dotF162, dotF163, dotF164, dotF165, dotF166, dotF167}
 
-var dotsSwap = [...]Dot{nil, dotSwap1, dotSwap2, dotSwap3, dotSwap4, dotSwap5, dotSwap6, dotSwap7}
+var dotsBF16 = [...]Dot{nil, dotBF161, dotBF162, dotBF163, dotBF164, dotBF165, dotBF166, dotBF167}
 
 // widenF16 sets n float32 to float16s.
 //
@@ -1700,12 +1740,12 @@ func repeatRows2(dst, src unsafe.Pointer, rows, n, step int)
 //go:noescape
 func Pause()
 
-// features returns ECX of CPUID's leaf 1.
+// cpuid returns what CPUID says of a leaf and a part of it.
 //
 //go:noescape
-func features() (ecx uint32)
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
-// maker returns EBX, EDX and ECX of CPUID's leaf 0, the maker's name.
+// xgetbv returns the states that the operating system saves, which needs OSXSAVE.
 //
 //go:noescape
-func maker() (b, d, c uint32)
+func xgetbv() (states uint32)

@@ -15,29 +15,43 @@ func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
 	return s
 }
 
-// pairSums is sums for bfloat16 as the instruction VDPBF16PS has it: k is taken in
-// pairs, of each the second first, with fused sums and with zero for numbers below
-// 2^-126. A k without a partner comes as if after a product of zeros.
-func pairSums(x, y []float32) (s [tileRows * tileCols]float32) {
-	for len(y) >= tileCols && len(x) >= tileRows {
-		at := min(1, len(y)/tileCols-1)
-		if at == 0 {
-			for i := range s {
-				s[i] += 0 // which makes 0 of -0
-			}
+// blockLen is how many products of bfloat16 make a block.
+const blockLen = 32
+
+// blockSums goes on with the sums c, from 0 if they are the first, for bfloat16, as AMX's
+// instruction TDPBF16PS has it. x and y are taken in blocks of blockLen elements of k. In each
+// two sums begin with 0, of the products of its even and of its odd elements; the two are
+// added, and that is added to c. Numbers below 2^-126 are zero throughout. The last block is
+// filled up with zeros, which make 0 of a sum of -0.
+func blockSums(c []float32, ld int, first bool, x, y []float32) {
+	var total [tileRows * tileCols]float32
+	if !first {
+		for i := range tileRows {
+			total[2*i], total[2*i+1] = c[i*ld], c[i*ld+1]
 		}
-		for ; at >= 0; at-- {
-			a, b := (*[tileRows]float32)(x[at*tileRows:]), (*[tileCols]float32)(y[at*tileCols:])
+	}
+	for len(y) > 0 {
+		var sums [2][tileRows * tileCols]float32
+		k := min(blockLen, len(y)/tileCols)
+		for p := range k {
+			a, b, s := (*[tileRows]float32)(x[p*tileRows:]), (*[tileCols]float32)(y[p*tileCols:]), &sums[p&1]
 			b0, b1 := flush(b[0]), flush(b[1])
 			for i, v := range a {
 				v = flush(v)
-				s[2*i] = flush(fma(v, b0, s[2*i]))
-				s[2*i+1] = flush(fma(v, b1, s[2*i+1]))
+				s[2*i] = flushedFMA(v, b0, s[2*i])
+				s[2*i+1] = flushedFMA(v, b1, s[2*i+1])
 			}
 		}
-		x, y = x[min(2*tileRows, len(x)):], y[min(2*tileCols, len(y)):]
+		for i := range total {
+			odd := sums[1][i]
+			if k < blockLen {
+				odd += 0
+			}
+			total[i] = flush(total[i] + flush(sums[0][i]+odd))
+		}
+		x, y = x[k*tileRows:], y[k*tileCols:]
 	}
-	return s
+	tile(c, ld, total)
 }
 
 // flush returns 0 of x's sign for numbers below 2^-126, else x.
@@ -46,6 +60,23 @@ func flush(x float32) float32 {
 		return math.Float32frombits(b & 0x80000000)
 	}
 	return x
+}
+
+// flushedFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
+// rounded to 24 bits, as processors that are told to flush have it: a number so near 2^-126
+// that a subnormal number, which has 23 bits at most, would be rounded up to it is 0 too.
+func flushedFMA(a, b, c float32) float32 {
+	s := fma(a, b, c)
+	bits := math.Float32bits(s) &^ (1 << 31)
+	if bits > 0x00800000 {
+		return s
+	}
+	if bits == 0x00800000 { // in float64 the product is exact, and the sum is where it is near the limit
+		if e := float64(a)*float64(b) + float64(c); math.Abs(e) >= 0x1p-126-0x1p-151 {
+			return s
+		}
+	}
+	return math.Float32frombits(math.Float32bits(s) & (1 << 31))
 }
 
 // fmaEmulated returns a*b + c rounded once. The product is exact in float64, so that

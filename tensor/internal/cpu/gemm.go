@@ -17,9 +17,10 @@ type gemm struct {
 	tier    *asm.Tier
 	kernels []asm.Tile
 	m, n, k int
-	depth   int  // elements of k that are summed from 0
-	perSlot int  // elements of k in a slot
-	even    bool // k is padded to an even number
+	depth   int  // elements of k that are packed at a time
+	pairs   bool // slots hold two elements of k
+	tiles   bool // panels are for [asm.Tiles]
+	mr, nr  int  // rows and columns of a tile of C, and of panels of A and B
 	x, y    operand
 	dst     result
 	columns []asm.Stretch // of B, if [gemm.dots] found them
@@ -49,11 +50,11 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 		f.m, f.n = f.n, f.m
 	}
 	g := gemms.take(0)
-	g.tier, g.kernels, g.perSlot, g.depth = t, t.F32, 1, depth(x.DType)
+	g.tier, g.kernels, g.depth, g.mr, g.nr = t, t.F32, depth(x.DType), t.Rows, t.Cols
 	if x.DType == driver.BFloat16 {
-		g.kernels, g.even = t.BF16, true
-		if t.Pairs {
-			g.perSlot = 2
+		g.kernels, g.pairs = t.BF16, t.Pairs
+		if g.tiles = t.Tiles != nil && fillsTiles(f, dst, x); g.tiles {
+			g.depth, g.mr, g.nr = tilesDepth, asm.TileLines, asm.TileLines
 		}
 	}
 	g.x = operandOf(t, x, f.m, f.k, g.depth)
@@ -61,6 +62,10 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
 	g.dst = resultOf(f, dst, src[2:])
 	g.columns = g.dots()
+	if g.tiles {
+		g.x.useTiles(t, g.depth)
+		g.y.useTiles(t, g.depth)
+	}
 	return g
 }
 
@@ -86,10 +91,13 @@ func computesTransposed(t *asm.Tier, f contraction, dst, y driver.View) bool {
 
 // slots returns how many slots kc elements of k take.
 func (g *gemm) slots(kc int) int {
-	if g.even {
-		kc += kc & 1
+	switch {
+	case g.tiles:
+		return (kc + asm.TileBlock - 1) / asm.TileBlock * (asm.TileBlock / 2)
+	case g.pairs:
+		return (kc + 3) / 4 * 2
 	}
-	return kc / g.perSlot
+	return kc
 }
 
 // run computes all matrices of the batch: large ones one after the other by all
@@ -165,7 +173,7 @@ func (g *gemm) multiply(batch, workers int, each each) {
 			return
 		}
 	}
-	mr := g.tier.Rows
+	mr := g.mr
 	most := max(4*mr, min(stripRows, chunkSize/(4*g.slots(g.k))))
 	chunks := (g.m + most - 1) / most
 	rows := ((g.m+chunks-1)/chunks + mr - 1) / mr * mr
@@ -188,7 +196,7 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 		}
 		return
 	}
-	group := max(1, min(8, panels/(2*workers), 1<<20/(g.tier.Rows*g.k))) // a few milliseconds at most
+	group := max(1, min(8, panels/(2*workers), 1<<20/(g.mr*g.k))) // a few milliseconds at most
 	each((panels+group-1)/group, func(i int, _ func()) {
 		for p := i * group; p < min(panels, (i+1)*group); p++ {
 			a.pack(g, x, i0, rows, p)
@@ -205,11 +213,11 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 // parts returns the columns and the panels of rows of an item, at least two for
 // each worker.
 func (g *gemm) parts(panels, workers int) (cols, part int) {
-	cols, part = max(stripCols, g.tier.Cols), panels
+	cols, part = max(stripCols, g.nr), panels
 	if workers == 1 {
 		return cols, part
 	}
-	for cols > g.tier.Cols && g.n/cols < 2*workers {
+	for cols > g.nr && g.n/cols < 2*workers {
 		cols /= 2
 	}
 	if g.n/cols < 2*workers && panels > 4 {
@@ -223,12 +231,12 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 // become C's elements at once, but where a panel is not whole or [result.end] knows no
 // way.
 func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
-	mr, nr := a.lines, g.tier.Cols
+	mr, nr := a.lines, g.nr
 	ws := takeStrip()
 	defer ws.give()
 	height := min(rows, p1*mr) - p0*mr
 	width := (cols + nr - 1) / nr * nr
-	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
+	panel, room := ws.panel(nr*g.slots(min(g.depth, g.k))), ws.tile(mr*nr)
 	out, ok := g.dst.end(batch, i0+p0*mr, j0, cols, g.k <= g.depth, ws)
 	whole := 0 // columns of whole panels, of which out is the end
 	if ok {
@@ -236,14 +244,18 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	}
 	var sums unsafe.Pointer
 	if g.k > g.depth || whole < width {
-		sums = ws.sums(height * width)
+		sums = ws.sums((height + g.mr - 1) / g.mr * g.mr * width) // tiles read whole ones
 	}
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		kc := min(g.depth, g.k-k0)
 		slots := g.slots(kc)
 		for j := 0; j < width; j += nr {
 			poll()
-			y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
+			if g.tiles {
+				y.packSlots(panel, nr, j0+j, min(nr, cols-j), k0, kc)
+			} else {
+				y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
+			}
 			next := y.ahead(j0+j+nr, j0+cols, j0, k0, kc, g.k, nr)
 			var top asm.End
 			if k0+kc == g.k && j < whole {
@@ -254,9 +266,17 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 			if k0 > 0 {
 				top.Sums, top.LdSums = unsafe.Add(sums, j*4), width*4
 			}
+			if g.tiles {
+				top.Room = room
+				ws.tiles = asm.Panels{K: slots / (asm.TileBlock / 2), Rows: height, A: a.at(p0, k0), B: panel, StepA: a.step(k0), End: top}
+				ws.tiles.Next, ws.tiles.NextStep = next.lines(0, slots/(asm.TileBlock/2)*(p1-p0))
+				g.tier.Tiles(&ws.tiles)
+				continue
+			}
 			for p := p0; p < p1; p++ {
 				i := (p - p0) * mr
 				ws.end = down(top, i)
+				ws.end.Room = room
 				from, step := next.lines(p-p0, slots/4)
 				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, &ws.end, from, step)
 			}

@@ -157,7 +157,8 @@ func (g *gemm) direct(batch int, x, y operand, i0, rows, j0, cols int, room *wor
 			}
 			mode := asm.Store
 			for k0 := 0; k0 < g.k; k0 += g.depth {
-				b, ldb := y.base, nr*4
+				var b unsafe.Pointer
+				ldb := nr * 4
 				if room != nil {
 					b = unsafe.Add(room.base, (j*g.k+k0*nr)*4)
 				} else {

@@ -128,21 +128,10 @@ func (o *operand) packWhole(dst unsafe.Pointer, width, first, lines, k0, kc int)
 
 // packGo is pack for tiers without packs, whose slots are float32.
 func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
-	even := kc
-	if o.dtype == driver.BFloat16 {
-		even += kc & 1
-	}
-	to := unsafe.Slice((*float32)(dst), even*width)
-	if even > kc {
-		clear(to[(kc-1)*width:])
-	}
-	flip := 0
-	if o.dtype == driver.BFloat16 {
-		flip = 1
-	}
+	to := unsafe.Slice((*float32)(dst), kc*width)
 	if o.even && o.across == o.size { // rows of the panel lie side by side
 		for k := range kc {
-			row := to[(k^flip)*width:][:width]
+			row := to[k*width:][:width]
 			o.wide(row[:lines], o.element(first, k0+k))
 			clear(row[lines:])
 		}
@@ -151,7 +140,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	var room [chunk]float32
 	for l := range width {
 		if l >= lines {
-			for k := range even {
+			for k := range kc {
 				to[k*width+l] = 0
 			}
 			continue
@@ -159,7 +148,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		line := room[:kc]
 		o.elements(line, first+l, k0)
 		for k, v := range line {
-			to[(k^flip)*width+l] = v
+			to[k*width+l] = v
 		}
 	}
 }
@@ -255,9 +244,9 @@ type packed struct {
 func panelSize(width, slots int) int { return width*slots*4 + 64 }
 
 func newPacked(g *gemm, rows int) *packed {
-	p := &packed{width: g.tier.Rows, panels: (rows + g.tier.Rows - 1) / g.tier.Rows, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
+	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
 	p.lines = p.width
-	if p.panels < 4 {
+	if p.panels < 4 && !g.tiles {
 		p.lines = (rows + p.panels - 1) / p.panels
 	}
 	p.full = panelSize(p.width, g.slots(g.depth))
@@ -270,18 +259,26 @@ func (p *packed) free() { p.room.give() }
 
 // at returns panel i of the block that begins with k0.
 func (p *packed) at(i, k0 int) unsafe.Pointer {
-	block := k0 / p.depth
-	size := p.full
-	if block == p.blocks-1 {
-		size = p.last
+	return unsafe.Add(p.room.base, p.panels*p.full*(k0/p.depth)+i*p.step(k0))
+}
+
+// step returns the bytes from one panel to the next in the block that begins with k0.
+func (p *packed) step(k0 int) int {
+	if k0/p.depth == p.blocks-1 {
+		return p.last
 	}
-	return unsafe.Add(p.room.base, p.panels*p.full*block+i*size)
+	return p.full
 }
 
 // pack packs panel i of rows that begin with i0.
 func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	for k0 := 0; k0 < g.k; k0 += g.depth {
-		x.pack(p.at(i, k0), p.width, i0+i*p.lines, min(p.lines, rows-i*p.lines), k0, min(g.depth, g.k-k0))
+		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
+		if g.tiles {
+			x.packTileRows(g.tier, to, first, lines, k0, kc)
+		} else {
+			x.pack(to, p.width, first, lines, k0, kc)
+		}
 	}
 }
 

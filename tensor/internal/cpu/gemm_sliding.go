@@ -41,12 +41,6 @@ func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
 	copy(offs, y.spread.offs)
 	for i := range g.m {
 		x.elements(a[i*g.k:][:g.k], i, 0)
-		if x.dtype == driver.BFloat16 {
-			swapPairs(a[i*g.k:][:g.k])
-		}
-	}
-	if x.dtype == driver.BFloat16 {
-		swapPairs(offs)
 	}
 	if each == nil {
 		each = serial(func() {})
@@ -78,13 +72,6 @@ func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
 	})
 }
 
-// swapPairs exchanges the elements of each whole pair.
-func swapPairs[E any](list []E) {
-	for i := 0; i+1 < len(list); i += 2 {
-		list[i], list[i+1] = list[i+1], list[i]
-	}
-}
-
 // dots returns where the columns of B lie, in stretches of at most 8, if that is in few and
 // what is summed over lies side by side, of both operands, for a while.
 func (g *gemm) dots() []asm.Stretch {
@@ -93,7 +80,7 @@ func (g *gemm) dots() []asm.Stretch {
 		return nil
 	}
 	for _, l := range []layout{g.x.inner, g.y.inner} {
-		if l.run() < 16 || g.even && l.run()%2 != 0 {
+		if l.run() < 16 {
 			return nil
 		}
 	}
@@ -119,22 +106,35 @@ func (g *gemm) multiplyDots(batch int, x, y operand, poll func()) {
 	ws := takeStrip()
 	defer ws.give()
 	dot, lanes := y.packing.Dots[len(g.columns)], 8*len(g.columns)
-	sums := unsafe.Slice((*float32)(ws.sums(2*lanes+g.n)), 2*lanes+g.n)
-	block, total, row := sums[:lanes], sums[lanes:2*lanes], sums[2*lanes:]
+	sums := unsafe.Slice((*float32)(ws.sums(4*lanes+g.n)), 4*lanes+g.n)
+	block, total, row := sums[:3*lanes], sums[3*lanes:4*lanes], sums[4*lanes:]
+	blocks := x.dtype == driver.BFloat16
 	for i := range g.m {
 		from := x.lines.index(i)
 		for k0 := 0; k0 < g.k; k0 += g.depth {
 			poll()
-			clear(block)
-			y.inner.runs(k0, min(g.depth, g.k-k0), func(pos, at, _, count int) {
-				x.inner.runs(k0+pos, count, func(pos, along, _, count int) {
-					dot(count, unsafe.Add(x.base, (from+along)*x.size), unsafe.Add(y.base, (at+pos)*y.size), &g.columns[0], unsafe.Pointer(&block[0]))
+			if k0 == 0 || !blocks {
+				clear(block)
+			}
+			y.inner.runs(k0, min(g.depth, g.k-k0), func(pos0, at, _, count int) {
+				x.inner.runs(k0+pos0, count, func(pos, along, _, count int) {
+					dot(count, k0+pos0+pos, unsafe.Add(x.base, (from+along)*x.size), unsafe.Add(y.base, (at+pos)*y.size), &g.columns[0], unsafe.Pointer(&block[0]))
 				})
 			})
-			if k0 == 0 {
+			switch {
+			case blocks:
+			case k0 == 0:
 				copy(total, block)
-			} else {
-				add(total, total, block, nil, 0, 0)
+			default:
+				add(total, total, block[:lanes], nil, 0, 0)
+			}
+		}
+		if blocks {
+			copy(total, block)
+			if g.k%blockLen != 0 {
+				for l := range total {
+					total[l] = flush(total[l] + flush(block[lanes+l]+(block[2*lanes+l]+0)))
+				}
 			}
 		}
 		j := 0

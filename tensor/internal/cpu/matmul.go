@@ -41,9 +41,9 @@ const (
 	itemCols = 128
 )
 
-// depth is the number of products that are summed from 0 before the sum is added
-// to the result's: 512, and 1024 for bfloat16, whose vector instruction takes two
-// at a time.
+// depth is the number of products that are summed from 0 before the sum is added to the
+// result's: 512. bfloat16 has blocks of its own, see [blockSums]; for it depth is what is
+// packed at a time, a multiple of those.
 func depth(d driver.DType) int {
 	if d == driver.BFloat16 {
 		return 1024
@@ -90,9 +90,9 @@ func itemSize(m, n, k int) (rows, cols int) {
 type product[T number] struct {
 	m, n, k int
 	depth   int
-	sums    func(x, y []T) [tileRows * tileCols]T
-	x       matrix[T] // its lines are rows
-	y       matrix[T] // its lines are columns
+	sums    func(c []T, ld int, first bool, x, y []T) // adds a tile's products to c, or sets it
+	x       matrix[T]                                 // its lines are rows
+	y       matrix[T]                                 // its lines are columns
 	bias    *reader[T]
 	dst     writer[T]
 }
@@ -119,8 +119,8 @@ func newProduct[T number](f contraction, dst driver.View, src []driver.View) *pr
 // of the sum over k within the block, ascending from 0, of x[i,k]*y[k,j]; then the
 // bias is added, and the result is rounded to dst's dtype. Within a block float32
 // products are not rounded before they are added (fused multiply-add), those of
-// float16 are exact, and those of float64 are rounded; bfloat16 is taken in pairs of
-// k: see [pairSums].
+// float16 are exact, and those of float64 are rounded. bfloat16 has another
+// order: see [blockSums].
 func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	ws := getWorkspace[T]()
 	defer putWorkspace(ws)
@@ -139,11 +139,7 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 			for j := range yPanels {
 				y := ws.y[j*tileCols*kc:][:tileCols*kc]
 				c := sum[i*tileRows*ld+j*tileCols:]
-				if k0 == 0 {
-					tile(c, ld, p.sums(x, y))
-				} else {
-					addTile(c, ld, p.sums(x, y))
-				}
+				p.sums(c, ld, k0 == 0, x, y)
 			}
 		}
 	}
@@ -159,17 +155,17 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 }
 
 // sumsOf returns how the products of a block are added.
-func sumsOf[T number](d driver.DType) func(x, y []T) [tileRows * tileCols]T {
+func sumsOf[T number](d driver.DType) func(c []T, ld int, first bool, x, y []T) {
 	var f any
 	switch d {
 	case driver.Float32:
-		f = fusedSums
+		f = tiled(fusedSums)
 	case driver.BFloat16:
-		f = pairSums
+		f = blockSums
 	default: // products of float16 are exact
-		f = sums[T]
+		f = tiled(sums[T])
 	}
-	return f.(func(x, y []T) [tileRows * tileCols]T)
+	return f.(func(c []T, ld int, first bool, x, y []T))
 }
 
 // workspace holds the packed operands and the sums of an item.

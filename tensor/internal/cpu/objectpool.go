@@ -35,11 +35,12 @@ func (p *objectPool[T]) give(class int, x *T) {
 	}
 }
 
-// strip is the working memory of an item of a product: a panel of B, sums, a bias, and the final
-// step of its tiles.
+// strip is the working memory of an item of a product: a panel of B, sums, one tile of them, a
+// bias, and the final step of its tiles.
 type strip struct {
-	b, c, row *workBuffer
-	end       asm.End
+	b, c, one, row *workBuffer
+	end            asm.End
+	tiles          asm.Panels
 }
 
 var strips objectPool[strip]
@@ -47,12 +48,13 @@ var strips objectPool[strip]
 func takeStrip() *strip { return strips.take(0) }
 
 func (s *strip) give() {
-	s.end = asm.End{}
+	s.end, s.tiles = asm.End{}, asm.Panels{}
 	strips.give(0, s)
 }
 
 func (s *strip) panel(slots int) unsafe.Pointer { return grown(&s.b, slots*4+64) }
 func (s *strip) sums(n int) unsafe.Pointer      { return grown(&s.c, n*4) }
+func (s *strip) tile(n int) unsafe.Pointer      { return grown(&s.one, n*4) }
 func (s *strip) bias(n int) unsafe.Pointer      { return grown(&s.row, n*4) }
 
 func grown(b **workBuffer, n int) unsafe.Pointer {

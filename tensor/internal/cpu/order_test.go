@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -43,17 +44,12 @@ func definedSum(x []float32) float32 {
 	return joined(partial)
 }
 
-func definedProduct(x, y []float32, depth int, pairs bool) float32 {
+func definedProduct(x, y []float32, depth int) float32 {
 	var sum float32
 	for k0 := 0; k0 < len(x); k0 += depth {
 		var part float32
-		end := min(k0+depth, len(x))
-		for k := k0; k < end; k++ {
-			at := k
-			if pairs && k0+(k-k0)^1 < end {
-				at = k0 + (k - k0) ^ 1
-			}
-			part = exactFMA(x[at], y[at], part)
+		for k := k0; k < min(k0+depth, len(x)); k++ {
+			part = exactFMA(x[k], y[k], part)
 		}
 		if k0 == 0 {
 			sum = part
@@ -62,6 +58,54 @@ func definedProduct(x, y []float32, depth int, pairs bool) float32 {
 		}
 	}
 	return sum
+}
+
+// definedBlocks is the product of bfloat16: the factors, filled up with zeros, in blocks of
+// 16 pairs, of which the first ones and the second ones are summed apart.
+func definedBlocks(x, y []float32) float32 {
+	var c float32
+	for ; len(x) > 0; x, y = x[min(32, len(x)):], y[min(32, len(y)):] {
+		var a, b [16][2]float32
+		for k := range min(32, len(x)) {
+			a[k/2][k%2], b[k/2][k%2] = x[k], y[k]
+		}
+		var first, second float32
+		for p := range 16 {
+			first = flushingFMA(a[p][0], b[p][0], first)
+			second = flushingFMA(a[p][1], b[p][1], second)
+		}
+		c = flushingFMA(1, flushingFMA(1, first, second), c)
+	}
+	return c
+}
+
+// flushingFMA returns a*b + c rounded once to 24 bits, with zeros for numbers below 2^-126:
+// before the product, and in the result.
+func flushingFMA(a, b, c float32) float32 {
+	const least = 0x1p-126
+	list := [3]float64{float64(a), float64(b), float64(c)}
+	for i, v := range list {
+		if math.IsInf(v, 0) || v != v {
+			zero := func(x float64) float64 {
+				if math.Abs(x) < least {
+					return math.Copysign(0, x)
+				}
+				return x
+			}
+			return float32(zero(list[0])*zero(list[1]) + zero(list[2]))
+		}
+		if math.Abs(v) < least {
+			list[i] = math.Copysign(0, v)
+		}
+	}
+	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(900).SetFloat64(x) }
+	r := exact(list[0])
+	r.Add(r.Mul(r, exact(list[1])), exact(list[2])).SetPrec(24)
+	if f, _ := r.Float64(); math.Abs(f) < least {
+		return float32(math.Copysign(0, f))
+	}
+	f, _ := r.Float32()
+	return f
 }
 
 // exactFMA returns a*b + c rounded once, by way of numbers of any precision.
@@ -137,10 +181,6 @@ func TestProductOrder(t *testing.T) {
 			a, c := vector(t, b, numbers(m*k)...), vector(t, b, numbers(k*n)...)
 			a.Shape, a.Stride = []int{m, k}, []int{k, 1}
 			c.Shape, c.Stride = []int{k, n}, []int{1, k}
-			depth := 512
-			if d == driver.BFloat16 {
-				depth = 1024
-			}
 			if d != driver.Float32 {
 				a, c = rounded(b, a, d), rounded(b, c, d)
 			}
@@ -154,9 +194,124 @@ func TestProductOrder(t *testing.T) {
 					for p := range column {
 						column[p] = wideC[p*n+j]
 					}
-					got, want := elements[float32](bufferOf(out.Buffer))[i*n+j], definedProduct(row, column, depth, d == driver.BFloat16)
+					got, want := elements[float32](bufferOf(out.Buffer))[i*n+j], definedProduct(row, column, 512)
+					if d == driver.BFloat16 {
+						want = definedBlocks(row, column)
+					}
 					if math.Float32bits(got) != math.Float32bits(want) {
 						t.Errorf("%v, k = %d: element %d, %d: got %v, want %v", d, k, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBlocks compares products of bfloat16 of all magnitudes, infinite ones and NaN too, with
+// their definition: lengths about those of a slot, a block and a packed panel, in all
+// orders of elements, and few rows and columns, which take other ways.
+func TestBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	lengths := []int{1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 28, 29, 30, 31, 32, 33, 34, 35, 36, 48, 61, 62, 63, 64, 65, 67, 96, 100, 1022, 1023, 1024, 1025, 1026, 1055, 1056, 1057, 2048, 2050}
+	for i, k := range append(lengths, lengths...) {
+		c := productCase{dtype: driver.BFloat16, to: driver.Float32, batch: 1 + i%2, m: 1 + r.IntN(18), n: 1 + r.IntN(40), k: k, orders: [3]int{r.IntN(4), r.IntN(4), r.IntN(4)}}
+		if k > 100 { // the definition is slow
+			c.batch, c.m, c.n = 1, 14+r.IntN(3), 1+r.IntN(6)
+		}
+		if i%5 == 4 {
+			c.m, c.orders[1] = 1+r.IntN(4), 1
+		}
+		words := magnitudes(r, driver.BFloat16, i%3 == 0, 20000)
+		if i%3 == 1 { // near 1: other orders give other bits
+			for q := range words {
+				words[q] = r.Uint32()&0x807f | (124+r.Uint32()&7)<<7
+			}
+		}
+		wide := func(i int) float32 { return math.Float32frombits(words[i%len(words)] << 16) }
+		column := make([]float32, k)
+		var want []uint32
+		for b := range c.batch {
+			for i := range c.m {
+				row := make([]float32, k)
+				for p := range row {
+					row[p] = wide((b*c.m+i)*k + p)
+				}
+				for j := range c.n {
+					for p := range column {
+						column[p] = wide(7000 + ((b*k+p)*c.n+j)%(len(words)-7000))
+					}
+					bits := math.Float32bits(definedBlocks(row, column))
+					if bits&0x7fffffff > 0x7f800000 {
+						bits = math.MaxUint32
+					}
+					want = append(want, bits)
+				}
+			}
+		}
+		for _, tier := range append(testTiers(), nil) {
+			b := on(1+r.IntN(2), tier)
+			for q, got := range c.run(t, b, words) {
+				if got != want[q] {
+					t.Errorf("%s: %+v: element %d: bits %08x, want %08x", b.Tier(), c, q, got, want[q])
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestBlockZeros has what zeros do that fill up the last block, and which numbers are zero.
+func TestBlockZeros(t *testing.T) {
+	tiny := map[int]float64{0: 0x1.8p-126, 32: -0x1.cp-126} // C is -0 after two blocks
+	with := func(more map[int]float64) map[int]float64 {
+		all := maps.Clone(tiny)
+		maps.Copy(all, more)
+		return all
+	}
+	for _, c := range []struct {
+		name     string
+		k        int
+		products map[int]float64 // at elements of k; the others are 0
+		want     uint32
+	}{
+		{"two blocks", 64, tiny, 0x80000000},
+		{"a third one of -0", 96, with(map[int]float64{94: -0x1p-130, 95: -0x1p-130}), 0x80000000},
+		{"of which one sum is 0", 96, with(map[int]float64{94: -0x1p-130}), 0},
+		{"filled up from the third element on", 66, with(map[int]float64{64: -0x1p-130, 65: -0x1p-130}), 0},
+		{"filled up from the last element on", 95, with(map[int]float64{93: -0x1p-130, 94: -0x1p-130}), 0},
+		{"filled up from the second element on", 65, with(map[int]float64{64: -0x1p-130}), 0},
+		{"filled up by a slot", 92, with(map[int]float64{90: -0x1p-130, 91: -0x1p-130}), 0},
+		{"the least normal number", 3, map[int]float64{0: 0x1p-126}, 0x00800000},
+		{"rounded up to it from half a unit of 24 bits below", 3, map[int]float64{0: 0x1p-126, 2: -0x1p-151}, 0x00800000},
+		{"less than it when rounded to 24 bits", 3, map[int]float64{0: 0x1p-126, 2: -0x1.8p-151}, 0},
+		{"the same below 0", 3, map[int]float64{1: -0x1p-126, 0: 0}, 0x80800000},
+		{"infinity", 40, map[int]float64{0: 0x1p127, 2: 0x1p127}, 0x7f800000},
+		{"not infinity, as the two are of different sums", 2, map[int]float64{0: 0x1p127, 1: -0x1p127}, 0},
+	} {
+		x, y := make([]float32, c.k), make([]float32, c.k)
+		for k, v := range c.products { // of two bfloat16
+			f, e := math.Frexp(v)
+			x[k], y[k] = float32(math.Ldexp(f, e/2)), float32(math.Ldexp(1, e-e/2))
+		}
+		if got := math.Float32bits(definedBlocks(x, y)); got != c.want {
+			t.Errorf("%s: the definition has %08x, want %08x", c.name, got, c.want)
+		}
+		for _, tier := range append(testTiers(), nil) {
+			b := on(1, tier)
+			a, w := vector(t, b, x...), vector(t, b, y...)
+			a.Shape, a.Stride = []int{1, c.k}, []int{c.k, 1}
+			w.Shape, w.Stride = []int{c.k, 1}, []int{1, 1}
+			for _, rows := range []int{1, 20} { // the same in all
+				a, w := rounded(b, a, driver.BFloat16), rounded(b, w, driver.BFloat16)
+				a.Shape, a.Stride = []int{rows, c.k}, []int{0, 1}
+				w.Shape, w.Stride = []int{c.k, 2 * rows}, []int{1, 0}
+				out := vector(t, b, make([]float32, 2*rows*rows)...)
+				out.Shape, out.Stride = []int{rows, 2 * rows}, []int{2 * rows, 1}
+				b.Run(driver.Kernel{Code: driver.Matmul}, out, a, w)
+				for i, v := range elements[float32](bufferOf(out.Buffer))[:2*rows*rows] {
+					if got := math.Float32bits(v); got != c.want {
+						t.Errorf("%s: %s, %d rows: element %d: bits %08x, want %08x", b.Tier(), c.name, rows, i, got, c.want)
+						break
 					}
 				}
 			}

@@ -16,6 +16,17 @@ func addTile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	}
 }
 
+// tiled returns a function that sets c to what sums returns, or adds that.
+func tiled[T number](sums func(x, y []T) [tileRows * tileCols]T) func(c []T, ld int, first bool, x, y []T) {
+	return func(c []T, ld int, first bool, x, y []T) {
+		if first {
+			tile(c, ld, sums(x, y))
+		} else {
+			addTile(c, ld, sums(x, y))
+		}
+	}
+}
+
 // sums returns, for i < tileRows and j < tileCols, the sum over k of x[k*tileRows + i]
 // * y[k*tileCols + j], k ascending from a sum of 0, as element i*tileCols + j. Eight
 // sums with their factors are what stays in registers. T(a*b) + c keeps the compiler

@@ -52,8 +52,7 @@ func (l *line) min(a, b value) value     { return l.do("min", 0, a, b) } // like
 func (l *line) and(a, b value) value     { return l.do("and", 0, a, b) }
 func (l *line) or(a, b value) value      { return l.do("or", 0, a, b) }
 func (l *line) xor(a, b value) value     { return l.do("xor", 0, a, b) }
-func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) }  // of bits
-func (l *line) minus(a, b value) value   { return l.do("minus", 0, a, b) } // of bits
+func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) } // of bits
 func (l *line) left(a value, n int) value {
 	return l.do("left", uint64(n), a)
 }

@@ -7,7 +7,7 @@ func gathers() {
 		p("DATA ·evens+%d(SB)/8, $0x%08x%08x", i*4, 2*i+2, 2*i)
 	}
 	p("GLOBL ·evens(SB), RODATA|NOPTR, $64\n")
-	for conv := plain; conv <= pairs; conv++ {
+	for conv := plain; conv <= neighbours; conv++ {
 		gather("gather"+packNames[conv], conv, false)
 		gather("gatherEvens"+packNames[conv], conv, true)
 		turn("turn"+packNames[conv], conv)
@@ -28,7 +28,7 @@ func masked(conv int, at string, reg int, zero bool) {
 	if zero {
 		z = ".Z"
 	}
-	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", swap: "VPMOVZXWD", pairs: "VPMOVZXWD"}[conv]
+	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD", pairs: "VPMOVZXWD", neighbours: "VPMOVZXWD"}[conv]
 	p("%s%s %s, K1, Z%d", name, z, at, reg)
 }
 
@@ -63,8 +63,8 @@ func gather(name string, conv int, evens bool) {
 	}
 	labels := 0
 	step := 1 // elements of k a turn
-	if conv >= swap {
-		step = 2
+	if conv >= pairs {
+		step = 4
 	}
 	row := func(single bool, i int) { // element i of k into Zi
 		p("MOVQ %d(R10), AX", 8*i)
@@ -87,10 +87,14 @@ func gather(name string, conv int, evens bool) {
 	}
 	store := func() {
 		switch conv {
-		case swap:
-			p("VPSLLD $16, Z0, Z0\nVPSLLD $16, Z1, Z1\nVMOVUPS Z1, (DI)\nVMOVUPS Z0, (DI)(R11*1)\nLEAQ (DI)(R11*2), DI")
-		case pairs:
-			p("VPSLLD $16, Z1, Z1\nVPORD Z1, Z0, Z0\nVMOVUPS Z0, (DI)\nADDQ R11, DI")
+		case grow:
+			p("VPSLLD $16, Z0, Z0\nVMOVUPS Z0, (DI)\nADDQ R11, DI")
+		case pairs, neighbours:
+			for i, at := range []string{"(DI)", "(DI)(R11*1)"} {
+				first, second := pairOf(conv, i)
+				p("VPSLLD $16, Z%d, Z%d\nVPORD Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", second, second, first, second, second, second, at)
+			}
+			p("LEAQ (DI)(R11*2), DI")
 		default:
 			p("VMOVUPS Z0, (DI)\nADDQ R11, DI")
 		}
@@ -102,8 +106,8 @@ func gather(name string, conv int, evens bool) {
 		if !single {
 			p("several:")
 		}
-		if step == 2 {
-			p("SUBQ $2, CX\nJLT tail%s", kind)
+		if step > 1 {
+			p("SUBQ $%d, CX\nJLT tail%s", step, kind)
 		}
 		p("loop%s:", kind)
 		for i := range step {
@@ -115,8 +119,15 @@ func gather(name string, conv int, evens bool) {
 			p("DECQ CX\nJNZ loop%s\nVZEROUPPER\nRET", kind)
 			continue
 		}
-		p("SUBQ $2, CX\nJGE loop%s\ntail%s:\nADDQ $2, CX\nJZ done\nVPXORD Z1, Z1, Z1", kind, kind)
-		row(single, 0)
+		p("SUBQ $%d, CX\nJGE loop%s\ntail%s:\nADDQ $%d, CX\nJZ done", step, kind, kind, step)
+		for i := range step {
+			p("VPXORD Z%d, Z%d, Z%d", i, i, i)
+		}
+		for i := range step - 1 {
+			row(single, i)
+			p("DECQ CX\nJZ last%s", kind)
+		}
+		p("last%s:", kind)
 		store()
 		p("VZEROUPPER\nRET")
 	}
@@ -128,7 +139,7 @@ func gather(name string, conv int, evens bool) {
 func turn(name string, conv int) {
 	loadGather(name)
 	perTurn := 16
-	if conv == pairs {
+	if conv >= pairs {
 		perTurn = 32
 	}
 	p("turn:")
@@ -138,27 +149,30 @@ func turn(name string, conv int) {
 	p("stretch:\nMOVQ 8(R9), BX\nKMOVD BX, K1\nMOVQ (R9), AX\nADDQ SI, AX")
 	for i := range 16 {
 		p("MOVQ %d(R10), R13", 8*i)
-		if conv == pairs {
+		if conv >= pairs {
 			p("VMOVDQU16 (AX)(R13*1), K1, Z%d", i)
 		} else {
 			masked(conv, "(AX)(R13*1)", i, false)
 		}
 	}
 	p("ADDQ $16, R9\nBTQ $32, BX\nJCC stretch")
-	if conv == swap {
-		for i := range 16 {
+	for i := range 16 {
+		switch conv {
+		case grow:
 			p("VPSLLD $16, Z%d, Z%d", i, i)
+		case pairs:
+			p("VPSHUFB ·pairOrder(SB), Z%d, Z%d", i, i)
 		}
 	}
 	shuffle16()
 	p("CMPQ CX, $%d\nJLT tail", perTurn)
 	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI", slotOf(conv, j))
+		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI", j)
 	}
 	p("SUBQ $%d, CX\nJNZ turn\nVZEROUPPER\nRET\ntail:", perTurn)
 	toSlots(conv)
 	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI\nDECQ CX\nJZ done", slotOf(conv, j))
+		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI\nDECQ CX\nJZ done", j)
 	}
 	p("done:\nVZEROUPPER\nRET\n")
 }

@@ -41,7 +41,9 @@ func main() {
 	halfConstants()
 	interleave("interleaveLo", 0)
 	interleave("interleaveHi", 16)
+	pairOrder()
 	tables := tiles()
+	amx()
 	packs()
 	packs8()
 	gathers()
@@ -78,8 +80,8 @@ func write(name, s string) {
 func pauses() {
 	fn("waits some tens of nanoseconds, as a loop that spins should.", "Pause", "()", 0, 0)
 	p("MOVL $4, CX\nloop:\nPAUSE\nDECL CX\nJNZ loop\nRET\n")
-	fn("returns ECX of CPUID's leaf 1.", "features", "() (ecx uint32)", 0, 4)
-	p("MOVL $1, AX\nXORL CX, CX\nCPUID\nMOVL CX, ecx+0(FP)\nRET\n")
-	fn("returns EBX, EDX and ECX of CPUID's leaf 0, the maker's name.", "maker", "() (b, d, c uint32)", 0, 12)
-	p("XORL AX, AX\nXORL CX, CX\nCPUID\nMOVL BX, b+0(FP)\nMOVL DX, d+4(FP)\nMOVL CX, c+8(FP)\nRET\n")
+	fn("returns what CPUID says of a leaf and a part of it.", "cpuid", "(leaf, sub uint32) (a, b, c, d uint32)", 0, 24)
+	p("MOVL leaf+0(FP), AX\nMOVL sub+4(FP), CX\nCPUID\nMOVL AX, a+8(FP)\nMOVL BX, b+12(FP)\nMOVL CX, c+16(FP)\nMOVL DX, d+20(FP)\nRET\n")
+	fn("returns the states that the operating system saves, which needs OSXSAVE.", "xgetbv", "() (states uint32)", 0, 4)
+	p("XORL CX, CX\nXGETBV\nMOVL AX, states+0(FP)\nRET\n")
 }

@@ -1,17 +1,20 @@
 package main
 
+import "strings"
+
 // What packing does with elements.
 const (
-	plain = iota // float32
-	widen        // float16 to float32
-	swap         // bfloat16 to float32, of each pair along k the second first
-	pairs        // bfloat16, two neighbours along k in a slot
+	plain      = iota // float32
+	widen             // float16 to float32
+	grow              // bfloat16 to float32
+	pairs             // bfloat16: of each four along k, the third and the first in a slot, the fourth and the second in the next
+	neighbours        // bfloat16, two neighbours along k in a slot
 )
 
-var packNames = [...]string{plain: "F32", widen: "F16", swap: "Swap", pairs: "Pairs"}
+var packNames = [...]string{plain: "F32", widen: "F16", grow: "BF16", pairs: "Pairs", neighbours: "Neighbours"}
 
 func packs() {
-	for conv := plain; conv <= pairs; conv++ {
+	for conv := plain; conv <= neighbours; conv++ {
 		copyPack("copy"+packNames[conv]+"x16", conv, 1)
 		copyPack("copy"+packNames[conv]+"x32", conv, 2)
 		transpose("transpose"+packNames[conv], conv)
@@ -26,76 +29,66 @@ func copyPack(name string, conv, vectors int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
 	p("MOVQ R8, R10\nSHLQ $4, R10")
-	two := conv >= swap // rows a turn
-	switch {
-	case conv == pairs:
-		p("VMOVDQU64 ·interleaveLo(SB), Z30\nVMOVDQU64 ·interleaveHi(SB), Z31\nKMOVD AX, K1")
-	default:
-		p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2")
+	if conv >= pairs {
+		copyPairs(conv, vectors)
+		return
 	}
-	if two {
-		p("SUBQ $2, CX\nJLT tail")
-	}
-	p("loop:\nPREFETCHT0 (SI)(R10*1)")
+	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2\nloop:\nPREFETCHT0 (SI)(R10*1)")
 	if conv == plain && vectors == 2 {
 		p("PREFETCHT0 64(SI)(R10*1)")
 	}
-	row := func(at string, reg int) { // loads a row into reg, reg+1
-		for v := range vectors {
-			switch conv {
-			case plain:
-				p("VMOVUPS.Z %d%s, K%d, Z%d", v*64, at, v+1, reg+v)
-			case widen:
-				p("VCVTPH2PS.Z %d%s, K%d, Z%d", v*32, at, v+1, reg+v)
-			case swap:
-				p("VPMOVZXWD.Z %d%s, K%d, Z%d\nVPSLLD $16, Z%d, Z%d", v*32, at, v+1, reg+v, reg+v, reg+v)
+	for v := range vectors {
+		switch conv {
+		case plain:
+			p("VMOVUPS.Z %d(SI), K%d, Z%d", v*64, v+1, v)
+		case widen:
+			p("VCVTPH2PS.Z %d(SI), K%d, Z%d", v*32, v+1, v)
+		case grow:
+			p("VPMOVZXWD.Z %d(SI), K%d, Z%d\nVPSLLD $16, Z%d, Z%d", v*32, v+1, v, v, v)
+		}
+	}
+	for v := range vectors {
+		p("VMOVUPS Z%d, %d(DI)", v, v*64)
+	}
+	p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop\nVZEROUPPER\nRET\n")
+}
+
+// pairOf returns which of four neighbours along k are the first and the second half of slot i
+// of two.
+func pairOf(conv, i int) (first, second int) {
+	if conv == pairs {
+		return i + 2, i
+	}
+	return 2 * i, 2*i + 1
+}
+
+// copyPairs prints the rest of copyPack for pairs: four rows become two of slots.
+func copyPairs(conv, vectors int) {
+	p("VMOVDQU64 ·interleaveLo(SB), Z30\nVMOVDQU64 ·interleaveHi(SB), Z31\nKMOVD AX, K1\nLEAQ (R8)(R8*2), R12")
+	rows := []string{"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R12*1)"}
+	mix := func() {
+		for i, at := range []string{"(DI)", "(DI)(R9*1)"} {
+			first, second := pairOf(conv, i)
+			p("VMOVDQA64 Z%d, Z4\nVPERMT2W Z%d, Z30, Z4\nVMOVDQU64 Z4, %s", first, second, at)
+			if vectors == 2 {
+				p("VPERMT2W Z%d, Z31, Z%d\nVMOVDQU64 Z%d, 64%s", second, first, first, at)
 			}
 		}
-		if conv == pairs {
-			p("VMOVDQU16.Z %s, K1, Z%d", at, reg)
-		}
 	}
-	store := func(at string, reg int) {
-		for v := range vectors {
-			p("VMOVUPS Z%d, %d%s", reg+v, v*64, at)
-		}
+	p("SUBQ $4, CX\nJLT tail\nloop:\nLEAQ (SI)(R10*1), R11")
+	for i, at := range rows {
+		p("PREFETCHT0 %s\nVMOVDQU16.Z %s, K1, Z%d", strings.Replace(at, "SI", "R11", 1), at, i)
 	}
-	mix := func() { // rows in Z0 and Z1, one after the other
-		p("VMOVDQA64 Z0, Z4\nVPERMT2W Z1, Z30, Z4\nVMOVDQU64 Z4, (DI)")
-		if vectors == 2 {
-			p("VPERMT2W Z1, Z31, Z0\nVMOVDQU64 Z0, 64(DI)")
-		}
+	mix()
+	p("LEAQ (SI)(R8*4), SI\nLEAQ (DI)(R9*2), DI\nSUBQ $4, CX\nJGE loop\ntail:\nADDQ $4, CX\nJZ done")
+	for i := range 4 {
+		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
 	}
-	if !two {
-		row("(SI)", 0)
-		store("(DI)", 0)
-		p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop\nVZEROUPPER\nRET\n")
-		return
+	for i, at := range rows[:3] {
+		p("VMOVDQU16.Z %s, K1, Z%d\nDECQ CX\nJZ last", at, i)
 	}
-	p("LEAQ (R10)(R8*1), R11\nPREFETCHT0 (SI)(R11*1)")
-	if conv == swap {
-		row("(SI)", 0)
-		row("(SI)(R8*1)", 2)
-		store("(DI)", 2)
-		store("(DI)(R9*1)", 0)
-		p("LEAQ (DI)(R9*2), DI")
-	} else {
-		row("(SI)", 0)
-		row("(SI)(R8*1)", 1)
-		mix()
-		p("ADDQ R9, DI")
-	}
-	p("LEAQ (SI)(R8*2), SI\nSUBQ $2, CX\nJGE loop\ntail:\nADDQ $2, CX\nJZ done")
-	if conv == swap { // a last row without a partner: zeros come first
-		p("VPXORD Z2, Z2, Z2\nVPXORD Z3, Z3, Z3")
-		row("(SI)", 0)
-		store("(DI)", 2)
-		store("(DI)(R9*1)", 0)
-	} else {
-		p("VPXORD Z1, Z1, Z1")
-		row("(SI)", 0)
-		mix()
-	}
+	p("last:")
+	mix()
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
@@ -129,9 +122,11 @@ func lines16(conv int) {
 			p("VMOVUPS.Z (AX), K1, Z%d", i)
 		case widen:
 			p("VCVTPH2PS.Z (AX), K1, Z%d", i)
-		case swap:
+		case grow:
 			p("VPMOVZXWD.Z (AX), K1, Z%d\nVPSLLD $16, Z%d, Z%d", i, i, i)
 		case pairs:
+			p("VMOVDQU16.Z (AX), K1, Z%d\nVPSHUFB ·pairOrder(SB), Z%d, Z%d", i, i, i)
+		case neighbours:
 			p("VMOVDQU16.Z (AX), K1, Z%d", i)
 		}
 	}
@@ -143,7 +138,7 @@ func transpose(name string, conv int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
 	perTurn := 16 // elements along k
-	if conv == pairs {
+	if conv >= pairs {
 		perTurn = 32
 	}
 	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $%d, CX\nJLT tail\nloop:", perTurn)
@@ -153,14 +148,14 @@ func transpose(name string, conv int) {
 	}
 	turn()
 	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI", slotOf(conv, j))
+		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI", j)
 	}
-	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ done", []int{plain: 64, widen: 32, swap: 32, pairs: 64}[conv], perTurn, perTurn)
+	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ done", []int{plain: 64, widen: 32, grow: 32, pairs: 64, neighbours: 64}[conv], perTurn, perTurn)
 	p("SHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	turn()
 	toSlots(conv)
 	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI\nDECQ CX\nJZ done", slotOf(conv, j))
+		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI\nDECQ CX\nJZ done", j)
 	}
 	p("done:\nVZEROUPPER\nRET\n")
 }
@@ -186,20 +181,23 @@ func shuffle16() {
 	}
 }
 
-// slotOf returns which of the registers that [shuffle16] leaves goes to slot j.
-func slotOf(conv, j int) int {
-	if conv == swap {
-		return j ^ 1
-	}
-	return j
-}
-
 // toSlots makes a number of elements in CX one of slots.
 func toSlots(conv int) {
-	switch conv {
-	case swap:
-		p("INCQ CX\nANDQ $-2, CX")
-	case pairs:
-		p("INCQ CX\nSHRQ $1, CX")
+	if conv >= pairs {
+		p("ADDQ $3, CX\nSHRQ $2, CX\nADDQ CX, CX")
 	}
+}
+
+// pairOrder prints the VPSHUFB indices that put four neighbours of 16 bits in the order of
+// two slots of [pairs]: the third, the first, the fourth, the second.
+func pairOrder() {
+	for i := 0; i < 64; i += 8 {
+		first := uint64(i % 16)
+		var v uint64
+		for q, e := range []uint64{4, 5, 0, 1, 6, 7, 2, 3} {
+			v |= (first + e) << (8 * q)
+		}
+		p("DATA ·pairOrder+%d(SB)/8, $0x%016x", i, v)
+	}
+	p("GLOBL ·pairOrder(SB), RODATA|NOPTR, $64\n")
 }

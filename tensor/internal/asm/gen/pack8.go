@@ -3,7 +3,7 @@ package main
 // packs8 prints the packs of AVX2, which knows no masks of halves: whole registers are
 // read. See [Packing.Whole].
 func packs8() {
-	for conv := plain; conv <= swap; conv++ {
+	for conv := plain; conv <= grow; conv++ {
 		copyPack8("avx2Copy"+packNames[conv], conv)
 		transpose8("avx2Transpose"+packNames[conv], conv)
 	}
@@ -16,7 +16,7 @@ func load8(conv int, at string, reg int) {
 		p("VMOVUPS %s, Y%d", at, reg)
 	case widen:
 		p("VCVTPH2PS %s, Y%d", at, reg)
-	case swap:
+	case grow:
 		p("VPMOVZXWD %s, Y%d\nVPSLLD $16, Y%d, Y%d", at, reg, reg, reg)
 	}
 }
@@ -30,36 +30,16 @@ func copyPack8(name string, conv int) {
 	if conv == plain {
 		half = "32"
 	}
-	row := func(vectors int, at string, reg int) {
-		load8(conv, at, reg)
-		if vectors == 2 {
-			load8(conv, half+at, reg+1)
-		}
-	}
-	store := func(vectors int, at string, reg int) {
-		for v := range vectors {
-			p("VMOVUPS Y%d, %d%s", reg+v, v*32, at)
-		}
-	}
 	loop := func(vectors int, suffix string) {
-		if conv != swap {
-			p("loop%s:\nPREFETCHT0 (SI)(R10*1)", suffix)
-			row(vectors, "(SI)", 0)
-			store(vectors, "(DI)", 0)
-			p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop%s\nVZEROUPPER\nRET", suffix)
-			return
+		p("loop%s:\nPREFETCHT0 (SI)(R10*1)", suffix)
+		load8(conv, "(SI)", 0)
+		if vectors == 2 {
+			load8(conv, half+"(SI)", 1)
 		}
-		p("SUBQ $2, CX\nJLT tail%s\nloop%s:\nPREFETCHT0 (SI)(R10*1)", suffix, suffix)
-		row(vectors, "(SI)", 0)
-		row(vectors, "(SI)(R8*1)", 2)
-		store(vectors, "(DI)", 2)
-		store(vectors, "(DI)(R9*1)", 0)
-		p("LEAQ (SI)(R8*2), SI\nLEAQ (DI)(R9*2), DI\nSUBQ $2, CX\nJGE loop%s\ntail%s:\nADDQ $2, CX\nJZ done%s", suffix, suffix, suffix)
-		p("VXORPS Y2, Y2, Y2\nVXORPS Y3, Y3, Y3") // the partner of a last row comes first
-		row(vectors, "(SI)", 0)
-		store(vectors, "(DI)", 2)
-		store(vectors, "(DI)(R9*1)", 0)
-		p("done%s:\nVZEROUPPER\nRET", suffix)
+		for v := range vectors {
+			p("VMOVUPS Y%d, %d(DI)", v, v*32)
+		}
+		p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop%s\nVZEROUPPER\nRET", suffix)
 	}
 	p("JGT wide")
 	loop(1, "8")
@@ -93,11 +73,7 @@ func transpose8(name string, conv int) {
 		p("VPERM2F128 $0x20, Y%d, Y%d, Y%d\nVPERM2F128 $0x31, Y%d, Y%d, Y%d", 4+c, c, 8+c, 4+c, c, 12+c)
 	}
 	for j := range 8 {
-		r := 8 + j
-		if conv == swap {
-			r = 8 + j ^ 1
-		}
-		p("VMOVUPS Y%d, (DI)\nADDQ R9, DI", r)
+		p("VMOVUPS Y%d, (DI)\nADDQ R9, DI", 8+j)
 	}
 	step := 16
 	if conv == plain {

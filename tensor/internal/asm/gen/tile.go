@@ -47,15 +47,19 @@ func tiles() string {
 		name  string
 		shape shape
 		dot   dot
-		flush bool
+		block int // slots of a block, 0: there are none
 	}{
-		{"f32", avx512, fma, false}, {"flush", avx512, fma, true}, {"pairs", avx512, bf16, false},
-		{"f32", avx2, fma, false}, {"flush", avx2, fma, true},
+		{"f32", avx512, fma, 0}, {"blocks", avx512, fma, 32}, {"pairs", avx512, bf16, 16},
+		{"f32", avx2, fma, 0}, {"blocks", avx2, fma, 32},
 	} {
 		name := t.shape.name + strings.ToUpper(t.name[:1]) + t.name[1:]
 		fmt.Fprintf(&tables, "\nvar %s = [...]Tile{nil", name)
 		for rows := 1; rows <= t.shape.rows; rows++ {
-			tile(fmt.Sprintf("%s%d", name, rows), t.shape, rows, t.dot, t.flush)
+			if one := fmt.Sprintf("%s%d", name, rows); t.block > 0 {
+				blockTile(one, t.shape, rows, t.dot, t.block)
+			} else {
+				tile(one, t.shape, rows, t.dot)
+			}
 			fmt.Fprintf(&tables, ", %s%d", name, rows)
 		}
 		tables.WriteString("}\n")
@@ -79,31 +83,15 @@ func tiles() string {
 // tile prints a [Tile]: with all rows the loop is unrolled four times and walks
 // next with two prefetches a turn. The first registers accumulate, the last two
 // hold B, what is left takes turns as the broadcast of A.
-//
-// With flushes, numbers below 2^-126 are zero in products and sums, as VDPBF16PS has it.
-func tile(name string, s shape, rows int, dot dot, flushes bool) {
+func tile(name string, s shape, rows int, dot dot) {
 	full := rows == s.rows
-	locals := 0
-	if flushes {
-		locals = 8
-	}
-	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", locals, 48)
+	fn("is a [Tile].", name, tileArgs, 0, 48)
 	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
-	if flushes {
-		flush()
-	}
-	eachRow := func(base, by string, body func(i int)) {
-		for i := range rows {
-			body(i)
-			p("ADDQ %s, %s", by, base)
-		}
-	}
-	fetch := func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
 	p("MOVQ End_Sums(AX), R9\nMOVQ End_LdSums(AX), R8\nTESTQ R9, R9\nJZ fetch")
-	eachRow("R9", "R8", fetch)
-	p("fetch:\nCMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
-	eachRow("R9", "R8", fetch)
-	p("clear:")
+	fetch := s.fetch()
+	eachRow(rows, "R9", "R8", fetch)
+	p("fetch:")
+	s.fetchC(rows)
 	for i := range 2 * rows {
 		p("%s %s%d, %s%d, %s%d", s.clear, s.reg, i, s.reg, i, s.reg, i)
 	}
@@ -138,22 +126,50 @@ func tile(name string, s shape, rows int, dot dot, flushes bool) {
 	step(0)
 	p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ CX\nJNZ one", s.rows*4, 2*s.width)
 	p("done:")
-	if flushes {
-		unflush()
+	s.add(rows, "Sums")
+	s.end(rows)
+}
+
+const tileArgs = "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)"
+
+// eachRow prints body for each row, with base going on by that much.
+func eachRow(rows int, base, by string, body func(i int)) {
+	for i := range rows {
+		body(i)
+		p("ADDQ %s, %s", by, base)
 	}
-	for _, of := range []string{"Sums", "Bias"} {
-		p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)
-		eachRow("R9", "R8", func(i int) {
-			for h := range 2 {
-				p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
-			}
-		})
-		p("no%s:", of)
-	}
+}
+
+// fetch returns what prints the prefetch of a row at R9.
+func (s shape) fetch() func(i int) {
+	return func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
+}
+
+// fetchC prints the prefetch of C, unless that is to be stored around the cache.
+func (s shape) fetchC(rows int) {
+	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
+	eachRow(rows, "R9", "R8", s.fetch())
+	p("clear:")
+}
+
+// add prints that rows of the Sums or the Bias of an [End] are added, if there are any.
+func (s shape) add(rows int, of string) {
+	p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)
+	eachRow(rows, "R9", "R8", func(i int) {
+		for h := range 2 {
+			p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
+		}
+	})
+	p("no%s:", of)
+}
+
+// end prints the rest of a [Tile], whose sums are in registers.
+func (s shape) end(rows int) {
+	s.add(rows, "Bias")
 	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
 	narrow := func(f narrowing) {
 		f.prepare()
-		eachRow("DX", "R8", f.row)
+		eachRow(rows, "DX", "R8", f.row)
 		p("VZEROUPPER\nRET")
 	}
 	narrow(s.toBFloat16())
@@ -161,7 +177,7 @@ func tile(name string, s shape, rows int, dot dot, flushes bool) {
 	narrow(s.toFloat16())
 	for _, end := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
 		p("%s:", end[0])
-		eachRow("DX", "R8", func(i int) {
+		eachRow(rows, "DX", "R8", func(i int) {
 			for h := range 2 {
 				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
 			}

@@ -1,7 +1,0 @@
-// sm_80
-// Attention in bfloat16 for heads of up to 32.
-#include "attention_grad.cuh"
-#include "attention_result.cuh"
-
-ATTEND(bf16, 32, 2)
-ATTEND_GRAD(bf16, 32, 64)

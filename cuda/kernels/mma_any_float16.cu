@@ -1,5 +1,0 @@
-// sm_80
-// Matrix products of float16 by tensor cores, of operands of any strides.
-#include "gemm_mma.cuh"
-
-MMA(gathered, 1, f16)

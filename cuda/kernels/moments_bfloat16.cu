@@ -1,2 +1,0 @@
-#include "moments.cuh"
-STATISTICS(bf16, 4, float, bfloat16)

@@ -1,2 +1,0 @@
-#include "moments.cuh"
-STATISTICS(f16, 4, float, float16)

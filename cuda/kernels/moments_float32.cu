@@ -1,2 +1,0 @@
-#include "moments.cuh"
-STATISTICS(float, 4, float, float32)

@@ -1,2 +1,0 @@
-#include "moments.cuh"
-STATISTICS(double, 2, double, float64)

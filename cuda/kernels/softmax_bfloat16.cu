@@ -1,3 +1,0 @@
-#include "softmax.cuh"
-
-SOFTMAX(bf16, bfloat16)

@@ -1,3 +1,0 @@
-#include "softmax.cuh"
-
-SOFTMAX(f16, float16)

@@ -1,3 +1,0 @@
-#include "softmax.cuh"
-
-SOFTMAX(float, float32)
