@@ -55,7 +55,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if len(o.Peers) > 0 && o.Python == "" {
-		if o.Python, err = install.Peers(ctx, slices.Contains(o.Peers, "torch"), "", os.Stderr); err != nil {
+		if o.Python, err = install.PeerPython(ctx, slices.Contains(o.Peers, "torch"), "", os.Stderr); err != nil {
 			return err
 		}
 	}

@@ -170,7 +170,7 @@ var built struct {
 // ownProgram returns the path of this program, or of the same program with GPU support.
 func ownProgram(ctx context.Context) (string, error) {
 	built.Do(func() {
-		built.path, built.err = install.GPUProgram(ctx, os.Stderr)
+		built.path, built.err = install.BuildGPU(ctx, os.Stderr)
 		if built.err != nil && built.path != "" { // it runs without GPU support
 			fmt.Fprintln(os.Stderr, built.err)
 			built.err = nil
@@ -205,9 +205,9 @@ func (c exportCommand) Run() error {
 	if err := os.Chdir(filepath.Dir(c.Notebook)); err != nil { // its cells import packages from there
 		return err
 	}
-	var cells []interp.Ran
+	var cells []interp.ExecutedCell
 	for i, code := range nb.CodeCells() {
-		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // a cell that has not run may show its value
+		ran := interp.ExecutedCell{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // a cell that has not run may show its value
 		for _, o := range code.Outputs {
 			ran.Shown = ran.Shown || o.Type == notebook.ExecuteResult
 			if o.Type == notebook.Error {
@@ -223,7 +223,7 @@ func (c exportCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(interp.ModuleHint(c.File, src, version))
+	fmt.Print(interp.GoModHint(c.File, src, version))
 	return nil
 }
 

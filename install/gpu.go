@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// GPUProgram returns the path of a program that can use this machine's GPUs. It is the
+// BuildGPU returns the path of a program that can use this machine's GPUs. It is the
 // running program if that has the GPU backend, or if there is no NVIDIA driver. Otherwise
-// GPUProgram builds one from the sources of the running program, which takes a minute the
+// BuildGPU builds one from the sources of the running program, which takes a minute the
 // first time and a second later. If that fails it returns the running program and an error.
 // The environment variable HALFNOTE_GPU=off prevents the build.
-func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) {
+func BuildGPU(ctx context.Context, log io.Writer) (program string, err error) {
 	own, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("install: this program's own path: %w", err)

@@ -34,12 +34,12 @@ func TestGPUProgram(t *testing.T) {
 	var log bytes.Buffer
 	t.Setenv("HALFNOTE_GPU", "off")
 	t.Setenv("HALFNOTE_CUDA_DRIVER", "libcuda.so.1")
-	if got, err := GPUProgram(context.Background(), &log); got != own || err != nil || log.Len() > 0 {
+	if got, err := BuildGPU(context.Background(), &log); got != own || err != nil || log.Len() > 0 {
 		t.Errorf("switched off: got %s, %v, %q, want this program", got, err, &log)
 	}
 	t.Setenv("HALFNOTE_GPU", "")
 	want := filepath.Join(cache, "halfnote", "gpu", "halfnote")
-	if got, err := GPUProgram(context.Background(), &log); got != want || err != nil {
+	if got, err := BuildGPU(context.Background(), &log); got != want || err != nil {
 		t.Errorf("with a driver: got %s, %v, want %s", got, err, want)
 	}
 	line, err := os.ReadFile(asked)
@@ -49,7 +49,7 @@ func TestGPUProgram(t *testing.T) {
 		}
 	}
 	t.Setenv("GO_FAILS", "1")
-	if got, err := GPUProgram(context.Background(), &log); got != own || err == nil || !strings.Contains(err.Error(), "C compiler") {
+	if got, err := BuildGPU(context.Background(), &log); got != own || err == nil || !strings.Contains(err.Error(), "C compiler") {
 		t.Errorf("where it cannot be built: got %s, %v, want this program and why", got, err)
 	}
 }

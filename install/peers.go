@@ -11,11 +11,11 @@ import (
 //go:embed bench-constraints.txt
 var benchConstraints string
 
-// Peers returns the Python of a private environment in cacheDir with numpy and ipykernel, or with
+// PeerPython returns the Python of a private environment in cacheDir with numpy and ipykernel, or with
 // numpy and PyTorch; an empty cacheDir is the user's cache folder. If the environment does not
 // exist Peers makes it, which needs a network and, for PyTorch, several gigabytes. A failure
 // leaves nothing behind.
-func Peers(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
+func PeerPython(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
 	r := recipe{
 		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel", "ipywidgets"}, constraints: benchConstraints + labConstraints,
 		cost: "some seconds and 150 MB", instead: "`--peer none` measures without peers, `--python FILE` takes a Python that has them",

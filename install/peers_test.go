@@ -18,7 +18,7 @@ func TestPeers(t *testing.T) {
 		{true, "bench-torch-", "import numpy, torch"},
 	} {
 		for again := range 2 {
-			python, err := Peers(t.Context(), c.pytorch, f.options.CacheDir, f.out)
+			python, err := PeerPython(t.Context(), c.pytorch, f.options.CacheDir, f.out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestPeersWithoutNetwork(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("FAIL"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Peers(t.Context(), true, f.options.CacheDir, f.out)
+	_, err := PeerPython(t.Context(), true, f.options.CacheDir, f.out)
 	for _, want := range []string{"PyTorch", "network", "Could not find a version"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
@@ -53,7 +53,7 @@ func TestPeersWithoutNetwork(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Peers(t.Context(), false, f.options.CacheDir, f.out); err == nil || !strings.Contains(err.Error(), "--peer none") {
+	if _, err := PeerPython(t.Context(), false, f.options.CacheDir, f.out); err == nil || !strings.Contains(err.Error(), "--peer none") {
 		t.Errorf("without Python: got %v, want what can be done", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"halfnote/kernel"
 )
 
-// Ran is a cell of a notebook that has been run.
-type Ran struct {
+// ExecutedCell is a cell of a notebook that has been run.
+type ExecutedCell struct {
 	Code  string
 	Count int // number n of In[n]
 	// Failed is the name of the error that ended it, or "".
@@ -33,7 +33,7 @@ type Ran struct {
 // versions that depend on it. Cells that failed become comments, as do magics without a
 // meaning in a program; the declarations of cells that panicked stay. The error names
 // what cannot be exported; a program returned with an error does not compile.
-func Export(cells []Ran) ([]byte, error) {
+func Export(cells []ExecutedCell) ([]byte, error) {
 	s, err := NewSession(Options{})
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ type exportedStmt struct {
 }
 
 // cell adds a cell to the program.
-func (x *exporter) cell(c Ran) error {
+func (x *exporter) cell(c ExecutedCell) error {
 	if _, ok := x.s.help(c.Code); ok {
 		x.note(c.Count, "In[%d] asked for help: %s", c.Count, strings.TrimSpace(c.Code))
 		return nil
@@ -152,7 +152,7 @@ func commented(text string) string {
 }
 
 // goPart adds the Go code of a cell.
-func (x *exporter) goPart(p *part, code string, ran Ran) error {
+func (x *exporter) goPart(p *part, code string, ran ExecutedCell) error {
 	s := x.s
 	c := s.newCell(context.Background(), kernel.Cell{Code: code, Count: ran.Count}, nowhere{})
 	source := strings.Trim(code, "\n")

@@ -90,7 +90,7 @@ func TestExportErrors(t *testing.T) {
 // TestExportComments checks that an omitted cell, or part of one, becomes a comment
 // with the reason, and that %time is kept in the program.
 func TestExportComments(t *testing.T) {
-	src, err := Export([]Ran{
+	src, err := Export([]ExecutedCell{
 		{Code: "x := 1\nvar s string = 2", Count: 1, Failed: "CompileError"},
 		{Code: "func half(n int) int { return 1 / n }\nhalf(0)", Count: 2, Failed: "Panic"},
 		{Code: "%%time\nfmt.Println(half(1))", Count: 3},
@@ -133,7 +133,7 @@ L:
 	for { r := 1; break L }
 	k = 3 // assigned to only
 }`
-	src, err := Export([]Ran{{Code: code, Count: 1}})
+	src, err := Export([]ExecutedCell{{Code: code, Count: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

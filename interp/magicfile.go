@@ -60,13 +60,13 @@ func (s *Session) magicExport(c call) kernel.Result {
 	if err != nil {
 		return s.wrong(c, "%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))
 	}
-	fmt.Fprintf(c.out.Stdout(), "writing %s\n%s", file, ModuleHint(file, src, s.opts.Release))
+	fmt.Fprintf(c.out.Stdout(), "writing %s\n%s", file, GoModHint(file, src, s.opts.Release))
 	return kernel.Result{}
 }
 
-// ModuleHint returns the lines that the go.mod of an exported program needs to find
+// GoModHint returns the lines that the go.mod of an exported program needs to find
 // this module's packages, or "".
-func ModuleHint(file string, src []byte, release string) string {
+func GoModHint(file string, src []byte, release string) string {
 	if !bytes.Contains(src, []byte("\"halfnote/")) {
 		return ""
 	}

@@ -89,7 +89,7 @@ type Session struct {
 	debugger *debugger
 	widgets  *widget.Manager // widgets known to front ends
 	lastDir  string          // working folder before the last %cd
-	ran      []Ran           // cells for %export
+	ran      []ExecutedCell  // cells for %export
 }
 
 var (
@@ -182,7 +182,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 		r = s.run(ctx, in, out)
 	}
 	if !in.Silent {
-		c := Ran{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
+		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
 		if r.Err != nil {
 			c.Failed = r.Err.Name
 		}

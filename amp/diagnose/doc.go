@@ -16,12 +16,12 @@
 //	diagnose.Lint(net, func() { … one step … })
 //
 // [Replay] records gradients and computes the effect of any loss scale, format and scaler on
-// them. [Search] finds the operations that must stay in float32 for an error budget, and
-// [SearchLower] those that need not. [Rewind] goes back to any step of a run and forks it.
+// them. [MinimalFP32Set] finds the operations that must stay in float32 for an error budget, and
+// [MaximalFP16Set] those that need not. [Rewind] goes back to any step of a run and forks it.
 //
 //	rp := diagnose.NewReplay(net)                             // before training
 //	rp.Band(diagnose.Float16)                                 // after it: the scales that are safe
-//	diagnose.Search(net, step, diagnose.SearchOptions{}).Code // amp.Float16.With("exp", amp.FP32)
+//	diagnose.MinimalFP32Set(net, step, diagnose.SearchOptions{}).Code // amp.Float16.With("exp", amp.FP32)
 //	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //

@@ -8,19 +8,19 @@ import (
 	"halfnote/tensor"
 )
 
-// Fate is the outcome of a parameter's gradient.
-type Fate string
+// Outcome is the outcome of a parameter's gradient.
+type Outcome string
 
 // The fates.
 const (
-	Alive     Fate = "alive"
-	Flushed   Fate = "flushed"   // not 0 in float64, rounded to 0 here
-	Overflown Fate = "overflown" // finite in float64, inf or NaN here
-	DeadReLU  Fate = "dead ReLU" // 0 in float64 too: the activation blocks it
-	Saturated Fate = "saturated" // nearly 0 in float64 too: the activation is flat there
-	Cut       Fate = "cut"       // 0 in float64 too: something else multiplies it by 0
-	Zero      Fate = "zero"      // 0 in float64 too and harmless, such as that of a bias before a normalisation
-	Unused    Fate = "unused"    // received no gradient
+	Alive     Outcome = "alive"
+	Flushed   Outcome = "flushed"   // not 0 in float64, rounded to 0 here
+	Overflown Outcome = "overflown" // finite in float64, inf or NaN here
+	DeadReLU  Outcome = "dead ReLU" // 0 in float64 too: the activation blocks it
+	Saturated Outcome = "saturated" // nearly 0 in float64 too: the activation is flat there
+	Cut       Outcome = "cut"       // 0 in float64 too: something else multiplies it by 0
+	Zero      Outcome = "zero"      // 0 in float64 too and harmless, such as that of a bias before a normalisation
+	Unused    Outcome = "unused"    // received no gradient
 )
 
 // LayerGradient is a parameter with its gradient.
@@ -35,8 +35,8 @@ type LayerGradient struct {
 	Infinite int
 	Lowest, Highest float64 // nonzero magnitudes in float64, times the loss scale; NaN if there are none
 	Rescue          float64 // power of two by which the loss scale must grow for all but one in a thousand to survive; 1 if they do
-	Fate            Fate
-	Loss            *Death // where it was lost, or nil
+	Fate            Outcome
+	Loss            *Underflow // where it was lost, or nil
 }
 
 // FlushedShare returns the share of the elements with a nonzero gradient that were flushed to
@@ -53,15 +53,15 @@ func portion(n, all int) float64 {
 	return float64(n) / float64(all)
 }
 
-// Death is a place where gradients are lost: a derivative, or a forward operation that rounds
+// Underflow is a place where gradients are lost: a derivative, or a forward operation that rounds
 // factors of derivatives to 0.
-type Death struct {
+type Underflow struct {
 	Forward     bool
 	Op, Of      string // operation, and the one that it differentiates; in the forward pass, itself
 	trace.Place        // place of Of
 	Source      string // cell line that called Of
 	DType       tensor.DType
-	Fate        Fate
+	Fate        Outcome
 	Elements    int     // elements that are not 0 in float64
 	Share       float64 // share of those that is lost here
 }
@@ -69,8 +69,8 @@ type Death struct {
 // GradientsReport is the result of Gradients.
 type GradientsReport struct {
 	Layers []LayerGradient // layers in order of use
-	Deaths []*Death        // deaths in order of execution, backward from the loss
-	First  *Death          // first death that caused a layer's loss, or nil
+	Deaths []*Underflow    // deaths in order of execution, backward from the loss
+	First  *Underflow      // first death that caused a layer's loss, or nil
 
 	Scale   float64 // loss scale of the run
 	Rescue  float64 // power of two by which the scale must grow for all but one in a thousand of the gradients on the way to survive; 1 if they do
@@ -99,17 +99,17 @@ func (r *GradientsReport) Alive() bool {
 	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Fate.well() })
 }
 
-func (f Fate) well() bool { return f == Alive || f == Zero }
+func (f Outcome) well() bool { return f == Alive || f == Zero }
 
 // report evaluates the observations.
 func (w *wake) report() *GradientsReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := &GradientsReport{Deaths: w.deaths, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
-	var first *Death
+	var first *Underflow
 	for _, p := range w.params {
 		l := w.layers[p.Tensor.ID()]
-		slices.SortFunc(w.of[l], func(a, b *Death) int { return slices.Index(w.deaths, a) - slices.Index(w.deaths, b) })
+		slices.SortFunc(w.of[l], func(a, b *Underflow) int { return slices.Index(w.deaths, a) - slices.Index(w.deaths, b) })
 		l.judge(w.of[l])
 		if l.Fate == Unused && w.backwards == 0 {
 			continue
@@ -132,8 +132,8 @@ func (w *wake) report() *GradientsReport {
 
 // judge sets the fate of a layer from the deaths on the way to it: the cause is the first death
 // that takes at least half as much as the worst one.
-func (l *layer) judge(deaths []*Death) {
-	died := func(fates ...Fate) bool {
+func (l *layer) judge(deaths []*Underflow) {
+	died := func(fates ...Outcome) bool {
 		worst := 0.0
 		for _, d := range deaths {
 			if slices.Contains(fates, d.Fate) {
@@ -163,7 +163,7 @@ func (l *layer) judge(deaths []*Death) {
 		if l.Fate = Zero; !died(DeadReLU, Saturated, Cut) {
 			l.Loss = nil
 		}
-	case slices.ContainsFunc(deaths, func(d *Death) bool { return d.Fate == Saturated && d.Share > 0.9 }):
+	case slices.ContainsFunc(deaths, func(d *Underflow) bool { return d.Fate == Saturated && d.Share > 0.9 }):
 		died(Saturated)
 	default:
 		l.Fate = Alive

@@ -12,10 +12,10 @@ import (
 )
 
 // at returns the line and the module as text.
-func (d *Death) at() string { return Finding{Source: d.Source, Module: d.Module}.where() }
+func (d *Underflow) at() string { return Finding{Source: d.Source, Module: d.Module}.where() }
 
 // String returns a sentence on where and how gradients were lost.
-func (d *Death) String() string {
+func (d *Underflow) String() string {
 	at := d.at()
 	if at != "" {
 		at = " (" + at + ")"
@@ -42,7 +42,7 @@ func (d *Death) String() string {
 }
 
 // cure returns the advice for a death.
-func (r *GradientsReport) cure(d *Death) string {
+func (r *GradientsReport) cure(d *Underflow) string {
 	switch d.Fate {
 	case Flushed:
 		if d.Forward {
@@ -84,7 +84,7 @@ func (r *GradientsReport) String() string {
 }
 
 func (r *GradientsReport) summary() string {
-	lostLayers := map[Fate]int{}
+	lostLayers := map[Outcome]int{}
 	for _, l := range r.Layers {
 		lostLayers[l.Fate]++
 	}
@@ -96,7 +96,7 @@ func (r *GradientsReport) summary() string {
 		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst))
 	}
 	var parts []string
-	for _, f := range []Fate{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
+	for _, f := range []Outcome{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
 		if n := lostLayers[f]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f))
 		}

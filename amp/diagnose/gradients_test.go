@@ -20,7 +20,7 @@ func TestGradientsPlanted(t *testing.T) {
 		name  string
 		wards []func() *ward
 		plant func(w *ward, layer string) (module, of string)
-		fate  diagnose.Fate
+		fate  diagnose.Outcome
 	}{
 		{"a layer whose gradients are too small", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
 			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16).MulScalar(0x1p-30) }), "mul_scalar"

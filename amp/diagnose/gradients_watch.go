@@ -20,9 +20,9 @@ type wake struct {
 
 	results   map[int]*flow  // by ID
 	layers    map[int]*layer // layers by ID of the parameter
-	of        map[*layer][]*Death
+	of        map[*layer][]*Underflow
 	used      map[string]int // order of a parameter's first use
-	deaths    []*Death
+	deaths    []*Underflow
 	all       magnitudes64
 	scale     float64
 	backwards int
@@ -42,14 +42,14 @@ type flow struct {
 	source   string
 	same     *flow   // source of the view or cast
 	noise    float64 // magnitude up to which elements count as 0
-	deaths   []*Death
+	deaths   []*Underflow
 	nonzero  float64 // share of nonzero elements, in float64
 	size     float64 // root mean square, in float64
 	dtype    tensor.DType
 }
 
 func newWake(net any) *wake {
-	w := &wake{results: map[int]*flow{}, layers: map[int]*layer{}, of: map[*layer][]*Death{}, used: map[string]int{}, scale: 1}
+	w := &wake{results: map[int]*flow{}, layers: map[int]*layer{}, of: map[*layer][]*Underflow{}, used: map[string]int{}, scale: 1}
 	var models []any
 	if net != nil {
 		models = append(models, net)
@@ -210,8 +210,8 @@ var (
 )
 
 // death returns the loss in a derivative, or nil if it is small.
-func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Death {
-	d := &Death{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
+func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Underflow {
+	d := &Underflow{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
 	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
 	if d.Forward = !e.Backward; d.Forward {
 		if d.Of = d.Op; !half(d.DType) || portion(r.Flushed, d.Elements) < lost {

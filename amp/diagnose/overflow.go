@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor"
 )
 
-// Birth is the origin of an inf or NaN: an operation with finite operands whose result is not
+// NonFinite is the origin of an inf or NaN: an operation with finite operands whose result is not
 // finite, or a tensor that was not finite before the run.
-type Birth struct {
+type NonFinite struct {
 	Op          string // torch's name, such as "linear"; "" for a tensor from before the run
 	Of          string // for a derivative, the operation that it differentiates
 	Backward    bool
@@ -31,9 +31,9 @@ type Birth struct {
 	Loss     bool     // it reached the loss
 	Params   []string // parameters whose gradients it reached, in order
 
-	Grew   *Passage  // for a cast, the operation that made the value too large; nil if unknown
-	Before []Passage // operations that led to it, oldest first
-	Spread []Passage // where it spread: the first operation of each module, forward and backward
+	Grew   *Occurrence  // for a cast, the operation that made the value too large; nil if unknown
+	Before []Occurrence // operations that led to it, oldest first
+	Spread []Occurrence // where it spread: the first operation of each module, forward and backward
 
 	order    int             // number of operations observed before it
 	from     int             // ID of the first operand
@@ -43,8 +43,8 @@ type Birth struct {
 	updated  bool            // it reached a parameter itself
 }
 
-// Passage is an operation before or after a birth, with the range of its result.
-type Passage struct {
+// Occurrence is an operation before or after a birth, with the range of its result.
+type Occurrence struct {
 	Op       string
 	Of       string
 	Backward bool
@@ -56,8 +56,8 @@ type Passage struct {
 
 // OverflowReport is the result of Overflow.
 type OverflowReport struct {
-	Culprit *Birth   // the origin; nil if everything relevant stayed finite
-	Births  []*Birth // all births, in order
+	Culprit *NonFinite   // the origin; nil if everything relevant stayed finite
+	Births  []*NonFinite // all births, in order
 	Steps   []amp.StepResult
 	Looked  int // number of operations observed
 }
@@ -86,7 +86,7 @@ func (a *autopsy) report() *OverflowReport {
 	defer a.mu.Unlock()
 	a.finish()
 	r := &OverflowReport{Births: a.births, Steps: a.steps, Looked: a.looked}
-	rank := func(b *Birth) int {
+	rank := func(b *NonFinite) int {
 		switch {
 		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated && !(b.Backward && len(a.params) == 0):
 			return 3 // it reached nothing, as far as is known without a model

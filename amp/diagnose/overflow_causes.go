@@ -104,7 +104,7 @@ func (v *evidence) asked() bool {
 }
 
 // classify infers the cause of a birth from its operation.
-func (a *autopsy) classify(b *Birth, e *tensor.Event, r *result) {
+func (a *autopsy) classify(b *NonFinite, e *tensor.Event, r *result) {
 	v := &evidence{e: e, op: e.Op.Name, scale: 1, limit: math.Inf(1), largest: largest64(e)}
 	if e.Out.DType.IsFloat() {
 		v.limit = tensor.FInfo(e.Out.DType).Max
@@ -145,7 +145,7 @@ func (a *autopsy) stuck(r *result) bool {
 }
 
 // word writes the sentences about what happened and what to do.
-func (b *Birth) word() {
+func (b *NonFinite) word() {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.code == b.Cause })
 	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
 	b.What = b.amount()
@@ -166,7 +166,7 @@ func (b *Birth) word() {
 }
 
 // harmlessly returns the advice for a scale that the scaler lowers without help.
-func harmlessly(b *Birth) string {
+func harmlessly(b *NonFinite) string {
 	fits := b.Scale // largest power of two at which the gradient is finite
 	for fits > 1 && b.Largest/b.Scale*fits > b.limit {
 		fits /= 2
@@ -175,7 +175,7 @@ func harmlessly(b *Birth) string {
 }
 
 // amount returns the numbers of inf and NaN elements as text.
-func (b *Birth) amount() string {
+func (b *NonFinite) amount() string {
 	of := fmt.Sprintf(" of %s", text.Count(size(b.Shape), "element"))
 	switch {
 	case b.NaNs == 0:

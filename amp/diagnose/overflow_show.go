@@ -53,7 +53,7 @@ func ranges(list []tensor.Counts) string {
 
 // title names the operation: "linear", "derivative of linear (matmul)", "cast for
 // linear".
-func (b *Birth) title() string {
+func (b *NonFinite) title() string {
 	switch {
 	case b.Cause == "data":
 		return "an operand of " + cmp.Or(b.For, b.Op) + " that no operation of the step computed"
@@ -72,7 +72,7 @@ func (b *Birth) title() string {
 }
 
 // at returns the line and the module as text.
-func (b *Birth) at() string {
+func (b *NonFinite) at() string {
 	if b.Op == "" {
 		return ""
 	}
@@ -84,12 +84,12 @@ func (b *Birth) at() string {
 }
 
 // String returns two sentences: the origin and the cure.
-func (b *Birth) String() string {
+func (b *NonFinite) String() string {
 	return fmt.Sprintf("%s in %s%s: %s\n%s", b.Cause, b.title(), b.at(), sentence("%s", b.What), sentence("%s", b.Cure))
 }
 
 // fate describes what it reached.
-func (b *Birth) fate() string {
+func (b *NonFinite) fate() string {
 	var parts []string
 	if b.Loss {
 		parts = append(parts, "the loss")
@@ -178,7 +178,7 @@ func (r *OverflowReport) headline() string {
 }
 
 // String returns the passage as one line.
-func (p Passage) String() string {
+func (p Occurrence) String() string {
 	name := p.Op
 	if p.Backward {
 		name = "derivative of " + p.Of
@@ -198,7 +198,7 @@ func (p Passage) String() string {
 func (r *OverflowReport) Chart() *chart.Figure {
 	var list []chart.Range
 	if c := r.Culprit; c != nil {
-		for _, p := range slices.Concat(c.Before, []Passage{c.here()}, c.Spread) {
+		for _, p := range slices.Concat(c.Before, []Occurrence{c.here()}, c.Spread) {
 			name := p.Op
 			if p.Backward {
 				name = "derivative of " + p.Of
@@ -212,9 +212,9 @@ func (r *OverflowReport) Chart() *chart.Figure {
 }
 
 // here returns the birth as a passage.
-func (b *Birth) here() Passage {
+func (b *NonFinite) here() Occurrence {
 	c := tensor.Counts{Count: size(b.Shape), Infs: b.Infs, NaNs: b.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}
-	return Passage{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
+	return Occurrence{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
 }
 
 // HTML returns the report as sentences and a table of the operations before and after. Its
@@ -231,7 +231,7 @@ func (r *OverflowReport) HTML() string {
 		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
 	}
 	b.WriteString("</tr>")
-	row := func(when, style string, p Passage) {
+	row := func(when, style string, p Occurrence) {
 		name := p.Op
 		if p.Backward {
 			name = "derivative of " + p.Of

@@ -3,18 +3,18 @@ package diagnose
 import "slices"
 
 // spread records a passage: the first operation of each module, forward and backward.
-func (b *Birth) spread(p Passage) {
+func (b *NonFinite) spread(p Occurrence) {
 	const most = 40
-	same := func(q Passage) bool { return q.Module == p.Module && q.Backward == p.Backward }
+	same := func(q Occurrence) bool { return q.Module == p.Module && q.Backward == p.Backward }
 	if len(b.Spread) < most && !slices.ContainsFunc(b.Spread, same) && !(p.Module == b.Module && p.Backward == b.Backward) {
 		b.Spread = append(b.Spread, p)
 	}
 }
 
 // lineage lists the operations that led to a result, oldest first.
-func (a *autopsy) lineage(r *result) []Passage {
+func (a *autopsy) lineage(r *result) []Occurrence {
 	const most = 6
-	var list []Passage
+	var list []Occurrence
 	for len(list) < most {
 		var next *result
 		for _, id := range r.in {
@@ -28,14 +28,14 @@ func (a *autopsy) lineage(r *result) []Passage {
 		if next == nil || next == r {
 			break
 		}
-		list, r = append(list, next.Passage), next
+		list, r = append(list, next.Occurrence), next
 	}
 	slices.Reverse(list)
 	return list
 }
 
 // grew returns the operation leading to r whose result first exceeded limit.
-func (a *autopsy) grew(r *result, limit float64) *Passage {
+func (a *autopsy) grew(r *result, limit float64) *Occurrence {
 	for r != nil && r.Counts.AbsMax > limit {
 		var next *result
 		for _, id := range r.in {
@@ -44,7 +44,7 @@ func (a *autopsy) grew(r *result, limit float64) *Passage {
 			}
 		}
 		if next == nil {
-			return &r.Passage
+			return &r.Occurrence
 		}
 		r = next
 	}

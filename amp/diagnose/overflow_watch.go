@@ -18,10 +18,10 @@ type autopsy struct {
 	names  *trace.Names
 	params []nn.Named
 
-	results map[int]*result  // results of operations, by ID
-	given   map[int]*Birth   // births from before the run, by ID
-	grads   map[int][]*Birth // births in gradients, by the parameter's ID
-	births  []*Birth
+	results map[int]*result      // results of operations, by ID
+	given   map[int]*NonFinite   // births from before the run, by ID
+	grads   map[int][]*NonFinite // births in gradients, by the parameter's ID
+	births  []*NonFinite
 	looked  int
 
 	scale     float64
@@ -31,10 +31,10 @@ type autopsy struct {
 
 // result is the result of an operation.
 type result struct {
-	Passage
+	Occurrence
 	place    trace.Place
 	in       []int // IDs of the operands
-	roots    []*Birth
+	roots    []*NonFinite
 	gradient bool // a scaled gradient, or computed from one
 	combined bool // computed from gradients by operations other than the loss's derivatives
 	view     *result
@@ -42,7 +42,7 @@ type result struct {
 
 func newAutopsy(net any) *autopsy {
 	a := &autopsy{
-		results: map[int]*result{}, given: map[int]*Birth{}, grads: map[int][]*Birth{}, scale: 1,
+		results: map[int]*result{}, given: map[int]*NonFinite{}, grads: map[int][]*NonFinite{}, scale: 1,
 	}
 	var models []any
 	if net != nil {
@@ -66,7 +66,7 @@ func newAutopsy(net any) *autopsy {
 func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
 	if t.DType().IsFloat() {
 		if c := t.Counts(); spoilt(c) {
-			b := &Birth{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
+			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
 			a.given[t.ID()] = b
 		}
 	}
@@ -105,8 +105,8 @@ func (a *autopsy) operation(e tensor.Event) {
 		a.looked++
 	}
 	r := &result{
-		Passage: Passage{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
-		place:   place, gradient: e.Backward,
+		Occurrence: Occurrence{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
+		place:      place, gradient: e.Backward,
 	}
 	for _, t := range e.Operands {
 		r.in = append(r.in, t.ID())
@@ -122,7 +122,7 @@ func (a *autopsy) operation(e tensor.Event) {
 		r.roots = a.roots(&e, r)
 		for _, b := range r.roots {
 			if b.order < a.looked || b.Op == "" {
-				b.spread(r.Passage)
+				b.spread(r.Occurrence)
 			}
 			b.updated = b.updated || e.InPlace && slices.ContainsFunc(a.params, func(p nn.Named) bool { return p.Tensor.ID() == e.Out.ID })
 		}
@@ -142,7 +142,7 @@ func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
 }
 
 // roots returns the births behind a non-finite result: those of its operands, or a new one.
-func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
+func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 	for i, t := range e.Operands {
 		if !t.DType().IsFloat() {
 			continue
@@ -165,7 +165,7 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
 			b.Grew = a.grew(a.results[e.Operands[0].ID()], b.limit)
 		}
 		a.admit(b)
-		roots = []*Birth{b}
+		roots = []*NonFinite{b}
 	}
 	return roots
 }
@@ -174,7 +174,7 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
 // already holds the result.
 func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
 	c := t.Counts()
-	of := &result{Passage: Passage{DType: t.DType(), Counts: c}}
+	of := &result{Occurrence: Occurrence{DType: t.DType(), Counts: c}}
 	if !spoilt(c) {
 		return of
 	}
@@ -184,7 +184,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	}
 	for _, b := range a.given { // computed from a buffer, unobserved
 		if of.roots == nil && !e.Backward && b.Cause == "buffer" && b.Module == r.Module {
-			of.roots = []*Birth{b}
+			of.roots = []*NonFinite{b}
 		}
 	}
 	if of.roots == nil && !changed {
@@ -193,7 +193,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 		if b.Cause = "data"; e.Backward { // a value recomputed by the derivative
 			b.Cause = "derivative"
 		}
-		of.roots = []*Birth{b}
+		of.roots = []*NonFinite{b}
 	}
 	for _, b := range of.roots {
 		if b.order == 0 {
@@ -207,9 +207,9 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 }
 
 // unseen returns the births of a tensor that no operation of the run computed.
-func (a *autopsy) unseen(t *tensor.Tensor) []*Birth {
+func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
 	if b := a.given[t.ID()]; b != nil {
-		return []*Birth{b}
+		return []*NonFinite{b}
 	}
 	for _, p := range a.params {
 		if g := p.Tensor.Grad(); g != nil && g.ID() == t.ID() {
@@ -219,14 +219,14 @@ func (a *autopsy) unseen(t *tensor.Tensor) []*Birth {
 	return nil
 }
 
-func (a *autopsy) birth(e *tensor.Event, r *result) *Birth {
-	return &Birth{
+func (a *autopsy) birth(e *tensor.Event, r *result) *NonFinite {
+	return &NonFinite{
 		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
 		Shape: e.Out.Shape, from: e.Operands[0].ID(), Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
 	}
 }
 
-func (a *autopsy) admit(b *Birth) {
+func (a *autopsy) admit(b *NonFinite) {
 	b.order = a.looked
 	a.births = append(a.births, b)
 }
@@ -296,7 +296,7 @@ func (a *autopsy) mark(m mark) {
 }
 
 // reachedStale records that a gradient of an earlier step is used.
-func (a *autopsy) reachedStale(b *Birth) {
+func (a *autopsy) reachedStale(b *NonFinite) {
 	if b.order == 0 {
 		a.admit(b)
 	}

@@ -42,17 +42,17 @@ type SearchOp struct {
 
 // SearchResult is the result of a search.
 type SearchResult struct {
-	// Ops is the set found: from [Search] the operations that must be raised to float32, from
-	// [SearchLower] those that may be lowered.
+	// Ops is the set found: from [MinimalFP32Set] the operations that must be raised to float32, from
+	// [MaximalFP16Set] those that may be lowered.
 	Ops []SearchOp
 	// Candidates are all operations that could be moved.
 	Candidates []SearchOp
 	// Before and After are the errors without and with the set moved.
 	Before, After, Budget float64
 	// Found is false if the budget cannot be met: by Search, not even with all candidates in
-	// float32; by SearchLower, not even under the unchanged policy.
+	// float32; by MaximalFP16Set, not even under the unchanged policy.
 	Found bool
-	// Smallest reports that no smaller set meets the budget, or for SearchLower no larger one.
+	// Smallest reports that no smaller set meets the budget, or for MaximalFP16Set no larger one.
 	// Otherwise the set is still minimal: no single operation can be removed, or added.
 	Smallest bool
 	Runs     int
@@ -65,12 +65,12 @@ type SearchResult struct {
 	of    string // what is compared
 }
 
-// Search finds the smallest set of low-precision operations that must run in float32 for a step
+// MinimalFP32Set finds the smallest set of low-precision operations that must run in float32 for a step
 // to stay within an error budget. The result of a raised operation is float32, so the
 // operations after it run in float32 too, up to the next product; among sets of the same size,
-// Search prefers the one that leaves the most work in low precision.
+// MinimalFP32Set prefers the one that leaves the most work in low precision.
 //
-//	r := diagnose.Search(net, func() (loss *tensor.Tensor) {
+//	r := diagnose.MinimalFP32Set(net, func() (loss *tensor.Tensor) {
 //		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 //		return loss
 //	}, diagnose.SearchOptions{Budget: 1e-3})
@@ -82,18 +82,18 @@ type SearchResult struct {
 // float32. The policy is that of its last region.
 //
 // It panics with an *[amp.Error] if the step opens no region or is not deterministic.
-func Search(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MinimalFP32Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, false)
 }
 
-// SearchLower is the reverse: it finds the largest set of operations, beyond those that the
+// MaximalFP16Set is the reverse: it finds the largest set of operations, beyond those that the
 // policy already lowers, that may run in low precision within the budget.
-func SearchLower(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MaximalFP16Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, true)
 }
 
 func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *SearchResult {
-	needStep("Search", step != nil)
+	needStep("MinimalFP32Set", step != nil)
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
 	s := &searcher{net: net, step: step, o: o}
 	s.parts = parts(net, o.State)
@@ -165,9 +165,9 @@ type searcher struct {
 
 func (*searcher) call(lower bool) string {
 	if lower {
-		return "SearchLower"
+		return "MaximalFP16Set"
 	}
-	return "Search"
+	return "MinimalFP32Set"
 }
 
 // run returns what is compared of a run with changed policies, nil if an operation

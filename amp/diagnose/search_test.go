@@ -142,7 +142,7 @@ func TestSearchPlanted(t *testing.T) {
 			return loss
 		}
 		for _, modules := range []bool{false, true} {
-			res := Search(net, step, SearchOptions{Modules: modules, Budget: 0.02})
+			res := MinimalFP32Set(net, step, SearchOptions{Modules: modules, Budget: 0.02})
 			want := c.op
 			code := fmt.Sprintf("amp.Float16.With(%q, amp.FP32)", c.op)
 			if modules {
@@ -170,7 +170,7 @@ func TestSearchAllSubsets(t *testing.T) {
 		})
 		return y
 	}
-	res := Search(net, step, SearchOptions{Budget: 0.004})
+	res := MinimalFP32Set(net, step, SearchOptions{Budget: 0.004})
 	if n := len(res.Candidates); n < 6 || n > 10 {
 		t.Fatalf("%d candidates: %v", n, res.Candidates)
 	}
@@ -200,9 +200,9 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 }
 
-// TestSearchLower has one operation of torch's float32 list that needs it: a sum of
+// TestMaximalFP16Set has one operation of torch's float32 list that needs it: a sum of
 // large numbers, and others that could do without.
-func TestSearchLower(t *testing.T) {
+func TestMaximalFP16Set(t *testing.T) {
 	tensor.ManualSeed(6)
 	fc := nn.NewLinear(8, 8)
 	x := tensor.Randn(512, 8).Abs()
@@ -212,7 +212,7 @@ func TestSearchLower(t *testing.T) {
 		})
 		return y
 	}
-	res := SearchLower(fc, step, SearchOptions{Budget: 0.01})
+	res := MaximalFP16Set(fc, step, SearchOptions{Budget: 0.01})
 	var names []string
 	for _, op := range res.Ops {
 		names = append(names, op.Op)
@@ -253,11 +253,11 @@ func TestSearchGradients(t *testing.T) {
 			})
 			return loss
 		}
-		res := Search(net, step, SearchOptions{Modules: true, Gradients: true, Budget: 0.05})
+		res := MinimalFP32Set(net, step, SearchOptions{Modules: true, Gradients: true, Budget: 0.05})
 		if got, want := fmt.Sprint(res.Ops), fmt.Sprintf("[mul_scalar in %d]", at); got != want || !math.IsInf(res.Before, 1) {
 			t.Errorf("seed %d: got %s, want %s: %v\n%v", seed, got, want, res, res.Table())
 		}
-		if loss := Search(net, step, SearchOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
+		if loss := MinimalFP32Set(net, step, SearchOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
 			t.Errorf("seed %d: for the loss alone: %v", seed, loss)
 		}
 		after := fmt.Sprint(tensor.DefaultGenerator().State().Bits(), nn.Parameters(net)[1].Bits())
@@ -281,8 +281,8 @@ func TestSearchErrors(t *testing.T) {
 		step func() *tensor.Tensor
 		want string
 	}{
-		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
-		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: Search: two runs of the step in float32 differ by "},
+		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: MinimalFP32Set: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
+		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: MinimalFP32Set: two runs of the step in float32 differ by "},
 	} {
 		func() {
 			defer func() {
@@ -290,10 +290,10 @@ func TestSearchErrors(t *testing.T) {
 					t.Errorf("got %q, want %q", p, c.want)
 				}
 			}()
-			Search(fc, c.step, SearchOptions{})
+			MinimalFP32Set(fc, c.step, SearchOptions{})
 		}()
 	}
-	if res := Search(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
+	if res := MinimalFP32Set(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
 		t.Errorf("with the generator named: %v", res)
 	}
 	own := half(func() *tensor.Tensor {
@@ -303,7 +303,7 @@ func TestSearchErrors(t *testing.T) {
 			return y.MulScalar(1e6)
 		}
 	})
-	if res := Search(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
+	if res := MinimalFP32Set(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
 		t.Errorf("with a cast of its own: %v", res)
 	}
 }

@@ -31,7 +31,7 @@ type MultiplesOf8Report struct {
 func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 	r := &MultiplesOf8Report{}
 	r.Header = []string{"batch", "step", "a sample, against the first", "filled up to", "step", "a sample, against the first"}
-	g := roofline.Named(gpu)
+	g := roofline.GPUByName(gpu)
 	g.AlignedOnly = true
 	step := func(batch int) time.Duration { return roofline.Dense(batch, in, out).On(g).Mixed.Total }
 	for _, b := range batches {

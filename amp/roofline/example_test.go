@@ -8,7 +8,7 @@ import (
 
 // The speedup that mixed precision promises grows with the width of the layers.
 func ExampleDense() {
-	gpu := roofline.Named("V100")
+	gpu := roofline.GPUByName("V100")
 	for _, width := range []int{256, 1024, 4096} {
 		c := roofline.Dense(512, width, width, width).On(gpu)
 		fmt.Printf("%4d: %.1f times as fast as float32\n", width, c.Speedup())

@@ -66,15 +66,15 @@ var gpus = []GPU{
 		Source: "NVIDIA Ampere Architecture In-Depth, NVIDIA Technical Blog, 2020, table 3: V100 (SXM2), FP32 15.7, FP16 with FP32 accumulate 125 TFLOPS, 900 GB/s; PCIe 14 and 112"},
 }
 
-// List is a table of devices.
-type List []GPU
+// GPUTable is a table of devices.
+type GPUTable []GPU
 
 // GPUs returns all devices with their numbers and sources.
-func GPUs() List { return append(List(nil), gpus...) }
+func GPUs() GPUTable { return append(GPUTable(nil), gpus...) }
 
-// Named returns the device called name, for example "T4"; "A100" is the 40 GB model. It panics
+// GPUByName returns the device called name, for example "T4"; "A100" is the 40 GB model. It panics
 // if the name is unknown.
-func Named(name string) GPU {
+func GPUByName(name string) GPU {
 	if strings.EqualFold(name, "A100") {
 		name = "A100-40"
 	}
@@ -85,10 +85,10 @@ func Named(name string) GPU {
 		}
 		names = append(names, g.Name)
 	}
-	panic(fmt.Errorf("roofline: named: %q; expected one of %s, or your own GPU value", name, strings.Join(names, ", ")))
+	panic(fmt.Errorf("roofline: GPU %q is not known; expected one of %s, or your own GPU value", name, strings.Join(names, ", ")))
 }
 
-func (l List) table() display.Bundle {
+func (l GPUTable) table() display.Bundle {
 	head := []string{"device", "float32", "TF32", "float16", "bfloat16", "8 bits", "memory", "launch"}
 	var rows [][]any
 	for _, g := range l {
@@ -106,7 +106,7 @@ func (l List) table() display.Bundle {
 }
 
 // notes returns the sources of the numbers.
-func (l List) notes() []string {
+func (l GPUTable) notes() []string {
 	var notes []string
 	for _, g := range l {
 		notes = append(notes, g.Name+": "+g.Source+".")
@@ -115,9 +115,9 @@ func (l List) notes() []string {
 }
 
 // String returns the list as text.
-func (l List) String() string { return l.table().String() + "\n" + strings.Join(l.notes(), "\n") }
+func (l GPUTable) String() string { return l.table().String() + "\n" + strings.Join(l.notes(), "\n") }
 
 // HTML returns the list as a table.
-func (l List) HTML() string {
+func (l GPUTable) HTML() string {
 	return fmt.Sprintf("%s<p>%s</p>", l.table().Data["text/html"], strings.ReplaceAll(html.EscapeString(strings.Join(l.notes(), "\n")), "\n", "<br>"))
 }

@@ -25,7 +25,7 @@ type Report struct {
 func (w Workload) Predict(names ...string) Report {
 	var list []GPU
 	for _, name := range names {
-		list = append(list, Named(name))
+		list = append(list, GPUByName(name))
 	}
 	if len(list) == 0 {
 		list = GPUs()

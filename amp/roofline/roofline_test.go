@@ -57,8 +57,8 @@ func TestGPUs(t *testing.T) {
 			}
 		}
 	}
-	if Named("a100").Name != "A100-40" {
-		t.Errorf("A100 is %s", Named("a100").Name)
+	if GPUByName("a100").Name != "A100-40" {
+		t.Errorf("A100 is %s", GPUByName("a100").Name)
 	}
 	for _, text := range []string{GPUs().HTML(), GPUs().String()} {
 		for _, want := range []string{"datasheet", "not confirmed", "CUDA 10.1"} {
@@ -72,7 +72,7 @@ func TestGPUs(t *testing.T) {
 			t.Errorf("an unknown device: got %v", e)
 		}
 	}()
-	Named("Voodoo")
+	GPUByName("Voodoo")
 }
 
 // TestPeaks has the makers' peaks as what they are made of: multiprocessors, multiply-adds
@@ -97,7 +97,7 @@ func TestPeaks(t *testing.T) {
 		{"T4", 40, 64, 0, 512, 0, 1590, 1590, 5001, 256},
 		{"V100", 80, 64, 0, 512, 0, 1530, 1530, 877.5, 4096},
 	} {
-		g := Named(tt.name)
+		g := GPUByName(tt.name)
 		check := func(what string, got, want float64) {
 			if math.Abs(got-want) > 0.011*want {
 				t.Errorf("%s: %s is %.4g, want %.4g", tt.name, what, got, want)
@@ -135,17 +135,17 @@ func TestSeeds(t *testing.T) {
 		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "T4", 0, 0, 1},
 		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "A100", 0, 0, 1},
 	} {
-		c := tt.w.On(Named(tt.gpu))
+		c := tt.w.On(GPUByName(tt.gpu))
 		t.Logf("%s on %s: predicted %.2f× (float32 %v, autocast %v, bound by %s), published %.2f×", tt.name, tt.gpu, c.Speedup(), c.Full.Total, c.Mixed.Total, c.Mixed.bounds(), tt.published)
 		if s := c.Speedup(); s < tt.low || s > tt.high || s < tt.published {
 			t.Errorf("%s on %s: predicted %.2f×, want %v to %v and no less than the published %.2f×", tt.name, tt.gpu, s, tt.low, tt.high, tt.published)
 		}
 	}
-	if small := Dense(512, 8, 16, 16, 1).On(Named("T4")); small.Mixed.Bound[Launch] < small.Mixed.Total*9/10 {
+	if small := Dense(512, 8, 16, 16, 1).On(GPUByName("T4")); small.Mixed.Bound[Launch] < small.Mixed.Total*9/10 {
 		t.Errorf("8-16-16-1 is bound by %s, want launches", small.Mixed.bounds())
 	}
 	// 513 rows are no multiple of 8, which cuBLAS minded before version 11.
-	g := Named("T4")
+	g := GPUByName("T4")
 	even, odd := Dense(512, 4096, 4096), Dense(513, 4096, 4096)
 	if is, want := odd.On(g).Speedup(), even.On(g).Speedup(); math.Abs(is/want-1) > 0.01 {
 		t.Errorf("a batch of 513 gains %.2f×, one of 512 %.2f×", is, want)

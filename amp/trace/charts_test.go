@@ -19,7 +19,7 @@ func TestCharts(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
 	scaler := amp.NewGradScaler(amp.InitScale(8))
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
-	rec := trace.Start(net, trace.CountAlways)
+	rec := trace.Start(trace.Models(net), trace.CountAlways())
 	for i := range 4 {
 		x := tensor.Ones(4, 8)
 		switch i {
@@ -84,7 +84,7 @@ func TestRoofline(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
-	rec := trace.Start(net)
+	rec := trace.Start(trace.Models(net))
 	for range 2 {
 		var loss *tensor.Tensor
 		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
@@ -123,7 +123,7 @@ func TestRoofline(t *testing.T) {
 			t.Errorf("%s of float32 is in %s", op.Name, op.DType)
 		}
 	}
-	full := trace.Start(net)
+	full := trace.Start(trace.Models(net))
 	nn.MSELoss(net.Forward(x), y).Backward()
 	full.Stop()
 	if text := rec.RooflineBeside(full, "T4").String(); !strings.Contains(text, "×, ") || !strings.Contains(text, " a step against ") {

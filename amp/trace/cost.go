@@ -23,8 +23,8 @@ type Cost struct {
 
 // Overhead measures the cost of a recording: seven times, it trains for the given number of
 // steps with a recording, including its start and end, and as many without, alternating every
-// ten steps. with is as for [Start].
-func Overhead(steps int, step func(), with ...any) Cost {
+// ten steps. The options are those of [Start].
+func Overhead(steps int, step func(), options ...Option) Cost {
 	if step == nil {
 		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that runs a training step"))
 	}
@@ -33,7 +33,7 @@ func Overhead(steps int, step func(), with ...any) Cost {
 	var without, under []time.Duration
 	var ratios []float64
 	for i := range pairs {
-		a, b := sideBySide(steps, step, i%2 == 0, with)
+		a, b := sideBySide(steps, step, i%2 == 0, options)
 		without, under = append(without, a), append(under, b)
 		ratios = append(ratios, float64(b)/float64(max(a, 1)))
 	}
@@ -45,14 +45,14 @@ func Overhead(steps int, step func(), with ...any) Cost {
 
 // sideBySide returns the times of a run without and a run with a recording. With first, the run
 // without a recording takes the first turn.
-func sideBySide(steps int, step func(), first bool, with []any) (without, under time.Duration) {
+func sideBySide(steps int, step func(), first bool, options []Option) (without, under time.Duration) {
 	timed := func(body func()) time.Duration {
 		start := time.Now()
 		body()
 		return time.Since(start)
 	}
 	var rec *Recorder
-	under = timed(func() { rec = Start(with...); rec.ignore() })
+	under = timed(func() { rec = Start(options...); rec.ignore() })
 	defer rec.Stop() // in case a step panics
 	for done := 0; done < steps; done += turn {
 		n := min(turn, steps-done)

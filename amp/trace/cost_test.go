@@ -53,7 +53,7 @@ func BenchmarkOverhead(b *testing.B) {
 			net, step := workload()
 			var c trace.Cost
 			for b.Loop() {
-				c = trace.Overhead(200, step, net)
+				c = trace.Overhead(200, step, trace.Models(net))
 			}
 			b.Log(c)
 			b.ReportMetric(100*c.Share(), "%more")

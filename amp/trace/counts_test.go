@@ -19,7 +19,7 @@ import (
 func TestCounts(t *testing.T) {
 	x := tensor.New([]float64{1, 0, 1e-9, -2e-8, 1e-5, 70000}, 1, 6)
 	w := tensor.New([]float64{1, 1, 1, 1, 1, 1}, 1, 6).RequireGrad()
-	rec := trace.Start(trace.CountAlways)
+	rec := trace.Start(trace.CountAlways())
 	var y *tensor.Tensor
 	amp.Autocast(amp.Float16, func() {
 		y = tensor.Linear(x, w, nil)
@@ -87,10 +87,10 @@ func TestWhy(t *testing.T) {
 }
 
 // train records a few steps of a small net.
-func train(steps int, with ...any) *trace.Recorder {
+func train(steps int, with ...trace.Option) *trace.Recorder {
 	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 2))
 	step := trained(net, optim.NewSGD(nn.Parameters(net), 0.1), func() *tensor.Tensor { return nn.MSELoss(net.Forward(tensor.Ones(4, 8)), tensor.Ones(4, 2)) })
-	rec := trace.Start(append(with, net)...)
+	rec := trace.Start(append(with, trace.Models(net))...)
 	defer rec.Stop()
 	for range steps {
 		step()
@@ -144,7 +144,7 @@ func TestBy(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
-	rec := train(2, trace.CountAlways)
+	rec := train(2, trace.CountAlways())
 	var b bytes.Buffer
 	if err := rec.WriteJSON(&b); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestLong(t *testing.T) {
 func TestReportsStepsNotCounted(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x := tensor.Randn(512, 256)
-	rec := trace.Start(net)
+	rec := trace.Start(trace.Models(net))
 	for range 30 {
 		net.Forward(x).ReLU().Neg().Neg().Neg().Neg().Neg().Neg().Neg().Mean().Backward()
 	}

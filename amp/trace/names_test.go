@@ -62,7 +62,7 @@ func TestNames(t *testing.T) {
 		if tt.given == nil {
 			tt.given = []any{tt.net}
 		}
-		rec := trace.Start(tt.given...)
+		rec := trace.Start(trace.Models(tt.given...))
 		amp.Autocast(amp.Float16, func() { tt.net.Forward(x) })
 		rec.Stop()
 		if got := modules(rec, false); got != tt.want {
@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 func TestNamesBackward(t *testing.T) {
 	net := newTwins()
 	opt := optim.NewSGD(nn.Parameters(net), 0.1)
-	rec := trace.Start(net)
+	rec := trace.Start(trace.Models(net))
 	var loss *tensor.Tensor
 	amp.Autocast(amp.Float16, func() { loss = net.Forward(tensor.Randn(2, 4)).Square().Mean() })
 	loss.Backward()
@@ -105,7 +105,7 @@ func TestNamesBackward(t *testing.T) {
 
 func TestNamesWithSeveralModels(t *testing.T) {
 	g, d := nn.NewSequential(nn.NewLinear(4, 4), nn.NewTanh()), nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU())
-	rec := trace.Start(g, d)
+	rec := trace.Start(trace.Models(g, d))
 	d.Forward(g.Forward(tensor.Ones(1, 4)))
 	rec.Stop()
 	if got, want := modules(rec, false), "linear@0.0 tanh@0.1 linear@1.0 relu@1.1"; got != want {
@@ -129,7 +129,7 @@ func TestSteps(t *testing.T) {
 		net := nn.NewSequential(nn.NewLinear(4, 4), nn.NewLinear(4, 4))
 		opt := optim.NewAdamW(nn.Parameters(net), 0.1, optim.Maximize()) // it clones
 		scaler := amp.NewGradScaler(amp.ScalerEnabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
-		rec := trace.Start(net)
+		rec := trace.Start(trace.Models(net))
 		for i := range 6 {
 			scaler.Scale(net.Forward(tensor.Ones(2, 4)).Mean()).Backward()
 			if (i+1)%tt.passes != 0 {

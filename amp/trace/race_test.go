@@ -13,7 +13,7 @@ import (
 // Goroutines that train while others look at the recording, and stop it, do no harm.
 func TestGoroutines(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
-	rec := trace.Start(net, trace.Shadow)
+	rec := trace.Start(trace.Models(net), trace.Shadow())
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -42,7 +42,7 @@ func TestTied(t *testing.T) {
 	first, second := nn.NewLinear(4, 4), nn.NewLinear(4, 4)
 	second.Weight = first.Weight
 	net := nn.NewSequential(first, nn.NewReLU(), second)
-	rec := trace.Start(net)
+	rec := trace.Start(trace.Models(net))
 	net.Forward(tensor.Ones(1, 4))
 	rec.Stop()
 	if got, want := modules(rec, false), "linear@0 relu@1 linear@2"; got != want {

@@ -16,19 +16,28 @@ import (
 // only added to the totals.
 const MaxOps = 20000
 
-// Option is an option of a recording.
-type Option uint8
+// Option configures a recording.
+type Option func(s *settings)
 
-// The options.
-const (
-	// CountAlways counts every result at any cost. By default, steps are not counted once
-	// counting has taken more than 1 % of the time.
-	CountAlways Option = iota + 1
-	// Shadow recomputes every operation in float64, and counts always. It yields the error of
-	// each operation, and the error against a step computed entirely in float64, including
-	// gradients. It takes several times as long.
-	Shadow
-)
+type settings struct {
+	models         []any
+	always, shadow bool
+}
+
+// Models provides module paths for the operations, even in structs with their own Forward. With
+// several models, each path starts with the model's number.
+func Models(models ...any) Option {
+	return func(s *settings) { s.models = append(s.models, models...) }
+}
+
+// CountAlways counts every result at any cost. By default, steps are not counted once counting has
+// taken more than 1 % of the time.
+func CountAlways() Option { return func(s *settings) { s.always = true } }
+
+// Shadow recomputes every operation in float64, and counts always. It yields the error of each
+// operation, and the error against a step computed entirely in float64, including gradients. It
+// takes several times as long.
+func Shadow() Option { return func(s *settings) { s.always, s.shadow = true, true } }
 
 // Recorder is a recording, running or stopped. Its methods may be called while it runs; they
 // show the data so far.
@@ -61,24 +70,22 @@ type Step struct {
 	Of    int     // number of the training step, as in Op.Step
 }
 
-// Start begins a recording. with are models and options, all optional: models provide module
-// paths for the operations, even in structs with their own Forward.
-func Start(with ...any) *Recorder {
+// Start begins a recording. It panics if an option is nil.
+func Start(options ...Option) *Recorder {
 	r := &Recorder{begun: time.Now()}
 	r.meter.begun = r.begun
-	var models []any
-	for _, x := range with {
-		switch x {
-		case nil:
-		case CountAlways:
-			r.meter.always = true
-		case Shadow:
-			r.meter.always, r.shadow = true, &shadow{}
-		default:
-			models = append(models, x)
+	var set settings
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Errorf("trace: start: option %d is nil; expected an option such as trace.Models(net)", i+1))
 		}
+		o(&set)
 	}
-	r.names = NewNames(models...)
+	r.meter.always = set.always
+	if set.shadow {
+		r.shadow = &shadow{}
+	}
+	r.names = NewNames(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
 	r.listen()
 	return r
 }

@@ -16,7 +16,7 @@ import (
 func TestShadowOfSingleOperations(t *testing.T) {
 	x := tensor.NewAs(tensor.Float16, []float64{1, 2, 300, 0x1p-14})
 	y := tensor.NewAs(tensor.Float16, []float64{3, 3, 300, 0x1p-11})
-	rec := trace.Start(trace.Shadow)
+	rec := trace.Start(trace.Shadow())
 	x.Div(y)                                                                         // 1/3 and 2/3 round
 	x.Mul(y)                                                                         // 300² is too large, 2⁻²⁵ too small
 	tensor.New([]float64{1, 1e-30}).Exp()                                            // float32
@@ -53,7 +53,7 @@ func TestShadowOfGradients(t *testing.T) {
 			amp.Autocast(amp.Float16, func() { l = nn.MSELoss(net.Forward(x), y) })
 			return l.MulScalar(1e-5 * scale)
 		}
-		rec := trace.Start(net, trace.Shadow)
+		rec := trace.Start(trace.Models(net), trace.Shadow())
 		loss().Backward()
 		rec.Stop()
 		truth := gradients64(net, x, y, 1e-5*scale)
@@ -105,7 +105,7 @@ func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[str
 
 // A shadow changes no bit of what is trained, nor what is drawn at random.
 func TestShadowPreservesTraining(t *testing.T) {
-	run := func(with ...any) []float64 {
+	run := func(with ...trace.Option) []float64 {
 		tensor.ManualSeed(7)
 		net := nn.NewSequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewFlatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
 		x, y := tensor.Randn(4, 2, 6, 6), tensor.Randint(0, 3, 4)
@@ -114,7 +114,7 @@ func TestShadowPreservesTraining(t *testing.T) {
 			return nn.CrossEntropy(out, y).Add(out.Slice(1, 0, 2).Square().Mean()).Add(out.Slice(1, 1, 3).Abs().Mean())
 		})
 		if with != nil {
-			rec := trace.Start(append(with, net)...)
+			rec := trace.Start(append(with, trace.Models(net))...)
 			defer func() {
 				rec.Stop()
 				shadowed := 0
@@ -140,7 +140,7 @@ func TestShadowPreservesTraining(t *testing.T) {
 		}
 		return append(all, tensor.Rand(3).Float64s()...)
 	}
-	if plain, shadowed := run(), run(trace.Shadow); !slices.Equal(plain, shadowed) {
+	if plain, shadowed := run(), run(trace.Shadow()); !slices.Equal(plain, shadowed) {
 		t.Error("training under a shadow differs")
 	}
 }

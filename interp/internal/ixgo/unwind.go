@@ -115,6 +115,7 @@ type panicState struct {
 	arg       any
 	link      *panicState // an earlier one, which a deferred call has replaced
 	pcs       []uintptr
+	aborted   bool //lint:ignore U1000 the type has ixgo's layout
 	recovered bool
 }
 

@@ -15,6 +15,7 @@ func init() {
 		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
 		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
 		t["MaxOps"] = reflect.ValueOf(constant.MakeInt64(trace.MaxOps))
+		t["Models"] = reflect.ValueOf(trace.Models)
 		t["Names"] = reflect.ValueOf((*trace.Names)(nil))
 		t["NewNames"] = reflect.ValueOf(trace.NewNames)
 		t["Op"] = reflect.ValueOf((*trace.Op)(nil))
