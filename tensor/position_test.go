@@ -93,7 +93,7 @@ func TestPositionErrors(t *testing.T) {
 	}
 }
 
-// TestPositionsAreViews checks that splitting and similar operations copy nothing.
+// TestPositionsAreViews checks that splitting and similar operations return views.
 func TestPositionsAreViews(t *testing.T) {
 	x := Arange(0, 24).Reshape(2, 3, 4)
 	for name, y := range map[string]*Tensor{

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTorchNumbers compares with testdata/generator.json, which testdata/generator.py
-// made, to the last bit.
-func TestTorchNumbers(t *testing.T) {
+// TestRandomNumbersMatchTorch compares the bits of random numbers with testdata/generator.json, made by
+// testdata/generator.py.
+func TestRandomNumbersMatchTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/generator.json")
 	if err != nil {
 		t.Fatal(err)
