@@ -123,7 +123,8 @@ func TestLintEps(t *testing.T) {
 	}
 }
 
-// TestLintRules checks that every rule has a mistake in these tests, and that the table is sorted.
+// TestLintRules checks that every rule has a mistake above, that the rules are sorted, and that
+// LintRules lists them.
 func TestLintRules(t *testing.T) {
 	codes := []string{"eps-lost"}
 	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues) {
@@ -132,6 +133,12 @@ func TestLintRules(t *testing.T) {
 	slices.Sort(codes)
 	if !slices.Equal(codes, diagnose.RuleCodes()) {
 		t.Errorf("got mistakes for %q\nand rules for %q", codes, diagnose.RuleCodes())
+	}
+	table := diagnose.LintRules().Data["text/html"].(string)
+	for _, code := range codes {
+		if !strings.Contains(table, code) {
+			t.Errorf("LintRules does not list %s", code)
+		}
 	}
 }
 
