@@ -35,9 +35,9 @@ type PrecisionSetOptions struct {
 // PrecisionSetOp is an operation that a search may move, in one module if it has a path.
 type PrecisionSetOp struct {
 	Module, Op string
-	Source     string  // the cell's line that calls it first, if known
-	Alone      float64 // the error when it alone is moved
-	Work       float64 // the FLOPs of a step that do not run in the low precision then
+	Source     string  // line of the cell that calls it first, if known
+	Alone      float64 // error when only this operation is moved
+	Work       float64 // FLOPs of a step that then do not run in low precision
 }
 
 // PrecisionSet is the result of [MinimalFP32Set] or [MaximalFP16Set]: the set of operations, and the errors with
@@ -61,9 +61,9 @@ type PrecisionSet struct {
 	Policy amp.Policy
 	Code   string
 
-	base  amp.Policy // without the set
+	base  amp.Policy // policy without the set
 	lower bool
-	of    string // what is compared
+	of    string // name of the compared values
 }
 
 // MinimalFP32Set finds the smallest set of low-precision operations that must run in float32 for a step
@@ -94,7 +94,7 @@ func MaximalFP16Set(net any, step func() *tensor.Tensor, o PrecisionSetOptions) 
 }
 
 func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bool) *PrecisionSet {
-	needStep("MinimalFP32Set", step != nil)
+	needStep((*searcher)(nil).call(lower), step != nil)
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
 	s := &searcher{net: net, step: step, o: o}
 	s.parts = parts(net, o.State)
@@ -103,6 +103,12 @@ func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bo
 
 	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
 	s.reference = s.run(off)
+	if !finite(s.reference) {
+		panic(&amp.Error{
+			Code: "non_finite_reference", Call: s.call(lower), Why: "the step in float32 gives infinite or NaN values, so there is nothing to compare with",
+			Cure: "mend the step first; diagnose.Overflow finds where such values arise",
+		})
+	}
 	if again := s.run(off); s.error(again) != 0 {
 		panic(&amp.Error{
 			Code: "not_deterministic", Call: s.call(lower), Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
@@ -117,7 +123,7 @@ func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bo
 	if o.Gradients {
 		r.of = "gradients"
 	}
-	// A search for what may be lowered looks for the smallest rest that must stay.
+	// A search for operations to lower looks for the smallest set that must stay in float32.
 	moved := func(in []bool) []PrecisionSetOp {
 		var list []PrecisionSetOp
 		for i, c := range candidates {
@@ -158,10 +164,20 @@ type searcher struct {
 	o         PrecisionSetOptions
 	parts     []part
 	start     *snapshot
-	policy    amp.Policy // of the step's regions
+	policy    amp.Policy // policy of the step's regions
 	reference [][]float64
 	runs      int
-	work      float64 // of the last run
+	work      float64 // work of the last run
+}
+
+// finite reports whether all values are finite.
+func finite(values [][]float64) bool {
+	for _, v := range slices.Concat(values...) {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
 }
 
 func (*searcher) call(lower bool) string {
@@ -171,9 +187,8 @@ func (*searcher) call(lower bool) string {
 	return "MinimalFP32Set"
 }
 
-// run returns what is compared of a run with changed policies, nil if an operation
-// refused its operands, and counts in s.work the FLOPs that were not in the low
-// precision.
+// run runs the step under changed policies and returns the values to compare, or nil if an operation
+// rejected its operands. It sets s.work to the FLOPs that were not in low precision.
 func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) {
 	s.work = 0
 	defer tensor.Observe(func(e tensor.Event) {
@@ -214,8 +229,8 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 	return values
 }
 
-// with returns the error when some operations are moved, and how much work then is not
-// in the low precision.
+// with returns the error when some operations are moved, and the work that is then not in low
+// precision.
 func (s *searcher) with(ops []PrecisionSetOp, lower bool) trial {
 	values := s.run(func(p amp.Policy) amp.Policy {
 		for _, op := range ops {
@@ -252,9 +267,8 @@ func (s *searcher) error(values [][]float64) float64 {
 	return worst
 }
 
-// candidates returns the operations that can be moved, those that a run under the
-// policy as it is computes in the low precision, or not, in order; and finds that
-// policy.
+// candidates returns the operations that can be moved, in order: those that a run under the unchanged
+// policy computes in low precision, or the others. It also sets that policy.
 func (s *searcher) candidates(lower bool) []PrecisionSetOp {
 	var list []PrecisionSetOp
 	known := map[string]bool{}
