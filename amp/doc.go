@@ -15,7 +15,7 @@
 //
 //	amp.Ops().Find("norm")
 //	amp.Float16.Why("softmax")
-//	p := amp.Float16.With("softmax", amp.Unlisted)   // a list of one's own
+//	p := amp.Float16.With("softmax", amp.Unlisted)   // your own list
 //
 // The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors live,
 // and those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts, views, float64 and integer
@@ -23,7 +23,7 @@
 // cast. A dtype named in the call, as in SumAs, takes precedence.
 //
 // A region and the regions inside it cast each weight once, as long as the weight does not
-// change: [Cache] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
+// change: [CacheStatistics] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
 // cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
 // function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
 // and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
@@ -43,35 +43,16 @@
 //
 // # Recipes for the scaler
 //
-// Clip gradients in their true units, so unscale them first:
+// The examples are complete and checked:
 //
-//	scaler.Unscale(opt)
-//	nn.ClipGradNorm(nn.Parameters(net), 1)
-//	scaler.Step(opt)
+//   - a training loop: the example of [GradScaler]
+//   - clipping, of unscaled gradients: the example of [GradScaler.Unscale]
+//   - several batches for one step, a gradient penalty, and several losses or optimizers with one
+//     scaler: the examples "accumulation", "penalty" and "several" of [GradScaler]
+//   - a checkpoint: the example of [GradScaler.StateDict]
+//   - an operation of your own: the example of [CustomFwd]
 //
-// Accumulate several batches into one step: divide each loss by their number, and call Unscale,
-// Step, Update and ZeroGrad only after the last one, because all accumulated gradients must have
-// the same scale.
-//
-// With several losses, models or optimizers, use one scaler: Scale each loss, Step each
-// optimizer, Update once. A non-finite gradient skips the step of its own optimizer only, and
-// lowers the scale for all.
-//
-// A gradient penalty differentiates gradients of the scaled loss, which must be
-// unscaled, out of place, before they are added to it:
-//
-//	grads := tensor.GradGraph(scaler.Scale(loss), nn.Parameters(net)...)
-//	amp.Autocast(amp.Float16, func() {
-//		norm := tensor.Scalar(0)
-//		for _, g := range grads {
-//			norm = norm.Add(g.MulScalar(1 / scaler.CurrentScale()).Pow(2).Sum())
-//		}
-//		loss = loss.Add(norm.Sqrt())
-//	})
-//	scaler.Scale(loss).Backward()
-//
-// A checkpoint holds the scaler's StateDict next to the model's and the optimizer's, taken
-// after Update. FollowSkips keeps a per-batch schedule from advancing on skipped steps:
+// FollowSkips keeps a per-batch schedule from advancing on skipped steps:
 // optim.NewExponentialLR(opt, 0.9).FollowSkips().
 //
 // With [ParamNames], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
@@ -84,17 +65,15 @@
 // floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
-// The scaler differs from torch's in what a refused call leaves behind, which is
-// nothing: torch's Step without gradients counts as an Unscale and makes the next
-// Step fail too, and its load_state_dict may have taken the scale before it misses the
-// rest. Step says what it did. A skipped first step of a fused optimizer leaves no
-// momentum, where torch's has a buffer without values. All else, calls and errors, is
-// compared with torch.amp.GradScaler in the tests.
+// A refused call of the scaler changes nothing. In torch, Step without gradients counts as an
+// Unscale, so that the next Step fails too, and load_state_dict may take the scale before it
+// misses another key. A skipped first step of a fused optimizer leaves no momentum buffer; torch
+// leaves one without values. The tests compare all other calls and errors with
+// torch.amp.GradScaler.
 //
-// The package knows tensors and modules. It knows no chart: package amp/trace
-// listens to [Observe] and draws.
+// The package knows tensors and modules, but not charts: package amp/trace listens to [Observe]
+// and draws.
 //
-// Names and behaviour are those of torch/amp/autocast_mode.py and
-// torch/amp/grad_scaler.py (PyTorch 2), and of apex/amp before its removal in 2025,
-// except where a comment says otherwise.
+// Names and behaviour are those of torch/amp/autocast_mode.py and torch/amp/grad_scaler.py
+// (PyTorch 2), except where a comment says otherwise.
 package amp

@@ -67,7 +67,7 @@ func (p Policy) Why(op string) string {
 			if r.Category == Banned && p.on {
 				what = "is refused"
 			}
-			return fmt.Sprintf("%s %s under %v: %s. %s", r.Op, what, p, r.By, reasons[r.Category])
+			return fmt.Sprintf("Under %v, %s %s: %s. %s", p, r.Op, what, r.By, reasons[r.Category])
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func TestOps(t *testing.T) {
 			}
 		}
 	}
-	if got := p.Why("softmax"); !strings.Contains(got, "softmax runs in float16 under amp.Float16: moved") {
+	if got := p.Why("softmax"); !strings.Contains(got, "Under amp.Float16, softmax runs in float16: moved") {
 		t.Errorf("Why: got %q", got)
 	}
 }

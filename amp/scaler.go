@@ -7,9 +7,9 @@ import (
 	"halfnote/tensor"
 )
 
-// GradScaler multiplies losses by a scale, so that gradients survive that float16 would flush to
-// zero, and skips steps whose gradients are not finite. It is torch.amp.GradScaler. Use one
-// scaler for a whole run; it is not safe for use by several goroutines at once.
+// GradScaler multiplies losses by a scale, so that float16 does not flush small gradients to
+// zero, and skips steps whose gradients are not finite. Use one scaler for a whole run; it is not
+// safe for use by several goroutines at once. It is torch.amp.GradScaler.
 type GradScaler struct {
 	enabled  bool
 	scale    float32

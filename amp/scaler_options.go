@@ -60,8 +60,10 @@ func ParamNames(models ...any) ScalerOption {
 	return func(s *GradScaler) { s.models = append(s.models, models...) }
 }
 
-// NewGradScaler returns a scaler. It panics with an *[Error] if an enabled one has a growth
-// factor of at most 1 or a backoff factor of at least 1, or inconsistent limits.
+// NewGradScaler returns a scaler with torch's defaults: the scale is 65536 at first, half after
+// a gradient that is not finite, and twice as large after 2000 clean steps in a row. It panics
+// with an *[Error] if an enabled scaler has a growth factor of at most 1, a backoff factor of at
+// least 1, or inconsistent limits.
 func NewGradScaler(options ...ScalerOption) *GradScaler {
 	s := &GradScaler{
 		enabled: true, scale: 65536, growth: 2, backoff: 0.5, interval: 2000, most: float32(math.Inf(1)), hysteresis: 1,

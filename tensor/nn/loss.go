@@ -97,11 +97,10 @@ func NewHuberLoss(options ...Option) *Loss {
 
 // CrossEntropy returns the mean of -log softmax(x)[n][c], where c is target[n], for x (N, C),
 // (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of x's shape, which are
-// probabilities, it is the mean of -Σ target log softmax(x) over C. It uses Weight, (C), which
+// probabilities, it is the mean of -Σ target log softmax(x) over C. It takes Weight, (C), which
 // gets a gradient with probabilities and must not require one with integer targets;
-// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
-// which rounds. It takes Weight, IgnoreIndex, LabelSmoothing and Reduction. It is
-// torch.nn.functional.cross_entropy.
+// IgnoreIndex, with integer targets; LabelSmoothing; and Reduction. It is composed of LogSoftmax
+// and NLLLoss, each of which rounds. It is torch.nn.functional.cross_entropy.
 func CrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewCrossEntropyLoss(options...).Forward(x, target)
 }

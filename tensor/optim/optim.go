@@ -101,7 +101,8 @@ func (o *Optimizer) fail(format string, args ...any) {
 }
 
 // Step updates the parameters that have a gradient, in place. In a captured graph the
-// settings are those of the capture; a replay panics if they have changed since.
+// settings are those of the capture; a replay panics if they have changed since. It is
+// torch.optim.Optimizer.step.
 func (o *Optimizer) Step() {
 	if o.stepCounted() {
 		return
@@ -158,7 +159,8 @@ func (o *Optimizer) StepWith(closure func() *tensor.Tensor) *tensor.Tensor {
 	return loss
 }
 
-// ZeroGrad drops the gradients.
+// ZeroGrad drops the gradients of all parameters: Grad returns nil until the next Backward. It
+// is torch.optim.Optimizer.zero_grad.
 func (o *Optimizer) ZeroGrad() {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "zero_grad", By: o, Tensors: o.Params()})
 	for _, p := range o.Params() {

@@ -70,7 +70,8 @@ func (s *Scheduler) FollowSkips() *Scheduler {
 // previous call: learning rates that were never used or, with FollowSkips, waits.
 func (s *Scheduler) StepsAlone() int { return s.alone }
 
-// Step advances to the next epoch.
+// Step advances to the next epoch and sets its learning rates. It is
+// torch.optim.lr_scheduler.LRScheduler.step.
 func (s *Scheduler) Step() {
 	idle := s.opt.taken == s.seen
 	s.seen = s.opt.taken

@@ -55,8 +55,8 @@ func NewConstantLR(opt *Optimizer, factor float64, steps int) *Scheduler {
 }
 
 // NewLinearLR returns a scheduler that multiplies the learning rates by a factor that moves
-// linearly from first, above 0 and up to 1, to last, from 0 to 1, over the first steps steps.
-// It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
+// linearly from first, above 0 and up to 1, to last, from 0 to 1, and stays there after the given
+// number of steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
 func NewLinearLR(opt *Optimizer, first, last float64, steps int) *Scheduler {
 	check(first > 0 && first <= 1 && last >= 0 && last <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", first, last)
 	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
