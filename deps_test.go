@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// rules say who may import whom: "a, b < c, d" lets c and d import a and b, and
-// what a and b may import is not inherited. A trailing "/..." means the package
-// and all below it. STD is the standard library, "everything" is every package.
-// A package that stands on no right-hand side may import nothing.
+// rules lists the allowed imports: "a, b < c, d" allows c and d to import a and b, but
+// not the packages that a and b import. A trailing "/..." means the package and all
+// packages below it. STD is the standard library, "everything" is every package. A
+// package that is on no right-hand side may import nothing.
 //
-// The rules are the design: a build that breaks one is mended in the build.
+// The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, cuda/internal/gpu, amp/diagnose, interp, interp/internal/live, notebooks/notebook
@@ -107,7 +107,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		if !known {
-			t.Errorf("%s: no rule says what it may import", name)
+			t.Errorf("%s: missing in the rules; add it to a right-hand side", name)
 			continue
 		}
 		for _, imp := range p.Imports {
@@ -118,7 +118,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// matches reports whether a pattern of the rules names a package of this module.
+// matches reports whether a pattern of the rules covers a package of this module.
 func matches(pattern, name string) bool {
 	if below, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return name == below || strings.HasPrefix(name, below+"/")
@@ -164,8 +164,8 @@ type listed struct {
 	Imports    []string
 }
 
-// listPackages asks the go command, which reads build constraints as the build
-// does, for every package without and with the tag cuda.
+// listPackages lists every package without and with the tag cuda. It asks the go
+// command, so that build constraints apply as in a build.
 func listPackages(t *testing.T) []listed {
 	t.Helper()
 	return append(listTagged(t, ""), listTagged(t, "cuda")...)

@@ -64,7 +64,7 @@ func main() {
 	}
 }
 
-// mapped returns the bytes of tensors that are outside Go's heap.
+// mapped returns the number of bytes of tensors outside Go's heap.
 func mapped() int64 {
 	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
 		return r.Memory().Mapped
@@ -78,7 +78,7 @@ type kernelCommand struct {
 }
 
 func (c kernelCommand) Run() error {
-	limit := int64(tensor.Memory().Limit) // the machine's, or GOMEMLIMIT if that is less
+	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
@@ -86,7 +86,7 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	// Interrupts reach into long tensor operations, whose observers can name the line of the cell.
+	// Poll lets interrupts end long tensor operations. Source gives their line in the cell.
 	driver.SetHost(driver.Host{Poll: session.Poll, Source: session.Source, Tracing: session.Watch})
 	own := os.Stderr
 	restore, err := interp.CaptureProcessOutput(session)
@@ -103,7 +103,7 @@ type installCommand struct {
 	User      bool   `xor:"where" help:"Into the user's Jupyter folder (the default)."`
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Into the active Python environment."`
-	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Any other than ${engine} becomes a kernel of its own."`
+	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Engines other than ${engine} become separate kernels."`
 }
 
 func (c installCommand) Run(ctx context.Context) error {
@@ -153,7 +153,7 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	return client.Start(ctx, spec, o)
 }
 
-// other returns the name of an engine, "" for the default one.
+// other returns the name of an engine; "" for the default one.
 func other(engine string) string {
 	if engine == interp.Engines[0] {
 		return ""
@@ -188,7 +188,7 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
 		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
-		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // the history is for cells that a person typed
+		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // the history keeps only cells that a user typed
 	}, nil
 }
 
@@ -202,7 +202,7 @@ func (c exportCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chdir(filepath.Dir(c.Notebook)); err != nil { // its cells import packages from there
+	if err := os.Chdir(filepath.Dir(c.Notebook)); err != nil { // cells import packages relative to their notebook
 		return err
 	}
 	var cells []interp.ExecutedCell

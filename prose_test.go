@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// phrases are what a native reader would rewrite, and what to write instead, sorted.
-// They are regular expressions that ignore case.
+// phrases lists phrases that a native reader would rewrite, and their replacements, sorted.
+// The phrases are regular expressions that ignore case.
 var phrases = [][2]string{
 	{`\banew\b`, "again, afresh"},
 	{`\bare no (a|an|\w+s)\b`, "are not …"},
@@ -32,11 +32,11 @@ var phrases = [][2]string{
 	{`\bwithout a word\b`, "silently"},
 }
 
-// spared are the phrases that are right: names, quotations and set expressions.
+// spared matches correct uses of the phrases: names, quotations and set expressions.
 var spared = regexp.MustCompile(`(?i)everybody's rights|is no longer|was no longer|are no longer|is no more than|is no less than|is no larger|is no smaller|is no slower|is no faster|are no more than|user\W{0,3}nobody|there (?:is|are|was) no `)
 
-// TestProse looks for phrases of the table in every text that people read: code, comments,
-// messages, pages and notebooks.
+// TestProse checks that the phrases of the table do not occur in any text that people read:
+// code, comments, messages, pages and notebooks.
 func TestProse(t *testing.T) {
 	var list []*regexp.Regexp
 	for _, p := range phrases {

@@ -42,9 +42,6 @@ func WithPrecision(m nn.Module, p Precision) *PrecisionModule {
 	return w
 }
 
-// Precision returns the module's precision.
-func (m *PrecisionModule) Precision() Precision { return m.precision }
-
 // own returns the parameters outside inner modules with their own precision.
 func (m *PrecisionModule) own() (own []nn.Named) {
 	var others []string

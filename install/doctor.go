@@ -16,16 +16,16 @@ import (
 	"text/tabwriter"
 )
 
-// DoctorOptions say what [Doctor] reports and how.
+// DoctorOptions are the settings of [Doctor].
 type DoctorOptions struct {
-	JSON     bool   // one JSON object instead of text
+	JSON     bool   // whether to write one JSON object instead of text
 	Version  string // version of the program
 	GPU      string // one line about the GPU
 	Products string // one line about matrix products on the CPU
-	CacheDir string // as in LabOptions
+	CacheDir string // folder of the environment, see LabOptions
 }
 
-// report is what Doctor finds.
+// report holds the findings of Doctor.
 type report struct {
 	Version     string       `json:"version"`
 	Go          string       `json:"go"`
@@ -34,26 +34,26 @@ type report struct {
 	Features    []string     `json:"cpu_features"`
 	Products    string       `json:"cpu_products"`
 	GPU         string       `json:"gpu"`
-	Loopback    string       `json:"loopback"` // "ok", or what is wrong
+	Loopback    string       `json:"loopback"` // "ok", or the problem
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
 	Jupyter     string       `json:"jupyter"` // path of the command; "" if it is not installed
 	Python      *python      `json:"python"`
 	PythonError string       `json:"python_error,omitempty"`
-	Lab         string       `json:"lab"` // the private environment
+	Lab         string       `json:"lab"` // folder of the private environment
 	LabReady    bool         `json:"lab_ready"`
 }
 
-// kernelspec is an installed kernelspec of ours.
+// kernelspec is an installed kernelspec of halfnote.
 type kernelspec struct {
 	Dir     string `json:"dir"`
 	Version string `json:"version"`
-	// Problem is "" for a kernelspec that works and is of this version.
+	// Problem describes a kernelspec that does not work or is of another version; else "".
 	Problem string `json:"problem,omitempty"`
 }
 
-// Doctor writes what halfnote needs and finds on this machine. It fails only
-// when kernels cannot run at all: without loopback ports.
+// Doctor writes a report on this machine: what halfnote needs, and what is installed. It
+// fails only if kernels cannot run at all, because no loopback port can be opened.
 func Doctor(ctx context.Context, w io.Writer, o DoctorOptions) error {
 	r, err := examine(ctx, o)
 	if err != nil {
@@ -133,7 +133,7 @@ func readKernelspec(dir, version string) (kernelspec, bool) {
 	if _, err := exec.LookPath(program); err != nil {
 		k.Problem = "its program is missing or cannot be executed: " + program
 	} else if k.Version != version {
-		k.Problem = fmt.Sprintf("stale: it is of version %q, this program of %q; `halfnote install` renews it", k.Version, version)
+		k.Problem = fmt.Sprintf("stale: its version is %q, this program's is %q; `halfnote install` updates it", k.Version, version)
 	}
 	return k, true
 }

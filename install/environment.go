@@ -21,9 +21,9 @@ import (
 type recipe struct {
 	name        string   // name of the command that needs it; the folder's name begins with it
 	what        string   // its contents, for messages
-	packages    []string // packages to install; each has a module of its name
+	packages    []string // packages to install; each has a module of the same name
 	constraints string   // pip's constraints
-	cost        string   // time and space that it takes, for messages
+	cost        string   // time and disk space, for messages
 	instead     string   // an alternative, for messages
 }
 
@@ -36,7 +36,7 @@ type environment struct {
 	dir string
 }
 
-// in returns the environment of the recipe, which may not exist yet.
+// in returns the environment that the recipe describes, which may not exist yet.
 func (r recipe) in(cacheDir string) (environment, error) {
 	if cacheDir == "" {
 		user, err := os.UserCacheDir()
@@ -50,8 +50,8 @@ func (r recipe) in(cacheDir string) (environment, error) {
 	return environment{r, filepath.Join(cacheDir, r.name+"-"+hex.EncodeToString(sum[:5]))}, err
 }
 
-// prepare makes the environment if it does not exist. Other processes that want the same
-// one wait until it is complete.
+// prepare makes the environment if it does not exist. Other processes that prepare the same
+// environment wait until it is complete.
 func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
 		return fmt.Errorf("install: %s: %w", e.name, err)
@@ -67,7 +67,8 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 	return e.make(ctx, progress)
 }
 
-// stamp returns the file that is written last; an environment without it is incomplete.
+// stamp returns the path of the file that is written last. An environment without it is
+// incomplete.
 func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
 
 func (e environment) python() string {
@@ -77,8 +78,8 @@ func (e environment) python() string {
 	return filepath.Join(e.dir, "bin", "python")
 }
 
-// ready reports whether the environment is complete and still runs: its base
-// Python may have been removed.
+// ready reports whether the environment is complete and still works: its base Python may
+// have been removed.
 func (e environment) ready(ctx context.Context) bool {
 	if _, err := os.Stat(e.stamp()); err != nil {
 		return false
@@ -101,7 +102,7 @@ func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// make removes what exists of the environment and builds it.
+// make builds the environment, after removing an incomplete one.
 func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 	py, err := findPython(ctx, e.what)
 	if err != nil {
@@ -144,7 +145,7 @@ func (e environment) failed(ctx context.Context, err error) error {
 	return err
 }
 
-// runQuietly runs a command; its error holds the last lines that it printed.
+// runQuietly runs a command. Its error contains the last lines that the command printed.
 func runQuietly(cmd *exec.Cmd) error {
 	endWithParent(cmd)
 	out, err := cmd.CombinedOutput()

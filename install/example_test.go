@@ -8,7 +8,7 @@ import (
 	"halfnote/install"
 )
 
-// The kernelspec goes below a folder, as for a Python environment.
+// Prefix installs the kernelspec below a folder, for example a Python environment.
 func ExampleInstall() {
 	prefix, err := os.MkdirTemp("", "example")
 	if err != nil {

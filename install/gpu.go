@@ -15,7 +15,7 @@ import (
 )
 
 // BuildGPU returns the path of a program that can use this machine's GPUs. It is the
-// running program if that has the GPU backend, or if there is no NVIDIA driver. Otherwise
+// running program if it has the GPU backend, or if there is no NVIDIA driver. Otherwise
 // BuildGPU builds one from the sources of the running program, which takes a minute the
 // first time and a second later. If that fails it returns the running program and an error.
 // The environment variable HALFNOTE_GPU=off prevents the build.

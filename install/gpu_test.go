@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGPUProgram has a go command that notes what it is asked to build.
-func TestGPUProgram(t *testing.T) {
+// TestBuildGPU runs BuildGPU with a fake go command that records its arguments.
+func TestBuildGPU(t *testing.T) {
 	if builtForGPU() {
 		t.Skip("this program has the backend already")
 	}
@@ -35,7 +35,7 @@ func TestGPUProgram(t *testing.T) {
 	t.Setenv("HALFNOTE_GPU", "off")
 	t.Setenv("HALFNOTE_CUDA_DRIVER", "libcuda.so.1")
 	if got, err := BuildGPU(context.Background(), &log); got != own || err != nil || log.Len() > 0 {
-		t.Errorf("switched off: got %s, %v, %q, want this program", got, err, &log)
+		t.Errorf("HALFNOTE_GPU=off: got %s, %v, %q, want this program", got, err, &log)
 	}
 	t.Setenv("HALFNOTE_GPU", "")
 	want := filepath.Join(cache, "halfnote", "gpu", "halfnote")
@@ -45,11 +45,11 @@ func TestGPUProgram(t *testing.T) {
 	line, err := os.ReadFile(asked)
 	for _, part := range []string{root + " ", "-I" + root + "/cuda/include", "-L" + root + "/cuda/internal/link/ld", "build -tags cuda -o " + want + " ."} {
 		if err != nil || !strings.Contains(string(line), part) {
-			t.Errorf("asked of go: %q, %v; want %q in it", line, err, part)
+			t.Errorf("call of go: got %q, %v, want it to contain %q", line, err, part)
 		}
 	}
 	t.Setenv("GO_FAILS", "1")
 	if got, err := BuildGPU(context.Background(), &log); got != own || err == nil || !strings.Contains(err.Error(), "C compiler") {
-		t.Errorf("where it cannot be built: got %s, %v, want this program and why", got, err)
+		t.Errorf("failing build: got %s, %v, want this program and an error that names the C compiler", got, err)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"runtime"
 )
 
-// Options are the place and the contents of a kernelspec. Without User, Prefix and
+// Options are the location and the contents of a kernelspec. Without User, Prefix and
 // SysPrefix it goes into the user's folder.
 type Options struct {
-	User      bool   // the user's Jupyter folder
-	Prefix    string // PREFIX/share/jupyter
-	SysPrefix bool   // the active Python environment
+	User      bool   // whether to install in the user's Jupyter folder
+	Prefix    string // folder; the kernelspec goes below PREFIX/share/jupyter
+	SysPrefix bool   // whether to install in the active Python environment
 
 	Engine      string // interpreter of cells; default the program's own
 	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
@@ -30,8 +30,8 @@ type Options struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // Install writes a kernelspec and returns its folder: kernel.json, logos and a
-// copy of the program, so that the kernel depends neither on the running program's
-// place nor on PATH. An older installation is replaced file by file, each atomically;
+// copy of the program, so that the kernel depends neither on the location of the running
+// program nor on PATH. An older installation is replaced file by file, each atomically;
 // running kernels are not disturbed.
 func Install(o Options) (dir string, err error) {
 	o = o.named()
@@ -54,7 +54,7 @@ func Install(o Options) (dir string, err error) {
 	if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
 		return "", err
 	}
-	// kernel.json comes last: without it the folder is not a kernel yet.
+	// kernel.json is written last: Jupyter ignores the folder until it exists.
 	for _, f := range []struct {
 		name    string
 		content []byte
@@ -71,7 +71,7 @@ func Install(o Options) (dir string, err error) {
 	return dir, nil
 }
 
-// named fills in the names.
+// named fills in the default names.
 func (o Options) named() Options {
 	name, display := "halfnote", "Go (halfnote)"
 	if o.Engine != "" {
@@ -98,7 +98,7 @@ func (o Options) jupyterDir() (string, error) {
 		}
 	}
 	if n > 1 {
-		return "", fmt.Errorf("install: want only one of User, Prefix and SysPrefix")
+		return "", fmt.Errorf("install: User, Prefix and SysPrefix: want only one of them")
 	}
 	if o.Prefix != "" {
 		prefix, err := filepath.Abs(o.Prefix)
@@ -176,7 +176,8 @@ func copyBinary(dst, src string) error {
 	return replace(dst, 0o755, in)
 }
 
-// same reports whether a file has the content of r, and is executable if it must be.
+// same reports whether a file has the content of r, and is executable where the system
+// requires it.
 func same(r *os.File, path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -225,7 +226,7 @@ func replace(path string, mode os.FileMode, content io.Reader) (err error) {
 	if err := os.Rename(f.Name(), path); err == nil {
 		return nil
 	}
-	// Windows does not replace a running program, but allows renaming it.
+	// Windows cannot replace a running program, but can rename it.
 	old := path + ".old"
 	os.Remove(old)
 	os.Rename(path, old)

@@ -16,7 +16,7 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// program writes a file that stands for the program.
+// program writes a file in place of the program and returns its path.
 func program(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
@@ -58,18 +58,18 @@ func TestKernelJSON(t *testing.T) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if got := string(kernelJSON(o, "windows")); !strings.Contains(got, `"{resource_dir}/halfnote.exe"`) {
-		t.Errorf("got %s\nwant a program that Windows finds", got)
+		t.Errorf("got %s\nwant a program named halfnote.exe", got)
 	}
 }
 
-// Another engine is a kernel beside the first.
+// TestInstallEngine checks that another engine becomes a kernel with its own name.
 func TestInstallEngine(t *testing.T) {
 	dir, err := Install(Options{Prefix: t.TempDir(), Engine: "ixgo", Binary: program(t, "one"), Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := filepath.Base(dir); got != "halfnote-ixgo" {
-		t.Errorf("got the kernel %s, want halfnote-ixgo", got)
+		t.Errorf("got kernel %s, want halfnote-ixgo", got)
 	}
 	var s spec
 	if err := json.Unmarshal([]byte(contents(t, filepath.Join(dir, "kernel.json"))), &s); err != nil {
@@ -88,7 +88,7 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(prefix, "share", "jupyter", "kernels", "halfnote"); dir != want {
-		t.Errorf("installed in %s, want %s", dir, want)
+		t.Errorf("got folder %s, want %s", dir, want)
 	}
 	binary := binaryName(runtime.GOOS)
 	wantFiles := []string{binary, "kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}
@@ -100,27 +100,27 @@ func TestInstall(t *testing.T) {
 		return names
 	}
 	if got := files(); !slices.Equal(got, wantFiles) {
-		t.Errorf("files %q, want %q", got, wantFiles)
+		t.Errorf("got files %q, want %q", got, wantFiles)
 	}
 	if info, err := os.Stat(filepath.Join(dir, binary)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
-		t.Errorf("the copy has mode %v (%v), want one that can be executed", info.Mode(), err)
+		t.Errorf("got a copy with mode %v (%v), want it executable", info.Mode(), err)
 	}
-	// Again, with a new program of the same size.
+	// Install a new program of the same size.
 	if _, err := Install(Options{Prefix: prefix, Binary: program(t, "two"), Version: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, filepath.Join(dir, binary)); got != "two" {
-		t.Errorf("the copy holds %q, want the new program", got)
+		t.Errorf("got a copy with content %q, want the new program", got)
 	}
 	if got := contents(t, filepath.Join(dir, "kernel.json")); !strings.Contains(got, `"halfnote_version": "2"`) {
-		t.Errorf("kernel.json is of the old version: %s", got)
+		t.Errorf("got kernel.json\n%s\nwant halfnote_version 2", got)
 	}
 	if got := files(); !slices.Equal(got, wantFiles) {
-		t.Errorf("after the second time files %q, want %q", got, wantFiles)
+		t.Errorf("after the second installation: got files %q, want %q", got, wantFiles)
 	}
 }
 
-func TestInstallWhere(t *testing.T) {
+func TestInstallLocations(t *testing.T) {
 	data, env := t.TempDir(), t.TempDir()
 	t.Setenv("JUPYTER_DATA_DIR", data)
 	t.Setenv("VIRTUAL_ENV", env)
@@ -145,7 +145,7 @@ func TestInstallWhere(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"two places", Options{User: true, SysPrefix: true}, "want only one"},
+		{"two locations", Options{User: true, SysPrefix: true}, "want only one"},
 		{"bad name", Options{Name: "half note"}, `kernel name "half note"`},
 		{"no program", Options{Binary: filepath.Join(data, "none")}, "the program to copy"},
 	} {
@@ -178,7 +178,7 @@ func TestDataDir(t *testing.T) {
 
 func TestDataPath(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs paths of Unix")
+		t.Skip("needs Unix paths")
 	}
 	s := surroundings{"linux", "/h", fakeEnv("JUPYTER_PATH=/a:/b:/a VIRTUAL_ENV=/v")}
 	want := []string{"/a", "/b", "/v/share/jupyter", "/h/.local/share/jupyter", "/usr/local/share/jupyter", "/usr/share/jupyter"}
@@ -187,7 +187,7 @@ func TestDataPath(t *testing.T) {
 	}
 }
 
-// fakeEnv is an environment of NAME=value words.
+// fakeEnv returns a lookup function for an environment given as NAME=value words.
 func fakeEnv(words string) func(string) string {
 	return func(name string) string {
 		for _, w := range strings.Fields(words) {
@@ -206,11 +206,11 @@ func TestLogo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b := img.Bounds(); b.Dx() != size || b.Dy() != size {
-			t.Errorf("logo of %v, want %d x %d", b, size, size)
+			t.Errorf("got a logo of %v, want %d x %d", b, size, size)
 		}
 		for _, p := range []struct {
 			name string
-			x, y float64 // of 64
+			x, y float64 // position, from 0 to 64
 			want [4]uint32
 		}{
 			{"corner", 0.5, 0.5, [4]uint32{}},
@@ -220,7 +220,7 @@ func TestLogo(t *testing.T) {
 		} {
 			r, g, b, a := img.At(int(p.x*float64(size)/64), int(p.y*float64(size)/64)).RGBA()
 			if got := [4]uint32{r >> 8, g >> 8, b >> 8, a >> 8}; got != p.want {
-				t.Errorf("%s of logo %d: %x, want %x", p.name, size, got, p.want)
+				t.Errorf("%s of logo %d: got %x, want %x", p.name, size, got, p.want)
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func TestLogo(t *testing.T) {
 	}
 }
 
-// Jupyter's own reader of kernelspecs takes ours, and finds it where it lies.
+// TestJupyterFindsKernelspec checks that jupyter_client finds and reads the kernelspec.
 func TestJupyterFindsKernelspec(t *testing.T) {
 	python := needPython(t, "jupyter_client")
 	prefix := t.TempDir()
@@ -258,11 +258,11 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 		"metadata": map[string]any{"debugger": true, "halfnote_version": "1"}, "dir": dir,
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("Jupyter reads %v, want %v", got, want)
+		t.Errorf("jupyter_client: got %v, want %v", got, want)
 	}
 }
 
-// needPython returns a Python that has the modules, or skips.
+// needPython returns the path of a Python that has the modules, or skips the test.
 func needPython(t *testing.T, modules ...string) string {
 	t.Helper()
 	for _, python := range pythonNames(runtime.GOOS, os.Getenv("PYTHON"))[:1] {

@@ -13,7 +13,7 @@ import (
 )
 
 // The constraints pin JupyterLab and its dependencies, so that every user gets the
-// environment that was tested. The file says how it was made.
+// environment that was tested. A comment in the file tells how it was made.
 //
 //go:embed lab-constraints.txt
 var labConstraints string
@@ -26,8 +26,8 @@ var labRecipe = recipe{
 // LabOptions are the settings of [Lab].
 type LabOptions struct {
 	Port      int      // port of the server, or the next free one; 0 is Jupyter's 8888
-	NoBrowser bool     // print the address only
-	Engine    string   // interpreter of cells; default the program's own
+	NoBrowser bool     // whether to print the address without opening a browser
+	Engine    string   // interpreter of cells; default that of the program
 	Dir       string   // folder to open; default the current one
 	Args      []string // more arguments for jupyter lab
 	Binary    string   // program of the kernel; default the running one
@@ -39,8 +39,8 @@ type LabOptions struct {
 
 // Lab runs JupyterLab with the kernel until ctx ends, which is not an error. The first
 // time it makes a private Python environment in the cache folder, which needs a network;
-// a failure leaves nothing behind. The environment includes the prebuilt extension that
-// draws widgets. Lab needs Python 3.10 or newer; its error says how to install it.
+// a failure leaves no files behind. The environment includes the prebuilt extension that
+// draws widgets. Lab needs Python 3.10 or newer; its error tells how to install it.
 func Lab(ctx context.Context, o LabOptions) error {
 	if o.Stdout == nil {
 		o.Stdout = io.Discard
@@ -65,7 +65,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.prepare(ctx, o.Stdout); err != nil {
 		return err
 	}
-	if err := env.quiet(); err != nil {
+	if err := env.writeOverrides(); err != nil {
 		return err
 	}
 	data, remove, err := env.ownKernel(o)
@@ -76,9 +76,9 @@ func Lab(ctx context.Context, o LabOptions) error {
 	return env.serve(ctx, dir, data, o)
 }
 
-// ownKernel installs the kernel in a folder of its own, so that several versions of the
-// program can share the environment, and returns that folder for JUPYTER_PATH. Folders
-// that killed processes left behind are removed.
+// ownKernel installs the kernel in a new folder, so that several versions of the program
+// can share the environment. It returns the folder, for JUPYTER_PATH, and removes folders
+// that killed processes have left behind.
 func (e environment) ownKernel(o LabOptions) (data string, remove func(), err error) {
 	old, _ := filepath.Glob(filepath.Join(e.dir, "run-*.lock"))
 	for _, path := range old {
@@ -109,13 +109,13 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 	return shareJupyter(prefix), remove, nil
 }
 
-// overrides are the settings of the private JupyterLab: it does not look for news or
-// updates on the network.
+// overrides are the settings of the private JupyterLab. They prevent it from fetching news
+// or checking for updates.
 const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
 `
 
-// quiet writes the overrides.
-func (e environment) quiet() error {
+// writeOverrides writes the settings file.
+func (e environment) writeOverrides() error {
 	dir := filepath.Join(e.dir, "share", "jupyter", "lab", "settings")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("install: lab: %w", err)

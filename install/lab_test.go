@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// fakePython is a Python whose every call is a line in $CALLS. "pip install"
-// fails while there is a file $FAIL; the server writes the file that tells its
-// address and runs until it is asked to end.
+// fakePython is a script in place of Python. It appends each call as a line to $CALLS.
+// "pip install" fails while the file $FAIL exists. The server writes its address to a file
+// and runs until it is asked to end.
 const fakePython = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
@@ -36,13 +36,13 @@ case "$*" in
 esac
 `
 
-// fakeLab is a place where Lab meets the fake Python.
+// fakeLab is an environment in which Lab finds the fake Python.
 type fakeLab struct {
 	t          *testing.T
 	dir, calls string
 	options    LabOptions
 	out        *lockedBuffer
-	server     net.Listener // where the fake says that it listens
+	server     net.Listener // listener at the address that the fake server reports
 }
 
 func newFakeLab(t *testing.T) *fakeLab {
@@ -77,7 +77,7 @@ func newFakeLab(t *testing.T) *fakeLab {
 	return f
 }
 
-// run runs Lab until the server is there, then ends it as Ctrl-C does.
+// run runs Lab until the server is ready, then ends it as Ctrl-C does.
 func (f *fakeLab) run() error {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
@@ -103,14 +103,14 @@ func (f *fakeLab) called() []string {
 		}
 		calls = append(calls, line)
 	}
-	// What is left of the probe's other lines.
+	// Remove the other lines of the probe's source.
 	return slices.DeleteFunc(calls, func(s string) bool {
 		return !strings.HasPrefix(s, "-m") && !strings.HasPrefix(s, "-c import jupyterlab, jupyterlab_widgets") && s != "probe" && s != "ended" && !strings.HasPrefix(s, "env ")
 	})
 }
 
-// TestLabWaitsForTheServer checks that the address is printed once the server accepts
-// connections: it writes the file with its address a little earlier.
+// TestLabWaitsForTheServer checks that Lab prints the address only when the server accepts
+// connections. The server writes its address to a file a little earlier.
 func TestLabWaitsForTheServer(t *testing.T) {
 	f := newFakeLab(t)
 	address := f.server.Addr().String()
@@ -121,9 +121,9 @@ func TestLabWaitsForTheServer(t *testing.T) {
 		calls, _ := os.ReadFile(f.calls)
 		started = strings.Contains(string(calls), "env 1 kernel")
 	}
-	time.Sleep(500 * time.Millisecond) // several looks at the file
+	time.Sleep(500 * time.Millisecond) // Lab reads the file several times
 	if got := f.out.String(); strings.Contains(got, "JupyterLab: ") {
-		t.Errorf("printed %q before the server listens", got)
+		t.Errorf("before the server listens: got output %q, want no address", got)
 	}
 	server, err := net.Listen("tcp", address)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestLabWaitsForTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := f.out.String(); !strings.Contains(got, "JupyterLab: http://"+address) {
-		t.Errorf("printed %q, want the address", got)
+		t.Errorf("got output %q, want the address", got)
 	}
 }
 
@@ -158,24 +158,24 @@ func TestLab(t *testing.T) {
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)
 	if got := f.called(); !slices.Equal(got, want) {
-		t.Errorf("the first time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("first run: got calls of Python\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got, want := f.out.String(), "JupyterLab: http://"+f.server.Addr().String()+"/lab?token=abc\n"; !strings.Contains(got, want) {
-		t.Errorf("printed %q, want %q in it", got, want)
+		t.Errorf("got output %q, want it to contain %q", got, want)
 	}
 	if left, _ := filepath.Glob(filepath.Join(env.dir, "run-*")); len(left) > 0 {
-		t.Errorf("left %v", left)
+		t.Errorf("files left behind: got %v, want none", left)
 	}
 
-	// The second time the environment is there.
+	// The second run uses the existing environment.
 	if err := f.run(); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := f.called(), append([]string{"-c import jupyterlab, jupyterlab_widgets"}, serve...); !slices.Equal(got, want) {
-		t.Errorf("the second time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("second run: got calls of Python\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 
-	// An environment without its stamp is broken, and is made again.
+	// An environment without its stamp is incomplete and is made again.
 	if err := os.Remove(env.stamp()); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := f.called(); len(got) == 0 || got[0] != "probe" {
-		t.Errorf("Python was called %q, want the environment made again", got)
+		t.Errorf("got calls of Python %q, want the environment made again", got)
 	}
 }
 
@@ -194,34 +194,34 @@ func TestLabWithoutNetwork(t *testing.T) {
 	}
 	err := f.run()
 	if err == nil {
-		t.Fatal("no error when pip fails")
+		t.Fatal("pip fails: got no error")
 	}
 	for _, want := range []string{"ERROR: Could not find a version", "needs a network"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error lacks %q: %v", want, err)
+			t.Errorf("got error %v, want it to contain %q", err, want)
 		}
 	}
 	f.emptyCache(t)
 }
 
-// emptyCache fails unless nothing but the empty lock is in the cache.
+// emptyCache checks that the cache holds only the empty lock file.
 func (f *fakeLab) emptyCache(t *testing.T) {
 	t.Helper()
 	left, _ := os.ReadDir(f.options.CacheDir)
 	for _, e := range left {
 		if !strings.HasSuffix(e.Name(), ".lock") {
-			t.Errorf("left in the cache: %v", e)
+			t.Errorf("the cache contains %v, want only the lock", e)
 		}
 	}
 }
 
-func TestLabInterruptedWhileMade(t *testing.T) {
+func TestLabInterruptedDuringInstallation(t *testing.T) {
 	f := newFakeLab(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.out.on("Making a private Python environment", cancel)
 	err := Lab(ctx, f.options)
 	if err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("got error %v, want that it was interrupted", err)
+		t.Errorf("got error %v, want one about the interrupt", err)
 	}
 	f.emptyCache(t)
 }
@@ -249,7 +249,7 @@ func TestLabRefuses(t *testing.T) {
 	}
 }
 
-// linkTools puts what the fake Python's shell script needs into a folder.
+// linkTools links the programs that the fake Python uses into a folder.
 func linkTools(t *testing.T, dir string) {
 	t.Helper()
 	for _, tool := range []string{"sh", "mkdir", "cp", "sleep"} {
@@ -263,14 +263,14 @@ func linkTools(t *testing.T, dir string) {
 	}
 }
 
-func TestLabNoFolder(t *testing.T) {
+func TestLabNeedsAFolder(t *testing.T) {
 	err := Lab(t.Context(), LabOptions{Dir: filepath.Join(t.TempDir(), "none")})
 	if err == nil || !strings.Contains(err.Error(), "is not a folder") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want one with %q", err, "is not a folder")
 	}
 }
 
-// lockedBuffer collects output, and calls a function when some text has come.
+// lockedBuffer collects output, and calls a function once the output contains some text.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	b    bytes.Buffer
@@ -322,22 +322,22 @@ func TestDoctor(t *testing.T) {
 	}
 	r := doctor()
 	if r.Python == nil || r.Python.Version != "3.12.1" || r.LabReady || r.GPU != "no GPU" || r.Loopback != "ok" || r.Version != "2" {
-		t.Errorf("got %+v", r)
+		t.Errorf("got report %+v, want Python 3.12.1, no environment and working loopback", r)
 	}
-	for _, test := range []struct{ version, want string }{{"1", `stale: it is of version "1"`}, {"2", ""}} {
+	for _, test := range []struct{ version, want string }{{"1", `stale: its version is "1"`}, {"2", ""}} {
 		dir, err := Install(Options{Binary: f.options.Binary, Version: test.version})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := doctor()
 		if len(r.Kernelspecs) == 0 || r.Kernelspecs[0].Dir != dir || !strings.HasPrefix(r.Kernelspecs[0].Problem, test.want) || (test.want == "") != (r.Kernelspecs[0].Problem == "") {
-			t.Errorf("kernelspecs %+v, want first %s with problem %q", r.Kernelspecs, dir, test.want)
+			t.Errorf("got kernelspecs %+v, want first %s with problem %q", r.Kernelspecs, dir, test.want)
 		}
 		if err := os.Remove(filepath.Join(dir, "halfnote")); err != nil {
 			t.Fatal(err)
 		}
 		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") {
-			t.Errorf("kernelspecs %+v, want that the program is missing", r.Kernelspecs)
+			t.Errorf("got kernelspecs %+v, want the problem that the program is missing", r.Kernelspecs)
 		}
 	}
 	var out bytes.Buffer
@@ -346,12 +346,12 @@ func TestDoctor(t *testing.T) {
 	}
 	for _, want := range []string{"no GPU at all", "!!  kernelspec  " + f.dir, "ok  Python      3.12.1", "--  lab         not made yet"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("doctor lacks %q:\n%s", want, &out)
+			t.Errorf("the report lacks %q:\n%s", want, &out)
 		}
 	}
 }
 
-func TestFeatures(t *testing.T) {
+func TestCPUFeatures(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"", ""},
 		{"processor\t: 0\nflags\t\t: fpu avx2 fma f16c avx512_bf16 avx2x\nflags : sve\n", "avx2 fma f16c avx512_bf16"},

@@ -19,17 +19,17 @@ import (
 	"time"
 )
 
-// grace is the time that the server has to stop its kernels before it is killed.
+// grace is the time limit for the server to stop its kernels before it is killed.
 const grace = 10 * time.Second
 
-// serve runs the server on the folder dir, with the kernels of data before all others,
-// until it or ctx ends.
+// serve runs the server on the folder dir until it or ctx ends. The kernels in data
+// precede all others.
 func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) error {
-	// Closing the terminal ends it, as Ctrl-C does.
+	// Closing the terminal ends the server, as Ctrl-C does.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
-	// The server writes a file with its address into its runtime folder. A runtime
-	// folder of its own makes that file the only one.
+	// The server writes a file with its address into its runtime folder. In a new
+	// runtime folder it is the only such file.
 	run, err := os.MkdirTemp("", "halfnote-lab-")
 	if err != nil {
 		return fmt.Errorf("install: lab: %w", err)
@@ -45,7 +45,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 		args = append(args, "--no-browser")
 	}
 	if runtime.GOOS != "windows" && os.Geteuid() == 0 {
-		args = append(args, "--allow-root") // for containers; it listens on loopback
+		args = append(args, "--allow-root") // for containers; the server listens on loopback only
 	}
 	cmd := e.command(ctx, append(args, o.Args...)...)
 	cmd.Stdout, cmd.Stderr = o.Stderr, o.Stderr
@@ -61,7 +61,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 
 	ended := make(chan error, 1)
 	go func() {
-		// Linux regards the thread that starts a process as its parent.
+		// Linux treats the thread that starts a process as its parent.
 		runtime.LockOSThread()
 		ended <- cmd.Run()
 	}()
@@ -74,10 +74,10 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 			switch {
 			case ctx.Err() != nil:
 				return nil
-			case err == nil && told: // shut down from its own menu
+			case err == nil && told: // shut down from JupyterLab's menu
 				return nil
 			case err == nil:
-				err = errors.New("it ended at once")
+				err = errors.New("the server ended at once")
 			}
 			return fmt.Errorf("install: lab: JupyterLab: %w", err)
 		case <-tick.C:
@@ -89,8 +89,8 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 	}
 }
 
-// serverAddress returns the address in the file of a running server, "" until the server
-// accepts connections.
+// serverAddress returns the address in the file of a running server. It returns "" until
+// the server accepts connections.
 func serverAddress(run string) string {
 	files, _ := filepath.Glob(filepath.Join(run, "jpserver-*.json"))
 	for _, path := range files {
@@ -108,8 +108,8 @@ func serverAddress(run string) string {
 	return ""
 }
 
-// listens reports whether the server at an address accepts connections. It writes its file
-// a little earlier.
+// listens reports whether the server at an address accepts connections, which begins a
+// little after the server has written its file.
 func listens(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

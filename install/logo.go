@@ -2,8 +2,7 @@ package install
 
 import _ "embed"
 
-// The logo is a half note, white on a tile in the two colours that charts give to float32 and
-// float16.
+// The logo is a white half note on a tile in the colours of float32 and float16 in charts.
 var (
 	//go:embed logo/logo-svg.svg
 	logoSVG []byte

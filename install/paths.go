@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// surroundings are the system and the variables that Jupyter's folders depend on.
+// surroundings are the operating system, home folder and environment variables that
+// determine Jupyter's folders.
 type surroundings struct {
 	goos string
 	home string
@@ -46,8 +47,8 @@ func (s surroundings) dataDir() string {
 	return filepath.Join(s.home, ".local", "share", "jupyter")
 }
 
-// dataPath lists the folders that Jupyter searches, in order, as far as they are known
-// without Python. It is jupyter_core.paths.jupyter_path.
+// dataPath lists the folders that Jupyter searches, in order, except those that only
+// Python knows. It is jupyter_core.paths.jupyter_path.
 func (s surroundings) dataPath() []string {
 	path := filepath.SplitList(s.env("JUPYTER_PATH"))
 	user := []string{s.dataDir()}
@@ -74,8 +75,8 @@ func (s surroundings) dataPath() []string {
 
 func shareJupyter(prefix string) string { return filepath.Join(prefix, "share", "jupyter") }
 
-// sysPrefix is the root of the active Python environment: that of an activated
-// virtual or conda environment, else python3's own sys.prefix.
+// sysPrefix returns the root of the active Python environment: that of an activated
+// virtual or conda environment, or else the sys.prefix of python3.
 func (s surroundings) sysPrefix(ctx context.Context) (string, error) {
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if prefix := s.env(name); prefix != "" {
@@ -88,5 +89,5 @@ func (s surroundings) sysPrefix(ctx context.Context) (string, error) {
 			return prefix, nil
 		}
 	}
-	return "", fmt.Errorf("install: --sys-prefix: no active Python environment: VIRTUAL_ENV and CONDA_PREFIX are unset and no Python was found")
+	return "", fmt.Errorf("install: --sys-prefix: no active Python environment: VIRTUAL_ENV and CONDA_PREFIX are not set and no Python was found")
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestPeers(t *testing.T) {
+func TestPeerPython(t *testing.T) {
 	f := newFakeLab(t)
 	for _, c := range []struct {
 		pytorch        bool
@@ -23,22 +23,23 @@ func TestPeers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if rel, _ := filepath.Rel(f.options.CacheDir, python); !strings.HasPrefix(rel, c.folder) || !strings.HasSuffix(rel, filepath.Join("bin", "python")) {
-				t.Errorf("the Python is %s, want one in %s…", rel, c.folder)
+				t.Errorf("got the Python %s, want one in %s…", rel, c.folder)
 			}
 			calls, _ := os.ReadFile(f.calls)
 			os.Remove(f.calls)
 			if made := strings.Contains(string(calls), "pip install"); made != (again == 0) || !strings.Contains(string(calls), "-c "+c.wanted) {
-				t.Errorf("call %d: Python was called\n%s\nwant an installation the first time only, and %q", again+1, calls, c.wanted)
+				t.Errorf("call %d: got calls of Python\n%s\nwant %q, and an installation only in the first call", again+1, calls, c.wanted)
 			}
 		}
 	}
 	if got := f.out.String(); strings.Count(got, "Making a private Python environment") != 2 || !strings.Contains(got, "6 GB") {
-		t.Errorf("told %q", got)
+		t.Errorf("got output %q, want two environments and a size of 6 GB", got)
 	}
 }
 
-// TestPeersWithoutNetwork says what is missing, and leaves nothing.
-func TestPeersWithoutNetwork(t *testing.T) {
+// TestPeerPythonWithoutNetwork checks that the error names the missing part, and that no files
+// are left behind.
+func TestPeerPythonWithoutNetwork(t *testing.T) {
 	f := newFakeLab(t)
 	if err := os.WriteFile(os.Getenv("FAIL"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -46,14 +47,14 @@ func TestPeersWithoutNetwork(t *testing.T) {
 	_, err := PeerPython(t.Context(), true, f.options.CacheDir, f.out)
 	for _, want := range []string{"PyTorch", "network", "Could not find a version"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q in it", err, want)
+			t.Errorf("got error %v, want it to contain %q", err, want)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(f.options.CacheDir, "bench*")); slices.ContainsFunc(left, func(s string) bool { return !strings.HasSuffix(s, ".lock") }) {
-		t.Errorf("left %v", left)
+		t.Errorf("files left behind: got %v, want none", left)
 	}
 	t.Setenv("PATH", t.TempDir())
 	if _, err := PeerPython(t.Context(), false, f.options.CacheDir, f.out); err == nil || !strings.Contains(err.Error(), "--peer none") {
-		t.Errorf("without Python: got %v, want what can be done", err)
+		t.Errorf("without Python: got error %v, want it to contain --peer none", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endWithParent puts a command into a process group of its own, which the terminal's
-// Ctrl-C does not reach.
+// endWithParent puts a command into its own process group, which the terminal's Ctrl-C
+// does not reach.
 func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

@@ -13,18 +13,18 @@ import (
 // minPython is the oldest Python that the pinned packages accept: 3.10.
 const minPython = 10
 
-// python is a Python interpreter and what it reports of itself.
+// python is a Python interpreter and its description of itself.
 type python struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
 	Minor   int    `json:"-"`
-	// Venv: it can make virtual environments with pip in them. Debian's cannot
-	// until python3-venv is installed.
+	// Venv reports whether the interpreter can make virtual environments with pip.
+	// Debian's cannot until python3-venv is installed.
 	Venv bool `json:"venv"`
 }
 
-// pythonNames are the commands to try, as argument lists. preferred, the
-// variable PYTHON, is the only one if it is set.
+// pythonNames returns the commands to try, as argument lists. If preferred, the value of
+// the variable PYTHON, is set, it is the only one.
 func pythonNames(goos, preferred string) [][]string {
 	if preferred != "" {
 		return [][]string{{preferred}}
@@ -39,7 +39,7 @@ func pythonNames(goos, preferred string) [][]string {
 	return names
 }
 
-// pythonProbe prints what the fields of python hold.
+// pythonProbe prints the fields of python as JSON.
 const pythonProbe = `
 import json, sys
 try:
@@ -69,8 +69,8 @@ func askPython(ctx context.Context, command []string) (python, error) {
 	return p, nil
 }
 
-// findPython returns the first Python that can make the environment. The error says what
-// was found and what to type.
+// findPython returns the first Python that can make the environment. The error names the
+// Pythons that were found and the command that installs another.
 func findPython(ctx context.Context, what string) (python, error) {
 	preferred := os.Getenv("PYTHON")
 	var tried, found []string
@@ -125,7 +125,7 @@ func packageManager() advice {
 		}
 	}
 	if runtime.GOOS == "darwin" {
-		return advice{"install it with `brew install python`, or from python.org", "install a whole Python with `brew install python`, or from python.org"}
+		return advice{"install it with `brew install python`, or from python.org", "install a complete Python with `brew install python`, or from python.org"}
 	}
-	return advice{"install it from python.org", "install a whole Python from python.org"}
+	return advice{"install it from python.org", "install a complete Python from python.org"}
 }

@@ -17,8 +17,8 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// Started as a kernelspec starts the program, the test binary is a kernel of the
-// echo language.
+// TestMain makes the test binary a kernel of the echo language if it is started with the
+// command line of a kernelspec.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "kernel" {
 		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[2], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
@@ -41,12 +41,12 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// executeCell is a script that runs a cell through a Jupyter server's websocket.
+// executeCell is a script that runs a cell through the websocket of a Jupyter server.
 const executeCell = "../internal/e2e/testdata/cell_over_websocket.py"
 
-// A real JupyterLab, made and run as users do, lists the kernelspec, runs a cell
-// on it, and ends with its kernels. HALFNOTE_LAB_CACHE keeps its environment for
-// the next time.
+// TestRealLab makes and runs a real JupyterLab as users do. It must list the kernelspec, run
+// a cell and end together with its kernels. HALFNOTE_LAB_CACHE names a folder that keeps the
+// environment for the next run.
 func TestRealLab(t *testing.T) {
 	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
 		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
@@ -68,18 +68,18 @@ func TestRealLab(t *testing.T) {
 	select {
 	case <-up:
 	case err := <-ended:
-		t.Fatalf("it ended: %v\n%s", err, stderr)
+		t.Fatalf("Lab returned early: %v\n%s", err, stderr)
 	}
 	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
 	base, _, _ := strings.Cut(address, "lab?token=secret\n")
 
 	if status, _ := getJSON(t, base+"api/kernelspecs", "wrong"); status != http.StatusForbidden {
-		t.Errorf("with a wrong token: status %d, want 403", status)
+		t.Errorf("wrong token: got status %d, want 403", status)
 	}
 	status, body := getJSON(t, base+"api/kernelspecs", "secret")
 	specs, _ := body["kernelspecs"].(map[string]any)
 	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
-		t.Errorf("status %d, default %v, kernelspecs %v, want halfnote among them and the default", status, body["default"], specs)
+		t.Errorf("got status %d, default %v, kernelspecs %v, want halfnote among them and as the default", status, body["default"], specs)
 	}
 	env, err := labRecipe.in(cache)
 	if err != nil {
@@ -87,14 +87,14 @@ func TestRealLab(t *testing.T) {
 	}
 	got, err := exec.CommandContext(ctx, env.python(), executeCell, base, "secret", "result 42").CombinedOutput()
 	if err != nil || string(got) != "42\n" {
-		t.Errorf("the cell gave %q, %v, want 42\n%s", got, err, stderr)
+		t.Errorf("cell: got %q, %v, want 42\n%s", got, err, stderr)
 	}
 	cancel()
 	if err := <-ended; err != nil {
-		t.Errorf("it ended with %v\n%s", err, stderr)
+		t.Errorf("Lab: got error %v, want none\n%s", err, stderr)
 	}
 	if _, err := http.Get(base); err == nil {
-		t.Error("the server still runs")
+		t.Error("the server is still running")
 	}
 }
 

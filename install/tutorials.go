@@ -12,14 +12,14 @@ import (
 	"path/filepath"
 )
 
-// copied is the file in a folder of tutorials that holds the checksum of each file as it
-// was copied.
+// copied is the name of the file that records the checksums of the files that were copied
+// to a folder.
 const copied = ".halfnote-tutorials.json"
 
 // CopyTutorials copies the files of src to the folder dir, which it creates. A file that was
-// copied before and has not been changed since is brought up to date. A file that has been
-// changed, or that was there before, is kept; CopyTutorials returns the names of those whose
-// text differs from src, sorted.
+// copied before and has not been changed since is updated. A file that has been changed, or
+// that was not copied, is kept. CopyTutorials returns the sorted names of the kept files
+// that differ from src.
 func CopyTutorials(src fs.FS, dir string) (kept []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("install: tutorials: %w", err)

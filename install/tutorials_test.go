@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// TestCopyTutorials copies, brings up to date what the user left alone, and keeps what the
-// user has changed, deleted records and files of the same name included.
+// TestCopyTutorials checks that files which the user has not changed are updated, and that
+// others are kept, including those without a valid record of their checksums.
 func TestCopyTutorials(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	tutorials := func(version string) fstest.MapFS {
@@ -45,33 +45,33 @@ func TestCopyTutorials(t *testing.T) {
 		{"the same again", func() {}, "1", nil, "hello 1", "loops 1"},
 		{"a newer version", func() {}, "2", nil, "hello 2", "loops 2"},
 		{"a changed file", func() { write("00-hello.ipynb", "mine") }, "3", []string{"00-hello.ipynb"}, "mine", "loops 3"},
-		{"it stays changed", func() {}, "4", []string{"00-hello.ipynb"}, "mine", "loops 4"},
+		{"the changed file again", func() {}, "4", []string{"00-hello.ipynb"}, "mine", "loops 4"},
 		{"a deleted file returns", func() { os.Remove(filepath.Join(dir, "00-hello.ipynb")) }, "4", nil, "hello 4", "loops 4"},
 		{"without a record nothing is replaced", func() { os.Remove(filepath.Join(dir, copied)) }, "5", []string{"00-hello.ipynb", "05-loops.ipynb"}, "hello 4", "loops 4"},
-		{"nor with a damaged one", func() { write(copied, "{") }, "5", []string{"00-hello.ipynb", "05-loops.ipynb"}, "hello 4", "loops 4"},
+		{"nothing is replaced with a damaged record", func() { write(copied, "{") }, "5", []string{"00-hello.ipynb", "05-loops.ipynb"}, "hello 4", "loops 4"},
 	}
 	for _, s := range steps {
 		s.before()
 		kept, err := CopyTutorials(tutorials(s.version), dir)
 		if err != nil || !slices.Equal(kept, s.kept) {
-			t.Errorf("%s: kept %v, %v; want %v", s.name, kept, err, s.kept)
+			t.Errorf("%s: got kept files %v, %v; want %v", s.name, kept, err, s.kept)
 		}
 		if hello, loops := read("00-hello.ipynb"), read("05-loops.ipynb"); hello != s.hello || loops != s.loops || read("images/a.png") != "picture" {
 			t.Errorf("%s: got %q and %q, want %q and %q", s.name, hello, loops, s.hello, s.loops)
 		}
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 4 { // two notebooks, images, the record
-		t.Errorf("the folder holds %v, %v; want four names", files, err)
+		t.Errorf("got files %v, %v; want four", files, err)
 	}
 }
 
-// TestCopyTutorialsFails checks that a folder that cannot be made is an error.
+// TestCopyTutorialsFails checks the error for a folder that cannot be created.
 func TestCopyTutorialsFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := CopyTutorials(fstest.MapFS{}, filepath.Join(file, "dir")); err == nil {
-		t.Error("a folder inside a file: no error")
+		t.Error("folder inside a file: got no error")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// TestStuckClient has ten clients on one kernel, each with cells, requests and a
-// subscription. One of them never reads; the others must miss nothing.
+// TestStuckClient checks that a client which never reads does not disturb the nine
+// other clients of its kernel: they receive all replies and all output.
 func TestStuckClient(t *testing.T) {
 	const clients, cells = 9, 4
 	lines := 20_000
@@ -36,7 +36,7 @@ func TestStuckClient(t *testing.T) {
 	for range clients {
 		sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 		if msgType, _, _ := receive(t, sub); msgType != "iopub_welcome" {
-			t.Fatalf("the first message is %s", msgType)
+			t.Fatalf("first message: got %s, want iopub_welcome", msgType)
 		}
 		shells, subs = append(shells, s.dial(t, zmq4.Dealer, s.conn.ShellPort)), append(subs, sub)
 	}
@@ -70,7 +70,7 @@ func TestStuckClient(t *testing.T) {
 					got := fnv.New64a()
 					got.Write([]byte(text[parent]))
 					if got.Sum64() != want.Sum64() {
-						t.Errorf("client %d: %d bytes of cell %s, want its %d lines", me, len(text[parent]), parent, lines)
+						t.Errorf("client %d: got %d bytes of output of cell %s, want %d lines", me, len(text[parent]), parent, lines)
 					}
 					delete(text, parent)
 					idle++
@@ -81,8 +81,8 @@ func TestStuckClient(t *testing.T) {
 	all.Wait()
 }
 
-// TestCommsWhileBusy drags a slider while a cell runs, with and without a subshell, and
-// logs the latency of the answers.
+// TestCommsWhileBusy checks that comm messages are answered while a cell runs, on a
+// subshell and on the main shell. It logs the latency of the answers.
 func TestCommsWhileBusy(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -124,18 +124,18 @@ func TestCommsWhileBusy(t *testing.T) {
 	}
 	send(t, control, message(header("stop", "interrupt_request"), "{}"))
 	if _, parent, content := receive(t, shell); parent != "busy" || content["ename"] != "Interrupted" {
-		t.Errorf("got %v to %s, want the interrupted cell, which should have run until then", content, parent)
+		t.Errorf("got %v to %s, want Interrupted in reply to the busy cell", content, parent)
 	}
 }
 
-// TestInterruptEndsCallbacks interrupts a callback that waits; the cell behind it must
-// get its turn.
+// TestInterruptEndsCallbacks checks that an interrupt ends a waiting callback, and that
+// the cell queued after it then runs.
 func TestInterruptEndsCallbacks(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
-	receive(t, sub) // the welcome: nothing is missed from here on
+	receive(t, sub) // the welcome: all later messages are received
 	send(t, shell, message(header("target", "execute_request"), `{"code":"target knob"}`))
 	receive(t, shell)
 	send(t, shell, message(header("open", "comm_open"), `{"comm_id":"c","target_name":"knob"}`))
@@ -156,7 +156,7 @@ func TestUsage(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	var content map[string]any
-	for i := range 2 { // the first has no predecessor to compare with
+	for i := range 2 { // percentages are averages since the previous request
 		send(t, control, message(header(fmt.Sprint(i), "usage_request"), "{}"))
 		var msgType string
 		msgType, _, content = receive(t, control)
@@ -169,12 +169,12 @@ func TestUsage(t *testing.T) {
 	}
 	memory, _ := content["kernel_memory"].(float64)
 	if memory < 1<<20 || memory > 1<<36 {
-		t.Errorf("kernel_memory is %v bytes", content["kernel_memory"])
+		t.Errorf("kernel_memory: got %v bytes, want 1 MiB to 64 GiB", content["kernel_memory"])
 	}
 	if m, ok := content["host_virtual_memory"].(map[string]any); ok {
 		total, used, available := m["total"].(float64), m["used"].(float64), m["available"].(float64)
 		if total < memory || used+available != total {
-			t.Errorf("host_virtual_memory: total %v, used %v, available %v", total, used, available)
+			t.Errorf("host_virtual_memory: got total %v, used %v, available %v; want a total of at least %v that is the sum of the others", total, used, available, memory)
 		}
 	}
 }

@@ -11,7 +11,7 @@ const ports = `"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb
 
 func TestReadConnection(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
-		{"whole", `{"transport":"tcp","ip":"127.0.0.1","key":"k","signature_scheme":"hmac-sha256","kernel_name":"x",` + ports + `}`, ""},
+		{"all fields", `{"transport":"tcp","ip":"127.0.0.1","key":"k","signature_scheme":"hmac-sha256","kernel_name":"x",` + ports + `}`, ""},
 		{"newer fields", `{"curve_publickey":"x","jupyter_session":[1],` + ports + `}`, ""},
 		{"not JSON", `ports`, "invalid character"},
 		{"port missing", `{"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4}`, "hb_port: missing"},
@@ -33,7 +33,7 @@ func TestReadConnection(t *testing.T) {
 		})
 	}
 	if _, err := ReadConnection(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.Contains(err.Error(), "none.json") {
-		t.Errorf("no file: got error %v", err)
+		t.Errorf("missing file: got error %v, want one that names none.json", err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // debugging is the state of the debug adapter protocol. Its lock is not held during
 // calls of the evaluator that may need it.
 type debugging struct {
-	looked looked
+	expandable expandable
 
 	mu      sync.Mutex
 	seq     int               // sequence number of events

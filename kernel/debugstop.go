@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Front ends know a cell by a path computed from its source: a prefix, a hash of the
-// source, a suffix. No files of these names exist. Each kernel has its own prefix, so
+// Front ends identify a cell by a path computed from its source: a prefix, a hash of
+// the source, a suffix. No files of these names exist. Each kernel has its own prefix, so
 // that front ends send their breakpoints again after a restart.
 const (
 	hashSeed   = 0x9747b28c
@@ -27,8 +27,8 @@ func (k *kernel) cellPath(code string) string {
 	return k.cellPrefix() + strconv.FormatUint(uint64(murmur2([]byte(code), hashSeed)), 10) + cellSuffix
 }
 
-// murmur2 is Austin Appleby's 32-bit MurmurHash2, the one hash that Jupyter's front
-// ends know.
+// murmur2 is Austin Appleby's 32-bit MurmurHash2, the only hash that Jupyter's front
+// ends support.
 func murmur2(data []byte, seed uint32) uint32 {
 	const m, r = 0x5bd1e995, 24
 	h := seed ^ uint32(len(data))

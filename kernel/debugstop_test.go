@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The hashes are those of ipykernel 7.4's murmur2_x86 with the seed of this package.
+// TestMurmur2 compares hashes with those of ipykernel 7.4's murmur2_x86 for the same seed.
 func TestMurmur2(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -20,7 +20,7 @@ func TestMurmur2(t *testing.T) {
 		{"für ½ a cell — with more text", 2628813390},
 	} {
 		if got := murmur2([]byte(test.text), hashSeed); got != test.want {
-			t.Errorf("%q: %d, want %d", test.text, got, test.want)
+			t.Errorf("%q: got %d, want %d", test.text, got, test.want)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestPathOf(t *testing.T) {
 		`m["a.b"]`: {"m", `["a.b"]`}, "": {""},
 	} {
 		if got := pathOf(text); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// maxLooked is the limit on the displayed parts of a value, and on the values with
+// maxExpandable is the limit on the displayed parts of a value, and on the values with
 // parts: the panel is for human readers.
-const maxLooked = 1000
+const maxExpandable = 1000
 
-// looked holds the values whose parts a front end may request, numbered as in the debug
+// expandable holds the values whose parts a front end may request, numbered as in the debug
 // adapter protocol: by variablesReference, from 1. The next inspectVariables starts
 // again from 1.
-type looked struct {
+type expandable struct {
 	mu     sync.Mutex
 	values []func() []Variable
 }
 
 func (k *kernel) debugInspect(*debugRequest) (any, error) {
-	l := &k.debugging.looked
+	l := &k.debugging.expandable
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.values = nil
@@ -36,7 +36,7 @@ func (k *kernel) debugVariables(q *debugRequest) (any, error) {
 	if err := readArguments(q, &a); err != nil {
 		return nil, err
 	}
-	l := &k.debugging.looked
+	l := &k.debugging.expandable
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a.Reference < 1 || a.Reference > len(l.values) {
@@ -51,10 +51,10 @@ func (k *kernel) debugVariables(q *debugRequest) (any, error) {
 }
 
 // show returns variables in the form of the debug adapter protocol.
-func (l *looked) show(list []Variable) []object {
+func (l *expandable) show(list []Variable) []object {
 	shown := []object{}
 	for i, v := range list {
-		if i == maxLooked {
+		if i == maxExpandable {
 			return append(shown, object{"name": "…", "type": "", "value": fmt.Sprintf("%d more", len(list)-i), "variablesReference": 0})
 		}
 		shown = append(shown, object{
@@ -65,8 +65,8 @@ func (l *looked) show(list []Variable) []object {
 }
 
 // refer returns the number by which parts can be requested, 0 for none.
-func (l *looked) refer(parts func() []Variable) int {
-	if parts == nil || len(l.values) >= maxLooked*maxLooked {
+func (l *expandable) refer(parts func() []Variable) int {
+	if parts == nil || len(l.values) >= maxExpandable*maxExpandable {
 		return 0
 	}
 	l.values = append(l.values, parts)
@@ -81,7 +81,7 @@ func (k *kernel) debugScopes(q *debugRequest) (any, error) {
 	if err := readArguments(q, &a); err != nil {
 		return nil, err
 	}
-	l := &k.debugging.looked
+	l := &k.debugging.expandable
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	scope := func(name, hint string, parts func() []Variable) object {
@@ -131,7 +131,7 @@ func (k *kernel) debugEvaluate(q *debugRequest) (any, error) {
 			among = v.Children()
 		}
 	}
-	l := &k.debugging.looked
+	l := &k.debugging.expandable
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return object{"result": v.Value, "type": v.Type, "variablesReference": l.refer(v.Children)}, nil

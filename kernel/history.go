@@ -39,7 +39,7 @@ func HistoryFile() string {
 
 const (
 	gather     = 100 * time.Millisecond // window in which writes are gathered
-	historyFor = 5 * time.Second        // limit for one answer
+	historyFor = 5 * time.Second        // time limit for one answer
 	maxPending = 10_000
 )
 
@@ -173,7 +173,7 @@ func (h *history) close() {
 // historyQuery is the content of history_request.
 type historyQuery struct {
 	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
-	Output  bool   `json:"output"`           // whether results are wanted as well
+	Output  bool   `json:"output"`           // whether to include results
 	Raw     bool   `json:"raw"`              // IPython's flag: sources as typed, the only kind here
 	Session int    `json:"session"`          // session of a range; 0 is this one, -1 the previous one
 	Start   int    `json:"start"`            // first line of a range; negative counts from the end

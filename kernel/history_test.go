@@ -11,27 +11,27 @@ import (
 	"testing"
 )
 
-// noted is a log that the test can read.
-type noted struct {
+// logBuffer is a log that the test can read.
+type logBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder
 }
 
-func (n *noted) Write(p []byte) (int, error) {
+func (n *logBuffer) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.b.Write(p)
 }
 
-func (n *noted) String() string {
+func (n *logBuffer) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.b.String()
 }
 
-// asked returns the result of a query, as "session:line source" or with output as
-// "session:line source=output".
-func asked(t *testing.T, h *history, q historyQuery) string {
+// found returns the entries that a query finds, each as "session:line source" or, with
+// output, as "session:line source=output".
+func found(t *testing.T, h *history, q historyQuery) string {
 	t.Helper()
 	var found []historyCell
 	if err := h.use(func(s *historyStore) (err error) {
@@ -53,11 +53,11 @@ func asked(t *testing.T, h *history, q historyQuery) string {
 
 func TestHistoryOutlivesTheSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder?#%41", "h.sqlite")
-	var log noted
+	var log logBuffer
 	for session, want := range []string{"", "1:1 x=X, 1:2 y", "1:1 x=X, 1:2 y, 2:1 x=X, 2:2 y"} {
 		h := newHistory(path, newLogger(&log))
-		if got := asked(t, h, historyQuery{Access: "tail", Output: true}); got != want {
-			t.Errorf("session %d begins with %q, want %q", session+1, got, want)
+		if got := found(t, h, historyQuery{Access: "tail", Output: true}); got != want {
+			t.Errorf("at the start of session %d: got %q, want %q", session+1, got, want)
 		}
 		h.add(1, "x")
 		h.result(1, "X")
@@ -78,16 +78,16 @@ func TestHistoryOutlivesTheSession(t *testing.T) {
 		{historyQuery{Access: "search", Pattern: "[x-z]", Unique: true}, "3:1 x, 3:2 y"},
 		{historyQuery{Access: "search", Pattern: "y' OR 1=1 --"}, ""},
 	} {
-		if got := asked(t, h, tt.query); got != tt.want {
+		if got := found(t, h, tt.query); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.query, got, tt.want)
 		}
 	}
 	h.add(1, "z")
-	if got, want := asked(t, h, historyQuery{Access: "range"}), "4:1 z"; got != want {
+	if got, want := found(t, h, historyQuery{Access: "range"}), "4:1 z"; got != want {
 		t.Errorf("own session: got %q, want %q", got, want)
 	}
 	if log.String() != "" {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("got log %q, want it empty", log.String())
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("file: %v, %v, want mode 0600", info.Mode(), err)
@@ -97,7 +97,7 @@ func TestHistoryOutlivesTheSession(t *testing.T) {
 func TestHistoryOfSeveralKernels(t *testing.T) {
 	const kernels, cells = 4, 50
 	path := filepath.Join(t.TempDir(), "h.sqlite")
-	var log noted
+	var log logBuffer
 	var all sync.WaitGroup
 	for i := range kernels {
 		all.Go(func() {
@@ -115,59 +115,59 @@ func TestHistoryOfSeveralKernels(t *testing.T) {
 	h := newHistory(path, newLogger(&log))
 	defer h.close()
 	for session := 1; session <= kernels; session++ {
-		got := asked(t, h, historyQuery{Access: "range", Session: session})
+		got := found(t, h, historyQuery{Access: "range", Session: session})
 		if n := strings.Count(got, "kernel"); n != cells {
 			t.Errorf("session %d has %d cells, want %d", session, n, cells)
 		}
 	}
 	if log.String() != "" {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("got log %q, want it empty", log.String())
 	}
 }
 
 func TestHistoryFallsBackToMemory(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken")
-	if err := os.WriteFile(broken, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+	if err := os.WriteFile(broken, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, path string }{
-		{"no database", broken},
+		{"not a database", broken},
 		{"a folder", dir},
 		{"below a file", filepath.Join(broken, "h.sqlite")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var log noted
+			var log logBuffer
 			h := newHistory(tt.path, newLogger(&log))
 			defer h.close()
 			h.add(1, "x")
 			h.add(2, "y")
-			if got, want := asked(t, h, historyQuery{Access: "tail"}), "1:1 x, 1:2 y"; got != want {
+			if got, want := found(t, h, historyQuery{Access: "tail"}), "1:1 x, 1:2 y"; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "kept in memory") {
-				t.Errorf("the log says %q, want one line", log.String())
+				t.Errorf("got log %q, want one line with %q", log.String(), "kept in memory")
 			}
 		})
 	}
 	t.Run("later", func(t *testing.T) {
-		var log noted
+		var log logBuffer
 		path := filepath.Join(t.TempDir(), "h.sqlite")
 		h := newHistory(path, newLogger(&log))
 		defer h.close()
 		h.add(1, "x")
 		h.result(1, "X")
-		asked(t, h, historyQuery{Access: "tail"})
-		if _, err := h.store.db.Exec("CREATE TRIGGER full BEFORE INSERT ON cells BEGIN SELECT raise(ABORT, 'no room'); END"); err != nil {
+		found(t, h, historyQuery{Access: "tail"})
+		if _, err := h.store.db.Exec("CREATE TRIGGER full BEFORE INSERT ON cells BEGIN SELECT raise(ABORT, 'disk full'); END"); err != nil {
 			t.Fatal(err)
 		}
 		h.add(2, "y")
 		h.add(3, "z")
-		if got, want := asked(t, h, historyQuery{Access: "tail", Output: true}), "1:1 x=X, 1:2 y, 1:3 z"; got != want {
+		if got, want := found(t, h, historyQuery{Access: "tail", Output: true}), "1:1 x=X, 1:2 y, 1:3 z"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if !strings.Contains(log.String(), "no room") {
-			t.Errorf("the log says %q, want the cause", log.String())
+		if !strings.Contains(log.String(), "disk full") {
+			t.Errorf("got log %q, want it to contain %q", log.String(), "disk full")
 		}
 	})
 }
@@ -181,7 +181,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	h.add(1, strings.Repeat("x", maxHistorySource+1))
 	h.add(2, "x")
 	h.result(2, strings.Repeat("x", maxHistoryResult+1))
-	if got, want := asked(t, h, historyQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
+	if got, want := found(t, h, historyQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
 		t.Errorf("entries that are too long: got %q, want %q", got, want)
 	}
 	size := func() (cells, bytes int) {
@@ -210,7 +210,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("%d cells are kept, want about %d", cells, maxHistoryCells)
 	}
 	last := maxHistoryCells + 3*pruneEvery + 999
-	if got, want := asked(t, h, historyQuery{Access: "tail", N: new(1)}), fmt.Sprintf("1:%d x", last); got != want {
+	if got, want := found(t, h, historyQuery{Access: "tail", N: new(1)}), fmt.Sprintf("1:%d x", last); got != want {
 		t.Errorf("the newest: got %q, want %q", got, want)
 	}
 }

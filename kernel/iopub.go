@@ -93,7 +93,7 @@ func (k *kernel) welcome(topic []byte) [][][]byte {
 		Prefix: [][]byte{topic}, Header: k.session.Header("iopub_welcome"),
 		Content: mustEncode(object{"subscription": string(topic)}),
 	})
-	return append([][][]byte{hello}, k.missed.tell()...)
+	return append([][][]byte{hello}, k.lost.notices()...)
 }
 
 // bundle returns the data and metadata of b without values that JSON cannot hold: an

@@ -88,7 +88,7 @@ type kernel struct {
 
 	shell, control, stdin, heartbeat, publisher *socket
 	iopub                                       *iopub
-	missed                                      missed
+	lost                                        lostOutput
 	subshells                                   subshells
 	comms                                       *comms
 	past                                        *history
@@ -125,7 +125,7 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	}
 	k.subshells = subshells{main: newQueue(), comms: newQueue(), created: map[string]*queue{}}
 	k.comms = newComms(k)
-	k.missed.k = k
+	k.lost.k = k
 	k.past = newHistory(c.History, k.log)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
@@ -165,7 +165,7 @@ func (k *kernel) bind() error {
 	}{
 		{"control", router, &k.conn.ControlPort, &k.control, nil, nil, k.proves},
 		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil, nil, nil},
-		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.missed.note, nil},
+		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.lost.note, nil},
 		{"shell", router, &k.conn.ShellPort, &k.shell, nil, nil, k.proves},
 		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil, nil, k.proves},
 	} {

@@ -26,7 +26,7 @@ type output struct {
 	r      *request
 	silent bool
 	stdin  bool        // whether the front end can be asked
-	over   atomic.Bool // only the idle status is left to send
+	over   atomic.Bool // whether only the idle status is left to send
 
 	mu      sync.Mutex
 	ctx     context.Context // context of the cell; after its end the kernel's

@@ -47,16 +47,16 @@ func TestFullQueueWaits(t *testing.T) {
 		}()
 		select {
 		case <-pushed:
-			t.Error("a full queue took a request")
+			t.Error("push to a full queue returned before a pop")
 		default:
 		}
-		for q.pop() != last { // every pop makes room, the last request arrives in time
+		for q.pop() != last { // every pop makes room, so the last request arrives
 		}
 		<-pushed
 		q.close()
 		q.push(last)
 		if q.pop() != nil {
-			t.Error("a closed queue held a request")
+			t.Error("pop of a closed queue: got a request, want nil")
 		}
 	}
 }

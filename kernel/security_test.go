@@ -82,9 +82,9 @@ func TestUnsafeConnectionsAreLogged(t *testing.T) {
 	}
 }
 
-// TestEverySignatureButOneIsWrong checks that the whole signature is compared.
-// Comparison in constant time is left to crypto/hmac.
-func TestEverySignatureButOneIsWrong(t *testing.T) {
+// TestWholeSignatureIsCompared changes each byte of a signature in turn. Comparison in
+// constant time is left to crypto/hmac.
+func TestWholeSignatureIsCompared(t *testing.T) {
 	good := message(header("1", "kernel_info_request"), "{}")
 	right := string(good[1])
 	try := func(signature string) error {
@@ -110,18 +110,19 @@ func TestEverySignatureButOneIsWrong(t *testing.T) {
 		frames := append([][]byte{}, good...)
 		frames[part] = append([]byte(" "), frames[part]...)
 		if _, err := kernel.NewCodec(key).Decode(frames); err == nil {
-			t.Errorf("part %d was changed without an error", part)
+			t.Errorf("part %d changed: got no error, want wrong signature", part)
 		}
 	}
 }
 
-// TestLogKeepsSecrets sends secrets in every way that ends in the log.
-func TestLogKeepsSecrets(t *testing.T) {
+// TestLogOmitsSecrets checks that the log repeats neither the key nor the content of
+// rejected messages.
+func TestLogOmitsSecrets(t *testing.T) {
 	const secret = "hunter2"
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	stdin := s.dial(t, zmq4.Dealer, s.conn.StdinPort)
-	// these first: the log drops lines above its rate
+	// sent first, because the log drops lines above its rate
 	send(t, shell, frames("<IDS|MSG>", secret, secret, secret, secret, secret))
 	send(t, shell, frames(secret, secret))
 	for i, content := range []string{
@@ -142,18 +143,18 @@ func TestLogKeepsSecrets(t *testing.T) {
 	s.stop(t)
 	got := s.log.String()
 	if !strings.Contains(got, "wrong signature") {
-		t.Errorf("got log %q, which does not come from the case under test", got)
+		t.Errorf("got log %q, want it to contain %q", got, "wrong signature")
 	}
 	for _, unwanted := range []string{secret, key} {
 		if strings.Contains(got, unwanted) {
-			t.Errorf("the log holds %q:\n%s", unwanted, got)
+			t.Errorf("the log contains the secret %q:\n%s", unwanted, got)
 		}
 	}
 }
 
-// TestRestartReusesTheFile checks that a kernel that has ended leaves the connection
-// file unchanged, and no other file with it.
-func TestRestartReusesTheFile(t *testing.T) {
+// TestConnectionFileIsReused checks that a kernel leaves its connection file unchanged
+// when it ends, and creates no other file next to it but the history.
+func TestConnectionFileIsReused(t *testing.T) {
 	path := connectionFile(t, 0o600)
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -167,16 +168,16 @@ func TestRestartReusesTheFile(t *testing.T) {
 		receive(t, shell)
 		send(t, control, message(header(fmt.Sprint(n), "shutdown_request"), `{"restart":true}`))
 		if msgType, _, content := receive(t, control); msgType != "shutdown_reply" || content["restart"] != true {
-			t.Errorf("got %s %v", msgType, content)
+			t.Errorf("got %s %v, want a shutdown_reply with restart", msgType, content)
 		}
 		s.stop(t)
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || string(after) != string(before) {
-		t.Errorf("the connection file holds %s, %v; want %s", after, err, before)
+		t.Errorf("connection file: got %s, %v; want %s", after, err, before)
 	}
 	if files := list(t, filepath.Dir(path)); files != "c.json h.sqlite" {
-		t.Errorf("files other than the connection file: %s, want only the history", files)
+		t.Errorf("got files %q, want the connection file and the history", files)
 	}
 }
 
@@ -184,11 +185,11 @@ func TestSocketFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Transport: "ipc", IP: dir + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
 	if files := list(t, dir); files != "k-1 k-2 k-3 k-4 k-5" {
-		t.Errorf("while it runs: %q", files)
+		t.Errorf("while the kernel runs: got files %q, want its five sockets", files)
 	}
 	s.stop(t)
 	if files := list(t, dir); files != "" {
-		t.Errorf("it leaves %q behind", files)
+		t.Errorf("after the kernel has ended: got files %q, want none", files)
 	}
 }
 

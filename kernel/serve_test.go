@@ -144,7 +144,7 @@ func receive(t *testing.T, s zmq4.Socket) (msgType, parent string, content map[s
 		mac.Write(b)
 	}
 	if got, want := string(m.Frames[at+1]), hex.EncodeToString(mac.Sum(nil)); got != want {
-		t.Fatalf("signature %s, want %s", got, want)
+		t.Fatalf("signature: got %s, want %s", got, want)
 	}
 	var h, p struct {
 		ID   string `json:"msg_id"`
@@ -180,8 +180,8 @@ func TestMalformedMessages(t *testing.T) {
 		{"list", message(header("b", "execute_request"), "[1,2]"), ""},
 		{"not UTF-8", message(header("c", "execute_request"), "{\"code\":\"\xff\xfe\"}"), ""},
 		{"deep nesting", message(header("d", "execute_request"), `{"code":`+deep+`}`), ""},
-		{"deep nesting beside the code", message(header("e", "execute_request"), `{"code":"","x":`+deep+`}`), ""},
-		{"no JSON", message(header("f", "execute_request"), `{`), ""},
+		{"deep nesting in another field", message(header("e", "execute_request"), `{"code":"","x":`+deep+`}`), ""},
+		{"not JSON", message(header("f", "execute_request"), `{`), ""},
 		{"content missing", message(header("g", "execute_request"), ``), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -223,13 +223,13 @@ func TestReplayIsDropped(t *testing.T) {
 	send(t, shell, once)
 	send(t, shell, once)
 	if _, parent, _ := receive(t, shell); parent != "1" {
-		t.Errorf("reply to %q, want 1", parent)
+		t.Errorf("got a reply to %q, want one to 1", parent)
 	}
 	send(t, control, once)
 	for id, sock := range map[string]zmq4.Socket{"2": shell, "3": control} {
 		send(t, sock, message(header(id, "kernel_info_request"), "{}"))
 		if _, parent, _ := receive(t, sock); parent != id {
-			t.Errorf("reply to %q, want %q: the repeated message was answered", parent, id)
+			t.Errorf("got a reply to %q, want one to %q: repeated messages are not answered", parent, id)
 		}
 	}
 }
@@ -251,13 +251,13 @@ func TestWelcomeComesFirst(t *testing.T) {
 	iopub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	msgType, parent, content := receive(t, iopub)
 	if msgType != "iopub_welcome" || parent != "" || content["subscription"] != "" {
-		t.Errorf("got %s %v with parent %q", msgType, content, parent)
+		t.Errorf("got %s %v with parent %q, want iopub_welcome without a parent", msgType, content, parent)
 	}
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	send(t, shell, message(header("1", "comm_open"), `{"comm_id":"c","target_name":"t"}`))
 	for _, want := range []string{"status", "comm_close", "status"} {
 		msgType, parent, _ := receive(t, iopub)
-		for parent == "" { // statuses of the kernel's own start
+		for parent == "" { // statuses of the kernel's start
 			msgType, parent, _ = receive(t, iopub)
 		}
 		if msgType != want || parent != "1" {
@@ -266,19 +266,19 @@ func TestWelcomeComesFirst(t *testing.T) {
 	}
 }
 
-// noted is an evaluator that records when it was closed.
-type noted struct {
+// closable is an evaluator that signals when it is closed.
+type closable struct {
 	kerneltest.Echo
 	closed chan struct{}
 }
 
-func (s *noted) Close() error {
+func (s *closable) Close() error {
 	close(s.closed)
 	return nil
 }
 
 func TestServeEnds(t *testing.T) {
-	e := &noted{closed: make(chan struct{})}
+	e := &closable{closed: make(chan struct{})}
 	s := serve(t, e, kernel.Connection{Key: key})
 	iopub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -289,7 +289,7 @@ func TestServeEnds(t *testing.T) {
 	}
 	s.end()
 	if _, _, content := receive(t, shell); content["ename"] != "Interrupted" {
-		t.Errorf("the running cell got %v, want Interrupted", content)
+		t.Errorf("running cell: got %v, want Interrupted", content)
 	}
 	if err := <-s.ended; err != nil {
 		t.Error(err)
@@ -319,7 +319,7 @@ func TestServeCannotStart(t *testing.T) {
 		{"scheme", kernel.Config{Connection: kernel.Connection{SignatureScheme: "hmac-sha1"}}, `kernel: connection: signature_scheme: "hmac-sha1", expected hmac-sha256`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := &noted{closed: make(chan struct{})}
+			e := &closable{closed: make(chan struct{})}
 			err := kernel.Serve(t.Context(), tt.config, e)
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %s…", err, tt.want)

@@ -12,8 +12,7 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// flushing is an evaluator that flushes stderr after each line, with nothing written to
-// it.
+// flushing is an evaluator that writes no bytes to stderr after each line on stdout.
 type flushing struct{ kerneltest.Echo }
 
 func (f *flushing) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
@@ -24,7 +23,7 @@ func (f *flushing) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) k
 	return kernel.Result{}
 }
 
-func TestWritingNothingSendsNothing(t *testing.T) {
+func TestEmptyWritesSendNothing(t *testing.T) {
 	s := serve(t, &flushing{}, kernel.Connection{Key: key})
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, sub)
@@ -40,7 +39,7 @@ func TestWritingNothingSendsNothing(t *testing.T) {
 		}
 	}
 	if lines != 10_000 || messages > 1000 {
-		t.Errorf("%d lines in %d messages, want 10000 lines in few", lines, messages)
+		t.Errorf("got %d lines in %d messages, want 10000 lines in at most 1000", lines, messages)
 	}
 }
 
@@ -55,9 +54,9 @@ func (e *ending) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) ker
 	return e.Echo.Eval(ctx, c, out)
 }
 
-// TestCutOutputIsNoticed interrupts a cell whose front end does not read: the notice in
-// the cell counts the lost bytes exactly.
-func TestCutOutputIsNoticed(t *testing.T) {
+// TestLostOutputIsReported interrupts a cell whose front end does not read. The notice
+// in the cell must count the lost bytes exactly.
+func TestLostOutputIsReported(t *testing.T) {
 	const size = 60_000_000
 	cell := &ending{ended: make(chan struct{})}
 	s := serve(t, cell, kernel.Connection{Key: key})
@@ -75,7 +74,7 @@ func TestCutOutputIsNoticed(t *testing.T) {
 	}
 	send(t, control, message(header("stop", "interrupt_request"), "{}"))
 	receive(t, control)
-	<-cell.ended // it has given up: the queues cannot hold its output
+	<-cell.ended // the cell has ended before its output was sent: the queues cannot hold it
 	missing := -1
 	for state := ""; state != "idle"; {
 		msgType, parent, content := receive(t, sub)
@@ -89,20 +88,20 @@ func TestCutOutputIsNoticed(t *testing.T) {
 		text := content["text"].(string)
 		if content["name"] == "stderr" {
 			if _, err := fmt.Sscanf(text, "\n%d bytes of output were lost here: ", &missing); err != nil {
-				t.Errorf("got %q on stderr", text)
+				t.Errorf("stderr: got %q, want a notice of the lost bytes", text)
 			}
 			continue
 		}
 		arrived += len(text)
 	}
 	if missing <= 0 || arrived+missing != size {
-		t.Errorf("%d bytes arrived and %d were reported lost, want %d together", arrived, missing, size)
+		t.Errorf("%d bytes arrived and %d were reported lost, want a sum of %d", arrived, missing, size)
 	}
 }
 
-// TestReturningFrontEndIsTold lets a subscriber be disconnected for not reading. When
-// it reconnects it is told so, and that the cell has ended.
-func TestReturningFrontEndIsTold(t *testing.T) {
+// TestReconnectingFrontEndGetsNotice checks that a front end that was disconnected for
+// not reading gets a notice, and the end of the cell, when it reconnects.
+func TestReconnectingFrontEndGetsNotice(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
 	reading := s.dial(t, zmq4.Sub, s.conn.IOPubPort)

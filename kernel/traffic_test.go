@@ -25,7 +25,7 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-var mutations = flag.Int("frames", 10_000, "how many mutated messages TestMutatedTraffic sends")
+var mutations = flag.Int("frames", 10_000, "number of mutated messages that TestMutatedTraffic sends")
 
 // recorded is a message of testdata/traffic.jsonl.
 type recorded struct {
@@ -155,7 +155,7 @@ func (k *target) check() {
 				k.t.Fatal(err)
 			}
 		case <-time.After(time.Minute):
-			k.t.Fatalf("%s: no answer to a good request", channel)
+			k.t.Fatalf("%s: no answer to a well-formed request within a minute", channel)
 		}
 		k.ended <- nil
 		k.stop()
@@ -246,8 +246,8 @@ func mutateBytes(r *rand.Rand, b, other []byte) []byte {
 	return append(b[:at:at], append([]byte(words[r.IntN(len(words))]), b[end:]...)...)
 }
 
-// TestMutatedTraffic sends recorded traffic with faults. The kernel must serve after
-// each hundred messages and must not keep what it was sent.
+// TestMutatedTraffic sends recorded messages with random faults. The kernel must answer
+// requests after each hundred messages, and its heap must not grow.
 func TestMutatedTraffic(t *testing.T) {
 	all := traffic(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -275,10 +275,10 @@ func TestMutatedTraffic(t *testing.T) {
 		}
 	}
 	if k.starts != 1 {
-		t.Errorf("%d kernels were needed, want one", k.starts)
+		t.Errorf("the kernel was started %d times, want once", k.starts)
 	}
 	if grown := int64(m.HeapAlloc) - int64(first.HeapAlloc); grown > 64<<20 {
-		t.Errorf("the heap grew by %d MB", grown>>20)
+		t.Errorf("the heap grew by %d MB, want at most 64", grown>>20)
 	}
 }
 

@@ -98,30 +98,30 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	if _, err := c.Decode(message(0)); err == nil || err.Error() != "repeated signature" {
-		t.Errorf("the oldest message again: got error %v", err)
+		t.Errorf("the oldest message again: got error %v, want repeated signature", err)
 	}
 	if _, err := c.Decode(message(maxSeen)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Decode(message(0)); err != nil {
-		t.Errorf("a message forgotten: got error %v", err)
+		t.Errorf("a message whose signature was forgotten: got error %v, want none", err)
 	}
 	if len(c.seen) != maxSeen || len(c.ring) != maxSeen {
-		t.Errorf("%d and %d signatures kept, want %d", len(c.seen), len(c.ring), maxSeen)
+		t.Errorf("got %d and %d signatures in the tables, want %d", len(c.seen), len(c.ring), maxSeen)
 	}
 }
 
 func TestUnsignedIsNotChecked(t *testing.T) {
 	c := NewCodec("")
-	for range 2 { // without a signature a repeated message cannot be told from a new one
+	for range 2 { // without signatures, repeated messages cannot be detected
 		if _, err := c.Decode(append(parts(delimiter, "whatever"), parts(`{"msg_id":"1","msg_type":"x"}`, "{}", "{}", "{}")...)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// FuzzDecode checks that nothing panics, and that a header which is passed on to all
-// subscribers as a parent is JSON.
+// FuzzDecode checks that Decode does not panic, and that a header it accepts, which all
+// subscribers may get as a parent header, is valid JSON.
 func FuzzDecode(f *testing.F) {
 	f.Add("peer", delimiter, `{"msg_id":"1","msg_type":"x"}`, `{"msg_id":"0","msg_type":"y"}`)
 	f.Add(delimiter, "", `{"msg_id":"\ud800","msg_type":"x","a":[[{}]]}`, "null")

@@ -131,37 +131,39 @@ func RandnLike(t *Tensor) *Tensor {
 	})
 }
 
-// Arange returns the float32 vector from, from+1, … up to, not including, to. It is
+// Arange returns the float32 vector start, start+1, … up to, not including, end. It is
 // torch.arange of floating-point numbers.
-func Arange(from, to float64) *Tensor { return ArangeAs(Float32, from, to, 1) }
+func Arange(start, end float64) *Tensor { return ArangeAs(Float32, start, end, 1) }
 
-// ArangeAs returns the vector from, from+step, … up to, not including, to as dtype d. A
-// negative step counts down. Each number is computed in float64 and rounded. It is
+// ArangeAs returns the vector start, start+step, … up to, not including, end as dtype d.
+// A negative step counts down. Each number is computed in float64 and rounded. It is
 // torch.arange.
-func ArangeAs(d DType, from, to, step float64) *Tensor {
+func ArangeAs(d DType, start, end, step float64) *Tensor {
 	known("arange", d)
-	n := math.Ceil((to - from) / step)
+	n := math.Ceil((end - start) / step)
 	if !(n >= 0 && n < 1<<53) {
-		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from start to end", from, to, step)})
+		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from start to end", start, end, step)})
 	}
 	checkShape("arange", []int{int(n)})
 	data := hostSlice[float64]("arange", int(n))
 	for i := range data {
 		pollAt(i)
-		data[i] = from + float64(float64(i)*step)
+		data[i] = start + float64(float64(i)*step)
 	}
 	return NewAs(d, data, len(data))
 }
 
-// Linspace returns n evenly spaced float32 numbers from first to last, computed in float64 and
+// Linspace returns steps evenly spaced float32 numbers from start to end, computed in float64 and
 // rounded once. torch rounds intermediate values too and may differ by one unit in the last
 // place. It is torch.linspace.
-func Linspace(first, last float64, n int) *Tensor { return spaced("linspace", first, last, n, nil) }
+func Linspace(start, end float64, steps int) *Tensor {
+	return spaced("linspace", start, end, steps, nil)
+}
 
-// Logspace returns base to the power of n evenly spaced exponents from first to last, as
+// Logspace returns base to the power of evenly spaced exponents from start to end, as many as steps, as
 // float32. It is torch.logspace.
-func Logspace(first, last float64, n int, base float64) *Tensor {
-	return spaced("logspace", first, last, n, func(x float64) float64 { return math.Pow(base, x) })
+func Logspace(start, end float64, steps int, base float64) *Tensor {
+	return spaced("logspace", start, end, steps, func(x float64) float64 { return math.Pow(base, x) })
 }
 
 func spaced(op string, first, last float64, n int, f func(float64) float64) *Tensor {

@@ -76,7 +76,7 @@ func (k KeepDim) VarMean(dims ...int) (variance, mean *Tensor) {
 }
 
 // StdMean is [Tensor.StdMean] with size 1 left along dims.
-func (k KeepDim) StdMean(dims ...int) (deviation, mean *Tensor) {
+func (k KeepDim) StdMean(dims ...int) (std, mean *Tensor) {
 	return k.Std(dims...), k.Mean(dims...)
 }
 

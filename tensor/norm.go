@@ -244,15 +244,15 @@ func (r renorm) f(in []*Tensor) *Tensor {
 func (r renorm) Forward(in []*Tensor) *Tensor              { return compose(r.f, in) }
 func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
 
-// Renorm scales each slice of t along dim whose p-norm exceeds most down to that norm. It is
+// Renorm scales each slice of t along dim whose p-norm exceeds maxNorm down to that norm. It is
 // torch.renorm.
-func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
+func (t *Tensor) Renorm(p float64, dim int, maxNorm float64) *Tensor {
 	t.given("renorm")
-	if p <= 0 || most < 0 {
-		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; expected a positive p and a limit of at least 0", p, most)})
+	if p <= 0 || maxNorm < 0 {
+		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; expected a positive p and a limit of at least 0", p, maxNorm)})
 	}
 	if len(t.shape) < 2 {
 		fail("renorm", []*Tensor{t}, "input is %d-dimensional; expected at least 2 dimensions", len(t.shape))
 	}
-	return apply(renorm{p, most, axis("renorm", t, dim, len(t.shape))}, t)
+	return apply(renorm{p, maxNorm, axis("renorm", t, dim, len(t.shape))}, t)
 }

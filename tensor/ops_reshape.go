@@ -118,11 +118,11 @@ func BroadcastTensors(ts ...*Tensor) []*Tensor {
 	return out
 }
 
-// Movedim returns a view with dimension from moved to position to; the others keep their order.
+// Movedim returns a view with dimension source moved to position destination; the others keep their order.
 // It is torch.movedim.
-func (t *Tensor) Movedim(from, to int) *Tensor {
+func (t *Tensor) Movedim(source, destination int) *Tensor {
 	t.given("movedim")
-	f, d := axis("movedim", t, from, len(t.shape)), axis("movedim", t, to, len(t.shape))
+	f, d := axis("movedim", t, source, len(t.shape)), axis("movedim", t, destination, len(t.shape))
 	return t.Permute(slices.Insert(slices.Delete(seq(len(t.shape)), f, f+1), d, f)...)
 }
 
@@ -132,18 +132,18 @@ func (t *Tensor) Swapaxes(i, j int) *Tensor {
 	return t.Transpose(i, j)
 }
 
-// Repeat returns t repeated times[i] times along dimension i. More times than dimensions add
+// Repeat returns t repeated repeats[i] times along dimension i. More repeats than dimensions add
 // dimensions in front. It is torch.Tensor.repeat.
-func (t *Tensor) Repeat(times ...int) *Tensor {
+func (t *Tensor) Repeat(repeats ...int) *Tensor {
 	t.given("repeat")
-	shift := len(times) - len(t.shape)
+	shift := len(repeats) - len(t.shape)
 	if shift < 0 {
-		fail("repeat", []*Tensor{t}, "times has length %d; expected at least %d, one for each dimension", len(times), len(t.shape))
+		fail("repeat", []*Tensor{t}, "times has length %d; expected at least %d, one for each dimension", len(repeats), len(t.shape))
 	}
-	checkShape("repeat", times)
+	checkShape("repeat", repeats)
 	// The sizes are pairs (n, s): n is the number of repeats and s is t's size.
-	apart, spread, joined := make([]int, 2*len(times)), make([]int, 2*len(times)), make([]int, len(times))
-	for i, n := range times {
+	apart, spread, joined := make([]int, 2*len(repeats)), make([]int, 2*len(repeats)), make([]int, len(repeats))
+	for i, n := range repeats {
 		s := 1
 		if i >= shift {
 			s = t.shape[i-shift]
@@ -155,43 +155,43 @@ func (t *Tensor) Repeat(times ...int) *Tensor {
 	return t.Reshape(apart...).expandTo(spread).Reshape(joined...)
 }
 
-// Tile is Repeat with times extended by ones in front where t has more dimensions. It is
+// Tile is Repeat with repeats extended by ones in front where t has more dimensions. It is
 // torch.tile.
-func (t *Tensor) Tile(times ...int) *Tensor {
+func (t *Tensor) Tile(repeats ...int) *Tensor {
 	t.given("tile")
-	all := slices.Clone(times)
+	all := slices.Clone(repeats)
 	for len(all) < len(t.shape) {
 		all = slices.Insert(all, 0, 1)
 	}
 	return t.Repeat(all...)
 }
 
-// RepeatInterleave returns t with each slice along dim repeated n times in a row. It is
+// RepeatInterleave returns t with each slice along dim repeated repeats times in a row. It is
 // torch.repeat_interleave.
-func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
+func (t *Tensor) RepeatInterleave(repeats, dim int) *Tensor {
 	t.given("repeat_interleave")
 	d := axis("repeat_interleave", t, dim, len(t.shape))
-	if n < 0 {
-		fail("repeat_interleave", []*Tensor{t}, "n is %d; expected at least 0", n)
+	if repeats < 0 {
+		fail("repeat_interleave", []*Tensor{t}, "n is %d; expected at least 0", repeats)
 	}
-	spread := slices.Insert(t.Shape(), d+1, n)
+	spread := slices.Insert(t.Shape(), d+1, repeats)
 	joined := t.Shape()
-	joined[d] *= n
+	joined[d] *= repeats
 	return t.Unsqueeze(d + 1).expandTo(spread).Reshape(joined...)
 }
 
-// RepeatInterleaveEach is RepeatInterleave with a count for each slice: times is a vector of
+// RepeatInterleaveEach is RepeatInterleave with a count for each slice: repeats is a vector of
 // integers.
-func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
-	given("repeat_interleave", t, times)
+func (t *Tensor) RepeatInterleaveEach(repeats *Tensor, dim int) *Tensor {
+	given("repeat_interleave", t, repeats)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
-	if len(times.shape) != 1 || times.shape[0] != t.shape[d] || times.dtype.IsFloat() {
-		fail("repeat_interleave", []*Tensor{t, times}, "times has dtype %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)
+	if len(repeats.shape) != 1 || repeats.shape[0] != t.shape[d] || repeats.dtype.IsFloat() {
+		fail("repeat_interleave", []*Tensor{t, repeats}, "times has dtype %v; expected %d integers, one for each slice along dimension %d", repeats.dtype, t.shape[d], d)
 	}
-	each, total := times.Int64s(), int64(0)
+	each, total := repeats.Int64s(), int64(0)
 	for i, n := range each {
 		if n < 0 || n > 1<<40 {
-			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected at least 0, and a result that fits into memory", n, i)
+			fail("repeat_interleave", []*Tensor{t, repeats}, "%d repeats of slice %d; expected at least 0, and a result that fits into memory", n, i)
 		}
 		total += n
 	}

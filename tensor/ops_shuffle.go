@@ -66,24 +66,24 @@ func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 	return permuted(shaped(compact(x), shape), full)
 }
 
-// PixelShuffle returns t (…, c by², h, w) as (…, c, h by, w by): by² neighbouring channels
-// become a square of pixels. It is torch.nn.functional.pixel_shuffle.
-func (t *Tensor) PixelShuffle(by int) *Tensor {
+// PixelShuffle returns t (…, c r², h, w) as (…, c, h r, w r), where r is upscaleFactor: r²
+// neighbouring channels become a square of pixels. It is torch.nn.functional.pixel_shuffle.
+func (t *Tensor) PixelShuffle(upscaleFactor int) *Tensor {
 	t.given("pixel_shuffle")
-	if len(t.shape) < 3 || by < 1 || by > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(by*by) != 0 {
-		fail("pixel_shuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with c a multiple of its square", by)
+	if len(t.shape) < 3 || upscaleFactor < 1 || upscaleFactor > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(upscaleFactor*upscaleFactor) != 0 {
+		fail("pixel_shuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with c a multiple of its square", upscaleFactor)
 	}
-	return apply(pixelShuffle{by}, t)
+	return apply(pixelShuffle{upscaleFactor}, t)
 }
 
 // PixelUnshuffle is the inverse of PixelShuffle. It is
 // torch.nn.functional.pixel_unshuffle.
-func (t *Tensor) PixelUnshuffle(by int) *Tensor {
+func (t *Tensor) PixelUnshuffle(downscaleFactor int) *Tensor {
 	t.given("pixel_unshuffle")
-	if n := len(t.shape); n < 3 || by < 1 || t.shape[n-2]%by != 0 || t.shape[n-1]%by != 0 {
-		fail("pixel_unshuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with h and w multiples of it", by)
+	if n := len(t.shape); n < 3 || downscaleFactor < 1 || t.shape[n-2]%downscaleFactor != 0 || t.shape[n-1]%downscaleFactor != 0 {
+		fail("pixel_unshuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with h and w multiples of it", downscaleFactor)
 	}
-	return apply(pixelUnshuffle{by}, t)
+	return apply(pixelUnshuffle{downscaleFactor}, t)
 }
 
 // ChannelShuffle returns t (n, c, …) with one channel of each group in turn.

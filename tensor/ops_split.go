@@ -41,18 +41,18 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 	return out
 }
 
-// Chunk returns t split along dim into n views of equal size; the last may be smaller, and
-// there may be fewer than n. It is torch.chunk.
-func (t *Tensor) Chunk(n, dim int) []*Tensor {
+// Chunk returns t split along dim into views of equal size, as many as chunks; the last may
+// be smaller, and there may be fewer. It is torch.chunk.
+func (t *Tensor) Chunk(chunks, dim int) []*Tensor {
 	t.given("chunk")
 	d := axis("chunk", t, dim, len(t.shape))
-	if n < 1 {
-		fail("chunk", []*Tensor{t}, "n is %d; expected at least 1", n)
+	if chunks < 1 {
+		fail("chunk", []*Tensor{t}, "n is %d; expected at least 1", chunks)
 	}
 	if t.shape[d] == 0 {
-		return t.TensorSplit(n, d)
+		return t.TensorSplit(chunks, d)
 	}
-	return t.Split((t.shape[d]+n-1)/n, d)
+	return t.Split((t.shape[d]+chunks-1)/chunks, d)
 }
 
 // TensorSplit returns t split along dim into n views whose sizes differ by at most 1, the

@@ -80,7 +80,7 @@ func (t *Tensor) VarMean(dims ...int) (variance, mean *Tensor) {
 }
 
 // StdMean returns Std and Mean over dims. It is torch.std_mean.
-func (t *Tensor) StdMean(dims ...int) (deviation, mean *Tensor) {
+func (t *Tensor) StdMean(dims ...int) (std, mean *Tensor) {
 	return t.Std(dims...), t.Mean(dims...)
 }
 

@@ -67,15 +67,15 @@ func permuted(x *Tensor, order []int) *Tensor {
 	return x.alias(x.offset, shape, stride)
 }
 
-// Permute returns a view with the dimensions in another order. It is
+// Permute returns a view with the dimensions in the order dims. It is
 // torch.permute.
-func (t *Tensor) Permute(order ...int) *Tensor {
+func (t *Tensor) Permute(dims ...int) *Tensor {
 	t.given("permute")
-	if len(order) != len(t.shape) {
-		fail("permute", []*Tensor{t}, "order %v has length %d; expected %d", order, len(order), len(t.shape))
+	if len(dims) != len(t.shape) {
+		fail("permute", []*Tensor{t}, "order %v has length %d; expected %d", dims, len(dims), len(t.shape))
 	}
-	to := make([]int, len(order))
-	for i, d := range order {
+	to := make([]int, len(dims))
+	for i, d := range dims {
 		to[i] = axis("permute", t, d, len(t.shape))
 	}
 	axes("permute", t, to) // panics if one is named twice
@@ -158,20 +158,20 @@ func sliced(x *Tensor, s slice) *Tensor {
 	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
 }
 
-// Slice returns a view of the elements along dim from index from to index to, exclusive.
+// Slice returns a view of the elements along dim from index start to index end, exclusive.
 // Negative bounds count from the end, bounds beyond the ends are clamped, and bounds out of order
-// give an empty view. It is t[from:to].
-func (t *Tensor) Slice(dim, from, to int) *Tensor {
+// give an empty view. It is t[start:end].
+func (t *Tensor) Slice(dim, start, end int) *Tensor {
 	t.given("slice")
-	return t.SliceStep(dim, from, to, 1)
+	return t.SliceStep(dim, start, end, 1)
 }
 
-// SliceStep is Slice with every step-th element, starting at from. It is
-// t[from:to:step].
-func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
+// SliceStep is Slice with every step-th element, starting at start. It is
+// t[start:end:step].
+func (t *Tensor) SliceStep(dim, start, end, step int) *Tensor {
 	t.given("slice")
 	d := axis("slice", t, dim, len(t.shape))
-	f, e := Range{from, to, step}.of(t.shape[d])
+	f, e := Range{start, end, step}.of(t.shape[d])
 	switch {
 	case step < 1:
 		fail("slice", []*Tensor{t}, "step is %d; expected at least 1: use Flip to reverse", step)

@@ -49,9 +49,9 @@ func Rand(shape ...int) *Tensor { return generator.Rand(shape...) }
 func Randn(shape ...int) *Tensor { return generator.Randn(shape...) }
 
 // Normal returns normally distributed float32 numbers. It is torch.empty(shape).normal_(mean,
-// deviation).
-func Normal(mean, deviation float64, shape ...int) *Tensor {
-	return generator.Normal(mean, deviation, shape...)
+// std).
+func Normal(mean, std float64, shape ...int) *Tensor {
+	return generator.Normal(mean, std, shape...)
 }
 
 // Bernoulli returns float32 numbers, each 1 with probability p, otherwise 0. It is
@@ -64,22 +64,22 @@ func Randint(low, high int, shape ...int) *Tensor { return generator.Randint(low
 // Randperm returns the numbers 0 to n-1 in random order, as int64. It is torch.randperm.
 func Randperm(n int) *Tensor { return FromInts(generator.Perm(n), n) }
 
-// Uniform returns float32 numbers uniform on [from, to). It is
-// torch.empty(shape).uniform_(from, to).
-func Uniform(from, to float64, shape ...int) *Tensor { return generator.Uniform(from, to, shape...) }
+// Uniform returns float32 numbers uniform on [low, high). It is
+// torch.empty(shape).uniform_(low, high).
+func Uniform(low, high float64, shape ...int) *Tensor { return generator.Uniform(low, high, shape...) }
 
 // Rand returns float32 numbers uniform on [0, 1). It is torch.rand.
 func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...) }
 
-// Uniform returns float32 numbers uniform on [from, to). It is
-// torch.empty(shape).uniform_(from, to).
-func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
+// Uniform returns float32 numbers uniform on [low, high). It is
+// torch.empty(shape).uniform_(low, high).
+func (g *Generator) Uniform(low, high float64, shape ...int) *Tensor {
 	drawing("rand")
 	t := unsetTensor(here(), Float32, checkShape("rand", shape))
 	data := hostSlice[float32]("rand", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	lo, width := float64(float32(from)), float64(float32(to)-float32(from))
+	lo, width := float64(float32(low)), float64(float32(high)-float32(low))
 	for i := range data {
 		pollAt(i)
 		data[i] = float32(float64(g.uniform24()*width) + lo)
@@ -87,11 +87,11 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	return setContents(t, data)
 }
 
-// UniformAssign fills t with numbers uniform on [from, to), drawn as float32 in the order of
+// UniformAssign fills t with numbers uniform on [low, high), drawn as float32 in the order of
 // t's elements in memory, and returns t. It is torch.Tensor.uniform_.
-func (t *Tensor) UniformAssign(from, to float64) *Tensor {
+func (t *Tensor) UniformAssign(low, high float64) *Tensor {
 	t.given("uniform")
-	return t.Assign(t.drawn(func(shape []int) *Tensor { return Uniform(from, to, shape...) }))
+	return t.Assign(t.drawn(func(shape []int) *Tensor { return Uniform(low, high, shape...) }))
 }
 
 // Randn returns float32 numbers from the standard normal distribution. It is torch.randn.

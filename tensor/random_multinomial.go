@@ -29,24 +29,24 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	return t.setFloat64s(data).To(Float32)
 }
 
-// Multinomial draws n int64 positions per row of t, a vector or matrix of weights, with
-// probabilities proportional to the weights. Without replacement it draws no position twice. It
-// is torch.multinomial.
-func (t *Tensor) Multinomial(n int, replacement bool) *Tensor {
+// Multinomial draws numSamples int64 positions per row of t, a vector or matrix of weights,
+// with probabilities proportional to the weights. Without replacement it draws each position at
+// most once. It is torch.multinomial.
+func (t *Tensor) Multinomial(numSamples int, replacement bool) *Tensor {
 	t.given("multinomial")
-	return generator.Multinomial(t, n, replacement)
+	return generator.Multinomial(t, numSamples, replacement)
 }
 
 // Multinomial is [Tensor.Multinomial] with numbers from g. It uses torch's draws
 // (aten/src/ATen/native/Distributions.cpp and native/cpu/MultinomialKernel.cpp).
-func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
+func (g *Generator) Multinomial(t *Tensor, numSamples int, replacement bool) *Tensor {
 	given("multinomial", t)
 	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
 		fail("multinomial", []*Tensor{t}, "input has rank %d and dtype %v; expected a vector or matrix of floating-point weights", rank, t.dtype)
 	}
 	classes := t.shape[len(t.shape)-1]
-	if n < 1 || !replacement && n > classes {
-		fail("multinomial", []*Tensor{t}, "cannot draw %d of %d categories with replacement %v; expected at least 1, and without replacement at most the number of categories", n, classes, replacement)
+	if numSamples < 1 || !replacement && numSamples > classes {
+		fail("multinomial", []*Tensor{t}, "cannot draw %d of %d categories with replacement %v; expected at least 1, and without replacement at most the number of categories", numSamples, classes, replacement)
 	}
 	weights := t.Detach().Float64s()
 	for row := 0; row < len(weights); row += classes {
@@ -62,17 +62,17 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 			fail("multinomial", []*Tensor{t}, "the weights%s sum to 0; expected a positive sum", placeIn(t.shape, row))
 		}
 	}
-	if replacement && n > 1 {
-		return g.draw(t, weights, n)
+	if replacement && numSamples > 1 {
+		return g.draw(t, weights, numSamples)
 	}
 	// For exponential q, w[i]/q is largest at i with probability w[i] over the sum.
 	ratio := t.Detach().Div(t.drawn(func(shape []int) *Tensor {
 		return g.Exponential(1, shape...).To(t.dtype).ToDevice(t.Device())
 	}))
-	if n == 1 {
+	if numSamples == 1 {
 		return ratio.KeepDim().Argmax(-1)
 	}
-	_, indices := ratio.TopK(n, -1)
+	_, indices := ratio.TopK(numSamples, -1)
 	return indices.Contiguous()
 }
 

@@ -8,22 +8,22 @@ import (
 
 // Normal returns normally distributed float32 numbers. 16 or more are bit-identical to
 // PyTorch's builds for AVX2 and AVX-512; compared with other builds, or for fewer numbers, the
-// last bit sometimes differs. It is torch.empty(shape).normal_(mean, deviation).
-func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
-	return g.normals(mean, deviation, true, shape)
+// last bit sometimes differs. It is torch.empty(shape).normal_(mean, std).
+func (g *Generator) Normal(mean, std float64, shape ...int) *Tensor {
+	return g.normals(mean, std, true, shape)
 }
 
 // NormalAssign fills t with normally distributed numbers, drawn as float32 in the order of t's
 // elements in memory, and returns t. It is torch.Tensor.normal_.
-func (t *Tensor) NormalAssign(mean, deviation float64) *Tensor {
+func (t *Tensor) NormalAssign(mean, std float64) *Tensor {
 	t.given("normal")
 	rows := t.IsContiguous()
-	return t.Assign(t.drawn(func(shape []int) *Tensor { return generator.normals(mean, deviation, rows, shape) }))
+	return t.Assign(t.drawn(func(shape []int) *Tensor { return generator.normals(mean, std, rows, shape) }))
 }
 
 // normals is Normal for a tensor that may not be contiguous. For one that is not, torch draws
 // as for fewer than 16 numbers.
-func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Tensor {
+func (g *Generator) normals(mean, std float64, rows bool, shape []int) *Tensor {
 	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
 	data := hostSlice[float32]("normal", t.Numel())
@@ -32,7 +32,7 @@ func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Te
 	if len(data) < 16 || !rows {
 		for i := range data {
 			pollAt(i)
-			data[i] = float32(float64(g.normal()*deviation) + mean)
+			data[i] = float32(float64(g.normal()*std) + mean)
 		}
 		return setContents(t, data)
 	}
@@ -44,14 +44,14 @@ func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Te
 	}
 	for i := 0; i+16 <= len(data); i += 16 {
 		pollAt(i)
-		boxMuller(data[i:i+16], float32(mean), float32(deviation))
+		boxMuller(data[i:i+16], float32(mean), float32(std))
 	}
 	if len(data)%16 != 0 {
 		row := data[len(data)-16:]
 		for i := range row {
 			row[i] = float32(g.uniform24())
 		}
-		boxMuller(row, float32(mean), float32(deviation))
+		boxMuller(row, float32(mean), float32(std))
 	}
 	return setContents(t, data)
 }
@@ -73,12 +73,12 @@ func (g *Generator) normal() float64 {
 // boxMuller transforms 16 numbers uniform on [0, 1) into normal ones, by G. Box and M. Muller,
 // "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29
 // (1958). It rounds where normal_fill_AVX2 does.
-func boxMuller(row []float32, mean, deviation float32) {
+func boxMuller(row []float32, mean, std float32) {
 	for j := range 8 {
 		radius := float32(math.Sqrt(float64(-2 * log32(1-row[j]))))
 		sin, cos := sincos32(row[j+8] * float32(2*math.Pi))
-		row[j] = fma32(float32(radius*cos), deviation, mean)
-		row[j+8] = fma32(float32(radius*sin), deviation, mean)
+		row[j] = fma32(float32(radius*cos), std, mean)
+		row[j+8] = fma32(float32(radius*sin), std, mean)
 	}
 }
 

@@ -123,7 +123,8 @@ func TestLintEps(t *testing.T) {
 	}
 }
 
-// Every rule has a mistake above, and the table is sorted.
+// TestLintRules checks that every rule has a mistake above, that the rules are sorted, and that
+// LintRules lists them.
 func TestLintRules(t *testing.T) {
 	codes := []string{"eps-lost"}
 	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues) {
@@ -132,6 +133,12 @@ func TestLintRules(t *testing.T) {
 	slices.Sort(codes)
 	if !slices.Equal(codes, diagnose.RuleCodes()) {
 		t.Errorf("mistakes for %q\nrules for %q", codes, diagnose.RuleCodes())
+	}
+	table := diagnose.LintRules().Data["text/html"].(string)
+	for _, code := range codes {
+		if !strings.Contains(table, code) {
+			t.Errorf("LintRules does not list %s", code)
+		}
 	}
 }
 

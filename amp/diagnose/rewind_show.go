@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"halfnote/display"
 	"halfnote/display/chart"
 )
 
@@ -29,23 +28,6 @@ func (r *Rewind) series(of func(*Branch) []float64) []chart.Series {
 		list = append(list, chart.Series{Name: b.Name, Y: y})
 	}
 	return list
-}
-
-// Table lists the run and its forks.
-func (r *Rewind) Table() display.Bundle {
-	var rows [][]any
-	for _, b := range r.Branches() {
-		first, last := any(nil), any(nil)
-		if n := len(b.Losses); n > 0 {
-			first, last = b.Losses[0], b.Losses[n-1]
-		}
-		ended := ""
-		if b.Broken {
-			ended = "ended by a panic"
-		}
-		rows = append(rows, []any{b.Name, b.From, len(b.Losses), first, last, b.bad(), b.skipped(), ended})
-	}
-	return display.Table([]string{"branch", "from step", "steps", "first loss", "last loss", "not finite from step", "skipped", ""}, rows)
 }
 
 // bad returns the first step with a loss that is not finite, or nil.

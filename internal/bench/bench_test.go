@@ -16,9 +16,9 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestMain makes the test binary our side, started as "work", and a peer, started as
-// Python is: its other arguments are the program, the library, the threads and the device. FAKE says how
-// the peer fails.
+// TestMain makes the test binary halfnote's side if it is started with "work", and a peer if
+// it is started as Python is, with the program, the library, the number of threads and the
+// device. The variable FAKE selects how the peer fails.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "work":
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fake is a peer: our own side, or one that fails.
+// fake runs a peer: halfnote's own side, or one that fails.
 func fake(how string) {
 	switch how {
 	case "dies":
@@ -43,7 +43,7 @@ func fake(how string) {
 		fmt.Println("Welcome!")
 	case "cannot":
 		fmt.Print(`{"about": "a peer"}` + "\n" + `{"error": "NotImplementedError: no products"}` + "\n")
-		fmt.Scanln() // the requests' end
+		fmt.Scanln() // end of the requests
 		select {}
 	case "differs":
 		a := `{"ns": 9000000, "losses": [7]}` + "\n"
@@ -54,7 +54,7 @@ func fake(how string) {
 	}
 }
 
-// options are those of a short measurement.
+// options returns the settings of a short measurement.
 func options(t *testing.T, match string, peers ...string) Options {
 	exe, err := os.Executable()
 	if err != nil {
@@ -63,7 +63,8 @@ func options(t *testing.T, match string, peers ...string) Options {
 	return Options{Device: "cpu", Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}, Log: io.Discard}
 }
 
-// small are steps of a network of 64 features, and a product that is compared with our own.
+// small returns steps of a network of 64 features, and a product that is compared with one of
+// halfnote's.
 func small() []task {
 	t := multiply([]int{8, 8, 8}, "NT", "float16")
 	t.name = "gemm 8x8x8 NT"
@@ -75,7 +76,7 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		subject, match string
 		peers          []string
-		want           []string // work, dtype and peer of the rows
+		want           []string // work, dtype and peer of each row
 	}{
 		{"gemm", `64\^3 NN float(32|16)$`, nil, []string{"gemm 64^3 NN float32 ", "gemm 64^3 NN float16 "}},
 		{"gemm", `64\^3 NN float32$`, []string{"torch", "openblas"}, []string{"gemm 64^3 NN float32 openblas", "gemm 64^3 NN float32 torch"}},
@@ -99,7 +100,7 @@ func TestRun(t *testing.T) {
 		}
 		var got []string
 		for _, r := range rows {
-			peer, _, _ := strings.Cut(r.PeerName, " SkylakeX") // which the fake does not say that it has
+			peer, _, _ := strings.Cut(r.PeerName, " SkylakeX") // a suffix that the fake does not report
 			if peer == "own" {
 				peer = r.PeerName
 			}
@@ -107,11 +108,11 @@ func TestRun(t *testing.T) {
 				got = append(got, name)
 			}
 			if !(r.Ours > 0) || r.Threads != 1 || (r.PeerName != "") != (r.Ratio > 0 && r.Peer > 0) {
-				t.Errorf("%s: got the row %+v", c.subject, r)
+				t.Errorf("%s: got row %+v, want positive numbers", c.subject, r)
 			}
 		}
 		if peaks := strings.Contains(c.want[len(c.want)-1], "peak"); peaks && len(got) == 1 {
-			continue // /proc is Linux's
+			continue // only Linux has /proc
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s %s: got %q, want %q", c.subject, c.match, got, c.want)
@@ -119,8 +120,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestPeerFails has peers that die, print something else, cannot do what is asked, or
-// compute something else.
+// TestPeerFails runs peers that die, print other text, cannot do the work, or compute other
+// losses.
 func TestPeerFails(t *testing.T) {
 	for _, c := range []struct{ how, subject, match, want string }{
 		{"dies", "gemm", `64\^3 NN float32$`, "no module named torch"},
@@ -134,13 +135,13 @@ func TestPeerFails(t *testing.T) {
 		}
 		_, err := options(t, c.match, "torch").measure(t.Context(), list(false), 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("a peer that %s: got %v, want %q in it", c.how, err, c.want)
+			t.Errorf("a peer that %s: got error %v, want it to contain %q", c.how, err, c.want)
 		}
 	}
 	t.Setenv("FAKE", "cannot")
 	rows, err := Run(t.Context(), "gemm", options(t, `64\^3 NN float32$`, "torch"))
 	if err != nil || len(rows) != 1 || rows[0].PeerName != "" {
-		t.Errorf("a peer that cannot: got %v, %v, want our row alone", rows, err)
+		t.Errorf("a peer that cannot do the work: got %v, %v, want only halfnote's row", rows, err)
 	}
 }
 
@@ -148,20 +149,20 @@ func TestRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Run(ctx, "gemm", options(t, "64")); !errors.Is(err, context.Canceled) {
-		t.Errorf("after its context: got %v", err)
+		t.Errorf("after the end of its context: got error %v, want the context's", err)
 	}
 	many := options(t, "64")
 	many.Threads = []int{1000}
 	if _, err := Run(t.Context(), "gemm", many); err == nil || !strings.Contains(err.Error(), "1000 threads") {
-		t.Errorf("1000 threads: got %v", err)
+		t.Errorf("1000 threads: got error %v, want it to contain %q", err, "1000 threads")
 	}
 	if _, err := Run(t.Context(), "gem", options(t, "64")); err == nil || !strings.Contains(err.Error(), "gemm, ops") {
-		t.Errorf("another subject: got %v, want the subjects", err)
+		t.Errorf("unknown subject: got error %v, want it to list the subjects", err)
 	}
 }
 
-// TestTasks builds what every task says, in small: no name is used twice, and both sides
-// would know it.
+// TestTasks checks the tables of tasks: each name occurs once, and both sides know every
+// operation.
 func TestTasks(t *testing.T) {
 	all := maps.Clone(tasks)
 	for _, subject := range []string{"mlp", "resnet", "bert"} {
@@ -173,12 +174,12 @@ func TestTasks(t *testing.T) {
 			for _, task := range list(full) {
 				name := task.name + " " + task.spec.DType
 				if seen[name] {
-					t.Errorf("%s: two rows are %q", subject, name)
+					t.Errorf("%s: two rows are named %q", subject, name)
 				}
 				seen[name] = true
 				_, optimizer := optimizers[task.spec.Op]
 				if _, known := operations[task.spec.Op]; task.spec.Work == "op" && !known && !optimizer && task.spec.Op != "unscale" {
-					t.Errorf("%s: %q is not an operation", subject, task.spec.Op)
+					t.Errorf("%s: operation %q is unknown", subject, task.spec.Op)
 				}
 			}
 		}
@@ -190,8 +191,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestPeers runs the real libraries, with the Python that PYTHON names or that is on the
-// path.
+// TestPeers runs the real libraries, with the Python that PYTHON names or the one on PATH.
 func TestPeers(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {
@@ -212,7 +212,7 @@ func TestPeers(t *testing.T) {
 	}
 	for _, r := range all {
 		if r.PeerName == "" && !strings.Contains(r.Work, "tensors") && r.Work+r.DType != "resnet stepfloat16" {
-			t.Errorf("%s in %s: the peer did nothing", r.Work, r.DType)
+			t.Errorf("%s in %s: got a row without a peer", r.Work, r.DType)
 		}
 	}
 	t.Logf("\n%s", all)

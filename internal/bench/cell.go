@@ -9,11 +9,11 @@ import (
 	"halfnote/kernel/client"
 )
 
-// cellMeasures are what the subject "cell" measures, in the order in which a kernel that has
-// just started is measured. Some give several rows.
+// cellMeasures lists the measurements of the subject "cell", in their order from the start of
+// a kernel. Some give several rows.
 var cellMeasures = []struct {
 	rows    []cellRow
-	measure func(ctx context.Context, g *guest, full bool) ([]float64, error) // a value for each row; none where the kernel cannot do it
+	measure func(ctx context.Context, g *guest, full bool) ([]float64, error) // returns a value for each row; none if the kernel cannot do it
 }{
 	{[]cellRow{{"start to ready", "ms"}}, started},
 	{percentiles("1 + 1, request to idle"), roundTrips},
@@ -28,17 +28,17 @@ var cellMeasures = []struct {
 	{slices.Concat(percentiles("control while a cell trains"), percentiles("a drag of a slider while a cell trains")), training},
 }
 
-// patience is the time that a kernel has for one measure.
+// patience is the time limit for one measurement.
 const patience = 2 * time.Minute
 
 // cellRow is the work and the unit of a row.
 type cellRow struct{ name, unit string }
 
-// percentiles are the rows of the median and of the 99th percentile.
+// percentiles returns the rows of the median and of the 99th percentile.
 func percentiles(name string) []cellRow { return []cellRow{{name, "ms"}, {name + ", p99", "ms"}} }
 
-// cells measures what a cell costs in our kernel and in Python's, pinned to the same
-// processors. Each round starts each kernel afresh, one after the other.
+// cells measures the cost of a cell in halfnote's kernel and in Python's, pinned to the same
+// processors. Each round starts new kernels, one after the other.
 func (o Options) cells(ctx context.Context) (Rows, error) {
 	guests := []*guest{{name: "halfnote", spec: o.Kernel, language: languages["go"]}}
 	if slices.Contains(o.Peers, "ipykernel") {
@@ -81,7 +81,7 @@ func (o Options) cells(ctx context.Context) (Rows, error) {
 	return rows, nil
 }
 
-// round starts g, takes every measure that is wanted, and ends it.
+// round starts g, takes every selected measurement, and ends g.
 func (g *guest) round(ctx context.Context, o Options, threads int, take func(row cellRow, value float64)) error {
 	start := time.Now()
 	err := pinned(threads, func() (err error) {

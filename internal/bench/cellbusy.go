@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel/client"
 )
 
-// missing is the value of a row that a kernel cannot have.
+// missing is the value of a row that a kernel does not support.
 const missing = -1
 
 func spinning(ctx context.Context, g *guest, _ bool) ([]float64, error) {
@@ -30,8 +30,8 @@ func training(ctx context.Context, g *guest, _ bool) ([]float64, error) {
 }
 
 // busy runs a cell five times. While it runs, busy sends requests on control and drags a
-// slider on a subshell; then it interrupts the cell and checks that a variable is still
-// there. It returns the median and the 99th percentile of replies and of drags, and the
+// slider on a subshell; then it interrupts the cell and checks that a variable has kept its
+// value. It returns the median and the 99th percentile of replies and of drags, and the
 // median of interrupts.
 func (g *guest) busy(ctx context.Context, code string) ([]float64, error) {
 	if _, _, err := g.cell(ctx, g.keep); err != nil {
@@ -103,7 +103,7 @@ func (g *guest) subshell(ctx context.Context) (string, error) {
 }
 
 // start starts a cell that runs until it is interrupted, and returns once the cell has
-// printed something. end waits for the end of the cell and returns when that was.
+// printed a line. end waits for the end of the cell and returns its time.
 func (g *guest) start(ctx context.Context, code string) (end func() (time.Time, error), err error) {
 	on := make(chan bool, 1)
 	ended := make(chan error, 1)
@@ -127,14 +127,14 @@ func (g *guest) start(ctx context.Context, code string) (end func() (time.Time, 
 	case <-on:
 		return func() (time.Time, error) { err := <-ended; return at, err }, nil
 	case err := <-ended:
-		return nil, errors.Join(fmt.Errorf("the cell %q ended by itself", code), err)
+		return nil, errors.Join(fmt.Errorf("the cell %q ended without an interrupt", code), err)
 	}
 }
 
 // widgets makes a slider and a label that follows it, from a cell on the subshell: ipykernel
 // 7.4 answers a comm on the shell that used it last, whatever shell the message names, so a
-// slider of the main shell would wait for the cell that runs there. A kernel without the
-// package for widgets has none.
+// slider of the main shell would wait for the running cell. A kernel without the package for
+// widgets gets none.
 func (g *guest) widgets(ctx context.Context, subshell string) error {
 	g.drags, g.models = 0, map[string]string{}
 	r, err := g.kernel.Execute(ctx, g.slider, client.ExecuteOptions{Subshell: subshell}, func(m client.Message) {
@@ -153,7 +153,7 @@ func (g *guest) widgets(ctx context.Context, subshell string) error {
 	return err
 }
 
-// drag moves the slider, and waits until the label has followed and the kernel is idle.
+// drag moves the slider, and waits until the label has changed and the kernel is idle.
 func (g *guest) drag(ctx context.Context, subshell string) error {
 	g.drags++
 	c, err := g.kernel.SendRequest(client.Request{

@@ -22,8 +22,8 @@ func roundTrips(ctx context.Context, g *guest, _ bool) ([]float64, error) {
 	return middle(took), nil
 }
 
-// repeated measures the mean of 20 runs of a cell, after 20 that are not measured, in units
-// of nanoseconds.
+// repeated returns a measurement of the mean of 20 runs of a cell, after 20 unmeasured runs.
+// unit is the unit of the result in nanoseconds.
 func repeated(cells func(language) (prepare, code string), unit float64) func(context.Context, *guest, bool) ([]float64, error) {
 	return func(ctx context.Context, g *guest, _ bool) ([]float64, error) {
 		prepare, code := cells(g.language)
@@ -94,7 +94,7 @@ func fifty(ctx context.Context, g *guest, _ bool) ([]float64, error) {
 	return values, nil
 }
 
-// growth runs many cells: 10,000 of the full preset, else 1000.
+// growth runs many cells: 10,000 in the full preset, otherwise 1000.
 func growth(ctx context.Context, g *guest, full bool) ([]float64, error) {
 	before := g.resident()
 	if before == 0 {

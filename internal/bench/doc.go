@@ -11,6 +11,6 @@
 // of training steps must agree; otherwise there is no row. [Rows] holds the rows and shows
 // them as a table and as charts.
 //
-// Tables hold the work that is measured, one file per subject: gemm.go, ops.go, steps.go and
+// The measured work is listed in tables, one file per subject: gemm.go, ops.go, steps.go and
 // cell.go.
 package bench

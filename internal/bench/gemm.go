@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// gemm are the products: those of a network of square layers, cubes, and what BERT, attention and
-// convolutions come to. Sizes are m x n x k, as in (m, k) times (k, n).
+// gemm lists matrix products: those of a network of square layers, cubes, and those that BERT,
+// attention and convolutions compute. Sizes are m x n x k, for (m, k) times (k, n).
 func gemm(full bool) (list []task) {
 	big := []int{256, 2048, 2048}
 	cubes := []int{64, 128, 256, 512, 1024}

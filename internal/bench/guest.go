@@ -15,10 +15,10 @@ type language struct {
 	sum, result    string // an expression, and its text/plain
 	short, loop    string // print 20 lines; add 10^5 times
 	operands, sums string // make two tensors of 16 numbers; add them 1000 times
-	keep, kept     string // keep a value; tell it
+	keep, kept     string // keep a value; return it
 	lines, fill    string // print "line N" 10,000 times; print 50 times 2^20 characters
-	spin           string // print something, then run for ever
-	train          string // the same, with work for every processor; "" where the language alone has none
+	spin           string // print a line, then run forever
+	train          string // the same, with work for every processor; "" if the language has no such work
 	slider         string // show a slider whose callback sets a label to twice the value
 	complete       string
 }
@@ -53,19 +53,19 @@ var languages = map[string]language{
 	},
 }
 
-// guest is a kernel that is measured.
+// guest is a measured kernel.
 type guest struct {
 	name string
 	spec client.Spec
 	language
 	kernel *client.Kernel
-	ready  time.Duration // from the start of its process
+	ready  time.Duration // time from the start of its process until it answers
 
-	models map[string]string // comms of the widgets, by model; nil where the kernel has none
+	models map[string]string // comms of the widgets, by model; nil if the kernel has no widgets
 	drags  int
 }
 
-// cell runs a cell that must end well. It returns its text/plain and the length of what it
+// cell runs a cell that must succeed. It returns its text/plain and the number of bytes that it
 // printed.
 func (g *guest) cell(ctx context.Context, code string) (result string, printed int, err error) {
 	r, err := g.kernel.Execute(ctx, code, client.ExecuteOptions{}, func(m client.Message) {
@@ -100,7 +100,7 @@ func (g *guest) expect(ctx context.Context, code, want string) error {
 
 func (g *guest) expectSum(ctx context.Context) error { return g.expect(ctx, g.sum, g.result) }
 
-// times calls f n times and returns how many milliseconds each call took, sorted.
+// times calls f n times and returns the sorted times of the calls in milliseconds.
 func times(n int, f func() error) ([]float64, error) {
 	var took []float64
 	for range n {
@@ -119,7 +119,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 // middle returns the median and the 99th percentile of sorted times.
 func middle(took []float64) []float64 { return []float64{took[len(took)/2], took[len(took)*99/100]} }
 
-// resident returns how many bytes of g are in memory, 0 where the system does not tell.
+// resident returns the resident memory of g in bytes; 0 if the system does not report it.
 func (g *guest) resident() float64 {
 	return resident(fmt.Sprintf("/proc/%d/", g.kernel.Pid()), "VmRSS")
 }

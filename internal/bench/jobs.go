@@ -13,7 +13,7 @@ import (
 // job does its work n times, and returns the losses of training steps.
 type job func(n int) []float64
 
-// prepare makes what a spec needs. It panics if the spec is none.
+// prepare returns the job that a spec describes. It panics if the spec is invalid.
 func prepare(s Spec) job {
 	if s.DType == "tf32" {
 		s.DType = "float32"
@@ -41,7 +41,7 @@ func prepare(s Spec) job {
 	case "op":
 		return repeat(operation(s))
 	default:
-		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("work %q is not known", s.Work)})
+		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("unknown work %q", s.Work)})
 	}
 	if s.Graph {
 		return graphed(t)
@@ -58,8 +58,8 @@ func prepare(s Spec) job {
 	}
 }
 
-// graphed is the steps of a training, the second and later ones as a graph. It returns the
-// losses of the first few: each would be waited for.
+// graphed returns a job of training steps. The second and later ones run as a captured graph.
+// It returns only the first losses, because reading each would synchronise with the device.
 func graphed(t *experiment.Training) job {
 	const few = 4
 	var g *cuda.Graph
@@ -100,11 +100,11 @@ func dtype(name string) tensor.DType {
 			return d
 		}
 	}
-	panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("dtype %q is not known", name)})
+	panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("unknown dtype %q", name)})
 }
 
-// product multiplies (m, k) by (k, n), both perhaps a batch, of which op says what is
-// stored transposed.
+// product returns a function that multiplies (m, k) by (k, n), or batches of them. The spec's
+// Op tells which operand is stored transposed.
 func product(s Spec) func() {
 	batch, last := s.Shape[:len(s.Shape)-3], s.Shape[len(s.Shape)-3:]
 	operand := func(rows, columns int, transposed bool) *tensor.Tensor {
@@ -122,12 +122,12 @@ func operandOf(batch []int, rows, columns int, d string) *tensor.Tensor {
 	return tensor.Randn(append(append([]int{}, batch...), rows, columns)...).To(dtype(d))
 }
 
-// copying copies half of the counted bytes on to the other half, by Go's copy, a part a
-// processor.
+// copying returns a function that copies one half of the counted bytes to the other half with
+// Go's copy, one part per processor.
 func copying(counted int) func() {
 	src, dst := make([]byte, counted/2), make([]byte, counted/2)
 	for i := range src {
-		src[i], dst[i] = 1, 2 // pages of their own
+		src[i], dst[i] = 1, 2 // writing gives each slice its own pages
 	}
 	parts := runtime.GOMAXPROCS(0)
 	return func() {
@@ -147,8 +147,8 @@ func copying(counted int) func() {
 // chainLength is the number of operations in a run of "tape".
 const chainLength = 30
 
-// chain runs operations on few numbers: mul, add, relu and so on. how is "plain", without
-// a tape, "forward", with one, or "backward".
+// chain returns a function that runs operations on a few numbers: mul, add, relu and so on.
+// how is "plain" for no tape, "forward" for recording on a tape, or "backward" for both passes.
 func chain(how string) func() {
 	x, w, b := tensor.Randn(16), tensor.Randn(16), tensor.Randn(16)
 	if how != "plain" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// memory are the trainings whose peak of memory is measured.
+// memory returns the trainings of list whose peak memory is measured.
 func memory(list []task) (peaks []task) {
 	for _, t := range list {
 		if t.equal != 0 && t.spec.DType != "float16" {
@@ -19,13 +19,13 @@ func memory(list []task) (peaks []task) {
 	return peaks
 }
 
-// warmUp is a training that brings in what a library loads on first use.
+// warmUp is a training that makes a library load everything it loads on first use.
 var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 
-// peak measures how far the peak of resident memory of a training's first three steps lies
-// above what a process had before its network was made, ours and a peer's: in new processes,
-// after a small training. A second row, alone, is what our tensors had at most. On a GPU
-// both tell what their tensors had at most, and that is all.
+// peak measures the peak resident memory of the first three steps of a training, minus the
+// resident memory before its network was made, for halfnote and a peer. Both run in new
+// processes, after a small training. A second row, without a peer, is the peak of halfnote's
+// tensors. On a GPU only the peaks of both sides' tensors are measured.
 func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	row := b.blank(t, t.unit)
 	var ours, theirs []float64
@@ -41,7 +41,7 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 			case err != nil:
 				return nil, err
 			case bytes == 0:
-				fmt.Fprintf(b.Log, "%s: /proc tells nothing of a process's memory here\n", t.name)
+				fmt.Fprintf(b.Log, "%s: not measured: /proc does not report the memory of processes\n", t.name)
 				return nil, nil
 			case b.Device != "cpu" && mine:
 				ours = append(ours, float64(most)/1e6)
@@ -61,7 +61,7 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	return Rows{NewRow(row, ours, theirs), NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
 }
 
-// peakOf measures a training in a new process like who.
+// peakOf measures a training in a new process that is started like who.
 func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64, tensors int, err error) {
 	s, err := startSide(ctx, who.name, b.threads, who.argv)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64
 	return resident(proc, "VmHWM") - before, a.Peak, err
 }
 
-// resident returns a number of bytes in a process's status, 0 where there is none.
+// resident returns a number of bytes from the status of a process; 0 if it is missing.
 func resident(proc, name string) (bytes float64) {
 	text, _ := os.ReadFile(proc + "status")
 	for line := range strings.Lines(string(text)) {

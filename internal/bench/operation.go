@@ -11,15 +11,15 @@ import (
 
 var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 
-// maker makes an operation's other operands for x, and returns what computes it.
+// maker makes the other operands of an operation for x, and returns the operation.
 type maker func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor
 
-// of is the maker of what needs no more than x.
+// of returns the maker of an operation whose only operand is x.
 func of(f func(x *tensor.Tensor) *tensor.Tensor) maker {
 	return func(*tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor { return f }
 }
 
-// with is the maker of what needs a second operand like x.
+// with returns the maker of an operation with a second operand like x.
 func with(f func(x, y *tensor.Tensor) *tensor.Tensor) maker {
 	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		y := tensor.Randn(x.Shape()...).To(x.DType())
@@ -27,7 +27,8 @@ func with(f func(x, y *tensor.Tensor) *tensor.Tensor) maker {
 	}
 }
 
-// convolved is the maker of a convolution with kernels of that size, to as many channels.
+// convolved returns the maker of a convolution with kernels of that size. It keeps the number of
+// channels.
 func convolved(kernel, stride int) maker {
 	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 		w := tensor.Randn(x.Size(1), x.Size(1), kernel, kernel).To(x.DType()).RequireGrad()
@@ -36,7 +37,7 @@ func convolved(kernel, stride int) maker {
 	}
 }
 
-// operations are what "op" can compute of a tensor of normal numbers.
+// operations maps the names of operations to their makers. x holds normal random numbers.
 var operations = map[string]maker{
 	"add":  with((*tensor.Tensor).Add),
 	"add_": with((*tensor.Tensor).AddAssign),
@@ -66,7 +67,7 @@ var operations = map[string]maker{
 	"sum of rows": of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum(1) }),
 	"tanh":        of((*tensor.Tensor).Tanh),
 	"transpose":   of(func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(-1, -2).Contiguous() }),
-	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // an element that overflowed is told
+	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // reports an element that overflowed
 		y := x.Half()
 		fused.Unscale([]*tensor.Tensor{y}, 1)
 		return y
@@ -99,15 +100,15 @@ var operations = map[string]maker{
 	},
 }
 
-// optimizers are what "op" can do with parameters of that shape and gradients like them.
+// optimizers maps the names of optimizers to their constructors.
 var optimizers = map[string]func(params []*tensor.Tensor) *optim.Optimizer{
 	"sgd":      func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 1e-3) },
 	"momentum": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 1e-3, optim.Momentum(0.9)) },
 	"adamw":    func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(p, 1e-3) },
 }
 
-// operation returns what computes an operation, and with Grad its derivative for a gradient
-// of ones.
+// operation returns a function that computes an operation and, with Grad, its derivative for a
+// gradient of ones.
 func operation(s Spec) func() {
 	tensor.ManualSeed(1)
 	if optimizer, ok := optimizers[s.Op]; ok {
@@ -121,7 +122,7 @@ func operation(s Spec) func() {
 	}
 	make, ok := operations[s.Op]
 	if !ok {
-		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("operation %q is not known", s.Op)})
+		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("unknown operation %q", s.Op)})
 	}
 	f := make(x)
 	if !s.Grad {

@@ -2,9 +2,9 @@ package bench
 
 import "fmt"
 
-// ops are single operations: elementwise passes against the speed of copying, conversions,
-// normalization and so on against a peer, optimizers, and what the tape costs. Their bytes
-// are those that must be read and written.
+// ops lists single operations: elementwise passes compared with the speed of copying,
+// conversions, normalization and others compared with a peer, optimizers, and the cost of the
+// tape. Bytes count what an operation must read and write.
 func ops(full bool) (list []task) {
 	sizes := []int{1 << 17, 1 << 24} // float32: 512 kB, and 64 MB
 	if full {
@@ -14,7 +14,7 @@ func ops(full bool) (list []task) {
 		for _, o := range []struct {
 			op    string
 			dtype string
-			bytes int // read and written for an element
+			bytes int // bytes read and written per element
 		}{
 			{"add", "float32", 12}, {"mul", "float32", 12}, {"relu", "float32", 8}, {"add_", "float32", 12}, {"relu_", "float32", 8}, {"add", "bfloat16", 6}, {"add", "float16", 6},
 			{"mul", "bfloat16", 6}, {"mul", "float16", 6}, {"relu", "bfloat16", 4}, {"relu", "float16", 4},
@@ -34,7 +34,7 @@ func ops(full bool) (list []task) {
 		for _, o := range []struct {
 			op    string
 			shape []int
-			moved int // elements read and written, for an element, forward
+			moved int // elements read and written per element in the forward pass
 		}{
 			{"exp", []int{1 << 22}, 2}, {"tanh", []int{1 << 22}, 2}, {"sigmoid", []int{1 << 22}, 2}, {"gelu", []int{2048, 1024}, 2}, {"dropout", []int{2048, 1024}, 2},
 			{"softmax", []int{64, 128, 128}, 2}, {"softmax", []int{2048, 1024}, 2}, {"layer_norm", []int{2048, 256}, 2}, {"cross_entropy", []int{2048, 1000}, 1},
@@ -78,7 +78,8 @@ func ops(full bool) (list []task) {
 	return list
 }
 
-// elementwise is an operation that moves that many bytes for an element of its operand.
+// elementwise returns the task of an operation that moves that many bytes per element of its
+// operand.
 func elementwise(op, dtype string, shape []int, bytes int) task {
 	n := 1
 	for _, d := range shape {
@@ -92,7 +93,7 @@ func elementwise(op, dtype string, shape []int, bytes int) task {
 	return task{name: name, spec: Spec{Work: "op", Op: op, DType: dtype, Shape: shape}, unit: "GB/s", amount: float64(n * bytes), peers: []string{"torch"}}
 }
 
-// dims writes a shape as 16x64x32.
+// dims formats a shape, for example 16x64x32.
 func dims(shape []int) (s string) {
 	for i, n := range shape {
 		if i > 0 {

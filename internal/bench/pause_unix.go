@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// pause stops a process, with threads that spin, until resume.
+// pause stops a process, including its spinning threads, until resume.
 func pause(p *os.Process) { p.Signal(syscall.SIGSTOP) }
 
 func resume(p *os.Process) { p.Signal(syscall.SIGCONT) }

@@ -2,7 +2,7 @@ package bench
 
 import "os"
 
-// pause does nothing here.
+// pause does nothing on Windows.
 func pause(*os.Process) {}
 
 func resume(*os.Process) {}

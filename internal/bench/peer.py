@@ -1,12 +1,12 @@
 """The peers' side of the protocol: python peer.py LIBRARY THREADS DEVICE. It reads requests and
-prints replies, each a line of JSON; protocol.go says what is in them."""
+prints replies, each a line of JSON; protocol.go documents their fields."""
 import json, os, sys, time
 
 library, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
 
 def openblas():
-    """Products by numpy, whose library OpenBLAS is."""
+    """Matrix products of numpy, which uses OpenBLAS."""
     import ctypes, glob
     import numpy as np
 
@@ -49,7 +49,7 @@ def pytorch():
     torch.set_default_device(device)
     gpu = device != "cpu"
     if gpu:
-        torch.empty(1)  # says at once if there is none
+        torch.empty(1)  # fails at once if the device is missing
 
     def draw(net):
         torch.manual_seed(1)
@@ -75,7 +75,7 @@ def pytorch():
         return step
 
     def drawn(*shape):
-        """The CPU's normal numbers, which are ours too."""
+        """Normal random numbers from the CPU's generator, the same as halfnote's."""
         return torch.randn(*shape, device="cpu").to(device)
 
     def labelled(high, shape):
@@ -241,7 +241,7 @@ def pytorch():
         "mul": with_like(torch.mul), "mse_loss": with_like(F.mse_loss),
         "attention": lambda x: lambda x: F.scaled_dot_product_attention(x, x, x),
         "bfloat16": lambda x: torch.Tensor.bfloat16, "float16": lambda x: torch.Tensor.half, "float32": lambda x: torch.Tensor.float,
-        "checked float16": lambda x: torch.Tensor.half,  # which does not check
+        "checked float16": lambda x: torch.Tensor.half,  # without a check for overflow
         "conv1x1": convolved(1, 1), "conv3x3": convolved(3, 1), "conv3x3/2": convolved(3, 2),
         "dropout": lambda x: lambda x: F.dropout(x, 0.1, True), "exp": lambda x: torch.exp, "gelu": lambda x: F.gelu,
         "max_pool2d": lambda x: lambda x: F.max_pool2d(x, 2), "relu": lambda x: torch.relu, "sigmoid": lambda x: torch.sigmoid,
@@ -282,7 +282,7 @@ def pytorch():
         return both
 
     def allowing(on, work):
-        """Work with float32 products in TF32, or not, convolutions too."""
+        """Enables or disables TF32 for float32 products and convolutions."""
         def run():
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = on
             return work()
@@ -314,7 +314,7 @@ jobs = {}
 
 
 def repeat(job, n):
-    """Runs a job n times, and returns the losses if it is a training."""
+    """Runs a job n times and returns the losses of a training."""
     trains, f = job
     if trains:
         return [loss.item() for loss in [f() for _ in range(n)]]
@@ -334,7 +334,7 @@ def answer(q):
         jobs.pop(key, None)
         return {}
     if do != "run":
-        raise ValueError("%r is not a request; expected about, prepare, run or forget" % do)
+        raise ValueError("unknown request %r; expected about, prepare, run or forget" % do)
     job, n = jobs[key], q["n"]
     if not q.get("cold"):
         repeat(job, n)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processors returns how many processors this process may use.
+// processors returns the number of processors that this process may use.
 func processors() int {
 	var mine unix.CPUSet
 	if unix.SchedGetaffinity(0, &mine) != nil {
@@ -18,10 +18,10 @@ func processors() int {
 	return mine.Count()
 }
 
-// pinned calls start, with what it starts kept to the first n processors that this process
-// may use.
+// pinned calls start. Processes that start creates may only use the first n processors of this
+// process.
 func pinned(n int, start func() error) error {
-	runtime.LockOSThread() // what is started inherits the thread's processors
+	runtime.LockOSThread() // a child process inherits the processors of its thread
 	defer runtime.UnlockOSThread()
 	var mine, its unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mine); err != nil {
@@ -39,8 +39,8 @@ func pinned(n int, start func() error) error {
 	return start()
 }
 
-// endWithUs puts a command out of reach of the terminal's Ctrl-C, which is ours to pass on,
-// and has it end when this process does, even when killed.
+// endWithUs puts a command into its own process group, which the terminal's Ctrl-C does not
+// reach, and makes it end with this process, even if this process is killed.
 func endWithUs(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,11 +7,11 @@ import (
 	"runtime"
 )
 
-// processors returns how many processors this process may use.
+// processors returns the number of processors that this process may use.
 func processors() int { return runtime.NumCPU() }
 
-// pinned calls start. Only on Linux what it starts is kept to n processors; elsewhere the
-// number of its threads alone is.
+// pinned calls start. It pins processes only on Linux; on other systems only their number of
+// threads is limited.
 func pinned(n int, start func() error) error { return start() }
 
 func endWithUs(*exec.Cmd) {}

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// entry is what one side does in a row.
+// entry is the part of one side in a row.
 type entry struct {
 	*side
 	name   string
 	spec   Spec
 	amount float64
-	n      int       // times in a round
-	values []float64 // of the rounds, in the task's unit
-	losses []float64 // of the first steps
+	n      int       // repetitions in a round
+	values []float64 // values of the rounds, in the task's unit
+	losses []float64 // losses of the first steps
 }
 
-// row measures a task beside its peers in turn.
+// row measures a task and its peers in turn.
 func (b *table) row(t task) (Rows, error) {
 	entries := []*entry{{side: b.sides[0], name: "halfnote", spec: t.spec, amount: t.amount}}
 	for _, r := range t.own {
@@ -68,7 +68,8 @@ func (b *table) row(t task) (Rows, error) {
 	return rows, nil
 }
 
-// rowsOf returns the rows of those who are able, ours first, with each value in a unit.
+// rowsOf returns the rows of the sides that can do the task, halfnote's first, with each value
+// converted by in.
 func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) float64) (rows Rows) {
 	values := func(e *entry) (list []float64) {
 		for _, v := range e.values {
@@ -87,7 +88,7 @@ func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) floa
 	return rows
 }
 
-// blank is a task's row without numbers.
+// blank returns the row of a task without numbers.
 func (b *table) blank(t task, unit string) Row {
 	row := Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: unit}
 	if b.Device != "cpu" {
@@ -96,7 +97,7 @@ func (b *table) blank(t task, unit string) Row {
 	return row
 }
 
-// took returns the nanoseconds of a run.
+// took returns the nanoseconds that a run took.
 func (b *table) took(a reply) float64 {
 	if b.CPUTime {
 		return max(float64(a.CPU)/float64(b.threads), 1)
@@ -104,8 +105,8 @@ func (b *table) took(a reply) float64 {
 	return max(float64(a.NS), 1)
 }
 
-// calibrate chooses how often an entry's work is done in a round, by runs that grow until
-// they are long enough for the clock.
+// calibrate chooses the number of repetitions in a round: it lengthens runs until the clock
+// can measure them.
 func (b *table) calibrate(e *entry) error {
 	target := float64(10 * time.Millisecond)
 	if b.Preset == "full" {
@@ -119,7 +120,7 @@ func (b *table) calibrate(e *entry) error {
 		}
 		e.losses = append(e.losses, a.Losses...)
 		took := float64(max(a.NS, 1))
-		if took > target/2 && runs > 1 { // the first warms up
+		if took > target/2 && runs > 1 { // the first run is a warm-up
 			e.n = max(1, int(float64(e.n)*target/took+.5))
 			return nil
 		}
@@ -129,7 +130,8 @@ func (b *table) calibrate(e *entry) error {
 	}
 }
 
-// agree compares the losses of the first steps, of which there are two at least.
+// agree returns an error if the losses of the first steps, at least two, differ by more than the
+// task allows.
 func agree(t task, ours, peer *entry) error {
 	if t.equal == 0 {
 		return nil

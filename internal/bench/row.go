@@ -14,29 +14,29 @@ type Row struct {
 	Device   string  `json:"device,omitempty"` // "" for the CPU
 	DType    string  `json:"dtype"`
 	Threads  int     `json:"threads"`
-	Unit     string  `json:"unit"`      // of ours and peer: "GFLOP/s", "GB/s", "samples/s", "ms", "us/op", "MB", "lines/s", "B/cell"
-	Ours     float64 `json:"ours"`      // the best round
+	Unit     string  `json:"unit"`      // unit of Ours and Peer: "GFLOP/s", "GB/s", "samples/s", "ms", "us/op", "MB", "lines/s", "B/cell"
+	Ours     float64 `json:"ours"`      // halfnote's best round
 	PeerName string  `json:"peer_name"` // "" for none
-	Peer     float64 `json:"peer"`      // its best round; 0 for none
-	Ratio    float64 `json:"ratio"`     // of the best rounds; above 1 we are better; 0 without a peer
-	// Spread is how far the rounds disagree: the distance between the quartiles of their
-	// ratios over the median, or of our numbers where there is no peer. 0.05 is 5 %.
+	Peer     float64 `json:"peer"`      // the peer's best round; 0 for none
+	Ratio    float64 `json:"ratio"`     // ratio of the best rounds; above 1 if halfnote is better; 0 without a peer
+	// Spread is the variation between rounds: the distance between the quartiles of their
+	// ratios, or of halfnote's numbers without a peer, divided by the median. 0.05 is 5 %.
 	Spread float64 `json:"spread"`
 
 	OursMedian float64 `json:"-"`
 	PeerMedian float64 `json:"-"`
 }
 
-// Rows are measurements. They show themselves as a table.
+// Rows is a list of measurements, displayed as a table.
 type Rows []Row
 
-// less reports whether less is better in a unit: for times and memory.
+// less reports whether less is better in a unit, as for times and memory.
 func less(unit string) bool {
 	return slices.Contains([]string{"ms", "us/op", "us", "MB", "B/cell"}, unit)
 }
 
-// NewRow returns r with the numbers of rounds: ours and the peer's, in r's unit, a pair a
-// round; peer is empty where there is none. It panics if there is no round.
+// NewRow returns r with the results of rounds, in r's unit: ours and peer hold one number per
+// round; peer is empty if there is no peer. It panics if there is no round.
 func NewRow(r Row, ours, peer []float64) Row {
 	if len(ours) == 0 || len(peer) != 0 && len(peer) != len(ours) {
 		panic(fmt.Sprintf("bench: %s: %d rounds and %d of the peer; expected equal numbers, at least 1", r.Work, len(ours), len(peer)))
@@ -59,7 +59,7 @@ func NewRow(r Row, ours, peer []float64) Row {
 	return r
 }
 
-// better returns how many times ours is as good as peer.
+// better returns the factor by which ours is better than peer.
 func (r Row) better(ours, peer float64) float64 {
 	if less(r.Unit) {
 		return peer / ours
@@ -67,7 +67,7 @@ func (r Row) better(ours, peer float64) float64 {
 	return ours / peer
 }
 
-// quantile interpolates between the values next to rank q.
+// quantile returns the q-quantile of values by linear interpolation.
 func quantile(values []float64, q float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	at := q * float64(len(v)-1)
@@ -75,7 +75,7 @@ func quantile(values []float64, q float64) float64 {
 	return v[i] + (at-math.Floor(at))*(v[min(i+1, len(v)-1)]-v[i])
 }
 
-// JSON returns the rows as an array of objects, one a line.
+// JSON returns the rows as an array of objects, one per line.
 func (r Rows) JSON() string {
 	text := "["
 	for i, row := range r {

@@ -36,8 +36,8 @@ func rows() Rows {
 	}
 }
 
-// TestJSON checks the names that programs read, and reads the rows back.
-func TestJSON(t *testing.T) {
+// TestRowsJSON checks the field names of the JSON, and decodes the rows again.
+func TestRowsJSON(t *testing.T) {
 	text := rows().JSON()
 	var list []map[string]any
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
@@ -46,7 +46,7 @@ func TestJSON(t *testing.T) {
 	want := []string{"dtype", "ours", "peer", "peer_name", "ratio", "spread", "threads", "unit", "work"}
 	for _, row := range list {
 		if got := slices.Sorted(maps.Keys(row)); !slices.Equal(got, want) {
-			t.Errorf("got the keys %v, want %v", got, want)
+			t.Errorf("got keys %v, want %v", got, want)
 		}
 	}
 	var read Rows
@@ -54,37 +54,37 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read.JSON() != text {
-		t.Errorf("read back: got %s, want %s", read.JSON(), text)
+		t.Errorf("decoded and encoded again: got %s, want %s", read.JSON(), text)
 	}
 }
 
 func TestRowsShow(t *testing.T) {
 	r := rows()
 	if got := r.Worst(); got.DType != "bfloat16" {
-		t.Errorf("the worst row: got %+v, want that of bfloat16", got)
+		t.Errorf("Worst: got %+v, want the row of bfloat16", got)
 	}
 	if got, peers := r.Against("torch"), r.PeerNames(); len(got) != 2 || !slices.Equal(peers, []string{"torch"}) {
-		t.Errorf("against torch: got %v of the peers %v, want 2 rows of torch", got, peers)
+		t.Errorf("Against torch: got %v, peers %v; want 2 rows and only torch", got, peers)
 	}
 	for what, text := range map[string]string{"text": r.String(), "HTML": r.HTML()} {
 		for _, want := range []string{"mlp step", "float16", "ratio", "0.75", "1.2"} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q in %s", what, want, text)
+				t.Errorf("%s: %q is missing in %s", what, want, text)
 			}
 		}
 	}
 	if got, want := r.Chart().String(), "Halfnote against torch: 1 of 2 at least as good; from 0.75× (mlp step bfloat16 1 T) to 1.20× (mlp step float32 1 T)"; got != want {
-		t.Errorf("the chart says %q, want %q", got, want)
+		t.Errorf("chart: got %q, want %q", got, want)
 	}
 	if got, want := r[2:].Chart().String(), r[2:].Throughput().String(); got != want {
-		t.Errorf("without a peer the chart says %q, want %q", got, want)
+		t.Errorf("chart without a peer: got %q, want %q", got, want)
 	}
 	own := Rows{}
 	for _, dtype := range []string{"bfloat16", "float16"} {
 		own = append(own, NewRow(Row{Work: "mlp step", DType: dtype, Threads: 1, Unit: "ms", PeerName: "own float32"}, []float64{5}, []float64{10}))
 	}
 	if got, want := own.Throughput().String(), "Against halfnote, mlp step, float32, "; !strings.HasPrefix(got, want) || strings.Count(got, "float32") != 1 {
-		t.Errorf("the chart says %q, want it to begin with %q and to name the peer once", got, want)
+		t.Errorf("chart: got %q, want it to begin with %q and to name the peer once", got, want)
 	}
 	if got := r.Throughput().String(); !strings.Contains(got, "runs/s") || !strings.Contains(got, "1.20×") {
 		t.Errorf("the chart says %q", got)

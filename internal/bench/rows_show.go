@@ -20,7 +20,7 @@ func (r Rows) String() string { return r.table().Data["text/plain"].(string) }
 func (r Rows) HTML() string { return r.table().Data["text/html"].(string) }
 
 func (r Rows) table() display.Bundle {
-	medians := slices.ContainsFunc(r, func(row Row) bool { return row.OursMedian != 0 }) // JSON has none
+	medians := slices.ContainsFunc(r, func(row Row) bool { return row.OursMedian != 0 }) // rows decoded from JSON have no medians
 	head := []string{"work", "dtype", "threads", "unit", "ours"}
 	if medians {
 		head = append(head, "median")
@@ -49,7 +49,7 @@ func (r Rows) table() display.Bundle {
 	return display.Table(head, rows)
 }
 
-// short rounds to three digits, which are enough for a measurement.
+// short rounds to three significant digits.
 func short(x float64) float64 {
 	if x == 0 || x-x != 0 {
 		return x
@@ -58,8 +58,8 @@ func short(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// Chart returns a chart of the ratios, a bar a row with a peer; without peers it is
-// Throughput.
+// Chart returns a chart of the ratios with one bar per row that has a peer. Without peers it
+// returns Throughput.
 func (r Rows) Chart() *chart.Figure {
 	peers := r.PeerNames()
 	if len(peers) == 0 {
@@ -80,8 +80,8 @@ func (r Rows) Chart() *chart.Figure {
 	return chart.Ratios(what, ratios)
 }
 
-// Throughput returns a chart of speeds, ours and the peers', a bar each, for the rows that
-// have the first row's unit. A time becomes how often the work is done in a second.
+// Throughput returns a chart of the speeds of halfnote and its peers, for the rows with the unit
+// of the first row. Times are converted to repetitions per second.
 func (r Rows) Throughput() *chart.Figure {
 	var rates []chart.Rate
 	unit := ""

@@ -14,25 +14,25 @@ import (
 	"halfnote/kernel/client"
 )
 
-// Options say how [Run] measures.
+// Options are the settings of [Run].
 type Options struct {
-	Device  string         // "cpu" or "cuda", where we and the peers compute; default "cpu"
+	Device  string         // device of halfnote and of the peers, "cpu" or "cuda"; default "cpu"
 	Preset  string         // "laptop", which takes a minute or two, or "full", the sizes of the papers; default "laptop"
-	Peers   []string       // of "torch", "openblas" and "ipykernel"; none measures us alone
-	Threads []int          // numbers of threads, one after the other; default 1, and 2 where there are as many processors
-	Rounds  int            // of each row; default 8, for "full" 12, for cells 3
-	Match   *regexp.Regexp // the work and dtype of rows, as "mlp step bfloat16", that are measured; default all
-	CPUTime bool           // count the processor time of all threads, over their number, instead of the clock
-	Python  string         // the Python that has the peers; needed for them
-	Worker  []string       // the command that runs [Serve]
-	Kernel  client.Spec    // our kernel, for "cell"
-	Log     io.Writer      // is told of every row; default nowhere
+	Peers   []string       // peers to measure: "torch", "openblas", "ipykernel"; empty for halfnote alone
+	Threads []int          // numbers of threads, one after the other; default 1, and 2 if there are 2 processors
+	Rounds  int            // number of rounds of each row; default 8, for "full" 12, for cells 3
+	Match   *regexp.Regexp // work and dtype of the rows to measure, for example "mlp step bfloat16"; default all
+	CPUTime bool           // whether to measure the processor time of all threads, divided by their number, instead of elapsed time
+	Python  string         // Python that has the peers; required for peers
+	Worker  []string       // command that runs [Serve]
+	Kernel  client.Spec    // halfnote's kernel, for "cell"
+	Log     io.Writer      // gets a line for every row; nil discards them
 }
 
-// Subjects returns what Run can measure.
+// Subjects returns the subjects that Run can measure.
 func Subjects() []string { return []string{"gemm", "ops", "mlp", "resnet", "bert", "cell"} }
 
-// Peers returns the peers that can do a subject's work.
+// Peers returns the peers that support a subject.
 func Peers(subject string) []string {
 	switch subject {
 	case "gemm":
@@ -45,10 +45,10 @@ func Peers(subject string) []string {
 
 var tasks = map[string]func(full bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
 
-// deviceSubjects are what Run can measure on other devices than the CPU.
+// deviceSubjects are the subjects that Run can measure on devices other than the CPU.
 var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}
 
-// complete returns o with defaults, or what is wrong with it.
+// complete returns o with defaults filled in, or an error if o is invalid.
 func (o Options) complete(subject string) (Options, error) {
 	if !slices.Contains(Subjects(), subject) {
 		return o, fmt.Errorf("bench: unknown subject %q; expected one of %s", subject, strings.Join(Subjects(), ", "))
@@ -57,14 +57,14 @@ func (o Options) complete(subject string) (Options, error) {
 		o.Device = "cpu"
 	}
 	if o.Device != "cpu" && !slices.Contains(deviceSubjects, subject) {
-		return o, fmt.Errorf("bench: %s is measured on the CPU alone; expected one of %s on %s", subject, strings.Join(deviceSubjects, ", "), o.Device)
+		return o, fmt.Errorf("bench: %s is measured on the CPU only; expected one of %s on %s", subject, strings.Join(deviceSubjects, ", "), o.Device)
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
 	switch {
 	case len(o.Threads) > 0:
-	case o.Device != "cpu": // of the host, which feeds the device
+	case o.Device != "cpu": // threads of the host, which feeds the device
 		o.Threads = []int{min(8, processors())}
 	default:
 		o.Threads = []int{1, 2}[:min(2, processors())]
@@ -93,8 +93,8 @@ func (o Options) Check(subject string) error {
 }
 
 // Run measures a subject until it is done or ctx ends. It returns an error if a process
-// does not start or dies, or if a training step's losses differ from the peer's. Work that a
-// peer cannot do has no peer.
+// does not start or dies, or if the losses of training steps differ from the peer's. Rows of
+// work that a peer cannot do have no peer.
 func Run(ctx context.Context, subject string, o Options) (Rows, error) {
 	o, err := o.complete(subject)
 	if err != nil {
@@ -104,7 +104,7 @@ func Run(ctx context.Context, subject string, o Options) (Rows, error) {
 		return o.cells(ctx)
 	}
 	if load := busy(); load > .5 {
-		fmt.Fprintf(o.Log, "other programs are busy here (a load of %.1f): expect wide spreads, most of all with several threads, which wait for each other\n", load)
+		fmt.Fprintf(o.Log, "other programs are busy on this machine (load %.1f): expect wide spreads, especially with several threads, which wait for each other\n", load)
 	}
 	var rows Rows
 	work := tasks[subject](o.Preset == "full")
@@ -124,15 +124,14 @@ func Run(ctx context.Context, subject string, o Options) (Rows, error) {
 	return rows, nil
 }
 
-// busy returns how many programs wanted a processor in the last minute, 0 where that is not
-// known.
+// busy returns the average number of runnable programs in the last minute; 0 if it is unknown.
 func busy() (load float64) {
 	text, _ := os.ReadFile("/proc/loadavg")
 	fmt.Sscan(string(text), &load)
 	return load
 }
 
-// wanted reports whether work is to be measured.
+// wanted reports whether work is selected for measurement.
 func (o Options) wanted(work string) bool { return o.Match == nil || o.Match.MatchString(work) }
 
 // measure measures tasks with a number of threads.
@@ -167,7 +166,7 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows Ro
 	return rows, nil
 }
 
-// line returns a row as a line of progress.
+// line formats a row as a line of progress.
 func line(r Row) string {
 	s := strings.TrimSpace(r.Work+" "+r.DType) + fmt.Sprintf(", %d T: %.4g %s", r.Threads, r.Ours, r.Unit)
 	if r.PeerName != "" {
@@ -176,11 +175,11 @@ func line(r Row) string {
 	return s
 }
 
-// table is a measurement with a number of threads.
+// table is the measurement with one number of threads.
 type table struct {
 	Options
 	threads int
-	sides   []*side // ours first
+	sides   []*side // sides, halfnote's first
 }
 
 // start starts the sides that tasks need.
@@ -211,7 +210,7 @@ func (b *table) start(ctx context.Context, list []task) error {
 			return err
 		}
 		fmt.Fprintln(b.Log, peer+": "+strings.TrimSpace(s.about.About+" "+s.about.Core))
-		// A core type that OpenBLAS does not know runs kernels of an older one.
+		// OpenBLAS runs older kernels on a core type that it does not recognize.
 		if right := core(); peer == "openblas" && right != "" && s.about.Core != right {
 			if s, err = add("openblas "+right, argv, "OPENBLAS_CORETYPE="+right); err != nil {
 				return err
@@ -222,8 +221,8 @@ func (b *table) start(ctx context.Context, list []task) error {
 	return nil
 }
 
-// core returns the name of OpenBLAS's best kernels for float32 on this processor, "" where
-// that is not known.
+// core returns the name of OpenBLAS's best kernels for float32 on this processor; "" if it is
+// unknown.
 func core() string {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:

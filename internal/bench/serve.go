@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Serve answers requests from r on w until r ends: it is halfnote's side of the measurements
-// on a device. It returns an error if the device does not exist.
+// Serve runs halfnote's side of the measurements on a device. It answers requests from r on w
+// until r ends. It returns an error if the device does not exist.
 func Serve(device string, r io.Reader, w io.Writer) error {
 	if err := tensor.Try(func() { tensor.SetDefaultDevice(tensor.Device(device)) }); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -53,7 +53,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 	case "run":
 		j, ok := jobs[q.Key]
 		if !ok {
-			return fail("run: nothing is prepared as %q", q.Key)
+			return fail("run: no work is prepared under the key %q", q.Key)
 		}
 		err := tensor.Try(func() {
 			if !q.Cold {
@@ -73,7 +73,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 		delete(jobs, q.Key)
 		runtime.GC()
 	default:
-		return fail("%q is not a request; expected about, prepare, run or forget", q.Do)
+		return fail("unknown request %q; expected about, prepare, run or forget", q.Do)
 	}
 	return a
 }

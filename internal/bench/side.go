@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// peerProgram is the peers' side of the protocol, a Python program of two arguments: the
-// library and the number of threads.
+// peerProgram is the peers' side of the protocol: a Python program whose arguments are the
+// library, the number of threads and the device.
 //
 //go:embed peer.py
 var peerProgram string
 
-// side is a process that is measured: halfnote's or a peer's.
+// side is a measured process: halfnote's or a peer's.
 type side struct {
 	name  string
 	about reply
@@ -32,8 +32,8 @@ type side struct {
 	ended  bool
 }
 
-// startSide starts a command that speaks the protocol on that many processors, and asks who
-// it is. It ends with ctx.
+// startSide starts a command that speaks the protocol, pinned to that many processors, and asks
+// for its description. The process ends when ctx ends.
 func startSide(ctx context.Context, name string, threads int, argv []string, env ...string) (*side, error) {
 	s := &side{name: name, argv: argv, cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), stderr: &tail{}}
 	s.cmd.Stderr = s.stderr
@@ -58,7 +58,7 @@ func startSide(ctx context.Context, name string, threads int, argv []string, env
 	return s, nil
 }
 
-// surroundings is the environment of a process that is to use that many threads.
+// surroundings returns the environment of a process that should use that many threads.
 func surroundings(threads int) (env []string) {
 	counts := []string{"GOMAXPROCS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
 	for _, v := range os.Environ() {
@@ -73,13 +73,13 @@ func surroundings(threads int) (env []string) {
 	return env
 }
 
-// failure is what a process says that it cannot do.
+// failure is the error of a process that cannot do some work.
 type failure struct{ who, why string }
 
 func (f failure) Error() string { return "bench: " + f.who + ": " + f.why }
 
-// ask sends a request and returns the answer. The process runs until then only. An error is
-// a failure, or says that the process has ended.
+// ask sends a request and returns the reply. The process is paused before and after. The error
+// is a failure, or reports that the process has ended.
 func (s *side) ask(q request) (reply, error) {
 	resume(s.cmd.Process)
 	defer func() {
@@ -97,7 +97,7 @@ func (s *side) ask(q request) (reply, error) {
 	}
 	switch {
 	case err != nil:
-		s.end() // waits for all that it wrote
+		s.end() // waits for all its output
 		return a, fmt.Errorf("bench: %s ended or did not reply to %s: %w%s", s.name, q.Do, err, s.stderr)
 	case a.Error != "":
 		return a, failure{s.name, a.Error}
@@ -105,7 +105,7 @@ func (s *side) ask(q request) (reply, error) {
 	return a, nil
 }
 
-// end ends the process, once.
+// end ends the process; later calls do nothing.
 func (s *side) end() {
 	if s.ended {
 		return
@@ -117,7 +117,7 @@ func (s *side) end() {
 	s.cmd.Wait()
 }
 
-// tail keeps the last of what is written to it.
+// tail keeps the end of the text that is written to it.
 type tail struct{ text []byte }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -1,7 +1,7 @@
 package bench
 
-// steps are the training steps of a network, which spec builds: in float32, and under
-// autocast in both halves, the second with a gradient scaler.
+// steps lists the training steps of a network: in float32, under autocast in bfloat16, and under
+// autocast in float16 with a gradient scaler.
 func steps(name string, shape []int) (list []task) {
 	for _, dtype := range []string{"float32", "bfloat16", "float16"} {
 		t := task{name: name + " step", spec: Spec{Work: name, DType: dtype, Shape: shape}, unit: "ms", amount: 1, peers: []string{"torch"}, equal: 1e-3}
@@ -9,7 +9,7 @@ func steps(name string, shape []int) (list []task) {
 			t.equal = 3e-2
 		}
 		if name == "resnet" && dtype == "float16" {
-			t.peers = nil // PyTorch 2.15 differentiates a float16 convolution by plain loops on the CPU: minutes a step
+			t.peers = nil // on the CPU, PyTorch 2.15 differentiates a float16 convolution in plain loops: minutes per step
 		}
 		list = append(list, t)
 	}
@@ -37,10 +37,10 @@ func bert(full bool) []task {
 	return steps("bert", []int{8, 64, 256, 4})
 }
 
-// gpuSteps are the training steps for GPUs: in float32, with products in TF32, and under
-// autocast in both halves, which are compared with float32 too. Sizes keep a GPU busy, the
-// documents' ones but for BERT, which is BERT-base. The last rows are steps in halves as
-// replayed graphs, beside the steps without.
+// gpuSteps lists the training steps for GPUs: in float32, with products in TF32, and under
+// autocast in bfloat16 and float16, which are also compared with float32. Sizes keep a GPU busy:
+// those of the original papers, except that BERT is BERT-base. The last rows compare steps as
+// replayed graphs with the same steps without graphs.
 func gpuSteps(name string, full bool) (list []task) {
 	shape := map[bool]map[string][]int{
 		false: {"mlp": {128, 1024, 3}, "resnet": {128}, "bert": {16, 64, 256, 4}},
@@ -51,7 +51,7 @@ func gpuSteps(name string, full bool) (list []task) {
 		t := task{name: name + " step", spec: Spec{Work: name, DType: dtype, Shape: shape}, unit: "ms", amount: 1, batch: shape[0], peers: []string{"torch"}, equal: 1e-3}
 		switch {
 		case name == "bert":
-			t.equal = .3 // dropout draws other masks
+			t.equal = .3 // dropout masks differ
 		case dtype != "float32":
 			t.equal = 3e-2
 		}

@@ -2,19 +2,19 @@ package bench
 
 import "fmt"
 
-// task is a row's work, or several rows' with several peers.
+// task is the work of a row, or of several rows with different peers.
 type task struct {
-	name   string // without its dtype
+	name   string // name without the dtype
 	spec   Spec
 	unit   string
-	amount float64  // of a run: floating-point operations, bytes or operations, by the unit; 1 for a time
-	peers  []string // that can do it: "torch", "openblas"
+	amount float64  // work of a run: floating-point operations, bytes or operations, depending on the unit; 1 for a time
+	peers  []string // peers that can do the work: "torch", "openblas"
 	own    []rival
-	batch  int     // of training steps whose samples a second are told too, else 0
-	equal  float64 // how far losses may differ from a peer's, of their size; 0 for no losses
+	batch  int     // batch size of training steps that also get a row of samples per second; else 0
+	equal  float64 // largest relative difference of losses from a peer's; 0 for no losses
 }
 
-// rival is other work of our own, of the same unit.
+// rival is other work of halfnote to compare with, in the same unit.
 type rival struct {
 	name   string
 	spec   Spec

@@ -12,7 +12,7 @@ import (
 	"halfnote/internal/bench"
 )
 
-// TestBench runs the command as users do, in small and without a peer.
+// TestBench runs the command bench with small work and without a peer.
 func TestBench(t *testing.T) {
 	chart := filepath.Join(t.TempDir(), "bench.png")
 	exe, err := program()
@@ -33,14 +33,14 @@ func TestBench(t *testing.T) {
 	}
 	defer file.Close()
 	if _, err := png.DecodeConfig(file); err != nil {
-		t.Errorf("the chart: %v", err)
+		t.Errorf("chart of gemm: %v", err)
 	}
 	table, code := halfnote(t, "bench", "cell", "--peer", "none", "--match", `1 \+ 1`, "--rounds", "1", "--chart", strings.TrimSuffix(chart, "png")+"svg")
 	if code != 0 || !strings.Contains(table, "1 + 1, request to idle") || !strings.Contains(table, "spread") {
-		t.Errorf("bench cell: exit code %d\n%s", code, table)
+		t.Errorf("bench cell: got exit code %d, want 0 and a table of cells\n%s", code, table)
 	}
 	if svg, err := os.ReadFile(strings.TrimSuffix(chart, "png") + "svg"); err != nil || !strings.Contains(string(svg), "<svg") {
-		t.Errorf("the chart of cells: %v", err)
+		t.Errorf("chart of cells: %v", err)
 	}
 	for _, c := range []struct{ args, want string }{
 		{"bench gemm --peer none --match nothing", "no row"},
@@ -49,7 +49,7 @@ func TestBench(t *testing.T) {
 		{"bench mlp --python /nowhere/python --match step", "/nowhere/python"},
 	} {
 		if out, code := halfnote(t, strings.Fields(c.args)...); code == 0 || !strings.Contains(out, c.want) {
-			t.Errorf("%s: exit code %d, want an error with %q in\n%s", c.args, code, c.want, out)
+			t.Errorf("%s: got exit code %d, want an error with %q in\n%s", c.args, code, c.want, out)
 		}
 	}
 }

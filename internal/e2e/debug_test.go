@@ -19,7 +19,7 @@ type debugging struct {
 	seq int
 }
 
-// ask returns the body of the answer as v, a pointer.
+// ask sends a command and stores the body of the answer in v, a pointer.
 func (d *debugging) ask(command string, arguments any, v any) {
 	d.t.Helper()
 	d.seq++
@@ -42,13 +42,13 @@ func (d *debugging) ask(command string, arguments any, v any) {
 	}
 }
 
-// stopped waits until a thread has stopped, and returns its calls, as "f:3".
+// stopped waits until a thread has stopped. It returns its calls, in the form "f:3".
 func (d *debugging) stopped() (thread int, frames []string) {
 	d.t.Helper()
 	var info struct{ StoppedThreads []int }
 	for len(info.StoppedThreads) == 0 {
 		if d.ask("debugInfo", nil, &info); d.ctx.Err() != nil {
-			d.t.Fatal("nothing has stopped")
+			d.t.Fatal("timed out waiting for a stopped thread")
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -66,7 +66,7 @@ func (d *debugging) stopped() (thread int, frames []string) {
 	return info.StoppedThreads[0], frames
 }
 
-// variables returns what a frame sees, as "x=1" by the name of the scope.
+// variables returns the values of the variables visible in a frame, by scope and name.
 func (d *debugging) variables(frame int) map[string]map[string]string {
 	d.t.Helper()
 	var scopes struct {
@@ -90,8 +90,8 @@ func (d *debugging) variables(frame int) map[string]map[string]string {
 	return all
 }
 
-// A breakpoint stops a cell; its variables can be seen, it can be stepped through, the
-// kernel answers meanwhile, and an interrupt frees it.
+// TestDebugger stops a cell at a breakpoint, reads its variables and steps through it. The
+// kernel must answer requests meanwhile, and an interrupt must end the stopped cell.
 func TestDebugger(t *testing.T) {
 	k, err := startKernel(client.Options{})
 	if err != nil {
@@ -140,19 +140,19 @@ total`
 	ended := run()
 	thread, frames := d.stopped()
 	if got, want := fmt.Sprint(frames), "[loss:3 In[1]:7]"; got != want {
-		t.Errorf("the calls are %s, want %s", got, want)
+		t.Errorf("calls: got %s, want %s", got, want)
 	}
 	vars := d.variables(1)
 	if got := vars["Locals"]["y"]; got != "float32 [2 2] tensor([[1., 1.], [1., 1.]])" {
-		t.Errorf("y is %q, the variables are %v", got, vars)
+		t.Errorf("y: got %q, want a tensor of ones; all variables: %v", got, vars)
 	}
 	if vars["Locals"]["by"] != "0" || vars["Globals"]["total"] != "0" {
-		t.Errorf("the variables are %v, want by and total of 0", vars)
+		t.Errorf("got variables %v, want by and total to be 0", vars)
 	}
 	var value struct{ Result string }
 	d.ask("evaluate", map[string]any{"expression": "by", "frameId": 1}, &value)
 	if value.Result != "0" {
-		t.Errorf("by evaluates to %q, want 0", value.Result)
+		t.Errorf("value of by: got %q, want 0", value.Result)
 	}
 	if _, err := k.Request(ctx, "control", "kernel_info_request", struct{}{}); err != nil {
 		t.Error(err)
@@ -160,14 +160,14 @@ total`
 	breakpoints()
 	d.ask("next", map[string]int{"threadId": thread}, nil)
 	if thread, frames = d.stopped(); fmt.Sprint(frames) != "[In[1]:8]" {
-		t.Errorf("after next the calls are %v, want line 8 of the cell", frames)
+		t.Errorf("calls after next: got %v, want line 8 of the cell", frames)
 	}
 	if l := d.variables(1)["Locals"]["l"]; l == "" {
-		t.Error("there is no l after next")
+		t.Error("after next the variable l is missing")
 	}
 	d.ask("continue", map[string]int{"threadId": thread}, nil)
 	if got := <-ended; got != "ok 400<nil>" {
-		t.Errorf("the cell ended with %s, want 400", got)
+		t.Errorf("cell: got %s, want 400", got)
 	}
 
 	breakpoints(7)
@@ -177,12 +177,12 @@ total`
 		t.Error(err)
 	}
 	if got := <-ended; !strings.HasPrefix(got, "errorInterrupted the cell was stopped") {
-		t.Errorf("interrupted where it had stopped, the cell ended with %s", got)
+		t.Errorf("cell interrupted at a breakpoint: got %s, want Interrupted", got)
 	}
 	ended = run()
 	d.stopped()
 	d.ask("disconnect", map[string]any{}, nil)
 	if got := <-ended; got != "ok 400<nil>" {
-		t.Errorf("without the debugger the cell ended with %s, want 400", got)
+		t.Errorf("cell after disconnect: got %s, want 400", got)
 	}
 }

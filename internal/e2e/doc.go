@@ -1,3 +1,3 @@
-// Package e2e has tests of the program as users meet it: its commands, its kernel behind
-// sockets, and JupyterLab in a browser. They build the program once.
+// Package e2e tests the whole program as users run it: its commands, its kernel over
+// sockets, and JupyterLab in a browser. The tests build the program once.
 package e2e

@@ -23,8 +23,8 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// need skips a test that needs a program which is not here, or fails it where
-// HALFNOTE_REQUIRE lists what the program is part of.
+// need returns the path of the first of the programs that is installed. Without any it
+// skips the test, or fails it if HALFNOTE_REQUIRE lists what.
 func need(t *testing.T, what string, programs ...string) string {
 	t.Helper()
 	for _, p := range programs {
@@ -32,7 +32,7 @@ func need(t *testing.T, what string, programs ...string) string {
 			return path
 		}
 	}
-	miss := fmt.Sprintf("needs %s: none of %s is on the PATH", what, strings.Join(programs, ", "))
+	miss := fmt.Sprintf("needs %s: none of %s is on PATH", what, strings.Join(programs, ", "))
 	testenv.Missing(t, what, miss)
 	return ""
 }
@@ -51,8 +51,8 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	os.Setenv("HALFNOTE_HISTORY", "")         // tests are not part of the user's history
-	if err := os.Chdir("../.."); err != nil { // paths are relative to the root, as users type them
+	os.Setenv("HALFNOTE_HISTORY", "")         // keep tests out of the user's history
+	if err := os.Chdir("../.."); err != nil { // users type paths relative to the root
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -81,7 +81,7 @@ func halfnote(t *testing.T, args ...string) (output string, code int) {
 	return string(out), code
 }
 
-// executed is what the tests read of an executed notebook.
+// executed holds the fields of an executed notebook that the tests read.
 type executed struct {
 	Cells []struct {
 		CellType string `json:"cell_type"`
@@ -109,7 +109,7 @@ func readExecuted(t *testing.T, file string) (nb executed) {
 	return nb
 }
 
-// printed returns all that a notebook's cells wrote and showed as text.
+// printed returns all text output of the cells of a notebook.
 func (nb executed) printed() string {
 	var b strings.Builder
 	for _, c := range nb.Cells {
@@ -158,7 +158,7 @@ func (nb executed) pngs(t *testing.T) (list []image.Image) {
 	return list
 }
 
-// losses finds the printed losses, which depend on no clock.
+// losses returns the lines with losses, which are the same in every run.
 func (nb executed) losses() []string { return losses(nb.printed()) }
 
 func losses(printed string) []string {
@@ -193,7 +193,7 @@ func TestThreeLoops(t *testing.T) {
 		"step 25 skipped", "scale halves from", // the forced overflow
 	} {
 		if !strings.Contains(nb.printed(), want) {
-			t.Errorf("%q is not in the notebook's output:\n%s", want, nb.printed())
+			t.Errorf("the output of the notebook lacks %q:\n%s", want, nb.printed())
 		}
 	}
 	if n := len(nb.losses()); n != 5 {
@@ -214,12 +214,12 @@ func TestHello(t *testing.T) {
 		"index out of range [3] with length 3", "Interrupted",
 	} {
 		if !strings.Contains(printed, want) {
-			t.Errorf("%q is not in the notebook's output:\n%s", want, printed)
+			t.Errorf("the output of the notebook lacks %q:\n%s", want, printed)
 		}
 	}
 }
 
-// TestPageInBrowser takes a picture of the page and looks for the charts' colours.
+// TestPageInBrowser takes a screenshot of the page and checks the colours of the charts.
 func TestPageInBrowser(t *testing.T) {
 	browser := need(t, "browser", "chromium", "chromium-browser", "google-chrome")
 	dir, err := threeLoops()
@@ -252,7 +252,7 @@ func TestPageInBrowser(t *testing.T) {
 	for _, want := range []struct {
 		name   string
 		colour uint32
-		pixels int // a bar has thousands, the cross of a skipped step a few
+		pixels int // minimum; a bar has thousands, the cross of a skipped step a few
 	}{{"float32", 0x0072b2, 1000}, {"float16", 0xc2410c, 1000}, {"a skipped step", 0xb00020, 5}} {
 		if count[want.colour] < want.pixels {
 			t.Errorf("the colour of %s, #%06x, covers %d pixels of the page, want %d: is a chart missing?", want.name, want.colour, count[want.colour], want.pixels)
@@ -260,8 +260,8 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
-// TestLab opens the private JupyterLab as "go run . lab" does, and runs a cell on it
-// as a browser does. HALFNOTE_LAB_CACHE, if set, keeps its environment for the next time.
+// TestLab starts the private JupyterLab as "go run . lab" does, and runs a cell in it as a
+// browser does. HALFNOTE_LAB_CACHE, if set, keeps the environment for the next run.
 func TestLab(t *testing.T) {
 	need(t, "jupyter", "python3")
 	if !testenv.Requires("jupyter") {
@@ -273,7 +273,7 @@ func TestLab(t *testing.T) {
 	}
 	cache := t.TempDir()
 	if keep := os.Getenv("HALFNOTE_LAB_CACHE"); keep != "" {
-		cache = filepath.Join(keep, "program") // package install's test has another kernel in its environment
+		cache = filepath.Join(keep, "program") // the tests of package install use another kernel
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -302,7 +302,7 @@ func TestLab(t *testing.T) {
 		up = strings.Contains(lines.Text(), "JupyterLab: http://")
 	}
 	if !up {
-		t.Fatalf("the lab did not start: %v", cmd.Wait())
+		t.Fatalf("lab did not start: %v", cmd.Wait())
 	}
 	base := fmt.Sprintf("http://localhost:%d/", port)
 	specs, err := exec.Command("python3", "-c", `import sys, urllib.request
@@ -322,7 +322,7 @@ print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).Combi
 	}
 	got, err := exec.Command(pythons[0], "internal/e2e/testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
 	if err != nil || string(got) != "42\n" {
-		t.Errorf("the cell gave %q, %v; want 42", got, err)
+		t.Errorf("cell: got %q, %v; want 42", got, err)
 	}
 }
 
@@ -335,9 +335,9 @@ func TestRunFailsWithTheCell(t *testing.T) {
 	}
 	out, code := halfnote(t, "run", nb)
 	if code != 1 || !strings.Contains(out, "index out of range [1] with length 1") || !strings.Contains(out, "x[len(x)]") {
-		t.Errorf("exit code %d, want 1 and the cell with its traceback in:\n%s", code, out)
+		t.Errorf("got exit code %d, want 1 and the cell with its traceback in:\n%s", code, out)
 	}
 	if out, code := halfnote(t, "run", "--allow-errors", nb); code != 0 {
-		t.Errorf("--allow-errors: exit code %d\n%s", code, out)
+		t.Errorf("--allow-errors: got exit code %d, want 0\n%s", code, out)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"halfnote/interp"
 )
 
-// A notebook shows the same on all engines.
+// TestEngines checks that a notebook has the same output on all engines.
 func TestEngines(t *testing.T) {
 	printed := map[string]string{}
 	for _, engine := range interp.Engines {
@@ -31,7 +31,7 @@ func TestEngines(t *testing.T) {
 		}
 		out, code := halfnote(t, args...)
 		if code == 0 || !strings.Contains(out, `--engine must be one of "yaegi","ixgo" but got "none"`) {
-			t.Errorf("%s: exit code %d and %q, want the names of the engines", command, code, out)
+			t.Errorf("%s: got exit code %d and %q, want an error with the names of the engines", command, code, out)
 		}
 	}
 }

@@ -9,23 +9,23 @@ import (
 	"testing"
 )
 
-// measured are the lines of the tutorials that differ from run to run: times, and
-// what follows from them.
+// measured matches the lines of the tutorials that differ from run to run: times, and values
+// that depend on them.
 var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
 
-// TestExportTutorials makes a program of every tutorial, and compares what it prints
-// with the notebook's outputs.
+// TestExportTutorials exports every tutorial as a program and compares its output with that
+// of the notebook.
 func TestExportTutorials(t *testing.T) {
 	files, err := filepath.Glob("notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {
-		t.Fatal("no tutorials", err)
+		t.Fatal("no tutorials found", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			dir := t.TempDir()
 			source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.exe")
 			if out, code := halfnote(t, "export", file, source); code != 0 || !strings.Contains(out, "require halfnote") {
-				t.Fatalf("exit code %d\n%s\nwant what a go.mod needs", code, out)
+				t.Fatalf("got exit code %d\n%s\nwant the lines that go.mod needs", code, out)
 			}
 			if out, err := exec.Command("go", "build", "-o", exe, source).CombinedOutput(); err != nil {
 				t.Fatalf("go build: %v\n%s", err, out)
@@ -42,8 +42,8 @@ func TestExportTutorials(t *testing.T) {
 	}
 }
 
-// lasting returns the lines that are the same in every run, without the lines of cells,
-// which a program has not.
+// lasting returns the lines that are the same in every run, without the cells' numbers and
+// lines in locations, which a program does not print.
 func lasting(text string) []string {
 	text = cellLine.ReplaceAllString(strings.TrimRight(text, "\n"), "")
 	text = blanks.ReplaceAllString(strings.ReplaceAll(text, " ()", ""), " ")
@@ -55,8 +55,8 @@ var (
 	blanks   = regexp.MustCompile(` +`)
 )
 
-// shownText returns what a notebook's cells print and show as text, but for those of
-// magics, of questions and of errors, which a program has not.
+// shownText returns the text output of a notebook's cells, except of magics, questions and
+// failing cells, which a program does not have.
 func shownText(t *testing.T, file string) string {
 	var b strings.Builder
 	for _, c := range readExecuted(t, file).Cells {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// jupyter installs the kernel and returns a function that makes commands of a Python
-// that finds it. The Python must have the modules.
+// jupyter installs the kernel and returns a function that makes commands for a Python that
+// has the modules and finds the kernel.
 func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
 	t.Helper()
 	python := need(t, "jupyter", "python3")
@@ -29,8 +29,8 @@ func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
 	}
 }
 
-// TestJupyterRunsTheNotebook has the Jupyter project's executors and its console run a
-// tutorial on the installed kernel: the losses are those of our own runner.
+// TestJupyterRunsTheNotebook runs a tutorial on the installed kernel with the executors and
+// the console of the Jupyter project. The losses must equal those of "halfnote run".
 func TestJupyterRunsTheNotebook(t *testing.T) {
 	python := jupyter(t, "jupyter_console", "nbclient", "nbconvert", "nbformat", "papermill", "pexpect")
 	dir, err := threeLoops()
@@ -59,11 +59,11 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 				t.Fatalf("%v\n%s", err, text)
 			}
 			got := losses(string(text))
-			if tt.name != "console" { // which writes no notebook
+			if tt.name != "console" { // the console writes no notebook
 				got = readExecuted(t, out).losses()
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("got losses %v, our runner has %v\n%s", got, want, text)
+				t.Errorf("got losses %v, want %v as from halfnote run\n%s", got, want, text)
 			}
 		})
 	}
@@ -75,7 +75,7 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 	})
 }
 
-// TestJupyterConformance runs jupyter_kernel_test, all of it.
+// TestJupyterConformance runs all tests of jupyter_kernel_test.
 func TestJupyterConformance(t *testing.T) {
 	python := jupyter(t, "jupyter_kernel_test")
 	out, err := python("internal/e2e/testdata/jupyter/conformance.py", "halfnote").CombinedOutput()
@@ -84,8 +84,8 @@ func TestJupyterConformance(t *testing.T) {
 	}
 }
 
-// TestJupyterSavesWidgets has nbclient save the state of a cell's widgets in the notebook,
-// from which pages without a kernel draw them.
+// TestJupyterSavesWidgets checks that nbclient saves the state of a cell's widgets in the
+// notebook. Pages without a kernel draw the widgets from this state.
 func TestJupyterSavesWidgets(t *testing.T) {
 	python := jupyter(t, "nbclient", "nbformat")
 	out, err := python("-c", `import nbformat, nbclient
@@ -101,12 +101,12 @@ layout = states[slider["state"]["layout"].removeprefix("IPY_MODEL_")]
 print(slider["model_name"], slider["state"]["value"], slider["state"]["description"], layout["model_name"], len(states))
 `).CombinedOutput()
 	if want := "IntSliderModel 7 n LayoutModel 3\n"; err != nil || !strings.HasSuffix(string(out), want) {
-		t.Errorf("%v, nbclient says\n%s\nwant\n%s", err, out, want)
+		t.Errorf("%v, nbclient: got\n%s\nwant\n%s", err, out, want)
 	}
 }
 
-// TestJupyterClientsOfOneIdentity has clients of one KernelManager displace each other,
-// on our kernel and on ipykernel: the same are served.
+// TestJupyterClientsOfOneIdentity lets clients of one KernelManager displace each other, on
+// halfnote's kernel and on ipykernel. Both kernels must serve the same clients.
 func TestJupyterClientsOfOneIdentity(t *testing.T) {
 	python := jupyter(t, "jupyter_client", "ipykernel")
 	var outputs [2][]byte

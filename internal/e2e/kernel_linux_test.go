@@ -13,8 +13,8 @@ import (
 	"halfnote/kernel/client"
 )
 
-// A command of a cell ends with a kernel that is killed, as front ends do when they
-// restart one that does not answer.
+// TestCommandDiesWithTheKernel checks that a command which a cell runs ends when the kernel
+// is killed, as front ends do to restart a kernel that does not answer.
 func TestCommandDiesWithTheKernel(t *testing.T) {
 	exe, err := program()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestCommandDiesWithTheKernel(t *testing.T) {
 		}
 	})
 	if err == nil || pid == 0 {
-		t.Fatalf("the kernel of process %d answered, or its cell printed nothing: %v", pid, err)
+		t.Fatalf("got the process id %d of the command and error %v, want an id and the end of the kernel", pid, err)
 	}
 	for range 1000 {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

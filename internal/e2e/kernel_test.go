@@ -9,7 +9,7 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// startKernel starts this program's kernel.
+// startKernel starts the kernel of the program.
 func startKernel(o client.Options) (*client.Kernel, error) {
 	exe, err := program()
 	if err != nil {
@@ -22,7 +22,7 @@ func startKernel(o client.Options) (*client.Kernel, error) {
 	}, o)
 }
 
-// TestKernelScripts talks with this program's kernel as a front end does.
+// TestKernelScripts runs the scripts of kernel/kerneltest on the program's kernel.
 func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "internal/e2e/testdata/kernel") }
 
 func TestKernelHostile(t *testing.T) {

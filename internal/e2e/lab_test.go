@@ -87,7 +87,7 @@ func lab(t *testing.T, notebooks map[string][]string) (browse func(script string
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
-		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder, to see what the browser saw
+		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder for screenshots
 			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
 		}
 		cmd := exec.CommandContext(ctx, pythons[len(pythons)-1], args...)
@@ -110,8 +110,8 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A browser that looks at JupyterLab draws a cell's widgets, and their callbacks are
-// called while another cell runs. Another browser that looks later has them as they are.
+// TestLabWidgets checks that JupyterLab in a browser draws the widgets of a cell, that their
+// callbacks run while another cell runs, and that a second browser shows their current state.
 func TestLabWidgets(t *testing.T) {
 	browse := lab(t, map[string][]string{"widgets.ipynb": {
 		`scale := widget.NewIntSlider(0, 0, 100, widget.Description("scale"))
@@ -125,12 +125,12 @@ widget.NewVBox(scale, said, button)`,
 fmt.Println("the cell saw the click")`,
 	}})
 	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\n"; got != want {
-		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// JupyterLab's debugger lists a struct, a slice and a tensor, and stops a cell at a
-// breakpoint, from where it can be stepped through.
+// TestLabDebugger checks that JupyterLab's debugger lists a struct, a slice and a tensor, and
+// that it stops a cell at a breakpoint and steps through it.
 func TestLabDebugger(t *testing.T) {
 	browse := lab(t, map[string][]string{"debugger.ipynb": {
 		`type point struct{ X, Y int }
@@ -148,6 +148,6 @@ next: sum += twice | the cell runs: True
 ended with: 20
 `
 	if got := browse("debugger.py"); got != want {
-		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -18,23 +18,23 @@ import (
 	"halfnote/kernel/client"
 )
 
-// busyCells are what may run when a kernel has to end. Each prints something first.
+// busyCells are cells that run when the kernel has to end. Each prints a line first.
 var busyCells = map[string]string{
 	"loop":    "fmt.Println(\"on\")\nfor {}",
 	"sleep":   "fmt.Println(\"on\")\ntime.Sleep(time.Hour)",
 	"command": "!echo on; sleep 1000",
 }
 
-// child is a cell that starts a process and leaves it alone, and says its pid and the
-// kernel's.
+// child is a cell that starts a process in the background and writes the pids of the kernel
+// and of the process to a file.
 const child = `import "os"
 import "os/exec"
 child := exec.Command("sleep", "1000")
 if err := child.Start(); err != nil { panic(err) }
 os.WriteFile(%q, fmt.Append(nil, os.Getpid(), " ", child.Process.Pid), 0o600)`
 
-// TestKernelEnds ends kernels in every way while a cell runs: the cell gets its reply,
-// and neither processes nor files are left.
+// TestKernelEnds ends kernels in every way while a cell runs. The cell must get its reply,
+// and neither processes nor files may remain.
 func TestKernelEnds(t *testing.T) {
 	ends := map[string]func(context.Context, *client.Kernel) error{
 		"SIGTERM": func(ctx context.Context, k *client.Kernel) error {
@@ -57,7 +57,7 @@ func TestKernelEnds(t *testing.T) {
 				defer k.Close()
 				pids := filepath.Join(dir, "pids")
 				if r, err := k.Execute(ctx, fmt.Sprintf(child, pids), client.ExecuteOptions{}, nil); err != nil || r.Status != "ok" {
-					t.Fatalf("%+v, %v", r, err)
+					t.Fatalf("first cell: got %+v, %v, want ok", r, err)
 				}
 				ended := make(chan error, 1)
 				ending := false
@@ -68,7 +68,7 @@ func TestKernelEnds(t *testing.T) {
 					}
 				})
 				if err != nil || r.Status != "error" {
-					t.Errorf("the running cell got %+v, %v; want a reply with an error", r, err)
+					t.Errorf("running cell: got %+v, %v; want a reply with an error", r, err)
 				}
 				if err := <-ended; err != nil {
 					t.Error(err)
@@ -80,12 +80,12 @@ func TestKernelEnds(t *testing.T) {
 				}
 				var exit *client.ExitError
 				if _, err := k.Request(ctx, "control", "kernel_info_request", struct{}{}); !errors.As(err, &exit) || exit.State != "exit status 0" {
-					t.Errorf("the kernel ended with %v, want exit status 0", err)
+					t.Errorf("end of the kernel: got %v, want exit status 0", err)
 				}
 				gone(t, pids)
 				for dir, want := range map[string]string{temp: "", dir: "h.sqlite pids"} {
 					if got := files(t, dir); got != want {
-						t.Errorf("the kernel leaves %q, want %q", got, want)
+						t.Errorf("files after the kernel has ended: got %q, want %q", got, want)
 					}
 				}
 			})
@@ -93,8 +93,8 @@ func TestKernelEnds(t *testing.T) {
 	}
 }
 
-// TestKernelOutlivesNoParent kills the process that runs a notebook.
-func TestKernelOutlivesNoParent(t *testing.T) {
+// TestKernelEndsWithItsParent kills the process that runs a notebook. Its kernel must end.
+func TestKernelEndsWithItsParent(t *testing.T) {
 	for name, code := range busyCells {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,13 +134,13 @@ func TestKernelOutlivesNoParent(t *testing.T) {
 			run.Wait()
 			gone(t, pids)
 			if left := files(t, temp); strings.Contains(left, " ") || !strings.HasPrefix(left, "kernel-") {
-				t.Errorf("there are left %q, want the connection file's folder, whose owner was killed", left)
+				t.Errorf("files left behind: got %q, want only the folder of the connection file, whose owner was killed", left)
 			}
 		})
 	}
 }
 
-// gone waits for the end of the processes that a file names.
+// gone waits for the end of the processes whose ids are in a file.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -162,7 +162,7 @@ func gone(t *testing.T, file string) {
 	}
 }
 
-// alive reports whether a process runs. A zombie does not.
+// alive reports whether a process runs. A zombie process does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -21,9 +21,8 @@ type commMessage struct {
 	} `json:"data"`
 }
 
-// TestSliderWhileTraining drags a slider of a cell, on a subshell as front ends do,
-// while the cell trains, and says how long the answers of the cell's callback take. Each
-// must come while the cell runs.
+// TestSliderWhileTraining drags a slider while its cell trains, on a subshell as front ends
+// do. The callback must answer while the cell runs. The test logs the latency.
 func TestSliderWhileTraining(t *testing.T) {
 	k, err := startKernel(client.Options{})
 	if err != nil {
@@ -40,7 +39,7 @@ func TestSliderWhileTraining(t *testing.T) {
 		err = m.Decode(&subshell)
 	}
 	if err != nil || subshell.ID == "" {
-		t.Fatalf("no subshell: %s, %v", m.Content, err)
+		t.Fatalf("create_subshell_request: got %s, %v, want a subshell_id", m.Content, err)
 	}
 	const train = `scale := widget.NewIntSlider(0, 0, 1000, widget.Description("scale"))
 label := widget.NewLabel("")
@@ -83,7 +82,7 @@ last >= 0 && scale.Value() == 300`
 				}
 			})
 			if err != nil || answered < 0 || echo != float64(i) {
-				t.Errorf("drag to %d: echo %v, answered after %v: %v", i, echo, answered, err)
+				t.Errorf("drag to %d: got echo %v, an answer after %v, error %v; want both", i, echo, answered, err)
 				return
 			}
 			took = append(took, answered)
@@ -106,15 +105,15 @@ last >= 0 && scale.Value() == 300`
 		}
 	})
 	if err != nil || reply.Status != "ok" {
-		t.Fatalf("the training cell got %+v, %v; want that it ends when the slider is at 300", reply, err)
+		t.Fatalf("training cell: got %+v, %v; want it to end when the slider is at 300", reply, err)
 	}
 	<-dragged
 	if len(took) != 300 {
-		t.Fatalf("%d answers, want 300", len(took))
+		t.Fatalf("got %d answers, want 300", len(took))
 	}
 	if data, _ := value["data"].(map[string]any); data["text/plain"] != "true" {
-		t.Errorf("the cell's value is %v, want true", value)
+		t.Errorf("value of the cell: got %v, want true", value)
 	}
 	slices.Sort(took)
-	t.Logf("%d drags of a slider beside a training cell: p50 %v, p99 %v, worst %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+	t.Logf("%d drags of a slider during training: p50 %v, p99 %v, max %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
 }

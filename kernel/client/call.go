@@ -26,7 +26,7 @@ type Call struct {
 	closed   bool
 	wake     chan struct{}
 
-	reply   Message // reply that wait has found so far
+	reply   Message // reply, once it has arrived
 	replied bool
 	idle    bool
 }
@@ -169,7 +169,7 @@ func (c *Call) take(on func(Message)) {
 }
 
 // answer asks the caller for the kernel's input_request. Without an answer the kernel
-// gets an empty line; otherwise it would wait for ever.
+// gets an empty line; otherwise it would wait forever.
 func (c *Call) answer(m Message) {
 	var q struct {
 		Prompt   string

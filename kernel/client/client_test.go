@@ -31,7 +31,7 @@ func start(t *testing.T, o client.Options) (*client.Kernel, context.Context) {
 func TestExecute(t *testing.T) {
 	k, ctx := start(t, client.Options{})
 	if k.Info().Implementation != "echo" || k.Info().LanguageInfo["file_extension"] != ".echo" {
-		t.Errorf("info %+v", k.Info())
+		t.Errorf("got info %+v, want that of the echo kernel", k.Info())
 	}
 	var types []string
 	reply, err := k.Execute(ctx, "print a\nresult b", client.ExecuteOptions{}, func(m client.Message) {
@@ -49,9 +49,9 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestCancelled cancels a wait: the cell goes on, the next one is served, and further
-// messages of the first are late.
-func TestCancelled(t *testing.T) {
+// TestCancelExecute cancels a call of Execute. The cell must continue, the next cell
+// must run, and the remaining messages of the first must go to Late.
+func TestCancelExecute(t *testing.T) {
 	var late sync.Map
 	k, ctx := start(t, client.Options{Late: func(m client.Message) { late.Store(m.Header.Type+" "+m.Parent.ID, true) }})
 	short, cancel := context.WithCancel(ctx)
@@ -64,7 +64,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatalf("got error %v, want context.Canceled", err)
 	}
 	if next, err := k.Execute(ctx, "result x", client.ExecuteOptions{}, nil); err != nil || next.Status != "ok" || next.ExecutionCount != 2 {
-		t.Errorf("the next cell: %+v, %v", next, err)
+		t.Errorf("next cell: got %+v, %v; want status ok and execution count 2", next, err)
 	}
 	if _, ok := late.Load("stream " + reply.ID); !ok {
 		t.Error("the rest of the output did not arrive late")
@@ -74,7 +74,7 @@ func TestCancelled(t *testing.T) {
 func TestKernelEndsDuringACell(t *testing.T) {
 	var written strings.Builder
 	k, ctx := start(t, client.Options{Stderr: &written})
-	// The log of the kernel itself: a message of an unknown type.
+	// A message of an unknown type makes the kernel write a line to its log.
 	if _, err := k.Send("control", "nonsense", struct{}{}); err != nil {
 		t.Fatal(err)
 	}

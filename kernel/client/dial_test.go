@@ -9,8 +9,9 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// TestDialAgain has another process on the port at first, which closes the connection.
-func TestDialAgain(t *testing.T) {
+// TestDialRetries checks that dial tries again when another process on the port closes
+// the connection.
+func TestDialRetries(t *testing.T) {
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +45,6 @@ func TestDialAgain(t *testing.T) {
 	}
 	m, err := router.Recv()
 	if err != nil || string(m.Frames[len(m.Frames)-1]) != "hello" {
-		t.Errorf("received %q, %v", m.Frames, err)
+		t.Errorf("got message %q, %v, want the one that was sent", m.Frames, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// The kernel here is that of the tests, in whose language "print" prints the rest of the line.
-// For an installed kernel the spec is that of client.FindSpec("halfnote").
+// This example uses the kernel of the tests. In its language "print" prints the rest of the line.
+// For an installed kernel, use the spec that client.FindSpec("halfnote") returns.
 func ExampleKernel_Execute() {
 	ctx := context.Background()
 	k, err := client.Start(ctx, kerneltest.EchoSpec(), client.Options{})

@@ -21,7 +21,8 @@ type twin struct {
 	sockets map[string]zmq4.Socket
 }
 
-// newTwin connects to the channels; with a different key it is a thief.
+// newTwin connects to the channels. With a key other than the kernel's the twin has
+// stolen the identity.
 func newTwin(t *testing.T, ctx context.Context, k *client.Kernel, identity, key string, channels ...string) *twin {
 	t.Helper()
 	conn := k.Connection()
@@ -89,7 +90,8 @@ func identityOf(t *testing.T, ctx context.Context, k *client.Kernel) string {
 	return reply.Message.Parent.Session
 }
 
-// TestNewestClientIsServed has three clients of one identity run cells in turn.
+// TestNewestClientIsServed checks that of three clients with one identity the newest
+// is served.
 func TestNewestClientIsServed(t *testing.T) {
 	k, ctx := start(t, client.Options{})
 	identity, key := identityOf(t, ctx, k), k.Connection().Key

@@ -10,7 +10,7 @@ import (
 	"halfnote/kernel/client"
 )
 
-// TestIPykernel runs the reference kernel, whose sockets are libzmq's.
+// TestIPykernel runs cells on the reference kernel, which uses libzmq.
 func TestIPykernel(t *testing.T) {
 	spec, err := client.FindSpec("python3")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestIPykernel(t *testing.T) {
 			Input: func(prompt string, password bool) (string, error) { return prompt + "bob", nil },
 		}, hear)
 		if got := strings.Join(said, " "); err != nil || reply.Status != tt.status || got != tt.said {
-			t.Errorf("%s: got %s, said %s, error %v; want %s, %s", tt.code, reply.Status, got, err, tt.status, tt.said)
+			t.Errorf("%s: got status %s, messages %s, error %v; want %s, %s", tt.code, reply.Status, got, err, tt.status, tt.said)
 		}
 	}
 	// ipykernel is interrupted by SIGINT.
@@ -53,7 +53,7 @@ func TestIPykernel(t *testing.T) {
 		}
 	})
 	if err != nil || reply.ErrorName != "KeyboardInterrupt" {
-		t.Errorf("interrupted: %+v, %v", reply, err)
+		t.Errorf("interrupted cell: got %+v, %v; want status error, KeyboardInterrupt", reply, err)
 	}
 	if err := k.Shutdown(ctx, false); err != nil {
 		t.Error(err)

@@ -26,17 +26,17 @@ type conn struct {
 	net      net.Conn
 	reader   *bufio.Reader
 	peerType string
-	identity string // identity; empty where peers are not told apart by it
+	identity string // identity; empty on sockets that do not route by it
 
 	in     *inbound // shared by the connections of one route
 	out    outbound
-	queued atomic.Int64 // bytes of out, and those that drain is writing; changed under out's lock
-	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
+	queued atomic.Int64 // bytes in out and in drain's current write; changed under out's lock
+	taken  atomic.Int64 // time when the peer last took bytes, or when the oldest queued bytes came; by Listener.now
 	logged sync.Once    // guards the log line of the cut
 	left   sync.Once    // guards the call of Listener.leave
 	over   sync.Once    // guards the call of Config.Cut
 
-	number uint64        // number of peers that had entered, this one included; set by Listener.enter
+	number uint64        // ordinal number of this peer; set by Listener.enter
 	route  *route        // nil without an identity; set by Listener.enter
 	joined bool          // whether zmq4 has the route already; set by Listener.enter
 	doomed bool          // whether Listener.longest chose it; guarded by Listener.mu
@@ -143,7 +143,8 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// leave tells the Listener, and zmq4's reader if no further message can come.
+// leave removes c from the Listener, and ends zmq4's reader if no further message can
+// come.
 func (c *conn) leave() {
 	c.left.Do(func() {
 		if c.listener.leave(c) {
@@ -161,8 +162,8 @@ func (c *conn) SetDeadline(time.Time) error      { return errors.ErrUnsupported 
 func (c *conn) SetReadDeadline(time.Time) error  { return errors.ErrUnsupported }
 func (c *conn) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
 
-// netError makes an error that ends a connection for zmq4, which forgets a connection
-// on io.EOF and on a net.Error that is not a timeout, and on nothing else.
+// netError returns an error that makes zmq4 forget a connection. zmq4 does so only on
+// io.EOF and on a net.Error that is not a timeout.
 func netError(op string, err error) error {
 	return &net.OpError{Op: op, Net: "guard", Err: err}
 }

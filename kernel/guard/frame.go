@@ -20,8 +20,8 @@ const (
 	cancel    = 0
 )
 
-// frameCost is what a frame counts in addition to its bytes, so that a message of empty
-// frames is limited too.
+// frameCost is added to the length of a frame when it counts towards a limit, so that a
+// message of empty frames is limited too.
 const frameCost = 64
 
 // appendHeader appends the header of a frame with a body of n bytes.

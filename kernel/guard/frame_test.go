@@ -45,7 +45,7 @@ func TestReadFrame(t *testing.T) {
 			flags, body, err := readFrame(bufio.NewReader(strings.NewReader(tt.in)), 1000)
 			if tt.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
-					t.Errorf("got error %v, want %s", err, tt.err)
+					t.Errorf("got error %v, want one with %q", err, tt.err)
 				}
 				return
 			}
@@ -66,7 +66,7 @@ func TestAnnouncedBytesTakeNoMemory(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
-		t.Errorf("%d bytes were allocated for a frame of which none came", n)
+		t.Errorf("%d bytes were allocated for a frame whose body never came, want at most 16 MiB", n)
 	}
 }
 

@@ -44,9 +44,8 @@ func fuzzed(s zmq4.Socket, c Config, input ...[]byte) (read []byte, through bool
 	return read, through
 }
 
-// FuzzPeer sends any bytes after a valid handshake. What zmq4 reads is the
-// canonical handshake and whole frames of messages, and on a PUB subscriptions
-// only.
+// FuzzPeer sends any bytes after a valid handshake. zmq4 must read only the canonical
+// handshake and whole frames of messages, and on a PUB only subscriptions.
 func FuzzPeer(f *testing.F) {
 	f.Add([]byte{0, 2, 'h', 'i'})
 	f.Add([]byte("\x04\x0b\x04PING\x00\x0actxt\x01\x00\x00\x01a"))
@@ -81,9 +80,9 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
-// FuzzHandshake sends any bytes where READY belongs. If the peer gets through,
-// zmq4 reads the canonical greeting, READY with the two properties that it
-// knows, and frames of messages.
+// FuzzHandshake sends any bytes in place of READY. If the peer is accepted, zmq4 must
+// read the canonical greeting, READY with the two properties that it supports, and
+// frames of messages.
 func FuzzHandshake(f *testing.F) {
 	f.Add(readyFrame("DEALER", "me"))
 	f.Add([]byte("\x04\x0c\x05READY\x05Socke"))
@@ -113,12 +112,13 @@ func FuzzHandshake(f *testing.F) {
 			t.Errorf("zmq4 reads %q, %v, want %q", rest, err, want)
 		}
 		if !zmq4.SocketType(typ).IsCompatible(zmq4.Router) {
-			t.Errorf("a %s talks to a ROUTER", typ)
+			t.Errorf("a ROUTER accepted a peer of type %s", typ)
 		}
 	})
 }
 
-// FuzzTracker cuts a stream into pieces; frames end where readFrame ends them.
+// FuzzTracker cuts a stream into pieces. The tracker must find the same ends of frames
+// as readFrame.
 func FuzzTracker(f *testing.F) {
 	f.Add(appendMessage(nil, [][]byte{[]byte("a"), nil, make([]byte, 300)}), uint8(7))
 	f.Add([]byte("\x00\x00\x01\x00\x00\x00"), uint8(0))
@@ -147,7 +147,7 @@ func FuzzTracker(f *testing.F) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("frames end at %d, want %d", got, want)
+			t.Errorf("ends of frames: got %d, want %d", got, want)
 		}
 	})
 }

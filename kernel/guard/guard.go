@@ -30,14 +30,13 @@ import (
 // Config holds the limits of one listener. A field that is zero or negative has its
 // default, given after the semicolon.
 type Config struct {
-	// MaxMessage is the limit on the bytes of one inbound message: all frames together,
-	// each counted 64 bytes longer than it is; 64 MiB. A peer that announces more is
+	// MaxMessage is the limit on the bytes of one inbound message: the sum of its
+	// frames, each counted with 64 bytes more; 64 MiB. A peer that announces more is
 	// disconnected.
 	MaxMessage int
 	// Handshake is the time from connecting to READY; 5 s.
 	Handshake time.Duration
-	// MaxPending is the limit on handshakes in progress; 64. The oldest gives way to
-	// the next.
+	// MaxPending is the limit on handshakes in progress; 64. One more ends the oldest.
 	MaxPending int
 	// MaxConns is the limit on connected peers; 256. The next is refused.
 	MaxConns int

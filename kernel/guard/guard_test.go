@@ -26,7 +26,7 @@ type server struct {
 	log []string
 }
 
-// Both halves have these; the socket's Close closes the Listener as well.
+// Socket and Listener both have these methods; the socket's Close closes the Listener.
 
 func (s *server) Addr() net.Addr { return s.Listener.Addr() }
 func (s *server) Close() error   { return s.Socket.Close() }
@@ -109,7 +109,7 @@ func receive(t testing.TB, s zmq4.Socket) []string {
 		}
 		return texts(r.m.Frames)
 	case <-time.After(patience):
-		t.Fatal("no message")
+		t.Fatal("timed out waiting for a message")
 		return nil
 	}
 }
@@ -121,13 +121,13 @@ func texts(frames [][]byte) (s []string) {
 	return s
 }
 
-// asks reports whether a new client gets an answer from an echoing ROUTER.
+// serves checks that a new client gets an answer from an echoing ROUTER.
 func (s *server) serves(t testing.TB) {
 	t.Helper()
 	p := dial(t, s).hello("DEALER", "")
 	p.send("still there?")
 	if got := p.message(); len(got) != 1 || got[0] != "still there?" {
-		t.Fatalf("a new client got %q, want its message back", got)
+		t.Fatalf("new client: got %q, want its message back", got)
 	}
 	p.Close()
 }
@@ -150,7 +150,7 @@ func dial(t testing.TB, s *server) *peer {
 	return &peer{nc, bufio.NewReader(nc), t}
 }
 
-// hello does the peer's half of the handshake and waits for the guard's.
+// hello sends the peer's half of the handshake and waits for the guard's.
 func (p *peer) hello(typ, identity string) *peer {
 	p.t.Helper()
 	p.raw(greeting(), readyFrame(typ, identity))
@@ -239,7 +239,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }
@@ -307,11 +307,11 @@ func TestListenRefuses(t *testing.T) {
 	s := socket(t, zmq4.Pub)
 	s.Close()
 	if _, err := Listen(s, "tcp", "127.0.0.1:0", Config{}); err == nil {
-		t.Error("a closed socket listens")
+		t.Error("Listen on a closed socket: got no error")
 	}
 }
 
-func TestUnix(t *testing.T) {
+func TestUnixSocket(t *testing.T) {
 	path := t.TempDir() + "/socket"
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
@@ -325,6 +325,6 @@ func TestUnix(t *testing.T) {
 	}
 	s.echo().serves(t)
 	if _, err := Listen(socket(t, zmq4.Router), "unix", path, Config{}); err == nil {
-		t.Error("replaced a unix socket that is in use")
+		t.Error("Listen on a unix socket that is in use: got no error")
 	}
 }

@@ -24,7 +24,7 @@ func TestCanonicalHandshake(t *testing.T) {
 			p := dial(t, s)
 			got := make([]byte, len(tt.want))
 			if _, err := io.ReadFull(p.r, got[:greetingSize]); err != nil {
-				t.Fatalf("the guard does not greet first: %v", err)
+				t.Fatalf("waiting for the guard's greeting: %v", err)
 			}
 			p.raw(greeting(), readyFrame(tt.peer, ""))
 			if _, err := io.ReadFull(p.r, got[greetingSize:]); err != nil {
@@ -85,7 +85,7 @@ func TestHandshakeRefuses(t *testing.T) {
 			eventually(t, "a log line with "+tt.log, func() bool { return strings.Contains(s.lines(), tt.log) })
 			s.serves(t)
 			if conns, _ := s.Counts(); conns > 1 {
-				t.Errorf("%d peers are connected, want the last one at most", conns)
+				t.Errorf("got %d connected peers, want at most the last one", conns)
 			}
 		})
 	}
@@ -108,8 +108,8 @@ func TestSilentClients(t *testing.T) {
 		name      string
 		handshake time.Duration
 	}{
-		{"others are served", time.Hour},
-		{"they are cut", 100 * time.Millisecond},
+		{"do not block others", time.Hour},
+		{"are disconnected", 100 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) { silentClients(t, tt.handshake) })
 	}
@@ -153,7 +153,7 @@ func TestOldestHandshakeGivesWay(t *testing.T) {
 	eventually(t, "a log line", func() bool { return strings.Contains(s.lines(), "this was the oldest") })
 	second.hello("DEALER", "").send("me, too")
 	if got := second.message(); len(got) != 1 {
-		t.Errorf("the second got %q, want its message back", got)
+		t.Errorf("the second peer got %q, want its message back", got)
 	}
 }
 
@@ -163,10 +163,10 @@ func TestTooManyPeers(t *testing.T) {
 	second := dial(t, s)
 	second.raw(greeting(), readyFrame("DEALER", ""))
 	if n := second.disconnected(); n != greetingSize {
-		t.Errorf("the second got %d bytes, want %d: the greeting and no READY", n, greetingSize)
+		t.Errorf("the second peer got %d bytes, want %d: the greeting without READY", n, greetingSize)
 	}
 	if !strings.Contains(s.lines(), "the limit of 1 connected peers is reached") {
-		t.Errorf("got log %q", s.lines())
+		t.Errorf("got log %q, want it to name the limit", s.lines())
 	}
 	first.Close()
 	eventually(t, "the first has gone", func() bool { n, _ := s.Counts(); return n == 0 })

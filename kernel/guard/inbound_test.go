@@ -55,7 +55,7 @@ func TestPing(t *testing.T) {
 		}
 	}
 	p.raw(commandFrame("PONG", nil), commandFrame("WHATEVER", []byte("newer than we")))
-	p.send("after") // the first message that the socket gets
+	p.send("after") // the first message that the socket receives
 	if got := p.message(); len(got) != 1 || got[0] != "after" {
 		t.Errorf("got %q, want the message after the commands and nothing else", got)
 	}
@@ -79,8 +79,8 @@ func TestPingWithoutAReceiver(t *testing.T) {
 	}
 }
 
-// TestPingsOfAPeerThatDoesNotRead uses a pipe, which has no buffer, so the guard cannot
-// send a single PONG.
+// TestPingsOfAPeerThatDoesNotRead uses a pipe. It has no buffer, so the guard cannot
+// send any PONG.
 func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
 	const high, n = 1 << 10, 5000
 	l := newListener(socket(t, zmq4.Router), "tcp", "", Config{High: high})
@@ -111,7 +111,7 @@ func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
 		t.Errorf("zmq4 reads %q, %v, want the handshake and the message", got, err)
 	}
 	if n := c.queued.Load(); n < high || n > 2*high {
-		t.Errorf("%d bytes are queued, want pongs up to High, %d", n, high)
+		t.Errorf("got %d bytes of queued PONGs, want at most High, %d", n, high)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 	eventually(t, "zmq4 knows only the tap's topic", func() bool { return slices.Equal(topics(), []string{""}) })
 	eventually(t, "no peer is left", func() bool { n, _ := s.Counts(); return n == 0 })
 	if s.lines() != "" {
-		t.Errorf("got log %q, want nothing about peers that go", s.lines())
+		t.Errorf("got log %q, want no line about peers that leave", s.lines())
 	}
 }
 
@@ -234,7 +234,7 @@ func TestPeersThatLeftTakeNoMemory(t *testing.T) {
 	s.Listener.mu.Lock()
 	defer s.Listener.mu.Unlock()
 	if len(s.pending) > 0 || len(s.identities) > 0 || s.queued.Load() != 0 {
-		t.Errorf("%d handshakes, %d identities, %d bytes are still there, want none",
+		t.Errorf("got %d handshakes, %d identities and %d bytes, want none",
 			len(s.pending), len(s.identities), s.queued.Load())
 	}
 }

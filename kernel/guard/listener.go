@@ -176,7 +176,7 @@ func (l *Listener) serve() {
 	}
 }
 
-// await adds a connection to the pending ones; the oldest makes room.
+// await adds a connection to the pending ones. At the limit it closes the oldest.
 func (l *Listener) await(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,8 +191,8 @@ func (l *Listener) await(c *conn) bool {
 	return true
 }
 
-// enter moves a connection from the pending ones to the peers, or returns the reason
-// why not.
+// enter moves a connection from the pending ones to the peers. Its error is the reason
+// for a refusal.
 func (l *Listener) enter(c *conn) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

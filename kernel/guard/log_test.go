@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLogByRate(t *testing.T) {
+func TestLogRateLimit(t *testing.T) {
 	var got []string
 	l := lines{print: func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }}
 	for i := range 300 {

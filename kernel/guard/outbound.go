@@ -21,7 +21,7 @@ type outbound struct {
 
 const (
 	maxOwn = 64
-	wakeAt = 64 << 10 // bytes of an unfinished message that drain is woken for
+	wakeAt = 64 << 10 // bytes of an unfinished message at which drain is woken
 )
 
 // fail makes Write return err and drain stop.

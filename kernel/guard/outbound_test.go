@@ -45,7 +45,7 @@ func TestWelcome(t *testing.T) {
 	publish(t, s, "stream", "1")
 	for _, p := range []*peer{all, some} {
 		if got := p.message(); !slices.Equal(got, []string{"stream", "1"}) {
-			t.Errorf("got %q, want the message and no welcome of another's", got)
+			t.Errorf("got %q, want the message without the welcome of another subscriber", got)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestStuckSubscriber(t *testing.T) {
 		}
 	}
 	if got := bad.disconnected(); got >= n*size {
-		t.Errorf("the stuck subscriber got all of %d bytes, want it cut", got)
+		t.Errorf("the stuck subscriber got all of %d bytes, want it disconnected", got)
 	}
 	if !strings.Contains(s.lines(), "it is not reading") {
 		t.Errorf("got log %q, want a line about the cut", s.lines())
@@ -168,7 +168,7 @@ func TestStuckSubscriberAlone(t *testing.T) {
 		publish(t, s, "t", strings.Repeat("x", size))
 	}
 	if got := bad.disconnected(); got >= n*size {
-		t.Errorf("the stuck subscriber got all of %d bytes, want it cut", got)
+		t.Errorf("the stuck subscriber got all of %d bytes, want it disconnected", got)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestPublishWaitsForTheFastest(t *testing.T) {
 	slow := stuck(t, s, "t")
 	subscriber(t, s, "u") // reads, but gets none of it
 	if err := publishUntilFull(t, s, "t"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("got %v, want a context's end while Publish waits", err)
+		t.Fatalf("got %v, want context.DeadlineExceeded: Publish waits for the subscriber", err)
 	}
 	if n := s.queued.Load(); n > 2<<20 {
 		t.Errorf("%d bytes are queued, want about High, %d", n, 1<<20)
@@ -237,7 +237,7 @@ func TestRouterReplyToAClientThatDoesNotRead(t *testing.T) {
 	}
 }
 
-func TestTotal(t *testing.T) {
+func TestLongestQueueIsCut(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{Total: 20 << 20})
 	reply := func(id string, size int) {
 		t.Helper()
@@ -260,7 +260,7 @@ func TestTotal(t *testing.T) {
 		t.Errorf("got %d frames, want the reply", len(got))
 	}
 	if n := peers["large"].disconnected(); n >= 24<<20 {
-		t.Errorf("the longest queue was sent, %d bytes, want it cut", n)
+		t.Errorf("the longest queue was sent, %d bytes, want it disconnected", n)
 	}
 	if got := peers["small"].message(); len(got) != 1 || len(got[0]) != 12<<20 {
 		t.Errorf("got %d frames, want the shorter queue sent", len(got))
@@ -402,7 +402,7 @@ func TestCloseLingers(t *testing.T) {
 	}
 }
 
-func TestAfterClose(t *testing.T) {
+func TestPublishAfterClose(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
 	p := subscriber(t, s, "")
 	half := dial(t, s)

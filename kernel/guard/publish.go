@@ -22,8 +22,8 @@ func wireSize(frames [][]byte) (n int64) {
 	return n
 }
 
-// messageCost is what a message inside zmq4 counts in addition to its bytes: it limits
-// small ones to 64.
+// messageCost is added to the length of a message inside zmq4 when it counts towards
+// High: it limits the number of small messages to 64.
 func (c Config) messageCost() int64 { return int64(c.High/64 + 1) }
 
 // Publish sends one message, its topic first, to all subscribers of the topic. It waits

@@ -30,6 +30,6 @@ func TestByteQueue(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("got %d bytes, want the %d that went in, in order", len(got), len(want))
+		t.Errorf("got %d bytes, want the %d that were written, in order", len(got), len(want))
 	}
 }

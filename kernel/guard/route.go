@@ -12,23 +12,23 @@ import (
 //
 // The rule is that of libzmq with ZMQ_ROUTER_HANDOVER, as measured with version 4.3.5:
 //   - The newest connection takes over when its handshake is complete, not
-//     before. From then on it gets every message to the identity, also replies to
-//     requests of the connection before it.
-//   - The displaced connection stays open and is told nothing. A peer that were
-//     disconnected would connect again, and two clients would displace each other
-//     for ever.
-//   - What was queued for the displaced peer before still leaves for it. What it
-//     sends from then on is dropped.
+//     before. From then on it gets every message to the identity, including replies
+//     to requests of the connection before it.
+//   - The displaced connection stays open and is not notified. If it were
+//     disconnected, its peer would connect again, and two clients would displace
+//     each other forever.
+//   - Messages already queued for the displaced peer are still sent to it. Messages
+//     that it sends from then on are dropped.
 //   - When the newest connection ends, no other takes its place.
 //
 // The route differs in three points:
 //   - libzmq drops requests of the displaced peer that the socket has not
 //     received. Here they are served: TCP has acknowledged them.
-//   - Identities are no secret, so a connection can be asked for a proof. With
+//   - Identities are public, so a connection can be asked for a proof. With
 //     Config.Proves, a newcomer is on probation until it sends a message that
 //     Proves accepts. Until then the peer that it displaced takes the identity
 //     back by sending such a message, or when the newcomer leaves. With
-//     Config.Holds it also still gets what is sent to the identity; the newcomer
+//     Config.Holds it also still gets the messages to the identity; the newcomer
 //     gets a copy once it has proved itself. A newcomer that has proved itself
 //     cannot be displaced by an older connection.
 //   - Displaced connections count among MaxConns. The oldest of them is cut
@@ -68,7 +68,7 @@ func (l *Listener) join(c *conn) {
 		l.identities[c.identity] = r
 	} else {
 		c.in = r.in
-		c.out.greeted, c.out.track.greeting = true, 0 // zmq4 has greeted the first
+		c.out.greeted, c.out.track.greeting = true, 0 // zmq4 has greeted the first connection
 		c.joined = true
 	}
 	c.route = r

@@ -13,7 +13,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// says sends a message and wants it back from an echoing socket.
+// says sends a message and checks that an echoing socket returns it.
 func (p *peer) says(text string) {
 	p.t.Helper()
 	p.send(text)
@@ -22,13 +22,13 @@ func (p *peer) says(text string) {
 	}
 }
 
-// unserved sends a message and wants the connection open but no answer: the next
-// message must be the answer to a PING.
+// unserved sends a message and checks that it is not answered although the connection
+// stays open: the next message must be the answer to a PING.
 func (p *peer) unserved(s *server, text string) {
 	p.t.Helper()
 	p.send(text)
 	p.pinged()
-	s.serves(p.t) // by now it has answered what the socket got before
+	s.serves(p.t) // the socket has now answered all earlier messages
 	p.pinged()
 }
 
@@ -80,7 +80,7 @@ func TestRequestsBeforeTheHandover(t *testing.T) {
 		first.send(strconv.Itoa(i), "end")
 	}
 	first.raw(appendFrame(nil, flagMore, []byte("begun")))
-	first.pinged() // all of it has arrived
+	first.pinged() // all messages have arrived
 	second := dial(t, s).hello("DEALER", "same")
 	first.send("displaced")
 	first.pinged()
@@ -140,7 +140,7 @@ func TestHandoverInsideAReply(t *testing.T) {
 	}
 	third.cut("")
 	if _, err := r.Write(message); err == nil {
-		t.Error("zmq4 writes to a route that is over, want an error")
+		t.Error("Write to a route that is over: got no error")
 	}
 }
 
@@ -268,7 +268,7 @@ func TestHolds(t *testing.T) {
 	send("too much is held", third)
 	proves(fourth)
 	if got := fourth.message(); !slices.Equal(got, []string{strings.Repeat("x", 2000)}) {
-		t.Fatalf("the fourth got %d bytes, want the first message that was held, of 2000", len(got[0]))
+		t.Fatalf("the fourth peer got %d bytes, want the first held message, of 2000 bytes", len(got[0]))
 	}
 	send("to the fourth", fourth)
 	for _, p := range []*peer{silent, first, second, third, fourth} {
@@ -289,7 +289,7 @@ func TestFloodOfOneIdentity(t *testing.T) {
 		flood = append(flood, dial(t, s).hello("DEALER", "same"))
 	}
 	if n, _ := s.Counts(); n != 8 {
-		t.Errorf("%d peers are connected, want 8", n)
+		t.Errorf("got %d connected peers, want 8", n)
 	}
 	other.says("not displaced")
 	s.serves(t)
@@ -303,12 +303,12 @@ func TestFloodOfOneIdentity(t *testing.T) {
 	s.Listener.mu.Lock()
 	defer s.Listener.mu.Unlock()
 	if len(s.identities) > 0 || s.queued.Load() != 0 {
-		t.Errorf("%d identities, %d bytes are still there, want none", len(s.identities), s.queued.Load())
+		t.Errorf("got %d identities and %d bytes, want none", len(s.identities), s.queued.Load())
 	}
 }
 
-// TestEachReplyArrivesOnce sends while one peer after the other takes over: every
-// message arrives at exactly one of them.
+// TestEachReplyArrivesOnce sends messages while one peer after the other takes over the
+// identity. Each message must arrive at exactly one of them.
 func TestEachReplyArrivesOnce(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	var mu sync.Mutex
@@ -334,7 +334,7 @@ func TestEachReplyArrivesOnce(t *testing.T) {
 		return p
 	}
 	join().send("hello")
-	receive(t, s.Socket) // zmq4 knows the identity
+	receive(t, s.Socket) // zmq4 has registered the identity
 	stop, sent := make(chan struct{}), make(chan int)
 	go func() {
 		for i := 0; ; i++ {

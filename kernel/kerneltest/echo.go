@@ -20,7 +20,7 @@ type Echo struct {
 	mu     sync.Mutex
 	values map[string]string
 	comms  kernel.Comms
-	comm   kernel.Comm // the last one opened
+	comm   kernel.Comm // comm that was opened last
 }
 
 var (
@@ -43,7 +43,7 @@ var commands = []struct {
 	name, help string
 	run        func(e *echo, arg string)
 }{
-	{"abandon", "DUR: go on for that long, whatever happens", func(e *echo, arg string) { time.Sleep(duration(arg)) }},
+	{"abandon", "DUR: run for that long, ignoring interrupts", func(e *echo, arg string) { time.Sleep(duration(arg)) }},
 	{"clear", "[wait]: clear_output", func(e *echo, arg string) { e.out.Clear(arg == "wait") }},
 	{"close", "TEXT: close the comm", func(e *echo, arg string) { e.talk((kernel.Comm).Close, arg) }},
 	{"count", "the result is the cell's execution count", func(e *echo, arg string) { e.value(strconv.Itoa(e.cell.Count)) }},
@@ -62,7 +62,7 @@ var commands = []struct {
 			fmt.Fprintln(e.out.Stdout(), "line", i)
 		}
 	}},
-	{"get", "NAME: the result is the value set", func(e *echo, arg string) {
+	{"get", "NAME: the result is the kept value", func(e *echo, arg string) {
 		e.mu.Lock()
 		v, ok := e.values[arg]
 		e.mu.Unlock()
@@ -78,7 +78,7 @@ var commands = []struct {
 		out := e.out.Stdout()
 		time.AfterFunc(duration(d), func() { fmt.Fprintln(out, text) })
 	}},
-	{"next", "TEXT: what the next cell should be", func(e *echo, arg string) {
+	{"next", "TEXT: propose the source of the next cell", func(e *echo, arg string) {
 		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "set_next_input", Text: arg})
 	}},
 	{"open", "TARGET TEXT: open a comm", func(e *echo, arg string) {
@@ -93,8 +93,8 @@ var commands = []struct {
 	{"page", "TEXT: show in the pager", func(e *echo, arg string) {
 		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "page", Data: plain(arg)})
 	}},
-	{"panic", "TEXT: the evaluator itself is at fault", func(e *echo, arg string) { panic(arg) }},
-	{"password", "PROMPT: ask for something secret, and print it", func(e *echo, arg string) { e.input(arg, true) }},
+	{"panic", "TEXT: panic in the evaluator", func(e *echo, arg string) { panic(arg) }},
+	{"password", "PROMPT: ask for a password, and print it", func(e *echo, arg string) { e.input(arg, true) }},
 	{"print", "TEXT: a line on stdout", func(e *echo, arg string) { fmt.Fprintln(e.out.Stdout(), arg) }},
 	{"printerr", "TEXT: a line on stderr", func(e *echo, arg string) { fmt.Fprintln(e.out.Stderr(), arg) }},
 	{"repeat", "N TEXT: print TEXT N times, without newlines", func(e *echo, arg string) {
@@ -102,7 +102,7 @@ var commands = []struct {
 		n, _ := strconv.Atoi(count)
 		io.WriteString(e.out.Stdout(), strings.Repeat(text, n))
 	}},
-	{"result", "TEXT: the cell's value", func(e *echo, arg string) { e.value(arg) }},
+	{"result", "TEXT: the result is TEXT", func(e *echo, arg string) { e.value(arg) }},
 	{"send", "TEXT: send on the comm", func(e *echo, arg string) { e.talk((kernel.Comm).Send, arg) }},
 	{"set", "NAME VALUE: keep a value", func(e *echo, arg string) {
 		name, value, _ := strings.Cut(arg, " ")
@@ -117,7 +117,7 @@ var commands = []struct {
 			io.WriteString(e.out.Stdout(), arg[i:i+1])
 		}
 	}},
-	{"target", "NAME: take comms with this target", func(e *echo, arg string) {
+	{"target", "NAME: accept comms with this target", func(e *echo, arg string) {
 		e.comms.Register(arg, func(ctx context.Context, c kernel.Comm, m kernel.CommMessage, out kernel.Output) kernel.CommHandler {
 			e.setComm(c)
 			fmt.Fprintf(out.Stdout(), "%s opened with %s\n", arg, m.Data)

@@ -53,7 +53,7 @@ func (e *Echo) handler(target string) kernel.CommHandler {
 			json.Unmarshal(m.Data, &data)
 			switch data.Text {
 			case "panic":
-				panic("as was asked for")
+				panic("requested by the test")
 			case "print":
 				fmt.Fprintf(out.Stdout(), "%s says %s\n", target, m.Data)
 			case "wait":
@@ -68,7 +68,8 @@ func (e *Echo) handler(target string) kernel.CommHandler {
 	}
 }
 
-// Variables returns the values that were set; their parts are their letters.
+// Variables returns the values that the command set has kept. The parts of a value are
+// its letters.
 func (e *Echo) Variables() []kernel.Variable {
 	e.mu.Lock()
 	defer e.mu.Unlock()

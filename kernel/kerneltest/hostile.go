@@ -261,9 +261,9 @@ var attacks = []attack{
 		first.raw(h.request("kernel_info_request", "{}"))
 		err := first.awaits("kernel_info_reply", 2*time.Second)
 		if err == nil && second.awaits("kernel_info_reply", 300*time.Millisecond) == nil {
-			return errors.New("both get the reply")
+			return errors.New("both clients got the reply, want one")
 		}
-		return nil // the older may keep the identity, or the newer take it over
+		return nil // either the older client keeps the identity or the newer takes it over
 	}},
 	{"a subscriber that never reads, and 20 MB of output", func(h *hostile) error {
 		h.dial(h.kernel.Connection().IOPubPort, sub+zmtp(0, "\x01"))

@@ -46,8 +46,8 @@ func TestHostile(t *testing.T) {
 	Hostile(t, startEcho, Cells{Hello: "print hello, world", Big: "repeat 20000000 x"})
 }
 
-// TestParentDies kills a process whose kernel runs an endless cell.
-func TestParentDies(t *testing.T) {
+// TestKernelEndsWithItsParent kills a process whose kernel runs an endless cell.
+func TestKernelEndsWithItsParent(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
@@ -103,7 +103,7 @@ func TestSignals(t *testing.T) {
 		}
 	})
 	if err != nil || reply.ErrorName != "Interrupted" {
-		t.Fatalf("after SIGINT: %+v, %v", reply, err)
+		t.Fatalf("after SIGINT: got %+v, %v, want Interrupted", reply, err)
 	}
 	process, err := os.FindProcess(k.Pid())
 	if err != nil {
@@ -115,17 +115,18 @@ func TestSignals(t *testing.T) {
 		}
 	})
 	if err != nil || reply.ErrorName != "Interrupted" {
-		t.Errorf("after SIGTERM the running cell got %+v, %v", reply, err)
+		t.Errorf("running cell after SIGTERM: got %+v, %v, want an error", reply, err)
 	}
 	_, err = k.Request(ctx, "shell", "kernel_info_request", struct{}{})
 	var exit *client.ExitError
 	if !errors.As(err, &exit) || exit.State != "exit status 0" {
-		t.Errorf("after SIGTERM: %v, want exit status 0", err)
+		t.Errorf("after SIGTERM: got %v, want exit status 0", err)
 	}
 }
 
-// TestFlood checks that every byte of a large output arrives, even with a slow reader.
-func TestFlood(t *testing.T) {
+// TestLargeOutputIsComplete checks that every byte of a large output arrives, even with
+// a slow reader.
+func TestLargeOutputIsComplete(t *testing.T) {
 	t.Parallel()
 	k, err := startEcho(client.Options{})
 	if err != nil {

@@ -63,7 +63,7 @@ func (h *hostile) dial(port int, data string) *peer {
 	return p
 }
 
-// raw sends data. The kernel may hang up in the middle, or not read.
+// raw sends data. The kernel may disconnect in the middle, or not read.
 func (p *peer) raw(data string) {
 	p.SetWriteDeadline(time.Now().Add(5 * time.Second))
 	p.Write([]byte(data))
@@ -95,8 +95,7 @@ func multipart(frames ...string) string {
 	return b.String()
 }
 
-// message returns the bytes of a Jupyter message, correctly signed whatever its parts
-// are.
+// message returns the bytes of a Jupyter message with any parts and a correct signature.
 func (h *hostile) message(header, metadata, content string, buffers ...string) string {
 	mac := hmac.New(sha256.New, []byte(h.kernel.Connection().Key))
 	for _, part := range []string{header, "{}", metadata, content} {

@@ -104,7 +104,7 @@ type script struct {
 	kernel  *client.Kernel
 	running []*running          // started cells that are not finished
 	late    chan client.Message // iopub messages that no step waited for
-	ids     []string            // ids made by the kernel; ID1 in the script is the first
+	ids     []string            // ids that the kernel chose; the first is ID1 in the script
 }
 
 type running struct {

@@ -1,4 +1,4 @@
-"""Records traffic.jsonl: what jupyter_client sends to a kernel, one message a line.
+"""Records traffic.jsonl: the messages that jupyter_client sends to a kernel, one per line.
 
     python traffic.py KERNEL... > traffic.jsonl
 

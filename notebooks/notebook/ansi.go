@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// escape matches a terminal's escape sequences: ECMA-48 control sequences, of which
-// only SGR ("m") has a meaning here, operating system commands and others.
+// escape matches the escape sequences of a terminal: ECMA-48 control sequences, operating
+// system commands and others. Only SGR ("m") has a meaning here.
 var escape = regexp.MustCompile("\x1b(?:\\[([0-9;:]*)([ -/]*[@-~]|[<=>?][0-9;]*[@-~])|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_=>])")
 
 // ansiHTML returns terminal text as HTML: SGR colours become spans, other escape
@@ -48,7 +48,7 @@ func ansiHTML(text string) string {
 	}, b.String())
 }
 
-// sgr is the state that "select graphic rendition" sets.
+// sgr is the state that the sequences "select graphic rendition" set.
 type sgr struct {
 	fg, bg                           string // "" or an attribute value: "3" of 16 colours, "#rrggbb"
 	bold, faint, italic, under, swap bool
@@ -109,8 +109,8 @@ func (s *sgr) apply(params string) {
 	}
 }
 
-// longColour reads "5;n" of 256 colours or "2;r;g;b" and returns the number of codes
-// that it used.
+// longColour reads "5;n", one of 256 colours, or "2;r;g;b". It returns the number of
+// codes that it has read.
 func longColour(codes []int) (string, int) {
 	switch {
 	case len(codes) >= 2 && codes[0] == 5:

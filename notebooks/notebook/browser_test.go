@@ -14,8 +14,9 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// A browser shows the images of a page, and nothing of the notebook runs in it.
-func TestBrowser(t *testing.T) {
+// TestPageInBrowserRunsNoScripts checks in Chromium that the images of a page are shown, and that scripts of
+// the notebook do not run.
+func TestPageInBrowserRunsNoScripts(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -61,7 +62,7 @@ func TestBrowser(t *testing.T) {
 		want bool
 	}{{"the SVG's red", red, true}, {"the PNG's blue", blue, true}, {"the scripts' green", lime, false}} {
 		if got := count(img, test.c) > 100; got != test.want {
-			t.Errorf("%s is on the page: %v, want %v", test.name, got, test.want)
+			t.Errorf("%s on the page: got %v, want %v", test.name, got, test.want)
 		}
 	}
 }

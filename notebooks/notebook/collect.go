@@ -10,8 +10,8 @@ import (
 )
 
 // collector turns the messages of a kernel into outputs of cells, by the rules of
-// nbclient, with one difference: prints before and after a displayed value stay apart,
-// since only neighbouring outputs of one stream are joined.
+// nbclient, with one difference: it joins only adjacent outputs of one stream, so text
+// printed before and after a displayed value stays apart.
 type collector struct {
 	mu    sync.Mutex
 	areas map[string]*area     // keyed by the id of the execute request
@@ -21,7 +21,7 @@ type collector struct {
 // area is the output area of one cell.
 type area struct {
 	cell  *Cell
-	clear bool                         // clear the area when the next output comes
+	clear bool                         // whether the next output clears the area
 	raw   map[*Output]*strings.Builder // streams before \r and \b are applied
 	err   error                        // first malformed message
 }
@@ -140,7 +140,7 @@ func (c *collector) settle() {
 	}
 }
 
-// finish settles, and drops later messages.
+// finish applies control characters and makes the collector drop later messages.
 func (c *collector) finish() {
 	c.settle()
 	c.mu.Lock()
@@ -148,14 +148,14 @@ func (c *collector) finish() {
 	c.areas = nil
 }
 
-// overwritten applies \b, which removes the last character of the line, and \r, which
+// overwritten applies \b and \r to s: \b removes the last character of the line, \r
 // restarts the line unless the line ends there.
 func overwritten(s string) string {
 	if !strings.ContainsAny(s, "\b\r") {
 		return s
 	}
 	out := make([]rune, 0, len(s))
-	line := 0 // where the current line starts in out
+	line := 0 // start of the current line in out
 	runes := []rune(s)
 	for i, r := range runes {
 		switch {

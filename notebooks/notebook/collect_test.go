@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// told tells outputs in one line.
-func told(outputs []*Output) string {
+// summary returns outputs as one line of text.
+func summary(outputs []*Output) string {
 	var parts []string
 	for _, o := range outputs {
 		switch o.Type {
@@ -35,14 +35,14 @@ func TestCollector(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		messages []message
-		a, b     string // the outputs of two cells
+		a, b     string // outputs of two cells
 	}{
 		{"nothing", nil, "", ""},
 		{"one stream", []message{out("a", "stdout", "x"), out("a", "stdout", "y\n"), out("a", "stdout", "z")}, `stdout "xy\nz"`, ""},
 		{"two streams", []message{out("a", "stdout", "x"), out("a", "stderr", "e"), out("a", "stdout", "y")}, `stdout "x" | stderr "e" | stdout "y"`, ""},
 		{"display between prints", []message{out("a", "stdout", "x"), show("a", "display_data", "", "d"), out("a", "stdout", "y")}, `stdout "x" | display d | stdout "y"`, ""},
 		{"two cells", []message{out("a", "stdout", "x"), out("b", "stdout", "y"), out("a", "stdout", "late")}, `stdout "xlate"`, `stdout "y"`},
-		{"no such cell", []message{out("c", "stdout", "x"), out("", "stdout", "x")}, "", ""},
+		{"unknown cell", []message{out("c", "stdout", "x"), out("", "stdout", "x")}, "", ""},
 		{"result", []message{{"a", "execute_result", `{"execution_count":4,"data":{"text/plain":["1","2"]},"metadata":{}}`}}, "Out[4] 12", ""},
 		{"error", []message{{"a", "error", `{"ename":"Panic","evalue":"boom","traceback":["x"]}`}}, "Panic: boom", ""},
 		{"status and comm", []message{{"a", "status", `{"execution_state":"busy"}`}, {"a", "comm_open", `{"comm_id":"1"}`}}, "", ""},
@@ -50,15 +50,15 @@ func TestCollector(t *testing.T) {
 		{"update", []message{show("a", "display_data", "i", "old"), show("b", "display_data", "i2", "other"), show("b", "update_display_data", "i", "new")}, "display new", "display other"},
 		{"update of two", []message{show("a", "display_data", "i", "1"), show("b", "display_data", "i", "2"), show("b", "update_display_data", "i", "3")}, "display 3", "display 3"},
 		{"display again updates", []message{show("a", "display_data", "i", "1"), show("b", "display_data", "i", "2")}, "display 2", "display 2"},
-		{"update of nothing", []message{show("a", "update_display_data", "i", "x")}, "", ""},
+		{"update of an unknown id", []message{show("a", "update_display_data", "i", "x")}, "", ""},
 		{"clear", []message{out("a", "stdout", "x"), {"a", "clear_output", `{"wait":false}`}}, "", ""},
-		{"clear later", []message{out("a", "stdout", "x"), {"a", "clear_output", `{"wait":true}`}}, `stdout "x"`, ""},
-		{"cleared later", []message{out("a", "stdout", "x"), {"a", "clear_output", `{"wait":true}`}, out("a", "stdout", "y"), out("a", "stdout", "z")}, `stdout "yz"`, ""},
+		{"clear with wait, without output", []message{out("a", "stdout", "x"), {"a", "clear_output", `{"wait":true}`}}, `stdout "x"`, ""},
+		{"clear with wait, then output", []message{out("a", "stdout", "x"), {"a", "clear_output", `{"wait":true}`}, out("a", "stdout", "y"), out("a", "stdout", "z")}, `stdout "yz"`, ""},
 		{"update after clear", []message{show("a", "display_data", "i", "1"), {"a", "clear_output", `{}`}, show("a", "update_display_data", "i", "2")}, "", ""},
 		{"progress bar", []message{out("a", "stdout", "10%\r"), out("a", "stdout", "20%\r"), out("a", "stdout", "done\r\nabc\b\bX\n")}, `stdout "done\r\naX\n"`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a := &Cell{Outputs: []*Output{{Type: Stream, Text: "of an earlier run"}}, Count: 9}
+			a := &Cell{Outputs: []*Output{{Type: Stream, Text: "from an earlier run"}}, Count: 9}
 			b := &Cell{}
 			c := newCollector()
 			c.start("a", a)
@@ -67,10 +67,10 @@ func TestCollector(t *testing.T) {
 				c.message(m.request, m.kind, []byte(m.content))
 			}
 			c.settle()
-			if got := told(a.Outputs); got != test.a {
+			if got := summary(a.Outputs); got != test.a {
 				t.Errorf("first cell: got %s, want %s", got, test.a)
 			}
-			if got := told(b.Outputs); got != test.b {
+			if got := summary(b.Outputs); got != test.b {
 				t.Errorf("second cell: got %s, want %s", got, test.b)
 			}
 			for _, request := range []string{"a", "b"} {
@@ -88,11 +88,11 @@ func TestCollectorCount(t *testing.T) {
 	c.start("a", cell)
 	c.message("a", "execute_input", []byte(`{"code":"x","execution_count":7}`))
 	if cell.Count != 7 {
-		t.Errorf("count %d, want 7", cell.Count)
+		t.Errorf("got count %d, want 7", cell.Count)
 	}
 }
 
-func TestCollectorMalformed(t *testing.T) {
+func TestCollectorRefusesMalformedMessages(t *testing.T) {
 	for _, test := range []struct{ kind, content, want string }{
 		{"stream", `{"name":"stdout","text":7}`, "malformed stream message: text: got the number 7"},
 		{"display_data", `[]`, "malformed display_data message"},
@@ -107,7 +107,7 @@ func TestCollectorMalformed(t *testing.T) {
 			t.Errorf("%s: got error %v, want one with %q", test.kind, err, test.want)
 		}
 		if len(cell.Outputs) != 0 {
-			t.Errorf("%s: got an output", test.kind)
+			t.Errorf("%s: got an output, want none", test.kind)
 		}
 	}
 }

@@ -20,7 +20,7 @@ const source = `{
  "metadata": {}, "nbformat": 4, "nbformat_minor": 5
 }`
 
-// The kernel here is that of the tests, in whose language "print" prints the rest of the line.
+// This example uses the kernel of the tests. In its language "print" prints the rest of the line.
 func ExampleRun() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -21,11 +21,11 @@ func ReadFile(path string) (*Notebook, error) {
 	return nb, nil
 }
 
-// WriteFile writes the notebook to a file, whole or not at all.
+// WriteFile writes the notebook to a file atomically.
 func (nb *Notebook) WriteFile(path string) error { return writeFile(path, nb.Write) }
 
 // writeFile writes a temporary file in the folder of path and renames it, so that path
-// never holds half of the content.
+// never holds incomplete content.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

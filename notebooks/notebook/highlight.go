@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// highlightGo returns Go source as HTML, with tokens in spans of the classes that style.css
-// colours. Text that is not Go, such as a magic, stays as it is.
+// highlightGo returns Go source as HTML. Tokens are in spans with the classes that style.css
+// colours. Text that is not Go, such as a magic, is not changed.
 func highlightGo(source string) string {
 	source = strings.ReplaceAll(source, "\r\n", "\n") // the scanner drops \r from literals
 	if strings.ContainsRune(source, '\r') {

@@ -11,13 +11,13 @@ import (
 //go:embed style.css
 var style string
 
-// policy is the page's Content-Security-Policy: no script runs and nothing is
-// fetched, whatever HTML the notebook brings.
+// policy is the Content-Security-Policy of a page. No script runs and nothing is fetched,
+// whatever HTML the notebook contains.
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; font-src data:; base-uri 'none'; form-action 'none'"
 
 // HTML writes the notebook as one page that needs no network and follows the
-// reader's light or dark setting. Of each output it shows the type that JupyterLab
-// prefers. HTML in the notebook is kept without its scripts; all other text is escaped.
+// reader's light or dark setting. It shows each output in the type that JupyterLab
+// prefers. It removes scripts from HTML in the notebook, and escapes all other text.
 func HTML(w io.Writer, nb *Notebook) error {
 	p := &page{markdown: newMarkdown(), goCells: nb.Language() == "go" || nb.Language() == ""}
 	title := nb.Title()
@@ -50,11 +50,11 @@ func HTML(w io.Writer, nb *Notebook) error {
 	return nil
 }
 
-// page is the state of a page that is being written.
+// page is the state of writing one page.
 type page struct {
 	b        strings.Builder
 	markdown *markdown
-	goCells  bool // code cells are Go
+	goCells  bool // whether code cells are Go
 }
 
 func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }

@@ -17,13 +17,13 @@ func page1(t *testing.T, nb *Notebook) string {
 	return b.String()
 }
 
-// body is what a page shows of some cells.
+// body returns the HTML of cells inside the main element of their page.
 func body(t *testing.T, cells ...*Cell) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(page1(t, &Notebook{Cells: cells}), "<main>\n")
 	body, _, ok := strings.Cut(rest, "</main>")
 	if !ok {
-		t.Fatal("page without main")
+		t.Fatal("the page has no element main")
 	}
 	return body
 }
@@ -43,7 +43,7 @@ func TestHTMLMarkdown(t *testing.T) {
 		{"Go", "```go\nx := 1 // <\n```", `<span class="n">1</span> <span class="c">// &lt;</span>`, ""},
 		{"other code", "```sh\na < b\n```", `<pre class="source"><code>a &lt; b`, "span"},
 		{"attachment", "![a dot](attachment:my%20dot.png)", `<img src="data:image/png;base64,AAAA" alt="a dot">`, ""},
-		{"lost attachment", "![a dot](attachment:gone.png)", `<img src="" alt="a dot">`, ""},
+		{"missing attachment", "![a dot](attachment:gone.png)", `<img src="" alt="a dot">`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := body(t, &Cell{Type: Markdown, Source: test.in,
@@ -52,13 +52,13 @@ func TestHTMLMarkdown(t *testing.T) {
 				t.Errorf("got %s\nwant %s", got, test.want)
 			}
 			if test.not != "" && strings.Contains(got, test.not) {
-				t.Errorf("got %s\nwant no %s", got, test.not)
+				t.Errorf("got %s\nwant it without %s", got, test.not)
 			}
 		})
 	}
 }
 
-func TestHTMLHeadingsOfTwoCells(t *testing.T) {
+func TestHTMLHeadingIDsAreUnique(t *testing.T) {
 	got := body(t, &Cell{Type: Markdown, Source: "## Again"}, &Cell{Type: Markdown, Source: "## Again"})
 	if !strings.Contains(got, `id="Again"`) || !strings.Contains(got, `id="Again-1"`) {
 		t.Errorf("got %s\nwant two different ids", got)
@@ -126,7 +126,7 @@ func TestHTMLCode(t *testing.T) {
 		})
 	}
 	if got := body(t, &Cell{Type: Code, Source: " \n"}); got != "" {
-		t.Errorf("an empty cell shows %q", got)
+		t.Errorf("empty cell: got %q, want nothing", got)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestHighlightKeepsText(t *testing.T) {
 				break
 			}
 			if err != nil {
-				t.Fatalf("%q gave %q: %v", source, got, err)
+				t.Fatalf("%q: got %q: %v", source, got, err)
 			}
 			if chars, ok := tok.(xml.CharData); ok {
 				text += string(chars)
@@ -153,12 +153,12 @@ func TestHighlightKeepsText(t *testing.T) {
 		}
 		want := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(source)
 		if text != want {
-			t.Errorf("%q comes out as %q", want, text)
+			t.Errorf("text of the HTML: got %q, want %q", text, want)
 		}
 	}
 }
 
-func TestANSI(t *testing.T) {
+func TestANSIToHTML(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"plain <", "plain &lt;"},
 		{"\x1b[31mred\x1b[39m not", `<span class="fg1">red</span> not`},
@@ -190,6 +190,6 @@ func TestHTMLPage(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "<script") || strings.Contains(got, "src=\"http") {
-		t.Error("the page has a script or fetches something")
+		t.Error("the page contains a script or fetches a resource")
 	}
 }

@@ -32,7 +32,7 @@ func (p *page) output(o *Output) error {
 }
 
 // shown lists the types that a page can show, best first: the order of
-// JupyterLab's renderers, less those that need a script.
+// JupyterLab's renderers, without those that need a script.
 var shown = []struct {
 	mime string
 	show func(p *page, o *Output, text string) error
@@ -87,7 +87,7 @@ func (p *page) plain(_ *Output, text string) error {
 	return nil
 }
 
-// svg shows a drawing as an image, as JupyterLab does: no script in it runs.
+// svg shows a drawing as an image, as JupyterLab does, so that scripts in it do not run.
 func (p *page) svg(o *Output, text string) error {
 	return p.img(o, "image/svg+xml", base64.StdEncoding.EncodeToString([]byte(text)))
 }
@@ -125,8 +125,8 @@ func alt(o *Output, metadata map[string]any) string {
 
 var script = regexp.MustCompile(`(?is)<script\b.*?(</script[^>]*>|$)`)
 
-// dropScripts removes script elements. The page's policy forbids scripts anyway;
-// this keeps their text out of the file.
+// dropScripts removes script elements, so that the file does not contain their text. The
+// page's policy forbids scripts anyway.
 func dropScripts(s string) string {
 	for script.MatchString(s) {
 		s = script.ReplaceAllLiteralString(s, "")

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown renders the Markdown of one page, GitHub's dialect.
+// markdown renders the Markdown of one page, in GitHub's dialect.
 type markdown struct {
 	gm  goldmark.Markdown
 	ids headingIDs
@@ -60,8 +60,8 @@ func (m *markdown) render(source string, attachments map[string]map[string]any) 
 	return dropScripts(b.String()), nil
 }
 
-// target resolves attachment:NAME to a data URL and empties URLs that would run
-// something.
+// target resolves attachment:NAME to a data URL, and returns an empty URL for one that
+// would run code.
 func target(dest []byte, attachments map[string]map[string]any) []byte {
 	name, ok := strings.CutPrefix(string(dest), "attachment:")
 	if !ok {
@@ -72,7 +72,7 @@ func target(dest []byte, attachments map[string]map[string]any) []byte {
 	}
 	bundle := attachments[name]
 	if unescaped := string(util.URLEscape([]byte(name), false)); bundle == nil {
-		for key := range attachments { // a name with a space is written %20
+		for key := range attachments { // spaces in names are written %20
 			if string(util.URLEscape([]byte(key), false)) == unescaped {
 				bundle = attachments[key]
 			}
@@ -86,8 +86,8 @@ func target(dest []byte, attachments map[string]map[string]any) []byte {
 	return nil
 }
 
-// headingIDs makes a heading's anchor as JupyterLab does, its text with dashes
-// for spaces, so that links between cells work here too.
+// headingIDs makes the anchor of a heading as JupyterLab does, from its text with dashes
+// for spaces, so that links between cells work in a page too.
 type headingIDs map[string]bool
 
 func (h headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
@@ -102,7 +102,7 @@ func (h headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
 
 func (h headingIDs) Put(value []byte) { h[string(value)] = true }
 
-// goBlocks renders fenced code blocks, with colours where they are Go.
+// goBlocks renders fenced code blocks. Go is coloured.
 type goBlocks struct{}
 
 func (goBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {

@@ -9,11 +9,11 @@ import (
 
 // Notebook is a notebook of format 4.5.
 type Notebook struct {
-	// Metadata holds kernelspec, language_info and whatever else programs store.
+	// Metadata holds kernelspec, language_info and other fields that programs store.
 	Metadata map[string]any
 	Cells    []*Cell
 
-	extra map[string]any // fields of the file that the format does not name
+	extra map[string]any // fields of the file that the format does not define
 }
 
 // The types of a cell.
@@ -32,7 +32,7 @@ type Cell struct {
 	// Attachments maps a file name to its content by MIME type, which Markdown
 	// refers to as attachment:NAME; nil for none.
 	Attachments map[string]map[string]any
-	// Count is the n of In [n], 0 for a cell that has not run.
+	// Count is the n of In [n]; 0 for a cell that has not run.
 	Count   int
 	Outputs []*Output
 
@@ -47,7 +47,7 @@ const (
 	Error         = "error"
 )
 
-// Output is one output of a code cell. Type says which fields it uses.
+// Output is one output of a code cell. Which fields it uses depends on Type.
 type Output struct {
 	Type string
 
@@ -68,7 +68,7 @@ type Output struct {
 	extra map[string]any
 }
 
-// HasTag reports whether the cell's metadata holds a tag.
+// HasTag reports whether the cell's metadata lists a tag.
 func (c *Cell) HasTag(tag string) bool {
 	tags, _ := c.Metadata["tags"].([]any)
 	for _, t := range tags {
@@ -79,8 +79,8 @@ func (c *Cell) HasTag(tag string) bool {
 	return false
 }
 
-// runs reports whether executing the notebook executes the cell: code that is
-// not blank and has no skip-execution tag, the rule of nbclient.
+// runs reports whether executing the notebook executes the cell: a code cell that is
+// not blank and has no tag skip-execution, as in nbclient.
 func (c *Cell) runs() bool {
 	return c.Type == Code && strings.TrimSpace(c.Source) != "" && !c.HasTag("skip-execution")
 }
@@ -96,7 +96,7 @@ func (nb *Notebook) CodeCells() []*Cell {
 	return list
 }
 
-// Language returns the language of code cells, "" if the metadata does not name it.
+// Language returns the language of code cells; "" if the metadata does not name it.
 func (nb *Notebook) Language() string {
 	for _, key := range [][2]string{{"language_info", "name"}, {"kernelspec", "language"}} {
 		if info, ok := nb.Metadata[key[0]].(map[string]any); ok {

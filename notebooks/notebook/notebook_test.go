@@ -31,7 +31,8 @@ func written(t *testing.T, nb *Notebook) string {
 	return b.String()
 }
 
-// testdata/kitchen-sink.ipynb is what Python's nbformat wrote: testdata/make.py.
+// TestRoundTrip reads and writes testdata/kitchen-sink.ipynb, which testdata/make.py wrote
+// with Python's nbformat. The bytes must not change.
 func TestRoundTrip(t *testing.T) {
 	path := "testdata/kitchen-sink.ipynb"
 	want, err := os.ReadFile(path)
@@ -59,33 +60,33 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	}
 }
 
-func TestOldFormat(t *testing.T) {
+func TestReadOldFormat(t *testing.T) {
 	nb := read(t, "testdata/old.ipynb")
 	if len(nb.Metadata) != 0 {
-		t.Errorf("metadata %v, want the fields that are never stored gone", nb.Metadata)
+		t.Errorf("got metadata %v, want it without the fields that are never stored", nb.Metadata)
 	}
 	if got := nb.Title(); got != "One string" {
-		t.Errorf("title %q, want %q", got, "One string")
+		t.Errorf("got title %q, want %q", got, "One string")
 	}
 	if got := nb.Cells[1].Source; got != "a\nb" {
-		t.Errorf("source %q, want the lines joined", got)
+		t.Errorf("got source %q, want the lines joined", got)
 	}
 	var ids []string
 	for _, c := range nb.Cells {
 		ids = append(ids, c.ID)
 		if !validID.MatchString(c.ID) {
-			t.Errorf("id %q is not valid", c.ID)
+			t.Errorf("got the invalid id %q", c.ID)
 		}
 	}
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != 3 {
-		t.Errorf("ids %q, want three", ids)
+		t.Errorf("got ids %q, want three", ids)
 	}
 	if again := read(t, "testdata/old.ipynb"); !reflect.DeepEqual(nb, again) {
-		t.Error("two reads of one file gave different notebooks")
+		t.Error("reading the same file twice gave different notebooks")
 	}
 	if !strings.Contains(written(t, nb), `"nbformat_minor": 5`) {
-		t.Error("written notebook is not 4.5")
+		t.Error("the written notebook is not of format 4.5")
 	}
 }
 
@@ -97,7 +98,7 @@ func TestDuplicateIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if nb.Cells[0].ID != "a" || nb.Cells[1].ID == "a" || !validID.MatchString(nb.Cells[2].ID) {
-		t.Errorf("ids %q %q %q, want the first kept and the others new", nb.Cells[0].ID, nb.Cells[1].ID, nb.Cells[2].ID)
+		t.Errorf("got ids %q, %q and %q, want the first unchanged and the others new", nb.Cells[0].ID, nb.Cells[1].ID, nb.Cells[2].ID)
 	}
 }
 
@@ -110,7 +111,7 @@ func TestReadErrors(t *testing.T) {
 		{"two values", cell("") + "{}", "more text after the notebook"},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "not UTF-8"},
 		{"a list", "[]", "got a list, want an object"},
-		{"some JSON", `{"cells":[]}`, "no field nbformat"},
+		{"other JSON", `{"cells":[]}`, "no field nbformat"},
 		{"version 3", `{"nbformat":3,"nbformat_minor":0,"worksheets":[]}`, "nbformat 3.0, want 4.0 to 4.5: convert it with `jupyter nbconvert"},
 		{"version 4.6", `{"nbformat":4,"nbformat_minor":6,"cells":[]}`, "nbformat 4.6 is newer than 4.5"},
 		{"version text", `{"nbformat":"4","cells":[]}`, "nbformat: got a string, want a whole number"},
@@ -133,7 +134,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestSplitLines(t *testing.T) {
-	// The wants are str.splitlines(keepends=True) of Python 3.11.
+	// The expected results are those of str.splitlines(keepends=True) in Python 3.11.
 	for _, test := range []struct {
 		in   string
 		want []string
@@ -170,10 +171,10 @@ func FuzzRead(f *testing.F) {
 		first := written(t, nb)
 		again, err := Read(strings.NewReader(first))
 		if err != nil {
-			t.Fatalf("what was written is not read: %v\n%s", err, first)
+			t.Fatalf("reading the written notebook: %v\n%s", err, first)
 		}
 		if second := written(t, again); second != first {
-			t.Errorf("written twice:\n%s\nthen\n%s", first, second)
+			t.Errorf("written, read and written again: got\n%s\nwant\n%s", second, first)
 		}
 		if err := HTML(&bytes.Buffer{}, nb); err != nil {
 			t.Error(err)
@@ -192,8 +193,7 @@ func TestPythonValidates(t *testing.T) {
 	}
 }
 
-// validate has Python's nbformat check a file and write it again: the bytes must
-// not change.
+// validate checks a file with Python's nbformat, which must also write the same bytes.
 func validate(t *testing.T, python, path string) {
 	t.Helper()
 	const script = `
@@ -208,7 +208,7 @@ assert open(sys.argv[1], encoding="utf-8", newline="").read() == nbformat.writes
 	}
 }
 
-// needPython returns a Python that has the modules, or skips.
+// needPython returns the path of a Python that has the modules, or skips the test.
 func needPython(t *testing.T, modules ...string) string {
 	t.Helper()
 	var why string

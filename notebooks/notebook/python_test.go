@@ -12,9 +12,9 @@ import (
 	"halfnote/kernel/client"
 )
 
-// The same notebook of Python cells, run by nbclient and by us on the same
-// kernel, comes out the same: prints of one cell stand together in it, so that
-// nbclient's way to join them and ours agree.
+// TestSameAsNbclient runs a notebook of Python cells with nbclient and with this package.
+// The results must be equal. Each cell prints all its text at once, because nbclient also
+// joins text that is not adjacent.
 func TestSameAsNbclient(t *testing.T) {
 	python := needPython(t, "nbclient", "ipykernel", "nbformat")
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ nbformat.write(nb, sys.argv[2])
 	}
 }
 
-// plainJSON is v as JSON decodes it, so that two values can be compared.
+// plainJSON returns v encoded and decoded as JSON, so that two values can be compared.
 func plainJSON(t *testing.T, v any) any {
 	t.Helper()
 	data, err := json.Marshal(v)

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a notebook of format 4.0 to 4.5 and brings it to 4.5: every cell
-// gets an id. Fields that the format does not name are kept. Fields that must not be
+// Read reads a notebook of format 4.0 to 4.5 and converts it to 4.5: every cell
+// gets an id. Fields that the format does not define are kept. Fields that must not be
 // stored (orig_nbformat, signature, a cell's trusted) are dropped, as nbformat does. The
 // error names the cell and the field that are wrong.
 func Read(r io.Reader) (*Notebook, error) {
@@ -73,7 +73,7 @@ func fromJSON(top any) (*Notebook, error) {
 
 func checkVersion(f *fields) error {
 	if _, ok := f.m["nbformat"]; !ok {
-		return errors.New("no field nbformat: this is not a notebook")
+		return errors.New("no field nbformat: the file is not a notebook")
 	}
 	major, minor := f.int("nbformat"), f.int("nbformat_minor")
 	switch {
@@ -151,7 +151,7 @@ func outputFromJSON(v any) (*Output, error) {
 }
 
 // joinBundle joins, in place, text that the file holds as a list of lines. A list under a
-// JSON type is left as it is.
+// JSON type is not changed.
 func joinBundle(data map[string]any) map[string]any {
 	for mime, v := range data {
 		if list, ok := v.([]any); ok && !isJSONType(mime) {
@@ -190,7 +190,7 @@ func (f *fields) wrong(name string, v any, want string) {
 	f.check(fmt.Errorf("%s: got %s, want %s", name, kind(v), want))
 }
 
-// text takes a string, or a list of lines, joined.
+// text takes a string, or a list of lines, which it joins.
 func (f *fields) text(name string) string {
 	switch v := f.take(name).(type) {
 	case nil:
@@ -228,7 +228,7 @@ func (f *fields) list(name string) []any {
 	return list
 }
 
-// object is never nil.
+// object takes a JSON object. Its result is never nil.
 func (f *fields) object(name string) map[string]any {
 	v := f.take(name)
 	if m, ok := v.(map[string]any); ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // reporter prints the progress of a run. On a terminal it redraws the line of the running
-// cell with the time that it has taken.
+// cell with the elapsed time.
 type reporter struct {
 	w        io.Writer
 	terminal bool
@@ -33,8 +33,8 @@ func newReporter(w io.Writer) *reporter {
 
 func (r *reporter) title(path string) { fmt.Fprintln(r.w, path) }
 
-// sourceWidth is the number of characters shown of a cell's first line. With the numbers
-// before and the time after it, the line has 80 columns.
+// sourceWidth is the number of characters shown of the first line of a cell. With the
+// numbers before it and the time after it, the line has 80 columns.
 const sourceWidth = 56
 
 func (r *reporter) progress(p Progress) {

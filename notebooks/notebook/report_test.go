@@ -16,7 +16,7 @@ func TestReporterOnATerminal(t *testing.T) {
 	r.progress(Progress{Number: 3, Total: 17, Cell: cell, Done: true, Elapsed: 420 * time.Millisecond, Failed: true})
 	want := "\r\x1b[K[ 3/17] x :=  [31m" + strings.Repeat("é", 45) + "…   0.42 s  failed\n"
 	if got := b.String(); !strings.HasPrefix(got, "\r\x1b[K[ 3/17] x :=") || !strings.HasSuffix(got, want) {
-		t.Errorf("got %q, want it redrawn in place and to end with %q", got, want)
+		t.Errorf("got %q, want a line that is redrawn and ends with %q", got, want)
 	}
 }
 

@@ -18,30 +18,29 @@ type Options struct {
 	Timeout time.Duration
 	// AllowErrors continues after a cell that fails; its error becomes an output.
 	AllowErrors bool
-	// Progress is called when a cell starts and when it ends; nil is not called.
+	// Progress is called when a cell starts and when it ends; it may be nil.
 	Progress func(Progress)
 }
 
-// Progress is where a run stands.
+// Progress is the state of a run.
 type Progress struct {
-	Number, Total int // of the cells that run, from 1
+	Number, Total int // number of the current cell, from 1, and of all cells that run
 	Cell          *Cell
 	Done          bool
-	Elapsed       time.Duration // when Done
-	Failed        bool          // when Done
+	Elapsed       time.Duration // time that the cell took; set when Done
+	Failed        bool          // whether the cell failed; set when Done
 }
 
-// CellError says that a cell failed, and so the run.
+// CellError reports the cell that made a run fail.
 type CellError struct {
-	Index  int // of the cell in the notebook, from 0
-	Count  int // the n of In [n], 0 when the kernel did not say
+	Index  int // index of the cell in the notebook, from 0
+	Count  int // the n of In [n]; 0 if the kernel did not report it
 	Source string
-	// Name, Value and Traceback are what the cell's error says. Name is
-	// "Timeout", "Interrupted" or "KernelDied" where the cell did not fail by
-	// itself.
+	// Name, Value and Traceback describe the error of the cell. Name is "Timeout",
+	// "Interrupted" or "KernelDied" if the error did not come from the cell's code.
 	Name, Value string
 	Traceback   []string
-	Err         error // the cause, where the cell did not fail by itself
+	Err         error // cause of an error that did not come from the cell's code; else nil
 }
 
 func (e *CellError) Error() string {
@@ -54,34 +53,34 @@ func (e *CellError) Error() string {
 
 func (e *CellError) Unwrap() error { return e.Err }
 
-// patience is what an interrupted cell gets to end, and the kernel to hear of it.
+// patience is the time limit for an interrupted cell to end, and for a kernel to shut down.
 const patience = 5 * time.Second
 
-// Runner executes the code cells of one notebook, as nbclient does: blank cells
-// and those tagged skip-execution stay as they are, an error in a cell tagged
-// raises-exception is an output like others.
+// Runner executes the code cells of one notebook, as nbclient does. It skips blank cells
+// and cells tagged skip-execution. An error in a cell tagged raises-exception is only an
+// output.
 type Runner struct {
 	nb  *Notebook
 	o   Options
 	out *collector
 }
 
-// NewRunner returns a runner of a notebook, which changes as cells run. It may be
-// read after Run, or, where Late is in use, after Finish.
+// NewRunner returns a runner of a notebook, which changes as cells run. The notebook may
+// be read after Run or, if Late is in use, after Finish.
 func NewRunner(nb *Notebook, o Options) *Runner {
 	return &Runner{nb, o, newCollector()}
 }
 
-// Late takes messages for cells that have ended; it is for the kernel's
-// client.Options, so that late output reaches its own cell.
+// Late handles messages for cells that have ended. Set it in the kernel's client.Options,
+// so that late output is added to the cell that caused it.
 func (r *Runner) Late(m client.Message) { r.out.message(m.Parent.ID, m.Header.Type, m.Content) }
 
 // Finish stops accepting late messages; the notebook does not change afterwards.
 func (r *Runner) Finish() { r.out.finish() }
 
-// Run executes the notebook on a kernel. The error is a *CellError when a cell
-// failed, ran too long, was interrupted because ctx ended, or lost its kernel;
-// the notebook then holds the outputs so far, and later cells are as they were.
+// Run executes the notebook on a kernel. The error is a *CellError if a cell failed, ran
+// too long, was interrupted because ctx ended, or lost its kernel. The notebook then
+// holds the outputs so far, and later cells are unchanged.
 func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 	defer r.out.settle()
 	r.describe(k.Info())
@@ -111,7 +110,8 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 	return nil
 }
 
-// Run executes a notebook on a kernel, less what comes late: see [Runner].
+// Run executes a notebook on a kernel. It drops output that arrives after its cell has
+// ended; [Runner] keeps it.
 func Run(ctx context.Context, k *client.Kernel, nb *Notebook, o Options) error {
 	return NewRunner(nb, o).Run(ctx, k)
 }
@@ -124,7 +124,7 @@ func (r *Runner) tell(p Progress) {
 
 func (r *Runner) mayFail(c *Cell) bool { return r.o.AllowErrors || c.HasTag("raises-exception") }
 
-// describe stores which language and kernel ran.
+// describe stores the language and the kernel in the metadata.
 func (r *Runner) describe(info client.Info) {
 	if r.nb.Metadata == nil {
 		r.nb.Metadata = map[string]any{}
@@ -143,7 +143,7 @@ func (r *Runner) describe(info client.Info) {
 	r.nb.Metadata["kernelspec"] = map[string]any{"name": info.Implementation, "display_name": display, "language": language}
 }
 
-// cell runs one cell to its end. A fatal failure is none that the cell may have.
+// cell runs one cell to its end. A fatal failure ends the run even if errors are allowed.
 func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *CellError, fatal bool) {
 	if err := ctx.Err(); err != nil {
 		return interrupted(err), true
@@ -179,7 +179,7 @@ func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *
 	}
 	if failure != nil {
 		if !r.stop(k, done) {
-			failure.Value += "; it did not end"
+			failure.Value += ", but did not end"
 		}
 		giveUp()
 		<-done
@@ -216,7 +216,7 @@ func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *
 func (r *Runner) stop(k *client.Kernel, done <-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	k.Interrupt(ctx) // when it fails the cell does not end, which is told
+	k.Interrupt(ctx) // after a failed interrupt the cell does not end, which the caller reports
 	select {
 	case <-done:
 		return true

@@ -16,7 +16,7 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// With this variable set the test binary is a kernel of the echo language.
+// kernelVariable makes the test binary run as a kernel of the echo language.
 const kernelVariable = "NOTEBOOKS_TEST_IS_KERNEL"
 
 func TestMain(m *testing.M) {
@@ -50,8 +50,8 @@ func code(sources ...string) *Notebook {
 	return nb
 }
 
-// runEcho runs a notebook on the echo kernel. during is called when the kernel is
-// there, in a goroutine of its own.
+// runEcho runs a notebook on the echo kernel. It calls during in another goroutine once the
+// kernel is running.
 func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during func(*Runner, *client.Kernel)) error {
 	t.Helper()
 	r := NewRunner(nb, o)
@@ -68,7 +68,7 @@ func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during 
 	return err
 }
 
-// awaitOutput waits until a cell that runs has an output.
+// awaitOutput waits until a running cell has an output.
 func (r *Runner) awaitOutput(c *Cell) {
 	for ; ; time.Sleep(time.Millisecond) {
 		r.out.mu.Lock()
@@ -98,21 +98,21 @@ func TestRun(t *testing.T) {
 		t.Errorf("got %+v, want the last cell but one, In [5]", failure)
 	}
 	for i, want := range []string{"", `stdout "a\n" | stderr "b\n" | Out[1] 1`, `stdout "kept"`, "display new", "Out[3] 3", "Fail: tagged", "", "Fail: at last", ""} {
-		if got := told(nb.Cells[i].Outputs); got != want {
+		if got := summary(nb.Cells[i].Outputs); got != want {
 			t.Errorf("cell %d: got %s, want %s", i+1, got, want)
 		}
 	}
 	if got := nb.Cells[5].Count; got != 4 {
-		t.Errorf("count of cell 6: %d, want 4", got)
+		t.Errorf("count of cell 6: got %d, want 4", got)
 	}
 	if got, want := strings.Join(steps, ", "), "1/6 false false, 1/6 true false, 2/6 false false, 2/6 true false, 3/6 false false, 3/6 true false, 4/6 false false, 4/6 true true, 5/6 false false, 5/6 true true"; got != want {
-		t.Errorf("progress %s, want %s", got, want)
+		t.Errorf("got progress %s, want %s", got, want)
 	}
 	if got := nb.Language(); got != "echo" {
-		t.Errorf("language %q, want that of the kernel", got)
+		t.Errorf("got language %q, want that of the kernel", got)
 	}
 	if got := nb.Metadata["kernelspec"].(map[string]any)["display_name"]; got != "Echo (echo)" {
-		t.Errorf("kernelspec %v, want one made of what the kernel says", got)
+		t.Errorf("got kernelspec %v, want one made from the kernel's description", got)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestRunKeepsKernelspec(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := nb.Metadata["kernelspec"].(map[string]any)["name"]; got != "other" {
-		t.Errorf("kernelspec %v, want it kept", got)
+		t.Errorf("got kernelspec %v, want it unchanged", got)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestAllowErrors(t *testing.T) {
 	if err := runEcho(t, t.Context(), nb, Options{AllowErrors: true}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := told(nb.Cells[0].Outputs)+" | "+told(nb.Cells[1].Outputs), `Fail: one | stdout "on\n"`; got != want {
+	if got, want := summary(nb.Cells[0].Outputs)+" | "+summary(nb.Cells[1].Outputs), `Fail: one | stdout "on\n"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -142,7 +142,7 @@ func TestLateOutput(t *testing.T) {
 	if err := runEcho(t, t.Context(), nb, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := told(nb.Cells[0].Outputs)+" | "+told(nb.Cells[1].Outputs), `stdout "one\nlate\n" | stdout "two\nthree\n"`; got != want {
+	if got, want := summary(nb.Cells[0].Outputs)+" | "+summary(nb.Cells[1].Outputs), `stdout "one\nlate\n" | stdout "two\nthree\n"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -157,15 +157,15 @@ func TestTimeout(t *testing.T) {
 	if got, want := failure.Error(), "notebook: cell 2 (In [2]): Timeout: it ran longer than 2s and was interrupted"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := told(nb.Cells[1].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
+	if got, want := summary(nb.Cells[1].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := told(nb.Cells[2].Outputs); got != "" {
-		t.Errorf("the next cell ran: %s", got)
+	if got := summary(nb.Cells[2].Outputs); got != "" {
+		t.Errorf("next cell: got outputs %s, want none", got)
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	nb := code("print before\nspin", "print after")
 	err := runEcho(t, ctx, nb, Options{}, func(r *Runner, k *client.Kernel) {
@@ -176,12 +176,12 @@ func TestCancel(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Name != "Interrupted" || !errors.Is(err, context.Canceled) {
 		t.Fatalf("got error %v, want an Interrupted cell", err)
 	}
-	if got, want := told(nb.Cells[0].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
+	if got, want := summary(nb.Cells[0].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestKernelDies(t *testing.T) {
+func TestRunOnADyingKernel(t *testing.T) {
 	nb := code("print first", "print before\nspin")
 	err := runEcho(t, t.Context(), nb, Options{}, func(r *Runner, k *client.Kernel) {
 		r.awaitOutput(nb.Cells[1])
@@ -192,9 +192,9 @@ func TestKernelDies(t *testing.T) {
 	var failure *CellError
 	var exit *client.ExitError
 	if !errors.As(err, &failure) || failure.Name != "KernelDied" || failure.Index != 1 || !errors.As(err, &exit) {
-		t.Fatalf("got error %v, want that the kernel died in cell 2", err)
+		t.Fatalf("got error %v, want KernelDied in cell 2", err)
 	}
-	if got, want := told(nb.Cells[1].Outputs), `stdout "before\n"`; got != want {
+	if got, want := summary(nb.Cells[1].Outputs), `stdout "before\n"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -221,10 +221,10 @@ func TestRunFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after, _ := os.ReadFile(in); !bytes.Equal(before, after) {
-		t.Error("the notebook that was read has changed")
+		t.Error("the input notebook has changed")
 	}
 	ran := read(t, out)
-	if got, want := told(ran.Cells[1].Outputs)+" | "+told(ran.Cells[2].Outputs), `stdout "<hello>\n" | Out[2] 2`; got != want {
+	if got, want := summary(ran.Cells[1].Outputs)+" | "+summary(ran.Cells[2].Outputs), `stdout "<hello>\n" | Out[2] 2`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	html, _ := os.ReadFile(page)
@@ -240,7 +240,7 @@ func TestRunFiles(t *testing.T) {
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	if len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("temporary files: got %q, want none", left)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestRunFilesFailure(t *testing.T) {
 	var progress bytes.Buffer
 	err := RunFiles(t.Context(), []string{bad, good}, RunOptions{OutputDir: outDir, Progress: &progress, Start: startEcho})
 	if err == nil {
-		t.Fatal("no error for a cell that failed")
+		t.Fatal("a cell failed: got no error")
 	}
 	for _, want := range []string{bad + ": notebook: cell 2 (In [2]): Fail: no", "1 of 2 notebooks failed"} {
 		if !strings.Contains(err.Error(), want) {
@@ -263,11 +263,11 @@ func TestRunFilesFailure(t *testing.T) {
 			t.Errorf("progress lacks %q:\n%s", want, &progress)
 		}
 	}
-	if got, want := told(read(t, filepath.Join(outDir, "bad.ipynb")).Cells[1].Outputs), "Fail: no"; got != want {
+	if got, want := summary(read(t, filepath.Join(outDir, "bad.ipynb")).Cells[1].Outputs), "Fail: no"; got != want {
 		t.Errorf("output of the cell that failed: got %s, want %s", got, want)
 	}
-	if got, want := told(read(t, filepath.Join(outDir, "good.ipynb")).Cells[0].Outputs), `stdout "good\n"`; got != want {
-		t.Errorf("the next notebook: got %s, want %s", got, want)
+	if got, want := summary(read(t, filepath.Join(outDir, "good.ipynb")).Cells[0].Outputs), `stdout "good\n"`; got != want {
+		t.Errorf("next notebook: got %s, want %s", got, want)
 	}
 }
 

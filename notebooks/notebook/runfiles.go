@@ -12,30 +12,29 @@ import (
 	"halfnote/kernel/client"
 )
 
-// RunOptions say what [RunFiles] does with notebooks.
+// RunOptions are the settings of [RunFiles].
 type RunOptions struct {
-	// Output, OutputDir and HTML are where the executed notebook is written, and
-	// where its page. Output and HTML are for one notebook; with OutputDir each
-	// keeps its file name. Without any of them nothing is written: the notebooks
-	// run, and the outcome is what counts. A notebook that is read is only
-	// overwritten when it is named as the output.
+	// Output is the file for the executed notebook, HTML the file for its page; both are
+	// for a single notebook. OutputDir is the folder for executed notebooks, which keep
+	// their file names. Without any of them nothing is written, and only the error tells
+	// the outcome. An input notebook is overwritten only if it is named as the output.
 	Output, OutputDir, HTML string
 
-	Timeout     time.Duration // for each cell; 0 is for ever
-	AllowErrors bool          // go on after a cell that fails
+	Timeout     time.Duration // time limit of each cell; 0 means unlimited
+	AllowErrors bool          // whether to continue after a cell that fails
 
-	// Progress gets a line a cell, kept up to date where it is a terminal, and
-	// what failed; nil discards it.
+	// Progress gets a line for each cell, which is redrawn on a terminal, and the failed
+	// cells; nil discards them.
 	Progress io.Writer
-	// Start starts a fresh kernel. The options hold the notebook's folder as the
-	// kernel's, and who takes late output; Start may add to them.
+	// Start starts a new kernel. The options hold the folder of the notebook and the
+	// handler of output that arrives after its cell; Start may add to them.
 	Start func(ctx context.Context, o client.Options) (*client.Kernel, error)
 }
 
-// RunFiles runs notebooks one after the other, each in a fresh kernel, in the
-// notebook's folder. A notebook that fails does not keep the next from running.
-// Outputs are written also for one that failed or was stopped because ctx ended,
-// up to where it came. The error says what failed, each CellError among it.
+// RunFiles runs notebooks one after the other, each in a new kernel and in its own folder.
+// After a notebook that fails, the next one runs. Outputs are also written for a notebook
+// that failed, or was stopped because ctx ended, as far as it ran. The error names the
+// notebooks that failed and wraps each CellError.
 func RunFiles(ctx context.Context, paths []string, o RunOptions) error {
 	if o.Progress == nil {
 		o.Progress = io.Discard
@@ -115,7 +114,8 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 	return err
 }
 
-// withKernel runs something on a fresh kernel and ends that, also when ctx has.
+// withKernel calls run with a new kernel, and then shuts the kernel down, even if ctx has
+// ended.
 func withKernel(ctx context.Context, o RunOptions, ko client.Options, run func(context.Context, *client.Kernel) error) error {
 	k, err := o.Start(ctx, ko)
 	if err != nil {
@@ -125,7 +125,7 @@ func withKernel(ctx context.Context, o RunOptions, ko client.Options, run func(c
 	err = run(ctx, k)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	k.Shutdown(end, false) // Close kills what does not end in time
+	k.Shutdown(end, false) // Close kills a kernel that does not end in time
 	return err
 }
 

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Write writes the notebook as nbformat does, byte for byte: keys sorted, one
-// space of indent, text as a list of lines, nothing escaped that JSON need not
-// escape, a newline at the end.
+// Write writes the same bytes as nbformat: sorted keys, an indent of one space, text as
+// a list of lines, only the escapes that JSON requires, and a newline at the end.
 func (nb *Notebook) Write(w io.Writer) error {
 	var b strings.Builder
 	if err := encode(&b, nb.toJSON(), "\n"); err != nil {
@@ -105,8 +104,8 @@ func splitBundle(data map[string]any) map[string]any {
 	return m
 }
 
-// splitLines cuts text after each line end that Python's str.splitlines knows,
-// which is how nbformat cuts it.
+// splitLines cuts text after each line end that Python's str.splitlines recognizes, as
+// nbformat does.
 func splitLines(s string) []string {
 	lines := []string{}
 	start, cr := 0, false
@@ -128,8 +127,8 @@ func splitLines(s string) []string {
 }
 
 // encode writes a JSON value in the layout of Python's json.dumps with indent 1
-// and sorted keys. nl is a newline and the indent of the line that the value
-// starts on.
+// and sorted keys. nl is a newline and the indent of the line on which the value
+// starts.
 func encode(b *strings.Builder, v any, nl string) error {
 	switch v := v.(type) {
 	case string:
@@ -160,7 +159,7 @@ func encode(b *strings.Builder, v any, nl string) error {
 			return err
 		}
 		if len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') {
-			return fmt.Errorf("a %T cannot be stored, want what JSON decodes to", v)
+			return fmt.Errorf("cannot encode a %T, want a value that encoding/json decodes to", v)
 		}
 		b.Write(data)
 	}

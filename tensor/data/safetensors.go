@@ -69,23 +69,23 @@ func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	return s.read(name, e, e.begin, e.shape)
 }
 
-// Rows reads only rows from to below to of the named tensor, (to-from, …). It is a slice of
+// Rows reads only rows start to below end of the named tensor, (end-start, …). It is a slice of
 // safe_open's get_slice.
-func (s *Safetensors) Rows(name string, from, to int) (*tensor.Tensor, error) {
+func (s *Safetensors) Rows(name string, start, end int) (*tensor.Tensor, error) {
 	e, err := s.entry(name)
 	if err != nil {
 		return nil, err
 	}
-	if len(e.shape) == 0 || from < 0 || to < from || to > e.shape[0] {
-		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows within that shape", from, to, name, e.shape))
+	if len(e.shape) == 0 || start < 0 || end < start || end > e.shape[0] {
+		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows within that shape", start, end, name, e.shape))
 	}
 	shape := slices.Clone(e.shape)
-	shape[0] = to - from
+	shape[0] = end - start
 	rows := int64(0)
 	if e.shape[0] > 0 {
 		rows = (e.end - e.begin) / int64(e.shape[0])
 	}
-	return s.read(name, e, e.begin+int64(from)*rows, shape)
+	return s.read(name, e, e.begin+int64(start)*rows, shape)
 }
 
 func (s *Safetensors) entry(name string) (entry, error) {

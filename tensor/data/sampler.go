@@ -53,13 +53,13 @@ type random struct {
 // tensor.ManualSeed seeds. It is torch.utils.data.RandomSampler, with the same orders.
 func NewRandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
 
-// NewReplacementSampler draws k of the indices 0 to below n with replacement. It panics if k or
-// n is below 1. It is torch.utils.data.RandomSampler with replacement.
-func NewReplacementSampler(n, k int, g *tensor.Generator) Sampler {
-	if n < 1 || k < 1 {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected at least 1", k, n)})
+// NewReplacementSampler draws numSamples of the indices 0 to below n with replacement. It panics
+// if numSamples or n is below 1. It is torch.utils.data.RandomSampler with replacement.
+func NewReplacementSampler(n, numSamples int, g *tensor.Generator) Sampler {
+	if n < 1 || numSamples < 1 {
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected at least 1", numSamples, n)})
 	}
-	return &random{n, k, true, g}
+	return &random{n, numSamples, true, g}
 }
 
 func (s *random) Len() int { return s.k }
@@ -111,11 +111,11 @@ type weighted struct {
 	g           *tensor.Generator
 }
 
-// NewWeightedRandomSampler draws k indices with probabilities proportional to weights, from g,
+// NewWeightedRandomSampler draws numSamples indices with probabilities proportional to weights, from g,
 // or from the generator that tensor.ManualSeed seeds if g is nil; without replacement indices
 // are distinct. It panics if a weight is negative or not finite, or if too few are above 0.
 // It is torch.utils.data.WeightedRandomSampler, and gives the same indices.
-func NewWeightedRandomSampler(weights []float64, k int, replacement bool, g *tensor.Generator) Sampler {
+func NewWeightedRandomSampler(weights []float64, numSamples int, replacement bool, g *tensor.Generator) Sampler {
 	positive := 0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
@@ -125,10 +125,10 @@ func NewWeightedRandomSampler(weights []float64, k int, replacement bool, g *ten
 			positive++
 		}
 	}
-	if k < 1 || positive == 0 || !replacement && k > positive {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; expected at least 1 and, without replacement, at most as many as weights", k, positive, replacement)})
+	if numSamples < 1 || positive == 0 || !replacement && numSamples > positive {
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; expected at least 1 and, without replacement, at most as many as weights", numSamples, positive, replacement)})
 	}
-	return &weighted{weights, k, replacement, g}
+	return &weighted{weights, numSamples, replacement, g}
 }
 
 func (s *weighted) Len() int { return s.k }

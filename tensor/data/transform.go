@@ -21,13 +21,14 @@ func ToFloat() Transform {
 }
 
 // Normalize returns a transform of float32 images (c, h, w) that subtracts each channel's mean
-// and divides by its deviation. It panics if their numbers differ, or if a deviation is 0. It
+// and divides by its standard deviation. It panics if mean and std differ in length, or if a
+// std is 0. It
 // is torchvision.transforms.Normalize.
-func Normalize(mean, deviation []float64) Transform {
-	if len(mean) != len(deviation) || slices.Contains(deviation, 0) {
-		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; expected one of each per channel, and nonzero deviations", mean, deviation)})
+func Normalize(mean, std []float64) Transform {
+	if len(mean) != len(std) || slices.Contains(std, 0) {
+		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; expected one of each per channel, and nonzero deviations", mean, std)})
 	}
-	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(deviation, len(mean), 1, 1)
+	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(std, len(mean), 1, 1)
 	return func(x *tensor.Tensor, _ *tensor.Generator) *tensor.Tensor { return x.Sub(m).Div(d) }
 }
 

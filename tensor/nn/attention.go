@@ -289,9 +289,9 @@ func (c config) xavierUniform(out, in int) *tensor.Tensor {
 }
 
 // normal draws normal numbers from the configured generator.
-func (c config) normal(mean, deviation float64, shape ...int) *tensor.Tensor {
+func (c config) normal(mean, std float64, shape ...int) *tensor.Tensor {
 	if c.generator != nil {
-		return c.generator.Normal(mean, deviation, shape...)
+		return c.generator.Normal(mean, std, shape...)
 	}
-	return tensor.Normal(mean, deviation, shape...)
+	return tensor.Normal(mean, std, shape...)
 }

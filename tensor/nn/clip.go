@@ -95,14 +95,14 @@ func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 	return x.Abs().Pow(p).Sum().Pow(1 / p)
 }
 
-// ClipGradValue clamps each element of the gradients of params to ±limit, in place.
+// ClipGradValue clamps each element of the gradients of params to ±clipValue, in place.
 // It is torch.nn.utils.clip_grad_value_.
-func ClipGradValue(params []*tensor.Tensor, limit float64) {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: limit})
+func ClipGradValue(params []*tensor.Tensor, clipValue float64) {
+	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: clipValue})
 	for _, p := range params {
 		if g := p.Grad(); g != nil {
 			tensor.NoGrad(func() {
-				hi := tensor.OnesLike(g).MulScalar(limit)
+				hi := tensor.OnesLike(g).MulScalar(clipValue)
 				g.Assign(g.Minimum(hi).Maximum(hi.Neg()))
 			})
 		}

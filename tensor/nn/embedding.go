@@ -13,11 +13,11 @@ type Embedding struct {
 	options tensor.EmbeddingOptions
 }
 
-// NewEmbedding returns a float32 table of n rows of d normal numbers, the same as torch's
-// for the same seed. It takes PaddingIdx, MaxNorm and InitFrom, and panics if a size is
+// NewEmbedding returns a float32 table of normal numbers (numEmbeddings, embeddingDim), the
+// same as torch's for the same seed. It takes PaddingIdx, MaxNorm and InitFrom, and panics if a size is
 // below 1. It is torch.nn.Embedding.
-func NewEmbedding(n, d int, options ...Option) *Embedding {
-	weight, c := newTable("new_embedding", n, d, options, "PaddingIdx", "MaxNorm", "InitFrom")
+func NewEmbedding(numEmbeddings, embeddingDim int, options ...Option) *Embedding {
+	weight, c := newTable("new_embedding", numEmbeddings, embeddingDim, options, "PaddingIdx", "MaxNorm", "InitFrom")
 	return &Embedding{weight, c.embedding}
 }
 
@@ -63,11 +63,11 @@ type EmbeddingBag struct {
 	options tensor.EmbeddingBagOptions
 }
 
-// NewEmbeddingBag returns a float32 table of n rows of d normal numbers, the same as
-// torch's for the same seed, that takes the mean of each bag. It takes BagMode, PaddingIdx
+// NewEmbeddingBag returns a float32 table of normal numbers (numEmbeddings, embeddingDim), the
+// same as torch's for the same seed, that takes the mean of each bag. It takes BagMode, PaddingIdx
 // and InitFrom. It is torch.nn.EmbeddingBag.
-func NewEmbeddingBag(n, d int, options ...Option) *EmbeddingBag {
-	weight, c := newTable("new_embedding_bag", n, d, options, "BagMode", "PaddingIdx", "InitFrom")
+func NewEmbeddingBag(numEmbeddings, embeddingDim int, options ...Option) *EmbeddingBag {
+	weight, c := newTable("new_embedding_bag", numEmbeddings, embeddingDim, options, "BagMode", "PaddingIdx", "InitFrom")
 	mode := c.bagMode
 	if mode == "" {
 		mode = "mean"

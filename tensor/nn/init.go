@@ -12,24 +12,24 @@ import (
 // The functions InitX fill a tensor in place with the values that torch.nn.init's x_ gives
 // for the same seed, drawn in float32 whatever the tensor's dtype.
 
-// InitUniform fills t with uniform numbers in [from, to). It is
+// InitUniform fills t with uniform numbers in [low, high). It is
 // torch.nn.init.uniform_.
-func InitUniform(t *tensor.Tensor, from, to float64) {
-	tensor.NoGrad(func() { t.UniformAssign(from, to) })
+func InitUniform(t *tensor.Tensor, low, high float64) {
+	tensor.NoGrad(func() { t.UniformAssign(low, high) })
 }
 
 // InitNormal fills t with normal numbers. It is torch.nn.init.normal_.
-func InitNormal(t *tensor.Tensor, mean, deviation float64) {
-	tensor.NoGrad(func() { t.NormalAssign(mean, deviation) })
+func InitNormal(t *tensor.Tensor, mean, std float64) {
+	tensor.NoGrad(func() { t.NormalAssign(mean, std) })
 }
 
 // InitTruncNormal fills t with normal numbers from low to high; those outside are redrawn.
 // It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
-func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
-	if !(low < high && deviation > 0) {
-		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, deviation %v; expected low below high and a deviation above 0", low, high, deviation)})
+func InitTruncNormal(t *tensor.Tensor, mean, std, low, high float64) {
+	if !(low < high && std > 0) {
+		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, std %v; expected low below high and std above 0", low, high, std)})
 	}
-	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/deviation/math.Sqrt2)) / 2 }
+	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/std/math.Sqrt2)) / 2 }
 	// torch draws into the tensor itself first, then into temporaries like it.
 	into := t
 	if t.DType() != tensor.Float32 {
@@ -44,11 +44,11 @@ func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
 	// If most normal numbers fall inside, draw those; else draw uniform numbers and keep
 	// each with the probability of its density relative to the highest.
 	draw := func() (x []float32, keep func(i int) bool) {
-		x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.NormalAssign(mean, deviation) })
+		x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.NormalAssign(mean, std) })
 		return x, func(i int) bool { return x[i] >= float32(low) && x[i] <= float32(high) }
 	}
 	if below(high)-below(low) <= 0.3 {
-		density := func(x float64) float64 { return -0.5 * (x - mean) / deviation * (x - mean) / deviation }
+		density := func(x float64) float64 { return -0.5 * (x - mean) / std * (x - mean) / std }
 		most := density(max(low, min(mean, high)))
 		draw = func() (x []float32, keep func(i int) bool) {
 			x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.UniformAssign(low, high) })
@@ -264,16 +264,16 @@ func orthonormal(a []float64, m, n int) []float64 {
 }
 
 // InitSparse fills the matrix t with normal numbers of mean 0, then sets the fraction
-// sparsity of each column, rounded up, to 0. It is torch.nn.init.sparse_, whose deviation
+// sparsity of each column, rounded up, to 0. It is torch.nn.init.sparse_, whose std
 // is 0.01 by default.
-func InitSparse(t *tensor.Tensor, sparsity, deviation float64) {
+func InitSparse(t *tensor.Tensor, sparsity, std float64) {
 	dimensions("init_sparse", t, 2, 2)
 	if !(sparsity >= 0 && sparsity <= 1) {
 		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; expected a fraction from 0 to 1", sparsity)})
 	}
 	rows, columns := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
-	InitNormal(t, 0, deviation)
+	InitNormal(t, 0, std)
 	x := t.Float32s()
 	for j := range columns {
 		for _, i := range tensor.Randperm(rows).Ints()[:zeros] {

@@ -38,8 +38,8 @@ func IgnoreIndex(classes ...int) Option {
 
 // LabelSmoothing spreads a fraction of each target's probability over all classes; 0 by
 // default.
-func LabelSmoothing(share float64) Option {
-	return Option{"LabelSmoothing", func(c *config) { c.loss.LabelSmoothing = share }}
+func LabelSmoothing(fraction float64) Option {
+	return Option{"LabelSmoothing", func(c *config) { c.loss.LabelSmoothing = fraction }}
 }
 
 // LogTarget treats targets as logarithms; off by default.

@@ -66,9 +66,9 @@ func configure(constructor string, c config, options []Option, takes ...string) 
 }
 
 // uniform draws uniform numbers from the configured generator.
-func (c config) uniform(from, to float64, shape ...int) *tensor.Tensor {
+func (c config) uniform(low, high float64, shape ...int) *tensor.Tensor {
 	if c.generator != nil {
-		return c.generator.Uniform(from, to, shape...)
+		return c.generator.Uniform(low, high, shape...)
 	}
-	return tensor.Uniform(from, to, shape...)
+	return tensor.Uniform(low, high, shape...)
 }

@@ -238,31 +238,31 @@ func AdaptiveMaxPool3d(x *tensor.Tensor, places ...int) *tensor.Tensor {
 }
 
 // NewAdaptiveAvgPool1d returns AdaptiveAvgPool1d as a module. It is torch.nn.AdaptiveAvgPool1d.
-func NewAdaptiveAvgPool1d(places int) *Func {
-	return adaptive("AdaptiveAvgPool1d", []int{places}, functional.AdaptiveAvgPool, 1)
+func NewAdaptiveAvgPool1d(outputSize int) *Func {
+	return adaptive("AdaptiveAvgPool1d", []int{outputSize}, functional.AdaptiveAvgPool, 1)
 }
 
 // NewAdaptiveAvgPool2d returns AdaptiveAvgPool2d as a module. It is torch.nn.AdaptiveAvgPool2d.
-func NewAdaptiveAvgPool2d(places ...int) *Func {
-	return adaptive("AdaptiveAvgPool2d", places, functional.AdaptiveAvgPool, 2)
+func NewAdaptiveAvgPool2d(outputSize ...int) *Func {
+	return adaptive("AdaptiveAvgPool2d", outputSize, functional.AdaptiveAvgPool, 2)
 }
 
 // NewAdaptiveAvgPool3d returns AdaptiveAvgPool3d as a module. It is torch.nn.AdaptiveAvgPool3d.
-func NewAdaptiveAvgPool3d(places ...int) *Func {
-	return adaptive("AdaptiveAvgPool3d", places, functional.AdaptiveAvgPool, 3)
+func NewAdaptiveAvgPool3d(outputSize ...int) *Func {
+	return adaptive("AdaptiveAvgPool3d", outputSize, functional.AdaptiveAvgPool, 3)
 }
 
 // NewAdaptiveMaxPool1d returns AdaptiveMaxPool1d as a module. It is torch.nn.AdaptiveMaxPool1d.
-func NewAdaptiveMaxPool1d(places int) *Func {
-	return adaptive("AdaptiveMaxPool1d", []int{places}, functional.AdaptiveMaxPool, 1)
+func NewAdaptiveMaxPool1d(outputSize int) *Func {
+	return adaptive("AdaptiveMaxPool1d", []int{outputSize}, functional.AdaptiveMaxPool, 1)
 }
 
 // NewAdaptiveMaxPool2d returns AdaptiveMaxPool2d as a module. It is torch.nn.AdaptiveMaxPool2d.
-func NewAdaptiveMaxPool2d(places ...int) *Func {
-	return adaptive("AdaptiveMaxPool2d", places, functional.AdaptiveMaxPool, 2)
+func NewAdaptiveMaxPool2d(outputSize ...int) *Func {
+	return adaptive("AdaptiveMaxPool2d", outputSize, functional.AdaptiveMaxPool, 2)
 }
 
 // NewAdaptiveMaxPool3d returns AdaptiveMaxPool3d as a module. It is torch.nn.AdaptiveMaxPool3d.
-func NewAdaptiveMaxPool3d(places ...int) *Func {
-	return adaptive("AdaptiveMaxPool3d", places, functional.AdaptiveMaxPool, 3)
+func NewAdaptiveMaxPool3d(outputSize ...int) *Func {
+	return adaptive("AdaptiveMaxPool3d", outputSize, functional.AdaptiveMaxPool, 3)
 }

@@ -180,15 +180,15 @@ func unfolding(op string, size int, options []Option) (window []int, o tensor.Co
 	return window, tensor.ConvOptions{Stride: c.stride, Padding: c.padding, Dilation: c.dilation}, text
 }
 
-// NewPixelShuffle returns a module that rearranges by² channels into square blocks of
+// NewPixelShuffle returns a module that rearranges upscaleFactor² channels into square blocks of
 // pixels. It is torch.nn.PixelShuffle.
-func NewPixelShuffle(by int) *Func {
-	return &Func{fmt.Sprintf("PixelShuffle(upscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelShuffle(by) }}
+func NewPixelShuffle(upscaleFactor int) *Func {
+	return &Func{fmt.Sprintf("PixelShuffle(upscale_factor=%d)", upscaleFactor), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelShuffle(upscaleFactor) }}
 }
 
 // NewPixelUnshuffle returns a module computing the inverse of PixelShuffle. It is torch.nn.PixelUnshuffle.
-func NewPixelUnshuffle(by int) *Func {
-	return &Func{fmt.Sprintf("PixelUnshuffle(downscale_factor=%d)", by), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelUnshuffle(by) }}
+func NewPixelUnshuffle(downscaleFactor int) *Func {
+	return &Func{fmt.Sprintf("PixelUnshuffle(downscale_factor=%d)", downscaleFactor), func(x *tensor.Tensor) *tensor.Tensor { return x.PixelUnshuffle(downscaleFactor) }}
 }
 
 // NewChannelShuffle returns a module that interleaves the channels of its groups. It is

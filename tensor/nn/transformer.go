@@ -106,13 +106,13 @@ type TransformerEncoder struct {
 	Norm   *LayerNorm // final normalisation, or nil
 }
 
-// NewTransformerEncoder returns n copies of layer with equal initial parameters, followed by
+// NewTransformerEncoder returns numLayers copies of layer with equal initial parameters, followed by
 // norm, which may be nil. It is torch.nn.TransformerEncoder.
-func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNorm) *TransformerEncoder {
-	checkLayers("new_transformer_encoder", n)
+func NewTransformerEncoder(layer *TransformerEncoderLayer, numLayers int, norm *LayerNorm) *TransformerEncoder {
+	checkLayers("new_transformer_encoder", numLayers)
 	need("new_transformer_encoder", "layer", layer != nil, "a TransformerEncoderLayer")
 	e := &TransformerEncoder{Norm: norm}
-	for range n {
+	for range numLayers {
 		e.Layers = append(e.Layers, copied(layer, newEncoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))
 	}
 	return e
@@ -190,13 +190,13 @@ type TransformerDecoder struct {
 	Norm   *LayerNorm // final normalisation, or nil
 }
 
-// NewTransformerDecoder returns n copies of layer with equal initial parameters, followed by
+// NewTransformerDecoder returns numLayers copies of layer with equal initial parameters, followed by
 // norm, which may be nil. It is torch.nn.TransformerDecoder.
-func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNorm) *TransformerDecoder {
-	checkLayers("new_transformer_decoder", n)
+func NewTransformerDecoder(layer *TransformerDecoderLayer, numLayers int, norm *LayerNorm) *TransformerDecoder {
+	checkLayers("new_transformer_decoder", numLayers)
 	need("new_transformer_decoder", "layer", layer != nil, "a TransformerDecoderLayer")
 	d := &TransformerDecoder{Norm: norm}
-	for range n {
+	for range numLayers {
 		d.Layers = append(d.Layers, copied(layer, newDecoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))
 	}
 	return d

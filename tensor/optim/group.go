@@ -86,8 +86,8 @@ func Decoupled() Option {
 func Maximize() Option { return Option{"maximize", func(g *Group) { g.Maximize = true }} }
 
 // Betas sets the decay rates of the running means; 0.9 and 0.999 by default.
-func Betas(first, second float64) Option {
-	return Option{"betas", func(g *Group) { g.Beta1, g.Beta2 = first, second }}
+func Betas(beta1, beta2 float64) Option {
+	return Option{"betas", func(g *Group) { g.Beta1, g.Beta2 = beta1, beta2 }}
 }
 
 // Eps sets the term added to the divisor; 1e-8 by default, 1e-10 for Adagrad and

@@ -39,15 +39,15 @@ func NewExponentialLR(opt *Optimizer, gamma float64) *Scheduler {
 }
 
 // NewConstantLR returns a scheduler that multiplies the learning rates by factor,
-// from 0 to 1, for the first steps steps. It is
+// from 0 to 1, for the first totalIters steps. It is
 // torch.optim.lr_scheduler.ConstantLR, whose defaults are 1/3 and 5.
-func NewConstantLR(opt *Optimizer, factor float64, steps int) *Scheduler {
+func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
 	check(factor >= 0 && factor <= 1, "ConstantLR", "factor is %v; expected 0 to 1", factor)
 	return newScheduler("ConstantLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch s.epoch {
 		case 0:
 			return g.LR * factor
-		case steps:
+		case totalIters:
 			return g.LR * (1 / factor)
 		}
 		return g.LR
@@ -55,19 +55,19 @@ func NewConstantLR(opt *Optimizer, factor float64, steps int) *Scheduler {
 }
 
 // NewLinearLR returns a scheduler that multiplies the learning rates by a factor that moves
-// linearly from first, above 0 and up to 1, to last, from 0 to 1, and stays there after the given
-// number of steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
-func NewLinearLR(opt *Optimizer, first, last float64, steps int) *Scheduler {
-	check(first > 0 && first <= 1 && last >= 0 && last <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", first, last)
+// linearly from startFactor, above 0 and up to 1, to endFactor, from 0 to 1, and stays there after
+// totalIters steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
+func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int) *Scheduler {
+	check(startFactor > 0 && startFactor <= 1 && endFactor >= 0 && endFactor <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", startFactor, endFactor)
 	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch {
 		case s.epoch == 0:
-			return g.LR * first
-		case s.epoch > steps:
+			return g.LR * startFactor
+		case s.epoch > totalIters:
 			return g.LR
 		}
-		rise := last - first
-		return g.LR * (1 + rise/(float64(steps)*first+float64(s.epoch-1)*rise))
+		rise := endFactor - startFactor
+		return g.LR * (1 + rise/(float64(totalIters)*startFactor+float64(s.epoch-1)*rise))
 	})
 }
 

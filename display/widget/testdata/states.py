@@ -1,4 +1,4 @@
-"""Writes states.json: the states that ipywidgets' own widgets have when they are new.
+"""Writes states.json: the initial states of ipywidgets' own widgets.
 
     pip install ipywidgets==8.1.9 && python states.py > states.json
 """

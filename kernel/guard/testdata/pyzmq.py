@@ -57,7 +57,7 @@ def heartbeats():
         check("a DEALER with heartbeats asks", ask(d, b"%d" % i), [b"%d" % i])
         time.sleep(0.15)
     check("disconnects of idle peers with heartbeats", [disconnects(w) for w in watched], [0, 0])
-    for peer in d, s:  # otherwise libzmq's reaper waits for an unread monitor
+    for peer in d, s:  # otherwise libzmq waits for an unread monitor at its end
         peer.disable_monitor()
         peer.close()
 

@@ -1,4 +1,4 @@
-"""Writes kitchen-sink.ipynb with Python's nbformat: the oracle of the round trip.
+"""Writes kitchen-sink.ipynb with Python's nbformat, as the oracle of the round trip.
 
 Run it with a Python that has nbformat 5: python make.py
 """

@@ -1,4 +1,4 @@
-"""Drives headless Chromium over its DevTools protocol, as a reader's hands do."""
+"""Drives headless Chromium over its DevTools protocol with the mouse, as a user does."""
 import json
 import os
 import subprocess
@@ -9,7 +9,7 @@ import urllib.request
 
 import websocket
 
-# How many seconds a page has for what is due at once: machines that test have much else to do.
+# Time limit in seconds for anything that a page should do at once. Test machines are busy.
 PATIENCE = 180
 
 
@@ -61,14 +61,14 @@ class Browser:
             if got:
                 return got
             time.sleep(0.05)
-        raise TimeoutError(f"{what}: not within {seconds} s")
+        raise TimeoutError(f"{what}: timed out after {seconds} s")
 
     def wait(self, code, seconds=PATIENCE):
         """Waits until an expression is true, and returns its value."""
         return self.until(lambda: self.js(code), code, seconds)
 
     def place(self, selector):
-        """Returns the middle of an element, in the window."""
+        """Returns the centre of an element, in window coordinates."""
         box = self.wait(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;
             e.scrollIntoView({{block: "nearest"}}); const r = e.getBoundingClientRect();
             return r.width && [r.x + r.width / 2, r.y + r.height / 2]; }})()""")
@@ -83,7 +83,7 @@ class Browser:
             self.mouse(kind, x, y)
 
     def click_until(self, selector, done, what):
-        """Clicks until it has had its effect: a page that still moves loses a click."""
+        """Clicks until done returns true. A click is lost while the page layout still changes."""
         def attempt():
             self.click(selector)
             try:
@@ -102,14 +102,14 @@ class Browser:
         self.mouse("mouseReleased", x + dx, y)
 
     def notebook(self):
-        """Waits until the notebook and its kernel are there, and gives it the focus."""
+        """Waits until the notebook and its kernel are ready, and focuses the notebook."""
         panel = "[...(window.jupyterapp?.shell.widgets('main') ?? [])].find(w => w.sessionContext)"
         self.wait(f"{panel}?.sessionContext?.session?.kernel?.status === 'idle'")
         self.js(f"window.panel = {panel}, true")
         self.click(".jp-Notebook .jp-CodeCell .cm-content")
 
     def run_all(self):
-        """Runs all cells: again, if the notebook was not there yet to be told."""
+        """Runs all cells. It repeats the command if the notebook was not ready for it."""
         prompts = "[...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')]"
         def attempt():
             self.js("jupyterapp.commands.execute('notebook:run-all-cells'), true")
@@ -117,7 +117,7 @@ class Browser:
                 return self.wait(f"{prompts}.some(e => /\\[[*0-9]+\\]/.test(e.innerText))", 20)
             except TimeoutError:
                 return None
-        self.until(attempt, "a cell that runs")
+        self.until(attempt, "a running cell")
 
     def screenshot(self, file):
         import base64

@@ -24,7 +24,7 @@ with Browser(chromium, f"{base}lab/tree/debugger.ipynb?token={token}") as b:
     b.click_until(".jp-DebuggerBugButton", lambda: b.js("!!document.querySelector('.jp-DebuggerBugButton[aria-pressed=true]')"), "the debugger")
     b.js("jupyterapp.shell.activateById('jp-debugger-sidebar'), true")
     for word in ("at", "list", "weights"):
-        b.until(lambda: word in variables(), f"{word} among the variables")
+        b.until(lambda: word in variables(), f"{word} in the list of variables")
     b.click_until(".jp-DebuggerVariables-name", lambda: "X" in variables().split(), "the fields of the struct")  # the first
     print("variables:", " ".join(w for w in ("at", "X", "Y", "list", "weights") if w in variables().replace(":", " ").split()))
 

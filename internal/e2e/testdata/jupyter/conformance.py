@@ -1,8 +1,8 @@
-"""The Jupyter project's own tests of a kernel, with samples in Go.
+"""Runs the Jupyter project's tests of a kernel, with samples in Go.
 
     conformance.py KERNEL
 
-A test that is skipped counts as one that fails.
+A skipped test counts as a failure.
 """
 import sys
 import unittest

@@ -1,5 +1,5 @@
-"""Types the cells of a notebook into jupyter console, as who pastes them into a
-terminal does, and prints what the terminal shows.
+"""Pastes the cells of a notebook into jupyter console, as into a terminal, and prints what
+the terminal shows.
 
     console.py NOTEBOOK KERNEL
 """
@@ -11,7 +11,7 @@ import nbformat
 import pexpect
 
 notebook, kernel = sys.argv[1:]
-env = dict(os.environ, PROMPT_TOOLKIT_NO_CPR="1", TERM="xterm")  # no terminal answers the request for the cursor's position
+env = dict(os.environ, PROMPT_TOOLKIT_NO_CPR="1", TERM="xterm")  # pexpect does not answer requests for the cursor position
 console = pexpect.spawn(
     sys.executable,
     ["-m", "jupyter_console", "--kernel", kernel, "--no-confirm-exit", "--ZMQTerminalInteractiveShell.image_handler=None",
@@ -24,7 +24,7 @@ count = 0
 
 
 def prompt():
-    """Waits for the next prompt, which comes when the cell before it has ended."""
+    """Waits for the next prompt, which appears when the previous cell has ended."""
     global count
     count += 1
     console.expect(rf"In \[{colour}{count}{colour}\]: ")
@@ -36,7 +36,7 @@ for cell in nbformat.read(notebook, 4).cells:
         continue
     prompt()
     console.send("\x1b[200~" + cell.source.rstrip() + "\x1b[201~")  # bracketed paste
-    console.send("\x1b\r")  # runs what is there, complete or not
+    console.send("\x1b\r")  # runs the cell even if the console thinks that it is incomplete
 prompt()
 console.send("\x04")
 console.expect(pexpect.EOF)

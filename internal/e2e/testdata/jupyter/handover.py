@@ -1,8 +1,8 @@
-"""Clients of one KernelManager have one identity. Who of them is served?
+"""Clients of one KernelManager share an identity. Which of them are served?
 
     handover.py KERNEL
 
-Prints what happens, a line for each step. Every kernel should print the same.
+Prints one line for each step. Every kernel should print the same lines.
 """
 import os
 import queue
@@ -15,8 +15,8 @@ import time
 
 from jupyter_client import KernelManager
 
-PATIENCE = 60  # seconds, for what must come
-ABSENCE = 1  # seconds, for what must not
+PATIENCE = 60  # seconds to wait for messages that must come
+ABSENCE = 1  # seconds to wait for messages that must not come
 
 name = sys.argv[1]
 GO = name != "python3"
@@ -27,7 +27,7 @@ def show(expr):
 
 
 def wait(path):
-    """A cell that prints, and then waits until there is a file."""
+    """Returns a cell that prints, and then waits until the file exists."""
     if GO:
         return f"""import ("os"; "time")
 fmt.Println("on")
@@ -50,14 +50,14 @@ files = tempfile.TemporaryDirectory()
 
 def join(**ports):
     c = km.client(**ports)
-    c.session.message_count = 1000 * len(clients)  # or two messages would have one id
+    c.session.message_count = 1000 * len(clients)  # otherwise two messages would have the same id
     c.start_channels()
     clients.append(c)
     return c
 
 
 def reply(c, msg_id, timeout=PATIENCE):
-    """The status of the reply to msg_id, or None."""
+    """Returns the status of the reply to msg_id, or None."""
     try:
         while True:
             m = c.get_shell_msg(timeout=timeout)
@@ -72,7 +72,7 @@ def run(c, code, timeout=PATIENCE):
 
 
 def output(c, msg_id):
-    """What the cell prints, as c hears it."""
+    """Returns the output of the cell that c receives."""
     text = ""
     while True:
         m = c.get_iopub_msg(timeout=PATIENCE)
@@ -85,7 +85,7 @@ def output(c, msg_id):
 
 
 def subscribed(c):
-    """Waits until c hears what the kernel publishes.
+    """Waits until c receives the messages that the kernel publishes.
 
     Replies can arrive on shell before the subscription of c has reached the kernel."""
     deadline = time.monotonic() + PATIENCE
@@ -96,7 +96,7 @@ def subscribed(c):
             return
         except queue.Empty:
             continue
-    raise TimeoutError("the client hears nothing on iopub")
+    raise TimeoutError("the client receives nothing on iopub")
 
 
 def begun(c, msg_id):
@@ -123,7 +123,7 @@ def control(c, timeout):
 
 
 class Proxy:
-    """Forwards to a port until it is told to keep silent, with the connection open."""
+    """Forwards to a port until silent is set. The connection then stays open."""
 
     def __init__(self, port):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -161,14 +161,14 @@ try:
     step("the first", run(first, show("1"), ABSENCE))
     step("the third again", run(third, show("3")))
 
-    # A reply on its way, when the newest connects.
+    # The newest client connects before the reply to another is sent.
     end = os.path.join(files.name, "third")
     subscribed(third)
     busy = third.execute(wait(end))
     begun(third, busy)
     fourth = join()
     step("control of the fourth", control(fourth, PATIENCE))
-    fourth.kernel_info()  # its first message on shell, as every front end sends it
+    fourth.kernel_info()  # every front end sends this message first on shell
     open(end, "w").close()
     step("the reply to the third's cell, at the fourth", reply(fourth, busy))
     step("the fourth", run(fourth, show("4")))
@@ -184,14 +184,14 @@ try:
             c.input("a displaced client")
         fourth.input("fourth")
         step("the fourth's cell", reply(fourth, ask))
-        step("it printed, as the fourth hears it", output(fourth, ask).strip())
-        step("and as the first hears it", output(first, ask).strip())
+        step("its output, received by the fourth", output(fourth, ask).strip())
+        step("its output, received by the first", output(first, ask).strip())
 
     # control
     step("control, the fourth", control(fourth, PATIENCE))
     step("control, the third", control(third, ABSENCE))
 
-    # A client behind a network that breaks silently.
+    # A client whose network breaks silently.
     channels = ("shell", "iopub", "stdin", "control", "hb")
     proxies = {c + "_port": Proxy(getattr(km, c + "_port")) for c in channels}
     remote = join(**{k: p.port for k, p in proxies.items()})
@@ -203,10 +203,10 @@ try:
     for p in proxies.values():
         p.silent.set()
     back = join()
-    step("control, after it came back", control(back, PATIENCE))
+    step("control, after it reconnected", control(back, PATIENCE))
     back.kernel_info()
     open(end, "w").close()
-    step("the reply to its cell, after it came back", reply(back, busy))
+    step("the reply to its cell, after it reconnected", reply(back, busy))
     step("its next cell", run(back, show("6")))
     subscribed(back)
     ask = back.execute(ASK, allow_stdin=True)

@@ -2,6 +2,11 @@
 //
 // Instructions are printed as text, register by register: a kernel's inner loop is
 // decided here, not by an allocator.
+//
+// It does not use github.com/mmcloughlin/avo. The instruction table of avo 0.5.0 has AVX-512F and
+// F16C, but neither AVX512-BF16 (VDPBF16PS) nor AMX. Go's assembler lacks them too, so these
+// kernels need encoded instructions in any case. avo's main service is to allocate registers, and
+// here every register is chosen by hand.
 package main
 
 import (

@@ -5,33 +5,33 @@ import (
 	"sync"
 )
 
-// missed records the cells whose output a front end has lost. A front end that stops
+// lostOutput records the cells whose output a front end has lost. A front end that stops
 // reading is disconnected, which bounds memory. It gets a notice in the cell when it
 // reconnects.
-type missed struct {
+type lostOutput struct {
 	k     *kernel
 	mu    sync.Mutex
 	cells []*output
 }
 
-const maxMissed = 16 // disconnected front ends that have not come back
+const maxLost = 16 // disconnected front ends that have not reconnected
 
-// note is called before a front end is disconnected. The newest cell is taken for the
-// one that printed so much.
-func (m *missed) note() {
+// note is called before a front end is disconnected. It assumes that the newest cell
+// printed the output.
+func (m *lostOutput) note() {
 	m.k.comms.mu.Lock()
 	o := m.k.comms.latest
 	m.k.comms.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if o != nil && len(m.cells) < maxMissed {
+	if o != nil && len(m.cells) < maxLost {
 		m.cells = append(m.cells, o)
 	}
 }
 
-// tell returns the messages for a new subscriber. Reconnecting clients cannot be
+// notices returns the messages for a new subscriber. Reconnecting clients cannot be
 // identified, so another client may get a spurious notice.
-func (m *missed) tell() [][][]byte {
+func (m *lostOutput) notices() [][][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.cells) == 0 {
@@ -42,7 +42,7 @@ func (m *missed) tell() [][][]byte {
 	frames := [][][]byte{m.k.iopub.frames("stream", Message{
 		Parent: o.r.Header, Content: streamContent("stderr", "\noutput was lost here: the front end stopped reading\n"),
 	})}
-	if o.over.Load() { // otherwise a client would wait for the cell's end for ever
+	if o.over.Load() { // otherwise a client would wait forever for the end of the cell
 		frames = append(frames, m.k.iopub.frames("status", Message{Parent: o.r.Header, Content: mustEncode(status{"idle"})}))
 	}
 	return frames
