@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// packages are the directories of the packages that advice may name.
+// packages maps the packages that advice may name to their directories.
 var packages = map[string]string{
 	"amp": ".", "apex": "apex", "cuda": "../cuda", "data": "../tensor/data", "diagnose": "diagnose", "experiment": "experiment",
 	"nn": "../tensor/nn", "optim": "../tensor/optim", "tensor": "../tensor", "trace": "trace",
@@ -50,7 +50,7 @@ func TestAdvice(t *testing.T) {
 	exists := func(name string) bool { return any[name] || slices.Contains(properNames, name) }
 	texts := advice(t)
 	if len(texts) < 150 {
-		t.Errorf("found %d texts of advice, want at least 150", len(texts))
+		t.Errorf("got %d texts of advice, want at least 150", len(texts))
 	}
 	for _, text := range texts {
 		for _, m := range qualified.FindAllStringSubmatch(text, -1) {

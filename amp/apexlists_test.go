@@ -9,18 +9,17 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// The tests TestApex/<name> do what those of Apex's suite tests/L0/run_amp do that have
-// their names, before apex.amp was removed (PR 1896). Not here: test_cpu_is_float, for a
-// copy to another device casts nothing; test_rnn_packed_sequence_is_half, for there are no
-// packed sequences; test_inplace_exp_is_error_for_half, for changes in place keep their
-// dtype as torch's autocast has them; multi_tensor_* and fused optimizers, which are
-// kernels; LARC.
+// The tests TestApex/<name> follow the tests of these names in Apex's suite tests/L0/run_amp,
+// before apex.amp was removed (PR 1896). Left out are test_cpu_is_float, since a copy to another
+// device casts nothing; test_rnn_packed_sequence_is_half, which amp's TestPackedSequences covers;
+// test_inplace_exp_is_error_for_half, since in-place operations keep their dtype, as under torch's
+// autocast; multi_tensor_* and fused optimizers, which are kernels; and LARC.
 
 func TestApex(t *testing.T) {
 	for name, c := range map[string]struct {
 		fns   []func(x *tensor.Tensor) *tensor.Tensor
 		shape []int
-		want  map[tensor.DType]tensor.DType // of the result, by the operand's
+		want  map[tensor.DType]tensor.DType // dtype of the result by that of the operand
 	}{
 		"test_linear_is_half":        {fns: each1(nn.NewLinear(16, 16).Forward), shape: []int{2, 16}, want: alwaysHalf},
 		"test_conv2d_is_half":        {fns: each1(nn.NewConv2d(4, 4, 3).Forward), shape: []int{2, 4, 8, 8}, want: alwaysHalf},
@@ -34,7 +33,7 @@ func TestApex(t *testing.T) {
 		"test_sum_is_float":          {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }), shape: []int{2, 16}, want: alwaysFloat},
 		"test_rnn_is_half":           {fns: each1(nn.NewRNN(16, 8).Forward, nn.NewLSTM(16, 8).Forward, nn.NewGRU(16, 8).Forward), shape: []int{3, 2, 16}, want: alwaysHalf},
 		"test_rnn_cell_is_half":      {fns: each1(nn.NewRNNCell(16, 8).Forward, nn.NewGRUCell(16, 8).Forward, nn.NewLSTMCell(16, 8).Forward), shape: []int{2, 16}, want: alwaysHalf},
-		// Beyond the suite: where Apex's lists are not torch's.
+		// Beyond the suite: operations where Apex's lists differ from torch's.
 		"gelu, var and std are float": {fns: each1((*tensor.Tensor).GELU, func(x *tensor.Tensor) *tensor.Tensor { return x.Var() }, func(x *tensor.Tensor) *tensor.Tensor { return x.Std() }), shape: []int{2, 16}, want: alwaysFloat},
 		"logsumexp is match":          {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.LogSumExp(1) }), shape: []int{2, 16}, want: matchInput},
 	} {
@@ -49,7 +48,7 @@ func TestApex(t *testing.T) {
 					}
 					y.Float().Sum().Backward()
 					if d := x.Grad().DType(); d != in {
-						t.Errorf("function %d of %v: the gradient is %v", i, in, d)
+						t.Errorf("function %d of %v: got a gradient of %v", i, in, d)
 					}
 				}
 			}
@@ -59,10 +58,10 @@ func TestApex(t *testing.T) {
 		p, y := tensor.Full(0.5, 4), tensor.Ones(4)
 		amp.Autocast(apex.Float16, func() {
 			if err := caught(func() { nn.BinaryCrossEntropy(p.Half(), y) }); err == nil {
-				t.Error("of float16: no error")
+				t.Error("a float16 operand: got no error")
 			}
 			if d := nn.BinaryCrossEntropy(p, y).DType(); d != tensor.Float32 {
-				t.Errorf("of float32: got %v, want float32: Apex bans halves only", d)
+				t.Errorf("a float32 operand: got %v, want float32, since Apex bans halves only", d)
 			}
 		})
 	})
@@ -103,7 +102,7 @@ func TestApex(t *testing.T) {
 						}
 						out.Float().Sum().Backward()
 						if d := x.Grad().DType(); d != xs {
-							t.Errorf("%s: the gradient of a %v is %v", op, xs, d)
+							t.Errorf("%s: gradient of a %v: got %v", op, xs, d)
 						}
 					}
 				}
@@ -129,7 +128,7 @@ var (
 	matchInput  = map[tensor.DType]tensor.DType{tensor.Float16: tensor.Float16, tensor.Float32: tensor.Float32}
 )
 
-// caught returns the error that f panics with, nil if it does not.
+// caught returns the error that f panics with, or nil.
 func caught(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,23 +12,23 @@ import (
 	"halfnote/tensor"
 )
 
-// Seed 003's infinity is gone inside a region: sum runs in float32.
-func TestSumOfOnes(t *testing.T) {
+// TestSumRunsInFloat32 checks that a sum that overflows in float16 is finite inside a region.
+func TestSumRunsInFloat32(t *testing.T) {
 	ones := tensor.Ones(65536).Half()
 	if got := ones.Sum().Item(); !math.IsInf(got, 1) {
-		t.Errorf("outside: %v, want +Inf", got)
+		t.Errorf("outside: got %v, want +Inf", got)
 	}
 	amp.Autocast(amp.Float16, func() {
 		if got := ones.Sum().Item(); got != 65536 {
-			t.Errorf("inside: %v, want 65536", got)
+			t.Errorf("inside: got %v, want 65536", got)
 		}
 	})
 }
 
-// With the cache, the gradients of two uses of a weight are summed in float16, at
-// their common cast; without it in float32 (measured on torch 1.13 and, in a region of
-// float16 on the CPU, 2.15).
-func TestCacheSumsGradientsInHalf(t *testing.T) {
+// TestCacheSumsGradientsInFloat16 checks that with the cache the gradients of two uses of a
+// weight are summed in float16, at their common cast, and without it in float32. torch 1.13 and,
+// in a float16 region on the CPU, torch 2.15 do the same.
+func TestCacheSumsGradientsInFloat16(t *testing.T) {
 	for _, tt := range []struct {
 		cache bool
 		want  float64
@@ -38,7 +38,7 @@ func TestCacheSumsGradientsInHalf(t *testing.T) {
 		amp.Autocast(amp.Float16.WithCache(tt.cache), func() { a, b = big.MatMul(v), big.MatMul(v) })
 		a.Float().Sum().Add(b.Float().Sum()).Backward()
 		if got := v.Grad().Item(); got != tt.want {
-			t.Errorf("cache %v: gradient %v, want %v", tt.cache, got, tt.want)
+			t.Errorf("cache %v: got gradient %v, want %v", tt.cache, got, tt.want)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestCache(t *testing.T) {
 				mm()
 				amp.Autocast(amp.BFloat16, func() {
 					if got := x.MatMul(w).DType(); got != tensor.BFloat16 {
-						t.Errorf("nested region gives %v", got)
+						t.Errorf("nested region: got dtype %v", got)
 					}
 				})
 			})
@@ -94,7 +94,7 @@ func TestCache(t *testing.T) {
 				before := tensor.Eye(4).MatMul(w).Float64s()
 				tensor.NoGrad(func() { w.AddAssign(tensor.Ones(4, 4)) })
 				if slices.Equal(before, tensor.Eye(4).MatMul(w).Float64s()) {
-					t.Error("the product does not see the new weight")
+					t.Error("the product used the old weight after it changed")
 				}
 			})
 		}, 4, 0},
@@ -102,39 +102,40 @@ func TestCache(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if made, cached := casts(tt.f); made != tt.made || cached != tt.cached {
-				t.Errorf("%d casts and %d from the cache, want %d and %d", made, cached, tt.made, tt.cached)
+				t.Errorf("got %d casts and %d cache hits, want %d and %d", made, cached, tt.made, tt.cached)
 			}
 		})
 	}
 }
 
-// A first use without gradient must not poison later ones (PR 165068).
+// TestCacheKeepsHistory checks that a weight first used without recording still gets a gradient
+// from later uses (PR 165068).
 func TestCacheKeepsHistory(t *testing.T) {
 	x, w := tensor.Randn(4, 4), tensor.Randn(4, 4).RequireGrad()
 	amp.Autocast(amp.Float16, func() {
 		tensor.NoGrad(func() { x.MatMul(w) })
 		if y := x.MatMul(w); !y.RequiresGrad() {
-			t.Error("the product has lost its history")
+			t.Error("the product has no history")
 		}
 	})
 }
 
-func TestRegionEndsWithAPanic(t *testing.T) {
+func TestRegionEndsOnPanic(t *testing.T) {
 	err := try(func() { amp.Autocast(amp.Float16, func() { panic(errors.New("out")) }) })
 	if err == nil || amp.Active() != amp.Off {
-		t.Errorf("error %v, policy %v; want the panic and amp.Off", err, amp.Active())
+		t.Errorf("got error %v and policy %v, want the panic and amp.Off", err, amp.Active())
 	}
 }
 
-func TestGoroutinesAreOutside(t *testing.T) {
+func TestNewGoroutineIsOutsideRegion(t *testing.T) {
 	amp.Autocast(amp.Float16, func() {
 		got := make(chan amp.Policy)
 		go func() { got <- amp.Active() }()
 		if p := <-got; p != amp.Off {
-			t.Errorf("a goroutine started in a region runs under %v", p)
+			t.Errorf("a goroutine started in a region: got policy %v, want amp.Off", p)
 		}
 		if amp.Active() != amp.Float16 {
-			t.Errorf("the region itself runs under %v", amp.Active())
+			t.Errorf("the region itself: got policy %v", amp.Active())
 		}
 	})
 }
@@ -143,7 +144,7 @@ func TestWith(t *testing.T) {
 	h := tensor.Ones(4).Half()
 	amp.Autocast(amp.Float16.With("sum", amp.Unlisted), func() {
 		if got := h.Sum().DType(); got != tensor.Float16 {
-			t.Errorf("sum moved to the unlisted gives %v", got)
+			t.Errorf("sum moved to Unlisted: got %v", got)
 		}
 	})
 	amp.Autocast(amp.Float16.With("relu", amp.Banned), func() {
@@ -155,7 +156,7 @@ func TestWith(t *testing.T) {
 	})
 	amp.Autocast(amp.Float16.With("add", amp.Promote), func() {
 		if got := h.Add(tensor.Ones(4)).DType(); got != tensor.Float32 {
-			t.Errorf("promoting add gives %v", got)
+			t.Errorf("add moved to Promote: got %v", got)
 		}
 		err := try(func() { h.Add(tensor.Ones(4).BFloat16()) })
 		var e *amp.Error
@@ -165,7 +166,8 @@ func TestWith(t *testing.T) {
 	})
 }
 
-// Every operation is in the category that torch lists it in.
+// TestLists checks that every operation is in the category of torch's list for CUDA and for the
+// CPU.
 func TestLists(t *testing.T) {
 	cuda, cpu := readLists(t)
 	category := map[string]amp.Category{
@@ -189,11 +191,11 @@ func TestLists(t *testing.T) {
 				"linalg_matrix_power": amp.LowerPrecision, "linalg_multi_dot": amp.LowerPrecision, "tensordot": amp.LowerPrecision, "local_response_norm": amp.FP32,
 				"gru_cell": amp.LowerPrecision, "lstm_cell": amp.LowerPrecision, "rnn_relu_cell": amp.LowerPrecision, "rnn_tanh_cell": amp.LowerPrecision}
 		}
-		maps.Copy(want, made)             // of listed operations, by torch's answers in testdata/dtypes.json
-		want["lstm"] = amp.LowerPrecision // layers of oneDNN and cuDNN
+		maps.Copy(want, made)             // composed of listed operations, by torch's results in testdata/dtypes.json
+		want["lstm"] = amp.LowerPrecision // a layer of oneDNN and cuDNN in torch
 		for _, op := range tensor.Ops() {
 			if got := policy.Category(op); got != want[op.Name] {
-				t.Errorf("%v: %s is %v, want %v", policy, op.Name, got, want[op.Name])
+				t.Errorf("%v: %s: got %v, want %v", policy, op.Name, got, want[op.Name])
 			}
 		}
 		for _, row := range policy.Ops().Rows { // with the functions that are composed here

@@ -10,23 +10,23 @@ import (
 // ten shortens the table.
 type ten = *tensor.Tensor
 
-// opCall is a sample call of an operation on float32 operands (and integers, where
-// positions or classes are asked for), of the sizes of torch's own tests of autocast.
+// opCall is a sample call of an operation on float32 operands, with integers for positions and
+// classes. The sizes are those of torch's own tests of autocast.
 type opCall struct {
-	op    string // torch's name in its lists, or the name here of what stands for it
+	op    string // name in torch's lists, or name here of the substitute
 	in    func() []ten
-	forms []func(in []ten) ten // ways to write the call, which must agree
+	forms []func(in []ten) ten // ways to write the call, with equal results
 }
 
 // n is the size that torch's tests use.
 const side = 8
 
-// makes returns operands of the given shapes, normal and the same at every call.
+// makes returns a function that makes normal operands of the given shapes, equal at every call.
 func makes(shapes ...[]int) func() []ten {
 	return makesBy(func(x ten) ten { return x }, shapes...)
 }
 
-// makesBy is makes with the first operand changed by f, into an operation's domain.
+// makesBy is makes with the first operand mapped by f into an operation's domain.
 func makesBy(f func(x ten) ten, shapes ...[]int) func() []ten {
 	return func() []ten {
 		g := tensor.NewGenerator(int64(len(shapes)) + 3)
@@ -42,7 +42,7 @@ func makesBy(f func(x ten) ten, shapes ...[]int) func() []ten {
 	}
 }
 
-// with appends operands that stay as they are.
+// with appends fixed operands to those of f.
 func with(f func() []ten, more ...ten) func() []ten {
 	return func() []ten { return append(f(), more...) }
 }
@@ -56,7 +56,7 @@ var (
 	matrix = []int{side, side}
 	cube   = []int{side, side, side}
 	four   = []int{side, side, side, side}
-	five   = []int{4, 4, 4, 4, 4} // torch's are of 8, which is 32 times the work
+	five   = []int{4, 4, 4, 4, 4} // torch's size is 8, which is 32 times the work
 )
 
 func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
@@ -70,7 +70,7 @@ func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
 	return c
 }
 
-// loss is a function of package nn without options.
+// loss returns a loss function of package nn without its options.
 func loss(f func(x, target ten, options ...nn.Option) ten) func(x, y ten) ten {
 	return func(x, y ten) ten { return f(x, y) }
 }
@@ -87,7 +87,7 @@ func several(op string, in func() []ten, forms ...func(in []ten) ten) opCall {
 	return opCall{op, in, forms}
 }
 
-// of3 takes a call's third operand, nil if there is none.
+// of3 returns the third operand of a call, or nil.
 func of3(in []ten) ten {
 	if len(in) > 2 {
 		return in[2]
@@ -101,8 +101,8 @@ var (
 	positions = func() ten { return tensor.FromInts([]int{0, 1, 1, 0, 1, 0, 0, 1}, 2, 2, 2) }
 )
 
-// opCalls are sample calls of all operations of torch's lists that exist here; several
-// of one name are its overloads.
+// opCalls returns sample calls of all operations on torch's lists that exist here. Calls of one
+// name are its overloads.
 func opCalls() []opCall {
 	none, transposed := tensor.ConvOptions{}, tensor.ConvTransposeOptions{}
 	plain, one := tensor.PNormOptions{}, tensor.PNormOptions{Dims: []int{0}}
@@ -268,7 +268,7 @@ func opCalls() []opCall {
 			return []ten{g.Rand(side, side), g.Rand(side, side)}
 		}, func(x, y ten) ten { return nn.BinaryCrossEntropy(x, y) }, loss(nn.BinaryCrossEntropy)),
 
-		// in CPU's lists alone
+		// in the CPU's lists only
 		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AvgPool3d(in[0], 3, pool...) }),
 		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.MaxPool3d(in[0], 3, pool...) }),
 		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return nn.AdaptiveAvgPool3d(in[0], 2) }),
@@ -310,7 +310,7 @@ func opCalls() []opCall {
 	}
 }
 
-// absentOps are names of torch's lists that nothing stands for here, and why.
+// absentOps maps names on torch's lists without a counterpart here to the reason.
 var absentOps = map[string]string{
 	"_addmm_activation":               "internal to torch.compile: addmm followed by gelu or relu",
 	"_native_multi_head_attention":    "the inference path of nn.MultiheadAttention, which is linear and scaled_dot_product_attention here",
@@ -345,7 +345,7 @@ var absentOps = map[string]string{
 	"fft_ihfft":                       "there are no Fourier transforms",
 }
 
-// standIns name the operations here that do what a name of torch's lists does.
+// standIns maps names on torch's lists to the operations here with the same function.
 var standIns = map[string][]string{
 	"_convolution":                        {"conv1d", "conv2d", "conv3d"},
 	"convolution":                         {"conv1d", "conv2d", "conv3d"},
@@ -371,7 +371,7 @@ var standIns = map[string][]string{
 	"multilabel_margin_loss_forward": {"multilabel_margin_loss"},
 	"max_unpool3d":                   {"max_unpool2d"},
 
-	// the documents' names
+	// names in the tutorials
 	"__matmul__":    {"matmul"},
 	"GRUCell":       {"gru_cell"},
 	"LSTMCell":      {"lstm_cell"},

@@ -11,15 +11,14 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// checks collects the rows of the project's numeric specification, 1 to 107, under
-// their numbers there. Expected values are derived from float32 arithmetic with one
-// rounding to nearest even. The dtype of each result is part of the check.
+// checks runs the numbered checks of numerics, 1 to 107. Expected values follow from float32
+// arithmetic with one rounding to nearest even. The dtype of each result is part of the check.
 type checks struct {
 	t    *testing.T
 	rows map[int]int
 }
 
-// row is a check of values.
+// row checks values and dtype.
 func (c checks) row(d tensor.DType, number int, name string, got *tensor.Tensor, want ...float64) {
 	c.run(number, name, func(t *testing.T) {
 		if got.DType() != d || !sameFloats(got.Float64s(), want) {
@@ -40,7 +39,7 @@ func (c checks) single(number int, name string, got *tensor.Tensor, want ...floa
 	c.row(tensor.Float32, number, name, got, want...)
 }
 
-// dtype is a check of a dtype alone.
+// dtype checks only a dtype.
 func (c checks) dtype(number int, name string, got *tensor.Tensor, want tensor.DType) {
 	c.run(number, name, func(t *testing.T) {
 		if got.DType() != want {
@@ -54,7 +53,7 @@ func (c checks) run(number int, name string, f func(*testing.T)) {
 	c.t.Run(fmt.Sprintf("%03d %s", number, strings.ReplaceAll(name, "/", "÷")), f)
 }
 
-// sameFloats tells zeros of two signs apart, and takes all NaN for one.
+// sameFloats reports whether a and b are equal, where +0 and -0 differ and all NaN are equal.
 func sameFloats(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -115,7 +114,7 @@ func (c checks) conversions() {
 			t.Errorf("got error %v and %v, want an error and 1", err, x)
 		}
 		if err := try(func() { tensor.FullAs(tensor.Float16, 1e6) }); err == nil {
-			t.Error("full of 1e6 was made")
+			t.Error("Full with 1e6 in float16: got no error")
 		}
 		if got := halves(1e6).Item(); got != inf {
 			t.Errorf("a tensor of 1e6: got %v, want +Inf", got)
@@ -265,7 +264,7 @@ func (c checks) scaling() {
 			t.Errorf("got %v, want 2^-149", got)
 		}
 		if got := backoff(); got != 0 {
-			t.Errorf("one more: got %v, want 0", got)
+			t.Errorf("after one more step: got %v, want 0", got)
 		}
 	})
 }

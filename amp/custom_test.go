@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor"
 )
 
-// A function without CustomFwd runs forward under the region around it and backward
-// without autocast, as torch's do when backward is called outside.
+// TestPlainFunction checks that a function without CustomFwd runs forward under the enclosing
+// region and backward without autocast, as in torch when backward is called outside.
 func TestPlainFunction(t *testing.T) {
 	var forward, backward amp.Policy
 	f := tensor.Function{
@@ -27,22 +27,21 @@ func TestPlainFunction(t *testing.T) {
 	amp.Autocast(amp.Float16, func() {
 		y := f.Apply(x)
 		if y.DType() != tensor.Float16 {
-			t.Errorf("the result is %v, want float16", y.DType())
+			t.Errorf("got result of %v, want float16", y.DType())
 		}
 		y.Sum().Backward()
 	})
 	if forward != amp.Float16 || backward != amp.Off || x.Grad().DType() != tensor.Float32 {
-		t.Errorf("forward under %v, backward under %v, gradient %v", forward, backward, x.Grad().DType())
+		t.Errorf("got forward under %v, backward under %v, gradient of %v", forward, backward, x.Grad().DType())
 	}
 	var e *amp.Error
 	if err := try(func() { amp.CustomBwd(f).Apply(x).Sum().Backward() }); !errors.As(err, &e) || e.Code != "no_custom_fwd" {
-		t.Errorf("CustomBwd alone: got %v", err)
+		t.Errorf("CustomBwd without CustomFwd: got error %v", err)
 	}
 }
 
-// Checkpoint computes again under the policy of the first time, after the region has
-// ended, with the same random numbers; weights are cast again and their gradients are those
-// without it.
+// TestCheckpointUnderAutocast checks that Checkpoint recomputes under the original policy after
+// the region has ended, with the same random numbers, and that gradients are those without it.
 func TestCheckpointUnderAutocast(t *testing.T) {
 	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.Off, amp.Float16.WithCache(false)} {
 		run := func(through func(f func(in ...ten) ten, in ...ten) ten) (y, gx, gw ten) {
@@ -60,7 +59,7 @@ func TestCheckpointUnderAutocast(t *testing.T) {
 		y, gx, gw := run(func(f func(in ...ten) ten, in ...ten) ten { return f(in...) })
 		cy, cgx, cgw := run(tensor.Checkpoint)
 		if !sameBits(y, cy) || !sameBits(gx, cgx) || !sameBits(gw, cgw) {
-			t.Errorf("%v: got %v, %v, %v, want %v, %v, %v", p, cy, cgx, cgw, y, gx, gw)
+			t.Errorf("%v: got result %v and gradients %v, %v; want %v and %v, %v", p, cy, cgx, cgw, y, gx, gw)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestDialects: every name of halfnote in the last columns of DIALECTS.md exists.
+// TestDialects checks that every halfnote name in the last columns of DIALECTS.md exists.
 func TestDialects(t *testing.T) {
 	text, err := os.ReadFile("DIALECTS.md")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestDialects(t *testing.T) {
 		cells := strings.Split(strings.Trim(line, "|"), "|")
 		last := cells[len(cells)-1]
 		if strings.TrimSpace(last) == "" {
-			t.Errorf("nothing of halfnote in %q", line)
+			t.Errorf("found no halfnote name in the row %q", line)
 		}
 		for _, m := range names.FindAllStringSubmatch(last, -1) {
 			pkg, ok := known[m[1]]
@@ -42,18 +42,18 @@ func TestDialects(t *testing.T) {
 			found++
 			base, member, _ := strings.Cut(m[2], ".")
 			if !pkg[m[2]] && !(pkg["var "+base] && pkg["method "+member]) {
-				t.Errorf("there is no %s.%s: %s", m[1], m[2], line)
+				t.Errorf("%s.%s does not exist: %s", m[1], m[2], line)
 			}
 		}
 	}
 	if rows < 50 || found < 80 {
-		t.Errorf("%d rows with %d names have been read, expected more", rows, found)
+		t.Errorf("got %d rows with %d names, want more", rows, found)
 	}
 }
 
 // exported returns the exported names of the package in dir: functions, types, values,
-// and "Type.Member" for methods and fields; also "var Name" for values, whose types are
-// not known here, and "method Name" for the methods of any type.
+// and "Type.Member" for methods and fields; also "var Name" for values, whose types are unknown
+// here, and "method Name" for the methods of any type.
 func exported(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -107,9 +107,9 @@ func exported(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// TestDocumentsFunctions: every function that the documents' autocast lists name has a row in
-// DIALECTS.md, whose last column TestDialects checks.
-func TestDocumentsFunctions(t *testing.T) {
+// TestListedFunctionsAreInDialects checks that every function on the tutorials' autocast lists has
+// a row in DIALECTS.md. TestDialects checks the last column.
+func TestListedFunctionsAreInDialects(t *testing.T) {
 	text, err := os.ReadFile("DIALECTS.md")
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// dtypeCheck is an expression and the dtype that it has in a region; "error" is
-// for one that is refused.
+// dtypeCheck is an expression with its dtype in a region, or "error" if it must panic.
 type dtypeCheck struct {
 	row  int
 	name string
@@ -20,9 +19,8 @@ type dtypeCheck struct {
 	want string
 }
 
-// TestDTypes are rows D1 to D16 of the project's specification: the dtypes that
-// operations give under amp.Float16, from PyTorch's behaviour on CUDA
-// (test_autocast.py and autocast_mode.cpp).
+// TestDTypes checks the dtypes of operations under amp.Float16, in rows D1 to D16. They follow
+// PyTorch's behaviour on CUDA (test_autocast.py and autocast_mode.cpp).
 func TestDTypes(t *testing.T) {
 	tensor.ManualSeed(1)
 	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
@@ -176,7 +174,7 @@ func TestDTypes(t *testing.T) {
 	}
 }
 
-// run computes the expression in regions, each inside the one before.
+// run computes the expression inside nested regions.
 func (c dtypeCheck) run(t *testing.T, regions ...amp.Policy) {
 	t.Run(fmt.Sprintf("D%d %s", c.row, strings.ReplaceAll(c.name, "/", "÷")), func(t *testing.T) {
 		var got string
@@ -194,8 +192,8 @@ func (c dtypeCheck) run(t *testing.T, regions ...amp.Policy) {
 	})
 }
 
-// Gradients of leaves keep the leaf's dtype, those of activations have that of
-// their forward operation, and Backward inside the region changes nothing.
+// gradientDTypes checks that gradients of leaves have the leaf's dtype, and those of activations
+// the dtype of their forward operation, also if Backward runs inside the region.
 func gradientDTypes(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		x, w := tensor.Ones(4, 4), tensor.Ones(4, 4).RequireGrad()
@@ -211,13 +209,13 @@ func gradientDTypes(t *testing.T) {
 			loss.Backward()
 		}
 		if h.Grad().DType() != tensor.Float16 || w.Grad().DType() != tensor.Float32 {
-			t.Errorf("inside %v: activation %v, leaf %v; want float16, float32", inside, h.Grad().DType(), w.Grad().DType())
+			t.Errorf("inside %v: got gradients of %v for the activation and %v for the leaf, want float16 and float32", inside, h.Grad().DType(), w.Grad().DType())
 		}
 	}
 }
 
-// By torch's CPU lists sums and softmax stay in bfloat16, losses do not, and nothing is
-// banned.
+// TestDTypesCPU checks torch's CPU lists: sums and softmax stay in bfloat16, losses run in
+// float32, and no operation is banned.
 func TestDTypesCPU(t *testing.T) {
 	x := tensor.Ones(8, 8)
 	b := x.BFloat16()

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestVisionDTypes are the rows of TestDTypes for convolution, pooling, normalisation
-// and sampling.
+// TestVisionDTypes checks the dtypes of convolution, pooling, normalisation and sampling under
+// amp.Float16.
 func TestVisionDTypes(t *testing.T) {
 	tensor.ManualSeed(1)
 	x, w := tensor.Randn(2, 4, 6), tensor.Randn(4, 4, 3).RequireGrad()
@@ -60,8 +60,8 @@ func TestVisionDTypes(t *testing.T) {
 		c.run(t, amp.Float16)
 	}
 
-	// Under autocast, a convolution is that of operands cast by hand, and gradients of
-	// leaves are float32.
+	// Under autocast, a convolution equals that of operands cast by hand, and gradients of leaves
+	// are float32.
 	var y *tensor.Tensor
 	amp.Autocast(amp.Float16, func() { y = tensor.Conv1d(x, w, b, none) })
 	if want := tensor.Conv1d(h, w.Half(), b.Half(), none); !tensor.Equal(y, want) {
@@ -69,6 +69,6 @@ func TestVisionDTypes(t *testing.T) {
 	}
 	y.Float().Sum().Backward()
 	if d := w.Grad().DType(); d != tensor.Float32 {
-		t.Errorf("the weight's gradient is %v, want float32", d)
+		t.Errorf("gradient of the weight: got %v, want float32", d)
 	}
 }

@@ -6,9 +6,9 @@ import "fmt"
 // such calls. Code is short and stable, for example "already_stepped".
 type Error struct {
 	Code string
-	Call string // the function or method
-	Why  string // what was found
-	Cure string // what to do
+	Call string // function or method
+	Why  string // reason: the values found
+	Cure string // advice
 }
 
 // need panics unless the argument called name is present; want describes the expected value.

@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 
-// TestOnGPU runs the tests of the dtypes that operations have with tensors on a GPU. Those
-// that take minutes where kernels are interpreted wait for a real one.
+// TestOnGPU runs the tests of dtypes with tensors on a GPU. Tests that take minutes with
+// interpreted kernels run only on a real GPU.
 func TestOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// inPlaceCalls are calls of the methods that change a tensor in place: of x (4, 4), y
-// like it, and positions.
+// inPlaceCalls calls the methods that change a tensor in place, with x (4, 4), y of that shape,
+// and positions.
 var inPlaceCalls = map[string]func(x, y, at ten) ten{
 	"AbsAssign": func(x, _, _ ten) ten { return x.AbsAssign() }, "AddAssign": func(x, y, _ ten) ten { return x.AddAssign(y) },
 	"AddScalarAssign": func(x, _, _ ten) ten { return x.AddScalarAssign(.1) }, "AddScaledAssign": func(x, y, _ ten) ten { return x.AddScaledAssign(y, .1) },
@@ -41,13 +41,13 @@ var inPlaceCalls = map[string]func(x, y, at ten) ten{
 	"TanhAssign": func(x, _, _ ten) ten { return x.TanhAssign() }, "TruncAssign": func(x, _, _ ten) ten { return x.TruncAssign() },
 }
 
-// Changes in place run in the types that they are given, under every policy: torch casts
-// out-of-place operations alone.
+// TestInPlaceIsNotCast checks that in-place operations run in their operands' dtypes under every
+// policy: torch casts only out-of-place operations.
 func TestInPlaceIsNotCast(t *testing.T) {
 	methods := reflect.TypeFor[*tensor.Tensor]()
 	for i := range methods.NumMethod() {
 		if name := methods.Method(i).Name; strings.HasSuffix(name, "Assign") && inPlaceCalls[name] == nil {
-			t.Errorf("%s has no call", name)
+			t.Errorf("%s has no call in inPlaceCalls", name)
 		}
 	}
 	at := tensor.FromInts([]int{0, 1, 2, 3, 1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2}, 4, 4)
@@ -60,14 +60,15 @@ func TestInPlaceIsNotCast(t *testing.T) {
 				var got ten
 				made, cached := casts(func() { amp.Autocast(p, func() { got = f(x.Clone(), y, at) }) })
 				if made+cached != 0 || !sameBits(got, want) {
-					t.Errorf("%v: %s of %v: %d casts, got %v, want %v", p, name, d, made, got, want)
+					t.Errorf("%v: %s of %v: got %d casts and %v, want 0 and %v", p, name, d, made, got, want)
 				}
 			}
 		}
 	}
 }
 
-// So does out=: its result has the dtype of its operands and then that of where it goes.
+// TestOutIsNotCast checks that with out= an operation runs in its operands' dtype and converts the
+// result to the dtype of the given tensor.
 func TestOutIsNotCast(t *testing.T) {
 	g := tensor.NewGenerator(2)
 	x := g.Randn(8, 8)
@@ -77,6 +78,6 @@ func TestOutIsNotCast(t *testing.T) {
 		amp.Autocast(amp.Float16, func() { tensor.Out(z, func() *tensor.Tensor { return x.MM(x) }) })
 	})
 	if made != 0 || !sameBits(z, want) {
-		t.Errorf("mm with out=: %d casts, got %v, want %v", made, z, want)
+		t.Errorf("mm with out=: got %d casts and %v, want %v", made, z, want)
 	}
 }

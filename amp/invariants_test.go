@@ -13,9 +13,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// What holds of a scaler without any reference.
+// Properties of a scaler that need no reference values.
 
-// trained trains a small net and returns its bits, and the losses', after each step.
+// trained trains a small net and returns its bits and those of the loss after each step.
 func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor, options ...optim.Option) *optim.Optimizer) (trail []string) {
 	net, g := newModel(3), tensor.NewGenerator(4)
 	opt := maker(nn.Parameters(net))
@@ -28,7 +28,7 @@ func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor
 		} else {
 			amp.Autocast(policy, func() { loss = nn.MSELoss(net.Forward(x), y) })
 		}
-		if loss = loss.MulScalar(1. / (1 << 12)); s == nil { // gradients that float16 cannot hold unscaled
+		if loss = loss.MulScalar(1. / (1 << 12)); s == nil { // unscaled gradients vanish in float16
 			loss.Backward()
 			opt.Step()
 		} else {
@@ -41,14 +41,14 @@ func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor
 	return trail
 }
 
-// Scales that are powers of two change no bit of a run where nothing overflows or becomes
-// subnormal; neither does a scaler that is disabled, nor a region that is.
-func TestScalingChangesNothing(t *testing.T) {
+// TestScalingPreservesBits checks that scales that are powers of two change no bit of a run
+// without overflow or subnormal numbers, and that a disabled scaler or region changes none.
+func TestScalingPreservesBits(t *testing.T) {
 	for name, maker := range optimizers {
 		plain := trained(amp.Off, nil, maker)
 		half := trained(amp.Float16, amp.NewGradScaler(amp.StaticScale(1<<16)), maker)
 		if slices.Equal(plain, half) {
-			t.Errorf("%s: float16 changes nothing", name)
+			t.Errorf("%s: the float16 run equals the float32 one; the comparison shows nothing", name)
 		}
 		for what, run := range map[string]struct{ got, want []string }{
 			"disabled scaler":                 {trained(amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), maker), plain},
@@ -67,12 +67,12 @@ func TestScalingChangesNothing(t *testing.T) {
 		}
 	}
 	if slices.Equal(trained(amp.Float16, nil, optimizers["sgd"]), trained(amp.Float16, amp.NewGradScaler(amp.StaticScale(1<<16)), optimizers["sgd"])) {
-		t.Error("no gradient needs scaling: the runs show nothing")
+		t.Error("gradients do not vanish without a scaler; the comparison shows nothing")
 	}
 }
 
-// Unscale takes back what Scale did to gradients, to the bit.
-func TestUnscaleIsScalesInverse(t *testing.T) {
+// TestUnscaleInvertsScale checks that Unscale restores the bits of gradients without Scale.
+func TestUnscaleInvertsScale(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float32, tensor.BFloat16, tensor.Float64} {
 		for _, power := range []int{-30, -1, 0, 1, 16, 40} {
 			g := tensor.NewGenerator(int64(power)).Randn(1000).To(d)
@@ -88,9 +88,9 @@ func TestUnscaleIsScalesInverse(t *testing.T) {
 	}
 }
 
-// A skipped step changes no bit of the weights or of what an optimizer remembers, its
-// count of steps neither, and names the parameter that the bad number is in.
-func TestSkipChangesNothing(t *testing.T) {
+// TestSkippedStepChangesNothing checks that a skipped step changes no bit of the weights or the
+// optimizer's state, including its count of steps, and names the parameter with the bad gradient.
+func TestSkippedStepChangesNothing(t *testing.T) {
 	all := map[string]func(p []*tensor.Tensor) *optim.Optimizer{
 		"rmsprop": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewRMSprop(p, 0.1, optim.Momentum(0.5)) },
 		"nadam":   func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewNAdam(p, 0.1) },
@@ -128,12 +128,12 @@ func TestSkipChangesNothing(t *testing.T) {
 					t.Errorf("%v in parameter %d: got %v, parameter %d", bad, at, result, result.FirstBadParam)
 				}
 				if !slices.Equal(bits(net, opt), before) {
-					t.Errorf("%v in parameter %d: something has changed", bad, at)
+					t.Errorf("%v in parameter %d: a skipped step changed weights or state", bad, at)
 				}
 			}
 			before := bits(net, opt)
 			if step(func() {}); slices.Equal(bits(net, opt), before) {
-				t.Error("a clean step has changed nothing")
+				t.Error("a clean step changed nothing; the comparison shows nothing")
 			}
 		})
 	}

@@ -8,9 +8,10 @@ import (
 	"halfnote/tensor"
 )
 
-// The faults of torch's cache before PR 165068, measured on torch 1.13, and that the cache
-// here has none of them. torch 2.15 has lost the first alone: a changed weight gives the old
-// product, and a nested region of another dtype an error about two halves.
+// TestLegacyCache checks that LegacyCache has the faults of torch's cache before PR 165068, as
+// measured on torch 1.13, and that the default cache has none of them. torch 2.15 has mended only
+// the first: a changed weight still gives the old product, and a nested region of another dtype an
+// error about two dtypes.
 func TestLegacyCache(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -24,11 +25,11 @@ func TestLegacyCache(t *testing.T) {
 		amp.Autocast(c.policy, func() {
 			tensor.NoGrad(func() { x.MatMul(w) })
 			if y := x.MatMul(w); y.RequiresGrad() == c.legacy {
-				t.Errorf("%s: after a use under NoGrad a product requires a gradient: %v", c.name, y.RequiresGrad())
+				t.Errorf("%s: after a use under NoGrad: got a product that requires a gradient: %v", c.name, y.RequiresGrad())
 			}
 			amp.ClearCache() // the workaround of issue 65766
 			if y := x.MatMul(w); !y.RequiresGrad() {
-				t.Errorf("%s: after ClearCache a product requires no gradient", c.name)
+				t.Errorf("%s: after ClearCache: got a product that requires no gradient", c.name)
 			}
 		})
 
@@ -37,7 +38,7 @@ func TestLegacyCache(t *testing.T) {
 			before := x.MatMul(w).At(0, 0)
 			tensor.NoGrad(func() { w.AddAssign(tensor.Ones(4, 4)) })
 			if after := x.MatMul(w).At(0, 0); (after == before) != c.legacy {
-				t.Errorf("%s: the product was %v and is %v after the weight has grown by 1", c.name, before, after)
+				t.Errorf("%s: got the product %v, and %v after the weight grew by 1", c.name, before, after)
 			}
 		})
 
@@ -51,16 +52,16 @@ func TestLegacyCache(t *testing.T) {
 			err := try(func() {
 				amp.Autocast(inner, func() {
 					if d := x.MatMul(w).DType(); d != tensor.BFloat16 {
-						t.Errorf("%s: the nested region gives %v", c.name, d)
+						t.Errorf("%s: nested region: got dtype %v", c.name, d)
 					}
 				})
 			})
 			if (err != nil) != c.legacy || err != nil && !strings.Contains(err.Error(), "bfloat16 and float16") {
-				t.Errorf("%s: in the nested region: %v", c.name, err)
+				t.Errorf("%s: nested region: got error %v", c.name, err)
 			}
 		})
 
-		// What they have in common.
+		// Properties of both caches.
 		for name, want := range map[string][2]int{"one region": {3, 1}, "two regions": {4, 0}} {
 			made, cached := casts(func() {
 				if name == "one region" {
@@ -71,7 +72,7 @@ func TestLegacyCache(t *testing.T) {
 				}
 			})
 			if made != want[0] || cached != want[1] {
-				t.Errorf("%s, %s: %d casts and %d from the cache, want %v", c.name, name, made, cached, want)
+				t.Errorf("%s, %s: got %d casts and %d cache hits, want %v", c.name, name, made, cached, want)
 			}
 		}
 	}

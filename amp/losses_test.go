@@ -9,9 +9,9 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestLosses: under float16 autocast losses of float16 are float32, those on torch's
-// list and those made of operations on it; dropout keeps what it gets; binary cross
-// entropy is refused.
+// TestLosses checks that under float16 autocast losses are float32, whether they are on torch's
+// list or composed of operations on it, that dropout keeps the dtype of its input, and that binary
+// cross entropy panics.
 func TestLosses(t *testing.T) {
 	x := tensor.New([]float64{.1, .7, .2, .6, .3, .1}, 2, 3).Half()
 	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3).Half()
@@ -29,17 +29,17 @@ func TestLosses(t *testing.T) {
 			"multilabel_soft_margin_loss": nn.MultiLabelSoftMarginLoss(x, y), "triplet_margin_loss": nn.TripletMarginLoss(x, y, signs),
 		} {
 			if loss.DType() != tensor.Float32 {
-				t.Errorf("%s is %v, want float32", name, loss.DType())
+				t.Errorf("%s: got %v, want float32", name, loss.DType())
 			}
 		}
 		if d := tensor.Dropout(x, 0.5, true).DType(); d != tensor.Float16 {
-			t.Errorf("dropout gives %v, want float16", d)
+			t.Errorf("dropout: got %v, want float16", d)
 		}
 	})
 	err := try(func() {
 		amp.Autocast(amp.Float16, func() { nn.BinaryCrossEntropy(x, y) })
 	})
 	if err == nil || !strings.Contains(err.Error(), "amp: binary_cross_entropy: unsafe to autocast") {
-		t.Errorf("binary_cross_entropy under autocast: got %v, want an error that refuses it", err)
+		t.Errorf("binary_cross_entropy under autocast: got %v, want an error that says unsafe to autocast", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Observers hear of each call in order, of whose gradients it was about, and of
-// none that panics.
+// TestObserve checks that observers receive an event for each call, in order and with the right
+// optimizer, and none for calls that panic.
 func TestObserve(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(1))
 	good, bad := &params{list: []*tensor.Tensor{weight(1)}}, &params{list: []*tensor.Tensor{weight(1), weight(inf)}}
@@ -32,7 +32,7 @@ func TestObserve(t *testing.T) {
 			}
 		}
 		if e.Scaler != s || e.Before != 8 {
-			t.Errorf("%s: scaler %v, scale before %v", line, e.Scaler, e.Before)
+			t.Errorf("%s: got scaler %v and scale %v before it", line, e.Scaler, e.Before)
 		}
 		got = append(got, fmt.Sprintf("%s: %v/%d", line, e.After, e.Tracker))
 	})

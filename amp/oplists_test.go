@@ -29,17 +29,16 @@ func readLists(t *testing.T) (cuda, cpu map[string][]string) {
 	return lists.CUDA, lists.CPU
 }
 
-// teachingLists are the lists, by torch's names of the policies, of the documents that
-// this project teaches from.
+// teachingLists holds the tutorials' lists by torch's names of the categories.
 var teachingLists = map[string][]string{
 	"lower_precision_fp": strings.Fields("__matmul__ addbmm bmm chain_matmul multi_dot conv1d conv2d conv3d GRUCell linear LSTMCell matmul mm mv prelu RNNCell"),
 	"fp32":               strings.Fields("binary_cross_entropy_with_logits cosine_similarity cross_entropy cumsum dist l1_loss layer_norm log log_softmax mse_loss nll_loss norm normalize pow prod soft_margin_loss softmax softmin softplus sum"),
 	"promote":            strings.Fields("addcdiv addcmul bilinear cross dot grid_sample scatter_add tensordot"),
 }
 
-// policyRule is what a policy of torch's says: the dtype that operations run in whose
-// operands have the given ones, or whether they are refused. It is written from the
-// comments of autocast_mode.h, apart from the code that it tests.
+// policyRule returns the dtype in which torch runs an operation of a list with operands of the
+// given dtypes, or whether it rejects them. It follows the comments of autocast_mode.h and shares no
+// code with the package.
 func policyRule(list string, low tensor.DType, in []tensor.DType) (to tensor.DType, refused bool) {
 	switch list {
 	case "lower_precision_fp":
@@ -61,17 +60,16 @@ func policyRule(list string, low tensor.DType, in []tensor.DType) (to tensor.DTy
 	return 0, true // banned
 }
 
-// castMix are the dtypes that the floating-point operands of a call are given: the
-// first's and the others'.
+// castMix holds the dtypes of a call's floating-point operands: of the first, and of the others.
 var castMix = [][2]tensor.DType{
 	{tensor.Float32, tensor.Float32}, {tensor.Float16, tensor.Float16}, {tensor.BFloat16, tensor.BFloat16},
 	{tensor.Float32, tensor.Float16}, {tensor.Float16, tensor.Float32}, {tensor.Float32, tensor.BFloat16}, {tensor.BFloat16, tensor.Float32},
 }
 
-// TestOpLists runs every operation of torch's lists for CUDA and for the CPU, and of
-// the documents', under each policy on operands of each mixture of dtypes, and compares
-// the dtypes it computes and answers in with what torch's policies say, and the result,
-// bit by bit, with that of operands cast by hand outside the region.
+// TestOpLists runs every operation on torch's lists for CUDA and for the CPU, and on the
+// tutorials' lists, under each policy on operands of each mixture of dtypes. It compares the dtypes
+// of computation and result with torch's rules, and the bits of the result with those for operands
+// cast by hand outside the region.
 func TestOpLists(t *testing.T) {
 	cuda, cpu := readLists(t)
 	calls := map[string][]opCall{}
@@ -91,13 +89,13 @@ func TestOpLists(t *testing.T) {
 				}
 				if why := absentOps[name]; why != "" {
 					if stands || calls[name] != nil {
-						t.Errorf("%s is there, and is said not to be: %s", name, why)
+						t.Errorf("%s exists but is listed as absent: %s", name, why)
 					}
 					continue
 				}
 				for _, op := range ops {
 					if calls[op] == nil {
-						t.Errorf("%v: %s: there is no sample call of %s, and no reason why not", p.policy, list, op)
+						t.Errorf("%v: %s: %s has neither a sample call nor a reason", p.policy, list, op)
 					}
 					for _, c := range calls[op] {
 						seen[op] = true
@@ -109,7 +107,7 @@ func TestOpLists(t *testing.T) {
 	}
 	for op := range calls {
 		if !seen[op] {
-			t.Errorf("%s has a sample call and is on no list", op)
+			t.Errorf("%s has a sample call but is not on any list", op)
 		}
 	}
 }
@@ -140,7 +138,7 @@ func (c opCall) check(t *testing.T, p amp.Policy, list string) {
 				if e.Op.Name == c.op && !e.InCast {
 					computed[e.Computed] = true
 					if e.Out.DType.IsFloat() && e.Out.DType != to {
-						t.Errorf("%s answers in %v, want %v", what, e.Out.DType, to)
+						t.Errorf("%s: got a result of %v, want %v", what, e.Out.DType, to)
 					}
 				}
 			})
@@ -148,14 +146,14 @@ func (c opCall) check(t *testing.T, p amp.Policy, list string) {
 			stop()
 			var e *amp.Error
 			if refused != errors.As(err, &e) || !refused && err != nil {
-				t.Errorf("%s: got error %v, want one: %v", what, err, refused)
+				t.Errorf("%s: got error %v, want an error: %v", what, err, refused)
 				continue
 			}
 			if refused {
 				continue
 			}
 			if isOp(c.op) && (len(computed) != 1 || !computed[to]) {
-				t.Errorf("%s runs in %v, want %v", what, computed, to)
+				t.Errorf("%s: computed in %v, want %v", what, computed, to)
 			}
 			hand := slices.Clone(in)
 			for j, x := range hand {
@@ -164,12 +162,12 @@ func (c opCall) check(t *testing.T, p amp.Policy, list string) {
 				}
 			}
 			if want := form(hand); !sameBits(y, want) {
-				t.Errorf("%s, form %d: got %v, want that of operands cast by hand, %v", what, i, y, want)
+				t.Errorf("%s, form %d: got %v, want %v, the result of operands cast by hand", what, i, y, want)
 			}
 			if first == nil {
 				first = y
 			} else if !sameBits(y, first) {
-				t.Errorf("%s: form %d gives another result than the first", what, i)
+				t.Errorf("%s: form %d and the first form differ", what, i)
 			}
 		}
 	}
@@ -178,7 +176,7 @@ func (c opCall) check(t *testing.T, p amp.Policy, list string) {
 	}
 }
 
-// ignores checks that operands of d, which no policy casts, are used as they are.
+// ignores checks that operands of d, which no policy casts, are used unchanged.
 func (c opCall) ignores(t *testing.T, p amp.Policy, list string, d tensor.DType) {
 	t.Helper()
 	in := c.in()
@@ -202,14 +200,14 @@ func (c opCall) ignores(t *testing.T, p amp.Policy, list string, d tensor.DType)
 	switch {
 	case list == "banned":
 		if got == nil {
-			t.Errorf("%v: %s of %v is not refused", p, c.op, d)
+			t.Errorf("%v: %s of %v: got no error", p, c.op, d)
 		}
 	case casts != 0:
-		t.Errorf("%v: %s of %v casts", p, c.op, d)
+		t.Errorf("%v: %s of %v: an operand was cast", p, c.op, d)
 	case (got == nil) != (outside == nil):
-		t.Errorf("%v: %s of %v: error %v, outside the region %v", p, c.op, d, got, outside)
+		t.Errorf("%v: %s of %v: got error %v, want %v as outside the region", p, c.op, d, got, outside)
 	case got == nil && !sameBits(y, want):
-		t.Errorf("%v: %s of %v gives %v, outside the region %v", p, c.op, d, y, want)
+		t.Errorf("%v: %s of %v: got %v, want %v as outside the region", p, c.op, d, y, want)
 	}
 }
 

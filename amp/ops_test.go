@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// Every operation is listed once, under what it does.
+// TestOps checks that Ops lists every operation once, with its category.
 func TestOps(t *testing.T) {
 	p := amp.Float16.With("softmax", amp.LowerPrecision).With("relu", amp.Banned)
 	l := p.Ops()
@@ -25,12 +25,12 @@ func TestOps(t *testing.T) {
 		r, ok := rows[op.Name]
 		if strings.Contains(op.Name, "_backward") {
 			if ok {
-				t.Errorf("%s, of derivatives, is listed", op.Name)
+				t.Errorf("%s is listed, but only derivatives use it", op.Name)
 			}
 			continue
 		}
 		if !ok || r.Category != p.Category(op) || r.Torch != op.Torch {
-			t.Errorf("%s is listed as %+v, want category %v", op.Name, r, p.Category(op))
+			t.Errorf("%s: got %+v, want category %v", op.Name, r, p.Category(op))
 		}
 	}
 	for op, want := range map[string][2]string{
@@ -44,13 +44,13 @@ func TestOps(t *testing.T) {
 		"add":                  {"its operands' dtype", "on none of torch's CUDA lists"},
 	} {
 		if r := rows[op]; r.RunsIn != want[0] || r.By != want[1] {
-			t.Errorf("%s: runs in %q by %q, want %q by %q", op, r.RunsIn, r.By, want[0], want[1])
+			t.Errorf("%s: got %q by %q, want %q by %q", op, r.RunsIn, r.By, want[0], want[1])
 		}
 	}
 	for name, text := range map[string]string{"String": l.String(), "HTML": l.HTML()} {
 		for _, want := range []string{"amp.Float16", "008ec6b", "linear", "torch.softmax", "lower_precision_fp", "abs, "} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q", name, want)
+				t.Errorf("got %s without %q", name, want)
 			}
 		}
 	}
@@ -73,16 +73,17 @@ func TestOpsFind(t *testing.T) {
 			return false
 		}
 		if !has(want[0]) || has(want[1]) {
-			t.Errorf("Find(%q) gives %d rows; want %s among them and not %s", word, len(found.Rows), want[0], want[1])
+			t.Errorf("Find(%q): got %d rows, want some that include %s and not %s", word, len(found.Rows), want[0], want[1])
 		}
 	}
 	if n := len(amp.Float16.Ops().Find("no such thing").Rows); n != 0 {
-		t.Errorf("nothing was looked for, and %d rows found", n)
+		t.Errorf("Find without words: got %d rows", n)
 	}
 }
 
-// The list is that of the region, amp.Float16's outside.
-func TestOpsInForce(t *testing.T) {
+// TestOpsFollowsRegion checks that Ops returns the list of the region's policy, and that of
+// amp.Float16 outside regions.
+func TestOpsFollowsRegion(t *testing.T) {
 	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open") {
 		t.Errorf("outside regions: got %v", got.Policy)
 	}
@@ -93,7 +94,7 @@ func TestOpsInForce(t *testing.T) {
 	})
 }
 
-func TestWithRefuses(t *testing.T) {
+func TestWithErrors(t *testing.T) {
 	for call, want := range map[string]struct {
 		f    func()
 		code string
@@ -113,7 +114,8 @@ func TestWithRefuses(t *testing.T) {
 	}
 }
 
-// A dtype that the call names holds against the lists of every policy, and against With.
+// TestExplicitDType checks that a dtype named in the call takes precedence over every policy's
+// lists and over With.
 func TestExplicitDType(t *testing.T) {
 	x := tensor.Ones(4)
 	h := x.Half()
@@ -125,7 +127,7 @@ func TestExplicitDType(t *testing.T) {
 				"norm":    h.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}).DType(),
 			} {
 				if got != tensor.Float16 {
-					t.Errorf("%v: %s as float16 gives %v", p, name, got)
+					t.Errorf("%v: %s as float16: got %v", p, name, got)
 				}
 			}
 		})
@@ -136,7 +138,7 @@ func TestAllowBanned(t *testing.T) {
 	p, y := tensor.Full(0.5, 4), tensor.Ones(4)
 	amp.Autocast(amp.Float16.AllowBanned(), func() {
 		if d := nn.BinaryCrossEntropy(p.Half(), y.Half()).DType(); d != tensor.Float16 {
-			t.Errorf("binary_cross_entropy of float16 gives %v, want float16", d)
+			t.Errorf("binary_cross_entropy of float16: got %v, want float16", d)
 		}
 	})
 }

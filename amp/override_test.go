@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// dtypes returns what each linear and relu of a nested chain makes under p.
+// dtypes returns the dtypes of the results of each linear and relu in a nested chain under p.
 func dtypes(p amp.Policy) string {
 	net := nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewSequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
 	text := ""
@@ -91,9 +91,9 @@ func TestPolicyAsCode(t *testing.T) {
 	}
 }
 
-// TestNormsLowered says that a normalisation that a user moves to float16 is that of
-// float16 operands: its statistics, which are float32, are not the caster's.
-func TestNormsLowered(t *testing.T) {
+// TestNormsMovedToFloat16 checks that a normalisation that a user moves to float16 equals that of
+// float16 operands: autocast does not cast its float32 statistics.
+func TestNormsMovedToFloat16(t *testing.T) {
 	x := tensor.Randn(4, 6, 5)
 	w, b := tensor.Randn(6), tensor.Randn(6)
 	last := func(x *tensor.Tensor) []int { return x.Shape()[1:] }

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestPackedSequences: packed sequences have under autocast the dtypes and values of padded
-// ones, whichever way a network reads.
+// TestPackedSequences checks that under autocast packed sequences give the dtypes and values of
+// padded ones.
 func TestPackedSequences(t *testing.T) {
 	x, lengths := tensor.Randn(5, 3, 4), []int{2, 5, 3}
 	lstm := nn.NewLSTM(4, 6, nn.NumLayers(2), nn.Bidirectional())
@@ -19,13 +19,13 @@ func TestPackedSequences(t *testing.T) {
 		padded, _ := nn.PadPackedSequence(packed)
 		for i, pair := range [][2]*tensor.Tensor{{out, padded}, {h, lastH}, {c, lastC}} {
 			if !sameBits(pair[0], pair[1]) {
-				t.Errorf("result %d: packed %v, padded %v", i, pair[1], pair[0])
+				t.Errorf("result %d: got %v for packed and %v for padded sequences, want equal", i, pair[1], pair[0])
 			}
 		}
 		for i, n := range lengths {
 			alone, _, _ := lstm.ForwardState(x.Slice(1, i, i+1).Slice(0, 0, n), nil, nil)
 			if got := out.Slice(1, i, i+1).Slice(0, 0, n); !sameBits(got, alone) {
-				t.Errorf("sequence %d: got %v, alone %v", i, got, alone)
+				t.Errorf("sequence %d: got %v, want %v, the result for the sequence alone", i, got, alone)
 			}
 		}
 		out.Float().Sum().Backward()

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestParsePrecision follows jmp's policy_test.py.
+// TestParsePrecision has the cases of jmp's policy_test.py.
 func TestParsePrecision(t *testing.T) {
 	const f16, bf16, f32, f64 = tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestParsePrecision(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", c.text, got, c.want)
 		}
 		if again := amp.ParsePrecision(got.String()); again != got {
-			t.Errorf("%q prints as %q, which is %v", c.text, got, again)
+			t.Errorf("%q: got the string %q, which parses as %v", c.text, got, again)
 		}
 	}
 	for text, want := range map[string]string{
@@ -49,11 +49,11 @@ func TestParsePrecision(t *testing.T) {
 		}
 	}
 	if got := amp.MixedFloat16.WithOutput(f32).String(); got != "p=f32,c=f16,o=f32" {
-		t.Errorf("with another output it is %s", got)
+		t.Errorf("WithOutput: got %s", got)
 	}
 }
 
-// seen is a module that notes the dtypes that it computes with.
+// seen is a module that records the dtypes of its computation.
 type seen struct {
 	Weight     *tensor.Tensor
 	x, w, norm tensor.DType
@@ -67,8 +67,8 @@ func (s *seen) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return s.Norm.Forward(y)
 }
 
-// TestWithPrecision: a module computes in its dtype, and its parameters stay leaves with
-// their names, whose gradients are in their dtype.
+// TestWithPrecision checks that a module computes in its dtype, and that its parameters stay
+// leaves with their names and gradients of their own dtype.
 func TestWithPrecision(t *testing.T) {
 	for _, text := range []string{"p=f32,c=f16,o=f32", "p=f32,c=bf16,o=bf16", "p=f16,c=f16,o=f32", "p=f64,c=f32,o=f16", "f32"} {
 		p := amp.ParsePrecision(text)
@@ -78,32 +78,33 @@ func TestWithPrecision(t *testing.T) {
 		got := nn.NamedParameters(m)
 		for i := range want {
 			if got[i] != want[i] {
-				t.Errorf("%s: parameter %d is %s, want %s", text, i, got[i].Name, want[i].Name)
+				t.Errorf("%s: parameter %d: got %s, want %s", text, i, got[i].Name, want[i].Name)
 			}
 		}
 		x := tensor.Randn(5, 4).RequireGrad()
 		var y *tensor.Tensor
 		amp.Autocast(amp.BFloat16, func() { y = m.Forward(x) }) // which has no effect
 		if s.x != p.Compute || s.w != p.Compute || s.norm != p.Compute || y.DType() != p.Output {
-			t.Errorf("%s: computed with %v, %v and %v to %v", text, s.x, s.w, s.norm, y.DType())
+			t.Errorf("%s: got input %v, weight %v, norm %v and result %v", text, s.x, s.w, s.norm, y.DType())
 		}
 		y.Float().Pow(2).Sum().Backward()
 		for _, n := range nn.NamedParameters(m) {
 			if g := n.Tensor.Grad(); n.Tensor.DType() != p.Param || g == nil || g.DType() != p.Param {
-				t.Errorf("%s: %s is %v with gradient %v, want %v", text, n.Name, n.Tensor.DType(), g, p.Param)
+				t.Errorf("%s: %s: got %v with gradient of %v, want %v", text, n.Name, n.Tensor.DType(), g, p.Param)
 			}
 		}
 		if x.Grad().DType() != tensor.Float32 || s.Norm.RunningMean.DType() != tensor.Float32 || s.Norm.RunningMean.Float64s()[0] == 0 {
-			t.Errorf("%s: the input's gradient is %v, the running mean %v", text, x.Grad().DType(), s.Norm.RunningMean)
+			t.Errorf("%s: got gradient of %v for the input, and running mean %v", text, x.Grad().DType(), s.Norm.RunningMean)
 		}
 		if state := nn.StateDict(m); len(state) != 6 || state["norm.running_var"] == nil || state["weight"] == nil {
-			t.Errorf("%s: the state dict is %v", text, state)
+			t.Errorf("%s: got state dict %v", text, state)
 		}
 	}
 }
 
-// TestPrecisionNumbers: casting by hand gives the same bits, forward and backward.
-func TestPrecisionNumbers(t *testing.T) {
+// TestPrecisionMatchesManualCasts checks that casting by hand gives the same bits, forward and
+// backward.
+func TestPrecisionMatchesManualCasts(t *testing.T) {
 	g := tensor.NewGenerator(3)
 	l := nn.NewLinear(6, 5, nn.InitFrom(g))
 	x, dy := g.Randn(4, 6), g.Randn(4, 5)
@@ -118,30 +119,31 @@ func TestPrecisionNumbers(t *testing.T) {
 	}
 }
 
-// TestPrecisionInside: a module inside one with a precision may have another, as a
-// softmax in float32 at the end of a float16 network.
-func TestPrecisionInside(t *testing.T) {
+// TestNestedPrecisions checks that a module inside one with a precision may have another, for
+// example a float32 softmax at the end of a float16 network.
+func TestNestedPrecisions(t *testing.T) {
 	inner := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	outer := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	value := inner.Weight.Detach().Clone()
 	net := amp.WithPrecision(nn.NewSequential(outer, amp.WithPrecision(inner, amp.ParsePrecision("float32"))), amp.ParsePrecision("p=f16,c=f16,o=f16"))
 	y := net.Forward(tensor.Randn(3, 4))
 	if outer.w != tensor.Float16 || inner.w != tensor.Float32 || inner.x != tensor.Float32 || y.DType() != tensor.Float16 {
-		t.Errorf("computed in %v and %v, with result %v", outer.w, inner.w, y.DType())
+		t.Errorf("got %v outside, %v inside and a result of %v", outer.w, inner.w, y.DType())
 	}
 	if !tensor.Equal(inner.Weight.Detach(), value) {
 		t.Error("the inner module's weight was rounded")
 	}
 	if outer.Weight.DType() != tensor.Float16 || inner.Weight.DType() != tensor.Float32 {
-		t.Errorf("the parameters are %v and %v", outer.Weight.DType(), inner.Weight.DType())
+		t.Errorf("got parameters of %v and %v", outer.Weight.DType(), inner.Weight.DType())
 	}
 	twice := amp.WithPrecision(amp.WithPrecision(inner, amp.ParsePrecision("bf16")), amp.ParsePrecision("f32"))
 	if d := twice.Forward(tensor.Randn(3, 4)).DType(); d != tensor.Float32 || inner.w != tensor.BFloat16 {
-		t.Errorf("of two precisions: computed in %v, with result %v; the inner one decides", inner.w, d)
+		t.Errorf("two precisions on one module: got %v inside and a result of %v, want those of the inner one", inner.w, d)
 	}
 }
 
-// TestPrecisionTrains with the scaler that its halves need, close to float32.
+// TestPrecisionTrains checks that training in float16 with a scaler gives nearly the loss of
+// training in float32.
 func TestPrecisionTrains(t *testing.T) {
 	train := func(p amp.Precision) float64 {
 		g := tensor.NewGenerator(1)
@@ -165,11 +167,11 @@ func TestPrecisionTrains(t *testing.T) {
 	}
 	full, half := train(amp.ParsePrecision("f32")), train(amp.MixedFloat16)
 	if !(half < 0.1 && half > 0.9*full && half < 1.1*full) {
-		t.Errorf("the loss in float16 is %v, in float32 %v", half, full)
+		t.Errorf("got loss %v in float16 and %v in float32", half, full)
 	}
 }
 
-func TestPrecisionRefusals(t *testing.T) {
+func TestPrecisionErrors(t *testing.T) {
 	for want, f := range map[string]func(){
 		"the module is nil": func() { amp.WithPrecision(nil, amp.MixedFloat16) },
 		"among the precision's dtypes": func() {
@@ -182,7 +184,7 @@ func TestPrecisionRefusals(t *testing.T) {
 	}
 }
 
-// TestPrecisionOfLayers: layers of every kind compute in float16 and bfloat16.
+// TestPrecisionOfLayers checks that layers of every kind compute in float16 and bfloat16.
 func TestPrecisionOfLayers(t *testing.T) {
 	seq, image := tensor.Randn(5, 2, 8), tensor.Randn(2, 4, 8, 8)
 	for name, c := range map[string]struct {
@@ -210,15 +212,15 @@ func TestPrecisionOfLayers(t *testing.T) {
 			m := amp.WithPrecision(c.module, precision)
 			var y *tensor.Tensor
 			if err := caught(func() { y = m.Forward(c.x); y.Float().Pow(2).Sum().Backward() }); err != nil {
-				t.Errorf("%s, %s: %v", name, p, err)
+				t.Errorf("%s, %s: got error %v", name, p, err)
 				continue
 			}
 			if y.DType() != precision.Output {
-				t.Errorf("%s, %s: the result is %v", name, p, y.DType())
+				t.Errorf("%s, %s: got a result of %v", name, p, y.DType())
 			}
 			for _, n := range nn.NamedParameters(m) {
 				if g := n.Tensor.Grad(); g == nil || g.DType() != tensor.Float32 {
-					t.Errorf("%s, %s: the gradient of %s is %v", name, p, n.Name, g)
+					t.Errorf("%s, %s: gradient of %s: got %v", name, p, n.Name, g)
 				}
 			}
 		}

@@ -12,9 +12,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// recipes are those of testdata/recipes.py, under torch's AMP examples' letters in the
-// order of several losses, accumulation, clipping, (penalty: TestPenalty,) checkpoint,
-// inference, schedule. Each gives rows of named numbers, a step each.
+// recipes maps the names in testdata/recipes.py to the recipes: several losses, accumulation,
+// clipping, checkpoint, inference and schedule, as in torch's AMP examples. TestPenalty has the
+// gradient penalty. Each returns a row of named numbers for each step.
 var recipes = map[string]func(t *testing.T) []map[string]float64{
 	"a several losses, models and optimizers": severalLosses,
 	"b accumulation":                  func(*testing.T) []map[string]float64 { return accumulate(false) },
@@ -27,7 +27,7 @@ var recipes = map[string]func(t *testing.T) []map[string]float64{
 	"g schedule that runs ahead":      func(*testing.T) []map[string]float64 { return schedule(false) },
 }
 
-// exact are numbers that are equal to PyTorch's; others agree to 1e-3.
+// exact lists the numbers that must equal PyTorch's; others must agree to 1e-3.
 var exact = map[string]bool{"scale": true, "skipped": true, "tracker": true, "lr": true, "bad": true, "half": true, "graph": true}
 
 func TestRecipes(t *testing.T) {
@@ -42,20 +42,20 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(file.Recipes) != len(recipes) {
-		t.Errorf("%d recipes in the file, want %d", len(file.Recipes), len(recipes))
+		t.Errorf("got %d recipes in the file, want %d", len(file.Recipes), len(recipes))
 	}
 	for name, rows := range file.Recipes {
 		t.Run(name, func(t *testing.T) {
 			tensor.ManualSeed(1)
 			got := recipes[name](t)
 			if len(got) != len(rows) {
-				t.Fatalf("%d rows, want %d", len(got), len(rows))
+				t.Fatalf("got %d rows, want %d", len(got), len(rows))
 			}
 			for k, row := range rows {
 				for key, want := range row {
 					x, ok := got[k][key]
 					if !ok || !(math.Abs(x-want) <= 1e-3*math.Abs(want)) || exact[key] && x != want {
-						t.Errorf("step %d: %s is %v, want %v", k, key, x, want)
+						t.Errorf("step %d: %s: got %v, want %v", k, key, x, want)
 					}
 				}
 			}
@@ -80,7 +80,7 @@ func recipeScaler() *amp.GradScaler {
 	return amp.NewGradScaler(amp.InitScale(128), amp.GrowthInterval(2))
 }
 
-// weightSize is the sum of the magnitudes of the parameters.
+// weightSize returns the sum of the magnitudes of the parameters.
 func weightSize(net any) (total float64) {
 	for _, p := range nn.Parameters(net) {
 		total += p.Detach().Double().Abs().Sum().Item()

@@ -8,13 +8,14 @@ import (
 	"halfnote/tensor"
 )
 
-// Regions of straight-line code nest with those of functions, and share their cache.
+// TestEnter checks that regions of straight-line code nest in those of functions and share their
+// cache.
 func TestEnter(t *testing.T) {
 	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
 	active := func(want amp.Policy) {
 		t.Helper()
 		if got := amp.Active(); got != want {
-			t.Errorf("the policy is %v, want %v", got, want)
+			t.Errorf("got policy %v, want %v", got, want)
 		}
 	}
 	r := amp.Float16.Enter()
@@ -23,7 +24,7 @@ func TestEnter(t *testing.T) {
 	inner := amp.BFloat16.Enter()
 	active(amp.BFloat16)
 	if d := x.MatMul(w).DType(); d != tensor.BFloat16 {
-		t.Errorf("the inner region gives %v", d)
+		t.Errorf("inner region: got a result of %v", d)
 	}
 	off := amp.Off.Enter()
 	active(amp.Off)
@@ -34,22 +35,22 @@ func TestEnter(t *testing.T) {
 		amp.Autocast(amp.Float16, func() { x.MatMul(w) })
 	})
 	if made != 2 || cached != 2 {
-		t.Errorf("%d casts and %d from the cache, want one of each operand that is not a weight, and 2", made, cached)
+		t.Errorf("got %d casts and %d cache hits, want one cast for each operand that is not a weight, and 2 hits", made, cached)
 	}
 	r.Exit()
 	active(amp.Off)
 	made, _ = casts(func() { amp.Autocast(amp.Float16, func() { x.MatMul(w) }) })
 	if made != 2 {
-		t.Errorf("after the outermost region: %d casts, want 2", made)
+		t.Errorf("after the outermost region: got %d casts, want 2", made)
 	}
 }
 
-func TestEnterEndsWithWhatIsAround(t *testing.T) {
+func TestEnteredRegionEndsWithEnclosingScope(t *testing.T) {
 	var r *amp.Region
 	amp.Autocast(amp.BFloat16, func() {
 		tensor.NoGrad(func() { r = amp.Float16.Enter() })
 		if amp.Active() != amp.BFloat16 {
-			t.Errorf("after NoGrad the policy is %v", amp.Active())
+			t.Errorf("after NoGrad: got policy %v", amp.Active())
 		}
 	})
 	for name, f := range map[string]func(){
@@ -78,25 +79,26 @@ func TestEnterEndsWithWhatIsAround(t *testing.T) {
 			t.Errorf("%s: got %v, want an error about the order of regions", name, err)
 		}
 		if amp.Active() != amp.Off {
-			t.Fatalf("%s: a region of %v is left", name, amp.Active())
+			t.Fatalf("%s: a region of %v is still open", name, amp.Active())
 		}
 	}
-	// A program that runs other people's code ends what they leave.
+	// The host of user code closes the regions that the code left open.
 	amp.Float16.Enter()
 	amp.BFloat16.Enter()
 	if left := casting.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
-		t.Errorf("%v were left, and %v is active", left, amp.Active())
+		t.Errorf("got %v left open and the active policy %v", left, amp.Active())
 	}
 }
 
 func TestWrap(t *testing.T) {
 	square := amp.Wrap(amp.Float16, func(x *tensor.Tensor) *tensor.Tensor { return x.MatMul(x) })
 	if d := square(tensor.Ones(2, 2)).DType(); d != tensor.Float16 || amp.Active() != amp.Off {
-		t.Errorf("the wrapped function gives %v, and leaves %v", d, amp.Active())
+		t.Errorf("got a result of %v, and policy %v after the call", d, amp.Active())
 	}
 }
 
-// Inference: under NoGrad nothing is recorded, and dtypes are those of training.
+// TestInference checks that under NoGrad nothing is recorded, and that dtypes are those of
+// training.
 func TestInference(t *testing.T) {
 	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
 	for name, run := range map[string]func(f func()){
@@ -109,12 +111,12 @@ func TestInference(t *testing.T) {
 				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
 			}
 			if s := amp.CacheStatistics(); s.Entries != 1 || s.Bytes != 8 || s.Misses != 1 {
-				t.Errorf("%s: the cache has %v", name, s)
+				t.Errorf("%s: got cache %v", name, s)
 			}
 			amp.ClearCache()
 			tensor.Linear(x, w, nil)
 			if s := amp.CacheStatistics(); s.Entries != 1 || s.Misses != 2 {
-				t.Errorf("%s: after clearing, the cache has %v", name, s)
+				t.Errorf("%s: after ClearCache: got cache %v", name, s)
 			}
 		})
 	}

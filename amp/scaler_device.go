@@ -11,7 +11,7 @@ import (
 // found_inf of fused optimizers.
 type GuardedOptimizer interface {
 	Optimizer
-	// StepUnless is Step if all elements of found are 0, else it changes nothing. found is a
+	// StepUnless is Step if all elements of found are 0; otherwise it changes nothing. found is a
 	// float32 vector on the parameters' device.
 	StepUnless(found *tensor.Tensor)
 }

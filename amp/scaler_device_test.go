@@ -14,8 +14,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestNonBlockingOnGPU trains with Step and with StepNonBlocking: the same bits, skips and
-// scales, whether or not the scale is read in between.
+// TestNonBlockingOnGPU checks that training with StepNonBlocking gives the same bits, skips and
+// scales as with Step, whether or not the scale is read in between.
 func TestNonBlockingOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
@@ -39,8 +39,8 @@ func TestNonBlockingOnGPU(t *testing.T) {
 		{name: "the scale falls to 0", optimizer: "sgd", scaler: []amp.ScalerOption{amp.InitScale(1e-44)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// run steps without waiting where blocking says no, and asks for the scale after a
-			// step where asks says so.
+			// run takes steps with StepNonBlocking unless blocking reports true, and reads the
+			// scale after the steps for which asks reports true.
 			run := func(blocking, asks func(k int) bool) (trail []string, end string) {
 				net := newModel(3)
 				var options []optim.Option
@@ -82,17 +82,18 @@ func TestNonBlockingOnGPU(t *testing.T) {
 			} {
 				got, at := run(way[0], way[1])
 				if len(got) > 0 && !slices.Equal(got, trail) {
-					t.Errorf("%s: step, scale and tracker: %v, with Step %v", name, got, trail)
+					t.Errorf("%s: step, scale and tracker: got %v, want %v as with Step", name, got, trail)
 				}
 				if at != end {
-					t.Errorf("%s: in the end %.300s, with Step %.300s", name, at, end)
+					t.Errorf("%s: final state: got %.300s, want %.300s as with Step", name, at, end)
 				}
 			}
 		})
 	}
 }
 
-// TestNonBlockingStateOnGPU: who sets the scale by hand while the GPU has it is heard.
+// TestNonBlockingStateOnGPU checks that setting the scale by hand takes effect while the GPU
+// holds it.
 func TestNonBlockingStateOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
@@ -107,35 +108,36 @@ func TestNonBlockingStateOnGPU(t *testing.T) {
 		s.Update()
 		return p.Detach().Item()
 	}
-	if got := step(8); got != 0.5 { // a gradient of 1
+	if got := step(8); got != 0.5 { // the gradient is 1
 		t.Errorf("got %v, want 0.5", got)
 	}
 	s.UpdateTo(2)
 	if got := step(2); got != 0 || s.CurrentScale() != 4 {
-		t.Errorf("after UpdateTo: %v at scale %v, want 0 at 4", got, s.CurrentScale())
+		t.Errorf("after UpdateTo: got %v at scale %v, want 0 at 4", got, s.CurrentScale())
 	}
 	saved := s.StateDict()
 	step(inf)
 	if got := s.CurrentScale(); got != 2 {
-		t.Errorf("after an overflow the scale is %v, want 2", got)
+		t.Errorf("scale after an overflow: got %v, want 2", got)
 	}
 	s.LoadStateDict(saved)
 	if got := step(4); got != -0.5 || s.CurrentScale() != 4 || s.GrowthTracker() != 1 {
-		t.Errorf("after LoadStateDict: %v at %v, want -0.5 at a scale of 4 with one clean step", got, s)
+		t.Errorf("after LoadStateDict: got %v at %v, want -0.5 at scale 4 with one clean step", got, s)
 	}
 	if got := s.Scale(tensor.Scalar(3)).Item(); got != 12 {
-		t.Errorf("a loss of 3 is scaled to %v, want 12", got)
+		t.Errorf("scaled loss of 3: got %v, want 12", got)
 	}
 }
 
-// TestNonBlockingWaitsOnGPU: what the GPU cannot decide is Step's, and errors are.
-func TestNonBlockingWaitsOnGPU(t *testing.T) {
+// TestNonBlockingFallsBackOnGPU checks that StepNonBlocking calls Step where the GPU cannot
+// decide, and has Step's errors.
+func TestNonBlockingFallsBackOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	s := amp.NewGradScaler(amp.InitScale(4))
 	opt := optim.NewSGD([]*tensor.Tensor{weight(8)}, 0.5)
 	if err := try(func() { s.StepNonBlocking(opt) }); err == nil || !strings.Contains(err.Error(), "no loss has been scaled") {
-		t.Errorf("before a loss: %v", err)
+		t.Errorf("before a loss: got error %v", err)
 	}
 	s.Scale(tensor.Scalar(1))
 	var seen []amp.Event
@@ -145,20 +147,20 @@ func TestNonBlockingWaitsOnGPU(t *testing.T) {
 	s.Update()
 	stop()
 	if len(seen) != 3 || !seen[1].Result.Skipped || seen[2].After != 2 {
-		t.Errorf("an observer saw %v, want a step unscaled, skipped and the scale updated to 2", seen)
+		t.Errorf("got events %v, want gradients unscaled, a step skipped and the scale updated to 2", seen)
 	}
 	own := &params{list: []*tensor.Tensor{weight(8)}}
 	own.list[0].SetGrad(tensor.New([]float64{4}, 1))
 	s.StepNonBlocking(own)
 	if own.steps != 1 {
-		t.Errorf("an optimizer of the user's stepped %d times, want once", own.steps)
+		t.Errorf("a user's optimizer: got %d steps, want 1", own.steps)
 	}
 	if err := try(func() { s.StepNonBlocking(own) }); err == nil || !strings.Contains(err.Error(), "has stepped since") {
-		t.Errorf("twice: %v", err)
+		t.Errorf("a second step: got error %v", err)
 	}
 	s.Update()
 	opt.ZeroGrad()
 	if err := try(func() { s.StepNonBlocking(opt) }); err == nil || !strings.Contains(err.Error(), "no parameter of this optimizer has a gradient") {
-		t.Errorf("without gradients: %v", err)
+		t.Errorf("without gradients: got error %v", err)
 	}
 }

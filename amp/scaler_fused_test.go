@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// bits are a model's parameters and what an optimizer remembers, to the bit.
+// bits returns the bits of a model's parameters and of its optimizer's state.
 func bits(model any, opt *optim.Optimizer) []uint64 {
 	var out []uint64
 	for _, p := range nn.Parameters(model) {
@@ -30,7 +30,7 @@ func bits(model any, opt *optim.Optimizer) []uint64 {
 	return out
 }
 
-// optimizers are those that can be fused.
+// optimizers lists the optimizers that can be fused.
 var optimizers = map[string]func(p []*tensor.Tensor, options ...optim.Option) *optim.Optimizer{
 	"sgd": func(p []*tensor.Tensor, options ...optim.Option) *optim.Optimizer {
 		return optim.NewSGD(p, 0.1, options...)
@@ -46,9 +46,9 @@ var optimizers = map[string]func(p []*tensor.Tensor, options ...optim.Option) *o
 	},
 }
 
-// TestFusedEqualsPlain trains with a fused optimizer and a plain one: with scales that
-// are powers of two the same bits, skips and scales. Gradients of a skipped step are where
-// they differ: unscaled after the plain one, scaled after the fused.
+// TestFusedEqualsPlain checks that a fused and a plain optimizer give the same bits, skips and
+// scales if scales are powers of two. They differ only in the gradients of a skipped step: unscaled
+// with the plain optimizer, scaled with the fused one.
 func TestFusedEqualsPlain(t *testing.T) {
 	x, y := tensor.NewGenerator(1).Randn(16, 8), tensor.NewGenerator(2).Randn(16, 8)
 	for name, maker := range optimizers {
@@ -74,7 +74,7 @@ func TestFusedEqualsPlain(t *testing.T) {
 					before := sound.Bits()
 					r := s.Step(opt)
 					if fused := i == 1; r.Skipped && slices.Equal(before, sound.Bits()) != fused {
-						t.Errorf("step %d, fused %v: the gradients of a skipped step went from %v to %v", k, fused, before, sound.Bits())
+						t.Errorf("step %d, fused %v: gradients of a skipped step: got %v before and %v after", k, fused, before, sound.Bits())
 					}
 					s.Update()
 					trail[i] = append(trail[i], fmt.Sprint(r, s.CurrentScale(), bits(net, opt)))
@@ -82,15 +82,15 @@ func TestFusedEqualsPlain(t *testing.T) {
 			}
 			for k := range trail[0] {
 				if trail[0][k] != trail[1][k] {
-					t.Fatalf("step %d: plain %.200s, fused %.200s", k, trail[0][k], trail[1][k])
+					t.Fatalf("step %d: got %.200s when plain and %.200s when fused, want equal", k, trail[0][k], trail[1][k])
 				}
 			}
 		})
 	}
 }
 
-// TestFusedContract: an optimizer of the user's that has the methods gets the scale and
-// the verdict and is always called.
+// TestFusedContract checks that a user's optimizer with the methods of FusedOptimizer gets the
+// scale and the verdict, and is called even for a skipped step.
 func TestFusedContract(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(4))
 	s.Scale(tensor.Scalar(1))
@@ -112,7 +112,7 @@ func TestFusedContract(t *testing.T) {
 	opt.list[0].SetGrad(tensor.Ones(1))
 	s.Step(opt)
 	if len(opt.calls) != 3 || opt.steps != 1 {
-		t.Errorf("an optimizer that is not fused: calls %v and %d plain steps", opt.calls, opt.steps)
+		t.Errorf("an optimizer that is not fused: got calls %v and %d plain steps", opt.calls, opt.steps)
 	}
 }
 

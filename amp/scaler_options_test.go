@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// scales runs a scaler through steps of which those marked "!" overflow, and returns the
-// scale after each: "8 8 4".
+// scales runs a scaler through steps, where "!" marks an overflow, and returns the scale after
+// each: "8 8 4".
 func scales(s *amp.GradScaler, steps string) string {
 	s.Scale(tensor.Scalar(1))
 	var out []string
@@ -36,7 +36,8 @@ func scales(s *amp.GradScaler, steps string) string {
 	return strings.Join(out, ", ")
 }
 
-// What torch's scaler has not, from the definitions that the options name.
+// TestScalerLimits checks the options that torch's scaler lacks, against the definitions that they
+// refer to.
 func TestScalerLimits(t *testing.T) {
 	base := []amp.ScalerOption{amp.InitScale(8), amp.GrowthInterval(2)}
 	for _, tt := range []struct {
@@ -62,8 +63,9 @@ func TestScalerLimits(t *testing.T) {
 	}
 }
 
-// A scale set by hand beyond a limit is the user's; Update does not move it the wrong way.
-func TestScaleBeyondLimits(t *testing.T) {
+// TestManualScaleBeyondLimits checks that Update does not move a scale that was set by hand beyond
+// a limit in the wrong direction.
+func TestManualScaleBeyondLimits(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(1), amp.MinScale(4), amp.MaxScale(16))
 	s.Scale(tensor.Scalar(1))
 	s.UpdateTo(1)
@@ -95,19 +97,20 @@ func TestScalerOptionErrors(t *testing.T) {
 	}
 }
 
-// The state of a scaler with options that torch has not can be loaded where it matters.
+// TestHysteresisState checks that the count of overflows is saved, and that a state of torch's,
+// which lacks it, can be loaded.
 func TestHysteresisState(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.Hysteresis(3))
 	scales(s, "!!")
 	other := amp.NewGradScaler(amp.Hysteresis(3))
 	other.LoadStateDict(s.StateDict())
 	if got := scales(other, "!"); got != "4" {
-		t.Errorf("the third overflow, after loading: scale %s, want 4", got)
+		t.Errorf("scale after loading and the third overflow: got %s, want 4", got)
 	}
 	other = amp.NewGradScaler(amp.Hysteresis(3))
 	other.LoadStateDict(amp.NewGradScaler(amp.InitScale(8)).StateDict())
 	if got := scales(other, "!!!"); got != "8, 8, 4" {
-		t.Errorf("from torch's state: scales %s, want 8, 8, 4", got)
+		t.Errorf("scales after loading torch's state: got %s, want 8, 8, 4", got)
 	}
 }
 
@@ -125,7 +128,7 @@ func TestScaleNested(t *testing.T) {
 	}
 	x := []*tensor.Tensor{tensor.Scalar(1)}
 	if got := amp.NewGradScaler(amp.ScalerEnabled(false)).ScaleNested(x).([]*tensor.Tensor); &got[0] != &x[0] {
-		t.Error("a disabled scaler made another slice")
+		t.Error("a disabled scaler returned another slice, want its argument")
 	}
 	for _, tt := range []struct {
 		outputs any
@@ -141,12 +144,12 @@ func TestScaleNested(t *testing.T) {
 			t.Errorf("got %v, want %q in it", err, tt.want)
 		}
 		if err := try(fresh.Update); err == nil || !strings.Contains(err.Error(), "no loss has been scaled") {
-			t.Errorf("%s: a refused call has begun: %v", tt.want, err)
+			t.Errorf("%s: a rejected call changed the state: got error %v", tt.want, err)
 		}
 	}
 }
 
-// Results and errors name a parameter of a known model by its path.
+// TestNames checks that results and errors name the parameters of a known model by path.
 func TestNames(t *testing.T) {
 	type model struct{ Encoder *nn.Sequential }
 	net := &model{nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewLinear(2, 3))}
@@ -165,7 +168,7 @@ func TestNames(t *testing.T) {
 	s.Update()
 	other.SetGrad(tensor.New([]float64{inf}, 1))
 	if r := s.Step(&params{list: []*tensor.Tensor{other}}); r.Param != "parameter 0 (1)" {
-		t.Errorf("a parameter of no model: got %q", r.Param)
+		t.Errorf("a parameter outside the model: got %q", r.Param)
 	}
 	list[1].SetGrad(tensor.OnesLike(list[1]).Half())
 	if err := try(func() { s.Unscale(&params{list: list}) }); err == nil || !strings.Contains(err.Error(), "encoder.0.bias (2)") {
@@ -173,10 +176,10 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What a result says when something other than the scale is wrong.
+// TestHints checks the hints for problems other than the scale.
 func TestHints(t *testing.T) {
 	bad := func() *params { return &params{list: []*tensor.Tensor{weight(1), weight(inf)}} }
-	t.Run("now and then", func(t *testing.T) {
+	t.Run("occasional skip", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
 		s.Scale(tensor.Scalar(1))
 		if r := s.Step(opt); r.Hint != "" || r.Skips != 1 {
@@ -190,10 +193,10 @@ func TestHints(t *testing.T) {
 		s.Update()
 		opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
 		if r := s.Step(opt); r.Hint != "" || r.Skips != 1 {
-			t.Errorf("after a step that was taken: got %+v", r)
+			t.Errorf("after a step was taken: got %+v", r)
 		}
 	})
-	t.Run("cleared too early", func(t *testing.T) {
+	t.Run("gradients cleared too early", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
 		for range 2 {
 			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
@@ -206,33 +209,33 @@ func TestHints(t *testing.T) {
 			s.Update()
 		}
 	})
-	t.Run("never cleared", func(t *testing.T) {
+	t.Run("gradients never cleared", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
 		for i := range 2 {
 			s.Scale(tensor.Scalar(1))
 			if r := s.Step(opt); strings.Contains(r.Hint, "ZeroGrad") != (i == 1) {
-				t.Errorf("step %d: %v", i, r)
+				t.Errorf("step %d: got %v", i, r)
 			}
 			s.Update()
 		}
 	})
-	t.Run("the loss", func(t *testing.T) {
+	t.Run("non-finite loss", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
 		for i := range 2 {
 			s.Scale(tensor.Scalar(inf))
 			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
 			if r := s.Step(opt); strings.Contains(r.Hint, "loss itself") != (i == 1) {
-				t.Errorf("step %d: %v", i, r)
+				t.Errorf("step %d: got %v", i, r)
 			}
 			s.Update()
 		}
 		s.Scale(tensor.Scalar(1))
 		opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
 		if r := s.Step(opt); r.Hint != "" {
-			t.Errorf("with a finite loss again: %v", r)
+			t.Errorf("with a finite loss again: got %v", r)
 		}
 	})
-	t.Run("many", func(t *testing.T) {
+	t.Run("many skips", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
 		other := &params{list: []*tensor.Tensor{weight(1)}}
 		for i := range 12 {
@@ -240,19 +243,19 @@ func TestHints(t *testing.T) {
 			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
 			s.Step(other) // does not end opt's streak
 			if r := s.Step(opt); r.Skips != i+1 || strings.Contains(r.String(), fmt.Sprintf("%d consecutive steps", i+1)) != (i >= 9) {
-				t.Errorf("step %d: %v", i, r)
+				t.Errorf("step %d: got %v", i, r)
 			}
 			s.Update()
 		}
 	})
-	t.Run("below 1", func(t *testing.T) {
+	t.Run("scale below 1", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(amp.InitScale(0.5)), &params{list: []*tensor.Tensor{weight(1)}}
 		s.Scale(tensor.Scalar(1))
 		if r := s.Step(opt); !strings.Contains(r.Hint, "below 1") || r.Skipped {
 			t.Errorf("got %v", r)
 		}
 	})
-	t.Run("no inverse", func(t *testing.T) {
+	t.Run("scale without finite inverse", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(amp.InitScale(1.0/(1<<62)/(1<<62)/(1<<6))), &params{list: []*tensor.Tensor{weight(1)}}
 		s.Scale(tensor.Scalar(1))
 		if r := s.Step(opt); !strings.Contains(r.Hint, "no finite inverse") || r.Skipped || opt.list[0].Grad().Item() != inf {

@@ -35,9 +35,9 @@ func weight(g ...float64) *tensor.Tensor {
 
 var inf = math.Inf(1)
 
-// The trajectories of the scale alone, from test_torch.py's harness and from
-// arithmetic in float32; "!" marks an overflow. Format: before(!)after/tracker.
-func TestTrajectories(t *testing.T) {
+// TestScaleTrajectories checks the course of the scale. Expected values are from test_torch.py's
+// harness and from float32 arithmetic; "!" marks an overflow. Format: before(!)after/tracker.
+func TestScaleTrajectories(t *testing.T) {
 	tests := []struct {
 		name            string
 		init            float64
@@ -71,7 +71,7 @@ func TestTrajectories(t *testing.T) {
 				before := s.CurrentScale()
 				r := s.Step(opt)
 				if r.Skipped != (sign == "!") || (opt.steps == 0) != r.Skipped {
-					t.Errorf("step %d: skipped %v, optimizer stepped %d times", i, r.Skipped, opt.steps)
+					t.Errorf("step %d: got skipped %v and %d steps of the optimizer", i, r.Skipped, opt.steps)
 				}
 				s.Update()
 				got = append(got, fmt.Sprintf("%.9g%s%.9g/%d", before, sign, s.CurrentScale(), s.GrowthTracker()))
@@ -83,7 +83,7 @@ func TestTrajectories(t *testing.T) {
 	}
 }
 
-// The errors that testdata/scripts.py cannot provoke in torch.
+// TestScalerErrors checks errors that testdata/scripts.py cannot provoke in torch.
 func TestScalerErrors(t *testing.T) {
 	scaled := func() *amp.GradScaler {
 		s := amp.NewGradScaler()
@@ -124,22 +124,22 @@ func try(f func()) (err error) {
 	return nil
 }
 
-func TestHalfGradientChangesNothing(t *testing.T) {
+func TestRejectedFloat16GradientChangesNothing(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(4))
 	s.Scale(tensor.Scalar(1))
 	half := tensor.Ones(1).To(tensor.Float16).Detach().RequireGrad()
 	half.SetGrad(tensor.Ones(1).To(tensor.Float16))
 	opt := &params{list: []*tensor.Tensor{weight(8), half}}
 	if err := try(func() { s.Unscale(opt) }); err == nil {
-		t.Fatal("a float16 gradient was accepted")
+		t.Fatal("a float16 gradient: got no error")
 	}
 	if got := opt.list[0].Grad().Item(); got != 8 {
-		t.Errorf("the gradient beside it is %v, want 8 still", got)
+		t.Errorf("the other gradient: got %v, want 8, unchanged", got)
 	}
 	opt.list = opt.list[:1]
-	s.Unscale(opt) // still in its first stage
+	s.Unscale(opt) // the rejected call has not changed the stage
 	if got := opt.list[0].Grad().Item(); got != 2 {
-		t.Errorf("gradient %v after Unscale, want 2", got)
+		t.Errorf("after Unscale: got gradient %v, want 2", got)
 	}
 }
 
@@ -149,14 +149,14 @@ func TestUnscale(t *testing.T) {
 	opt := &params{list: []*tensor.Tensor{weight(4, 8), tensor.Ones(3).RequireGrad(), weight(1, inf), weight(math.NaN())}}
 	s.Unscale(opt)
 	if got := opt.list[0].Grad().Float64s(); !slices.Equal(got, []float64{1, 2}) {
-		t.Errorf("gradient %v, want [1 2]", got)
+		t.Errorf("got gradient %v, want [1 2]", got)
 	}
 	r := s.Step(opt)
 	if !r.Skipped || !r.FoundInf || r.FirstBadParam != 2 || opt.steps != 0 {
 		t.Errorf("got %+v and %d steps, want a skip for parameter 2", r, opt.steps)
 	}
 	if !strings.Contains(r.String(), "skipped") || !strings.Contains(r.String(), "(2)") {
-		t.Errorf("%q does not name the skip and the shape", r)
+		t.Errorf("got %q, want it to report the skip and the shape", r)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestDisabled(t *testing.T) {
 	s := amp.NewGradScaler(amp.ScalerEnabled(false))
 	loss, opt := tensor.Scalar(3), &params{list: []*tensor.Tensor{weight(inf)}}
 	if s.Scale(loss) != loss {
-		t.Error("Scale made another tensor")
+		t.Error("Scale returned another tensor, want its argument")
 	}
 	s.Unscale(opt)
 	if r := s.Step(opt); r.Skipped || opt.steps != 1 {
@@ -172,13 +172,13 @@ func TestDisabled(t *testing.T) {
 	}
 	s.Update()
 	if s.CurrentScale() != 1 || len(s.StateDict()) != 0 {
-		t.Errorf("scale %v, state %v; want 1 and none", s.CurrentScale(), s.StateDict())
+		t.Errorf("got scale %v and state %v, want 1 and none", s.CurrentScale(), s.StateDict())
 	}
 }
 
-// The default scale exceeds float16: a 0-dim loss promotes to float32, one with a
-// dimension overflows (amp.Float16's own trap, as in torch).
-func TestScaleOfHalfLoss(t *testing.T) {
+// TestScaleOfFloat16Loss checks that a 0-dim float16 loss promotes to float32, and that one with a
+// dimension overflows: the default scale exceeds float16's range. torch does the same.
+func TestScaleOfFloat16Loss(t *testing.T) {
 	s := amp.NewGradScaler()
 	if got := s.Scale(tensor.Scalar(1e-3).To(tensor.Float16)); got.DType() != tensor.Float32 || got.Item() != 65.5625 {
 		t.Errorf("0-dim: got %v %v, want float32 65.5625", got.DType(), got.Item())

@@ -8,7 +8,7 @@ import (
 )
 
 // Update sets the scale for the next step. It multiplies the scale by the backoff factor if a
-// gradient of any optimizer was not finite since the last Update, else by the growth factor after
+// gradient of any optimizer was not finite since the last Update, otherwise by the growth factor after
 // GrowthInterval clean steps in a row, as long as the result is finite. It panics with an
 // *[Error] if no gradients have been checked since the last Update. It is GradScaler.update.
 func (s *GradScaler) Update() {
@@ -112,18 +112,18 @@ func (s *GradScaler) GrowthTracker() int {
 // GrowthFactor returns the factor by which the scale grows.
 func (s *GradScaler) GrowthFactor() float64 { return s.growth }
 
-// SetGrowthFactor sets it from the next Update on, unchecked as in torch.
+// SetGrowthFactor sets the growth factor from the next Update on, unchecked as in torch.
 func (s *GradScaler) SetGrowthFactor(f float64) { s.growth = f }
 
 // BackoffFactor returns the factor applied to the scale after an overflow.
 func (s *GradScaler) BackoffFactor() float64 { return s.backoff }
 
-// SetBackoffFactor sets it from the next Update on, unchecked as in torch.
+// SetBackoffFactor sets the backoff factor from the next Update on, unchecked as in torch.
 func (s *GradScaler) SetBackoffFactor(f float64) { s.backoff = f }
 
 // GrowthInterval returns the number of consecutive clean steps after which the scale grows.
 func (s *GradScaler) GrowthInterval() int { return s.interval }
 
-// SetGrowthInterval sets it from the next Update on, unchecked as in torch. If the
+// SetGrowthInterval sets the interval from the next Update on, unchecked as in torch. If the
 // tracker is already past it, the scale does not grow before the next overflow.
 func (s *GradScaler) SetGrowthInterval(steps int) { s.interval = steps }

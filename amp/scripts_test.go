@@ -16,7 +16,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// scriptRow is a call of testdata/scripts.json and what torch.amp.GradScaler did then.
+// scriptRow is a call in testdata/scripts.json with the resulting state of torch.amp.GradScaler.
 type scriptRow struct {
 	Call, Error string
 	Scale       *number
@@ -26,7 +26,7 @@ type scriptRow struct {
 	State       map[string]number
 }
 
-// number is a float64 that JSON may have as "inf" or "nan".
+// number is a float64 that may be "inf" or "nan" in JSON.
 type number float64
 
 func (n *number) UnmarshalJSON(text []byte) error {
@@ -40,21 +40,21 @@ func (n number) is(x float64) bool {
 	return x == w || x != x && w != w || math.Abs(x-w) <= 1e-6*math.Abs(w)
 }
 
-// better are the scripts in which this package means to differ from torch, by the call
-// from which on it does, with what it does instead.
+// better lists the scripts where this package differs from torch on purpose: the number of the
+// first call that differs, and the results here.
 var better = map[string]map[int]scriptRow{
-	// torch takes a step without gradients for an Unscale, after which only update(new_scale)
-	// helps: not what a notebook wants, where a cell is run again.
+	// torch counts a step without gradients as an Unscale, after which only update(new_scale)
+	// helps. In a notebook, cells are run again.
 	"no gradients, then some": {4: {Call: "step a", Grad: []number{.5, 1}, Param: []number{.5, 0}}, 5: {Call: "update", Tracker: 1}, 6: {Call: "update 8", Tracker: 1}, 7: {Call: "step a", Tracker: 1, Grad: []number{.0625, .125}, Param: []number{.4375, -.125}}, 8: {Call: "update", Scale: new(number(16))}},
-	// torch has taken the scale before it misses the rest.
+	// torch sets the scale before it finds that the other keys are missing.
 	"empty state": {2: {Call: "load_part", Error: "bad_state"}, 3: {Call: "scale 1"}},
-	// torch has scaled what comes before the number that it refuses.
+	// torch has scaled the tensors before the number that it rejects.
 	"bad outputs": {3: {Call: "update", Error: "not_initialised"}},
 }
 
-// TestScripts plays the calls of testdata/scripts.json, which testdata/scripts.py recorded
-// of torch.amp.GradScaler: errors, scales and trackers are equal, and gradients,
-// parameters and steps after each call.
+// TestScripts replays the calls of testdata/scripts.json, which testdata/scripts.py recorded with
+// torch.amp.GradScaler. Errors, scales, trackers, gradients, parameters and steps must be equal
+// after each call.
 func TestScripts(t *testing.T) {
 	text, err := os.ReadFile("testdata/scripts.json")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 			for i, want := range script.Rows {
 				if ours, ok := better[script.Name][i]; ok {
 					if ours.Call != want.Call {
-						t.Fatalf("call %d is %q, not %q", i, want.Call, ours.Call)
+						t.Fatalf("call %d: got %q, want %q", i, want.Call, ours.Call)
 					}
 					if want = ours; want.Scale == nil {
 						want.Scale = new(number(8))
@@ -89,11 +89,11 @@ func TestScripts(t *testing.T) {
 		})
 	}
 	for name := range unused {
-		t.Errorf("no script %q", name)
+		t.Errorf("script %q does not exist", name)
 	}
 }
 
-// player has what testdata/scripts.py has.
+// player has the scaler and the optimizers of testdata/scripts.py.
 type player struct {
 	options map[string]any
 	scaler  *amp.GradScaler
@@ -131,18 +131,18 @@ func (p *player) check(t *testing.T, i int, want scriptRow) {
 	if err := try(func() { p.call(want.Call) }); err != nil {
 		var e *amp.Error
 		if !errors.As(err, &e) {
-			t.Fatalf("call %d, %s: %v", i, want.Call, err)
+			t.Fatalf("call %d, %s: got error %v", i, want.Call, err)
 		}
 		code = e.Code
 	}
 	if code != want.Error {
-		t.Fatalf("call %d, %s: error %q, want %q", i, want.Call, code, want.Error)
+		t.Fatalf("call %d, %s: got error %q, want %q", i, want.Call, code, want.Error)
 	}
 	if p.scaler == nil {
 		return
 	}
 	if got := p.scaler.CurrentScale(); got != float64(*want.Scale) || p.scaler.GrowthTracker() != want.Tracker {
-		t.Fatalf("call %d, %s: scale %v and tracker %d, want %v and %d", i, want.Call, got, p.scaler.GrowthTracker(), *want.Scale, want.Tracker)
+		t.Fatalf("call %d, %s: got scale %v and tracker %d, want %v and %d", i, want.Call, got, p.scaler.GrowthTracker(), *want.Scale, want.Tracker)
 	}
 	if words := strings.Fields(want.Call + " -"); p.params[words[1]] != nil {
 		w := p.params[words[1]]
@@ -151,21 +151,21 @@ func (p *player) check(t *testing.T, i int, want scriptRow) {
 			grad = w.Grad().Float64s()
 		}
 		if !alike(grad, want.Grad) || !alike(w.Detach().Float64s(), want.Param) {
-			t.Fatalf("call %d, %s: gradient %v and parameter %v, want %v and %v", i, want.Call, grad, w, want.Grad, want.Param)
+			t.Fatalf("call %d, %s: got gradient %v and parameter %v, want %v and %v", i, want.Call, grad, w, want.Grad, want.Param)
 		}
 		if want.Steps != nil {
 			if steps, _ := p.opts[words[1]].StateDict()["state.0.step"].(float64); int(steps) != *want.Steps {
-				t.Fatalf("call %d, %s: %v steps, want %d", i, want.Call, steps, *want.Steps)
+				t.Fatalf("call %d, %s: got %v steps, want %d", i, want.Call, steps, *want.Steps)
 			}
 		}
 	}
 	if want.Call == "save" {
 		if len(p.saved) != len(want.State) {
-			t.Fatalf("call %d: saved %v, want %v", i, p.saved, want.State)
+			t.Fatalf("call %d: got saved state %v, want %v", i, p.saved, want.State)
 		}
 		for name, w := range want.State {
 			if got, ok := p.saved[name]; !ok || got != float64(w) {
-				t.Fatalf("call %d: saved %v, want %v", i, p.saved, want.State)
+				t.Fatalf("call %d: got saved state %v, want %v", i, p.saved, want.State)
 			}
 		}
 	}
@@ -252,11 +252,11 @@ func (p *player) call(line string) {
 	case "load_part":
 		s.LoadStateDict(map[string]float64{"scale": 2})
 	default:
-		panic(fmt.Sprintf("no call %q", line))
+		panic(fmt.Sprintf("call %q is unknown", line))
 	}
 }
 
-// scalerOptions returns the options under torch's names.
+// scalerOptions converts options from torch's names.
 func scalerOptions(named map[string]any) (list []amp.ScalerOption) {
 	for name, value := range named {
 		x, _ := value.(float64)
@@ -272,7 +272,7 @@ func scalerOptions(named map[string]any) (list []amp.ScalerOption) {
 		case "enabled":
 			list = append(list, amp.ScalerEnabled(value.(bool)))
 		default:
-			panic("no option " + name)
+			panic("unknown option " + name)
 		}
 	}
 	return list

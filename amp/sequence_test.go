@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestSequenceDTypes holds the dtypes of layers of sequences under autocast, and that
-// they can be trained there.
+// TestSequenceDTypes checks the dtypes of sequence layers under autocast, and that the layers can
+// be trained.
 func TestSequenceDTypes(t *testing.T) {
 	x, mask := tensor.Randn(5, 2, 4), tensor.Zeros(5, 5)
 	attention := nn.NewMultiheadAttention(4, 2)
@@ -40,7 +40,7 @@ func TestSequenceDTypes(t *testing.T) {
 		for _, p := range nn.NamedParameters(c.model) {
 			unused := name == "weights" && p.Name != "in_proj_weight" && p.Name != "in_proj_bias"
 			if g := p.Tensor.Grad(); !unused && (g == nil || g.DType() != tensor.Float32) {
-				t.Errorf("%s: the gradient of %s is %v, want float32", name, p.Name, g)
+				t.Errorf("%s: gradient of %s: got %v, want float32", name, p.Name, g)
 			}
 		}
 		nn.ZeroGrad(c.model)

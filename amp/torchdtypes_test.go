@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// torchCalls are the calls of testdata/dtypes.py that are no sample calls of an operation
-// on a list: operations on none, and functions made of several.
+// torchCalls returns the calls of testdata/dtypes.py that opCalls lacks: operations on none of the
+// lists, and functions composed of several.
 func torchCalls() []opCall {
 	var all []opCall
 	unaries := map[string]func(x ten) ten{
@@ -133,15 +133,15 @@ func torchCalls() []opCall {
 	return all
 }
 
-// otherThanTorch are functions that answer otherwise than torch's, and why.
+// otherThanTorch maps functions whose dtypes differ from torch's to the reason.
 var otherThanTorch = map[string]string{
-	"linalg_matrix_exp": "torch makes it of cat, whose CPU list refuses a half that is not the region's",
-	"roll":              "torch makes it of cat, whose CPU list refuses a half that is not the region's; nothing is lost by moving elements",
+	"linalg_matrix_exp": "torch composes it of cat, which rejects a 16-bit dtype other than the region's on the CPU",
+	"roll":              "torch composes it of cat, which rejects a 16-bit dtype other than the region's on the CPU; moving elements loses nothing",
 }
 
-// TestTorchDTypes compares the dtypes of functions under autocast, operations on lists
-// and on none, with what PyTorch 2.15 answers: testdata/dtypes.json. Where a function of
-// torch's fails and autocast has nothing against it, anything goes here.
+// TestTorchDTypes compares the dtypes of functions under autocast with PyTorch 2.15's in
+// testdata/dtypes.json, for operations on lists and on none. Where a function of torch fails for a
+// reason other than autocast, any dtype is accepted.
 func TestTorchDTypes(t *testing.T) {
 	text, err := os.ReadFile("testdata/dtypes.json")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestTorchDTypes(t *testing.T) {
 	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.CPUBFloat16, amp.CPUFloat16} {
 		answers := torch.Policies[p.String()]
 		if len(answers) < 200 {
-			t.Fatalf("%v: testdata/dtypes.json has %d functions", p, len(answers))
+			t.Fatalf("%v: got %d functions in testdata/dtypes.json", p, len(answers))
 		}
 		for _, c := range variantCalls() {
 			if answers[c.op] == "" {
@@ -177,7 +177,7 @@ func TestTorchDTypes(t *testing.T) {
 		for name, list := range answers {
 			c, ok := calls[name]
 			if !ok {
-				t.Errorf("%s has no call", name)
+				t.Errorf("%s has no call in this test", name)
 				continue
 			}
 			for i, want := range strings.Fields(list) {
@@ -200,7 +200,7 @@ func TestTorchDTypes(t *testing.T) {
 					got = err.Error()
 				}
 				if got != want && (otherThanTorch[name] == "" || want != "refused") {
-					t.Errorf("%v: %s of %v is %s, want %s", p, name, torch.Mix[i], got, want)
+					t.Errorf("%v: %s of %v: got %s, want %s", p, name, torch.Mix[i], got, want)
 				}
 			}
 		}

@@ -53,7 +53,7 @@ func cellVariants() (all []opCall) {
 	} {
 		gates := []int{c.gates * side, side}
 		states := [][]int{matrix, matrix, matrix}[:1+c.states]
-		// run takes the states, then weights and biases.
+		// The operands are the states, then weights and biases.
 		run := func(in []ten) ten {
 			var w [4]ten
 			copy(w[:], in[1+c.states:])

@@ -8,14 +8,15 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// learner is a model of testdata/trajectories.py with its batch; its parameters are in
-// that order.
+// learner is a model of testdata/trajectories.py with its batch; its parameters are in the same
+// order.
 type learner interface {
 	loss(x, y *tensor.Tensor) *tensor.Tensor
 	data() (x, y *tensor.Tensor)
 }
 
-// learners make the models after tensor.ManualSeed(1), and their optimizers.
+// learners maps names to constructors of the models and their optimizers; the models are made after
+// tensor.ManualSeed(1).
 var learners = map[string]struct {
 	model     func() learner
 	optimizer func(p []*tensor.Tensor) *optim.Optimizer
@@ -26,7 +27,7 @@ var learners = map[string]struct {
 	"transformer": {newTransformer, func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(p, 0.003) }},
 }
 
-// drawn returns normal numbers of the variance 1 over the number of inputs.
+// drawn returns normal numbers with variance 1/(number of inputs).
 func drawn(shape ...int) *tensor.Tensor {
 	inputs := 1
 	for _, n := range shape[1:] {

@@ -30,12 +30,12 @@ type trajectory struct {
 	Weights float64
 }
 
-// TestTrajectoriesOfPyTorch trains as testdata/trajectories.py did with
-// torch.amp.GradScaler and PyTorch's optimizers. Scales, trackers and skips are equal.
-// Losses agree to 1e-3 for ten steps, 2e-3 in bfloat16, whose rounding is eight times as
-// coarse, and to 2e-2 then. Of the gradients' zeros a few are elsewhere: sums in another
-// order round to 0 or beside it.
-func TestTrajectoriesOfPyTorch(t *testing.T) {
+// TestTrajectoriesMatchPyTorch compares training runs with those of testdata/trajectories.py, which
+// uses torch.amp.GradScaler and PyTorch's optimizers. Scales, trackers and skips must be equal.
+// Losses must agree to 1e-3 for ten steps, or 2e-3 in bfloat16, whose rounding is eight times as
+// coarse, and to 2e-2 afterwards. The number of zeros in the gradients may differ a little, since
+// the order of sums decides which round to 0.
+func TestTrajectoriesMatchPyTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/trajectories.json")
 	if err != nil {
 		t.Fatal(err)
@@ -51,24 +51,24 @@ func TestTrajectoriesOfPyTorch(t *testing.T) {
 			for k, want := range c.Rows {
 				got := rows[k]
 				if !slices.Equal(got[1:4], want[1:4]) {
-					t.Fatalf("step %d: scale, tracker and skips are %v, want %v", k, got[1:4], want[1:4])
+					t.Fatalf("step %d: scale, tracker and skips: got %v, want %v", k, got[1:4], want[1:4])
 				}
 				off := math.Abs(got[0]-want[0]) / want[0]
 				worst[c.Model] = max(worst[c.Model], off)
 				zeros[c.Model] = max(zeros[c.Model], math.Abs(got[4]-want[4]))
 				if zeros[c.Model] > 6 {
-					t.Fatalf("step %d: %v zeros, want %v", k, got[4], want[4])
+					t.Fatalf("step %d: got %v zeros, want %v", k, got[4], want[4])
 				}
 				if limit := c.lossLimit(k); !(off <= limit) {
-					t.Fatalf("step %d: the loss is %v, want %v within %v", k, got[0], want[0], limit)
+					t.Fatalf("step %d: loss: got %v, want %v within %v", k, got[0], want[0], limit)
 				}
 			}
 			if off := math.Abs(weights-c.Weights) / c.Weights; !(off <= 1e-3) {
-				t.Errorf("the weights add up to %v, want %v", weights, c.Weights)
+				t.Errorf("sum of the weights: got %v, want %v", weights, c.Weights)
 			}
 		})
 	}
-	t.Log("losses apart by", worst, "zeros by", zeros)
+	t.Log("largest difference of losses:", worst, "of zeros:", zeros)
 }
 
 func (c trajectory) lossLimit(step int) float64 {
@@ -153,7 +153,7 @@ func (c trajectory) train() (rows [][]float64, weights float64) {
 		scaler.Update()
 		tracker := float64(scaler.GrowthTracker())
 		if strings.HasPrefix(c.Name, "static") {
-			tracker = float64(k + 1) // torch's counts to an interval that it never reaches
+			tracker = float64(k + 1) // torch's tracker counts to an interval that it never reaches
 		}
 		rows = append(rows, []float64{total, scale, tracker, float64(skipped), float64(zeros)})
 	}

@@ -72,7 +72,7 @@ func (v *verdict) first() (i int, bad bool) {
 	return v.at, v.at >= 0
 }
 
-// tensor returns a CPU scalar: 0 if all gradients were finite, else 1.
+// tensor returns a CPU scalar: 0 if all gradients were finite, otherwise 1.
 func (v *verdict) tensor() (found *tensor.Tensor) {
 	_, bad := v.first()
 	tensor.OnDevice(tensor.CPU, func() {

@@ -10,12 +10,12 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// The tests of this file do what those of torch's test suite do that have their names:
+// The tests of this file follow those of the same names in torch's test suite:
 // TestUpstreamAutocast/<name> is test_autocast_… of test/test_cuda.py, and
-// TestUpstreamAutocast/<class>/<name> of test/test_autocast.py. What they run on is in
-// calls_test.go, as torch's is in torch/testing/_internal/autocast_test_lists.py.
+// TestUpstreamAutocast/<class>/<name> of test/test_autocast.py. The calls are in calls_test.go;
+// torch's are in torch/testing/_internal/autocast_test_lists.py.
 
-// leftOut are the tests that have no counterpart here, and why.
+// leftOut maps torch's tests without a counterpart here to the reason.
 var leftOut = map[string]string{
 	"test_autocast_cat_jit":                    "there is no TorchScript; cat and stack are in torch_expect_builtin_promote",
 	"TestTorchAutocast.test_non_string_device": "a policy is named by a value, not by a string",
@@ -106,7 +106,7 @@ func TestUpstreamAutocast(t *testing.T) {
 	} {
 		t.Run(test.name, test.run)
 		if why := leftOut[test.name]; why != "" {
-			t.Errorf("%s is there, and is said to be left out: %s", test.name, why)
+			t.Errorf("%s is listed as left out but exists: %s", test.name, why)
 		}
 	}
 	if amp.Active() != amp.Off {
@@ -114,8 +114,8 @@ func TestUpstreamAutocast(t *testing.T) {
 	}
 }
 
-// runUpstream runs each operation of the names in a region, in each form, on operands of
-// the given dtypes, and compares with operands cast by hand, in a region switched off.
+// runUpstream runs each named operation in a region, in each form, on operands of the given dtypes,
+// and compares with operands cast by hand in a disabled region.
 func runUpstream(t *testing.T, names string, p amp.Policy, first, others, runsIn tensor.DType) {
 	t.Helper()
 	calls := opCalls()
@@ -144,30 +144,30 @@ func runUpstream(t *testing.T, names string, p amp.Policy, first, others, runsIn
 				}
 				amp.Autocast(p.Enabled(false), func() {
 					if amp.Active().IsEnabled() {
-						t.Errorf("a region switched off is on")
+						t.Errorf("a disabled region is enabled")
 					}
 					results = append(results, c.forms[0](hand))
 				})
 				if !amp.Active().IsEnabled() {
-					t.Errorf("the region is off after one inside it")
+					t.Errorf("the region is disabled after an inner one ended")
 				}
 			})
 			for _, y := range results {
 				if y.DType() != runsIn {
-					t.Errorf("autocast for %s produced %v, should produce %v", name, y.DType(), runsIn)
+					t.Errorf("%s under autocast: got %v, want %v", name, y.DType(), runsIn)
 				}
 				if !sameBits(y, results[len(results)-1]) {
-					t.Errorf("%s did not match operands cast by hand", name)
+					t.Errorf("%s: the result differs from that of operands cast by hand", name)
 				}
 			}
 		}
 		if !found {
-			t.Errorf("there is no sample call of %s", name)
+			t.Errorf("%s has no sample call", name)
 		}
 	}
 }
 
-// builtinPromote: operations that promote by themselves, on no list.
+// builtinPromote checks operations on no list that promote their operands themselves.
 func builtinPromote(t *testing.T, p amp.Policy, low tensor.DType) {
 	t.Helper()
 	g := tensor.NewGenerator(1)
@@ -179,13 +179,13 @@ func builtinPromote(t *testing.T, p amp.Policy, low tensor.DType) {
 		want := f(x, y.Float())
 		amp.Autocast(p, func() {
 			if got := f(x, y); got.DType() != want.DType() || !sameBits(got, want) {
-				t.Errorf("%v: %s gives %v, want %v", p, name, got, want)
+				t.Errorf("%v: %s: got %v, want %v", p, name, got, want)
 			}
 		})
 	}
 	amp.Autocast(p, func() {
 		if tensor.Equal(x, y) || !tensor.Equal(y.Float(), y) {
-			t.Errorf("%v: equal does not compare in float32", p)
+			t.Errorf("%v: equal did not compare in float32", p)
 		}
 	})
 }
@@ -195,7 +195,7 @@ func banned(t *testing.T) {
 	x, y := g.Rand(side, side), g.Rand(side, side)
 	var e *amp.Error
 	if err := try(func() { amp.Autocast(amp.Float16, func() { nn.BinaryCrossEntropy(x, y) }) }); !errors.As(err, &e) || e.Code != "banned" {
-		t.Errorf("got %v, want a refusal", err)
+		t.Errorf("got %v, want an error", err)
 	}
 }
 
@@ -208,7 +208,7 @@ func ignoredTypes(t *testing.T) {
 		if d == tensor.Float64 {
 			calls["mm"] = func() ten { return a.MM(b) }
 			if err := try(func() { amp.Autocast(amp.Float16, func() { a.MM(low) }) }); err == nil {
-				t.Error("mm of float64 and float16 is not an error")
+				t.Error("mm of float64 and float16: got no error")
 			}
 		}
 		for name, f := range calls {
@@ -216,7 +216,7 @@ func ignoredTypes(t *testing.T) {
 			outside := try(func() { want = f().DType() })
 			inside := try(func() { amp.Autocast(amp.Float16, func() { got = f().DType() }) })
 			if got != want || (inside == nil) != (outside == nil) {
-				t.Errorf("%s of %v gives %v, outside the region %v", name, d, got, want)
+				t.Errorf("%s of %v: got %v, want %v as outside the region", name, d, got, want)
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func customEnabled(t *testing.T) {
 			Name: "mymm",
 			Forward: func(c *tensor.Context, in []ten) ten {
 				if in[0].DType() != tensor.Float32 || in[1].DType() != tensor.Float32 || amp.Active() != p {
-					t.Errorf("forward has %v and %v under %v", in[0].DType(), in[1].DType(), amp.Active())
+					t.Errorf("forward: got operands of %v and %v under %v", in[0].DType(), in[1].DType(), amp.Active())
 				}
 				c.Save(in...)
 				return in[0].MM(in[1])
@@ -239,7 +239,7 @@ func customEnabled(t *testing.T) {
 				a, b := c.Saved()[0], c.Saved()[1]
 				ga, gb := dy.MM(b.T()), a.T().MM(dy)
 				if amp.Active() != p || ga.DType() != p.DType() || gb.DType() != p.DType() {
-					t.Errorf("backward gives %v and %v under %v", ga.DType(), gb.DType(), amp.Active())
+					t.Errorf("backward: got gradients of %v and %v under %v", ga.DType(), gb.DType(), amp.Active())
 				}
 				return []ten{ga, gb}
 			},
@@ -250,13 +250,13 @@ func customEnabled(t *testing.T) {
 		amp.Autocast(p, func() {
 			out := mm.Apply(x, y)
 			if out.DType() != p.DType() {
-				t.Errorf("the result is %v, want %v", out.DType(), p.DType())
+				t.Errorf("got a result of %v, want %v", out.DType(), p.DType())
 			}
 			loss = out.Sum()
 		})
 		loss.Backward()
 		if ran != 1 || x.Grad().DType() != tensor.Float32 {
-			t.Errorf("backward ran %d times, the leaf's gradient is %v", ran, x.Grad().DType())
+			t.Errorf("got %d calls of backward and a gradient of %v for the leaf", ran, x.Grad().DType())
 		}
 	}
 }

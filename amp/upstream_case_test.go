@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// scalingCase is two equal models, one trained plainly and one with a scaler, on four
-// batches, of which the third gives an infinite gradient.
+// scalingCase holds two equal models, one trained plainly and one with a scaler, on four batches.
+// The third batch gives an infinite gradient.
 type scalingCase struct {
 	control, scaling       nn.Module
 	optControl, optScaling amp.Optimizer
@@ -43,10 +43,10 @@ func poison(model nn.Module) {
 	nn.Parameters(model)[2].Grad().Select(0, 1).Select(0, 1).Fill(math.Inf(1))
 }
 
-// run trains one of the models, with the scaler's calls or without.
+// run trains one of the models, with or without the scaler's calls.
 type run func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler
 
-// runScalingCase compares the two models, with the scaler switched on and off.
+// runScalingCase compares the two models, with the scaler enabled and disabled.
 func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimizer func([]*tensor.Tensor) amp.Optimizer, body run) {
 	for _, enabled := range []bool{true, false} {
 		c := newScalingCase(optimizer)
@@ -60,7 +60,7 @@ func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimize
 			want = 128 * math.Pow(2, float64(unskipped)) * math.Pow(0.5, float64(skipped))
 		}
 		if got := s.CurrentScale(); got != want {
-			t.Errorf("enabled %v: the scale is %v, want %v", enabled, got, want)
+			t.Errorf("enabled %v: scale: got %v, want %v", enabled, got, want)
 		}
 		a, b := nn.Parameters(c.control), nn.Parameters(c.scaling)
 		for i := range a {
@@ -74,7 +74,7 @@ func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimize
 	}
 }
 
-// closeOrOdd is AllClose that takes inf and NaN for equal to themselves.
+// closeOrOdd is AllClose, except that inf and NaN equal themselves.
 func closeOrOdd(a, b *tensor.Tensor, rtol, atol float64) bool {
 	x, y := a.Float64s(), b.Float64s()
 	for i := range x {
@@ -86,8 +86,8 @@ func closeOrOdd(a, b *tensor.Tensor, rtol, atol float64) bool {
 	return true
 }
 
-// each trains batch by batch: backward leaves gradients, and step is called with the
-// scaler's calls or without.
+// each returns a run that trains batch by batch, with or without the scaler's calls, and calls
+// beforeStep between Backward and the step.
 func each(policy amp.Policy, beforeStep func(c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool)) run {
 	return func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
 		for i, b := range c.data {

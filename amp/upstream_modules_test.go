@@ -16,10 +16,10 @@ func customCastInputs(t *testing.T) {
 	mm := amp.CustomBwd(amp.CustomFwd(tensor.Function{
 		Forward: func(c *tensor.Context, in []ten) ten {
 			if in[0].DType() != want || in[1].DType() != want || amp.Active().IsEnabled() {
-				t.Errorf("forward has %v and %v under %v, want %v and no autocast", in[0].DType(), in[1].DType(), amp.Active(), want)
+				t.Errorf("forward: got operands of %v and %v under %v, want %v and no autocast", in[0].DType(), in[1].DType(), amp.Active(), want)
 			}
 			if in[2].DType() != tensor.Float64 || in[3].DType() != tensor.Int64 {
-				t.Errorf("float64 and int64 came as %v and %v", in[2].DType(), in[3].DType())
+				t.Errorf("operands of float64 and int64: got %v and %v", in[2].DType(), in[3].DType())
 			}
 			c.Save(in[:2]...)
 			return in[0].MM(in[1])
@@ -27,7 +27,7 @@ func customCastInputs(t *testing.T) {
 		Backward: func(c *tensor.Context, dy ten) []ten {
 			ran++
 			if amp.Active().IsEnabled() {
-				t.Errorf("backward runs under %v", amp.Active())
+				t.Errorf("backward: got policy %v", amp.Active())
 			}
 			return []ten{dy.MM(c.Saved()[1].T()), nil, nil, nil}
 		},
@@ -39,22 +39,22 @@ func customCastInputs(t *testing.T) {
 	want = tensor.Float32
 	amp.Autocast(amp.Float16, func() {
 		if out = mm.Apply(x, y, d, i); out.DType() != tensor.Float32 {
-			t.Errorf("in a region the result is %v, want float32", out.DType())
+			t.Errorf("in a region: got a result of %v, want float32", out.DType())
 		}
 		out = out.Sum()
 	})
 	out.Backward()
 	want = tensor.Float16
 	if out = mm.Apply(x, y, d, i); out.DType() != tensor.Float16 {
-		t.Errorf("outside the result is %v, want float16: cast_inputs has no effect there", out.DType())
+		t.Errorf("outside a region: got a result of %v, want float16, since the dtype has no effect there", out.DType())
 	}
 	out.Sum().Backward()
 	if ran != 2 || x.Grad().DType() != tensor.Float16 {
-		t.Errorf("backward ran %d times and left %v", ran, x.Grad().DType())
+		t.Errorf("got %d calls of backward and a gradient of %v", ran, x.Grad().DType())
 	}
 }
 
-// recurrentLayers compares layers under autocast with layers of float16.
+// recurrentLayers compares layers under autocast with float16 layers.
 func recurrentLayers(t *testing.T) {
 	const T, B, F, H = 3, 4, 5, 6
 	halves := []tensor.DType{tensor.Float16, tensor.Float32}
@@ -106,7 +106,7 @@ func recurrentLayers(t *testing.T) {
 									wantOut, wantLast, wantGrads := run(x.Half(), h.Half(), c.Half(), false)
 									for i, y := range append(slices.Clone(last), out) {
 										if w := append(slices.Clone(wantLast), wantOut)[i]; y.DType() != tensor.Float16 || !sameBits(y, w) {
-											t.Fatalf("%s: result %d is %v, want %v", what, i, y.DType(), w.DType())
+											t.Fatalf("%s: result %d: got %v, want %v", what, i, y.DType(), w.DType())
 										}
 									}
 									for i, g := range grads {
@@ -124,7 +124,7 @@ func recurrentLayers(t *testing.T) {
 	}
 }
 
-// newRecurrent returns layers and a way to run them.
+// newRecurrent returns layers and a function that runs them.
 func newRecurrent(kind string, in, hidden int, options []nn.Option) (m nn.Module, run func(x, h, c ten, lengths []int) (ten, []ten)) {
 	switch kind {
 	case "LSTM":
@@ -153,16 +153,16 @@ func recurrentOnCPU(t *testing.T) {
 	m := nn.NewLSTM(1, 1, nn.NumLayers(2))
 	nn.ToDType(m, tensor.BFloat16)
 	if err := try(func() { m.ForwardState(x, h, c) }); err == nil {
-		t.Error("float32 input to layers of bfloat16 is not an error outside a region")
+		t.Error("float32 input to bfloat16 layers outside a region: got no error")
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {
 		if out, _, _ := m.ForwardState(x, h, c); out.DType() != tensor.BFloat16 {
-			t.Errorf("the result is %v, want bfloat16", out.DType())
+			t.Errorf("got a result of %v, want bfloat16", out.DType())
 		}
 	})
 }
 
-// cacheLeak: what runs repeatedly under NoGrad casts its weights once, and holds no more.
+// cacheLeak checks that repeated runs under NoGrad cast weights once and do not grow the cache.
 func cacheLeak(t *testing.T) {
 	m, x := nn.NewLinear(10, 10), tensor.Randn(1, 10)
 	amp.Autocast(amp.Float16, func() {
@@ -175,12 +175,12 @@ func cacheLeak(t *testing.T) {
 				}
 			})
 			if now := amp.CacheStatistics(); now.Entries != first.Entries || now.Bytes != first.Bytes || first.Entries != 2 || made != 3 {
-				t.Errorf("after three more runs: %v, %d casts; want what there was after one, %v, and a cast of each input", now, made, first)
+				t.Errorf("after three more runs: got %v and %d casts, want %v as after one run, and one cast of each input", now, made, first)
 			}
 		})
 	})
 	if s := amp.CacheStatistics(); s != (amp.CacheStats{}) {
-		t.Errorf("outside the region: %v", s)
+		t.Errorf("outside the region: got %v", s)
 	}
 }
 
@@ -204,12 +204,12 @@ func checkpointing(t *testing.T) {
 			t.Errorf("%d segments: got %v, want %v", segments, y, want)
 		}
 		if fmt.Sprint(grads) != fmt.Sprint(wantGrads) {
-			t.Errorf("%d segments: the gradients differ", segments)
+			t.Errorf("%d segments: the gradients differ from those without checkpoints", segments)
 		}
 	}
 }
 
-// disabledRegion: what is switched off may have any dtype.
+// disabledRegion checks that a disabled policy may have any dtype.
 func disabledRegion(t *testing.T) {
 	amp.Autocast(amp.Float16.Enabled(false), func() {
 		if d := tensor.Ones(10).Add(tensor.Ones(10)).DType(); d != tensor.Float32 {
@@ -241,15 +241,14 @@ func customBackwardCasts(t *testing.T, p amp.Policy, want int) {
 		}
 	})
 	defer stop()
-	// The region is still open in Backward, where torch's test keeps the cache from
-	// being cleared.
+	// The region is still open in Backward; torch's test keeps the cache from being cleared.
 	amp.Autocast(p, func() { linear.Apply(data, weight).Sum().Backward() })
 	if n != want {
-		t.Errorf("the weight was cast %d times, want %d", n, want)
+		t.Errorf("got %d casts of the weight, want %d", n, want)
 	}
 }
 
-// prioritize: the derivative of index_put in bfloat16 does not meet another region's
+// prioritize checks that the derivative of index_put in bfloat16 is independent of another region's
 // dtype.
 func prioritize(t *testing.T) {
 	amp.Autocast(amp.BFloat16, func() {
@@ -258,7 +257,7 @@ func prioritize(t *testing.T) {
 		y := x.IndexPut(tensor.Randn(1).BFloat16(), index)
 		y.Mean().Backward()
 		if y.DType() != tensor.BFloat16 || x.Grad().DType() != tensor.BFloat16 {
-			t.Errorf("the result is %v, the gradient %v", y.DType(), x.Grad().DType())
+			t.Errorf("got a result of %v and a gradient of %v", y.DType(), x.Grad().DType())
 		}
 	})
 }
@@ -281,7 +280,7 @@ func eachPolicy(f func(t *testing.T, p amp.Policy, m nn.Module, x ten)) func(t *
 func wantsGrad(t *testing.T, y ten, want bool) {
 	t.Helper()
 	if y.RequiresGrad() != want || y.IsLeaf() == want {
-		t.Errorf("requires a gradient: %v, want %v", y.RequiresGrad(), want)
+		t.Errorf("requires a gradient: got %v, want %v", y.RequiresGrad(), want)
 	}
 }
 
@@ -299,7 +298,7 @@ func noGradFirst(t *testing.T, p amp.Policy, m nn.Module, x ten) {
 	}
 }
 
-// inferenceMode: tensor.NoGrad stands for torch's inference_mode.
+// inferenceMode uses tensor.NoGrad in place of torch's inference_mode.
 func inferenceMode(t *testing.T, p amp.Policy, m nn.Module, x ten) {
 	amp.Autocast(p, func() {
 		amp.ClearCache()
@@ -335,7 +334,7 @@ func cachingWithGradients(t *testing.T, p amp.Policy, m nn.Module, x ten) {
 			}
 		})
 		if made != 3+2 || cached != 2*2 {
-			t.Errorf("%d casts and %d from the cache, want 5 and 4", made, cached)
+			t.Errorf("got %d casts and %d cache hits, want 5 and 4", made, cached)
 		}
 	})
 }

@@ -14,10 +14,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// The tests of this file do what those of torch's test suite do that have their
-// names (test/test_cuda.py, later test/test_torch.py): TestUpstream/<name>.
+// The tests TestUpstream/<name> of this file follow those of the same names in torch's test suite
+// (test/test_cuda.py, later test/test_torch.py).
 
-// notPorted are torch's tests of the scaler that have no counterpart here, with why.
+// notPorted maps torch's tests of the scaler without a counterpart here to the reason.
 var notPorted = map[string]string{
 	"test_grad_scaling_unscale_sparse":   "there are no sparse tensors",
 	"test_grad_scaling_autocast_foreach": "optimizers have one implementation: there is no foreach to switch to",
@@ -86,8 +86,8 @@ func gradients(params []*tensor.Tensor) (list []*tensor.Tensor) {
 	return list
 }
 
-// fusedOptimizers steps a fused and a plain optimizer with one scaler, in turn: losses,
-// gradients, parameters and state are equal, whether unscaled before or not.
+// fusedOptimizers steps a fused and a plain optimizer in turn with one scaler. Losses, gradients,
+// parameters and state must be equal, whether or not Unscale is called before.
 func fusedOptimizers(t *testing.T) {
 	for name, maker := range optimizers {
 		for _, separate := range []bool{false, true} {
@@ -157,21 +157,21 @@ func unscaleLayouts(t *testing.T) {
 		"sliced":     func() *tensor.Tensor { return tensor.Full(4, size, 2*size).Slice(1, 3, 3+size) },
 	} {
 		for _, odd := range []float64{4, math.Inf(1), math.NaN()} {
-			// A gradient that is sound beside the one in question.
+			// A finite gradient precedes the one in question.
 			g, sound := layout(), fill()
 			g.Select(0, 2).Select(0, 2).Fill(odd)
 			bad := fused.Unscale([]*tensor.Tensor{sound, g}, 0.25)
 			if want := odd != 4; bad[0] || bad[1] != want {
-				t.Errorf("%s, %v: found %v", name, odd, bad)
+				t.Errorf("%s, %v: got found %v", name, odd, bad)
 			}
 			if got := g.At(5, 5); got != 1 || sound.At(2, 2) != 1 {
-				t.Errorf("%s, %v: an element is %v, want 1", name, odd, got)
+				t.Errorf("%s, %v: got an element %v, want 1", name, odd, got)
 			}
 		}
 	}
 	half := fill().Half()
 	if bad := fused.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
-		t.Errorf("float16: found %v, element %v", bad, half.At(0, 0))
+		t.Errorf("float16: got found %v and element %v", bad, half.At(0, 0))
 	}
 }
 
@@ -190,7 +190,7 @@ func stateDict(t *testing.T) {
 	}
 }
 
-// invalidated: what changes between Unscale and Step is not looked at again.
+// invalidated checks that Step does not examine gradients again after Unscale.
 func invalidated(t *testing.T) {
 	c := newScalingCase(sgd)
 	s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthInterval(1))
@@ -219,7 +219,7 @@ func willNotOverflow(t *testing.T) {
 	s.Step(opt)
 	s.Update()
 	if got := s.CurrentScale(); got != float64(float32(1e38)) || math.IsInf(got, 0) {
-		t.Errorf("the scale is %v, want it to stay", got)
+		t.Errorf("got scale %v, want no change", got)
 	}
 }
 
@@ -280,8 +280,8 @@ func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimize
 	return nil
 }
 
-// multiple has two models, two losses that need both, and one scaler: a bad gradient
-// of one model skips its step alone.
+// multiple trains two models with two losses that depend on both, and one scaler. A non-finite
+// gradient of one model must skip only its step.
 func multiple(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)
@@ -320,7 +320,7 @@ func multiple(t *testing.T) {
 			want = 128 * 8 * 0.5
 		}
 		if got := s.CurrentScale(); got != want {
-			t.Errorf("enabled %v: the scale is %v, want %v", enabled, got, want)
+			t.Errorf("enabled %v: scale: got %v, want %v", enabled, got, want)
 		}
 		for j, c := range []scalingCase{c0, c1} {
 			a, b := nn.Parameters(c.control), nn.Parameters(c.scaling)
@@ -333,7 +333,7 @@ func multiple(t *testing.T) {
 	}
 }
 
-// passItself sends the scaler's state through a file in the middle of training.
+// passItself saves and loads the scaler in the middle of training.
 func passItself(t *testing.T) {
 	runScalingCase(t, 1e-7, 3, 1, sgd, func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
 		for i := range c.data {

@@ -101,7 +101,7 @@ func TestAttention(t *testing.T) {
 				}
 			}
 			if !fake.Real() && (launches[0] > 1+c.sums || launches[1] > 2+c.sums) {
-				t.Errorf("%s: got %d launches and %d for gradients", c.name, launches[0], launches[1])
+				t.Errorf("%s: launches: got %d and %d for gradients, want at most %d and %d", c.name, launches[0], launches[1], 1+c.sums, 2+c.sums)
 			}
 		}
 	}
@@ -174,9 +174,9 @@ func TestAttentionLayers(t *testing.T) {
 	}
 }
 
-// TestAttentionAgain recomputes attention with dropout for its gradients, and computes its second
+// TestAttentionRecomputed recomputes attention with dropout for its gradients, and computes its second
 // derivatives from products and a softmax of the same weights.
-func TestAttentionAgain(t *testing.T) {
+func TestAttentionRecomputed(t *testing.T) {
 	g := tensor.NewGenerator(4)
 	draw := func() ten { return g.Randn(1, 2, 35, 16).BFloat16().ToDevice(tensor.CUDA).RequireGrad() }
 	in := []ten{draw(), draw(), draw()}
@@ -205,9 +205,9 @@ func TestAttentionAgain(t *testing.T) {
 	}
 }
 
-// TestAttentionOfLowest uses masks of the lowest finite number instead of -Inf: a query without
+// TestAttentionLowestMask uses masks of the lowest finite number instead of -Inf: a query without
 // visible keys attends to all keys equally.
-func TestAttentionOfLowest(t *testing.T) {
+func TestAttentionLowestMask(t *testing.T) {
 	const d = tensor.BFloat16
 	x := tensor.NewGenerator(4).Randn(1, 40, 8).To(d).ToDevice(tensor.CUDA)
 	mask := tensor.Full(-tensor.FInfo(d).Max, 1, 40).To(d).ToDevice(tensor.CUDA)
@@ -218,7 +218,7 @@ func TestAttentionOfLowest(t *testing.T) {
 	}
 }
 
-// TestAttentionOfManyAxes has a batch with more axes than kernels support.
+// TestAttentionOfManyAxes checks attention on a batch with more axes than kernels support.
 func TestAttentionOfManyAxes(t *testing.T) {
 	g := tensor.NewGenerator(4)
 	axes := []int{4, 2, 3, 0, 1, 5, 6}
@@ -239,7 +239,7 @@ func TestAttentionOfManyAxes(t *testing.T) {
 	}
 }
 
-// TestAttentionWithoutTensorCores uses a GPU without support for the kernels.
+// TestAttentionWithoutTensorCores checks attention on a GPU that the kernels do not support.
 func TestAttentionWithoutTensorCores(t *testing.T) {
 	if !child(t, fake.Options{Capability: 70}) {
 		return

@@ -92,9 +92,9 @@ func TestCannotCapture(t *testing.T) {
 	}
 }
 
-// TestOthersWait uses the GPU from other goroutines during captures and replays: their work runs
+// TestCapturesExcludeOtherGoroutines uses the GPU from other goroutines during captures and replays: their work runs
 // before or after and does not become part of the graph.
-func TestOthersWait(t *testing.T) {
+func TestCapturesExcludeOtherGoroutines(t *testing.T) {
 	x := numbers(4)
 	var wait sync.WaitGroup
 	var stop atomic.Bool
@@ -133,7 +133,7 @@ func TestOthersWait(t *testing.T) {
 	wait.Wait()
 }
 
-// TestGraphFails replays a graph with a kernel that kills the GPU.
+// TestGraphFails checks the error of a replay of a graph whose kernel kills the GPU.
 func TestGraphFails(t *testing.T) {
 	if !child(t, fake.Options{FailLaunch: 5}) {
 		return
@@ -156,7 +156,7 @@ func TestGraphFails(t *testing.T) {
 	usable(t, tensor.CPU)
 }
 
-// TestGraphTwoGPUs captures on the second GPU, but not on both.
+// TestGraphTwoGPUs checks that a step can be captured on the second GPU, but not on both.
 func TestGraphTwoGPUs(t *testing.T) {
 	if !child(t, fake.Options{Devices: 2}) {
 		return

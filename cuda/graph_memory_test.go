@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestGraphMemory looks at a graph's memory: it is its own as long as the graph or a tensor
-// needs it, and that of tensors from outside stays as long.
+// TestGraphMemory checks that a graph keeps its memory, and that of tensors from outside, as long
+// as the graph or a tensor needs it.
 func TestGraphMemory(t *testing.T) {
 	driver.CollectGarbage()
 	before := tensor.CUDA.Memory()
@@ -66,8 +66,9 @@ func TestGraphMemory(t *testing.T) {
 	}
 }
 
-// TestGraphHolds releases the operands of a convolution, a product and an optimizer step.
-func TestGraphHolds(t *testing.T) {
+// TestGraphKeepsOperands checks that a graph keeps the operands of a convolution, a product and
+// an optimizer step that the program has released.
+func TestGraphKeepsOperands(t *testing.T) {
 	half := func(shape ...int) *tensor.Tensor {
 		return tensor.Arange(0, float64(product(shape))).Sin().Reshape(shape...).BFloat16().ToDevice(tensor.CUDA)
 	}
@@ -106,7 +107,7 @@ func product(shape []int) int {
 	return n
 }
 
-// TestGraphIsCollected drops graphs without Free.
+// TestGraphIsCollected checks that the memory of graphs is released without Free.
 func TestGraphIsCollected(t *testing.T) {
 	x := numbers(8)
 	live := tensor.CUDA.Memory().Live
@@ -119,7 +120,7 @@ func TestGraphIsCollected(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
-// TestGraphConstants replays constants that operations copy from the CPU.
+// TestGraphConstants checks replays with constants that operations copy from the CPU.
 func TestGraphConstants(t *testing.T) {
 	x := numbers(4)
 	var y *tensor.Tensor

@@ -35,7 +35,7 @@ func launchesOf(f func()) int {
 	return fake.Launches() - before
 }
 
-// uncached hides from a weight that its copy is one, so the copy that a step wrote is not found.
+// uncached changes the weights in place, so that autocast does not use the copies that a step wrote.
 func uncached(ps []*tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for _, p := range ps {
@@ -95,7 +95,7 @@ func TestShadowsOfTraining(t *testing.T) {
 	}
 }
 
-// TestShadow follows one weight.
+// TestShadow checks when the copy of one weight is computed again.
 func TestShadow(t *testing.T) {
 	same := func(what string, got, w *tensor.Tensor, d tensor.DType) {
 		t.Helper()
@@ -148,9 +148,9 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestShadowsUnasked checks the memory of weights that are no longer cast: no copies remain, and
+// TestUnusedShadows checks the memory of weights that are no longer cast: no copies remain, and
 // a step allocates none.
-func TestShadowsUnasked(t *testing.T) {
+func TestUnusedShadows(t *testing.T) {
 	w, x, opt := weights()
 	opt.Step()
 	pass(amp.BFloat16, w, x)

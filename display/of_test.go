@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Of(tt.v)
 			if have, want := slices.Sorted(maps.Keys(got.Data)), slices.Sorted(maps.Keys(tt.want)); !slices.Equal(have, want) {
-				t.Errorf("got the types %v, want %v", have, want)
+				t.Errorf("got types %v, want %v", have, want)
 			}
 			for mime, want := range tt.want {
 				if s, ok := got.Data[mime].(string); !ok || !strings.HasPrefix(s, want) || want == "" && s != "" {
@@ -97,7 +97,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestPlainIsFmt checks that text within the limits is the same as %+v's.
+// TestPlainIsFmt checks that text within the limits equals that of %+v.
 func TestPlainIsFmt(t *testing.T) {
 	x := 1
 	for _, v := range []any{
@@ -119,19 +119,19 @@ func TestPlainIsFmt(t *testing.T) {
 func TestLimits(t *testing.T) {
 	long := make([]int, 5000)
 	if s := plain(long); !strings.HasSuffix(s, "0 … 4000 more]") {
-		t.Errorf("a long slice ends with %q", s[len(s)-20:])
+		t.Errorf("long slice: got a text that ends with %q, want the number of omitted elements", s[len(s)-20:])
 	}
 	wide := make([]string, 500)
 	for i := range wide {
 		wide[i] = strings.Repeat("x", 1000)
 	}
 	if n := len(plain(wide)); n > 2*maxText {
-		t.Errorf("text of %d bytes", n)
+		t.Errorf("wide slice: got %d bytes of text, want at most %d", n, 2*maxText)
 	}
 	many := make([]point, 200)
 	html := Of(many).Data["text/html"].(string)
 	if n := strings.Count(html, "<tr>"); n != maxRecords+2 || !strings.Contains(html, "… 150 more") {
-		t.Errorf("%d rows", n)
+		t.Errorf("long table: got %d rows, want %d and the number of omitted rows", n, maxRecords+2)
 	}
 }
 

@@ -44,15 +44,15 @@ func TestParts(t *testing.T) {
 		{"bare LaTeX", "text/latex", "$$x^2$$", "x^2", LaTeX("x^2")},
 		{"LaTeX", "text/latex", "$x$", "$x$", LaTeX("$x$")},
 		{"png", "image/png", "iVBORw0KGgo", "PNG picture, 7 × 5", PNG(file.Bytes())},
-		{"no png", "text/plain", "display: PNG: 1 bytes", "display: PNG: 1 bytes: unexpected EOF", PNG([]byte("x"))},
+		{"not a PNG", "text/plain", "display: PNG: 1 bytes", "display: PNG: 1 bytes: unexpected EOF", PNG([]byte("x"))},
 		{"svg", "text/html", `<figure><img alt="A &amp; B" src="data:image/svg+xml;base64,`, "A & B", SVG("<svg><title> A &amp; B</title></svg>")},
-		{"svg without words", "text/html", "<figure>", "SVG picture", SVG("<svg/>")},
+		{"svg without a title", "text/html", "<figure>", "SVG picture", SVG("<svg/>")},
 	} {
 		if got, _ := tt.b.Data[tt.mime].(string); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 		if got := tt.b.String(); got != tt.text {
-			t.Errorf("%s: text %q, want %q", tt.name, got, tt.text)
+			t.Errorf("%s: got text %q, want %q", tt.name, got, tt.text)
 		}
 	}
 	if meta := PNG(file.Bytes()).Metadata["image/png"].(map[string]any); meta["width"] != 7 || meta["height"] != 5 {
@@ -84,7 +84,7 @@ float16 <amp>  620ms  2.41935
 	html := b.Data["text/html"].(string)
 	for _, want := range []string{`<th style="text-align:left;padding:2px 8px">run</th>`, `<td style="text-align:right;padding:2px 8px">2.41935</td>`, "float16 &lt;amp&gt;"} {
 		if !strings.Contains(html, want) {
-			t.Errorf("no %s in %s", want, html)
+			t.Errorf("%s is missing in %s", want, html)
 		}
 	}
 	for _, empty := range []Bundle{Table(nil, nil), Table([]string{"a"}, nil), Table(nil, [][]any{nil})} {

@@ -51,7 +51,7 @@ func TestScreen(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if x, y := s.Live(1), s.Live(1); x.id == y.id || x.id == "" {
-		t.Errorf("IDs %q and %q", x.id, y.id)
+		t.Errorf("got IDs %q and %q, want two different ones", x.id, y.id)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestSymbols(t *testing.T) {
 	functions := map[string]any{"Clear": Clear, "Live": Live, "NewProgress": NewProgress, "Show": Show}
 	for name, f := range symbols {
 		if got, want := reflect.TypeOf(f), reflect.TypeOf(functions[name]); got != want {
-			t.Errorf("%s is a %v, its method a %v", name, want, got)
+			t.Errorf("%s: got a method of type %v, want %v as of the function", name, got, want)
 		}
 	}
 }

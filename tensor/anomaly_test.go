@@ -52,9 +52,9 @@ func TestDetectAnomaly(t *testing.T) {
 	}
 }
 
-// TestAnomalyOutside checks that NaNs pass outside DetectAnomaly, and that those of second
+// TestNaNsOutsideDetectAnomaly checks that NaNs pass outside DetectAnomaly, and that those of second
 // derivatives are found inside.
-func TestAnomalyOutside(t *testing.T) {
+func TestNaNsOutsideDetectAnomaly(t *testing.T) {
 	x := tensor.New([]float64{0}).RequireGrad()
 	x.Sqrt().MulScalar(0).Sum().Backward()
 	if g := x.Grad().Item(); g == g {

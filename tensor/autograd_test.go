@@ -215,8 +215,8 @@ func TestApply(t *testing.T) {
 	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "the VJP returned a gradient whose shape differs")
 }
 
-// TestDeep walks a long tape, like that of a loop over time.
-func TestDeep(t *testing.T) {
+// TestBackwardOfLongTape walks a long tape, like that of a loop over time.
+func TestBackwardOfLongTape(t *testing.T) {
 	x := leaf(1)
 	y := x
 	for range 20000 {
@@ -226,8 +226,8 @@ func TestDeep(t *testing.T) {
 	wantValues(t, "x", x.Grad(), 1)
 }
 
-// TestLetsGo checks that the tape releases values that derivatives do not read.
-func TestLetsGo(t *testing.T) {
+// TestTapeReleasesUnreadValues checks that the tape releases values that derivatives do not read.
+func TestTapeReleasesUnreadValues(t *testing.T) {
 	x := leaf(1, 2)
 	for name, y := range map[string]*Tensor{"relu": x.MulScalar(2).ReLU(), "add": x.MulScalar(2).Add(x.MulScalar(3)), "tanh": x.MulScalar(2).Tanh()} {
 		for i, in := range y.v.in {

@@ -45,7 +45,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestBytesMistakes(t *testing.T) {
+func TestBytesErrors(t *testing.T) {
 	for want, f := range map[string]func(){
 		"frombuffer: shape (2, 2): dtype float32: got 12 bytes; expected 16": func() { tensor.FromBytes(tensor.Float32, make([]byte, 12), 2, 2) },
 		"got 7 bytes; expected 6": func() { tensor.FromBytes(tensor.Float16, make([]byte, 7)) },

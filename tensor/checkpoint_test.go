@@ -36,7 +36,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// The second run draws the same random numbers and leaves the generator unchanged.
+// TestCheckpointRandom checks that the second run draws the same random numbers and leaves the
+// generator unchanged.
 func TestCheckpointRandom(t *testing.T) {
 	ManualSeed(5)
 	x := Ones(1000).RequireGrad()
@@ -51,8 +52,8 @@ func TestCheckpointRandom(t *testing.T) {
 	}
 }
 
-// Intermediate results are not kept.
-func TestCheckpointKeepsNothing(t *testing.T) {
+// TestCheckpointDropsIntermediateResults checks that intermediate results are not kept.
+func TestCheckpointDropsIntermediateResults(t *testing.T) {
 	w := Ones(3).RequireGrad()
 	kept := func(y *Tensor) int {
 		n := 0
@@ -75,7 +76,8 @@ func TestCheckpointKeepsNothing(t *testing.T) {
 	}
 }
 
-// An observer can rerun the operation on other operands without side effects.
+// TestCheckpointRerun checks that an observer can rerun the operation on other operands without side
+// effects.
 func TestCheckpointRerun(t *testing.T) {
 	ManualSeed(5)
 	x := Full(3, 100).RequireGrad()

@@ -15,9 +15,9 @@ func (b basic) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool
 	return c < driver.Optional && b.Backend.Offers(c, dst, src...)
 }
 
-// TestContractCopies checks that a backend with matrix products only gives the same bits for
+// TestConvolutionByMatrixProducts checks that a backend with matrix products only gives the same bits for
 // convolutions.
-func TestContractCopies(t *testing.T) {
+func TestConvolutionByMatrixProducts(t *testing.T) {
 	cpu := CPU.backend()
 	for _, o := range []ConvOptions{
 		{},

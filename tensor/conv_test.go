@@ -226,7 +226,7 @@ func TestConvCounts(t *testing.T) {
 	}
 }
 
-func TestConvMistakes(t *testing.T) {
+func TestConvErrors(t *testing.T) {
 	x, w, b := Zeros(2, 4, 5, 5), Zeros(6, 2, 3, 3), Zeros(6)
 	for _, c := range []struct {
 		body func()

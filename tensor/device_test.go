@@ -51,9 +51,9 @@ func TestDefaultDevice(t *testing.T) {
 	}
 }
 
-// TestScalarsMove checks that CPU scalars move to the device of the other operands, as in
+// TestCPUScalarsMoveToDevice checks that CPU scalars move to the device of the other operands, as in
 // torch.
-func TestScalarsMove(t *testing.T) {
+func TestCPUScalarsMoveToDevice(t *testing.T) {
 	x := New([]float64{1, 2, 3}).ToDevice("other").RequireGrad()
 	two := Scalar(2).RequireGrad()
 	for _, y := range []*Tensor{x.Mul(two), two.Mul(x)} {
@@ -94,8 +94,8 @@ var counted = &reads{other: other{cpu.New(1)}}
 
 func init() { driver.Register(counted) }
 
-// TestPositionsAreReadAtHome checks that integers copied from the CPU are checked there.
-func TestPositionsAreReadAtHome(t *testing.T) {
+// TestPositionsAreCheckedOnCPU checks that integers copied from the CPU are checked there.
+func TestPositionsAreCheckedOnCPU(t *testing.T) {
 	home := FromInts([]int{2, 0, 1, 1}, 2, 2)
 	ids, weight := home.ToDevice("reads"), Arange(0, 12).Reshape(3, 4).ToDevice("reads")
 	var own *Tensor

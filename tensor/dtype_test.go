@@ -69,8 +69,8 @@ func TestResultType(t *testing.T) {
 	}
 }
 
-// TestEveryDTypeHasFacts checks that every table has an entry for every dtype.
-func TestEveryDTypeHasFacts(t *testing.T) {
+// TestDTypeTablesAreComplete checks that every table has an entry for every dtype.
+func TestDTypeTablesAreComplete(t *testing.T) {
 	for _, d := range DTypes() {
 		if colours[d] == "" || int(d) >= len(rank) || rank[d] == 0 || d.Short() == "" || d.Size() == 0 {
 			t.Errorf("%v: colour %q, short name %q, %d bytes, or no rank among dtypes", d, colours[d], d.Short(), d.Size())

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrinting has more. Expected texts are torch's, but for the short name of the
-// dtype, requires_grad and grad_fn.
+// TestString compares with torch's texts, except for the short name of the dtype, requires_grad and
+// grad_fn. TestPrinting has more cases.
 func TestString(t *testing.T) {
 	for _, c := range []struct {
 		x    *Tensor

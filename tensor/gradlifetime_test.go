@@ -13,8 +13,8 @@ func (k keeper) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{dx}
 }
 
-// Gradients are released as soon as they have been passed on.
-func TestBackwardFrees(t *testing.T) {
+// TestBackwardReleasesGradients checks that gradients are released as soon as they have been passed on.
+func TestBackwardReleasesGradients(t *testing.T) {
 	const n = 1 << 20
 	x := Ones(n).RequireGrad()
 	y := x.MulScalar(1)
@@ -33,8 +33,9 @@ func TestBackwardFrees(t *testing.T) {
 	}
 }
 
-// Gradients that user code has seen are not released.
-func TestBackwardLeavesWhatOthersSaw(t *testing.T) {
+// TestBackwardKeepsGradientsThatCodeHolds checks that gradients that user code has received are not
+// released.
+func TestBackwardKeepsGradientsThatCodeHolds(t *testing.T) {
 	const n = 1 << 16
 	var given []*Tensor
 	x := Ones(n).RequireGrad()

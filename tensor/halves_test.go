@@ -237,9 +237,9 @@ var exact = map[string]bool{
 	"step": true, "threshold": true, "trunc": true, "add 0.1": true, "mul 0.1": true, "softshrink": true,
 }
 
-// TestAllHalves applies every unary function to all 65536 numbers of float16 and of bfloat16.
+// TestUnaryFunctionsOfAllHalves applies every unary function to all 65536 numbers of float16 and of bfloat16.
 // -v prints the number of exact results.
-func TestAllHalves(t *testing.T) {
+func TestUnaryFunctionsOfAllHalves(t *testing.T) {
 	for _, c := range scalarFunctions {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

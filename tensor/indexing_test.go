@@ -131,7 +131,7 @@ func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 	return nil
 }
 
-func TestIndexMistakes(t *testing.T) {
+func TestIndexErrors(t *testing.T) {
 	x := Ones(2, 3)
 	mask := FromBools([]bool{true, false}, 2)
 	for want, f := range map[string]func(){

@@ -7,9 +7,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestDecompositionsPoll interrupts what loops in Go, once operands are made: each asks
-// whether to go on.
-func TestDecompositionsPoll(t *testing.T) {
+// TestDecompositionsCanBeInterrupted checks that operations with loops in Go poll for interrupts.
+func TestDecompositionsCanBeInterrupted(t *testing.T) {
 	g := NewGenerator(1)
 	x, y := g.Randn(40, 40), g.Randn(40, 3)
 	tall := g.Randn(60, 20)

@@ -31,8 +31,8 @@ func normDims(args ...any) [][]any {
 	return [][]any{append(slices.Clone(args), PNormOptions{Dims: []int{1}}), append(slices.Clone(args), PNormOptions{Dims: []int{2, 0}})}
 }
 
-// TestKeepDim compares every reduction of KeepDim with the tensor's own of that name: the
-// values, and the derivatives, in the shape with size 1 left.
+// TestKeepDim compares values and derivatives of every reduction of KeepDim with those of the tensor
+// method of the same name, whose results lack the dimension of size 1.
 func TestKeepDim(t *testing.T) {
 	ManualSeed(4)
 	data := Randn(2, 3, 2)
@@ -101,7 +101,7 @@ func callNamed(t *testing.T, of any, name string, args []any) []*Tensor {
 	return out
 }
 
-// TestKeepDimNames goes through the functions of PyTorch 2.15 that have an argument keepdim.
+// TestKeepDimNames checks that KeepDim has each function of PyTorch 2.15 with an argument keepdim.
 func TestKeepDimNames(t *testing.T) {
 	names := map[string]string{
 		"all": "All", "amax": "Amax", "amin": "Amin", "aminmax": "Aminmax", "any": "Any", "argmax": "Argmax", "argmin": "Argmin", "kthvalue": "KthValue",

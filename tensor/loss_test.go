@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLossMistakes: what losses cannot take is named with what they can.
-func TestLossMistakes(t *testing.T) {
+// TestLossErrors checks that errors of losses name the invalid arguments and the expected ones.
+func TestLossErrors(t *testing.T) {
 	x, y := Zeros(2, 3), Zeros(3, 2)
 	var o lossOptions
 	for want, f := range map[string]func(){
@@ -61,8 +61,8 @@ func TestLossMistakes(t *testing.T) {
 	}
 }
 
-// TestLossReduction: the sum of 65536 losses of 1 is infinite in float16, and their
-// mean is 1, since nothing on the way is rounded.
+// TestLossReduction checks that the sum of 65536 losses of 1 is infinite in float16 and their mean is 1,
+// since intermediate sums are not rounded.
 func TestLossReduction(t *testing.T) {
 	x, y := OnesLike(Zeros(65536).Half()), Zeros(65536).Half()
 	for _, loss := range []func(o lossOptions) *Tensor{
@@ -79,9 +79,9 @@ func TestLossReduction(t *testing.T) {
 	}
 }
 
-// TestWeightsWithoutGradients checks that a weight which requires a gradient is an error
+// TestErrorsOfWeightsThatRequireGradients checks that a weight which requires a gradient is an error
 // where torch has none for it.
-func TestWeightsWithoutGradients(t *testing.T) {
+func TestErrorsOfWeightsThatRequireGradients(t *testing.T) {
 	x, y, class := Rand(4, 3), Rand(4, 3), FromInts([]int{0, 2, 1, 0})
 	w := Ones(3).RequireGrad()
 	for name, f := range map[string]func(o lossOptions) *Tensor{

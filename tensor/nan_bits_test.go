@@ -16,10 +16,9 @@ var nans = []uint64{0x7fc00000, 0xffc00000, 0x7fc12345, 0xffc54321, 0x7f800001, 
 // canonicalNaN is the NaN that Maximum and similar operations return.
 const canonicalNaN = 0x7fc00000
 
-// TestNaNBits holds the bits of a NaN that an operation chooses. What compares two numbers gives
-// one NaN for all; what picks an element gives that element's bits, or those of a quiet NaN where
-// the operand was signalling. The test runs itself on every kind of kernel that this processor
-// has; arm64 and portable code have the same rule.
+// TestNaNBits checks the bits of NaN results. An operation that compares two numbers always gives the same
+// NaN; one that selects an element gives that element's bits, or a quiet NaN for a signalling operand. The
+// test runs itself for every kernel tier of this processor; arm64 and portable code have the same rule.
 func TestNaNBits(t *testing.T) {
 	if os.Getenv("HALFNOTE_CPU") != "" {
 		checkNaNBits(t)

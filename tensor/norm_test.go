@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestBatchNormTracks compares with the formula in float64: a tenth of the batch's
+// TestBatchNormRunningStatistics compares with the formula in float64: a tenth of the batch's
 // mean and of its variance with divisor n-1.
-func TestBatchNormTracks(t *testing.T) {
+func TestBatchNormRunningStatistics(t *testing.T) {
 	for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
 		x := NewAs(d, []float64{1, 2, 3, 4, 5, 9}, 3, 2)
 		mean, variance := NewAs(Float32, []float64{1, -1}), NewAs(Float32, []float64{2, 4})
@@ -38,7 +38,7 @@ func TestBatchNormTracks(t *testing.T) {
 	}
 }
 
-func TestNormMistakes(t *testing.T) {
+func TestNormErrors(t *testing.T) {
 	x := Zeros(2, 4, 3)
 	for _, c := range []struct {
 		body func()

@@ -2,9 +2,9 @@ package tensor
 
 import "testing"
 
-// TestAllAnyDTypes checks that the result is uint8 for uint8 and bool for every other dtype,
+// TestDTypesOfAllAndAny checks that the result is uint8 for uint8 and bool for every other dtype,
 // as in PyTorch.
-func TestAllAnyDTypes(t *testing.T) {
+func TestDTypesOfAllAndAny(t *testing.T) {
 	for _, d := range DTypes() {
 		if d.IsFloat() && d.Size() == 1 {
 			continue // a storage dtype without arithmetic

@@ -19,8 +19,8 @@ func TestOpsSorted(t *testing.T) {
 	}
 }
 
-// TestGivenDType checks that operations with a dtype of the caller's say so.
-func TestGivenDType(t *testing.T) {
+// TestOpsWithExplicitDType checks that operations whose dtype the caller names are marked as such.
+func TestOpsWithExplicitDType(t *testing.T) {
 	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true},
 		norm{given: true}, vectorNorm{norm{given: true}}, matrixNorm{given: true}, frobeniusNorm{matrixNorm{given: true}}, nuclearNorm{matrixNorm{given: true}}} {
 		if !op.Info().GivenDType {

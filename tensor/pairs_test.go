@@ -128,9 +128,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// TestPairsOfHalves gives 200000 pairs of random float16 and bfloat16, and special
-// values with each other, to every function of two operands. -v prints how many results
-// are the nearest number.
+// TestPairsOfHalves applies every function of two operands to 200000 random pairs of float16 and bfloat16,
+// and to pairs of special values. -v prints the number of results that are the nearest number.
 func TestPairsOfHalves(t *testing.T) {
 	for _, c := range pairFunctions {
 		t.Run(c.name, func(t *testing.T) {

@@ -187,7 +187,7 @@ func TestSolutions(t *testing.T) {
 	}
 }
 
-func TestPNormMistakes(t *testing.T) {
+func TestPNormErrors(t *testing.T) {
 	x := Zeros(2, 3)
 	o := PNormOptions{}
 	for want, f := range map[string]func(){

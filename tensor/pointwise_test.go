@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestPointwiseMistakes checks that errors name the operation, the values and the expected
+// TestPointwiseErrors checks that errors name the operation, the values and the expected
 // ones.
-func TestPointwiseMistakes(t *testing.T) {
+func TestPointwiseErrors(t *testing.T) {
 	x, ints, truths := Ones(2, 3), FromInts([]int{1, 0, 3}), FromBools([]bool{true, false, true})
 	for _, c := range []struct {
 		f    func()
@@ -75,7 +75,7 @@ func TestPointwiseMistakes(t *testing.T) {
 	}
 }
 
-// TestAssign compares the operations in place with those that return new tensors.
+// TestAssign compares in-place operations with those that return new tensors.
 func TestAssign(t *testing.T) {
 	numbers, other := []float64{0.5, -1.25, 2, 3, 0.1, -0.7}, []float64{1, 2, -0.5, 0.3, 4, 1.5}
 	for _, d := range dtypes {
@@ -194,7 +194,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestNumbers holds what plain numbers do that are not rounded to the tensor's dtype.
+// TestNumbers checks operations with Go numbers, which are not rounded to the tensor's dtype.
 func TestNumbers(t *testing.T) {
 	h := NewAs(Float16, []float64{0.1, 1e-3, 1})
 	for _, c := range []struct {

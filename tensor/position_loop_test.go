@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestPositionLoops compares with plain loops in every dtype that is computed in, with
-// and without gaps, at sizes of 0, 1 and odd ones. The numbers are small and whole, so
-// that sums are exact.
+// TestPositionLoops compares with plain loops in every dtype, for operands with and without gaps, at sizes
+// 0 and 1 and odd sizes. The numbers are small integers, so sums are exact.
 func TestPositionLoops(t *testing.T) {
 	for _, d := range []DType{Float64, Float32, Float16, BFloat16, Int64, Int32, Uint8, Bool} {
 		for _, shape := range [][2]int{{3, 5}, {1, 1}, {1, 7}, {5, 1}, {17, 33}, {4, 0}} {

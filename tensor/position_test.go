@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestPositionMistakes checks that errors name the operation, the values given and those
+// TestPositionErrors checks that errors name the operation, the values given and those
 // expected.
-func TestPositionMistakes(t *testing.T) {
+func TestPositionErrors(t *testing.T) {
 	x, i := Ones(2, 3), FromInts([]int{0, 1, 5})
 	row := FromInts([]int{0, 1, 5}, 1, 3)
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestPositionMistakes(t *testing.T) {
 	}
 }
 
-// TestPositionsAreViews checks that splitting and similar operations copy nothing.
+// TestPositionsAreViews checks that splitting and similar operations return views.
 func TestPositionsAreViews(t *testing.T) {
 	x := Arange(0, 24).Reshape(2, 3, 4)
 	for name, y := range map[string]*Tensor{

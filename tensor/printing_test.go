@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrinting compares with testdata/printing.json, which testdata/printing.py writes:
-// what PyTorch prints, but for the short name of the dtype.
+// TestPrinting compares with PyTorch's texts in testdata/printing.json, written by testdata/printing.py,
+// except for the short name of the dtype.
 func TestPrinting(t *testing.T) {
 	text, err := os.ReadFile("testdata/printing.json")
 	if err != nil {

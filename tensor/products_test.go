@@ -236,7 +236,7 @@ func TestIntegerProducts(t *testing.T) {
 	}
 }
 
-func TestProductMistakes(t *testing.T) {
+func TestProductErrors(t *testing.T) {
 	x, v, b := Zeros(2, 3), Zeros(3), Zeros(2, 3, 4)
 	o := AddMMOptions{}
 	for want, f := range map[string]func(){

@@ -94,7 +94,7 @@ func stateBytes(t *testing.T, x *tensor.Tensor) []byte {
 	return []byte(b.String())
 }
 
-func TestGeneratorStateMistakes(t *testing.T) {
+func TestGeneratorStateErrors(t *testing.T) {
 	g := tensor.NewGenerator(1)
 	short := tensor.FromBytes(tensor.Uint8, make([]byte, 8))
 	mixed := stateBytes(t, g.State())

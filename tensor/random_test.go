@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTorchNumbers compares with testdata/generator.json, which testdata/generator.py
-// made, to the last bit.
-func TestTorchNumbers(t *testing.T) {
+// TestRandomNumbersMatchTorch compares the bits of random numbers with testdata/generator.json, made by
+// testdata/generator.py.
+func TestRandomNumbersMatchTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/generator.json")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func equalFloats(a, b []float64) bool {
 	return true
 }
 
-func TestDrawMistakes(t *testing.T) {
+func TestDrawErrors(t *testing.T) {
 	for what, f := range map[string]func(){
 		"bernoulli: the probability is 1.5; expected a number from 0 to 1":       func() { Bernoulli(1.5, 3) },
 		"bernoulli: the probability is NaN; expected a number from 0 to 1":       func() { Bernoulli(math.NaN(), 3) },

@@ -25,8 +25,8 @@ func TestMaxPoolFirst(t *testing.T) {
 	}
 }
 
-// TestInfinityStays checks that resampling does not multiply omitted elements by 0.
-func TestInfinityStays(t *testing.T) {
+// TestResamplingSkipsOmittedInfinities checks that resampling does not multiply omitted elements by 0.
+func TestResamplingSkipsOmittedInfinities(t *testing.T) {
 	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
 	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {
 		got := x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: mode}).Float64s()
@@ -61,7 +61,7 @@ func TestUnfoldIsView(t *testing.T) {
 	}
 }
 
-func TestSampleMistakes(t *testing.T) {
+func TestSampleErrors(t *testing.T) {
 	x := Zeros(1, 4, 5, 6)
 	for _, c := range []struct {
 		body func()

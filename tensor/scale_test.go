@@ -10,8 +10,8 @@ import (
 	"halfnote/internal/plumbing"
 )
 
-// Trajectories of the scale, "!" after an overflow: of torch's test_torch.py, and of
-// arithmetic in float32.
+// TestUpdateScale checks the course of the scale, with "!" after an overflow. Expected values are from
+// torch's test_torch.py and from float32 arithmetic.
 func TestUpdateScale(t *testing.T) {
 	for _, c := range []struct {
 		plumbing.ScaleSettings
@@ -56,7 +56,7 @@ func TestUpdateScale(t *testing.T) {
 	}
 }
 
-// A tensor factor gives the same results as a number.
+// TestUnscaleFlagsBy checks that a tensor as factor gives the same results as a number.
 func TestUnscaleFlagsBy(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		var sides [2][]*Tensor
@@ -78,7 +78,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 	}
 }
 
-// Without a device copy, castWeight is an ordinary cast.
+// TestCastWeight checks that castWeight without a device copy is an ordinary cast.
 func TestCastWeight(t *testing.T) {
 	w := New([]float64{1, 2.0001}, 2).RequireGrad()
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {

@@ -108,7 +108,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func TestSequenceMistakes(t *testing.T) {
+func TestSequenceErrors(t *testing.T) {
 	q, k := Zeros(2, 3), Zeros(4, 3)
 	attend := func(q, k, v *Tensor, o attentionOptions) func() {
 		return func() { attend(q, k, v, o) }

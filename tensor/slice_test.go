@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSliceBounds goes through all bounds of a small tensor and beyond: Slice, SliceStep, Index
-// with R and Set name the elements that t[from:to:step] names in PyTorch, which clips bounds.
+// TestSliceBounds checks, for all bounds within and beyond a small tensor, that Slice, SliceStep, Index with
+// R and Set select the elements of t[from:to:step] in PyTorch, which clips bounds.
 func TestSliceBounds(t *testing.T) {
 	const n = 4
 	bounds := []int{math.MinInt, -9, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 9, math.MaxInt}
@@ -44,7 +44,7 @@ func pythonBound(i, n int) int {
 	return min(max(i, 0), n)
 }
 
-// The cases that PyTorch 2.15 printed for torch.arange(4).
+// TestSliceLikeTorch compares with PyTorch 2.15's output for torch.arange(4).
 func TestSliceLikeTorch(t *testing.T) {
 	x := Arange(0, 4)
 	for text, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestSliceLikeTorch(t *testing.T) {
 	}
 }
 
-// TestNarrowBounds: Narrow names a start and a length, and refuses what torch.narrow refuses.
+// TestNarrowBounds checks that Narrow rejects the starts and lengths that torch.narrow rejects.
 func TestNarrowBounds(t *testing.T) {
 	x := Arange(0, 4)
 	for _, c := range []struct {

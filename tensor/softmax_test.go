@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Rows that exceed the workers' buffers give the bits of their float32 computation, rounded
-// once.
+// TestSoftmaxLongRows checks that rows that exceed the workers' buffers give the bits of the float32
+// computation, rounded once.
 func TestSoftmaxLongRows(t *testing.T) {
 	for _, d := range []DType{Float16, BFloat16} {
 		for name, f := range map[string]func(x *Tensor) *Tensor{

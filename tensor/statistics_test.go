@@ -28,7 +28,7 @@ func TestTriangleIndices(t *testing.T) {
 	}
 }
 
-func TestStatisticsMistakes(t *testing.T) {
+func TestStatisticsErrors(t *testing.T) {
 	x := Zeros(2, 3)
 	for want, f := range map[string]func(){
 		"tensor: quantile: shape (2, 3): q is 2":                                                             func() { x.Quantiles([]float64{0, 2}, 0, QuantileOptions{}) },

@@ -7,7 +7,7 @@ import (
 	"halfnote/internal/plumbing"
 )
 
-// A step's kernel and its composition on other backends give the same bits.
+// TestSGDComposed checks that a step's kernel and its composition on other backends give the same bits.
 func TestSGDComposed(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		for _, s := range []plumbing.SGDSettings[*Tensor]{
@@ -33,7 +33,7 @@ func TestSGDComposed(t *testing.T) {
 	}
 }
 
-// Dependent steps run in order, independent ones together.
+// TestStepsInOrder checks that dependent steps run in order and independent ones together.
 func TestStepsInOrder(t *testing.T) {
 	step := func(list ...[2]*Tensor) {
 		var steps stepList
@@ -59,7 +59,7 @@ func TestStepsInOrder(t *testing.T) {
 	}
 }
 
-// Observers receive each step after all pending steps have run.
+// TestStepsObserved checks that observers receive each step after all pending steps have run.
 func TestStepsObserved(t *testing.T) {
 	p, q, g := Zeros(2), Zeros(3), Ones(2)
 	var seen []float64

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// A nil tensor is reported by its position or name.
+// TestNilTensors checks that errors name a nil tensor by its position or name.
 func TestNilTensors(t *testing.T) {
 	var none *tensor.Tensor
 	x := tensor.Ones(2, 2)
@@ -33,9 +33,9 @@ func TestNilTensors(t *testing.T) {
 	}
 }
 
-// A size that is negative or has a few zeros too many is an error that names the size and, if
-// memory is short, the limit.
-func TestSizesThatDoNotFit(t *testing.T) {
+// TestSizeErrors checks that a negative or much too large size is an error that names the size and, if there
+// is not enough memory, the limit.
+func TestSizeErrors(t *testing.T) {
 	const huge = 1 << 50
 	x := tensor.Ones(3)
 	for name, call := range map[string]func(n int){
@@ -74,7 +74,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Displaying an expanded tensor does not read every repetition.
+// TestExpandedStats checks that displaying an expanded tensor does not read every repetition.
 func TestExpandedStats(t *testing.T) {
 	x := tensor.New([]float64{0, 1, math.NaN()}, 1, 3, 1).Expand(1<<30, 3, 2)
 	s := x.Stats()

@@ -8,7 +8,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Operations in Unobserved, including changes in place, are neither reported nor recorded.
+// TestUnobserved checks that operations in Unobserved, including in-place ones, are neither reported nor
+// recorded.
 func TestUnobserved(t *testing.T) {
 	w := Ones(2).RequireGrad()
 	seen := 0
@@ -29,7 +30,7 @@ func TestUnobserved(t *testing.T) {
 	}
 }
 
-// oneLine looks up the line once, also for the casts of an operation.
+// TestOneLine checks that oneLine looks up the line once, also for the casts of an operation.
 func TestOneLine(t *testing.T) {
 	asked := 0
 	driver.SetHost(driver.Host{Source: func() string { asked++; return fmt.Sprintf("line %d", asked) }})

@@ -92,7 +92,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestShapeErrors(t *testing.T) {
 	x := Zeros(2, 3)
 	for _, c := range []struct {
 		f    func()

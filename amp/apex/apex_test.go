@@ -12,7 +12,7 @@ import (
 
 var levels = []apex.OptLevel{apex.O0.Verbosity(0), apex.O1.Verbosity(0), apex.O2.Verbosity(0), apex.O3.Verbosity(0)}
 
-// TestModels has what each level makes of a model.
+// TestModels checks the dtypes of model, result and master weights at each level.
 func TestModels(t *testing.T) {
 	x := tensor.Randn(2, 3, 4, 4)
 	for _, c := range []struct {
@@ -43,33 +43,33 @@ func TestModels(t *testing.T) {
 		base := optim.NewSGD(nn.Parameters(net), 0.1)
 		model, opt := apex.Initialize(net, base, c.level.Verbosity(0))
 		if got := model.Forward(x).DType(); got != c.result {
-			t.Errorf("%v: the result is %v, want %v", c.level, got, c.result)
+			t.Errorf("%v: result: got %v, want %v", c.level, got, c.result)
 		}
 		if got := net.Conv1.Weight.DType(); got != c.conv {
-			t.Errorf("%v: the convolution is %v, want %v", c.level, got, c.conv)
+			t.Errorf("%v: convolution: got %v, want %v", c.level, got, c.conv)
 		}
 		for _, p := range []*tensor.Tensor{net.BN1.Weight, net.BN1.RunningVar} {
 			if got := p.DType(); got != c.norm {
-				t.Errorf("%v: the batch norm is %v, want %v", c.level, got, c.norm)
+				t.Errorf("%v: batch norm: got %v, want %v", c.level, got, c.norm)
 			}
 		}
 		if got := names(model); !slices.Equal(got, want) {
-			t.Errorf("%v: the parameters are %v, want %v", c.level, got, want)
+			t.Errorf("%v: parameters: got %v, want %v", c.level, got, want)
 		}
 		masters := apex.MasterParams(opt)
 		if got := masters[0] != net.Conv1.Weight; got != c.masters {
-			t.Errorf("%v: master weights %v, want %v", c.level, got, c.masters)
+			t.Errorf("%v: master weights: got %v, want %v", c.level, got, c.masters)
 		}
 		if c.masters && masters[0].DType() != tensor.Float32 {
-			t.Errorf("%v: a master is %v", c.level, masters[0].DType())
+			t.Errorf("%v: master weight: got %v", c.level, masters[0].DType())
 		}
 		if len(base.Params()) != 5 || base.Params()[0] != masters[0] {
-			t.Errorf("%v: the optimizer has other parameters than the masters", c.level)
+			t.Errorf("%v: the optimizer's parameters are not the master weights", c.level)
 		}
 	}
 }
 
-// TestMomentum: what an optimizer remembers follows its parameters to their dtype.
+// TestMomentum checks that the optimizer's state is converted to its parameters' dtype.
 func TestMomentum(t *testing.T) {
 	for _, level := range levels {
 		net := nn.NewLinear(3, 2)
@@ -83,26 +83,26 @@ func TestMomentum(t *testing.T) {
 		opt.Step()
 		got := base.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
 		if got.DType() != opt.Params()[0].DType() || !tensor.AllClose(got.Float(), want.MulScalar(0.9), 1e-3, 0) {
-			t.Errorf("%v: the momentum is %v, want 0.9 times %v", level, got, want)
+			t.Errorf("%v: momentum: got %v, want 0.9 times %v", level, got, want)
 		}
 	}
 }
 
-// TestInference: a model alone.
+// TestInference checks Initialize with a model and no optimizer.
 func TestInference(t *testing.T) {
 	w := nn.NewLinear(2, 2)
 	x := tensor.Ones(1, 2)
 	want := w.Forward(x).Half()
 	model, opt := apex.Initialize(w, nil, apex.O3.Verbosity(0).CastModelOutputs(tensor.Float16))
 	if opt != nil {
-		t.Errorf("the optimizer is %v, want none", opt)
+		t.Errorf("optimizer: got %v, want nil", opt)
 	}
 	if got := model.Forward(x); !tensor.AllClose(got.Detach().Float(), want.Detach().Float(), 2e-3, 1e-3) || got.DType() != tensor.Float16 {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// TestOff: without Apex, switched off and at O0 training gives the same bits.
+// TestOff checks that training without Apex, with Apex disabled and at O0 gives the same bits.
 func TestOff(t *testing.T) {
 	train := func(level apex.OptLevel, plain bool) *tensor.Tensor {
 		g := tensor.NewGenerator(5)
@@ -120,7 +120,7 @@ func TestOff(t *testing.T) {
 			loss := nn.MSELoss(model.Forward(x), y)
 			apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
 				if level.String() == "O2: off" && scaled != loss {
-					t.Error("switched off, the scaled loss is another")
+					t.Error("disabled: got another tensor as the scaled loss")
 				}
 				scaled.Backward()
 			})

@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestCache is test_cache.py: training, evaluation without gradients and training
+// TestCache is test_cache.py. It checks that training, evaluation without gradients and training
 // again give the gradients of uncached casts.
 func TestCache(t *testing.T) {
 	for name, ops := range map[string]func(x, w *tensor.Tensor) *tensor.Tensor{
@@ -36,7 +36,7 @@ func TestCache(t *testing.T) {
 				w := m.Weight.Detach().Clone().Float().RequireGrad()
 				ops(x, w).Backward()
 				if got := m.Weight.Grad(); got.DType() != d || !tensor.AllClose(got.Float(), w.Grad(), 1e-3, 1e-5) {
-					t.Errorf("%s, %v: the gradient is %v, want %v", name, d, got, w.Grad())
+					t.Errorf("%s, %v: gradient: got %v, want %v", name, d, got, w.Grad())
 				}
 				tensor.NoGrad(func() { m.Weight.AddScalarAssign(-1) })
 			}
@@ -54,10 +54,10 @@ type oneWeight struct {
 
 func (m *oneWeight) Forward(x *tensor.Tensor) *tensor.Tensor { return m.ops(x, m.Weight) }
 
-// TestCacheLasts: O1's casts of weights last from one ScaleLoss to the next, over
-// several calls of Forward, so that gradients of a weight are summed in float16; those of
-// two regions of Autocast are summed in float32.
-func TestCacheLasts(t *testing.T) {
+// TestO1CacheSpansForwardCalls checks that O1's casts of weights last from one ScaleLoss to the next,
+// over several calls of Forward, so that gradients of a weight are summed in float16. Those of two
+// regions of Autocast are summed in float32.
+func TestO1CacheSpansForwardCalls(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
 	x := tensor.Full(60000, 1, 1)
 	model, opt := apex.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), apex.O1.LossScale(1).Verbosity(0))
@@ -66,7 +66,7 @@ func TestCacheLasts(t *testing.T) {
 		loss := model.Forward(x).Sum().Add(model.Forward(x).Sum())
 		apex.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 		if g := l.Weight.Grad().Item(); !math.IsInf(g, 1) {
-			t.Errorf("the gradient is %v, want +Inf: 120000 in float16", g)
+			t.Errorf("gradient: got %v, want +Inf, which is 120000 in float16", g)
 		}
 	}
 	opt.ZeroGrad()
@@ -74,11 +74,11 @@ func TestCacheLasts(t *testing.T) {
 		apex.ScaleLoss(model.Forward(x).Sum(), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
 	}
 	if g := l.Weight.Grad().Item(); g != 120000 {
-		t.Errorf("with a ScaleLoss between the gradient is %v, want 120000", g)
+		t.Errorf("gradient with a ScaleLoss in between: got %v, want 120000", g)
 	}
 }
 
-// spy is an optimizer that notes the policy that its Step runs under.
+// spy is an optimizer that records the policy under which its Step runs.
 type spy struct {
 	*optim.Optimizer
 	policy amp.Policy
@@ -86,26 +86,25 @@ type spy struct {
 
 func (s *spy) Step() { s.policy = amp.Active() }
 
-// TestStepCastsNothing: an optimizer's step is outside the casts around it.
-func TestStepCastsNothing(t *testing.T) {
+// TestStepRunsWithAutocastOff checks that an optimizer's step runs with autocast off, even in a region.
+func TestStepRunsWithAutocastOff(t *testing.T) {
 	l := nn.NewLinear(1, 1)
 	s := &spy{Optimizer: optim.NewSGD(nn.Parameters(l), 1), policy: amp.Float16}
 	_, opt := apex.Initialize(l, s, apex.O1.Verbosity(0))
 	amp.Autocast(apex.Float16, opt.Step)
 	if s.policy.IsEnabled() {
-		t.Errorf("the step ran under %v, want amp.Off", s.policy)
+		t.Errorf("policy during the step: got %v, want amp.Off", s.policy)
 	}
 }
 
-// TestAutocast: the loss may run under O1's lists too; at other levels nothing is
-// cast.
+// TestAutocast checks that Model.Autocast applies O1's lists, and casts nothing at other levels.
 func TestAutocast(t *testing.T) {
 	for i, want := range []tensor.DType{tensor.Float32, tensor.Float16, tensor.Float32, tensor.Float32} {
 		l := nn.NewLinear(2, 2)
 		model, _ := apex.Initialize(l, optim.NewSGD(nn.Parameters(l), 1), levels[i])
 		model.Autocast(func() {
 			if d := tensor.Ones(2, 2).MatMul(tensor.Ones(2, 2)).DType(); d != want {
-				t.Errorf("%v: a product is %v, want %v", levels[i], d, want)
+				t.Errorf("%v: product: got %v, want %v", levels[i], d, want)
 			}
 		})
 	}

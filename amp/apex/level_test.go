@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor"
 )
 
-// caught returns the error that f panics with, nil if it does not.
+// caught returns the error that f panics with, or nil.
 func caught(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -22,19 +22,19 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// properties are Apex's, in the order of its table: cast_model_type,
+// properties returns Apex's properties of l in the order of its table: cast_model_type,
 // patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale.
 func properties(l apex.OptLevel) string {
 	p := l.Properties()
 	return strings.Join([]string{p["cast_model_type"], p["patch_torch_functions"], p["keep_batchnorm_fp32"], p["master_weights"], p["loss_scale"]}, " ")
 }
 
-// TestOptLevels has the properties of every level with every override, "" where Apex
-// refuses (apex/amp/frontend.py, Properties.__setattr__).
+// TestOptLevels checks the properties of every level with every override; "" marks those that Apex
+// rejects (apex/amp/frontend.py, Properties.__setattr__).
 func TestOptLevels(t *testing.T) {
 	type override struct {
 		property, value string
-		want            [4]string // of O0 to O3
+		want            [4]string // properties for O0 to O3
 	}
 	for _, c := range []override{
 		{"", "", [4]string{
@@ -80,13 +80,13 @@ func TestOptLevels(t *testing.T) {
 			var refusal *amp.Error
 			switch {
 			case want == "" && !errors.As(err, &refusal):
-				t.Errorf("%s with %s=%s: got %v, want a refusal", name, c.property, c.value, properties(got))
+				t.Errorf("%s with %s=%s: got %v, want an error", name, c.property, c.value, properties(got))
 			case want != "" && err != nil:
-				t.Errorf("%s with %s=%s: %v", name, c.property, c.value, err)
+				t.Errorf("%s with %s=%s: got error %v", name, c.property, c.value, err)
 			case want != "" && properties(got) != want:
 				t.Errorf("%s with %s=%s: got %s, want %s", name, c.property, c.value, properties(got), want)
 			case err != nil && !strings.Contains(err.Error(), c.property) && !strings.Contains(err.Error(), c.value):
-				t.Errorf("%s with %s=%s: %q names neither", name, c.property, c.value, err)
+				t.Errorf("%s with %s=%s: got error %q, want level and property in it", name, c.property, c.value, err)
 			}
 		}
 	}
@@ -96,31 +96,31 @@ func TestUnknownLevel(t *testing.T) {
 	for _, name := range []string{"02", "O4", "o1", ""} {
 		err := caught(func() { apex.Level(name) })
 		if err == nil {
-			t.Fatalf("%q: no error", name)
+			t.Fatalf("%q: got no error", name)
 		}
 		for _, want := range []string{`"O0", "O1", "O2" or "O3"`, "zero"} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: the error says %q, want %s in it", name, err, want)
+				t.Errorf("%q: got error %q, want %s in it", name, err, want)
 			}
 		}
 	}
 }
 
-// TestOverridesAreCopies: a level is a value.
+// TestOverridesAreCopies checks that methods of a level return a changed copy.
 func TestOverridesAreCopies(t *testing.T) {
 	changed := apex.O2.KeepBatchNormFP32(false).LossScale(128).MasterWeights(false).CastModelType(tensor.BFloat16)
 	if got, want := properties(changed), "torch.bfloat16 False False False 128.0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, want := properties(apex.O2), "torch.float16 False True True dynamic"; got != want {
-		t.Errorf("O2 has become %s, want %s", got, want)
+		t.Errorf("O2 itself: got %s, want %s", got, want)
 	}
 	if text := changed.String(); !strings.Contains(text, "loss_scale") || !strings.Contains(text, "128.0") || !strings.HasPrefix(text, "O2") {
-		t.Errorf("it prints as %q", text)
+		t.Errorf("got the string %q", text)
 	}
 }
 
-// TestLevelTable is the table of Apex's documentation.
+// TestLevelTable compares with the table of Apex's documentation.
 func TestLevelTable(t *testing.T) {
 	const want = `property               O0                O1                       O2                                                        O3
 what it is             float32 training  casts around operations  float16 training with float32 batch norms and master weights  float16 training
@@ -135,9 +135,9 @@ loss_scale             1.0               dynamic                  dynamic       
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := table.HTML(); strings.Count(got, "<tr>") != 7 || !strings.Contains(got, ">loss_scale</td>") {
-		t.Errorf("the table is %s", got)
+		t.Errorf("got the table %s", got)
 	}
 	if got := apex.OptLevels(apex.O2.LossScale(8)).String(); !strings.Contains(got, "8.0") || strings.Contains(got, "O3") {
-		t.Errorf("of one level it is\n%s", got)
+		t.Errorf("one level: got the table\n%s", got)
 	}
 }

@@ -16,8 +16,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestStaticNeverSkips: a static scale takes the step though a gradient is infinite.
-func TestStaticNeverSkips(t *testing.T) {
+// TestStaticScaleNeverSkips checks that with a static scale a step is taken even if a gradient is
+// infinite.
+func TestStaticScaleNeverSkips(t *testing.T) {
 	for _, scale := range []float64{1, 128} {
 		net := nn.NewLinear(2, 1)
 		model, opt := apex.Initialize(net, optim.NewSGD(nn.Parameters(net), 0.1), apex.O2.LossScale(scale).Verbosity(0))
@@ -27,18 +28,18 @@ func TestStaticNeverSkips(t *testing.T) {
 		})
 		opt.Step()
 		if r := opt.LastStep(); r.Skipped || !r.FoundInf || r.FirstBadParam != 0 {
-			t.Errorf("scale %v: %+v, want a step that was taken, with inf found in parameter 0", scale, r)
+			t.Errorf("scale %v: got %+v, want a step that was taken, with inf found in parameter 0", scale, r)
 		}
 		if w := net.Weight.Float64s()[0]; !math.IsInf(w, -1) {
-			t.Errorf("scale %v: the weight is %v, want -Inf", scale, w)
+			t.Errorf("scale %v: weight: got %v, want -Inf", scale, w)
 		}
 		if s := apex.StateDict(opt)["loss_scaler0"]; s["loss_scale"] != scale || s["unskipped"] != 1 {
-			t.Errorf("the scaler is %v, want scale %v and 1 unskipped", s, scale)
+			t.Errorf("scaler: got %v, want scale %v and 1 unskipped", s, scale)
 		}
 	}
 }
 
-// TestScaleLimits holds minimum, maximum and window of a dynamic scale.
+// TestScaleLimits checks minimum, maximum and window of a dynamic scale.
 func TestScaleLimits(t *testing.T) {
 	w := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
 	model, opt := apex.Initialize(w, optim.NewSGD(nn.Parameters(w), 0), apex.O1.MinLossScale(8192).MaxLossScale(32768).Verbosity(0))
@@ -58,11 +59,11 @@ func TestScaleLimits(t *testing.T) {
 		}
 	}
 	if want := []float64{16384, 8192, 8192, 8192, 16384, 16384, 32768, 32768, 32768}; !slices.Equal(got, want) {
-		t.Errorf("the scales are %v, want %v", got, want)
+		t.Errorf("got scales %v, want %v", got, want)
 	}
 }
 
-// TestDelayedUnscale accumulates two losses and unscales once.
+// TestDelayedUnscale checks that two losses can be accumulated and unscaled once.
 func TestDelayedUnscale(t *testing.T) {
 	for _, level := range levels[:3] {
 		net := newTwoWeights(1)
@@ -70,28 +71,28 @@ func TestDelayedUnscale(t *testing.T) {
 		x := tensor.Ones(2)
 		apex.ScaleLossWith(models[0].Forward(x), opts, apex.ScaleLossOptions{DelayUnscale: true}, func(scaled *tensor.Tensor) { scaled.Backward() })
 		if err := caught(opts[0].Step); err == nil || !strings.Contains(err.Error(), "still scaled") {
-			t.Errorf("%v: a step between: %v, want an error", level, err)
+			t.Errorf("%v: a step in between: got %v, want an error", level, err)
 		}
 		apex.ScaleLoss(models[0].Forward(x), opts[0], func(scaled *tensor.Tensor) { scaled.Backward() })
 		if got, want := apex.MasterParams(opts[0])[0].Grad().Float64s(), []float64{4, 6}; !slices.Equal(got, want) {
-			t.Errorf("%v: the gradient is %v, want %v", level, got, want)
+			t.Errorf("%v: gradient: got %v, want %v", level, got, want)
 		}
 		opts[0].Step()
 	}
 }
 
-// TestDelayedCheck moves no scale and skips no step.
-func TestDelayedCheck(t *testing.T) {
+// TestDelayedOverflowCheck checks that DelayOverflowCheck neither changes the scale nor skips a step.
+func TestDelayedOverflowCheck(t *testing.T) {
 	w := nn.NewLinear(1, 1)
 	model, opt := apex.Initialize(w, optim.NewSGD(nn.Parameters(w), 1), apex.O1.Verbosity(0))
 	apex.ScaleLossWith(model.Forward(tensor.Full(math.Inf(1), 1, 1)).Sum(), []*apex.Optimizer{opt}, apex.ScaleLossOptions{DelayOverflowCheck: true}, func(scaled *tensor.Tensor) { scaled.Backward() })
 	opt.Step()
 	if s := apex.StateDict(opt)["loss_scaler0"]["loss_scale"]; opt.LastStep().Skipped || s != 65536 {
-		t.Errorf("the scale is %v after %v, want 65536 and a step", s, opt.LastStep())
+		t.Errorf("got scale %v after %v, want 65536 and a step", s, opt.LastStep())
 	}
 }
 
-// TestMessages has what is printed: the properties, and a line for a skipped step.
+// TestMessages checks the printed output: the properties, and a line for a skipped step.
 func TestMessages(t *testing.T) {
 	train := func(level apex.OptLevel) string {
 		return printed(t, func() {
@@ -107,14 +108,14 @@ func TestMessages(t *testing.T) {
 	text := train(apex.O1)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if !strings.HasPrefix(text, "O1: casts around operations\ncast_model_type        : None\n") || !strings.HasSuffix(lines[len(lines)-1], "step skipped, loss scaler 0 reduces the loss scale to 32768") || len(lines) != 7 {
-		t.Errorf("O1 prints %q", text)
+		t.Errorf("O1: got output %q", text)
 	}
 	if text := train(apex.O1.Verbosity(0)); text != "" {
-		t.Errorf("with verbosity 0 it prints %q", text)
+		t.Errorf("with verbosity 0: got output %q", text)
 	}
 }
 
-// printed returns what f prints.
+// printed returns the output of f.
 func printed(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -133,8 +134,8 @@ func printed(t *testing.T, f func()) string {
 	return string(text)
 }
 
-// TestRefusals has what Initialize and ScaleLoss refuse.
-func TestRefusals(t *testing.T) {
+// TestArgumentErrors checks the errors of Initialize and ScaleLoss.
+func TestArgumentErrors(t *testing.T) {
 	fresh := func() (nn.Module, *optim.Optimizer) {
 		w := nn.NewLinear(2, 2)
 		return w, optim.NewSGD(nn.Parameters(w), 1)
@@ -173,7 +174,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEvents: observers of scalers see Apex's steps as they see a GradScaler's.
+// TestEvents checks that observers of scalers receive Apex's steps like those of a GradScaler.
 func TestEvents(t *testing.T) {
 	var got []string
 	stop := amp.Observe(func(e amp.Event) {

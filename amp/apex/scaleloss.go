@@ -24,7 +24,7 @@ type ScaleLossOptions struct {
 	// DelayUnscale leaves the gradients scaled, to add those of another loss: the last
 	// ScaleLoss before the step unscales them.
 	DelayUnscale bool
-	// DelayOverflowCheck leaves the scale as it is and skips no step.
+	// DelayOverflowCheck leaves the scale unchanged and does not skip a step.
 	DelayOverflowCheck bool
 }
 

@@ -27,14 +27,14 @@ func (m *twoWeights) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.Mul(m.Weight0.Float()).Mul(m.Weight1.Float()).Sum()
 }
 
-// plan is which models a loss is of and which optimizer has which models, as the tests of
-// test_multiple_models_optimizers_losses.py combine them.
+// plan assigns models to losses and optimizers, in the combinations of
+// test_multiple_models_optimizers_losses.py.
 type plan struct {
 	name   string
 	models int
-	losses [][]int // the models whose results each loss adds
-	opts   [][]int // the models whose parameters each optimizer has
-	byLoss [][]int // the optimizers that each loss is scaled for
+	losses [][]int // models whose results each loss adds
+	opts   [][]int // models whose parameters each optimizer has
+	byLoss [][]int // optimizers for which each loss is scaled
 }
 
 var plans = []plan{
@@ -68,7 +68,7 @@ func (p plan) loss(models []nn.Module, x *tensor.Tensor, loss int) *tensor.Tenso
 	return y
 }
 
-// reference trains plainly. An optimizer whose index is skipped at a step does not step.
+// reference trains without Apex. An optimizer does not step where skips reports true.
 func (p plan) reference(steps int, skips func(step, opt int) bool) (grads [][]*tensor.Tensor, final []*tensor.Tensor) {
 	plain, opts := p.build()
 	var models []nn.Module
@@ -104,10 +104,10 @@ func (p plan) reference(steps int, skips func(step, opt int) bool) (grads [][]*t
 	return grads, final
 }
 
-// TestSeveral trains several models with several losses and optimizers, with and
-// without an infinite gradient in each place: gradients, parameters and masters are those
-// of plain training without the skipped steps.
-func TestSeveral(t *testing.T) {
+// TestSeveralModelsLossesOptimizers trains several models with several losses and optimizers, with and
+// without an infinite gradient in each place. Gradients, parameters and master weights must equal
+// those of plain training without the skipped steps.
+func TestSeveralModelsLossesOptimizers(t *testing.T) {
 	for _, p := range plans {
 		t.Run(p.name, func(t *testing.T) {
 			for level := range levels {
@@ -140,7 +140,7 @@ func TestSeveral(t *testing.T) {
 func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, model, weight int) {
 	t.Helper()
 	about := fmt.Sprintf("%v, %d scalers, zeroed by %s, inf at step %d in loss %d, model %d, weight %d", level, scalers, zero, at, loss, model, weight)
-	// The optimizers that the loss with the infinite gradient is scaled for skip.
+	// The optimizers for which the loss with the infinite gradient is scaled skip the step.
 	skips := func(step, opt int) bool {
 		return step == at && slices.Contains(p.byLoss[loss], opt)
 	}
@@ -206,13 +206,13 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 		for i, o := range opts {
 			for _, q := range apex.MasterParams(o) {
 				if step != at && !tensor.AllClose(q.Grad().Float(), grads[step][n].Float(), 1e-5, 1e-8) {
-					t.Errorf("%s: step %d: gradient %d is %v, want %v", about, step, n, q.Grad(), grads[step][n])
+					t.Errorf("%s: step %d: gradient %d: got %v, want %v", about, step, n, q.Grad(), grads[step][n])
 				}
 				n++
 			}
 			o.Step()
 			if got := o.LastStep().Skipped; got != skips(step, i) {
-				t.Errorf("%s: step %d of optimizer %d: skipped %v, want %v", about, step, i, got, !got)
+				t.Errorf("%s: step %d of optimizer %d: got skipped %v, want %v", about, step, i, got, !got)
 			}
 		}
 	}
@@ -225,18 +225,18 @@ func (p plan) check(t *testing.T, level, scalers int, zero string, at, loss, mod
 		}
 		for j, q := range masters {
 			if !tensor.AllClose(own[j].Detach().Float(), final[n].Float(), 1e-3, 1e-8) {
-				t.Errorf("%s: parameter %d is %v, want %v", about, n, own[j], final[n])
+				t.Errorf("%s: parameter %d: got %v, want %v", about, n, own[j], final[n])
 			}
 			if !tensor.Equal(own[j].Detach(), q.Detach().To(own[j].DType())) {
-				t.Errorf("%s: parameter %d is %v, and its master %v", about, n, own[j], q)
+				t.Errorf("%s: parameter %d: got %v, and %v for its master weight", about, n, own[j], q)
 			}
 			n++
 		}
 	}
 }
 
-// TestAddGroup is test_add_param_group.py: a group that joins late is treated like
-// the others, and losses accumulate.
+// TestAddGroup is test_add_param_group.py. It checks that a group added later is treated like the
+// others, and that losses accumulate.
 func TestAddGroup(t *testing.T) {
 	x := tensor.Ones(2)
 	run := func(step func(loss *tensor.Tensor, times int), zero func(), m0, m1 nn.Module, add func(), zeroBefore bool, times int) {
@@ -284,7 +284,7 @@ func TestAddGroup(t *testing.T) {
 				want := append(nn.Parameters(a), nn.Parameters(b)...)
 				for i, got := range append(nn.Parameters(c), nn.Parameters(d)...) {
 					if !tensor.AllClose(got.Detach().Float(), want[i].Detach().Float(), 2e-3, 1e-5) {
-						t.Errorf("%v, zeroed before %v, %d times: parameter %d is %v, want %v", level, zeroBefore, times, i, got, want[i])
+						t.Errorf("%v, zeroed before %v, %d times: parameter %d: got %v, want %v", level, zeroBefore, times, i, got, want[i])
 					}
 				}
 			}

@@ -28,8 +28,8 @@ func (m *checkpointed) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return m.BN1.Forward(m.Conv1.Forward(x.Mul(m.Param)).ReLU())
 }
 
-// TestRestoring is test_restoring: a state dict is float32 at every level, and a run
-// restored at the same level goes on with the same bits; at another it loads.
+// TestRestoring is test_restoring. It checks that a state dict is float32 at every level, that a run
+// restored at the same level continues with the same bits, and that other levels can load it.
 func TestRestoring(t *testing.T) {
 	train := func(m *apex.Model, opt *apex.Optimizer, x *tensor.Tensor, losses int) *tensor.Tensor {
 		opt.ZeroGrad()
@@ -58,7 +58,7 @@ func TestRestoring(t *testing.T) {
 					if epoch == 2 {
 						for name, saved := range nn.StateDict(model) {
 							if d := saved.DType(); d.IsFloat() && d != tensor.Float32 {
-								t.Errorf("%v: %s is %v in the state dict", level, name, d)
+								t.Errorf("%v: %s in the state dict: got %v, want float32", level, name, d)
 							}
 						}
 						fresh := newCheckpointed(2)
@@ -76,7 +76,7 @@ func TestRestoring(t *testing.T) {
 						if !before {
 							again, againOpt = apex.Initialize(fresh, freshBase, restored.NumLosses(losses))
 						} else if j == 2 {
-							// Masters are made at first use, so they are loaded as the model is.
+							// Master weights are made at first use, so they follow the loaded model.
 							for k, p := range nn.Parameters(fresh) {
 								tensor.NoGrad(func() { apex.MasterParams(againOpt)[k].Assign(p) })
 							}
@@ -100,7 +100,7 @@ func TestRestoring(t *testing.T) {
 	}
 }
 
-// TestLossScaleDecrease is test_loss_scale_decrease: each loss has its own scale.
+// TestLossScaleDecrease is test_loss_scale_decrease. It checks that each loss has its own scale.
 func TestLossScaleDecrease(t *testing.T) {
 	for _, level := range levels[1:3] {
 		net := newCheckpointed(1)
@@ -121,14 +121,14 @@ func TestLossScaleDecrease(t *testing.T) {
 		for id := range 3 {
 			s := state[fmt.Sprintf("loss_scaler%d", id)]
 			if want := 65536 / math.Pow(2, float64(id)); s["loss_scale"] != want || s["unskipped"] != float64(2-id) {
-				t.Errorf("%v: loss scaler %d is %v, want scale %v and %d unskipped", level, id, s, want, 2-id)
+				t.Errorf("%v: loss scaler %d: got %v, want scale %v and %d unskipped", level, id, s, want, 2-id)
 			}
 		}
 		if err := apex.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 8, "unskipped": 3}, "scaler": {}}); err == nil || !strings.Contains(err.Error(), "scaler is not a loss scaler") {
-			t.Errorf("of a wrong state: %v", err)
+			t.Errorf("an invalid state: got error %v", err)
 		}
 		if got := apex.StateDict(opt)["loss_scaler0"]["loss_scale"]; got != 65536 {
-			t.Errorf("a wrong state has changed the scale to %v", got)
+			t.Errorf("an invalid state changed the scale to %v", got)
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// apexRuns are the runs of testdata/apex.py, of each of its models.
+// apexRuns lists the runs of testdata/apex.py for each of its models.
 var apexRuns = map[string]struct {
 	level apex.OptLevel
-	start float64 // the scale to start with, 0 for the level's
+	start float64 // initial scale, or 0 for the level's default
 	bad   []int   // steps with an infinite gradient
 }{
 	"O0":                      {level: apex.O0},
@@ -69,8 +69,8 @@ func apexCNN() apexModel {
 	return apexModel{net, x, func(out *tensor.Tensor) *tensor.Tensor { return nn.CrossEntropy(out, y) }, optim.NewSGD(nn.Parameters(net), 0.01, optim.Momentum(0.9))}
 }
 
-// TestTraining trains as testdata/apex.py does, 30 steps. Scales and skips are equal.
-// Losses and parameters agree to 1e-3 for 10 steps and to 2e-2 then.
+// TestTraining compares 30 training steps with those of testdata/apex.py. Scales and skips must be
+// equal. Losses and parameters must agree to 1e-3 for 10 steps and to 2e-2 afterwards.
 func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/apex.json")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := 2 * len(apexRuns); len(file.Runs) != want {
-		t.Errorf("%d runs in the file, want %d", len(file.Runs), want)
+		t.Errorf("got %d runs in the file, want %d", len(file.Runs), want)
 	}
 	for kind, make := range map[string]func() apexModel{"MLP": apexMLP, "CNN": apexCNN} {
 		for name, c := range apexRuns {
@@ -115,7 +115,7 @@ func TestTraining(t *testing.T) {
 						}
 					}
 					if skipped := opt.LastStep().Skipped; scale != want[1] || skipped != (want[2] == 1) {
-						t.Fatalf("step %d: scale %v, skipped %v; want %v, %v", k, scale, skipped, want[1], want[2] == 1)
+						t.Fatalf("step %d: got scale %v and skipped %v, want %v and %v", k, scale, skipped, want[1], want[2] == 1)
 					}
 					off := max(math.Abs(loss.Item()-want[0])/want[0], math.Abs(size-want[3])/want[3])
 					within := 1e-3
@@ -123,11 +123,11 @@ func TestTraining(t *testing.T) {
 						within = 2e-2
 					}
 					if !(off <= within) {
-						t.Fatalf("step %d: loss %v, parameters %v; want %v, %v", k, loss.Item(), size, want[0], want[3])
+						t.Fatalf("step %d: got loss %v and parameters %v, want %v and %v", k, loss.Item(), size, want[0], want[3])
 					}
 					worst[min(k/10, 1)] = max(worst[min(k/10, 1)], off)
 				}
-				t.Logf("apart by at most %.2g in the first ten steps, %.2g then", worst[0], worst[1])
+				t.Logf("largest difference: %.2g in the first ten steps, %.2g afterwards", worst[0], worst[1])
 			})
 		}
 	}

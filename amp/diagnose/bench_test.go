@@ -10,8 +10,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// BenchmarkRecording has the time of a training step of an MLP alone, and with what
-// records it.
+// BenchmarkRecording measures a training step of an MLP without and with recorders.
 func BenchmarkRecording(b *testing.B) {
 	for _, c := range []struct {
 		name  string

@@ -1,6 +1,6 @@
 package diagnose
 
-// RuleCodes returns the codes of the rules, as they stand in the table.
+// RuleCodes returns the codes of the rules in the order of the table.
 func RuleCodes() []string {
 	var codes []string
 	for _, r := range rules {

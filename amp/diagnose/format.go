@@ -13,10 +13,9 @@ type Format struct {
 	max    float64 // the largest number
 }
 
-// The formats. TF32 is what tensor cores make of float32 operands, 10 bits of
-// fraction and the exponents of float32, rounded to nearest even here. What is too
-// large becomes an infinity, in E4M3, which has none, its largest number, 448; it
-// counts as overflow all the same.
+// The formats. TF32 is the format of float32 operands in tensor cores: 10 bits of fraction and the
+// exponents of float32, rounded to nearest even here. A number that is too large becomes an infinity,
+// or in E4M3, which has none, the largest number, 448; both count as overflow.
 var (
 	Float16  = Format{name: "float16", zero: 0x1p-25, normal: 0x1p-14 - 0x1p-25, over: 65520, max: 65504}
 	BFloat16 = Format{name: "bfloat16", zero: 0x1p-134, normal: 0x1p-126 - 0x1p-134, over: 0x1.ffp127, max: 0x1.fep127}

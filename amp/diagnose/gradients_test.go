@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestGradientsPlanted plants what kills gradients in a layer drawn at random and wants
-// its module, operation and kind.
+// TestGradientsPlanted plants a cause of lost gradients in a random layer and checks the reported
+// module, operation and kind.
 func TestGradientsPlanted(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -35,7 +35,7 @@ func TestGradientsPlanted(t *testing.T) {
 			return layer, of
 		}, diagnose.Flushed},
 		{"weights too small in a transformer", []func() *ward{bertWard}, func(w *ward, layer string) (string, string) {
-			if !strings.HasSuffix(layer, "output.dense") { // others have a way around them
+			if !strings.HasSuffix(layer, "output.dense") { // the others have a residual connection
 				layer = "bert.encoder.layer.1.output.dense"
 			}
 			tensor.NoGrad(func() { w.param(layer + ".weight").MulScalarAssign(0x1p-20) })
@@ -58,7 +58,7 @@ func TestGradientsPlanted(t *testing.T) {
 			for seed := range uint64(5) {
 				tensor.ManualSeed(int64(seed))
 				w := fresh().ready()
-				layers := w.layers[1:] // behind the first no layer dies
+				layers := w.layers[1:] // no layer precedes the first
 				layer := layers[rand.New(rand.NewPCG(seed, 3)).IntN(len(layers))]
 				module, of := tt.plant(w, layer)
 				r := diagnose.Gradients(w.net, w.step)
@@ -72,21 +72,21 @@ func TestGradientsPlanted(t *testing.T) {
 					if l.Fate == diagnose.Alive || l.Fate == diagnose.Zero {
 						continue
 					}
-					// What loses its gradient is the layer, or before it, or what multiplies by its output.
+					// The layer loses its gradient, or layers before it, or layers that multiply by its output.
 					if w.name != "bert" && l.Module > layer && !strings.HasPrefix(l.Module, layer+".") && !d.Forward && !strings.HasSuffix(l.Param, "weight") {
-						t.Errorf("%s, %s, %s: %s is %s\n%s", tt.name, w.name, layer, l.Param, l.Fate, r)
+						t.Errorf("%s, %s, %s: got %s %s\n%s", tt.name, w.name, layer, l.Param, l.Fate, r)
 					}
 					dead++
 				}
 				if dead == 0 {
-					t.Errorf("%s, %s, %s: all are alive\n%s", tt.name, w.name, layer, r)
+					t.Errorf("%s, %s, %s: got no lost gradients\n%s", tt.name, w.name, layer, r)
 				}
 			}
 		}
 	}
 }
 
-// A healthy step has no deaths, whatever the model.
+// TestGradientsAlive checks that a healthy step has no lost gradients, for each model.
 func TestGradientsAlive(t *testing.T) {
 	for _, fresh := range []func() *ward{mlpWard, bertWard} {
 		tensor.ManualSeed(3)
@@ -95,7 +95,7 @@ func TestGradientsAlive(t *testing.T) {
 		w.ready()
 		r := diagnose.Gradients(w.net, w.step)
 		if n := len(nn.Parameters(w.net)); len(r.Layers) != n {
-			t.Errorf("%s: %d layers, want %d", w.name, len(r.Layers), n)
+			t.Errorf("%s: got %d layers, want %d", w.name, len(r.Layers), n)
 		}
 		if !r.Alive() || r.First != nil {
 			t.Errorf("%s: %s", w.name, r)
@@ -108,7 +108,8 @@ func TestGradientsAlive(t *testing.T) {
 	}
 }
 
-// The loss scale that a report asks for saves what it says, and half of it does not.
+// TestGradientsRescue checks that the loss scale recommended by a report rescues the gradients, and
+// that a much smaller one does not.
 func TestGradientsRescue(t *testing.T) {
 	build := func() *ward {
 		tensor.ManualSeed(5)
@@ -121,7 +122,7 @@ func TestGradientsRescue(t *testing.T) {
 	w := build()
 	r := diagnose.Gradients(w.net, w.step)
 	if r.Alive() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
-		t.Fatalf("rescue %v, ceiling %v\n%s", r.Rescue, r.Ceiling, r)
+		t.Fatalf("got rescue %v and ceiling %v\n%s", r.Rescue, r.Ceiling, r)
 	}
 	if !strings.Contains(r.String(), "amp.InitScale(") {
 		t.Errorf("got %s", r)
@@ -137,25 +138,26 @@ func TestGradientsRescue(t *testing.T) {
 			all += l.Elements
 		}
 		if r.Scale != scale {
-			t.Errorf("scale %v, want %v", r.Scale, scale)
+			t.Errorf("got scale %v, want %v", r.Scale, scale)
 		}
 		return n, all, over
 	}
 	if n, all, _ := dead(r.Rescue); n*100 > all {
-		t.Errorf("at scale %v %d of %d are lost", r.Rescue, n, all)
+		t.Errorf("at scale %v: got %d of %d lost", r.Rescue, n, all)
 	}
 	if n, all, _ := dead(r.Rescue / 64); n*100 < all {
-		t.Errorf("at a scale of %v only %d of %d are lost", r.Rescue/64, n, all)
+		t.Errorf("at scale %v: got only %d of %d lost", r.Rescue/64, n, all)
 	}
 	if _, _, over := dead(r.Ceiling); over > 0 {
-		t.Errorf("at scale %v %d overflow", r.Ceiling, over)
+		t.Errorf("at scale %v: got %d overflows", r.Ceiling, over)
 	}
 	if _, _, over := dead(2 * r.Ceiling); over == 0 {
-		t.Errorf("at scale %v none overflows", 2*r.Ceiling)
+		t.Errorf("at scale %v: got no overflow", 2*r.Ceiling)
 	}
 }
 
-// What a report counts is what the gradients hold, and the run is as it would have been.
+// TestGradientsCounts checks that a report's counts are those of the gradients, and that the diagnosis
+// does not change the run.
 func TestGradientsCounts(t *testing.T) {
 	run := func(diagnosed bool) (r *diagnose.GradientsReport, grads map[string][]float64, weights []float64) {
 		tensor.ManualSeed(9)
@@ -186,25 +188,25 @@ func TestGradientsCounts(t *testing.T) {
 	r, grads, weights := run(true)
 	_, plain, same := run(false)
 	if !slices.Equal(weights, same) {
-		t.Error("the diagnosis has changed the run")
+		t.Error("the diagnosis changed the run")
 	}
 	for _, l := range r.Layers {
 		zeros := 0
 		for i, g := range grads[l.Param] {
 			if g != plain[l.Param][i] {
-				t.Fatalf("%s: the diagnosis has changed a gradient", l.Param)
+				t.Fatalf("%s: the diagnosis changed a gradient", l.Param)
 			}
 			if g == 0 {
 				zeros++
 			}
 		}
 		if l.Zeros+l.Flushed != zeros || l.Elements != len(grads[l.Param]) {
-			t.Errorf("%s: %d zeros and %d flushed of %d, want %d together of %d", l.Param, l.Zeros, l.Flushed, l.Elements, zeros, len(grads[l.Param]))
+			t.Errorf("%s: got %d zeros and %d flushed of %d, want %d in total of %d", l.Param, l.Zeros, l.Flushed, l.Elements, zeros, len(grads[l.Param]))
 		}
 	}
 	for _, want := range []string{"<table", "flushed", "data:image/svg+xml", "0.weight"} {
 		if !strings.Contains(r.HTML(), want) {
-			t.Errorf("%q is not in the page", want)
+			t.Errorf("got a page without %q", want)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// The recipes of the documentation are right, and so are the loops of the tutorials:
-// there is nothing to find in them.
+// TestLintClean checks that the recipes of the documentation and the loops of the tutorials have no
+// findings.
 func TestLintClean(t *testing.T) {
 	recipes := []struct {
 		name string
@@ -198,7 +198,8 @@ func TestLintClean(t *testing.T) {
 	}
 }
 
-// The loops of Apex are right at the levels that keep float32 weights; O3 is what it says.
+// TestLintApex checks that loops with Apex have no findings at the levels with float32 weights, and
+// those of pure float16 at O3.
 func TestLintApex(t *testing.T) {
 	for _, name := range []string{"O0", "O1", "O2", "O3"} {
 		t.Run(name, func(t *testing.T) {
@@ -216,14 +217,14 @@ func TestLintApex(t *testing.T) {
 				want = []string{"half-parameters"}
 			}
 			if got := report.Codes(); !slices.Equal(got, want) {
-				t.Errorf("found %q, want %q\n%v", got, want, report)
+				t.Errorf("got %q, want %q\n%v", got, want, report)
 			}
 		})
 	}
 }
 
-// The loops of the tutorial that compares three runs, each as a whole, models and all:
-// only the one without a scaler has something to be said of.
+// TestLintTutorial checks the loops of the tutorial that compares three runs, including the models:
+// only the one without a scaler has findings.
 func TestLintTutorial(t *testing.T) {
 	tensor.ManualSeed(1)
 	batches := data.RandomBatches(3, 64, 64, 64)
@@ -255,7 +256,8 @@ func TestLintTutorial(t *testing.T) {
 	}
 }
 
-// A region that is open too long is found as one with a closure is.
+// TestLintLateExit checks that a region that is open too long is found with Enter and Exit as with a
+// closure.
 func TestLintLateExit(t *testing.T) {
 	b := newBench()
 	report := diagnose.Lint(b.net, func() {
@@ -266,7 +268,7 @@ func TestLintLateExit(t *testing.T) {
 	want := []string{"backward-inside", "update-inside"}
 	got := report.Codes()
 	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q\n%v", got, want, report)
+		t.Errorf("got %q, want %q\n%v", got, want, report)
 	}
 }
 
@@ -274,7 +276,7 @@ func TestLintShows(t *testing.T) {
 	b := newBench(nn.Bias(false))
 	clean := diagnose.Lint(b.net, func() { b.learn(b.cast(b.mse)) })
 	if s := clean.String(); !strings.HasPrefix(s, "No findings: ") || !strings.Contains(clean.HTML(), "No findings") {
-		t.Errorf("a clean report says %q", s)
+		t.Errorf("clean report: got %q", s)
 	}
 	b.net.Append(nn.NewSoftmax(1))
 	bad := diagnose.Lint(b.net, func() {
@@ -283,19 +285,19 @@ func TestLintShows(t *testing.T) {
 	})
 	for _, want := range []string{"2 mistakes, 1 risk", "double-softmax", "missing-zero-grad", "no-scaler", "leave the softmax out"} {
 		if !strings.Contains(bad.String(), want) || !strings.Contains(bad.HTML(), want) {
-			t.Errorf("the report does not say %q: %v", want, bad)
+			t.Errorf("got a report without %q: %v", want, bad)
 		}
 	}
 	if h := bad.HTML(); strings.Contains(h, "<script") || strings.Contains(h, "<style") || strings.Count(h, "<tr>") != 4 {
-		t.Errorf("HTML is not a plain table of three findings: %s", h)
+		t.Errorf("got HTML that is not a plain table of three findings: %s", h)
 	}
 	if bad.Findings[0].Severity > bad.Findings[2].Severity {
-		t.Errorf("the worst is not first: %v", bad)
+		t.Errorf("got findings that are not in order of severity: %v", bad)
 	}
-	// A panic that is not a mistake of mixed precision goes on.
+	// A panic that does not concern mixed precision propagates.
 	defer func() {
 		if p := recover(); p != "mine" {
-			t.Errorf("recovered %v", p)
+			t.Errorf("got panic %v", p)
 		}
 	}()
 	diagnose.Lint(nil, func() { panic("mine") })

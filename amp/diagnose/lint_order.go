@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// What is wrong with the order of calls.
+// Rules about the order of calls.
 
 func backwardInside(w *watch, m *mark) string {
 	if m.Name != "backward" || !on(amp.Active()) {

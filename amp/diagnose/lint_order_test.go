@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// What is wrong with the order of calls.
+// Mistakes in the order of calls.
 var mistakesOfOrder = []mistake{
 	{code: "backward-inside", step: func(b *bench, bad bool, _ int) func() {
 		return func() {

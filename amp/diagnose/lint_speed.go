@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor"
 )
 
-// What costs time.
+// Rules about speed.
 
 // product is a matrix product or convolution in half precision.
 type product struct {

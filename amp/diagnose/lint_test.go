@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// bench is a small model with what it takes to train it right. A test replaces parts.
+// bench is a small model with all that correct training needs. Tests replace parts of it.
 type bench struct {
 	net    *nn.Sequential
 	opt    *optim.Optimizer
@@ -25,7 +25,7 @@ type bench struct {
 	policy amp.Policy
 }
 
-// width is that of all layers: sizes at which nothing is to be said of speed.
+// width is the width of all layers, for which no rule about speed applies.
 const width = 64
 
 func newBench(options ...nn.Option) *bench {
@@ -48,7 +48,7 @@ func (b *bench) cast(forward func() *tensor.Tensor) (loss *tensor.Tensor) {
 
 func (b *bench) mse() *tensor.Tensor { return nn.MSELoss(b.net.Forward(b.x), b.y) }
 
-// learn is the rest of a step after the loss.
+// learn runs the rest of a step after the loss.
 func (b *bench) learn(loss *tensor.Tensor) {
 	b.scaler.Scale(loss).Backward()
 	b.update()
@@ -60,7 +60,7 @@ func (b *bench) update() {
 	b.opt.ZeroGrad()
 }
 
-// inserted returns the model with m behind layer i.
+// inserted inserts m after layer i.
 func (b *bench) inserted(i int, m nn.Module) {
 	b.net.Modules[2*i] = nn.NewSequential(b.net.Modules[2*i], m)
 	b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
@@ -71,15 +71,15 @@ type module func(x *tensor.Tensor) *tensor.Tensor
 
 func (f module) Forward(x *tensor.Tensor) *tensor.Tensor { return f(x) }
 
-// mistake is a step that is wrong in one way, or right.
+// mistake is a step in two versions: with one mistake, and correct.
 type mistake struct {
 	code   string
 	placed bool // the finding must name the module of the layer
-	// step returns the step; layer is where a mistake is that has a place.
+	// step returns the step; layer is the place of a mistake that has one.
 	step func(b *bench, bad bool, layer int) func()
 }
 
-// wide is a layer in float64 among others.
+// wide is a module with a layer in float64 among others.
 type wide struct{ Linear *nn.Linear }
 
 func (m *wide) Forward(x *tensor.Tensor) *tensor.Tensor {
@@ -100,8 +100,8 @@ func (m *tied) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return y.MatMul(m.Linear.Weight)
 }
 
-// An optimizer's eps can be lost with half parameters only, which are a mistake of their
-// own.
+// TestLintEps checks that a lost eps of an optimizer is found. This needs float16 parameters, which are
+// a mistake themselves.
 func TestLintEps(t *testing.T) {
 	for _, eps := range []float64{1e-8, 1e-4} {
 		b := newBench()
@@ -113,12 +113,12 @@ func TestLintEps(t *testing.T) {
 			b.opt.ZeroGrad()
 		}).Codes()
 		want := []string{"half-parameters", "no-scaler"}
-		if eps < 1e-7 { // and what comes of it
+		if eps < 1e-7 { // and its consequence
 			want = []string{"eps-lost", "half-parameters", "loss-not-finite", "no-scaler"}
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
-			t.Errorf("eps %g: found %q, want %q", eps, got, want)
+			t.Errorf("eps %g: got %q, want %q", eps, got, want)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestLintRules(t *testing.T) {
 	}
 	slices.Sort(codes)
 	if !slices.Equal(codes, diagnose.RuleCodes()) {
-		t.Errorf("mistakes for %q\nrules for %q", codes, diagnose.RuleCodes())
+		t.Errorf("got mistakes for %q\nand rules for %q", codes, diagnose.RuleCodes())
 	}
 	table := diagnose.LintRules().Data["text/html"].(string)
 	for _, code := range codes {
@@ -142,7 +142,7 @@ func TestLintRules(t *testing.T) {
 	}
 }
 
-// Each rule finds its mistake, and nothing else, and nothing once it is mended.
+// TestLint checks that each rule finds its mistake and nothing else, and nothing in the correct step.
 func TestLint(t *testing.T) {
 	for _, tt := range slices.Concat(mistakesOfOrder, mistakesOfValues) {
 		t.Run(tt.code, func(t *testing.T) {
@@ -158,17 +158,17 @@ func TestLint(t *testing.T) {
 						want = []string{tt.code}
 					}
 					if got := report.Codes(); !slices.Equal(got, want) {
-						t.Fatalf("seed %d, wrong %v: found %q, want %q\n%v", seed, bad, got, want, report)
+						t.Fatalf("seed %d, wrong %v: got %q, want %q\n%v", seed, bad, got, want, report)
 					}
 					if !bad {
 						continue
 					}
 					if tt.code == "ignored-skips" && !strings.Contains(report.String(), fmt.Sprintf("%d.weight", 2*layer)) {
-						t.Errorf("seed %d: the report does not name the parameter of layer %d: %v", seed, 2*layer, report)
+						t.Errorf("seed %d: got a report without the parameter of layer %d: %v", seed, 2*layer, report)
 					}
 					at := fmt.Sprint(2 * layer)
 					if f := report.Findings[0]; tt.placed && !strings.HasPrefix(f.Module+".", at+".") && !strings.HasPrefix(f.Module, at) {
-						t.Errorf("seed %d: found in module %q, want %q: %v", seed, f.Module, at, f)
+						t.Errorf("seed %d: got module %q, want %q: %v", seed, f.Module, at, f)
 					}
 				}
 			}
@@ -176,8 +176,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// An inf that a skipped step leaves in the gradients stays without ZeroGrad: the scale then
-// shrinks to nothing.
+// TestLintStaleInf checks a loop without ZeroGrad after skipped steps: the inf stays in the gradients,
+// and the scale shrinks to 0.
 func TestLintStaleInf(t *testing.T) {
 	b := newBench()
 	report := diagnose.Lint(b.net, func() {
@@ -193,6 +193,6 @@ func TestLintStaleInf(t *testing.T) {
 	want := []string{"ignored-skips", "missing-zero-grad", "scale-below-1"}
 	got := report.Codes()
 	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q\n%v", got, want, report)
+		t.Errorf("got %q, want %q\n%v", got, want, report)
 	}
 }

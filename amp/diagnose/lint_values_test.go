@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// What is wrong with operations, dtypes and sizes.
+// Mistakes with operations, dtypes and sizes.
 var mistakesOfValues = []mistake{
 	{code: "bce-autocast", step: func(b *bench, bad bool, _ int) func() {
 		return func() {

@@ -13,9 +13,9 @@ import (
 // are exact.
 type magnitudes struct {
 	zeros, bad int     // bad: inf and NaN
-	max        float64 // of the finite ones
+	max        float64 // largest finite magnitude
 	at         []uint16
-	upTo       []uint32 // how many are in this cell and those before it
+	upTo       []uint32 // number of values in this cell and those before it
 }
 
 // cuts are fractions of 11 bits. 1.1111111₂, with 7 ones, is bfloat16's largest
@@ -103,7 +103,7 @@ func (c *counter) count(values []float32) *magnitudes {
 	return m
 }
 
-// some returns the number of values that are finite and not 0.
+// some returns the number of finite nonzero values.
 func (m *magnitudes) some() int { return m.before(len(m.at)) }
 
 // before returns the number of values in the first i nonempty cells.

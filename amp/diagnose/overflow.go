@@ -89,7 +89,7 @@ func (a *autopsy) report() *OverflowReport {
 	rank := func(b *NonFinite) int {
 		switch {
 		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated && !(b.Backward && len(a.params) == 0):
-			return 3 // it reached nothing, as far as is known without a model
+			return 3 // without a model it is unknown what it reached
 		case b.intended:
 			return 2
 		case b.Harmless:

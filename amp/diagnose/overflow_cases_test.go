@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Births that have a place of their own.
+// TestOverflowCases checks the origins of non-finite values in special places.
 func TestOverflowCases(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -79,7 +79,8 @@ func TestOverflowCases(t *testing.T) {
 	}
 }
 
-// Adam's eps of 1e-8 is 0 in float16: where a gradient is 0, Apex's O3 divides 0 by 0.
+// TestOverflowPureHalf checks that Adam's eps of 1e-8, which is 0 in float16, is found: where a gradient
+// is 0, Apex's O3 divides 0 by 0.
 func TestOverflowPureHalf(t *testing.T) {
 	tensor.ManualSeed(1)
 	net := models.NewMLP([]int{8, 8, 8, 4})
@@ -99,7 +100,7 @@ func TestOverflowPureHalf(t *testing.T) {
 	}
 }
 
-// A gradient penalty of gradients that still carry the scale.
+// TestOverflowPenalty checks a gradient penalty computed from scaled gradients.
 func TestOverflowPenalty(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard()
@@ -139,8 +140,8 @@ func TestOverflowPenalty(t *testing.T) {
 	}
 }
 
-// Infinity that nothing comes of is none of a step's concern, nor is one that was asked
-// for and met another.
+// TestOverflowAbsorbed checks that an infinity that does not reach the loss or a gradient is not a
+// finding, nor is a requested one that meets another.
 func TestOverflowAbsorbed(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard()
@@ -170,7 +171,8 @@ func TestOverflowAbsorbed(t *testing.T) {
 	}
 }
 
-// What a cast cannot hold has grown before, in float32.
+// TestOverflowGrew checks that for a cast that overflows, the report names the operation in float32 whose
+// result grew too large.
 func TestOverflowGrew(t *testing.T) {
 	for seed := range uint64(4) {
 		w := mlpWard().ready()
@@ -181,12 +183,12 @@ func TestOverflowGrew(t *testing.T) {
 			t.Errorf("%s: got %s", layer, r)
 		}
 		if text := r.Chart().String(); !strings.Contains(text, "beyond its largest") {
-			t.Errorf("the chart says %q", text)
+			t.Errorf("got the chart %q", text)
 		}
 	}
 }
 
-// Without a model gradients have no names, and what is born among them is found.
+// TestOverflowNoModel checks that an origin in a gradient is found without a model, which gives no names.
 func TestOverflowNoModel(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard()
@@ -203,7 +205,8 @@ func TestOverflowNoModel(t *testing.T) {
 	}
 }
 
-// Without a model, and without a backward pass, the place in containers is known.
+// TestOverflowInference checks that the place in containers is known without a model and without a
+// backward pass.
 func TestOverflowInference(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard().ready()

@@ -16,19 +16,19 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// ward is a model to plant culprits in: parts of equal layers between which modules can
-// be put, and the parameters of layers.
+// ward is a model for planting culprits: equal layers between which modules can be inserted, with access
+// to the layers' parameters.
 type ward struct {
 	name    string
 	net     nn.Module
-	chain   *nn.Sequential // nil if nothing can be put in
+	chain   *nn.Sequential // nil if no module can be inserted
 	x, y    *tensor.Tensor
-	layers  []string // with a weight that a product reads
+	layers  []string // names of layers with a weight that a product reads
 	opt     *optim.Optimizer
 	scaler  *amp.GradScaler
 	policy  amp.Policy
 	loss    func(out, y *tensor.Tensor) *tensor.Tensor
-	plainly bool // without scaler
+	plainly bool // train without a scaler
 }
 
 func mlpWard() *ward {
@@ -57,7 +57,7 @@ func bertWard() *ward {
 	return &ward{name: "bert", net: net, x: tensor.FromInts([]int{3, 4, 5, 6, 7, 8}).Reshape(2, 3), y: tensor.Randn(2, 8), layers: layers}
 }
 
-// ready completes what a case leaves out.
+// ready fills in the defaults of a case.
 func (w *ward) ready() *ward {
 	if w.opt == nil {
 		w.opt = optim.NewSGD(nn.Parameters(w.net), 0.01)
@@ -104,7 +104,7 @@ func (w *ward) put(layer string, f func(x *tensor.Tensor) *tensor.Tensor) string
 	return layer + ".0"
 }
 
-// large makes the outputs of a layer exceed float16, its weights not.
+// large makes the outputs of a layer exceed float16's range, but not its weights.
 func (w *ward) large(layer string) {
 	tensor.NoGrad(func() {
 		p := w.param(layer + ".weight")
@@ -113,8 +113,8 @@ func (w *ward) large(layer string) {
 	})
 }
 
-// TestOverflowPlanted plants a culprit in a layer drawn at random and wants its module,
-// operation and cause.
+// TestOverflowPlanted plants a culprit in a random layer and checks the reported module, operation and
+// cause.
 func TestOverflowPlanted(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -183,7 +183,7 @@ func TestOverflowPlanted(t *testing.T) {
 				r := diagnose.Overflow(w.net, w.step)
 				c := r.Culprit
 				if c == nil {
-					t.Errorf("%s, %s, %s: nothing found", tt.name, w.name, layer)
+					t.Errorf("%s, %s, %s: got no culprit", tt.name, w.name, layer)
 					continue
 				}
 				got := c.Op
@@ -194,10 +194,10 @@ func TestOverflowPlanted(t *testing.T) {
 					t.Errorf("%s, %s: got %s in %q because of %s, want %s in %q because of %s\n%s", tt.name, w.name, got, c.Module, c.Cause, op, module, tt.cause, r)
 				}
 				if !c.Backward && (!c.Loss || len(c.Params) == 0) || len(c.Params) == 0 {
-					t.Errorf("%s, %s: reached the loss: %v, gradients of %v", tt.name, w.name, c.Loss, c.Params)
+					t.Errorf("%s, %s: got reached the loss %v, and gradients of %v", tt.name, w.name, c.Loss, c.Params)
 				}
 				if c.Harmless || !slices.ContainsFunc(r.Steps, func(s amp.StepResult) bool { return s.Skipped }) {
-					t.Errorf("%s, %s: harmless: %v, steps %v", tt.name, w.name, c.Harmless, r.Steps)
+					t.Errorf("%s, %s: got harmless %v and steps %v", tt.name, w.name, c.Harmless, r.Steps)
 				}
 			}
 		}
@@ -214,8 +214,8 @@ func TestOverflowClean(t *testing.T) {
 	}
 }
 
-// What overflows only because of the loss scale is harmless, and stands back behind what
-// no scale cures.
+// TestOverflowScale checks that an overflow caused only by the loss scale is harmless, and ranks below one
+// that no scale cures.
 func TestOverflowScale(t *testing.T) {
 	w := mlpWard()
 	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p30))

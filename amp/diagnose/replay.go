@@ -194,7 +194,7 @@ func (r *Replay) mark(m mark) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	params := r.own(m.Tensors)
-	inverse := float32(1 / r.scale) // someone has scaled, and steps without the scaler
+	inverse := float32(1 / r.scale) // a scaler scaled the loss, but does not step
 	if fused, ok := m.By.(amp.FusedOptimizer); ok && fused.Fused() && r.scale != 1 {
 		return // the scaler's events end the step
 	}

@@ -34,7 +34,7 @@ func loop(net *nn.Sequential, policy amp.Policy, scaler *amp.GradScaler, unscale
 	}
 }
 
-// chain returns layers of 8, of which one shrinks what flows back through it.
+// chain returns layers of width 8, of which one shrinks the gradients that pass through it.
 func chain(seed int64) (net *nn.Sequential, weak int) {
 	tensor.ManualSeed(seed)
 	net = nn.NewSequential()
@@ -47,8 +47,8 @@ func chain(seed int64) (net *nn.Sequential, weak int) {
 	return net, weak
 }
 
-// TestReplayNamesLayers plants a layer behind which gradients are tiny: those of the
-// layers before it are what float16 flushes without a scale.
+// TestReplayNamesLayers plants a layer that shrinks gradients, and checks that the layers before it are
+// reported as flushed in float16 without a scale.
 func TestReplayNamesLayers(t *testing.T) {
 	for seed := range int64(4) {
 		net, weak := chain(seed)
@@ -57,7 +57,7 @@ func TestReplayNamesLayers(t *testing.T) {
 		rp.Stop()
 		w := rp.WhatIf(1, Float16)
 		if w.Steps != 3 || w.Overflowing != 0 || w.Slack != 0 {
-			t.Fatalf("seed %d: %+v", seed, w)
+			t.Fatalf("seed %d: got %+v", seed, w)
 		}
 		params, activations := 0, 0
 		for _, l := range w.Layers {
@@ -72,18 +72,18 @@ func TestReplayNamesLayers(t *testing.T) {
 				params++
 			}
 			if flushed := l.FlushedShare() > 0.5; flushed != before {
-				t.Errorf("seed %d: %s: %v of its gradients are flushed, the weak layer is %d", seed, l.Name, l.FlushedShare(), weak)
+				t.Errorf("seed %d: %s: got a share of %v flushed; the weak layer is %d", seed, l.Name, l.FlushedShare(), weak)
 			}
 		}
 		if params != 8 || activations < 7 {
-			t.Errorf("seed %d: %d parameters and %d activations: %v", seed, params, activations, w.Table())
+			t.Errorf("seed %d: got %d parameters and %d activations: %v", seed, params, activations, w.Table())
 		}
 	}
 }
 
-// TestReplaySeesTheSame says that it does not matter how a step is recorded: by itself
-// where the scaler unscales, early or late, or by Record before that.
-func TestReplaySeesTheSame(t *testing.T) {
+// TestReplayRecordsAlike checks that a step gives the same record when it is recorded automatically as the
+// scaler unscales, early or late, and by Record before that.
+func TestReplayRecordsAlike(t *testing.T) {
 	var want WhatIf
 	for i, c := range []struct {
 		name           string
@@ -106,7 +106,7 @@ func TestReplaySeesTheSame(t *testing.T) {
 		if i == 0 {
 			want = got
 			if s := rp.Trajectory().Steps; len(s) != 3 || s[0].Taken != 1<<40 || !s[0].Was || s[1].Taken != 1<<10 || s[1].Was {
-				t.Errorf("%s: the run took %+v", c.name, s)
+				t.Errorf("%s: got the run %+v", c.name, s)
 			}
 			if want.Steps != 3 || want.NonFinite == 0 || len(want.Layers) != 8 || want.Count != 3*4*(64+8) {
 				t.Errorf("%s: %+v", c.name, want)
@@ -118,7 +118,7 @@ func TestReplaySeesTheSame(t *testing.T) {
 	}
 }
 
-func TestReplayMistakes(t *testing.T) {
+func TestReplayErrors(t *testing.T) {
 	rp := NewReplay(nil)
 	defer rp.Stop()
 	for _, c := range []struct {
@@ -138,16 +138,15 @@ func TestReplayMistakes(t *testing.T) {
 		}()
 	}
 	if rp.String() != "no gradients recorded" || rp.Trajectory().String() != "no gradients recorded" || rp.Band(Float16).Static != 0 {
-		t.Errorf("an empty replay says %q", rp)
+		t.Errorf("empty replay: got %q", rp)
 	}
 	rp.HTML()
 	rp.Table()
 }
 
-// TestBandIsTrue records one step in float32 and takes it, from the same start, in
-// float16: at the largest scale that the band names no gradient overflows, and two
-// powers of two further one does.
-func TestBandIsTrue(t *testing.T) {
+// TestBandMatchesRuns records one step in float32 and repeats it in float16: at the band's largest scale
+// no gradient overflows, and at four times that scale one does.
+func TestBandMatchesRuns(t *testing.T) {
 	for seed := range int64(6) {
 		start := func() (*nn.Sequential, *optim.Optimizer) {
 			tensor.ManualSeed(seed)
@@ -178,12 +177,12 @@ func TestBandIsTrue(t *testing.T) {
 			seen := NewReplay(net, WithActivations)
 			scaler.Scale(step(net, amp.Float16)).Backward()
 			if result := scaler.Step(opt); result.Skipped != (scale > high) || high < 2 || high >= 1<<24 {
-				t.Errorf("seed %d: the band ends at %v; at %v: %v", seed, high, scale, result)
+				t.Errorf("seed %d: got a band up to %v, but at %v: %v", seed, high, scale, result)
 			}
 			seen.Stop()
 			for i, l := range seen.WhatIf(1, Float16).Layers {
 				if w := rp.WhatIf(1, Float16).Layers[i]; w.Name != l.Name || w.Wide != l.Wide || w.Activation != l.Activation {
-					t.Errorf("seed %d: under autocast %+v, in float32 %+v", seed, l, w)
+					t.Errorf("seed %d: got %+v under autocast and %+v in float32", seed, l, w)
 				}
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// wide returns gradients of magnitudes 2^-60 to 2^20 about a hump, with zeros, and all
-// limits of all formats at all scales with their neighbours.
+// wide returns gradients with magnitudes from 2^-60 to 2^20 around a peak, zeros, and the limits of all
+// formats at all scales with their neighbours.
 func wide(seed uint64, n int) []float32 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	values := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN()), math.SmallestNonzeroFloat32, math.MaxFloat32}
@@ -31,7 +31,7 @@ func wide(seed uint64, n int) []float32 {
 	return values
 }
 
-// converted counts what the conversion itself makes of values times scale.
+// converted counts the results of converting values times scale.
 func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
 	t.Helper()
 	scaled := make([]float64, len(values))
@@ -49,7 +49,7 @@ func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
 	y, tiny := make([]float64, len(scaled)), 0x1p-126
 	if dtype == 0 {
 		if f.name != "tf32" {
-			t.Fatalf("no dtype %s", f.name)
+			t.Fatalf("dtype %s does not exist", f.name)
 		}
 		for i, v := range scaled {
 			b := math.Float32bits(float32(v))
@@ -61,7 +61,7 @@ func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
 	for i, v := range values {
 		a := math.Abs(y[i])
 		over := math.IsInf(a, 1)
-		if f.name == E4M3.name { // it ends at 448, where the next number would be 480
+		if f.name == E4M3.name { // it ends at 448; the next number would be 480
 			over = 32*math.RoundToEven(math.Abs(scaled[i])/32) > 448
 		}
 		switch {
@@ -82,8 +82,8 @@ func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
 	return s
 }
 
-// TestSharesExact compares the shares that the counts give with those of the
-// conversions, at every power of two.
+// TestSharesExact compares shares computed from counts with those of actual conversions, at every power
+// of two.
 func TestSharesExact(t *testing.T) {
 	values := wide(1, 4000)
 	g := &gradient{magnitudes: new(counter).count(values)}
@@ -97,8 +97,8 @@ func TestSharesExact(t *testing.T) {
 	}
 }
 
-// TestSharesBetween says that at other scales the counts are wrong by no more than
-// they say, and not at all if the gradients were kept.
+// TestSharesBetween checks that at other scales the error of the counts is at most Slack, and 0 if the
+// gradients were kept.
 func TestSharesBetween(t *testing.T) {
 	values := wide(2, 4000)
 	counted := &gradient{magnitudes: new(counter).count(values)}
@@ -123,17 +123,17 @@ func TestSharesBetween(t *testing.T) {
 				}
 			}
 			if share := float64(got.Slack) / float64(len(values)); share > 0.05 {
-				t.Errorf("%v at %v: slack of %.3f", f, scale, share)
+				t.Errorf("%v at %v: got a slack of %.3f", f, scale, share)
 			}
 		}
 	}
 	if worst == 0 {
-		t.Error("no scale was between cuts: the test tests nothing")
+		t.Error("no scale was between cuts; the comparison shows nothing")
 	}
 }
 
-// TestLogNormal has the shares of the toy lab: 10^6 gradients, median 1e-7, sigma 2.5,
-// have 31.4, 9.4, 0.77, 0.06 and 0 % zeros and 68, 86, 73, 42 and 3 % subnormals.
+// TestLogNormal checks the shares for 10^6 log-normal gradients with median 1e-7 and sigma 2.5: 31.4, 9.4,
+// 0.77, 0.06 and 0 % zeros, and 68, 86, 73, 42 and 3 % subnormal numbers.
 func TestLogNormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	values := make([]float32, 1e6)
@@ -146,20 +146,19 @@ func TestLogNormal(t *testing.T) {
 	} {
 		s := g.shares(c.scale, Float16)
 		if z, n := 100*s.FlushedShare(), 100*s.SubnormalShare(); math.Abs(z-c.zeros) > 0.15 || math.Abs(n-c.subnormal) > 0.6 || s.Slack != 0 {
-			t.Errorf("at %v: %.2f %% zeros and %.1f %% subnormals, want %v and %v", c.scale, z, n, c.zeros, c.subnormal)
+			t.Errorf("at %v: got %.2f %% zeros and %.1f %% subnormals, want %v and %v", c.scale, z, n, c.zeros, c.subnormal)
 		}
 	}
 }
 
-// weight is an optimizer of one weight, whose gradients a test gives.
+// weight is an optimizer of one weight; tests set its gradient.
 type weight struct{ w *tensor.Tensor }
 
 func (o weight) Params() []*tensor.Tensor { return []*tensor.Tensor{o.w} }
 func (o weight) Step()                    {}
 func (o weight) ZeroGrad()                { o.w.SetGrad(nil) }
 
-// train takes steps with given gradients, which pass through float16 where half is
-// set, as those of a run do.
+// train takes steps with the given gradients, which are rounded to float16 if half is set.
 func train(grads []float64, half bool, options ...amp.ScalerOption) (steps []amp.StepResult) {
 	o := weight{tensor.Ones(1).RequireGrad()}
 	s := amp.NewGradScaler(options...)
@@ -177,15 +176,15 @@ func train(grads []float64, half bool, options ...amp.ScalerOption) (steps []amp
 	return steps
 }
 
-// TestTrajectory compares what a recording tells of other settings with runs of
-// scalers that have them.
+// TestTrajectory compares trajectories computed from a recording with runs of scalers with the same
+// settings.
 func TestTrajectory(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	grads := make([]float64, 120)
 	for i := range grads {
 		grads[i] = float64(float32(math.Exp2(2 * r.NormFloat64())))
 	}
-	grads[30], grads[31] = 65520, 70 // the first overflows at scale 1 too
+	grads[30], grads[31] = 65520, 70 // the first one overflows at scale 1 too
 	rp := NewReplay(nil)
 	train(grads, false, amp.InitScale(64), amp.GrowthInterval(1000))
 	rp.Stop()
@@ -215,8 +214,7 @@ func TestTrajectory(t *testing.T) {
 	}
 }
 
-// TestUnknown says that what was infinite when it was recorded is unknown at smaller
-// scales.
+// TestUnknown checks that steps recorded as infinite are unknown at smaller scales.
 func TestUnknown(t *testing.T) {
 	grads := []float64{1, 1, 1}
 	rp := NewReplay(nil)
@@ -224,17 +222,17 @@ func TestUnknown(t *testing.T) {
 	rp.Stop()
 	got := rp.Trajectory(amp.InitScale(1 << 18))
 	if fmt.Sprint(got.Scales()) != "[262144 131072 65536]" || got.Skipped != 3 || got.TakenSkipped != 2 || got.Unknown != 0 {
-		t.Errorf("at a larger scale: %v of %+v", got, got)
+		t.Errorf("at a larger scale: got %v of %+v", got, got)
 	}
 	if got := rp.Trajectory(amp.InitScale(1 << 15)); got.Unknown != 2 || got.Skipped != 0 || !strings.Contains(got.String(), "2 steps would still overflow at a smaller scale is unknown") {
-		t.Errorf("at a smaller scale: %v", got)
+		t.Errorf("at a smaller scale: got %v", got)
 	}
 	if w := rp.WhatIf(1<<17, Float16); w.NonFinite != 2 || w.Overflowing != 3 {
-		t.Errorf("what if nothing changed: %+v", w)
+		t.Errorf("at the same scale: got %+v", w)
 	}
 }
 
-// TestBand has gradients from 2^-30 to 2^-2, a thousandth of them too small at any
+// TestBand checks the bands for gradients from 2^-30 to 2^-2, of which a thousandth is too small at any
 // scale.
 func TestBand(t *testing.T) {
 	rp := NewReplay(nil)
@@ -261,9 +259,9 @@ func TestBand(t *testing.T) {
 		t.Errorf("bfloat16: %+v", b)
 	}
 	if text := rp.Chart(Float16).String(); text != "float16: safe from loss scale 2⁵ to 2¹⁷" {
-		t.Errorf("the chart says %q", text)
+		t.Errorf("got the chart %q", text)
 	}
 	if text := rp.Slider().String(); !strings.Contains(text, "16") || !strings.Contains(text, "float16") {
-		t.Errorf("the slider is %q", text)
+		t.Errorf("got the slider %q", text)
 	}
 }

@@ -61,8 +61,8 @@ func (w *watcher) op(e tensor.Event) {
 	}
 }
 
-// makesHalf reports whether the result of an operation is in the low precision, or
-// would be under autocast: as the category says, or as the operands are, all of them.
+// makesHalf reports whether the result of an operation is in low precision, or would be under
+// autocast: by its category, or because all operands are.
 func (w *watcher) makesHalf(e tensor.Event, category amp.Category) bool {
 	switch {
 	case !e.Out.DType.IsFloat():

@@ -15,8 +15,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// training is a run with everything that has a state: batch norm, dropout, two groups,
-// moments, a schedule, a scaler that skips, two generators.
+// training is a run with every kind of state: batch norm, dropout, two groups, moments, a schedule, a
+// scaler that skips, two generators.
 type training struct {
 	net    *nn.Sequential
 	opt    *optim.Optimizer
@@ -25,7 +25,7 @@ type training struct {
 	noise  *tensor.Generator
 	policy amp.Policy
 	clip   float64
-	bad    int // the step whose batch holds an inf
+	bad    int // step whose batch holds an inf
 	rw     *Rewind
 }
 
@@ -42,8 +42,8 @@ func newTraining(seed int64, bad int) *training {
 	return r
 }
 
-// train goes on up to a step; without record it is the same without a Rewind, whose
-// number of the step it cannot ask.
+// train runs the steps from from to until. With record it calls Record and takes step numbers from the
+// Rewind.
 func (r *training) train(from, until int, record bool) {
 	for step := from; step < until; step++ {
 		x := r.noise.Randn(8, 6)
@@ -67,7 +67,7 @@ func (r *training) train(from, until int, record bool) {
 	}
 }
 
-// end describes all that is left of a run.
+// end describes the final state of a run.
 func (r *training) end() string {
 	var parts []string
 	for _, n := range slices.Concat(nn.NamedParameters(r.net), nn.NamedBuffers(r.net)) {
@@ -86,8 +86,8 @@ func (r *training) end() string {
 	return fmt.Sprint(parts, r.rates.StateDict(), r.scaler.StateDict(), r.noise.State().Bits(), tensor.DefaultGenerator().State().Bits())
 }
 
-// TestRewindForks says that a run with forks is, to the last bit, the run without
-// them, wherever it is forked and whatever the forks do.
+// TestRewindForks checks that a run with forks has the same bits as one without, for any step and any
+// content of the forks.
 func TestRewindForks(t *testing.T) {
 	plain := newTraining(1, -1)
 	plain.train(0, 40, false)
@@ -97,11 +97,11 @@ func TestRewindForks(t *testing.T) {
 	defer r.rw.Stop()
 	r.train(0, 20, true)
 	if !slices.Contains(r.rw.trunk.Skipped, true) || r.rw.trunk.Scales[0] != 1<<17 {
-		t.Fatalf("no step of the run was skipped: %v", r.rw.trunk)
+		t.Fatalf("got no skipped step in the run: %v", r.rw.trunk)
 	}
 	again := r.rw.Fork("nothing", 5, func() { r.train(r.rw.Step(), 20, true) })
 	if !slices.Equal(again.Losses, r.rw.trunk.Losses[5:]) || !slices.Equal(again.Scales, r.rw.trunk.Scales[5:]) || !slices.Equal(again.Skipped, r.rw.trunk.Skipped[5:]) {
-		t.Errorf("a fork that changes nothing differs: %v, %v", again.Losses, r.rw.trunk.Losses[5:])
+		t.Errorf("a fork that changes nothing: got losses %v, want %v", again.Losses, r.rw.trunk.Losses[5:])
 	}
 	for name, change := range map[string]func(){
 		"lr/10":    func() { r.opt.SetLR(r.opt.LR() / 10) },
@@ -116,13 +116,13 @@ func TestRewindForks(t *testing.T) {
 		b := r.rw.Fork(name, 7, func() { change(); r.train(r.rw.Step(), 15, true) })
 		r.policy, r.clip = amp.Float16, 0
 		if b.From != 7 || len(b.Losses) != 8 || name != "float16" && slices.Equal(b.Losses, r.rw.trunk.Losses[7:15]) && slices.Equal(b.Scales, r.rw.trunk.Scales[7:15]) {
-			t.Errorf("%s: the fork is %v", name, b)
+			t.Errorf("%s: got the fork %v", name, b)
 		}
 	}
 	func() {
 		defer func() {
 			if p := recover(); p != "broken" {
-				t.Errorf("the panic is %v", p)
+				t.Errorf("got panic %v", p)
 			}
 		}()
 		r.rw.Fork("broken", 3, func() {
@@ -135,33 +135,32 @@ func TestRewindForks(t *testing.T) {
 	}()
 	r.train(r.rw.Step(), 40, true)
 	if got := r.end(); got != want {
-		t.Errorf("after forks the run ends otherwise:\n%.300s\nwant\n%.300s", got, want)
+		t.Errorf("after forks: got the final state\n%.300s\nwant\n%.300s", got, want)
 	}
 
-	// Going back and on again is the same run, too.
+	// Going back and continuing also gives the same run.
 	losses := slices.Clone(r.rw.trunk.Losses)
 	r.rw.To(11)
 	r.rw.To(9)
 	r.train(r.rw.Step(), 40, true)
 	if got := r.end(); got != want || !slices.Equal(r.rw.trunk.Losses, losses) {
-		t.Errorf("after going back the run ends otherwise:\n%.300s\nwant\n%.300s", got, want)
+		t.Errorf("after going back: got the final state\n%.300s\nwant\n%.300s", got, want)
 	}
 	text := r.rw.String()
 	for _, part := range []string{"run: 40 steps from step 0 on", "lr/10: 8 steps from step 7 on", "broken: 2 steps from step 3 on", "ended by a panic", "before going back to 11: 29 steps from step 11 on"} {
 		if !strings.Contains(text, part) {
-			t.Errorf("the text has not %q:\n%s", part, text)
+			t.Errorf("got text without %q:\n%s", part, text)
 		}
 	}
 	if fig := r.rw.Loss().String(); !strings.HasPrefix(fig, "Loss after 40 steps: run ") {
-		t.Errorf("the chart says %q", fig)
+		t.Errorf("got the chart %q", fig)
 	}
 	r.rw.Scales()
 	r.rw.HTML()
 }
 
-// TestBeforeNaN plants an inf in the batch of a random step of a run without a scaler,
-// which ruins the weights: the state before it is clean, and forks from there that
-// leave the batch out stay so.
+// TestBeforeNaN plants an inf in the batch of a random step of a run without a scaler, which makes weights
+// NaN. The state before it must be clean, and forks from there without that batch must stay clean.
 func TestBeforeNaN(t *testing.T) {
 	for seed := range int64(4) {
 		bad := 5 + rand.New(rand.NewPCG(uint64(seed), 6)).IntN(20)
@@ -169,18 +168,18 @@ func TestBeforeNaN(t *testing.T) {
 		r.scaler = amp.NewGradScaler(amp.ScalerEnabled(false))
 		r.train(0, 30, true)
 		if at := r.rw.BeforeNaN(); at != bad {
-			t.Errorf("seed %d: before the first NaN is step %d, want %d", seed, at, bad)
+			t.Errorf("seed %d: BeforeNaN: got step %d, want %d", seed, at, bad)
 			continue
 		}
 		if loss := r.rw.trunk.Losses[bad]; loss-loss == 0 {
-			t.Errorf("seed %d: the loss of step %d is %v", seed, bad, loss)
+			t.Errorf("seed %d: loss of step %d: got %v", seed, bad, loss)
 		}
 		b := r.rw.Fork("without it", bad, func() { r.bad = -1; r.train(r.rw.Step(), 30, true) })
 		if b.bad() != nil || len(b.Losses) != 30-bad {
 			t.Errorf("seed %d: %v", seed, b)
 		}
 		if at := r.rw.BeforeFirst(func(step int, _ float64) bool { return step == 3 }); at != 3 {
-			t.Errorf("before the first of step 3 is %d", at)
+			t.Errorf("BeforeFirst for step 3: got %d", at)
 		}
 		r.rw.Stop()
 	}
@@ -188,18 +187,17 @@ func TestBeforeNaN(t *testing.T) {
 	defer r.rw.Stop()
 	r.train(0, 5, true)
 	if at := r.rw.BeforeNaN(); at != -1 {
-		t.Errorf("a run without NaN: %d", at)
+		t.Errorf("a run without NaN: got %d", at)
 	}
-	// Weights that are NaN before any loss is.
+	// Weights become NaN before any loss.
 	tensor.NoGrad(func() { nn.Parameters(r.net)[5].Fill(1); nn.Parameters(r.net)[5].MulScalarAssign(math.NaN()) })
 	r.rw.Record(tensor.Scalar(1))
 	if at := r.rw.BeforeNaN(); at != 5 {
-		t.Errorf("with a weight of NaN: %d", at)
+		t.Errorf("with a weight of NaN: got %d", at)
 	}
 }
 
-// TestRewindMemory says that what does not change is kept once, and how many states
-// are.
+// TestRewindMemory checks that unchanged tensors are stored once, and the number of states kept.
 func TestRewindMemory(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(100, 100), nn.NewLinear(100, 1))
 	opt := optim.NewSGD(nn.Parameters(net.Modules[1]), 0.1)
@@ -214,18 +212,18 @@ func TestRewindMemory(t *testing.T) {
 	}
 	kept := rw.Kept()
 	if n := len(kept); n > 20 || n < 15 || kept[n-1] != 500 || kept[n-10] != 491 || fmt.Sprint(kept[:4]) != "[0 64 128 192]" {
-		t.Errorf("kept are %v", kept)
+		t.Errorf("got kept steps %v", kept)
 	}
 	if got, most := rw.Bytes(), 4*(100*100+100)+20*4*101; got > most {
-		t.Errorf("%d bytes for %d states, want %d at most", got, len(kept), most)
+		t.Errorf("got %d bytes for %d states, want at most %d", got, len(kept), most)
 	}
 	rw.To(rw.Near(450))
 	if at := rw.Step(); at != 448 {
-		t.Errorf("near 450 is %d", at)
+		t.Errorf("Near(450): got %d", at)
 	}
 }
 
-func TestRewindMistakes(t *testing.T) {
+func TestRewindErrors(t *testing.T) {
 	r := newTraining(1, -1)
 	defer r.rw.Stop()
 	r.train(0, 3, true)
@@ -263,7 +261,7 @@ func TestRewindMistakes(t *testing.T) {
 	}
 }
 
-// TestRewindEpoch goes back within an epoch of a loader: the batches come again.
+// TestRewindEpoch checks that going back within a loader's epoch repeats the batches.
 func TestRewindEpoch(t *testing.T) {
 	tensor.ManualSeed(8)
 	loader := data.NewLoader(data.NewTensorDataset(tensor.Randn(40, 4), tensor.Randn(40, 2)), 4, data.Shuffle(3), data.Workers(2))
@@ -285,7 +283,7 @@ func TestRewindEpoch(t *testing.T) {
 	first := slices.Clone(rw.Branches()[0].Losses)
 	fork := rw.Fork("again", 6, train)
 	if !slices.Equal(fork.Losses, first[6:]) || epoch.Position() != 10 {
-		t.Errorf("got %v, want %v; the epoch is at %d", fork.Losses, first[6:], epoch.Position())
+		t.Errorf("got %v, want %v, with the epoch at position %d", fork.Losses, first[6:], epoch.Position())
 	}
 	rw.To(3)
 	train()

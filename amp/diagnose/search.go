@@ -35,9 +35,9 @@ type SearchOptions struct {
 // SearchOp is an operation that a search may move, in one module if it has a path.
 type SearchOp struct {
 	Module, Op string
-	Source     string  // the cell's line that calls it first, if known
-	Alone      float64 // the error when it alone is moved
-	Work       float64 // the FLOPs of a step that do not run in the low precision then
+	Source     string  // line of the cell that calls it first, if known
+	Alone      float64 // error when only this operation is moved
+	Work       float64 // FLOPs of a step that then do not run in low precision
 }
 
 // SearchResult is the result of a search.
@@ -60,9 +60,9 @@ type SearchResult struct {
 	Policy amp.Policy
 	Code   string
 
-	base  amp.Policy // without the set
+	base  amp.Policy // policy without the set
 	lower bool
-	of    string // what is compared
+	of    string // name of the compared values
 }
 
 // MinimalFP32Set finds the smallest set of low-precision operations that must run in float32 for a step
@@ -116,7 +116,7 @@ func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *S
 	if o.Gradients {
 		r.of = "gradients"
 	}
-	// A search for what may be lowered looks for the smallest rest that must stay.
+	// A search for operations to lower looks for the smallest set that must stay in float32.
 	moved := func(in []bool) []SearchOp {
 		var list []SearchOp
 		for i, c := range candidates {
@@ -157,10 +157,10 @@ type searcher struct {
 	o         SearchOptions
 	parts     []part
 	start     *snapshot
-	policy    amp.Policy // of the step's regions
+	policy    amp.Policy // policy of the step's regions
 	reference [][]float64
 	runs      int
-	work      float64 // of the last run
+	work      float64 // work of the last run
 }
 
 func (*searcher) call(lower bool) string {
@@ -170,9 +170,8 @@ func (*searcher) call(lower bool) string {
 	return "MinimalFP32Set"
 }
 
-// run returns what is compared of a run with changed policies, nil if an operation
-// refused its operands, and counts in s.work the FLOPs that were not in the low
-// precision.
+// run runs the step under changed policies and returns the values to compare, or nil if an operation
+// rejected its operands. It sets s.work to the FLOPs that were not in low precision.
 func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) {
 	s.work = 0
 	defer tensor.Observe(func(e tensor.Event) {
@@ -213,8 +212,8 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 	return values
 }
 
-// with returns the error when some operations are moved, and how much work then is not
-// in the low precision.
+// with returns the error when some operations are moved, and the work that is then not in low
+// precision.
 func (s *searcher) with(ops []SearchOp, lower bool) trial {
 	values := s.run(func(p amp.Policy) amp.Policy {
 		for _, op := range ops {
@@ -251,9 +250,8 @@ func (s *searcher) error(values [][]float64) float64 {
 	return worst
 }
 
-// candidates returns the operations that can be moved, those that a run under the
-// policy as it is computes in the low precision, or not, in order; and finds that
-// policy.
+// candidates returns the operations that can be moved, in order: those that a run under the unchanged
+// policy computes in low precision, or the others. It also sets that policy.
 func (s *searcher) candidates(lower bool) []SearchOp {
 	var list []SearchOp
 	known := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// smallestOf tries all subsets of n things.
+// smallestOf returns the size of the smallest subset of n items within the budget, by trying all.
 func smallestOf(n int, budget float64, err func(in []bool) float64) int {
 	least := -1
 	for set := range 1 << n {
@@ -28,8 +28,8 @@ func smallestOf(n int, budget float64, err func(in []bool) float64) int {
 	return least
 }
 
-// TestMinimal compares with all subsets, for errors that are sums, that need several
-// things at once, and that are anything.
+// TestMinimal compares with a search of all subsets, for errors that are sums, that need several items at
+// once, and that are random.
 func TestMinimal(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 8))
@@ -79,7 +79,7 @@ func TestMinimal(t *testing.T) {
 					for i := range in {
 						less := append([]bool{}, in...)
 						if less[i] = false; in[i] && m.holds(less) {
-							t.Errorf("seed %d, %s: %d can be left out of %v", seed, name, i, in)
+							t.Errorf("seed %d, %s: item %d can be removed from %v", seed, name, i, in)
 						}
 					}
 				}
@@ -88,11 +88,11 @@ func TestMinimal(t *testing.T) {
 	}
 	never := &minimal{n: 3, try: func([]bool) trial { return trial{err: 1} }, known: map[string]trial{}}
 	if in, _ := never.find(); in != nil {
-		t.Errorf("got %v of what never holds", in)
+		t.Errorf("an unreachable budget: got %v", in)
 	}
 }
 
-// block is a layer with an operation after it that only large values make go wrong.
+// block is a layer followed by an operation that fails only for large values.
 type block struct {
 	fc   *nn.Linear
 	then func(x *tensor.Tensor) *tensor.Tensor
@@ -102,8 +102,8 @@ func (b *block) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.Add(b.then(b.fc.Forward(x).Tanh()))
 }
 
-// culprits are operations whose float16 result is ruined by large values, which what
-// follows brings back.
+// culprits are operations whose float16 result is wrong for certain values; the operations after them
+// restore the range.
 var culprits = []struct {
 	op   string
 	then func(large float64) func(x *tensor.Tensor) *tensor.Tensor
@@ -172,7 +172,7 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 	res := MinimalFP32Set(net, step, SearchOptions{Budget: 0.004})
 	if n := len(res.Candidates); n < 6 || n > 10 {
-		t.Fatalf("%d candidates: %v", n, res.Candidates)
+		t.Fatalf("got %d candidates: %v", n, res.Candidates)
 	}
 	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
 	var want []float64
@@ -196,7 +196,7 @@ func TestSearchAllSubsets(t *testing.T) {
 		return math.Sqrt(off / all)
 	})
 	if !res.Found || !res.Smallest || len(res.Ops) != least || least != 2 || res.Code != `amp.Float16.With("div", amp.FP32).With("mul", amp.FP32)` {
-		t.Errorf("%d are the fewest: %v\n%v", least, res, res.Table())
+		t.Errorf("want %d operations, got %v\n%v", least, res, res.Table())
 	}
 }
 
@@ -223,12 +223,12 @@ func TestMaximalFP16Set(t *testing.T) {
 	var y *tensor.Tensor
 	amp.OverridePolicy(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
 	if v := y.Item(); math.Abs(v-512000) > 5120 || y.DType() != tensor.Float32 {
-		t.Errorf("under %s the sum is %v", res.Code, y)
+		t.Errorf("sum under %s: got %v", res.Code, y)
 	}
 }
 
-// TestSearchGradients plants an operation whose result is right in float16 and whose
-// gradient is not, and says that the search leaves everything as it was.
+// TestSearchGradients plants an operation whose result is accurate in float16 and whose gradient is not. It
+// also checks that the search changes no state.
 func TestSearchGradients(t *testing.T) {
 	for seed := range int64(3) {
 		r := rand.New(rand.NewPCG(uint64(seed), 10))
@@ -237,7 +237,7 @@ func TestSearchGradients(t *testing.T) {
 		net := nn.NewSequential()
 		for i := range 3 {
 			small := 1.0
-			if i == at { // where the derivative of the root is large
+			if i == at { // values at which the derivative of the root is large
 				small = 1e-3
 			}
 			net.Append(&block{nn.NewLinear(6, 6), func(x *tensor.Tensor) *tensor.Tensor {
@@ -258,16 +258,16 @@ func TestSearchGradients(t *testing.T) {
 			t.Errorf("seed %d: got %s, want %s: %v\n%v", seed, got, want, res, res.Table())
 		}
 		if loss := MinimalFP32Set(net, step, SearchOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
-			t.Errorf("seed %d: for the loss alone: %v", seed, loss)
+			t.Errorf("seed %d: comparing only the loss: got %v", seed, loss)
 		}
 		after := fmt.Sprint(tensor.DefaultGenerator().State().Bits(), nn.Parameters(net)[1].Bits())
 		if g := nn.Parameters(net)[0].Grad(); before != after || g == nil || g.Sum().Item() != 36 || nn.Parameters(net)[1].Grad() != nil {
-			t.Errorf("seed %d: the search has left a trace", seed)
+			t.Errorf("seed %d: the search changed the state", seed)
 		}
 	}
 }
 
-func TestSearchMistakes(t *testing.T) {
+func TestSearchErrors(t *testing.T) {
 	fc := nn.NewLinear(4, 4)
 	x := tensor.Randn(2, 4)
 	g := tensor.NewGenerator(1)
@@ -294,16 +294,16 @@ func TestSearchMistakes(t *testing.T) {
 		}()
 	}
 	if res := MinimalFP32Set(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
-		t.Errorf("with the generator named: %v", res)
+		t.Errorf("with the generator in State: got %v", res)
 	}
 	own := half(func() *tensor.Tensor {
 		if y := fc.Forward(x); amp.Active().IsEnabled() {
-			return y.MulScalar(1e6).Half().Float() // what no policy sees
+			return y.MulScalar(1e6).Half().Float() // an explicit cast, which no policy controls
 		} else {
 			return y.MulScalar(1e6)
 		}
 	})
 	if res := MinimalFP32Set(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
-		t.Errorf("with a cast of its own: %v", res)
+		t.Errorf("with an explicit cast: got %v", res)
 	}
 }

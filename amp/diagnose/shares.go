@@ -105,8 +105,7 @@ func (g *gradient) shares(scale float64, f Format) Shares {
 	return s
 }
 
-// one counts a, the absolute value of a scaled gradient, unless it is 0 or not
-// finite.
+// one counts a, the absolute value of a scaled gradient, unless it is 0 or non-finite.
 func (s *Shares) one(a float64, f Format) {
 	switch {
 	case a == 0 || a-a != 0:
@@ -122,7 +121,7 @@ func (s *Shares) one(a float64, f Format) {
 }
 
 // overflows reports whether g has an element that overflows at a scale; known is
-// false where it was not finite when it was recorded, at a larger scale.
+// false if it was recorded as non-finite at a larger scale.
 func (g *gradient) overflows(scale float64, f Format) (over, known bool) {
 	limit := f.over
 	if g.wide {

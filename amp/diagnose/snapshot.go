@@ -10,14 +10,14 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// part is a piece of a run's state: what saves it, and what brings back in place what
-// that has saved.
+// part is a part of a run's state: a function that saves it, and one that restores the saved state in
+// place.
 type part struct {
 	save func(c *copier) any
 	load func(saved any)
 }
 
-// parts returns those of a net and of what is trained with it.
+// parts returns the parts of a net and of the objects trained with it.
 func parts(net any, others []any) []part {
 	list := []part{generatorPart(tensor.DefaultGenerator()), netPart(net)}
 	for i, other := range others {
@@ -83,7 +83,7 @@ func generatorPart(g *tensor.Generator) part {
 	}
 }
 
-// netState is the tensors of a net, and the gradients of those that have one.
+// netState holds the tensors of a net, and their gradients.
 type netState struct {
 	values, grads map[*tensor.Tensor]*tensor.Tensor
 }
@@ -108,7 +108,7 @@ func netPart(net any) part {
 				for t, value := range s.values {
 					if t.DType() == value.DType() && t.Device() == value.Device() {
 						t.Assign(value)
-					} else { // it was converted since
+					} else { // converted since
 						t.SetData(value.Clone())
 					}
 					t.SetGrad(nil)
@@ -121,8 +121,7 @@ func netPart(net any) part {
 	}
 }
 
-// copier copies tensors, but for those that have not changed since they were copied
-// last.
+// copier copies tensors, except for those unchanged since the last copy.
 type copier struct {
 	before, now map[*tensor.Tensor]copied
 }
@@ -143,7 +142,7 @@ func (c *copier) copy(t *tensor.Tensor) *tensor.Tensor {
 	return old.copy
 }
 
-// gradient notes that t, which is copied, is a gradient: it may overflow.
+// gradient records that the copied tensor t is a gradient, which may be non-finite.
 func (c *copier) gradient(t *tensor.Tensor) {
 	g := c.now[t]
 	g.gradient = true
@@ -164,7 +163,7 @@ func (c *copier) dict(state map[string]any) map[string]any {
 // snapshot is the state of a run before one of its steps.
 type snapshot struct {
 	step   int
-	saved  []any // of each part
+	saved  []any // saved state of each part
 	copies map[*tensor.Tensor]copied
 }
 
@@ -187,7 +186,7 @@ func (s *snapshot) restore(parts []part) {
 	}
 }
 
-// finite reports whether all numbers of the snapshot are, but for gradients.
+// finite reports whether all numbers of the snapshot, except for gradients, are finite.
 func (s *snapshot) finite() bool {
 	for _, c := range s.copies {
 		if c.gradient || !c.copy.DType().IsFloat() {

@@ -25,7 +25,7 @@ type TrajectoryStep struct {
 	Scale   float64
 	Skipped bool
 	Unknown bool
-	Taken   float64 // the scale that the run had, 1 without a scaler
+	Taken   float64 // scale of the run, 1 without a scaler
 	Was     bool    // the run skipped the step
 }
 

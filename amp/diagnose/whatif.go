@@ -8,38 +8,36 @@ import (
 	"halfnote/display"
 )
 
-// What counts as safe: no overflow in any step, and less than this share flushed.
+// A scale is safe if no step overflows and less than this share of gradients is flushed.
 const safeFlush = 0.001
 
-// The scales that bands and charts look at are the powers of two from 1 to here.
+// Bands and charts consider the powers of two from 1 to this one.
 const maxScale = 24
 
-// WhatIf is what a scale and a format would have made of the recorded gradients.
+// WhatIf holds the effect of a scale and a format on the recorded gradients.
 type WhatIf struct {
 	Scale  float64
 	Format Format
-	Shares // of all gradients of all steps
+	Shares // shares of all gradients of all steps
 	Steps  int
-	// Overflowing is how many steps have a gradient that overflows: those that a
+	// Overflowing is the number of steps with a gradient that overflows, which a
 	// scaler would skip.
 	Overflowing int
-	Layers      []Layer // in the order of the net
+	Layers      []Layer // layers in the order of the net
 }
 
-// Layer is what becomes of the gradients of one parameter, or activation, over all
-// steps.
+// Layer holds the effect on the gradients of one parameter or activation over all steps.
 type Layer struct {
 	Name       string
 	Activation bool
-	Wide       bool // autocast keeps the gradient in float32: it stays as it is
+	Wide       bool // autocast keeps the gradient in float32, so it is unchanged
 	Shares
-	Max float64 // the largest finite magnitude, without a scale
+	Max float64 // largest finite magnitude, without a scale
 }
 
-// WhatIf returns what scale and format would have made of the recorded gradients. The
-// numbers are exact where scale is a power of two; else [Shares.Slack] bounds what
-// they are wrong by, unless gradients were kept. It panics unless scale is above 0
-// and finite.
+// WhatIf returns the effect of scale and format on the recorded gradients. The numbers are exact if
+// scale is a power of two or gradients were kept; otherwise [Shares.Slack] bounds the error. It panics
+// unless scale is above 0 and finite.
 func (r *Replay) WhatIf(scale float64, f Format) WhatIf {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		panic(&amp.Error{Code: "bad_scale", Call: "Replay.WhatIf", Why: fmt.Sprintf("the scale is %v", scale), Cure: "give one above 0, as 65536"})
@@ -72,8 +70,8 @@ func (r *Replay) whatIf(scale float64, f Format) WhatIf {
 	return w
 }
 
-// overflows reports whether a gradient of the step overflows; known is false where
-// the recording does not tell.
+// overflows reports whether a gradient of the step overflows; known is false if the recording does not
+// determine it.
 func (s *replayed) overflows(scale float64, f Format) (over, known bool) {
 	known = true
 	for _, g := range s.gradients {
@@ -86,7 +84,7 @@ func (s *replayed) overflows(scale float64, f Format) (over, known bool) {
 	return false, known
 }
 
-// String says the shares and the steps that overflow.
+// String returns the shares and the number of steps that overflow.
 func (w WhatIf) String() string {
 	if w.Count == 0 {
 		return "no gradients recorded"
@@ -116,14 +114,14 @@ func (w WhatIf) Table() display.Bundle {
 	return display.Table([]string{"gradient of", "kind", "elements", "zero before", "flushed to 0", "subnormal", "overflow", "inf or NaN before", "largest"}, rows)
 }
 
-// Band is the scales at which a format loses nothing that matters.
+// Band holds the safe scales of a format.
 type Band struct {
 	Format Format
 	// Low and High are the smallest and the largest power of two from 1 to 2²⁴ at
 	// which no gradient of any step overflows and less than 0.1 % are flushed to 0;
 	// both are 0 if there is none.
 	Low, High float64
-	// Limit is where the first gradient overflows; infinite if all are 0.
+	// Limit is the scale at which the first gradient overflows; infinite if all are 0.
 	Limit float64
 	// Static is the scale to keep throughout by the rule of "Mixed Precision
 	// Training" (Micikevicius et al., ICLR 2018): the largest power of two, up to
@@ -132,7 +130,7 @@ type Band struct {
 	Static float64
 }
 
-// Band returns the scales at which f loses nothing that matters.
+// Band returns the safe scales of f.
 func (r *Replay) Band(f Format) Band {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +163,7 @@ func (r *Replay) Band(f Format) Band {
 	return b
 }
 
-// String says the band and the scale to keep throughout.
+// String returns the band and the static scale.
 func (b Band) String() string {
 	text := fmt.Sprintf("%v: no scale from 1 to 2²⁴ is safe", b.Format)
 	if b.High > 0 {

@@ -10,17 +10,16 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Ablation trains a linear layer, towards one that is known to be right, in float32, in
-// mixed precision with everything that it needs, and with one thing left out each time:
-// without loss scaling, and without float32 weights (sections 3.1, 3.2 and 4 of the paper);
-// bfloat16 needs no scaling. weight is what the loss is multiplied by, and the learning
-// rate divided by, as that of an auxiliary task: with 1 gradients are large enough for
-// float16, as those of ResNet-50 in the paper, with 1e-4 most are not. The run with float16
-// weights has weight 1, so that nothing but the updates is lost.
+// Ablation trains a linear layer to match a given one: in float32, in mixed precision, and in mixed
+// precision without loss scaling or without float32 weights (sections 3.1, 3.2 and 4 of the paper).
+// bfloat16 needs no scaling. The loss is multiplied by weight, and the learning rate divided by it,
+// as for an auxiliary task. With weight 1 the gradients are large enough for float16, like those of
+// ResNet-50 in the paper; with 1e-4 most are not. The run with float16 weights has weight 1, so that
+// only updates are lost.
 //
-// The layer and its learning rate of 0.5 were chosen because they show both effects: most
-// other small networks that were tried lose nothing. It shows that this happens, not how
-// often.
+// The layer and its learning rate of 0.5 were chosen because they show both effects; most other
+// small networks that were tried lose nothing. So the experiment shows that the effects exist, not
+// how common they are.
 func Ablation(steps int, weight float64, seed int64) *RunsReport {
 	within("Ablation", "steps", steps, 1, mostSteps)
 	const batches, batch, in, out, lr = 20, 64, 32, 64, 0.5

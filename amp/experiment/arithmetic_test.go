@@ -10,7 +10,7 @@ import (
 
 var inf = math.Inf(1)
 
-// same reports whether two numbers are the same, NaN and infinities too.
+// same reports whether two numbers are equal, including NaN and infinities.
 func same(a, b float64) bool { return a == b || a != a && b != b }
 
 func equal(t *testing.T, what string, got, want float64) {
@@ -27,21 +27,21 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Each shows itself in text and in HTML that an untrusted notebook keeps.
+// shows checks that a report prints as text and as HTML that an untrusted notebook shows.
 func shows(t *testing.T, r interface {
 	String() string
 	HTML() string
 }, want string) {
 	t.Helper()
 	if s := r.String(); !strings.Contains(s, want) || strings.Contains(s, "%!") {
-		t.Errorf("text has no %q:\n%s", want, s)
+		t.Errorf("got text without %q:\n%s", want, s)
 	}
 	if h := r.HTML(); !strings.Contains(h, "<table") || strings.Contains(h, "<script") || strings.Contains(h, "<style") {
-		t.Errorf("HTML is not a plain table:\n%s", h)
+		t.Errorf("got HTML that is not a plain table:\n%s", h)
 	}
 }
 
-// The expected numbers are those of IEEE 754's binary16, and of torch where it agrees.
+// TestArithmetic compares with numbers of IEEE 754's binary16, which torch gives too.
 func TestArithmetic(t *testing.T) {
 	ranges := experiment.Ranges()
 	half := ranges.DTypes[2]
@@ -84,17 +84,17 @@ func TestMasterWeights(t *testing.T) {
 	near(t, "float32 master", r.Master, 2.00016594, 1e-8)
 	shows(t, r, "2.000")
 	if up := experiment.MasterWeights(3, 1e-3); up.Half == 1 {
-		t.Error("an update that float16 can hold changes nothing")
+		t.Error("an update that float16 can represent did not change the weight")
 	}
 }
 
-// With 4096 products of mean 1/4 the sum is about 1024; in float16 its terms lose up to
-// half of 2^-1 each near the end.
+// TestDotProduct adds 4096 products of mean 1/4, whose sum is about 1024. In float16 each term near the
+// end loses up to half of 2^-1.
 func TestDotProduct(t *testing.T) {
 	for seed := range int64(3) {
 		r := experiment.DotProduct(4096, seed)
 		if r.Errors[0] < 0.03 || r.Errors[1] > 0x1p-11 {
-			t.Errorf("seed %d: %v", seed, r)
+			t.Errorf("seed %d: got %v", seed, r)
 		}
 		shows(t, r, "float64")
 	}
@@ -106,7 +106,7 @@ func TestConstants(t *testing.T) {
 	equal(t, "mask", lost.Mask, -inf)
 	equal(t, "row", lost.Row, math.NaN())
 	if lost.Refused == nil || !strings.Contains(lost.Refused.Error(), "65504") {
-		t.Errorf("MaskedFill says %v", lost.Refused)
+		t.Errorf("MaskedFill: got error %v", lost.Refused)
 	}
 	shows(t, lost, "-Inf")
 
@@ -116,7 +116,7 @@ func TestConstants(t *testing.T) {
 	near(t, "the gradient with logits", s.Gradient, 1/(1+math.Exp(-8.4)), 1e-6)
 	equal(t, "sigmoid(8)", experiment.Saturation(8).Sigmoid, 0.99951171875)
 	if s.Refused == nil || !strings.Contains(s.Refused.Error(), "binary_cross_entropy") {
-		t.Errorf("autocast says %v", s.Refused)
+		t.Errorf("autocast: got error %v", s.Refused)
 	}
 	shows(t, s, "with logits")
 

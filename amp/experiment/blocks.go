@@ -7,14 +7,14 @@ import (
 	"halfnote/amp/roofline"
 )
 
-// BlockRow is what a step of training of a linear layer takes with one batch.
+// BlockRow holds the predicted times of a training step of a linear layer for one batch size.
 type BlockRow struct {
 	Batch   int
-	Padded  int           // the batch, filled up to a multiple of 8
-	Step    time.Duration // predicted, under autocast, where sizes that are not multiples of 8 do not use tensor cores
-	Filled  time.Duration // predicted with the batch filled up
-	PerRow  float64       // Step for one sample, against the first batch's
-	PerFill float64       // Filled for one sample, against the first batch's
+	Padded  int           // batch size rounded up to a multiple of 8
+	Step    time.Duration // predicted time under autocast, without tensor cores for sizes that are not multiples of 8
+	Filled  time.Duration // predicted time with the padded batch
+	PerRow  float64       // Step per sample, relative to the first batch size
+	PerFill float64       // Filled per sample, relative to the first batch size
 }
 
 // MultiplesOf8Report is the result of [MultiplesOf8].
@@ -23,12 +23,11 @@ type MultiplesOf8Report struct {
 	Batches []BlockRow
 }
 
-// MultiplesOf8 predicts, by a roofline and not by measuring, what a step of training of a
-// linear layer of in by out features takes on a GPU, "V100", with batches of some sizes and
-// cuBLAS before version 11: with 513 in place of 512 it left tensor cores altogether; filled
-// up to 520 the batch costs 1.6 % more than its rows. Later versions use tensor cores with
-// any size, and most efficiently with multiples of 8 (NVIDIA, Matrix Multiplication
-// Background User's Guide, table 1).
+// MultiplesOf8 predicts with a roofline model, without measuring, the time of a training step of a
+// linear layer of in by out features on a GPU such as "V100", for several batch sizes, with cuBLAS
+// before version 11. With 513 in place of 512 that did not use tensor cores at all; padded to 520 the
+// batch costs 1.6 % more than its rows. Later versions use tensor cores with any size, and most
+// efficiently with multiples of 8 (NVIDIA, Matrix Multiplication Background User's Guide, table 1).
 func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 	r := &MultiplesOf8Report{}
 	r.Header = []string{"batch", "step", "a sample, against the first", "filled up to", "step", "a sample, against the first"}

@@ -13,8 +13,8 @@ type LostConstantsReport struct {
 	Report
 	Eps     float64 // 1e-8 in float16
 	Mask    float64 // -1e9 in float16
-	Row     float64 // an element of softmax of a row that is masked throughout
-	Refused error   // what MaskedFill says of -1e9 in float16
+	Row     float64 // element of the softmax of a fully masked row
+	Refused error   // error of MaskedFill for -1e9 in float16
 }
 
 // LostConstants shows two common constants that fail in float16: an eps of 1e-8 is 0, and a
@@ -36,16 +36,15 @@ func LostConstants() *LostConstantsReport {
 // SaturationReport is the result of [Saturation].
 type SaturationReport struct {
 	Report
-	Sigmoid  float64 // of x in float16
-	Loss     float64 // binary cross entropy of that with target 0, computed in float32
-	Gradient float64 // of the loss with logits at x, in float32
-	Refused  error   // what autocast says of binary_cross_entropy
+	Sigmoid  float64 // sigmoid of x in float16
+	Loss     float64 // binary cross entropy of Sigmoid with target 0, computed in float32
+	Gradient float64 // gradient of the loss with logits at x, in float32
+	Refused  error   // error of autocast for binary_cross_entropy
 }
 
-// Saturation computes sigmoid of x in float16 and the loss of it with target 0: sigmoid of
-// 8.4 is exactly 1, whose binary cross entropy is the limit that torch sets, 100, without a
-// useful gradient. That is why autocast refuses binary_cross_entropy, and why there is the
-// loss with logits.
+// Saturation computes the sigmoid of x in float16 and its loss with target 0. The sigmoid of 8.4 is
+// exactly 1, so its binary cross entropy is torch's limit of 100, without a useful gradient. This is
+// why autocast rejects binary_cross_entropy, and why there is a loss with logits.
 func Saturation(x float64) *SaturationReport {
 	logit := tensor.New([]float64{x})
 	p := logit.Half().Sigmoid()
@@ -73,13 +72,13 @@ func Saturation(x float64) *SaturationReport {
 // DoubleSigmoidReport is the result of [DoubleSigmoid].
 type DoubleSigmoidReport struct {
 	Report
-	Right float64 // the loss with logits of perfect logits
-	Twice float64 // of their sigmoid
+	Right float64 // loss with logits of perfect logits
+	Twice float64 // loss with logits of their sigmoid
 }
 
-// DoubleSigmoid returns the binary cross entropy with logits of perfect logits, plus and
-// minus logit for as many ones as zeros, and of their sigmoid, as a model that ends in a
-// sigmoid gives it: it cannot get below 0.503, the mean of log(1+exp(-1)) and log(2).
+// DoubleSigmoid returns the binary cross entropy with logits of perfect logits, which are plus and
+// minus logit for equal numbers of ones and zeros, and of their sigmoid, the output of a model that
+// ends in a sigmoid. The latter cannot be below 0.503, the mean of log(1+exp(-1)) and log(2).
 func DoubleSigmoid(logit float64) *DoubleSigmoidReport {
 	x, y := tensor.New([]float64{logit, -logit}), tensor.New([]float64{1, 0})
 	r := &DoubleSigmoidReport{

@@ -19,23 +19,23 @@ type Loops struct {
 	Seed                                  int64
 }
 
-// LaptopLoops returns sizes for seconds on two cores.
+// LaptopLoops returns sizes that take seconds on two cores.
 func LaptopLoops() Loops {
 	return Loops{Batch: 64, Width: 256, Layers: 3, Batches: 10, Epochs: 3, LR: 0.1, Seed: 1}
 }
 
-// FullLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 155 GFLOP
-// a step, 150 steps a run, for a machine with much time. The vignette's learning rate is
-// 0.1, the recipe's 0.001.
+// FullLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 155 GFLOP per
+// step and 150 steps per run, which take long on a CPU. The vignette's learning rate is 0.1, the
+// recipe's 0.001.
 func FullLoops() Loops {
 	return Loops{Batch: 512, Width: 4096, Layers: 3, Batches: 50, Epochs: 3, LR: 0.1, Seed: 1}
 }
 
-// ThreeLoops trains an MLP on noise three times, from the same parameters: in float32,
-// under autocast, and with a gradient scaler too, and compares losses and times. The first
-// step of each warms up and is not timed. On the GPU of the R torch vignette the runs took
-// 5.621, 2.462 and 3.550 s: the scaler's pass over all gradients costs time. Rows of the
-// table that say so are predictions, of steps on GPUs at best, without the scaler.
+// ThreeLoops trains an MLP on noise three times from the same parameters: in float32, under
+// autocast, and under autocast with a gradient scaler. It compares losses and times. The first step of
+// each run warms up and is not timed. On the GPU of the R torch vignette the runs took 5.621, 2.462
+// and 3.550 s: the scaler's pass over all gradients costs time. Rows labelled as predictions are
+// minimum times of steps on GPUs, without the scaler.
 func ThreeLoops(s Loops) *RunsReport {
 	within("ThreeLoops", "Layers", s.Layers, 1, mostLayers)
 	within("ThreeLoops", "Batches", s.Batches, 1, mostBatches)
@@ -70,9 +70,9 @@ func sgd(lr float64) func(params []*tensor.Tensor) *optim.Optimizer {
 	return func(params []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(params, lr) }
 }
 
-// NoBenefit trains the network 8-16-16-1 of a blog post with batches of 512 in float32 and
-// with autocast and scaler: products over 8 and 16 numbers and one output cannot gain by
-// half precision, and what autocast and scaler do comes on top.
+// NoBenefit trains the network 8-16-16-1 of a blog post with batches of 512 in float32, and with
+// autocast and a scaler. Products over 8 and 16 numbers with one output do not gain from half
+// precision, and autocast and the scaler add their own cost.
 func NoBenefit(batches int, seed int64) *RunsReport {
 	r := &RunsReport{}
 	within("NoBenefit", "batches", batches, 1, mostBatches)

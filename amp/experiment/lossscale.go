@@ -8,30 +8,29 @@ import (
 	"halfnote/tensor"
 )
 
-// ScaleRow is what float16 makes of gradients under a loss scale.
+// ScaleRow holds the effect of float16 on gradients under one loss scale.
 type ScaleRow struct {
 	Scale                         float64
-	Zeros, Subnormals, Infinities float64 // shares of the gradients that are not 0
+	Zeros, Subnormals, Infinities float64 // shares of the nonzero gradients
 }
 
 // LossScaleSweepReport is the result of [LossScaleSweep].
 type LossScaleSweepReport struct {
 	Report
 	Scales  []ScaleRow
-	Largest float64 // the largest power of two under which no gradient overflows
+	Largest float64 // largest power of two at which no gradient overflows
 }
 
-// Lognormal returns n float32 gradients that look like those of deep networks: their
-// logarithms are normal, around that of median, with deviation sigma.
+// Lognormal returns n float32 gradients with a distribution like that of deep networks: their
+// logarithms are normal around that of median, with deviation sigma.
 func Lognormal(n int, median, sigma float64, seed int64) *tensor.Tensor {
 	return tensor.NewGenerator(seed).Randn(n).MulScalar(sigma).AddScalar(math.Log(median)).Exp()
 }
 
 // LossScaleSweep returns the shares of gradients that float16 flushes to zero, stores with fewer
 // digits or makes infinite, under each loss scale: section 3.2 of the paper. The scales are 1, 8,
-// 128, 1024 and 65536 if none are given. Of Lognormal(1000000, 1e-7, 2.5, seed) the scales 1, 8,
-// 128, 1024 and 65536 lose 31.4, 9.4,
-// 0.77, 0.06 and 0.00 %.
+// 128, 1024 and 65536 by default. Of Lognormal(1000000, 1e-7, 2.5, seed) these flush 31.4, 9.4, 0.77,
+// 0.06 and 0.00 %.
 func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweepReport {
 	if len(scales) == 0 {
 		scales = []float64{1, 8, 128, 1024, 65536}
@@ -60,33 +59,33 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 	return r
 }
 
-// Histogram gives the shares of a run's numbers in each part of float16's range.
+// Histogram holds the shares of a run's numbers in each part of float16's range.
 type Histogram struct {
 	Values     []float32
 	Zeros      float64 // share that is exactly 0
-	Irrelevant float64 // share below 2^-27, which a scale of 8 does not rescue either
-	Rescued    float64 // from 2^-27 to 2^-24, below float16 but for a scale of 8
-	Subnormal  float64 // from 2^-24 to 2^-14
-	Normal     float64 // from 2^-14 to 65504
-	Overflow   float64 // above
-	Lost       float64 // share of those that are not 0 that float16 makes 0
+	Irrelevant float64 // share below 2^-27, which a scale of 8 does not rescue
+	Rescued    float64 // share from 2^-27 to 2^-24, which a scale of 8 rescues
+	Subnormal  float64 // share from 2^-24 to 2^-14
+	Normal     float64 // share from 2^-14 to 65504
+	Overflow   float64 // share above 65504
+	Lost       float64 // share of the nonzero numbers that become 0 in float16
 	Largest    float64
 }
 
 // GradientHistogramReport is the result of [GradientHistogram].
 type GradientHistogramReport struct {
 	Report
-	Activations Histogram // of what flowed backward
-	Weights     Histogram // of what the parameters collected
+	Activations Histogram // gradients of activations
+	Weights     Histogram // gradients of parameters
 }
 
-// kept is how many gradients a histogram keeps of a run, about.
+// kept is the approximate number of gradients of a run that a histogram keeps.
 const keptValues = 1 << 21
 
-// GradientHistogram runs step and returns the histograms of the gradients of activations
-// and of parameters that its backward passes made, figure 3 of the paper: in which part of
-// float16's range they lie, and which a loss scale of 8 would rescue. Run it in float32,
-// without autocast and scaler, for what float16 would do. net is the model.
+// GradientHistogram runs step and returns histograms of the gradients of activations and of
+// parameters from its backward passes, as in figure 3 of the paper: their shares in each part of
+// float16's range, and those that a loss scale of 8 would rescue. Run it in float32, without autocast
+// and scaler, to see the effect that float16 would have. net is the model.
 func GradientHistogram(net any, step func()) *GradientHistogramReport {
 	needed("GradientHistogram", "step", step != nil, "a function that runs a training step")
 	var activations, weights []float32

@@ -10,8 +10,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// small is a linear layer with a scaler of scale 1024, for steps that are done right and
-// wrong.
+// small is a linear layer with a scaler of scale 1024, for correct and wrong steps.
 type small struct {
 	layer  *nn.Linear
 	opt    *optim.Optimizer
@@ -37,14 +36,14 @@ func (s *small) norm() float64 { return nn.TotalNorm(s.opt.Params(), 2) }
 // UnscaleMidwayReport is the result of [UnscaleMidway].
 type UnscaleMidwayReport struct {
 	Report
-	True  float64 // the norm of the gradients of both halves of a batch
-	Right float64 // unscaled once, at the end
-	Wrong float64 // unscaled after the first half, with the second added as it is
+	True  float64 // norm of the gradients of both halves of a batch
+	Right float64 // norm if unscaled once, at the end
+	Wrong float64 // norm if unscaled after the first half, with the second added scaled
 }
 
-// UnscaleMidway accumulates the gradients of two halves of a batch, and unscales them at
-// the end, as is right, or after the first half: what is then added still carries the
-// scale, and the sum cannot be mended.
+// UnscaleMidway accumulates the gradients of two halves of a batch. It unscales them at the end, which
+// is correct, or after the first half: then the gradients added later still carry the scale, and the
+// sum cannot be repaired.
 func UnscaleMidway(seed int64) *UnscaleMidwayReport {
 	run := func(midway bool, scale bool) float64 {
 		s := newSmall(seed)
@@ -73,13 +72,14 @@ func UnscaleMidway(seed int64) *UnscaleMidwayReport {
 // ClipOrderReport is the result of [ClipOrder].
 type ClipOrderReport struct {
 	Report
-	Before float64 // the norm of what the step applies, clipped before it is unscaled
-	After  float64 // clipped after
+	Before float64 // norm of the applied gradients if clipped before unscaling
+	After  float64 // norm of the applied gradients if clipped after unscaling
 	Limit  float64
 }
 
-// ClipOrder clips gradients to a norm of limit, before and after they are unscaled, and
-// returns the norm of what the optimizer applies: before, it is limit divided by the scale.
+// ClipOrder clips gradients to a norm of limit, before and after they are unscaled, and returns the
+// norm of the gradients that the optimizer applies: if clipped before, it is limit divided by the
+// scale.
 func ClipOrder(limit float64, seed int64) *ClipOrderReport {
 	run := func(first bool) float64 {
 		s := newSmall(seed)
@@ -104,14 +104,14 @@ func ClipOrder(limit float64, seed int64) *ClipOrderReport {
 // PenaltyReport is the result of [PenaltyUnscaled].
 type PenaltyReport struct {
 	Report
-	True     float64 // the gradient penalty in float32 without a scale
-	Unscaled float64 // under autocast, of gradients divided by the scale
-	Scaled   float64 // of gradients that still carry it
+	True     float64 // gradient penalty in float32 without a scale
+	Unscaled float64 // penalty under autocast of gradients divided by the scale
+	Scaled   float64 // penalty under autocast of scaled gradients
 }
 
-// PenaltyUnscaled computes a gradient penalty, the norm of the loss's gradients, under
-// autocast with a scaled loss: from gradients that are divided by the scale first, as is
-// right, and from scaled ones, which make it as many times too large as the scale.
+// PenaltyUnscaled computes a gradient penalty, the norm of the loss's gradients, under autocast with a
+// scaled loss: from gradients that are first divided by the scale, which is correct, and from scaled
+// ones, which make the penalty too large by the factor of the scale.
 func PenaltyUnscaled(seed int64) *PenaltyReport {
 	run := func(policy amp.Policy, scale, divide float64) float64 {
 		s := newSmall(seed)
@@ -140,8 +140,8 @@ func PenaltyUnscaled(seed int64) *PenaltyReport {
 type TwoOptimizersReport struct {
 	Report
 	Skipped [2]bool
-	Moved   [2]bool // whether the optimizer's parameters changed
-	Scale   float64 // after the update
+	Moved   [2]bool // the optimizer's parameters changed
+	Scale   float64 // scale after the update
 }
 
 // TwoOptimizers steps two optimizers with one scaler, the second with an infinite gradient:
@@ -178,14 +178,14 @@ func TwoOptimizers() *TwoOptimizersReport {
 // CastCacheReport is the result of [CastCache].
 type CastCacheReport struct {
 	Report
-	Cached   float64 // the weight's gradient with the cache of casts
-	Uncached float64 // without it
-	Casts    [2]int  // of the weight, with and without
+	Cached   float64 // gradient of the weight with the cache of casts
+	Uncached float64 // gradient of the weight without it
+	Casts    [2]int  // numbers of casts of the weight, with and without the cache
 }
 
 // CastCache uses a weight twice in a region, each time with a gradient of value: with the
 // cache both uses share one cast, where their gradients are added in float16; without it
-// they are added in float32. Of 60000 the sums are infinite and 120000.
+// they are added in float32. For a value of 60000 the sums are infinity and 120000.
 func CastCache(value float64) *CastCacheReport {
 	run := func(cache bool) (float64, int) {
 		w := tensor.Ones(1, 1).RequireGrad()
@@ -215,14 +215,13 @@ func CastCache(value float64) *CastCacheReport {
 // PoisoningReport is the result of [Poisoning].
 type PoisoningReport struct {
 	Report
-	Legacy bool // whether the weight had a gradient with the cache of old
-	Today  bool // with today's
+	Legacy bool // the weight had a gradient with the old cache
+	Today  bool // the weight had a gradient with the current cache
 }
 
-// Poisoning uses a weight in a region first under NoGrad, as an evaluation does, and then
-// to train: the cache of casts as PyTorch had it until 2025 then handed out the cast
-// without history, and the weight got no gradient (pytorch issues 105211 and 112583,
-// mended by PR 165068).
+// Poisoning uses a weight in a region first under NoGrad, as in an evaluation, and then for training.
+// PyTorch's cache of casts until 2025 then returned the cast without history, and the weight got no
+// gradient (pytorch issues 105211 and 112583, fixed by PR 165068).
 func Poisoning() *PoisoningReport {
 	run := func(p amp.Policy) bool {
 		w := tensor.Ones(4, 4).RequireGrad()

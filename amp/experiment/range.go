@@ -8,10 +8,10 @@ import (
 	"halfnote/tensor"
 )
 
-// RangeRow is what a dtype can hold.
+// RangeRow holds the range and precision of a dtype.
 type RangeRow struct {
 	tensor.FloatInfo
-	Misprint float64 // 655504 in that dtype, which a README gives as the largest float16
+	Misprint float64 // 655504 in that dtype; a README misprints it as the largest float16
 }
 
 // RangesReport is the result of [Ranges].
@@ -20,8 +20,8 @@ type RangesReport struct {
 	DTypes []RangeRow
 }
 
-// Ranges returns the range and the precision of the floating-point dtypes: 65504 and
-// 2^-24 end float16. It is torch.finfo as a table.
+// Ranges returns the range and the precision of the floating-point dtypes; those of float16 end at
+// 65504 and 2^-24. It is torch.finfo as a table.
 func Ranges() *RangesReport {
 	r := &RangesReport{Report: Report{Header: []string{"dtype", "largest", "1 + eps", "smallest normal", "smallest", "655504 becomes"}}}
 	for _, d := range []tensor.DType{tensor.Float32, tensor.BFloat16, tensor.Float16, tensor.Float8E4M3, tensor.Float8E5M2} {
@@ -36,13 +36,13 @@ func Ranges() *RangesReport {
 // SumOfOnesReport is the result of [SumOfOnes].
 type SumOfOnesReport struct {
 	Report
-	Half     float64 // the sum of float16 ones
-	Autocast float64 // the same in an autocast region
-	Float32  float64 // the sum of float32 ones
+	Half     float64 // sum of float16 ones
+	Autocast float64 // sum of float16 ones in an autocast region
+	Float32  float64 // sum of float32 ones
 }
 
-// SumOfOnes adds up n ones: in float16 65536 are infinite, though the sum runs in float32
-// and is rounded once; autocast knows sum to be on the float32 list.
+// SumOfOnes adds up n ones. In float16 the sum of 65536 is infinite, although it runs in float32 and is
+// rounded once. Autocast has sum on its float32 list.
 func SumOfOnes(n int) *SumOfOnesReport {
 	ones := tensor.OnesAs(tensor.Float16, n)
 	r := &SumOfOnesReport{Half: ones.Sum().Item(), Float32: tensor.Ones(n).Sum().Item()}
@@ -61,7 +61,7 @@ type OnePlusReport struct {
 	Float16, BFloat16, Float32 float64
 }
 
-// OnePlus returns 1 + x in each dtype: in float16 what is below 2^-11 is gone.
+// OnePlus returns 1 + x in each dtype; in float16 an x below 2^-11 is lost.
 func OnePlus(x float64) *OnePlusReport {
 	plus := func(d tensor.DType) float64 { return tensor.Scalar(1).To(d).AddScalar(x).Item() }
 	r := &OnePlusReport{Float16: plus(tensor.Float16), BFloat16: plus(tensor.BFloat16), Float32: plus(tensor.Float32)}
@@ -76,15 +76,15 @@ func OnePlus(x float64) *OnePlusReport {
 // DotProductReport is the result of [DotProduct].
 type DotProductReport struct {
 	Report
-	Half   float64 // float16 products added in float16
-	Mixed  float64 // added in float32, rounded once to float16: what Tensor Cores and this library do
-	Float  float64 // in float64, of the float16 operands
+	Half   float64 // sum of float16 products in float16
+	Mixed  float64 // sum in float32, rounded once to float16, as in tensor cores and this library
+	Float  float64 // sum in float64, for the float16 operands
 	Errors [2]float64
 }
 
 // DotProduct returns the dot product of two float16 vectors of n uniform numbers from 0
-// to 1, summed in float16 and in float32. With 4096 of them a float16 sum is some percent
-// short: section 3.3 of the paper.
+// to 1, summed in float16 and in float32. For n = 4096 a float16 sum is too small by several percent:
+// section 3.3 of the paper.
 func DotProduct(n int, seed int64) *DotProductReport {
 	g := tensor.NewGenerator(seed)
 	a, b := g.Rand(n).Half(), g.Rand(n).Half()

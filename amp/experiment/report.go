@@ -11,10 +11,10 @@ import (
 // Report is the display form of an experiment's result: a sentence, a table, and optionally a
 // chart.
 type Report struct {
-	Says   string   // the result, in a sentence or two
-	Header []string // of the table
+	Says   string   // result in a sentence or two
+	Header []string // header of the table
 	Rows   [][]string
-	Figure *chart.Figure // or nil
+	Figure *chart.Figure // chart, or nil
 }
 
 // row adds a row of values.

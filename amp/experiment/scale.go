@@ -22,10 +22,10 @@ func parameters(net any) []*tensor.Tensor {
 // DefaultScaleReport is the result of [DefaultScale].
 type DefaultScaleReport struct {
 	Report
-	Scalar float64      // a float16 loss of 1e-3 without dimensions, scaled
-	DType  tensor.DType // of that
-	Vector float64      // one with a dimension, scaled
-	Zero   float64      // a 0 with a dimension, scaled
+	Scalar float64      // scaled float16 loss of 1e-3 without dimensions
+	DType  tensor.DType // dtype of that scaled loss
+	Vector float64      // scaled loss of 1e-3 with a dimension
+	Zero   float64      // scaled loss of 0 with a dimension
 }
 
 // DefaultScale scales float16 losses by the default scale of 65536, which is above
@@ -47,14 +47,13 @@ func DefaultScale() *DefaultScaleReport {
 // ForcedOverflowsReport is the result of [ForcedOverflows].
 type ForcedOverflowsReport struct {
 	Report
-	Scales   []float64 // after each step
+	Scales   []float64 // scale after each step
 	Trackers []int
 	Skipped  []int
 }
 
-// ForcedOverflows takes steps with a scaler that starts at 65536 and grows after interval
-// clean steps, and makes a gradient infinite in those of at: the scale halves there and the
-// step is skipped.
+// ForcedOverflows takes steps with a scaler that starts at 65536 and grows after interval clean steps.
+// It makes a gradient infinite in the steps listed in at: these are skipped, and the scale halves.
 func ForcedOverflows(steps, interval int, at ...int) *ForcedOverflowsReport {
 	s := amp.NewGradScaler(amp.GrowthInterval(interval))
 	w := tensor.Ones(1).RequireGrad()
@@ -87,11 +86,11 @@ func ForcedOverflows(steps, interval int, at ...int) *ForcedOverflowsReport {
 // ScaleCollapseReport is the result of [ScaleCollapse].
 type ScaleCollapseReport struct {
 	Report
-	Halvings  int     // until the scale is 0
-	Smallest  float64 // the last scale above 0
-	Inverse   float64 // what a gradient of 1 is after Unscale at scale 2^-130
-	Unnoticed bool    // nothing was skipped for that
-	Weight    float64 // after a step that scale 0 let pass
+	Halvings  int     // number of halvings until the scale is 0
+	Smallest  float64 // last scale above 0
+	Inverse   float64 // gradient of 1 after Unscale at scale 2^-130
+	Unnoticed bool    // the step with that gradient was not skipped
+	Weight    float64 // weight after a step at scale 0
 }
 
 // ScaleCollapse makes every step overflow until the scale is 0. No error is raised and the

@@ -11,11 +11,11 @@ import (
 	"halfnote/tensor/nn/models"
 )
 
-// normal returns the share of normal numbers below x.
+// normal returns the fraction of normal numbers below x.
 func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// The shares are those of the log-normal distribution's formula, and to the digits given
-// those that numpy and torch measured of a million values.
+// TestLossScaleSweep compares with the formula of the log-normal distribution, and with fractions that
+// numpy and torch measured for a million values.
 func TestLossScaleSweep(t *testing.T) {
 	const median, sigma = 1e-7, 2.5
 	scales := []float64{1, 8, 128, 1024, 65536}
@@ -30,7 +30,7 @@ func TestLossScaleSweep(t *testing.T) {
 		near(t, "subnormals", row.Subnormals, subnormal[i], 0.006)
 	}
 	if top := experiment.LossScaleSweep(tensor.New([]float64{1, 2}), 16384, 32768).Scales; top[0].Infinities != 0 || top[1].Infinities != 0.5 {
-		t.Errorf("of 1 and 2: %+v", top)
+		t.Errorf("gradients 1 and 2: got %+v", top)
 	}
 	shows(t, r, "65536")
 }
@@ -44,15 +44,15 @@ func TestGradientHistogram(t *testing.T) {
 		near(t, "all shares", h.Zeros+h.Irrelevant+h.Rescued+h.Subnormal+h.Normal+h.Overflow, 1, 1e-6)
 	}
 	if n := nn.NumParameters(net); len(r.Weights.Values) != n {
-		t.Errorf("%d gradients of parameters, want %d", len(r.Weights.Values), n)
+		t.Errorf("got %d gradients of parameters, want %d", len(r.Weights.Values), n)
 	}
 	if r.Activations.Zeros < 0.1 { // ReLU
-		t.Errorf("%v", r)
+		t.Errorf("got %v", r)
 	}
-	// A loss times 2^-30 puts the gradients where a scale of 8 does not help.
+	// With the loss times 2^-30 a scale of 8 does not help.
 	small := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).MulScalar(0x1p-30).Backward() })
 	if small.Weights.Irrelevant < 0.9 || small.Weights.Lost < 0.9 {
-		t.Errorf("%v", small)
+		t.Errorf("got %v", small)
 	}
 	shows(t, r, "2^-27")
 }
@@ -63,7 +63,7 @@ func TestScale(t *testing.T) {
 	equal(t, "vector", d.Vector, inf)
 	equal(t, "zero", d.Zero, math.NaN())
 	if d.DType != tensor.Float32 {
-		t.Errorf("the scaled loss is %v", d.DType)
+		t.Errorf("got a scaled loss of %v", d.DType)
 	}
 	shows(t, d, "65504")
 
@@ -71,17 +71,17 @@ func TestScale(t *testing.T) {
 	f := experiment.ForcedOverflows(13, 5, 7)
 	want := []float64{65536, 65536, 65536, 65536, 131072, 131072, 131072, 65536, 65536, 65536, 65536, 65536, 131072}
 	if !slices.Equal(f.Scales, want) || !slices.Equal(f.Trackers, []int{1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 3, 4, 0}) || !slices.Equal(f.Skipped, []int{7}) {
-		t.Errorf("%v", f)
+		t.Errorf("got %v", f)
 	}
 	shows(t, f, "skipped")
 
 	c := experiment.ScaleCollapse()
-	equal(t, "halvings", float64(c.Halvings), 166) // 165 leave 2^-149
+	equal(t, "halvings", float64(c.Halvings), 166) // after 165 the scale is 2^-149
 	equal(t, "smallest", c.Smallest, 0x1p-149)
 	equal(t, "inverse", c.Inverse, inf)
 	equal(t, "weight", c.Weight, math.NaN())
 	if !c.Unnoticed {
-		t.Error("the infinite gradient was noticed")
+		t.Error("the step with the infinite gradient was skipped")
 	}
 	shows(t, c, "166")
 }
@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 		u := experiment.UnscaleMidway(seed)
 		near(t, "unscaled at the end", u.Right/u.True, 1, 2e-3)
 		if u.Wrong/u.True < 100 {
-			t.Errorf("seed %d: %v", seed, u)
+			t.Errorf("seed %d: got %v", seed, u)
 		}
 		c := experiment.ClipOrder(0.1, seed)
 		near(t, "clipped after", c.After, 0.1, 1e-6)
@@ -105,18 +105,18 @@ func TestMistakes(t *testing.T) {
 	}
 	two := experiment.TwoOptimizers()
 	if two.Skipped != [2]bool{false, true} || two.Moved != [2]bool{true, false} || two.Scale != 32768 {
-		t.Errorf("%v", two)
+		t.Errorf("got %v", two)
 	}
 	shows(t, two, "32768")
 
 	if p := experiment.Poisoning(); p.Legacy || !p.Today {
-		t.Errorf("%v", p)
+		t.Errorf("got %v", p)
 	}
 	cache := experiment.CastCache(60000)
 	equal(t, "with the cache", cache.Cached, inf)
 	equal(t, "without", cache.Uncached, 120000)
 	if cache.Casts != [2]int{1, 2} {
-		t.Errorf("%v", cache)
+		t.Errorf("got %v", cache)
 	}
 	equal(t, "small ones with the cache", experiment.CastCache(100).Cached, 200)
 	shows(t, cache, "120000")

@@ -2,8 +2,8 @@ package experiment
 
 import "fmt"
 
-// Most layers, steps and batches of an experiment: a number mistyped by some zeros is refused
-// before anything is made.
+// Largest numbers of layers, steps and batches of an experiment. A number with some zeros too many is
+// rejected before memory is allocated.
 const (
 	mostLayers  = 10_000
 	mostSteps   = 10_000_000

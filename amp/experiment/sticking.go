@@ -11,7 +11,7 @@ import (
 type AccumulationRow struct {
 	DType tensor.DType
 	Sum   float64
-	Stuck int // the addition from which on nothing changed, -1 if none
+	Stuck int // first addition after which the sum no longer changed, or -1
 }
 
 // AccumulationReport is the result of [Accumulation].
@@ -21,10 +21,9 @@ type AccumulationReport struct {
 	Sums  []AccumulationRow
 }
 
-// Accumulation adds value n times, one at a time, in float16, bfloat16 and float32. A
-// float16 sum of 0.1 sticks at 256 and a counter of ones at 2048, a bfloat16 one at 256:
-// what is added has become less than half a unit in the last place (section 3.3 of the
-// paper).
+// Accumulation adds value n times, one at a time, in float16, bfloat16 and float32. A float16 sum of
+// 0.1 sticks at 256 and a counter of ones at 2048; a bfloat16 counter sticks at 256. From there on the
+// term is less than half a unit in the last place (section 3.3 of the paper).
 func Accumulation(n int, value float64) *AccumulationReport {
 	within("Accumulation", "n", n, 0, 100*mostSteps)
 	r := &AccumulationReport{Exact: float64(n) * value}
@@ -63,15 +62,15 @@ func Accumulation(n int, value float64) *AccumulationReport {
 // MasterWeightsReport is the result of [MasterWeights].
 type MasterWeightsReport struct {
 	Report
-	Half   float64 // a float16 weight
-	Master float64 // a float32 master of it
-	Update float64 // the update as float16
+	Half   float64 // float16 weight
+	Master float64 // float32 master weight
+	Update float64 // update in float16
 }
 
-// MasterWeights updates a weight of 1 that many times by lr times a gradient of 1, as a
-// float16 number: a float16 weight never moves, since the update is less than half of the
-// 2^-10 between 1 and its neighbour; a float32 master takes every one. It is the lesson of
-// section 3.1 of the paper, whose speech model lost 80 % of its accuracy without masters.
+// MasterWeights updates a weight of 1 several times by lr times a gradient of 1, rounded to float16. A
+// float16 weight never moves, since the update is less than half of 2^-10, the distance from 1 to the
+// next number; a float32 master weight takes every update. It is section 3.1 of the paper, whose
+// speech model lost 80 % of its accuracy without master weights.
 func MasterWeights(updates int, lr float64) *MasterWeightsReport {
 	within("MasterWeights", "updates", updates, 0, 100*mostSteps)
 	by := tensor.Scalar(lr).Half()

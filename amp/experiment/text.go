@@ -12,18 +12,18 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Text are the sizes of [TinyTextClassifier].
+// Text holds the sizes of [TinyTextClassifier].
 type Text struct {
-	Model        models.BERTConfig // its vocabulary may be cut to what the texts have
+	Model        models.BERTConfig // sizes of the model; the vocabulary may be smaller, as far as the texts need
 	Texts, Batch int
-	Length       int // of the longest text, in tokens
+	Length       int // length of the longest text in tokens
 	Epochs       int
 	LR           float64
 	Seed         int64
 }
 
-// LaptopText returns a transformer of two layers of 64 features in four heads, for seconds
-// on two cores.
+// LaptopText returns sizes that take seconds on two cores: a transformer of two layers of 64 features
+// in four heads.
 func LaptopText() Text {
 	return Text{
 		Model: models.BERTConfig{Vocabulary: 256, Hidden: 64, Layers: 2, Heads: 4, Intermediate: 128, Positions: 32, Types: 2, Dropout: 0.1, NoPooler: true},
@@ -40,16 +40,15 @@ func FullText() Text {
 	return Text{Model: model, Texts: 11916, Batch: 16, Length: 512, Epochs: 5, LR: 2e-5, Seed: 1}
 }
 
-// TinyTextClassifier trains BERT with a linear layer on the first token to tell friendly
-// from unfriendly texts, which are made up, in float32 and in mixed precision, with AdamW
-// and the loss with logits. The score is the share of a quarter of the texts, on which it
-// was not trained, that it gets right, in inference under autocast.
+// TinyTextClassifier trains BERT with a linear layer on the first token to classify synthetic texts as
+// friendly or unfriendly, in float32 and in mixed precision, with AdamW and the loss with logits. The
+// score is the accuracy under autocast on a quarter of the texts, which are not used for training.
 func TinyTextClassifier(s Text) *RunsReport {
 	texts, labels := data.SyntheticTweets(s.Texts+s.Texts/4, s.Seed)
 	vocabulary := data.Vocabulary(texts, s.Model.Vocabulary)
 	tokenizer, err := data.NewTokenizer(vocabulary)
 	if err != nil {
-		panic(err) // Vocabulary has no token twice
+		panic(err) // the tokens of Vocabulary are distinct
 	}
 	r := &RunsReport{}
 	for _, t := range []runSpec{

@@ -14,19 +14,19 @@ import (
 type TimeReport struct {
 	Report
 	Label        string
-	Seconds      []float64 // of each repetition, in order
+	Seconds      []float64 // time of each repetition, in order
 	Median       float64
 	Lowest       float64
 	Highest      float64
-	Peak         int // bytes of tensors at most, in the last repetition, above what there was before
+	Peak         int // largest number of bytes of tensors in the last repetition, less those before it
 	BytesByDType map[string]int
 	FLOPsByDType map[string]float64
 	Operations   int
-	Device       tensor.Device // of the last result
+	Device       tensor.Device // device of the last result
 }
 
-// Time runs fn once to warm up, once to count what it computes, and then k times, at least
-// once, to measure. Quote the median, which excludes the first run with cold caches. Times on a
+// Time runs fn once to warm up, once to count its operations, and then k times, at least once, to
+// measure. Quote the median, which excludes the first run with cold caches. Times on a
 // CPU do not predict float16 speed on a GPU.
 func Time(label string, k int, fn func()) *TimeReport {
 	needed("Time", "fn", fn != nil, "a function to time")

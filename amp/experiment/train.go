@@ -19,13 +19,13 @@ import (
 // Run is a training run.
 type Run struct {
 	Name    string
-	DType   string // of most of its work, as "float16"
+	DType   string // dtype of most of the work, for example "float16"
 	Losses  []float64
 	Skipped int
-	Scale   float64 // at the end; 0 without a scaler
-	Seconds float64 // of all steps but the first, which warms up
-	Peak    int     // bytes of tensors at most
-	Score   float64 // on what it was not trained on, if the experiment has such
+	Scale   float64 // final loss scale; 0 without a scaler
+	Seconds float64 // time of all steps except the first, which warms up
+	Peak    int     // largest number of bytes of tensors
+	Score   float64 // score on data not used for training, if the experiment has such data
 }
 
 // Final returns the mean of the last tenth of the losses.
@@ -44,7 +44,7 @@ func (r Run) Diverged() bool {
 	return f != f || math.IsInf(f, 0) || f > 2*r.Losses[0] || slices.ContainsFunc(r.Losses, func(x float64) bool { return x != x })
 }
 
-// runSpec is what a run is made of.
+// runSpec specifies a run.
 type runSpec struct {
 	name, dtype string
 	policy      amp.Policy
@@ -54,7 +54,7 @@ type runSpec struct {
 	steps       int
 }
 
-// run trains. loss returns the loss of step i, by forward, which is the model.
+// run trains a model. loss returns the loss of step i, computed with forward.
 func (t runSpec) run(net nn.Module, optimizer func(params []*tensor.Tensor) *optim.Optimizer, loss func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor) Run {
 	if t.half {
 		nn.Half(net)
@@ -110,12 +110,12 @@ func (t runSpec) run(net nn.Module, optimizer func(params []*tensor.Tensor) *opt
 type RunsReport struct {
 	Report
 	Runs []Run
-	// Predicted is what a step takes at best on GPUs, by a roofline, if the experiment
-	// knows it: nothing of it was measured.
+	// Predicted holds predicted minimum times of a step on GPUs, if the experiment has
+	// them. They are from a roofline model, not measured.
 	Predicted []roofline.Comparison
 }
 
-// predict adds what a workload would take on GPUs.
+// predict adds predicted times of a workload on GPUs.
 func (r *RunsReport) predict(w roofline.Workload, steps int) {
 	r.Predicted = w.Predict("T4", "V100", "A100").Rows
 	for _, c := range r.Predicted {
@@ -127,7 +127,7 @@ func (r *RunsReport) predict(w roofline.Workload, steps int) {
 	}
 }
 
-// Named returns the run of a name. It panics if there is none.
+// Named returns the run of that name. It panics if the name is unknown.
 func (r *RunsReport) Named(name string) Run {
 	for _, run := range r.Runs {
 		if run.Name == name {

@@ -14,8 +14,8 @@ import (
 
 // Training trains a network repeatedly on the same batch. It is not safe for concurrent use.
 type Training struct {
-	Work  string // "mlp step"
-	DType string // "float32", or of autocast
+	Work  string // description, for example "mlp step"
+	DType string // "float32", or the dtype of autocast
 
 	policy amp.Policy
 	scaler *amp.GradScaler
@@ -24,8 +24,8 @@ type Training struct {
 }
 
 // newTraining prepares a training in dtype: "float32"; "bfloat16", under autocast with the
-// lists of the default device; or "float16", with a gradient scaler too. It panics for any
-// other.
+// lists of the default device; or "float16", with a gradient scaler too. It panics for any other
+// dtype.
 func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.Tensor) *Training {
 	t := &Training{Work: work, DType: dtype, opt: opt, loss: loss}
 	gpu := tensor.DefaultDevice() != tensor.CPU
@@ -47,7 +47,7 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 	return t
 }
 
-// Step does one step, forward, backward and the optimizer's, and returns the loss before it.
+// Step runs forward, backward and the optimizer's step, and returns the loss before it.
 func (t *Training) Step() float64 { return t.Advance().Item() }
 
 // Advance is Step without a host synchronisation: it returns the loss as a scalar tensor.
@@ -61,9 +61,9 @@ func (t *Training) Advance() *tensor.Tensor {
 	return loss.Detach()
 }
 
-// draw gives net parameters that any library with torch's random numbers can draw: in the
-// order of their names, those of several dimensions are normal with variance 1 / (elements
-// of the first's slices); biases are 0, and what else has one dimension stays.
+// draw gives net parameters that any library with torch's random numbers can reproduce. In order of
+// their names, those of several dimensions are normal with variance 1 / (number of elements per index
+// of the first dimension); biases are 0, and other parameters of one dimension are unchanged.
 func draw(net any) {
 	tensor.ManualSeed(1)
 	list := nn.NamedParameters(net)

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// BERTSize are the sizes of [NewBERTTraining]: of a batch of sequences, and of the encoder's layers,
-// whose heads have 64 features each.
+// BERTSize holds the sizes of [NewBERTTraining]: of a batch of sequences, and of the encoder's layers.
+// Each head has 64 features.
 type BERTSize struct{ Batch, Length, Hidden, Layers int }
 
 // BERTMini returns sizes of BERT-mini (I. Turc et al., "Well-Read Students Learn Better",

@@ -7,10 +7,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// MLPSize are the sizes of [NewMLPTraining].
+// MLPSize holds the sizes of [NewMLPTraining].
 type MLPSize struct{ Batch, Width, Layers int }
 
-// LaptopMLP returns sizes for milliseconds a step.
+// LaptopMLP returns sizes that take milliseconds per step.
 func LaptopMLP() MLPSize { return MLPSize{Batch: 128, Width: 1024, Layers: 3} }
 
 // FullMLP returns the sizes of the R torch vignette and of the PyTorch recipe: 137.4 GFLOP

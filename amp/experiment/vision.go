@@ -12,31 +12,30 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Vision are the sizes of [TinyResNet].
+// Vision holds the sizes of [TinyResNet].
 type Vision struct {
 	Depth         int // 8, 14, 20, …; 50 is ResNet-50
 	Images, Batch int
 	Epochs        int
 	LR            float64
-	Levels        []string // of Apex, as "O2", beside float32 and autocast
+	Levels        []string // levels of Apex, such as "O2", besides float32 and autocast
 	Seed          int64
 }
 
-// LaptopVision returns sizes for seconds on two cores: ResNet-8, 64 images.
+// LaptopVision returns sizes that take seconds on two cores: ResNet-8, 64 images.
 func LaptopVision() Vision {
 	return Vision{Depth: 8, Images: 64, Batch: 16, Epochs: 2, LR: 0.05, Levels: []string{"O1", "O2", "O3"}, Seed: 1}
 }
 
-// FullVision returns the sizes of the notes on PyTorch's AMP and Apex: ResNet-50, batches of
-// 128, on as many images as CIFAR-10 has.
+// FullVision returns the sizes of the notes on PyTorch's AMP and Apex: ResNet-50 with batches of 128,
+// on as many images as in CIFAR-10.
 func FullVision() Vision {
 	return Vision{Depth: 50, Images: 50000, Batch: 128, Epochs: 1, LR: 0.1, Levels: []string{"O0", "O1", "O2", "O3"}, Seed: 1}
 }
 
-// TinyResNet trains a residual network on made-up images like CIFAR-10's, with momentum
-// and cross entropy, in float32, under autocast with a scaler, and at levels of Apex, from
-// the same parameters. The score is the share of images that it gets right, of a quarter as
-// many on which it was not trained.
+// TinyResNet trains a residual network on synthetic images like CIFAR-10's, with momentum and cross
+// entropy: in float32, under autocast with a scaler, and at levels of Apex, from the same parameters.
+// The score is the accuracy on a quarter as many images, which are not used for training.
 func TinyResNet(s Vision) *RunsReport {
 	set := data.SyntheticCIFAR(s.Images+s.Images/4, s.Seed)
 	images, labels := set.Fields[0].Float().MulScalar(1.0/128).AddScalar(-1), set.Fields[1]

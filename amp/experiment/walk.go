@@ -13,8 +13,8 @@ import (
 // WalkStep is one operation of a [DTypeWalk].
 type WalkStep struct {
 	Op       string
-	List     string       // of autocast, "lower_precision_fp"
-	Computed tensor.DType // of its operands after casts
+	List     string       // list of autocast, for example "lower_precision_fp"
+	Computed tensor.DType // dtype of the operands after casts
 	Out      tensor.DType
 	Casts    int
 }
@@ -23,14 +23,13 @@ type WalkStep struct {
 type DTypeWalkReport struct {
 	Report
 	Forward     []WalkStep
-	Activations tensor.DType // of the gradient of the hidden layer
-	Weights     tensor.DType // of the gradients of parameters
+	Activations tensor.DType // dtype of the gradient of the hidden layer
+	Weights     tensor.DType // dtype of the gradients of parameters
 }
 
-// DTypeWalk runs forward, loss and backward of a network of two layers under p and returns
-// the dtype at every operation: under amp.Float16 linear and relu are float16 and the loss
-// is float32; gradients of activations have the dtype of forward, those of parameters are
-// float32.
+// DTypeWalk runs forward, loss and backward of a network of two layers under p and returns the dtype
+// of every operation. Under amp.Float16 linear and relu are float16 and the loss is float32; gradients
+// of activations have the dtype of the forward operation, those of parameters are float32.
 func DTypeWalk(p amp.Policy) *DTypeWalkReport {
 	g := tensor.NewGenerator(1)
 	net := models.NewMLP([]int{16, 16, 8}, nn.InitFrom(g))

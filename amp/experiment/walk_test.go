@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// The walk of the PyTorch recipe: linear and relu in float16, the loss in float32,
-// gradients of activations in float16 and of parameters in float32.
+// TestDTypeWalk checks the dtypes of the PyTorch recipe: linear and relu in float16, the loss in
+// float32, gradients of activations in float16 and of parameters in float32.
 func TestDTypeWalk(t *testing.T) {
 	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.Off} {
 		low, lists := p.DType(), []string{"lower_precision_fp", "unlisted", "lower_precision_fp", "fp32"}
@@ -27,20 +27,21 @@ func TestDTypeWalk(t *testing.T) {
 				want = tensor.Float32
 			}
 			if s.Computed != want || s.Out != want || s.Casts != casts[i] {
-				t.Errorf("%v: %+v, want %v with %d casts", p, s, want, casts[i])
+				t.Errorf("%v: got %+v, want %v with %d casts", p, s, want, casts[i])
 			}
 		}
 		if !slices.Equal(ops, []string{"linear", "relu", "linear", "mse_loss"}) || p != amp.Off && !slices.Equal(on, lists) {
-			t.Errorf("%v: %v on %v", p, ops, on)
+			t.Errorf("%v: got operations %v on %v", p, ops, on)
 		}
 		if r.Activations != low || r.Weights != tensor.Float32 {
-			t.Errorf("%v: gradients are %v and %v", p, r.Activations, r.Weights)
+			t.Errorf("%v: got gradients of %v and %v", p, r.Activations, r.Weights)
 		}
 		shows(t, r, "mse_loss")
 	}
 }
 
-// On a V100 a row of 513 costs several times a row of 512, unless it is filled up to 520.
+// TestMultiplesOf8 checks that on a V100 a row of a batch of 513 costs several times a row of one of
+// 512, unless the batch is padded to 520.
 func TestMultiplesOf8(t *testing.T) {
 	r := experiment.MultiplesOf8("V100", 4096, 4096, 512, 513, 520)
 	near(t, "512", r.Batches[0].PerRow, 1, 0)
@@ -59,12 +60,12 @@ func TestTime(t *testing.T) {
 		a.MatMul(a.T())
 	})
 	if calls != 5 || len(r.Seconds) != 3 || r.Operations != 1 || r.Median <= 0 || r.Lowest > r.Median || r.Median > r.Highest {
-		t.Errorf("%d calls: %+v", calls, r)
+		t.Errorf("got %d calls: %+v", calls, r)
 	}
 	equal(t, "arithmetic", r.FLOPsByDType["float16"], 2*64*64*32)
 	equal(t, "bytes", float64(r.BytesByDType["float16"]), 2*64*64)
 	if r.Peak < 2*64*64 {
-		t.Errorf("a peak of %d bytes is less than the result", r.Peak)
+		t.Errorf("got a peak of %d bytes, less than the result", r.Peak)
 	}
 	shows(t, r, "no GPU was timed")
 }

@@ -15,10 +15,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// runs are the runs of testdata/fp8.py.
+// runs lists the runs of testdata/fp8.py.
 var runs = map[string]struct {
 	recipe fp8.Recipe
-	shrink float64 // what the loss is multiplied by
+	shrink float64 // factor of the loss
 }{
 	"delayed":                    {fp8.DelayedScaling{}, 1},
 	"delayed, 4 steps, margin 1": {fp8.DelayedScaling{Margin: 1, HistoryLen: 4}, 1},
@@ -44,8 +44,7 @@ func (m *net3) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return m.FC3.Forward(m.FC2.Forward(m.FC1.Forward(x).ReLU()).ReLU())
 }
 
-// trainSteps trains as testdata/fp8.py does and calls each with the loss of every step,
-// after Backward.
+// trainSteps trains like testdata/fp8.py and calls each with the loss of every step, after Backward.
 func trainSteps(region func(body func()), net *net3, shrink float64, steps int, each func(k int, loss float64)) {
 	x, y := tensor.Randn(64, 16), tensor.Randn(64, 4)
 	opt := optim.NewSGD(nn.Parameters(net), 0.1/shrink)
@@ -59,8 +58,7 @@ func trainSteps(region func(body func()), net *net3, shrink float64, steps int, 
 	}
 }
 
-// TestTraining: scales follow those of PyTorch with Transformer Engine's rules, and so
-// do losses.
+// TestTraining compares losses and scales with those of PyTorch under Transformer Engine's rules.
 func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/fp8.json")
 	if err != nil {
@@ -71,7 +69,7 @@ func TestTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(file.Runs) != len(runs) {
-		t.Errorf("%d runs in the file, want %d", len(file.Runs), len(runs))
+		t.Errorf("got %d runs in the file, want %d", len(file.Runs), len(runs))
 	}
 	for name, c := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -88,18 +86,18 @@ func TestTraining(t *testing.T) {
 				for i, want := range file.Runs[name][k] {
 					off := math.Abs(row[i]-want) / want
 					if worst = max(worst, off); !(off <= 1e-2) {
-						t.Fatalf("step %d: loss and scales are %v, want %v", k, row, file.Runs[name][k])
+						t.Fatalf("step %d: got loss and scales %v, want %v", k, row, file.Runs[name][k])
 					}
 				}
 			})
-			t.Logf("apart by at most %.2g", worst)
+			t.Logf("largest difference: %.2g", worst)
 		})
 	}
 }
 
-// TestLearns: with scaling the loss falls as in bfloat16 though gradients are small;
-// without it they are flushed to zero, and layers but their biases stay as they are.
-func TestLearns(t *testing.T) {
+// TestScalingSavesSmallGradients checks that with scaling the loss decreases as in bfloat16 although
+// gradients are small, and that without scaling they are flushed to zero and weights do not change.
+func TestScalingSavesSmallGradients(t *testing.T) {
 	train := func(region func(body func())) (net *net3, first, last float64) {
 		tensor.ManualSeed(1)
 		net = newNet()
@@ -124,7 +122,7 @@ func TestLearns(t *testing.T) {
 		scaler := fp8.New(c.recipe)
 		net, _, last := train(scaler.Autocast)
 		if learns := last < half+0.1*(first-half); learns != c.learns {
-			t.Errorf("%s: the loss is %v, in bfloat16 %v, from %v", name, last, half, first)
+			t.Errorf("%s: got loss %v, and %v in bfloat16, from %v at the start", name, last, half, first)
 		}
 		flushed := 0.0
 		for _, s := range scaler.Scales() {
@@ -133,15 +131,15 @@ func TestLearns(t *testing.T) {
 			}
 		}
 		if c.learns != (flushed < 0.05) {
-			t.Errorf("%s: %.0f %% of the gradients were flushed", name, 100*flushed)
+			t.Errorf("%s: got %.0f %% of the gradients flushed", name, 100*flushed)
 		}
 		if moved := !tensor.Equal(net.FC2.Weight.Detach(), start); moved != c.learns {
-			t.Errorf("%s: the weight has moved: %v", name, moved)
+			t.Errorf("%s: weight changed: got %v", name, moved)
 		}
 	}
 }
 
-// TestNumbers has one product by hand: saturation, rounding, and what goes backward.
+// TestNumbers compares a product and its gradients with a computation by hand: saturation and rounding.
 func TestNumbers(t *testing.T) {
 	x := tensor.New([]float64{500, 0.3, 1, 1e-4}, 1, 4).RequireGrad()
 	l := &nn.Linear{Weight: tensor.New([]float64{1, 1, 0, 0, 0, 0, 17, 1000}, 2, 4).RequireGrad(), Bias: tensor.New([]float64{0.5, 1000}, 2).RequireGrad()}
@@ -151,18 +149,18 @@ func TestNumbers(t *testing.T) {
 	// E4M3: 500 saturates at 448, 0.3 is 0.3125, 1e-4 is 0, 17 is 16 (to even), 1000 is
 	// 448. bfloat16 rounds 448.8125 to 448 and 1016 to itself.
 	if got, want := y.Float64s(), []float64{448, 1016}; y.DType() != tensor.BFloat16 || !slices.Equal(got, want) {
-		t.Errorf("got %v of %v, want %v of bfloat16", got, y.DType(), want)
+		t.Errorf("got %v in %v, want %v in bfloat16", got, y.DType(), want)
 	}
 	// E5M2: 1.1 is 1, but not for the bias.
 	y.BackwardWith(tensor.BackwardOptions{Gradient: tensor.New([]float64{1.1, 0}, 1, 2).BFloat16()})
 	if got, want := x.Grad().Float64s(), []float64{1, 1, 0, 0}; !slices.Equal(got, want) {
-		t.Errorf("the input's gradient is %v, want %v", got, want)
+		t.Errorf("gradient of the input: got %v, want %v", got, want)
 	}
 	if got, want := l.Weight.Grad().Float64s()[:4], []float64{448, 0.3125, 1, 0}; !slices.Equal(got, want) {
-		t.Errorf("the weight's gradient is %v, want %v", got, want)
+		t.Errorf("gradient of the weight: got %v, want %v", got, want)
 	}
 	if got := l.Bias.Grad().Float64s()[0]; got != 1.1015625 {
-		t.Errorf("the bias's gradient is %v, want 1.1015625, bfloat16's 1.1", got)
+		t.Errorf("gradient of the bias: got %v, want 1.1015625, which is 1.1 in bfloat16", got)
 	}
 	want := []fp8.Scale{
 		{Name: "input", Format: tensor.Float8E4M3, Scale: 1, AMax: 500, Count: 4, Saturated: 1, Flushed: 1},
@@ -173,11 +171,11 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if text, page := scaler.String(), scaler.HTML(); !strings.Contains(text, "float8_e4m3") || !strings.Contains(text, "1 (25 %)") || !strings.Contains(page, ">1 (12.5 %)</td>") {
-		t.Errorf("it shows as %s and %s", text, page)
+		t.Errorf("got text %s and HTML %s", text, page)
 	}
 }
 
-// TestProducts: which operations run in FP8, and what becomes of the others.
+// TestProducts checks which operations run in FP8 and that the others follow the policy.
 func TestProducts(t *testing.T) {
 	scaler := fp8.New(fp8.CurrentScaling{})
 	x := tensor.Randn(2, 3, 8, 8)
@@ -191,37 +189,37 @@ func TestProducts(t *testing.T) {
 		amp.Autocast(amp.Off, func() { y.Float().MatMul(tensor.Randn(6, 6)) })
 	})
 	if product.DType() != tensor.BFloat16 || soft.DType() != tensor.Float32 || wide.DType() != tensor.Float64 {
-		t.Errorf("the product is %v, softmax %v, a product of float64 %v", product.DType(), soft.DType(), wide.DType())
+		t.Errorf("got %v for the product, %v for softmax and %v for a product of float64", product.DType(), soft.DType(), wide.DType())
 	}
 	var names []string
 	for _, s := range scaler.Scales() {
 		names = append(names, s.Name)
 	}
 	if want := []string{"conv2d.0.input", "conv2d.0.weight", "conv2d.0.grad", "matmul.0.input", "matmul.0.weight", "matmul.0.grad"}; !slices.Equal(names, want) {
-		t.Errorf("scales are of %v, want %v", names, want)
+		t.Errorf("got scales of %v, want %v", names, want)
 	}
 	half := fp8.New(fp8.CurrentScaling{})
 	half.Policy = amp.Float16
 	half.Autocast(func() {
 		if d := conv.Forward(x).DType(); d != tensor.Float16 {
-			t.Errorf("by amp.Float16 a product is %v", d)
+			t.Errorf("a product with the policy amp.Float16: got %v", d)
 		}
 	})
 	product.Float().Sum().Backward()
 	if g := conv.Weight.Grad(); g == nil || g.DType() != tensor.Float32 || g.Counts().Zeros == g.Numel() {
-		t.Errorf("the convolution's gradient is %v", g)
+		t.Errorf("gradient of the convolution: got %v", g)
 	}
 	// The convolution of rounded operands, with its bias per channel.
 	plain := tensor.Conv2d(x, conv.Weight, conv.Bias, tensor.ConvOptions{}).Detach()
 	var got *tensor.Tensor
 	scaler.Autocast(func() { got = conv.Forward(x).Detach().Float() })
 	if off := got.Sub(plain).Abs().Mean().Item() / plain.Abs().Mean().Item(); !(off > 1e-4 && off < 0.1) {
-		t.Errorf("the convolution is off by %v of its size", off)
+		t.Errorf("convolution: got a relative error of %v", off)
 	}
 }
 
-// TestHistory: a scale follows the largest magnitude of the last steps, and evaluation
-// without gradients leaves it alone.
+// TestHistory checks that a scale follows the largest magnitude of the last steps, and that evaluation
+// without gradients does not change it.
 func TestHistory(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
 	scaler := fp8.New(fp8.DelayedScaling{HistoryLen: 2}, l)
@@ -233,13 +231,13 @@ func TestHistory(t *testing.T) {
 	}
 	scaler.Autocast(func() { l.Forward(tensor.Full(1, 1, 1)) })
 	got = append(got, scaler.Scales()[0].Scale)
-	// The scale of a step is 448 by the largest of the two before it.
+	// The scale of a step is 448 divided by the largest magnitude of the two steps before it.
 	if want := []float64{1, 448, 112, 112, 224, 224, 224, 224}; !slices.Equal(got, want) {
-		t.Errorf("the scales are %v, want %v", got, want)
+		t.Errorf("got scales %v, want %v", got, want)
 	}
 }
 
-// TestState: a run goes on from its state dict with the same bits.
+// TestState checks that a run continues from its state dict with the same bits.
 func TestState(t *testing.T) {
 	run := func(save bool) (losses []float64) {
 		tensor.ManualSeed(1)
@@ -259,7 +257,7 @@ func TestState(t *testing.T) {
 		return losses
 	}
 	if a, b := run(false), run(true); !slices.Equal(a, b) {
-		t.Errorf("losses %v, and from the state %v", a, b)
+		t.Errorf("got losses %v, and %v from the state", a, b)
 	}
 	scaler := fp8.New(fp8.DelayedScaling{HistoryLen: 3})
 	for want, state := range map[string]map[string]*tensor.Tensor{

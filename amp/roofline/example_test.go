@@ -6,7 +6,7 @@ import (
 	"halfnote/amp/roofline"
 )
 
-// The speedup that mixed precision promises grows with the width of the layers.
+// The predicted speed-up of mixed precision grows with the width of the layers.
 func ExampleDense() {
 	gpu := roofline.GPUByName("V100")
 	for _, width := range []int{256, 1024, 4096} {

@@ -12,14 +12,14 @@ import (
 // GPU holds the manufacturer's peak numbers of a device: at its boost clock, on dense matrices.
 type GPU struct {
 	Name string
-	// Products are floating-point operations a second in dense matrix products, by dtype, such
+	// Products are floating-point operations per second in dense matrix products, by dtype, such
 	// as "float16"; "tf32" is float32 on tensor cores. 16-bit and 8-bit products are summed in
 	// float32. A missing dtype runs at the rate of float32.
 	Products  map[string]float64
-	Vector    float64       // floating-point operations a second elsewhere, in float32
-	Bandwidth float64       // bytes a second to and from memory
-	Launch    time.Duration // from one kernel to the next, however short
-	Source    string        // the document that the numbers are from, and which are not confirmed
+	Vector    float64       // floating-point operations per second elsewhere, in float32
+	Bandwidth float64       // bytes per second to and from memory
+	Launch    time.Duration // shortest time from one kernel to the next
+	Source    string        // source of the numbers, with those that are unconfirmed
 	// AlignedOnly means that 16-bit products use tensor cores only if all their sizes are
 	// multiples of 8, as with cuBLAS before version 11. It is not set for any device here,
 	// because later versions always use them.
@@ -31,20 +31,20 @@ const (
 	giga = 1e9
 )
 
-// launch is the time from one short kernel to the next when the host does not wait
-// between them, of which the kernel itself runs for 2.9 µs. When the host waits it is
-// 9.6 µs, in a CUDA graph 3.4 µs.
+// launch is the time from one short kernel to the next when the host does not wait between them;
+// the kernel itself runs for 2.9 µs of it. It is 9.6 µs when the host waits, and 3.4 µs in a CUDA
+// graph.
 const launch = 3800 * time.Nanosecond
 
 const launchNote = "Launch is from A. Gray, \"Getting Started with CUDA Graphs\", NVIDIA Technical Blog, 5 September 2019: 3.8 µs for a kernel of 2.9 µs on a V100 with CUDA 10.1. For the other devices it is not confirmed: kernels of a few elements have been seen to follow one another in 2.1 µs (NVBench on an RTX 3060 Laptop), and frameworks take longer for each operation."
 
-// gpus are sorted by name. NVIDIA's newer documents give rates "with sparsity", twice
-// those for dense matrices, alone or behind a slash: here are the dense ones. GeForce
-// cards add products of 16 and 8 bits in float32 at half the rate of float16, and that
-// half is here; the others do both at one rate.
+// gpus is sorted by name. NVIDIA's newer documents give rates "with sparsity", which are twice
+// those for dense matrices, alone or after a slash; the table has the dense ones. GeForce cards
+// accumulate products of 16 and 8 bits in float32 at half the rate of float16, and the table has
+// that half; other cards have the same rate for both.
 //
-// The documents were read as others quote them, but for the "In-Depth" article, whose
-// table was read itself.
+// The numbers are from quotations of the documents, except for the "In-Depth" article, whose table
+// was read directly.
 var gpus = []GPU{
 	{Name: "A100-40", Products: map[string]float64{"float32": 19.5 * tera, "tf32": 156 * tera, "float16": 312 * tera, "bfloat16": 312 * tera}, Vector: 19.5 * tera, Bandwidth: 1555 * giga, Launch: launch,
 		Source: "NVIDIA Ampere Architecture In-Depth, NVIDIA Technical Blog, 2020, table 3: A100 (SXM4), FP32 19.5, TF32 156/312, FP16 and BF16 312/624 TFLOPS (dense/sparse), 1555 GB/s; the PCIe card has the same"},
@@ -85,7 +85,7 @@ func GPUByName(name string) GPU {
 		}
 		names = append(names, g.Name)
 	}
-	panic(fmt.Errorf("roofline: GPU %q is not known; expected one of %s, or a GPU of your own", name, strings.Join(names, ", ")))
+	panic(fmt.Errorf("roofline: GPU %q is not known; expected one of %s, or your own GPU value", name, strings.Join(names, ", ")))
 }
 
 func (l GPUTable) table() display.Bundle {
@@ -105,7 +105,7 @@ func (l GPUTable) table() display.Bundle {
 	return display.Table(head, rows)
 }
 
-// notes says where the numbers are from.
+// notes returns the sources of the numbers.
 func (l GPUTable) notes() []string {
 	var notes []string
 	for _, g := range l {

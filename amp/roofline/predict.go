@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Op is work of one kind, as an operation does it.
+// Op is the work of an operation.
 type Op struct {
 	Name    string
-	DType   string  // that it is computed in: "float16"
-	FLOPs   float64 // of all
-	Bytes   float64 // read and written, of all
-	Times   int     // kernels that it is cut into, at least 1
+	DType   string  // dtype of the computation, for example "float16"
+	FLOPs   float64 // total of floating-point operations
+	Bytes   float64 // total of bytes read and written
+	Times   int     // number of kernels, at least 1
 	Product bool    // a matrix product or convolution, which tensor cores can do
-	Aligned bool    // of a product: its sizes are multiples of 8
+	Aligned bool    // the sizes of the product are multiples of 8
 }
 
 // The bounds of an operation.
@@ -23,16 +23,16 @@ const (
 	Launch  = "launch"
 )
 
-// Time returns how long op takes on g at best, and what bounds it: each kernel's time is
-// the longest of what its arithmetic, its bytes and its launch take (S. Williams and
-// others, "Roofline: an insightful visual performance model", 2009). tf32 lets products
-// of float32 use tensor cores.
+// Time returns the minimum time of op on g and its bound. The time of a kernel is the longest of
+// the times of its arithmetic, its memory traffic and its launch (S. Williams and others,
+// "Roofline: an insightful visual performance model", 2009). tf32 lets products of float32 use
+// tensor cores.
 //
 // A product whose sizes are not multiples of 8 also uses tensor cores, as in cuBLAS since
 // version 11: "Always but most efficient with multiples of 8; on A100, multiples of 64"
-// (NVIDIA, "Matrix Multiplication Background User's Guide", table 1). How much less
-// efficient, the guide does not say in numbers, so that nothing is taken off here. Before
-// version 11 it ran without them, as [GPU.AlignedOnly] has it.
+// (NVIDIA, "Matrix Multiplication Background User's Guide", table 1). The guide gives no number for
+// the loss of efficiency, so Time assumes none. Before version 11 such a product did not use tensor
+// cores: see [GPU.AlignedOnly].
 func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
 	times := float64(max(op.Times, 1))
 	bound, most := Launch, g.Launch.Seconds()*times
@@ -45,7 +45,7 @@ func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
 	return time.Duration(most * 1e9), bound
 }
 
-// rate is how many operations a second g does of op's kind.
+// rate returns the operations per second of g for op's kind.
 func (g GPU) rate(op Op, tf32 bool) float64 {
 	d := op.DType
 	switch {
@@ -65,11 +65,11 @@ func (g GPU) rate(op Op, tf32 bool) float64 {
 // Prediction is the predicted minimum time of a step.
 type Prediction struct {
 	Total   time.Duration
-	Bound   map[string]time.Duration // of it, by what bounds the operations
+	Bound   map[string]time.Duration // time by the bound of the operations
 	Kernels int
 }
 
-// Predict adds up the times of ops on g.
+// Predict returns the sum of the times of ops on g.
 func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
 	p := Prediction{Bound: map[string]time.Duration{}}
 	for _, op := range ops {
@@ -86,7 +86,7 @@ func (p Prediction) String() string {
 	return fmt.Sprintf("predicted: %v in %d kernels, %s", p.Total.Round(time.Microsecond), p.Kernels, p.bounds())
 }
 
-// bounds says what bounds the step: "61 % compute, 30 % memory, 9 % launch".
+// bounds returns the shares of the bounds of a step: "61 % compute, 30 % memory, 9 % launch".
 func (p Prediction) bounds() string {
 	text := ""
 	for _, b := range []string{Compute, Memory, Launch} {
@@ -108,7 +108,7 @@ type Workload struct {
 type Comparison struct {
 	GPU   GPU
 	Full  Prediction // in float32, without TF32
-	TF32  Prediction // in float32 with products in TF32, as Full where there is none
+	TF32  Prediction // in float32 with products in TF32; equals Full without TF32
 	Mixed Prediction
 }
 

@@ -16,12 +16,12 @@ import (
 type Report struct {
 	Workload Workload
 	Rows     []Comparison
-	Measured time.Duration // a step under autocast here, 0 if it was not measured
-	Against  time.Duration // a step in float32 here, 0 if it was not measured
+	Measured time.Duration // measured time of a step under autocast on this machine, or 0
+	Against  time.Duration // measured time of a step in float32 on this machine, or 0
 }
 
-// Predict returns the workload on devices by their names, all if none is given. It
-// panics if there is no device of a name.
+// Predict returns predictions for the named devices, by default for all. It panics if a name is
+// unknown.
 func (w Workload) Predict(names ...string) Report {
 	var list []GPU
 	for _, name := range names {
@@ -33,7 +33,7 @@ func (w Workload) Predict(names ...string) Report {
 	return w.PredictOn(list)
 }
 
-// PredictOn is Predict on devices, which may be of one's own.
+// PredictOn is Predict for GPU values, which may be your own.
 func (w Workload) PredictOn(list []GPU) Report {
 	r := Report{Workload: w}
 	for _, g := range list {
@@ -96,9 +96,8 @@ func (r Report) HTML() string {
 	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(note))
 }
 
-// Ops lists the operations of the step under autocast on the device of row i, those of a
-// name and dtype together, by the time that is predicted for them. It panics if there is
-// no such row.
+// Ops lists the operations of the step under autocast on the device of row i, grouped by name and
+// dtype, in order of predicted time. It panics if the row does not exist.
 func (r Report) Ops(i int) display.Bundle {
 	g := r.gpu(i)
 	type kind struct{ name, dtype, bound string }
@@ -130,8 +129,8 @@ func (r Report) gpu(i int) GPU {
 	return r.Rows[i].GPU
 }
 
-// Chart shows where the operations of the step under autocast stand below the roofs of
-// the device of row i. It panics if there is no such row.
+// Chart shows the operations of the step under autocast below the roofs of the device of row i. It
+// panics if the row does not exist.
 func (r Report) Chart(i int) *chart.Figure {
 	g := r.gpu(i)
 	roofs := []chart.Roof{}

@@ -39,26 +39,26 @@ func TestTime(t *testing.T) {
 	}
 	p := g.Predict([]Op{{FLOPs: 10, Bytes: 40}, {DType: "float32", FLOPs: 1e9, Product: true}}, false)
 	if p.Total != 1001*time.Microsecond || p.Kernels != 2 || p.Bound[Launch] != time.Microsecond || !strings.Contains(p.String(), "predicted") {
-		t.Errorf("got %+v, %v", p, p)
+		t.Errorf("got %+v, printed as %v", p, p)
 	}
 }
 
 func TestGPUs(t *testing.T) {
 	if !slices.IsSortedFunc(GPUs(), func(a, b GPU) int { return strings.Compare(a.Name, b.Name) }) {
-		t.Error("the devices are not sorted")
+		t.Error("got devices that are not sorted by name")
 	}
 	for _, g := range GPUs() {
 		if g.Source == "" || g.Bandwidth < 1e11 || g.Vector < 1e12 || g.Launch <= 0 || g.Products["float32"] == 0 {
-			t.Errorf("%s: %+v", g.Name, g)
+			t.Errorf("%s: got %+v", g.Name, g)
 		}
 		for d, p := range g.Products {
 			if p < g.Products["float32"] {
-				t.Errorf("%s: %s is slower than float32", g.Name, d)
+				t.Errorf("%s: got a rate for %s below that of float32", g.Name, d)
 			}
 		}
 	}
 	if GPUByName("a100").Name != "A100-40" {
-		t.Errorf("A100 is %s", GPUByName("a100").Name)
+		t.Errorf("A100: got the GPU %s", GPUByName("a100").Name)
 	}
 	for _, text := range []string{GPUs().HTML(), GPUs().String()} {
 		for _, want := range []string{"datasheet", "not confirmed", "CUDA 10.1"} {
@@ -75,18 +75,19 @@ func TestGPUs(t *testing.T) {
 	GPUByName("Voodoo")
 }
 
-// TestPeaks has the makers' peaks as what they are made of: multiprocessors, multiply-adds
-// of each in a clock, and the boost clock; the clock of memory, twice, and its bus. A rate
-// with sparsity would be twice as high. The makings are in the documents of the table; L4's
-// and the clocks of memory are in lists of others, and nvidia-smi or deviceQuery say them.
+// TestPeaks derives the manufacturers' peak numbers from the number of multiprocessors, their
+// multiply-adds per clock and the boost clock, and bandwidth from twice the memory clock and the
+// width of the bus. A rate with sparsity would be twice as high. These numbers are in the documents of
+// the table, except for L4's and the memory clocks, which are from third-party lists; nvidia-smi and
+// deviceQuery print them.
 func TestPeaks(t *testing.T) {
 	const mega = 1e6
 	for _, tt := range []struct {
 		name                   string
 		sms                    float64
-		vector, tf32, half, f8 float64 // multiply-adds of a multiprocessor in a clock
-		clock, tensor          float64 // of the boost, in MHz
-		memory, bus            float64 // in MHz and bits
+		vector, tf32, half, f8 float64 // multiply-adds of a multiprocessor per clock
+		clock, tensor          float64 // boost clocks, in MHz
+		memory, bus            float64 // memory clock in MHz and width of the bus in bits
 	}{
 		{"A100-40", 108, 64, 512, 1024, 0, 1410, 1410, 1215, 5120},
 		{"A100-80", 108, 64, 512, 1024, 0, 1410, 1410, 1593, 5120},
@@ -100,7 +101,7 @@ func TestPeaks(t *testing.T) {
 		g := GPUByName(tt.name)
 		check := func(what string, got, want float64) {
 			if math.Abs(got-want) > 0.011*want {
-				t.Errorf("%s: %s is %.4g, want %.4g", tt.name, what, got, want)
+				t.Errorf("%s: %s: got %.4g, want %.4g", tt.name, what, got, want)
 			}
 		}
 		check("float32", g.Products["float32"], 2*tt.sms*tt.vector*tt.clock*mega)
@@ -110,54 +111,54 @@ func TestPeaks(t *testing.T) {
 		check("8 bits", g.Products["float8_e4m3fn"], 2*tt.sms*tt.f8*tt.tensor*mega)
 		check("memory", g.Bandwidth, 2*tt.memory*mega*tt.bus/8)
 		if b := g.Products["bfloat16"]; b != 0 && b != g.Products["float16"] || g.Products["float8_e5m2"] != g.Products["float8_e4m3fn"] {
-			t.Errorf("%s: formats of one width differ: %v", tt.name, g.Products)
+			t.Errorf("%s: got different rates for formats of one width: %v", tt.name, g.Products)
 		}
 	}
 }
 
-// TestSeeds has what is published beside what is predicted. Predictions are of peak
-// numbers, so a published speed-up is expected below them where products dominate, and
-// nothing is tuned to meet it.
-func TestSeeds(t *testing.T) {
+// TestPublishedSpeedups compares predicted with published speed-ups. Predictions use peak numbers, so
+// a published speed-up should be below the prediction where products dominate. No number is tuned to
+// match.
+func TestPublishedSpeedups(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		w         Workload
 		gpu       string
-		published float64 // 0: none to be gained
-		low, high float64 // of the prediction
+		published float64 // published speed-up; 0 if none is possible
+		low, high float64 // bounds of the prediction
 	}{
 		// R torch's vignette "Automatic mixed precision": 5.621 s against 2.462 s, device not named.
 		{"MLP of 4096", Dense(512, 4096, 4096, 4096, 4096), "V100", 5.621 / 2.462, 2, 8},
 		{"MLP of 4096", Dense(512, 4096, 4096, 4096, 4096), "A100", 5.621 / 2.462, 2, 16},
 		// BERT-base on one T4: 5149 s against 2163 s, 8 sequences of 512 tokens.
 		{"BERT-base", BERT(8, 512, 768, 12, 12, 3072, 30522), "T4", 5149. / 2163, 2, 8},
-		// 8-16-16-1: nothing to gain.
+		// 8-16-16-1: no speed-up is possible.
 		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "T4", 0, 0, 1},
 		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "A100", 0, 0, 1},
 	} {
 		c := tt.w.On(GPUByName(tt.gpu))
 		t.Logf("%s on %s: predicted %.2f× (float32 %v, autocast %v, bound by %s), published %.2f×", tt.name, tt.gpu, c.Speedup(), c.Full.Total, c.Mixed.Total, c.Mixed.bounds(), tt.published)
 		if s := c.Speedup(); s < tt.low || s > tt.high || s < tt.published {
-			t.Errorf("%s on %s: predicted %.2f×, want %v to %v and no less than the published %.2f×", tt.name, tt.gpu, s, tt.low, tt.high, tt.published)
+			t.Errorf("%s on %s: got a prediction of %.2f×, want %v to %v and at least the published %.2f×", tt.name, tt.gpu, s, tt.low, tt.high, tt.published)
 		}
 	}
 	if small := Dense(512, 8, 16, 16, 1).On(GPUByName("T4")); small.Mixed.Bound[Launch] < small.Mixed.Total*9/10 {
-		t.Errorf("8-16-16-1 is bound by %s, want launches", small.Mixed.bounds())
+		t.Errorf("8-16-16-1: got a bound by %s, want launches", small.Mixed.bounds())
 	}
-	// 513 rows are no multiple of 8, which cuBLAS minded before version 11.
+	// 513 rows are not a multiple of 8, which mattered to cuBLAS before version 11.
 	g := GPUByName("T4")
 	even, odd := Dense(512, 4096, 4096), Dense(513, 4096, 4096)
 	if is, want := odd.On(g).Speedup(), even.On(g).Speedup(); math.Abs(is/want-1) > 0.01 {
-		t.Errorf("a batch of 513 gains %.2f×, one of 512 %.2f×", is, want)
+		t.Errorf("got a speed-up of %.2f× for a batch of 513 and %.2f× for 512, want about equal", is, want)
 	}
 	g.AlignedOnly = true
 	if is, most := odd.On(g).Speedup(), even.On(g).Speedup()/2; is > most {
-		t.Errorf("before cuBLAS 11 a batch of 513 gains %.2f×, want at most %.2f×", is, most)
+		t.Errorf("before cuBLAS 11: got a speed-up of %.2f× for a batch of 513, want at most %.2f×", is, most)
 	}
 }
 
-// The arithmetic of a dense step is that of its products: forward, weights, and inputs
-// but for the first layer.
+// TestDense checks that the arithmetic of a dense step is that of its products: forward, gradients of
+// weights, and gradients of inputs except for the first layer.
 func TestDense(t *testing.T) {
 	flops := func(ops []Op) (n float64) {
 		for _, op := range ops {
@@ -190,12 +191,12 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if fig := r.Chart(0).String(); !strings.Contains(fig, "T4 (predicted)") {
-		t.Errorf("the chart says %q", fig)
+		t.Errorf("got the chart %q", fig)
 	}
 	if text := r.Ops(1).String(); !strings.Contains(text, "predicted on H100") || !strings.Contains(text, "linear backward, weight") {
-		t.Errorf("the operations are\n%s", text)
+		t.Errorf("got the operations\n%s", text)
 	}
 	if all := Dense(64, 256, 256).Predict(); len(all.Rows) != len(GPUs()) {
-		t.Errorf("%d devices, want %d", len(all.Rows), len(GPUs()))
+		t.Errorf("got %d devices, want %d", len(all.Rows), len(GPUs()))
 	}
 }

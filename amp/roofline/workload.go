@@ -2,8 +2,8 @@ package roofline
 
 import "fmt"
 
-// builder writes down a step in float32 and under autocast side by side, as a framework
-// runs it that fuses nothing.
+// builder collects the operations of a step in float32 and under autocast, for a framework that does
+// not fuse operations.
 type builder struct{ Workload }
 
 func (b *builder) both(op Op, full, mixed float64, dtype string) {
@@ -13,7 +13,7 @@ func (b *builder) both(op Op, full, mixed float64, dtype string) {
 	b.Mixed = append(b.Mixed, op)
 }
 
-// product is a product (m, k) by (k, n), times of them, with operands of 16 bits under
+// product adds the product (m, k) by (k, n), repeated times times, with 16-bit operands under
 // autocast.
 func (b *builder) product(name string, times, m, k, n int) {
 	t := float64(times)
@@ -24,24 +24,24 @@ func (b *builder) product(name string, times, m, k, n int) {
 	}, 4*elements, 2*elements, "float16")
 }
 
-// pointwise touches operands and a result of n elements each, in 16 bits under
+// pointwise adds an operation on operands and a result of n elements each, in 16 bits under
 // autocast.
 func (b *builder) pointwise(name string, n float64, operands int) {
 	b.both(Op{Name: name, FLOPs: n}, 4*n*float64(operands+1), 2*n*float64(operands+1), "float16")
 }
 
-// wide is pointwise in float32 under autocast too.
+// wide is pointwise in float32, under autocast too.
 func (b *builder) wide(name string, n float64, operands int) {
 	b.both(Op{Name: name, FLOPs: n}, 4*n*float64(operands+1), 4*n*float64(operands+1), "float32")
 }
 
-// cast is a cast of n elements that only autocast makes.
+// cast adds a cast of n elements, under autocast only.
 func (b *builder) cast(n float64) {
 	b.Mixed = append(b.Mixed, Op{Name: "cast", DType: "float16", FLOPs: n, Bytes: 6 * n})
 }
 
-// linear is a layer of m rows from k to n features with a bias, forward and backward.
-// fromWide says that its operand is float32, first that it needs no gradient.
+// linear adds a layer of m rows from k to n features with a bias, forward and backward. With
+// fromWide its operand is float32; with first the operand needs no gradient.
 func (b *builder) linear(m, k, n int, fromWide, first bool) {
 	w := float64(k) * float64(n)
 	x := float64(m) * float64(k)
@@ -63,9 +63,8 @@ func (b *builder) linear(m, k, n int, fromWide, first bool) {
 	b.cast(float64(n))
 }
 
-// Dense returns a step of training of linear layers from each of sizes to the next with
-// ReLU between them, mean squared error and SGD, on rows of batch, without a scaler. The
-// optimizer is one kernel.
+// Dense returns a training step of linear layers, from each of sizes to the next, with ReLU between
+// them, mean squared error and SGD, on batch rows, without a scaler. The optimizer is one kernel.
 func Dense(batch int, sizes ...int) Workload {
 	if len(sizes) == 0 {
 		panic(fmt.Errorf("roofline: dense: no sizes; expected those of the input and of each layer's result"))
@@ -89,8 +88,8 @@ func Dense(batch int, sizes ...int) Workload {
 	return b.Workload
 }
 
-// BERT returns a step of training of an encoder (J. Devlin and others, 2018) on batch
-// sequences of tokens, with AdamW and a scaler.
+// BERT returns a training step of an encoder (J. Devlin and others, 2018) on batch sequences of
+// tokens, with AdamW and a scaler.
 func BERT(batch, tokens, hidden, layers, heads, intermediate, vocabulary int) Workload {
 	const most = 10_000
 	if layers < 0 || layers > most || heads < 1 {
@@ -127,7 +126,7 @@ func BERT(batch, tokens, hidden, layers, heads, intermediate, vocabulary int) Wo
 		b.pointwise("gelu", wide, 1)
 		b.pointwise("gelu backward", wide, 2)
 		b.linear(rows, intermediate, hidden, false, false)
-		for range 2 { // behind attention, and behind the feed-forward part
+		for range 2 { // after attention, and after the feed-forward part
 			b.pointwise("dropout", x, 1)
 			b.pointwise("dropout backward", x, 1)
 			b.wide("add", x, 2)

@@ -14,8 +14,8 @@ import (
 )
 
 func TestCharts(t *testing.T) {
-	// Inputs of 1e-8 vanish in float16 in the cast for the first layer, in steps 2 and 3
-	// only; the output of the last overflows in step 3.
+	// Inputs of 1e-8 vanish in the cast to float16 for the first layer, only in steps 2 and
+	// 3; the output of the last layer overflows in step 3.
 	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
 	scaler := amp.NewGradScaler(amp.InitScale(8))
 	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
@@ -51,7 +51,7 @@ func TestCharts(t *testing.T) {
 	} {
 		for _, want := range tt.want {
 			if got := tt.fig.String(); !strings.Contains(got, want) {
-				t.Errorf("%s: the chart says %q, want %q in it", name, got, want)
+				t.Errorf("%s: got the chart %q, want %q in it", name, got, want)
 			}
 		}
 	}
@@ -59,12 +59,12 @@ func TestCharts(t *testing.T) {
 	empty.Stop()
 	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale()} {
 		if fig.String() == "" {
-			t.Error("a chart of nothing says nothing")
+			t.Error("the chart of an empty recording has no text")
 		}
 	}
 }
 
-// TestMemory has an operation after the other, whose results are needed for the next.
+// TestMemory checks the bytes of results that later operations need.
 func TestMemory(t *testing.T) {
 	x := tensor.Ones(256)
 	rec := trace.Start()
@@ -79,7 +79,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A recorded step comes to what its sizes alone say.
+// TestRoofline checks that the work of a recorded step equals that computed from its sizes.
 func TestRoofline(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
@@ -95,7 +95,7 @@ func TestRoofline(t *testing.T) {
 	rec.Stop()
 	w, step := rec.Workload()
 	if step[0].Step != 1 {
-		t.Errorf("the step is %d, want the last, 1", step[0].Step)
+		t.Errorf("got step %d, want the last one, 1", step[0].Step)
 	}
 	dense := roofline.Dense(64, 256, 256, 256, 256)
 	products := func(ops []roofline.Op) (flops, bytes float64) {
@@ -104,7 +104,7 @@ func TestRoofline(t *testing.T) {
 				flops += op.FLOPs
 				bytes += op.Bytes
 				if !op.Aligned {
-					t.Errorf("%s is not aligned", op.Name)
+					t.Errorf("%s: got an unaligned product", op.Name)
 				}
 			}
 		}
@@ -113,24 +113,24 @@ func TestRoofline(t *testing.T) {
 	for name, ops := range map[string][2][]roofline.Op{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
 		f, b := products(ops[0])
 		wantF, wantB := products(ops[1])
-		// The bias is an operand of linear, and no element of the products that Dense counts.
+		// The bias is an operand of linear, but Dense does not count its bytes.
 		if f != wantF || b < wantB || b > wantB*1.01 {
-			t.Errorf("%s: products of %v FLOPs and %v bytes, want %v and %v", name, f, b, wantF, wantB)
+			t.Errorf("%s: got products of %v FLOPs and %v bytes, want %v and %v", name, f, b, wantF, wantB)
 		}
 	}
 	for _, op := range w.Full {
 		if op.Product && op.DType != "float32" {
-			t.Errorf("%s of float32 is in %s", op.Name, op.DType)
+			t.Errorf("%s: got dtype %s for the step in float32", op.Name, op.DType)
 		}
 	}
 	full := trace.Start(trace.Models(net))
 	nn.MSELoss(net.Forward(x), y).Backward()
 	full.Stop()
 	if text := rec.RooflineBeside(full, "T4").String(); !strings.Contains(text, "×, ") || !strings.Contains(text, " a step against ") {
-		t.Errorf("beside a recording in float32 the report says %s", text)
+		t.Errorf("compared with a recording in float32: got the report %s", text)
 	}
 	report := rec.Roofline("T4", "A100")
 	if len(report.Rows) != 2 || report.Measured <= 0 || !strings.Contains(report.String(), "predicted") || !strings.Contains(report.String(), "measured") {
-		t.Errorf("the report says %s", report)
+		t.Errorf("got the report %s", report)
 	}
 }

@@ -4,18 +4,18 @@ import (
 	"halfnote/tensor"
 )
 
-// clock numbers the steps of training that operations belong to. A step begins with
-// the first forward operation on what requires a gradient after an optimizer has
-// changed parameters; as long as none has, after a backward pass.
+// clock assigns operations to training steps. A step begins with the first forward operation on
+// a tensor that requires a gradient after an optimizer has changed parameters, or, until one has,
+// after a backward pass.
 type clock struct {
 	step     int
-	backward bool // in this step
-	stepped  bool // in this step
-	ever     bool // an optimizer has been seen
+	backward bool // backward has run in this step
+	stepped  bool // an optimizer has stepped in this step
+	ever     bool // an optimizer has stepped before
 }
 
-// tick moves on to e's step and returns its number. restart says that what was taken
-// for steps before is one: they were backward passes that an optimizer waited for.
+// tick advances to e's step and returns its number. restart reports that the steps before were
+// a single one: they were backward passes before the first step of an optimizer.
 func (c *clock) tick(e *tensor.Event) (step int, restart bool) {
 	switch {
 	case e.Backward:

@@ -15,10 +15,10 @@ const (
 
 // Cost is the overhead of a recording.
 type Cost struct {
-	Steps         int           // of a run
-	Without, With time.Duration // of a run, the median
-	Ratio         float64       // of With to Without of neighbours in time, the median
-	Low, High     float64       // its quartiles
+	Steps         int           // number of steps in a run
+	Without, With time.Duration // median time of a run
+	Ratio         float64       // median ratio of With to Without for successive runs
+	Low, High     float64       // quartiles of the ratio
 }
 
 // Overhead measures the cost of a recording: seven times, it trains for the given number of
@@ -29,7 +29,7 @@ func Overhead(steps int, step func(), options ...Option) Cost {
 		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that runs a training step"))
 	}
 	steps = max(steps, 1)
-	step() // what only the first one does
+	step() // warm up
 	var without, under []time.Duration
 	var ratios []float64
 	for i := range pairs {
@@ -43,8 +43,8 @@ func Overhead(steps int, step func(), options ...Option) Cost {
 	return Cost{Steps: steps, Without: without[pairs/2], With: under[pairs/2], Ratio: ratios[pairs/2], Low: ratios[pairs/4], High: ratios[3*pairs/4]}
 }
 
-// sideBySide returns what a run without and one with a recording take. first says that
-// the one without has the first turn.
+// sideBySide returns the times of a run without and a run with a recording. With first, the run
+// without a recording takes the first turn.
 func sideBySide(steps int, step func(), first bool, options []Option) (without, under time.Duration) {
 	timed := func(body func()) time.Duration {
 		start := time.Now()
@@ -53,7 +53,7 @@ func sideBySide(steps int, step func(), first bool, options []Option) (without, 
 	}
 	var rec *Recorder
 	under = timed(func() { rec = Start(options...); rec.ignore() })
-	defer rec.Stop() // should a step panic
+	defer rec.Stop() // in case a step panics
 	for done := 0; done < steps; done += turn {
 		n := min(turn, steps-done)
 		for i := range 2 {
@@ -64,7 +64,7 @@ func sideBySide(steps int, step func(), first bool, options []Option) (without, 
 					}
 				})
 				without += spent
-				rec.meter.begun = rec.meter.begun.Add(spent) // it knows of its own time only
+				rec.meter.begun = rec.meter.begun.Add(spent) // the meter counts only its own time
 				continue
 			}
 			under += timed(func() {

@@ -24,7 +24,7 @@ func trained(net nn.Module, opt *optim.Optimizer, loss func() *tensor.Tensor) fu
 	}
 }
 
-// workloads are the models that the cost of a recording is measured on.
+// workloads returns the models for measuring the cost of a recording.
 func workloads() map[string]func() (net nn.Module, step func()) {
 	return map[string]func() (nn.Module, func()){
 		"mlp": func() (nn.Module, func()) { // three layers of 256, batch 64
@@ -46,7 +46,7 @@ func workloads() map[string]func() (net nn.Module, step func()) {
 }
 
 // BenchmarkOverhead trains 200 steps with and 200 without a recording, in turns, and
-// reports what the recording adds.
+// reports the time that the recording adds.
 func BenchmarkOverhead(b *testing.B) {
 	for name, workload := range workloads() {
 		b.Run(name, func(b *testing.B) {
@@ -62,8 +62,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// BenchmarkRecording has the cost of an operation with a recording under way beside
-// that without.
+// BenchmarkRecording measures the time of an operation with and without a recording.
 func BenchmarkRecording(b *testing.B) {
 	x := tensor.Ones(1)
 	b.Run("off", func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestCounts has operations whose numbers are known.
+// TestCounts checks the counts of operations with known results.
 func TestCounts(t *testing.T) {
 	x := tensor.New([]float64{1, 0, 1e-9, -2e-8, 1e-5, 70000}, 1, 6)
 	w := tensor.New([]float64{1, 1, 1, 1, 1, 1}, 1, 6).RequireGrad()
@@ -31,7 +31,7 @@ func TestCounts(t *testing.T) {
 	rec.Stop()
 	ops := rec.Ops()
 	if len(ops) != 5 {
-		t.Fatalf("%d operations, want 5", len(ops))
+		t.Fatalf("got %d operations, want 5", len(ops))
 	}
 	lost := trace.Rounding{Flushed: 2, Overflowed: 1}
 	first, second := ops[0].Cast, ops[1].Cast
@@ -48,14 +48,14 @@ func TestCounts(t *testing.T) {
 		t.Errorf("cast back: got %+v", c)
 	}
 	if ops[4].Rounded {
-		t.Error("the rounding of relu is claimed to be known")
+		t.Error("relu: got Rounded, want its rounding unknown")
 	}
 	if text := ops[0].String(); !strings.Contains(text, "2 flushed to 0, 1 overflowed, of 6") || !strings.Contains(text, "torch's CUDA list lower_precision_fp") || !strings.Contains(ops[1].HTML(), "from the cache") {
-		t.Errorf("the first operation says\n%s\nthe second\n%s", text, ops[1].HTML())
+		t.Errorf("got, for the first operation,\n%s\nand for the second\n%s", text, ops[1].HTML())
 	}
 	all, _ := rec.By("op").Find("linear")
 	if all.Times != 2 || all.Casts != 3 || all.Cached != 1 || all.Flushed != 4 || all.Rounded != 18 || all.Bad != 2 || all.CastBytes != 3*6*6 {
-		t.Errorf("linear in all: got %+v", all)
+		t.Errorf("total of linear: got %+v", all)
 	}
 }
 
@@ -98,7 +98,7 @@ func train(steps int, with ...trace.Option) *trace.Recorder {
 	return rec
 }
 
-// Whatever operations are added up by, the sums are the same.
+// TestBy checks that the totals by each property add up to the same sums.
 func TestBy(t *testing.T) {
 	rec := train(3)
 	ops := rec.Ops()
@@ -114,28 +114,28 @@ func TestBy(t *testing.T) {
 			sum += r.FLOPs
 		}
 		if times != len(ops) || sum != flops {
-			t.Errorf("by %s: %d operations with %v FLOPs, want %d with %v", property, times, sum, len(ops), flops)
+			t.Errorf("by %s: got %d operations with %v FLOPs, want %d with %v", property, times, sum, len(ops), flops)
 		}
 		if !strings.Contains(s.HTML(), "<table") || !strings.Contains(s.String(), property) {
-			t.Errorf("by %s: shown as %s", property, s)
+			t.Errorf("by %s: got the text %s", property, s)
 		}
 	}
 	steps := rec.By("step").Rows
 	if len(steps) != 3 || steps[1].Times != steps[2].Times || steps[2].Name != "2" {
-		t.Errorf("steps: %+v", steps)
+		t.Errorf("steps: got %+v", steps)
 	}
 	one := rec.Step(1)
 	if len(one.Ops()) != steps[1].Times || len(one.Steps()) != 1 || one.Steps()[0].Step != 1 || one.By("step").Rows[0].Name != "1" {
-		t.Errorf("step 1 has %d operations of %d, scaler: %v", len(one.Ops()), len(ops), one.Steps())
+		t.Errorf("step 1: got %d operations of %d, and steps of the scaler %v", len(one.Ops()), len(ops), one.Steps())
 	}
 	if got, _ := rec.By("module").Find("2"); got.Times == 0 {
-		t.Errorf("module 2 is missing: %v", rec.By("module"))
+		t.Errorf("By module: got no row of module 2: %v", rec.By("module"))
 	}
 	for name, f := range map[string]func(){"by": func() { rec.By("colour") }, "step": func() { rec.Step(3) }, "op": func() { rec.Op(-1) }} {
 		func() {
 			defer func() {
 				if r := recover(); r == nil || !strings.Contains(r.(error).Error(), "expected") {
-					t.Errorf("%s: got %v, want a panic that says what was expected", name, r)
+					t.Errorf("%s: got %v, want a panic with an error that contains \"expected\"", name, r)
 				}
 			}()
 			f()
@@ -154,7 +154,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(rec.Ops()); len(list) != n || list[0]["op"] != "linear" || list[0]["computed"] != "float16" || list[0]["module"] != "0" || list[n-1]["step"] != 1.0 || list[n-1]["phase"] != "optimizer" {
-		t.Errorf("%d of %d operations, the first %v, the last %v", len(list), n, list[0], list[n-1])
+		t.Errorf("got %d of %d operations, the first %v and the last %v", len(list), n, list[0], list[n-1])
 	}
 	b.Reset()
 	if err := rec.WriteCSV(&b); err != nil {
@@ -162,12 +162,13 @@ func TestExport(t *testing.T) {
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(rows) != len(list)+1 || rows[1][2] != "linear" {
-		t.Errorf("%d rows, %v", len(rows), err)
+		t.Errorf("got %d rows and error %v", len(rows), err)
 	}
 }
 
-// However long a recording, what it keeps is bounded, and the sums go on.
-func TestLong(t *testing.T) {
+// TestLongRecordingIsBounded checks that a long recording holds a bounded number of operations and
+// still counts all in its totals.
+func TestLongRecordingIsBounded(t *testing.T) {
 	w := tensor.Ones(1).RequireGrad()
 	rec := trace.Start()
 	const steps = 6000
@@ -179,7 +180,7 @@ func TestLong(t *testing.T) {
 	s := rec.By("step")
 	all, _ := rec.By("op").Find("sum")
 	if len(rec.Ops()) != trace.MaxOps || len(s.Rows) > 512 || s.Width != 16 || all.Times != steps {
-		t.Errorf("%d operations, %d rows of %d steps, %d sums; want %d, 375 of 16, %d", len(rec.Ops()), len(s.Rows), s.Width, all.Times, trace.MaxOps, steps)
+		t.Errorf("got %d operations, %d rows of %d steps and a total of %d; want %d, 375 of 16 and %d", len(rec.Ops()), len(s.Rows), s.Width, all.Times, trace.MaxOps, steps)
 	}
 	byStep, byOp := 0, 0
 	for _, r := range s.Rows {
@@ -189,12 +190,13 @@ func TestLong(t *testing.T) {
 		byOp += r.Times
 	}
 	if byStep != byOp || byOp < 3*steps {
-		t.Errorf("%d operations by step and %d by operation", byStep, byOp)
+		t.Errorf("got %d operations by step and %d by operation, want equal", byStep, byOp)
 	}
 }
 
-// A recording says in how many steps it has counted, and counts in the first.
-func TestSomeStepsCounted(t *testing.T) {
+// TestReportsStepsNotCounted checks that a recording reports the number of steps with counts, and
+// counts in the first.
+func TestReportsStepsNotCounted(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x := tensor.Randn(512, 256)
 	rec := trace.Start(trace.Models(net))
@@ -210,6 +212,6 @@ func TestSomeStepsCounted(t *testing.T) {
 	}
 	want := fmt.Sprintf("results counted in %d of 30 steps", len(counted))
 	if text := rec.String(); !counted[0] || (len(counted) < 30) != strings.Contains(text, want) {
-		t.Errorf("the recording says %q, want %q", text, want)
+		t.Errorf("got %q, want %q", text, want)
 	}
 }

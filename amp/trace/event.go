@@ -5,11 +5,11 @@ import (
 	"halfnote/tensor"
 )
 
-// noted is an operation that has run, with the facts that must be collected immediately.
+// noted is an operation that has run, with the data that must be collected immediately.
 type noted struct {
 	tensor.EventInfo
 	step     int
-	reason   *reason // of the policy in force
+	reason   *reason // decision of the policy in force
 	counts   tensor.Counts
 	counted  bool
 	rounded  bool
@@ -17,9 +17,8 @@ type noted struct {
 	shadow   *Shadowed
 }
 
-// batch is how many operations are noted before they are taken in: an operation that
-// computes leaves little of the recording in the processor's caches, so that it costs less
-// to take in many at once.
+// batch is the number of operations that are noted before they are processed. An operation evicts
+// the recording's data from the processor's caches, so processing many at once is cheaper.
 const batch = 512
 
 // event notes an operation.
@@ -29,7 +28,7 @@ func (r *Recorder) event(e tensor.Event) {
 	if !r.ended.IsZero() {
 		return
 	}
-	ask := e.InPlace && !r.names.knows(e.In[0].ID) // whose gradient it is, while that is its gradient
+	ask := e.InPlace && !r.names.knows(e.In[0].ID) // find the parameter while this is its gradient
 	if ask {
 		r.settle()
 	}
@@ -52,7 +51,7 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 }
 
-// look finds out the step, the policy and what is in e's result.
+// look collects the step, the policy and the counts of e's result.
 func (r *Recorder) look(e *tensor.Event, n *noted) {
 	before := r.clock.step
 	step, restart := r.clock.tick(e)
@@ -94,10 +93,10 @@ func (r *Recorder) settle() {
 	r.waiting = r.waiting[:0]
 }
 
-// take takes an operation in. Views compute nothing, and a cast that autocast asks for
-// belongs to the operation that it is made for.
+// take processes an operation. Views compute nothing, and a cast by autocast belongs to the
+// operation that needs it.
 func (r *Recorder) take(n *noted) {
-	if n.step != r.step { // what is known of tensors of the step before last is not asked for
+	if n.step != r.step { // forget tensors of the step before last
 		r.step = n.step
 		r.names.turn()
 		r.bases.turn()
@@ -140,7 +139,7 @@ func rounds(e *tensor.Event) bool {
 	return e.Op.Name == "cast" && e.Operands[0].DType().IsFloat() && e.Out.DType.IsFloat()
 }
 
-// base returns the ID of the tensor whose memory the one of this ID shows.
+// base returns the ID of the tensor that the view with this ID shares memory with.
 func (r *Recorder) base(id int) int {
 	if b, ok := r.bases.get(id); ok {
 		return b
@@ -148,7 +147,7 @@ func (r *Recorder) base(id int) int {
 	return id
 }
 
-// restart takes all steps so far for one.
+// restart merges all steps so far into one.
 func (r *Recorder) restart() {
 	r.ops.restart()
 	for i := range r.steps {

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// record is an operation in a file. Numbers that JSON has no form for are left out.
+// record is an operation in a file. Numbers that JSON cannot represent are left out.
 type record struct {
 	Op         string    `json:"op"`
 	Module     string    `json:"module,omitempty"`
@@ -38,7 +38,7 @@ type record struct {
 	NaNs       int       `json:"nans"`
 	AbsMin     *float64  `json:"abs_min,omitempty"`
 	AbsMax     *float64  `json:"abs_max,omitempty"`
-	Rounded    int       `json:"rounded"` // elements of which it is known what the rounding did, casts of operands among them
+	Rounded    int       `json:"rounded"` // elements with a known effect of rounding, including those of casts
 	Flushed    int       `json:"flushed"`
 	Overflowed int       `json:"overflowed"`
 	Shadow     *Shadowed `json:"shadow,omitempty"`
@@ -72,7 +72,7 @@ func number(x float64) *float64 {
 
 var errNoWriter = errors.New("trace: write: the writer is nil; expected an io.Writer")
 
-// WriteJSON writes the operations to w, an array of objects.
+// WriteJSON writes the operations to w as an array of objects.
 func (r *Recorder) WriteJSON(w io.Writer) error {
 	if w == nil {
 		return errNoWriter
@@ -87,8 +87,8 @@ func (r *Recorder) WriteJSON(w io.Writer) error {
 	return e.Encode(list)
 }
 
-// WriteCSV writes the operations to w (RFC 4180), a line each below the names of the
-// columns, which are those of WriteJSON without lists.
+// WriteCSV writes the operations to w (RFC 4180): a line with the names of the columns, then one
+// line for each operation. The columns are the fields of WriteJSON except for lists.
 func (r *Recorder) WriteCSV(w io.Writer) error {
 	if w == nil {
 		return errNoWriter

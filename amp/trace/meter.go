@@ -6,33 +6,33 @@ import (
 	"halfnote/tensor"
 )
 
-// meter computes counts of results, as long as this takes a small share of the time. A cast to
+// meter counts the elements of results as long as this takes a small fraction of the time. A cast to
 // a wider dtype changes no element, so its operand and result share one count.
 type meter struct {
-	always bool // whatever it takes
+	always bool // count at any cost
 	begun  time.Time
 	spent  time.Duration
-	before time.Duration // what had been spent when on was decided
-	last   time.Duration // what counting took in the last step, or part of one, that was counted
-	step   int           // that on is for
-	ops    int           // since on was decided
+	before time.Duration // time spent when on was decided
+	last   time.Duration // time of counting in the last counted step, or part of one
+	step   int           // step that on applies to
+	ops    int           // operations since on was decided
 	on     bool
 
 	known recent[counted]
 }
 
-// counted is what was in a tensor at some version of its memory.
+// counted holds the counts of a tensor at one version of its memory.
 type counted struct {
 	version int
 	tensor.Counts
 }
 
-// Counting may take this share of the time, or what is free if that is more: so that short
-// recordings have it all.
+// Counting may take this fraction of the time, or the free allowance if that is more, so that short
+// recordings are counted in full.
 const (
 	countShare = 0.01
 	countFree  = time.Millisecond
-	recheck    = 1000 // operations after which the meter looks at the time, within a step
+	recheck    = 1000 // number of operations between looks at the clock within a step
 )
 
 // ready decides, at the start of each step, whether its results are counted.
@@ -54,7 +54,7 @@ func (m *meter) ready(step int) {
 	m.on = m.spent+m.last <= max(countFree, time.Duration(countShare*float64(time.Since(m.begun))))
 }
 
-// count returns what is in t.
+// count returns the counts of t.
 func (m *meter) count(t *tensor.Tensor) tensor.Counts {
 	id, version := t.ID(), t.Version()
 	if c, ok := m.known.get(id); ok && c.version == version {
@@ -67,7 +67,7 @@ func (m *meter) count(t *tensor.Tensor) tensor.Counts {
 	return c
 }
 
-// cast returns what is in the result of a cast of x, and what the rounding did to it.
+// cast returns the counts of the result of a cast of x, and the effect of the rounding.
 func (m *meter) cast(x, y *tensor.Tensor) (tensor.Counts, Rounding) {
 	before := m.count(x)
 	if wider(x.DType(), y.DType()) && !(before.AbsMin < tensor.FInfo(y.DType()).Tiny) {
@@ -79,7 +79,7 @@ func (m *meter) cast(x, y *tensor.Tensor) (tensor.Counts, Rounding) {
 	return after, Rounding{Flushed: after.Zeros - before.Zeros, Overflowed: after.Infs - before.Infs}
 }
 
-// wider reports whether every number of d is one of to.
+// wider reports whether to represents every number of d.
 func wider(d, to tensor.DType) bool {
 	return d.IsFloat() && to.IsFloat() && d.Size() < to.Size() && to.Size() >= 4
 }

@@ -22,15 +22,15 @@ type Place struct {
 // concurrent use.
 type Names struct {
 	params []nn.Named
-	models []map[string]bool // their modules
+	models []map[string]bool // paths of the modules of each model
 
 	mu      sync.Mutex
-	paths   map[int]string // of parameters, by ID
-	newest  int            // ID of a parameter
+	paths   map[int]string // paths of parameters, by ID
+	newest  int            // largest ID of a parameter
 	results recent[Place]
-	whole   memo[[2]string, string] // what full has found
-	owners  memo[[3]string, string] // and owner
-	last    string                  // the module that was found last
+	whole   memo[[2]string, string] // results of full
+	owners  memo[[3]string, string] // results of owner
+	last    string                  // module that was found last
 }
 
 // NewNames returns the names of models. With several models, each name starts with the model's
@@ -71,12 +71,12 @@ func (n *Names) place(e *tensor.EventInfo) Place {
 	p := n.find(e)
 	if p.Module != "" && !e.InPlace {
 		made := p
-		if !e.View && e.Op.Name != "cast" { // its result is not a parameter
+		if !e.View && e.Op.Name != "cast" { // the result is not a parameter
 			made.Param = ""
 		}
 		n.results.put(e.Out.ID, made)
 		if !e.Backward {
-			for _, c := range e.Casts { // they were made for this operation
+			for _, c := range e.Casts { // made for this operation
 				if known, _ := n.results.get(c.ID); known.Module == "" {
 					n.results.put(c.ID, Place{Module: p.Module})
 				}
@@ -116,7 +116,7 @@ func (n *Names) find(e *tensor.EventInfo) Place {
 	return Place{Module: n.full(e.Module)}
 }
 
-// changed returns the place of a tensor that is changed in place: a parameter or its
+// changed returns the place of a tensor that is changed in place, which is a parameter or its
 // gradient.
 func (n *Names) changed(id int) Place {
 	if path, ok := n.path(id); ok {
@@ -126,7 +126,7 @@ func (n *Names) changed(id int) Place {
 	if seen {
 		return p
 	}
-	for _, x := range n.params { // all gradients, for one that is changed seldom is alone
+	for _, x := range n.params { // note all gradients, since they are usually changed together
 		if g := x.Tensor.Grad(); g != nil {
 			of := Place{Module: parent(x.Name), Param: x.Name}
 			if n.results.put(g.ID(), of); g.ID() == id {
@@ -138,7 +138,7 @@ func (n *Names) changed(id int) Place {
 	return p
 }
 
-// knows reports whether changed finds the place of a tensor without a look at gradients.
+// knows reports whether changed finds the place of a tensor without searching the gradients.
 func (n *Names) knows(id int) bool {
 	_, ok := n.path(id)
 	if !ok {
@@ -149,15 +149,15 @@ func (n *Names) knows(id int) bool {
 
 // path returns the path of the parameter with this ID.
 func (n *Names) path(id int) (path string, ok bool) {
-	if id > n.newest { // as most tensors are
+	if id > n.newest { // true for most tensors
 		return "", false
 	}
 	path, ok = n.paths[id]
 	return path, ok
 }
 
-// owner returns the module that works with the parameter at path, when the way to it is
-// module: the parameter's own, or one that has another's.
+// owner returns the module that uses the parameter at path while module is running: the
+// parameter's own module, or one that shares the parameter.
 func (n *Names) owner(path, module string) string {
 	return n.owners.get([3]string{path, module, n.last}, func() string {
 		own := parent(path)
@@ -168,9 +168,9 @@ func (n *Names) owner(path, module string) string {
 	})
 }
 
-// full returns the whole path of a module of which only the containers on the way to
-// it are known: of "0.1" that it is "encoder.0.body.1". Of several that it may be, it
-// takes the one nearest to the module before.
+// full returns the full path of a module of which only the containers on the path are known: for
+// "0.1" it returns "encoder.0.body.1". Among several candidates it takes the one nearest to the
+// previous module.
 func (n *Names) full(path string) string {
 	if path == "" {
 		return ""
@@ -178,7 +178,7 @@ func (n *Names) full(path string) string {
 	return n.whole.get([2]string{path, n.last}, func() string { return n.search(path) })
 }
 
-// search is full for what it has not been asked for before.
+// search is full without its memo.
 func (n *Names) search(path string) string {
 	best, near := path, -1
 	for i, modules := range n.models {
@@ -208,14 +208,13 @@ func (n *Names) known(path string) bool {
 	return slices.ContainsFunc(n.models, func(m map[string]bool) bool { return m[path] })
 }
 
-// leadsTo reports whether the names of path stand in module in this order, the last
-// one last.
+// leadsTo reports whether module contains the names of path in this order, and ends with the last.
 func leadsTo(path, module string) bool {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	return last(path) == last(module) && contains(module, path)
 }
 
-// contains reports whether the names of path stand in module in this order.
+// contains reports whether module contains the names of path in this order.
 func contains(module, path string) bool {
 	for path != "" && module != "" {
 		var name string
@@ -227,7 +226,7 @@ func contains(module, path string) bool {
 	return path == ""
 }
 
-// common returns how many names two paths begin with together.
+// common returns the number of leading names that two paths share.
 func common(a, b string) int {
 	i, x, y := 0, strings.Split(a, "."), strings.Split(b, ".")
 	for i < len(x) && i < len(y) && x[i] == y[i] {
@@ -236,7 +235,7 @@ func common(a, b string) int {
 	return i
 }
 
-// within reports whether a module is the one of a path or inside it.
+// within reports whether a module is the one at path or inside it.
 func within(module, path string) bool {
 	return path == "" || module == path || strings.HasPrefix(module, path+".")
 }

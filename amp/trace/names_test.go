@@ -19,7 +19,7 @@ type block struct {
 
 func (b *block) Forward(x *tensor.Tensor) *tensor.Tensor { return b.FC.Forward(b.Body.Forward(x)) }
 
-// twins is a user's model whose parts have equal insides.
+// twins is a user's model with parts of equal structure.
 type twins struct{ Left, Right *block }
 
 func (m *twins) Forward(x *tensor.Tensor) *tensor.Tensor {
@@ -71,8 +71,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Operations of derivatives have the module of what they derive, the cast of a
-// parameter's gradient its parameter.
+// TestNamesBackward checks that operations of derivatives have the module of the operation that they
+// differentiate, and that the cast of a parameter's gradient names the parameter.
 func TestNamesBackward(t *testing.T) {
 	net := newTwins()
 	opt := optim.NewSGD(nn.Parameters(net), 0.1)
@@ -98,12 +98,12 @@ func TestNamesBackward(t *testing.T) {
 	}
 	for _, p := range nn.NamedParameters(net) {
 		if !grads[p.Name] || !changed[p.Name] {
-			t.Errorf("%s: its gradient was seen: %v, its change: %v", p.Name, grads[p.Name], changed[p.Name])
+			t.Errorf("%s: got gradient seen %v and change seen %v, want both", p.Name, grads[p.Name], changed[p.Name])
 		}
 	}
 }
 
-func TestNamesOfSeveralModels(t *testing.T) {
+func TestNamesWithSeveralModels(t *testing.T) {
 	g, d := nn.NewSequential(nn.NewLinear(4, 4), nn.NewTanh()), nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU())
 	rec := trace.Start(trace.Models(g, d))
 	d.Forward(g.Forward(tensor.Ones(1, 4)))
@@ -116,10 +116,10 @@ func TestNamesOfSeveralModels(t *testing.T) {
 func TestSteps(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		passes int // backward passes to a step
+		passes int // number of backward passes in a step
 		step   bool
 		scaled bool
-		want   int // steps of 6 passes
+		want   int // number of steps in 6 passes
 	}{
 		{"backward only", 1, false, false, 6},
 		{"an optimizer", 1, true, false, 6},
@@ -127,7 +127,7 @@ func TestSteps(t *testing.T) {
 		{"accumulation", 3, true, false, 2},
 	} {
 		net := nn.NewSequential(nn.NewLinear(4, 4), nn.NewLinear(4, 4))
-		opt := optim.NewAdamW(nn.Parameters(net), 0.1, optim.Maximize()) // it clones
+		opt := optim.NewAdamW(nn.Parameters(net), 0.1, optim.Maximize()) // Maximize clones gradients
 		scaler := amp.NewGradScaler(amp.ScalerEnabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
 		rec := trace.Start(trace.Models(net))
 		for i := range 6 {
@@ -150,7 +150,7 @@ func TestSteps(t *testing.T) {
 		last, steps := 0, map[int]int{}
 		for _, op := range rec.Ops() {
 			if op.Step < last || op.Step > last+1 {
-				t.Errorf("%s: step %d after %d", tt.name, op.Step, last)
+				t.Errorf("%s: got step %d after step %d", tt.name, op.Step, last)
 			}
 			last = op.Step
 			if op.Name == "linear" {
@@ -159,7 +159,7 @@ func TestSteps(t *testing.T) {
 		}
 		for i := range tt.want {
 			if steps[i] != 12/tt.want {
-				t.Errorf("%s: %d forward products in step %d, want %d: %v", tt.name, steps[i], i, 12/tt.want, steps)
+				t.Errorf("%s: got %d forward products in step %d, want %d: %v", tt.name, steps[i], i, 12/tt.want, steps)
 			}
 		}
 	}

@@ -33,11 +33,11 @@ type Op struct {
 	ID       int    // ID of the result
 	Casts    int    // operands converted for it
 	Cached   int    // operands whose cast came from autocast's cache
-	Cast     []Cast // the casts, including cached ones
+	Cast     []Cast // casts, including cached ones
 
 	Duration time.Duration
-	Bytes    int     // read and written
-	FLOPs    float64 // two for each multiply-add of a matrix product or convolution, else one for each element
+	Bytes    int     // bytes read and written
+	FLOPs    float64 // two for each multiply-add of a matrix product or convolution, otherwise one for each element
 
 	Counts  tensor.Counts // counts of the result
 	Counted bool          // Counts are known; never for in-place changes
@@ -57,7 +57,7 @@ type Rounding struct {
 type Cast struct {
 	Operand   int // index of the operand
 	From, To  tensor.DType
-	Cached    bool // it came from autocast's cache
+	Cached    bool // taken from autocast's cache
 	Promotion bool // made by the operation's promotion, not by autocast
 	Elements  int
 	Duration  time.Duration // time of the cast, 0 if cached
@@ -65,8 +65,8 @@ type Cast struct {
 	Rounded   bool // Rounding is known
 }
 
-// bytes is what the cast read and wrote, 0 where it was cached or is an operation of
-// its own.
+// bytes returns the bytes that the cast read and wrote: 0 if it was cached or is an operation in
+// its own right.
 func (c Cast) bytes() int {
 	if c.Cached || c.Promotion {
 		return 0
@@ -74,8 +74,8 @@ func (c Cast) bytes() int {
 	return c.Elements * (c.From.Size() + c.To.Size())
 }
 
-// describe has op be what e says, in the lists that it has. The step, the policy and what
-// is in the result are not in e.
+// describe fills op from e, reusing op's lists. e lacks the step, the policy and the counts of the
+// result.
 func (op *Op) describe(e *tensor.EventInfo, place Place) {
 	op.Name, op.Category, op.Place, op.Source = e.Op.Name, amp.Listed(e.Op), place, e.Source
 	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
@@ -95,10 +95,10 @@ func (op *Op) describe(e *tensor.EventInfo, place Place) {
 	}
 }
 
-// reasons remembers what policies say, the one in force last first.
+// reasons caches the decisions of policies, the most recent policy first.
 type reasons []*reason
 
-// in returns what is remembered of a policy.
+// in returns the cached decisions of a policy.
 func (r *reasons) in(p amp.Policy) *reason {
 	for i, known := range *r {
 		if known.policy == p {
@@ -110,15 +110,15 @@ func (r *reasons) in(p amp.Policy) *reason {
 	return (*r)[0]
 }
 
-// reason remembers what Policy.By says.
+// reason caches the results of Policy.By.
 type reason struct {
 	policy amp.Policy
 	name   string
 	why    memo[tensor.Info, string]
-	of     memo[string, string] // of derivatives
+	of     memo[string, string] // reasons for derivatives
 }
 
-// decided returns what decided e's dtype.
+// decided returns the source of the decision on e's dtype.
 func (r *reason) decided(e *tensor.EventInfo) string {
 	switch {
 	case e.Backward:
@@ -157,8 +157,7 @@ func (op Op) phase() string {
 	return "forward"
 }
 
-// ranIn is the dtype that a chart shows an operation in: a cast in the one that it
-// leads to.
+// ranIn returns the dtype that a chart shows for an operation; for a cast, that of its result.
 func (op Op) ranIn() tensor.DType {
 	if op.Name == "cast" {
 		return op.Out
@@ -166,7 +165,7 @@ func (op Op) ranIn() tensor.DType {
 	return op.Computed
 }
 
-// brief is Why in the room that a chart has.
+// brief returns Why, shortened for a chart.
 func (op Op) brief() string {
 	switch {
 	case op.Backward:
@@ -181,7 +180,7 @@ func (op Op) brief() string {
 	return op.Category.String()
 }
 
-// where says in which module and line the operation is.
+// where returns the module and the line of the operation.
 func (op Op) where() string {
 	var parts []string
 	if op.Module != "" {
@@ -193,7 +192,7 @@ func (op Op) where() string {
 	return strings.Join(parts, ", ")
 }
 
-// facts are the lines of the operation's own page.
+// facts returns the lines of the operation's own page.
 func (op Op) facts() [][2]string {
 	var in []string
 	for i, d := range op.In {
@@ -251,7 +250,7 @@ func (op Op) HTML() string {
 	return b.String() + "</table>"
 }
 
-// quantity writes x with a prefix of SI: "1.5 GFLOP".
+// quantity formats x with an SI prefix: "1.5 GFLOP".
 func quantity(x float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {

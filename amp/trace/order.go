@@ -1,6 +1,6 @@
 package trace
 
-// order guesses what comes next: what it was the last time, as steps are alike.
+// order predicts the next key: steps are alike, so it is the key that came next the last time.
 type order struct {
 	after  []int32
 	before int32
@@ -8,7 +8,7 @@ type order struct {
 
 func (o *order) next() int32 { return o.after[o.before] }
 
-// came notes that i did come.
+// came records that i came next.
 func (o *order) came(i int32) {
 	if n := int(max(i, o.before)) + 1 - len(o.after); n > 0 {
 		o.after = append(o.after, make([]int32, n)...)
@@ -16,8 +16,8 @@ func (o *order) came(i int32) {
 	o.after[o.before], o.before = i, i
 }
 
-// memo remembers what has been found out for keys. Mostly they come in the order in which
-// they did before, and need no hash.
+// memo caches results by key. Keys mostly arrive in the same order as before, which saves hashing
+// them.
 type memo[K comparable, V any] struct {
 	at    map[K]int32
 	keys  []K
@@ -25,7 +25,7 @@ type memo[K comparable, V any] struct {
 	order order
 }
 
-// get returns what find has found for k.
+// get returns find's result for k.
 func (m *memo[K, V]) get(k K, find func() V) V {
 	if len(m.keys) == 0 {
 		m.at = map[K]int32{}

@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// Goroutines that train while others look at the recording, and stop it, do no harm.
-func TestGoroutines(t *testing.T) {
+// TestConcurrentUse trains on goroutines while others read and stop the recording.
+func TestConcurrentUse(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewReLU(), nn.NewLinear(8, 8))
 	rec := trace.Start(trace.Models(net), trace.Shadow())
 	var wg sync.WaitGroup
@@ -31,14 +31,14 @@ func TestGoroutines(t *testing.T) {
 	wg.Wait()
 	for _, op := range rec.Ops() {
 		if op.Name == "linear" && op.Module != "0" && op.Module != "2" {
-			t.Errorf("linear is in %q", op.Module)
+			t.Errorf("linear: got module %q", op.Module)
 		}
 	}
 }
 
-// A weight that two modules share has the name of its first place; what runs in the
-// other has its own.
-func TestTied(t *testing.T) {
+// TestNamesOfTiedWeight checks that a weight that two modules share has the name of its first place,
+// and that operations in the other module have that module's name.
+func TestNamesOfTiedWeight(t *testing.T) {
 	first, second := nn.NewLinear(4, 4), nn.NewLinear(4, 4)
 	second.Weight = first.Weight
 	net := nn.NewSequential(first, nn.NewReLU(), second)

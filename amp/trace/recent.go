@@ -1,23 +1,22 @@
 package trace
 
-// recent remembers values of tensors by ID, those put since the last turn and between it
-// and the one before, of at most some ten thousand tensors. IDs are given in order, so
-// that it needs no hash: a value is at its ID's place or soon after it, and places are
-// added when all of these are taken.
+// recent holds values of at most some ten thousand tensors by ID: those put since the turn before
+// last. IDs are given in order, so no hash is needed: a value is at its ID's place or soon after
+// it, and places are added when all of these are taken.
 type recent[T any] struct {
-	places []place[T] // a power of two
+	places []place[T] // their number is a power of two
 	turns  int
 }
 
 type place[T any] struct {
-	id, turn int // turn is one more than the number of turns when it was put
+	id, turn int // turn is one more than the number of turns at the time of put
 	value    T
 }
 
 const (
 	fewPlaces  = 1 << 8
 	mostPlaces = 1 << 16
-	near       = 8 // places that a value may be at
+	near       = 8 // number of places where a value may be
 )
 
 func (r *recent[T]) put(id int, v T) {
@@ -32,7 +31,7 @@ func (r *recent[T]) put(id int, v T) {
 	*p = place[T]{id, r.turns + 1, v}
 }
 
-// turn forgets what was put before the last turn.
+// turn drops values put before the last turn.
 func (r *recent[T]) turn() { r.turns++ }
 
 func (r *recent[T]) get(id int) (v T, ok bool) {
@@ -51,7 +50,7 @@ func (r *recent[T]) place(i int) *place[T] { return &r.places[i&(len(r.places)-1
 
 func (r *recent[T]) holds(p *place[T]) bool { return p.turn > 0 && p.turn >= r.turns }
 
-// at returns the place that id has or can have, nil if more places are wanted.
+// at returns the place of id, or a free one for it, or nil if there must be more places.
 func (r *recent[T]) at(id int) (free *place[T]) {
 	for i := range near {
 		p := r.place(id + i)

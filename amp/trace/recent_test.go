@@ -2,8 +2,8 @@ package trace
 
 import "testing"
 
-// A value stays for the rest of its step and for the next one, however many places the
-// IDs leave free between them.
+// TestRecent checks that a value is held for the rest of its step and the next one, for any distance
+// between IDs.
 func TestRecent(t *testing.T) {
 	for _, stride := range []int{1, 3, 256, 1000} {
 		var r recent[int]
@@ -16,19 +16,19 @@ func TestRecent(t *testing.T) {
 			for i := range first + tensors {
 				v, ok := r.get(i * stride)
 				if wanted := i >= first-tensors; ok && v != i || wanted && !ok && stride*2*tensors < mostPlaces || !wanted && ok {
-					t.Fatalf("stride %d, step %d, value %d: %d, %v", stride, step, i, v, ok)
+					t.Fatalf("stride %d, step %d, value %d: got %d, %v", stride, step, i, v, ok)
 				}
 			}
 			r.turn()
 		}
 		if len(r.places) > mostPlaces {
-			t.Errorf("stride %d: %d places", stride, len(r.places))
+			t.Errorf("stride %d: got %d places", stride, len(r.places))
 		}
 	}
 	var r recent[int]
 	r.put(0, 7)
 	r.put(0, 8)
 	if v, ok := r.get(0); v != 8 || !ok {
-		t.Errorf("ID 0, put twice: %d, %v", v, ok)
+		t.Errorf("ID 0, put twice: got %d, %v", v, ok)
 	}
 }

@@ -50,12 +50,12 @@ type Recorder struct {
 	meter   meter
 	reasons reasons
 	shadow  *shadow      // nil without Shadow
-	waiting []noted      // not taken in yet
-	step    int          // of the last one that was
-	bases   recent[int]  // what views are of, by ID
-	casts   recent[Cast] // that autocast has made, by ID of their result
+	waiting []noted      // operations not processed yet
+	step    int          // step of the last processed operation
+	bases   recent[int]  // IDs of the bases of views, by ID
+	casts   recent[Cast] // casts by autocast, by ID of the result
 	ops     store
-	op      Op  // the last one, whose lists the next one takes
+	op      Op  // last operation, whose lists are reused
 	first   int // first step of the recording
 	sums    sums
 	steps   []Step
@@ -115,7 +115,7 @@ func (r *Recorder) Stop() {
 	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
-		r.names, r.meter, r.shadow = nil, meter{}, nil // they hold tensors
+		r.names, r.meter, r.shadow = nil, meter{}, nil // these hold tensors
 	}
 }
 

@@ -50,7 +50,7 @@ func TestOps(t *testing.T) {
 		}
 	}
 	if len(forward) != len(want) {
-		t.Fatalf("%d operations forward, want %d: %+v", len(forward), len(want), forward)
+		t.Fatalf("got %d forward operations, want %d: %+v", len(forward), len(want), forward)
 	}
 	for i, w := range want {
 		if got := (row{forward[i].Name, forward[i].Computed, forward[i].Casts, forward[i].Module}); got != w {
@@ -67,13 +67,13 @@ func TestOps(t *testing.T) {
 		}
 	}
 	if half != 3 || leaves != 2 {
-		t.Errorf("backward has %d products in float16 and %d casts to float32, want 3 and 2", half, leaves)
+		t.Errorf("backward: got %d products in float16 and %d casts to float32, want 3 and 2", half, leaves)
 	}
 	if text := rec.DTypes().String(); !strings.Contains(text, "float16") || !strings.Contains(text, "casts") {
-		t.Errorf("the chart says %q", text)
+		t.Errorf("got the chart %q", text)
 	}
 	if n := strings.Count(rec.Table().Data["text/plain"].(string), "linear"); n < 2 {
-		t.Errorf("the table names linear %d times", n)
+		t.Errorf("got a table that names linear %d times", n)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLossScale(t *testing.T) {
 	}{{65536, 65536, false}, {65536, 131072, false}, {131072, 131072, false}, {131072, 65536, true}, {65536, 65536, false}}
 	steps := rec.Steps()
 	if len(steps) != len(want) {
-		t.Fatalf("%d steps, want %d", len(steps), len(want))
+		t.Fatalf("got %d steps, want %d", len(steps), len(want))
 	}
 	for i, w := range want {
 		if got := steps[i]; got.Scale != w.scale || got.After != w.after || got.Skipped != w.skipped {
@@ -112,19 +112,19 @@ func TestLossScale(t *testing.T) {
 		}
 	}
 	if text := rec.LossScale().String(); !strings.Contains(text, "1 skipped") && !strings.Contains(text, "1 of") {
-		t.Errorf("the chart says %q, want the skipped step", text)
+		t.Errorf("got the chart %q, want the skipped step in it", text)
 	}
 	if !strings.Contains(rec.String(), "5 scaled steps, 1 skipped") {
-		t.Errorf("the recording says %q", rec)
+		t.Errorf("got %q for the recording", rec)
 	}
 }
 
-func TestNothing(t *testing.T) {
+func TestEmptyRecording(t *testing.T) {
 	rec := trace.Start()
 	rec.Stop()
 	rec.Stop()
 	if rec.String() != "nothing recorded" {
-		t.Errorf("an empty recording says %q", rec)
+		t.Errorf("got %q for an empty recording", rec)
 	}
 	rec.DTypes()
 	rec.LossScale()

@@ -28,7 +28,7 @@ func (r *Recorder) RooflineBeside(full *Recorder, names ...string) roofline.Repo
 	return report
 }
 
-// duration is how long operations took, with the casts for them.
+// duration returns the time of operations, including the casts for them.
 func duration(ops []Op) (d time.Duration) {
 	for _, op := range ops {
 		d += op.Duration
@@ -41,9 +41,9 @@ func duration(ops []Op) (d time.Duration) {
 	return d
 }
 
-// Workload returns the work of the last complete step, for [roofline.Workload.PredictOn],
-// and the operations of that step. In float32 the same operations run without casts, on
-// float32 wherever they ran on 16 bits.
+// Workload returns the work of the last complete step, for [roofline.Workload.PredictOn], and the
+// operations of that step. For float32 it has the same operations without casts, with float32 in
+// place of 16-bit dtypes.
 func (r *Recorder) Workload() (roofline.Workload, []Op) {
 	ops := r.Ops()
 	last := 0
@@ -78,7 +78,7 @@ func (r *Recorder) Workload() (roofline.Workload, []Op) {
 	return w, step
 }
 
-// elements is how many elements a shape has.
+// elements returns the number of elements of a shape.
 func elements(shape []int) int {
 	n := 1
 	for _, s := range shape {
@@ -87,8 +87,8 @@ func elements(shape []int) int {
 	return n
 }
 
-// product reports whether the operation multiplies matrices, which is more work than one
-// for each element.
+// product reports whether the operation is a matrix product or convolution, whose work exceeds one
+// FLOP for each element.
 func (op Op) product() bool {
 	most := elements(op.Shape)
 	for _, s := range op.InShapes {
@@ -97,8 +97,8 @@ func (op Op) product() bool {
 	return op.FLOPs > float64(most)
 }
 
-// aligned reports whether the sizes that a product runs over are multiples of 8: the
-// last two of matrices, and of a convolution the channels.
+// aligned reports whether the sizes of a product are multiples of 8: the last two of matrices, and
+// the channels of a convolution.
 func (op Op) aligned() bool {
 	if len(op.InShapes) < 2 {
 		return false
@@ -124,7 +124,7 @@ func (op Op) aligned() bool {
 
 func (op Op) conv() bool { return len(op.Name) >= 4 && op.Name[:4] == "conv" }
 
-// wideBytes is what the operation would read and write on float32.
+// wideBytes returns the bytes that the operation would read and write in float32.
 func (op Op) wideBytes() int {
 	bytes := op.Bytes
 	if op.InPlace {

@@ -6,26 +6,25 @@ import (
 	"halfnote/tensor"
 )
 
-// shadow computes each operation once more in float64: on the operands as they were
-// computed on, which tells the error of the operation itself, and on their shadows,
-// what they would be had everything before been float64, which tells what has become
-// of the values on the way.
+// shadow recomputes each operation in float64: on the same operands, which gives the error of the
+// operation itself, and on their shadows, which are the operands if all earlier operations had
+// been float64. The latter gives the accumulated error.
 type shadow struct {
-	young, old map[int]shade // by ID of the tensor: those of this step, and of the one before
-	bytes      int           // of the young
+	young, old map[int]shade // shadows of this step and of the one before, by tensor ID
+	bytes      int           // bytes of the young shadows
 }
 
-// shade is a tensor's shadow.
+// shade is the shadow of a tensor.
 type shade struct {
 	*tensor.Tensor
-	version *int // of the memory that it belongs to, shared by views
+	version *int // version of the memory, shared by views
 }
 
-// shadowLimit is how many bytes of shadows a step may have. Beyond them the oldest are
-// dropped, and what is computed from their tensors starts from the values as they are.
+// shadowLimit is the largest number of bytes of shadows in a step. Beyond it the oldest are
+// dropped, and later results of those tensors are computed from the actual values.
 const shadowLimit = 1 << 29
 
-// turn lets go of the shadows of the step before.
+// turn drops the shadows of the step before.
 func (s *shadow) turn() { s.young, s.old, s.bytes = map[int]shade{}, s.young, 0 }
 
 func (s *shadow) get(t *tensor.Tensor) (shade, bool) {
@@ -36,7 +35,7 @@ func (s *shadow) get(t *tensor.Tensor) (shade, bool) {
 	return v, ok
 }
 
-// of returns the shadow of x, and whether it differs from x for what came before.
+// of returns the shadow of x, and reports whether it follows from earlier shadows.
 func (s *shadow) of(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if v, ok := s.get(x); ok && *v.version == x.Version() {
 		return v.Tensor, true
@@ -44,7 +43,7 @@ func (s *shadow) of(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	return exact(x), false
 }
 
-// exact returns x in float64 if it is floating-point, in memory of its own, else itself.
+// exact returns a float64 copy of x if x is floating-point, otherwise x itself.
 func exact(x *tensor.Tensor) *tensor.Tensor {
 	if x.DType() == tensor.Float64 {
 		return x.Detach().Clone()
@@ -55,7 +54,7 @@ func exact(x *tensor.Tensor) *tensor.Tensor {
 	return x.Detach()
 }
 
-// put remembers y's shadow.
+// put stores y's shadow.
 func (s *shadow) put(y, of *tensor.Tensor, version *int) {
 	if version == nil {
 		version = new(int)
@@ -68,8 +67,8 @@ func (s *shadow) put(y, of *tensor.Tensor, version *int) {
 	s.young[y.ID()] = shade{of, version}
 }
 
-// event follows an operation, and returns what it says of the result, nil if nothing:
-// there are operations without a float64 form.
+// event follows an operation and returns the comparison of its result, or nil for operations
+// without a float64 form.
 func (s *shadow) event(e tensor.Event) (said *Shadowed, r Rounding) {
 	tensor.Unobserved(func() {
 		if tensor.Try(func() { said, r = s.follow(e) }) != nil {
@@ -118,7 +117,7 @@ func (s *shadow) follow(e tensor.Event) (*Shadowed, Rounding) {
 	return said, r
 }
 
-// again runs e's operation in float64. A cast is none there.
+// again runs e's operation in float64, where a cast does nothing.
 func (s *shadow) again(e tensor.Event, in []*tensor.Tensor) *tensor.Tensor {
 	if e.Op.Name == "cast" {
 		return exact(in[0])
@@ -126,8 +125,8 @@ func (s *shadow) again(e tensor.Event, in []*tensor.Tensor) *tensor.Tensor {
 	return exact(e.Rerun(in))
 }
 
-// changed follows a change in place where it is known what it does: a sum of gradients.
-// Other shadows of what is changed are stale from now on.
+// changed follows an in-place sum of gradients. All other in-place changes make the shadows of the
+// memory stale.
 func (s *shadow) changed(e tensor.Event) {
 	v, ok := s.get(e.Operands[0])
 	if !ok || !e.Backward || e.Op.Name != "add_" || len(e.Operands) != 2 || *v.version != e.Operands[0].Version()-1 {
@@ -138,8 +137,7 @@ func (s *shadow) changed(e tensor.Event) {
 	*v.version = e.Operands[0].Version()
 }
 
-// local notes how far values are from truth, what the operation would be without
-// rounding.
+// local records the distance of values from truth, the operation's result without rounding.
 func (s *Shadowed) local(values, truth []float64, d tensor.DType) (r Rounding) {
 	f := tensor.FInfo(d)
 	apart, length := 0.0, 0.0
@@ -167,7 +165,7 @@ func (s *Shadowed) local(values, truth []float64, d tensor.DType) (r Rounding) {
 	return r
 }
 
-// ulp is the distance between neighbours at x.
+// ulp returns the distance between neighbouring numbers at x.
 func ulp(x float64, f tensor.FloatInfo) float64 {
 	if a := math.Abs(x); a >= f.Tiny {
 		return math.Ldexp(f.Eps, math.Ilogb(min(a, f.Max)))
@@ -175,7 +173,7 @@ func ulp(x float64, f tensor.FloatInfo) float64 {
 	return f.Subnormal
 }
 
-// follow notes what has become of values that should be truth.
+// follow records the distance of values from truth, their values in a float64 step.
 func (s *Shadowed) follow(values, truth []float64) {
 	apart, length := 0.0, 0.0
 	for i, y := range values {

@@ -13,14 +13,14 @@ import (
 	"halfnote/tensor/optim"
 )
 
-func TestShadowOfOneOperation(t *testing.T) {
+func TestShadowOfSingleOperations(t *testing.T) {
 	x := tensor.NewAs(tensor.Float16, []float64{1, 2, 300, 0x1p-14})
 	y := tensor.NewAs(tensor.Float16, []float64{3, 3, 300, 0x1p-11})
 	rec := trace.Start(trace.Shadow())
 	x.Div(y)                                                                         // 1/3 and 2/3 round
 	x.Mul(y)                                                                         // 300² is too large, 2⁻²⁵ too small
 	tensor.New([]float64{1, 1e-30}).Exp()                                            // float32
-	tensor.NewAs(tensor.Float16, []float64{1}).Tanh().Sub(tensor.Scalar(0.5).Half()) // exact: so near 1 a difference is
+	tensor.NewAs(tensor.Float16, []float64{1}).Tanh().Sub(tensor.Scalar(0.5).Half()) // exact, as a difference of numbers so close
 	rec.Stop()
 	ops := rec.Ops()
 	third := 1.0 / 3
@@ -35,15 +35,15 @@ func TestShadowOfOneOperation(t *testing.T) {
 		t.Errorf("exp in float32: got %+v, want less than an ulp", s)
 	}
 	if last := ops[len(ops)-1]; last.Name != "sub" || last.Shadow.ULP > 0.5 {
-		t.Errorf("sub: %v", last)
+		t.Errorf("sub: got %v", last)
 	}
 	if text := ops[1].String(); !strings.Contains(text, "own error") || !strings.Contains(text, "1 flushed to 0, 1 overflowed") {
-		t.Errorf("the operation says\n%s", text)
+		t.Errorf("got the operation's text\n%s", text)
 	}
 }
 
-// Gradients in float16 stand beside those of float64: with a small loss and no scaler
-// they die, with one they live.
+// TestShadowOfGradients compares float16 gradients with those of float64: with a small loss they
+// become 0 without a scaler, and survive with one.
 func TestShadowOfGradients(t *testing.T) {
 	for _, scale := range []float64{1, 65536} {
 		tensor.ManualSeed(1)
@@ -69,15 +69,15 @@ func TestShadowOfGradients(t *testing.T) {
 				}
 			}
 			if got.Followed != want.grad.Numel() || got.Dead != dead {
-				t.Errorf("%s at scale %v: %d of %d dead, want %d of %d", op.Param, scale, got.Dead, got.Followed, dead, want.grad.Numel())
+				t.Errorf("%s at scale %v: got %d of %d dead, want %d of %d", op.Param, scale, got.Dead, got.Followed, dead, want.grad.Numel())
 			}
 			delete(truth, op.Param)
 			if scale > 1 && (dead > 0 || got.Drift > 0.01) || scale == 1 && op.Param == "0.weight" && (dead == 0 || got.Drift < 0.05) {
-				t.Errorf("%s at scale %v: %d dead, drift %v", op.Param, scale, dead, got.Drift)
+				t.Errorf("%s at scale %v: got %d dead and drift %v", op.Param, scale, dead, got.Drift)
 			}
 		}
 		if len(truth) > 0 {
-			t.Errorf("gradients of %d parameters were not seen", len(truth))
+			t.Errorf("got no gradients of %d parameters", len(truth))
 		}
 	}
 }
@@ -87,7 +87,7 @@ type pair struct {
 	half []float64
 }
 
-// gradients64 returns each parameter's gradient in float64, and the one that net has.
+// gradients64 returns each parameter's gradient in float64, and that of net.
 func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[string]pair {
 	h := x.Double()
 	var w []*tensor.Tensor
@@ -103,8 +103,9 @@ func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[str
 	return out
 }
 
-// A shadow changes no bit of what is trained, nor what is drawn at random.
-func TestShadowChangesNothing(t *testing.T) {
+// TestShadowPreservesTraining checks that a shadow changes neither the bits of a training run nor its
+// random numbers.
+func TestShadowPreservesTraining(t *testing.T) {
 	run := func(with ...trace.Option) []float64 {
 		tensor.ManualSeed(7)
 		net := nn.NewSequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewFlatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
@@ -121,12 +122,12 @@ func TestShadowChangesNothing(t *testing.T) {
 				for _, op := range rec.Ops() {
 					if op.Shadow != nil {
 						shadowed++
-						// Batch norm takes no notice of the convolution's bias: its gradient is nothing but rounding.
+						// Batch norm cancels the convolution's bias, so its gradient is only rounding error.
 						if op.Shadow.Drift > 0.2 && op.Param != "0.bias" && op.Name != "sum" {
-							t.Errorf("step %d: %s is %v away from float64", op.Step, op.Name, op.Shadow.Drift)
+							t.Errorf("step %d: %s: got a drift of %v from float64", op.Step, op.Name, op.Shadow.Drift)
 						}
 					} else if !op.InPlace && op.Out.IsFloat() {
-						t.Errorf("step %d: %s has no shadow", op.Step, op.Name)
+						t.Errorf("step %d: %s: got no shadow", op.Step, op.Name)
 					}
 				}
 			}()
@@ -141,6 +142,6 @@ func TestShadowChangesNothing(t *testing.T) {
 		return append(all, tensor.Rand(3).Float64s()...)
 	}
 	if plain, shadowed := run(), run(trace.Shadow()); !slices.Equal(plain, shadowed) {
-		t.Error("training under a shadow differs")
+		t.Error("training with a shadow gave different numbers")
 	}
 }

@@ -7,12 +7,11 @@ import (
 	"halfnote/tensor"
 )
 
-// store holds operations in order. Steps are alike, so what operations of a kind have in
-// common it holds once; the rest is numbers without pointers, which the garbage
-// collector passes over.
+// store holds operations in order. Steps are alike, so it holds the common part of each kind of
+// operation once. The rest is numbers without pointers, which the garbage collector skips.
 type store struct {
 	kinds   []Op
-	order   order // of kinds
+	order   order // order of kinds
 	at      map[kind]int32
 	list    []entry
 	ids     []int
@@ -21,7 +20,7 @@ type store struct {
 	shadows []Shadowed
 }
 
-// kind is what tells kinds apart.
+// kind is the key of a kind of operation.
 type kind struct {
 	name, module, param, source, of, policy, why string
 	backward, inPlace                            bool
@@ -29,7 +28,7 @@ type kind struct {
 	shapes                                       uint64 // a hash of shapes and dtypes, with salt where two collide
 }
 
-// entry is an operation of a kind; offsets are into the lists of the store, -1 for none.
+// entry is an operation; offsets point into the lists of the store, -1 for none.
 type entry struct {
 	kind, step          int32
 	ids, casts          int32
@@ -41,8 +40,8 @@ type entry struct {
 	rounding            Rounding
 }
 
-// add appends an operation, unless there are MaxOps, and returns the number of its kind,
-// -1 for a new one that is not to be held.
+// add appends an operation, unless there are MaxOps already, and returns the number of its kind, or
+// -1 if the kind is new and cannot be added.
 func (s *store) add(op *Op) int32 {
 	full := len(s.list) >= MaxOps
 	kind := s.kind(op, !full)
@@ -68,8 +67,8 @@ func (s *store) add(op *Op) int32 {
 	return kind
 }
 
-// roomy returns list with room for n more. A full list becomes four times as long: append
-// would make long ones longer by a quarter, and copy each element four times in all.
+// roomy returns list with capacity for n more elements. It makes a full list four times as long:
+// append extends long lists by a quarter, and so copies each element about four times in all.
 func roomy[T any](list []T, n int) []T {
 	if len(list)+n <= cap(list) {
 		return list
@@ -77,8 +76,8 @@ func roomy[T any](list []T, n int) []T {
 	return slices.Grow(list, max(n, 3*len(list), 256))
 }
 
-// kind returns the number of op's kind. If op is the first of its kind, that is a new one,
-// or -1 if there are to be no more.
+// kind returns the number of op's kind: a new one if op is the first of its kind, or -1 if no kind
+// can be added.
 func (s *store) kind(op *Op, more bool) int32 {
 	if s.at == nil {
 		s.at = map[kind]int32{}
@@ -112,13 +111,13 @@ func (s *store) kind(op *Op, more bool) int32 {
 	}
 }
 
-// same reports whether op is of the kind of o.
+// same reports whether op and o are of the same kind.
 func (o *Op) same(op *Op) bool {
 	return o.Name == op.Name && o.Place == op.Place && o.Source == op.Source && o.Of == op.Of && o.Policy == op.Policy && o.Why == op.Why &&
 		o.Backward == op.Backward && o.InPlace == op.InPlace && o.Computed == op.Computed && o.Out == op.Out && o.alike(op)
 }
 
-// hash is of op's shapes and dtypes (FNV-1a).
+// hash returns a hash of op's shapes and dtypes (FNV-1a).
 func (op *Op) hash() uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(n int) { h = (h ^ uint64(n)) * 1099511628211 }
@@ -135,7 +134,7 @@ func (op *Op) hash() uint64 {
 	return h
 }
 
-// alike reports whether what the hash is of is the same, and what follows from it.
+// alike reports whether shapes, dtypes and the values that follow from them are equal.
 func (op *Op) alike(o *Op) bool {
 	return slices.Equal(op.In, o.In) && slices.Equal(op.Shape, o.Shape) && slices.EqualFunc(op.InShapes, o.InShapes, slices.Equal[[]int]) &&
 		op.Casts == o.Casts && op.Cached == o.Cached && op.Bytes == o.Bytes && op.FLOPs == o.FLOPs && op.Category == o.Category
@@ -168,7 +167,7 @@ func (s *store) all() []Op {
 	return list
 }
 
-// restart takes all steps so far for one.
+// restart merges all steps so far into one.
 func (s *store) restart() {
 	for i := range s.list {
 		s.list[i].step = 0

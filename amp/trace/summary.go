@@ -25,7 +25,7 @@ type Row struct {
 	Total
 }
 
-// properties are what a summary can be by.
+// properties lists the properties that By accepts.
 var properties = map[string]func(key) string{
 	"op":     func(k key) string { return k.name },
 	"module": func(k key) string { return k.module },
@@ -76,7 +76,7 @@ func (s Summary) Find(name string) (Total, bool) {
 	return newTotal(), false
 }
 
-// table returns the summary's columns, those that say something.
+// table returns the summary's columns, without empty ones.
 func (s Summary) table() (head []string, rows [][]any) {
 	all := newTotal()
 	for _, r := range s.Rows {
@@ -140,7 +140,7 @@ func (s Summary) HTML() string {
 	return note + fmt.Sprint(display.Table(s.table()).Data["text/html"])
 }
 
-// magnitude writes a size of elements, "" where there is none.
+// magnitude formats a magnitude of elements, "" for NaN.
 func magnitude(x float64) string {
 	if x != x {
 		return ""
@@ -148,7 +148,7 @@ func magnitude(x float64) string {
 	return fmt.Sprintf("%.2e", x)
 }
 
-// percent writes a share; what is more than none never shows as 0.
+// percent formats a fraction; a positive one never shows as 0.
 func percent(p float64) string {
 	switch {
 	case p == 0:
@@ -159,7 +159,7 @@ func percent(p float64) string {
 	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
-// Table lists the operations with what went in and came out.
+// Table lists the operations with their operands and results.
 func (r *Recorder) Table() display.Bundle {
 	head := []string{"#", "step", "phase", "op", "module", "line", "why", "in", "computed", "out", "casts", "cached", "zero", "subnormal", "inf, NaN", "flushed to 0", "smallest", "largest", "time"}
 	ops := r.Ops()
@@ -194,7 +194,7 @@ func (r *Recorder) Table() display.Bundle {
 	return display.Table(head, rows)
 }
 
-// HTML returns what has been recorded as a sentence and a summary by operation.
+// HTML returns the recording as a sentence and a summary by operation.
 func (r *Recorder) HTML() string {
 	return fmt.Sprintf("<p>%s</p>%s", html.EscapeString(r.String()), r.By("op").HTML())
 }

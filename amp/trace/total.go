@@ -7,27 +7,27 @@ import (
 	"halfnote/tensor"
 )
 
-// Total is what several operations add up to.
+// Total holds totals of several operations.
 type Total struct {
 	Times    int
 	Duration time.Duration
-	Bytes    int // read and written, casts for operands not among them
+	Bytes    int // bytes read and written, without casts of operands
 	FLOPs    float64
 
-	Casts, Cached int           // operands converted, and taken from autocast's cache
-	CastBytes     int           // read and written by the casts
-	CastTime      time.Duration // of the casts
+	Casts, Cached int           // numbers of operands converted, and taken from autocast's cache
+	CastBytes     int           // bytes read and written by the casts
+	CastTime      time.Duration // time of the casts
 
-	Counted  int // operations whose results were counted
-	Elements int // in those
+	Counted  int // number of operations with counted results
+	Elements int // number of elements in counted results
 	Zeros    int
-	Bad      int     // of the elements, inf or NaN
-	AbsMin   float64 // of the finite elements that are not 0, NaN if there is none
+	Bad      int     // number of inf and NaN among the elements
+	AbsMin   float64 // smallest magnitude of the finite nonzero elements, NaN if there are none
 	AbsMax   float64
 
-	Rounded int // elements of which it is known what the rounding did, of casts too
+	Rounded int // number of elements with a known effect of rounding, including those of casts
 	Rounding
-	Subnormal int // of the elements
+	Subnormal int // number of subnormal elements
 
 	Shadowed
 }
@@ -72,7 +72,7 @@ func (t *Total) round(r Rounding) {
 	t.Overflowed += r.Overflowed
 }
 
-// merge adds what others add up to.
+// merge adds another total.
 func (t *Total) merge(u Total) {
 	t.Times += u.Times
 	t.Duration += u.Duration
@@ -93,16 +93,16 @@ func (t *Total) merge(u Total) {
 	t.Shadowed.merge(u.Shadowed)
 }
 
-// FlushedShare is the part of the elements that were rounded to zero, of those of
-// which it is known; 0 where it is of none.
+// FlushedShare returns the fraction of elements that were rounded to zero, among those with a known
+// effect of rounding; 0 if there are none.
 func (t Total) FlushedShare() float64 { return share(t.Flushed, t.Rounded) }
 
-// BadShare is the part of the counted elements that are inf or NaN.
+// BadShare returns the fraction of the counted elements that are inf or NaN.
 func (t Total) BadShare() float64 { return share(t.Bad, t.Elements) }
 
 func share(n, all int) float64 { return float64(n) / float64(max(all, 1)) }
 
-// least is the lesser of a and b that is a number.
+// least returns the smaller of a and b, ignoring NaN.
 func least(a, b float64) float64 {
 	if a < b || b != b {
 		return a
@@ -110,44 +110,43 @@ func least(a, b float64) float64 {
 	return b
 }
 
-// key is what operations are added up by while they run.
+// key is the key by which running operations are added up.
 type key struct {
 	phase, name, module, source string
 	dtype                       tensor.DType
 }
 
-// row is the sum of a key, over all steps and for each column of steps.
+// row holds the totals of a key, over all steps and for each column of steps.
 type row struct {
 	key
 	Total
 	columns []cell
 }
 
-// cell is what a chart of operations and steps shows.
+// cell holds the numbers of one cell in a chart of operations and steps.
 type cell struct{ rounded, flushed, elements, bad int }
 
-// sums adds up all operations of a recording in bounded memory: rows in the order in
-// which they came, and steps, several of them to a column when there are many.
+// sums holds the totals of all operations of a recording in bounded memory: rows in order of
+// appearance, and columns of one or more steps.
 type sums struct {
 	at     map[key]int
 	rows   []row
-	ofKind []int   // row of each kind of operation, -1 where it is not known
-	steps  []Total // a column each
-	stride int     // steps to a column
+	ofKind []int   // row of each kind of operation, or -1
+	steps  []Total // totals of each column
+	stride int     // number of steps in a column
 
-	last          int // step that was added to, plus 1
-	all, counted  int // steps, and those whose results were counted
+	last          int // last step with an operation, plus 1
+	all, counted  int // numbers of steps, and of steps with counted results
 	countedInLast bool
 }
 
-// Limits of what is kept.
+// Limits of memory.
 const (
 	maxRows    = 4096 // further keys are added to the last row
 	maxColumns = 512
 )
 
-// add adds an operation, whose kind has this number in the recording, -1 for one that is
-// not known there.
+// add adds an operation; kind is the number of its kind in the recording, or -1.
 func (s *sums) add(op *Op, kind int32) {
 	if s.at == nil {
 		s.at, s.stride = map[key]int{}, 1
@@ -174,7 +173,7 @@ func (s *sums) add(op *Op, kind int32) {
 	c.bad += r.Bad - before.Bad
 }
 
-// row returns the row that op belongs to, which all of its kind do.
+// row returns the row of op, which is that of all operations of its kind.
 func (s *sums) row(op *Op, kind int32) *row {
 	if kind >= 0 && int(kind) < len(s.ofKind) && s.ofKind[kind] >= 0 {
 		return &s.rows[s.ofKind[kind]]
@@ -199,7 +198,7 @@ func (s *sums) row(op *Op, kind int32) *row {
 	return &s.rows[i]
 }
 
-// turn notes the steps that op begins, and that are counted.
+// turn counts the step that op begins, and whether its results are counted.
 func (s *sums) turn(op *Op) {
 	if op.Step+1 != s.last {
 		s.last = op.Step + 1
@@ -212,7 +211,7 @@ func (s *sums) turn(op *Op) {
 	}
 }
 
-// halve joins columns, two to one.
+// halve merges each two neighbouring columns.
 func (s *sums) halve() {
 	s.stride *= 2
 	s.steps = fold(s.steps, 2, func(t *Total, u Total) { t.merge(u) })
@@ -221,7 +220,7 @@ func (s *sums) halve() {
 	}
 }
 
-// restart takes all steps so far for one.
+// restart merges all steps so far into one.
 func (s *sums) restart() {
 	if len(s.steps) == 0 {
 		return

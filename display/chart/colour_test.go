@@ -19,7 +19,7 @@ func TestGlyphs(t *testing.T) {
 	signs := "⁰¹²³⁴⁵⁶⁷⁸⁹⁻−×·∞…–%"
 	for v, i := reflect.ValueOf(words), 0; i < v.NumField(); i++ {
 		if v.Field(i).String() == "" {
-			t.Errorf("no word for %s", v.Type().Field(i).Name)
+			t.Errorf("the text %s is empty", v.Type().Field(i).Name)
 		}
 		signs += v.Field(i).String()
 	}
@@ -29,7 +29,7 @@ func TestGlyphs(t *testing.T) {
 	var b sfnt.Buffer
 	for _, r := range signs {
 		if g, err := f.GlyphIndex(&b, r); err != nil || g == 0 {
-			t.Errorf("no glyph for %c", r)
+			t.Errorf("the font lacks a glyph for %c", r)
 		}
 	}
 }

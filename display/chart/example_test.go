@@ -9,7 +9,7 @@ import (
 	"halfnote/display/chart"
 )
 
-// Each example writes a picture, and the picture is compared with the reviewed one in testdata.
+// TestPicturesOfExamples compares the pictures that the examples write with those in testdata.
 func TestPicturesOfExamples(t *testing.T) {
 	for name, example := range map[string]func(){
 		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "heatmap": ExampleHeatMap, "loss": ExampleLoss, "lossscale": ExampleLossScale,

@@ -106,7 +106,7 @@ func TestSameSeesDifferences(t *testing.T) {
 	}
 	for name, other := range map[string]*Figure{"a theme": f.With(Dark), "another step": DTypes(mlp(1)[1:]), "one dtype": DTypes(mlp(1)[:3])} {
 		if same(a, decode(t, other.PNG())) == nil {
-			t.Errorf("%s looks the same", name)
+			t.Errorf("%s: got no difference, want one", name)
 		}
 	}
 }

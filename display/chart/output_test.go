@@ -140,7 +140,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 		}
 	}
 	if title == "" {
-		t.Errorf("%s: no <title>", name)
+		t.Errorf("%s: <title> is missing", name)
 	}
 	return words, w, h
 }
@@ -164,8 +164,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestBothThemes checks that a figure in both themes is one SVG file that draws each theme as on
-// its own.
+// TestBothThemes checks that a figure in both themes is one SVG file that draws each theme as a
+// figure in that theme alone.
 func TestBothThemes(t *testing.T) {
 	for _, s := range samples() {
 		both := s.fig.InTheme("auto").(*Figure)
@@ -181,7 +181,7 @@ func TestBothThemes(t *testing.T) {
 			alone := string(s.fig.With(theme).SVG())
 			alone = alone[strings.Index(alone, "<svg"):]
 			if !strings.Contains(svg, `<g class="`+class+`">`+alone+"</g>") {
-				t.Errorf("%s: no figure in %s", s.name, class)
+				t.Errorf("%s: the figure in %s is missing", s.name, class)
 			}
 		}
 		if !bytes.Equal(both.PNG(), s.fig.With(Light).PNG()) {

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// cases cover every differentiable operation, at points without kinks.
+// cases covers every differentiable operation, at points where it is smooth.
 var cases = []struct {
 	name string
 	f    func(a, b *tensor.Tensor) *tensor.Tensor // a and b are (2, 3)
@@ -110,17 +110,17 @@ func TestDerivatives(t *testing.T) {
 		// A cast to the same dtype does not run an operation; TestCast in package tensor
 		// checks its gradient. An alias is only made inside derivatives.
 		if !seen[op.Name] && op.Name != "cast" && op.Name != "alias" {
-			t.Errorf("no case goes through %s", op.Name)
+			t.Errorf("no case runs %s", op.Name)
 		}
-		// Operations without a derivative though their results are real numbers.
+		// Operations without a derivative whose results are real numbers.
 		flat := slices.Contains([]string{"batch_norm_stats", "heaviside", "step"}, op.Name)
-		if none := op.Saved == tensor.NoDerivative; seen[op.Name] && none != (flat || !real[op.Name]) {
-			t.Errorf("%s: has no derivative: %v, its results are real numbers: %v", op.Name, none, real[op.Name])
+		if none, want := op.Saved == tensor.NoDerivative, flat || !real[op.Name]; seen[op.Name] && none != want {
+			t.Errorf("%s: without a derivative: got %v, want %v", op.Name, none, want)
 		}
 	}
 }
 
-// wrong has a derivative that is wrong by a factor.
+// wrong is an operation whose derivative is wrong by a factor.
 type wrong struct{ factor float64 }
 
 func (wrong) Info() tensor.Info                          { return tensor.Info{Name: "wrong"} }
@@ -129,7 +129,7 @@ func (w wrong) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor {
 	return []*tensor.Tensor{dy.Mul(in[0].Pow(2).MulScalar(3 * w.factor))}
 }
 
-func TestFindsMistakes(t *testing.T) {
+func TestGradCheckFindsWrongDerivatives(t *testing.T) {
 	a, _ := operands()
 	for _, c := range []struct {
 		factor float64
@@ -137,10 +137,10 @@ func TestFindsMistakes(t *testing.T) {
 	}{{1, true}, {1.001, false}, {0, false}} {
 		f := func(in []*tensor.Tensor) *tensor.Tensor { return tensor.Apply(wrong{c.factor}, in...) }
 		if err := autograd.GradCheck(f, a); (err == nil) != c.ok {
-			t.Errorf("a derivative wrong by the factor %v: %v", c.factor, err)
+			t.Errorf("a derivative wrong by the factor %v: got error %v", c.factor, err)
 		}
 	}
 	if err := autograd.GradCheck(func(in []*tensor.Tensor) *tensor.Tensor { return in[0] }, a.Float()); err == nil {
-		t.Error("float32 operands: no error")
+		t.Error("float32 operands: got no error")
 	}
 }

@@ -10,7 +10,7 @@ func init() {
 	square := func(a, b T) T { return a.MatMul(b.T()).Add(eye(2).MulScalar(3)) }
 	turned := func(x T) T { return x.Transpose(-1, -2) }
 	cases = append(cases, []derivative{
-		{"linalg_eigh", func(a, _ T) T { // removes the signs of the vectors
+		{"linalg_eigh", func(a, _ T) T { // independent of the signs of the vectors
 			w, v := a.T().MatMul(a).Add(tensor.NewAs(tensor.Float64, []float64{1, 0, 0, 0, 2, 0, 0, 0, 4}, 3, 3)).Eigh()
 			return v.Mul(w.Exp()).MatMul(v.T()).Add(v.Slice(1, 0, 1).MatMul(v.Slice(1, 0, 1).T()))
 		}},

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/autograd"
 )
 
-// functions are the functions of testdata/functional.py.
+// functions lists the functions of testdata/functional.py.
 var functions = map[string]autograd.Func{
 	"product":        func(in []T) T { return in[0].Mul(in[1]) },
 	"matmul":         func(in []T) T { return in[0].MatMul(in[1].T()) },
@@ -29,7 +29,8 @@ type flat struct {
 	Values []float64
 }
 
-// TestFunctional compares with torch.autograd.functional: values in testdata/functional.json.
+// TestFunctional compares results with those of torch.autograd.functional in
+// testdata/functional.json.
 func TestFunctional(t *testing.T) {
 	text, err := os.ReadFile("testdata/functional.json")
 	if err != nil {
@@ -59,7 +60,7 @@ func TestFunctional(t *testing.T) {
 			}
 			for i, x := range got {
 				if !slices.Equal(x.Shape(), want[i].Shape) || !near(x.Float64s(), want[i].Values) {
-					t.Errorf("%s, %s %d: got %v of %v, want %v of %v", name, what, i, x.Float64s(), x.Shape(), want[i].Values, want[i].Shape)
+					t.Errorf("%s, %s %d: got %v of shape %v, want %v of shape %v", name, what, i, x.Float64s(), x.Shape(), want[i].Values, want[i].Shape)
 				}
 			}
 		}
@@ -94,14 +95,14 @@ func TestEmptyJacobian(t *testing.T) {
 	}
 }
 
-// TestJacobianGraph differentiates the sum of a Jacobian.
+// TestJacobianGraph checks that the sum of a Jacobian can be differentiated.
 func TestJacobianGraph(t *testing.T) {
 	x := tensor.New([]float64{1, 2}).Double().RequireGrad()
 	scale := tensor.New([]float64{3}).Double().RequireGrad()
 	cube := func(in []T) T { return in[0].Pow(3).Mul(scale) }
 	autograd.JacobianGraph(cube, x)[0].Sum().Backward()
 	if got := append(x.Grad().Float64s(), scale.Grad().Item()); !near(got, []float64{18, 36, 15}) {
-		t.Errorf("got %v, want 6 x scale, and the sum of 3 x²", got)
+		t.Errorf("got gradients %v, want 6 x scale and the sum of 3 x²", got)
 	}
 }
 

@@ -48,7 +48,7 @@ func init() {
 		{"linalg_matrix_norm -inf", func(a, _ T) T { return a.MatrixNorm("-inf", tensor.PNormOptions{}).Pow(2) }},
 		{"frobenius_norm", func(a, _ T) T { return a.FrobeniusNorm(tensor.PNormOptions{}) }},
 		{"nuclear_norm", func(a, _ T) T { return a.NuclearNorm(tensor.PNormOptions{}) }},
-		{"linalg_svd", func(a, _ T) T { // removes the signs of u and v
+		{"linalg_svd", func(a, _ T) T { // independent of the signs of u and v
 			u, s, vh := a.SVD()
 			return u.Mul(s.Pow(2)).MatMul(vh).Add(u.Mul(s).MatMul(u.T()).Sum()).Add(vh.T().Mul(s).MatMul(vh).Select(0, 1))
 		}},

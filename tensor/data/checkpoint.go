@@ -46,8 +46,8 @@ func writeCheckpoint(w io.Writer, state map[string]any) error {
 	return writeSafetensors(w, s.tensors, map[string]string{checkpointKey: tree})
 }
 
-// checkpointKey is the metadata key that makes a safetensors file a checkpoint. A value has
-// its type before it: ["float64",0.1], ["map[string]any",{"a":["int",1]}]; elements of a
+// checkpointKey is the metadata key that makes a safetensors file a checkpoint. Each value
+// follows its type: ["float64",0.1], ["map[string]any",{"a":["int",1]}]; elements of a
 // container of one type do not: ["[]int",[1,2]]. A tensor is represented by its name.
 const checkpointKey = "halfnote.checkpoint.1"
 

@@ -19,8 +19,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestSave says that values come back with their types and bits.
-func TestSave(t *testing.T) {
+// TestSaveAndLoad checks that Load returns the same types and bits that Save was given.
+func TestSaveAndLoad(t *testing.T) {
 	x, y := tensor.Arange(0, 6).Reshape(2, 3).To(tensor.BFloat16), tensor.FromInts([]int{1 << 60, -1})
 	state := map[string]any{
 		"numbers": map[string]float64{"tenth": 0.1, "inf": math.Inf(1), "-inf": math.Inf(-1), "least": 5e-324, "most": math.MaxFloat64, "one": 1},
@@ -56,11 +56,11 @@ func TestSave(t *testing.T) {
 	}
 	all, err := data.LoadSafetensors(path)
 	if err != nil || !slices.Equal(all["model.0.weight"].Bits(), x.Bits()) || !slices.Equal(all["tensors.0"].Bits(), x.T().Bits()) || len(all) != 6 {
-		t.Errorf("the tensors are %v, %v", all, err)
+		t.Errorf("tensors: got %v, %v", all, err)
 	}
 }
 
-// described replaces tensors by what they hold.
+// described replaces tensors by their dtype, shape and elements.
 func described(v any) any {
 	switch v := v.(type) {
 	case *tensor.Tensor:
@@ -93,7 +93,7 @@ func described(v any) any {
 	return v
 }
 
-func TestSaveMistakes(t *testing.T) {
+func TestSaveErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	if err := data.Save(path, map[string]any{"old": 1}); err != nil {
 		t.Fatal(err)
@@ -106,21 +106,21 @@ func TestSaveMistakes(t *testing.T) {
 		`"a" is a chan int; expected tensors`:                                     {"a": make(chan int)},
 	} {
 		if err := data.Save(path, state); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if got, err := data.Load(path); err != nil || got["old"] != 1 {
-		t.Errorf("the old file is %v, %v", got, err)
+		t.Errorf("content of the old file: got %v, %v", got, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
-		t.Errorf("what failed has left %v", left)
+		t.Errorf("failed saves left the files %v", left)
 	}
 	if err := data.Save(filepath.Join(path, "below"), map[string]any{}); err == nil {
-		t.Error("no error without a folder")
+		t.Error("a missing folder: got no error")
 	}
 }
 
-func TestLoadMistakes(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	x := map[string]*tensor.Tensor{"x": tensor.Ones(1)}
 	for want, tree := range map[string]string{
@@ -144,18 +144,18 @@ func TestLoadMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if err := data.SaveSafetensors(path, x, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; expected a file written by Save") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v, want one about missing metadata", err)
 	}
 }
 
-// run is a training that can be kept and gone on with.
+// run is a training run that can be saved and resumed.
 type run struct {
 	net    *nn.Sequential
 	opt    *optim.Optimizer
@@ -165,7 +165,7 @@ type run struct {
 	loader *data.Loader
 }
 
-// optimizers are what trainings differ in.
+// optimizers lists the optimizers of the training runs.
 var optimizers = []struct {
 	name string
 	make func(p []*tensor.Tensor) *optim.Optimizer
@@ -178,7 +178,7 @@ var optimizers = []struct {
 	{"RMSprop", func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewRMSprop(p, 0.01, optim.Momentum(0.5)) }},
 }
 
-// newRun starts a training from a seed, always on the same data.
+// newRun starts a training run from a seed, always on the same data.
 func newRun(seed int64, kind int) *run {
 	g := tensor.NewGenerator(5)
 	set := data.NewTensorDataset(g.Randn(20, 6), g.Randn(20, 2))
@@ -191,7 +191,7 @@ func newRun(seed int64, kind int) *run {
 	return r
 }
 
-// epoch makes five steps with noise, and returns the losses' bits.
+// epoch takes five steps with noise and returns the bits of the losses.
 func (r *run) epoch() (losses []uint64) {
 	for _, b := range r.loader.Batches() {
 		var loss *tensor.Tensor
@@ -222,7 +222,7 @@ func (r *run) load(path string) error {
 		return err
 	}
 	if state["epoch"] != 1 {
-		return fmt.Errorf("epoch %v", state["epoch"])
+		return fmt.Errorf("got epoch %v", state["epoch"])
 	}
 	if err := nn.LoadStateDict(r.net, state["model"].(map[string]*tensor.Tensor)); err != nil {
 		return err
@@ -233,13 +233,13 @@ func (r *run) load(path string) error {
 	return errors.Join(r.opt.LoadStateDict(state["optimizer"].(map[string]any)), r.rates.LoadStateDict(state["scheduler"].(map[string]float64)))
 }
 
-// end describes the second epoch and all that is left of it.
+// end describes the second epoch and the state after it.
 func (r *run) end() string {
 	return fmt.Sprint(r.epoch(), described(nn.StateDict(r.net)), described(r.opt.StateDict()), r.rates.StateDict(), r.scaler.StateDict(), tensor.Rand(1))
 }
 
-// TestResume says that five steps, a checkpoint and five steps in a new process are ten
-// steps, to the last bit, with float16, a loss scale that changes, noise and shuffling.
+// TestResume checks that five steps, a checkpoint and five steps in a new process give the
+// same bits as ten steps, with float16, a changing loss scale, noise and shuffling.
 func TestResume(t *testing.T) {
 	folder := t.TempDir()
 	want := ""
@@ -264,16 +264,16 @@ func TestResume(t *testing.T) {
 	a, b := strings.Split(string(got), "\n"), strings.Split(want, "\n")
 	for kind, o := range optimizers {
 		if a[kind] != b[kind] {
-			t.Errorf("%s: resumed:\n%.300s…\nstraight:\n%.300s…", o.name, a[kind], b[kind])
+			t.Errorf("%s: got, resumed:\n%.300s…\nwant, without a break:\n%.300s…", o.name, a[kind], b[kind])
 		}
 	}
 }
 
-// TestResumed is the other process of TestResume.
+// TestResumed runs in the second process of TestResume.
 func TestResumed(t *testing.T) {
 	folder := os.Getenv("RESUME_FOLDER")
 	if folder == "" {
-		t.Skip("it runs in a process of TestResume")
+		t.Skip("runs only in the process that TestResume starts")
 	}
 	got := ""
 	for kind, o := range optimizers {

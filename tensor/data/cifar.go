@@ -17,7 +17,7 @@ const cifarSide, cifarPixels = 32, 3 * 32 * 32
 // cifar is one of the two formats.
 type cifar struct {
 	format  string
-	classes []int // the number of classes of each label
+	classes []int // number of classes of each label
 	train   []string
 	test    []string
 }
@@ -84,7 +84,7 @@ func (c cifar) load(path string, train bool) (*TensorDataset, error) {
 	return NewTensorDataset(fields...), nil
 }
 
-// read returns the images of a file of size bytes, and appends its labels.
+// read returns the images in a file of size bytes and appends its labels.
 func (c cifar) read(src source, f io.Reader, size int64, labels [][]int) ([]byte, error) {
 	record := int64(len(c.classes) + cifarPixels)
 	if size%record != 0 {

@@ -50,7 +50,7 @@ func stack(ts []*tensor.Tensor) *tensor.Tensor {
 	for i, t := range ts {
 		if t.DType() != ts[0].DType() || !slices.Equal(t.Shape(), shape) {
 			panic(&tensor.Error{Op: "collate", Shapes: [][]int{shape, t.Shape()}, DTypes: []tensor.DType{ts[0].DType(), t.DType()},
-				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected equal shapes and dtypes, or a loader with CollateWith", i)})
+				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected equal shapes and dtypes, or a loader with WithCollate", i)})
 		}
 	}
 	var out *tensor.Tensor

@@ -25,38 +25,38 @@ func table(t *testing.T, text string, o data.CSVOptions) *data.Table {
 func TestCSV(t *testing.T) {
 	tab := table(t, "\ufeffage,name,\"size, m\",class\r\n31,\"Ann \"\"A.\"\" Ä\",1.5e-3,cat\r\nNA,\"two\nlines\",,dog\r\n 7 ,,-inf,cat\r\n", data.CSVOptions{})
 	if !slices.Equal(tab.Names(), []string{"age", "name", "size, m", "class"}) || tab.Len() != 3 {
-		t.Errorf("got %q and %d rows", tab.Names(), tab.Len())
+		t.Errorf("got columns %q and %d rows", tab.Names(), tab.Len())
 	}
 	if got := tab.Texts("name"); !slices.Equal(got, []string{`Ann "A." Ä`, "two\nlines", ""}) {
-		t.Errorf("the texts are %q", got)
+		t.Errorf("texts: got %q", got)
 	}
 	if got, err := tab.Numbers("age"); err != nil || got[0] != 31 || !math.IsNaN(got[1]) || got[2] != 7 {
-		t.Errorf("the numbers are %v, %v", got, err)
+		t.Errorf("numbers: got %v, %v", got, err)
 	}
 	if got := tab.IsMissing("name"); !slices.Equal(got, []bool{false, false, true}) {
-		t.Errorf("missing are %v", got)
+		t.Errorf("missing: got %v", got)
 	}
 	x, err := tab.Tensor()
 	if err != nil || !slices.Equal(x.Shape(), []int{3, 2}) || x.At(0, 1) != float64(float32(1.5e-3)) || !math.IsNaN(x.At(1, 1)) || !math.IsInf(x.At(2, 1), -1) {
-		t.Errorf("the tensor is %v, %v", x, err)
+		t.Errorf("tensor: got %v, %v", x, err)
 	}
 	if x, err = tab.Tensor("size, m"); err != nil || !slices.Equal(x.Shape(), []int{3, 1}) {
-		t.Errorf("one column is %v, %v", x, err)
+		t.Errorf("tensor of one column: got %v, %v", x, err)
 	}
 	classes, names := tab.Classes("class")
 	if classes.DType() != tensor.Int64 || !slices.Equal(classes.Ints(), []int{0, 1, 0}) || !slices.Equal(names, []string{"cat", "dog"}) {
-		t.Errorf("the classes are %v of %q", classes, names)
+		t.Errorf("classes: got %v with names %q", classes, names)
 	}
 	if _, err := tab.Numbers("class"); err == nil || err.Error() != `data: csv: column "class", row 0: found "cat"; expected a number` {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 
 	tab = table(t, "1;x\n-;3\n", data.CSVOptions{Comma: ';', NoHeader: true, Missing: []string{"-", "x"}})
 	if x, err := tab.Tensor("0", "1"); err != nil || x.At(0, 0) != 1 || !math.IsNaN(x.At(0, 1)) || !math.IsNaN(x.At(1, 0)) || x.At(1, 1) != 3 {
-		t.Errorf("without a header: %v, %v", x, err)
+		t.Errorf("without a header: got %v, %v", x, err)
 	}
 	if tab := table(t, "a,b\n", data.CSVOptions{}); tab.Len() != 0 || tab.IsNumeric("a") {
-		t.Errorf("without rows: %d", tab.Len())
+		t.Errorf("without rows: got %d rows", tab.Len())
 	}
 }
 
@@ -75,13 +75,13 @@ func TestCSVSave(t *testing.T) {
 		}
 		for _, name := range c.Names() {
 			if !slices.Equal(got.Texts(name), c.Texts(name)) {
-				t.Errorf("column %q is read as %q, want %q", name, got.Texts(name), c.Texts(name))
+				t.Errorf("column %q: got %q, want %q", name, got.Texts(name), c.Texts(name))
 			}
 		}
 	}
 }
 
-func TestCSVMistakes(t *testing.T) {
+func TestCSVErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 1: found the end of the file; expected a line of fields":                             "",
 		"line 1: found two columns \"a\"; expected a name for each column":                         "a,b,a\n1,2,3\n",
@@ -91,7 +91,7 @@ func TestCSVMistakes(t *testing.T) {
 	} {
 		path := file(t, "x.csv", []byte(text))
 		if _, err := data.LoadCSV(path, data.CSVOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "data: csv: "+path+": ") {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	tab := table(t, "a,b\n1,2\n", data.CSVOptions{})
@@ -101,10 +101,10 @@ func TestCSVMistakes(t *testing.T) {
 		`column "c" of length 2, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("c", []string{"x", "y"}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if _, err := data.LoadCSV(filepath.Join(t.TempDir(), "missing"), data.CSVOptions{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-// first returns the first fields of all samples, one by one and as batches.
+// first returns the first field of all samples, read one by one and in batches.
 func first(t *testing.T, set data.Dataset) (one, batched []int) {
 	t.Helper()
 	for i := range set.Len() {
@@ -42,30 +42,30 @@ func TestDatasets(t *testing.T) {
 		if name == "together" {
 			for i, want := range c.want {
 				if s, err := c.set.Get(i); err != nil || s[0].Ints()[0] != want {
-					t.Errorf("%s: sample %d is %v, %v; want %d", name, i, s, err, want)
+					t.Errorf("%s: sample %d: got %v, %v; want %d", name, i, s, err, want)
 				}
 			}
 			continue
 		}
 		one, batched := first(t, c.set)
 		if !slices.Equal(one, c.want) || !slices.Equal(batched, c.want) {
-			t.Errorf("%s: one by one %v, in batches %v, want %v", name, one, batched, c.want)
+			t.Errorf("%s: got %v one by one and %v in batches, want %v", name, one, batched, c.want)
 		}
 	}
 	if _, err := data.NewConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; expected 0 to 7" {
-		t.Errorf("beyond the end: %v", err)
+		t.Errorf("an index beyond the end: got error %v", err)
 	}
 }
 
-// TestViews says that batches in order share the data set's memory.
-func TestViews(t *testing.T) {
+// TestOrderedBatchesAreViews checks that batches in order share the data set's memory.
+func TestOrderedBatchesAreViews(t *testing.T) {
 	x := tensor.Arange(0, 6).Reshape(6, 1)
 	b := data.NewLoader(data.NewTensorDataset(x, x), 4).Batches()
 	x.Fill(9)
 	if b[1].Input.At(0, 0) != 9 {
-		t.Error("a batch in order is a copy")
+		t.Error("a batch in order is a copy, want a view")
 	}
 	if b := data.NewLoader(data.NewTensorDataset(x, x), 4, data.Shuffle(1)).Batches(); b[0].Input.IsView() {
-		t.Error("a shuffled batch is a view")
+		t.Error("a shuffled batch is a view, want a copy")
 	}
 }

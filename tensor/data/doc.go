@@ -10,9 +10,9 @@
 // # Data sets
 //
 // A [Dataset] has a length and samples by index; each sample is one or more tensors.
-// [NewDataset] makes one from tensors; [LoadCIFAR10], [CIFAR100] and [MNIST] read those data
-// sets' files; any type with Len and Get is a Dataset. [Subset], [RandomSplit] and
-// [ConcatDataset] derive others.
+// [NewTensorDataset] makes one from tensors; [LoadCIFAR10], [LoadCIFAR100] and [LoadMNIST] read
+// the files of those data sets; any type with Len and Get is a Dataset. [NewSubset],
+// [RandomSplit] and [NewConcatDataset] derive others.
 //
 // # Batches
 //
@@ -21,11 +21,11 @@
 //
 //	bar := display.NewProgress(loader.Len(), "epoch 1")
 //	for e := loader.Epoch().Show(bar); e.Next(); {
-//		loss := nn.CrossEntropyLoss(net.Forward(e.Batch().Input), e.Batch().Target)
+//		loss := nn.CrossEntropy(net.Forward(e.Batch().Input), e.Batch().Target)
 //		…
 //	}
 //
-// Order, crops and flips depend only on the seed, not on the number of workers; the
+// Order, crops and flips depend only on the seed, not on the number of workers. The
 // order is that of torch.utils.data.DataLoader.
 //
 // # Files

@@ -56,12 +56,12 @@ func find(is func(e *element) bool) *element {
 	return nil
 }
 
-// exactly returns the element with which d is written.
+// exactly returns the element type that d is written as.
 func exactly(d tensor.DType) *element {
 	return find(func(e *element) bool { return e.dtype == d && e.size == d.Size() })
 }
 
-// readable lists the names of elements that can be read.
+// readable lists the names of the element types that can be read.
 func readable(name func(e *element) string) string {
 	var names []string
 	for i := range elements {
@@ -96,8 +96,8 @@ func count(shape []int, most int64) (int64, bool) {
 	return int64(n), n <= uint64(max(most, 0))
 }
 
-// read returns a tensor of a shape, whose elements come from r. There must be as many,
-// which the caller has compared with the file's size.
+// read returns a tensor of the given shape with elements from r. The caller has checked that
+// the file has enough of them.
 func (e *element) read(r io.Reader, bigEndian bool, shape []int) (t *tensor.Tensor, err error) {
 	if e.dtype == 0 {
 		return nil, fmt.Errorf("elements of type %s, which tensors do not support", e.name)
@@ -112,8 +112,8 @@ func (e *element) read(r io.Reader, bigEndian bool, shape []int) (t *tensor.Tens
 	return t, err
 }
 
-// recoder reads elements as the bytes of the little-endian dtype that they become.
-// Reads are of whole elements.
+// recoder converts the elements of a file to the bytes of a little-endian dtype. It reads
+// whole elements.
 type recoder struct {
 	r         io.Reader
 	e         *element

@@ -9,8 +9,9 @@ import (
 	"halfnote/tensor/data"
 )
 
-// TestEveryDTypeIsSaved writes and reads tensors of every dtype in every format that has it.
-func TestEveryDTypeIsSaved(t *testing.T) {
+// TestEveryDTypeRoundTrips writes and reads tensors of every dtype in every format, and checks
+// that formats without the dtype return an error that names it.
+func TestEveryDTypeRoundTrips(t *testing.T) {
 	folder := t.TempDir()
 	without := map[string][]tensor.DType{
 		"npy": {tensor.BFloat16, tensor.Float8E4M3, tensor.Float8E5M2},
@@ -58,7 +59,7 @@ func TestEveryDTypeIsSaved(t *testing.T) {
 			case has && (err != nil || y.DType() != d || !tensor.Equal(y.To(tensor.Float64), x.To(tensor.Float64))):
 				t.Errorf("%v as %s: got %v, %v", d, format, y, err)
 			case !has && (err == nil || !strings.Contains(err.Error(), d.String())):
-				t.Errorf("%v as %s: the error is %v, want one that names it", d, format, err)
+				t.Errorf("%v as %s: got error %v, want one that names the dtype", d, format, err)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (e *SampleError) Unwrap() error { return e.Err }
 
 // Epoch starts an epoch.
 func (l *Loader) Epoch() *Epoch {
-	// The seed comes before the order, as in torch.utils.data.DataLoader.
+	// The seed is drawn before the order, as in torch.utils.data.DataLoader.
 	seed := orDefault(l.generator).Int63()
 	e := &Epoch{loader: l, indices: l.batches.Batches(), seed: seed}
 	if l.workers > 0 {
@@ -203,7 +203,7 @@ func (e *Epoch) work(a *ahead) {
 
 // make makes batch i, or records an error: a panic would end the program.
 func (e *Epoch) make(a *ahead, i int) {
-	got := loaded{index: -1, err: errors.New("the worker has ended")} // by runtime.Goexit
+	got := loaded{index: -1, err: errors.New("the worker has ended")} // if it calls runtime.Goexit
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

@@ -16,10 +16,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// squares is a data set of a user's own: i and i², with a mistake at one sample.
+// squares is a user's data set: i and i², with an error at one sample.
 type squares struct {
 	n    int
-	at   int // of the mistake
+	at   int // index of the sample with the error
 	fail func()
 	got  atomic.Int64
 }
@@ -39,7 +39,7 @@ func (s *squares) Get(i int) ([]*tensor.Tensor, error) {
 	return []*tensor.Tensor{tensor.FromInts([]int{i}), tensor.Scalar(float64(i * i))}, nil
 }
 
-func TestWorkers(t *testing.T) {
+func TestWorkersGiveEveryBatchInOrder(t *testing.T) {
 	for workers := range 5 {
 		for _, ahead := range []int{0, 1, 7} {
 			l := data.NewLoader(&squares{n: 11, at: -1}, 3, data.Workers(workers), data.Prefetch(ahead))
@@ -47,34 +47,34 @@ func TestWorkers(t *testing.T) {
 			for e := l.Epoch(); e.Next(); {
 				b := e.Batch()
 				if len(b.Fields) != 2 || b.Fields[0] != b.Input || b.Fields[1] != b.Target {
-					t.Fatalf("a batch has the fields %v", b.Fields)
+					t.Fatalf("fields of a batch: got %v", b.Fields)
 				}
 				got = append(got, b.Input.Ints()...)
 				for i, x := range b.Input.Ints() {
 					if b.Target.At(i) != float64(x*x) {
-						t.Errorf("%d has the target %v", x, b.Target.At(i))
+						t.Errorf("target of %d: got %v", x, b.Target.At(i))
 					}
 				}
 			}
 			if !slices.Equal(got, seq(11)) {
-				t.Errorf("%d workers, %d ahead: got %v", workers, ahead, got)
+				t.Errorf("%d workers, %d ahead: got the samples %v", workers, ahead, got)
 			}
 		}
 	}
 }
 
-// TestWorkersAhead says that workers make no more batches than they may, and some
-// before they are asked for.
-func TestWorkersAhead(t *testing.T) {
+// TestPrefetch checks that workers prepare as many batches ahead of the loop as Prefetch
+// allows, and no more.
+func TestPrefetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := &squares{n: 100, at: -1}
 		e := data.NewLoader(set, 1, data.Workers(3), data.Prefetch(4)).Epoch()
 		e.Next()
-		synctest.Wait() // until every worker waits
+		synctest.Wait() // wait until every worker is blocked
 		if n := set.got.Load(); n != 5 {
-			t.Errorf("%d samples are there after one batch; want 1 and 4 ahead", n)
+			t.Errorf("got %d samples after one batch, want 5: one used and 4 ahead", n)
 		}
-		for e.Next() { // or the workers would wait for ever
+		for e.Next() { // lets the workers end
 		}
 	})
 }
@@ -87,11 +87,11 @@ func wait(t *testing.T, what string, ok func() bool) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Fatal("waited in vain for " + what)
+	t.Fatal("timed out waiting for " + what)
 }
 
-// TestLeftLoop says that loops may be left silently.
-func TestLeftLoop(t *testing.T) {
+// TestBreakOutOfLoop checks that an abandoned Epoch leaks no goroutines.
+func TestBreakOutOfLoop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
 		e := data.NewLoader(&squares{n: 50, at: -1}, 2, data.Workers(4)).Epoch()
@@ -101,7 +101,7 @@ func TestLeftLoop(t *testing.T) {
 	wait(t, "workers to end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// loop returns what a whole epoch panics with.
+// loop runs a whole epoch and returns its panic value.
 func loop(l *data.Loader) (p any) {
 	defer func() { p = recover() }()
 	for e := l.Epoch(); e.Next(); {
@@ -114,7 +114,7 @@ func TestSampleErrors(t *testing.T) {
 		p := loop(data.NewLoader(&squares{n: 20, at: 7}, 3, data.Workers(workers)))
 		e, ok := p.(*data.SampleError)
 		if !ok || e.Index != 7 || e.Batch != 2 || !errors.Is(e, errLost) {
-			t.Errorf("%d workers: the loop panics with %v", workers, p)
+			t.Errorf("%d workers: got the panic %v, want a SampleError for sample 7", workers, p)
 		}
 		if want := "data: loader: sample 7, in batch 2: the file is lost"; fmt.Sprint(p) != want {
 			t.Errorf("%d workers: got %v, want %s", workers, p, want)
@@ -131,17 +131,17 @@ func TestSampleErrors(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			p := loop(data.NewLoader(&squares{n: 20, at: 7, fail: c.fail}, 3, data.Workers(workers)))
 			if !strings.Contains(fmt.Sprint(p), c.want) {
-				t.Errorf("%s, %d workers: the loop panics with %v, want %s", name, workers, p, c.want)
+				t.Errorf("%s, %d workers: got the panic %v, want %s", name, workers, p, c.want)
 			}
 		}
 	}
-	// Without workers a panic is the data set's own.
+	// Without workers a panic of the data set propagates unchanged.
 	if p := loop(data.NewLoader(&squares{n: 20, at: 7, fail: func() { panic("no") }}, 3)); p != "no" {
-		t.Errorf("without workers: the loop panics with %v", p)
+		t.Errorf("without workers: got the panic %v, want no", p)
 	}
 }
 
-// ragged has samples of different lengths.
+// ragged is a data set of samples with different lengths.
 type ragged int
 
 func (r ragged) Len() int { return int(r) }
@@ -149,7 +149,7 @@ func (r ragged) Get(i int) ([]*tensor.Tensor, error) {
 	return []*tensor.Tensor{tensor.Ones(i + 1), tensor.Ones(1)}, nil
 }
 
-// oneEmpty has a batch without samples.
+// oneEmpty is a batch sampler with a batch without samples.
 type oneEmpty struct{}
 
 func (oneEmpty) Len() int         { return 2 }
@@ -157,7 +157,7 @@ func (oneEmpty) Batches() [][]int { return [][]int{{1, 0}, {}} }
 
 func TestCollate(t *testing.T) {
 	p := loop(data.NewLoader(ragged(4), 2, data.Workers(1)))
-	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected equal shapes and dtypes, or a loader with CollateWith"; fmt.Sprint(p) != want {
+	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected equal shapes and dtypes, or a loader with WithCollate"; fmt.Sprint(p) != want {
 		t.Errorf("got %v, want %s", p, want)
 	}
 	p = loop(data.NewLoader(&squares{n: 2, at: -1}, 1, data.WithBatchSampler(oneEmpty{}), data.Workers(1)))
@@ -174,7 +174,7 @@ func TestCollate(t *testing.T) {
 	var got []float64
 	for _, b := range data.NewLoader(ragged(5), 2, data.WithCollate(sum), data.Workers(2)).Batches() {
 		if b.Target != nil {
-			t.Error("a target of one field")
+			t.Error("a sample of one field has a target, want nil")
 		}
 		got = append(got, b.Input.Item())
 	}
@@ -183,7 +183,7 @@ func TestCollate(t *testing.T) {
 	}
 }
 
-// TestInterrupt stops a loop that waits for its workers, as a kernel does.
+// TestInterrupt checks that a kernel's interrupt ends a loop that waits for its workers.
 func TestInterrupt(t *testing.T) {
 	type interrupted struct{}
 	release := make(chan bool)
@@ -198,7 +198,7 @@ func TestInterrupt(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	time.AfterFunc(20*time.Millisecond, func() { stop.Store(true) })
 	if p := loop(data.NewLoader(slow, 1, data.Workers(2))); p != any(interrupted{}) {
-		t.Errorf("the loop panics with %v", p)
+		t.Errorf("got the panic %v", p)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestProgress(t *testing.T) {
 	l := data.NewLoader(&squares{n: 7, at: -1}, 2)
 	for e := l.Epoch().Show(b); e.Next(); {
 		if b.done+1 > e.Len() {
-			t.Errorf("%d batches are done in the middle of one of %d", b.done, e.Len())
+			t.Errorf("Progress: got %d batches done during an epoch of %d", b.done, e.Len())
 		}
 	}
 	if b.done != 4 || b.ends != 1 {
-		t.Errorf("%d batches done, %d ends; want 4 and 1", b.done, b.ends)
+		t.Errorf("got %d batches done and %d ends, want 4 and 1", b.done, b.ends)
 	}
 	b = &bar{}
 	func() {
@@ -225,12 +225,12 @@ func TestProgress(t *testing.T) {
 		}
 	}()
 	if b.done != 1 || b.ends != 1 {
-		t.Errorf("with an error: %d batches done, %d ends; want 1 and 1", b.done, b.ends)
+		t.Errorf("with an error: got %d batches done and %d ends, want 1 and 1", b.done, b.ends)
 	}
 }
 
-// TestSeek goes back and forth in an epoch whose transforms are random: a batch is the
-// same each time, with and without workers.
+// TestSeek checks that a batch is the same each time Seek goes back to it, in an epoch with
+// random transforms, with and without workers.
 func TestSeek(t *testing.T) {
 	for _, workers := range []int{0, 3} {
 		set := data.NewTensorDataset(tensor.Arange(0, 40).Reshape(20, 2), tensor.Arange(0, 20))
@@ -241,11 +241,11 @@ func TestSeek(t *testing.T) {
 		for e.Next() {
 			want = append(want, fmt.Sprint(e.Batch().Input.Bits(), e.Batch().Target.Bits()))
 			if e.Position() != len(want) {
-				t.Errorf("position %d after %d batches", e.Position(), len(want))
+				t.Errorf("got position %d after %d batches", e.Position(), len(want))
 			}
 		}
 		if e.Position() != 7 || len(want) != 7 {
-			t.Fatalf("position %d after %d batches of 7", e.Position(), len(want))
+			t.Fatalf("got position %d after %d batches, want 7", e.Position(), len(want))
 		}
 		for _, at := range []int{5, 0, 6, 2, 7} {
 			e.Seek(at)
@@ -256,11 +256,11 @@ func TestSeek(t *testing.T) {
 				}
 			}
 			if n != min(at+2, 7) {
-				t.Errorf("%d workers: the epoch ends at %d after Seek(%d)", workers, n, at)
+				t.Errorf("%d workers: the epoch ended at batch %d after Seek(%d)", workers, n, at)
 			}
 		}
 		if err := tensor.Try(func() { e.Seek(8) }); err == nil || err.Error() != "tensor: seek: to batch 8 in an epoch of 7 batches; expected 0 to 7" {
-			t.Errorf("the error is %v", err)
+			t.Errorf("got error %v", err)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A file of another format is named, with what to do.
+// TestForeignFiles checks that the error for a file of another format names the format and
+// gives advice.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	load := map[string]func(path string) error{
@@ -21,7 +22,7 @@ func TestForeignFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		says       []string
-		not        string // the functions that may read it
+		not        string // functions that may read the file
 	}{
 		{"model.pt", "PK\x03\x04\x00\x00archive/data.pkl", []string{"zip archive", ".pt", "LoadTorch"}, "Load LoadNPZ"},
 		{"old.pt", "\x80\x02\x8a\nl\xfc\x9cF", []string{"Python pickle", "LoadTorch"}, "Load"},
@@ -44,26 +45,26 @@ func TestForeignFiles(t *testing.T) {
 			}
 			err := f(path)
 			if err == nil {
-				t.Errorf("%s(%s): no error", name, c.name)
+				t.Errorf("%s(%s): got no error", name, c.name)
 				continue
 			}
 			for _, says := range append(c.says, path) {
 				if !strings.Contains(err.Error(), says) {
-					t.Errorf("%s(%s): %v; expected it to say %q", name, c.name, err, says)
+					t.Errorf("%s(%s): got error %v, want %q in it", name, c.name, err, says)
 				}
 			}
 		}
 	}
 	for name, f := range load {
 		if err := f(dir); err == nil || !strings.Contains(err.Error(), "is a directory; expected a file") {
-			t.Errorf("%s of a directory: %v", name, err)
+			t.Errorf("%s of a directory: got error %v", name, err)
 		}
 	}
 }
 
-// A safetensors file begins with the length of its header, which may look like another
-// format.
-func TestLengthThatLooksForeign(t *testing.T) {
+// TestSafetensorsLengthLikeAnotherFormat checks that a safetensors file is read although the
+// length of its header looks like the first bytes of another format.
+func TestSafetensorsLengthLikeAnotherFormat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	const length = 0x280
 	text := "\x80\x02\x00\x00\x00\x00\x00\x00{}" + strings.Repeat(" ", length-2)

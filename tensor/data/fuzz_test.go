@@ -18,27 +18,28 @@ import (
 	"halfnote/tensor"
 )
 
-// What each reader owes to whatever it is given: an error that says where, or tensors
-// that are no larger than the file lets hope, and that are the same when they are written
-// and read again.
+// Every reader must return either an error with a position, or tensors that are not much
+// larger than the file and that do not change when they are written and read again.
 
-// mostWidening is how much wider an element may be than in the file: int64 for uint32.
+// mostWidening is the largest ratio of an element's size in memory to that in the file: int64
+// for uint32.
 const mostWidening = 2
 
-// refused reports whether err is one that a reader may give.
+// refused reports whether err is not nil. It fails unless err has all that a reader's error
+// must have.
 func refused(t *testing.T, err error) bool {
 	t.Helper()
 	var f *FormatError
 	if errors.As(err, &f) && (f.At == "" || f.Found == "" || f.Want == "" || f.File == "") {
-		t.Fatalf("an error lacks something: %#v", f)
+		t.Fatalf("a field of the error is empty: %#v", f)
 	}
 	if err != nil && !strings.HasPrefix(err.Error(), "data: ") {
-		t.Fatalf("an error does not say where it is from: %v", err)
+		t.Fatalf("got error %v, want the prefix \"data: \"", err)
 	}
 	return err != nil
 }
 
-// within fails if tensors are larger than a file of size bytes may make them.
+// within fails if tensors are larger than a file of size bytes allows.
 func within(t *testing.T, size int, tensors ...*tensor.Tensor) {
 	t.Helper()
 	total := 0
@@ -46,11 +47,11 @@ func within(t *testing.T, size int, tensors ...*tensor.Tensor) {
 		total += x.Bytes()
 	}
 	if total > size*mostWidening {
-		t.Fatalf("%d bytes of tensors from %d bytes", total, size)
+		t.Fatalf("got %d bytes of tensors from a file of %d bytes", total, size)
 	}
 }
 
-// alike fails unless x and y are the same to the last bit.
+// alike fails unless x and y have the same bits.
 func alike(t *testing.T, what string, x, y *tensor.Tensor) {
 	t.Helper()
 	if x.DType() != y.DType() || !slices.Equal(x.Shape(), y.Shape()) || !slices.Equal(x.Bits(), y.Bits()) {
@@ -68,7 +69,7 @@ func allAlike(t *testing.T, x, y map[string]*tensor.Tensor) {
 	}
 }
 
-// files returns those of a fixture.
+// files returns the files of a fixture.
 func files(f *testing.F, fixture, list string) (out [][]byte) {
 	text, err := os.ReadFile("testdata/" + fixture)
 	if err != nil {
@@ -85,8 +86,8 @@ func files(f *testing.F, fixture, list string) (out [][]byte) {
 	return out
 }
 
-// FuzzSafetensors mutates header and data apart, so that it gets past the header's
-// length; wrong is added to that.
+// FuzzSafetensors mutates header and data separately, so that the length of the header is
+// right; wrong is added to that length.
 func FuzzSafetensors(f *testing.F) {
 	for _, file := range files(f, "safetensors_files.json", "files") {
 		n := binary.LittleEndian.Uint64(file)
@@ -120,7 +121,7 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
-// FuzzCheckpoint mutates the tree of values beside two tensors.
+// FuzzCheckpoint mutates the tree of values of a checkpoint with two tensors.
 func FuzzCheckpoint(f *testing.F) {
 	x := map[string]*tensor.Tensor{"x": tensor.Arange(0, 3), "y": tensor.Scalar(1)}
 	for _, tree := range []string{
@@ -157,7 +158,7 @@ func FuzzCheckpoint(f *testing.F) {
 		var b, c bytes.Buffer
 		if err := writeCheckpoint(&b, state); err != nil {
 			if strings.Contains(err.Error(), "two tensors have the name") || strings.Contains(err.Error(), "__metadata__") {
-				return // the file had other names for them
+				return // the file has other names for them
 			}
 			t.Fatal(err)
 		}
@@ -193,8 +194,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ makes archives of one member and changes a byte of them, so that it gets past
-// the checksum.
+// FuzzNPZ makes archives of one member, so that the checksum is right, and changes one byte.
 func FuzzNPZ(f *testing.F) {
 	for i, file := range files(f, "numpy_files.json", "cases") {
 		f.Add("x.npy", file, i%2 == 0, uint16(0), byte(0))
@@ -228,10 +228,10 @@ func FuzzNPZ(f *testing.F) {
 		}
 		for name, x := range all {
 			if x.Bytes() > len(p)*mostInflation*mostWidening {
-				t.Fatalf("%q is of %d bytes, in a file of %d", name, x.Bytes(), len(p))
+				t.Fatalf("%q: got %d bytes from a file of %d", name, x.Bytes(), len(p))
 			}
 			if name == "" {
-				return // which we do not write
+				return // which SaveNPZ does not write
 			}
 		}
 		var b bytes.Buffer
@@ -291,11 +291,11 @@ func FuzzCIFAR(f *testing.F) {
 		for i := range n {
 			for j, l := range labels {
 				if len(l) != n || l[i] != int(file[i*record+j]) || l[i] >= c.classes[j] {
-					t.Fatalf("the labels are %v", labels)
+					t.Fatalf("got labels %v", labels)
 				}
 			}
 			if !bytes.Equal(pixels[i*cifarPixels:(i+1)*cifarPixels], file[(i+1)*record-cifarPixels:(i+1)*record]) {
-				t.Fatalf("image %d is another", i)
+				t.Fatalf("image %d changed", i)
 			}
 		}
 	})
@@ -312,18 +312,18 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		if x, err := tab.Tensor(); err != nil || x.Size(0) != tab.Len() {
-			t.Fatalf("the numeric columns are %v, %v", x, err)
+			t.Fatalf("numeric columns: got %v, %v", x, err)
 		}
 		for _, name := range tab.Names() {
 			classes, names := tab.Classes(name)
 			for i, c := range classes.Ints() {
 				if names[c] != tab.Texts(name)[i] {
-					t.Fatalf("row %d of %q is of class %q", i, name, names[c])
+					t.Fatalf("row %d with %q: got class %q", i, name, names[c])
 				}
 			}
 		}
 		if strings.Contains(text, "\r") {
-			return // encoding/csv changes the ends of lines within fields
+			return // encoding/csv changes line endings within fields
 		}
 		var b bytes.Buffer
 		if err := tab.write(&b); err != nil {
@@ -353,15 +353,15 @@ func FuzzVocabulary(f *testing.F) {
 		}
 		e := tok.Encode(text, TextOptions{MaxLength: 9, PadTo: 5})
 		if n := len(e.IDs); n < 5 || n > 9 || len(e.Types) != n || len(e.Mask) != n || e.IDs[0] != tok.ID("[CLS]") {
-			t.Fatalf("%q is %+v", text, e)
+			t.Fatalf("%q: got encoding %+v", text, e)
 		}
 		for i, id := range tok.Encode(text, TextOptions{Plain: true}).IDs {
 			if id < 0 || id >= tok.Len() {
-				t.Fatalf("%q: token %d has the id %d", text, i, id)
+				t.Fatalf("%q: token %d: got id %d", text, i, id)
 			}
 		}
 		if s := tok.Decode(e.IDs); !utf8.ValidString(s) {
-			t.Fatalf("%q is decoded as %q", text, s)
+			t.Fatalf("%q: got %q when decoded", text, s)
 		}
 	})
 }
@@ -375,18 +375,18 @@ func FuzzWords(f *testing.F) {
 		list := words(text, lower)
 		for _, w := range list {
 			if w == "" || strings.ContainsAny(w, " \t\n\r") || !utf8.ValidString(w) {
-				t.Fatalf("%q has the word %q", text, w)
+				t.Fatalf("%q: got the word %q", text, w)
 			}
 		}
-		// Words are taken apart already.
+		// Splitting words again must not change them.
 		if again := words(strings.Join(list, " "), lower); !slices.Equal(list, again) {
-			t.Fatalf("%q has the words %q, and they %q", text, list, again)
+			t.Fatalf("%q: got words %q, and %q from these", text, list, again)
 		}
 	})
 }
 
-// FuzzTorch runs programs of pickle with a storage next to them, or as files before
-// PyTorch 1.6.
+// FuzzTorch runs pickle programs in archives with one storage, or in files of the format from
+// before PyTorch 1.6.
 func FuzzTorch(f *testing.F) {
 	for _, file := range files(f, "torch_files.json", "files") {
 		if !bytes.HasPrefix(file, zipStart) {
@@ -425,12 +425,12 @@ func FuzzTorch(f *testing.F) {
 		w := walk{t: t}
 		w.value(v)
 		if w.values > mostValues {
-			t.Fatalf("%d values", w.values)
+			t.Fatalf("got %d values", w.values)
 		}
 	})
 }
 
-// walk goes through all values of a tree, and reads the tensors.
+// walk visits all values of a tree and reads the tensors.
 type walk struct {
 	t      *testing.T
 	values int
@@ -453,6 +453,6 @@ func (w *walk) value(v any) {
 		}
 	case nil, bool, int, float64, string, []byte, tensor.DType, tensor.Device:
 	default:
-		w.t.Fatalf("a %T", v)
+		w.t.Fatalf("got a value of type %T", v)
 	}
 }

@@ -80,9 +80,8 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// SaveIDX writes t to a file in the format of MNIST, gzipped if the name ends in .gz;
-// it is written atomically. t is uint8, int8,
-// int16, int32, float32 or float64.
+// SaveIDX writes t atomically to a file in the format of MNIST, gzipped if the name ends in
+// .gz. t is uint8, int8, int16, int32, float32 or float64.
 func SaveIDX(path string, t *tensor.Tensor) error {
 	err := writeFile(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {

@@ -53,7 +53,7 @@ func TestIDX(t *testing.T) {
 					t.Errorf("%s: wrote %q, want %q", c.name, got, c.content)
 				}
 				if y, err := data.LoadIDX(path); err != nil || !tensor.Equal(y, x) {
-					t.Errorf("%s: %s is read as %v, %v", c.name, name, y, err)
+					t.Errorf("%s: %s: got %v, %v", c.name, name, y, err)
 				}
 			}
 		}
@@ -76,14 +76,14 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("got %v and %v", x.Shape(), y)
 	}
 	if _, err := data.LoadMNIST(folder, false); err == nil || !strings.Contains(err.Error(), "found uint8 of shape [3 28 28] and uint8 of shape [3 28 28]; expected uint8 of shapes (n, h, w) and (n)") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	if _, err := data.LoadMNIST(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-func TestIDXMistakes(t *testing.T) {
+func TestIDXErrors(t *testing.T) {
 	for want, content := range map[string]string{
 		"byte 0: found the end of the file; expected 4 bytes":                                                "\x00\x00\x08",
 		"byte 0: found 01 00 08; expected 00 00 and a type":                                                  "\x01\x00\x08\x01",
@@ -99,15 +99,15 @@ func TestIDXMistakes(t *testing.T) {
 		}
 		path := file(t, "x.idx", []byte(content))
 		if _, err := data.LoadIDX(path); err == nil || !strings.Contains(err.Error(), "data: idx: "+path+": "+want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "y.idx")
 	if err := data.SaveIDX(path, tensor.Ones(1).To(tensor.Int64)); err == nil || !strings.Contains(err.Error(), "the format does not support int64; expected uint8") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) > 0 {
-		t.Errorf("what failed has left %v", left)
+		t.Errorf("failed saves left the files %v", left)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestCIFAR(t *testing.T) {
 	}
 	one, err := data.LoadCIFAR10(filepath.Join(folder, "data_batch_3.bin"), false)
 	if err != nil || !slices.Equal(one.Fields[1].Ints(), []int{2, 7}) {
-		t.Errorf("one file: %v", err)
+		t.Errorf("one file: got %v", err)
 	}
 
 	path := filepath.Join(folder, "test.bin")
@@ -146,11 +146,11 @@ func TestCIFAR(t *testing.T) {
 	}
 	hundred, err := data.LoadCIFAR100(folder, false)
 	if err != nil || !tensor.Equal(hundred.Fields[0], x) || hundred.Fields[1].At(0) != 19 || hundred.Fields[2].At(0) != 99 {
-		t.Errorf("a hundred classes: %v", err)
+		t.Errorf("a hundred classes: got %v", err)
 	}
 }
 
-func TestCIFARMistakes(t *testing.T) {
+func TestCIFARErrors(t *testing.T) {
 	record := make([]byte, 2*3073)
 	record[3073] = 10
 	for want, content := range map[string][]byte{
@@ -159,7 +159,7 @@ func TestCIFARMistakes(t *testing.T) {
 	} {
 		path := file(t, "x.bin", content)
 		if _, err := data.LoadCIFAR10(path, true); err == nil || !strings.Contains(err.Error(), "data: cifar-10: "+path+": "+want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "y.bin")
@@ -172,10 +172,10 @@ func TestCIFARMistakes(t *testing.T) {
 		"class 20 of image 0; expected 0 to 19":                   data.SaveCIFAR100(path, x, tensor.FromInts([]int{20, 0}), tensor.FromInts([]int{0, 0})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if _, err := data.LoadCIFAR10(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "data_batch_1.bin") {
-		t.Errorf("an empty folder: %v", err)
+		t.Errorf("an empty folder: got error %v", err)
 	}
 }

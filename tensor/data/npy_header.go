@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// npyArray is the contents of a header: numpy/lib/_format_impl.py.
+// npyArray holds the fields of a header: numpy/lib/_format_impl.py.
 type npyArray struct {
 	kind      *element
 	bigEndian bool
@@ -53,7 +53,7 @@ func parseNPY(text string) (h npyArray, at int, err error) {
 	return h, p.at, p.err
 }
 
-// literal reads a Python literal. After the first error it reads no more.
+// literal reads a Python literal. After the first error it reads nothing.
 type literal struct {
 	text string
 	at   int
@@ -72,7 +72,7 @@ func (p *literal) skip() {
 	}
 }
 
-// has reads token if it comes next.
+// has reads token if it comes next, and reports whether it did.
 func (p *literal) has(token string) bool {
 	p.skip()
 	if p.err != nil || !strings.HasPrefix(p.text[p.at:], token) {
@@ -88,7 +88,7 @@ func (p *literal) want(token string) {
 	}
 }
 
-// quoted reads a text without escapes.
+// quoted reads a quoted string without escapes.
 func (p *literal) quoted() string {
 	p.skip()
 	rest := p.text[p.at:]

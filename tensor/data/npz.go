@@ -31,10 +31,10 @@ func LoadNPZ(path string) (map[string]*tensor.Tensor, error) {
 func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
-		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "one of .npy files")
+		return nil, src.bad(atByte(0), "a file that is not a zip archive ("+err.Error()+")", "a zip archive of .npy files")
 	}
 	if slices.ContainsFunc(z.File, func(m *zip.File) bool { return strings.HasSuffix(m.Name, "data.pkl") }) {
-		return nil, src.bad("the archive", "data.pkl, as in files of PyTorch's", "one of .npy files; Load and LoadTorch read .pt and .pth")
+		return nil, src.bad("the archive", "data.pkl, as in PyTorch files", "a zip archive of .npy files; Load and LoadTorch read .pt and .pth")
 	}
 	all := map[string]*tensor.Tensor{}
 	for _, member := range z.File {

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-// numpyFile is a case of testdata/numpy_files.json, which numpy_files.py makes.
+// numpyFile is a case of testdata/numpy_files.json, made by numpy_files.py.
 type numpyFile struct {
 	Name, DType string
 	File        []byte
@@ -37,7 +37,7 @@ func readJSON(t testing.TB, name string, v any) {
 	}
 }
 
-// file writes a file for a test.
+// file writes a file in a temporary folder and returns its path.
 func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -47,7 +47,7 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// values returns x's elements as the JSON of fixtures has them.
+// values returns x's elements in the notation of the fixtures.
 func values(x *tensor.Tensor) []any {
 	out := []any{}
 	if x.DType().IsFloat() || x.DType() == tensor.Bool {
@@ -83,12 +83,12 @@ func TestNPY(t *testing.T) {
 			t.Errorf("%s: wrote %q, want %q", c.Name, got, c.File)
 		}
 		if y, err := data.LoadNPY(path); err != nil || !slices.Equal(values(y), c.Values) {
-			t.Errorf("%s: what was written is read as %v, %v", c.Name, y, err)
+			t.Errorf("%s: the written file: got %v, %v", c.Name, y, err)
 		}
 	}
 	for _, c := range files.Broken {
 		if _, err := data.LoadNPY(file(t, "x.npy", c.File)); err == nil || !strings.Contains(err.Error(), "expected one of b1, u1") && !strings.Contains(err.Error(), "a structured type") {
-			t.Errorf("%s: the error is %v", c.Name, err)
+			t.Errorf("%s: got error %v", c.Name, err)
 		}
 	}
 }
@@ -116,19 +116,19 @@ func TestNPZ(t *testing.T) {
 			}
 			for name, x := range all {
 				if y := again[name]; y.DType() != x.DType() || !slices.Equal(y.Shape(), x.Shape()) || !slices.Equal(y.Bits(), x.Bits()) {
-					t.Errorf("%s is %v, want %v", name, y, x)
+					t.Errorf("%s: got %v, want %v", name, y, x)
 				}
 			}
 		}
 	}
 }
 
-// npy returns a file with a header.
+// npy returns a file with the given header and body.
 func npy(header string, body ...byte) []byte {
 	return append([]byte(fmt.Sprintf("\x93NUMPY\x01\x00%c\x00%s", rune(len(header)), header)), body...)
 }
 
-func TestNPYMistakes(t *testing.T) {
+func TestNPYErrors(t *testing.T) {
 	h := "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}"
 	for want, content := range map[string][]byte{
 		`byte 0: found a file of 2 bytes; expected the 8 bytes`:                       []byte("\x93N"),
@@ -154,13 +154,13 @@ func TestNPYMistakes(t *testing.T) {
 		path := file(t, "x.npy", content)
 		_, err := data.LoadNPY(path)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "data: npy: "+path+": ") {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if err := data.SaveNPY(filepath.Join(t.TempDir(), "x"), tensor.Ones(1).To(tensor.BFloat16)); err == nil || !strings.Contains(err.Error(), "NumPy does not support bfloat16; expected one of") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	if _, err := data.LoadNPY("missing.npy"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }

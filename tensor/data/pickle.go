@@ -11,11 +11,11 @@ import (
 )
 
 // pickle is the stack machine of Python's pickle module, protocols 0 to 5. It builds
-// numbers, text, containers and the results of callables, and runs nothing: a call of
+// numbers, text, containers and the results of callables, and runs no Python code: a call of
 // anything else gives a [foreign] object. It is Lib/pickle.py, class _Unpickler.
 //
-// A program cannot exhaust time or memory: every operation and every copied item is counted,
-// and no more bytes are kept than the file has.
+// A program cannot exhaust time or memory: operations and copied items are limited in number,
+// and the bytes kept never exceed the size of the file.
 type pickle struct {
 	*stream
 	start      int64 // offset of the current operation
@@ -24,13 +24,13 @@ type pickle struct {
 	marks      []int // heights of the stack
 	memo       map[int]any
 	persistent func(m *pickle, id any) (any, error)
-	strange    *foreign // the first one
+	strange    *foreign // first foreign object
 }
 
 const (
 	mostPickle     = 64 << 20 // bytes of a program
 	mostOperations = 1 << 23
-	tensorWork     = 16 // operations that a tensor counts as, for the memory that it takes
+	tensorWork     = 16 // operations that a tensor counts as, on account of its memory
 	containerWork  = 4
 )
 
@@ -38,15 +38,15 @@ const (
 type stream struct {
 	source
 	r        *bufio.Reader
-	name     string // of the part of the file
-	at, left int64  // offset of the next byte, and how many there are
+	name     string // name of the part of the file
+	at, left int64  // offset of the next byte, and number of bytes left
 }
 
 func newStream(src source, name string, r io.Reader, size int64) *stream {
 	return &stream{src, bufio.NewReaderSize(r, 1<<16), name, 0, min(size, mostPickle)}
 }
 
-// What the machine builds, besides nil, bool, int, *big.Int, float64, string and []byte.
+// Types that the machine builds besides nil, bool, int, *big.Int, float64, string and []byte.
 type (
 	// sequence is a list, a tuple, a set or a torch.Size.
 	sequence struct {
@@ -57,7 +57,7 @@ type (
 	mapping struct{ keys, values []any }
 	// global is a name, such as torch.FloatStorage.
 	global string
-	// foreign is an object that is not built.
+	// foreign is an object of an unsupported class.
 	foreign struct {
 		name global
 		at   int64
@@ -132,7 +132,7 @@ func (m *pickle) pop() (any, error) {
 	return v, err
 }
 
-// popMark returns what was pushed since the innermost mark.
+// popMark removes and returns the values pushed since the innermost mark.
 func (m *pickle) popMark() ([]any, error) {
 	if len(m.marks) == 0 {
 		return nil, m.bad("an operation without a mark", "a mark before it")
@@ -144,7 +144,7 @@ func (m *pickle) popMark() ([]any, error) {
 	return items, nil
 }
 
-// popN returns the n values on top, the deepest first.
+// popN removes and returns the n values on top, the deepest first.
 func (m *pickle) popN(n int) ([]any, error) {
 	items := make([]any, n)
 	for i := n - 1; i >= 0; i-- {
@@ -213,7 +213,7 @@ func (m *pickle) setItems(items []any, err error) error {
 	return nil
 }
 
-// kindOf names a value as Python does, for messages.
+// kindOf returns Python's name of a value's type, for messages.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -2,7 +2,7 @@ package data
 
 import "fmt"
 
-// Calls, and the attributes of what they give.
+// Calls, and the attributes of their results.
 
 // mostArguments is the largest number of arguments of a call.
 const mostArguments = 64
@@ -83,7 +83,7 @@ func callWithNames(m *pickle) error {
 	return m.push(m.foreign(name))
 }
 
-// callMarked calls the first value after a mark with the rest.
+// callMarked calls the first value after a mark with the values after it.
 func callMarked(m *pickle) error {
 	items, err := m.popMark()
 	if err != nil {
@@ -95,7 +95,7 @@ func callMarked(m *pickle) error {
 	return m.call(items[0], items[1:])
 }
 
-// callNamed calls a class that is named, with what comes after a mark.
+// callNamed calls the class of the given name with the values after a mark.
 func callNamed(m *pickle) error {
 	name, err := m.globalLines()
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *pickle) globalLines() (global, error) {
 	return m.globalOf(module, name)
 }
 
-// globalOf joins a name, as short as those of Python are.
+// globalOf joins a module and a name. It rejects names longer than Python's.
 func (m *pickle) globalOf(module, name string) (global, error) {
 	if len(module)+len(name) > 1000 {
 		return "", m.bad("the name "+quoted(module+"."+name), "a shorter one")
@@ -153,8 +153,8 @@ func pushStackGlobal(m *pickle) error {
 	return m.push(g)
 }
 
-// build gives the object on top its attributes. Those of containers and tensors, such as
-// the _metadata of a state dict, are left out.
+// build sets the attributes of the object on top. Attributes of containers and tensors, such
+// as the _metadata of a state dict, are dropped.
 func build(m *pickle) error {
 	state, err := m.pop()
 	if err != nil {

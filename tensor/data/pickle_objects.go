@@ -41,7 +41,7 @@ var callables = map[global]func(m *pickle, args []any) (any, error){
 	"numpy._core.numeric._frombuffer":            numpyFromBuffer,
 }
 
-// wrong is the error of a callable for arguments that it does not take.
+// wrong returns the error of a callable for arguments that it does not take.
 func (m *pickle) wrong(name string, args []any) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
@@ -54,7 +54,7 @@ func (m *pickle) wrong(name string, args []any) error {
 	return m.bad(fmt.Sprintf("%s(%s)", name, text), "the arguments that PyTorch writes")
 }
 
-// newDict returns a dict of no argument, a dict, or a list of pairs.
+// newDict returns an empty dict, or a dict of the items of a dict or of a list of pairs.
 func newDict(m *pickle, args []any) (any, error) {
 	d := &mapping{}
 	if len(args) == 0 {
@@ -83,7 +83,7 @@ func newDict(m *pickle, args []any) (any, error) {
 	return nil, m.wrong("dict", args)
 }
 
-// newDefaultDict leaves out what makes the values of new keys.
+// newDefaultDict returns a plain dict: it drops the factory for missing values.
 func newDefaultDict(m *pickle, args []any) (any, error) { return newDict(m, args[min(1, len(args)):]) }
 
 func newSequence(kind string) func(m *pickle, args []any) (any, error) {
@@ -102,7 +102,7 @@ func newSequence(kind string) func(m *pickle, args []any) (any, error) {
 	}
 }
 
-// newByteArray returns bytes of bytes, or of text whose letters are bytes.
+// newByteArray returns the bytes of a byte string, or of a Latin-1 text.
 func newByteArray(m *pickle, args []any) (any, error) {
 	if len(args) == 0 {
 		return []byte{}, nil
@@ -113,7 +113,7 @@ func newByteArray(m *pickle, args []any) (any, error) {
 	return encode(m, args)
 }
 
-// encode returns text in Latin-1, which is how protocols below 3 have bytes.
+// encode returns a text encoded in Latin-1: protocols below 3 represent bytes in this way.
 func encode(m *pickle, args []any) (any, error) {
 	var text, coding string
 	if len(args) == 2 {
@@ -136,8 +136,8 @@ func encode(m *pickle, args []any) (any, error) {
 	return p, nil
 }
 
-// reconstruct makes an object of a class, of the class that it is derived from, and of a
-// value of that: how protocols below 2 have torch's version.
+// reconstruct makes an object from a class, its base class and a value of the base class.
+// Protocols below 2 represent torch's version string in this way.
 func reconstruct(m *pickle, args []any) (any, error) {
 	if len(args) != 3 {
 		return nil, m.wrong("copyreg._reconstructor", args)
@@ -161,7 +161,7 @@ func newText(m *pickle, args []any) (any, error) {
 	return nil, m.wrong("str", args)
 }
 
-// device is a torch.device.
+// device returns a torch.device.
 type device string
 
 func newDevice(m *pickle, args []any) (any, error) {

@@ -1,8 +1,8 @@
 package data
 
-// opcodes are the operations of pickle's protocols 0 to 5, by their byte. Those of extension
-// codes and of buffers outside of the file are left out, which torch.save never writes. It
-// is the list in Lib/pickletools.py.
+// opcodes are the operations of pickle's protocols 0 to 5, by their byte. Extension codes and
+// out-of-band buffers are not supported, since torch.save never writes them. It is the list in
+// Lib/pickletools.py.
 var opcodes = [256]func(m *pickle) error{
 	// Numbers and constants.
 	'N':  func(m *pickle) error { return m.push(nil) },

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the operations do that push numbers and text, and those of the memo.
+// Operations that push numbers and text, and operations on the memo.
 
 func (m *pickle) pushUnsigned(n int) error {
 	x, err := m.unsigned(n)
@@ -47,7 +47,8 @@ func pushLongLine(m *pickle) error {
 	return m.pushDigits(strings.TrimSuffix(text, "L"))
 }
 
-// mostDigits is how long an int may be: more than torch's magic number, and little to convert.
+// mostDigits is the largest number of digits of an int. It exceeds that of torch's magic
+// number, and keeps conversion cheap.
 const mostDigits = 100
 
 func (m *pickle) pushDigits(text string) error {
@@ -96,7 +97,7 @@ func pushFloat(m *pickle) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(p)))
 }
 
-// pushText pushes UTF-8 whose length is before it.
+// pushText pushes UTF-8 preceded by its length.
 func (m *pickle) pushText(n int) error {
 	p, err := m.counted(n)
 	if err == nil && !utf8.Valid(p) {
@@ -108,7 +109,7 @@ func (m *pickle) pushText(n int) error {
 	return m.push(string(p))
 }
 
-// pushString pushes a str of Python 2, which is text or bytes.
+// pushString pushes a Python 2 str, which is text or bytes.
 func (m *pickle) pushString(n int) error {
 	p, err := m.counted(n)
 	if err != nil {
@@ -128,7 +129,7 @@ func (m *pickle) pushBytes(n int) error {
 	return m.push(p)
 }
 
-// pushUnicodeLine pushes a line in Python's encoding raw-unicode-escape.
+// pushUnicodeLine pushes a line in Python's raw-unicode-escape encoding.
 func pushUnicodeLine(m *pickle) error {
 	text, err := m.line()
 	if err != nil {
@@ -160,7 +161,7 @@ func pushUnicodeLine(m *pickle) error {
 	return m.push(b.String())
 }
 
-// pushStringLine pushes a str of Python 2 between quotes.
+// pushStringLine pushes a Python 2 str between quotes.
 func pushStringLine(m *pickle) error {
 	text, err := m.line()
 	if err != nil {
@@ -191,7 +192,7 @@ func pushDictOfItems(m *pickle) error {
 	return m.setItems(items, nil)
 }
 
-// popOrMark takes the top away, which may be a mark.
+// popOrMark removes the top of the stack, which may be a mark.
 func popOrMark(m *pickle) error {
 	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
 		m.marks = m.marks[:n-1]

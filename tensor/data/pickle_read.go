@@ -8,7 +8,7 @@ import (
 	"math/big"
 )
 
-// How a program's bytes are read.
+// Reading of a program's bytes.
 
 // byte reads one byte.
 func (m *pickle) byte() (byte, error) {
@@ -25,7 +25,7 @@ func (m *pickle) byte() (byte, error) {
 	return c, nil
 }
 
-// bytes reads n bytes. No memory is taken before the file is known to have them.
+// bytes reads n bytes. It checks that the file has them before it allocates memory.
 func (m *pickle) bytes(n uint64) ([]byte, error) {
 	if n > uint64(m.left) {
 		return nil, m.bad(fmt.Sprintf("%d bytes asked for where %d are left", n, m.left), fmt.Sprintf("a whole program, of %d MB at most", mostPickle>>20))
@@ -47,7 +47,7 @@ func (m *pickle) unsigned(n int) (uint64, error) {
 	return binary.LittleEndian.Uint64(room[:]), err
 }
 
-// counted reads bytes whose number is before them, in n bytes.
+// counted reads bytes preceded by their number, which takes n bytes.
 func (m *pickle) counted(n int) ([]byte, error) {
 	size, err := m.unsigned(n)
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *pickle) counted(n int) ([]byte, error) {
 	return m.bytes(size)
 }
 
-// line reads up to the end of a line, which is taken away.
+// line reads a line and returns it without the line feed.
 func (m *pickle) line() (string, error) {
 	var p []byte
 	for {
@@ -70,7 +70,7 @@ func (m *pickle) line() (string, error) {
 	}
 }
 
-// long returns a little-endian number in two's complement.
+// long decodes a little-endian number in two's complement.
 func long(p []byte) any {
 	x := new(big.Int).SetBytes(reversed(p))
 	if len(p) > 0 && p[len(p)-1] >= 0x80 {
@@ -79,7 +79,7 @@ func long(p []byte) any {
 	return narrowed(x)
 }
 
-// narrowed returns x as an int, if it is one.
+// narrowed returns x as an int if it fits.
 func narrowed(x *big.Int) any {
 	if x.IsInt64() && x.Int64() >= math.MinInt && x.Int64() <= math.MaxInt {
 		return int(x.Int64())

@@ -16,7 +16,7 @@ type Safetensors struct {
 	source
 	file    io.ReaderAt
 	close   func() error
-	start   int64 // of the data
+	start   int64 // offset of the data
 	entries map[string]entry
 	names   []string
 	meta    map[string]string

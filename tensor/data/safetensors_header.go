@@ -17,8 +17,8 @@ import (
 	"halfnote/tensor"
 )
 
-// The header of a safetensors file, as https://huggingface.co/docs/safetensors has it:
-// a length of 8 bytes, then JSON of that length, then the tensors' bytes.
+// The layout of a safetensors file, by https://huggingface.co/docs/safetensors: the length of
+// the header in 8 bytes, the header in JSON, the tensors' bytes.
 
 // mostHeader is the largest length of a header: MAX_HEADER_SIZE in safetensors/src/tensor.rs.
 const mostHeader = 100_000_000
@@ -30,7 +30,7 @@ type entry struct {
 	begin, end int64 // range in the data
 }
 
-// readHeader reads the header of a file of a size, and checks it.
+// readHeader reads and checks the header of a file of the given size.
 func (s *Safetensors) readHeader(size int64) error {
 	var length [8]byte
 	if size < 8 {
@@ -94,8 +94,8 @@ func (s *Safetensors) parseHeader(text []byte) error {
 	return nil
 }
 
-// checkCover sets the names in the order of the data, and fails unless the tensors
-// cover its bytes one after the other.
+// checkCover sets the names in the order of the data. It returns an error unless the tensors
+// cover the data without gaps or overlaps.
 func (s *Safetensors) checkCover(size int64) error {
 	s.names = slices.SortedFunc(maps.Keys(s.entries), func(a, b string) int {
 		x, y := s.entries[a], s.entries[b]
@@ -123,7 +123,7 @@ func (s *Safetensors) checkCover(size int64) error {
 // parser reads JSON strictly: names are distinct, and types are exact.
 type parser struct{ *json.Decoder }
 
-// object calls field for each name of an object, to read its value.
+// object calls field for each name of an object; field reads the value.
 func (p parser) object(field func(name string) error) error {
 	if err := p.delim('{'); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (p parser) numbers() (list []int, err error) {
 	return list, p.delim(']')
 }
 
-// entry reads what the header says of a tensor.
+// entry reads the header's entry for a tensor.
 func (p parser) entry() (e entry, err error) {
 	var offsets []int
 	err = p.object(func(name string) (err error) {
@@ -210,7 +210,7 @@ func (p parser) entry() (e entry, err error) {
 	switch {
 	case err != nil:
 	case e.kind == nil || e.shape == nil:
-		err = errors.New("no dtype or no shape")
+		err = errors.New("a missing dtype or shape")
 	case len(offsets) != 2 || offsets[0] > offsets[1]:
 		err = fmt.Errorf("data_offsets %v", offsets)
 	default:
@@ -259,7 +259,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 	return h, names, nil
 }
 
-// text returns s as JSON, without escapes that are not needed.
+// text returns s as JSON, without unnecessary escapes.
 func text(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor/data"
 )
 
-// safetensorsFile is a case of testdata/safetensors_files.json, which
-// safetensors_files.py makes.
+// safetensorsFile is a case of testdata/safetensors_files.json, made by
+// safetensors_files.py.
 type safetensorsFile struct {
 	Name     string
 	File     []byte
@@ -53,7 +53,7 @@ func TestSafetensors(t *testing.T) {
 			}
 			x := all[name]
 			if x == nil || x.DType().String() != want.DType || !slices.Equal(x.Shape(), want.Shape) || !slices.Equal(x.To(tensor.Float64).Float64s(), want.Values) {
-				t.Errorf("%s: %q is %v, want %+v", c.Name, name, x, want)
+				t.Errorf("%s: tensor %q: got %v, want %+v", c.Name, name, x, want)
 			}
 		}
 		path = filepath.Join(t.TempDir(), "y.safetensors")
@@ -66,7 +66,7 @@ func TestSafetensors(t *testing.T) {
 	}
 }
 
-// TestSafetensorsRows reads parts of tensors, and looks at how they lie.
+// TestSafetensorsRows checks Rows, and the order and alignment of tensors in a file.
 func TestSafetensorsRows(t *testing.T) {
 	x := tensor.Arange(0, 60).Reshape(5, 3, 4)
 	path := filepath.Join(t.TempDir(), "x.safetensors")
@@ -80,26 +80,26 @@ func TestSafetensorsRows(t *testing.T) {
 	}
 	defer s.Close()
 	if got, want := s.Names(), []string{"s", "t", "x", "h", "b"}; !slices.Equal(got, want) {
-		t.Errorf("the names are %q, want %q: wide types first, then by name", got, want)
+		t.Errorf("names: got %q, want %q, wide types first, then by name", got, want)
 	}
 	for _, c := range [][2]int{{0, 5}, {1, 3}, {4, 5}, {2, 2}, {5, 5}} {
 		got, err := s.Rows("x", c[0], c[1])
 		if err != nil || !tensor.Equal(got, x.Slice(0, c[0], c[1])) {
-			t.Errorf("rows %v: %v, %v", c, got, err)
+			t.Errorf("rows %v: got %v, %v", c, got, err)
 		}
 	}
 	if got, err := s.Rows("h", 1, 4); err != nil || !slices.Equal(got.Float64s(), []float64{1, 2, 3}) {
-		t.Errorf("rows of h: %v, %v", got, err)
+		t.Errorf("rows of h: got %v, %v", got, err)
 	}
 	if got, err := s.Tensor("t"); err != nil || !tensor.Equal(got, x.Select(0, 1).T()) {
-		t.Errorf("a transposed tensor: %v, %v", got, err)
+		t.Errorf("a transposed tensor: got %v, %v", got, err)
 	}
 	if !slices.Equal(s.Shape("x"), []int{5, 3, 4}) || s.Shape("y") != nil {
-		t.Errorf("the shapes are %v and %v", s.Shape("x"), s.Shape("y"))
+		t.Errorf("shapes: got %v and %v", s.Shape("x"), s.Shape("y"))
 	}
 	content, _ := os.ReadFile(path)
 	if start := 8 + binary.LittleEndian.Uint64(content); start%8 != 0 {
-		t.Errorf("the data starts at byte %d; want a multiple of 8", start)
+		t.Errorf("start of the data: got byte %d, want a multiple of 8", start)
 	}
 	for want, f := range map[string]func() (*tensor.Tensor, error){
 		`tensor "z" does not exist; expected one of 5, such as ["s" "t" "x"]`:        func() (*tensor.Tensor, error) { return s.Tensor("z") },
@@ -110,7 +110,7 @@ func TestSafetensorsRows(t *testing.T) {
 		`data: safetensors: ` + path + `: tensor "w" does not exist; expected one`:   func() (*tensor.Tensor, error) { return s.Tensor("w") },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func safe(header string, body int) []byte {
 	return append(append(p, header...), make([]byte, body)...)
 }
 
-func TestSafetensorsMistakes(t *testing.T) {
+func TestSafetensorsErrors(t *testing.T) {
 	tooLong := binary.LittleEndian.AppendUint64(nil, 1<<40)
 	for _, c := range []struct {
 		name, want string
@@ -130,35 +130,35 @@ func TestSafetensorsMistakes(t *testing.T) {
 		{"short", "byte 0: found a file of 3 bytes; expected at least the 8 bytes of the header's length", []byte("abc")},
 		{"long header", "byte 0: found a header length of 1099511627776; expected 2 to 4, in a file of 12 bytes", append(tooLong, "{}{}"...)},
 		{"no header", "found a header length of 0; expected 2", make([]byte, 12)},
-		{"no object", `byte 8: found "["; expected '{'`, safe("[]", 0)},
+		{"not an object", `byte 8: found "["; expected '{'`, safe("[]", 0)},
 		{"no UTF-8", "byte 8: found a header that is not UTF-8", safe("{\"\xff\":1}", 0)},
 		{"more", "found more after the object", safe("{}{}", 0)},
 		{"cut", "tensor \"a\": EOF; expected an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
 		{"twice", `found the name "a" twice`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
 		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},
-		{"metadata no text", `found 1 instead of a string`, safe(`{"__metadata__":{"k":1}}`, 0)},
+		{"metadata not text", `found 1 instead of a string`, safe(`{"__metadata__":{"k":1}}`, 0)},
 		{"dtype", `tensor "a": dtype "F31"; expected`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field", `tensor "a": the field "size"`, safe(`{"a":{"size":1}}`, 0)},
-		{"missing", `tensor "a": no dtype or no shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
+		{"missing", `tensor "a": a missing dtype or shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
 		{"offsets", `tensor "a": data_offsets [1 0]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1,0]}}`, 1)},
 		{"one offset", `tensor "a": data_offsets [1]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1]}}`, 1)},
 		{"negative", `tensor "a": -1 instead of a nonnegative integer`, safe(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1)},
 		{"fraction", `tensor "a": 1.5 instead of a nonnegative integer`, safe(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}}`, 1)},
 		{"huge", `tensor "a": 99999999999999999999 instead`, safe(`{"a":{"dtype":"U8","shape":[99999999999999999999],"data_offsets":[0,1]}}`, 1)},
-		{"no list", `tensor "a": 3 instead of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
+		{"not a list", `tensor "a": 3 instead of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
 		{"size", `tensor "a": found 3 bytes for shape [2] of U8; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`, 3)},
 		{"overflow", `tensor "a": found 1 bytes for shape [4294967296 4294967296 4294967296] of U8`, safe(`{"a":{"dtype":"U8","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,1]}}`, 1)},
 		{"gap", `tensor "b": found data_offsets [2, 3]; expected a start at 1`, safe(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3)},
 		{"overlap", `tensor "b": found data_offsets [1, 3]; expected a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
 		{"short data", `header: found 1 bytes of data; expected 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
 		{"long data", `header: found 3 bytes of data; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
-		{"a type we have not got", `tensor "a": elements of type U64, which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
+		{"unsupported type", `tensor "a": elements of type U64, which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
 	} {
 		path := file(t, "x.safetensors", c.content)
 		_, err := data.LoadSafetensors(path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "data: safetensors: "+path+": ") {
-			t.Errorf("%s: the error is %v, want %s", c.name, err, c.want)
+			t.Errorf("%s: got error %v, want %s", c.name, err, c.want)
 		}
 	}
 	for want, tensors := range map[string]map[string]*tensor.Tensor{
@@ -167,10 +167,10 @@ func TestSafetensorsMistakes(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "y.safetensors")
 		if err := data.SaveSafetensors(path, tensors, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: there is a file all the same", want)
+			t.Errorf("%s: SaveSafetensors left a file", want)
 		}
 	}
 }

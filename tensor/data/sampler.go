@@ -41,7 +41,7 @@ func (s sequential) Indices() []int {
 	return list
 }
 
-// random draws k of n.
+// random draws k of n indices.
 type random struct {
 	n, k        int
 	replacement bool
@@ -73,7 +73,7 @@ func (s *random) Indices() []int {
 		return g.Randint(0, s.n, s.k).Ints()
 	}
 	list := g.Perm(s.n)
-	g.Perm(s.n) // torch draws an order for the samples beyond the last, of which it takes none
+	g.Perm(s.n) // torch draws one more order here and does not use it
 	return list
 }
 
@@ -133,10 +133,9 @@ func NewWeightedRandomSampler(weights []float64, numSamples int, replacement boo
 
 func (s *weighted) Len() int { return s.k }
 
-// Indices computes as multinomial does in aten/src/ATen/native/: with replacement by
-// looking uniform numbers up in the sums of the weights, without by the race of
-// exponential numbers (P. Efraimidis and P. Spirakis, "Weighted random sampling with a
-// reservoir", 2006).
+// Indices follows multinomial in aten/src/ATen/native/. With replacement, it looks up uniform
+// numbers in the cumulative weights. Without, it uses exponential numbers divided by the
+// weights (P. Efraimidis and P. Spirakis, "Weighted random sampling with a reservoir", 2006).
 func (s *weighted) Indices() []int {
 	g, n := orDefault(s.g), len(s.weights)
 	list := make([]int, s.k)

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-// orders is testdata/loader.json, what loader.py has PyTorch give.
+// orders is the content of testdata/loader.json, made by loader.py with PyTorch.
 type orders struct {
 	Shuffle         [][][]int
 	DropLast        [][][]int `json:"drop_last"`
@@ -64,30 +64,30 @@ func seq(n int) []int {
 	return list
 }
 
-// TestOrders compares the order of samples with PyTorch's, over several epochs and
-// whatever the number of workers.
+// TestOrders compares the order of samples with PyTorch's over several epochs, with several
+// numbers of workers.
 func TestOrders(t *testing.T) {
 	want := readOrders(t)
 	for workers := range 4 {
 		w := data.Workers(workers)
 		if got := epochs(5, data.Shuffle(1), w); !same(got, want.Shuffle) {
-			t.Errorf("%d workers: shuffled: %v, want %v", workers, got, want.Shuffle)
+			t.Errorf("%d workers: shuffled: got %v, want %v", workers, got, want.Shuffle)
 		}
 		if got := epochs(5, data.Shuffle(1<<33+3), data.DropLast(), w); !same(got, want.DropLast) {
-			t.Errorf("%d workers: without the last: %v, want %v", workers, got, want.DropLast)
+			t.Errorf("%d workers: with DropLast: got %v, want %v", workers, got, want.DropLast)
 		}
 		tensor.ManualSeed(3)
 		if got := epochs(6, data.WithGenerator(nil), w); !same(got, want.Default) {
-			t.Errorf("%d workers: by the default generator: %v, want %v", workers, got, want.Default)
+			t.Errorf("%d workers: with the default generator: got %v, want %v", workers, got, want.Default)
 		}
 		if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.DefaultAfter) {
-			t.Errorf("%d workers: the default generator then gives %v, want %v", workers, got, want.DefaultAfter)
+			t.Errorf("%d workers: next number of the default generator: got %v, want %v", workers, got, want.DefaultAfter)
 		}
 	}
 	tensor.ManualSeed(4)
 	data.NewLoader(data.NewTensorDataset(tensor.Zeros(23)), 6).Batches()
 	if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.InOrderAfter) {
-		t.Errorf("after an epoch in order the default generator gives %v, want %v", got, want.InOrderAfter)
+		t.Errorf("next number of the default generator after an epoch in order: got %v, want %v", got, want.InOrderAfter)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestSamplers(t *testing.T) {
 	}
 	for _, s := range []data.Sampler{data.NewSequentialSampler(4), data.NewRandomSampler(0, nil), data.NewReplacementSampler(2, 5, nil)} {
 		if len(s.Indices()) != s.Len() {
-			t.Errorf("%T: %d indices, but a length of %d", s, len(s.Indices()), s.Len())
+			t.Errorf("%T: got %d indices and Len %d, want equal", s, len(s.Indices()), s.Len())
 		}
 	}
 }
@@ -122,7 +122,7 @@ func split(lengths []float64, seed int64) (parts [][]int) {
 	return parts
 }
 
-func TestSamplerMistakes(t *testing.T) {
+func TestSamplerErrors(t *testing.T) {
 	set := data.NewTensorDataset(tensor.Zeros(4, 1))
 	for want, f := range map[string]func(){
 		"1 of 0 samples; expected":                                   func() { data.NewReplacementSampler(0, 1, nil) },
@@ -135,7 +135,7 @@ func TestSamplerMistakes(t *testing.T) {
 		"index 4 in a data set of 4 samples; expected 0":             func() { data.NewSubset(set, []int{1, 4}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }

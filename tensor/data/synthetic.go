@@ -14,8 +14,8 @@ import (
 // Synthetic data sets for tests and lessons that must not download anything. They are drawn
 // from a seed with integer arithmetic, so that they are the same on every machine.
 
-// stripes are the directions in which the stripes of a class lie, and tints how bright
-// they are in red, green and blue, in quarters.
+// stripes lists the directions of the classes' stripes, and tints their brightness in red,
+// green and blue, in quarters.
 var (
 	stripes = [5][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 1}}
 	tints   = [2][3]int{{4, 2, 1}, {1, 2, 4}}
@@ -48,7 +48,7 @@ func SyntheticCIFAR(n int, seed int64) *TensorDataset {
 	return NewTensorDataset(tensor.FromBytes(tensor.Uint8, pixels, n, 3, cifarSide, cifarSide), classes)
 }
 
-// hostBytes returns room for n items of that many bytes, and panics if there is none.
+// hostBytes allocates n items of the given size. It panics if there is not enough memory.
 func hostBytes(op string, n, each int) []byte {
 	if err := driver.Room(n, 2*each); err != nil { // they become a tensor
 		panic(&tensor.Error{Op: op, Why: err.Error()})
@@ -70,7 +70,7 @@ var (
 )
 
 // SyntheticTweets returns n short texts and their labels: 1 if friendly, 0 if not. Single
-// words do not always tell, as in "not bad".
+// words do not always decide, for example in "not bad".
 func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
 	const each = 128 // bytes of a text and its label, about
 	if err := driver.Room(n, each); err != nil {

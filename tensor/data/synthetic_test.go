@@ -14,8 +14,8 @@ import (
 	"halfnote/tensor/data"
 )
 
-// TestSyntheticCIFAR says that the images are the same everywhere, and that a class can
-// be told from them: of all classes, its stripes fit an image best.
+// TestSyntheticCIFAR checks that the images are the same on every machine, and that they show
+// their class: its stripes fit better than those of all other classes.
 func TestSyntheticCIFAR(t *testing.T) {
 	set := data.SyntheticCIFAR(200, 7)
 	var b bytes.Buffer
@@ -26,7 +26,7 @@ func TestSyntheticCIFAR(t *testing.T) {
 	}
 	sum := sha256.Sum256(b.Bytes())
 	if got, want := hex.EncodeToString(sum[:6]), "c00463f38f3e"; got != want {
-		t.Errorf("the hash of the images is %s, want %s", got, want)
+		t.Errorf("hash of the images: got %s, want %s", got, want)
 	}
 	x, y := set.Fields[0], set.Fields[1]
 	if !slices.Equal(x.Shape(), []int{200, 3, 32, 32}) || x.DType() != tensor.Uint8 || y.DType() != tensor.Int64 {
@@ -37,11 +37,11 @@ func TestSyntheticCIFAR(t *testing.T) {
 		counts[class]++
 		red, blue := x.Select(0, i).Select(0, 0).To(tensor.Float32).Mean().Item(), x.Select(0, i).Select(0, 2).To(tensor.Float32).Mean().Item()
 		if (red > blue) != (class < 5) {
-			t.Errorf("image %d of class %d has %v red and %v blue", i, class, red, blue)
+			t.Errorf("image %d of class %d: got %v red and %v blue", i, class, red, blue)
 		}
 	}
 	if len(counts) != 10 {
-		t.Errorf("classes come so often: %v", counts)
+		t.Errorf("counts of the classes: got %v", counts)
 	}
 	path := filepath.Join(t.TempDir(), "data_batch_1.bin")
 	if err := data.SaveCIFAR10(path, x, y); err != nil {
@@ -49,7 +49,7 @@ func TestSyntheticCIFAR(t *testing.T) {
 	}
 	again, err := data.LoadCIFAR10(path, true)
 	if err != nil || !tensor.Equal(again.Fields[0], x) || !tensor.Equal(again.Fields[1], y) {
-		t.Errorf("read back: %v", err)
+		t.Errorf("saved and loaded: got %v", err)
 	}
 }
 
@@ -58,14 +58,14 @@ func TestSyntheticTweets(t *testing.T) {
 	again, _ := data.SyntheticTweets(300, 3)
 	other, _ := data.SyntheticTweets(300, 4)
 	if !slices.Equal(texts, again) || slices.Equal(texts, other) || len(labels) != 300 {
-		t.Error("the texts do not depend on the seed alone")
+		t.Error("equal seeds gave different texts, or different seeds equal ones")
 	}
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
 	if got, want := hex.EncodeToString(sum[:6]), "1a675dccf44f"; got != want {
-		t.Errorf("the hash of the texts is %s, want %s", got, want)
+		t.Errorf("hash of the texts: got %s, want %s", got, want)
 	}
 	if n := strings.Count(fmt.Sprint(labels), "1"); n < 100 || n > 200 {
-		t.Errorf("%d of 300 are friendly", n)
+		t.Errorf("got %d friendly texts of 300", n)
 	}
 	vocabulary := data.Vocabulary(texts, 100)
 	tok, err := data.NewTokenizer(vocabulary)
@@ -74,13 +74,13 @@ func TestSyntheticTweets(t *testing.T) {
 	}
 	for _, text := range texts {
 		if e := tok.Encode(text, data.TextOptions{}); slices.Contains(e.Tokens, "[UNK]") {
-			t.Errorf("%q is %q", text, e.Tokens)
+			t.Errorf("%q: got tokens %q", text, e.Tokens)
 		}
 	}
 	if !slices.Contains(vocabulary, "phone") || len(vocabulary) != 100 || len(data.Vocabulary(nil, 0)) != 5 {
-		t.Errorf("the vocabulary is %q", vocabulary)
+		t.Errorf("got vocabulary %q", vocabulary)
 	}
 	if cased := data.Vocabulary([]string{"É"}, 99, data.Cased()); !slices.Equal(cased[5:], []string{"É", "##É"}) {
-		t.Errorf("with capitals: %q", cased)
+		t.Errorf("with capitals: got vocabulary %q", cased)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The tokens that every BERT vocabulary has, and one that most have.
+// Special tokens: every BERT vocabulary has the first four, and most have the last.
 const (
 	padToken     = "[PAD]"
 	unknownToken = "[UNK]"
@@ -169,7 +169,7 @@ func (t *Tokenizer) Tokenize(text string) []string {
 // mostLetters is the length above which a word is unknown: max_input_chars_per_word.
 const mostLetters = 100
 
-// pieces appends those of a word: the longest at its start, then the longest continuation,
+// pieces appends the pieces of a word: the longest at its start, then the longest continuation,
 // and so on. A word that cannot be assembled is unknown as a whole.
 func (t *Tokenizer) pieces(tokens []string, word string) []string {
 	if utf8.RuneCountInString(word) > mostLetters {

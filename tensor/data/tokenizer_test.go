@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/data"
 )
 
-// encoded is an encoding in testdata/tokenizer.json, which tokenizer.py has the package
-// tokenizers make.
+// encoded is an encoding in testdata/tokenizer.json, made by tokenizer.py with the package
+// tokenizers.
 type encoded struct {
 	Tokens           []string
 	IDs, Types, Mask []int
@@ -53,7 +53,7 @@ func TestTokenizer(t *testing.T) {
 				t.Errorf("%s: %q: got %q %v, want %v", name, text, e.Tokens, e.IDs, c.Tokens[i])
 			}
 			if got := tok.Decode(c.Tokens[i]); got != c.Decoded[i] {
-				t.Errorf("%s: %q is decoded as %q, want %q", name, text, got, c.Decoded[i])
+				t.Errorf("%s: %q decoded: got %q, want %q", name, text, got, c.Decoded[i])
 			}
 		}
 		for _, p := range c.Pairs {
@@ -74,7 +74,7 @@ func TestTokenizer(t *testing.T) {
 func compareEncoding(t *testing.T, text string, most int, got data.Encoding, want encoded) {
 	t.Helper()
 	if !reflect.DeepEqual(encoded(got), want) {
-		t.Errorf("%q, %d at most: got %v, want %v", text, most, got, want)
+		t.Errorf("%q, at most %d tokens: got %v, want %v", text, most, got, want)
 	}
 }
 
@@ -99,22 +99,22 @@ func TestTokenizerFile(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if tok.Len() != 8 || tok.ID("un") != 4 || tok.ID("no") != 1 || tok.Token(5) != "##aff" || tok.Token(8) != "[UNK]" || tok.Token(-1) != "[UNK]" {
-		t.Error("ids and tokens do not go together")
+		t.Error("ID and Token are not inverses")
 	}
-	// The vocabulary lacks [MASK], so that it is three words.
+	// The vocabulary lacks [MASK], so the text [MASK] is three words.
 	if got := tok.Tokenize("[MASK]"); len(got) != 3 {
 		t.Errorf("got %q", got)
 	}
 	pairs := tok.EncodePairs([]string{"un", "unaffable"}, []string{"!", "!!"}, data.TextOptions{PadTo: 9})
 	if got := pairs.Types.Ints(); !same(got, []int{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}) {
-		t.Errorf("the types are %v", got)
+		t.Errorf("got types %v", got)
 	}
 	if empty := tok.EncodeAll(nil, data.TextOptions{}); !same(empty.IDs.Shape(), []int{0, 0}) {
-		t.Errorf("no texts are of shape %v", empty.IDs.Shape())
+		t.Errorf("an empty list of texts: got shape %v", empty.IDs.Shape())
 	}
 }
 
-func TestTokenizerMistakes(t *testing.T) {
+func TestTokenizerErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		`line 3: found ""; expected a token without blanks`:                    "[PAD]\n[UNK]\n\n[CLS]\n",
 		`line 2: found "a b "; expected a token without blanks`:                "[PAD]\na b \n",
@@ -125,7 +125,7 @@ func TestTokenizerMistakes(t *testing.T) {
 	} {
 		path := file(t, "vocab.txt", []byte(text))
 		if _, err := data.LoadTokenizer(path); err == nil || !strings.Contains(err.Error(), "data: vocabulary: "+path+": "+want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	for want, list := range map[string][]string{
@@ -133,7 +133,7 @@ func TestTokenizerMistakes(t *testing.T) {
 		"[SEP] is missing among 3 tokens; expected":   vocabulary()[:3],
 	} {
 		if _, err := data.NewTokenizer(list); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	tok, _ := data.NewTokenizer(vocabulary())
@@ -143,7 +143,7 @@ func TestTokenizerMistakes(t *testing.T) {
 		"1 first texts, 0 second texts; expected equal":             func() { tok.EncodePairs([]string{"a"}, nil, data.TextOptions{}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }

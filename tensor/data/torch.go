@@ -43,7 +43,7 @@ func LoadTorch(path string) (any, error) {
 //	…
 //	err = nn.LoadStateDict(net, weights)
 //
-// The error names what is not a tensor.
+// The error names the value that is not a tensor.
 func StateDict(value any) (map[string]*tensor.Tensor, error) {
 	switch state := value.(type) {
 	case map[string]*tensor.Tensor:
@@ -69,14 +69,14 @@ func typeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// The starts of files.
+// First bytes of files.
 var (
 	zipStart    = []byte("PK\x03\x04")
 	pickleStart = []byte{0x80}
-	magicNumber = []byte{0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19} // of files before PyTorch 1.6
+	magicNumber = []byte{0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19} // in files from before PyTorch 1.6
 )
 
-// isTorch reports whether a file may be PyTorch's.
+// isTorch reports whether a file may be a PyTorch file.
 func isTorch(f io.ReaderAt) bool {
 	start := make([]byte, 32)
 	n, _ := f.ReadAt(start, 0)
@@ -101,7 +101,7 @@ func readTorch(src source, f io.ReaderAt, size int64) (any, error) {
 	return nil, src.bad(atByte(0), quoted(start[:min(n, 8)]), "a zip archive or a pickle of torch.save; Load, LoadSafetensors, LoadNPY and LoadNPZ read other formats")
 }
 
-// readState returns the dict that a file of PyTorch's must have for [Load].
+// readState returns the dict in a PyTorch file, for [Load].
 func readState(src source, f io.ReaderAt, size int64) (map[string]any, error) {
 	v, err := readTorch(src, f, size)
 	if err != nil {
@@ -114,16 +114,16 @@ func readState(src source, f io.ReaderAt, size int64) (map[string]any, error) {
 	return state, nil
 }
 
-// fileOf is a file of PyTorch's whose program has run.
+// fileOf is a PyTorch file whose pickle program has run.
 type fileOf struct {
 	source
 	size      int64
 	bigEndian bool
-	open      func(s *storage) (io.ReadCloser, error) // which has as many bytes as the storage
-	read      int64                                   // bytes
+	open      func(s *storage) (io.ReadCloser, error) // opens the bytes of a storage
+	read      int64                                   // bytes read
 }
 
-// load reads a storage. All together, storages have no more bytes than the file.
+// load reads a storage. The storages together may not have more bytes than the file.
 func (f *fileOf) load(s *storage) (*tensor.Tensor, error) {
 	if s.data != nil {
 		return s.data, nil
@@ -152,7 +152,7 @@ func (f *fileOf) load(s *storage) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// tensor returns a view of its storage.
+// tensor returns v as a tensor that shares the memory of its storage.
 func (f *fileOf) tensor(v *view) (t *tensor.Tensor, err error) {
 	base, err := f.load(v.storage)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// modelFile writes a file of PyTorch's, torch.save({"epoch": 3, "model":
-// nn.Linear(4, 3).state_dict()}, path), and returns its name.
+// modelFile writes the PyTorch file of torch.save({"epoch": 3, "model":
+// nn.Linear(4, 3).state_dict()}, path) and returns its name.
 func modelFile() string {
 	var fixtures struct{ Models []struct{ File []byte } }
 	text, err := os.ReadFile("testdata/torch_models.json")
@@ -33,7 +33,7 @@ func modelFile() string {
 	return path
 }
 
-// Weights that PyTorch has trained, in a module of the same names and shapes.
+// Weights that PyTorch has trained are loaded into a module of the same names and shapes.
 func ExampleStateDict() {
 	path := modelFile()
 	defer os.RemoveAll(filepath.Dir(path))

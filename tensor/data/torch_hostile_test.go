@@ -18,10 +18,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// member is a file of an archive.
+// member is a file in an archive.
 type member struct{ name, content string }
 
-// archiveOf returns a zip archive of members that are stored or deflated.
+// archiveOf returns a zip archive of members; method is zip.Store or zip.Deflate.
 func archiveOf(t testing.TB, method uint16, members ...member) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -41,12 +41,12 @@ func archiveOf(t testing.TB, method uint16, members ...member) []byte {
 	return b.Bytes()
 }
 
-// programOf returns an archive with a program and one storage of 16 bytes.
+// programOf returns an archive with the pickle program and one storage of 16 bytes.
 func programOf(t testing.TB, program string) []byte {
 	return archiveOf(t, zip.Store, member{"a/data.pkl", program}, member{"a/data/0", "0123456789abcdef"})
 }
 
-// The parts of programs: a storage of so many elements, text, a number, a tensor.
+// Parts of programs: a storage of numel elements, a text, a tensor.
 func storageProgram(class, key string, numel uint32) string {
 	return "(" + textProgram("storage") + "ctorch\n" + class + "\n" + textProgram(key) + textProgram("cpu") + "J" + string(binary.LittleEndian.AppendUint32(nil, numel)) + "tQ"
 }
@@ -57,7 +57,7 @@ func tensorProgram(storage, offset, shape, stride string) string {
 	return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + offset + "(" + shape + "t(" + stride + "t\x89}tR"
 }
 
-// overlapping returns an archive whose n storages are the same bytes of the file.
+// overlapping returns an archive with n storages that all are the same bytes of the file.
 func overlapping(program, content string, n int) []byte {
 	var file, directory []byte
 	entry := func(name, content string, at int) {
@@ -90,13 +90,13 @@ func overlapping(program, content string, n int) []byte {
 	return append(append(file, directory...), append(end, 0, 0)...)
 }
 
-// TestHostileTorch reads files that want to run code, to fill the memory or to go on for
-// ever. Each is an error that says why, and takes little memory.
-func TestHostileTorch(t *testing.T) {
+// TestHostileTorchFiles checks that files that try to run code, to exhaust memory or to run
+// forever are errors that give the reason, and that reading them takes little memory.
+func TestHostileTorchFiles(t *testing.T) {
 	trap := filepath.Join(t.TempDir(), "trap")
 	run := "cos\nsystem\n(" + textProgram("touch "+trap) + "tR"
 	eval := textProgram("builtins") + textProgram("eval") + "\x93" + textProgram("open('"+trap+"','w')") + "\x85R"
-	laughs := "]" // each list has the one before it ten times
+	laughs := "]" // each list contains the previous one ten times
 	for range 30 {
 		laughs += "q\x00]" + strings.Repeat("h\x00a", 10)
 	}
@@ -195,7 +195,7 @@ func TestHostileTorch(t *testing.T) {
 		{"another byteorder", `found "middle"`, archiveOf(t, zip.Store, member{"a/data.pkl", "N."}, member{"a/byteorder", "middle"})},
 		{"a long byteorder", "1000 bytes", archiveOf(t, zip.Store, member{"a/data.pkl", "N."}, member{"a/byteorder", strings.Repeat("x", 1000)})},
 		{"a checksum", "checksum", wrongByte(programOf(t, float(4)+"."), "0123456789abcdef")},
-		{"no archive", "no zip archive", []byte("PK\x03\x04 and so on")},
+		{"no archive", "an invalid zip archive", []byte("PK\x03\x04 and so on")},
 		{"a pickle", "a pickle without PyTorch's magic number", []byte("\x80\x02N.")},
 		{"a tar archive", "a tar archive", append(append(make([]byte, 257), "ustar"...), make([]byte, 300)...)},
 		{"empty", `found ""`, nil},
@@ -220,15 +220,15 @@ func TestHostileTorch(t *testing.T) {
 			t.Errorf("%s: got %v and the error %v, want %q in it", c.name, v, err, c.want)
 		}
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20 {
-			t.Errorf("%s: it took %d MB, for a file of %d bytes", c.name, taken>>20, len(c.file))
+			t.Errorf("%s: allocated %d MB for a file of %d bytes", c.name, taken>>20, len(c.file))
 		}
 	}
 	if _, err := os.Stat(trap); err == nil {
-		t.Error("a program was run")
+		t.Error("a program in a file was run")
 	}
 }
 
-// wrongByte changes the first byte of some content of an archive.
+// wrongByte changes the first byte of content in an archive.
 func wrongByte(archive []byte, content string) []byte {
 	at := bytes.Index(archive, []byte(content))
 	archive[at] ^= 1
@@ -239,28 +239,28 @@ func safeFile() []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, 2), "{}"...)
 }
 
-// legacyOf returns a file in the format before PyTorch 1.6.
+// legacyOf returns a file in the format from before PyTorch 1.6.
 func legacyOf(version, facts, program, keys, storages string) []byte {
 	return []byte("\x80\x02\x8a\x0a" + string(magicNumber) + "." + version + facts + program + keys + storages)
 }
 
-// TestTruncatedTorch cuts files at every byte.
-func TestTruncatedTorch(t *testing.T) {
+// TestTruncatedTorchFiles checks that files cut at any byte are errors.
+func TestTruncatedTorchFiles(t *testing.T) {
 	whole := tensorProgram(storageProgram("FloatStorage", "0", 4), "K\x00", "K\x02K\x02", "K\x02K\x01") + "."
 	for _, file := range [][]byte{programOf(t, whole), legacyOf("M\xe9\x03.", "}.", whole, "]"+textProgram("0")+"a.", "\x04\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("\x00", 16))} {
 		v, err := readTorch(source{"torch", "x.pt"}, bytes.NewReader(file), int64(len(file)))
 		if x, ok := v.(*tensor.Tensor); err != nil || !ok || !slices.Equal(x.Shape(), []int{2, 2}) {
-			t.Fatalf("the whole file is %v, %v", v, err)
+			t.Fatalf("the whole file: got %v, %v", v, err)
 		}
 		for n := range len(file) {
 			if v, err := readTorch(source{"torch", "x.pt"}, bytes.NewReader(file[:n]), int64(n)); err == nil {
-				t.Errorf("%d bytes of %d are %v", n, len(file), v)
+				t.Errorf("the first %d bytes of %d: got %v and no error", n, len(file), v)
 			}
 		}
 	}
 }
 
-// TestTorchByteOrder reads elements that have their highest byte first.
+// TestTorchByteOrder checks that big-endian elements are read.
 func TestTorchByteOrder(t *testing.T) {
 	program := tensorProgram(storageProgram("FloatStorage", "0", 2), "K\x00", "K\x02", "K\x01") + "."
 	const elements = "\x3f\x80\x00\x00\xc0\x20\x00\x00"
@@ -275,7 +275,7 @@ func TestTorchByteOrder(t *testing.T) {
 	}
 }
 
-// TestTorchInterrupt ends a long program at once.
+// TestTorchInterrupt checks that an interrupt ends a long program.
 func TestTorchInterrupt(t *testing.T) {
 	file := programOf(t, "]("+strings.Repeat("N", 1<<22)+"e.")
 	type interrupted struct{}
@@ -283,7 +283,7 @@ func TestTorchInterrupt(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	defer func() {
 		if p := recover(); p != any(interrupted{}) {
-			t.Errorf("it panics with %v", p)
+			t.Errorf("got the panic %v", p)
 		}
 	}()
 	v, err := readTorch(source{"torch", "x.pt"}, bytes.NewReader(file), int64(len(file)))

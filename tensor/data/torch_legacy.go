@@ -7,8 +7,8 @@ import (
 	"math/big"
 )
 
-// The format of torch.save before PyTorch 1.6: a magic number, a version, facts about the
-// machine, the program and the keys of storages, each a pickle; then, for each key, the
+// The format of torch.save before PyTorch 1.6: a magic number, a version, properties of the
+// machine, the program and the keys of storages, each pickled; then, for each key, the
 // number of elements in 8 bytes, and the elements. It is _legacy_load in
 // torch/serialization.py.
 
@@ -52,7 +52,7 @@ func readTorchPickle(src source, f io.ReaderAt, size int64) (any, error) {
 	return file.tree(v, strange)
 }
 
-// isBigEndian reports whether the machine that wrote a file had the highest byte first.
+// isBigEndian reports whether the machine that wrote a file was big-endian.
 func isBigEndian(facts any) bool {
 	if d, ok := facts.(*mapping); ok {
 		for i, key := range d.keys {
@@ -64,7 +64,7 @@ func isBigEndian(facts any) bool {
 	return false
 }
 
-// legacy knows where storages lie.
+// legacy holds the positions of the storages in a file.
 type legacy struct {
 	source
 	file      io.ReaderAt
@@ -74,7 +74,7 @@ type legacy struct {
 	bigEndian bool
 }
 
-// locate goes through the storages, which begin at a byte of the file.
+// locate finds the storages, the first of which begins at the given byte.
 func (l *legacy) locate(keys any, at int64) error {
 	list, ok := keys.(*sequence)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// fixture is a tensor of torch_models.json.
+// fixture is a tensor in torch_models.json.
 type fixture struct {
 	Shape  []int
 	Values []float64
@@ -23,7 +23,7 @@ func (f fixture) tensor() *tensor.Tensor {
 	return x
 }
 
-// tied has one weight in two places.
+// tied is a model with one weight in two places.
 type tied struct {
 	Table *nn.Embedding
 	Head  *nn.Linear
@@ -35,7 +35,7 @@ func newTied() *tied {
 	return m
 }
 
-// torchModel is a module as torch_models.py has it, and how it is called.
+// torchModel is a module of torch_models.py with the function that calls it.
 type torchModel struct {
 	model any
 	call  func(x *tensor.Tensor) *tensor.Tensor
@@ -78,8 +78,8 @@ func torchModels() map[string]torchModel {
 	}
 }
 
-// TestTorchModels loads state dicts of torch's modules by their names, and computes what
-// those compute.
+// TestTorchModels loads state dicts of torch's modules and compares the results of the modules
+// here with torch's.
 func TestTorchModels(t *testing.T) {
 	var fixtures struct {
 		Models []struct {
@@ -91,7 +91,7 @@ func TestTorchModels(t *testing.T) {
 	readJSON(t, "torch_models.json", &fixtures)
 	models := torchModels()
 	if len(models) != len(fixtures.Models) {
-		t.Errorf("there are %d models; want %d", len(fixtures.Models), len(models))
+		t.Errorf("got %d models, want %d", len(fixtures.Models), len(models))
 	}
 	for _, c := range fixtures.Models {
 		state, err := data.Load(file(t, "x.pth", c.File))
@@ -100,7 +100,7 @@ func TestTorchModels(t *testing.T) {
 		}
 		weights, err := data.StateDict(state["model"])
 		if err != nil || state["epoch"] != 3 {
-			t.Fatalf("%s: epoch %v, %v", c.Name, state["epoch"], err)
+			t.Fatalf("%s: got epoch %v, %v", c.Name, state["epoch"], err)
 		}
 		m := models[c.Name]
 		if err := nn.LoadStateDict(m.model, weights); err != nil {
@@ -114,21 +114,21 @@ func TestTorchModels(t *testing.T) {
 	}
 }
 
-func TestStateDictMistakes(t *testing.T) {
+func TestStateDictErrors(t *testing.T) {
 	x := tensor.Ones(2)
 	same := map[string]*tensor.Tensor{"a": x}
 	if got, err := data.StateDict(same); err != nil || got["a"] != x {
-		t.Errorf("tensors alone: %v, %v", got, err)
+		t.Errorf("tensors alone: got %v, %v", got, err)
 	}
 	for value, want := range map[any]string{
 		5: "found int; expected a map of tensors", nil: "found nil; expected a map of tensors",
 	} {
 		if _, err := data.StateDict(value); err == nil || err.Error() != "data: state dict: "+want {
-			t.Errorf("%v: the error is %v, want %s", value, err, want)
+			t.Errorf("%v: got error %v, want %s", value, err, want)
 		}
 	}
 	want := `data: state dict: "epoch" is int; expected only tensors: the weights may be under a key such as "model"`
 	if _, err := data.StateDict(map[string]any{"epoch": 3, "a": x}); err == nil || err.Error() != want {
-		t.Errorf("a number among tensors: the error is %v, want %s", err, want)
+		t.Errorf("a number among tensors: got error %v, want %s", err, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Numbers and arrays of numpy, which stand next to tensors in many checkpoints, such as a
+// NumPy numbers and arrays. Many checkpoints hold some next to the tensors, for example the
 // best accuracy.
 
 // numpyType is a numpy.dtype.
@@ -37,7 +37,7 @@ func newNumpyType(m *pickle, args []any) (any, error) {
 	return &numpyType{element: e}, m.spend(containerWork)
 }
 
-// build takes the order of bytes: (version, "<", …).
+// build sets the byte order: (version, "<", …).
 func (n *numpyType) build(m *pickle, state any) error {
 	s, ok := state.(*sequence)
 	if !ok || len(s.items) < 2 {
@@ -74,7 +74,7 @@ func newNumpyScalar(m *pickle, args []any) (any, error) {
 	return t.Ints()[0], nil
 }
 
-// newNumpyArray is numpy.core.multiarray._reconstruct, whose result gets all it holds later.
+// newNumpyArray is numpy.core.multiarray._reconstruct; build sets the contents of its result.
 func newNumpyArray(m *pickle, args []any) (any, error) {
 	if len(args) == 0 || args[0] != global("numpy.ndarray") {
 		return nil, m.wrong("numpy.core.multiarray._reconstruct", args)
@@ -82,7 +82,7 @@ func newNumpyArray(m *pickle, args []any) (any, error) {
 	return &numpyArray{}, m.spend(tensorWork)
 }
 
-// build takes (version, shape, type, whether it is in Fortran's order, bytes).
+// build sets the contents: (version, shape, type, whether in Fortran order, bytes).
 func (a *numpyArray) build(m *pickle, state any) error {
 	s, ok := state.(*sequence)
 	if !ok || len(s.items) != 5 {
@@ -114,7 +114,7 @@ func (a *numpyArray) fill(m *pickle, data, kind, shape any, fortran bool) error 
 	return m.spend(tensorWork + 2*len(sizes))
 }
 
-// tensor returns the array as a tensor, one in Fortran's order as a view.
+// tensor returns the array as a tensor, which is a view for Fortran order.
 func (a *numpyArray) tensor() (*tensor.Tensor, error) {
 	if a.numpyType == nil {
 		return nil, fmt.Errorf("an array without elements")

@@ -8,15 +8,15 @@ import (
 	"halfnote/tensor"
 )
 
-// storage is the memory of tensors in a file of PyTorch's. Several may share one.
+// storage is the memory of one or more tensors in a PyTorch file.
 type storage struct {
 	key     string
-	element *element // nil until a tensor says what the bytes are
+	element *element // nil until a tensor gives the bytes a type
 	bytes   int
-	data    *tensor.Tensor // all elements, once they are read
+	data    *tensor.Tensor // all elements; nil until they are read
 }
 
-// size returns the bytes of an element, 1 as long as they have no type.
+// size returns the bytes of an element, 1 while the type is unknown.
 func (s *storage) size() int {
 	if s.element == nil {
 		return 1
@@ -26,7 +26,7 @@ func (s *storage) size() int {
 
 func (s *storage) numel() int { return s.bytes / s.size() }
 
-// view is a tensor: elements of a storage, by strides.
+// view is a tensor: elements of a storage, addressed by strides.
 type view struct {
 	storage       *storage
 	element       *element
@@ -35,14 +35,14 @@ type view struct {
 	grad          bool
 }
 
-// storageTypes have the elements of torch's classes of storages, by safetensors' names.
+// storageTypes maps torch's storage classes to safetensors' names of their elements.
 var storageTypes = map[string]string{
 	"DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16",
 	"LongStorage": "I64", "IntStorage": "I32", "ShortStorage": "I16", "CharStorage": "I8", "ByteStorage": "U8", "BoolStorage": "BOOL",
 	"UntypedStorage": "",
 }
 
-// torchTypes have the elements of torch's dtypes.
+// torchTypes maps torch's dtypes to safetensors' names.
 var torchTypes = map[global]string{
 	"torch.float64": "F64", "torch.float32": "F32", "torch.float16": "F16", "torch.bfloat16": "BF16",
 	"torch.float8_e4m3fn": "F8_E4M3", "torch.float8_e5m2": "F8_E5M2",
@@ -50,15 +50,15 @@ var torchTypes = map[global]string{
 	"torch.uint8": "U8", "torch.uint16": "U16", "torch.uint32": "U32", "torch.bool": "BOOL",
 }
 
-// elementNamed returns the element of safetensors' name.
+// elementNamed returns the element type with the given safetensors name.
 func elementNamed(name string) *element { return find(func(e *element) bool { return e.name == name }) }
 
-// storages are those of a file, by key.
+// storages holds the storages of a file by key.
 type storages map[string]*storage
 
-// persistent returns the storage that a program names: ("storage", its class, its key,
-// where it was, its elements), and in files before PyTorch 1.6 a part of another, which is
-// nil in all but the oldest.
+// persistent returns the storage that a program names: ("storage", class, key, device, number
+// of elements). Files from before PyTorch 1.6 add a view of another storage, which is nil in
+// all but the oldest.
 func (all storages) persistent(m *pickle, id any) (any, error) {
 	parts, ok := id.(*sequence)
 	if !ok || parts.kind != "tuple" || len(parts.items) < 5 || len(parts.items) > 6 || parts.items[0] != "storage" {
@@ -140,8 +140,8 @@ func rebuildTyped(m *pickle, args []any) (any, error) {
 	return m.view(name, e, args, 7)
 }
 
-// view makes a tensor of the arguments that all functions begin with; metadata stands at
-// the index last.
+// view makes a tensor from the arguments that all functions begin with; last is the index of
+// metadata.
 func (m *pickle) view(name string, e *element, args []any, last int) (any, error) {
 	if len(args) < 4 {
 		return nil, m.wrong(name, args)
@@ -167,7 +167,7 @@ func (m *pickle) view(name string, e *element, args []any, last int) (any, error
 	return v, m.spend(tensorWork + 2*len(shape))
 }
 
-// within reports whether the storage has all elements.
+// within reports whether the storage has all elements of the view.
 func (v *view) within() bool {
 	n, ok := count(v.shape, math.MaxInt64)
 	if !ok || v.offset < 0 || v.offset > v.storage.numel() {
@@ -208,13 +208,13 @@ func rebuildParameter(m *pickle, args []any) (any, error) {
 	return nil, m.wrong("torch._utils._rebuild_parameter", args)
 }
 
-// tensorClasses are those that _rebuild_from_type_v2 may give back.
+// tensorClasses are the classes that _rebuild_from_type_v2 may return.
 var tensorClasses = map[global]bool{
 	"torch.Tensor": true, "torch._tensor.Tensor": true, "torch.nn.parameter.Parameter": true, "torch.nn.parameter.Buffer": true,
 }
 
-// rebuildFromType is torch._tensor._rebuild_from_type_v2: what makes the tensor, its class,
-// the arguments, and attributes, which are left out.
+// rebuildFromType is torch._tensor._rebuild_from_type_v2: the function that makes the tensor,
+// its class, the arguments, and attributes, which are dropped.
 func rebuildFromType(m *pickle, args []any) (any, error) {
 	const name = "torch._tensor._rebuild_from_type_v2"
 	if len(args) != 4 {

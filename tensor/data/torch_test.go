@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-// torchFiles are testdata/torch_files.json, which torch_files.py makes.
+// torchFiles is the content of testdata/torch_files.json, made by torch_files.py.
 type torchFiles struct {
 	Files []struct {
 		Name string
@@ -26,7 +26,7 @@ type torchFiles struct {
 	}
 }
 
-// rendered returns a value as torch_files.py writes it.
+// rendered returns a value in the notation of torch_files.py.
 func rendered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -84,29 +84,31 @@ func TestLoadTorch(t *testing.T) {
 		}
 		state, err := data.Load(path)
 		if m, ok := got.(map[string]any); ok && (err != nil || len(state) != len(m)) || !ok && (err == nil || !strings.Contains(err.Error(), "LoadTorch")) {
-			t.Errorf("%s: Load gave %d values, %v", c.Name, len(state), err)
+			t.Errorf("%s: Load returned %d values, %v", c.Name, len(state), err)
 		}
 	}
 }
 
-// TestTorchElsewhere gives files of PyTorch's to the readers of other formats.
-func TestTorchElsewhere(t *testing.T) {
+// TestOtherReadersNameTorchFiles checks that the readers of other formats name Load and
+// LoadTorch in their error for a PyTorch file.
+func TestOtherReadersNameTorchFiles(t *testing.T) {
 	var files torchFiles
 	readJSON(t, "torch_files.json", &files)
 	for _, c := range files.Files[:2] {
 		path := file(t, "x.pt", c.File)
 		_, err := data.LoadSafetensors(path)
 		if err == nil || !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
-			t.Errorf("%s as safetensors: the error is %v", c.Name, err)
+			t.Errorf("%s as safetensors: got error %v", c.Name, err)
 		}
 		if _, err = data.LoadNPZ(path); err == nil || c.Name == "state dict" && !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
-			t.Errorf("%s as npz: the error is %v", c.Name, err)
+			t.Errorf("%s as npz: got error %v", c.Name, err)
 		}
 	}
 }
 
-// TestLoadTorchRefuses loads what is not built: the error names it and says where it is.
-func TestLoadTorchRefuses(t *testing.T) {
+// TestLoadTorchUnsupportedObjects checks that the error for an unsupported object names the
+// object and its place.
+func TestLoadTorchUnsupportedObjects(t *testing.T) {
 	var files torchFiles
 	readJSON(t, "torch_files.json", &files)
 	want := map[string]string{
@@ -129,13 +131,13 @@ func TestLoadTorchRefuses(t *testing.T) {
 		"TorchScript": "a TorchScript archive",
 	}
 	if len(files.Refused) != len(want) {
-		t.Errorf("there are %d files; want %d", len(files.Refused), len(want))
+		t.Errorf("got %d files, want %d", len(files.Refused), len(want))
 	}
 	for _, c := range files.Refused {
 		_, err := data.LoadTorch(file(t, "x.pt", c.File))
 		var format *data.FormatError
 		if !errors.As(err, &format) || !strings.Contains(err.Error(), want[c.Name]) {
-			t.Errorf("%s: the error is %v, want %s", c.Name, err, want[c.Name])
+			t.Errorf("%s: got error %v, want %s", c.Name, err, want[c.Name])
 		}
 	}
 }

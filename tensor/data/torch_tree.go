@@ -10,23 +10,23 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// mostValues is how many values an object may have, those that are shared counted each time,
+// mostValues is the largest number of values in an object, counting shared values each time,
 // so that a walk through it ends.
 const mostValues = 1 << 24
 
-// tree turns what the machine has built into Go's values.
+// tree converts the values that the machine has built to Go values.
 type tree struct {
 	*fileOf
 	done map[any]grown
 }
 
-// grown is what an object has become, and how many values it has.
+// grown is a converted object with its number of values.
 type grown struct {
 	value any
 	size  int
 }
 
-// place is where an object is: the keys that lead to it, the last one here.
+// place is the key path of an object; key is the last key.
 type place struct {
 	before *place
 	key    string
@@ -64,7 +64,7 @@ func (f *fileOf) tree(v any, strange *foreign) (any, error) {
 
 const notBuilt = "tensors, containers, numbers and text: nothing else is built, and nothing in the file is run"
 
-// grow returns what an object becomes.
+// grow converts an object.
 func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 	if depth > deepest {
 		return grown{}, t.bad(at.String(), fmt.Sprintf("containers %d deep", depth), fmt.Sprintf("%d at most", deepest))
@@ -90,7 +90,7 @@ func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 	return grown{x, 1}, err
 }
 
-// object returns what a container or tensor becomes, once.
+// object converts a container or tensor, each only once.
 func (t *tree) object(v any, at *place, depth int) (grown, error) {
 	x, err := any(nil), error(nil)
 	switch v := v.(type) {
@@ -134,7 +134,7 @@ func (t *tree) list(s *sequence, at *place, depth int) (grown, error) {
 
 func (t *tree) dict(d *mapping, at *place, depth int) (grown, error) {
 	dict, size := make(map[string]any, len(d.keys)), 1
-	from := make(map[string]any, len(d.keys)) // the keys as they were
+	from := make(map[string]any, len(d.keys)) // original keys
 	for i, k := range d.keys {
 		key, err := t.key(k, at)
 		if err != nil {
@@ -164,7 +164,7 @@ func (t *tree) key(k any, at *place) (string, error) {
 	return "", t.bad(at.String(), "a key that is "+kindOf(k), "text or whole numbers")
 }
 
-// leaf returns what is neither a container nor a tensor.
+// leaf converts a value that is neither a container nor a tensor.
 func (t *tree) leaf(v any, at *place) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, int, float64, string, []byte:

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// The zip format of torch.save: a folder with data.pkl, the program, data/KEY, the bytes
-// of storages, byteorder, and what does not matter here. Members are not compressed.
+// The zip format of torch.save: a folder with data.pkl, which is the program, data/KEY, which
+// are the bytes of storages, byteorder, and other files that are ignored. Members are not
+// compressed.
 
-// torchZip are the members of such an archive by their names, without the folder.
+// torchZip maps the names in such an archive, without the folder, to its members.
 type torchZip struct {
 	source
 	members map[string]*zip.File
@@ -42,11 +43,11 @@ func readTorchZip(src source, f io.ReaderAt, size int64) (any, error) {
 	return file.tree(v, strange)
 }
 
-// openTorchZip finds the members, and refuses archives that are something else.
+// openTorchZip finds the members. It returns an error for other archives.
 func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
 	archive, err := zip.NewReader(f, size)
 	if err != nil {
-		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "a whole file of torch.save")
+		return nil, src.bad(atByte(0), "an invalid zip archive ("+err.Error()+")", "a complete file written by torch.save")
 	}
 	z := &torchZip{src, map[string]*zip.File{}}
 	folder, found := "", false
@@ -76,7 +77,7 @@ func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
 	return z, nil
 }
 
-// order returns the order of bytes: "little" where nothing is said.
+// order returns the byte order, "little" by default.
 func (z *torchZip) order() (string, error) {
 	member := z.members["byteorder"]
 	if member == nil {
@@ -94,7 +95,7 @@ func (z *torchZip) order() (string, error) {
 	return string(text), nil
 }
 
-// open opens a member that is not compressed, of at most so many bytes.
+// open opens an uncompressed member of at most the given number of bytes.
 func (z *torchZip) open(name string, most int64) (io.ReadCloser, error) {
 	member := z.members[name]
 	if member == nil {

@@ -85,7 +85,7 @@ func RandomHorizontalFlip(p float64) Transform {
 	}
 }
 
-// raster is the elements of images (…, h, w).
+// raster holds the elements of images (…, h, w).
 type raster struct {
 	of           *tensor.Tensor
 	images, h, w int
@@ -98,7 +98,7 @@ func pixels(op string, x *tensor.Tensor) raster {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "expected an image (…, h, w) with elements"})
 	}
 	var b bytes.Buffer
-	x.WriteTo(&b) // a Buffer takes all
+	x.WriteTo(&b) // writing to a Buffer cannot fail
 	h, w := x.Size(-2), x.Size(-1)
 	return raster{x, x.Numel() / (h * w), h, w, x.DType().Size(), b.Bytes()}
 }

@@ -30,7 +30,7 @@ func TestRandomCrop(t *testing.T) {
 								want = x.At(channel, y, z)
 							}
 							if got := got.At(channel, i, j); got != want {
-								t.Fatalf("%v %+v, seed %d: element (%d, %d, %d) is %v, want %v", d, c, seed, channel, i, j, got, want)
+								t.Fatalf("%v %+v, seed %d: element (%d, %d, %d): got %v, want %v", d, c, seed, channel, i, j, got, want)
 							}
 						}
 					}
@@ -64,13 +64,13 @@ func TestNormalize(t *testing.T) {
 	y := data.Normalize([]float64{0.5, 0.25}, []float64{0.5, 2})(data.ToFloat()(x, nil), nil)
 	for i, want := range []float32{(0 - 0.5) / 0.5, (float32(51)/255 - 0.5) / 0.5, (float32(102)/255 - 0.25) / 2, (1 - 0.25) / 2} {
 		if got := y.Float32s()[i]; got != want {
-			t.Errorf("element %d is %v, want %v", i, got, want)
+			t.Errorf("element %d: got %v, want %v", i, got, want)
 		}
 	}
 }
 
-// TestTransforms says that augmented batches do not depend on the workers, differ from
-// epoch to epoch, and are the same again for the same seed.
+// TestTransforms checks that augmented batches do not depend on the number of workers, differ
+// between epochs, and are the same for the same seed.
 func TestTransforms(t *testing.T) {
 	images := tensor.Arange(0, 10*3*8*8).Reshape(10, 3, 8, 8)
 	run := func(workers int) (out [][]float64) {
@@ -87,16 +87,16 @@ func TestTransforms(t *testing.T) {
 	}
 	want := run(0)
 	if slices.Equal(want[0], want[1]) {
-		t.Error("both epochs are the same")
+		t.Error("two epochs are equal, want different ones")
 	}
 	for workers := range 4 {
 		if got := run(workers); !same(got, want) {
-			t.Errorf("%d workers give something else", workers)
+			t.Errorf("%d workers give different batches", workers)
 		}
 	}
 }
 
-func TestTransformMistakes(t *testing.T) {
+func TestTransformErrors(t *testing.T) {
 	for want, f := range map[string]func(){
 		"size 0, padding 1; expected":            func() { data.RandomCrop(0, 1) },
 		"shape (1, 2, 2): the image padded by 0": func() { data.RandomCrop(3, 0)(tensor.Zeros(1, 2, 2), tensor.NewGenerator(1)) },
@@ -106,7 +106,7 @@ func TestTransformMistakes(t *testing.T) {
 		"means [1 2] and deviations [1]; expec":  func() { data.Normalize([]float64{1, 2}, []float64{1}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }

@@ -77,8 +77,8 @@ func isPunctuation(r rune) bool {
 	return r > ' ' && r < 0x7f && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') || unicode.Is(unicode.P, r)
 }
 
-// chinese are the blocks that count as Chinese, those of tokenizers: of the block E it
-// has a part only.
+// chinese lists the blocks that count as Chinese in the package tokenizers, which include only
+// a part of extension E.
 var chinese = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x3400, 0x4dbf, 1}, {0x4e00, 0x9fff, 1}, {0xf900, 0xfaff, 1}},
 	R32: []unicode.Range32{{0x20000, 0x2a6df, 1}, {0x2a700, 0x2b73f, 1}, {0x2b740, 0x2b81f, 1}, {0x2b920, 0x2ceaf, 1}, {0x2f800, 0x2fa1f, 1}},

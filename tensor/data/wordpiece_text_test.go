@@ -11,15 +11,15 @@ import (
 	"unicode"
 )
 
-// newer are the blocks of 256 characters in which tokenizers, whose classes are those of
-// Unicode 8 and whose small letters are those of Unicode 16, differs from Unicode 15,
-// which is Go's: marks, punctuation and format characters that came later.
+// newer lists the blocks of 256 characters in which the package tokenizers, with classes of
+// Unicode 8 and lower case of Unicode 16, differs from Go's Unicode 15: marks, punctuation and
+// format characters added later.
 var newer = map[string][]int{
 	"uncased": {6, 7, 8, 9, 10, 11, 12, 13, 14, 22, 23, 24, 26, 27, 28, 29, 46, 167, 168, 169, 269, 270, 271, 272, 273, 274, 275, 276, 278, 280, 281, 282, 283, 284, 285, 286, 287, 303, 308, 366, 367, 463, 480, 481, 482, 484, 489},
 	"cased":   {6, 8, 9, 10, 12, 22, 27, 46, 270, 271, 272, 273, 276, 278, 280, 281, 282, 283, 284, 286, 287, 303, 308, 366, 367, 489},
 }
 
-// TestCharacters compares what becomes of every character below 0x30000 with the
+// TestCharacters compares the treatment of every character below 0x30000 with that of the
 // package tokenizers.
 func TestCharacters(t *testing.T) {
 	if unicode.Version != "15.0.0" {

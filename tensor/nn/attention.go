@@ -146,7 +146,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	if m.c.zeroAttn {
 		shape := k.Shape()
 		shape[2] = 1
-		zeros := zerosBeside(k, shape...)
+		zeros := zerosLike(k, shape...)
 		k, v = tensor.Cat(2, k, zeros), tensor.Cat(2, v, zeros)
 		added++
 	}
@@ -255,7 +255,7 @@ func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added
 	if added > 0 {
 		shape := mask.Shape()
 		shape[len(shape)-1] = added
-		mask = tensor.Cat(-1, mask, zerosBeside(mask, shape...))
+		mask = tensor.Cat(-1, mask, zerosLike(mask, shape...))
 	}
 	return mask.To(q.DType())
 }

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-func TestCTCMistakes(t *testing.T) {
+func TestCTCErrors(t *testing.T) {
 	x, target := tensor.Randn(5, 2, 4).LogSoftmax(-1), tensor.FromInts([]int{1, 2, 3, 3}, 2, 2)
 	long := func(n ...int) *tensor.Tensor { return tensor.FromInts(n) }
 	for want, f := range map[string]func(){
@@ -38,12 +38,12 @@ func TestCTCMistakes(t *testing.T) {
 		}
 	}
 	if got := nn.NewCTCLoss(nn.Blank(1)).String(); got != "CTCLoss()" {
-		t.Errorf("printed as %s", got)
+		t.Errorf("got %s, want CTCLoss()", got)
 	}
 }
 
-// TestCTCPolls interrupts a loss and its derivative that would take minutes.
-func TestCTCPolls(t *testing.T) {
+// TestCTCLossCanBeInterrupted checks that a long loss and its derivative end when a poll panics.
+func TestCTCLossCanBeInterrupted(t *testing.T) {
 	const times, length = 1000, 200
 	classes := make([]int, length)
 	for i := range classes {
@@ -65,7 +65,7 @@ func TestCTCPolls(t *testing.T) {
 			defer driver.SetHost(driver.Host{})
 			defer func() {
 				if p := recover(); p != "interrupted" {
-					t.Errorf("%s: ended after %d polls with %v", name, polls, p)
+					t.Errorf("%s: ended after %d polls with %v, want \"interrupted\"", name, polls, p)
 				}
 			}()
 			f()
@@ -73,9 +73,9 @@ func TestCTCPolls(t *testing.T) {
 	}
 }
 
-// TestCTCMemory checks that the derivative of a long sequence allocates far less than the
-// forward variables, a number for each time step and label.
-func TestCTCMemory(t *testing.T) {
+// TestCTCBackwardMemory checks that the derivative of a long sequence allocates far less than the
+// forward variables, which are one number for each time step and label.
+func TestCTCBackwardMemory(t *testing.T) {
 	const times, length = 2000, 200
 	classes := make([]int, length)
 	for i := range classes {

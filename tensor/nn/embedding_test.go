@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestEmbedding compares with torch.manual_seed(3); torch.nn.Embedding(5, 4,
+// TestEmbedding compares the initial weights with those of torch.manual_seed(3); torch.nn.Embedding(5, 4,
 // padding_idx=1), then torch.nn.EmbeddingBag(5, 4), of PyTorch 2.15.
 func TestEmbedding(t *testing.T) {
 	tensor.ManualSeed(3)
@@ -19,7 +19,7 @@ func TestEmbedding(t *testing.T) {
 	if got, want := fmt.Sprint(e), "Embedding(5, 4, padding_idx=1)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	near := func(name string, x *tensor.Tensor, at []int, want []float64) {
+	compare := func(name string, x *tensor.Tensor, at []int, want []float64) {
 		t.Helper()
 		numbers := x.Float64s()
 		for i, j := range at {
@@ -28,7 +28,7 @@ func TestEmbedding(t *testing.T) {
 			}
 		}
 	}
-	near("embedding", e.Weight, []int{0, 1, 4, 8, 19}, []float64{-0.07664429396390915, 0.35988152027130127, 0, 0.4046071469783783, 1.35275399684906})
+	compare("embedding", e.Weight, []int{0, 1, 4, 8, 19}, []float64{-0.07664429396390915, 0.35988152027130127, 0, 0.4046071469783783, 1.35275399684906})
 	sum := nn.NewEmbeddingBag(5, 4, nn.BagMode("sum"), nn.PaddingIdx(-1), nn.InitFrom(tensor.NewGenerator(1)))
 	if got, want := fmt.Sprint(sum, nn.NewEmbedding(3, 2, nn.MaxNorm(1.5), nn.InitFrom(tensor.NewGenerator(1)))), "EmbeddingBag(5, 4, mode='sum', padding_idx=4) Embedding(3, 2, max_norm=1.5)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -36,7 +36,7 @@ func TestEmbedding(t *testing.T) {
 	tensor.ManualSeed(3)
 	nn.NewEmbedding(5, 4)
 	bag := nn.NewEmbeddingBag(5, 4)
-	near("embedding bag", bag.Weight, []int{0, 19}, []float64{0.037066876888275146, -0.4243015944957733})
+	compare("embedding bag", bag.Weight, []int{0, 19}, []float64{0.037066876888275146, -0.4243015944957733})
 
 	ids := tensor.FromInts([]int{0, 1, 4, 4}, 2, 2)
 	e.Forward(ids).Sum().Backward()
@@ -44,7 +44,7 @@ func TestEmbedding(t *testing.T) {
 		t.Errorf("gradients of rows: got %v, want %v", got, want)
 	}
 	if got, want := bag.Forward(ids), bag.Bags(ids.Ravel(), tensor.FromInts([]int{0, 2})); !tensor.Equal(got, want) {
-		t.Errorf("bags of rows: got %v, of offsets %v", got, want)
+		t.Errorf("bags: got %v for a matrix of indices, %v for offsets", got, want)
 	}
 	if names := nn.StateDict(e); len(names) != 1 || names["weight"] == nil {
 		t.Errorf("state: got %v, want only weight", names)

@@ -229,7 +229,7 @@ func (picked) Forward(in []*tensor.Tensor) *tensor.Tensor {
 }
 
 func (picked) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor {
-	zeros := zerosBeside(dy, in[0].Shape()...).Flatten(2)
+	zeros := zerosLike(dy, in[0].Shape()...).Flatten(2)
 	dx := zeros.ScatterAdd(-1, in[1].Flatten(2), dy.Flatten(2))
 	return []*tensor.Tensor{dx.Reshape(in[0].Shape()...), nil}
 }

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// tied shares a weight between two modules and has tensors in every kind of field.
+// tied is a model with a weight shared by two modules, and tensors in every kind of field.
 type tied struct {
 	Encoder *nn.Linear
 	decoder *nn.Linear
@@ -35,18 +35,18 @@ func TestFunctionalCall(t *testing.T) {
 	nn.FunctionalCall(m, with, func() {
 		y = m.decoder.Forward(m.Encoder.Forward(x))
 		if m.List[0] != with["list.0"] || m.Pair[0] != with["pair.0"] {
-			t.Errorf("the list has %v and the array %v", m.List[0], m.Pair[0])
+			t.Errorf("tensor in the list: got %v; in the array: got %v", m.List[0], m.Pair[0])
 		}
 		if d := nn.StateDict(m)["rnn.weight_ih_l0"].DType(); d != tensor.Float16 {
-			t.Errorf("the recurrent weight is %v, want float16", d)
+			t.Errorf("recurrent weight: got dtype %v, want float16", d)
 		}
 	})
 	if got := y.Float64s()[0]; got != 16 {
-		t.Errorf("got %v, want 16: twice 2 times 2", got)
+		t.Errorf("got %v, want 16", got)
 	}
 	y.Sum().Backward()
 	if with["encoder.weight"].Grad() == nil || shared.Grad() != nil {
-		t.Error("the gradient went to the model's own weight")
+		t.Error("the model's own weight received a gradient")
 	}
 	if m.Encoder.Weight != shared || m.decoder.Weight != shared {
 		t.Error("the model's weight was not restored")
@@ -58,8 +58,8 @@ func TestFunctionalCall(t *testing.T) {
 	}
 }
 
-// TestFunctionalCallPanics: the model has its own tensors again after a panic, and what
-// cannot be exchanged is an error.
+// TestFunctionalCallPanics checks that the model's own tensors are restored after a panic, and
+// that tensors that cannot be replaced are errors.
 func TestFunctionalCallPanics(t *testing.T) {
 	l := nn.NewLinear(2, 2)
 	own := l.Weight
@@ -87,7 +87,7 @@ func TestFunctionalCallPanics(t *testing.T) {
 			f()
 		}()
 		if l.Weight != own {
-			t.Fatalf("%s: the model has another weight", want)
+			t.Fatalf("%s: the model's weight was not restored", want)
 		}
 	}
 }

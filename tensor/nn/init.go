@@ -41,7 +41,7 @@ func InitTruncNormal(t *tensor.Tensor, mean, std, low, high float64) {
 		into = like
 		return x
 	}
-	// If most normal numbers fall inside, draw those; else draw uniform numbers and keep
+	// If most normal numbers fall inside, draw those; otherwise draw uniform numbers and keep
 	// each with the probability of its density relative to the highest.
 	draw := func() (x []float32, keep func(i int) bool) {
 		x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.NormalAssign(mean, std) })

@@ -34,8 +34,8 @@ var initializers = map[string]func(t *tensor.Tensor){
 	"dirac in groups": func(t *tensor.Tensor) { nn.InitDirac(t, 2) },
 }
 
-// TestInit compares with testdata/init.json, which testdata/init.py made: but for
-// the last bits of logarithms and cosines, and of torch's own decomposition.
+// TestInit compares the functions with testdata/init.json, made by testdata/init.py. The last
+// bits may differ, since torch's logarithm, cosine and QR decomposition differ from Go's.
 func TestInit(t *testing.T) {
 	text, err := os.ReadFile("testdata/init.json")
 	if err != nil {
@@ -64,20 +64,20 @@ func TestInit(t *testing.T) {
 			}
 		}
 		if got := tensor.Rand(1).Item(); got != c.Next {
-			t.Errorf("%s of %v draws too few or too many: the next number is %v, want %v", c.Name, c.Shape, got, c.Next)
+			t.Errorf("%s of %v: next random number after it: got %v, want %v", c.Name, c.Shape, got, c.Next)
 		}
 	}
 	if len(seen) != len(initializers) {
-		t.Errorf("testdata/init.json has %d functions, want %d", len(seen), len(initializers))
+		t.Errorf("functions in testdata/init.json: got %d, want %d", len(seen), len(initializers))
 	}
 	for nonlinearity, want := range map[string]float64{"linear": 1, "conv2d": 1, "tanh": 5.0 / 3, "relu": math.Sqrt2, "leaky_relu": math.Sqrt(2 / 1.0001), "selu": 0.75} {
 		if got := nn.CalculateGain(nonlinearity, 0.01); got != want {
-			t.Errorf("the gain of %s is %v, want %v", nonlinearity, got, want)
+			t.Errorf("gain of %s: got %v, want %v", nonlinearity, got, want)
 		}
 	}
 }
 
-func TestInitMistakes(t *testing.T) {
+func TestInitErrors(t *testing.T) {
 	v := tensor.Zeros(3)
 	for want, f := range map[string]func(){
 		"init_eye: shape (3,): tensor is 1-D; expected 2-D":                                func() { nn.InitEye(v) },

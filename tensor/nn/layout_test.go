@@ -42,7 +42,7 @@ var layoutPairs = map[string]func(x, y *tensor.Tensor) *tensor.Tensor{
 	"lerp":    func(x, y *tensor.Tensor) *tensor.Tensor { return x.Lerp(y, 0.25) },
 }
 
-func (s layoutStep) of(x *tensor.Tensor) *tensor.Tensor {
+func (s layoutStep) apply(x *tensor.Tensor) *tensor.Tensor {
 	switch {
 	case s.Permute != nil:
 		return x.Permute(s.Permute...)
@@ -111,7 +111,7 @@ var layoutDraws = map[string]func(x *tensor.Tensor) *tensor.Tensor{
 	"trunc_normal far out": filledBy(func(x *tensor.Tensor) { nn.InitTruncNormal(x, 0.5, 2, 2, 3) }),
 }
 
-// layouts are testdata/layout.json.
+// layouts is the content of testdata/layout.json.
 type layouts struct {
 	Cases []struct {
 		Seed   int64
@@ -151,7 +151,7 @@ func TestRandomFillsFollowMemory(t *testing.T) {
 		tensor.ManualSeed(c.Seed)
 		x := tensor.Randn(c.Shape...)
 		for _, s := range c.Steps {
-			x = s.of(x)
+			x = s.apply(x)
 		}
 		if !x.IsContiguous() {
 			scattered++
@@ -166,20 +166,21 @@ func TestRandomFillsFollowMemory(t *testing.T) {
 		if !slices.Equal(stride, c.Stride) {
 			t.Errorf("%s, seed %d, %+v: strides %v, want %v", c.Draw, c.Seed, c.Steps, stride, c.Stride)
 		}
-		if i := apart(y.Float64s(), c.Values); i >= 0 {
-			t.Errorf("%s, seed %d, %+v: element %d is %v, want %v", c.Draw, c.Seed, c.Steps, i, y.Float64s(), c.Values)
+		if i := firstDifference(y.Float64s(), c.Values); i >= 0 {
+			t.Errorf("%s, seed %d, %+v: element %d: got %v, want %v", c.Draw, c.Seed, c.Steps, i, y.Float64s(), c.Values)
 		}
 		if got := tensor.Rand(1).Item(); got != c.Next {
-			t.Errorf("%s, seed %d, %+v: the next number is %v, want %v", c.Draw, c.Seed, c.Steps, got, c.Next)
+			t.Errorf("%s, seed %d, %+v: next random number: got %v, want %v", c.Draw, c.Seed, c.Steps, got, c.Next)
 		}
 	}
 	if len(golden.Cases) == 0 || scattered < len(golden.Cases)/3 {
-		t.Errorf("%d of %d operands are not contiguous; expected a third or more", scattered, len(golden.Cases))
+		t.Errorf("got %d non-contiguous operands of %d, want at least a third", scattered, len(golden.Cases))
 	}
 }
 
-// apart returns the first element that differs by more than rounding, -1 if none does.
-func apart(got, want []float64) int {
+// firstDifference returns the index of the first element that differs by more than rounding,
+// or -1.
+func firstDifference(got, want []float64) int {
 	if len(got) != len(want) {
 		return 0
 	}
@@ -191,12 +192,12 @@ func apart(got, want []float64) int {
 	return -1
 }
 
-// TestTransformerDropout trains layers of a Transformer with dropout and compares with
-// testdata/layout.json.
+// TestTransformerDropout trains layers of a Transformer with dropout and compares the losses
+// with those in testdata/layout.json.
 func TestTransformerDropout(t *testing.T) {
 	golden := readLayouts(t)
 	if len(golden.Trainings) == 0 {
-		t.Fatal("testdata/layout.json has no training")
+		t.Fatal("testdata/layout.json contains no training runs")
 	}
 	for _, c := range golden.Trainings {
 		o := []nn.Option{nn.DimFeedforward(6), nn.DropoutP(0.5)}
@@ -223,8 +224,8 @@ func TestTransformerDropout(t *testing.T) {
 			}
 		}
 		x, target := tensor.Randn(2, 3, 4), tensor.Randn(2, 3, 4)
-		if i := apart(forward(x).Float64s(), c.First); i >= 0 {
-			t.Errorf("%s, batch first %v, norm first %v: element %d of the first result differs", c.Kind, c.BatchFirst, c.NormFirst, i)
+		if i := firstDifference(forward(x).Float64s(), c.First); i >= 0 {
+			t.Errorf("%s, batch first %v, norm first %v: first output differs at element %d", c.Kind, c.BatchFirst, c.NormFirst, i)
 		}
 		sgd := optim.NewSGD(nn.Parameters(layer), 0.05)
 		for step, want := range c.Losses {
@@ -233,7 +234,7 @@ func TestTransformerDropout(t *testing.T) {
 			loss.Backward()
 			sgd.Step()
 			if got := loss.Item(); math.Abs(got-want) > 1e-5*want {
-				t.Errorf("%s, batch first %v, norm first %v: loss %d is %v, want %v", c.Kind, c.BatchFirst, c.NormFirst, step, got, want)
+				t.Errorf("%s, batch first %v, norm first %v: loss of step %d: got %v, want %v", c.Kind, c.BatchFirst, c.NormFirst, step, got, want)
 				break
 			}
 		}

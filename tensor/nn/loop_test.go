@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestSequentialThatContainsItself checks that a chain that contains itself, at any depth, is
-// rejected with an error, and that a chain used twice is not.
-func TestSequentialThatContainsItself(t *testing.T) {
+// TestSequentialContainingItself checks that a chain that contains itself, at any depth, is an
+// error, and that a chain may be used twice.
+func TestSequentialContainingItself(t *testing.T) {
 	refused := func(name string, f func()) {
 		defer func() {
 			if e, ok := recover().(*tensor.Error); !ok || !strings.Contains(e.Error(), "contains") {
@@ -29,6 +29,6 @@ func TestSequentialThatContainsItself(t *testing.T) {
 	c.Modules = append(c.Modules, nn.NewSequential(c))
 	refused("Forward", func() { c.Forward(tensor.Ones(2)) })
 	if got := c.String(); !strings.Contains(got, "contains itself") {
-		t.Errorf("String: got %s", got)
+		t.Errorf("String of the cycle: got %s", got)
 	}
 }

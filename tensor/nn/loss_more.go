@@ -122,7 +122,7 @@ func MultiLabelSoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tens
 	return NewMultiLabelSoftMarginLoss(options...).Forward(x, target)
 }
 
-// NewMultiLabelSoftMarginLoss returns MultilabelSoftMarginLoss as a module. It is
+// NewMultiLabelSoftMarginLoss returns MultiLabelSoftMarginLoss as a module. It is
 // torch.nn.MultiLabelSoftMarginLoss.
 func NewMultiLabelSoftMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelSoftMarginLoss", config{}, options, "Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
@@ -138,7 +138,7 @@ func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.T
 	return NewMultiLabelMarginLoss(options...).Forward(x, target)
 }
 
-// NewMultiLabelMarginLoss returns MultilabelMarginLoss as a module. It is
+// NewMultiLabelMarginLoss returns MultiLabelMarginLoss as a module. It is
 // torch.nn.MultiLabelMarginLoss.
 func NewMultiLabelMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelMarginLoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {

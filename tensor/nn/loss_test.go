@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestLosses compares each module and function with its operation.
+// TestLosses compares each loss module and function with the tensor operation.
 func TestLosses(t *testing.T) {
 	x := tensor.New([]float64{.1, .7, .2, .6, .3, .1}, 2, 3)
 	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3)
@@ -20,7 +20,7 @@ func TestLosses(t *testing.T) {
 	weighted := []nn.Option{nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1)}
 	for _, c := range []struct {
 		loss *nn.Loss
-		more *tensor.Tensor // beside x and y
+		more *tensor.Tensor // further inputs
 		y    *tensor.Tensor
 		want *tensor.Tensor
 		f    *tensor.Tensor
@@ -50,10 +50,10 @@ func TestLosses(t *testing.T) {
 			more = nil
 		}
 		if got := c.loss.Forward(x, c.y, more...); !tensor.Equal(got, c.want) || !tensor.Equal(c.f, c.want) || math.IsNaN(got.Item()) {
-			t.Errorf("%v: got %v and %v, want %v", c.loss, got, c.f, c.want)
+			t.Errorf("%v: module gives %v, function %v, want %v", c.loss, got, c.f, c.want)
 		}
 		if !strings.HasSuffix(fmt.Sprint(c.loss), "Loss()") {
-			t.Errorf("printed as %v", c.loss)
+			t.Errorf("got string %v", c.loss)
 		}
 	}
 	for want, f := range map[string]func(){
@@ -67,7 +67,7 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	if got := nn.StateDict(nn.NewBCEWithLogitsLoss(nn.PosWeight(w))); len(got) != 1 || !tensor.Equal(got["pos_weight"], w) {
-		t.Errorf("the state is %v, want pos_weight, as torch's buffer", got)
+		t.Errorf("got state %v, want pos_weight, which is a buffer in torch", got)
 	}
 }
 
@@ -76,20 +76,20 @@ func TestDropout(t *testing.T) {
 	for _, d := range []*nn.Dropout{nn.NewDropout(.5), nn.NewAlphaDropout(.5), nn.NewFeatureAlphaDropout(.5), nn.NewDropout1d(.5)} {
 		net := nn.NewSequential(d)
 		if got := net.Forward(x); tensor.Equal(got, x) {
-			t.Errorf("%v: training dropped nothing", d)
+			t.Errorf("%v: no element was dropped in training", d)
 		}
 		nn.Eval(net)
 		if got := net.Forward(x); !tensor.Equal(got, x) {
-			t.Errorf("%v: evaluation dropped elements", d)
+			t.Errorf("%v: elements were dropped in evaluation", d)
 		}
 	}
 	planes := nn.NewDropout2d(.5).Forward(tensor.Ones(8, 3, 3))
 	if planes.Dim() != 3 {
-		t.Errorf("a plane has %d dimensions, want 3", planes.Dim())
+		t.Errorf("result of planes: got %d dimensions, want 3", planes.Dim())
 	}
 	for _, p := range planes.Reshape(8, 9).Mean(1).Float64s() {
 		if p != 0 && p != 2 {
-			t.Errorf("a plane has the mean %v, want 0 or 2", p)
+			t.Errorf("mean of a plane: got %v, want 0 or 2", p)
 		}
 	}
 	if got, want := fmt.Sprint(nn.NewDropout3d(.25)), "Dropout3d(p=0.25, inplace=False)"; got != want {

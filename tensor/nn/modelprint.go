@@ -87,7 +87,7 @@ func list(name string, modules []NamedModule) string {
 	return b.String() + ")"
 }
 
-// container returns what torch calls a holder of modules, given the first element's name.
+// container returns torch's name of a container of modules, given the first element's name.
 func container(name string) string {
 	first, _, _ := strings.Cut(name, ".")
 	if _, err := strconv.Atoi(first); err == nil {

@@ -34,7 +34,7 @@ func (t *tower) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return t.Heads["a"].Forward(x)
 }
 
-func TestModules(t *testing.T) {
+func TestNamedModules(t *testing.T) {
 	m := newTower()
 	var names []string
 	for _, n := range nn.NamedModules(m) {
@@ -45,7 +45,7 @@ func TestModules(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if nn.NamedModules(m)[0].Module != m || nn.NamedModules(m)[1].Module != m.In {
-		t.Error("a module is not the model's own")
+		t.Error("NamedModules returned a copy of a module, want the model's own")
 	}
 	names = nil
 	nn.Apply(m, func(x any) {
@@ -58,10 +58,10 @@ func TestModules(t *testing.T) {
 		t.Errorf("Apply visited %s, want %s", got, want)
 	}
 	if m.In.Weight.At(1, 1) != 0.5 || m.Heads["b"].Weight.At(0, 0) != 0.5 {
-		t.Error("Apply changed no weights")
+		t.Error("Apply did not change the weights")
 	}
 	if b := nn.NamedBuffers(m); len(b) != 1 || b[0].Name != "mean" || b[0].Tensor != m.mean {
-		t.Errorf("buffers are %v, want mean", b)
+		t.Errorf("got buffers %v, want only mean", b)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestActivations compares modules with the operations of the same names.
+// TestActivations compares modules with the tensor operations of the same names.
 func TestActivations(t *testing.T) {
 	x := tensor.New([]float64{-30, -4, -1, -.4, 0, .3, 2, 25}, 2, 4)
 	for m, want := range map[nn.Module]*tensor.Tensor{
@@ -147,11 +147,11 @@ func TestActivations(t *testing.T) {
 		}
 	}
 	if err := tensor.Try(func() { nn.NewPReLU(0, 1) }); err == nil {
-		t.Error("a PReLU without channels: no error")
+		t.Error("NewPReLU with 0 channels: got no error")
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestSummarize(t *testing.T) {
 	s := nn.Summarize(newTower())
 	want := `module      type    parameters  buffers  shapes
 (model)     tower   0           2        mean (2)
@@ -164,7 +164,7 @@ heads.b     Linear  3           0        weight (1, 3)
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if h := s.HTML(); strings.Count(h, "<tr>") != 6 || !strings.Contains(h, "<td>layers.0.0</td><td>Linear</td><td>9</td>") {
-		t.Errorf("HTML is %s", h)
+		t.Errorf("got HTML %s", h)
 	}
 	if got := nn.Summarize(nn.NewSequential(nn.NewLinear(1000, 1234, nn.Bias(false)))).String(); !strings.Contains(got, "1,234,000 parameters") {
 		t.Errorf("got %s", got)
@@ -177,7 +177,7 @@ func TestModuleHooks(t *testing.T) {
 	h := nn.NewHooked(l)
 	net := nn.NewSequential(h)
 	if got := names(nn.NamedParameters(net)); got != "0.weight" {
-		t.Errorf("the parameters of a hooked module are %s, want 0.weight", got)
+		t.Errorf("parameters of a hooked module: got %s, want 0.weight", got)
 	}
 	var log []string
 	removePre := h.OnForwardPre(func(m nn.Module, x *tensor.Tensor) *tensor.Tensor {
@@ -200,7 +200,7 @@ func TestModuleHooks(t *testing.T) {
 	y := net.Forward(x)
 	y.MulScalar(5).Sum().Backward()
 	if y.Item() != 13 || x.Grad().At(0, 0) != 300 || l.Weight.Grad().At(0, 0) != 10 {
-		t.Errorf("y %v, dx %v, dw %v; want 13, 300 and 10", y.Item(), x.Grad(), l.Weight.Grad())
+		t.Errorf("got y %v, dx %v, dw %v; want 13, 300 and 10", y.Item(), x.Grad(), l.Weight.Grad())
 	}
 	removePre()
 	net.Forward(tensor.Ones(1, 2)).Sum().Backward()
@@ -211,6 +211,6 @@ func TestModuleHooks(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if err := tensor.Try(func() { nn.NewHooked(nil) }); err == nil {
-		t.Error("a hook on nil: no error")
+		t.Error("a hook on nil: got no error")
 	}
 }

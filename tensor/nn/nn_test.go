@@ -54,10 +54,10 @@ func TestParameters(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := nn.NumParameters(b); got != 6+3+3+1+1+1+1 {
-		t.Errorf("%d elements, want 16", got)
+		t.Errorf("got %d elements, want 16", got)
 	}
 	if got := nn.Parameters(nil); len(got) != 0 {
-		t.Errorf("nil has %d parameters", len(got))
+		t.Errorf("parameters of nil: got %d, want 0", len(got))
 	}
 	if got, want := names(nn.NamedParameters(nn.NewSequential(nn.NewLinear(1, 1), nn.NewReLU(), b.in))), "0.weight 0.bias 2.weight 2.bias"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -88,19 +88,19 @@ type wrapper struct {
 
 func (w wrapper) Forward(x *tensor.Tensor) *tensor.Tensor { return w.WForward(x) }
 
-func TestTraining(t *testing.T) {
+func TestBackwardReachesUsedParameters(t *testing.T) {
 	b := newBlock()
 	x := tensor.New([]float64{1, 2, 3, 4}, 2, 2)
 	nn.MSELoss(b.Forward(x), tensor.Ones(2, 1)).Backward()
 	for _, n := range nn.NamedParameters(b) {
 		used := !strings.HasPrefix(n.Name, "by_name")
 		if (n.Tensor.Grad() != nil) != used {
-			t.Errorf("%s: gradient %v, want %v", n.Name, !used, used)
+			t.Errorf("%s: has a gradient: got %v, want %v", n.Name, !used, used)
 		}
 	}
 	nn.ZeroGrad(b)
 	if b.Scale.Grad() != nil {
-		t.Error("a gradient remains after ZeroGrad")
+		t.Error("a gradient is left after ZeroGrad")
 	}
 	if got := nn.L1Loss(tensor.New([]float64{1, -3}), tensor.Zeros(2)).Item(); got != 2 {
 		t.Errorf("l1_loss: got %v, want 2", got)
@@ -112,7 +112,7 @@ func TestLinear(t *testing.T) {
 	l := nn.NewLinear(100, 50, nn.InitFrom(g))
 	s := l.Weight.Stats()
 	if s.Min < -0.1 || s.Max > 0.1 || s.Max-s.Min < 0.19 || math.Abs(s.Mean) > 0.01 {
-		t.Errorf("weights are %+v, want uniform in ±0.1", s)
+		t.Errorf("got weights %+v, want uniform numbers in ±0.1", s)
 	}
 	if again := nn.NewLinear(100, 50, nn.InitFrom(tensor.NewGenerator(1))); !slices.Equal(again.Weight.Bits(), l.Weight.Bits()) || !slices.Equal(again.Bias.Bits(), l.Bias.Bits()) {
 		t.Error("equal seeds give different layers")
@@ -120,22 +120,22 @@ func TestLinear(t *testing.T) {
 	for _, shape := range [][]int{{100}, {3, 100}, {2, 3, 100}} {
 		want := append(slices.Clone(shape[:len(shape)-1]), 50)
 		if got := l.Forward(tensor.Zeros(shape...)); !slices.Equal(got.Shape(), want) {
-			t.Errorf("%v gives %v, want %v", shape, got.Shape(), want)
+			t.Errorf("shape of the result for %v: got %v, want %v", shape, got.Shape(), want)
 		}
 	}
 	if err := tensor.Try(func() { nn.NewLinear(0, 3) }); err == nil {
-		t.Error("a layer without inputs: no error")
+		t.Error("a layer without inputs: got no error")
 	}
 	if err := tensor.Try(func() { nn.NewSequential(nil) }); err == nil {
-		t.Error("a nil module: no error")
+		t.Error("a nil module: got no error")
 	}
 }
 
-func TestState(t *testing.T) {
+func TestStateDictAndConversion(t *testing.T) {
 	a, b := newBlock(), newBlock()
 	state := nn.StateDict(a)
 	if _, ok := state["buffer"]; !ok || len(state) != 8 {
-		t.Errorf("the state has %d names, want 8, with buffer", len(state))
+		t.Errorf("got a state of %d names, want 8 that include buffer", len(state))
 	}
 	if err := nn.LoadStateDict(b, state); err != nil {
 		t.Fatal(err)
@@ -157,19 +157,19 @@ func TestState(t *testing.T) {
 	nn.Half(b)
 	for i, p := range nn.Parameters(b) {
 		if p != params[i] || p.DType() != tensor.Float16 || p.Grad() != nil && p.Grad().DType() != tensor.Float16 {
-			t.Errorf("parameter %d: another tensor, or not float16 with its gradient", i)
+			t.Errorf("parameter %d: want the same tensor, converted to float16 with its gradient", i)
 		}
 	}
 	if d := b.Forward(x.Half()).DType(); d != tensor.Float16 {
-		t.Errorf("a float16 model gives %v", d)
+		t.Errorf("result of a float16 model: got %v, want float16", d)
 	}
 	nn.To(b, tensor.CPU)
 	if err := tensor.Try(func() { nn.To(b, "nowhere") }); err == nil {
-		t.Error("a missing device: no error")
+		t.Error("an unknown device: got no error")
 	}
 }
 
-func TestClip(t *testing.T) {
+func TestClipGrad(t *testing.T) {
 	gradients := func(values ...float64) []*tensor.Tensor {
 		var out []*tensor.Tensor
 		for _, v := range values {
@@ -194,7 +194,7 @@ func TestClip(t *testing.T) {
 	} {
 		p := gradients(c.in...)
 		if got := nn.ClipGradNorm(p, c.max); !(math.Abs(got-c.norm) <= 1e-6*c.norm) && got != c.norm {
-			t.Errorf("%v: norm %v, want %v", c.in, got, c.norm)
+			t.Errorf("%v: got norm %v, want %v", c.in, got, c.norm)
 		}
 		for i, want := range c.want {
 			if got := p[i].Grad().Item(); !(math.Abs(got-want) <= 1e-6) && !(got != got && want != want) {
@@ -212,7 +212,7 @@ func TestClip(t *testing.T) {
 	half := tensor.NewAs(tensor.Float16, []float64{1, 1}).RequireGrad()
 	half.SetGrad(tensor.NewAs(tensor.Float16, []float64{60000, 60000}))
 	if got := nn.ClipGradNorm([]*tensor.Tensor{half}, 1); math.Abs(got-60000*math.Sqrt2) > 1e-2*60000 {
-		t.Errorf("norm of float16 gradients: got %v", got)
+		t.Errorf("norm of float16 gradients: got dtype %v", got)
 	}
 	for _, c := range []struct{ p, want float64 }{{0, 5}, {1, 7}, {2, 5}, {3, math.Cbrt(27 + 64)}, {inf, 4}} {
 		p := gradients(3, -4)
@@ -224,7 +224,7 @@ func TestClip(t *testing.T) {
 		}
 	}
 	if got := nn.ClipGradNorm(nil, 1); got != 0 {
-		t.Errorf("the norm of no gradients is %v, want 0", got)
+		t.Errorf("norm without gradients: got %v, want 0", got)
 	}
 	for want, f := range map[string]func(){
 		"clip_grad_norm: the order of the norm is -1; expected a number above 0, or +Inf":                                                  func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
@@ -236,7 +236,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-func TestChain(t *testing.T) {
+func TestSequential(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(2, 3), nn.NewReLU(), nn.NewSequential(nn.NewTanh(), nn.NewSigmoid())).Append(nn.NewSoftmax(-1)).Append(nn.NewGELU()).Append(nn.NewFlatten())
 	want := `Sequential(
   (0): Linear(in_features=2, out_features=3, bias=True)

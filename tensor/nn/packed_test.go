@@ -9,7 +9,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestPackedSequence unpacks a packed sequence and converts it to another dtype.
+// TestPackedSequence checks the layout of a packed sequence, its conversion to another dtype
+// and unpacking.
 func TestPackedSequence(t *testing.T) {
 	sequences := []*tensor.Tensor{tensor.Full(1, 2, 1), tensor.Full(2, 3, 1), tensor.Full(3, 1, 1)}
 	p := nn.PackSequence(sequences, nn.EnforceSorted(false))
@@ -19,28 +20,28 @@ func TestPackedSequence(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := p.Data.Float64s(), []float64{2, 1, 3, 2, 1, 2}; !slices.Equal(got, want) {
-		t.Errorf("the data is %v, want %v", got, want)
+		t.Errorf("data: got %v, want %v", got, want)
 	}
 	if got, want := p.Lengths(), []int{2, 3, 1}; !slices.Equal(got, want) {
-		t.Errorf("the lengths are %v, want %v", got, want)
+		t.Errorf("lengths: got %v, want %v", got, want)
 	}
 	half := p.To(tensor.Float16)
 	if half.Data.DType() != tensor.Float16 || p.Data.DType() != tensor.Float32 {
-		t.Errorf("dtype %v after conversion, %v before", half.Data.DType(), p.Data.DType())
+		t.Errorf("got dtype %v after conversion, and %v for the original", half.Data.DType(), p.Data.DType())
 	}
 	for i, s := range nn.UnpackSequence(half.ToDevice(tensor.CPU)) {
 		if !tensor.Equal(s, sequences[i].Half()) {
-			t.Errorf("sequence %d comes back as %v, want %v", i, s, sequences[i])
+			t.Errorf("sequence %d, unpacked: got %v, want %v", i, s, sequences[i])
 		}
 	}
 	if got := nn.PackSequence(sequences[1:]).String(); !strings.HasSuffix(got, "sorted_indices=None, unsorted_indices=None)") {
-		t.Errorf("sequences in order print as %s", got)
+		t.Errorf("sequences in order: got string %s", got)
 	}
 }
 
-// TestPackedAlone checks that a layer maps a packed sequence to the same bits as it maps
-// each sequence alone.
-func TestPackedAlone(t *testing.T) {
+// TestPackedMatchesSingleSequences checks that a layer gives the same bits for a packed
+// sequence as for each sequence alone.
+func TestPackedMatchesSingleSequences(t *testing.T) {
 	sequences := []*tensor.Tensor{tensor.Randn(2, 3), tensor.Randn(5, 3), tensor.Randn(3, 3), tensor.Randn(5, 3), tensor.Randn(1, 3)}
 	g := nn.NewGRU(3, 4, nn.NumLayers(2), nn.Bidirectional())
 	h := tensor.Randn(4, 5, 4)
@@ -53,7 +54,7 @@ func TestPackedAlone(t *testing.T) {
 	}
 }
 
-func TestPackedMistakes(t *testing.T) {
+func TestPackedErrors(t *testing.T) {
 	x := tensor.Zeros(4, 3, 2)
 	g := nn.NewGRU(2, 4)
 	p := nn.PackPaddedSequence(x, []int{4, 2, 1})

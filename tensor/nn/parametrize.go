@@ -125,7 +125,7 @@ func (p *Parametrized) Forward(x *tensor.Tensor) (y *tensor.Tensor) {
 // and remove_spectral_norm.
 func RemoveParametrizations(p *Parametrized, name string) Module {
 	if p == nil {
-		panic(&tensor.Error{Op: "remove_parametrizations", Why: "the module is nil; expected what nn.WeightNorm or nn.SpectralNorm returned"})
+		panic(&tensor.Error{Op: "remove_parametrizations", Why: "the module is nil; expected the result of nn.WeightNorm or nn.SpectralNorm"})
 	}
 	by := p.Parametrizations[name]
 	if by == nil {

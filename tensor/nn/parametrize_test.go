@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestParametrizedNames compares names with those of PyTorch 2.15.
+// TestParametrizedNames compares names of parameters and buffers with those of PyTorch 2.15.
 func TestParametrizedNames(t *testing.T) {
 	for _, c := range []struct {
 		m                   any
@@ -25,15 +25,15 @@ func TestParametrizedNames(t *testing.T) {
 		},
 	} {
 		if got := names(nn.NamedParameters(c.m)); got != c.parameters {
-			t.Errorf("the parameters are %s, want %s", got, c.parameters)
+			t.Errorf("parameters: got %s, want %s", got, c.parameters)
 		}
 		if got := names(nn.NamedBuffers(c.m)); got != c.buffers {
-			t.Errorf("the buffers are %s, want %s", got, c.buffers)
+			t.Errorf("buffers: got %s, want %s", got, c.buffers)
 		}
 	}
 }
 
-// TestParametrizedStrings compares with PyTorch 2.15's output.
+// TestParametrizedStrings compares the printed modules with PyTorch 2.15's.
 func TestParametrizedStrings(t *testing.T) {
 	for _, c := range []struct {
 		m    nn.Module
@@ -84,15 +84,16 @@ func TestLinearCrossEntropyLoss(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := names(nn.NamedParameters(l)) + ", " + names(nn.NamedBuffers(l)); got != "linear.weight linear.bias, weight" {
-		t.Errorf("the names are %s", got)
+		t.Errorf("got names %s", got)
 	}
 	one := l.Forward(tensor.Ones(5), tensor.FromInts([]int{0, 2}))
 	if two := l.Forward(tensor.Ones(1, 5), tensor.FromInts([]int{0, 2}, 1, 2)); !tensor.Equal(one, two) {
-		t.Errorf("one sample has loss %v alone and %v in a batch", one, two)
+		t.Errorf("loss of one sample: got %v alone and %v in a batch, want equal", one, two)
 	}
 }
 
-// TestParametrized trains a normed layer, saves it and removes the norm.
+// TestParametrized checks that a layer with a norm can be trained, saved and loaded, and that
+// removing the norm leaves its results unchanged.
 func TestParametrized(t *testing.T) {
 	x := tensor.Randn(5, 4)
 	for name, norm := range map[string]func(nn.Module, ...nn.Option) *nn.Parametrized{"weight": nn.WeightNorm, "spectral": nn.SpectralNorm} {
@@ -100,7 +101,7 @@ func TestParametrized(t *testing.T) {
 		before := plain.Forward(x)
 		m := norm(plain)
 		if got := m.Forward(x); name == "weight" && got.Sub(before).Abs().Amax().Item() > 1e-6 {
-			t.Errorf("%s: the layer gives %v, want %v as before", name, got, before)
+			t.Errorf("%s: got %v, want %v, the result without the norm", name, got, before)
 		}
 		m.Forward(x).Sum().Backward()
 		for _, p := range nn.NamedParameters(m) {
@@ -109,7 +110,7 @@ func TestParametrized(t *testing.T) {
 			}
 		}
 		if plain.Weight != nil {
-			t.Errorf("%s: the layer keeps its weight between calls", name)
+			t.Errorf("%s: the layer still has its weight after a call", name)
 		}
 		other := norm(nn.NewLinear(4, 3))
 		if err := nn.LoadStateDict(other, nn.StateDict(m)); err != nil {
@@ -119,26 +120,26 @@ func TestParametrized(t *testing.T) {
 		nn.Eval(other)
 		want := m.Forward(x)
 		if got := other.Forward(x); !tensor.Equal(got, want) {
-			t.Errorf("%s: a copy loaded from the state gives %v, want %v", name, got, want)
+			t.Errorf("%s: a copy loaded from the state: got %v, want %v", name, got, want)
 		}
 		if got := m.Forward(x); !tensor.Equal(got, want) {
-			t.Errorf("%s: the result changes in evaluation", name)
+			t.Errorf("%s: the result changed in evaluation", name)
 		}
 		direction := map[string]string{"weight": "parametrizations.weight.original1", "spectral": "parametrizations.weight.original"}[name]
 		nn.FunctionalCall(other, map[string]*tensor.Tensor{direction: tensor.Zeros(3, 4).AddScalar(1)}, func() {
 			if tensor.Equal(other.Forward(x), want) {
-				t.Errorf("%s: FunctionalCall does not replace %s", name, direction)
+				t.Errorf("%s: FunctionalCall did not replace %s", name, direction)
 			}
 		})
 		nn.ToDType(other, tensor.Float64)
 		if got := other.Forward(x.To(tensor.Float64)); got.DType() != tensor.Float64 {
-			t.Errorf("%s: in float64 it gives %v", name, got.DType())
+			t.Errorf("%s: in float64: got dtype %v", name, got.DType())
 		}
 		if got := nn.RemoveParametrizations(m, "weight"); got != nn.Module(plain) || !tensor.Equal(plain.Forward(x), want) {
-			t.Errorf("%s: without the norm it is %v and gives %v, want %v", name, got, plain.Forward(x), want)
+			t.Errorf("%s: after removing the norm, %v gives %v, want %v", name, got, plain.Forward(x), want)
 		}
 		if got := names(nn.NamedParameters(plain)); got != "weight bias" {
-			t.Errorf("%s: without the norm its parameters are %s", name, got)
+			t.Errorf("%s: parameters after removing the norm: got %s", name, got)
 		}
 	}
 }
@@ -155,23 +156,23 @@ func TestSpectralNorm(t *testing.T) {
 		m.Forward(tensor.Zeros(1, 6))
 	}
 	if got := largest(); got < 0.9999 || got > 1.0001 {
-		t.Errorf("the largest singular value is %v, want 1", got)
+		t.Errorf("largest singular value: got %v, want 1", got)
 	}
 	nn.Eval(m)
 	vectors := nn.StateDict(m)["parametrizations.weight.0._u"].Clone()
 	tensor.NoGrad(func() { nn.InitNormal(nn.Parameters(m)[1], 0, 1) })
 	m.Forward(tensor.Zeros(1, 6))
 	if !tensor.Equal(vectors, nn.StateDict(m)["parametrizations.weight.0._u"]) {
-		t.Error("the vectors change in evaluation")
+		t.Error("the vectors changed in evaluation")
 	}
 	nn.Train(m)
 	m.Forward(tensor.Zeros(1, 6))
 	if tensor.Equal(vectors, nn.StateDict(m)["parametrizations.weight.0._u"]) {
-		t.Error("the vectors do not change in training")
+		t.Error("the vectors did not change in training")
 	}
 }
 
-// TestParametrizedWith runs a network with more results than Forward returns.
+// TestParametrizedWith checks With for a network with more results than Forward returns.
 func TestParametrizedWith(t *testing.T) {
 	g := nn.NewGRU(3, 4)
 	x := tensor.Randn(5, 2, 3)
@@ -183,7 +184,7 @@ func TestParametrizedWith(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if s := nn.StateDict(m)["parametrizations.weight_hh_l0.original0"]; !slices.Equal(s.Shape(), nil) {
-		t.Errorf("the norm of the whole weight has shape %v", s.Shape())
+		t.Errorf("norm of the whole weight: got shape %v", s.Shape())
 	}
 }
 
@@ -196,27 +197,27 @@ func TestParametrizedWalks(t *testing.T) {
 		got = append(got, m.Name)
 	}
 	if want := []string{"", "0", "1", "1.out_proj"}; !slices.Equal(got, want) {
-		t.Errorf("the modules are %q, want %q", got, want)
+		t.Errorf("modules: got %q, want %q", got, want)
 	}
 	if s := nn.Summarize(net).String(); !strings.Contains(s, "ParametrizedLinear") || !strings.Contains(s, "parametrizations.weight.original0 (3, 1)") {
-		t.Errorf("the summary is\n%s", s)
+		t.Errorf("got the summary\n%s", s)
 	}
 	n := 0
 	nn.Apply(net, func(m any) {
 		if l, ok := m.(*nn.Linear); ok && l.Weight == nil {
-			t.Error("Apply visits a module without its weight")
+			t.Error("Apply visited a module without its weight")
 		}
 		n++
 	})
 	if n != 4 {
-		t.Errorf("Apply visits %d modules, want 4", n)
+		t.Errorf("Apply visited %d modules, want 4", n)
 	}
 	if got := nn.Print(net); !strings.Contains(got, "(1): ParametrizedMultiheadAttention(\n    (out_proj): ") {
-		t.Errorf("printed as\n%s", got)
+		t.Errorf("got the string\n%s", got)
 	}
 }
 
-func TestParametrizedMistakes(t *testing.T) {
+func TestParametrizedErrors(t *testing.T) {
 	l := nn.NewLinear(2, 3)
 	m := nn.WeightNorm(nn.NewLinear(2, 3))
 	for want, f := range map[string]func(){

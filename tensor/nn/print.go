@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// truth and tuple print as Python does.
+// truth and tuple print in Python's notation.
 func truth(b bool) string {
 	if b {
 		return "True"

@@ -165,7 +165,7 @@ func (r *recurrent) initial(x *tensor.Tensor, batch int, states []*tensor.Tensor
 	first := make([][]*tensor.Tensor, r.c.layers*r.directions())
 	for i, s := range states {
 		if s == nil {
-			s = zerosBeside(x, len(first), batch, sizes[i])
+			s = zerosLike(x, len(first), batch, sizes[i])
 		}
 		for network, s := range slicesOf(s) {
 			first[network] = append(first[network], s)

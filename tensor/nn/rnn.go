@@ -15,24 +15,24 @@ func NewRNN(in, hidden int, options ...Option) *RNN {
 	return &RNN{newRecurrent("RNN", "new_rnn", 1, in, hidden, c)}
 }
 
-// ForwardState reads x (time, batch, in), or (time, in), from the states h (layers, batch, hidden),
-// nil for zeros. It returns the last layer's states at each time step (time, batch, hidden)
+// ForwardState reads x (time, batch, in), or (time, in), starting from the states h (layers,
+// batch, hidden), nil for zeros. It returns the last layer's states at each time step (time, batch, hidden)
 // and each layer's last state, in h's shape. Bidirectional doubles the layers in h and the
 // features in out.
 func (r *RNN) ForwardState(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
 	return r.ForwardLengths(x, h, nil)
 }
 
-// ForwardLengths is ForwardState for sequences of the given lengths, one for each of the batch: later
-// elements are not read, out is 0 there, and the last states are those at the sequences'
+// ForwardLengths is ForwardState for sequences of the given lengths, one for each of the
+// batch: later elements are not read, out is 0 there, and the last states are those at the sequences'
 // ends. It is ForwardState between torch's pack_padded_sequence and pad_packed_sequence.
 func (r *RNN) ForwardLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
 }
 
-// ForwardPacked is ForwardState for a packed sequence, whose data is (sum of lengths, in). h and last are
-// in the original order of the sequences.
+// ForwardPacked is ForwardState for a packed sequence, whose data is (sum of lengths, in). h
+// and last are in the original order of the sequences.
 func (r *RNN) ForwardPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := r.runPacked(x, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
@@ -69,13 +69,13 @@ func (g *GRU) ForwardState(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
 	return g.ForwardLengths(x, h, nil)
 }
 
-// ForwardLengths is RNN's RunLengths.
+// ForwardLengths is RNN's ForwardLengths.
 func (g *GRU) ForwardLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
 }
 
-// ForwardPacked is RNN's RunPacked.
+// ForwardPacked is RNN's ForwardPacked.
 func (g *GRU) ForwardPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := g.runPacked(x, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
@@ -104,19 +104,19 @@ func NewLSTM(in, hidden int, options ...Option) *LSTM {
 	return &LSTM{newRecurrent("LSTM", "new_lstm", 4, in, hidden, c)}
 }
 
-// ForwardState is RNN's ForwardState with the cell states c next to the hidden states. With ProjSize, h and
-// out have its number of features.
+// ForwardState is RNN's ForwardState with the cell states c next to the hidden states. With
+// ProjSize, h and out have its number of features.
 func (l *LSTM) ForwardState(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 	return l.ForwardLengths(x, h, c, nil)
 }
 
-// ForwardLengths is RNN's RunLengths.
+// ForwardLengths is RNN's ForwardLengths.
 func (l *LSTM) ForwardLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
 	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
 }
 
-// ForwardPacked is RNN's RunPacked.
+// ForwardPacked is RNN's ForwardPacked.
 func (l *LSTM) ForwardPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSequence, lastH, lastC *tensor.Tensor) {
 	out, states := l.runPacked(x, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]

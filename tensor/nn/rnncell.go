@@ -33,7 +33,7 @@ func (c *cell) initial(x, h *tensor.Tensor) *tensor.Tensor {
 	if h != nil {
 		return h
 	}
-	return zerosBeside(x, append(x.Shape()[:x.Dim()-1], c.WeightHH.Size(1))...)
+	return zerosLike(x, append(x.Shape()[:x.Dim()-1], c.WeightHH.Size(1))...)
 }
 
 func (c *cell) string(name, more string) string {
@@ -127,7 +127,7 @@ func (l *LSTMCell) Forward(x *tensor.Tensor) *tensor.Tensor {
 // String returns what torch prints.
 func (l *LSTMCell) String() string { return l.string("LSTMCell", "") }
 
-// zerosBeside returns zeros of x's dtype and device.
-func zerosBeside(x *tensor.Tensor, shape ...int) *tensor.Tensor {
+// zerosLike returns zeros of x's dtype and device.
+func zerosLike(x *tensor.Tensor, shape ...int) *tensor.Tensor {
 	return tensor.Zeros(shape...).To(x.DType()).ToDevice(x.Device())
 }

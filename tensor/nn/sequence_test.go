@@ -40,19 +40,20 @@ func TestRecurrentNames(t *testing.T) {
 	}
 }
 
-// TestRecurrentShapes runs layers in each layout and step by step.
+// TestRecurrentShapes checks that layers give the same results in each layout, and when run
+// step by step.
 func TestRecurrentShapes(t *testing.T) {
 	x := tensor.Randn(5, 2, 3)
 	g := nn.NewGRU(3, 4, nn.NumLayers(2))
 	out, last := g.ForwardState(x, nil)
 	if !slices.Equal(out.Shape(), []int{5, 2, 4}) || !slices.Equal(last.Shape(), []int{2, 2, 4}) {
-		t.Errorf("shapes %v and %v", out.Shape(), last.Shape())
+		t.Errorf("got shapes %v and %v", out.Shape(), last.Shape())
 	}
 	var h *tensor.Tensor
 	for i := range 5 {
 		var y *tensor.Tensor
 		if y, h = g.ForwardState(x.Slice(0, i, i+1), h); !tensor.Equal(y.Squeeze(0), out.Select(0, i)) {
-			t.Errorf("step %d alone gives a different result", i)
+			t.Errorf("a single step gives a different result for step %d", i)
 		}
 	}
 	if !tensor.Equal(h, last) {
@@ -69,11 +70,11 @@ func TestRecurrentShapes(t *testing.T) {
 		t.Error("one sequence alone gives a different result")
 	}
 	if a, b := nn.NewLSTM(3, 4).Forward(x), nn.NewRNN(3, 4).Forward(x); !slices.Equal(a.Shape(), b.Shape()) {
-		t.Errorf("shapes %v and %v", a.Shape(), b.Shape())
+		t.Errorf("got shapes %v and %v", a.Shape(), b.Shape())
 	}
 	for _, cell := range []nn.Module{nn.NewRNNCell(3, 4), nn.NewRNNCell(3, 4, nn.Nonlinearity("relu")), nn.NewGRUCell(3, 4), nn.NewLSTMCell(3, 4, nn.Bias(false))} {
 		if got := cell.Forward(x.Select(0, 0)); !slices.Equal(got.Shape(), []int{2, 4}) {
-			t.Errorf("%v: shape %v", cell, got.Shape())
+			t.Errorf("%v: got shape %v", cell, got.Shape())
 		}
 	}
 }
@@ -99,11 +100,11 @@ func TestSequenceDropout(t *testing.T) {
 		}
 		nn.Train(c.model)
 		if a, b := draw(1), draw(2); tensor.Equal(a, b) || !tensor.Equal(a, draw(1)) {
-			t.Errorf("%s: results do not depend on the seed alone", name)
+			t.Errorf("%s: results differ for equal seeds, or agree for different ones", name)
 		}
 		nn.Eval(c.model)
 		if !tensor.Equal(draw(1), draw(2)) {
-			t.Errorf("%s: evaluation applies dropout", name)
+			t.Errorf("%s: dropout was applied in evaluation", name)
 		}
 	}
 }
@@ -126,7 +127,7 @@ func TestSequenceStrings(t *testing.T) {
 	}
 }
 
-func TestSequenceMistakes(t *testing.T) {
+func TestSequenceErrors(t *testing.T) {
 	g := nn.NewGRU(3, 4)
 	m := nn.NewMultiheadAttention(4, 2)
 	x := tensor.Zeros(3, 2, 4)

@@ -74,7 +74,7 @@ func TestTorchList(t *testing.T) {
 		}
 	}
 	if n < 250 {
-		t.Errorf("the list has only %d names", n)
+		t.Errorf("the list of torch's names is too short: got %d names", n)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 	"halfnote/tensor"
 )
 
-// MaxPool is max pooling as a module; ForwardIndices also returns the indices of the largest elements.
+// MaxPool is max pooling as a module; ForwardIndices also returns the indices of the largest
+// elements.
 type MaxPool struct {
 	Func
 	indices func(x *tensor.Tensor) *tensor.Tensor
@@ -26,7 +27,7 @@ type MaxUnpool struct {
 	window, stride, padding []int
 }
 
-// NewMaxUnpool1d returns a partial inverse of MaxPool1d  for (n, c, l). It takes KernelSize,
+// NewMaxUnpool1d returns a partial inverse of MaxPool1d for (n, c, l). It takes KernelSize,
 // Stride and Padding, as given to the pooling. It is torch.nn.MaxUnpool1d.
 func NewMaxUnpool1d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(1, size, options) }
 

@@ -20,7 +20,7 @@ func TestUpdateBN(t *testing.T) {
 	batches := []*tensor.Tensor{tensor.Randn(5, 2), tensor.Randn(5, 2).MulScalar(3), tensor.Randn(5, 2).AddScalar(7)}
 	first.RunningMean.Fill(100)
 	instance.RunningMean.Fill(100)
-	var want [2][2]float64 // of each channel: mean, variance
+	var want [2][2]float64 // mean and variance of each channel
 	for _, x := range batches {
 		mean, variance := x.Mean(0).Float64s(), x.Var(0).Float64s()
 		for c := range 2 {
@@ -33,7 +33,7 @@ func TestUpdateBN(t *testing.T) {
 		for _, x := range batches {
 			calls++
 			if y := net.Forward(x); y.RequiresGrad() || !first.Training() || !untracked.Training() {
-				t.Error("the pass is recorded, or a layer is not in training")
+				t.Error("pass ran with the tape on, or with a layer in evaluation")
 			}
 		}
 	})
@@ -45,7 +45,7 @@ func TestUpdateBN(t *testing.T) {
 		}
 	}
 	if calls != 3 || first.NumBatchesTracked.Item() != 3 || !first.Training() || untracked.Training() {
-		t.Errorf("%d calls, %v batches tracked, modes %v and %v; want 3, 3, and the modes from before", calls, first.NumBatchesTracked.Item(), first.Training(), untracked.Training())
+		t.Errorf("got %d calls, %v batches tracked, modes %v and %v; want 3, 3 and unchanged modes", calls, first.NumBatchesTracked.Item(), first.Training(), untracked.Training())
 	}
 	if instance.RunningMean.At(0) != 100 {
 		t.Error("the statistics of an instance norm were reset")
@@ -53,7 +53,7 @@ func TestUpdateBN(t *testing.T) {
 	before := first.RunningMean.At(0)
 	net.Forward(tensor.Zeros(5, 2))
 	if got := first.RunningMean.At(0); math.Abs(got-before/2) > 1e-6 {
-		t.Errorf("after a batch of zeros the mean is %v; want %v, by the layer's own momentum", got, before/2)
+		t.Errorf("mean after a batch of zeros: got %v, want %v from the layer's own momentum", got, before/2)
 	}
 	nn.UpdateBN(nn.NewLinear(2, 2), func() { t.Error("pass was called without batch-norm layers") })
 }
@@ -64,20 +64,20 @@ func TestUpdateBNPanics(t *testing.T) {
 	nn.Eval(bn)
 	err := tensor.Try(func() { nn.UpdateBN(bn, func() { bn.Forward(tensor.Ones(4, 3)) }) })
 	if err == nil || bn.Training() {
-		t.Errorf("got %v, and training %v", err, bn.Training())
+		t.Errorf("got error %v and training mode %v", err, bn.Training())
 	}
 }
 
-func TestVectors(t *testing.T) {
+func TestParametersToVectorAndBack(t *testing.T) {
 	net := nn.NewLinear(3, 2)
 	params := nn.Parameters(net)
 	v := nn.ParametersToVector(params)
 	if v.Dim() != 1 || v.Numel() != 8 || v.At(7) != net.Bias.At(1) || v.At(2) != net.Weight.At(0, 2) {
-		t.Errorf("got %v for %v and %v", v, net.Weight, net.Bias)
+		t.Errorf("got the vector %v for %v and %v", v, net.Weight, net.Bias)
 	}
 	v.Mul(tensor.Arange(0, 8)).Sum().Backward()
 	if net.Weight.Grad().At(1, 0) != 3 || net.Bias.Grad().At(1) != 7 {
-		t.Errorf("gradients %v and %v; want 0 to 7", net.Weight.Grad(), net.Bias.Grad())
+		t.Errorf("got gradients %v and %v, want 0 to 7", net.Weight.Grad(), net.Bias.Grad())
 	}
 	nn.VectorToParameters(tensor.Arange(0, 8), params)
 	if net.Weight.At(1, 1) != 4 || net.Bias.At(0) != 6 || !net.Weight.IsLeaf() {

@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestVisionStrings compares with PyTorch 2.15's output.
+// TestVisionStrings compares printed layers with PyTorch 2.15's.
 func TestVisionStrings(t *testing.T) {
 	for _, c := range []struct {
 		layer any
@@ -63,7 +63,7 @@ func TestVisionStrings(t *testing.T) {
 	}
 }
 
-// TestVisionShapes runs inputs (2, 4, 6, …) through layers.
+// TestVisionShapes checks the shapes of layers' results for inputs (2, 4, 6, …).
 func TestVisionShapes(t *testing.T) {
 	for _, c := range []struct {
 		layer nn.Module
@@ -110,14 +110,14 @@ func TestVisionShapes(t *testing.T) {
 		shape := []int{2, 4, 6, 6, 6}[:2+c.dims]
 		y := c.layer.Forward(tensor.Randn(shape...))
 		if !slices.Equal(y.Shape(), c.want) {
-			t.Errorf("%v: %v gives %v, want %v", c.layer, shape, y.Shape(), c.want)
+			t.Errorf("%v: result for input %v: got shape %v, want %v", c.layer, shape, y.Shape(), c.want)
 		}
 	}
 }
 
-// TestConvolutionDraws compares with PyTorch from torch.manual_seed(3): the first two
-// weights and the last bias of each layer in turn.
-func TestConvolutionDraws(t *testing.T) {
+// TestConvolutionInitialWeights compares the first two weights and the last bias of each layer
+// in turn with PyTorch's after torch.manual_seed(3).
+func TestConvolutionInitialWeights(t *testing.T) {
 	g := nn.InitFrom(tensor.NewGenerator(3))
 	for _, c := range []struct {
 		name string
@@ -148,7 +148,7 @@ func TestBatchNormLayer(t *testing.T) {
 		t.Errorf("running mean: got %v, want [3, 1]", got)
 	}
 	if got := b.RunningVar.Float64s(); math.Abs(got[0]-2) > 1e-6 || b.NumBatchesTracked.Item() != 2 || b.NumBatchesTracked.DType() != tensor.Int64 {
-		t.Errorf("running variance %v after %v batches, want 2 after 2", got, b.NumBatchesTracked)
+		t.Errorf("running variance: got %v after %v batches, want 2 after 2", got, b.NumBatchesTracked)
 	}
 	var names []string
 	for name := range nn.StateDict(b) {
@@ -159,15 +159,15 @@ func TestBatchNormLayer(t *testing.T) {
 		t.Errorf("state: got %s, want %s", got, want)
 	}
 	if len(nn.Parameters(b)) != 2 {
-		t.Errorf("%d parameters, want 2", len(nn.Parameters(b)))
+		t.Errorf("got %d parameters, want 2", len(nn.Parameters(b)))
 	}
 	nn.Eval(b)
 	if y := b.Forward(tensor.New([]float64{3, 1}, 1, 2).Half()); y.DType() != tensor.Float16 || y.Float64s()[0] != 0 {
-		t.Errorf("in evaluation: got %v, want float16 zeros", y)
+		t.Errorf("in evaluation: got %v, want zeros in float16", y)
 	}
 	nn.Half(b)
 	if b.RunningMean.DType() != tensor.Float16 || b.NumBatchesTracked.DType() != tensor.Int64 {
-		t.Errorf("as float16: %v and %v, want float16 and int64", b.RunningMean.DType(), b.NumBatchesTracked.DType())
+		t.Errorf("converted to float16: got %v and %v, want float16 and int64", b.RunningMean.DType(), b.NumBatchesTracked.DType())
 	}
 	plain := nn.NewBatchNorm2d(1, nn.TrackRunningStats(false), nn.Affine(false))
 	nn.Eval(plain)
@@ -176,7 +176,7 @@ func TestBatchNormLayer(t *testing.T) {
 	}
 }
 
-func TestVisionMistakes(t *testing.T) {
+func TestVisionErrors(t *testing.T) {
 	for _, c := range []struct {
 		body func()
 		want string

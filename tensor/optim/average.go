@@ -8,7 +8,7 @@ import (
 )
 
 // AveragedModel keeps an average of parameters over training steps, which often generalises
-// better. It is the averages of torch.optim.swa_utils.AveragedModel.
+// better. It holds the averages of torch.optim.swa_utils.AveragedModel, without the model.
 type AveragedModel struct {
 	params, averages []*tensor.Tensor
 	decay            float64 // decay of the average; 0 gives all steps equal weight

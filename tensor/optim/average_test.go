@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestAverage averages 1, 2, … 5: the plain average is 3, the running one follows from its
-// definition.
+// TestAverage averages 1, 2, … 5: the plain average is 3, and the moving average follows from
+// its definition.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct {
 		make func(p []T) *optim.AveragedModel
@@ -41,13 +41,13 @@ func TestAverage(t *testing.T) {
 			t.Errorf("after swapping back: got %v, want 5", got)
 		}
 		if err := a.LoadStateDict(map[string]any{"n_averaged": 1.0, "0": tensor.Ones(3)}); err == nil {
-			t.Error("an average of a different shape: no error")
+			t.Error("an average of a different shape: got no error")
 		}
 		if err := a.LoadStateDict(nil); fmt.Sprint(err) != "optim: load state dict of an average: 0 entries, n_averaged is <nil>; expected 2 and a float64" {
-			t.Errorf("an empty state: %v", err)
+			t.Errorf("an empty state: got error %v", err)
 		}
 	}
 	if err := tensor.Try(func() { optim.NewEMA(nil, 1) }); err == nil {
-		t.Error("a decay of 1: no error")
+		t.Error("a decay of 1: got no error")
 	}
 }

@@ -62,7 +62,7 @@ func (o *Optimizer) keepsSettings() {
 	})
 }
 
-// kept lists the settings that a graph records, in the order of numbers.
+// kept lists the names of the settings that a graph records, in the order of numbers.
 var kept = [...]string{"lr", "momentum", "dampening", "weight_decay", "beta1", "beta2", "eps", "alpha", "rho"}
 
 func (g *Group) numbers() [len(kept)]float64 {

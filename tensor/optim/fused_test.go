@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestStepScaled checks that a fused step divides by its scale and that of SetGradScale,
-// which lasts until a scaled step, and that it changes nothing if found is set.
+// TestStepScaled checks that a fused step divides by its scale and by that of SetGradScale,
+// which a scaled step resets, and that it changes nothing if found is set.
 func TestStepScaled(t *testing.T) {
 	p := tensor.Ones(1).RequireGrad()
 	opt := optim.NewSGD([]T{p}, 1, optim.Fused())
@@ -35,27 +35,27 @@ func TestStepScaled(t *testing.T) {
 		}
 		opt.StepScaled(tt.scale, tensor.Scalar(tt.found))
 		if g, x := p.Grad().Item(), p.Item(); g != tt.wantGrad || x != tt.wantParameter {
-			t.Errorf("own scale %v, %v, found %v: gradient %v and parameter %v, want %v and %v", tt.own, tt.scale, tt.found, g, x, tt.wantGrad, tt.wantParameter)
+			t.Errorf("own scale %v, scale %v, found %v: got gradient %v and parameter %v, want %v and %v", tt.own, tt.scale, tt.found, g, x, tt.wantGrad, tt.wantParameter)
 		}
 	}
 	opt.SetGradScale(8)
-	for want := 0.0; want > -3; want-- { // the scale persists over plain steps
+	for want := 0.0; want > -3; want-- { // plain steps keep the scale
 		p.SetGrad(tensor.New([]float64{8}, 1))
 		p.Detach().Fill(want + 1)
 		opt.Step()
 		if p.Item() != want {
-			t.Errorf("a plain step led to %v, want %v", p.Item(), want)
+			t.Errorf("after a plain step: got %v, want %v", p.Item(), want)
 		}
 	}
 }
 
-// TestStepScaledOfHalves divides float16 gradients by a scale beyond float16's range.
-func TestStepScaledOfHalves(t *testing.T) {
+// TestStepScaledBeyondHalfRange divides float16 gradients by a scale outside float16's range.
+func TestStepScaledBeyondHalfRange(t *testing.T) {
 	p := tensor.OnesAs(tensor.Float16, 1).RequireGrad()
 	p.SetGrad(tensor.NewAs(tensor.Float16, []float64{32768}))
 	optim.NewSGD([]T{p}, 1, optim.Fused()).StepScaled(tensor.Scalar(131072), tensor.Scalar(0))
 	if g, x := p.Grad().Item(), p.Item(); g != 0.25 || x != 0.75 {
-		t.Errorf("gradient %v and parameter %v, want 0.25 and 0.75", g, x)
+		t.Errorf("got gradient %v and parameter %v, want 0.25 and 0.75", g, x)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestFusedErrors(t *testing.T) {
 		}
 	}
 	if optim.NewSGD([]T{p}, 1).Fused() || !optim.NewAdamW([]T{p}, 1, optim.Fused()).AddGroup([]T{q}).Fused() {
-		t.Error("Fused does not report the constructor's option")
+		t.Error("Fused() differs from the constructor's option")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFollowSkips(t *testing.T) {
 			t.Errorf("follow %v: got %v, want %v", tt.follow, got, tt.want)
 		}
 		if s.StepsAlone() != 3 || strings.Contains(s.String(), "3 of its steps") == tt.follow {
-			t.Errorf("follow %v: %d steps alone, %q", tt.follow, s.StepsAlone(), s)
+			t.Errorf("follow %v: got %d steps alone and the string %q", tt.follow, s.StepsAlone(), s)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor"
 )
 
-// StepUnless is Step unless an element of found, a float32 tensor on the parameters' device,
-// is not 0: then parameters and optimizer state stay unchanged. For SGD, and for Adam and
+// StepUnless is Step if all elements of found, a float32 tensor on the parameters' device, are
+// 0; otherwise parameters and optimizer state stay unchanged. For SGD, and for Adam and
 // AdamW without AMSGrad, a capable device decides that without a host synchronisation;
 // otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls it. It
 // is a step of torch's fused optimizers with found_inf.
@@ -26,14 +26,14 @@ func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 	o.Step()
 }
 
-// guarding is a rule whose steps a device may skip.
+// guarding is a rule whose steps a device can skip.
 type guarding interface {
 	rule
 	// guards reports whether p's device can decide on p's next step, given p's record r.
 	guards(p *tensor.Tensor, o *Group, r record) bool
 	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
-	// known returns the number of steps that r records; told makes r record n, at least 1.
+	// known returns the number of steps in r; told sets it to n, at least 1.
 	known(r record) (n float64)
 	told(r record, n float64)
 }
@@ -48,7 +48,7 @@ func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
 
 func (sgd) betas(*Group) [2]float64 { return [2]float64{} }
 
-// A velocity shows that there has been a step; the number does not matter.
+// A velocity shows that at least one step was taken; the number does not matter.
 func (sgd) known(r record) float64 {
 	if _, moving := r["momentum_buffer"]; moving {
 		return 1
@@ -71,7 +71,7 @@ func (adam) known(r record) float64 {
 
 func (adam) told(r record, n float64) { r["step"] = n }
 
-// guarded reports whether the device decides whether a step is taken.
+// guarded reports whether the device decides on the step.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	if o.carried != 0 || found.DType() != tensor.Float32 {
 		return false
@@ -90,7 +90,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	return true
 }
 
-// stepGuarded is step with the decision on the device.
+// stepGuarded is step, where the device decides whether to skip it.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestStepUnless checks, on a device that does not decide, that nothing changes if a flag is
-// set, and that a scheduler counts the step all the same.
+// TestStepUnless checks, for a device that cannot skip steps itself, that nothing changes if a
+// flag is set, and that a scheduler counts the step in any case.
 func TestStepUnless(t *testing.T) {
 	for name, maker := range makers {
 		p := tensor.Ones(2).RequireGrad()
@@ -22,14 +22,14 @@ func TestStepUnless(t *testing.T) {
 			schedule.Step()
 			moved := p.Detach().Float64s()[0] != before[0]
 			if want := i == 3; moved != want {
-				t.Errorf("%s, flags %v: the parameter moved: %v, want %v", name, flags, moved, want)
+				t.Errorf("%s, flags %v: parameter changed: got %v, want %v", name, flags, moved, want)
 			}
 			if now := len(opt.StateDict()); i != 3 && now != remembered {
-				t.Errorf("%s, flags %v: %d entries of state, want %d", name, flags, now, remembered)
+				t.Errorf("%s, flags %v: got %d entries of state, want %d", name, flags, now, remembered)
 			}
 		}
 		if n := schedule.StepsAlone(); n != 0 {
-			t.Errorf("%s: %d steps of the scheduler's alone, want none", name, n)
+			t.Errorf("%s: StepsAlone: got %d, want 0", name, n)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 
 func dot(x, y *tensor.Tensor) float64 { return x.Mul(y).Sum().Item() }
 
-// turn sets the direction for the gradient g.
+// turn sets the search direction from the gradient g.
 func (o *LBFGS) turn(g *tensor.Tensor) {
 	if o.iterations == 1 {
 		o.direction = g.Neg()

@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestLBFGS compares with testdata/lbfgs.json, made by testdata/lbfgs.py, and continues
-// halfway with a new optimizer loaded from the state.
+// TestLBFGS compares steps with testdata/lbfgs.json, made by testdata/lbfgs.py. Halfway it
+// continues with a new optimizer loaded from the state.
 func TestLBFGS(t *testing.T) {
 	text, err := os.ReadFile("testdata/lbfgs.json")
 	if err != nil {
@@ -87,7 +87,7 @@ func TestLBFGS(t *testing.T) {
 		}
 		opt.SetLR(0.5)
 		if err := opt.LoadStateDict(map[string]any{"lr": 1.0}); fmt.Sprint(err) != "optim: load state dict of LBFGS: t, H_diag, n_iter, func_evals missing" || opt.LR() != 0.5 {
-			t.Errorf("an incomplete state: got %v, and the learning rate %v", err, opt.LR())
+			t.Errorf("an incomplete state: got error %v and learning rate %v", err, opt.LR())
 		}
 	}
 }

@@ -42,14 +42,14 @@ type Optimizer struct {
 	replaced int                                 // number of replacements of parameters and records
 }
 
-// rule is the part that differs between optimizers: it updates the parameter p in place by
+// rule is the part that differs between optimizers. It updates the parameter p in place by
 // its gradient g, which it does not change. Updates that it adds to the group's steps run
 // after those of all parameters.
 type rule interface {
 	step(p, g *tensor.Tensor, o *Group, r record)
 }
 
-// shaper is a rule whose state has other shapes than the parameter.
+// shaper is a rule whose state differs from the parameter in shape.
 type shaper interface {
 	// stateShape returns the shape of the state called name of p.
 	stateShape(name string, p *tensor.Tensor) []int
@@ -272,7 +272,7 @@ func (r record) number(name string) float64 {
 	return x
 }
 
-// count is counted for steps that depend on the count, which cannot be captured.
+// count is counted for a step that depends on the count and so cannot be captured.
 func (r record) count() float64 {
 	capture.NotInGraph("optimizer", "a step depends on the step count, which replays do not advance; use Adam or AdamW without AMSGrad, or an optimizer that does not count, such as SGD")
 	return r.counted()

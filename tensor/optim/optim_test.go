@@ -15,7 +15,7 @@ import (
 
 type T = *tensor.Tensor
 
-// makers are the cases of testdata/steps.py.
+// makers maps the cases of testdata/steps.py to their optimizers.
 var makers = map[string]func(p []T) *optim.Optimizer{
 	"sgd":           func(p []T) *optim.Optimizer { return optim.NewSGD(p, 0.1) },
 	"sgd, momentum": func(p []T) *optim.Optimizer { return optim.NewSGD(p, 0.1, optim.Momentum(0.9)) },
@@ -109,8 +109,8 @@ func gradient(k int, p T) T {
 	return tensor.NewAs(p.DType(), g, p.Shape()...)
 }
 
-// TestSteps compares with testdata/steps.json, made by testdata/steps.py, to a few units in
-// the last place: torch fuses products and sums in float32 and float64, and on a CPU rounds
+// TestSteps compares steps with testdata/steps.json, made by testdata/steps.py, to a few units
+// in the last place: torch fuses products and sums in float32 and float64, and on a CPU rounds
 // SGD's learning rate to a half before it multiplies.
 func TestSteps(t *testing.T) {
 	text, err := os.ReadFile("testdata/steps.json")
@@ -168,24 +168,24 @@ func TestSteps(t *testing.T) {
 			t.Logf("%s, %v: %d of %d numbers equal, worst %.2g eps", name, d, same, total, worst)
 			opt.ZeroGrad()
 			if p.Grad() != nil || len(opt.Params()) != 2 || idle.At(0) != 1 {
-				t.Errorf("%s: a gradient remains after ZeroGrad, or a parameter without one moved", name)
+				t.Errorf("%s: a gradient is left after ZeroGrad, or a parameter without a gradient changed", name)
 			}
 			opt.SetLR(0)
 			old := p.Bits()
 			p.SetGrad(tensor.OnesLike(p))
 			opt.Step()
-			// Rprop and ASGD keep step sizes set by an earlier learning rate.
+			// Rprop and ASGD keep step sizes from an earlier learning rate.
 			keeps := strings.HasPrefix(name, "rprop") || strings.HasPrefix(name, "asgd")
 			if opt.LR() != 0 || !keeps && !slices.Equal(old, p.Bits()) {
-				t.Errorf("%s: learning rate 0 moved a parameter", name)
+				t.Errorf("%s: a step with learning rate 0 changed a parameter", name)
 			}
 		}
 	}
 }
 
-// TestPureHalf checks that the update 1e-4 is lost on a float16 weight of 1 and not on a
-// float32 one.
-func TestPureHalf(t *testing.T) {
+// TestSmallUpdateIsLostInFloat16 checks that an update of 1e-4 is lost for a float16 weight of
+// 1, and not for a float32 one.
+func TestSmallUpdateIsLostInFloat16(t *testing.T) {
 	for _, c := range []struct {
 		d        tensor.DType
 		momentum float64
@@ -218,7 +218,7 @@ func TestGroups(t *testing.T) {
 	b.SetGrad(tensor.OnesLike(b))
 	opt.Step()
 	if opt.LR() != 0.5 || b.At(0) != 0 || len(groups[1].Params()) != 1 {
-		t.Errorf("a group's learning rate is ignored: %v", b)
+		t.Errorf("parameter in a group with its own learning rate: got %v", b)
 	}
 	want := `SGD (
 Parameter Group 0
@@ -254,12 +254,13 @@ func TestStepWith(t *testing.T) {
 		})
 	})
 	if loss.Item() != 1 || p.Item() != 0.5 {
-		t.Errorf("loss %v and parameter %v, want 1 and 0.5", loss.Item(), p.Item())
+		t.Errorf("got loss %v and parameter %v, want 1 and 0.5", loss.Item(), p.Item())
 	}
 }
 
-// TestState compares ten steps with five, a save, a load into a new optimizer, and five.
-func TestState(t *testing.T) {
+// TestStateDict compares ten steps with five steps, a save, a load into a new optimizer and
+// five more steps.
+func TestStateDict(t *testing.T) {
 	for name, maker := range makers {
 		p, q := start(tensor.Float32), start(tensor.Float32)
 		opt := maker([]T{p})
@@ -279,7 +280,7 @@ func TestState(t *testing.T) {
 		steps(opt, p, 5, 10)
 		steps(again, q, 5, 10)
 		if !tensor.Equal(p.Detach(), q.Detach()) || again.LR() != 0.03 {
-			t.Errorf("%s: resumed %v, straight %v", name, q, p)
+			t.Errorf("%s: got %v when resumed, want %v", name, q, p)
 		}
 		state := opt.StateDict()
 		before := fmt.Sprint(again.StateDict())
@@ -299,7 +300,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestConstructorErrors(t *testing.T) {
 	p := []T{tensor.Ones(1).RequireGrad()}
 	for want, f := range map[string]func(){
 		"sgd: the list of parameters is empty":  func() { optim.NewSGD(nil, 1) },
@@ -319,8 +320,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestReplaceParams replaces parameters by others in another dtype: groups, settings and
-// state are kept.
+// TestReplaceParams checks that replacing parameters by those of another dtype keeps groups,
+// settings and state.
 func TestReplaceParams(t *testing.T) {
 	a, b := tensor.New([]float64{1, 2}, 2).Half().RequireGrad(), tensor.New([]float64{3}, 1).RequireGrad()
 	o := optim.NewSGD([]*tensor.Tensor{a}, 0.1, optim.Momentum(0.5)).AddGroup([]*tensor.Tensor{b}, optim.LR(0.2))
@@ -334,26 +335,26 @@ func TestReplaceParams(t *testing.T) {
 		return p
 	})
 	if got := o.Params(); len(got) != 2 || got[0] != master || got[1] != b {
-		t.Fatalf("the parameters are %v", got)
+		t.Fatalf("got parameters %v", got)
 	}
 	if got := o.Groups(); got[0].Params()[0] != master || got[1].Params()[0] != b || got[1].LR != 0.2 {
-		t.Errorf("the groups changed: %v", o)
+		t.Errorf("the groups changed: got %v", o)
 	}
 	v := o.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
 	if v.DType() != tensor.Float32 || v.Float64s()[0] != 1 {
-		t.Errorf("the velocity is %v, want ones in float32", v)
+		t.Errorf("velocity: got %v, want ones in float32", v)
 	}
 	before := master.Float64s()[0]
 	master.SetGrad(tensor.Zeros(2))
 	o.Step()
 	if got, want := master.Float64s()[0], float64(float32(before)-float32(0.1)*0.5); math.Abs(got-want) > 1e-7 {
-		t.Errorf("after a step with zero gradient the parameter is %v, want %v: the velocity is kept", got, want)
+		t.Errorf("parameter after a step with zero gradient: got %v, want %v, which needs the velocity", got, want)
 	}
 	for _, bad := range []*tensor.Tensor{nil, tensor.Ones(2), tensor.Ones(3).RequireGrad()} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%v as a replacement: no error", bad)
+					t.Errorf("%v as a replacement: got no error", bad)
 				}
 			}()
 			o.ReplaceParams(func(*tensor.Tensor) *tensor.Tensor { return bad })

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// ReduceLROnPlateauOptions are the options of NewReduceLROnPlateau. The zero value holds torch's
-// defaults.
+// ReduceLROnPlateauOptions are the options of NewReduceLROnPlateau. The zero value holds
+// torch's defaults.
 type ReduceLROnPlateauOptions struct {
 	Max       bool    // larger is better
 	Factor    float64 // factor of a reduction, below 1; 0.1 by default
@@ -22,8 +22,8 @@ type ReduceLROnPlateauOptions struct {
 	Eps       float64 // smallest change of a learning rate to make; 1e-8 by default
 }
 
-// ReduceLROnPlateau lowers learning rates when a metric, such as the validation loss, stops improving.
-// It is torch.optim.lr_scheduler.ReduceLROnPlateau.
+// ReduceLROnPlateau lowers learning rates when a metric, such as the validation loss, stops
+// improving. It is torch.optim.lr_scheduler.ReduceLROnPlateau.
 type ReduceLROnPlateau struct {
 	opt           *Optimizer
 	o             ReduceLROnPlateauOptions
@@ -32,7 +32,7 @@ type ReduceLROnPlateau struct {
 	epoch         int
 }
 
-// NewReduceLROnPlateau returns a Plateau. It is
+// NewReduceLROnPlateau returns a ReduceLROnPlateau for opt. It is
 // torch.optim.lr_scheduler.ReduceLROnPlateau.
 func NewReduceLROnPlateau(opt *Optimizer, o ReduceLROnPlateauOptions) *ReduceLROnPlateau {
 	o.Factor = cmp.Or(o.Factor, 0.1)

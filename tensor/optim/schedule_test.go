@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// schedule is a Scheduler, or a Plateau fed with a wave.
+// schedule is a Scheduler, or a ReduceLROnPlateau whose metric is a wave.
 type schedule interface {
 	Step()
 	StateDict() map[string]float64
@@ -29,7 +29,7 @@ func (w *waved) Step() {
 	w.k++
 }
 
-// schedules are the cases of testdata/schedules.py.
+// schedules maps the cases of testdata/schedules.py to their schedulers.
 var schedules = map[string]func(o *optim.Optimizer) schedule{
 	"step":        func(o *optim.Optimizer) schedule { return optim.NewStepLR(o, 7, 0.5) },
 	"multistep":   func(o *optim.Optimizer) schedule { return optim.NewMultiStepLR(o, []int{3, 30, 30, 80}, 0.3) },
@@ -103,7 +103,7 @@ var schedules = map[string]func(o *optim.Optimizer) schedule{
 	},
 }
 
-// scheduled returns the optimizer of a case of testdata/schedules.py.
+// scheduled returns the optimizer of a case in testdata/schedules.py.
 func scheduled(name string) *optim.Optimizer {
 	a, b := []T{tensor.Ones(1).RequireGrad()}, []T{tensor.Ones(1).RequireGrad()}
 	if name == "cyclic, triangular2" || name == "one cycle, linear" {
@@ -112,7 +112,7 @@ func scheduled(name string) *optim.Optimizer {
 	return optim.NewSGD(a, 0.1, optim.Momentum(0.5)).AddGroup(b, optim.LR(0.04))
 }
 
-// row is one step in testdata/schedules.json.
+// row returns the settings after one step, as in testdata/schedules.json.
 func row(opt *optim.Optimizer) []float64 {
 	g := opt.Groups()
 	return []float64{g[0].LR, g[1].LR, g[1].Momentum + g[1].Beta1}
@@ -140,7 +140,7 @@ func TestSchedules(t *testing.T) {
 				}
 			}
 			s.Step()
-			if k == 37 { // go on with others made alike
+			if k == 37 { // continue with new ones made in the same way
 				again := scheduled(name)
 				next := schedules[name](again)
 				if err := again.LoadStateDict(opt.StateDict()); err != nil {
@@ -165,7 +165,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-func TestScheduleMistakes(t *testing.T) {
+func TestScheduleErrors(t *testing.T) {
 	opt, other := scheduled(""), scheduled("")
 	done := optim.NewOneCycleLR(opt, 1, 1, optim.OneCycleOptions{})
 	done.Step()

@@ -12,9 +12,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestTraining trains the MLP of testdata/training.py from the same seed and compares losses:
-// it covers the generator, layers, loss, clipping and optimizer together.
-func TestTraining(t *testing.T) {
+// TestTrainingMatchesTorch trains the MLP of testdata/training.py from the same seed and
+// compares losses. It covers the generator, layers, loss, clipping and optimizer together.
+func TestTrainingMatchesTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/training.json")
 	if err != nil {
 		t.Fatal(err)
@@ -36,20 +36,20 @@ func TestTraining(t *testing.T) {
 			opt.Step()
 			opt.ZeroGrad()
 			if got := loss.Item(); math.Abs(got-want[step]) > 1e-4*want[step] {
-				t.Errorf("step %d: loss %v, torch's %v", step, got, want[step])
+				t.Errorf("step %d: got loss %v, want %v", step, got, want[step])
 			}
 			step++
 		}
 	}
 	if step != len(want) {
-		t.Errorf("%d steps, torch's %d", step, len(want))
+		t.Errorf("got %d steps, want %d", step, len(want))
 	}
 }
 
-// TestClassifier trains the classifier of testdata/classifier.py from the same seed and
-// compares losses: it covers layers, initialisation, dropout's masks, weighted and smoothed
+// TestClassifierMatchesTorch trains the classifier of testdata/classifier.py from the same seed
+// and compares losses. It covers layers, initialisation, dropout's masks, weighted and smoothed
 // cross entropy, clipping, AdamW with groups and the schedule together.
-func TestClassifier(t *testing.T) {
+func TestClassifierMatchesTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/classifier.json")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestClassifier(t *testing.T) {
 	schedule := optim.NewOneCycleLR(opt, 0.02, 60, optim.OneCycleOptions{})
 	near := func(what string, step int, got, want, tolerance float64) {
 		if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
-			t.Errorf("step %d: %s %v, torch's %v", step, what, got, want)
+			t.Errorf("step %d: got %s %v, want %v", step, what, got, want)
 		}
 	}
 	for step, row := range want.Rows {
@@ -91,6 +91,6 @@ func TestClassifier(t *testing.T) {
 		opt.ZeroGrad()
 	}
 	if len(want.Rows) != 51 {
-		t.Errorf("torch has %d rows, want 51", len(want.Rows))
+		t.Errorf("rows in the fixture: got %d, want 51", len(want.Rows))
 	}
 }

@@ -9,22 +9,22 @@ import (
 // The line search of J. Nocedal and S. Wright, "Numerical Optimization", algorithms 3.5
 // and 3.6, with the constants and the safeguards of torch's strong_wolfe.
 const (
-	sufficient = 1e-4 // share of the slope at the start by which the loss must fall
-	flat       = 0.9  // share of the slope at the start that may be left
+	sufficient = 1e-4 // fraction of the initial slope by which the loss must fall
+	flat       = 0.9  // largest final slope, as a fraction of the initial one
 )
 
-// point is a place on the line of a search.
+// point is a point on the line of a search.
 type point struct {
-	at       float64 // lengths of the direction from the start
+	at       float64 // distance from the start, in lengths of the direction
 	loss     float64
-	slope    float64        // of the loss along the line
-	gradient *tensor.Tensor // of all parameters, flattened
+	slope    float64        // slope of the loss along the line
+	gradient *tensor.Tensor // gradient of all parameters, flattened
 }
 
 // search moves the parameters along the direction to a point that meets the strong Wolfe
-// conditions, or the best point that it finds in about limit calls of evaluate, and sets the
-// length to where that is. It returns the loss and the gradient there and the number of
-// calls. The parameters are at a point of a loss and a slope and the gradient g.
+// conditions, or to the best point that it finds in about limit calls of evaluate, and sets the
+// length to the distance. It returns the loss and the gradient there and the number of calls.
+// loss, slope and g are the loss, its slope and the gradient at the start.
 func (o *LBFGS) search(evaluate func() float64, loss, slope float64, g *tensor.Tensor, limit int) (float64, *tensor.Tensor, int) {
 	start := make([]*tensor.Tensor, len(o.params))
 	for i, p := range o.params {
@@ -56,18 +56,18 @@ type wolfe struct {
 	start point
 	look  func(at float64) point
 	span  float64 // largest element of the direction
-	least float64 // change of a parameter that is not worth a step
-	limit int     // of steps
+	least float64 // change of a parameter at which to stop
+	limit int     // largest number of steps
 	steps int
 }
 
-// falls reports whether the loss at x is as low as the first condition demands.
+// falls reports whether the loss at x meets the first condition.
 func (w *wolfe) falls(x point) bool { return !(x.loss > w.start.loss+sufficient*x.at*w.start.slope) }
 
-// level reports whether the slope at x is as small as the second condition demands.
+// level reports whether the slope at x meets the second condition.
 func (w *wolfe) level(x point) bool { return math.Abs(x.slope) <= -flat*w.start.slope }
 
-// find returns the point to go to. It tries first before others.
+// find returns the point to move to. It tries first before other points.
 func (w *wolfe) find(first float64) point {
 	last, x := w.start, w.look(first)
 	for ; w.steps < w.limit; w.steps++ {
@@ -86,7 +86,7 @@ func (w *wolfe) find(first float64) point {
 	return low
 }
 
-// zoom returns the point to go to between a and b.
+// zoom returns the point between a and b to move to.
 func (w *wolfe) zoom(a, b point) point {
 	low, high := ordered(a, b)
 	close := false
@@ -109,7 +109,7 @@ func (w *wolfe) zoom(a, b point) point {
 	return low
 }
 
-// ordered returns the point of lower loss first.
+// ordered returns a and b, the point of lower loss first.
 func ordered(a, b point) (low, high point) {
 	if a.loss <= b.loss {
 		return a, b
@@ -117,8 +117,8 @@ func ordered(a, b point) (low, high point) {
 	return b, a
 }
 
-// lowest returns where between from and to the cubic through a and b, with their slopes,
-// is lowest, or the middle if it is not low anywhere.
+// lowest returns the minimum between from and to of the cubic through a and b with their
+// slopes, or the middle if the cubic has no minimum.
 func lowest(a, b point, from, to float64) float64 {
 	if a.at > b.at {
 		a, b = b, a
@@ -133,8 +133,9 @@ func lowest(a, b point, from, to float64) float64 {
 	return math.Min(math.Max(at, from), to)
 }
 
-// inside returns at, or a point a tenth of the way in if at is at an end of the interval or
-// close to one for the second time. It reports whether at was close and stays.
+// inside returns at, unless it is outside the interval, or close to an end for the second time:
+// then it returns a point a tenth of the way from that end. It also reports whether at was close
+// and was returned.
 func inside(at, from, to float64, before bool) (float64, bool) {
 	margin := 0.1 * (to - from)
 	switch {

@@ -1,18 +1,18 @@
 // Package elementary has the elementary functions of float64 with the same bits on
 // every processor, most of them within one unit in the last place.
 //
-// Those of package math differ between processors: some are in assembly on one and
-// not on another, and the compiler may fuse a product and a sum where the
-// processor can. Here every product that is added to something is converted to
-// float64 explicitly, which forbids fusing, and [math.FMA], which is exact
-// everywhere, gives the rest of a product where that is wanted.
+// The results of package math differ between processors: some functions are in assembly
+// on one processor and not on another, and the compiler may fuse a product and a sum
+// where the processor has such an instruction. Here every product that is added to
+// something is converted to float64 explicitly, which forbids fusing. [math.FMA], which is
+// exact everywhere, gives the rounding error of a product where it is needed.
 //
 // Special values are those of package math.
 package elementary
 
 import "math"
 
-// twoSum returns a + b rounded, and what rounding took from it: D. Knuth, The Art of
+// twoSum returns a + b rounded, and its rounding error: D. Knuth, The Art of
 // Computer Programming, volume 2, 4.2.2, theorem B.
 func twoSum(a, b float64) (hi, lo float64) {
 	hi = a + b
@@ -26,7 +26,7 @@ func quickSum(a, b float64) (hi, lo float64) {
 	return hi, b - (hi - a)
 }
 
-// twoProduct returns a * b rounded, and what rounding took from it.
+// twoProduct returns a * b rounded, and its rounding error.
 func twoProduct(a, b float64) (hi, lo float64) {
 	hi = float64(a * b)
 	return hi, math.FMA(a, b, -hi)

@@ -14,7 +14,7 @@ import (
 
 var unary = map[string]struct {
 	f, std func(float64) float64
-	ulps   float64 // the error allowed
+	ulps   float64 // largest error allowed
 }{
 	"Acos": {Acos, math.Acos, 2}, "Acosh": {Acosh, math.Acosh, 3}, "Asin": {Asin, math.Asin, 2}, "Asinh": {Asinh, math.Asinh, 2},
 	"Atan": {Atan, math.Atan, 1}, "Atanh": {Atanh, math.Atanh, 3}, "Cos": {Cos, math.Cos, 1}, "Cosh": {Cosh, math.Cosh, 2},
@@ -29,7 +29,7 @@ var binary = map[string]struct {
 	ulps float64
 }{"Atan2": {Atan2, 1}, "Hypot": {Hypot, 1}, "Pow": {Pow, 1}}
 
-// TestValues compares with the true values of testdata/values.py.
+// TestValues compares with the exact values of testdata/values.py.
 func TestValues(t *testing.T) {
 	text, err := os.ReadFile("testdata/values.json")
 	if err != nil {
@@ -65,17 +65,17 @@ func TestValues(t *testing.T) {
 	}
 	for name := range unary {
 		if !tested[name] {
-			t.Errorf("%s has no values", name)
+			t.Errorf("%s: testdata/values.json has no values", name)
 		}
 	}
 	for name := range binary {
 		if !tested[name] {
-			t.Errorf("%s has no values", name)
+			t.Errorf("%s: testdata/values.json has no values", name)
 		}
 	}
 }
 
-// ulps returns how far got lies from want in units of want's last place.
+// ulps returns the distance between got and want in units of want's last place.
 func ulps(got, want float64) float64 {
 	if got == want {
 		return 0
@@ -83,7 +83,7 @@ func ulps(got, want float64) float64 {
 	return math.Abs(got-want) / (math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want))
 }
 
-// limits are arguments whose values are exact; package math has the same.
+// limits holds arguments whose values are exact and the same as in package math.
 var limits = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN()}
 
 func TestLimits(t *testing.T) {
@@ -111,8 +111,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBits holds the bits of all functions at many arguments: they were made on
-// amd64 and are the same on every processor.
+// TestBits checks that the results of all functions at many arguments have the bits that
+// were computed on amd64.
 func TestBits(t *testing.T) {
 	const want = "99b262d1305ed4f6"
 	r := rand.New(rand.NewPCG(1, 2))
@@ -147,7 +147,7 @@ func TestBits(t *testing.T) {
 		note(Hypot(x, y))
 	}
 	if got := fmt.Sprintf("%x", h.Sum64()); got != want {
-		t.Errorf("the bits are %s, want %s", got, want)
+		t.Errorf("hash of the bits: got %s, want %s", got, want)
 	}
 }
 

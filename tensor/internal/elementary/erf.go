@@ -50,7 +50,7 @@ func erfcFar(x float64) float64 {
 	return float64(expParts(-hi, -lo) * (polynomial(erfFar[:], t) / (1 + float64(2*x))))
 }
 
-// Erfinv returns what x is the error function of.
+// Erfinv returns the inverse of the error function at x.
 func Erfinv(x float64) float64 {
 	a := math.Abs(x)
 	switch {

@@ -16,7 +16,7 @@ func Exp(x float64) float64 {
 }
 
 // expParts returns e to the power hi+lo, for |hi| below 750 and a lo that is small
-// beside it.
+// compared with it.
 func expParts(hi, lo float64) float64 {
 	k := math.RoundToEven(hi * log2E)
 	p := expReduced(hi, lo, k)
@@ -29,13 +29,13 @@ func expReduced(hi, lo, k float64) float64 {
 	t := float64(k * ln2Lo)
 	s := r - t
 	s, c := quickSum(s, (r-s)-t+lo)
-	// s + c is at most log(2)/2: the series of exp, its first terms apart.
+	// s + c is at most log(2)/2. The first terms of the series of exp are added separately.
 	q := float64(float64(s*s) * tail(s))
 	return s + (q + (c + float64(c*s)))
 }
 
-// tail returns (exp(r) - 1 - r) / r², in pairs of terms, which wait for each other
-// less than Horner's scheme.
+// tail returns (exp(r) - 1 - r) / r², in pairs of terms, which depend on each other less
+// than those of Horner's scheme.
 func tail(r float64) float64 {
 	c := &expTail
 	r2 := float64(r * r)

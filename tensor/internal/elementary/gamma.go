@@ -7,8 +7,8 @@ import "math"
 // the numbers around. Far from 0 Stirling's series holds: M. Abramowitz and I. Stegun,
 // "Handbook of Mathematical Functions", 6.1.15, 6.1.33, 6.1.41, 6.3.5, 6.3.14, 6.3.18.
 const (
-	gammaFar      = 8   // from here on Stirling's series has all digits
-	gammaNegative = -18 // up to here zeros lie too close to poles to matter
+	gammaFar      = 8   // smallest argument where Stirling's series has all digits
+	gammaNegative = -18 // zeros below it lie too close to poles to matter
 )
 
 // Lgamma returns the logarithm of the absolute value of the gamma function of x: +Inf
@@ -33,7 +33,7 @@ func Lgamma(x float64) float64 {
 	return lgammaNear(k, z)
 }
 
-// stirling returns log Γ(x) for x from gammaFar on: (x - ½)(log x - 1) + ½ log 2π - ½ and
+// stirling returns log Γ(x) for x of at least gammaFar: (x - ½)(log x - 1) + ½ log 2π - ½ and
 // a series in 1/x.
 func stirling(x float64) float64 {
 	hi, lo := logParts(x)
@@ -51,7 +51,7 @@ var stirlingTail = [...]float64{1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 
 
 // lgammaNear returns log |Γ(k+z)| for a whole k, |z| at most ½.
 func lgammaNear(k, z float64) float64 {
-	p, rest := 1.0, 0.0 // the product of what lies between k+z and 2+z
+	p, rest := 1.0, 0.0 // product of the factors between k+z and 2+z
 	for i := min(k, 2); i < max(k, 2); i++ {
 		f, e := twoSum(i, z)
 		q, l := twoProduct(p, f)

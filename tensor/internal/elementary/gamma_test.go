@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// gammas are the gamma function's relatives, and the error allowed in units in the last
-// place. Digamma crosses 0 between its poles, where what it subtracts has been rounded.
+// gammas holds the functions related to the gamma function, and the error allowed in units in
+// the last place. Digamma crosses 0 between its poles, where it subtracts rounded numbers.
 var gammas = map[string]struct {
 	f    func(row []float64) float64
 	ulps float64
@@ -21,7 +21,7 @@ var gammas = map[string]struct {
 	"Polygamma": {func(row []float64) float64 { return Polygamma(int(row[0]), row[1]) }, 2},
 }
 
-// TestGamma compares with the true values of testdata/values.py.
+// TestGamma compares with the exact values of testdata/values.py.
 func TestGamma(t *testing.T) {
 	text, err := os.ReadFile("testdata/values.json")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestGamma(t *testing.T) {
 			}
 		}
 		if len(rows[name]) < 500 {
-			t.Errorf("%s has %d values", name, len(rows[name]))
+			t.Errorf("%s: got %d values in testdata/values.json, want at least 500", name, len(rows[name]))
 		}
 		t.Logf("%s: at most %v units in the last place off the rounded value", name, worst)
 	}
@@ -70,7 +70,8 @@ func TestGammaLimits(t *testing.T) {
 	}
 }
 
-// TestGammaBits holds the bits at many arguments: they are the same on every processor.
+// TestGammaBits checks that the results at many arguments have the same bits on every
+// processor.
 func TestGammaBits(t *testing.T) {
 	const want = "76edc6834a4d0040"
 	r := rand.New(rand.NewPCG(3, 4))
@@ -82,6 +83,6 @@ func TestGammaBits(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprintf("%x", h.Sum64()); got != want {
-		t.Errorf("the bits are %s, want %s", got, want)
+		t.Errorf("hash of the bits: got %s, want %s", got, want)
 	}
 }

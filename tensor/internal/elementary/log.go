@@ -41,7 +41,7 @@ func Log1p(x float64) float64 {
 	return hi + (lo + e/u)
 }
 
-// logSpecial returns the logarithm of x that is not positive and finite.
+// logSpecial returns the logarithm of an x that is not positive and finite.
 func logSpecial(x float64) (y float64, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat64:

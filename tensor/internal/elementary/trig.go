@@ -49,11 +49,12 @@ func Tan(x float64) float64 {
 	return sine(r, c) / cosine(r, c)
 }
 
-// sine and cosine are of r+c, |r| at most π/4 and c what rounding took from r.
+// sine and cosine return the sine and cosine of r+c for |r| of at most π/4 and the rounding
+// error c of r.
 
 func sine(r, c float64) float64 {
 	z := float64(r * r)
-	// The derivative takes c in.
+	// c enters by way of the derivative.
 	return r + (float64(float64(r*z)*polynomial(sinTail[:], z)) + float64(c*(1-float64(0.5*z))))
 }
 
@@ -84,7 +85,7 @@ func reduce(x float64) (quadrant int, r, c float64) {
 	return int(int64(k) & 3), r, e + f - q
 }
 
-// halfPi is π/2 to 1200 bits: what the largest float64 needs.
+// halfPi is π/2 to the 1200 bits that the largest float64 needs.
 var halfPi = sync.OnceValue(func() *big.Float {
 	// π/2 = 8 atan(1/5) - 2 atan(1/239), by J. Machin, 1706.
 	const bits = 1300
@@ -161,7 +162,7 @@ func atanRatio(y, x float64) (hi, lo float64) {
 	if x == math.Inf(1) {
 		t = 0
 	}
-	// The quotient's rest, for the division rounds.
+	// The remainder of the quotient, because the division rounds.
 	rest := math.FMA(-t, x, y) / x
 	if !(math.Abs(rest) < 1) {
 		rest = 0
@@ -172,7 +173,7 @@ func atanRatio(y, x float64) (hi, lo float64) {
 	p, q := twoProduct(t, c)
 	w := 1 + p
 	d := (t - c) / w
-	// What rounding took: from the difference nothing, from the quotient e.
+	// The difference is exact; e is the rounding error of the quotient.
 	e := (math.FMA(-d, w, t-c)-float64(d*(p-(w-1)))-float64(d*q))/w + float64(rest/(1+float64(t*t)))
 	z := float64(d * d)
 	s := float64(float64(d*z) * (-1./3 + float64(z*(1./5+float64(z*(-1./7+float64(z*(1./9+float64(z*(-1./11+float64(z*(1./13))))))))))))

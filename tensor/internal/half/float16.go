@@ -5,9 +5,9 @@ import "math"
 // Bits of float32 that bound the ranges of float16.
 const (
 	normalMin = 0x38800000 // 2^-14, the smallest normal float16
-	pastMax   = 0x47800000 // 65536: from here on all is infinite
+	pastMax   = 0x47800000 // 65536: this and all larger numbers are infinite
 	infinity  = 0x7f800000
-	rebias    = (127 - 15) << 23 // between the exponents of the two formats
+	rebias    = (127 - 15) << 23 // difference between the exponent biases of the two formats
 	halfBits  = 0x3f000000       // 0.5
 )
 
@@ -18,11 +18,11 @@ func Float16bits(x float32) uint16 {
 	switch {
 	case a-normalMin < pastMax-normalMin:
 		// A carry out of the fraction runs into the exponent and, from 65520 on,
-		// makes the infinity.
+		// produces infinity.
 		return sign | uint16((a-rebias+0xfff+a>>13&1)>>13)
 	case a < normalMin:
 		// The last bit of a sum in [0.5, 1) is 2^-24, the smallest subnormal of
-		// float16, so the addition rounds where float16 does.
+		// float16, so the addition rounds at the same bit as float16.
 		return sign | uint16(math.Float32bits(math.Float32frombits(a)+0.5)-halfBits)
 	case a > infinity:
 		return NaNFloat16
@@ -43,9 +43,9 @@ func Float16frombits(h uint16) float32 {
 	return math.Float32frombits(sign | infinity | a<<13)
 }
 
-// The loops over slices compute for normal and for small values alike and choose
-// afterwards: which of the two comes next is hard to predict where half of the
-// values are zeros, as behind a Relu.
+// The loops over slices compute both the result for normal and that for small values
+// and then select one. A branch would be hard to predict where half of the values are
+// zeros, for example after a ReLU.
 
 // ToFloat16 sets dst[i] to the float16 nearest to src[i]. dst must not be shorter
 // than src.

@@ -4,9 +4,10 @@ import "math"
 
 // The two formats of 8 bits of P. Micikevicius et al., "FP8 formats for deep
 // learning", arXiv 2209.05433 (2022). E4M3 (4 bits of exponent, 3 of fraction) has
-// no infinity, one NaN a sign, and ends at 448; E5M2 is float16's upper half. As
-// torch's float8_e4m3fn and float8_e5m2 (release 2.15), conversions round to nearest
-// even, and what is too large, infinity too, becomes E4M3's 448 or E5M2's infinity.
+// no infinity, one NaN for each sign, and a maximum of 448; E5M2 is float16's upper half. As
+// in torch's float8_e4m3fn and float8_e5m2 (release 2.15), conversions round to nearest
+// even. Numbers that are too large, including infinity, become 448 in E4M3 and infinity
+// in E5M2.
 
 // ToFloat8E4M3 sets dst[i] to the E4M3 nearest to src[i]. dst must not be shorter
 // than src.
@@ -41,8 +42,8 @@ func look(dst []float32, src []uint8, table *[256]float32) {
 	}
 }
 
-// toFloat8 rounds x to a format with that many bits of fraction, an exponent with
-// that bias, and past for what rounds to the number end or beyond.
+// toFloat8 rounds x to a format with the given number of fraction bits and exponent
+// bias. Numbers that round to end or beyond become the pattern past.
 func toFloat8(x float32, fraction, bias int, end float64, past, nan uint8) uint8 {
 	b := math.Float32bits(x)
 	sign := uint8(b >> 24 & 0x80)
@@ -60,7 +61,7 @@ func toFloat8(x float32, fraction, bias int, end float64, past, nan uint8) uint8
 	if n == 0 {
 		return sign
 	}
-	// n has fraction+1 bits, or fewer and then the exponent field 0; a carry runs
+	// n has fraction+1 bits, or fewer if the exponent field is 0; a carry runs
 	// into the exponent.
 	return sign | uint8((unit+fraction+bias-1)<<fraction+int(n))
 }

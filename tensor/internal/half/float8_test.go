@@ -6,14 +6,14 @@ import (
 )
 
 // TestFloat8 compares each conversion with a search among all values of the format,
-// at the values themselves, halfway between neighbours, and beside both.
+// at the values themselves, halfway between neighbours, and next to both.
 func TestFloat8(t *testing.T) {
 	for _, f := range []struct {
 		name  string
 		from  func([]float32, []uint8)
 		to    func([]uint8, []float32)
 		max   float64
-		large uint8 // pattern of what is too large
+		large uint8 // pattern of numbers that are too large
 		end   float64
 	}{
 		{"E4M3", FromFloat8E4M3, ToFloat8E4M3, 448, 0x7e, 464},
@@ -37,7 +37,7 @@ func TestFloat8(t *testing.T) {
 				return sign | 0x7f
 			}
 			if a >= f.end {
-				if a == f.end && f.large == 0x7e { // a tie with 480, which there is not
+				if a == f.end && f.large == 0x7e { // a tie with 480, which E4M3 lacks
 					return sign | 0x7e
 				}
 				return sign | f.large
@@ -67,7 +67,7 @@ func TestFloat8(t *testing.T) {
 			for _, x := range []float32{x, -x} {
 				var got [1]uint8
 				if f.to(got[:], []float32{x}); got[0] != nearest(x) {
-					t.Errorf("%s: %v gives %#x, want %#x", f.name, x, got[0], nearest(x))
+					t.Errorf("%s: %v: got %#x, want %#x", f.name, x, got[0], nearest(x))
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func TestFloat8(t *testing.T) {
 		f.to(back[:], value[:])
 		for i, b := range back {
 			if value[i] == value[i] && b != uint8(i) {
-				t.Errorf("%s: pattern %#x comes back as %#x", f.name, i, b)
+				t.Errorf("%s: pattern %#x there and back: got %#x", f.name, i, b)
 			}
 		}
 	}

@@ -2,10 +2,10 @@
 // (IEEE 754 binary16: 5 bits of exponent, 10 of fraction) and bfloat16 (the
 // upper half of a float32: 8 and 7). It knows bits, not tensors.
 //
-// Every conversion to 16 bits rounds once, to nearest even. Subnormals are kept
-// both ways, what is too large becomes an infinity, the sign of zero stays, and
-// every NaN becomes the one positive quiet NaN, so that the bits do not depend
-// on the processor. A float64 is converted by way of float32, as torch does it.
+// Every conversion to 16 bits rounds once, to nearest even. Subnormals are kept in
+// both directions, numbers that are too large become infinite, zeros keep their sign,
+// and every NaN becomes the same positive quiet NaN, so the bits do not depend on the
+// processor. A float64 is converted by way of float32, as in torch.
 package half
 
 // The limits of the formats and their NaN.

@@ -8,14 +8,14 @@ import (
 	"github.com/x448/float16"
 )
 
-// format is what a test needs of a 16-bit format.
+// format describes a 16-bit format and its conversions.
 type format struct {
 	name     string
 	bits     func(float32) uint16
 	value    func(uint16) float32
 	to       func([]uint16, []float32)
 	from     func([]float32, []uint16)
-	exponent int // bits of the exponent
+	exponent int // width of the exponent in bits
 	nan      uint16
 }
 
@@ -76,15 +76,15 @@ func TestValuesOfAllPatterns(t *testing.T) {
 	}
 }
 
-// TestRounding walks along all neighbours in a format: the value halfway goes to
-// the even one, the float32 beside it to the nearer one.
+// TestRounding checks all pairs of neighbours in a format: the value halfway between them
+// rounds to the even one, and the float32 next to it rounds to the nearer one.
 func TestRounding(t *testing.T) {
 	for _, f := range formats {
 		inf := uint16(1<<f.exponent-1) << (15 - f.exponent)
 		for lo := uint16(0); lo < inf; lo++ {
 			hi := lo + 1
 			a, b := define(lo, f.exponent), define(hi, f.exponent)
-			if hi == inf { // rounding goes on as if the exponents did
+			if hi == inf { // rounding acts as if the exponents continued
 				b = 2*a - define(lo-1, f.exponent)
 			}
 			middle := float32(a + (b-a)/2)
@@ -116,8 +116,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// TestAgainstX448 compares with another implementation on patterns of all
-// exponents and signs.
+// TestAgainstX448 compares with another implementation at patterns of all exponents and
+// signs.
 func TestAgainstX448(t *testing.T) {
 	for h := range 1 << 16 {
 		got, want := Float16frombits(uint16(h)), float16.Frombits(uint16(h)).Float32()
@@ -138,8 +138,8 @@ func TestAgainstX448(t *testing.T) {
 	}
 }
 
-// TestKnown holds conversions measured with torch 1.13.1.
-func TestKnown(t *testing.T) {
+// TestTorchConversions compares with conversions measured with torch 1.13.1.
+func TestTorchConversions(t *testing.T) {
 	tests := []struct {
 		x    float64
 		want uint16
@@ -218,8 +218,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSignalling checks that NaNs of any payload and sign stay NaNs.
-func TestSignalling(t *testing.T) {
+// TestNaNPayloads checks that NaNs of any payload and sign become the same NaN.
+func TestNaNPayloads(t *testing.T) {
 	for _, b := range []uint32{0x7f800001, 0xff800001, 0x7fbfffff, 0x7f80ffff, 0xffffffff} {
 		for _, f := range formats {
 			if got := f.bits(math.Float32frombits(b)); got != f.nan {

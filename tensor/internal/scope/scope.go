@@ -1,7 +1,7 @@
 // Package scope holds a value for the duration of a call, per goroutine.
 //
-// Go has no goroutine-local storage, but a goroutine has a number that no other one of
-// the program ever has. A goroutine started inside a scope does not inherit it, as a
+// Go has no goroutine-local storage, but each goroutine has a number that is unique in the
+// life of the program. A goroutine started inside a scope does not inherit it, just as a
 // thread does not inherit torch's autocast state.
 package scope
 
@@ -12,23 +12,24 @@ import (
 	"github.com/visualfc/gid"
 )
 
-var open atomic.Int64 // scopes open on all goroutines; 0 makes Current free
+var open atomic.Int64 // scopes open on all goroutines; Current returns at once if there are none
 
-// goroutine is one with scopes. Only itself looks inside.
+// goroutine is a goroutine with scopes. Only that goroutine uses innermost.
 type goroutine struct {
 	id        uint64
 	innermost *Scope
-	next      atomic.Pointer[goroutine] // of the same part
+	next      atomic.Pointer[goroutine] // next in the same part
 }
 
-// parts hold the goroutines with scopes, by id modulo the number of parts. They are
-// read without the lock, as every operation on a tensor does.
+// parts holds the goroutines with scopes, by id modulo the number of parts. Every operation
+// on a tensor reads them, so reading does not take the lock.
 var parts [256]struct {
-	sync.Mutex // of changes
+	sync.Mutex // held for changes
 	first      atomic.Pointer[goroutine]
 }
 
-// find returns the calling goroutine, nil if it has no scope and is not to be added.
+// find returns the calling goroutine. If it has no scope, find adds it, or returns nil if add
+// is false.
 func find(add bool) *goroutine {
 	id := gid.Get()
 	part := &parts[id%uint64(len(parts))]
@@ -48,7 +49,7 @@ func find(add bool) *goroutine {
 	return g
 }
 
-// forget takes g, which has no scope any more, out of its part.
+// forget removes g, which has no scope left, from its part.
 func (g *goroutine) forget() {
 	part := &parts[g.id%uint64(len(parts))]
 	part.Lock()
@@ -68,8 +69,8 @@ type Scope struct {
 	ended bool
 }
 
-// Do runs body with v as the current value of the calling goroutine. The value
-// before is current again when body returns, panics or ends its goroutine; scopes
+// Do runs body with v as the current value of the calling goroutine. The previous
+// value is current again when body returns, panics or ends its goroutine; scopes
 // that body has entered and not exited end with it.
 func Do(v any, body func()) {
 	s := Enter(v)
@@ -87,7 +88,7 @@ func Enter(v any) *Scope {
 	return s
 }
 
-// Exit ends s and reports whether it could: it must be the innermost scope of the
+// Exit ends s and reports whether it did. It does not unless s is the innermost scope of the
 // calling goroutine.
 func (s *Scope) Exit() bool {
 	if s.ended || gid.Get() != s.of.id || s.of.innermost != s {
