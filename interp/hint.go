@@ -40,6 +40,12 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return c.undefinedHint(e, a, path)
 	case strings.Contains(e.Msg, " has no field or method "), strings.HasPrefix(e.Msg, "unknown field "):
 		return a.memberHint(e.Msg, path)
+	case strings.HasPrefix(e.Msg, "invalid operation: "), strings.HasPrefix(e.Msg, "invalid argument: "), strings.HasPrefix(e.Msg, "cannot index "):
+		if h := torchHint(e.Msg); h != "" {
+			return h
+		}
+	}
+	switch {
 	case strings.HasPrefix(e.Msg, "assignment mismatch: "):
 		return a.countHint(path)
 	case strings.Contains(e.Msg, "(mismatched types "):
@@ -86,6 +92,9 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == e.Pos {
 		if id, ok := sel.X.(*ast.Ident); ok {
 			if p, ok := a.info.Uses[id].(*types.PkgName); ok {
+				if name := "New" + sel.Sel.Name; p.Imported().Scope().Lookup(name) != nil {
+					return fmt.Sprintf("%s.%s is the constructor", id.Name, name)
+				}
 				return meant(sel.Sel.Name, exportedNames(p.Imported().Scope()))
 			}
 		}

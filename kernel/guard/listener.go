@@ -153,6 +153,9 @@ func (l *Listener) serve() {
 	var pause time.Duration
 	for {
 		nc, err := l.inner.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
 		if err != nil {
 			pause = min(2*pause+time.Millisecond, time.Second) // out of descriptors, most likely
 			select {
