@@ -193,9 +193,9 @@ func TestOutOfMemory(t *testing.T) {
 		{"s = nil", ""},
 		{"m := map[int][]int{}\nfor i := 0; ; i++ { m[i] = make([]int, 1000) }", "out of memory: "},
 		{"m = nil", ""},
-		{"make([]float64, 1<<30)", "panic: out of memory: 8.0 GiB asked for"},
+		{"make([]float64, 1<<30)", "panic: out of memory: 8.0 GiB requested"},
 		{"tensor.Zeros(1<<24, 1<<20)", "64.0 TiB requested"},
-		{"func f() (err any) { defer func() { err = recover() }(); _ = make([]byte, 1<<33); return }\nf()", "out of memory: 8.0 GiB asked for"},
+		{"func f() (err any) { defer func() { err = recover() }(); _ = make([]byte, 1<<33); return }\nf()", "out of memory: 8.0 GiB requested"},
 		{"x + 1", "= 42"},
 	} {
 		got := evalFor(t, s, i+2, c.code, "")
