@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // deep declares functions that panic at a depth of calls, and functions that recover.
@@ -95,6 +97,9 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		for _, engine := range Engines {
 			t.Run(fmt.Sprintf("%s on %d", engine, procs), func(t *testing.T) {
+				if procs != 2 {
+					testenv.Long(t)
+				}
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				s := newSessionOn(t, engine)
 				evalAll(t, s, deep, "go func() { for {} }()")
