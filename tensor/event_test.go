@@ -42,7 +42,7 @@ func TestCaster(t *testing.T) {
 		loss.Backward() // the caster is not called for derivatives
 		withCaster(nil, func() {
 			if d := x.MatMul(w.T()).DType(); d != Float32 {
-				t.Errorf("inside WithoutCaster: %v", d)
+				t.Errorf("without a caster: got a product in %v", d)
 			}
 		})
 		done := make(chan DType)
