@@ -9,9 +9,9 @@ import (
 
 // StepUnless is Step if all elements of found, a float32 tensor on the parameters' device, are
 // 0; otherwise parameters and optimizer state stay unchanged. For SGD, and for Adam and
-// AdamW without AMSGrad, a capable device decides that without a host synchronisation;
-// otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls it. It
-// is a step of torch's fused optimizers with found_inf.
+// AdamW without AMSGrad, a capable device takes or skips the step itself, so that the host need
+// not wait; otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls
+// it. It is a step of torch's fused optimizers with found_inf.
 func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 	if rule, ok := o.rule.(guarding); ok && o.guarded(rule, found) {
 		o.stepGuarded(rule, found)
@@ -29,7 +29,7 @@ func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 // guarding is a rule whose steps a device can skip.
 type guarding interface {
 	rule
-	// guards reports whether p's device can decide on p's next step, given p's record r.
+	// guards reports whether p's device can itself take or skip p's next step, given p's record r.
 	guards(p *tensor.Tensor, o *Group, r record) bool
 	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
@@ -71,7 +71,7 @@ func (adam) known(r record) float64 {
 
 func (adam) told(r record, n float64) { r["step"] = n }
 
-// guarded reports whether the device decides on the step.
+// guarded reports whether the device itself takes or skips the step.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	if o.carried != 0 || found.DType() != tensor.Float32 {
 		return false
@@ -90,7 +90,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	return true
 }
 
-// stepGuarded is step, where the device decides whether to skip it.
+// stepGuarded is step, but the device takes or skips the step itself.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
