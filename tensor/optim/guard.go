@@ -33,9 +33,9 @@ type guarding interface {
 	guards(p *tensor.Tensor, o *Group, r record) bool
 	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
-	// known returns the number of steps in r; told sets it to n, at least 1.
+	// known returns the number of steps in r. setKnown sets it to n, at least 1.
 	known(r record) (n float64)
-	told(r record, n float64)
+	setKnown(r record, n float64)
 }
 
 // guards is false if momentum was turned on late: the count then shows earlier steps, but
@@ -56,7 +56,7 @@ func (sgd) known(r record) float64 {
 	return 0
 }
 
-func (sgd) told(record, float64) {}
+func (sgd) setKnown(record, float64) {}
 
 func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
 	return !o.AMSGrad && fused.GuardsAdam(p)
@@ -69,7 +69,7 @@ func (adam) known(r record) float64 {
 	return n
 }
 
-func (adam) told(r record, n float64) { r["step"] = n }
+func (adam) setKnown(r record, n float64) { r["step"] = n }
 
 // guarded reports whether the device itself takes or skips the step.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
@@ -169,7 +169,7 @@ func (o *Optimizer) remembered() map[*tensor.Tensor]record {
 	for i, p := range o.Params() {
 		if r := o.records[p]; r != nil && steps[i] > 0 {
 			all[p] = maps.Clone(r)
-			rule.told(all[p], steps[i])
+			rule.setKnown(all[p], steps[i])
 		}
 	}
 	return all
