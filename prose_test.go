@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 )
@@ -20,10 +21,12 @@ var phrases = [][2]string{
 	{`\bat the (least|most)\b`, "at least, at most"},
 	{`\bby itself (?:alone )?knows\b`, "knows"},
 	{`\bcomparison shows nothing\b`, "is meaningless"},
+	{`\bcomes? to light\b`, "is detected, is reported"},
 	{`\bdoes not exist any more\b`, "no longer exists"},
 	{`\bdo(?:es)? without\b`, "runs without it"},
 	{`\bexpected (?:one|some|it), as\b`, "for example"},
 	{`\bgoes on(?:,| (?:from|to|with|working|while)\b)`, "continues, keeps"},
+	{`\bhad better\b`, "should, must"},
 	{`\bheeds?\b`, "regards, takes into account"},
 	{`\b(?:hereby|therewith|whereby|wherein|hence)\b`, "so, a new sentence"},
 	{`\bin turns\b`, "alternately"},
@@ -32,6 +35,7 @@ var phrases = [][2]string{
 	{`\bis said to\b`, "is told to"},
 	{`\b(?:is|was) no (?:\w+)\b`, "is not a …"},
 	{`\bknows? nothing of\b`, "does not know"},
+	{`\bknows? none of\b`, "lacks, does not support"},
 	{`\blest\b`, "so that … not"},
 	{`\b(?:nobody|somebody|whoever|everybody|anybody)\b`, "a noun: no caller, a goroutine, each process"},
 	{`\bnothing but\b`, "only"},
@@ -52,24 +56,54 @@ var spared = regexp.MustCompile(`(?i)everybody's rights|is no longer|was no long
 // TestProse checks that the phrases of the table do not occur in any text that people read:
 // code, comments, messages, pages and notebooks.
 func TestProse(t *testing.T) {
-	var list []*regexp.Regexp
+	type phrase struct {
+		re     *regexp.Regexp
+		needs  string // text in every match, in lower case
+		advice string
+	}
+	var list []phrase
 	for _, p := range phrases {
-		list = append(list, regexp.MustCompile("(?i)"+p[0]))
+		parsed, err := syntax.Parse(p[0], syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, phrase{regexp.MustCompile("(?i)" + p[0]), strings.ToLower(literal(parsed)), p[1]})
 	}
 	for _, file := range texts(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, line := range strings.Split(string(text), "\n") {
-			line = spared.ReplaceAllString(line, "")
-			for j, re := range list {
-				if found := re.FindString(line); found != "" {
-					t.Errorf("%s:%d: %q; write: %s", file, i+1, found, phrases[j][1])
+		lower := strings.ToLower(string(text))
+		for _, p := range list {
+			if !strings.Contains(lower, p.needs) {
+				continue
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				if !strings.Contains(strings.ToLower(line), p.needs) || !p.re.MatchString(line) {
+					continue
+				}
+				if found := p.re.FindString(spared.ReplaceAllString(line, "")); found != "" {
+					t.Errorf("%s:%d: %q; write: %s", file, i+1, found, p.advice)
 				}
 			}
 		}
 	}
+}
+
+// literal returns the longest text that every match of an expression contains.
+func literal(re *syntax.Regexp) (longest string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return string(re.Rune)
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		for _, sub := range re.Sub {
+			if l := literal(sub); len(l) > len(longest) {
+				longest = l
+			}
+		}
+	}
+	return longest
 }
 
 // texts returns the files of the repository that hold prose.
