@@ -191,7 +191,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 	return list
 }
 
-// packagesOf names the packages of compiled functions such as
+// packagesOf returns the packages of compiled functions such as
 // "halfnote/tensor.(*Tensor).MatMul", each once.
 func packagesOf(functions []string) string {
 	var names []string
@@ -216,7 +216,7 @@ func (s *Session) recursing(fn string) (list []mark) {
 	return list
 }
 
-// lines names the lines of the marks of one function.
+// lines formats the lines of the marks of one function.
 func (s *Session) lines(marks []mark) string {
 	cell, line, _ := marks[0].place()
 	text, last := place(cell, line, 0), line
@@ -248,7 +248,7 @@ func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	return e
 }
 
-// place names a line of a cell.
+// place formats the place of a line and column in a cell.
 func place(cell, line, col int) string {
 	if col > 0 {
 		return fmt.Sprintf("%s, line %d, column %d", green(inLabel(cell)), line, col)

@@ -21,9 +21,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// A call is interrupted when its thread has computed for soon, and must stop before it
-// has computed for late more. Both are processor time, so that a busy machine does not
-// matter.
+// A call is interrupted after soon of processor time, and must stop within late of further
+// processor time. A busy machine does not change processor time.
 const (
 	soon = 20 * time.Millisecond
 	late = 1500 * time.Millisecond
@@ -39,8 +38,8 @@ func threadTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// interrupted runs body on this thread, interrupts it soon, and returns whether that
-// ended it, the number of polls, and the longest time between two.
+// interrupted runs body on this thread and interrupts it. It returns whether the interrupt
+// ended body, the number of polls, and the longest time between two polls.
 func interrupted(body func()) (stop bool, polls int, gap time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -76,7 +75,7 @@ func interrupted(body func()) (stop bool, polls int, gap time.Duration, err erro
 	return
 }
 
-// Operations that take seconds must stop soon after an interrupt.
+// TestHeavyCallsStop checks that operations that take seconds stop soon after an interrupt.
 func TestHeavyCallsStop(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more threads would divide the work
 	square := tensor.Randn(1400, 1400)
@@ -199,8 +198,8 @@ func TestHeavyCallsStop(t *testing.T) {
 	}
 }
 
-// Every function that takes tensors must poll while it computes with large ones. A
-// default run calls a share of them.
+// TestLargeCallsPoll checks that every function that takes tensors polls while it computes
+// with large ones. A default run calls a share of the functions.
 func TestLargeCallsPoll(t *testing.T) {
 	list := callees()
 	p := newPool(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
