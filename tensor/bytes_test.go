@@ -38,7 +38,7 @@ func TestBytes(t *testing.T) {
 		}
 	}
 	if got := tensor.FromBytes(tensor.Int32, []byte{1, 2, 0, 0, 255, 255, 255, 255}).Ints(); !slices.Equal(got, []int{513, -1}) {
-		t.Errorf("the bytes are taken for %v", got)
+		t.Errorf("got %v, want [513 -1]", got)
 	}
 	if got := tensor.FromBytes(tensor.Bool, []byte{0, 1, 7}).Bits(); !slices.Equal(got, []uint64{0, 1, 1}) {
 		t.Errorf("bools are %v", got)
