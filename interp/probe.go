@@ -124,7 +124,7 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 			fmt.Fprintf(&b, "import %s %q\n", name, path)
 		}
 	}
-	for name := range used { // as if missing packages were imported
+	for name := range used { // imports the packages whose imports are missing
 		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && p.imports[name] == "" && strings.Contains(code, name+".") {
 			fmt.Fprintf(&b, "import %s %q\n", name, paths[0])
 			p.missing[name] = paths

@@ -34,7 +34,7 @@ func (s *Session) execute(c *cell) error {
 	if left {
 		return errLeft
 	}
-	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // of a goroutine, and too late to stop the cell
+	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // a goroutine panicked too late to stop the cell
 		return p
 	}
 	return err
@@ -47,7 +47,7 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 		if cause == nil {
 			return s.interrupted(c, p)
 		}
-		if other, ok := cause.(*engine.Panic); ok { // of one of its goroutines
+		if other, ok := cause.(*engine.Panic); ok { // one of the cell's goroutines panicked
 			p = other
 		} else {
 			p.Value = cause

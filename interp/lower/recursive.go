@@ -72,7 +72,7 @@ func (g *shapes) add(s *ast.TypeSpec) {
 		g.order = append(g.order, n)
 		return
 	}
-	g.uses(n) // it may be refused there
+	g.uses(n) // refuses some types
 }
 
 // build returns the types with which Yaegi must begin so that it builds n correctly, in

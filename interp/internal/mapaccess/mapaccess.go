@@ -100,7 +100,7 @@ func begin(s *slot, of uint64, use Use) (Access, error) {
 			return Access{}, iterating
 		case word&writing == writing:
 			return Access{}, reads
-		case word&writing == writing-1: // as many readers as can be counted
+		case word&writing == writing-1: // the count of readers is at its maximum
 			wait(try)
 			continue
 		default:

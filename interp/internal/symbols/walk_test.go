@@ -150,7 +150,7 @@ func runWalk(first, step int, each func(report)) (string, error) {
 // callee is a function or a method that cells can call.
 type callee struct {
 	name string
-	fn   reflect.Value // of a function; of a method, its receiver comes first
+	fn   reflect.Value // the function, or a method as a function whose receiver comes first
 	recv reflect.Type  // nil for functions
 }
 

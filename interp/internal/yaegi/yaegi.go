@@ -149,7 +149,7 @@ func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
 				}}}))
 				continue
 			}
-			of.literals = true // it may be called at any time
+			of.literals = true // later code may call the function at any time
 		case *ast.GenDecl:
 			if d.Tok == token.IMPORT { // New has declared all packages
 				continue
