@@ -22,11 +22,6 @@ import (
 	"halfnote/tensor/optim"
 )
 
-<<<<<<< HEAD
-// A call is interrupted after soon of processor time, and must stop within late of further
-// processor time. A busy machine does not change processor time.
-=======
->>>>>>> main
 const (
 	// A call is interrupted at the first poll after soon that finds [pollRecord.often] true.
 	soon = 20 * time.Millisecond
@@ -61,15 +56,9 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-<<<<<<< HEAD
-// interrupted runs body on this thread and interrupts it. It returns whether the interrupt
-// ended body, the number of polls, and the longest time between two polls.
-func interrupted(body func()) (stop bool, polls int, gap time.Duration, err error) {
-=======
 // interrupted runs body on this thread, and interrupts it when it is known to poll
 // often.
 func interrupted(body func()) (r pollRecord, err error) {
->>>>>>> main
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	own := goroutine()
