@@ -30,12 +30,12 @@ const (
 	minor = 500 * time.Millisecond
 )
 
-// pollRecord is what is known of a call's polls. Times are processor time of its thread,
+// pollRecord holds measurements of a call's polls. Times are processor time of its thread,
 // so that other processes do not matter.
 type pollRecord struct {
 	polls      int
-	spent, gap time.Duration // of the call, longest between two polls
-	stopped    bool          // by an interrupt
+	spent, gap time.Duration // time of the call, and the longest time between two polls
+	stopped    bool          // whether an interrupt ended the call
 }
 
 // often reports whether the call polls often: 16 times or more, and never computes for
@@ -56,7 +56,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// interrupted runs body on this thread, and interrupts it when it is known to poll
+// interrupted runs body on this thread, and interrupts it once its record shows that it polls
 // often.
 func interrupted(body func()) (r pollRecord, err error) {
 	runtime.LockOSThread()
