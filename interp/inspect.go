@@ -27,9 +27,9 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return e.bundle(), true
 }
 
-// help returns the page of help for a cell such as "name?"; "name??" adds the source. The
-// page for an unknown name says that it is unknown. ok is false if the cell neither begins
-// nor ends with a question mark.
+// help returns the page of help for a cell such as "name?"; "name??" adds the source. An
+// unknown name has a page with a note. ok is false if the cell neither begins nor ends with
+// a question mark.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {

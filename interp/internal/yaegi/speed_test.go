@@ -13,7 +13,7 @@ import (
 	"halfnote/kernel"
 )
 
-// BenchmarkSpeed runs small programs in turns as cells and in plain Yaegi, and reports the
+// BenchmarkSpeed runs small programs alternately as cells and in plain Yaegi, and reports the
 // ratio of their times: the cost of interrupts, of positions and messages of panics, and of
 // corrections to Yaegi.
 func BenchmarkSpeed(b *testing.B) {
