@@ -165,3 +165,45 @@ func TestAllocPolls(t *testing.T) {
 		b.Release(allocated(t, b, 64<<20))
 	}
 }
+
+// Small results that are dropped at once keep to the memory of one collection's garbage, even after
+// much more was live, and results that are kept cause no collections.
+func TestDueHot(t *testing.T) {
+	const us = 1000
+	for _, c := range []struct {
+		name string
+		pace gcPace
+		n    int
+		want bool
+	}{
+		{"all is garbage", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 512 << 10, true},
+		{"a large result", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 4 << 20, false},
+		{"little allocated", gcPace{allocated: 8 << 20, found: 1, cost: 200 * us}, 512 << 10, false},
+		{"an expensive collection", gcPace{allocated: 12 << 20, found: 1, cost: 5000 * us}, 512 << 10, false},
+		{"much allocated before one", gcPace{allocated: 128 << 20, found: 1, cost: 5000 * us}, 512 << 10, true},
+		{"all is kept", gcPace{allocated: 128 << 20, found: 0, cost: 200 * us}, 512 << 10, false},
+		{"half is kept", gcPace{allocated: 9 << 20, found: .5, cost: 200 * us}, 512 << 10, true},
+	} {
+		if got := c.pace.dueHot(c.n); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	const n = 512 << 10
+	b := New(1)
+	var list [100]*buffer // live memory has been large
+	for i := range list {
+		list[i] = allocated(t, b, n)
+	}
+	for _, x := range list {
+		b.Release(x)
+	}
+	b.pace.cost, b.pace.found = 0, 1
+	b.ResetPeak()
+	for range 200 {
+		allocated(t, b, n)
+		b.pace.cost = 0 // however busy the machine is
+	}
+	if got, most := b.Memory().Peak, int64(3*gcMin); got > most {
+		t.Errorf("results that were dropped: %d bytes are live, want at most %d", got, most)
+	}
+}
