@@ -75,7 +75,7 @@ func (p Policy) With(op string, c Category) Policy {
 		panic(&Error{
 			Code: "bad_category", Call: "With",
 			Why:  fmt.Sprintf("%s cannot be moved to category %d", op, c),
-			Cure: "expected amp.Unlisted, LowerPrecision, FP32, Promote or Banned",
+			Cure: "want amp.Unlisted, LowerPrecision, FP32, Promote or Banned",
 		})
 	}
 	p.own = &override{op: op, category: c, next: p.own}
@@ -247,5 +247,5 @@ func unknownOp(call, op string) *Error {
 	} else if list := near.Names(op[strings.LastIndex(op, ".")+1:], opNames(), 3); len(list) > 0 {
 		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(list, ", "))
 	}
-	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("there is no operation %q", op), Cure: cure}
+	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("unknown operation %q", op), Cure: cure}
 }

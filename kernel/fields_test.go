@@ -111,7 +111,7 @@ func TestFieldsAreChecked(t *testing.T) {
 		}
 		for _, w := range wrongValues {
 			if w.kind != f.kind {
-				ask(w.value, "is a JSON "+w.kind, "expected "+f.kind)
+				ask(w.value, "is a JSON "+w.kind, "want "+f.kind)
 			}
 		}
 		if f.required {

@@ -135,7 +135,7 @@ func TestBy(t *testing.T) {
 		func() {
 			defer func() {
 				if r := recover(); r == nil || !strings.Contains(r.(error).Error(), "expected") {
-					t.Errorf("%s: got %v, want a panic with an error that contains \"expected\"", name, r)
+					t.Errorf("%s: got %v, want a panic with an error that contains \"want\"", name, r)
 				}
 			}()
 			f()

@@ -96,7 +96,7 @@ func (s *saver) node(value any, path string) (string, error) {
 	case nil:
 		kind, bare = "nil", "null"
 	default:
-		err = fmt.Errorf("%s is a %T; expected tensors, float64, int, bool, string, or maps and slices of these", where(path), value)
+		err = fmt.Errorf("%s is a %T; want tensors, float64, int, bool, string, or maps and slices of these", where(path), value)
 	}
 	return fmt.Sprintf("[%q,%s]", kind, bare), err
 }
@@ -110,7 +110,7 @@ func where(path string) string {
 
 func (s *saver) tensor(t *tensor.Tensor, path string) (string, error) {
 	if t == nil {
-		return "", fmt.Errorf("%s is nil; expected a tensor", where(path))
+		return "", fmt.Errorf("%s is nil; want a tensor", where(path))
 	}
 	if s.tensors[path] != nil {
 		return "", fmt.Errorf("two tensors have the name %s; rename a key, or use keys without dots", where(path))

@@ -99,15 +99,15 @@ func SaveIDX(path string, t *tensor.Tensor) error {
 func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	e := exactly(t.DType())
 	if e.idx == 0 {
-		return fmt.Errorf("the format does not support %v; expected uint8, int8, int16, int32, float32 or float64", t.DType())
+		return fmt.Errorf("the format does not support %v; want uint8, int8, int16, int32, float32 or float64", t.DType())
 	}
 	if t.Dim() > 255 {
-		return fmt.Errorf("%d dimensions; expected at most 255", t.Dim())
+		return fmt.Errorf("%d dimensions; want at most 255", t.Dim())
 	}
 	header := []byte{0, 0, e.idx, byte(t.Dim())}
 	for _, s := range t.Shape() {
 		if int64(s) > 1<<32-1 {
-			return fmt.Errorf("a size of %d; expected below 2^32", s)
+			return fmt.Errorf("a size of %d; want below 2^32", s)
 		}
 		header = binary.BigEndian.AppendUint32(header, uint32(s))
 	}

@@ -120,7 +120,7 @@ func npyHeader(t *tensor.Tensor) ([]byte, error) {
 	const magic, align, growth = 10, 64, 21
 	e := exactly(t.DType())
 	if e.npy == "" {
-		return nil, fmt.Errorf("NumPy does not support %v; expected one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
+		return nil, fmt.Errorf("NumPy does not support %v; want one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
 	}
 	order := "<"
 	if e.size == 1 {

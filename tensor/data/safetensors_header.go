@@ -254,7 +254,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 		h = append(h, ' ')
 	}
 	if len(h) > mostHeader {
-		return nil, nil, fmt.Errorf("a header of %d bytes; expected at most %d", len(h), mostHeader)
+		return nil, nil, fmt.Errorf("a header of %d bytes; want at most %d", len(h), mostHeader)
 	}
 	return h, names, nil
 }

@@ -121,13 +121,13 @@ func TestStateDictErrors(t *testing.T) {
 		t.Errorf("tensors alone: got %v, %v", got, err)
 	}
 	for value, want := range map[any]string{
-		5: "found int; expected a map of tensors", nil: "found nil; expected a map of tensors",
+		5: "found int; want a map of tensors", nil: "found nil; want a map of tensors",
 	} {
 		if _, err := data.StateDict(value); err == nil || err.Error() != "data: state dict: "+want {
 			t.Errorf("%v: got error %v, want %s", value, err, want)
 		}
 	}
-	want := `data: state dict: "epoch" is int; expected only tensors: the weights may be under a key such as "model"`
+	want := `data: state dict: "epoch" is int; want only tensors: the weights may be under a key such as "model"`
 	if _, err := data.StateDict(map[string]any{"epoch": 3, "a": x}); err == nil || err.Error() != want {
 		t.Errorf("a number among tensors: got error %v, want %s", err, want)
 	}

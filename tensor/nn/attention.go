@@ -52,7 +52,7 @@ func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttent
 
 func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 	if embed < 1 || heads < 1 || embed%heads != 0 || c.kdim < 1 || c.vdim < 1 {
-		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("embed %d, heads %d, kdim %d, vdim %d; expected embed divisible by heads, and all at least 1", embed, heads, c.kdim, c.vdim)})
+		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("embed %d, heads %d, kdim %d, vdim %d; want embed divisible by heads, and all at least 1", embed, heads, c.kdim, c.vdim)})
 	}
 	m := &MultiheadAttention{embed: embed, heads: heads, c: c}
 	m.OutProj = newLinear(embed, embed, c)
@@ -128,7 +128,7 @@ func (m *MultiheadAttention) check(q, k, v *tensor.Tensor) {
 			layout = "(batch, L, %d), (batch, S, %d) and (batch, S, %d)"
 		}
 		panic(&tensor.Error{Op: "multi_head_attention_forward", Shapes: [][]int{q.Shape(), k.Shape(), v.Shape()},
-			Why: fmt.Sprintf("shapes of queries, keys and values do not match; expected "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
+			Why: fmt.Sprintf("shapes of queries, keys and values do not match; want "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
 	}
 }
 
@@ -227,7 +227,7 @@ func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added
 	var mask *tensor.Tensor
 	if p := o.KeyPaddingMask; p != nil {
 		if !slices.Equal(p.Shape(), []int{n, s}) {
-			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask has the wrong shape; expected (batch, S) = (%d, %d)", n, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask has the wrong shape; want (batch, S) = (%d, %d)", n, s)})
 		}
 		mask = additive(p).Reshape(n, 1, 1, s)
 	}
@@ -241,7 +241,7 @@ func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added
 		case slices.Equal(a.Shape(), []int{n * m.heads, l, s}):
 			a = additive(a).Reshape(n, m.heads, l, s)
 		default:
-			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask has the wrong shape; expected (L, S) = (%d, %d) or (batch·heads, L, S) = (%d, %d, %d)", l, s, n*m.heads, l, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask has the wrong shape; want (L, S) = (%d, %d) or (batch·heads, L, S) = (%d, %d, %d)", l, s, n*m.heads, l, s)})
 		}
 		if mask == nil {
 			mask = a

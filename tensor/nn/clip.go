@@ -33,7 +33,7 @@ func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
 func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) float64 {
 	p := cmp.Or(o.P, 2)
 	if !(p > 0) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; expected a number above 0, or +Inf", p)})
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; want a number above 0, or +Inf", p)})
 	}
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
 	var norm float64
@@ -44,7 +44,7 @@ func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) f
 func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) float64 {
 	norm := TotalNorm(params, p)
 	if o.ErrorIfNonFinite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the gradients' norm of order %v is %v; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the gradients' norm of order %v is %v; want a finite norm: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
 	}
 	coefficient := float64(float32(maxNorm) / (float32(norm) + 1e-6))
 	if coefficient > 1 {

@@ -24,7 +24,7 @@ func NewEmbedding(numEmbeddings, embeddingDim int, options ...Option) *Embedding
 // newTable returns the weight of an embedding, whose padding row is 0.
 func newTable(op string, n, d int, options []Option, takes ...string) (*tensor.Tensor, config) {
 	if n < 1 || d < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d features; expected at least 1 each", n, d)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d features; want at least 1 each", n, d)})
 	}
 	c := configure(op, config{}, options, takes...)
 	draw := tensor.Randn

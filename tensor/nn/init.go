@@ -27,7 +27,7 @@ func InitNormal(t *tensor.Tensor, mean, std float64) {
 // It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
 func InitTruncNormal(t *tensor.Tensor, mean, std, low, high float64) {
 	if !(low < high && std > 0) {
-		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, std %v; expected low below high and std above 0", low, high, std)})
+		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, std %v; want low below high and std above 0", low, high, std)})
 	}
 	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/std/math.Sqrt2)) / 2 }
 	// torch draws into the tensor itself first, then into temporaries like it.
@@ -97,7 +97,7 @@ func InitEye(t *tensor.Tensor) {
 func InitDirac(t *tensor.Tensor, groups int) {
 	dimensions("init_dirac", t, 3, 5)
 	if groups < 1 || t.Size(0)%groups != 0 {
-		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("groups %d, output channels %d; expected groups to divide the channels", groups, t.Size(0))})
+		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("groups %d, output channels %d; want groups to divide the channels", groups, t.Size(0))})
 	}
 	InitZeros(t)
 	out := t.Size(0) / groups
@@ -188,7 +188,7 @@ func CalculateGain(nonlinearity string, slope float64) float64 {
 	case "selu":
 		return 3.0 / 4
 	}
-	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; expected linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution such as conv2d", nonlinearity)})
+	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; want linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution such as conv2d", nonlinearity)})
 }
 
 // InitOrthogonal makes t, flattened to a matrix after its first dimension, gain times a
@@ -269,7 +269,7 @@ func orthonormal(a []float64, m, n int) []float64 {
 func InitSparse(t *tensor.Tensor, sparsity, std float64) {
 	dimensions("init_sparse", t, 2, 2)
 	if !(sparsity >= 0 && sparsity <= 1) {
-		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; expected a fraction from 0 to 1", sparsity)})
+		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; want a fraction from 0 to 1", sparsity)})
 	}
 	rows, columns := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
@@ -307,6 +307,6 @@ func dimensions(op string, t *tensor.Tensor, low, high int) {
 		case math.MaxInt:
 			want = fmt.Sprintf("at least %d-D", low)
 		}
-		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("tensor is %d-D; expected %s", n, want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("tensor is %d-D; want %s", n, want)})
 	}
 }

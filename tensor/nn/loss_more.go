@@ -185,6 +185,6 @@ func NewTripletMarginLoss(options ...Option) *Loss {
 // third panics unless a loss was given three tensors.
 func third(op string, in []*tensor.Tensor, what string) {
 	if len(in) != 3 {
-		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; expected three, the last being the " + what})
+		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; want three, the last being the " + what})
 	}
 }

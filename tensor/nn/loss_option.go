@@ -15,7 +15,7 @@ func Reduction(name string) Option {
 	return Option{"Reduction", func(c *config) {
 		r := slices.Index(plumbing.Reductions, name)
 		if r < 0 {
-			panic(&tensor.Error{Op: "reduction", Why: fmt.Sprintf("unknown name %q; expected one of %q", name, plumbing.Reductions)})
+			panic(&tensor.Error{Op: "reduction", Why: fmt.Sprintf("unknown name %q; want one of %q", name, plumbing.Reductions)})
 		}
 		c.loss.Reduction = uint8(r)
 	}}

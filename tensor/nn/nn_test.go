@@ -148,7 +148,7 @@ func TestStateDictAndConversion(t *testing.T) {
 	state["scale"] = tensor.Ones(2)
 	delete(state, "in.bias")
 	err := nn.LoadStateDict(b, state)
-	if want := "nn: load state dict: in.bias is missing; more is not in the model; scale has shape [2], expected [1]"; fmt.Sprint(err) != want {
+	if want := "nn: load state dict: in.bias is missing; more is not in the model; scale has shape [2], want [1]"; fmt.Sprint(err) != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 
@@ -227,8 +227,8 @@ func TestClipGrad(t *testing.T) {
 		t.Errorf("norm without gradients: got %v, want 0", got)
 	}
 	for want, f := range map[string]func(){
-		"clip_grad_norm: the order of the norm is -1; expected a number above 0, or +Inf":                                                  func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
-		"clip_grad_norm: the gradients' norm of order 2 is +Inf; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
+		"clip_grad_norm: the order of the norm is -1; want a number above 0, or +Inf":                                                  func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
+		"clip_grad_norm: the gradients' norm of order 2 is +Inf; want a finite norm: look for overflow, or leave out ErrorIfNonFinite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

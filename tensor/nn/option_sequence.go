@@ -75,7 +75,7 @@ func Activation(name string) Option {
 // it is neither.
 func choose(option, value, first, second string) bool {
 	if value != first && value != second {
-		panic(&tensor.Error{Op: option, Why: fmt.Sprintf("unknown name %q; expected %q or %q", value, first, second)})
+		panic(&tensor.Error{Op: option, Why: fmt.Sprintf("unknown name %q; want %q or %q", value, first, second)})
 	}
 	return value == second
 }

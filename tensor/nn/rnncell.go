@@ -17,7 +17,7 @@ type cell struct {
 
 func newCell(constructor string, gates, in, hidden int, c config) cell {
 	if in < 1 || hidden < 1 {
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; expected at least 1 each", in, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; want at least 1 each", in, hidden)})
 	}
 	bound := 1 / math.Sqrt(float64(hidden))
 	draw := func(shape ...int) *tensor.Tensor { return c.uniform(-bound, bound, shape...).RequireGrad() }

@@ -215,7 +215,7 @@ func (t *TransformerDecoder) Forward(x, memory *tensor.Tensor, o MaskOptions) *t
 
 func checkLayers(constructor string, n int) {
 	if n < 0 {
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d layers; expected 0 or more", n)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d layers; want 0 or more", n)})
 	}
 }
 

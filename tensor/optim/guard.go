@@ -33,9 +33,9 @@ type guarding interface {
 	guards(p *tensor.Tensor, o *Group, r record) bool
 	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
-	// known returns the number of steps in r; told sets it to n, at least 1.
-	known(r record) (n float64)
-	told(r record, n float64)
+	// taken returns the number of steps in r; setTaken sets it to n, at least 1.
+	taken(r record) (n float64)
+	setTaken(r record, n float64)
 }
 
 // guards is false if momentum was turned on late: the count then shows earlier steps, but
@@ -49,14 +49,14 @@ func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
 func (sgd) betas(*Group) [2]float64 { return [2]float64{} }
 
 // A velocity shows that at least one step was taken; the number does not matter.
-func (sgd) known(r record) float64 {
+func (sgd) taken(r record) float64 {
 	if _, moving := r["momentum_buffer"]; moving {
 		return 1
 	}
 	return 0
 }
 
-func (sgd) told(record, float64) {}
+func (sgd) setTaken(record, float64) {}
 
 func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
 	return !o.AMSGrad && fused.GuardsAdam(p)
@@ -64,12 +64,12 @@ func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
 
 func (adam) betas(o *Group) [2]float64 { return [2]float64{o.Beta1, o.Beta2} }
 
-func (adam) known(r record) float64 {
+func (adam) taken(r record) float64 {
 	n, _ := r["step"].(float64)
 	return n
 }
 
-func (adam) told(r record, n float64) { r["step"] = n }
+func (adam) setTaken(r record, n float64) { r["step"] = n }
 
 // guarded reports whether the device decides on the step.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
@@ -140,7 +140,7 @@ func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
 	params := o.Params()
 	steps := make([]float64, len(params))
 	for i, p := range params {
-		steps[i] = rule.known(o.records[p])
+		steps[i] = rule.taken(o.records[p])
 	}
 	if o.counts == nil {
 		o.counts = fused.NewStepCounts(string(d), steps)
@@ -169,7 +169,7 @@ func (o *Optimizer) remembered() map[*tensor.Tensor]record {
 	for i, p := range o.Params() {
 		if r := o.records[p]; r != nil && steps[i] > 0 {
 			all[p] = maps.Clone(r)
-			rule.told(all[p], steps[i])
+			rule.setTaken(all[p], steps[i])
 		}
 	}
 	return all

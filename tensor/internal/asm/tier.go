@@ -269,5 +269,5 @@ func Best() *Tier {
 		}
 		known += t.Name + ", "
 	}
-	panic("asm: " + Variable + " is " + name + ", expected one of " + known + Portable)
+	panic("asm: " + Variable + " is " + name + ", want one of " + known + Portable)
 }

@@ -26,14 +26,14 @@ func TestVastMemoryIsGivenBack(t *testing.T) {
 		x := allocated(t, b, n-100)
 		for i, w := range x.words {
 			if w != 0 {
-				t.Fatalf("word %d of fresh memory is %d; expected 0", i, w)
+				t.Fatalf("word %d of fresh memory is %d; want 0", i, w)
 			}
 			x.words[i] = uint64(i) + 1
 		}
 		before := resident()
 		b.Release(x)
 		if got := b.Memory().Mapped; got < n || got > n+n/8 {
-			t.Errorf("%d bytes are beside Go's heap; expected %d or somewhat more", got, n)
+			t.Errorf("%d bytes are beside Go's heap; want %d or somewhat more", got, n)
 		}
 		b.free.trim(0)
 		if got := b.Memory().Mapped; got != 0 {
