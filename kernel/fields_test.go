@@ -115,8 +115,8 @@ func TestFieldsAreChecked(t *testing.T) {
 			}
 		}
 		if f.required {
-			ask("", "", "expected")
-			ask("null", "", "expected")
+			ask("", "", "want")
+			ask("null", "", "want")
 		}
 		for name, sock := range sockets {
 			send(t, sock, message(header(name, "kernel_info_request"), `{"newer_field":[1,{"x":null}]}`))

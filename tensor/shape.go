@@ -5,21 +5,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
+
+	"halfnote/internal/text"
 )
 
-// shapeString returns "(2, 3)", "(3,)" or "()".
-func shapeString(shape []int) string {
-	var s []string
-	for _, n := range shape {
-		s = append(s, strconv.Itoa(n))
-	}
-	if len(s) == 1 {
-		return "(" + s[0] + ",)"
-	}
-	return "(" + strings.Join(s, ", ") + ")"
-}
+func shapeString(shape []int) string { return text.Shape(shape) }
 
 // size returns the number of elements.
 func size(shape []int) int {

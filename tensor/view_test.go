@@ -146,5 +146,5 @@ func TestShapeErrors(t *testing.T) {
 
 func ExampleError() {
 	fmt.Println(Try(func() { Ones(2, 3).MatMul(Ones(2, 3)) }))
-	// Output: tensor: matmul: shapes (2, 3) and (2, 3): the inner sizes 3 and 2 differ; expected (…, m, k) times (…, k, n)
+	// Output: tensor: matmul: shapes (2, 3) and (2, 3): the inner sizes 3 and 2 differ; want (…, m, k) times (…, k, n)
 }

@@ -96,9 +96,9 @@ func TestCSVErrors(t *testing.T) {
 	}
 	tab := table(t, "a,b\n1,2\n", data.CSVOptions{})
 	for want, f := range map[string]func(){
-		`column "c" does not exist; want one of ["a" "b"]`:          func() { tab.Texts("c") },
-		`column "a" of length 1, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("a", []string{"x"}) },
-		`column "c" of length 2, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("c", []string{"x", "y"}) },
+		`column "c" does not exist; want one of ["a" "b"]`:                       func() { tab.Texts("c") },
+		`column "a" of length 1, columns ["a" "b"] of length 1; want a new name`: func() { tab.AddTexts("a", []string{"x"}) },
+		`column "c" of length 2, columns ["a" "b"] of length 1; want a new name`: func() { tab.AddTexts("c", []string{"x", "y"}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -77,7 +78,7 @@ func (s *Safetensors) Rows(name string, start, end int) (*tensor.Tensor, error) 
 		return nil, err
 	}
 	if len(e.shape) == 0 || start < 0 || end < start || end > e.shape[0] {
-		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; want rows within that shape", start, end, name, e.shape))
+		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %s; want rows within that shape", start, end, name, text.Shape(e.shape)))
 	}
 	shape := slices.Clone(e.shape)
 	shape[0] = end - start

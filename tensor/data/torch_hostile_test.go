@@ -163,7 +163,7 @@ func TestHostileTorchFiles(t *testing.T) {
 		{"65 dimensions", "_rebuild_tensor_v2(", programOf(t, tensorProgram(float(4), "K\x00", strings.Repeat("K\x01", 65), strings.Repeat("K\x01", 65))+".")},
 		{"sizes without strides", "_rebuild_tensor_v2(", programOf(t, tensorProgram(float(4), "K\x00", "K\x01", "")+".")},
 		{"a tensor of text", "_rebuild_tensor_v2(a str", programOf(t, tensorProgram(textProgram("0"), "K\x00", "K\x01", "K\x01")+".")},
-		{"an array without its bytes", "8 bytes for an array of shape [1000000]", programOf(t, "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\ntR(K\x01J\x40\x42\x0f\x00\x85cnumpy\ndtype\n("+textProgram("f8")+"tR\x89C\x0812345678tb.")},
+		{"an array without its bytes", "8 bytes for an array of shape (1000000,)", programOf(t, "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\ntR(K\x01J\x40\x42\x0f\x00\x85cnumpy\ndtype\n("+textProgram("f8")+"tR\x89C\x0812345678tb.")},
 
 		// The machine.
 		{"nothing on the stack", "an empty stack", programOf(t, "0.")},

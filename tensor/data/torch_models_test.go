@@ -60,18 +60,18 @@ func torchModels() map[string]torchModel {
 		"lstm with projections": {projected, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := projected.ForwardState(x, nil, nil); return y }},
 		"gru":                   {gru, func(x *tensor.Tensor) *tensor.Tensor { y, _ := gru.ForwardState(x, nil); return y }},
 		"attention": {attention, func(x *tensor.Tensor) *tensor.Tensor {
-			y, _ := attention.Attend(x, x, x, nn.MultiheadOptions{})
+			y, _ := attention.Attend(x, x, x)
 			return y
 		}},
 		"attention of other widths": {wide, func(x *tensor.Tensor) *tensor.Tensor {
-			y, _ := wide.Attend(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)), nn.MultiheadOptions{})
+			y, _ := wide.Attend(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)))
 			return y
 		}},
 		"encoder layer": forward(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8))),
 		"encoder":       forward(nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8), nn.NormFirst()), 2, nn.NewLayerNorm([]int{4}))),
-		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Forward(x, x, nn.MaskOptions{}) }},
+		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Forward(x, x) }},
 		"transformer": {transformer, func(x *tensor.Tensor) *tensor.Tensor {
-			return transformer.Forward(x, x, nn.MaskOptions{}, nn.MaskOptions{})
+			return transformer.Forward(x, x)
 		}},
 		"sequential": forward(nn.NewSequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewSequential(nn.NewFlatten(), nn.NewLinear(36, 3)))),
 		"tied":       {shared, func(x *tensor.Tensor) *tensor.Tensor { return shared.Head.Forward(shared.Table.Forward(x)) }},

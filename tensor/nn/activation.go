@@ -178,7 +178,7 @@ func NewUnflatten(dim int, sizes ...int) *Func {
 // RReLU is x where x is positive and a slope times x elsewhere: a random slope for each
 // element in training, the mean slope in evaluation. It is torch.nn.RReLU.
 type RReLU struct {
-	Mode
+	TrainingMode
 	lower, upper float64
 }
 

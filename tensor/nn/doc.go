@@ -28,7 +28,7 @@
 // the plain case:
 //
 //	out, h := nn.NewGRU(8, 16).ForwardState(x, nil)
-//	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out, nn.MultiheadOptions{})
+//	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out)
 //
 // [PadSequence] stacks sequences of different lengths with padding; [PackSequence] packs
 // them without. Recurrent layers read packed sequences:

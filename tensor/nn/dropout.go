@@ -9,7 +9,7 @@ import (
 // Dropout sets elements, or whole features, to 0 at random in training and returns its
 // input unchanged in evaluation. The constructors select the variant.
 type Dropout struct {
-	Mode
+	TrainingMode
 	name string
 	p    float64
 	dims [2]int // numbers of dimensions that the input may have; 0 means any

@@ -29,7 +29,7 @@ func TestEmbedding(t *testing.T) {
 		}
 	}
 	compare("embedding", e.Weight, []int{0, 1, 4, 8, 19}, []float64{-0.07664429396390915, 0.35988152027130127, 0, 0.4046071469783783, 1.35275399684906})
-	sum := nn.NewEmbeddingBag(5, 4, nn.BagMode("sum"), nn.PaddingIdx(-1), nn.InitFrom(tensor.NewGenerator(1)))
+	sum := nn.NewEmbeddingBag(5, 4, nn.Mode("sum"), nn.PaddingIdx(-1), nn.InitFrom(tensor.NewGenerator(1)))
 	if got, want := fmt.Sprint(sum, nn.NewEmbedding(3, 2, nn.MaxNorm(1.5), nn.InitFrom(tensor.NewGenerator(1)))), "EmbeddingBag(5, 4, mode='sum', padding_idx=4) Embedding(3, 2, max_norm=1.5)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -142,34 +141,37 @@ func xavier(op string, t *tensor.Tensor, gain float64) float64 {
 	return gain * math.Sqrt(2/float64(in+out))
 }
 
-// KaimingOptions are the options of Kaiming's initialisations. The zero value holds torch's
-// defaults.
-type KaimingOptions struct {
-	FanOut       bool    // preserve the variance of gradients instead of values
-	Nonlinearity string  // nonlinearity that follows, by CalculateGain's names; "leaky_relu" by default
-	Slope        float64 // slope of leaky_relu
+// NegativeSlope is the slope of the leaky ReLU that follows a weight initialised by Kaiming's
+// rule; 0 by default. It is a.
+func NegativeSlope(a float64) Option {
+	return Option{"NegativeSlope", func(c *config) { c.slope = a }}
 }
 
 // InitKaimingUniform fills t, a weight (out, in, …), with uniform numbers in
-// ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It is
-// torch.nn.init.kaiming_uniform_.
-func InitKaimingUniform(t *tensor.Tensor, o KaimingOptions) {
-	bound := math.Sqrt(3) * kaiming("init_kaiming_uniform", t, o)
+// ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It takes Mode,
+// "fan_in" by default, which preserves the variance of values, or "fan_out", which preserves
+// that of gradients; Nonlinearity, the function that follows, by CalculateGain's names,
+// "leaky_relu" by default; and NegativeSlope. It is torch.nn.init.kaiming_uniform_.
+func InitKaimingUniform(t *tensor.Tensor, options ...Option) {
+	bound := math.Sqrt(3) * kaimingDeviation("init_kaiming_uniform", t, options)
 	InitUniform(t, -bound, bound)
 }
 
 // InitKaimingNormal is InitKaimingUniform with normal numbers of the deviation
 // gain/√fan. It is torch.nn.init.kaiming_normal_.
-func InitKaimingNormal(t *tensor.Tensor, o KaimingOptions) {
-	InitNormal(t, 0, kaiming("init_kaiming_normal", t, o))
+func InitKaimingNormal(t *tensor.Tensor, options ...Option) {
+	InitNormal(t, 0, kaimingDeviation("init_kaiming_normal", t, options))
 }
 
-func kaiming(op string, t *tensor.Tensor, o KaimingOptions) float64 {
+func kaimingDeviation(op string, t *tensor.Tensor, options []Option) float64 {
+	start := config{mode: "fan_in"}
+	start.nonlinearity = "leaky_relu"
+	c := configure(op, start, options, "Mode", "Nonlinearity", "NegativeSlope")
 	fan, out := fans(op, t)
-	if o.FanOut {
+	if choose("mode", c.mode, "fan_in", "fan_out") {
 		fan = out
 	}
-	return CalculateGain(cmp.Or(o.Nonlinearity, "leaky_relu"), o.Slope) / math.Sqrt(float64(fan))
+	return CalculateGain(c.nonlinearity, c.slope) / math.Sqrt(float64(fan))
 }
 
 // CalculateGain returns the recommended gain of a nonlinearity: "linear", "conv1d" and the

@@ -20,12 +20,12 @@ var initializers = map[string]func(t *tensor.Tensor){
 	"constant":             func(t *tensor.Tensor) { nn.InitConstant(t, 0.3) },
 	"xavier_uniform":       func(t *tensor.Tensor) { nn.InitXavierUniform(t, 1.5) },
 	"xavier_normal":        func(t *tensor.Tensor) { nn.InitXavierNormal(t, 1) },
-	"kaiming_uniform":      func(t *tensor.Tensor) { nn.InitKaimingUniform(t, nn.KaimingOptions{}) },
+	"kaiming_uniform":      func(t *tensor.Tensor) { nn.InitKaimingUniform(t) },
 	"kaiming_uniform of layers": func(t *tensor.Tensor) {
-		nn.InitKaimingUniform(t, nn.KaimingOptions{Slope: math.Sqrt(5)})
+		nn.InitKaimingUniform(t, nn.NegativeSlope(math.Sqrt(5)))
 	},
 	"kaiming_normal": func(t *tensor.Tensor) {
-		nn.InitKaimingNormal(t, nn.KaimingOptions{FanOut: true, Nonlinearity: "relu"})
+		nn.InitKaimingNormal(t, nn.Mode("fan_out"), nn.Nonlinearity("relu"))
 	},
 	"orthogonal":      func(t *tensor.Tensor) { nn.InitOrthogonal(t, 2) },
 	"eye":             nn.InitEye,

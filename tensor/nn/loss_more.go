@@ -148,8 +148,8 @@ func NewMultiLabelMarginLoss(options ...Option) *Loss {
 
 // MultiMarginLoss returns the mean over rows of Σ max(0, margin - x[n][c] + x[n][i])^P / C over
 // the classes i other than c, where c is target[n], for x (N, C) or (C) and integer targets (N)
-// or (). It uses Power, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
-// in float32 and rounds once. It takes Power, Margin, 1 by default, Weight and Reduction. It is
+// or (). It uses P, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
+// in float32 and rounds once. It takes P, Margin, 1 by default, Weight and Reduction. It is
 // torch.nn.functional.multi_margin_loss.
 func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiMarginLoss(options...).Forward(x, target)
@@ -164,10 +164,10 @@ func NewMultiMarginLoss(options ...Option) *Loss {
 }
 
 // TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + margin), where
-// d is the norm of order Power, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
+// d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
 // All are (N, D) or (D); torch's default margin is 1. With DistanceSwap it uses d(positive, negative)
 // where that is smaller. It computes in float32 and rounds once. It takes Margin, 1 by default,
-// Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
+// P, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)

@@ -42,8 +42,8 @@ func TestLosses(t *testing.T) {
 		{nn.NewSoftMarginLoss(), nil, signs, nn.SoftMarginLoss(x, signs), nn.SoftMarginLoss(x, signs)},
 		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w)), nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w))},
 		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), nn.MultiLabelMarginLoss(x, signs.ReLU().Long()), nn.MultiLabelMarginLoss(x, signs.ReLU().Long())},
-		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, nn.MultiMarginLoss(x, classes, nn.Margin(1), nn.Power(2)), nn.MultiMarginLoss(x, classes, nn.Power(2))},
-		{nn.NewTripletMarginLoss(nn.Power(1), nn.DistanceSwap()), x.Neg(), y, nn.TripletMarginLoss(x, y, x.Neg(), nn.Margin(1), nn.Power(1), nn.DistanceSwap()), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.DistanceSwap())},
+		{nn.NewMultiMarginLoss(nn.P(2)), nil, classes, nn.MultiMarginLoss(x, classes, nn.Margin(1), nn.P(2)), nn.MultiMarginLoss(x, classes, nn.P(2))},
+		{nn.NewTripletMarginLoss(nn.P(1), nn.DistanceSwap()), x.Neg(), y, nn.TripletMarginLoss(x, y, x.Neg(), nn.Margin(1), nn.P(1), nn.DistanceSwap()), nn.TripletMarginLoss(x, y, x.Neg(), nn.P(1), nn.DistanceSwap())},
 	} {
 		more := []*tensor.Tensor{c.more}
 		if c.more == nil {

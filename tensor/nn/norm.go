@@ -10,7 +10,7 @@ import (
 // ChannelNorm holds the state common to the layers that normalise each channel and may keep
 // running statistics.
 type ChannelNorm struct {
-	Mode
+	TrainingMode
 	Weight            *tensor.Tensor // (channels), or nil
 	Bias              *tensor.Tensor // (channels), or nil
 	RunningMean       *tensor.Tensor // (channels), or nil

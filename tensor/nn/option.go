@@ -40,6 +40,12 @@ type config struct {
 	wholeNorm  bool
 	iterations int
 
+	clip   clipping
+	slope  float64
+	mode   string // reduction of bags, fan of an initialisation, or interpolation
+	resize tensor.InterpolateOptions
+	masks  masks
+
 	vision visionConfig
 }
 

@@ -261,7 +261,7 @@ func TestParametrizedErrors(t *testing.T) {
 		"tensor: flatten: 3 arguments":                                            func() { nn.NewFlatten(1, 2, 3) },
 		"tensor: new_linear_cross_entropy_loss: 3 classes, OutFeatures [0]":       func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
 		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): want input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
-		"tensor: cosine_similarity: option Power is not supported here":                                                                               func() { nn.NewCosineSimilarity(nn.Power(2)) },
+		"tensor: cosine_similarity: option P is not supported here":                                                                                   func() { nn.NewCosineSimilarity(nn.P(2)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

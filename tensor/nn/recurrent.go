@@ -11,7 +11,7 @@ import (
 
 // recurrent holds the state common to RNN, GRU and LSTM.
 type recurrent struct {
-	Mode
+	TrainingMode
 	// Weights have torch's names, layer by layer: "weight_ih_l0", "weight_hh_l0",
 	// "bias_ih_l0", "bias_hh_l0", "weight_hr_l0" with projections, then those with
 	// "_reverse".

@@ -53,8 +53,9 @@ type RNNCell struct {
 // biases are drawn uniformly from ±1/√hidden. It takes Nonlinearity, Bias and
 // InitFrom. It is torch.nn.RNNCell.
 func NewRNNCell(in, hidden int, options ...Option) *RNNCell {
-	c := configure("new_rnn_cell", config{bias: true}, options, "Nonlinearity", "Bias", "InitFrom")
-	return &RNNCell{newCell("new_rnn_cell", 1, in, hidden, c), c.relu}
+	c := configure("new_rnn_cell", config{bias: true, sequence: sequence{nonlinearity: "tanh"}}, options, "Nonlinearity", "Bias", "InitFrom")
+	relu := c.relu()
+	return &RNNCell{newCell("new_rnn_cell", 1, in, hidden, c), relu}
 }
 
 // ForwardState returns the state after x (n, in) or (in), from the state h (n, hidden) or

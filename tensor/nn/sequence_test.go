@@ -92,7 +92,7 @@ func TestSequenceDropout(t *testing.T) {
 		"lstm":      {lstm, func() *tensor.Tensor { return lstm.Forward(x) }},
 		"encoder":   {encoder, func() *tensor.Tensor { return encoder.Forward(x) }},
 		"attention": {attention, func() *tensor.Tensor { return attention.Forward(x) }},
-		"weights":   {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x, nn.MultiheadOptions{}); return w }},
+		"weights":   {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x); return w }},
 	} {
 		draw := func(seed int64) *tensor.Tensor {
 			tensor.ManualSeed(seed)
@@ -143,9 +143,9 @@ func TestSequenceErrors(t *testing.T) {
 		"tensor: gru: shape (0, 2, 3): the sequence is empty":                                                                                        func() { g.Forward(tensor.Zeros(0, 2, 3)) },
 		"tensor: gru: shapes (5, 2, 3) and (1, 3, 4): the state does not match the input; want [1 2 4]: (layers·directions, batch if any, features)": func() { g.ForwardState(tensor.Zeros(5, 2, 3), tensor.Zeros(1, 3, 4)) },
 		"tensor: new_multihead_attention: embed 5, heads 2, kdim 5, vdim 5":                                                                          func() { nn.NewMultiheadAttention(5, 2) },
-		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): shapes of queries, keys and values do not match; want (L, batch, 4), (S, batch, 4) and (S, batch, 4), or all without batch": func() { m.Attend(x, x, tensor.Zeros(4, 2, 4), nn.MultiheadOptions{}) },
-		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask has the wrong shape; want (batch, S) = (2, 3)":                                                                                            func() { m.Attend(x, x, x, nn.MultiheadOptions{KeyPaddingMask: tensor.Zeros(3, 2)}) },
-		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask has the wrong shape; want (L, S) = (3, 3) or (batch·heads, L, S) = (4, 3, 3)":                                                                   func() { m.Attend(x, x, x, nn.MultiheadOptions{AttnMask: tensor.Zeros(2, 3)}) },
+		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): shapes of queries, keys and values do not match; want (L, batch, 4), (S, batch, 4) and (S, batch, 4), or all without batch": func() { m.Attend(x, x, tensor.Zeros(4, 2, 4)) },
+		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask has the wrong shape; want (batch, S) = (2, 3)":                                                                                            func() { m.Attend(x, x, x, nn.KeyPaddingMask(tensor.Zeros(3, 2))) },
+		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask has the wrong shape; want (L, S) = (3, 3) or (batch·heads, L, S) = (4, 3, 3)":                                                                   func() { m.Attend(x, x, x, nn.AttnMask(tensor.Zeros(2, 3))) },
 		"tensor: new_bilinear: in1 0, in2 3, out 4":  func() { nn.NewBilinear(0, 3, 4) },
 		"tensor: new_layer_norm: shape ():":          func() { nn.NewLayerNorm(nil) },
 		"tensor: new_transformer_encoder: -1 layers": func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },

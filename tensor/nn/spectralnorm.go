@@ -22,7 +22,7 @@ type SpectralNormalization struct {
 // SingularVectors are estimates of the unit singular vectors of the largest singular value;
 // nil for a 1-D weight.
 type SingularVectors struct {
-	Mode
+	TrainingMode
 	U *tensor.Tensor `nn:"_u"` // (rows)
 	V *tensor.Tensor `nn:"_v"` // (columns)
 }

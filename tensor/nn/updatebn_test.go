@@ -85,7 +85,7 @@ func TestParametersToVectorAndBack(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"tensor: parameters_to_vector: params is empty; want at least one tensor, for example from nn.Parameters(net)": func() { nn.ParametersToVector(nil) },
-		"tensor: vector_to_parameters: a tensor of shape [7] for 2 parameters with 8 elements; want a vector of 8":     func() { nn.VectorToParameters(tensor.Zeros(7), params) },
+		"tensor: vector_to_parameters: a tensor of shape (7,) for 2 parameters with 8 elements; want a vector of 8":    func() { nn.VectorToParameters(tensor.Zeros(7), params) },
 		"tensor: vector_to_parameters: a nil tensor for 2 parameters with 8 elements; want a vector of 8":              func() { nn.VectorToParameters(nil, params) },
 		"tensor: vector_to_parameters: parameter 1 is nil; want a tensor":                                              func() { nn.VectorToParameters(v, []*tensor.Tensor{net.Weight, nil}) },
 	} {

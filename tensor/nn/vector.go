@@ -50,7 +50,7 @@ func describeVector(v *tensor.Tensor) string {
 	if v == nil {
 		return "a nil tensor"
 	}
-	return fmt.Sprintf("a tensor of shape %v", v.Shape())
+	return fmt.Sprintf("a tensor of shape %s", tuple(v.Shape()))
 }
 
 func failVector(op, format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -80,7 +81,7 @@ func (a *AveragedModel) LoadStateDict(state map[string]any) error {
 	for i, t := range a.averages {
 		x, ok := state[fmt.Sprint(i)].(*tensor.Tensor)
 		if !ok || !slices.Equal(x.Shape(), t.Shape()) {
-			return fmt.Errorf("optim: load state dict of an average: %d is %v, want a tensor of shape %v", i, state[fmt.Sprint(i)], t.Shape())
+			return fmt.Errorf("optim: load state dict of an average: %d is %v, want a tensor of shape %s", i, state[fmt.Sprint(i)], text.Shape(t.Shape()))
 		}
 	}
 	a.updates = int(n)

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"halfnote/internal/plumbing"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -187,7 +188,7 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	for i, p := range old {
 		q := with(p)
 		if q == nil || !q.IsLeaf() || !q.RequiresGrad() || !slices.Equal(q.Shape(), p.Shape()) {
-			o.fail("the replacement of parameter %d is %v; want a leaf of shape %v that requires a gradient", i, describe(q), p.Shape())
+			o.fail("the replacement of parameter %d is %v; want a leaf of shape %s that requires a gradient", i, describe(q), text.Shape(p.Shape()))
 		}
 		params[i] = q
 	}
@@ -213,7 +214,7 @@ func describe(t *tensor.Tensor) string {
 	if t == nil {
 		return "nil"
 	}
-	return fmt.Sprintf("a tensor of shape %v", t.Shape())
+	return fmt.Sprintf("a tensor of shape %s", text.Shape(t.Shape()))
 }
 
 // Groups returns the groups, whose settings may be changed between steps.

@@ -289,7 +289,7 @@ func TestStateDict(t *testing.T) {
 		state["state.0.exp_avg"] = tensor.Ones(2)
 		state["state.1.step"] = 1.0
 		err := again.LoadStateDict(state)
-		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, want 1; state.0.exp_avg has shape [2], want [6]; state.1.step is unknown to this optimizer",
+		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, want 1; state.0.exp_avg has shape (2,), want (6,); state.1.step is unknown to this optimizer",
 			strings.Fields(opt.String())[0])
 		if fmt.Sprint(err) != want {
 			t.Errorf("got %v\nwant %s", err, want)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -97,7 +98,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 				want = of.stateShape(key, p)
 			}
 			if !slices.Equal(v.Shape(), want) {
-				bad("%s has shape %v, want %v", name, v.Shape(), want)
+				bad("%s has shape %s, want %s", name, text.Shape(v.Shape()), text.Shape(want))
 				continue
 			}
 			tensor.NoGrad(func() { records[p].shaped(key, p, want).Assign(v) })

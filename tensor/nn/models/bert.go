@@ -69,7 +69,7 @@ type BERTLayer struct {
 
 // BERTSelfAttention is multi-head self-attention.
 type BERTSelfAttention struct {
-	nn.Mode
+	nn.TrainingMode
 	Query, Key, Value *nn.Linear
 	heads             int
 	dropout           float64

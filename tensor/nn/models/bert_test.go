@@ -94,7 +94,7 @@ func TestLoadBERT(t *testing.T) {
 		t.Error("the loaded encoder gives another result")
 	}
 	state["embeddings.word_embeddings.weight"] = tensor.Zeros(1, 2)
-	if _, err := models.LoadBERT(to, state); err == nil || !strings.Contains(err.Error(), "bert.embeddings.word_embeddings.weight has shape [1 2], want [30 8]") {
+	if _, err := models.LoadBERT(to, state); err == nil || !strings.Contains(err.Error(), "bert.embeddings.word_embeddings.weight has shape (1, 2), want (30, 8)") {
 		t.Errorf("a wrong shape: got %v", err)
 	}
 	if _, err := models.LoadBERT(to, map[string]*tensor.Tensor{"x": tensor.Zeros(1)}); err == nil {
