@@ -26,7 +26,8 @@
 // change: [CacheStatistics] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
 // cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
 // function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
-// and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
+// and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward. [RegisterAutocast] sets the category of a
+// [tensor.Op].
 // [tensor.Checkpoint] recomputes under the original policy.
 //
 // A [GradScaler] scales the loss, so that small gradients survive float16, and guards the
