@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
