@@ -19,7 +19,7 @@ func memory(list []task) (peaks []task) {
 	return peaks
 }
 
-// warmUp is a training that makes a library load everything it loads on first use.
+// warmUp is a training during which a library loads everything that it loads on first use.
 var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 
 // peak measures the peak resident memory of the first three steps of a training, minus the

@@ -17,9 +17,9 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// lab runs JupyterLab as users do, with notebooks made of cells, and returns what
-// drives a browser that looks at it: a script of testdata/browser by its name.
-// HALFNOTE_LAB_CACHE keeps its environment for the next time.
+// lab runs JupyterLab as users do, with notebooks made of cells. It returns a function that runs a script of
+// testdata/browser, which drives a browser that shows JupyterLab. HALFNOTE_LAB_CACHE keeps the environment
+// for the next run.
 func lab(t *testing.T, notebooks map[string][]string) (browse func(script string) string) {
 	t.Helper()
 	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {

@@ -102,12 +102,12 @@ func TestSafetensorsRows(t *testing.T) {
 		t.Errorf("start of the data: got byte %d, want a multiple of 8", start)
 	}
 	for want, f := range map[string]func() (*tensor.Tensor, error){
-		`tensor "z" does not exist; want one of 5, such as ["s" "t" "x"]`:        func() (*tensor.Tensor, error) { return s.Tensor("z") },
-		`rows 4 to 6 of x, whose shape is [5 3 4]; want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
-		`rows 0 to 0 of s, whose shape is []; want rows within that shape`:       func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
-		`rows -1 to 2 of x, whose shape is [5 3 4]; want rows within that shape`: func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
-		`rows 3 to 2 of x, whose shape is [5 3 4]; want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
-		`data: safetensors: ` + path + `: tensor "w" does not exist; want one`:   func() (*tensor.Tensor, error) { return s.Tensor("w") },
+		`tensor "z" does not exist; want one of 5, such as ["s" "t" "x"]`:          func() (*tensor.Tensor, error) { return s.Tensor("z") },
+		`rows 4 to 6 of x, whose shape is (5, 3, 4); want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
+		`rows 0 to 0 of s, whose shape is (); want rows within that shape`:         func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
+		`rows -1 to 2 of x, whose shape is (5, 3, 4); want rows within that shape`: func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
+		`rows 3 to 2 of x, whose shape is (5, 3, 4); want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
+		`data: safetensors: ` + path + `: tensor "w" does not exist; want one`:     func() (*tensor.Tensor, error) { return s.Tensor("w") },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -103,7 +103,7 @@ func TestTransformErrors(t *testing.T) {
 		"shape (4,): want an image":              func() { data.RandomCrop(1, 0)(tensor.Zeros(4), tensor.NewGenerator(1)) },
 		"p is 2; want":                           func() { data.RandomHorizontalFlip(2) },
 		"means [1] and deviations [0]; want":     func() { data.Normalize([]float64{1}, []float64{0}) },
-		"means [1 2] and deviations [1]; expec":  func() { data.Normalize([]float64{1, 2}, []float64{1}) },
+		"means [1 2] and deviations [1]; want":   func() { data.Normalize([]float64{1, 2}, []float64{1}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

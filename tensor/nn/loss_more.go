@@ -158,7 +158,7 @@ func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor
 // NewMultiMarginLoss returns MultiMarginLoss as a module. It is
 // torch.nn.MultiMarginLoss.
 func NewMultiMarginLoss(options ...Option) *Loss {
-	return newLoss("MultiMarginLoss", config{margin: 1}, options, "Power Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("MultiMarginLoss", config{margin: 1}, options, "P Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		return functional.MultiMarginLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
@@ -176,7 +176,7 @@ func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) 
 // NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
 // and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin P DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_loss", in, "negative")
 		return functional.TripletMarginLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
