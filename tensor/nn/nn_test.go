@@ -214,7 +214,7 @@ func TestClipGrad(t *testing.T) {
 	if got := nn.ClipGradNorm([]*tensor.Tensor{half}, 1); math.Abs(got-60000*math.Sqrt2) > 1e-2*60000 {
 		t.Errorf("norm of float16 gradients: got dtype %v", got)
 	}
-	for _, c := range []struct{ p, want float64 }{{0, 5}, {1, 7}, {2, 5}, {3, math.Cbrt(27 + 64)}, {inf, 4}} {
+	for _, c := range []struct{ p, want float64 }{{1, 7}, {2, 5}, {3, math.Cbrt(27 + 64)}, {inf, 4}} {
 		p := gradients(3, -4)
 		if got := nn.ClipGradNorm(p, 1, nn.NormType(c.p)); math.Abs(got-c.want) > 1e-6*c.want {
 			t.Errorf("norm of order %v: got %v, want %v", c.p, got, c.want)
