@@ -69,7 +69,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		s.badLoss = s.badLoss || x.NaNs+x.Infs > 0
 	}
 	scaled := loss.Mul(s.factor(loss.Device()))
-	s.emit(Event{Kind: EventScale, Step: s.steps, Loss: loss})
+	s.tell(Event{Kind: EventScale, Step: s.steps, Loss: loss})
 	return scaled
 }
 
@@ -107,7 +107,7 @@ func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	st.found = s.check(opt, s.divided, false)
 	st.unscaled = true
 	if len(st.found.owners) > 0 && observed() {
-		s.emit(Event{Kind: EventUnscale, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
+		s.tell(Event{Kind: EventUnscale, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 		return StepResult{Step: s.count(), Scale: 1, FirstBadParam: -1}
 	}
 	s.mustBeReady("Step")
-	s.readState()
+	s.pull()
 	st := s.stage(opt)
 	if err := st.stepsTwice(); err != nil {
 		panic(err)
@@ -135,7 +135,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 	st.stepped = true
 	result := s.result(opt, st, s.count())
 	result.Skips, result.Hint = s.judge(opt, st, result)
-	s.emit(Event{Kind: EventStep, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
+	s.tell(Event{Kind: EventStep, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
 	return result
 }
 
@@ -170,7 +170,7 @@ func (s *GradScaler) CurrentScale() float64 {
 	if !s.enabled {
 		return 1
 	}
-	s.readState()
+	s.pull()
 	return float64(s.scale)
 }
 
@@ -178,7 +178,7 @@ func (s *GradScaler) CurrentScale() float64 {
 func (s *GradScaler) IsEnabled() bool { return s.enabled }
 
 func (s *GradScaler) String() string {
-	s.readState()
+	s.pull()
 	switch {
 	case !s.enabled:
 		return "GradScaler(disabled)"
@@ -236,12 +236,12 @@ func (s *GradScaler) count() int {
 	return s.steps - 1
 }
 
-// emit sends an event that does not change the scale.
-func (s *GradScaler) emit(e Event) {
+// tell emits an event that does not change the scale.
+func (s *GradScaler) tell(e Event) {
 	if !observed() {
 		return
 	}
-	s.readState()
+	s.pull()
 	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
 	notify(e)
 }

@@ -81,31 +81,31 @@ func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
 	if s.held != nil && d == s.device {
 		return s.held.Select(0, heldScale)
 	}
-	s.readState()
+	s.pull()
 	return tensor.Scalar(float64(s.scale)).ToDevice(d)
 }
 
-// readState copies the state of the scale from the device to the host, if the device holds it.
-func (s *GradScaler) readState() {
+// pull reads the state of the scale back from the device.
+func (s *GradScaler) pull() {
 	if s.held != nil {
 		state := s.held.Float64s()
 		s.scale, s.tracker, s.overflows = float32(state[heldScale]), int(state[heldTracker]), int(state[heldOverflows])
 	}
 }
 
-// writeState copies the scale to the device after a change on the host, if the device holds it.
-func (s *GradScaler) writeState() {
+// push copies the scale to the device after a change on the host, if the device holds it.
+func (s *GradScaler) push() {
 	if s.held != nil {
 		s.hold()
 	}
 }
 
 // updateOnDevice is Update on the device. It reports whether this was possible, which requires
-// that no verdict has been read.
+// that the flags of non-finite gradients have not been read.
 func (s *GradScaler) updateOnDevice() bool {
 	var flags []*tensor.Tensor
 	for _, st := range s.stages {
-		if st.found.read {
+		if st.found.asked {
 			return false
 		}
 		if st.found.flags != nil {

@@ -23,7 +23,7 @@ type FusedOptimizer interface {
 func (s *GradScaler) stepFused(opt FusedOptimizer, st *stage) {
 	var scale *tensor.Tensor
 	if !st.unscaled {
-		st.found = s.check(opt, checkOnly, true)
+		st.found = s.check(opt, looked, true)
 		scale = tensor.Scalar(float64(s.scale)).ToDevice(s.device)
 	}
 	opt.StepScaled(scale, st.found.tensor())

@@ -40,27 +40,27 @@ func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
 	if s.held != nil && !slices.ContainsFunc(grads, func(g *tensor.Tensor) bool { return g.Device() != s.device }) {
 		return fused.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
 	}
-	s.readState()
+	s.pull()
 	return fused.UnscaleFlags(grads, s.inverse())
 }
 
-// checkOnly checks gradients without changing them.
-func checkOnly(grads []*tensor.Tensor) *tensor.Tensor { return fused.UnscaleFlags(grads, 1) }
+// looked checks gradients without changing them.
+func looked(grads []*tensor.Tensor) *tensor.Tensor { return fused.UnscaleFlags(grads, 1) }
 
 // verdict is the result of checking an optimizer's gradients. It stays on the device until it
 // is read.
 type verdict struct {
 	owners []int          // indices of the parameters that had gradients
 	flags  *tensor.Tensor // 1 for each gradient that was not finite
-	read   bool           // whether at has been read from flags
-	at     int            // index of the first bad parameter, -1 for none
+	asked  bool
+	at     int // index of the first bad parameter, -1 for none
 }
 
 // first returns the index of the first parameter whose gradient was not finite, if there
 // is one. It waits for the device, once.
 func (v *verdict) first() (i int, bad bool) {
-	if !v.read {
-		v.read, v.at = true, -1
+	if !v.asked {
+		v.asked, v.at = true, -1
 		if v.flags != nil {
 			for i, x := range v.flags.Float64s() {
 				if x != 0 && v.at < 0 {
