@@ -14,6 +14,7 @@ var truths = map[Function]func(x float64) float64{
 	Tanh: math.Tanh, Erf: math.Erf, Sin: math.Sin, Cos: math.Cos,
 	Quotient: func(x float64) float64 { return x / float64(float32(0.7)) }, // alphaOf
 	Rsqrt:    func(x float64) float64 { return 1 / math.Sqrt(x) },
+	Silu:     func(x float64) float64 { return x / (1 + math.Exp(-x)) },
 	Sigmoid:  func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 	Gelu:     func(x float64) float64 { return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2)) },
 	GeluGrad: func(x float64) float64 {

@@ -6,290 +6,324 @@ import "math"
 
 // The functions.
 const (
-	Exp      Function = iota // exp(x - alpha), the difference rounded
-	Exp2                     // 2 to the power x
-	Expm1                    // exp(x) - 1
-	Log                      // the logarithm of x
-	Log2                     // the logarithm of x to base 2
-	Log10                    // the logarithm of x to base 10
-	Log1p                    // log(1 + x)
-	Tanh                     // the hyperbolic tangent of x
-	Sigmoid                  // 1 / (1 + exp(-x))
-	Erf                      // the error function of x
-	Rsqrt                    // 1 / sqrt(x)
-	Gelu                     // x Φ(x), Φ being the normal distribution function
-	GeluGrad                 // y times the derivative of x Φ(x)
-	Quotient                 // x / alpha, exactly rounded
-	Sin                      // the sine of x
-	Cos                      // the cosine of x
+	Exp          Function = iota // exp(x - alpha), the difference rounded
+	Exp2                         // 2 to the power x
+	Expm1                        // exp(x) - 1
+	Log                          // the logarithm of x
+	Log2                         // the logarithm of x to base 2
+	Log10                        // the logarithm of x to base 10
+	Log1p                        // log(1 + x)
+	Tanh                         // the hyperbolic tangent of x
+	Sigmoid                      // 1 / (1 + exp(-x))
+	Erf                          // the error function of x
+	Rsqrt                        // 1 / sqrt(x)
+	Silu                         // x / (1 + exp(-x))
+	SiluGrad                     // y times the derivative of x / (1 + exp(-x))
+	GeluTanh                     // x times the sigmoid of outer (x + cubic x³)
+	GeluTanhGrad                 // y times the derivative of GeluTanh
+	Gelu                         // x Φ(x), Φ being the normal distribution function
+	GeluGrad                     // y times the derivative of x Φ(x)
+	Quotient                     // x / alpha
+	Sin                          // the sine of x
+	Cos                          // the cosine of x
 	functions
 )
 
 var names = [functions]string{
-	Exp:      "exp",
-	Exp2:     "exp2",
-	Expm1:    "expm1",
-	Log:      "log",
-	Log2:     "log2",
-	Log10:    "log10",
-	Log1p:    "log1p",
-	Tanh:     "tanh",
-	Sigmoid:  "sigmoid",
-	Erf:      "erf",
-	Rsqrt:    "rsqrt",
-	Gelu:     "gelu",
-	GeluGrad: "geluGrad",
-	Quotient: "quotient",
-	Sin:      "sin",
-	Cos:      "cos",
+	Exp:          "exp",
+	Exp2:         "exp2",
+	Expm1:        "expm1",
+	Log:          "log",
+	Log2:         "log2",
+	Log10:        "log10",
+	Log1p:        "log1p",
+	Tanh:         "tanh",
+	Sigmoid:      "sigmoid",
+	Erf:          "erf",
+	Rsqrt:        "rsqrt",
+	Silu:         "silu",
+	SiluGrad:     "siluGrad",
+	GeluTanh:     "geluTanh",
+	GeluTanhGrad: "geluTanhGrad",
+	Gelu:         "gelu",
+	GeluGrad:     "geluGrad",
+	Quotient:     "quotient",
+	Sin:          "sin",
+	Cos:          "cos",
 }
 
 var limits = [functions]float32{
-	Exp:      0,
-	Exp2:     0,
-	Expm1:    0,
-	Log:      0,
-	Log2:     0,
-	Log10:    0,
-	Log1p:    0,
-	Tanh:     0,
-	Sigmoid:  0,
-	Erf:      0,
-	Rsqrt:    0,
-	Gelu:     5,
-	GeluGrad: 5,
-	Quotient: 0,
-	Sin:      1.048576e+06,
-	Cos:      1.048576e+06,
+	Exp:          0,
+	Exp2:         0,
+	Expm1:        0,
+	Log:          0,
+	Log2:         0,
+	Log10:        0,
+	Log1p:        0,
+	Tanh:         0,
+	Sigmoid:      0,
+	Erf:          0,
+	Rsqrt:        0,
+	Silu:         0,
+	SiluGrad:     0,
+	GeluTanh:     0,
+	GeluTanhGrad: 0,
+	Gelu:         5,
+	GeluGrad:     5,
+	Quotient:     0,
+	Sin:          1.048576e+06,
+	Cos:          1.048576e+06,
 }
 
 var scalars = [functions]func(x, y, alpha float32) float32{
-	Exp:      expOf,
-	Exp2:     exp2Of,
-	Expm1:    expm1Of,
-	Log:      logOf,
-	Log2:     log2Of,
-	Log10:    log10Of,
-	Log1p:    log1pOf,
-	Tanh:     tanhOf,
-	Sigmoid:  sigmoidOf,
-	Erf:      erfOf,
-	Rsqrt:    rsqrtOf,
-	Gelu:     geluOf,
-	GeluGrad: geluGradOf,
-	Quotient: quotientOf,
-	Sin:      sinOf,
-	Cos:      cosOf,
+	Exp:          expOf,
+	Exp2:         exp2Of,
+	Expm1:        expm1Of,
+	Log:          logOf,
+	Log2:         log2Of,
+	Log10:        log10Of,
+	Log1p:        log1pOf,
+	Tanh:         tanhOf,
+	Sigmoid:      sigmoidOf,
+	Erf:          erfOf,
+	Rsqrt:        rsqrtOf,
+	Silu:         siluOf,
+	SiluGrad:     siluGradOf,
+	GeluTanh:     geluTanhOf,
+	GeluTanhGrad: geluTanhGradOf,
+	Gelu:         geluOf,
+	GeluGrad:     geluGradOf,
+	Quotient:     quotientOf,
+	Sin:          sinOf,
+	Cos:          cosOf,
 }
 
 // expOf returns exp(x - alpha), the difference rounded.
 func expOf(x, y, alpha float32) float32 {
-	v0 := float64(x - alpha)
+	v0 := float32(x - alpha)
 	v3 := v0
-	if float64(-0x1.2cp+07) > v0 {
-		v3 = float64(-0x1.2cp+07)
+	if float32(-0x1.ap+06) > v0 {
+		v3 = float32(-0x1.ap+06)
 	}
 	v4 := v3
-	if float64(0x1.9p+06) < v3 {
-		v4 = float64(0x1.9p+06)
+	if float32(0x1.64p+06) < v3 {
+		v4 = float32(0x1.64p+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := v28 + float64(0x1p+00)
-	v30 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v29) + math.Float64bits(v30))
-	return float32(v31)
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	return float32(v26)
 }
 
 // exp2Of returns 2 to the power x.
 func exp2Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
+	v0 := x
 	v3 := v0
-	if float64(-0x1.9p+07) > v0 {
-		v3 = float64(-0x1.9p+07)
+	if float32(-0x1.2ep+07) > v0 {
+		v3 = float32(-0x1.2ep+07)
 	}
 	v4 := v3
-	if float64(0x1.9p+07) < v3 {
-		v4 = float64(0x1.9p+07)
+	if float32(0x1.02p+07) < v3 {
+		v4 = float32(0x1.02p+07)
 	}
-	v6 := v4 + float64(0x1.8p+52)
-	v7 := v6 - float64(0x1.8p+52)
+	v6 := v4 + float32(0x1.8p+23)
+	v7 := v6 - float32(0x1.8p+23)
 	v8 := v4 - v7
-	v10 := float64(v8 * float64(0x1.62e42fefa39efp-01))
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := math.FMA(v27, v10, float64(0x1p+00))
-	v29 := math.Float64frombits(math.Float64bits(v6) << 52)
-	v30 := math.Float64frombits(math.Float64bits(v28) + math.Float64bits(v29))
-	return float32(v30)
+	v10 := float32(v8 * float32(0x1.62e43p-01))
+	v11 := float32(v10 * v10)
+	v14 := FMA(float32(0x1.6d15f8p-10), v10, float32(0x1.12105cp-07))
+	v16 := FMA(v14, v10, float32(0x1.555516p-05))
+	v18 := FMA(v16, v10, float32(0x1.5554d8p-03))
+	v20 := FMA(v18, v10, float32(0x1p-01))
+	v21 := FMA(v11, v20, v10)
+	v23 := v21 + float32(0x1p+00)
+	v24 := scaled(v23, v7)
+	return float32(v24)
 }
 
 // expm1Of returns exp(x) - 1.
 func expm1Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
+	v0 := x
 	v3 := v0
-	if float64(-0x1.9p+05) > v0 {
-		v3 = float64(-0x1.9p+05)
+	if float32(-0x1.4p+04) > v0 {
+		v3 = float32(-0x1.4p+04)
 	}
 	v4 := v3
-	if float64(0x1.9p+06) < v3 {
-		v4 = float64(0x1.9p+06)
+	if float32(0x1.64p+06) < v3 {
+		v4 = float32(0x1.64p+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v30 := math.Float64frombits(math.Float64bits(v29) + 0x3ff0000000000000)
-	v31 := v30 - float64(0x1p+00)
-	v32 := math.FMA(v30, v28, v31)
-	v34 := math.Float64frombits(math.Float64bits(v32) & 0x7fffffffffffffff)
-	v36 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v37 := math.Float64frombits(math.Float64bits(v34) | math.Float64bits(v36))
-	return float32(v37)
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v24 := scaled(float32(0x1p-01), v8)
+	v25 := v24 - float32(0x1p-01)
+	v26 := FMA(v24, v23, v25)
+	v28 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v31 := v23
+	if v28 < float32(0x1p-30) {
+		v31 = v0
+	}
+	v32 := v26 + v26
+	v33 := v32
+	if v28 < float32(0x1p-02) {
+		v33 = v31
+	}
+	return float32(v33)
 }
 
 // logOf returns the logarithm of x.
 func logOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v37 := v19 + v19
-	v39 := float64(v7 * float64(0x1.62e42fefa39efp-01))
-	v40 := math.FMA(v37, v36, v39)
-	v44 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v44 = math.Float64frombits(0x7ff8000000000001)
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
+	}
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v37 := v17 + v36
+	v39 := FMA(v14, float32(0x1.62e43p-01), v37)
+	v41 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v41 = math.Float32frombits(0x7fc00000)
+	}
+	v43 := v41
+	if math.Float32frombits(0x0) < v0 {
+		v43 = v39
+	}
+	v44 := v0
+	if v0 < math.Float32frombits(0x7f800000) {
+		v44 = v43
+	}
+	return float32(v44)
+}
+
+// log2Of returns the logarithm of x to base 2.
+func log2Of(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
+	}
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v39 := float32(v36 * float32(0x1.715476p+00))
+	v40 := FMA(v17, float32(0x1.4ae0cp-26), v39)
+	v41 := FMA(v17, float32(0x1.715476p+00), v40)
+	v42 := v41 + v14
+	v44 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v44 = math.Float32frombits(0x7fc00000)
 	}
 	v46 := v44
-	if math.Float64frombits(0x0) < v0 {
-		v46 = v40
+	if math.Float32frombits(0x0) < v0 {
+		v46 = v42
 	}
 	v47 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
+	if v0 < math.Float32frombits(0x7f800000) {
 		v47 = v46
 	}
 	return float32(v47)
 }
 
-// log2Of returns the logarithm of x to base 2.
-func log2Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v38 := float64(v19 * float64(0x1.71547652b82fep+01))
-	v39 := math.FMA(v38, v36, v7)
-	v43 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v43 = math.Float64frombits(0x7ff8000000000001)
-	}
-	v45 := v43
-	if math.Float64frombits(0x0) < v0 {
-		v45 = v39
-	}
-	v46 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v46 = v45
-	}
-	return float32(v46)
-}
-
 // log10Of returns the logarithm of x to base 10.
 func log10Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v38 := float64(v19 * float64(0x1.bcb7b1526e50ep-01))
-	v40 := float64(v7 * float64(0x1.34413509f79ffp-02))
-	v41 := math.FMA(v38, v36, v40)
-	v45 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v45 = math.Float64frombits(0x7ff8000000000001)
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
+	}
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v39 := float32(v36 * float32(0x1.bcb7b2p-02))
+	v40 := FMA(v17, float32(-0x1.5b235ep-27), v39)
+	v41 := FMA(v17, float32(0x1.bcb7b2p-02), v40)
+	v43 := FMA(v14, float32(0x1.344136p-02), v41)
+	v45 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v45 = math.Float32frombits(0x7fc00000)
 	}
 	v47 := v45
-	if math.Float64frombits(0x0) < v0 {
-		v47 = v41
+	if math.Float32frombits(0x0) < v0 {
+		v47 = v43
 	}
 	v48 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
+	if v0 < math.Float32frombits(0x7f800000) {
 		v48 = v47
 	}
 	return float32(v48)
@@ -297,186 +331,367 @@ func log10Of(x, y, alpha float32) float32 {
 
 // log1pOf returns log(1 + x).
 func log1pOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := v0 + float64(0x1p+00)
-	v4 := math.Float64frombits(math.Float64bits(v2) + 0x95f619980c433)
-	v5 := math.Float64frombits(math.Float64bits(v4) >> 52)
-	v7 := math.Float64frombits(math.Float64bits(v5) | 0x4330000000000000)
-	v9 := v7 - float64(0x1.00000000003ffp+52)
-	v11 := math.Float64frombits(math.Float64bits(v4) & 0xfffffffffffff)
-	v13 := math.Float64frombits(math.Float64bits(v11) + 0x3fe6a09e667f3bcd)
-	v15 := math.Float64frombits(math.Float64bits(v9) & 0x7fffffffffffffff)
-	v17 := v13 - float64(0x1p+00)
-	v18 := v17
-	if v15 < float64(0x1p-01) {
-		v18 = v0
+	v0 := x
+	v2 := v0 + float32(0x1p+00)
+	v4 := math.Float32frombits(math.Float32bits(v2) - 0x3f2aaaab)
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0xff800000)
+	v7 := math.Float32frombits(uint32(int32(math.Float32bits(v6)) >> 23))
+	v8 := float32(int32(math.Float32bits(v7)))
+	v9 := math.Float32frombits(0x3f800000 - math.Float32bits(v6))
+	v11 := v9 - float32(0x1p+00)
+	v12 := FMA(v0, v9, v11)
+	v13 := math.Float32frombits(math.Float32bits(v2) - math.Float32bits(v6))
+	v14 := v13 - float32(0x1p+00)
+	v15 := v14
+	if v0 < float32(0x1p+60) {
+		v15 = v12
 	}
-	v20 := v18 + float64(0x1p+01)
-	v21 := float64(1 / float32(v20))
-	v22 := math.FMA(-v20, v21, float64(0x1p+00))
-	v23 := math.FMA(v22, v21, v21)
-	v24 := float64(v18 * v23)
-	v25 := float64(v24 * v24)
-	v28 := math.FMA(v25, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v31 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v28, float64(0x1.29dd699786ebap-34))
-	v33 := math.FMA(v31, v28, float64(0x1.7cc1d000928edp-28))
-	v35 := math.FMA(v33, v28, float64(0x1.0018f5328c8a8p-21))
-	v37 := math.FMA(v35, v28, float64(0x1.77307e5758262p-15))
-	v39 := math.FMA(v37, v28, float64(0x1.474da2d1fedfcp-08))
-	v41 := math.FMA(v39, v28, float64(0x1.0144672b1a634p+00))
-	v42 := v24 + v24
-	v44 := float64(v9 * float64(0x1.62e42fefa39efp-01))
-	v45 := math.FMA(v42, v41, v44)
-	v49 := math.Float64frombits(0xfff0000000000000)
-	if v2 < math.Float64frombits(0x0) {
-		v49 = math.Float64frombits(0x7ff8000000000001)
+	v16 := float32(v15 * v15)
+	v19 := FMA(float32(0x1.1990bcp-03), v16, float32(0x1.1fdcfp-03))
+	v21 := FMA(v19, v16, float32(0x1.99bf86p-03))
+	v23 := FMA(v21, v16, float32(0x1.55552cp-02))
+	v26 := FMA(float32(-0x1.fcd036p-04), v16, float32(-0x1.f75896p-04))
+	v28 := FMA(v26, v16, float32(-0x1.557832p-03))
+	v30 := FMA(v28, v16, float32(-0x1.ffffb6p-03))
+	v32 := FMA(v30, v16, float32(-0x1p-01))
+	v33 := FMA(v23, v15, v32)
+	v34 := float32(v16 * v33)
+	v35 := v15 + v34
+	v37 := FMA(v8, float32(0x1.62e43p-01), v35)
+	v40 := math.Float32frombits(0xff800000)
+	if v2 < math.Float32frombits(0x0) {
+		v40 = math.Float32frombits(0x7fc00000)
 	}
-	v51 := v49
-	if math.Float64frombits(0x0) < v2 {
-		v51 = v45
+	v42 := v40
+	if math.Float32frombits(0x0) < v2 {
+		v42 = v37
 	}
-	v52 := v2
-	if v2 < math.Float64frombits(0x7ff0000000000000) {
-		v52 = v51
+	v43 := v2
+	if v2 < math.Float32frombits(0x7f800000) {
+		v43 = v42
 	}
-	v53 := math.Float64frombits(math.Float64bits(v52) & 0x7fffffffffffffff)
-	v55 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v56 := math.Float64frombits(math.Float64bits(v53) | math.Float64bits(v55))
-	return float32(v56)
+	v45 := math.Float32frombits(math.Float32bits(v43) & 0x7fffffff)
+	v47 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v48 := math.Float32frombits(math.Float32bits(v45) | math.Float32bits(v47))
+	return float32(v48)
 }
 
 // tanhOf returns the hyperbolic tangent of x.
 func tanhOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) | 0x8000000000000000)
-	v4 := v2 + v2
-	v5 := v4
-	if float64(-0x1.9p+06) > v4 {
-		v5 = float64(-0x1.9p+06)
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v4 := v3
+	if float32(0x1.4p+03) < v3 {
+		v4 = float32(0x1.4p+03)
 	}
-	v8 := math.FMA(v5, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v9 := v8 - float64(0x1.8p+52)
-	v11 := math.FMA(-v9, float64(0x1.62e42fefa39efp-01), v5)
-	v14 := math.FMA(float64(0x1.72c720b2fc43fp-19), v11, float64(0x1.a15a4f9911819p-16))
-	v16 := math.FMA(v14, v11, float64(0x1.a019adabfb56bp-13))
-	v18 := math.FMA(v16, v11, float64(0x1.6c164df443ad5p-10))
-	v20 := math.FMA(v18, v11, float64(0x1.1111111c45d5dp-07))
-	v22 := math.FMA(v20, v11, float64(0x1.5555557428d94p-05))
-	v24 := math.FMA(v22, v11, float64(0x1.5555555553b7dp-03))
-	v26 := math.FMA(v24, v11, float64(0x1.fffffffff71cfp-02))
-	v28 := math.FMA(v26, v11, float64(0x1p+00))
-	v29 := float64(v11 * v28)
-	v30 := math.Float64frombits(math.Float64bits(v8) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v30) + 0x3ff0000000000000)
-	v32 := v31 - float64(0x1p+00)
-	v33 := math.FMA(v31, v29, v32)
-	v35 := v33 + float64(0x1p+01)
-	v36 := float64(1 / float32(v35))
-	v37 := math.FMA(-v35, v36, float64(0x1p+00))
-	v38 := math.FMA(v37, v36, v36)
-	v39 := float64(v33 * v38)
-	v41 := math.Float64frombits(math.Float64bits(v39) & 0x7fffffffffffffff)
-	v42 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v43 := math.Float64frombits(math.Float64bits(v41) | math.Float64bits(v42))
-	return float32(v43)
+	v5 := float32(v4 * v4)
+	v6 := float32(v4 * v5)
+	v9 := FMA(float32(0x1.2b7582p-13), v5, float32(-0x1.e42e3p-11))
+	v11 := FMA(v9, v5, float32(0x1.a45278p-09))
+	v13 := FMA(v11, v5, float32(-0x1.1d02d6p-07))
+	v15 := FMA(v13, v5, float32(0x1.65a7c4p-06))
+	v17 := FMA(v15, v5, float32(-0x1.ba117cp-05))
+	v19 := FMA(v17, v5, float32(0x1.1110f2p-03))
+	v21 := FMA(v19, v5, float32(-0x1.555556p-02))
+	v22 := FMA(v6, v21, v4)
+	v23 := v4 + v4
+	v26 := FMA(v23, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v27 := v26 - float32(0x1.8p+23)
+	v30 := FMA(-v27, float32(0x1.62e43p-01), v23)
+	v31 := FMA(-v27, float32(-0x1.05c61p-29), v30)
+	v32 := float32(v31 * v31)
+	v35 := FMA(float32(0x1.6d15f8p-10), v31, float32(0x1.12105cp-07))
+	v37 := FMA(v35, v31, float32(0x1.555516p-05))
+	v39 := FMA(v37, v31, float32(0x1.5554d8p-03))
+	v41 := FMA(v39, v31, float32(0x1p-01))
+	v42 := FMA(v32, v41, v31)
+	v44 := v42 + float32(0x1p+00)
+	v45 := scaled(v44, v27)
+	v47 := v45 + float32(0x1p+00)
+	v48 := float32(0x1p+01) / v47
+	v49 := float32(0x1p+00) - v48
+	v50 := v49
+	if v4 < float32(0x1p+00) {
+		v50 = v22
+	}
+	v51 := math.Float32frombits(math.Float32bits(v50) & 0x7fffffff)
+	v53 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v54 := math.Float32frombits(math.Float32bits(v51) | math.Float32bits(v53))
+	return float32(v54)
 }
 
 // sigmoidOf returns 1 / (1 + exp(-x)).
 func sigmoidOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v3 := math.Float64frombits(math.Float64bits(v0) | 0x8000000000000000)
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
 	v4 := v3
-	if float64(-0x1.2cp+07) > v3 {
-		v4 = float64(-0x1.2cp+07)
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := v28 + float64(0x1p+00)
-	v30 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v29) + math.Float64bits(v30))
-	v32 := v31 + float64(0x1p+00)
-	v33 := float64(1 / float32(v32))
-	v34 := math.FMA(-v32, v33, float64(0x1p+00))
-	v35 := math.FMA(v34, v33, v33)
-	v37 := float64(v31 * v35)
-	v38 := v35
-	if v0 < math.Float64frombits(0x0) {
-		v38 = v37
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := v25 - float32(0x1p+00)
+	v27 := v23 - v26
+	v28 := scaled(float32(0x1p+00), v8)
+	v29 := FMA(v28, v25, float32(0x1p+00))
+	v30 := float32(0x1p+00) - v29
+	v31 := FMA(v28, v25, v30)
+	v32 := FMA(v28, v27, v31)
+	v33 := float32(0x1p+00) / v29
+	v34 := float32(v28 * v25)
+	v36 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v36 = v34
 	}
-	return float32(v38)
+	v37 := float32(v36 * v33)
+	v38 := FMA(-v37, v29, v36)
+	v39 := FMA(-v37, v32, v38)
+	v40 := float32(v28 * v27)
+	v41 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v41 = v40
+	}
+	v42 := v39 + v41
+	v43 := float32(v42 * v33)
+	v44 := v37 + v43
+	return float32(v44)
 }
 
 // erfOf returns the error function of x.
 func erfOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v3 := v0
-	if float64(-0x1p+02) > v0 {
-		v3 = float64(-0x1p+02)
-	}
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
 	v4 := v3
-	if float64(0x1p+02) < v3 {
-		v4 = float64(0x1p+02)
+	if float32(0x1.f70a3ep+01) < v3 {
+		v4 = float32(0x1.f70a3ep+01)
 	}
-	v5 := float64(v4 * v4)
-	v8 := math.FMA(v5, float64(0x1p-03), float64(-0x1p+00))
-	v9 := float64(v8 * v8)
-	v12 := math.FMA(float64(-0x1.05d62ebb9bc54p-21), v9, float64(-0x1.df2150970493bp-20))
-	v14 := math.FMA(v12, v9, float64(-0x1.495c999be2d6dp-16))
-	v16 := math.FMA(v14, v9, float64(-0x1.e8ca44b7eece4p-14))
-	v18 := math.FMA(v16, v9, float64(-0x1.41c98e7d80aebp-11))
-	v20 := math.FMA(v18, v9, float64(-0x1.51e22dc5d25a3p-09))
-	v22 := math.FMA(v20, v9, float64(-0x1.1a0332454852dp-07))
-	v24 := math.FMA(v22, v9, float64(-0x1.7034e0d4bc9bdp-06))
-	v26 := math.FMA(v24, v9, float64(-0x1.76e8662b93891p-05))
-	v28 := math.FMA(v26, v9, float64(-0x1.3215d8a93e619p-04))
-	v30 := math.FMA(v28, v9, float64(-0x1.b92e95c2082efp-04))
-	v32 := math.FMA(v30, v9, float64(-0x1.69a0ccda3d64cp-03))
-	v33 := float64(v9 * v9)
-	v36 := math.FMA(float64(0x1.597ab6d1a667cp-21), v33, float64(0x1.8e920c64c6589p-15))
-	v38 := math.FMA(v36, v33, float64(0x1.52d2a856f23aap-10))
-	v40 := math.FMA(v38, v33, float64(0x1.d6351b2a6692ep-07))
-	v42 := math.FMA(v40, v33, float64(0x1.ea97f1435b3ap-05))
-	v44 := math.FMA(v42, v33, float64(0x1.0dabaf0613ba3p-03))
-	v47 := math.FMA(float64(0x1.3bcee2bb1d58cp-23), v33, float64(0x1.e1ce47d320ee8p-18))
-	v49 := math.FMA(v47, v33, float64(0x1.212a994765ea3p-12))
-	v51 := math.FMA(v49, v33, float64(0x1.3e159e4069331p-08))
-	v53 := math.FMA(v51, v33, float64(0x1.0ed52c746d6c1p-05))
-	v55 := math.FMA(v53, v33, float64(0x1.717efc7866622p-04))
-	v57 := math.FMA(v55, v33, float64(0x1.6a040781a499cp-02))
-	v58 := math.FMA(v44, v9, v57)
-	v59 := math.FMA(v32, v8, v58)
-	v60 := float64(v4 * v59)
-	return float32(v60)
+	v5 := float32(v4 * v4)
+	v8 := FMA(float32(-0x1.445f48p-17), v5, float32(0x1.d8875p-14))
+	v10 := FMA(v8, v5, float32(-0x1.bccf66p-11))
+	v12 := FMA(v10, v5, float32(0x1.562a6p-08))
+	v14 := FMA(v12, v5, float32(-0x1.b829c8p-06))
+	v16 := FMA(v14, v5, float32(0x1.ce2f08p-04))
+	v18 := FMA(v16, v5, float32(-0x1.812746p-02))
+	v20 := FMA(v18, v5, float32(0x1.06eba8p-03))
+	v21 := FMA(v4, v20, v4)
+	v24 := v4 - float32(0x1.4p+01)
+	v27 := FMA(float32(-0x1.261b5cp-24), v24, float32(0x1.b2d38ap-20))
+	v29 := FMA(v27, v24, float32(-0x1.b2d4fp-17))
+	v31 := FMA(v29, v24, float32(0x1.448514p-14))
+	v33 := FMA(v31, v24, float32(-0x1.b92dfap-12))
+	v35 := FMA(v33, v24, float32(0x1.1bcbaap-09))
+	v37 := FMA(v35, v24, float32(-0x1.63ccbp-07))
+	v39 := FMA(v37, v24, float32(-0x1.e34608p-01))
+	v41 := FMA(v39, v24, float32(-0x1.569252p+02))
+	v43 := FMA(v41, v24, float32(-0x1.f3a2dcp+02))
+	v46 := FMA(v43, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v47 := v46 - float32(0x1.8p+23)
+	v50 := FMA(-v47, float32(0x1.62e43p-01), v43)
+	v51 := FMA(-v47, float32(-0x1.05c61p-29), v50)
+	v52 := float32(v51 * v51)
+	v55 := FMA(float32(0x1.6d15f8p-10), v51, float32(0x1.12105cp-07))
+	v57 := FMA(v55, v51, float32(0x1.555516p-05))
+	v59 := FMA(v57, v51, float32(0x1.5554d8p-03))
+	v61 := FMA(v59, v51, float32(0x1p-01))
+	v62 := FMA(v52, v61, v51)
+	v63 := v62 + float32(0x1p+00)
+	v64 := scaled(v63, v47)
+	v65 := float32(0x1p+00) - v64
+	v66 := v65
+	if v4 < float32(0x1p+00) {
+		v66 = v21
+	}
+	v67 := math.Float32frombits(math.Float32bits(v66) & 0x7fffffff)
+	v69 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v70 := math.Float32frombits(math.Float32bits(v67) | math.Float32bits(v69))
+	return float32(v70)
 }
 
 // rsqrtOf returns 1 / sqrt(x).
 func rsqrtOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := float64(float32(math.Sqrt(float64(float32(v0)))))
-	v2 := float64(1 / float32(v1))
-	v3 := float64(v0 * v2)
-	v5 := math.FMA(-v3, v2, float64(0x1p+00))
-	v7 := float64(v2 * float64(0x1p-01))
-	v8 := math.FMA(v7, v5, v2)
-	v11 := v2
-	if math.Float64frombits(0x0) < v0 {
-		v11 = v8
+	v1 := x
+	v2 := float32(math.Sqrt(float64(v1)))
+	v3 := float32(0x1p+00) / v2
+	return float32(v3)
+}
+
+// siluOf returns x / (1 + exp(-x)).
+func siluOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
 	}
-	v12 := v2
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v12 = v11
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := v25 - float32(0x1p+00)
+	v27 := v23 - v26
+	v28 := scaled(float32(0x1p+00), v8)
+	v29 := FMA(v28, v25, float32(0x1p+00))
+	v30 := float32(0x1p+00) - v29
+	v31 := FMA(v28, v25, v30)
+	v32 := FMA(v28, v27, v31)
+	v33 := float32(0x1p+00) / v29
+	v34 := float32(v28 * v25)
+	v36 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v36 = v34
 	}
-	return float32(v12)
+	v37 := float32(v36 * v33)
+	v38 := FMA(-v37, v29, v36)
+	v39 := FMA(-v37, v32, v38)
+	v40 := float32(v28 * v27)
+	v41 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v41 = v40
+	}
+	v42 := v39 + v41
+	v43 := float32(v42 * v33)
+	v44 := float32(v0 * v43)
+	v45 := FMA(v0, v37, v44)
+	return float32(v45)
+}
+
+// siluGradOf returns y times the derivative of x / (1 + exp(-x)).
+func siluGradOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := v25 - float32(0x1p+00)
+	v27 := v23 - v26
+	v28 := scaled(float32(0x1p+00), v8)
+	v29 := FMA(v28, v25, float32(0x1p+00))
+	v30 := float32(0x1p+00) - v29
+	v31 := FMA(v28, v25, v30)
+	v32 := FMA(v28, v27, v31)
+	v33 := float32(0x1p+00) / v29
+	v34 := float32(v28 * v25)
+	v36 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v36 = v34
+	}
+	v37 := float32(v36 * v33)
+	v38 := FMA(-v37, v29, v36)
+	v39 := FMA(-v37, v32, v38)
+	v40 := float32(v28 * v27)
+	v41 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v41 = v40
+	}
+	v42 := v39 + v41
+	v43 := float32(v42 * v33)
+	v44 := v37 + v43
+	v45 := y
+	v46 := float32(0x1p+00) - v44
+	v47 := FMA(v0, v46, float32(0x1p+00))
+	v48 := float32(v44 * v47)
+	v49 := float32(v45 * v48)
+	return float32(v49)
+}
+
+// geluTanhOf returns x times the sigmoid of outer (x + cubic x³).
+func geluTanhOf(x, y, alpha float32) float32 {
+	v0 := x
+	v1 := float32(v0 * v0)
+	v4 := FMA(v1, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
+	v5 := float32(v0 * v4)
+	v8 := math.Float32frombits(math.Float32bits(v5) | 0x80000000)
+	v9 := v8
+	if float32(-0x1.ap+06) > v8 {
+		v9 = float32(-0x1.ap+06)
+	}
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
+	v23 := FMA(v21, v17, float32(0x1.555516p-05))
+	v25 := FMA(v23, v17, float32(0x1.5554d8p-03))
+	v27 := FMA(v25, v17, float32(0x1p-01))
+	v28 := FMA(v18, v27, v17)
+	v30 := v28 + float32(0x1p+00)
+	v31 := scaled(v30, v13)
+	v33 := float32(0x1p+00)
+	if v5 < math.Float32frombits(0x0) {
+		v33 = v31
+	}
+	v34 := v31 + float32(0x1p+00)
+	v35 := v33 / v34
+	v36 := float32(v0 * v35)
+	return float32(v36)
+}
+
+// geluTanhGradOf returns y times the derivative of GeluTanh.
+func geluTanhGradOf(x, y, alpha float32) float32 {
+	v0 := x
+	v1 := float32(v0 * v0)
+	v4 := FMA(v1, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
+	v5 := float32(v0 * v4)
+	v8 := math.Float32frombits(math.Float32bits(v5) | 0x80000000)
+	v9 := v8
+	if float32(-0x1.ap+06) > v8 {
+		v9 = float32(-0x1.ap+06)
+	}
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
+	v23 := FMA(v21, v17, float32(0x1.555516p-05))
+	v25 := FMA(v23, v17, float32(0x1.5554d8p-03))
+	v27 := FMA(v25, v17, float32(0x1p-01))
+	v28 := FMA(v18, v27, v17)
+	v30 := v28 + float32(0x1p+00)
+	v31 := scaled(v30, v13)
+	v33 := float32(0x1p+00)
+	if v5 < math.Float32frombits(0x0) {
+		v33 = v31
+	}
+	v34 := v31 + float32(0x1p+00)
+	v35 := v33 / v34
+	v37 := FMA(v1, float32(0x1.b6676cp-03), float32(0x1.988454p+00))
+	v38 := float32(v0 * v37)
+	v39 := y
+	v40 := float32(0x1p+00) - v35
+	v41 := FMA(v38, v40, float32(0x1p+00))
+	v42 := float32(v35 * v41)
+	v43 := float32(v39 * v42)
+	return float32(v43)
 }
 
 // geluOf returns x Φ(x), Φ being the normal distribution function.
@@ -555,11 +770,11 @@ func geluGradOf(x, y, alpha float32) float32 {
 	return float32(v63)
 }
 
-// quotientOf returns x / alpha, exactly rounded.
+// quotientOf returns x / alpha.
 func quotientOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := 1 / float64(alpha)
-	v2 := float64(v0 * v1)
+	v0 := x
+	v1 := alpha
+	v2 := v0 / v1
 	return float32(v2)
 }
 
