@@ -82,7 +82,7 @@ var avx512Float16Functions = [...]HalfPass{
 	SiluGrad:     siluGradFloat16,
 	GeluTanh:     geluTanhFloat16,
 	GeluTanhGrad: geluTanhGradFloat16,
-	Gelu:         nil,
+	Gelu:         geluFloat16,
 	GeluGrad:     nil,
 	Quotient:     quotientFloat16,
 	Sin:          nil,
@@ -105,7 +105,7 @@ var avx512BFloat16Functions = [...]HalfPass{
 	SiluGrad:     siluGradBFloat16,
 	GeluTanh:     geluTanhBFloat16,
 	GeluTanhGrad: geluTanhGradBFloat16,
-	Gelu:         nil,
+	Gelu:         geluBFloat16,
 	GeluGrad:     nil,
 	Quotient:     quotientBFloat16,
 	Sin:          nil,
@@ -1758,6 +1758,16 @@ func avx512Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluFloat16 is a [HalfPass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func geluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluBFloat16 is a [HalfPass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func geluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512GeluGrad is a [Pass]: y times the derivative of x Φ(x).
 //

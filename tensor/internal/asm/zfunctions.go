@@ -68,7 +68,7 @@ var limits = [functions]float32{
 	SiluGrad:     0,
 	GeluTanh:     0,
 	GeluTanhGrad: 0,
-	Gelu:         5,
+	Gelu:         0,
 	GeluGrad:     5,
 	Quotient:     0,
 	Sin:          1.048576e+06,
@@ -96,6 +96,18 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
+}
+
+// lookups are tables that functions read.
+var lookups = [...][32]float32{
+	{0x1.2p+00, 0x1.6p+00, 0x1.ap+00, 0x1.ep+00, 0x1.1p+01, 0x1.3p+01, 0x1.5p+01, 0x1.7p+01, 0x1.ap+01, 0x1.ep+01, 0x1.1p+02, 0x1.3p+02, 0x1.5p+02, 0x1.7p+02, 0x1.9p+02, 0x1.bp+02, 0x1.ep+02, 0x1.1p+03, 0x1.3p+03, 0x1.5p+03, 0x1.7p+03, 0x1.9p+03, 0x1.bp+03, 0x1.dp+03, 0x1p-04, 0x1.8p-03, 0x1.4p-02, 0x1.cp-02, 0x1.2p-01, 0x1.6p-01, 0x1.ap-01, 0x1.ep-01},
+	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
+	{-0x1.47f6c2p-09, -0x1.9ed12ap-10, -0x1.0c08dep-10, -0x1.616f3ap-11, -0x1.daee6ep-12, -0x1.44cb4ep-12, -0x1.c3a97p-13, -0x1.3ef486p-13, -0x1.861cb8p-14, -0x1.a6015cp-15, -0x1.de3ecep-16, -0x1.1a561p-16, -0x1.59acaap-17, -0x1.b5125ep-18, -0x1.1c5c24p-18, -0x1.7ba0fp-19, -0x1.b1c7dap-20, -0x1.b59adep-21, -0x1.d7575cp-22, -0x1.0c1a6ap-22, -0x1.3f6c5cp-23, -0x1.8be5c8p-24, -0x1.fbb2c2p-25, -0x1.4f5924p-25, -0x1.78e2fep-06, -0x1.1b04cap-06, -0x1.ac1d16p-07, -0x1.460eep-07, -0x1.f407dp-08, -0x1.81f04ap-08, -0x1.2bc84cp-08, -0x1.d49b0cp-09},
+	{0x1.ec62e4p-08, 0x1.481d9cp-08, 0x1.be5f4ep-09, 0x1.357d82p-09, 0x1.b4e1b6p-10, 0x1.3982d2p-10, 0x1.c8f518p-11, 0x1.51d6d4p-11, 0x1.b9c71p-12, 0x1.04181p-12, 0x1.3f6e16p-13, 0x1.970272p-14, 0x1.0bd01ap-14, 0x1.6a9f82p-15, 0x1.f789d6p-16, 0x1.658a68p-16, 0x1.bdca1p-17, 0x1.f47cf8p-18, 0x1.293d0ep-18, 0x1.71fa48p-19, 0x1.df0682p-20, 0x1.40b178p-20, 0x1.b9fae6p-21, 0x1.385114p-21, 0x1.c115f4p-05, 0x1.5ab436p-05, 0x1.0d8f04p-05, 0x1.a608a6p-06, 0x1.4c928ep-06, 0x1.07c26ap-06, 0x1.a4f858p-07, 0x1.51f618p-07},
+	{-0x1.56ada2p-06, -0x1.e3d474p-07, -0x1.5c322ap-07, -0x1.fe2758p-08, -0x1.7be736p-08, -0x1.1f39cp-08, -0x1.b86ebap-09, -0x1.56131ap-09, -0x1.dec508p-10, -0x1.34a21p-10, -0x1.9ccf4cp-11, -0x1.1cff04p-11, -0x1.948d88p-12, -0x1.262b38p-12, -0x1.b504e6p-13, -0x1.4acbcap-13, -0x1.c158fp-14, -0x1.19b9d8p-14, -0x1.72072ep-15, -0x1.f8fedcp-16, -0x1.63da9cp-16, -0x1.01b36ap-16, -0x1.7e19bcp-17, -0x1.211996p-17, -0x1.e4be82p-04, -0x1.81f8fp-04, -0x1.35748ep-04, -0x1.f387acp-05, -0x1.95c5dep-05, -0x1.4ba87ap-05, -0x1.10b324p-05, -0x1.c305dep-06},
+	{0x1.b6593p-05, 0x1.4a0316p-05, 0x1.f9a62p-06, 0x1.89994cp-06, 0x1.36dd1ep-06, 0x1.f199aap-07, 0x1.931dcep-07, 0x1.4a384ap-07, 0x1.f2f516p-08, 0x1.621fbp-08, 0x1.031b36p-08, 0x1.852b48p-09, 0x1.2ae26ap-09, 0x1.d419d4p-10, 0x1.74d5a4p-10, 0x1.2d6b4ap-10, 0x1.c0f8e8p-11, 0x1.3ae79ap-11, 0x1.c9eaf6p-12, 0x1.56ee08p-12, 0x1.073c44p-12, 0x1.9ca82ep-13, 0x1.494a3cp-13, 0x1.0ade5ap-13, 0x1.cfce96p-03, 0x1.7e9382p-03, 0x1.3dae34p-03, 0x1.097b54p-03, 0x1.be70a6p-04, 0x1.7992f8p-04, 0x1.411f8cp-04, 0x1.1293e8p-04},
+	{-0x1.f7949ep-04, -0x1.9851f2p-04, -0x1.4ffe68p-04, -0x1.18274ep-04, -0x1.d8c1bcp-05, -0x1.9328f6p-05, -0x1.5b205ep-05, -0x1.2d7c14p-05, -0x1.ef2cc8p-06, -0x1.85dc7cp-06, -0x1.3a0094p-06, -0x1.01c9bep-06, -0x1.ae369cp-07, -0x1.6c06bap-07, -0x1.37c334p-07, -0x1.0dd422p-07, -0x1.b9fa6ap-08, -0x1.5bcb4p-08, -0x1.188feep-08, -0x1.cdeeacp-09, -0x1.82bdeep-09, -0x1.486db4p-09, -0x1.1a5102p-09, -0x1.ea79b4p-10, -0x1.7a0d5cp-02, -0x1.45588cp-02, -0x1.19baa6p-02, -0x1.eacbbcp-03, -0x1.ade41ap-03, -0x1.7a88e4p-03, -0x1.4efb3p-03, -0x1.29d78ap-03},
+	{-0x1.6e8f9cp-29, 0x1.5251b6p-28, 0x1.7363d4p-28, 0x1.d0cc3cp-28, 0x1.1cec96p-30, 0x1.d968acp-29, -0x1.068e2ep-28, 0x1.fd0266p-30, 0x1.288784p-32, 0x1.c0d4bcp-29, -0x1.187ffp-29, -0x1.b79aep-30, 0x1.869bc2p-29, -0x1.a58e3p-29, 0x1.8dce3p-32, -0x1.6e8de6p-30, 0x1.9580d8p-30, -0x1.d39b3p-30, -0x1.9b494ep-30, -0x1.59b458p-32, 0x1.c54284p-31, -0x1.f78904p-30, -0x1.de97f2p-32, -0x1.7bea1p-34, 0x1.85985ap-28, 0x1.857448p-27, 0x1.a9d7cp-29, 0x1.593eep-28, -0x1.ea11a2p-27, -0x1.d27ff4p-27, -0x1.736118p-27, 0x1.7058a8p-31},
 }
 
 // expOf returns exp(x - alpha), the difference rounded.
@@ -165,26 +177,35 @@ func expm1Of(x, y, alpha float32) float32 {
 	v8 := v7 - float32(0x1.8p+23)
 	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
 	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
-	v13 := float32(v12 * v12)
-	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
-	v18 := FMA(v16, v12, float32(0x1.555516p-05))
-	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
-	v22 := FMA(v20, v12, float32(0x1p-01))
-	v23 := FMA(v13, v22, v12)
-	v24 := scaled(float32(0x1p-01), v8)
-	v25 := v24 - float32(0x1p-01)
-	v26 := FMA(v24, v23, v25)
-	v28 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
-	v31 := v23
-	if v28 < float32(0x1p-30) {
-		v31 = v0
+	v14 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v17 := v8
+	if v14 < float32(0x1.19999ap-01) {
+		v17 = math.Float32frombits(0x0)
 	}
-	v32 := v26 + v26
-	v33 := v32
-	if v28 < float32(0x1p-02) {
-		v33 = v31
+	v18 := v12
+	if v14 < float32(0x1.19999ap-01) {
+		v18 = v4
 	}
-	return float32(v33)
+	v19 := float32(v18 * v18)
+	v22 := FMA(float32(0x1.a2d43p-13), v18, float32(0x1.6f28c4p-10))
+	v24 := FMA(v22, v18, float32(0x1.110fc8p-07))
+	v26 := FMA(v24, v18, float32(0x1.555272p-05))
+	v28 := FMA(v26, v18, float32(0x1.555556p-03))
+	v30 := FMA(v28, v18, float32(0x1p-01))
+	v31 := FMA(v19, v30, v18)
+	v32 := scaled(float32(0x1p-01), v17)
+	v33 := v32 - float32(0x1p-01)
+	v34 := FMA(v32, v31, v33)
+	v37 := v31
+	if v14 < float32(0x1p-30) {
+		v37 = v0
+	}
+	v38 := v34 + v34
+	v39 := v38
+	if v14 < float32(0x1p-02) {
+		v39 = v37
+	}
+	return float32(v39)
 }
 
 // logOf returns the logarithm of x.
@@ -195,7 +216,7 @@ func logOf(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -207,12 +228,12 @@ func logOf(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
-	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
-	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
-	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
-	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
-	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
+	v23 := FMA(v21, v18, float32(0x1.997802p-03))
+	v25 := FMA(v23, v18, float32(0x1.55558p-02))
+	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
+	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
+	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
@@ -241,7 +262,7 @@ func log2Of(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -253,32 +274,39 @@ func log2Of(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
-	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
-	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
-	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
-	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
-	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
+	v23 := FMA(v21, v18, float32(0x1.997802p-03))
+	v25 := FMA(v23, v18, float32(0x1.55558p-02))
+	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
+	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
+	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
-	v39 := float32(v36 * float32(0x1.715476p+00))
-	v40 := FMA(v17, float32(0x1.4ae0cp-26), v39)
+	v38 := float32(v17 * float32(0x1.715476p+00))
+	v40 := math.Float32frombits(math.Float32bits(v38) ^ 0x80000000)
 	v41 := FMA(v17, float32(0x1.715476p+00), v40)
-	v42 := v41 + v14
-	v44 := math.Float32frombits(0xff800000)
+	v43 := float32(v36 * float32(0x1.715476p+00))
+	v44 := FMA(v17, float32(0x1.4ae0cp-26), v43)
+	v45 := v41 + v44
+	v46 := v14 + v38
+	v47 := v46 - v14
+	v48 := v38 - v47
+	v49 := v48 + v45
+	v50 := v46 + v49
+	v52 := math.Float32frombits(0xff800000)
 	if v0 < math.Float32frombits(0x0) {
-		v44 = math.Float32frombits(0x7fc00000)
+		v52 = math.Float32frombits(0x7fc00000)
 	}
-	v46 := v44
+	v54 := v52
 	if math.Float32frombits(0x0) < v0 {
-		v46 = v42
+		v54 = v50
 	}
-	v47 := v0
+	v55 := v0
 	if v0 < math.Float32frombits(0x7f800000) {
-		v47 = v46
+		v55 = v54
 	}
-	return float32(v47)
+	return float32(v55)
 }
 
 // log10Of returns the logarithm of x to base 10.
@@ -289,7 +317,7 @@ func log10Of(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -301,39 +329,40 @@ func log10Of(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
-	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
-	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
-	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
-	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
-	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
+	v23 := FMA(v21, v18, float32(0x1.997802p-03))
+	v25 := FMA(v23, v18, float32(0x1.55558p-02))
+	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
+	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
+	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
 	v39 := float32(v36 * float32(0x1.bcb7b2p-02))
 	v40 := FMA(v17, float32(-0x1.5b235ep-27), v39)
 	v41 := FMA(v17, float32(0x1.bcb7b2p-02), v40)
-	v43 := FMA(v14, float32(0x1.344136p-02), v41)
-	v45 := math.Float32frombits(0xff800000)
+	v44 := FMA(v14, float32(-0x1.ec10cp-27), v41)
+	v45 := FMA(v14, float32(0x1.344136p-02), v44)
+	v47 := math.Float32frombits(0xff800000)
 	if v0 < math.Float32frombits(0x0) {
-		v45 = math.Float32frombits(0x7fc00000)
+		v47 = math.Float32frombits(0x7fc00000)
 	}
-	v47 := v45
+	v49 := v47
 	if math.Float32frombits(0x0) < v0 {
-		v47 = v43
+		v49 = v45
 	}
-	v48 := v0
+	v50 := v0
 	if v0 < math.Float32frombits(0x7f800000) {
-		v48 = v47
+		v50 = v49
 	}
-	return float32(v48)
+	return float32(v50)
 }
 
 // log1pOf returns log(1 + x).
 func log1pOf(x, y, alpha float32) float32 {
 	v0 := x
 	v2 := v0 + float32(0x1p+00)
-	v4 := math.Float32frombits(math.Float32bits(v2) - 0x3f2aaaab)
+	v4 := math.Float32frombits(math.Float32bits(v2) - 0x3f400000)
 	v6 := math.Float32frombits(math.Float32bits(v4) & 0xff800000)
 	v7 := math.Float32frombits(uint32(int32(math.Float32bits(v6)) >> 23))
 	v8 := float32(int32(math.Float32bits(v7)))
@@ -346,34 +375,39 @@ func log1pOf(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p+60) {
 		v15 = v12
 	}
-	v16 := float32(v15 * v15)
-	v19 := FMA(float32(0x1.1990bcp-03), v16, float32(0x1.1fdcfp-03))
-	v21 := FMA(v19, v16, float32(0x1.99bf86p-03))
-	v23 := FMA(v21, v16, float32(0x1.55552cp-02))
-	v26 := FMA(float32(-0x1.fcd036p-04), v16, float32(-0x1.f75896p-04))
-	v28 := FMA(v26, v16, float32(-0x1.557832p-03))
-	v30 := FMA(v28, v16, float32(-0x1.ffffb6p-03))
-	v32 := FMA(v30, v16, float32(-0x1p-01))
-	v33 := FMA(v23, v15, v32)
-	v34 := float32(v16 * v33)
-	v35 := v15 + v34
-	v37 := FMA(v8, float32(0x1.62e43p-01), v35)
-	v40 := math.Float32frombits(0xff800000)
+	v17 := float32(v8 * float32(0x1.62ep-01))
+	v18 := v17 + v15
+	v20 := v18 - v17
+	v21 := v15 - v20
+	v22 := FMA(v8, float32(0x1.0bfbe8p-15), v21)
+	v23 := float32(v15 * v15)
+	v26 := FMA(float32(0x1.b339ccp-04), v23, float32(0x1.27b318p-03))
+	v28 := FMA(v26, v23, float32(0x1.997802p-03))
+	v30 := FMA(v28, v23, float32(0x1.55558p-02))
+	v33 := FMA(float32(-0x1.842826p-05), v23, float32(-0x1.0cc1acp-03))
+	v35 := FMA(v33, v23, float32(-0x1.54f19ap-03))
+	v37 := FMA(v35, v23, float32(-0x1.000068p-02))
+	v39 := FMA(v37, v23, float32(-0x1p-01))
+	v40 := FMA(v30, v15, v39)
+	v41 := float32(v23 * v40)
+	v42 := v22 + v41
+	v43 := v18 + v42
+	v46 := math.Float32frombits(0xff800000)
 	if v2 < math.Float32frombits(0x0) {
-		v40 = math.Float32frombits(0x7fc00000)
+		v46 = math.Float32frombits(0x7fc00000)
 	}
-	v42 := v40
+	v48 := v46
 	if math.Float32frombits(0x0) < v2 {
-		v42 = v37
+		v48 = v43
 	}
-	v43 := v2
+	v49 := v2
 	if v2 < math.Float32frombits(0x7f800000) {
-		v43 = v42
+		v49 = v48
 	}
-	v45 := math.Float32frombits(math.Float32bits(v43) & 0x7fffffff)
-	v47 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
-	v48 := math.Float32frombits(math.Float32bits(v45) | math.Float32bits(v47))
-	return float32(v48)
+	v51 := math.Float32frombits(math.Float32bits(v49) & 0x7fffffff)
+	v53 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v54 := math.Float32frombits(math.Float32bits(v51) | math.Float32bits(v53))
+	return float32(v54)
 }
 
 // tanhOf returns the hyperbolic tangent of x.
@@ -425,8 +459,8 @@ func sigmoidOf(x, y, alpha float32) float32 {
 	v0 := x
 	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
 	v4 := v3
-	if float32(-0x1.ap+06) > v3 {
-		v4 = float32(-0x1.ap+06)
+	if float32(-0x1.b8p+06) > v3 {
+		v4 = float32(-0x1.b8p+06)
 	}
 	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
 	v8 := v7 - float32(0x1.8p+23)
@@ -447,22 +481,25 @@ func sigmoidOf(x, y, alpha float32) float32 {
 	v31 := FMA(v28, v25, v30)
 	v32 := FMA(v28, v27, v31)
 	v33 := float32(0x1p+00) / v29
-	v34 := float32(v28 * v25)
-	v36 := float32(0x1p+00)
+	v35 := float32(0x1p+00)
 	if v0 < math.Float32frombits(0x0) {
-		v36 = v34
+		v35 = v25
 	}
-	v37 := float32(v36 * v33)
-	v38 := FMA(-v37, v29, v36)
-	v39 := FMA(-v37, v32, v38)
-	v40 := float32(v28 * v27)
-	v41 := math.Float32frombits(0x0)
+	v36 := float32(v35 * v33)
+	v37 := FMA(-v36, v29, v35)
+	v38 := FMA(-v36, v32, v37)
+	v39 := math.Float32frombits(0x0)
 	if v0 < math.Float32frombits(0x0) {
-		v41 = v40
+		v39 = v27
 	}
-	v42 := v39 + v41
-	v43 := float32(v42 * v33)
-	v44 := v37 + v43
+	v40 := v38 + v39
+	v41 := float32(v40 * v33)
+	v42 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v42 = v8
+	}
+	v43 := v36 + v41
+	v44 := scaled(v43, v42)
 	return float32(v44)
 }
 
@@ -483,37 +520,37 @@ func erfOf(x, y, alpha float32) float32 {
 	v18 := FMA(v16, v5, float32(-0x1.812746p-02))
 	v20 := FMA(v18, v5, float32(0x1.06eba8p-03))
 	v21 := FMA(v4, v20, v4)
-	v24 := v4 - float32(0x1.4p+01)
-	v27 := FMA(float32(-0x1.261b5cp-24), v24, float32(0x1.b2d38ap-20))
-	v29 := FMA(v27, v24, float32(-0x1.b2d4fp-17))
-	v31 := FMA(v29, v24, float32(0x1.448514p-14))
-	v33 := FMA(v31, v24, float32(-0x1.b92dfap-12))
-	v35 := FMA(v33, v24, float32(0x1.1bcbaap-09))
-	v37 := FMA(v35, v24, float32(-0x1.63ccbp-07))
-	v39 := FMA(v37, v24, float32(-0x1.e34608p-01))
-	v41 := FMA(v39, v24, float32(-0x1.569252p+02))
-	v43 := FMA(v41, v24, float32(-0x1.f3a2dcp+02))
-	v46 := FMA(v43, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v47 := v46 - float32(0x1.8p+23)
-	v50 := FMA(-v47, float32(0x1.62e43p-01), v43)
-	v51 := FMA(-v47, float32(-0x1.05c61p-29), v50)
-	v52 := float32(v51 * v51)
-	v55 := FMA(float32(0x1.6d15f8p-10), v51, float32(0x1.12105cp-07))
-	v57 := FMA(v55, v51, float32(0x1.555516p-05))
-	v59 := FMA(v57, v51, float32(0x1.5554d8p-03))
-	v61 := FMA(v59, v51, float32(0x1p-01))
-	v62 := FMA(v52, v61, v51)
-	v63 := v62 + float32(0x1p+00)
-	v64 := scaled(v63, v47)
-	v65 := float32(0x1p+00) - v64
-	v66 := v65
+	v23 := v4 - float32(0x1p+00)
+	v26 := FMA(float32(-0x1.261b5cp-24), v23, float32(0x1.557d5p-19))
+	v28 := FMA(v26, v23, float32(-0x1.3e4be4p-15))
+	v30 := FMA(v28, v23, float32(0x1.5f2c68p-12))
+	v32 := FMA(v30, v23, float32(-0x1.108766p-09))
+	v34 := FMA(v32, v23, float32(0x1.4b08e4p-07))
+	v36 := FMA(v34, v23, float32(-0x1.54b29cp-05))
+	v38 := FMA(v36, v23, float32(-0x1.afaaf8p-01))
+	v40 := FMA(v38, v23, float32(-0x1.51c9b4p+01))
+	v42 := FMA(v40, v23, float32(-0x1.d97fcp+00))
+	v45 := FMA(v42, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v46 := v45 - float32(0x1.8p+23)
+	v49 := FMA(-v46, float32(0x1.62e43p-01), v42)
+	v50 := FMA(-v46, float32(-0x1.05c61p-29), v49)
+	v51 := float32(v50 * v50)
+	v54 := FMA(float32(0x1.6d15f8p-10), v50, float32(0x1.12105cp-07))
+	v56 := FMA(v54, v50, float32(0x1.555516p-05))
+	v58 := FMA(v56, v50, float32(0x1.5554d8p-03))
+	v60 := FMA(v58, v50, float32(0x1p-01))
+	v61 := FMA(v51, v60, v50)
+	v62 := v61 + float32(0x1p+00)
+	v63 := scaled(v62, v46)
+	v64 := float32(0x1p+00) - v63
+	v65 := v64
 	if v4 < float32(0x1p+00) {
-		v66 = v21
+		v65 = v21
 	}
-	v67 := math.Float32frombits(math.Float32bits(v66) & 0x7fffffff)
-	v69 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
-	v70 := math.Float32frombits(math.Float32bits(v67) | math.Float32bits(v69))
-	return float32(v70)
+	v66 := math.Float32frombits(math.Float32bits(v65) & 0x7fffffff)
+	v68 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v69 := math.Float32frombits(math.Float32bits(v66) | math.Float32bits(v68))
+	return float32(v69)
 }
 
 // rsqrtOf returns 1 / sqrt(x).
@@ -529,8 +566,8 @@ func siluOf(x, y, alpha float32) float32 {
 	v0 := x
 	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
 	v4 := v3
-	if float32(-0x1.ap+06) > v3 {
-		v4 = float32(-0x1.ap+06)
+	if float32(-0x1.b8p+06) > v3 {
+		v4 = float32(-0x1.b8p+06)
 	}
 	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
 	v8 := v7 - float32(0x1.8p+23)
@@ -551,24 +588,32 @@ func siluOf(x, y, alpha float32) float32 {
 	v31 := FMA(v28, v25, v30)
 	v32 := FMA(v28, v27, v31)
 	v33 := float32(0x1p+00) / v29
-	v34 := float32(v28 * v25)
-	v36 := float32(0x1p+00)
+	v35 := float32(0x1p+00)
 	if v0 < math.Float32frombits(0x0) {
-		v36 = v34
+		v35 = v25
 	}
-	v37 := float32(v36 * v33)
-	v38 := FMA(-v37, v29, v36)
-	v39 := FMA(-v37, v32, v38)
-	v40 := float32(v28 * v27)
-	v41 := math.Float32frombits(0x0)
+	v36 := float32(v35 * v33)
+	v37 := FMA(-v36, v29, v35)
+	v38 := FMA(-v36, v32, v37)
+	v39 := math.Float32frombits(0x0)
 	if v0 < math.Float32frombits(0x0) {
-		v41 = v40
+		v39 = v27
 	}
-	v42 := v39 + v41
-	v43 := float32(v42 * v33)
-	v44 := float32(v0 * v43)
-	v45 := FMA(v0, v37, v44)
-	return float32(v45)
+	v40 := v38 + v39
+	v41 := float32(v40 * v33)
+	v42 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v42 = v8
+	}
+	v43 := float32(v0 * math.Float32frombits(0x0))
+	v44 := float32(v0 * v41)
+	v45 := FMA(v0, v36, v44)
+	v46 := scaled(v45, v42)
+	v47 := v46
+	if v0 < float32(-0x1.b8p+06) {
+		v47 = v43
+	}
+	return float32(v47)
 }
 
 // siluGradOf returns y times the derivative of x / (1 + exp(-x)).
@@ -590,36 +635,19 @@ func siluGradOf(x, y, alpha float32) float32 {
 	v22 := FMA(v20, v12, float32(0x1p-01))
 	v23 := FMA(v13, v22, v12)
 	v25 := v23 + float32(0x1p+00)
-	v26 := v25 - float32(0x1p+00)
-	v27 := v23 - v26
-	v28 := scaled(float32(0x1p+00), v8)
-	v29 := FMA(v28, v25, float32(0x1p+00))
-	v30 := float32(0x1p+00) - v29
-	v31 := FMA(v28, v25, v30)
-	v32 := FMA(v28, v27, v31)
-	v33 := float32(0x1p+00) / v29
-	v34 := float32(v28 * v25)
-	v36 := float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
 	if v0 < math.Float32frombits(0x0) {
-		v36 = v34
+		v28 = v26
 	}
-	v37 := float32(v36 * v33)
-	v38 := FMA(-v37, v29, v36)
-	v39 := FMA(-v37, v32, v38)
-	v40 := float32(v28 * v27)
-	v41 := math.Float32frombits(0x0)
-	if v0 < math.Float32frombits(0x0) {
-		v41 = v40
-	}
-	v42 := v39 + v41
-	v43 := float32(v42 * v33)
-	v44 := v37 + v43
-	v45 := y
-	v46 := float32(0x1p+00) - v44
-	v47 := FMA(v0, v46, float32(0x1p+00))
-	v48 := float32(v44 * v47)
-	v49 := float32(v45 * v48)
-	return float32(v49)
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	v31 := y
+	v32 := float32(0x1p+00) - v30
+	v33 := FMA(v0, v32, float32(0x1p+00))
+	v34 := float32(v30 * v33)
+	v35 := float32(v31 * v34)
+	return float32(v35)
 }
 
 // geluTanhOf returns x times the sigmoid of outer (x + cubic x³).
@@ -696,39 +724,65 @@ func geluTanhGradOf(x, y, alpha float32) float32 {
 
 // geluOf returns x Φ(x), Φ being the normal distribution function.
 func geluOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := float64(v0 * v0)
-	v4 := math.FMA(v1, float64(0x1.47ae147ae147bp-04), float64(-0x1p+00))
-	v5 := float64(v4 * v4)
-	v6 := float64(v5 * v5)
-	v9 := math.FMA(float64(-0x1.b6117f4648e5p-30), v6, float64(-0x1.48ee361e4c66fp-22))
-	v11 := math.FMA(v9, v6, float64(-0x1.b4fce262bf5ccp-16))
-	v13 := math.FMA(v11, v6, float64(-0x1.d9b5766b09e44p-11))
-	v15 := math.FMA(v13, v6, float64(-0x1.5ca05d3d688c4p-07))
-	v17 := math.FMA(v15, v6, float64(-0x1.4b2afb4960258p-05))
-	v20 := math.FMA(float64(-0x1.317e30f2acb7fp-33), v6, float64(-0x1.b00c453051988p-26))
-	v22 := math.FMA(v20, v6, float64(-0x1.a3d9918ce9187p-19))
-	v24 := math.FMA(v22, v6, float64(-0x1.6bd7d7ebafe17p-13))
-	v26 := math.FMA(v24, v6, float64(-0x1.d6768a148bc67p-09))
-	v28 := math.FMA(v26, v6, float64(-0x1.7f9b26d1e9503p-06))
-	v30 := math.FMA(v28, v6, float64(-0x1.1fef924134cedp-04))
-	v31 := math.FMA(v17, v5, v30)
-	v34 := math.FMA(float64(0x1.a53cf37c31e1ep-28), v6, float64(0x1.0d0b94f821fcap-20))
-	v36 := math.FMA(v34, v6, float64(0x1.2253b649e611dp-14))
-	v38 := math.FMA(v36, v6, float64(0x1.e9155a7b08d09p-10))
-	v40 := math.FMA(v38, v6, float64(0x1.0c12c8bce3e96p-06))
-	v42 := math.FMA(v40, v6, float64(0x1.a60bc35064816p-05))
-	v45 := math.FMA(float64(0x1.498d7e57a4b5bp-31), v6, float64(0x1.8409c79e28dccp-24))
-	v47 := math.FMA(v45, v6, float64(0x1.370e240e1f8cfp-17))
-	v49 := math.FMA(v47, v6, float64(0x1.acc79ba7def82p-12))
-	v51 := math.FMA(v49, v6, float64(0x1.a48307bf1533dp-08))
-	v53 := math.FMA(v51, v6, float64(0x1.01aec8dcd8194p-05))
-	v55 := math.FMA(v53, v6, float64(0x1.218358aa64996p-03))
-	v56 := math.FMA(v42, v5, v55)
-	v57 := math.FMA(v31, v4, v56)
-	v59 := math.FMA(v57, v0, float64(0x1p-01))
-	v60 := float64(v0 * v59)
-	return float32(v60)
+	v0 := x
+	v3 := v0
+	if float32(-0x1.dcccccp+03) > v0 {
+		v3 = float32(-0x1.dcccccp+03)
+	}
+	v4 := v3
+	if float32(0x1.dcccccp+03) < v3 {
+		v4 = float32(0x1.dcccccp+03)
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0x7fffffff)
+	v8 := float32(v4 * float32(-0x1p-01))
+	v9 := float32(v8 * v4)
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v19 := math.Float32frombits(math.Float32bits(v9) ^ 0x80000000)
+	v20 := FMA(v8, v4, v19)
+	v21 := v17 + v20
+	v22 := float32(v21 * v21)
+	v25 := FMA(float32(0x1.6d15f8p-10), v21, float32(0x1.12105cp-07))
+	v27 := FMA(v25, v21, float32(0x1.555516p-05))
+	v29 := FMA(v27, v21, float32(0x1.5554d8p-03))
+	v31 := FMA(v29, v21, float32(0x1p-01))
+	v32 := FMA(v22, v31, v21)
+	v34 := v6 + float32(0x1p+00)
+	v35 := math.Float32frombits(math.Float32bits(v34) >> 20)
+	v36 := lookups[0][math.Float32bits(v35)&31]
+	v37 := v6 - v36
+	v38 := lookups[1][math.Float32bits(v35)&31]
+	v39 := lookups[2][math.Float32bits(v35)&31]
+	v40 := lookups[3][math.Float32bits(v35)&31]
+	v41 := FMA(v39, v37, v40)
+	v42 := lookups[4][math.Float32bits(v35)&31]
+	v43 := FMA(v41, v37, v42)
+	v44 := lookups[5][math.Float32bits(v35)&31]
+	v45 := FMA(v43, v37, v44)
+	v46 := lookups[6][math.Float32bits(v35)&31]
+	v47 := FMA(v45, v37, v46)
+	v48 := lookups[7][math.Float32bits(v35)&31]
+	v49 := FMA(v47, v37, v48)
+	v50 := FMA(v38, v32, v38)
+	v51 := v38 - v50
+	v52 := FMA(v38, v32, v51)
+	v53 := FMA(v49, v32, v49)
+	v54 := v52 + v53
+	v55 := float32(v4 * v54)
+	v56 := FMA(v4, v50, v55)
+	v57 := scaled(v56, v13)
+	v59 := v0 - v0
+	v60 := v57 + v59
+	v61 := v0 - v57
+	v62 := v61
+	if v0 < math.Float32frombits(0x0) {
+		v62 = v60
+	}
+	v63 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v64 := math.Float32frombits(math.Float32bits(v62) | math.Float32bits(v63))
+	return float32(v64)
 }
 
 // geluGradOf returns y times the derivative of x Φ(x).

@@ -96,6 +96,19 @@ func (l *line) toFloat(a value) value            { return l.do("toFloat", 0, a) 
 // scale returns y 2^n for y between 1/4 and 4 and a whole n from -250 to 250, rounded once. It is of single lines.
 func (l *line) scale(y, n value) value { return l.do("scale", 0, y, n) }
 
+// lookup returns the entry of a table of 32 numbers with the index in the last 5 bits of a single line's i.
+func (l *line) lookup(table []float64, i value) value {
+	at := slices.IndexFunc(lookups, func(known []float64) bool { return slices.Equal(known, table) })
+	if at < 0 {
+		at = len(lookups)
+		lookups = append(lookups, table)
+	}
+	return l.do("lookup", uint64(at), i)
+}
+
+// lookups are the tables of all functions.
+var lookups [][]float64
+
 // less returns a where x < y, else b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
 
@@ -221,6 +234,8 @@ func (l *line) printGo(name, comment string, result value) string {
 			e = fmt.Sprintf("math.Float32frombits(uint32(int32(%s) >> %d))", w[0], o.bits)
 		case "toFloat":
 			e = fmt.Sprintf("float32(int32(%s))", w[0])
+		case "lookup":
+			e = fmt.Sprintf("lookups[%d][%s&31]", o.bits, w[0])
 		case "scale":
 			e = fmt.Sprintf("scaled(%s, %s)", r[0], r[1])
 		case "near":

@@ -36,6 +36,16 @@ func (c *constants) print() {
 	p("GLOBL ·constants<>(SB), RODATA|NOPTR, $%d\n", len(c.list)*32)
 }
 
+// printLookups prints the tables.
+func printLookups() {
+	for i, table := range lookups {
+		for j, v := range table {
+			p("DATA ·lookups<>+%d(SB)/4, $0x%08x", i*128+j*4, math.Float32bits(float32(v)))
+		}
+	}
+	p("GLOBL ·lookups<>(SB), RODATA|NOPTR, $%d\n", len(lookups)*128)
+}
+
 // emitter prints a line for one kind of registers.
 type emitter struct {
 	l       *line
@@ -221,6 +231,9 @@ func (e *emitter) prepare(offset int) {
 	if e.reads("shifted") || e.reads("alpha") || e.reads("inverse") {
 		p("VBROADCASTSS alpha+%d(FP), %s", offset, e.narrowest(alpha))
 	}
+	if e.reads("lookup") {
+		p("LEAQ ·lookups<>(SB), R10")
+	}
 	if e.reads("inverse") {
 		last := alpha - 1
 		p("VCVTPS2PD %s, %s\nVBROADCASTSD %d(AX), %s", e.narrowest(alpha), e.r(last), e.table.offset(math.Float64bits(1)), e.r(0))
@@ -382,6 +395,8 @@ func (e *emitter) print(results []value, m memory) {
 			from := e.reg(o.in[0])
 			to = e.fresh(i, o.in[0])
 			p("%s %s, %s", map[string]string{"toFloat": "VCVTDQ2PS", "sqrt": e.of("VSQRT")}[o.name], e.r(from), e.r(to))
+		case "lookup":
+			to = e.lookup(i, o.in[0], int(o.bits)*128)
 		case "scale":
 			to = e.scale(i, o.in[0], o.in[1])
 		case "root":
@@ -434,6 +449,22 @@ func (e *emitter) print(results []value, m memory) {
 		}
 	}
 	m.store(e, results)
+}
+
+// lookup prints the load of an entry of a table, for AVX-512 by a permutation.
+func (e *emitter) lookup(i int, index value, table int) int {
+	from := e.reg(index)
+	to, other := e.take(value(i)), e.take(value(len(e.l.ops)))
+	if e.wide {
+		p("VMOVAPS Z%d, Z%d\nVMOVUPS %d(R10), Z%d\nVPERMI2PS %d(R10), Z%d, Z%d", from, to, table, other, table+64, other, to)
+	} else {
+		place := e.take(value(len(e.l.ops)))
+		p("VPAND %d(AX), Y%d, Y%d\nVPCMPEQD Y%d, Y%d, Y%d", e.table.offset(31<<32|31), from, place, other, other, other)
+		p("VGATHERDPS Y%d, %d(R10)(Y%d*4), Y%d", other, table, place, to)
+		e.release(place)
+	}
+	e.release(other)
+	return to
 }
 
 // scale prints y 2^n. AVX2 multiplies by two powers of 2.

@@ -11,6 +11,9 @@ import (
 // wholeSingle is a number that makes a float32 that is added to it whole: it is in the last bits then.
 const wholeSingle = 0x1.8p23
 
+// ln2Short has the first 12 bits of the logarithm of 2.
+const ln2Short = 0x1.62ep-1
+
 // The logarithm of 2 as a sum of two float32.
 var (
 	ln2High = float64(float32(math.Ln2))
@@ -20,15 +23,16 @@ var (
 // Coefficients.
 var (
 	expTerms  = fit(series(exp2nd).at, -0.35, 0.35, 5)
-	logTerms  = fit(series(log2nd).at, -1./3, 1./3, 9)
+	logTerms  = fit(series(log2nd).at, -0.25, 0.5, 9)
 	tanhTerms = fit(func(z *big.Float) *big.Float { // (tanh(√z)/√z - 1) / z
 		return ratio(sum(ratio(series(sinh1).at(z), series(cosh0).at(z)), number(-1)), z)
 	}, 0, 1, 8)
-	erfTerms  = fit(func(z *big.Float) *big.Float { return sum(series(erf1).at(z), number(-1)) }, 0, 1, 8)
-	erfcTerms = fit(func(v *big.Float) *big.Float { // log(1 - erf(v + 2.5))
-		a := sum(v, number(2.5))
+	expm1Terms = fit(series(exp2nd).at, -0.56, 0.56, 6)
+	erfTerms   = fit(func(z *big.Float) *big.Float { return sum(series(erf1).at(z), number(-1)) }, 0, 1, 8)
+	erfcTerms  = fit(func(v *big.Float) *big.Float { // log(1 - erf(1 + v))
+		a := sum(v, number(1))
 		return logOf(sum(number(1), times(number(-1), times(a, series(erf1).at(times(a, a))))))
-	}, -1.5, 1.45, 10)
+	}, 0, 2.95, 10)
 )
 
 // reduced returns n, the integer next to x/log 2, and r = x - n log 2.
@@ -67,16 +71,19 @@ func exp2Single(l *line) value {
 // expm1Single doubles half the result, because 2^128 is beyond float32.
 func expm1Single(l *line) value {
 	x := l.x()
-	n, r := l.reduced(l.clamp(x, -20, 89))
-	p := l.expLess1(r)
+	c := l.clamp(x, -20, 89)
+	n, r := l.reduced(c)
+	near := l.size(x)
+	n, r = l.less(near, l.float(0.55), l.float(0), n), l.less(near, l.float(0.55), c, r)
+	p := l.fma(l.mul(r, r), l.horner(expm1Terms, r), r)
 	half := l.scale(l.float(0.5), n)
 	y := l.fma(half, p, l.sub(half, l.float(0.5)))
-	return l.less(l.size(x), l.float(0.25), l.less(l.size(x), l.float(0x1p-30), x, p), l.add(y, y))
+	return l.less(near, l.float(0.25), l.less(near, l.float(0x1p-30), x, p), l.add(y, y))
 }
 
-// sigmoidParts returns a number near the sigmoid of x, and what that is short of it.
-func (l *line) sigmoidParts(x value) (y, rest value) {
-	n, r := l.reduced(l.max(l.float(-104), l.or(x, l.sign())))
+// sigmoidParts returns n and a sum of two numbers that is the sigmoid of x divided by 2^n.
+func (l *line) sigmoidParts(x value) (y, rest, n value) {
+	n, r := l.reduced(l.max(l.float(-110), l.or(x, l.sign())))
 	p := l.expLess1(r)
 	e := l.add(p, l.float(1)) // exp(-|x|) is 2^n (e + low)
 	low := l.sub(p, l.sub(e, l.float(1)))
@@ -84,28 +91,26 @@ func (l *line) sigmoidParts(x value) (y, rest value) {
 	d := l.fma(power, e, l.float(1)) // 1 + exp(-|x|) is d + dLow
 	dLow := l.fma(power, low, l.fma(power, e, l.sub(l.float(1), d)))
 	negative := func(a value, b float64) value { return l.less(x, l.float(0), a, l.float(b)) }
-	inverse := l.div(l.float(1), d)
-	top := negative(l.mul(power, e), 1)
+	inverse, top := l.div(l.float(1), d), negative(e, 1)
 	y = l.mul(top, inverse)
 	rest = l.fnma(y, dLow, l.fnma(y, d, top))
-	rest = l.mul(l.add(rest, negative(l.mul(power, low), 0)), inverse)
-	return y, rest
+	return y, l.mul(l.add(rest, negative(low, 0)), inverse), negative(n, 0)
 }
 
 func sigmoidSingle(l *line) value {
-	y, rest := l.sigmoidParts(l.x())
-	return l.add(y, rest)
+	y, rest, n := l.sigmoidParts(l.x())
+	return l.scale(l.add(y, rest), n)
 }
 
 func silu(l *line) value {
 	x := l.x()
-	y, rest := l.sigmoidParts(x)
-	return l.fma(x, y, l.mul(x, rest))
+	y, rest, n := l.sigmoidParts(x)
+	return l.less(x, l.float(-110), l.mul(x, l.float(0)), l.scale(l.fma(x, y, l.mul(x, rest)), n))
 }
 
 func siluGrad(l *line) value {
 	x := l.x()
-	s := sigmoidSingle(l)
+	s := l.simpleSigmoid(x)
 	return l.mul(l.y(), l.mul(s, l.fma(x, l.sub(l.float(1), s), l.float(1))))
 }
 
@@ -149,11 +154,11 @@ func erfSingle(l *line) value {
 	x := l.x()
 	a := l.min(l.float(3.93), l.size(x))
 	near := l.fma(a, l.horner(erfTerms, l.mul(a, a)), a)
-	far := l.sub(l.float(1), l.expOf(l.horner(erfcTerms, l.sub(a, l.float(2.5)))))
+	far := l.sub(l.float(1), l.expOf(l.horner(erfcTerms, l.sub(a, l.float(1)))))
 	return l.signed(l.less(a, l.float(1), near, far), x)
 }
 
-// logNear returns log(1+f) - f for f between -1/3 and 1/3.
+// logNear returns log(1+f) - f for f between -1/4 and 1/2.
 func (l *line) logNear(f value) value { return l.mul(l.mul(f, f), l.polynomialOf2(logTerms, f)) }
 
 // polynomialOf2 is horner in two chains.
@@ -170,10 +175,10 @@ func (l *line) polynomialOf2(c []float64, x value) value {
 	return l.fma(l.horner(odd, square), x, l.horner(even, square))
 }
 
-// logSplit returns k and f with x = 2^k (1+f), f between -1/3 and 1/3, for positive and finite x.
+// logSplit returns k and f with x = 2^k (1+f), f between -1/4 and 1/2, for positive and finite x.
 func (l *line) logSplit(x value) (k, f value) {
 	tiny := l.less(x, l.float(0x1p-126), l.mul(x, l.float(0x1p23)), x)
-	least := l.float(2. / 3)
+	least := l.float(0.75)
 	e := l.and(l.do("minus", 0, tiny, least), l.bits(0xff800000))
 	k = l.toFloat(l.rightSigned(e, 23))
 	k = l.sub(k, l.less(x, l.float(0x1p-126), l.float(23), l.float(0)))
@@ -183,16 +188,26 @@ func (l *line) logSplit(x value) (k, f value) {
 // logResult returns a (f+rest) + k b, or what the logarithm of x is if that is not positive and finite.
 func (l *line) logResult(x, k, f, rest value, a, b float64) value {
 	var y value
-	if a == 1 {
+	switch {
+	case a == 1:
 		y = l.add(f, rest)
-	} else {
+	case b != 1:
 		high := float64(float32(a))
 		y = l.fma(f, l.float(high), l.fma(f, l.float(a-high), l.mul(rest, l.float(a))))
 	}
-	if b == 1 {
-		y = l.add(y, k)
-	} else {
+	switch b {
+	case 1: // a (f+rest) can be larger than the result, and its rounding is made up for
+		high := float64(float32(a))
+		most := l.mul(f, l.float(high))
+		low := l.fma(f, l.float(high), l.xor(most, l.sign()))
+		low = l.add(low, l.fma(f, l.float(a-high), l.mul(rest, l.float(a))))
+		sum := l.add(k, most)
+		y = l.add(sum, l.add(l.sub(most, l.sub(sum, k)), low))
+	case math.Ln2: // of which float32 has 29 bits
 		y = l.fma(k, l.float(b), y)
+	default:
+		high := float64(float32(b))
+		y = l.fma(k, l.float(high), l.fma(k, l.float(b-high), y))
 	}
 	return l.logSpecial(y, x)
 }
@@ -209,12 +224,68 @@ func logSingle(a, b float64) func(l *line) value {
 func log1pSingle(l *line) value {
 	x := l.x()
 	u := l.add(x, l.float(1))
-	e := l.and(l.do("minus", 0, u, l.float(2./3)), l.bits(0xff800000))
+	e := l.and(l.do("minus", 0, u, l.float(0.75)), l.bits(0xff800000))
 	k := l.toFloat(l.rightSigned(e, 23))
 	power := l.do("minus", 0, l.float(1), e) // 2^-k
 	f := l.less(x, l.float(0x1p60), l.fma(x, power, l.sub(power, l.float(1))), l.sub(l.do("minus", 0, u, e), l.float(1)))
-	return l.signed(l.logResult(u, k, f, l.logNear(f), 1, math.Ln2), x)
+	// k ln2Short is exact, and so is low.
+	big := l.mul(k, l.float(ln2Short))
+	high := l.add(big, f)
+	low := l.fma(k, l.float(math.Ln2-ln2Short), l.sub(f, l.sub(high, big)))
+	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(f))), u), x)
 }
 
 // rsqrtSingle is what torch computes.
 func rsqrtSingle(l *line) value { return l.div(l.float(1), l.sqrt(l.x())) }
+
+// tailTables have polynomials of exp(a²/2) Φ(-a) for a in 32 intervals: 1 + a has 8 between one power of 2
+// and the next up to 16, and a's index is in the bits of 1 + a. Terms are in the distance from the middle.
+var tailTables = func() (t struct {
+	middle, low []float64
+	terms       [6][]float64
+}) { t.middle, t.low = make([]float64, 32), make([]float64, 32); for i := range t.terms {
+	t.terms[i] = make([]float64, 32)
+}; f := func(a *big.Float) *big.Float {
+	return times(tailOf(a), series(exp0).at(times(number(0.5), times(a, a))))
+}; for exponent := range 4 {
+	for part := range 8 {
+		width := math.Ldexp(1, exponent) / 8
+		middle := 8*width + width*(float64(part)+0.5) - 1
+		at := (exponent+3)%4*8 + part
+		t.middle[at] = middle
+		c := fit(func(d *big.Float) *big.Float { return f(sum(number(middle), d)) }, -width/2, width/2, len(t.terms))
+		for i := range c {
+			t.terms[i][at] = c[i]
+		}
+		t.low[at] = c[0] - float64(float32(c[0]))
+	}
+}; return t }()
+
+// geluSingle makes up for every rounding of the normal distribution function that counts.
+func geluSingle(l *line) value {
+	x := l.x()
+	c := l.clamp(x, -14.9, 14.9)
+	a := l.size(c)
+
+	// exp(-a²/2) is 2^n (1 + p), a²/2 being -(s + sLow).
+	half := l.mul(c, l.float(-0.5))
+	s := l.mul(half, c)
+	n, r := l.reduced(s)
+	p := l.expLess1(l.add(r, l.fma(half, c, l.xor(s, l.sign()))))
+
+	// exp(a²/2) Φ(-a) is f + fLow.
+	at := l.right(l.add(a, l.float(1)), 20)
+	d := l.sub(a, l.lookup(tailTables.middle, at))
+	f := l.lookup(tailTables.terms[0], at)
+	fLow := l.lookup(tailTables.terms[5], at)
+	for i := 4; i > 0; i-- {
+		fLow = l.fma(fLow, d, l.lookup(tailTables.terms[i], at))
+	}
+	fLow = l.fma(fLow, d, l.lookup(tailTables.low, at))
+
+	m := l.fma(f, p, f)
+	mLow := l.add(l.fma(f, p, l.sub(f, m)), l.fma(fLow, p, fLow))
+	tail := l.scale(l.fma(c, m, l.mul(c, mLow)), n)
+	y := l.less(x, l.float(0), l.add(tail, l.sub(x, x)), l.sub(x, tail)) // NaN for minus infinity
+	return l.or(y, l.and(x, l.sign()))
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -29,10 +30,7 @@ var functionList = []struct {
 	{"SiluGrad", "y times the derivative of x / (1 + exp(-x))", 0, true, siluGrad},
 	{"GeluTanh", "x times the sigmoid of outer (x + cubic x³)", 0, true, geluTanh},
 	{"GeluTanhGrad", "y times the derivative of GeluTanh", 0, true, geluTanhGrad},
-	{"Gelu", "x Φ(x), Φ being the normal distribution function", 5, false, func(l *line) value {
-		x := l.x()
-		return l.mul(x, l.fma(l.even(x, 5, series(phi1).polynomial(number(0), number(25), 25)), x, l.float(0.5)))
-	}},
+	{"Gelu", "x Φ(x), Φ being the normal distribution function", 0, true, geluSingle},
 	{"GeluGrad", "y times the derivative of x Φ(x)", 5, false, func(l *line) value {
 		x := l.x()
 		return l.mul(l.y(), l.fma(l.even(x, 5, series(slope1).polynomial(number(0), number(25), 26)), x, l.float(0.5)))
@@ -162,6 +160,7 @@ func functions() (tables, portable string) {
 		}
 	}
 	table.print()
+	printLookups()
 	tables = "\nvar avx512Functions = [...]Pass{\n" + wide.String() + "}\n\nvar avx2Functions = [...]Pass{\n" + narrow.String() + "}\n"
 	for _, d := range halfDTypes {
 		tables += "\nvar avx512" + d.name + "Functions = [...]HalfPass{\n" + halves[d.name].String() + "}\n"
@@ -169,6 +168,15 @@ func functions() (tables, portable string) {
 	portable = "// The functions.\nconst (\n" + names.String() + "\tfunctions\n)\n" +
 		"\nvar names = [functions]string{\n" + words.String() + "}\n" +
 		"\nvar limits = [functions]float32{\n" + limits.String() + "}\n" +
-		"\nvar scalars = [functions]func(x, y, alpha float32) float32{\n" + scalars.String() + "}\n" + code.String()
+		"\nvar scalars = [functions]func(x, y, alpha float32) float32{\n" + scalars.String() + "}\n" +
+		"\n// lookups are tables that functions read.\nvar lookups = [...][32]float32{\n"
+	for _, table := range lookups {
+		portable += "\t{"
+		for _, v := range table {
+			portable += strconv.FormatFloat(float64(float32(v)), 'x', -1, 32) + ", "
+		}
+		portable += "},\n"
+	}
+	portable += "}\n" + code.String()
 	return tables, portable
 }
