@@ -16,6 +16,7 @@ var truths = map[Function]func(x float64) float64{
 	Rsqrt:    func(x float64) float64 { return 1 / math.Sqrt(x) },
 	Silu:     func(x float64) float64 { return x / (1 + math.Exp(-x)) },
 	Sigmoid:  func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
+	GeluHalf: func(x float64) float64 { return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2)) },
 	Gelu:     func(x float64) float64 { return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2)) },
 	GeluGrad: func(x float64) float64 {
 		return 0.5*math.Erfc(-x*(math.Sqrt2/2)) + x*math.Exp(-0.5*x*x)/math.Sqrt(2*math.Pi)

@@ -38,6 +38,10 @@ var avx512Functions = [...]Pass{
 	GeluTanhGrad: avx512GeluTanhGrad,
 	Gelu:         avx512Gelu,
 	GeluGrad:     avx512GeluGrad,
+	SigmoidHalf:  avx512SigmoidHalf,
+	SiluHalf:     avx512SiluHalf,
+	GeluHalf:     avx512GeluHalf,
+	GeluGradHalf: avx512GeluGradHalf,
 	Quotient:     avx512Quotient,
 	Sin:          avx512Sin,
 	Cos:          avx512Cos,
@@ -61,6 +65,10 @@ var avx2Functions = [...]Pass{
 	GeluTanhGrad: avx2GeluTanhGrad,
 	Gelu:         avx2Gelu,
 	GeluGrad:     avx2GeluGrad,
+	SigmoidHalf:  avx2SigmoidHalf,
+	SiluHalf:     avx2SiluHalf,
+	GeluHalf:     avx2GeluHalf,
+	GeluGradHalf: avx2GeluGradHalf,
 	Quotient:     avx2Quotient,
 	Sin:          avx2Sin,
 	Cos:          avx2Cos,
@@ -84,6 +92,10 @@ var avx512Float16Functions = [...]HalfPass{
 	GeluTanhGrad: geluTanhGradFloat16,
 	Gelu:         geluFloat16,
 	GeluGrad:     nil,
+	SigmoidHalf:  sigmoidHalfFloat16,
+	SiluHalf:     siluHalfFloat16,
+	GeluHalf:     geluHalfFloat16,
+	GeluGradHalf: geluGradHalfFloat16,
 	Quotient:     quotientFloat16,
 	Sin:          nil,
 	Cos:          nil,
@@ -107,6 +119,10 @@ var avx512BFloat16Functions = [...]HalfPass{
 	GeluTanhGrad: geluTanhGradBFloat16,
 	Gelu:         geluBFloat16,
 	GeluGrad:     nil,
+	SigmoidHalf:  sigmoidHalfBFloat16,
+	SiluHalf:     siluHalfBFloat16,
+	GeluHalf:     geluHalfBFloat16,
+	GeluGradHalf: geluGradHalfBFloat16,
 	Quotient:     quotientBFloat16,
 	Sin:          nil,
 	Cos:          nil,
@@ -1778,6 +1794,86 @@ func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512SigmoidHalf is a [Pass]: Sigmoid for halves.
+//
+//go:noescape
+func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SigmoidHalf is a [Pass]: Sigmoid for halves.
+//
+//go:noescape
+func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sigmoidHalfFloat16 is a [HalfPass]: Sigmoid for halves.
+//
+//go:noescape
+func sigmoidHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sigmoidHalfBFloat16 is a [HalfPass]: Sigmoid for halves.
+//
+//go:noescape
+func sigmoidHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512SiluHalf is a [Pass]: Silu for halves.
+//
+//go:noescape
+func avx512SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SiluHalf is a [Pass]: Silu for halves.
+//
+//go:noescape
+func avx2SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// siluHalfFloat16 is a [HalfPass]: Silu for halves.
+//
+//go:noescape
+func siluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// siluHalfBFloat16 is a [HalfPass]: Silu for halves.
+//
+//go:noescape
+func siluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluHalf is a [Pass]: Gelu for halves.
+//
+//go:noescape
+func avx512GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluHalf is a [Pass]: Gelu for halves.
+//
+//go:noescape
+func avx2GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluHalfFloat16 is a [HalfPass]: Gelu for halves.
+//
+//go:noescape
+func geluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluHalfBFloat16 is a [HalfPass]: Gelu for halves.
+//
+//go:noescape
+func geluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluGradHalf is a [Pass]: GeluGrad for halves.
+//
+//go:noescape
+func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluGradHalf is a [Pass]: GeluGrad for halves.
+//
+//go:noescape
+func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluGradHalfFloat16 is a [HalfPass]: GeluGrad for halves.
+//
+//go:noescape
+func geluGradHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluGradHalfBFloat16 is a [HalfPass]: GeluGrad for halves.
+//
+//go:noescape
+func geluGradHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Quotient is a [Pass]: x / alpha.
 //

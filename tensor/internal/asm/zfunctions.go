@@ -23,6 +23,10 @@ const (
 	GeluTanhGrad                 // y times the derivative of GeluTanh
 	Gelu                         // x Φ(x), Φ being the normal distribution function
 	GeluGrad                     // y times the derivative of x Φ(x)
+	SigmoidHalf                  // Sigmoid for halves
+	SiluHalf                     // Silu for halves
+	GeluHalf                     // Gelu for halves
+	GeluGradHalf                 // GeluGrad for halves
 	Quotient                     // x / alpha
 	Sin                          // the sine of x
 	Cos                          // the cosine of x
@@ -47,6 +51,10 @@ var names = [functions]string{
 	GeluTanhGrad: "geluTanhGrad",
 	Gelu:         "gelu",
 	GeluGrad:     "geluGrad",
+	SigmoidHalf:  "sigmoidHalf",
+	SiluHalf:     "siluHalf",
+	GeluHalf:     "geluHalf",
+	GeluGradHalf: "geluGradHalf",
 	Quotient:     "quotient",
 	Sin:          "sin",
 	Cos:          "cos",
@@ -70,6 +78,10 @@ var limits = [functions]float32{
 	GeluTanhGrad: 0,
 	Gelu:         0,
 	GeluGrad:     5,
+	SigmoidHalf:  0,
+	SiluHalf:     0,
+	GeluHalf:     0,
+	GeluGradHalf: 0,
 	Quotient:     0,
 	Sin:          1.048576e+06,
 	Cos:          1.048576e+06,
@@ -93,6 +105,10 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	GeluTanhGrad: geluTanhGradOf,
 	Gelu:         geluOf,
 	GeluGrad:     geluGradOf,
+	SigmoidHalf:  sigmoidHalfOf,
+	SiluHalf:     siluHalfOf,
+	GeluHalf:     geluHalfOf,
+	GeluGradHalf: geluGradHalfOf,
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
@@ -108,6 +124,13 @@ var lookups = [...][32]float32{
 	{0x1.b6593p-05, 0x1.4a0316p-05, 0x1.f9a62p-06, 0x1.89994cp-06, 0x1.36dd1ep-06, 0x1.f199aap-07, 0x1.931dcep-07, 0x1.4a384ap-07, 0x1.f2f516p-08, 0x1.621fbp-08, 0x1.031b36p-08, 0x1.852b48p-09, 0x1.2ae26ap-09, 0x1.d419d4p-10, 0x1.74d5a4p-10, 0x1.2d6b4ap-10, 0x1.c0f8e8p-11, 0x1.3ae79ap-11, 0x1.c9eaf6p-12, 0x1.56ee08p-12, 0x1.073c44p-12, 0x1.9ca82ep-13, 0x1.494a3cp-13, 0x1.0ade5ap-13, 0x1.cfce96p-03, 0x1.7e9382p-03, 0x1.3dae34p-03, 0x1.097b54p-03, 0x1.be70a6p-04, 0x1.7992f8p-04, 0x1.411f8cp-04, 0x1.1293e8p-04},
 	{-0x1.f7949ep-04, -0x1.9851f2p-04, -0x1.4ffe68p-04, -0x1.18274ep-04, -0x1.d8c1bcp-05, -0x1.9328f6p-05, -0x1.5b205ep-05, -0x1.2d7c14p-05, -0x1.ef2cc8p-06, -0x1.85dc7cp-06, -0x1.3a0094p-06, -0x1.01c9bep-06, -0x1.ae369cp-07, -0x1.6c06bap-07, -0x1.37c334p-07, -0x1.0dd422p-07, -0x1.b9fa6ap-08, -0x1.5bcb4p-08, -0x1.188feep-08, -0x1.cdeeacp-09, -0x1.82bdeep-09, -0x1.486db4p-09, -0x1.1a5102p-09, -0x1.ea79b4p-10, -0x1.7a0d5cp-02, -0x1.45588cp-02, -0x1.19baa6p-02, -0x1.eacbbcp-03, -0x1.ade41ap-03, -0x1.7a88e4p-03, -0x1.4efb3p-03, -0x1.29d78ap-03},
 	{-0x1.6e8f9cp-29, 0x1.5251b6p-28, 0x1.7363d4p-28, 0x1.d0cc3cp-28, 0x1.1cec96p-30, 0x1.d968acp-29, -0x1.068e2ep-28, 0x1.fd0266p-30, 0x1.288784p-32, 0x1.c0d4bcp-29, -0x1.187ffp-29, -0x1.b79aep-30, 0x1.869bc2p-29, -0x1.a58e3p-29, 0x1.8dce3p-32, -0x1.6e8de6p-30, 0x1.9580d8p-30, -0x1.d39b3p-30, -0x1.9b494ep-30, -0x1.59b458p-32, 0x1.c54284p-31, -0x1.f78904p-30, -0x1.de97f2p-32, -0x1.7bea1p-34, 0x1.85985ap-28, 0x1.857448p-27, 0x1.a9d7cp-29, 0x1.593eep-28, -0x1.ea11a2p-27, -0x1.d27ff4p-27, -0x1.736118p-27, 0x1.7058a8p-31},
+	{0x1.ec2f96p-08, 0x1.47feb2p-08, 0x1.be3938p-09, 0x1.35658ap-09, 0x1.b4c2f4p-10, 0x1.396eb6p-10, 0x1.c8da58p-11, 0x1.51c4bcp-11, 0x1.b973eap-12, 0x1.03ee92p-12, 0x1.3f4288p-13, 0x1.96d2a4p-14, 0x1.0bb4ccp-14, 0x1.6a7f34p-15, 0x1.f7625ep-16, 0x1.657198p-16, 0x1.bd61d6p-17, 0x1.f41e48p-18, 0x1.290ebcp-18, 0x1.71ca0ep-19, 0x1.ded196p-20, 0x1.409316p-20, 0x1.b9d69ep-21, 0x1.383aaap-21, 0x1.c103bcp-05, 0x1.5aa6ep-05, 0x1.0d852ep-05, 0x1.a5fa08p-06, 0x1.4c87a2p-06, 0x1.07ba3p-06, 0x1.a4ebep-07, 0x1.51ec96p-07},
+	{-0x1.577a98p-06, -0x1.e4d7b2p-07, -0x1.5cd9acp-07, -0x1.ff043ap-08, -0x1.7c7b9ep-08, -0x1.1f9f3ep-08, -0x1.b8fbdep-09, -0x1.5676c4p-09, -0x1.e0ac9ap-10, -0x1.35a9c8p-10, -0x1.9dfa2ap-11, -0x1.1daf76p-11, -0x1.95659p-12, -0x1.26b3cap-12, -0x1.b5b69ep-13, -0x1.4b426ap-13, -0x1.c37712p-14, -0x1.1acb4ep-14, -0x1.732dbap-15, -0x1.fa4df4p-16, -0x1.64a23cp-16, -0x1.022f2p-16, -0x1.7eb862p-17, -0x1.21826p-17, -0x1.e53448p-04, -0x1.82516p-04, -0x1.35b772p-04, -0x1.f3ed9p-05, -0x1.9613fep-05, -0x1.4be4c6p-05, -0x1.10e1fap-05, -0x1.c34f16p-06},
+	{0x1.b6594ap-05, 0x1.4a0326p-05, 0x1.f9a634p-06, 0x1.899958p-06, 0x1.36dd26p-06, 0x1.f199b4p-07, 0x1.931dd4p-07, 0x1.4a384ep-07, 0x1.f2f568p-08, 0x1.621fdap-08, 0x1.031b4cp-08, 0x1.852b6p-09, 0x1.2ae278p-09, 0x1.d419e4p-10, 0x1.74d5aep-10, 0x1.2d6b5p-10, 0x1.c0f95p-11, 0x1.3ae7cap-11, 0x1.c9eb24p-12, 0x1.56ee2p-12, 0x1.073c52p-12, 0x1.9ca83ep-13, 0x1.494a46p-13, 0x1.0ade6p-13, 0x1.cfce9ap-03, 0x1.7e9386p-03, 0x1.3dae38p-03, 0x1.097b56p-03, 0x1.be70a8p-04, 0x1.7992fap-04, 0x1.411f8ep-04, 0x1.1293eap-04},
+	{-0x1.f7946cp-04, -0x1.9851d2p-04, -0x1.4ffe52p-04, -0x1.18274p-04, -0x1.d8c1aap-05, -0x1.9328eap-05, -0x1.5b2056p-05, -0x1.2d7c0cp-05, -0x1.ef2c4ep-06, -0x1.85dc3cp-06, -0x1.3a006ep-06, -0x1.01c9a8p-06, -0x1.ae368p-07, -0x1.6c06a8p-07, -0x1.37c32ap-07, -0x1.0dd41ap-07, -0x1.b9f9e4p-08, -0x1.5bcafap-08, -0x1.188fc8p-08, -0x1.cdee82p-09, -0x1.82bdd4p-09, -0x1.486da4p-09, -0x1.1a50f8p-09, -0x1.ea79a6p-10, -0x1.7a0d54p-02, -0x1.455886p-02, -0x1.19baa2p-02, -0x1.eacbb4p-03, -0x1.ade414p-03, -0x1.7a88ep-03, -0x1.4efb2cp-03, -0x1.29d788p-03},
+	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
+	{-0x1.0b34b8p-01, -0x1.fe98c8p-02, -0x1.ec83e8p-02, -0x1.de8e24p-02, -0x1.d39c88p-02, -0x1.cae97p-02, -0x1.c3e85ep-02, -0x1.be33d4p-02, -0x1.b77718p-02, -0x1.b0e216p-02, -0x1.ac245ap-02, -0x1.a8a0eep-02, -0x1.a5f608p-02, -0x1.a3e488p-02, -0x1.a2426cp-02, -0x1.a0f2f4p-02, -0x1.9f6c3ap-02, -0x1.9df38p-02, -0x1.9ce692p-02, -0x1.9c203p-02, -0x1.9b89cep-02, -0x1.9b152ep-02, -0x1.9ab8f6p-02, -0x1.9a6eccp-02, -0x1.8948d4p-01, -0x1.6eee6ep-01, -0x1.591f7ap-01, -0x1.46f516p-01, -0x1.37bb2ep-01, -0x1.2ae462p-01, -0x1.2000f4p-01, -0x1.16b80cp-01},
+	{-0x1.a0b96ep-03, -0x1.52d8fap-02, -0x1.d022e4p-02, -0x1.24b942p-01, -0x1.5fd50ap-01, -0x1.99b84p-01, -0x1.d2a16ep-01, -0x1.056014p+00, -0x1.2ee052p+00, -0x1.655fe2p+00, -0x1.9b2c58p+00, -0x1.d075fep+00, -0x1.02aec6p+01, -0x1.1cfceep+01, -0x1.372da8p+01, -0x1.5146f4p+01, -0x1.784a84p+01, -0x1.ac1f1cp+01, -0x1.dfcbd8p+01, -0x1.09add6p+02, -0x1.236afp+02, -0x1.3d1fc2p+02, -0x1.56ce18p+02, -0x1.707742p+02, 0x1.cde732p-02, 0x1.6efb56p-02, 0x1.160f34p-02, 0x1.843c08p-03, 0x1.c95838p-04, 0x1.306c9ep-05, -0x1.1a2d82p-05, -0x1.a8544p-04},
 }
 
 // expOf returns exp(x - alpha), the difference rounded.
@@ -822,6 +845,156 @@ func geluGradOf(x, y, alpha float32) float32 {
 	v62 := math.FMA(v60, v0, float64(0x1p-01))
 	v63 := float64(v1 * v62)
 	return float32(v63)
+}
+
+// sigmoidHalfOf returns Sigmoid for halves.
+func sigmoidHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v28 = v26
+	}
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	return float32(v30)
+}
+
+// siluHalfOf returns Silu for halves.
+func siluHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v28 = v26
+	}
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	v31 := float32(v0 * v30)
+	return float32(v31)
+}
+
+// geluHalfOf returns Gelu for halves.
+func geluHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v4 := v3
+	if float32(0x1.dffffep+03) < v3 {
+		v4 = float32(0x1.dffffep+03)
+	}
+	v6 := float32(v4 * float32(-0x1p-01))
+	v7 := float32(v6 * v4)
+	v10 := FMA(v7, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v11 := v10 - float32(0x1.8p+23)
+	v14 := FMA(-v11, float32(0x1.62e43p-01), v7)
+	v15 := FMA(-v11, float32(-0x1.05c61p-29), v14)
+	v17 := v4 + float32(0x1p+00)
+	v18 := math.Float32frombits(math.Float32bits(v17) >> 20)
+	v19 := lookups[0][math.Float32bits(v18)&31]
+	v20 := v4 - v19
+	v21 := lookups[8][math.Float32bits(v18)&31]
+	v22 := lookups[9][math.Float32bits(v18)&31]
+	v23 := FMA(v21, v20, v22)
+	v24 := lookups[10][math.Float32bits(v18)&31]
+	v25 := FMA(v23, v20, v24)
+	v26 := lookups[11][math.Float32bits(v18)&31]
+	v27 := FMA(v25, v20, v26)
+	v28 := lookups[12][math.Float32bits(v18)&31]
+	v29 := FMA(v27, v20, v28)
+	v30 := float32(v15 * v15)
+	v33 := FMA(float32(0x1.6d15f8p-10), v15, float32(0x1.12105cp-07))
+	v35 := FMA(v33, v15, float32(0x1.555516p-05))
+	v37 := FMA(v35, v15, float32(0x1.5554d8p-03))
+	v39 := FMA(v37, v15, float32(0x1p-01))
+	v40 := FMA(v30, v39, v15)
+	v41 := FMA(v29, v40, v29)
+	v42 := scaled(v41, v11)
+	v43 := float32(v0 * v42)
+	v45 := v0 - v43
+	v46 := v45
+	if v0 < math.Float32frombits(0x0) {
+		v46 = v43
+	}
+	v48 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v49 := math.Float32frombits(math.Float32bits(v46) | math.Float32bits(v48))
+	return float32(v49)
+}
+
+// geluGradHalfOf returns GeluGrad for halves.
+func geluGradHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v4 := v3
+	if float32(0x1.dffffep+03) < v3 {
+		v4 = float32(0x1.dffffep+03)
+	}
+	v6 := float32(v4 * float32(-0x1p-01))
+	v7 := float32(v6 * v4)
+	v10 := FMA(v7, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v11 := v10 - float32(0x1.8p+23)
+	v14 := FMA(-v11, float32(0x1.62e43p-01), v7)
+	v15 := FMA(-v11, float32(-0x1.05c61p-29), v14)
+	v17 := v4 + float32(0x1p+00)
+	v18 := math.Float32frombits(math.Float32bits(v17) >> 20)
+	v19 := lookups[0][math.Float32bits(v18)&31]
+	v20 := v4 - v19
+	v21 := lookups[8][math.Float32bits(v18)&31]
+	v22 := lookups[9][math.Float32bits(v18)&31]
+	v23 := FMA(v21, v20, v22)
+	v24 := lookups[10][math.Float32bits(v18)&31]
+	v25 := FMA(v23, v20, v24)
+	v26 := lookups[13][math.Float32bits(v18)&31]
+	v27 := FMA(v25, v20, v26)
+	v28 := lookups[14][math.Float32bits(v18)&31]
+	v29 := FMA(v27, v20, v28)
+	v30 := float32(v15 * v15)
+	v33 := FMA(float32(0x1.6d15f8p-10), v15, float32(0x1.12105cp-07))
+	v35 := FMA(v33, v15, float32(0x1.555516p-05))
+	v37 := FMA(v35, v15, float32(0x1.5554d8p-03))
+	v39 := FMA(v37, v15, float32(0x1p-01))
+	v40 := FMA(v30, v39, v15)
+	v41 := FMA(v29, v40, v29)
+	v42 := scaled(v41, v11)
+	v43 := y
+	v45 := float32(0x1p+00) - v42
+	v46 := v45
+	if v0 < math.Float32frombits(0x0) {
+		v46 = v42
+	}
+	v47 := float32(v43 * v46)
+	return float32(v47)
 }
 
 // quotientOf returns x / alpha.

@@ -29,14 +29,23 @@ func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
 	return t.Float16Functions, t.BFloat16Functions
 }
 
-// functionsByCode holds the functions that are whole operations.
+// functionsByCode holds the functions that compute whole operations on halves.
 var functionsByCode = map[driver.Code]asm.Function{
 	driver.Exp: asm.Exp, driver.Exp2: asm.Exp2, driver.Expm1: asm.Expm1,
 	driver.Log: asm.Log, driver.Log2: asm.Log2, driver.Log10: asm.Log10, driver.Log1p: asm.Log1p,
-	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.Sigmoid, driver.Erf: asm.Erf, driver.Rsqrt: asm.Rsqrt,
-	driver.Gelu: asm.Gelu, driver.Silu: asm.Silu, driver.SiluGrad: asm.SiluGrad,
+	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.SigmoidHalf, driver.Erf: asm.Erf, driver.Rsqrt: asm.Rsqrt,
+	driver.Gelu: asm.GeluHalf, driver.GeluGrad: asm.GeluGradHalf, driver.Silu: asm.SiluHalf, driver.SiluGrad: asm.SiluGrad,
 	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
 }
+
+// halfLoops are the same as loops, for halves that do not lie side by side.
+var halfLoops = func() map[driver.Code]loop[float32] {
+	list := map[driver.Code]loop[float32]{}
+	for code, f := range functionsByCode {
+		list[code] = loopOf(f)
+	}
+	return list
+}()
 
 // halfTurn is what passes over halves take multiples of.
 const halfTurn = 64

@@ -451,19 +451,28 @@ func (e *emitter) print(results []value, m memory) {
 	m.store(e, results)
 }
 
-// lookup prints the load of an entry of a table, for AVX-512 by a permutation.
+// lookup prints the load of an entry of a table by permutations, of 32 numbers with AVX-512 and of 8 with
+// AVX2, where bits 3 and 4 of the index choose between four of them.
 func (e *emitter) lookup(i int, index value, table int) int {
 	from := e.reg(index)
-	to, other := e.take(value(i)), e.take(value(len(e.l.ops)))
+	none := value(len(e.l.ops))
+	to, other := e.take(value(i)), e.take(none)
 	if e.wide {
 		p("VMOVAPS Z%d, Z%d\nVMOVUPS %d(R10), Z%d\nVPERMI2PS %d(R10), Z%d, Z%d", from, to, table, other, table+64, other, to)
-	} else {
-		place := e.take(value(len(e.l.ops)))
-		p("VPAND %d(AX), Y%d, Y%d\nVPCMPEQD Y%d, Y%d, Y%d", e.table.offset(31<<32|31), from, place, other, other, other)
-		p("VGATHERDPS Y%d, %d(R10)(Y%d*4), Y%d", other, table, place, to)
-		e.release(place)
+		e.release(other)
+		return to
 	}
+	last, bit := e.take(none), e.take(none)
+	pair := func(at, to int) {
+		p("VPERMPS %d(R10), Y%d, Y%d\nVPERMPS %d(R10), Y%d, Y%d\nVBLENDVPS Y%d, Y%d, Y%d, Y%d", table+at, from, to, table+at+32, from, last, bit, last, to, to)
+	}
+	p("VPSLLD $28, Y%d, Y%d", from, bit)
+	pair(0, to)
+	pair(64, other)
+	p("VPSLLD $27, Y%d, Y%d\nVBLENDVPS Y%d, Y%d, Y%d, Y%d", from, bit, bit, other, to, to)
 	e.release(other)
+	e.release(last)
+	e.release(bit)
 	return to
 }
 

@@ -238,28 +238,74 @@ func log1pSingle(l *line) value {
 // rsqrtSingle is what torch computes.
 func rsqrtSingle(l *line) value { return l.div(l.float(1), l.sqrt(l.x())) }
 
-// tailTables have polynomials of exp(a²/2) Φ(-a) for a in 32 intervals: 1 + a has 8 between one power of 2
-// and the next up to 16, and a's index is in the bits of 1 + a. Terms are in the distance from the middle.
-var tailTables = func() (t struct {
+// pieces are polynomials for a from 0 to 15 in 32 intervals: 1 + a has 8 between one power of 2 and the
+// next, and a's index is in the bits of 1 + a. Terms are in the distance from the middle; low is what
+// the first of them is short of.
+type pieces struct {
 	middle, low []float64
-	terms       [6][]float64
-}) { t.middle, t.low = make([]float64, 32), make([]float64, 32); for i := range t.terms {
-	t.terms[i] = make([]float64, 32)
-}; f := func(a *big.Float) *big.Float {
-	return times(tailOf(a), series(exp0).at(times(number(0.5), times(a, a))))
-}; for exponent := range 4 {
-	for part := range 8 {
-		width := math.Ldexp(1, exponent) / 8
-		middle := 8*width + width*(float64(part)+0.5) - 1
-		at := (exponent+3)%4*8 + part
-		t.middle[at] = middle
-		c := fit(func(d *big.Float) *big.Float { return f(sum(number(middle), d)) }, -width/2, width/2, len(t.terms))
-		for i := range c {
-			t.terms[i][at] = c[i]
-		}
-		t.low[at] = c[0] - float64(float32(c[0]))
+	terms       [][]float64
+}
+
+func piecesOf(f func(a *big.Float) *big.Float, terms int) pieces {
+	t := pieces{make([]float64, 32), make([]float64, 32), make([][]float64, terms)}
+	for i := range t.terms {
+		t.terms[i] = make([]float64, 32)
 	}
-}; return t }()
+	for exponent := range 4 {
+		for part := range 8 {
+			width := math.Ldexp(1, exponent) / 8
+			middle := 8*width + width*(float64(part)+0.5) - 1
+			at := (exponent+3)%4*8 + part
+			t.middle[at] = middle
+			c := fit(func(d *big.Float) *big.Float { return f(sum(number(middle), d)) }, -width/2, width/2, terms)
+			for i := range c {
+				t.terms[i][at] = c[i]
+			}
+			t.low[at] = c[0] - float64(float32(c[0]))
+		}
+	}
+	return t
+}
+
+// tail is exp(a²/2) Φ(-a), and slope is exp(a²/2) times the derivative of x Φ(x) at -a.
+func tail(a *big.Float) *big.Float {
+	return times(tailOf(a), series(exp0).at(times(number(0.5), times(a, a))))
+}
+
+func slope(a *big.Float) *big.Float { return sum(tail(a), times(number(-1), times(a, phi1(0, nil)))) }
+
+var (
+	tailPieces      = piecesOf(tail, 6)
+	tailHalfPieces  = piecesOf(tail, 5)
+	slopeHalfPieces = piecesOf(slope, 5)
+)
+
+// halfTail returns exp(-x²/2) times the function of |x| in pieces, for halves: off by some of the last bits of float32.
+func (l *line) halfTail(x value, t pieces) value {
+	a := l.min(l.float(15-0x1p-20), l.size(x)) // where the result is 0
+	n, r := l.reduced(l.mul(l.mul(a, l.float(-0.5)), a))
+	at := l.right(l.add(a, l.float(1)), 20)
+	d := l.sub(a, l.lookup(t.middle, at))
+	f := l.lookup(t.terms[4], at)
+	for i := 3; i >= 0; i-- {
+		f = l.fma(f, d, l.lookup(t.terms[i], at))
+	}
+	return l.scale(l.fma(f, l.expLess1(r), f), n)
+}
+
+func geluHalf(l *line) value {
+	x := l.x()
+	y := l.mul(x, l.halfTail(x, tailHalfPieces))
+	return l.or(l.less(x, l.float(0), y, l.sub(x, y)), l.and(x, l.sign()))
+}
+
+func geluGradHalf(l *line) value {
+	x := l.x()
+	t := l.halfTail(x, slopeHalfPieces)
+	return l.mul(l.y(), l.less(x, l.float(0), t, l.sub(l.float(1), t)))
+}
+
+func siluHalf(l *line) value { return l.mul(l.x(), l.simpleSigmoid(l.x())) }
 
 // geluSingle makes up for every rounding of the normal distribution function that counts.
 func geluSingle(l *line) value {
@@ -275,13 +321,13 @@ func geluSingle(l *line) value {
 
 	// exp(a²/2) Φ(-a) is f + fLow.
 	at := l.right(l.add(a, l.float(1)), 20)
-	d := l.sub(a, l.lookup(tailTables.middle, at))
-	f := l.lookup(tailTables.terms[0], at)
-	fLow := l.lookup(tailTables.terms[5], at)
+	d := l.sub(a, l.lookup(tailPieces.middle, at))
+	f := l.lookup(tailPieces.terms[0], at)
+	fLow := l.lookup(tailPieces.terms[5], at)
 	for i := 4; i > 0; i-- {
-		fLow = l.fma(fLow, d, l.lookup(tailTables.terms[i], at))
+		fLow = l.fma(fLow, d, l.lookup(tailPieces.terms[i], at))
 	}
-	fLow = l.fma(fLow, d, l.lookup(tailTables.low, at))
+	fLow = l.fma(fLow, d, l.lookup(tailPieces.low, at))
 
 	m := l.fma(f, p, f)
 	mLow := l.add(l.fma(f, p, l.sub(f, m)), l.fma(fLow, p, fLow))

@@ -35,6 +35,10 @@ var functionList = []struct {
 		x := l.x()
 		return l.mul(l.y(), l.fma(l.even(x, 5, series(slope1).polynomial(number(0), number(25), 26)), x, l.float(0.5)))
 	}},
+	{"SigmoidHalf", "Sigmoid for halves", 0, true, func(l *line) value { return l.simpleSigmoid(l.x()) }},
+	{"SiluHalf", "Silu for halves", 0, true, siluHalf},
+	{"GeluHalf", "Gelu for halves", 0, true, geluHalf},
+	{"GeluGradHalf", "GeluGrad for halves", 0, true, geluGradHalf},
 	{"Quotient", "x / alpha", 0, true, func(l *line) value { return l.div(l.x(), l.alpha()) }},
 	{"Sin", "the sine of x", 1 << 20, false, func(l *line) value { return l.sine(0) }},
 	{"Cos", "the cosine of x", 1 << 20, false, func(l *line) value { return l.sine(1) }},
