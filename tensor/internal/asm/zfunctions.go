@@ -239,7 +239,7 @@ func logOf(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -251,12 +251,12 @@ func logOf(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
-	v23 := FMA(v21, v18, float32(0x1.997802p-03))
-	v25 := FMA(v23, v18, float32(0x1.55558p-02))
-	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
-	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
-	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
@@ -285,7 +285,7 @@ func log2Of(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -297,12 +297,12 @@ func log2Of(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
-	v23 := FMA(v21, v18, float32(0x1.997802p-03))
-	v25 := FMA(v23, v18, float32(0x1.55558p-02))
-	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
-	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
-	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
@@ -340,7 +340,7 @@ func log10Of(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -352,12 +352,12 @@ func log10Of(x, y, alpha float32) float32 {
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
 	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.b339ccp-04), v18, float32(0x1.27b318p-03))
-	v23 := FMA(v21, v18, float32(0x1.997802p-03))
-	v25 := FMA(v23, v18, float32(0x1.55558p-02))
-	v28 := FMA(float32(-0x1.842826p-05), v18, float32(-0x1.0cc1acp-03))
-	v30 := FMA(v28, v18, float32(-0x1.54f19ap-03))
-	v32 := FMA(v30, v18, float32(-0x1.000068p-02))
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
 	v34 := FMA(v32, v18, float32(-0x1p-01))
 	v35 := FMA(v25, v17, v34)
 	v36 := float32(v18 * v35)
@@ -629,14 +629,18 @@ func siluOf(x, y, alpha float32) float32 {
 		v42 = v8
 	}
 	v43 := float32(v0 * math.Float32frombits(0x0))
-	v44 := float32(v0 * v41)
-	v45 := FMA(v0, v36, v44)
-	v46 := scaled(v45, v42)
-	v47 := v46
-	if v0 < float32(-0x1.b8p+06) {
-		v47 = v43
+	v45 := v0
+	if float32(0x1p+100) < v0 {
+		v45 = float32(0x1p+100)
 	}
-	return float32(v47)
+	v46 := float32(v45 * v41)
+	v47 := FMA(v0, v36, v46)
+	v48 := scaled(v47, v42)
+	v49 := v48
+	if v0 < float32(-0x1.b8p+06) {
+		v49 = v43
+	}
+	return float32(v49)
 }
 
 // siluGradOf returns y times the derivative of x / (1 + exp(-x)).
@@ -709,40 +713,50 @@ func geluTanhOf(x, y, alpha float32) float32 {
 // geluTanhGradOf returns y times the derivative of GeluTanh.
 func geluTanhGradOf(x, y, alpha float32) float32 {
 	v0 := x
-	v1 := float32(v0 * v0)
-	v4 := FMA(v1, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
-	v5 := float32(v0 * v4)
-	v8 := math.Float32frombits(math.Float32bits(v5) | 0x80000000)
-	v9 := v8
-	if float32(-0x1.ap+06) > v8 {
-		v9 = float32(-0x1.ap+06)
+	v3 := v0
+	if float32(-0x1.388p+13) > v0 {
+		v3 = float32(-0x1.388p+13)
 	}
-	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v13 := v12 - float32(0x1.8p+23)
-	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
-	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
-	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
-	v23 := FMA(v21, v17, float32(0x1.555516p-05))
-	v25 := FMA(v23, v17, float32(0x1.5554d8p-03))
-	v27 := FMA(v25, v17, float32(0x1p-01))
-	v28 := FMA(v18, v27, v17)
-	v30 := v28 + float32(0x1p+00)
-	v31 := scaled(v30, v13)
-	v33 := float32(0x1p+00)
-	if v5 < math.Float32frombits(0x0) {
-		v33 = v31
+	v4 := v3
+	if float32(0x1.388p+13) < v3 {
+		v4 = float32(0x1.388p+13)
 	}
-	v34 := v31 + float32(0x1p+00)
-	v35 := v33 / v34
-	v37 := FMA(v1, float32(0x1.b6676cp-03), float32(0x1.988454p+00))
-	v38 := float32(v0 * v37)
-	v39 := y
-	v40 := float32(0x1p+00) - v35
-	v41 := FMA(v38, v40, float32(0x1p+00))
-	v42 := float32(v35 * v41)
-	v43 := float32(v39 * v42)
-	return float32(v43)
+	v5 := float32(v4 * v4)
+	v8 := FMA(v5, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
+	v9 := float32(v4 * v8)
+	v12 := math.Float32frombits(math.Float32bits(v9) | 0x80000000)
+	v13 := v12
+	if float32(-0x1.ap+06) > v12 {
+		v13 = float32(-0x1.ap+06)
+	}
+	v16 := FMA(v13, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v17 := v16 - float32(0x1.8p+23)
+	v20 := FMA(-v17, float32(0x1.62e43p-01), v13)
+	v21 := FMA(-v17, float32(-0x1.05c61p-29), v20)
+	v22 := float32(v21 * v21)
+	v25 := FMA(float32(0x1.6d15f8p-10), v21, float32(0x1.12105cp-07))
+	v27 := FMA(v25, v21, float32(0x1.555516p-05))
+	v29 := FMA(v27, v21, float32(0x1.5554d8p-03))
+	v31 := FMA(v29, v21, float32(0x1p-01))
+	v32 := FMA(v22, v31, v21)
+	v34 := v32 + float32(0x1p+00)
+	v35 := scaled(v34, v17)
+	v37 := float32(0x1p+00)
+	if v9 < math.Float32frombits(0x0) {
+		v37 = v35
+	}
+	v38 := v35 + float32(0x1p+00)
+	v39 := v37 / v38
+	v41 := FMA(v5, float32(0x1.b6676cp-03), float32(0x1.988454p+00))
+	v42 := float32(v4 * v41)
+	v43 := float32(0x1p+00) - v39
+	v44 := FMA(v42, v43, float32(0x1p+00))
+	v45 := float32(v39 * v44)
+	v46 := y
+	v47 := v0 - v0
+	v48 := v45 - v47
+	v49 := float32(v46 * v48)
+	return float32(v49)
 }
 
 // geluOf returns x Φ(x), Φ being the normal distribution function.
@@ -909,47 +923,57 @@ func siluHalfOf(x, y, alpha float32) float32 {
 // geluHalfOf returns Gelu for halves.
 func geluHalfOf(x, y, alpha float32) float32 {
 	v0 := x
-	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v3 := v0
+	if float32(-0x1.ep+03) > v0 {
+		v3 = float32(-0x1.ep+03)
+	}
 	v4 := v3
-	if float32(0x1.dffffep+03) < v3 {
-		v4 = float32(0x1.dffffep+03)
+	if float32(0x1.ep+03) < v3 {
+		v4 = float32(0x1.ep+03)
 	}
-	v6 := float32(v4 * float32(-0x1p-01))
-	v7 := float32(v6 * v4)
-	v10 := FMA(v7, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v11 := v10 - float32(0x1.8p+23)
-	v14 := FMA(-v11, float32(0x1.62e43p-01), v7)
-	v15 := FMA(-v11, float32(-0x1.05c61p-29), v14)
-	v17 := v4 + float32(0x1p+00)
-	v18 := math.Float32frombits(math.Float32bits(v17) >> 20)
-	v19 := lookups[0][math.Float32bits(v18)&31]
-	v20 := v4 - v19
-	v21 := lookups[8][math.Float32bits(v18)&31]
-	v22 := lookups[9][math.Float32bits(v18)&31]
-	v23 := FMA(v21, v20, v22)
-	v24 := lookups[10][math.Float32bits(v18)&31]
-	v25 := FMA(v23, v20, v24)
-	v26 := lookups[11][math.Float32bits(v18)&31]
-	v27 := FMA(v25, v20, v26)
-	v28 := lookups[12][math.Float32bits(v18)&31]
-	v29 := FMA(v27, v20, v28)
-	v30 := float32(v15 * v15)
-	v33 := FMA(float32(0x1.6d15f8p-10), v15, float32(0x1.12105cp-07))
-	v35 := FMA(v33, v15, float32(0x1.555516p-05))
-	v37 := FMA(v35, v15, float32(0x1.5554d8p-03))
-	v39 := FMA(v37, v15, float32(0x1p-01))
-	v40 := FMA(v30, v39, v15)
-	v41 := FMA(v29, v40, v29)
-	v42 := scaled(v41, v11)
-	v43 := float32(v0 * v42)
-	v45 := v0 - v43
-	v46 := v45
+	v7 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v8 := v7
+	if float32(0x1.dffffep+03) < v7 {
+		v8 = float32(0x1.dffffep+03)
+	}
+	v10 := float32(v8 * float32(-0x1p-01))
+	v11 := float32(v10 * v8)
+	v14 := FMA(v11, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v15 := v14 - float32(0x1.8p+23)
+	v18 := FMA(-v15, float32(0x1.62e43p-01), v11)
+	v19 := FMA(-v15, float32(-0x1.05c61p-29), v18)
+	v21 := v8 + float32(0x1p+00)
+	v22 := math.Float32frombits(math.Float32bits(v21) >> 20)
+	v23 := lookups[0][math.Float32bits(v22)&31]
+	v24 := v8 - v23
+	v25 := lookups[8][math.Float32bits(v22)&31]
+	v26 := lookups[9][math.Float32bits(v22)&31]
+	v27 := FMA(v25, v24, v26)
+	v28 := lookups[10][math.Float32bits(v22)&31]
+	v29 := FMA(v27, v24, v28)
+	v30 := lookups[11][math.Float32bits(v22)&31]
+	v31 := FMA(v29, v24, v30)
+	v32 := lookups[12][math.Float32bits(v22)&31]
+	v33 := FMA(v31, v24, v32)
+	v34 := float32(v19 * v19)
+	v37 := FMA(float32(0x1.6d15f8p-10), v19, float32(0x1.12105cp-07))
+	v39 := FMA(v37, v19, float32(0x1.555516p-05))
+	v41 := FMA(v39, v19, float32(0x1.5554d8p-03))
+	v43 := FMA(v41, v19, float32(0x1p-01))
+	v44 := FMA(v34, v43, v19)
+	v45 := FMA(v33, v44, v33)
+	v46 := scaled(v45, v15)
+	v47 := float32(v4 * v46)
+	v49 := v0 - v0
+	v50 := v47 + v49
+	v51 := v0 - v47
+	v52 := v51
 	if v0 < math.Float32frombits(0x0) {
-		v46 = v43
+		v52 = v50
 	}
-	v48 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
-	v49 := math.Float32frombits(math.Float32bits(v46) | math.Float32bits(v48))
-	return float32(v49)
+	v54 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v55 := math.Float32frombits(math.Float32bits(v52) | math.Float32bits(v54))
+	return float32(v55)
 }
 
 // geluGradHalfOf returns GeluGrad for halves.
@@ -987,14 +1011,16 @@ func geluGradHalfOf(x, y, alpha float32) float32 {
 	v40 := FMA(v30, v39, v15)
 	v41 := FMA(v29, v40, v29)
 	v42 := scaled(v41, v11)
-	v43 := y
-	v45 := float32(0x1p+00) - v42
-	v46 := v45
+	v43 := v0 - v0
+	v44 := v42 - v43
+	v45 := y
+	v47 := float32(0x1p+00) - v44
+	v48 := v47
 	if v0 < math.Float32frombits(0x0) {
-		v46 = v42
+		v48 = v44
 	}
-	v47 := float32(v43 * v46)
-	return float32(v47)
+	v49 := float32(v45 * v48)
+	return float32(v49)
 }
 
 // quotientOf returns x / alpha.

@@ -22,9 +22,10 @@ var (
 
 // Coefficients.
 var (
-	expTerms  = fit(series(exp2nd).at, -0.35, 0.35, 5)
-	logTerms  = fit(series(log2nd).at, -0.25, 0.5, 9)
-	tanhTerms = fit(func(z *big.Float) *big.Float { // (tanh(√z)/√z - 1) / z
+	expTerms   = fit(series(exp2nd).at, -0.35, 0.35, 5)
+	logTerms   = fit(series(log2nd).at, -1./3, 1./3, 9)
+	log1pTerms = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
+	tanhTerms  = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
 		return ratio(sum(ratio(series(sinh1).at(z), series(cosh0).at(z)), number(-1)), z)
 	}, 0, 1, 8)
 	expm1Terms = fit(series(exp2nd).at, -0.56, 0.56, 6)
@@ -105,7 +106,7 @@ func sigmoidSingle(l *line) value {
 func silu(l *line) value {
 	x := l.x()
 	y, rest, n := l.sigmoidParts(x)
-	return l.less(x, l.float(-110), l.mul(x, l.float(0)), l.scale(l.fma(x, y, l.mul(x, rest)), n))
+	return l.less(x, l.float(-110), l.mul(x, l.float(0)), l.scale(l.fma(x, y, l.mul(l.min(l.float(0x1p100), x), rest)), n))
 }
 
 func siluGrad(l *line) value {
@@ -134,10 +135,12 @@ func geluTanh(l *line) value {
 
 func geluTanhGrad(l *line) value {
 	x := l.x()
-	z := l.mul(x, x)
-	s := l.simpleSigmoid(l.mul(x, l.fma(z, l.float(cubic*outer), l.float(outer))))
-	slope := l.mul(x, l.fma(z, l.float(3*cubic*outer), l.float(outer)))
-	return l.mul(l.y(), l.mul(s, l.fma(slope, l.sub(l.float(1), s), l.float(1))))
+	c := l.clamp(x, -1e4, 1e4) // beyond, the slope is 0 or 1
+	z := l.mul(c, c)
+	s := l.simpleSigmoid(l.mul(c, l.fma(z, l.float(cubic*outer), l.float(outer))))
+	slope := l.mul(c, l.fma(z, l.float(3*cubic*outer), l.float(outer)))
+	y := l.mul(s, l.fma(slope, l.sub(l.float(1), s), l.float(1)))
+	return l.mul(l.y(), l.sub(y, l.sub(x, x))) // NaN for the infinite
 }
 
 func tanhSingle(l *line) value {
@@ -158,8 +161,10 @@ func erfSingle(l *line) value {
 	return l.signed(l.less(a, l.float(1), near, far), x)
 }
 
-// logNear returns log(1+f) - f for f between -1/4 and 1/2.
-func (l *line) logNear(f value) value { return l.mul(l.mul(f, f), l.polynomialOf2(logTerms, f)) }
+// logNear returns log(1+f) - f.
+func (l *line) logNear(terms []float64, f value) value {
+	return l.mul(l.mul(f, f), l.polynomialOf2(terms, f))
+}
 
 // polynomialOf2 is horner in two chains.
 func (l *line) polynomialOf2(c []float64, x value) value {
@@ -175,10 +180,10 @@ func (l *line) polynomialOf2(c []float64, x value) value {
 	return l.fma(l.horner(odd, square), x, l.horner(even, square))
 }
 
-// logSplit returns k and f with x = 2^k (1+f), f between -1/4 and 1/2, for positive and finite x.
+// logSplit returns k and f with x = 2^k (1+f), f between -1/3 and 1/3, for positive and finite x.
 func (l *line) logSplit(x value) (k, f value) {
 	tiny := l.less(x, l.float(0x1p-126), l.mul(x, l.float(0x1p23)), x)
-	least := l.float(0.75)
+	least := l.float(2. / 3)
 	e := l.and(l.do("minus", 0, tiny, least), l.bits(0xff800000))
 	k = l.toFloat(l.rightSigned(e, 23))
 	k = l.sub(k, l.less(x, l.float(0x1p-126), l.float(23), l.float(0)))
@@ -216,7 +221,7 @@ func logSingle(a, b float64) func(l *line) value {
 	return func(l *line) value {
 		x := l.x()
 		k, f := l.logSplit(x)
-		return l.logResult(x, k, f, l.logNear(f), a, b)
+		return l.logResult(x, k, f, l.logNear(logTerms, f), a, b)
 	}
 }
 
@@ -232,7 +237,7 @@ func log1pSingle(l *line) value {
 	big := l.mul(k, l.float(ln2Short))
 	high := l.add(big, f)
 	low := l.fma(k, l.float(math.Ln2-ln2Short), l.sub(f, l.sub(high, big)))
-	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(f))), u), x)
+	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(log1pTerms, f))), u), x)
 }
 
 // rsqrtSingle is what torch computes.
@@ -286,8 +291,9 @@ func (l *line) halfTail(x value, t pieces) value {
 	n, r := l.reduced(l.mul(l.mul(a, l.float(-0.5)), a))
 	at := l.right(l.add(a, l.float(1)), 20)
 	d := l.sub(a, l.lookup(t.middle, at))
-	f := l.lookup(t.terms[4], at)
-	for i := 3; i >= 0; i-- {
+	last := len(t.terms) - 1
+	f := l.lookup(t.terms[last], at)
+	for i := last - 1; i >= 0; i-- {
 		f = l.fma(f, d, l.lookup(t.terms[i], at))
 	}
 	return l.scale(l.fma(f, l.expLess1(r), f), n)
@@ -295,13 +301,14 @@ func (l *line) halfTail(x value, t pieces) value {
 
 func geluHalf(l *line) value {
 	x := l.x()
-	y := l.mul(x, l.halfTail(x, tailHalfPieces))
-	return l.or(l.less(x, l.float(0), y, l.sub(x, y)), l.and(x, l.sign()))
+	y := l.mul(l.clamp(x, -15, 15), l.halfTail(x, tailHalfPieces))
+	y = l.less(x, l.float(0), l.add(y, l.sub(x, x)), l.sub(x, y)) // NaN for minus infinity
+	return l.or(y, l.and(x, l.sign()))
 }
 
 func geluGradHalf(l *line) value {
 	x := l.x()
-	t := l.halfTail(x, slopeHalfPieces)
+	t := l.sub(l.halfTail(x, slopeHalfPieces), l.sub(x, x)) // NaN for the infinite
 	return l.mul(l.y(), l.less(x, l.float(0), t, l.sub(l.float(1), t)))
 }
 
