@@ -73,7 +73,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// advice returns the texts in this package and those below it that tell a user what to do.
+// advice returns the texts of this package and the packages below it that tell a user what to do.
 func advice(t *testing.T) (texts []string) {
 	t.Helper()
 	add := func(n ast.Node) {

@@ -19,7 +19,7 @@ func TestApex(t *testing.T) {
 	for name, c := range map[string]struct {
 		fns   []func(x *tensor.Tensor) *tensor.Tensor
 		shape []int
-		want  map[tensor.DType]tensor.DType // dtype of the result by that of the operand
+		want  map[tensor.DType]tensor.DType // dtype of the result for each dtype of the operand
 	}{
 		"test_linear_is_half":        {fns: each1(nn.NewLinear(16, 16).Forward), shape: []int{2, 16}, want: alwaysHalf},
 		"test_conv2d_is_half":        {fns: each1(nn.NewConv2d(4, 4, 3).Forward), shape: []int{2, 4, 8, 8}, want: alwaysHalf},

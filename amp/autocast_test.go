@@ -76,10 +76,10 @@ func TestCache(t *testing.T) {
 		{"filled inside, used outside", func() {
 			amp.Autocast(amp.Float16, func() { amp.Autocast(amp.Float16, mm); mm() })
 		}, 3, 1},
-		{"two regions do not", func() { amp.Autocast(amp.Float16, mm); amp.Autocast(amp.Float16, mm) }, 4, 0},
+		{"two regions do not share", func() { amp.Autocast(amp.Float16, mm); amp.Autocast(amp.Float16, mm) }, 4, 0},
 		{"no cache", func() { amp.Autocast(amp.Float16.WithCache(false), func() { mm(); mm() }) }, 4, 0},
 		{"views are not cached", func() { amp.Autocast(amp.Float16, func() { x.MatMul(w.T()); x.MatMul(w.T()) }) }, 4, 0},
-		{"dtypes do not mix", func() {
+		{"each dtype has its own entry", func() {
 			amp.Autocast(amp.Float16, func() {
 				mm()
 				amp.Autocast(amp.BFloat16, func() {
@@ -191,14 +191,14 @@ func TestLists(t *testing.T) {
 				"linalg_matrix_power": amp.LowerPrecision, "linalg_multi_dot": amp.LowerPrecision, "tensordot": amp.LowerPrecision, "local_response_norm": amp.FP32,
 				"gru_cell": amp.LowerPrecision, "lstm_cell": amp.LowerPrecision, "rnn_relu_cell": amp.LowerPrecision, "rnn_tanh_cell": amp.LowerPrecision}
 		}
-		maps.Copy(want, made)             // composed of listed operations, by torch's results in testdata/dtypes.json
+		maps.Copy(want, made)             // composed of listed operations, according to torch's results in testdata/dtypes.json
 		want["lstm"] = amp.LowerPrecision // a layer of oneDNN and cuDNN in torch
 		for _, op := range tensor.Ops() {
 			if got := policy.Category(op); got != want[op.Name] {
 				t.Errorf("%v: %s: got %v, want %v", policy, op.Name, got, want[op.Name])
 			}
 		}
-		for _, row := range policy.Ops().Rows { // with the functions that are composed here
+		for _, row := range policy.Ops().Rows { // includes the functions that are composed here
 			if row.Category != want[row.Op] {
 				t.Errorf("%v: %s is %v, want %v", policy, row.Op, row.Category, want[row.Op])
 			}

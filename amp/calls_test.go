@@ -13,7 +13,7 @@ type ten = *tensor.Tensor
 // opCall is a sample call of an operation on float32 operands, with integers for positions and
 // classes. The sizes are those of torch's own tests of autocast.
 type opCall struct {
-	op    string // name in torch's lists, or name here of the substitute
+	op    string // name on torch's lists, or the name of the substitute here
 	in    func() []ten
 	forms []func(in []ten) ten // ways to write the call, with equal results
 }
@@ -56,7 +56,7 @@ var (
 	matrix = []int{side, side}
 	cube   = []int{side, side, side}
 	four   = []int{side, side, side, side}
-	five   = []int{4, 4, 4, 4, 4} // torch's size is 8, which is 32 times the work
+	five   = []int{4, 4, 4, 4, 4} // torch's size is 8, which takes 32 times as long
 )
 
 func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
@@ -101,8 +101,8 @@ var (
 	positions = func() ten { return tensor.FromInts([]int{0, 1, 1, 0, 1, 0, 0, 1}, 2, 2, 2) }
 )
 
-// opCalls returns sample calls of all operations on torch's lists that exist here. Calls of one
-// name are its overloads.
+// opCalls returns sample calls of all operations on torch's lists that exist here. Calls with the same name
+// are overloads.
 func opCalls() []opCall {
 	none, transposed := tensor.ConvOptions{}, tensor.ConvTransposeOptions{}
 	plain, one := tensor.PNormOptions{}, tensor.PNormOptions{Dims: []int{0}}
@@ -383,7 +383,7 @@ var standIns = map[string][]string{
 	"normalize":     {"norm"},
 }
 
-// sameBits compares x's bits, for comparing results that may hold NaN.
+// sameBits reports whether tensors have equal bits. Unlike Equal it can compare results with NaN.
 func sameBits(x, y ten) bool {
 	if x.DType() != y.DType() || x.Numel() != y.Numel() {
 		return false

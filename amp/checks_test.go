@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// checks runs the numbered checks of numerics, 1 to 107. Expected values follow from float32
-// arithmetic with one rounding to nearest even. The dtype of each result is part of the check.
+// checks runs the numbered checks of numerics, 1 to 107. Expected values follow from float32 arithmetic with
+// one rounding to nearest even. Each check includes the dtype of the result.
 type checks struct {
 	t    *testing.T
 	rows map[int]int
@@ -235,7 +235,7 @@ func (c checks) scaling() {
 			if got := opt.list[0].Grad().Item(); got != r.want {
 				t.Errorf("got %v, want %v", got, r.want)
 			}
-			if res := s.Step(opt); res.Skipped { // also when the inverse is infinite
+			if res := s.Step(opt); res.Skipped { // the step is taken even if the inverse is infinite
 				t.Errorf("the step was skipped")
 			}
 		})

@@ -40,8 +40,8 @@ func TestPlainFunction(t *testing.T) {
 	}
 }
 
-// TestCheckpointUnderAutocast checks that Checkpoint recomputes under the original policy after
-// the region has ended, with the same random numbers, and that gradients are those without it.
+// TestCheckpointUnderAutocast checks that after the end of the region Checkpoint recomputes under the
+// original policy and with the same random numbers, and that the gradients are those without Checkpoint.
 func TestCheckpointUnderAutocast(t *testing.T) {
 	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.Off, amp.Float16.WithCache(false)} {
 		run := func(through func(f func(in ...ten) ten, in ...ten) ten) (y, gx, gw ten) {

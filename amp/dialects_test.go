@@ -32,7 +32,7 @@ func TestDialects(t *testing.T) {
 		cells := strings.Split(strings.Trim(line, "|"), "|")
 		last := cells[len(cells)-1]
 		if strings.TrimSpace(last) == "" {
-			t.Errorf("found no halfnote name in the row %q", line)
+			t.Errorf("the row %q does not contain a halfnote name", line)
 		}
 		for _, m := range names.FindAllStringSubmatch(last, -1) {
 			pkg, ok := known[m[1]]
@@ -47,13 +47,13 @@ func TestDialects(t *testing.T) {
 		}
 	}
 	if rows < 50 || found < 80 {
-		t.Errorf("got %d rows with %d names, want more", rows, found)
+		t.Errorf("got only %d rows with %d names", rows, found)
 	}
 }
 
-// exported returns the exported names of the package in dir: functions, types, values,
-// and "Type.Member" for methods and fields; also "var Name" for values, whose types are unknown
-// here, and "method Name" for the methods of any type.
+// exported returns the exported names of the package in dir: functions, types and values, "Type.Member"
+// for methods and fields, "var Name" for values, whose types are unknown here, and "method Name" for
+// the methods of all types.
 func exported(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

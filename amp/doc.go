@@ -20,12 +20,12 @@
 // The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors live,
 // and those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts, views, float64 and integer
 // operands, in-place operations and results written into a given tensor ([tensor.Out]) are never
-// cast. A dtype named in the call, as in SumAs, takes precedence.
+// cast. A dtype named in the call, for example in SumAs, takes precedence.
 //
 // A region and the regions inside it cast each weight once, as long as the weight does not
 // change: [CacheStatistics] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
-// cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
-// function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
+// cache off. [Policy.Enter] opens a region without a closure; [Wrap] returns a function that runs in a
+// region. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
 // and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
 // [tensor.Checkpoint] recomputes under the original policy.
 //
@@ -38,8 +38,8 @@
 //	result := scaler.Step(opt)
 //	scaler.Update()
 //
-// On a GPU, Step waits for that result; [GradScaler.StepNonBlocking] returns none and leaves
-// scale and steps to the GPU.
+// On a GPU, Step waits for that result. [GradScaler.StepNonBlocking] does not return a result: the GPU
+// itself takes or skips the step and updates the scale.
 //
 // # Recipes for the scaler
 //
@@ -65,15 +65,15 @@
 // floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
-// A refused call of the scaler changes nothing. In torch, Step without gradients counts as an
-// Unscale, so that the next Step fails too, and load_state_dict may take the scale before it
-// misses another key. A skipped first step of a fused optimizer leaves no momentum buffer; torch
-// leaves one without values. The tests compare all other calls and errors with
-// torch.amp.GradScaler.
+// A rejected call of the scaler does not change its state. In torch, Step without gradients counts as
+// an Unscale, so that the next Step fails too, and load_state_dict may set the scale before it rejects
+// a state in which another key is missing. A fused optimizer whose first step is skipped does not have
+// a momentum buffer; in torch it has one without values. The tests compare all other calls and errors
+// with torch.amp.GradScaler.
 //
-// The package knows tensors and modules, but not charts: package amp/trace listens to [Observe]
-// and draws.
+// The package knows tensors and modules, but not charts. Package amp/trace receives the events of
+// [Observe] and draws charts.
 //
 // Names and behaviour are those of torch/amp/autocast_mode.py and torch/amp/grad_scaler.py
-// (PyTorch 2), except where a comment says otherwise.
+// (PyTorch 2), except where a comment states otherwise.
 package amp

@@ -9,8 +9,7 @@ import (
 	"halfnote/tensor"
 )
 
-// standsFor names the operations that a name of torch's lists stands for here, where
-// that is not an operation of the same name.
+// standsFor maps names of torch's lists to the operations that they mean here, if these have other names.
 var standsFor = map[string][]string{
 	"__matmul__":    {"matmul"},
 	"GRUCell":       {"gru_cell"},
@@ -33,8 +32,7 @@ var standsFor = map[string][]string{
 	"nll_loss2d":                          {"nll_loss"},
 }
 
-// lists are the operations that the documents name which this project teaches from,
-// list by list.
+// lists are the operations on the autocast lists of the tutorials, by category.
 var lists = map[string]struct {
 	names    string
 	category amp.Category
@@ -44,8 +42,8 @@ var lists = map[string]struct {
 	"widest":          {"addcdiv addcmul bilinear cross dot grid_sample scatter_add tensordot", amp.Promote},
 }
 
-// TestNoGaps looks for every name of those lists, and of torch's whole list for
-// CUDA, among the operations, in its category.
+// TestNoGaps checks that every name on those lists and on torch's list for CUDA is an operation of its
+// category.
 func TestNoGaps(t *testing.T) {
 	known := map[string]amp.Category{}
 	for _, op := range tensor.Ops() {
@@ -82,7 +80,7 @@ func TestNoGaps(t *testing.T) {
 	}
 }
 
-// categories are what torch's names of the lists mean.
+// categories maps torch's names of the lists to categories.
 var categories = map[string]amp.Category{
 	"lower_precision_fp": amp.LowerPrecision, "fp32": amp.FP32, "fp32_set_opt_dtype": amp.FP32, "fp32_append_dtype": amp.FP32, "promote": amp.Promote, "banned": amp.Banned,
 }

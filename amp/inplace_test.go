@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor"
 )
 
-// inPlaceCalls calls the methods that change a tensor in place, with x (4, 4), y of that shape,
+// inPlaceCalls calls the methods that change a tensor in place, with x of shape (4, 4), y of the same shape,
 // and positions.
 var inPlaceCalls = map[string]func(x, y, at ten) ten{
 	"AbsAssign": func(x, _, _ ten) ten { return x.AbsAssign() }, "AddAssign": func(x, y, _ ten) ten { return x.AddAssign(y) },

@@ -13,9 +13,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Properties of a scaler that need no reference values.
+// Properties of a scaler that can be tested without reference values.
 
-// trained trains a small net and returns its bits and those of the loss after each step.
+// trained trains a small net. It returns the bits of the parameters and of the loss after each step.
 func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor, options ...optim.Option) *optim.Optimizer) (trail []string) {
 	net, g := newModel(3), tensor.NewGenerator(4)
 	opt := maker(nn.Parameters(net))
@@ -41,14 +41,14 @@ func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor
 	return trail
 }
 
-// TestScalingPreservesBits checks that scales that are powers of two change no bit of a run
-// without overflow or subnormal numbers, and that a disabled scaler or region changes none.
+// TestScalingPreservesBits checks that scales that are powers of two do not change the bits of a run without
+// overflow or subnormal numbers, and that a disabled scaler or region does not change them either.
 func TestScalingPreservesBits(t *testing.T) {
 	for name, maker := range optimizers {
 		plain := trained(amp.Off, nil, maker)
 		half := trained(amp.Float16, amp.NewGradScaler(amp.StaticScale(1<<16)), maker)
 		if slices.Equal(plain, half) {
-			t.Errorf("%s: the float16 run equals the float32 one; the comparison shows nothing", name)
+			t.Errorf("%s: the float16 run equals the float32 one; the comparison is meaningless", name)
 		}
 		for what, run := range map[string]struct{ got, want []string }{
 			"disabled scaler":                 {trained(amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), maker), plain},
@@ -67,7 +67,7 @@ func TestScalingPreservesBits(t *testing.T) {
 		}
 	}
 	if slices.Equal(trained(amp.Float16, nil, optimizers["sgd"]), trained(amp.Float16, amp.NewGradScaler(amp.StaticScale(1<<16)), optimizers["sgd"])) {
-		t.Error("gradients do not vanish without a scaler; the comparison shows nothing")
+		t.Error("gradients do not vanish without a scaler; the comparison is meaningless")
 	}
 }
 
@@ -88,8 +88,8 @@ func TestUnscaleInvertsScale(t *testing.T) {
 	}
 }
 
-// TestSkippedStepChangesNothing checks that a skipped step changes no bit of the weights or the
-// optimizer's state, including its count of steps, and names the parameter with the bad gradient.
+// TestSkippedStepChangesNothing checks that a skipped step changes neither the weights nor the optimizer's
+// state, including its count of steps, and that it names the parameter with the non-finite gradient.
 func TestSkippedStepChangesNothing(t *testing.T) {
 	all := map[string]func(p []*tensor.Tensor) *optim.Optimizer{
 		"rmsprop": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewRMSprop(p, 0.1, optim.Momentum(0.5)) },
@@ -133,7 +133,7 @@ func TestSkippedStepChangesNothing(t *testing.T) {
 			}
 			before := bits(net, opt)
 			if step(func() {}); slices.Equal(bits(net, opt), before) {
-				t.Error("a clean step changed nothing; the comparison shows nothing")
+				t.Error("a clean step changed nothing; the comparison is meaningless")
 			}
 		})
 	}

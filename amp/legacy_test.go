@@ -8,10 +8,9 @@ import (
 	"halfnote/tensor"
 )
 
-// TestLegacyCache checks that LegacyCache has the faults of torch's cache before PR 165068, as
-// measured on torch 1.13, and that the default cache has none of them. torch 2.15 has mended only
-// the first: a changed weight still gives the old product, and a nested region of another dtype an
-// error about two dtypes.
+// TestLegacyCache checks that LegacyCache has the faults of torch's cache before PR 165068, as measured on
+// torch 1.13, and that the default cache does not. torch 2.15 has only the first fault corrected: a changed
+// weight still gives the old product, and a nested region of another dtype an error about two dtypes.
 func TestLegacyCache(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -20,7 +19,7 @@ func TestLegacyCache(t *testing.T) {
 	}{{"legacy", amp.LegacyCache(amp.Float16), true}, {"today", amp.Float16, false}} {
 		x := tensor.Eye(4)
 
-		// Poisoning: a first use under NoGrad.
+		// A first use under NoGrad.
 		w := tensor.Ones(4, 4).RequireGrad()
 		amp.Autocast(c.policy, func() {
 			tensor.NoGrad(func() { x.MatMul(w) })
@@ -29,11 +28,11 @@ func TestLegacyCache(t *testing.T) {
 			}
 			amp.ClearCache() // the workaround of issue 65766
 			if y := x.MatMul(w); !y.RequiresGrad() {
-				t.Errorf("%s: after ClearCache: got a product that requires no gradient", c.name)
+				t.Errorf("%s: after ClearCache: got a product that does not require a gradient", c.name)
 			}
 		})
 
-		// Staleness: a weight that changes in the region.
+		// A weight that changes in the region.
 		amp.Autocast(c.policy, func() {
 			before := x.MatMul(w).At(0, 0)
 			tensor.NoGrad(func() { w.AddAssign(tensor.Ones(4, 4)) })

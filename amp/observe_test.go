@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestObserve checks that observers receive an event for each call, in order and with the right
-// optimizer, and none for calls that panic.
+// TestObserve checks that observers receive an event for each call, in order and with the correct optimizer,
+// but not for calls that panic.
 func TestObserve(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(1))
 	good, bad := &params{list: []*tensor.Tensor{weight(1)}}, &params{list: []*tensor.Tensor{weight(1), weight(inf)}}

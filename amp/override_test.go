@@ -91,7 +91,7 @@ func TestPolicyAsCode(t *testing.T) {
 	}
 }
 
-// TestNormsMovedToFloat16 checks that a normalisation that a user moves to float16 equals that of
+// TestNormsMovedToFloat16 checks that a normalisation that With moves to float16 gives the result for
 // float16 operands: autocast does not cast its float32 statistics.
 func TestNormsMovedToFloat16(t *testing.T) {
 	x := tensor.Randn(4, 6, 5)

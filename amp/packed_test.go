@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestPackedSequences checks that under autocast packed sequences give the dtypes and values of
-// padded ones.
+// TestPackedSequences checks that packed sequences give the same dtypes and values under autocast as padded
+// sequences.
 func TestPackedSequences(t *testing.T) {
 	x, lengths := tensor.Randn(5, 3, 4), []int{2, 5, 3}
 	lstm := nn.NewLSTM(4, 6, nn.NumLayers(2), nn.Bidirectional())

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestParsePrecision has the cases of jmp's policy_test.py.
+// TestParsePrecision checks the cases of jmp's policy_test.py.
 func TestParsePrecision(t *testing.T) {
 	const f16, bf16, f32, f64 = tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestWithPrecision(t *testing.T) {
 		}
 		x := tensor.Randn(5, 4).RequireGrad()
 		var y *tensor.Tensor
-		amp.Autocast(amp.BFloat16, func() { y = m.Forward(x) }) // which has no effect
+		amp.Autocast(amp.BFloat16, func() { y = m.Forward(x) }) // must not have an effect
 		if s.x != p.Compute || s.w != p.Compute || s.norm != p.Compute || y.DType() != p.Output {
 			t.Errorf("%s: got input %v, weight %v, norm %v and result %v", text, s.x, s.w, s.norm, y.DType())
 		}
@@ -119,8 +119,8 @@ func TestPrecisionMatchesManualCasts(t *testing.T) {
 	}
 }
 
-// TestNestedPrecisions checks that a module inside one with a precision may have another, for
-// example a float32 softmax at the end of a float16 network.
+// TestNestedPrecisions checks that a module with a precision may contain a module with another one, for
+// example a float16 network with a float32 softmax at its end.
 func TestNestedPrecisions(t *testing.T) {
 	inner := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}
 	outer := &seen{Weight: tensor.Randn(4, 4).RequireGrad(), Norm: nn.NewBatchNorm1d(4)}

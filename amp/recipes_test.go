@@ -13,8 +13,8 @@ import (
 )
 
 // recipes maps the names in testdata/recipes.py to the recipes: several losses, accumulation,
-// clipping, checkpoint, inference and schedule, as in torch's AMP examples. TestPenalty has the
-// gradient penalty. Each returns a row of named numbers for each step.
+// clipping, checkpoint, inference and schedule, as in torch's AMP examples. Each returns a row of
+// named numbers for each step. TestPenalty checks the recipe of the gradient penalty.
 var recipes = map[string]func(t *testing.T) []map[string]float64{
 	"a several losses, models and optimizers": severalLosses,
 	"b accumulation":                  func(*testing.T) []map[string]float64 { return accumulate(false) },
@@ -27,7 +27,7 @@ var recipes = map[string]func(t *testing.T) []map[string]float64{
 	"g schedule that runs ahead":      func(*testing.T) []map[string]float64 { return schedule(false) },
 }
 
-// exact lists the numbers that must equal PyTorch's; others must agree to 1e-3.
+// exact lists the numbers that must equal PyTorch's. All others must agree to 1e-3.
 var exact = map[string]bool{"scale": true, "skipped": true, "tracker": true, "lr": true, "bad": true, "half": true, "graph": true}
 
 func TestRecipes(t *testing.T) {

@@ -8,8 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// TestEnter checks that regions of straight-line code nest in those of functions and share their
-// cache.
+// TestEnter checks that regions opened by Enter nest in regions of closures and share their cache.
 func TestEnter(t *testing.T) {
 	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
 	active := func(want amp.Policy) {
@@ -82,7 +81,7 @@ func TestEnteredRegionEndsWithEnclosingScope(t *testing.T) {
 			t.Fatalf("%s: a region of %v is still open", name, amp.Active())
 		}
 	}
-	// The host of user code closes the regions that the code left open.
+	// The program that runs user code closes the regions that the code left open.
 	amp.Float16.Enter()
 	amp.BFloat16.Enter()
 	if left := casting.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
@@ -97,8 +96,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestInference checks that under NoGrad nothing is recorded, and that dtypes are those of
-// training.
+// TestInference checks that operations are not recorded under NoGrad, and that dtypes are those of training.
 func TestInference(t *testing.T) {
 	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
 	for name, run := range map[string]func(f func()){
@@ -108,7 +106,7 @@ func TestInference(t *testing.T) {
 		run(func() {
 			y := tensor.Linear(x, w, nil).Softmax(-1)
 			if y.RequiresGrad() || y.DType() != tensor.Float32 {
-				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
+				t.Errorf("%s: got %v, which requires a gradient: %v", name, y.DType(), y.RequiresGrad())
 			}
 			if s := amp.CacheStatistics(); s.Entries != 1 || s.Bytes != 8 || s.Misses != 1 {
 				t.Errorf("%s: got cache %v", name, s)

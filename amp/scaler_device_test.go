@@ -39,7 +39,7 @@ func TestNonBlockingOnGPU(t *testing.T) {
 		{name: "the scale falls to 0", optimizer: "sgd", scaler: []amp.ScalerOption{amp.InitScale(1e-44)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// run takes steps with StepNonBlocking unless blocking reports true, and reads the
+			// run takes steps with Step if blocking reports true, else with StepNonBlocking. It reads the
 			// scale after the steps for which asks reports true.
 			run := func(blocking, asks func(k int) bool) (trail []string, end string) {
 				net := newModel(3)
@@ -76,9 +76,9 @@ func TestNonBlockingOnGPU(t *testing.T) {
 			always, never := func(int) bool { return true }, func(int) bool { return false }
 			trail, end := run(always, always)
 			for name, way := range map[string][2]func(k int) bool{
-				"asked for after each step": {never, always},
-				"not asked for":             {never, never},
-				"in turns with Step":        {func(k int) bool { return k%2 == 1 }, always},
+				"read after each step":  {never, always},
+				"never read":            {never, never},
+				"alternating with Step": {func(k int) bool { return k%2 == 1 }, always},
 			} {
 				got, at := run(way[0], way[1])
 				if len(got) > 0 && !slices.Equal(got, trail) {
@@ -92,8 +92,8 @@ func TestNonBlockingOnGPU(t *testing.T) {
 	}
 }
 
-// TestNonBlockingStateOnGPU checks that setting the scale by hand takes effect while the GPU
-// holds it.
+// TestNonBlockingStateOnGPU checks that a scale that is set by hand takes effect while the GPU holds the
+// scaler's state.
 func TestNonBlockingStateOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
@@ -129,8 +129,8 @@ func TestNonBlockingStateOnGPU(t *testing.T) {
 	}
 }
 
-// TestNonBlockingFallsBackOnGPU checks that StepNonBlocking calls Step where the GPU cannot
-// decide, and has Step's errors.
+// TestNonBlockingFallsBackOnGPU checks that StepNonBlocking calls Step if the GPU cannot skip steps itself,
+// and that it has Step's errors.
 func TestNonBlockingFallsBackOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)

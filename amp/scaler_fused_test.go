@@ -89,8 +89,8 @@ func TestFusedEqualsPlain(t *testing.T) {
 	}
 }
 
-// TestFusedContract checks that a user's optimizer with the methods of FusedOptimizer gets the
-// scale and the verdict, and is called even for a skipped step.
+// TestFusedContract checks that a user's optimizer with the methods of FusedOptimizer receives the scale and
+// the flag of non-finite gradients, and is called even for a skipped step.
 func TestFusedContract(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(4))
 	s.Scale(tensor.Scalar(1))

@@ -36,8 +36,7 @@ func scales(s *amp.GradScaler, steps string) string {
 	return strings.Join(out, ", ")
 }
 
-// TestScalerLimits checks the options that torch's scaler lacks, against the definitions that they
-// refer to.
+// TestScalerLimits compares the options that torch's scaler lacks with the definitions in their comments.
 func TestScalerLimits(t *testing.T) {
 	base := []amp.ScalerOption{amp.InitScale(8), amp.GrowthInterval(2)}
 	for _, tt := range []struct {
@@ -52,7 +51,7 @@ func TestScalerLimits(t *testing.T) {
 		{"floor and stop", []amp.ScalerOption{amp.MinScale(3), amp.AbortAtMin()}, "!!!!..", "4, 3, min_scale 3, min_scale 3, 3, 6"},
 		{"ceiling", []amp.ScalerOption{amp.MaxScale(24)}, "......!..", "8, 16, 16, 24, 24, 24, 12, 12, 24"},
 		{"ceiling at the scale", []amp.ScalerOption{amp.MaxScale(8)}, "..!..", "8, 8, 4, 4, 8"},
-		// Megatron's: the second overflow since the last growth backs off, and each after it.
+		// Megatron's rule: the scale shrinks at the second overflow since it last grew, and at each later overflow.
 		{"hysteresis", []amp.ScalerOption{amp.Hysteresis(2)}, "!!!..!!", "8, 4, 2, 2, 4, 4, 2"},
 		{"hysteresis, apart", []amp.ScalerOption{amp.Hysteresis(2)}, "!.!.!", "8, 8, 4, 4, 2"},
 		{"hysteresis, floor and stop", []amp.ScalerOption{amp.Hysteresis(2), amp.MinScale(8), amp.AbortAtMin()}, "!!", "8, min_scale 8"},
@@ -97,8 +96,8 @@ func TestScalerOptionErrors(t *testing.T) {
 	}
 }
 
-// TestHysteresisState checks that the count of overflows is saved, and that a state of torch's,
-// which lacks it, can be loaded.
+// TestHysteresisState checks that the count of overflows is saved, and that torch's state, which lacks this
+// count, can be loaded.
 func TestHysteresisState(t *testing.T) {
 	s := amp.NewGradScaler(amp.InitScale(8), amp.Hysteresis(3))
 	scales(s, "!!")
@@ -141,7 +140,7 @@ func TestScaleNested(t *testing.T) {
 	} {
 		fresh := amp.NewGradScaler()
 		if err := try(func() { fresh.ScaleNested(tt.outputs) }); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("got %v, want %q in it", err, tt.want)
+			t.Errorf("got %v, want an error that contains %q", err, tt.want)
 		}
 		if err := try(fresh.Update); err == nil || !strings.Contains(err.Error(), "no loss has been scaled") {
 			t.Errorf("%s: a rejected call changed the state: got error %v", tt.want, err)
@@ -176,7 +175,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHints checks the hints for problems other than the scale.
+// TestHints checks the hints for problems whose cause is not the scale.
 func TestHints(t *testing.T) {
 	bad := func() *params { return &params{list: []*tensor.Tensor{weight(1), weight(inf)}} }
 	t.Run("occasional skip", func(t *testing.T) {
@@ -241,7 +240,7 @@ func TestHints(t *testing.T) {
 		for i := range 12 {
 			s.Scale(tensor.Scalar(1))
 			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
-			s.Step(other) // does not end opt's streak
+			s.Step(other) // does not end the consecutive skips of opt
 			if r := s.Step(opt); r.Skips != i+1 || strings.Contains(r.String(), fmt.Sprintf("%d consecutive steps", i+1)) != (i >= 9) {
 				t.Errorf("step %d: got %v", i, r)
 			}

@@ -35,8 +35,8 @@ func weight(g ...float64) *tensor.Tensor {
 
 var inf = math.Inf(1)
 
-// TestScaleTrajectories checks the course of the scale. Expected values are from test_torch.py's
-// harness and from float32 arithmetic; "!" marks an overflow. Format: before(!)after/tracker.
+// TestScaleTrajectories checks sequences of scales. Expected values are from test_torch.py's harness and
+// from float32 arithmetic. Format: before>after/tracker, with "!" in place of ">" for an overflow.
 func TestScaleTrajectories(t *testing.T) {
 	tests := []struct {
 		name            string
@@ -137,7 +137,7 @@ func TestRejectedFloat16GradientChangesNothing(t *testing.T) {
 		t.Errorf("the other gradient: got %v, want 8, unchanged", got)
 	}
 	opt.list = opt.list[:1]
-	s.Unscale(opt) // the rejected call has not changed the stage
+	s.Unscale(opt) // the rejected call must not change the stage
 	if got := opt.list[0].Grad().Item(); got != 2 {
 		t.Errorf("after Unscale: got gradient %v, want 2", got)
 	}

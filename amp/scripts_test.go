@@ -40,15 +40,15 @@ func (n number) is(x float64) bool {
 	return x == w || x != x && w != w || math.Abs(x-w) <= 1e-6*math.Abs(w)
 }
 
-// better lists the scripts where this package differs from torch on purpose: the number of the
-// first call that differs, and the results here.
+// better lists the scripts for which this package deliberately differs from torch: the number of the first
+// call that differs, and the results here.
 var better = map[string]map[int]scriptRow{
 	// torch counts a step without gradients as an Unscale, after which only update(new_scale)
 	// helps. In a notebook, cells are run again.
 	"no gradients, then some": {4: {Call: "step a", Grad: []number{.5, 1}, Param: []number{.5, 0}}, 5: {Call: "update", Tracker: 1}, 6: {Call: "update 8", Tracker: 1}, 7: {Call: "step a", Tracker: 1, Grad: []number{.0625, .125}, Param: []number{.4375, -.125}}, 8: {Call: "update", Scale: new(number(16))}},
-	// torch sets the scale before it finds that the other keys are missing.
+	// torch sets the scale before it notices that the other keys are missing.
 	"empty state": {2: {Call: "load_part", Error: "bad_state"}, 3: {Call: "scale 1"}},
-	// torch has scaled the tensors before the number that it rejects.
+	// torch scales the tensors before the number that it rejects.
 	"bad outputs": {3: {Call: "update", Error: "not_initialised"}},
 }
 
@@ -89,11 +89,11 @@ func TestScripts(t *testing.T) {
 		})
 	}
 	for name := range unused {
-		t.Errorf("script %q does not exist", name)
+		t.Errorf("testdata/scripts.json lacks the script %q", name)
 	}
 }
 
-// player has the scaler and the optimizers of testdata/scripts.py.
+// player holds the scaler and the optimizers of testdata/scripts.py.
 type player struct {
 	options map[string]any
 	scaler  *amp.GradScaler

@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// torchCalls returns the calls of testdata/dtypes.py that opCalls lacks: operations on none of the
-// lists, and functions composed of several.
+// torchCalls returns the calls of testdata/dtypes.py that opCalls lacks: operations that are not on any
+// list, and functions composed of several operations.
 func torchCalls() []opCall {
 	var all []opCall
 	unaries := map[string]func(x ten) ten{
@@ -140,8 +140,8 @@ var otherThanTorch = map[string]string{
 }
 
 // TestTorchDTypes compares the dtypes of functions under autocast with PyTorch 2.15's in
-// testdata/dtypes.json, for operations on lists and on none. Where a function of torch fails for a
-// reason other than autocast, any dtype is accepted.
+// testdata/dtypes.json, for operations on torch's lists and for others. If a function of torch fails for
+// a reason other than autocast, any dtype is accepted.
 func TestTorchDTypes(t *testing.T) {
 	text, err := os.ReadFile("testdata/dtypes.json")
 	if err != nil {

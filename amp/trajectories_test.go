@@ -153,7 +153,7 @@ func (c trajectory) train() (rows [][]float64, weights float64) {
 		scaler.Update()
 		tracker := float64(scaler.GrowthTracker())
 		if strings.HasPrefix(c.Name, "static") {
-			tracker = float64(k + 1) // torch's tracker counts to an interval that it never reaches
+			tracker = float64(k + 1) // torch's tracker counts up to an interval that it never reaches
 		}
 		rows = append(rows, []float64{total, scale, tracker, float64(skipped), float64(zeros)})
 	}

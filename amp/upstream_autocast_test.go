@@ -106,7 +106,7 @@ func TestUpstreamAutocast(t *testing.T) {
 	} {
 		t.Run(test.name, test.run)
 		if why := leftOut[test.name]; why != "" {
-			t.Errorf("%s is listed as left out but exists: %s", test.name, why)
+			t.Errorf("%s is listed as left out, but exists: %s", test.name, why)
 		}
 	}
 	if amp.Active() != amp.Off {
@@ -114,8 +114,8 @@ func TestUpstreamAutocast(t *testing.T) {
 	}
 }
 
-// runUpstream runs each named operation in a region, in each form, on operands of the given dtypes,
-// and compares with operands cast by hand in a disabled region.
+// runUpstream runs each named operation in a region, in each form, on operands of the given dtypes. It
+// compares the results with those of operands cast by hand in a disabled region.
 func runUpstream(t *testing.T, names string, p amp.Policy, first, others, runsIn tensor.DType) {
 	t.Helper()
 	calls := opCalls()
@@ -167,7 +167,7 @@ func runUpstream(t *testing.T, names string, p amp.Policy, first, others, runsIn
 	}
 }
 
-// builtinPromote checks operations on no list that promote their operands themselves.
+// builtinPromote checks operations that are not on any list and promote their operands themselves.
 func builtinPromote(t *testing.T, p amp.Policy, low tensor.DType) {
 	t.Helper()
 	g := tensor.NewGenerator(1)
@@ -185,7 +185,7 @@ func builtinPromote(t *testing.T, p amp.Policy, low tensor.DType) {
 	}
 	amp.Autocast(p, func() {
 		if tensor.Equal(x, y) || !tensor.Equal(y.Float(), y) {
-			t.Errorf("%v: equal did not compare in float32", p)
+			t.Errorf("%v: Equal did not compare in float32", p)
 		}
 	})
 }

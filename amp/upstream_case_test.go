@@ -74,7 +74,7 @@ func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimize
 	}
 }
 
-// closeOrOdd is AllClose, except that inf and NaN equal themselves.
+// closeOrOdd is AllClose, except that inf equals inf and NaN equals NaN.
 func closeOrOdd(a, b *tensor.Tensor, rtol, atol float64) bool {
 	x, y := a.Float64s(), b.Float64s()
 	for i := range x {

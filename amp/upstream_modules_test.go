@@ -248,8 +248,8 @@ func customBackwardCasts(t *testing.T, p amp.Policy, want int) {
 	}
 }
 
-// prioritize checks that the derivative of index_put in bfloat16 is independent of another region's
-// dtype.
+// prioritize checks that the derivative of index_put in bfloat16 does not depend on the dtype of another
+// region.
 func prioritize(t *testing.T) {
 	amp.Autocast(amp.BFloat16, func() {
 		x := tensor.Randn(3, 4, 5).BFloat16().RequireGrad()

@@ -157,7 +157,7 @@ func unscaleLayouts(t *testing.T) {
 		"sliced":     func() *tensor.Tensor { return tensor.Full(4, size, 2*size).Slice(1, 3, 3+size) },
 	} {
 		for _, odd := range []float64{4, math.Inf(1), math.NaN()} {
-			// A finite gradient precedes the one in question.
+			// A finite gradient precedes the non-finite one.
 			g, sound := layout(), fill()
 			g.Select(0, 2).Select(0, 2).Fill(odd)
 			bad := fused.Unscale([]*tensor.Tensor{sound, g}, 0.25)
@@ -281,7 +281,7 @@ func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimize
 }
 
 // multiple trains two models with two losses that depend on both, and one scaler. A non-finite
-// gradient of one model must skip only its step.
+// gradient of one model must skip only that model's step.
 func multiple(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)

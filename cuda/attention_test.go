@@ -15,9 +15,9 @@ import (
 
 type ten = *tensor.Tensor
 
-// TestAttention compares attention in half precision, its results and gradients, with float32
-// attention composed of products and a softmax, and counts launches: one for a result, two for
-// gradients.
+// TestAttention compares the results and gradients of attention in half precision with those of
+// float32, which is composed of products and a softmax. It also counts launches: one for a result,
+// two for gradients.
 func TestAttention(t *testing.T) {
 	type shape [4]int // batch, heads, positions, features
 	for _, c := range []struct {
@@ -26,7 +26,7 @@ func TestAttention(t *testing.T) {
 		o       []nn.Option
 		mask    []int
 		bool    bool
-		sums    int // launches that add up gradients of broadcast operands, and that draw
+		sums    int // additional launches: sums of gradients of broadcast operands, random numbers
 	}{
 		{name: "projections", q: shape{2, 3, 20, 64}, k: shape{2, 3, 37, 64}, v: shape{2, 3, 37, 64}},
 		{name: "causal", q: shape{1, 2, 70, 16}, k: shape{1, 2, 70, 16}, v: shape{1, 2, 70, 24}, o: []nn.Option{nn.IsCausal()}},
@@ -83,7 +83,7 @@ func TestAttention(t *testing.T) {
 						}
 					}
 					if i := apart(e.Result, e.Rerun(in), d); i >= 0 {
-						t.Errorf("%s: gradients of %v: element %d differs from that of float32", c.name, d, i)
+						t.Errorf("%s: gradients of %v: element %d differs from float32", c.name, d, i)
 					}
 					reruns = fake.Launches() - start
 				})
@@ -107,7 +107,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// apart returns the first element whose error exceeds the rounding error of d, or -1.
+// apart returns the index of the first element that differs by more than the rounding error of d,
+// or -1.
 func apart(got, want ten, d tensor.DType) int {
 	a, b := got.Float64s(), want.Float64s()
 	size := 0.0
@@ -122,8 +123,8 @@ func apart(got, want ten, d tensor.DType) int {
 	return -1
 }
 
-// TestAttentionLayers checks that attention layers under autocast use the kernels: their
-// gradients are then one operation.
+// TestAttentionLayers checks that attention layers under autocast use the kernels, whose gradients
+// are one operation.
 func TestAttentionLayers(t *testing.T) {
 	tensor.ManualSeed(1)
 	x := tensor.Randn(2, 5, 16).ToDevice(tensor.CUDA)
@@ -168,14 +169,15 @@ func TestAttentionLayers(t *testing.T) {
 			y.Sum().Backward()
 			stop()
 			if got != c.want {
-				t.Errorf("%s in %v: got %d gradients by the kernels, want %d", c.name, y.DType(), got, c.want)
+				t.Errorf("%s in %v: got %d gradients from the kernels, want %d", c.name, y.DType(), got, c.want)
 			}
 		}
 	}
 }
 
-// TestAttentionRecomputed recomputes attention with dropout for its gradients, and computes its second
-// derivatives from products and a softmax of the same weights.
+// TestAttentionRecomputed checks that a checkpoint of attention with dropout gives the same
+// gradients, and that gradients for second derivatives, which come from products and a softmax, agree
+// with them.
 func TestAttentionRecomputed(t *testing.T) {
 	g := tensor.NewGenerator(4)
 	draw := func() ten { return g.Randn(1, 2, 35, 16).BFloat16().ToDevice(tensor.CUDA).RequireGrad() }
@@ -192,21 +194,21 @@ func TestAttentionRecomputed(t *testing.T) {
 	graph := grads(attend, true)
 	for i, w := range want {
 		if !tensor.Equal(again[i], w) {
-			t.Errorf("gradient %d of a checkpoint differs", i)
+			t.Errorf("gradient %d differs with a checkpoint", i)
 		}
 		if at := apart(graph[i].Detach(), w, tensor.BFloat16); at >= 0 {
-			t.Errorf("gradient %d that can be differentiated: element %d: got %v, want %v", i, at, graph[i].Float64s()[at], w.Float64s()[at])
+			t.Errorf("gradient %d with CreateGraph: element %d: got %v, want %v", i, at, graph[i].Float64s()[at], w.Float64s()[at])
 		}
 	}
 	for i, h := range tensor.Grad(graph[0].Mul(graph[0]).Sum(), in[0], in[1], in[2]) {
 		if size := h.Abs().Sum().Item(); !(size > 0 && size < 1e6) {
-			t.Errorf("second derivative %d: got a sum of %v", i, size)
+			t.Errorf("second derivative %d: got %v as the sum of magnitudes, want a positive number below 1e6", i, size)
 		}
 	}
 }
 
-// TestAttentionLowestMask uses masks of the lowest finite number instead of -Inf: a query without
-// visible keys attends to all keys equally.
+// TestAttentionLowestMask checks masks of the lowest finite number instead of -Inf: a query whose
+// keys are all masked attends to them equally.
 func TestAttentionLowestMask(t *testing.T) {
 	const d = tensor.BFloat16
 	x := tensor.NewGenerator(4).Randn(1, 40, 8).To(d).ToDevice(tensor.CUDA)
@@ -234,7 +236,7 @@ func TestAttentionOfManyAxes(t *testing.T) {
 	want := run(flat)
 	for i, x := range run(many) {
 		if !tensor.Equal(x.Reshape(32, 3, 8), want[i]) {
-			t.Errorf("tensor %d differs from that of a batch of one axis", i)
+			t.Errorf("tensor %d differs from that with one batch axis", i)
 		}
 	}
 }
@@ -250,6 +252,6 @@ func TestAttentionWithoutTensorCores(t *testing.T) {
 		return nn.ScaledDotProductAttention(x, x, x, nn.IsCausal())
 	}
 	if at := apart(on(tensor.CUDA), on(tensor.CPU), tensor.Float16); at >= 0 {
-		t.Errorf("element %d differs from the CPU's", at)
+		t.Errorf("element %d differs from the CPU", at)
 	}
 }

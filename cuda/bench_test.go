@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestBenchReplays measures training by steps and by replays of one captured step: the losses are
-// equal.
+// TestBenchReplays checks that benchmarks of training have the same losses with steps as with
+// replays of a captured step.
 func TestBenchReplays(t *testing.T) {
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	losses := func(spec string) (all []float64) {
@@ -41,7 +41,7 @@ func TestBenchReplays(t *testing.T) {
 	} {
 		want, got := losses(spec+`}`), losses(spec+`, "graph": true}`)
 		if len(want) != 3 || !slices.Equal(got, want) {
-			t.Errorf("%s: losses %v, want %v, three of them", spec, got, want)
+			t.Errorf("%s: got losses %v, want %v, of 3 steps", spec, got, want)
 		}
 	}
 }

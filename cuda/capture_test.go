@@ -18,8 +18,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestCannotCapture captures steps with operations that a graph cannot contain, after work that
-// it can.
+// TestCannotCapture checks the errors for steps with operations that a graph cannot contain, and
+// that the GPU stays usable.
 func TestCannotCapture(t *testing.T) {
 	x, kept, batch := numbers(8), tensor.Scalar(3), tensor.Arange(0, 8)
 	classes := tensor.FromInts([]int{1, 2})
@@ -44,14 +44,14 @@ func TestCannotCapture(t *testing.T) {
 			defer tensor.Observe(func(tensor.Event) {})()
 			x.Mul(x)
 		}, []string{"not allowed during capture", "trace recorder"}},
-		{"brings a large batch", func() { tensor.Arange(0, 1<<19).ToDevice(tensor.CUDA) }, []string{"copying 2.0 MiB from the CPU", "Assign"}},
+		{"copies a large batch", func() { tensor.Arange(0, 1<<19).ToDevice(tensor.CUDA) }, []string{"copying 2.0 MiB from the CPU", "Assign"}},
 		{"replays", inner.Replay, []string{"Replay is not allowed during capture"}},
-		{"takes too much memory", func() { zeros(2, tensor.CUDA.Memory().Limit/4) }, []string{"cuda: alloc: ", "out of memory: requested"}},
-		{"brings a batch", func() { batch.ToDevice(tensor.CUDA) }, []string{"to", "(8,)", "each replay would use its current values", "Assign"}},
+		{"allocates too much memory", func() { zeros(2, tensor.CUDA.Memory().Limit/4) }, []string{"cuda: alloc: ", "out of memory: requested"}},
+		{"copies a batch", func() { batch.ToDevice(tensor.CUDA) }, []string{"to", "(8,)", "each replay would use its current values", "Assign"}},
 		{"assigns a batch", func() { x.Assign(batch) }, []string{"Assign"}},
-		{"draws", func() { tensor.Randn(3) }, []string{"normal: ", "drawn on the CPU"}},
-		{"takes classes of the CPU", func() { nn.CrossEntropy(x.Reshape(2, 4), classes) }, []string{"nll_loss: ", "(2,)", "Assign"}},
-		{"takes a first step", func() {
+		{"draws random numbers", func() { tensor.Randn(3) }, []string{"normal: ", "drawn on the CPU"}},
+		{"uses classes on the CPU", func() { nn.CrossEntropy(x.Reshape(2, 4), classes) }, []string{"nll_loss: ", "(2,)", "Assign"}},
+		{"takes the first step of an optimizer", func() {
 			w.Mul(w).Sum().Backward()
 			later.Step()
 		}, []string{"sgd: ", "a step before the capture"}},
@@ -67,7 +67,7 @@ func TestCannotCapture(t *testing.T) {
 	}
 	mine := errors.New("mine")
 	if err := caught(func() { cuda.Capture(func() { x.Mul(x); panic(mine) }) }); err != mine {
-		t.Errorf("a step that panics: %v, want its own panic", err)
+		t.Errorf("step that panics: got %v, want %v", err, mine)
 	}
 	err = caught(func() {
 		defer driver.SetHost(driver.Host{})
@@ -77,7 +77,7 @@ func TestCannotCapture(t *testing.T) {
 		})
 	})
 	if err != mine {
-		t.Errorf("a step that is interrupted: %v, want the interrupt", err)
+		t.Errorf("interrupted step: got %v, want %v", err, mine)
 	}
 	usable(t, tensor.CUDA)
 	var outer error
@@ -88,12 +88,12 @@ func TestCannotCapture(t *testing.T) {
 	says(t, func() error { _, err := cuda.CaptureOn(77, func() {}); return err }(), "GPU 77", "no GPU 77")
 	usable(t, tensor.CUDA)
 	if kept.Item() != 3 || capturing() {
-		t.Errorf("afterwards: %v, capturing %v", kept.Item(), capturing())
+		t.Errorf("after the captures: got %v and capturing %v, want 3 and false", kept.Item(), capturing())
 	}
 }
 
-// TestCapturesExcludeOtherGoroutines uses the GPU from other goroutines during captures and replays: their work runs
-// before or after and does not become part of the graph.
+// TestCapturesExcludeOtherGoroutines checks that work of other goroutines does not become part of a
+// graph. It runs before or after a capture.
 func TestCapturesExcludeOtherGoroutines(t *testing.T) {
 	x := numbers(4)
 	var wait sync.WaitGroup
@@ -104,7 +104,7 @@ func TestCapturesExcludeOtherGoroutines(t *testing.T) {
 				z := tensor.Arange(0, float64(8+i)).ToDevice(tensor.CUDA)
 				n := float64(7 + i)
 				if got, want := z.Mul(tensor.Scalar(2)).Sum().Item(), n*(n+1); got != want {
-					t.Errorf("goroutine %d has %v, want %v", i, got, want)
+					t.Errorf("goroutine %d: got %v, want %v", i, got, want)
 				}
 				cuda.Synchronize()
 			}
@@ -121,10 +121,10 @@ func TestCapturesExcludeOtherGoroutines(t *testing.T) {
 			launches := fake.GraphLaunches()
 			g.Replay()
 			if n := fake.GraphLaunches() - launches; !fake.Real() && n != 1 {
-				t.Errorf("%d graphs were launched", n)
+				t.Errorf("got %d launched graphs, want 1", n)
 			}
 			if sum := y.Sum().Item(); sum != 1+4+9+16 {
-				t.Errorf("the graph gives %v, want 30", sum)
+				t.Errorf("replay: got %v, want 30", sum)
 			}
 		}
 		g.Free()
@@ -133,7 +133,7 @@ func TestCapturesExcludeOtherGoroutines(t *testing.T) {
 	wait.Wait()
 }
 
-// TestGraphFails checks the error of a replay of a graph whose kernel kills the GPU.
+// TestGraphFails checks the errors after a kernel of a graph has failed.
 func TestGraphFails(t *testing.T) {
 	if !child(t, fake.Options{FailLaunch: 5}) {
 		return
@@ -170,7 +170,7 @@ func TestGraphTwoGPUs(t *testing.T) {
 	}
 	g.Replay()
 	if sum := y.Sum().Item(); y.Device() != second || sum != 14 {
-		t.Errorf("%v on %s", sum, y.Device())
+		t.Errorf("got %v on %s, want 14 on %s", sum, y.Device(), second)
 	}
 	_, err = cuda.Capture(func() { a.Mul(a); b.Mul(b) })
 	says(t, err, "cuda: capture: the step also uses cuda:1")

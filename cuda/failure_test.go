@@ -23,16 +23,16 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// says checks that an error contains all of these words.
+// says checks that the text of an error contains all words.
 func says(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("no error, want one that says %q", words)
+		t.Errorf("got no error, want one with %q", words)
 		return
 	}
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q does not contain %q", err, w)
+			t.Errorf("got error %q, want one with %q", err, w)
 		}
 	}
 }
@@ -42,32 +42,33 @@ func usable(t *testing.T, d tensor.Device) {
 	t.Helper()
 	x := tensor.Arange(0, 5).ToDevice(d)
 	if got := x.Mul(x).Sum().Item(); got != 30 {
-		t.Errorf("a sum on %s: got %v, want 30", d, got)
+		t.Errorf("sum on %s: got %v, want 30", d, got)
 	}
 }
 
-func TestTooLarge(t *testing.T) {
+// TestTensorTooLarge checks the error for a tensor that exceeds the GPU's memory.
+func TestTensorTooLarge(t *testing.T) {
 	keep := numbers(1000)
 	limit := tensor.CUDA.Memory().Limit
 	var huge *tensor.Tensor
 	err := tensor.Try(func() { huge = zeros(2, limit/4) })
 	if huge != nil {
-		t.Fatalf("there is room for twice of %d bytes", limit)
+		t.Fatalf("got a tensor of twice the limit of %d bytes, want an error", limit)
 	}
 	says(t, err, "tensor: new: ", "cuda: alloc: ", "out of memory: requested", "free on the GPU", "held by tensors", "use smaller batches")
 	usable(t, tensor.CUDA)
 	if got := keep.Sum().Item(); got != 499500 {
-		t.Errorf("a tensor that was there: sum %v, want 499500", got)
+		t.Errorf("earlier tensor: got sum %v, want 499500", got)
 	}
 }
 
-// TestMemoryRunsOut fills a GPU with unreachable tensors, whose memory is reclaimed, and then
-// with reachable ones.
+// TestMemoryRunsOut checks that memory of unreachable tensors is reclaimed, and the error if
+// reachable tensors fill the GPU.
 func TestMemoryRunsOut(t *testing.T) {
 	if !child(t, fake.Options{Memory: 64 << 20}) {
 		return
 	}
-	const n = 3 << 20 // elements: four or five such tensors fit
+	const n = 3 << 20 // elements; 4 or 5 such tensors fit
 	for range 20 {
 		zeros(n)
 	}
@@ -78,7 +79,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		}
 	})
 	if len(held) < 4 || len(held) > 5 {
-		t.Errorf("%d tensors of 12 MiB on 64 MiB, want 4 or 5", len(held))
+		t.Errorf("got %d tensors of 12 MiB in 64 MiB, want 4 or 5", len(held))
 	}
 	says(t, err, "requested 12.0 MiB", "of 64.0 MiB free")
 	usable(t, tensor.CPU)
@@ -87,6 +88,8 @@ func TestMemoryRunsOut(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
+// TestLaunchFails checks that all calls on a GPU return the error of a kernel that failed, and that
+// tensors on the CPU stay usable.
 func TestLaunchFails(t *testing.T) {
 	if !child(t, fake.Options{FailLaunch: 12}) {
 		return
@@ -101,22 +104,23 @@ func TestLaunchFails(t *testing.T) {
 	words := []string{"CUDA_ERROR_LAUNCH_FAILED", "restart the kernel", "Tensors on the CPU stay usable"}
 	says(t, err, words...)
 	for name, f := range map[string]func(){
-		"an operation": func() { x.Mul(x) },
-		"a read":       func() { x.Float64s() },
-		"a new tensor": func() { numbers(3) },
-		"a wait":       cuda.Synchronize,
-		"a backward":   func() { tensor.Ones(2).ToDevice(tensor.CUDA).RequireGrad().Sum().Backward() },
+		"operation":   func() { x.Mul(x) },
+		"read":        func() { x.Float64s() },
+		"new tensor":  func() { numbers(3) },
+		"synchronise": cuda.Synchronize,
+		"backward":    func() { tensor.Ones(2).ToDevice(tensor.CUDA).RequireGrad().Sum().Backward() },
 	} {
 		t.Log(name)
 		says(t, tensor.Try(f), words...)
 	}
 	if got := kept.Sum().Item(); got != 3 {
-		t.Errorf("a tensor on the CPU: sum %v, want 3", got)
+		t.Errorf("tensor on the CPU: got sum %v, want 3", got)
 	}
 	usable(t, tensor.CPU)
 	_ = tensor.CUDA.Memory()
 }
 
+// TestLostGPU checks the error for a GPU that becomes unavailable.
 func TestLostGPU(t *testing.T) {
 	if !child(t, fake.Options{}) {
 		return
@@ -127,12 +131,13 @@ func TestLostGPU(t *testing.T) {
 	usable(t, tensor.CPU)
 }
 
+// TestNoGPU checks the functions and errors of a machine without a GPU.
 func TestNoGPU(t *testing.T) {
 	if !child(t, fake.Options{NoDevice: true}) {
 		return
 	}
 	if cuda.Available() || cuda.DeviceCount() != 0 || tensor.Accelerator() != tensor.CPU {
-		t.Errorf("available %v, %d devices, accelerator %s; want none", cuda.Available(), cuda.DeviceCount(), tensor.Accelerator())
+		t.Errorf("got available %v, %d devices, accelerator %s; want false, 0 and cpu", cuda.Available(), cuda.DeviceCount(), tensor.Accelerator())
 	}
 	says(t, cuda.Err(), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
 	says(t, tensor.Try(func() { numbers(1) }), `device "cuda" is not available`, "no CUDA-capable device is detected", "use tensor.CPU")
@@ -146,58 +151,61 @@ func TestNoGPU(t *testing.T) {
 	usable(t, tensor.CPU)
 }
 
-func TestNoSuchGPU(t *testing.T) {
+// TestMissingGPU checks the errors for device names of GPUs that do not exist.
+func TestMissingGPU(t *testing.T) {
 	x := tensor.Ones(2)
 	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `device "cuda:77" is not available`, "no GPU 77; the driver reports")
 	says(t, tensor.Try(func() { x.ToDevice("cuda:x") }), `"x" is not a GPU number`)
 	says(t, caught(func() { cuda.DeviceName(77) }), "GPU 77", "no GPU 77")
 	if d := x.ToDevice("cuda:0").Device(); d != tensor.CUDA {
-		t.Errorf("the device of a tensor on cuda:0 is %q, want %q", d, tensor.CUDA)
+		t.Errorf("device of a tensor on cuda:0: got %q, want %q", d, tensor.CUDA)
 	}
 	if err := cuda.Err(); err != nil {
 		t.Errorf("got error %v, want nil", err)
 	}
 }
 
+// TestMixedDevices checks operations on operands of two devices: only scalars of the CPU are moved.
 func TestMixedDevices(t *testing.T) {
 	x, y := numbers(4), tensor.Ones(4)
 	says(t, tensor.Try(func() { x.Add(y) }), "add", "operands are on cuda and cpu", "move them to one device")
 	says(t, tensor.Try(func() { y.MatMul(x) }), "operands are on cuda and cpu")
 	if got := x.Add(tensor.Scalar(1)).Sum().Item(); got != 10 {
-		t.Errorf("with a scalar of the CPU: %v, want 10", got)
+		t.Errorf("sum with a scalar on the CPU: got %v, want 10", got)
 	}
 }
 
+// TestTwoGPUs checks operations, copies, memory counters and gradients with two GPUs.
 func TestTwoGPUs(t *testing.T) {
 	if !child(t, fake.Options{Devices: 2}) {
 		return
 	}
 	if n := cuda.DeviceCount(); n != 2 || cuda.DeviceName(1) != "Fake H100 1" {
-		t.Errorf("%d GPUs, the second is %q", n, cuda.DeviceName(1))
+		t.Errorf("got %d GPUs, the second %q; want 2, %q", n, cuda.DeviceName(1), "Fake H100 1")
 	}
 	const second tensor.Device = "cuda:1"
 	usable(t, second)
-	x := numbers(1 << 21) // copies of several parts
+	x := numbers(1 << 21) // copied in several parts
 	y := x.ToDevice(second)
 	if y.Device() != second || x.Device() != tensor.CUDA {
-		t.Errorf("devices %s and %s", x.Device(), y.Device())
+		t.Errorf("got devices %s and %s, want %s and %s", x.Device(), y.Device(), tensor.CUDA, second)
 	}
 	if back := y.AddScalar(1).ToDevice(tensor.CUDA).Sub(x); back.Sum().Item() != 1<<21 {
-		t.Errorf("there and back: differences add up to %v, want %d", back.Sum().Item(), 1<<21)
+		t.Errorf("copy to the second GPU and back: got a sum of differences of %v, want %d", back.Sum().Item(), 1<<21)
 	}
 	says(t, tensor.Try(func() { x.Add(y) }), "operands are on cuda and cuda:1")
 	if a, b := tensor.CUDA.Memory().Live, second.Memory().Live; a < 8<<20 || b < 8<<20 {
-		t.Errorf("live bytes %d and %d, want 8 MiB on each", a, b)
+		t.Errorf("got %d and %d live bytes, want at least 8 MiB on each GPU", a, b)
 	}
 	tensor.OnDevice(second, func() {
 		if z := tensor.Ones(3); z.Device() != second {
-			t.Errorf("a new tensor is on %s", z.Device())
+			t.Errorf("new tensor: got device %s, want %s", z.Device(), second)
 		}
 	})
 	w := numbers(3).RequireGrad()
 	w.ToDevice(second).Mul(y.Narrow(0, 5, 3)).Sum().Backward()
 	if got := w.Grad(); got.Device() != tensor.CUDA || !slices.Equal(got.Float64s(), []float64{5, 6, 7}) {
-		t.Errorf("the gradient across devices is %v on %s", got, got.Device())
+		t.Errorf("gradient across GPUs: got %v on %s, want 5, 6, 7 on %s", got, got.Device(), tensor.CUDA)
 	}
 	cuda.Synchronize()
 }

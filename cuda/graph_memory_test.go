@@ -23,21 +23,21 @@ func TestGraphMemory(t *testing.T) {
 	g := capture(t, func() {
 		y = x.Mul(factor)
 		for range 5 {
-			y = y.AddScalar(1) // the garbage collector's
+			y = y.AddScalar(1) // leaves garbage
 		}
 	})
 	with := tensor.CUDA.Memory()
 	if with.Reserved < with.Live || with.Live < before.Live+3<<18 {
-		t.Errorf("with a graph: %+v, before %+v", with, before)
+		t.Errorf("with a graph: got %+v, before it %+v", with, before)
 	}
-	factor = nil // held by the graph alone
+	factor = nil // now only the graph keeps it
 	driver.CollectGarbage()
 	other := zeros(1 << 20)
 	g.Replay()
 	want := func(z *tensor.Tensor, i int, v float64) {
 		t.Helper()
 		if got := z.At(i); got != v {
-			t.Errorf("element %d is %v, want %v", i, got, v)
+			t.Errorf("element %d: got %v, want %v", i, got, v)
 		}
 	}
 	want(y, 1000, 1e6+5)
@@ -56,13 +56,13 @@ func TestGraphMemory(t *testing.T) {
 	want(y, 1000, 2005)
 	x, y, other = nil, nil, nil
 	if !collected(before.Live) {
-		t.Errorf("after Free %d bytes are live, want %d", tensor.CUDA.Memory().Live, before.Live)
+		t.Errorf("after Free: got %d live bytes, want %d", tensor.CUDA.Memory().Live, before.Live)
 	}
 	if err := cuda.EmptyCache(); err != nil {
 		t.Fatal(err)
 	}
 	if after := tensor.CUDA.Memory(); after.Reserved > max(before.Reserved, 32<<20) {
-		t.Errorf("after Free and EmptyCache: %+v, before %+v", after, before)
+		t.Errorf("after Free and EmptyCache: got %+v, before the capture %+v", after, before)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestGraphKeepsOperands(t *testing.T) {
 	x, w, m = nil, nil, nil
 	driver.CollectGarbage()
 	var others []*tensor.Tensor
-	for range 20 { // may reuse their memory
+	for range 20 { // could reuse their memory
 		others = append(others, half(96).Fill(7), half(216).Fill(7), half(640).Fill(7))
 	}
 	g.Replay()
@@ -94,7 +94,7 @@ func TestGraphKeepsOperands(t *testing.T) {
 	}
 	for _, x := range others {
 		if !slices.Equal(x.Float64s(), slices.Repeat([]float64{7}, x.Numel())) {
-			t.Fatal("the replay has written to another tensor")
+			t.Fatal("the replay wrote to another tensor")
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestGraphIsCollected(t *testing.T) {
 		capture(t, func() { x.Sum().Add(zeros(1 << 20)) }).Replay()
 	}
 	if !collected(live) {
-		t.Errorf("%d bytes are live, want %d", tensor.CUDA.Memory().Live, live)
+		t.Errorf("got %d live bytes, want %d", tensor.CUDA.Memory().Live, live)
 	}
 	usable(t, tensor.CUDA)
 }
@@ -126,7 +126,7 @@ func TestGraphConstants(t *testing.T) {
 	var y *tensor.Tensor
 	g := capture(t, func() {
 		for range 20 {
-			x.AddScalar(1) // frees memory that constants must not reuse
+			x.AddScalar(1) // releases memory that constants must not reuse
 		}
 		driver.CollectGarbage()
 		y = x.Add(tensor.FromFloat32s([]float32{1, 10, 100, 1000}).ToDevice(tensor.CUDA))

@@ -50,10 +50,10 @@ func (s *stepped) state() []float64 {
 	return append(contents(list), s.scaler.CurrentScale(), float64(s.scaler.GrowthTracker()))
 }
 
-// same reports whether numbers are equal or both NaN, as in gradients of a skipped step.
+// same reports whether numbers are equal or both NaN. Gradients of a skipped step may be NaN.
 func same(x, y float64) bool { return x == y || x != x && y != y }
 
-// capture captures a step and fails the test if it cannot.
+// capture captures a step, and fails the test on an error.
 func capture(t *testing.T, step func()) *cuda.Graph {
 	t.Helper()
 	g, err := cuda.Capture(step)
@@ -63,8 +63,8 @@ func capture(t *testing.T, step func()) *cuda.Graph {
 	return g
 }
 
-// TestReplays compares steps with replays bit for bit, with a new batch and a garbage collection
-// for each.
+// TestReplays compares replays with steps bit for bit, also with a new batch and a garbage collection
+// before each.
 func TestReplays(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -90,20 +90,20 @@ func TestReplays(t *testing.T) {
 				}
 				if !fake.Real() {
 					if n := fake.Launches() - launches; n != 0 {
-						t.Errorf("%d launches besides the graph's", n)
+						t.Errorf("got %d launches outside the graph, want 0", n)
 					}
 					if n := fake.GraphLaunches() - graphs; n != steps {
-						t.Errorf("%d launches of graphs, want %d", n, steps)
+						t.Errorf("got %d launches of graphs, want %d", n, steps)
 					}
 					if a, s := fake.Allocs()-allocs, fake.Syncs()-syncs; a != 0 || s != 0 {
-						t.Errorf("%d allocations and %d waits in replays, want none", a, s)
+						t.Errorf("got %d allocations and %d waits in replays, want none", a, s)
 					}
 				}
 				for range steps {
 					eager.step()
 				}
 				if got, want := captured.state(), eager.state(); !slices.EqualFunc(got, want, same) {
-					t.Errorf("after %d replays: %v…, want %v…", steps, got[:3], want[:3])
+					t.Errorf("after %d replays: got %v…, want %v…", steps, got[:3], want[:3])
 				}
 				for i := range 2 {
 					x, y := captured.x, captured.y
@@ -119,31 +119,31 @@ func TestReplays(t *testing.T) {
 						eager.y.Assign(eager.y.Flip(0))
 					}
 					runtime.GC()
-					numbers(1000 * (i + 1)).Add(numbers(1)) // takes memory that a graph might use
+					numbers(1000 * (i + 1)).Add(numbers(1)) // takes memory that the graph must not use
 					g.Replay()
 					eager.step()
 					if got, want := captured.state(), eager.state(); !slices.EqualFunc(got, want, same) {
-						t.Errorf("batch %d: %v…, want %v…", i, got[:3], want[:3])
+						t.Errorf("batch %d: got %v…, want %v…", i, got[:3], want[:3])
 					}
 					scales = append(scales, captured.scaler.CurrentScale())
 				}
 				if c.scaler != nil && slices.IsSorted(scales) {
-					t.Errorf("loss scales of %v: the test must skip a step", scales)
+					t.Errorf("got loss scales %v, want a skipped step", scales)
 				}
-				captured.step() // an ordinary step
+				captured.step() // a step without the graph
 				g.Replay()
 				eager.step()
 				eager.step()
 				if got, want := contents(nn.Parameters(captured.net)), contents(nn.Parameters(eager.net)); !slices.Equal(got, want) {
-					t.Errorf("after a step between replays: %v…, want %v…", got[:3], want[:3])
+					t.Errorf("after a step between replays: got %v…, want %v…", got[:3], want[:3])
 				}
 			})
 		}
 	}
 }
 
-// TestGraphOfGradients captures forward and backward; the scaler and the optimizer step outside
-// the graph, once changing the scale.
+// TestGraphOfGradients captures only forward and backward. The scaler and the optimizer step outside
+// the graph, and the scale changes.
 func TestGraphOfGradients(t *testing.T) {
 	c := training{policy: amp.Float16, adam: true, scaler: []amp.ScalerOption{amp.InitScale(1 << 10), amp.GrowthFactor(1 << 6), amp.GrowthInterval(2)}}
 	eager, captured := c.stepped("mlp"), c.stepped("mlp")
@@ -171,10 +171,10 @@ func TestGraphOfGradients(t *testing.T) {
 		step(eager)
 		skipped = skipped || eager.scaler.CurrentScale() < before
 		if got, want := captured.state(), eager.state(); !slices.EqualFunc(got, want, same) {
-			t.Fatalf("step %d, scale %v: %v…, want %v…", i, before, got[:3], want[:3])
+			t.Fatalf("step %d, scale %v: got %v…, want %v…", i, before, got[:3], want[:3])
 		}
 	}
 	if !skipped {
-		t.Error("the test must skip a step")
+		t.Error("got no skipped step, want one")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestSeveralGraphs alternates replays of two steps, one of which reads what the other wrote.
+// TestSeveralGraphs alternates replays of two graphs. Each reads what the other wrote.
 func TestSeveralGraphs(t *testing.T) {
 	x := numbers(4)
 	var y, z *tensor.Tensor
@@ -38,12 +38,12 @@ func TestSeveralGraphs(t *testing.T) {
 	second.Free()
 	zeros(1 << 10)
 	if got, want := x.At(0), want[0]+(want[0]+1)*(want[0]+1); got != want {
-		t.Errorf("after Free: %v, want %v", got, want)
+		t.Errorf("after Free: got %v, want %v", got, want)
 	}
 }
 
-// TestGraphSettings changes optimizer settings after a capture, and captures optimizers that
-// depend on the step count.
+// TestGraphSettings checks the errors for optimizer settings that change after a capture, and for
+// optimizers that depend on the step count.
 func TestGraphSettings(t *testing.T) {
 	w := numbers(4).RequireGrad()
 	step := func(opt *optim.Optimizer) func() {
@@ -62,12 +62,12 @@ func TestGraphSettings(t *testing.T) {
 	opt.SetLR(0.05)
 	says(t, caught(g.Replay), "adamw: lr was 0.1 in group 0", "is now 0.05", "capture it again")
 	if !slices.Equal(w.Detach().Float64s(), before) {
-		t.Error("the replay ran")
+		t.Error("a replay with other settings changed the weights")
 	}
 	opt.SetLR(0.1)
 	g.Replay()
 	if got := opt.StateDict()["state.0.step"]; got != 3.0 {
-		t.Errorf("after a step and two replays the state has %v", got)
+		t.Errorf("step count after a step and two replays: got %v, want 3", got)
 	}
 	if err := opt.LoadStateDict(opt.StateDict()); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,8 @@ func TestGraphSettings(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
-// TestGraphDropout draws a new mask in each replay, and the same masks for the same seed.
+// TestGraphDropout checks that each replay draws a new mask, and that the masks depend only on the
+// seed.
 func TestGraphDropout(t *testing.T) {
 	x := numbers(64).AddScalar(1)
 	run := func() (all [][]float64) {
@@ -101,28 +102,28 @@ func TestGraphDropout(t *testing.T) {
 	a, b := run(), run()
 	for i := range a {
 		if !slices.Equal(a[i], b[i]) {
-			t.Errorf("replay %d differs from that of the same seed", i)
+			t.Errorf("replay %d differs between graphs with the same seed", i)
 		}
 		if i > 0 && slices.Equal(a[i], a[0]) {
-			t.Errorf("replay %d has the mask of the first", i)
+			t.Errorf("replay %d has the mask of replay 0", i)
 		}
 		kept := 0
 		for j, v := range a[i] {
 			if v != 0 {
 				kept++
 				if v != 2*float64(j+1) {
-					t.Errorf("element %d is %v, want %v", j, v, 2*(j+1))
+					t.Errorf("element %d: got %v, want %v", j, v, 2*(j+1))
 				}
 			}
 		}
 		if kept < 16 || kept > 48 {
-			t.Errorf("replay %d keeps %d of 64", i, kept)
+			t.Errorf("replay %d: got %d of 64 elements kept, want 16 to 48", i, kept)
 		}
 	}
 }
 
-// TestGraphClasses checks that replays ignore targets, weight classes and smooth labels as steps
-// do.
+// TestGraphClasses checks that cross entropy in replays equals that of steps, with ignored targets,
+// class weights and label smoothing.
 func TestGraphClasses(t *testing.T) {
 	x, weight := tensor.Arange(0, 24).Reshape(6, 4).Sin().ToDevice(tensor.CUDA), tensor.New([]float64{1, 2, 0.5, 4}).ToDevice(tensor.CUDA)
 	target := tensor.FromInts([]int{0, 1, 2, 3, 0, 1}).ToDevice(tensor.CUDA)
@@ -160,7 +161,7 @@ func TestGraphInRegion(t *testing.T) {
 	var captured *tensor.Tensor
 	amp.Autocast(amp.BFloat16, func() {
 		if got := x.MatMul(w).At(0, 0); got != 2 {
-			t.Errorf("at first: %v, want 2", got)
+			t.Errorf("before the capture: got %v, want 2", got)
 		}
 		g := capture(t, func() {
 			captured = x.MatMul(w)
@@ -170,10 +171,10 @@ func TestGraphInRegion(t *testing.T) {
 		for i := range 3 {
 			g.Replay()
 			if got, want := captured.At(0, 0), float64(2+2*i); got != want {
-				t.Errorf("replay %d: %v, want %v", i, got, want)
+				t.Errorf("replay %d: got %v, want %v", i, got, want)
 			}
 			if got, want := x.MatMul(w).At(0, 0), float64(4+2*i); got != want {
-				t.Errorf("after replay %d: %v, want %v", i, got, want)
+				t.Errorf("after replay %d: got %v, want %v", i, got, want)
 			}
 		}
 	})

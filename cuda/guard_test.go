@@ -16,7 +16,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// scaling is the loss scale of a training run, in GPU memory or on the CPU.
+// scaling holds the loss scale of a training run, in GPU memory or on the CPU.
 type scaling struct {
 	plumbing.ScaleSettings
 	state            *tensor.Tensor // scale, inverse, clean steps, overflows
@@ -31,6 +31,7 @@ func newScaling(waits bool) *scaling {
 	return s
 }
 
+// of returns the scaled loss.
 func (s *scaling) of(loss *tensor.Tensor) *tensor.Tensor {
 	if s.waits {
 		return loss.Mul(tensor.Scalar(float64(s.scale)).ToDevice(tensor.CUDA))
@@ -64,7 +65,7 @@ func (s *scaling) step(opt *optim.Optimizer) {
 	s.scale = float32(float64(s.scale) * s.Backoff)
 }
 
-// guardedOptimizers use settings of all kinds, some in a separate group.
+// guardedOptimizers constructs optimizers with various settings, some of them in a second group.
 var guardedOptimizers = map[string]func(body, head []*tensor.Tensor) *optim.Optimizer{
 	"SGD": func(body, head []*tensor.Tensor) *optim.Optimizer {
 		return optim.NewSGD(body, 0.05).AddGroup(head, optim.LR(0.01))
@@ -140,8 +141,8 @@ func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64
 	return bits, opt.StateDict(), syncs
 }
 
-// TestGuardedSteps compares steps decided on the GPU with steps that wait for the non-finite
-// check: all bits are equal, and the former never wait.
+// TestGuardedSteps compares steps that the GPU decides on with steps that wait for the check for
+// non-finite gradients. All bits are equal, and the former do not wait.
 func TestGuardedSteps(t *testing.T) {
 	fake.Use(t, fake.Options{Queue: 1 << 20}) // work runs only when waited for
 	defer fake.Use(t, fake.Options{})
@@ -154,7 +155,7 @@ func TestGuardedSteps(t *testing.T) {
 				t.Error("bits of parameters or scales differ from those of steps that wait")
 			}
 			if !fake.Real() && syncs != 0 {
-				t.Errorf("%d waits in %d steps, want none", syncs, steps-1)
+				t.Errorf("got %d waits in %d steps, want none", syncs, steps-1)
 			}
 			sameState(t, gotState, wantState)
 		})
@@ -165,7 +166,7 @@ func TestGuardedSteps(t *testing.T) {
 func sameState(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
-		t.Fatalf("state of %v, want %v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		t.Fatalf("got state keys %v, want %v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 	for key, w := range want {
 		g := got[key]
@@ -179,9 +180,9 @@ func sameState(t *testing.T, got, want map[string]any) {
 	}
 }
 
-// TestGuardedAmongOthers alternates plain and guarded steps, changes the groups and loads a state
-// in between, and compares with plain steps alone.
-func TestGuardedAmongOthers(t *testing.T) {
+// TestGuardedBetweenPlainSteps alternates plain and guarded steps, with changes of groups and a
+// loaded state in between, and compares bits with plain steps alone.
+func TestGuardedBetweenPlainSteps(t *testing.T) {
 	flags := [2]*tensor.Tensor{zeros(3), numbers(3)}
 	type optimizer = *optim.Optimizer
 	for name, maker := range guardedOptimizers {
@@ -239,8 +240,8 @@ func TestGuardedAmongOthers(t *testing.T) {
 	}
 }
 
-// TestScaleOfTensor compares the GPU's loss scale with the CPU's rule.
-func TestScaleOfTensor(t *testing.T) {
+// TestUpdateScaleMatchesCPU compares updates of the loss scale with the CPU's.
+func TestUpdateScaleMatchesCPU(t *testing.T) {
 	s := plumbing.ScaleSettings{Growth: 3, Backoff: 0.3, Interval: 2, Hysteresis: 2, Least: 1, Most: 1e6}
 	cpu := tensor.New([]float64{1000, 1e-3, 0, 0}, 4)
 	gpu := cpu.ToDevice(tensor.CUDA)

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestInterrupt interrupts a read that waits for a long queue.
+// TestInterrupt interrupts a read that waits for a long queue, and checks that the GPU stays usable.
 func TestInterrupt(t *testing.T) {
 	size := 8
 	if cudatest.Real() {
@@ -38,10 +38,10 @@ func TestInterrupt(t *testing.T) {
 		t.Fatalf("the read ended with %v, want the interrupt", err)
 	}
 	if n := fake.Runs() - runs; n != 0 {
-		t.Errorf("%d operations ran before the interrupt took effect", n)
+		t.Errorf("got %d operations before the interrupt took effect, want 0", n)
 	}
 	if got := y.Sum().Item(); got != float64(3*size) {
-		t.Errorf("read again: the sum is %v, want %d", got, 3*size)
+		t.Errorf("sum after the interrupt: got %v, want %d", got, 3*size)
 	}
 	usable(t, tensor.CUDA)
 }

@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestSteadyState counts the overhead of a repeated training step: no driver allocations, one
-// wait for the scaler's flags, and one for the norm that clipping returns.
+// TestSteadyState checks the overhead of repeated training steps: no driver allocations, one wait
+// for the scaler's flags, and one for the norm that clipping returns.
 func TestSteadyState(t *testing.T) {
 	if fake.Real() {
 		t.Skip("needs the fake driver's counters")
@@ -76,17 +76,17 @@ func TestSteadyState(t *testing.T) {
 				allocs, pinned, syncs, copies, launches := fake.Allocs(), fake.PinnedAllocs(), fake.Syncs(), fake.Copies(), fake.Launches()
 				for range steps {
 					if !collected(live) {
-						t.Errorf("live memory: %d bytes before, %d after a collection", live, tensor.CUDA.Memory().Live)
+						t.Errorf("after a garbage collection: got %[2]d live bytes, want at most %[1]d", live, tensor.CUDA.Memory().Live)
 					}
 					step()
 				}
 				allocs, pinned, syncs = fake.Allocs()-allocs, fake.PinnedAllocs()-pinned, fake.Syncs()-syncs
 				t.Logf("a step has %d launches, %.1f copies, %.1f waits", (fake.Launches()-launches)/steps, float64(fake.Copies()-copies)/steps, float64(syncs)/steps)
 				if allocs != 0 || pinned != 0 {
-					t.Errorf("%d allocations on the GPU and %d of pinned memory, want none", allocs, pinned)
+					t.Errorf("got %d allocations on the GPU and %d of pinned memory, want none", allocs, pinned)
 				}
 				if syncs > c.syncs*steps {
-					t.Errorf("%d waits in %d steps, want %d a step", syncs, steps, c.syncs)
+					t.Errorf("got %d waits in %d steps, want at most %d per step", syncs, steps, c.syncs)
 				}
 			})
 		}

@@ -21,7 +21,7 @@ type subject struct {
 	loss func(x, target *tensor.Tensor, options ...nn.Option) *tensor.Tensor
 }
 
-// subjects maps names to constructors of networks on the CPU, the same each time.
+// subjects maps names to constructors of networks on the CPU. They draw from the global generator.
 var subjects = map[string]func() *subject{
 	"mlp": func() *subject {
 		return &subject{models.NewMLP([]int{16, 32, 32, 4}), tensor.Randn(24, 16), tensor.Randn(24, 4), nn.MSELoss}
@@ -40,7 +40,7 @@ var subjects = map[string]func() *subject{
 	},
 }
 
-// labels returns 0, 1 … modulo the number of classes.
+// labels returns n labels: 0, 1 … modulo the number of classes.
 func labels(n, classes int) *tensor.Tensor {
 	all := make([]int, n)
 	for i := range all {
@@ -49,7 +49,7 @@ func labels(n, classes int) *tensor.Tensor {
 	return tensor.FromInts(all)
 }
 
-// newSubject returns a network on a device.
+// newSubject returns a network on a device, the same each time.
 func newSubject(name string, d tensor.Device) *subject {
 	tensor.ManualSeed(7)
 	s := subjects[name]()
@@ -113,11 +113,10 @@ func contents(list []*tensor.Tensor) (all []float64) {
 	return all
 }
 
-// TestTrajectories trains networks on the CPU and on the GPU from the same numbers. Scales and
-// skips are equal. Losses agree within the tolerance, relative to the CPU's. The difference of
-// the parameters, as vectors, is at most the tolerated share of their total change: products and
-// sums have other orders of summation, and half precision sometimes rounds values that differ in
-// a last float32 bit to different neighbours.
+// TestTrajectories compares training on the GPU with training on the CPU from the same weights and
+// data. Scales and skipped steps are equal. Losses agree within a relative tolerance, and parameters
+// within a share of their total change: the orders of summation differ, and half precision sometimes
+// rounds values that differ in the last float32 bit to different neighbours.
 func TestTrajectories(t *testing.T) {
 	overflow := []amp.ScalerOption{amp.InitScale(1 << 24), amp.BackoffFactor(0x1p-10), amp.GrowthInterval(2)}
 	for _, c := range []struct {
@@ -138,24 +137,24 @@ func TestTrajectories(t *testing.T) {
 				const steps = 4
 				want, got := c.run(newSubject(name, tensor.CPU), steps), c.run(newSubject(name, tensor.CUDA), steps)
 				if !slices.Equal(got.scales, want.scales) || !slices.Equal(got.skipped, want.skipped) {
-					t.Errorf("scales %v, skips %v; want %v, %v", got.scales, got.skipped, want.scales, want.skipped)
+					t.Errorf("got scales %v and skips %v, want %v and %v", got.scales, got.skipped, want.scales, want.skipped)
 				}
 				if c.scaler != nil && !(want.skipped[0] && !want.skipped[steps-1]) {
-					t.Errorf("skips %v, want the first step and not the last", want.skipped)
+					t.Errorf("got skips %v on the CPU, want the first step but not the last", want.skipped)
 				}
 				worst := 0.0
 				for i := range steps {
 					off := math.Abs(got.losses[i]-want.losses[i]) / math.Abs(want.losses[i])
 					if worst = max(worst, off); !(off <= c.loss) {
-						t.Errorf("step %d: loss %v, want %v within %v", i, got.losses[i], want.losses[i], c.loss)
+						t.Errorf("step %d: got loss %v, want %v within %v", i, got.losses[i], want.losses[i], c.loss)
 					}
 				}
 				apart := distance(got.after, want.after) / distance(want.after, want.before)
 				if !(apart <= c.weights) {
-					t.Errorf("parameters differ by %.3g of their change, want at most %v", apart, c.weights)
+					t.Errorf("parameters: got a difference of %.3g of their change, want at most %v", apart, c.weights)
 				}
 				if !(want.losses[steps-1] < want.losses[0]) {
-					t.Errorf("losses %v do not decrease", want.losses)
+					t.Errorf("got losses %v on the CPU, want a decrease", want.losses)
 				}
 				t.Logf("losses differ by %.3g, parameters by %.3g of their change", worst, apart)
 			})
@@ -163,7 +162,7 @@ func TestTrajectories(t *testing.T) {
 	}
 }
 
-// distance returns the Euclidean distance.
+// distance returns the Euclidean distance of two vectors.
 func distance(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {

@@ -12,7 +12,7 @@ type longResult struct {
 	name  string
 	bound float64
 	f     func(x *Tensor) *Tensor
-	want  func(x []float32) float64 // of the last element
+	want  func(x []float32) float64 // the last element of the result
 }
 
 // longResults are scans and reductions of x, uniform on [0, 1).
@@ -25,7 +25,7 @@ var longResults = []longResult{
 	{"nansum", 6e-8, func(x *Tensor) *Tensor { return x.NanSum() }, sumOf(identity)},                                                                                              // 1.2e-08
 	{"mean", 6e-8, func(x *Tensor) *Tensor { return x.Mean() }, meanOf},                                                                                                           // 2.0e-08
 	{"var", 1.2e-7, func(x *Tensor) *Tensor { return x.Var() }, varOf},                                                                                                            // 3.8e-08
-	{"var far from 0", 2e-5, func(x *Tensor) *Tensor { return x.AddScalar(100).Var() }, varOf},                                                                                    // 1.0e-05, of the operand's rounding
+	{"var far from 0", 2e-5, func(x *Tensor) *Tensor { return x.AddScalar(100).Var() }, varOf},                                                                                    // 1.0e-05, from the rounding of the operand
 	{"std", 6e-8, func(x *Tensor) *Tensor { return x.Std() }, func(x []float32) float64 { return math.Sqrt(varOf(x)) }},                                                           // 6.2e-09
 	{"norm", 6e-8, func(x *Tensor) *Tensor { return x.Norm() }, func(x []float32) float64 { return math.Sqrt(sumOf(squared)(x)) }},                                                // 2.4e-04
 	{"norm of order 1", 6e-8, func(x *Tensor) *Tensor { return x.NormWith(1, PNormOptions{}) }, sumOf(identity)},                                                                  // 2.1e-05

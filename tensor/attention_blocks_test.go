@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAttentionBlocks checks that blocks of queries give the same bits as one piece.
+// TestAttentionBlocks checks that several blocks of queries give the same bits as a single block.
 func TestAttentionBlocks(t *testing.T) {
 	const queries, keys = 1100, 1000
 	g := NewGenerator(3)
@@ -30,19 +30,19 @@ func TestAttentionBlocks(t *testing.T) {
 		one := compose(func(x []*Tensor) *Tensor {
 			x = a.share(x)
 			if !a.inBlocks(x) {
-				t.Errorf("%s: it is not taken in blocks", c.name)
+				t.Errorf("%s: attention is not computed in blocks", c.name)
 			}
 			return a.dropped(a.weights(x), x).MatMul(x[2])
 		}, in)
 		if !slices.Equal(y.Bits(), narrow(one, c.dtype).Bits()) {
-			t.Errorf("%s: the result differs from that of one piece", c.name)
+			t.Errorf("%s: the result differs from that of a single block", c.name)
 		}
 		dy := g.Randn(y.Shape()...).To(c.dtype)
 		got := GradWith(y, []*Tensor{q, k, v}, BackwardOptions{Gradient: dy, RetainGraph: true})
 		want := GradWith(y, []*Tensor{q, k, v}, BackwardOptions{Gradient: dy, CreateGraph: true})
 		for i := range want {
 			if !slices.Equal(got[i].Bits(), want[i].Detach().Bits()) {
-				t.Errorf("%s: gradient %d differs from that of one piece", c.name, i)
+				t.Errorf("%s: gradient %d differs from that of a single block", c.name, i)
 			}
 		}
 		if fmt.Sprint(got[0].Shape()) != "[2 1100 8]" {

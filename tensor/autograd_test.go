@@ -9,7 +9,7 @@ import (
 func wantError(t *testing.T, name string, f func(), part string) {
 	t.Helper()
 	if err := Try(f); err == nil || !strings.Contains(err.Error(), part) {
-		t.Errorf("%s: got error %v, want one with %q", name, err, part)
+		t.Errorf("%s: got error %v, want an error that contains %q", name, err, part)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestBackward(t *testing.T) {
 	wantValues(t, "y", y.Grad(), 1, 2, 3)
 	wantError(t, "again", z.Backward, "the tape of sum has been freed by an earlier Backward")
 
-	x.Mul(x).Sum().Backward() // adds to what is there
+	x.Mul(x).Sum().Backward() // adds to the existing gradients
 	wantValues(t, "x, second time", x.Grad(), 6, 9, 12)
 	x.ZeroGrad()
 	if x.Grad() != nil {
@@ -48,9 +48,9 @@ func TestBackward(t *testing.T) {
 	x.Mul(y).BackwardWith(BackwardOptions{Gradient: New([]float64{1, 0, 2})})
 	wantValues(t, "x, from a gradient", x.Grad(), 4, 0, 12)
 
-	wantError(t, "no scalar", x.Mul(y).Backward, "the tensor has 3 elements; expected 1, or a BackwardOptions.Gradient to start from")
+	wantError(t, "not a scalar", x.Mul(y).Backward, "the tensor has 3 elements; expected 1, or a BackwardOptions.Gradient to start from")
 	wantError(t, "no history", New([]float64{1}).Backward, "the tensor does not require a gradient")
-	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
+	wantError(t, "gradient of another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
 }
 
 // TestSharedGradients checks that gradients which a derivative passes through unchanged do not
@@ -91,7 +91,7 @@ func TestGrad(t *testing.T) {
 	if g := GradWith(out, []*Tensor{z, y}, BackwardOptions{AllowUnused: true}); g[0] != nil || g[1].Item() != 24 {
 		t.Errorf("unused allowed: got %v", g)
 	}
-	wantError(t, "no gradient wanted", func() { Grad(z.Sum(), New([]float64{1})) }, "input 0 does not require a gradient")
+	wantError(t, "operand without a gradient", func() { Grad(z.Sum(), New([]float64{1})) }, "input 0 does not require a gradient")
 }
 
 // TestPenalty differentiates a gradient: f = Σ x³, |∇f|² = Σ 9x⁴, whose gradient is
@@ -106,7 +106,7 @@ func TestPenalty(t *testing.T) {
 	y := x.Pow(3).Sum()
 	y.BackwardWith(BackwardOptions{CreateGraph: true})
 	if !x.Grad().RequiresGrad() {
-		t.Error("CreateGraph made a gradient without history")
+		t.Error("CreateGraph returned a gradient without a history")
 	}
 	wantValues(t, "third derivative", GradGraph(GradGraph(GradGraph(y, x)[0].Sum(), x)[0].Sum(), x)[0], 6, 6, 6)
 }
@@ -115,17 +115,17 @@ func TestRecording(t *testing.T) {
 	x := leaf(1, 2)
 	NoGrad(func() {
 		if IsGradEnabled() || x.MulScalar(2).RequiresGrad() {
-			t.Error("NoGrad records")
+			t.Error("operations in NoGrad are recorded")
 		}
 		EnableGrad(func() {
 			if !x.MulScalar(2).RequiresGrad() {
-				t.Error("EnableGrad inside NoGrad does not record")
+				t.Error("operations in EnableGrad inside NoGrad are not recorded")
 			}
 		})
 	})
 	d := x.MulScalar(2).Detach()
 	if d.RequiresGrad() || !d.IsLeaf() || !x.IsLeaf() || x.MulScalar(2).IsLeaf() {
-		t.Error("leaves are told wrongly")
+		t.Error("IsLeaf is wrong")
 	}
 	if x.Step().RequiresGrad() {
 		t.Error("a step function requires a gradient")
@@ -226,7 +226,7 @@ func TestBackwardOfLongTape(t *testing.T) {
 	wantValues(t, "x", x.Grad(), 1)
 }
 
-// TestTapeReleasesUnreadValues checks that the tape releases values that derivatives do not read.
+// TestTapeReleasesUnreadValues checks that the tape releases the values that derivatives do not read.
 func TestTapeReleasesUnreadValues(t *testing.T) {
 	x := leaf(1, 2)
 	for name, y := range map[string]*Tensor{"relu": x.MulScalar(2).ReLU(), "add": x.MulScalar(2).Add(x.MulScalar(3)), "tanh": x.MulScalar(2).Tanh()} {
@@ -237,6 +237,6 @@ func TestTapeReleasesUnreadValues(t *testing.T) {
 		}
 	}
 	if in := x.Mul(x.Exp()).v.in; in[0].mem == nil || in[1].mem == nil {
-		t.Error("mul lets go of its operands")
+		t.Error("mul does not keep its operands")
 	}
 }

@@ -32,16 +32,16 @@ func TestBytes(t *testing.T) {
 			for name, got := range map[string]*tensor.Tensor{"FromBytes": y, "ReadTensor": z} {
 				// without sizes FromBytes makes a vector
 				if !slices.Equal(got.Bits(), x.Bits()) || len(shape) > 0 && !slices.Equal(got.Shape(), x.Shape()) {
-					t.Errorf("%s: %v %v: not what was written", name, d, shape)
+					t.Errorf("%s: %v %v: the elements differ from those written", name, d, shape)
 				}
 			}
 		}
 	}
 	if got := tensor.FromBytes(tensor.Int32, []byte{1, 2, 0, 0, 255, 255, 255, 255}).Ints(); !slices.Equal(got, []int{513, -1}) {
-		t.Errorf("the bytes are taken for %v", got)
+		t.Errorf("the bytes are read as %v", got)
 	}
 	if got := tensor.FromBytes(tensor.Bool, []byte{0, 1, 7}).Bits(); !slices.Equal(got, []uint64{0, 1, 1}) {
-		t.Errorf("bools are %v", got)
+		t.Errorf("bools: got %v", got)
 	}
 }
 
@@ -52,10 +52,10 @@ func TestBytesErrors(t *testing.T) {
 		"unknown dtype":           func() { tensor.FromBytes(tensor.DType(99), nil) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if _, err := tensor.ReadTensor(strings.NewReader("abc"), tensor.Float32, 1); err != io.ErrUnexpectedEOF {
-		t.Errorf("the end comes too early: %v", err)
+		t.Errorf("truncated input: got error %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func TestChannelsLast(t *testing.T) {
 		x, w []int
 		o    ConvOptions
 		room int
-		pads int // of images, weights and gradients
+		pads int // layouts of images, weights and gradients
 	}{
 		{[]int{3, 8, 6, 6}, []int{4, 8, 3, 3}, ConvOptions{Padding: []int{1}}, 1 << 20, 5},
 		{[]int{5, 3, 5, 6}, []int{6, 3, 3, 3}, ConvOptions{Padding: []int{1}, Stride: []int{2}}, 1 << 10, 20},
@@ -63,7 +63,7 @@ func TestChannelsLast(t *testing.T) {
 				}
 			}
 			if d == Float32 && pads != test.pads {
-				t.Errorf("%v by %v %v: %d copies, want %d", test.x, test.w, test.o, pads, test.pads)
+				t.Errorf("%v by %v %v: got %d copies, want %d", test.x, test.w, test.o, pads, test.pads)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ func TestCheckpoint(t *testing.T) {
 	run := func(through func(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor) result {
 		g := NewGenerator(3)
 		x, w := g.Randn(4, 3).RequireGrad(), g.Randn(3, 3).RequireGrad()
-		u := w.Tanh().RetainGrad() // used inside and outside, and depends on w
+		u := w.Tanh().RetainGrad() // is used inside and outside, and depends on w
 		y := through(func(in ...*Tensor) *Tensor {
 			h := in[0].MatMul(w).Sigmoid().MatMul(u)
 			return through(func(in ...*Tensor) *Tensor { return in[0].Mul(in[0]).Add(in[1]) }, h, in[1])
@@ -45,10 +45,10 @@ func TestCheckpointRandom(t *testing.T) {
 	next := generator.State()
 	y.Sum().Backward()
 	if !slices.Equal(y.Float64s(), x.Grad().Float64s()) {
-		t.Error("the gradient is that of other numbers dropped")
+		t.Error("the gradient comes from another dropout mask")
 	}
 	if !slices.Equal(next.Ints(), generator.State().Ints()) {
-		t.Error("Backward has moved the generator on")
+		t.Error("Backward has advanced the generator")
 	}
 }
 
@@ -66,13 +66,13 @@ func TestCheckpointDropsIntermediateResults(t *testing.T) {
 	}
 	f := func(in ...*Tensor) *Tensor { return in[0].Mul(w).Exp().Sigmoid().Mul(w).Sum() }
 	if n := kept(f(w)); n != 5 {
-		t.Errorf("without: %d operations are kept, want 5", n)
+		t.Errorf("without Checkpoint: got %d operations on the tape, want 5", n)
 	}
 	if n := kept(Checkpoint(f, w)); n != 1 {
-		t.Errorf("with: %d operations are kept, want 1", n)
+		t.Errorf("with Checkpoint: got %d operations on the tape, want 1", n)
 	}
 	if y := Checkpoint(f, Ones(3)); !y.RequiresGrad() {
-		t.Error("the parameter alone does not make the result require a gradient")
+		t.Error("the result does not require a gradient although the parameter does")
 	}
 }
 
@@ -94,6 +94,6 @@ func TestCheckpointRerun(t *testing.T) {
 	}
 	y.Sum().Backward()
 	if g := x.Grad().MulScalar(3); !slices.Equal(g.Float64s(), y.Float64s()) {
-		t.Errorf("the gradient is %v of %v", g, y)
+		t.Errorf("the gradient has shape %v and dtype %v", g, y)
 	}
 }

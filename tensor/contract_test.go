@@ -15,15 +15,15 @@ func (b basic) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool
 	return c < driver.Optional && b.Backend.Offers(c, dst, src...)
 }
 
-// TestConvolutionByMatrixProducts checks that a backend with matrix products only gives the same bits for
-// convolutions.
+// TestConvolutionByMatrixProducts checks that a backend that offers only matrix products gives the same
+// bits for convolutions.
 func TestConvolutionByMatrixProducts(t *testing.T) {
 	cpu := CPU.backend()
 	for _, o := range []ConvOptions{
 		{},
 		{Padding: []int{1}, Stride: []int{2}},
 		{Padding: []int{2}, Dilation: []int{2}, Groups: 2},
-		{Stride: []int{4}}, // some elements of x are not seen
+		{Stride: []int{4}}, // some elements of x are in no window
 		{Groups: 4, Padding: []int{1}},
 	} {
 		for _, d := range []DType{Float64, Float32, Float16, BFloat16} {

@@ -40,7 +40,7 @@ func walk(shape []int, body func(at []int)) {
 	}
 }
 
-// loopConv is the loop of conv's comment, for both directions: it calls body for every product.
+// loopConv is the loop in conv's comment, for both directions. It calls body for every product.
 func loopConv(c conv, n, o, channels int, sizes []int, body func(x, w, y []int)) {
 	perGroup, outs := channels/c.groups, o/c.groups
 	places := c.places(sizes)
@@ -117,7 +117,7 @@ func TestConv(t *testing.T) {
 	}
 }
 
-// array is what loops compute with.
+// array holds the numbers of the plain loops.
 type array struct {
 	shape []int
 	data  []float64
@@ -188,13 +188,13 @@ func TestConvTranspose(t *testing.T) {
 	}
 }
 
-// TestConvParts compares a batch computed in parts with single images.
+// TestConvParts checks that a batch computed in parts gives the results of single images.
 func TestConvParts(t *testing.T) {
 	x, w := Randn(110, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
 	var firsts []int
 	packingOf(x, 1, false).padded(x, []int{1, 1}, []int{1, 1}, w.Numel(), func(first int, _ *Tensor) { firsts = append(firsts, first) })
 	if !slices.Equal(firsts, []int{0, 37, 74}) {
-		t.Fatalf("parts begin at images %v, want 0, 37 and 74", firsts)
+		t.Fatalf("parts begin at images %v; want 0, 37 and 74", firsts)
 	}
 	o := ConvOptions{Padding: []int{1}}
 	y := Conv2d(x, w, nil, o)
@@ -204,7 +204,7 @@ func TestConvParts(t *testing.T) {
 		z := Conv2d(one, w, nil, o)
 		z.BackwardWith(BackwardOptions{Gradient: Ones(z.shape...)})
 		if !Equal(z.Detach(), y.Detach().Slice(0, i, i+1)) || !Equal(one.grad, x.grad.Slice(0, i, i+1)) {
-			t.Errorf("image %d alone differs", i)
+			t.Errorf("image %d: the result differs when it is computed alone", i)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestConvErrors(t *testing.T) {
 		{func() { ConvTBC(Zeros(5, 2, 3), Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q in it", err, c.want)
+			t.Errorf("got %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

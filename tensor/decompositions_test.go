@@ -14,7 +14,7 @@ func far(x, y *Tensor) float64 {
 	return x.Double().Sub(y.Double()).Abs().Amax().Item()
 }
 
-// shapesOfMatrices are small, square, tall, wide, empty and batched ones.
+// shapesOfMatrices are shapes of small, square, tall, wide, empty and batched matrices.
 var shapesOfMatrices = [][]int{{1, 1}, {2, 2}, {5, 5}, {33, 33}, {7, 3}, {3, 7}, {40, 9}, {9, 40}, {2, 3, 4, 4}, {2, 5, 3}, {0, 3, 3}, {0, 3}, {3, 0}, {0, 0}}
 
 func TestQR(t *testing.T) {
@@ -24,10 +24,10 @@ func TestQR(t *testing.T) {
 			name := fmt.Sprint(mode, shape)
 			q, r := x.QR(mode)
 			if d := far(q.MatMul(r), x); !(d < 1e-13) {
-				t.Errorf("%s: q r is %v off", name, d)
+				t.Errorf("%s: q r differs from the matrix by %v", name, d)
 			}
 			if d := far(q.mT().MatMul(q), Eye(q.Size(-1)).Double()); !(d < 1e-14*float64(len(shape)+x.Size(-2))) {
-				t.Errorf("%s: q is %v off orthogonal", name, d)
+				t.Errorf("%s: qᵀ q differs from the identity by %v", name, d)
 			}
 			if d := far(r.Tril(-1), ZerosLike(r)); d != 0 {
 				t.Errorf("%s: r is not triangular", name)
@@ -38,7 +38,7 @@ func TestQR(t *testing.T) {
 	x := NewAs(Float64, []float64{0, 1e200, 0, -2e200, 0, 3e200}, 3, 2)
 	q, r := x.QR("reduced")
 	if d := far(q.MatMul(r), x); !(d < 1e186) {
-		t.Errorf("large numbers: q r is %v off", d)
+		t.Errorf("large numbers: q r differs from the matrix by %v", d)
 	}
 	if q, r := x.QR("r"); q.Numel() != 0 || r.Size(0) != 2 {
 		t.Errorf("mode r: got %v and %v", q.Shape(), r.Shape())
@@ -64,10 +64,10 @@ func TestEigh(t *testing.T) {
 				size = math.Max(s.Abs().Amax().Item(), 1e-300)
 			}
 			if d := far(v.Mul(w.Unsqueeze(-2)).MatMul(v.mT()), s); !(d <= 1e-14*size*float64(n+1)) {
-				t.Errorf("%s %d: v w vᵀ is %v off", name, n, d)
+				t.Errorf("%s %d: v w vᵀ differs from the matrix by %v", name, n, d)
 			}
 			if d := far(v.mT().MatMul(v), Eye(n).Double()); !(d < 1e-13) {
-				t.Errorf("%s %d: v is %v off orthogonal", name, n, d)
+				t.Errorf("%s %d: vᵀ v differs from the identity by %v", name, n, d)
 			}
 			if sorted, _ := w.Sort(-1); far(sorted, w) != 0 {
 				t.Errorf("%s %d: the eigenvalues are not in order: %v", name, n, w)
@@ -85,16 +85,16 @@ func TestPseudoinverse(t *testing.T) {
 			"x p": far(x.MatMul(p), x.MatMul(p).mT()), "p x": far(p.MatMul(x), p.MatMul(x).mT()),
 		} {
 			if !(d < 1e-11) {
-				t.Errorf("%v: %s is %v off", shape, name, d)
+				t.Errorf("%v: %s is wrong by %v", shape, name, d)
 			}
 		}
 		b := NewGenerator(4).Randn(append(append([]int{}, shape[:len(shape)-1]...), 2)...).Double()
 		solution, _, rank, s := x.Lstsq(b, LstsqOptions{Driver: "gelsd"})
 		if d := far(solution, p.MatMul(b)); !(d < 1e-11) {
-			t.Errorf("%v: lstsq is %v off", shape, d)
+			t.Errorf("%v: lstsq is wrong by %v", shape, d)
 		}
 		if n := min(x.Size(-1), x.Size(-2)); far(rank, Full(float64(n), rank.Shape()...)) != 0 || far(s, x.SVDVals()) > 1e-13 {
-			t.Errorf("%v: ranks %v, values %v", shape, rank, s)
+			t.Errorf("%v: got ranks %v of singular values %v", shape, rank, s)
 		}
 	}
 	one := New([]float64{1, 2, 3}).Outer(New([]float64{2, 0, -1, 1})).Double()
@@ -102,11 +102,11 @@ func TestPseudoinverse(t *testing.T) {
 		t.Errorf("the rank of a product of vectors: got %v", r)
 	}
 	if d := far(one.MatMul(one.Pinv(RankOptions{})).MatMul(one), one); !(d < 1e-14) {
-		t.Errorf("a singular matrix: %v off", d)
+		t.Errorf("singular matrix: wrong by %v", d)
 	}
 	sym := one.mT().MatMul(one)
 	if d := far(sym.Pinv(RankOptions{Hermitian: true}), sym.Pinv(RankOptions{})); !(d < 1e-14) || sym.MatrixRank(RankOptions{Hermitian: true}).Item() != 1 {
-		t.Errorf("a symmetric singular matrix: %v off", d)
+		t.Errorf("symmetric singular matrix: wrong by %v", d)
 	}
 }
 
@@ -116,15 +116,15 @@ func TestLU(t *testing.T) {
 		lu, pivots := x.LUFactor()
 		l, u := lu.Tril(-1).Add(Eye(shape[len(shape)-1]).Double()), lu.Triu(0)
 		if d := far(l.MatMul(u).exchanged(pivots, true), x); !(d < 1e-13) {
-			t.Errorf("%v: p l u is %v off", shape, d)
+			t.Errorf("%v: p l u differs from the matrix by %v", shape, d)
 		}
 		b := NewGenerator(6).Randn(append(append([]int{}, shape[:len(shape)-1]...), 3)...).Double()
 		if d := far(x.MatMul(lu.LUSolve(pivots, b)), b); !(d < 1e-11) {
-			t.Errorf("%v: the solution is %v off", shape, d)
+			t.Errorf("%v: the solution is wrong by %v", shape, d)
 		}
 		sign, log := x.SlogDet()
 		if d := far(sign.Mul(log.Exp()).Div(x.Det()), Ones(shape[:len(shape)-2]...)); !(d < 1e-13) {
-			t.Errorf("%v: the determinant is %v off", shape, d)
+			t.Errorf("%v: the determinant is wrong by %v", shape, d)
 		}
 	}
 }
@@ -133,13 +133,13 @@ func TestMatrixExp(t *testing.T) {
 	x := NewGenerator(7).Randn(3, 4, 4).Double()
 	y := x.MatrixExp()
 	if d := far(y.MatMul(x.Neg().MatrixExp()), Eye(4).Double()); !(d < 1e-11) {
-		t.Errorf("exp(x) exp(-x) is %v off", d)
+		t.Errorf("exp(x) exp(-x) differs from the identity by %v", d)
 	}
 	if d := far(x.MulScalar(3).MatrixExp(), y.MatMul(y).MatMul(y)); !(d < 1e-6) {
-		t.Errorf("exp(3x) is %v off", d)
+		t.Errorf("exp(3x) is wrong by %v", d)
 	}
 	diagonal := NewAs(Float64, []float64{-30, 0, 12}, 3)
 	if d := far(Eye(3).Double().Mul(diagonal).MatrixExp(), Eye(3).Double().Mul(diagonal.Exp())); !(d < 1e-8) {
-		t.Errorf("a diagonal: %v off", d)
+		t.Errorf("diagonal matrix: wrong by %v", d)
 	}
 }

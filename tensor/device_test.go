@@ -29,7 +29,7 @@ func TestDefaultDevice(t *testing.T) {
 		}
 		for i, x := range made() {
 			if x.Device() != want {
-				t.Errorf("tensor %d: on %v, want %v", i, x.Device(), want)
+				t.Errorf("tensor %d: got device %v, want %v", i, x.Device(), want)
 			}
 		}
 	}
@@ -44,10 +44,10 @@ func TestDefaultDevice(t *testing.T) {
 	SetDefaultDevice(CPU)
 	on(CPU)
 	if err := Try(func() { SetDefaultDevice("absent:3") }); err == nil {
-		t.Error("a missing default device: got no error")
+		t.Error("SetDefaultDevice of a missing device: got no error")
 	}
 	if CUDA.Available() || Accelerator() != CPU {
-		t.Errorf("accelerator of a program without one: got %v", Accelerator())
+		t.Errorf("Accelerator without an accelerator: got %v", Accelerator())
 	}
 }
 
@@ -58,7 +58,7 @@ func TestCPUScalarsMoveToDevice(t *testing.T) {
 	two := Scalar(2).RequireGrad()
 	for _, y := range []*Tensor{x.Mul(two), two.Mul(x)} {
 		if y.Device() != "other" {
-			t.Errorf("product with a scalar of the CPU: on %v, want other", y.Device())
+			t.Errorf("product with a CPU scalar: got device %v, want other", y.Device())
 		}
 		wantValues(t, "values", y, 2, 4, 6)
 	}
@@ -74,7 +74,7 @@ func TestCPUScalarsMoveToDevice(t *testing.T) {
 	y.Assign(x.Detach())
 	wantValues(t, "values", y, 1, 2, 3)
 	if y.Device() != CPU {
-		t.Errorf("assigned from another device: on %v, want cpu", y.Device())
+		t.Errorf("assignment from another device: got device %v, want cpu", y.Device())
 	}
 }
 
@@ -94,7 +94,8 @@ var counted = &reads{other: other{cpu.New(1)}}
 
 func init() { driver.Register(counted) }
 
-// TestPositionsAreCheckedOnCPU checks that integers copied from the CPU are checked there.
+// TestPositionsAreCheckedOnCPU checks that positions copied from the CPU are validated there, without
+// synchronising the device.
 func TestPositionsAreCheckedOnCPU(t *testing.T) {
 	home := FromInts([]int{2, 0, 1, 1}, 2, 2)
 	ids, weight := home.ToDevice("reads"), Arange(0, 12).Reshape(3, 4).ToDevice("reads")
@@ -105,7 +106,7 @@ func TestPositionsAreCheckedOnCPU(t *testing.T) {
 	z := weight.IndexSelect(0, ids.Select(0, 1))
 	loss := weight.crossEntropy(own, lossOptions{})
 	if counted.n != 0 {
-		t.Errorf("positions that came from the CPU: the device was synchronised %d times", counted.n)
+		t.Errorf("positions copied from the CPU: the device was synchronised %d times; want none", counted.n)
 	}
 	wantValues(t, "embedding", y, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7)
 	wantValues(t, "rows", z, 4, 5, 6, 7, 4, 5, 6, 7)
@@ -113,10 +114,10 @@ func TestPositionsAreCheckedOnCPU(t *testing.T) {
 		t.Errorf("loss: got %v", x)
 	}
 
-	home.Fill(7) // the copy has not changed
+	home.Fill(7) // does not change the copy
 	wantValues(t, "ids", ids.Float(), 2, 0, 1, 1)
 	if got := ids.Ints(); got[0] != 2 {
-		t.Errorf("after a change of what they came from: got %v, want 2 first", got)
+		t.Errorf("after a change of the original: got %v, want 2 first", got)
 	}
 	ids = FromInts([]int{2, 0}).ToDevice("reads")
 	ids.Fill(9)

@@ -109,7 +109,7 @@ func TestIntegers(t *testing.T) {
 	}
 	x := Ones(3).RequireGrad()
 	if y := x.Long(); y.RequiresGrad() {
-		t.Error("integers have a gradient")
+		t.Error("integers require a gradient")
 	}
 	for _, c := range []struct {
 		x    *Tensor
@@ -125,7 +125,7 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 		if !strings.Contains(c.x.HTML(), c.x.DType().String()) {
-			t.Errorf("%s: its table does not name the dtype", c.x)
+			t.Errorf("%s: the HTML table lacks the dtype", c.x)
 		}
 	}
 	for _, c := range []struct {
@@ -141,12 +141,12 @@ func TestIntegers(t *testing.T) {
 		{func() { PromoteTypes(Float8E4M3, Float32) }, "do not promote"},
 	} {
 		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q in it", err, c.want)
+			t.Errorf("got %v, want an error that contains %q", err, c.want)
 		}
 	}
 }
 
-// composite is a function made of operations: x y / (|x| + 2).
+// composite is a function composed of operations: x y / (|x| + 2).
 type composite struct{}
 
 func (composite) Info() Info { return info("composite", "torch.composite", SavesOperands) }
@@ -159,13 +159,13 @@ func (c composite) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(c.f, dy, in)
 }
 
-// TestCompose compares a composite operation with the same function written out: values rounded
-// once, gradients, second gradients, one event.
+// TestCompose compares a composed operation with the same function written out: values rounded
+// once, gradients, second gradients, and a single event.
 func TestCompose(t *testing.T) {
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
 		x, y := NewAs(d, []float64{1, -2, 0.3}).RequireGrad(), NewAs(d, []float64{0.7, 3, -1}).RequireGrad()
 		wx, wy := x.To(d.Wide()).Detach().RequireGrad(), y.To(d.Wide()).Detach().RequireGrad()
-		// x and y have histories.
+		// x and y are results of operations.
 		a, b := x.MulScalar(2), y.MulScalar(2)
 		wa, wb := wx.MulScalar(2), wy.MulScalar(2)
 		var names []string
@@ -173,7 +173,7 @@ func TestCompose(t *testing.T) {
 		got := apply(composite{}, a, b)
 		stop()
 		if !slices.Equal(names, []string{"composite"}) {
-			t.Errorf("%v: events are %v", d, names)
+			t.Errorf("%v: got events %v", d, names)
 		}
 		want := composite{}.f([]*Tensor{wa, wb})
 		if !Equal(got, want.To(d)) {
@@ -192,9 +192,9 @@ func TestCompose(t *testing.T) {
 				t.Errorf("%v: second gradient %d: got %v, want %v", d, i, g, wantSecond[i])
 			}
 		}
-		// Operands of which one needs no gradient.
+		// One of the operands does not require a gradient.
 		if g := Grad(apply(composite{}, a.Detach(), y).Sum(), y)[0]; !AllClose(g, wa.Div(wa.Abs().AddScalar(2)).To(d), FInfo(d).Eps, 0) {
-			t.Errorf("%v: gradient of the second alone: got %v", d, g)
+			t.Errorf("%v: gradient of the second operand only: got %v", d, g)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// toHalf casts like autocast: products to float16, through a cache if there is one.
+// toHalf casts as autocast does: operands of products to float16, through a cache if it has one.
 type toHalf struct{ cache map[*Tensor]*Tensor }
 
 func (c toHalf) Cast(op Info, in []*Tensor) []*Tensor {
@@ -39,10 +39,10 @@ func TestCaster(t *testing.T) {
 		}
 		y = Linear(x, w, nil).RetainGrad()
 		loss = y.mseLoss(Zeros(2, 4), lossOptions{})
-		loss.Backward() // the caster does not see derivatives
+		loss.Backward() // the caster is not called for derivatives
 		withCaster(nil, func() {
 			if d := x.MatMul(w.T()).DType(); d != Float32 {
-				t.Errorf("without a caster inside one: %v", d)
+				t.Errorf("without a caster: got a product in %v", d)
 			}
 		})
 		done := make(chan DType)
@@ -52,7 +52,7 @@ func TestCaster(t *testing.T) {
 		}
 	})
 	if activeCaster() != nil {
-		t.Error("the caster outlives its scope")
+		t.Error("the caster is active outside its scope")
 	}
 	for name, c := range map[string]struct{ got, want DType }{
 		"product": {y.DType(), Float16}, "loss": {loss.DType(), Float32},
@@ -64,7 +64,7 @@ func TestCaster(t *testing.T) {
 	}
 }
 
-// record returns a line for each event while body runs.
+// record runs body and returns a line for each event.
 func record(body func()) []string {
 	var mu sync.Mutex
 	var lines []string
@@ -154,7 +154,7 @@ func TestEventNumbers(t *testing.T) {
 	}
 	Ones(2).Neg()
 	if e.Op.Name != "matmul" {
-		t.Error("an event came after stop")
+		t.Error("an event was observed after stop")
 	}
 	two := 0
 	stopA, stopB := Observe(func(Event) { two++ }), Observe(func(Event) { two++ })
@@ -164,7 +164,7 @@ func TestEventNumbers(t *testing.T) {
 	stopB()
 	stopB()
 	if two != 3 {
-		t.Errorf("two observers, one of them for half the time, saw %d events, want 3", two)
+		t.Errorf("two observers, one of them removed halfway, received %d events; want 3", two)
 	}
 }
 
@@ -173,13 +173,13 @@ func TestUnscale(t *testing.T) {
 		a, b, c := NewAs(d, []float64{2, 4}), NewAs(d, []float64{1, 0}), NewAs(d, []float64{8})
 		b.Slice(0, 1, 2).Assign(New([]float64{1}).Div(Zeros(1)))
 		if got := unscaleGrads([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
-			t.Errorf("%v: got %v, want only the second", d, got)
+			t.Errorf("%v: got %v, want only the second flag set", d, got)
 		}
 		wantValues(t, "a", a, 1, 2)
 		wantValues(t, "c", c, 4)
 	}
 	if got := unscaleGrads(nil, 1); len(got) != 0 {
-		t.Errorf("nothing unscaled: %v", got)
+		t.Errorf("without gradients: %v", got)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestGoroutines(t *testing.T) {
 			for range 20 {
 				withCaster(toHalf{}, func() {
 					if y := x.MatMul(w.Detach()); y.DType() != Float16 {
-						t.Errorf("a product in %v", y.DType())
+						t.Errorf("got a product in %v", y.DType())
 					}
 				})
 				x.ZeroGrad()

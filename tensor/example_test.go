@@ -61,7 +61,7 @@ func ExampleTensor_Backward() {
 	// tensor([2., 4., 6.])
 }
 
-// A derivative that GradGraph returns can be differentiated again.
+// The result of GradGraph can be differentiated again.
 func ExampleGradGraph() {
 	x := tensor.Scalar(2).RequireGrad()
 	first := tensor.GradGraph(x.Pow(3), x)[0]
@@ -104,7 +104,7 @@ func ExamplePromoteTypes() {
 	// bool
 }
 
-// A seed gives the numbers that PyTorch gives on a CPU.
+// A seed gives the same numbers as in PyTorch on a CPU.
 func ExampleManualSeed() {
 	tensor.ManualSeed(0)
 	fmt.Println(tensor.Rand(3))

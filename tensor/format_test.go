@@ -41,7 +41,7 @@ func TestHTML(t *testing.T) {
 	h := NewAs(Float16, []float64{1, 0, 0x1p-24, math.Inf(1), math.NaN(), -2}).HTML()
 	for _, part := range []string{"#C2410C", ">float16<", "(6,)", "cpu", "12 bytes", "-2 to 1, mean -0.25", "inf</td>", "1 of 6", "subnormal"} {
 		if !strings.Contains(h, part) {
-			t.Errorf("%q is not in %s", part, h)
+			t.Errorf("%q is missing in %s", part, h)
 		}
 	}
 	for _, part := range []string{"<script", "<style", "class=", "var("} {
@@ -54,7 +54,7 @@ func TestHTML(t *testing.T) {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 	if h := Zeros(0, 3).HTML(); !strings.Contains(h, "(0, 3)") || strings.Contains(h, "NaN") {
-		t.Errorf("nothing is shown as %s", h)
+		t.Errorf("an empty tensor is shown as %s", h)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestFInfo(t *testing.T) {
 		f := FInfo(d)
 		top := NewAs(d, []float64{f.Max, f.Subnormal, 1 + f.Eps, f.Subnormal / 4, f.Tiny}).Float64s()
 		if top[0] != f.Max || top[1] != f.Subnormal || top[2] != 1+f.Eps || top[3] != 0 && d != Float64 || top[4] != f.Tiny {
-			t.Errorf("%v: %v does not hold its own limits: %v", d, f, top)
+			t.Errorf("%v: %v cannot represent its own limits: %v", d, f, top)
 		}
 	}
 	if got, want := FInfo(Float16).String(), "float16: max 65504, eps 0.000976562, tiny 6.10352e-05, smallest subnormal 5.96046e-08"; got != want {
@@ -72,12 +72,12 @@ func TestFInfo(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	runtime.GC() // what else there is may be freed on the way
+	runtime.GC() // other tensors may be released meanwhile
 	ResetPeakMemory()
 	x := Zeros(1 << 20)
 	after := Memory()
 	if after.Live < x.Bytes() || after.Peak < after.Live {
-		t.Errorf("4 MiB more gave %+v", after)
+		t.Errorf("after another 4 MiB: got %+v", after)
 	}
 	runtime.KeepAlive(x)
 }

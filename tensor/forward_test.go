@@ -155,10 +155,10 @@ func TestBinary(t *testing.T) {
 	}
 	h := NewAs(Float16, []float64{1, 2})
 	if got := New([]float64{1e-30, 0}).Where(h, h.Neg()); got.DType() != Float16 || !equalFloats(got.Float64s(), []float64{1, -2}) {
-		t.Errorf("where with a condition of another dtype: got %v", got)
+		t.Errorf("Where with a condition of another dtype: got %v", got)
 	}
 	if got := Zeros(0, 3).Add(Ones(1)).Shape(); !slices.Equal(got, []int{0, 3}) {
-		t.Errorf("an empty sum has shape %v", got)
+		t.Errorf("sum without elements: got shape %v", got)
 	}
 	if x := Full(math.NaN(), 1); !math.IsNaN(x.Maximum(Ones(1)).Item()) || !math.IsNaN(Ones(1).Minimum(x).Item()) {
 		t.Error("maximum or minimum lost a NaN")
@@ -209,7 +209,7 @@ func TestReductions(t *testing.T) {
 		}
 		if c.name == "amax" || c.name == "amin" {
 			if err := Try(func() { c.f(Zeros(0, 2)) }); err == nil {
-				t.Errorf("%s of nothing: no error", c.name)
+				t.Errorf("%s without elements: got no error", c.name)
 			}
 		}
 	}
@@ -300,7 +300,7 @@ func TestMatMul(t *testing.T) {
 		x, y := NewAs(d, sample(24), 2, 1, 3, 4), NewAs(d, sample(40), 5, 4, 2)
 		got := x.MatMul(y)
 		if !slices.Equal(got.Shape(), []int{2, 5, 3, 2}) {
-			t.Fatalf("batches: shape %v", got.Shape())
+			t.Fatalf("batches: got shape %v", got.Shape())
 		}
 		for i := range 2 {
 			for j := range 5 {

@@ -31,7 +31,7 @@ func TestFunction(t *testing.T) {
 		}
 	}
 
-	// Operands saved, one of them without a gradient, and a variable that both see.
+	// Saved operands, one of which does not require a gradient, and a variable that Forward and Backward share.
 	asked := false
 	const factor = 3
 	scaled := Function{
@@ -46,7 +46,7 @@ func TestFunction(t *testing.T) {
 	}
 	w := New([]float64{2, 4}).Double()
 	if g := Grad(scaled.Apply(x, w).Sum(), x)[0]; g.At(0) != 6 || g.At(1) != 12 || !asked {
-		t.Errorf("got %v, want 6 and 12; needs_input_grad right: %v", g, asked)
+		t.Errorf("got %v, want 6 and 12; NeedsGrad correct: %v", g, asked)
 	}
 
 	// A result that is an operand.
@@ -58,7 +58,7 @@ func TestFunction(t *testing.T) {
 		t.Errorf("gradient reversal: got %v, want -1", g)
 	}
 
-	// What is saved must not change in between.
+	// Saved tensors must not change before Backward.
 	v := x.Mul(x)
 	z := scaled.Apply(v, w).Sum()
 	NoGrad(func() { v.Fill(1) })
@@ -77,7 +77,7 @@ func TestFunction(t *testing.T) {
 		},
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }
@@ -98,12 +98,12 @@ func TestHooks(t *testing.T) {
 		x.ZeroGrad()
 	})
 	y.Mul(y).Sum().BackwardWith(BackwardOptions{RetainGraph: true})
-	// dy = 2y = (6, 12), seen once with both uses added, plus 1, times 3, times 10.
+	// The first hook receives dy = 2y = (6, 12), the sum over both uses. Then: plus 1, times 3, times 10.
 	if len(seen) != 2 || seen[0] != 6 || seen[1] != 12 {
-		t.Errorf("a hook saw %v, want 6 and 12", seen)
+		t.Errorf("the hook received %v, want 6 and 12", seen)
 	}
 	if accumulated != (12+1)*3*10 || x.Grad() != nil {
-		t.Errorf("after accumulation a hook saw %v, want 390, and left %v", accumulated, x.Grad())
+		t.Errorf("the hook after accumulation received %v and left %v; want 390", accumulated, x.Grad())
 	}
 	if g := Grad(x.Mul(x).Sum(), x)[0]; g.At(1) != 40 {
 		t.Errorf("Grad of a leaf with a hook: got %v, want 40", g.At(1))
@@ -122,7 +122,7 @@ func TestHooks(t *testing.T) {
 		},
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

@@ -26,14 +26,14 @@ func TestBackwardReleasesGradients(t *testing.T) {
 	ResetPeakMemory()
 	loss.Backward()
 	if got, most := Memory().Peak-before, 5*4*n; got > most {
-		t.Errorf("50 gradients of %d bytes, one after the other: peak is %d bytes, want at most %d", 4*n, got, most)
+		t.Errorf("50 gradients of %d bytes in sequence: the peak is %d bytes, want at most %d", 4*n, got, most)
 	}
 	if got := x.Grad().At(n - 1); got != 0.5 {
 		t.Errorf("gradient: got %v, want 0.5", got)
 	}
 }
 
-// TestBackwardKeepsGradientsThatCodeHolds checks that gradients that user code has received are not
+// TestBackwardKeepsGradientsThatCodeHolds checks that gradients that were handed to user code are not
 // released.
 func TestBackwardKeepsGradientsThatCodeHolds(t *testing.T) {
 	const n = 1 << 16

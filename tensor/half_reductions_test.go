@@ -86,8 +86,8 @@ func mapped(row []float64, f func(float64) float64) []float64 {
 }
 
 // TestRowsOfHalves checks that half-precision reductions are computed in float32 and rounded
-// once: at most one unit in the last place from the nearest number. -v prints the number of
-// exact results.
+// once: results are at most one unit in the last place from the nearest number. -v prints the number
+// of exact results.
 func TestRowsOfHalves(t *testing.T) {
 	for _, c := range rowFunctions {
 		t.Run(c.name, func(t *testing.T) {

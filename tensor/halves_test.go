@@ -9,7 +9,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// nearest returns x rounded to d, to nearest even, by way of float32, with independent code:
+// nearest returns x rounded to float32 and then to d, to nearest even, with independent code:
 // x448/float16, and integer arithmetic for bfloat16.
 func nearest(d DType, x float64) uint64 {
 	f := float32(x)
@@ -36,8 +36,8 @@ func value(d DType, bits uint64) float64 {
 	return float64(math.Float32frombits(uint32(bits) << 16))
 }
 
-// steps returns the number of half-precision values from a to b. NaN is far from everything but
-// NaN, and zeros are equal.
+// steps returns the number of half-precision values from a to b. NaN is far from all numbers and near
+// to NaN, and zeros are equal.
 func steps(d DType, a, b uint64) int {
 	x, y := value(d, a), value(d, b)
 	switch {
@@ -180,7 +180,7 @@ var scalarFunctions = []struct {
 		if x == 0 {
 			return 1
 		}
-		n := math.Round(x) // sin(pi x) from what is left of a whole number
+		n := math.Round(x) // sin(pi x) from the distance to a whole number
 		s := math.Sin(math.Pi*(x-n)) / (math.Pi * x)
 		if math.Mod(n, 2) != 0 {
 			return -s
@@ -229,8 +229,8 @@ var scalarFunctions = []struct {
 	{"trunc", (*Tensor).Trunc, math.Trunc},
 }
 
-// exact are the functions whose result is always the nearest number: one rounding of an exact
-// result, or of one that float32 rounds harmlessly.
+// exact lists the functions whose result is always the nearest number: the rounded exact result, or a
+// float32 result whose own rounding does not matter.
 var exact = map[string]bool{
 	"abs": true, "ceil": true, "clamp": true, "div by 3": true, "floor": true, "frac": true, "hardshrink": true, "hardtanh": true, "neg": true,
 	"pow 0.5": true, "pow 2": true, "reciprocal": true, "relu": true, "relu6": true, "round": true, "rsub": true, "sign": true, "sqrt": true, "square": true,

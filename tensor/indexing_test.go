@@ -38,7 +38,7 @@ func TestIndexing(t *testing.T) {
 		err := Try(func() { y = x.Index(at...) })
 		if err != nil || c.Error {
 			if (err != nil) != c.Error {
-				t.Errorf("%s: error %v, and PyTorch gives one: %v", name, err, c.Error)
+				t.Errorf("%s: got error %v; PyTorch gives an error: %v", name, err, c.Error)
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ func TestIndexing(t *testing.T) {
 			continue
 		}
 		if view := y.mem == x.mem; view != c.View && y.Numel() > 0 {
-			t.Errorf("%s: is a view: got %v, want %v", name, view, c.View)
+			t.Errorf("%s: is it a view: got %v, want %v", name, view, c.View)
 		}
 		value := Full(-7)
 		z := x.Clone().Set(-7, at...)
@@ -61,7 +61,7 @@ func TestIndexing(t *testing.T) {
 		if got := x.IndexPut(value, at...).Ints(); !slices.Equal(got, c.Set) {
 			t.Errorf("%s: index_put: got %v, want %v", name, got, c.Set)
 		}
-		// In reverse order in memory, with gradients.
+		// The same with reversed dimensions in memory, and with gradients.
 		leaf := reversedInMemory(x).RequireGrad()
 		w := Arange(1, float64(len(c.Y)+1)).Reshape(c.Out...)
 		leaf.Index(at...).Mul(w).Sum().Backward()
@@ -127,7 +127,7 @@ func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 			return FromBools(flags).Reshape(shape...)
 		}
 	}
-	t.Fatalf("%v is not an item", item)
+	t.Fatalf("%v is not an index item", item)
 	return nil
 }
 
@@ -174,11 +174,11 @@ func TestSet(t *testing.T) {
 		t.Error("the version has not changed")
 	}
 	if err := Try(func() { y.Sum().Backward() }); err == nil {
-		t.Error("a derivative of what has been changed since: no error")
+		t.Error("derivative after its operand changed in place: got no error")
 	}
 	NoGrad(func() { w.Set(7, All, 0) })
 	if got, want := w.At(1, 0), 7.0; got != want {
-		t.Errorf("a leaf changed outside of recording: got %v, want %v", got, want)
+		t.Errorf("leaf changed in NoGrad: got %v, want %v", got, want)
 	}
 	ids := ZerosLike(x).To(Int64).Set(9, FromBools([]bool{true, false}))
 	if got, want := ids.Ints(), []int{9, 9, 9, 0, 0, 0}; !slices.Equal(got, want) {
@@ -186,7 +186,7 @@ func TestSet(t *testing.T) {
 	}
 	line := Arange(0, 5)
 	if got, want := line.Set(line.Index(R(0, -1)), R(1)).Ints(), []int{0, 0, 1, 2, 3}; !slices.Equal(got, want) {
-		t.Errorf("a part of itself: got %v, want %v", got, want)
+		t.Errorf("set to a part of itself: got %v, want %v", got, want)
 	}
 	if got, want := fmt.Sprint(R(1), R(0, End), R(-3, -1, 2)), "1: : -3:-1:2"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPositionsInPlace compares with the operations that return a new tensor, on a view whose
-// neighbours must not change.
+// TestPositionsInPlace compares in-place operations with those that return a new tensor, on a view. The
+// elements around the view must not change.
 func TestPositionsInPlace(t *testing.T) {
 	index, src := FromInts([]int{2, 0}), Arange(1, 9).Reshape(2, 4)
 	places := FromInts([]int{2, 0, 1, 1, 0, 0, 2, 1}, 2, 4)
@@ -35,7 +35,7 @@ func TestPositionsInPlace(t *testing.T) {
 			t.Errorf("%s: elements outside the view have changed", name)
 		}
 		if got := strings.Join(events, " "); got != name {
-			t.Errorf("%s: observed as %q", name, got)
+			t.Errorf("%s: observed with the name %q", name, got)
 		}
 	}
 	err := Try(func() { Ones(4).MaskedFillAssign(FromBools(make([]bool, 8), 2, 4), 1) })
@@ -43,6 +43,6 @@ func TestPositionsInPlace(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if err := Try(func() { Ones(3, 4).RequireGrad().IndexFillAssign(0, index, 1) }); err == nil {
-		t.Error("in place on a leaf, while recording: no error")
+		t.Error("in place on a leaf that requires a gradient: got no error")
 	}
 }

@@ -14,7 +14,7 @@ type integerRow struct {
 	Group, Op string
 	Operands  []string
 	Number    float64
-	Want      *struct { // nil for an error
+	Want      *struct { // nil if PyTorch gives an error
 		DType  string
 		Values []any
 	}
@@ -34,7 +34,7 @@ func TestIntegerOperations(t *testing.T) {
 	for _, row := range file.Rows {
 		f := integerOperations[row.Group][row.Op]
 		if f == nil {
-			t.Fatalf("%s: %s is in the table and not here", row.Group, row.Op)
+			t.Fatalf("%s: %s is in the table, but not in integerOperations", row.Group, row.Op)
 		}
 		var y *Tensor
 		err := Try(func() { y = f(row.operands()) })
@@ -70,7 +70,7 @@ func elementTexts(x *Tensor) []string {
 	return list
 }
 
-// texts returns the elements that a row wants.
+// texts returns the expected elements of a row.
 func (row integerRow) texts(d DType) []string {
 	list := []string{}
 	for _, v := range row.Want.Values {

@@ -36,7 +36,7 @@ func TestDecompositionsCanBeInterrupted(t *testing.T) {
 		func() {
 			defer func() {
 				if p := recover(); p != stop {
-					t.Errorf("%s: got %v, want it to be interrupted at the poll in the middle of %d", name, p, all)
+					t.Errorf("%s: got %v, want an interrupt at the poll in the middle of %d", name, p, all)
 				}
 			}()
 			f()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// keepDimCalls are arguments for each reduction of KeepDim: the ones for dimension 1 alone, and
-// for those that take several dimensions the ones for 2 and 0.
+// keepDimCalls holds arguments for each reduction of KeepDim: for dimension 1 and, if it takes several
+// dimensions, for 2 and 0.
 var keepDimCalls = map[string][][]any{
 	"Sum": dimsOf(), "NanSum": dimsOf(), "Prod": dimsOf(), "Mean": dimsOf(), "NanMean": dimsOf(), "LogSumExp": dimsOf(),
 	"SumAs": dimsOf(Float64), "NanSumAs": dimsOf(Float64), "ProdAs": dimsOf(Int32), "MeanAs": dimsOf(Float64), "NanMeanAs": dimsOf(Float64),
@@ -51,12 +51,12 @@ func TestKeepDim(t *testing.T) {
 				x, y := data.Clone().RequireGrad(), data.Clone().RequireGrad()
 				got, want := callNamed(t, x.KeepDim(), name, args), callNamed(t, y, name, args)
 				if len(got) != len(want) {
-					t.Fatalf("%d results, want %d", len(got), len(want))
+					t.Fatalf("got %d results, want %d", len(got), len(want))
 				}
 				for k := range got {
-					shape := got[k].shape // of quantiles, after the shares
+					shape := got[k].shape // quantiles have the shape of q in front
 					if !slices.Equal(shape[max(0, len(shape)-len(kept[j])):], kept[j]) || got[k].dtype != want[k].dtype {
-						t.Errorf("result %d has shape %v of %v, want %v of %v", k, got[k].shape, got[k].dtype, kept[j], want[k].dtype)
+						t.Errorf("result %d has shape %v and dtype %v, want %v and %v", k, got[k].shape, got[k].dtype, kept[j], want[k].dtype)
 					}
 					wantEqual(t, "result", got[k].Detach().Reshape(want[k].shape...), want[k].Detach())
 					if got[k].RequiresGrad() != want[k].RequiresGrad() {
@@ -71,7 +71,7 @@ func TestKeepDim(t *testing.T) {
 	}
 }
 
-// weighted returns a sum in which each element counts differently.
+// weighted returns a sum in which each element has another weight.
 func weighted(y *Tensor) *Tensor {
 	return y.Mul(Arange(1, float64(y.Numel()+1)).Reshape(y.shape...)).Sum()
 }
@@ -101,7 +101,7 @@ func callNamed(t *testing.T, of any, name string, args []any) []*Tensor {
 	return out
 }
 
-// TestKeepDimNames checks that KeepDim has each function of PyTorch 2.15 with an argument keepdim.
+// TestKeepDimNames checks that KeepDim has a method for each function of PyTorch 2.15 with a keepdim argument.
 func TestKeepDimNames(t *testing.T) {
 	names := map[string]string{
 		"all": "All", "amax": "Amax", "amin": "Amin", "aminmax": "Aminmax", "any": "Any", "argmax": "Argmax", "argmin": "Argmin", "kthvalue": "KthValue",

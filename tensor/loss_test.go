@@ -56,7 +56,7 @@ func TestLossErrors(t *testing.T) {
 		"variance contains -1; expected at least 0":                                      func() { x.gaussianNLLLoss(x, Full(-1, 2), o) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }
@@ -79,8 +79,8 @@ func TestLossReduction(t *testing.T) {
 	}
 }
 
-// TestErrorsOfWeightsThatRequireGradients checks that a weight which requires a gradient is an error
-// where torch has none for it.
+// TestErrorsOfWeightsThatRequireGradients checks that losses reject a weight that requires a gradient if
+// torch does not compute a gradient for it.
 func TestErrorsOfWeightsThatRequireGradients(t *testing.T) {
 	x, y, class := Rand(4, 3), Rand(4, 3), FromInts([]int{0, 2, 1, 0})
 	w := Ones(3).RequireGrad()
@@ -96,7 +96,7 @@ func TestErrorsOfWeightsThatRequireGradients(t *testing.T) {
 	} {
 		err := Try(func() { f(lossOptions{Weight: w}) })
 		if err == nil || !strings.Contains(err.Error(), "the weight requires a gradient") {
-			t.Errorf("%s: got %v, want an error of the weight's gradient", name, err)
+			t.Errorf("%s: got %v, want an error about the weight's gradient", name, err)
 		}
 		NoGrad(func() { f(lossOptions{Weight: w}) })
 		f(lossOptions{Weight: w.Detach()})

@@ -29,11 +29,11 @@ func TestMarks(t *testing.T) {
 	}
 	var got []string
 	stop := plumbing.Of[plumbing.Marks[*tensor.Tensor]]().Observe(func(m plumbing.Mark[*tensor.Tensor]) {
-		if m.Name != "item" || m.Module == "" { // a norm's are those of clip_grad_norm_
+		if m.Name != "item" || m.Module == "" { // GradNorm's marks are those of clip_grad_norm_
 			got = append(got, fmt.Sprintf("%s %d %g", m.Name, len(m.Tensors), m.Number))
 		}
 	})
-	stopOps := tensor.Observe(func(tensor.Event) {}) // modules are known while operations are observed
+	stopOps := tensor.Observe(func(tensor.Event) {}) // modules are tracked only while operations are observed
 	step()
 	stop()
 	stopOps()

@@ -13,12 +13,12 @@ import (
 // nans are bits of NaNs of float32: quiet and signalling, of both signs, with several payloads.
 var nans = []uint64{0x7fc00000, 0xffc00000, 0x7fc12345, 0xffc54321, 0x7f800001, 0xff812345, 0x7fffffff}
 
-// canonicalNaN is the NaN that Maximum and similar operations return.
+// canonicalNaN is the NaN that Maximum and other comparisons return.
 const canonicalNaN = 0x7fc00000
 
 // TestNaNBits checks the bits of NaN results. An operation that compares two numbers always gives the same
 // NaN; one that selects an element gives that element's bits, or a quiet NaN for a signalling operand. The
-// test runs itself for every kernel tier of this processor; arm64 and portable code have the same rule.
+// test runs itself once for every kernel tier of this processor. The rule holds on arm64 and for portable code too.
 func TestNaNBits(t *testing.T) {
 	if os.Getenv("HALFNOTE_CPU") != "" {
 		checkNaNBits(t)
@@ -63,7 +63,7 @@ func checkNaNBits(t *testing.T) {
 	}
 }
 
-// withNaNs returns four rows of n numbers with a NaN each, the third with another one too.
+// withNaNs returns four rows of n numbers. Each row has a NaN, and the third has two.
 func withNaNs(n int, nan, other uint64) *Tensor {
 	x := make([]float32, 4*n)
 	for i := range x {
@@ -78,7 +78,7 @@ func withNaNs(n int, nan, other uint64) *Tensor {
 	return FromFloat32s(x, 4, n)
 }
 
-// expectNaNs fails unless x has NaNs, where it must, and all have bits among those given.
+// expectNaNs fails unless the bits of all NaNs of x are among those given, and x has a NaN if it must.
 func expectNaNs(t *testing.T, what string, x *Tensor, must bool, among ...uint64) {
 	t.Helper()
 	found := false

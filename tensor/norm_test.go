@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBatchNormRunningStatistics compares with the formula in float64: a tenth of the batch's
-// mean and of its variance with divisor n-1.
+// TestBatchNormRunningStatistics compares running statistics with the formula in float64: a tenth of the
+// batch's mean and of its variance with divisor n-1.
 func TestBatchNormRunningStatistics(t *testing.T) {
 	for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
 		x := NewAs(d, []float64{1, 2, 3, 4, 5, 9}, 3, 2)
@@ -28,7 +28,7 @@ func TestBatchNormRunningStatistics(t *testing.T) {
 		}
 		z := BatchNorm(x, mean, variance, nil, nil, BatchNormOptions{Eps: 1})
 		if want := NewAs(d, []float64{(1 - 1.2) / math.Sqrt(2.2+1)}).Item(); math.Abs(z.At(0, 0)-want) > 2*FInfo(d).Eps+1e-7 {
-			t.Errorf("%v: in use: got %v, want %v", d, z.At(0, 0), want)
+			t.Errorf("%v: evaluation: got %v, want %v", d, z.At(0, 0), want)
 		}
 	}
 	mean, variance := Zeros(2), Ones(2)
@@ -67,7 +67,7 @@ func TestNormErrors(t *testing.T) {
 		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `unknown mode "mirror"; expected constant, reflect, replicate or circular`},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q in it", err, c.want)
+			t.Errorf("got %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ views are never cast.
 |---|---|---|---|---|
 `
 
-// dtypeArgument are the operations with a dtype argument.
+// dtypeArgument lists the operations with a dtype argument.
 var dtypeArgument = map[string]bool{
 	"cumprod": true, "cumsum": true, "frobenius_norm": true, "linalg_matrix_norm": true, "linalg_vector_norm": true, "log_softmax": true,
 	"norm": true, "nuclear_norm": true, "prod": true, "softmax": true, "sum": true,

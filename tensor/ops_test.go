@@ -34,7 +34,7 @@ func TestOpsWithExplicitDType(t *testing.T) {
 	}
 }
 
-// NeverCast returns the names of the operations that casters do not see.
+// NeverCast returns the names of the operations for which casters are not called.
 func NeverCast() map[string]bool {
 	names := map[string]bool{}
 	for _, op := range ops {

@@ -33,7 +33,7 @@ func TestOut(t *testing.T) {
 		"the result is float32, which the tensor changed in place cannot hold":                          func() { Out(Zeros(2, 2).Long(), func() *Tensor { return x.Mul(x) }) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

@@ -35,8 +35,8 @@ var pairsOf = sync.OnceValue(func() map[DType][2]*Tensor {
 
 func f32(x float64) float64 { return float64(float32(x)) }
 
-// pairFunctions are the functions of two operands with their definitions; exact ones
-// give the nearest number always.
+// pairFunctions are the functions of two operands with their definitions. Exact functions always give
+// the nearest number.
 var pairFunctions = []struct {
 	name  string
 	f     func(x, y *Tensor) *Tensor
@@ -103,7 +103,7 @@ var pairFunctions = []struct {
 		}
 		return max(x, y) + math.Log1p(math.Exp2(-math.Abs(x-y)))/math.Ln2
 	}, false},
-	// What rounds at each step does so in float32, by definition.
+	// By definition, these functions round each step to float32.
 	{"add scaled", func(x, y *Tensor) *Tensor { return x.AddScaled(y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(0.3)*y)) }, true},
 	{"lerp", func(x, y *Tensor) *Tensor { return x.Lerp(y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(0.3)*f32(y-x))) }, true},
 	{"addcmul", func(x, y *Tensor) *Tensor { return x.Addcmul(x, y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(f32(0.3)*x)*y)) }, true},

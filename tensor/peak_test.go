@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// peakCase is an operation whose plain formula has an array of the product of its operands'
-// sizes. forward and backward bound the peak of memory, in multiples of what operands,
-// result and, backward, gradients occupy.
+// peakCase is an operation whose plain formula needs an array as large as the product of its operands'
+// sizes. forward and backward bound the peak of memory, in multiples of the bytes of operands, result
+// and, in backward, gradients.
 type peakCase struct {
 	name              string
 	f                 func(in []*Tensor) *Tensor
@@ -43,8 +43,8 @@ var peakCases = []peakCase{
 	{"prod", func(in []*Tensor) *Tensor { return in[0].Prod(1) }, [][]int{{2000, 200}}, 4, 14},
 }
 
-// TestPeakMemory bounds the memory that operations need besides operands and results. The bound
-// does not grow with the product of sizes.
+// TestPeakMemory checks that the memory that operations use besides operands and results does not grow
+// with the product of sizes.
 func TestPeakMemory(t *testing.T) {
 	g := NewGenerator(1)
 	for _, c := range peakCases {

@@ -47,13 +47,13 @@ func TestNorms(t *testing.T) {
 		}
 	}
 	if got := New([]float64{300, 400}).Half().VectorNorm(2, PNormOptions{DType: Float64}); got.DType() != Float64 || got.Item() != 500 {
-		t.Errorf("as float64: got %v", got)
+		t.Errorf("result in float64: got %v", got)
 	}
 	if got := New([]float64{60000, 60000}).Half().NormWith(1, PNormOptions{}).Item(); !math.IsInf(got, 1) {
 		t.Errorf("the sum of 60000 and 60000: got %v, want +Inf", got)
 	}
 	if got := New([]float64{1, math.NaN(), 0}).NormWith(inf, PNormOptions{}).Item(); got == got {
-		t.Errorf("of NaN: got %v", got)
+		t.Errorf("norm with a NaN: got %v", got)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestMatrixNorms(t *testing.T) {
 
 func TestSVD(t *testing.T) {
 	zeros := Zeros(4, 3)
-	one := New([]float64{1, 2, 3}).Outer(New([]float64{2, 0, -1, 1})) // of rank 1
+	one := New([]float64{1, 2, 3}).Outer(New([]float64{2, 0, -1, 1})) // rank 1
 	for name, x := range map[string]*Tensor{
 		"tall": made(Float32, []int{7, 3})[0], "wide": made(Float32, []int{3, 8})[0], "batch": made(Float32, []int{2, 3, 4, 5})[0], "one": made(Float32, []int{1, 1})[0],
 		"zeros": zeros, "rank 1": one, "transposed": one.T(), "none": Zeros(0, 3), "float64": made(Float64, []int{20, 20})[0], "half": made(Float16, []int{5, 4})[0], "equal": Eye(5),
@@ -136,7 +136,7 @@ func TestDistances(t *testing.T) {
 		}
 	}
 	if got := Zeros(1, 3).PDist(2); got.Numel() != 0 {
-		t.Errorf("the distances of one row: got %v", got)
+		t.Errorf("distances within one row: got %v", got)
 	}
 }
 

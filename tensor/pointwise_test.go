@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestPointwiseErrors checks that errors name the operation, the values and the expected
-// ones.
+// TestPointwiseErrors checks that errors name the operation, the values given and the values expected.
 func TestPointwiseErrors(t *testing.T) {
 	x, ints, truths := Ones(2, 3), FromInts([]int{1, 0, 3}), FromBools([]bool{true, false, true})
 	for _, c := range []struct {
@@ -69,7 +68,7 @@ func TestPointwiseErrors(t *testing.T) {
 		err := Try(c.f)
 		for _, part := range c.want {
 			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("got %v, want %q in it", err, part)
+				t.Errorf("got %v, want an error that contains %q", err, part)
 			}
 		}
 	}
@@ -121,7 +120,7 @@ func TestAssign(t *testing.T) {
 			{"addcdiv", func(x, y *Tensor) *Tensor { return x.AddcdivAssign(y, y, 0.3) }, func(x, y *Tensor) *Tensor { return x.Addcdiv(y, y, 0.3) }},
 			{"lerp", func(x, y *Tensor) *Tensor { return x.LerpAssign(y, 0.3) }, func(x, y *Tensor) *Tensor { return x.Lerp(y, 0.3) }},
 		} {
-			// A view of a larger tensor is changed, and the rest of that is not.
+			// A view of a larger tensor changes, and the rest of the larger tensor does not.
 			base := FullAs(d, 7, 4, 5)
 			x, y := base.Slice(0, 1, 3).Slice(1, 1, 4), NewAs(d, other, 2, 3)
 			x.Assign(NewAs(d, numbers, 2, 3))
@@ -136,7 +135,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 	}
-	// The other operand may be of a higher rank, and of the same memory.
+	// The other operand may have a higher rank, and may share memory.
 	h := NewAs(Float16, []float64{1, 2})
 	if h.AddAssign(New([]float64{0x1p-11 + 0x1p-20, 0})); h.At(0) != 1+0x1p-10 {
 		t.Errorf("float16 plus float32 is rounded twice: got %v", h)
@@ -155,7 +154,7 @@ func one(f func(*Tensor) *Tensor) func(x, _ *Tensor) *Tensor {
 	return func(x, _ *Tensor) *Tensor { return f(x) }
 }
 
-// sameBits reports whether x and y have equal elements, NaN being equal to itself.
+// sameBits reports whether x and y have equal elements, where NaN equals NaN.
 func sameBits(x, y *Tensor) bool { return x.dtype == y.dtype && slices.Equal(x.Bits(), y.Bits()) }
 
 func TestCreate(t *testing.T) {
@@ -168,7 +167,7 @@ func TestCreate(t *testing.T) {
 		{"arange", Arange(1, 4), Float32, []float64{1, 2, 3}},
 		{"arange by steps", ArangeAs(Float64, 0, 1, 0.3), Float64, []float64{0, 0.3, 0.6, 0.8999999999999999}},
 		{"arange down", ArangeAs(Int64, 5, -2, -3), Int64, []float64{5, 2, -1}},
-		{"arange of nothing", ArangeAs(Int32, 3, 3, 1), Int32, nil},
+		{"empty arange", ArangeAs(Int32, 3, 3, 1), Int32, nil},
 		{"check 96", ArangeAs(Float16, 2046, 2052, 1), Float16, []float64{2046, 2047, 2048, 2048, 2050, 2052}},
 		{"linspace", Linspace(0, 1, 5), Float32, []float64{0, 0.25, 0.5, 0.75, 1}},
 		{"logspace", Logspace(0, 3, 4, 2), Float32, []float64{1, 2, 4, 8}},

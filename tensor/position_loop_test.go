@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestPositionLoops compares with plain loops in every dtype, for operands with and without gaps, at sizes
-// 0 and 1 and odd sizes. The numbers are small integers, so sums are exact.
+// TestPositionLoops compares gather, scatter and similar operations with plain loops in every dtype, for
+// operands with and without gaps, at sizes 0 and 1 and odd sizes. The numbers are small integers, so sums
+// are exact.
 func TestPositionLoops(t *testing.T) {
 	for _, d := range []DType{Float64, Float32, Float16, BFloat16, Int64, Int32, Uint8, Bool} {
 		for _, shape := range [][2]int{{3, 5}, {1, 1}, {1, 7}, {5, 1}, {17, 33}, {4, 0}} {
@@ -45,7 +46,7 @@ func checkLoops(t *testing.T, name string, x *Tensor, data []float64) {
 	}
 	rows := []int{m - 1, 0, m / 2, 0}
 	index := FromInts(rows)
-	pick := make([]int, 2*n) // two of each column
+	pick := make([]int, 2*n) // two per column
 	for j := range n {
 		pick[j], pick[n+j] = j%m, (j*j+1)%m
 	}
@@ -110,7 +111,7 @@ func checkLoops(t *testing.T, name string, x *Tensor, data []float64) {
 		slices.Sort(row)
 		return row[j]
 	})
-	check("gather of an order", x.Gather(1, order), []int{m, n}, func(i, j int) float64 { return values.At(i, j) })
+	check("gather of argsort", x.Gather(1, order), []int{m, n}, func(i, j int) float64 { return values.At(i, j) })
 	if n > 0 {
 		check("argmax", x.Gather(1, x.KeepDim().Argmax(1)), []int{m, 1}, func(i, _ int) float64 { return slices.Max(data[i*n : (i+1)*n]) })
 	}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestPositionErrors checks that errors name the operation, the values given and those
-// expected.
+// TestPositionErrors checks that errors name the operation, the values given and the values expected.
 func TestPositionErrors(t *testing.T) {
 	x, i := Ones(2, 3), FromInts([]int{0, 1, 5})
 	row := FromInts([]int{0, 1, 5}, 1, 3)
@@ -107,8 +106,8 @@ func TestPositionsAreViews(t *testing.T) {
 	}
 }
 
-// TestIndexMemory checks that the derivative of a selection keeps only positions: the operand
-// may change.
+// TestIndexMemory checks that the derivative of a selection keeps only the positions, so that the operand
+// may change before Backward.
 func TestIndexMemory(t *testing.T) {
 	w := Ones(3, 2).RequireGrad()
 	y := w.MulScalar(2).IndexSelect(0, FromInts([]int{1, 1}))
@@ -121,12 +120,12 @@ func TestIndexMemory(t *testing.T) {
 	y = w.IndexSelect(0, i)
 	i.Fill(1)
 	if err := Try(func() { y.Sum().Backward() }); err == nil {
-		t.Error("positions that were changed since: no error")
+		t.Error("positions changed before Backward: got no error")
 	}
 }
 
-// TestParts compares gradients of parts, which are added in place, with those of separate
-// selections, also if a part is used twice or the whole is used too.
+// TestParts compares gradients of parts, which are added in place, with gradients of separate
+// selections, also if a part is used twice or the whole tensor is used too.
 func TestParts(t *testing.T) {
 	for _, d := range []DType{Float32, Float16} {
 		grad := func(f func(x *Tensor) *Tensor) []float64 {

@@ -26,7 +26,7 @@ func TestPrinting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(file.Cases) < 400 {
-		t.Errorf("there are %d tensors; expected hundreds", len(file.Cases))
+		t.Errorf("got %d tensors, want hundreds", len(file.Cases))
 	}
 	for _, c := range file.Cases {
 		d := dtypeNamed(c.DType)

@@ -65,7 +65,7 @@ func summed(equation string, in ...*Tensor) (shape []int, data []float64) {
 	return shape, data
 }
 
-// made returns tensors of sample numbers, every second one not contiguous.
+// made returns tensors of sample numbers. Every second tensor is not contiguous.
 func made(d DType, shapes ...[]int) []*Tensor {
 	var out []*Tensor
 	for i, s := range shapes {
@@ -116,7 +116,7 @@ func TestProducts(t *testing.T) {
 func TestEinsum(t *testing.T) {
 	for _, c := range []struct {
 		equation string
-		letters  string // the same without ellipsis and with a result, "" if it is so
+		letters  string // the equation without ellipsis and with a result; "" if equation has that form
 		shapes   [][]int
 	}{
 		{"ij,jk->ik", "", [][]int{{3, 5}, {5, 2}}},
@@ -160,7 +160,7 @@ func TestEinsum(t *testing.T) {
 			compare(t, c.equation, Einsum(c.equation, in...), shape, want)
 		}
 	}
-	// Dimensions of an ellipsis are aligned at the end, and an empty one is nothing.
+	// Dimensions of an ellipsis are aligned at the end. An ellipsis may be empty.
 	x, y := Arange(0, 6).Reshape(2, 3), Arange(0, 3)
 	compare(t, "...i,...i", Einsum("...i,...i->...i", x, y), []int{2, 3}, x.Mul(y).Float64s())
 }
@@ -205,7 +205,7 @@ func TestAddMM(t *testing.T) {
 			}
 		}
 	}
-	// What is added joins the float32 sum: 2049 and 1 round once, to 2050.
+	// The added tensor joins the float32 sum: 2049 and 1 round once, to 2050.
 	x, y := New([]float64{2048, 1}, 1, 2).Half(), Ones(2, 1).Half()
 	for name, got := range map[string]*Tensor{
 		"addmm": Ones(1, 1).Half().AddMM(x, y, AddMMOptions{}), "addmm, factors": Ones(1, 1).Half().AddMM(x, y, AddMMOptions{Alpha: 1, Beta: 1}),
@@ -232,7 +232,7 @@ func TestIntegerProducts(t *testing.T) {
 	}
 	big := FromInts([]int{math.MaxInt64}).Reshape(1, 1)
 	if got := big.MM(FromInts([]int{2}).Reshape(1, 1)).Ints()[0]; got != -2 {
-		t.Errorf("beyond int64: got %v, want -2", got)
+		t.Errorf("overflow of int64: got %v, want -2", got)
 	}
 }
 

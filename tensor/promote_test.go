@@ -62,7 +62,7 @@ func TestPromotionTable(t *testing.T) {
 	for op, rows := range want.Pairs {
 		f := promotedPairs[op]
 		if f == nil {
-			t.Errorf("%s is in the table and not here", op)
+			t.Errorf("%s is in the table, but not in this test", op)
 			continue
 		}
 		for i, x := range operands {
@@ -81,12 +81,12 @@ func TestPromotionTable(t *testing.T) {
 	for op, row := range want.Singles {
 		for i, x := range operands {
 			if x.dtype == Uint8 && (op == "all" || op == "any") {
-				continue // uint8 in torch, for code that is older than its bool
+				continue // uint8 in torch, for compatibility with code from before torch.bool
 			}
 			check(op, letter(func() *Tensor { return promotedSingles[op](x) }), row[i:i+1], x)
 		}
 	}
-	t.Logf("%d results compared", compared)
+	t.Logf("compared %d results", compared)
 }
 
 var promotedPairs = map[string]func(x, y *Tensor) *Tensor{

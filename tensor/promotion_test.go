@@ -28,10 +28,10 @@ func TestPromotion(t *testing.T) {
 			}
 		}
 	}
-	// The gradient of a promoted operand comes back in its own dtype.
+	// The gradient of a promoted operand has the operand's dtype.
 	x, y := vector(Float16).RequireGrad(), vector(Float32).RequireGrad()
 	x.Mul(y).Sum().Backward()
 	if x.Grad().DType() != Float16 || y.Grad().DType() != Float32 {
-		t.Errorf("gradients are %v and %v, want float16 and float32", x.Grad().DType(), y.Grad().DType())
+		t.Errorf("got gradients in %v and %v, want float16 and float32", x.Grad().DType(), y.Grad().DType())
 	}
 }

@@ -89,7 +89,7 @@ func stateBytes(t *testing.T, x *tensor.Tensor) []byte {
 	t.Helper()
 	var b strings.Builder
 	if n, err := x.WriteTo(&b); err != nil || n != int64(x.Bytes()) {
-		t.Fatalf("%d bytes written: %v", n, err)
+		t.Fatalf("wrote %d bytes: %v", n, err)
 	}
 	return []byte(b.String())
 }
@@ -104,7 +104,7 @@ func TestGeneratorStateErrors(t *testing.T) {
 		"next is 7 and left is 3": func() { g.SetState(tensor.FromBytes(tensor.Uint8, mixed)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: the error is %v", name, err)
+			t.Errorf("%s: got error %v", name, err)
 		}
 	}
 	if g.Int63() != tensor.NewGenerator(1).Int63() {

@@ -46,7 +46,7 @@ func TestRandomNumbersMatchTorch(t *testing.T) {
 		},
 	}
 	if len(golden.Rows) == 0 {
-		t.Fatal("testdata/generator.json has no row")
+		t.Fatal("testdata/generator.json is empty")
 	}
 	for _, r := range golden.Rows {
 		g := NewGenerator(r.Seed)
@@ -64,11 +64,11 @@ func TestManualSeed(t *testing.T) {
 	a := Randn(5).Float64s()
 	ManualSeed(3)
 	if b := Randn(5).Float64s(); !equalFloats(a, b) {
-		t.Errorf("the same seed gave %v and %v", a, b)
+		t.Errorf("the same seed: got %v and %v", a, b)
 	}
 }
 
-// equalFloats treats NaN as equal to NaN, and distinguishes -0 from 0.
+// equalFloats reports whether x and y are equal, where NaN equals NaN and -0 differs from 0.
 func equalFloats(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -93,9 +93,9 @@ func TestDrawErrors(t *testing.T) {
 		}
 	}
 	if got := Bernoulli(1, 100).Sum().Item() + Bernoulli(0, 100).Sum().Item(); got != 100 {
-		t.Errorf("100 ones for sure and 100 zeros for sure sum to %v", got)
+		t.Errorf("100 draws with probability 1 and 100 with probability 0: got sum %v", got)
 	}
 	if got := Randint(math.MinInt, math.MaxInt, 2).Numel(); got != 2 {
-		t.Errorf("the widest range gave %d numbers, want 2", got)
+		t.Errorf("the widest range: got %d numbers, want 2", got)
 	}
 }

@@ -66,12 +66,12 @@ func TestReduceAsEveryDType(t *testing.T) {
 				eight := d.IsFloat() && d.Size() == 1
 				if mean := name == "mean" || name == "nanmean"; eight || mean && !d.IsFloat() {
 					if err == nil {
-						t.Errorf("%s of %v as %v is %v; expected a refusal", name, from, d, y.DType())
+						t.Errorf("%s of %v as %v: got %v, want a panic", name, from, d, y.DType())
 					}
 				} else if err != nil {
 					t.Errorf("%s of %v as %v: %v", name, from, d, err)
 				} else if y.DType() != d {
-					t.Errorf("%s of %v as %v is %v", name, from, d, y.DType())
+					t.Errorf("%s of %v as %v: got dtype %v", name, from, d, y.DType())
 				}
 			}
 		}

@@ -15,13 +15,13 @@ func TestMaxPoolFirst(t *testing.T) {
 	}
 	y.Slice(1, 0, 1).Sum().Backward()
 	if got := x.Grad().Ints(); got[1] != 1 || got[2] != 0 {
-		t.Errorf("the gradient of equal maxima: got %v, want it on the first", got)
+		t.Errorf("equal maxima: got gradient %v, want all of it at the first", got)
 	}
 	if got := New([]float64{1, 2}, 1, 2).maxPool(1, []int{2}, poolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
-		t.Errorf("a window that begins inside and ends outside: got %v, want 1", got)
+		t.Errorf("a window that crosses the border: got %v, want 1", got)
 	}
 	if got := Full(-inf, 1, 2, 2).maxPoolIndices(2, []int{2}, poolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
-		t.Errorf("padding before -Inf: got positions %v, want them inside", got)
+		t.Errorf("padding before -Inf: got positions %v, want positions inside the input", got)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestUnfoldIsView(t *testing.T) {
 		t.Errorf("got %v", y)
 	}
 	if got := Zeros(0, 2).Unfold(0, 0, 1).Shape(); got[0] != 1 {
-		t.Errorf("slices without elements: got %v, want one", got)
+		t.Errorf("empty slices: got %v, want one slice", got)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestSampleErrors(t *testing.T) {
 		{func() { x.localResponseNorm(0, 1e-4, 0.75, 1) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q in it", err, c.want)
+			t.Errorf("got %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

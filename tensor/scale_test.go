@@ -10,7 +10,7 @@ import (
 	"halfnote/internal/plumbing"
 )
 
-// TestUpdateScale checks the course of the scale, with "!" after an overflow. Expected values are from
+// TestUpdateScale checks the sequence of scales; "!" marks an overflow. The expected values come from
 // torch's test_torch.py and from float32 arithmetic.
 func TestUpdateScale(t *testing.T) {
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestUpdateScale(t *testing.T) {
 			updateScale(state, found, c.ScaleSettings)
 			x := state.Float64s()
 			if x[1] != float64(float32(1/x[0])) {
-				t.Errorf("the inverse of %v is %v", x[0], x[1])
+				t.Errorf("scale %v: got the inverse %v", x[0], x[1])
 			}
 			got = append(got, fmt.Sprintf("%.9g%s/%v", x[0], mark, x[2]))
 		}
@@ -48,15 +48,15 @@ func TestUpdateScale(t *testing.T) {
 			t.Errorf("%+v: got %s, want %s", c.ScaleSettings, g, c.want)
 		}
 		if x := whole.Float64s(); x[1] != 7 || x[6] != 7 {
-			t.Errorf("the element after the state became %v", x)
+			t.Errorf("the element after the state changed to %v", x)
 		}
 	}
 	if err := Try(func() { updateScale(Zeros(3), Zeros(1), plumbing.ScaleSettings{}) }); err == nil {
-		t.Error("a state of 3 elements: no error")
+		t.Error("a state of 3 elements: got no error")
 	}
 }
 
-// TestUnscaleFlagsBy checks that a tensor as factor gives the same results as a number.
+// TestUnscaleFlagsBy checks that a factor in a tensor gives the same results as a number.
 func TestUnscaleFlagsBy(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		var sides [2][]*Tensor
@@ -74,7 +74,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 		}
 	}
 	if err := Try(func() { unscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
-		t.Error("a factor in float64: no error")
+		t.Error("a factor in float64: got no error")
 	}
 }
 

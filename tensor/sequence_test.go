@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// attended is scaled dot-product attention by loops, in float64. keep says which keys
-// take part.
+// attended is scaled dot-product attention by loops, in float64. keep reports whether a query attends to
+// a key.
 func attended(q, k, v *Tensor, keep func(i, j int) bool) []float64 {
 	var out []float64
 	l, s, e, n := q.Size(0), k.Size(0), q.Size(1), v.Size(1)
@@ -62,7 +62,7 @@ func TestAttention(t *testing.T) {
 			}
 		}
 	}
-	// Weights and sums stay float32: 2048 values of 1 and one of 2049 give 2.
+	// Weights and sums stay float32: the mean of 2048 ones and one 2049 is 2.
 	v := Ones(2049, 1)
 	v.Slice(0, 0, 1).Fill(2050)
 	if got := attend(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), attentionOptions{}).Item(); got != 2 {
@@ -75,7 +75,7 @@ func TestAttention(t *testing.T) {
 		t.Errorf("dropout: the mean is %v, want about 1", m)
 	}
 	if got := attend(Zeros(2, 1), Zeros(3, 1), Ones(3, 1), attentionOptions{DropoutP: 1}).Float64s(); !slices.Equal(got, []float64{0, 0}) {
-		t.Errorf("dropout of all: got %v, want zeros", got)
+		t.Errorf("dropout with probability 1: got %v, want zeros", got)
 	}
 }
 

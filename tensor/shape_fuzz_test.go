@@ -8,7 +8,7 @@ import (
 
 // Shape arithmetic compared with its definition, element by element.
 
-// fuzzSizes takes up to four small sizes from bytes; the remaining bytes follow.
+// fuzzSizes returns up to four small sizes, made from the first bytes, and the remaining bytes.
 func fuzzSizes(p []byte) (shape []int, rest []byte) {
 	if len(p) == 0 {
 		return []int{}, nil
@@ -51,7 +51,7 @@ func FuzzRowMajor(f *testing.F) {
 		shape, _ := fuzzSizes(p)
 		stride, all := rowMajor(shape), allIndices(shape)
 		if len(all) != size(shape) {
-			t.Fatalf("%v has %d elements, not %d", shape, len(all), size(shape))
+			t.Fatalf("%v: got %d elements, want %d", shape, len(all), size(shape))
 		}
 		for i, index := range all {
 			if fuzzOffset(index, stride) != i {
@@ -70,9 +70,9 @@ func FuzzBroadcastShapes(f *testing.F) {
 		b, _ := fuzzSizes(rest)
 		got, ok := broadcastShapes(a, b)
 		if swapped, okSwapped := broadcastShapes(b, a); ok != okSwapped || !slices.Equal(got, swapped) {
-			t.Fatalf("%v with %v gives %v, the other way %v", a, b, got, swapped)
+			t.Fatalf("%v with %v gives %v, exchanged %v", a, b, got, swapped)
 		}
-		// Sizes that are missing at the front are 1, and 1 repeats.
+		// Missing leading sizes count as 1, and a size of 1 repeats.
 		at := func(shape []int, i int) int { // i counts from the end
 			if i >= len(shape) {
 				return 1
@@ -94,13 +94,13 @@ func FuzzBroadcastShapes(f *testing.F) {
 		if !ok {
 			return
 		}
-		// The strides that repeat a find its element for every index.
+		// The strides of the broadcast a locate its element for every index.
 		x := &Tensor{shape: a, stride: rowMajor(a)}
 		stride := expandStride(x, got)
 		for _, index := range allIndices(got) {
 			own := slices.Clone(index[len(got)-len(a):])
 			for i, n := range a {
-				own[i] %= n // 0 where it repeats
+				own[i] %= n // 0 along dimensions that repeat
 			}
 			if fuzzOffset(index, stride) != fuzzOffset(own, x.stride) {
 				t.Fatalf("%v repeated to %v has strides %v: element %v is not %v", a, got, stride, index, own)
@@ -131,7 +131,7 @@ func FuzzViewStride(f *testing.F) {
 		for _, index := range allIndices(shape) {
 			offsets = append(offsets, fuzzOffset(index, stride))
 		}
-		// Strides that show the same elements follow from the neighbours of the first one.
+		// The strides that select the same elements follow from the neighbours of the first element.
 		want, possible, position := make([]int, len(to)), true, rowMajor(to)
 		for i, n := range to {
 			if n > 1 && len(offsets) > 0 {
@@ -145,13 +145,12 @@ func FuzzViewStride(f *testing.F) {
 			}
 		}
 		if ok != possible {
-			t.Fatalf("%v with strides %v as %v: %v %v; strides %v would do: %v", shape, stride, to, got, ok, want, possible)
+			t.Fatalf("%v with strides %v as %v: got %v %v; strides %v are correct: %v", shape, stride, to, got, ok, want, possible)
 		}
 	})
 }
 
-// TestHugeShapes checks that shapes whose size overflows are rejected, not mistaken for small
-// ones.
+// TestHugeShapes checks that shapes whose size overflows are rejected and not taken for small shapes.
 func TestHugeShapes(t *testing.T) {
 	one := Ones(1)
 	for name, f := range map[string]func(){
@@ -164,12 +163,12 @@ func TestHugeShapes(t *testing.T) {
 		"bytes for many elements": func() { FromBytes(Float64, nil, 1<<31, 1<<31) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), "the size overflows; the limit is") {
-			t.Errorf("%s: the error is %v", name, err)
+			t.Errorf("%s: got error %v", name, err)
 		}
 	}
 	for _, shape := range [][]int{{-2}, {-1, 1}} {
 		if err := Try(func() { one.Expand(shape...) }); err == nil || !strings.Contains(err.Error(), "a size is negative; expected") {
-			t.Errorf("expanded to %v: the error is %v", shape, err)
+			t.Errorf("expand to %v: got error %v", shape, err)
 		}
 	}
 }

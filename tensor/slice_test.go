@@ -22,21 +22,21 @@ func TestSliceBounds(t *testing.T) {
 				}
 				for name, y := range map[string]*Tensor{"SliceStep": x.SliceStep(0, from, to, step), "R": x.Index(R(from, to, step))} {
 					if !slices.Equal(y.Float64s(), want) {
-						t.Errorf("%s %d:%d:%d is %v, want %v", name, from, to, step, y.Float64s(), want)
+						t.Errorf("%s %d:%d:%d: got %v, want %v", name, from, to, step, y.Float64s(), want)
 					}
 				}
 				if y := Zeros(n).Set(1, R(from, to, step)); y.Sum().Item() != float64(len(want)) {
-					t.Errorf("Set of %d:%d:%d is %v, want %d ones", from, to, step, y, len(want))
+					t.Errorf("Set of %d:%d:%d: got %v, want %d ones", from, to, step, y, len(want))
 				}
 				if y := x.Slice(-1, from, to); step == 1 && !slices.Equal(y.Float64s(), want) {
-					t.Errorf("Slice %d:%d is %v, want %v", from, to, y.Float64s(), want)
+					t.Errorf("Slice %d:%d: got %v, want %v", from, to, y.Float64s(), want)
 				}
 			}
 		}
 	}
 }
 
-// pythonBound follows the definition of slices in Python's reference, section 3.3.8.
+// pythonBound is the bound of a slice as defined in Python's reference, section 3.3.8.
 func pythonBound(i, n int) int {
 	if i < 0 {
 		i += n
@@ -55,13 +55,13 @@ func TestSliceLikeTorch(t *testing.T) {
 		"1:-1": {1, -1, []float64{1, 2}}, "-1:1": {-1, 1, nil}, "2:-9": {2, -9, nil},
 	} {
 		if got := x.Slice(0, c.from, c.to); !slices.Equal(got.Float64s(), c.want) {
-			t.Errorf("[%s] is %v, want %v", text, got.Float64s(), c.want)
+			t.Errorf("[%s]: got %v, want %v", text, got.Float64s(), c.want)
 		}
 	}
 	y := Ones(4).RequireGrad()
 	y.Slice(0, 2, 9).Sum().Backward()
 	if got := y.Grad().Float64s(); !slices.Equal(got, []float64{0, 0, 1, 1}) {
-		t.Errorf("the gradient of [2:9] is %v", got)
+		t.Errorf("gradient of [2:9]: got %v", got)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSoftmaxLongRows checks that rows that exceed the workers' buffers give the bits of the float32
-// computation, rounded once.
+// TestSoftmaxLongRows checks that rows longer than the workers' buffers give the bits of the float32
+// result, rounded once.
 func TestSoftmaxLongRows(t *testing.T) {
 	for _, d := range []DType{Float16, BFloat16} {
 		for name, f := range map[string]func(x *Tensor) *Tensor{
@@ -19,10 +19,10 @@ func TestSoftmaxLongRows(t *testing.T) {
 			y, dx := withGradient(f, x, dy)
 			want, wantGrad := withGradient(f, wide, dy.Float())
 			if !slices.Equal(y.Bits(), want.To(d).Bits()) {
-				t.Errorf("%s in %v: other bits than in float32, rounded", name, d)
+				t.Errorf("%s in %v: the bits differ from the rounded float32 result", name, d)
 			}
 			if diff := dx.Float().Sub(wantGrad).Abs().Amax().Item(); diff > 0.02*wantGrad.Abs().Amax().Item() {
-				t.Errorf("%s in %v: the gradient is %v off", name, d, diff)
+				t.Errorf("%s in %v: the gradient is wrong by %v", name, d, diff)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTriangleIndices compares with the positions that Tril and Triu keep.
+// TestTriangleIndices checks that TrilIndices and TriuIndices return the positions that Tril and Triu keep.
 func TestTriangleIndices(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {1, 1}, {3, 3}, {2, 5}, {5, 2}, {0, 4}, {4, 0}} {
 		for k := -7; k <= 7; k++ {
@@ -21,10 +21,10 @@ func TestTriangleIndices(t *testing.T) {
 		}
 	}
 	if got := TriuIndices(2, 2, 1<<62); got.Numel() != 0 {
-		t.Errorf("far above: got %v", got)
+		t.Errorf("offset far above the diagonal: got %v", got)
 	}
 	if got := TrilIndices(2, 2, -1<<62); got.Numel() != 0 {
-		t.Errorf("far below: got %v", got)
+		t.Errorf("offset far below the diagonal: got %v", got)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"halfnote/internal/plumbing"
 )
 
-// TestSGDComposed checks that a step's kernel and its composition on other backends give the same bits.
+// TestSGDComposed checks that the kernel of a step and its composition from other kernels give the same bits.
 func TestSGDComposed(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		for _, s := range []plumbing.SGDSettings[*Tensor]{
@@ -27,13 +27,13 @@ func TestSGDComposed(t *testing.T) {
 			steps.Run()
 			composeSGD(q, g, w, s)
 			if !slices.Equal(p.Bits(), q.Bits()) || v != nil && !slices.Equal(v.Bits(), w.Bits()) {
-				t.Errorf("%v, %+v: the parameter or the velocity has other bits than composed", d, s)
+				t.Errorf("%v, %+v: the bits of the parameter or the velocity differ from the composed step's", d, s)
 			}
 		}
 	}
 }
 
-// TestStepsInOrder checks that dependent steps run in order and independent ones together.
+// TestStepsInOrder checks that dependent steps run in order and independent steps in one batch.
 func TestStepsInOrder(t *testing.T) {
 	step := func(list ...[2]*Tensor) {
 		var steps stepList
@@ -74,6 +74,6 @@ func TestStepsObserved(t *testing.T) {
 	steps.SGD(q, Ones(3), nil, plumbing.SGDSettings[*Tensor]{Rate: 1})
 	steps.Run()
 	if want := []float64{-1, -1, -1, -1}; !slices.Equal(seen, want) {
-		t.Errorf("parameters as the steps were seen: got %v, want %v", seen, want)
+		t.Errorf("parameters when the steps were observed: got %v, want %v", seen, want)
 	}
 }

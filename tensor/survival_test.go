@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// TestNilTensors checks that errors name a nil tensor by its position or name.
+// TestNilTensors checks that errors name the position or the name of a nil tensor.
 func TestNilTensors(t *testing.T) {
 	var none *tensor.Tensor
 	x := tensor.Ones(2, 2)
@@ -33,8 +33,8 @@ func TestNilTensors(t *testing.T) {
 	}
 }
 
-// TestSizeErrors checks that a negative or much too large size is an error that names the size and, if there
-// is not enough memory, the limit.
+// TestSizeErrors checks that a negative or much too large size is an error that names the size and, if memory
+// is short, the limit.
 func TestSizeErrors(t *testing.T) {
 	const huge = 1 << 50
 	x := tensor.Ones(3)
@@ -69,12 +69,12 @@ func TestSizeErrors(t *testing.T) {
 		"Rows":                       func() { x.Reshape(1, 3).Expand(1<<45, 3).Rows() },
 	} {
 		if err := tensor.Try(call); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: got no error", name)
 		}
 	}
 }
 
-// TestExpandedStats checks that displaying an expanded tensor does not read every repetition.
+// TestExpandedStats checks that displaying an expanded tensor does not read its elements once per repetition.
 func TestExpandedStats(t *testing.T) {
 	x := tensor.New([]float64{0, 1, math.NaN()}, 1, 3, 1).Expand(1<<30, 3, 2)
 	s := x.Stats()

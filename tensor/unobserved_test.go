@@ -19,18 +19,18 @@ func TestUnobserved(t *testing.T) {
 			y := e.Result.Detach().Double().Mul(w.Double())
 			y.AddScalarAssign(1)
 			if y.RequiresGrad() {
-				t.Error("a result of an observer stands on the tape")
+				t.Error("the result of an observer is recorded on the tape")
 			}
 		})
 	})
 	defer stop()
 	w.Neg()
 	if seen != 1 {
-		t.Errorf("%d events, want 1", seen)
+		t.Errorf("got %d events, want 1", seen)
 	}
 }
 
-// TestOneLine checks that oneLine looks up the line once, also for the casts of an operation.
+// TestOneLine checks that oneLine looks up the line once for an operation and its casts.
 func TestOneLine(t *testing.T) {
 	asked := 0
 	driver.SetHost(driver.Host{Source: func() string { asked++; return fmt.Sprintf("line %d", asked) }})

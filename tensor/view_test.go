@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReshape compares with the elements in order, for every factorisation of 24 and several
-// layouts, and expects a view wherever torch returns one.
+// TestReshape checks that Reshape keeps the order of elements, for every factorisation of 24 and several
+// layouts, and returns a view if torch does.
 func TestReshape(t *testing.T) {
 	base := Arange(0, 24).Reshape(2, 3, 4)
 	sources := map[string]*Tensor{
@@ -34,21 +34,21 @@ func TestReshape(t *testing.T) {
 		view  bool
 	}{
 		{"contiguous", base, []int{4, 6}, true},
-		{"a permuted one, sizes of 1 put in", sources["permuted"], []int{4, 1, 2, 3, 1}, true},
-		{"a permuted one, its two inner dimensions made one", sources["permuted"], []int{4, 6}, true},
-		{"a permuted one, its two outer dimensions made one", sources["permuted"], []int{8, 3}, false},
-		{"an exchanged one", sources["exchanged"], []int{6, 4}, false},
-		{"an exchanged one, the last split", sources["exchanged"], []int{3, 2, 2, 2}, true},
-		{"an expanded one, split", sources["expanded"], []int{2, 2, 2, 3}, true},
-		{"a cut out one", sources["cut out"], []int{2, 12}, true},
-		{"a cut out one, made flat", sources["cut out"], []int{24}, false},
+		{"permuted, with sizes of 1 inserted", sources["permuted"], []int{4, 1, 2, 3, 1}, true},
+		{"permuted, the two inner dimensions merged", sources["permuted"], []int{4, 6}, true},
+		{"permuted, the two outer dimensions merged", sources["permuted"], []int{8, 3}, false},
+		{"transposed", sources["exchanged"], []int{6, 4}, false},
+		{"transposed, the last dimension split", sources["exchanged"], []int{3, 2, 2, 2}, true},
+		{"expanded, split", sources["expanded"], []int{2, 2, 2, 3}, true},
+		{"cut out of a larger tensor", sources["cut out"], []int{2, 12}, true},
+		{"cut out of a larger tensor, flattened", sources["cut out"], []int{24}, false},
 	} {
 		if got := c.x.Reshape(c.shape...).mem == c.x.mem; got != c.view {
-			t.Errorf("%s: is a view: %v, want %v", c.name, got, c.view)
+			t.Errorf("%s: is it a view: got %v, want %v", c.name, got, c.view)
 		}
 	}
 	if got := Zeros(0, 3).Reshape(3, 0).Shape(); !slices.Equal(got, []int{3, 0}) {
-		t.Errorf("nothing reshaped: %v", got)
+		t.Errorf("reshape of an empty tensor: %v", got)
 	}
 }
 
@@ -58,13 +58,13 @@ func TestViews(t *testing.T) {
 		name  string
 		got   *Tensor
 		shape []int
-		first []float64 // elements in order, the first few
+		first []float64 // the first elements
 	}{
 		{"permute", x.Permute(2, 0, -2), []int{4, 2, 3}, []float64{0, 4, 8, 12}},
 		{"transpose", x.Transpose(0, 2), []int{4, 3, 2}, []float64{0, 12, 4, 16}},
 		{"t", x.Select(0, 0).T(), []int{4, 3}, []float64{0, 4, 8, 1}},
 		{"slice", x.Slice(2, 1, -1), []int{2, 3, 2}, []float64{1, 2, 5, 6}},
-		{"slice to nothing", x.Slice(0, 1, 1), []int{0, 3, 4}, nil},
+		{"empty slice", x.Slice(0, 1, 1), []int{0, 3, 4}, nil},
 		{"select", x.Select(-1, -1), []int{2, 3}, []float64{3, 7, 11, 15}},
 		{"unsqueeze", x.Unsqueeze(-1), []int{2, 3, 4, 1}, []float64{0, 1}},
 		{"squeeze", x.Unsqueeze(1).Squeeze(1), []int{2, 3, 4}, []float64{0, 1}},
@@ -84,11 +84,11 @@ func TestViews(t *testing.T) {
 	}
 	y := x.Contiguous()
 	if y != x || x.Transpose(0, 2).Contiguous().mem == x.mem {
-		t.Error("Contiguous copies where it need not, or does not where it must")
+		t.Error("Contiguous copies a contiguous tensor, or does not copy one with gaps")
 	}
 	x.Select(0, 0).Fill(7)
 	if x.At(0, 1, 1) != 7 || x.At(1, 0, 0) != 12 || x.Version() == 0 {
-		t.Error("a change through a view is not seen")
+		t.Error("a change through a view does not change the tensor")
 	}
 }
 
@@ -134,11 +134,11 @@ func TestShapeErrors(t *testing.T) {
 		}
 	}
 	if CUDA.Available() || !CPU.Available() {
-		t.Error("availability of devices is wrong in a build without CUDA")
+		t.Error("a build without CUDA reports a wrong availability of devices")
 	}
 	defer func() {
 		if p := recover(); p != "other" {
-			t.Errorf("Try lost a panic that is not its own: got %v", p)
+			t.Errorf("Try recovered a panic that is not an Error: got %v", p)
 		}
 	}()
 	Try(func() { panic("other") })

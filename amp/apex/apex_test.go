@@ -88,7 +88,7 @@ func TestMomentum(t *testing.T) {
 	}
 }
 
-// TestInference checks Initialize with a model and no optimizer.
+// TestInference checks Initialize with a model and without an optimizer.
 func TestInference(t *testing.T) {
 	w := nn.NewLinear(2, 2)
 	x := tensor.Ones(1, 2)

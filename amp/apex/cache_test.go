@@ -54,8 +54,8 @@ type oneWeight struct {
 
 func (m *oneWeight) Forward(x *tensor.Tensor) *tensor.Tensor { return m.ops(x, m.Weight) }
 
-// TestO1CacheSpansForwardCalls checks that O1's casts of weights last from one ScaleLoss to the next,
-// over several calls of Forward, so that gradients of a weight are summed in float16. Those of two
+// TestO1CacheSpansForwardCalls checks that O1 keeps casts of weights from one ScaleLoss to the next, over
+// several calls of Forward, so that gradients of a weight are summed in float16. Gradients from two
 // regions of Autocast are summed in float32.
 func TestO1CacheSpansForwardCalls(t *testing.T) {
 	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}

@@ -86,7 +86,7 @@ func TestOptLevels(t *testing.T) {
 			case want != "" && properties(got) != want:
 				t.Errorf("%s with %s=%s: got %s, want %s", name, c.property, c.value, properties(got), want)
 			case err != nil && !strings.Contains(err.Error(), c.property) && !strings.Contains(err.Error(), c.value):
-				t.Errorf("%s with %s=%s: got error %q, want level and property in it", name, c.property, c.value, err)
+				t.Errorf("%s with %s=%s: got error %q, want an error that names level and property", name, c.property, c.value, err)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestUnknownLevel(t *testing.T) {
 		}
 		for _, want := range []string{`"O0", "O1", "O2" or "O3"`, "zero"} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: got error %q, want %s in it", name, err, want)
+				t.Errorf("%q: got error %q, want an error that contains %s", name, err, want)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestOverridesAreCopies(t *testing.T) {
 	}
 }
 
-// TestLevelTable compares with the table of Apex's documentation.
+// TestLevelTable compares the printed table with the table in Apex's documentation.
 func TestLevelTable(t *testing.T) {
 	const want = `property               O0                O1                       O2                                                        O3
 what it is             float32 training  casts around operations  float16 training with float32 batch norms and master weights  float16 training

@@ -162,7 +162,7 @@ func TestArgumentErrors(t *testing.T) {
 		"no loss":         {func() { apex.ScaleLoss(nil, opt, nothing) }, "the loss is nil"},
 		"no optimizer":    {func() { apex.ScaleLoss(loss, nil, nothing) }, "has not been initialized"},
 		"apart":           {func() { apex.ScaleLossWith(loss, []*apex.Optimizer{opt, apart}, apex.ScaleLossOptions{}, nothing) }, "initialized separately"},
-		"strange optimizer": {func() {
+		"optimizer without ReplaceParams": {func() {
 			m, o := fresh()
 			_, p := apex.Initialize(m, struct{ amp.Optimizer }{o}, level)
 			p.ZeroGrad()
@@ -174,7 +174,7 @@ func TestArgumentErrors(t *testing.T) {
 	}
 }
 
-// TestEvents checks that observers of scalers receive Apex's steps like those of a GradScaler.
+// TestEvents checks that observers of scalers receive the same events for Apex's steps as for a GradScaler's.
 func TestEvents(t *testing.T) {
 	var got []string
 	stop := amp.Observe(func(e amp.Event) {

@@ -76,7 +76,7 @@ func TestRestoring(t *testing.T) {
 						if !before {
 							again, againOpt = apex.Initialize(fresh, freshBase, restored.NumLosses(losses))
 						} else if j == 2 {
-							// Master weights are made at first use, so they follow the loaded model.
+							// Master weights are made at first use, so they are copies of the loaded model.
 							for k, p := range nn.Parameters(fresh) {
 								tensor.NoGrad(func() { apex.MasterParams(againOpt)[k].Assign(p) })
 							}
@@ -91,7 +91,7 @@ func TestRestoring(t *testing.T) {
 							t.Errorf("%v, initialized before loading %v: epoch %d differs", level, before, epoch)
 						}
 						if !tensor.AllClose(y.Detach().Float(), z.Detach().Float(), 2e-2, 2e-2) {
-							t.Errorf("%v restored as %v, initialized before loading %v: epoch %d: the results are far apart", level, restored, before, epoch)
+							t.Errorf("%v restored as %v, initialized before loading %v: epoch %d: the results differ too much", level, restored, before, epoch)
 						}
 					}
 				}

@@ -72,7 +72,7 @@ func TestGradientsPlanted(t *testing.T) {
 					if l.Outcome == diagnose.Preserved || l.Outcome == diagnose.Zero {
 						continue
 					}
-					// The layer loses its gradient, or layers before it, or layers that multiply by its output.
+					// The lost gradients belong to the layer, to layers before it, or to layers that multiply by its output.
 					if w.name != "bert" && l.Module > layer && !strings.HasPrefix(l.Module, layer+".") && !d.Forward && !strings.HasSuffix(l.Param, "weight") {
 						t.Errorf("%s, %s, %s: got %s %s\n%s", tt.name, w.name, layer, l.Param, l.Outcome, r)
 					}
@@ -156,7 +156,7 @@ func TestGradientsRescue(t *testing.T) {
 	}
 }
 
-// TestGradientsCounts checks that a report's counts are those of the gradients, and that the diagnosis
+// TestGradientsCounts checks that the counts of a report are those of the gradients, and that the diagnosis
 // does not change the run.
 func TestGradientsCounts(t *testing.T) {
 	run := func(diagnosed bool) (r *diagnose.GradientsReport, grads map[string][]float64, weights []float64) {

@@ -198,8 +198,8 @@ func TestLintClean(t *testing.T) {
 	}
 }
 
-// TestLintApex checks that loops with Apex have no findings at the levels with float32 weights, and
-// those of pure float16 at O3.
+// TestLintApex checks that loops with Apex have no findings at the levels with float32 weights, and the
+// findings of pure float16 at O3.
 func TestLintApex(t *testing.T) {
 	for _, name := range []string{"O0", "O1", "O2", "O3"} {
 		t.Run(name, func(t *testing.T) {
@@ -223,8 +223,8 @@ func TestLintApex(t *testing.T) {
 	}
 }
 
-// TestLintTutorial checks the loops of the tutorial that compares three runs, including the models:
-// only the one without a scaler has findings.
+// TestLintTutorial checks the models and loops of the tutorial that compares three runs. Only the loop
+// without a scaler has findings.
 func TestLintTutorial(t *testing.T) {
 	tensor.ManualSeed(1)
 	batches := data.RandomBatches(3, 64, 64, 64)
@@ -256,7 +256,7 @@ func TestLintTutorial(t *testing.T) {
 	}
 }
 
-// TestLintLateExit checks that a region that is open too long is found with Enter and Exit as with a
+// TestLintLateExit checks that a region that is open too long is found, for Enter and Exit and for a
 // closure.
 func TestLintLateExit(t *testing.T) {
 	b := newBench()

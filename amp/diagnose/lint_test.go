@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// bench is a small model with all that correct training needs. Tests replace parts of it.
+// bench is a small model with the optimizer, scaler and data of correct training. Tests replace parts of it.
 type bench struct {
 	net    *nn.Sequential
 	opt    *optim.Optimizer
@@ -75,7 +75,7 @@ func (f module) Forward(x *tensor.Tensor) *tensor.Tensor { return f(x) }
 type mistake struct {
 	code   string
 	placed bool // the finding must name the module of the layer
-	// step returns the step; layer is the place of a mistake that has one.
+	// step returns the step. layer is the place of the mistake, for mistakes in a layer.
 	step func(b *bench, bad bool, layer int) func()
 }
 
@@ -113,7 +113,7 @@ func TestLintEps(t *testing.T) {
 			b.opt.ZeroGrad()
 		}).Codes()
 		want := []string{"half-parameters", "no-scaler"}
-		if eps < 1e-7 { // and its consequence
+		if eps < 1e-7 { // the consequence of the lost eps
 			want = []string{"eps-lost", "half-parameters", "loss-not-finite", "no-scaler"}
 		}
 		slices.Sort(got)

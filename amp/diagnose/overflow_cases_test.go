@@ -15,7 +15,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestOverflowCases checks the origins of non-finite values in special places.
+// TestOverflowCases checks the reported origin of non-finite values in data, targets, gradients, statistics
+// and updates.
 func TestOverflowCases(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -79,7 +80,7 @@ func TestOverflowCases(t *testing.T) {
 	}
 }
 
-// TestOverflowPureHalf checks that Adam's eps of 1e-8, which is 0 in float16, is found: where a gradient
+// TestOverflowPureHalf checks that the report names Adam's eps of 1e-8, which is 0 in float16: if a gradient
 // is 0, Apex's O3 divides 0 by 0.
 func TestOverflowPureHalf(t *testing.T) {
 	tensor.ManualSeed(1)
@@ -140,8 +141,8 @@ func TestOverflowPenalty(t *testing.T) {
 	}
 }
 
-// TestOverflowAbsorbed checks that an infinity that does not reach the loss or a gradient is not a
-// finding, nor is a requested one that meets another.
+// TestOverflowAbsorbed checks that an infinity that does not reach the loss or a gradient is not a finding,
+// and that an intended infinity that meets another is not one either.
 func TestOverflowAbsorbed(t *testing.T) {
 	tensor.ManualSeed(1)
 	w := mlpWard()
@@ -205,7 +206,7 @@ func TestOverflowNoModel(t *testing.T) {
 	}
 }
 
-// TestOverflowInference checks that the place in containers is known without a model and without a
+// TestOverflowInference checks that the report names the place in containers without a model and without a
 // backward pass.
 func TestOverflowInference(t *testing.T) {
 	tensor.ManualSeed(1)
@@ -219,7 +220,7 @@ func TestOverflowInference(t *testing.T) {
 	}
 	for _, want := range []string{"<table", "linear", "What to do", "relu"} {
 		if !strings.Contains(r.HTML(), want) {
-			t.Errorf("got %s, want %s in it", r.HTML(), want)
+			t.Errorf("got %s, want a text that contains %s", r.HTML(), want)
 		}
 	}
 }

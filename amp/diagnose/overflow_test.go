@@ -16,8 +16,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// ward is a model for planting culprits: equal layers between which modules can be inserted, with access
-// to the layers' parameters.
+// ward is a model in which tests plant culprits: equal layers between which modules can be inserted, with
+// access to the layers' parameters.
 type ward struct {
 	name    string
 	net     nn.Module
@@ -214,8 +214,8 @@ func TestOverflowClean(t *testing.T) {
 	}
 }
 
-// TestOverflowScale checks that an overflow caused only by the loss scale is harmless, and ranks below one
-// that no scale cures.
+// TestOverflowScale checks that an overflow caused only by the loss scale is harmless, and ranks below an
+// overflow that occurs at every scale.
 func TestOverflowScale(t *testing.T) {
 	w := mlpWard()
 	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p30))
@@ -227,7 +227,7 @@ func TestOverflowScale(t *testing.T) {
 	}
 	for _, want := range []string{"harmless", "2³⁰", "amp.InitScale("} {
 		if !strings.Contains(r.String(), want) {
-			t.Errorf("got %s, want %q in it", r, want)
+			t.Errorf("got %s, want a text that contains %q", r, want)
 		}
 	}
 	w = mlpWard()

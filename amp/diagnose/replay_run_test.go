@@ -90,7 +90,7 @@ func TestReplayRecordsAlike(t *testing.T) {
 		unscale, asked bool
 		options        []optim.Option
 	}{
-		{"by itself", false, false, nil}, {"unscaled early", true, false, nil}, {"asked", false, true, nil}, {"asked and unscaled", true, true, nil},
+		{"automatic", false, false, nil}, {"unscaled early", true, false, nil}, {"asked", false, true, nil}, {"Record, then unscaled", true, true, nil},
 		{"fused", false, false, []optim.Option{optim.Fused()}}, {"fused and unscaled", true, false, []optim.Option{optim.Fused()}},
 	} {
 		net, _ := chain(7)

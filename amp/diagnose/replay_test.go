@@ -61,7 +61,7 @@ func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
 	for i, v := range values {
 		a := math.Abs(y[i])
 		over := math.IsInf(a, 1)
-		if f.name == E4M3.name { // it ends at 448; the next number would be 480
+		if f.name == E4M3.name { // the range ends at 448; the next number would be 480
 			over = 32*math.RoundToEven(math.Abs(scaled[i])/32) > 448
 		}
 		switch {
@@ -97,7 +97,7 @@ func TestSharesExact(t *testing.T) {
 	}
 }
 
-// TestSharesBetween checks that at other scales the error of the counts is at most Slack, and 0 if the
+// TestSharesBetween checks that the error of the shares at other scales is at most Slack, and 0 if the
 // gradients were kept.
 func TestSharesBetween(t *testing.T) {
 	values := wide(2, 4000)
@@ -128,7 +128,7 @@ func TestSharesBetween(t *testing.T) {
 		}
 	}
 	if worst == 0 {
-		t.Error("no scale was between cuts; the comparison shows nothing")
+		t.Error("no scale was between cuts; the comparison is meaningless")
 	}
 }
 
@@ -184,7 +184,7 @@ func TestTrajectory(t *testing.T) {
 	for i := range grads {
 		grads[i] = float64(float32(math.Exp2(2 * r.NormFloat64())))
 	}
-	grads[30], grads[31] = 65520, 70 // the first one overflows at scale 1 too
+	grads[30], grads[31] = 65520, 70 // the first gradient overflows at scale 1 too
 	rp := NewReplay(nil)
 	train(grads, false, amp.InitScale(64), amp.GrowthInterval(1000))
 	rp.Stop()

@@ -25,7 +25,7 @@ type training struct {
 	noise  *tensor.Generator
 	policy amp.Policy
 	clip   float64
-	bad    int // step whose batch holds an inf
+	bad    int // step whose batch contains an inf
 	rw     *Rewind
 }
 
@@ -138,7 +138,7 @@ func TestRewindForks(t *testing.T) {
 		t.Errorf("after forks: got the final state\n%.300s\nwant\n%.300s", got, want)
 	}
 
-	// Going back and continuing also gives the same run.
+	// Going back and continuing gives the same run too.
 	losses := slices.Clone(r.rw.trunk.Losses)
 	r.rw.To(11)
 	r.rw.To(9)
@@ -179,7 +179,7 @@ func TestBeforeNaN(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, b)
 		}
 		if at := r.rw.BeforeFirst(func(step int, _ float64) bool { return step == 3 }); at != 3 {
-			t.Errorf("BeforeFirst for step 3: got %d", at)
+			t.Errorf("BeforeFirst for step 3: got step %d", at)
 		}
 		r.rw.Stop()
 	}
@@ -187,13 +187,13 @@ func TestBeforeNaN(t *testing.T) {
 	defer r.rw.Stop()
 	r.train(0, 5, true)
 	if at := r.rw.BeforeNaN(); at != -1 {
-		t.Errorf("a run without NaN: got %d", at)
+		t.Errorf("run without NaN: got step %d", at)
 	}
 	// Weights become NaN before any loss.
 	tensor.NoGrad(func() { nn.Parameters(r.net)[5].Fill(1); nn.Parameters(r.net)[5].MulScalarAssign(math.NaN()) })
 	r.rw.Record(tensor.Scalar(1))
 	if at := r.rw.BeforeNaN(); at != 5 {
-		t.Errorf("with a weight of NaN: got %d", at)
+		t.Errorf("with a weight of NaN: got step %d", at)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// smallestOf returns the size of the smallest subset of n items within the budget, by trying all.
+// smallestOf returns the size of the smallest subset of n items within the budget. It tries all subsets.
 func smallestOf(n int, budget float64, err func(in []bool) float64) int {
 	least := -1
 	for set := range 1 << n {
@@ -28,8 +28,8 @@ func smallestOf(n int, budget float64, err func(in []bool) float64) int {
 	return least
 }
 
-// TestMinimal compares with a search of all subsets, for errors that are sums, that need several items at
-// once, and that are random.
+// TestMinimal compares the search with one through all subsets, for errors that are sums, errors that need
+// several items at once, and random errors.
 func TestMinimal(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 8))
@@ -88,7 +88,7 @@ func TestMinimal(t *testing.T) {
 	}
 	never := &minimal{n: 3, try: func([]bool) trial { return trial{err: 1} }, known: map[string]trial{}}
 	if in, _ := never.find(); in != nil {
-		t.Errorf("an unreachable budget: got %v", in)
+		t.Errorf("unreachable budget: got %v", in)
 	}
 }
 
@@ -156,8 +156,8 @@ func TestSearchPlanted(t *testing.T) {
 	}
 }
 
-// TestSearchAllSubsets tries every set of operations by hand, in a net where two are
-// needed at once.
+// TestSearchAllSubsets compares the search with every set of operations, in a net that needs two operations
+// in float32 at once.
 func TestSearchAllSubsets(t *testing.T) {
 	tensor.ManualSeed(5)
 	net, w, x := nn.NewLinear(4, 4), tensor.Randn(4, 4), tensor.Randn(8, 4)
@@ -200,8 +200,8 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 }
 
-// TestMaximalFP16Set has one operation of torch's float32 list that needs it: a sum of
-// large numbers, and others that could do without.
+// TestMaximalFP16Set checks a step with several operations on torch's float32 list of which only a sum of
+// large numbers needs float32.
 func TestMaximalFP16Set(t *testing.T) {
 	tensor.ManualSeed(6)
 	fc := nn.NewLinear(8, 8)

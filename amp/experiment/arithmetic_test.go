@@ -27,7 +27,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// shows checks that a report prints as text and as HTML that an untrusted notebook shows.
+// shows checks that a report prints as text, and as HTML that a notebook displays even if it is not trusted.
 func shows(t *testing.T, r interface {
 	String() string
 	HTML() string
@@ -41,7 +41,7 @@ func shows(t *testing.T, r interface {
 	}
 }
 
-// TestArithmetic compares with numbers of IEEE 754's binary16, which torch gives too.
+// TestArithmetic compares results with the numbers of IEEE 754's binary16, which are also torch's.
 func TestArithmetic(t *testing.T) {
 	ranges := experiment.Ranges()
 	half := ranges.DTypes[2]
@@ -88,8 +88,8 @@ func TestMasterWeights(t *testing.T) {
 	}
 }
 
-// TestDotProduct adds 4096 products of mean 1/4, whose sum is about 1024. In float16 each term near the
-// end loses up to half of 2^-1.
+// TestDotProduct adds 4096 products of mean 1/4, whose sum is about 1024. In float16 each addition near the
+// end has an error of up to 2^-2.
 func TestDotProduct(t *testing.T) {
 	for seed := range int64(3) {
 		r := experiment.DotProduct(4096, seed)

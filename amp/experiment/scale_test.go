@@ -14,8 +14,8 @@ import (
 // normal returns the fraction of normal numbers below x.
 func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// TestLossScaleSweep compares with the formula of the log-normal distribution, and with fractions that
-// numpy and torch measured for a million values.
+// TestLossScaleSweep compares fractions of zeros and subnormal numbers with the formula of the log-normal
+// distribution, and with the fractions that numpy and torch gave for a million values.
 func TestLossScaleSweep(t *testing.T) {
 	const median, sigma = 1e-7, 2.5
 	scales := []float64{1, 8, 128, 1024, 65536}
@@ -67,7 +67,7 @@ func TestScale(t *testing.T) {
 	}
 	shows(t, d, "65504")
 
-	// The trajectory of the upstream demonstration: interval 5, overflow in step 7.
+	// The trajectory of torch's demonstration: interval 5, overflow in step 7.
 	f := experiment.ForcedOverflows(13, 5, 7)
 	want := []float64{65536, 65536, 65536, 65536, 131072, 131072, 131072, 65536, 65536, 65536, 65536, 65536, 131072}
 	if !slices.Equal(f.Scales, want) || !slices.Equal(f.Trackers, []int{1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 3, 4, 0}) || !slices.Equal(f.Skipped, []int{7}) {

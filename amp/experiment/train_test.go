@@ -7,8 +7,8 @@ import (
 	"halfnote/amp/experiment"
 )
 
-// TestAblation checks the claims of the paper's sections 3 and 4: loss scaling is needed where
-// gradients are small, and float32 weights are always needed.
+// TestAblation checks the claims of the paper's sections 3 and 4: loss scaling is needed if gradients are
+// small, and float32 weights are always needed.
 func TestAblation(t *testing.T) {
 	for seed := range int64(1) {
 		small, large := experiment.Ablation(600, 1e-4, seed), experiment.Ablation(200, 1, seed)

@@ -31,7 +31,7 @@ func TestTraining(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a training in float64: got no panic")
+			t.Error("training in float64: got no panic")
 		}
 	}()
 	experiment.NewMLPTraining(small, "float64")

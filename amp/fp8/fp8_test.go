@@ -95,8 +95,8 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// TestScalingSavesSmallGradients checks that with scaling the loss decreases as in bfloat16 although
-// gradients are small, and that without scaling they are flushed to zero and weights do not change.
+// TestScalingSavesSmallGradients checks small gradients: with scaling the loss decreases as in bfloat16;
+// without scaling the gradients are flushed to zero and the weights do not change.
 func TestScalingSavesSmallGradients(t *testing.T) {
 	train := func(region func(body func())) (net *net3, first, last float64) {
 		tensor.ManualSeed(1)
@@ -151,7 +151,7 @@ func TestNumbers(t *testing.T) {
 	if got, want := y.Float64s(), []float64{448, 1016}; y.DType() != tensor.BFloat16 || !slices.Equal(got, want) {
 		t.Errorf("got %v in %v, want %v in bfloat16", got, y.DType(), want)
 	}
-	// E5M2: 1.1 is 1, but not for the bias.
+	// E5M2: 1.1 is rounded to 1, except for the bias.
 	y.BackwardWith(tensor.BackwardOptions{Gradient: tensor.New([]float64{1.1, 0}, 1, 2).BFloat16()})
 	if got, want := x.Grad().Float64s(), []float64{1, 1, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("gradient of the input: got %v, want %v", got, want)

@@ -21,7 +21,7 @@ func TestTime(t *testing.T) {
 		{"with TF32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, true, 500 * time.Microsecond, Compute},
 		{"in float16", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, 125 * time.Microsecond, Compute},
 		{"in float16, odd sizes", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, 125 * time.Microsecond, Compute},
-		{"in a dtype that the device has not", Op{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
+		{"in a dtype that the device lacks", Op{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
 		{"elements", Op{DType: "float16", FLOPs: 1e6, Bytes: 4e6}, false, 40 * time.Microsecond, Memory},
 		{"few elements", Op{DType: "float16", FLOPs: 10, Bytes: 40}, false, time.Microsecond, Launch},
 		{"many kernels of few elements", Op{FLOPs: 10, Bytes: 40, Times: 5}, false, 5 * time.Microsecond, Launch},
@@ -69,7 +69,7 @@ func TestGPUs(t *testing.T) {
 	}
 	defer func() {
 		if e, ok := recover().(error); !ok || !strings.Contains(e.Error(), "RTX 4090") {
-			t.Errorf("an unknown device: got %v", e)
+			t.Errorf("unknown device: got %v", e)
 		}
 	}()
 	GPUByName("Voodoo")
@@ -79,7 +79,7 @@ func TestGPUs(t *testing.T) {
 // multiply-adds per clock and the boost clock, and bandwidth from twice the memory clock and the
 // width of the bus. A rate with sparsity would be twice as high. These numbers are in the documents of
 // the table, except for L4's and the memory clocks, which are from third-party lists; nvidia-smi and
-// deviceQuery print them.
+// deviceQuery print the clocks.
 func TestPeaks(t *testing.T) {
 	const mega = 1e6
 	for _, tt := range []struct {

@@ -51,7 +51,7 @@ func TestCharts(t *testing.T) {
 	} {
 		for _, want := range tt.want {
 			if got := tt.fig.String(); !strings.Contains(got, want) {
-				t.Errorf("%s: got the chart %q, want %q in it", name, got, want)
+				t.Errorf("%s: got the chart %q, want a text that contains %q", name, got, want)
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func TestCharts(t *testing.T) {
 	empty.Stop()
 	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale()} {
 		if fig.String() == "" {
-			t.Error("the chart of an empty recording has no text")
+			t.Error("the chart of an empty recording: got an empty text")
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestCounts(t *testing.T) {
 		t.Error("relu: got Rounded, want its rounding unknown")
 	}
 	if text := ops[0].String(); !strings.Contains(text, "2 flushed to 0, 1 overflowed, of 6") || !strings.Contains(text, "torch's CUDA list lower_precision_fp") || !strings.Contains(ops[1].HTML(), "from the cache") {
-		t.Errorf("got, for the first operation,\n%s\nand for the second\n%s", text, ops[1].HTML())
+		t.Errorf("first operation: got\n%s\nsecond operation: got\n%s", text, ops[1].HTML())
 	}
 	all, _ := rec.By("op").Find("linear")
 	if all.Times != 2 || all.Casts != 3 || all.Cached != 1 || all.Flushed != 4 || all.Rounded != 18 || all.Bad != 2 || all.CastBytes != 3*6*6 {
@@ -166,8 +166,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestLongRecordingIsBounded checks that a long recording holds a bounded number of operations and
-// still counts all in its totals.
+// TestLongRecordingIsBounded checks that a long recording holds a bounded number of operations, and that
+// its totals still count all of them.
 func TestLongRecordingIsBounded(t *testing.T) {
 	w := tensor.Ones(1).RequireGrad()
 	rec := trace.Start()
@@ -194,8 +194,8 @@ func TestLongRecordingIsBounded(t *testing.T) {
 	}
 }
 
-// TestReportsStepsNotCounted checks that a recording reports the number of steps with counts, and
-// counts in the first.
+// TestReportsStepsNotCounted checks that a recording counts elements in the first step, and reports the number
+// of counted steps unless all are counted.
 func TestReportsStepsNotCounted(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(256, 256), nn.NewReLU(), nn.NewLinear(256, 256))
 	x := tensor.Randn(512, 256)

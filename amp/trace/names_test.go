@@ -57,7 +57,7 @@ func TestNames(t *testing.T) {
 		{"a chain", nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU(), nn.NewSequential(nn.NewReLU())), nil, "linear@0 relu@1 relu@2.0"},
 		{"a struct in a chain", nn.NewSequential(newTwins().Left, nn.NewReLU()), nil, "linear@0.body.0 relu@0.body.1 linear@0.body.2.0 gelu@0.body.2.1 linear@0.fc relu@1"},
 		{"a chain that starts without parameters", &block{nn.NewSequential(nn.NewReLU(), nn.NewLinear(4, 4)), nn.NewLinear(4, 4)}, nil, "relu@body.0 linear@body.1 linear@fc"},
-		{"nothing given", nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU()), []any{}, "linear@0 relu@1"},
+		{"without a model", nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU()), []any{}, "linear@0 relu@1"},
 	} {
 		if tt.given == nil {
 			tt.given = []any{tt.net}
@@ -84,7 +84,7 @@ func TestNamesBackward(t *testing.T) {
 	rec.Stop()
 	for _, want := range []string{"matmul@right.fc matmul@right.fc sum@right.fc cast@right.fc cast@right.fc", " threshold_backward@left.body.1 "} {
 		if got := modules(rec, true); !strings.Contains(got, want) {
-			t.Errorf("got %s, want %s in it", got, want)
+			t.Errorf("got %s, want a text that contains %s", got, want)
 		}
 	}
 	grads, changed := map[string]bool{}, map[string]bool{}

@@ -2,8 +2,8 @@ package trace
 
 import "testing"
 
-// TestRecent checks that a value is held for the rest of its step and the next one, for any distance
-// between IDs.
+// TestRecent checks that a value is held until the end of the step after its own, for any distance between
+// IDs.
 func TestRecent(t *testing.T) {
 	for _, stride := range []int{1, 3, 256, 1000} {
 		var r recent[int]
@@ -22,13 +22,13 @@ func TestRecent(t *testing.T) {
 			r.turn()
 		}
 		if len(r.places) > mostPlaces {
-			t.Errorf("stride %d: got %d places", stride, len(r.places))
+			t.Errorf("stride %d: got a table of %d places", stride, len(r.places))
 		}
 	}
 	var r recent[int]
 	r.put(0, 7)
 	r.put(0, 8)
 	if v, ok := r.get(0); v != 8 || !ok {
-		t.Errorf("ID 0, put twice: got %d, %v", v, ok)
+		t.Errorf("ID 0, stored twice: got %d, %v", v, ok)
 	}
 }

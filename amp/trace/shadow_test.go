@@ -20,7 +20,7 @@ func TestShadowOfSingleOperations(t *testing.T) {
 	x.Div(y)                                                                         // 1/3 and 2/3 round
 	x.Mul(y)                                                                         // 300² is too large, 2⁻²⁵ too small
 	tensor.New([]float64{1, 1e-30}).Exp()                                            // float32
-	tensor.NewAs(tensor.Float16, []float64{1}).Tanh().Sub(tensor.Scalar(0.5).Half()) // exact, as a difference of numbers so close
+	tensor.NewAs(tensor.Float16, []float64{1}).Tanh().Sub(tensor.Scalar(0.5).Half()) // exact, because the numbers are close
 	rec.Stop()
 	ops := rec.Ops()
 	third := 1.0 / 3
@@ -42,8 +42,8 @@ func TestShadowOfSingleOperations(t *testing.T) {
 	}
 }
 
-// TestShadowOfGradients compares float16 gradients with those of float64: with a small loss they
-// become 0 without a scaler, and survive with one.
+// TestShadowOfGradients compares float16 gradients with float64 gradients. With a small loss the float16
+// gradients become 0 without a scaler, and survive with a scaler.
 func TestShadowOfGradients(t *testing.T) {
 	for _, scale := range []float64{1, 65536} {
 		tensor.ManualSeed(1)
@@ -87,7 +87,7 @@ type pair struct {
 	half []float64
 }
 
-// gradients64 returns each parameter's gradient in float64, and that of net.
+// gradients64 returns the gradients of each parameter in float64 and in the dtype of net.
 func gradients64(net *nn.Sequential, x, y *tensor.Tensor, scale float64) map[string]pair {
 	h := x.Double()
 	var w []*tensor.Tensor

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// plain is what store is compared with: a slice of operations, each with lists of its own.
+// plain is the alternative with which store is compared: a slice of operations, each with its own lists.
 type plain []Op
 
 func (p *plain) add(op *Op) {
@@ -21,8 +21,8 @@ func (p *plain) add(op *Op) {
 	*p = append(roomy(*p, 1), o)
 }
 
-// BenchmarkStore holds MaxOps operations of a small training run. It reports the time to add an
-// operation, the memory that is held for each, and the time of a garbage collection with all held.
+// BenchmarkStore holds MaxOps operations of a small training run. It reports the time to add an operation,
+// the memory for each, and the time of a garbage collection while all are held.
 func BenchmarkStore(b *testing.B) {
 	net := nn.NewSequential(nn.NewLinear(16, 32), nn.NewReLU(), nn.NewLinear(32, 32), nn.NewReLU(), nn.NewLinear(32, 4))
 	opt := optim.NewAdam(nn.Parameters(net), 1e-3)

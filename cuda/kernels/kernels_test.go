@@ -15,7 +15,7 @@ import (
 func TestAssembles(t *testing.T) {
 	ptxas := os.Getenv("PTXAS")
 	if ptxas == "" {
-		testenv.Missing(t, "ptxas", "needs ptxas, of PyPI's nvidia-cuda-nvcc-cu12, in PTXAS; HALFNOTE_REQUIRE=ptxas makes this a failure")
+		testenv.Missing(t, "ptxas", "needs the path of ptxas in PTXAS, for example that of PyPI's nvidia-cuda-nvcc-cu12; HALFNOTE_REQUIRE=ptxas makes this a failure")
 	}
 	for _, name := range Modules() {
 		t.Run(name, func(t *testing.T) {

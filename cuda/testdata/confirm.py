@@ -1,12 +1,11 @@
-"""Asks PyTorch on this machine's GPU for the numbers and dtypes that halfnote expects of it.
+"""Compares numbers and dtypes of PyTorch on this machine's GPU with those that halfnote expects.
 
-Run: python3 confirm.py [--device cuda|cpu] [part...]   Needs torch; takes about a minute.
+Usage: python3 confirm.py [--device cuda|cpu] [part...]   It needs torch and takes about a minute.
 
-halfnote's half arithmetic is that of PyTorch on CUDA as its sources say, some of it
-derived without a device. For each check this prints what halfnote expects, what torch
-answers, and whether they are the same. Differences are information: the exit status is
-0 unless torch or the device is missing. With --device cpu it is a dry run, whose answers
-are the CPU's.
+halfnote's half-precision arithmetic follows the sources of PyTorch for CUDA. Some expected values
+were derived without a GPU. Each check prints halfnote's value, torch's value, and whether they are
+equal. Differences are not errors: the exit status is 0 unless torch or the device is missing.
+--device cpu is a dry run with the values of torch on the CPU.
 """
 
 import argparse
@@ -29,7 +28,7 @@ PARTS = {f.__name__: f for f in (numbers, scalars, bias, cumsum, cache, dtypes, 
 
 
 def show(x):
-    """x as text: a tensor's elements with nine digits, a dtype by its name."""
+    """Returns x as text: the elements of a tensor with nine digits, the name of a dtype."""
     if isinstance(x, torch.Tensor):
         x = x.detach().cpu().tolist()
     if isinstance(x, (list, tuple)):
@@ -40,7 +39,7 @@ def show(x):
 
 
 def answer(run):
-    """What run gives, as text, or that it fails and why."""
+    """Returns run's result as text and "", or "error" and its reason."""
     try:
         return show(run()), ""
     except Exception as e:
@@ -48,7 +47,7 @@ def answer(run):
 
 
 class Report:
-    """Prints checks as they are made and counts them."""
+    """Prints and counts checks."""
 
     def __init__(self):
         self.same = self.open = 0
@@ -59,7 +58,7 @@ class Report:
         self.line("", "check", "halfnote", "torch")
 
     def check(self, name, want, run):
-        """Compares run's answer with want. Where want is None nothing is expected."""
+        """Compares run's result with want, or only prints it if want is None."""
         got, why = answer(run)
         if want is None:
             self.open += 1
@@ -68,7 +67,7 @@ class Report:
         self.compare(name, show(want), got, why, True)
 
     def compare(self, name, want, got, why="", prints=False):
-        """Counts an answer, and prints it if it differs or prints is true."""
+        """Counts a result, and prints it if it differs or if prints is true."""
         answered = got + (": " + why if why else "")
         if got != want:
             self.different.append(self.line("DIFFERENT", name, want, answered))
@@ -86,12 +85,12 @@ class Report:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
-    parser.add_argument("parts", nargs="*", metavar="part", help="of " + ", ".join(PARTS) + "; default all")
+    parser.add_argument("parts", nargs="*", metavar="part", help="one of " + ", ".join(PARTS) + "; default all")
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; want {', '.join(PARTS)}")
     if options.device == "cuda" and not torch.cuda.is_available():
-        sys.exit(f"confirm.py: torch {torch.__version__} sees no CUDA device")
+        sys.exit(f"confirm.py: torch {torch.__version__} finds no CUDA device")
     warnings.filterwarnings("ignore")
     torch.manual_seed(0)
     versions = f"torch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
@@ -103,9 +102,9 @@ def main():
         try:
             PARTS[part](report, options.device)
         except Exception as e:
-            print(f"the part {part} ended early: {type(e).__name__}: {e}")
-    print("\n== what differs", *report.different, sep="\n")
-    print(f"\n{report.same} same, {len(report.different)} different, {report.open} without an expectation, in {time.monotonic() - start:.0f} s")
+            print(f"part {part} failed: {type(e).__name__}: {e}")
+    print("\n== differences", *report.different, sep="\n")
+    print(f"\n{report.same} same, {len(report.different)} different, {report.open} without an expected value, in {time.monotonic() - start:.0f} s")
     print(versions)
 
 

@@ -1,4 +1,4 @@
-"""halfnote's fixture of dtypes under autocast, amp/testdata/dtypes.json, asked again with real tensors."""
+"""Checks amp/testdata/dtypes.json, halfnote's fixture of dtypes under autocast, with real tensors."""
 
 import json
 import pathlib
@@ -13,17 +13,17 @@ POLICIES = {
 
 
 def calls(device):
-    """The functions that dtypes.py, which wrote the fixture, calls: its text up to where it begins to ask."""
+    """Returns the functions called by dtypes.py, which wrote the fixture. It runs the first part of that file."""
     text, mark, _ = (TESTDATA / "dtypes.py").read_text().partition("\ntorch.set_num_threads(1)\n")
-    assert mark, "dtypes.py is not as it was: confirm_answers.py runs what stands before torch.set_num_threads(1)"
+    assert mark, "dtypes.py has changed: confirm_answers.py runs the part before torch.set_num_threads(1)"
     names = {"__name__": "dtypes", "DEVICE": device}
     exec(compile(text, "dtypes.py", "exec"), names)
     return names["CASES"]
 
 
 def answers(report, device):
-    """Calls each function with each pair of dtypes. The fixture's "error" says nothing of real tensors."""
-    report.part("answers of dtypes.json, by pairs of dtypes; those that are the same are only counted")
+    """Calls each function with each pair of dtypes, except those that are errors in the fixture."""
+    report.part("values of dtypes.json, by pairs of dtypes; equal ones are only counted")
     fixture = json.loads((TESTDATA / "dtypes.json").read_text())
     mix = [[getattr(torch, d) for d in pair] for pair in fixture["mix"]]
     functions = calls(device)
@@ -37,7 +37,7 @@ def answers(report, device):
 
 
 def ask(f, shapes, pair, low, device):
-    """The dtype of f's result, or that autocast refuses, or the error."""
+    """Returns the dtype of f's result, "refused" for an error of autocast, or another error."""
     try:
         x = [torch.randn(s, device=device).to(pair[min(i, 1)]) for i, s in enumerate(shapes)]
         with torch.autocast(device, low):

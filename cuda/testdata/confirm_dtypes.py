@@ -1,4 +1,4 @@
-"""The dtypes that autocast to float16 gives, written out: calls by group and what each answers."""
+"""Expected dtypes of calls under autocast to float16, by group."""
 
 import torch
 import torch.nn.functional as F
@@ -18,7 +18,7 @@ def dtypes(report, device):
     ints = torch.arange(8, device=device, dtype=i32)
 
     def gradients():
-        """Of a leaf and of what is between."""
+        """Returns the dtypes of the gradients of a leaf and of an intermediate tensor."""
         leaf = make(f32).requires_grad_()
         y = x @ leaf
         y.retain_grad()

@@ -1,4 +1,4 @@
-"""Checks of values: each part takes the report and the device."""
+"""Checks of values. Each part takes the report and the device."""
 
 import math
 
@@ -11,17 +11,17 @@ half, bf16 = torch.float16, torch.bfloat16
 
 
 def maker(device, dtype=half):
-    """A function that makes a tensor by way of float32."""
+    """Returns a function that converts data to a tensor by way of float32."""
     return lambda data: torch.tensor(data, dtype=torch.float32).to(device, dtype)
 
 
 def named(x):
-    """The elements of x behind their dtype's name."""
+    """Returns the dtype and the elements of x."""
     return [x.dtype, x]
 
 
 def running(start, term, n, device):
-    """start with term added n times in half, a kernel each."""
+    """Returns start plus n times term in half precision, with one kernel per addition."""
     x, term = (torch.tensor(v, dtype=half, device=device) for v in (start, term))
     for _ in range(n):
         x += term
@@ -29,7 +29,7 @@ def running(start, term, n, device):
 
 
 def update(scale, device, found=0.0, times=1):
-    """The scale and the tracker after updates with growth 2, backoff 0.5, interval 1."""
+    """Returns the scale and the tracker after updates with growth 2, backoff 0.5 and interval 1."""
     s, tracker = torch.tensor(scale, device=device), torch.tensor(0, dtype=torch.int32, device=device)
     for _ in range(times):
         torch._amp_update_scale_(s, tracker, torch.tensor(found, device=device), 2.0, 0.5, 1)
@@ -37,7 +37,7 @@ def update(scale, device, found=0.0, times=1):
 
 
 def numbers(report, device):
-    """What is derived and not measured: sums, products, functions, the loss scale."""
+    """Checks derived values: sums, products, functions, the loss scale."""
     report.part("numbers")
     h, check = maker(device), report.check
     ones = lambda *shape, dtype=half: torch.ones(*shape, dtype=dtype, device=device)
@@ -75,7 +75,7 @@ def numbers(report, device):
 
 
 def scalars(report, device):
-    """Plain numbers stay in float32; a tensor without dimensions is rounded to half."""
+    """Checks that Python numbers stay in float32, and tensors without dimensions are rounded to half."""
     report.part("scalars")
     h, b, check = maker(device), maker(device, bf16), report.check
     x = h([1e-3, 1.0])
@@ -96,12 +96,12 @@ def scalars(report, device):
 
 
 def bias(report, device):
-    """Whether a product is rounded before its bias is added.
+    """Checks whether a product is rounded before its bias is added.
 
     The product is 2049 (257 in bfloat16) and the bias 1: 2050 if they are summed in
     float32, 2048 if the product is rounded first.
     """
-    report.part("bias: all elements, without repetition")
+    report.part("bias: distinct elements")
     check = report.check
     for dtype, top in (half, 2048.0), (bf16, 256.0):
         name, want = str(dtype).removeprefix("torch."), [top + 2]
@@ -145,14 +145,14 @@ def bias(report, device):
 
 
 def cumsum(report, device):
-    """The order of a half cumsum against a carry in float32, each element rounded."""
+    """Compares cumsum of half precision with a sum carried in float32 whose elements are rounded."""
     report.part("cumsum")
     check = report.check
     ones = torch.ones(3000, dtype=half, device=device)
     check("cumsum of ones(3000,half), last value", 3000.0, lambda: ones.cumsum(0)[-1])
 
     def apart(f, carry, x, dim):
-        """How many elements differ from the carry's, and by how many ulp at most."""
+        """Returns the number of elements that differ from the carried sum, and the largest difference in ulp."""
         want = torch.from_numpy(carry(x.float().cpu().numpy(), axis=dim, dtype=np.float32)).to(x.dtype)
         away = ulps(f(x, dim).cpu(), want)
         n = int((away > 0).sum())
@@ -162,20 +162,20 @@ def cumsum(report, device):
         first = x.cumsum(0)
         return all(torch.equal(first, x.cumsum(0)) for _ in range(10))
 
-    check("cumsum of ones: elements unlike the float32 carry's", "0", lambda: apart(torch.cumsum, np.cumsum, ones, 0))
+    check("cumsum of ones: elements that differ from the float32 carry", "0", lambda: apart(torch.cumsum, np.cumsum, ones, 0))
     g = torch.Generator().manual_seed(1)
     for shape, dim in ((3000,), 0), ((100000,), 0), ((8, 3000), 1), ((3000, 8), 0):
         for dtype in half, bf16:
             x = torch.randn(shape, generator=g).to(device, dtype)
             name = f"{str(dtype).removeprefix('torch.')} {list(shape)} along {dim}"
-            check(f"{name}: elements unlike the carry's", "0", lambda: apart(torch.cumsum, np.cumsum, x, dim))
-            check(f"{name}: the same in ten runs", True, lambda: again(x))
+            check(f"{name}: elements that differ from the carry", "0", lambda: apart(torch.cumsum, np.cumsum, x, dim))
+            check(f"{name}: equal in ten runs", True, lambda: again(x))
     x = (torch.rand(3000, generator=g) * 0.1 + 0.95).to(device, half)
-    check("half cumprod [3000]: elements unlike the carry's", "0", lambda: apart(torch.cumprod, np.cumprod, x, 0))
+    check("half cumprod [3000]: elements that differ from the carry", "0", lambda: apart(torch.cumprod, np.cumprod, x, 0))
 
 
 def ulps(x, y):
-    """How many numbers of their 16-bit dtype lie from x to y. NaNs are equal, and far from numbers."""
+    """Returns the distance from x to y in numbers of their 16-bit dtype. NaNs are equal, and far from numbers."""
     place = lambda t: (lambda i: torch.where(i < 0, -(i & 0x7FFF), i))(t.contiguous().view(torch.int16).to(torch.int32))
     away = (place(x) - place(y)).abs()
     away[x.isnan() & y.isnan()] = 0
@@ -184,7 +184,7 @@ def ulps(x, y):
 
 
 def cache(report, device):
-    """With autocast's cache the gradients of a weight's uses are summed in half, without it in float32."""
+    """Checks that gradients of a weight's uses are summed in half with autocast's cache, and in float32 without it."""
     report.part("cache")
 
     def gradient(enabled, *factors):

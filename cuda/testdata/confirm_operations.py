@@ -1,7 +1,7 @@
-"""halfnote's fixtures of operations, tensor/torchtest/testdata, against torch's own half kernels on the device.
+"""Compares tensor/torchtest/testdata, halfnote's fixtures of operations, with torch's half kernels on the device.
 
-The fixtures are computed in float32 and rounded once. Here the same cases run in float16
-and bfloat16 as torch has them, so its kernels' orders, roundings and saved values show.
+The fixtures are computed in float32 and rounded once. Here the same cases run in torch's float16
+and bfloat16, which shows the effect of the kernels' summation orders, roundings and saved values.
 """
 
 import collections
@@ -22,11 +22,11 @@ DTYPES = {
     "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8, "BOOL": torch.bool,
 }
 RUNS = "float16", "bfloat16"
-RANDOM = "dropout", "sample", "drawn"  # other generators draw other numbers
+RANDOM = "dropout", "sample", "drawn"  # these depend on the generator
 
 
 def load(path):
-    """The tensors of a safetensors file by name."""
+    """Returns the tensors of a safetensors file by name."""
     data = path.read_bytes()
     (n,) = struct.unpack_from("<Q", data)
     header, data = json.loads(data[8 : 8 + n]), bytearray(data[8 + n :])
@@ -40,7 +40,7 @@ def load(path):
 
 
 def compute(oracle, case, run, drawn, device):
-    """Yields the names and values of case's result and gradients, of operands in the dtype run."""
+    """Yields the names and values of case's result and gradients, for operands in the dtype run."""
     leaves = []
     for o, x in zip(case.operands, drawn):
         x = x.to(device)
@@ -57,14 +57,14 @@ def compute(oracle, case, run, drawn, device):
 
 
 class Tally:
-    """What became of one operation's cases in one dtype."""
+    """Counts the results of one operation's cases in one dtype."""
 
     def __init__(self):
         self.results = self.equal = self.beyond = 0
-        self.worst = [0.0, 0.0]  # of results and of gradients
+        self.worst = [0.0, 0.0]  # largest differences of results and of gradients
 
     def add(self, case, gradient, got, want):
-        """Counts a result: equal to the last bit, or beyond the tolerances of tolerance_test.go."""
+        """Counts a result as equal to the last bit, or beyond the tolerances of tolerance_test.go."""
         self.results += 1
         x, y = got.double(), want.double()
         away = ulps(got, want).double()
@@ -81,16 +81,16 @@ class Tally:
 
 
 def ulp(dtype, x):
-    """The distance from x, in float64, to the next number of dtype."""
+    """Returns the distance from x, in float64, to the next number of dtype."""
     info = torch.finfo(dtype)
     return info.eps * 2.0 ** x.abs().nan_to_num(posinf=1.0).clamp(min=info.tiny).log2().floor()
 
 
 def operations(report, device):
-    """Prints for each operation that is not equal to the last bit how far it goes.
+    """Prints the largest differences of each operation that is not equal to the last bit.
 
-    Differences are in ulp of the element, or of the tensor's mean magnitude where that is
-    larger: what is left of terms that cancel has no digits to compare.
+    Differences are in ulp of the element, or of the tensor's mean magnitude if that is
+    larger, because terms that cancel leave no digits to compare.
     """
     sys.path.insert(0, str(TORCHTEST))
     import oracle
@@ -114,9 +114,9 @@ def operations(report, device):
                     for what, got in compute(oracle, case, run, drawn, device):
                         want, got = tensors[f"{case.name}/{run}/{what}"], got.detach().cpu()
                         if want.dtype != getattr(torch, run):
-                            continue  # integers, and what the fixture widens itself
+                            continue  # integers, and results that the fixture widens
                         if got.dtype != want.dtype:
-                            wide.add(case.name)  # the case calls no half kernel, it widens its operands
+                            wide.add(case.name)  # the case widens its operands, so it does not call half kernels
                         elif got.shape != want.shape:
                             raise ValueError(f"shape {list(got.shape)}, the fixture's is {list(want.shape)}")
                         else:
@@ -125,8 +125,8 @@ def operations(report, device):
                     reason = (str(e).strip() or type(e).__name__).splitlines()[0]
                     reasons.setdefault(reason, []).append(f"{case.name}, {run}")
 
-    print("\n== operations: torch's half kernels against halfnote's fixtures, largest differences in ulp")
-    print("beyond: results outside halfnote's tolerances, 1 ulp forward and 2 ulp backward as a rule")
+    print("\n== operations: torch's half kernels compared with halfnote's fixtures, largest differences in ulp")
+    print("beyond: results outside halfnote's tolerances, usually 1 ulp forward and 2 ulp backward")
     heads = f"{'equal':>7} {'beyond':>6} {'forward':>8} {'backward':>8}"
     print(f"{'operation':32}" + "".join(f"{run:>9} {heads}" for run in RUNS))
     for operation in sorted({o for o, _ in tallies}):
@@ -138,6 +138,6 @@ def operations(report, device):
         mine = [t for (_, r), t in tallies.items() if r == run]
         results, beyond, equal = (sum(getattr(t, field) for t in mine) for field in ("results", "beyond", "equal"))
         print(f"{run}: {results} results and gradients, {equal} equal to the last bit, {beyond} beyond the tolerances")
-    print(f"{len(wide)} cases widen their operands themselves and are not compared; {sum(map(len, reasons.values()))} do not run:")
+    print(f"{len(wide)} cases widen their operands and are not compared; {sum(map(len, reasons.values()))} fail:")
     for reason, cases in sorted(reasons.items(), key=lambda x: -len(x[1])):
         print(f"    {len(cases):4}, such as {cases[0]}: {reason[:160]}")

@@ -41,7 +41,7 @@ func TestContrast(t *testing.T) {
 				t.Errorf("%s, %s: %.2f:1", name, what, r)
 			}
 		}
-		for _, d := range dtypes { // also the letter in the box
+		for _, d := range dtypes { // applies to the letter in the box too
 			if r := contrast(d.color(th), th.Background); r < 4.5 {
 				t.Errorf("%s, %s: %.2f:1", name, d.name, r)
 			}

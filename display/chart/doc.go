@@ -1,6 +1,6 @@
 // Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
 // the loss scale, the gradients that float16 loses, and the speed-up. Charts take plain numbers
-// and know nothing of tensors.
+// and do not know tensors.
 //
 // Each function returns a [Figure]. One sentence states what the figure shows; it is the title,
 // the alt text and the start of the figure's text:
@@ -13,6 +13,6 @@
 //	fig.With(chart.Dark).SVG()
 //
 // Each colour stands for one dtype in every chart, and a letter, dash pattern, mark or label
-// always repeats it. Non-finite numbers are drawn as a mark at the edge, because they are what a
-// reader looks for. No input makes a chart panic; a chart without data shows that it is empty.
+// always repeats it. Non-finite numbers, which readers look for, are drawn as a mark at the edge.
+// Charts do not panic for any input. A chart without data shows that it is empty.
 package chart

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// dtype is the appearance of a dtype. Its letter and dash pattern repeat what its colour says.
+// dtype is the appearance of a dtype. Its letter and dash pattern repeat the information of its colour.
 type dtype struct {
 	name   string
 	letter string

@@ -35,7 +35,7 @@ type Figure struct {
 	draw     func(Theme, draw.Canvas)
 	head     []string // header of the summary table
 	rows     [][]any
-	data     func() (head []string, rows [][]any) // all data; nil: head and rows
+	data     func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
 }
 
 // With returns the figure in another theme.
@@ -170,7 +170,7 @@ func blank(sentence string) *Figure {
 	}}
 }
 
-// cutRows returns at most most rows; the last one gives the number of rows omitted.
+// cutRows returns at most most rows. The last row gives the number of omitted rows.
 func cutRows(rows [][]any, most int) [][]any {
 	if n := len(rows) - most; n > 1 {
 		return append(rows[:most:most], []any{fmt.Sprintf(words.moreRows, n)})

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestGolden compares pictures that no example makes with reviewed ones.
+// TestGolden compares pictures that the examples do not make with reviewed pictures.
 func TestGolden(t *testing.T) {
 	for _, s := range samples() {
 		if slices.Contains([]string{"dtypes", "spectrum", "sweep"}, s.name) {
@@ -45,8 +45,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// CheckGolden compares a picture with the reviewed one of that name. Other processors may round
-// an edge pixel differently.
+// CheckGolden compares a picture with the reviewed picture of that name. Processors may round an edge
+// pixel differently.
 func CheckGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join(golden, name+".png")
@@ -78,7 +78,7 @@ func decode(t *testing.T, file []byte) image.Image {
 // the range.
 func same(a, b image.Image) error {
 	if a.Bounds() != b.Bounds() {
-		return fmt.Errorf("size %v, want %v", a.Bounds(), b.Bounds())
+		return fmt.Errorf("got size %v, want %v", a.Bounds(), b.Bounds())
 	}
 	far, all := 0, a.Bounds().Dx()*a.Bounds().Dy()
 	for y := range a.Bounds().Dy() {

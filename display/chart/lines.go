@@ -92,7 +92,7 @@ func newLine(s Series) lineSeries {
 	return l
 }
 
-// end describes the last value of the series.
+// end returns the text for the last value of the series.
 func (s lineSeries) end() string {
 	text := short(s.Y[len(s.Y)-1])
 	if s.Name != "" {

@@ -29,7 +29,7 @@ func scaleText(v float64) string {
 // short formats v with four significant digits.
 func short(v float64) string {
 	switch {
-	case v == 0: // also −0
+	case v == 0: // prints −0 as 0
 		return "0"
 	case math.IsInf(v, 1):
 		return "∞"
@@ -70,7 +70,7 @@ func ratioText(r float64) string {
 	return strconv.FormatFloat(r, 'f', 2, 64) + "×"
 }
 
-// percent formats a share of n in all; a nonzero share is never shown as 0.
+// percent formats the share of n in all. A nonzero share is never shown as 0.
 func percent(n, all int) string {
 	p := 100 * float64(n) / float64(max(all, 1))
 	switch {

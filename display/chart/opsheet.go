@@ -9,7 +9,7 @@ import (
 )
 
 // opSheet lays operations out in two columns: backward on the right, everything else on the left.
-// Longer runs flow through both columns like a newspaper's text.
+// Longer runs flow through both columns, as text does in a newspaper.
 type opSheet struct {
 	columns [2][]opLine
 	lanes   []dtype
@@ -63,7 +63,7 @@ func newOpSheet(ops []Op) opSheet {
 			left = append(left, lines...)
 		}
 	}
-	if len(s.lanes) > 3 { // no room for two columns
+	if len(s.lanes) > 3 { // too narrow for two columns
 		s.single = true
 		s.columns[0] = cutLines(append(left, right...), opMost)
 	} else if len(left) > 0 && len(right) > 0 && max(len(left), len(right)) <= opLonger || len(right) == 0 && len(left) <= 12 {
@@ -74,12 +74,12 @@ func newOpSheet(ops []Op) opSheet {
 	return s
 }
 
-// flow breaks lines into two columns of the same length and drops what does not fit.
+// flow breaks lines into two columns of the same length and drops lines that do not fit.
 func (s *opSheet) flow(lines []opLine) {
 	lines = cutLines(lines, 2*opMost-1)
 	half := (len(lines) + 2) / 2
 	if half < len(lines) && lines[half-1].title != "" {
-		half-- // no title at the foot of a column
+		half-- // a title must not stand at the foot of a column
 	}
 	s.columns[0], s.columns[1] = lines[:half], lines[half:]
 	if len(lines) > half && lines[half].title == "" {
@@ -92,7 +92,7 @@ func (s *opSheet) flow(lines []opLine) {
 	}
 }
 
-// cutLines returns at most most lines; the last one gives the number of lines omitted.
+// cutLines returns at most most lines. The last line gives the number of omitted lines.
 func cutLines(lines []opLine, most int) []opLine {
 	n := len(lines) - most
 	if n <= 0 {

@@ -21,20 +21,20 @@ func TestBundle(t *testing.T) {
 		w, h := s.fig.Size()
 		meta := b.Metadata["image/png"].(map[string]any)
 		if meta["width"] != w || meta["height"] != h || meta["alt"] != s.fig.Alt() {
-			t.Errorf("%s: metadata %v", s.name, meta)
+			t.Errorf("%s: got metadata %v", s.name, meta)
 		}
 		raw, err := base64.StdEncoding.DecodeString(b.Data["image/png"].(string))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := decode(t, raw).Bounds(); got.Dx() != 2*w || got.Dy() != 2*h {
-			t.Errorf("%s: PNG has bounds %v, want %d × %d", s.name, got, w, h)
+			t.Errorf("%s: got a PNG with bounds %v, want %d × %d", s.name, got, w, h)
 		}
 		if text := b.String(); !strings.HasPrefix(text, s.fig.String()) {
-			t.Errorf("%s: text %q", s.name, text)
+			t.Errorf("%s: got the text %q", s.name, text)
 		}
 		if rows, err := csv.NewReader(strings.NewReader(s.fig.Data())).ReadAll(); s.fig.head != nil && (err != nil || len(rows) < 2) {
-			t.Errorf("%s: CSV has %d rows, error %v", s.name, len(rows), err)
+			t.Errorf("%s: got a CSV with %d rows and error %v", s.name, len(rows), err)
 		}
 	}
 	if got, want := LossScale([]ScaleStep{{Scale: 2, Skipped: true, Why: "a, b", After: 1}}).Data(), "step,scale,after,✗ skipped,why\n0,2,1,true,\"a, b\"\n"; got != want {
@@ -42,8 +42,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestSurvivesSanitizer checks that charts use only what JupyterLab keeps in untrusted notebooks.
-// It drops <style>, <svg>, <script> and CSS variables, and renames id.
+// TestSurvivesSanitizer checks that charts use only HTML that JupyterLab keeps in untrusted notebooks:
+// JupyterLab drops <style>, <svg>, <script> and CSS variables, and renames id.
 func TestSurvivesSanitizer(t *testing.T) {
 	allowed := map[string][]string{
 		"body": nil, "figure": nil, "img": {"alt", "width", "src"}, "details": nil, "summary": nil,
@@ -77,7 +77,7 @@ func TestSurvivesSanitizer(t *testing.T) {
 	}
 }
 
-// word is a <text> of an SVG and its position.
+// word is a <text> element of an SVG and its position.
 type word struct {
 	x0, y0, x1, y1 float64
 	text           string
@@ -87,7 +87,7 @@ type word struct {
 func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64) {
 	t.Helper()
 	if n := strings.Count(string(svg), "font-family:DejaVu Sans,Verdana,sans-serif"); n != strings.Count(string(svg), "<text") {
-		t.Errorf("%s: %d fonts with a fallback for %d texts", name, n, strings.Count(string(svg), "<text"))
+		t.Errorf("%s: got %d fonts with a fallback for %d texts", name, n, strings.Count(string(svg), "<text"))
 	}
 	title := ""
 	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
@@ -145,7 +145,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 	return words, w, h
 }
 
-// TestLayout checks that every text is inside the picture and overlaps no other text.
+// TestLayout checks that every text is inside the picture and does not overlap other texts.
 func TestLayout(t *testing.T) {
 	for theme, th := range themes {
 		for _, s := range samples() {
@@ -164,8 +164,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestBothThemes checks that a figure in both themes is one SVG file that draws each theme as a
-// figure in that theme alone.
+// TestBothThemes checks that the SVG file of a figure in both themes contains the same drawings as the
+// figures in each theme.
 func TestBothThemes(t *testing.T) {
 	for _, s := range samples() {
 		both := s.fig.InTheme("auto").(*Figure)
@@ -188,7 +188,7 @@ func TestBothThemes(t *testing.T) {
 			t.Errorf("%s: the PNG is not in the light theme", s.name)
 		}
 		if chosen := s.fig.With(Dark); chosen.InTheme("light") != any(chosen) {
-			t.Errorf("%s: the chosen theme is lost", s.name)
+			t.Errorf("%s: the figure does not have the chosen theme", s.name)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// sample is a figure that the tests inspect.
+// sample is a named figure for the tests.
 type sample struct {
 	name string
 	fig  *Figure

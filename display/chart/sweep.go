@@ -17,7 +17,7 @@ type Sweep struct {
 	// Low and High bound the safe scales; both are 0 if no scale is safe.
 	Low, High float64
 	Taken     []float64 // scales that the run used
-	At        float64   // scale to highlight; 0 for none
+	At        float64   // scale to highlight; 0 if no scale is highlighted
 }
 
 // ScaleShare holds the shares of gradients, from 0 to 1, that a scale leaves too small, subnormal
@@ -122,7 +122,7 @@ func dashed(dashes []vg.Length) shape {
 	}
 }
 
-// feet marks scales at the lower edge.
+// feet draws marks for scales at the lower edge.
 type feet struct {
 	at    []float64
 	color colour
@@ -137,7 +137,7 @@ func (f feet) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// upright is a vertical line.
+// upright draws a vertical line.
 type upright struct {
 	at    float64
 	style draw.LineStyle

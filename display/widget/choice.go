@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Choice is a widget for choosing one of several words.
+// Choice is a widget with a choice among several words.
 type Choice struct{ *control }
 
-// NewDropdown returns a drop-down list with value chosen, or nothing chosen if value is "". It
-// panics if value is not among choices. It is ipywidgets' Dropdown.
+// NewDropdown returns a drop-down list in which value is chosen, or nothing if value is "". It panics
+// if value is not among choices. It is ipywidgets' Dropdown.
 func NewDropdown(value string, choices []string, options ...Option) *Choice {
 	return newChoice("Dropdown", value, choices, options)
 }

@@ -81,7 +81,7 @@ func (m *Manager) OpenComm(target string, data any, received func(Message), buff
 		return nil, err
 	}
 	c := &Comm{message: received}
-	c.mu.Lock() // a handler that is called at once waits for conn
+	c.mu.Lock() // a handler that is called immediately waits for conn
 	defer c.mu.Unlock()
 	if c.conn, err = m.transport.Open(target, message, c.handler()); err != nil {
 		return nil, err

@@ -8,10 +8,10 @@ import (
 
 // Widget is implemented by the types of this package. Boxes and [Interact] accept it.
 type Widget interface {
-	// Bundle returns the widget's output in a cell: the widget itself for front ends that support
-	// it, otherwise its current state as text.
+	// Bundle returns the widget's output in a cell: a reference to the widget for front ends that
+	// support it, otherwise its current state as text.
 	Bundle() display.Bundle
-	// ID returns the widget's identifier in front ends, "" before it was shown.
+	// ID returns the widget's identifier in front ends, or "" if it has not been shown.
 	ID() string
 }
 

@@ -1,6 +1,6 @@
 // Package widget provides the sliders and buttons of a notebook. It implements the widget
-// messaging protocol 2.1 of ipywidgets 8, so every front end that shows Python's widgets shows
-// these.
+// messaging protocol 2.1 of ipywidgets 8, so that every front end that shows Python's widgets
+// shows them.
 //
 // A widget is a value: it can be created, read and set anywhere, including in programs without a
 // notebook. When a cell shows it, it is opened in the front end, and from then on each side
@@ -10,7 +10,7 @@
 //	lr.OnChange(func(v float64) { fmt.Println("now", v) })
 //	lr
 //
-// Value returns the reader's latest choice immediately, so a training loop can call it in every
+// Value returns the reader's latest choice without waiting, so that a training loop can call it in every
 // step. Functions given to OnChange and OnClick run concurrently with the running cell, those of
 // one widget one after the other; data that they share with cells needs synchronisation, as
 // between any goroutines. Their output goes to the cell that showed the widget, or to an

@@ -19,7 +19,7 @@ func ExampleNewIntSlider() {
 	// 300 steps
 }
 
-// Interact computes at first, and again after every change of a control.
+// Interact calls the function once, and again after every change of a control.
 func ExampleInteract() {
 	rate := widget.NewFloatLogSlider(0.01, -4, 0)
 	dtype := widget.NewDropdown("float16", []string{"float16", "bfloat16", "float32"})

@@ -10,15 +10,15 @@ import (
 // Image is a widget with a picture. Changing the picture does not flicker.
 type Image struct{ *control }
 
-// NewImage returns an image widget with a picture of v; see Show. It is ipywidgets' Image.
+// NewImage returns an image widget that shows v, as [Image.Show] does. It is ipywidgets' Image.
 func NewImage(v any, options ...Option) *Image {
 	w := &Image{newControl("Image", options, nil)}
 	w.Show(v)
 	return w
 }
 
-// Show replaces the picture by that of v: the bytes of a PNG, or a value that is shown as one,
-// such as a chart or an image.Image. It panics if v has no picture.
+// Show replaces the picture. v is the bytes of a PNG, or a value that is displayed as a picture,
+// such as a chart or an image.Image. Show panics if v is neither.
 func (w *Image) Show(v any) {
 	if b, ok := v.([]byte); ok {
 		w.model.set(traits{"value": b})

@@ -14,7 +14,7 @@ type traits map[string]any
 // view if that differs, and the traits with their defaults.
 type kind struct {
 	name, view string
-	style      string // kind of the widget's style, "" for none
+	style      string // kind of the widget's style, "" without a style
 	traits     traits
 }
 
@@ -24,7 +24,7 @@ const (
 	outputModule   = "@jupyter-widgets/output"
 )
 
-// null is the index of a choice that has not been made.
+// null is the index of a choice in which nothing is chosen.
 const null = index(-1)
 
 var (

@@ -128,12 +128,12 @@ func (m *model) send(now bool) {
 	m.sent = time.Now()
 	m.mu.Unlock()
 	if len(part) > 0 {
-		m.say("update", part)
+		m.transmit("update", part)
 	}
 }
 
-// say sends traits. It ignores errors: they mean that the front end has closed the comm.
-func (m *model) say(method string, part traits) {
+// transmit sends traits. It ignores errors: they mean that the front end has closed the comm.
+func (m *model) transmit(method string, part traits) {
 	state, paths, buffers := m.manager.encode(part)
 	message, err := encode(map[string]any{"method": method, "state": state, "buffer_paths": paths}, buffers)
 	if err == nil {
@@ -196,7 +196,7 @@ func (m *model) receive(message Message) {
 		m.sending.Lock()
 		defer m.sending.Unlock()
 		if m.conn != nil {
-			m.say("update", m.whole())
+			m.transmit("update", m.whole())
 		}
 	case "custom":
 		if m.event != nil {
@@ -229,7 +229,7 @@ func (m *model) update(state map[string]json.RawMessage) {
 	}
 	m.mu.Unlock()
 	if m.conn != nil && len(echo) > 0 {
-		m.say("echo_update", echo)
+		m.transmit("echo_update", echo)
 	}
 	m.sending.Unlock()
 	m.send(true)

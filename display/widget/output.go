@@ -15,7 +15,7 @@ type Output struct {
 	*control
 	mu    sync.Mutex
 	list  []output
-	clear bool // clear when the next output arrives
+	clear bool // whether the next output clears the area
 	later *time.Timer
 }
 
@@ -48,11 +48,11 @@ func NewOutput(options ...Option) *Output {
 	return &Output{control: newControl("Output", options, nil)}
 }
 
-// Redirect calls f and sends what it prints and displays to o, including what goroutines started
-// by f print.
+// Redirect calls f and sends its printed and displayed output to o, including that of goroutines
+// that f starts.
 func Redirect(o *Output, f func()) { standard.Redirect(o, f) }
 
-// Redirect calls f and sends what it prints and displays to o.
+// Redirect calls f and sends its printed and displayed output to o.
 func (m *Manager) Redirect(o *Output, f func()) {
 	if o == nil || f == nil {
 		panic("widget: Redirect: the output or the function is nil; want both")
@@ -76,8 +76,8 @@ type stream struct {
 	name string
 }
 
-// maxText is the number of bytes kept of one stream, at its end. The whole area is sent to the
-// front ends with each change.
+// maxText is the number of bytes that are kept from the end of a stream. Each change sends the whole
+// area to the front ends.
 const maxText = 64 << 10
 
 func (s stream) Write(p []byte) (int, error) {
@@ -99,7 +99,7 @@ func (s stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxOutputs is the number of outputs kept, the latest ones.
+// maxOutputs is the number of outputs that are kept. Older outputs are dropped.
 const maxOutputs = 200
 
 // Display implements display.Sink.

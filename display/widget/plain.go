@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// guarded is a value that several goroutines compare and swap.
+// guarded is a value that several goroutines may compare and replace.
 type guarded[T comparable] struct {
 	mu sync.Mutex
 	v  T
@@ -28,7 +28,7 @@ func NewCheckbox(value bool, options ...Option) *Bool {
 	return &Bool{newControl("Checkbox", options, traits{"value": value})}
 }
 
-// NewToggleButton returns a button that stays down. It is ipywidgets' ToggleButton.
+// NewToggleButton returns a button that each click turns on or off. It is ipywidgets' ToggleButton.
 func NewToggleButton(value bool, options ...Option) *Bool {
 	return &Bool{newControl("ToggleButton", options, traits{"value": value})}
 }

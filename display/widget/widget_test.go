@@ -13,7 +13,7 @@ import (
 	"halfnote/display"
 )
 
-// TestStates checks that new widgets have the state of ipywidgets' own, by testdata/states.py,
+// TestStates checks that new widgets have the state of ipywidgets' widgets, which testdata/states.py prints,
 // and that each is opened after its layout and its style.
 func TestStates(t *testing.T) {
 	data, err := os.ReadFile("testdata/states.json")
@@ -38,11 +38,11 @@ func TestStates(t *testing.T) {
 				BufferPaths [][]string `json:"buffer_paths"`
 			}
 			if err := s.m.Decode(&open); err != nil || s.what != "open" || string(s.m.Metadata) != `{"version": "2.1.0"}` {
-				t.Fatalf("%s: sent %+v, error %v", name, s, err)
+				t.Fatalf("%s: got messages %+v, error %v", name, s, err)
 			}
 			for i, path := range open.BufferPaths {
 				if len(path) != 1 || len(s.m.Buffers[i]) != 0 {
-					t.Errorf("%s: buffer at %v", name, path)
+					t.Errorf("%s: got buffers at %v", name, path)
 				}
 				open.State[path[0]] = "bytes"
 			}
@@ -87,50 +87,49 @@ func normal(t *testing.T, v any) (n any) {
 	return n
 }
 
-// TestUpdate checks that changes by a front end are echoed, corrected and passed to the
-// callbacks.
+// TestUpdate checks that changes by a front end are echoed, corrected and passed to the callbacks.
 func TestUpdate(t *testing.T) {
 	slider := NewIntSlider(3, 0, 10)
-	var heard []int
-	slider.OnChange(func(v int) { heard = append(heard, v) })
+	var received []int
+	slider.OnChange(func(v int) { received = append(received, v) })
 	_, x := connect(slider)
 	for _, test := range []struct {
 		name, state, want string
 		value             int
 	}{
-		{"a value", `{"value":4}`, `msg echo_update {"value":4}`, 4},
-		{"the same", `{"value":4}`, `msg echo_update {"value":4}`, 4},
-		{"too much", `{"value":99}`, "msg echo_update {\"value\":99}\nmsg update {\"value\":10}", 10},
-		{"a wrong type", `{"value":"x"}`, "msg echo_update {\"value\":\"x\"}\nmsg update {\"value\":10}", 10},
+		{"valid value", `{"value":4}`, `msg echo_update {"value":4}`, 4},
+		{"same value", `{"value":4}`, `msg echo_update {"value":4}`, 4},
+		{"value above max", `{"value":99}`, "msg echo_update {\"value\":99}\nmsg update {\"value\":10}", 10},
+		{"wrong type", `{"value":"x"}`, "msg echo_update {\"value\":\"x\"}\nmsg update {\"value\":10}", 10},
 		{"null", `{"value":null}`, "msg echo_update {\"value\":null}\nmsg update {\"value\":10}", 10},
-		{"an unknown trait", `{"colour":1}`, "", 10},
-		{"part of the view", `{"_view_count":1}`, `msg echo_update {"_view_count":1}`, 10},
-		{"a model", `{"layout":"IPY_MODEL_x"}`, "msg echo_update {\"layout\":\"IPY_MODEL_x\"}\nmsg update {\"layout\":\"IPY_MODEL_c1\"}", 10},
-		{"the range with the value", `{"max":5}`, "msg echo_update {\"max\":5}\nmsg update {\"value\":5}", 5},
+		{"unknown trait", `{"colour":1}`, "", 10},
+		{"trait of the view", `{"_view_count":1}`, `msg echo_update {"_view_count":1}`, 10},
+		{"reference to a model", `{"layout":"IPY_MODEL_x"}`, "msg echo_update {\"layout\":\"IPY_MODEL_x\"}\nmsg update {\"layout\":\"IPY_MODEL_c1\"}", 10},
+		{"max below the value", `{"max":5}`, "msg echo_update {\"max\":5}\nmsg update {\"value\":5}", 5},
 	} {
 		x.take()
-		x.hear(slider.ID(), `{"method":"update","state":`+test.state+`,"buffer_paths":[]}`)
+		x.receive(slider.ID(), `{"method":"update","state":`+test.state+`,"buffer_paths":[]}`)
 		if got := updates(t, x.take(), slider.ID()); got != test.want || slider.Value() != test.value {
-			t.Errorf("%s: value %d, sent\n%s\nwant %d and\n%s", test.name, slider.Value(), got, test.value, test.want)
+			t.Errorf("%s: got value %d and messages\n%s\nwant %d and\n%s", test.name, slider.Value(), got, test.value, test.want)
 		}
 	}
-	if want := []int{4, 10, 5}; !slices.Equal(heard, want) {
-		t.Errorf("OnChange got %v, want %v", heard, want)
+	if want := []int{4, 10, 5}; !slices.Equal(received, want) {
+		t.Errorf("OnChange: got %v, want %v", received, want)
 	}
-	x.hear(slider.ID(), `{"method":"request_state"}`)
+	x.receive(slider.ID(), `{"method":"request_state"}`)
 	if got := updates(t, x.take(), slider.ID()); !strings.Contains(got, `"value":5`) || !strings.Contains(got, `"_model_name":"IntSliderModel"`) {
-		t.Errorf("request_state got %s, want all of the state", got)
+		t.Errorf("request_state: got %s, want the complete state", got)
 	}
 	for _, q := range []string{`{}`, `{"method":"x"}`, `{"method":"update"}`, `{"method":"update","state":[1]}`, `{"method":"custom"}`, `7`} {
-		x.hear(slider.ID(), q)
+		x.receive(slider.ID(), q)
 		if got := x.take(); got != nil {
-			t.Errorf("%s got %v, want nothing", q, got)
+			t.Errorf("%s: got the messages %v, want none", q, got)
 		}
 	}
 }
 
-// TestSet checks that changes by a cell are sent at once, then at most once per frame, and the
-// last value always.
+// TestSet checks that the first change by a cell is sent at once, further changes at most once per frame, and
+// the last value always.
 func TestSet(t *testing.T) {
 	bar := NewIntProgress(0, 0, 1000)
 	m, x := connect(bar)
@@ -142,12 +141,12 @@ func TestSet(t *testing.T) {
 	list := x.take()
 	got := updates(t, list, bar.ID())
 	if !strings.HasPrefix(got, `msg update {"value":`) || !strings.HasSuffix(got, `msg update {"value":1000}`) || len(list) > 500 {
-		t.Errorf("%d messages, want few, the last of 1000:\n%s", len(list), got)
+		t.Errorf("got %d messages, want few, the last with the value 1000:\n%s", len(list), got)
 	}
 	bar.SetValue(1000)
 	m.Flush()
 	if got := x.take(); got != nil {
-		t.Errorf("setting the same value sent %v", got)
+		t.Errorf("SetValue with the same value: got the messages %v, want none", got)
 	}
 	loss := NewFloatText(math.NaN())
 	m.Connect(loss)
@@ -155,41 +154,41 @@ func TestSet(t *testing.T) {
 	loss.SetValue(0.5)
 	m.Flush()
 	if got := updates(t, x.take(), loss.ID()); !strings.HasPrefix(got, "open") || !strings.Contains(got, `{"value":0.5}`) {
-		t.Errorf("non-finite numbers: %s", got)
+		t.Errorf("non-finite numbers: got %s", got)
 	}
 }
 
 func TestKinds(t *testing.T) {
 	log := NewFloatLogSlider(1, -3, 0, Base(2), Description("lr"))
 	if log.Set("max", -1); log.Value() != 0.5 {
-		t.Errorf("a slider from 2^-3 to 2^-1 has %g, want 0.5", log.Value())
+		t.Errorf("slider from 2^-3 to 2^-1: got %g, want 0.5", log.Value())
 	}
 	choice := NewDropdown("b", []string{"a", "b"})
-	var heard []string
-	choice.OnChange(func(s string) { heard = append(heard, s) })
+	var received []string
+	choice.OnChange(func(s string) { received = append(received, s) })
 	_, x := connect(choice)
 	for _, index := range []string{"0", "null", "7", "1"} {
-		x.hear(choice.ID(), `{"method":"update","state":{"index":`+index+`}}`)
+		x.receive(choice.ID(), `{"method":"update","state":{"index":`+index+`}}`)
 	}
 	choice.SetChoices([]string{"b", "c"})
 	choice.SetChoices([]string{"c"})
-	if want := []string{"a", "", "b", ""}; !slices.Equal(heard, want) || choice.Index() != -1 {
-		t.Errorf("a choice heard %q and has %d, want %q and -1", heard, choice.Index(), want)
+	if want := []string{"a", "", "b", ""}; !slices.Equal(received, want) || choice.Index() != -1 {
+		t.Errorf("choice: got the changes %q and index %d, want %q and -1", received, choice.Index(), want)
 	}
 	button, clicks := NewButton("Go", Look("success"), Icon("check")), 0
 	button.OnClick(func() { clicks++ })
 	_, x = connect(button)
-	x.hear(button.ID(), `{"method":"custom","content":{"event":"click"}}`)
-	x.hear(button.ID(), `{"method":"custom","content":{"event":"other"}}`)
+	x.receive(button.ID(), `{"method":"custom","content":{"event":"click"}}`)
+	x.receive(button.ID(), `{"method":"custom","content":{"event":"other"}}`)
 	button.Click()
 	if clicks != 2 {
-		t.Errorf("%d clicks, want 2", clicks)
+		t.Errorf("got %d clicks, want 2", clicks)
 	}
 	picture := NewImage(image.NewNRGBA(image.Rect(0, 0, 2, 2)))
 	_, x = connect(picture)
 	open := x.take()
 	if m := open[len(open)-1].m; len(m.Buffers) != 1 || !strings.HasPrefix(string(m.Buffers[0]), "\x89PNG") || !strings.Contains(string(m.Data), `"buffer_paths":[["value"]]`) {
-		t.Errorf("picture opened with %s and %d buffers", m.Data, len(m.Buffers))
+		t.Errorf("picture: got the state %s and %d buffers", m.Data, len(m.Buffers))
 	}
 }
 
@@ -200,20 +199,20 @@ func TestBundle(t *testing.T) {
 	const text = "<n>: 3 (0 to 10)\nAMP: on  [Go]\n1 (0 to 2)\n[a] b\nLabel\n<b>x</b>"
 	b := display.Of(box)
 	if b.String() != text || len(b.Data) != 2 {
-		t.Errorf("outside a notebook a box is\n%v, want\n%s", b.Data, text)
+		t.Errorf("box outside a notebook: got\n%v\nwant\n%s", b.Data, text)
 	}
 	page := b.Data["text/html"].(string)
 	for _, part := range []string{"&lt;n&gt;: 3", "<b>x</b>", `<progress max="2" value="1">`, "flex-direction:row"} {
 		if !strings.Contains(page, part) {
-			t.Errorf("the page has no %s: %s", part, page)
+			t.Errorf("the page lacks %s: %s", part, page)
 		}
 	}
 	m, x := connect(box)
 	view, _ := display.Of(box).Data["application/vnd.jupyter.widget-view+json"].(map[string]any)
 	if view["model_id"] != box.ID() || view["version_major"] != 2 || box.ID() == "" || on.ID() == "" {
-		t.Errorf("in a notebook it is shown as %v, want the model %q", view, box.ID())
+		t.Errorf("box in a notebook: got %v, want the model %q", view, box.ID())
 	}
-	// A reloaded page requests all of them.
+	// A reloaded page requests the states of all widgets.
 	x.take()
 	c := wireConn{x, "control", controlTarget}
 	x.targets[controlTarget](c, Message{}).Message(Message{Data: json.RawMessage(`{"method":"request_states"}`)})
@@ -227,10 +226,10 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	if err := x.take()[0].m.Decode(&states); err != nil || states.Method != "update_states" || len(states.States) != len(m.models) {
-		t.Fatalf("request_states got %+v, %v", states, err)
+		t.Fatalf("request_states: got %+v, %v", states, err)
 	}
 	if s := states.States[on.ID()]; s.Name != "CheckboxModel" || s.Module != "@jupyter-widgets/controls" || s.Version != "2.0.0" || s.State["value"] != true {
-		t.Errorf("the checkbox is %+v", s)
+		t.Errorf("checkbox: got %+v", s)
 	}
 	m.Close()
 	closed := 0
@@ -240,7 +239,7 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	if closed != len(states.States) || box.ID() != "" {
-		t.Errorf("Close closed %d comms, want %d", closed, len(states.States))
+		t.Errorf("Close: got %d closed comms, want %d", closed, len(states.States))
 	}
 }
 
@@ -258,10 +257,10 @@ func TestOutput(t *testing.T) {
 	const want = `msg update {"outputs":[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"},` +
 		`{"name":"stderr","output_type":"stream","text":"bad\n"},{"data":{"text/plain":"newer"},"metadata":{},"output_type":"display_data"}]}`
 	if got := updates(t, x.take(), o.ID()); got != want {
-		t.Errorf("it says\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := display.Of(o).String(); got != "one\ntwo\nbad\nnewer" {
-		t.Errorf("as text it is %q", got)
+		t.Errorf("as text: got %q", got)
 	}
 	o.Clear(true)
 	o.Flush()
@@ -271,12 +270,12 @@ func TestOutput(t *testing.T) {
 	o.Stdout().Write([]byte(strings.Repeat("a long line\n", 10000)))
 	o.Flush()
 	if list := o.model.outputs(); len(list) != 1 || len(list[0].Text) > maxText+10 || !strings.HasPrefix(list[0].Text, "…\na long line\n") {
-		t.Errorf("%d outputs, of %d bytes", len(list), len(list[0].Text))
+		t.Errorf("got %d outputs of %d bytes, want one with the end of the text", len(list), len(list[0].Text))
 	}
 	o.Clear(false)
 	o.Flush()
 	if len(o.model.outputs()) != 0 {
-		t.Error("Clear(false) left something")
+		t.Error("Clear(false) did not clear all outputs")
 	}
 }
 
@@ -291,10 +290,10 @@ func TestInteract(t *testing.T) {
 	on.SetValue(true)
 	n.Set("description", "n")
 	if calls != 3 {
-		t.Errorf("%d calls, want 3", calls)
+		t.Errorf("got %d calls, want 3", calls)
 	}
 	if got := box.String(); got != "n: 2 (0 to 9)\non\ncalled" {
-		t.Errorf("it shows %q, want the outputs of the last call alone", got)
+		t.Errorf("got %q, want only the output of the last call", got)
 	}
 }
 
@@ -306,15 +305,15 @@ func TestComm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.hear(c.ID(), `{"b":2}`)
+	x.receive(c.ID(), `{"b":2}`)
 	c.OnMessage(nil)
-	x.hear(c.ID(), `{"b":3}`)
+	x.receive(c.ID(), `{"b":3}`)
 	err = c.Send(struct{ C int }{3})
 	if list := x.take(); err != nil || len(list) != 2 || string(list[0].m.Data) != `{"a":1}` || string(list[0].m.Buffers[0]) != "raw" || string(list[1].m.Data) != `{"C":3}` {
-		t.Errorf("said %v, %v", list, err)
+		t.Errorf("got the messages %v, %v", list, err)
 	}
 	if !slices.Equal(got, []string{`{"b":2}`}) {
-		t.Errorf("heard %q", got)
+		t.Errorf("got %q, want only the message before OnMessage(nil)", got)
 	}
 	var opened []string
 	m.RegisterTarget("theirs", func(c *Comm, first Message) {
@@ -325,7 +324,7 @@ func TestComm(t *testing.T) {
 	h.Message(Message{Data: json.RawMessage(`{"x":1}`)})
 	h.Closed(Message{})
 	if want := []string{"comm id with theirs{}", `{"x":1}`}; !slices.Equal(opened, want) {
-		t.Errorf("a comm of the front end: %q, want %q", opened, want)
+		t.Errorf("comm opened by the front end: got %q, want %q", opened, want)
 	}
 }
 
@@ -356,9 +355,9 @@ func TestMistakes(t *testing.T) {
 		}()
 	}
 	if _, err := OpenComm("x", nil, nil); err == nil || !strings.Contains(err.Error(), "no front end") {
-		t.Errorf("a comm outside a notebook: %v", err)
+		t.Errorf("comm outside a notebook: got error %v", err)
 	}
 	if _, err := NewManager(newWire()).OpenComm("x", 7, nil); err == nil || !strings.Contains(err.Error(), "is 7; want a JSON object") {
-		t.Errorf("a comm with data 7: %v", err)
+		t.Errorf("comm with data 7: got error %v", err)
 	}
 }

@@ -12,13 +12,13 @@ import (
 type wire struct {
 	mu      sync.Mutex
 	n       int
-	said    []said
+	sent    []sent
 	handler map[string]Handler
 	targets map[string]func(Conn, Message) Handler
 }
 
-// said is a recorded message: "open", "msg" or "close" of a comm.
-type said struct {
+// sent is a recorded message: "open", "msg" or "close" of a comm.
+type sent struct {
 	what, id string
 	m        Message
 }
@@ -33,7 +33,7 @@ func (w *wire) Open(target string, m Message, h Handler) (Conn, error) {
 	w.n++
 	c := wireConn{w, fmt.Sprint("c", w.n), target}
 	w.handler[c.id] = h
-	w.said = append(w.said, said{"open", c.id, m})
+	w.sent = append(w.sent, sent{"open", c.id, m})
 	return c, nil
 }
 
@@ -43,16 +43,16 @@ func (w *wire) Register(target string, opened func(Conn, Message) Handler) {
 func (w *wire) Redirect(o *Output, f func()) { fmt.Fprint(o.Stdout(), "called\n"); f() }
 
 // take returns the messages recorded since the last call.
-func (w *wire) take() []said {
+func (w *wire) take() []sent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := w.said
-	w.said = nil
+	list := w.sent
+	w.sent = nil
 	return list
 }
 
-// hear passes a front end's message to the widget of a comm.
-func (w *wire) hear(id, data string) { w.handler[id].Message(Message{Data: json.RawMessage(data)}) }
+// receive passes a front end's message to the widget of a comm.
+func (w *wire) receive(id, data string) { w.handler[id].Message(Message{Data: json.RawMessage(data)}) }
 
 type wireConn struct {
 	w          *wire
@@ -61,20 +61,20 @@ type wireConn struct {
 
 func (c wireConn) ID() string           { return c.id }
 func (c wireConn) Target() string       { return c.target }
-func (c wireConn) Send(m Message) error { return c.say("msg", m) }
+func (c wireConn) Send(m Message) error { return c.record("msg", m) }
 func (c wireConn) Close(m Message) error {
-	return c.say("close", m)
+	return c.record("close", m)
 }
 
-func (c wireConn) say(what string, m Message) error {
+func (c wireConn) record(what string, m Message) error {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
-	c.w.said = append(c.w.said, said{what, c.id, m})
+	c.w.sent = append(c.w.sent, sent{what, c.id, m})
 	return nil
 }
 
 // updates formats the messages of one comm, "update {…}", and skips others.
-func updates(t *testing.T, list []said, id string) string {
+func updates(t *testing.T, list []sent, id string) string {
 	t.Helper()
 	var lines []string
 	for _, s := range list {

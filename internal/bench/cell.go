@@ -13,7 +13,7 @@ import (
 // a kernel. Some give several rows.
 var cellMeasures = []struct {
 	rows    []cellRow
-	measure func(ctx context.Context, g *guest, full bool) ([]float64, error) // returns a value for each row; none if the kernel cannot do it
+	measure func(ctx context.Context, g *guest, full bool) ([]float64, error) // returns a value for each row, or none if the kernel does not support it
 }{
 	{[]cellRow{{"start to ready", "ms"}}, started},
 	{percentiles("1 + 1, request to idle"), roundTrips},

@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel/client"
 )
 
-// missing is the value of a row that a kernel does not support.
+// missing is the value of a row whose measurement a kernel does not support.
 const missing = -1
 
 func spinning(ctx context.Context, g *guest, _ bool) ([]float64, error) {

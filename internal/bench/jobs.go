@@ -104,7 +104,7 @@ func dtype(name string) tensor.DType {
 }
 
 // product returns a function that multiplies (m, k) by (k, n), or batches of them. The spec's
-// Op tells which operand is stored transposed.
+// Op states which operand is stored transposed.
 func product(s Spec) func() {
 	batch, last := s.Shape[:len(s.Shape)-3], s.Shape[len(s.Shape)-3:]
 	operand := func(rows, columns int, transposed bool) *tensor.Tensor {
@@ -127,7 +127,7 @@ func operandOf(batch []int, rows, columns int, d string) *tensor.Tensor {
 func copying(counted int) func() {
 	src, dst := make([]byte, counted/2), make([]byte, counted/2)
 	for i := range src {
-		src[i], dst[i] = 1, 2 // writing gives each slice its own pages
+		src[i], dst[i] = 1, 2 // the first write gives each slice its own pages
 	}
 	parts := runtime.GOMAXPROCS(0)
 	return func() {

@@ -19,7 +19,7 @@ func memory(list []task) (peaks []task) {
 	return peaks
 }
 
-// warmUp is a training that makes a library load everything it loads on first use.
+// warmUp is a training during which a library loads everything that it loads on first use.
 var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 
 // peak measures the peak resident memory of the first three steps of a training, minus the
@@ -61,7 +61,7 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	return Rows{NewRow(row, ours, theirs), NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
 }
 
-// peakOf measures a training in a new process that is started like who.
+// peakOf measures a training in a new process that is started in the same way as who.
 func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64, tensors int, err error) {
 	s, err := startSide(ctx, who.name, b.threads, who.argv)
 	if err != nil {

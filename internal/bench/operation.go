@@ -14,7 +14,7 @@ var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 // maker makes the other operands of an operation for x, and returns the operation.
 type maker func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor
 
-// of returns the maker of an operation whose only operand is x.
+// of returns the maker of an operation with x as its only operand.
 func of(f func(x *tensor.Tensor) *tensor.Tensor) maker {
 	return func(*tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor { return f }
 }
@@ -84,7 +84,7 @@ var operations = map[string]maker{
 	"sum of rows": of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum(1) }),
 	"tanh":        of((*tensor.Tensor).Tanh),
 	"transpose":   of(func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(-1, -2).Contiguous() }),
-	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // reports an element that overflowed
+	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // reports an element that overflows
 		y := x.Half()
 		fused.Unscale([]*tensor.Tensor{y}, 1)
 		return y

@@ -88,7 +88,7 @@ func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) floa
 	return rows
 }
 
-// blank returns the row of a task without numbers.
+// blank returns the row of a task, still without numbers.
 func (b *table) blank(t task, unit string) Row {
 	row := Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: unit}
 	if b.Device != "cpu" {

@@ -87,6 +87,6 @@ func TestRowsShow(t *testing.T) {
 		t.Errorf("chart: got %q, want it to begin with %q and to name the peer once", got, want)
 	}
 	if got := r.Throughput().String(); !strings.Contains(got, "runs/s") || !strings.Contains(got, "1.20×") {
-		t.Errorf("the chart says %q", got)
+		t.Errorf("chart: got %q", got)
 	}
 }

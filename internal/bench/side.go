@@ -97,7 +97,7 @@ func (s *side) ask(q request) (reply, error) {
 	}
 	switch {
 	case err != nil:
-		s.end() // waits for all its output
+		s.end() // waits until all its output has been read
 		return a, fmt.Errorf("bench: %s ended or did not reply to %s: %w%s", s.name, q.Do, err, s.stderr)
 	case a.Error != "":
 		return a, failure{s.name, a.Error}
@@ -117,7 +117,7 @@ func (s *side) end() {
 	s.cmd.Wait()
 }
 
-// tail keeps the end of the text that is written to it.
+// tail is a writer that keeps the end of the written text.
 type tail struct{ text []byte }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"halfnote/internal/bench"
 )
 
-// TestBench runs the command bench with small work and without a peer.
+// TestBench runs the command bench on small work without a peer.
 func TestBench(t *testing.T) {
 	chart := filepath.Join(t.TempDir(), "bench.png")
 	exe, err := program()
@@ -49,7 +49,7 @@ func TestBench(t *testing.T) {
 		{"bench mlp --python /nowhere/python --match step", "/nowhere/python"},
 	} {
 		if out, code := halfnote(t, strings.Fields(c.args)...); code == 0 || !strings.Contains(out, c.want) {
-			t.Errorf("%s: got exit code %d, want an error with %q in\n%s", c.args, code, c.want, out)
+			t.Errorf("%s: got exit code %d, want an error that contains %q in\n%s", c.args, code, c.want, out)
 		}
 	}
 }

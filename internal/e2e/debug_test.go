@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel/client"
 )
 
-// debugging speaks the debug adapter protocol with a kernel.
+// debugging is a connection to a kernel that speaks the debug adapter protocol.
 type debugging struct {
 	t   *testing.T
 	ctx context.Context
@@ -19,7 +19,7 @@ type debugging struct {
 	seq int
 }
 
-// ask sends a command and stores the body of the answer in v, a pointer.
+// ask sends a command and stores the body of the reply in the variable that v points to.
 func (d *debugging) ask(command string, arguments any, v any) {
 	d.t.Helper()
 	d.seq++
@@ -90,8 +90,8 @@ func (d *debugging) variables(frame int) map[string]map[string]string {
 	return all
 }
 
-// TestDebugger stops a cell at a breakpoint, reads its variables and steps through it. The
-// kernel must answer requests meanwhile, and an interrupt must end the stopped cell.
+// TestDebugger stops a cell at a breakpoint, reads its variables and steps through it. It checks that the kernel
+// answers requests meanwhile, and that an interrupt ends the stopped cell.
 func TestDebugger(t *testing.T) {
 	k, err := startKernel(client.Options{})
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// need returns the path of the first of the programs that is installed. Without any it
+// need returns the path of the first of the programs that is installed. If none is installed, it
 // skips the test, or fails it if HALFNOTE_REQUIRE lists what.
 func need(t *testing.T, what string, programs ...string) string {
 	t.Helper()
@@ -51,7 +51,7 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	os.Setenv("HALFNOTE_HISTORY", "")         // keep tests out of the user's history
+	os.Setenv("HALFNOTE_HISTORY", "")         // tests must not write to the user's history
 	if err := os.Chdir("../.."); err != nil { // users type paths relative to the root
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -204,12 +204,12 @@ func TestThreeLoops(t *testing.T) {
 func TestHello(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.ipynb")
 	if text, code := halfnote(t, "run", "notebooks/00-hello.ipynb", "--output", out); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, text)
+		t.Fatalf("got exit code %d\n%s", code, text)
 	}
 	printed := readExecuted(t, out).printed()
 	for _, want := range []string{
 		"the answer is 42", "4 doubled is 8", "0 1 4 9", "+Inf 65536",
-		"cannot use \"five\"", "undefined: undefinedName", "now I am a string", // both errors, and state kept
+		"cannot use \"five\"", "undefined: undefinedName", "now I am a string", // both errors, and the variables that survive them
 		"(32, 784)", "(512, 10)", // the shapes of the matmul
 		"index out of range [3] with length 3", "Interrupted",
 	} {

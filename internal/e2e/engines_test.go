@@ -14,7 +14,7 @@ func TestEngines(t *testing.T) {
 	for _, engine := range interp.Engines {
 		file := filepath.Join(t.TempDir(), "out.ipynb")
 		if out, code := halfnote(t, "run", "--engine", engine, "--output", file, "notebooks/00-hello.ipynb"); code != 0 {
-			t.Fatalf("%s: exit code %d\n%s", engine, code, out)
+			t.Fatalf("%s: got exit code %d\n%s", engine, code, out)
 		}
 		printed[engine] = readExecuted(t, file).printed()
 	}

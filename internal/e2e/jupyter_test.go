@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// jupyter installs the kernel and returns a function that makes commands for a Python that
-// has the modules and finds the kernel.
+// jupyter installs the kernel. It returns a function that makes commands for a Python that has the modules and
+// finds the kernel.
 func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
 	t.Helper()
 	python := need(t, "jupyter", "python3")
@@ -59,7 +59,7 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 				t.Fatalf("%v\n%s", err, text)
 			}
 			got := losses(string(text))
-			if tt.name != "console" { // the console writes no notebook
+			if tt.name != "console" { // the console does not write a notebook
 				got = readExecuted(t, out).losses()
 			}
 			if !slices.Equal(got, want) {
@@ -105,8 +105,8 @@ print(slider["model_name"], slider["state"]["value"], slider["state"]["descripti
 	}
 }
 
-// TestJupyterClientsOfOneIdentity lets clients of one KernelManager displace each other, on
-// halfnote's kernel and on ipykernel. Both kernels must serve the same clients.
+// TestJupyterClientsOfOneIdentity checks that halfnote's kernel and ipykernel serve the same clients if clients of
+// one KernelManager displace each other.
 func TestJupyterClientsOfOneIdentity(t *testing.T) {
 	python := jupyter(t, "jupyter_client", "ipykernel")
 	var outputs [2][]byte

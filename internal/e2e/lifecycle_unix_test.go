@@ -18,7 +18,7 @@ import (
 	"halfnote/kernel/client"
 )
 
-// busyCells are cells that run when the kernel has to end. Each prints a line first.
+// busyCells are cells that are still running when the kernel must end. Each first prints a line.
 var busyCells = map[string]string{
 	"loop":    "fmt.Println(\"on\")\nfor {}",
 	"sleep":   "fmt.Println(\"on\")\ntime.Sleep(time.Hour)",
@@ -33,8 +33,8 @@ child := exec.Command("sleep", "1000")
 if err := child.Start(); err != nil { panic(err) }
 os.WriteFile(%q, fmt.Append(nil, os.Getpid(), " ", child.Process.Pid), 0o600)`
 
-// TestKernelEnds ends kernels in every way while a cell runs. The cell must get its reply,
-// and neither processes nor files may remain.
+// TestKernelEnds checks every way to end a kernel while a cell runs: the cell's request gets its reply, and
+// processes and files do not remain.
 func TestKernelEnds(t *testing.T) {
 	ends := map[string]func(context.Context, *client.Kernel) error{
 		"SIGTERM": func(ctx context.Context, k *client.Kernel) error {
@@ -93,7 +93,7 @@ func TestKernelEnds(t *testing.T) {
 	}
 }
 
-// TestKernelEndsWithItsParent kills the process that runs a notebook. Its kernel must end.
+// TestKernelEndsWithItsParent checks that the kernel ends if the process that runs a notebook is killed.
 func TestKernelEndsWithItsParent(t *testing.T) {
 	for name, code := range busyCells {
 		t.Run(name, func(t *testing.T) {

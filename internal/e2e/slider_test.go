@@ -21,8 +21,8 @@ type commMessage struct {
 	} `json:"data"`
 }
 
-// TestSliderWhileTraining drags a slider while its cell trains, on a subshell as front ends
-// do. The callback must answer while the cell runs. The test logs the latency.
+// TestSliderWhileTraining drags a slider while its cell trains, through a subshell as front ends do, and checks
+// that the callback answers while the cell runs. The test logs the latency.
 func TestSliderWhileTraining(t *testing.T) {
 	k, err := startKernel(client.Options{})
 	if err != nil {

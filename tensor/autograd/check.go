@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	step      = 1e-5 // of the central difference
+	step      = 1e-5 // half the width of the central difference
 	tolerance = 1e-5 // relative to the larger of 1 and the derivative
 )
 

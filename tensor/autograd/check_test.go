@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// cases covers every differentiable operation, at points where it is smooth.
+// cases contains every differentiable operation, at points where it is smooth.
 var cases = []struct {
 	name string
 	f    func(a, b *tensor.Tensor) *tensor.Tensor // a and b are (2, 3)
@@ -107,10 +107,10 @@ func TestDerivatives(t *testing.T) {
 		})
 	}
 	for _, op := range tensor.Ops() {
-		// A cast to the same dtype does not run an operation; TestCast in package tensor
+		// A cast to the same dtype does not run an operation: TestCast in package tensor
 		// checks its gradient. An alias is only made inside derivatives.
 		if !seen[op.Name] && op.Name != "cast" && op.Name != "alias" {
-			t.Errorf("no case runs %s", op.Name)
+			t.Errorf("%s: missing in the cases", op.Name)
 		}
 		// Operations without a derivative whose results are real numbers.
 		flat := slices.Contains([]string{"batch_norm_stats", "heaviside", "step"}, op.Name)

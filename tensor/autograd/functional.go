@@ -13,8 +13,8 @@ type Func func(in []*tensor.Tensor) *tensor.Tensor
 
 // Jacobian returns the derivatives of every element of f(in) with respect to every element of
 // each operand: for y of shape s and operand i of shape t, a tensor of shape (s..., t...) at
-// index i. Elements that f does not depend on have zeros. in is not changed and needs no
-// gradient. It is torch.autograd.functional.jacobian.
+// index i. The derivatives are zero for elements that f does not depend on. in is not changed and need
+// not require a gradient. It is torch.autograd.functional.jacobian.
 func Jacobian(f Func, in ...*tensor.Tensor) []*tensor.Tensor { return jacobian(f, in, false) }
 
 // JacobianGraph is Jacobian with a result that can be differentiated with respect to
@@ -133,7 +133,7 @@ func gradients(y *tensor.Tensor, x []*tensor.Tensor, graph bool) []*tensor.Tenso
 	return from(y, x, nil, graph)
 }
 
-// from returns the gradients of x for the gradient v of y.
+// from returns the gradients of x, given the gradient v of y.
 func from(y *tensor.Tensor, x []*tensor.Tensor, v *tensor.Tensor, graph bool) []*tensor.Tensor {
 	out := make([]*tensor.Tensor, len(x))
 	if y.RequiresGrad() {

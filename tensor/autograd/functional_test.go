@@ -29,8 +29,7 @@ type flat struct {
 	Values []float64
 }
 
-// TestFunctional compares results with those of torch.autograd.functional in
-// testdata/functional.json.
+// TestFunctional compares results with those of torch.autograd.functional in testdata/functional.json.
 func TestFunctional(t *testing.T) {
 	text, err := os.ReadFile("testdata/functional.json")
 	if err != nil {
@@ -46,7 +45,7 @@ func TestFunctional(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(golden.Functions) != len(functions) {
-		t.Errorf("testdata/functional.json has %d functions, want %d", len(golden.Functions), len(functions))
+		t.Errorf("testdata/functional.json: got %d functions, want %d", len(golden.Functions), len(functions))
 	}
 	for name, f := range functions {
 		want := golden.Functions[name]
@@ -119,7 +118,7 @@ func TestFunctionalErrors(t *testing.T) {
 		"the vector for operand 0 is nil or has another shape":                  func() { autograd.HVP(square, []T{x}, []T{tensor.Ones(3)}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

@@ -264,7 +264,7 @@ func TestResume(t *testing.T) {
 	a, b := strings.Split(string(got), "\n"), strings.Split(want, "\n")
 	for kind, o := range optimizers {
 		if a[kind] != b[kind] {
-			t.Errorf("%s: got, resumed:\n%.300s…\nwant, without a break:\n%.300s…", o.name, a[kind], b[kind])
+			t.Errorf("%s: resumed: got\n%.300s…\nwant, as without a break,\n%.300s…", o.name, a[kind], b[kind])
 		}
 	}
 }

@@ -63,8 +63,7 @@ func TestWorkersGiveEveryBatchInOrder(t *testing.T) {
 	}
 }
 
-// TestPrefetch checks that workers prepare as many batches ahead of the loop as Prefetch
-// allows, and no more.
+// TestPrefetch checks that workers prepare exactly as many batches ahead of the loop as Prefetch allows.
 func TestPrefetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := &squares{n: 100, at: -1}

@@ -50,7 +50,7 @@ func TestForeignFiles(t *testing.T) {
 			}
 			for _, says := range append(c.says, path) {
 				if !strings.Contains(err.Error(), says) {
-					t.Errorf("%s(%s): got error %v, want %q in it", name, c.name, err, says)
+					t.Errorf("%s(%s): got error %v, want an error that contains %q", name, c.name, err, says)
 				}
 			}
 		}

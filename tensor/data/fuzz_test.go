@@ -25,8 +25,8 @@ import (
 // for uint32.
 const mostWidening = 2
 
-// refused reports whether err is not nil. It fails unless err has all that a reader's error
-// must have.
+// refused reports whether err is not nil. The test fails unless the message of an error has the prefix
+// "data: " and a FormatError has all its fields.
 func refused(t *testing.T, err error) bool {
 	t.Helper()
 	var f *FormatError
@@ -39,7 +39,7 @@ func refused(t *testing.T, err error) bool {
 	return err != nil
 }
 
-// within fails if tensors are larger than a file of size bytes allows.
+// within checks that tensors are not larger than a file of size bytes allows.
 func within(t *testing.T, size int, tensors ...*tensor.Tensor) {
 	t.Helper()
 	total := 0
@@ -51,7 +51,7 @@ func within(t *testing.T, size int, tensors ...*tensor.Tensor) {
 	}
 }
 
-// alike fails unless x and y have the same bits.
+// alike checks that x and y have the same bits.
 func alike(t *testing.T, what string, x, y *tensor.Tensor) {
 	t.Helper()
 	if x.DType() != y.DType() || !slices.Equal(x.Shape(), y.Shape()) || !slices.Equal(x.Bits(), y.Bits()) {
@@ -86,8 +86,8 @@ func files(f *testing.F, fixture, list string) (out [][]byte) {
 	return out
 }
 
-// FuzzSafetensors mutates header and data separately, so that the length of the header is
-// right; wrong is added to that length.
+// FuzzSafetensors mutates header and data separately, so that the length of the header is correct. wrong is
+// then added to that length.
 func FuzzSafetensors(f *testing.F) {
 	for _, file := range files(f, "safetensors_files.json", "files") {
 		n := binary.LittleEndian.Uint64(file)
@@ -194,7 +194,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ makes archives of one member, so that the checksum is right, and changes one byte.
+// FuzzNPZ makes archives with one member and a correct checksum, and changes one byte.
 func FuzzNPZ(f *testing.F) {
 	for i, file := range files(f, "numpy_files.json", "cases") {
 		f.Add("x.npy", file, i%2 == 0, uint16(0), byte(0))

@@ -57,7 +57,7 @@ func tensorProgram(storage, offset, shape, stride string) string {
 	return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + offset + "(" + shape + "t(" + stride + "t\x89}tR"
 }
 
-// overlapping returns an archive with n storages that all are the same bytes of the file.
+// overlapping returns an archive with n storages that all consist of the same bytes of the file.
 func overlapping(program, content string, n int) []byte {
 	var file, directory []byte
 	entry := func(name, content string, at int) {
@@ -90,8 +90,8 @@ func overlapping(program, content string, n int) []byte {
 	return append(append(file, directory...), append(end, 0, 0)...)
 }
 
-// TestHostileTorchFiles checks that files that try to run code, to exhaust memory or to run
-// forever are errors that give the reason, and that reading them takes little memory.
+// TestHostileTorchFiles checks that files that try to run code, to exhaust memory or to run forever are
+// rejected with the reason, and that reading them takes little memory.
 func TestHostileTorchFiles(t *testing.T) {
 	trap := filepath.Join(t.TempDir(), "trap")
 	run := "cos\nsystem\n(" + textProgram("touch "+trap) + "tR"
@@ -165,7 +165,7 @@ func TestHostileTorchFiles(t *testing.T) {
 		{"a tensor of text", "_rebuild_tensor_v2(a str", programOf(t, tensorProgram(textProgram("0"), "K\x00", "K\x01", "K\x01")+".")},
 		{"an array without its bytes", "8 bytes for an array of shape [1000000]", programOf(t, "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\ntR(K\x01J\x40\x42\x0f\x00\x85cnumpy\ndtype\n("+textProgram("f8")+"tR\x89C\x0812345678tb.")},
 
-		// The machine.
+		// The virtual machine of pickle.
 		{"nothing on the stack", "an empty stack", programOf(t, "0.")},
 		{"nothing to return", "an empty stack", programOf(t, ".")},
 		{"below the mark", "an empty stack", programOf(t, "N(a.")},
@@ -217,7 +217,7 @@ func TestHostileTorchFiles(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		var format *FormatError
 		if !errors.As(err, &format) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v and the error %v, want %q in it", c.name, v, err, c.want)
+			t.Errorf("%s: got %v and the error %v, want an error that contains %q", c.name, v, err, c.want)
 		}
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20 {
 			t.Errorf("%s: allocated %d MB for a file of %d bytes", c.name, taken>>20, len(c.file))

@@ -12,7 +12,7 @@ type Graph interface {
 	Free()
 }
 
-// Capturer is implemented by backends that can record a function's work without running it.
+// Capturer is implemented by backends that can record the work of a function without running it.
 type Capturer interface {
 	// Capture calls step and returns the work it enqueued, all on the calling goroutine;
 	// other goroutines wait for the device meanwhile. The error names the operation of step
@@ -22,7 +22,7 @@ type Capturer interface {
 
 // Recorder is a capture in progress.
 type Recorder interface {
-	// Mine reports whether the calling goroutine's work is captured.
+	// Mine reports whether the work of the calling goroutine is being captured.
 	Mine() bool
 	// Refuse makes the capture fail with an error, with which the caller panics.
 	Refuse(why error)
@@ -48,8 +48,8 @@ var (
 	clock    atomic.Pointer[func() uint64]
 )
 
-// SetRecorder announces the start of a capture, of which there is one at a time; nil
-// announces its end.
+// SetRecorder announces the start of a capture, or its end if r is nil. There is at most one capture at a
+// time.
 func SetRecorder(r Recorder) {
 	if r == nil {
 		recorded.Store(nil)
@@ -74,12 +74,12 @@ func Recording() (r Recorder, since uint64) {
 
 var replays atomic.Uint64
 
-// CountReplay announces that a Replay is about to change memory, which no count of in-place
-// changes shows.
+// CountReplay announces that a Replay is about to change memory. Counts of in-place changes do not include
+// the changes of a replay.
 func CountReplay() { replays.Add(1) }
 
 // Replays returns the number of replays so far.
 func Replays() uint64 { return replays.Load() }
 
-// SetClock sets the clock of [Recording]: the number of the object made last.
+// SetClock sets the clock of [Recording], which returns the number of the object made last.
 func SetClock(f func() uint64) { clock.Store(&f) }

@@ -2,17 +2,16 @@ package driver
 
 import "testing"
 
-// TestCodes checks that every code has a distinct name and that Optional, a marker, has
-// none.
+// TestCodes checks that every code has a distinct name and that Optional, a marker, does not have a name.
 func TestCodes(t *testing.T) {
 	seen := map[string]Code{}
 	for c := Code(0); c <= UpdateScale; c++ {
 		name, ok := codes[c]
 		if ok == (c == Optional) {
-			t.Errorf("%d: named %v", uint8(c), ok)
+			t.Errorf("code %d: got the name %v, want none", uint8(c), ok)
 		}
 		if ok && name == "" {
-			t.Errorf("%d: its name is empty", uint8(c))
+			t.Errorf("code %d: the name is empty", uint8(c))
 		}
 		if other, twice := seen[name]; ok && twice {
 			t.Errorf("%d and %d are both named %q", uint8(other), uint8(c), name)

@@ -1,5 +1,5 @@
 // Package driver defines the interface of a compute backend: memory, and kernels that run on
-// it. It knows shapes, strides and element types; it knows nothing of autograd or autocast.
+// it. It knows shapes, strides and element types; it does not know autograd or autocast.
 package driver
 
 // Backend computes on one kind of device. A backend is safe for use by several
@@ -10,14 +10,14 @@ type Backend interface {
 	// Alloc returns a zeroed buffer of n bytes, or an error that states the requested and
 	// the available bytes.
 	Alloc(n int) (Buffer, error)
-	// Run computes dst from src. The caller has checked shapes and dtypes by the kernel's
+	// Run computes dst from src. The caller has checked shapes and dtypes as required by the kernel's
 	// comment; a backend panics on kernels that it does not offer (see [Backend.Offers]).
 	// dst may be one of src where the comment allows it; otherwise they do not overlap.
 	Run(k Kernel, dst View, src ...View)
 	// Offers reports whether Run accepts k's code with dst's and src's dtypes.
 	// Optional kernels may be declined: the caller then composes them from others.
 	Offers(c Code, dst DType, src ...DType) bool
-	// Read copies a buffer's bytes from off on to p; Write copies p to the buffer. Both wait
+	// Read copies the buffer's bytes that start at off to p; Write copies p to the buffer. Both wait
 	// for the work enqueued before.
 	Read(p []byte, b Buffer, off int)
 	Write(b Buffer, off int, p []byte)
@@ -25,8 +25,8 @@ type Backend interface {
 	Synchronize()
 }
 
-// Failure is the panic value for device errors, caused by the device or by earlier work on
-// it, as opposed to caller mistakes.
+// Failure is the panic value for errors that the device or earlier work on it has caused. Mistakes of the
+// caller panic with other values.
 type Failure struct{ Err error }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -40,7 +40,7 @@ type Buffer interface {
 
 // View is a strided window on a buffer: element (i, j, …) of the view is element
 // Offset + i*Stride[0] + j*Stride[1] + … of the buffer, counted in elements of
-// DType. A stride of 0 repeats (broadcasting).
+// DType. Elements repeat along an axis with stride 0 (broadcasting).
 type View struct {
 	Buffer Buffer
 	DType  DType

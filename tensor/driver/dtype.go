@@ -50,7 +50,7 @@ var dtypes = [...]struct {
 	Int16:      {"int16", "i16", 2, Integer},
 }
 
-// DTypes returns all element types but Invalid.
+// DTypes returns all element types except Invalid.
 func DTypes() []DType {
 	list := make([]DType, 0, len(dtypes)-1)
 	for d := Invalid + 1; int(d) < len(dtypes); d++ {
@@ -65,7 +65,7 @@ func (d DType) String() string { return dtypes[d.known()].name }
 // Short returns the name that charts and tables use: "fp16".
 func (d DType) Short() string { return dtypes[d.known()].short }
 
-// Size returns the bytes of one element.
+// Size returns the number of bytes of an element.
 func (d DType) Size() int { return dtypes[d.known()].size }
 
 // Kind returns the kind of the elements.
@@ -79,7 +79,7 @@ func (d DType) IsFloat() bool { return d.Kind() == Floating }
 // 8-bit floating-point types.
 func (d DType) IsStorage() bool { return d == Float8E4M3 || d == Float8E5M2 }
 
-// Wide returns the type that arithmetic on d is done in: float32 for the halves,
+// Wide returns the type in which arithmetic on d is done: float32 for the halves,
 // int64 for integers and bool, d itself for float32 and float64.
 func (d DType) Wide() DType {
 	switch {

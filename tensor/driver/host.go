@@ -17,7 +17,7 @@ type Host struct {
 	// "In[3], line 5", or "" if unknown.
 	Source func() string
 	// Tracing is called when the first user of [Source] registers and when the last one leaves, so
-	// that a program need not track its lines meanwhile. [SetHost] calls it with the current state.
+	// that a program tracks its lines only while they are needed. [SetHost] calls it with the current state.
 	Tracing func(on bool)
 }
 

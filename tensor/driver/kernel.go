@@ -7,7 +7,7 @@ type Kernel struct {
 	Alpha, Beta float64
 	// Axis is the axis in a code's comment, counted from 0.
 	Axis int
-	// Params are the parameters of a code whose comment names a type of them, else nil.
+	// Params are the parameters of a code whose comment names their type, else nil.
 	Params Params
 }
 
@@ -24,7 +24,7 @@ type Kernel struct {
 // [Contract], positions and [Unscale], whose comments state theirs. Integers and bool are offered
 // where a comment says "integers too". Elementwise kernels read operands broadcast to dst's shape by
 // strides of 0, and dst may be one of them: the same window, not an overlapping one. NaN propagates
-// through every kernel unless its comment says otherwise.
+// through every kernel unless its comment states otherwise.
 type Code uint8
 
 // The computations. Those before Optional must be offered by every backend.
@@ -261,8 +261,8 @@ const (
 	// zeros. dst is contiguous.
 	BernoulliBits
 
-	// Steps of optimizers that the device itself decides on, which avoids a host synchronisation to
-	// learn whether a gradient was finite.
+	// Steps of optimizers that the device takes or skips itself, so that the host need not wait to learn
+	// whether a gradient was finite.
 
 	// Advance counts steps. dst is a contiguous float64 matrix with a row of 4 for each tensor: the
 	// number n of its steps, whether to take this one, its rate and its scale. If all elements of the
@@ -271,7 +271,7 @@ const (
 	// elementary. Else the second column becomes 0 and the rest stays. Its parameters are
 	// [AdvanceParams].
 	Advance
-	// GuardedSGD is SGD of dst if its row of Advance says to take the step, else only the copy. src is
+	// GuardedSGD is SGD of dst if the second column of its row of Advance is 1, else only the copy. src is
 	// the row, then the operands of SGD. The row's rate replaces Rate, and First counts only in the
 	// row's first step. Its parameters are [SGDParams].
 	GuardedSGD

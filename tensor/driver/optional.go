@@ -2,7 +2,7 @@ package driver
 
 // MemoryStats holds a backend's memory use in bytes.
 type MemoryStats struct {
-	// Live is the memory allocated and neither released nor found unreachable.
+	// Live is the memory that was allocated and neither released nor found unreachable.
 	Live int64
 	// Peak is the largest Live since the start or the last ResetPeak.
 	Peak int64
@@ -73,7 +73,7 @@ type Packer interface {
 	// ScratchLimit returns the largest size in bytes of a copy of images; larger inputs are copied
 	// and multiplied in parts. It is constant, so that sums keep their order.
 	ScratchLimit() int
-	// Pad sets dst to src surrounded by zeros, before[a] of them in front along axis a; there
+	// Pad sets dst to src surrounded by zeros, with before[a] zeros in front along axis a; there
 	// are at most 6 axes. dst has src's dtype and rank, is at least as large, and does not
 	// overlap src.
 	Pad(dst, src View, before []int)

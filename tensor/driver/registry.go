@@ -15,7 +15,7 @@ var registry struct {
 	opened    map[string]*opened
 }
 
-// opened is a provider's answer.
+// opened is the result of opening a device: a backend, or an error.
 type opened struct {
 	once    sync.Once
 	backend Backend
@@ -38,13 +38,13 @@ func Register(b Backend) {
 
 // RegisterFamily makes backends available that are slow to open or may be missing. open is called
 // when a device of the family is first looked up, once for each name, such as "cuda" or
-// "cuda:1". Its error states why the device is unavailable. RegisterFamily panics if the family has
-// already been provided.
+// "cuda:1". Its error states why the device is unavailable. RegisterFamily panics if the family is
+// already registered.
 func RegisterFamily(family string, open func(device string) (Backend, error)) {
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.providers[family] != nil {
-		panic(fmt.Sprintf("driver: provide: devices %q are provided twice", family))
+		panic(fmt.Sprintf("driver: register: device family %q is registered twice", family))
 	}
 	if registry.providers == nil {
 		registry.providers = map[string]func(string) (Backend, error){}
@@ -53,13 +53,13 @@ func RegisterFamily(family string, open func(device string) (Backend, error)) {
 	registry.providers[family] = open
 }
 
-// Lookup returns the backend of that name, or nil.
+// Lookup returns the backend with the given name, or nil.
 func Lookup(name string) Backend {
 	b, _ := Open(name)
 	return b
 }
 
-// Open returns the backend of that name, or an error stating why there is none.
+// Open returns the backend with the given name, or an error that states why it is unavailable.
 func Open(name string) (Backend, error) {
 	registry.RLock()
 	b := registry.backends[name]
@@ -82,16 +82,16 @@ func Open(name string) (Backend, error) {
 		}
 		registry.Unlock()
 		o.once.Do(func() {
-			o.err = errors.New("opening it panicked")
+			o.err = errors.New("opening the device panicked")
 			o.backend, o.err = open(name)
 		})
 	}
-	o.once.Do(func() {}) // another goroutine may be opening it
+	o.once.Do(func() {}) // waits if another goroutine is opening the device
 	return o.backend, o.err
 }
 
-// Names returns the names of all available backends, sorted: the registered ones, and the
-// first of each provided family.
+// Names returns the sorted names of all available backends: the registered ones, and the first of each
+// registered family.
 func Names() []string {
 	registry.RLock()
 	var names, families []string

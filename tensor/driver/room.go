@@ -10,7 +10,7 @@ import (
 )
 
 // Room returns an error unless n elements of size bytes each fit into the memory left below
-// [Limit]. Callers that allocate by a user's number ask first, because Go ends a process that
+// [Limit]. Callers that allocate by a user's number call it first, because Go ends a process that
 // runs out of memory. The error states the request, the free memory and the source of the
 // limit.
 func Room(n, size int) error {

@@ -8,7 +8,7 @@ import (
 func TestRoom(t *testing.T) {
 	for _, c := range []struct {
 		n, size int
-		says    string // "": there is room
+		says    string // part of the error, "" if there is room
 	}{
 		{0, 8, ""},
 		{1 << 10, 8, ""},
@@ -27,7 +27,7 @@ func TestRoom(t *testing.T) {
 	}
 	limit, setBy := Limit()
 	if limit > 0 && setBy == "" {
-		t.Error("the limit has no name")
+		t.Error("the source of the limit is empty")
 	}
 	if err := NoRoom(1<<40, -5); !strings.Contains(err.Error(), "0 bytes of ") || !strings.Contains(err.Error(), "raise the limit, which is "+setBy) {
 		t.Error(err)

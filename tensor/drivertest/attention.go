@@ -43,7 +43,7 @@ type attention struct {
 	scale                       float64
 	causal, keep                bool
 	mask                        driver.DType
-	padding                     bool // the mask masks keys only
+	padding                     bool // the mask excludes only keys
 	shared                      bool // all heads share keys and values
 	wide                        bool // gradients are float32
 	gap                         int  // elements between the heads of a position
@@ -105,7 +105,7 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 			numbers[i] = math.Inf(-1)
 		}
 		set(b, m, numbers)
-		if !c.padding { // the first query has no key
+		if !c.padding { // the first query has no keys
 			row := m
 			row.Shape = []int{c.batch, c.heads, 1, c.keys}
 			set(b, row, []float64{[]float64{math.Inf(-1), 0}[int(truth(c.mask == driver.Bool))]})
@@ -218,7 +218,7 @@ func (c attention) want(q, k, v, dy, add, keep []float64) (want, bound [4][]floa
 			}
 			total += p[j]
 		}
-		most := slices.Max(append(off, 0)) // bound of the error of the sum of weights
+		most := slices.Max(append(off, 0)) // bounds the error of the sum of weights
 		factor := func(j int) float64 {
 			switch {
 			case keep == nil:

@@ -15,8 +15,8 @@ func Contractions(t *testing.T, b driver.Backend) {
 	testContractions(t, b, true)
 }
 
-// testContract compares with loops within the tolerance of sums, because a backend may sum in
-// another order for other views.
+// testContract compares contractions with loops within the tolerance of sums, because the order of a
+// backend's sums may depend on the views.
 func testContract(t *testing.T, b driver.Backend) {
 	testContractions(t, b, false)
 }
@@ -36,7 +36,7 @@ func testContractions(t *testing.T, b driver.Backend, exact bool) {
 		batch := []int{size(3), size(2)}[:r.IntN(3)]
 		m, n, k := []int{size(20), size(3)}[:1+r.IntN(2)], []int{size(3), size(20), size(20)}[:1+r.IntN(3)], []int{size(4), size(4), size(9)}[:1+r.IntN(3)]
 		switch i % 4 {
-		case 0: // as in the derivative of a weight: long sums over rows of an image
+		case 0: // a derivative of a weight: long sums over rows of an image
 			n, k = k, n
 		case 1:
 			k = []int{size(600), size(3)}
@@ -88,8 +88,8 @@ func testContractions(t *testing.T, b driver.Backend, exact bool) {
 	}
 }
 
-// wandering returns a view of random numbers whose axes lie in any order, may overlap, leave
-// gaps, and run backwards.
+// wandering returns a view of random numbers whose axes are in any order, may overlap, have gaps, and run
+// backwards.
 func wandering(t *testing.T, b driver.Backend, r *rand.Rand, d driver.DType, shape []int) driver.View {
 	t.Helper()
 	v := driver.View{DType: d, Shape: shape, Stride: make([]int, len(shape))}

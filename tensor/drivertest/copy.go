@@ -39,7 +39,7 @@ func testCopy(t *testing.T, b driver.Backend) {
 						x := values(b, src)
 						for i, got := range values(b, dst) {
 							if want := round(to, x[i]); !equal(got, want) {
-								t.Fatalf("%s: element %d: %g became %g, want %g", name(from, to, fromLayout, toLayout, shape), i, x[i], got, want)
+								t.Fatalf("%s: element %d: copy of %g: got %g, want %g", name(from, to, fromLayout, toLayout, shape), i, x[i], got, want)
 							}
 						}
 						if toLayout == gaps {
@@ -52,8 +52,8 @@ func testCopy(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testCopyAllHalves converts every 16-bit pattern to the other dtypes, and numbers between
-// neighbours to 16 bits.
+// testCopyAllHalves converts every 16-bit pattern to the other dtypes, and the midpoints of neighbours to
+// 16 bits.
 func testCopyAllHalves(t *testing.T, b driver.Backend) {
 	for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
 		x := allHalves(d)

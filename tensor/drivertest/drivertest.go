@@ -1,4 +1,4 @@
-// Package drivertest checks a backend of tensor/driver against plain loops.
+// Package drivertest is the conformance test of backends of tensor/driver. It compares them with plain loops.
 //
 //	func TestConformance(t *testing.T) { drivertest.Run(t, backend) }
 //
@@ -94,10 +94,10 @@ func slow(b driver.Backend) bool {
 func testOffers(t *testing.T, b driver.Backend) {
 	for c := driver.Code(0); c < driver.Optional; c++ {
 		if c >= driver.Gather && c <= driver.ArgSort {
-			continue // testPositions, testExtreme and testOrder run them with every dtype
+			continue // checked in every dtype by testPositions, testExtreme and testOrder
 		}
 		if _, ok := bitwises[c]; ok || c == driver.CumArgMax || c == driver.CumArgMin {
-			continue // integers, checked with them
+			continue // for integers, and checked with them
 		}
 		for _, d := range dtypes {
 			src := make([]driver.DType, operands(c))
@@ -115,13 +115,13 @@ func testOffers(t *testing.T, b driver.Backend) {
 	v := newView(t, b, driver.Float32, []int{2}, dense)
 	defer func() {
 		if recover() == nil {
-			t.Error("running an unknown code: got no panic, want one")
+			t.Error("Run of an unknown code: got no panic")
 		}
 	}()
 	b.Run(driver.Kernel{Code: 255}, v, v)
 }
 
-// operands returns the number of views that c reads, without optional ones.
+// operands returns the number of views that c reads, without optional operands.
 func operands(c driver.Code) int {
 	switch {
 	case c == driver.Fill:

@@ -23,8 +23,8 @@ type pointwise struct {
 	want     func(a args) float64
 }
 
-// Steps that round are exact in float64 before rounding: products, sums, quotients and roots of
-// float32 are rounded correctly from float64.
+// Rounding a float64 result to float32 is correct for products, sums, quotients and roots of float32, so
+// each rounded step is the correct float32 result.
 var arithmetic = map[driver.Code]pointwise{
 	driver.Affine: {1, 0, func(a args) float64 {
 		if a.beta == 0 {
@@ -110,7 +110,7 @@ func testElementwise(t *testing.T, b driver.Backend) {
 			}
 			for i, shape := range shapes {
 				if _, ok := functions[code]; ok && slices.Max(append(shape, 0)) > 100 {
-					continue // their loops are those of arithmetic
+					continue // their loops are the same as those of arithmetic
 				}
 				for _, s := range layoutsOf(shape) {
 					k := driver.Kernel{Code: code, Alpha: -1.7, Beta: 0.3}
@@ -194,7 +194,7 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 			dst := newView(t, b, d, []int{len(x)}, dense)
 			k := driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.25}
 			checkPointwise(t, b, k, p, dst, src, name(code, d))
-			// With float32 or better, few results are not the nearest value.
+			// If the computation is at least as wide as float32, few results are not the nearest value.
 			missed := 0
 			for i, got := range values(b, dst) {
 				if want := round(d, p.of(d, k, x[i], 0, 0)); !equal(got, want) {
@@ -202,13 +202,13 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 				}
 			}
 			if missed > len(x)/1000 {
-				t.Errorf("%s: %d of %d are not the nearest, want at most one in a thousand", name(code, d), missed, len(x))
+				t.Errorf("%s: %d of %d results are not the nearest value; want at most one in a thousand", name(code, d), missed, len(x))
 			}
 		}
 	}
 }
 
-// of returns the value of the code in the type used to compute d.
+// of returns the value of the code, computed in the wide type of d.
 func (p pointwise) of(d driver.DType, k driver.Kernel, x, y, z float64) float64 {
 	to := func(v float64) float64 { return round(wide(d), v) }
 	return to(p.want(args{x, y, z, to(k.Alpha), to(k.Beta), to}))
@@ -242,7 +242,7 @@ func checkPointwise(t *testing.T, b driver.Backend, k driver.Kernel, p pointwise
 	}
 }
 
-// log and pow are correct for subnormal numbers too, unlike package math on amd64.
+// log and pow also handle subnormal numbers correctly; package math on amd64 does not.
 
 func log(x float64) float64 {
 	if x > 0 && x < 0x1p-1022 {

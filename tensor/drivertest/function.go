@@ -15,7 +15,7 @@ var pointwises = func() map[driver.Code]pointwise {
 	return all
 }()
 
-// functions are the definitions of elementwise codes whose comment is their mathematical name.
+// functions are the definitions of elementwise codes that are known by their mathematical name.
 var functions = map[driver.Code]pointwise{
 	driver.Rsqrt:     {1, 4, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
 	driver.Exp2:      {1, 4, one(math.Exp2)},
@@ -100,8 +100,7 @@ func floorDiv(x, y float64) float64 {
 	return math.Copysign(n, x/y)
 }
 
-// power is pow with the whole part of y computed to more digits, because math.Pow loses digits
-// for large y.
+// power is pow with more digits for the whole part of y, because math.Pow loses digits for large y.
 func power(x, y float64) float64 {
 	n, rest := math.Modf(y)
 	if !(x > 0 || x < 0 && rest == 0) || math.IsInf(x, 0) || !(math.Abs(y) < 1e4) || n == 0 {

@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testAdvance counts steps of tensors, which are skipped if a flag is set.
+// testAdvance checks [driver.Advance], which counts the steps of tensors and skips them if a flag is set.
 func testAdvance(t *testing.T, b driver.Backend) {
 	if !b.Offers(driver.Advance, driver.Float64, driver.Float32) {
 		t.Skip("not offered")
@@ -42,8 +42,8 @@ func testAdvance(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testGuarded compares guarded steps, and the copies that steps write, with the plain kernels
-// and copies of their results.
+// testGuarded compares guarded steps and the copies that they write with plain steps and copies of their
+// results.
 func testGuarded(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
 		guarded, plain driver.Code
@@ -133,7 +133,7 @@ func withRate(params driver.Params) driver.Params {
 	return params
 }
 
-// testUpdateScale compares random sequences of overflows with the rule written in Go.
+// testUpdateScale compares [driver.UpdateScale] with its rule written in Go, for random sequences of overflows.
 func testUpdateScale(t *testing.T, b driver.Backend) {
 	if !b.Offers(driver.UpdateScale, driver.Float32, driver.Float32) {
 		t.Skip("not offered")

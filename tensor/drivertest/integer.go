@@ -20,7 +20,7 @@ func testDTypes(t *testing.T, b driver.Backend) {
 				got := values(b, dst)
 				for i, x := range values(b, src) {
 					if want := round(to, x); !equal(got[i], want) {
-						t.Errorf("%v to %v, %v: %v: got %v, want %v", from, to, layout, x, got[i], want)
+						t.Errorf("%v to %v, %v: copy of %v: got %v, want %v", from, to, layout, x, got[i], want)
 					}
 				}
 				checkHoles(t, b, dst)
@@ -89,7 +89,7 @@ func testIntegers(t *testing.T, b driver.Backend) {
 		if d != driver.Bool {
 			testIntegerProduct(t, b, d)
 		} else if b.Offers(driver.Matmul, d, d, d) {
-			t.Error("matmul is offered for bool")
+			t.Error("Matmul is offered for bool; want it refused")
 		}
 		for _, code := range []driver.Code{driver.Exp, driver.Div, driver.Mean} {
 			src := []driver.DType{d, d}
@@ -101,7 +101,7 @@ func testIntegers(t *testing.T, b driver.Backend) {
 			}
 		}
 	}
-	// A mask selects real numbers.
+	// A mask also selects floating-point numbers.
 	mask := place(t, b, driver.Bool, []int{4}, dense, []float64{1, 0, 0, 1})
 	for _, d := range dtypes {
 		x, y := place(t, b, d, []int{4}, dense, []float64{1, 2, 3, 4}), place(t, b, d, []int{4}, scalar, []float64{-1})
@@ -120,7 +120,7 @@ func testIntegers(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testIntegerProduct multiplies integer matrices, which wrap around.
+// testIntegerProduct multiplies integer matrices, whose sums wrap around.
 func testIntegerProduct(t *testing.T, b driver.Backend, d driver.DType) {
 	const m, n, k = 5, 3, 600
 	x, y := place(t, b, d, []int{m, k}, reversed, random(31)), place(t, b, d, []int{k, n}, dense, random(37))

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testMatmul multiplies at sizes on both sides of every tile, block and item.
+// testMatmul multiplies matrices at sizes just below and above those of tiles, blocks and work items.
 func testMatmul(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
 		batch   []int
@@ -79,7 +79,7 @@ func checkSums(t *testing.T, name string, in, to driver.DType, got, xs, ys, add 
 			sum += add[i]
 			size += math.Abs(add[i])
 		}
-		// K roundings of sums and K of products, of float32 where it is not
+		// K roundings of sums and K of products, in float32 unless dst is
 		// float64, then one to dst's dtype.
 		slack := float64(2*k+2) * ulp(in, 0.5) * size
 		if got >= round(to, sum-slack) && got <= round(to, sum+slack) {

@@ -15,7 +15,7 @@ func testMemory(t *testing.T, b driver.Backend) {
 			t.Fatalf("alloc of %d bytes: %v", n, err)
 		}
 		if buf.Bytes() != n {
-			t.Errorf("alloc of %d bytes: got %d", n, buf.Bytes())
+			t.Errorf("alloc of %d bytes: got %d bytes", n, buf.Bytes())
 		}
 		got := bytes.Repeat([]byte{1}, n)
 		b.Read(got, buf, 0)
@@ -25,7 +25,7 @@ func testMemory(t *testing.T, b driver.Backend) {
 	}
 	for _, n := range []int{-1, math.MaxInt64 / 2} {
 		if buf, err := b.Alloc(n); err == nil {
-			t.Errorf("alloc of %d bytes: got %v and no error, want one", n, buf)
+			t.Errorf("alloc of %d bytes: got %v, want an error", n, buf)
 		}
 	}
 	buf, err := b.Alloc(10)
@@ -47,18 +47,19 @@ func testMemory(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testRecycler checks that memory that need not be zero is reused.
+// testRecycler checks [driver.Recycler]: memory that is not cleared keeps what is written to it, and memory
+// from Alloc is zero.
 func testRecycler(t *testing.T, b driver.Backend, r driver.Recycler) {
 	for _, n := range []int{0, 1, 1000, 40_000, 1 << 20} {
 		unset, err := r.AllocUnset(n)
 		if err != nil || unset.Bytes() != n {
-			t.Fatalf("alloc of %d bytes that may be anything: got %v, %v", n, unset, err)
+			t.Fatalf("alloc of %d bytes without clearing: got %v, %v", n, unset, err)
 		}
 		want := bytes.Repeat([]byte{5}, n)
 		b.Write(unset, 0, want)
 		got := make([]byte, n)
 		if b.Read(got, unset, 0); !bytes.Equal(got, want) {
-			t.Errorf("%d bytes: read differs from write", n)
+			t.Errorf("%d bytes: the bytes read differ from those written", n)
 		}
 		if free, ok := b.(driver.Releaser); ok {
 			free.Release(unset)

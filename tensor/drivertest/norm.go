@@ -14,7 +14,7 @@ import (
 func Norms(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
 		shape               []int
-		statistics, weights int // axes along which they repeat, as bits
+		statistics, weights int // the axes along which weights repeat, as bits
 	}{
 		{[]int{3, 5, 49}, 0b101, 0b101},      // batch norm
 		{[]int{2, 2, 1040}, 0b101, 0b101},    // channels longer than a block

@@ -27,7 +27,7 @@ func testPad(t *testing.T, b driver.Backend) {
 			shape[i], before[i] = r.IntN(5), r.IntN(3)*r.IntN(2)
 			full[i] = shape[i] + before[i] + r.IntN(3)*r.IntN(2)
 		}
-		if r.IntN(2) == 0 { // channels in packs, more than a tile has
+		if r.IntN(2) == 0 { // channels in groups, more of them than in a tile
 			i := r.IntN(len(shape))
 			shape[i], before[i] = []int{3, 8, 17, 70}[r.IntN(4)], 0
 			full[i] = (shape[i] + 7) / 8 * 8

@@ -26,7 +26,7 @@ var places = []struct {
 	{[]int{6000, 70}, []int{50, 71}, 0},
 }
 
-// testPositions gathers and scatters.
+// testPositions checks [driver.Gather] and the scattering codes.
 func testPositions(t *testing.T, b driver.Backend) {
 	for _, p := range places {
 		if slow(b) && p.part[0] > 1000 {
@@ -114,7 +114,7 @@ func targets(part, whole []int, axis int, positions []float64) []int {
 	return list
 }
 
-// testExtreme finds extremes along all sets of axes.
+// testExtreme checks [driver.ArgMax] and [driver.ArgMin] along all sets of axes.
 func testExtreme(t *testing.T, b driver.Backend) {
 	eachArg(t, b, func(src driver.View, all []float64, what string) {
 		for axes := range 1 << len(src.Shape) {
@@ -123,7 +123,7 @@ func testExtreme(t *testing.T, b driver.Backend) {
 	})
 }
 
-// testOrder sorts along all axes.
+// testOrder checks [driver.ArgSort] along every axis.
 func testOrder(t *testing.T, b driver.Backend) {
 	eachArg(t, b, func(src driver.View, all []float64, what string) {
 		for axis := range src.Shape {
@@ -199,7 +199,7 @@ func checkExtreme(t *testing.T, b driver.Backend, src driver.View, all []float64
 // nanLast is 1 for NaN and 0 otherwise.
 func nanLast(x float64) int { return int(truth(x != x)) }
 
-// nanFree compares numbers that are not NaN; NaNs are equal to all.
+// nanFree compares numbers that are not NaN. A NaN is equal to every number.
 func nanFree(x, y float64) int {
 	if x != x || y != y {
 		return 0

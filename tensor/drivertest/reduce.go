@@ -9,7 +9,7 @@ import (
 
 var reductions = []driver.Code{driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin}
 
-// testReduce reduces every subset of axes of shapes that end inside blocks and beyond them.
+// testReduce reduces every subset of axes, for shapes smaller and larger than a block.
 func testReduce(t *testing.T, b driver.Backend) {
 	turn := 0
 	list := append([][]int{{1500, 3}, {3, 1500}, {33, 130}, {1024}, {1025, 17}, {2, 1040, 20}}, shapes...)
@@ -48,8 +48,8 @@ func testReduce(t *testing.T, b driver.Backend) {
 	}
 }
 
-// checkReduction reduces the axes whose bits are set and compares with a sum in float64. The
-// error is bounded by the number of roundings.
+// checkReduction reduces the axes whose bits are set and compares the result with a sum in float64. The
+// number of roundings bounds the error.
 func checkReduction(t *testing.T, b driver.Backend, code driver.Code, to driver.DType, src driver.View, axes int, what string) {
 	t.Helper()
 	shape := make([]int, len(src.Shape))
@@ -104,7 +104,7 @@ func checkReduction(t *testing.T, b driver.Backend, code driver.Code, to driver.
 		if !math.IsInf(want, 0) {
 			want += lost[o]
 		}
-		// Depth of a sum in additions: 64 in a lane of a block of 1024, 4 between lanes, and one
+		// The depth of a sum in additions is 64 in a lane of a block of 1024, 4 between lanes, and one
 		// for each level above; plus square and quotient.
 		depth := 72 + math.Log2(count[o]+1)
 		slack := depth * ulp(wide(to), 1) * size[o]

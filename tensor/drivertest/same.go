@@ -7,9 +7,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Same checks that two backends compute the same bits, with every kernel at a size that keeps
-// several workers busy. Backends that differ only in their number of workers must pass, and so
-// must a backend compared with itself.
+// Same checks that two backends compute the same bits with every kernel, at a size that keeps several
+// workers busy. Backends that differ only in their number of workers must pass. A backend must pass when it
+// is compared with itself.
 func Same(t *testing.T, a, b driver.Backend) {
 	elementwise := []int{140, 1001}
 	for _, d := range dtypes {
@@ -43,8 +43,7 @@ func Same(t *testing.T, a, b driver.Backend) {
 	}
 }
 
-// sameBits runs k on both backends, and twice on the second, whose buffers and
-// workers are warm then.
+// sameBits runs k once on a and twice on b. The second run on b uses warm buffers and workers.
 func sameBits(t *testing.T, a, b driver.Backend, k driver.Kernel, d driver.DType, shape []int, srcShapes ...[]int) {
 	t.Helper()
 	list := make([]driver.DType, len(srcShapes))

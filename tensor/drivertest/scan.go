@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testRecurrence compares with the loop in the code's comment, along every axis.
+// testRecurrence compares [driver.Recurrence] with the loop in its comment, along every axis.
 func testRecurrence(t *testing.T, b driver.Backend) {
 	turn := 0
 	for _, d := range append([]driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8}, dtypes...) {
@@ -131,7 +131,7 @@ func testCumArg(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testProd multiplies numbers near 1, and whole numbers, which must be exact.
+// testProd checks products of numbers near 1, and products of whole numbers, which must be exact.
 func testProd(t *testing.T, b driver.Backend) {
 	for _, d := range dtypes {
 		for _, shape := range [][]int{{1500, 3}, {3, 1500}, {40, 33}, {1}, {7}, {0, 2}, {17, 20}} {

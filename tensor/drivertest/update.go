@@ -45,7 +45,7 @@ func testUnscale(t *testing.T, b driver.Backend) {
 								}
 							}
 							if got := values(b, found)[0]; got != want {
-								t.Fatalf("%s with %g among the elements: found went from %g to %g, want %g", name(d, s, shape), bad, before, got, want)
+								t.Fatalf("%s with %g among the elements: the flag changed from %g to %g, want %g", name(d, s, shape), bad, before, got, want)
 							}
 							checkHoles(t, b, v)
 						}
@@ -60,7 +60,7 @@ func testSGD(t *testing.T, b driver.Backend) {
 	const n = 3001
 	for _, d := range dtypes {
 		for _, c := range []struct {
-			momentum, decay, dampening float64 // momentum -1: none
+			momentum, decay, dampening float64 // a momentum of -1 means that there is no velocity
 			nesterov, first            bool
 		}{
 			{momentum: -1}, {}, {momentum: 0.9}, {momentum: -1, decay: 0.3}, {momentum: 0.9, decay: 0.3},

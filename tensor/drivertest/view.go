@@ -26,8 +26,8 @@ const (
 
 var strategies = []strategy{dense, reversed, gaps, repeated, scalar}
 
-// layoutsOf returns the layouts to try with a shape: all of them for a small shape, one for
-// shapes that only keep several workers busy.
+// layoutsOf returns the layouts to test for a shape: all layouts for a small shape, and one for a shape
+// that is only large to keep several workers busy.
 func layoutsOf(shape []int) []strategy {
 	if (driver.View{Shape: shape}).Len() > 5000 {
 		return strategies[:1]
@@ -39,7 +39,7 @@ func (s strategy) String() string {
 	return [...]string{"dense", "reversed", "gaps", "repeated", "scalar"}[s]
 }
 
-// hole fills a view's gaps. No kernel may change it.
+// hole is the byte in the gaps of a view. Kernels must not change it.
 const hole = 0xa5
 
 func newView(t testing.TB, b driver.Backend, d driver.DType, shape []int, s strategy) driver.View {
@@ -110,7 +110,7 @@ func checkHoles(t testing.TB, b driver.Backend, v driver.View) {
 	}
 	for i, x := range p {
 		if x != hole {
-			t.Errorf("byte %d was written, outside of all elements", i)
+			t.Errorf("byte %d outside all elements was written", i)
 			return
 		}
 	}
@@ -158,7 +158,7 @@ func encode(p []byte, d driver.DType, x float64) {
 	}
 }
 
-// whole is x as an integer, or the smallest integer if x is out of range.
+// whole returns x as an integer, or the smallest integer if x is out of range.
 func whole(x float64) int64 {
 	if x != x || x < -0x1p63 || x >= 0x1p63 {
 		return math.MinInt64
@@ -196,14 +196,14 @@ func decode(p []byte, d driver.DType) float64 {
 	return math.Float64frombits(binary.NativeEndian.Uint64(p))
 }
 
-// round returns x rounded to d, to 16 bits by way of float32.
+// round returns x rounded to d. For a d of 16 bits x is first rounded to float32.
 func round(d driver.DType, x float64) float64 {
 	var p [8]byte
 	encode(p[:], d, x)
 	return decode(p[:], d)
 }
 
-// wide is the type in which d is computed.
+// wide returns the dtype of arithmetic on d.
 func wide(d driver.DType) driver.DType {
 	if d == driver.Float64 {
 		return d
@@ -211,9 +211,9 @@ func wide(d driver.DType) driver.DType {
 	return driver.Float32
 }
 
-// ulp is the distance between neighbours in d at x.
+// ulp returns the distance between neighbours in d at x.
 func ulp(d driver.DType, x float64) float64 {
-	digits, least := 24, -149 // of the fraction with its leading one; smallest exponent
+	digits, least := 24, -149 // bits of the fraction with its leading one; smallest exponent
 	switch d {
 	case driver.Float16:
 		digits, least = 11, -24
@@ -236,8 +236,8 @@ func equal(a, b float64) bool {
 
 var randoms sync.Map
 
-// random returns n numbers of moderate and of very different sizes. The slice is shared and must
-// not be changed.
+// random returns n numbers, some of moderate and some of very different magnitudes. The slice is shared and
+// must not be changed.
 func random(n int) []float64 {
 	if x, ok := randoms.Load(n); ok {
 		return x.([]float64)

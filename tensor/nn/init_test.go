@@ -89,7 +89,7 @@ func TestInitErrors(t *testing.T) {
 		"init_sparse: sparsity is 2; expected a fraction from 0 to 1":                      func() { nn.InitSparse(tensor.Zeros(2, 2), 2, 1) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

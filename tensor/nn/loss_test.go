@@ -10,7 +10,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestLosses compares each loss module and function with the tensor operation.
+// TestLosses compares each loss module with the loss function, and default options with the same options given
+// explicitly.
 func TestLosses(t *testing.T) {
 	x := tensor.New([]float64{.1, .7, .2, .6, .3, .1}, 2, 3)
 	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3)
@@ -63,7 +64,7 @@ func TestLosses(t *testing.T) {
 		"Dropout2d: shape (2, 3): input is 2-D; expected 3-D, or 4-D with a batch":                              func() { nn.NewDropout2d(.5).Forward(x) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 	if got := nn.StateDict(nn.NewBCEWithLogitsLoss(nn.PosWeight(w))); len(got) != 1 || !tensor.Equal(got["pos_weight"], w) {

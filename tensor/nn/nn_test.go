@@ -95,7 +95,7 @@ func TestBackwardReachesUsedParameters(t *testing.T) {
 	for _, n := range nn.NamedParameters(b) {
 		used := !strings.HasPrefix(n.Name, "by_name")
 		if (n.Tensor.Grad() != nil) != used {
-			t.Errorf("%s: has a gradient: got %v, want %v", n.Name, !used, used)
+			t.Errorf("%s: does it have a gradient: got %v, want %v", n.Name, !used, used)
 		}
 	}
 	nn.ZeroGrad(b)
@@ -231,7 +231,7 @@ func TestClipGrad(t *testing.T) {
 		"clip_grad_norm: the gradients' norm of order 2 is +Inf; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

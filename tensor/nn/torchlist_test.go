@@ -14,8 +14,8 @@ import (
 var absent = map[string]string{
 	"torch.nn.Buffer":                    "a tensor that requires no gradient, in a field",
 	"torch.nn.Container":                 "deprecated in torch",
-	"torch.nn.CrossMapLRN2d":             "its window drops the wrong channel in torch; LocalResponseNorm is right",
-	"torch.nn.DataParallel":              "one device computes",
+	"torch.nn.CrossMapLRN2d":             "its window drops the wrong channel in torch; LocalResponseNorm is correct",
+	"torch.nn.DataParallel":              "for several devices; the library computes on one",
 	"torch.nn.LinearCrossEntropyOptions": "how LinearCrossEntropyLoss is computed in chunks, which it is not here",
 	"torch.nn.ModuleDict":                "a map of modules",
 	"torch.nn.ModuleList":                "a slice of modules",
@@ -25,7 +25,7 @@ var absent = map[string]string{
 	"torch.nn.ParameterList":             "a slice of tensors",
 	"torch.nn.RNNBase":                   "not exported: the state common to RNN, GRU and LSTM",
 	"torch.nn.RNNCellBase":               "not exported: the state common to the cells",
-	"torch.nn.SyncBatchNorm":             "one device computes",
+	"torch.nn.SyncBatchNorm":             "for several devices; the library computes on one",
 	"torch.nn.UninitializedBuffer":       "for lazy modules, which are not provided",
 	"torch.nn.UninitializedParameter":    "for lazy modules, which are not provided",
 

@@ -192,7 +192,7 @@ func TestVisionErrors(t *testing.T) {
 		{func() { nn.NewAvgPool1d(2, nn.DivisorOverride(3)) }, "option DivisorOverride"},
 	} {
 		if err := tensor.Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q in it", err, c.want)
+			t.Errorf("got %v, want an error that contains %q", err, c.want)
 		}
 	}
 }

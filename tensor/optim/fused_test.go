@@ -39,7 +39,7 @@ func TestStepScaled(t *testing.T) {
 		}
 	}
 	opt.SetGradScale(8)
-	for want := 0.0; want > -3; want-- { // plain steps keep the scale
+	for want := 0.0; want > -3; want-- { // plain steps do not reset the scale
 		p.SetGrad(tensor.New([]float64{8}, 1))
 		p.Detach().Fill(want + 1)
 		opt.Step()
@@ -68,7 +68,7 @@ func TestFusedErrors(t *testing.T) {
 		"StepScaled requires a fused optimizer":                                             func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q in it", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 	if optim.NewSGD([]T{p}, 1).Fused() || !optim.NewAdamW([]T{p}, 1, optim.Fused()).AddGroup([]T{q}).Fused() {
@@ -76,8 +76,8 @@ func TestFusedErrors(t *testing.T) {
 	}
 }
 
-// TestFollowSkips checks that a scheduler with FollowSkips waits for the optimizer, and that
-// one without it goes on and reports so.
+// TestFollowSkips checks that a scheduler with FollowSkips does not count skipped steps of the optimizer, and
+// that a scheduler without it counts them and reports them in String.
 func TestFollowSkips(t *testing.T) {
 	steps := []bool{true, false, true, true, false, false}
 	for _, tt := range []struct {

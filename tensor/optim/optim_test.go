@@ -96,7 +96,7 @@ var dtypes = map[string]tensor.DType{
 	"float64": tensor.Float64, "float32": tensor.Float32, "float16": tensor.Float16, "bfloat16": tensor.BFloat16,
 }
 
-// start and gradient are those of testdata/steps.py.
+// start and gradient are the functions of these names in testdata/steps.py.
 func start(d tensor.DType) T {
 	return tensor.NewAs(d, []float64{1, -2, .5, .25, -.125, 3}).RequireGrad()
 }
@@ -315,7 +315,7 @@ func TestConstructorErrors(t *testing.T) {
 		"parameter 1 is given twice": func() { optim.NewSGD([]T{p[0], p[0]}, 1) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

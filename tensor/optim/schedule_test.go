@@ -140,7 +140,7 @@ func TestSchedules(t *testing.T) {
 				}
 			}
 			s.Step()
-			if k == 37 { // continue with new ones made in the same way
+			if k == 37 { // continue with a new optimizer and a new scheduler, made in the same way
 				again := scheduled(name)
 				next := schedules[name](again)
 				if err := again.LoadStateDict(opt.StateDict()); err != nil {
@@ -160,7 +160,7 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("%s: got %v, want an error that names last_epoch and more", name, err)
 		}
 		if text := fmt.Sprint(s); !strings.Contains(text, "epoch 100") {
-			t.Errorf("%s: got %s, want epoch 100 in it", name, text)
+			t.Errorf("%s: got %s, want a text that contains epoch 100", name, text)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestScheduleErrors(t *testing.T) {
 		},
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
+			t.Errorf("got %v, want an error that contains %q", err, want)
 		}
 	}
 }

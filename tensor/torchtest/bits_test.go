@@ -54,7 +54,7 @@ func TestBits(t *testing.T) {
 			}
 		}
 		if len(got) != len(want) {
-			t.Errorf("%s has %d cases, the file %d: run go test ./tensor/torchtest -run TestBits -update", name, len(got), len(want))
+			t.Errorf("%s: got %d cases, want %d as in the file: run go test ./tensor/torchtest -run TestBits -update", name, len(got), len(want))
 		}
 	}
 }

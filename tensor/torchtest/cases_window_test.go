@@ -15,7 +15,7 @@ func windows() cases {
 	all := cases{}
 	f, err := readFixtures("window")
 	if err != nil {
-		return all // TestFixtures reports it
+		return all // TestFixtures reports this error
 	}
 	for _, c := range f.cases {
 		op, options, _ := strings.Cut(c.Name, " ")

@@ -14,8 +14,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestCasts compares conversions between all dtypes with PyTorch, by the checksums of blocks
-// that make_casts.py wrote. It generates the same numbers.
+// TestCasts compares conversions between all dtypes with PyTorch's, by the checksums of blocks that
+// make_casts.py wrote. Both generate the same numbers.
 func TestCasts(t *testing.T) {
 	data, err := os.ReadFile("testdata/casts.json")
 	if err != nil {
@@ -53,13 +53,13 @@ func TestCasts(t *testing.T) {
 				if got != want[i] {
 					from := i * block
 					end := min(from+block, c.N)
-					t.Errorf("numbers %d to %d differ, such as\n%v\ncast to\n%v", from, end-1, x.Slice(0, from, end), y.Slice(0, from, end))
+					t.Errorf("numbers %d to %d differ, for example\n%v\ncast to\n%v", from, end-1, x.Slice(0, from, end), y.Slice(0, from, end))
 					break
 				}
 			}
 		})
 	}
-	t.Logf("%d casts of %d numbers", len(file.Casts), total)
+	t.Logf("compared %d casts of %d numbers", len(file.Casts), total)
 }
 
 const block = 1024
@@ -70,7 +70,7 @@ func named(name string) tensor.DType {
 			return d
 		}
 	}
-	panic(fmt.Sprintf("torchtest: no dtype is named %s", name))
+	panic(fmt.Sprintf("torchtest: unknown dtype %s", name))
 }
 
 // mixed is the finalizer of MurmurHash3 (A. Appleby, 2011) of an index.

@@ -30,7 +30,7 @@ func (c counter) add(op, dtype string, order int, same bool) {
 	}
 }
 
-// TestCounts prints the number of compared tensors and how many of them agree to the last bit.
+// TestCounts prints the number of compared tensors and the number of those that agree to the last bit.
 // It fails for operations without a fixture.
 func TestCounts(t *testing.T) {
 	seen := map[string]bool{}
@@ -63,7 +63,7 @@ func TestCounts(t *testing.T) {
 	for _, op := range tensor.Ops() {
 		// alias starts the derivatives of composed operations and is not observed.
 		if !seen[op.Name] && op.Name != "alias" {
-			t.Errorf("no fixture runs %s", op.Name)
+			t.Errorf("%s: missing in the fixtures", op.Name)
 		}
 	}
 }

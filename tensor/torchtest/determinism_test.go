@@ -14,28 +14,28 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// crowd is the CPU with its own number of workers.
-type crowd struct {
+// workersBackend is the CPU with its own number of workers.
+type workersBackend struct {
 	*cpu.Backend
 	workers int
 }
 
-func (c crowd) Name() string { return fmt.Sprint("cpu with ", c.workers) }
+func (c workersBackend) Name() string { return fmt.Sprint("cpu with ", c.workers) }
 
 func init() {
 	for n := 1; n <= 8; n++ {
-		driver.Register(crowd{cpu.New(n), n})
+		driver.Register(workersBackend{cpu.New(n), n})
 	}
 }
 
-// TestDeterminism trains networks on 1 to 8 workers and on the default number and compares the
-// bits of their weights. TestBits compares other processors, case by case.
+// TestDeterminism trains networks with 1 to 8 workers and with the default number and compares the bits of
+// their weights. TestBits compares processors, case by case.
 func TestDeterminism(t *testing.T) {
 	for name, make := range map[string]func() (nn.Module, T){"mlp": wideMLP, "cnn": wideCNN, "attention": wideAttention} {
 		for _, p := range []amp.Policy{amp.Off, amp.Float16, amp.BFloat16} {
 			want := trained(tensor.CPU, p, make)
 			for n := 1; n <= 8; n++ {
-				if got := trained(tensor.Device(crowd{workers: n}.Name()), p, make); got != want {
+				if got := trained(tensor.Device(workersBackend{workers: n}.Name()), p, make); got != want {
 					t.Errorf("%s, %v on %d workers: the weights' checksum is %#08x, want %#08x as on the CPU", name, p, n, got, want)
 				}
 			}

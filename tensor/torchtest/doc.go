@@ -1,3 +1,3 @@
 // Package torchtest compares operations with fixtures made by PyTorch. It contains only tests;
-// README.md explains how to add a case.
+// its README.md explains how to add a case.
 package torchtest

@@ -15,7 +15,7 @@ type fixtures struct {
 	tensors map[string]T
 }
 
-// fixture describes a case.
+// fixture is the description of a case.
 type fixture struct {
 	Name     string
 	DTypes   []string

@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 
-// TestFixturesOnGPU runs the cases on a GPU, except those of dropout, whose masks differ there.
-// An emulated GPU is slow, so it leaves float64 and bfloat16 to the backend's own tests, and
-// gaps between elements to float32.
+// TestFixturesOnGPU runs the cases on a GPU, except those of dropout, whose masks differ there. An emulated
+// GPU is slow: it skips float64 and bfloat16, which the backend's own tests check, and has gaps between
+// elements only in float32.
 func TestFixturesOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	skips = func(name, dtype, layout string) bool {

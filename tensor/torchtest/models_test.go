@@ -17,7 +17,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// expected is testdata/models.json, which make_models.py wrote.
+// expected is the contents of testdata/models.json, which make_models.py wrote.
 type expected struct {
 	ResNet struct {
 		Images uint32 // the CRC-32 of their bytes
@@ -52,7 +52,7 @@ func spread(name string, n int) []float32 {
 	return x
 }
 
-// weightOf returns the weight of a name and shape that make_models.py's rule gives.
+// weightOf returns the weight with this name and shape by the rule of make_models.py.
 func weightOf(name string, shape []int) T {
 	n := 1
 	for _, s := range shape {
@@ -88,7 +88,7 @@ type tweets struct {
 	IDs    [][]int  `json:"ids"`
 }
 
-// TestTweets checks the tokens that PyTorch's BERT learns from. With -update it writes them.
+// TestTweets checks the tokens on which PyTorch's BERT was trained. With -update it writes them.
 func TestTweets(t *testing.T) {
 	var got, want tweets
 	got.Texts, got.Labels = data.SyntheticTweets(32, 11)
@@ -121,7 +121,7 @@ func TestTweets(t *testing.T) {
 // sensitive that in float32 the last bit of the images changes the later losses.
 func TestResNet8(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes some ten seconds")
+		t.Skip("takes about ten seconds")
 	}
 	var want expected
 	readJSON(t, "testdata/models.json", &want)
@@ -162,7 +162,7 @@ func TestResNet8(t *testing.T) {
 	near(t, "logits after training", logits, want.ResNet.Logits, 1e-9)
 }
 
-// near compares a matrix with rows computed by PyTorch.
+// near compares a matrix with the rows that PyTorch computed.
 func near(t *testing.T, what string, got T, want [][]float64, tolerance float64) {
 	t.Helper()
 	worst := 0.0
@@ -172,9 +172,9 @@ func near(t *testing.T, what string, got T, want [][]float64, tolerance float64)
 		}
 	}
 	if !(worst <= tolerance) {
-		t.Errorf("%s: got %v, want %v: off by %.2g", what, got, want, worst)
+		t.Errorf("%s: got %v, want %v: they differ by %.2g", what, got, want, worst)
 	}
-	t.Logf("%s are apart by at most %.2g", what, worst)
+	t.Logf("%s: the largest difference is %.2g", what, worst)
 }
 func readTweets(t *testing.T) (models.BERTInput, T) {
 	var w tweets
@@ -243,7 +243,7 @@ func TestBERTBase(t *testing.T) {
 	}
 	net := models.NewBERTClassifier(models.BERTBase(), 2)
 	if fresh, err := models.LoadBERT(net, state); err != nil || len(fresh) > 0 {
-		t.Fatalf("the checkpoint lacks %v, error %v", fresh, err)
+		t.Fatalf("the checkpoint lacks %v; got error %v", fresh, err)
 	}
 	nn.Eval(net)
 	in, _ := readTweets(t)

@@ -9,8 +9,8 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestOtherProcessor runs TestBits, and what defines the product of bfloat16, on emulated arm64,
-// which takes a minute, if HALFNOTE_REQUIRE lists arm64.
+// TestOtherProcessor runs TestBits and the tests that define the product of bfloat16 on emulated arm64 if
+// HALFNOTE_REQUIRE lists arm64. This takes a minute.
 func TestOtherProcessor(t *testing.T) {
 	if !testenv.Requires("arm64") {
 		t.Skip("needs qemu-aarch64-static, Debian's qemu-user-static: set HALFNOTE_REQUIRE=arm64 to run it")

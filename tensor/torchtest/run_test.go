@@ -14,7 +14,7 @@ import (
 // T is a tensor, abbreviated for the tables of cases.
 type T = *tensor.Tensor
 
-// cases are the Go functions of a family's cases, by name.
+// cases maps the names of a family's cases to their Go functions.
 type cases map[string]func(in []T) T
 
 var families = map[string]cases{}
@@ -31,7 +31,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// skips, if set, reports whether to leave a case out; the reason is given where it is set.
+// skips, if set, reports whether to skip a case. The code that sets it gives the reason.
 var skips func(name, dtype, layout string) bool
 
 func runFamily(t *testing.T, name string) {
@@ -44,7 +44,7 @@ func runFamily(t *testing.T, name string) {
 		known[c.Name] = true
 		body := families[name][c.Name]
 		if body == nil {
-			t.Errorf("%q has a fixture and no case in cases_%s_test.go", c.Name, name)
+			t.Errorf("%q has a fixture, but not a case in cases_%s_test.go", c.Name, name)
 			continue
 		}
 		for _, d := range c.DTypes {
@@ -66,12 +66,12 @@ func runFamily(t *testing.T, name string) {
 	}
 	for _, c := range slices.Sorted(maps.Keys(families[name])) {
 		if !known[c] {
-			t.Errorf("%q has a case and no fixture: add it to cases_%s.py and run make.py", c, name)
+			t.Errorf("%q has a case, but not a fixture: add it to cases_%s.py and run make.py", c, name)
 		}
 	}
 }
 
-// run is one case in one dtype and layout.
+// run is a case in one dtype and layout.
 type run struct {
 	errorf  func(format string, args ...any)
 	f       *fixtures
@@ -205,7 +205,7 @@ func (r *run) compare(what string, order int, got T) {
 	}
 	want := r.f.tensors[r.name(what)]
 	if want == nil {
-		r.errorf("%s: the fixture has none", what)
+		r.errorf("%s: missing in the fixture", what)
 		return
 	}
 	d := r.coarsest(want)
@@ -216,7 +216,7 @@ func (r *run) compare(what string, order int, got T) {
 	tally.add(r.c.op(), r.dtype, order, same)
 }
 
-// compareGrad is compare for a gradient of x, where a missing gradient counts as zeros.
+// compareGrad is compare for a gradient of x. A missing gradient counts as zeros.
 func (r *run) compareGrad(what string, order int, got, x T) {
 	_, has := r.f.tensors[r.name(what)]
 	switch {
@@ -224,7 +224,7 @@ func (r *run) compareGrad(what string, order int, got, x T) {
 		return
 	case !has:
 		if !tensor.Equal(got, tensor.ZerosLike(x)) {
-			r.errorf("%s: got %v, and PyTorch has no gradient there", what, got)
+			r.errorf("%s: got %v, want no gradient, as in PyTorch", what, got)
 		}
 		return
 	case got == nil:
@@ -263,12 +263,11 @@ func (r *run) magnitude(want T, order int) float64 {
 	return m
 }
 
-// coarse reports whether an operation rounds the summands to a half; nil means that none does.
+// coarse reports whether an operation rounds the summands to a half. If it is nil, none does.
 // The results of such operations have an absolute error, whatever their size.
 var coarse func(op string) bool
 
-// factor returns the factor of the tolerance of d. A forward in halves always has a tolerance of
-// one ulp.
+// factor returns the factor of the tolerance of d. A forward pass in halves always has a tolerance of one ulp.
 func (r *run) factor(order int, d tensor.DType) float64 {
 	if order == 0 && d.Size() == 2 {
 		return 1

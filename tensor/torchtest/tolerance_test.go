@@ -15,7 +15,7 @@ type tolerance struct {
 	mean     float64 // relative to the mean magnitude of the expected tensor
 }
 
-// tolerances are indexed by the order of the derivative.
+// tolerances holds the tolerance for each order of the derivative.
 var tolerances = map[tensor.DType][3]tolerance{
 	tensor.Float16:  {{1, 0, 0x1p-20}, {2, 0, 0x1p-20}, {0, 5e-3, 5e-3}},
 	tensor.BFloat16: {{1, 0, 0x1p-20}, {2, 0, 0x1p-20}, {0, 3e-2, 3e-2}},
@@ -23,9 +23,9 @@ var tolerances = map[tensor.DType][3]tolerance{
 	tensor.Float64:  {{0, 1e-7, 1e-7}, {0, 2e-7, 2e-7}, {0, 1e-7, 1e-7}},
 }
 
-// difference describes the difference between got and want, "" if got is within the tolerance,
-// and reports whether their bits are equal. order is the order of the derivative, and d the
-// dtype that the numbers have been rounded to.
+// difference describes the difference between got and want, or returns "" if got is within the tolerance.
+// It also reports whether their bits are equal. order is the order of the derivative, and d the dtype to
+// which the numbers have been rounded.
 func difference(got, want *tensor.Tensor, order int, d tensor.DType, mean, factor float64) (wrong string, same bool) {
 	if got.DType() != want.DType() || !slices.Equal(got.Shape(), want.Shape()) {
 		return fmt.Sprintf("got %v %v, want %v %v", got.DType(), got.Shape(), want.DType(), want.Shape()), false

@@ -37,7 +37,7 @@ var trainings = map[string]func() []float64{
 		loss := func(y, target T) T { return nn.CrossEntropy(y, target) }
 		opt := optim.NewSGD(nn.Parameters(net), 0.05, optim.Momentum(0.9), optim.WeightDecay(5e-4))
 		losses := train(net.Forward, opt, loss, batches)
-		nn.Eval(net) // the running statistics are learnt too
+		nn.Eval(net) // compares the running statistics too
 		return append(losses, loss(net.Forward(batches[0].x), batches[0].y).Item())
 	},
 	"transformer, adamw": func() []float64 {
@@ -84,11 +84,11 @@ func sameLosses(t *testing.T, got, want []float64) {
 		off := math.Abs(got[i]-want[i]) / math.Abs(want[i])
 		worst = max(worst, off)
 		if !(off <= tolerance) && failed < 3 {
-			t.Errorf("step %d: loss %v, want %v: off by %.2g", i, got[i], want[i], off)
+			t.Errorf("step %d: got loss %v, want %v: they differ by %.2g", i, got[i], want[i], off)
 			failed++
 		}
 	}
-	t.Logf("%d losses from %.6g to %.6g, apart by at most %.2g", len(want), want[0], want[len(want)-1], worst)
+	t.Logf("%d losses from %.6g to %.6g: the largest difference is %.2g", len(want), want[0], want[len(want)-1], worst)
 }
 
 type batch struct{ x, y T }

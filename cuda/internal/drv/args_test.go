@@ -22,12 +22,12 @@ func TestArgsLayout(t *testing.T) {
 	}{})
 	a.F64(6)
 	if got, want := a.offset[:a.n], []uint16{0, 8, 16, 20, 24, 40, 48, 64}; !slices.Equal(got, want) {
-		t.Errorf("offsets %v, want %v", got, want)
+		t.Errorf("got offsets %v, want %v", got, want)
 	}
 	a.Reset()
 	a.Bytes(make([]byte, 4096))
 	if a.n != 1 || a.used != 4096 {
-		t.Errorf("%d parameters in %d bytes, want 1 in 4096", a.n, a.used)
+		t.Errorf("got %d parameters of %d bytes, want 1 of 4096", a.n, a.used)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestArgsOverflow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				if s, _ := recover().(string); !strings.Contains(s, "at most") {
-					t.Errorf("panic %q, want one that says what a launch takes at most", s)
+					t.Errorf("got panic %q, want one that names the maximum", s)
 				}
 			}()
 			add(new(Args))

@@ -20,8 +20,8 @@ var ptx string
 
 func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20})) }
 
-// child runs the test in a process of its own, because a driver is bound once
-// and a dead device stays dead; it reports whether this is that process.
+// child runs the test in a separate process, because a process binds one driver and a dead device
+// stays dead. It reports whether this is that process.
 func child(t *testing.T) bool {
 	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
 		return true
@@ -69,7 +69,7 @@ func alloc(t testing.TB, d *drv.Device, n int) drv.Ptr {
 	return p
 }
 
-// read returns n words of the device's memory, after what s was given before.
+// read returns n words of the device's memory after the pending work of s.
 func read(t testing.TB, s *drv.Stream, p drv.Ptr, n int) []uint64 {
 	t.Helper()
 	host, err := s.Device().Pinned(8 * n)
@@ -86,8 +86,8 @@ func read(t testing.TB, s *drv.Stream, p drv.Ptr, n int) []uint64 {
 
 var one = [3]uint32{1, 1, 1}
 
-// TestUnusable are the ways to have no GPU in spite of a driver.
-func TestUnusable(t *testing.T) {
+// TestUnusableDriver checks the errors for a driver that does not find a GPU or is too old.
+func TestUnusableDriver(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		fake.Options
@@ -111,6 +111,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
+// TestDevice checks the properties of a device, and the errors for ordinals that do not exist.
 func TestDevice(t *testing.T) {
 	n, err := drv.Count()
 	must(t, err)
@@ -119,23 +120,24 @@ func TestDevice(t *testing.T) {
 	major, minor := d.Capability()
 	t.Log(d.Ordinal(), d.Name(), major, minor, d.Multiprocessors(), d.Total(), d.Free())
 	if d.Ordinal() != n-1 || d.Name() == "" || major < 5 || d.Multiprocessors() < 1 {
-		t.Errorf("device %d %q of capability %d.%d with %d multiprocessors", d.Ordinal(), d.Name(), major, minor, d.Multiprocessors())
+		t.Errorf("got device %d %q with capability %d.%d and %d multiprocessors, want device %d", d.Ordinal(), d.Name(), major, minor, d.Multiprocessors(), n-1)
 	}
 	if d.Free() <= 0 || d.Free() > d.Total() {
-		t.Errorf("%d bytes free of %d", d.Free(), d.Total())
+		t.Errorf("got %d free bytes of %d", d.Free(), d.Total())
 	}
 	if again, err := drv.Open(n - 1); again != d || err != nil {
-		t.Errorf("opened twice: %p and %p, %v", d, again, err)
+		t.Errorf("second Open: got %p and error %v, want %p", again, err, d)
 	}
 	for _, ordinal := range []int{-1, n} {
 		if _, err := drv.Open(ordinal); err == nil {
-			t.Errorf("device %d of %d opened", ordinal, n)
+			t.Errorf("Open(%d) with %d devices: got no error", ordinal, n)
 		}
 	}
 	must(t, d.Synchronize())
 	must(t, d.Err())
 }
 
+// TestMemory checks copies, fills and releases.
 func TestMemory(t *testing.T) {
 	d, s, _ := open(t)
 	const n = 64
@@ -152,17 +154,17 @@ func TestMemory(t *testing.T) {
 	must(t, s.CopyOut(host, 32, b, 32))
 	must(t, s.Synchronize())
 	if got := host.Bytes()[32:]; got[0] != 8 || got[31] != 39 {
-		t.Errorf("copied out %v, want 8 … 39", got)
+		t.Errorf("CopyOut: got %v, want 8 … 39", got)
 	}
 	if got := host.Bytes()[:32]; got[0] != 0 || got[31] != 31 {
-		t.Errorf("the copy wrote before its place: %v", got)
+		t.Errorf("CopyOut wrote before its offset: got %v, want 0 … 31", got)
 	}
 	if got := read(t, s, b+n-8, 1)[0]; got != 0x01020304_ABABABAB {
-		t.Errorf("after Set8 and Set32 %#x", got)
+		t.Errorf("Set8 and Set32: got %#x, want 0x01020304abababab", got)
 	}
 	for _, err := range []error{s.CopyIn(a, host, n, 0), s.CopyOut(host, 0, a, 0), s.Copy(a, b, 0), s.Set8(a, 1, 0), s.Set32(a, 1, 0)} {
 		if err != nil {
-			t.Errorf("nothing to do: %v", err)
+			t.Errorf("0 bytes: got error %v", err)
 		}
 	}
 	must(t, host.Free())
@@ -170,7 +172,7 @@ func TestMemory(t *testing.T) {
 	free := d.Free()
 	must(t, d.Release(a))
 	if d.Free() < free {
-		t.Errorf("%d bytes free, and %d after a release", free, d.Free())
+		t.Errorf("got %d free bytes after a release, want at least %d", d.Free(), free)
 	}
 }
 
@@ -178,15 +180,16 @@ func TestOutOfMemory(t *testing.T) {
 	d, _, _ := open(t)
 	_, err := d.Alloc(1 << 50)
 	if !errors.Is(err, drv.OutOfMemory) || !strings.Contains(err.Error(), "cuMemAlloc of 1125899906842624 bytes") {
-		t.Errorf("2^50 bytes: %v, want out of memory", err)
+		t.Errorf("2^50 bytes: got error %v, want out of memory", err)
 	}
 	if errors.Is(err, drv.NotFound) {
-		t.Errorf("%v is not found, too", err)
+		t.Errorf("error %v is NotFound too", err)
 	}
 	must(t, d.Err())
 	alloc(t, d, 16)
 }
 
+// TestPeer copies from another device after its event.
 func TestPeer(t *testing.T) {
 	if n, _ := drv.Count(); n < 2 {
 		t.Skip("needs two devices")
@@ -204,10 +207,12 @@ func TestPeer(t *testing.T) {
 	must(t, s.Wait(e))
 	must(t, s.CopyFrom(a, other, b, 8))
 	if got := read(t, s, a, 1)[0]; got != 7<<32|7 {
-		t.Errorf("copied %#x", got)
+		t.Errorf("got %#x, want 0x700000007", got)
 	}
 }
 
+// TestDeadDevice checks that every call on a device returns the error of a kernel that failed, and
+// that other devices stay usable.
 func TestDeadDevice(t *testing.T) {
 	if !child(t) {
 		return
@@ -224,10 +229,10 @@ func TestDeadDevice(t *testing.T) {
 	}
 	var e *drv.Error
 	if !errors.As(err, &e) || !e.Sticky() || !errors.Is(err, drv.IllegalAddress) || !strings.Contains(err.Error(), "restart the kernel") {
-		t.Fatalf("a write to address 0: %v, want an illegal address", err)
+		t.Fatalf("write to address 0: got error %v, want an illegal address", err)
 	}
 	if got := d.Err(); got != err {
-		t.Errorf("Err: %v, want %v", got, err)
+		t.Errorf("Err: got %v, want %v", got, err)
 	}
 	_, alloc := d.Alloc(16)
 	_, pinned := d.Pinned(16)
@@ -243,18 +248,19 @@ func TestDeadDevice(t *testing.T) {
 		{"Synchronize", d.Synchronize()}, {"MaxDynamicShared", f.MaxDynamicShared(1)}, {"Free", host.Free()},
 	} {
 		if c.err != err {
-			t.Errorf("%s of a dead device: %v, want the error that it died of", c.what, c.err)
+			t.Errorf("%s on a dead device: got error %v, want %v", c.what, c.err, err)
 		}
 	}
 	if n, _ := drv.Count(); n > 1 {
 		other, err := drv.Open(1)
 		must(t, err)
 		if _, err := other.Alloc(16); err != nil {
-			t.Errorf("the other device: %v", err)
+			t.Errorf("Alloc on the other device: got error %v", err)
 		}
 	}
 }
 
+// TestLostDevice checks the error of a device that becomes unavailable.
 func TestLostDevice(t *testing.T) {
 	if fake.Real() {
 		t.Skip("only the fake driver can do this")
@@ -266,9 +272,9 @@ func TestLostDevice(t *testing.T) {
 	fake.Use(t, fake.Options{Lost: true})
 	err := s.Synchronize()
 	if err == nil || !strings.Contains(err.Error(), "restart the kernel") || d.Err() != err {
-		t.Errorf("%v, want what to do; Err: %v", err, d.Err())
+		t.Errorf("got error %v and Err %v, want the same error, with advice to restart the kernel", err, d.Err())
 	}
 	if d.Free() != 0 {
-		t.Errorf("a lost device has %d bytes free", d.Free())
+		t.Errorf("got %d free bytes on a lost device, want 0", d.Free())
 	}
 }

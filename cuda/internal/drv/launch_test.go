@@ -12,6 +12,7 @@ import (
 	"halfnote/cuda/internal/drv"
 )
 
+// TestLaunch checks that a kernel receives its parameters and the shape of the launch.
 func TestLaunch(t *testing.T) {
 	d, s, m := open(t)
 	f := function(t, m, "k848848")
@@ -30,12 +31,12 @@ func TestLaunch(t *testing.T) {
 	want := []uint64{1<<32 - 1 + 1<<40 + math.Float64bits(1.5) + uint64(math.Float32bits(2.5)) + 3 + 4<<32, 2, 3, 1, 4, 2, 1}
 	for i, got := range read(t, s, out, 7) {
 		if got != want[i] {
-			t.Errorf("word %d: %#x, want %#x", i, got, want[i])
+			t.Errorf("word %d: got %#x, want %#x", i, got, want[i])
 		}
 	}
 }
 
-// TestGoroutines launches from many threads at once: each finds the context.
+// TestGoroutines launches from several goroutines, whose threads must all have the context.
 func TestGoroutines(t *testing.T) {
 	d, _, m := open(t)
 	f := function(t, m, "k848848")
@@ -65,7 +66,7 @@ func TestGoroutines(t *testing.T) {
 					t.Error(err)
 				}
 				if got := read(t, s, out, 1)[0]; got != uint64(g+i+4) {
-					t.Errorf("goroutine %d, launch %d: %d", g, i, got)
+					t.Errorf("goroutine %d, launch %d: got %d, want %d", g, i, got, g+i+4)
 				}
 			}
 		})
@@ -78,15 +79,16 @@ func TestModuleErrors(t *testing.T) {
 	_, err := d.Load("this is not PTX")
 	var e *drv.Error
 	if !errors.As(err, &e) || e.Log == "" || !strings.Contains(err.Error(), e.Log) {
-		t.Errorf("no PTX: %v, want the compiler's log", err)
+		t.Errorf("text that is not PTX: got error %v, want one with the compiler's log", err)
 	}
 	if _, err := m.Function("nothing"); !errors.Is(err, drv.NotFound) || !strings.Contains(err.Error(), "nothing") {
-		t.Errorf("no such kernel: %v, want not found, and its name", err)
+		t.Errorf("missing kernel: got error %v, want not found and its name", err)
 	}
 	must(t, d.Err())
 }
 
-func TestShared(t *testing.T) {
+// TestDynamicShared checks the limit of dynamic shared memory, and the attributes of a kernel.
+func TestDynamicShared(t *testing.T) {
 	d, s, m := open(t)
 	f := function(t, m, "large")
 	args := new(drv.Args)
@@ -95,21 +97,21 @@ func TestShared(t *testing.T) {
 	args.Ptr(out)
 	args.I32(60 << 8)
 	if err := s.Launch(f, one, one, 60<<10, args); !errors.Is(err, drv.InvalidValue) || !strings.Contains(err.Error(), "large") {
-		t.Errorf("60 KiB of shared memory that were not allowed: %v, want invalid value, and the kernel's name", err)
+		t.Errorf("60 KiB of shared memory without MaxDynamicShared: got error %v, want invalid value and the kernel's name", err)
 	}
 	must(t, f.MaxDynamicShared(60<<10))
 	must(t, s.Launch(f, one, one, 60<<10, args))
 	if got := read(t, s, out, 1)[0]; got != 60<<8 {
-		t.Errorf("through the last word came %d, want %d", got, 60<<8)
+		t.Errorf("last word of shared memory: got %d, want %d", got, 60<<8)
 	}
 	if err := f.MaxDynamicShared(1 << 20); !errors.Is(err, drv.InvalidValue) {
-		t.Errorf("1 MiB of shared memory: %v, want invalid value", err)
+		t.Errorf("1 MiB of shared memory: got error %v, want invalid value", err)
 	}
 	if v, err := f.Attribute(drv.FunctionRegisters); v <= 0 || err != nil {
-		t.Errorf("%d registers, %v", v, err)
+		t.Errorf("got %d registers and error %v, want 1 or more", v, err)
 	}
 	if n, err := f.Occupancy(256, 0); n < 1 || err != nil {
-		t.Errorf("%d blocks a multiprocessor, %v", n, err)
+		t.Errorf("got %d blocks per multiprocessor and error %v, want 1 or more", n, err)
 	}
 	must(t, d.Err())
 }
@@ -121,7 +123,7 @@ func TestEvents(t *testing.T) {
 	end, err := d.NewTimer()
 	must(t, err)
 	if done, err := end.Query(); !done || err != nil {
-		t.Errorf("never recorded: %v, %v, want done", done, err)
+		t.Errorf("event that was never recorded: got done %v and error %v, want done", done, err)
 	}
 	p := alloc(t, d, 8)
 	args := new(drv.Args)
@@ -138,10 +140,10 @@ func TestEvents(t *testing.T) {
 	}
 	must(t, end.Synchronize())
 	if took, err := start.Elapsed(end); took < 0 || err != nil {
-		t.Errorf("took %v, %v", took, err)
+		t.Errorf("Elapsed: got %v and error %v, want 0 or more", took, err)
 	}
 	if got := read(t, s, p, 1)[0]; got != 1 {
-		t.Errorf("%d, want 1", got)
+		t.Errorf("got %d, want 1", got)
 	}
 	must(t, start.Free())
 	must(t, s.Free())
@@ -159,27 +161,28 @@ func TestGraph(t *testing.T) {
 	must(t, s.Launch(f, one, one, 0, args))
 	g, err := s.EndCapture()
 	must(t, err)
-	args.Reset() // the graph has its own
+	args.Reset() // the graph has a copy
 	for range 3 {
 		must(t, s.LaunchGraph(g))
 	}
 	if got := read(t, s, p, 1)[0]; got != 6 {
-		t.Errorf("3 launches of 2 increments: %d, want 6", got)
+		t.Errorf("3 launches of 2 increments: got %d, want 6", got)
 	}
 	must(t, g.Free())
 
 	must(t, s.BeginCapture())
 	if err := s.Synchronize(); err == nil {
-		t.Error("waited for a stream that notes")
+		t.Error("Synchronize during capture: got no error")
 	}
 	if _, err := s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
-		t.Errorf("after a wait: %v, want that the capture is invalid", err)
+		t.Errorf("EndCapture after Synchronize: got error %v, want that the capture is invalid", err)
 	}
 	must(t, d.Err())
 	must(t, s.Synchronize())
 }
 
-func TestLaunchAllocates(t *testing.T) {
+// TestLaunchDoesNotAllocate checks that a launch allocates no Go memory.
+func TestLaunchDoesNotAllocate(t *testing.T) {
 	d, s, m := open(t)
 	f := function(t, m, "increment")
 	p := alloc(t, d, 8)
@@ -189,6 +192,6 @@ func TestLaunchAllocates(t *testing.T) {
 		args.Ptr(p)
 		must(t, s.Launch(f, one, one, 0, args))
 	}); n != 0 {
-		t.Errorf("a launch allocates %v times", n)
+		t.Errorf("got %v allocations per launch, want 0", n)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"halfnote/cuda/internal/lt"
 )
 
-// A matrix is column-major; float32 stands for itself, two bytes for a bfloat16.
+// TestCublasLt compares products of column-major matrices with plain loops, and checks that
+// unsupported types are refused.
 func TestCublasLt(t *testing.T) {
 	m := open(t)
 	h, err := lt.Open(m.d.Context())
@@ -86,6 +87,6 @@ func TestCublasLt(t *testing.T) {
 		}
 	}
 	if _, err := h.Plan(lt.Shape{M: 4, N: 4, K: 4, Batches: 1, LDA: 4, LDB: 4, LDC: 4, LDD: 4, Factors: lt.BFloat16, Results: lt.Float16}, 0); err == nil {
-		t.Error("bfloat16 factors and float16 results: a plan, want that it is not supported")
+		t.Error("bfloat16 factors and float16 results: got a plan, want the error NotSupported")
 	}
 }

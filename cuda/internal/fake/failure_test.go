@@ -12,7 +12,8 @@ import (
 	"halfnote/cuda/internal/ptx"
 )
 
-// A fault comes to light at the next wait, and stays.
+// TestFault checks that the next wait returns the error of a kernel that failed, and that later
+// calls return it too.
 func TestFault(t *testing.T) {
 	if !child(t) {
 		return
@@ -22,19 +23,19 @@ func TestFault(t *testing.T) {
 	must(t, m.launch(m.s, p, 2, 17))
 	err := m.s.Synchronize()
 	if !errors.Is(err, drv.IllegalAddress) {
-		t.Fatalf("a read past the end: %v, want illegal address", err)
+		t.Fatalf("read past the end: got error %v, want illegal address", err)
 	}
 	var f *ptx.Fault
 	if !errors.As(fake.LastFault(), &f) || f.Kernel != "scale" || f.Thread[0] != 16 || f.Opcode != "ld.global.f32" {
-		t.Errorf("last fault %v, want one of ld.global.f32 in thread 16 of scale", fake.LastFault())
+		t.Errorf("got last fault %v, want one in ld.global.f32 in thread 16 of scale", fake.LastFault())
 	}
 	if _, again := m.d.Alloc(4); !errors.Is(again, drv.IllegalAddress) {
-		t.Errorf("later call: %v, want the same error", again)
+		t.Errorf("later call: got error %v, want illegal address", again)
 	}
 	other, err := drv.Open(1)
 	must(t, err)
 	if _, err := other.Alloc(4); err != nil {
-		t.Errorf("the other device: %v", err)
+		t.Errorf("Alloc on the other device: got error %v", err)
 	}
 }
 
@@ -50,7 +51,7 @@ func TestLaunchFails(t *testing.T) {
 	}
 	var e *drv.Error
 	if err := m.s.Synchronize(); !errors.As(err, &e) || e.Code != 719 || !e.Sticky() {
-		t.Errorf("after the third launch: %v, want that it failed", err)
+		t.Errorf("after the third launch: got error %v, want code 719", err)
 	}
 }
 
@@ -61,7 +62,7 @@ func TestLostDevice(t *testing.T) {
 	m := open(t)
 	fake.Use(t, fake.Options{Lost: true})
 	if _, err := m.d.Alloc(4); err == nil {
-		t.Error("a lost device gives memory")
+		t.Error("Alloc on a lost device: got no error")
 	}
 }
 
@@ -71,6 +72,6 @@ func TestNoDevice(t *testing.T) {
 	}
 	fake.Use(t, fake.Options{NoDevice: true})
 	if err := drv.Load(); err == nil || !strings.Contains(err.Error(), "no CUDA-capable device") {
-		t.Errorf("error %v, want that there is no device", err)
+		t.Errorf("Load: got error %v, want that there is no device", err)
 	}
 }

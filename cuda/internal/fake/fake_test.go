@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20, CublasLt: true}))
 }
 
-// child runs the test again in a process of its own, because a dead device stays
-// dead, with what the driver is to show. It reports whether this is that process.
+// child runs the test in a separate process with additional environment variables, because a dead
+// device stays dead. It reports whether this is that process.
 func child(t *testing.T, env ...string) bool {
 	if fake.Real() {
 		t.Skip("only the fake driver can do this")
@@ -81,6 +81,7 @@ done:
 }
 `
 
+// machine is the first device with a stream and the module of text.
 type machine struct {
 	t      testing.TB
 	d      *drv.Device
@@ -125,8 +126,8 @@ func (m *machine) launch(s *drv.Stream, p drv.Ptr, a float32, n int) error {
 	return s.Launch(m.scale, [3]uint32{uint32(n+63) / 64, 1, 1}, [3]uint32{64, 1, 1}, 0, args)
 }
 
-// Work is done late: results are there after a wait, and not before.
-func TestLate(t *testing.T) {
+// TestWorkIsDelayed checks that work runs when it is waited for, not before.
+func TestWorkIsDelayed(t *testing.T) {
 	m := open(t)
 	const n = 100
 	p := m.alloc(4 * n)
@@ -140,11 +141,11 @@ func TestLate(t *testing.T) {
 	must(t, m.s.CopyOut(out, 0, p, 4*n))
 	if !fake.Real() {
 		if y[1] == y[1] {
-			t.Errorf("the result is ready before any wait: %v", y[1])
+			t.Errorf("before a wait: got %v, want NaN", y[1])
 		}
-		x[1] = 10 // too early: the copy reads it late
+		x[1] = 10 // the copy has not run yet, so it reads this value
 		if done, err := m.s.Query(); done || err != nil {
-			t.Errorf("first query: %v, %v, want not ready", done, err)
+			t.Errorf("first query: got done %v and error %v, want not done", done, err)
 		}
 	}
 	must(t, m.s.Synchronize())
@@ -159,7 +160,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// Streams wait for each other by events and for nothing else.
+// TestEventsOrderStreams checks that only events order the work of two streams.
 func TestEventsOrderStreams(t *testing.T) {
 	m := open(t)
 	other, err := m.d.NewStream()
@@ -172,11 +173,11 @@ func TestEventsOrderStreams(t *testing.T) {
 	must(t, m.s.Synchronize())
 
 	must(t, m.launch(m.s, p, 2, 1))
-	if !fake.Real() { // nothing orders the two
+	if !fake.Real() { // the streams are not ordered
 		must(t, other.CopyOut(out, 0, p, 4))
 		must(t, other.Synchronize())
 		if y[0] != 3 {
-			t.Errorf("a stream that does not wait for the other sees %v, want 3", y[0])
+			t.Errorf("without an event: got %v, want 3", y[0])
 		}
 	}
 	must(t, m.s.Record(event))
@@ -184,13 +185,13 @@ func TestEventsOrderStreams(t *testing.T) {
 	must(t, other.CopyOut(out, 0, p, 4))
 	must(t, other.Synchronize())
 	if y[0] != 6 {
-		t.Errorf("a stream that waits for the other sees %v, want 6", y[0])
+		t.Errorf("after an event: got %v, want 6", y[0])
 	}
 }
 
 func TestNewMemoryIsNaN(t *testing.T) {
 	if fake.Real() {
-		t.Skip("hardware promises nothing")
+		t.Skip("only the fake driver fills new memory")
 	}
 	m := open(t)
 	out, y := m.pinned(2)
@@ -198,13 +199,14 @@ func TestNewMemoryIsNaN(t *testing.T) {
 	must(t, m.s.CopyOut(out, 0, m.alloc(8), 8))
 	must(t, m.s.Synchronize())
 	if y[0] == y[0] || y[1] == y[1] {
-		t.Errorf("new memory holds %v, want NaN", y)
+		t.Errorf("new memory: got %v, want NaN", y)
 	}
 }
 
-func TestQueueFills(t *testing.T) {
+// TestQueueLength checks that operations run when the queue of a stream is full.
+func TestQueueLength(t *testing.T) {
 	if fake.Real() {
-		t.Skip("counts what only the fake counts")
+		t.Skip("needs the fake driver's counters")
 	}
 	m := open(t)
 	p := m.alloc(4)
@@ -213,14 +215,14 @@ func TestQueueFills(t *testing.T) {
 		must(t, m.s.Set32(p, 1, 1))
 	}
 	if n := fake.Runs() - before; n != 100-64 {
-		t.Errorf("%d of 100 operations are done, want all but 64", n)
+		t.Errorf("got %d of 100 operations done, want %d", n, 100-64)
 	}
 	must(t, m.s.Synchronize())
 }
 
 func TestCounters(t *testing.T) {
 	if fake.Real() {
-		t.Skip("counts what only the fake counts")
+		t.Skip("needs the fake driver's counters")
 	}
 	m := open(t)
 	launches, allocs, syncs := fake.Launches(), fake.Allocs(), fake.Syncs()
@@ -230,7 +232,7 @@ func TestCounters(t *testing.T) {
 	must(t, m.s.Synchronize())
 	must(t, m.d.Synchronize())
 	if a, b, c := fake.Launches()-launches, fake.Allocs()-allocs, fake.Syncs()-syncs; a != 2 || b != 1 || c != 2 {
-		t.Errorf("%d launches, %d allocations, %d waits, want 2, 1, 2", a, b, c)
+		t.Errorf("got %d launches, %d allocations and %d waits, want 2, 1 and 2", a, b, c)
 	}
 }
 
@@ -238,37 +240,39 @@ func TestOutOfMemory(t *testing.T) {
 	m := open(t)
 	free := m.d.Free()
 	if _, err := m.d.Alloc(int(free + 1)); !errors.Is(err, drv.OutOfMemory) {
-		t.Errorf("more than is free: %v, want out of memory", err)
+		t.Errorf("one byte more than is free: got error %v, want out of memory", err)
 	}
 	p := m.alloc(1 << 20)
 	if got := free - m.d.Free(); got != 1<<20 {
-		t.Errorf("%d bytes are gone, want 1 MiB", got)
+		t.Errorf("got %d bytes taken, want 1 MiB", got)
 	}
 	must(t, m.d.Release(p))
 	if m.d.Free() != free {
-		t.Errorf("%d bytes are free, want %d", m.d.Free(), free)
+		t.Errorf("after a release: got %d free bytes, want %d", m.d.Free(), free)
 	}
 }
 
+// TestBounds checks that copies, fills and releases of invalid addresses fail.
 func TestBounds(t *testing.T) {
 	m := open(t)
 	p := m.alloc(16)
 	in, _ := m.pinned(8)
 	for name, err := range map[string]error{
 		"copy past the end":   m.s.CopyIn(p, in, 0, 20),
-		"copy to nowhere":     m.s.CopyIn(8, in, 0, 4),
+		"copy to address 8":   m.s.CopyIn(8, in, 0, 4),
 		"fill past the end":   m.s.Set32(p+8, 0, 3),
-		"fill between words":  m.s.Set32(p+2, 0, 1),
+		"misaligned fill":     m.s.Set32(p+2, 0, 1),
 		"release of a middle": m.d.Release(p + 4),
 	} {
 		if !errors.Is(err, drv.InvalidValue) {
-			t.Errorf("%s: %v, want invalid value", name, err)
+			t.Errorf("%s: got error %v, want invalid value", name, err)
 		}
 	}
 	must(t, m.d.Err())
 }
 
-func TestModules(t *testing.T) {
+// TestModuleErrors checks the errors for modules that a driver cannot load.
+func TestModuleErrors(t *testing.T) {
 	m := open(t)
 	for _, test := range []struct{ from, to, want string }{
 		{"sm_70", "sm_120", "sm_90"},
@@ -282,13 +286,13 @@ func TestModules(t *testing.T) {
 		}
 		var e *drv.Error
 		if !errors.As(err, &e) {
-			t.Errorf("%s for %s: error %v", test.to, test.from, err)
+			t.Errorf("%q in place of %q: got error %v, want one of the driver", test.to, test.from, err)
 		} else if !fake.Real() && !strings.Contains(e.Log+errorText(fake.LastFault()), test.want) {
-			t.Errorf("%s for %s: log %q, want %q in it", test.to, test.from, e.Log, test.want)
+			t.Errorf("%q in place of %q: got log %q, want one with %q", test.to, test.from, e.Log, test.want)
 		}
 	}
 	if _, err := m.module.Function("none"); !errors.Is(err, drv.NotFound) {
-		t.Errorf("no such kernel: %v, want not found", err)
+		t.Errorf("missing kernel: got error %v, want not found", err)
 	}
 	must(t, m.d.Err())
 }
@@ -308,14 +312,14 @@ func TestSharedMemoryLimit(t *testing.T) {
 	args.Ptr(0)
 	one := [3]uint32{1, 1, 1}
 	if err := m.s.Launch(f, one, one, 100<<10, args); !errors.Is(err, drv.InvalidValue) {
-		t.Errorf("100 KiB: %v, want invalid value", err)
+		t.Errorf("100 KiB without MaxDynamicShared: got error %v, want invalid value", err)
 	}
 	must(t, f.MaxDynamicShared(100<<10))
 	must(t, m.s.Launch(f, one, one, 100<<10, args))
 	must(t, m.s.Synchronize())
 }
 
-// Both devices have memory of their own.
+// TestTwoDevices checks that each device has its own memory, and copies between them.
 func TestTwoDevices(t *testing.T) {
 	if n, _ := drv.Count(); n < 2 {
 		t.Skip("needs two devices")
@@ -335,10 +339,10 @@ func TestTwoDevices(t *testing.T) {
 	must(t, m.s.CopyOut(out, 0, p, 4))
 	must(t, m.s.Synchronize())
 	if y[0] != 7 {
-		t.Errorf("copied %v, want 7", y[0])
+		t.Errorf("got %v, want 7", y[0])
 	}
 	if err := m.s.Copy(p, q, 4); !errors.Is(err, drv.InvalidValue) && !fake.Real() {
-		t.Errorf("copy from the other device's memory as if it were its own: %v, want invalid value", err)
+		t.Errorf("Copy with an address of the other device: got error %v, want invalid value", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"halfnote/cuda/internal/drv"
 )
 
+// TestGraphs launches a graph of two kernels repeatedly.
 func TestGraphs(t *testing.T) {
 	m := open(t)
 	p := m.alloc(4)
@@ -26,13 +27,13 @@ func TestGraphs(t *testing.T) {
 	must(t, m.s.CopyOut(out, 0, p, 4))
 	must(t, m.s.Synchronize())
 	if y[0] != 216 {
-		t.Errorf("three launches of two kernels give %v, want 216", y[0])
+		t.Errorf("3 launches of the graph: got %v, want 216", y[0])
 	}
 	must(t, g.Free())
 }
 
-// What asks for work that is noted, and not done, spoils the capture; new memory, copies and
-// fills do not.
+// TestWaitingInvalidatesCapture checks that calls that wait for recorded work, or query it,
+// invalidate the capture. Allocations, copies and fills do not.
 func TestWaitingInvalidatesCapture(t *testing.T) {
 	m := open(t)
 	event, err := m.d.NewEvent()
@@ -68,10 +69,10 @@ func TestWaitingInvalidatesCapture(t *testing.T) {
 			must(t, g.Free())
 		} else {
 			if !errors.Is(err, c.want) {
-				t.Errorf("%s: %v, want code %d", c.name, err, c.want)
+				t.Errorf("%s: got error %v, want code %d", c.name, err, c.want)
 			}
 			if !errors.Is(end, drv.CaptureInvalidated) {
-				t.Errorf("%s, end of the capture: %v, want that it is invalid", c.name, end)
+				t.Errorf("%s: EndCapture: got error %v, want that the capture is invalid", c.name, end)
 			}
 		}
 		must(t, m.launch(m.s, p, 1, 1))
@@ -79,7 +80,7 @@ func TestWaitingInvalidatesCapture(t *testing.T) {
 	}
 }
 
-// A capture that another stream joins must be joined again.
+// TestForkedCapture checks that a stream that joins a capture must be joined again before its end.
 func TestForkedCapture(t *testing.T) {
 	m := open(t)
 	other, err := m.d.NewStream()
@@ -105,7 +106,7 @@ func TestForkedCapture(t *testing.T) {
 			must(t, m.s.LaunchGraph(g))
 			must(t, g.Free())
 		} else if e, ok := errors.AsType[*drv.Error](err); !ok || e.Code != 904 {
-			t.Errorf("without a join: %v, want unjoined work", err)
+			t.Errorf("without a join: got error %v, want code 904, unjoined work", err)
 		}
 		must(t, m.s.Synchronize())
 	}

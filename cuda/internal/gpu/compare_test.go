@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// pair runs kernels on the CPU and on a GPU, from the same bits.
+// pair runs kernels on the CPU and on a GPU with the same operands.
 type pair struct {
 	*testing.T
 	cpu, gpu driver.Backend
@@ -25,8 +25,8 @@ func newPair(t *testing.T) *pair {
 // twin is a view on each backend.
 type twin struct{ cpu, gpu driver.View }
 
-// view returns views of a buffer of n elements whose bits are random, but for bools, and
-// integers below limit if that is not 0.
+// view returns views of buffers of n elements with random bits. Bools are 0 or 1, and if limit is
+// not 0, elements are integers below it.
 func (p *pair) view(d driver.DType, n, limit, offset int, shape, stride []int) twin {
 	p.Helper()
 	bytes := make([]byte, n*d.Size()+8)
@@ -37,7 +37,7 @@ func (p *pair) view(d driver.DType, n, limit, offset int, shape, stride []int) t
 			bits %= uint64(limit)
 		case d == driver.Bool:
 			bits &= 1
-		case d == driver.Float32 && i%2 == 0: // of sizes whose sums round
+		case d == driver.Float32 && i%2 == 0: // magnitudes from 0.5 to 8, so that sums round
 			bits = bits&0x807fffff | 0x3f000000 + bits>>40&3<<23
 		}
 		binary.NativeEndian.PutUint64(bytes[i*d.Size():], bits)
@@ -55,7 +55,7 @@ func (p *pair) view(d driver.DType, n, limit, offset int, shape, stride []int) t
 	return t
 }
 
-// run runs k on both.
+// run runs k on both backends.
 func (p *pair) run(k driver.Kernel, dst twin, src ...twin) {
 	var cpu, gpu []driver.View
 	for _, t := range src {
@@ -65,7 +65,7 @@ func (p *pair) run(k driver.Kernel, dst twin, src ...twin) {
 	p.gpu.Run(k, dst.gpu, gpu...)
 }
 
-// same compares the bits of whole buffers; NaN is NaN.
+// same compares the bits of whole buffers. All NaN are equal.
 func (p *pair) same(what string, t twin) {
 	p.Helper()
 	want, got := make([]byte, t.cpu.Buffer.Bytes()), make([]byte, t.cpu.Buffer.Bytes())

@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// updates go through the parameters of three layers of 4096 by 4096, which do not fit into
-// the L2 cache.
+// updates measures updates of the parameters of three layers of 4096 by 4096, which exceed the L2
+// cache.
 func (f *figures) updates() {
 	const layers = 3
 	wide := f.pick(4096, 24)
@@ -24,13 +24,13 @@ func (f *figures) updates() {
 		return list
 	}
 	p, g, m, v, half := of(driver.Float32), of(driver.Float32), of(driver.Float32), of(driver.Float32), of(driver.Float16)
-	for _, s := range v { // means of squares
+	for _, s := range v { // means of squares are not negative
 		f.b.Run(driver.Kernel{Code: driver.Abs}, s, s)
 	}
 	var found, rows []driver.View
 	flag, row := f.view(driver.Float32, 1), f.view(driver.Float64, 4)
 	row.Shape, row.Stride = []int{4}, []int{1}
-	for i, x := range []float64{2, 1, 1e-6, 1.5} { // steps, whether, rate, scale
+	for i, x := range []float64{2, 1, 1e-6, 1.5} { // steps, whether to take one, rate, scale
 		f.b.Write(row.Buffer, 8*i, binary.NativeEndian.AppendUint64(nil, math.Float64bits(x)))
 	}
 	for range layers {
@@ -47,7 +47,7 @@ func (f *figures) updates() {
 	type views = [][]driver.View
 	for _, r := range []struct {
 		what  string
-		bytes float64 // per parameter
+		bytes float64 // bytes read and written per parameter
 		k     driver.Kernel
 		dst   []driver.View
 		src   views
@@ -70,15 +70,15 @@ func (f *figures) updates() {
 		{"guarded Adam, float16 copy", 30, kernel(driver.GuardedAdam, adam), p, views{rows, g, m, v, half}},
 	} {
 		t := f.onGPU(func() { f.run(r.k, r.dst, r.src...) })
-		f.micros(t, "update %s, %.0f bytes each of %.0f", r.what, r.bytes, numbers)
-		f.say(100*r.bytes*numbers/t.Seconds()/best, "%", "update %s, rate beside a copy's", r.what)
+		f.micros(t, "update %s, %.0f parameters of %.0f bytes", r.what, numbers, r.bytes)
+		f.say(100*r.bytes*numbers/t.Seconds()/best, "%", "update %s, rate relative to a copy's", r.what)
 	}
 	for _, list := range (views{p, g, m, v, half, {flag, row}}) {
 		f.release(list...)
 	}
 }
 
-// run runs a kernel on tensors together.
+// run runs a kernel on several tensors in one batch.
 func (f *figures) run(k driver.Kernel, dst []driver.View, src ...[]driver.View) {
 	list := make([]driver.Launch, len(dst))
 	for i, v := range dst {
@@ -90,7 +90,8 @@ func (f *figures) run(k driver.Kernel, dst []driver.View, src ...[]driver.View) 
 	f.b.RunAll(list)
 }
 
-// copies go within the GPU, and between it and the host: alone and beside products.
+// copies measures copies within the GPU, and between it and the host, alone and concurrently with
+// products.
 func (f *figures) copies() {
 	n := f.pick(1<<27, len(f.random))
 	x, y := f.view(driver.Float32, n), f.view(driver.Float32, n)
@@ -115,9 +116,9 @@ func (f *figures) copies() {
 	gigabytes(f.onGPU(func() { f.must(f.b.stream.CopyOut(pinned, 0, pointer(x), len(p))) }), "to pinned memory")
 	write, read := func() { f.b.Write(x.Buffer, 0, p) }, func() { f.b.Read(p, x.Buffer, 0) }
 	alone := f.wall(write)
-	gigabytes(alone, "Write by the pinned ring")
+	gigabytes(alone, "Write through the pinned ring")
 	gigabytes(f.onCPU(1, write), "Write until it returns")
-	gigabytes(f.wall(read), "Read by the pinned ring")
+	gigabytes(f.wall(read), "Read through the pinned ring")
 
 	wide := f.pick(4096, 16)
 	a, b := f.view(driver.Float16, wide, wide), f.view(driver.Float16, wide, wide)
@@ -135,7 +136,7 @@ func (f *figures) copies() {
 		{"Write", write, alone},
 		{"copy from pinned memory on its own stream", in(own), f.wall(in(own))},
 	} {
-		products := func() { // that take as long
+		products := func() { // take about as long as the copy
 			for range max(1, c.alone/each) {
 				product()
 			}

@@ -20,10 +20,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// launches are of small operations, whose time is that of giving them to the GPU.
+// launches measures small operations, whose time is mostly that of enqueuing them.
 func (f *figures) launches() {
 	const n = 1024
-	b, calls := f.b, f.pick(500, 3) // less than the driver's queue holds
+	b, calls := f.b, f.pick(500, 3) // fewer than fit in the driver's queue
 	x, y, to := f.view(driver.Float32, n), f.view(driver.Float32, n), f.view(driver.Float32, n)
 	fill := b.function(kernel{"copy", "fill"})
 	args := newArgs()
@@ -36,20 +36,20 @@ func (f *figures) launches() {
 	add := func() { b.Run(driver.Kernel{Code: driver.Add}, to, x, y) }
 	f.micros(f.onCPU(calls, func() {
 		f.must(b.stream.Stream.Launch(fill, [3]uint32{1, 1, 1}, [3]uint32{threads, 1, 1}, 0, args))
-	}), "launch of a kernel, on the processor")
+	}), "launch of a kernel, CPU time")
 	if got := math.Float32frombits(binary.NativeEndian.Uint32(content(b, to))); got != 1 {
-		f.Errorf("filled with %v, want 1", got)
+		f.Errorf("fill: got %v, want 1", got)
 	}
-	f.micros(f.onCPU(calls, add), "Run of an addition, on the processor")
-	f.micros(f.onGPU(add), "Run of an addition, one after the other")
-	f.micros(f.wall(add), "Run of an addition and waiting for it")
+	f.micros(f.onCPU(calls, add), "Run of an addition, CPU time")
+	f.micros(f.onGPU(add), "Run of an addition, GPU time")
+	f.micros(f.wall(add), "Run of an addition, including the wait")
 
 	p, q := f.tensor(tensor.Float32, n), f.tensor(tensor.Float32, n)
 	sum := func() { p.Add(q) }
-	f.micros(f.onCPU(calls, sum), "Add of tensors, on the processor")
+	f.micros(f.onCPU(calls, sum), "Add of tensors, CPU time")
 	p = p.RequireGrad()
-	f.micros(f.onCPU(calls, sum), "Add of tensors with a tape, on the processor")
-	f.micros(f.wall(func() { q.At(0) }), "reading a number of a tensor")
+	f.micros(f.onCPU(calls, sum), "Add of tensors with a tape, CPU time")
+	f.micros(f.wall(func() { q.At(0) }), "reading one element of a tensor")
 
 	nodes := f.pick(200, 3)
 	g, err := b.Capture(func() {
@@ -59,12 +59,12 @@ func (f *figures) launches() {
 	})
 	f.must(err)
 	defer g.Free()
-	f.micros(f.onCPU(f.pick(5, 2), g.Replay), "replay of %d launches, on the processor", nodes)
-	f.micros(f.onGPU(g.Replay)/time.Duration(nodes), "launch in a graph, one after the other")
+	f.micros(f.onCPU(f.pick(5, 2), g.Replay), "replay of %d launches, CPU time", nodes)
+	f.micros(f.onGPU(g.Replay)/time.Duration(nodes), "launch in a graph, GPU time")
 }
 
-// net returns a step of the training of linear layers in float16, whose batch may be of some
-// rows only.
+// net returns a training step of linear layers in float16 that uses the given number of rows of a
+// batch.
 func (f *figures) net(width, batch int) (step func(rows int)) {
 	net := models.NewMLP([]int{width, width, width, width})
 	nn.To(net, tensor.CUDA)
@@ -81,25 +81,25 @@ func (f *figures) net(width, batch int) (step func(rows int)) {
 	}
 }
 
-// steps are of a small network, and of one that keeps a GPU busy.
+// steps measures training steps of a small network, and of one that keeps a GPU busy.
 func (f *figures) steps() {
 	for _, c := range []struct{ width, batch int }{{128, 64}, {4096, 512}} {
 		width, batch := f.pick(c.width, 16), f.pick(c.batch, 8)
 		train := f.net(width, batch)
 		step := func() { train(batch) }
 		what := fmt.Sprintf("step of 3 layers of %d, batch %d, float16", width, batch)
-		step() // what optimizers remember
-		f.micros(f.onCPU(f.pick(5, 1), step), "%s, on the processor", what)
-		f.micros(f.onGPU(step), "%s, one after the other", what)
+		step() // creates the optimizer's state
+		f.micros(f.onCPU(f.pick(5, 1), step), "%s, CPU time", what)
+		f.micros(f.onGPU(step), "%s, GPU time", what)
 		g, err := f.b.Capture(step)
 		f.must(err)
-		f.micros(f.onCPU(f.pick(5, 1), g.Replay), "%s, replay, on the processor", what)
-		f.micros(f.onGPU(g.Replay), "%s, replay, one after the other", what)
+		f.micros(f.onCPU(f.pick(5, 1), g.Replay), "%s, replay, CPU time", what)
+		f.micros(f.onGPU(g.Replay), "%s, replay, GPU time", what)
 		g.Free()
 	}
 }
 
-// steady trains with batches of one size and of many.
+// steady measures the memory of training with batches of one size and of varying sizes.
 func (f *figures) steady() {
 	width, batch, count := f.pick(1024, 16), f.pick(512, 8), f.pick(200, 4)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -108,7 +108,7 @@ func (f *figures) steady() {
 		rows func() int
 	}{
 		{"one size", func() int { return batch }},
-		{"many sizes", func() int { return 1 + r.IntN(batch) }},
+		{"varying sizes", func() int { return 1 + r.IntN(batch) }},
 	} {
 		driver.CollectGarbage()
 		f.must(f.b.EmptyCache())
@@ -124,14 +124,14 @@ func (f *figures) steady() {
 		f.b.Synchronize()
 		after := f.b.Memory()
 		f.say(float64(after.Reserved-before.Reserved)/(1<<20), "MiB", "memory that %d steps with batches of %s took from the driver", count, c.what)
-		f.say(float64(after.Reserved)/float64(after.Peak), "times", "memory reserved beside the peak, batches of %s", c.what)
+		f.say(float64(after.Reserved)/float64(after.Peak), "times", "reserved memory relative to the peak, batches of %s", c.what)
 		if n := fake.Allocs() - allocs; !fake.Real() && n > 0 && after.Reserved == before.Reserved {
-			f.Errorf("%d allocations, and no more memory is reserved", n)
+			f.Errorf("got %d allocations although the reserved memory is unchanged", n)
 		}
 	}
 }
 
-// interrupt is heard while a long queue is waited for.
+// interrupt measures the time from an interrupt until a wait for a long queue ends.
 func (f *figures) interrupt() {
 	wide, calls := f.pick(4096, 8), f.pick(100, 8)
 	x, y, to := f.view(driver.Float32, wide, wide), f.view(driver.Float32, wide, wide), f.view(driver.Float32, wide, wide)
@@ -161,15 +161,15 @@ func (f *figures) interrupt() {
 		defer func() {
 			driver.SetHost(driver.Host{})
 			if e := recover(); e != stop {
-				f.Fatalf("waiting ended with %v, want the interrupt", e)
+				f.Fatalf("the wait ended with %v, want the interrupt", e)
 			}
 			took = time.Since(*pressed.Swap(nil))
 			start := time.Now()
 			f.b.Synchronize()
-			f.Log("what was enqueued took", time.Since(start), "more")
+			f.Log("the remaining work took", time.Since(start))
 		}()
 		f.b.Synchronize()
 		return 0
-	}), "interrupt, until waiting for %d products is given up", calls)
+	}), "interrupt, until the wait for %d products ends", calls)
 	f.release(x, y, to)
 }

@@ -16,7 +16,7 @@ import (
 	"halfnote/cuda/kernels"
 )
 
-// compiled is a module, and how long the driver took to load it.
+// compiled holds the name of a module and the time of loading it.
 type compiled struct {
 	Name string
 	Took time.Duration
@@ -24,8 +24,8 @@ type compiled struct {
 
 const loadVariable = "HALFNOTE_TEST_LOAD"
 
-// modules loads those with the longest texts in two processes, of which the second finds
-// what the first has compiled.
+// modules measures loading the longest modules in two processes. The second one finds the compiled
+// modules in the driver's cache.
 func (f *figures) modules() {
 	cache := f.TempDir()
 	for _, how := range []string{"compiled", "from the driver's cache"} {
@@ -42,7 +42,7 @@ func (f *figures) modules() {
 		for _, m := range list {
 			sum += m.Took
 		}
-		f.millis(sum, "modules %s, %d together", how, len(list))
+		f.millis(sum, "modules %s, total of %d", how, len(list))
 		slices.SortFunc(list, func(a, b compiled) int { return cmp.Compare(b.Took, a.Took) })
 		for _, m := range list[:min(len(list), 5)] {
 			f.millis(m.Took, "module %s %s", m.Name, how)
@@ -50,8 +50,8 @@ func (f *figures) modules() {
 	}
 }
 
-// TestFiguresLoad is the process that loads modules, one of which is small and goes before,
-// so that what the driver does once is not theirs.
+// TestFiguresLoad runs in the process that loads modules. It first loads a small one, so that the
+// times do not include the driver's initialisation.
 func TestFiguresLoad(t *testing.T) {
 	if os.Getenv(loadVariable) == "" {
 		t.Skip("TestFigures runs it")
@@ -72,7 +72,7 @@ func TestFiguresLoad(t *testing.T) {
 	last := len(names) - 1
 	load(names[last])
 	if names = names[:last]; fake.Real() {
-		names = names[:8] // seconds each, where nothing is compiled yet
+		names = names[:8] // compiling takes seconds per module
 	} else {
 		names = names[last-2:]
 	}

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// products multiplies matrices by each route.
+// products measures matrix products by each route.
 func (f *figures) products() {
 	b := f.b
 	defer func(routes route, tf32 bool) {
@@ -42,7 +42,7 @@ func (f *figures) products() {
 				name string
 				dst  driver.View
 				x, y driver.View
-			}{ // a linear layer's, whose weights are (outputs, inputs)
+			}{ // products of a linear layer with weights (outputs, inputs)
 				{"forward", y, x, turnedView(w)},
 				{"dx", x, y, w},
 				{"dw", w, turnedView(y), x},
@@ -65,14 +65,14 @@ func (f *figures) products() {
 	}
 }
 
-// turnedView is the transpose of a matrix.
+// turnedView returns the transpose of a matrix.
 func turnedView(v driver.View) driver.View {
 	v.Shape, v.Stride = []int{v.Shape[1], v.Shape[0]}, []int{v.Stride[1], v.Stride[0]}
 	return v
 }
 
-// convolutions are layers of ResNet-18 for images of 224 by 224, padding and layout
-// included.
+// convolutions measures layers of ResNet-18 for images of 224 by 224, including padding and layout
+// changes.
 func (f *figures) convolutions() {
 	defer f.b.AllowTF32(f.b.tf32.Load())
 	images := f.pick(64, 1)
@@ -114,14 +114,14 @@ func (f *figures) convolutions() {
 	}
 }
 
-// gradient measures gradients of y.
+// gradient measures the gradients of y with respect to operands.
 func (f *figures) gradient(what string, y, dy *tensor.Tensor, say func(string, func()), operands ...*tensor.Tensor) {
 	say(what, func() {
 		tensor.GradWith(y, operands, tensor.BackwardOptions{Gradient: dy, RetainGraph: true})
 	})
 }
 
-// attention is that of BERT-base.
+// attention measures the attention of BERT-base.
 func (f *figures) attention() {
 	heads, features := f.pick(12, 1), 64
 	for _, c := range []struct {
@@ -130,7 +130,7 @@ func (f *figures) attention() {
 	}{{32, 128, 0}, {32, 128, 0.1}, {8, 512, 0}} {
 		for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
 			batch, length := f.pick(c.batch, 1), f.pick(c.length, 16)
-			operand := func() *tensor.Tensor { // as it comes out of a projection
+			operand := func() *tensor.Tensor { // in the layout of a projection's result
 				return f.tensor(d, batch, length, heads, features).Transpose(1, 2).Detach().RequireGrad()
 			}
 			q, k, v := operand(), operand(), operand()
@@ -138,7 +138,7 @@ func (f *figures) attention() {
 				return nn.ScaledDotProductAttention(q, k, v, nn.DropoutP(c.dropout))
 			}
 			product := 2 * float64(batch*heads*length*length*features)
-			products := 2.0 // q kᵀ and times v; backward these again and their gradients, less one
+			products := 2.0 // q kᵀ and the product with v; backward recomputes q kᵀ and has two gradients of each product
 			say := func(what string, run func()) {
 				f.rate(products*product, f.onGPU(run), "TFLOP/s", "attention %s %v of %d sequences of %d, %d heads of %d, dropout %v", what, d, batch, length, heads, features, c.dropout)
 			}

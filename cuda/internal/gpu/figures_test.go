@@ -17,18 +17,19 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// figures measures what things cost on a GPU: it logs lines "figure: what, value, unit",
-// each the median of several on random numbers. On the fake driver sizes are tiny and the
-// figures mean nothing.
+// figures measures times and rates on a GPU. It logs lines "figure: what, value, unit", each the
+// median of several samples on random numbers. On the fake driver sizes are tiny and the figures
+// are meaningless.
 type figures struct {
 	*testing.T
 	b          *Backend
 	begin, end *drv.Event
-	random     []float32 // -1 to 1
-	bytes      []byte    // of random
+	random     []float32 // random numbers from -1 to 1
+	bytes      []byte    // bytes of random
 }
 
-// TestFigures begins with what makes a GPU hot, so that all of it is measured in one state.
+// TestFigures runs all measurements. The first part heats the GPU up, so that the others run at
+// about the same clock rate.
 func TestFigures(t *testing.T) {
 	f := newFigures(t)
 	for _, part := range []struct {
@@ -54,7 +55,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Tensors on "cuda" are the tested backend's.
+// Tensors on "cuda" use the backend under test.
 func init() {
 	driver.RegisterFamily("cuda", func(name string) (driver.Backend, error) {
 		if name == "cuda" {
@@ -109,7 +110,7 @@ func (f *figures) say(value float64, unit, what string, args ...any) {
 	f.Logf("figure: %s %.4g %s", what, value, unit)
 }
 
-// rate logs how many of n, in 10^12 a second.
+// rate logs n per time, in units of 10^12 per second.
 func (f *figures) rate(n float64, t time.Duration, unit, what string, args ...any) {
 	f.Helper()
 	f.say(n/t.Seconds()/1e12, unit, what, args...)
@@ -125,7 +126,7 @@ func (f *figures) millis(t time.Duration, what string, args ...any) {
 	f.say(float64(t.Nanoseconds())/1e6, "ms", what, args...)
 }
 
-// medianOf returns the median of several samples, at least a nanosecond.
+// medianOf returns the median of several samples, at least 1 ns.
 func (f *figures) medianOf(sample func() time.Duration) time.Duration {
 	list := make([]time.Duration, f.pick(7, 1))
 	for i := range list {
@@ -135,8 +136,8 @@ func (f *figures) medianOf(sample func() time.Duration) time.Duration {
 	return max(1, list[len(list)/2])
 }
 
-// onGPU returns the time between the begin and the end of run on the GPU, one of many calls
-// that are enqueued together. If that takes longer it is the time of enqueueing.
+// onGPU returns the GPU time of one of many calls of run that are enqueued together, or the time of
+// enqueuing one if that is longer.
 func (f *figures) onGPU(run func()) time.Duration {
 	f.Helper()
 	sample := func(n int) time.Duration {
@@ -150,7 +151,7 @@ func (f *figures) onGPU(run func()) time.Duration {
 		f.must(err)
 		return t / time.Duration(n)
 	}
-	run() // loads what it needs
+	run() // loads kernels
 	n := 1
 	if fake.Real() {
 		const long = 10 * time.Millisecond
@@ -159,8 +160,8 @@ func (f *figures) onGPU(run func()) time.Duration {
 	return f.medianOf(func() time.Duration { return sample(n) })
 }
 
-// onCPU returns how long the processor takes to enqueue what run does, one of n calls, at
-// whose begin the GPU has nothing to do.
+// onCPU returns the CPU time to enqueue the work of run, averaged over n calls that start on an idle
+// GPU.
 func (f *figures) onCPU(n int, run func()) time.Duration {
 	f.Helper()
 	run()
@@ -176,7 +177,7 @@ func (f *figures) onCPU(n int, run func()) time.Duration {
 	})
 }
 
-// wall returns how long run takes until the GPU has done all of it, on all streams.
+// wall returns the time from the start of run until the GPU has finished its work on all streams.
 func (f *figures) wall(run func()) time.Duration {
 	f.Helper()
 	run()
@@ -189,7 +190,7 @@ func (f *figures) wall(run func()) time.Duration {
 	})
 }
 
-// view returns random numbers without gaps.
+// view returns a contiguous view of random numbers.
 func (f *figures) view(d driver.DType, shape ...int) driver.View {
 	f.Helper()
 	n := driver.View{Shape: shape}.Len()
@@ -216,7 +217,7 @@ func (f *figures) view(d driver.DType, shape ...int) driver.View {
 	return v
 }
 
-// release gives back what views have, so that the next part has room.
+// release releases the memory of views, for the next part.
 func (f *figures) release(list ...driver.View) {
 	for _, v := range list {
 		f.b.Release(v.Buffer)

@@ -16,9 +16,9 @@ func TestElementwise(t *testing.T) {
 	drivertest.Check(t, open(t), "Integers", "Elementwise", "SpecialValues", "AllHalves", "Dropout")
 }
 
-// TestElementwiseAsCPU compares codes whose results are exact with the CPU's, on all bits
-// that there are, from aligned and other starts, forwards, backwards and repeated.
-func TestElementwiseAsCPU(t *testing.T) {
+// TestElementwiseMatchesCPU compares codes with exact results with the CPU's, on random bits, for aligned
+// and unaligned views, forwards, backwards and repeated.
+func TestElementwiseMatchesCPU(t *testing.T) {
 	integers := []driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8, driver.Bool}
 	floats := []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}
 	for _, c := range []struct {
@@ -34,20 +34,20 @@ func TestElementwiseAsCPU(t *testing.T) {
 		}, integers, 2},
 		{[]driver.Code{driver.Floor, driver.Ceil, driver.Trunc, driver.Round}, floats, 1},
 		{[]driver.Code{driver.Fmod, driver.TruncDiv}, floats, 2},
-		{[]driver.Code{driver.Copysign}, floats[1:], 2}, // NaN of float16 has no sign once it is widened
+		{[]driver.Code{driver.Copysign}, floats[1:], 2}, // widening float16 drops the sign of NaN
 		{[]driver.Code{driver.Where}, append(integers, floats...), 3},
 		{[]driver.Code{driver.Dropout}, floats[:3], 2},
 	} {
 		for _, code := range c.codes {
 			for _, d := range c.dtypes {
-				testAsCPU(t, code, d, c.operands)
+				matchCPU(t, code, d, c.operands)
 			}
 		}
 	}
 }
 
-// testAsCPU runs a code on operands of d that lie in different ways.
-func testAsCPU(t *testing.T, code driver.Code, d driver.DType, operands int) {
+// matchCPU compares a code on operands of d with different layouts.
+func matchCPU(t *testing.T, code driver.Code, d driver.DType, operands int) {
 	p := newPair(t)
 	for i, l := range []struct {
 		offset        int
@@ -74,12 +74,12 @@ func testAsCPU(t *testing.T, code driver.Code, d driver.DType, operands int) {
 		}
 		limit := 0
 		if i%3 == 1 && !d.IsFloat() && d != driver.Bool {
-			limit = 3 // zeros, and equal numbers
+			limit = 3 // for zeros and equal numbers
 		}
 		var src []twin
 		for j, d := range dtypes {
 			offset, stride := l.offset, l.stride
-			if j == 1 && i%4 == 2 { // one element for all
+			if j == 1 && i%4 == 2 { // one repeated element
 				stride = make([]int, len(stride))
 			}
 			src = append(src, p.view(d, 2100, limit, offset, l.shape, stride))
@@ -125,8 +125,8 @@ func TestActivations(t *testing.T) {
 	}
 	for _, c := range []struct {
 		code driver.Code
-		// slack is what an error of the sigmoid grows by on its way into the result,
-		// besides the result's own size.
+		// slack is the factor by which an error of the sigmoid changes the result, in addition to
+		// the error relative to the result.
 		slack func(x, y float64) float64
 	}{
 		{driver.Silu, func(x, y float64) float64 { return 0 }},

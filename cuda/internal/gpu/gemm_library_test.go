@@ -11,9 +11,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestLibraryTakes checks which products go to cublasLt: those of matrices whose rows or
-// columns lie side by side.
-func TestLibraryTakes(t *testing.T) {
+// TestLibrarySupports checks which products cublasLt computes: those of matrices with contiguous
+// rows or columns.
+func TestLibrarySupports(t *testing.T) {
 	b := bare(t)
 	needsLibrary(t, b)
 	view := func(d driver.DType, shape []int, stride ...int) driver.View {
@@ -32,7 +32,7 @@ func TestLibraryTakes(t *testing.T) {
 		want bool
 	}{
 		{"rows", to, []driver.View{x, y}, true},
-		{"columns of both", to, []driver.View{view(half, []int{8, 16}, 1, 8), view(half, []int{16, 24}, 1, 16)}, true},
+		{"columns of both operands", to, []driver.View{view(half, []int{8, 16}, 1, 8), view(half, []int{16, 24}, 1, 16)}, true},
 		{"result by columns", view(half, []int{8, 24}, 1, 8), []driver.View{x, y}, true},
 		{"parts of rows", to, []driver.View{view(half, []int{8, 16}, 20, 1), y}, true},
 		{"float32 of halves", view(single, []int{8, 24}, 24, 1), []driver.View{x, y}, true},
@@ -40,13 +40,13 @@ func TestLibraryTakes(t *testing.T) {
 		{"a column is added", to, []driver.View{x, y, view(half, []int{8, 24}, 1, 0)}, true},
 		{"a matrix is added", to, []driver.View{x, y, view(half, []int{8, 24}, 24, 1)}, true},
 		{"halves are added to float32", view(single, []int{8, 24}, 24, 1), []driver.View{x, y, view(half, []int{8, 24}, 0, 1)}, true},
-		{"matrices times one", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 0, 24, 1)}, true},
-		{"matrices times matrices", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 400, 24, 1)}, true},
-		{"every second element", to, []driver.View{view(half, []int{8, 16}, 32, 2), y}, false},
-		{"windows", to, []driver.View{view(half, []int{8, 16}, 4, 1), y}, false},
+		{"batch times a matrix", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 0, 24, 1)}, true},
+		{"batch times batch", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 400, 24, 1)}, true},
+		{"step 2", to, []driver.View{view(half, []int{8, 16}, 32, 2), y}, false},
+		{"overlapping rows", to, []driver.View{view(half, []int{8, 16}, 4, 1), y}, false},
 		{"backwards", to, []driver.View{view(half, []int{8, 16}, -16, 1), y}, false},
-		{"nothing to add up", to, []driver.View{view(half, []int{8, 0}, 1, 1), view(half, []int{0, 24}, 24, 1)}, false},
-		{"two axes of matrices", view(half, []int{2, 2, 8, 24}, 500, 192, 24, 1), []driver.View{view(half, []int{2, 2, 8, 16}, 300, 128, 16, 1), view(half, []int{2, 2, 16, 24}, 0, 400, 24, 1)}, false},
+		{"empty sums", to, []driver.View{view(half, []int{8, 0}, 1, 1), view(half, []int{0, 24}, 24, 1)}, false},
+		{"two batch axes", view(half, []int{2, 2, 8, 24}, 500, 192, 24, 1), []driver.View{view(half, []int{2, 2, 8, 16}, 300, 128, 16, 1), view(half, []int{2, 2, 16, 24}, 0, 400, 24, 1)}, false},
 		{"integers", view(driver.Int32, []int{8, 24}, 24, 1), []driver.View{view(driver.Int32, []int{8, 16}, 16, 1), view(driver.Int32, []int{16, 24}, 24, 1)}, false},
 	} {
 		if test.name == "backwards" {
@@ -60,9 +60,9 @@ func TestLibraryTakes(t *testing.T) {
 	b.Synchronize()
 }
 
-// TestProductsSteady checks that a product that has been computed before asks the driver
-// for no memory and waits for nothing, on every route.
-func TestProductsSteady(t *testing.T) {
+// TestRepeatedProducts checks that a product that has been computed before neither allocates driver
+// memory nor waits, on every route.
+func TestRepeatedProducts(t *testing.T) {
 	if fake.Real() {
 		t.Skip("needs the counters of the fake driver")
 	}
@@ -84,22 +84,22 @@ func TestProductsSteady(t *testing.T) {
 			b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y, z)
 		}
 		if a, s := fake.Allocs()-allocs, fake.Syncs()-syncs; a != 0 || s != 0 {
-			t.Errorf("route %d: %d allocations and %d waits, want none", b.routes, a, s)
+			t.Errorf("route %d: got %d allocations and %d waits, want none", b.routes, a, s)
 		}
-		want := 6 // slices, and their sum
+		want := 6 // per product one launch for the slices and one for their sum
 		if b.routes == library {
 			want = 3
 		}
 		if got := fake.Launches() - launches; got != want {
-			t.Errorf("route %d: %d launches, want %d", b.routes, got, want)
+			t.Errorf("route %d: got %d launches, want %d", b.routes, got, want)
 		}
 		b.Synchronize()
 	}
 }
 
-// TestImagesByLibrary multiplies images (n, c, places) by a matrix, which is one product
-// for each of them.
-func TestImagesByLibrary(t *testing.T) {
+// TestLibraryMultipliesImages multiplies a matrix by images (n, c, area), which is one product per
+// image.
+func TestLibraryMultipliesImages(t *testing.T) {
 	b := bare(t)
 	needsLibrary(t, b)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -116,7 +116,7 @@ func TestImagesByLibrary(t *testing.T) {
 	ws, xs := integers(t, b, r, w), integers(t, b, r, x)
 	p := productOf(y, []driver.View{w, x}, 1, 2, 1)
 	if !b.productByLibrary(&p, y, []driver.View{w, x}) {
-		t.Fatal("the library did not take it")
+		t.Fatal("the library does not support the product")
 	}
 	got := content(b, y)
 	for i, at := range places(y) {
@@ -130,8 +130,7 @@ func TestImagesByLibrary(t *testing.T) {
 	}
 }
 
-// needsLibrary skips a test where a real GPU's machine has no cublasLt. The fake driver has
-// one.
+// needsLibrary skips a test if the machine of a real GPU has no cublasLt. The fake driver has one.
 func needsLibrary(t *testing.T, b *Backend) {
 	t.Helper()
 	file, err := b.Library()

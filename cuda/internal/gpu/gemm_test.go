@@ -16,14 +16,13 @@ import (
 	"halfnote/tensor/drivertest"
 )
 
-// TestMatmul computes products by each route, and contractions by the kernels that they
-// take.
+// TestMatmul runs the conformance tests of products on each route, and those of contractions.
 func TestMatmul(t *testing.T) {
 	b := open(t)
 	own := bare(t)
 	defer func(routes route) { own.routes = routes }(own.routes)
 	routes := []route{mma | simt, simt}
-	if fake.Real() { // TestProducts does for a library of our own
+	if fake.Real() { // for the fake library TestProducts suffices
 		routes = append(routes, allRoutes)
 	}
 	for _, own.routes = range routes {
@@ -33,7 +32,7 @@ func TestMatmul(t *testing.T) {
 	drivertest.Check(t, b, "Contract")
 }
 
-// bare returns the first GPU.
+// bare returns the backend of the first GPU.
 func bare(t *testing.T) *Backend {
 	b := open(t)
 	if slow, ok := b.(emulated); ok {
@@ -42,9 +41,9 @@ func bare(t *testing.T) *Backend {
 	return b.(*Backend)
 }
 
-// TestProducts multiplies matrices of -1, 0 and 1, whose products are exact in every
-// dtype, by every route and with tiles of both sizes: at sizes around those of tiles, in
-// all layouts that kernels tell apart.
+// TestProducts multiplies matrices of -1, 0 and 1, whose products are exact in every dtype, on every
+// route and with tiles of both sizes. Sizes are near those of tiles, and layouts are all that
+// kernels distinguish.
 func TestProducts(t *testing.T) {
 	b := bare(t)
 	defer func(routes route, tf32 bool) {
@@ -74,8 +73,8 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestTF32 checks that float32 keeps its 23 bits of fraction unless it need not: tensor
-// cores are given 10, the nearest.
+// TestTF32 checks that float32 operands keep their 23 fraction bits by default, and are rounded to
+// nearest with 10 fraction bits if TF32 is allowed.
 func TestTF32(t *testing.T) {
 	b := bare(t)
 	if major, _ := b.Capability(); major < 8 {
@@ -113,11 +112,11 @@ func TestTF32(t *testing.T) {
 	}
 }
 
-// TestManyAxes contracts views of more axes than kernels go through.
+// TestManyAxes contracts views with more axes than the kernels support.
 func TestManyAxes(t *testing.T) {
 	b := bare(t)
 	r := rand.New(rand.NewPCG(3, 4))
-	view := func(stride ...int) driver.View { // 2 by 2 by …, axes in any order
+	view := func(stride ...int) driver.View { // shape (2, 2, …), axes in any order
 		buffer, err := b.Alloc(4 << len(stride))
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +143,7 @@ func TestManyAxes(t *testing.T) {
 	}
 }
 
-// checkExact computes one product.
+// checkExact compares a product of random sizes and layouts with plain loops.
 func checkExact(t *testing.T, b *Backend, r *rand.Rand, d driver.DType) {
 	t.Helper()
 	pick := func(list ...int) int { return list[r.IntN(len(list))] }
@@ -160,7 +159,7 @@ func checkExact(t *testing.T, b *Backend, r *rand.Rand, d driver.DType) {
 	want := make([]int, batch*m*n)
 	if r.IntN(3) > 0 {
 		z := scattered(t, b, r, []driver.DType{d, to}[r.IntN(2)], batch, m, n)
-		for axis := range r.IntN(3) { // along none, matrices, or matrices and rows
+		for axis := range r.IntN(3) { // repeat C along no axis, the batch, or the batch and rows
 			z.Stride[axis] = 0
 		}
 		want = integers(t, b, r, z)
@@ -183,12 +182,12 @@ func checkExact(t *testing.T, b *Backend, r *rand.Rand, d driver.DType) {
 				return
 			}
 		}
-		t.Errorf("%s: wrote beside the result", name)
+		t.Errorf("%s: wrote outside the result", name)
 	}
 }
 
-// scattered returns a view whose rows or columns lie side by side, at distances that
-// 16 bytes divide or not, and whose matrices are one at times.
+// scattered returns a view of a batch whose rows or columns are contiguous, at distances that are
+// multiples of 16 bytes or not.
 func scattered(t *testing.T, b *Backend, r *rand.Rand, d driver.DType, batch, rows, cols int) driver.View {
 	t.Helper()
 	gap, off := 8*r.IntN(2), 16*r.IntN(2)
@@ -207,7 +206,7 @@ func scattered(t *testing.T, b *Backend, r *rand.Rand, d driver.DType, batch, ro
 	return v
 }
 
-// integers sets the elements of v and returns them.
+// integers sets the elements of v to -1, 0 or 1 and returns them.
 func integers(t *testing.T, b *Backend, r *rand.Rand, v driver.View) []int {
 	t.Helper()
 	p := bytes.Repeat([]byte{0xff}, v.Buffer.Bytes()) // NaN in elements that must not be read
@@ -217,7 +216,7 @@ func integers(t *testing.T, b *Backend, r *rand.Rand, v driver.View) []int {
 		x[i] = r.IntN(3) - 1
 		put(p[at[i]*v.DType.Size():], v.DType, x[i])
 	}
-	for i := range x { // the last one stays where elements are one
+	for i := range x { // of elements that share memory the last one remains
 		x[i] = get(p[at[i]*v.DType.Size():], v.DType)
 	}
 	b.Write(v.Buffer, 0, p)
@@ -230,7 +229,7 @@ func content(b *Backend, v driver.View) []byte {
 	return p
 }
 
-// places returns where the elements of v lie, in row-major order.
+// places returns the positions of the elements of v in its buffer, in row-major order.
 func places(v driver.View) []int {
 	list := []int{v.Offset}
 	for axis, n := range v.Shape {
@@ -245,7 +244,7 @@ func places(v driver.View) []int {
 	return list
 }
 
-// put stores a whole number of up to 256.
+// put stores an integer of magnitude up to 256.
 func put(p []byte, d driver.DType, x int) {
 	single := math.Float32bits(float32(x))
 	switch d {
@@ -271,7 +270,7 @@ func put(p []byte, d driver.DType, x int) {
 	}
 }
 
-// get returns -1, 0 or 1 as put stored it.
+// get returns the -1, 0 or 1 that put has stored.
 func get(p []byte, d driver.DType) int {
 	var q [8]byte
 	for x := -1; x <= 1; x++ {
@@ -279,5 +278,5 @@ func get(p []byte, d driver.DType) int {
 			return x
 		}
 	}
-	panic("no such number")
+	panic("the element is not -1, 0 or 1")
 }

@@ -11,18 +11,20 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The tests run on a driver that interprets kernels on the CPU, or on the first GPU of
-// this machine where fake.Real says so.
+// The tests run on a fake driver that interprets kernels on the CPU, or on the machine's first GPU
+// if fake.Real reports true.
 func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{CublasLt: true})) }
 
-// emulated is the backend where kernels are interpreted: package drivertest checks less.
+// emulated is the backend on the fake driver. Its method Slow makes package drivertest check fewer
+// cases.
 type emulated struct{ *Backend }
 
 func (emulated) Slow() {}
 
 var opened = sync.OnceValues(func() (driver.Backend, error) { return Open("cuda") })
 
-// open returns the first GPU, for checks of package drivertest.
+// open returns the backend of the first GPU for package drivertest. It fails the test if a kernel
+// failed.
 func open(t *testing.T) driver.Backend {
 	t.Helper()
 	b, err := opened()

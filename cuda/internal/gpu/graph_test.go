@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestCaptureProduct captures a product by the library, whose workspace is the graph's, and
-// replays it among other ones, which have theirs elsewhere.
+// TestCaptureProduct captures a product of the library, with a workspace that the graph owns, and
+// replays it between other products, which use another workspace.
 func TestCaptureProduct(t *testing.T) {
 	b := bare(t)
 	needsLibrary(t, b)
@@ -38,7 +38,7 @@ func TestCaptureProduct(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := fake.Allocs() - allocs; !fake.Real() && n != 1 {
-		t.Errorf("%d allocations for the graph, want one for the workspace", n)
+		t.Errorf("got %d allocations for the graph, want 1 for the workspace", n)
 	}
 	for i := range 3 {
 		b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(i)}, x)
@@ -48,7 +48,7 @@ func TestCaptureProduct(t *testing.T) {
 			var p [4]byte
 			b.Read(p[:], v.Buffer, 4*(n*n-1))
 			if got := math.Float32frombits(binary.NativeEndian.Uint32(p[:])); got != want {
-				t.Errorf("with x of %d: got %v, want %v", i, got, want)
+				t.Errorf("x filled with %d: got %v, want %v", i, got, want)
 			}
 		}
 	}
@@ -57,6 +57,6 @@ func TestCaptureProduct(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pools := len(b.memory.pools); pools != 0 {
-		t.Errorf("%d pools are left", pools)
+		t.Errorf("got %d pools after Free, want 0", pools)
 	}
 }

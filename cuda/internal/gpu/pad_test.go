@@ -13,6 +13,6 @@ func TestPad(t *testing.T) {
 	before := fake.Launched("pad_turned")
 	drivertest.Check(t, open(t), "Pad")
 	if fake.Launched("pad_turned") == before && !fake.Real() {
-		t.Error("no tile was turned")
+		t.Error("the kernels pad_turned were not launched")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 var computed = slices.DeleteFunc(driver.DTypes(), driver.DType.IsStorage)
 
-func TestCopyAsCPU(t *testing.T) {
+func TestCopyMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	for i := range rounds() {
 		shape, all := p.shape(), driver.DTypes()
@@ -24,7 +24,7 @@ func TestCopyAsCPU(t *testing.T) {
 	}
 }
 
-func TestReduceAsCPU(t *testing.T) {
+func TestReduceMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	codes := []driver.Code{driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin, driver.ArgMax, driver.ArgMin}
 	for range rounds() {
@@ -59,7 +59,7 @@ func TestReduceAsCPU(t *testing.T) {
 	}
 }
 
-func TestScanAsCPU(t *testing.T) {
+func TestScanMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	for range rounds() / 2 {
 		shape, d := p.shape(), p.dtype(computed)
@@ -78,7 +78,7 @@ func TestScanAsCPU(t *testing.T) {
 	}
 }
 
-func TestCountAsCPU(t *testing.T) {
+func TestCountMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	for range rounds() / 2 {
 		v := p.anyView(p.dtype(driver.DTypes()), p.shape(), true)
@@ -92,8 +92,8 @@ func TestCountAsCPU(t *testing.T) {
 	}
 }
 
-// TestLongReductions joins partial results in one launch by groups of threads, in one by
-// blocks, and in two, of rows and of columns.
+// TestLongReductions compares reductions of rows and columns whose partial results are joined in one
+// launch by groups of threads, in one launch by blocks, and in two launches.
 func TestLongReductions(t *testing.T) {
 	p := newPair(t)
 	for _, c := range []struct {

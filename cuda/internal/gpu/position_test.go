@@ -14,16 +14,16 @@ func TestPositions(t *testing.T) {
 	drivertest.Check(t, open(t), "Positions", "Order")
 }
 
-// TestPositionsAsCPU gathers and scatters whole rows, columns and single elements, as
-// embeddings and their gradients do: each of the ways that there are.
-func TestPositionsAsCPU(t *testing.T) {
+// TestPositionsMatchesCPU gathers and scatters rows, columns and single elements, as embeddings and their
+// gradients do. The cases cover all kernels.
+func TestPositionsMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	for _, c := range []struct {
-		m, lines, size int  // positions, what each leads to, and how many it may be
-		columns        bool // the axis is the last
+		m, lines, size int  // number of positions and of lines, and bound of positions
+		columns        bool // positions count along the last axis
 		shared         bool // all lines have the same positions
-		offset         int  // of the first element, which decides how many are moved at once
-		claimed        int  // size that the view is said to have, of which only so much is there
+		offset         int  // offset of the first element, which determines how many are moved at once
+		claimed        int  // size of the view if larger than its buffer
 	}{
 		{m: 5, lines: 16, size: 3, shared: true},
 		{m: 40, lines: 64, size: 7, shared: true},
@@ -37,7 +37,7 @@ func TestPositionsAsCPU(t *testing.T) {
 		{m: 20, lines: 40, size: 11, columns: true, offset: 3},
 		{m: 700, lines: 9, size: 33, columns: true},
 		{m: 17, lines: 1 << 14, size: 5},
-		{m: 20, lines: 40, size: 11, claimed: 1 << 28}, // keys of 64 bits
+		{m: 20, lines: 40, size: 11, claimed: 1 << 28}, // 64-bit keys
 		{m: 20, lines: 40, size: 11, shared: true, claimed: 1 << 33},
 	} {
 		part, whole, axis := []int{c.m, c.lines}, []int{c.size, c.lines}, 0
@@ -72,8 +72,8 @@ func TestPositionsAsCPU(t *testing.T) {
 	}
 }
 
-// TestArgSortAsCPU sorts lines of all lengths for which there are kernels.
-func TestArgSortAsCPU(t *testing.T) {
+// TestArgSortMatchesCPU sorts lines with lengths for all kernels.
+func TestArgSortMatchesCPU(t *testing.T) {
 	p := newPair(t)
 	for _, n := range []int{3, 64, 65, 257, 1025, 4096, 4097} {
 		lines := max(2, 300/n)

@@ -4,8 +4,8 @@ package gpu
 
 import "testing"
 
-// TestTilings cuts the products of ResNet-18's convolutions of 512 and 128 images of 32 by
-// 32, so that there is work for all of a GPU, and sums of slices take little of the time.
+// TestTilings checks the tilings of the products of ResNet-18's convolutions, for 512 and 128 images
+// of 32 by 32. They occupy the whole GPU, and sums of slices take little time.
 func TestTilings(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -25,7 +25,7 @@ func TestTilings(t *testing.T) {
 		{"weights of 256 channels", 256, 2304, 512 << 6, largeTile, 7},
 		{"weights of 512 channels", 512, 4608, 512 << 4, largeTile, 2},
 		{"weights of 512 channels, 128 images", 512, 4608, 128 << 4, largeTile, 1},
-		{"weights of 64 to 128, 1x1", 128, 64, 512 << 8, smallTile, 128},
+		{"weights of 64 to 128 channels, 1x1", 128, 64, 512 << 8, smallTile, 128},
 	} {
 		p := product{m: test.m, n: test.n, k: test.k, batches: 1}
 		if got := p.tilingOf(busyBlocks, largeTile, longTile, smallTile); got.tile != test.tile || got.slices != test.slices {

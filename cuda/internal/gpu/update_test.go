@@ -16,8 +16,8 @@ func TestUpdates(t *testing.T) {
 	drivertest.Check(t, open(t), "Unscale", "SGD", "Adam", "Batch", "Guarded", "Advance", "UpdateScale")
 }
 
-// TestManyTensors updates more tensors than one launch takes, some of which begin where 16
-// bytes cannot be read at once, and compares bits with the CPU's.
+// TestManyTensors updates more tensors than fit in one launch, some of them unaligned, and compares
+// bits with the CPU's.
 func TestManyTensors(t *testing.T) {
 	p := newPair(t)
 	const tensors = 200
@@ -66,8 +66,8 @@ func TestManyTensors(t *testing.T) {
 	}
 }
 
-// TestManyGuarded steps more tensors than one launch takes, some of them not, with copies in
-// two dtypes or without, together and one by one.
+// TestManyGuarded compares guarded steps of more tensors than fit in one launch with steps one by
+// one. Some steps are skipped, and some tensors have copies, in two dtypes.
 func TestManyGuarded(t *testing.T) {
 	p := newPair(t)
 	const tensors = 150
@@ -82,7 +82,7 @@ func TestManyGuarded(t *testing.T) {
 	}
 	k := driver.Kernel{Code: driver.GuardedAdam, Params: driver.AdamParams{Beta1: 0.8, Beta2: 0.7, Eps: 1e-4, Decay: 0.1}}
 	var together []driver.Launch
-	var pairs []twin // what is written together and one by one
+	var pairs []twin // views written in one batch, and one by one
 	for i := range tensors {
 		n := []int{1, 7, 300, 8192, 8195}[min(i%30, 4)]
 		var views [2][]driver.View
@@ -119,14 +119,14 @@ func TestManyGuarded(t *testing.T) {
 	before := fake.Launches()
 	p.gpu.(driver.Batcher).RunAll(together)
 	if got := fake.Launches() - before; !fake.Real() && got > 4 {
-		t.Errorf("%d launches, want at most 4: two for each dtype of copies", got)
+		t.Errorf("got %d launches, want at most 4: two for each dtype of copies", got)
 	}
 	for i, v := range pairs {
 		got, want := make([]byte, v.cpu.Buffer.Bytes()), make([]byte, v.cpu.Buffer.Bytes())
 		p.gpu.Read(got, v.cpu.Buffer, 0)
 		p.gpu.Read(want, v.gpu.Buffer, 0)
 		if !bytes.Equal(got, want) {
-			t.Fatalf("view %d of %v, %v elements: other bytes than one by one", i, v.cpu.DType, v.cpu.Shape)
+			t.Fatalf("view %d of %v, shape %v: bytes differ from those of steps one by one", i, v.cpu.DType, v.cpu.Shape)
 		}
 	}
 }

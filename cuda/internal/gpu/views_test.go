@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// anyView returns views of a shape whose axes lie in any order, with gaps, turned, from any
-// element on, and repeated if that is allowed.
+// anyView returns views of a shape with random strides and offset: axes in any order, with gaps,
+// reversed, or repeated if repeats is set.
 func (p *pair) anyView(d driver.DType, shape []int, repeats bool) twin {
 	p.Helper()
 	stride, offset := make([]int, len(shape)), p.random.IntN(4)*p.random.IntN(2)
@@ -40,8 +40,8 @@ func (p *pair) anyView(d driver.DType, shape []int, repeats bool) twin {
 	return p.view(d, offset+2*last+5, 0, offset, shape, stride)
 }
 
-// few sets all elements of the buffers of t to whole numbers from -2 to 2, 0 or more of
-// uint8: sums of halves are exact, and many are equal.
+// few sets all elements of the buffers of t to whole numbers from -2 to 2, or from 0 to 2 for uint8.
+// Sums of half precision are then exact, and many elements are equal.
 func (p *pair) few(t twin) twin {
 	d := t.cpu.DType
 	n := t.cpu.Buffer.Bytes() / d.Size()
@@ -58,7 +58,7 @@ func (p *pair) few(t twin) twin {
 	return t
 }
 
-// shape returns up to four sizes, at times none, 0 or long.
+// shape returns a random shape of rank 0 to 4, sometimes with an axis of size 0 or a long one.
 func (p *pair) shape() []int {
 	shape := make([]int, p.random.IntN(5))
 	for i := range shape {
@@ -73,10 +73,10 @@ func (p *pair) shape() []int {
 	return shape
 }
 
-// dtype returns one of a list.
+// dtype returns a random element of list.
 func (p *pair) dtype(list []driver.DType) driver.DType { return list[p.random.IntN(len(list))] }
 
-// compare runs k on both and compares all of dst's buffers.
+// compare runs k on both backends and compares the whole buffers of dst.
 func (p *pair) compare(k driver.Kernel, dst twin, src ...twin) {
 	p.Helper()
 	what := fmt.Sprintf("%v along %d: %v %v %v+%d", k.Code, k.Axis, dst.cpu.DType, dst.cpu.Shape, dst.cpu.Stride, dst.cpu.Offset)
@@ -87,7 +87,7 @@ func (p *pair) compare(k driver.Kernel, dst twin, src ...twin) {
 	p.same(what, dst)
 }
 
-// rounds is how many random views are tried.
+// rounds returns the number of random views to try.
 func rounds() int {
 	if fake.Real() {
 		return 5000

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestNotNeeded holds what lets one binary start everywhere: the loader must not
-// ask for libcuda, and the driver's own calls must not find ours.
-func TestNotNeeded(t *testing.T) { checkBinary(t, os.Args[0]) }
+// TestBinaryDoesNotNeedDriver checks that a binary starts without a driver and does not disturb
+// one: it does not depend on libcuda, and does not export the driver's functions.
+func TestBinaryDoesNotNeedDriver(t *testing.T) { checkBinary(t, os.Args[0]) }
 
 func checkBinary(t *testing.T, file string) {
 	t.Helper()
@@ -29,7 +29,7 @@ func checkBinary(t *testing.T, file string) {
 	}
 	t.Log("needs", libs)
 	if slices.ContainsFunc(libs, func(s string) bool { return strings.HasPrefix(s, "libcu") }) {
-		t.Errorf("needs %v", libs)
+		t.Errorf("%s needs %v, want no CUDA library", file, libs)
 	}
 	names, err := os.ReadFile("names.txt")
 	if err != nil {
@@ -42,16 +42,16 @@ func checkBinary(t *testing.T, file string) {
 	}
 	for _, s := range symbols {
 		if slices.Contains(driver, s.Name) {
-			t.Errorf("%s is among the dynamic symbols: section %v", s.Name, s.Section)
+			t.Errorf("%s exports %s, in section %v", file, s.Name, s.Section)
 		}
 	}
 }
 
-// TestRecipe builds by cuda/build.sh where a toolkit has left a libcuda.so on the
-// linker's path: the binary must not need it either.
-func TestRecipe(t *testing.T) {
+// TestBuildScript builds with cuda/build.sh while the libcuda.so of a toolkit is on the linker's
+// path: the binary must not depend on it either.
+func TestBuildScript(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles gorgonia.org/cu with other flags")
+		t.Skip("compiles gorgonia.org/cu again, with other flags")
 	}
 	toolkit := t.TempDir()
 	if err := os.Rename(driver(t), filepath.Join(toolkit, "libcuda.so")); err != nil {
@@ -67,6 +67,6 @@ func TestRecipe(t *testing.T) {
 	start := exec.Command(program, "-test.run=^TestWithoutDriver$")
 	start.Env = []string{"HALFNOTE_CUDA_DRIVER=/nonexistent/libcuda.so.1", "HALFNOTE_TEST_CHILD=TestWithoutDriver"}
 	if out, err := start.CombinedOutput(); err != nil {
-		t.Errorf("started with no driver: %v\n%s", err, out)
+		t.Errorf("start without a driver: got error %v\n%s", err, out)
 	}
 }

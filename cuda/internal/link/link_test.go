@@ -15,8 +15,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// child runs the test in a process of its own, because a driver is bound once;
-// it reports whether this is that process.
+// child runs the test in a separate process, because a process binds one driver. It reports whether
+// this is that process.
 func child(t *testing.T, env ...string) bool {
 	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
 		return true
@@ -31,7 +31,7 @@ func child(t *testing.T, env ...string) bool {
 	return false
 }
 
-// driver builds testdata/driver.c.
+// driver builds testdata/driver.c and returns the library's path.
 func driver(t testing.TB) string {
 	so := filepath.Join(t.TempDir(), "libcuda.so.1")
 	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-Wl,-soname,libcuda.so.1", "-o", so, "testdata/driver.c").CombinedOutput(); err != nil {
@@ -40,7 +40,7 @@ func driver(t testing.TB) string {
 	return so
 }
 
-// TestGenerated fails when ztable.c is not what names.txt makes.
+// TestGenerated checks that ztable.c is up to date with names.txt.
 func TestGenerated(t *testing.T) {
 	dir := t.TempDir()
 	names, err := os.ReadFile("names.txt")
@@ -65,7 +65,7 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Error("ztable.c is stale: go generate ./cuda/internal/link")
+		t.Error("ztable.c is stale; run: go generate ./cuda/internal/link")
 	}
 }
 
@@ -74,23 +74,24 @@ func TestWithoutDriver(t *testing.T) {
 		return
 	}
 	if _, err := cu.NumDevices(); err != cu.NotInitialized {
-		t.Errorf("before Load: %v, want %v", err, cu.NotInitialized)
+		t.Errorf("before Load: got error %v, want %v", err, cu.NotInitialized)
 	}
 	err := link.Load("")
 	if err == nil || !strings.Contains(err.Error(), "no NVIDIA driver: /nonexistent/libcuda.so.1") {
-		t.Errorf("Load: %v, want the missing file", err)
+		t.Errorf("Load: got error %v, want one that names the missing file", err)
 	}
 	if again := link.Load("/elsewhere"); again != err {
-		t.Errorf("second Load: %v, want the first one's error", again)
+		t.Errorf("second Load: got error %v, want that of the first", again)
 	}
 	if _, err := cu.MemAlloc(16); err != cu.NoDevice {
-		t.Errorf("after Load has failed: %v, want %v", err, cu.NoDevice)
+		t.Errorf("after a failed Load: got error %v, want %v", err, cu.NoDevice)
 	}
 	if name, text := link.ErrorName(2); name != "" || text != "" {
-		t.Errorf("ErrorName without a driver: %q, %q", name, text)
+		t.Errorf("ErrorName without a driver: got %q and %q, want \"\"", name, text)
 	}
 }
 
+// TestOtherLibrary loads a library that is not a driver.
 func TestOtherLibrary(t *testing.T) {
 	so := filepath.Join(t.TempDir(), "other.so")
 	c := filepath.Join(t.TempDir(), "other.c")
@@ -103,7 +104,7 @@ func TestOtherLibrary(t *testing.T) {
 	}
 	err := link.Load(os.Getenv("LINKTEST_OTHER"))
 	if err == nil || !strings.Contains(err.Error(), "no cuInit") {
-		t.Errorf("Load: %v, want that the file has no cuInit", err)
+		t.Errorf("Load: got error %v, want that the file has no cuInit", err)
 	}
 }
 
@@ -113,39 +114,40 @@ func TestWithoutDevice(t *testing.T) {
 	}
 	err := link.Load(driver(t))
 	if want := "no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100)"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("Load: %v, want %s", err, want)
+		t.Errorf("Load: got error %v, want %s", err, want)
 	}
 	if _, err := cu.NumDevices(); err != cu.NoDevice {
-		t.Errorf("number of devices: %v, want %v", err, cu.NoDevice)
+		t.Errorf("NumDevices: got error %v, want %v", err, cu.NoDevice)
 	}
 }
 
+// TestLaunch checks the calls of package cu and of this package that reach the driver.
 func TestLaunch(t *testing.T) {
 	if !child(t) {
 		return
 	}
 	ctx, f := bind(t)
 	if v := cu.Version(); v != 12060 {
-		t.Errorf("version %d, want 12060", v)
+		t.Errorf("got version %d, want 12060", v)
 	}
 	if r := link.Launch(ctx, f, [3]uint32{2, 3, 4}, [3]uint32{5, 6, 7}, 8, 0, &launched.params[0], &launched.offset[0], 5); r != 0 {
 		t.Fatal(r)
 	}
 	if want := [8]uint64{2 + 1<<56 + 3 + 4 + 5, 2, 3, 4, 5, 6, 7, 8}; launched.out != want {
-		t.Errorf("the driver got %v, want %v", launched.out, want)
+		t.Errorf("the driver received %v, want %v", launched.out, want)
 	}
 	if r := link.Launch(ctx, f, one, one, 0, 0, &launched.params[0], &launched.offset[0], link.Params+1); r != 1 {
-		t.Errorf("too many parameters: %d, want 1, invalid value", r)
+		t.Errorf("too many parameters: got %d, want 1, invalid value", r)
 	}
 	if _, err := cu.MemAllocManaged(16, cu.AttachGlobal); err != cu.NotFound {
-		t.Errorf("a function that this driver lacks: %v, want %v", err, cu.NotFound)
+		t.Errorf("function that this driver lacks: got error %v, want %v", err, cu.NotFound)
 	}
 	if r := link.FreeGraph(0, 1); r != 201 {
-		t.Errorf("without a context: %d, want 201, invalid context", r)
+		t.Errorf("call without a context: got %d, want 201, invalid context", r)
 	}
 }
 
-// BenchmarkLaunch is what a launch costs on this side of the driver.
+// BenchmarkLaunch measures the time of a launch outside the driver.
 func BenchmarkLaunch(b *testing.B) {
 	ctx, f := bind(b)
 	b.ReportAllocs()
@@ -158,7 +160,7 @@ func BenchmarkLaunch(b *testing.B) {
 
 var one = [3]uint32{1, 1, 1}
 
-// launched is what the driver reads and writes: it must not move.
+// launched is memory that the driver reads and writes. As a package variable it does not move.
 var launched = struct {
 	function [7]byte
 	params   [32]byte
@@ -170,7 +172,7 @@ var launched = struct {
 	offset:   [5]uint16{0, 8, 16, 18, 24},
 }
 
-// bind loads the driver and returns a context and the function of launched.
+// bind loads the driver and returns a context and the function in launched.
 func bind(t testing.TB) (ctx, f uintptr) {
 	t.Helper()
 	if err := link.Load(driver(t)); err != nil {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{CublasLt: true})
 func TestCandidates(t *testing.T) {
 	t.Setenv("HALFNOTE_CUBLASLT", "/some/library.so")
 	if got := candidates(); !slices.Equal(got, []string{"/some/library.so"}) {
-		t.Errorf("got %q, want what the environment variable names, alone", got)
+		t.Errorf("got %q, want only the file that the environment variable names", got)
 	}
 	t.Setenv("HALFNOTE_CUBLASLT", "")
 	home := t.TempDir()
@@ -38,7 +38,7 @@ func TestCandidates(t *testing.T) {
 	}
 	got := candidates()
 	if !slices.Equal(got[:3], names) {
-		t.Errorf("got %q first, want names for the loader, %q", got[:3], names)
+		t.Errorf("got first %q, want the names without folders, %q", got[:3], names)
 	}
 	got = slices.DeleteFunc(got, func(file string) bool { return !strings.HasPrefix(file, home) })
 	if !slices.Equal(got, want) {
@@ -46,8 +46,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestOpenNothing checks what is said where there is no library, or none that is one.
-func TestOpenNothing(t *testing.T) {
+// TestOpenFails checks the errors for a missing file, and for a library that is not cublasLt.
+func TestOpenFails(t *testing.T) {
 	context := device(t).Context()
 	for file, want := range map[string]string{
 		"/nowhere/libcublasLt.so.13": "cannot open shared object file",
@@ -55,13 +55,12 @@ func TestOpenNothing(t *testing.T) {
 	} {
 		t.Setenv("HALFNOTE_CUBLASLT", file)
 		if _, err := Open(context); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got error %v, want one that says %q", file, err, want)
+			t.Errorf("%s: got error %v, want one with %q", file, err, want)
 		}
 	}
 }
 
-// TestPlan checks that a shape's plan is made once, and that what the library refuses is
-// remembered.
+// TestPlan checks that a shape's plan is cached, and that the error for an unsupported shape is too.
 func TestPlan(t *testing.T) {
 	h, err := Open(device(t).Context())
 	if err != nil {
@@ -73,16 +72,16 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := h.Plan(s, 0); again != first || err != nil {
-		t.Errorf("got plan %p and %v, want the first one, %p", again, err, first)
+		t.Errorf("second Plan: got %p and error %v, want %p", again, err, first)
 	}
 	s.Results = Float64
 	for range 2 {
 		if _, err := h.Plan(s, 0); !errors.Is(err, NotSupported) && !errors.Is(err, invalidValue) {
-			t.Errorf("float64 of halves: got error %v, want that it is not supported", err)
+			t.Errorf("float64 results of float16 factors: got error %v, want NotSupported", err)
 		}
 	}
 	if n := len(h.plans); n != 2 {
-		t.Errorf("got %d plans, want 2", n)
+		t.Errorf("got %d cached plans, want 2", n)
 	}
 }
 

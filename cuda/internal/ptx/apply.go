@@ -2,7 +2,7 @@ package ptx
 
 import "math/bits"
 
-// Functions of registers' bits, which most instructions are.
+// Most instructions are functions of the bits of one, two or three registers.
 type (
 	fn1 func(a uint64) uint64
 	fn2 func(a, b uint64) uint64

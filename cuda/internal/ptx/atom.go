@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// buildAtom is atom and red.
+// buildAtom decodes atom and red.
 func buildAtom(in *instr) run {
 	t := in.typ(-1)
 	in.ignore()
@@ -47,7 +47,7 @@ func buildAtom(in *instr) run {
 	}
 }
 
-// exchange changes memory atomically and returns what was there.
+// exchange sets memory to f of its value atomically, and returns the old value.
 func exchange(p unsafe.Pointer, size int, f func(uint64) uint64) uint64 {
 	if size == 8 {
 		for {
@@ -58,7 +58,7 @@ func exchange(p unsafe.Pointer, size int, f func(uint64) uint64) uint64 {
 		}
 	}
 	shift := 0
-	if size == 2 { // in the word around it
+	if size == 2 { // part of an aligned word
 		shift = int(uintptr(p)&2) * 8
 		p = unsafe.Add(p, -shift/8)
 	}
@@ -72,7 +72,7 @@ func exchange(p unsafe.Pointer, size int, f func(uint64) uint64) uint64 {
 	}
 }
 
-// atomic returns what an operation makes of the old value.
+// atomic returns the function that computes the new value from the old one and the operands.
 func (in *instr) atomic(t typ) fn3 {
 	op := in.one("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
 	two := func(f fn2) fn3 { return func(old, b, _ uint64) uint64 { return f(old, b) } }

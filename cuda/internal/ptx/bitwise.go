@@ -2,7 +2,7 @@ package ptx
 
 import "math/bits"
 
-// buildLogic is and, or, xor, not and cnot.
+// buildLogic decodes and, or, xor, not and cnot.
 func buildLogic(in *instr) run {
 	t := in.typ(-1)
 	if t.kind == 'p' {
@@ -27,7 +27,7 @@ func buildLogic(in *instr) run {
 	})
 }
 
-// predicates is logic on masks.
+// predicates decodes logic on predicates, which are masks.
 func (in *instr) predicates() run {
 	var f func(a, b uint32) uint32
 	n := 3
@@ -43,7 +43,7 @@ func (in *instr) predicates() run {
 	case "mov":
 		f, n = func(a, _ uint32) uint32 { return a }, 2
 	default:
-		in.refuse("is not for predicates")
+		in.refuse("does not take predicates")
 	}
 	in.count(n)
 	d, a := in.target(in.args[0], types["pred"]), in.mask(in.args[1])
@@ -51,13 +51,13 @@ func (in *instr) predicates() run {
 	return func(w *warp, m uint32) { w.setMask(d, f(a(w), b(w)), m) }
 }
 
-// setMask sets the lanes m of a predicate.
+// setMask sets a predicate in the lanes m.
 func (w *warp) setMask(reg int, set, m uint32) {
 	p := &w.r[reg][0]
 	*p = uint64(uint32(*p)&^m | set&m)
 }
 
-// mask returns what reads a predicate or its opposite.
+// mask returns a function that reads a predicate, negated if the operand is.
 func (in *instr) mask(a arg) func(w *warp) uint32 {
 	if a.kind == 'i' {
 		var x uint32
@@ -73,7 +73,7 @@ func (in *instr) mask(a arg) func(w *warp) uint32 {
 	return func(w *warp) uint32 { return uint32(w.r[r][0]) }
 }
 
-// buildShift is shl and shr: amounts past the width give 0 or the sign.
+// buildShift decodes shl and shr. Shifts by the width or more give 0, or copies of the sign.
 func buildShift(in *instr) run {
 	t := in.typ(-1)
 	in.count(3)
@@ -88,7 +88,7 @@ func buildShift(in *instr) run {
 	return apply2(d, a, b, func(a, b uint64) uint64 { return cut(a, n) >> uint32(b) })
 }
 
-// buildFunnel is shf.
+// buildFunnel decodes shf.
 func buildFunnel(in *instr) run {
 	dir, mode := in.one("l", "r"), in.one("wrap", "clamp")
 	if dir == "" || mode == "" {
@@ -109,7 +109,7 @@ func buildFunnel(in *instr) run {
 	})
 }
 
-// buildPermute is prmt.
+// buildPermute decodes prmt.
 func buildPermute(in *instr) run {
 	mode := in.one("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
 	return in.apply3(types["b32"], func(a, b, c uint64) uint64 {
@@ -143,7 +143,7 @@ func buildPermute(in *instr) run {
 	})
 }
 
-// buildTable is lop3.
+// buildTable decodes lop3.
 func buildTable(in *instr) run {
 	in.count(5)
 	t := types["b32"]
@@ -170,7 +170,7 @@ func buildTable(in *instr) run {
 	})
 }
 
-// buildField is bfe.
+// buildField decodes bfe.
 func buildField(in *instr) run {
 	t := in.typ(-1)
 	in.count(4)
@@ -199,7 +199,7 @@ func buildField(in *instr) run {
 	})
 }
 
-// buildInsert is bfi.
+// buildInsert decodes bfi.
 func buildInsert(in *instr) run {
 	t := in.typ(-1)
 	in.count(5)
@@ -215,7 +215,7 @@ func buildInsert(in *instr) run {
 	}
 }
 
-// buildCount is popc, clz and bfind, whose results have 32 bits, and brev.
+// buildCount decodes popc, clz and bfind, whose results have 32 bits, and brev.
 func buildCount(in *instr) run {
 	t := in.typ(-1)
 	in.count(2)
@@ -243,7 +243,7 @@ func buildCount(in *instr) run {
 	})
 }
 
-// buildDot is dp4a.
+// buildDot decodes dp4a.
 func buildDot(in *instr) run {
 	ta, tb := in.typ(0), in.typ(1)
 	in.count(4)

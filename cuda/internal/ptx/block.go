@@ -2,7 +2,7 @@ package ptx
 
 import "fmt"
 
-// block is a place where blocks of a grid run, one after the other.
+// block holds the state of a running block. It is reused for other blocks of the grid.
 type block struct {
 	*grid
 	index    [3]uint32
@@ -11,36 +11,36 @@ type block struct {
 	shared   []byte
 	params   []byte
 	ranges   []Range
-	cells    []cell // of shared memory, nil without [Launch.Check]
-	epoch    uint32 // counts barriers
+	cells    []cell // last accesses to shared memory, nil without [Launch.Check]
+	epoch    uint32 // number of completed barriers
 	begin    uint32 // epoch at the block's start
 	barriers [16]barrier
-	live     int // warps that have not ended
+	live     int // number of warps that have not ended
 }
 
-// barrier is one of a block's sixteen.
+// barrier is the state of one of a block's 16 barriers.
 type barrier struct {
-	arrived int // warps
-	want    int // warps, 0 for all that live
-	pop     int // threads whose predicate holds
+	arrived int // number of warps that have arrived
+	want    int // number of warps to wait for, 0 for all live ones
+	pop     int // number of threads whose predicate is true
 	and, or bool
 }
 
-// reduction is what a barrier tells those that waited.
+// reduction is the result of a barrier for the threads that waited.
 type reduction struct {
 	pop     int
 	and, or bool
 }
 
-// barrierOp is what a warp does at a barrier.
+// barrierOp holds the operands of a barrier instruction.
 type barrierOp struct {
 	id, count int // registers, -1 for none
 	predicate int // register, -1 for none
 	negate    bool
-	arrive    bool // does not wait
+	arrive    bool // the warp does not wait
 }
 
-// prepare makes the place fit a grid.
+// prepare allocates what blocks of g need.
 func (b *block) prepare(g *grid) {
 	b.grid, b.ranges, b.params = g, g.ranges, g.Params
 	b.threads = g.Block[0] * g.Block[1] * g.Block[2]
@@ -72,7 +72,7 @@ func aligned(n int) []byte {
 
 func (b *block) run() *Fault {
 	for i := range b.shared {
-		b.shared[i] = 0xFF // NaN to those that read before they write
+		b.shared[i] = 0xFF // NaN, to expose reads before writes
 	}
 	b.epoch++
 	b.begin = b.epoch
@@ -103,7 +103,7 @@ func (b *block) run() *Fault {
 	return nil
 }
 
-// release lets those warps go on whose barrier is complete.
+// release resumes the warps whose barrier is complete, and reports whether there were any.
 func (b *block) release() (any bool) {
 	for id := range b.barriers {
 		r := &b.barriers[id]
@@ -124,19 +124,20 @@ func (b *block) release() (any bool) {
 	return any
 }
 
-// stuck is the fault of a block all of whose warps wait.
+// stuck returns the fault of a block whose warps all wait.
 func (b *block) stuck() *Fault {
 	for _, w := range b.warps {
 		if w.state == waiting {
 			w.act = w.live
 			w.pc--
-			w.faultAt(w.first(), "barrier %d waits for threads that never come: %s", w.barrier, b.whereabouts(w))
+			w.faultAt(w.first(), "barrier %d waits for threads that never arrive: %s", w.barrier, b.whereabouts(w))
 			return w.fault
 		}
 	}
 	return nil
 }
 
+// whereabouts says which threads the barrier of a warp is missing.
 func (b *block) whereabouts(of *warp) string {
 	for _, w := range b.warps {
 		switch {
@@ -147,10 +148,10 @@ func (b *block) whereabouts(of *warp) string {
 			return fmt.Sprintf("those of warp %d wait at barrier %d in line %d", w.number, w.barrier, w.k.code[w.pc-1].line)
 		}
 	}
-	return "it counts more than there are"
+	return "its count exceeds the threads of the block"
 }
 
-// arrive counts a warp at a barrier.
+// arrive records the arrival of a warp at a barrier.
 func (b *block) arrive(w *warp, o *op) {
 	w.pc--
 	defer func() { w.pc++ }()
@@ -175,7 +176,7 @@ func (b *block) arrive(w *warp, o *op) {
 	if r.arrived == 0 {
 		r.and, r.want = true, want
 	} else if r.want != want {
-		w.faultAt(w.first(), "barrier %d of %d warps, but others came to one of %d", id, want, r.want)
+		w.faultAt(w.first(), "barrier %d of %d warps, but other warps expect %d", id, want, r.want)
 		return
 	}
 	r.arrived++

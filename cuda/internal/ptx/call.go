@@ -1,7 +1,7 @@
 package ptx
 
-// call decodes the function that is called in place of the call: its arguments
-// are the caller's .param variables under other names.
+// call inlines the called function. Its parameters are the caller's .param variables under other
+// names.
 func (b *builder) call(in *instr) {
 	in.has("uni")
 	var results, params []string
@@ -12,12 +12,12 @@ func (b *builder) call(in *instr) {
 	name := b.next()
 	if b.accept(",") {
 		if b.peek() != "(" {
-			in.refuse("of what a register points to is not supported")
+			in.refuse("indirect calls are not supported")
 		}
 		params = b.names()
 	}
 	if b.accept(",") {
-		in.refuse("of what a register points to is not supported")
+		in.refuse("indirect calls are not supported")
 	}
 	b.expect(";")
 	f := b.m.functions[name]
@@ -52,7 +52,7 @@ func (b *builder) call(in *instr) {
 	}
 }
 
-// names reads "(a, b)".
+// names parses a list of names, for example "(a, b)".
 func (b *builder) names() (list []string) {
 	b.expect("(")
 	for !b.accept(")") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// comparison returns whether two registers of type t compare.
+// comparison returns the function that compares two registers of type t.
 func (in *instr) comparison(t typ, name string) func(a, b uint64) bool {
 	if t.float() {
 		ordered, unordered := name, false
@@ -25,7 +25,7 @@ func (in *instr) comparison(t typ, name string) func(a, b uint64) bool {
 		}
 		cmp := compare[float64](ordered)
 		if cmp == nil {
-			in.refuse("comparison .%s is not for %s", name, t.name())
+			in.refuse("comparison .%s does not exist for %s", name, t.name())
 		}
 		return func(a, b uint64) bool {
 			x, y := from(a), from(b)
@@ -42,7 +42,7 @@ func (in *instr) comparison(t typ, name string) func(a, b uint64) bool {
 		t.kind = 'u'
 	}
 	if t.kind == 'b' && name != "eq" && name != "ne" {
-		in.refuse("comparison .%s is not for %s", name, t.name())
+		in.refuse("comparison .%s does not exist for %s", name, t.name())
 	}
 	if t.signed() {
 		if cmp := compare[int64](name); cmp != nil {
@@ -51,7 +51,7 @@ func (in *instr) comparison(t typ, name string) func(a, b uint64) bool {
 	} else if cmp := compare[uint64](name); cmp != nil {
 		return func(a, b uint64) bool { return cmp(cut(a, n), cut(b, n)) }
 	}
-	in.refuse("comparison .%s is not for %s", name, t.name())
+	in.refuse("comparison .%s does not exist for %s", name, t.name())
 	return nil
 }
 
@@ -75,7 +75,7 @@ func compare[T float64 | uint64 | int64](name string) func(a, b T) bool {
 
 var comparisons = []string{"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}
 
-// compared decodes the comparison of setp and set; operands start at the second.
+// compared decodes the comparison of setp and set, whose operands start at the second.
 func (in *instr) compared(t typ) func(w *warp, m uint32) uint32 {
 	ftz := in.has("ftz")
 	cmp := in.comparison(t, in.one(comparisons...))
@@ -167,7 +167,7 @@ func buildSetp(in *instr) run {
 	return func(w *warp, m uint32) { w.setMask(d, f(w, m), m) }
 }
 
-// fastSetp is the comparison that ends most loops.
+// fastSetp is setp without modifiers, the instruction that ends most loops.
 func fastSetp(in *instr, t typ, name string, d int) run {
 	in.count(3)
 	a, b := in.source(in.args[1], t), in.source(in.args[2], t)
@@ -175,7 +175,7 @@ func fastSetp(in *instr, t typ, name string, d int) run {
 	if t.signed() {
 		flip = 1 << 31
 	}
-	var less, equal bool // what makes it true
+	var less, equal bool // outcomes that make the predicate true
 	switch name {
 	case "lt":
 		less = true
@@ -208,7 +208,7 @@ func fastSetp(in *instr, t typ, name string, d int) run {
 	}
 }
 
-// buildSet is set: all bits or 1.0 where the comparison holds.
+// buildSet decodes set: all bits, or 1.0, if the comparison is true.
 func buildSet(in *instr) run {
 	dst, src := in.typ(0), in.typ(1)
 	d := in.target(in.args[0], dst)
@@ -248,7 +248,7 @@ func buildSelp(in *instr) run {
 	}
 }
 
-// buildSlct is slct: a where c >= 0, else b.
+// buildSlct decodes slct: a if c >= 0, otherwise b.
 func buildSlct(in *instr) run {
 	t, by := in.typ(0), in.typ(1)
 	in.count(4)
@@ -270,7 +270,7 @@ func buildSlct(in *instr) run {
 	return apply3(in.target(in.args[0], t), in.source(in.args[1], t), in.source(in.args[2], t), in.source(in.args[3], by), f)
 }
 
-// buildTestp is testp.
+// buildTestp decodes testp.
 func buildTestp(in *instr) run {
 	t := in.typ(-1)
 	in.count(2)

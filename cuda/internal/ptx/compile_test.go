@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "compile testdata/*.cu again")
 
-// compiled lists what each text in testdata is made of.
+// compiled lists the source and target of each text in testdata.
 var compiled = []struct{ ptx, source, target string }{
 	{"general_sm70.ptx", "general.cu", "sm_70"},
 	{"general_sm80.ptx", "general.cu", "sm_80"},
@@ -38,7 +38,7 @@ func TestTextsAreCurrent(t *testing.T) {
 			}
 		}
 		if want, _ := os.ReadFile(name); !bytes.Equal(got, want) {
-			t.Errorf("%s is not what clang-16 makes of %s: run go test -run TestTextsAreCurrent -update", name, c.source)
+			t.Errorf("%s differs from clang-16's output for %s; run: go test -run TestTextsAreCurrent -update", name, c.source)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func read(t testing.TB, name string) *Module {
 	return m
 }
 
-// both runs a test on the texts for both targets.
+// both runs a test on the modules for both targets.
 func both(t *testing.T, f func(t *testing.T, m *Module)) {
 	for _, name := range []string{"general_sm70.ptx", "general_sm80.ptx"} {
 		t.Run(name, func(t *testing.T) { f(t, read(t, name)) })

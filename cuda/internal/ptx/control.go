@@ -8,7 +8,7 @@ func buildBranch(in *instr) run {
 	return nil
 }
 
-// buildTableBranch is brx.idx.
+// buildTableBranch decodes brx.idx.
 func buildTableBranch(in *instr) run {
 	in.has("uni")
 	if !in.has("idx") {
@@ -30,7 +30,7 @@ func buildTableBranch(in *instr) run {
 	return nil
 }
 
-// buildReturn is ret: of a device function it goes to the function's end.
+// buildReturn decodes ret. In a device function it is a branch to the end of the inlined body.
 func buildReturn(in *instr) run {
 	in.has("uni")
 	in.count(0)
@@ -50,10 +50,10 @@ func buildExit(in *instr) run {
 }
 
 func buildTrap(in *instr) run {
-	return func(w *warp, m uint32) { w.faultAt(w.first(), "the kernel gave up") }
+	return func(w *warp, m uint32) { w.faultAt(w.first(), "the kernel executed trap") }
 }
 
-// buildNothing is what has no effect here: fences, prefetches, sleep.
+// buildNothing decodes instructions without an effect here: fences, prefetches, sleep.
 func buildNothing(in *instr) run {
 	for i := range in.used {
 		in.used[i] = true

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// buildConvert is cvt.
+// buildConvert decodes cvt.
 func buildConvert(in *instr) run {
 	dst, src := in.typ(0), in.typ(1)
 	if dst.pack == 2 {
@@ -25,7 +25,7 @@ func buildConvert(in *instr) run {
 		f = intToInt(dst, src, sat)
 	case !src.float():
 		if mode == "" {
-			in.refuse("needs a rounding")
+			in.refuse("needs a rounding modifier")
 		}
 		f = in.intToFloat(dst, src, mode[1])
 	case !dst.float() && dst.kind != 't':
@@ -64,7 +64,7 @@ func (in *instr) bfloatExists(dst, src typ) {
 	}
 }
 
-// decoder returns the value of a float's bits as float64, which holds them all.
+// decoder returns a function from the bits of a t to its value as a float64, which is exact.
 func decoder(t typ) func(uint64) float64 {
 	switch t {
 	case types["f16"]:
@@ -77,7 +77,7 @@ func decoder(t typ) func(uint64) float64 {
 	return f64
 }
 
-// encoder returns the bits of a float64 rounded to t.
+// encoder returns a function that rounds a float64 to t and returns its bits.
 func encoder(t typ, mode byte) func(float64) uint64 {
 	switch {
 	case t == types["f16"] && mode == 'n':
@@ -119,9 +119,9 @@ func (in *instr) floatToFloat(dst, src typ, mode string, sat, relu bool) fn1 {
 	case dst.kind == 't':
 		in.refuse("needs .rna")
 	case mode == "" && (dst.width() < src.width() || dst.width() == src.width()):
-		in.refuse("needs a rounding")
+		in.refuse("needs a rounding modifier")
 	case len(mode) == 3:
-		in.refuse("rounds to an integer, want .rn, .rz, .rm or .rp")
+		in.refuse("has an integer rounding; want .rn, .rz, .rm or .rp")
 	case mode != "":
 		m = mode[1]
 	}
@@ -138,7 +138,7 @@ func (in *instr) floatToFloat(dst, src typ, mode string, sat, relu bool) fn1 {
 	}
 }
 
-// limit is .sat.
+// limit computes .sat: it clamps to 0 … 1.
 func limit(x float64) float64 {
 	if x > 0 {
 		return math.Min(x, 1)
@@ -194,7 +194,8 @@ func (in *instr) intToFloat(dst, src typ, mode byte) fn1 {
 			}
 			return bits64(x)
 		}
-		// Eleven bits less, the last of them set if one was lost: float64 holds that, and rounding is exact.
+		// Drop 11 bits, and set the last remaining one if any of them was set: the result is exact in
+		// float64, and rounds as the original.
 		if n := bits.Len64(a); n > 53 {
 			low := a & (1<<(n-53) - 1)
 			if a -= low; low != 0 {
@@ -209,7 +210,7 @@ func (in *instr) intToFloat(dst, src typ, mode byte) fn1 {
 	}
 }
 
-// floatToInt clamps; NaN is 0, or the sign bit where 64 bits take part.
+// floatToInt clamps. NaN becomes 0, or only the sign bit if either type has 64 bits.
 func floatToInt(dst, src typ, mode byte) fn1 {
 	from := decoder(src)
 	nan := uint64(0)
@@ -242,7 +243,7 @@ func floatToInt(dst, src typ, mode byte) fn1 {
 	}
 }
 
-// pack is cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
+// pack decodes cvt.rn.f16x2.f32 d, a, b, which puts a into the upper half.
 func (in *instr) pack(dst typ) run {
 	if in.typ(1) != types["f32"] {
 		in.refuse("from %s is not supported", in.typ(1).name())

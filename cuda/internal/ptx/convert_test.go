@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// rounding32 is a conversion of a float32.
+// rounding32 returns the expected result of rounding a float32 to a format.
 func rounding32(f format, mode byte, to func(float64) uint64) func(a, b, c uint64) uint64 {
 	return func(a, _, _ uint64) uint64 {
 		x := from32(a)
@@ -16,7 +16,7 @@ func rounding32(f format, mode byte, to func(float64) uint64) func(a, b, c uint6
 	}
 }
 
-// toInteger clamps a rounded number.
+// toInteger clamps a rounded number to the range of an integer type.
 func toInteger(x, low, high float64, nan uint64, width int) uint64 {
 	switch {
 	case x != x:
@@ -113,7 +113,7 @@ func relu(x float64) float64 {
 	return x
 }
 
-// relation returns what a comparison of floats gives.
+// relation returns the expected result of a comparison of floats.
 func relation(f func(x, y float64) bool, unordered bool) func(a, b, c uint64) uint64 {
 	return func(a, b, _ uint64) uint64 {
 		x, y := from32(a), from32(b)
@@ -157,7 +157,7 @@ var compareTests = []opcodeTest{
 	}},
 }
 
-// coarsely is a function of float32 whose result has fewer digits.
+// coarsely returns a function of float32 whose result is rounded to the given number of bits.
 func coarsely(digits int, f func(x float64) float64) func(a, b, c uint64) uint64 {
 	return func(a, _, _ uint64) uint64 {
 		y := f(from32(a))
@@ -193,7 +193,7 @@ var approxTests = []opcodeTest{
 	{"div.approx.f32 %o, %a, 0f40000000", "44", coarsely(23, func(x float64) float64 { return x / 2 })},
 }
 
-// Lanes hold the values in their order, 32 a warp; the last warp is not full.
+// The tests run one thread per value, in order. The last warp is not full.
 var partnerTests = []opcodeTest{
 	{"activemask.b32 %r0; setp.ne.b32 %o, %r0, 0", "p4", func(_, _, _ uint64) uint64 { return 1 }},
 	{"activemask.b32 %r0; vote.sync.all.pred %s0, 1, %r0; vote.sync.any.pred %s1, 0, %r0; not.pred %s1, %s1; and.pred %o, %s0, %s1", "p4", func(_, _, _ uint64) uint64 { return 1 }},

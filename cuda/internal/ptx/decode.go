@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// run carries an instruction out in those threads of a warp that m names.
+// run executes an instruction for the threads of a warp in the mask m.
 type run func(w *warp, m uint32)
 
-// What an op does to the program counter.
+// Kinds of ops, by their effect on the program counter.
 const (
 	opRun     = iota
 	opBranch  // goes to target
@@ -34,13 +34,13 @@ type op struct {
 	barrier barrierOp
 }
 
-// constant is a register whose lanes hold a number, special one that the place
-// of a thread fills.
+// A constant is a register whose lanes all hold one number. A special register is filled by a
+// function of the thread's position.
 type (
 	constant struct {
 		reg     int
 		value   uint64
-		dynamic bool // value counts from the start of dynamic shared memory
+		dynamic bool // value is an offset in dynamic shared memory
 	}
 	special struct {
 		reg  int
@@ -52,27 +52,27 @@ type (
 	}
 )
 
-// scope holds the names between two braces.
+// scope holds the names declared between two braces.
 type scope struct {
 	up     *scope
 	regs   map[string]register
-	ranges map[string]register // of names with a number at their end: the first
+	ranges map[string]register // first register of a range such as %r<8>, by prefix
 	counts map[string]int
 	vars   map[string]*variable
 	labels map[string]int32
 	tables map[string][]string
 }
 
-// fix is a branch whose label's place is not known yet.
+// fix is a branch to a label whose position is not known yet.
 type fix struct {
 	op    int
-	entry int // in the op's table, -1 for its target
+	entry int // index in the op's table, -1 for its target
 	label string
 	scope *scope
 	line  int
 }
 
-// builder decodes a kernel. Calls are decoded in place of the call.
+// builder decodes a kernel. Called functions are inlined.
 type builder struct {
 	*parser
 	k         *Kernel
@@ -82,9 +82,9 @@ type builder struct {
 	calls     []string
 	constants map[constant]int
 	specials  map[string]int
-	align     int // of dynamic shared memory
+	align     int // alignment of dynamic shared memory
 	placed    map[*variable]bool
-	shared    map[string]*variable // by function and name, for all calls of the function
+	shared    map[string]*variable // shared variables by function and name; all calls of a function use the same one
 }
 
 func decode(k *Kernel, f *function) {
@@ -127,7 +127,7 @@ func (b *builder) function(f *function, bind map[string]*variable) {
 	b.calls = b.calls[:len(b.calls)-1]
 }
 
-// resolve finds the labels of branches, at the end of a function.
+// resolve sets the targets of branches, at the end of a function.
 func (b *builder) resolve() {
 	for _, f := range b.fixes {
 		at, ok := int32(0), false
@@ -205,7 +205,7 @@ func (b *builder) label(name string) {
 	}
 }
 
-// registers reads ".b32 %r<8>;" or ".pred p, q;".
+// registers parses a declaration such as ".b32 %r<8>;" or ".pred p, q;".
 func (b *builder) registers() {
 	w := b.next()
 	t, ok := types[strings.TrimPrefix(w, ".")]
@@ -259,7 +259,7 @@ func (b *builder) register(name string) (register, bool) {
 	return register{}, false
 }
 
-// symbol finds a variable and gives it its place at first use.
+// symbol returns a variable, which is given an address at its first use, or nil.
 func (b *builder) symbol(name string) *variable {
 	for s := b.scope; s != nil; s = s.up {
 		if v := s.vars[name]; v != nil {
@@ -268,7 +268,7 @@ func (b *builder) symbol(name string) *variable {
 		}
 	}
 	if v := b.m.vars[name]; v != nil {
-		if v.space == "shared" { // its offset differs from kernel to kernel
+		if v.space == "shared" { // its offset depends on the kernel
 			own := *v
 			v = b.once(name, &own)
 		}
@@ -278,7 +278,7 @@ func (b *builder) symbol(name string) *variable {
 	return nil
 }
 
-// once returns the shared variable of a name, v if it is new.
+// once returns the shared variable with this name, which is v if the name is new.
 func (b *builder) once(name string, v *variable) *variable {
 	if b.shared[name] == nil {
 		b.shared[name] = v

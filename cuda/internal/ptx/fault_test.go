@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// TestFaults checks that faulty kernels and launches fail with an error that names the mistake.
 func TestFaults(t *testing.T) {
 	m := read(t, "general_sm80.ptx")
 	for _, test := range []struct {
@@ -16,9 +17,9 @@ func TestFaults(t *testing.T) {
 		want           string
 		opcode         string
 	}{
-		{"past_the_end", 2, 32, 4 * 63, 1, "outside of all allocations (byte 252 of one of 252 bytes)", "st.global.f32"},
+		{"past_the_end", 2, 32, 4 * 63, 1, "outside all allocations (byte 252 of an allocation of 252 bytes)", "st.global.f32"},
 		{"misaligned", 1, 4, 64, nil, "misaligned", "st.global"},
-		{"half_barrier", 1, 64, 256, nil, "barrier 0 waits for threads that never come: those of warp 1 wait at barrier 1", "bar.sync"},
+		{"half_barrier", 1, 64, 256, nil, "barrier 0 waits for threads that never arrive: those of warp 1 wait at barrier 1", "bar.sync"},
 		{"half_barrier", 1, 48, 256, nil, "barrier 0 waits", "bar.sync"},
 		{"racy", 1, 64, 256, nil, "race", "shared"},
 		{"unset", 1, 64, 256, nil, "before any thread has written it", "ld."},
@@ -40,23 +41,24 @@ func TestFaults(t *testing.T) {
 			}
 			_, err := k.Launch(Launch{Grid: line(test.blocks), Block: line(test.thread), Params: params, Global: d.ranges, Check: true, Limit: 1 << 20})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("error %v, want one with %q", err, test.want)
+				t.Fatalf("got error %v, want one with %q", err, test.want)
 			}
 			var f *Fault
 			if errors.As(err, &f) && !strings.Contains(f.Opcode, test.opcode) {
-				t.Errorf("fault of %s, want %s", f.Opcode, test.opcode)
+				t.Errorf("got a fault in %s, want %s", f.Opcode, test.opcode)
 			}
 		})
 	}
 }
 
-// One warp whose halves wait at two barriers.
-func TestDivergedBarrier(t *testing.T) {
+// TestBarrierWithOneWarp checks that barrier 0 of half_barrier completes if the block has only one
+// warp.
+func TestBarrierWithOneWarp(t *testing.T) {
 	d := &device{t: t}
 	at, _ := d.alloc(256)
 	err := d.launch(kernel(t, read(t, "general_sm80.ptx"), "half_barrier"), line(1), line(32), 0, at)
 	if err != nil {
-		t.Errorf("a warp that is not diverged: %v", err)
+		t.Errorf("got error %v, want nil", err)
 	}
 }
 
@@ -66,7 +68,7 @@ func TestSharedMemoryLimit(t *testing.T) {
 	at, _ := array(d, make([]float32, 1))
 	l := Launch{Grid: line(1), Block: line(1), Shared: 100 << 10, Params: pack(k, at, at, 1, 1), Global: d.ranges}
 	if _, err := k.Launch(l); err == nil || !strings.Contains(err.Error(), "shared memory") {
-		t.Errorf("100 KiB of shared memory: error %v, want a limit of 48 KiB", err)
+		t.Errorf("100 KiB of shared memory: got error %v, want one about the limit of 48 KiB", err)
 	}
 	l.MaxShared = 227 << 10
 	if _, err := k.Launch(l); err != nil {

@@ -2,12 +2,12 @@ package ptx
 
 import "math"
 
-// floats1 decodes an instruction of one operand.
+// floats1 decodes an instruction with one operand.
 func (in *instr) floats1(t typ, base string) run {
 	ftz := in.has("ftz")
 	var f func(x float64) float64
 	switch base {
-	case "abs": // exact, but NaN is canonical
+	case "abs": // exact, except that NaN becomes the canonical one
 		f = math.Abs
 	case "neg":
 		f = func(x float64) float64 { return -x }
@@ -36,7 +36,7 @@ func (in *instr) floats1(t typ, base string) run {
 	return in.apply1(t, flush1(t, ftz, lift1(in, t, f)))
 }
 
-// approximate checks an instruction that exists as .approx only.
+// approximate checks an instruction that exists only as .approx.
 func (in *instr) approximate(t typ) {
 	if in.base == "tanh" {
 		in.need(70, 75)
@@ -51,7 +51,7 @@ func (in *instr) approximate(t typ) {
 		}
 	}
 	if !in.has("approx") || t.bits == 64 {
-		in.refuse("exists as .approx of f32 and, in part, of halves")
+		in.refuse("exists only as .approx, of f32 and partly of halves")
 	}
 }
 
@@ -76,7 +76,7 @@ func coarse(base string, f func(float64) float64) func(float64) float64 {
 	return func(x float64) float64 { return coarse23.round(f(x), 'n') }
 }
 
-// root is sqrt, rcp and rsqrt.
+// root decodes sqrt, rcp and rsqrt.
 func (in *instr) root(t typ, base string, ftz bool) run {
 	f := map[string]func(float64) float64{
 		"sqrt":  math.Sqrt,
@@ -103,11 +103,12 @@ func (in *instr) root(t typ, base string, ftz bool) run {
 	if t == types["f64"] {
 		return in.apply1(t, func(a uint64) uint64 { return bits64(f(f64(a))) })
 	}
-	// float64 has more than twice the bits of float32, so that rounding its result is exact.
+	// float64 has more than twice the bits of float32, so rounding twice gives the same result as
+	// rounding once.
 	return in.apply1(t, flush1(t, ftz, lift1(in, t, f)))
 }
 
-// lift1 makes a function of float64 one of t's bits.
+// lift1 turns a function of float64 into one of the bits of t.
 func lift1(in *instr, t typ, f func(x float64) float64) fn1 {
 	switch t {
 	case types["f32"]:
@@ -151,7 +152,7 @@ func halfCodec(t typ) (to func(float64) uint64, from func(uint64) float64) {
 	return toF16, fromF16
 }
 
-// flushed returns a 0 for a subnormal number.
+// flushed replaces subnormal numbers by 0.
 func flushed(t typ) fn1 {
 	if t.bits == 32 {
 		return func(a uint64) uint64 {
@@ -195,7 +196,7 @@ func flush3(t typ, ftz bool, f fn3) fn3 {
 	return func(a, b, c uint64) uint64 { return z(f(z(a), z(b), z(c))) }
 }
 
-// rounding returns the mode of an opcode, n if it says none.
+// rounding returns the rounding mode of an opcode, by default n.
 func (in *instr) rounding() byte {
 	if m := in.one("rn", "rz", "rm", "rp"); m != "" {
 		return m[1]
@@ -225,7 +226,7 @@ func (in *instr) floats2(t typ, base string) run {
 	switch {
 	case mode != 'n':
 		if t != types["f32"] {
-			in.refuse("only f32 can be rounded by other than .rn")
+			in.refuse("only f32 can be rounded other than by .rn")
 		}
 		exact := map[string]func(x, y float64) float64{"add": odd, "sub": func(x, y float64) float64 { return odd(x, -y) }, "mul": f}[base]
 		g = func(a, b uint64) uint64 {
@@ -237,7 +238,7 @@ func (in *instr) floats2(t typ, base string) run {
 			"sub": func(a, b uint64) uint64 { return bits32(f32(a) - f32(b)) },
 			"mul": func(a, b uint64) uint64 { return bits32(f32(a) * f32(b)) },
 		}[base]
-	default: // halves: float64 has more than twice their bits
+	default: // halves: float64 has more than twice their bits, so rounding twice is exact
 		g = lift2(in, t, f)
 	}
 	g = flush2(t, ftz, g)
@@ -248,7 +249,7 @@ func (in *instr) floats2(t typ, base string) run {
 	return in.apply2(t, g)
 }
 
-// halfExists refuses what older modules lack for halves.
+// halfExists refuses instructions on halves that the module's version or target lacks.
 func (in *instr) halfExists(t typ, base string) {
 	switch {
 	case base == "div":
@@ -260,7 +261,7 @@ func (in *instr) halfExists(t typ, base string) {
 	}
 }
 
-// saturated limits a float's bits to 0 … 1; NaN becomes 0.
+// saturated clamps a float to 0 … 1; NaN becomes 0.
 func (in *instr) saturated(t typ) fn1 {
 	f := func(x float64) float64 {
 		if x > 0 {
@@ -298,8 +299,8 @@ func (in *instr) quotient(t typ, ftz bool) run {
 	return nil
 }
 
-// extreme is min and max: a number wins over NaN unless .NaN is said, and -0 is
-// less than 0.
+// extreme decodes min and max. A number is preferred to NaN unless .NaN is set, and -0 is less
+// than 0.
 func (in *instr) extreme(t typ, least, ftz bool) run {
 	keep := in.has("NaN")
 	if keep {
@@ -342,7 +343,7 @@ func buildFma(in *instr) run {
 		}
 	case types["f64"]:
 		if mode != 'n' {
-			in.refuse("only f32 can be rounded by other than .rn")
+			in.refuse("only f32 can be rounded other than by .rn")
 		}
 		f = func(a, b, c uint64) uint64 { return bits64(math.FMA(f64(a), f64(b), f64(c))) }
 	case types["f16"], types["bf16"], types["f16x2"], types["bf16x2"]:
@@ -375,7 +376,7 @@ func fmaHalf(t typ, relu bool) fn3 {
 
 func buildFloat1(in *instr) run { return in.floats1(in.typ(-1), in.base) }
 
-// buildCopysign is copysign d, a, b: b with the sign of a.
+// buildCopysign decodes copysign d, a, b: b with the sign of a.
 func buildCopysign(in *instr) run {
 	t := in.typ(-1)
 	sign := uint64(1) << (t.bits - 1)

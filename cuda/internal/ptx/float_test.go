@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// exact computes on numbers of any length; it is for finite operands.
+// exact returns the exact result for finite operands.
 func exact(op string, a, b, c float64) *big.Float {
 	x := new(big.Float).SetPrec(4000).SetFloat64(a)
 	y := new(big.Float).SetPrec(4000).SetFloat64(b)
@@ -21,7 +21,7 @@ func exact(op string, a, b, c float64) *big.Float {
 	return x.Add(x, y.SetFloat64(c))
 }
 
-// plain is the same in float64, for what is not finite and for signs of zero.
+// plain returns the result in float64, for non-finite operands and for signs of zero.
 func plain(op string, a, b, c float64) float64 {
 	switch op {
 	case "add":
@@ -82,7 +82,7 @@ func nearest(x *big.Float, f format, mode byte) float64 {
 	return y
 }
 
-// arithmetic returns what an operation on a format's bits must give.
+// arithmetic returns the expected result of an operation on the bits of a format.
 func arithmetic(op string, f format, mode byte, from func(uint64) float64, to func(float64) uint64) func(a, b, c uint64) uint64 {
 	return func(a, b, c uint64) uint64 {
 		x, y, z := from(a), from(b), from(c)
@@ -95,7 +95,7 @@ func arithmetic(op string, f format, mode byte, from func(uint64) float64, to fu
 		}
 		e := exact(op, x, y, z)
 		if e.Sign() == 0 {
-			if mode == 'm' && p == 0 && op != "mul" && !(signs(op, x, y, z)) {
+			if mode == 'm' && p == 0 && op != "mul" && !bothPositiveZero(op, x, y, z) {
 				p = math.Copysign(0, -1)
 			}
 			return to(p)
@@ -104,8 +104,8 @@ func arithmetic(op string, f format, mode byte, from func(uint64) float64, to fu
 	}
 }
 
-// signs reports whether both terms of a sum are +0, which stays +0.
-func signs(op string, x, y, z float64) bool {
+// bothPositiveZero reports whether both terms of a sum are +0, so that the sum is +0 too.
+func bothPositiveZero(op string, x, y, z float64) bool {
 	a, b := x, y
 	switch op {
 	case "sub":
@@ -134,7 +134,7 @@ func to64(x float64) uint64 {
 
 var double = format{53, -1022, 1023}
 
-// ftz makes subnormal operands and results 0.
+// ftz replaces subnormal operands and results by 0.
 func ftz(f func(a, b, c uint64) uint64) func(a, b, c uint64) uint64 {
 	z := func(x uint64) uint64 {
 		if x&0x7F800000 == 0 {
@@ -159,7 +159,7 @@ func on32(f func(x float64) float64) func(a, b, c uint64) uint64 {
 	return func(a, _, _ uint64) uint64 { return to32(f(from32(a))) }
 }
 
-// least is min.f32 or, with its operands negated, max.
+// least is min.f32. With negated operands, its negated result is max.
 func least(x, y float64) float64 {
 	switch {
 	case x != x:
@@ -214,14 +214,14 @@ var floatTests = []opcodeTest{
 	{"abs.ftz.f32 %o, %a", "44", ftz(on32(math.Abs))},
 }
 
-// halves returns what a packed operation must give.
+// halves applies f to both halves of packed operands.
 func halves(f func(a, b, c uint64) uint64) func(a, b, c uint64) uint64 {
 	return func(a, b, c uint64) uint64 {
 		return f(a&0xFFFF, b&0xFFFF, c&0xFFFF) | f(a>>16, b>>16, c>>16)<<16
 	}
 }
 
-// encode returns the bits of a value that a format of 16 bits has.
+// encode returns a function from a value of a 16-bit format to its bits.
 func encode(exponent int) func(float64) uint64 {
 	fraction := 15 - exponent
 	bias := 1<<(exponent-1) - 1
@@ -243,7 +243,7 @@ func encode(exponent int) func(float64) uint64 {
 	}
 }
 
-// decode is its opposite, by definition of the format.
+// decodeBits returns the inverse of encode, by the definition of the format.
 func decodeBits(exponent int) func(uint64) float64 {
 	fraction := 15 - exponent
 	bias := 1<<(exponent-1) - 1
@@ -273,7 +273,7 @@ var (
 	roundF16, roundBF16 = rounded(half, inF16), rounded(bfloat, inBF16)
 )
 
-// rounded returns what makes bits of any number, to nearest even.
+// rounded returns a function that rounds any number to nearest even and returns its bits.
 func rounded(f format, to func(float64) uint64) func(float64) uint64 {
 	return func(x float64) uint64 {
 		if finite(x) && x != 0 {

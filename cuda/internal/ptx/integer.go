@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// number is what registers hold when they hold integers.
+// number is an integer type of registers.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64
 }
 
-// u returns what a register holds for x.
+// u returns x as the content of a register.
 func u[T number](x T) uint64 {
 	switch unsafe.Sizeof(x) {
 	case 1:
@@ -33,7 +33,7 @@ func imax[T number](a, b uint64) uint64 {
 	return u(max(T(a), T(b)))
 }
 
-// div by zero has all bits set, as on the hardware.
+// div returns all ones for a division by zero, as the hardware does.
 func div[T number](a, b uint64) uint64 {
 	if T(b) == 0 {
 		return u(T(0) - 1)
@@ -56,7 +56,7 @@ func abs[T number](a uint64) uint64 {
 }
 func neg[T number](a uint64) uint64 { return u(-T(a)) }
 
-// mulhi returns the upper half of a product.
+// mulhi returns a function that computes the upper half of a product.
 func mulhi(t typ) fn2 {
 	n := t.bits
 	if n == 64 {
@@ -80,7 +80,7 @@ func mulhi(t typ) fn2 {
 	return func(a, b uint64) uint64 { return a * b >> n }
 }
 
-// mulwide returns a product of twice the width.
+// mulwide returns a function that computes a product of twice the width.
 func mulwide(t typ) fn2 {
 	n := t.bits
 	if t.signed() {
@@ -89,7 +89,7 @@ func mulwide(t typ) fn2 {
 	return func(a, b uint64) uint64 { return cut(a, n) * cut(b, n) }
 }
 
-// ints picks the function of an integer type's width and sign.
+// ints returns the function for the width and sign of an integer type.
 func (in *instr) ints(t typ, u16, s16, u32, s32, u64, s64 fn2) fn2 {
 	switch t {
 	case types["u16"], types["b16"]:
@@ -150,7 +150,7 @@ func buildAdd(in *instr) run {
 	}
 	if in.has("sat") {
 		if t != types["s32"] {
-			in.refuse(".sat is for .s32")
+			in.refuse(".sat exists only for .s32")
 		}
 		minus := in.base == "sub"
 		return in.apply2(t, func(a, b uint64) uint64 {
@@ -171,7 +171,7 @@ func buildAdd(in *instr) run {
 	return in.apply2(t, in.ints(t, sub[uint16], sub[int16], sub[uint32], sub[int32], sub[uint64], sub[int64]))
 }
 
-// carry is add and sub with the carry flag.
+// carry decodes add and sub with the carry flag.
 func (in *instr) carry(t typ, set bool) run {
 	in.count(3)
 	d, a, b := in.target(in.args[0], t), in.source(in.args[1], t), in.source(in.args[2], t)
@@ -242,7 +242,7 @@ func buildMad(in *instr) run {
 	return nil
 }
 
-// buildMul24 is mul24 and mad24.
+// buildMul24 decodes mul24 and mad24.
 func buildMul24(in *instr) run {
 	t := in.typ(-1)
 	if t.width() != 32 || in.one("lo") == "" {

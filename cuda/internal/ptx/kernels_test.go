@@ -243,9 +243,9 @@ func TestDoubles(t *testing.T) {
 	})
 }
 
-// Every kernel that the backend ships can be run here, and nothing in it is newer
-// than the targets that it names.
-func TestShippedKernels(t *testing.T) {
+// TestBackendKernels checks that all kernels of the backend can be decoded, and use only
+// instructions of the version and target that they name.
+func TestBackendKernels(t *testing.T) {
 	for _, name := range kernels.Modules() {
 		m, err := Parse(kernels.PTX(name))
 		if err == nil {

@@ -9,28 +9,25 @@ import (
 	"unsafe"
 )
 
-// Launch is a grid to run.
+// Launch holds the parameters of a launch.
 type Launch struct {
 	Grid, Block [3]uint32
 	// Shared is the size of dynamic shared memory.
 	Shared int
-	// MaxShared is what static and dynamic shared memory may take together, 48 KiB
-	// if it is 0.
+	// MaxShared is the limit of static and dynamic shared memory together in bytes; 0 means 48 KiB.
 	MaxShared int
-	// Params holds the arguments as [Kernel.Params] says.
+	// Params holds the arguments in the layout of [Kernel.Params].
 	Params []byte
-	// Global is the memory that threads may access, beside the module's own.
+	// Global lists the memory that threads may access, in addition to the module's variables.
 	Global []Range
-	// Check finds threads that access the same shared memory without a barrier
-	// between them, one of them writing, and reads of shared memory that no thread
-	// wrote.
+	// Check enables checks for races on shared memory (two threads access a byte without a barrier
+	// in between, and one of them writes) and for reads of bytes that have not been written.
 	Check bool
-	// Limit is how many instructions a warp may run, counted by thread: 2^36 if it is
-	// 0.
+	// Limit is the maximum number of instructions of a warp, summed over its threads; 0 means 2^36.
 	Limit int64
 }
 
-// Kind says how a GPU would name a fault.
+// Kind classifies faults as a GPU reports them.
 type Kind int
 
 const (
@@ -39,12 +36,12 @@ const (
 	Misaligned
 )
 
-// Fault is what went wrong in a kernel that runs.
+// Fault is an error of a running kernel.
 type Fault struct {
 	Kernel        string
 	Block, Thread [3]uint32
-	Line          int    // in the module's text
-	Opcode        string // "ld.global.f32"
+	Line          int    // line in the module's text
+	Opcode        string // for example "ld.global.f32"
 	Text          string
 	Kind          Kind
 }
@@ -53,13 +50,13 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("ptx: kernel %s, block %v, thread %v, line %d: %s: %s", f.Kernel, f.Block, f.Thread, f.Line, f.Opcode, f.Text)
 }
 
-// Stats says what a launch did.
+// Stats holds counters of a launch.
 type Stats struct {
-	Steps int64 // instructions, counted by thread
+	Steps int64 // executed instructions, summed over threads
 }
 
-// Launch runs a grid and returns when all its threads have ended. The error is a
-// [*Fault], or says which limit of the hardware the launch breaks.
+// Launch runs a grid and returns when all its threads have ended. The error is a [*Fault], or names
+// the hardware limit that the launch exceeds.
 func (k *Kernel) Launch(l Launch) (s Stats, err error) {
 	if err := k.valid(&l); err != nil {
 		return s, err
@@ -123,7 +120,7 @@ func (k *Kernel) valid(l *Launch) error {
 	return nil
 }
 
-// grid is a launch that is running.
+// grid is a running launch.
 type grid struct {
 	Launch
 	k      *Kernel
@@ -134,7 +131,7 @@ type grid struct {
 	fault  atomic.Pointer[Fault]
 }
 
-// work runs blocks until there are no more or one has failed.
+// work runs blocks until none are left or one has failed.
 func (g *grid) work() {
 	b, _ := g.k.workplaces.Get().(*block)
 	if b == nil {

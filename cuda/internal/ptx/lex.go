@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// token is a word (name, number, opcode, directive), a quoted string, or a
-// character of punctuation.
+// token is a word (a name, number, opcode or directive), a quoted string, or a punctuation
+// character.
 type token struct {
 	text string
 	line int
@@ -17,8 +17,8 @@ func word(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
 }
 
-// lex cuts a module's text into tokens without comments. Directives for
-// debuggers, which end with their line, are left out.
+// lex splits a module's text into tokens. It drops comments and debugger directives, which take a
+// line each.
 func lex(text string) (list []token, err error) {
 	list = make([]token, 0, len(text)/5)
 	line := 1
@@ -34,14 +34,14 @@ func lex(text string) (list []token, err error) {
 		case strings.HasPrefix(text[i:], "/*"):
 			n := strings.Index(text[i:], "*/")
 			if n < 0 {
-				return nil, fmt.Errorf("ptx: line %d: comment has no end", line)
+				return nil, fmt.Errorf("ptx: line %d: unterminated comment", line)
 			}
 			line += strings.Count(text[i:i+n], "\n")
 			i += n + 2
 		case c == '"':
 			n := strings.IndexByte(text[i+1:], '"')
 			if n < 0 {
-				return nil, fmt.Errorf("ptx: line %d: string has no end", line)
+				return nil, fmt.Errorf("ptx: line %d: unterminated string", line)
 			}
 			list = append(list, token{text[i : i+n+2], line})
 			i += n + 2
@@ -63,10 +63,10 @@ func lex(text string) (list []token, err error) {
 		case strings.IndexByte("{}[]()<>,;:@!|=+-", c) >= 0:
 			list = append(list, token{text[i : i+1], line})
 			i++
-		case c == 0: // a C string's end
+		case c == 0: // end of a C string
 			return list, nil
 		default:
-			return nil, fmt.Errorf("ptx: line %d: character %q is not expected", line, c)
+			return nil, fmt.Errorf("ptx: line %d: unexpected character %q", line, c)
 		}
 	}
 	return list, nil

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// shape is a tile of mma: m rows of A, n columns of B, k in between.
+// shape is the shape of an mma tile: A is (m,k), B is (k,n).
 type shape struct{ m, n, k int }
 
-// buildProduct is mma.sync.aligned with A in rows and B in columns. The PTX ISA
-// manual shows which thread holds which elements; with group = lane/4 and
-// quad = lane%4 they are
+// buildProduct decodes mma.sync.aligned with a row-major A and a column-major B. The PTX ISA
+// manual defines which thread holds which elements. With group = lane/4 and quad = lane%4, element
+// i of a thread is at
 //
 //	A (row, column)  group + 8*(i&1), quad*per + column within a register + k/2 for the upper half of the registers
 //	B (row, column)  the same for rows, column group
@@ -29,18 +29,18 @@ func buildProduct(in *instr) run {
 	halves := ta == types["f16"] || ta == types["bf16"]
 	switch {
 	case ta != tb || td != tc:
-		in.refuse("operands of two types")
+		in.refuse("operand types differ")
 	case halves && s.k == 4, ta == types["tf32"] && s.k == 16, !halves && ta != types["tf32"]:
-		in.refuse("shape is not for %s", ta.name())
+		in.refuse("shape is not supported for %s", ta.name())
 	case td != types["f32"] && (td != types["f16"] || ta != types["f16"]):
-		in.refuse("accumulator %s is not for %s", td.name(), ta.name())
+		in.refuse("accumulator %s is not supported for %s", td.name(), ta.name())
 	}
 	if ta == types["f16"] && s.k == 8 {
 		in.need(65, 75)
 	} else {
 		in.need(70, 80)
 	}
-	per := 1 // elements in a register
+	per := 1 // elements per register
 	if halves {
 		per = 2
 	}
@@ -61,7 +61,7 @@ func buildProduct(in *instr) run {
 	in.out.kind, in.out.member = opSync, -1
 	return func(w *warp, m uint32) {
 		if m != all {
-			w.faultAt(w.first(), "threads %#x take part, want all of the warp", m)
+			w.faultAt(w.first(), "only threads %#x participate, want the whole warp", m)
 			return
 		}
 		var x [16][16]float64
@@ -137,8 +137,8 @@ func (in *instr) fragment(a arg, n int, t typ, result bool) (list []int) {
 	return list
 }
 
-// buildMatrixLoad is ldmatrix: lanes 8i to 8i+7 hold the addresses of the rows of
-// the i-th 8x8 matrix, and every lane gets two neighbours of each matrix.
+// buildMatrixLoad decodes ldmatrix: lanes 8i to 8i+7 hold the addresses of the rows of the i-th
+// 8x8 matrix, and every lane gets two adjacent elements of each matrix.
 func buildMatrixLoad(in *instr) run {
 	in.need(65, 75)
 	if !in.has("sync") || !in.has("aligned") || !in.has("m8n8") || in.space() != shared || in.typ(-1) != types["b16"] {
@@ -155,7 +155,7 @@ func buildMatrixLoad(in *instr) run {
 	in.out.kind, in.out.member = opSync, -1
 	return func(w *warp, m uint32) {
 		if m != all {
-			w.faultAt(w.first(), "threads %#x take part, want all of the warp", m)
+			w.faultAt(w.first(), "only threads %#x participate, want the whole warp", m)
 			return
 		}
 		var tiles [4][8][8]uint16
@@ -188,8 +188,8 @@ type asyncCopy struct {
 	size, valid uint64
 }
 
-// buildCopy is cp.async. The destination holds NaN until it is waited for, which is
-// when the copy is done.
+// buildCopy decodes cp.async. The copy is done when it is waited for; until then the destination
+// holds NaN.
 func buildCopy(in *instr) run {
 	in.need(70, 80)
 	if !in.has("async") {
@@ -218,7 +218,7 @@ func buildCopy(in *instr) run {
 	}
 	in.has("global")
 	if len(in.args) < 3 || len(in.args) > 4 || in.args[2].kind != 'i' {
-		in.refuse("needs [shared], [global], a size and perhaps the size of the source")
+		in.refuse("needs [shared], [global], a size and optionally the size of the source")
 	}
 	dst, dstOffset := in.memory(in.args[0], shared)
 	src, srcOffset := in.memory(in.args[1], global)
@@ -252,21 +252,21 @@ func buildCopy(in *instr) run {
 	}
 }
 
-// readable checks the source of a copy, which must be aligned to the whole size
-// even if less is read.
+// readable reports whether the source of a copy is valid. It must be aligned to the full size even
+// if fewer bytes are read.
 func (w *warp) readable(c asyncCopy, lane int) bool {
 	if c.src&(c.size-1) != 0 {
 		w.faultAt(lane, "misaligned: source %#x is not a multiple of %d", c.src, c.size)
 		return false
 	}
 	if c.valid > 0 && (c.src < w.lo || c.src+c.valid > w.hi) && !w.find(c.src, c.valid) {
-		w.faultAt(lane, "source %#x is outside of all allocations%s", c.src, w.near(c.src))
+		w.faultAt(lane, "source %#x is outside all allocations%s", c.src, w.near(c.src))
 		return false
 	}
 	return true
 }
 
-// finishCopies does those of the threads m that are not among the last n groups.
+// finishCopies executes the copies of the threads m, except those of the last n groups.
 func (w *warp) finishCopies(m uint32, n int32) {
 	keep := w.copies[:0]
 	for _, c := range w.copies {

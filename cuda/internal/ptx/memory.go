@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// Range is a piece of a device's memory.
+// Range is a range of a device's memory.
 type Range struct {
 	Base, Size uint64
 }
 
-// Spaces of memory. Generic addresses of shared and local memory lie in windows
-// where no address of the host is.
+// Memory spaces. Generic addresses of shared and local memory lie in windows that contain no host
+// addresses.
 const (
 	generic = iota
 	global
@@ -24,26 +24,26 @@ const (
 	sharedBase = 1 << 56
 	localBase  = 2 << 56
 	paramBase  = 3 << 56
-	frameBase  = 1 << 20 // in the space of parameters: where those of device functions lie
+	frameBase  = 1 << 20 // offset of the parameters of device functions in the parameter space
 )
 
 var spaces = map[string]uint8{"global": global, "const": global, "shared": shared, "local": local, "param": param}
 
 var spaceNames = [...]string{"generic", "global", "shared", "local", "param"}
 
-// windows are where generic addresses of a space start.
+// windows holds the first generic address of each space.
 var windows = [...]uint64{shared: sharedBase, local: localBase, param: paramBase}
 
-// access says what an instruction does to memory.
+// access is the kind of a memory access.
 type access uint8
 
 const (
 	reads access = iota
 	writes
-	updates // atomically
+	updates // atomic read and write
 )
 
-// at returns where n bytes at an address lie, nil after a fault.
+// at returns a pointer to the n bytes at an address, or nil after a fault.
 func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer {
 	if space == generic {
 		space = uint8(a>>56) + 1
@@ -60,14 +60,14 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 	case global:
 		if a < w.lo || a+n > w.hi {
 			if !w.find(a, n) {
-				w.memoryFault(lane, IllegalAddress, "address %#x is outside of all allocations%s", a, w.near(a))
+				w.memoryFault(lane, IllegalAddress, "address %#x is outside all allocations%s", a, w.near(a))
 				return nil
 			}
 		}
 		return pointer(a)
 	case shared:
 		if a+n > uint64(len(w.block.shared)) || a+n < a {
-			w.memoryFault(lane, IllegalAddress, "offset %#x is outside of shared memory, which has %d bytes", a, len(w.block.shared))
+			w.memoryFault(lane, IllegalAddress, "offset %#x is outside shared memory, which has %d bytes", a, len(w.block.shared))
 			return nil
 		}
 		if w.block.cells != nil {
@@ -77,7 +77,7 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 	case param:
 		if a < frameBase {
 			if a+n > uint64(len(w.block.params)) {
-				w.memoryFault(lane, IllegalAddress, "offset %#x is outside of the parameters, which have %d bytes", a, len(w.block.params))
+				w.memoryFault(lane, IllegalAddress, "offset %#x is outside the parameters, which have %d bytes", a, len(w.block.params))
 				return nil
 			}
 			return unsafe.Pointer(&w.block.params[a])
@@ -85,17 +85,17 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 		a -= frameBase
 	}
 	if a+n > uint64(w.k.Local) || a+n < a {
-		w.memoryFault(lane, IllegalAddress, "offset %#x is outside of local memory, which has %d bytes", a, w.k.Local)
+		w.memoryFault(lane, IllegalAddress, "offset %#x is outside local memory, which has %d bytes", a, w.k.Local)
 		return nil
 	}
 	return unsafe.Pointer(&w.local[uint64(lane)*uint64(w.frame)+a])
 }
 
-// pointer makes an address outside of the Go heap a pointer.
+// pointer converts an address outside the Go heap to a pointer.
 func pointer(a uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)) }
 
-// find looks for the range that holds an address and keeps it for the next
-// access.
+// find reports whether an allocation contains n bytes at address a, and caches its bounds for the
+// next access.
 func (w *warp) find(a, n uint64) bool {
 	list := w.block.ranges
 	lo, hi := 0, len(list)
@@ -114,21 +114,21 @@ func (w *warp) find(a, n uint64) bool {
 	return true
 }
 
-// near says which allocation ends or starts close to an address.
+// near describes the position of an address relative to a nearby allocation.
 func (w *warp) near(a uint64) string {
 	for _, r := range w.block.ranges {
 		end := r.Base + r.Size
 		if a+1<<20 >= r.Base && a < r.Base {
-			return fmt.Sprintf(" (%d bytes before one of %d bytes)", r.Base-a, r.Size)
+			return fmt.Sprintf(" (%d bytes before an allocation of %d bytes)", r.Base-a, r.Size)
 		}
 		if a < end+1<<20 && a >= r.Base {
-			return fmt.Sprintf(" (byte %d of one of %d bytes)", a-r.Base, r.Size)
+			return fmt.Sprintf(" (byte %d of an allocation of %d bytes)", a-r.Base, r.Size)
 		}
 	}
 	return ""
 }
 
-// memoryFault is faultAt of an access.
+// memoryFault is faultAt for a memory access.
 func (w *warp) memoryFault(lane int, kind Kind, format string, args ...any) {
 	w.faultAt(lane, format, args...)
 	w.fault.Kind = kind

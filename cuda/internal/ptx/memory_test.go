@@ -8,13 +8,13 @@ import (
 	"unsafe"
 )
 
-// device is memory outside of the Go heap.
+// device allocates memory outside the Go heap.
 type device struct {
 	t      testing.TB
 	ranges []Range
 }
 
-// alloc returns the address and the bytes of n poisoned bytes.
+// alloc allocates n poisoned bytes and returns their address and content.
 func (d *device) alloc(n int) (uint64, []byte) {
 	d.t.Helper()
 	mem, err := syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -30,7 +30,7 @@ func (d *device) alloc(n int) (uint64, []byte) {
 	return at, mem[:n]
 }
 
-// array returns memory of the device that holds values, and what reads it.
+// array copies values to the device and returns their address, and a slice of that memory.
 func array[T any](d *device, values []T) (uint64, []T) {
 	var zero T
 	at, mem := d.alloc(len(values) * int(unsafe.Sizeof(zero)))
@@ -39,7 +39,7 @@ func array[T any](d *device, values []T) (uint64, []T) {
 	return at, list
 }
 
-// pack lays arguments out as a kernel wants them.
+// pack returns the arguments in a kernel's layout.
 func pack(k *Kernel, args ...any) []byte {
 	list := make([]byte, k.ParamBytes)
 	for i, a := range args {

@@ -13,22 +13,22 @@ import (
 	"unsafe"
 )
 
-// Module is a text that has been read. It is safe for concurrent use.
+// Module is a parsed PTX module. It is safe for concurrent use.
 type Module struct {
-	Version string // "7.0"
-	Target  string // "sm_80"
+	Version string // for example "7.0"
+	Target  string // for example "sm_80"
 
 	functions map[string]*function
 	vars      map[string]*variable
 	order     []*variable
-	memory    []byte // of .global and .const variables, outside the Go heap
+	memory    []byte // memory of .global and .const variables, outside the Go heap
 
 	mu      sync.Mutex
 	kernels map[string]*Kernel
 }
 
-// Parse returns the module of a text, or an error that names the line. Bodies
-// of functions are decoded when [Module.Kernel] asks for them.
+// Parse parses the text of a module. The error names the line. Function bodies are decoded by
+// [Module.Kernel].
 func Parse(text string) (m *Module, err error) {
 	list, err := lex(text)
 	if err != nil {
@@ -40,12 +40,12 @@ func Parse(text string) (m *Module, err error) {
 	case err != nil:
 		return nil, err
 	case m.Version == "" || m.Target == "":
-		return nil, errors.New("ptx: text has no .version or no .target")
+		return nil, errors.New("ptx: the text lacks .version or .target")
 	}
 	return m, m.place()
 }
 
-// caught runs f and returns the syntax error that it stopped with.
+// caught runs f and returns the syntax error that it panicked with, or nil.
 func caught(f func()) (err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -86,7 +86,7 @@ func (m *Module) Names() (list []string) {
 	return list
 }
 
-// Check decodes all kernels. Its error joins what is wrong with each.
+// Check decodes all kernels. It returns the joined errors.
 func (m *Module) Check() error {
 	var list []error
 	for _, name := range m.Names() {
@@ -96,7 +96,7 @@ func (m *Module) Check() error {
 	return errors.Join(list...)
 }
 
-// place gives .global and .const variables their memory and first values.
+// place allocates and initialises .global and .const variables.
 func (m *Module) place() error {
 	size := 0
 	for _, v := range m.order {
@@ -112,7 +112,7 @@ func (m *Module) place() error {
 	}
 	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return fmt.Errorf("ptx: %d bytes for the module's variables: %w", size, err)
+		return fmt.Errorf("ptx: cannot allocate %d bytes for the module's variables: %w", size, err)
 	}
 	m.memory = mem
 	base := uint64(uintptr(unsafe.Pointer(&mem[0])))
@@ -124,7 +124,7 @@ func (m *Module) place() error {
 	for _, v := range m.order {
 		at, n := int(v.at-base), max(1, v.typ.bytes())
 		if len(v.init)*n > v.size {
-			return fmt.Errorf("ptx: %s: %d initial values of %d bytes, but its size is %d", v.name, len(v.init), n, v.size)
+			return fmt.Errorf("ptx: %s: %d initial values of %d bytes exceed its size of %d bytes", v.name, len(v.init), n, v.size)
 		}
 		for i, x := range v.init {
 			number := x.number
@@ -143,8 +143,7 @@ func (m *Module) place() error {
 	return nil
 }
 
-// Release gives the memory of the module's variables back. No kernel of it may
-// run any more.
+// Release releases the memory of the module's variables. Its kernels must not run afterwards.
 func (m *Module) Release() {
 	if m.memory != nil {
 		_ = syscall.Munmap(m.memory)
@@ -164,35 +163,35 @@ func (m *Module) Global(name string) (r Range, ok bool) {
 // HasVariables reports whether the module has .global or .const variables.
 func (m *Module) HasVariables() bool { return m.memory != nil }
 
-// ErrNoKernel is the error of a name that no kernel of a module has.
-var ErrNoKernel = errors.New("the module has no kernel of that name")
+// ErrNoKernel is the error for a name that is not that of a kernel of the module.
+var ErrNoKernel = errors.New("the module has no kernel with this name")
 
-// Param is an argument of a kernel.
+// Param is the position of a kernel parameter.
 type Param struct {
 	Offset, Size, Align int
 }
 
-// Kernel is an entry of a module. It is safe for concurrent use.
+// Kernel is an entry function of a module. It is safe for concurrent use.
 type Kernel struct {
 	Name       string
 	Params     []Param
-	ParamBytes int // size of all parameters
+	ParamBytes int // total size of the parameters
 	Shared     int // bytes of static shared memory
-	Local      int // bytes of local memory of a thread
-	MaxThreads int // in a block
-	Registers  int // 32-bit registers that were declared, as far as that says anything
+	Local      int // bytes of local memory per thread
+	MaxThreads int // maximum number of threads in a block
+	Registers  int // number of declared registers, in units of 32 bits; assemblers use fewer
 
 	module     *Module
 	code       []op
-	size       int // of the register file
+	size       int // number of registers of the interpreter
 	constants  []constant
 	specials   []special
-	dynamicAt  int // where dynamic shared memory starts
+	dynamicAt  int // offset of dynamic shared memory
 	workplaces sync.Pool
 }
 
-// Kernel returns an entry by its name, or an error that says what in it cannot be
-// run, with its line.
+// Kernel returns the entry function with this name. The error names the line of an instruction that
+// is not supported.
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

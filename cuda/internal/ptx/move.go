@@ -45,7 +45,7 @@ func buildMov(in *instr) run {
 	}
 }
 
-// repack is mov between a register and parts of it.
+// repack decodes mov between a register and a vector of its parts.
 func (in *instr) repack(t typ, d, s arg) run {
 	parts := s.list
 	if d.kind == '{' {
@@ -88,7 +88,7 @@ func (in *instr) repack(t typ, d, s arg) run {
 	}
 }
 
-// ignored are the modifiers of loads and stores that say how, not what.
+// ignored lists the modifiers of loads and stores that do not change their result here.
 var ignored = []string{"volatile", "weak", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "uni", "noftz"}
 
 func (in *instr) ignore() {
@@ -106,7 +106,7 @@ func (in *instr) space() uint8 {
 	return spaces[in.one("global", "const", "shared", "local", "param")]
 }
 
-// memory returns the register with an address and what is added to it.
+// memory returns the register that holds an address, and an offset to add to it.
 func (in *instr) memory(a arg, space uint8) (reg int, offset uint64) {
 	if a.kind != '[' {
 		in.refuse("operand %q, want [address]", a.name)
@@ -114,7 +114,7 @@ func (in *instr) memory(a arg, space uint8) (reg int, offset uint64) {
 	switch b := *a.base; b.kind {
 	case 'v':
 		if space == generic && (b.variable.space == "shared" || b.variable.space == "local") {
-			in.refuse("%s lies in %s memory, which is not what a generic address means", b.name, b.variable.space)
+			in.refuse("%s is in %s memory, so its name is not a generic address", b.name, b.variable.space)
 		}
 		return in.address(b), 0
 	case 'r':
@@ -130,7 +130,7 @@ func (in *instr) memory(a arg, space uint8) (reg int, offset uint64) {
 	return 0, 0
 }
 
-// places returns the registers of a loaded or stored vector.
+// places returns the registers of a vector that is loaded or stored.
 func (in *instr) places(a arg) []arg {
 	if a.kind == '{' {
 		if len(a.list) != in.vector {
@@ -253,7 +253,7 @@ func buildStore(in *instr) run {
 	}
 }
 
-// buildAddress is cvta: generic addresses from and to those of a space.
+// buildAddress decodes cvta, which converts between generic addresses and those of a space.
 func buildAddress(in *instr) run {
 	to := in.has("to")
 	space := in.space()
@@ -268,7 +268,7 @@ func buildAddress(in *instr) run {
 	return in.apply1(t, func(a uint64) uint64 { return a + base })
 }
 
-// buildIsSpace is isspacep.
+// buildIsSpace decodes isspacep.
 func buildIsSpace(in *instr) run {
 	space := in.space()
 	in.count(2)

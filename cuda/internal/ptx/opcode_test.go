@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// An opcode's test computes %o from %a, %b and %c, one thread a triple of values.
+// opcodeTest computes %o from %a, %b and %c, with one thread per triple of values.
 type opcodeTest struct {
-	text string // the instructions
+	text string // instructions
 	regs string // widths of %o, %a, %b, %c in bytes; p is a predicate
 	want func(a, b, c uint64) uint64
 }
 
-// values are patterns that are awkward for one type or another.
+// values holds bit patterns that are special cases of some type.
 var values = []uint64{
 	0, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 63, 64, 100, 0x7F, 0x80, 0xFF, 0x100,
 	0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, ^uint64(0),
@@ -32,7 +32,7 @@ var values = []uint64{
 
 var widths = map[byte]int{'1': 8, '2': 16, '4': 32, '8': 64, 'p': 1}
 
-// source returns the module of a test.
+// source returns the text of a module that runs the test.
 func (o opcodeTest) source() string {
 	var s strings.Builder
 	s.WriteString(".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n" +
@@ -134,7 +134,7 @@ func TestCompare(t *testing.T)  { runOpcodes(t, compareTests) }
 func TestApprox(t *testing.T)   { runOpcodes(t, approxTests) }
 func TestPartners(t *testing.T) { runOpcodes(t, partnerTests) }
 
-// Every instruction that is decoded stands in some test.
+// TestAllOpcodesAreTested checks that the tests contain every instruction that can be decoded.
 func TestAllOpcodesAreTested(t *testing.T) {
 	var texts strings.Builder
 	for _, list := range [][]opcodeTest{integerTests, bitwiseTests, floatTests, halfTests, convertTests, compareTests, approxTests, partnerTests} {
@@ -152,7 +152,7 @@ func TestAllOpcodesAreTested(t *testing.T) {
 	all := texts.String()
 	for _, name := range slices.Sorted(maps.Keys(builders)) {
 		if !regexp.MustCompile(`(\n| )` + name + `[ .;]`).MatchString(all) {
-			t.Errorf("no test has an instruction %s", name)
+			t.Errorf("instruction %s occurs in no test", name)
 		}
 	}
 }
@@ -326,7 +326,7 @@ func boolBit(b bool) uint64 {
 	return 0
 }
 
-// field is the loop that the manual defines bfe by.
+// field is the loop by which the manual defines bfe.
 func field(a, pos, length, size uint64, signed bool) (y uint64) {
 	var sign uint64
 	if signed && length > 0 {

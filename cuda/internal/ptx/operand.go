@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// arg is an operand as it is written.
+// arg is a parsed operand.
 type arg struct {
 	kind     byte // 'r' register, 'i' number, 'v' variable's address, 's' special register, '[' memory, '{' vector, '_' nothing, 'n' other name
 	reg      register
@@ -11,11 +11,11 @@ type arg struct {
 	name     string
 	negate   bool  // !p
 	pair     *arg  // q of p|q
-	base     *arg  // of memory
-	list     []arg // of a vector
+	base     *arg  // base of a memory operand
+	list     []arg // elements of a vector
 }
 
-// instr is an instruction that is being decoded.
+// instr is an instruction during decoding.
 type instr struct {
 	*builder
 	line   int
@@ -54,7 +54,7 @@ func (b *builder) instruction() {
 		}
 	}
 	if !b.accept(";") {
-		in.refuse("%q after its operands, want ;", b.peek())
+		in.refuse("got %q after its operands, want ;", b.peek())
 	}
 	build := builders[in.base]
 	if build == nil {
@@ -70,7 +70,7 @@ func (b *builder) instruction() {
 	b.emit(in.out)
 }
 
-// opcode cuts "ld.global.v2.f32" up.
+// opcode splits an opcode such as "ld.global.v2.f32".
 func (in *instr) opcode() {
 	parts := strings.Split(in.text, ".")
 	in.base = parts[0]
@@ -94,10 +94,10 @@ func (in *instr) refuse(format string, args ...any) {
 	in.fail(in.text+": "+format, args...)
 }
 
-// need refuses the instruction in modules that are older than it.
+// need refuses the instruction if the module's version or target is too old for it.
 func (in *instr) need(version, sm int) {
 	if in.m.version() < version || in.m.Capability() < sm {
-		in.refuse("needs .version %d.%d and .target sm_%d, the module has %s and %s", version/10, version%10, sm, in.m.Version, in.m.Target)
+		in.refuse("needs .version %d.%d and .target sm_%d; the module has %s and %s", version/10, version%10, sm, in.m.Version, in.m.Target)
 	}
 }
 
@@ -112,7 +112,7 @@ func (in *instr) has(name string) bool {
 	return found
 }
 
-// one returns which of the modifiers the opcode has, "" for none.
+// one returns the first of the modifiers that the opcode has, or "".
 func (in *instr) one(names ...string) string {
 	for _, name := range names {
 		if in.has(name) {
@@ -171,7 +171,7 @@ func (in *instr) operand() (a arg) {
 	return a
 }
 
-// plain reads a register, a number or a name, with an offset.
+// plain parses a register, a number or a name, with an optional offset.
 func (in *instr) plain() (a arg) {
 	w := in.peek()
 	if w == "-" || w[0] >= '0' && w[0] <= '9' {
@@ -205,7 +205,7 @@ func (in *instr) source(a arg, t typ) int {
 	return in.wide(a, t)
 }
 
-// wide is source for those instructions that take registers wider than t.
+// wide is source for instructions that accept registers wider than t.
 func (in *instr) wide(a arg, t typ) int {
 	switch a.kind {
 	case 'r':
@@ -220,7 +220,7 @@ func (in *instr) wide(a arg, t typ) int {
 	case 's':
 		return in.special(a.name)
 	}
-	in.refuse("operand %q, want a register or a number", a.name)
+	in.refuse("operand is %q, want a register or a number", a.name)
 	return 0
 }
 
@@ -233,13 +233,13 @@ func (in *instr) address(a arg) int {
 	return in.constant(constant{value: at + a.number, dynamic: a.variable.space == "shared" && a.variable.extern})
 }
 
-// target returns the register that an operand of type t writes.
+// target returns the register of a result of type t.
 func (in *instr) target(a arg, t typ) int {
 	if a.kind == '_' {
 		return in.scratch()
 	}
 	if a.kind != 'r' {
-		in.refuse("result %q, want a register", a.name)
+		in.refuse("result is %q, want a register", a.name)
 	}
 	if !a.reg.typ.holds(t) {
 		in.refuse("result %s is %s, want %s", a.name, a.reg.typ.name(), t.name())
@@ -247,14 +247,14 @@ func (in *instr) target(a arg, t typ) int {
 	return a.reg.i
 }
 
-// wideTarget is target for those instructions whose result is extended to the
-// register; it returns the register's width too.
+// wideTarget is target for instructions that extend their result to the register's width, which it
+// returns too.
 func (in *instr) wideTarget(a arg, t typ) (reg, width int) {
 	if a.kind == '_' {
 		return in.scratch(), t.width()
 	}
 	if a.kind != 'r' || a.reg.typ.width() < t.width() || a.reg.typ.kind == 'p' {
-		in.refuse("result %q, want a register of %s or wider", a.name, t.name())
+		in.refuse("result is %q, want a register of %s or wider", a.name, t.name())
 	}
 	return a.reg.i, a.reg.typ.width()
 }

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// variable is memory with a name.
+// variable is a named piece of memory.
 type variable struct {
 	name   string
 	space  string // global, const, shared, local, param
 	typ    typ
 	align  int
 	size   int
-	extern bool // shared memory whose size the launch says
+	extern bool // dynamic shared memory, whose size the launch sets
 	init   []initial
-	at     uint64 // address within its space, once it has one
+	at     uint64 // address within its space, once placed
 }
 
-// initial is an element's first value: a number, or a variable's address.
+// initial is the initial value of an element: a number, or the address of a variable.
 type initial struct {
 	number uint64
 	name   string
 }
 
-// function is an entry or a device function before it is decoded.
+// function is an entry or device function before decoding.
 type function struct {
 	name       string
 	entry      bool
@@ -32,10 +32,10 @@ type function struct {
 	results    []variable
 	body       []token
 	line       int
-	maxThreads int // of .maxntid and .reqntid, 0 if not said
+	maxThreads int // product of .maxntid or .reqntid, 0 without either
 }
 
-// parser reads what stands outside of function bodies.
+// parser parses a module, except for function bodies.
 type parser struct {
 	list []token
 	i    int
@@ -68,7 +68,7 @@ func (p *parser) peek() string {
 
 func (p *parser) next() string {
 	if !p.more() {
-		p.fail("text ends too early")
+		p.fail("unexpected end of the text")
 	}
 	p.i++
 	return p.list[p.i-1].text
@@ -97,7 +97,7 @@ func (p *parser) number() int {
 	return int(n)
 }
 
-// module reads directives, variables and functions.
+// module parses directives, variables and functions.
 func (p *parser) module() {
 	extern := false
 	for p.more() {
@@ -133,13 +133,13 @@ func (p *parser) module() {
 		case ";":
 		default:
 			p.i--
-			p.fail("%q is not expected outside of a function", w)
+			p.fail("unexpected %q outside a function", w)
 		}
 		extern = false
 	}
 }
 
-// variable reads ".align 4 .b8 name[16] = {…}", after the space's name.
+// variable parses a declaration such as ".align 4 .b8 name[16] = {…}", after the name of the space.
 func (p *parser) variable(space string, extern bool) *variable {
 	v := &variable{space: space, extern: extern}
 	vector := 1
@@ -199,7 +199,7 @@ func (p *parser) initials(v *variable) {
 		return
 	}
 	if s := p.peek(); s == "" {
-		p.fail("text ends in the first values of %s", v.name)
+		p.fail("unexpected end of the text in the initial values of %s", v.name)
 	} else if s == "-" || s[0] >= '0' && s[0] <= '9' {
 		v.init = append(v.init, initial{number: p.literal()})
 		return
@@ -217,7 +217,7 @@ func (p *parser) initials(v *variable) {
 	v.init = append(v.init, in)
 }
 
-// literal reads a number of any form; floats are their bits.
+// literal parses a number in any notation. It returns the bits of floats.
 func (p *parser) literal() uint64 {
 	negative := p.accept("-")
 	s := p.next()
@@ -244,7 +244,7 @@ func literal(s string) (x uint64, ok bool) {
 	return x, err == nil
 }
 
-// function reads what follows .entry or .func.
+// function parses the text after .entry or .func.
 func (p *parser) function(entry bool) {
 	f := &function{entry: entry, line: p.list[p.i-1].line}
 	if p.peek() == "(" {
@@ -287,12 +287,12 @@ func (p *parser) function(entry bool) {
 			return
 		default:
 			p.i--
-			p.fail("%q is not expected before the body of %s", w, f.name)
+			p.fail("unexpected %q before the body of %s", w, f.name)
 		}
 	}
 }
 
-// params reads "(.param .u64 a, .param .align 8 .b8 b[64])".
+// params parses a list such as "(.param .u64 a, .param .align 8 .b8 b[64])".
 func (p *parser) params() (list []variable) {
 	p.expect("(")
 	for !p.accept(")") {

@@ -2,15 +2,15 @@ package ptx
 
 import "math/bits"
 
-// Instructions in which the threads of a warp take part together.
+// Instructions that the threads of a warp execute together.
 
-// together makes an instruction wait for the threads of a mask.
+// together makes an instruction wait for all threads of a mask.
 func (in *instr) together(mask arg) {
 	in.out.kind, in.out.member = opSync, int32(in.source(mask, types["b32"]))
 }
 
-// buildShuffle is shfl.sync. A value from a thread that does not take part is
-// undefined, and all ones here.
+// buildShuffle decodes shfl.sync. The value of a thread that does not participate is undefined; here
+// it is all ones.
 func buildShuffle(in *instr) run {
 	if !in.has("sync") {
 		in.refuse("needs .sync")
@@ -62,7 +62,7 @@ func buildShuffle(in *instr) run {
 	}
 }
 
-// buildVote is vote.sync.
+// buildVote decodes vote.sync.
 func buildVote(in *instr) run {
 	mode := in.one("ballot", "all", "any", "uni")
 	if !in.has("sync") {
@@ -91,7 +91,7 @@ func buildVote(in *instr) run {
 	}
 }
 
-// buildMatch is match.sync.
+// buildMatch decodes match.sync.
 func buildMatch(in *instr) run {
 	mode := in.one("any", "all")
 	if !in.has("sync") || mode == "" {
@@ -126,7 +126,7 @@ func buildMatch(in *instr) run {
 	}
 }
 
-// buildActive is activemask.
+// buildActive decodes activemask.
 func buildActive(in *instr) run {
 	in.count(1)
 	d := in.target(in.args[0], types["b32"])
@@ -137,7 +137,7 @@ func buildActive(in *instr) run {
 	}
 }
 
-// buildRedux is redux.sync.
+// buildRedux decodes redux.sync.
 func buildRedux(in *instr) run {
 	in.need(70, 80)
 	if !in.has("sync") {
@@ -159,7 +159,7 @@ func buildRedux(in *instr) run {
 	}
 }
 
-// buildBarrier is bar and barrier.
+// buildBarrier decodes bar and barrier.
 func buildBarrier(in *instr) run {
 	in.has("cta")
 	in.has("aligned")

@@ -1,21 +1,20 @@
 package ptx
 
-// cell remembers who accessed a byte of shared memory last. Two accesses are
-// ordered if a barrier of the block lies between them or, within a warp,
-// bar.warp.sync.
+// cell records the last accesses to a byte of shared memory. Two accesses are ordered if a barrier
+// of the block separates them or, within a warp, bar.warp.sync.
 type cell struct {
 	wrote, read       uint32 // epochs of the block
 	wroteWarp         uint32 // epochs of the warp
 	readWarp          uint32
 	writer, reader    int16 // threads; reader may be several
-	readers           int16 // warp of the readers, or several
+	readers           int16 // warp of the readers; may be several
 	wasAtomic, wasSet bool
 }
 
 const several = -1
 
-// check looks for accesses that are not ordered with this one, and for reads of bytes
-// not written since the start of the block.
+// check reports a fault if another access is not ordered with this one, or if a byte is read that
+// the block has not written.
 func (w *warp) check(a, n, lane int, how access) {
 	b := w.block
 	me, mine := int16(w.number*32+lane), int16(w.number)
@@ -30,7 +29,7 @@ func (w *warp) check(a, n, lane int, how access) {
 		}
 		if c.wasSet && c.wrote == b.epoch && c.writer != me && !(how == updates && c.wasAtomic) &&
 			!(c.writer>>5 == mine && c.wroteWarp != w.epoch) {
-			w.faultAt(lane, "race: byte %#x of shared memory was written by thread %d with no barrier in between", i, c.writer)
+			w.faultAt(lane, "race: byte %#x of shared memory was written by thread %d without a barrier in between", i, c.writer)
 			return
 		}
 		if how == reads {
@@ -46,7 +45,7 @@ func (w *warp) check(a, n, lane int, how access) {
 			continue
 		}
 		if c.read == b.epoch && c.read >= b.begin && c.reader != me && !(c.readers == mine && c.readWarp != w.epoch) {
-			w.faultAt(lane, "race: byte %#x of shared memory was read by other threads with no barrier in between", i)
+			w.faultAt(lane, "race: byte %#x of shared memory was read by other threads without a barrier in between", i)
 			return
 		}
 		c.wrote, c.wroteWarp, c.writer, c.wasAtomic, c.wasSet = b.epoch, w.epoch, me, how == updates, true

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What an assembler would refuse is refused here, with its line.
+// TestRefused checks that invalid instructions are refused with an error that names the line.
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ target, body, want string }{
 		{"sm_80", "frobnicate.b32 %r0, %r1;", "line 6: frobnicate.b32: unknown instruction"},
@@ -35,28 +35,28 @@ func TestRefused(t *testing.T) {
 			continue
 		}
 		if err = m.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one with %q", test.body, err, test.want)
+			t.Errorf("%s: got error %v, want one with %q", test.body, err, test.want)
 		}
 	}
 }
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "no .version",
+		"": "lacks .version",
 		".version 7.0\n.target sm_80\n.visible .entry k(":            "line 3",
-		".version 7.0\n.target sm_80\n.entry k() { ret;":             "ends too early",
-		".version 7.0\n.target sm_80\n/* never":                      "comment has no end",
-		".version 7.0\n.target sm_80\n?":                             "line 3: character '?'",
+		".version 7.0\n.target sm_80\n.entry k() { ret;":             "unexpected end",
+		".version 7.0\n.target sm_80\n/* never":                      "unterminated comment",
+		".version 7.0\n.target sm_80\n?":                             "line 3: unexpected character '?'",
 		".version 7.0\n.target sm_80\n.address_size 32":              "want 64",
 		".version 7.0\n.target sm_80\n.global .b8 x[2] = {1, 2, 3};": "3 initial values",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", text, err, want)
+			t.Errorf("%q: got error %v, want one with %q", text, err, want)
 		}
 	}
 }
 
-// FuzzParse looks for text that makes the parser or the decoder panic.
+// FuzzParse checks that no text makes the parser or the decoder panic.
 func FuzzParse(f *testing.F) {
 	f.Add(integerTests[0].source())
 	f.Add(partnerTests[len(partnerTests)-3].source())

@@ -2,9 +2,9 @@ package ptx
 
 import "math"
 
-// format is a binary floating point format that fits into float64.
+// format is a binary floating-point format whose numbers are exact in float64.
 type format struct {
-	precision        int // bits, with the leading one
+	precision        int // significant bits, including the leading one
 	smallest, larger int // exponents of the smallest normal number and the largest number
 }
 
@@ -17,8 +17,8 @@ var (
 	coarse11 = format{11, -126, 127}
 )
 
-// round returns x in a format. mode is the last letter of the manual's: n to
-// nearest even, a to nearest away from 0, z, m and p.
+// round rounds x to a format. mode is the last letter of the modifier in the manual: n to nearest
+// even, a to nearest with ties away from 0, z towards 0, m down, p up.
 func (f format) round(x float64, mode byte) float64 {
 	if x == 0 || x != x || math.IsInf(x, 0) {
 		return x
@@ -51,9 +51,9 @@ func integral(x float64, mode byte) float64 {
 	return math.RoundToEven(x)
 }
 
-// odd returns a+b rounded to odd: cut off, with the last bit set if that lost
-// something. Rounding it again to fewer bits is as if the sum had been exact
-// (Boldo and Melquiond, 2008). The error is Knuth's TwoSum.
+// odd returns a+b rounded to odd: truncated, with the last bit set if the result is inexact.
+// Rounding it again to fewer bits equals rounding the exact sum (Boldo and Melquiond, 2008). The
+// error is computed by Knuth's TwoSum.
 func odd(a, b float64) float64 {
 	s := a + b
 	t := s - a
@@ -72,11 +72,11 @@ func odd(a, b float64) float64 {
 	return math.Float64frombits(n)
 }
 
-// fma32 rounds once.
+// fma32 returns a*b + c of float32, rounded once.
 func fma32(a, b, c uint64) uint64 {
 	p, z := float64(f32(a))*float64(f32(b)), float64(f32(c))
 	s := p + z
-	// Rounding twice errs only where the first result lies between two float32.
+	// Rounding twice is wrong only if the first result is halfway between two float32.
 	if math.Float64bits(s)&0x1FFFFFFF == 0x10000000 || math.Abs(s) < 0x1p-126 {
 		s = odd(p, z)
 	}

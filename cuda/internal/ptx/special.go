@@ -2,7 +2,7 @@ package ptx
 
 import "strings"
 
-// specialRegisters are filled when a block starts.
+// specialRegisters holds the registers that are filled when a block starts.
 var specialRegisters = map[string]func(w *warp, lane uint32) uint64{
 	"%laneid":      func(_ *warp, lane uint32) uint64 { return uint64(lane) },
 	"%warpid":      func(w *warp, _ uint32) uint64 { return uint64(w.number) },
@@ -20,8 +20,7 @@ var specialRegisters = map[string]func(w *warp, lane uint32) uint64{
 	"%total_smem_size":   func(w *warp, _ uint32) uint64 { return uint64(len(w.block.shared)) },
 }
 
-// dynamic are those that change while a thread runs: time is counted in
-// instructions.
+// dynamic holds the registers that change while a thread runs. Time is counted in instructions.
 var dynamic = map[string]func(w *warp) uint64{
 	"%clock":          func(w *warp) uint64 { return uint64(w.steps) },
 	"%clock64":        func(w *warp) uint64 { return uint64(w.steps) },
@@ -30,7 +29,7 @@ var dynamic = map[string]func(w *warp) uint64{
 	"%globaltimer_lo": func(w *warp) uint64 { return uint64(w.steps) },
 }
 
-// special returns the register that holds a special register.
+// special returns the register that holds the value of a special register.
 func (in *instr) special(name string) int {
 	if r, ok := in.specials[name]; ok {
 		return r
@@ -53,7 +52,7 @@ func (in *instr) special(name string) int {
 	return r
 }
 
-// placeOf returns what fills %tid and its like, for axis i.
+// placeOf returns the function that fills %tid, %ntid, %ctaid or %nctaid for axis i.
 func placeOf(name string, i int) func(w *warp, lane uint32) uint64 {
 	switch name {
 	case "%tid":

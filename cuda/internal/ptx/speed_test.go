@@ -2,7 +2,8 @@ package ptx
 
 import "testing"
 
-// What one core runs of each kind of kernel, in instructions counted by thread.
+// The benchmarks report the instructions per second of one core, summed over threads.
+
 func BenchmarkSaxpy(b *testing.B) {
 	const n = 1 << 18
 	d := &device{t: b}

@@ -1,6 +1,6 @@
 package ptx
 
-// builders decode instructions by the first part of their opcode.
+// builders maps the first part of an opcode to the function that decodes the instruction.
 var builders map[string]func(*instr) run
 
 func init() {

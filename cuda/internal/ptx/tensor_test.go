@@ -50,7 +50,7 @@ func TestTF32(t *testing.T) {
 	pb, _ := array(d, b)
 	pc, got := array(d, make([]float32, 16*8))
 	d.must(kernel(t, m, "mma_tf32"), line(1), line(32), 0, pc, pa, pb)
-	// Ten bits behind the point, ties away from zero.
+	// 10 fraction bits, ties away from zero.
 	short := func(x float32) float64 {
 		return float64(math.Float32frombits((math.Float32bits(x) + 1<<12) &^ 0x1FFF))
 	}

@@ -5,8 +5,8 @@ import "math"
 // typ is a type of the instruction set.
 type typ struct {
 	kind byte // 'b' bits, 'u', 's' integers, 'f' IEEE floats, 'g' bfloat16, 't' tf32, 'p' predicate
-	bits int  // of an element
-	pack int  // elements: 2 for f16x2
+	bits int  // bits per element
+	pack int  // number of elements: 2 for f16x2
 }
 
 var types = map[string]typ{
@@ -28,7 +28,7 @@ func (t typ) float() bool   { return t.kind == 'f' || t.kind == 'g' }
 func (t typ) signed() bool  { return t.kind == 's' }
 func (t typ) integer() bool { return t.kind == 's' || t.kind == 'u' || t.kind == 'b' }
 
-// name is how the manual writes t.
+// name returns the manual's name of t.
 func (t typ) name() string {
 	for name, u := range types {
 		if u == t {
@@ -38,8 +38,8 @@ func (t typ) name() string {
 	return "untyped"
 }
 
-// holds reports whether a register declared as r may be an operand of type t: the
-// same width, and not an integer for a float.
+// holds reports whether a register declared as r may be an operand of type t. Both must have the
+// same width, and an integer register cannot hold a float.
 func (r typ) holds(t typ) bool {
 	if r.width() != t.width() || (r.kind == 'p') != (t.kind == 'p') {
 		return false
@@ -49,7 +49,7 @@ func (r typ) holds(t typ) bool {
 	return !(floats(r.kind) && ints(t.kind) || ints(r.kind) && floats(t.kind))
 }
 
-// cut returns the lowest bits of x.
+// cut returns the given number of low bits of x.
 func cut(x uint64, bits int) uint64 {
 	if bits >= 64 {
 		return x
@@ -57,7 +57,7 @@ func cut(x uint64, bits int) uint64 {
 	return x & (1<<bits - 1)
 }
 
-// extend returns the lowest bits of x as a signed number.
+// extend sign-extends the given number of low bits of x.
 func extend(x uint64, bits int) uint64 {
 	s := 64 - bits
 	return uint64(int64(x<<s) >> s)
@@ -72,7 +72,7 @@ const (
 func f32(x uint64) float32 { return math.Float32frombits(uint32(x)) }
 func f64(x uint64) float64 { return math.Float64frombits(x) }
 
-// bits32 returns what a register holds after arithmetic gave f.
+// bits32 returns the register content for the arithmetic result f. NaN becomes the canonical one.
 func bits32(f float32) uint64 {
 	if f != f {
 		return nan32

@@ -7,22 +7,21 @@ import (
 	"unsafe"
 )
 
-// lanes is a register of all threads of a warp. A predicate is a mask in the
-// first.
+// lanes is a register of all threads of a warp. A predicate is stored as a mask in lane 0.
 type lanes [32]uint64
 
 const all = math.MaxUint32
 
-// What a warp can do.
+// States of a warp.
 const (
 	ready   = iota
-	waiting // at a barrier
+	waiting // for a barrier
 	ended
 )
 
-// warp is 32 threads. Those in act are at pc; the others that live are in rest,
-// each with a place of its own, and those of them that are blocked wait for other
-// threads of the warp.
+// warp is a group of 32 threads. The threads in act are at pc. The other live threads are in rest,
+// each with its own program counter in places; those that are also in blocked wait for other threads
+// of the warp.
 type warp struct {
 	r      []lanes
 	k      *Kernel
@@ -30,7 +29,7 @@ type warp struct {
 	number int
 
 	pc        int32
-	next      int32 // the lowest place of those in rest that are not blocked
+	next      int32 // lowest program counter of the threads in rest that are not blocked
 	act, rest uint32
 	blocked   uint32
 	live      uint32
@@ -38,14 +37,14 @@ type warp struct {
 	state     int
 	barrier   int
 	reduced   reduction
-	resume    *op // what runs when the barrier lets go
+	resume    *op // op to run after the barrier
 	lo, hi    uint64
 	local     []byte
 	frame     int
 	fault     *Fault
 	steps     int64
 	carry     uint32
-	epoch     uint32 // counts bar.warp.sync
+	epoch     uint32 // number of executed bar.warp.sync
 	copies    []asyncCopy
 	copyGroup [32]int32
 }
@@ -69,7 +68,7 @@ func flat[T any](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0])))
 }
 
-// start puts the warp at the kernel's begin.
+// start resets the warp to the start of the kernel.
 func (w *warp) start() {
 	first := uint32(w.number) * 32
 	n := min(32, w.block.threads-first)
@@ -99,7 +98,7 @@ func (w *warp) first() int {
 	return bits.TrailingZeros32(w.live) & 31
 }
 
-// run goes on until the threads have ended, wait at a barrier, or fail.
+// run executes instructions until all threads have ended, wait for a barrier, or fail.
 func (w *warp) run() {
 	if o := w.resume; o != nil {
 		w.resume = nil
@@ -134,7 +133,7 @@ func (w *warp) run() {
 			switch m {
 			case w.act:
 				if o.target <= w.pc && w.steps > w.block.Limit {
-					w.faultAt(w.first(), "warp has run more than %d instructions", w.block.Limit)
+					w.faultAt(w.first(), "the warp executed more than %d instructions", w.block.Limit)
 				}
 				w.pc = o.target
 			case 0:
@@ -150,7 +149,7 @@ func (w *warp) run() {
 			w.live &^= m
 			w.act &^= m
 			w.pc++
-			if w.blocked != 0 { // what they wait for may have become less
+			if w.blocked != 0 { // they may have waited for the threads that ended
 				w.blocked = 0
 				w.lowest()
 			}
@@ -168,7 +167,7 @@ func (w *warp) run() {
 	}
 }
 
-// park leaves threads at a place.
+// park moves threads to rest, at the given program counter.
 func (w *warp) park(m uint32, pc int32) {
 	for l := m; l != 0; l &= l - 1 {
 		w.places[bits.TrailingZeros32(l)&31] = pc
@@ -177,7 +176,7 @@ func (w *warp) park(m uint32, pc int32) {
 	w.next = min(w.next, pc)
 }
 
-// lowest finds next again.
+// lowest recomputes next.
 func (w *warp) lowest() {
 	w.next = math.MaxInt32
 	for l := w.rest &^ w.blocked; l != 0; l &= l - 1 {
@@ -185,8 +184,7 @@ func (w *warp) lowest() {
 	}
 }
 
-// choose makes those threads active that are at the lowest place. It returns false
-// when there are none.
+// choose activates the threads with the lowest program counter. It returns false if none can run.
 func (w *warp) choose() bool {
 	if w.act != 0 {
 		w.park(w.act, w.pc)
@@ -205,7 +203,7 @@ func (w *warp) choose() bool {
 				here |= 1 << i
 			}
 		}
-		w.faultAt(lane, "threads %#x of warp %d wait here for others of the warp that wait elsewhere", here, w.number)
+		w.faultAt(lane, "threads %#x of warp %d wait here for threads of the warp that wait elsewhere", here, w.number)
 		return false
 	}
 	w.pc = w.next
@@ -219,8 +217,8 @@ func (w *warp) choose() bool {
 	return true
 }
 
-// sync runs an instruction for those threads whose partners have all come to it,
-// and blocks the others. It reports whether there were some.
+// sync runs an instruction for the threads whose partners have all reached it, and blocks the
+// others. It reports whether it ran for any thread.
 func (w *warp) sync(o *op, m uint32) bool {
 	if off := w.act &^ m; off != 0 {
 		w.park(off, w.pc+1)
@@ -274,7 +272,7 @@ func (w *warp) sync(o *op, m uint32) bool {
 	return ran != 0
 }
 
-// jump is a branch to places that differ from thread to thread.
+// jump branches to targets that differ between threads.
 func (w *warp) jump(o *op, m uint32) {
 	if off := w.act &^ m; off != 0 {
 		w.park(off, w.pc+1)
@@ -291,7 +289,7 @@ func (w *warp) jump(o *op, m uint32) {
 	w.act = 0
 }
 
-// faultAt ends the launch with an error of the current instruction.
+// faultAt ends the launch with an error in the current instruction.
 func (w *warp) faultAt(lane int, format string, args ...any) {
 	if w.fault != nil {
 		return

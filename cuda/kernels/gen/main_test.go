@@ -9,7 +9,7 @@ import (
 	"halfnote/cuda/kernels/source"
 )
 
-// TestPTXIsCurrent needs no compiler.
+// TestPTXIsCurrent compares the checksums in the PTX with those of its sources.
 func TestPTXIsCurrent(t *testing.T) {
 	archs, files, err := sources("..")
 	if err != nil || len(archs) == 0 {
@@ -17,7 +17,7 @@ func TestPTXIsCurrent(t *testing.T) {
 	}
 	names := slices.Sorted(maps.Keys(archs))
 	if got := kernels.Modules(); !slices.Equal(got, names) {
-		t.Fatalf("got the modules %q, want %q; run: go generate ./cuda/kernels", got, names)
+		t.Fatalf("got modules %q, want %q; run: go generate ./cuda/kernels", got, names)
 	}
 	for _, name := range names {
 		want, err := source.Sum(files, name+".cu")
@@ -33,7 +33,7 @@ func TestPTXIsCurrent(t *testing.T) {
 func TestModulesAreSorted(t *testing.T) {
 	for i := range len(modules) - 1 {
 		if modules[i].name >= modules[i+1].name {
-			t.Errorf("%s stands before %s", modules[i].name, modules[i+1].name)
+			t.Errorf("%s comes before %s", modules[i].name, modules[i+1].name)
 		}
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"testing/fstest"
 )
 
-// module is a source that only instantiates macros.
+// module is a module whose source only instantiates macros.
 type module struct {
 	name, arch string
 	headers    []string
 	macros     []string
 }
 
-// modules are compiled besides the .cu files. Elements of gemm_* are multiplied without
-// tensor cores; mma_* use them, of operands that can be copied by 16 bytes, of any
-// strides (any), or whose k has several axes and A lies along k (window_k) or along its
-// lines (window_l). Heads of attention have up to as many elements as its name says.
+// modules lists the modules that are compiled in addition to the .cu files. gemm_* do not use tensor
+// cores; mma_* do. Their operands can be copied in units of 16 bytes, or have any strides (any), or
+// have a k of several axes with A contiguous along k (window_k) or along its lines (window_l). The
+// number in the names of attention is the largest head size.
 var modules = []module{
 	{"attention_128_bfloat16", "sm_80", attention, []string{"ATTEND(bf16, 128, 1)", "ATTEND_GRAD(bf16, 128, 32)"}},
 	{"attention_128_float16", "sm_80", attention, []string{"ATTEND(f16, 128, 1)", "ATTEND_GRAD(f16, 128, 32)"}},
@@ -65,8 +65,8 @@ var (
 	softmax   = []string{"softmax.cuh"}
 )
 
-// sources returns the architecture for which each module is compiled, by name, and the
-// sources: the files of the kernels' folder and those that the table makes.
+// sources returns the architecture of each module by name, and the sources: the files of the
+// kernels' folder and those generated from the table.
 func sources(dir string) (archs map[string]string, text fs.FS, err error) {
 	files := fstest.MapFS{}
 	archs = map[string]string{}

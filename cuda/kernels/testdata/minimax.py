@@ -1,5 +1,5 @@
-"""Prints the coefficients of the polynomials of float in *.cuh, from the constant on,
-each with the error before they are rounded: python3 minimax.py. It needs mpmath."""
+"""Prints the coefficients of the float polynomials in *.cuh, lowest first, and the errors
+before the coefficients are rounded. Usage: python3 minimax.py. It needs mpmath."""
 import struct
 from mpmath import mp, mpf, asin, atan, atanh, chebyfit, cos, erf, erfc, erfinv, exp, findroot, log, pi, sin, sqrt
 
@@ -11,7 +11,7 @@ def single(x):
 
 
 def fit(name, f, low, high, terms, limit=None):
-    """f on [low, high] by Chebyshev's method; limit is f(0) if f is undefined there."""
+    """Fits f on [low, high] by Chebyshev's method. limit is f(0) if f is undefined there."""
     g = f if limit is None else lambda x: limit if abs(x) < mpf(10) ** -12 else f(x)
     c, e = chebyfit(g, [low, high], terms, error=True)
     print(f"{name}, error 2^{float(log(e, 2)):.1f}:", ", ".join(single(x).hex().replace("0000000p", "p") for x in c[::-1]))
@@ -38,7 +38,7 @@ fit("erf.cuh geluGrad of z=x²: (g(x)-1/2)/x", lambda z: (erf(sqrt(z / 2)) / 2 +
 
 
 def far(name, f, k, low, high, terms):
-    """f of a from low to high, as a function of t = (a-k)/(a+k)."""
+    """Fits f(a) for a from low to high, as a function of t = (a-k)/(a+k)."""
     t = lambda a: (mpf(a) - k) / (mpf(a) + k)
     fit(name, lambda t: f(2 * mpf(k) / (1 - t) - k), t(low), t(high), terms)
 
@@ -59,7 +59,7 @@ far("erf.cuh geluGrad of t=(a-4)/(a+4): exp(a²/2) g(-a)/(a-a0)", slope, 4, 0, 2
 
 
 def inverse(w):
-    """erfinv(x)/x for w = -log(1-x²)."""
+    """Returns erfinv(x)/x for w = -log(1-x²)."""
     if w < mpf(10) ** -12:
         return sqrt(pi) / 2
     x = sqrt(1 - exp(-w))

@@ -1,15 +1,16 @@
 package asm
 
-// rates say for each tier how fast its product of bfloat16 is next to that of float32, and why.
+// rates compares each tier's products of bfloat16 with those of float32, and gives the reason.
 var rates = map[string]string{
-	"amx":        "bfloat16 several times as fast as float32, by AMX's tiles",
-	"avx512bf16": "bfloat16 up to twice as fast as float32, by AVX512-BF16",
-	"avx512":     "bfloat16 as fast as float32, in whose instructions it is computed",
-	"avx2":       "bfloat16 as fast as float32, in whose instructions it is computed",
-	Portable:     "every dtype slow, without assembly",
+	"amx":        "bfloat16 is several times as fast as float32, with AMX's tiles",
+	"avx512bf16": "bfloat16 is up to twice as fast as float32, with AVX512-BF16",
+	"avx512":     "bfloat16 is as fast as float32, because it is computed with float32 instructions",
+	"avx2":       "bfloat16 is as fast as float32, because it is computed with float32 instructions",
+	Portable:     "all dtypes are slow, because assembly is not used",
 }
 
-// About returns the name of the tier that products use, how fast bfloat16 is with it, and why.
+// About returns the name of the tier that products use, the speed of bfloat16 with it, and the
+// reason.
 func About() string {
 	name := Portable
 	if t := Best(); t != nil {

@@ -10,10 +10,11 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
+// TestGenerated checks that the generated files are up to date.
 func TestGenerated(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("there is no go command to run the generator with")
+		t.Skip("needs the go command")
 	}
 	dir := t.TempDir()
 	own, err := filepath.Abs("gen")
@@ -39,32 +40,33 @@ func TestGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != string(want) {
-			t.Errorf("%s is out of date: run go generate ./tensor/internal/asm", name)
+			t.Errorf("%s is stale; run: go generate ./tensor/internal/asm", name)
 		}
 	}
 }
 
+// TestVariable checks that the environment variable selects the tier.
 func TestVariable(t *testing.T) {
 	for _, tier := range Tiers() {
 		t.Setenv(Variable, tier.Name)
 		if got := Best(); got != tier {
-			t.Errorf("%s=%s: got %v", Variable, tier.Name, got)
+			t.Errorf("%s=%s: got another tier: %v", Variable, tier.Name, got)
 		}
 	}
 	t.Setenv(Variable, Portable)
 	if got := Best(); got != nil {
-		t.Errorf("%s=%s: got %s", Variable, Portable, got.Name)
+		t.Errorf("%s=%s: got %s, want nil", Variable, Portable, got.Name)
 	}
 	t.Setenv(Variable, "best")
 	defer func() {
 		if recover() == nil {
-			t.Errorf("%s=best: got no panic, want one", Variable)
+			t.Errorf("%s=best: got no panic", Variable)
 		}
 	}()
 	Best()
 }
 
-// TestAbout: each tier has its sentence, and the reason why AMX is missing is there.
+// TestAbout checks that each tier has a description, and that TileState is empty only with AMX.
 func TestAbout(t *testing.T) {
 	names := []string{"amx", Portable}
 	for _, tier := range Tiers() {
@@ -72,7 +74,7 @@ func TestAbout(t *testing.T) {
 	}
 	for _, name := range names {
 		if rates[name] == "" {
-			t.Errorf("tier %s has no rate", name)
+			t.Errorf("tier %s is missing in rates", name)
 		}
 	}
 	t.Setenv(Variable, Portable)
@@ -80,13 +82,14 @@ func TestAbout(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if has := len(Tiers()) > 0 && Tiers()[0].Name == "amx"; has != (TileState() == "") {
-		t.Errorf("tier amx is there: %v, the reason why not is %q", has, TileState())
+		t.Errorf("got tier amx: %v, and reason for its absence: %q", has, TileState())
 	}
 }
 
-// TestConverts compares with package half: all halves, and float32 about and halfway
-// between them, in lengths from the least on, about those of a turn. What lies behind stays as it is.
-func TestConverts(t *testing.T) {
+// TestConversions compares conversions with package half: of all halves, and of float32 near them
+// and halfway between them, for lengths from the minimum to several iterations. Elements behind the
+// result must not change.
+func TestConversions(t *testing.T) {
 	for _, tier := range Tiers() {
 		c := tier.Loops
 		if c.WidenF16 == nil {
@@ -132,7 +135,7 @@ func TestConverts(t *testing.T) {
 				d.to(want, wide[len(wide)-n:])
 				for i := range want {
 					if got[i] != want[i] {
-						t.Fatalf("%s: %s: %d numbers: number %d: got %04x, want %04x", tier.Name, d.name, n, i, got[i], want[i])
+						t.Fatalf("%s: %s: %d elements: element %d: got %04x, want %04x", tier.Name, d.name, n, i, got[i], want[i])
 					}
 				}
 			}

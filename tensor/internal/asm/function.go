@@ -1,16 +1,16 @@
 package asm
 
-// Function is an elementary function of float32, computed in float64 with polynomials
-// and rounded once: nearly always the nearest float32. Every tier and [Function.Of] do
-// the same operations and give the same bits.
+// Function is an elementary function of float32, computed in float64 with polynomials and rounded
+// once: nearly always to the nearest float32. All tiers and [Function.Of] perform the same operations
+// and give the same bits.
 type Function int
 
-// Of returns the function's value at x, in Go; y and alpha are what the function's
-// comment names.
+// Of returns the function's value at x, computed in Go. y and alpha are the parameters in the
+// comment of the function's constant.
 func (f Function) Of(x, y, alpha float32) float32 { return scalars[f](x, y, alpha) }
 
-// Limit is the magnitude of x up to which the function holds, 0 if it holds for all.
+// Limit returns the largest magnitude of x for which the function is valid, 0 if it is valid for all.
 func (f Function) Limit() float32 { return limits[f] }
 
-// String returns the function's name, "exp".
+// String returns the function's name, for example "exp".
 func (f Function) String() string { return names[f] }

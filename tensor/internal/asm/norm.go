@@ -2,11 +2,10 @@ package asm
 
 import "unsafe"
 
-// Norms are a tier's passes of normalisations, reductions and copies of rows, on float32,
-// each operation rounded; those that it has not got are nil. Sums are in 16 lanes, as [Loops].Sum
-// has them. Each kernel's comment is the Go loop of the same name in package cpu. A
-// name with Row takes a weight (and a bias) for each element, one without the same for
-// all.
+// Norms holds a tier's float32 kernels of normalisations, reductions and copies of rows. Those that
+// the tier lacks are nil. Each operation is rounded, and sums are in 16 lanes like [Loops].Sum. The
+// definition of each kernel is the Go loop of the same name in package cpu. Kernels named Row take a
+// weight (and a bias) for each element; the others take one for all elements.
 type Norms struct {
 	Normalize, NormalizeRow func(dst, x unsafe.Pointer, rows, n int, f *Factors)
 	Grad, GradRow           func(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
@@ -18,8 +17,8 @@ type Norms struct {
 	SumRows                 func(dst, x unsafe.Pointer, rows, n, stride int)
 }
 
-// Factors are where the operands of a row lie that repeat along it, and how many bytes
-// further those of the next row.
+// Factors holds the addresses of the first row's factors, and their distances from row to row in
+// bytes.
 type Factors struct {
 	At   [5]unsafe.Pointer
 	Step [5]int

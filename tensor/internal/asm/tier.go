@@ -5,61 +5,59 @@ import (
 	"unsafe"
 )
 
-// Tier is a set of kernels for one kind of processor.
+// Tier is a set of kernels for one instruction set.
 //
-// A slot is 32 bits of a packed panel: a float32, or two bfloat16 of one line. Of four
-// neighbours along k, the first pair of slots holds the third and the first, and the fourth
-// and the second, so that all even slots belong to one sum of a block and all odd ones to the
+// A slot is 32 bits of a packed panel: a float32, or two bfloat16 of one line. Two consecutive slots
+// hold four elements along k: the first slot holds the third and the first element, the second slot
+// the fourth and the second. So all even slots belong to one sum of a block, and all odd slots to the
 // other.
 type Tier struct {
-	// Name is how [Variable] names it.
+	// Name is the tier's name in [Variable].
 	Name string
-	// Rows and Cols are the size of a tile of C, and of panels of A and B.
+	// Rows and Cols are the sizes of a tile of C, and of panels of A and B.
 	Rows, Cols int
-	// F32 are the kernels for panels of float32, by their number of rows, BF16 those
-	// for bfloat16, as slots of pairs if Pairs is set, else as float32.
+	// F32 and BF16 hold the kernels for panels of float32 and of bfloat16, by number of rows.
+	// bfloat16 is packed as slots of pairs if Pairs is set, otherwise widened to float32.
 	F32, BF16 []Tile
 	Pairs     bool
-	// Tiles computes large products of bfloat16, with the bits of BF16; nil: there is none.
+	// Tiles computes large products of bfloat16, with the same bits as BF16. It may be nil.
 	Tiles Tiles
-	// Direct are the kernels that read A in place, by rows; nil: there are none.
+	// Direct holds kernels that read A in place, by number of rows. It may be nil.
 	Direct []Direct
-	// Turned are likewise, for few rows, 16 columns and Store or Continue, and another
-	// order of elements: those of a row of A lie side by side, and so do those of a
-	// column of B, columns ldb apart.
+	// Turned holds similar kernels for few rows, 16 columns, and Store or Continue. The elements of a
+	// row of A and of a column of B are adjacent, and columns of B are ldb apart.
 	Turned []Direct
-	// Packs do the packing; nil: none, it is to be done in Go.
+	// Packs holds the packing kernels. If it is nil, package cpu packs in Go.
 	Packs *Packs
-	// Loops, Norms and Selects are what else is done fast.
+	// Loops, Norms and Selects hold the other kernels.
 	Loops Loops
-	// Functions are passes of elementary functions, for n a multiple of 8.
+	// Functions holds passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
 	// Float16Functions and BFloat16Functions are the same for halves, nil for those that a tier has not got.
 	Float16Functions, BFloat16Functions []HalfPass
 	// Most returns the largest of n float32, NaN if there is one, for n a multiple of 8.
 	Most func(x unsafe.Pointer, n int) float32
-	// Dropped is alpha*x where the byte of y is not 0, else 0*x, for n a multiple of 8.
+	// Dropped is alpha*x where the byte of y is not 0, otherwise 0*x, for n a multiple of 8.
 	Dropped Pass
-	// Twist is a part of MT19937's recurrence for n words, a multiple of 8, and Below draws
-	// n truth values, a multiple of 4: see package tensor.
+	// Twist computes part of MT19937's recurrence for n words, a multiple of 8. Below draws n bools,
+	// a multiple of 4. See package tensor.
 	Twist   func(words, far unsafe.Pointer, n int)
 	Below   func(dst, words unsafe.Pointer, n int, limit uint64)
 	Norms   Norms
 	Selects Selects
-	// Float16 and BFloat16 are the passes over halves.
+	// Float16 and BFloat16 hold the passes over half precision.
 	Float16, BFloat16 HalfPasses
 }
 
-// Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots,
-// k being slots, at least 1, for as many rows as its place in [Tier] says, and stores it
-// as end says. It prefetches from the address next on, with a step of so many bytes
-// after each four slots.
+// Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots, and stores it
+// as end specifies. k counts slots and is at least 1. The number of rows is the tile's index in
+// [Tier]. It prefetches from the address next, and advances by step bytes after every four slots.
 type Tile = func(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// End is what a [Tile] does with its sums: C[rows, Cols] = Sums + product + Bias, as C's
-// dtype. Sums and Bias are float32, or nil for none. The Ld are the bytes from row to
-// row. A product of bfloat16 goes on from Sums, as if k had not been cut there, which must
-// be behind a whole block; it needs Room for a tile of float32, aligned to 64 bytes.
+// End holds the parameters of the end of a [Tile]: C[rows, Cols] = Sums + product + Bias, in C's
+// dtype. Sums and Bias are float32 and may be nil. The fields Ld are distances between rows in bytes.
+// A product of bfloat16 continues from Sums, as if k were not split there, which must be the end of a
+// block. It needs Room for a tile of float32, aligned to 64 bytes.
 type End struct {
 	Room   unsafe.Pointer
 	C      unsafe.Pointer
@@ -71,37 +69,37 @@ type End struct {
 	LdBias int
 }
 
-// How a [Tile] stores C.
+// Values of [End].As.
 const (
-	Store  = iota // as float32
-	Stream        // likewise, around the cache; C must be aligned to the width of a register
+	Store  = iota // store float32
+	Stream        // store float32 around the cache; C must be aligned to the width of a register
 	Float16
 	BFloat16
 )
 
-// What a [Direct] does with C, beside Store.
+// Modes of a [Direct], in addition to Store.
 const (
 	Add      = iota + 1 // C += the product
-	Continue            // its sums begin with C instead of 0
+	Continue            // sums start at C instead of 0
 )
 
-// TileLines is the number of rows and of columns that [Tiles] computes at a time, and
-// TileBlock the elements of k in a block of it.
+// TileLines is the number of rows and of columns that [Tiles] computes at a time, and TileBlock the
+// number of elements of k in a block.
 const (
 	TileLines = 32
 	TileBlock = 32
 )
 
-// Tiles computes products of panels of A, of TileLines rows each, and one panel of B, of as many
-// columns.
+// Tiles computes products of several panels of A, of TileLines rows each, and one panel of B, of
+// TileLines columns.
 type Tiles = func(t *Panels)
 
-// Panels is what a [Tiles] computes. A panel of A is K blocks of rows side by side, [K][rows][TileBlock]
-// bfloat16, and the next panel lies StepA bytes behind it. A panel of B is [K][TileBlock/2][columns]
-// slots of two neighbours along k. What a block lacks must be zeros in both. Rows is how many
-// rows of C there are in all, of which the last panel may have fewer. The End is that of the first
-// panel, of which the others' lie below; its Sums must have rows for whole panels. Next on, with
-// that step from block to block, is prefetched.
+// Panels holds the parameters of a [Tiles]. A panel of A has K blocks, [K][rows][TileBlock] bfloat16,
+// and panels are StepA bytes apart. The panel of B is [K][TileBlock/2][columns] slots of two adjacent
+// elements along k. Both must be padded with zeros to whole blocks. Rows is the number of rows of C;
+// the last panel may have fewer than TileLines. End holds the parameters for the first panel, and the
+// rows of the other panels follow; Sums must have rows for whole panels. It prefetches from Next, and
+// advances by NextStep after each block.
 type Panels struct {
 	K, Rows int
 	A, B    unsafe.Pointer
@@ -111,102 +109,97 @@ type Panels struct {
 	NextStep int
 }
 
-// Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +
-// p*ka, row p of B at b + p*ldb. mask has a one for each column that there is. All
-// strides are in bytes. mode is Store, Add or Continue.
+// Direct computes C[rows, 32] of float32: element (i, p) of A is at a + i*lda + p*ka, row p of B at b
+// + p*ldb. The bits of mask select columns. All strides are in bytes. mode is Store, Add or Continue.
 type Direct = func(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
-// Pack writes n slots of lines to a panel in which slots lie dstride bytes apart. A
-// line's elements lie side by side and lines stride bytes apart, or the other way
-// round. mask has a one for each line that there is, from the lowest bit on. n is the
-// number of elements along k; where slots are pairs, it is filled up with zeros to a multiple of four. 16 slots are written each time, whatever mask says: 32 by the wide ones.
+// Pack copies n elements along k of several lines to a panel whose slots are dstride bytes apart.
+// Either the elements of a line are adjacent and lines are stride bytes apart, or the reverse. mask
+// has a one for each line, from the lowest bit on. If slots are pairs, n is padded with zeros to a
+// multiple of four. 16 slots are written each time regardless of mask, or 32 by Copy32.
 type Pack = func(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
-// Packs are the packs of a tier, by operands' dtype and by where elements lie.
+// Packs holds the packing kernels of a tier by dtype.
 type Packs struct {
 	F32, F16, BF16 Packing
-	// Tiles packs bfloat16 for [Tier.Tiles]: panels of B, and, turned once more by F32's
-	// Transpose, those of A. TileRows packs 16 rows of A, whose elements lie side by side, at
-	// once: blocks lie dstride bytes apart, rows that mask has no ones for repeat another one.
+	// Tiles packs bfloat16 for [Tier.Tiles]: panels of B and, transposed again by F32's Transpose,
+	// panels of A. TileRows packs 16 rows of A with adjacent elements directly: blocks are dstride
+	// bytes apart, and rows that mask excludes repeat another row.
 	Tiles    Packing
 	TileRows Pack
 }
 
-// Packing packs one dtype. Copy16 and Copy32 take rows of lines that lie side by side,
-// Transpose 16 lines whose elements do. Gather and Turn do the same for lines that lie
-// anywhere; a tier may lack them. Pairs says that slots are pairs.
+// Packing holds the packing kernels of one dtype. Copy16 and Copy32 copy adjacent lines, Transpose 16
+// lines with adjacent elements. Gather and Turn do the same for lines with any positions, and may be
+// nil. Pairs is set if slots are pairs.
 type Packing struct {
 	Copy16, Copy32, Transpose Pack
 	Gather, GatherEvens, Turn Gather
 	Pairs                     bool
-	// Whole says that whole registers are read: Copy16, of which there is no wider one,
-	// reads 8 lines or 16 whatever mask says, and Transpose is of 8 lines, and of a
-	// multiple of 8 elements.
+	// Whole is set if whole registers are read: Copy16 reads 8 or 16 lines regardless of mask, and
+	// Transpose takes 8 lines and a multiple of 8 elements. Copy32 is then nil.
 	Whole bool
-	// Slide and, by the number of stretches, Dots compute few rows of C from a B that is
-	// read in place.
+	// Slide and Dots compute few rows of C and read B in place. Dots is indexed by the number of
+	// stretches.
 	Slide Slide
 	Dots  []Dot
 }
 
-// Gather writes n elements of each of 16 lines to a panel in which slots lie dstride
-// bytes apart; what a [Pack] says of n holds. Element k of line l lies at src plus the
-// sum of where l and k lie. One of the two is told by stretches, of which Last ends 16,
-// or what is left of n: that of lines in a Gather, those of k, one after the other, in a
-// Turn, where 32 make pairs. The other is told by lead: of each k in a Gather, of the 16
-// lines in a Turn.
+// Gather copies n elements of each of 16 lines to a panel whose slots are dstride bytes apart. n is
+// padded as by [Pack]. The position of element k of line l, relative to src, is the sum of a position
+// of l and one of k. A Gather has the positions of the 16 lines in stretches, and those of each k in
+// lead. A Turn has the positions of k in stretches, 16 elements after the other, or 32 for pairs, and
+// those of the 16 lines in lead. Last marks the end of each group, or of the remainder of n.
 type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
-// Slide computes rows of columns of C from one of A: c[r*crow + j] = Σ a[p] * b[offs[p] +
-// r*brow + j], columns lying side by side. a and c are float32, offs, brow and crow are in
-// bytes.
+// Slide computes a row of C, whose columns are arranged in rows of their own, from a row of A:
+// c[r*crow + j] = Σ a[p] * b[offs[p] + r*brow + j]. Columns j are adjacent. a and c are float32; offs,
+// brow and crow are in bytes.
 type Slide = func(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
 
-// Dot goes on with sums, 8 float32 for each stretch of columns: sums[s] += a[p] * b[p +
-// s], p ascending, elements of a and of each column of b lying side by side. Of bfloat16 the
-// sums of all stretches are followed by those of the first, the third and so on of a block,
-// and by those of the others; at elements of k have come before.
+// Dot adds to sums, 8 float32 for each stretch of columns: sums[s] += a[p] * b[p + s], p ascending.
+// The elements of a and of each column of b are adjacent. For bfloat16 the sums of all stretches are
+// followed by the sums of even elements of the current block, and by those of odd ones; at is the
+// number of elements of k before this call.
 type Dot = func(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
-// Stretch is a number of neighbours side by side: those that Mask has a one for, from
-// the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes. For a
-// GatherEvens it is every second of up to 32.
+// Stretch is a group of adjacent elements. Bit i of Mask selects element i of 16, the first of which is
+// at offset Off in bytes. For a GatherEvens these are every second of up to 32 elements.
 type Stretch struct{ Off, Mask int }
 
 // Last marks the last Stretch in its Mask.
 const Last = 1 << 32
 
-// Pass computes n elements of dst from x and perhaps y, all float32, with scalars that
-// its place in [Loops] names. dst may be one of the others.
+// Pass computes n elements of dst from x and possibly y, all float32. The field of [Loops] says what
+// alpha and beta are. dst may be x or y.
 type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// HalfPass computes n elements of dst from x and perhaps y, all of one half dtype, n being a
-// multiple of 64: they are widened, computed on in float32, and rounded once, NaN to 0x7e00
-// or 0x7fc0. y's elements lie step bytes apart, 2, or 0 if 64 of it stand for all. dst may
-// be x or y. If around is not 0, dst is written around the caches, for Fence, and must be
-// aligned to 64.
+// HalfPass computes n elements of dst from x and possibly y, all of one half-precision dtype. n is a
+// multiple of 64. Elements are widened, computed in float32, and rounded once; NaN becomes 0x7e00 or
+// 0x7fc0. step is 2, the size of an element of y, or 0 to repeat the first 64. dst may be x or y. If
+// around is not 0, dst is written around the caches and must be aligned to 64, and Fence must follow.
 type HalfPass = func(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// HalfPasses are the passes over one half dtype, as [Loops] and [Selects] have them.
+// HalfPasses holds the passes over one half-precision dtype, like those of [Loops] and [Selects].
 type HalfPasses struct {
 	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt HalfPass
 	Neg, Abs, TanhGrad, SigmoidGrad, Max, Min                          HalfPass
 }
 
-// Loops are a tier's passes over memory; those that it has not got are nil. All numbers
-// are float32, and each operation rounds.
+// Loops holds a tier's passes over memory. Those that the tier lacks are nil. All numbers are float32,
+// and each operation rounds.
 type Loops struct {
-	// Conversions of n elements, at least 16; NaN become 0x7e00 and 0x7fc0.
+	// Conversions of n elements, at least 16. NaN becomes 0x7e00 or 0x7fc0.
 	WidenF16, WidenBF16, NarrowF16, NarrowBF16 func(dst, src unsafe.Pointer, n int)
 
 	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt Pass
-	// Neg has -0 as alpha, the derivatives have 1.
+	// alpha is -0 for Neg, and 1 for the derivatives.
 	Neg, Abs, TanhGrad, SigmoidGrad Pass
 
-	// Largest returns the largest magnitude, as bits; NaN counts as more than infinity.
+	// Largest returns the bits of the largest magnitude. NaN is larger than infinity.
 	Largest func(x unsafe.Pointer, n int) uint32
-	// Sum adds in 16 lanes, lane l of elements l, l+16, …, and then lanes l and l+8, l
-	// and l+4, l and l+2, and the last two.
+	// Sum adds in 16 lanes, where lane l adds elements l, l+16, …. Then it adds lanes l and l+8, lanes
+	// l and l+4, lanes l and l+2, and the last two.
 	Sum func(x unsafe.Pointer, n int) float32
 	// Adam is m += c[0]*(g-m), v = c[1]*v + c[2]*(g*g), x = c[3]*x -
 	// c[5]*(m/(c[4]*sqrt(v)+c[6])).
@@ -214,33 +207,32 @@ type Loops struct {
 
 	Count16, Count32 Count
 
-	// Stream copies n bytes, a multiple of 256 and not 0, around the cache to where
-	// dst is aligned to 64. Fence makes them visible to other processors.
+	// Stream copies n bytes, a positive multiple of 256, around the cache to dst, which is aligned to
+	// 64. Fence makes them visible to other processors.
 	Stream func(dst, src unsafe.Pointer, n int)
 	Fence  func()
 }
 
-// Count sets c to what is in n numbers of 16 or 32 bits; n must be a multiple of 32
-// and not 0.
+// Count sets c to the counts of n numbers of 16 or 32 bits. n is a positive multiple of 32.
 type Count = func(x unsafe.Pointer, n int, of *Format, c *Census)
 
-// Format is how a format's bits, without the sign, tell kinds of numbers apart: the
-// mask of a magnitude, the least normal number, infinity, and the least NaN.
+// Format holds bit patterns of a number format, without the sign: the mask of a magnitude, the
+// smallest normal number, infinity, and the smallest NaN.
 type Format struct{ Magnitude, Normal, Inf, NaN uint32 }
 
-// Census is what a [Count] finds. Least and Most are the magnitudes of finite numbers
-// that are not 0, as bits: Least less 1, all ones of the format if there is none, and
-// Most 0.
+// Census holds the results of a [Count]. Least and Most are the bits of the smallest and largest
+// magnitudes of finite numbers other than 0. Least is reduced by 1. Without such numbers Least has
+// all bits of the format set, and Most is 0.
 type Census struct {
 	Zeros, Subnormals, Infs, NaNs int
 	Least, Most                   uint32
 }
 
-// Variable is the environment variable that names the tier to use, "portable" for
-// none. A tier that the processor has not got makes the program panic at its start.
+// Variable is the environment variable that names the tier to use, or "portable" for none. The
+// program panics at its start if the processor does not support the tier.
 const Variable = "HALFNOTE_CPU"
 
-// Portable is what Variable says for no tier.
+// Portable is the value of Variable for portable code.
 const Portable = "portable"
 
 var (
@@ -248,14 +240,14 @@ var (
 	tiers     = detect()
 )
 
-// TileState returns why the tier "amx" is missing, "" if it is there.
+// TileState returns the reason why the tier "amx" is missing, or "" if it is available.
 func TileState() string { return tileState }
 
-// Tiers returns what this processor can do, the best first: what it does fastest.
+// Tiers returns the tiers that this processor supports, the fastest first.
 func Tiers() []*Tier { return tiers }
 
-// Best returns the tier that [Variable] names, without it the first of Tiers; nil
-// stands for portable code.
+// Best returns the tier that [Variable] names, by default the first of Tiers. It returns nil for
+// portable code.
 func Best() *Tier {
 	name := os.Getenv(Variable)
 	if name == "" && len(tiers) > 0 {
@@ -271,5 +263,5 @@ func Best() *Tier {
 		}
 		known += t.Name + ", "
 	}
-	panic("asm: " + Variable + " is " + name + ", expected one of " + known + Portable)
+	panic("asm: " + Variable + " is " + name + "; want one of " + known + Portable)
 }

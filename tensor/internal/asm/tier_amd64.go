@@ -4,10 +4,9 @@ package asm
 
 import "golang.org/x/sys/cpu"
 
-// detect returns the tiers in the order of their speed. VDPBF16PS does two slots a
-// cycle on AMD's Zen 4 and 5, as much as a fused multiply-add, and so twice the work;
-// Intel's Emerald Rapids does half a slot a cycle, so that widening to float32 is
-// twice as fast there.
+// detect returns the supported tiers in the order of their speed. On AMD's Zen 4 and 5, VDPBF16PS has
+// the throughput of a fused multiply-add, two per cycle, and does twice the work. On Intel's Emerald
+// Rapids the throughput is one in two cycles, so that widening to float32 is twice as fast there.
 func detect() (list []*Tier) {
 	const f16c = 1 << 29
 	x := cpu.X86
@@ -79,8 +78,8 @@ func withTiles(base *Tier, tiles Tiles) *Tier {
 	return &t
 }
 
-// WithTiles returns the first of [Tiers], with tiles that are computed by a function, for tests
-// on processors without AMX; nil if that tier has not got AVX-512.
+// WithTiles returns the first of [Tiers] with the given function for tiles, for tests on processors
+// without AMX. It returns nil if that tier does not use AVX-512.
 func WithTiles(tiles Tiles) *Tier {
 	if len(tiers) == 0 || tiers[0].Packs.F32.Gather == nil {
 		return nil
@@ -88,7 +87,7 @@ func WithTiles(tiles Tiles) *Tier {
 	return withTiles(tiers[0], tiles)
 }
 
-// tilesUsable returns why AMX's tiles cannot be used, "" if they can be.
+// tilesUsable returns the reason why AMX's tiles cannot be used, or "" if they can.
 func tilesUsable() string {
 	const osxsave, states = 1 << 27, 3 << 17
 	_, _, leaf1, _ := cpuid(1, 0)

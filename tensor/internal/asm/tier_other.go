@@ -7,7 +7,7 @@ func detect() []*Tier {
 	return nil
 }
 
-// WithTiles returns nil: there is no assembly.
+// WithTiles returns nil, because this build has no assembly.
 func WithTiles(Tiles) *Tier { return nil }
 
 // Pause waits some tens of nanoseconds, as a loop that spins should.

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// permitTiles asks Linux for permission to use tiles, for the whole process and for good, and
-// returns why it was refused. Without it the first instruction on tiles ends the process. Linux
+// permitTiles asks Linux for permission to use tiles, which is permanent and for the whole process,
+// and returns the reason if it is refused. Without it the first tile instruction ends the process. Linux
 // refuses if the alternate signal stack of a thread is too small for the larger signal frame
 // (Documentation/arch/x86/xstate.rst).
 func permitTiles() string {

@@ -2,5 +2,5 @@
 
 package asm
 
-// permitTiles returns why tiles cannot be used: only Linux has been tried.
-func permitTiles() string { return "AMX's tiles are used on Linux only" }
+// permitTiles returns the reason why tiles cannot be used: they are supported only on Linux.
+func permitTiles() string { return "AMX's tiles are supported only on Linux" }

@@ -45,7 +45,7 @@ func TestBERTNames(t *testing.T) {
 	c := tiny()
 	c.NoPooler = true
 	if n := len(nn.Parameters(models.NewBERTClassifier(c, 3))); n != len(nn.Parameters(b))-2 {
-		t.Errorf("without a pooler there are %d parameters", n)
+		t.Errorf("without a pooler: got %d parameters", n)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestLoadBERT(t *testing.T) {
 	state["cls.predictions.bias"] = tensor.Zeros(30)
 	fresh, err := models.LoadBERT(to, state)
 	if err != nil || !slices.Equal(fresh, []string{"classifier.bias", "classifier.weight"}) {
-		t.Errorf("fresh are %v, error %v", fresh, err)
+		t.Errorf("got fresh parameters %v and error %v", fresh, err)
 	}
 	nn.Eval(from)
 	nn.Eval(to)
@@ -98,7 +98,7 @@ func TestLoadBERT(t *testing.T) {
 		t.Errorf("a wrong shape: got %v", err)
 	}
 	if _, err := models.LoadBERT(to, map[string]*tensor.Tensor{"x": tensor.Zeros(1)}); err == nil {
-		t.Error("no matching name: no error")
+		t.Error("state without a matching name: got no error")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestBERTLearns(t *testing.T) {
 		amp.Autocast(amp.Float16, func() {
 			logits := b.ForwardInput(models.BERTInput{IDs: tensor.FromInts(ids, 16, 6)})
 			if step == 0 && logits.DType() != tensor.Float16 {
-				t.Errorf("logits are %v, want float16", logits.DType())
+				t.Errorf("got logits in %v, want float16", logits.DType())
 			}
 			loss = nn.BinaryCrossEntropyWithLogits(logits.Squeeze(1), tensor.New(labels))
 		})

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/nn/models"
 )
 
-// step holds testdata/resnet.py's record of a network's first step.
+// step is the record of a network's first step that testdata/resnet.py wrote.
 type step struct {
 	Scores, Used, Sums, Grads []float64
 	Loss                      float64
@@ -20,8 +20,8 @@ type step struct {
 	Parameters                int
 }
 
-// TestResNets compares parameters from the same seed, scores, gradients and, after one
-// batch, scores with running statistics with PyTorch's.
+// TestResNets compares networks made from the same seed with PyTorch's: parameters, scores, gradients, and
+// the scores in evaluation after one batch.
 func TestResNets(t *testing.T) {
 	text, err := os.ReadFile("testdata/resnet.json")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestResNets(t *testing.T) {
 			tensor.ManualSeed(1)
 			net := c.make()
 			if got := nn.NumParameters(net); got != want.Parameters {
-				t.Errorf("%d numbers, want %d", got, want.Parameters)
+				t.Errorf("got %d numbers, want %d", got, want.Parameters)
 			}
 			state := nn.StateDict(net)
 			for _, name := range want.Names {
@@ -55,7 +55,7 @@ func TestResNets(t *testing.T) {
 				}
 			}
 			if len(state) != len(want.Names) {
-				t.Errorf("%d names, want %d", len(state), len(want.Names))
+				t.Errorf("got %d names, want %d", len(state), len(want.Names))
 			}
 			params := nn.Parameters(net)
 			for i, p := range params {
@@ -100,14 +100,14 @@ func near(t *testing.T, what string, i int, got, want, within float64) {
 func TestSizes(t *testing.T) {
 	for depth, want := range map[int]int{8: 75290, 14: 172506, 20: 269722, 32: 464154, 44: 658586, 56: 853018} {
 		if got := nn.NumParameters(models.NewCIFARResNet(depth, models.ResNetOptions{})); got != want {
-			t.Errorf("ResNet-%d has %d parameters, want %d", depth, got, want)
+			t.Errorf("ResNet-%d: got %d parameters, want %d", depth, got, want)
 		}
 	}
 	if got := nn.NumParameters(models.NewResNet34(models.ResNetOptions{InitFrom: tensor.NewGenerator(1)})); got != 21797672 {
-		t.Errorf("ResNet-34 has %d parameters, want torchvision's 21797672", got)
+		t.Errorf("ResNet-34: got %d parameters, want 21797672, as in torchvision", got)
 	}
 	if err := tensor.Try(func() { models.NewCIFARResNet(10, models.ResNetOptions{}) }); err == nil {
-		t.Error("10 layers: no error")
+		t.Error("10 layers: got no error")
 	}
 }
 

@@ -1,4 +1,4 @@
-// Kernels that together make clang emit what ordinary kernels consist of.
+// Kernels for which clang emits most of the instructions of ordinary kernels.
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -13,7 +13,7 @@ typedef unsigned short u16;
 typedef unsigned long long u64;
 typedef long long i64;
 
-// y += a x, four at a time where it can be
+// y += a x, four elements at a time where possible
 extern "C" __global__ void saxpy(float *__restrict y, const float *__restrict x, float a, i64 n) {
 	typedef float f4 __attribute__((ext_vector_type(4)));
 	i64 i = ((i64)BX * NX + TX) * 4;
@@ -26,7 +26,7 @@ extern "C" __global__ void saxpy(float *__restrict y, const float *__restrict x,
 		y[i] += a * x[i];
 }
 
-// sum of each row, a block a row: shuffles, then shared memory
+// sum of each row, one block per row: shuffles, then shared memory
 extern "C" __global__ void row_sum(float *y, const float *x, u32 cols) {
 	__shared__ float part[32];
 	float s = 0;
@@ -46,7 +46,7 @@ extern "C" __global__ void row_sum(float *y, const float *x, u32 cols) {
 	}
 }
 
-// transpose by tiles in dynamic shared memory
+// transpose in tiles of dynamic shared memory
 extern __attribute__((shared)) float dynamic_tile[];
 extern "C" __global__ void transpose(float *y, const float *x, u32 rows, u32 cols) {
 	u32 tx = TX, ty = __nvvm_read_ptx_sreg_tid_y(), by = __nvvm_read_ptx_sreg_ctaid_y();
@@ -59,7 +59,7 @@ extern "C" __global__ void transpose(float *y, const float *x, u32 rows, u32 col
 		y[(u64)c * rows + r] = dynamic_tile[tx * 17 + ty];
 }
 
-// a structure by value, with an array that is indexed by a variable
+// a struct parameter by value, with an array indexed by a variable
 struct Shape {
 	int rank;
 	int size[6];
@@ -80,8 +80,7 @@ extern "C" __global__ void strided(float *y, const float *x, struct Shape s, u32
 	y[i] = (float)(x[at] * s.scale) + s.flags[i % 3];
 }
 
-// branches that differ from thread to thread, a table of them, a device function
-// that is called, local memory
+// divergent branches, a branch table, a called device function, local memory
 __constant__ int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
 __device__ u32 counters[4];
 __device__ __attribute__((noinline)) int collatz(i64 n, int most) {
@@ -112,7 +111,7 @@ extern "C" __global__ void branches(int *y, u32 n) {
 	__nvvm_atom_add_gen_i((int *)&counters[i & 3], 1);
 }
 
-// sums by atomics in shared and global memory
+// sums with atomics in shared and global memory
 extern "C" __global__ void histogram(u32 *bins, float *total, const unsigned char *x, u32 n) {
 	__shared__ u32 mine[256];
 	for (u32 i = TX; i < 256; i += NX)
@@ -128,7 +127,7 @@ extern "C" __global__ void histogram(u32 *bins, float *total, const unsigned cha
 		__nvvm_atom_add_gen_f(total, 1.0f);
 }
 
-// float16 in and out
+// float16 operands and results
 extern "C" __global__ void halves(u16 *y, const u16 *x, float a, u32 n) {
 	u32 i = BX * NX + TX;
 	if (i >= n)
@@ -141,7 +140,7 @@ extern "C" __global__ void halves(u16 *y, const u16 *x, float a, u32 n) {
 	y[i] = h;
 }
 
-// Euclid's algorithm: loops that end at different times; 64-bit division
+// Euclid's algorithm: loops of different lengths, 64-bit division
 extern "C" __global__ void gcd(u64 *y, const u64 *a, const u64 *b, u32 n) {
 	u32 i = BX * NX + TX;
 	if (i >= n)
@@ -164,7 +163,7 @@ extern "C" __global__ void doubles(double *y, const double *x, u32 n) {
 	}
 }
 
-// what checks must find
+// mistakes that checks must find
 extern "C" __global__ void past_the_end(float *y, u32 n) { y[BX * NX + TX] = n; }
 extern "C" __global__ void misaligned(char *y) { *(float *)(y + 2 + TX * 4) = 1; }
 extern "C" __global__ void half_barrier(float *y) {

@@ -1,4 +1,4 @@
-// One warp multiplies tiles by tensor cores: sm_80.
+// One warp multiplies tiles on tensor cores: sm_80.
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -13,7 +13,7 @@ typedef unsigned long long u64;
 		__shared__ __attribute__((aligned(16))) u16 sa[16 * 24], sb[16 * 24]; \
 		float d0 = 0, d1 = 0, d2 = 0, d3 = 0; \
 		for (u32 k0 = 0; k0 < k; k0 += 16) { \
-			/* A is 16 rows of k, B is k rows of 8 */ \
+			/* A is (16,k), B is (k,8) */ \
 			u32 pa, pb; \
 			asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(pa) : "l"(sa)); \
 			asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(pb) : "l"(sb)); \

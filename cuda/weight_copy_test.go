@@ -21,7 +21,7 @@ func pass(p amp.Policy, w, x *tensor.Tensor) (y *tensor.Tensor) {
 	return y
 }
 
-// weights returns a weight with a gradient, and its optimizer.
+// weights returns a weight with a gradient, an input, and the weight's optimizer.
 func weights(options ...optim.Option) (w, x *tensor.Tensor, opt *optim.Optimizer) {
 	w = numbers(64).Reshape(8, 8).MulScalar(0.01).RequireGrad()
 	w.SetGrad(numbers(64).Reshape(8, 8).MulScalar(1e-3))
@@ -44,10 +44,10 @@ func uncached(ps []*tensor.Tensor) {
 	})
 }
 
-// TestShadowsOfTraining trains with weights whose half-precision copies the optimizer writes, and
-// with weights that are cast in each step. All bits are equal, and each step has one launch less
-// per weight.
-func TestShadowsOfTraining(t *testing.T) {
+// TestWeightCopiesInTraining compares training with half-precision copies of weights that the
+// optimizer writes with training that casts the weights in each step. All bits are equal, and each
+// step has one launch less per weight.
+func TestWeightCopiesInTraining(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		training
@@ -89,21 +89,21 @@ func TestShadowsOfTraining(t *testing.T) {
 				t.Error("bits of parameters differ from those with casts")
 			}
 			if !fake.Real() && copied != cast-6 {
-				t.Errorf("%d launches with copies, %d with casts, want one fewer for each of 6 parameters", copied, cast)
+				t.Errorf("got %d launches with copies and %d with casts, want one fewer for each of 6 parameters", copied, cast)
 			}
 		})
 	}
 }
 
-// TestShadow checks when the copy of one weight is computed again.
-func TestShadow(t *testing.T) {
+// TestWeightCopy checks when a weight is cast again, and when the optimizer has written the copy.
+func TestWeightCopy(t *testing.T) {
 	same := func(what string, got, w *tensor.Tensor, d tensor.DType) {
 		t.Helper()
 		if want := w.Detach().Clone().To(d); got.DType() != d || !slices.Equal(got.Bits(), want.Bits()) {
-			t.Errorf("%s: got %v of other bits than the weight in %v", what, got.DType(), d)
+			t.Errorf("%s: the %v copy differs from the weight cast to %v", what, got.DType(), d)
 		}
 	}
-	// cast returns w as d by CastWeight, and reports whether it was computed.
+	// cast returns w as d from CastWeight, and reports whether it was computed now.
 	cast := func(w *tensor.Tensor, d tensor.DType) (y *tensor.Tensor, computed bool) {
 		n := launchesOf(func() { y = fused.CastWeight(w, d) })
 		return y, n > 0 || fake.Real()
@@ -122,22 +122,22 @@ func TestShadow(t *testing.T) {
 		expect("again", f16, true)
 		opt.Step()
 		expect("after a step", f16, false)
-		expect("another after a step", f16, true)
+		expect("second cast after a step", f16, true)
 		expect("another dtype", bf16, true)
 		opt.Step()
-		expect("of two dtypes the other first", bf16, true)
-		expect("of two dtypes the first", f16, false)
+		expect("second of two dtypes", bf16, true)
+		expect("first of two dtypes", f16, false)
 		opt.Step() // writes bfloat16, which was requested first
-		expect("the other", bf16, false)
+		expect("dtype requested first", bf16, false)
 		opt.Step()
 		tensor.NoGrad(func() { w.MulScalarAssign(2) })
-		expect("changed by its owner", bf16, true)
+		expect("changed in place", bf16, true)
 		opt.Step()
 		w.SetData(w.Detach().Clone())
-		expect("with other memory", bf16, true)
+		expect("after SetData", bf16, true)
 		opt.Step()
-		opt.Step() // no cast was requested since
-		expect("unasked", bf16, true)
+		opt.Step() // no cast has been requested since the last step
+		expect("after a step without a cast", bf16, true)
 		opt.StepUnless(zeros(1))
 		expect("after a guarded step", bf16, false)
 		opt.StepUnless(numbers(2))
@@ -148,9 +148,9 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestUnusedShadows checks the memory of weights that are no longer cast: no copies remain, and
-// a step allocates none.
-func TestUnusedShadows(t *testing.T) {
+// TestUnusedWeightCopies checks that copies of weights that are no longer cast are released, and
+// that steps allocate none.
+func TestUnusedWeightCopies(t *testing.T) {
 	w, x, opt := weights()
 	opt.Step()
 	pass(amp.BFloat16, w, x)
@@ -158,17 +158,17 @@ func TestUnusedShadows(t *testing.T) {
 	live := tensor.CUDA.Memory().Live
 	opt.Step()
 	if got := tensor.CUDA.Memory().Live - live; got <= 0 {
-		t.Errorf("a step whose weight was cast took %d bytes, want those of the copy", got)
+		t.Errorf("step after a cast: got %d more live bytes, want those of the copy", got)
 	}
 	opt.Step()
 	if got := tensor.CUDA.Memory().Live - live; got > 0 {
-		t.Errorf("%d bytes more than before the copy after steps without a cast, want none", got)
+		t.Errorf("steps without a cast: got %d more live bytes than before the copy, want none", got)
 	}
 }
 
-// TestShadowKeepsGraph runs backward through a graph created before a step, with the weight of
-// that time.
-func TestShadowKeepsGraph(t *testing.T) {
+// TestWeightCopyKeepsTape checks that backward through a tape recorded before a step uses the weight
+// of that time.
+func TestWeightCopyKeepsTape(t *testing.T) {
 	gradients := func(hide bool) []uint64 {
 		w, x, opt := weights()
 		pass(amp.Float16, w, x)
@@ -189,9 +189,9 @@ func TestShadowKeepsGraph(t *testing.T) {
 	}
 }
 
-// TestShadowInRegions casts weights that are used twice, in nested regions of two dtypes, after
-// ClearCache, by the cache's old rule, and with an observer, and compares with casts.
-func TestShadowInRegions(t *testing.T) {
+// TestWeightCopyInRegions compares copies with casts for weights that are used twice, in nested
+// regions of two dtypes, after ClearCache, with LegacyCache, and with an observer.
+func TestWeightCopyInRegions(t *testing.T) {
 	run := func(p amp.Policy, hide, observe bool) (bits []uint64, seen []string) {
 		w, x, opt := weights(optim.Momentum(0.9))
 		if observe {
@@ -221,7 +221,7 @@ func TestShadowInRegions(t *testing.T) {
 		want, casts := run(p, true, true)
 		got, copies := run(p, false, true)
 		if !slices.Equal(got, want) || !slices.Equal(copies, casts) {
-			t.Errorf("%s: bits equal: %v; casts seen %v, want %v", name, slices.Equal(got, want), copies, casts)
+			t.Errorf("%s: got equal bits %v and observed casts %v, want true and %v", name, slices.Equal(got, want), copies, casts)
 		}
 		if got, _ := run(p, false, false); !slices.Equal(got, want) {
 			t.Errorf("%s: bits differ without an observer", name)
@@ -229,8 +229,8 @@ func TestShadowInRegions(t *testing.T) {
 	}
 }
 
-// TestShadowsAmongReplays takes steps between replays of a graph, which change weights too.
-func TestShadowsAmongReplays(t *testing.T) {
+// TestWeightCopiesBetweenReplays takes steps between replays of a graph that changes weights too.
+func TestWeightCopiesBetweenReplays(t *testing.T) {
 	run := func(replay bool) []uint64 {
 		w, x, opt := weights()
 		step := func() {
@@ -241,7 +241,7 @@ func TestShadowsAmongReplays(t *testing.T) {
 		step()
 		step()
 		again := step
-		pass(amp.Float16, w, x) // requests a copy
+		pass(amp.Float16, w, x) // makes the next step write a copy
 		if replay {
 			g, err := cuda.Capture(step)
 			if err != nil {
@@ -250,7 +250,7 @@ func TestShadowsAmongReplays(t *testing.T) {
 			defer g.Free()
 			again = g.Replay
 		}
-		step() // after a capture that has not run yet
+		step() // before the first replay
 		for range 2 {
 			again()
 			step()
@@ -266,8 +266,8 @@ func TestShadowsAmongReplays(t *testing.T) {
 	}
 }
 
-// TestShadowWithoutRoom takes a step without memory for a copy: no copy is made.
-func TestShadowWithoutRoom(t *testing.T) {
+// TestWeightCopyWithoutMemory checks that a step succeeds without a copy if memory is short.
+func TestWeightCopyWithoutMemory(t *testing.T) {
 	if !child(t, fake.Options{Memory: 16 << 20}) {
 		return
 	}
@@ -285,6 +285,6 @@ func TestShadowWithoutRoom(t *testing.T) {
 	}
 	runtime.KeepAlive(ballast)
 	if y := fused.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
-		t.Errorf("the weight is %v and its copy %v, want 50", w.Detach().At(100), y.At(100))
+		t.Errorf("got weight %v and cast %v, want 50", w.Detach().At(100), y.At(100))
 	}
 }
