@@ -8,9 +8,8 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// elementaryOf returns the loops of an elementary function, that of float32 in assembly
-// where there is some. Both compute in float64, so that float32 is nearly always
-// correctly rounded, and have the same bits on every processor.
+// elementaryOf returns the loops of an elementary function. Both have the same bits on every
+// processor; that of float32 is in assembly where the processor has it.
 func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
 	beyond := func(x, _ float64) float64 { return wide(x) }
 	loop32 := func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
