@@ -931,21 +931,21 @@ func geluHalfOf(x, y, alpha float32) float32 {
 	if float32(0x1.ep+03) < v3 {
 		v4 = float32(0x1.ep+03)
 	}
-	v7 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
-	v8 := v7
-	if float32(0x1.dffffep+03) < v7 {
-		v8 = float32(0x1.dffffep+03)
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0x7fffffff)
+	v8 := float32(v6 * float32(-0x1p-01))
+	v9 := float32(v8 * v6)
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v19 := v6
+	if float32(0x1.dffffep+03) < v6 {
+		v19 = float32(0x1.dffffep+03)
 	}
-	v10 := float32(v8 * float32(-0x1p-01))
-	v11 := float32(v10 * v8)
-	v14 := FMA(v11, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v15 := v14 - float32(0x1.8p+23)
-	v18 := FMA(-v15, float32(0x1.62e43p-01), v11)
-	v19 := FMA(-v15, float32(-0x1.05c61p-29), v18)
-	v21 := v8 + float32(0x1p+00)
+	v21 := v19 + float32(0x1p+00)
 	v22 := math.Float32frombits(math.Float32bits(v21) >> 20)
 	v23 := lookups[0][math.Float32bits(v22)&31]
-	v24 := v8 - v23
+	v24 := v6 - v23
 	v25 := lookups[8][math.Float32bits(v22)&31]
 	v26 := lookups[9][math.Float32bits(v22)&31]
 	v27 := FMA(v25, v24, v26)
@@ -955,14 +955,14 @@ func geluHalfOf(x, y, alpha float32) float32 {
 	v31 := FMA(v29, v24, v30)
 	v32 := lookups[12][math.Float32bits(v22)&31]
 	v33 := FMA(v31, v24, v32)
-	v34 := float32(v19 * v19)
-	v37 := FMA(float32(0x1.6d15f8p-10), v19, float32(0x1.12105cp-07))
-	v39 := FMA(v37, v19, float32(0x1.555516p-05))
-	v41 := FMA(v39, v19, float32(0x1.5554d8p-03))
-	v43 := FMA(v41, v19, float32(0x1p-01))
-	v44 := FMA(v34, v43, v19)
+	v34 := float32(v17 * v17)
+	v37 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
+	v39 := FMA(v37, v17, float32(0x1.555516p-05))
+	v41 := FMA(v39, v17, float32(0x1.5554d8p-03))
+	v43 := FMA(v41, v17, float32(0x1p-01))
+	v44 := FMA(v34, v43, v17)
 	v45 := FMA(v33, v44, v33)
-	v46 := scaled(v45, v15)
+	v46 := scaled(v45, v13)
 	v47 := float32(v4 * v46)
 	v49 := v0 - v0
 	v50 := v47 + v49
@@ -979,48 +979,70 @@ func geluHalfOf(x, y, alpha float32) float32 {
 // geluGradHalfOf returns GeluGrad for halves.
 func geluGradHalfOf(x, y, alpha float32) float32 {
 	v0 := x
+	v1 := y
 	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
-	v4 := v3
-	if float32(0x1.dffffep+03) < v3 {
-		v4 = float32(0x1.dffffep+03)
+	v5 := v3
+	if float32(0x1.3cccccp+04) < v3 {
+		v5 = float32(0x1.3cccccp+04)
 	}
-	v6 := float32(v4 * float32(-0x1p-01))
-	v7 := float32(v6 * v4)
-	v10 := FMA(v7, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v11 := v10 - float32(0x1.8p+23)
-	v14 := FMA(-v11, float32(0x1.62e43p-01), v7)
-	v15 := FMA(-v11, float32(-0x1.05c61p-29), v14)
-	v17 := v4 + float32(0x1p+00)
-	v18 := math.Float32frombits(math.Float32bits(v17) >> 20)
-	v19 := lookups[0][math.Float32bits(v18)&31]
-	v20 := v4 - v19
-	v21 := lookups[8][math.Float32bits(v18)&31]
-	v22 := lookups[9][math.Float32bits(v18)&31]
-	v23 := FMA(v21, v20, v22)
-	v24 := lookups[10][math.Float32bits(v18)&31]
-	v25 := FMA(v23, v20, v24)
-	v26 := lookups[13][math.Float32bits(v18)&31]
-	v27 := FMA(v25, v20, v26)
-	v28 := lookups[14][math.Float32bits(v18)&31]
-	v29 := FMA(v27, v20, v28)
-	v30 := float32(v15 * v15)
-	v33 := FMA(float32(0x1.6d15f8p-10), v15, float32(0x1.12105cp-07))
-	v35 := FMA(v33, v15, float32(0x1.555516p-05))
-	v37 := FMA(v35, v15, float32(0x1.5554d8p-03))
-	v39 := FMA(v37, v15, float32(0x1p-01))
-	v40 := FMA(v30, v39, v15)
-	v41 := FMA(v29, v40, v29)
-	v42 := scaled(v41, v11)
-	v43 := v0 - v0
-	v44 := v42 - v43
-	v45 := y
-	v47 := float32(0x1p+00) - v44
-	v48 := v47
+	v7 := float32(v5 * float32(-0x1p-01))
+	v8 := float32(v7 * v5)
+	v11 := FMA(v8, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v12 := v11 - float32(0x1.8p+23)
+	v15 := FMA(-v12, float32(0x1.62e43p-01), v8)
+	v16 := FMA(-v12, float32(-0x1.05c61p-29), v15)
+	v18 := v5
+	if float32(0x1.dffffep+03) < v5 {
+		v18 = float32(0x1.dffffep+03)
+	}
+	v20 := v18 + float32(0x1p+00)
+	v21 := math.Float32frombits(math.Float32bits(v20) >> 20)
+	v22 := lookups[0][math.Float32bits(v21)&31]
+	v23 := v5 - v22
+	v24 := lookups[8][math.Float32bits(v21)&31]
+	v25 := lookups[9][math.Float32bits(v21)&31]
+	v26 := FMA(v24, v23, v25)
+	v27 := lookups[10][math.Float32bits(v21)&31]
+	v28 := FMA(v26, v23, v27)
+	v29 := lookups[13][math.Float32bits(v21)&31]
+	v30 := FMA(v28, v23, v29)
+	v31 := lookups[14][math.Float32bits(v21)&31]
+	v32 := FMA(v30, v23, v31)
+	v33 := float32(v16 * v16)
+	v36 := FMA(float32(0x1.6d15f8p-10), v16, float32(0x1.12105cp-07))
+	v38 := FMA(v36, v16, float32(0x1.555516p-05))
+	v40 := FMA(v38, v16, float32(0x1.5554d8p-03))
+	v42 := FMA(v40, v16, float32(0x1p-01))
+	v43 := FMA(v33, v42, v16)
+	v44 := FMA(v32, v43, v32)
+	v46 := math.Float32frombits(0x0)
+	if v3 < float32(0x1.3cccccp+04) {
+		v46 = v44
+	}
+	v47 := float32(v12 * float32(0x1p-01))
+	v48 := v47 + float32(0x1.8p+23)
+	v49 := v48 - float32(0x1.8p+23)
+	v50 := float32(0x1p+00)
 	if v0 < math.Float32frombits(0x0) {
-		v48 = v44
+		v50 = v1
 	}
-	v49 := float32(v45 * v48)
-	return float32(v49)
+	v52 := float32(v46 * float32(0x1p-04))
+	v53 := float32(v50 * v52)
+	v54 := scaled(float32(0x1p+00), v49)
+	v55 := float32(v53 * v54)
+	v57 := v49 - float32(0x1p+02)
+	v58 := v12 - v57
+	v59 := scaled(float32(0x1p+00), v58)
+	v60 := float32(v55 * v59)
+	v61 := float32(0x1p+00) - v60
+	v62 := float32(v1 * v61)
+	v63 := v62
+	if v0 < math.Float32frombits(0x0) {
+		v63 = v60
+	}
+	v64 := v0 - v0
+	v65 := v63 - v64
+	return float32(v65)
 }
 
 // quotientOf returns x / alpha.

@@ -285,31 +285,41 @@ var (
 	slopeHalfPieces = piecesOf(slope, 5)
 )
 
-// halfTail returns exp(-x²/2) times the function of |x| in pieces, for halves: off by some of the last bits of float32.
-func (l *line) halfTail(x value, t pieces) value {
-	a := l.min(l.float(15-0x1p-20), l.size(x)) // where the result is 0
+// halfTail returns n and a number that is exp(-a²/2) times the function of a in pieces, divided by 2^n,
+// off by some of the last bits of float32. Beyond 15 it is only roughly so.
+func (l *line) halfTail(a value, t pieces) (y, n value) {
 	n, r := l.reduced(l.mul(l.mul(a, l.float(-0.5)), a))
-	at := l.right(l.add(a, l.float(1)), 20)
+	near := l.min(l.float(15-0x1p-20), a)
+	at := l.right(l.add(near, l.float(1)), 20)
 	d := l.sub(a, l.lookup(t.middle, at))
 	last := len(t.terms) - 1
 	f := l.lookup(t.terms[last], at)
 	for i := last - 1; i >= 0; i-- {
 		f = l.fma(f, d, l.lookup(t.terms[i], at))
 	}
-	return l.scale(l.fma(f, l.expLess1(r), f), n)
+	return l.fma(f, l.expLess1(r), f), n
 }
 
 func geluHalf(l *line) value {
 	x := l.x()
-	y := l.mul(l.clamp(x, -15, 15), l.halfTail(x, tailHalfPieces))
+	c := l.clamp(x, -15, 15) // where the result is 0
+	y := l.mul(c, l.scale(l.halfTail(l.size(c), tailHalfPieces)))
 	y = l.less(x, l.float(0), l.add(y, l.sub(x, x)), l.sub(x, y)) // NaN for minus infinity
 	return l.or(y, l.and(x, l.sign()))
 }
 
+// geluGradHalf multiplies by y before the product with 2^n, which may be too small for float32. Beyond
+// 19.8 the result is 0 even times the largest number.
 func geluGradHalf(l *line) value {
-	x := l.x()
-	t := l.sub(l.halfTail(x, slopeHalfPieces), l.sub(x, x)) // NaN for the infinite
-	return l.mul(l.y(), l.less(x, l.float(0), t, l.sub(l.float(1), t)))
+	x, y := l.x(), l.y()
+	a := l.size(x)
+	t, n := l.halfTail(l.min(l.float(19.8), a), slopeHalfPieces)
+	t = l.less(a, l.float(19.8), t, l.float(0))
+	half := l.sub(l.add(l.mul(n, l.float(0.5)), l.float(wholeSingle)), l.float(wholeSingle))
+	t = l.mul(l.less(x, l.float(0), y, l.float(1)), l.mul(t, l.float(0.0625))) // t is less than 16
+	t = l.mul(l.mul(t, l.scale(l.float(1), half)), l.scale(l.float(1), l.sub(n, l.sub(half, l.float(4)))))
+	t = l.less(x, l.float(0), t, l.mul(y, l.sub(l.float(1), t)))
+	return l.sub(t, l.sub(x, x)) // NaN for the infinite
 }
 
 func siluHalf(l *line) value { return l.mul(l.x(), l.simpleSigmoid(l.x())) }
