@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A function of float32 is a straight line of operations without branches. It is printed
-// three times: for AVX-512, for AVX2, and in Go. All three do the same operations in the
+// A function of float32 is a sequence of operations without branches, printed three
+// times: for AVX-512, for AVX2, and in Go. All three do the same operations in the
 // same order and give the same bits. A line computes in float32 if it is single. The others
 // compute in float64, where the rounded value is nearly always the nearest float32.
 
-// A value is the result of an operation, by number.
+// value is the number of an operation, and stands for its result.
 type value int
 
 type operation struct {
 	name string
 	in   []value
-	bits uint64 // of a constant
+	bits uint64 // bits of a constant
 }
 
-// line is a function under construction. Equal operations become one.
+// line is a function under construction. Equal operations are merged.
 type line struct {
 	ops    []operation
 	single bool
@@ -69,12 +69,12 @@ func (l *line) fnma(a, b, c value) value { return l.do("fnma", 0, a, b, c) } // 
 func (l *line) add(a, b value) value     { return l.do("add", 0, a, b) }
 func (l *line) sub(a, b value) value     { return l.do("sub", 0, a, b) }
 func (l *line) mul(a, b value) value     { return l.do("mul", 0, a, b) }
-func (l *line) max(a, b value) value     { return l.do("max", 0, a, b) } // b if one is NaN
+func (l *line) max(a, b value) value     { return l.do("max", 0, a, b) } // b if either is NaN
 func (l *line) min(a, b value) value     { return l.do("min", 0, a, b) } // likewise
 func (l *line) and(a, b value) value     { return l.do("and", 0, a, b) }
 func (l *line) or(a, b value) value      { return l.do("or", 0, a, b) }
 func (l *line) xor(a, b value) value     { return l.do("xor", 0, a, b) }
-func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) } // of bits
+func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) } // sum of bits as integers
 func (l *line) left(a value, n int) value {
 	return l.do("left", uint64(n), a)
 }
@@ -109,13 +109,13 @@ func (l *line) lookup(table []float64, i value) value {
 // lookups are the tables of all functions.
 var lookups [][]float64
 
-// less returns a where x < y, else b.
+// less returns a if x < y, otherwise b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
 
-// near returns the float32 that is the reciprocal of a as a float32.
+// near returns the reciprocal of a, computed in float32.
 func (l *line) near(a value) value { return l.do("near", 0, a) }
 
-// root returns the float32 that is the square root of a as a float32.
+// root returns the square root of a, computed in float32.
 func (l *line) root(a value) value { return l.do("root", 0, a) }
 
 // interleaved returns the line that computes n independent results, and their values. An operation
@@ -141,7 +141,7 @@ func (l *line) interleaved(result value, n int) (*line, []value) {
 	return out, at[result]
 }
 
-// printGo prints a function as Go.
+// printGo returns a function as Go source.
 func (l *line) printGo(name, comment string, result value) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n// %s returns %s.\nfunc %s(x, y, alpha float32) float32 {\n", name, comment, name)

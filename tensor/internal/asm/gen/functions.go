@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The functions, in the order of their numbers. A limit says up to which magnitude of
-// x one holds; 0: everywhere. Single ones compute in float32.
+// The functions, in the order of their numbers. limit is the largest magnitude of x for which a
+// function is valid; 0 means all. Single functions compute in float32.
 var functionList = []struct {
 	name, comment string
 	limit         float64
@@ -44,13 +44,13 @@ var functionList = []struct {
 	{"Cos", "the cosine of x", 1 << 20, false, func(l *line) value { return l.sine(1) }},
 }
 
-// clamp returns x, brought to between lo and hi; NaN stays.
+// clamp limits x to lo … hi. NaN stays NaN.
 func (l *line) clamp(x value, lo, hi float64) value {
 	return l.min(l.float(hi), l.max(l.float(lo), x))
 }
 
-// polynomial returns c[0] + c[1] x + … by Horner's scheme; a long one in two halves, in
-// x², of which neither waits for the other.
+// polynomial returns c[0] + c[1] x + … by Horner's scheme. A long one is split into two independent
+// polynomials in x².
 func (l *line) polynomial(c []float64, x value) value {
 	if len(c) > 12 {
 		var even, odd []float64
@@ -71,7 +71,7 @@ func (l *line) polynomial(c []float64, x value) value {
 	return y
 }
 
-// even returns the polynomial in (x² - half) / half, half being that of limit².
+// even returns the polynomial in (x² - half) / half, where half is limit²/2.
 func (l *line) even(x value, limit float64, c []float64) value {
 	return l.polynomial(c, l.fma(l.mul(x, x), l.float(2/(limit*limit)), l.float(-1)))
 }
@@ -81,18 +81,17 @@ func (l *line) signed(x, y value) value {
 	return l.or(l.size(x), l.and(y, l.sign()))
 }
 
-// whole is a number that makes what is added to it whole: it is in the last bits then.
+// whole is a constant that rounds what is added to it to an integer, in the last bits of the sum.
 const whole = 0x1.8p52
 
-// logSpecial returns y, the logarithm of x if that is positive and finite, or else what
-// a logarithm is.
+// logSpecial returns y if x is positive and finite, otherwise the logarithm of the special value x.
 func (l *line) logSpecial(y, x value) value {
 	other := l.less(x, l.float(0), l.float(math.NaN()), l.float(math.Inf(-1)))
 	return l.less(x, l.float(math.Inf(1)), l.less(l.float(0), x, y, other), x)
 }
 
-// sine is the sine of x + quarters π/2: r is x less the nearest multiple of π/2, of
-// which three numbers hold 160 bits.
+// sine returns the sine of x + quarters π/2. r is x minus the nearest multiple of π/2, which three
+// numbers represent with 160 bits.
 func (l *line) sine(quarters int) value {
 	x := l.x()
 	k := l.fma(x, l.float(2/math.Pi), l.float(whole))
@@ -120,7 +119,7 @@ func (l *line) sine(quarters int) value {
 	return l.xor(y, sign)
 }
 
-// functions prints all of them, and returns tables of them and what there is in Go.
+// functions prints all functions, and returns tables of them and their Go source.
 func functions() (tables, portable string) {
 	var names, words, limits, scalars, wide, narrow, code strings.Builder
 	var table constants
