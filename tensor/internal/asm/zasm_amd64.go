@@ -1605,7 +1605,7 @@ func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
 //go:noescape
 func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
 
-// sumRows sets each of rows float32 to the sum of n, as [Loops].Sum has it; rows lie stride bytes apart.
+// sumRows sets each of rows float32 to the sum of n, in the order of [Loops].Sum; rows lie stride bytes apart.
 //
 //go:noescape
 func sumRows(dst, x unsafe.Pointer, rows, n, stride int)

@@ -62,10 +62,10 @@ func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok boo
 	return d.at(batch, i, j), d.row, true
 }
 
-// end returns what a tile does with the sums of row i and column j and of what lies
-// below them, if it can do all: columns of C, and of the bias, lie side by side. A bias
-// that is the same in all rows is read for that many columns. once says that there are
-// no sums to be added, which then had better go around the cache.
+// end returns the last steps of the tile that begins at row i and column j. ok is false if a tile
+// cannot take them, because neighbouring columns of C or of the bias are not neighbours in memory. A
+// bias that is the same in all rows is read for cols columns. once reports that there are no earlier
+// sums to add, so that the result should bypass the cache.
 func (d *result) end(batch, i, j, cols int, once bool, ws *strip) (end asm.End, ok bool) {
 	if d.uneven != nil || j%d.columns.run()+cols > d.columns.run() {
 		return end, false

@@ -57,7 +57,7 @@ func converts() {
 }
 
 // avx2Converts prints the conversions for AVX2, 16 elements a turn; where n is no
-// multiple, the last 16 once more.
+// multiple, the last 16 again.
 func avx2Converts() {
 	each := func(name, comment string, in, out int, constants []uint32, body func()) {
 		fn(comment, name, "(dst, src unsafe.Pointer, n int)", 0, 24)

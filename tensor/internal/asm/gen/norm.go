@@ -222,7 +222,7 @@ func centredSquares() {
 // sumRows takes four rows at a time, so that their sums do not wait for each other, and
 // what is left row by row.
 func sumRows() {
-	fn("sets each of rows float32 to the sum of n, as [Loops].Sum has it; rows lie stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 0, 40)
+	fn("sets each of rows float32 to the sum of n, in the order of [Loops].Sum; rows lie stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 0, 40)
 	load("dst", "DI", "x", "R10", "rows", "BX", "n", "R11", "stride", "R8")
 	p("LEAQ (R8)(R8*2), R9\nMOVQ R11, CX\nANDQ $15, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	for _, n := range []int{4, 1} {

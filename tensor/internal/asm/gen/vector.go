@@ -42,8 +42,8 @@ func (v vector) zero(r int) {
 	}
 }
 
-// load and store print how register number u, counted from that at base, moves; part
-// says that only the lanes of the mask do.
+// load and store print the move of register number u, counted from the register at base. With
+// part only the lanes of the mask move.
 func (v vector) load(base string, u int, part bool, to int) {
 	at := fmt.Sprintf("%d(%s)", u*v.lanes*4, base)
 	switch {
