@@ -95,8 +95,8 @@ func interrupted(body func()) (r pollRecord, err error) {
 	return
 }
 
-// TestHeavyCallsStop checks that operations that take seconds stop soon after an interrupt.
-// A default run calls a share of them.
+// TestHeavyCallsStop checks that operations that take seconds stop soon after an interrupt. A
+// default run calls a share of them.
 func TestHeavyCallsStop(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // more threads would divide the work
 	square := tensor.Randn(1400, 1400)
