@@ -78,13 +78,54 @@ func TestUnscaleFlagsBy(t *testing.T) {
 	}
 }
 
-// TestCastWeight checks that castWeight without a device copy is an ordinary cast.
+// TestCastWeight checks that castWeight without a copy by an optimizer is an ordinary cast.
 func TestCastWeight(t *testing.T) {
 	w := New([]float64{1, 2.0001}, 2).RequireGrad()
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
 		y := castWeight(w, d)
 		if y.DType() != d || !slices.Equal(y.Bits(), w.To(d).Bits()) || d != Float32 && y.IsLeaf() {
 			t.Errorf("%v: got %v", d, y)
+		}
+	}
+}
+
+// TestCopiesOfSteps checks that a step writes the copy of a weight in half precision once a cast has
+// requested it, that the next cast returns that copy, and that it is cast again after a change.
+func TestCopiesOfSteps(t *testing.T) {
+	for _, d := range []DType{Float16, BFloat16} {
+		for name, step := range map[string]func(st *stepList, w, g *Tensor){
+			"SGD": func(st *stepList, w, g *Tensor) {
+				st.SGD(w, g, nil, plumbing.SGDSettings[*Tensor]{Rate: 0.1, Decay: 0.01})
+			},
+			"SGD with momentum": func(st *stepList, w, g *Tensor) {
+				st.SGD(w, g, ZerosLike(w), plumbing.SGDSettings[*Tensor]{Rate: 0.1, Momentum: 0.9})
+			},
+			"Adam": func(st *stepList, w, g *Tensor) {
+				st.Adam(w, g, ZerosLike(w), ZerosLike(w), nil, plumbing.AdamSettings[*Tensor]{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 1})
+			},
+		} {
+			w, g := Randn(70, 33).RequireGrad(), Randn(70, 33)
+			castWeight(w, d)
+			var st stepList
+			step(&st, w, g)
+			st.Run()
+			held := w.mem.shadow.Load()
+			if held == nil || held.copy == nil {
+				t.Fatalf("%s, %v: the step wrote no copy", name, d)
+			}
+			y := castWeight(w, d)
+			if y.mem != held.copy.mem || !slices.Equal(y.Bits(), w.To(d).Bits()) {
+				t.Errorf("%s, %v: the cast is not the copy, or has other bits than the weight", name, d)
+			}
+			if again := castWeight(w, d); again.mem == y.mem || !slices.Equal(again.Bits(), y.Bits()) {
+				t.Errorf("%s, %v: a second cast shares memory with the first, or has other bits", name, d)
+			}
+			step(&st, w, g)
+			st.Run()
+			NoGrad(func() { w.MulScalarAssign(2) })
+			if y := castWeight(w, d); !slices.Equal(y.Bits(), w.To(d).Bits()) {
+				t.Errorf("%s, %v: the cast of a changed weight has other bits", name, d)
+			}
 		}
 	}
 }

@@ -100,7 +100,9 @@ func testSGD(t *testing.T, b driver.Backend) {
 					want[i] = to(want[i] + times(-0.1, step))
 				}
 				params := driver.SGDParams{Rate: 0.1, Momentum: max(c.momentum, 0), Decay: c.decay, Dampening: c.dampening, Nesterov: c.nesterov, First: c.first}
-				b.Run(driver.Kernel{Code: driver.SGD, Params: params}, w, src...)
+				half := copiesOf(t, b, driver.SGD, w, src)
+				b.Run(driver.Kernel{Code: driver.SGD, Params: params}, w, append(src, half...)...)
+				compareCopies(t, name(d, s, c, "copy"), b, w, half)
 				compare(t, name(d, s, c, "parameter"), values(b, w), want)
 				if c.momentum >= 0 {
 					compare(t, name(d, s, c, "buffer"), values(b, src[1]), v)
@@ -188,12 +190,44 @@ func testAdam(t *testing.T, b driver.Backend) {
 				divisor := to(to(scale*to(math.Sqrt(wantV[i]))) + eps)
 				wantW[i] = to(to(kept*wantW[i]) - to(rate*to(wantM[i]/divisor)))
 			}
-			b.Run(driver.Kernel{Code: driver.Adam, Params: p}, w, g, m, v)
+			half := copiesOf(t, b, driver.Adam, w, []driver.View{g, m, v})
+			b.Run(driver.Kernel{Code: driver.Adam, Params: p}, w, append([]driver.View{g, m, v}, half...)...)
+			compareCopies(t, name(d, s, "copy"), b, w, half)
 			compare(t, name(d, s, "parameter"), values(b, w), wantW)
 			compare(t, name(d, s, "first mean"), values(b, m), wantM)
 			compare(t, name(d, s, "second mean"), values(b, v), wantV)
 			compare(t, name(d, s, "gradient"), values(b, g), gs)
 		}
+	}
+}
+
+// copiesOf returns an operand of a step of w for its copy in half precision, in float16 or bfloat16 by
+// the number of the other operands and the layout, or none if the backend does not offer it.
+func copiesOf(t *testing.T, b driver.Backend, code driver.Code, w driver.View, src []driver.View) []driver.View {
+	var dtypes []driver.DType
+	for _, v := range src {
+		dtypes = append(dtypes, v.DType)
+	}
+	d, s := driver.BFloat16, dense
+	if (len(src)+w.Offset)%2 == 0 {
+		d, s = driver.Float16, reversed
+	}
+	if w.DType != driver.Float32 || !b.Offers(code, w.DType, append(dtypes, d)...) {
+		return nil
+	}
+	return []driver.View{newView(t, b, d, w.Shape, s)}
+}
+
+// compareCopies compares the copies of w, if there are any, with w.
+func compareCopies(t *testing.T, what string, b driver.Backend, w driver.View, half []driver.View) {
+	t.Helper()
+	for _, v := range half {
+		want := values(b, w)
+		for i, x := range want {
+			want[i] = round(v.DType, x)
+		}
+		compare(t, what, values(b, v), want)
+		checkHoles(t, b, v)
 	}
 }
 

@@ -11,6 +11,7 @@ type gcPace struct {
 	allocated int64     // bytes allocated and not released since the last collection
 	notBefore time.Time // earliest time of the next collection, unless allocated is worth its cost
 	cost      int64     // nanoseconds that the last collection took
+	found     float64   // share of the bytes allocated before the last collection that it found
 
 	peak, lastPeak int64 // maximum of live memory in this period and in the one before
 	timer          bool  // the end of the period is scheduled
@@ -56,26 +57,61 @@ const (
 	gcRate  = 32
 )
 
-// collect runs the garbage collector if the memory allocated since the last collection may be worth
-// it, and reports whether it did. With Go's own pace, unreachable tensors would take as much memory
-// as reachable ones. It is called before memory is taken from the system.
-func (m *memory) collect() bool {
-	m.mu.Lock()
-	start := time.Now()
-	due := m.pace.allocated > max(gcEarly, m.live/2) ||
-		m.pace.allocated > max(gcMin, m.live/16) && (start.After(m.pace.notBefore) || m.pace.allocated/gcRate > m.pace.cost)
-	if due {
-		m.pace.allocated = 0
-	}
-	m.mu.Unlock()
-	if !due {
-		return false
-	}
-	driver.CollectGarbage()
+// Results that a program drops at once, one after the other, lie in ever other memory until a
+// collection finds them. A small result is written twice as fast to memory that is still in a cache,
+// so a collection pays even where free memory is left: it may take a nanosecond per hotRate bytes
+// that it is expected to find, and happens for results of at most hotMax bytes, every gcMin bytes.
+const (
+	hotMax  = 2 << 20
+	hotRate = 20
+)
+
+// dueHot reports whether a collection before an allocation of n bytes pays because of the caches. It
+// expects to find the same share of the allocated bytes as the last collection: while a program keeps
+// its results, for example on a tape, there are none to find.
+func (p *gcPace) dueHot(n int) bool {
+	return n <= hotMax && p.allocated > gcMin && float64(p.allocated)*p.found > float64(p.cost)*hotRate
+}
+
+// dueShort reports whether a collection pays before memory is taken from the system.
+func (p *gcPace) dueShort(live int64) bool {
+	return p.allocated > max(gcEarly, live/2) ||
+		p.allocated > max(gcMin, live/16) && (p.allocated/gcRate > p.cost || time.Now().After(p.notBefore))
+}
+
+// collectHot runs the garbage collector if that pays before an allocation of n bytes; see
+// [gcPace.dueHot].
+func (m *memory) collectHot(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.pace.dueHot(n) {
+		m.collect()
+	}
+}
+
+// collectShort runs the garbage collector if the memory allocated since the last collection may be
+// worth it, and reports whether it did. With Go's own pace, unreachable tensors would take as much
+// memory as reachable ones. It is called before memory is taken from the system.
+func (m *memory) collectShort() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	due := m.pace.dueShort(m.live)
+	if due {
+		m.collect()
+	}
+	return due
+}
+
+// collect runs the garbage collector. The caller holds the lock, which is released meanwhile.
+func (m *memory) collect() {
+	allocated, live := m.pace.allocated, m.live
+	m.pace.allocated = 0
+	m.mu.Unlock()
+	start := time.Now()
+	driver.CollectGarbage()
 	now := time.Now()
+	m.mu.Lock()
+	m.pace.found = float64(live-m.live) / float64(allocated)
 	m.pace.cost = int64(now.Sub(start))
 	m.pace.notBefore = now.Add(time.Duration(float64(m.pace.cost) / gcShare))
-	return true
 }

@@ -13,8 +13,9 @@ import (
 // memory allocates buffers and counts their bytes. Released memory is reused, because fresh pages
 // cost more than a pass over them:
 //
-//	Alloc ── freeList (32 KiB and more) ── else collect, which paces Go's garbage collector,
-//	  │                                    and the freeList again
+//	Alloc ── collectHot, which paces Go's garbage collector so that small results lie in a cache
+//	  │   ── freeList (32 KiB and more) ── else collectShort, which paces it so that memory does not
+//	  │                                    grow, and the freeList again
 //	  │                                 ── else fresh: Go's heap, or pages of the system (vast)
 //	  ▼
 //	buffer ─ Release, or unreachable: a cleanup each, or one for a bufferGroup of small ones
@@ -60,8 +61,11 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cpu: alloc: %d bytes requested; want 0 or more", n)
 	}
+	if n >= keepMin {
+		m.collectHot(n)
+	}
 	words := m.again(n, false)
-	if words == nil && n >= keepMin && m.collect() {
+	if words == nil && n >= keepMin && m.collectShort() {
 		words = m.again(n, false)
 	}
 	if words == nil {

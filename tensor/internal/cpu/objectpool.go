@@ -8,7 +8,7 @@ import (
 )
 
 // objectPool holds objects for reuse, by class. Unlike a sync.Pool it survives garbage collections,
-// which are frequent here: see [memory.collect].
+// which are frequent here: see [memory.collectShort].
 type objectPool[T any] struct {
 	mu   sync.Mutex
 	free [64][]*T

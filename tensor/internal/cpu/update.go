@@ -22,13 +22,34 @@ func offersUnscale(_ driver.Code, dst driver.DType, in dtypes) bool {
 }
 
 func offersSGD(_ driver.Code, dst driver.DType, in dtypes) bool {
-	src := in.slice()
+	src, _ := splitCopy(dst, in.slice(), func(d driver.DType) driver.DType { return d })
 	return dst.IsFloat() && !dst.IsStorage() && (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
 }
 
 func offersAdam(_ driver.Code, dst driver.DType, in dtypes) bool {
-	src := in.slice()
+	src, _ := splitCopy(dst, in.slice(), func(d driver.DType) driver.DType { return d })
 	return dst.IsFloat() && dst.Size() > 2 && all(src, 3, dst)
+}
+
+// splitCopy returns the operands of a step on a tensor of dtype dst, and apart from them the copy of
+// the tensor in half precision, if the last operand is one.
+func splitCopy[V any](dst driver.DType, src []V, dtype func(V) driver.DType) (operands, half []V) {
+	last := len(src) - 1
+	if last > 0 && dst == driver.Float32 && (dtype(src[last]) == driver.Float16 || dtype(src[last]) == driver.BFloat16) {
+		return src[:last], src[last:]
+	}
+	return src, nil
+}
+
+// copyWriter returns the function that sets elements lo … of the copy of dst to x, and the operands
+// before the copy. Without a copy the function does nothing.
+func copyWriter[T real](dst driver.View, src []driver.View) (put func(lo int, x []T), operands []driver.View) {
+	operands, half := splitCopy(dst.DType, src, func(v driver.View) driver.DType { return v.DType })
+	if half == nil {
+		return func(int, []T) {}, operands
+	}
+	w := write[T](half[0])
+	return func(lo int, x []T) { w.put(lo, x) }, operands
 }
 
 // checkUnscale checks that the flag has one element.
@@ -171,6 +192,7 @@ func finiteHalves(x []uint16, d driver.DType) bool {
 func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 	p := driver.ParamsOf[driver.SGDParams](k)
 	rate, momentum, decay, share := T(p.Rate), T(p.Momentum), T(p.Decay), T(1-p.Dampening)
+	putCopy, src := copyWriter[T](dst, src)
 	x, g, out := read[T](dst), read[T](src[0]), write[T](dst)
 	var v writer[T]
 	if len(src) == 2 {
@@ -203,6 +225,7 @@ func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 		to := out.room(lo, s.out[:n])
 		addScaled(to, now, step, nil, -rate, 0)
 		out.put(lo, to)
+		putCopy(lo, to)
 	})}
 }
 
@@ -220,12 +243,14 @@ func (w *writer[T]) rounded(x []T) []T {
 func adam[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 	p := driver.ParamsOf[driver.AdamParams](k)
 	c := &[7]T{T(1 - p.Beta1), T(p.Beta2), T(1 - p.Beta2), T(1 - p.Decay), T(p.Scale), T(p.Rate), T(p.Eps)}
+	putCopy, src := copyWriter[T](dst, src)
 	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
 	return update{n: dst.Len(), body: eachChunk(func(s *scratch[T], lo, n int) {
 		x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
 		m, v := first.at(lo, s.in[1][:n]), second.at(lo, s.in[2][:n])
 		adamStep(x, g, m, v, c)
 		out.put(lo, x)
+		putCopy(lo, x)
 		first.put(lo, m)
 		second.put(lo, v)
 	})}
