@@ -1,6 +1,10 @@
 """Writes ../ztables.go: the constants of package elementary, from mpmath at 60
 digits. Run it in this directory: python3 tables.py"""
-import struct, subprocess
+import struct, subprocess, sys
+try:
+    import mpmath
+except ImportError:
+    sys.exit('tables.py: package mpmath is missing; expected it in this Python: pip install mpmath')
 from mpmath import mp, mpf, log, atan, erf, erfc, exp, sqrt, pi, chebyfit, euler, factorial, frexp, nstr, zeta
 mp.dps = 60
 
