@@ -30,6 +30,9 @@ On the CPU, ` + "`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`
 polynomials and fused multiply-adds: the result is the nearest float32 or a neighbour of it. Of the 65,536 operands in float16 or
 bfloat16, at most 40 give a neighbour of the nearest half.
 
+Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. The rest of it, and its derivative,
+is computed in float32.
+
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.
 
