@@ -121,7 +121,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 		return StepResult{Step: s.count(), Scale: 1, FirstBadParam: -1}
 	}
 	s.mustBeReady("Step")
-	s.asked()
+	s.pull()
 	st := s.stage(opt)
 	if err := st.stepsTwice(); err != nil {
 		panic(err)
@@ -170,7 +170,7 @@ func (s *GradScaler) CurrentScale() float64 {
 	if !s.enabled {
 		return 1
 	}
-	s.asked()
+	s.pull()
 	return float64(s.scale)
 }
 
@@ -178,7 +178,7 @@ func (s *GradScaler) CurrentScale() float64 {
 func (s *GradScaler) IsEnabled() bool { return s.enabled }
 
 func (s *GradScaler) String() string {
-	s.asked()
+	s.pull()
 	switch {
 	case !s.enabled:
 		return "GradScaler(disabled)"
@@ -241,7 +241,7 @@ func (s *GradScaler) tell(e Event) {
 	if !observed() {
 		return
 	}
-	s.asked()
+	s.pull()
 	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
 	notify(e)
 }

@@ -81,28 +81,28 @@ func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
 	if s.held != nil && d == s.device {
 		return s.held.Select(0, heldScale)
 	}
-	s.asked()
+	s.pull()
 	return tensor.Scalar(float64(s.scale)).ToDevice(d)
 }
 
-// asked reads the state of the scale back from the device.
-func (s *GradScaler) asked() {
+// pull reads the state of the scale back from the device.
+func (s *GradScaler) pull() {
 	if s.held != nil {
 		state := s.held.Float64s()
 		s.scale, s.tracker, s.overflows = float32(state[heldScale]), int(state[heldTracker]), int(state[heldOverflows])
 	}
 }
 
-// told copies the scale to the device after a change on the host, if the device holds it.
-func (s *GradScaler) told() {
+// push copies the scale to the device after a change on the host, if the device holds it.
+func (s *GradScaler) push() {
 	if s.held != nil {
 		s.hold()
 	}
 }
 
-// updatedThere is Update on the device. It reports whether this was possible, which requires
-// that no verdict has been read.
-func (s *GradScaler) updatedThere() bool {
+// updateOnDevice is Update on the device. It reports whether this was possible, which requires
+// that the flags of non-finite gradients have not been read.
+func (s *GradScaler) updateOnDevice() bool {
 	var flags []*tensor.Tensor
 	for _, st := range s.stages {
 		if st.found.asked {

@@ -16,10 +16,10 @@ func (s *GradScaler) Update() {
 		return
 	}
 	s.mustBeReady("Update")
-	if s.updatedThere() {
+	if s.updateOnDevice() {
 		return
 	}
-	s.asked()
+	s.pull()
 	checked, found := false, false
 	for _, st := range s.stages {
 		_, bad := st.found.first()
@@ -31,7 +31,7 @@ func (s *GradScaler) Update() {
 	}
 	before := s.scale
 	s.adjust(found)
-	s.told()
+	s.push()
 	s.updated(before)
 	if found && s.abort && s.scale == before && s.scale <= s.least && s.overflows >= s.hysteresis {
 		panic(&Error{
@@ -62,10 +62,10 @@ func (s *GradScaler) UpdateTo(scale float64) {
 		return
 	}
 	s.mustBeReady("UpdateTo")
-	s.asked()
+	s.pull()
 	before := s.scale
 	s.scale = float32(scale)
-	s.told()
+	s.push()
 	s.updated(before)
 }
 
@@ -105,7 +105,7 @@ func (s *GradScaler) inverse() float64 { return float64(float32(1 / float64(s.sc
 
 // GrowthTracker returns the number of consecutive clean steps.
 func (s *GradScaler) GrowthTracker() int {
-	s.asked()
+	s.pull()
 	return s.tracker
 }
 

@@ -19,7 +19,7 @@ func (s *GradScaler) StateDict() map[string]float64 {
 	if !s.enabled {
 		return map[string]float64{}
 	}
-	s.asked()
+	s.pull()
 	state := map[string]float64{
 		"_growth_tracker": float64(s.tracker),
 		"backoff_factor":  s.backoff,
@@ -54,5 +54,5 @@ func (s *GradScaler) LoadStateDict(state map[string]float64) {
 	s.interval = int(state["growth_interval"])
 	s.scale = float32(state["scale"])
 	s.overflows = int(state[overflowsKey])
-	s.told()
+	s.push()
 }

@@ -40,7 +40,7 @@ func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
 	if s.held != nil && !slices.ContainsFunc(grads, func(g *tensor.Tensor) bool { return g.Device() != s.device }) {
 		return fused.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
 	}
-	s.asked()
+	s.pull()
 	return fused.UnscaleFlags(grads, s.inverse())
 }
 

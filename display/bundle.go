@@ -1,7 +1,7 @@
 // Package display turns Go values into what a notebook shows: MIME bundles.
 //
 // It covers MIME types, Jupyter's rules for them and the methods by which a value describes
-// itself. It knows nothing of sockets, tensors or charts: a value that can show itself has one of
+// itself. It does not know sockets, tensors or charts: a value that can show itself has one of
 // the methods listed at [Of]. They are found structurally, so a package need not import display
 // to be displayed.
 //

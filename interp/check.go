@@ -28,6 +28,11 @@ type attempt struct {
 func (s *Session) check(c *cell) error {
 	c.superseded, c.force = map[*binding]bool{}, map[*source]bool{}
 	c.pinned = map[*source]string{}
+	if c.debug {
+		for _, src := range s.debugger.lacking(c.env) {
+			c.force[src] = true
+		}
+	}
 	for range 20 { // each round adds or removes a declaration; real cells need far fewer
 		own, err := c.ownDecls()
 		if err != nil {

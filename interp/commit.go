@@ -23,6 +23,9 @@ func (s *Session) commit(c *cell) {
 			m.cell = src.cell
 		}
 	}
+	for _, f := range c.decls {
+		f.src.stops = c.debug
+	}
 	s.env = c.env
 	if c.generics != nil {
 		s.generics = c.generics

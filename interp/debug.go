@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"halfnote/interp/engine"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -31,6 +32,7 @@ type debugger struct {
 	breakpoints map[string][]int   // line numbers, by the source of the cell
 	threads     map[uint64]*thread // threads by goroutine ID
 	pausing     bool               // stop at the next statement
+	panics      bool               // stop at panics
 
 	turn    chan struct{} // token of the stopped goroutine: only one stops at a time
 	looking sync.Mutex    // held while values are read during a stop, and to continue
@@ -42,6 +44,8 @@ type stop struct {
 	code     string // source of the cell
 	line, to int    // the lines of the statement
 	begins   bool   // first statement on its line
+	engine   string // the engine's name of the function
+	literal  bool   // in a literal of the function
 	function string // name shown to users
 	vars     []*types.Var
 	pkg      *types.Package
@@ -73,6 +77,22 @@ func (d *debugger) reset() {
 	d.stops, d.threads = nil, map[uint64]*thread{}
 }
 
+// lacking lists the functions and methods with breakpoints that were compiled without
+// stops, before a front end debugged.
+func (d *debugger) lacking(e *env) (list []*source) {
+	d.session.mu.Lock()
+	defer d.session.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, src := range e.sources() {
+		isFunc := len(src.methods) > 0 || slices.ContainsFunc(src.binds, func(b *binding) bool { return b.kind == kindFunc })
+		if isFunc && !src.stops && len(d.breakpoints[d.session.code[src.cell]]) > 0 {
+			list = append(list, src)
+		}
+	}
+	return list
+}
+
 // on reports whether cells are compiled with stops.
 func (d *debugger) on() bool {
 	d.mu.Lock()
@@ -87,7 +107,7 @@ func (s *Session) Debug(event func(kernel.DebugEvent)) {
 	defer d.mu.Unlock()
 	d.event = event
 	if event == nil {
-		d.breakpoints, d.pausing = map[string][]int{}, false
+		d.breakpoints, d.pausing, d.panics = map[string][]int{}, false, false
 		for _, t := range d.threads {
 			t.step = ""
 			if t.resume != nil {
@@ -102,7 +122,7 @@ func (s *Session) Debug(event func(kernel.DebugEvent)) {
 // watch updates the flag. mu must be held.
 func (d *debugger) watch() {
 	var on uint32
-	if d.pausing || len(d.breakpoints) > 0 {
+	if d.pausing || d.panics || len(d.breakpoints) > 0 {
 		on = 1
 	}
 	for _, t := range d.threads {
@@ -138,6 +158,15 @@ func codeLine(code string, line int) int {
 		}
 	}
 	return line
+}
+
+// StopAtPanics implements kernel.Debugger.
+func (s *Session) StopAtPanics(yes bool) {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.panics = yes && d.event != nil
+	d.watch()
 }
 
 // Pause implements kernel.Debugger.
@@ -233,7 +262,10 @@ func (s *Session) addStops(c *cell, u *lower.Unit) {
 		if at.Func == c.entry() {
 			function = strings.TrimSpace(inLabel(cell) + function)
 		}
-		x := stop{line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], function: function, vars: at.Vars, pkg: u.Pkg}
+		x := stop{
+			line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal,
+			function: function, vars: at.Vars, pkg: u.Pkg,
+		}
 		s.mu.Lock()
 		x.code = s.code[cell]
 		s.mu.Unlock()
@@ -269,8 +301,43 @@ func (d *debugger) stop(n int, vars ...any) {
 	reason := d.reason(t, d.stops[n], depth)
 	d.mu.Unlock()
 	if reason != "" {
-		d.wait(id, t, reason)
+		d.wait(id, t, kernel.DebugEvent{Reason: reason})
 	}
+}
+
+// panicked stops the calling goroutine, which p is about to end, if a front end stops at
+// panics. It shows the calls that were active at the panic.
+func (d *debugger) panicked(p *engine.Panic) {
+	if _, ok := p.Value.(interface{ StopsCell() }); ok { // an interrupt, not an error of the cell
+		return
+	}
+	id := d.session.live.ID()
+	d.mu.Lock()
+	t := d.threads[id]
+	if !d.panics || t == nil {
+		d.mu.Unlock()
+		return
+	}
+	n := 0 // number of calls that the panic left, outermost first
+	for _, f := range slices.Backward(p.Frames) {
+		if f.Func == "" && f.Mark > 0 && f.Mark <= len(d.session.marks) {
+			f.Func = d.session.marks[f.Mark-1].fn
+		}
+		if n < len(t.calls) && d.stops[t.calls[n].stop].isIn(f) {
+			n++
+		}
+	}
+	t.calls = t.calls[:n]
+	d.mu.Unlock()
+	if n > 0 {
+		d.wait(id, t, kernel.DebugEvent{Reason: "exception", Text: d.session.describe(p).Value})
+	}
+}
+
+// isIn reports whether the stop is in the function of a frame.
+func (x stop) isIn(f engine.Frame) bool {
+	base, _, literal := strings.Cut(f.Func, ".func")
+	return base == x.engine && literal == x.literal
 }
 
 // reason returns the reason for a goroutine to stop, or "".
@@ -292,9 +359,9 @@ func (d *debugger) reason(t *thread, at stop, depth int) string {
 	return ""
 }
 
-// wait stops the calling goroutine until a front end resumes it or its cell is told to
-// stop.
-func (d *debugger) wait(id uint64, t *thread, reason string) {
+// wait stops the calling goroutine, for the reason in why, until a front end resumes it
+// or its cell is told to stop.
+func (d *debugger) wait(id uint64, t *thread, why kernel.DebugEvent) {
 	c := d.session.live.Current()
 	select {
 	case d.turn <- struct{}{}:
@@ -313,7 +380,8 @@ func (d *debugger) wait(id uint64, t *thread, reason string) {
 	t.resume, t.step, d.pausing = resume, "", false
 	d.mu.Unlock()
 	d.halted(true)
-	event(kernel.DebugEvent{Thread: int(id), Reason: reason})
+	why.Thread = int(id)
+	event(why)
 	how, interrupted := "", false
 	select {
 	case how = <-resume:

@@ -37,7 +37,7 @@ func debugged(t *testing.T, s *Session, n int, code, how string) string {
 			for _, f := range s.Stack(e.Thread) {
 				calls = append(calls, fmt.Sprintf("%s:%d", f.Function, f.Line))
 			}
-			fmt.Fprint(&saw, e.Reason, " at ", strings.Join(calls, " < "))
+			fmt.Fprint(&saw, strings.TrimSpace(e.Reason+" "+e.Text), " at ", strings.Join(calls, " < "))
 			for _, v := range s.Stack(e.Thread)[0].Locals() {
 				fmt.Fprintf(&saw, " %s=%s", v.Name, v.Value)
 			}
@@ -173,4 +173,74 @@ breakpoint at In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 i=1
 breakpoint at (*counter).add:2 < In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 c=&counter{n:4} by=1
 = 5
 `)
+}
+
+// TestBreakpointsInEarlierCells checks that breakpoints hold in functions and methods that
+// were declared before a front end debugged, in earlier cells and in a cell that runs again.
+func TestBreakpointsInEarlierCells(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			s := newSessionOn(t, engine)
+			const functions = `type counter struct{ n int }
+func (c *counter) add(by int) {
+	c.n += by
+}
+func twice(n int) int {
+	return 2 * n
+}
+func other(n int) int { return twice(n) }
+c := &counter{}`
+			if got := debugged(t, s, 1, functions, ""); got != "" {
+				t.Fatal(got)
+			}
+			s.Debug(nil)
+			step := func(n int, code string, lines []int, want string) {
+				t.Helper()
+				s.Debug(func(kernel.DebugEvent) {})
+				s.SetBreakpoints(functions, lines)
+				if got := debugged(t, s, n, code, ""); got != want {
+					t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
+				}
+				s.Debug(nil)
+			}
+			step(2, "other(3)", nil, "= 6\n")
+			step(3, "other(3)", []int{6}, "breakpoint at twice:6 < other:8 < In[3]:1 n=3\n= 6\n")
+			step(4, "c.add(2)\nc.n", []int{3}, "breakpoint at (*counter).add:3 < In[4]:1 c=&counter{n:0} by=2\n= 2\n")
+			step(5, functions, []int{6}, "")
+			step(6, "twice(4)", []int{6}, "breakpoint at twice:6 < In[6]:1 n=4\n= 8\n")
+		})
+	}
+}
+
+// TestStopAtPanics checks that a panic stops its cell with the calls and variables that it
+// had, if the front end asks for that, and that the cell then ends with the panic.
+func TestStopAtPanics(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			s := newSessionOn(t, engine)
+			const code = `func first(list []int) int {
+	return list[0]
+}
+func safe(list []int) (n int) {
+	defer func() { recover() }()
+	return first(list)
+}
+n := safe(nil)
+for i := range 2 {
+	list := make([]int, 1-i)
+	n += first(list)
+}`
+			run := func(n int, panics bool, want string) {
+				t.Helper()
+				s.Debug(func(kernel.DebugEvent) {})
+				s.StopAtPanics(panics)
+				if got := debugged(t, s, n, code, ""); !strings.HasPrefix(got, want) {
+					t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
+				}
+				s.Debug(nil)
+			}
+			run(1, false, "Panic\npanic: runtime error: index out of range [0] with length 0\n")
+			run(2, true, "exception runtime error: index out of range [0] with length 0 at first:2 < In[2]:11 list=[]\nPanic\n")
+		})
+	}
 }

@@ -114,8 +114,10 @@
 //
 // While a front end debugs, a cell stops at breakpoints, can be stepped through, and shows
 // the variables of every active call and of the session. This holds for the cells that
-// run in that time and the functions that they declare: run a cell again to debug earlier
-// declarations. Without a debugger, cells run at full speed. Cells that can stop run at a
+// run in that time. Functions and methods of earlier cells with a breakpoint are compiled
+// again when the next cell runs; values that already hold such a function keep the one
+// without. With the filter "Panics", a panic that would end a cell stops it first, with
+// its calls and their variables. Without a debugger, cells run at full speed. Cells that can stop run at a
 // third to a half of it (with the ixgo engine at a third to a tenth), and each statement
 // takes some microseconds while any breakpoint is set. One goroutine stops at a time, and
 // the others continue. Steps are lines: the head of a loop is passed once. Packages run

@@ -87,6 +87,7 @@ type source struct {
 	// names maps each package name to its import path.
 	names map[string]string
 	uses  map[*binding]bool
+	stops bool // compiled with stops for the debugger
 	// binds and methods are its declarations that are still in force.
 	binds   []*binding
 	methods []*method

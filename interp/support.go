@@ -206,6 +206,7 @@ func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
 			return // the cell's error reports it
 		}
 	}
+	s.debugger.panicked(p)
 	e := s.describe(p)
 	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
 }

@@ -26,7 +26,11 @@ func (s *Session) execute(c *cell) error {
 		if err := s.packages.start(c.starts); err != nil {
 			return err
 		}
-		return c.program.Run()
+		err := c.program.Run()
+		if p, ok := err.(*engine.Panic); ok {
+			s.debugger.panicked(p)
+		}
+		return err
 	})
 	s.stdio.flush()
 	s.widgets.Flush()

@@ -55,7 +55,7 @@ var debugCommands = []struct {
 	{"richInspectVariables", false, (*kernel).debugRich},
 	{"scopes", true, (*kernel).debugScopes},
 	{"setBreakpoints", false, (*kernel).debugBreakpoints},
-	{"setExceptionBreakpoints", false, debugNothing},
+	{"setExceptionBreakpoints", false, (*kernel).debugPanics},
 	{"source", true, (*kernel).debugSource},
 	{"stackTrace", true, (*kernel).debugStack},
 	{"stepIn", true, (*kernel).debugResume},
@@ -103,10 +103,35 @@ func debugNothing(*kernel, *debugRequest) (any, error) { return object{}, nil }
 
 func (k *kernel) debugInitialize(q *debugRequest) (any, error) {
 	k.iopub.later(q.header, "debug_event", k.debugging.newEvent("initialized", object{}))
+	filters := []any{}
+	if k.debugger() != nil {
+		filters = append(filters, object{"filter": panicsFilter, "label": "Panics", "default": false, "description": "Stops where a panic ends a cell"})
+	}
 	return object{
 		"supportsSetVariable": false, "supportsConditionalBreakpoints": false, "supportsConfigurationDoneRequest": true,
-		"supportsEvaluateForHovers": true, "exceptionBreakpointFilters": []any{},
+		"supportsEvaluateForHovers": true, "exceptionBreakpointFilters": filters,
 	}, nil
+}
+
+// panicsFilter is the name of the only exception filter.
+const panicsFilter = "panics"
+
+func (k *kernel) debugPanics(q *debugRequest) (any, error) {
+	var a struct {
+		Filters []string `json:"filters"`
+	}
+	if err := readArguments(q, &a); err != nil {
+		return nil, err
+	}
+	for _, f := range a.Filters {
+		if f != panicsFilter || k.debugger() == nil {
+			return nil, fmt.Errorf("filters: unknown filter %q", f)
+		}
+	}
+	if e := k.debugger(); e != nil {
+		e.StopAtPanics(len(a.Filters) > 0)
+	}
+	return object{}, nil
 }
 
 func (d *debugging) newEvent(event string, body object) object {
@@ -126,7 +151,11 @@ func (k *kernel) debugAttach(q *debugRequest) (any, error) {
 		e.Debug(func(x DebugEvent) {
 			event := k.debugging.newEvent("continued", object{"threadId": x.Thread, "allThreadsContinued": true})
 			if x.Reason != "" {
-				event = k.debugging.newEvent("stopped", object{"threadId": x.Thread, "reason": x.Reason, "allThreadsStopped": true})
+				body := object{"threadId": x.Thread, "reason": x.Reason, "allThreadsStopped": true}
+				if x.Text != "" {
+					body["text"] = x.Text
+				}
+				event = k.debugging.newEvent("stopped", body)
 			}
 			k.iopub.publish(k.life, parent, "debug_event", event)
 		})

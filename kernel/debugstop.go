@@ -9,7 +9,8 @@ import (
 
 // Front ends identify a cell by a path computed from its source: a prefix, a hash of
 // the source, a suffix. No files of these names exist. Each kernel has its own prefix, so
-// that front ends send their breakpoints again after a restart.
+// that front ends send their breakpoints again after a restart. JupyterLab shows a path
+// that contains "ipykernel_" as "Cell [n]", and any other path as it is.
 const (
 	hashSeed   = 0x9747b28c
 	cellSuffix = ".go"
@@ -19,7 +20,7 @@ func (k *kernel) cellPrefix() string {
 	if k.debugger() == nil {
 		return ""
 	}
-	return "/halfnote/" + k.session.ID[:8] + "/"
+	return "/halfnote/ipykernel_" + k.session.ID[:8] + "/"
 }
 
 // cellPath is the path of a cell.

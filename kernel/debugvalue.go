@@ -50,16 +50,19 @@ func (k *kernel) debugVariables(q *debugRequest) (any, error) {
 	return object{"variables": l.show(parts)}, nil
 }
 
-// show returns variables in the form of the debug adapter protocol.
+// show returns variables in the form of the debug adapter protocol. JupyterLab's tree
+// shows the type in place of the value, so only values with parts have one.
 func (l *expandable) show(list []Variable) []object {
 	shown := []object{}
 	for i, v := range list {
 		if i == maxExpandable {
 			return append(shown, object{"name": "…", "type": "", "value": fmt.Sprintf("%d more", len(list)-i), "variablesReference": 0})
 		}
-		shown = append(shown, object{
-			"name": v.Name, "evaluateName": v.Name, "type": v.Type, "value": v.Value, "variablesReference": l.refer(v.Children),
-		})
+		o := object{"name": v.Name, "evaluateName": v.Name, "value": v.Value, "variablesReference": l.refer(v.Children)}
+		if v.Children != nil {
+			o["type"] = v.Type
+		}
+		shown = append(shown, o)
 	}
 	return shown
 }

@@ -1,7 +1,7 @@
 // Package kernel speaks the Jupyter messaging protocol for an [Evaluator].
 //
 // It handles connection files, ZeroMQ sockets, signed messages, and the order and
-// addressees of replies. It knows nothing of Go evaluation. Control and heartbeat never
+// addressees of replies. It does not know Go evaluation. Control and heartbeat never
 // wait for a cell, and no message from outside, however malformed, ends the process.
 //
 // Further methods of an evaluator add features: [Completer] completes and explains

@@ -116,6 +116,9 @@ type Debugger interface {
 	// SetBreakpoints replaces the breakpoints of cells with that source. It returns their
 	// lines, counted from 1: each is moved to the next line that holds code.
 	SetBreakpoints(code string, lines []int) []int
+	// StopAtPanics sets whether a panic that would end a cell stops it first, with the
+	// calls and variables of the panic.
+	StopAtPanics(yes bool)
 	// Pause stops the next cell or goroutine that reaches a statement.
 	Pause()
 	// Stopped returns the stopped threads.
@@ -130,7 +133,8 @@ type Debugger interface {
 // DebugEvent reports that a thread has stopped or resumed.
 type DebugEvent struct {
 	Thread int
-	Reason string // "breakpoint", "step" or "pause"; "" for resumed
+	Reason string // "breakpoint", "step", "pause" or "exception"; "" for resumed
+	Text   string // the panic's message, for "exception"
 }
 
 // DebugFrame is a call of a function of a cell.

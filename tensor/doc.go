@@ -104,6 +104,6 @@
 // Wrong shapes and dtypes panic with an [*Error], which names the values given and those
 // expected; [Try] turns the panic into an error.
 //
-// The package knows nothing of modules, autocast policies or charts. Its backends implement
+// The package does not know modules, autocast policies or charts. Its backends implement
 // package tensor/driver.
 package tensor

@@ -8,7 +8,7 @@ import (
 
 // plain is the constraint for element types as they are laid out in memory.
 type plain interface {
-	uint8 | uint16 | uint32 | float32 | float64 | int64 | uint64
+	uint8 | uint16 | uint32 | float32 | float64 | int | int64 | uint64
 }
 
 // contents returns a copy of the memory of a contiguous tensor. E must have the size of its

@@ -93,7 +93,7 @@ func (t *Tensor) shadowed(k driver.Code, src []*Tensor) *Tensor {
 	}
 	var c *Tensor
 	if Try(func() { c = unsetTensor(t.mem.backend, old.wanted, t.shape) }) != nil {
-		return nil // if memory is short, the step does without
+		return nil // if memory is short, the step runs without it
 	}
 	t.mem.shadow.Store(&shadow{copy: c, of: driver.View{Offset: t.offset, Shape: t.shape, Stride: t.stride}, version: t.mem.version.Load(), replays: driver.Replays()})
 	return c

@@ -163,12 +163,7 @@ func (t *Tensor) Int64s() []int64 {
 // Ints returns a copy of the elements, truncated to integers, in row-major order.
 func (t *Tensor) Ints() []int {
 	t.given("read")
-	out := hostSlice[int]("read", t.Numel())
-	for i, x := range t.Int64s() {
-		pollAt(i)
-		out[i] = int(x)
-	}
-	return out
+	return contents[int](convert(t.nearest(), Int64)) // an int has 64 bits, as backends require
 }
 
 // Bools returns, for each element in row-major order, whether it is nonzero.

@@ -102,7 +102,7 @@ func (l OptLevel) KeepModelType() OptLevel {
 // is patch_torch_functions.
 func (l OptLevel) PatchTorchFunctions(on bool) OptLevel {
 	if on && l.name != "O1" {
-		l.refuse("patch_torch_functions", "True", "casting around operations is what O1 does: use apex.O1")
+		l.refuse("patch_torch_functions", "True", "only O1 casts around operations: use apex.O1")
 	}
 	l.patch = on
 	return l

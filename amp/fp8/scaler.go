@@ -95,7 +95,7 @@ type region struct {
 	grads  *role          // gradient role of the running product, or nil
 }
 
-// Autocast returns the region that r extends. Package amp asks for it.
+// Autocast returns the region that r extends, for package amp.
 func (r *region) Autocast() plumbing.Caster[tensor.Info, *tensor.Tensor] { return r.autocast }
 
 // Cast implements plumbing.Caster.

@@ -132,7 +132,7 @@ def clipping(scaled=False):
 
 
 def checkpoint():
-    """Goes on, after four steps, with another model, optimizer and scaler that have the first ones' state."""
+    """Continues after four steps with another model, optimizer and scaler, which load the first ones' state."""
     n, data, s, rows = Net(), batches(), scaler(), []
     o = torch.optim.AdamW(n.params, lr=0.01)
     for k, (x, y) in enumerate(data):

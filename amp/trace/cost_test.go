@@ -45,7 +45,7 @@ func workloads() map[string]func() (net nn.Module, step func()) {
 	}
 }
 
-// BenchmarkOverhead trains 200 steps with and 200 without a recording, in turns, and
+// BenchmarkOverhead trains 200 steps with and 200 without a recording, alternating, and
 // reports the time that the recording adds.
 func BenchmarkOverhead(b *testing.B) {
 	for name, workload := range workloads() {

@@ -93,7 +93,7 @@ template <class T, int M, int N, int R> DEVICE void simt(const Gemm &g) {
 	}
 
 	BARRIER();
-	W(*stage)[8 * R + G] = (W(*)[8 * R + G])(room + warp * 4 * (8 * R + G) * sizeof(W)); // of 4 rows, so that D is written side by side
+	W(*stage)[8 * R + G] = (W(*)[8 * R + G])(room + warp * 4 * (8 * R + G) * sizeof(W)); // of 4 rows, so that D is written contiguously
 #pragma unroll
 	for (int r = 0; r < R; r++) {
 #pragma unroll

@@ -7,24 +7,24 @@
 //
 // The elements to join are described by a type R with
 //
-//	Acc, what elements are joined in, and X, what one is fetched as
-//	Acc start(), X missing()                 what changes nothing
-//	void at(i64 o)                           begins with result o
-//	i64 element(i64 i)                       where element i is
-//	void load(Raw &raw, i64 at, int n)       fetches it and the next seven, which are beside it, of which n are to be read
-//	void open(X *x, Raw &raw, int n)         x[j] = the one at j, missing from n on
-//	void far(X *x, i64 i, int n)             x[j] = element i+j, wherever it is, missing from n on
-//	void column(X *x, i64 at)                x[j] = the element there of result o+j, for j < V
-//	void add<n, V, m>(Acc *a, X *x, i64 i)   a[j] joins x[j], which is element i + j/V, and so on with
-//	                                         m lists of n, one after the other, of elements 256 further on
-//	void join<n>(Acc *a, const Acc *b)       a[j] joins b[j], in either order
+//	Acc, X                                   types of joined values and of elements
+//	Acc start(), X missing()                 neutral values
+//	void at(i64 o)                           starts result o
+//	i64 element(i64 i)                       position of element i
+//	void load(Raw &raw, i64 at, int n)       reads the elements at positions at to at+7, of which n are valid
+//	void open(X *x, Raw &raw, int n)         x[j] = element j of raw, or missing() from n on
+//	void far(X *x, i64 i, int n)             x[j] = element i+j at any position, or missing() from n on
+//	void column(X *x, i64 at)                x[j] = the element at this position of result o+j, for j < V
+//	void add<n, V, m>(Acc *a, X *x, i64 i)   joins x[j], element i + j/V, to a[j], for m consecutive lists
+//	                                         of n; the elements of a list are 256 after those of the one before
+//	void join<n>(Acc *a, const Acc *b)       joins b[j] to a[j], in any order
 //	void put(i64 o, Acc a)                   stores result o
 #pragma once
 #include "common.cuh"
 
 #define ALL_LANES 0xffffffffu // lanes of a warp
 
-// shuffled returns the a of the lane whose number differs in these bits.
+// shuffled returns the value a of the lane whose number differs in the given bits.
 template <class A> DEVICE A shuffled(A a, u32 bits) {
 	struct Words { u32 at[sizeof(A) / 4]; } w = __builtin_bit_cast(Words, a);
 #pragma unroll
@@ -185,7 +185,7 @@ template <class R> DEVICE void rows(R r, bool near, u32 group, const Results &al
 }
 
 // columns computes adjacent results with adjacent elements: width of them, the last kept axis, V
-// per thread. wide threads lie side by side; deep of the others share the lanes of a block, and
+// per thread. wide threads are adjacent; deep of the others share the lanes of a block, and
 // the rest take several blocks, which make a part.
 template <int V, class R> DEVICE void columns(R r, u32 wide, u32 deep, i64 width, const Results &all, typename R::Acc *room) {
 	typedef typename R::Acc Acc;

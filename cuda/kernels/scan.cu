@@ -16,12 +16,12 @@ const u32 tileRoom = 1536;
 // scan processes lines, one tile after the other: as many threads as lines compute, element by
 // element, while the others fetch the next tile and store the previous one. S has
 //
-//	X, Y                   of which a tile is made
-//	void load(x, y, i, j)  sets x, y or both to what lies there in the operands
-//	bool both()            whether y is read
-//	void step(x, y, i)     makes a result of the next element, number i, in x or y
-//	void keep(x, y, at, a, b)  stores that in the tile
-//	void store(i, x, y)    stores it in dst
+//	X, Y                       element types of a tile
+//	void load(x, y, i, j)      sets x, y or both to the elements at positions i and j of the operands
+//	bool both()                reports whether y is read
+//	void step(x, y, i)         computes the result of the next element, number i, in x or y
+//	void keep(x, y, at, a, b)  stores the result in the tile
+//	void store(i, x, y)        stores the result at position i of dst
 template <class S> DEVICE void scan(S s, const Lines &l) {
 	SHARED static typename S::X x[2][tileRoom];
 	SHARED static typename S::Y y[2][tileRoom];

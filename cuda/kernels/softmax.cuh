@@ -9,7 +9,7 @@
 // locate the lines.
 struct Softened {
 	u32 code, dtype; // of dst
-	u32 near;        // bits for dst, x and y: whether eight elements lie side by side, those of dst from multiples of 16 bytes on
+	u32 near;        // a bit each for dst, x and y: eight elements are adjacent, those of dst at multiples of 16 bytes
 	i64 lines, n, along[3];
 	Axes others;
 };

@@ -130,22 +130,28 @@ fmt.Println("the cell saw the click")`,
 }
 
 // TestLabDebugger checks that JupyterLab's debugger lists a struct, a slice and a tensor, and
-// that it stops a cell at a breakpoint and steps through it.
+// that it stops at breakpoints in a cell that ran before and in the running one, steps
+// between them, and stops at a panic.
 func TestLabDebugger(t *testing.T) {
 	browse := lab(t, map[string][]string{"debugger.ipynb": {
 		`type point struct{ X, Y int }
-at, list, weights := point{1, 2}, []int{3, 4}, tensor.Ones(2, 2)`,
+func double(n int) int {
+	return 2 * n
+}
+at, list, weights, rate := point{1, 2}, []int{3, 4}, tensor.Ones(2, 2), 0.5`,
 		`sum := 0
 for i := range 5 {
-	twice := 2 * i
+	twice := double(i)
 	sum += twice
 }
 sum`,
+		`list[sum]`,
 	}})
-	const want = `variables: at X Y list weights
-stopped at: twice := 2 * i | calls: In[2]
-next: sum += twice | the cell runs: True
+	const want = `variables: at point X 1 Y 2 list []int rate 0.5 weights *tensor.Tensor
+stopped at: twice := double(i) | calls: Cell [*]:3
+next: return 2 * n | calls: Cell [1]:3 < Cell [*]:3 | the cell runs: True
 ended with: 20
+panicked at: list[sum]
 `
 	if got := browse("debugger.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)

@@ -1,6 +1,6 @@
 // Package lower rewrites checked Go trees into Go that a back end runs correctly. Each
 // rewrite has its own file, which names the gap it closes; an engine lists the rewrites
-// that it needs. The package knows nothing of cells or engines.
+// that it needs. The package does not know cells or engines.
 package lower
 
 import (

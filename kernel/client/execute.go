@@ -34,7 +34,7 @@ type Reply struct {
 
 // Execute runs a cell to its end. It calls on, in order, with every iopub message of
 // the cell; the last is the status idle. A failing cell is not an error: Reply reports
-// it. If ctx ends, Execute returns while the cell goes on; Interrupt ends the cell.
+// it. If ctx ends, Execute returns while the cell still runs; Interrupt ends the cell.
 func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions, on func(Message)) (Reply, error) {
 	c, err := k.Submit(code, o)
 	if err != nil {

@@ -11,7 +11,7 @@
 // identity, topic filters, fan-out and envelopes.
 //
 // The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL mechanism,
-// and knows nothing of Jupyter.
+// and does not know Jupyter.
 package guard
 
 import (

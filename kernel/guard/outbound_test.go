@@ -164,7 +164,7 @@ func TestStuckSubscriberAlone(t *testing.T) {
 	const n, size = 2000, 10_000
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome, Patience: 50 * time.Millisecond, Limit: 4 << 20})
 	bad := stuck(t, s, "")
-	for range n { // publishing goes on
+	for range n { // publishing continues
 		publish(t, s, "t", strings.Repeat("x", size))
 	}
 	if got := bad.disconnected(); got >= n*size {

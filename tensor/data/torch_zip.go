@@ -119,7 +119,7 @@ func (z *torchZip) open(name string, most int64) (io.ReadCloser, error) {
 func (z *torchZip) storage(s *storage, size int64) (io.ReadCloser, error) {
 	name := "data/" + s.key
 	if member := z.members[name]; member != nil && member.UncompressedSize64 != uint64(s.bytes) {
-		return nil, z.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d, which the program says", s.bytes))
+		return nil, z.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d as in the program", s.bytes))
 	}
 	return z.open(name, size)
 }

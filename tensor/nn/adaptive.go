@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor"
 )
 
-// AdaptiveLogSoftmaxWithLoss is a softmax over many classes sorted by decreasing frequency:
-// the rare ones are in clusters with fewer features each. E. Grave and others, "Efficient
+// AdaptiveLogSoftmaxWithLoss is a softmax over many classes sorted by decreasing frequency.
+// Rare classes are in clusters that have fewer features each. E. Grave and others, "Efficient
 // softmax approximation for GPUs" (2017). It is torch.nn.AdaptiveLogSoftmaxWithLoss.
 type AdaptiveLogSoftmaxWithLoss struct {
 	Head *Linear       // logits of the frequent classes and the clusters

@@ -66,7 +66,7 @@ func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 		tensor.NoGrad(func() { m.OutProj.Bias.Fill(0) })
 	}
 	if c.biasKV {
-		// Xavier's normal rule for (1, 1, embed): torch takes both fans as embed.
+		// Xavier's normal rule for (1, 1, embed), where torch uses embed for both fans.
 		deviation := math.Sqrt(2 / float64(2*embed))
 		m.BiasK, m.BiasV = c.normal(0, deviation, 1, 1, embed).RequireGrad(), c.normal(0, deviation, 1, 1, embed).RequireGrad()
 	}

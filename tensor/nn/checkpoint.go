@@ -8,7 +8,7 @@ import (
 )
 
 // CheckpointSequential computes c.Forward with c's modules split into segments of nearly
-// equal length. All but the last run under tensor.Checkpoint: Backward recomputes their
+// equal length. All segments except the last run under tensor.Checkpoint: Backward recomputes their
 // intermediate results instead of keeping them. It panics unless segments is from 1 to the
 // number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
 func CheckpointSequential(c *Sequential, segments int, x *tensor.Tensor) *tensor.Tensor {

@@ -5,8 +5,8 @@ import "halfnote/tensor"
 // Blank is the index of the blank label of a CTC loss; 0 by default.
 func Blank(class int) Option { return Option{"Blank", func(c *config) { c.loss.Blank = class }} }
 
-// ZeroInfinity makes infinite CTC losses 0, and their gradients; off by default. A loss is
-// infinite where the input is too short for the target. It is zero_infinity=True.
+// ZeroInfinity replaces infinite CTC losses and their gradients by 0; off by default. A loss is
+// infinite if the input is too short for the target. It is zero_infinity=True.
 func ZeroInfinity() Option {
 	return Option{"ZeroInfinity", func(c *config) { c.loss.ZeroInfinity = true }}
 }

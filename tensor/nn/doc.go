@@ -4,9 +4,9 @@
 //	net := nn.NewSequential(nn.NewLinear(784, 128), nn.NewReLU(), nn.NewDropout(0.1), nn.NewLinear(128, 10))
 //	loss := nn.CrossEntropy(net.Forward(x), labels, nn.LabelSmoothing(0.1))
 //
-// Every class of torch.nn is a module made by New and torch's name. The weightless functions of
-// torch.nn.functional, losses, pooling and attention, have their names there. Functions with
-// weights are in package tensor:
+// Every class of torch.nn has a constructor: New followed by torch's name. Functions of
+// torch.nn.functional without weights, such as losses, pooling and attention, are functions of this package
+// with torch's names. Functions with weights are in package tensor:
 //
 //	torch                                  here
 //	torch.nn.CrossEntropyLoss(…)(x, y)     nn.NewCrossEntropyLoss(…).Forward(x, y)
@@ -24,14 +24,13 @@
 //		return n.Out.Forward(n.In.Forward(x).ReLU())
 //	}
 //
-// A module with several arguments or results has a method for them next to Forward, which is
-// the plain case:
+// A module with several arguments or results has another method for them. Forward is its simplest use:
 //
 //	out, h := nn.NewGRU(8, 16).ForwardState(x, nil)
 //	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out, nn.MultiheadOptions{})
 //
 // [PadSequence] stacks sequences of different lengths with padding; [PackSequence] packs
-// them without. Recurrent layers read packed sequences:
+// them without padding. Recurrent layers read packed sequences:
 //
 //	packed := nn.PackSequence(sequences, nn.EnforceSorted(false))
 //	out, h := nn.NewGRU(8, 16).ForwardPacked(packed, nil)
@@ -48,5 +47,5 @@
 // and [Summarize] walk a model in the same way; [Hook] adds functions around a module. The
 // functions InitX fill weights as torch.nn.init does.
 //
-// The package knows nothing of autocast or optimizers.
+// The package does not know autocast or optimizers.
 package nn

@@ -49,7 +49,7 @@ func (h *Hooked) OnForward(f func(m Module, x, y *tensor.Tensor) *tensor.Tensor)
 }
 
 // OnBackward calls f with the gradients dx of the input and dy of the output once both are
-// known; a non-nil result of f replaces dx. If the input requires no gradient, dx is nil and
+// known; a non-nil result of f replaces dx. If the input does not require a gradient, dx is nil and
 // f is called before the module's derivative runs. OnBackward returns a function that
 // removes the hook. It is torch.nn.Module.register_full_backward_hook.
 func (h *Hooked) OnBackward(f func(m Module, dx, dy *tensor.Tensor) *tensor.Tensor) (remove func()) {

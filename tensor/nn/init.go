@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The functions InitX fill a tensor in place with the values that torch.nn.init's x_ gives
-// for the same seed, drawn in float32 whatever the tensor's dtype.
+// The functions InitX fill a tensor in place with the values of torch.nn.init's x_ for the same seed. They draw
+// in float32 for every dtype of the tensor.
 
 // InitUniform fills t with uniform numbers in [low, high). It is
 // torch.nn.init.uniform_.

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Loss is a loss as a module. Its constructor documents the arguments of Forward besides
-// the input.
+// Loss is a loss as a module. Each constructor documents the arguments that Forward takes after the
+// input.
 type Loss struct {
 	Weight    *tensor.Tensor // weights of classes or elements, or nil
 	PosWeight *tensor.Tensor // weights of positive targets, or nil

@@ -14,7 +14,7 @@ func (m *Mode) Training() bool { return !m.inUse }
 // Train switches all layers of model to training mode. It is torch.nn.Module.train.
 func Train(model any) { setMode(model, false) }
 
-// Eval switches all layers of model to evaluation mode: no dropout, and running
+// Eval switches all layers of model to evaluation mode: without dropout and with running
 // statistics. It is torch.nn.Module.eval.
 func Eval(model any) { setMode(model, true) }
 

@@ -69,7 +69,7 @@ func within(name, outer string) bool {
 	return outer == "" || name == outer || strings.HasPrefix(name, outer+".")
 }
 
-// NamedBuffers returns the tensors of model that require no gradient, with their names:
+// NamedBuffers returns the tensors of model that do not require a gradient, with their names:
 // running statistics, weights of losses and frozen parameters. It is
 // torch.nn.Module.named_buffers.
 func NamedBuffers(model any) []Named {

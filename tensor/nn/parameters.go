@@ -31,7 +31,7 @@ func Parameters(model any) []*tensor.Tensor {
 }
 
 // NamedParameters is Parameters with names made of field names and indices: field
-// RunningMean is running_mean, unless its tag nn:"…" says otherwise. It is
+// RunningMean is running_mean, unless it has a tag nn:"…" with another name. It is
 // torch.nn.Module.named_parameters.
 func NamedParameters(model any) []Named {
 	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return !n.Tensor.IsLeaf() || !n.Tensor.RequiresGrad() })
@@ -117,7 +117,7 @@ func (w *walker) walk(v reflect.Value, path string) {
 
 func (w *walker) fields(v reflect.Value, path string) {
 	t := v.Type()
-	if t == namedType { // carries its own name
+	if t == namedType { // has its own name
 		w.walk(v.Field(1), join(path, v.Field(0).String()))
 		return
 	}

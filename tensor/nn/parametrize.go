@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Parametrized is a module, some of whose tensors are computed from parameters at each run.
+// Parametrized is a module of which some tensors are computed from parameters at each run.
 // Put it in the place of the module. [WeightNorm] and [SpectralNorm] make one. Names of
 // parameters and of the state are those of torch.nn.utils.parametrize.
 //

@@ -242,7 +242,7 @@ func pass(input, first []*tensor.Tensor, w weights, step stepper, reversed bool,
 	}
 	for i, e := range ended {
 		if len(e) > 0 {
-			slices.Reverse(e) // the longest ended last
+			slices.Reverse(e) // the longest sequence ended last
 			s[i] = tensor.Cat(0, append([]*tensor.Tensor{s[i]}, e...)...)
 		}
 	}

@@ -85,8 +85,8 @@ func ToDType(model any, d tensor.DType) {
 	})
 }
 
-// Half converts the floating-point tensors of model to float16, which autocast makes
-// unnecessary. It is torch.nn.Module.half.
+// Half converts the floating-point tensors of model to float16. Models that run under autocast do
+// not need it. It is torch.nn.Module.half.
 func Half(model any) { ToDType(model, tensor.Float16) }
 
 func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {

@@ -20,8 +20,8 @@ func (m *MaxPool) ForwardIndices(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	return m.Forward(x), m.indices(x)
 }
 
-// MaxUnpool puts elements back at the indices that a max pooling returned, and zeros
-// elsewhere.
+// MaxUnpool puts elements back at the indices that a max pooling returned. All other elements are
+// 0.
 type MaxUnpool struct {
 	text                    string
 	window, stride, padding []int

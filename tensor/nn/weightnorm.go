@@ -10,7 +10,7 @@ import (
 // WeightNormalization computes a weight as Original0 times the direction of Original1: T.
 // Salimans and D. Kingma, "Weight Normalization" (2016). It is torch's _WeightNorm.
 type WeightNormalization struct {
-	Original0 *tensor.Tensor // norms: (1, …, n, …, 1), or () for the whole weight
+	Original0 *tensor.Tensor // norms (1, …, n, …, 1), or () for the whole weight
 	Original1 *tensor.Tensor // weight that gives the direction
 
 	whole bool

@@ -47,7 +47,7 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 	if n == 1 {
 		r["mu_product"] = 1.0
 	}
-	product := float64(float32(r["mu_product"].(float64)) * float32(mu(n))) // torch's is float32
+	product := float64(float32(r["mu_product"].(float64)) * float32(mu(n))) // torch's product is float32
 	r["mu_product"] = product
 	divisor := v.MulScalar(1 / (1 - math.Pow(o.Beta2, n))).Sqrt().AddScalar(o.Eps)
 	addQuotient(p, g, divisor, -o.LR*(1-mu(n))/(1-product))
@@ -72,7 +72,7 @@ func (radam) step(p, g *tensor.Tensor, o *Group, r record) {
 	kept := math.Pow(o.Beta2, n)
 	rate := o.LR / (1 - math.Pow(o.Beta1, n))
 	most := 2/(1-o.Beta2) - 1
-	// The length of a simple average of gradients with the same variance, after n steps.
+	// The length after n steps of a simple average of gradients that has the same variance.
 	length := most - 2*n*kept/(1-kept)
 	if length <= 5 {
 		p.AddScaledAssign(m, -rate)

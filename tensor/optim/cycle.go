@@ -129,7 +129,7 @@ func newMomenta(name string, opt *Optimizer, fixed bool, low, high float64) mome
 	case slices.Contains(opt.takes, "betas"):
 		m.set = func(g *Group, to float64) { g.Beta1 = to }
 	default:
-		check(slices.Contains(opt.takes, "momentum"), name, "%s has neither momentum nor betas; use an optimizer that has, or FixedMomentum", opt.name)
+		check(slices.Contains(opt.takes, "momentum"), name, "%s has neither momentum nor betas; use an optimizer that has one of them, or FixedMomentum", opt.name)
 		m.set = func(g *Group, to float64) { g.Momentum = to }
 	}
 	return m

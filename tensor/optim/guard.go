@@ -9,9 +9,9 @@ import (
 
 // StepUnless is Step if all elements of found, a float32 tensor on the parameters' device, are
 // 0; otherwise parameters and optimizer state stay unchanged. For SGD, and for Adam and
-// AdamW without AMSGrad, a capable device decides that without a host synchronisation;
-// otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls it. It
-// is a step of torch's fused optimizers with found_inf.
+// AdamW without AMSGrad, a capable device takes or skips the step itself, so that the host need
+// not wait; otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls
+// it. It is a step of torch's fused optimizers with found_inf.
 func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 	if rule, ok := o.rule.(guarding); ok && o.guarded(rule, found) {
 		o.stepGuarded(rule, found)
@@ -29,13 +29,13 @@ func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 // guarding is a rule whose steps a device can skip.
 type guarding interface {
 	rule
-	// guards reports whether p's device can decide on p's next step, given p's record r.
+	// guards reports whether p's device can itself take or skip p's next step, given p's record r.
 	guards(p *tensor.Tensor, o *Group, r record) bool
 	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
-	// known returns the number of steps in r; told sets it to n, at least 1.
+	// known returns the number of steps in r. setKnown sets it to n, at least 1.
 	known(r record) (n float64)
-	told(r record, n float64)
+	setKnown(r record, n float64)
 }
 
 // guards is false if momentum was turned on late: the count then shows earlier steps, but
@@ -56,7 +56,7 @@ func (sgd) known(r record) float64 {
 	return 0
 }
 
-func (sgd) told(record, float64) {}
+func (sgd) setKnown(record, float64) {}
 
 func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
 	return !o.AMSGrad && fused.GuardsAdam(p)
@@ -69,9 +69,9 @@ func (adam) known(r record) float64 {
 	return n
 }
 
-func (adam) told(r record, n float64) { r["step"] = n }
+func (adam) setKnown(r record, n float64) { r["step"] = n }
 
-// guarded reports whether the device decides on the step.
+// guarded reports whether the device itself takes or skips the step.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	if o.carried != 0 || found.DType() != tensor.Float32 {
 		return false
@@ -90,7 +90,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	return true
 }
 
-// stepGuarded is step, where the device decides whether to skip it.
+// stepGuarded is step, but the device takes or skips the step itself.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
@@ -169,7 +169,7 @@ func (o *Optimizer) remembered() map[*tensor.Tensor]record {
 	for i, p := range o.Params() {
 		if r := o.records[p]; r != nil && steps[i] > 0 {
 			all[p] = maps.Clone(r)
-			rule.told(all[p], steps[i])
+			rule.setKnown(all[p], steps[i])
 		}
 	}
 	return all

@@ -25,7 +25,7 @@ func (rprop) step(p, g *tensor.Tensor, o *Group, r record) {
 	factor := tensor.OnesLike(p).MaskedFill(turn.GtScalar(0), o.EtaPlus).MaskedFill(turned, o.EtaMinus)
 	size := r.tensor("step_size", p)
 	size.Assign(size.Mul(factor).Clamp(o.StepMin, o.StepMax))
-	g = g.MaskedFill(turned, 0) // an element whose sign has changed skips a step
+	g = g.MaskedFill(turned, 0) // an element skips a step if its sign has changed
 	addProduct(p, g.Sign(), size, -1)
 	previous.Assign(g)
 }

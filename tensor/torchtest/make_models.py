@@ -1,7 +1,7 @@
 """Writes testdata/models.json: ResNet-8 and BERT as PyTorch trains and evaluates them. Run: python3 make_models.py
 
 Models are written in plain torch.nn, with the names of torchvision and of Hugging Face. Their weights come from a rule that
-models_test.go has too: nothing but losses and logits is kept, not even for BERT-base with its 110 million weights.
+models_test.go has too: only losses and logits are kept, even for BERT-base with its 110 million weights.
 Images are those of data.SyntheticCIFAR; tweets are tokens in testdata/tweets.json, which models_test.go writes.
 """
 

@@ -1,6 +1,6 @@
 """Writes testdata/training.json: losses of small networks that PyTorch trains. Run: python3 make_training.py
 
-Nothing but the losses is kept: the generators are equal, so that a seed gives the same weights and data.
+Only the losses are kept: the generators are equal, so that a seed gives the same weights and data.
 """
 
 import json

@@ -11,7 +11,7 @@
 // attributes of functions, compiler logs, names of errors. Handles are the driver's, as uintptr;
 // results are CUresult, 0 for success. Each call first makes ctx current on its thread.
 //
-// It knows nothing of the order of streams, lifetimes or the meaning of errors: that is package
+// It does not know the order of streams, lifetimes or the meaning of errors, which belong to package
 // drv.
 package link
 

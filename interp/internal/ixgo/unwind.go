@@ -66,7 +66,7 @@ func (e *Engine) panics(pfn reflect.Value, body []instructionFunc) {
 	}
 }
 
-// run executes a call. A panic goes on from here, its stack being gone.
+// run executes a call. A panic continues from here, because its stack no longer exists.
 func (f *deferring) run(fr *ixgo.Frame) {
 	if v, panicked := f.attempt(fr); panicked {
 		panic(v)

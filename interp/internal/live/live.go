@@ -1,6 +1,6 @@
 // Package live knows which goroutines belong to which cell, and stops them. Rewritten
 // code calls it: polls at loops and calls, and blocking operations that can be
-// interrupted. It knows nothing of how code is interpreted.
+// interrupted. It does not know how code is interpreted.
 package live
 
 import (
@@ -360,9 +360,9 @@ func (r *Registry) Of(c *Cell) *Cell {
 }
 
 // Poll is called by loops while flag is set: it ends the calling goroutine if that has
-// been told to stop. Deferred functions then run undisturbed; a goroutine that goes on
-// is ended again, because something has recovered the panic, as fmt does when a String
-// method panics.
+// been told to stop. Deferred functions then run undisturbed. A goroutine that continues,
+// because code has recovered the panic, is ended again. For example, fmt recovers a panic of a
+// String method.
 func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return

@@ -1,7 +1,7 @@
 // Package mapaccess finds goroutines that use one map at the same time, at least one of
 // them to write it. Go's run-time system ends the process for that. Interpreted code
 // announces each access here first: conflicting accesses never reach the map together,
-// and the second becomes an error. It knows nothing of cells or engines.
+// and the second becomes an error. It does not know cells or engines.
 package mapaccess
 
 import (

@@ -423,7 +423,7 @@ func turned4(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c 
 //go:noescape
 func amxTiles(t *Panels)
 
-// copyTiles packs 16 rows or fewer, stride bytes apart, of n bfloat16 that lie side by side for tiles of A, which lie dstride bytes apart.
+// copyTiles packs up to 16 rows of n adjacent bfloat16, stride bytes apart, for tiles of A, which are dstride bytes apart.
 //
 //go:noescape
 func copyTiles(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
@@ -734,42 +734,42 @@ var dotsF16 = [...]Dot{nil, dotF161, dotF162, dotF163, dotF164, dotF165, dotF166
 
 var dotsBF16 = [...]Dot{nil, dotBF161, dotBF162, dotBF163, dotBF164, dotBF165, dotBF166, dotBF167}
 
-// widenF16 sets n float32 to float16s.
+// widenF16 converts n float16 to float32.
 //
 //go:noescape
 func widenF16(dst, src unsafe.Pointer, n int)
 
-// widenBF16 sets n float32 to bfloat16s.
+// widenBF16 converts n bfloat16 to float32.
 //
 //go:noescape
 func widenBF16(dst, src unsafe.Pointer, n int)
 
-// narrowF16 sets n float16 to the nearest of float32s; NaN is 0x7e00.
+// narrowF16 rounds n float32 to the nearest float16; NaN becomes 0x7e00.
 //
 //go:noescape
 func narrowF16(dst, src unsafe.Pointer, n int)
 
-// narrowBF16 sets n bfloat16 to the nearest of float32s; NaN is 0x7fc0.
+// narrowBF16 rounds n float32 to the nearest bfloat16; NaN becomes 0x7fc0.
 //
 //go:noescape
 func narrowBF16(dst, src unsafe.Pointer, n int)
 
-// avx2WidenF16 sets n float32, at least 16, to float16s.
+// avx2WidenF16 converts n float16, at least 16, to float32.
 //
 //go:noescape
 func avx2WidenF16(dst, src unsafe.Pointer, n int)
 
-// avx2WidenBF16 sets n float32, at least 16, to bfloat16s.
+// avx2WidenBF16 converts n bfloat16, at least 16, to float32.
 //
 //go:noescape
 func avx2WidenBF16(dst, src unsafe.Pointer, n int)
 
-// avx2NarrowF16 sets n float16, at least 16, to the nearest of float32s; NaN is 0x7e00.
+// avx2NarrowF16 rounds n float32, at least 16, to the nearest float16; NaN becomes 0x7e00.
 //
 //go:noescape
 func avx2NarrowF16(dst, src unsafe.Pointer, n int)
 
-// avx2NarrowBF16 sets n bfloat16, at least 16, to the nearest of float32s; NaN is 0x7fc0.
+// avx2NarrowBF16 rounds n float32, at least 16, to the nearest bfloat16; NaN becomes 0x7fc0.
 //
 //go:noescape
 func avx2NarrowBF16(dst, src unsafe.Pointer, n int)
@@ -809,12 +809,12 @@ func scale(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func affine(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// relu is a [Pass]: 0 where x <= 0, else x.
+// relu is a [Pass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func relu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// reluGrad is a [Pass]: 0 where x <= 0, else y.
+// reluGrad is a [Pass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func reluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
@@ -824,12 +824,12 @@ func reluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// neg is a [Pass]: x with its sign turned, alpha being -0.
+// neg is a [Pass]: -x, for an alpha of -0.
 //
 //go:noescape
 func neg(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// abs is a [Pass]: x, or 0 - x where that is not less.
+// abs is a [Pass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func abs(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
@@ -844,7 +844,7 @@ func tanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func sigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
+// largest returns the bits of the largest magnitude of n float32. NaN is above infinity.
 //
 //go:noescape
 func largest(x unsafe.Pointer, n int) (bits uint32)
@@ -854,7 +854,7 @@ func largest(x unsafe.Pointer, n int) (bits uint32)
 //go:noescape
 func adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
 
-// stream copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.
+// stream copies n bytes, a positive multiple of 256, around the cache. dst must be aligned to 64.
 //
 //go:noescape
 func stream(dst, src unsafe.Pointer, n int)
@@ -894,12 +894,12 @@ func avx2Scale(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Affine(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2Relu is a [Pass]: 0 where x <= 0, else x.
+// avx2Relu is a [Pass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func avx2Relu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2ReluGrad is a [Pass]: 0 where x <= 0, else y.
+// avx2ReluGrad is a [Pass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func avx2ReluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
@@ -909,12 +909,12 @@ func avx2ReluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2Neg is a [Pass]: x with its sign turned, alpha being -0.
+// avx2Neg is a [Pass]: -x, for an alpha of -0.
 //
 //go:noescape
 func avx2Neg(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2Abs is a [Pass]: x, or 0 - x where that is not less.
+// avx2Abs is a [Pass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func avx2Abs(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
@@ -929,7 +929,7 @@ func avx2TanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2SigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2Largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
+// avx2Largest returns the bits of the largest magnitude of n float32. NaN is above infinity.
 //
 //go:noescape
 func avx2Largest(x unsafe.Pointer, n int) (bits uint32)
@@ -939,22 +939,22 @@ func avx2Largest(x unsafe.Pointer, n int) (bits uint32)
 //go:noescape
 func avx2Adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
 
-// avx2Stream copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.
+// avx2Stream copies n bytes, a positive multiple of 256, around the cache. dst must be aligned to 64.
 //
 //go:noescape
 func avx2Stream(dst, src unsafe.Pointer, n int)
 
-// sumLanes returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.
+// sumLanes returns the sum of n float32. 16 lanes, which start at 0, add every 16th element each. Then lanes l and l+8 are added, l and l+4, l and l+2, and l and l+1.
 //
 //go:noescape
 func sumLanes(x unsafe.Pointer, n int) (sum float32)
 
-// avx2SumLanes returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.
+// avx2SumLanes returns the sum of n float32. 16 lanes, which start at 0, add every 16th element each. Then lanes l and l+8 are added, l and l+4, l and l+2, and l and l+1.
 //
 //go:noescape
 func avx2SumLanes(x unsafe.Pointer, n int) (sum float32)
 
-// fence makes what [Loops.Stream] has written visible to others.
+// fence makes the writes of [Loops.Stream] visible to other processors.
 //
 //go:noescape
 func fence()
@@ -999,12 +999,12 @@ func scaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta flo
 //go:noescape
 func affineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// reluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+// reluFloat16 is a [HalfPass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func reluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// reluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+// reluGradFloat16 is a [HalfPass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func reluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1014,12 +1014,12 @@ func reluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func sqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// negFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+// negFloat16 is a [HalfPass]: -x, for an alpha of -0.
 //
 //go:noescape
 func negFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// absFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+// absFloat16 is a [HalfPass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func absFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1098,12 +1098,12 @@ func scaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta fl
 //go:noescape
 func affineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// reluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+// reluBFloat16 is a [HalfPass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func reluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// reluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+// reluGradBFloat16 is a [HalfPass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1113,12 +1113,12 @@ func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta
 //go:noescape
 func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// negBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+// negBFloat16 is a [HalfPass]: -x, for an alpha of -0.
 //
 //go:noescape
 func negBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// absBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+// absBFloat16 is a [HalfPass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func absBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1197,12 +1197,12 @@ func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta
 //go:noescape
 func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2ReluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+// avx2ReluFloat16 is a [HalfPass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2ReluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+// avx2ReluGradFloat16 is a [HalfPass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1212,12 +1212,12 @@ func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //go:noescape
 func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2NegFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+// avx2NegFloat16 is a [HalfPass]: -x, for an alpha of -0.
 //
 //go:noescape
 func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2AbsFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+// avx2AbsFloat16 is a [HalfPass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1296,12 +1296,12 @@ func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, bet
 //go:noescape
 func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2ReluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+// avx2ReluBFloat16 is a [HalfPass]: 0 where x <= 0, otherwise x.
 //
 //go:noescape
 func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2ReluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+// avx2ReluGradBFloat16 is a [HalfPass]: 0 where x <= 0, otherwise y.
 //
 //go:noescape
 func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1311,12 +1311,12 @@ func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, 
 //go:noescape
 func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2NegBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+// avx2NegBFloat16 is a [HalfPass]: -x, for an alpha of -0.
 //
 //go:noescape
 func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx2AbsBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+// avx2AbsBFloat16 is a [HalfPass]: the larger one of x and 0 - x, the latter if neither is larger.
 //
 //go:noescape
 func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
@@ -1380,22 +1380,22 @@ func avx2Count16(x unsafe.Pointer, n int, of *Format, c *Census)
 //go:noescape
 func avx2Count32(x unsafe.Pointer, n int, of *Format, c *Census)
 
-// largestOf returns the largest of n float32, NaN if there is one.
+// largestOf returns the largest of n float32, or NaN if there is one.
 //
 //go:noescape
 func largestOf(x unsafe.Pointer, n int) (most float32)
 
-// dropped is x alpha where the byte of y is not 0, else x 0.
+// dropped is a [Pass]: x*alpha where the byte of y is not 0, otherwise x*0.
 //
 //go:noescape
 func dropped(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// twist sets n words, a multiple of 8, to far ^ y>>1 ^ (0x9908b0df if y is odd), y being a word's first bit and the other bits of the word after it.
+// twist sets n words, a multiple of 8, to far ^ y>>1 ^ (0x9908b0df if y is odd), where y is the first bit of a word and the other bits of the next word.
 //
 //go:noescape
 func twist(words, far unsafe.Pointer, n int)
 
-// drawBelow sets n bytes, a multiple of 4, to 1 where the tempered words 2i and 2i+1, of which the first is the higher one, are below limit in their last 53 bits, else to 0.
+// drawBelow sets n bytes, a multiple of 4, to 1 where the last 53 bits of the tempered words 2i, the upper one, and 2i+1 are below limit, otherwise to 0.
 //
 //go:noescape
 func drawBelow(dst, words unsafe.Pointer, n int, limit uint64)
@@ -1560,197 +1560,197 @@ func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// normalize sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.
+// normalize sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.
 //
 //go:noescape
 func normalize(dst, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normGrad sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.
+// normGrad sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second.
 //
 //go:noescape
 func normGrad(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normSums sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.
+// normSums sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale.
 //
 //go:noescape
 func normSums(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normalizeRow sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.
+// normalizeRow sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.
 //
 //go:noescape
 func normalizeRow(dst, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normGradRow sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.
+// normGradRow sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second.
 //
 //go:noescape
 func normGradRow(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normSumsRow sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.
+// normSumsRow sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale.
 //
 //go:noescape
 func normSumsRow(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normColumns adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart. f has nothing, nothing, mean and scale.
+// normColumns adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale.
 //
 //go:noescape
 func normColumns(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
 
-// sumColumns adds rows of x to sums: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart.
+// sumColumns adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart.
 //
 //go:noescape
 func sumColumns(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
 
-// copyRows copies rows of n bytes, at least 1, from src, where they lie sstride bytes apart, to dst, where they lie dstride bytes apart.
+// copyRows copies rows of n bytes, at least 1. Rows are sstride bytes apart in src and dstride bytes in dst.
 //
 //go:noescape
 func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
 
-// centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes as [Loops].Sum has them.
+// centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.
 //
 //go:noescape
 func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
 
-// sumRows sets each of rows float32 to the sum of n, as [Loops].Sum has it; rows lie stride bytes apart.
+// sumRows sets dst to the sum of each row of n float32, like [Loops].Sum. Rows are stride bytes apart.
 //
 //go:noescape
 func sumRows(dst, x unsafe.Pointer, rows, n, stride int)
 
-// maximumOf is a [Pass]: the larger one of x and y, NaN if one is; 0 is above -0.
+// maximumOf is a [Pass]: the larger one of x and y, or NaN if either is NaN; 0 is above -0.
 //
 //go:noescape
 func maximumOf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// maximumOfRows sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.
+// maximumOfRows sets dst to the maximum or minimum of each row of n float32. Elements and rows are adjacent.
 //
 //go:noescape
 func maximumOfRows(dst, x unsafe.Pointer, rows, n int)
 
-// minimumOf is a [Pass]: the smaller one of x and y, NaN if one is; -0 is below 0.
+// minimumOf is a [Pass]: the smaller one of x and y, or NaN if either is NaN; -0 is below 0.
 //
 //go:noescape
 func minimumOf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// minimumOfRows sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.
+// minimumOfRows sets dst to the maximum or minimum of each row of n float32. Elements and rows are adjacent.
 //
 //go:noescape
 func minimumOfRows(dst, x unsafe.Pointer, rows, n int)
 
-// equalOnes is a [Pass]: 1 where x == y, else 0.
+// equalOnes is a [Pass]: 1 where x == y, otherwise 0.
 //
 //go:noescape
 func equalOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// lessOnes is a [Pass]: 1 where x < y, else 0.
+// lessOnes is a [Pass]: 1 where x < y, otherwise 0.
 //
 //go:noescape
 func lessOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// lessEqualOnes is a [Pass]: 1 where x <= y, else 0.
+// lessEqualOnes is a [Pass]: 1 where x <= y, otherwise 0.
 //
 //go:noescape
 func lessEqualOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// whereNot0 sets dst to y where x is not 0, which NaN is not either, else to z.
+// whereNot0 sets dst to y where x is not 0, including NaN, otherwise to z.
 //
 //go:noescape
 func whereNot0(dst, x, y, z unsafe.Pointer, n int)
 
-// firstMost sets best to x, and at to place, where x is beyond best, or NaN where that is not.
+// firstMost sets best to x, and at to place, where x is beyond best, or where x is NaN and best is not.
 //
 //go:noescape
 func firstMost(best, at, x unsafe.Pointer, n int, place float32)
 
-// firstMostRow sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.
+// firstMostRow sets best to the first extreme element of each of 16 lanes of every 16th of n float32, and at to the number of elements before it in its lane. n is a positive multiple of 16. NaN is beyond all numbers.
 //
 //go:noescape
 func firstMostRow(best, at *[16]float32, x unsafe.Pointer, n int)
 
-// firstLeast sets best to x, and at to place, where x is beyond best, or NaN where that is not.
+// firstLeast sets best to x, and at to place, where x is beyond best, or where x is NaN and best is not.
 //
 //go:noescape
 func firstLeast(best, at, x unsafe.Pointer, n int, place float32)
 
-// firstLeastRow sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.
+// firstLeastRow sets best to the first extreme element of each of 16 lanes of every 16th of n float32, and at to the number of elements before it in its lane. n is a positive multiple of 16. NaN is beyond all numbers.
 //
 //go:noescape
 func firstLeastRow(best, at *[16]float32, x unsafe.Pointer, n int)
 
-// gatherRows copies rows of n bytes, at least 1, to dst, side by side, from where they lie at src plus step times each of int64s that lie istep bytes apart.
+// gatherRows copies rows of n bytes, at least 1, to adjacent rows of dst. Row i is at src + step * index i, of int64 indices istep bytes apart.
 //
 //go:noescape
 func gatherRows(dst, src, index unsafe.Pointer, rows, n, step, istep int)
 
-// rowsAdd is a [RowPass] of Add: rows of x and one number y each.
+// rowsAdd is a [RowPass] of Add: rows of x and one number of y each.
 //
 //go:noescape
 func rowsAdd(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsAddRow is a [RowPass] of Add: rows of x and rows of y.
+// rowsAddRow is a [RowPass] of Add: rows of x and one row of y each.
 //
 //go:noescape
 func rowsAddRow(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsSub is a [RowPass] of Sub: rows of x and one number y each.
+// rowsSub is a [RowPass] of Sub: rows of x and one number of y each.
 //
 //go:noescape
 func rowsSub(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsSubRow is a [RowPass] of Sub: rows of x and rows of y.
+// rowsSubRow is a [RowPass] of Sub: rows of x and one row of y each.
 //
 //go:noescape
 func rowsSubRow(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsMul is a [RowPass] of Mul: rows of x and one number y each.
+// rowsMul is a [RowPass] of Mul: rows of x and one number of y each.
 //
 //go:noescape
 func rowsMul(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsMulRow is a [RowPass] of Mul: rows of x and rows of y.
+// rowsMulRow is a [RowPass] of Mul: rows of x and one row of y each.
 //
 //go:noescape
 func rowsMulRow(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsDiv is a [RowPass] of Div: rows of x and one number y each.
+// rowsDiv is a [RowPass] of Div: rows of x and one number of y each.
 //
 //go:noescape
 func rowsDiv(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// rowsDivRow is a [RowPass] of Div: rows of x and rows of y.
+// rowsDivRow is a [RowPass] of Div: rows of x and one row of y each.
 //
 //go:noescape
 func rowsDivRow(dst, x, y unsafe.Pointer, rows, n, step int)
 
-// widenBool sets n float32 to bools, 1 or 0.
+// widenBool converts n bools to float32, 1 or 0.
 //
 //go:noescape
 func widenBool(dst, src unsafe.Pointer, n int)
 
-// narrowBool sets n bools to whether float32s are not 0, as NaN is not.
+// narrowBool sets n bools to whether each float32 is not 0; NaN is not 0.
 //
 //go:noescape
 func narrowBool(dst, src unsafe.Pointer, n int)
 
-// repeatRows4 sets rows of n numbers, side by side, to one number each; those lie step bytes apart.
+// repeatRows4 sets adjacent rows of n numbers to one number each. The numbers are step bytes apart.
 //
 //go:noescape
 func repeatRows4(dst, src unsafe.Pointer, rows, n, step int)
 
-// repeatRows2 sets rows of n numbers, side by side, to one number each; those lie step bytes apart.
+// repeatRows2 sets adjacent rows of n numbers to one number each. The numbers are step bytes apart.
 //
 //go:noescape
 func repeatRows2(dst, src unsafe.Pointer, rows, n, step int)
 
-// Pause waits some tens of nanoseconds, as a loop that spins should.
+// Pause waits some tens of nanoseconds, for loops that spin.
 //
 //go:noescape
 func Pause()
 
-// cpuid returns what CPUID says of a leaf and a part of it.
+// cpuid returns the registers of CPUID for a leaf and subleaf.
 //
 //go:noescape
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
-// xgetbv returns the states that the operating system saves, which needs OSXSAVE.
+// xgetbv returns the mask of states that the operating system saves. It needs OSXSAVE.
 //
 //go:noescape
 func xgetbv() (states uint32)

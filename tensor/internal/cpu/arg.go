@@ -31,7 +31,7 @@ func runArg(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	}
 }
 
-// arg computes positions from what src is computed in.
+// arg computes positions with elements in src's compute type.
 func arg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	if k.Code == driver.ArgSort {
 		argsort[T](b, k.Axis, driver.ParamsOf[driver.SortParams](k).Descending, dst, src)
@@ -40,9 +40,8 @@ func arg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	}
 }
 
-// extreme sets dst to the position of the largest element of src, or of the
-// smallest, along the axes where dst has size 1. Blocks and results are cut as in
-// reduce.
+// extreme sets dst to the position of the largest or smallest element of src along the axes where dst
+// has size 1. It splits the work as reduce does.
 func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 	kept, reduced := axes(dst, src)
 	outs, count := dst.Len(), 1
@@ -93,7 +92,7 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 	})
 }
 
-// firstExtreme returns where the first element of x is that none comes before.
+// firstExtreme returns the index of the first element of x that no other element is before.
 func firstExtreme[T number](x []T, largest bool, before func(x, y T) bool) int {
 	run := selects.FirstLeastRow
 	if largest {
@@ -119,9 +118,8 @@ func firstExtreme[T number](x []T, largest bool, before func(x, y T) bool) int {
 	return best
 }
 
-// fewExtremes is extreme where few elements go into one result: it goes through many
-// results at a time, whose layout is kept, once for each of those elements, whose layout
-// is reduced.
+// fewExtremes is extreme for few elements per result. For each element of a result, with the layout
+// reduced, it loops over many results, with the layout kept.
 func fewExtremes[T number](b *Backend, r reader[T], largest bool, before func(x, y T) bool, dst driver.View, kept, reduced layout, count int) {
 	run := selects.FirstLeast
 	if largest {
@@ -165,7 +163,7 @@ func fewExtremes[T number](b *Backend, r reader[T], largest bool, before func(x,
 	})
 }
 
-// ranked is an element, as a number that orders like it, and where it was.
+// ranked is an element as a number with the same order, and the element's position.
 type ranked struct {
 	key   uint64
 	place int64
@@ -178,7 +176,7 @@ func (r ranked) compare(o ranked) int {
 	return cmp.Compare(r.place, o.place)
 }
 
-// orderKey returns a number that orders like x: zeros are equal, and NaN is above all.
+// orderKey returns a number with the same order as x. Zeros are equal, and NaN is above all numbers.
 func orderKey[T number](x T) uint64 {
 	if _, whole := any(x).(int64); whole {
 		return uint64(x) ^ 1<<63
@@ -233,7 +231,7 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 			}
 		})
 	}
-	const part = 16 * chunk // what an item sorts
+	const part = 16 * chunk // number of elements that an item sorts
 	rows := src.Len() / n
 	if n <= part {
 		b.ranges(rows, max(1, part/n), func(lo, hi int) {
@@ -262,7 +260,7 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 	}
 }
 
-// merge sets dst to the elements of two sorted lists, sorted.
+// merge merges two sorted lists into dst.
 func merge(dst, x, y []ranked) {
 	for i := range dst {
 		if i%copyItem == 0 {

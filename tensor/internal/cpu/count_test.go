@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// TestCountLoops compares what a tier finds with what the loop in Go does: each kind of
-// number alone, all kinds, and all but normal ones, at sizes about those of a turn.
+// TestCountLoops compares the counts of each tier with those of the loop in Go, for single kinds of
+// numbers and for mixtures, at sizes near those of an iteration.
 func TestCountLoops(t *testing.T) {
 	defer func(was asm.Loops) { loops = was }(loops)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -18,7 +18,7 @@ func TestCountLoops(t *testing.T) {
 	for _, d := range []driver.DType{driver.Float16, driver.BFloat16, driver.Float32} {
 		mantissa := map[driver.DType]int{driver.Float16: 10, driver.BFloat16: 7, driver.Float32: 23}[d]
 		top := 1<<(8*d.Size()-1-mantissa) - 1 // exponent of infinity
-		one := uint32(1)<<mantissa - 1        // all of the mantissa
+		one := uint32(1)<<mantissa - 1        // all bits of the mantissa
 		special := []uint32{0, 1, one, one + 1, uint32(top)<<mantissa - 1, uint32(top) << mantissa, uint32(top)<<mantissa + 1, uint32(top)<<mantissa | one}
 		kinds := []func() uint32{
 			func() uint32 { return special[r.IntN(len(special))] },
@@ -48,7 +48,7 @@ func TestCountLoops(t *testing.T) {
 				for _, tier := range asm.Tiers() {
 					loops = tier.Loops
 					if got := b.Count(v); bitsOf(got) != bitsOf(want) {
-						t.Errorf("%s: %v, kind %d, %d numbers: got %+v, want %+v", tier.Name, d, kind, n, got, want)
+						t.Errorf("%s: %v, kind %d, %d elements: got %+v, want %+v", tier.Name, d, kind, n, got, want)
 					}
 				}
 			}
@@ -56,7 +56,7 @@ func TestCountLoops(t *testing.T) {
 	}
 }
 
-// bitsOf returns c with NaN as a number that equals itself.
+// bitsOf returns c with NaN replaced by a number, so that it can be compared.
 func bitsOf(c driver.Counts) driver.Counts {
 	for _, x := range []*float64{&c.AbsMin, &c.AbsMax} {
 		if math.IsNaN(*x) {
@@ -66,8 +66,7 @@ func bitsOf(c driver.Counts) driver.Counts {
 	return c
 }
 
-// BenchmarkCount counts the elements of a layer's weights: normal ones, and half of
-// them 0 as after ReLU.
+// BenchmarkCount counts the elements of a layer's weights, and of activations of which half are 0.
 func BenchmarkCount(b *testing.B) {
 	const n = 256 * 256
 	backend := New(1)

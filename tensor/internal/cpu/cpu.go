@@ -1,6 +1,6 @@
 // Package cpu is the backend "cpu" of tensor/driver: buffers in Go memory, and
 // kernels on all cores, in assembly (package asm) where the processor has the
-// instructions, else in portable Go. It knows views; it knows nothing of tensors or
+// instructions, else in portable Go. It knows views; it does not know tensors or
 // tapes.
 //
 // Halves are widened to float32 when they are read and rounded once when they are written (package

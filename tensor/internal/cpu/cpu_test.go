@@ -27,8 +27,8 @@ func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
 	return driver.View{Buffer: buf, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
 }
 
-// TestPoll abandons kernels from the poll, which must run on the caller's goroutine, and
-// checks that no worker writes afterwards and that the next kernel works.
+// TestPoll checks that a panic of the poll ends a kernel, that the poll runs on the caller's goroutine,
+// that no worker writes afterwards, and that the next kernel works.
 func TestPoll(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	const n = 1 << 21
@@ -36,7 +36,7 @@ func TestPoll(t *testing.T) {
 		b := cpu.New(workers)
 		x := newVector(t, b, n)
 		for after := range 4 {
-			polls := 0 // no lock: the race detector tells if another goroutine polls
+			polls := 0 // without a lock, so that the race detector finds polls on other goroutines
 			driver.SetHost(driver.Host{Poll: func() {
 				if polls++; polls > after {
 					panic("enough")
@@ -47,9 +47,9 @@ func TestPoll(t *testing.T) {
 				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(after + 1)}, x)
 				return nil
 			}()
-			// Other workers may have left the caller no items to poll before again.
+			// Other workers may have taken all items before the caller polled again.
 			if panicked := polls > after; panicked != (got == "enough") || polls == 0 {
-				t.Fatalf("%d workers: poll number %d of %d panics: got %v from Run, want its value", workers, after+1, polls, got)
+				t.Fatalf("%d workers: panic in poll %d of %d: got %v from Run, want the panic's value", workers, after+1, polls, got)
 			}
 			driver.SetHost(driver.Host{})
 			b.Run(driver.Kernel{Code: driver.Fill, Alpha: 7}, x)
@@ -64,7 +64,7 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-// TestPollOften checks that the longest items leave the poll its turn.
+// TestPollOften checks that a long product polls between its items.
 func TestPollOften(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	var polls atomic.Int64
@@ -76,12 +76,13 @@ func TestPollOften(t *testing.T) {
 	y.Shape, y.Stride = []int{k, m}, []int{m, 1}
 	dst.Shape, dst.Stride = []int{m, m}, []int{m, 1}
 	b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y)
-	const most = 64 << 20 // multiplications and additions of an item
+	const most = 64 << 20 // multiplications and additions per poll
 	if want := int64(2 * m * m * k / most); polls.Load() < want {
 		t.Errorf("product of %d by %d by %d: polled %d times, want at least %d", m, k, m, polls.Load(), want)
 	}
 }
 
+// TestConcurrent runs kernels on several goroutines.
 func TestConcurrent(t *testing.T) {
 	b := cpu.New(3)
 	const n = 1 << 19
@@ -108,7 +109,8 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-func TestMemoryIsGivenBack(t *testing.T) {
+// TestUnreachableMemoryIsReleased checks the memory counters after buffers have become unreachable.
+func TestUnreachableMemoryIsReleased(t *testing.T) {
 	b := cpu.New(1)
 	const n = 1 << 20
 	var all []driver.View
@@ -143,7 +145,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 func TestErrors(t *testing.T) {
 	b := cpu.New(1)
 	if _, err := b.Alloc(1 << 50); err == nil || !strings.Contains(err.Error(), "1024.0 TiB requested") {
-		t.Errorf("alloc of 2^50 bytes: got error %v, want one that says how much was asked for", err)
+		t.Errorf("alloc of 2^50 bytes: got error %v, want one with the requested size", err)
 	}
 	x := newVector(t, b, 4)
 	y := newVector(t, b, 3)

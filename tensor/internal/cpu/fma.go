@@ -18,10 +18,10 @@ func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
 // blockLen is how many products of bfloat16 make a block.
 const blockLen = 32
 
-// blockSums goes on with the sums c, from 0 if they are the first, for bfloat16, as AMX's
-// instruction TDPBF16PS has it. x and y are taken in blocks of blockLen elements of k. In each
-// two sums begin with 0, of the products of its even and of its odd elements; the two are
-// added, and that is added to c. Numbers below 2^-126 are zero throughout. The last block is
+// blockSums adds products of bfloat16 to the sums c, which are 0 for the first block, in the order of
+// AMX's instruction TDPBF16PS. x and y are read in blocks of blockLen elements of k. In each block two
+// sums begin with 0: of the products of even elements and of odd elements. The two are added, and their
+// sum is added to c. Numbers below 2^-126 are zero throughout. The last block is
 // filled up with zeros, which make 0 of a sum of -0.
 func blockSums(c []float32, ld int, first bool, x, y []float32) {
 	var total [tileRows * tileCols]float32

@@ -7,12 +7,12 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// gemm is a batch of products of float32, float16 or bfloat16 matrices by a tier's
-// kernels. An element is defined as at [product.multiply].
+// gemm is a batch of products of float32, float16 or bfloat16 matrices, computed with a tier's
+// kernels. [product.multiply] defines the elements.
 //
-// A is packed first, for as many rows as fit (all of K at once); then each item takes
-// a strip of columns of C for those rows, and packs B a panel at a time just before it
-// is used. K is never split between items.
+// A is packed first, with all of k, for as many rows as fit. Then each item computes a strip of
+// columns of C for those rows, and packs B one panel at a time just before its use. k is never split
+// between items.
 type gemm struct {
 	tier    *asm.Tier
 	kernels []asm.Tile
@@ -23,7 +23,7 @@ type gemm struct {
 	mr, nr  int  // rows and columns of a tile of C, and of panels of A and B
 	x, y    operand
 	dst     result
-	columns []asm.Stretch // of B, if [gemm.dots] found them
+	columns []asm.Stretch // columns of B, for [gemm.multiplyDots]
 }
 
 // Sizes of work items, the best ones measured. They do not affect results.
@@ -38,10 +38,11 @@ const (
 	streamed   = 256 << 10 // elements of C from which it is written with non-temporal stores
 )
 
-// newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
+// newGemm returns the product dst = src[0] times src[1] plus an optional src[2]. The tier must support
+// it.
 func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *gemm {
 	x, y := src[0], src[1]
-	if computesTransposed(t, f, dst, y) { // the transposed product
+	if computesTransposed(t, f, dst, y) {
 		x, y, dst = swapAxes(y, f.k, f.n), swapAxes(x, f.m, f.k), swapAxes(dst, f.m, f.n)
 		src = append([]driver.View{x, y}, src[2:]...)
 		if len(src) == 3 {
@@ -89,7 +90,7 @@ func computesTransposed(t *asm.Tier, f contraction, dst, y driver.View) bool {
 	return f == contraction{1, 1, 1} && t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
 }
 
-// slots returns how many slots kc elements of k take.
+// slots returns the number of slots of kc elements of k.
 func (g *gemm) slots(kc int) int {
 	switch {
 	case g.tiles:
@@ -100,8 +101,8 @@ func (g *gemm) slots(kc int) int {
 	return kc
 }
 
-// run computes all matrices of the batch: large ones one after the other by all
-// workers, small ones in groups.
+// run computes all matrices of the batch. All workers share each large matrix; small ones are computed
+// in groups.
 func (g *gemm) run(b *Backend) {
 	work, batches := g.m*g.n*g.k, g.dst.batch.len()
 	if batches > 1 && work < 16*alone {
@@ -129,7 +130,7 @@ func (g *gemm) run(b *Backend) {
 	}
 }
 
-// each calls an item for 0 … n-1 in some order.
+// each calls item for 0 … n-1 in any order.
 type each = func(n int, item func(i int, poll func()))
 
 func serial(poll func()) each {
@@ -210,8 +211,8 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 	})
 }
 
-// parts returns the columns and the panels of rows of an item, at least two for
-// each worker.
+// parts returns the numbers of columns and of row panels of an item. Each worker gets at least two
+// items.
 func (g *gemm) parts(panels, workers int) (cols, part int) {
 	cols, part = max(stripCols, g.nr), panels
 	if workers == 1 {
@@ -226,10 +227,9 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 	return cols, part
 }
 
-// item computes the rows of panels p0 … p1-1, counted from i0, and columns j0 …
-// j0+cols-1. Sums of all blocks of k but the last are kept aside, those of the last
-// become C's elements at once, but where a panel is not whole or [result.end] knows no
-// way.
+// item computes the rows of panels p0 … p1-1, counted from i0, and columns j0 … j0+cols-1. Sums of all
+// blocks of k but the last are kept in a buffer. The last block stores the elements of C directly,
+// except for incomplete panels and results that [result.end] does not support.
 func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
 	mr, nr := a.lines, g.nr
 	ws := takeStrip()
@@ -238,13 +238,13 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	width := (cols + nr - 1) / nr * nr
 	panel, room := ws.panel(nr*g.slots(min(g.depth, g.k))), ws.tile(mr*nr)
 	out, ok := g.dst.end(batch, i0+p0*mr, j0, cols, g.k <= g.depth, ws)
-	whole := 0 // columns of whole panels, of which out is the end
+	whole := 0 // number of columns in whole panels, which out stores
 	if ok {
 		whole = cols / nr * nr
 	}
 	var sums unsafe.Pointer
 	if g.k > g.depth || whole < width {
-		sums = ws.sums((height + g.mr - 1) / g.mr * g.mr * width) // tiles read whole ones
+		sums = ws.sums((height + g.mr - 1) / g.mr * g.mr * width) // kernels of tiles read whole tiles
 	}
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		kc := min(g.depth, g.k-k0)

@@ -6,8 +6,7 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// inPlaceProduct computes columns j0 … end-1 of a matrix, whose operands are float32 and read in
-// place.
+// inPlaceProduct computes columns j0 … end-1 of a matrix from float32 operands that are read in place.
 type inPlaceProduct func(g *gemm, batch int, x, y operand, j0, end int)
 
 // multiply computes a matrix.
@@ -27,14 +26,14 @@ func (f inPlaceProduct) share(g *gemm, batch int, x, y operand, workers int, eac
 	})
 }
 
-// plain is a way for small matrices. It goes down a panel of B's columns, which fit the
-// first cache, before the next.
+// plain multiplies small matrices. It uses a panel of B's columns, which fits in the L1 cache, for all
+// rows before the next panel.
 func (g *gemm) plain(batch int, x, y operand, j0, end int) {
 	g.direct(batch, x, y, 0, g.m, j0, end, nil)
 }
 
-// multiplyNarrow is for a B of few columns, which is packed, and a long
-// A, which would not pay for its packing.
+// multiplyNarrow multiplies a long A, for which packing does not pay, by a B of few columns, which is
+// packed.
 func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	nr := g.tier.Cols
 	b := takeBytes((g.n + nr - 1) / nr * nr * g.k * 4)
@@ -61,11 +60,11 @@ func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	})
 }
 
-// shortRows is how many rows of B short goes along side by side.
+// shortRows is the number of rows of B that short reads together.
 const shortRows = 16
 
-// short is a way for few rows of A and a large B, which is read once, some rows at a
-// time: going down panels of columns would leave the memory waiting.
+// short multiplies few rows of A by a large B. It reads B once, several rows at a time, because panels
+// of columns would not use the full memory bandwidth.
 func (g *gemm) short(batch int, x, y operand, j0, end int) {
 	mr, nr := g.tier.Rows, g.tier.Cols
 	width := end - j0
@@ -100,7 +99,7 @@ func (g *gemm) short(batch int, x, y operand, j0, end int) {
 	}
 }
 
-// turned is short for a B whose columns are what lies side by side.
+// turned is like short, for a B with contiguous columns.
 func (g *gemm) turned(batch int, x, y operand, j0, end int) {
 	const nr = 16
 	ws := takeStrip()
@@ -128,8 +127,8 @@ func (g *gemm) turned(batch int, x, y operand, j0, end int) {
 	}
 }
 
-// part returns how many of n lines an item takes, a multiple of width: few enough for
-// every worker to have four, and for an item to take milliseconds.
+// part returns the number of lines of an item, of n in all, a multiple of width. Each worker gets about
+// four items, and an item takes at most some milliseconds.
 func (g *gemm) part(n, width, workers int) int {
 	part := max(width, (n/(4*workers)+width-1)/width*width)
 	for part > width && part*(g.m*g.n/n)*g.k > 16*alone {
@@ -138,8 +137,8 @@ func (g *gemm) part(n, width, workers int) int {
 	return part
 }
 
-// direct computes rows i0 … rows-1 and columns j0 … cols-1 of a matrix, from B in place
-// or from panels of it in room.
+// direct computes rows i0 … rows-1 and columns j0 … cols-1 of a matrix. It reads B in place, or its
+// panels in room if that is not nil.
 func (g *gemm) direct(batch int, x, y operand, i0, rows, j0, cols int, room *workBuffer) {
 	mr, nr := g.tier.Rows, g.tier.Cols
 	var ws *strip

@@ -10,10 +10,10 @@ import (
 // in neither direction, such as the windows of a convolution. Contiguous stretches are loaded at
 // once, in the direction in which they are longer.
 type im2col struct {
-	rows  bool            // lines are copied 16 at a time, else turned
-	step  int             // from one line of a stretch to the next, 1 or 2
-	offs  []int           // where elements of a line lie, in bytes
-	turns [][]asm.Stretch // of each block of k, 16 elements of a line after the other
+	rows  bool            // copy 16 lines at a time; otherwise transpose
+	step  int             // distance between lines of a stretch, 1 or 2
+	offs  []int           // offsets of the elements of a line in bytes
+	turns [][]asm.Stretch // stretches of each block of k, for every 16 elements of a line
 	depth int
 }
 
@@ -44,7 +44,7 @@ func im2colOf(o *operand, depth int) *im2col {
 	return s
 }
 
-// offsets sets list to where elements of l from lo on lie, in bytes.
+// offsets sets list to the offsets of the elements of l from lo on, in bytes.
 func offsets(list []int, l layout, lo, size int) []int {
 	l.runs(lo, len(list), func(pos, at, stride, count int) {
 		for i := range count {
@@ -54,11 +54,12 @@ func offsets(list []int, l layout, lo, size int) []int {
 	return list
 }
 
-// stretches appends n elements of l from lo on, at most 32. Neighbours lie step apart.
+// stretches appends the stretches of n elements of l from lo on, at most 32. Elements of a stretch are
+// step apart.
 func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretch {
 	ones := 1<<32 - 1
 	if step == 2 {
-		ones /= 3 // every second
+		ones /= 3 // every second bit
 	}
 	l.runs(lo, n, func(pos, at, stride, count int) {
 		if stride == step {
@@ -80,12 +81,12 @@ type panelLayout struct {
 
 var panelLayouts objectPool[panelLayout]
 
-// gather is pack.
+// gather is pack for an operand with an im2col.
 func (o *operand) gather(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	room, s := panelLayouts.take(0), o.spread
 	defer panelLayouts.give(0, room)
 	for l := 0; l < width; l += 16 {
-		n, to := min(16, lines-l), unsafe.Add(dst, l*4) // with n < 1 what is there goes unused, but had better be numbers
+		n, to := min(16, lines-l), unsafe.Add(dst, l*4) // for n < 1 the panel is not used, but is filled with numbers
 		if s.rows {
 			if n > 0 {
 				list := stretches(room.stretches[:0], o.lines, s.step, first+l, n, o.size)

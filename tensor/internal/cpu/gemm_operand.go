@@ -8,21 +8,20 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// operand is a factor of a gemm. Its lines are what the product runs along: A's rows,
-// B's columns.
+// operand is a factor of a gemm. Its lines are the rows of A or the columns of B.
 type operand struct {
-	base          unsafe.Pointer // of the buffer, after at of the matrix
+	base          unsafe.Pointer // start of the buffer or, for a result of at, of the matrix
 	batch         layout
 	dtype         driver.DType
-	size          int    // bytes of an element
-	lines, inner  layout // where lines begin, and where elements of a line are from there
-	even          bool   // all lines and all elements are equally far apart:
-	across, along int    // bytes from line to line, and along one
+	size          int    // bytes per element
+	lines, inner  layout // layout of the lines, and of the elements of a line relative to it
+	even          bool   // lines and elements are evenly spaced
+	across, along int    // distances between lines and between elements of a line in bytes, if even
 	spread        *im2col
 	packing       *asm.Packing
 }
 
-// operandOf returns v, whose last axes are lines and, after them, what runs along them.
+// operandOf returns v as an operand. Its last axes are those of lines, followed by those along a line.
 func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
 	r, size := len(v.Shape)-along, v.DType.Size()
 	o := operand{
@@ -31,7 +30,7 @@ func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
 		across: v.Stride[r-1] * size, along: v.Stride[len(v.Shape)-1] * size,
 	}
 	o.even = len(o.lines.shape) < 2 && len(o.inner.shape) < 2
-	for i, l := range []layout{o.lines, o.inner} { // what axes of one element are before it has no say
+	for i, l := range []layout{o.lines, o.inner} { // axes of size 1 do not count
 		if len(l.shape) == 1 {
 			*[]*int{&o.across, &o.along}[i] = l.stride[0] * size
 		}
@@ -53,12 +52,12 @@ func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
 	return o
 }
 
-// baseOf returns where a view's buffer lies.
+// baseOf returns the address of a view's buffer.
 func baseOf(v driver.View) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(elements[uint64](bufferOf(v.Buffer))))
 }
 
-// at returns a matrix of the batch.
+// at returns one matrix of the batch.
 func (o operand) at(batch int) operand {
 	o.base = unsafe.Add(o.base, o.batch.index(batch)*o.size)
 	return o
@@ -68,8 +67,8 @@ func (o *operand) element(line, k int) unsafe.Pointer {
 	return unsafe.Add(o.base, line*o.across+k*o.along)
 }
 
-// pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, as a
-// panel: slot s of line l is slot s*width + l.
+// pack sets dst to a panel of lines first … first+lines-1, elements k0 … k0+kc-1 of each. Slot s of line
+// l is slot s*width + l of the panel.
 func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	if o.spread != nil {
 		o.gather(dst, width, first, lines, k0, kc)
@@ -87,7 +86,7 @@ func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	if along == o.size || kc == 1 {
 		for l := 0; l < width; l += 16 {
 			n := min(16, lines-l)
-			if n <= 0 { // what is there goes unused, but had better be numbers
+			if n <= 0 { // this part of the panel is not used, but is filled with numbers
 				n = 1
 			} else if l > 0 {
 				src = unsafe.Add(src, 16*across)
@@ -103,8 +102,8 @@ func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	f(src, along, dst, width*4, kc, 1<<lines-1)
 }
 
-// packWhole is pack by means of packs that read whole registers, and in Go where those
-// would read too far.
+// packWhole is pack for tiers whose packs read whole registers. It packs in Go where those would read
+// beyond the operand.
 func (o *operand) packWhole(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	const n = 8
 	src := o.element(first, k0)
@@ -129,7 +128,7 @@ func (o *operand) packWhole(dst unsafe.Pointer, width, first, lines, k0, kc int)
 // packGo is pack for tiers without packs, whose slots are float32.
 func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	to := unsafe.Slice((*float32)(dst), kc*width)
-	if o.even && o.across == o.size { // rows of the panel lie side by side
+	if o.even && o.across == o.size { // rows of the panel are contiguous in the operand
 		for k := range kc {
 			row := to[k*width:][:width]
 			o.wide(row[:lines], o.element(first, k0+k))
@@ -153,7 +152,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	}
 }
 
-// elements sets dst to those of a line from k on.
+// elements sets dst to the elements of a line from k on.
 func (o *operand) elements(dst []float32, line, k int) {
 	at := o.lines.index(line)
 	o.inner.runs(k, len(dst), func(pos, along, stride, count int) {
@@ -168,7 +167,7 @@ func (o *operand) elements(dst []float32, line, k int) {
 	})
 }
 
-// wide sets dst to what lies side by side from src on.
+// wide sets dst to the contiguous elements at src, as float32.
 func (o *operand) wide(dst []float32, src unsafe.Pointer) {
 	if o.size == 2 {
 		widen(dst, unsafe.Slice((*uint16)(src), len(dst)), o.dtype)
@@ -177,18 +176,16 @@ func (o *operand) wide(dst []float32, src unsafe.Pointer) {
 	}
 }
 
-// ahead is the panel of B that is packed after the current one, to be prefetched
-// while kernels run.
+// ahead is the next panel of B, which is prefetched while kernels run.
 type ahead struct {
 	start       uintptr
-	count       int // of prefetches of two lines of the cache
-	perRow      int // how many of them lie in a row
+	count       int // number of prefetches, of two cache lines each
+	perRow      int // number of prefetches per row
 	rowStep     int
 	acrossLines bool
 }
 
-// ahead returns the panel at column j, or, from end on, the first one of the next
-// block of k.
+// ahead returns the panel at column j or, if j is end or more, the first one of the next block of k.
 func (o *operand) ahead(j, end, first, k0, kc, k, width int) ahead {
 	if j >= end {
 		j, k0 = first, k0+kc
@@ -210,7 +207,8 @@ func (o *operand) ahead(j, end, first, k0, kc, k, width int) ahead {
 	return a
 }
 
-// lines returns where the call-th kernel prefetches, each calls times, and the step.
+// lines returns the address at which the kernel number call starts to prefetch, and the step between its
+// calls prefetches.
 func (a ahead) lines(call, calls int) (from uintptr, step int) {
 	q := call * calls
 	if q >= a.count {
@@ -220,27 +218,25 @@ func (a ahead) lines(call, calls int) (from uintptr, step int) {
 		return a.start + uintptr(q*a.rowStep), a.rowStep
 	}
 	step = 128
-	if a.perRow < calls { // short rows: the first lines of several rows instead
+	if a.perRow < calls { // short rows: prefetch the start of several rows instead
 		step = a.rowStep
 	}
 	return a.start + uintptr(q/a.perRow*a.rowStep), step
 }
 
-// packed is A, packed for a number of rows: for each block of k the panels, one after
-// the other.
+// packed holds packed rows of A: for each block of k, the panels one after the other.
 type packed struct {
 	room   *workBuffer
 	panels int
-	width  int // of a panel
-	lines  int // that a panel but the last holds: where there are few, as many in each, as short ones are slow
+	width  int // width of a panel
+	lines  int // number of lines in a panel, except the last; few panels share the lines evenly, because short panels are slow
 	depth  int
 	full   int // bytes of a panel of a whole block
-	last   int // of one of the last block
+	last   int // bytes of a panel of the last block
 	blocks int
 }
 
-// panelSize returns the bytes of a panel. Packs write 16 slots at a time, which takes
-// the last one past its end.
+// panelSize returns the bytes of a panel, with room behind it because packs write 16 slots at a time.
 func panelSize(width, slots int) int { return width*slots*4 + 64 }
 
 func newPacked(g *gemm, rows int) *packed {
@@ -257,12 +253,12 @@ func newPacked(g *gemm, rows int) *packed {
 
 func (p *packed) free() { p.room.give() }
 
-// at returns panel i of the block that begins with k0.
+// at returns the address of panel i in the block that starts at k0.
 func (p *packed) at(i, k0 int) unsafe.Pointer {
 	return unsafe.Add(p.room.base, p.panels*p.full*(k0/p.depth)+i*p.step(k0))
 }
 
-// step returns the bytes from one panel to the next in the block that begins with k0.
+// step returns the distance between panels in the block that starts at k0, in bytes.
 func (p *packed) step(k0 int) int {
 	if k0/p.depth == p.blocks-1 {
 		return p.last
@@ -270,7 +266,7 @@ func (p *packed) step(k0 int) int {
 	return p.full
 }
 
-// pack packs panel i of rows that begin with i0.
+// pack packs panel i of the rows from i0 on.
 func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
@@ -282,7 +278,7 @@ func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	}
 }
 
-// workBuffer is memory that is reused by the next product.
+// workBuffer is memory that later products reuse.
 type workBuffer struct {
 	base  unsafe.Pointer // aligned to a cache line
 	bytes []byte
@@ -290,7 +286,7 @@ type workBuffer struct {
 
 var workBuffers objectPool[workBuffer]
 
-// takeBytes returns a workBuffer of n bytes, with slack behind them and undefined contents.
+// takeBytes returns a workBuffer of at least n bytes with undefined contents.
 func takeBytes(n int) *workBuffer {
 	r := workBuffers.take(bits.Len(uint(n)))
 	if len(r.bytes) < n+128 {

@@ -7,19 +7,19 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// result is where a gemm's sums go, with the bias that is added to them.
+// result is the destination of a gemm's sums, and the bias that is added to them.
 type result struct {
-	base    unsafe.Pointer // of the buffer
+	base    unsafe.Pointer // start of the buffer
 	batch   layout
 	columns layout
 	dtype   driver.DType
-	size    int              // bytes of an element
-	row     int              // bytes from row to row
-	m, n    int              // of a matrix
-	uneven  *writer[float32] // where rows are not evenly spaced
+	size    int              // bytes per element
+	row     int              // distance between rows in bytes
+	m, n    int              // rows and columns of a matrix
+	uneven  *writer[float32] // writes results with unevenly spaced rows, otherwise nil
 	bias    *reader[float32]
 	repeats bool    // the bias is the same in all rows of a matrix
-	added   *result // where the bias lies, if it is one that a tile can add
+	added   *result // layout of a bias that tiles can add, otherwise nil
 }
 
 func resultOf(f contraction, dst driver.View, bias []driver.View) result {
@@ -48,13 +48,13 @@ func resultOf(f contraction, dst driver.View, bias []driver.View) result {
 	return d
 }
 
-// at returns where an element lies.
+// at returns the address of an element.
 func (d *result) at(batch, i, j int) unsafe.Pointer {
 	return unsafe.Add(d.base, (d.batch.index(batch)+d.columns.index(j))*d.size+i*d.row)
 }
 
-// place returns where sums of columns j … j+cols-1 may be put at once, and the bytes
-// from row to row, if they may.
+// place returns the address at which kernels can store columns j … j+cols-1 of row i directly, and the
+// distance between rows in bytes. ok is false if they cannot.
 func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok bool) {
 	if d.dtype != driver.Float32 || d.bias != nil || d.uneven != nil || j%d.columns.run()+cols > d.columns.run() {
 		return nil, 0, false
@@ -62,10 +62,9 @@ func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok boo
 	return d.at(batch, i, j), d.row, true
 }
 
-// end returns what a tile does with the sums of row i and column j and of what lies
-// below them, if it can do all: columns of C, and of the bias, lie side by side. A bias
-// that is the same in all rows is read for that many columns. once says that there are
-// no sums to be added, which then had better go around the cache.
+// end returns the end of a tile at row i and column j, and of the tiles below it. ok is false if the
+// columns of C or of the bias are not contiguous. A bias that is the same in all rows is read for cols
+// columns. once reports whether k has a single block; large results are then stored around the cache.
 func (d *result) end(batch, i, j, cols int, once bool, ws *strip) (end asm.End, ok bool) {
 	if d.uneven != nil || j%d.columns.run()+cols > d.columns.run() {
 		return end, false
@@ -96,7 +95,7 @@ func (d *result) end(batch, i, j, cols int, once bool, ws *strip) (end asm.End, 
 	return end, true
 }
 
-// right moves end that many columns to the right, of C's elements of that size.
+// right moves end to the right by a number of columns. size is the element size of C.
 func right(end asm.End, cols, size int) asm.End {
 	end.C = unsafe.Add(end.C, cols*size)
 	if end.Bias != nil {
@@ -105,7 +104,7 @@ func right(end asm.End, cols, size int) asm.End {
 	return end
 }
 
-// down moves end that many rows down.
+// down moves end down by a number of rows.
 func down(end asm.End, rows int) asm.End {
 	end.C = unsafe.Add(end.C, rows*end.Ldc)
 	if end.Sums != nil {
@@ -117,8 +116,8 @@ func down(end asm.End, rows int) asm.End {
 	return end
 }
 
-// put adds the bias to rows of sums, ld apart, rounds them and sets the elements from
-// row i and column j on.
+// put adds the bias to rows of sums, which are ld apart, rounds them, and stores them from row i and
+// column j on.
 func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	var room [stripCols]float32
 	var halves [stripCols]uint16
@@ -153,7 +152,7 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	}
 }
 
-// stretch is so many columns from pos on that lie at at, at+step, ….
+// stretch is a group of count columns from pos on, at positions at, at+step, ….
 type stretch struct{ pos, at, step, count int }
 
 func (d *result) stretches(list []stretch, j, cols int) []stretch {
@@ -161,7 +160,7 @@ func (d *result) stretches(list []stretch, j, cols int) []stretch {
 	return list
 }
 
-// lay sets elements from to on to row.
+// lay stores row in the elements at to.
 func lay[E float32 | uint16](to unsafe.Pointer, row []E, runs []stretch) {
 	size := int(unsafe.Sizeof(row[0]))
 	for _, s := range runs {

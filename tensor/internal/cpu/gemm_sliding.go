@@ -7,22 +7,21 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// A convolution whose groups have few results takes B in place, as each of its elements
-// is used so rarely that packing would cost more: with columns side by side ([asm.Slide]),
-// and where they are few but long, as in the gradient of its weight, with elements of a
-// column side by side ([asm.Dot]).
+// A convolution with few results per group reads B in place, because each element is used too rarely
+// for packing to pay. [asm.Slide] needs contiguous columns. [asm.Dot] is for few, long columns with
+// contiguous elements, as in the gradient of the weight.
 
-// fewRows is the largest number of rows of C that B is read in place for.
+// fewRows is the maximum number of rows of C for which B is read in place.
 const fewRows = 4
 
-// slides reports whether B's columns lie side by side, in rows that are not too short, and
-// are the sums of one block.
+// slides reports whether [gemm.multiplySliding] supports the product: few rows, one block of k, and
+// columns of B in contiguous rows that are not too short.
 func (g *gemm) slides() bool {
 	p, s := g.y.packing, g.y.spread
 	return p != nil && p.Slide != nil && g.m <= fewRows && g.k <= g.depth && s != nil && s.rows && s.step == 1 && g.y.lines.run() >= 8
 }
 
-// multiplySliding computes a matrix of few rows and long rows of columns.
+// multiplySliding computes a matrix with few rows and contiguous columns of B.
 func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
 	last := len(y.lines.shape) - 1
 	cols, rows, brow := y.lines.shape[last], 1, 0
@@ -52,7 +51,7 @@ func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
 		r0, c0 := item/across%down*high, item%across*wide
 		height, width := min(high, rows-r0), min(wide, cols-c0)
 		j := item/(across*down)*rows*cols + r0*cols + c0
-		count := height * width // side by side, as high is 1 where cols are cut
+		count := height * width // contiguous, because high is 1 if columns are split
 		b := unsafe.Add(y.base, y.lines.index(j)*y.size)
 		for i := range g.m {
 			c, _, inPlace := g.dst.place(batch, i, j, count)
@@ -72,8 +71,8 @@ func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
 	})
 }
 
-// dots returns where the columns of B lie, in stretches of at most 8, if that is in few and
-// what is summed over lies side by side, of both operands, for a while.
+// dots returns the columns of B in stretches of at most 8. It returns nil if there are too many, or if
+// elements along k of an operand are contiguous only in short runs.
 func (g *gemm) dots() []asm.Stretch {
 	p := g.y.packing
 	if p == nil || p.Dots == nil || g.m > fewRows || g.y.spread == nil || g.n >= 8*len(p.Dots) {
@@ -101,7 +100,7 @@ func (g *gemm) dots() []asm.Stretch {
 	return list
 }
 
-// multiplyDots computes a matrix of few rows and few columns.
+// multiplyDots computes a matrix with few rows and few columns.
 func (g *gemm) multiplyDots(batch int, x, y operand, poll func()) {
 	ws := takeStrip()
 	defer ws.give()

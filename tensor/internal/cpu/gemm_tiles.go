@@ -7,12 +7,12 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// tilesDepth is how much of k is packed at a time for tiles: a panel of B of that is 32 KB,
-// which stays in the first cache.
+// tilesDepth is the number of elements of k that are packed at a time for tiles. A panel of B then takes
+// 32 KiB, which stays in the L1 cache.
 const tilesDepth = 512
 
-// tilesLeast is the number of multiplications from which on tiles are used: below, packing
-// costs more than they save.
+// tilesLeast is the minimum number of multiplications for tiles. Below it, packing costs more than they
+// save.
 const tilesLeast = 1 << 15
 
 // fillsTiles reports whether a product is large enough for tiles.
@@ -23,7 +23,7 @@ func fillsTiles(f contraction, dst, x driver.View) bool {
 	return m >= asm.TileLines/2 && n >= asm.TileLines/2 && m*n*k >= tilesLeast
 }
 
-// useTiles has an operand packed for tiles.
+// useTiles makes pack use the packs for tiles.
 func (o *operand) useTiles(t *asm.Tier, depth int) {
 	o.packing = &t.Packs.Tiles
 	if o.spread != nil {
@@ -31,16 +31,15 @@ func (o *operand) useTiles(t *asm.Tier, depth int) {
 	}
 }
 
-// packSlots is pack for tiles: a panel of B, if width is that of one. It fills up the last block
-// with zeros.
+// packSlots is pack for tiles, for example of a panel of B. It pads the last block with zeros.
 func (o *operand) packSlots(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	o.pack(dst, width, first, lines, k0, kc)
 	filled, whole := (kc+3)/4*2, (kc+asm.TileBlock-1)/asm.TileBlock*(asm.TileBlock/2)
 	clear(unsafe.Slice((*uint32)(unsafe.Add(dst, filled*width*4)), (whole-filled)*width))
 }
 
-// packTileRows sets dst to rows first … first+lines-1 of A, elements k0 … k0+kc-1 of each, as a
-// panel for tiles.
+// packTileRows sets dst to a panel for tiles of rows first … first+lines-1 of A, elements k0 … k0+kc-1
+// of each.
 func (o *operand) packTileRows(t *asm.Tier, dst unsafe.Pointer, first, lines, k0, kc int) {
 	const half, tile = asm.TileLines / 2, asm.TileLines / 2 * asm.TileBlock * 2 // rows and bytes
 	if o.spread == nil && o.even && o.along == o.size {
@@ -54,7 +53,7 @@ func (o *operand) packTileRows(t *asm.Tier, dst unsafe.Pointer, first, lines, k0
 	slots := ws.panel((tilesDepth/2 + 1) * half)
 	for l := 0; l < lines; l += half {
 		o.packSlots(slots, half, first+l, min(half, lines-l), k0, kc)
-		for k := 0; k < kc; k += asm.TileBlock { // slots become rows
+		for k := 0; k < kc; k += asm.TileBlock { // transpose slots to rows
 			t.Packs.F32.Transpose(unsafe.Add(slots, k/2*half*4), half*4, unsafe.Add(dst, l/half*tile+k/asm.TileBlock*2*tile), half*4, half, 1<<half-1)
 		}
 	}

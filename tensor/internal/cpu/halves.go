@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// float16s and bfloat16s are the passes over halves that this processor does in assembly.
+// float16s and bfloat16s hold the passes over half precision in assembly that this processor supports.
 var float16s, bfloat16s = halvesOf(asm.Best())
 
 func halvesOf(t *asm.Tier) (f, b asm.HalfPasses) {
@@ -18,12 +18,12 @@ func halvesOf(t *asm.Tier) (f, b asm.HalfPasses) {
 	return t.Float16, t.BFloat16
 }
 
-// halfTurn is what passes over halves take multiples of.
+// halfTurn is the unit of elements of passes over half precision.
 const halfTurn = 64
 
-// halfPass runs an elementwise code of halves that lie side by side in one pass, with the
-// bits of [elementwise], and reports whether it did. The second of two operands may be one
-// number, or rows that repeat, or a number for each row.
+// halfPass computes an elementwise code of contiguous half-precision views in one pass, with the same
+// bits as [elementwise], and reports whether it could. The second of two operands may be one number, or
+// a repeated row, or one number per row.
 func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) bool {
 	if len(src) > 2 || dst.Len() < fast || src[0].DType != dst.DType {
 		return false
@@ -59,16 +59,16 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 	return true
 }
 
-// halvesOfView returns the elements of a view, whose layout is dense.
+// halvesOfView returns the elements of a view with a dense layout.
 func halvesOfView(v driver.View, l layout) []uint16 {
 	return elements[uint16](bufferOf(v.Buffer))[l.offset:][:l.len()]
 }
 
-// halfJob is a pass over halves and what it is called with.
+// halfJob is a pass over half precision with its arguments.
 type halfJob struct {
 	run         asm.HalfPass
 	dst, x, y   []uint16
-	rows        layout // of y, where that repeats, else none
+	rows        layout // layout of y if it repeats, otherwise empty
 	streaming   bool
 	alpha, beta float32
 }
@@ -88,7 +88,7 @@ func (j *halfJob) do(lo, hi int) {
 	}
 }
 
-// repeated computes dst, the elements from lo on, row by row.
+// repeated computes dst, which are the elements from lo on, row by row.
 func (j *halfJob) repeated(dst, x []uint16, lo int) {
 	spare := spares.Get().(*[chunk]uint32)
 	one := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), halfTurn)
@@ -106,8 +106,8 @@ func (j *halfJob) repeated(dst, x []uint16, lo int) {
 	spares.Put(spare)
 }
 
-// part computes dst from x and from y, of which the elements lie step bytes apart: what is
-// less than a turn by way of memory that has all of one.
+// part computes dst from x and y. step is the distance between elements of y in bytes. A remainder of
+// less than halfTurn elements is computed in a buffer.
 func (j *halfJob) part(dst, x, y []uint16, step int) {
 	n := len(dst) &^ (halfTurn - 1)
 	if n > 0 {
@@ -138,7 +138,7 @@ func (j *halfJob) call(dst, x, y []uint16, step int) {
 	j.run(at, unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, around, j.alpha, j.beta)
 }
 
-// halfPassOf returns the pass of a code and what to call it with, nil if there is none.
+// halfPassOf returns the pass of a code and its parameters, or nil.
 func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta float32) {
 	f := &float16s
 	switch d {
@@ -161,7 +161,7 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 		return f.Abs, 0, 0
 	case driver.Sqrt:
 		return f.Sqrt, 0, 0
-	case driver.Pow: // of x and x
+	case driver.Pow: // multiplies x by x
 		if alpha == 2 {
 			return f.Mul, 0, 0
 		}
@@ -191,7 +191,7 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 	return nil, 0, 0
 }
 
-// plain returns x as float32, NaN as the one that bfloat16 has too.
+// plain returns x as float32. NaN becomes one that bfloat16 can represent.
 func plain(x float64) float32 {
 	if x != x {
 		x = math.NaN()

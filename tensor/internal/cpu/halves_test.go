@@ -9,11 +9,10 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// TestHalfPasses compares the bits of every code that has a pass over halves with those of
-// chunks in portable Go: on all of float16 and what halves are made of besides, subnormal
-// numbers, infinite ones, NaN and zeros among them; in lengths about a turn and an item, from odd
-// places on, in place and not, with a second operand that repeats. What lies behind
-// stays as it is.
+// TestHalfPasses compares the bits of every code with a pass over half precision with portable Go. The
+// operands include subnormal and infinite numbers, NaN and zeros. Lengths are near those of an
+// iteration and of an item, at various offsets, in place or not, also with a second operand that
+// repeats. Elements outside the result must not change.
 func TestHalfPasses(t *testing.T) {
 	defer func(l asm.Loops, s asm.Selects, f, b asm.HalfPasses) {
 		loops, selects, float16s, bfloat16s = l, s, f, b
@@ -26,7 +25,7 @@ func TestHalfPasses(t *testing.T) {
 	b := New(2)
 	for _, tier := range asm.Tiers() {
 		if tier.Float16.Add == nil {
-			t.Errorf("%s: got no passes over halves", tier.Name)
+			t.Errorf("%s: passes over half precision are missing", tier.Name)
 			continue
 		}
 		for code, p := range pointwises {
@@ -43,7 +42,7 @@ func TestHalfPasses(t *testing.T) {
 			}
 			for _, n := range []int{16, 63, 64, 65, 127, 640, 650, 1024, 1000, bulk + 77, copyItem + 200} {
 				for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
-					how := r.IntN(8) // see runHalves
+					how := r.IntN(8) // parameter of runHalves
 					offset := 1 + r.IntN(40)
 					words := halfWords(r, d, 3*(n+100))
 					var got [2][]uint16
@@ -53,7 +52,7 @@ func TestHalfPasses(t *testing.T) {
 					}
 					for i, want := range got[0] {
 						if got[1][i] != want {
-							t.Errorf("%s: %v of %d %v, from %d on, how %d: number %d: bits %04x, Go has %04x", tier.Name, k, n, d, offset, how, i, got[1][i], want)
+							t.Errorf("%s: %v of %d %v, offset %d, how %d: element %d: got bits %04x, want %04x", tier.Name, k, n, d, offset, how, i, got[1][i], want)
 							break
 						}
 					}
@@ -63,9 +62,9 @@ func TestHalfPasses(t *testing.T) {
 	}
 }
 
-// runHalves returns the memory of k's result: n numbers from an offset on in n+100. Up to 5,
-// how selects whether the result replaces an operand and, if odd, makes the second operand
-// one number; with 6 and 7 the second operand is a row or a column.
+// runHalves returns the buffer of k's result, which has n of n+100 elements from an offset on. how
+// selects the layout: up to 5, whether the result replaces an operand and, if odd, that the second
+// operand is one number; with 6 and 7 the second operand is a row or a column.
 func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, offset, how, operands int, words []uint16) []uint16 {
 	t.Helper()
 	views := make([]driver.View, 3)
@@ -104,7 +103,7 @@ func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, off
 	return append([]uint16(nil), elements[uint16](bufferOf(dst.Buffer))[:n+100]...)
 }
 
-// halfWords returns bits of halves: of equal exponents often, so that sums are ties.
+// halfWords returns bits of half precision, often with equal exponents, so that sums are ties.
 func halfWords(r *rand.Rand, d driver.DType, n int) []uint16 {
 	list := make([]uint16, n)
 	for i := range list {

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// TestLoops compares the bits of every kernel that runs on a tier's loops with those of
-// the loops in Go, on numbers of all magnitudes.
+// TestLoops compares the bits of the kernels that use a tier's loops with those of the loops in Go, on
+// numbers of all magnitudes.
 func TestLoops(t *testing.T) {
 	defer func(l asm.Loops, n asm.Norms, s asm.Selects) { loops, norms, selects = l, n, s }(loops, norms, selects)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -38,7 +38,7 @@ func TestLoops(t *testing.T) {
 				}
 				for i, want := range got[0] {
 					if got[1][i] != want {
-						t.Errorf("%s: %v of %d: number %d: bits %08x, Go has %08x", tier.Name, k, n, i, got[1][i], want)
+						t.Errorf("%s: %v of %d: element %d: got bits %08x, want %08x", tier.Name, k, n, i, got[1][i], want)
 						break
 					}
 				}
@@ -47,7 +47,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// runLoop returns the bits of all vectors after k, NaN as one.
+// runLoop returns the bits of all vectors after k. All NaN have the same bits.
 func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (out []uint32) {
 	t.Helper()
 	views := make([]driver.View, 4)
@@ -82,9 +82,9 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 	return out
 }
 
-// TestAround has results that are written around the caches compared with others, where
-// memory begins at a multiple of 64 bytes and where it does not.
-func TestAround(t *testing.T) {
+// TestStreamingStores checks results that are large enough for stores around the caches, in memory that
+// is aligned to 64 bytes and in memory that is not.
+func TestStreamingStores(t *testing.T) {
 	b := New(2)
 	for _, d := range []driver.DType{driver.Float32, driver.Float16, driver.BFloat16} {
 		n := streamMin/d.Size() + 3*chunk + 50
@@ -109,11 +109,11 @@ func TestAround(t *testing.T) {
 			b.Run(driver.Kernel{Code: driver.Copy}, wide, y)
 			for i, v := range values[offset:][:n] {
 				if want := float32(2*(i%100) + 1); v != want {
-					t.Fatalf("%v, from element %d on: element %d: got %v, want %v", d, offset, i, v, want)
+					t.Fatalf("%v, offset %d: element %d: got %v, want %v", d, offset, i, v, want)
 				}
 			}
 			if rest := values[n*(1-offset)]; rest != 7 {
-				t.Errorf("%v, from element %d on: got %v beside it, want 7", d, offset, rest)
+				t.Errorf("%v, offset %d: element outside the result: got %v, want 7", d, offset, rest)
 			}
 			for i := range values {
 				values[i] = 0

@@ -18,6 +18,7 @@ func allocated(t *testing.T, b *Backend, n int) *buffer {
 	return bufferOf(buf)
 }
 
+// TestCapacity checks the rounding of buffer sizes.
 func TestCapacity(t *testing.T) {
 	last := 0
 	for n := keepMin / 8; n < 1<<20; n += 1 + n/1000 {
@@ -29,9 +30,9 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// Memory that was released is given out again, zeroed if that is asked for, and for
-// other sizes too if little is wasted.
-func TestReleasedIsGivenOutAgain(t *testing.T) {
+// TestReleasedMemoryIsReused checks that released memory is reused, also for smaller sizes unless most
+// of it would be wasted, and that Alloc zeroes it.
+func TestReleasedMemoryIsReused(t *testing.T) {
 	const n = 100 << 10
 	b := New(1)
 	x := allocated(t, b, n)
@@ -43,7 +44,7 @@ func TestReleasedIsGivenOutAgain(t *testing.T) {
 	}
 	y := allocated(t, b, n-100)
 	if unsafe.Pointer(&y.words[0]) != at {
-		t.Errorf("somewhat less: got other memory")
+		t.Errorf("slightly smaller buffer: got other memory, want the released one")
 	}
 	b.Release(y)
 	z, err := b.Alloc(n)
@@ -51,11 +52,11 @@ func TestReleasedIsGivenOutAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := elements[byte](bufferOf(z)); unsafe.Pointer(&got[0]) != at || !bytes.Equal(got, make([]byte, n)) {
-		t.Errorf("Alloc of the same size: got other memory, or not zeros")
+		t.Errorf("Alloc of the same size: got other memory or other content, want the released memory with zeros")
 	}
 	b.Release(z)
 	if y := allocated(t, b, n/2); unsafe.Pointer(&y.words[0]) == at {
-		t.Errorf("half the size: got the same memory, most of which is wasted")
+		t.Errorf("half the size: got the released memory, want other memory")
 	}
 }
 
@@ -66,7 +67,7 @@ func TestRunKeepsItsOperands(t *testing.T) {
 	const n = 8 * copyItem
 	b := New(1)
 	var taken []*buffer
-	inside := false // to allocate polls too
+	inside := false // allocations poll too
 	driver.SetHost(driver.Host{Poll: func() {
 		if inside {
 			return
@@ -97,42 +98,43 @@ func TestRunKeepsItsOperands(t *testing.T) {
 		}
 	}
 	if len(taken) < 2 {
-		t.Errorf("polled %d times, want to have been between items", len(taken))
+		t.Errorf("got %d polls, want 2 or more", len(taken))
 	}
 }
 
-// TestKeptIsLetGo checks that kept memory is released if unused or if memory is short.
-func TestKeptIsLetGo(t *testing.T) {
+// TestCachedMemoryIsReleased checks that memory in the free list is released if it is unused for a
+// period, or if memory is short.
+func TestCachedMemoryIsReleased(t *testing.T) {
 	const n = 1 << 20
 	b := New(1)
 	b.Release(allocated(t, b, n))
 	b.trim()
 	if got := b.Memory().Reserved; got != n {
-		t.Errorf("after a period in which it was used: got %d bytes, want %d", got, n)
+		t.Errorf("after a period with a use: got %d reserved bytes, want %d", got, n)
 	}
 	b.trim()
 	if got := b.Memory().Reserved; got != 0 {
-		t.Errorf("after a period in which it was not: got %d bytes, want 0", got)
+		t.Errorf("after a period without a use: got %d reserved bytes, want 0", got)
 	}
 	b.limit = 3 * n
 	b.Release(allocated(t, b, 2*n))
 	x := allocated(t, b, n)
 	if got := b.Memory(); got.Reserved != n && got.Reserved != 3*n {
-		t.Errorf("a third, after two that were released, of 3: got %+v", got)
+		t.Errorf("a third of the limit after the release of two thirds: got %+v, want %d or %d reserved bytes", got, n, 3*n)
 	}
 	y := allocated(t, b, 3*n/2)
 	if got := b.Memory().Reserved; got > b.limit {
-		t.Errorf("half of the rest: got %d bytes, want no more than %d", got, b.limit)
+		t.Errorf("half of the limit in addition: got %d reserved bytes, want at most %d", got, b.limit)
 	}
 	if _, err := b.Alloc(n); err == nil {
-		t.Errorf("more than is left: got no error, want one")
+		t.Errorf("more than is left: got no error")
 	}
 	runtime.KeepAlive(x)
 	runtime.KeepAlive(y)
 }
 
-// Garbage is found before much is taken beside it.
-func TestGarbageIsTakenFirst(t *testing.T) {
+// TestGarbageIsReusedFirst checks that garbage is collected before much new memory is allocated.
+func TestGarbageIsReusedFirst(t *testing.T) {
 	const n = 4 << 20
 	b := New(1)
 	live := allocated(t, b, n)
@@ -145,7 +147,7 @@ func TestGarbageIsTakenFirst(t *testing.T) {
 	runtime.KeepAlive(live)
 }
 
-// Taking much memory can be interrupted, and then none is taken.
+// TestAllocPolls checks that a large allocation can be interrupted, and then takes no memory.
 func TestAllocPolls(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	b := New(1)
@@ -154,7 +156,7 @@ func TestAllocPolls(t *testing.T) {
 		_, err := b.Alloc(64 << 20)
 		return err
 	}
-	for _, how := range []string{"fresh memory", "memory that is given out again"} {
+	for _, how := range []string{"new memory", "reused memory"} {
 		driver.SetHost(driver.Host{Poll: func() { panic("enough") }})
 		if got := alloc(); got != "enough" || b.Memory().Live != 0 {
 			t.Errorf("%s: got %v and %d bytes live, want the poll's panic and none", how, got, b.Memory().Live)

@@ -6,8 +6,7 @@ import (
 	"halfnote/tensor/drivertest"
 )
 
-// TestNorms runs the conformance tests of normalisations on every tier and on portable
-// code.
+// TestNorms runs the conformance tests of normalisations on every tier and on portable code.
 func TestNorms(t *testing.T) {
 	eachTier(func(string) { drivertest.Norms(t, New(2)) })
 }

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The definitions of the orders of sums, written independently and without regard to speed.
+// Definitions of the orders of sums, written independently of the kernels and without regard to speed.
 
 func definedSum(x []float32) float32 {
 	var partial []float32
@@ -60,8 +60,8 @@ func definedProduct(x, y []float32, depth int) float32 {
 	return sum
 }
 
-// definedBlocks is the product of bfloat16: the factors, filled up with zeros, in blocks of
-// 16 pairs, of which the first ones and the second ones are summed apart.
+// definedBlocks returns the product of bfloat16 vectors: factors are padded with zeros to blocks of 16
+// pairs, and the first and the second elements of pairs are summed separately.
 func definedBlocks(x, y []float32) float32 {
 	var c float32
 	for ; len(x) > 0; x, y = x[min(32, len(x)):], y[min(32, len(y)):] {
@@ -79,8 +79,8 @@ func definedBlocks(x, y []float32) float32 {
 	return c
 }
 
-// flushingFMA returns a*b + c rounded once to 24 bits, with zeros for numbers below 2^-126:
-// before the product, and in the result.
+// flushingFMA returns a*b + c rounded once to 24 bits, where factors and results below 2^-126 are
+// flushed to zero.
 func flushingFMA(a, b, c float32) float32 {
 	const least = 0x1p-126
 	list := [3]float64{float64(a), float64(b), float64(c)}
@@ -108,7 +108,7 @@ func flushingFMA(a, b, c float32) float32 {
 	return f
 }
 
-// exactFMA returns a*b + c rounded once, by way of numbers of any precision.
+// exactFMA returns a*b + c rounded once, computed with arbitrary precision.
 func exactFMA(a, b, c float32) float32 {
 	exact := func(x float32) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(float64(x)) }
 	r := exact(a)
@@ -117,19 +117,19 @@ func exactFMA(a, b, c float32) float32 {
 	return f
 }
 
-// TestFMA compares with exact numbers, at random and where two roundings differ from
-// one: sums that lie halfway between two float32, and beside it.
+// TestFMA compares fma with exact numbers, at random and where two roundings differ from one: for sums
+// halfway between two float32, or close to that.
 func TestFMA(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 200000 {
 		a, b, c := r.Float32()-0.5, r.Float32()-0.5, r.Float32()-0.5
 		switch i % 4 {
-		case 1: // c is far larger or smaller
+		case 1: // c is much larger or smaller than the product
 			c *= float32(math.Ldexp(1, r.IntN(120)-60))
-		case 2: // the sum lies halfway, give or take a little
+		case 2: // the sum is about halfway between two float32
 			a, b = 1+float32(r.IntN(8))*0x1p-12, 1+float32(r.IntN(8))*0x1p-12
 			c = float32(math.Ldexp(1+float64(r.IntN(64))*0x1p-23, 24+r.IntN(8)))
-		case 3: // near the smallest
+		case 3: // results are subnormal or close to it
 			a, b, c = a*0x1p-70, b*0x1p-60, c*float32(math.Ldexp(1, -124-r.IntN(20)))
 		}
 		want := exactFMA(a, b, c)
@@ -207,10 +207,10 @@ func TestProductOrder(t *testing.T) {
 	}
 }
 
-// TestBlocks compares products of bfloat16 of all magnitudes, infinite ones and NaN too, with
-// their definition: lengths about those of a slot, a block and a packed panel, in all
-// orders of elements, and few rows and columns, which take other ways.
-func TestBlocks(t *testing.T) {
+// TestBFloat16Products compares products of bfloat16 of all magnitudes, including infinities and NaN,
+// with their definition. Lengths are near those of a slot, a block and a packed panel, in all layouts,
+// and also with few rows and columns, which use other kernels.
+func TestBFloat16Products(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	lengths := []int{1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 28, 29, 30, 31, 32, 33, 34, 35, 36, 48, 61, 62, 63, 64, 65, 67, 96, 100, 1022, 1023, 1024, 1025, 1026, 1055, 1056, 1057, 2048, 2050}
 	for i, k := range append(lengths, lengths...) {
@@ -222,7 +222,7 @@ func TestBlocks(t *testing.T) {
 			c.m, c.orders[1] = 1+r.IntN(4), 1
 		}
 		words := magnitudes(r, driver.BFloat16, i%3 == 0, 20000)
-		if i%3 == 1 { // near 1: other orders give other bits
+		if i%3 == 1 { // near 1, so that other orders give other bits
 			for q := range words {
 				words[q] = r.Uint32()&0x807f | (124+r.Uint32()&7)<<7
 			}
@@ -252,7 +252,7 @@ func TestBlocks(t *testing.T) {
 			b := on(1+r.IntN(2), tier)
 			for q, got := range c.run(t, b, words) {
 				if got != want[q] {
-					t.Errorf("%s: %+v: element %d: bits %08x, want %08x", b.Tier(), c, q, got, want[q])
+					t.Errorf("%s: %+v: element %d: got bits %08x, want %08x", b.Tier(), c, q, got, want[q])
 					break
 				}
 			}
@@ -260,8 +260,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlockZeros has what zeros do that fill up the last block, and which numbers are zero.
-func TestBlockZeros(t *testing.T) {
+// TestBFloat16Flushing checks the effect of zeros that pad the last block, and which numbers are flushed
+// to zero.
+func TestBFloat16Flushing(t *testing.T) {
 	tiny := map[int]float64{0: 0x1.8p-126, 32: -0x1.cp-126} // C is -0 after two blocks
 	with := func(more map[int]float64) map[int]float64 {
 		all := maps.Clone(tiny)
@@ -271,37 +272,37 @@ func TestBlockZeros(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		k        int
-		products map[int]float64 // at elements of k; the others are 0
+		products map[int]float64 // products by index along k; the others are 0
 		want     uint32
 	}{
 		{"two blocks", 64, tiny, 0x80000000},
-		{"a third one of -0", 96, with(map[int]float64{94: -0x1p-130, 95: -0x1p-130}), 0x80000000},
-		{"of which one sum is 0", 96, with(map[int]float64{94: -0x1p-130}), 0},
-		{"filled up from the third element on", 66, with(map[int]float64{64: -0x1p-130, 65: -0x1p-130}), 0},
-		{"filled up from the last element on", 95, with(map[int]float64{93: -0x1p-130, 94: -0x1p-130}), 0},
-		{"filled up from the second element on", 65, with(map[int]float64{64: -0x1p-130}), 0},
-		{"filled up by a slot", 92, with(map[int]float64{90: -0x1p-130, 91: -0x1p-130}), 0},
-		{"the least normal number", 3, map[int]float64{0: 0x1p-126}, 0x00800000},
-		{"rounded up to it from half a unit of 24 bits below", 3, map[int]float64{0: 0x1p-126, 2: -0x1p-151}, 0x00800000},
-		{"less than it when rounded to 24 bits", 3, map[int]float64{0: 0x1p-126, 2: -0x1.8p-151}, 0},
-		{"the same below 0", 3, map[int]float64{1: -0x1p-126, 0: 0}, 0x80800000},
+		{"third block of -0", 96, with(map[int]float64{94: -0x1p-130, 95: -0x1p-130}), 0x80000000},
+		{"third block with one sum of 0", 96, with(map[int]float64{94: -0x1p-130}), 0},
+		{"padded from the third element on", 66, with(map[int]float64{64: -0x1p-130, 65: -0x1p-130}), 0},
+		{"padded in the last element", 95, with(map[int]float64{93: -0x1p-130, 94: -0x1p-130}), 0},
+		{"padded from the second element on", 65, with(map[int]float64{64: -0x1p-130}), 0},
+		{"padded by slots", 92, with(map[int]float64{90: -0x1p-130, 91: -0x1p-130}), 0},
+		{"smallest normal number", 3, map[int]float64{0: 0x1p-126}, 0x00800000},
+		{"rounded up to the smallest normal number", 3, map[int]float64{0: 0x1p-126, 2: -0x1p-151}, 0x00800000},
+		{"below the smallest normal number after rounding to 24 bits", 3, map[int]float64{0: 0x1p-126, 2: -0x1.8p-151}, 0},
+		{"largest negative normal number", 3, map[int]float64{1: -0x1p-126, 0: 0}, 0x80800000},
 		{"infinity", 40, map[int]float64{0: 0x1p127, 2: 0x1p127}, 0x7f800000},
-		{"not infinity, as the two are of different sums", 2, map[int]float64{0: 0x1p127, 1: -0x1p127}, 0},
+		{"large products in different sums", 2, map[int]float64{0: 0x1p127, 1: -0x1p127}, 0},
 	} {
 		x, y := make([]float32, c.k), make([]float32, c.k)
-		for k, v := range c.products { // of two bfloat16
+		for k, v := range c.products { // split into two bfloat16
 			f, e := math.Frexp(v)
 			x[k], y[k] = float32(math.Ldexp(f, e/2)), float32(math.Ldexp(1, e-e/2))
 		}
 		if got := math.Float32bits(definedBlocks(x, y)); got != c.want {
-			t.Errorf("%s: the definition has %08x, want %08x", c.name, got, c.want)
+			t.Errorf("%s: definition: got bits %08x, want %08x", c.name, got, c.want)
 		}
 		for _, tier := range append(testTiers(), nil) {
 			b := on(1, tier)
 			a, w := vector(t, b, x...), vector(t, b, y...)
 			a.Shape, a.Stride = []int{1, c.k}, []int{c.k, 1}
 			w.Shape, w.Stride = []int{c.k, 1}, []int{1, 1}
-			for _, rows := range []int{1, 20} { // the same in all
+			for _, rows := range []int{1, 20} { // all rows are equal
 				a, w := rounded(b, a, driver.BFloat16), rounded(b, w, driver.BFloat16)
 				a.Shape, a.Stride = []int{rows, c.k}, []int{0, 1}
 				w.Shape, w.Stride = []int{c.k, 2 * rows}, []int{1, 0}
@@ -310,7 +311,7 @@ func TestBlockZeros(t *testing.T) {
 				b.Run(driver.Kernel{Code: driver.Matmul}, out, a, w)
 				for i, v := range elements[float32](bufferOf(out.Buffer))[:2*rows*rows] {
 					if got := math.Float32bits(v); got != c.want {
-						t.Errorf("%s: %s, %d rows: element %d: bits %08x, want %08x", b.Tier(), c.name, rows, i, got, c.want)
+						t.Errorf("%s: %s, %d rows: element %d: got bits %08x, want %08x", b.Tier(), c.name, rows, i, got, c.want)
 						break
 					}
 				}
@@ -319,7 +320,7 @@ func TestBlockZeros(t *testing.T) {
 	}
 }
 
-// rounded returns v in a 16-bit dtype, densely.
+// rounded returns v converted to a 16-bit dtype, contiguous.
 func rounded(b *Backend, v driver.View, d driver.DType) driver.View {
 	buf, _ := b.Alloc(v.Len() * d.Size())
 	to := driver.View{Buffer: buf, DType: d, Shape: v.Shape, Stride: []int{v.Shape[1], 1}}

@@ -2,14 +2,13 @@ package cpu
 
 import "halfnote/tensor/driver"
 
-// matrix is an operand of a product, for a batch. Its lines are what the product
-// runs along: x's rows, y's columns.
+// matrix is an operand of a batch of products. Its lines are the rows of x or the columns of y.
 type matrix[T number] struct {
-	reader[T]           // of the batch: its layout has the batch's axes alone
-	lines, along layout // where lines lie, and elements of a line
+	reader[T]           // its layout has only the axes of the batch
+	lines, along layout // layout of lines, and of the elements of a line
 }
 
-// matrixOf returns v, whose last axes are lines and, after them, what runs along them.
+// matrixOf returns v as a matrix. Its last axes are those of lines, followed by those along a line.
 func matrixOf[T number](v driver.View, lines, along int) matrix[T] {
 	r := len(v.Shape) - lines - along
 	batch := v
@@ -17,10 +16,9 @@ func matrixOf[T number](v driver.View, lines, along int) matrix[T] {
 	return matrix[T]{read[T](batch), axesOf(v, r, lines), axesOf(v, r+lines, along)}
 }
 
-// pack sets dst to lines from first on, lines of them, elements k0 … k0+kc-1 of
-// each, as panels of width lines: element k of line l is
-// dst[l/width*width*kc + k*width + l%width]. The lines that the last panel lacks
-// are zeros. width is tileRows or tileCols.
+// pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, in panels of width
+// lines: element k of line l is dst[l/width*width*kc + k*width + l%width]. The last panel is padded
+// with zeros. width is tileRows or tileCols.
 func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines, k0, kc, width int) {
 	at := m.layout.index(batch)
 	if m.lines.run() > 1 && m.along.run() == 1 {
@@ -46,7 +44,7 @@ func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines
 	}
 }
 
-// part returns elements of l from lo on, l beginning at at, in room or in the memory
+// part returns the elements of l from lo on, where l starts at position at, in room or in the matrix
 // itself.
 func (m *matrix[T]) part(l layout, at, lo int, room []T) []T {
 	r := m.reader
@@ -55,7 +53,7 @@ func (m *matrix[T]) part(l layout, at, lo int, room []T) []T {
 	return r.at(lo, room)
 }
 
-// packAcross is pack where neighbouring lines lie side by side.
+// packAcross is pack for contiguous lines.
 func (m *matrix[T]) packAcross(dst []T, room *[chunk]T, at, first, lines, k0, kc, width int) {
 	for k := range kc {
 		x, to := m.part(m.lines, at+m.along.index(k0+k), first, room[:lines]), k*width

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Vast memory is the system's again as soon as it is kept no more, and what is taken
-// afresh holds zeros.
-func TestVastMemoryIsGivenBack(t *testing.T) {
+// TestMappedMemoryIsReturned checks that large released buffers are returned to the operating system,
+// and that new ones hold zeros.
+func TestMappedMemoryIsReturned(t *testing.T) {
 	resident := func() (bytes int) {
 		var all, here int
 		text, err := os.ReadFile("/proc/self/statm")
@@ -26,21 +26,21 @@ func TestVastMemoryIsGivenBack(t *testing.T) {
 		x := allocated(t, b, n-100)
 		for i, w := range x.words {
 			if w != 0 {
-				t.Fatalf("word %d of fresh memory is %d; expected 0", i, w)
+				t.Fatalf("word %d of new memory: got %d, want 0", i, w)
 			}
 			x.words[i] = uint64(i) + 1
 		}
 		before := resident()
 		b.Release(x)
 		if got := b.Memory().Mapped; got < n || got > n+n/8 {
-			t.Errorf("%d bytes are beside Go's heap; expected %d or somewhat more", got, n)
+			t.Errorf("after a release: got %d mapped bytes, want %d to %d", got, n, n+n/8)
 		}
 		b.free.trim(0)
 		if got := b.Memory().Mapped; got != 0 {
-			t.Errorf("%d bytes are beside Go's heap after all were given back", got)
+			t.Errorf("after trim: got %d mapped bytes, want 0", got)
 		}
 		if freed := before - resident(); freed < n/4*3 {
-			t.Errorf("of %d bytes %d were freed", n, freed)
+			t.Errorf("after trim: the resident memory shrank by %d bytes, want at least %d", freed, n/4*3)
 		}
 	}
 }

@@ -36,8 +36,8 @@ func runCumArg(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) 
 	}
 }
 
-// recurrence computes along an axis what goes on from element to element, as A. Each
-// line is one worker's, in order.
+// recurrence computes a recurrence along an axis, in type A. One worker computes each line, in
+// order.
 func recurrence[T, A number](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	x := lines[T](src[0], k.Axis)
 	var y lineReader[T]

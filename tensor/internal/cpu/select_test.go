@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// eachTier calls body with the kernels of every tier, and with portable code.
+// eachTier calls body for the kernels of every tier and for portable code.
 func eachTier(body func(name string)) {
 	defer func(l asm.Loops, n asm.Norms, s asm.Selects) { loops, norms, selects = l, n, s }(loops, norms, selects)
 	for _, tier := range append([]*asm.Tier{nil}, asm.Tiers()...) {
@@ -23,8 +23,7 @@ func eachTier(body func(name string)) {
 	}
 }
 
-// filled returns a view of a buffer with random bits, of which some are equal and some
-// NaN.
+// filled returns a view of a buffer with random bits, or with small float32, some of them NaN.
 func filled(t *testing.T, b *Backend, d driver.DType, elements int, shape, stride []int) driver.View {
 	t.Helper()
 	buf, err := b.Alloc(elements * d.Size())
@@ -50,7 +49,7 @@ func filled(t *testing.T, b *Backend, d driver.DType, elements int, shape, strid
 	return driver.View{Buffer: buf, DType: d, Shape: shape, Stride: stride}
 }
 
-// TestTransposed compares copies of transposed views with elements one by one.
+// TestTransposed compares copies of transposed views with the source, element by element.
 func TestTransposed(t *testing.T) {
 	b := New(2)
 	eachTier(func(name string) {
@@ -88,10 +87,10 @@ func TestFirstExtreme(t *testing.T) {
 	eachTier(func(name string) {
 		for _, v := range []struct {
 			shape, stride []int
-			reduced       int // the last axes
+			reduced       int // number of reduced axes, the last ones
 		}{
-			{[]int{4, 20, 20, 2, 2}, []int{1600, 80, 2, 40, 1}, 2}, // windows
-			{[]int{3, 19, 23, 3, 3}, []int{1600, 40, 1, 40, 1}, 2}, // that overlap
+			{[]int{4, 20, 20, 2, 2}, []int{1600, 80, 2, 40, 1}, 2}, // disjoint windows
+			{[]int{3, 19, 23, 3, 3}, []int{1600, 40, 1, 40, 1}, 2}, // overlapping windows
 			{[]int{2000, 32}, []int{32, 1}, 1}, {[]int{2000, 7}, []int{1, 2000}, 1},
 			{[]int{30, 100}, []int{100, 1}, 1}, {[]int{5, 2100}, []int{2100, 1}, 1}, {[]int{1, 33}, []int{33, 1}, 1},
 		} {
@@ -132,7 +131,7 @@ func TestFirstExtreme(t *testing.T) {
 	})
 }
 
-// TestGatherRows compares rows that are looked up with elements one by one.
+// TestGatherRows compares gathered rows with the source, element by element.
 func TestGatherRows(t *testing.T) {
 	b := New(2)
 	eachTier(func(name string) {
@@ -159,8 +158,8 @@ func TestGatherRows(t *testing.T) {
 	})
 }
 
-// TestRowPasses compares sums and the like of operands that repeat along rows, or are rows
-// that repeat, with elements one by one.
+// TestRowPasses compares arithmetic on operands that repeat within rows, or repeat whole rows, with
+// plain loops.
 func TestRowPasses(t *testing.T) {
 	b := New(2)
 	eachTier(func(name string) {

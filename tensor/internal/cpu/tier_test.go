@@ -10,16 +10,14 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// on returns a backend with that many workers and a tier's kernels.
+// on returns a backend with the given number of workers and a tier's kernels.
 func on(workers int, t *asm.Tier) *Backend {
 	b := New(workers)
 	b.tier = t
 	return b
 }
 
-// TestPortable runs the conformance tests of products on portable code, with which
-// TestContract runs the conformance tests of contractions on each tier and on portable
-// code, which agree on the products that they compare with.
+// TestContract runs the conformance tests of contractions on each tier and on portable code.
 func TestContract(t *testing.T) {
 	for _, tier := range append(testTiers(), nil) {
 		b := on(2, tier)
@@ -27,7 +25,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestTierBits compares the tiers. A whole run on a tier is one with [asm.Variable] set.
+// TestPortable runs the conformance tests of products on portable code. TestTierBits compares the tiers
+// with it. Other tests run on a tier if [asm.Variable] names it.
 func TestPortable(t *testing.T) {
 	if asm.Best() == nil {
 		t.Skip("the other tests run on portable code already")
@@ -35,11 +34,11 @@ func TestPortable(t *testing.T) {
 	drivertest.Products(t, on(3, nil))
 }
 
-// TestTierBits compares products of numbers of all magnitudes, infinite ones and NaN
-// too, at sizes and strides that take every way through a tier.
+// TestTierBits compares the bits of products on each tier with portable code, for numbers of all
+// magnitudes, infinities and NaN, at sizes and strides that use all kernels of a tier.
 func TestTierBits(t *testing.T) {
 	if len(asm.Tiers()) == 0 {
-		t.Skip("this processor has no tier beside portable code")
+		t.Skip("this processor has only portable code")
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	portable := on(1, nil)
@@ -61,7 +60,7 @@ func TestTierBits(t *testing.T) {
 			c.m, c.k, c.orders[1] = 1+r.IntN(4), 1+r.IntN(1200), 1
 		case 15:
 			c.m, c.n = 1+r.IntN(300), 1
-		case 16, 17, 18: // so large that it is stored around the cache, if it may be
+		case 16, 17, 18: // large enough to be stored around the cache
 			c.m, c.n, c.k = 530+r.IntN(8), 512+16*r.IntN(4), 1+r.IntN(30)
 		}
 		if d != driver.Float32 && r.IntN(2) == 0 {
@@ -73,7 +72,7 @@ func TestTierBits(t *testing.T) {
 			got := c.run(t, on(1+r.IntN(3), tier), words)
 			for j := range want {
 				if got[j] != want[j] {
-					t.Errorf("%s: %+v: element %d: bits %08x, portable code has %08x", tier.Name, c, j, got[j], want[j])
+					t.Errorf("%s: %+v: element %d: got bits %08x, want %08x", tier.Name, c, j, got[j], want[j])
 					break
 				}
 			}
@@ -81,8 +80,8 @@ func TestTierBits(t *testing.T) {
 	}
 }
 
-// TestContractBits compares contractions of what a kernel sees of an image, as a
-// convolution and the gradient of its weight have it, likewise.
+// TestContractBits compares the bits of contractions of an image's windows on each tier with portable
+// code, for a convolution and the gradient of its weight.
 func TestContractBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 9))
 	portable := on(1, nil)
@@ -97,7 +96,7 @@ func TestContractBits(t *testing.T) {
 			height, width = 12, 48
 		}
 		words := magnitudes(r, d, i%2 == 0, 20000)
-		image := func(b *Backend, list ...int) driver.View { // (n, groups, channels, height, width) of a larger one
+		image := func(b *Backend, list ...int) driver.View { // part (n, groups, channels, height, width) of a larger image
 			v := ordered(t, b, d, 1, 1, list[0]*list[1]*list[2]*list[3]*list[4], 0, words)
 			v.Shape, v.Stride = list, []int{list[1] * list[2] * list[3] * list[4], list[2] * list[3] * list[4], list[3] * list[4], list[4], 1}
 			return v
@@ -127,7 +126,7 @@ func TestContractBits(t *testing.T) {
 				got := run(on(1+r.IntN(3), tier), weight)
 				for j := range want {
 					if got[j] != want[j] {
-						t.Errorf("%s: %v, weight %v, groups %d, o %d, n %d, channels %d, step %d, kernel %d, %d x %d: element %d: bits %08x, portable code has %08x", tier.Name, d, weight, groups, o, n, channels, step, kernel, height, width, j, got[j], want[j])
+						t.Errorf("%s: %v, weight %v, groups %d, o %d, n %d, channels %d, step %d, kernel %d, %d x %d: element %d: got bits %08x, want %08x", tier.Name, d, weight, groups, o, n, channels, step, kernel, height, width, j, got[j], want[j])
 						break
 					}
 				}
@@ -136,16 +135,16 @@ func TestContractBits(t *testing.T) {
 	}
 }
 
-// productCase is a product of views in several orders of elements: 0 row-major, 1
-// column-major, 2 with gaps both ways, 3 backwards.
+// productCase is a product of views with various layouts: 0 row-major, 1 column-major, 2 with gaps along
+// both axes, 3 backwards.
 type productCase struct {
 	dtype, to      driver.DType
-	bias           int // 0: none, 1: the same in all rows, 2: for each element
+	bias           int // 0 without a bias, 1 for the same in all rows, 2 for one per element
 	batch, m, n, k int
 	orders         [3]int
 }
 
-// run returns the bits of all elements, NaN as one.
+// run returns the bits of all elements of the result. All NaN have the same bits.
 func (c productCase) run(t *testing.T, b *Backend, words []uint32) []uint32 {
 	t.Helper()
 	x := ordered(t, b, c.dtype, c.batch, c.m, c.k, c.orders[0], words)
@@ -163,7 +162,7 @@ func (c productCase) run(t *testing.T, b *Backend, words []uint32) []uint32 {
 	return wordsOf(dst)
 }
 
-// wordsOf returns the bits of all elements, NaN as one.
+// wordsOf returns the bits of all elements. All NaN have the same bits.
 func wordsOf(dst driver.View) []uint32 {
 	out := make([]uint32, 0, dst.Len())
 	l := layoutOf(dst)
@@ -213,9 +212,8 @@ func ordered(t *testing.T, b *Backend, d driver.DType, batch, rows, cols, order 
 	return v
 }
 
-// magnitudes returns bits of numbers. tiny ones have products and sums about the
-// smallest normal float32; the others have every exponent, infinities and NaN among
-// them.
+// magnitudes returns bits of random numbers. If tiny is set, products and sums are near the smallest
+// normal float32. Otherwise the numbers have all exponents, including those of infinities and NaN.
 func magnitudes(r *rand.Rand, d driver.DType, tiny bool, n int) []uint32 {
 	list := make([]uint32, n)
 	for i := range list {

@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
-// testTiers returns the tiers of this processor, and the one of AMX with tiles that are
-// multiplied in Go, so that its packing and blocking run everywhere where there is AVX-512.
+// testTiers returns the tiers of this processor and, with AVX-512, that of AMX with tiles multiplied in
+// Go, so that its packing and blocking are tested without AMX.
 func testTiers() []*asm.Tier {
 	list := asm.Tiers()
 	if t := asm.WithTiles(modelTiles); t != nil {
@@ -22,7 +22,7 @@ func testTiers() []*asm.Tier {
 	return list
 }
 
-// modelTiles is an [asm.Tiles] in Go.
+// modelTiles implements [asm.Tiles] in Go.
 func modelTiles(t *asm.Panels) {
 	const lines, pairs = asm.TileLines, asm.TileBlock / 2
 	float := func(base unsafe.Pointer, i int) *float32 { return (*float32)(unsafe.Add(base, i*4)) }
@@ -59,13 +59,13 @@ func modelTiles(t *asm.Panels) {
 	}
 }
 
-// TestTiles compares products that are large enough for tiles, in all orders of elements, with
-// those of portable code, and sees that tiles were used.
+// TestTiles compares products that are large enough for tiles, in all layouts, with portable code, and
+// checks that tiles are used.
 func TestTiles(t *testing.T) {
 	calls := 0
 	tier := asm.WithTiles(func(p *asm.Panels) { calls++; modelTiles(p) })
 	if tier == nil {
-		t.Skip("needs AVX-512, whose packs the tier of AMX shares")
+		t.Skip("needs AVX-512, for the packs of the tier of AMX")
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	portable := on(1, nil)
@@ -75,9 +75,9 @@ func TestTiles(t *testing.T) {
 			m: 32 + r.IntN(70), n: 32 + r.IntN(70), k: 32 + r.IntN(70), orders: [3]int{i % 4, i / 4 % 4, r.IntN(3)},
 		}
 		switch i % 8 {
-		case 3: // several blocks of what is packed at a time
+		case 3: // several packed blocks of k
 			c.m, c.n, c.k = 32+r.IntN(34), 32+r.IntN(34), 500+r.IntN(700)
-		case 6: // several items, and C around the cache
+		case 6: // several items, and C stored around the cache
 			c.m, c.n, c.k, c.batch, c.bias, c.to = 720, 400, 32+r.IntN(4), 1, 0, driver.Float32
 		}
 		words := magnitudes(r, driver.BFloat16, i%2 == 0, 20000)
@@ -88,7 +88,7 @@ func TestTiles(t *testing.T) {
 		}
 		for j := range want {
 			if got[j] != want[j] {
-				t.Errorf("%+v: element %d: bits %08x, portable code has %08x", c, j, got[j], want[j])
+				t.Errorf("%+v: element %d: got bits %08x, want %08x", c, j, got[j], want[j])
 				break
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
+// TestEachDoesAllOnce checks that each runs every item exactly once.
 func TestEachDoesAllOnce(t *testing.T) {
 	for _, workers := range []int{0, 1, 2, 7} {
 		p := workerPool{fixed: workers}
@@ -15,14 +16,15 @@ func TestEachDoesAllOnce(t *testing.T) {
 			p.each(n, func(i int) { done[i].Add(1) })
 			for i := range done {
 				if got := done[i].Load(); got != 1 {
-					t.Fatalf("%d workers, item %d of %d was done %d times, want once", workers, i, n, got)
+					t.Fatalf("%d workers: item %d of %d ran %d times, want once", workers, i, n, got)
 				}
 			}
 		}
 	}
 }
 
-// TestEachPanics panics in an item on either goroutine. Items not yet begun are dropped.
+// TestEachPanics checks that each passes on the panic of an item on any goroutine, and drops the items
+// that have not started.
 func TestEachPanics(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		p := workerPool{fixed: workers}
@@ -39,17 +41,18 @@ func TestEachPanics(t *testing.T) {
 				return nil
 			}()
 			if got != bad {
-				t.Errorf("%d workers: item %d panics: got %v from each, want its value", workers, bad, got)
+				t.Errorf("%d workers: panic in item %d: got %v from each, want the panic's value", workers, bad, got)
 			}
 			if done.Load() == n {
-				t.Errorf("%d workers: item %d panics: all %d were done, want those after it dropped", workers, bad, n)
+				t.Errorf("%d workers: panic in item %d: all %d items ran, want some dropped", workers, bad, n)
 			}
 		}
 	}
 }
 
-// TestEachWithoutHelp gives a job up while its only helper is busy elsewhere.
-func TestEachWithoutHelp(t *testing.T) {
+// TestEachWithBusyHelper checks that each ends at once if the poll panics while its only helper runs
+// another job.
+func TestEachWithBusyHelper(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	p := workerPool{fixed: 2}
 	busy, release, first := make(chan bool, 2), make(chan bool), make(chan bool)
@@ -58,15 +61,15 @@ func TestEachWithoutHelp(t *testing.T) {
 		close(first)
 	}()
 	<-busy
-	<-busy // both items are taken: one by that goroutine, one by the helper
+	<-busy // that goroutine and the helper run one item each
 	driver.SetHost(driver.Host{Poll: func() { panic("enough") }})
 	got := func() (r any) {
 		defer func() { r = recover() }()
-		p.each(3, func(int) { t.Error("an item was done after the first poll panicked") })
+		p.each(3, func(int) { t.Error("an item ran after the poll panicked") })
 		return nil
 	}()
 	if got != "enough" {
-		t.Errorf("got %v from each, want the poll's value", got)
+		t.Errorf("got %v from each, want the poll's panic value", got)
 	}
 	close(release)
 	<-first

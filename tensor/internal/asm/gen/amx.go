@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Instructions of AMX, of which the Go assembler knows none (Intel SDM, volume 2, sections 2.3
-// and 3): VEX.128.0F38.W0, with a displacement of 32 bits where there is memory.
+// Go's assembler lacks the instructions of AMX (Intel SDM, volume 2, sections 2.3 and 3). They are
+// encoded as VEX.128.0F38.W0, with a displacement of 32 bits for memory operands.
 
-// Registers as they are encoded.
+// registerCode holds the numbers that encode registers.
 var registerCode = map[string]int{"AX": 0, "CX": 1, "DX": 2, "BX": 3, "BP": 5, "SI": 6, "DI": 7,
 	"R8": 8, "R9": 9, "R10": 10, "R11": 11, "R12": 12, "R13": 13, "R14": 14, "R15": 15}
 
-// Prefixes that VEX holds.
+// Values of the prefix field of VEX.
 const (
 	noPrefix = iota
 	prefix66
@@ -24,7 +24,7 @@ func vex(base, index, second, prefix, op int, more ...byte) []byte {
 	return append([]byte{0xC4, byte(0xE2 ^ index>>3<<6 ^ base>>3<<5), byte(0x78 ^ second<<3 | prefix), byte(op)}, more...)
 }
 
-// tileMemory encodes what moves a tile from or to rows at base + displacement, index bytes
+// tileMemory encodes a load or store of a tile. Its rows are at base + displacement, index bytes
 // apart.
 func tileMemory(prefix, tile int, base, index string, displacement int) []byte {
 	b, i := registerCode[base], registerCode[index]
@@ -36,7 +36,7 @@ func tileLoad(tile int, base, index string, displacement int) []byte {
 	return tileMemory(prefixF2, tile, base, index, displacement)
 }
 
-// tileLoadOnce is tileLoad of what had better not stay in the first cache (TILELOADDT1).
+// tileLoadOnce is tileLoad for data that should not stay in the L1 cache (TILELOADDT1).
 func tileLoadOnce(tile int, base, index string, displacement int) []byte {
 	return tileMemory(prefix66, tile, base, index, displacement)
 }
@@ -45,7 +45,8 @@ func tileStore(tile int, base, index string, displacement int) []byte {
 	return tileMemory(prefixF3, tile, base, index, displacement)
 }
 
-func tileConfig(base string) []byte { // not R12
+// tileConfig encodes LDTILECFG. base must not be R12.
+func tileConfig(base string) []byte {
 	b := registerCode[base]
 	return vex(b, 0, 0, noPrefix, 0x49, byte(b&7))
 }
@@ -68,10 +69,10 @@ func code(list ...[]byte) {
 	}
 }
 
-// amx prints [Tiles]: two by two tiles of C, two of A and two of B.
+// amx prints [Tiles]. It uses two by two tiles of C, two of A and two of B.
 //
-// AX is the End, SI and R12 the two tiles of A, DI those of B, R11 the sums to go on from or 0,
-// DX is C, R13 the bias or 0, R10 the End's Room, and R15 counts rows.
+// AX is the End, SI and R12 are the tiles of A, DI those of B, R11 the initial sums or 0, DX is C,
+// R13 the bias or 0, R10 the End's Room, and R15 counts rows.
 func amx() {
 	// palette 1, eight tiles of 16 rows of 64 bytes
 	for i, v := range []uint64{1, 0, 0x0040004000400040, 0x0040004000400040, 0, 0, 0x1010101010101010, 0} {
@@ -96,7 +97,7 @@ func amx() {
 	code(tileDot(3, 5, 7))
 	p("ADDQ $2048, SI\nADDQ $2048, R12\nADDQ $2048, DI\nMOVQ t+0(FP), R8\nADDQ Panels_NextStep(R8), BX\nMOVQ $64, R8\nDECQ CX\nJNZ loop")
 	p("MOVQ BX, next-8(SP)\nMOVQ t+0(FP), BX\nMOVQ R14, SI\nADDQ Panels_StepA(BX), SI")
-	// whole tiles of float32 are stored at once
+	// whole tiles of float32 are stored directly
 	p("CMPQ End_As(AX), $const_Store\nJNE room\nTESTQ R13, R13\nJNZ room\nCMPQ R15, $32\nJLT room\nMOVQ End_Ldc(AX), R14\nMOVQ R14, R12\nSHLQ $4, R12\nADDQ DX, R12")
 	code(tileStore(0, "DX", "R14", 0), tileStore(1, "DX", "R14", 64), tileStore(2, "R12", "R14", 0), tileStore(3, "R12", "R14", 64))
 	p("SHLQ $1, R14\nLEAQ (R12)(R14*8), DX\nJMP next\nroom:")
@@ -122,7 +123,7 @@ func amx() {
 	code(tileRelease())
 	p("VZEROUPPER\nRET\n")
 
-	fn("packs 16 rows or fewer, stride bytes apart, of n bfloat16 that lie side by side for tiles of A, which lie dstride bytes apart.", "copyTiles", "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	fn("packs up to 16 rows of n adjacent bfloat16, stride bytes apart, for tiles of A, which are dstride bytes apart.", "copyTiles", "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
 	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nloop:\nCMPQ CX, $32\nJGE whole\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1\nwhole:")
 	p("MOVQ SI, AX\nMOVQ R8, R13")

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// tileCode are instructions of AMX as GNU as and clang have them, and as we encode them.
+// tileCode holds instructions of AMX in the syntax of GNU as and clang, their bytes, and the bytes of
+// this package.
 var tileCode = []struct {
 	text, bytes string
 	ours        []byte
@@ -31,6 +32,7 @@ var tileCode = []struct {
 	{"tdpbf16ps %tmm7, %tmm5, %tmm3", "c4e2425cdd", tileDot(3, 5, 7)},
 }
 
+// TestTileCode compares the encodings of this package with the recorded bytes.
 func TestTileCode(t *testing.T) {
 	for _, c := range tileCode {
 		if got := hex.EncodeToString(c.ours); got != c.bytes {
@@ -39,7 +41,7 @@ func TestTileCode(t *testing.T) {
 	}
 }
 
-// TestAssembler compares the recorded bytes with an assembler's.
+// TestAssembler compares the recorded bytes with those of an assembler.
 func TestAssembler(t *testing.T) {
 	assemblers := map[string][]string{"as": {"--64"}, "clang-16": {"-c", "-target", "x86_64-linux-gnu", "-mamx-bf16"}, "clang": {"-c", "-target", "x86_64-linux-gnu", "-mamx-bf16"}}
 	found := false
@@ -59,7 +61,7 @@ func TestAssembler(t *testing.T) {
 			t.Fatal(err)
 		}
 		if message, err := exec.Command(path, append(args, "-o", out, in)...).CombinedOutput(); err != nil {
-			t.Logf("%s knows no AMX: %v: %s", name, err, message)
+			t.Logf("%s does not support AMX: %v: %s", name, err, message)
 			continue
 		}
 		found = true
@@ -76,6 +78,6 @@ func TestAssembler(t *testing.T) {
 		}
 	}
 	if !found {
-		t.Skip("needs GNU as or clang that knows AMX")
+		t.Skip("needs GNU as or clang with AMX")
 	}
 }

@@ -1,10 +1,10 @@
 package main
 
-// blockTile prints a [Tile] of bfloat16, whose products are taken in blocks of slots: even
-// slots are summed from 0, odd ones are summed from 0, and the two sums are added to C, all
-// with numbers below 2^-126 for zero. As there are two sums of each element, half of the rows
-// are done at a time, and C is kept in the End's Room. The first registers accumulate, even
-// slots before odd ones, the last two hold B, what is left takes turns as the broadcast of A.
+// blockTile prints a [Tile] of bfloat16, which takes products in blocks of slots. Even slots and odd
+// slots have a sum each, which starts at 0, and the two sums are added to C. Numbers below 2^-126
+// count as zero. Because each element has two sums, the tile processes half of its rows at a time and
+// keeps C in the End's Room. The first registers hold the sums, even slots before odd ones, the last
+// two hold B, and the others are used in turn for broadcasts of A.
 func blockTile(name string, s shape, rows int, dot dot, block int) {
 	half, full := s.rows/2, rows == s.rows
 	b0, b1 := s.registers-2, s.registers-1
@@ -53,7 +53,7 @@ func blockTile(name string, s shape, rows int, dot dot, block int) {
 		p("CMPQ R8, $%d\nJEQ %s\n%s:\nTESTQ $1, R8\nJZ %s", block, label("whole"), label("tail"), label("part"))
 		step(0)
 		p("ADDQ $%d, SI\nADDQ $%d, DI", s.rows*4, 2*s.width)
-		// what is missing of a block is zeros, which make 0 of -0
+		// pad the block with zeros, which change -0 to 0
 		p("%s:\n%s %s%d, %s%d, %s%d", label("part"), s.clear, s.reg, b0, s.reg, b0, s.reg, b0)
 		for i := range 2 * n {
 			p("VADDPS %s%d, %s%d, %s%d", s.reg, b0, s.reg, 2*n+i, s.reg, 2*n+i)
@@ -72,9 +72,9 @@ func blockTile(name string, s shape, rows int, dot dot, block int) {
 	s.end(rows)
 }
 
-// wholeBlocks prints the blocks of all rows that are whole. What a half has summed is added to
-// C while the next one begins, an addition or two to each product: in one go they would keep
-// the products waiting. Before the first half there is -0 to be added, which changes nothing.
+// wholeBlocks prints the loop over whole blocks. The sums of a half are added to C during the next
+// half, one or two additions per product, because all at once would delay the products. The first
+// half adds -0, which changes nothing.
 func wholeBlocks(s shape, dot dot, block int) {
 	n, b0, b1 := s.rows/2, s.registers-2, s.registers-1
 	p("MOVQ CX, R8\nANDQ $%d, CX\nSUBQ CX, R8\nJZ block", block-1)

@@ -1,11 +1,11 @@
 package main
 
-// ahead is how many elements before their use conversions ask for memory: as many as are
-// converted at a time, for what is done with them in between leaves the memory idle.
+// ahead is the distance in elements at which conversions prefetch. It is the number that callers
+// convert at a time, because memory is idle while they use the result.
 const ahead = 1024
 
-// converts prints conversions between float32 and the halves, of which there are
-// 64 a turn and a tail under masks.
+// converts prints conversions between float32 and half precision, 64 elements per iteration and a
+// masked tail.
 func converts() {
 	constant := func(reg int, c uint32) { p("MOVL $0x%08x, AX\nVPBROADCASTD AX, Z%d", c, reg) }
 	each := func(name, comment string, in, out int, prepare func(), body func(reg int), read, write string) {
@@ -27,7 +27,7 @@ func converts() {
 				p(write, u, "", u*16*out)
 				continue
 			}
-			// A whole register at a time, as who reads it next does.
+			// Store whole registers, because the next reader loads whole registers.
 			p("VINSERTI64X4 $1, Y%d, Z%d, Z%d\nVMOVDQU16 Z%d, %d(DI)", u+1, u, u, u, u*16*out)
 			u++
 		}
@@ -39,13 +39,13 @@ func converts() {
 		p("ADDQ $%d, SI\nADDQ $%d, DI\nSUBQ $16, CX\nJGT few\ndone:\nVZEROUPPER\nRET\n", 16*in, 16*out)
 	}
 	none := func() {}
-	each("widenF16", "sets n float32 to float16s.", 2, 4, none, func(int) {}, "VCVTPH2PS", "VMOVUPS Z%d, %s%d(DI)")
-	each("widenBF16", "sets n float32 to bfloat16s.", 2, 4, none, func(u int) { p("VPSLLD $16, Z%d, Z%d", u, u) }, "VPMOVZXWD", "VMOVUPS Z%d, %s%d(DI)")
-	each("narrowF16", "sets n float16 to the nearest of float32s; NaN is 0x7e00.", 4, 2, func() { constant(31, 0x7fc00000) }, func(u int) {
+	each("widenF16", "converts n float16 to float32.", 2, 4, none, func(int) {}, "VCVTPH2PS", "VMOVUPS Z%d, %s%d(DI)")
+	each("widenBF16", "converts n bfloat16 to float32.", 2, 4, none, func(u int) { p("VPSLLD $16, Z%d, Z%d", u, u) }, "VPMOVZXWD", "VMOVUPS Z%d, %s%d(DI)")
+	each("narrowF16", "rounds n float32 to the nearest float16; NaN becomes 0x7e00.", 4, 2, func() { constant(31, 0x7fc00000) }, func(u int) {
 		p("VCMPPS $3, Z%d, Z%d, K2\nVMOVDQA32 Z31, K2, Z%d", u, u, u)
 		p("VCVTPS2PH $0, Z%d, Y%d", u, u)
 	}, "VMOVUPS", "VMOVDQU16 Y%d, %s%d(DI)")
-	each("narrowBF16", "sets n bfloat16 to the nearest of float32s; NaN is 0x7fc0.", 4, 2, func() {
+	each("narrowBF16", "rounds n float32 to the nearest bfloat16; NaN becomes 0x7fc0.", 4, 2, func() {
 		constant(31, 0x7fc0)
 		constant(30, 1)
 		constant(29, 0x7fff)
@@ -56,8 +56,8 @@ func converts() {
 	}, "VMOVUPS", "VMOVDQU16 Y%d, %s%d(DI)")
 }
 
-// avx2Converts prints the conversions for AVX2, 16 elements a turn; where n is no
-// multiple, the last 16 once more.
+// avx2Converts prints the conversions for AVX2, 16 elements per iteration. If n is not a multiple of
+// 16, the last 16 elements overlap the previous ones.
 func avx2Converts() {
 	each := func(name, comment string, in, out int, constants []uint32, body func()) {
 		fn(comment, name, "(dst, src unsafe.Pointer, n int)", 0, 24)
@@ -70,19 +70,19 @@ func avx2Converts() {
 		p("ADDQ $%d, SI\nADDQ $%d, DI\nSUBQ $16, CX\nJZ done\nCMPQ CX, $16\nJGE loop", 16*in, 16*out)
 		p("LEAQ -16(CX), CX\nLEAQ (SI)(CX*%d), SI\nLEAQ (DI)(CX*%d), DI\nMOVQ $16, CX\nJMP loop\ndone:\nVZEROUPPER\nRET\n", in, out)
 	}
-	each("avx2WidenF16", "sets n float32, at least 16, to float16s.", 2, 4, nil, func() {
+	each("avx2WidenF16", "converts n float16, at least 16, to float32.", 2, 4, nil, func() {
 		p("VCVTPH2PS (SI), Y0\nVCVTPH2PS 16(SI), Y1\nVMOVUPS Y0, (DI)\nVMOVUPS Y1, 32(DI)")
 	})
-	each("avx2WidenBF16", "sets n float32, at least 16, to bfloat16s.", 2, 4, nil, func() {
+	each("avx2WidenBF16", "converts n bfloat16, at least 16, to float32.", 2, 4, nil, func() {
 		p("VPMOVZXWD (SI), Y0\nVPMOVZXWD 16(SI), Y1\nVPSLLD $16, Y0, Y0\nVPSLLD $16, Y1, Y1\nVMOVUPS Y0, (DI)\nVMOVUPS Y1, 32(DI)")
 	})
-	each("avx2NarrowF16", "sets n float16, at least 16, to the nearest of float32s; NaN is 0x7e00.", 4, 2, []uint32{0x7fc00000}, func() {
+	each("avx2NarrowF16", "rounds n float32, at least 16, to the nearest float16; NaN becomes 0x7e00.", 4, 2, []uint32{0x7fc00000}, func() {
 		for u := range 2 {
 			p("VMOVUPS %d(SI), Y%d\nVCMPPS $3, Y%d, Y%d, Y%d\nVBLENDVPS Y%d, Y12, Y%d, Y%d", u*32, u, u, u, u+4, u+4, u, u)
 			p("VCVTPS2PH $0, Y%d, %d(DI)", u, u*16)
 		}
 	})
-	each("avx2NarrowBF16", "sets n bfloat16, at least 16, to the nearest of float32s; NaN is 0x7fc0.", 4, 2, []uint32{0x7fc0, 1, 0x7fff}, func() {
+	each("avx2NarrowBF16", "rounds n float32, at least 16, to the nearest bfloat16; NaN becomes 0x7fc0.", 4, 2, []uint32{0x7fc0, 1, 0x7fff}, func() {
 		for u := range 2 {
 			p("VMOVUPS %d(SI), Y%d\nVCMPPS $3, Y%d, Y%d, Y%d", u*32, u, u, u, u+4)
 			p("VPSRLD $16, Y%d, Y%d\nVPAND Y%d, Y13, Y%d\nVPADDD Y%d, Y%d, Y%d", u, u+2, u+2, u+2, u+2, u, u+2)

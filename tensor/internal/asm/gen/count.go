@@ -1,7 +1,7 @@
 package main
 
-// counts prints the census of numbers by their bits, a register a turn: 64 bytes under
-// masks with AVX-512, 32 with AVX2, where masks are registers.
+// counts prints counts of numbers by their bits, one register per iteration: 64 bytes with masks of
+// AVX-512, or 32 bytes with AVX2, where masks are registers.
 func counts() {
 	for _, wide := range []bool{true, false} {
 		for _, letter := range []string{"W", "D"} {
@@ -10,10 +10,9 @@ func counts() {
 	}
 }
 
-// count keeps the magnitude's mask in register 15 and the least normal number, infinity
-// and NaN in 12 to 14; all ones in 11; the least magnitude less 1 in 10, the most in 9,
-// 0 in 8. It counts zeros, numbers below normal, below infinity and below NaN in R8 to
-// R11.
+// count keeps the mask of magnitudes in register 15, the smallest normal number, infinity and NaN in
+// 12 to 14, all ones in 11, the smallest magnitude less 1 in 10, the largest in 9, and 0 in 8. R8 to
+// R11 count zeros, and numbers below the smallest normal one, below infinity and below NaN.
 func count(wide bool, letter string) {
 	r, name, turn := "Y", "avx2Count", 32
 	if wide {
@@ -63,7 +62,7 @@ func count(wide bool, letter string) {
 		}
 	}
 	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGT loop", turn, turn/size)
-	if !wide { // bytes were counted
+	if !wide { // the counts are of bytes
 		for i := range 4 {
 			p("SHRQ $%d, R%d", size/2, 8+i)
 		}
@@ -77,7 +76,7 @@ func count(wide bool, letter string) {
 	p("VZEROUPPER\nRET\n")
 }
 
-// fold stores what op makes of all elements of a register.
+// fold reduces the elements of a register by op and stores the result.
 func fold(op, letter string, wide bool, reg, at int) {
 	halve := func(r string) { p("%s%s %s%d, %s0, %s%d", op, letter, r, reg, r, r, reg) }
 	if wide {

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A function of float32 is computed in float64, so that its rounded value is nearly
-// always the nearest float32: a straight line of operations without branches, which
-// is printed thrice, with registers of eight and of four numbers and in Go. All three
-// do the same operations in the same order and give the same bits.
+// A function of float32 is computed in float64, so that its rounded value is nearly always the
+// nearest float32. It is a sequence of operations without branches, printed three times: for registers
+// of eight and of four numbers, and as Go. All three perform the same operations in the same order and
+// give the same bits.
 
-// A value is the result of an operation, by number.
+// value is the number of an operation, and stands for its result.
 type value int
 
 type operation struct {
 	name string
 	in   []value
-	bits uint64 // of a constant
+	bits uint64 // bits of a constant
 }
 
-// line is a function under construction. Equal operations become one.
+// line is a function under construction. Equal operations are merged.
 type line struct{ ops []operation }
 
 func (l *line) do(name string, bits uint64, in ...value) value {
@@ -47,12 +47,12 @@ func (l *line) fnma(a, b, c value) value { return l.do("fnma", 0, a, b, c) } // 
 func (l *line) add(a, b value) value     { return l.do("add", 0, a, b) }
 func (l *line) sub(a, b value) value     { return l.do("sub", 0, a, b) }
 func (l *line) mul(a, b value) value     { return l.do("mul", 0, a, b) }
-func (l *line) max(a, b value) value     { return l.do("max", 0, a, b) } // b if one is NaN
+func (l *line) max(a, b value) value     { return l.do("max", 0, a, b) } // b if either is NaN
 func (l *line) min(a, b value) value     { return l.do("min", 0, a, b) } // likewise
 func (l *line) and(a, b value) value     { return l.do("and", 0, a, b) }
 func (l *line) or(a, b value) value      { return l.do("or", 0, a, b) }
 func (l *line) xor(a, b value) value     { return l.do("xor", 0, a, b) }
-func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) } // of bits
+func (l *line) plus(a, b value) value    { return l.do("plus", 0, a, b) } // sum of bits as integers
 func (l *line) left(a value, n int) value {
 	return l.do("left", uint64(n), a)
 }
@@ -61,16 +61,16 @@ func (l *line) right(a value, n int) value { return l.do("right", uint64(n), a) 
 // inverse returns 1/alpha, which is computed once.
 func (l *line) inverse() value { return l.do("inverse", 0) }
 
-// less returns a where x < y, else b.
+// less returns a if x < y, otherwise b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
 
-// near returns the float32 that is the reciprocal of a as a float32.
+// near returns the reciprocal of a, computed in float32.
 func (l *line) near(a value) value { return l.do("near", 0, a) }
 
-// root returns the float32 that is the square root of a as a float32.
+// root returns the square root of a, computed in float32.
 func (l *line) root(a value) value { return l.do("root", 0, a) }
 
-// printGo prints a function as Go.
+// printGo returns a function as Go source.
 func (l *line) printGo(name, comment string, result value) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n// %s returns %s.\nfunc %s(x, y, alpha float32) float32 {\n", name, comment, name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// constants are those of all functions, as often as the widest operand of AVX2 has them.
+// constants holds the constants of all functions. Each is stored four times, for the operands of AVX2.
 type constants struct {
 	list []uint64
 	at   map[uint64]int
@@ -35,14 +35,14 @@ func (c *constants) print() {
 	p("GLOBL ·constants<>(SB), RODATA|NOPTR, $%d\n", len(c.list)*32)
 }
 
-// emitter prints a line for one kind of registers.
+// emitter prints a line for one width of registers.
 type emitter struct {
 	l       *line
 	wide    bool
 	table   *constants
-	home    []int // the register of each value, -1: none
-	owner   []int // the value in each register, -1: none
-	last    []int // the operation that reads a value last
+	home    []int // register of each value, -1 for none
+	owner   []int // value in each register, -1 for none
+	last    []int // last operation that reads each value
 	present int
 }
 
@@ -53,7 +53,7 @@ func (e *emitter) r(reg int) string {
 	return fmt.Sprintf("Y%d", reg)
 }
 
-// take returns a register that is free.
+// take returns a free register, now owned by v.
 func (e *emitter) take(v value) int {
 	for reg, owner := range e.owner {
 		if owner < 0 {
@@ -61,16 +61,16 @@ func (e *emitter) take(v value) int {
 			return reg
 		}
 	}
-	panic("there are too few registers")
+	panic("too few registers")
 }
 
 func (e *emitter) release(reg int) { e.owner[reg] = -1 }
 
-// dies reports whether the present operation is the last that reads v.
+// dies reports whether the current operation is the last that reads v.
 func (e *emitter) dies(v value) bool { return e.last[v] <= e.present && e.home[v] >= 0 }
 
-// operand returns v as the one operand of an instruction that may be in memory, and
-// the suffix that the instruction needs then.
+// operand returns v as the operand of an instruction that may be in memory, and the suffix that the
+// instruction then needs.
 func (e *emitter) operand(v value) (text, suffix string) {
 	if o := e.l.ops[v]; o.name == "const" && e.home[v] < 0 {
 		if e.wide {
@@ -81,7 +81,7 @@ func (e *emitter) operand(v value) (text, suffix string) {
 	return e.r(e.home[v]), ""
 }
 
-// reg returns a register that holds v, which is a constant if it has none yet.
+// reg returns a register that holds v. It loads v if it is a constant without a register.
 func (e *emitter) reg(v value) int {
 	if e.home[v] >= 0 {
 		return e.home[v]
@@ -92,11 +92,11 @@ func (e *emitter) reg(v value) int {
 	return reg
 }
 
-// isConst reports whether v is a constant in no register.
+// isConst reports whether v is a constant without a register.
 func (e *emitter) isConst(v value) bool { return e.l.ops[v].name == "const" && e.home[v] < 0 }
 
-// into returns a register for the result i: v's own if v is read no more, else a new
-// one, with v's value in it if copied.
+// into returns a register for result i: that of v if v is not read again, otherwise a new one, which
+// holds a copy of v if copied is set.
 func (e *emitter) into(i int, v value, copied bool) int {
 	if e.dies(v) {
 		reg := e.home[v]
@@ -116,7 +116,7 @@ func (e *emitter) into(i int, v value, copied bool) int {
 	return reg
 }
 
-// binary prints an instruction of two operands, of which b may be in memory.
+// binary prints an instruction with two operands; b may be in memory.
 func (e *emitter) binary(i int, name string, a, b value, commutes bool) int {
 	if commutes && e.isConst(a) {
 		a, b = b, a
@@ -128,7 +128,8 @@ func (e *emitter) binary(i int, name string, a, b value, commutes bool) int {
 	return to
 }
 
-// fresh returns a register for result i, one of in if that is read no more.
+// fresh returns a register for result i: that of one of in if it is not read again, otherwise a new
+// one.
 func (e *emitter) fresh(i int, in ...value) int {
 	for _, v := range in {
 		if e.dies(v) {
@@ -138,8 +139,8 @@ func (e *emitter) fresh(i int, in ...value) int {
 	return e.take(value(i))
 }
 
-// fused prints a multiply-add of the form that overwrites what is read no more and has
-// a constant in memory.
+// fused prints a multiply-add. It selects the form that overwrites an operand that is not read again,
+// and that has a constant in memory.
 func (e *emitter) fused(i int, name string, a, b, c value) int {
 	if e.isConst(a) {
 		a, b = b, a
@@ -174,8 +175,8 @@ func (e *emitter) fused(i int, name string, a, b, c value) int {
 	return to
 }
 
-// prepare prints what is to be done once: constants' address, alpha in register 31 or
-// 15, and its inverse in the one before, if the line reads that.
+// prepare prints the code before the loop: the address of constants, alpha in register 31 or 15, and
+// its inverse in the register before if the line reads it.
 func (e *emitter) prepare() {
 	p("LEAQ ·constants<>(SB), AX")
 	alpha, narrow, last := 15, "X", 14
@@ -203,7 +204,7 @@ func (e *emitter) print(result value) {
 		e.owner[i] = -1
 	}
 	e.last = e.l.usesOf(result)
-	q := "" // of instructions on bits
+	q := "" // suffix of instructions on bits
 	if e.wide {
 		q = "Q"
 	}
@@ -212,7 +213,7 @@ func (e *emitter) print(result value) {
 		switch o.name {
 		case "const":
 			continue
-		case "inverse": // it has its register already
+		case "inverse": // already in its register
 			e.home[i], e.last[i] = registers-1, len(e.l.ops)
 			e.owner[registers-1] = i
 			continue
@@ -300,7 +301,7 @@ func (e *emitter) print(result value) {
 			panic(o.name)
 		}
 		e.home[i] = to
-		// What is read no more makes room, constants at once.
+		// Release the registers of values that are not read again, and of constants.
 		for v := range e.home {
 			reg := e.home[v]
 			if reg < 0 || v == i {
@@ -322,7 +323,7 @@ func (e *emitter) print(result value) {
 	p("VCVTPD2PS%s %s, %s\nVMOVUPS %s, (DI)", length, e.r(r), half(r), half(r))
 }
 
-// usesOf returns for each operation the last that reads it.
+// usesOf returns for each operation the last one that reads its result.
 func (l *line) usesOf(result value) []int {
 	last := make([]int, len(l.ops))
 	for i, o := range l.ops {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The functions, in the order of their numbers. A limit says up to which magnitude of
-// x one holds; 0: everywhere.
+// The functions, in the order of their numbers. limit is the largest magnitude of x for which a
+// function is valid; 0 means all.
 var functionList = []struct {
 	name, comment string
 	limit         float64
@@ -47,20 +47,20 @@ var functionList = []struct {
 		x := l.x()
 		return l.mul(l.y(), l.fma(l.even(x, 5, series(slope1).polynomial(number(0), number(25), 26)), x, l.float(0.5)))
 	}},
-	// The product is off by less than 2^-51 of it, and a quotient of float32 at least
-	// 2^-49 away from where it would round to another one.
+	// The product has a relative error below 2^-51, and a quotient of two float32 is at least 2^-49
+	// away from a rounding boundary.
 	{"Quotient", "x / alpha, exactly rounded", 0, func(l *line) value { return l.mul(l.x(), l.inverse()) }},
 	{"Sin", "the sine of x", 1 << 20, func(l *line) value { return l.sine(0) }},
 	{"Cos", "the cosine of x", 1 << 20, func(l *line) value { return l.sine(1) }},
 }
 
-// clamp returns x, brought to between lo and hi; NaN stays.
+// clamp limits x to lo … hi. NaN stays NaN.
 func (l *line) clamp(x value, lo, hi float64) value {
 	return l.min(l.float(hi), l.max(l.float(lo), x))
 }
 
-// polynomial returns c[0] + c[1] x + … by Horner's scheme; a long one in two halves, in
-// x², of which neither waits for the other.
+// polynomial returns c[0] + c[1] x + … by Horner's scheme. A long one is split into two independent
+// polynomials in x².
 func (l *line) polynomial(c []float64, x value) value {
 	if len(c) > 12 {
 		var even, odd []float64
@@ -81,7 +81,7 @@ func (l *line) polynomial(c []float64, x value) value {
 	return y
 }
 
-// even returns the polynomial in (x² - half) / half, half being that of limit².
+// even returns the polynomial in (x² - half) / half, where half is limit²/2.
 func (l *line) even(x value, limit float64, c []float64) value {
 	return l.polynomial(c, l.fma(l.mul(x, x), l.float(2/(limit*limit)), l.float(-1)))
 }
@@ -91,24 +91,24 @@ func (l *line) signed(x, y value) value {
 	return l.or(l.and(x, l.bits(1<<63-1)), l.and(y, l.bits(1<<63)))
 }
 
-// reciprocal returns 1/x, for x between 2^-100 and 2^100, by Newton's method from the
-// nearest float32: off by less than 2^-45 of it.
+// reciprocal returns 1/x for x between 2^-100 and 2^100, by Newton's method from the nearest float32.
+// The relative error is below 2^-45.
 func (l *line) reciprocal(x value) value {
 	y := l.near(x)
 	return l.fma(l.fnma(x, y, l.float(1)), y, y)
 }
 
-// whole is a number that makes what is added to it whole: it is in the last bits then.
+// whole is a constant that rounds what is added to it to an integer, in the last bits of the sum.
 const whole = 0x1.8p52
 
-// exp1Series holds (exp(r) - 1) / r up to half of log 2.
+// exp1Series is (exp(r) - 1) / r for |r| up to log(2)/2.
 var exp1Series = func() []float64 {
 	half := times(number(0.5), ln2)
 	return scaled(series(exp1).polynomial(times(number(-1), half), half, 8), half)
 }()
 
-// expParts returns k, the integer next to x/log 2, as the last bits of a number, and
-// exp(x - k log 2) - 1.
+// expParts returns k, the integer nearest to x/log 2, in the last bits of a number, and exp(x - k log
+// 2) - 1.
 func (l *line) expParts(x value) (k, p value) {
 	k = l.fma(x, l.float(math.Log2E), l.float(whole))
 	r := l.fnma(l.sub(k, l.float(whole)), l.float(math.Ln2), x)
@@ -156,8 +156,7 @@ func (l *line) logFrom(k, f value) (_, s, p value) {
 	return k, s, l.polynomial(c, l.fma(l.mul(s, s), l.float(rounded(ratio(number(1), half))), l.float(-1)))
 }
 
-// logSpecial returns y, the logarithm of x if that is positive and finite, or else what
-// a logarithm is.
+// logSpecial returns y if x is positive and finite, otherwise the logarithm of the special value x.
 func (l *line) logSpecial(y, x value) value {
 	other := l.less(x, l.float(0), l.float(math.NaN()), l.float(math.Inf(-1)))
 	return l.less(x, l.float(math.Inf(1)), l.less(l.float(0), x, y, other), x)
@@ -172,7 +171,7 @@ func log1p(l *line) value {
 	return l.signed(l.logSpecial(l.fma(l.add(s, s), p, l.mul(k, l.float(math.Ln2))), u), x)
 }
 
-// tanh is -t/(t+2) for t = exp(-2|x|) - 1, with x's sign.
+// tanh is -t/(t+2) with the sign of x, for t = exp(-2|x|) - 1.
 func tanh(l *line) value {
 	x := l.x()
 	a := l.or(x, l.bits(1<<63))
@@ -186,7 +185,7 @@ func (l *line) sigmoid(x value) value {
 	return l.less(x, l.float(0), l.mul(e, y), y)
 }
 
-// rsqrt is a step of Newton's method from float32.
+// rsqrt takes a step of Newton's method from a result in float32.
 func rsqrt(l *line) value {
 	x := l.x()
 	y := l.near(l.root(x))
@@ -195,8 +194,8 @@ func rsqrt(l *line) value {
 	return l.less(x, l.float(math.Inf(1)), l.less(l.float(0), x, z, y), y)
 }
 
-// sine is the sine of x + quarters π/2: r is x less the nearest multiple of π/2, of
-// which three numbers hold 160 bits.
+// sine returns the sine of x + quarters π/2. r is x minus the nearest multiple of π/2, which three
+// numbers represent with 160 bits.
 func (l *line) sine(quarters int) value {
 	x := l.x()
 	k := l.fma(x, l.float(2/math.Pi), l.float(whole))
@@ -224,7 +223,7 @@ func (l *line) sine(quarters int) value {
 	return l.xor(y, sign)
 }
 
-// functions prints all of them, and returns tables of them and what there is in Go.
+// functions prints all functions, and returns tables of them and their Go source.
 func functions() (tables, portable string) {
 	var names, words, limits, scalars, wide, narrow, code strings.Builder
 	var table constants

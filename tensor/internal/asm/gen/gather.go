@@ -21,8 +21,8 @@ func loadGather(name string) {
 	load("src", "SI", "stretches", "R9", "lead", "R10", "dst", "DI", "dstride", "R11", "n", "CX")
 }
 
-// masked prints the load of elements at an address under K1 into a register of slots;
-// those that it leaves out become zero or stay.
+// masked prints a load under K1 into a register of slots. Elements that K1 excludes become zero or
+// keep their value.
 func masked(conv int, at string, reg int, zero bool) {
 	z := ""
 	if zero {
@@ -32,10 +32,9 @@ func masked(conv int, at string, reg int, zero bool) {
 	p("%s%s %s, K1, Z%d", name, z, at, reg)
 }
 
-// gather prints a [Gather] of 16 lines for each k. A single stretch, as of a wide image,
-// stays in K1. With evens a mask has two bits a line, of which the second is not set: 16
-// bits that follow 16 bits not loaded are a slot already, float32 are picked from two
-// registers.
+// gather prints a [Gather] of 16 lines for each k. The mask of a single stretch, for example in a wide
+// image, stays in K1. If evens is set, a mask has two bits per line, and the second is 0: elements of
+// 16 bits are then loaded as slots, and float32 are selected from two registers.
 func gather(name string, conv int, evens bool) {
 	loadGather(name)
 	if evens && conv == plain {
@@ -62,7 +61,7 @@ func gather(name string, conv int, evens bool) {
 		}
 	}
 	labels := 0
-	step := 1 // elements of k a turn
+	step := 1 // elements of k per iteration
 	if conv >= pairs {
 		step = 4
 	}
@@ -134,8 +133,8 @@ func gather(name string, conv int, evens bool) {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
-// turn prints a [Gather] of stretches along k: blocks of 16 slots of 16 lines are turned
-// in registers.
+// turn prints a [Gather] of stretches along k. It transposes blocks of 16 slots of 16 lines in
+// registers.
 func turn(name string, conv int) {
 	loadGather(name)
 	perTurn := 16

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// near is how many bytes before their use passes over halves ask for memory.
+// near is the distance in bytes at which passes over half precision prefetch.
 const near = 2048
 
-// halfDType is how two registers of float32, of which u is the first, come from as many
-// halves as one register holds, and become them again, rounded to nearest even, in
-// register u. What is NaN becomes any NaN; one of bfloat16 must come from one, or its
-// rounding might carry beyond NaN.
+// halfDType holds the conversions of a half-precision dtype. load widens one register of elements to
+// two registers of float32, u and the next one. narrow rounds these to nearest even, into register u.
+// NaN becomes any NaN; for bfloat16 it must come from a widened NaN, or rounding could overflow it.
 type halfDType struct {
 	name     string
 	inf, nan uint32
@@ -19,8 +18,8 @@ type halfDType struct {
 	narrow   func(v vector, u int)
 }
 
-// What passes over halves have in registers beside a pass's constants, with AVX-512; with
-// AVX2 it is in memory. K3 has the odd elements.
+// Registers of constants of passes over half precision, in addition to those of a pass, with AVX-512;
+// with AVX2 they are in memory. K3 selects the odd elements.
 const (
 	halfOdd = 27 + iota
 	halfBelow
@@ -29,8 +28,8 @@ const (
 	halfNaN
 )
 
-// In a bfloat16 register the elements with even numbers become the first register and
-// the others the second: nothing has to cross lanes.
+// Of a register of bfloat16, even elements go to the first register and odd ones to the second, so
+// that no element changes its lane.
 var halfDTypes = []halfDType{
 	{
 		"Float16", 0x7c00, 0x7e00,
@@ -78,7 +77,7 @@ var halfDTypes = []halfDType{
 	},
 }
 
-// quiet prints what makes NaN in register u of halves the quiet one.
+// quiet prints code that replaces NaN in register u of halves by the quiet NaN.
 func (d halfDType) quiet(v vector, u int) {
 	if v.lanes == 16 {
 		room := v.constant + 4
@@ -88,8 +87,8 @@ func (d halfDType) quiet(v vector, u int) {
 	p("VPAND ·magnitude16(SB), Y%d, Y15\nVPCMPGTW ·inf%s(SB), Y15, Y15\nVPBLENDVB Y15, ·nan%s(SB), Y%d, Y%d", u, d.name, d.name, u, u)
 }
 
-// halfList is passList with what package asm has of halves besides: Where there is a NaN,
-// so is the result, and 0 is above -0.
+// halfList returns passList and the passes that exist only for half precision: maximum and minimum,
+// which propagate NaN, and for which 0 is above -0.
 func halfList() []pass {
 	choose := func(name, order, join string) func(v vector, u int) {
 		return func(v vector, u int) {
@@ -98,7 +97,7 @@ func halfList() []pass {
 				p("VCMPPS $3, Z%d, Z%d, K2\nVRANGEPS $%s, Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, K2, Z%d\nVMOVAPS Z%d, Z%d", y, u, order, y, u, room, y, u, room, room, u)
 				return
 			}
-			// The two orders differ where there are zeros, and where there is NaN.
+			// The results of both operand orders differ for zeros and for NaN.
 			p("VCMPPS $3, Y%d, Y%d, Y%d", y, u, room)
 			v.op("VADDPS", y, u, room+1)
 			v.op(name, u, y, room+2)
@@ -112,7 +111,7 @@ func halfList() []pass {
 		pass{"min", "the smaller one of x and y", 2, choose("VMINPS", "4", "VORPS")})
 }
 
-// halfPasses prints passes over halves, four registers of float32 a turn.
+// halfPasses prints passes over half precision, four registers of float32 per iteration.
 func halfPasses() {
 	words := func(name string, bits uint32) {
 		for i := range 8 {

@@ -1,7 +1,7 @@
 // Command gen prints the assembly of package asm and its Go declarations.
 //
-// Instructions are printed as text, register by register: a kernel's inner loop is
-// decided here, not by an allocator.
+// Instructions are printed as text with explicit registers, so that the code of inner loops is decided
+// here.
 //
 // It does not use github.com/mmcloughlin/avo. The instruction table of avo 0.5.0 has AVX-512F and
 // F16C, but neither AVX512-BF16 (VDPBF16PS) nor AMX. Go's assembler lacks them too, so these
@@ -83,10 +83,10 @@ func write(name, s string) {
 }
 
 func pauses() {
-	fn("waits some tens of nanoseconds, as a loop that spins should.", "Pause", "()", 0, 0)
+	fn("waits some tens of nanoseconds, for loops that spin.", "Pause", "()", 0, 0)
 	p("MOVL $4, CX\nloop:\nPAUSE\nDECL CX\nJNZ loop\nRET\n")
-	fn("returns what CPUID says of a leaf and a part of it.", "cpuid", "(leaf, sub uint32) (a, b, c, d uint32)", 0, 24)
+	fn("returns the registers of CPUID for a leaf and subleaf.", "cpuid", "(leaf, sub uint32) (a, b, c, d uint32)", 0, 24)
 	p("MOVL leaf+0(FP), AX\nMOVL sub+4(FP), CX\nCPUID\nMOVL AX, a+8(FP)\nMOVL BX, b+12(FP)\nMOVL CX, c+16(FP)\nMOVL DX, d+20(FP)\nRET\n")
-	fn("returns the states that the operating system saves, which needs OSXSAVE.", "xgetbv", "() (states uint32)", 0, 4)
+	fn("returns the mask of states that the operating system saves. It needs OSXSAVE.", "xgetbv", "() (states uint32)", 0, 4)
 	p("XORL CX, CX\nXGETBV\nMOVL AX, states+0(FP)\nRET\n")
 }

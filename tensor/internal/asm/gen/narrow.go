@@ -1,17 +1,18 @@
 package main
 
-// A narrowing is how a tile's rows become halves, rounded to nearest even, NaN the
-// quiet one: prepare comes once, row prints what stores row i, of two registers, at DX.
+// narrowing prints code that rounds a tile's rows to half precision, to nearest even; NaN becomes the
+// quiet NaN. prepare prints the code before the first row, and row stores row i, of two registers, at
+// DX.
 type narrowing struct {
 	prepare func()
 	row     func(i int)
 }
 
-// What rounding needs: NaN of either format, and what is added to bits.
+// Constants of rounding: NaN of both formats, and an addend of bits.
 const (
 	quiet16 = 0x7fc00000 // becomes 0x7e00
 	quietBF = 0x7fc0
-	below   = 0x7fff // half of the last place, less 1
+	below   = 0x7fff // half a unit in the last place, less 1
 )
 
 func (s shape) toFloat16() narrowing {
@@ -61,7 +62,7 @@ func (s shape) toBFloat16() narrowing {
 	}}
 }
 
-// halfConstants prints what AVX2 reads from memory.
+// halfConstants prints the constants that AVX2 reads from memory.
 func halfConstants() {
 	for _, c := range []struct {
 		name string

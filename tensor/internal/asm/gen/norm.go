@@ -1,8 +1,8 @@
 package main
 
-// lanes prints a loop over CX elements, 16 a turn, the last ones under K1: turn is to
-// print what is done with them, with z and k the suffix and the mask of loads from
-// memory and to the mask of what is added to lanes, and then to move on.
+// lanes prints a loop over CX elements, 16 per iteration and the last ones under K1. turn prints the
+// body, which must advance the pointers. z and k are the suffix and mask of loads, and to is the mask
+// of additions to lanes.
 func lanes(turn func(z, k, to string)) {
 	p("MOVQ $-1, DX\nSUBQ $16, CX\nJLT tail\nloop:")
 	turn("", "", "")
@@ -11,8 +11,7 @@ func lanes(turn func(z, k, to string)) {
 	p("SUBQ $16, CX\ndone:")
 }
 
-// foldLanes adds the 16 lanes of register r into its first: halves, and halves of them.
-// It uses register t.
+// foldLanes adds the 16 lanes of register r into the first lane, by halves. It uses register t.
 func foldLanes(r, t int) {
 	p("VEXTRACTF64X4 $1, Z%d, Y%d\nVADDPS Y%d, Y%d, Y%d", r, t, t, r, r)
 	p("VEXTRACTF32X4 $1, Y%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
@@ -20,9 +19,9 @@ func foldLanes(r, t int) {
 	p("VPSHUFD $0xb1, X%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
 }
 
-// factors prints a loop over BX rows of n elements with factors at AX, of which the
-// first pointers go to registers; body is to print what is done with a row, CX being n.
-// n is the name and the place of that argument.
+// factors prints a loop over BX rows with Factors at AX, the first of which are loaded into the
+// registers pointers. body prints the code for a row; CX is its length. n is the argument with that
+// length.
 func factors(n string, pointers []string, body func()) {
 	for i, r := range pointers {
 		p("MOVQ %d(AX), %s", i*8, r)
@@ -48,7 +47,7 @@ func norms() {
 	sumRows()
 }
 
-// suffix of kernels whose weights are a row.
+// rowName returns the name of a kernel, with the suffix Row if its weights are a row.
 func rowName(name string, row bool) string {
 	if row {
 		return name + "Row"
@@ -57,7 +56,7 @@ func rowName(name string, row bool) string {
 }
 
 func normalize(row bool) {
-	fn("sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.", rowName("normalize", row), "(dst, x unsafe.Pointer, rows, n int, f *Factors)", 0, 40)
+	fn("sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.", rowName("normalize", row), "(dst, x unsafe.Pointer, rows, n int, f *Factors)", 0, 40)
 	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX", "f", "AX")
 	factors("n+24(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
 		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
@@ -83,7 +82,7 @@ func normalize(row bool) {
 	})
 }
 
-// move moves pointers on by 16*n elements, those of rows too.
+// move advances pointers by 16*n elements, and those of rows if row is set.
 func move(n int, row bool, pointers []string, rows ...string) {
 	if row {
 		pointers = append(pointers, rows...)
@@ -93,18 +92,17 @@ func move(n int, row bool, pointers []string, rows ...string) {
 	}
 }
 
-// back moves pointers from the end of a row's last turn, which CX <= 0 says is 4*-CX
-// bytes beyond, to the row's.
+// back moves pointers from the end of a row's last iteration to the end of the row, which is 4*-CX
+// bytes before; CX <= 0.
 func back(pointers ...string) {
 	for _, r := range pointers {
 		p("LEAQ (%s)(CX*4), %s", r, r)
 	}
 }
 
-// normGrad has mean, scale, first and second in registers 28 to 31, a single weight in
-// 27.
+// normGrad keeps mean, scale, first and second in registers 28 to 31, and a single weight in 27.
 func normGrad(row bool) {
-	fn("sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 48)
+	fn("sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 48)
 	load("dst", "DI", "dy", "SI", "x", "DX", "rows", "BX", "n", "CX", "f", "AX")
 	p("MOVQ DX, R15")
 	factors("n+32(FP)", []string{"R8", "R9", "R10", "R11", "R12"}, func() {
@@ -135,7 +133,7 @@ func normGrad(row bool) {
 }
 
 func normSums(row bool) {
-	fn("sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.", rowName("normSums", row), "(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 56)
+	fn("sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale.", rowName("normSums", row), "(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 56)
 	load("first", "R12", "second", "R13", "dy", "SI", "x", "DI", "rows", "BX", "n", "CX", "f", "AX")
 	factors("n+40(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
 		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
@@ -162,10 +160,9 @@ func normSums(row bool) {
 	})
 }
 
-// normColumns adds to sums that lie in memory, of which the 16 lanes lie step bytes
-// apart.
+// normColumns adds to sums in memory whose 16 lanes are apart bytes apart.
 func normColumns() {
-	fn("adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart. f has nothing, nothing, mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)", 0, 80)
+	fn("adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)", 0, 80)
 	load("first", "DI", "second", "R9", "dy", "SI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15", "f", "AX")
 	p("MOVQ 16(AX), R10\nMOVQ 24(AX), R11")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+40(FP), CX\nVBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nMOVQ DI, R9\nADDQ first+0(FP), DI\nADDQ second+8(FP), R9")
@@ -183,9 +180,9 @@ func normColumns() {
 	p("ADDQ 56(AX), R10\nADDQ 64(AX), R11\nINCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-// sumColumns is the like of plain sums.
+// sumColumns is like normColumns, for plain sums.
 func sumColumns() {
-	fn("adds rows of x to sums: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 0, 56)
+	fn("adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 0, 56)
 	load("sums", "DI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ R8, SI\nADDQ R12, R8\nMOVQ n+24(FP), CX\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nADDQ sums+0(FP), DI")
 	blocks(func(n int, z, k string) {
@@ -197,11 +194,11 @@ func sumColumns() {
 	p("INCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-// copyRows copies any bytes.
+// copyRows copies rows of any dtype.
 func copyRows() {
-	fn("copies rows of n bytes, at least 1, from src, where they lie sstride bytes apart, to dst, where they lie dstride bytes apart.", "copyRows", "(dst, src unsafe.Pointer, rows, n, dstride, sstride int)", 0, 48)
+	fn("copies rows of n bytes, at least 1. Rows are sstride bytes apart in src and dstride bytes in dst.", "copyRows", "(dst, src unsafe.Pointer, rows, n, dstride, sstride int)", 0, 48)
 	load("dst", "DI", "src", "SI", "rows", "BX", "n", "R8", "dstride", "R9", "sstride", "R10")
-	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8") // R8: where the last 1 to 64 bytes begin
+	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8") // R8 is the offset of the last 1 to 64 bytes
 	p("CMPQ R8, $0\nJNE rows")
 	p("short:\nSUBQ $1, BX\nJLT rowsEnd\nVMOVDQU8.Z (SI), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R9, DI\nADDQ R10, SI\nJMP short")
 	p("rows:\nSUBQ $1, BX\nJLT rowsEnd\nXORQ AX, AX\nloop:\nVMOVDQU64 (SI)(AX*1), Z0\nVMOVDQU64 Z0, (DI)(AX*1)\nADDQ $64, AX\nCMPQ AX, R8\nJLT loop")
@@ -209,7 +206,7 @@ func copyRows() {
 }
 
 func centredSquares() {
-	fn("returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes as [Loops].Sum has them.", "centredSquares", "(x unsafe.Pointer, n int, mean float32) (sum float32)", 0, 28)
+	fn("returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.", "centredSquares", "(x unsafe.Pointer, n int, mean float32) (sum float32)", 0, 28)
 	load("x", "SI", "n", "CX")
 	p("VBROADCASTSS mean+16(FP), Z28\nVPXORD Z16, Z16, Z16")
 	lanes(func(z, k, to string) {
@@ -219,10 +216,9 @@ func centredSquares() {
 	p("VMOVSS X16, sum+24(FP)\nVZEROUPPER\nRET\n")
 }
 
-// sumRows takes four rows at a time, so that their sums do not wait for each other, and
-// what is left row by row.
+// sumRows takes four rows at a time, whose sums are independent, and the remaining rows one by one.
 func sumRows() {
-	fn("sets each of rows float32 to the sum of n, as [Loops].Sum has it; rows lie stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 0, 40)
+	fn("sets dst to the sum of each row of n float32, like [Loops].Sum. Rows are stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 0, 40)
 	load("dst", "DI", "x", "R10", "rows", "BX", "n", "R11", "stride", "R8")
 	p("LEAQ (R8)(R8*2), R9\nMOVQ R11, CX\nANDQ $15, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	for _, n := range []int{4, 1} {

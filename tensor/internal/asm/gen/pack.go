@@ -2,13 +2,13 @@ package main
 
 import "strings"
 
-// What packing does with elements.
+// Conversions by packing.
 const (
 	plain      = iota // float32
 	widen             // float16 to float32
 	grow              // bfloat16 to float32
-	pairs             // bfloat16: of each four along k, the third and the first in a slot, the fourth and the second in the next
-	neighbours        // bfloat16, two neighbours along k in a slot
+	pairs             // bfloat16: of each four along k, a slot of the third and the first, and a slot of the fourth and the second
+	neighbours        // bfloat16: slots of two adjacent elements along k
 )
 
 var packNames = [...]string{plain: "F32", widen: "F16", grow: "BF16", pairs: "Pairs", neighbours: "Neighbours"}
@@ -21,10 +21,9 @@ func packs() {
 	}
 }
 
-// copyPack prints a [Pack] of lines that lie side by side, up to 16 a vector, as
-// many as mask has ones.
+// copyPack prints a [Pack] of adjacent lines, up to 16 per vector, as selected by mask.
 //
-// It prefetches 16 rows ahead: strided rows defeat the hardware's prefetcher.
+// It prefetches 16 rows ahead, because strided rows defeat the hardware's prefetcher.
 func copyPack(name string, conv, vectors int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
@@ -53,8 +52,8 @@ func copyPack(name string, conv, vectors int) {
 	p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop\nVZEROUPPER\nRET\n")
 }
 
-// pairOf returns which of four neighbours along k are the first and the second half of slot i
-// of two.
+// pairOf returns the indices of the elements in the first and second half of slot i, of two slots with
+// four adjacent elements along k.
 func pairOf(conv, i int) (first, second int) {
 	if conv == pairs {
 		return i + 2, i
@@ -62,7 +61,7 @@ func pairOf(conv, i int) (first, second int) {
 	return 2 * i, 2*i + 1
 }
 
-// copyPairs prints the rest of copyPack for pairs: four rows become two of slots.
+// copyPairs prints the rest of copyPack for pairs. It combines four rows to two rows of slots.
 func copyPairs(conv, vectors int) {
 	p("VMOVDQU64 ·interleaveLo(SB), Z30\nVMOVDQU64 ·interleaveHi(SB), Z31\nKMOVD AX, K1\nLEAQ (R8)(R8*2), R12")
 	rows := []string{"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R12*1)"}
@@ -92,8 +91,8 @@ func copyPairs(conv, vectors int) {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
-// interleave prints the VPERMT2W indices that pair element i of one row with
-// element i of the next, from element first on.
+// interleave prints the VPERMT2W indices that pair element i of one row with element i of the next row,
+// for i from first on.
 func interleave(name string, first int) {
 	for i := 0; i < 32; i += 4 {
 		var v uint64
@@ -109,8 +108,8 @@ func interleave(name string, first int) {
 	p("GLOBL ·%s(SB), RODATA|NOPTR, $64\n", name)
 }
 
-// lines16 prints how Z0 … Z15 are loaded from lines at SI, R8 apart, those elements that
-// K1 has ones for. Lines that R12 has no ones for repeat the last one; R11 holds 0.
+// lines16 prints loads under K1 of Z0 … Z15 from lines at SI, R8 bytes apart. Lines that R12 excludes
+// repeat the previous one. R11 holds 0.
 func lines16(conv int) {
 	p("MOVQ SI, AX\nMOVQ R8, R13")
 	for i := range 16 {
@@ -132,12 +131,12 @@ func lines16(conv int) {
 	}
 }
 
-// transpose prints a [Pack] of 16 lines, or fewer, that lie across: blocks of 16
-// slots of each are turned in registers.
+// transpose prints a [Pack] of up to 16 lines with adjacent elements. It transposes blocks of 16 slots
+// of each line in registers.
 func transpose(name string, conv int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
-	perTurn := 16 // elements along k
+	perTurn := 16 // elements along k per iteration
 	if conv >= pairs {
 		perTurn = 32
 	}
@@ -160,7 +159,7 @@ func transpose(name string, conv int) {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
-// shuffle16 turns 16 rows of 16 slots, in Z0 to Z15, in place.
+// shuffle16 transposes 16 rows of 16 slots in Z0 to Z15, in place.
 func shuffle16() {
 	for i := range 8 {
 		p("VUNPCKLPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 16+2*i)
@@ -181,15 +180,15 @@ func shuffle16() {
 	}
 }
 
-// toSlots makes a number of elements in CX one of slots.
+// toSlots converts the number of elements in CX to a number of slots.
 func toSlots(conv int) {
 	if conv >= pairs {
 		p("ADDQ $3, CX\nSHRQ $2, CX\nADDQ CX, CX")
 	}
 }
 
-// pairOrder prints the VPSHUFB indices that put four neighbours of 16 bits in the order of
-// two slots of [pairs]: the third, the first, the fourth, the second.
+// pairOrder prints the VPSHUFB indices that put four adjacent elements of 16 bits into the order of two
+// slots of [pairs]: the third, the first, the fourth, the second.
 func pairOrder() {
 	for i := 0; i < 64; i += 8 {
 		first := uint64(i % 16)

@@ -1,6 +1,6 @@
 package main
 
-// packs8 prints the packs of AVX2, which knows no masks of halves: whole registers are
+// packs8 prints the packs of AVX2, which lacks masks for 16-bit elements, so that whole registers are
 // read. See [Packing.Whole].
 func packs8() {
 	for conv := plain; conv <= grow; conv++ {
@@ -9,7 +9,7 @@ func packs8() {
 	}
 }
 
-// load8 prints how 8 elements become float32.
+// load8 prints a load of 8 elements as float32.
 func load8(conv int, at string, reg int) {
 	switch conv {
 	case plain:
@@ -21,7 +21,7 @@ func load8(conv int, at string, reg int) {
 	}
 }
 
-// copyPack8 prints a [Pack] of 8 or 16 lines that lie side by side, as mask needs.
+// copyPack8 prints a [Pack] of 8 or 16 adjacent lines, depending on mask.
 func copyPack8(name string, conv int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
@@ -48,8 +48,7 @@ func copyPack8(name string, conv int) {
 	p("")
 }
 
-// transpose8 prints a [Pack] of 8 lines, or fewer, that lie across, n being a multiple
-// of 8.
+// transpose8 prints a [Pack] of up to 8 lines with adjacent elements, for n a multiple of 8.
 func transpose8(name string, conv int) {
 	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
 	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")

@@ -1,8 +1,8 @@
 package main
 
-// A pass is an elementwise loop over float32: dst[i] = body of x[i] and perhaps y[i].
-// In body register u holds x, u+4 y, and the result goes to u; the constants are 0,
-// alpha and beta. Products and sums round apart.
+// pass is an elementwise loop over float32: dst[i] = body of x[i] and possibly y[i]. In body, register
+// u holds x, register u+4 holds y, and the result goes to u. The constants are 0, alpha and beta.
+// Products and sums round separately.
 type pass struct {
 	name, comment string
 	operands      int
@@ -23,13 +23,13 @@ var passList = []pass{
 		v.op("VMULPS", u, v.constant+1, u)
 		v.op("VADDPS", v.constant+2, u, u)
 	}},
-	{"relu", "0 where x <= 0, else x", 1, func(v vector, u int) { positive(v, u, u) }},
-	{"reluGrad", "0 where x <= 0, else y", 2, func(v vector, u int) { positive(v, u, u+4) }},
+	{"relu", "0 where x <= 0, otherwise x", 1, func(v vector, u int) { positive(v, u, u) }},
+	{"reluGrad", "0 where x <= 0, otherwise y", 2, func(v vector, u int) { positive(v, u, u+4) }},
 	{"sqrt", "the square root of x", 1, func(v vector, u int) { v.op("VSQRTPS", u, u) }},
-	{"neg", "x with its sign turned, alpha being -0", 1, func(v vector, u int) { v.op("VXORPS", u, v.constant+1, u) }},
-	{"abs", "x, or 0 - x where that is not less", 1, func(v vector, u int) {
+	{"neg", "-x, for an alpha of -0", 1, func(v vector, u int) { v.op("VXORPS", u, v.constant+1, u) }},
+	{"abs", "the larger one of x and 0 - x, the latter if neither is larger", 1, func(v vector, u int) {
 		v.op("VSUBPS", u, v.constant, u+4)
-		v.op("VMAXPS", u+4, u, u) // of zeros the one of 0 - x, which is 0, and NaN
+		v.op("VMAXPS", u+4, u, u) // for zeros and NaN the operand 0 - x, which is 0 for zeros
 	}},
 	{"tanhGrad", "y * (alpha - x*x)", 2, func(v vector, u int) {
 		v.op("VMULPS", u, u, u)
@@ -43,8 +43,7 @@ var passList = []pass{
 	}},
 }
 
-// positive prints what sets register u to y where u is not less than or equal to 0,
-// which NaN is not either, else to 0.
+// positive prints code that sets register u to y where u is above 0 or NaN, otherwise to 0.
 func positive(v vector, u, y int) {
 	if v.lanes == 16 {
 		p("VCMPPS $6, Z%d, Z%d, K2\nVMOVAPS.Z Z%d, K2, Z%d", v.constant, u, y, u)
@@ -53,9 +52,9 @@ func positive(v vector, u, y int) {
 	p("VCMPPS $6, Y%d, Y%d, Y%d\nVANDPS Y%d, Y%d, Y%d", v.constant, u, v.constant+3, y, v.constant+3, u)
 }
 
-// blocks prints a loop over CX elements, 64 a turn and then 16 or fewer under K1: turn
-// is to print what is done with those of registers 0 … n-1, with z and k the suffix
-// and the mask of loads from memory, and then to move on by 16*n elements.
+// blocks prints a loop over CX elements, 64 per iteration and then up to 16 under K1. turn prints the
+// body for registers 0 … n-1, which must advance the pointers by 16*n elements. z and k are the suffix
+// and mask of loads.
 func blocks(turn func(n int, z, k string)) {
 	p("MOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $64, CX\nJLT tail\nloop:")
 	turn(4, "", "")
@@ -77,7 +76,7 @@ func passes() {
 	}
 	sumLanes()
 	avx2SumLanes()
-	fn("makes what [Loops.Stream] has written visible to others.", "fence", "()", 0, 0)
+	fn("makes the writes of [Loops.Stream] visible to other processors.", "fence", "()", 0, 0)
 	p("SFENCE\nRET\n")
 	fn("is [Loops.Fetch].", "fetch", "(dst unsafe.Pointer, n int)", 0, 16)
 	load("dst", "DI", "n", "CX")
@@ -107,10 +106,10 @@ func (f pass) print(v vector) {
 	p("VZEROUPPER\nRET\n")
 }
 
-// largest prints the maximum of magnitudes as integers: NaN is above infinity, which is
-// above all others.
+// largest prints the maximum of magnitudes as integers. NaN is above infinity, which is above all
+// finite numbers.
 func largest(v vector) {
-	fn("returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.", v.name("largest"), "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
+	fn("returns the bits of the largest magnitude of n float32. NaN is above infinity.", v.name("largest"), "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
 	load("x", "SI", "n", "CX")
 	magnitude, most := v.constant+4, v.constant
 	p("MOVL $0x7fffffff, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, %s%d", magnitude, magnitude, v.r, magnitude)
@@ -143,9 +142,9 @@ func largest(v vector) {
 	p("VMOVD X%d, AX\nMOVL AX, bits+16(FP)\nVZEROUPPER\nRET\n", m)
 }
 
-const sumComment = "returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left."
+const sumComment = "returns the sum of n float32. 16 lanes, which start at 0, add every 16th element each. Then lanes l and l+8 are added, l and l+4, l and l+2, and l and l+1."
 
-// sumLanes prints the sum of package cpu's definition: 16 lanes, then halves of them.
+// sumLanes prints the sum as package cpu defines it: in 16 lanes, which are then added by halves.
 func sumLanes() {
 	fn(sumComment, "sumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
 	load("x", "SI", "n", "CX")
@@ -156,8 +155,8 @@ func sumLanes() {
 	p("VMOVSS X16, sum+16(FP)\nVZEROUPPER\nRET\n")
 }
 
-// avx2SumLanes is sumLanes with the lanes in two registers. A lane that begins with 0 is
-// never -0, so adding 0 for missing elements does not change it.
+// avx2SumLanes is sumLanes with the lanes in two registers. A lane that starts at 0 is never -0, so
+// adding 0 for missing elements does not change it.
 func avx2SumLanes() {
 	fn(sumComment, "avx2SumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
 	load("x", "SI", "n", "CX")
@@ -172,8 +171,7 @@ func avx2SumLanes() {
 	p("VMOVSS X8, sum+16(FP)\nVZEROUPPER\nRET\n")
 }
 
-// adam prints a step of Adam. c holds, in this order: a, b, c, d, e, rate, eps of
-// package driver's comment.
+// adam prints a step of Adam. c holds a, b, c, d, e, rate and eps of the comment in package driver.
 func adam(v vector) {
 	fn("is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).", v.name("adam"), "(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)", 0, 48)
 	load("x", "DI", "dx", "SI", "m", "R8", "v", "R9", "n", "CX", "c", "AX")
@@ -211,7 +209,7 @@ func adam(v vector) {
 
 // stream prints a copy around the cache.
 func stream(v vector) {
-	fn("copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.", v.name("stream"), "(dst, src unsafe.Pointer, n int)", 0, 24)
+	fn("copies n bytes, a positive multiple of 256, around the cache. dst must be aligned to 64.", v.name("stream"), "(dst, src unsafe.Pointer, n int)", 0, 24)
 	load("dst", "DI", "src", "SI", "n", "CX")
 	p("loop:")
 	turn := 256 / (v.lanes * 4)

@@ -2,19 +2,19 @@ package main
 
 import "strings"
 
-// selects prints what chooses between numbers, AVX-512 alone.
+// selects prints kernels that choose between numbers, for AVX-512 only.
 func selects() {
 	for _, m := range []struct {
 		name, comment, imm, first string
-	}{{"maximumOf", "the larger one of x and y, NaN if one is; 0 is above -0", "$5", "0xff800000"}, {"minimumOf", "the smaller one of x and y, NaN if one is; -0 is below 0", "$4", "0x7f800000"}} {
-		// choose is for registers of width r; NaN is in 31.
+	}{{"maximumOf", "the larger one of x and y, or NaN if either is NaN; 0 is above -0", "$5", "0xff800000"}, {"minimumOf", "the smaller one of x and y, or NaN if either is NaN; -0 is below 0", "$4", "0x7f800000"}} {
+		// choose uses registers of width r. Register 31 holds NaN.
 		choose := func(r string, x, to int) {
 			p("VCMPPS $3, %s%d, %s%d, K2\nVRANGEPS %s, %s%d, %s%d, %s%d\nVMOVAPS %s31, K2, %s%d", r, x, r, to, m.imm, r, x, r, to, r, to, r, r, to)
 		}
 		binary(m.name, m.comment, func() { p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31") }, func(u int) { choose("Z", u+4, u) })
 		chooseRows(m.name+"Rows", m.first, choose)
 	}
-	for _, c := range []struct{ name, comment, imm string }{{"equalOnes", "1 where x == y, else 0", "$0"}, {"lessOnes", "1 where x < y, else 0", "$17"}, {"lessEqualOnes", "1 where x <= y, else 0", "$18"}} {
+	for _, c := range []struct{ name, comment, imm string }{{"equalOnes", "1 where x == y, otherwise 0", "$0"}, {"lessOnes", "1 where x < y, otherwise 0", "$17"}, {"lessEqualOnes", "1 where x <= y, otherwise 0", "$18"}} {
 		binary(c.name, c.comment, func() { p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31") }, func(u int) {
 			p("VCMPPS %s, Z%d, Z%d, K2\nVMOVAPS.Z Z31, K2, Z%d", c.imm, u+4, u, u)
 		})
@@ -34,7 +34,7 @@ func selects() {
 	repeats("2", 2)
 }
 
-// binary prints a [Pass] of two operands.
+// binary prints a [Pass] with two operands.
 func binary(name, comment string, prepare func(), body func(u int)) {
 	fn("is a [Pass]: "+comment+".", name, "(dst, x, y unsafe.Pointer, n int, alpha, beta float32)", 0, 40)
 	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX")
@@ -50,9 +50,9 @@ func binary(name, comment string, prepare func(), body func(u int)) {
 	p("VZEROUPPER\nRET\n")
 }
 
-// chooseRows takes four lanes' registers a row, which begin with first.
+// chooseRows prints a reduction of rows with four registers of lanes, which start at first.
 func chooseRows(name, first string, choose func(r string, x, to int)) {
-	fn("sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.", name, "(dst, x unsafe.Pointer, rows, n int)", 0, 32)
+	fn("sets dst to the maximum or minimum of each row of n float32. Elements and rows are adjacent.", name, "(dst, x unsafe.Pointer, rows, n int)", 0, 32)
 	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX")
 	p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31\nMOVL $%s, AX\nVPBROADCASTD AX, Z30", first)
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+24(FP), CX")
@@ -86,7 +86,7 @@ func chooseRows(name, first string, choose func(r string, x, to int)) {
 }
 
 func whereNot0() {
-	fn("sets dst to y where x is not 0, which NaN is not either, else to z.", "whereNot0", "(dst, x, y, z unsafe.Pointer, n int)", 0, 40)
+	fn("sets dst to y where x is not 0, including NaN, otherwise to z.", "whereNot0", "(dst, x, y, z unsafe.Pointer, n int)", 0, 40)
 	load("dst", "DI", "x", "SI", "y", "R8", "z", "R9", "n", "CX")
 	p("VPXORD Z31, Z31, Z31")
 	blocks(func(n int, z, k string) {
@@ -101,7 +101,7 @@ func whereNot0() {
 
 // bools prints conversions between float32 and bool.
 func bools() {
-	fn("sets n float32 to bools, 1 or 0.", "widenBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	fn("converts n bools to float32, 1 or 0.", "widenBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
 	load("dst", "DI", "src", "SI", "n", "CX")
 	blocks(func(n int, z, k string) {
 		for u := range n {
@@ -110,7 +110,7 @@ func bools() {
 		p("ADDQ $%d, SI\nADDQ $%d, DI", n*16, n*64)
 	})
 	p("VZEROUPPER\nRET\n")
-	fn("sets n bools to whether float32s are not 0, as NaN is not.", "narrowBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	fn("sets n bools to whether each float32 is not 0; NaN is not 0.", "narrowBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
 	load("dst", "DI", "src", "SI", "n", "CX")
 	p("VPXORD Z31, Z31, Z31\nMOVL $0x01010101, AX\nVPBROADCASTD AX, X30")
 	blocks(func(n int, z, k string) {
@@ -122,9 +122,9 @@ func bools() {
 	p("VZEROUPPER\nRET\n")
 }
 
-// repeats prints rows of one number each, of so many bytes; what is moved has 4.
+// repeats prints a kernel that fills rows with one number each, of size bytes, in units of 4 bytes.
 func repeats(name string, size int) {
-	fn("sets rows of n numbers, side by side, to one number each; those lie step bytes apart.", "repeatRows"+name, "(dst, src unsafe.Pointer, rows, n, step int)", 0, 40)
+	fn("sets adjacent rows of n numbers to one number each. The numbers are step bytes apart.", "repeatRows"+name, "(dst, src unsafe.Pointer, rows, n, step int)", 0, 40)
 	load("dst", "DI", "src", "SI", "rows", "BX", "n", "R8", "step", "R9")
 	broadcast, store, lanes := "VBROADCASTSS", "VMOVDQU32", 16
 	if size == 2 {
@@ -135,14 +135,14 @@ func repeats(name string, size int) {
 	p("%s Z0, K1, (DI)\nLEAQ (DI)(CX*%d), DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n", store, size)
 }
 
-// better prints what sets the mask K2 where x is beyond best, or NaN where best is not;
-// it uses K3.
+// better prints code that sets the mask K2 where x is beyond best, or where x is NaN and best is not.
+// It uses K3.
 func better(imm string, x, best int) {
 	p("VCMPPS %s, Z%d, Z%d, K2\nVCMPPS $3, Z%d, Z%d, K3\nVCMPPS $7, Z%d, Z%d, K3, K3\nKORW K2, K3, K2", imm, best, x, x, x, best, best)
 }
 
 func betterOf(name, imm string) {
-	fn("sets best to x, and at to place, where x is beyond best, or NaN where that is not.", name, "(best, at, x unsafe.Pointer, n int, place float32)", 0, 36)
+	fn("sets best to x, and at to place, where x is beyond best, or where x is NaN and best is not.", name, "(best, at, x unsafe.Pointer, n int, place float32)", 0, 36)
 	load("best", "DI", "at", "R8", "x", "SI", "n", "CX")
 	p("VBROADCASTSS place+32(FP), Z31")
 	blocks(func(n int, z, k string) {
@@ -158,7 +158,7 @@ func betterOf(name, imm string) {
 }
 
 func betterInRow(name, imm string) {
-	fn("sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.", name, "(best, at *[16]float32, x unsafe.Pointer, n int)", 0, 32)
+	fn("sets best to the first extreme element of each of 16 lanes of every 16th of n float32, and at to the number of elements before it in its lane. n is a positive multiple of 16. NaN is beyond all numbers.", name, "(best, at *[16]float32, x unsafe.Pointer, n int)", 0, 32)
 	load("best", "DI", "at", "R8", "x", "SI", "n", "CX")
 	p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31\nVPXORD Z30, Z30, Z30\nVPXORD Z2, Z2, Z2\nVMOVUPS (SI), Z1\nJMP next\nloop:\nVADDPS Z31, Z30, Z30\nVMOVUPS (SI), Z0")
 	better(imm, 0, 1)
@@ -166,18 +166,18 @@ func betterInRow(name, imm string) {
 }
 
 func gatherRows() {
-	fn("copies rows of n bytes, at least 1, to dst, side by side, from where they lie at src plus step times each of int64s that lie istep bytes apart.", "gatherRows", "(dst, src, index unsafe.Pointer, rows, n, step, istep int)", 0, 56)
+	fn("copies rows of n bytes, at least 1, to adjacent rows of dst. Row i is at src + step * index i, of int64 indices istep bytes apart.", "gatherRows", "(dst, src, index unsafe.Pointer, rows, n, step, istep int)", 0, 56)
 	load("dst", "DI", "src", "SI", "index", "R11", "rows", "BX", "n", "R8", "step", "R9", "istep", "R10")
 	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nMOVQ CX, R13\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ (R11), R12\nADDQ R10, R11\nIMULQ R9, R12\nADDQ SI, R12\nMOVQ R8, CX\nCMPQ CX, $0\nJE last\nloop:\nVMOVDQU64 (R12), Z0\nVMOVDQU64 Z0, (DI)\nADDQ $64, R12\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop")
 	p("last:\nVMOVDQU8.Z (R12), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R13, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-// rowPass prints rows of x, side by side, with one y each, or one row of y each.
+// rowPass prints an operation on adjacent rows of x and one number or one row of y each.
 func rowPass(op string, row bool) {
-	what := "one number y each"
+	what := "one number of y each"
 	if row {
-		what = "rows of y"
+		what = "one row of y each"
 	}
 	fn("is a [RowPass] of "+op+": rows of x and "+what+".", rowName("rows"+op, row), "(dst, x, y unsafe.Pointer, rows, n, step int)", 0, 48)
 	load("dst", "DI", "x", "SI", "y", "R8", "rows", "BX", "n", "CX", "step", "R9")

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// Coefficients are computed here, with 300 bits, from power series.
+// Coefficients are computed with 300 bits from power series.
 
 const precision = 300
 
@@ -30,11 +30,11 @@ var (
 	ln2 = parse("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
 )
 
-// A series is a function as the terms of its power series: next returns the n-th
-// coefficient from the one before, which is nil for the first.
+// series returns the n-th coefficient of the power series of a function, from the one before, which is
+// nil for the first.
 type series func(n int, before *big.Float) *big.Float
 
-// at returns the series' value, after so many terms that none counts any more.
+// at returns the value of the series, with as many terms as contribute to it.
 func (s series) at(x *big.Float) *big.Float {
 	total, power := number(0), number(1)
 	var c *big.Float
@@ -46,16 +46,15 @@ func (s series) at(x *big.Float) *big.Float {
 	return total
 }
 
-// polynomial returns the coefficients, lowest first, of the polynomial in t = (x -
-// middle) / half that has the series' values at Chebyshev's points between lo and hi:
-// it is nearly the best of its degree (L. Trefethen, Approximation Theory and
-// Approximation Practice, chapter 16).
+// polynomial returns the coefficients, lowest first, of the polynomial in t = (x - middle) / half that
+// interpolates the series at Chebyshev points between lo and hi. It is nearly the best of its degree
+// (L. Trefethen, Approximation Theory and Approximation Practice, chapter 16).
 func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 	half := times(number(0.5), sum(hi, times(number(-1), lo)))
 	middle := sum(lo, half)
 	x, y := make([]*big.Float, degree+1), make([]*big.Float, degree+1)
 	for i := range x {
-		// Points near them do; these are the same on every processor.
+		// Approximate points suffice; these are the same on every processor.
 		x[i] = number(math.Round(math.Cos(math.Pi*(float64(2*i)+1)/float64(2*degree+2))*0x1p20) * 0x1p-20)
 		y[i] = s.at(sum(middle, times(half, x[i])))
 	}
@@ -80,7 +79,7 @@ func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 	return out
 }
 
-// scaled returns the coefficients of p(x/half) for those of p.
+// scaled returns the coefficients of p(x/half) for the coefficients of p.
 func scaled(c []float64, half *big.Float) []float64 {
 	power := number(1)
 	for i := range c {
@@ -110,7 +109,7 @@ func erf1(n int, _ *big.Float) *big.Float {
 	return ratio(c, number(float64(2*n+1)))
 }
 
-// phi1 is (Φ(√x) - 1/2) / √x, Φ being the normal distribution function.
+// phi1 is (Φ(√x) - 1/2) / √x, where Φ is the normal distribution function.
 func phi1(n int, _ *big.Float) *big.Float {
 	c := ratio(number(1), new(big.Float).SetPrec(precision).Sqrt(times(number(2), pi)))
 	for i := 1; i <= n; i++ {

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// flush prints that numbers below 2^-126 are zero from here on, as in a product of bfloat16,
-// unflush that they are not.
+// flush prints code that makes the processor flush numbers below 2^-126 to zero, as products of
+// bfloat16 require. unflush prints code that restores the previous mode.
 func flush(spare string) {
 	p("STMXCSR was-4(SP)\nMOVL was-4(SP), %s\nORL $0x8040, %s\nMOVL %s, now-8(SP)\nLDMXCSR now-8(SP)", spare, spare, spare)
 }
@@ -30,9 +30,9 @@ func slides() {
 	decl.WriteString(table)
 }
 
-// slide prints a [Slide]: two rows of 32 columns at a time. The last of an odd number of
-// rows is computed twice. Of bfloat16 the sums of a block are apart from C's until it ends:
-// those of the first, the third and so on in Z8 to Z11, the others in Z12 to Z15.
+// slide prints a [Slide], two rows of 32 columns at a time. The last of an odd number of rows is
+// computed twice. For bfloat16, the sums of the current block are separate from C: those of even
+// elements are in Z8 to Z11, those of odd elements in Z12 to Z15.
 func slide(name string, conv int) {
 	locals, size := 0, 2
 	if conv == grow {
@@ -103,12 +103,12 @@ func slide(name string, conv int) {
 	p("VZEROUPPER\nRET\n")
 }
 
-// most is how many stretches of columns a [Dot] may have: as many as masks.
+// most is the maximum number of stretches of a [Dot], which is the number of masks.
 const most = 7
 
-// dots prints a [Dot] of n stretches: the sums are Y0 and so on, loads follow behind them. Of
-// bfloat16 the sums of a block come between: those of the first, the third and so on, and
-// those of the others.
+// dots prints a [Dot] of n stretches. The sums are in Y0 and the following registers, and loads use the
+// registers after them. For bfloat16 the sums of even and of odd elements of the current block are in
+// between.
 func dots(name string, conv, n int) {
 	locals, size, sums := 0, 2, n
 	switch conv {
@@ -148,7 +148,7 @@ func dots(name string, conv, n int) {
 		}
 		p("ADDQ $%d, SI\nADDQ $%d, DX", size, size)
 	}
-	if conv == grow { // BX counts what is left of a block
+	if conv == grow { // BX counts the remaining elements of a block
 		p("MOVQ BX, R8\nANDQ $31, R8\nMOVQ $32, BX\nSUBQ R8, BX")
 		flush("R8")
 		p("TESTQ $1, BX\nJNZ second\nloop:")

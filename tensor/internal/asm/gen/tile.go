@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// evex encodes a register-to-register EVEX.512.0F38.W0 instruction (Intel SDM,
-// volume 2, section 2.7): the Go assembler knows none of AVX512-BF16.
+// evex encodes a register-to-register EVEX.512.0F38.W0 instruction (Intel SDM, volume 2, section 2.7),
+// because Go's assembler lacks AVX512-BF16.
 func evex(pp, op, dst, src1, src2 int) string {
 	not := func(x, bit int) uint32 { return uint32(1 - (x>>bit)&1) }
 	p0 := not(dst, 3)<<7 | not(src2, 4)<<6 | not(src2, 3)<<5 | not(dst, 4)<<4 | 2
@@ -16,11 +16,11 @@ func evex(pp, op, dst, src1, src2 int) string {
 	return fmt.Sprintf("LONG $0x%08x; WORD $0x%04x", p2<<24|p1<<16|p0<<8|0x62, modrm<<8|op)
 }
 
-// A shape is a tile's: rows of C times two registers of columns.
+// shape is the shape of a tile: rows of C times two registers of columns.
 type shape struct {
 	name      string
 	reg       string // Z or Y
-	width     int    // bytes of a register
+	width     int    // bytes per register
 	registers int
 	rows      int
 	clear     string
@@ -31,7 +31,7 @@ var (
 	avx2   = shape{"avx2", "Y", 32, 16, 6, "VXORPS"}
 )
 
-// dots multiply slots: dst += a * b.
+// dot returns an instruction that multiplies slots: dst += a * b.
 type dot func(s shape, dst, a, b int) string
 
 func fma(s shape, dst, a, b int) string {
@@ -40,14 +40,14 @@ func fma(s shape, dst, a, b int) string {
 
 func bf16(_ shape, dst, a, b int) string { return evex(2, 0x52, dst, a, b) } // VDPBF16PS
 
-// tiles prints the kernels of every tier and returns tables of them by rows.
+// tiles prints the kernels of every tier, and returns tables of them by number of rows.
 func tiles() string {
 	var tables strings.Builder
 	for _, t := range []struct {
 		name  string
 		shape shape
 		dot   dot
-		block int // slots of a block, 0: there are none
+		block int // slots per block, 0 without blocks
 	}{
 		{"f32", avx512, fma, 0}, {"blocks", avx512, fma, 32}, {"pairs", avx512, bf16, 16},
 		{"f32", avx2, fma, 0}, {"blocks", avx2, fma, 32},
@@ -80,9 +80,9 @@ func tiles() string {
 	return tables.String()
 }
 
-// tile prints a [Tile]: with all rows the loop is unrolled four times and walks
-// next with two prefetches a turn. The first registers accumulate, the last two
-// hold B, what is left takes turns as the broadcast of A.
+// tile prints a [Tile]. With all rows the loop is unrolled four times and has two prefetches of next
+// per iteration. The first registers hold the sums, the last two hold B, and the others are used in
+// turn for broadcasts of A.
 func tile(name string, s shape, rows int, dot dot) {
 	full := rows == s.rows
 	fn("is a [Tile].", name, tileArgs, 0, 48)
@@ -132,7 +132,7 @@ func tile(name string, s shape, rows int, dot dot) {
 
 const tileArgs = "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)"
 
-// eachRow prints body for each row, with base going on by that much.
+// eachRow prints body for each row, and advances base by the register by.
 func eachRow(rows int, base, by string, body func(i int)) {
 	for i := range rows {
 		body(i)
@@ -140,19 +140,19 @@ func eachRow(rows int, base, by string, body func(i int)) {
 	}
 }
 
-// fetch returns what prints the prefetch of a row at R9.
+// fetch returns a function that prints the prefetch of a row at R9.
 func (s shape) fetch() func(i int) {
 	return func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
 }
 
-// fetchC prints the prefetch of C, unless that is to be stored around the cache.
+// fetchC prints the prefetch of C, unless C is stored around the cache.
 func (s shape) fetchC(rows int) {
 	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
 	eachRow(rows, "R9", "R8", s.fetch())
 	p("clear:")
 }
 
-// add prints that rows of the Sums or the Bias of an [End] are added, if there are any.
+// add prints the addition of the Sums or the Bias of an [End], unless nil.
 func (s shape) add(rows int, of string) {
 	p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)
 	eachRow(rows, "R9", "R8", func(i int) {
@@ -163,7 +163,7 @@ func (s shape) add(rows int, of string) {
 	p("no%s:", of)
 }
 
-// end prints the rest of a [Tile], whose sums are in registers.
+// end prints the end of a [Tile], whose sums are in registers.
 func (s shape) end(rows int) {
 	s.add(rows, "Bias")
 	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
@@ -186,7 +186,7 @@ func (s shape) end(rows int) {
 	}
 }
 
-// direct prints a [Direct]. Rows of A are reached from pointers to every third one.
+// direct prints a [Direct]. Rows of A are addressed relative to pointers to every third one.
 func direct(name string, rows int) {
 	fn("is a [Direct].", name, "(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)", 0, 80)
 	load("k", "CX", "a", "SI", "lda", "R8", "ka", "R9", "b", "DI", "ldb", "R10", "c", "DX", "ldc", "R11", "mask", "AX")

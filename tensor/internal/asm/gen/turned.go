@@ -1,10 +1,10 @@
 package main
 
-// turnedRows is how many rows of A there are kernels of turned for.
+// turnedRows is the maximum number of rows of A for the kernels of turned.
 const turnedRows = 4
 
-// turned prints a [Direct] of [Tier.Turned]: blocks of 16 elements of 16 columns of B
-// are turned in registers, and C holds the sums from one to the next.
+// turned prints a [Direct] of [Tier.Turned]. It transposes blocks of 16 elements of 16 columns of B in
+// registers, and C holds the sums between blocks.
 func turned(name string, rows int) {
 	fn("is a [Direct] of [Tier.Turned].", name, "(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)", 0, 80)
 	load("k", "CX", "a", "DI", "lda", "R9", "ka", "AX", "b", "SI", "ldb", "R8", "c", "DX", "ldc", "R10", "mask", "R12")

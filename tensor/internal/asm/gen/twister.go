@@ -1,10 +1,9 @@
 package main
 
-// twisters prints what MT19937 is slow at otherwise, in AVX2: its recurrence, and
-// drawing truth values by its numbers.
+// twisters prints the slow parts of MT19937 in AVX2: its recurrence, and drawing bools.
 func twisters() {
 	constant := func(reg int, c uint32) { p("MOVL $0x%08x, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, Y%d", c, reg, reg, reg) }
-	fn("sets n words, a multiple of 8, to far ^ y>>1 ^ (0x9908b0df if y is odd), y being a word's first bit and the other bits of the word after it.",
+	fn("sets n words, a multiple of 8, to far ^ y>>1 ^ (0x9908b0df if y is odd), where y is the first bit of a word and the other bits of the next word.",
 		"twist", "(words, far unsafe.Pointer, n int)", 0, 24)
 	load("words", "DI", "far", "SI", "n", "CX")
 	constant(15, 0x7fffffff)
@@ -13,7 +12,7 @@ func twisters() {
 	p("VPSRLD $1, Y0, Y1\nVPSLLD $31, Y0, Y0\nVPSRAD $31, Y0, Y0\nVPAND Y14, Y0, Y0\nVPXOR Y1, Y0, Y0\nVPXOR (SI), Y0, Y0")
 	p("VMOVDQU Y0, (DI)\nADDQ $32, DI\nADDQ $32, SI\nSUBQ $8, CX\nJGT loop\nVZEROUPPER\nRET\n")
 
-	fn("sets n bytes, a multiple of 4, to 1 where the tempered words 2i and 2i+1, of which the first is the higher one, are below limit in their last 53 bits, else to 0.",
+	fn("sets n bytes, a multiple of 4, to 1 where the last 53 bits of the tempered words 2i, the upper one, and 2i+1 are below limit, otherwise to 0.",
 		"drawBelow", "(dst, words unsafe.Pointer, n int, limit uint64)", 0, 32)
 	load("dst", "DI", "words", "SI", "n", "CX")
 	constant(15, 0x9d2c5680)

@@ -2,18 +2,18 @@ package main
 
 import "fmt"
 
-// vector is what a pass works in: registers of 16 lanes, and masks, with AVX-512; of 8
-// lanes with AVX2, where a mask is register 15, so that passes have the ones below.
+// vector describes the registers of a pass. With AVX-512 they have 16 lanes and masks. With AVX2 they
+// have 8 lanes, and register 15 is the mask, so that passes use those below.
 type vector struct {
-	r        string // what registers are called
-	prefix   string // of names
+	r        string // name of registers
+	prefix   string // prefix of kernel names
 	lanes    int
-	constant int // the first of the registers that hold constants
+	constant int // first register of constants
 }
 
 var vectors = []vector{{"Z", "", 16, 16}, {"Y", "avx2", 8, 8}}
 
-// name returns what the tier calls a pass.
+// name returns the name of a pass in the tier.
 func (v vector) name(s string) string {
 	if v.prefix == "" {
 		return s
@@ -33,7 +33,7 @@ func (v vector) op(name string, regs ...int) {
 	p("%s", s)
 }
 
-// zero prints what sets a register to zeros.
+// zero prints code that sets a register to zeros.
 func (v vector) zero(r int) {
 	if v.lanes == 16 {
 		v.op("VPXORD", r, r, r)
@@ -42,8 +42,8 @@ func (v vector) zero(r int) {
 	}
 }
 
-// load and store print how register number u, counted from that at base, moves; part
-// says that only the lanes of the mask do.
+// load and store move the register at base + u registers. If part is set, they move only the lanes of
+// the mask.
 func (v vector) load(base string, u int, part bool, to int) {
 	at := fmt.Sprintf("%d(%s)", u*v.lanes*4, base)
 	switch {
@@ -68,15 +68,15 @@ func (v vector) store(from int, base string, u int, part bool) {
 	}
 }
 
-// step prints how the pointers move on by n registers.
+// step advances the pointers by n registers.
 func (v vector) step(n int, pointers ...string) {
 	for _, r := range pointers {
 		p("ADDQ $%d, %s", n*v.lanes*4, r)
 	}
 }
 
-// blocks prints a loop over CX elements: four registers a turn, then one, then what is
-// left. turn is to print what is done with n of them.
+// blocks prints a loop over CX elements: four registers per iteration, then one, then the remainder.
+// turn prints the body for n registers.
 func (v vector) blocks(turn func(n int, part bool)) {
 	if v.lanes == 16 {
 		blocks(func(n int, _, k string) { turn(n, k != "") })
@@ -92,10 +92,10 @@ func (v vector) blocks(turn func(n int, part bool)) {
 	p("done:")
 }
 
-// maskOfCX prints what makes register 15 the mask of the first CX lanes of 8.
+// maskOfCX prints code that sets register 15 to the mask of the first CX of 8 lanes.
 func maskOfCX() { p("VMOVQ CX, X15\nVPBROADCASTD X15, Y15\nVPCMPGTD ·counting<>(SB), Y15, Y15") }
 
-// counting prints the numbers from 0 to 7.
+// counting prints the constants 0 to 7.
 func counting() {
 	for i := range 8 {
 		p("DATA ·counting<>+%d(SB)/4, $%d", i*4, i)
