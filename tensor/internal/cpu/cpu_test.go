@@ -1,7 +1,9 @@
 package cpu_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
