@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// operands returns a note with the shapes of operands of the call at a mark, if the
-// panic's value names an operation and mismatched shapes, as tensor.Error does. If the
-// call is the operation itself, these are its operands; if the operation is inside the
-// call, such as that of a layer, they are the operands that are variables. In a
-// statement with several calls, the only call of the operation is chosen and its place
-// is returned.
+// operands returns a note with the shapes of operands of the call at a mark, if the panic's
+// value names an operation and mismatched shapes, as tensor.Error does. If the call is the
+// operation itself, these are its operands; if the operation runs inside the call, for
+// example in a layer, they are the operands that are variables. In a statement with several
+// calls, operands chooses the only call of the operation and returns its place.
 func (s *Session) operands(value any, m mark) (at span, note string) {
 	op, shapes := misfit(value)
 	if op == "" {

@@ -35,15 +35,15 @@ ring.next = ring
 func sorting(n int) { if n == 0 { panic("bottom") }; sort.Slice([]int{1, 2}, func(i, j int) bool { sorting(n-1); return false }) }
 func caught(f func()) (r any) { defer func() { r = recover() }(); f(); return nil }`
 
-// deepCalls are calls that panic n calls deep, with n for %d.
+// deepCalls lists calls that panic n calls deep, where n replaces %d.
 var deepCalls = []string{
 	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "replacing(%d)", "locking(%d)",
 	"literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
-// TestUnwindingGrowth checks that the work of a panic is linear in the number of calls
-// that it unwinds, not quadratic, even when there are other goroutines. They wait,
-// because the measure is the processor time of the whole process.
+// TestUnwindingGrowth checks that the work of a panic is linear in the number of calls that
+// it unwinds, and not quadratic, even if there are other goroutines. These wait, because
+// the test measures the processor time of the whole process.
 func TestUnwindingGrowth(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -127,8 +127,9 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 	}
 }
 
-// A panic runs every deferred call that it passes, also those of compiled functions, and a
-// later panic takes the place of an earlier one.
+// TestUnwindingRunsDeferredCalls checks that a panic runs every deferred call that it
+// passes, including those of compiled functions, and that a later panic replaces an earlier
+// one.
 func TestUnwindingRunsDeferredCalls(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestUnwindingRunsDeferredCalls(t *testing.T) {
 	}
 }
 
-// evalAll runs cells that show nothing.
+// evalAll runs cells and fails the test if one has output.
 func evalAll(t *testing.T, s *Session, cells ...string) {
 	t.Helper()
 	for i, code := range cells {

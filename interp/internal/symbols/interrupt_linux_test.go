@@ -30,12 +30,12 @@ const (
 	minor = 500 * time.Millisecond
 )
 
-// pollRecord is what is known of a call's polls. Times are processor time of its thread,
+// pollRecord holds measurements of a call's polls. Times are processor time of its thread,
 // so that other processes do not matter.
 type pollRecord struct {
 	polls      int
-	spent, gap time.Duration // of the call, longest between two polls
-	stopped    bool          // by an interrupt
+	spent, gap time.Duration // time of the call, and the longest time between two polls
+	stopped    bool          // whether an interrupt ended the call
 }
 
 // often reports whether the call polls often: 16 times or more, and never computes for
@@ -56,7 +56,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// interrupted runs body on this thread, and interrupts it when it is known to poll
+// interrupted runs body on this thread, and interrupts it once its record shows that it polls
 // often.
 func interrupted(body func()) (r pollRecord, err error) {
 	runtime.LockOSThread()
@@ -93,7 +93,7 @@ func interrupted(body func()) (r pollRecord, err error) {
 	return
 }
 
-// Operations that take seconds must stop soon after an interrupt.
+// TestHeavyCallsStop checks that operations that take seconds stop soon after an interrupt.
 func TestHeavyCallsStop(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // more threads would divide the work
 	square := tensor.Randn(1400, 1400)
@@ -217,8 +217,8 @@ func TestHeavyCallsStop(t *testing.T) {
 	}
 }
 
-// Every function that takes tensors must poll while it computes with large ones. A
-// default run calls a share of them.
+// TestLargeCallsPoll checks that every function that takes tensors polls while it computes
+// with large ones. A default run calls a share of the functions.
 func TestLargeCallsPoll(t *testing.T) {
 	list := callees()
 	p := newPool(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {

@@ -31,8 +31,8 @@ type pool struct {
 	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // stops calls that take long
 }
 
-// newPool calls all functions with plausible arguments, a few times, to learn how
-// values of each type are made.
+// newPool calls all functions with plausible arguments, several times, to find a function
+// that returns a value of each type.
 func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *pool {
 	p := &pool{made: map[reflect.Type]maker{}, call: call}
 	tried := map[string]bool{}
@@ -151,7 +151,7 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[fmt.Stringer]():    func() any { return tensor.CPU },
 }
 
-// zeroed is the text of pointers to zero values of types whose values functions make.
+// zeroed is the text of a pointer to the zero value of a type that functions return.
 const zeroed = "new"
 
 // usual returns a maker of plausible values of a type.
@@ -308,7 +308,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 	return []maker{zero}
 }
 
-// elements are the elements of slices.
+// elements returns makers of slice elements.
 func (p *pool) elements(t reflect.Type, depth int) []maker {
 	if depth > 1 {
 		return nil
@@ -347,7 +347,7 @@ func tensors(text string, make func() *tensor.Tensor) maker {
 	return maker{text, func() reflect.Value { return reflect.ValueOf(make()) }}
 }
 
-// shapes are tensors for functions that refuse the usual one.
+// shapes holds tensors for functions that refuse the usual one.
 var shapes = []maker{
 	tensors("Ones(2, 2)", func() *tensor.Tensor { return tensor.Ones(2, 2) }),
 	tensors("Ones(4)", func() *tensor.Tensor { return tensor.Ones(4) }),
@@ -360,8 +360,8 @@ var shapes = []maker{
 	tensors("Scalar(1)", func() *tensor.Tensor { return tensor.Scalar(1) }),
 }
 
-// taken returns usual, with other tensors and numbers if c refuses it and accepts those: the
-// first tensor is one of shapes, and the others are another.
+// taken returns arguments that c accepts: usual or, if c refuses it, usual with other
+// numbers and with tensors from shapes, one for the first tensor and one for the rest.
 func (p *pool) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
 		args, _, ok := build(in)
