@@ -41,7 +41,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 	}
 	for _, peer := range c.Peer {
 		if !slices.Contains([]string{"torch", "openblas", "ipykernel", "none", ""}, peer) {
-			return fmt.Errorf("bench: --peer %q; expected torch, openblas, ipykernel or none", peer)
+			return fmt.Errorf("bench: --peer %q; want torch, openblas, ipykernel or none", peer)
 		}
 	}
 	if o.Kernel, err = ownSpec(ctx, interp.Engines[0]); err != nil {

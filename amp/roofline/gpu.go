@@ -87,7 +87,7 @@ func GPUByName(name string) GPU {
 		}
 		names = append(names, g.Name)
 	}
-	panic(fmt.Errorf("roofline: GPU %q is not known; expected one of %s, or your own GPU value", name, strings.Join(names, ", ")))
+	panic(fmt.Errorf("roofline: GPU %q is not known; want one of %s, or your own GPU value", name, strings.Join(names, ", ")))
 }
 
 func (l GPUTable) table() display.Bundle {

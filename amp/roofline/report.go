@@ -141,7 +141,7 @@ func (r Report) Ops(i int) display.Bundle {
 // gpu returns the device of row i.
 func (r Report) gpu(i int) GPU {
 	if i < 0 || i >= len(r.Rows) {
-		panic(fmt.Errorf("roofline: row %d; expected 0 to %d", i, len(r.Rows)-1))
+		panic(fmt.Errorf("roofline: row %d; want 0 to %d", i, len(r.Rows)-1))
 	}
 	return r.Rows[i].GPU
 }
