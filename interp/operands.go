@@ -1,12 +1,13 @@
 package interp
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"reflect"
 	"strings"
+
+	"halfnote/internal/text"
 )
 
 // operands returns a note with the shapes of operands of the call at a mark, if the panic's
@@ -92,17 +93,9 @@ func misfit(value any) (op string, shapes []string) {
 		return "", nil
 	}
 	for _, shape := range all {
-		shapes = append(shapes, shapeText(shape))
+		shapes = append(shapes, text.Shape(shape))
 	}
 	return o.String(), shapes
-}
-
-// shapeText formats a shape as package tensor does.
-func shapeText(shape []int) string {
-	if len(shape) == 1 {
-		return fmt.Sprintf("(%d,)", shape[0])
-	}
-	return "(" + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ") + ")"
 }
 
 // shapeOf returns the shape of a session variable, or "" if it has none.
@@ -119,7 +112,7 @@ func (s *Session) shapeOf(e ast.Expr) string {
 	if !ok {
 		return ""
 	}
-	return shapeText(t.Shape())
+	return text.Shape(t.Shape())
 }
 
 func (s *Session) isVariable(name string) bool {

@@ -105,9 +105,8 @@ type Mark struct {
 // Rewrite is a pass over a unit.
 type Rewrite struct {
 	Name string
-	// Closes names the gap of a back end that requires the rewrite.
-	Closes string
-	run    func(*Unit)
+	gap  string // what an engine lacks without it
+	run  func(*Unit)
 }
 
 // Rewrites is the list of all rewrites in the order in which they run.

@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"halfnote/amp/experiment"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
+	"halfnote/tensor/nn/models"
 )
 
 // maker returns a new value with its text for failures.
@@ -149,6 +151,13 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[context.Context](): func() any { return context.Background() },
 	reflect.TypeFor[any]():             func() any { return 1.0 },
 	reflect.TypeFor[fmt.Stringer]():    func() any { return tensor.CPU },
+
+	// Makers of these sizes return models that take a second to initialise.
+	reflect.TypeFor[models.BERTConfig](): func() any {
+		return models.BERTConfig{Vocabulary: 64, Hidden: 8, Layers: 1, Heads: 2, Intermediate: 8, Positions: 16, Types: 2}
+	},
+	reflect.TypeFor[experiment.BERTSize](): func() any { return experiment.BERTSize{Batch: 2, Length: 4, Hidden: 64, Layers: 1} },
+	reflect.TypeFor[experiment.MLPSize]():  func() any { return experiment.MLPSize{Batch: 2, Width: 4, Layers: 1} },
 }
 
 // zeroed is the text of a pointer to the zero value of a type that functions return.
