@@ -26,6 +26,9 @@ up with zeros. In a block the products of even K and those of odd K are summed s
 each product and sum together; the two sums are added, and the result is added to that of the blocks before. Numbers below 2^-126 count
 as zero in all of this. float64 is computed in float64, where products are rounded before they are added.
 
+Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. The rest of it, and its derivative,
+is computed in float32.
+
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.
 

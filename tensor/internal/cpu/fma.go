@@ -62,10 +62,10 @@ func flush(x float32) float32 {
 	return x
 }
 
-// flushedFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
+// flushedSmallFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
 // rounded to 24 bits, as processors that are told to flush have it: a number so near 2^-126
 // that a subnormal number, which has 23 bits at most, would be rounded up to it is 0 too.
-func flushedFMA(a, b, c float32) float32 {
+func flushedSmallFMA(a, b, c float32) float32 {
 	s := fma(a, b, c)
 	bits := math.Float32bits(s) &^ (1 << 31)
 	if bits > 0x00800000 {

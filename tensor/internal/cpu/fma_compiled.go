@@ -2,5 +2,16 @@
 
 package cpu
 
+import "math"
+
 // fma returns a*b + c rounded once: here the compiler fuses the two.
 func fma(a, b, c float32) float32 { return a*b + c }
+
+// flushedFMA is [flushedSmallFMA]. Sums above 2^-126 need no care.
+func flushedFMA(a, b, c float32) float32 {
+	s := a*b + c
+	if math.Float32bits(s)<<1 > 0x00800000<<1 {
+		return s
+	}
+	return flushedSmallFMA(a, b, c)
+}
