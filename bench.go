@@ -13,6 +13,7 @@ import (
 	"halfnote/install"
 	"halfnote/internal/bench"
 	"halfnote/interp"
+	"halfnote/tensor"
 )
 
 type benchCommand struct {
@@ -40,7 +41,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 	}
 	for _, peer := range c.Peer {
 		if !slices.Contains([]string{"torch", "openblas", "ipykernel", "none", ""}, peer) {
-			return fmt.Errorf("bench: --peer %q; expected torch, openblas, ipykernel or none", peer)
+			return fmt.Errorf("bench: --peer %q; want torch, openblas, ipykernel or none", peer)
 		}
 	}
 	if o.Kernel, err = ownSpec(ctx, interp.Engines[0]); err != nil {
@@ -67,6 +68,9 @@ func (c benchCommand) Run(ctx context.Context) error {
 		fmt.Println(rows.JSON())
 	} else {
 		fmt.Println(rows)
+		if c.Device == "cpu" {
+			fmt.Print(rows.Autocast(tensor.CPUProducts()))
+		}
 		for _, peer := range rows.PeerNames() {
 			fmt.Println(rows.Against(peer).Chart())
 		}

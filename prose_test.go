@@ -5,45 +5,53 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // phrases lists phrases that a native reader would rewrite, and their replacements, sorted.
-// The phrases are regular expressions that ignore case.
+// The phrases are regular expressions for text in lower case.
 var phrases = [][2]string{
 	{`%q in it"`, "that contains %q"},
+	{`\b(?:hereby|therewith|whereby|wherein|hence)\b`, "so, a new sentence"},
+	{`\b(?:is|are) taken for\b`, "is treated as, is mistaken for"},
+	{`\b(?:is|was) no (?:\w+)\b`, "is not a …"},
+	{`\b(?:nobody|somebody|whoever|everybody|anybody)\b`, "a noun: no caller, a goroutine, each process"},
+	{`\b(?:tells|says) whether\b`, "reports whether"},
+	{`\ba (?:line|row) a \w+`, "one line per …"},
 	{`\ban error with %q`, "an error that contains %q"},
 	{`\banew\b`, "again, afresh"},
 	{`\bare no (a|an|\w+s)\b`, "are not …"},
 	{`\bas .{1,40} has it\b`, "in the order of, as … does"},
 	{`\bat the (least|most)\b`, "at least, at most"},
 	{`\bby itself (?:alone )?knows\b`, "knows"},
-	{`\bcomparison shows nothing\b`, "is meaningless"},
 	{`\bcomes? to light\b`, "is detected, is reported"},
-	{`\bdoes not exist any more\b`, "no longer exists"},
+	{`\bcomparison shows nothing\b`, "is meaningless"},
 	{`\bdo(?:es)? without\b`, "runs without it"},
+	{`\bdoes not exist any more\b`, "no longer exists"},
 	{`\bexpected (?:one|some|it), as\b`, "for example"},
 	{`\bgoes on(?:,| (?:from|to|with|working|while)\b)`, "continues, keeps"},
 	{`\bhad better\b`, "should, must"},
 	{`\bheeds?\b`, "regards, takes into account"},
-	{`\b(?:hereby|therewith|whereby|wherein|hence)\b`, "so, a new sentence"},
 	{`\bin turns\b`, "alternately"},
 	{`\bis no more than it\b`, "is at most that"},
 	{`\bis not there\b|\bare not there\b|\bnot be there\b`, "does not exist, is missing, has been released"},
 	{`\bis said to\b`, "is told to"},
-	{`\b(?:is|was) no (?:\w+)\b`, "is not a …"},
-	{`\bknows? nothing of\b`, "does not know"},
 	{`\bknows? none of\b`, "lacks, does not support"},
+	{`\bknows? nothing of\b`, "does not know"},
 	{`\blest\b`, "so that … not"},
-	{`\b(?:nobody|somebody|whoever|everybody|anybody)\b`, "a noun: no caller, a goroutine, each process"},
+	{`\bno one\b`, "a noun, as for nobody"},
 	{`\bnothing but\b`, "only"},
+	{`\bnow and then\b`, "from time to time"},
 	{`\bof late\b`, "recently"},
 	{`\bsays that\b`, "reports that, checks that"},
 	{`\bso that nobody\b`, "a noun and its verb"},
-	{`\b(?:tells|says) whether\b`, "reports whether"},
+	{`\btakes what comes\b`, "the thing that it takes"},
 	{`\bthan it is worth\b`, "than it saves"},
 	{`\bthereby\b`, "so, which"},
+	{`\bwants to know\b`, "needs"},
 	{`\bwhat becomes of\b`, "a noun: the result of"},
 	{`\bwhat says\b`, "a noun: the rule that"},
 	{`\bwithout a word\b`, "silently"},
@@ -56,23 +64,65 @@ var spared = regexp.MustCompile(`(?i)everybody's rights|is no longer|was no long
 // code, comments, messages, pages and notebooks.
 func TestProse(t *testing.T) {
 	var list []*regexp.Regexp
+	var parts [][]string
 	for _, p := range phrases {
-		list = append(list, regexp.MustCompile("(?i)"+p[0]))
+		list = append(list, regexp.MustCompile(p[0]))
+		re, err := syntax.Parse(p[0], syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(literals(re)) == 0 {
+			t.Fatalf("%s: got a phrase without a literal, want one", p[0])
+		}
+		parts = append(parts, literals(re))
 	}
 	for _, file := range texts(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, line := range strings.Split(string(text), "\n") {
-			line = spared.ReplaceAllString(line, "")
+		for i, line := range strings.Split(strings.ToLower(string(text)), "\n") {
 			for j, re := range list {
-				if found := re.FindString(line); found != "" {
+				// Most lines have none of the literals, and the search for these is fast.
+				if !slices.ContainsFunc(parts[j], func(s string) bool { return strings.Contains(line, s) }) {
+					continue
+				}
+				if found := re.FindString(spared.ReplaceAllString(line, "")); found != "" {
 					t.Errorf("%s:%d: %q; write: %s", file, i+1, found, phrases[j][1])
 				}
 			}
 		}
 	}
+}
+
+// literals returns texts of which every match of a regular expression contains at least one.
+func literals(re *syntax.Regexp) (list []string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if l := literals(sub); len(l) > 0 && (list == nil || shortest(l) > shortest(list)) {
+				list = l
+			}
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			l := literals(sub)
+			if len(l) == 0 {
+				return nil
+			}
+			list = append(list, l...)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literals(re.Sub[0])
+	}
+	return list
+}
+
+// shortest returns the length of the shortest text.
+func shortest(list []string) int {
+	return len(slices.MinFunc(list, func(a, b string) int { return len(a) - len(b) }))
 }
 
 // texts returns the files of the repository that hold prose.

@@ -63,3 +63,17 @@ func TestCheckpointUnderAutocast(t *testing.T) {
 		}
 	}
 }
+
+// TestRegisterAutocastErrors checks that a registration cannot change torch's lists.
+func TestRegisterAutocastErrors(t *testing.T) {
+	for want, f := range map[string]func(){
+		`amp: RegisterAutocast: softmax is an operation of package tensor; move it in one policy, for example amp.Float16.With("softmax", amp.FP32)`: func() { amp.RegisterAutocast("softmax", amp.FP32) },
+		"amp: RegisterAutocast: the name is empty; pass the Name in the operation's Info":                                                            func() { amp.RegisterAutocast("", amp.FP32) },
+		"amp: RegisterAutocast: mine cannot be moved to category 77; want amp.Unlisted, LowerPrecision, FP32, Promote or Banned":                     func() { amp.RegisterAutocast("mine", 77) },
+		`amp: With: unknown operation "mine"; amp.Ops() lists all operations`:                                                                        func() { amp.Float16.With("mine", amp.FP32) },
+	} {
+		if err := try(f); err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+	}
+}

@@ -27,6 +27,7 @@
 // cache off. [Policy.Enter] opens a region without a closure; [Wrap] returns a function that runs in a
 // region. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
 // and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
+// [RegisterAutocast] sets the category of a [tensor.Op].
 // [tensor.Checkpoint] recomputes under the original policy.
 //
 // A [GradScaler] scales the loss, so that small gradients survive float16, and guards the

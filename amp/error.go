@@ -14,7 +14,7 @@ type Error struct {
 // need panics unless the argument called name is present; want describes the expected value.
 func need(call, name string, there bool, want string) {
 	if !there {
-		panic(&Error{Code: "nil_argument", Call: call, Why: name + " is nil", Cure: "expected " + want})
+		panic(&Error{Code: "nil_argument", Call: call, Why: name + " is nil", Cure: "want " + want})
 	}
 }
 

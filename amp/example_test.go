@@ -243,3 +243,25 @@ func ExampleWithPrecision() {
 	// Output:
 	// float32
 }
+
+// triple is an operation of three times its operand, with its own derivative.
+type triple struct{}
+
+func (triple) Info() tensor.Info                          { return tensor.Info{Name: "triple"} }
+func (triple) Forward(in []*tensor.Tensor) *tensor.Tensor { return in[0].MulScalar(3) }
+func (triple) VJP(dy, _ *tensor.Tensor, _ []*tensor.Tensor) []*tensor.Tensor {
+	return []*tensor.Tensor{dy.MulScalar(3)}
+}
+
+// A custom operation runs in float16 wherever autocast is on.
+func ExampleRegisterAutocast() {
+	x := tensor.Ones(2)
+	amp.RegisterAutocast("triple", amp.LowerPrecision)
+	amp.Autocast(amp.Float16, func() { fmt.Println("registered:", tensor.Apply(triple{}, x).DType()) })
+	amp.Autocast(amp.Float16.With("triple", amp.FP32), func() { fmt.Println("moved:", tensor.Apply(triple{}, x).DType()) })
+	fmt.Println("outside:", tensor.Apply(triple{}, x).DType())
+	// Output:
+	// registered: float16
+	// moved: float32
+	// outside: float32
+}

@@ -56,7 +56,7 @@ func TestNoGaps(t *testing.T) {
 		}
 		for _, n := range names {
 			if got, ok := known[n]; !ok {
-				t.Errorf("%s: there is no operation %s", list, n)
+				t.Errorf("%s: unknown operation %s", list, n)
 			} else if got != want {
 				t.Errorf("%s: %s is %v, want %v", list, n, got, want)
 			}

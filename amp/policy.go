@@ -2,6 +2,7 @@ package amp
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,13 +72,7 @@ func (p Policy) With(op string, c Category) Policy {
 	if !known(op) {
 		panic(unknownOp("With", op))
 	}
-	if c > Banned {
-		panic(&Error{
-			Code: "bad_category", Call: "With",
-			Why:  fmt.Sprintf("%s cannot be moved to category %d", op, c),
-			Cure: "expected amp.Unlisted, LowerPrecision, FP32, Promote or Banned",
-		})
-	}
+	mustBeCategory("With", op, c)
 	p.own = &override{op: op, category: c, next: p.own}
 	return p
 }
@@ -128,8 +123,10 @@ func (p Policy) Category(op tensor.Info) Category {
 
 // listed returns the category of the list that op is on.
 func (p Policy) listed(op tensor.Info) Category {
-	r := lists[op.Name]
+	r, ok := lists[op.Name]
 	switch {
+	case !ok:
+		return registeredAs(op.Name)
 	case p.cpu:
 		return r.cpu
 	case p.apex:
@@ -236,6 +233,9 @@ func opNames() (names []string) {
 	for _, op := range everyOp() {
 		names = append(names, op.Name)
 	}
+	if all := registered.Load(); all != nil {
+		names = slices.AppendSeq(names, maps.Keys(*all))
+	}
 	return names
 }
 
@@ -247,5 +247,5 @@ func unknownOp(call, op string) *Error {
 	} else if list := near.Names(op[strings.LastIndex(op, ".")+1:], opNames(), 3); len(list) > 0 {
 		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(list, ", "))
 	}
-	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("there is no operation %q", op), Cure: cure}
+	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("unknown operation %q", op), Cure: cure}
 }

@@ -19,7 +19,7 @@ var dtypeNames = map[string]tensor.DType{
 func dtypeOf(call, name string) tensor.DType {
 	d, ok := dtypeNames[name]
 	if !ok {
-		panic(&Error{Code: "dtype", Call: call, Why: fmt.Sprintf("there is no dtype %q", name), Cure: "expected float16 (f16, half), bfloat16 (bf16), float32 (f32, full) or float64 (f64)"})
+		panic(&Error{Code: "dtype", Call: call, Why: fmt.Sprintf("unknown dtype %q", name), Cure: "want float16 (f16, half), bfloat16 (bf16), float32 (f32, full) or float64 (f64)"})
 	}
 	return d
 }
@@ -61,7 +61,7 @@ func ParsePrecision(text string) Precision {
 		case "o", "output":
 			p.Output = d
 		default:
-			panic(&Error{Code: "precision", Call: "ParsePrecision", Why: fmt.Sprintf("there is no key %q in %q", key, text), Cure: "expected p, c and o, or params, compute and output, as in p=f32,c=f16,o=f32"})
+			panic(&Error{Code: "precision", Call: "ParsePrecision", Why: fmt.Sprintf("unknown key %q in %q", key, text), Cure: "want p, c and o, or params, compute and output, for example p=f32,c=f16,o=f32"})
 		}
 	}
 	if p.Compute == 0 {

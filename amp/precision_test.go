@@ -42,7 +42,7 @@ func TestParsePrecision(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"compute_float16": `no dtype "compute_float16"`, "c=f17": `no dtype "f17"`, "x=f16": `no key "x"`, "c": `no dtype "c"`, "": `no dtype ""`, "c=f16,": `no dtype ""`,
+		"compute_float16": `unknown dtype "compute_float16"`, "c=f17": `unknown dtype "f17"`, "x=f16": `unknown key "x"`, "c": `unknown dtype "c"`, "": `unknown dtype ""`, "c=f16,": `unknown dtype ""`,
 	} {
 		if err := caught(func() { amp.ParsePrecision(text) }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)

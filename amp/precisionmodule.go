@@ -30,7 +30,7 @@ func WithPrecision(m nn.Module, p Precision) *PrecisionModule {
 	}
 	for _, d := range []tensor.DType{p.Param, p.Compute, p.Output} {
 		if d == 0 || !d.IsFloat() || d.IsStorage() {
-			panic(&Error{Code: "precision", Call: "WithPrecision", Why: fmt.Sprintf("%v is among the precision's dtypes", d), Cure: "expected floating-point dtypes of at least 16 bits; amp.ParsePrecision returns such a precision"})
+			panic(&Error{Code: "precision", Call: "WithPrecision", Why: fmt.Sprintf("%v is among the precision's dtypes", d), Cure: "want floating-point dtypes of at least 16 bits; amp.ParsePrecision returns such a precision"})
 		}
 	}
 	w := &PrecisionModule{m, p}

@@ -24,10 +24,10 @@ func TestSequenceDTypes(t *testing.T) {
 		"gru cell":  layer(nn.NewGRUCell(4, 3), x.Select(0, 0), tensor.Float16),
 		"lstm cell": layer(nn.NewLSTMCell(4, 3), x.Select(0, 0), tensor.Float16),
 		"attention": {attention, func() *tensor.Tensor {
-			y, _ := attention.Attend(x, x, x, nn.MultiheadOptions{AttnMask: mask})
+			y, _ := attention.Attend(x, x, x, nn.AttnMask(mask))
 			return y
 		}, tensor.Float16},
-		"weights":    {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x, nn.MultiheadOptions{}); return w }, tensor.Float32},
+		"weights":    {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x); return w }, tensor.Float32},
 		"encoder":    layer(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8)), x, tensor.Float32),
 		"norm first": layer(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8), nn.NormFirst()), x, tensor.Float32),
 	} {

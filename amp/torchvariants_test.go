@@ -196,7 +196,7 @@ func normVariants() (all []opCall) {
 	for _, n := range strings.Fields("1.0 2.0 3.0 0.5 inf") {
 		p := numbers[n]
 		pair := makes(matrix, matrix)
-		one("normalize "+n, func(x ten) ten { return nn.Normalize(x, nn.Power(p)) }, matrix)
+		one("normalize "+n, func(x ten) ten { return nn.Normalize(x, nn.P(p)) }, matrix)
 		one("pdist "+n, func(x ten) ten { return x.PDist(p) }, matrix)
 		all = append(all, binary("pairwise_distance "+n, pair, func(x, y ten) ten { return x.PairwiseDistance(y, p, 1e-6) }),
 			binary("cdist "+n, pair, func(x, y ten) ten { return x.CDist(y, p) }), binary("dist "+n, pair, func(x, y ten) ten { return x.Dist(y, p) }))
@@ -378,7 +378,7 @@ func lossVariants() (all []opCall) {
 	one("cross_entropy smoothed", func(x ten) ten { return nn.CrossEntropy(x, rows(), nn.LabelSmoothing(.1)) }, matrix)
 	one("cross_entropy of images", func(x ten) ten { return nn.CrossEntropy(x, zeros(2, 6, 6)) }, image)
 	one("cross_entropy of a vector", func(x ten) ten { return nn.CrossEntropy(x, zeros()) }, vector)
-	one("multi_margin_loss 2", func(x ten) ten { return nn.MultiMarginLoss(x, rows(), nn.Margin(1), nn.Power(2)) }, matrix)
+	one("multi_margin_loss 2", func(x ten) ten { return nn.MultiMarginLoss(x, rows(), nn.Margin(1), nn.P(2)) }, matrix)
 	one("multilabel_margin_loss none", func(x ten) ten {
 		return nn.MultiLabelMarginLoss(x, zeros(side, side), nn.Reduction("none"))
 	}, matrix)
@@ -417,11 +417,11 @@ func attentionVariants() []opCall {
 		several("scaled_dot_product_attention with a mask", makes(cube, cube, cube, matrix), func(in []ten) ten { return attend([]nn.Option{nn.AttnMask(in[3])})(in) }),
 		one("MultiheadAttention", func(x ten) ten { return nn.NewMultiheadAttention(side, 2).Forward(x) }),
 		one("MultiheadAttention weights", func(x ten) ten {
-			return second(nn.NewMultiheadAttention(side, 2).Attend(x, x, x, nn.MultiheadOptions{}))
+			return second(nn.NewMultiheadAttention(side, 2).Attend(x, x, x))
 		}),
 		one("TransformerEncoderLayer", func(x ten) ten { return nn.NewTransformerEncoderLayer(side, 2, nn.DimFeedforward(8)).Forward(x) }),
 		one("TransformerDecoderLayer", func(x ten) ten {
-			return nn.NewTransformerDecoderLayer(side, 2, nn.DimFeedforward(8)).Forward(x, x, nn.MaskOptions{})
+			return nn.NewTransformerDecoderLayer(side, 2, nn.DimFeedforward(8)).Forward(x, x)
 		}),
 	}
 }

@@ -136,10 +136,10 @@ func TestAttentionLayers(t *testing.T) {
 	nn.To(self, tensor.CUDA)
 	nn.To(whole, tensor.CUDA)
 	nn.To(bert, tensor.CUDA)
-	attend := func(o nn.MultiheadOptions) func() ten {
-		o.NoWeights = true
+	attend := func(options ...nn.Option) func() ten {
+		options = append(options, nn.NeedWeights(false))
 		return func() ten {
-			y, _ := self.Attend(x, x, x, o)
+			y, _ := self.Attend(x, x, x, options...)
 			return y
 		}
 	}
@@ -148,10 +148,10 @@ func TestAttentionLayers(t *testing.T) {
 		want int
 		f    func() ten
 	}{
-		{"causal", 1, attend(nn.MultiheadOptions{IsCausal: true})},
-		{"padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding})},
-		{"mask and padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding, AttnMask: mask})},
-		{"transformer", 3, func() ten { return whole.Forward(x, x, nn.MaskOptions{}, nn.MaskOptions{Mask: mask}) }},
+		{"causal", 1, attend(nn.IsCausal())},
+		{"padding", 1, attend(nn.KeyPaddingMask(padding))},
+		{"mask and padding", 1, attend(nn.KeyPaddingMask(padding), nn.AttnMask(mask))},
+		{"transformer", 3, func() ten { return whole.Forward(x, x, nn.TgtMask(mask)) }},
 		{"bert", 2, func() ten {
 			hidden, _ := bert.ForwardInput(models.BERTInput{IDs: tensor.Ones(2, 5).To(tensor.Int64).ToDevice(tensor.CUDA), Mask: padding.Not()})
 			return hidden

@@ -13,7 +13,7 @@ import (
 )
 
 // The constraints pin JupyterLab and its dependencies, so that every user gets the
-// environment that was tested. A comment in the file tells how it was made.
+// environment that was tested. A comment in the file says how it was made.
 //
 //go:embed lab-constraints.txt
 var labConstraints string
@@ -40,7 +40,7 @@ type LabOptions struct {
 // Lab runs JupyterLab with the kernel until ctx ends, which is not an error. The first
 // time it makes a private Python environment in the cache folder, which needs a network;
 // a failure leaves no files behind. The environment includes the prebuilt extension that
-// draws widgets. Lab needs Python 3.10 or newer; its error tells how to install it.
+// draws widgets. Lab needs Python 3.10 or newer; its error says how to install it.
 func Lab(ctx context.Context, o LabOptions) error {
 	if o.Stdout == nil {
 		o.Stdout = io.Discard

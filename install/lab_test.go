@@ -109,33 +109,35 @@ func (f *fakeLab) called() []string {
 	})
 }
 
-// TestLabWaitsForTheServer checks that Lab prints the address only when the server accepts
-// connections. The server writes its address to a file a little earlier.
-func TestLabWaitsForTheServer(t *testing.T) {
-	f := newFakeLab(t)
-	address := f.server.Addr().String()
-	f.server.Close()
-	ended := make(chan error, 1)
-	go func() { ended <- f.run() }()
-	for started := false; !started; time.Sleep(10 * time.Millisecond) {
-		calls, _ := os.ReadFile(f.calls)
-		started = strings.Contains(string(calls), "env 1 kernel")
-	}
-	time.Sleep(500 * time.Millisecond) // Lab reads the file several times
-	if got := f.out.String(); strings.Contains(got, "JupyterLab: ") {
-		t.Errorf("before the server listens: got output %q, want no address", got)
-	}
-	server, err := net.Listen("tcp", address)
+// A server writes its address to a file a little before it accepts connections.
+func TestServerAddress(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
-	if err := <-ended; err != nil {
+	address, dir := server.Addr().String(), t.TempDir()
+	server.Close()
+	want := func(when, want string) {
+		t.Helper()
+		if got := serverAddress(dir); got != want {
+			t.Errorf("%s: got address %q, want %q", when, got, want)
+		}
+	}
+	want("without a file", "")
+	file := filepath.Join(dir, "jpserver-1.json")
+	if err := os.WriteFile(file, []byte(`{"url": "http:`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.out.String(); !strings.Contains(got, "JupyterLab: http://"+address) {
-		t.Errorf("got output %q, want the address", got)
+	want("with half a file", "")
+	if err := os.WriteFile(file, []byte(`{"url": "http://`+address+`/", "token": "a b"}`), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	want("before the server listens", "")
+	if server, err = net.Listen("tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	want("while the server listens", "http://"+address+"/lab?token=a+b")
 }
 
 func TestLab(t *testing.T) {

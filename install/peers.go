@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The constraints pin the peers of halfnote bench. A comment in the file tells how it was
+// The constraints pin the peers of halfnote bench. A comment in the file says how it was
 // made.
 //
 //go:embed bench-constraints.txt

@@ -16,8 +16,8 @@ import (
 // notGo holds the magics whose cells contain something other than Go.
 var notGo = map[string]bool{"%%bash": true, "%%sh": true, "%%writefile": true}
 
-// inMagic reports whether the cursor is at something other than Go: the name of a
-// magic, its arguments, or the body of one that takes other text.
+// inMagic reports whether the cursor is outside of Go code: in the name of a magic, in its
+// arguments, or in a body that is not Go.
 func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	first, _, _ := strings.Cut(strings.TrimLeft(c.code, " \t\r\n"), "\n")
 	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); notGo[name] &&
@@ -42,7 +42,7 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	return inMagic, true
 }
 
-// magics offers the magics, or the arguments that the signature of a magic asks for.
+// magics offers the magics, or the arguments that the signature of a magic names.
 func (c *completer) magics(known []kernel.Match) {
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.start], '\n')+1:c.start], " \t")
 	name, _, _ := strings.Cut(line, " ")
@@ -66,7 +66,7 @@ func (c *completer) magics(known []kernel.Match) {
 
 func asIs(name string) (string, bool) { return name, true }
 
-// maxFiles is the number of directory entries read at most.
+// maxFiles is the maximum number of directory entries that files reads.
 const maxFiles = 2000
 
 // files offers the files that complete a path; only the last element of the path is
@@ -141,7 +141,7 @@ func (c *completer) mapKeys() {
 	}
 }
 
-// fileParameters holds the names that functions give to parameters for file names.
+// fileParameters holds the names that parameters for file names usually have.
 var fileParameters = map[string]bool{"dir": true, "dirname": true, "file": true, "filename": true, "name": true, "path": true}
 
 // fileNames offers files for the string argument of a function that expects a file

@@ -24,11 +24,12 @@ func printBuiltin(w io.Writer, sep string, args []any) {
 	io.WriteString(w, b.String())
 }
 
-// ifaceText is an interface value as print shows it.
+// ifaceText is the text that print writes for an interface value.
 type ifaceText string
 
-// interfaceWords returns the text that print shows for an interface value: two
-// pointers, of which only nil is known here.
+// interfaceWords returns the text that print writes for an interface value. Compiled Go
+// prints the two words of the value; here they are known only for nil, and other values show
+// their type and value.
 func interfaceWords(v any) any {
 	if v == nil {
 		return ifaceText("(0x0,0x0)")

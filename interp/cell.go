@@ -16,8 +16,8 @@ import (
 	"halfnote/kernel"
 )
 
-// steps lists what happens to a cell. A step that fails ends it; until declare has
-// accepted the cell, it leaves nothing behind.
+// steps lists the steps that a cell passes through, in order. A failed step ends the cell.
+// A cell leaves nothing behind until declare has accepted it.
 var steps = []struct {
 	name string
 	run  func(*Session, *cell) error
@@ -34,7 +34,7 @@ var steps = []struct {
 	{"render", (*Session).render, false},
 }
 
-// cell is a cell on its way through the steps.
+// cell is the state of one cell as it passes through the steps.
 type cell struct {
 	n, seq int
 	code   string
@@ -90,7 +90,7 @@ type cell struct {
 	unitPaths map[string]bool
 	flat      bool            // the cell uses packages run from source
 	generics  *generics       // nil if the cell uses no generics
-	included  map[string]bool // standard library source, nil if the cell uses none
+	included  map[string]bool // standard library source, or nil if the cell uses none
 	labels    map[string]string
 	generated map[*ast.FuncDecl]bool
 	inits     int
@@ -193,7 +193,8 @@ func (s *Session) finish(c *cell, err error) kernel.Result {
 	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{red(err.Error())}}}
 }
 
-// drop frees what only the cell needed. A cell that was left behind is still running.
+// drop releases the resources that only this cell used. A cell that was left behind is
+// still running.
 func (s *Session) drop(c *cell, left bool) {
 	for _, v := range c.results {
 		s.engine.Remove(v.slot)
@@ -268,7 +269,8 @@ func (s *Session) declare(c *cell) error {
 	return nil
 }
 
-// notices prints a note for each declaration that the cell seems to change but did not.
+// notices prints a note for each declaration that the cell did not change although it may
+// appear to.
 func (s *Session) notices(c *cell) {
 	var list []string
 	for src, why := range c.pinned {

@@ -76,9 +76,8 @@ func (c *cell) usesGenerics(a *attempt) bool {
 	})
 }
 
-// more adds to the superseded declarations what the attempt has shown: variables with
-// another type, methods with another signature. It reports whether there was anything
-// to add.
+// more adds superseded declarations that the attempt has found: variables whose type has
+// changed, and methods whose signature has changed. It reports whether it added any.
 func (c *cell) more(a *attempt) bool {
 	grown := false
 	mark := func(b *binding) {

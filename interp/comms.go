@@ -41,7 +41,7 @@ func (t *transport) Open(target string, m widget.Message, h widget.Handler) (wid
 	if k == nil {
 		return nil, errors.New("interp: cannot open a comm: there is no front end")
 	}
-	t.live.Expect(-1) // a click may wake any goroutine
+	t.live.Expect(-1) // from now on, a click may wake any goroutine
 	c, err := k.Open(target, kernel.CommMessage(m), t.live.Current().Kernel(), t.handler(h))
 	if err != nil {
 		return nil, err

@@ -12,13 +12,14 @@ import (
 	"halfnote/kernel"
 )
 
-// frontEnd is a kernel.Comms with the test as its front end.
+// frontEnd implements kernel.Comms for a test that acts as the front end.
 type frontEnd struct {
 	mu      sync.Mutex
 	comms   []*frontComm
 	targets map[string]kernel.CommOpened
 }
 
+// frontComm is one comm of a frontEnd. It records the data of the messages that cells send.
 type frontComm struct {
 	f      *frontEnd
 	id     string
@@ -26,7 +27,7 @@ type frontComm struct {
 	model  string
 	out    kernel.Output // output of the cell that opened it
 	h      kernel.CommHandler
-	said   []string
+	sent   []string // data of the opening message and of the messages from cells
 	outs   []kernel.Output
 	closed bool
 }
@@ -46,7 +47,7 @@ func (f *frontEnd) Open(target string, m kernel.CommMessage, out kernel.Output, 
 		} `json:"state"`
 	}
 	json.Unmarshal(m.Data, &data)
-	c := &frontComm{f: f, id: fmt.Sprint("c", len(f.comms)), target: target, model: data.State.Model, out: out, h: h, said: []string{string(m.Data)}}
+	c := &frontComm{f: f, id: fmt.Sprint("c", len(f.comms)), target: target, model: data.State.Model, out: out, h: h, sent: []string{string(m.Data)}}
 	f.comms = append(f.comms, c)
 	return c, nil
 }
@@ -56,7 +57,7 @@ func (c *frontComm) Target() string { return c.target }
 func (c *frontComm) Send(m kernel.CommMessage, out kernel.Output) error {
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
-	c.said, c.outs = append(c.said, string(m.Data)), append(c.outs, out)
+	c.sent, c.outs = append(c.sent, string(m.Data)), append(c.outs, out)
 	return nil
 }
 
@@ -67,7 +68,7 @@ func (c *frontComm) Close(kernel.CommMessage, kernel.Output) error {
 	return nil
 }
 
-// find returns the newest comm with a model or target.
+// find returns the newest comm whose model or target has the name.
 func (f *frontEnd) find(name string) *frontComm {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,13 +80,15 @@ func (f *frontEnd) find(name string) *frontComm {
 	return nil
 }
 
-// hears sends a message to a comm, as the kernel does, and returns what that printed.
-func (c *frontComm) hears(ctx context.Context, data string) string {
+// deliver passes a message to the handler of a comm, as the kernel does, and returns the
+// text that the handler printed.
+func (c *frontComm) deliver(ctx context.Context, data string) string {
 	out := &recorder{}
 	c.h.Message(ctx, kernel.CommMessage{Data: json.RawMessage(data)}, out)
 	return out.text(kernel.Result{})
 }
 
+// TestWidgets checks that widgets and comms of cells exchange messages with a front end.
 func TestWidgets(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) { testWidgets(t, engine) })
@@ -105,10 +108,10 @@ func testWidgets(t *testing.T, engine string) {
 		}
 	}
 	click := `{"method":"custom","content":{"event":"click"}}`
-	hears := func(name, data, want string) {
+	deliver := func(name, data, want string) {
 		t.Helper()
-		if got := f.find(name).hears(t.Context(), data); got != want {
-			t.Errorf("%s hears %s: it printed %q, want %q", name, data, got, want)
+		if got := f.find(name).deliver(t.Context(), data); got != want {
+			t.Errorf("%s received %s: got output %q, want %q", name, data, got, want)
 		}
 	}
 
@@ -116,7 +119,7 @@ func testWidgets(t *testing.T, engine string) {
 seen := 0
 lr.OnChange(func(v int) { seen = v; fmt.Println("now", v) })
 lr`, "= 1 (0 to 9)\n")
-	hears("IntSlider", `{"method":"update","state":{"value":4}}`, "now 4\n")
+	deliver("IntSlider", `{"method":"update","state":{"value":4}}`, "now 4\n")
 	eval(`10*seen + lr.Value()`, "= 44\n")
 	eval(`lr.SetValue(5)`, "now 5\n")
 
@@ -138,19 +141,19 @@ b.OnClick(func() {
 	}
 })
 display.Show(b)`, "display [Go]\n")
-	got := f.find("Button").hears(t.Context(), click)
+	got := f.find("Button").deliver(t.Context(), click)
 	if !strings.Contains(got, "index out of range [3] with length 0") || !strings.Contains(got, "In[4], line 8") {
 		t.Errorf("a callback that panics printed %q", got)
 	}
 	eval(`what = "loop"`, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a widget callback was interrupted\n" {
+	if got := f.find("Button").deliver(ctx, click); got != "looping\nstderr: a widget callback was interrupted\n" {
 		t.Errorf("a callback that loops printed %q", got)
 	}
 	eval(`what = "wake"`, "")
 	clicked := make(chan string)
-	time.AfterFunc(1500*time.Millisecond, func() { clicked <- f.find("Button").hears(t.Context(), click) })
+	time.AfterFunc(1500*time.Millisecond, func() { clicked <- f.find("Button").deliver(t.Context(), click) })
 	go func() { eval(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported while the cell waits
 	if got := <-clicked + <-clicked; got != "" {
 		t.Errorf("the click printed %q", got)
@@ -163,7 +166,7 @@ fmt.Println("outside")
 o`, "outside\n= inside\n7\n1\n")
 	eval(`box := widget.Interact(func() { fmt.Println("lr", lr.Value()) }, lr)
 box`, "= 5 (0 to 9)\nlr 5\n")
-	hears("IntSlider", `{"method":"update","state":{"value":6}}`, "now 6\n")
+	deliver("IntSlider", `{"method":"update","state":{"value":6}}`, "now 6\n")
 	eval(`box`, "= 6 (0 to 9)\nlr 6\n")
 	eval(`func() {
 	defer func() { fmt.Println("recovered", recover()) }()
@@ -177,9 +180,9 @@ box`, "= 5 (0 to 9)\nlr 5\n")
 	fmt.Println(m.Decode(&q), q.N)
 })
 fmt.Println(c.Send(map[string]int{"b": 2}), err)`, "<nil> <nil>\n")
-	hears("viewer", `{"N":3}`, "<nil> 3\n")
-	if c := f.find("viewer"); len(c.said) != 2 || c.said[1] != `{"b":2}` {
-		t.Errorf("the viewer received %q", c.said)
+	deliver("viewer", `{"N":3}`, "<nil> 3\n")
+	if c := f.find("viewer"); len(c.sent) != 2 || c.sent[1] != `{"b":2}` {
+		t.Errorf("the viewer received %q, want a second message {\"b\":2}", c.sent)
 	}
 	eval(`widget.RegisterTarget("mine", func(c *widget.Comm, first widget.Message) {
 	fmt.Println("opened with", first)
@@ -187,8 +190,8 @@ fmt.Println(c.Send(map[string]int{"b": 2}), err)`, "<nil> <nil>\n")
 })`, "")
 	theirs, out := &frontComm{f: f}, &recorder{}
 	theirs.h = f.targets["mine"](t.Context(), theirs, kernel.CommMessage{Data: json.RawMessage(`{"x":1}`)}, out)
-	if got := out.text(kernel.Result{}) + theirs.hears(t.Context(), `{}`); got != "opened with {\"x\":1}\n" || theirs.said[0] != `{"back":"{}"}` {
-		t.Errorf("the comm of the front end: %q, %q", got, theirs.said)
+	if got := out.text(kernel.Result{}) + theirs.deliver(t.Context(), `{}`); got != "opened with {\"x\":1}\n" || theirs.sent[0] != `{"back":"{}"}` {
+		t.Errorf("the comm that the front end opened: got output %q and messages %q", got, theirs.sent)
 	}
 
 	eval(`%reset`, "")

@@ -19,10 +19,10 @@ import (
 
 var compare = flag.Bool("compare", false, "measure the engines and print the table of doc.go")
 
-// compareVar tells a child process which engine to measure.
+// compareVar is the environment variable with the engine that a child process measures.
 const compareVar = "HALFNOTE_TEST_COMPARE"
 
-// measure is a line of the table: a measurement of one engine, and its format.
+// measure is one line of the table: a measurement of one engine, and its format.
 type measure struct {
 	Name, Value string
 }
@@ -137,7 +137,7 @@ func median(n int, f func() time.Duration) time.Duration {
 	return list[n/2]
 }
 
-// passing returns the count of programs in an engine's list.
+// passing returns the number of programs in an engine's list.
 func passing(t *testing.T, engine string) string {
 	file := "testdata/gotest/pass.txt"
 	if engine != Engines[0] {

@@ -122,7 +122,7 @@ func (c *completer) spot(magics []kernel.Match) spot {
 	return inCode
 }
 
-// cursorName stands for the text still to be written after the cursor.
+// cursorName stands for the text that is not yet written after the cursor.
 const cursorName = "cursor__"
 
 // check probes the cell with an identifier at the cursor, or with the string at the

@@ -11,7 +11,8 @@ import (
 	"halfnote/kernel"
 )
 
-// seen returns the context that earlier cells left, for tests of a cell being written.
+// seen returns surroundings with declarations of earlier cells, for tests that complete a
+// new cell.
 func seen() surroundings {
 	return surroundings{
 		importer: exports.Importer(),
@@ -41,7 +42,7 @@ var x__2 int`},
 	}
 }
 
-// at removes the cursor, a |, from a cell. The offset counts code points.
+// at removes the mark of the cursor, a |, from a cell and returns its offset in code points.
 func at(cell string) (code string, cursor int) {
 	before, after, _ := strings.Cut(cell, "|")
 	return before + after, len([]rune(before))
@@ -49,8 +50,8 @@ func at(cell string) (code string, cursor int) {
 
 type completeTest struct {
 	name, cell string
-	want       []string // "text type signature" or a prefix of these fields, in order, among the matches
-	not        []string // texts that must not be among the matches
+	want       []string // matches as "text type signature", or prefixes of that, in the expected order
+	not        []string // texts that must not be matches
 	start      int      // start of the replaced range; -1 to skip the check
 }
 
@@ -81,6 +82,7 @@ func (tt completeTest) check(t *testing.T, sur surroundings) {
 	}
 }
 
+// TestComplete checks the matches for a cursor at different places of a cell.
 func TestComplete(t *testing.T) {
 	tests := []completeTest{
 		{"package members", "strings.ToU|", []string{"ToUpper function (s string) string", "ToUpperSpecial function"}, []string{"Title", "toUpper"}, 8},
@@ -107,11 +109,11 @@ func TestComplete(t *testing.T) {
 		{"head of if", "if net.|\nfmt.Println()", []string{"Forward method"}, nil, -1},
 		{"head of range", "for _, x := range net.|", []string{"Hidden field"}, nil, -1},
 		{"switch", "switch net.|", []string{"Hidden field"}, nil, -1},
-		{"surrounding code unused and invalid", "var y int = \"no\"\nundefinedThing()\nnet.|\nz := also undefined", []string{"Forward method"}, nil, -1},
+		{"surrounding code is unused and invalid", "var y int = \"no\"\nundefinedThing()\nnet.|\nz := also undefined", []string{"Forward method"}, nil, -1},
 		{"assignment", "v := net.|", []string{"Forward method"}, nil, -1},
 		{"function of the cell", "func f() *Net { return nil }\nf().|", []string{"Forward method"}, nil, -1},
 		{"type of the cell below", "var q Q\nq.|\ntype Q struct{ Alpha int }", []string{"Alpha field int"}, nil, -1},
-		{"type of the cell newer than the session's", "type Net struct{ Newer int }\nvar n Net\nn.|", []string{"Newer field"}, []string{"Hidden"}, -1},
+		{"type of the cell is newer than the session's", "type Net struct{ Newer int }\nvar n Net\nn.|", []string{"Newer field"}, []string{"Hidden"}, -1},
 		{"import of the cell", "import \"math/bits\"\nbits.Le|", []string{"LeadingZeros function (x uint) int", "Len function"}, nil, -1},
 		{"renamed import of the cell", "import b \"math/bits\"\nb.Le|", []string{"LeadingZeros function"}, nil, -1},
 		{"generic function", "import \"slices\"\nslices.Sor|", []string{"Sort function [S ~[]E, E cmp.Ordered](x S)"}, nil, -1},
@@ -153,8 +155,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteEverywhere checks that completion and help always return, wherever the
-// cursor is.
+// TestCompleteEverywhere checks that completion and help return for every position of the
+// cursor.
 func TestCompleteEverywhere(t *testing.T) {
 	sur := seen()
 	const cell = "import \"math\"\n%time x := math.Sqrt(2)\ntype T[P any] struct{ p P; 字 int }\nfunc (t T[P]) M() { switch v := any(t).(type) { case int: v++ } }\n" +
@@ -228,7 +230,7 @@ func TestCompleteInSession(t *testing.T) {
 	run("wrong := 1 + \"\"") // a rejected cell
 	code, cursor := at("wro|")
 	if c := s.Complete(code, cursor); len(c.Matches) > 0 {
-		t.Errorf("got %v of a rejected cell", c.Matches)
+		t.Errorf("got %v from a rejected cell, want no matches", c.Matches)
 	}
 }
 

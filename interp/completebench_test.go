@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// BenchmarkComplete completes and explains as a user with a hundred declared names
-// does, from the first request of the process on. It reports the first request, the
-// median and the 99th percentile in milliseconds:
+// BenchmarkComplete measures completion and help in a session with a hundred declared
+// names. It reports the times of the first request of the process, the median and the 99th
+// percentile, in milliseconds:
 //
 //	go test ./interp -run xxx -bench 'Complete$' -benchtime 1000x
 func BenchmarkComplete(b *testing.B) {

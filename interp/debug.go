@@ -17,9 +17,9 @@ import (
 	"halfnote/kernel"
 )
 
-// debugger stops cells at breakpoints and steps through them. Only cells that run while
-// a front end debugs contain stops, so the others pay nothing, and those pay one load
-// per statement while no stop is requested.
+// debugger stops cells at breakpoints and steps through them. Only cells that run while a
+// front end debugs contain stops. A stop costs one load per statement while none is
+// requested; other cells have no cost.
 type debugger struct {
 	session *Session
 

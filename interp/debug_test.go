@@ -10,9 +10,9 @@ import (
 	"halfnote/kernel"
 )
 
-// debugged runs a cell under a debugger that responds to each stop with the next word
-// of how, and returns what it saw: the active calls, and the variables of the innermost
-// one.
+// debugged runs a cell under a debugger that responds to each stop with the next word of
+// how. It returns the active calls and the variables of the innermost call at each stop,
+// followed by the output of the cell.
 func debugged(t *testing.T, s *Session, n int, code, how string) string {
 	t.Helper()
 	words := strings.Fields(how)
@@ -55,7 +55,8 @@ func debugged(t *testing.T, s *Session, n int, code, how string) string {
 	}
 }
 
-func TestDebug(t *testing.T) {
+// TestDebugger checks breakpoints, steps, and the variables at each stop.
+func TestDebugger(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) { testDebug(t, engine) })
 	}
@@ -149,7 +150,7 @@ go func(n int) {
 }(6)
 <-done`, []int{3}, "next", "breakpoint at In[8] (function literal):3 n=6\n= 7\n")
 	twice, upTo := "", ""
-	if engine == "yaegi" { // instances have stops; the return of upTo is not noticed
+	if engine == "yaegi" { // instances of generics have stops; upTo stays listed after its return
 		twice, upTo = "twice:3 < ", "upTo:5 < "
 	}
 	test("methods, generics and range over functions", `type counter struct{ n int }

@@ -1,10 +1,10 @@
 // Package interp is a notebook session of Go. It runs cells: Go declarations and
 // statements in any order, in the context that earlier cells left. It defines what cells
 // mean, in the steps of cell.go; an engine behind package engine executes them.
-// Of the Jupyter protocol it knows only the interfaces of package kernel, and of tensors
-// nothing.
+// It knows only the interfaces of package kernel of the Jupyter protocol, and nothing about
+// tensors.
 //
-// This page describes cells. The scripts in testdata demonstrate every sentence of it.
+// This page describes cells. The scripts in testdata demonstrate each of its sentences.
 //
 // # A cell
 //
@@ -151,7 +151,7 @@
 //   - Memory: a slice, string or tensor that does not fit panics with the requested size
 //     and the limit; a cell whose heap exceeds the limit is stopped; a cell that mentions
 //     a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine
-//     tenths of the least of the machine's memory, the control group's limit and
+//     tenths of the smallest of the machine's memory, the control group's limit and
 //     GOMEMLIMIT.
 //   - Formatting a slice or map that contains itself, or an nn.Sequential that does.
 //   - debug.SetMaxStack and debug.SetMaxThreads, which cells cannot set, and invalid

@@ -243,7 +243,7 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	return err
 }
 
-// forward declares a method that passes its receiver and arguments to a function.
+// forward declares a method that passes its receiver and its arguments to a function.
 func (c *cell) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 	recvType, err := lower.TypeExpr(m.Signature().Recv().Type(), c.engineNames)
 	if err != nil {

@@ -42,7 +42,7 @@ type binding struct {
 	// decls declare it to the checker: a variable's type, a function's header, a type
 	// with the headers of its methods.
 	decls []ast.Decl
-	// idents are the identifiers that denote it in decls of any binding.
+	// idents are the identifiers that denote this binding in decls of any binding.
 	idents []*ast.Ident
 	// paths holds the packages that decls mention.
 	paths   map[string]bool

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// exceptions holds the cells of scripts whose output on an engine differs from that on
-// the default engine. The file has a section for each, "script In[n]: reason", with the
-// output of the cell. -update rewrites the outputs.
+// exceptions holds the cells of scripts whose output differs from that of the default
+// engine. The file has a section "script In[n]: reason" for each cell, with its output.
+// -update rewrites the outputs.
 type exceptions struct {
 	file string
 
@@ -19,7 +19,7 @@ type exceptions struct {
 	archive *txtar.Archive
 }
 
-// readExceptions returns nil for the default engine, which has none.
+// readExceptions reads the exceptions of an engine. It returns nil for the default engine.
 func readExceptions(t *testing.T, engine string) *exceptions {
 	if engine == Engines[0] {
 		return nil

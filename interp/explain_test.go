@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestKeywords checks that every keyword is explained.
-func TestKeywords(t *testing.T) {
+// TestKeywordsAreExplained checks that every keyword of Go has an explanation.
+func TestKeywordsAreExplained(t *testing.T) {
 	n := 0
 	for tok := token.BREAK; tok <= token.VAR; tok++ {
 		if !tok.IsKeyword() {

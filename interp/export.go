@@ -27,12 +27,12 @@ type ExecutedCell struct {
 	Shown bool
 }
 
-// Export writes cells, in the order in which they were run, as one Go program with the
-// same output. Every variable of a cell becomes a package variable and the statements
-// of each cell become a function. A redeclaration gets a name of its own, and so do the
-// versions that depend on it. Cells that failed become comments, as do magics without a
-// meaning in a program; the declarations of cells that panicked stay. The error names
-// what cannot be exported; a program returned with an error does not compile.
+// Export writes cells, in the order in which they were run, as one Go program with the same
+// output. Every variable of a cell becomes a package variable, and the statements of each
+// cell become a function. A redeclaration gets a name of its own, and so do the versions
+// that depend on it. Cells that failed become comments, as do magics without a meaning in a
+// program; the declarations of cells that panicked stay. An error names the code that
+// cannot be exported; a program returned with an error does not compile.
 func Export(cells []ExecutedCell) ([]byte, error) {
 	s, err := NewSession(Options{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"halfnote/kernel"
 )
 
-// TestExportedPrograms checks that programs made from cells have the same output as the
+// TestExportedPrograms checks that a program exported from cells prints the same as the
 // cells.
 func TestExportedPrograms(t *testing.T) {
 	gocmd, err := exec.LookPath("go")
@@ -73,7 +73,7 @@ func TestExportedPrograms(t *testing.T) {
 	}
 }
 
-// TestExportErrors checks the errors for exports that are not possible.
+// TestExportErrors checks the errors of %export for unusable file names.
 func TestExportErrors(t *testing.T) {
 	s := newSession(t)
 	for i, c := range []struct{ code, want string }{
@@ -115,7 +115,7 @@ func TestExportComments(t *testing.T) {
 	}
 }
 
-// TestExportUnused checks that unused local variables get a use, wherever they are
+// TestExportUnused checks that the program uses every local variable, wherever it is
 // declared.
 func TestExportUnused(t *testing.T) {
 	code := `func f(a any) {

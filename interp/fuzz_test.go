@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzComplete checks that completion and help return for any text and cursor, and that
-// every match extends the text it replaces.
+// every match begins with the text that it replaces.
 func FuzzComplete(f *testing.F) {
 	for _, tt := range []struct {
 		code   string

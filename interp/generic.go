@@ -14,8 +14,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// generics holds the session's generic declarations and the standard library source
-// that the engine has, under engine names: the engine itself sees only instances.
+// generics holds the session's generic declarations and the source of generics of the
+// standard library, under engine names. The engine itself sees only instances.
 type generics struct {
 	decls     map[string][]ast.Decl // generic declarations, headers of instances and of other declarations
 	instances map[string]string     // names of instances, by their text

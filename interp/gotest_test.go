@@ -34,14 +34,14 @@ const (
 	skipList     = "testdata/gotest/skip.txt"
 )
 
-var programs = flag.String("programs", "", "run the programs of Go's test directory whose path matches, listed or not, and report their failures")
+var programs = flag.String("programs", "", "run the programs of Go's test directory whose paths match this regular expression, listed or not, and report their failures")
 
-// TestGoPrograms runs the programs of Go's test directory that consist of one file and
-// begin with "// run", each as one cell of a session in a process of its own. The
-// programs of skip.txt do not apply to a notebook, for the reasons given there. The
-// programs of pass.txt must pass: a share of them, or all if HALFNOTE_REQUIRE lists
-// gotest. -update runs everything and rewrites pass.txt; -programs REGEXP runs the
-// matching programs. Both print the frequency of each failure. It is must-test 13.
+// TestGoPrograms runs programs of Go's test directory that consist of one file and begin
+// with "// run", each as one cell of a session in a process of its own. It checks that the
+// programs of pass.txt pass: a share of them, or all if HALFNOTE_REQUIRE lists gotest. The
+// programs of skip.txt do not apply to a notebook, for the reasons given there. -update
+// runs all programs and rewrites pass.txt; -programs REGEXP runs the programs that match.
+// Both print how often each failure occurs. It is must-test 13.
 func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass.txt") }
 
 // TestGoProgramsIxgo is TestGoPrograms on the other engine, with a list of its own.
@@ -85,8 +85,8 @@ func goPrograms(t *testing.T, engine, passList string) {
 	failed := runAll(dir, engine, run)
 	if !asked {
 		for _, name := range slices.Sorted(maps.Keys(failed)) {
-			// Verdicts must not depend on the load of the machine: programs that took
-			// too long run again, alone and with a generous limit.
+			// Results must not depend on the load of the machine, so a program that took too
+			// long runs again, alone and with a longer limit.
 			if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), engine, 10*programLimit); err == nil {
 				delete(failed, name)
 			}
@@ -193,8 +193,8 @@ func runProgram(file, engine string, limit time.Duration) error {
 	return nil
 }
 
-// TestProgram is the child process of TestGoPrograms. It writes only its findings to
-// standard error.
+// TestProgram is the child process of TestGoPrograms. Its standard error holds only the
+// reason of a failure.
 func TestProgram(t *testing.T) {
 	file := os.Getenv(programVar)
 	if file == "" {
@@ -227,7 +227,7 @@ func TestProgram(t *testing.T) {
 	os.Exit(0)
 }
 
-// mixed is a recorder that merges standard output and error, as .out files do.
+// mixed is a recorder that merges standard output and standard error, as .out files do.
 type mixed struct{ recorder }
 
 func (m *mixed) Stderr() io.Writer { return m.Stdout() }

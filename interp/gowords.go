@@ -33,8 +33,8 @@ func outOfRange(i, n int) {
 	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
 }
 
-// sliceOutOfRange panics as Go does for a slice expression. The bits of given tell
-// which bounds are present.
+// sliceOutOfRange panics as Go does for a slice expression. The bits of given are set for
+// the bounds that are present.
 func sliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
 	what := "length"
 	if capacity {

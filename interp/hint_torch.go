@@ -2,8 +2,8 @@ package interp
 
 import "strings"
 
-// torchHints has, for what Python writes with operators, the methods that Go calls. Each
-// entry applies to an error that contains all of its parts.
+// torchHints maps errors of expressions that are valid in PyTorch to the methods that Go
+// calls instead. An entry applies to an error that contains all of its parts.
 var torchHints = []struct {
 	parts []string
 	hint  string

@@ -16,10 +16,10 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its
-// own with little memory. Its output must contain the text that follows it, and the
-// state of the session must be intact for the next cells. A default run has a share of
-// the cells.
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own
+// with little memory. It checks that the output contains the text that follows the cell,
+// and that the state of the session is intact for the next cells. A default run has a
+// share of the cells.
 func TestHostileCells(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/hostile/cells.txtar")
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"halfnote/kernel"
 )
 
-// Inspect describes the name at cursor: its declaration, its value and its comment, as
-// plain text and as markdown; also keywords, literals and magics. Between the
-// parentheses of a call it describes the function being called, or names it if the
-// cursor is on an argument. detail 1 adds the source of declarations in cells.
+// Inspect describes the name at cursor with its declaration, its value and its comment, as
+// plain text and as markdown. It also describes keywords, literals and magics. Between the
+// parentheses of a call it describes the called function, or names it if the cursor is on
+// an argument. detail 1 adds the source of declarations in cells.
 func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
 	sur := s.surroundings()
 	defer s.look(&sur)()
@@ -27,9 +27,9 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return e.bundle(), true
 }
 
-// help answers a cell that asks about a name, "name?", with a page for front ends to
-// show; "name??" adds the source. ok is false if the cell does not begin or end with a
-// question mark. The page of an unknown name says so.
+// help returns the page of help for a cell such as "name?"; "name??" adds the source. An
+// unknown name has a page with a note. ok is false if the cell neither begins nor ends with
+// a question mark.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {
@@ -42,14 +42,14 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	return kernel.Payload{Source: "page", Data: b}, true
 }
 
-// helpFor explains a name for a cell that asks about it.
+// helpFor explains the name in a cell such as "name?".
 func (s *Session) helpFor(name string, detail int) (explanation, bool) {
 	sur := s.surroundings()
 	sur.session = s // the asking cell is the only one running
 	return explain(sur, name, utf8.RuneCountInString(name), detail)
 }
 
-// question takes the name and the number of question marks from a cell.
+// question returns the name and the number of question marks of a cell such as "name?".
 func question(code string) (name string, marks int, ok bool) {
 	code = strings.TrimSpace(code)
 	name = strings.Trim(code, "?")

@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
+// TestInspect checks the help for the name at the cursor.
 func TestInspect(t *testing.T) {
 	tests := []struct {
 		name, cell string
 		detail     int
-		want       []string // substrings of text/plain; empty if there is nothing to say
+		want       []string // substrings of text/plain; empty if there is no help
 	}{
 		{"function", "strings.ToUp|per(s)", 0, []string{"func ToUpper(s string) string\n\nToUpper returns s with all"}},
 		{"end of the name", "strings.ToUpper|", 0, []string{"func ToUpper(s string) string"}},

@@ -81,8 +81,8 @@ func formatting(m map[string]any) map[string]any {
 	return m
 }
 
-// errorsAs is errors.As for a target whose type compiled code does not know; c is that
-// type in package dynamic's form.
+// errorsAs is errors.As for a target whose type compiled code does not know; c is that type
+// as package dynamic represents it.
 func errorsAs(err error, target, c any) bool {
 	p := reflect.ValueOf(target)
 	if !p.IsValid() || p.Kind() != reflect.Pointer || p.IsNil() {

@@ -36,7 +36,7 @@ func lex(code string) []lexeme {
 		}
 		start := file.Offset(pos)
 		end := start + len(cmp.Or(lit, tok.String()))
-		if strings.Contains(code, "\r") { // which the scanner drops from some literals
+		if strings.Contains(code, "\r") { // the scanner drops \r from some literals
 			end = start + extent(code[start:], lit, tok)
 		}
 		list = append(list, lexeme{tok, lit, start, end})

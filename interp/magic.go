@@ -70,11 +70,11 @@ func (s *Session) magic(ctx context.Context, in kernel.Cell, out kernel.Output) 
 	if len(list) == 1 && list[0].magic == "" {
 		return kernel.Result{}, false
 	}
-	for _, g := range list { // find errors before anything runs
+	for _, g := range list { // reports errors before any segment runs
 		if g.magic != "" && (findMagic(g.magic) == nil || g.late()) {
 			return kernel.Result{Err: s.unknownMagic(in.Count, g)}, true
 		}
-		if g.magic == "" && completeness(g).Status != "complete" { // not Go either: reject it
+		if g.magic == "" && completeness(g).Status != "complete" { // neither a magic nor Go: reports the error
 			if r := s.segment(ctx, in, out, g); r.Err != nil {
 				return r, true
 			}

@@ -32,6 +32,7 @@ func TestMagicTable(t *testing.T) {
 
 var timing = regexp.MustCompile(`^[\d.e+]+ (ns|µs|ms|s) ± [\d.e+]+ (ns|µs|ms|s) per loop \(mean ± std\. dev\. of (.*) each\), best [\d.e+]+ (ns|µs|ms|s)\n$`)
 
+// TestTimeit checks the report of %timeit, and how often it runs the statements.
 func TestTimeit(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "n := 0\nfunc work() (int, error) { n++; return n, nil }\ntype T struct{ A int }", "")
@@ -57,7 +58,7 @@ func TestTimeit(t *testing.T) {
 		t.Errorf("the x of a timed statement: got %q, want it undefined", got)
 	}
 	if got := evalFor(t, s, 22, "1\n  %timeit -n 3 n + nosuch", ""); !strings.Contains(got, "In[22], line 2, column 20: undefined: nosuch") {
-		t.Errorf("a mistake in the timed statement: got\n%s", got)
+		t.Errorf("an error in the timed statement: got\n%s", got)
 	}
 	if got := evalFor(t, s, 23, "%%timeit -r 2\nn += []int{1}[n]", ""); !strings.Contains(got, "index out of range") || !strings.Contains(got, "line 2") {
 		t.Errorf("a panic in the timed statement: got\n%s", got)
@@ -77,8 +78,8 @@ func TestTimeit(t *testing.T) {
 	}
 }
 
-// TestWriteAndLoad checks that files are written, appended to, and loaded into cells.
-func TestWriteAndLoad(t *testing.T) {
+// TestFileMagics checks that magics write files, append to them, and load them into cells.
+func TestFileMagics(t *testing.T) {
 	s := newSession(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a file.go")
@@ -126,8 +127,8 @@ func TestWriteAndLoad(t *testing.T) {
 	}
 }
 
-// TestFolders checks that cells and commands share the working folder.
-func TestFolders(t *testing.T) {
+// TestWorkingFolder checks that cells and commands share the working folder.
+func TestWorkingFolder(t *testing.T) {
 	was, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-func TestHistory(t *testing.T) {
+// TestHistoryMagic checks that %history -n prints the sources of the cells so far.
+func TestHistoryMagic(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "x := 1\nx", "")
 	if got := evalFor(t, s, 2, "%history -n", ""); got != "1: x := 1\nx\n2: %history -n\n" {
@@ -219,8 +221,8 @@ func TestCommandInterrupted(t *testing.T) {
 	}
 }
 
-// TestCommandLeavesNothing checks that background processes of a command end with it.
-func TestCommandLeavesNothing(t *testing.T) {
+// TestCommandEndsItsProcesses checks that background processes of a command end with it.
+func TestCommandEndsItsProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
@@ -249,9 +251,9 @@ func running(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// TestTheme checks that charts have the theme of the session, unless the cell chose
-// one.
-func TestTheme(t *testing.T) {
+// TestChartsFollowTheme checks that charts have the theme of the session, unless the cell
+// sets another.
+func TestChartsFollowTheme(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "fig := chart.Throughput(\"samples/s\", []chart.Rate{{Name: \"float32\", DType: \"float32\", Values: []float64{10}}})", "")
 	for i, c := range []struct {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// operandForms are expressions of type float64 with the value 2 whose parts come from
-// compiled packages and from cells, through calls, indexes, slices, assertions,
-// pointers, maps and channels.
+// operandForms lists expressions of type float64 with the value 2. Their parts come from
+// compiled packages and from cells, through calls, indexes, slices, assertions, pointers,
+// maps and channels.
 var operandForms = []string{
 	"o.Groups()[0].LR", "(o.Groups()[0]).LR", "(o.Groups()[0].LR)", "o.Groups()[:1][0].LR", "groups()[0].LR",
 	"held.in.Groups()[0].LR", "anything.(*optim.Optimizer).Groups()[0].LR", "(*pointer)[0].LR", "byName[\"a\"][0].LR",
@@ -17,8 +17,7 @@ var operandForms = []string{
 	"own()[len(own())-1].V", "func() float64 { return o.Groups()[0].LR }()", "strings.Fields(\"a bc\")[1:][0:1][0][0:1] + \"\"",
 }
 
-// operandUses are expressions with an operand for X; their values end with 2 when
-// shown.
+// operandUses lists expressions with an operand X. The text of each value ends with 2.
 var operandUses = []string{
 	"append([]float64{}, X)[0]", "append([]float64{}, 1, X)[1]", "append([]float64{}, X, 1, X)[2]",
 	"append([]float64{1}, []float64{X, 2}...)[1]", "[]float64{X, 1}[0]", "[]float64{1, X}[1]", "[2]float64{1, X}[1]",
@@ -29,15 +28,15 @@ var operandUses = []string{
 	"lastAny(\"a\", X)", "copied(X)", "X", "real(complex(X, X))", "nested(last(1, X), []float64{X})", "tensor.New([]float64{1, X}, 2).At(1)",
 }
 
-// operandContexts run a statement S, which ends with a call of show.
+// operandContexts lists cells that run a statement S, which ends with a call of show.
 var operandContexts = []string{
 	"S", "func F() { S }\nF()", "func() { S }()", "f := func() { S }\nf()",
 	"type M struct{}\nfunc (M) F() { S }\nM{}.F()", "d := make(chan bool)\ngo func() { defer close(d); S }()\n<-d;", "func() { defer func() { S }() }()",
 	"for range 1 { if true { switch { default: S } } }",
 }
 
-// TestOperandForms checks operands of every form in every use, in functions and
-// outside: all uses together in each context.
+// TestOperandForms checks operands of every form in every use, inside and outside of
+// functions. Each cell has all uses of one form in one context.
 func TestOperandForms(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -78,7 +77,7 @@ func show(x any) { if s := strings.TrimSpace(fmt.Sprint(x)); s != "2" { fmt.Prin
 					if evalFor(t, s, n, strings.ReplaceAll(context, "S", strings.Join(all, "; ")), "") == "" {
 						continue
 					}
-					for _, st := range all { // find the failing one
+					for _, st := range all { // find the statement that fails
 						n++
 						code := strings.ReplaceAll(context, "S", st)
 						if got := evalFor(t, s, n, code, ""); got != "" {

@@ -1,20 +1,20 @@
 package interp
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"reflect"
 	"strings"
+
+	"halfnote/internal/text"
 )
 
-// operands returns a note with the shapes of operands of the call at a mark, if the
-// panic's value names an operation and mismatched shapes, as tensor.Error does. If the
-// call is the operation itself, these are its operands; if the operation is inside the
-// call, such as that of a layer, they are the operands that are variables. In a
-// statement with several calls, the only call of the operation is chosen and its place
-// is returned.
+// operands returns a note with the shapes of operands of the call at a mark, if the panic's
+// value names an operation and mismatched shapes, as tensor.Error does. If the call is the
+// operation itself, these are its operands; if the operation runs inside the call, for
+// example in a layer, they are the operands that are variables. In a statement with several
+// calls, operands chooses the only call of the operation and returns its place.
 func (s *Session) operands(value any, m mark) (at span, note string) {
 	op, shapes := misfit(value)
 	if op == "" {
@@ -93,17 +93,9 @@ func misfit(value any) (op string, shapes []string) {
 		return "", nil
 	}
 	for _, shape := range all {
-		shapes = append(shapes, shapeText(shape))
+		shapes = append(shapes, text.Shape(shape))
 	}
 	return o.String(), shapes
-}
-
-// shapeText formats a shape as package tensor does.
-func shapeText(shape []int) string {
-	if len(shape) == 1 {
-		return fmt.Sprintf("(%d,)", shape[0])
-	}
-	return "(" + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ") + ")"
 }
 
 // shapeOf returns the shape of a session variable, or "" if it has none.
@@ -120,7 +112,7 @@ func (s *Session) shapeOf(e ast.Expr) string {
 	if !ok {
 		return ""
 	}
-	return shapeText(t.Shape())
+	return text.Shape(t.Shape())
 }
 
 func (s *Session) isVariable(name string) bool {

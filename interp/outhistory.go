@@ -22,7 +22,7 @@ const (
 	bigOut  = 1 << 20
 )
 
-// outputs holds the values of cells that are still kept.
+// outputs holds the values of cells that the session still keeps.
 type outputs struct {
 	kept []keptValue // oldest first
 	last []int       // cells of _, __ and ___

@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// shownValue is a value that a cell has shown, for use by cells being written.
+// shownValue is a value that a cell has shown, as completion and help use it.
 type shownValue struct {
 	names []string // for example "Out[3]", "_3" and "_"
 	check string
@@ -19,7 +19,7 @@ type shownValue struct {
 	paths map[string]bool
 }
 
-// noteOutputs makes the kept values visible to cells being written.
+// noteOutputs makes the kept values visible to completion and help.
 func (s *Session) noteOutputs() {
 	var list []shownValue
 	for _, v := range s.outs.kept {
@@ -39,8 +39,8 @@ func (s *Session) noteOutputs() {
 
 func inOut(cell int) string { return fmt.Sprintf("Out[%d]", cell) }
 
-// nameOutputs replaces references to earlier cells' values in a cell being written with
-// their variables, unless the name has another meaning.
+// nameOutputs replaces references to values of earlier cells with their variables, unless
+// the name has another meaning.
 func (p *probe) nameOutputs(file *ast.File) (instead map[*ast.Ident]*ast.Ident) {
 	instead = map[*ast.Ident]*ast.Ident{}
 	var body *ast.FuncDecl
@@ -92,7 +92,7 @@ func (p *probe) nameOutputs(file *ast.File) (instead map[*ast.Ident]*ast.Ident) 
 	return instead
 }
 
-// outputName returns the user-visible name of the variable of a cell's value, "" for
+// outputName returns the user-visible name of the variable of a cell's value, or "" for
 // other variables.
 func (p *probe) outputName(check string) string {
 	if check == inName {

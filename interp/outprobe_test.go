@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestOutputsAreSeen checks that values of earlier cells are completed and explained by
-// their names, in the statements of a cell, until the name has another meaning.
-func TestOutputsAreSeen(t *testing.T) {
+// TestCompleteOutputs checks completion and help for Out[n], _n and _ in the statements of
+// a cell, until the name has another meaning.
+func TestCompleteOutputs(t *testing.T) {
 	s := newSession(t)
 	for i, code := range []string{"type point struct{ X, Y int }\npoint{1, 2}", "tensor.Ones(2, 3)", `"text"`} {
 		evalFor(t, s, i+1, code, "")
@@ -31,7 +31,7 @@ func TestOutputsAreSeen(t *testing.T) {
 	}
 	for _, cell := range []string{"_ := point{}\n_.|", "Out := []string{}\nOut[1].|", "func f() { _1.| }", "Out[7].|"} {
 		if got := matches(cell); len(got) > 0 && strings.HasPrefix(got[0], "X") {
-			t.Errorf("%s: got %q, want nothing of Out[1]", cell, got)
+			t.Errorf("%s: got %q, want no match from Out[1]", cell, got)
 		}
 	}
 	for cell, want := range map[string][]string{
@@ -52,6 +52,6 @@ func TestOutputsAreSeen(t *testing.T) {
 	}
 	evalFor(t, s, 4, "%reset", "")
 	if got := matches("Ou|"); slices.ContainsFunc(got, func(m string) bool { return strings.HasPrefix(m, "Out[") }) {
-		t.Errorf("after %%reset: got %q", got)
+		t.Errorf("after %%reset: got %q, want no match that begins with Out[", got)
 	}
 }

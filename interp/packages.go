@@ -26,7 +26,7 @@ type packages struct {
 	files  map[string]*sourceFile
 }
 
-// sourceUnit is a package being passed to the engine.
+// sourceUnit is a package on its way to the engine.
 type sourceUnit struct {
 	*library.Package
 	seq      int            // sequence number, part of its names in the engine
@@ -79,7 +79,7 @@ func (p *packages) has(pkg *types.Package) bool {
 	return l != nil && l.Types == pkg
 }
 
-// name returns the engine's name of a package's declaration, "" for other objects.
+// name returns the engine's name of a package's declaration, or "" for other objects.
 func (p *packages) name(o types.Object) string {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || p.units[o.Pkg()] == nil {
 		return ""
@@ -88,7 +88,7 @@ func (p *packages) name(o types.Object) string {
 	return fmt.Sprintf("%s_%s__%d", o.Pkg().Name(), name, p.units[o.Pkg()].seq)
 }
 
-// object returns the object with a name in the engine, nil if it does not belong to a
+// object returns the object with a name in the engine, or nil if it does not belong to a
 // package.
 func (p *packages) object(name string) types.Object {
 	for pkg := range p.units {
@@ -294,7 +294,7 @@ func (c *cell) emitPackage(e *emission, u *sourceUnit) error {
 	return nil
 }
 
-// initialize returns the statement that initializes package variables, nil if it has no
+// initialize returns the statement that initializes package variables, or nil if it has no
 // effect.
 func (c *cell) initialize(in *types.Initializer, info *types.Info) ast.Stmt {
 	st := &ast.AssignStmt{TokPos: in.Rhs.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{in.Rhs}}

@@ -23,8 +23,8 @@ type silent struct{ display.Sink }
 func (silent) Stdout() io.Writer { return io.Discard }
 func (silent) Stderr() io.Writer { return io.Discard }
 
-// TestPages runs the Go blocks of the README and of the pages in docs as cells, those of a
-// page in one session, in order.
+// TestPages checks that the Go blocks of the README and of the pages in docs run as cells.
+// The blocks of a page run in one session, in order.
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {

@@ -22,8 +22,8 @@ func (s *Session) look(sur *surroundings) (done func()) {
 	return s.running.Unlock
 }
 
-// quiet reports whether no goroutine of a cell is left that could write to a map being
-// read.
+// quiet reports whether maps can be read: no goroutine of a cell is left that could write
+// to one.
 func (s *Session) quiet() bool { return s.live.Others() == 0 }
 
 // value returns the current value of an expression, if it can be determined without
@@ -131,7 +131,7 @@ func (s *Session) variable(name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// holds returns the dynamic type of an expression of an interface type, nil if it is
+// holds returns the dynamic type of an expression of an interface type, or nil if it is
 // unknown.
 func (p *probe) holds(e ast.Expr) types.Type {
 	v, ok := p.value(e)
@@ -161,7 +161,7 @@ func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
 	return v, p.typeOf(v.Type())
 }
 
-// typeOf returns the checker's form of a compiled type.
+// typeOf returns the type of package go/types for a compiled type.
 func (p *probe) typeOf(t reflect.Type) types.Type {
 	if t.PkgPath() != "" && t.Name() != "" {
 		p.checking.Lock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// complete1 completes a cell whose cursor is a |, and returns the matches' texts.
+// complete1 completes a cell at the mark | and returns the texts of the matches.
 func complete1(s *Session, cell string) []string {
 	code, cursor := at(cell)
 	var list []string

@@ -16,7 +16,7 @@ type pipe struct {
 	read syscall.RawConn
 	to   func() io.Writer
 
-	mu  sync.Mutex // held by a reader until it has written what it read
+	mu  sync.Mutex // held by a reader until it has written the bytes that it read
 	buf []byte
 }
 

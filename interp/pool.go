@@ -9,8 +9,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// pool declares to the checker, under engine names, only those declarations of the
-// engine that a unit uses: otherwise the cost of a cell would grow with the session.
+// pool declares to the checker, under engine names, only the declarations of the engine that
+// a unit uses; with all of them the cost of a cell would grow with the session.
 // Declarations that the engine lacks but that exist as source are added to the unit.
 type pool struct {
 	std      *std
@@ -132,7 +132,7 @@ func newStd(files *token.FileSet) *std {
 	return &std{files, map[string]map[string]*library.Decl{}, map[string]types.Type{}}
 }
 
-// decl returns the declaration of a flat name, nil if there is none.
+// decl returns the declaration of a flat name, or nil if there is none.
 func (s *std) decl(name string) (*library.Decl, error) {
 	for _, path := range library.StdPackages(name) {
 		m, err := s.read(path)
@@ -157,7 +157,7 @@ func (s *std) read(path string) (map[string]*library.Decl, error) {
 	return m, err
 }
 
-// name returns the engine's name of a generic object of the standard library, "" for
+// name returns the engine's name of a generic object of the standard library, or "" for
 // other objects and for those without source.
 func (s *std) name(o types.Object) string {
 	if o == nil || o.Pkg() == nil || !library.Generic(o) {

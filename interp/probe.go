@@ -13,7 +13,7 @@ import (
 	"halfnote/interp/internal/exports"
 )
 
-// probe is a cell being written, type-checked as far as its mistakes allow.
+// probe is a cell that a user is writing, type-checked as far as its mistakes allow.
 type probe struct {
 	surroundings
 	pkg  *types.Package
@@ -72,7 +72,7 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 
 	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
-		if recover() != nil { // go/types failed on a tree that the parser repaired badly: not a reason to end the kernel
+		if recover() != nil { // go/types panics on some trees that the parser has repaired
 			p.pkg = nil
 		}
 	}()
@@ -87,8 +87,8 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 }
 
 // arrange makes one file of the cell: imports, declarations, and the statements in a
-// function. It returns the offset of the cursor in it, or -1 if the cursor is between
-// the items.
+// function. It returns the offset of the cursor in the file, or -1 if the cursor is between
+// items.
 func (p *probe) arrange(code string, items []item, cursor int) (text string, at int) {
 	var b strings.Builder
 	at = -1
@@ -124,7 +124,7 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 			fmt.Fprintf(&b, "import %s %q\n", name, path)
 		}
 	}
-	for name := range used { // as if missing packages were imported
+	for name := range used { // imports the packages whose imports are missing
 		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && p.imports[name] == "" && strings.Contains(code, name+".") {
 			fmt.Fprintf(&b, "import %s %q\n", name, paths[0])
 			p.missing[name] = paths
@@ -174,7 +174,7 @@ func (p *probe) ident() *ast.Ident {
 	return nil
 }
 
-// object returns the object of an identifier, nil if the checker does not know it.
+// object returns the object of an identifier, or nil if the checker does not know it.
 func (p *probe) object(id *ast.Ident) types.Object {
 	return cmp.Or(p.info.Uses[id], p.info.Defs[id])
 }
@@ -203,8 +203,8 @@ func (p *probe) qualify(pkg *types.Package) string {
 	return pkg.Name()
 }
 
-// typeString and objectString write types as cells do; a replaced version of a type has
-// its plain name.
+// typeString and objectString format types as cells write them; a replaced version of a
+// type has its plain name.
 func (p *probe) typeString(t types.Type) string {
 	return versioned.ReplaceAllString(types.TypeString(t, p.qualify), "$1")
 }

@@ -12,8 +12,8 @@ import (
 
 // program orders the variables of a cell with a package clause, such as a pasted
 // program, by their dependencies, as a program's initialization does, and puts them
-// before the cell's other statements. If the checker finds a mistake, the order stays,
-// and the mistake is found again later.
+// before the cell's other statements. If the checker finds a mistake, the order stays as it
+// is, and a later step reports the mistake.
 func (s *Session) program(c *cell) {
 	isVar := func(it item) bool { return it.kind == itemStatement && it.tok == token.VAR }
 	if !slices.ContainsFunc(c.items, func(it item) bool { return it.kind == itemPackage }) || !slices.ContainsFunc(c.items, isVar) {

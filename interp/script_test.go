@@ -27,11 +27,11 @@ var engineName = flag.String("engine", "", "the engine for test sessions")
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-// TestScripts runs the cells of every script of testdata. In a script, each section
-// "cell" is a cell; "cell 300ms" is interrupted after that time. The following section
-// "out" is the expected output: printed text, the value after "= ", displays after
-// "display ", and the error. -update rewrites them. Scripts of testdata/alone run one
-// at a time.
+// TestScripts runs the cells of every script in testdata. A section "cell" of a script is a
+// cell; the cell of a section "cell 300ms" is interrupted after that time. The section
+// "out" that follows holds the expected output: printed text, the value after "= ",
+// displays after "display ", and the error. -update rewrites these sections. Scripts in
+// testdata/alone run one at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
 // TestScriptsIxgo runs the same scripts on the ixgo engine. testdata/ixgo.exceptions
@@ -48,11 +48,11 @@ func scripts(t *testing.T, engine string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // scripts for this engine only
+	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // scripts only for this engine
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Scripts that observe the whole process would be disturbed by others.
+	// Scripts that observe the whole process run without others.
 	alone, err := filepath.Glob("testdata/alone/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func scripts(t *testing.T, engine string) {
 }
 
 // TestPackageScripts runs scripts whose sections "file NAME" are written to the working
-// directory before the next cell runs. Its folder cache is the module cache.
+// directory before the next cell runs. The folder cache in it is the module cache.
 func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
 
 // TestPackageScriptsIxgo is TestPackageScripts on the ixgo engine.
@@ -191,7 +191,7 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
 	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
-	// Goroutines of the cell may still print; scripts make them end before.
+	// Goroutines that outlive the cell could still print, so scripts wait for them.
 	text := rec.text(r)
 	if after != "" { // the depth of calls varies
 		text = folded.ReplaceAllString(text, "… N more")

@@ -14,7 +14,7 @@ type segment struct {
 	// code is Go: the segment itself, or the code that the magic applies to. Blank
 	// lines and spaces precede it, so that it keeps its place in the cell.
 	code  string
-	magic string // name of the magic, "" for Go
+	magic string // name of the magic, or "" for Go
 	args  string
 	// variable and assign are "x" and ":=" or "=" in x := !command.
 	variable, assign string

@@ -40,8 +40,8 @@ type Options struct {
 	// Grace is the time in which an interrupted cell must stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
-	// Leave, if set, runs at the end of each goroutine of cells, in it, to close what
-	// the goroutine has left open. The lines that it returns go to the cell's stderr.
+	// Leave, if set, runs in each goroutine of cells when it ends, to close the resources
+	// that the goroutine has left open. The lines that it returns go to the cell's stderr.
 	Leave func() (lines []string)
 }
 
@@ -209,7 +209,7 @@ const maxHistory = 2000
 // maxAsides is the number of uncounted cells among them.
 const maxAsides = 100
 
-// remember keeps the source of a cell for messages about it.
+// remember keeps the source of a cell for later messages about the cell.
 func (s *Session) remember(n int, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

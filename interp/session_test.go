@@ -14,6 +14,7 @@ import (
 	"halfnote/kernel"
 )
 
+// TestIsComplete checks whether a front end is asked to run a cell or to continue it.
 func TestIsComplete(t *testing.T) {
 	s := newSession(t)
 	for _, c := range []struct{ code, status, indent string }{

@@ -130,7 +130,7 @@ const (
 // writer formats values as fmt's %+v does, with the type and field names in the cell.
 type writer struct {
 	strings.Builder
-	of func(reflect.Value) (reflect.Value, *dynamic.Type) // of unwraps an interface
+	of func(reflect.Value) (reflect.Value, *dynamic.Type) // unwraps an interface
 }
 
 // open returns the value in an interface, and its type if that is the session's.

@@ -54,8 +54,8 @@ func sizeOf(v reflect.Value) int {
 	return total
 }
 
-// memory returns the value as one that reports its own size, as tensors do: their
-// elements may be on a device.
+// memory returns the value as an interface that reports its own size. Tensors implement it,
+// because their elements may be on a device.
 func memory(v reflect.Value) (t interface{ Bytes() int }, ok bool) {
 	if v.CanInterface() {
 		t, ok = v.Interface().(interface{ Bytes() int })

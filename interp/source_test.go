@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// sessions holds the sessions of tests, which share the process's tensors: each knows
-// the lines of its own goroutines.
+// sessions holds the sessions of running tests. All share the observers of tensors, and
+// each session knows only the lines of its own goroutines.
 var sessions struct {
 	sync.Mutex
 	list []*Session
@@ -50,6 +50,7 @@ func observed(s *Session) {
 	s.Watch(on)
 }
 
+// unobserved undoes observed.
 func unobserved(s *Session) {
 	sessions.Lock()
 	defer sessions.Unlock()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSpanOf guards the fields of the checker's errors that go/types does not export.
-// If it fails after an upgrade of Go, carets underline only one word.
+// TestSpanOf checks the fields of the checker's errors that go/types does not export. If it
+// fails after an upgrade of Go, carets underline only one word.
 func TestSpanOf(t *testing.T) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "x.go", "package p\n\nvar s string = 1 + 22\n", 0)

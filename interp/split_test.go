@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// TestSplit checks how a cell is split into declarations and statements.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		in   string
@@ -42,9 +43,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzSplit checks that the items of any text are at their stated places, in order,
-// with only space, comments and semicolons between them, and that splitting an item
-// yields the item.
+// FuzzSplit checks that the items of any text are at their stated places, in order, with
+// only space, comments and semicolons between them, and that splitting an item again
+// returns that item.
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{
 		"a; b\nc\n// d\n", "import \"fmt\"\nfmt.Println()", "func (t T) M() {}\nfunc() {}()", "for i := 0; i < 3; i++ { a; b }; c",
@@ -59,7 +60,7 @@ func FuzzSplit(f *testing.F) {
 		gap := func(to int) {
 			for _, l := range lex(code[end:to]) {
 				if l.tok != token.COMMENT && l.tok != token.SEMICOLON {
-					t.Errorf("%q is in no item of %q", l.lit, code)
+					t.Errorf("token %q is missing from the items of %q", l.lit, code)
 				}
 			}
 		}

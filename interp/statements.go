@@ -61,7 +61,7 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 	if !tv.IsValue() && !isTuple(tv.Type) || c.prints(x.X) {
 		return c.dropped(x), nil
 	}
-	if tv.IsNil() { // Go has no such statement, and there is nothing to show
+	if tv.IsNil() { // Go cannot assign nil without a type, and nil is not shown
 		return &ast.EmptyStmt{Semicolon: x.Pos()}, nil
 	}
 	ts := []types.Type{types.Default(tv.Type)}

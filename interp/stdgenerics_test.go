@@ -20,8 +20,8 @@ type pair struct {
 
 func byB(x, y pair) int { return strings.Compare(x.B, y.B) }
 
-// TestStdGenericFunctions checks that every generic function of slices and maps returns
-// the same in a cell as compiled; each line has both forms.
+// TestStdGenericFunctions checks that every generic function of slices and maps returns the
+// same result in a cell as in compiled code. Each line has both forms.
 func TestStdGenericFunctions(t *testing.T) {
 	ints := func() []int { return []int{3, 1, 2, 1} }
 	sorted := []int{1, 1, 2, 3}

@@ -16,7 +16,7 @@ type stdin struct {
 	turn chan struct{} // held by the reader
 
 	mu   sync.Mutex
-	of   *live.Cell // owner of rest
+	of   *live.Cell // cell that owns rest
 	rest []byte     // unread part of the last answer
 	shut *live.Cell // cell that has been told that there is no input
 }
@@ -27,9 +27,9 @@ func newStdin(l *live.Registry) *stdin { return &stdin{live: l, turn: make(chan 
 // console sends.
 const endOfInput = "\x04"
 
-// read is Read for a cell. Like a terminal, it returns at most one line. The prompt is
-// the cell's output since its last line. Without a front end to ask, the input is at
-// its end, and the cell says so.
+// read implements Read for a cell. Like a terminal, it returns at most one line. The prompt
+// is the cell's output since its last line. Without a front end, the input is at its end,
+// and a note says so.
 func (s *stdin) read(c *live.Cell, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -74,7 +74,7 @@ func (s *stdin) take(c *live.Cell, p []byte) int {
 }
 
 // over ends the input of a cell that cannot ask. If the cell has been told to stop, its
-// goroutine ends here; if there is no front end, the cell says so once.
+// goroutine ends here; if there is no front end, a note says so once.
 func (s *stdin) over(c *live.Cell, why error) error {
 	if c.Ctx.Err() != nil {
 		s.live.Poll()

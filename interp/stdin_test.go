@@ -12,8 +12,8 @@ import (
 	"halfnote/kernel"
 )
 
-// asker is an Output that answers prompts with the lines of answers, and with nothing
-// after the last.
+// asker is an Output that answers each prompt with the next line of answers. After the last
+// line it waits until the cell is interrupted.
 type asker struct {
 	recorder
 	answers []string
@@ -30,6 +30,7 @@ func (a *asker) Input(ctx context.Context, prompt string, password bool) (string
 	return line, nil
 }
 
+// TestStdin checks that functions which read standard input ask the front end for lines.
 func TestStdin(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "import (\n\"bufio\"\n\"io\"\n\"os\"\n\"os/exec\"\n)", "")
@@ -42,9 +43,9 @@ func TestStdin(t *testing.T) {
 			"Your name: [Your name: |Ada]\nAda 1 <nil>\n"},
 		{"var a, b int\nfmt.Println(\"two numbers\")\nfmt.Scan(&a, &b)\na + b", "3;4",
 			"two numbers\n[|3]\n[|4]\n= 7\n"},
-		{"fmt.Scan(&a)\nfmt.Scanln(&b)\na * b", "5;6", "[|5]\n[|6]\n= 30\n"}, // as on a terminal
+		{"fmt.Scan(&a)\nfmt.Scanln(&b)\na * b", "5;6", "[|5]\n[|6]\n= 30\n"}, // like on a terminal
 		{"fmt.Print(\"n? \")\nk, err := fmt.Scanf(\"%d-%d\\n\", &a, &b)\nfmt.Println(a, b, k, err)", "7-8", "n? [n? |7-8]\n7 8 2 <nil>\n"},
-		{"_, err = fmt.Sscan(\"x\", &a)\nm, err2 := fmt.Scan(&a)\nfmt.Println(m, err2)", "no number", "[|no number]\n0 expected integer\n"},
+		{"_, err = fmt.Sscan(\"x\", &a)\nm, err2 := fmt.Scan(&a)\nfmt.Println(m, err2)", "no number", "[|no number]\n0 want integer\n"},
 		{"r := bufio.NewReader(os.Stdin)\nline, err := r.ReadString('\\n')\nfmt.Printf(\"%q %v\\n\", line, err)", "a line",
 			"[|a line]\n\"a line\\n\" <nil>\n"},
 		// Input is per cell: a reader of an earlier cell asks for the running one.
@@ -53,7 +54,7 @@ func TestStdin(t *testing.T) {
 			"[|one]\ngot one\n[|two words]\ngot two words\n[|\x04]\n"},
 		{"buf := make([]byte, 4)\nfor range 3 {\n\tn, err := os.Stdin.Read(buf)\n\tfmt.Printf(\"%q %v\\n\", buf[:n], err)\n}", "abcdef;gh",
 			"[|abcdef]\n\"abcd\" <nil>\n\"ef\\n\" <nil>\n[|gh]\n\"gh\\n\" <nil>\n"},
-		// Input that the last cell left unread is gone.
+		// The next cell does not see the input that the last one left unread.
 		{"os.Stdin.Read(buf[:1])\nfmt.Println(string(buf[:1]))", "xyz", "[|xyz]\nx\n"},
 		{"os.Stdin.Read(buf[:1])\nfmt.Println(string(buf[:1]))", "uvw", "[|uvw]\nu\n"},
 		{"data, err := io.ReadAll(os.Stdin)\nfmt.Printf(\"%q %v\\n\", data, err)", "a;b;\x04", "[|a]\n[|b]\n[|\x04]\n\"a\\nb\\n\" <nil>\n"},
@@ -74,8 +75,8 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestStdinWithoutReader checks that the input is at its end without a front end to
-// ask, and that the cell says why.
+// TestStdinWithoutReader checks that standard input is at its end if there is no front end,
+// and that a note gives the reason.
 func TestStdinWithoutReader(t *testing.T) {
 	s := newSession(t)
 	want := "stderr: note: standard input is at its end: there is no front end\n0 EOF\n0 EOF\n"
@@ -129,9 +130,9 @@ func TestStdinAfterTheCell(t *testing.T) {
 	}
 }
 
-// TestLateStreams checks that goroutines that outlive their cell print to that cell, by
-// any means, and that logs of compiled code go to the calling cell.
-func TestLateStreams(t *testing.T) {
+// TestStreamsAfterTheCell checks that a goroutine that outlives its cell prints to that
+// cell by every means, and that logs of compiled code go to the calling cell.
+func TestStreamsAfterTheCell(t *testing.T) {
 	s := newSession(t)
 	restore, err := CaptureProcessOutput(s)
 	if err != nil {

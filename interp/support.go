@@ -192,7 +192,7 @@ func clearAny(v any) {
 
 // reportGoroutine prints the panic of a cell's goroutine to the cell.
 func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
-	var cause any // of the cell's end, where a program would end
+	var cause any // cause for ending the cell, where a program would end
 	switch v := p.Value.(type) {
 	case symbols.Exit:
 		cause = v

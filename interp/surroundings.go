@@ -15,7 +15,8 @@ import (
 	"halfnote/kernel"
 )
 
-// surroundings is the context of a cell being written.
+// surroundings is the context of a cell that a user is writing: the names and values that
+// it can use.
 type surroundings struct {
 	importer types.Importer
 	loader   *library.Loader   // loader of packages from source; may be nil

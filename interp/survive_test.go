@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestInterruptTime checks that an interrupt ends a cell quickly wherever it is, and
+// TestInterruptTime checks that an interrupt ends a cell quickly, whatever it is doing, and
 // that the state of earlier cells stays usable. It is must-test 11.
 func TestInterruptTime(t *testing.T) {
 	setup := `import ("sync"; "sync/atomic"; "context"; "regexp"; "slices")
@@ -100,10 +100,10 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 	}
 }
 
-// TestLeftBehind checks that a cell that does not stop, because it waits for compiled
-// code, is left behind: later cells work, and when the compiled code returns, the
-// goroutine ends at its next loop or call. It is part of must-test 2.
-func TestLeftBehind(t *testing.T) {
+// TestCellIsLeftBehind checks that the session leaves behind a cell that does not stop
+// because it waits for compiled code: later cells run, and the cell's goroutine ends at its
+// next loop or call after the compiled code returns. It is part of must-test 2.
+func TestCellIsLeftBehind(t *testing.T) {
 	s, err := NewSession(Options{Engine: *engineName, Grace: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -136,9 +136,9 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestBackground checks that goroutines of cells continue while later cells run. It is
-// must-test 14, for the race detector.
-func TestBackground(t *testing.T) {
+// TestGoroutinesOutliveTheirCell checks that goroutines of cells continue while later cells
+// run. It is must-test 14, for the race detector.
+func TestGoroutinesOutliveTheirCell(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, `import ("sync"; "sync/atomic")
 var total atomic.Int64
@@ -177,8 +177,8 @@ func twice(n int) int { return 2 * n }`, "")
 	}
 }
 
-// TestOutOfMemory checks that excessive allocation ends the cell, with the requested
-// size.
+// TestOutOfMemory checks that excessive allocation ends the cell with an error that names
+// the requested size.
 func TestOutOfMemory(t *testing.T) {
 	s, err := NewSession(Options{Memory: 256 << 20, Grace: time.Minute})
 	if err != nil {
@@ -205,7 +205,8 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// TestOutputsAreBounded checks that only the last shown values are kept.
+// TestOutputsAreBounded checks that the session keeps only the last values that cells
+// showed.
 func TestOutputsAreBounded(t *testing.T) {
 	s := newSession(t)
 	for n := range maxOuts + 1 {

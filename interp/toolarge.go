@@ -49,7 +49,7 @@ func (s *Session) fits(c *cell) error {
 
 var sizes = types.SizesFor("gc", runtime.GOARCH)
 
-// bytesOf returns the size of a type's values in bytes, 0 if a type parameter is part
+// bytesOf returns the size of a type's values in bytes, or 0 if a type parameter is part
 // of it.
 func bytesOf(t types.Type) (n int64) {
 	switch u := t.Underlying().(type) {

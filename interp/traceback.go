@@ -38,7 +38,7 @@ func (s *Session) execute(c *cell) error {
 	if left {
 		return errLeft
 	}
-	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // of a goroutine, and too late to stop the cell
+	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // a goroutine panicked too late to stop the cell
 		return p
 	}
 	return err
@@ -51,7 +51,7 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 		if cause == nil {
 			return s.interrupted(c, p)
 		}
-		if other, ok := cause.(*engine.Panic); ok { // of one of its goroutines
+		if other, ok := cause.(*engine.Panic); ok { // one of the cell's goroutines panicked
 			p = other
 		} else {
 			p.Value = cause
@@ -195,7 +195,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 	return list
 }
 
-// packagesOf names the packages of compiled functions such as
+// packagesOf returns the packages of compiled functions such as
 // "halfnote/tensor.(*Tensor).MatMul", each once.
 func packagesOf(functions []string) string {
 	var names []string
@@ -220,7 +220,7 @@ func (s *Session) recursing(fn string) (list []mark) {
 	return list
 }
 
-// lines names the lines of the marks of one function.
+// lines formats the lines of the marks of one function.
 func (s *Session) lines(marks []mark) string {
 	cell, line, _ := marks[0].place()
 	text, last := place(cell, line, 0), line
@@ -252,7 +252,7 @@ func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	return e
 }
 
-// place names a line of a cell.
+// place formats the place of a line and column in a cell.
 func place(cell, line, col int) string {
 	if col > 0 {
 		return fmt.Sprintf("%s, line %d, column %d", green(inLabel(cell)), line, col)

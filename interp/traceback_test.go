@@ -8,8 +8,9 @@ import (
 	"halfnote/kernel"
 )
 
-// TestColours checks that colours occur only in the traceback, which front ends show.
-func TestColours(t *testing.T) {
+// TestColoursOnlyInTraceback checks that an error has colours in its traceback, which front
+// ends show, and not in its name and value.
+func TestColoursOnlyInTraceback(t *testing.T) {
 	s := newSession(t)
 	for n, code := range []string{"undefined1 + 1", "x := )", "panic(\"p\")", "var m map[string]int\nm[\"a\"] = 1", "%nothing", "import \"no/such\"", "tensor.Ones(2).Add(tensor.Ones(3))"} {
 		r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n + 1}, &recorder{})

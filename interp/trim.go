@@ -16,9 +16,10 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// trim returns unused memory to the system if cells have allocated much since. A
-// notebook stays open for hours and is mostly idle: the garbage collector, which waits
-// for more allocation, would keep the memory from the rest of the machine.
+// trim returns unused memory to the system if the process has allocated more than trimAbove
+// bytes after allocated returned since. A notebook stays open for hours and is mostly idle.
+// The garbage collector alone would wait for more allocation, and other programs could not
+// use the memory meanwhile.
 func trim(since uint64) {
 	if allocated()-since > trimAbove {
 		debug.FreeOSMemory()

@@ -2,9 +2,9 @@ package interp
 
 import "testing"
 
-// TestUnfinished completes cells that are incomplete or invalid, as cells being written
-// mostly are.
-func TestUnfinished(t *testing.T) {
+// TestCompleteUnfinished checks completion in cells that are incomplete or invalid, as most
+// cells are while they are written.
+func TestCompleteUnfinished(t *testing.T) {
 	tests := []completeTest{
 		{"argument in the middle", "fmt.Println(net.|, 3)", []string{"Hidden field int", "Forward method"}, nil, 16},
 		{"operand", "y := net.| + 3", []string{"Hidden field int"}, nil, -1},

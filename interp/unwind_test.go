@@ -35,21 +35,30 @@ ring.next = ring
 func sorting(n int) { if n == 0 { panic("bottom") }; sort.Slice([]int{1, 2}, func(i, j int) bool { sorting(n-1); return false }) }
 func caught(f func()) (r any) { defer func() { r = recover() }(); f(); return nil }`
 
-// deepCalls are calls that panic n calls deep, with n for %d.
+// deepCalls lists calls that panic n calls deep, where n replaces %d.
 var deepCalls = []string{
 	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "replacing(%d)", "locking(%d)",
 	"literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
-// TestUnwindingGrowth checks that the work of a panic is linear in the number of calls
-// that it unwinds, not quadratic, even when there are other goroutines. They wait,
-// because the measure is the processor time of the whole process.
+// shareOf returns the calls that a run includes: one in three by default.
+func shareOf(t *testing.T, calls []string) (share []string) {
+	n := testenv.Share(t, 3)
+	for i := 0; i < len(calls); i += n {
+		share = append(share, calls[i])
+	}
+	return share
+}
+
+// TestUnwindingGrowth checks that the work of a panic is linear in the number of calls that
+// it unwinds, and not quadratic, even if there are other goroutines. These wait, because
+// the test measures the processor time of the whole process.
 func TestUnwindingGrowth(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
 			s := newSessionOn(t, engine)
 			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
-			for _, call := range deepCalls {
+			for _, call := range shareOf(t, deepCalls) {
 				unwindingGrows(t, s, call)
 			}
 		})
@@ -103,13 +112,13 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				s := newSessionOn(t, engine)
 				evalAll(t, s, deep, "go func() { for {} }()")
-				for _, call := range deepCalls {
+				for _, call := range shareOf(t, deepCalls) {
 					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
 					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
 						t.Errorf("%s: got %s", code, got)
 					}
 				}
-				for _, call := range []string{"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"} {
+				for _, call := range shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"}) {
 					code := fmt.Sprintf(call, 1<<40)
 					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
 						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
@@ -127,8 +136,9 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 	}
 }
 
-// A panic runs every deferred call that it passes, also those of compiled functions, and a
-// later panic takes the place of an earlier one.
+// TestUnwindingRunsDeferredCalls checks that a panic runs every deferred call that it
+// passes, including those of compiled functions, and that a later panic replaces an earlier
+// one.
 func TestUnwindingRunsDeferredCalls(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -150,7 +160,7 @@ func TestUnwindingRunsDeferredCalls(t *testing.T) {
 	}
 }
 
-// evalAll runs cells that show nothing.
+// evalAll runs cells and fails the test if one has output.
 func evalAll(t *testing.T, s *Session, cells ...string) {
 	t.Helper()
 	for i, code := range cells {

@@ -8,9 +8,9 @@ import (
 	"go/types"
 )
 
-// lateBinding makes function literals of the statements, which may outlive the cell,
-// call functions through variables, so that they reach later versions. Declared
-// functions do not need this: they are compiled again.
+// lateBinding makes function literals of the statements call functions through variables:
+// the literals may outlive the cell, and must reach later versions. Declared functions are
+// compiled again instead.
 func (c *cell) lateBinding() {
 	ast.Inspect(c.stmts.File, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)

@@ -22,6 +22,7 @@ func tree(list []kernel.Variable, depth int) string {
 	return b.String()
 }
 
+// TestVariables checks the names, types and values of variables and of their parts.
 func TestVariables(t *testing.T) {
 	tests := []struct{ name, cell, want string }{
 		{"nothing", "", ""},
@@ -61,8 +62,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestVariablesLong checks that a long list is shown in ranges, whose elements are made
-// when requested.
+// TestVariablesLong checks that a long list is shown in ranges, whose elements are computed
+// on request.
 func TestVariablesLong(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "l := make([]int, 1_000_050)\nl[1_000_049] = 7", "")
@@ -79,8 +80,8 @@ func TestVariablesLong(t *testing.T) {
 	}
 }
 
-// TestVariablesWhileRunning checks that current values are shown, and none while a cell
-// runs.
+// TestVariablesWhileRunning checks that the list shows current values, and none while a
+// cell runs.
 func TestVariablesWhileRunning(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "m := map[string]int{\"a\": 1}\nl := []int{1}\nvar p = &l", "")
@@ -123,7 +124,7 @@ func TestVariablesWithGoroutine(t *testing.T) {
 		s.Inspect("m", 1, 0)
 	}
 	evalFor(t, s, 2, "stop <- true", "")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the goroutine has to end first
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // wait until the goroutine has ended
 		got := tree(s.Variables(), 0)
 		if strings.Contains(got, "m map[int]int = map[") {
 			break

@@ -10,7 +10,7 @@ import (
 // written is a declaration as written in a cell.
 type written struct {
 	text, doc string
-	cell      int // number n of In[n], 0 for the cell being written
+	cell      int // number n of In[n], or 0 for the cell being written
 }
 
 // writtenIn returns the declarations of a cell by name, "T.M" for methods.
@@ -43,8 +43,8 @@ func commentAbove(code string, line int) string {
 	return group.Text()
 }
 
-// source returns the text of a declaration, of a type with its methods, of a variable
-// with its type. Each is labelled with its cell.
+// source returns the text of a declaration: a type with its methods, a variable with its
+// type. Each text is labelled with its cell.
 func (p *probe) source(o types.Object, code string) string {
 	if v, ok := o.(*types.Var); ok {
 		n, ok := types.Unalias(deref(v.Type())).(*types.Named)

@@ -177,7 +177,7 @@ func (r *request) comm() (c commContent, m CommMessage, err error) {
 		return c, m, err
 	}
 	if c.ID == nil {
-		return c, m, errors.New("content has no comm_id, expected a string")
+		return c, m, errors.New("content has no comm_id, want a string")
 	}
 	m = CommMessage{Data: json.RawMessage(c.Data), Metadata: r.Metadata, Buffers: r.Buffers}
 	if m.Data == nil {

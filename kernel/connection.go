@@ -79,19 +79,19 @@ func (c *Connection) check() error {
 	switch c.Transport {
 	case "", "tcp", "ipc":
 	default:
-		return fmt.Errorf("transport: %q, expected tcp or ipc", c.Transport)
+		return fmt.Errorf("transport: %q, want tcp or ipc", c.Transport)
 	}
 	switch c.SignatureScheme {
 	case "", SignatureScheme:
 	default:
-		return fmt.Errorf("signature_scheme: %q, expected %s", c.SignatureScheme, SignatureScheme)
+		return fmt.Errorf("signature_scheme: %q, want %s", c.SignatureScheme, SignatureScheme)
 	}
 	if c.Transport == "ipc" && c.IP == "" {
-		return fmt.Errorf("ip: missing, expected the path of the sockets")
+		return fmt.Errorf("ip: missing, want the path of the sockets")
 	}
 	for _, p := range c.ports() {
 		if *p.port < 0 || *p.port > 65535 {
-			return fmt.Errorf("%s: %d, expected 1 to 65535", p.field, *p.port)
+			return fmt.Errorf("%s: %d, want 1 to 65535", p.field, *p.port)
 		}
 	}
 	return nil

@@ -15,11 +15,11 @@ func TestReadConnection(t *testing.T) {
 		{"newer fields", `{"curve_publickey":"x","jupyter_session":[1],` + ports + `}`, ""},
 		{"not JSON", `ports`, "invalid character"},
 		{"port missing", `{"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4}`, "hb_port: missing"},
-		{"port too large", `{"shell_port":65536,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5}`, "shell_port: 65536, expected 1 to 65535"},
+		{"port too large", `{"shell_port":65536,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5}`, "shell_port: 65536, want 1 to 65535"},
 		{"port a string", `{"shell_port":"1"}`, "cannot unmarshal string"},
-		{"other scheme", `{"signature_scheme":"hmac-md5",` + ports + `}`, `signature_scheme: "hmac-md5", expected hmac-sha256`},
-		{"other transport", `{"transport":"udp",` + ports + `}`, `transport: "udp", expected tcp or ipc`},
-		{"ipc without path", `{"transport":"ipc",` + ports + `}`, "ip: missing, expected the path of the sockets"},
+		{"other scheme", `{"signature_scheme":"hmac-md5",` + ports + `}`, `signature_scheme: "hmac-md5", want hmac-sha256`},
+		{"other transport", `{"transport":"udp",` + ports + `}`, `transport: "udp", want tcp or ipc`},
+		{"ipc without path", `{"transport":"ipc",` + ports + `}`, "ip: missing, want the path of the sockets"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "c.json")

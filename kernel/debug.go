@@ -96,7 +96,7 @@ func (k *kernel) debugAnswer(q *debugRequest) (any, error) {
 		}
 		names = append(names, c.command)
 	}
-	return nil, fmt.Errorf("command: %q is not supported, expected one of %s", q.Command, strings.Join(names, ", "))
+	return nil, fmt.Errorf("command: %q is not supported, want one of %s", q.Command, strings.Join(names, ", "))
 }
 
 func debugNothing(*kernel, *debugRequest) (any, error) { return object{}, nil }
@@ -199,7 +199,7 @@ func (k *kernel) debugInfo(*debugRequest) (any, error) {
 
 func readArguments(q *debugRequest, v any) error {
 	if len(q.Arguments) == 0 || string(q.Arguments) == "null" {
-		return errors.New("arguments: missing, expected an object")
+		return errors.New("arguments: missing, want an object")
 	}
 	r := request{Message: Message{Content: q.Arguments}}
 	if err := r.decode(v); err != nil {

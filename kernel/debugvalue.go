@@ -40,7 +40,7 @@ func (k *kernel) debugVariables(q *debugRequest) (any, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a.Reference < 1 || a.Reference > len(l.values) {
-		return nil, fmt.Errorf("variablesReference: %d, expected one of inspectVariables, 1 to %d", a.Reference, len(l.values))
+		return nil, fmt.Errorf("variablesReference: %d, want one of inspectVariables, 1 to %d", a.Reference, len(l.values))
 	}
 	parts := l.values[a.Reference-1]()
 	parts = parts[min(max(a.Start, 0), len(parts)):]
@@ -127,7 +127,7 @@ func (k *kernel) debugEvaluate(q *debugRequest) (any, error) {
 	for i, name := range names {
 		at := slices.IndexFunc(among, func(v Variable) bool { return v.Name == name })
 		if at < 0 {
-			return nil, fmt.Errorf("expression: %q has no %q, expected a variable, a field such as x.F or an element such as x[0]", a.Expression, name)
+			return nil, fmt.Errorf("expression: %q has no %q, want a variable, a field such as x.F or an element such as x[0]", a.Expression, name)
 		}
 		v, among = among[at], nil
 		if v.Children != nil && i < len(names)-1 {

@@ -22,7 +22,7 @@
 //
 // Clients of one jupyter_client KernelManager share an identity. As in ipykernel, the
 // newest is served on shell, control and stdin, including a client that returns after
-// its connection broke silently. Identities are visible on iopub, so a newcomer is on
+// its connection broke silently. Identities are visible on iopub, so a new peer is on
 // probation until it sends a signed message. Until then the previous client still gets
 // its replies, and can reclaim the identity by sending a signed message itself.
 //

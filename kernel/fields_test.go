@@ -111,12 +111,12 @@ func TestFieldsAreChecked(t *testing.T) {
 		}
 		for _, w := range wrongValues {
 			if w.kind != f.kind {
-				ask(w.value, "is a JSON "+w.kind, "expected "+f.kind)
+				ask(w.value, "is a JSON "+w.kind, "want "+f.kind)
 			}
 		}
 		if f.required {
-			ask("", "", "expected")
-			ask("null", "", "expected")
+			ask("", "", "want")
+			ask("null", "", "want")
 		}
 		for name, sock := range sockets {
 			send(t, sock, message(header(name, "kernel_info_request"), `{"newer_field":[1,{"x":null}]}`))

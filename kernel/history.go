@@ -191,7 +191,7 @@ func (k *kernel) history(r *request) (any, error) {
 	switch q.Access {
 	case "range", "tail", "search":
 	default:
-		return nil, fmt.Errorf("hist_access_type: %q, expected range, tail or search", q.Access)
+		return nil, fmt.Errorf("hist_access_type: %q, want range, tail or search", q.Access)
 	}
 	ctx, cancel := context.WithTimeout(k.life, historyFor)
 	defer cancel()

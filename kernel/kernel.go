@@ -27,10 +27,10 @@ type Config struct {
 	// rate; nil discards them.
 	Log io.Writer
 	// Process declares that the process exists for this kernel: SIGINT interrupts the
-	// running cell; SIGTERM ends the kernel, and so does the death of the parent if
-	// JPY_PARENT_PID is set. GOMAXPROCS is then two more than by default, unless the
-	// environment sets it, so that requests are answered while cells keep every
-	// processor busy.
+	// running cell; SIGTERM ends the kernel, and so does the end of the parent process
+	// if JPY_PARENT_PID is set. Serve then raises GOMAXPROCS by two, unless the
+	// environment sets it, so that the kernel answers requests while cells use all
+	// processors.
 	Process bool
 	// History is the path of the database that keeps the cells of all sessions; ""
 	// keeps those of this session in memory. See [HistoryFile].
@@ -53,8 +53,8 @@ const (
 	closing = 2 * time.Second // time for the evaluator to close
 )
 
-// Serve runs a kernel until it is asked to shut down, ctx ends or, with c.Process, the
-// process is told to end; then it returns nil. It closes e, even if it fails to start
+// Serve runs a kernel until a shutdown request, until ctx ends or, with c.Process, until
+// a signal ends the process; then it returns nil. It closes e, even if it fails to start
 // because of the connection file or a port in use.
 func Serve(ctx context.Context, c Config, e Evaluator) error {
 	defer within(closing, func() { e.Close() })
@@ -176,8 +176,8 @@ func (k *kernel) bind() error {
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,
-			// On stdin a front end speaks only when asked, so a newcomer could never
-			// prove itself: the newest gets the question at once. A newcomer without
+			// On stdin a front end speaks only when asked, so a new peer could never
+			// prove itself: the newest gets the question at once. A new peer without
 			// the key can withhold the question from others, but cannot answer it.
 			Holds: b.name != "stdin",
 			Cut:   b.cut,
@@ -207,7 +207,7 @@ func (k *kernel) unbind() {
 	}
 }
 
-// run serves until the kernel is told to end, and then shuts down: it interrupts the
+// run serves until the kernel must end, and then shuts down: it interrupts the
 // running cell, sends the remaining messages and closes the sockets.
 func (k *kernel) run(ctx context.Context) {
 	var loops sync.WaitGroup

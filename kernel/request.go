@@ -132,7 +132,7 @@ func (r *request) decode(v any) error {
 			if e.Field != "" {
 				what = e.Field
 			}
-			return fmt.Errorf("%s is a JSON %s, expected %s", what, e.Value, jsonKind(e.Type))
+			return fmt.Errorf("%s is a JSON %s, want %s", what, e.Value, jsonKind(e.Type))
 		}
 		return fmt.Errorf("content: %w", err)
 	}

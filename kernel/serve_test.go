@@ -316,7 +316,7 @@ func TestServeCannotStart(t *testing.T) {
 	}{
 		{"no file", kernel.Config{ConnectionFile: "/nowhere/c.json"}, "kernel: connection file: open /nowhere/c.json"},
 		{"port taken", kernel.Config{Connection: kernel.Connection{StdinPort: taken}}, fmt.Sprintf("kernel: stdin: listen on 127.0.0.1:%d: ", taken)},
-		{"scheme", kernel.Config{Connection: kernel.Connection{SignatureScheme: "hmac-sha1"}}, `kernel: connection: signature_scheme: "hmac-sha1", expected hmac-sha256`},
+		{"scheme", kernel.Config{Connection: kernel.Connection{SignatureScheme: "hmac-sha1"}}, `kernel: connection: signature_scheme: "hmac-sha1", want hmac-sha256`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &closable{closed: make(chan struct{})}

@@ -55,7 +55,7 @@ func (k *kernel) isComplete(r *request) (any, error) {
 	return object{"status": "unknown"}, nil
 }
 
-var errNoCode = errors.New("content has no code, expected a string")
+var errNoCode = errors.New("content has no code, want a string")
 
 // place is the code and cursor of a completion or inspection request.
 type place struct {

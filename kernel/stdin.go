@@ -9,15 +9,15 @@ import (
 
 // inputs holds the cell that waits for an input_reply, if any.
 type inputs struct {
-	mu     sync.Mutex
-	peer   string // identities of the asked client
-	asked  string // msg_id of the input_request
-	answer chan string
+	mu      sync.Mutex
+	peer    string // identities of the client that got the request
+	request string // msg_id of the input_request
+	answer  chan string
 }
 
 // errNoStdin is the error of a cell that asks for input when the front end cannot
 // answer.
-var errNoStdin = errors.New("kernel: input: this front end cannot be asked (allow_stdin is false)")
+var errNoStdin = errors.New("kernel: input: this front end does not take input (allow_stdin is false)")
 
 // Input asks the user of the front end that sent the cell for a line, with an
 // input_request. It returns the line without the newline. It fails if the front end
@@ -75,13 +75,13 @@ func peerOf(m Message) string {
 	return string(id)
 }
 
-func (i *inputs) open(peer, asked string) (<-chan string, error) {
+func (i *inputs) open(peer, request string) (<-chan string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.answer != nil {
 		return nil, errors.New("kernel: input: another question is still open")
 	}
-	i.peer, i.asked, i.answer = peer, asked, make(chan string, 1)
+	i.peer, i.request, i.answer = peer, request, make(chan string, 1)
 	return i.answer, nil
 }
 
@@ -95,7 +95,7 @@ func (i *inputs) close() {
 func (i *inputs) take(peer, parent, value string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.answer == nil || peer != i.peer || parent != "" && parent != i.asked {
+	if i.answer == nil || peer != i.peer || parent != "" && parent != i.request {
 		return false
 	}
 	select {

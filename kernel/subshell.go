@@ -50,7 +50,7 @@ func (s *subshells) place(r *request) *queue {
 	case id != "" && s.created[id] != nil:
 		r.queue = s.created[id]
 	case id != "":
-		r.queue, r.refused = s.comms, fmt.Errorf("subshell_id: %q, expected one that create_subshell_request returned", id)
+		r.queue, r.refused = s.comms, fmt.Errorf("subshell_id: %q, want one that create_subshell_request returned", id)
 	case comm:
 		// A cell does not overtake messages that were sent before it.
 		r.queue, r.done = s.comms, make(chan struct{})
@@ -109,7 +109,7 @@ func (k *kernel) deleteSubshell(r *request) (any, error) {
 	defer s.mu.Unlock()
 	q := s.created[c.ID]
 	if q == nil {
-		return nil, fmt.Errorf("subshell_id: %q, expected one that create_subshell_request returned", c.ID)
+		return nil, fmt.Errorf("subshell_id: %q, want one that create_subshell_request returned", c.ID)
 	}
 	delete(s.created, c.ID)
 	rest := q.close()

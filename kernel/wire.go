@@ -94,7 +94,7 @@ func split(frames [][]byte) (prefix [][]byte, signature []byte, body [][]byte, e
 	}
 	rest := frames[at+1:]
 	if len(rest) < 5 {
-		return nil, nil, nil, fmt.Errorf("%d frames after %s, expected 5 or more", len(rest), delimiter)
+		return nil, nil, nil, fmt.Errorf("%d frames after %s, want 5 or more", len(rest), delimiter)
 	}
 	return frames[:at], rest[0], rest[1:5], nil
 }

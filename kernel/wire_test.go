@@ -32,8 +32,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "no <IDS|MSG> among 0 frames"},
 		{"no delimiter", parts("a", "b", "c", "d", "e", "f"), "no <IDS|MSG> among 6 frames"},
-		{"delimiter alone", parts(delimiter), "0 frames after <IDS|MSG>, expected 5 or more"},
-		{"part missing", parts("peer", delimiter, "sig", good, "{}", "{}"), "4 frames after <IDS|MSG>, expected 5 or more"},
+		{"delimiter alone", parts(delimiter), "0 frames after <IDS|MSG>, want 5 or more"},
+		{"part missing", parts("peer", delimiter, "sig", good, "{}", "{}"), "4 frames after <IDS|MSG>, want 5 or more"},
 		{"wrong signature", append(parts("peer", delimiter, strings.Repeat("0", 64)), parts(good, "{}", "{}", "{}")...), "wrong signature"},
 		{"no signature", append(parts("peer", delimiter, ""), parts(good, "{}", "{}", "{}")...), "wrong signature"},
 		{"other key", signed(NewCodec("other"), good, "{}"), "wrong signature"},

@@ -115,13 +115,13 @@ type node struct {
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	given(op, y)
 	if y.v == nil {
-		fail(op, []*Tensor{y}, "the tensor does not require a gradient; expected a result computed, outside NoGrad, from a tensor with RequireGrad")
+		fail(op, []*Tensor{y}, "the tensor does not require a gradient; want a result computed, outside NoGrad, from a tensor with RequireGrad")
 	}
 	b := &backprop{op: op, o: o, nodes: map[*vertex]*node{}, start: ids.Load(), owned: map[*storage]bool{}}
 	b.reach(y.v)
 	switch g := o.Gradient; {
 	case g == nil && y.Numel() != 1:
-		fail(op, []*Tensor{y}, "the tensor has %d elements; expected 1, or a BackwardOptions.Gradient to start from", y.Numel())
+		fail(op, []*Tensor{y}, "the tensor has %d elements; want 1, or a BackwardOptions.Gradient to start from", y.Numel())
 	case g == nil:
 		b.nodes[y.v].grad = constantLike(y, 1)
 	case !slices.Equal(g.shape, y.shape):

@@ -48,7 +48,7 @@ func TestBackward(t *testing.T) {
 	x.Mul(y).BackwardWith(BackwardOptions{Gradient: New([]float64{1, 0, 2})})
 	wantValues(t, "x, from a gradient", x.Grad(), 4, 0, 12)
 
-	wantError(t, "not a scalar", x.Mul(y).Backward, "the tensor has 3 elements; expected 1, or a BackwardOptions.Gradient to start from")
+	wantError(t, "not a scalar", x.Mul(y).Backward, "the tensor has 3 elements; want 1, or a BackwardOptions.Gradient to start from")
 	wantError(t, "no history", New([]float64{1}).Backward, "the tensor does not require a gradient")
 	wantError(t, "gradient of another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
 }

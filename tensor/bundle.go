@@ -33,7 +33,7 @@ func (p bundle) parts(y *Tensor) []*Tensor {
 func floatMatrices(op string, t *Tensor) (m, n int) {
 	matrices(op, t, 0)
 	if !t.dtype.IsFloat() {
-		failDType(op, []*Tensor{t}, "expected a floating-point dtype")
+		failDType(op, []*Tensor{t}, "want a floating-point dtype")
 	}
 	return t.shape[len(t.shape)-2], t.shape[len(t.shape)-1]
 }

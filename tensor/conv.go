@@ -38,7 +38,7 @@ func (t *Tensor) convolve(dims int, w, b *Tensor, o ConvOptions) *Tensor {
 			fail(op, in, "input has %d channels and Groups is %d; the weight expects %d channels, and its %d output channels must be a multiple of Groups", x.shape[1], c.groups, w.shape[1]*c.groups, w.shape[0])
 		}
 		if b != nil && !slices.Equal(b.shape, w.shape[:1]) {
-			fail(op, in, "bias does not match the weight; expected shape (%d,)", w.shape[0])
+			fail(op, in, "bias does not match the weight; want shape (%d,)", w.shape[0])
 		}
 		for i, n := range x.shape[2:] {
 			if n+c.lo[i]+c.hi[i] < c.reach(i) {
@@ -90,17 +90,17 @@ func (t *Tensor) convolveTransposed(dims int, w, b *Tensor, o ConvTransposeOptio
 			fail(op, in, "input has %d channels and Groups is %d; the weight expects %d channels, a multiple of Groups", x.shape[1], c.groups, w.shape[0])
 		}
 		if b != nil && !slices.Equal(b.shape, []int{w.shape[1] * c.groups}) {
-			fail(op, in, "bias does not match the weight; expected shape (%d,)", w.shape[1]*c.groups)
+			fail(op, in, "bias does not match the weight; want shape (%d,)", w.shape[1]*c.groups)
 		}
 		sizes := make([]int, dims)
 		for i, n := range x.shape[2:] {
 			if more[i] >= c.stride[i] && more[i] >= c.dilation[i] {
-				fail(op, in, "output padding is %d in dimension %d; expected less than the stride %d or the dilation %d", more[i], 2+i, c.stride[i], c.dilation[i])
+				fail(op, in, "output padding is %d in dimension %d; want less than the stride %d or the dilation %d", more[i], 2+i, c.stride[i], c.dilation[i])
 			}
 			c.hi[i] = c.lo[i] - more[i] // the kernel has n places again
 			sizes[i] = (n-1)*c.stride[i] - c.lo[i] - c.hi[i] + c.reach(i)
 			if n < 1 || sizes[i] < 1 {
-				fail(op, in, "the result would have %d elements along dimension %d; expected at least 1", sizes[i], 2+i)
+				fail(op, in, "the result would have %d elements along dimension %d; want at least 1", sizes[i], 2+i)
 			}
 		}
 		return apply(convTranspose{c, sizes}, in...)
@@ -115,7 +115,7 @@ func operandsOf(op string, dims int, x, w, b *Tensor) []*Tensor {
 		in = append(in, b)
 	}
 	if len(w.shape) != dims+2 || len(x.shape) != dims+1 && len(x.shape) != dims+2 {
-		fail(op, in, "expected an input of %d or %d dimensions and a weight of %d", dims+1, dims+2, dims+2)
+		fail(op, in, "want an input of %d or %d dimensions and a weight of %d", dims+1, dims+2, dims+2)
 	}
 	return in
 }
@@ -128,13 +128,13 @@ func newConv(op string, dims int, w *Tensor, o ConvOptions) conv {
 		lo:       perDimension(op, "padding", o.Padding, dims, 0, 0),
 	}}
 	if o.Groups < 0 || w.Numel() == 0 && slices.Contains(w.shape[2:], 0) {
-		fail(op, []*Tensor{w}, "Groups is %d; expected at least 1, and kernel sizes of at least 1", o.Groups)
+		fail(op, []*Tensor{w}, "Groups is %d; want at least 1, and kernel sizes of at least 1", o.Groups)
 	}
 	c.hi = slices.Clone(c.lo)
 	if o.Same {
 		for i := range dims {
 			if c.stride[i] != 1 || len(o.Padding) > 0 {
-				fail(op, []*Tensor{w}, "Same with stride %v and padding %v; expected stride 1 and no Padding", o.Stride, o.Padding)
+				fail(op, []*Tensor{w}, "Same with stride %v and padding %v; want stride 1 and no Padding", o.Stride, o.Padding)
 			}
 			total := c.reach(i) - 1
 			c.lo[i], c.hi[i] = total/2, total-total/2
@@ -171,7 +171,7 @@ func ConvTBC(t, w, b *Tensor, padding int) *Tensor {
 	t.given("conv_tbc")
 	in := []*Tensor{t, w, b}
 	if len(t.shape) != 3 || len(w.shape) != 3 || t.shape[2] != w.shape[1] || !slices.Equal(b.shape, w.shape[2:]) || padding < 0 {
-		fail("conv_tbc", in, "padding is %d; expected input (l, n, c), weight (k, c, o), bias (o,) and a padding of at least 0", padding)
+		fail("conv_tbc", in, "padding is %d; want input (l, n, c), weight (k, c, o), bias (o,) and a padding of at least 0", padding)
 	}
 	return apply(convTBC{padding}, in...)
 }

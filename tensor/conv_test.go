@@ -233,19 +233,19 @@ func TestConvErrors(t *testing.T) {
 		want string
 	}{
 		{func() { Conv2d(x, w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): input has 4 channels and Groups is 1; the weight expects 2 channels"},
-		{func() { Conv2d(x, w, Zeros(5), ConvOptions{Groups: 2}) }, "expected shape (6,)"},
-		{func() { Conv1d(x, w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): expected an input of 2 or 3"},
-		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride is [1 2 3], of length 3; expected length 1 or 2"},
-		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride is [0]; expected numbers of at least 1"},
-		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding is [-1]; expected"},
+		{func() { Conv2d(x, w, Zeros(5), ConvOptions{Groups: 2}) }, "want shape (6,)"},
+		{func() { Conv1d(x, w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): want an input of 2 or 3"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride is [1 2 3], of length 3; want length 1 or 2"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride is [0]; want numbers of at least 1"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding is [-1]; want"},
 		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel spans 7 elements, but dimension 2 has only 5"},
-		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "expected stride 1"},
+		{func() { Conv2d(x, w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "want stride 1"},
 		{func() { Conv2d(x, w.Half(), b, ConvOptions{Groups: 2}) }, "conv2d: dtypes float32, float16 and float32"},
-		{func() { Conv2d(x, Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "expected at least 1, and kernel sizes of at least 1"},
+		{func() { Conv2d(x, Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "want at least 1, and kernel sizes of at least 1"},
 		{func() { ConvTranspose2d(x, w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): input has 4 channels and Groups is"},
-		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding is 1 in dimension 2; expected less than the stride 1"},
+		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding is 1 in dimension 2; want less than the stride 1"},
 		{func() { ConvTranspose2d(Zeros(2, 6, 1, 5), w, nil, ConvTransposeOptions{Padding: []int{2}}) }, "the result would have -1 elements along dimension 2"},
-		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, b, ConvTransposeOptions{}) }, "expected shape (2,)"},
+		{func() { ConvTranspose2d(Zeros(2, 6, 5, 5), w, b, ConvTransposeOptions{}) }, "want shape (2,)"},
 		{func() { ConvTBC(Zeros(5, 2, 3), Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -70,7 +70,7 @@ func (d Device) backend() driver.Backend {
 	b, err := driver.Open(string(d))
 	if b == nil {
 		family, _, _ := strings.Cut(string(d), ":")
-		why := fmt.Sprintf("device %q does not exist; expected one of: %s", d, strings.Join(driver.Names(), ", "))
+		why := fmt.Sprintf("device %q does not exist; want one of: %s", d, strings.Join(driver.Names(), ", "))
 		if family == string(CUDA) {
 			why = fmt.Sprintf("device %q is not available: %v; use tensor.CPU", d, err)
 		}

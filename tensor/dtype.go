@@ -27,7 +27,7 @@ func DTypes() []DType { return driver.DTypes() }
 // known panics unless d is an element type.
 func known(op string, d DType) {
 	if d.Size() == 0 {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: "unknown dtype; expected one of tensor.DTypes()"})
+		panic(&Error{Op: op, DTypes: []DType{d}, Why: "unknown dtype; want one of tensor.DTypes()"})
 	}
 }
 

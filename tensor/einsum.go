@@ -22,7 +22,7 @@ func parseEquation(text string, in []*Tensor) *equation {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(text, " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(in) {
-		wrong("it has %d operands; expected %d, the number of tensors", len(terms), len(in))
+		wrong("it has %d operands; want %d, the number of tensors", len(terms), len(in))
 	}
 	e := &equation{sizes: map[byte]int{}}
 	ellipsis := 0
@@ -33,12 +33,12 @@ func parseEquation(text string, in []*Tensor) *equation {
 		}
 		checkLetters(letters, wrong)
 		if n < 0 || n == 0 && len(letters) != len(in[i].shape) {
-			wrong("operand %d is %d-dimensional; expected the dimensions of %q", i, len(in[i].shape), term)
+			wrong("operand %d is %d-dimensional; want the dimensions of %q", i, len(in[i].shape), term)
 		}
 		ellipsis = max(ellipsis, n)
 	}
 	if ellipsis > 'A' {
-		wrong("an ellipsis stands for %d dimensions; expected at most %d", ellipsis, 'A')
+		wrong("an ellipsis stands for %d dimensions; want at most %d", ellipsis, 'A')
 	}
 	for i, term := range terms {
 		n := len(in[i].shape) - len(strings.Replace(term, "...", "", 1))
@@ -48,11 +48,11 @@ func parseEquation(text string, in []*Tensor) *equation {
 			size := in[i].shape[d]
 			switch old, seen := e.sizes[l]; {
 			case slices.Contains(labels[:d], l) && size != in[i].shape[slices.Index(labels, l)]:
-				wrong("%s occurs twice in operand %d, with sizes %d and %d; expected equal sizes", labelName(l), i, in[i].shape[slices.Index(labels, l)], size)
+				wrong("%s occurs twice in operand %d, with sizes %d and %d; want equal sizes", labelName(l), i, in[i].shape[slices.Index(labels, l)], size)
 			case !seen || old == 1:
 				e.sizes[l] = size
 			case size != old && size != 1:
-				wrong("%s has size %d in operand %d but size %d in an earlier one; expected equal sizes, or 1", labelName(l), size, i, old)
+				wrong("%s has size %d in operand %d but size %d in an earlier one; want equal sizes, or 1", labelName(l), size, i, old)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func parseEquation(text string, in []*Tensor) *equation {
 			wrong("%s of the result does not occur in any operand", labelName(l))
 		}
 		if slices.Contains(e.out[:i], l) {
-			wrong("%s occurs twice in the result; expected each label once", labelName(l))
+			wrong("%s occurs twice in the result; want each label once", labelName(l))
 		}
 	}
 	return e
@@ -76,7 +76,7 @@ func parseEquation(text string, in []*Tensor) *equation {
 func checkLetters(letters string, wrong func(string, ...any)) {
 	for _, r := range letters {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-			wrong("%q is not a label; expected letters, and at most one ... per operand", r)
+			wrong("%q is not a label; want letters, and at most one ... per operand", r)
 		}
 	}
 }

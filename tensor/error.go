@@ -105,7 +105,7 @@ func missing(op string, i, n int) {
 			which = "the " + ordinals[i] + " operand"
 		}
 	}
-	panic(&Error{Op: op, Why: which + " is nil; expected a tensor"})
+	panic(&Error{Op: op, Why: which + " is nil; want a tensor"})
 }
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
@@ -113,7 +113,7 @@ var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth
 // need panics unless the argument called name of op is there; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
-		panic(&Error{Op: op, Why: name + " is nil; expected " + want})
+		panic(&Error{Op: op, Why: name + " is nil; want " + want})
 	}
 }
 

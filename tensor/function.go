@@ -35,7 +35,7 @@ func (f Function) Apply(in ...*Tensor) *Tensor {
 		name = "function"
 	}
 	if len(in) == 0 || f.Forward == nil || f.Backward == nil {
-		fail(name, in, "%d operands, Forward set: %v, Backward set: %v; expected at least one operand and both functions", len(in), f.Forward != nil, f.Backward != nil)
+		fail(name, in, "%d operands, Forward set: %v, Backward set: %v; want at least one operand and both functions", len(in), f.Forward != nil, f.Backward != nil)
 	}
 	return apply(custom{&called{f, name, &Context{in: in}}, true}, in...)
 }
@@ -90,7 +90,7 @@ func (o *called) Info() Info { return info(o.name, "torch.autograd.Function", Sa
 func (o *called) Forward(in []*Tensor) *Tensor {
 	o.c.y = o.f.Forward(o.c, in)
 	if o.c.y == nil {
-		fail(o.name, in, "Forward returned nil; expected a tensor")
+		fail(o.name, in, "Forward returned nil; want a tensor")
 	}
 	return o.c.y
 }
@@ -98,7 +98,7 @@ func (o *called) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	o.c.out = y
 	grads := o.f.Backward(o.c, dy)
 	if len(grads) != len(in) {
-		fail(o.name, in, "Backward returned %d gradients; expected %d, with nil for an operand without a gradient", len(grads), len(in))
+		fail(o.name, in, "Backward returned %d gradients; want %d, with nil for an operand without a gradient", len(grads), len(in))
 	}
 	return grads
 }

@@ -65,12 +65,12 @@ func TestFunction(t *testing.T) {
 	for want, f := range map[string]func(){
 		"operand 0 of function has been changed in place, but the derivative needs its old values": func() { z.Backward() },
 		"ex: 0 operands": func() { ex.Apply() },
-		"ex: shape (2,): Backward returned 2 gradients; expected 1, with nil": func() {
+		"ex: shape (2,): Backward returned 2 gradients; want 1, with nil": func() {
 			two := ex
 			two.Backward = func(_ *Context, dy *Tensor) []*Tensor { return []*Tensor{dy, dy} }
 			Grad(two.Apply(x).Sum(), x)
 		},
-		"ex: shape (2,): Forward returned nil; expected a tensor": func() {
+		"ex: shape (2,): Forward returned nil; want a tensor": func() {
 			none := ex
 			none.Forward = func(*Context, []*Tensor) *Tensor { return nil }
 			none.Apply(x)
@@ -114,7 +114,7 @@ func TestHooks(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"register_hook: shape (1,): the tensor does not require a gradient": func() { Ones(1).RegisterHook(func(g *Tensor) *Tensor { return g }) },
-		"register_post_accumulate_grad_hook: shape (2,): expected a leaf":   func() { y.RegisterPostAccumulateGradHook(func(*Tensor) {}) },
+		"register_post_accumulate_grad_hook: shape (2,): want a leaf":       func() { y.RegisterPostAccumulateGradHook(func(*Tensor) {}) },
 		"hook: shapes (1,) and (2,): a hook returned a gradient of another shape": func() {
 			z := x.MulScalar(1)
 			z.RegisterHook(func(*Tensor) *Tensor { return Ones(1) })

@@ -41,7 +41,7 @@ func (c *stepCounts) Counts() []float64 {
 func (c *stepCounts) Advance(first, last int, found *Tensor, rate float64, betas [2]float64) {
 	given("advance", found)
 	if found.dtype != Float32 || found.mem.backend != c.rows.mem.backend {
-		fail("advance", []*Tensor{c.rows, found}, "found has dtype %v on %v; expected float32 on %v", found.dtype, found.Device(), c.rows.Device())
+		fail("advance", []*Tensor{c.rows, found}, "found has dtype %v on %v; want float32 on %v", found.dtype, found.Device(), c.rows.Device())
 	}
 	run(driver.Kernel{Code: driver.Advance, Params: driver.AdvanceParams{Rate: rate, Beta1: betas[0], Beta2: betas[1]}},
 		c.rows.alias(4*first, []int{last - first, 4}, []int{4, 1}), inRow(found))

@@ -15,7 +15,7 @@ type hooks struct {
 func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
 	t.given("register_hook")
 	if t.v == nil {
-		fail("register_hook", []*Tensor{t}, "the tensor does not require a gradient; expected a leaf with RequireGrad or a result that depends on one")
+		fail("register_hook", []*Tensor{t}, "the tensor does not require a gradient; want a leaf with RequireGrad or a result that depends on one")
 	}
 	list, p := &t.v.hooks.grad, &f
 	*list = append(*list, p)
@@ -30,7 +30,7 @@ func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) (remove func()) {
 	t.given("register_post_accumulate_grad_hook")
 	if t.v == nil || t.v.leaf == nil {
-		fail("register_post_accumulate_grad_hook", []*Tensor{t}, "expected a leaf with RequireGrad")
+		fail("register_post_accumulate_grad_hook", []*Tensor{t}, "want a leaf with RequireGrad")
 	}
 	list, p := &t.v.hooks.accumulated, &f
 	*list = append(*list, p)
@@ -45,7 +45,7 @@ func (h *hooks) through(dy *Tensor) *Tensor {
 			continue
 		}
 		if !slices.Equal(g.shape, dy.shape) {
-			fail("hook", []*Tensor{g, dy}, "a hook returned a gradient of another shape; expected the shape of the gradient it was given")
+			fail("hook", []*Tensor{g, dy}, "a hook returned a gradient of another shape; want the shape of the gradient it was given")
 		}
 		dy = g.To(dy.dtype)
 	}

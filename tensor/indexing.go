@@ -39,10 +39,10 @@ func R(bounds ...int) Range {
 	case 1:
 		r.from = bounds[0]
 	default:
-		panic(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; expected from, from and to, or from, to and step", len(bounds))})
+		panic(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; want from, from and to, or from, to and step", len(bounds))})
 	}
 	if r.step < 1 {
-		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; expected at least 1: use Flip to go backwards", r.step)})
+		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; want at least 1: use Flip to go backwards", r.step)})
 	}
 	return r
 }
@@ -121,7 +121,7 @@ func (t *Tensor) Set(value any, at ...any) *Tensor {
 		checkFinite("set", t.dtype, v)
 		x = constant(t, t.dtype, v)
 	default:
-		fail("set", []*Tensor{t}, "value is %T; expected int, float64, bool or *Tensor", value)
+		fail("set", []*Tensor{t}, "value is %T; want int, float64, bool or *Tensor", value)
 	}
 	changing("set", t, in...)
 	NoGrad(func() { t.Detach().set(x, at) })
@@ -224,7 +224,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 		case nil:
 		case IndexItem:
 			if a == Ellipsis && dots {
-				fail(op, []*Tensor{t}, "item %d is a second Ellipsis; expected one", i)
+				fail(op, []*Tensor{t}, "item %d is a second Ellipsis; want one", i)
 			}
 			dots = dots || a == Ellipsis
 			if a == All {
@@ -242,7 +242,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 		}
 	}
 	if wanted > len(t.shape) {
-		fail(op, []*Tensor{t}, "the number of indexed dimensions is %d; expected at most %d", wanted, len(t.shape))
+		fail(op, []*Tensor{t}, "the number of indexed dimensions is %d; want at most %d", wanted, len(t.shape))
 	}
 	v = t
 	d := 0
@@ -291,10 +291,10 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 				dims, positions = append(dims, d), append(positions, v.positionsAt(op, a, d))
 				d++
 			default:
-				failDType(op, []*Tensor{t, a}, "item %d is a %v tensor of rank %d; expected int64 or int32, or bool of rank 1 or more", i, a.dtype, len(a.shape))
+				failDType(op, []*Tensor{t, a}, "item %d is a %v tensor of rank %d; want int64 or int32, or bool of rank 1 or more", i, a.dtype, len(a.shape))
 			}
 		default:
-			fail(op, []*Tensor{t}, "item %d is %T; expected int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool", i, a)
+			fail(op, []*Tensor{t}, "item %d is %T; want int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool", i, a)
 		}
 	}
 	if len(positions) == 0 {
@@ -304,7 +304,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 	for _, p := range positions {
 		var ok bool
 		if shape, ok = broadcastShapes(shape, p.shape); !ok {
-			fail(op, positions, "cannot broadcast the index tensors together; expected sizes that are equal or 1, aligned at the end")
+			fail(op, positions, "cannot broadcast the index tensors together; want sizes that are equal or 1, aligned at the end")
 		}
 	}
 	for i, p := range positions {
@@ -320,7 +320,7 @@ func (t *Tensor) positionsAt(op string, index *Tensor, dim int) *Tensor {
 // whereTrue returns the positions where a mask of t's dimensions from d on is true.
 func (t *Tensor) whereTrue(op string, mask *Tensor, item, d int) []*Tensor {
 	if !slices.Equal(mask.shape, t.shape[d:d+len(mask.shape)]) {
-		fail(op, []*Tensor{t, mask}, "item %d is a mask for dimensions %d and up; expected shape %s", item, d, shapeString(t.shape[d:d+len(mask.shape)]))
+		fail(op, []*Tensor{t, mask}, "item %d is a mask for dimensions %d and up; want shape %s", item, d, shapeString(t.shape[d:d+len(mask.shape)]))
 	}
 	return mask.Nonzero()
 }

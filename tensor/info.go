@@ -32,7 +32,7 @@ func FInfo(d DType) FloatInfo {
 	case Float8E5M2:
 		return FloatInfo{d, 8, 57344, 0x1p-2, 0x1p-14, 0x1p-16}
 	}
-	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "expected a floating-point dtype, such as float16; use IInfo for integers"})
+	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "want a floating-point dtype, such as float16; use IInfo for integers"})
 }
 
 // String returns the numbers on one line.
@@ -62,7 +62,7 @@ func IInfo(d DType) IntInfo {
 	case Uint8:
 		return IntInfo{d, 8, 0, math.MaxUint8}
 	}
-	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "expected int64, int32, int16, int8 or uint8; use FInfo for floating-point dtypes"})
+	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "want int64, int32, int16, int8 or uint8; use FInfo for floating-point dtypes"})
 }
 
 // String returns the numbers on one line.

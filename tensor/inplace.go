@@ -208,7 +208,7 @@ func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
 func (t *Tensor) SetData(x *Tensor) {
 	given("set_data", t, x)
 	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
-		fail("set_data", []*Tensor{t, x}, "expected a leaf and data of the same shape")
+		fail("set_data", []*Tensor{t, x}, "want a leaf and data of the same shape")
 	}
 	// Version numbers continue, so that none occurs twice.
 	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1

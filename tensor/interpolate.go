@@ -33,10 +33,10 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	}
 	bad := func(format string, args ...any) { fail("interpolate", []*Tensor{t}, format, args...) }
 	if dims < 1 || dims > 3 || t.Numel() == 0 && size(t.shape[1:]) == 0 {
-		bad("expected a non-empty input (n, c, …) with 3 to 5 dimensions")
+		bad("want a non-empty input (n, c, …) with 3 to 5 dimensions")
 	}
 	if (len(o.Size) == 0) == (len(o.ScaleFactor) == 0) {
-		bad("Size is %v and ScaleFactor is %v; expected exactly one of them", o.Size, o.ScaleFactor)
+		bad("Size is %v and ScaleFactor is %v; want exactly one of them", o.Size, o.ScaleFactor)
 	}
 	sizes, factors := make([]int, dims), make([]float64, dims)
 	if len(o.Size) > 0 {
@@ -44,7 +44,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	}
 	for i := range o.ScaleFactor {
 		if n := len(o.ScaleFactor); n != 1 && n != dims || !(o.ScaleFactor[i] > 0) {
-			bad("ScaleFactor is %v; expected 1 or %d positive numbers", o.ScaleFactor, dims)
+			bad("ScaleFactor is %v; want 1 or %d positive numbers", o.ScaleFactor, dims)
 		}
 	}
 	for d := range sizes {
@@ -92,7 +92,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 		}
 		return apply(upsampleBicubic{u}, t)
 	}
-	panic(&Error{Op: "interpolate", Why: fmt.Sprintf("unknown mode %q; expected nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)})
+	panic(&Error{Op: "interpolate", Why: fmt.Sprintf("unknown mode %q; want nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)})
 }
 
 // scaling maps a dimension of in elements to out elements. Positions are those of

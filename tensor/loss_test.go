@@ -11,49 +11,49 @@ func TestLossErrors(t *testing.T) {
 	x, y := Zeros(2, 3), Zeros(3, 2)
 	var o lossOptions
 	for want, f := range map[string]func(){
-		"mse_loss: shapes (2, 3) and (3, 2): input and target do not match; expected equal shapes":                            func() { x.mseLoss(y, lossOptions{}) },
-		"l1_loss: Reduction is \"batchmean\"; expected \"mean\", \"sum\" or \"none\"":                                         func() { x.l1Loss(x, lossOptions{Reduction: reduceBatchMean}) },
-		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; expected at least 0":                                           func() { x.smoothL1Loss(x, -1, o) },
-		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; expected a number above 0":                                         func() { x.huberLoss(x, 0, o) },
-		"the input contains 2; expected probabilities from 0 to 1, such as Sigmoid returns":                                   func() { Full(2, 3).binaryCrossEntropy(Zeros(3), o) },
-		"the input contains NaN; expected probabilities from 0 to 1, such as Sigmoid returns":                                 func() { Full(math.NaN(), 3).binaryCrossEntropy(Zeros(3), o) },
-		"shapes (2,) and (2, 3): cannot broadcast weight (2,) to the input's shape (2, 3)":                                    func() { x.binaryCrossEntropyWithLogits(x, lossOptions{PosWeight: Zeros(2)}) },
-		"multilabel_soft_margin_loss: shapes () and (): input and target are scalars; expected classes as the last dimension": func() { Scalar(1).multiLabelSoftMarginLoss(Scalar(1), o) },
-		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                                       func() { x.marginRankingLoss(x, y, 0, o) },
+		"mse_loss: shapes (2, 3) and (3, 2): input and target do not match; want equal shapes":                            func() { x.mseLoss(y, lossOptions{}) },
+		"l1_loss: Reduction is \"batchmean\"; want \"mean\", \"sum\" or \"none\"":                                         func() { x.l1Loss(x, lossOptions{Reduction: reduceBatchMean}) },
+		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; want at least 0":                                           func() { x.smoothL1Loss(x, -1, o) },
+		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; want a number above 0":                                         func() { x.huberLoss(x, 0, o) },
+		"the input contains 2; want probabilities from 0 to 1, such as Sigmoid returns":                                   func() { Full(2, 3).binaryCrossEntropy(Zeros(3), o) },
+		"the input contains NaN; want probabilities from 0 to 1, such as Sigmoid returns":                                 func() { Full(math.NaN(), 3).binaryCrossEntropy(Zeros(3), o) },
+		"shapes (2,) and (2, 3): cannot broadcast weight (2,) to the input's shape (2, 3)":                                func() { x.binaryCrossEntropyWithLogits(x, lossOptions{PosWeight: Zeros(2)}) },
+		"multilabel_soft_margin_loss: shapes () and (): input and target are scalars; want classes as the last dimension": func() { Scalar(1).multiLabelSoftMarginLoss(Scalar(1), o) },
+		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                                   func() { x.marginRankingLoss(x, y, 0, o) },
 		"cosine_embedding_loss: shapes (2, 3), (2, 3) and (3,): inputs and target do not match": func() {
 			x.cosineEmbeddingLoss(x, Zeros(3), 0, o)
 		},
-		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): margin is 0 and P is 2; expected both above 0, and inputs (N, D) or (D)": func() { x.tripletMarginLoss(x, x, 0, o) },
-		"kl_div: shape (): the input is a scalar; expected a batch as the first dimension for ReduceBatchMean": func() {
+		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): margin is 0 and P is 2; want both above 0, and inputs (N, D) or (D)": func() { x.tripletMarginLoss(x, x, 0, o) },
+		"kl_div: shape (): the input is a scalar; want a batch as the first dimension for ReduceBatchMean": func() {
 			Scalar(1).klDiv(Scalar(1), lossOptions{Reduction: reduceBatchMean})
 		},
-		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; expected the input's shape, or one whose last dimension is 1 or missing": func() { x.gaussianNLLLoss(x, Zeros(3), o) },
-		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; expected a class from 0 to 2, or [-100], which is ignored": func() {
+		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; want the input's shape, or one whose last dimension is 1 or missing": func() { x.gaussianNLLLoss(x, Zeros(3), o) },
+		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; want a class from 0 to 2, or [-100], which is ignored": func() {
 			x.nllLoss(FromInts([]int{0, 7}), o)
 		},
-		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at [0 1] is -1; expected a class from 0 to 2, or [5], which": func() {
+		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at [0 1] is -1; want a class from 0 to 2, or [5], which": func() {
 			Zeros(1, 3, 2).crossEntropy(FromInts([]int{5, -1}, 1, 2), lossOptions{IgnoreIndex: []int{5}})
 		},
-		"nll_loss: dtypes float32 and float32: target has dtype float32; expected class indices of an integer dtype such as int64": func() { x.nllLoss(Zeros(2), o) },
-		"nll_loss: shapes (2, 3) and (3,): input and target do not match":                                                          func() { x.nllLoss(FromInts([]int{0, 1, 2}), o) },
-		"nll_loss: shapes (2, 3) and (2,): weight does not match the classes; expected (3,), one weight for each class": func() {
+		"nll_loss: dtypes float32 and float32: target has dtype float32; want class indices of an integer dtype such as int64": func() { x.nllLoss(Zeros(2), o) },
+		"nll_loss: shapes (2, 3) and (3,): input and target do not match":                                                      func() { x.nllLoss(FromInts([]int{0, 1, 2}), o) },
+		"nll_loss: shapes (2, 3) and (2,): weight does not match the classes; want (3,), one weight for each class": func() {
 			x.nllLoss(FromInts([]int{0, 1}), lossOptions{Weight: Ones(2)})
 		},
-		"cross_entropy: shapes (2, 3) and (2, 3): LabelSmoothing is 2; expected 0 to 1, and an input (N, C), (C) or (N, C, …)": func() { x.crossEntropy(x, lossOptions{LabelSmoothing: 2}) },
-		"cross_entropy: shapes (2, 3) and (2,): weight does not match the classes; expected (3,), one weight for each class":   func() { x.crossEntropy(x, lossOptions{Weight: Ones(2)}) },
-		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; expected 1 or 2": func() {
+		"cross_entropy: shapes (2, 3) and (2, 3): LabelSmoothing is 2; want 0 to 1, and an input (N, C), (C) or (N, C, …)": func() { x.crossEntropy(x, lossOptions{LabelSmoothing: 2}) },
+		"cross_entropy: shapes (2, 3) and (2,): weight does not match the classes; want (3,), one weight for each class":   func() { x.crossEntropy(x, lossOptions{Weight: Ones(2)}) },
+		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; want 1 or 2": func() {
 			x.multiMarginLoss(FromInts([]int{0, 1}), 1, lossOptions{P: 3})
 		},
-		"multi_margin_loss: shapes (2, 3) and (2,): the target at [0] is -100; expected a class from 0 to 2": func() {
+		"multi_margin_loss: shapes (2, 3) and (2,): the target at [0] is -100; want a class from 0 to 2": func() {
 			x.multiMarginLoss(FromInts([]int{-100, 1}), 1, o)
 		},
-		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at [0 1] is 3; expected a class from 0 to 2, or -1 after the last": func() {
+		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at [0 1] is 3; want a class from 0 to 2, or -1 after the last": func() {
 			Zeros(3).multiLabelMarginLoss(FromInts([]int{0, 3, -1}), o)
 		},
-		"dropout: shape (2, 3): p is 1.5; expected a number from 0 to 1":                 func() { Dropout(x, 1.5, false) },
-		"alpha_dropout: dtype int64: t has dtype int64; expected a floating-point dtype": func() { AlphaDropout(FromInts([]int{1}), 0.5, true) },
-		"feature_dropout: shape (3,): t is 1-D; expected at least 2-D, (N, C, …)":        func() { FeatureDropout(Zeros(3), 0.5, true) },
-		"variance contains -1; expected at least 0":                                      func() { x.gaussianNLLLoss(x, Full(-1, 2), o) },
+		"dropout: shape (2, 3): p is 1.5; want a number from 0 to 1":                 func() { Dropout(x, 1.5, false) },
+		"alpha_dropout: dtype int64: t has dtype int64; want a floating-point dtype": func() { AlphaDropout(FromInts([]int{1}), 0.5, true) },
+		"feature_dropout: shape (3,): t is 1-D; want at least 2-D, (N, C, …)":        func() { FeatureDropout(Zeros(3), 0.5, true) },
+		"variance contains -1; want at least 0":                                      func() { x.gaussianNLLLoss(x, Full(-1, 2), o) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that contains %q", err, want)

@@ -7,7 +7,7 @@ func (t *Tensor) lpPool(dims int, p float64, sizes []int, o poolOptions) *Tensor
 	op := "lp_pool" + nd(dims)
 	switch {
 	case p == 0 || p != p:
-		fail(op, []*Tensor{t}, "p is %v; expected a nonzero number or ±Inf", p)
+		fail(op, []*Tensor{t}, "p is %v; want a nonzero number or ±Inf", p)
 	case o.Divisor != 0 || o.ExcludePadding || len(o.Dilation) > 0:
 		fail(op, []*Tensor{t}, "Divisor is %d, ExcludePadding is %v, Dilation is %v; LP pooling supports none of them", o.Divisor, o.ExcludePadding, o.Dilation)
 	case math.IsInf(p, 1):

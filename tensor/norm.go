@@ -36,7 +36,7 @@ func BatchNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "batch_norm"
 	t.given(op)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "input is %d-dimensional; expected (n, c, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "input is %d-dimensional; want (n, c, …)", len(t.shape))
 	}
 	channels := t.shape[1]
 	s := standardize{slices.Delete(seq(len(t.shape)), 1, 2), orElse(o.Eps, 1e-5), !o.Training}
@@ -60,7 +60,7 @@ func InstanceNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "instance_norm"
 	t.given(op)
 	if len(t.shape) < 3 {
-		fail(op, []*Tensor{t}, "input is %d-dimensional; expected (n, c, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "input is %d-dimensional; want (n, c, …)", len(t.shape))
 	}
 	in := perChannel(op, t, t.shape[1], mean, variance, w, b)
 	s := standardize{seq(len(t.shape))[2:], orElse(o.Eps, 1e-5), !o.Training}
@@ -68,7 +68,7 @@ func InstanceNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	if o.Training {
 		count := size(t.shape[2:])
 		if count == 1 {
-			fail(op, []*Tensor{t}, "one value per channel has no variance; expected at least 2")
+			fail(op, []*Tensor{t}, "one value per channel has no variance; want at least 2")
 		}
 		stats = apply(normStats{s.dims}, t)
 		s.track(stats, in, count, orElse(o.Momentum, 0.1))
@@ -92,7 +92,7 @@ func GroupNorm(t *Tensor, groups int, w, b *Tensor, o NormOptions) *Tensor {
 	const op = "group_norm"
 	t.given(op)
 	if len(t.shape) < 2 || groups < 1 || t.shape[1]%groups != 0 {
-		fail(op, []*Tensor{t}, "got %d groups; expected an input (n, c, …) with c a multiple of the number of groups", groups)
+		fail(op, []*Tensor{t}, "got %d groups; want an input (n, c, …) with c a multiple of the number of groups", groups)
 	}
 	channels := t.shape[1]
 	in := perChannel(op, t, channels, nil, nil, w, b)
@@ -132,7 +132,7 @@ func perChannel(op string, t *Tensor, channels int, list ...*Tensor) []*Tensor {
 			continue
 		}
 		if !slices.Equal(x.shape, []int{channels}) {
-			fail(op, []*Tensor{t, x}, "%s does not match the input's channels; expected shape (%d,)", [...]string{"the mean", "the variance", "the weight", "the bias"}[i], channels)
+			fail(op, []*Tensor{t, x}, "%s does not match the input's channels; want shape (%d,)", [...]string{"the mean", "the variance", "the weight", "the bias"}[i], channels)
 		}
 		out[i] = x.Reshape(shape...)
 	}
@@ -179,11 +179,11 @@ func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum floa
 func lastDims(op string, t *Tensor, shape []int, w, b *Tensor) []int {
 	lead := len(t.shape) - len(shape)
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.shape[lead:], shape) {
-		fail(op, []*Tensor{t}, "the normalized shape is %v; expected the sizes of one or more of the input's last dimensions", shape)
+		fail(op, []*Tensor{t}, "the normalized shape is %v; want the sizes of one or more of the input's last dimensions", shape)
 	}
 	for i, x := range []*Tensor{w, b} {
 		if x != nil && !slices.Equal(x.shape, shape) {
-			fail(op, []*Tensor{t, x}, "%s does not match the input; expected shape %s", [...]string{"weight", "bias"}[i], shapeString(shape))
+			fail(op, []*Tensor{t, x}, "%s does not match the input; want shape %s", [...]string{"weight", "bias"}[i], shapeString(shape))
 		}
 	}
 	return seq(len(t.shape))[lead:]
@@ -249,10 +249,10 @@ func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, 
 func (t *Tensor) Renorm(p float64, dim int, maxNorm float64) *Tensor {
 	t.given("renorm")
 	if p <= 0 || maxNorm < 0 {
-		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; expected a positive p and a limit of at least 0", p, maxNorm)})
+		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; want a positive p and a limit of at least 0", p, maxNorm)})
 	}
 	if len(t.shape) < 2 {
-		fail("renorm", []*Tensor{t}, "input is %d-dimensional; expected at least 2 dimensions", len(t.shape))
+		fail("renorm", []*Tensor{t}, "input is %d-dimensional; want at least 2 dimensions", len(t.shape))
 	}
 	return apply(renorm{p, maxNorm, axis("renorm", t, dim, len(t.shape))}, t)
 }

@@ -45,26 +45,26 @@ func TestNormErrors(t *testing.T) {
 		want string
 	}{
 		{func() { BatchNorm(x, nil, nil, nil, nil, BatchNormOptions{}) }, "batch_norm: shape (2, 4, 3): mean or variance is nil; pass both, or set Training"},
-		{func() { BatchNorm(x, nil, nil, Zeros(3), nil, BatchNormOptions{Training: true}) }, "batch_norm: shapes (2, 4, 3) and (3,): the weight does not match the input's channels; expected shape (4,)"},
+		{func() { BatchNorm(x, nil, nil, Zeros(3), nil, BatchNormOptions{Training: true}) }, "batch_norm: shapes (2, 4, 3) and (3,): the weight does not match the input's channels; want shape (4,)"},
 		{func() { BatchNorm(Zeros(1, 4), nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "one value per channel has no variance"},
-		{func() { BatchNorm(Zeros(4), nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "expected (n, c, …)"},
+		{func() { BatchNorm(Zeros(4), nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "want (n, c, …)"},
 		{func() { LayerNorm(x, []int{4}, nil, nil, NormOptions{}) }, "layer_norm: shape (2, 4, 3): the normalized shape is [4]"},
-		{func() { LayerNorm(x, []int{3}, Zeros(4), nil, NormOptions{}) }, "weight does not match the input; expected shape (3,)"},
+		{func() { LayerNorm(x, []int{3}, Zeros(4), nil, NormOptions{}) }, "weight does not match the input; want shape (3,)"},
 		{func() { GroupNorm(x, 3, nil, nil, NormOptions{}) }, "group_norm: shape (2, 4, 3): got 3 groups"},
-		{func() { InstanceNorm(x, nil, nil, nil, Zeros(3), BatchNormOptions{Training: true}) }, "the bias does not match the input's channels; expected shape (4,)"},
+		{func() { InstanceNorm(x, nil, nil, nil, Zeros(3), BatchNormOptions{Training: true}) }, "the bias does not match the input's channels; want shape (4,)"},
 		{func() { RMSNorm(x, []int{3}, Zeros(2), NormOptions{}) }, "rms_norm: shapes (2, 4, 3) and (2,)"},
 		{func() { x.Renorm(0, 0, 1) }, "renorm: p is 0 and the limit is 1"},
-		{func() { x.avgPool(2, []int{2}, poolOptions{Padding: []int{2}}) }, "avg_pool2d: shape (2, 4, 3): padding is [2 2]; expected at most half of the window size [2 2]"},
+		{func() { x.avgPool(2, []int{2}, poolOptions{Padding: []int{2}}) }, "avg_pool2d: shape (2, 4, 3): padding is [2 2]; want at most half of the window size [2 2]"},
 		{func() { x.avgPool(2, []int{5}, poolOptions{}) }, "the window spans 5 elements, but the input has only 4 with padding"},
-		{func() { x.avgPool(3, []int{1}, poolOptions{}) }, "input is 3-dimensional; expected 4 or 5 dimensions"},
+		{func() { x.avgPool(3, []int{1}, poolOptions{}) }, "input is 3-dimensional; want 4 or 5 dimensions"},
 		{func() { x.avgPool(1, nil, poolOptions{}) }, "the window size is empty"},
-		{func() { x.adaptiveAvgPool(2, []int{1, 2, 3}) }, "adaptive_avg_pool2d: output size is [1 2 3], of length 3; expected length 1 or 2"},
+		{func() { x.adaptiveAvgPool(2, []int{1, 2, 3}) }, "adaptive_avg_pool2d: output size is [1 2 3], of length 3; want length 1 or 2"},
 		//lint:ignore SA5012 an odd number of sizes is the mistake
-		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): pad is [1]; expected two numbers for each of at most 3 dimensions"},
+		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): pad is [1]; want two numbers for each of at most 3 dimensions"},
 		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) removes more than the 3 elements of dimension 2"},
-		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding is (3, 0) in mode reflect, dimension 2; expected at most 2"},
-		{func() { x.Pad([]int{4, 0}, PadOptions{Mode: "circular"}) }, "expected at most 3"},
-		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `unknown mode "mirror"; expected constant, reflect, replicate or circular`},
+		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding is (3, 0) in mode reflect, dimension 2; want at most 2"},
+		{func() { x.Pad([]int{4, 0}, PadOptions{Mode: "circular"}) }, "want at most 3"},
+		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `unknown mode "mirror"; want constant, reflect, replicate or circular`},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error that contains %q", err, c.want)

@@ -187,7 +187,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 // present panics unless op has operands and none of them is nil.
 func present(op Op, in []*Tensor) {
 	if len(in) == 0 {
-		panic(&Error{Op: op.Info().Name, Why: "no operands; expected at least one tensor"})
+		panic(&Error{Op: op.Info().Name, Why: "no operands; want at least one tensor"})
 	}
 	for i, t := range in {
 		if t == nil {

@@ -199,7 +199,7 @@ func (t *Tensor) GLU(dim int) *Tensor {
 	t.given("glu")
 	d := axis("glu", t, dim, len(t.shape))
 	if t.shape[d]%2 != 0 {
-		fail("glu", []*Tensor{t}, "dimension %d has size %d; expected an even size", d, t.shape[d])
+		fail("glu", []*Tensor{t}, "dimension %d has size %d; want an even size", d, t.shape[d])
 	}
 	return apply(glu{d}, t)
 }

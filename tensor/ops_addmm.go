@@ -35,7 +35,7 @@ func (a addmm) add(op string, c, x, y *Tensor) *Tensor {
 	d := x.dtype
 	sameDType(op, []*Tensor{c, x, y})
 	if !d.IsFloat() && (a.beta != float64(int64(a.beta)) || a.alpha != float64(int64(a.alpha))) {
-		failDType(op, []*Tensor{c, x, y}, "factors are %v and %v; expected whole numbers for integer tensors", a.beta, a.alpha)
+		failDType(op, []*Tensor{c, x, y}, "factors are %v and %v; want whole numbers for integer tensors", a.beta, a.alpha)
 	}
 	sum := unsetTensor(x.mem.backend, wideOf(d), productShape(x, y))
 	if d.IsFloat() {
@@ -80,7 +80,7 @@ func (t *Tensor) AddMM(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addmm", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 2 || x.shape[1] != y.shape[0] {
-		fail("addmm", in, "cannot multiply the matrices; expected (m, k) times (k, n)")
+		fail("addmm", in, "cannot multiply the matrices; want (m, k) times (k, n)")
 	}
 	return apply(o.factors("addmm", in, x.shape[0], y.shape[1]), in...)
 }
@@ -139,7 +139,7 @@ func (t *Tensor) AddMV(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addmv", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 1 || x.shape[1] != y.shape[0] {
-		fail("addmv", in, "cannot multiply the matrix and the vector; expected (m, k) times (k,)")
+		fail("addmv", in, "cannot multiply the matrix and the vector; want (m, k) times (k,)")
 	}
 	return apply(addmv{o.factors("addmv", in, x.shape[0])}, in...)
 }
@@ -169,7 +169,7 @@ func (t *Tensor) AddR(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addr", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 1 || len(y.shape) != 1 {
-		fail("addr", in, "the outer product needs two vectors; expected (m,) and (n,)")
+		fail("addr", in, "the outer product needs two vectors; want (m,) and (n,)")
 	}
 	return apply(addr{o.factors("addr", in, x.shape[0], y.shape[0])}, in...)
 }
@@ -178,7 +178,7 @@ func checkBatches(op string, in []*Tensor) {
 	given(op, in...)
 	x, y := in[1], in[2]
 	if len(x.shape) != 3 || len(y.shape) != 3 || x.shape[0] != y.shape[0] || x.shape[2] != y.shape[1] {
-		fail(op, in, "cannot multiply the batches of matrices; expected (b, m, k) times (b, k, n)")
+		fail(op, in, "cannot multiply the batches of matrices; want (b, m, k) times (b, k, n)")
 	}
 }
 

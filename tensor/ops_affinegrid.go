@@ -47,7 +47,7 @@ func (a affineGrid) positions(t *Tensor) *Tensor {
 func (t *Tensor) AffineGrid(sizes []int, alignCorners bool) *Tensor {
 	dims := len(sizes) - 2
 	if dims != 2 && dims != 3 || !slices.Equal(t.shape, []int{sizes[0], dims, dims + 1}) {
-		fail("affine_grid_generator", []*Tensor{t}, "sizes are %v; expected maps (n, 2, 3) and sizes (n, c, h, w), or maps (n, 3, 4) and sizes (n, c, d, h, w)", sizes)
+		fail("affine_grid_generator", []*Tensor{t}, "sizes are %v; want maps (n, 2, 3) and sizes (n, c, h, w), or maps (n, 3, 4) and sizes (n, c, d, h, w)", sizes)
 	}
 	return apply(affineGrid{checkShape("affine_grid_generator", sizes), alignCorners}, t)
 }

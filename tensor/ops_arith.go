@@ -190,7 +190,7 @@ func notBool(op string, in []*Tensor) {
 	given(op, in...)
 	for _, t := range in {
 		if t.dtype == Bool {
-			failDType(op, in, "not defined for bool; expected a numeric dtype: cast with To(tensor.Int64)")
+			failDType(op, in, "not defined for bool; want a numeric dtype: cast with To(tensor.Int64)")
 		}
 	}
 }

@@ -157,14 +157,14 @@ func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
 	in := []*Tensor{q, k, v}
 	n := len(q.shape)
 	if n < 2 || len(k.shape) < 2 || len(v.shape) < 2 || q.shape[n-1] != k.shape[len(k.shape)-1] || k.shape[len(k.shape)-2] != v.shape[len(v.shape)-2] {
-		fail(op, in, "the shapes do not match; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+		fail(op, in, "the shapes do not match; want queries (…, L, E), keys (…, S, E) and values (…, S, V)")
 	}
 	if o.EnableGQA {
 		sharedHeads(op, q, k)
 		sharedHeads(op, q, v)
 	}
 	if !(o.DropoutP >= 0 && o.DropoutP <= 1) {
-		fail(op, in, "DropoutP is %v; expected 0 to 1", o.DropoutP)
+		fail(op, in, "DropoutP is %v; want 0 to 1", o.DropoutP)
 	}
 	a := attention{scale: o.Scale, dropout: o.DropoutP, causal: o.IsCausal, shared: o.EnableGQA, kept: new(keptSums)}
 	if a.scale == 0 {
@@ -178,7 +178,7 @@ func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
 			shape[len(shape)-1] = q.shape[n-3]
 		}
 		if leading, ok = broadcastShapes(leading, shape); !ok {
-			fail(op, in, "the leading dimensions do not broadcast; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+			fail(op, in, "the leading dimensions do not broadcast; want queries (…, L, E), keys (…, S, E) and values (…, S, V)")
 		}
 	}
 	scores := append(slices.Clone(leading), q.shape[n-2], k.shape[len(k.shape)-2])
@@ -186,11 +186,11 @@ func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
 		in, a.masked = append(in, m), true
 		switch got, ok := broadcastShapes(scores, m.shape); {
 		case o.IsCausal:
-			fail(op, in, "both Mask and IsCausal are set; expected at most one of them")
+			fail(op, in, "both Mask and IsCausal are set; want at most one of them")
 		case !ok || !slices.Equal(got, scores):
 			fail(op, in, "cannot broadcast Mask to the scores' shape %s", shapeString(scores))
 		case m.dtype != Bool && !m.dtype.IsFloat():
-			failDType(op, in, "Mask has dtype %v; expected bool or a floating-point dtype", m.dtype)
+			failDType(op, in, "Mask has dtype %v; want bool or a floating-point dtype", m.dtype)
 		}
 	}
 	if o.DropoutP > 0 {
@@ -208,7 +208,7 @@ func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
 func sharedHeads(op string, q, t *Tensor) {
 	n, m := len(q.shape), len(t.shape)
 	if n < 3 || m < 3 || t.shape[m-3] == 0 || q.shape[n-3]%t.shape[m-3] != 0 {
-		fail(op, []*Tensor{q, t}, "the heads cannot be shared; expected the queries' number of heads (third dimension from the end) to be a multiple of that of keys and values")
+		fail(op, []*Tensor{q, t}, "the heads cannot be shared; want the queries' number of heads (third dimension from the end) to be a multiple of that of keys and values")
 	}
 }
 

@@ -87,7 +87,7 @@ func (quotient) promotes()    {}
 func (q quotient) Forward(in []*Tensor) *Tensor {
 	notBool(q.name, in)
 	if y := in[1]; !y.dtype.IsFloat() && y.EqScalar(0).anyTrue() {
-		failDType(q.name, in, "integer division by 0; expected non-zero divisors or a floating-point dtype")
+		failDType(q.name, in, "integer division by 0; want non-zero divisors or a floating-point dtype")
 	}
 	return pairwise(q.name, q.code, in[0], in[1])
 }

@@ -59,7 +59,7 @@ func (bitwise) promotes()    {}
 func (b bitwise) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	if x.dtype.IsFloat() {
-		failDType(b.name, in, "bitwise operations are not defined for floating-point dtypes; expected integers or bool")
+		failDType(b.name, in, "bitwise operations are not defined for floating-point dtypes; want integers or bool")
 	}
 	if b.code == driver.ShiftLeft || b.code == driver.ShiftRight {
 		notBool(b.name, in)

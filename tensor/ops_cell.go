@@ -149,26 +149,26 @@ func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor
 	if bIH != nil && bHH != nil {
 		in = append(in, bIH, bHH)
 	} else if bIH != nil || bHH != nil {
-		fail(op, in, "only one bias is set; expected both bIH and bHH or neither")
+		fail(op, in, "only one bias is set; want both bIH and bHH or neither")
 	}
 	x, n := in[0], len(in[0].shape)
 	if n < 1 || n > 2 || len(wIH.shape) != 2 || len(wHH.shape) != 2 || x.shape[n-1] != wIH.shape[1] {
-		fail(op, in, "input and weight do not match; expected input (n, in) or (in,) and weight (%d hidden, in)", gates)
+		fail(op, in, "input and weight do not match; want input (n, in) or (in,) and weight (%d hidden, in)", gates)
 	}
 	hidden := wIH.shape[0] / gates
 	sizes := []int{wHH.shape[1], hidden} // LSTM's h may be a projection
 	if wIH.shape[0] != gates*hidden || wHH.shape[0] != gates*hidden || len(states) == 1 && sizes[0] != hidden {
-		fail(op, in, "the weights do not match; expected (%d hidden, in) and (%d hidden, hidden)", gates, gates)
+		fail(op, in, "the weights do not match; want (%d hidden, in) and (%d hidden, hidden)", gates, gates)
 	}
 	for i, s := range states {
 		want := append(slices.Clone(x.shape[:n-1]), sizes[i])
 		if !slices.Equal(s.shape, want) {
-			fail(op, in, "state has shape %s; expected %s", shapeString(s.shape), shapeString(want))
+			fail(op, in, "state has shape %s; want %s", shapeString(s.shape), shapeString(want))
 		}
 	}
 	for _, b := range in[len(states)+3:] {
 		if len(b.shape) != 1 || b.shape[0] != gates*hidden {
-			fail(op, in, "bias has shape %s; expected (%d,)", shapeString(b.shape), gates*hidden)
+			fail(op, in, "bias has shape %s; want (%d,)", shapeString(b.shape), gates*hidden)
 		}
 	}
 	return in

@@ -113,14 +113,14 @@ func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
 func (t *Tensor) Bincount(minlength int) *Tensor {
 	t.given("bincount")
 	if t.dtype.IsFloat() || len(t.shape) != 1 {
-		failDType("bincount", []*Tensor{t}, "t has shape %s; expected a vector of integers", shapeString(t.shape))
+		failDType("bincount", []*Tensor{t}, "t has shape %s; want a vector of integers", shapeString(t.shape))
 	}
 	checkLeast("bincount", "minlength", minlength, 0)
 	data, most := t.Int64s(), int64(minlength)-1
 	for i, x := range data {
 		pollAt(i)
 		if x < 0 || x == math.MaxInt64 {
-			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more, and small enough to allocate that many counts", i, x)
+			fail("bincount", []*Tensor{t}, "element %d is %d; want 0 or more, and small enough to allocate that many counts", i, x)
 		}
 		most = max(most, x)
 	}
@@ -138,14 +138,14 @@ func (t *Tensor) Bincount(minlength int) *Tensor {
 func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
 	notWhole("histc", []*Tensor{t})
 	if bins < 1 || lo > hi {
-		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; expected at least 1 bin, and lo at most hi", bins, lo, hi)})
+		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; want at least 1 bin, and lo at most hi", bins, lo, hi)})
 	}
 	data := t.Float64s()
 	if lo == hi && len(data) > 0 {
 		lo, hi = t.Amin().Item(), t.Amax().Item()
 	}
 	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
-		fail("histc", []*Tensor{t}, "bounds are %v and %v; expected finite numbers", lo, hi)
+		fail("histc", []*Tensor{t}, "bounds are %v and %v; want finite numbers", lo, hi)
 	}
 	if lo == hi {
 		lo, hi = lo-1, hi+1

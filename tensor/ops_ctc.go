@@ -98,7 +98,7 @@ func (ctcCurvature) Info() Info {
 }
 func (c ctcCurvature) Forward(in []*Tensor) *Tensor { return c.gradients(in[0], in[1], in[2]) }
 func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
-	fail("ctc_loss_double_backward", in[:1], "the third derivative is not supported; expected at most the second")
+	fail("ctc_loss_double_backward", in[:1], "the third derivative is not supported; want at most the second")
 	return nil
 }
 
@@ -107,21 +107,21 @@ func (t *Tensor) ctcLoss(targets, inputLengths, targetLengths *Tensor, o lossOpt
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}
 	if slices.Contains(in, nil) {
-		panic(&Error{Op: op, Why: "an operand is nil; expected log-probabilities, targets, input lengths and target lengths"})
+		panic(&Error{Op: op, Why: "an operand is nil; want log-probabilities, targets, input lengths and target lengths"})
 	}
 	if len(t.shape) == 2 {
 		loss := t.Unsqueeze(1).ctcLoss(targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
 		return loss.reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	if len(t.shape) != 3 || t.Numel() == 0 {
-		fail(op, in[:1], "expected non-empty log-probabilities (time, batch, classes) or (time, classes)")
+		fail(op, in[:1], "want non-empty log-probabilities (time, batch, classes) or (time, classes)")
 	}
 	if !t.dtype.IsFloat() {
-		failDType(op, in[:1], "expected a floating-point dtype")
+		failDType(op, in[:1], "want a floating-point dtype")
 	}
 	b := &ctcBatch{zeroInfinity: o.ZeroInfinity}
 	if o.Blank < 0 || o.Blank >= t.shape[2] {
-		fail(op, in[:1], "Blank is %d; expected a class from 0 to %d", o.Blank, t.shape[2]-1)
+		fail(op, in[:1], "Blank is %d; want a class from 0 to %d", o.Blank, t.shape[2]-1)
 	}
 	b.times = ctcLengths(op, "input length", t, inputLengths, t.shape[0])
 	b.labels = ctcLabels(op, t, targets, targetLengths, o.Blank)
@@ -131,12 +131,12 @@ func (t *Tensor) ctcLoss(targets, inputLengths, targetLengths *Tensor, o lossOpt
 // ctcLengths returns the lengths of the samples of x, each from 0 to most.
 func ctcLengths(op, what string, x, lengths *Tensor, most int) []int {
 	if !slices.Equal(lengths.shape, x.shape[1:2]) || lengths.dtype.IsFloat() || lengths.dtype == Bool {
-		failDType(op, []*Tensor{x, lengths}, "%ss do not match the input; expected one integer for each sample, %d in all", what, x.shape[1])
+		failDType(op, []*Tensor{x, lengths}, "%ss do not match the input; want one integer for each sample, %d in all", what, x.shape[1])
 	}
 	out := make([]int, x.shape[1])
 	for n, v := range lengths.Int64s() {
 		if v < 0 || v > int64(most) {
-			fail(op, []*Tensor{x, lengths}, "%s %d is %d; expected 0 to %d", what, n, v, most)
+			fail(op, []*Tensor{x, lengths}, "%s %d is %d; want 0 to %d", what, n, v, most)
 		}
 		out[n] = int(v)
 	}
@@ -147,7 +147,7 @@ func ctcLengths(op, what string, x, lengths *Tensor, most int) []int {
 func ctcLabels(op string, x, targets, targetLengths *Tensor, blank int) [][]int {
 	batch := x.shape[1]
 	if targets.dtype.IsFloat() || targets.dtype == Bool || len(targets.shape) > 2 || len(targets.shape) == 0 || len(targets.shape) == 2 && targets.shape[0] != batch {
-		failDType(op, []*Tensor{x, targets}, "targets do not match the input; expected integers (%d, longest), or one vector of all targets", batch)
+		failDType(op, []*Tensor{x, targets}, "targets do not match the input; want integers (%d, longest), or one vector of all targets", batch)
 	}
 	lengths := ctcLengths(op, "target length", x, targetLengths, targets.shape[len(targets.shape)-1])
 	start := make([]int, batch)
@@ -159,7 +159,7 @@ func ctcLabels(op string, x, targets, targetLengths *Tensor, blank int) [][]int 
 		sum += lengths[n]
 	}
 	if len(targets.shape) == 1 && sum != targets.shape[0] {
-		fail(op, []*Tensor{x, targets}, "the target lengths add up to %d; expected %d, the size of the targets", sum, targets.shape[0])
+		fail(op, []*Tensor{x, targets}, "the target lengths add up to %d; want %d, the size of the targets", sum, targets.shape[0])
 	}
 	all := targets.Int64s()
 	labels := make([][]int, batch)
@@ -167,7 +167,7 @@ func ctcLabels(op string, x, targets, targetLengths *Tensor, blank int) [][]int 
 		labels[n] = []int{blank}
 		for i, class := range all[start[n] : start[n]+lengths[n]] {
 			if class < 0 || class >= int64(x.shape[2]) {
-				fail(op, []*Tensor{x, targets}, "element %d of target %d is %d; expected a class from 0 to %d", i, n, class, x.shape[2]-1)
+				fail(op, []*Tensor{x, targets}, "element %d of target %d is %d; want a class from 0 to %d", i, n, class, x.shape[2]-1)
 			}
 			labels[n] = append(labels[n], int(class), blank)
 		}

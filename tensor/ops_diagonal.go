@@ -44,7 +44,7 @@ func (t *Tensor) Diagonal(offset, dim1, dim2 int) *Tensor {
 	n := len(t.shape)
 	a, b := axis("diagonal", t, dim1, n), axis("diagonal", t, dim2, n)
 	if a == b {
-		fail("diagonal", []*Tensor{t}, "dimensions %d and %d are the same; expected two different dimensions", dim1, dim2)
+		fail("diagonal", []*Tensor{t}, "dimensions %d and %d are the same; want two different dimensions", dim1, dim2)
 	}
 	return apply(diagonal{offset, a, b}, t)
 }
@@ -86,7 +86,7 @@ func (t *Tensor) Diag(k int) *Tensor {
 	case 2:
 		return t.Diagonal(k, 0, 1)
 	}
-	fail("diag", []*Tensor{t}, "t is %d-D; expected a vector or a matrix", len(t.shape))
+	fail("diag", []*Tensor{t}, "t is %d-D; want a vector or a matrix", len(t.shape))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (trace) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Trace() *Tensor {
 	t.given("trace")
 	if len(t.shape) != 2 {
-		fail("trace", []*Tensor{t}, "t is %d-D; expected a matrix", len(t.shape))
+		fail("trace", []*Tensor{t}, "t is %d-D; want a matrix", len(t.shape))
 	}
 	return apply(trace{}, t)
 }

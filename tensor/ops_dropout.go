@@ -84,9 +84,9 @@ func FeatureAlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 func (t *Tensor) dropped(op string, p float64, training bool, features []int, f func(mask *Tensor) *Tensor) *Tensor {
 	switch {
 	case !(p >= 0 && p <= 1):
-		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("p is %v; expected a number from 0 to 1", p)})
+		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("p is %v; want a number from 0 to 1", p)})
 	case !t.dtype.IsFloat():
-		failDType(op, []*Tensor{t}, "t has dtype %v; expected a floating-point dtype", t.dtype)
+		failDType(op, []*Tensor{t}, "t has dtype %v; want a floating-point dtype", t.dtype)
 	case p == 0 || !training || t.Numel() == 0:
 		return t
 	case p == 1:
@@ -117,7 +117,7 @@ func (t *Tensor) alphaDropoutBy(p float64, mask *Tensor) *Tensor {
 func (t *Tensor) features(op string) []int {
 	t.given(op)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "t is %d-D; expected at least 2-D, (N, C, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; want at least 2-D, (N, C, …)", len(t.shape))
 	}
 	shape := seq(len(t.shape))
 	for d := range shape {

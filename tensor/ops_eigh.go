@@ -10,7 +10,7 @@ func (o eigh) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(b int, a []float64, n int) []float64 {
 		w, v, ok := eigen(a, n)
 		if !ok {
-			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; expected finite elements", b)
+			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; want finite elements", b)
 		}
 		return append(w, v...)
 	})

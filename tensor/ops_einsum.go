@@ -31,7 +31,7 @@ func (e einsum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Einsum(equation string, ts ...*Tensor) *Tensor {
 	given("einsum", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "einsum", Why: "no tensors given; expected one for each operand of the equation"})
+		panic(&Error{Op: "einsum", Why: "no tensors given; want one for each operand of the equation"})
 	}
 	return apply(einsum{parseEquation(equation, ts)}, ts...)
 }
@@ -71,7 +71,7 @@ func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 	t.given("tensordot")
 	in := []*Tensor{t, o}
 	if len(dims) != len(others) {
-		fail("tensordot", in, "dimensions are %v and %v; expected equally many", dims, others)
+		fail("tensordot", in, "dimensions are %v and %v; want equally many", dims, others)
 	}
 	var d tensordot
 	for i, x := range in {
@@ -85,7 +85,7 @@ func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 	}
 	for i, a := range d.dims[0] {
 		if b := d.dims[1][i]; t.shape[a] != o.shape[b] {
-			fail("tensordot", in, "dimension %d of t and dimension %d of o have sizes %d and %d; expected equal sizes", a, b, t.shape[a], o.shape[b])
+			fail("tensordot", in, "dimension %d of t and dimension %d of o have sizes %d and %d; want equal sizes", a, b, t.shape[a], o.shape[b])
 		}
 	}
 	return apply(d, in...)
@@ -119,11 +119,11 @@ func (multiDot) Forward(in []*Tensor) *Tensor {
 func ChainMatMul(ts ...*Tensor) *Tensor {
 	given("chain_matmul", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "chain_matmul", Why: "no tensors given; expected at least 1 matrix"})
+		panic(&Error{Op: "chain_matmul", Why: "no tensors given; want at least 1 matrix"})
 	}
 	for i, t := range ts {
 		if len(t.shape) != 2 || i > 0 && ts[i-1].shape[1] != t.shape[0] {
-			fail("chain_matmul", ts, "operand %d does not match; expected matrices (m, k), (k, n), …", i)
+			fail("chain_matmul", ts, "operand %d does not match; want matrices (m, k), (k, n), …", i)
 		}
 	}
 	return apply(chainMatmul{}, ts...)
@@ -135,12 +135,12 @@ func ChainMatMul(ts ...*Tensor) *Tensor {
 func MultiDot(ts ...*Tensor) *Tensor {
 	given("linalg_multi_dot", ts...)
 	if len(ts) < 2 {
-		fail("linalg_multi_dot", ts, "%d given; expected at least 2 tensors", len(ts))
+		fail("linalg_multi_dot", ts, "%d given; want at least 2 tensors", len(ts))
 	}
 	for i, t := range ts {
 		vector := len(t.shape) == 1 && (i == 0 || i == len(ts)-1)
 		if !vector && len(t.shape) != 2 || i > 0 && ts[i-1].shape[len(ts[i-1].shape)-1] != t.shape[0] {
-			fail("linalg_multi_dot", ts, "operand %d does not match; expected matrices (m, k), (k, n), …, where the first and the last may be vectors", i)
+			fail("linalg_multi_dot", ts, "operand %d does not match; want matrices (m, k), (k, n), …, where the first and the last may be vectors", i)
 		}
 	}
 	return apply(multiDot{}, ts...)

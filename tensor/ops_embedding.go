@@ -43,7 +43,7 @@ type EmbeddingOptions struct {
 func Embedding(t, weight *Tensor, o EmbeddingOptions) *Tensor {
 	given("embedding", t, weight)
 	if len(weight.shape) != 2 {
-		fail("embedding", []*Tensor{t, weight}, "weight is %d-D; expected (n, d), one row for each index", len(weight.shape))
+		fail("embedding", []*Tensor{t, weight}, "weight is %d-D; want (n, d), one row for each index", len(weight.shape))
 	}
 	ids := positions("embedding", weight, t, 0, weight.shape[0], false)
 	if o.MaxNorm != 0 {
@@ -58,7 +58,7 @@ func (o EmbeddingOptions) padding(op string, weight *Tensor) int {
 	}
 	n := weight.shape[0]
 	if o.PaddingIdx < -n || o.PaddingIdx >= n {
-		fail(op, []*Tensor{weight}, "PaddingIdx %d is out of range; expected %d to %d", o.PaddingIdx, -n, n-1)
+		fail(op, []*Tensor{weight}, "PaddingIdx %d is out of range; want %d to %d", o.PaddingIdx, -n, n-1)
 	}
 	return (o.PaddingIdx + n) % n
 }
@@ -93,7 +93,7 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 		}
 	}
 	if classes < 1 {
-		fail("one_hot", []*Tensor{t}, "classes is %d; expected at least 1, or -1 for the largest integer plus 1", classes)
+		fail("one_hot", []*Tensor{t}, "classes is %d; want at least 1, or -1 for the largest integer plus 1", classes)
 	}
 	p := positions("one_hot", t, t, 0, classes, false).Unsqueeze(-1)
 	zero := constant(p, Int64, 0).expandTo(append(t.Shape(), classes))
@@ -148,13 +148,13 @@ func EmbeddingBag(t, weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	}
 	switch {
 	case o.Mode != "sum" && o.Mode != "mean" && o.Mode != "max":
-		fail("embedding_bag", []*Tensor{t, weight}, "unknown mode %q; expected sum, mean or max", o.Mode)
+		fail("embedding_bag", []*Tensor{t, weight}, "unknown mode %q; want sum, mean or max", o.Mode)
 	case o.Offsets == nil && len(t.shape) != 2:
-		fail("embedding_bag", []*Tensor{t, weight}, "indices are %d-D without Offsets; expected a row for each bag, or a vector and Offsets", len(t.shape))
+		fail("embedding_bag", []*Tensor{t, weight}, "indices are %d-D without Offsets; want a row for each bag, or a vector and Offsets", len(t.shape))
 	case o.Offsets != nil && (len(t.shape) != 1 || len(o.Offsets.shape) != 1):
-		fail("embedding_bag", []*Tensor{t, weight, o.Offsets}, "indices and Offsets do not match; expected two vectors")
+		fail("embedding_bag", []*Tensor{t, weight, o.Offsets}, "indices and Offsets do not match; want two vectors")
 	case o.Weights != nil && (o.Mode != "sum" || !slices.Equal(o.Weights.shape, t.shape)):
-		fail("embedding_bag", []*Tensor{t, weight, o.Weights}, "Weights do not fit mode %s and the indices; expected mode sum, and a weight for each index", o.Mode)
+		fail("embedding_bag", []*Tensor{t, weight, o.Weights}, "Weights do not fit mode %s and the indices; want mode sum, and a weight for each index", o.Mode)
 	}
 	bag, bags := o.bags(t)
 	ids := t.Ravel()
@@ -193,7 +193,7 @@ func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 			end = starts[b+1]
 		}
 		if start < 0 || end > int64(n) || start > end || b == 0 && start != 0 {
-			fail("embedding_bag", []*Tensor{t, o.Offsets}, "Offsets are %v; expected 0, then ascending numbers up to %d", starts, n)
+			fail("embedding_bag", []*Tensor{t, o.Offsets}, "Offsets are %v; want 0, then ascending numbers up to %d", starts, n)
 		}
 		for i := start; i < end; i++ {
 			pollAt(int(i))

@@ -50,7 +50,7 @@ func (p polygamma) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // largest number whose factorial is finite. It is torch.polygamma.
 func (t *Tensor) Polygamma(n int) *Tensor {
 	if n < 0 || n > 170 {
-		fail("polygamma", []*Tensor{t.given("polygamma")}, "n is %d; expected 0 to 170, the largest number whose factorial is finite", n)
+		fail("polygamma", []*Tensor{t.given("polygamma")}, "n is %d; want 0 to 170, the largest number whose factorial is finite", n)
 	}
 	return apply(polygamma{n}, t)
 }

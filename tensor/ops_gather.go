@@ -40,7 +40,7 @@ func placed(op string, t *Tensor, dim int, index *Tensor) int {
 		ok = ok && (i == d || index.shape[i] <= t.shape[i])
 	}
 	if !ok {
-		fail(op, []*Tensor{t, index}, "index does not match t; expected as many dimensions, and sizes at most t's in all but dimension %d", d)
+		fail(op, []*Tensor{t, index}, "index does not match t; want as many dimensions, and sizes at most t's in all but dimension %d", d)
 	}
 	return d
 }
@@ -51,7 +51,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 	given("take_along_dim", t, index)
 	d := axis("take_along_dim", t, dim, len(t.shape))
 	if len(index.shape) != len(t.shape) {
-		fail("take_along_dim", []*Tensor{t, index}, "t is %d-D and index %d-D; expected equally many dimensions", len(t.shape), len(index.shape))
+		fail("take_along_dim", []*Tensor{t, index}, "t is %d-D and index %d-D; want equally many dimensions", len(t.shape), len(index.shape))
 	}
 	whole, part := slices.Clone(t.shape), slices.Clone(index.shape)
 	for i := range whole {
@@ -60,7 +60,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 		}
 		n, ok := broadcastShapes(whole[i:i+1], part[i:i+1])
 		if !ok {
-			fail("take_along_dim", []*Tensor{t, index}, "t and index do not broadcast in dimension %d; expected equal sizes or size 1", i)
+			fail("take_along_dim", []*Tensor{t, index}, "t and index do not broadcast in dimension %d; want equal sizes or size 1", i)
 		}
 		whole[i], part[i] = n[0], n[0]
 	}

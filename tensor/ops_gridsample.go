@@ -191,10 +191,10 @@ func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 	in := []*Tensor{t, grid}
 	dims := len(t.shape) - 2
 	if dims != 2 && dims != 3 || len(grid.shape) != len(t.shape) || grid.shape[0] != t.shape[0] || grid.shape[dims+1] != dims {
-		fail(op, in, "input and grid do not match; expected (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
+		fail(op, in, "input and grid do not match; want (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
 	}
 	if slices.Contains(t.shape[2:], 0) {
-		fail(op, in, "the input has no elements; expected sizes of at least 1")
+		fail(op, in, "the input has no elements; want sizes of at least 1")
 	}
 	g := gridSampler{o.Mode, o.PaddingMode, o.AlignCorners}
 	if g.mode == "" {
@@ -204,7 +204,7 @@ func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 		g.padding = "zeros"
 	}
 	if !slices.Contains([]string{"bilinear", "nearest", "bicubic"}, g.mode) || !slices.Contains([]string{"zeros", "border", "reflection"}, g.padding) || g.mode == "bicubic" && dims == 3 {
-		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q, padding mode %q, %d dimensions; expected mode bilinear, nearest or (2 dimensions) bicubic, and padding mode zeros, border or reflection", g.mode, g.padding, dims)})
+		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q, padding mode %q, %d dimensions; want mode bilinear, nearest or (2 dimensions) bicubic, and padding mode zeros, border or reflection", g.mode, g.padding, dims)})
 	}
 	return apply(g, t, grid)
 }

@@ -38,12 +38,12 @@ func (c cat) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Cat(dim int, ts ...*Tensor) *Tensor {
 	given("cat", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "cat", Why: "no tensors given; expected at least 1"})
+		panic(&Error{Op: "cat", Why: "no tensors given; want at least 1"})
 	}
 	first := ts[0]
 	for _, t := range ts {
 		if len(t.shape) == 0 {
-			fail("cat", ts, "cannot concatenate a scalar; expected at least 1 dimension: use Stack")
+			fail("cat", ts, "cannot concatenate a scalar; want at least 1 dimension: use Stack")
 		}
 		if !emptyVector(t) {
 			first = t
@@ -58,7 +58,7 @@ func Cat(dim int, ts ...*Tensor) *Tensor {
 			continue
 		}
 		if len(t.shape) != len(first.shape) || !slices.Equal(keepDims(t.shape, []int{d}), keepDims(first.shape, []int{d})) {
-			fail("cat", []*Tensor{first, t}, "tensor %d does not match the others; expected equal sizes in all dimensions but %d", i, d)
+			fail("cat", []*Tensor{first, t}, "tensor %d does not match the others; want equal sizes in all dimensions but %d", i, d)
 		}
 		in = append(in, t)
 	}
@@ -92,11 +92,11 @@ func (s stack) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Stack(dim int, ts ...*Tensor) *Tensor {
 	given("stack", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "stack", Why: "no tensors given; expected at least 1"})
+		panic(&Error{Op: "stack", Why: "no tensors given; want at least 1"})
 	}
 	for i, t := range ts {
 		if !slices.Equal(t.shape, ts[0].shape) {
-			fail("stack", []*Tensor{ts[0], t}, "tensor %d does not have the shape of tensor 0; expected equal shapes", i)
+			fail("stack", []*Tensor{ts[0], t}, "tensor %d does not have the shape of tensor 0; want equal shapes", i)
 		}
 	}
 	return apply(stack{axis("stack", ts[0], dim, len(ts[0].shape)+1)}, ts...)

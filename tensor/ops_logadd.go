@@ -66,6 +66,6 @@ func (t *Tensor) LogAddExp2(o *Tensor) *Tensor {
 func notWhole(op string, in []*Tensor) {
 	given(op, in...)
 	if !promoteAll(in).IsFloat() {
-		failDType(op, in, "not defined for integers; expected a floating-point dtype: cast with To")
+		failDType(op, in, "not defined for integers; want a floating-point dtype: cast with To")
 	}
 }

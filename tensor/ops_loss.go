@@ -128,7 +128,7 @@ func (t *Tensor) smoothL1Loss(target *Tensor, beta float64, o lossOptions) *Tens
 	const op = "smooth_l1_loss"
 	sameShape(op, t, target)
 	if !(beta >= 0) {
-		fail(op, []*Tensor{t, target}, "beta is %v; expected at least 0", beta)
+		fail(op, []*Tensor{t, target}, "beta is %v; want at least 0", beta)
 	}
 	return apply(smoothL1Loss{elements(o, op), beta}, t, target)
 }
@@ -163,7 +163,7 @@ func (t *Tensor) huberLoss(target *Tensor, delta float64, o lossOptions) *Tensor
 	const op = "huber_loss"
 	sameShape(op, t, target)
 	if !(delta > 0) {
-		fail(op, []*Tensor{t, target}, "delta is %v; expected a number above 0", delta)
+		fail(op, []*Tensor{t, target}, "delta is %v; want a number above 0", delta)
 	}
 	return apply(huberLoss{elements(o, op), delta}, t, target)
 }
@@ -171,7 +171,7 @@ func (t *Tensor) huberLoss(target *Tensor, delta float64, o lossOptions) *Tensor
 // elements returns the reduction of a loss that does not accept reduceBatchMean.
 func elements(o lossOptions, op string) reduction {
 	if o.Reduction > reduceNone {
-		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %q; expected \"mean\", \"sum\" or \"none\"", reduction(o.Reduction))})
+		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %q; want \"mean\", \"sum\" or \"none\"", reduction(o.Reduction))})
 	}
 	return reduction(o.Reduction)
 }
@@ -198,6 +198,6 @@ func signed(d *Tensor, in []*Tensor) []*Tensor {
 func sameShape(op string, x, y *Tensor) {
 	given(op, x, y)
 	if !slices.Equal(x.shape, y.shape) {
-		fail(op, []*Tensor{x, y}, "input and target do not match; expected equal shapes")
+		fail(op, []*Tensor{x, y}, "input and target do not match; want equal shapes")
 	}
 }

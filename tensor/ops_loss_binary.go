@@ -58,7 +58,7 @@ func (t *Tensor) binaryCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 	if t.Numel() > 0 && t.dtype.IsFloat() {
 		for _, c := range []driver.Code{driver.ReduceMin, driver.ReduceMax} {
 			if x := reduce(c, t, seq(len(t.shape)), t.dtype).Item(); !(x >= 0 && x <= 1) {
-				fail(op, []*Tensor{t, target}, "the input contains %v; expected probabilities from 0 to 1, such as Sigmoid returns", x)
+				fail(op, []*Tensor{t, target}, "the input contains %v; want probabilities from 0 to 1, such as Sigmoid returns", x)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (t *Tensor) multiLabelSoftMarginLoss(target *Tensor, o lossOptions) *Tensor
 	const op = "multilabel_soft_margin_loss"
 	sameShape(op, t, target)
 	if len(t.shape) == 0 {
-		fail(op, []*Tensor{t, target}, "input and target are scalars; expected classes as the last dimension")
+		fail(op, []*Tensor{t, target}, "input and target are scalars; want classes as the last dimension")
 	}
 	y := target.Mul(t.LogSigmoid()).Add(target.Neg().AddScalar(1).Mul(t.Neg().LogSigmoid())).Neg()
 	if o.Weight != nil {

@@ -127,13 +127,13 @@ type classes struct {
 // classes to ignore.
 func checkClasses(op string, x, target *Tensor, o lossOptions) (ignore []int) {
 	if len(x.shape) < 2 || !slices.Equal(target.shape, slices.Delete(slices.Clone(x.shape), 1, 2)) {
-		fail(op, []*Tensor{x, target}, "input and target do not match; expected (N, C, …) and (N, …), or (C) and a scalar")
+		fail(op, []*Tensor{x, target}, "input and target do not match; want (N, C, …) and (N, …), or (C) and a scalar")
 	}
 	if target.dtype.IsFloat() || target.dtype == Bool {
-		failDType(op, []*Tensor{x, target}, "target has dtype %v; expected class indices of an integer dtype such as int64", target.dtype)
+		failDType(op, []*Tensor{x, target}, "target has dtype %v; want class indices of an integer dtype such as int64", target.dtype)
 	}
 	if n := x.shape[1]; o.Weight != nil && !slices.Equal(o.Weight.shape, []int{n}) {
-		fail(op, []*Tensor{x, o.Weight}, "weight does not match the classes; expected (%d,), one weight for each class", n)
+		fail(op, []*Tensor{x, o.Weight}, "weight does not match the classes; want (%d,), one weight for each class", n)
 	}
 	if o.Weight != nil {
 		withoutGradient(op, o.Weight)
@@ -167,7 +167,7 @@ func classesOf(op string, x, target *Tensor, o lossOptions) classes {
 			if len(ignore) > 0 {
 				which = fmt.Sprintf(", or %v, which is ignored", ignore)
 			}
-			fail(op, []*Tensor{x, target}, "the target at %v is %d; expected a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
+			fail(op, []*Tensor{x, target}, "the target at %v is %d; want a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
 		case weight == nil:
 			c.weight[i] = 1
 		default:
@@ -197,7 +197,7 @@ func (t *Tensor) crossEntropy(target *Tensor, o lossOptions) *Tensor {
 	}
 	s := o.LabelSmoothing
 	if len(t.shape) == 0 || !(s >= 0 && s <= 1) {
-		fail(op, []*Tensor{t, target}, "LabelSmoothing is %v; expected 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
+		fail(op, []*Tensor{t, target}, "LabelSmoothing is %v; want 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
 	}
 	in := offered(Info{Name: "cross_entropy_loss"}, t, target)
 	t, target = in[0], in[1]
@@ -270,7 +270,7 @@ func (t *Tensor) smoothLoss(target *Tensor, dim int, o lossOptions) *Tensor {
 // dim holds the classes.
 func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 	if !slices.Equal(t.shape, x.shape[dim:dim+1]) {
-		fail(op, []*Tensor{x, t}, "weight does not match the classes; expected (%d,), one weight for each class", x.shape[dim])
+		fail(op, []*Tensor{x, t}, "weight does not match the classes; want (%d,), one weight for each class", x.shape[dim])
 	}
 	shape := make([]int, len(x.shape)-dim)
 	for i := range shape {
@@ -315,7 +315,7 @@ func (t *Tensor) multiMarginLoss(target *Tensor, margin float64, o lossOptions) 
 	}
 	l := multiMarginLoss{elements(o, op), max(o.P, 1), margin}
 	if l.p != 1 && l.p != 2 || len(t.shape) != 2 {
-		fail(op, []*Tensor{t, target}, "P is %v; expected 1 or 2, and an input (N, C) or (C)", o.P)
+		fail(op, []*Tensor{t, target}, "P is %v; want 1 or 2, and an input (N, C) or (C)", o.P)
 	}
 	o.IgnoreIndex = []int{}
 	c := classesOf(op, t, target, o)
@@ -388,7 +388,7 @@ func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	}
 	sameShape(op, t, target)
 	if target.dtype.IsFloat() || len(t.shape) != 2 {
-		failDType(op, []*Tensor{t, target}, "input and target do not match; expected an input (N, C) or (C), and int64 class indices of its shape")
+		failDType(op, []*Tensor{t, target}, "input and target do not match; want an input (N, C) or (C), and int64 class indices of its shape")
 	}
 	n := t.shape[1]
 	index := target.Int64s()
@@ -403,7 +403,7 @@ func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
 		for ; i < n && index[row+i] != -1; i++ {
 			c := index[row+i]
 			if c < 0 || c >= int64(n) {
-				fail(op, []*Tensor{t, target}, "the target at %v is %d; expected a class from 0 to %d, or -1 after the last target", place(row+i, t.shape), c, n-1)
+				fail(op, []*Tensor{t, target}, "the target at %v is %d; want a class from 0 to %d, or -1 after the last target", place(row+i, t.shape), c, n-1)
 			}
 			counts[row+i], others[row+int(c)] = true, false
 		}

@@ -37,7 +37,7 @@ func (t *Tensor) klDiv(target *Tensor, o lossOptions) *Tensor {
 	if o.Reduction != reduceBatchMean {
 		elements(o, "kl_div")
 	} else if len(t.shape) == 0 {
-		fail("kl_div", []*Tensor{t}, "the input is a scalar; expected a batch as the first dimension for ReduceBatchMean")
+		fail("kl_div", []*Tensor{t}, "the input is a scalar; want a batch as the first dimension for ReduceBatchMean")
 	}
 	return apply(klDiv{reduction(o.Reduction), o.LogTarget}, t, target)
 }
@@ -90,12 +90,12 @@ func (t *Tensor) gaussianNLLLoss(target, variance *Tensor, o lossOptions) *Tenso
 			v = v.Unsqueeze(-1)
 		}
 		if n == 0 || !slices.Equal(v.shape, append(slices.Clone(t.shape[:n-1]), 1)) {
-			fail(op, []*Tensor{t, target, variance}, "variance does not match the input; expected the input's shape, or one whose last dimension is 1 or missing")
+			fail(op, []*Tensor{t, target, variance}, "variance does not match the input; want the input's shape, or one whose last dimension is 1 or missing")
 		}
 	}
 	if v.Numel() > 0 {
 		if least := reduce(driver.ReduceMin, v, seq(len(v.shape)), v.dtype).Item(); !(least >= 0) {
-			fail(op, []*Tensor{t, target, variance}, "variance contains %v; expected at least 0", least)
+			fail(op, []*Tensor{t, target, variance}, "variance contains %v; want at least 0", least)
 		}
 	}
 	// Raising a small variance to Eps has no gradient.

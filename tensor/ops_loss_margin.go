@@ -91,7 +91,7 @@ func (t *Tensor) cosineEmbeddingLoss(other, target *Tensor, margin float64, o lo
 	given(op, target)
 	sameShape(op, t, other)
 	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
-		fail(op, []*Tensor{t, other, target}, "inputs and target do not match; expected inputs (N, D) with targets (N), or inputs (D) with a scalar target")
+		fail(op, []*Tensor{t, other, target}, "inputs and target do not match; want inputs (N, D) with targets (N), or inputs (D) with a scalar target")
 	}
 	return apply(cosineEmbeddingLoss{elements(o, op), margin}, t, other, target)
 }
@@ -144,7 +144,7 @@ func (t *Tensor) tripletMarginLoss(positive, negative *Tensor, margin float64, o
 	sameShape(op, t, negative)
 	l := tripletMarginLoss{elements(o, op), margin, cmp.Or(o.P, 2), cmp.Or(o.Eps, 1e-6), o.Swap}
 	if len(t.shape) == 0 || !(l.p > 0) || !(margin > 0) {
-		fail(op, []*Tensor{t, positive, negative}, "margin is %v and P is %v; expected both above 0, and inputs (N, D) or (D)", margin, l.p)
+		fail(op, []*Tensor{t, positive, negative}, "margin is %v and P is %v; want both above 0, and inputs (N, D) or (D)", margin, l.p)
 	}
 	return apply(l, t, positive, negative)
 }

@@ -22,7 +22,7 @@ func (o lstsq) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_lstsq", in)
 	a := in[0]
 	if a.dtype.Size() < 4 {
-		failDType("linalg_lstsq", in, "expected float32 or float64: cast with To")
+		failDType("linalg_lstsq", in, "want float32 or float64: cast with To")
 	}
 	finite("linalg_lstsq", a)
 	m, k := a.shape[len(a.shape)-2], in[1].shape[len(in[1].shape)-1]
@@ -57,10 +57,10 @@ func (t *Tensor) Lstsq(b *Tensor, o LstsqOptions) (solution, residuals, rank, si
 	case o.Driver == "":
 		o.Driver = "gelsy"
 	case !slices.Contains([]string{"gels", "gelsy", "gelsd", "gelss"}, o.Driver):
-		fail(op, in, "unknown driver %q; expected gelsy, gels, gelsd or gelss", o.Driver)
+		fail(op, in, "unknown driver %q; want gelsy, gels, gelsd or gelss", o.Driver)
 	}
 	if !(o.RCond >= 0) {
-		fail(op, in, "RCond is %v; expected at least 0", o.RCond)
+		fail(op, in, "RCond is %v; want at least 0", o.RCond)
 	}
 	if slices.Equal(b.shape, t.shape[:len(t.shape)-1]) {
 		solution, residuals, rank, singularValues = t.Lstsq(b.Unsqueeze(-1), o)

@@ -40,7 +40,7 @@ func (luFactor) bundle(x *Tensor) bundle { n := x.shape[len(x.shape)-1]; return 
 func (o luFactor) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	if x.dtype.Size() < 4 {
-		failDType("linalg_lu_factor", in, "expected float32 or float64: cast with To")
+		failDType("linalg_lu_factor", in, "want float32 or float64: cast with To")
 	}
 	return eachMatrix(x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
 		f := factorize(a, n)
@@ -100,11 +100,11 @@ func (t *Tensor) LUSolve(pivots, b *Tensor) *Tensor {
 	in := []*Tensor{t, pivots, b}
 	leading := t.shape[:len(t.shape)-1]
 	if pivots.dtype.IsFloat() || !slices.Equal(pivots.shape, leading) {
-		fail(op, in, "pivots have dtype %v and shape %s; expected integers of shape %s", pivots.dtype, shapeString(pivots.shape), shapeString(leading))
+		fail(op, in, "pivots have dtype %v and shape %s; want integers of shape %s", pivots.dtype, shapeString(pivots.shape), shapeString(leading))
 	}
 	for _, p := range convert(pivots, Int64).Int64s() {
 		if n := int64(t.shape[len(t.shape)-1]); p < 1 || p > n {
-			fail(op, in, "pivots contain %d; expected 1 to %d", p, n)
+			fail(op, in, "pivots contain %d; want 1 to %d", p, n)
 		}
 	}
 	a, x := systems(op, t, b)

@@ -32,7 +32,7 @@ func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
 func boolMask(op string, t, mask *Tensor) *Tensor {
 	given(op, t, mask)
 	if mask.dtype != Bool {
-		failDType(op, []*Tensor{t, mask}, "mask has dtype %v; expected bool, such as a comparison returns", mask.dtype)
+		failDType(op, []*Tensor{t, mask}, "mask has dtype %v; want bool, such as a comparison returns", mask.dtype)
 	}
 	return mask
 }
@@ -50,7 +50,7 @@ func (t *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
 	shape := broadcast("masked_scatter", []*Tensor{t, boolMask("masked_scatter", t, mask)})
 	at := trueAt(mask.expandTo(shape))
 	if n := len(at); n > src.Numel() {
-		fail("masked_scatter", []*Tensor{t, mask, src}, "mask selects %d elements; expected at least that many in src, which has %d", n, src.Numel())
+		fail("masked_scatter", []*Tensor{t, mask, src}, "mask selects %d elements; want at least that many in src, which has %d", n, src.Numel())
 	}
 	x := t.expandTo(shape)
 	return x.Ravel().IndexCopy(0, FromInt64s(at).ToDevice(t.Device()), src.Ravel().Narrow(0, 0, len(at))).Reshape(shape...)

@@ -31,7 +31,7 @@ func (matmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func multiply(op string, in []*Tensor) *Tensor {
 	sameDType(op, in)
 	if in[0].dtype == Bool {
-		failDType(op, in, "not defined for bool; expected a numeric dtype: cast with To(tensor.Int64)")
+		failDType(op, in, "not defined for bool; want a numeric dtype: cast with To(tensor.Int64)")
 	}
 	dst := unsetTensor(in[0].mem.backend, in[0].dtype, productShape(in[0], in[1]))
 	multiplyTo(dst, in)
@@ -66,11 +66,11 @@ func productShape(x, y *Tensor) []int {
 func (t *Tensor) MatMul(o *Tensor) *Tensor {
 	given("matmul", t, o)
 	if len(t.shape) == 0 || len(o.shape) == 0 {
-		fail("matmul", []*Tensor{t, o}, "an operand is a scalar; expected (…, m, k) times (…, k, n): use Mul for numbers")
+		fail("matmul", []*Tensor{t, o}, "an operand is a scalar; want (…, m, k) times (…, k, n): use Mul for numbers")
 	}
 	k, rows := t.shape[len(t.shape)-1], o.shape[max(len(o.shape)-2, 0)]
 	if k != rows {
-		fail("matmul", []*Tensor{t, o}, "the inner sizes %d and %d differ; expected (…, m, k) times (…, k, n)", k, rows)
+		fail("matmul", []*Tensor{t, o}, "the inner sizes %d and %d differ; want (…, m, k) times (…, k, n)", k, rows)
 	}
 	switch {
 	case len(t.shape) == 1:
@@ -84,7 +84,7 @@ func (t *Tensor) MatMul(o *Tensor) *Tensor {
 		return y.Reshape(append(slices.Clone(t.shape[:len(t.shape)-1]), o.shape[1])...)
 	}
 	if _, ok := broadcastShapes(t.shape[:len(t.shape)-2], o.shape[:len(o.shape)-2]); !ok {
-		fail("matmul", []*Tensor{t, o}, "the leading dimensions do not broadcast; expected (…, m, k) times (…, k, n)")
+		fail("matmul", []*Tensor{t, o}, "the leading dimensions do not broadcast; want (…, m, k) times (…, k, n)")
 	}
 	return apply(matmul{}, t, o)
 }
@@ -126,9 +126,9 @@ func Linear(t, w, b *Tensor) *Tensor {
 	}
 	switch {
 	case len(t.shape) == 0 || len(w.shape) != 2 || t.shape[len(t.shape)-1] != w.shape[1]:
-		fail("linear", in, "input and weight do not match; expected (…, in) and (out, in)")
+		fail("linear", in, "input and weight do not match; want (…, in) and (out, in)")
 	case b != nil && !slices.Equal(b.shape, w.shape[:1]):
-		fail("linear", in, "weight and bias do not match; expected (out, in) and (out,)")
+		fail("linear", in, "weight and bias do not match; want (out, in) and (out,)")
 	}
 	to := append(slices.Clone(t.shape[:len(t.shape)-1]), w.shape[0])
 	in[0] = t.Reshape(size(t.shape[:len(t.shape)-1]), w.shape[1])

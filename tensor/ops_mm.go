@@ -19,7 +19,7 @@ func (mm) Forward(in []*Tensor) *Tensor { return multiply("mm", in) }
 func (t *Tensor) MM(o *Tensor) *Tensor {
 	given("mm", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 2 || t.shape[1] != o.shape[0] {
-		fail("mm", []*Tensor{t, o}, "cannot multiply the matrices; expected (m, k) times (k, n)")
+		fail("mm", []*Tensor{t, o}, "cannot multiply the matrices; want (m, k) times (k, n)")
 	}
 	return apply(mm{}, t, o)
 }
@@ -34,7 +34,7 @@ func (bmm) Forward(in []*Tensor) *Tensor { return multiply("bmm", in) }
 func (t *Tensor) BMM(o *Tensor) *Tensor {
 	t.given("bmm")
 	if len(t.shape) != 3 || len(o.shape) != 3 || t.shape[0] != o.shape[0] || t.shape[2] != o.shape[1] {
-		fail("bmm", []*Tensor{t, o}, "cannot multiply the batches of matrices; expected (b, m, k) times (b, k, n)")
+		fail("bmm", []*Tensor{t, o}, "cannot multiply the batches of matrices; want (b, m, k) times (b, k, n)")
 	}
 	return apply(bmm{}, t, o)
 }
@@ -61,7 +61,7 @@ func (mv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) MV(o *Tensor) *Tensor {
 	given("mv", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 1 || t.shape[1] != o.shape[0] {
-		fail("mv", []*Tensor{t, o}, "cannot multiply the matrix and the vector; expected (m, k) times (k,)")
+		fail("mv", []*Tensor{t, o}, "cannot multiply the matrix and the vector; want (m, k) times (k,)")
 	}
 	return apply(mv{}, t, o)
 }
@@ -101,7 +101,7 @@ func (t *Tensor) VDot(o *Tensor) *Tensor {
 func vectors(op string, x, y *Tensor) {
 	given(op, x, y)
 	if len(x.shape) != 1 || len(y.shape) != 1 || x.shape[0] != y.shape[0] {
-		fail(op, []*Tensor{x, y}, "the operands are not vectors of equal length; expected (k,) and (k,)")
+		fail(op, []*Tensor{x, y}, "the operands are not vectors of equal length; want (k,) and (k,)")
 	}
 }
 
@@ -125,7 +125,7 @@ func (vecdot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) VecDot(o *Tensor, dim int) *Tensor {
 	shape := broadcast("linalg_vecdot", []*Tensor{t, o})
 	if len(shape) == 0 {
-		fail("linalg_vecdot", []*Tensor{t, o}, "an operand is a scalar; expected at least 1 dimension")
+		fail("linalg_vecdot", []*Tensor{t, o}, "an operand is a scalar; want at least 1 dimension")
 	}
 	x, y := t.expandTo(shape), o.expandTo(shape)
 	d := axis("linalg_vecdot", x, dim, len(shape))
@@ -156,7 +156,7 @@ func (outer) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Outer(o *Tensor) *Tensor {
 	given("outer", t, o)
 	if len(t.shape) != 1 || len(o.shape) != 1 {
-		fail("outer", []*Tensor{t, o}, "the operands are not vectors; expected (m,) and (n,)")
+		fail("outer", []*Tensor{t, o}, "the operands are not vectors; want (m,) and (n,)")
 	}
 	return apply(outer{}, t, o)
 }

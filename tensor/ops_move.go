@@ -60,7 +60,7 @@ func (t *Tensor) Rot90(k, i, j int) *Tensor {
 	t.given("rot90")
 	a, b := axis("rot90", t, i, len(t.shape)), axis("rot90", t, j, len(t.shape))
 	if a == b {
-		fail("rot90", []*Tensor{t}, "dimensions %d and %d are the same; expected two different dimensions", i, j)
+		fail("rot90", []*Tensor{t}, "dimensions %d and %d are the same; want two different dimensions", i, j)
 	}
 	switch (k%4 + 4) % 4 {
 	case 1:

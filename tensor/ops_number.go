@@ -73,6 +73,6 @@ func (t *Tensor) RSub(o *Tensor) *Tensor { return o.Sub(t) }
 // wholeFor panics if the factor of integer tensors has a fraction.
 func wholeFor(op string, alpha float64, in ...*Tensor) {
 	if !promoteAll(in).IsFloat() && alpha != float64(int64(alpha)) {
-		failDType(op, in, "alpha is %v; expected a whole number for integer tensors", alpha)
+		failDType(op, in, "alpha is %v; want a whole number for integer tensors", alpha)
 	}
 }

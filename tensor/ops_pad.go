@@ -59,7 +59,7 @@ func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 	t.given("pad")
 	n := len(pad) / 2
 	if len(pad)%2 != 0 || n > len(t.shape) {
-		fail("pad", []*Tensor{t}, "pad is %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))
+		fail("pad", []*Tensor{t}, "pad is %v; want two numbers for each of at most %d dimensions", pad, len(t.shape))
 	}
 	w := window{lo: make([]int, n), hi: make([]int, n), kernel: make([]int, n)}
 	lead := len(t.shape) - n
@@ -75,7 +75,7 @@ func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 		return apply(constantPad{w, o.Value}, t)
 	}
 	if n < 1 || n > 3 || lead < 1 {
-		fail("pad", []*Tensor{t}, "pad is %v in mode %q; expected padding of 1 to 3 dimensions, not of the first", pad, o.Mode)
+		fail("pad", []*Tensor{t}, "pad is %v in mode %q; want padding of 1 to 3 dimensions, not of the first", pad, o.Mode)
 	}
 	var r resample
 	for i := range n {
@@ -109,10 +109,10 @@ func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 		from = func(i int) int { return min(max(i, 0), n-1) }
 	case "circular":
 	default:
-		panic(&Error{Op: "pad", Why: fmt.Sprintf("unknown mode %q; expected constant, reflect, replicate or circular", mode)})
+		panic(&Error{Op: "pad", Why: fmt.Sprintf("unknown mode %q; want constant, reflect, replicate or circular", mode)})
 	}
 	if n == 0 || max(lo, hi) > most {
-		fail("pad", []*Tensor{t}, "padding is (%d, %d) in mode %s, dimension %d; expected at most %d", lo, hi, mode, d, most)
+		fail("pad", []*Tensor{t}, "padding is (%d, %d) in mode %s, dimension %d; want at most %d", lo, hi, mode, d, most)
 	}
 	l := line{size: n, index: [][]int{hostSlice[int]("pad", n+lo+hi)}}
 	for i := range l.index[0] {

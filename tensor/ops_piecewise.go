@@ -11,7 +11,7 @@ func (t *Tensor) ReLU6() *Tensor { return t.Hardtanh(0, 6) }
 // torch's defaults are -1 and 1. It is torch.nn.functional.hardtanh.
 func (t *Tensor) Hardtanh(lo, hi float64) *Tensor {
 	if !(lo <= hi) {
-		fail("hardtanh", []*Tensor{t}, "bounds are %v and %v; expected the lower bound first", lo, hi)
+		fail("hardtanh", []*Tensor{t}, "bounds are %v and %v; want the lower bound first", lo, hi)
 	}
 	return apply(clamp{"hardtanh", "torch.nn.functional.hardtanh", lo, hi}, t)
 }
@@ -101,7 +101,7 @@ func hardshrink(x *Tensor, lambda, _ float64) *Tensor {
 // torch.nn.functional.softshrink.
 func (t *Tensor) Softshrink(lambda float64) *Tensor {
 	if !(lambda >= 0) {
-		fail("softshrink", []*Tensor{t}, "lambda is %v; expected at least 0", lambda)
+		fail("softshrink", []*Tensor{t}, "lambda is %v; want at least 0", lambda)
 	}
 	return apply(piecewise{"softshrink", softshrink, lambda, 0}, t)
 }
@@ -133,7 +133,7 @@ func (p prelu) Forward(in []*Tensor) *Tensor {
 		channels = x.shape[1]
 	}
 	if n := w.Numel(); len(w.shape) > 1 || n != 1 && n != channels {
-		fail("prelu", in, "weight has %d elements; expected 1, or %d, the size of the input's dimension 1", n, channels)
+		fail("prelu", in, "weight has %d elements; want 1, or %d, the size of the input's dimension 1", n, channels)
 	}
 	return compose(p.f, in)
 }

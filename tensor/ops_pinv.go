@@ -26,7 +26,7 @@ func (o RankOptions) check(op string, t *Tensor) {
 		checkSquare(op, t)
 	}
 	if !(o.ATol >= 0 && o.RTol >= 0) {
-		fail(op, []*Tensor{t}, "ATol and RTol are %v and %v; expected at least 0", o.ATol, o.RTol)
+		fail(op, []*Tensor{t}, "ATol and RTol are %v and %v; want at least 0", o.ATol, o.RTol)
 	}
 }
 
@@ -76,7 +76,7 @@ func (t *Tensor) Pinv(o RankOptions) *Tensor {
 // finite panics unless all elements of x are finite.
 func finite(op string, x *Tensor) {
 	if x.Detach().IsFinite().All().Item() == 0 {
-		fail(op, []*Tensor{x}, "an element is not finite; expected finite elements")
+		fail(op, []*Tensor{x}, "an element is not finite; want finite elements")
 	}
 }
 
@@ -111,7 +111,7 @@ func (t *Tensor) Cond(order string) *Tensor {
 	const op = "linalg_cond"
 	m, n := floatMatrices(op, t)
 	if m == 0 || n == 0 {
-		fail(op, []*Tensor{t}, "the matrices are empty; expected (…, m, n) with elements")
+		fail(op, []*Tensor{t}, "the matrices are empty; want (…, m, n) with elements")
 	}
 	t = offered(Info{Name: op}, t)[0]
 	switch order {

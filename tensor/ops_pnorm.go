@@ -148,14 +148,14 @@ func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
 	n := norm{overDims(op, t, o.Dims), p, o.DType != driver.Invalid}
 	if p != p {
-		fail(op, []*Tensor{t}, "p is NaN; expected a number or ±Inf")
+		fail(op, []*Tensor{t}, "p is NaN; want a number or ±Inf")
 	}
 	if (p < 0 || math.IsInf(p, 1)) && n.count(t) == 0 {
-		fail(op, []*Tensor{t}, "dimensions %v are empty, where the norm of order %v is undefined; expected sizes of at least 1", n.dims, p)
+		fail(op, []*Tensor{t}, "dimensions %v are empty, where the norm of order %v is undefined; want sizes of at least 1", n.dims, p)
 	}
 	if n.given {
 		if !o.DType.IsFloat() {
-			failDType(op, []*Tensor{t}, "DType is %v; expected a floating-point dtype", o.DType)
+			failDType(op, []*Tensor{t}, "DType is %v; want a floating-point dtype", o.DType)
 		}
 		t = t.To(o.DType)
 	}
@@ -230,10 +230,10 @@ func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
 	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {
-		fail("cdist", in, "the rows of t and o do not match; expected (…, m, k) and (…, n, k)")
+		fail("cdist", in, "the rows of t and o do not match; want (…, m, k) and (…, n, k)")
 	}
 	if _, ok := broadcastShapes(t.shape[:n-2], o.shape[:m-2]); !ok {
-		fail("cdist", in, "the leading dimensions do not broadcast; expected (…, m, k) and (…, n, k)")
+		fail("cdist", in, "the leading dimensions do not broadcast; want (…, m, k) and (…, n, k)")
 	}
 	checkDistance("cdist", in, p)
 	return apply(cdist{p}, t, o)
@@ -242,7 +242,7 @@ func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
 // checkDistance panics unless p is the order of a distance.
 func checkDistance(op string, in []*Tensor, p float64) {
 	if !(p >= 0) {
-		fail(op, in, "p is %v; expected at least 0", p)
+		fail(op, in, "p is %v; want at least 0", p)
 	}
 }
 
@@ -278,7 +278,7 @@ func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) PDist(p float64) *Tensor {
 	t.given("pdist")
 	if len(t.shape) != 2 {
-		fail("pdist", []*Tensor{t}, "t is %d-D; expected (n, k)", len(t.shape))
+		fail("pdist", []*Tensor{t}, "t is %d-D; want (n, k)", len(t.shape))
 	}
 	checkDistance("pdist", []*Tensor{t}, p)
 	return apply(pdist{p}, t)

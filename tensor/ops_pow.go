@@ -31,7 +31,7 @@ func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func powers(x, y *Tensor) *Tensor {
 	notBool("pow", []*Tensor{y})
 	if !y.dtype.IsFloat() && y.LtScalar(0).anyTrue() {
-		failDType("pow", []*Tensor{x, y}, "integer to a negative power; expected exponents of at least 0 or a floating-point dtype")
+		failDType("pow", []*Tensor{x, y}, "integer to a negative power; want exponents of at least 0 or a floating-point dtype")
 	}
 	return pairwise("pow", driver.Power, x, y)
 }
@@ -45,7 +45,7 @@ func (t *Tensor) Pow(exponent float64) *Tensor {
 	}
 	t = t.To(withNumber(t, exponent))
 	if exponent < 0 && !t.dtype.IsFloat() {
-		failDType("pow", []*Tensor{t}, "exponent is %v; expected at least 0 for integer tensors, or a floating-point dtype", exponent)
+		failDType("pow", []*Tensor{t}, "exponent is %v; want at least 0 for integer tensors, or a floating-point dtype", exponent)
 	}
 	checkFinite("pow", t.dtype, exponent)
 	return apply(pow{exponent}, t)

@@ -25,7 +25,7 @@ func (t *Tensor) Cross(o *Tensor, dim int) *Tensor {
 	shape := broadcast("cross", in)
 	d := axis("cross", t.expandTo(shape), dim, len(shape))
 	if shape[d] != 3 {
-		fail("cross", in, "dimension %d has size %d; expected 3", dim, shape[d])
+		fail("cross", in, "dimension %d has size %d; want 3", dim, shape[d])
 	}
 	return apply(crossProduct{d}, in...)
 }
@@ -66,9 +66,9 @@ func Bilinear(t, y, w, b *Tensor) *Tensor {
 	n := len(t.shape)
 	switch {
 	case n == 0 || len(y.shape) != n || len(w.shape) != 3 || !slices.Equal(t.shape[:n-1], y.shape[:n-1]) || t.shape[n-1] != w.shape[1] || y.shape[n-1] != w.shape[2]:
-		fail("bilinear", in, "inputs and weight do not match; expected (…, i), (…, j) and (out, i, j)")
+		fail("bilinear", in, "inputs and weight do not match; want (…, i), (…, j) and (out, i, j)")
 	case b != nil && !slices.Equal(b.shape, w.shape[:1]):
-		fail("bilinear", in, "weight and bias do not match; expected (out, i, j) and (out,)")
+		fail("bilinear", in, "weight and bias do not match; want (out, i, j) and (out,)")
 	}
 	to := append(slices.Clone(t.shape[:n-1]), w.shape[0])
 	rows := size(t.shape[:n-1])
@@ -133,9 +133,9 @@ func (t *Tensor) MatrixPower(n int) *Tensor {
 	r := len(t.shape)
 	switch {
 	case r < 2 || t.shape[r-2] != t.shape[r-1]:
-		fail("linalg_matrix_power", []*Tensor{t}, "t is not a batch of square matrices; expected (…, k, k)")
+		fail("linalg_matrix_power", []*Tensor{t}, "t is not a batch of square matrices; want (…, k, k)")
 	case n < 0:
-		fail("linalg_matrix_power", []*Tensor{t}, "n is %d; expected at least 0", n)
+		fail("linalg_matrix_power", []*Tensor{t}, "n is %d; want at least 0", n)
 	}
 	return apply(matrixPower{n}, t)
 }

@@ -31,7 +31,7 @@ func (o qr) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	p := o.bundle(in[0])
 	m, k, n := p[0][0], p[0][1], p[1][1]
 	if k > n {
-		fail("linalg_qr", in, "mode complete has no derivative for matrices with more rows than columns; expected mode reduced")
+		fail("linalg_qr", in, "mode complete has no derivative for matrices with more rows than columns; want mode reduced")
 	}
 	of, by := p.parts(y.To(d)), p.parts(dy.To(d))
 	q, r, dq, dr := of[0], of[1], by[0], by[1]
@@ -60,7 +60,7 @@ func squareQR(q, r, dq, dr *Tensor) *Tensor {
 func (t *Tensor) QR(mode string) (q, r *Tensor) {
 	floatMatrices("linalg_qr", t)
 	if mode != "reduced" && mode != "complete" && mode != "r" {
-		fail("linalg_qr", []*Tensor{t}, "unknown mode %q; expected reduced, complete or r", mode)
+		fail("linalg_qr", []*Tensor{t}, "unknown mode %q; want reduced, complete or r", mode)
 	}
 	o := qr{mode == "complete"}
 	p := o.bundle(t).parts(apply(o, t))

@@ -117,7 +117,7 @@ func (t *Tensor) Amin(dims ...int) *Tensor {
 // nonEmpty returns o. It panics if a dimension to reduce is empty.
 func (o over) nonEmpty(op string, t *Tensor) over {
 	if o.count(t) == 0 {
-		fail(op, []*Tensor{t}, "the reduction is empty; expected sizes of at least 1 along dimensions %v", o.dims)
+		fail(op, []*Tensor{t}, "the reduction is empty; want sizes of at least 1 along dimensions %v", o.dims)
 	}
 	return o
 }

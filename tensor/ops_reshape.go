@@ -10,7 +10,7 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	t.given("view")
 	y := t.Reshape(shape...)
 	if y.mem != t.mem {
-		fail("view", []*Tensor{t, y}, "strides %v do not allow shape %s without a copy; expected a contiguous tensor: use Reshape", t.stride, shapeString(y.shape))
+		fail("view", []*Tensor{t, y}, "strides %v do not allow shape %s without a copy; want a contiguous tensor: use Reshape", t.stride, shapeString(y.shape))
 	}
 	return y
 }
@@ -38,7 +38,7 @@ func (t *Tensor) Ravel() *Tensor {
 func (t *Tensor) Flatten(startEnd ...int) *Tensor {
 	t.given("flatten")
 	if len(startEnd) > 2 {
-		fail("flatten", []*Tensor{t}, "%d dimensions given; expected at most a first and a last", len(startEnd))
+		fail("flatten", []*Tensor{t}, "%d dimensions given; want at most a first and a last", len(startEnd))
 	}
 	if len(t.shape) == 0 {
 		return t.Reshape(1)
@@ -47,7 +47,7 @@ func (t *Tensor) Flatten(startEnd ...int) *Tensor {
 	copy(bounds, startEnd)
 	from, to := axis("flatten", t, bounds[0], len(t.shape)), axis("flatten", t, bounds[1], len(t.shape))
 	if from > to {
-		fail("flatten", []*Tensor{t}, "start %d is after end %d; expected start before end", from, to)
+		fail("flatten", []*Tensor{t}, "start %d is after end %d; want start before end", from, to)
 	}
 	return t.Reshape(slices.Replace(t.Shape(), from, to+1, size(t.shape[from:to+1]))...)
 }
@@ -65,7 +65,7 @@ func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 		}
 	}
 	if len(to) == 0 || slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.shape[d] {
-		fail("unflatten", []*Tensor{t}, "dimension %d of size %d does not split into %v; expected sizes with that product, and at most one -1", d, t.shape[d], sizes)
+		fail("unflatten", []*Tensor{t}, "dimension %d of size %d does not split into %v; want sizes with that product, and at most one -1", d, t.shape[d], sizes)
 	}
 	return t.Reshape(slices.Replace(t.Shape(), d, d+1, to...)...)
 }
@@ -92,7 +92,7 @@ func (t *Tensor) Squeeze(dims ...int) *Tensor {
 	}
 	for _, d := range list {
 		if t.shape[d] != 1 {
-			fail("squeeze", []*Tensor{t}, "dimension %d has size %d; expected 1", d, t.shape[d])
+			fail("squeeze", []*Tensor{t}, "dimension %d has size %d; want 1", d, t.shape[d])
 		}
 	}
 	if len(list) == 0 {
@@ -138,7 +138,7 @@ func (t *Tensor) Repeat(repeats ...int) *Tensor {
 	t.given("repeat")
 	shift := len(repeats) - len(t.shape)
 	if shift < 0 {
-		fail("repeat", []*Tensor{t}, "times has length %d; expected at least %d, one for each dimension", len(repeats), len(t.shape))
+		fail("repeat", []*Tensor{t}, "times has length %d; want at least %d, one for each dimension", len(repeats), len(t.shape))
 	}
 	checkShape("repeat", repeats)
 	// The sizes are pairs (n, s): n is the number of repeats and s is t's size.
@@ -172,7 +172,7 @@ func (t *Tensor) RepeatInterleave(repeats, dim int) *Tensor {
 	t.given("repeat_interleave")
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if repeats < 0 {
-		fail("repeat_interleave", []*Tensor{t}, "n is %d; expected at least 0", repeats)
+		fail("repeat_interleave", []*Tensor{t}, "n is %d; want at least 0", repeats)
 	}
 	spread := slices.Insert(t.Shape(), d+1, repeats)
 	joined := t.Shape()
@@ -186,12 +186,12 @@ func (t *Tensor) RepeatInterleaveEach(repeats *Tensor, dim int) *Tensor {
 	given("repeat_interleave", t, repeats)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if len(repeats.shape) != 1 || repeats.shape[0] != t.shape[d] || repeats.dtype.IsFloat() {
-		fail("repeat_interleave", []*Tensor{t, repeats}, "times has dtype %v; expected %d integers, one for each slice along dimension %d", repeats.dtype, t.shape[d], d)
+		fail("repeat_interleave", []*Tensor{t, repeats}, "times has dtype %v; want %d integers, one for each slice along dimension %d", repeats.dtype, t.shape[d], d)
 	}
 	each, total := repeats.Int64s(), int64(0)
 	for i, n := range each {
 		if n < 0 || n > 1<<40 {
-			fail("repeat_interleave", []*Tensor{t, repeats}, "%d repeats of slice %d; expected at least 0, and a result that fits into memory", n, i)
+			fail("repeat_interleave", []*Tensor{t, repeats}, "%d repeats of slice %d; want at least 0, and a result that fits into memory", n, i)
 		}
 		total += n
 	}
@@ -213,7 +213,7 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 	shape := make([]int, len(vectors))
 	for i, v := range vectors {
 		if len(v.shape) > 1 {
-			fail("meshgrid", vectors, "operand %d is %d-D; expected vectors", i, len(v.shape))
+			fail("meshgrid", vectors, "operand %d is %d-D; want vectors", i, len(v.shape))
 		}
 		shape[i] = v.Numel()
 	}

@@ -71,7 +71,7 @@ type roundTo struct{ decimals int }
 func (roundTo) Info() Info { return info("round", "torch.round", SavesNothing) }
 func (r roundTo) Forward(in []*Tensor) *Tensor {
 	if !in[0].dtype.IsFloat() {
-		failDType("round", in, "cannot round integers to %d decimals; expected a floating-point dtype", r.decimals)
+		failDType("round", in, "cannot round integers to %d decimals; want a floating-point dtype", r.decimals)
 	}
 	return compose(func(in []*Tensor) *Tensor {
 		if r.decimals < 0 {

@@ -239,7 +239,7 @@ func (t *Tensor) Diff(n, dim int) *Tensor {
 	t.given("diff")
 	d := axis("diff", t, dim, len(t.shape))
 	if n < 0 {
-		fail("diff", []*Tensor{t}, "n is %d; expected at least 0", n)
+		fail("diff", []*Tensor{t}, "n is %d; want at least 0", n)
 	}
 	for range n {
 		size := t.shape[d]

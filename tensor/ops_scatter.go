@@ -42,11 +42,11 @@ func scattering(op string, t *Tensor, dim int, index *Tensor) (int, *Tensor) {
 func sourceOf(op string, index, src *Tensor) *Tensor {
 	need(op, "src", src != nil, "a tensor")
 	if len(src.shape) != len(index.shape) {
-		fail(op, []*Tensor{index, src}, "index and src do not match; expected as many dimensions in src as in index")
+		fail(op, []*Tensor{index, src}, "index and src do not match; want as many dimensions in src as in index")
 	}
 	for d, n := range index.shape {
 		if n > src.shape[d] {
-			fail(op, []*Tensor{index, src}, "src is smaller than index; expected size %d or more in dimension %d", n, d)
+			fail(op, []*Tensor{index, src}, "src is smaller than index; want size %d or more in dimension %d", n, d)
 		}
 		src = src.Narrow(d, 0, n)
 	}
@@ -208,7 +208,7 @@ type ScatterReduceOptions struct {
 // torch.scatter_reduce.
 func (t *Tensor) ScatterReduce(dim int, index, src *Tensor, how string, o ScatterReduceOptions) *Tensor {
 	if _, ok := joins[how]; !ok {
-		fail("scatter_reduce", []*Tensor{t, index, src}, "unknown reduction %q; expected sum, prod, mean, amax or amin", how)
+		fail("scatter_reduce", []*Tensor{t, index, src}, "unknown reduction %q; want sum, prod, mean, amax or amin", how)
 	}
 	d, p := scattering("scatter_reduce", t, dim, index)
 	return apply(scatterReduce{d, how, o.ExcludeSelf}, t, sourceOf("scatter_reduce", index, src), p)

@@ -12,7 +12,7 @@ func (t *Tensor) Searchsorted(values *Tensor, right bool) *Tensor {
 		ok = t.shape[d] == values.shape[d]
 	}
 	if !ok {
-		fail("searchsorted", []*Tensor{t, values}, "the sorted tensor and values do not match; expected a sorted vector, or equal sizes in all dimensions but the last")
+		fail("searchsorted", []*Tensor{t, values}, "the sorted tensor and values do not match; want a sorted vector, or equal sizes in all dimensions but the last")
 	}
 	sameDType("searchsorted", []*Tensor{t, values})
 	if t.dtype.IsFloat() {
@@ -45,7 +45,7 @@ func searched[T int64 | float64](t, values *Tensor, sorted, wanted []T, right bo
 func (t *Tensor) Bucketize(boundaries *Tensor, right bool) *Tensor {
 	given("bucketize", t, boundaries)
 	if len(boundaries.shape) != 1 {
-		fail("bucketize", []*Tensor{t, boundaries}, "boundaries are %d-D; expected a vector", len(boundaries.shape))
+		fail("bucketize", []*Tensor{t, boundaries}, "boundaries are %d-D; want a vector", len(boundaries.shape))
 	}
 	return boundaries.Searchsorted(t, right)
 }

@@ -70,7 +70,7 @@ func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int
 	want := slices.Clone(t.shape)
 	want[d] = index.shape[0]
 	if !slices.Equal(src.shape, want) {
-		fail(op, []*Tensor{t, index, src}, "src does not match; expected shape %s, with a slice along dimension %d for each index", shapeString(want), d)
+		fail(op, []*Tensor{t, index, src}, "src does not match; want shape %s, with a slice along dimension %d for each index", shapeString(want), d)
 	}
 	return d, positions(op, t, index, d, t.shape[d], wrap)
 }

@@ -71,7 +71,7 @@ func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 func (t *Tensor) PixelShuffle(upscaleFactor int) *Tensor {
 	t.given("pixel_shuffle")
 	if len(t.shape) < 3 || upscaleFactor < 1 || upscaleFactor > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(upscaleFactor*upscaleFactor) != 0 {
-		fail("pixel_shuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with c a multiple of its square", upscaleFactor)
+		fail("pixel_shuffle", []*Tensor{t}, "factor is %d; want (…, c, h, w) with c a multiple of its square", upscaleFactor)
 	}
 	return apply(pixelShuffle{upscaleFactor}, t)
 }
@@ -81,7 +81,7 @@ func (t *Tensor) PixelShuffle(upscaleFactor int) *Tensor {
 func (t *Tensor) PixelUnshuffle(downscaleFactor int) *Tensor {
 	t.given("pixel_unshuffle")
 	if n := len(t.shape); n < 3 || downscaleFactor < 1 || t.shape[n-2]%downscaleFactor != 0 || t.shape[n-1]%downscaleFactor != 0 {
-		fail("pixel_unshuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with h and w multiples of it", downscaleFactor)
+		fail("pixel_unshuffle", []*Tensor{t}, "factor is %d; want (…, c, h, w) with h and w multiples of it", downscaleFactor)
 	}
 	return apply(pixelUnshuffle{downscaleFactor}, t)
 }
@@ -91,7 +91,7 @@ func (t *Tensor) PixelUnshuffle(downscaleFactor int) *Tensor {
 func (t *Tensor) ChannelShuffle(groups int) *Tensor {
 	t.given("channel_shuffle")
 	if len(t.shape) < 3 || groups < 1 || t.shape[1]%groups != 0 {
-		fail("channel_shuffle", []*Tensor{t}, "groups is %d; expected (n, c, …) with c a multiple of it", groups)
+		fail("channel_shuffle", []*Tensor{t}, "groups is %d; want (n, c, …) with c a multiple of it", groups)
 	}
 	return apply(channelShuffle{groups}, t)
 }
@@ -129,7 +129,7 @@ func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) localResponseNorm(size int, alpha, beta, k float64) *Tensor {
 	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {
-		fail("local_response_norm", []*Tensor{t}, "size is %d; expected at least 1, and an input (n, c, …)", size)
+		fail("local_response_norm", []*Tensor{t}, "size is %d; want at least 1, and an input (n, c, …)", size)
 	}
 	return apply(localResponseNorm{size, alpha, beta, k}, t)
 }

@@ -77,11 +77,11 @@ func (t *Tensor) Solve(b *Tensor) *Tensor {
 	}
 	n, r := t.shape[len(t.shape)-1], len(b.shape)
 	if r < 2 || b.shape[r-2] != n {
-		fail("linalg_solve", []*Tensor{t, b}, "matrix and right-hand side do not match; expected (…, n, n), and (…, n, k) or (n,)")
+		fail("linalg_solve", []*Tensor{t, b}, "matrix and right-hand side do not match; want (…, n, n), and (…, n, k) or (n,)")
 	}
 	leading, ok := broadcastShapes(t.shape[:len(t.shape)-2], b.shape[:r-2])
 	if !ok {
-		fail("linalg_solve", []*Tensor{t, b}, "the leading dimensions do not broadcast; expected (…, n, n) and (…, n, k)")
+		fail("linalg_solve", []*Tensor{t, b}, "the leading dimensions do not broadcast; want (…, n, n) and (…, n, k)")
 	}
 	to := func(x *Tensor) *Tensor {
 		return x.expandTo(append(slices.Clone(leading), x.shape[len(x.shape)-2:]...))
@@ -137,10 +137,10 @@ func checkSquare(op string, t *Tensor) {
 	given(op, t)
 	r := len(t.shape)
 	if r < 2 || t.shape[r-2] != t.shape[r-1] {
-		fail(op, []*Tensor{t}, "t is not a batch of square matrices; expected (…, n, n)")
+		fail(op, []*Tensor{t}, "t is not a batch of square matrices; want (…, n, n)")
 	}
 	if !t.dtype.IsFloat() {
-		failDType(op, []*Tensor{t}, "expected a floating-point dtype")
+		failDType(op, []*Tensor{t}, "want a floating-point dtype")
 	}
 }
 

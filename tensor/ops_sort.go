@@ -73,7 +73,7 @@ func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("topk", x, dim, len(x.shape))
 	if k < 0 || k > x.shape[d] {
-		fail("topk", []*Tensor{t}, "k is %d along dimension %d; expected 0 to %d", k, d, x.shape[d])
+		fail("topk", []*Tensor{t}, "k is %d along dimension %d; want 0 to %d", k, d, x.shape[d])
 	}
 	indices = x.argsort("topk", d, largest).Narrow(d, 0, k)
 	values = x.picked(d, indices)
@@ -94,7 +94,7 @@ func (t *Tensor) kthValue(k, dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("kthvalue", x, dim, len(x.shape))
 	if k < 1 || k > x.shape[d] {
-		fail("kthvalue", []*Tensor{t}, "k is %d along dimension %d; expected 1 to %d", k, d, x.shape[d])
+		fail("kthvalue", []*Tensor{t}, "k is %d along dimension %d; want 1 to %d", k, d, x.shape[d])
 	}
 	return x.ranked(d, x.argsort("kthvalue", d, false).Narrow(d, k-1, 1), t)
 }

@@ -7,7 +7,7 @@ func (t *Tensor) Split(size, dim int) []*Tensor {
 	d := axis("split", t, dim, len(t.shape))
 	n := t.shape[d]
 	if size < 0 || size == 0 && n > 0 {
-		fail("split", []*Tensor{t}, "size is %d; expected at least 1", size)
+		fail("split", []*Tensor{t}, "size is %d; want at least 1", size)
 	}
 	if n == 0 {
 		return []*Tensor{t}
@@ -29,7 +29,7 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 		total += s
 	}
 	if total != t.shape[d] {
-		fail("split", []*Tensor{t}, "sizes %v add up to %d; expected %d, the size of dimension %d", sizes, total, t.shape[d], d)
+		fail("split", []*Tensor{t}, "sizes %v add up to %d; want %d, the size of dimension %d", sizes, total, t.shape[d], d)
 	}
 	out := hostViews("split", len(sizes))
 	from := 0
@@ -47,7 +47,7 @@ func (t *Tensor) Chunk(chunks, dim int) []*Tensor {
 	t.given("chunk")
 	d := axis("chunk", t, dim, len(t.shape))
 	if chunks < 1 {
-		fail("chunk", []*Tensor{t}, "n is %d; expected at least 1", chunks)
+		fail("chunk", []*Tensor{t}, "n is %d; want at least 1", chunks)
 	}
 	if t.shape[d] == 0 {
 		return t.TensorSplit(chunks, d)
@@ -61,7 +61,7 @@ func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 	t.given("tensor_split")
 	d := axis("tensor_split", t, dim, len(t.shape))
 	if n < 1 {
-		fail("tensor_split", []*Tensor{t}, "n is %d; expected at least 1", n)
+		fail("tensor_split", []*Tensor{t}, "n is %d; want at least 1", n)
 	}
 	sizes := hostSlice[int]("split", n)
 	for i := range sizes {

@@ -54,10 +54,10 @@ func (t *Tensor) AsStrided(shape, stride []int, offset int) *Tensor {
 	t.given("as_strided")
 	to := layout{offset, checkShape("as_strided", shape), slices.Clone(stride)}
 	if len(stride) != len(shape) || offset < 0 || slices.ContainsFunc(stride, func(s int) bool { return s < 0 }) {
-		fail("as_strided", []*Tensor{t}, "shape is %s, strides are %v and offset is %d; expected as many strides as sizes, none negative", shapeString(shape), stride, offset)
+		fail("as_strided", []*Tensor{t}, "shape is %s, strides are %v and offset is %d; want as many strides as sizes, none negative", shapeString(shape), stride, offset)
 	}
 	if held := t.mem.buffer.Bytes() / t.dtype.Size(); to.end() > held {
-		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d reach element %d of the memory; expected up to its last, %d", shapeString(shape), stride, offset, to.end()-1, held-1)
+		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d reach element %d of the memory; want up to its last, %d", shapeString(shape), stride, offset, to.end()-1, held-1)
 	}
 	return apply(asStrided{to, layout{t.offset, t.shape, t.stride}}, t)
 }

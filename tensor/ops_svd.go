@@ -81,10 +81,10 @@ func (t *Tensor) SVD() (u, s, vh *Tensor) {
 	t.given("linalg_svd")
 	r := len(t.shape)
 	if r < 2 {
-		fail("linalg_svd", []*Tensor{t}, "t is %d-D; expected (…, m, n)", r)
+		fail("linalg_svd", []*Tensor{t}, "t is %d-D; want (…, m, n)", r)
 	}
 	if !t.dtype.IsFloat() {
-		failDType("linalg_svd", []*Tensor{t}, "expected a floating-point dtype")
+		failDType("linalg_svd", []*Tensor{t}, "want a floating-point dtype")
 	}
 	o := svd{}
 	u, s, v := o.parts(apply(o, t), t.shape[r-2])
@@ -167,16 +167,16 @@ func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNo
 		o.Dims = []int{-2, -1}
 	}
 	if len(o.Dims) != 2 || len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "Dims is %v; expected two dimensions", o.Dims)
+		fail(op, []*Tensor{t}, "Dims is %v; want two dimensions", o.Dims)
 	}
 	m := matrixNorm{order, axis(op, t, o.Dims[0], len(t.shape)), axis(op, t, o.Dims[1], len(t.shape)), false, false}
 	switch rows, cols := t.shape[m.rows], t.shape[m.cols]; {
 	case m.rows == m.cols:
-		fail(op, []*Tensor{t}, "dimensions %v are the same; expected two different dimensions", o.Dims)
+		fail(op, []*Tensor{t}, "dimensions %v are the same; want two different dimensions", o.Dims)
 	case !slices.Contains(orders, order):
-		fail(op, []*Tensor{t}, "unknown norm %q; expected one of %q", order, orders)
+		fail(op, []*Tensor{t}, "unknown norm %q; want one of %q", order, orders)
 	case (rows == 0 || cols == 0) && order != "fro" && order != "nuc":
-		fail(op, []*Tensor{t}, "the matrices are empty, where the norm %q is undefined; expected order \"fro\" or \"nuc\"", order)
+		fail(op, []*Tensor{t}, "the matrices are empty, where the norm %q is undefined; want order \"fro\" or \"nuc\"", order)
 	}
 	n, x := newNorm(op, t, 2, PNormOptions{DType: o.DType})
 	m.given = n.given

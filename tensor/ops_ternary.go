@@ -47,7 +47,7 @@ func (o addcdiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Addcdiv(x, y *Tensor, value float64) *Tensor {
 	given("addcdiv", t, x, y)
 	if !x.dtype.IsFloat() && !y.dtype.IsFloat() {
-		failDType("addcdiv", []*Tensor{t, x, y}, "cannot divide integers; expected a floating-point dtype of x or y")
+		failDType("addcdiv", []*Tensor{t, x, y}, "cannot divide integers; want a floating-point dtype of x or y")
 	}
 	return apply(addcdiv{value}, t, x, y)
 }
@@ -89,7 +89,7 @@ func (t *Tensor) LerpTensor(end, weight *Tensor) *Tensor {
 func lerpable(in ...*Tensor) []*Tensor {
 	sameDType("lerp", in)
 	if !in[0].dtype.IsFloat() {
-		failDType("lerp", in, "cannot interpolate between integers; expected a floating-point dtype")
+		failDType("lerp", in, "cannot interpolate between integers; want a floating-point dtype")
 	}
 	return in
 }

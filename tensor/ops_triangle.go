@@ -46,7 +46,7 @@ func (t *Tensor) Triu(k int) *Tensor { return apply(triu{triangle{matrices("triu
 func matrices(op string, t *Tensor, k int) int {
 	given(op, t)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "t is %d-D; expected at least 2-D, (…, m, n)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; want at least 2-D, (…, m, n)", len(t.shape))
 	}
 	return k
 }

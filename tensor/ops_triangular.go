@@ -85,11 +85,11 @@ func systems(op string, a, b *Tensor) (_, _ *Tensor) {
 	in := []*Tensor{a, b}
 	ra, rb := len(a.shape), len(b.shape)
 	if rb < 2 || a.shape[ra-2] != b.shape[rb-2] {
-		fail(op, in, "matrix and right-hand side do not match; expected equally many rows, (…, m, n) and (…, m, k)")
+		fail(op, in, "matrix and right-hand side do not match; want equally many rows, (…, m, n) and (…, m, k)")
 	}
 	leading, ok := broadcastShapes(a.shape[:ra-2], b.shape[:rb-2])
 	if !ok {
-		fail(op, in, "the leading dimensions do not broadcast; expected (…, n, n) and (…, n, k)")
+		fail(op, in, "the leading dimensions do not broadcast; want (…, n, n) and (…, n, k)")
 	}
 	return a.expandTo(slices.Concat(leading, a.shape[ra-2:])), b.expandTo(slices.Concat(leading, b.shape[rb-2:]))
 }

@@ -45,11 +45,11 @@ func (t *Tensor) Im2Col(size []int, o ConvOptions) *Tensor {
 	const op = "im2col"
 	t.given(op)
 	if len(t.shape) != 4 {
-		fail(op, []*Tensor{t}, "t is %d-D; expected (n, c, h, w)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; want (n, c, h, w)", len(t.shape))
 	}
 	w := newUnfold(op, size, o)
 	if slices.Contains(w.places(t.shape[2:]), 0) {
-		fail(op, []*Tensor{t}, "the window %v with dilation %v is larger than the input with padding %v; expected at most its size", w.kernel, w.dilation, w.lo)
+		fail(op, []*Tensor{t}, "the window %v with dilation %v is larger than the input with padding %v; want at most its size", w.kernel, w.dilation, w.lo)
 	}
 	return apply(im2col{w, slices.Clone(t.shape[2:])}, t)
 }
@@ -63,14 +63,14 @@ func (t *Tensor) Col2Im(sizes, window []int, o ConvOptions) *Tensor {
 	to := perDimension(op, "output size", sizes, 2, 1, 1)
 	places := w.places(to)
 	if len(t.shape) != 3 || t.shape[1]%w.taps() != 0 || t.shape[2] != size(places) {
-		fail(op, []*Tensor{t}, "t does not match %v places of a window %v; expected (n, c·%d, %d)", places, w.kernel, w.taps(), size(places))
+		fail(op, []*Tensor{t}, "t does not match %v places of a window %v; want (n, c·%d, %d)", places, w.kernel, w.taps(), size(places))
 	}
 	return apply(col2im{w, to}, t)
 }
 
 func newUnfold(op string, size []int, o ConvOptions) window {
 	if len(size) == 0 || o.Same || o.Groups > 1 {
-		panic(&Error{Op: op, Why: "size is empty, or Groups or Same is set; expected a window size, and neither option"})
+		panic(&Error{Op: op, Why: "size is empty, or Groups or Same is set; want a window size, and neither option"})
 	}
 	w := window{
 		kernel:   perDimension(op, "window", size, 2, 1, 1),
@@ -126,7 +126,7 @@ func (t *Tensor) Unfold(dim, size, step int) *Tensor {
 	t.given("unfold")
 	d := axis("unfold", t, dim, len(t.shape))
 	if size < 0 || size > t.shape[d] || step < 1 {
-		fail("unfold", []*Tensor{t}, "size is %d and step is %d in dimension %d; expected size at most %d and step at least 1", size, step, d, t.shape[d])
+		fail("unfold", []*Tensor{t}, "size is %d and step is %d in dimension %d; want size at most %d and step at least 1", size, step, d, t.shape[d])
 	}
 	return apply(unfold{d, size, step}, t)
 }

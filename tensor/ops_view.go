@@ -40,7 +40,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		}
 	}
 	if slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.Numel() {
-		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot reshape %s to %s; expected the same number of elements, and at most one -1", shapeString(t.shape), shapeString(shape))})
+		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot reshape %s to %s; want the same number of elements, and at most one -1", shapeString(t.shape), shapeString(shape))})
 	}
 	if slices.Equal(to, t.shape) {
 		return t
@@ -72,7 +72,7 @@ func permuted(x *Tensor, order []int) *Tensor {
 func (t *Tensor) Permute(dims ...int) *Tensor {
 	t.given("permute")
 	if len(dims) != len(t.shape) {
-		fail("permute", []*Tensor{t}, "order %v has length %d; expected %d", dims, len(dims), len(t.shape))
+		fail("permute", []*Tensor{t}, "order %v has length %d; want %d", dims, len(dims), len(t.shape))
 	}
 	to := make([]int, len(dims))
 	for i, d := range dims {
@@ -96,7 +96,7 @@ func (t *Tensor) Transpose(i, j int) *Tensor {
 func (t *Tensor) T() *Tensor {
 	t.given("t")
 	if len(t.shape) != 2 {
-		fail("t", []*Tensor{t}, "t is %d-D; expected 2-D: use Transpose or Permute", len(t.shape))
+		fail("t", []*Tensor{t}, "t is %d-D; want 2-D: use Transpose or Permute", len(t.shape))
 	}
 	return t.Transpose(0, 1)
 }
@@ -174,7 +174,7 @@ func (t *Tensor) SliceStep(dim, start, end, step int) *Tensor {
 	f, e := Range{start, end, step}.of(t.shape[d])
 	switch {
 	case step < 1:
-		fail("slice", []*Tensor{t}, "step is %d; expected at least 1: use Flip to reverse", step)
+		fail("slice", []*Tensor{t}, "step is %d; want at least 1: use Flip to reverse", step)
 	case step > 1:
 		return apply(sliceStep{slice{d, f, e}, step}, t)
 	}
@@ -225,7 +225,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 		from += n
 	}
 	if from < 0 || length < 0 || length > n-from {
-		fail("narrow", []*Tensor{t}, "start %d and length %d are out of range in dimension %d; expected a range within its size %d", start, length, d, n)
+		fail("narrow", []*Tensor{t}, "start %d and length %d are out of range in dimension %d; want a range within its size %d", start, length, d, n)
 	}
 	if from == 0 && length == n {
 		return t
@@ -239,7 +239,7 @@ func (t *Tensor) Select(dim, i int) *Tensor {
 	t.given("select")
 	d := axis("select", t, dim, len(t.shape))
 	if n := t.shape[d]; i < -n || i >= n {
-		fail("select", []*Tensor{t}, "index %d is out of range in dimension %d; expected %d to %d", i, d, -n, n-1)
+		fail("select", []*Tensor{t}, "index %d is out of range in dimension %d; want %d to %d", i, d, -n, n-1)
 	} else if i < 0 {
 		i += n
 	}

@@ -48,7 +48,7 @@ func TestPointwiseErrors(t *testing.T) {
 		{func() { x.Quantile(1.5, 0) }, []string{"quantile", "1.5", "0 to 1"}},
 		{func() { ints.Quantile(0.5, 0) }, []string{"quantile", "int64", "float32"}},
 		{func() { x.Diff(-1, 0) }, []string{"diff", "-1"}},
-		{func() { x.Rows()[0] = nil; Ones(2).Rows() }, []string{"rows", "the tensor is 1-dimensional", "expected 2"}},
+		{func() { x.Rows()[0] = nil; Ones(2).Rows() }, []string{"rows", "the tensor is 1-dimensional", "want 2"}},
 		{func() { ArangeAs(Float32, 0, 1, -1) }, []string{"arange", "-1"}},
 		{func() { ArangeAs(Float32, 0, 1, 0) }, []string{"arange", "0"}},
 		{func() { FullAs(Float16, 1e6) }, []string{"full", "float16", "1e+06", "65504"}},

@@ -14,7 +14,7 @@ func (t *Tensor) avgPool(dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
-		fail(op, []*Tensor{t}, "Dilation is %v and Divisor is %d; expected no Dilation and a positive Divisor", o.Dilation, o.Divisor)
+		fail(op, []*Tensor{t}, "Dilation is %v and Divisor is %d; want no Dilation and a positive Divisor", o.Dilation, o.Divisor)
 	}
 	sizes := slices.Clone(t.shape[len(t.shape)-dims:])
 	return apply(avgPool{dims, w, places, o.ExcludePadding, o.Divisor, sizes}, t)
@@ -24,10 +24,10 @@ func (t *Tensor) avgPool(dims int, size []int, o poolOptions) *Tensor {
 func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w window, places []int) {
 	given(op, t)
 	if len(t.shape) <= dims {
-		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
+		fail(op, []*Tensor{t}, "input is %d-dimensional; want %d or %d dimensions", len(t.shape), dims+1, dims+2)
 	}
 	if len(size) == 0 {
-		fail(op, []*Tensor{t}, "the window size is empty; expected length 1 or %d", dims)
+		fail(op, []*Tensor{t}, "the window size is empty; want length 1 or %d", dims)
 	}
 	w = window{
 		kernel:   perDimension(op, "window", size, dims, 1, 1),
@@ -42,7 +42,7 @@ func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w windo
 	places = make([]int, dims)
 	for i, n := range t.shape[len(t.shape)-dims:] {
 		if 2*w.lo[i] > w.reach(i) {
-			fail(op, []*Tensor{t}, "padding is %v; expected at most half of the window size %v", w.lo, w.kernel)
+			fail(op, []*Tensor{t}, "padding is %v; want at most half of the window size %v", w.lo, w.kernel)
 		}
 		room := n + 2*w.lo[i] - w.reach(i)
 		if o.CeilMode {
@@ -69,11 +69,11 @@ func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
 func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes []int) {
 	given(op, t)
 	if len(t.shape) <= dims {
-		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
+		fail(op, []*Tensor{t}, "input is %d-dimensional; want %d or %d dimensions", len(t.shape), dims+1, dims+2)
 	}
 	sizes = slices.Clone(t.shape[len(t.shape)-dims:])
 	if slices.Contains(sizes, 0) || len(list) == 0 {
-		fail(op, []*Tensor{t}, "input sizes are %v and output sizes %v; expected non-zero input sizes and 1 or %d output sizes", sizes, list, dims)
+		fail(op, []*Tensor{t}, "input sizes are %v and output sizes %v; want non-zero input sizes and 1 or %d output sizes", sizes, list, dims)
 	}
 	places = perDimension(op, "output size", list, dims, 0, 0)
 	for i, p := range places {
@@ -124,7 +124,7 @@ func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 func (t *Tensor) maxUnpool2d(index *Tensor, height, width int) *Tensor {
 	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
-		fail("max_unpool2d", []*Tensor{t, index}, "cannot unpool to (%d, %d); expected an input (…, h, w) and an index of the same shape", height, width)
+		fail("max_unpool2d", []*Tensor{t, index}, "cannot unpool to (%d, %d); want an input (…, h, w) and an index of the same shape", height, width)
 	}
 	t = offered(Info{Name: "max_unpool2d"}, t)[0]
 	lead := t.shape[:len(t.shape)-2]

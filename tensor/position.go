@@ -64,9 +64,9 @@ func wrapped(p *Tensor, n int) *Tensor {
 
 func expectedRange(least, n int) string {
 	if n == 0 {
-		return "expected none, as the dimension is empty"
+		return "want none, as the dimension is empty"
 	}
-	return fmt.Sprintf("expected %d to %d", least, n-1)
+	return fmt.Sprintf("want %d to %d", least, n-1)
 }
 
 // placeIn returns " at [1 2]" for element i of a tensor.

@@ -240,7 +240,7 @@ func TestProductErrors(t *testing.T) {
 	x, v, b := Zeros(2, 3), Zeros(3), Zeros(2, 3, 4)
 	o := AddMMOptions{}
 	for want, f := range map[string]func(){
-		"tensor: mm: shapes (2, 3) and (2, 3): cannot multiply the matrices; expected (m, k) times (k, n)":                           func() { x.MM(x) },
+		"tensor: mm: shapes (2, 3) and (2, 3): cannot multiply the matrices; want (m, k) times (k, n)":                               func() { x.MM(x) },
 		"tensor: mv: shapes (2, 3) and (2, 3): cannot multiply the matrix and the vector":                                            func() { x.MV(x) },
 		"tensor: bmm: shapes (2, 3, 4) and (2, 3, 4): cannot multiply the batches of matrices":                                       func() { b.BMM(b) },
 		"tensor: dot: shapes (3,) and (2, 3): the operands are not vectors of equal length":                                          func() { v.Dot(x) },
@@ -277,10 +277,10 @@ func TestProductErrors(t *testing.T) {
 		"tensor: tensordot: shape (2, 3): dimension 2 is out of range":                                                               func() { x.TensorDot(x, []int{0}, []int{2}) },
 		"tensor: chain_matmul: no tensors given":                                                                                     func() { ChainMatMul() },
 		"tensor: chain_matmul: shapes (2, 3) and (2, 3): operand 1 does not match":                                                   func() { ChainMatMul(x, x) },
-		"tensor: linalg_multi_dot: shape (2, 3): 1 given; expected at least 2 tensors":                                               func() { MultiDot(x) },
+		"tensor: linalg_multi_dot: shape (2, 3): 1 given; want at least 2 tensors":                                                   func() { MultiDot(x) },
 		"tensor: linalg_multi_dot: shapes (2, 3), (3,) and (3, 3): operand 1 does not match":                                         func() { MultiDot(x, v, Zeros(3, 3)) },
-		"tensor: trace: shape (3,): t is 1-D; expected a matrix":                                                                     func() { v.Trace() },
-		"tensor: diagonal: shape (2, 3): dimensions 1 and -1 are the same; expected two different dimensions":                        func() { x.Diagonal(0, 1, -1) },
+		"tensor: trace: shape (3,): t is 1-D; want a matrix":                                                                         func() { v.Trace() },
+		"tensor: diagonal: shape (2, 3): dimensions 1 and -1 are the same; want two different dimensions":                            func() { x.Diagonal(0, 1, -1) },
 	} {
 		if err := Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

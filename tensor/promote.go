@@ -46,7 +46,7 @@ var rank = [...]int{
 func ResultType(ts ...*Tensor) DType {
 	given("result_type", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "result_type", Why: "no tensors; expected at least one"})
+		panic(&Error{Op: "result_type", Why: "no tensors; want at least one"})
 	}
 	return promoteAll(ts)
 }

@@ -35,20 +35,20 @@ func (t *Tensor) quantiles(op string, q []float64, dim int, o QuantileOptions, i
 	t.given(op)
 	t = raised(offered(Info{Name: op}, t)[0])
 	if t.dtype != Float32 && t.dtype != Float64 {
-		failDType(op, []*Tensor{t}, "expected float32 or float64: convert with To")
+		failDType(op, []*Tensor{t}, "want float32 or float64: convert with To")
 	}
 	for _, share := range q {
 		if !(share >= 0 && share <= 1) {
-			fail(op, []*Tensor{t}, "q is %v; expected a number from 0 to 1", share)
+			fail(op, []*Tensor{t}, "q is %v; want a number from 0 to 1", share)
 		}
 	}
 	modes := []string{"", "linear", "lower", "higher", "midpoint", "nearest"}
 	if !slices.Contains(modes, o.Interpolation) {
-		fail(op, []*Tensor{t}, "unknown interpolation %q; expected one of %q", o.Interpolation, modes[1:])
+		fail(op, []*Tensor{t}, "unknown interpolation %q; want one of %q", o.Interpolation, modes[1:])
 	}
 	d := axis(op, t, dim, len(t.shape))
 	if t.shape[d] == 0 {
-		fail(op, []*Tensor{t}, "dimension %d is empty; expected at least one element", d)
+		fail(op, []*Tensor{t}, "dimension %d is empty; want at least one element", d)
 	}
 	sorted, _ := t.Movedim(d, -1).Sort(-1)
 	return sorted.between(sorted.ranks(q, ignoreNaN), o.Interpolation).Movedim(-1, 0)

@@ -101,7 +101,7 @@ func (g *Generator) Randn(shape ...int) *Tensor { return g.Normal(0, 1, shape...
 // is from 0 to 1. It is torch.Tensor.bernoulli_.
 func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
-		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
+		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; want a number from 0 to 1", p)})
 	}
 	return convert(g.mask(p, checkShape("bernoulli", shape)), Float32)
 }
@@ -158,7 +158,7 @@ func (g *Generator) mask(p float64, shape []int) *Tensor {
 // high. It is torch.randint.
 func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
-		panic(&Error{Op: "randint", Why: fmt.Sprintf("low is %d and high is %d; expected low < high", low, high)})
+		panic(&Error{Op: "randint", Why: fmt.Sprintf("low is %d and high is %d; want low < high", low, high)})
 	}
 	drawing("randint")
 	shape = checkShape("randint", shape)

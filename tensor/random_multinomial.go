@@ -42,11 +42,11 @@ func (t *Tensor) Multinomial(numSamples int, replacement bool) *Tensor {
 func (g *Generator) Multinomial(t *Tensor, numSamples int, replacement bool) *Tensor {
 	given("multinomial", t)
 	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
-		fail("multinomial", []*Tensor{t}, "input has rank %d and dtype %v; expected a vector or matrix of floating-point weights", rank, t.dtype)
+		fail("multinomial", []*Tensor{t}, "input has rank %d and dtype %v; want a vector or matrix of floating-point weights", rank, t.dtype)
 	}
 	classes := t.shape[len(t.shape)-1]
 	if numSamples < 1 || !replacement && numSamples > classes {
-		fail("multinomial", []*Tensor{t}, "cannot draw %d of %d categories with replacement %v; expected at least 1, and without replacement at most the number of categories", numSamples, classes, replacement)
+		fail("multinomial", []*Tensor{t}, "cannot draw %d of %d categories with replacement %v; want at least 1, and without replacement at most the number of categories", numSamples, classes, replacement)
 	}
 	weights := t.Detach().Float64s()
 	for row := 0; row < len(weights); row += classes {
@@ -54,12 +54,12 @@ func (g *Generator) Multinomial(t *Tensor, numSamples int, replacement bool) *Te
 		for i, w := range weights[row : row+classes] {
 			pollAt(row + i)
 			if !(w >= 0) || math.IsInf(w, 1) {
-				fail("multinomial", []*Tensor{t}, "weight %v%s is invalid; expected finite numbers of at least 0", w, placeIn(t.shape, row+i))
+				fail("multinomial", []*Tensor{t}, "weight %v%s is invalid; want finite numbers of at least 0", w, placeIn(t.shape, row+i))
 			}
 			sum += w
 		}
 		if sum == 0 {
-			fail("multinomial", []*Tensor{t}, "the weights%s sum to 0; expected a positive sum", placeIn(t.shape, row))
+			fail("multinomial", []*Tensor{t}, "the weights%s sum to 0; want a positive sum", placeIn(t.shape, row))
 		}
 	}
 	if replacement && numSamples > 1 {

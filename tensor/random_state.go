@@ -69,7 +69,7 @@ func (g *Generator) State() *Tensor {
 func (g *Generator) SetState(state *Tensor) {
 	given("set_state", state)
 	if state.dtype != Uint8 || len(state.shape) != 1 || state.shape[0] != stateSize {
-		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("expected a vector of %d uint8 elements from State", stateSize)})
+		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("want a vector of %d uint8 elements from State", stateSize)})
 	}
 	p := compact(state).bytes()
 	left, next := int(binary.LittleEndian.Uint32(p[atLeft:])), int(binary.LittleEndian.Uint32(p[atNext:]))

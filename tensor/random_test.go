@@ -83,10 +83,10 @@ func equalFloats(a, b []float64) bool {
 
 func TestDrawErrors(t *testing.T) {
 	for what, f := range map[string]func(){
-		"bernoulli: the probability is 1.5; expected a number from 0 to 1":       func() { Bernoulli(1.5, 3) },
-		"bernoulli: the probability is NaN; expected a number from 0 to 1":       func() { Bernoulli(math.NaN(), 3) },
-		"randint: low is 3 and high is 3; expected low < high":                   func() { Randint(3, 3, 2) },
-		"randint: shape (-1,): a size is negative; expected sizes of at least 0": func() { Randint(0, 3, -1) },
+		"bernoulli: the probability is 1.5; want a number from 0 to 1":       func() { Bernoulli(1.5, 3) },
+		"bernoulli: the probability is NaN; want a number from 0 to 1":       func() { Bernoulli(math.NaN(), 3) },
+		"randint: low is 3 and high is 3; want low < high":                   func() { Randint(3, 3, 2) },
+		"randint: shape (-1,): a size is negative; want sizes of at least 0": func() { Randint(0, 3, -1) },
 	} {
 		if err := Try(f); err == nil || err.Error() != "tensor: "+what {
 			t.Errorf("got %v, want %s", err, what)

@@ -29,6 +29,6 @@ func hostViews(op string, n int) []*Tensor {
 // checkLeast panics unless the argument n, called name, is at least least.
 func checkLeast(op, name string, n, least int) {
 	if n < least {
-		panic(&Error{Op: op, Why: fmt.Sprintf("%s is %d; expected at least %d", name, n, least)})
+		panic(&Error{Op: op, Why: fmt.Sprintf("%s is %d; want at least %d", name, n, least)})
 	}
 }

@@ -9,7 +9,7 @@ import (
 func updateScale(state, found *Tensor, s plumbing.ScaleSettings) {
 	given("update_scale", state, found)
 	if state.dtype != Float32 || found.dtype != Float32 || len(state.shape) != 1 || state.shape[0] != 4 || !state.IsContiguous() {
-		fail("update_scale", []*Tensor{state, found}, "expected state to be a float32 vector of 4 elements, and found to be float32")
+		fail("update_scale", []*Tensor{state, found}, "want state to be a float32 vector of 4 elements, and found to be float32")
 	}
 	if s.Static {
 		return

@@ -5,21 +5,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
+
+	"halfnote/internal/text"
 )
 
-// shapeString returns "(2, 3)", "(3,)" or "()".
-func shapeString(shape []int) string {
-	var s []string
-	for _, n := range shape {
-		s = append(s, strconv.Itoa(n))
-	}
-	if len(s) == 1 {
-		return "(" + s[0] + ",)"
-	}
-	return "(" + strings.Join(s, ", ") + ")"
-}
+func shapeString(shape []int) string { return text.Shape(shape) }
 
 // size returns the number of elements.
 func size(shape []int) int {
@@ -46,7 +36,7 @@ func rowMajor(shape []int) []int {
 func checkShape(op string, shape []int) []int {
 	for _, s := range shape {
 		if s < 0 {
-			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; expected sizes of at least 0"})
+			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; want sizes of at least 0"})
 		}
 	}
 	checkSize(op, shape, 1)
@@ -69,7 +59,7 @@ func checkSize(op string, shape []int, bytes int) {
 // axis returns dim counted from the front, for a tensor of rank n.
 func axis(op string, t *Tensor, dim, n int) int {
 	if dim < -n || dim >= n {
-		fail(op, []*Tensor{t}, "dimension %d is out of range; expected %d to %d", dim, -n, n-1)
+		fail(op, []*Tensor{t}, "dimension %d is out of range; want %d to %d", dim, -n, n-1)
 	}
 	if dim < 0 {
 		dim += n
@@ -123,14 +113,14 @@ func dropDims(shape, dims []int) []int {
 // sizes aligned at the end must be equal or 1.
 func broadcast(op string, in []*Tensor) []int {
 	if len(in) == 0 {
-		panic(&Error{Op: op, Why: "no operands; expected at least one tensor"})
+		panic(&Error{Op: op, Why: "no operands; want at least one tensor"})
 	}
 	given(op, in...)
 	out := in[0].shape
 	for _, t := range in[1:] {
 		var ok bool
 		if out, ok = broadcastShapes(out, t.shape); !ok {
-			fail(op, in, "cannot broadcast; expected sizes that are equal or 1, aligned at the end")
+			fail(op, in, "cannot broadcast; want sizes that are equal or 1, aligned at the end")
 		}
 	}
 	return out

@@ -167,7 +167,7 @@ func TestHugeShapes(t *testing.T) {
 		}
 	}
 	for _, shape := range [][]int{{-2}, {-1, 1}} {
-		if err := Try(func() { one.Expand(shape...) }); err == nil || !strings.Contains(err.Error(), "a size is negative; expected") {
+		if err := Try(func() { one.Expand(shape...) }); err == nil || !strings.Contains(err.Error(), "a size is negative; want") {
 			t.Errorf("expand to %v: got error %v", shape, err)
 		}
 	}

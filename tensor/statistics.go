@@ -17,7 +17,7 @@ func (t *Tensor) Cov() *Tensor { return t.CovWith(1, nil, nil) }
 func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
 	t.given("cov")
 	if len(t.shape) > 2 {
-		fail("cov", []*Tensor{t}, "input has %d dimensions; expected at most 2: (variables, observations)", len(t.shape))
+		fail("cov", []*Tensor{t}, "input has %d dimensions; want at most 2: (variables, observations)", len(t.shape))
 	}
 	x := t.floats()
 	if len(t.shape) < 2 {
@@ -52,10 +52,10 @@ func observationWeights(x, counts, weights *Tensor) *Tensor {
 			continue
 		}
 		if !slices.Equal(v.shape, x.shape[1:]) || v.dtype.IsFloat() != (i == 1) {
-			fail("cov", []*Tensor{x, v}, "%s has dtype %v; expected one element per observation, integer counts and floating-point weights", []string{"counts", "weights"}[i], v.dtype)
+			fail("cov", []*Tensor{x, v}, "%s has dtype %v; want one element per observation, integer counts and floating-point weights", []string{"counts", "weights"}[i], v.dtype)
 		}
 		if v.Detach().LtScalar(0).Any().Item() != 0 {
-			fail("cov", []*Tensor{x, v}, "%s has a negative element; expected at least 0", []string{"counts", "weights"}[i])
+			fail("cov", []*Tensor{x, v}, "%s has a negative element; want at least 0", []string{"counts", "weights"}[i])
 		}
 		if v = v.To(x.dtype); w != nil {
 			v = w.Mul(v)
@@ -101,7 +101,7 @@ func (t *Tensor) Histogram(bins int, o HistogramOptions) (hist, edges *Tensor) {
 	notWhole("histogram", []*Tensor{t})
 	in := []*Tensor{t}
 	if bins < 1 || o.Low > o.High {
-		fail("histogram", in, "bins is %d, Low is %v and High is %v; expected at least 1 bin, and Low <= High", bins, o.Low, o.High)
+		fail("histogram", in, "bins is %d, Low is %v and High is %v; want at least 1 bin, and Low <= High", bins, o.Low, o.High)
 	}
 	data := t.Detach().Float64s()
 	weight := func(int) float64 { return 1 }
@@ -117,7 +117,7 @@ func (t *Tensor) Histogram(bins int, o HistogramOptions) (hist, edges *Tensor) {
 		lo, hi = t.Detach().Amin().Item(), t.Detach().Amax().Item()
 	}
 	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
-		fail("histogram", in, "the outer edges are %v and %v; expected finite numbers", lo, hi)
+		fail("histogram", in, "the outer edges are %v and %v; want finite numbers", lo, hi)
 	}
 	if lo == hi {
 		lo, hi = lo-0.5, hi+0.5

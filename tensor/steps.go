@@ -8,11 +8,11 @@ import (
 
 // stepList implements plumbing.Steps. The zero value is empty.
 type stepList struct {
-	backend driver.Backend
-	list    []driver.Launch
-	told    []told            // the same steps for observers; empty without observers
-	touched map[*storage]bool // memory used by the steps of list; true if changed
-	params  driver.Params     // parameters of the last step, which equal ones share
+	backend  driver.Backend
+	list     []driver.Launch
+	reported []reported        // the same steps for observers; empty without observers
+	touched  map[*storage]bool // memory used by the steps of list; true if changed
+	params   driver.Params     // parameters of the last step, which equal ones share
 }
 
 // shared returns p, without an allocation if the last step had the same parameters.
@@ -26,16 +26,16 @@ func shared[P interface {
 	return s.params
 }
 
-// told is a kernel as reported to observers: a change of dst, the first of in.
-type told struct {
+// reported is a kernel that observers see: a change of dst, the first of in.
+type reported struct {
 	info Info
 	in   []*Tensor
 }
 
 // Run implements plumbing.Steps.
 func (s *stepList) Run() {
-	list, told := s.list, s.told
-	s.list, s.told, s.touched = nil, nil, nil
+	list, reported := s.list, s.reported
+	s.list, s.reported, s.touched = nil, nil, nil
 	start := time.Since(began)
 	if b, ok := s.backend.(driver.Batcher); ok {
 		b.RunAll(list)
@@ -44,14 +44,14 @@ func (s *stepList) Run() {
 			s.backend.Run(l.Kernel, l.Dst, l.Src...)
 		}
 	}
-	if len(told) > 0 {
+	if len(reported) > 0 {
 		s.backend.Synchronize()
-		tell(told, start, time.Since(began)-start)
+		report(reported, start, time.Since(began)-start)
 	}
 }
 
-// tell reports completed steps to observers.
-func tell(list []told, start, spent time.Duration) {
+// report passes completed steps to observers.
+func report(list []reported, start, spent time.Duration) {
 	seen, s := observers.load(), current()
 	if seen == nil || s.hidden {
 		return
@@ -102,7 +102,7 @@ func (s *stepList) touch(changed []*Tensor, read *Tensor) {
 // add adds a kernel, reported to observers as a change of dst with operands in, dst first.
 func (s *stepList) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	if observers.load() != nil {
-		s.told = append(s.told, told{info, in})
+		s.reported = append(s.reported, reported{info, in})
 	}
 	views := make([]driver.View, len(src), len(src)+1)
 	for i, t := range src {

@@ -13,18 +13,18 @@ func TestNilTensors(t *testing.T) {
 	var none *tensor.Tensor
 	x := tensor.Ones(2, 2)
 	for want, call := range map[string]func(){
-		"add: the second operand is nil; expected a tensor":              func() { tensor.Zeros(3).Add(nil) },
-		"sum: the operand is nil; expected a tensor":                     func() { none.Sum() },
-		"shape: the operand is nil; expected a tensor":                   func() { none.Shape() },
-		"cat: the second operand is nil; expected a tensor":              func() { tensor.Cat(0, x, nil) },
-		"linear: the second operand is nil; expected a tensor":           func() { tensor.Linear(x, nil, nil) },
-		"matmul: the second operand is nil; expected a tensor":           func() { x.MatMul(nil) },
-		"lstm_cell: wHH is nil; expected a tensor":                       func() { tensor.LSTMCell(x, x, x, x, nil, nil, nil) },
-		"add_: the second operand is nil; expected a tensor":             func() { x.Clone().AddAssign(nil) },
-		"scope: the function is nil; expected a function to run":         func() { tensor.NoGrad(nil) },
-		"index: item 1 is nil; expected a tensor":                        func() { x.Index(0, none) },
+		"add: the second operand is nil; want a tensor":                  func() { tensor.Zeros(3).Add(nil) },
+		"sum: the operand is nil; want a tensor":                         func() { none.Sum() },
+		"shape: the operand is nil; want a tensor":                       func() { none.Shape() },
+		"cat: the second operand is nil; want a tensor":                  func() { tensor.Cat(0, x, nil) },
+		"linear: the second operand is nil; want a tensor":               func() { tensor.Linear(x, nil, nil) },
+		"matmul: the second operand is nil; want a tensor":               func() { x.MatMul(nil) },
+		"lstm_cell: wHH is nil; want a tensor":                           func() { tensor.LSTMCell(x, x, x, x, nil, nil, nil) },
+		"add_: the second operand is nil; want a tensor":                 func() { x.Clone().AddAssign(nil) },
+		"scope: the function is nil; want a function to run":             func() { tensor.NoGrad(nil) },
+		"index: item 1 is nil; want a tensor":                            func() { x.Index(0, none) },
 		"exp: operand 1 is a zero Tensor; create tensors with functions": func() { new(tensor.Tensor).Exp() },
-		"broadcast_tensors: no operands; expected at least one tensor":   func() { tensor.BroadcastTensors() },
+		"broadcast_tensors: no operands; want at least one tensor":       func() { tensor.BroadcastTensors() },
 	} {
 		err := tensor.Try(call)
 		if err == nil || !strings.HasPrefix(err.Error(), "tensor: "+want) {

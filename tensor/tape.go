@@ -75,7 +75,7 @@ func (v *vertex) unchanged(op string) {
 			if j := slices.Index(v.in, t); j >= 0 {
 				what = fmt.Sprintf("operand %d", j)
 			}
-			fail(op, []*Tensor{t}, "%s of %s has been changed in place, but the derivative needs its old values: version is %d, expected %d; change it after Backward, or change a Clone", what, v.of, now, v.versions[i])
+			fail(op, []*Tensor{t}, "%s of %s has been changed in place, but the derivative needs its old values: version is %d, want %d; change it after Backward, or change a Clone", what, v.of, now, v.versions[i])
 		}
 		i++
 	}
@@ -121,7 +121,7 @@ func (t *Tensor) Detach() *Tensor {
 func (t *Tensor) RetainGrad() *Tensor {
 	t.given("retain_grad")
 	if t.v == nil {
-		fail("retain_grad", []*Tensor{t}, "the tensor does not require a gradient; expected one that depends on a leaf with RequireGrad")
+		fail("retain_grad", []*Tensor{t}, "the tensor does not require a gradient; want one that depends on a leaf with RequireGrad")
 	}
 	if t.v.leaf == nil {
 		t.v.retain = t

@@ -126,7 +126,7 @@ func (t *Tensor) view() driver.View {
 func (t *Tensor) Item() float64 {
 	t.given("item")
 	if t.Numel() != 1 {
-		fail("item", []*Tensor{t}, "the tensor has %d elements; expected 1", t.Numel())
+		fail("item", []*Tensor{t}, "the tensor has %d elements; want 1", t.Numel())
 	}
 	if marks.load() != nil {
 		note(mark{Name: "item", Tensors: []*Tensor{t}})
@@ -139,12 +139,12 @@ func (t *Tensor) Item() float64 {
 func (t *Tensor) At(index ...int) float64 {
 	t.given("at")
 	if len(index) != len(t.shape) {
-		fail("at", []*Tensor{t}, "the number of indices is %d; expected %d", len(index), len(t.shape))
+		fail("at", []*Tensor{t}, "the number of indices is %d; want %d", len(index), len(t.shape))
 	}
 	offset := t.offset
 	for i, x := range index {
 		if x < -t.shape[i] || x >= t.shape[i] {
-			fail("at", []*Tensor{t}, "index %d is out of range for dimension %d; expected %d to %d", x, i, -t.shape[i], t.shape[i]-1)
+			fail("at", []*Tensor{t}, "index %d is out of range for dimension %d; want %d to %d", x, i, -t.shape[i], t.shape[i]-1)
 		}
 		if x < 0 {
 			x += t.shape[i]
@@ -188,7 +188,7 @@ func (t *Tensor) Float64s() []float64 {
 func (t *Tensor) Rows() [][]float64 {
 	t.given("rows")
 	if len(t.shape) != 2 {
-		fail("rows", []*Tensor{t}, "the tensor is %d-dimensional; expected 2 dimensions", len(t.shape))
+		fail("rows", []*Tensor{t}, "the tensor is %d-dimensional; want 2 dimensions", len(t.shape))
 	}
 	data, n := t.Float64s(), t.shape[1]
 	rows := hostSlice[[]float64]("rows", t.shape[0])

@@ -40,7 +40,7 @@ func (t *Tensor) sliced(op string, dim int) (*Tensor, int) {
 	t.given(op)
 	d := axis(op, t, dim, len(t.shape))
 	if t.shape[d] > 0 && t.Numel() == 0 {
-		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; expected at least one element", d)
+		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; want at least one element", d)
 	}
 	return t.Detach().Movedim(d, 0), d
 }

@@ -17,7 +17,7 @@ func unscaleGrads(grads []*Tensor, factor float64) (bad []bool) {
 // unscaleFlags is UnscaleFlags of plumbing.Fused.
 func unscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	if len(grads) == 0 {
-		panic(&Error{Op: "unscale", Why: "no gradients; expected at least one"})
+		panic(&Error{Op: "unscale", Why: "no gradients; want at least one"})
 	}
 	given("unscale", grads...)
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})

@@ -3,6 +3,7 @@ package apex_test
 import (
 	"fmt"
 
+	"halfnote/amp"
 	"halfnote/amp/apex"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
@@ -44,4 +45,13 @@ func ExampleOptLevels() {
 	// keep_batchnorm_fp32    None              None                     True                                                          False
 	// master_weights         False             None                     True                                                          False
 	// loss_scale             1.0               dynamic                  dynamic                                                       1.0
+}
+
+// O1 casts around operations. A policy moves one of them.
+func ExampleOptLevel_WithPolicy() {
+	net := nn.NewSequential(nn.NewLinear(4, 4), nn.NewSigmoid())
+	policy := apex.Float16.With("sigmoid", amp.FP32)
+	model, _ := apex.Initialize(net, optim.NewSGD(nn.Parameters(net), 0.1), apex.O1.WithPolicy(policy).Verbosity(0))
+	fmt.Println(model.Forward(tensor.Ones(2, 4)).DType())
+	// Output: float32
 }

@@ -71,7 +71,7 @@ func Level(name string) OptLevel {
 			return l
 		}
 	}
-	panic(&amp.Error{Code: "opt_level", Call: "apex.Level", Why: fmt.Sprintf("there is no level %q", name), Cure: `expected "O0", "O1", "O2" or "O3", with the letter O, not a zero`})
+	panic(&amp.Error{Code: "opt_level", Call: "apex.Level", Why: fmt.Sprintf("unknown level %q", name), Cure: `want "O0", "O1", "O2" or "O3", with the letter O, not a zero`})
 }
 
 func (l OptLevel) refuse(property, value, cure string) {
@@ -83,7 +83,7 @@ func (l OptLevel) refuse(property, value, cure string) {
 func (l OptLevel) CastModelType(d tensor.DType) OptLevel {
 	switch {
 	case !d.IsFloat() || d.IsStorage():
-		l.refuse("cast_model_type", d.String(), "expected a floating-point dtype of at least 16 bits")
+		l.refuse("cast_model_type", d.String(), "want a floating-point dtype of at least 16 bits")
 	case l.patch && d != tensor.Float32:
 		l.refuse("cast_model_type", d.String(), "O1 casts around operations and keeps the weights in float32: use O2 or O3 to convert the model")
 	}
@@ -132,7 +132,7 @@ func (l OptLevel) MasterWeights(on bool) OptLevel {
 // It is loss_scale with a number.
 func (l OptLevel) LossScale(scale float64) OptLevel {
 	if !(scale > 0) || math.IsInf(scale, 0) {
-		l.refuse("loss_scale", fmt.Sprint(scale), `expected a number above 0, or "dynamic"`)
+		l.refuse("loss_scale", fmt.Sprint(scale), `want a number above 0, or "dynamic"`)
 	}
 	l.scale = scale
 	return l
@@ -164,7 +164,7 @@ func (l OptLevel) MaxLossScale(scale float64) OptLevel {
 // whole program. It is cast_model_outputs.
 func (l OptLevel) CastModelOutputs(d tensor.DType) OptLevel {
 	if !d.IsFloat() || d.IsStorage() {
-		l.refuse("cast_model_outputs", d.String(), "expected a floating-point dtype of at least 16 bits")
+		l.refuse("cast_model_outputs", d.String(), "want a floating-point dtype of at least 16 bits")
 	}
 	l.outputType = d
 	return l
@@ -174,7 +174,7 @@ func (l OptLevel) CastModelOutputs(d tensor.DType) OptLevel {
 // [ScaleLossOptions.LossID]; 1 by default. It is num_losses.
 func (l OptLevel) NumLosses(n int) OptLevel {
 	if n < 1 {
-		l.refuse("num_losses", strconv.Itoa(n), "expected 1 or more")
+		l.refuse("num_losses", strconv.Itoa(n), "want 1 or more")
 	}
 	l.losses = n
 	return l
@@ -213,21 +213,21 @@ var dtypes = map[string]tensor.DType{
 func (l OptLevel) Set(property, value string) OptLevel {
 	truth := func() bool {
 		if value != "True" && value != "False" {
-			l.refuse(property, strconv.Quote(value), `expected "True" or "False"`)
+			l.refuse(property, strconv.Quote(value), `want "True" or "False"`)
 		}
 		return value == "True"
 	}
 	number := func() float64 {
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			l.refuse(property, strconv.Quote(value), "expected a number")
+			l.refuse(property, strconv.Quote(value), "want a number")
 		}
 		return x
 	}
 	dtype := func() tensor.DType {
 		d, ok := dtypes[strings.TrimPrefix(value, "torch.")]
 		if !ok {
-			l.refuse(property, strconv.Quote(value), "expected torch.float16, torch.bfloat16, torch.float32 or torch.float64")
+			l.refuse(property, strconv.Quote(value), "want torch.float16, torch.bfloat16, torch.float32 or torch.float64")
 		}
 		return d
 	}
@@ -266,7 +266,7 @@ func (l OptLevel) Set(property, value string) OptLevel {
 	case "enabled":
 		return l.Enabled(truth())
 	}
-	panic(&amp.Error{Code: "property", Call: "apex.Set", Why: fmt.Sprintf("there is no property %q", property), Cure: "expected one of cast_model_type, patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale, cast_model_outputs, num_losses, verbosity, min_loss_scale, max_loss_scale and enabled"})
+	panic(&amp.Error{Code: "property", Call: "apex.Set", Why: fmt.Sprintf("unknown property %q", property), Cure: "want one of cast_model_type, patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale, cast_model_outputs, num_losses, verbosity, min_loss_scale, max_loss_scale and enabled"})
 }
 
 // Properties returns Apex's five properties by name, as Apex prints them.

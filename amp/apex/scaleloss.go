@@ -102,7 +102,7 @@ func groupOf(opts []*Optimizer) *group {
 		}
 	}
 	if len(opts) == 0 {
-		panic(&amp.Error{Code: "not_initialised", Call: "apex.ScaleLoss", Why: "there is no optimizer", Cure: "pass the optimizers that apex.Initialize returned"})
+		panic(&amp.Error{Code: "not_initialised", Call: "apex.ScaleLoss", Why: "no optimizers given", Cure: "pass the optimizers that apex.Initialize returned"})
 	}
 	return opts[0].group
 }

@@ -39,7 +39,7 @@ func LoadStateDict(opt *Optimizer, state map[string]map[string]float64) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("apex: load state dict: %s; expected loss_scaler0 and so on", strings.Join(wrong, ", "))
+		return fmt.Errorf("apex: load state dict: %s; want loss_scaler0 and so on", strings.Join(wrong, ", "))
 	}
 	for _, s := range a.scalers {
 		if saved, ok := state[fmt.Sprintf("loss_scaler%d", s.id)]; ok {

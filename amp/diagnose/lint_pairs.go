@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -87,7 +88,7 @@ func keptGraph(w *watch, e *tensor.Event) string {
 			continue
 		}
 		if slices.ContainsFunc(total.in, func(id int) bool { return w.nodes[id].spent }) {
-			return fmt.Sprintf("a running sum, of shape %v, holds the graph of an earlier step", e.Out.Shape)
+			return fmt.Sprintf("a running sum, of shape %s, holds the graph of an earlier step", text.Shape(e.Out.Shape))
 		}
 	}
 	return ""

@@ -13,13 +13,13 @@ const (
 // within panics unless the argument n, called name, is from least to most.
 func within(call, name string, n, least, most int) {
 	if n < least || n > most {
-		panic(fmt.Sprintf("experiment: %s: %s is %d; expected %d to %d", call, name, n, least, most))
+		panic(fmt.Sprintf("experiment: %s: %s is %d; want %d to %d", call, name, n, least, most))
 	}
 }
 
 // needed panics unless the argument called name is present; want describes the expected value.
 func needed(call, name string, there bool, want string) {
 	if !there {
-		panic(fmt.Sprintf("experiment: %s: %s is nil; expected %s", call, name, want))
+		panic(fmt.Sprintf("experiment: %s: %s is nil; want %s", call, name, want))
 	}
 }

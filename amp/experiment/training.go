@@ -41,7 +41,7 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 	case dtype == "float16":
 		t.policy = amp.CPUFloat16
 	default:
-		panic(fmt.Sprintf("experiment: %s in %q: expected float32, bfloat16 or float16", work, dtype))
+		panic(fmt.Sprintf("experiment: %s in %q: want float32, bfloat16 or float16", work, dtype))
 	}
 	t.scaler = amp.NewGradScaler(amp.ScalerEnabled(dtype == "float16"))
 	return t

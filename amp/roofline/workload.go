@@ -67,7 +67,7 @@ func (b *builder) linear(m, k, n int, fromWide, first bool) {
 // them, mean squared error and SGD, on batch rows, without a scaler. The optimizer is one kernel.
 func Dense(batch int, sizes ...int) Workload {
 	if len(sizes) == 0 {
-		panic(fmt.Errorf("roofline: dense: no sizes; expected those of the input and of each layer's result"))
+		panic(fmt.Errorf("roofline: dense: no sizes; want those of the input and of each layer's result"))
 	}
 	b := builder{Workload{Name: fmt.Sprintf("MLP %v, batch %d", sizes, batch)}}
 	parameters := 0.0
@@ -93,7 +93,7 @@ func Dense(batch int, sizes ...int) Workload {
 func BERT(batch, tokens, hidden, layers, heads, intermediate, vocabulary int) Workload {
 	const most = 10_000
 	if layers < 0 || layers > most || heads < 1 {
-		panic(fmt.Errorf("roofline: bert: %d layers of %d heads; expected 0 to %d layers, and 1 head or more", layers, heads, most))
+		panic(fmt.Errorf("roofline: bert: %d layers of %d heads; want 0 to %d layers, and 1 head or more", layers, heads, most))
 	}
 	b := builder{Workload{Name: fmt.Sprintf("BERT of %d layers of %d, %d sequences of %d tokens", layers, hidden, batch, tokens)}}
 	rows := batch * tokens

@@ -26,7 +26,7 @@ type Cost struct {
 // ten steps. The options are those of [Start].
 func Overhead(steps int, step func(), options ...Option) Cost {
 	if step == nil {
-		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that runs a training step"))
+		panic(fmt.Errorf("trace: overhead: step is nil; want a function that runs a training step"))
 	}
 	steps = max(steps, 1)
 	step() // warm up

@@ -134,8 +134,8 @@ func TestBy(t *testing.T) {
 	for name, f := range map[string]func(){"by": func() { rec.By("colour") }, "step": func() { rec.Step(3) }, "op": func() { rec.Op(-1) }} {
 		func() {
 			defer func() {
-				if r := recover(); r == nil || !strings.Contains(r.(error).Error(), "expected") {
-					t.Errorf("%s: got %v, want a panic with an error that contains \"expected\"", name, r)
+				if r := recover(); r == nil || !strings.Contains(r.(error).Error(), "want") {
+					t.Errorf("%s: got %v, want a panic with an error that contains \"want\"", name, r)
 				}
 			}()
 			f()

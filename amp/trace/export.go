@@ -70,7 +70,7 @@ func number(x float64) *float64 {
 	return &x
 }
 
-var errNoWriter = errors.New("trace: write: the writer is nil; expected an io.Writer")
+var errNoWriter = errors.New("trace: write: the writer is nil; want an io.Writer")
 
 // WriteJSON writes the operations to w as an array of objects.
 func (r *Recorder) WriteJSON(w io.Writer) error {

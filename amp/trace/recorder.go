@@ -77,7 +77,7 @@ func Start(options ...Option) *Recorder {
 	var set settings
 	for i, o := range options {
 		if o == nil {
-			panic(fmt.Errorf("trace: start: option %d is nil; expected an option such as trace.Models(net)", i+1))
+			panic(fmt.Errorf("trace: start: option %d is nil; want an option such as trace.Models(net)", i+1))
 		}
 		o(&set)
 	}
@@ -129,7 +129,7 @@ func (r *Recorder) Ops() []Op {
 func (r *Recorder) Op(i int) Op {
 	defer r.read()()
 	if i < 0 || i >= len(r.ops.list) {
-		panic(fmt.Errorf("trace: op: %d; expected 0 to %d", i, len(r.ops.list)-1))
+		panic(fmt.Errorf("trace: op: %d; want 0 to %d", i, len(r.ops.list)-1))
 	}
 	return r.ops.op(i)
 }
@@ -151,7 +151,7 @@ func (r *Recorder) Step(step int) *Recorder {
 		one.sums.add(&op, kind)
 	}
 	if len(one.ops.list) == 0 {
-		panic(fmt.Errorf("trace: step: %d; expected 0 to %d", step, last))
+		panic(fmt.Errorf("trace: step: %d; want 0 to %d", step, last))
 	}
 	for _, s := range r.steps {
 		if s.Of == step {

@@ -41,7 +41,7 @@ var properties = map[string]func(key) string{
 func (r *Recorder) By(property string) Summary {
 	of, ok := properties[property]
 	if !ok {
-		panic(fmt.Errorf(`trace: by: %q; expected "op", "module", "dtype", "phase", "source" or "step"`, property))
+		panic(fmt.Errorf(`trace: by: %q; want "op", "module", "dtype", "phase", "source" or "step"`, property))
 	}
 	defer r.read()()
 	s := Summary{By: property, Width: max(r.sums.stride, 1)}

@@ -261,7 +261,7 @@ func decode(raw json.RawMessage, like any) (any, error) {
 		return nil, err
 	}
 	if string(raw) == "null" && like != null {
-		return nil, fmt.Errorf("null, expected %T", like)
+		return nil, fmt.Errorf("null, want %T", like)
 	}
 	return v.Elem().Interface(), nil
 }

@@ -31,12 +31,12 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	var ours, theirs []float64
 	tensors := 0
 	for range 2 {
-		for _, who := range b.sides {
-			mine := who == b.sides[0]
-			if !mine && !slices.Contains(t.peers, who.name) {
+		for _, s := range b.sides {
+			mine := s == b.sides[0]
+			if !mine && !slices.Contains(t.peers, s.name) {
 				continue
 			}
-			bytes, most, err := b.peakOf(ctx, who, t.spec)
+			bytes, most, err := b.peakOf(ctx, s, t.spec)
 			switch {
 			case err != nil:
 				return nil, err
@@ -46,11 +46,11 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 			case b.Device != "cpu" && mine:
 				ours = append(ours, float64(most)/1e6)
 			case b.Device != "cpu":
-				row.PeerName, theirs = who.name, append(theirs, float64(most)/1e6)
+				row.PeerName, theirs = s.name, append(theirs, float64(most)/1e6)
 			case mine:
 				ours, tensors = append(ours, bytes/1e6), most
 			default:
-				row.PeerName, theirs = who.name, append(theirs, bytes/1e6)
+				row.PeerName, theirs = s.name, append(theirs, bytes/1e6)
 			}
 		}
 	}
@@ -61,9 +61,9 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 	return Rows{NewRow(row, ours, theirs), NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
 }
 
-// peakOf measures a training in a new process that is started in the same way as who.
-func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64, tensors int, err error) {
-	s, err := startSide(ctx, who.name, b.threads, who.argv)
+// peakOf measures a training in a new process with the command of p.
+func (b *table) peakOf(ctx context.Context, p *side, spec Spec) (bytes float64, tensors int, err error) {
+	s, err := startSide(ctx, p.name, b.threads, p.argv)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -19,7 +19,7 @@ def openblas():
                 f.restype = g.restype = ctypes.c_char_p
                 core, config = f().decode(), " ".join(g().decode().split()[:2]) + ", " + config
     if not core:
-        raise RuntimeError("numpy %s brings no OpenBLAS; expected numpy as pip installs it" % np.__version__)
+        raise RuntimeError("numpy %s brings no OpenBLAS; want numpy as pip installs it" % np.__version__)
 
     def prepare(spec):
         if spec["work"] != "gemm" or spec["dtype"] != "float32":
@@ -343,7 +343,7 @@ def answer(q):
         jobs.pop(key, None)
         return {}
     if do != "run":
-        raise ValueError("unknown request %r; expected about, prepare, run or forget" % do)
+        raise ValueError("unknown request %r; want about, prepare, run or forget" % do)
     job, n = jobs[key], q["n"]
     if not q.get("cold"):
         repeat(job, n)

@@ -139,7 +139,7 @@ func agree(t task, ours, peer *entry) error {
 	for i := range min(len(ours.losses), len(peer.losses)) {
 		x, y := ours.losses[i], peer.losses[i]
 		if gap := x - y; !(max(gap, -gap) <= t.equal*max(y, 1e-3)) {
-			return fmt.Errorf("bench: %s in %s: the losses of the first steps are %.6g, of %s %.6g; expected the same to %g", t.name, t.spec.DType, ours.losses, peer.name, peer.losses, t.equal)
+			return fmt.Errorf("bench: %s in %s: the losses of the first steps are %.6g, of %s %.6g; want the same to %g", t.name, t.spec.DType, ours.losses, peer.name, peer.losses, t.equal)
 		}
 	}
 	return nil

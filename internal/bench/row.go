@@ -39,7 +39,7 @@ func less(unit string) bool {
 // round; peer is empty if there is no peer. It panics if there is no round.
 func NewRow(r Row, ours, peer []float64) Row {
 	if len(ours) == 0 || len(peer) != 0 && len(peer) != len(ours) {
-		panic(fmt.Sprintf("bench: %s: %d rounds and %d of the peer; expected equal numbers, at least 1", r.Work, len(ours), len(peer)))
+		panic(fmt.Sprintf("bench: %s: %d rounds and %d of the peer; want equal numbers, at least 1", r.Work, len(ours), len(peer)))
 	}
 	best := slices.Max[[]float64]
 	if less(r.Unit) {

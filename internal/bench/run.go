@@ -51,13 +51,13 @@ var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}
 // complete returns o with defaults filled in, or an error if o is invalid.
 func (o Options) complete(subject string) (Options, error) {
 	if !slices.Contains(Subjects(), subject) {
-		return o, fmt.Errorf("bench: unknown subject %q; expected one of %s", subject, strings.Join(Subjects(), ", "))
+		return o, fmt.Errorf("bench: unknown subject %q; want one of %s", subject, strings.Join(Subjects(), ", "))
 	}
 	if o.Device == "" {
 		o.Device = "cpu"
 	}
 	if o.Device != "cpu" && !slices.Contains(deviceSubjects, subject) {
-		return o, fmt.Errorf("bench: %s is measured on the CPU only; expected one of %s on %s", subject, strings.Join(deviceSubjects, ", "), o.Device)
+		return o, fmt.Errorf("bench: %s is measured on the CPU only; want one of %s on %s", subject, strings.Join(deviceSubjects, ", "), o.Device)
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -71,11 +71,11 @@ func (o Options) complete(subject string) (Options, error) {
 	}
 	for _, n := range o.Threads {
 		if n < 1 || n > processors() {
-			return o, fmt.Errorf("bench: %d threads; expected 1 to %d, the processors that this process may use", n, processors())
+			return o, fmt.Errorf("bench: %d threads; want 1 to %d, the processors that this process may use", n, processors())
 		}
 	}
 	if o.Rounds < 0 {
-		return o, fmt.Errorf("bench: %d rounds; expected 1 or more, or 0 for the preset's", o.Rounds)
+		return o, fmt.Errorf("bench: %d rounds; want 1 or more, or 0 for the preset's", o.Rounds)
 	}
 	if o.Rounds == 0 && subject == "cell" {
 		o.Rounds = 3

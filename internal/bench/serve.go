@@ -73,7 +73,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 		delete(jobs, q.Key)
 		runtime.GC()
 	default:
-		return fail("unknown request %q; expected about, prepare, run or forget", q.Do)
+		return fail("unknown request %q; want about, prepare, run or forget", q.Do)
 	}
 	return a
 }

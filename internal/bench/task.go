@@ -33,5 +33,5 @@ func (t task) value(ns, amount float64) float64 {
 	case "ms":
 		return ns / 1e6
 	}
-	panic(fmt.Sprintf("bench: %s is in %q; expected GFLOP/s, GB/s, us/op, us or ms", t.name, t.unit))
+	panic(fmt.Sprintf("bench: %s is in %q; want GFLOP/s, GB/s, us/op, us or ms", t.name, t.unit))
 }

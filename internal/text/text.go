@@ -4,6 +4,7 @@ package text
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Bytes returns a number of bytes in the largest unit that leaves one or more, for example
@@ -39,4 +40,16 @@ func Thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Shape returns the sizes of a tensor as torch writes them: "(2, 3)", "(3,)" or "()".
+func Shape(shape []int) string {
+	var s []string
+	for _, n := range shape {
+		s = append(s, strconv.Itoa(n))
+	}
+	if len(s) == 1 {
+		return "(" + s[0] + ",)"
+	}
+	return "(" + strings.Join(s, ", ") + ")"
 }

@@ -10,7 +10,7 @@ import (
 // Calls counts the active calls of interpreted functions in the calling goroutine. It
 // is safe for use by several goroutines.
 type Calls struct {
-	// Runs reports whether the host's function of that name runs interpreted functions.
+	// Runs reports whether the function of that name in the host runs interpreted functions.
 	Runs func(function string) bool
 
 	mu    sync.Mutex
@@ -20,9 +20,8 @@ type Calls struct {
 // Depth returns the number of active calls.
 func (c *Calls) Depth() int { return c.depth(1 << 20) }
 
-// Deeper reports whether more than limit calls are active. Each takes at least one
-// further call of the host, so with fewer than 2*limit calls in all the stack need not
-// be searched.
+// Deeper reports whether more than limit calls are active. Each of them takes at least one
+// further call of the host, so a stack with fewer than 2*limit calls need not be searched.
 func (c *Calls) Deeper(limit int) bool {
 	var one [1]uintptr
 	if runtime.Callers(2*limit, one[:]) == 0 {

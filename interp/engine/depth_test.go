@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFrames compares frames with the runtime's own trace, through reflected calls,
-// functions deferred during panics, goroutines and inlined functions.
+// TestFrames checks that frames returns the same calls as the runtime's own trace, through
+// reflected calls, functions deferred during panics, goroutines and inlined functions.
 func TestFrames(t *testing.T) {
 	c := Calls{Runs: func(f string) bool { return strings.HasSuffix(f, ".nested") }}
 	check := func(want int) {

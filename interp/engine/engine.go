@@ -24,7 +24,7 @@ type Engine interface {
 	Declare(u *Unit) (Program, error)
 	// Slot returns the variable of that name, addressable.
 	Slot(name string) (reflect.Value, bool)
-	// Drop sets the named variables to zero, so that their contents can be freed.
+	// Drop sets the named variables to zero, so that the memory they refer to can be freed.
 	Drop(names ...string)
 	// Remove forgets the named variables and functions, which no later unit mentions.
 	// Code that already uses them still can.
@@ -46,9 +46,9 @@ type Engine interface {
 	// Deeper reports whether the calling goroutine has more than limit active calls of
 	// interpreted functions. It is called rarely.
 	Deeper(limit int) bool
-	// Halt makes all running interpreted code return at once, without running deferred
-	// functions and without a panic, until resume is called: a panic would take time
-	// quadratic in the call depth. ok is false if the engine cannot do that.
+	// Halt makes all running interpreted code return at once, without deferred functions and
+	// without a panic, until resume is called: a panic would take time quadratic in the call
+	// depth. ok is false if the engine cannot do that.
 	Halt() (resume func(), ok bool)
 	// Close releases the engine's resources. Code that still runs may fail.
 	Close() error
@@ -58,10 +58,10 @@ type Engine interface {
 type Needs struct {
 	// Rewrites names passes of package lower, sorted.
 	Rewrites []string
-	// Instances: generic declarations must be replaced by their instances.
+	// Instances reports whether generic declarations must be replaced by their instances.
 	Instances bool
-	// Complete: all methods of a type must be in the unit that declares it. A method in
-	// a later cell makes a new type.
+	// Complete reports whether all methods of a type must be in the unit that declares it. A
+	// method in a later cell then makes a new type.
 	Complete bool
 }
 
@@ -113,7 +113,7 @@ type Panic struct {
 // Frame is one call of an interpreted function.
 type Frame struct {
 	Func string // name in the unit, ".func" appended for each enclosing literal
-	Mark int    // value of its mark variable, 0 if it has none
+	Mark int    // value of its mark variable, or 0 if it has none
 	// Pos is its current position, if the engine knows it without marks.
 	Pos token.Pos
 }

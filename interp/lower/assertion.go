@@ -12,7 +12,7 @@ import (
 // with a second result.
 type Iface struct{ To, Must, As string }
 
-// assert is x.(t) for a type that is not an interface; x is any.
+// assert returns x.(t) for a type t that is not an interface; x has type any.
 func (u *Unit) assert(at ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	pos := at.Pos()
 	if a, ok := at.(*ast.TypeAssertExpr); ok {
@@ -26,7 +26,7 @@ func (u *Unit) assert(at ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return u.typed(&ast.TypeAssertExpr{X: x, Lparen: pos, Type: u.typeExpr(at, t)}, t)
 }
 
-// content returns the expression for an interface's content.
+// content returns the expression for the content of an interface.
 func (u *Unit) content(x ast.Expr) ast.Expr {
 	if u.compiledIface(u.typeOf(x)) {
 		return u.typed(Support("Unwrap", x), anyType)
@@ -43,7 +43,7 @@ func ambiguous(t types.Type) bool {
 	return true
 }
 
-// assertion is x.(T), with one result or two.
+// assertion returns the replacement of x.(T), with one result or two.
 func (u *Unit) assertion(n *ast.TypeAssertExpr) ast.Expr {
 	t := u.typeOf(n.Type)
 	if t == nil {

@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// rangeBounds are the bounds of for i := range list and range len(list).
+// rangeBounds returns the bounds of for i := range list and range len(list).
 func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
 	key, ok := s.Key.(*ast.Ident)
 	if !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body) {
@@ -30,7 +30,7 @@ func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
 	return []bound{{i, nil}}
 }
 
-// loopBounds are the bounds of for i := 0; i < len(list); i++.
+// loopBounds returns the bounds of for i := 0; i < len(list); i++.
 func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
@@ -68,6 +68,6 @@ func (u *Unit) lenOf(e ast.Expr) ast.Expr {
 	return c.Args[0]
 }
 
-// local reports whether only the current function can change a variable: its own
-// variables and, in the cell's function, all.
+// local reports whether only the current function can change a variable: whether it is not a
+// package variable.
 func (u *Unit) local(o types.Object) bool { return o.Parent() != u.Pkg.Scope() }

@@ -67,7 +67,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	return u.as(call(lit), x)
 }
 
-// callee returns the declared function that is called, nil if it is a value.
+// callee returns the declared function that is called, or nil if it is a value.
 func (u *Unit) callee(x *ast.CallExpr) *types.Func {
 	var id *ast.Ident
 	switch f := ast.Unparen(x.Fun).(type) {
@@ -125,7 +125,7 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	return u.convert(e, to)
 }
 
-// explicit is the conversion T(x).
+// explicit returns the replacement of the conversion T(x).
 func (u *Unit) explicit(x *ast.CallExpr, t types.Type) ast.Expr {
 	if !types.IsInterface(t) {
 		if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 && !u.Info.Types[x.Args[0]].IsNil() {
@@ -206,7 +206,7 @@ func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
 		if _, ok := ast.Unparen(n.Tag).(*ast.Ident); ok || n.Init == nil {
 			return n
 		}
-		// Yaegi does not evaluate such a tag
+		// Yaegi does not evaluate such a tag.
 		before := []ast.Stmt{n.Init, define(v, call(u.typeExpr(n, tag), n.Tag))}
 		n.Init, n.Tag = nil, u.as(ident(v.Name), n.Tag)
 		return u.after(n, before...)
@@ -240,7 +240,7 @@ func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
 	return b
 }
 
-// support reports whether an expression names a support function.
+// isSupport reports whether an expression names a support function.
 func isSupport(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

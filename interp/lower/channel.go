@@ -9,16 +9,16 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// channels makes operations that wait for a channel also wait for the end of the cell,
-// by calls of support functions. A value to receive or send goes through a separate
-// channel with one element: it has the element type, which the support functions need
-// not know. Yaegi's own select must not be used: goroutines that run the same statement
-// at the same time share its operands.
+// channels replaces operations that wait for a channel by calls of support functions, which
+// also wait for the end of the cell. A value to receive or send goes through a separate
+// channel with one element: it has the element type, which the support functions need not
+// know. Yaegi's own select must not be used: goroutines that run the same statement at the
+// same time share its operands.
 //
-//	<-c              a literal, called, that receives
-//	c <- v           the same, that sends
+//	<-c              a call of a literal that receives
+//	c <- v           a call of a literal that sends
 //	for v := range c a loop that receives
-//	select           a switch over the number of the case that went on
+//	select           a switch over the number of the case that proceeds
 func (u *Unit) channels() {
 	u.imports = true
 	comms := map[ast.Node]bool{} // operations that are cases of a select
@@ -110,7 +110,7 @@ func (u *Unit) receive(n *ast.UnaryExpr, two bool) ast.Expr {
 	return call(lit, n.X)
 }
 
-// send is c <- v.
+// send returns the replacement of c <- v.
 func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 	ch := u.channelOf(n.Chan)
 	lit := &ast.FuncLit{
@@ -190,8 +190,8 @@ func (u *Unit) selects(list []ast.Stmt) []ast.Stmt {
 	return out
 }
 
-// landing is the target of goto statements that name the label of a select: before its
-// first action. The label itself stays for break.
+// landing returns a target for goto statements that name the label of a select: it comes
+// before the first action of the select. The label itself stays for break.
 func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
 	o := u.Info.Defs[l.Label]
 	name := ""
@@ -254,7 +254,7 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 					start = append(start, define(v, values[k]), define(e, ident(v.Name)))
 				case op.Tok == token.DEFINE:
 					start = append(start, define(e, values[k]))
-				case k == 0: // a receive as an operand is not one of an assignment
+				case k == 0: // a variable separates the receive from the assignment
 					v := u.temp("v")
 					start = append(start, define(v, values[k]), assign(e, ident(v.Name)))
 				default:

@@ -16,7 +16,7 @@ func (u *Unit) constants() {
 		u.File.Decls[i] = astutil.Apply(d, func(c *astutil.Cursor) bool {
 			switch n := c.Node().(type) {
 			case *ast.KeyValueExpr:
-				// a key may be a field's name, which has no value
+				// A key may be the name of a field, which has no value.
 			case *ast.DeclStmt:
 				if n.Decl.(*ast.GenDecl).Tok == token.CONST && c.Index() >= 0 {
 					c.Delete()
@@ -33,7 +33,7 @@ func (u *Unit) constants() {
 	}
 }
 
-// constant returns an expression for the value of e, nil if it has none or is already
+// constant returns an expression for the value of e, or nil if it has none or is already
 // simple.
 func (u *Unit) constant(e ast.Expr) ast.Expr {
 	tv, ok := u.Info.Types[e]
@@ -74,7 +74,7 @@ func (u *Unit) constant(e ast.Expr) ast.Expr {
 	return call(t, x)
 }
 
-// plain reports whether a literal has its type without a conversion.
+// plain reports whether a literal has the type b without a conversion.
 func plain(b *types.Basic, lit *ast.BasicLit) bool {
 	switch lit.Kind.String() {
 	case "INT":

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// dynamic makes explicit what Go does implicitly when a value goes into or comes out of
-// an interface, and in calls of methods.
+// dynamic writes out the conversions that Go makes implicitly when a value goes into or
+// comes out of an interface, and in calls of methods.
 func (u *Unit) dynamic(d ast.Node) ast.Node {
 	var results []*ast.FieldList // results of the enclosing functions
 	return astutil.Apply(d, func(c *astutil.Cursor) bool {
@@ -151,8 +151,8 @@ func (u *Unit) convertResults(e ast.Expr, to []types.Type) ast.Expr {
 	return u.typed(call(lit), types.NewTuple(vars...))
 }
 
-// A conversion is the way in which a value of one type becomes a value of another type
-// that it is assignable to.
+// conversion is the way in which a value of one type becomes a value of another type that
+// it is assignable to.
 type conversion int
 
 const (
@@ -195,8 +195,8 @@ func (u *Unit) conversion(from, to types.Type) conversion {
 	return same
 }
 
-// interpreted reports whether a method that an interface requires is the session's, for
-// a type that is not an interface.
+// interpreted reports whether a type that is not an interface implements a method that an
+// interface requires in code of the session.
 func (u *Unit) interpreted(t, iface types.Type) bool {
 	for m := range iface.Underlying().(*types.Interface).Methods() {
 		o, index, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())

@@ -60,14 +60,14 @@ func (u *Unit) deferLists(want func(*ast.BlockStmt) bool) {
 	}
 }
 
-// deferList rewrites one function; caller is the list that calls it, nil if that is
+// deferList rewrites one function; caller is the list that calls it, or nil if that is
 // known only at the call.
 func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) {
 	var own, asked *ast.Ident
 	u.inside(body, func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
 		case *ast.DeferStmt:
-			if u.isBuiltin(n.Call.Fun, "recover") { // it recovers nothing
+			if u.isBuiltin(n.Call.Fun, "recover") { // a directly deferred recover has no effect
 				c.Replace(&ast.EmptyStmt{Semicolon: n.Defer})
 			}
 		case *ast.CallExpr:
@@ -140,8 +140,8 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	return append(before, expr(push))
 }
 
-// inside calls f for every node of a function after its children, but not for nodes of
-// the literals in it.
+// inside calls f for every node of a function, after the node's children, except for nodes
+// of the literals in it.
 func (u *Unit) inside(body *ast.BlockStmt, f func(c *astutil.Cursor)) {
 	astutil.Apply(body, func(c *astutil.Cursor) bool {
 		_, lit := c.Node().(*ast.FuncLit)
@@ -151,7 +151,7 @@ func (u *Unit) inside(body *ast.BlockStmt, f func(c *astutil.Cursor)) {
 
 func (u *Unit) isBuiltin(f ast.Expr, name string) bool { return u.builtinName(f) == name }
 
-// builtinName returns the name of the built-in function that f denotes, "" if it denotes none.
+// builtinName returns the name of the built-in function that f denotes, or "" if it denotes none.
 func (u *Unit) builtinName(f ast.Expr) string {
 	if id, ok := ast.Unparen(f).(*ast.Ident); ok {
 		if b, ok := u.Info.Uses[id].(*types.Builtin); ok {

@@ -95,7 +95,7 @@ func signatureText(t *types.Signature, name func(*types.Named) string) string {
 	return s + " (" + list(t.Results(), false) + ")"
 }
 
-// id is the identity of a type: its text with the engine's names.
+// id returns the identity of a type: its text with the engine's names.
 func (u *Unit) id(t types.Type) string { return typeText(t, u.engineName) }
 
 func (u *Unit) engineName(n *types.Named) string {
@@ -135,7 +135,7 @@ func typeArguments(n *types.Named, name func(*types.Named) string) string {
 	return "[" + strings.Join(args, ",") + "]"
 }
 
-// nameOf is the engine's name of a type of the session.
+// nameOf returns the engine's name of a type of the session.
 func (u *Unit) nameOf(o *types.TypeName) string {
 	if e, err := u.Name(o); err == nil {
 		return Print(e)
@@ -143,7 +143,7 @@ func (u *Unit) nameOf(o *types.TypeName) string {
 	return o.Name()
 }
 
-// goName is the text of a type as Go shows it.
+// goName returns the text that Go shows for a type.
 func (u *Unit) goName(t types.Type) string {
 	return typeText(t, func(n *types.Named) string {
 		switch {

@@ -16,7 +16,7 @@ type Flat struct {
 	Name func(types.Object) string
 	// Alias returns the name of the package at a path.
 	Alias func(path string) string
-	// Dots: names without a package get theirs, including those of dot imports.
+	// Dots reports whether names without a package get one, including those of dot imports.
 	Dots bool
 }
 
@@ -111,8 +111,8 @@ func TypeName(t types.Type) types.Object {
 	return nil
 }
 
-// unshadowed is the name of a local variable. Rewrites use byte and len even where the
-// code redefines them.
+// unshadowed returns a name for a local variable that differs from predeclared names:
+// rewrites use byte and len even where the code redefines them.
 func unshadowed(name string) string {
 	if types.Universe.Lookup(name) != nil {
 		return name + "__00"

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// functionValues puts declared functions that are returned, or that define a variable,
-// into variables of their type first: Yaegi passes on its own tree instead.
+// functionValues puts declared functions that are returned, or that define a variable, into
+// variables of their type first: Yaegi would use its own tree as the value.
 func (u *Unit) functionValues() {
 	u.each(func(c *astutil.Cursor) {
 		var list []ast.Expr
@@ -36,7 +36,8 @@ func (u *Unit) functionValues() {
 	})
 }
 
-// newValues makes pointers to values, new(x), by a function around a variable.
+// newValues replaces new(x) of a value by a call of a function that returns the address of a
+// variable.
 func (u *Unit) newValues() {
 	u.eachOf(u.callsBuiltin("new"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)

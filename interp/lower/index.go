@@ -24,8 +24,8 @@ type checker struct {
 	known map[string][]types.Object // tests made in the current list, with the objects that they read
 }
 
-// bound records that inside a loop index is valid for list or, if list is nil, not
-// negative.
+// bound records that, inside a loop, index is valid for list. If list is nil, it records
+// that index is not negative.
 type bound struct{ index, list types.Object }
 
 func (k *checker) list(list *[]ast.Stmt) {
@@ -41,8 +41,8 @@ func (k *checker) list(list *[]ast.Stmt) {
 	*list = out
 }
 
-// forget drops the tests whose outcome a statement may change, and all tests behind a
-// label, which can be reached in another way.
+// forget drops the tests whose outcome a statement may change, and all tests after a label,
+// which a jump can reach.
 func (k *checker) forget(st ast.Stmt) {
 	if _, label := st.(*ast.LabeledStmt); label || k.u.callsBack(st) {
 		clear(k.known)
@@ -52,7 +52,8 @@ func (k *checker) forget(st ast.Stmt) {
 	})
 }
 
-// plainVars are the variables of a test that depends on nothing else.
+// plainVars returns the variables of a test; ok is false if the test depends on anything
+// else.
 func (u *Unit) plainVars(n ast.Node) (list []types.Object, ok bool) {
 	ok = true
 	ast.Inspect(n, func(n ast.Node) bool {

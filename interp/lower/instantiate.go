@@ -11,10 +11,10 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// Generics makes one concrete copy of each generic function and type for each list of
-// type arguments, so that a back end never sees a generic. It works on trees with the
-// engine's names. Copies are made of source text and checked again, so every expression
-// in them has the types of its instance.
+// Generics makes one concrete copy of each generic function and type for each list of type
+// arguments, so that a back end never sees a generic. It works on trees with the engine's
+// names. It copies source text and checks the copies again, so every expression in them has
+// the types of its instance.
 type Generics struct {
 	// File is the unit; Prelude declares the objects of earlier units that it uses.
 	File, Prelude *ast.File
@@ -24,8 +24,8 @@ type Generics struct {
 	// Fresh returns an unused name for an instance of a name, or for a type declared in
 	// a function.
 	Fresh func(name string) string
-	// Known holds the names of the existing instances by the text of their types; it
-	// grows.
+	// Known holds the names of the existing instances by the text of their types. Run adds
+	// the new ones.
 	Known map[string]string
 	// Want adds to Prelude a known name that is used from now on.
 	Want func(name string)
@@ -81,8 +81,8 @@ func (g *Generics) Run() error {
 	return fmt.Errorf("generic instances nest more than %d levels deep", maxRounds)
 }
 
-// unwanted reports which declarations have no meaning for the back end: generic ones
-// and constraints.
+// unwanted reports whether a declaration has no meaning for the back end: it is generic, or
+// a constraint.
 func (g *Generics) unwanted(d ast.Decl) bool {
 	if isGeneric(d) {
 		return true
@@ -130,7 +130,7 @@ func IsGeneric(d ast.Decl) bool {
 	return slices.ContainsFunc(g.Specs, func(s ast.Spec) bool { return s.(*ast.TypeSpec).TypeParams != nil })
 }
 
-// receiverIndex returns the receiver type with its parameters of a generic method.
+// receiverIndex returns the receiver type of a generic method, with its type parameters.
 func receiverIndex(d *ast.FuncDecl) ast.Expr {
 	if len(d.Recv.List) == 0 {
 		return nil

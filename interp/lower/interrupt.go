@@ -25,8 +25,8 @@ func (u *Unit) recovers() {
 	})
 }
 
-// polls tests at the start of every loop iteration whether the cell has been told to
-// stop. The test reads through a pointer: Yaegi would take a package variable for a
+// polls adds a test to the start of every loop iteration: whether the cell has been told to
+// stop. The test reads through a pointer: Yaegi would treat a package variable as a
 // constant.
 func (u *Unit) polls() {
 	u.imports = true
@@ -73,9 +73,9 @@ func poll(pos token.Pos) ast.Stmt {
 	}
 }
 
-// depth counts the calls of functions that call functions of cells, and checks now and
-// then how deep they nest and whether the cell has been told to stop. A function that
-// calls only compiled functions that cannot call back cannot recurse, and only checks
+// depth makes functions that call functions of cells count their calls, and check from time
+// to time how deep the calls nest and whether the cell has been told to stop. A function
+// that calls only compiled functions that cannot call back cannot recurse, and only checks
 // whether the cell has been told to stop.
 func (u *Unit) depth() {
 	u.imports = true
@@ -93,7 +93,7 @@ func (u *Unit) depth() {
 		if n == ast.Node(u.Outer) {
 			return
 		}
-		NameParams(t.Params)     // Yaegi puts temporary values in the place of unnamed parameters
+		NameParams(t.Params)     // Yaegi stores temporary values in the memory of unnamed parameters
 		if !u.callsCells(body) { // compiled code may call it repeatedly
 			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
 			return

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// literalElements gives the elements of composite literals keys. Yaegi determines the
-// types of elements without a key before it looks at their operands, and fails at an
-// index in them whose operand is of a compiled package.
+// literalElements adds keys to the elements of composite literals. Yaegi determines the
+// types of elements without a key before it looks at their operands, and fails at an index
+// in them whose operand is from a compiled package.
 //
 //	[]float64{1, o.Groups()[0].LR}    []float64{0: 1, 1: o.Groups()[0].LR}
 func (u *Unit) literalElements() {

@@ -1,6 +1,6 @@
 // Package lower rewrites checked Go trees into Go that a back end runs correctly. Each
-// rewrite has its own file, which names the gap it closes; an engine lists the rewrites
-// that it needs. The package does not know cells or engines.
+// rewrite has its own file, which names the gap that it closes; an engine lists the rewrites
+// that it needs. The package knows nothing about cells or engines.
 package lower
 
 import (
@@ -40,13 +40,13 @@ type Unit struct {
 	// Generated are functions that do not come from the user's code.
 	Generated map[*ast.FuncDecl]bool
 
-	// Watched reports which compiled packages want to know the line that calls them; it
+	// Watched reports whether a compiled package needs to know the line that calls it; it
 	// may be nil.
 	Watched func(path string) bool
-	// Unmarked reports which functions are not the user's: a panic in one is shown at
-	// the user's call of it. It may be nil.
+	// Unmarked reports whether a function is not the user's: a panic in it is shown at the
+	// user's call of it. It may be nil.
 	Unmarked func(name string) bool
-	// Types describes the session's types at run time.
+	// Types holds the descriptions of the session's types at run time.
 	Types *dynamic.Space
 	// Own reports whether a type that is not of Pkg is interpreted; it may be nil.
 	Own func(types.Object) bool
@@ -73,7 +73,7 @@ type Unit struct {
 	imports  bool
 	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
 	made     map[*ast.FuncLit]bool         // literals around code that rewrites add, which need no poll
-	around   map[*ast.FuncLit]*ast.FuncLit // the literal that makes a closure of one
+	around   map[*ast.FuncLit]*ast.FuncLit // literal that makes the closure of another literal
 	safe     map[ast.Expr]bool             // indexes and slices that have been tested
 	markVars map[string]bool
 	vars     []ast.Decl
@@ -105,9 +105,8 @@ type Mark struct {
 // Rewrite is a pass over a unit.
 type Rewrite struct {
 	Name string
-	// Closes names the gap of a back end that requires the rewrite.
-	Closes string
-	run    func(*Unit)
+	gap  string // what an engine lacks without it
+	run  func(*Unit)
 }
 
 // Rewrites is the list of all rewrites in the order in which they run.
@@ -222,7 +221,7 @@ func (u *Unit) temp(hint string) *ast.Ident {
 	return ast.NewIdent(fmt.Sprintf("%s__%d", hint, u.fresh))
 }
 
-// typeOf returns the type of an expression, nil if the checker did not see it.
+// typeOf returns the type of an expression, or nil if the checker did not see it.
 func (u *Unit) typeOf(e ast.Expr) types.Type {
 	if tv, ok := u.Info.Types[e]; ok {
 		return tv.Type
@@ -278,8 +277,8 @@ func (u *Unit) each(f func(c *astutil.Cursor)) {
 	}
 }
 
-// eachOf is each for the declarations that contain a node for which is returns true,
-// which takes a fraction of the time to find out.
+// eachOf is each, limited to the declarations that contain a node for which is returns true.
+// The search takes a fraction of the time of each.
 func (u *Unit) eachOf(is func(ast.Node) bool, f func(c *astutil.Cursor)) {
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
@@ -310,8 +309,8 @@ func (u *Unit) callsBuiltin(names ...string) func(ast.Node) bool {
 	}
 }
 
-// Replace replaces expressions in n by the results of f, outer ones first. It descends
-// into those for which f returns nil.
+// Replace replaces expressions in n by the results of f, outer ones first. It descends into
+// an expression if f returns nil for it.
 func Replace(n ast.Node, f func(ast.Expr) ast.Expr) {
 	astutil.Apply(n, func(c *astutil.Cursor) bool {
 		e, ok := c.Node().(ast.Expr)
@@ -390,7 +389,7 @@ func declare(name *ast.Ident, t ast.Expr) ast.Stmt {
 
 func call(f ast.Expr, args ...ast.Expr) *ast.CallExpr { return &ast.CallExpr{Fun: f, Args: args} }
 
-// calledFrom gives a call a position, which is its place if it panics.
+// calledFrom sets the position of a call, which messages show if the call panics.
 func calledFrom(pos token.Pos, x *ast.CallExpr) *ast.CallExpr {
 	x.Lparen = pos
 	return x

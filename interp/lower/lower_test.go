@@ -14,8 +14,8 @@ import (
 	"halfnote/interp/internal/dynamic"
 )
 
-// TestRewrites checks the output of some rewrites on small functions. The scripts of
-// package interp test its behaviour.
+// TestRewrites checks the output of some rewrites on small functions. The scripts of package
+// interp test how the output behaves.
 func TestRewrites(t *testing.T) {
 	for _, c := range []struct{ needs, in, want string }{
 		{"rangeint", "func f(n int) { for i := range n { println(i) } }",
@@ -116,7 +116,7 @@ func TestRewrites(t *testing.T) {
 	}
 }
 
-// space is the number of a space of types that tests share.
+// space matches the number of the space of types, which depends on earlier tests.
 var space = regexp.MustCompile(`halfnote:\\"\d+ `)
 
 func unit(t *testing.T, src string) *Unit {
@@ -142,7 +142,7 @@ func unit(t *testing.T, src string) *Unit {
 	return u
 }
 
-// Constants survive being written as expressions.
+// TestConstant checks that the expression for a constant has the value of the constant.
 func TestConstant(t *testing.T) {
 	for _, src := range []string{"1", "-7", "1 << 100", "0.1", "1.0/3", "-1e300", "2.5i + 1", "\"é\\n\"", "true", "3.0"} {
 		want, err := types.Eval(token.NewFileSet(), nil, token.NoPos, src)

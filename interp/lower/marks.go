@@ -9,9 +9,9 @@ import (
 	"halfnote/interp/engine"
 )
 
-// statementMarks records the current statement before each statement that may fail, in
-// a variable of its function; from it comes the line of every frame of a panic. A store
-// takes about 15 ns in Yaegi.
+// statementMarks adds a store to a variable of the function before each statement that may
+// fail. The variable gives the line of every frame of a panic. A store takes about 15 ns in
+// Yaegi.
 func (u *Unit) statementMarks() { u.markAll(marker{}) }
 
 func (u *Unit) markAll(m marker) {
@@ -31,7 +31,7 @@ type marker struct {
 	fd      *ast.FuncDecl // nil in a literal
 	name    string
 	used    bool
-	watches bool // whether to mark, in another way, the statements that call the libraries
+	watches bool // whether to mark only statements that call the libraries, for observers
 }
 
 func (m *marker) function(body *ast.BlockStmt) {
@@ -41,7 +41,7 @@ func (m *marker) function(body *ast.BlockStmt) {
 	}
 	m.list(&body.List)
 	if first.IsValid() && !m.watches {
-		// Yaegi takes the function's name from the scope of its first node
+		// Yaegi takes the function's name from the scope of its first node.
 		body.List = append(m.mark(first), body.List...)
 	}
 	if m.used {
@@ -80,7 +80,7 @@ func (u *Unit) mark(at Mark) ast.Expr {
 	return Int(int64(u.FirstMark + len(u.Marks) - 1))
 }
 
-// stmt returns the mark that st needs before it, and marks nested statements.
+// stmt returns the mark to put before st, and marks nested statements.
 func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 	m.literals(st)
 	switch s := st.(type) {
@@ -94,7 +94,7 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		m.list(&s.List)
 		return nil
 	case *ast.IfStmt:
-		if isCheck(s) { // an index test: its place is the index
+		if isCheck(s) { // an index test has the place of the index
 			mark := m.place(Mark{Pos: s.If})
 			var risks []token.Pos
 			if m.u.risks(s.Cond, &risks); len(risks) == 0 {
@@ -122,7 +122,7 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		return m.before(s.Switch, s.Init)
 	case *ast.SelectStmt:
 		m.list(&s.Body.List)
-		return m.mark(s.Select) // where it waits
+		return m.mark(s.Select) // the select waits here
 	case *ast.CaseClause:
 		m.list(&s.Body)
 		return nil
@@ -138,7 +138,7 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		if list := m.before(s.For, s.Init); list != nil {
 			return list
 		}
-		return m.mark(s.For) // where an interrupt finds an empty loop
+		return m.mark(s.For) // an interrupt of an empty loop is shown here
 	case *ast.RangeStmt:
 		m.list(&s.Body.List)
 		if m.u.isMap(s.X) { // the next step reads it
@@ -214,7 +214,7 @@ func isCheck(s *ast.IfStmt) bool {
 	return false
 }
 
-// start is the first valid position in a statement made of old and new nodes.
+// start returns the first valid position in a statement made of old and new nodes.
 func start(st ast.Stmt) token.Pos {
 	if p := st.Pos(); p.IsValid() {
 		return p
@@ -365,7 +365,7 @@ func (u *Unit) division(x, y ast.Expr, pos token.Pos, add func(token.Pos)) {
 	add(pos)
 }
 
-// calledAt is the position of the function name in a call.
+// calledAt returns the position of the function name in a call.
 func calledAt(x *ast.CallExpr) token.Pos {
 	switch f := ast.Unparen(x.Fun).(type) {
 	case *ast.SelectorExpr:

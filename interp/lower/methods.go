@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// function is the name of the function that a method of the session has become: a
+// function returns the name of the function that a method of the session has become: a
 // variable that holds its latest version, or the function itself.
 func (u *Unit) function(typ, method string) string {
 	if u.Hook != nil {
@@ -110,7 +110,7 @@ func (u *Unit) methodNamed(typ, method string) (*types.Named, *types.Func) {
 	return n, nil
 }
 
-// parameters are those of a literal that passes them on.
+// parameters returns the parameters of a literal, and the arguments that pass them on.
 func (u *Unit) parameters(at ast.Node, sig *types.Signature) (params []*ast.Field, args []ast.Expr, ellipsis token.Pos) {
 	t, err := FuncType(sig, u.Name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (u *Unit) parameters(at ast.Node, sig *types.Signature) (params []*ast.Fiel
 	return t.Params.List, args, ellipsis
 }
 
-// literal is a function that makes one call.
+// literal returns a function literal that makes one call.
 func (u *Unit) literal(at ast.Node, params []*ast.Field, sig *types.Signature, x ast.Expr) *ast.FuncLit {
 	t, err := FuncType(sig, u.Name)
 	if err != nil {
@@ -150,7 +150,8 @@ func addField(l *ast.FieldList, f *ast.Field) *ast.FieldList {
 	return l
 }
 
-// withReceiver is the type of a method as a function.
+// withReceiver returns the type of a method as a function, whose first parameter is the
+// receiver.
 func withReceiver(recv types.Type, sig *types.Signature) *types.Signature {
 	params := []*types.Var{types.NewParam(token.NoPos, nil, "", recv)}
 	for v := range sig.Params().Variables() {
@@ -231,7 +232,7 @@ func (u *Unit) ownMethod(s *types.Selection, fn *types.Func) bool {
 
 func (u *Unit) pathType(s *types.Selection) types.Type { return typeAfter(s, len(s.Index())-1) }
 
-// typeAfter is the type of the embedded field after that many steps.
+// typeAfter returns the type of the embedded field after that many steps.
 func typeAfter(s *types.Selection, steps int) types.Type {
 	t := s.Recv()
 	for _, i := range s.Index()[:steps] {
@@ -299,14 +300,14 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 	return &ast.CallExpr{Fun: u.typed(&ast.Ident{NamePos: named(at), Name: name}, full), Lparen: paren(at), Args: append([]ast.Expr{x}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 }
 
-// helper adds a function to the unit that is not the user's code.
+// helper adds a function that is not the user's code to the unit.
 func (u *Unit) helper(name string, lit *ast.FuncLit) {
 	f := &ast.FuncDecl{Name: ident(name), Type: lit.Type, Body: lit.Body}
 	u.Generated[f] = true
 	u.helpers = append(u.helpers, f)
 }
 
-// methodValue is a method bound to its receiver.
+// methodValue returns the replacement of a method value, x.Method, which is bound to x.
 func (u *Unit) methodValue(n *ast.SelectorExpr, s *types.Selection, fn *types.Func) ast.Expr {
 	x, t := u.path(n.X, s.Recv(), s.Index())
 	sig := fn.Signature()
@@ -356,7 +357,7 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	return u.as(u.literal(n, params, sig, inner), n)
 }
 
-// paren is the position of a call.
+// paren returns the position of a call.
 func paren(at ast.Node) token.Pos {
 	if x, ok := at.(*ast.CallExpr); ok && x.Lparen.IsValid() {
 		return x.Lparen
@@ -364,7 +365,7 @@ func paren(at ast.Node) token.Pos {
 	return at.Pos()
 }
 
-// named is the position of a method name in a call.
+// named returns the position of the method name in a call.
 func named(at ast.Node) token.Pos {
 	if x, ok := at.(*ast.CallExpr); ok {
 		if sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok {

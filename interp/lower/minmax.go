@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// minmax calls support functions for the built-in functions min, max and clear. There
-// is one of each for every basic type; values of named types are converted.
+// minmax replaces the built-in functions min, max and clear by support functions. There is a
+// min and a max for every basic type; values of named types are converted.
 func (u *Unit) minmax() {
 	u.eachOf(u.callsBuiltin("min", "max", "clear"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// operandOrder evaluates operands before any assignment where Yaegi would read them
-// later: a result used by another return value, an element appended to part of the
-// slice that it comes from, the left side of x[i] += f().
+// operandOrder evaluates operands before any assignment where Yaegi would read them later:
+// a result that another return value uses, an element that is appended to a part of its own
+// slice, and the left side of x[i] += f().
 func (u *Unit) operandOrder() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		results := u.resultVars(t)
@@ -42,7 +42,7 @@ func (u *Unit) keep(e *ast.Expr) ast.Stmt {
 	return st
 }
 
-// resultVars are the named results of a function.
+// resultVars returns the named results of a function, with their indexes.
 func (u *Unit) resultVars(t *ast.FuncType) map[types.Object]int {
 	vars := map[types.Object]int{}
 	if t.Results == nil {

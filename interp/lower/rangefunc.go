@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rangeFunc calls the function that a loop ranges over, with the loop's body as
-// argument. Statements that leave the body, return, break and continue of outer loops,
-// and goto, become a number that is acted upon after the call.
+// rangeFunc replaces a loop over a function by a call of the function, with the loop's body
+// as the argument. Statements that leave the body (return, goto, and break and continue of
+// outer loops) store a number, which selects the statement that runs after the call.
 func (u *Unit) rangeFunc() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		label := ""
@@ -60,7 +60,7 @@ func (u *Unit) inLiteral(body *ast.BlockStmt, n ast.Node) bool {
 	return found
 }
 
-// callback is the statement that replaces the loop.
+// callback returns the statement that replaces the loop.
 func (u *Unit) callback(r *ast.RangeStmt, sig *types.Signature, fn *ast.FuncType, label string) ast.Stmt {
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
 	lit := &ast.FuncLit{Type: &ast.FuncType{Func: r.For, Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: ident("bool")}}}}}
@@ -145,7 +145,8 @@ func (x *exits) rewrite(body *ast.BlockStmt) {
 	})
 }
 
-// leave records the action after the call, and ends the iteration.
+// leave returns a statement that records an action and ends the iteration. The action runs
+// after the call.
 func (x *exits) leave(before []ast.Stmt, after ast.Stmt) ast.Stmt {
 	x.count++
 	list := append(before, assign(ident(x.exit.Name), Int(x.count)), &ast.ReturnStmt{Results: []ast.Expr{ident("false")}})

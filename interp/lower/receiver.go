@@ -2,7 +2,7 @@ package lower
 
 import "go/ast"
 
-// Receiver returns the name of a method's type, "" if there is none.
+// Receiver returns the name of a method's type, or "" if there is none.
 func Receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return ""

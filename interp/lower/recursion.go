@@ -100,8 +100,9 @@ func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 }
 
 // again declares a function that calls fd again from behind a barrier, and returns the
-// statements that leave fd for it. A panic crosses a barrier in one step: Yaegi raises
-// it again in every function on the way, which takes time quadratic in their number.
+// statements that leave fd for it. A panic crosses a barrier in one step. Without barriers
+// Yaegi raises it again in every function on the way, which takes time quadratic in their
+// number.
 func (u *Unit) again(fd *ast.FuncDecl) []ast.Stmt {
 	name := fd.Name.Name
 	r := u.repeat(fd.Type.Func)
@@ -113,7 +114,7 @@ func (u *Unit) again(fd *ast.FuncDecl) []ast.Stmt {
 	return r.leave(name, ident(name), fd.Type)
 }
 
-// againLiteral is again for a literal that a variable self holds.
+// againLiteral is again for a literal that the variable self holds.
 func (u *Unit) againLiteral(lit *ast.FuncLit, self *ast.Ident) []ast.Stmt {
 	r := u.repeat(lit.Type.Func)
 	there := u.temp("self")
@@ -122,8 +123,8 @@ func (u *Unit) againLiteral(lit *ast.FuncLit, self *ast.Ident) []ast.Stmt {
 	return r.leave(there.Name, ident(there.Name), lit.Type)
 }
 
-// repeat is a repeated call, of a function with these parameters: it is made in the
-// function that leaves for it.
+// repeat is a repeated call: here is the call that replaces the body of the function, and
+// params are the parameters that it passes on.
 type repeat struct {
 	u      *Unit
 	pos    token.Pos

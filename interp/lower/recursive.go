@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// recursiveTypes makes Yaegi build structs that refer to themselves in an order that it
-// can handle: while it builds one, it takes every reference to an unfinished struct for
-// the last such struct. So referenced types come first, and of structs that refer to
-// each other the first is the only one that all of them lead back to.
-// all of them lead back.
+// recursiveTypes makes Yaegi build structs that refer to themselves in an order that it can
+// handle. While Yaegi builds a struct, it treats every reference to an unfinished struct as
+// a reference to the last such struct. So referenced types come first, and among structs
+// that refer to each other, the first is the only one that all of them lead back to.
 //
 //	type A struct { b *B; next *A }; type B struct { next *B }
 //	var shape__B *B; var shape__A *A
@@ -51,7 +50,7 @@ func (u *Unit) recursiveTypes() {
 	u.File.Decls = slices.Concat(typeDecls, vars, rest)
 }
 
-// shapes are the declared types of a unit.
+// shapes holds the declared types of a unit.
 type shapes struct {
 	u     *Unit
 	specs map[*types.Named]*ast.TypeSpec
@@ -73,7 +72,7 @@ func (g *shapes) add(s *ast.TypeSpec) {
 		g.order = append(g.order, n)
 		return
 	}
-	g.uses(n) // it may be refused there
+	g.uses(n) // refuses some types
 }
 
 // build returns the types with which Yaegi must begin so that it builds n correctly, in

@@ -114,9 +114,9 @@ func (u *Unit) plainTypes() {
 	u.isPlain = true
 }
 
-// plain writes the types in a tree for the back end: interfaces without their methods,
-// fields with their names. Fields of declared structs stay embedded, because package
-// reflect reveals it.
+// plain writes the types in a tree for the back end: interfaces without their methods, and
+// fields with their names. Embedded fields of declared structs stay embedded, because
+// package reflect reveals this.
 func (u *Unit) plain(n ast.Node) ast.Node {
 	return astutil.Apply(n, nil, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
@@ -157,7 +157,7 @@ func (u *Unit) tag(f *ast.Field, id string) {
 	f.Tag = &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(tag)}
 }
 
-// lastName is the name of an embedded field of that type.
+// lastName returns the name of an embedded field of that type.
 func lastName(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:
@@ -198,8 +198,8 @@ func (u *Unit) compiledIface(t types.Type) bool {
 	return ok && !u.ours(n.Obj())
 }
 
-// tagged reports whether values of a type identify their type: structs that the session
-// declares and can write.
+// tagged reports whether values of a type identify their type by a tag: the type is a struct
+// that the session declares and can write.
 func (u *Unit) tagged(n *types.Named) bool {
 	st, ok := n.Underlying().(*types.Struct)
 	if !ok || !u.ours(n.Obj()) || st.NumFields() == 0 {
@@ -241,7 +241,7 @@ func (u *Unit) boxedTuple(t *types.Tuple) bool {
 	return slices.ContainsFunc(slices.Collect(t.Variables()), func(v *types.Var) bool { return u.boxed(v.Type()) })
 }
 
-// boxType is the type of the box of values of type t.
+// boxType returns the type of the box of values of type t.
 func (u *Unit) boxType(at ast.Node, t types.Type) ast.Expr {
 	f := &ast.Field{Names: []*ast.Ident{ident("V")}, Type: u.typeExpr(at, t)}
 	u.tag(f, u.id(t))

@@ -40,7 +40,7 @@ func (k *checker) sliceTest(x *ast.SliceExpr) *ast.IfStmt {
 	if size == "cap" {
 		limit = func() ast.Expr { return call(ident("cap"), u.copy(x.X)) }
 	}
-	// each bound is compared with the next one that is given
+	// Each bound is compared with the next one that is given.
 	var cond ast.Expr
 	next, above := limit, ast.Expr(nil)
 	if x.High == nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// shifts gives an untyped constant operand of a non-constant shift the type that it has
-// by its context: Yaegi takes int.
+// shifts converts an untyped constant operand of a non-constant shift to the type that its
+// context gives it: Yaegi would use int.
 func (u *Unit) shifts() {
 	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.BinaryExpr)
@@ -67,8 +67,8 @@ func (u *Unit) tupleArguments() {
 	})
 }
 
-// droppedValues assigns unused values to variables: Yaegi has no place for unused
-// comparisons, and does not evaluate other unused values, which may fail.
+// droppedValues assigns unused values to variables: Yaegi has no memory for the results of
+// unused comparisons, and does not evaluate other unused values, which may fail.
 func (u *Unit) droppedValues() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
@@ -172,7 +172,7 @@ func hasCall(e ast.Expr) bool {
 	return found
 }
 
-// prints calls support functions for print and println, which write as in compiled
+// prints replaces print and println by support functions that write the same as compiled
 // code.
 func (u *Unit) prints() {
 	u.eachOf(u.callsBuiltin("print", "println"), func(c *astutil.Cursor) {

@@ -15,8 +15,7 @@ type Stop struct {
 	Vars     []*types.Var
 }
 
-// Stops inserts, before each statement of the unit's functions, a query to the debugger
-// whether to stop there:
+// Stops inserts a query to the debugger before each statement of the unit's functions:
 //
 //	if *Debug != 0 { Stop(n, &x, &y) }
 //
@@ -55,7 +54,7 @@ func (s *stopper) function(recv *ast.FieldList, t *ast.FuncType, body *ast.Block
 	s.block(&body.List)
 }
 
-// see adds the variables that identifiers declare.
+// see adds the variables that the identifiers declare.
 func (s *stopper) see(ids ...*ast.Ident) {
 	for _, id := range ids {
 		if v, ok := s.u.Info.Defs[id].(*types.Var); ok && id.Name != "_" {
@@ -92,7 +91,7 @@ func isFallthrough(st ast.Stmt) bool {
 	return ok && b.Tok == token.FALLTHROUGH
 }
 
-// head is the end of the part of a statement that contains no others.
+// head returns the end of the part of a statement that contains no other statements.
 func head(st ast.Stmt) token.Pos {
 	end := st.End()
 	ast.Inspect(st, func(n ast.Node) bool {

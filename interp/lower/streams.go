@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// streams turns os.Stdin, os.Stdout and os.Stderr into calls of support functions of
-// the same names, where an interface is wanted or a method is called. Unlike a file,
-// their results know which cell uses them.
+// streams turns os.Stdin, os.Stdout and os.Stderr into calls of support functions of the
+// same names, where an interface is expected or a method is called. Unlike a file, their
+// results know which cell uses them.
 func (u *Unit) streams() {
 	free := map[ast.Expr]bool{} // expressions that need not be files
 	want := func(t types.Type, e ast.Expr) {
@@ -39,7 +39,7 @@ func (u *Unit) streams() {
 	})
 }
 
-// stream returns the name of the standard stream that an expression is, or "".
+// stream returns the name of the standard stream that an expression denotes, or "".
 func (u *Unit) stream(e ast.Expr) string {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

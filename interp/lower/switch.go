@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// switches compares a switch's value with its cases one by one if they are not just
-// numbers and strings, and joins the conditions of one case: Yaegi compares other types
-// by their reflected values, and evaluates only the last condition of a case.
+// switches replaces a switch over values other than numbers and strings by comparisons with
+// each case, and joins the conditions of one case: Yaegi compares other types by their
+// reflected values, and evaluates only the last condition of a case.
 func (u *Unit) switches() {
 	u.each(func(c *astutil.Cursor) {
 		if l, ok := c.Node().(*ast.LabeledStmt); ok {

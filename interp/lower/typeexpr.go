@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Namer returns the expression for a type's name; nil without an error if the type
-// itself is to be written.
+// Namer returns the expression for a type's name, or nil without an error if the type
+// itself must be written.
 type Namer func(*types.TypeName) (ast.Expr, error)
 
 // TypeExpr returns a syntax tree that denotes t. It fails if name does: for types that
@@ -27,7 +27,7 @@ func FuncType(sig *types.Signature, name Namer) (*ast.FuncType, error) {
 	return f, w.err
 }
 
-// TypeParams returns a syntax tree of a list of type parameters, nil for none.
+// TypeParams returns a syntax tree of a list of type parameters, or nil for none.
 func TypeParams(list *types.TypeParamList, name Namer) (*ast.FieldList, error) {
 	if list.Len() == 0 {
 		return nil, nil

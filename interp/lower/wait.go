@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// waits are methods that wait, or that would end the process when misused, and the
-// support functions that replace them: these take a pointer to the receiver, and also
-// wait for the end of the cell, or panic.
+// waits maps methods that wait, or that would end the process when misused, to the support
+// functions that replace them. These take a pointer to the receiver, and also wait for the
+// end of the cell, or panic.
 var waits = map[string]string{
 	"(*bytes.Buffer).Grow":    "GrowBuffer",
 	"(*flag.FlagSet).Parse":   "ParseFlags",

@@ -6,10 +6,9 @@ import (
 	"go/types"
 )
 
-// watches makes statements that call the libraries announce themselves while an
-// observer wants to know the calling line: statements that call a function of a watched
-// package, or a function that takes or returns a value of one. Without an observer this
-// costs one load.
+// watches makes statements record their line while an observer needs the calling line:
+// statements that call a function of a watched package, or a function that takes or returns
+// a value of one. Without an observer this costs one load.
 func (u *Unit) watches() { u.markAll(marker{watches: true}) }
 
 func (u *Unit) watch(at Mark, nodes []ast.Node) []ast.Stmt {

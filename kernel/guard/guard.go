@@ -64,7 +64,7 @@ type Config struct {
 	// ignore Proves.
 	Proves func(frames [][]byte) bool
 	// Holds keeps messages to an identity from a connection on probation: the newest
-	// proven connection gets them, and the newcomer gets a copy once it has proved
+	// proven connection gets them, and the new peer gets a copy once it has proved
 	// itself. So a peer without the key can neither read replies nor take them away.
 	// Copies of more than High bytes are not kept.
 	Holds bool

@@ -25,11 +25,11 @@ import (
 //   - libzmq drops requests of the displaced peer that the socket has not
 //     received. Here they are served: TCP has acknowledged them.
 //   - Identities are public, so a connection can be asked for a proof. With
-//     Config.Proves, a newcomer is on probation until it sends a message that
+//     Config.Proves, a new peer is on probation until it sends a message that
 //     Proves accepts. Until then the peer that it displaced takes the identity
-//     back by sending such a message, or when the newcomer leaves. With
-//     Config.Holds it also still gets the messages to the identity; the newcomer
-//     gets a copy once it has proved itself. A newcomer that has proved itself
+//     back by sending such a message, or when the new peer leaves. With
+//     Config.Holds it also still gets the messages to the identity; the new peer
+//     gets a copy once it has proved itself. A new peer that has proved itself
 //     cannot be displaced by an older connection.
 //   - Displaced connections count among MaxConns. The oldest of them is cut
 //     when another peer needs its place.
@@ -48,10 +48,10 @@ type route struct {
 	held    held
 }
 
-// held is a copy of the messages that a newcomer on probation gets once it has proved
+// held is a copy of the messages that a new peer on probation gets once it has proved
 // itself.
 type held struct {
-	by       *conn // newcomer; nil for none
+	by       *conn // new peer; nil for none
 	messages []byte
 	writing  bool // whether the message that zmq4 is writing is among them
 }
@@ -90,7 +90,7 @@ func (l *Listener) part(c *conn) (over bool) {
 	}
 	r.holder = nil
 	if n := len(r.peers); n > 0 && r.peers[n-1].number >= r.proven {
-		r.holder = r.peers[n-1] // the newcomer has left without a proof
+		r.holder = r.peers[n-1] // the new peer has left without a proof
 		return false
 	}
 	delete(l.identities, c.identity)
@@ -229,7 +229,7 @@ func (r *route) address() {
 	r.held.writing = len(r.held.messages) < l.config.High
 }
 
-// release passes the held messages to the newcomer if it has proved itself, unless zmq4
+// release passes the held messages to the new peer if it has proved itself, unless zmq4
 // is in the middle of a message; r.mu is held.
 func (r *route) release() {
 	c := r.held.by

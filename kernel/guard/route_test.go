@@ -195,7 +195,7 @@ func TestProbation(t *testing.T) {
 	first.says("key: an unproven peer takes its identity back")
 	thief.unserved(s, "no proof")
 	second := dial(t, s).hello("DEALER", "same")
-	second.says("key: a newcomer with the key")
+	second.says("key: a new peer with the key")
 	first.unserved(s, "key: older than the newest with the key")
 	thief.unserved(s, "no proof")
 

@@ -287,7 +287,7 @@ func (s *script) finish(ctx context.Context, words []string, body string, say fu
 
 func (s *script) request(ctx context.Context, words []string, body string, say func(client.Message)) error {
 	if len(words) < 2 {
-		return errors.New("expected CHANNEL TYPE")
+		return errors.New("want CHANNEL TYPE")
 	}
 	c, err := s.send(words[0], words[1:], body)
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *script) request(ctx context.Context, words []string, body string, say f
 
 func (s *script) tell(ctx context.Context, words []string, body string, say func(client.Message)) error {
 	if len(words) < 1 {
-		return errors.New("expected TYPE")
+		return errors.New("want TYPE")
 	}
 	c, err := s.send("shell", words, body)
 	if err != nil {

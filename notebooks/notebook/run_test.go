@@ -288,7 +288,7 @@ func TestRunFilesRefuses(t *testing.T) {
 		{"one page for two", []string{a, b}, RunOptions{HTML: filepath.Join(dir, "x")}, "one HTML file for 2 notebooks"},
 		{"same names", []string{a, b}, RunOptions{OutputDir: dir}, "would both be written to"},
 		{"both", []string{a}, RunOptions{OutputDir: dir, Output: "x"}, "want one of them"},
-		{"no folder", []string{a}, RunOptions{Output: filepath.Join(dir, "none", "x")}, "there is no folder"},
+		{"no folder", []string{a}, RunOptions{Output: filepath.Join(dir, "none", "x")}, "does not exist"},
 		{"no notebook", []string{filepath.Join(dir, "none.ipynb")}, RunOptions{}, "none.ipynb"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

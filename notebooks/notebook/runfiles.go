@@ -16,7 +16,7 @@ import (
 type RunOptions struct {
 	// Output is the file for the executed notebook, HTML the file for its page; both are
 	// for a single notebook. OutputDir is the folder for executed notebooks, which keep
-	// their file names. Without any of them nothing is written, and only the error tells
+	// their file names. Without any of them nothing is written; the error reports
 	// the outcome. An input notebook is overwritten only if it is named as the output.
 	Output, OutputDir, HTML string
 
@@ -92,7 +92,7 @@ func (o RunOptions) check(paths []string) error {
 	for _, path := range []string{o.Output, o.HTML} {
 		if dir := filepath.Dir(path); path != "" {
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return fmt.Errorf("notebook: output %s: there is no folder %s", path, dir)
+				return fmt.Errorf("notebook: output %s: folder %s does not exist", path, dir)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func leaves(in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(in))
 	for i, x := range in {
 		if x.DType() != tensor.Float64 {
-			return nil, fmt.Errorf("autograd: operand %d has dtype %v; expected float64, whose precision central differences need: cast with Double", i, x.DType())
+			return nil, fmt.Errorf("autograd: operand %d has dtype %v; want float64, whose precision central differences need: cast with Double", i, x.DType())
 		}
 		out[i] = x.Detach().Clone().RequireGrad()
 	}

@@ -96,7 +96,7 @@ func operands(op string, in []*tensor.Tensor, graph bool) []*tensor.Tensor {
 	for i, x := range in {
 		switch {
 		case x == nil || !x.DType().IsFloat():
-			fail(op, x, "operand %d is not a floating-point tensor; expected a floating-point dtype, which has derivatives", i)
+			fail(op, x, "operand %d is not a floating-point tensor; want a floating-point dtype, which has derivatives", i)
 		case graph && x.RequiresGrad():
 			out[i] = x.Clone()
 		default:
@@ -109,11 +109,11 @@ func operands(op string, in []*tensor.Tensor, graph bool) []*tensor.Tensor {
 // value returns f(x) with its tape.
 func value(op string, f Func, x []*tensor.Tensor) (y *tensor.Tensor) {
 	if f == nil {
-		fail(op, nil, "the function is nil; expected a function of tensors")
+		fail(op, nil, "the function is nil; want a function of tensors")
 	}
 	tensor.EnableGrad(func() { y = f(slices.Clone(x)) })
 	if y == nil || !y.DType().IsFloat() {
-		fail(op, y, "the function's result is not a floating-point tensor; expected a floating-point dtype")
+		fail(op, y, "the function's result is not a floating-point tensor; want a floating-point dtype")
 	}
 	return y
 }
@@ -122,7 +122,7 @@ func value(op string, f Func, x []*tensor.Tensor) (y *tensor.Tensor) {
 func scalar(op string, f Func, x []*tensor.Tensor) *tensor.Tensor {
 	y := value(op, f, x)
 	if y.Numel() != 1 {
-		fail(op, y, "the function's result has %d elements; expected 1", y.Numel())
+		fail(op, y, "the function's result has %d elements; want 1", y.Numel())
 	}
 	return y
 }
@@ -165,11 +165,11 @@ func weighted(x, v []*tensor.Tensor) (total *tensor.Tensor) {
 // same panics unless v has a tensor of each operand's shape.
 func same(op string, in, v []*tensor.Tensor) {
 	if len(in) == 0 || len(in) != len(v) {
-		fail(op, nil, "the number of operands is %d and of vectors %d; expected at least 1 operand, and a vector for each", len(in), len(v))
+		fail(op, nil, "the number of operands is %d and of vectors %d; want at least 1 operand, and a vector for each", len(in), len(v))
 	}
 	for i := range in {
 		if in[i] == nil || v[i] == nil || !slices.Equal(in[i].Shape(), v[i].Shape()) {
-			fail(op, v[i], "the vector for operand %d is nil or has another shape; expected the operand's shape", i)
+			fail(op, v[i], "the vector for operand %d is nil or has another shape; want the operand's shape", i)
 		}
 	}
 }

@@ -110,12 +110,12 @@ func TestFunctionalErrors(t *testing.T) {
 	ids := tensor.FromInts([]int{1, 2})
 	square := func(in []T) T { return in[0].Pow(2) }
 	for want, f := range map[string]func(){
-		"operand 0 is not a floating-point tensor":                              func() { autograd.Jacobian(square, ids) },
-		"operand 1 is not a floating-point tensor":                              func() { autograd.Jacobian(square, x, nil) },
-		"the function's result is not a floating-point tensor":                  func() { autograd.Jacobian(func([]T) T { return nil }, x) },
-		"hessian: shape (2,): the function's result has 2 elements; expected 1": func() { autograd.Hessian(square, x) },
-		"the number of operands is 1 and of vectors 0":                          func() { autograd.JVP(square, []T{x}, nil) },
-		"the vector for operand 0 is nil or has another shape":                  func() { autograd.HVP(square, []T{x}, []T{tensor.Ones(3)}) },
+		"operand 0 is not a floating-point tensor":                          func() { autograd.Jacobian(square, ids) },
+		"operand 1 is not a floating-point tensor":                          func() { autograd.Jacobian(square, x, nil) },
+		"the function's result is not a floating-point tensor":              func() { autograd.Jacobian(func([]T) T { return nil }, x) },
+		"hessian: shape (2,): the function's result has 2 elements; want 1": func() { autograd.Hessian(square, x) },
+		"the number of operands is 1 and of vectors 0":                      func() { autograd.JVP(square, []T{x}, nil) },
+		"the vector for operand 0 is nil or has another shape":              func() { autograd.HVP(square, []T{x}, []T{tensor.Ones(3)}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that contains %q", err, want)

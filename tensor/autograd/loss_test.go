@@ -53,7 +53,7 @@ func init() {
 			return nn.TripletMarginLoss(a, b, a.Mul(b), nn.Margin(1))
 		}},
 		{"triplet_margin_loss, swap", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return nn.TripletMarginLoss(a, b, a.Mul(b).MulScalar(2), nn.Margin(4), nn.Power(3), nn.DistanceSwap(), nn.Reduction("none"))
+			return nn.TripletMarginLoss(a, b, a.Mul(b).MulScalar(2), nn.Margin(4), nn.P(3), nn.DistanceSwap(), nn.Reduction("none"))
 		}},
 		{"triplet_margin_with_distance_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
 			distance := func(x, y *tensor.Tensor) *tensor.Tensor { return x.Sub(y).Pow(2).Sum(1) }
@@ -86,7 +86,7 @@ func init() {
 			return nn.CrossEntropy(a, b.Softmax(1), nn.Weight(weight), nn.LabelSmoothing(.2))
 		}},
 		{"multi_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
-			return nn.MultiMarginLoss(a, tensor.FromInts([]int{2, 0}), nn.Margin(1), nn.Power(2), nn.Weight(weight))
+			return nn.MultiMarginLoss(a, tensor.FromInts([]int{2, 0}), nn.Margin(1), nn.P(2), nn.Weight(weight))
 		}},
 		{"multilabel_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
 			return nn.MultiLabelMarginLoss(a.Pow(2), tensor.FromInts([]int{2, 0, -1, 1, -1, 0}, 2, 3))

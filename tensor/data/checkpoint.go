@@ -92,11 +92,11 @@ func (s *saver) node(value any, path string) (string, error) {
 	case bool:
 		kind, bare = "bool", strconv.FormatBool(v)
 	case string:
-		kind, bare = "string", text(v)
+		kind, bare = "string", asJSON(v)
 	case nil:
 		kind, bare = "nil", "null"
 	default:
-		err = fmt.Errorf("%s is a %T; expected tensors, float64, int, bool, string, or maps and slices of these", where(path), value)
+		err = fmt.Errorf("%s is a %T; want tensors, float64, int, bool, string, or maps and slices of these", where(path), value)
 	}
 	return fmt.Sprintf("[%q,%s]", kind, bare), err
 }
@@ -110,27 +110,27 @@ func where(path string) string {
 
 func (s *saver) tensor(t *tensor.Tensor, path string) (string, error) {
 	if t == nil {
-		return "", fmt.Errorf("%s is nil; expected a tensor", where(path))
+		return "", fmt.Errorf("%s is nil; want a tensor", where(path))
 	}
 	if s.tensors[path] != nil {
 		return "", fmt.Errorf("two tensors have the name %s; rename a key, or use keys without dots", where(path))
 	}
 	s.tensors[path] = t
-	return text(path), nil
+	return asJSON(path), nil
 }
 
 // number returns JSON that is read back exactly; values that JSON lacks become text.
 func number(x float64, _ string) (string, error) {
 	s := strconv.FormatFloat(x, 'g', -1, 64)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		s = text(s)
+		s = asJSON(s)
 	}
 	return s, nil
 }
 
 func integer(x int, _ string) (string, error) { return strconv.Itoa(x), nil }
 
-func plain(s string, _ string) (string, error) { return text(s), nil }
+func plain(s string, _ string) (string, error) { return asJSON(s), nil }
 
 func saveMap[T any](m map[string]T, path string, save func(T, string) (string, error)) (string, error) {
 	var fields []string
@@ -139,7 +139,7 @@ func saveMap[T any](m map[string]T, path string, save func(T, string) (string, e
 		if err != nil {
 			return "", err
 		}
-		fields = append(fields, text(key)+":"+value)
+		fields = append(fields, asJSON(key)+":"+value)
 	}
 	return "{" + strings.Join(fields, ",") + "}", nil
 }

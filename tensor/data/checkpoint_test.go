@@ -100,10 +100,10 @@ func TestSaveErrors(t *testing.T) {
 	}
 	x := tensor.Ones(1)
 	for want, state := range map[string]map[string]any{
-		`checkpoint: ` + path + `: "a.0" is a uint8; expected tensors`:            {"a": []any{byte(1)}},
-		`"a.b" is nil; expected a tensor`:                                         {"a": map[string]*tensor.Tensor{"b": nil}},
+		`checkpoint: ` + path + `: "a.0" is a uint8; want tensors`:                {"a": []any{byte(1)}},
+		`"a.b" is nil; want a tensor`:                                             {"a": map[string]*tensor.Tensor{"b": nil}},
 		`two tensors have the name "a.b"; rename a key, or use keys without dots`: {"a": map[string]any{"b": x}, "a.b": x},
-		`"a" is a chan int; expected tensors`:                                     {"a": make(chan int)},
+		`"a" is a chan int; want tensors`:                                         {"a": make(chan int)},
 	} {
 		if err := data.Save(path, state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
@@ -124,14 +124,14 @@ func TestLoadErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	x := map[string]*tensor.Tensor{"x": tensor.Ones(1)}
 	for want, tree := range map[string]string{
-		"found EOF; expected a value and its type":                              "",
-		"byte 8: found the type \"uint8\"; expected a value":                    `["uint8",1]`,
+		"found EOF; want a value and its type":                                  "",
+		"byte 8: found the type \"uint8\"; want a value":                        `["uint8",1]`,
 		"found 1 instead of [":                                                  `1`,
 		"found 1 where there should be a bool":                                  `["bool",1]`,
 		"found 1.5 instead of an integer":                                       `["int",1.5]`,
 		"found x instead of a number":                                           `["float64","x"]`,
-		"found a []int; expected a map[string]any":                              `["[]int",[1]]`,
-		"found 0 tensors; expected all 1 of the file":                           `["map[string]any",{}]`,
+		"found a []int; want a map[string]any":                                  `["[]int",[1]]`,
+		"found 0 tensors; want all 1 of the file":                               `["map[string]any",{}]`,
 		"tensor \"y\" does not exist":                                           `["map[string]any",{"a":["tensor","y"]}]`,
 		"found tensor \"x\" twice":                                              `["[]tensor",["x","x"]]`,
 		"found the name \"a\" twice":                                            `["map[string]float64",{"a":1,"a":2}]`,
@@ -150,7 +150,7 @@ func TestLoadErrors(t *testing.T) {
 	if err := data.SaveSafetensors(path, x, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; expected a file written by Save") {
+	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; want a file written by Save") {
 		t.Errorf("got error %v, want one about missing metadata", err)
 	}
 }

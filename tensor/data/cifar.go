@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -115,17 +116,17 @@ func (c cifar) save(path string, images *tensor.Tensor, labels ...*tensor.Tensor
 		n = images.Size(0)
 	}
 	if images.DType() != tensor.Uint8 || images.Dim() != 4 || images.Numel() != n*cifarPixels || images.Size(1) != 3 || images.Size(2) != cifarSide {
-		return src.fail(fmt.Errorf("images of %v and shape %v; expected uint8 and (n, 3, 32, 32)", images.DType(), images.Shape()))
+		return src.fail(fmt.Errorf("images of %v and shape %s; want uint8 and (n, 3, 32, 32)", images.DType(), text.Shape(images.Shape())))
 	}
 	numbers := make([][]int, len(labels))
 	for i, l := range labels {
 		if l.Dim() != 1 || l.Size(0) != n {
-			return src.fail(fmt.Errorf("classes of shape %v; expected (%d)", l.Shape(), n))
+			return src.fail(fmt.Errorf("classes of shape %s; want (%d,)", text.Shape(l.Shape()), n))
 		}
 		numbers[i] = l.Ints()
 		for row, class := range numbers[i] {
 			if class < 0 || class >= c.classes[i] {
-				return src.fail(fmt.Errorf("class %d of image %d; expected 0 to %d", class, row, c.classes[i]-1))
+				return src.fail(fmt.Errorf("class %d of image %d; want 0 to %d", class, row, c.classes[i]-1))
 			}
 		}
 	}

@@ -28,14 +28,14 @@ func newBatch(fields []*tensor.Tensor) Batch {
 // stackFields stacks each field of samples: torch's default_collate.
 func stackFields(samples [][]*tensor.Tensor) []*tensor.Tensor {
 	if len(samples) == 0 {
-		panic(&tensor.Error{Op: "collate", Why: "the batch is empty; expected at least one sample"})
+		panic(&tensor.Error{Op: "collate", Why: "the batch is empty; want at least one sample"})
 	}
 	fields := make([]*tensor.Tensor, len(samples[0]))
 	for j := range fields {
 		column := make([]*tensor.Tensor, len(samples))
 		for i, s := range samples {
 			if len(s) != len(fields) {
-				panic(&tensor.Error{Op: "collate", Why: fmt.Sprintf("sample %d of the batch has %d fields, the first has %d; expected equal numbers", i, len(s), len(fields))})
+				panic(&tensor.Error{Op: "collate", Why: fmt.Sprintf("sample %d of the batch has %d fields, the first has %d; want equal numbers", i, len(s), len(fields))})
 			}
 			column[i] = s[j]
 		}
@@ -50,7 +50,7 @@ func stack(ts []*tensor.Tensor) *tensor.Tensor {
 	for i, t := range ts {
 		if t.DType() != ts[0].DType() || !slices.Equal(t.Shape(), shape) {
 			panic(&tensor.Error{Op: "collate", Shapes: [][]int{shape, t.Shape()}, DTypes: []tensor.DType{ts[0].DType(), t.DType()},
-				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected equal shapes and dtypes, or a loader with WithCollate", i)})
+				Why: fmt.Sprintf("samples 0 and %d of the batch differ; want equal shapes and dtypes, or a loader with WithCollate", i)})
 		}
 	}
 	var out *tensor.Tensor

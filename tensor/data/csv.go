@@ -136,7 +136,7 @@ func (t *Table) Len() int { return t.rows }
 // column returns the texts of a column, and panics if it does not exist.
 func (t *Table) column(name string) []string {
 	if !slices.Contains(t.names, name) {
-		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q does not exist; expected one of %q", name, t.names)})
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q does not exist; want one of %q", name, t.names)})
 	}
 	return t.columns[name]
 }
@@ -193,7 +193,7 @@ func (t *Table) Numbers(name string) ([]float64, error) {
 		}
 		x, err := parseNumber(text)
 		if err != nil {
-			return nil, fmt.Errorf("data: csv: column %q, row %d: found %s; expected a number", name, i, quoted(text))
+			return nil, fmt.Errorf("data: csv: column %q, row %d: found %s; want a number", name, i, quoted(text))
 		}
 		out[i] = x
 	}
@@ -238,7 +238,7 @@ func (t *Table) Classes(name string) (*tensor.Tensor, []string) {
 // AddTexts adds a column. It panics if the name exists or the number of rows differs.
 func (t *Table) AddTexts(name string, values []string) *Table {
 	if slices.Contains(t.names, name) || len(t.names) > 0 && len(values) != t.rows {
-		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q of length %d, columns %q of length %d; expected a new name and equal lengths", name, len(values), t.names, t.rows)})
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q of length %d, columns %q of length %d; want a new name and equal lengths", name, len(values), t.names, t.rows)})
 	}
 	if t.columns == nil {
 		t.columns = map[string][]string{}

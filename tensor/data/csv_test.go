@@ -47,7 +47,7 @@ func TestCSV(t *testing.T) {
 	if classes.DType() != tensor.Int64 || !slices.Equal(classes.Ints(), []int{0, 1, 0}) || !slices.Equal(names, []string{"cat", "dog"}) {
 		t.Errorf("classes: got %v with names %q", classes, names)
 	}
-	if _, err := tab.Numbers("class"); err == nil || err.Error() != `data: csv: column "class", row 0: found "cat"; expected a number` {
+	if _, err := tab.Numbers("class"); err == nil || err.Error() != `data: csv: column "class", row 0: found "cat"; want a number` {
 		t.Errorf("got error %v", err)
 	}
 
@@ -83,11 +83,11 @@ func TestCSVSave(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	for want, text := range map[string]string{
-		"line 1: found the end of the file; expected a line of fields":                             "",
-		"line 1: found two columns \"a\"; expected a name for each column":                         "a,b,a\n1,2,3\n",
-		"line 3, column 1: found wrong number of fields; expected 2 fields, as in the first line":  "a,b\n1,2\n3\n",
-		"line 2, column 3: found bare \" in non-quoted-field; expected quotes around whole fields": "a\nx \"y\n",
-		"found extraneous or missing \" in quoted-field; expected quotes around whole fields":      "a\n\"x\n",
+		"line 1: found the end of the file; want a line of fields":                             "",
+		"line 1: found two columns \"a\"; want a name for each column":                         "a,b,a\n1,2,3\n",
+		"line 3, column 1: found wrong number of fields; want 2 fields, as in the first line":  "a,b\n1,2\n3\n",
+		"line 2, column 3: found bare \" in non-quoted-field; want quotes around whole fields": "a\nx \"y\n",
+		"found extraneous or missing \" in quoted-field; want quotes around whole fields":      "a\n\"x\n",
 	} {
 		path := file(t, "x.csv", []byte(text))
 		if _, err := data.LoadCSV(path, data.CSVOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "data: csv: "+path+": ") {
@@ -96,9 +96,9 @@ func TestCSVErrors(t *testing.T) {
 	}
 	tab := table(t, "a,b\n1,2\n", data.CSVOptions{})
 	for want, f := range map[string]func(){
-		`column "c" does not exist; expected one of ["a" "b"]`:      func() { tab.Texts("c") },
-		`column "a" of length 1, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("a", []string{"x"}) },
-		`column "c" of length 2, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("c", []string{"x", "y"}) },
+		`column "c" does not exist; want one of ["a" "b"]`:                       func() { tab.Texts("c") },
+		`column "a" of length 1, columns ["a" "b"] of length 1; want a new name`: func() { tab.AddTexts("a", []string{"x"}) },
+		`column "c" of length 2, columns ["a" "b"] of length 1; want a new name`: func() { tab.AddTexts("c", []string{"x", "y"}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -36,7 +36,7 @@ type TensorDataset struct{ Fields []*tensor.Tensor }
 // torch.utils.data.TensorDataset.
 func NewTensorDataset(fields ...*tensor.Tensor) *TensorDataset {
 	if len(fields) == 0 {
-		panic(&tensor.Error{Op: "dataset", Why: "the list of tensors is empty; expected at least one"})
+		panic(&tensor.Error{Op: "dataset", Why: "the list of tensors is empty; want at least one"})
 	}
 	var shapes [][]int
 	ok := true
@@ -45,7 +45,7 @@ func NewTensorDataset(fields ...*tensor.Tensor) *TensorDataset {
 		ok = ok && f.Dim() > 0 && fields[0].Dim() > 0 && f.Size(0) == fields[0].Size(0)
 	}
 	if !ok {
-		panic(&tensor.Error{Op: "dataset", Shapes: shapes, Why: "expected (n, …) and (n, …), a target for each input"})
+		panic(&tensor.Error{Op: "dataset", Shapes: shapes, Why: "want (n, …) and (n, …), a target for each input"})
 	}
 	return &TensorDataset{fields}
 }
@@ -96,7 +96,7 @@ func NewSubset(set Dataset, indices []int) *Subset {
 	need("subset", "data set", set != nil, "a Dataset")
 	for _, i := range indices {
 		if i < 0 || i >= set.Len() {
-			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d in a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
+			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d in a data set of %d samples; want 0 to %d", i, set.Len(), set.Len()-1)})
 		}
 	}
 	return &Subset{set, indices}
@@ -143,7 +143,7 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*Subset 
 	for _, l := range lengths {
 		sum += l
 		if !(l >= 0) {
-			panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("length %v; expected at least 0", l)})
+			panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("length %v; want at least 0", l)})
 		}
 	}
 	shares := math.Abs(sum-1) < 1e-9
@@ -160,7 +160,7 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*Subset 
 		total++
 	}
 	if total != n || !shares && float64(n) != sum {
-		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v for a data set of %d samples; expected whole numbers that add up to it, or fractions that add up to 1", lengths, n)})
+		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v for a data set of %d samples; want whole numbers that add up to it, or fractions that add up to 1", lengths, n)})
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()
@@ -205,7 +205,7 @@ func (c *ConcatDataset) Len() int {
 func (c *ConcatDataset) Get(i int) ([]*tensor.Tensor, error) {
 	k := sort.SearchInts(c.ends, i+1)
 	if i < 0 || k == len(c.sets) {
-		return nil, fmt.Errorf("index %d; expected 0 to %d", i, c.Len()-1)
+		return nil, fmt.Errorf("index %d; want 0 to %d", i, c.Len()-1)
 	}
 	if k > 0 {
 		i -= c.ends[k-1]

@@ -52,7 +52,7 @@ func TestDatasets(t *testing.T) {
 			t.Errorf("%s: got %v one by one and %v in batches, want %v", name, one, batched, c.want)
 		}
 	}
-	if _, err := data.NewConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; expected 0 to 7" {
+	if _, err := data.NewConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; want 0 to 7" {
 		t.Errorf("an index beyond the end: got error %v", err)
 	}
 }

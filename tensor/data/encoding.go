@@ -48,7 +48,7 @@ func (t *Tokenizer) encode(texts []string, o TextOptions) (e Encoding) {
 		around = 0
 	}
 	if o.MaxLength < 0 || o.PadTo < 0 || o.MaxLength > 0 && o.MaxLength < around {
-		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("MaxLength %d, PadTo %d; expected at least 0, and at least %d tokens", o.MaxLength, o.PadTo, around)})
+		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("MaxLength %d, PadTo %d; want at least 0, and at least %d tokens", o.MaxLength, o.PadTo, around)})
 	}
 	if o.MaxLength > 0 {
 		truncate(parts, o.MaxLength-around)
@@ -130,7 +130,7 @@ func (t *Tokenizer) EncodeAll(texts []string, o TextOptions) TextBatch {
 // EncodePairs is EncodeAll for pairs of texts. It panics if the numbers of texts differ.
 func (t *Tokenizer) EncodePairs(first, second []string, o TextOptions) TextBatch {
 	if len(first) != len(second) {
-		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("%d first texts, %d second texts; expected equal numbers", len(first), len(second))})
+		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("%d first texts, %d second texts; want equal numbers", len(first), len(second))})
 	}
 	list := make([]Encoding, len(first))
 	for i := range first {

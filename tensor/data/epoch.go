@@ -101,7 +101,7 @@ func (e *Epoch) Position() int { return min(e.at, len(e.indices)) }
 // It panics unless 0 <= batch <= Len.
 func (e *Epoch) Seek(batch int) {
 	if batch < 0 || batch > len(e.indices) {
-		panic(&tensor.Error{Op: "seek", Why: fmt.Sprintf("to batch %d in an epoch of %d batches; expected 0 to %[2]d", batch, len(e.indices))})
+		panic(&tensor.Error{Op: "seek", Why: fmt.Sprintf("to batch %d in an epoch of %d batches; want 0 to %[2]d", batch, len(e.indices))})
 	}
 	e.at, e.batch = batch, Batch{}
 	if e.ahead != nil {

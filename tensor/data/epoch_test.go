@@ -156,11 +156,11 @@ func (oneEmpty) Batches() [][]int { return [][]int{{1, 0}, {}} }
 
 func TestCollate(t *testing.T) {
 	p := loop(data.NewLoader(ragged(4), 2, data.Workers(1)))
-	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected equal shapes and dtypes, or a loader with WithCollate"; fmt.Sprint(p) != want {
+	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; want equal shapes and dtypes, or a loader with WithCollate"; fmt.Sprint(p) != want {
 		t.Errorf("got %v, want %s", p, want)
 	}
 	p = loop(data.NewLoader(&squares{n: 2, at: -1}, 1, data.WithBatchSampler(oneEmpty{}), data.Workers(1)))
-	if want := "batch 1: tensor: collate: the batch is empty; expected at least one sample"; !strings.Contains(fmt.Sprint(p), want) {
+	if want := "batch 1: tensor: collate: the batch is empty; want at least one sample"; !strings.Contains(fmt.Sprint(p), want) {
 		t.Errorf("got %v, want %s", p, want)
 	}
 	sum := func(samples [][]*tensor.Tensor) []*tensor.Tensor {
@@ -258,7 +258,7 @@ func TestSeek(t *testing.T) {
 				t.Errorf("%d workers: the epoch ended at batch %d after Seek(%d)", workers, n, at)
 			}
 		}
-		if err := tensor.Try(func() { e.Seek(8) }); err == nil || err.Error() != "tensor: seek: to batch 8 in an epoch of 7 batches; expected 0 to 7" {
+		if err := tensor.Try(func() { e.Seek(8) }); err == nil || err.Error() != "tensor: seek: to batch 8 in an epoch of 7 batches; want 0 to 7" {
 			t.Errorf("got error %v", err)
 		}
 	}

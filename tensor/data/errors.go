@@ -17,13 +17,13 @@ type FormatError struct {
 
 // Error returns all fields in one line.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("data: %s: %s: %s: found %s; expected %s", e.Format, e.File, e.At, e.Found, e.Want)
+	return fmt.Sprintf("data: %s: %s: %s: found %s; want %s", e.Format, e.File, e.At, e.Found, e.Want)
 }
 
 // need panics unless the argument called name of op is present; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
-		panic(&tensor.Error{Op: op, Why: name + " is nil; expected " + want})
+		panic(&tensor.Error{Op: op, Why: name + " is nil; want " + want})
 	}
 }
 

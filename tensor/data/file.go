@@ -62,7 +62,7 @@ func opened(s source) (*os.File, int64, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("is a directory; expected a file")
+		err = errors.New("is a directory; want a file")
 	case !info.Mode().IsRegular():
 		err = errors.New("is not a regular file")
 	}

@@ -56,7 +56,7 @@ func TestForeignFiles(t *testing.T) {
 		}
 	}
 	for name, f := range load {
-		if err := f(dir); err == nil || !strings.Contains(err.Error(), "is a directory; expected a file") {
+		if err := f(dir); err == nil || !strings.Contains(err.Error(), "is a directory; want a file") {
 			t.Errorf("%s of a directory: got error %v", name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -60,7 +61,7 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	}
 	begin := int64(4 + len(sizes))
 	n, ok := count(shape, (most-begin)/int64(e.size))
-	want := fmt.Sprintf("those of shape %v with %d bytes an element", shape, e.size)
+	want := fmt.Sprintf("those of shape %s with %d bytes an element", text.Shape(shape), e.size)
 	if !ok {
 		return nil, src.bad(atByte(begin), fmt.Sprintf("at most %d bytes", most-begin), want)
 	}
@@ -99,15 +100,15 @@ func SaveIDX(path string, t *tensor.Tensor) error {
 func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	e := exactly(t.DType())
 	if e.idx == 0 {
-		return fmt.Errorf("the format does not support %v; expected uint8, int8, int16, int32, float32 or float64", t.DType())
+		return fmt.Errorf("the format does not support %v; want uint8, int8, int16, int32, float32 or float64", t.DType())
 	}
 	if t.Dim() > 255 {
-		return fmt.Errorf("%d dimensions; expected at most 255", t.Dim())
+		return fmt.Errorf("%d dimensions; want at most 255", t.Dim())
 	}
 	header := []byte{0, 0, e.idx, byte(t.Dim())}
 	for _, s := range t.Shape() {
 		if int64(s) > 1<<32-1 {
-			return fmt.Errorf("a size of %d; expected below 2^32", s)
+			return fmt.Errorf("a size of %d; want below 2^32", s)
 		}
 		header = binary.BigEndian.AppendUint32(header, uint32(s))
 	}
@@ -135,7 +136,7 @@ func LoadMNIST(folder string, train bool) (*TensorDataset, error) {
 		return nil, err
 	}
 	if images.Dim() != 3 || labels.Dim() != 1 || images.Size(0) != labels.Size(0) || images.DType() != tensor.Uint8 || labels.DType() != tensor.Uint8 {
-		return nil, source{"idx", folder}.bad("images and labels", fmt.Sprintf("%v of shape %v and %v of shape %v", images.DType(), images.Shape(), labels.DType(), labels.Shape()), "uint8 of shapes (n, h, w) and (n)")
+		return nil, source{"idx", folder}.bad("images and labels", fmt.Sprintf("%v of shape %s and %v of shape %s", images.DType(), text.Shape(images.Shape()), labels.DType(), text.Shape(labels.Shape())), "uint8 of shapes (n, h, w) and (n)")
 	}
 	return NewTensorDataset(images.Unsqueeze(1), labels.To(tensor.Int64)), nil
 }

@@ -75,7 +75,7 @@ func TestMNIST(t *testing.T) {
 	if x, y := set.Fields[0], set.Fields[1]; !slices.Equal(x.Shape(), []int{3, 1, 28, 28}) || !slices.Equal(x.Bits(), images.Bits()) || y.DType() != tensor.Int64 || !slices.Equal(y.Ints(), []int{7, 0, 9}) {
 		t.Errorf("got %v and %v", x.Shape(), y)
 	}
-	if _, err := data.LoadMNIST(folder, false); err == nil || !strings.Contains(err.Error(), "found uint8 of shape [3 28 28] and uint8 of shape [3 28 28]; expected uint8 of shapes (n, h, w) and (n)") {
+	if _, err := data.LoadMNIST(folder, false); err == nil || !strings.Contains(err.Error(), "found uint8 of shape (3, 28, 28) and uint8 of shape (3, 28, 28); want uint8 of shapes (n, h, w) and (n)") {
 		t.Errorf("got error %v", err)
 	}
 	if _, err := data.LoadMNIST(t.TempDir(), true); err == nil || !strings.Contains(err.Error(), "no such file") {
@@ -85,14 +85,14 @@ func TestMNIST(t *testing.T) {
 
 func TestIDXErrors(t *testing.T) {
 	for want, content := range map[string]string{
-		"byte 0: found the end of the file; expected 4 bytes":                                                "\x00\x00\x08",
-		"byte 0: found 01 00 08; expected 00 00 and a type":                                                  "\x01\x00\x08\x01",
-		"byte 0: found 00 00 0a; expected 00 00 and a type: 08, 09, 0b":                                      "\x00\x00\x0a\x01",
-		"byte 4: found the end of the file; expected 2 sizes":                                                "\x00\x00\x08\x02\x00\x00\x00\x01\x00",
-		"byte 8: found at most 2 bytes; expected those of shape [3]":                                         "\x00\x00\x08\x01\x00\x00\x00\x03ab",
-		"byte 8: found at least 2 bytes; expected those of shape [1]":                                        "\x00\x00\x08\x01\x00\x00\x00\x01ab",
-		"byte 16: found at most 0 bytes; expected those of shape [4294967295 4294967295 4294967295] with 8 ": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                        "byte 8: found at least 2 bytes; expected those of shape [3]",
+		"byte 0: found the end of the file; want 4 bytes":                                                  "\x00\x00\x08",
+		"byte 0: found 01 00 08; want 00 00 and a type":                                                    "\x01\x00\x08\x01",
+		"byte 0: found 00 00 0a; want 00 00 and a type: 08, 09, 0b":                                        "\x00\x00\x0a\x01",
+		"byte 4: found the end of the file; want 2 sizes":                                                  "\x00\x00\x08\x02\x00\x00\x00\x01\x00",
+		"byte 8: found at most 2 bytes; want those of shape (3,)":                                          "\x00\x00\x08\x01\x00\x00\x00\x03ab",
+		"byte 8: found at least 2 bytes; want those of shape (1,)":                                         "\x00\x00\x08\x01\x00\x00\x00\x01ab",
+		"byte 16: found at most 0 bytes; want those of shape (4294967295, 4294967295, 4294967295) with 8 ": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                      "byte 8: found at least 2 bytes; want those of shape (3,)",
 	} {
 		if strings.HasPrefix(want, "\x1f") {
 			want, content = content, want
@@ -103,7 +103,7 @@ func TestIDXErrors(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "y.idx")
-	if err := data.SaveIDX(path, tensor.Ones(1).To(tensor.Int64)); err == nil || !strings.Contains(err.Error(), "the format does not support int64; expected uint8") {
+	if err := data.SaveIDX(path, tensor.Ones(1).To(tensor.Int64)); err == nil || !strings.Contains(err.Error(), "the format does not support int64; want uint8") {
 		t.Errorf("got error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) > 0 {
@@ -154,8 +154,8 @@ func TestCIFARErrors(t *testing.T) {
 	record := make([]byte, 2*3073)
 	record[3073] = 10
 	for want, content := range map[string][]byte{
-		"byte 3073: found a record of 2 bytes at the end; expected records of 3073 bytes": make([]byte, 3075),
-		"byte 3073: found label 10 in record 1; expected 0 to 9":                          record,
+		"byte 3073: found a record of 2 bytes at the end; want records of 3073 bytes": make([]byte, 3075),
+		"byte 3073: found label 10 in record 1; want 0 to 9":                          record,
 	} {
 		path := file(t, "x.bin", content)
 		if _, err := data.LoadCIFAR10(path, true); err == nil || !strings.Contains(err.Error(), "data: cifar-10: "+path+": "+want) {
@@ -165,11 +165,11 @@ func TestCIFARErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "y.bin")
 	x := tensor.Zeros(2, 3, 32, 32).To(tensor.Uint8)
 	for want, err := range map[string]error{
-		"images of float32 and shape [2 3 32 32]; expected uint8": data.SaveCIFAR10(path, tensor.Zeros(2, 3, 32, 32), tensor.FromInts([]int{0, 0})),
-		"images of uint8 and shape [2 3072]; expected":            data.SaveCIFAR10(path, x.Reshape(2, 3072), tensor.FromInts([]int{0, 0})),
-		"classes of shape [1]; expected (2)":                      data.SaveCIFAR10(path, x, tensor.FromInts([]int{0})),
-		"class 10 of image 1; expected 0 to 9":                    data.SaveCIFAR10(path, x, tensor.FromInts([]int{0, 10})),
-		"class 20 of image 0; expected 0 to 19":                   data.SaveCIFAR100(path, x, tensor.FromInts([]int{20, 0}), tensor.FromInts([]int{0, 0})),
+		"images of float32 and shape (2, 3, 32, 32); want uint8": data.SaveCIFAR10(path, tensor.Zeros(2, 3, 32, 32), tensor.FromInts([]int{0, 0})),
+		"images of uint8 and shape (2, 3072); want":              data.SaveCIFAR10(path, x.Reshape(2, 3072), tensor.FromInts([]int{0, 0})),
+		"classes of shape (1,); want (2,)":                       data.SaveCIFAR10(path, x, tensor.FromInts([]int{0})),
+		"class 10 of image 1; want 0 to 9":                       data.SaveCIFAR10(path, x, tensor.FromInts([]int{0, 10})),
+		"class 20 of image 0; want 0 to 19":                      data.SaveCIFAR100(path, x, tensor.FromInts([]int{20, 0}), tensor.FromInts([]int{0, 0})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -76,7 +76,7 @@ func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
 		l.batches = NewBatchSampler(l.sampler, batch, l.dropLast)
 	}
 	if l.workers < 0 || l.ahead < 0 {
-		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("%d workers, %d batches ahead; expected at least 0", l.workers, l.ahead)})
+		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("%d workers, %d batches ahead; want at least 0", l.workers, l.ahead)})
 	}
 	if l.ahead == 0 {
 		l.ahead = 2 * l.workers

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -73,17 +74,17 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	if most := min(size-begin, mostNPYHeader); n > most {
 		return nil, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("at most %d, in a file of %d bytes", most, size))
 	}
-	text := make([]byte, n)
-	if _, err := io.ReadFull(b, text); err != nil {
+	header := make([]byte, n)
+	if _, err := io.ReadFull(b, header); err != nil {
 		return nil, src.fail(err)
 	}
-	h, at, err := parseNPY(string(text))
+	h, at, err := parseNPY(string(header))
 	if err != nil {
 		return nil, src.bad(atByte(begin+int64(at)), err.Error(), "a dictionary of descr, fortran_order and shape")
 	}
 	rest := size - begin - n
 	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
-		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %v with %d bytes an element", h.shape, h.kind.size))
+		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %s with %d bytes an element", text.Shape(h.shape), h.kind.size))
 	}
 	t, err := h.kind.readOrdered(b, h.bigEndian, h.fortran, h.shape)
 	if err != nil {
@@ -120,7 +121,7 @@ func npyHeader(t *tensor.Tensor) ([]byte, error) {
 	const magic, align, growth = 10, 64, 21
 	e := exactly(t.DType())
 	if e.npy == "" {
-		return nil, fmt.Errorf("NumPy does not support %v; expected one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
+		return nil, fmt.Errorf("NumPy does not support %v; want one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
 	}
 	order := "<"
 	if e.size == 1 {

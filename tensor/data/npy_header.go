@@ -116,7 +116,7 @@ func (p *literal) descr() (*element, bool) {
 	kind := strings.TrimLeft(s, "<>=|")
 	e := find(func(e *element) bool { return e.npy != "" && e.npy == kind && e.dtype != 0 })
 	if e == nil || len(s)-len(kind) > 1 {
-		p.fail("elements of type %s, expected one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
+		p.fail("elements of type %s, want one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
 		return nil, false
 	}
 	return e, s[0] == '>'

@@ -87,7 +87,7 @@ func TestNPY(t *testing.T) {
 		}
 	}
 	for _, c := range files.Broken {
-		if _, err := data.LoadNPY(file(t, "x.npy", c.File)); err == nil || !strings.Contains(err.Error(), "expected one of b1, u1") && !strings.Contains(err.Error(), "a structured type") {
+		if _, err := data.LoadNPY(file(t, "x.npy", c.File)); err == nil || !strings.Contains(err.Error(), "want one of b1, u1") && !strings.Contains(err.Error(), "a structured type") {
 			t.Errorf("%s: got error %v", c.Name, err)
 		}
 	}
@@ -131,25 +131,25 @@ func npy(header string, body ...byte) []byte {
 func TestNPYErrors(t *testing.T) {
 	h := "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}"
 	for want, content := range map[string][]byte{
-		`byte 0: found a file of 2 bytes; expected the 8 bytes`:                       []byte("\x93N"),
-		`byte 0: found a zip archive, such as a PyTorch .pt`:                          []byte("PK\x03\x04abcdef"),
-		`byte 0: found "P6 2 2"; expected "\x93NUMPY"`:                                []byte("P6 2 2 255"),
-		`byte 6: found version 4.0; expected 1.0, 2.0 or 3.0`:                         []byte("\x93NUMPY\x04\x00aaaa"),
-		`byte 8: found a header length of 2570; expected at most 1, in a file of 11`:  []byte("\x93NUMPY\x01\x00\n\nx"),
-		`byte 8: found a header length of 4294967295; expected`:                       []byte("\x93NUMPY\x02\x00\xff\xff\xff\xffx"),
-		`byte 8: found the end of the file; expected the length of the header`:        []byte("\x93NUMPY\x01\x00"),
-		`byte 65: found 3 bytes of data; expected those of shape [1] with 4 bytes`:    npy(h, 1, 2, 3),
-		`byte 65: found 5 bytes of data; expected those of shape [1]`:                 npy(h, 1, 2, 3, 4, 5),
-		`byte 20: found "[1]" instead of (`:                                           npy("{'shape': [1]"),
-		`found the name "shape" twice`:                                                npy("{'shape': (), 'shape': ()}"),
-		`found the name "order"; expected a dictionary of descr`:                      npy("{'order': 1}"),
-		`found 1 of three names`:                                                      npy("{'shape': ()}"),
-		`found "-1,)}" instead of a size`:                                             npy("{'shape': (-1,)}"),
-		`found "x" after the dictionary`:                                              npy(h + "x"),
-		`found "1}" instead of False`:                                                 npy("{'fortran_order': 1}"),
-		`found elements of type "<i3", expected one of b1, u1`:                        npy("{'descr': '<i3'}"),
-		`found a structured type`:                                                     npy("{'descr': [('a', '<i4')]}"),
-		`those of shape [4611686018427387903 4611686018427387903] with 4 bytes an el`: npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4611686018427387903, 4611686018427387903)}"),
+		`byte 0: found a file of 2 bytes; want the 8 bytes`:                            []byte("\x93N"),
+		`byte 0: found a zip archive, such as a PyTorch .pt`:                           []byte("PK\x03\x04abcdef"),
+		`byte 0: found "P6 2 2"; want "\x93NUMPY"`:                                     []byte("P6 2 2 255"),
+		`byte 6: found version 4.0; want 1.0, 2.0 or 3.0`:                              []byte("\x93NUMPY\x04\x00aaaa"),
+		`byte 8: found a header length of 2570; want at most 1, in a file of 11`:       []byte("\x93NUMPY\x01\x00\n\nx"),
+		`byte 8: found a header length of 4294967295; want`:                            []byte("\x93NUMPY\x02\x00\xff\xff\xff\xffx"),
+		`byte 8: found the end of the file; want the length of the header`:             []byte("\x93NUMPY\x01\x00"),
+		`byte 65: found 3 bytes of data; want those of shape (1,) with 4 bytes`:        npy(h, 1, 2, 3),
+		`byte 65: found 5 bytes of data; want those of shape (1,)`:                     npy(h, 1, 2, 3, 4, 5),
+		`byte 20: found "[1]" instead of (`:                                            npy("{'shape': [1]"),
+		`found the name "shape" twice`:                                                 npy("{'shape': (), 'shape': ()}"),
+		`found the name "order"; want a dictionary of descr`:                           npy("{'order': 1}"),
+		`found 1 of three names`:                                                       npy("{'shape': ()}"),
+		`found "-1,)}" instead of a size`:                                              npy("{'shape': (-1,)}"),
+		`found "x" after the dictionary`:                                               npy(h + "x"),
+		`found "1}" instead of False`:                                                  npy("{'fortran_order': 1}"),
+		`found elements of type "<i3", want one of b1, u1`:                             npy("{'descr': '<i3'}"),
+		`found a structured type`:                                                      npy("{'descr': [('a', '<i4')]}"),
+		`those of shape (4611686018427387903, 4611686018427387903) with 4 bytes an el`: npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4611686018427387903, 4611686018427387903)}"),
 	} {
 		path := file(t, "x.npy", content)
 		_, err := data.LoadNPY(path)
@@ -157,7 +157,7 @@ func TestNPYErrors(t *testing.T) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
-	if err := data.SaveNPY(filepath.Join(t.TempDir(), "x"), tensor.Ones(1).To(tensor.BFloat16)); err == nil || !strings.Contains(err.Error(), "NumPy does not support bfloat16; expected one of") {
+	if err := data.SaveNPY(filepath.Join(t.TempDir(), "x"), tensor.Ones(1).To(tensor.BFloat16)); err == nil || !strings.Contains(err.Error(), "NumPy does not support bfloat16; want one of") {
 		t.Errorf("got error %v", err)
 	}
 	if _, err := data.LoadNPY("missing.npy"); !errors.Is(err, os.ErrNotExist) {

@@ -28,7 +28,7 @@ func (m *pickle) byte() (byte, error) {
 // bytes reads n bytes. It checks that the file has them before it allocates memory.
 func (m *pickle) bytes(n uint64) ([]byte, error) {
 	if n > uint64(m.left) {
-		return nil, m.bad(fmt.Sprintf("%d bytes asked for where %d are left", n, m.left), fmt.Sprintf("a whole program, of %d MB at most", mostPickle>>20))
+		return nil, m.bad(fmt.Sprintf("%d bytes requested, %d left", n, m.left), fmt.Sprintf("a whole program, of %d MB at most", mostPickle>>20))
 	}
 	p := make([]byte, n)
 	if _, err := io.ReadFull(m.r, p); err != nil {

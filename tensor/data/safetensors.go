@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -77,7 +78,7 @@ func (s *Safetensors) Rows(name string, start, end int) (*tensor.Tensor, error) 
 		return nil, err
 	}
 	if len(e.shape) == 0 || start < 0 || end < start || end > e.shape[0] {
-		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows within that shape", start, end, name, e.shape))
+		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %s; want rows within that shape", start, end, name, text.Shape(e.shape)))
 	}
 	shape := slices.Clone(e.shape)
 	shape[0] = end - start
@@ -91,7 +92,7 @@ func (s *Safetensors) Rows(name string, start, end int) (*tensor.Tensor, error) 
 func (s *Safetensors) entry(name string) (entry, error) {
 	e, ok := s.entries[name]
 	if !ok {
-		return e, s.fail(fmt.Errorf("tensor %q does not exist; expected one of %d, such as %q", name, len(s.names), s.names[:min(3, len(s.names))]))
+		return e, s.fail(fmt.Errorf("tensor %q does not exist; want one of %d, such as %q", name, len(s.names), s.names[:min(3, len(s.names))]))
 	}
 	return e, nil
 }

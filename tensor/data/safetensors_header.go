@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -110,7 +111,7 @@ func (s *Safetensors) checkCover(size int64) error {
 		}
 		n, ok := count(e.shape, 1<<58)
 		if want := n * int64(e.kind.bits); !ok || want%8 != 0 || e.end-e.begin != want/8 {
-			return s.bad(where, fmt.Sprintf("%d bytes for shape %v of %s", e.end-e.begin, e.shape, e.kind.name), fmt.Sprintf("%d", want/8))
+			return s.bad(where, fmt.Sprintf("%d bytes for shape %s of %s", e.end-e.begin, text.Shape(e.shape), e.kind.name), fmt.Sprintf("%d", want/8))
 		}
 		at = e.end
 	}
@@ -238,7 +239,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 	if metadata != nil {
 		var texts []string
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
-			texts = append(texts, text(key)+":"+text(metadata[key]))
+			texts = append(texts, asJSON(key)+":"+asJSON(metadata[key]))
 		}
 		fields = append(fields, `"__metadata__":{`+strings.Join(texts, ",")+"}")
 	}
@@ -246,7 +247,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 	for _, name := range names {
 		t := tensors[name]
 		shape := strings.Join(strings.Fields(fmt.Sprint(t.Shape())), ",")
-		fields = append(fields, fmt.Sprintf(`%s:{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}`, text(name), exactly(t.DType()).name, shape, at, at+t.Bytes()))
+		fields = append(fields, fmt.Sprintf(`%s:{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}`, asJSON(name), exactly(t.DType()).name, shape, at, at+t.Bytes()))
 		at += t.Bytes()
 	}
 	h := []byte("{" + strings.Join(fields, ",") + "}")
@@ -254,13 +255,13 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 		h = append(h, ' ')
 	}
 	if len(h) > mostHeader {
-		return nil, nil, fmt.Errorf("a header of %d bytes; expected at most %d", len(h), mostHeader)
+		return nil, nil, fmt.Errorf("a header of %d bytes; want at most %d", len(h), mostHeader)
 	}
 	return h, names, nil
 }
 
-// text returns s as JSON, without unnecessary escapes.
-func text(s string) string {
+// asJSON returns s as JSON, without unnecessary escapes.
+func asJSON(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -102,12 +102,12 @@ func TestSafetensorsRows(t *testing.T) {
 		t.Errorf("start of the data: got byte %d, want a multiple of 8", start)
 	}
 	for want, f := range map[string]func() (*tensor.Tensor, error){
-		`tensor "z" does not exist; expected one of 5, such as ["s" "t" "x"]`:        func() (*tensor.Tensor, error) { return s.Tensor("z") },
-		`rows 4 to 6 of x, whose shape is [5 3 4]; expected rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
-		`rows 0 to 0 of s, whose shape is []; expected rows within that shape`:       func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
-		`rows -1 to 2 of x, whose shape is [5 3 4]; expected rows within that shape`: func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
-		`rows 3 to 2 of x, whose shape is [5 3 4]; expected rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
-		`data: safetensors: ` + path + `: tensor "w" does not exist; expected one`:   func() (*tensor.Tensor, error) { return s.Tensor("w") },
+		`tensor "z" does not exist; want one of 5, such as ["s" "t" "x"]`:          func() (*tensor.Tensor, error) { return s.Tensor("z") },
+		`rows 4 to 6 of x, whose shape is (5, 3, 4); want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
+		`rows 0 to 0 of s, whose shape is (); want rows within that shape`:         func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
+		`rows -1 to 2 of x, whose shape is (5, 3, 4); want rows within that shape`: func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
+		`rows 3 to 2 of x, whose shape is (5, 3, 4); want rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
+		`data: safetensors: ` + path + `: tensor "w" does not exist; want one`:     func() (*tensor.Tensor, error) { return s.Tensor("w") },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
@@ -127,18 +127,18 @@ func TestSafetensorsErrors(t *testing.T) {
 		name, want string
 		content    []byte
 	}{
-		{"short", "byte 0: found a file of 3 bytes; expected at least the 8 bytes of the header's length", []byte("abc")},
-		{"long header", "byte 0: found a header length of 1099511627776; expected 2 to 4, in a file of 12 bytes", append(tooLong, "{}{}"...)},
-		{"no header", "found a header length of 0; expected 2", make([]byte, 12)},
-		{"not an object", `byte 8: found "["; expected '{'`, safe("[]", 0)},
+		{"short", "byte 0: found a file of 3 bytes; want at least the 8 bytes of the header's length", []byte("abc")},
+		{"long header", "byte 0: found a header length of 1099511627776; want 2 to 4, in a file of 12 bytes", append(tooLong, "{}{}"...)},
+		{"no header", "found a header length of 0; want 2", make([]byte, 12)},
+		{"not an object", `byte 8: found "["; want '{'`, safe("[]", 0)},
 		{"no UTF-8", "byte 8: found a header that is not UTF-8", safe("{\"\xff\":1}", 0)},
 		{"more", "found more after the object", safe("{}{}", 0)},
-		{"cut", "tensor \"a\": EOF; expected an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
+		{"cut", "tensor \"a\": EOF; want an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
 		{"twice", `found the name "a" twice`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
 		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},
 		{"metadata not text", `found 1 instead of a string`, safe(`{"__metadata__":{"k":1}}`, 0)},
-		{"dtype", `tensor "a": dtype "F31"; expected`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
+		{"dtype", `tensor "a": dtype "F31"; want`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field", `tensor "a": the field "size"`, safe(`{"a":{"size":1}}`, 0)},
 		{"missing", `tensor "a": a missing dtype or shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
 		{"offsets", `tensor "a": data_offsets [1 0]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1,0]}}`, 1)},
@@ -147,12 +147,12 @@ func TestSafetensorsErrors(t *testing.T) {
 		{"fraction", `tensor "a": 1.5 instead of a nonnegative integer`, safe(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}}`, 1)},
 		{"huge", `tensor "a": 99999999999999999999 instead`, safe(`{"a":{"dtype":"U8","shape":[99999999999999999999],"data_offsets":[0,1]}}`, 1)},
 		{"not a list", `tensor "a": 3 instead of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
-		{"size", `tensor "a": found 3 bytes for shape [2] of U8; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`, 3)},
-		{"overflow", `tensor "a": found 1 bytes for shape [4294967296 4294967296 4294967296] of U8`, safe(`{"a":{"dtype":"U8","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,1]}}`, 1)},
-		{"gap", `tensor "b": found data_offsets [2, 3]; expected a start at 1`, safe(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3)},
-		{"overlap", `tensor "b": found data_offsets [1, 3]; expected a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
-		{"short data", `header: found 1 bytes of data; expected 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
-		{"long data", `header: found 3 bytes of data; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
+		{"size", `tensor "a": found 3 bytes for shape (2,) of U8; want 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`, 3)},
+		{"overflow", `tensor "a": found 1 bytes for shape (4294967296, 4294967296, 4294967296) of U8`, safe(`{"a":{"dtype":"U8","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,1]}}`, 1)},
+		{"gap", `tensor "b": found data_offsets [2, 3]; want a start at 1`, safe(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3)},
+		{"overlap", `tensor "b": found data_offsets [1, 3]; want a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
+		{"short data", `header: found 1 bytes of data; want 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
+		{"long data", `header: found 3 bytes of data; want 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
 		{"unsupported type", `tensor "a": elements of type U64, which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
 	} {
 		path := file(t, "x.safetensors", c.content)

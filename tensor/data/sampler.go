@@ -57,7 +57,7 @@ func NewRandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n,
 // if numSamples or n is below 1. It is torch.utils.data.RandomSampler with replacement.
 func NewReplacementSampler(n, numSamples int, g *tensor.Generator) Sampler {
 	if n < 1 || numSamples < 1 {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected at least 1", numSamples, n)})
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; want at least 1", numSamples, n)})
 	}
 	return &random{n, numSamples, true, g}
 }
@@ -119,14 +119,14 @@ func NewWeightedRandomSampler(weights []float64, numSamples int, replacement boo
 	positive := 0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("weight %d is %v; expected finite numbers of at least 0", i, w)})
+			panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("weight %d is %v; want finite numbers of at least 0", i, w)})
 		}
 		if w > 0 {
 			positive++
 		}
 	}
 	if numSamples < 1 || positive == 0 || !replacement && numSamples > positive {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; expected at least 1 and, without replacement, at most as many as weights", numSamples, positive, replacement)})
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; want at least 1 and, without replacement, at most as many as weights", numSamples, positive, replacement)})
 	}
 	return &weighted{weights, numSamples, replacement, g}
 }
@@ -175,7 +175,7 @@ type batched struct {
 // torch.utils.data.BatchSampler.
 func NewBatchSampler(of Sampler, size int, dropLast bool) BatchSampler {
 	if size < 1 {
-		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("the batch size is %d; expected at least 1", size)})
+		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("the batch size is %d; want at least 1", size)})
 	}
 	return batched{of, size, dropLast}
 }

@@ -125,14 +125,14 @@ func split(lengths []float64, seed int64) (parts [][]int) {
 func TestSamplerErrors(t *testing.T) {
 	set := data.NewTensorDataset(tensor.Zeros(4, 1))
 	for want, f := range map[string]func(){
-		"1 of 0 samples; expected":                                   func() { data.NewReplacementSampler(0, 1, nil) },
-		"weight 1 is -2; expected":                                   func() { data.NewWeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
-		"samples 2, positive weights 1, replacement false; expected": func() { data.NewWeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
-		"the batch size is 0; expected at least 1":                   func() { data.NewBatchSampler(data.NewSequentialSampler(3), 0, false) },
-		"lengths [1 2] for a data set of 4 samples; expe":            func() { data.RandomSplit(set, []float64{1, 2}, nil) },
-		"lengths [1.5 2.5] for a data set of 4 samples":              func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
-		"length -1; expected at least 0":                             func() { data.RandomSplit(set, []float64{5, -1}, nil) },
-		"index 4 in a data set of 4 samples; expected 0":             func() { data.NewSubset(set, []int{1, 4}) },
+		"1 of 0 samples; want": func() { data.NewReplacementSampler(0, 1, nil) },
+		"weight 1 is -2; want": func() { data.NewWeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
+		"samples 2, positive weights 1, replacement false; want": func() { data.NewWeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
+		"the batch size is 0; want at least 1":                   func() { data.NewBatchSampler(data.NewSequentialSampler(3), 0, false) },
+		"lengths [1 2] for a data set of 4 samples; want":        func() { data.RandomSplit(set, []float64{1, 2}, nil) },
+		"lengths [1.5 2.5] for a data set of 4 samples":          func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
+		"length -1; want at least 0":                             func() { data.RandomSplit(set, []float64{5, -1}, nil) },
+		"index 4 in a data set of 4 samples; want 0":             func() { data.NewSubset(set, []int{1, 4}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

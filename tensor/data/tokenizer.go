@@ -49,14 +49,14 @@ func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, 
 	}
 	for id, token := range vocabulary {
 		if first, twice := t.ids[token]; twice {
-			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; expected one", quoted(token), first, id)
+			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; want one", quoted(token), first, id)
 		}
 		t.ids[token] = id
 		t.longest = max(t.longest, len(token))
 	}
 	for _, token := range specials[:4] {
 		if _, ok := t.ids[token]; !ok {
-			return nil, fmt.Errorf("data: vocabulary: %s is missing among %d tokens; expected %s", token, len(vocabulary), strings.Join(specials[:4], ", "))
+			return nil, fmt.Errorf("data: vocabulary: %s is missing among %d tokens; want %s", token, len(vocabulary), strings.Join(specials[:4], ", "))
 		}
 	}
 	return t, nil

@@ -116,12 +116,12 @@ func TestTokenizerFile(t *testing.T) {
 
 func TestTokenizerErrors(t *testing.T) {
 	for want, text := range map[string]string{
-		`line 3: found ""; expected a token without blanks`:                    "[PAD]\n[UNK]\n\n[CLS]\n",
-		`line 2: found "a b "; expected a token without blanks`:                "[PAD]\na b \n",
-		`line 2: found "\xff"; expected UTF-8`:                                 "[PAD]\n\xff\n",
-		`line 4: found "a", which line 2 has too; expected another`:            "[PAD]\na\nb\na\n",
-		`line 3: found the end of the file; expected a line [CLS] bef`:         "[PAD]\n[UNK]\n",
-		`line 1: found a longer line; expected a token of at most 65536 bytes`: strings.Repeat("x", 1<<17),
+		`line 3: found ""; want a token without blanks`:                    "[PAD]\n[UNK]\n\n[CLS]\n",
+		`line 2: found "a b "; want a token without blanks`:                "[PAD]\na b \n",
+		`line 2: found "\xff"; want UTF-8`:                                 "[PAD]\n\xff\n",
+		`line 4: found "a", which line 2 has too; want another`:            "[PAD]\na\nb\na\n",
+		`line 3: found the end of the file; want a line [CLS] bef`:         "[PAD]\n[UNK]\n",
+		`line 1: found a longer line; want a token of at most 65536 bytes`: strings.Repeat("x", 1<<17),
 	} {
 		path := file(t, "vocab.txt", []byte(text))
 		if _, err := data.LoadTokenizer(path); err == nil || !strings.Contains(err.Error(), "data: vocabulary: "+path+": "+want) {
@@ -129,8 +129,8 @@ func TestTokenizerErrors(t *testing.T) {
 		}
 	}
 	for want, list := range map[string][]string{
-		`token "a" has the ids 4 and 6; expected one`: vocabulary("a", "b", "a"),
-		"[SEP] is missing among 3 tokens; expected":   vocabulary()[:3],
+		`token "a" has the ids 4 and 6; want one`: vocabulary("a", "b", "a"),
+		"[SEP] is missing among 3 tokens; want":   vocabulary()[:3],
 	} {
 		if _, err := data.NewTokenizer(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
@@ -138,9 +138,9 @@ func TestTokenizerErrors(t *testing.T) {
 	}
 	tok, _ := data.NewTokenizer(vocabulary())
 	for want, f := range map[string]func(){
-		"MaxLength 2, PadTo 0; expected at least 0, and at least 3": func() { tok.EncodePair("a", "b", data.TextOptions{MaxLength: 2}) },
-		"MaxLength 0, PadTo -1; expected at least 0":                func() { tok.Encode("a", data.TextOptions{PadTo: -1}) },
-		"1 first texts, 0 second texts; expected equal":             func() { tok.EncodePairs([]string{"a"}, nil, data.TextOptions{}) },
+		"MaxLength 2, PadTo 0; want at least 0, and at least 3": func() { tok.EncodePair("a", "b", data.TextOptions{MaxLength: 2}) },
+		"MaxLength 0, PadTo -1; want at least 0":                func() { tok.Encode("a", data.TextOptions{PadTo: -1}) },
+		"1 first texts, 0 second texts; want equal":             func() { tok.EncodePairs([]string{"a"}, nil, data.TextOptions{}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -53,13 +53,13 @@ func StateDict(value any) (map[string]*tensor.Tensor, error) {
 		for name, v := range state {
 			t, ok := v.(*tensor.Tensor)
 			if !ok {
-				return nil, fmt.Errorf("data: state dict: %s is %s; expected only tensors: the weights may be under a key such as %q", quoted(name), typeName(v), "model")
+				return nil, fmt.Errorf("data: state dict: %s is %s; want only tensors: the weights may be under a key such as %q", quoted(name), typeName(v), "model")
 			}
 			tensors[name] = t
 		}
 		return tensors, nil
 	}
-	return nil, fmt.Errorf("data: state dict: found %s; expected a map of tensors", typeName(value))
+	return nil, fmt.Errorf("data: state dict: found %s; want a map of tensors", typeName(value))
 }
 
 func typeName(v any) string {

@@ -134,15 +134,15 @@ func TestHostileTorchFiles(t *testing.T) {
 		{"a billion laughs", "more than 16777216 values", programOf(t, laughs+".")},
 		{"copies of copies", "more than 8388608 operations", programOf(t, "]("+strings.Repeat("N", 100000)+"eq\x00"+strings.Repeat("cbuiltins\nset\nh\x00\x85R0", 1000)+".")},
 		{"bytes of text, again and again", "more than 8388608 operations", programOf(t, textProgram(strings.Repeat("x", 1<<20))+"q\x000"+strings.Repeat("c_codecs\nencode\nh\x00"+textProgram("latin1")+"\x86R0", 100)+".")},
-		{"long text", "2147483647 bytes asked for", programOf(t, "X\xff\xff\xff\x7f")},
-		{"longer text", "bytes asked for", programOf(t, "\x8d\xff\xff\xff\xff\xff\xff\xff\xff")},
-		{"long bytes", "bytes asked for", programOf(t, "B\xff\xff\xff\xffx.")},
+		{"long text", "2147483647 bytes requested", programOf(t, "X\xff\xff\xff\x7f")},
+		{"longer text", "bytes requested", programOf(t, "\x8d\xff\xff\xff\xff\xff\xff\xff\xff")},
+		{"long bytes", "bytes requested", programOf(t, "B\xff\xff\xff\xffx.")},
 		{"a long int", "an int of 2147483647 bytes", programOf(t, "\x8b\xff\xff\xff\x7f")},
 		{"a long int in digits", "an int of at most 100 digits", programOf(t, "L"+strings.Repeat("9", 5000)+"L\n.")},
 		{"a long line", "a line of more than 64 kB", programOf(t, "c"+strings.Repeat("a", 1<<17))},
 
 		// Storages and tensors.
-		{"a huge storage", "found 8589934588 bytes; expected at most the file's", programOf(t, float(1<<31-1)+".")},
+		{"a huge storage", "found 8589934588 bytes; want at most the file's", programOf(t, float(1<<31-1)+".")},
 		{"a negative storage", "storage(a str, torch.FloatStorage", programOf(t, float(1<<32-1)+".")},
 		{"a storage beyond int", "storage(a str, torch.FloatStorage", programOf(t, strings.Replace(float(0), "J\x00\x00\x00\x00", "\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01", 1)+".")},
 		{"a storage of 2^62", "a storage of 4611686018427387904 elements", programOf(t, strings.Replace(float(0), "J\x00\x00\x00\x00", "\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x40", 1)+".")},
@@ -163,7 +163,7 @@ func TestHostileTorchFiles(t *testing.T) {
 		{"65 dimensions", "_rebuild_tensor_v2(", programOf(t, tensorProgram(float(4), "K\x00", strings.Repeat("K\x01", 65), strings.Repeat("K\x01", 65))+".")},
 		{"sizes without strides", "_rebuild_tensor_v2(", programOf(t, tensorProgram(float(4), "K\x00", "K\x01", "")+".")},
 		{"a tensor of text", "_rebuild_tensor_v2(a str", programOf(t, tensorProgram(textProgram("0"), "K\x00", "K\x01", "K\x01")+".")},
-		{"an array without its bytes", "8 bytes for an array of shape [1000000]", programOf(t, "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\ntR(K\x01J\x40\x42\x0f\x00\x85cnumpy\ndtype\n("+textProgram("f8")+"tR\x89C\x0812345678tb.")},
+		{"an array without its bytes", "8 bytes for an array of shape (1000000,)", programOf(t, "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\ntR(K\x01J\x40\x42\x0f\x00\x85cnumpy\ndtype\n("+textProgram("f8")+"tR\x89C\x0812345678tb.")},
 
 		// The virtual machine of pickle.
 		{"nothing on the stack", "an empty stack", programOf(t, "0.")},
@@ -171,7 +171,7 @@ func TestHostileTorchFiles(t *testing.T) {
 		{"below the mark", "an empty stack", programOf(t, "N(a.")},
 		{"no mark", "without a mark", programOf(t, "Nt.")},
 		{"no such value", "a reference to value 7", programOf(t, "h\x07.")},
-		{"no end", "bytes asked for where 0 are left", programOf(t, "N")},
+		{"no end", "bytes requested, 0 left", programOf(t, "N")},
 		{"protocol 6", "protocol 6", programOf(t, "\x80\x06N.")},
 		{"items of a number", "items added to an int", programOf(t, "K\x01K\x02a.")},
 		{"items of a tuple", "items added to a tuple", programOf(t, ")K\x02a.")},

@@ -60,18 +60,18 @@ func torchModels() map[string]torchModel {
 		"lstm with projections": {projected, func(x *tensor.Tensor) *tensor.Tensor { y, _, _ := projected.ForwardState(x, nil, nil); return y }},
 		"gru":                   {gru, func(x *tensor.Tensor) *tensor.Tensor { y, _ := gru.ForwardState(x, nil); return y }},
 		"attention": {attention, func(x *tensor.Tensor) *tensor.Tensor {
-			y, _ := attention.Attend(x, x, x, nn.MultiheadOptions{})
+			y, _ := attention.Attend(x, x, x)
 			return y
 		}},
 		"attention of other widths": {wide, func(x *tensor.Tensor) *tensor.Tensor {
-			y, _ := wide.Attend(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)), nn.MultiheadOptions{})
+			y, _ := wide.Attend(x, x.Slice(2, 0, 3), tensor.Cat(2, x, x.Slice(2, 0, 1)))
 			return y
 		}},
 		"encoder layer": forward(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8))),
 		"encoder":       forward(nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(8), nn.NormFirst()), 2, nn.NewLayerNorm([]int{4}))),
-		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Forward(x, x, nn.MaskOptions{}) }},
+		"decoder layer": {decoder, func(x *tensor.Tensor) *tensor.Tensor { return decoder.Forward(x, x) }},
 		"transformer": {transformer, func(x *tensor.Tensor) *tensor.Tensor {
-			return transformer.Forward(x, x, nn.MaskOptions{}, nn.MaskOptions{})
+			return transformer.Forward(x, x)
 		}},
 		"sequential": forward(nn.NewSequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.NewReLU(), nn.NewSequential(nn.NewFlatten(), nn.NewLinear(36, 3)))),
 		"tied":       {shared, func(x *tensor.Tensor) *tensor.Tensor { return shared.Head.Forward(shared.Table.Forward(x)) }},
@@ -121,13 +121,13 @@ func TestStateDictErrors(t *testing.T) {
 		t.Errorf("tensors alone: got %v, %v", got, err)
 	}
 	for value, want := range map[any]string{
-		5: "found int; expected a map of tensors", nil: "found nil; expected a map of tensors",
+		5: "found int; want a map of tensors", nil: "found nil; want a map of tensors",
 	} {
 		if _, err := data.StateDict(value); err == nil || err.Error() != "data: state dict: "+want {
 			t.Errorf("%v: got error %v, want %s", value, err, want)
 		}
 	}
-	want := `data: state dict: "epoch" is int; expected only tensors: the weights may be under a key such as "model"`
+	want := `data: state dict: "epoch" is int; want only tensors: the weights may be under a key such as "model"`
 	if _, err := data.StateDict(map[string]any{"epoch": 3, "a": x}); err == nil || err.Error() != want {
 		t.Errorf("a number among tensors: got error %v, want %s", err, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -108,7 +109,7 @@ func (a *numpyArray) fill(m *pickle, data, kind, shape any, fortran bool) error 
 		return m.wrong("numpy.ndarray", []any{shape, kind, data})
 	}
 	if numel, ok := count(sizes, int64(len(p))); !ok || int(numel)*n.element.size != len(p) {
-		return m.bad(fmt.Sprintf("%d bytes for an array of shape %v of %s", len(p), sizes, n.element.npy), "as many as it has")
+		return m.bad(fmt.Sprintf("%d bytes for an array of shape %s of %s", len(p), text.Shape(sizes), n.element.npy), "as many as it has")
 	}
 	*a = numpyArray{n, sizes, fortran, p}
 	return m.spend(tensorWork + 2*len(sizes))

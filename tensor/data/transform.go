@@ -26,7 +26,7 @@ func ToFloat() Transform {
 // is torchvision.transforms.Normalize.
 func Normalize(mean, std []float64) Transform {
 	if len(mean) != len(std) || slices.Contains(std, 0) {
-		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; expected one of each per channel, and nonzero deviations", mean, std)})
+		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; want one of each per channel, and nonzero deviations", mean, std)})
 	}
 	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(std, len(mean), 1, 1)
 	return func(x *tensor.Tensor, _ *tensor.Generator) *tensor.Tensor { return x.Sub(m).Div(d) }
@@ -36,7 +36,7 @@ func Normalize(mean, std []float64) Transform {
 // and crops a random square of the given size. It draws like torchvision.transforms.RandomCrop.
 func RandomCrop(size, padding int) Transform {
 	if size < 1 || padding < 0 {
-		panic(&tensor.Error{Op: "random_crop", Why: fmt.Sprintf("size %d, padding %d; expected size at least 1 and padding at least 0", size, padding)})
+		panic(&tensor.Error{Op: "random_crop", Why: fmt.Sprintf("size %d, padding %d; want size at least 1 and padding at least 0", size, padding)})
 	}
 	return func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
 		p := pixels("random_crop", x)
@@ -67,7 +67,7 @@ func RandomCrop(size, padding int) Transform {
 // probability p. It draws like torchvision.transforms.RandomHorizontalFlip.
 func RandomHorizontalFlip(p float64) Transform {
 	if !(p >= 0 && p <= 1) {
-		panic(&tensor.Error{Op: "random_horizontal_flip", Why: fmt.Sprintf("p is %v; expected 0 to 1", p)})
+		panic(&tensor.Error{Op: "random_horizontal_flip", Why: fmt.Sprintf("p is %v; want 0 to 1", p)})
 	}
 	return func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
 		if g.Rand(1).Item() >= p {
@@ -95,7 +95,7 @@ type raster struct {
 
 func pixels(op string, x *tensor.Tensor) raster {
 	if x.Dim() < 2 || x.Numel() == 0 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "expected an image (…, h, w) with elements"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "want an image (…, h, w) with elements"})
 	}
 	var b bytes.Buffer
 	x.WriteTo(&b) // writing to a Buffer cannot fail

@@ -98,12 +98,12 @@ func TestTransforms(t *testing.T) {
 
 func TestTransformErrors(t *testing.T) {
 	for want, f := range map[string]func(){
-		"size 0, padding 1; expected":            func() { data.RandomCrop(0, 1) },
+		"size 0, padding 1; want":                func() { data.RandomCrop(0, 1) },
 		"shape (1, 2, 2): the image padded by 0": func() { data.RandomCrop(3, 0)(tensor.Zeros(1, 2, 2), tensor.NewGenerator(1)) },
-		"shape (4,): expected an image":          func() { data.RandomCrop(1, 0)(tensor.Zeros(4), tensor.NewGenerator(1)) },
-		"p is 2; expected":                       func() { data.RandomHorizontalFlip(2) },
-		"means [1] and deviations [0]; expecte":  func() { data.Normalize([]float64{1}, []float64{0}) },
-		"means [1 2] and deviations [1]; expec":  func() { data.Normalize([]float64{1, 2}, []float64{1}) },
+		"shape (4,): want an image":              func() { data.RandomCrop(1, 0)(tensor.Zeros(4), tensor.NewGenerator(1)) },
+		"p is 2; want":                           func() { data.RandomHorizontalFlip(2) },
+		"means [1] and deviations [0]; want":     func() { data.Normalize([]float64{1}, []float64{0}) },
+		"means [1 2] and deviations [1]; want":   func() { data.Normalize([]float64{1, 2}, []float64{1}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

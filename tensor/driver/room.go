@@ -16,7 +16,7 @@ import (
 func Room(n, size int) error {
 	const small = 16 << 20 // not worth checking
 	if n < 0 {
-		return fmt.Errorf("%d elements requested; expected at least 0", n)
+		return fmt.Errorf("%d elements requested; want at least 0", n)
 	}
 	if size <= 0 || n <= small/size {
 		return nil
@@ -24,7 +24,7 @@ func Room(n, size int) error {
 	limit, _ := Limit()
 	over, asked := bits.Mul64(uint64(n), uint64(size))
 	if over != 0 || asked > 1<<62 {
-		return fmt.Errorf("%d elements of %d bytes requested, more than any machine has; expected a smaller number", n, size)
+		return fmt.Errorf("%d elements of %d bytes requested, more than any machine has; want a smaller number", n, size)
 	}
 	if limit == 0 {
 		return nil

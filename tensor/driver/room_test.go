@@ -13,7 +13,7 @@ func TestRoom(t *testing.T) {
 		{0, 8, ""},
 		{1 << 10, 8, ""},
 		{1 << 10, 0, ""},
-		{-3, 8, "-3 elements requested; expected at least 0"},
+		{-3, 8, "-3 elements requested; want at least 0"},
 		{1 << 47, 8, "1024.0 TiB requested"},
 		{1 << 62, 8, "4611686018427387904 elements of 8 bytes requested, more than any machine has"},
 	} {

@@ -146,7 +146,7 @@ func NewSoftmin(dim int) *Func {
 func NewSoftmax2d() *Func {
 	return activation("Softmax2d()", func(x *tensor.Tensor) *tensor.Tensor {
 		if n := x.Dim(); n != 3 && n != 4 {
-			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected (n, c, h, w) or (c, h, w)", n)})
+			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; want (n, c, h, w) or (c, h, w)", n)})
 		}
 		return x.Softmax(-3)
 	})
@@ -164,7 +164,7 @@ func NewFlatten(startEnd ...int) *Func {
 	case 1:
 		start = startEnd[0]
 	default:
-		panic(&tensor.Error{Op: "flatten", Why: fmt.Sprintf("%d arguments; expected at most two, the first and the last dimension", len(startEnd))})
+		panic(&tensor.Error{Op: "flatten", Why: fmt.Sprintf("%d arguments; want at most two, the first and the last dimension", len(startEnd))})
 	}
 	return activation("Flatten(start_dim=%s, end_dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(start, end) }, start, end)
 }
@@ -178,7 +178,7 @@ func NewUnflatten(dim int, sizes ...int) *Func {
 // RReLU is x where x is positive and a slope times x elsewhere: a random slope for each
 // element in training, the mean slope in evaluation. It is torch.nn.RReLU.
 type RReLU struct {
-	Mode
+	TrainingMode
 	lower, upper float64
 }
 
@@ -187,7 +187,7 @@ type RReLU struct {
 // lower is at most upper and both are finite.
 func NewRReLU(lower, upper float64) *RReLU {
 	if !(lower <= upper && upper-lower <= math.MaxFloat64) {
-		panic(&tensor.Error{Op: "new_rrelu", Why: fmt.Sprintf("slopes from lower %v to upper %v; expected finite bounds, lower at most upper", lower, upper)})
+		panic(&tensor.Error{Op: "new_rrelu", Why: fmt.Sprintf("slopes from lower %v to upper %v; want finite bounds, lower at most upper", lower, upper)})
 	}
 	return &RReLU{lower: lower, upper: upper}
 }
@@ -212,7 +212,7 @@ type PReLU struct {
 // default slope is 0.25.
 func NewPReLU(channels int, slope float64) *PReLU {
 	if channels < 1 {
-		panic(&tensor.Error{Op: "new_prelu", Why: fmt.Sprintf("%d channels; expected at least 1", channels)})
+		panic(&tensor.Error{Op: "new_prelu", Why: fmt.Sprintf("%d channels; want at least 1", channels)})
 	}
 	return &PReLU{tensor.Full(slope, channels).RequireGrad()}
 }

@@ -34,7 +34,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 	all := append(slices.Clone(cutoffs), classes)
 	for i := range all {
 		if len(cutoffs) == 0 || all[0] < 1 || i > 0 && all[i] <= all[i-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v for %d classes; expected one or more in increasing order, from 1 to %d", cutoffs, classes, classes-1)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v for %d classes; want one or more in increasing order, from 1 to %d", cutoffs, classes, classes-1)})
 		}
 	}
 	linear := func(in, out int, bias bool) *Linear {
@@ -45,7 +45,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 	for i := range cutoffs {
 		width /= c.divValue
 		if !(width >= 1 && width <= float64(in)*1e6) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by DivValue %v to the power %d give %v; expected at least 1 feature: lower DivValue", in, c.divValue, i+1, width)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by DivValue %v to the power %d give %v; want at least 1 feature: lower DivValue", in, c.divValue, i+1, width)})
 		}
 		a.Tail = append(a.Tail, NewSequential(linear(in, int(width), false), linear(int(width), all[i+1]-all[i], false)))
 	}
@@ -66,7 +66,7 @@ func (a *AdaptiveLogSoftmaxWithLoss) ForwardLoss(x, target *tensor.Tensor) (outp
 		return output.Squeeze(0), loss
 	}
 	if x.Dim() != 2 || !slices.Equal(target.Shape(), x.Shape()[:1]) || target.DType().IsFloat() || target.DType() == tensor.Bool {
-		panic(&tensor.Error{Op: op, Shapes: shapes, Why: "expected input (n, in) and integer targets (n), or input (in) and one target"})
+		panic(&tensor.Error{Op: op, Shapes: shapes, Why: "want input (n, in) and integer targets (n), or input (in) and one target"})
 	}
 	rows := make([][]int, len(a.cutoffs)) // rows of the input in each cluster, frequent classes first
 	within := make([][]int, len(a.cutoffs))
@@ -74,7 +74,7 @@ func (a *AdaptiveLogSoftmaxWithLoss) ForwardLoss(x, target *tensor.Tensor) (outp
 	for n, class := range target.Int64s() {
 		k, cluster := int(class), 0
 		if class < 0 || class >= int64(a.cutoffs[len(a.cutoffs)-1]) {
-			panic(&tensor.Error{Op: op, Shapes: shapes, Why: fmt.Sprintf("target %d is %d; expected a class from 0 to %d", n, class, a.cutoffs[len(a.cutoffs)-1]-1)})
+			panic(&tensor.Error{Op: op, Shapes: shapes, Why: fmt.Sprintf("target %d is %d; want a class from 0 to %d", n, class, a.cutoffs[len(a.cutoffs)-1]-1)})
 		}
 		for k >= a.cutoffs[cluster] {
 			cluster++

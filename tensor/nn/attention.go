@@ -11,7 +11,7 @@ import (
 // MultiheadAttention is multi-head attention: each head attends on its part of the
 // projected features. It is torch.nn.MultiheadAttention.
 type MultiheadAttention struct {
-	Mode
+	TrainingMode
 	InProjWeight *tensor.Tensor // (3 embed, embed): for queries, keys and values; nil if their sizes differ
 	QProjWeight  *tensor.Tensor // (embed, embed), or nil
 	KProjWeight  *tensor.Tensor // (embed, kdim), or nil
@@ -22,22 +22,6 @@ type MultiheadAttention struct {
 
 	embed, heads int
 	c            config
-}
-
-// MultiheadOptions are the options of MultiheadAttention.Attend. The zero value holds the
-// defaults.
-type MultiheadOptions struct {
-	// KeyPaddingMask (batch, S) and AttnMask (L, S), or (batch·heads, L, S), exclude the
-	// keys at which a bool mask is true; floating-point masks are added to the scores.
-	// nil masks nothing.
-	KeyPaddingMask, AttnMask *tensor.Tensor
-	// IsCausal restricts query i to keys 0 to i.
-	IsCausal bool
-	// NoWeights skips the weights, which is faster. It is need_weights=False.
-	NoWeights bool
-	// EachHead returns the weights of each head instead of their mean. It is
-	// average_attn_weights=False.
-	EachHead bool
 }
 
 // NewMultiheadAttention returns a float32 layer of embed features in the given number of
@@ -52,7 +36,7 @@ func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttent
 
 func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 	if embed < 1 || heads < 1 || embed%heads != 0 || c.kdim < 1 || c.vdim < 1 {
-		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("embed %d, heads %d, kdim %d, vdim %d; expected embed divisible by heads, and all at least 1", embed, heads, c.kdim, c.vdim)})
+		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("embed %d, heads %d, kdim %d, vdim %d; want embed divisible by heads, and all at least 1", embed, heads, c.kdim, c.vdim)})
 	}
 	m := &MultiheadAttention{embed: embed, heads: heads, c: c}
 	m.OutProj = newLinear(embed, embed, c)
@@ -75,8 +59,19 @@ func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 
 // Attend attends from queries q (L, batch, embed) to keys k (S, batch, kdim) and values v (S,
 // batch, vdim), or all without batch. It returns the result (L, batch, embed) and the
-// weights (batch, L, S), nil with NoWeights. With BatchFirst the batch comes first.
-func (m *MultiheadAttention) Attend(q, k, v *tensor.Tensor, o MultiheadOptions) (out, weights *tensor.Tensor) {
+// weights (batch, L, S), nil with NeedWeights(false). With BatchFirst the batch comes first. It
+// takes KeyPaddingMask, AttnMask, IsCausal, NeedWeights and AverageAttnWeights.
+func (m *MultiheadAttention) Attend(q, k, v *tensor.Tensor, options ...Option) (out, weights *tensor.Tensor) {
+	c := configure("multi_head_attention_forward", config{masks: masks{weights: true, mean: true}}, options,
+		"KeyPaddingMask", "AttnMask", "IsCausal", "NeedWeights", "AverageAttnWeights")
+	return m.forward(q, k, v, attending{
+		mask: c.attention.Mask, padding: c.masks.padding, causal: c.attention.IsCausal,
+		weights: c.masks.weights, mean: c.masks.mean,
+	})
+}
+
+// forward is Attend with the values of its options.
+func (m *MultiheadAttention) forward(q, k, v *tensor.Tensor, o attending) (out, weights *tensor.Tensor) {
 	m.check(q, k, v)
 	single := q.Dim() == 2
 	if single {
@@ -89,8 +84,8 @@ func (m *MultiheadAttention) Attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 		if self {
 			k, v = q, q
 		}
-		if o.KeyPaddingMask != nil {
-			o.KeyPaddingMask = o.KeyPaddingMask.Unsqueeze(0)
+		if o.padding != nil {
+			o.padding = o.padding.Unsqueeze(0)
 		}
 	}
 	y, weights := m.attend(q, k, v, o)
@@ -108,7 +103,7 @@ func (m *MultiheadAttention) Attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 
 // Forward returns the self-attention of x.
 func (m *MultiheadAttention) Forward(x *tensor.Tensor) *tensor.Tensor {
-	out, _ := m.Attend(x, x, x, MultiheadOptions{NoWeights: true})
+	out, _ := m.forward(x, x, x, attending{})
 	return out
 }
 
@@ -128,12 +123,12 @@ func (m *MultiheadAttention) check(q, k, v *tensor.Tensor) {
 			layout = "(batch, L, %d), (batch, S, %d) and (batch, S, %d)"
 		}
 		panic(&tensor.Error{Op: "multi_head_attention_forward", Shapes: [][]int{q.Shape(), k.Shape(), v.Shape()},
-			Why: fmt.Sprintf("shapes of queries, keys and values do not match; expected "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
+			Why: fmt.Sprintf("shapes of queries, keys and values do not match; want "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
 	}
 }
 
 // attend returns the results of the heads (batch, heads, L, features) and the weights.
-func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) (y, weights *tensor.Tensor) {
+func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o attending) (y, weights *tensor.Tensor) {
 	q, k, v = m.projected(q, k, v)
 	added := 0
 	if m.BiasK != nil {
@@ -154,11 +149,11 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	if m.Training() {
 		p = m.c.dropout
 	}
-	if o.IsCausal && o.AttnMask == nil && o.KeyPaddingMask == nil && o.NoWeights && added == 0 {
+	if o.causal && o.mask == nil && o.padding == nil && !o.weights && added == 0 {
 		return functional.ScaledDotProductAttention(q, k, v, attentionOptions{IsCausal: true, DropoutP: p}), nil
 	}
 	mask := m.mask(q, k, o, added)
-	if o.NoWeights {
+	if !o.weights {
 		return functional.ScaledDotProductAttention(q, k, v, attentionOptions{Mask: mask, DropoutP: p}), nil
 	}
 	batches := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(t.Size(0)*m.heads, t.Size(2), t.Size(3)) }
@@ -176,7 +171,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	}
 	y = weights.BMM(batches(v))
 	y, weights = y.Reshape(q.Size(0), m.heads, q.Size(2), -1), weights.Reshape(shape...)
-	if !o.EachHead {
+	if o.mean {
 		weights = weights.Mean(1)
 	}
 	return y, weights
@@ -221,27 +216,27 @@ func (m *MultiheadAttention) joined(t *tensor.Tensor) *tensor.Tensor {
 
 // mask returns the additive mask of the scores, broadcastable to (batch, heads, L, S), or
 // nil. The last added keys are not masked.
-func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added int) *tensor.Tensor {
+func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o attending, added int) *tensor.Tensor {
 	const op = "multi_head_attention_forward"
 	n, l, s := q.Size(0), q.Size(2), k.Size(2)-added
 	var mask *tensor.Tensor
-	if p := o.KeyPaddingMask; p != nil {
+	if p := o.padding; p != nil {
 		if !slices.Equal(p.Shape(), []int{n, s}) {
-			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask has the wrong shape; expected (batch, S) = (%d, %d)", n, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask has the wrong shape; want (batch, S) = (%d, %d)", n, s)})
 		}
 		mask = additive(p).Reshape(n, 1, 1, s)
 	}
-	if o.AttnMask == nil && o.IsCausal {
-		o.AttnMask = causal(l, s).ToDevice(q.Device())
+	if o.mask == nil && o.causal {
+		o.mask = causal(l, s).ToDevice(q.Device())
 	}
-	if a := o.AttnMask; a != nil {
+	if a := o.mask; a != nil {
 		switch {
 		case slices.Equal(a.Shape(), []int{l, s}):
 			a = additive(a)
 		case slices.Equal(a.Shape(), []int{n * m.heads, l, s}):
 			a = additive(a).Reshape(n, m.heads, l, s)
 		default:
-			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask has the wrong shape; expected (L, S) = (%d, %d) or (batch·heads, L, S) = (%d, %d, %d)", l, s, n*m.heads, l, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask has the wrong shape; want (L, S) = (%d, %d) or (batch·heads, L, S) = (%d, %d, %d)", l, s, n*m.heads, l, s)})
 		}
 		if mask == nil {
 			mask = a

@@ -18,7 +18,7 @@ type Bilinear struct {
 // torch.nn.Bilinear.
 func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
 	if in1 < 1 || in2 < 1 || out < 1 {
-		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("in1 %d, in2 %d, out %d; expected at least 1 feature each", in1, in2, out)})
+		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("in1 %d, in2 %d, out %d; want at least 1 feature each", in1, in2, out)})
 	}
 	c := configure("new_bilinear", config{bias: true}, options, "Bias", "InitFrom")
 	bound := 1 / math.Sqrt(float64(in1))

@@ -14,7 +14,7 @@ import (
 func CheckpointSequential(c *Sequential, segments int, x *tensor.Tensor) *tensor.Tensor {
 	need("checkpoint_sequential", "c", c != nil, "a Sequential")
 	if segments < 1 || segments > len(c.Modules) {
-		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments for %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
+		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments for %d modules; want 1 to %d", segments, len(c.Modules), len(c.Modules))})
 	}
 	part := func(from, to int) func(in ...*tensor.Tensor) *tensor.Tensor {
 		return func(in ...*tensor.Tensor) *tensor.Tensor {

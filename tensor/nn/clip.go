@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -9,42 +8,44 @@ import (
 	"halfnote/tensor"
 )
 
-// ClipOptions are the options of ClipGradNormWith. The zero value holds the defaults.
-type ClipOptions struct {
-	// P is the order of the norm: the p-th root of the sum of p-th powers of
-	// magnitudes, or the largest magnitude for +Inf; 2 by default.
-	P float64
-	// ErrorIfNonFinite panics if the norm is infinite or NaN; otherwise the
-	// gradients become 0 or NaN.
-	ErrorIfNonFinite bool
+// NormType is the order p of the norm that ClipGradNorm limits: the p-th root of the sum of
+// p-th powers of magnitudes, or the largest magnitude for +Inf; 2 by default. It is norm_type.
+func NormType(p float64) Option { return Option{"NormType", func(c *config) { c.clip.p = p }} }
+
+// ErrorIfNonFinite lets ClipGradNorm panic if the norm is infinite or NaN; otherwise the
+// gradients become 0 or NaN. It is error_if_nonfinite=True.
+func ErrorIfNonFinite() Option {
+	return Option{"ErrorIfNonFinite", func(c *config) { c.clip.finite = true }}
 }
 
-// ClipGradNorm scales the gradients of params in place so that their total Euclidean norm
-// is at most maxNorm, and returns the norm before clipping: that of the unscaled gradients,
-// if a scaler is in use. It is torch.nn.utils.clip_grad_norm_.
+// clipping holds the options of ClipGradNorm.
+type clipping struct {
+	p      float64
+	finite bool // whether to panic if the norm is not finite
+}
+
+// ClipGradNorm scales the gradients of params in place so that their total norm, Euclidean by
+// default, is at most maxNorm, and returns the norm before clipping: that of the unscaled
+// gradients, if a scaler is in use. It takes NormType and ErrorIfNonFinite. It is
+// torch.nn.utils.clip_grad_norm_.
 //
 // Each gradient is multiplied by min(1, maxNorm/(norm + 1e-6)). An infinite norm makes
 // gradients 0 or NaN, as in torch.
-func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
-	return ClipGradNormWith(params, maxNorm, ClipOptions{})
-}
-
-// ClipGradNormWith is ClipGradNorm with options.
-func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) float64 {
-	p := cmp.Or(o.P, 2)
-	if !(p > 0) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; expected a number above 0, or +Inf", p)})
+func ClipGradNorm(params []*tensor.Tensor, maxNorm float64, options ...Option) float64 {
+	o := configure("clip_grad_norm", config{clip: clipping{p: 2}}, options, "NormType", "ErrorIfNonFinite").clip
+	if !(o.p > 0) {
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; want a number above 0, or +Inf", o.p)})
 	}
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
 	var norm float64
-	tensor.InModule("clip_grad_norm_", func() { norm = clipGradNorm(params, maxNorm, p, o) })
+	tensor.InModule("clip_grad_norm_", func() { norm = clipGradNorm(params, maxNorm, o) })
 	return norm
 }
 
-func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) float64 {
-	norm := TotalNorm(params, p)
-	if o.ErrorIfNonFinite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the gradients' norm of order %v is %v; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
+func clipGradNorm(params []*tensor.Tensor, maxNorm float64, o clipping) float64 {
+	norm := TotalNorm(params, o.p)
+	if o.finite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the gradients' norm of order %v is %v; want a finite norm: look for overflow, or leave out ErrorIfNonFinite", o.p, norm)})
 	}
 	coefficient := float64(float32(maxNorm) / (float32(norm) + 1e-6))
 	if coefficient > 1 {

@@ -32,7 +32,7 @@ type (
 
 // NewConv1d returns a float32 layer that convolves (n, in, l) to (n, out, l'). Weight and
 // bias are drawn uniformly from ±1/√(in/groups·kernel), with torch's random numbers. It
-// takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation, Groups, Bias and
+// takes KernelSize, Stride, Padding, PaddingSame, PaddingMode, Dilation, Groups, Bias and
 // InitFrom, and panics if sizes are invalid. It is torch.nn.Conv1d.
 func NewConv1d(in, out, kernel int, options ...Option) *Conv1d {
 	return &Conv1d{newConvolution("Conv1d", 1, in, out, kernel, options)}
@@ -70,7 +70,7 @@ func NewConvTranspose3d(in, out, kernel int, options ...Option) *ConvTranspose3d
 
 func newConvolution(name string, dims, in, out, kernel int, options []Option) Convolution {
 	transposed := len(name) > 6
-	takes := []string{"KernelSize", "Stride", "Padding", "Dilation", "Groups", "Bias", "InitFrom", "SamePadding", "PaddingMode"}
+	takes := []string{"KernelSize", "Stride", "Padding", "Dilation", "Groups", "Bias", "InitFrom", "PaddingSame", "PaddingMode"}
 	if transposed {
 		takes = append(takes[:7], "OutputPadding")
 	}
@@ -92,7 +92,7 @@ func newConvolution(name string, dims, in, out, kernel int, options []Option) Co
 		taps *= k
 	}
 	if in < 1 || out < 1 || taps < 1 || in%c.groups != 0 || out%c.groups != 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels, groups %d, kernel %v; expected at least 1 each, and channels divisible by groups", in, out, c.groups, c.kernel)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels, groups %d, kernel %v; want at least 1 each, and channels divisible by groups", in, out, c.groups, c.kernel)})
 	}
 	first, second := out, in/c.groups
 	if transposed {

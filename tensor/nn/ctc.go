@@ -30,7 +30,7 @@ func CTCLoss(x, targets, inputLengths, targetLengths *tensor.Tensor, options ...
 func NewCTCLoss(options ...Option) *Loss {
 	return newLoss("CTCLoss", config{}, options, "Blank ZeroInfinity", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		if len(in) != 4 {
-			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected log-probabilities, targets, input lengths and target lengths"})
+			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; want log-probabilities, targets, input lengths and target lengths"})
 		}
 		return functional.CTCLoss(in[0], in[1], in[2], in[3], c.loss)
 	})

@@ -14,16 +14,16 @@ func TestCTCErrors(t *testing.T) {
 	x, target := tensor.Randn(5, 2, 4).LogSoftmax(-1), tensor.FromInts([]int{1, 2, 3, 3}, 2, 2)
 	long := func(n ...int) *tensor.Tensor { return tensor.FromInts(n) }
 	for want, f := range map[string]func(){
-		"tensor: ctc_loss: an operand is nil":                                                                                              func() { nn.CTCLoss(x, target, nil, long(2, 2)) },
-		"tensor: ctc_loss: shape (4,): expected non-empty log-probabilities":                                                               func() { nn.CTCLoss(tensor.Zeros(4), target, long(5, 5), long(2, 2)) },
-		"tensor: ctc_loss: shapes (5, 2, 4) and (2,): input length 1 is 6; expected 0 to 5":                                                func() { nn.CTCLoss(x, target, long(5, 6), long(2, 2)) },
-		"tensor: ctc_loss: shapes (5, 2, 4) and (2,): target length 0 is 3; expected 0 to 2":                                               func() { nn.CTCLoss(x, target, long(5, 5), long(3, 2)) },
-		"tensor: ctc_loss: dtypes float32 and int64: input lengths do not match the input; expected one integer for each sample, 2 in all": func() { nn.CTCLoss(x, target, long(5), long(2, 2)) },
-		"tensor: ctc_loss: shapes (5, 2, 4) and (4,): the target lengths add":                                                              func() { nn.CTCLoss(x, target.Reshape(4), long(5, 5), long(2, 1)) },
-		"tensor: ctc_loss: shapes (5, 2, 4) and (2, 2): element 0 of target 1 is 4; expected a class from 0 to 3":                          func() { nn.CTCLoss(x, target.AddScalar(1), long(5, 5), long(2, 2)) },
-		"tensor: ctc_loss: shape (5, 2, 4): Blank is 4; expected a class from 0 to 3":                                                      func() { nn.CTCLoss(x, target, long(5, 5), long(2, 2), nn.Blank(4)) },
-		"tensor: ctc_loss: Forward was not called with four tensors":                                                                       func() { nn.NewCTCLoss().Forward(x, target) },
-		"tensor: CTCLoss: option Margin is not supported here":                                                                             func() { nn.NewCTCLoss(nn.Margin(1)) },
+		"tensor: ctc_loss: an operand is nil":                                                                                          func() { nn.CTCLoss(x, target, nil, long(2, 2)) },
+		"tensor: ctc_loss: shape (4,): want non-empty log-probabilities":                                                               func() { nn.CTCLoss(tensor.Zeros(4), target, long(5, 5), long(2, 2)) },
+		"tensor: ctc_loss: shapes (5, 2, 4) and (2,): input length 1 is 6; want 0 to 5":                                                func() { nn.CTCLoss(x, target, long(5, 6), long(2, 2)) },
+		"tensor: ctc_loss: shapes (5, 2, 4) and (2,): target length 0 is 3; want 0 to 2":                                               func() { nn.CTCLoss(x, target, long(5, 5), long(3, 2)) },
+		"tensor: ctc_loss: dtypes float32 and int64: input lengths do not match the input; want one integer for each sample, 2 in all": func() { nn.CTCLoss(x, target, long(5), long(2, 2)) },
+		"tensor: ctc_loss: shapes (5, 2, 4) and (4,): the target lengths add":                                                          func() { nn.CTCLoss(x, target.Reshape(4), long(5, 5), long(2, 1)) },
+		"tensor: ctc_loss: shapes (5, 2, 4) and (2, 2): element 0 of target 1 is 4; want a class from 0 to 3":                          func() { nn.CTCLoss(x, target.AddScalar(1), long(5, 5), long(2, 2)) },
+		"tensor: ctc_loss: shape (5, 2, 4): Blank is 4; want a class from 0 to 3":                                                      func() { nn.CTCLoss(x, target, long(5, 5), long(2, 2), nn.Blank(4)) },
+		"tensor: ctc_loss: Forward was not called with four tensors":                                                                   func() { nn.NewCTCLoss().Forward(x, target) },
+		"tensor: CTCLoss: option Margin is not supported here":                                                                         func() { nn.NewCTCLoss(nn.Margin(1)) },
 		"tensor: ctc_loss_double_backward: shape (5, 2, 4): the third derivative is not supported": func() {
 			x := x.Detach().RequireGrad()
 			y := nn.CTCLoss(x, target, long(5, 5), long(2, 2))
@@ -100,6 +100,6 @@ func TestCTCBackwardMemory(t *testing.T) {
 	defer driver.SetHost(driver.Host{})
 	y.Backward()
 	if used := int64(peak) - int64(before); peak == 0 || used > variables/4 {
-		t.Errorf("the derivative allocated %d bytes; expected less than a quarter of %d", used, variables)
+		t.Errorf("the derivative allocated %d bytes; want less than a quarter of %d", used, variables)
 	}
 }

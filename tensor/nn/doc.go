@@ -27,7 +27,7 @@
 // A module with several arguments or results has another method for them. Forward is its simplest use:
 //
 //	out, h := nn.NewGRU(8, 16).ForwardState(x, nil)
-//	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out, nn.MultiheadOptions{})
+//	y, weights := nn.NewMultiheadAttention(16, 4).Attend(out, out, out)
 //
 // [PadSequence] stacks sequences of different lengths with padding; [PackSequence] packs
 // them without padding. Recurrent layers read packed sequences:

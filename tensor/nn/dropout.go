@@ -9,7 +9,7 @@ import (
 // Dropout sets elements, or whole features, to 0 at random in training and returns its
 // input unchanged in evaluation. The constructors select the variant.
 type Dropout struct {
-	Mode
+	TrainingMode
 	name string
 	p    float64
 	dims [2]int // numbers of dimensions that the input may have; 0 means any
@@ -18,7 +18,7 @@ type Dropout struct {
 
 func newDropout(name string, p float64, dims [2]int, f func(*tensor.Tensor, float64, bool) *tensor.Tensor) *Dropout {
 	if !(p >= 0 && p <= 1) {
-		panic(&tensor.Error{Op: name, Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
+		panic(&tensor.Error{Op: name, Why: fmt.Sprintf("the probability is %v; want a number from 0 to 1", p)})
 	}
 	return &Dropout{name: name, p: p, dims: dims, f: f}
 }
@@ -27,7 +27,7 @@ func newDropout(name string, p float64, dims [2]int, f func(*tensor.Tensor, floa
 func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 	n := x.Dim()
 	if d.dims[1] > 0 && n != d.dims[0] && n != d.dims[1] {
-		panic(&tensor.Error{Op: d.name, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D, or %d-D with a batch", n, d.dims[0], d.dims[1])})
+		panic(&tensor.Error{Op: d.name, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; want %d-D, or %d-D with a batch", n, d.dims[0], d.dims[1])})
 	}
 	if n == d.dims[0] && d.dims[1] > 0 {
 		return d.f(x.Unsqueeze(0), d.p, d.Training()).Reshape(x.Shape()...)

@@ -24,7 +24,7 @@ func NewEmbedding(numEmbeddings, embeddingDim int, options ...Option) *Embedding
 // newTable returns the weight of an embedding, whose padding row is 0.
 func newTable(op string, n, d int, options []Option, takes ...string) (*tensor.Tensor, config) {
 	if n < 1 || d < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d features; expected at least 1 each", n, d)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d features; want at least 1 each", n, d)})
 	}
 	c := configure(op, config{}, options, takes...)
 	draw := tensor.Randn
@@ -64,11 +64,11 @@ type EmbeddingBag struct {
 }
 
 // NewEmbeddingBag returns a float32 table of normal numbers (numEmbeddings, embeddingDim), the
-// same as torch's for the same seed, that takes the mean of each bag. It takes BagMode, PaddingIdx
+// same as torch's for the same seed, that takes the mean of each bag. It takes Mode, PaddingIdx
 // and InitFrom. It is torch.nn.EmbeddingBag.
 func NewEmbeddingBag(numEmbeddings, embeddingDim int, options ...Option) *EmbeddingBag {
-	weight, c := newTable("new_embedding_bag", numEmbeddings, embeddingDim, options, "BagMode", "PaddingIdx", "InitFrom")
-	mode := c.bagMode
+	weight, c := newTable("new_embedding_bag", numEmbeddings, embeddingDim, options, "Mode", "PaddingIdx", "InitFrom")
+	mode := c.mode
 	if mode == "" {
 		mode = "mean"
 	}
@@ -99,7 +99,6 @@ func (e *EmbeddingBag) String() string {
 // lookup holds the options of embeddings.
 type lookup struct {
 	embedding tensor.EmbeddingOptions
-	bagMode   string
 }
 
 // PaddingIdx is the index that an embedding uses for padding: its row starts as 0 and gets
@@ -114,8 +113,7 @@ func MaxNorm(norm float64) Option {
 	return Option{"MaxNorm", func(c *config) { c.embedding.MaxNorm = norm }}
 }
 
-// BagMode is the reduction of an embedding's bags: "sum", "mean" (the default) or "max". It
-// is mode.
-func BagMode(mode string) Option {
-	return Option{"BagMode", func(c *config) { c.bagMode = mode }}
-}
+// Mode is the reduction of an embedding's bags, "mean" by default, "sum" or "max"; the fan of
+// Kaiming's initialisation, "fan_in" by default or "fan_out"; or the interpolation of
+// NewUpsample, "nearest" by default. It is mode.
+func Mode(name string) Option { return Option{"Mode", func(c *config) { c.mode = name }} }

@@ -29,7 +29,7 @@ func TestEmbedding(t *testing.T) {
 		}
 	}
 	compare("embedding", e.Weight, []int{0, 1, 4, 8, 19}, []float64{-0.07664429396390915, 0.35988152027130127, 0, 0.4046071469783783, 1.35275399684906})
-	sum := nn.NewEmbeddingBag(5, 4, nn.BagMode("sum"), nn.PaddingIdx(-1), nn.InitFrom(tensor.NewGenerator(1)))
+	sum := nn.NewEmbeddingBag(5, 4, nn.Mode("sum"), nn.PaddingIdx(-1), nn.InitFrom(tensor.NewGenerator(1)))
 	if got, want := fmt.Sprint(sum, nn.NewEmbedding(3, 2, nn.MaxNorm(1.5), nn.InitFrom(tensor.NewGenerator(1)))), "EmbeddingBag(5, 4, mode='sum', padding_idx=4) Embedding(3, 2, max_norm=1.5)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -50,9 +50,9 @@ func TestEmbedding(t *testing.T) {
 		t.Errorf("state: got %v, want only weight", names)
 	}
 	for want, f := range map[string]func(){
-		"tensor: new_embedding: 0 rows of 3 features; expected at least 1 each":                                                func() { nn.NewEmbedding(0, 3) },
-		"tensor: new_embedding: option Bias is not supported here":                                                             func() { nn.NewEmbedding(2, 3, nn.Bias(false)) },
-		"tensor: embedding: shapes (5, 4) and (1,): index 5 at [0] is out of range for dimension 0 of size 5; expected 0 to 4": func() { e.Forward(tensor.FromInts([]int{5})) },
+		"tensor: new_embedding: 0 rows of 3 features; want at least 1 each":                                                func() { nn.NewEmbedding(0, 3) },
+		"tensor: new_embedding: option Bias is not supported here":                                                         func() { nn.NewEmbedding(2, 3, nn.Bias(false)) },
+		"tensor: embedding: shapes (5, 4) and (1,): index 5 at [0] is out of range for dimension 0 of size 5; want 0 to 4": func() { e.Forward(tensor.FromInts([]int{5})) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -63,7 +63,7 @@ func ExampleStateDict() {
 	fmt.Println(nn.LoadStateDict(nn.NewLinear(5, 2), nn.StateDict(trained)))
 	// Output:
 	// true
-	// nn: load state dict: weight has shape [2 3], expected [2 5]
+	// nn: load state dict: weight has shape (2, 3), want (2, 5)
 }
 
 // Dropout and batch norms compute differently in training and in evaluation.

@@ -67,7 +67,7 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	c := configure(op, config{}, options, "KernelSize", "OutputSize", "OutputRatio", "RandomSamples").vision
 	f := &FractionalMaxPool{name: name, window: perDimension(c.window(size), dims, 0), samples: c.samples}
 	if (len(c.outputSize) == 0) == (len(c.outputRatio) == 0) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputSize %v and OutputRatio %v; expected exactly one of them", c.outputSize, c.outputRatio)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputSize %v and OutputRatio %v; want exactly one of them", c.outputSize, c.outputRatio)})
 	}
 	if len(c.outputSize) > 0 {
 		f.size = perDimension(c.outputSize, dims, 0)
@@ -79,7 +79,7 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	}
 	for _, r := range f.ratio {
 		if !(r > 0 && r < 1) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputRatio is %v; expected numbers above 0 and below 1", f.ratio)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputRatio is %v; want numbers above 0 and below 1", f.ratio)})
 		}
 	}
 	return f
@@ -98,7 +98,7 @@ func (f *FractionalMaxPool) ForwardIndices(x *tensor.Tensor) (y, indices *tensor
 	op := snake(f.name)
 	required(op, "input", x)
 	if x.Dim() != dims+1 && x.Dim() != dims+2 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D or %d-D", x.Dim(), dims+1, dims+2)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; want %d-D or %d-D", x.Dim(), dims+1, dims+2)})
 	}
 	if x.Dim() == dims+1 {
 		y, indices = f.ForwardIndices(x.Unsqueeze(0))
@@ -117,7 +117,7 @@ func (f *FractionalMaxPool) places(op string, sizes []int) []int {
 	}
 	for d, n := range places {
 		if n < 1 || f.window[d] < 1 || n > sizes[d]-f.window[d]+1 {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v positions in a plane of %v; expected at least one position and no more than fit", f.window, places, sizes)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v positions in a plane of %v; want at least one position and no more than fit", f.window, places, sizes)})
 		}
 	}
 	return places
@@ -133,7 +133,7 @@ func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
 	if want := []int{shape[0], shape[1], dims}; samples == nil {
 		samples = tensor.Rand(want...).To(x.DType())
 	} else if !slices.Equal(samples.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("RandomSamples has the wrong shape; expected %v", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("RandomSamples has the wrong shape; want %v", want)})
 	}
 	interval := intervals[float32]
 	if x.DType() == tensor.Float64 {

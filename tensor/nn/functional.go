@@ -35,13 +35,16 @@ func NewLocalResponseNorm(size int, options ...Option) *Func {
 	}}
 }
 
-// AttnMask is the mask of ScaledDotProductAttention, which broadcasts to (…, L, S). A bool mask
-// excludes keys where it is false; any other mask is added to the scores. It is attn_mask.
+// AttnMask is the mask of attention; a floating-point mask is added to the scores. For
+// ScaledDotProductAttention it broadcasts to (…, L, S), and a bool mask excludes keys where it is
+// false. For Attend it is (L, S) or (batch·heads, L, S), and a bool mask excludes keys where it is
+// true, as in torch. It is attn_mask.
 func AttnMask(mask *tensor.Tensor) Option {
 	return Option{"AttnMask", func(c *config) { c.attention.Mask = mask }}
 }
 
-// IsCausal lets query i attend to keys 0 to i. It excludes AttnMask. It is is_causal=True.
+// IsCausal lets query i attend to keys 0 to i. ScaledDotProductAttention takes either this or
+// AttnMask. It is is_causal=True.
 func IsCausal() Option { return Option{"IsCausal", func(c *config) { c.attention.IsCausal = true }} }
 
 // Scale multiplies the scores of attention; 1/√E by default. It is scale.

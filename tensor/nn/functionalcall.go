@@ -26,7 +26,7 @@ func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 			continue
 		}
 		if x == nil || !slices.Equal(x.Shape(), n.Tensor.Shape()) {
-			fail("the replacement of %s does not have its shape %v", n.Name, n.Tensor.Shape())
+			fail("the replacement of %s does not have its shape %s", n.Name, tuple(n.Tensor.Shape()))
 		}
 		with[n.Tensor] = x
 	}

@@ -68,7 +68,7 @@ func TestFunctionalCallPanics(t *testing.T) {
 			nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2, 2)}, func() { panic("oh") })
 		},
 		"functional_call: the model has no tensor wait":                                                                         func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"wait": own}, func() {}) },
-		"functional_call: the replacement of weight does not have its shape [2 2]":                                              func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2)}, func() {}) },
+		"functional_call: the replacement of weight does not have its shape (2, 2)":                                             func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2)}, func() {}) },
 		"functional_call: weight cannot be replaced: it is in a struct held by value or in a map; hold a pointer to the struct": func() { nn.FunctionalCall(*l, map[string]*tensor.Tensor{"weight": own}, func() {}) },
 	} {
 		func() {

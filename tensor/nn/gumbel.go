@@ -22,11 +22,11 @@ func GumbelSoftmax(x *tensor.Tensor, options ...Option) *tensor.Tensor {
 	const op = "gumbel_softmax"
 	c := configure(op, config{dim: -1, tau: 1}, options, "Tau", "Hard", "Dim")
 	if !(c.tau > 0) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("Tau is %v; expected a number above 0", c.tau)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("Tau is %v; want a number above 0", c.tau)})
 	}
 	required(op, "input", x)
 	if !x.DType().IsFloat() {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("logits have dtype %v; expected a floating-point dtype", x.DType())})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("logits have dtype %v; want a floating-point dtype", x.DType())})
 	}
 	noise := tensor.Exponential(1, x.Shape()...).To(x.DType()).ToDevice(x.Device()).Log().Neg()
 	soft := x.Add(noise).DivScalar(c.tau).Softmax(c.dim)

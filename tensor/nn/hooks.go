@@ -27,7 +27,7 @@ type Hooked struct {
 // NewHooked returns m with hooks. It panics if m is nil.
 func NewHooked(m Module) *Hooked {
 	if m == nil {
-		panic(&tensor.Error{Op: "hook", Why: "module is nil; expected a module"})
+		panic(&tensor.Error{Op: "hook", Why: "module is nil; want a module"})
 	}
 	return &Hooked{Module: m}
 }

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -27,7 +26,7 @@ func InitNormal(t *tensor.Tensor, mean, std float64) {
 // It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
 func InitTruncNormal(t *tensor.Tensor, mean, std, low, high float64) {
 	if !(low < high && std > 0) {
-		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, std %v; expected low below high and std above 0", low, high, std)})
+		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, std %v; want low below high and std above 0", low, high, std)})
 	}
 	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/std/math.Sqrt2)) / 2 }
 	// torch draws into the tensor itself first, then into temporaries like it.
@@ -97,7 +96,7 @@ func InitEye(t *tensor.Tensor) {
 func InitDirac(t *tensor.Tensor, groups int) {
 	dimensions("init_dirac", t, 3, 5)
 	if groups < 1 || t.Size(0)%groups != 0 {
-		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("groups %d, output channels %d; expected groups to divide the channels", groups, t.Size(0))})
+		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("groups %d, output channels %d; want groups to divide the channels", groups, t.Size(0))})
 	}
 	InitZeros(t)
 	out := t.Size(0) / groups
@@ -142,34 +141,37 @@ func xavier(op string, t *tensor.Tensor, gain float64) float64 {
 	return gain * math.Sqrt(2/float64(in+out))
 }
 
-// KaimingOptions are the options of Kaiming's initialisations. The zero value holds torch's
-// defaults.
-type KaimingOptions struct {
-	FanOut       bool    // preserve the variance of gradients instead of values
-	Nonlinearity string  // nonlinearity that follows, by CalculateGain's names; "leaky_relu" by default
-	Slope        float64 // slope of leaky_relu
+// NegativeSlope is the slope of the leaky ReLU that follows a weight initialised by Kaiming's
+// rule; 0 by default. It is a.
+func NegativeSlope(a float64) Option {
+	return Option{"NegativeSlope", func(c *config) { c.slope = a }}
 }
 
 // InitKaimingUniform fills t, a weight (out, in, …), with uniform numbers in
-// ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It is
-// torch.nn.init.kaiming_uniform_.
-func InitKaimingUniform(t *tensor.Tensor, o KaimingOptions) {
-	bound := math.Sqrt(3) * kaiming("init_kaiming_uniform", t, o)
+// ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It takes Mode,
+// "fan_in" by default, which preserves the variance of values, or "fan_out", which preserves
+// that of gradients; Nonlinearity, the function that follows, by CalculateGain's names,
+// "leaky_relu" by default; and NegativeSlope. It is torch.nn.init.kaiming_uniform_.
+func InitKaimingUniform(t *tensor.Tensor, options ...Option) {
+	bound := math.Sqrt(3) * kaimingDeviation("init_kaiming_uniform", t, options)
 	InitUniform(t, -bound, bound)
 }
 
 // InitKaimingNormal is InitKaimingUniform with normal numbers of the deviation
 // gain/√fan. It is torch.nn.init.kaiming_normal_.
-func InitKaimingNormal(t *tensor.Tensor, o KaimingOptions) {
-	InitNormal(t, 0, kaiming("init_kaiming_normal", t, o))
+func InitKaimingNormal(t *tensor.Tensor, options ...Option) {
+	InitNormal(t, 0, kaimingDeviation("init_kaiming_normal", t, options))
 }
 
-func kaiming(op string, t *tensor.Tensor, o KaimingOptions) float64 {
+func kaimingDeviation(op string, t *tensor.Tensor, options []Option) float64 {
+	start := config{mode: "fan_in"}
+	start.nonlinearity = "leaky_relu"
+	c := configure(op, start, options, "Mode", "Nonlinearity", "NegativeSlope")
 	fan, out := fans(op, t)
-	if o.FanOut {
+	if choose("mode", c.mode, "fan_in", "fan_out") {
 		fan = out
 	}
-	return CalculateGain(cmp.Or(o.Nonlinearity, "leaky_relu"), o.Slope) / math.Sqrt(float64(fan))
+	return CalculateGain(c.nonlinearity, c.slope) / math.Sqrt(float64(fan))
 }
 
 // CalculateGain returns the recommended gain of a nonlinearity: "linear", "conv1d" and the
@@ -188,7 +190,7 @@ func CalculateGain(nonlinearity string, slope float64) float64 {
 	case "selu":
 		return 3.0 / 4
 	}
-	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; expected linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution such as conv2d", nonlinearity)})
+	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; want linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution such as conv2d", nonlinearity)})
 }
 
 // InitOrthogonal makes t, flattened to a matrix after its first dimension, gain times a
@@ -269,7 +271,7 @@ func orthonormal(a []float64, m, n int) []float64 {
 func InitSparse(t *tensor.Tensor, sparsity, std float64) {
 	dimensions("init_sparse", t, 2, 2)
 	if !(sparsity >= 0 && sparsity <= 1) {
-		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; expected a fraction from 0 to 1", sparsity)})
+		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; want a fraction from 0 to 1", sparsity)})
 	}
 	rows, columns := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
@@ -307,6 +309,6 @@ func dimensions(op string, t *tensor.Tensor, low, high int) {
 		case math.MaxInt:
 			want = fmt.Sprintf("at least %d-D", low)
 		}
-		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("tensor is %d-D; expected %s", n, want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("tensor is %d-D; want %s", n, want)})
 	}
 }

@@ -20,12 +20,12 @@ var initializers = map[string]func(t *tensor.Tensor){
 	"constant":             func(t *tensor.Tensor) { nn.InitConstant(t, 0.3) },
 	"xavier_uniform":       func(t *tensor.Tensor) { nn.InitXavierUniform(t, 1.5) },
 	"xavier_normal":        func(t *tensor.Tensor) { nn.InitXavierNormal(t, 1) },
-	"kaiming_uniform":      func(t *tensor.Tensor) { nn.InitKaimingUniform(t, nn.KaimingOptions{}) },
+	"kaiming_uniform":      func(t *tensor.Tensor) { nn.InitKaimingUniform(t) },
 	"kaiming_uniform of layers": func(t *tensor.Tensor) {
-		nn.InitKaimingUniform(t, nn.KaimingOptions{Slope: math.Sqrt(5)})
+		nn.InitKaimingUniform(t, nn.NegativeSlope(math.Sqrt(5)))
 	},
 	"kaiming_normal": func(t *tensor.Tensor) {
-		nn.InitKaimingNormal(t, nn.KaimingOptions{FanOut: true, Nonlinearity: "relu"})
+		nn.InitKaimingNormal(t, nn.Mode("fan_out"), nn.Nonlinearity("relu"))
 	},
 	"orthogonal":      func(t *tensor.Tensor) { nn.InitOrthogonal(t, 2) },
 	"eye":             nn.InitEye,
@@ -80,13 +80,13 @@ func TestInit(t *testing.T) {
 func TestInitErrors(t *testing.T) {
 	v := tensor.Zeros(3)
 	for want, f := range map[string]func(){
-		"init_eye: shape (3,): tensor is 1-D; expected 2-D":                                func() { nn.InitEye(v) },
-		"init_dirac: shape (3,): tensor is 1-D; expected 3-D to 5-D":                       func() { nn.InitDirac(v, 1) },
-		"init_dirac: shape (3, 1, 1): groups 2, output channels 3":                         func() { nn.InitDirac(tensor.Zeros(3, 1, 1), 2) },
-		"init_xavier_normal: shape (3,): tensor is 1-D; expected at least 2-D":             func() { nn.InitXavierNormal(v, 1) },
-		"init_trunc_normal: low 2, high 1, std 1; expected low below high and std above 0": func() { nn.InitTruncNormal(v, 0, 1, 2, 1) },
-		`calculate_gain: nonlinearity "gelu" is unknown; expected linear, sigmoid`:         func() { nn.CalculateGain("gelu", 0) },
-		"init_sparse: sparsity is 2; expected a fraction from 0 to 1":                      func() { nn.InitSparse(tensor.Zeros(2, 2), 2, 1) },
+		"init_eye: shape (3,): tensor is 1-D; want 2-D":                                func() { nn.InitEye(v) },
+		"init_dirac: shape (3,): tensor is 1-D; want 3-D to 5-D":                       func() { nn.InitDirac(v, 1) },
+		"init_dirac: shape (3, 1, 1): groups 2, output channels 3":                     func() { nn.InitDirac(tensor.Zeros(3, 1, 1), 2) },
+		"init_xavier_normal: shape (3,): tensor is 1-D; want at least 2-D":             func() { nn.InitXavierNormal(v, 1) },
+		"init_trunc_normal: low 2, high 1, std 1; want low below high and std above 0": func() { nn.InitTruncNormal(v, 0, 1, 2, 1) },
+		`calculate_gain: nonlinearity "gelu" is unknown; want linear, sigmoid`:         func() { nn.CalculateGain("gelu", 0) },
+		"init_sparse: sparsity is 2; want a fraction from 0 to 1":                      func() { nn.InitSparse(tensor.Zeros(2, 2), 2, 1) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that contains %q", err, want)

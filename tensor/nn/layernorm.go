@@ -33,7 +33,7 @@ func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
 
 func newLayerNorm(shape []int, c config) *LayerNorm {
 	if len(shape) == 0 || slices.Min(shape) < 1 {
-		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "expected one or more sizes of at least 1"})
+		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "want one or more sizes of at least 1"})
 	}
 	l := &LayerNorm{shape: slices.Clone(shape), eps: c.eps}
 	l.Weight, l.Bias = weightAndBias(c.bias, shape...)

@@ -220,7 +220,7 @@ func TestTransformerDropout(t *testing.T) {
 				if memory == nil {
 					memory = tensor.Randn(2, 3, 4)
 				}
-				return d.Forward(x, memory, nn.MaskOptions{})
+				return d.Forward(x, memory)
 			}
 		}
 		x, target := tensor.Randn(2, 3, 4), tensor.Randn(2, 3, 4)

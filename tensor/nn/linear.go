@@ -22,7 +22,7 @@ func NewLinear(in, out int, options ...Option) *Linear {
 
 func newLinear(in, out int, c config) *Linear {
 	if in < 1 || out < 1 {
-		panic(&tensor.Error{Op: "new_linear", Why: fmt.Sprintf("%d to %d features; expected at least 1 each", in, out)})
+		panic(&tensor.Error{Op: "new_linear", Why: fmt.Sprintf("%d to %d features; want at least 1 each", in, out)})
 	}
 	bound := 1 / math.Sqrt(float64(in))
 	l := &Linear{Weight: c.uniform(-bound, bound, out, in).RequireGrad()}

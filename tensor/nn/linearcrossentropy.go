@@ -35,7 +35,7 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 	required(op, "target", target)
 	n, m := x.Dim(), weight.Dim()
 	if n < 1 || n > 2 || m < 2 || weight.Size(-1) != x.Size(-1) || c.linearBias != nil && !slices.Equal(c.linearBias.Shape(), weight.Shape()[:m-1]) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "expected input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "want input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none"})
 	}
 	if n == 1 && m > 2 {
 		y := linearCrossEntropy(x.Unsqueeze(0), weight, target.Unsqueeze(0), c)
@@ -70,7 +70,7 @@ func NewLinearCrossEntropyLoss(in, classes int, options ...Option) *LinearCrossE
 	const op = "new_linear_cross_entropy_loss"
 	c := configure(op, config{}, options, "OutFeatures", "Bias", "Weight", "IgnoreIndex", "LabelSmoothing", "Reduction", "InitFrom")
 	if classes < 1 || slices.ContainsFunc(c.places, func(n int) bool { return n < 1 }) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes, OutFeatures %v; expected at least 1 each", classes, c.places)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes, OutFeatures %v; want at least 1 each", classes, c.places)})
 	}
 	return &LinearCrossEntropyLoss{c.loss.Weight, newLinear(in, classes*product(c.places), c), classes, c}
 }

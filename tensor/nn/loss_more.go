@@ -148,8 +148,8 @@ func NewMultiLabelMarginLoss(options ...Option) *Loss {
 
 // MultiMarginLoss returns the mean over rows of Σ max(0, margin - x[n][c] + x[n][i])^P / C over
 // the classes i other than c, where c is target[n], for x (N, C) or (C) and integer targets (N)
-// or (). It uses Power, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
-// in float32 and rounds once. It takes Power, Margin, 1 by default, Weight and Reduction. It is
+// or (). It uses P, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
+// in float32 and rounds once. It takes P, Margin, 1 by default, Weight and Reduction. It is
 // torch.nn.functional.multi_margin_loss.
 func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiMarginLoss(options...).Forward(x, target)
@@ -158,16 +158,16 @@ func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor
 // NewMultiMarginLoss returns MultiMarginLoss as a module. It is
 // torch.nn.MultiMarginLoss.
 func NewMultiMarginLoss(options ...Option) *Loss {
-	return newLoss("MultiMarginLoss", config{margin: 1}, options, "Power Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("MultiMarginLoss", config{margin: 1}, options, "P Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		return functional.MultiMarginLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
 
 // TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + margin), where
-// d is the norm of order Power, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
+// d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
 // All are (N, D) or (D); torch's default margin is 1. With DistanceSwap it uses d(positive, negative)
 // where that is smaller. It computes in float32 and rounds once. It takes Margin, 1 by default,
-// Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
+// P, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
@@ -176,7 +176,7 @@ func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) 
 // NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
 // and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin P DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_loss", in, "negative")
 		return functional.TripletMarginLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
@@ -185,6 +185,6 @@ func NewTripletMarginLoss(options ...Option) *Loss {
 // third panics unless a loss was given three tensors.
 func third(op string, in []*tensor.Tensor, what string) {
 	if len(in) != 3 {
-		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; expected three, the last being the " + what})
+		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; want three, the last being the " + what})
 	}
 }

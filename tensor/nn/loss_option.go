@@ -15,7 +15,7 @@ func Reduction(name string) Option {
 	return Option{"Reduction", func(c *config) {
 		r := slices.Index(plumbing.Reductions, name)
 		if r < 0 {
-			panic(&tensor.Error{Op: "reduction", Why: fmt.Sprintf("unknown name %q; expected one of %q", name, plumbing.Reductions)})
+			panic(&tensor.Error{Op: "reduction", Why: fmt.Sprintf("unknown name %q; want one of %q", name, plumbing.Reductions)})
 		}
 		c.loss.Reduction = uint8(r)
 	}}
@@ -55,8 +55,8 @@ func FullLoss() Option { return Option{"FullLoss", func(c *config) { c.loss.Full
 // DistanceSwap uses the harder of two negatives; off by default.
 func DistanceSwap() Option { return Option{"DistanceSwap", func(c *config) { c.loss.Swap = true }} }
 
-// Power sets the order of a norm, or the power of a margin.
-func Power(p float64) Option { return Option{"Power", func(c *config) { c.loss.P = p }} }
+// P sets the order of a norm, or the power of a margin.
+func P(p float64) Option { return Option{"P", func(c *config) { c.loss.P = p }} }
 
 // Margin sets a loss's margin.
 func Margin(m float64) Option { return Option{"Margin", func(c *config) { c.margin = m }} }

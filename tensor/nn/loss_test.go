@@ -43,8 +43,8 @@ func TestLosses(t *testing.T) {
 		{nn.NewSoftMarginLoss(), nil, signs, nn.SoftMarginLoss(x, signs), nn.SoftMarginLoss(x, signs)},
 		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w)), nn.MultiLabelSoftMarginLoss(x, y, nn.Weight(w))},
 		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), nn.MultiLabelMarginLoss(x, signs.ReLU().Long()), nn.MultiLabelMarginLoss(x, signs.ReLU().Long())},
-		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, nn.MultiMarginLoss(x, classes, nn.Margin(1), nn.Power(2)), nn.MultiMarginLoss(x, classes, nn.Power(2))},
-		{nn.NewTripletMarginLoss(nn.Power(1), nn.DistanceSwap()), x.Neg(), y, nn.TripletMarginLoss(x, y, x.Neg(), nn.Margin(1), nn.Power(1), nn.DistanceSwap()), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.DistanceSwap())},
+		{nn.NewMultiMarginLoss(nn.P(2)), nil, classes, nn.MultiMarginLoss(x, classes, nn.Margin(1), nn.P(2)), nn.MultiMarginLoss(x, classes, nn.P(2))},
+		{nn.NewTripletMarginLoss(nn.P(1), nn.DistanceSwap()), x.Neg(), y, nn.TripletMarginLoss(x, y, x.Neg(), nn.Margin(1), nn.P(1), nn.DistanceSwap()), nn.TripletMarginLoss(x, y, x.Neg(), nn.P(1), nn.DistanceSwap())},
 	} {
 		more := []*tensor.Tensor{c.more}
 		if c.more == nil {
@@ -58,10 +58,10 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"MSELoss: option Margin is not supported here; expected one of [Reduction]":                             func() { nn.NewMSELoss(nn.Margin(1)) },
-		"triplet_margin_loss: Forward was called with two tensors; expected three, the last being the negative": func() { nn.NewTripletMarginLoss().Forward(x, y) },
-		"Dropout: the probability is -1; expected a number from 0 to 1":                                         func() { nn.NewDropout(-1) },
-		"Dropout2d: shape (2, 3): input is 2-D; expected 3-D, or 4-D with a batch":                              func() { nn.NewDropout2d(.5).Forward(x) },
+		"MSELoss: option Margin is not supported here; want one of [Reduction]":                             func() { nn.NewMSELoss(nn.Margin(1)) },
+		"triplet_margin_loss: Forward was called with two tensors; want three, the last being the negative": func() { nn.NewTripletMarginLoss().Forward(x, y) },
+		"Dropout: the probability is -1; want a number from 0 to 1":                                         func() { nn.NewDropout(-1) },
+		"Dropout2d: shape (2, 3): input is 2-D; want 3-D, or 4-D with a batch":                              func() { nn.NewDropout2d(.5).Forward(x) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that contains %q", err, want)

@@ -6,10 +6,10 @@ import (
 
 // Mode is embedded by layers that behave differently in training and in evaluation, such
 // as dropout. The zero value is in training.
-type Mode struct{ inUse bool }
+type TrainingMode struct{ inUse bool }
 
 // Training reports whether the layer is in training.
-func (m *Mode) Training() bool { return !m.inUse }
+func (m *TrainingMode) Training() bool { return !m.inUse }
 
 // Train switches all layers of model to training mode. It is torch.nn.Module.train.
 func Train(model any) { setMode(model, false) }
@@ -23,10 +23,10 @@ func setMode(model any, inUse bool) {
 	w.visit = func(v reflect.Value) {
 		if v.Type() == modeType && v.CanAddr() {
 			// v may be an unexported field, from which Interface would panic.
-			(*Mode)(v.Addr().UnsafePointer()).inUse = inUse
+			(*TrainingMode)(v.Addr().UnsafePointer()).inUse = inUse
 		}
 	}
 	w.walk(reflect.ValueOf(model), "")
 }
 
-var modeType = reflect.TypeFor[Mode]()
+var modeType = reflect.TypeFor[TrainingMode]()

@@ -3,7 +3,7 @@ package nn
 import "testing"
 
 type switched struct {
-	Mode
+	TrainingMode
 	inner *switched
 }
 

@@ -22,7 +22,7 @@ type Sequential struct{ Modules []Module }
 func NewSequential(modules ...Module) *Sequential {
 	for i, m := range modules {
 		if m == nil {
-			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil; expected a module", i)})
+			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil; want a module", i)})
 		}
 	}
 	return &Sequential{modules}

@@ -120,7 +120,7 @@ func TestPrint(t *testing.T) {
 		nn.NewUnflatten(-1, 2, -1):            "Unflatten(dim=-1, unflattened_size=(2, -1))",
 		nn.NewFlatten(0, 2):                   "Flatten(start_dim=0, end_dim=2)",
 		nn.NewCosineSimilarity():              "CosineSimilarity()",
-		nn.NewPairwiseDistance(nn.Power(3)):   "PairwiseDistance()",
+		nn.NewPairwiseDistance(nn.P(3)):       "PairwiseDistance()",
 		nn.NewTripletMarginWithDistanceLoss(): "TripletMarginWithDistanceLoss(\n  (distance_function): PairwiseDistance()\n)",
 		nn.NewTripletMarginWithDistanceLoss(nn.DistanceFunction(nn.NewPairwiseDistance().Forward)): "TripletMarginWithDistanceLoss()",
 	} {

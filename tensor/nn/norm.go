@@ -10,7 +10,7 @@ import (
 // ChannelNorm holds the state common to the layers that normalise each channel and may keep
 // running statistics.
 type ChannelNorm struct {
-	Mode
+	TrainingMode
 	Weight            *tensor.Tensor // (channels), or nil
 	Bias              *tensor.Tensor // (channels), or nil
 	RunningMean       *tensor.Tensor // (channels), or nil
@@ -99,7 +99,7 @@ func weightAndBias(bias bool, shape ...int) (w, b *tensor.Tensor) {
 
 func checkChannels(op string, channels int) {
 	if channels < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d channels; expected at least 1", channels)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d channels; want at least 1", channels)})
 	}
 }
 
@@ -111,7 +111,7 @@ func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 		fits = fits || x.Dim() == r
 	}
 	if !fits {
-		panic(&tensor.Error{Op: snake(n.name), Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D", x.Dim(), n.ranks[len(n.ranks)-1])})
+		panic(&tensor.Error{Op: snake(n.name), Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; want %d-D", x.Dim(), n.ranks[len(n.ranks)-1])})
 	}
 	if instance && x.Dim() < n.ranks[1] {
 		return n.Forward(x.Unsqueeze(0)).Squeeze(0)
@@ -156,7 +156,7 @@ func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 	all = configure(op, all, options, "Eps", "Affine", "Bias")
 	checkChannels(op, channels)
 	if groups < 1 || channels%groups != 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("groups %d, channels %d; expected groups to divide the channels", groups, channels)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("groups %d, channels %d; want groups to divide the channels", groups, channels)})
 	}
 	g := &GroupNorm{groups: groups, channels: channels, eps: all.eps}
 	if all.vision.affine {

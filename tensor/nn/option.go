@@ -40,6 +40,12 @@ type config struct {
 	wholeNorm  bool
 	iterations int
 
+	clip   clipping
+	slope  float64
+	mode   string // reduction of bags, fan of an initialisation, or interpolation
+	resize tensor.InterpolateOptions
+	masks  masks
+
 	vision visionConfig
 }
 
@@ -58,7 +64,7 @@ func InitFrom(g *tensor.Generator) Option {
 func configure(constructor string, c config, options []Option, takes ...string) config {
 	for _, o := range options {
 		if !slices.Contains(takes, o.name) {
-			panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("option %s is not supported here; expected one of %v", o.name, takes)})
+			panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("option %s is not supported here; want one of %v", o.name, takes)})
 		}
 		o.set(&c)
 	}

@@ -8,25 +8,30 @@ import (
 
 // sequence holds the options of sequence layers.
 type sequence struct {
-	relu, batchFirst, bidirectional bool
-	layers, projection              int
-	dropout                         float64
-	kdim, vdim                      int
-	biasKV, zeroAttn                bool
-	gelu, normFirst                 bool
-	feedforward                     int
-	eps                             float64
-	unsorted                        bool
-	total                           int
-	paddingValue                    float64
-	paddingSide                     string
+	nonlinearity              string
+	batchFirst, bidirectional bool
+	layers, projection        int
+	dropout                   float64
+	kdim, vdim                int
+	biasKV, zeroAttn          bool
+	gelu, normFirst           bool
+	feedforward               int
+	eps                       float64
+	unsorted                  bool
+	total                     int
+	paddingValue              float64
+	paddingSide               string
 }
 
-// Nonlinearity selects the function of RNN and RNNCell, "tanh" by default or "relu". It panics
-// for another name. It is nonlinearity.
+// Nonlinearity selects the function of RNN and RNNCell, "tanh" by default or "relu", or names
+// the function that follows a weight in Kaiming's initialisations. It is nonlinearity.
 func Nonlinearity(name string) Option {
-	return Option{"Nonlinearity", func(c *config) { c.relu = choose("nonlinearity", name, "tanh", "relu") }}
+	return Option{"Nonlinearity", func(c *config) { c.nonlinearity = name }}
 }
+
+// relu reports whether the nonlinearity of an RNN is ReLU, and panics if it is neither that nor
+// tanh.
+func (s sequence) relu() bool { return choose("nonlinearity", s.nonlinearity, "tanh", "relu") }
 
 // BatchFirst makes inputs and outputs (batch, time, features); by default they are
 // (time, batch, features). It is batch_first=True.
@@ -75,7 +80,7 @@ func Activation(name string) Option {
 // it is neither.
 func choose(option, value, first, second string) bool {
 	if value != first && value != second {
-		panic(&tensor.Error{Op: option, Why: fmt.Sprintf("unknown name %q; expected %q or %q", value, first, second)})
+		panic(&tensor.Error{Op: option, Why: fmt.Sprintf("unknown name %q; want %q or %q", value, first, second)})
 	}
 	return value == second
 }

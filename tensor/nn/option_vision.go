@@ -38,8 +38,8 @@ func Stride(n ...int) Option { return vision("Stride", func(c *visionConfig) { c
 // by default.
 func Padding(n ...int) Option { return vision("Padding", func(c *visionConfig) { c.padding = n }) }
 
-// SamePadding adds the zeros that preserve the sizes. It is padding="same".
-func SamePadding() Option { return vision("SamePadding", func(c *visionConfig) { c.same = true }) }
+// PaddingSame adds the zeros that preserve the sizes. It is padding="same".
+func PaddingSame() Option { return vision("PaddingSame", func(c *visionConfig) { c.same = true }) }
 
 // PaddingMode is the padding mode of a convolution: "zeros" by default, "reflect",
 // "replicate" or "circular".

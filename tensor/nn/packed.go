@@ -36,7 +36,7 @@ func PackPaddedSequence(x *tensor.Tensor, lengths []int, options ...Option) Pack
 	c := configure(op, config{}, options, "BatchFirst", "EnforceSorted")
 	times, batch := timesAndBatch(op, x, c.batchFirst)
 	if len(lengths) != batch || batch == 0 || slices.Min(lengths) < 1 || slices.Max(lengths) > times {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; expected one for each of the sequences (batch %d), from 1 to %d", lengths, batch, times)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 1 to %d", lengths, batch, times)})
 	}
 	p := order(op, lengths, c.unsorted)
 	var rows []int
@@ -111,7 +111,7 @@ func PadPackedSequence(p PackedSequence, options ...Option) (padded *tensor.Tens
 	p.check(op)
 	times, batch := len(p.BatchSizes), p.BatchSizes[0]
 	if c.total != 0 && c.total < times {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("TotalLength is %d; expected at least %d, the length of the longest sequence", c.total, times)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("TotalLength is %d; want at least %d, the length of the longest sequence", c.total, times)})
 	}
 	times = max(times, c.total)
 	rows := make([]int, 0, p.Data.Size(0))
@@ -179,19 +179,19 @@ func (p PackedSequence) check(op string) {
 	sum := 0
 	for t, n := range p.BatchSizes {
 		if n < 1 || t > 0 && n > p.BatchSizes[t-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("batch sizes %v; expected positive numbers that do not increase", p.BatchSizes)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("batch sizes %v; want positive numbers that do not increase", p.BatchSizes)})
 		}
 		sum += n
 	}
 	switch {
 	case p.Data == nil || sum == 0:
-		panic(&tensor.Error{Op: op, Why: "the packed sequence is empty; expected a result of PackPaddedSequence or PackSequence"})
+		panic(&tensor.Error{Op: op, Why: "the packed sequence is empty; want a result of PackPaddedSequence or PackSequence"})
 	case p.Data.Dim() == 0 || p.Data.Size(0) != sum:
-		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: fmt.Sprintf("the data does not match batch sizes %v; expected (%d, …)", p.BatchSizes, sum)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: fmt.Sprintf("the data does not match batch sizes %v; want (%d, …)", p.BatchSizes, sum)})
 	}
 	for _, list := range [][]int{p.SortedIndices, p.UnsortedIndices} {
 		if list != nil && !permutes(list, p.BatchSizes[0]) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("indices %v; expected a permutation of the numbers below %d", list, p.BatchSizes[0])})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("indices %v; want a permutation of the numbers below %d", list, p.BatchSizes[0])})
 		}
 	}
 }
@@ -211,7 +211,7 @@ func permutes(list []int, n int) bool {
 func timesAndBatch(op string, x *tensor.Tensor, batchFirst bool) (times, batch int) {
 	required(op, "input", x)
 	if x.Dim() < 2 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "expected (time, batch, …), or (batch, time, …) with BatchFirst"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "want (time, batch, …), or (batch, time, …) with BatchFirst"})
 	}
 	if batchFirst {
 		return x.Size(1), x.Size(0)
@@ -222,7 +222,7 @@ func timesAndBatch(op string, x *tensor.Tensor, batchFirst bool) (times, batch i
 // required panics if x is nil.
 func required(op, what string, x *tensor.Tensor) {
 	if x == nil {
-		panic(&tensor.Error{Op: op, Why: what + " is nil; expected a tensor"})
+		panic(&tensor.Error{Op: op, Why: what + " is nil; want a tensor"})
 	}
 }
 

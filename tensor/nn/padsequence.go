@@ -25,7 +25,7 @@ func PadSequence(sequences []*tensor.Tensor, options ...Option) *tensor.Tensor {
 	const op = "pad_sequence"
 	c := configure(op, config{sequence: sequence{paddingSide: "right"}}, options, "BatchFirst", "PaddingValue", "PaddingSide")
 	if c.paddingSide != "right" && c.paddingSide != "left" {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("PaddingSide is %q; expected \"right\" or \"left\"", c.paddingSide)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("PaddingSide is %q; want \"right\" or \"left\"", c.paddingSide)})
 	}
 	longest := checkSequences(op, sequences)
 	padded := make([]*tensor.Tensor, len(sequences))
@@ -52,14 +52,14 @@ func PadSequence(sequences []*tensor.Tensor, options ...Option) *tensor.Tensor {
 // length.
 func checkSequences(op string, sequences []*tensor.Tensor) (longest int) {
 	if len(sequences) == 0 {
-		panic(&tensor.Error{Op: op, Why: "the list is empty; expected at least one sequence"})
+		panic(&tensor.Error{Op: op, Why: "the list is empty; want at least one sequence"})
 	}
 	for i, s := range sequences {
 		if s == nil {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("sequence %d is nil; expected a tensor (length, …)", i)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("sequence %d is nil; want a tensor (length, …)", i)})
 		}
 		if s.Dim() == 0 || !slices.Equal(s.Shape()[1:], sequences[0].Shape()[1:]) {
-			panic(&tensor.Error{Op: op, Shapes: [][]int{sequences[0].Shape(), s.Shape()}, Why: fmt.Sprintf("shapes of sequences 0 and %d differ; expected (length, …), equal after the first dimension", i)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{sequences[0].Shape(), s.Shape()}, Why: fmt.Sprintf("shapes of sequences 0 and %d differ; want (length, …), equal after the first dimension", i)})
 		}
 		longest = max(longest, s.Size(0))
 	}
@@ -74,7 +74,7 @@ func UnpadSequence(x *tensor.Tensor, lengths []int, options ...Option) []*tensor
 	c := configure(op, config{}, options, "BatchFirst")
 	times, batch := timesAndBatch(op, x, c.batchFirst)
 	if len(lengths) != batch || batch > 0 && (slices.Min(lengths) < 0 || slices.Max(lengths) > times) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; expected one for each of the sequences (batch %d), from 0 to %d", lengths, batch, times)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 0 to %d", lengths, batch, times)})
 	}
 	if !c.batchFirst {
 		x = x.Transpose(0, 1)

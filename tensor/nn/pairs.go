@@ -38,12 +38,12 @@ func NewCosineSimilarity(options ...Option) *Pair {
 }
 
 // NewPairwiseDistance returns a module computing the norm of the difference of two tensors along the
-// last dimension: see [tensor.Tensor.PairwiseDistance]. It takes Power, 2 by default, Eps,
+// last dimension: see [tensor.Tensor.PairwiseDistance]. It takes P, 2 by default, Eps,
 // 1e-6 by default, and KeepDim. It is torch.nn.PairwiseDistance.
 func NewPairwiseDistance(options ...Option) *Pair {
 	start := config{loss: lossOptions{P: 2}}
 	start.eps = 1e-6
-	c := configure("pairwise_distance", start, options, "Power", "Eps", "KeepDim")
+	c := configure("pairwise_distance", start, options, "P", "Eps", "KeepDim")
 	return &Pair{"PairwiseDistance", func(x, y *tensor.Tensor) *tensor.Tensor {
 		if c.keepDim {
 			return x.KeepDim().PairwiseDistance(y, c.loss.P, c.eps)

@@ -39,7 +39,7 @@ func TensorName(name string) Option {
 // is already Parametrized gains another computed tensor.
 func parametrize(op string, m Module, name string, make func(weight *tensor.Tensor) Parametrization) *Parametrized {
 	if m == nil {
-		panic(&tensor.Error{Op: op, Why: "module is nil; expected a module"})
+		panic(&tensor.Error{Op: op, Why: "module is nil; want a module"})
 	}
 	p, ok := m.(*Parametrized)
 	if !ok {
@@ -51,11 +51,11 @@ func parametrize(op string, m Module, name string, make func(weight *tensor.Tens
 	own := namedTensors(p.Module)
 	i := slices.IndexFunc(own, func(n Named) bool { return n.Name == name && !strings.Contains(name, ".") })
 	if i < 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q of its own; expected one of %s", typeName(p.Module), name, ownNames(own))})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q of its own; want one of %s", typeName(p.Module), name, ownNames(own))})
 	}
 	places := placesOf(p.Module, own[i].Tensor)
 	if len(places) == 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be replaced; expected a pointer to the module", name)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be replaced; want a pointer to the module", name)})
 	}
 	p.Parametrizations[name] = make(own[i].Tensor)
 	p.put[name] = func(t *tensor.Tensor) {
@@ -125,11 +125,11 @@ func (p *Parametrized) Forward(x *tensor.Tensor) (y *tensor.Tensor) {
 // and remove_spectral_norm.
 func RemoveParametrizations(p *Parametrized, name string) Module {
 	if p == nil {
-		panic(&tensor.Error{Op: "remove_parametrizations", Why: "the module is nil; expected the result of nn.WeightNorm or nn.SpectralNorm"})
+		panic(&tensor.Error{Op: "remove_parametrizations", Why: "the module is nil; want the result of nn.WeightNorm or nn.SpectralNorm"})
 	}
 	by := p.Parametrizations[name]
 	if by == nil {
-		panic(&tensor.Error{Op: "remove_parametrizations", Why: fmt.Sprintf("%q is not computed; expected one of %v", name, slices.Sorted(maps.Keys(p.Parametrizations)))})
+		panic(&tensor.Error{Op: "remove_parametrizations", Why: fmt.Sprintf("%q is not computed; want one of %v", name, slices.Sorted(maps.Keys(p.Parametrizations)))})
 	}
 	var value *tensor.Tensor
 	tensor.NoGrad(func() { value = by.compute().Clone() })

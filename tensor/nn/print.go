@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"strings"
+
+	"halfnote/internal/text"
 )
 
 // truth and tuple print in Python's notation.
@@ -13,13 +15,7 @@ func truth(b bool) string {
 	return "False"
 }
 
-func tuple(shape []int) string {
-	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
-	if len(shape) == 1 {
-		text += ","
-	}
-	return "(" + text + ")"
-}
+func tuple(shape []int) string { return text.Shape(shape) }
 
 // literal returns a truth value or number as Python prints it.
 func literal(v any) string {

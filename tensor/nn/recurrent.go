@@ -11,7 +11,7 @@ import (
 
 // recurrent holds the state common to RNN, GRU and LSTM.
 type recurrent struct {
-	Mode
+	TrainingMode
 	// Weights have torch's names, layer by layer: "weight_ih_l0", "weight_hh_l0",
 	// "bias_ih_l0", "bias_hh_l0", "weight_hr_l0" with projections, then those with
 	// "_reverse".
@@ -25,11 +25,11 @@ type recurrent struct {
 func newRecurrent(name, constructor string, gates, in, hidden int, c config) recurrent {
 	switch {
 	case in < 1 || hidden < 1 || c.layers < 1:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features, NumLayers %d; expected at least 1 each", in, hidden, c.layers)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features, NumLayers %d; want at least 1 each", in, hidden, c.layers)})
 	case c.projection < 0 || c.projection >= hidden:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("ProjSize to %d of %d features; expected fewer than the hidden features", c.projection, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("ProjSize to %d of %d features; want fewer than the hidden features", c.projection, hidden)})
 	case !(c.dropout >= 0 && c.dropout <= 1):
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("DropoutP is %v; expected a probability from 0 to 1", c.dropout)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("DropoutP is %v; want a probability from 0 to 1", c.dropout)})
 	}
 	r := recurrent{name: name, in: in, hidden: hidden, c: c}
 	bound := 1 / math.Sqrt(float64(hidden))
@@ -267,7 +267,7 @@ func (r *recurrent) checkPacked(p PackedSequence, states []*tensor.Tensor, sizes
 	op := strings.ToLower(r.name)
 	p.check(op)
 	if shape := p.Data.Shape(); len(shape) != 2 || shape[1] != r.in {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the packed data has the wrong shape; expected (sum of lengths, in) with in = %d", r.in)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the packed data has the wrong shape; want (sum of lengths, in) with in = %d", r.in)})
 	}
 	for i, s := range states {
 		r.checkState(op, p.Data.Shape(), s, []int{r.c.layers * r.directions(), p.BatchSizes[0], sizes[i]})
@@ -277,7 +277,7 @@ func (r *recurrent) checkPacked(p PackedSequence, states []*tensor.Tensor, sizes
 // checkState panics if the state s is not nil and does not have the shape want.
 func (r *recurrent) checkState(op string, input []int, s *tensor.Tensor, want []int) {
 	if s != nil && !slices.Equal(s.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not match the input; expected %v: (layers·directions, batch if any, features)", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not match the input; want %v: (layers·directions, batch if any, features)", want)})
 	}
 }
 
@@ -289,17 +289,17 @@ func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tens
 	}
 	shape := x.Shape()
 	if n := len(shape); n < 2 || n > 3 || shape[n-1] != r.in {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the input has the wrong shape; expected %s or (time, in) with in = %d", layout, r.in)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the input has the wrong shape; want %s or (time, in) with in = %d", layout, r.in)})
 	}
 	time, batch := 0, 1
 	if r.c.batchFirst && len(shape) == 3 {
 		time, batch = 1, 0
 	}
 	if shape[time] == 0 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "the sequence is empty; expected at least one time step"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "the sequence is empty; want at least one time step"})
 	}
 	if lengths != nil && (len(shape) != 3 || len(lengths) != shape[batch] || len(lengths) > 0 && (slices.Min(lengths) < 1 || slices.Max(lengths) > shape[time])) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v; expected one for each sequence of the batch, from 1 to the number of time steps", lengths)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v; want one for each sequence of the batch, from 1 to the number of time steps", lengths)})
 	}
 	for i, s := range states {
 		want := []int{r.c.layers * r.directions(), sizes[i]}

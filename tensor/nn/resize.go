@@ -18,7 +18,7 @@ func pad(name string, dims int, list []int, o tensor.PadOptions) *Func {
 		list = perDimension(list, 2*dims, 0)
 	}
 	if len(list) != 2*dims {
-		panic(&tensor.Error{Op: "new_" + snake(name), Why: fmt.Sprintf("padding %v; expected 1 or %d values", list, 2*dims)})
+		panic(&tensor.Error{Op: "new_" + snake(name), Why: fmt.Sprintf("padding %v; want 1 or %d values", list, 2*dims)})
 	}
 	text := fmt.Sprintf("%s(%s)", name, tuple(list))
 	if strings.HasPrefix(name, "Constant") {
@@ -110,9 +110,56 @@ func NewCircularPad3d(padding ...int) *Func {
 	return pad("CircularPad3d", 3, padding, tensor.PadOptions{Mode: "circular"})
 }
 
-// NewUpsample returns a module that resizes (n, c, …). It is
+// Size is the size of NewUpsample's result: one number for all dimensions, or one per dimension.
+// It is size.
+func Size(n ...int) Option { return Option{"Size", func(c *config) { c.resize.Size = n }} }
+
+// ScaleFactor is the ratio of the size of NewUpsample's result to that of the input: one number
+// for all dimensions, or one per dimension. It is scale_factor.
+func ScaleFactor(ratio ...float64) Option {
+	return Option{"ScaleFactor", func(c *config) { c.resize.ScaleFactor = ratio }}
+}
+
+// AlignCorners aligns the corner elements of NewUpsample's input and result, in linear and cubic
+// modes. It is align_corners=True.
+func AlignCorners() Option {
+	return Option{"AlignCorners", func(c *config) { c.resize.AlignCorners = true }}
+}
+
+// RecomputeScaleFactor computes positions from the ratio of the sizes instead of ScaleFactor. It
+// is recompute_scale_factor=True.
+func RecomputeScaleFactor() Option {
+	return Option{"RecomputeScaleFactor", func(c *config) { c.resize.Recompute = true }}
+}
+
+// NewUpsample returns a module that resizes the dimensions of (n, c, …) after the second. It takes
+// either Size or ScaleFactor; Mode, "nearest" by default, "nearest-exact", "linear", "bilinear",
+// "trilinear", "bicubic" or "area"; AlignCorners and RecomputeScaleFactor. It is
 // torch.nn.Upsample.
-func NewUpsample(o tensor.InterpolateOptions) *Func {
+func NewUpsample(options ...Option) *Func {
+	c := configure("new_upsample", config{mode: "nearest"}, options, "Size", "ScaleFactor", "Mode", "AlignCorners", "RecomputeScaleFactor")
+	c.resize.Mode = c.mode
+	return upsample("Upsample", c.resize)
+}
+
+// NewUpsamplingNearest2d returns a module that resizes (n, c, h, w) by repeating elements. It
+// takes either Size or ScaleFactor. It is torch.nn.UpsamplingNearest2d.
+func NewUpsamplingNearest2d(options ...Option) *Func {
+	o := configure("new_upsampling_nearest2d", config{}, options, "Size", "ScaleFactor").resize
+	o.Mode = "nearest"
+	return upsample("UpsamplingNearest2d", o)
+}
+
+// NewUpsamplingBilinear2d returns a module that resizes (n, c, h, w) by bilinear interpolation
+// with aligned corners. It takes either Size or ScaleFactor. It is
+// torch.nn.UpsamplingBilinear2d.
+func NewUpsamplingBilinear2d(options ...Option) *Func {
+	o := configure("new_upsampling_bilinear2d", config{}, options, "Size", "ScaleFactor").resize
+	o.Mode, o.AlignCorners = "bilinear", true
+	return upsample("UpsamplingBilinear2d", o)
+}
+
+func upsample(name string, o tensor.InterpolateOptions) *Func {
 	var text string
 	if len(o.Size) == 1 {
 		text = fmt.Sprintf("size=%d", o.Size[0])
@@ -128,31 +175,7 @@ func NewUpsample(o tensor.InterpolateOptions) *Func {
 			text = "scale_factor=(" + strings.Join(factors, ", ") + ")"
 		}
 	}
-	mode := o.Mode
-	if mode == "" {
-		mode = "nearest"
-	}
-	return &Func{fmt.Sprintf("Upsample(%s, mode='%s')", text, mode), func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate(o) }}
-}
-
-// NewUpsamplingNearest2d returns a module that resizes (n, c, h, w) by repeating elements: o
-// gives sizes or factors. It is torch.nn.UpsamplingNearest2d.
-func NewUpsamplingNearest2d(o tensor.InterpolateOptions) *Func {
-	o.Mode = "nearest"
-	return renamed("UpsamplingNearest2d", NewUpsample(o))
-}
-
-// NewUpsamplingBilinear2d returns a module that resizes (n, c, h, w) by bilinear interpolation
-// with aligned corners: o gives sizes or factors. It is torch.nn.UpsamplingBilinear2d.
-func NewUpsamplingBilinear2d(o tensor.InterpolateOptions) *Func {
-	o.Mode, o.AlignCorners = "bilinear", true
-	return renamed("UpsamplingBilinear2d", NewUpsample(o))
-}
-
-// renamed returns a with another name before its arguments.
-func renamed(name string, a *Func) *Func {
-	_, given, _ := strings.Cut(a.name, "(")
-	return &Func{name + "(" + given, a.f}
+	return &Func{fmt.Sprintf("%s(%s, mode='%s')", name, text, o.Mode), func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate(o) }}
 }
 
 // NewUnfold returns a module that extracts the windows of (n, c, h, w). It takes KernelSize,

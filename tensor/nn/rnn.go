@@ -3,16 +3,20 @@ package nn
 import "halfnote/tensor"
 
 // RNN is a multi-layer recurrent network. It is torch.nn.RNN.
-type RNN struct{ recurrent }
+type RNN struct {
+	recurrent
+	relu bool
+}
 
 // NewRNN returns float32 layers from in features to hidden states of size hidden. Weights
 // and biases are drawn uniformly from ±1/√hidden. It takes Nonlinearity, NumLayers,
 // Bidirectional, BatchFirst, DropoutP (0 by default, between layers), Bias and InitFrom. It is
 // torch.nn.RNN.
 func NewRNN(in, hidden int, options ...Option) *RNN {
-	c := configure("new_rnn", config{bias: true, sequence: sequence{layers: 1}}, options,
+	c := configure("new_rnn", config{bias: true, sequence: sequence{layers: 1, nonlinearity: "tanh"}}, options,
 		"Nonlinearity", "NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "Bias", "InitFrom")
-	return &RNN{newRecurrent("RNN", "new_rnn", 1, in, hidden, c)}
+	relu := c.relu()
+	return &RNN{newRecurrent("RNN", "new_rnn", 1, in, hidden, c), relu}
 }
 
 // ForwardState reads x (time, batch, in), or (time, in), starting from the states h (layers,
@@ -40,7 +44,7 @@ func (r *RNN) ForwardPacked(x PackedSequence, h *tensor.Tensor) (out PackedSeque
 
 func (r *RNN) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
 	cell := tensor.RNNTanhCell
-	if r.c.relu {
+	if r.relu {
 		cell = tensor.RNNReLUCell
 	}
 	return []*tensor.Tensor{cell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
@@ -59,7 +63,7 @@ type GRU struct{ recurrent }
 // and biases are drawn uniformly from ±1/√hidden. It takes NumLayers, Bidirectional,
 // BatchFirst, DropoutP (0 by default, between layers), Bias and InitFrom. It is torch.nn.GRU.
 func NewGRU(in, hidden int, options ...Option) *GRU {
-	c := configure("new_gru", config{bias: true, sequence: sequence{layers: 1}}, options,
+	c := configure("new_gru", config{bias: true, sequence: sequence{layers: 1, nonlinearity: "tanh"}}, options,
 		"NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "Bias", "InitFrom")
 	return &GRU{newRecurrent("GRU", "new_gru", 3, in, hidden, c)}
 }
@@ -99,7 +103,7 @@ type LSTM struct{ recurrent }
 // BatchFirst, DropoutP (0 by default, between layers), ProjSize, Bias and InitFrom. It is
 // torch.nn.LSTM.
 func NewLSTM(in, hidden int, options ...Option) *LSTM {
-	c := configure("new_lstm", config{bias: true, sequence: sequence{layers: 1}}, options,
+	c := configure("new_lstm", config{bias: true, sequence: sequence{layers: 1, nonlinearity: "tanh"}}, options,
 		"NumLayers", "Bidirectional", "BatchFirst", "DropoutP", "ProjSize", "Bias", "InitFrom")
 	return &LSTM{newRecurrent("LSTM", "new_lstm", 4, in, hidden, c)}
 }

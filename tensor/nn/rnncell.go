@@ -17,7 +17,7 @@ type cell struct {
 
 func newCell(constructor string, gates, in, hidden int, c config) cell {
 	if in < 1 || hidden < 1 {
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; expected at least 1 each", in, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; want at least 1 each", in, hidden)})
 	}
 	bound := 1 / math.Sqrt(float64(hidden))
 	draw := func(shape ...int) *tensor.Tensor { return c.uniform(-bound, bound, shape...).RequireGrad() }
@@ -53,8 +53,9 @@ type RNNCell struct {
 // biases are drawn uniformly from ±1/√hidden. It takes Nonlinearity, Bias and
 // InitFrom. It is torch.nn.RNNCell.
 func NewRNNCell(in, hidden int, options ...Option) *RNNCell {
-	c := configure("new_rnn_cell", config{bias: true}, options, "Nonlinearity", "Bias", "InitFrom")
-	return &RNNCell{newCell("new_rnn_cell", 1, in, hidden, c), c.relu}
+	c := configure("new_rnn_cell", config{bias: true, sequence: sequence{nonlinearity: "tanh"}}, options, "Nonlinearity", "Bias", "InitFrom")
+	relu := c.relu()
+	return &RNNCell{newCell("new_rnn_cell", 1, in, hidden, c), relu}
 }
 
 // ForwardState returns the state after x (n, in) or (in), from the state h (n, hidden) or

@@ -92,7 +92,7 @@ func TestSequenceDropout(t *testing.T) {
 		"lstm":      {lstm, func() *tensor.Tensor { return lstm.Forward(x) }},
 		"encoder":   {encoder, func() *tensor.Tensor { return encoder.Forward(x) }},
 		"attention": {attention, func() *tensor.Tensor { return attention.Forward(x) }},
-		"weights":   {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x, nn.MultiheadOptions{}); return w }},
+		"weights":   {attention, func() *tensor.Tensor { _, w := attention.Attend(x, x, x); return w }},
 	} {
 		draw := func(seed int64) *tensor.Tensor {
 			tensor.ManualSeed(seed)
@@ -132,20 +132,20 @@ func TestSequenceErrors(t *testing.T) {
 	m := nn.NewMultiheadAttention(4, 2)
 	x := tensor.Zeros(3, 2, 4)
 	for want, f := range map[string]func(){
-		"tensor: new_gru: 0 to 4 features, NumLayers 1":                                                                                                  func() { nn.NewGRU(0, 4) },
-		"tensor: new_rnn: DropoutP is 2; expected a probability from 0 to 1":                                                                             func() { nn.NewRNN(1, 4, nn.DropoutP(2)) },
-		"tensor: new_lstm: ProjSize to 4 of 4 features; expected fewer than the hidden features":                                                         func() { nn.NewLSTM(1, 4, nn.ProjSize(4)) },
-		"tensor: new_gru: option ProjSize is not supported here":                                                                                         func() { nn.NewGRU(1, 4, nn.ProjSize(2)) },
-		"tensor: new_gru_cell: 0 to 1 features":                                                                                                          func() { nn.NewGRUCell(0, 1) },
-		"tensor: gru: shape (2, 3, 4): the input has the wrong shape; expected (time, batch, in) or (time, in) with in = 3":                              func() { g.Forward(tensor.Zeros(2, 3, 4)) },
-		"tensor: gru: shape (5, 2, 3): lengths [5 6]; expected one for each sequence of the batch, from 1 to the number of time steps":                   func() { g.ForwardLengths(tensor.Zeros(5, 2, 3), nil, []int{5, 6}) },
-		"tensor: gru: shape (5, 2, 3): lengths [5]":                                                                                                      func() { g.ForwardLengths(tensor.Zeros(5, 2, 3), nil, []int{5}) },
-		"tensor: gru: shape (0, 2, 3): the sequence is empty":                                                                                            func() { g.Forward(tensor.Zeros(0, 2, 3)) },
-		"tensor: gru: shapes (5, 2, 3) and (1, 3, 4): the state does not match the input; expected [1 2 4]: (layers·directions, batch if any, features)": func() { g.ForwardState(tensor.Zeros(5, 2, 3), tensor.Zeros(1, 3, 4)) },
-		"tensor: new_multihead_attention: embed 5, heads 2, kdim 5, vdim 5":                                                                              func() { nn.NewMultiheadAttention(5, 2) },
-		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): shapes of queries, keys and values do not match; expected (L, batch, 4), (S, batch, 4) and (S, batch, 4), or all without batch": func() { m.Attend(x, x, tensor.Zeros(4, 2, 4), nn.MultiheadOptions{}) },
-		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask has the wrong shape; expected (batch, S) = (2, 3)":                                                                                            func() { m.Attend(x, x, x, nn.MultiheadOptions{KeyPaddingMask: tensor.Zeros(3, 2)}) },
-		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask has the wrong shape; expected (L, S) = (3, 3) or (batch·heads, L, S) = (4, 3, 3)":                                                                   func() { m.Attend(x, x, x, nn.MultiheadOptions{AttnMask: tensor.Zeros(2, 3)}) },
+		"tensor: new_gru: 0 to 4 features, NumLayers 1":                                                                                              func() { nn.NewGRU(0, 4) },
+		"tensor: new_rnn: DropoutP is 2; want a probability from 0 to 1":                                                                             func() { nn.NewRNN(1, 4, nn.DropoutP(2)) },
+		"tensor: new_lstm: ProjSize to 4 of 4 features; want fewer than the hidden features":                                                         func() { nn.NewLSTM(1, 4, nn.ProjSize(4)) },
+		"tensor: new_gru: option ProjSize is not supported here":                                                                                     func() { nn.NewGRU(1, 4, nn.ProjSize(2)) },
+		"tensor: new_gru_cell: 0 to 1 features":                                                                                                      func() { nn.NewGRUCell(0, 1) },
+		"tensor: gru: shape (2, 3, 4): the input has the wrong shape; want (time, batch, in) or (time, in) with in = 3":                              func() { g.Forward(tensor.Zeros(2, 3, 4)) },
+		"tensor: gru: shape (5, 2, 3): lengths [5 6]; want one for each sequence of the batch, from 1 to the number of time steps":                   func() { g.ForwardLengths(tensor.Zeros(5, 2, 3), nil, []int{5, 6}) },
+		"tensor: gru: shape (5, 2, 3): lengths [5]":                                                                                                  func() { g.ForwardLengths(tensor.Zeros(5, 2, 3), nil, []int{5}) },
+		"tensor: gru: shape (0, 2, 3): the sequence is empty":                                                                                        func() { g.Forward(tensor.Zeros(0, 2, 3)) },
+		"tensor: gru: shapes (5, 2, 3) and (1, 3, 4): the state does not match the input; want [1 2 4]: (layers·directions, batch if any, features)": func() { g.ForwardState(tensor.Zeros(5, 2, 3), tensor.Zeros(1, 3, 4)) },
+		"tensor: new_multihead_attention: embed 5, heads 2, kdim 5, vdim 5":                                                                          func() { nn.NewMultiheadAttention(5, 2) },
+		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): shapes of queries, keys and values do not match; want (L, batch, 4), (S, batch, 4) and (S, batch, 4), or all without batch": func() { m.Attend(x, x, tensor.Zeros(4, 2, 4)) },
+		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask has the wrong shape; want (batch, S) = (2, 3)":                                                                                            func() { m.Attend(x, x, x, nn.KeyPaddingMask(tensor.Zeros(3, 2))) },
+		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask has the wrong shape; want (L, S) = (3, 3) or (batch·heads, L, S) = (4, 3, 3)":                                                                   func() { m.Attend(x, x, x, nn.AttnMask(tensor.Zeros(2, 3))) },
 		"tensor: new_bilinear: in1 0, in2 3, out 4":  func() { nn.NewBilinear(0, 3, 4) },
 		"tensor: new_layer_norm: shape ():":          func() { nn.NewLayerNorm(nil) },
 		"tensor: new_transformer_encoder: -1 layers": func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },

@@ -22,7 +22,7 @@ type SpectralNormalization struct {
 // SingularVectors are estimates of the unit singular vectors of the largest singular value;
 // nil for a 1-D weight.
 type SingularVectors struct {
-	Mode
+	TrainingMode
 	U *tensor.Tensor `nn:"_u"` // (rows)
 	V *tensor.Tensor `nn:"_v"` // (columns)
 }
@@ -55,7 +55,7 @@ func SpectralNorm(m Module, options ...Option) *Parametrized {
 	}
 	c := configure(op, start, options, "TensorName", "NPowerIterations", "Eps", "Dim")
 	if c.iterations < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("NPowerIterations is %d; expected at least 1", c.iterations)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("NPowerIterations is %d; want at least 1", c.iterations)})
 	}
 	return parametrize(op, m, c.tensorName, func(weight *tensor.Tensor) Parametrization {
 		s := &SpectralNormalization{Original: weight, dim: dimension(op, weight, c.dim), iterations: c.iterations, eps: c.eps}

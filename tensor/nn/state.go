@@ -43,7 +43,7 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 		case x == nil:
 			wrong = append(wrong, n.Name+" is missing")
 		case !slices.Equal(x.Shape(), n.Tensor.Shape()):
-			wrong = append(wrong, fmt.Sprintf("%s has shape %v, expected %v", n.Name, x.Shape(), n.Tensor.Shape()))
+			wrong = append(wrong, fmt.Sprintf("%s has shape %s, want %s", n.Name, tuple(x.Shape()), tuple(n.Tensor.Shape())))
 		}
 	}
 	for name := range state {

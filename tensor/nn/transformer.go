@@ -6,25 +6,6 @@ import (
 	"halfnote/tensor"
 )
 
-// MaskOptions are the masks of a Transformer's layers, as in MultiheadOptions. The zero
-// value masks nothing.
-type MaskOptions struct {
-	Mask, KeyPaddingMask *tensor.Tensor
-	IsCausal             bool
-	// MemoryMask, MemoryKeyPaddingMask and MemoryIsCausal apply to a decoder's attention
-	// to the encoder's result.
-	MemoryMask, MemoryKeyPaddingMask *tensor.Tensor
-	MemoryIsCausal                   bool
-}
-
-func (o MaskOptions) self() MultiheadOptions {
-	return MultiheadOptions{AttnMask: o.Mask, KeyPaddingMask: o.KeyPaddingMask, IsCausal: o.IsCausal, NoWeights: true}
-}
-
-func (o MaskOptions) memory() MultiheadOptions {
-	return MultiheadOptions{AttnMask: o.MemoryMask, KeyPaddingMask: o.MemoryKeyPaddingMask, IsCausal: o.MemoryIsCausal, NoWeights: true}
-}
-
 // transformerOptions are the options of a Transformer's constructors.
 var transformerOptions = []string{"DimFeedforward", "DropoutP", "Activation", "NormFirst", "BatchFirst", "Bias", "Eps", "InitFrom"}
 
@@ -37,7 +18,7 @@ func transformerConfig(constructor string, features int, options []Option) confi
 // TransformerEncoderLayer is self-attention and a feed-forward part, each with dropout,
 // a residual connection and normalisation. It is torch.nn.TransformerEncoderLayer.
 type TransformerEncoderLayer struct {
-	Mode
+	TrainingMode
 	SelfAttn         *MultiheadAttention
 	Linear1, Linear2 *Linear
 	Norm1, Norm2     *LayerNorm
@@ -62,10 +43,14 @@ func newEncoderLayer(features, heads int, c config) *TransformerEncoderLayer {
 }
 
 // ForwardMasked maps x (L, batch, features), or (L, features), to the same shape; with BatchFirst
-// the batch comes first.
-func (t *TransformerEncoderLayer) ForwardMasked(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// the batch comes first. It takes SrcMask, SrcKeyPaddingMask and SrcIsCausal.
+func (t *TransformerEncoderLayer) ForwardMasked(x *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return t.forward(x, configureMasks("transformer_encoder_layer", options, srcOptions))
+}
+
+func (t *TransformerEncoderLayer) forward(x *tensor.Tensor, o masks) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.SelfAttn.Attend(x, x, x, o.self())
+		y, _ := t.SelfAttn.forward(x, x, x, o.src)
 		return t.drop(y)
 	}
 	x = residual(x, t.Norm1, t.c.normFirst, attend)
@@ -74,7 +59,7 @@ func (t *TransformerEncoderLayer) ForwardMasked(x *tensor.Tensor, o MaskOptions)
 
 // Forward is ForwardMasked without masks.
 func (t *TransformerEncoderLayer) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return t.ForwardMasked(x, MaskOptions{})
+	return t.ForwardMasked(x)
 }
 
 func (t *TransformerEncoderLayer) feedForward(x *tensor.Tensor) *tensor.Tensor {
@@ -118,10 +103,15 @@ func NewTransformerEncoder(layer *TransformerEncoderLayer, numLayers int, norm *
 	return e
 }
 
-// ForwardMasked passes x through all layers, each with the masks of o.
-func (t *TransformerEncoder) ForwardMasked(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// ForwardMasked passes x through all layers, each with the same masks. It takes SrcMask,
+// SrcKeyPaddingMask and SrcIsCausal.
+func (t *TransformerEncoder) ForwardMasked(x *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return t.forward(x, configureMasks("transformer_encoder", options, srcOptions))
+}
+
+func (t *TransformerEncoder) forward(x *tensor.Tensor, o masks) *tensor.Tensor {
 	for i, l := range t.Layers {
-		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.ForwardMasked(x, o) })
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.forward(x, o) })
 	}
 	if t.Norm != nil {
 		x = t.Norm.Forward(x)
@@ -131,14 +121,14 @@ func (t *TransformerEncoder) ForwardMasked(x *tensor.Tensor, o MaskOptions) *ten
 
 // Forward is ForwardMasked without masks.
 func (t *TransformerEncoder) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return t.ForwardMasked(x, MaskOptions{})
+	return t.ForwardMasked(x)
 }
 
 // TransformerDecoderLayer is self-attention, attention to an encoder's result and a
 // feed-forward part, each with dropout, a residual connection and normalisation. It is
 // torch.nn.TransformerDecoderLayer.
 type TransformerDecoderLayer struct {
-	Mode
+	TrainingMode
 	SelfAttn, MultiheadAttn *MultiheadAttention
 	Linear1, Linear2        *Linear
 	Norm1, Norm2, Norm3     *LayerNorm
@@ -162,14 +152,19 @@ func newDecoderLayer(features, heads int, c config) *TransformerDecoderLayer {
 }
 
 // Forward maps x (L, batch, features) and the encoder's result memory (S, batch, features)
-// to x's shape; with BatchFirst the batch comes first.
-func (t *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// to x's shape; with BatchFirst the batch comes first. It takes TgtMask, TgtKeyPaddingMask,
+// TgtIsCausal, MemoryMask, MemoryKeyPaddingMask and MemoryIsCausal.
+func (t *TransformerDecoderLayer) Forward(x, memory *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return t.forward(x, memory, configureMasks("transformer_decoder_layer", options, tgtOptions))
+}
+
+func (t *TransformerDecoderLayer) forward(x, memory *tensor.Tensor, o masks) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.SelfAttn.Attend(x, x, x, o.self())
+		y, _ := t.SelfAttn.forward(x, x, x, o.tgt)
 		return t.drop(y)
 	}
 	look := func(x *tensor.Tensor) *tensor.Tensor {
-		y, _ := t.MultiheadAttn.Attend(x, memory, memory, o.memory())
+		y, _ := t.MultiheadAttn.forward(x, memory, memory, o.memory)
 		return t.drop(y)
 	}
 	feed := func(x *tensor.Tensor) *tensor.Tensor {
@@ -202,10 +197,15 @@ func NewTransformerDecoder(layer *TransformerDecoderLayer, numLayers int, norm *
 	return d
 }
 
-// Forward passes x through all layers, each with memory and the masks of o.
-func (t *TransformerDecoder) Forward(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+// Forward passes x through all layers, each with memory and the same masks. It takes the options
+// of TransformerDecoderLayer.Forward.
+func (t *TransformerDecoder) Forward(x, memory *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return t.forward(x, memory, configureMasks("transformer_decoder", options, tgtOptions))
+}
+
+func (t *TransformerDecoder) forward(x, memory *tensor.Tensor, o masks) *tensor.Tensor {
 	for i, l := range t.Layers {
-		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Forward(x, memory, o) })
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.forward(x, memory, o) })
 	}
 	if t.Norm != nil {
 		x = t.Norm.Forward(x)
@@ -215,7 +215,7 @@ func (t *TransformerDecoder) Forward(x, memory *tensor.Tensor, o MaskOptions) *t
 
 func checkLayers(constructor string, n int) {
 	if n < 0 {
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d layers; expected 0 or more", n)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d layers; want 0 or more", n)})
 	}
 }
 
@@ -257,11 +257,13 @@ func NewTransformer(features, heads, encoders, decoders int, options ...Option) 
 }
 
 // Forward maps the source (S, batch, features) and the target (T, batch, features) to the
-// target's shape. source holds the masks of the encoder, target those of the decoder.
-func (t *Transformer) Forward(src, tgt *tensor.Tensor, source, target MaskOptions) *tensor.Tensor {
+// target's shape. It takes SrcMask, SrcKeyPaddingMask and SrcIsCausal for the encoder, and the
+// options of TransformerDecoderLayer.Forward.
+func (t *Transformer) Forward(src, tgt *tensor.Tensor, options ...Option) *tensor.Tensor {
+	o := configureMasks("transformer", options, srcTgtOptions)
 	var memory *tensor.Tensor
-	tensor.InModule("encoder", func() { memory = t.Encoder.ForwardMasked(src, source) })
-	tensor.InModule("decoder", func() { tgt = t.Decoder.Forward(tgt, memory, target) })
+	tensor.InModule("encoder", func() { memory = t.Encoder.forward(src, o) })
+	tensor.InModule("decoder", func() { tgt = t.Decoder.forward(tgt, memory, o) })
 	return tgt
 }
 

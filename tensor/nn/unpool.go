@@ -73,7 +73,7 @@ func maxUnpool(dims, size int, options []Option, takes ...string) (m *MaxUnpool,
 	m = &MaxUnpool{window: full(c.kernel), stride: full(c.stride), padding: full(c.padding)}
 	m.text = fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s)", name, tuple(m.window), tuple(m.stride), tuple(m.padding))
 	if slices.Min(m.window) < 1 || slices.Min(m.stride) < 1 || slices.Min(m.padding) < 0 {
-		panic(&tensor.Error{Op: snake(name), Why: m.text + "; expected sizes and strides of at least 1 and padding of at least 0"})
+		panic(&tensor.Error{Op: snake(name), Why: m.text + "; want sizes and strides of at least 1 and padding of at least 0"})
 	}
 	return m, c.outputSize
 }
@@ -89,7 +89,7 @@ func (m *MaxUnpool) Forward(x, indices *tensor.Tensor, size ...int) *tensor.Tens
 	required(op, "indices", indices)
 	lead := x.Dim() - dims
 	if lead < 1 || lead > 2 || !slices.Equal(x.Shape(), indices.Shape()) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), indices.Shape()}, Why: fmt.Sprintf("expected input %d-D or %d-D, and indices of its shape", dims+1, dims+2)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), indices.Shape()}, Why: fmt.Sprintf("want input %d-D or %d-D, and indices of its shape", dims+1, dims+2)})
 	}
 	plane := m.plane(op, x.Shape()[lead:], size)
 	rows := 1
@@ -121,7 +121,7 @@ func (m *MaxUnpool) plane(op string, sizes, size []int) []int {
 		fits = size[d] > plane[d]-m.stride[d] && size[d] < plane[d]+m.stride[d]
 	}
 	if !fits {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("output size is %v; expected %v, each plus or minus less than the stride %v", size, plane, m.stride)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("output size is %v; want %v, each plus or minus less than the stride %v", size, plane, m.stride)})
 	}
 	return size
 }

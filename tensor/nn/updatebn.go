@@ -37,8 +37,8 @@ func UpdateBN(model any, pass func()) {
 
 // batchNorms returns the batch-norm layers of model that keep running statistics and the
 // modes of all its layers.
-func batchNorms(model any) (norms []*ChannelNorm, modes map[*Mode]bool) {
-	modes = map[*Mode]bool{}
+func batchNorms(model any) (norms []*ChannelNorm, modes map[*TrainingMode]bool) {
+	modes = map[*TrainingMode]bool{}
 	w := walker{seen: map[any]bool{}}
 	w.visit = func(v reflect.Value) {
 		if !v.CanAddr() {
@@ -48,7 +48,7 @@ func batchNorms(model any) (norms []*ChannelNorm, modes map[*Mode]bool) {
 		at := v.Addr().UnsafePointer()
 		switch v.Type() {
 		case modeType:
-			modes[(*Mode)(at)] = true
+			modes[(*TrainingMode)(at)] = true
 		case channelNormType:
 			if n := (*ChannelNorm)(at); strings.HasPrefix(n.name, "Batch") && n.RunningMean != nil {
 				norms = append(norms, n)

@@ -84,10 +84,10 @@ func TestParametersToVectorAndBack(t *testing.T) {
 		t.Errorf("got %v and %v; want 0 to 7", net.Weight, net.Bias)
 	}
 	for want, f := range map[string]func(){
-		"tensor: parameters_to_vector: params is empty; expected at least one tensor, for example from nn.Parameters(net)": func() { nn.ParametersToVector(nil) },
-		"tensor: vector_to_parameters: a tensor of shape [7] for 2 parameters with 8 elements; expected a vector of 8":     func() { nn.VectorToParameters(tensor.Zeros(7), params) },
-		"tensor: vector_to_parameters: a nil tensor for 2 parameters with 8 elements; expected a vector of 8":              func() { nn.VectorToParameters(nil, params) },
-		"tensor: vector_to_parameters: parameter 1 is nil; expected a tensor":                                              func() { nn.VectorToParameters(v, []*tensor.Tensor{net.Weight, nil}) },
+		"tensor: parameters_to_vector: params is empty; want at least one tensor, for example from nn.Parameters(net)": func() { nn.ParametersToVector(nil) },
+		"tensor: vector_to_parameters: a tensor of shape (7,) for 2 parameters with 8 elements; want a vector of 8":    func() { nn.VectorToParameters(tensor.Zeros(7), params) },
+		"tensor: vector_to_parameters: a nil tensor for 2 parameters with 8 elements; want a vector of 8":              func() { nn.VectorToParameters(nil, params) },
+		"tensor: vector_to_parameters: parameter 1 is nil; want a tensor":                                              func() { nn.VectorToParameters(v, []*tensor.Tensor{net.Weight, nil}) },
 	} {
 		if err := tensor.Try(f); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -11,12 +11,12 @@ import (
 // or on several devices. It is torch.nn.utils.parameters_to_vector.
 func ParametersToVector(params []*tensor.Tensor) *tensor.Tensor {
 	if len(params) == 0 {
-		failVector("parameters_to_vector", "params is empty; expected at least one tensor, for example from nn.Parameters(net)")
+		failVector("parameters_to_vector", "params is empty; want at least one tensor, for example from nn.Parameters(net)")
 	}
 	flat := make([]*tensor.Tensor, len(params))
 	for i, p := range params {
 		if p == nil {
-			failVector("parameters_to_vector", "parameter %d is nil; expected a tensor", i)
+			failVector("parameters_to_vector", "parameter %d is nil; want a tensor", i)
 		}
 		flat[i] = p.Reshape(-1)
 	}
@@ -30,12 +30,12 @@ func VectorToParameters(v *tensor.Tensor, params []*tensor.Tensor) {
 	n := 0
 	for i, p := range params {
 		if p == nil {
-			failVector("vector_to_parameters", "parameter %d is nil; expected a tensor", i)
+			failVector("vector_to_parameters", "parameter %d is nil; want a tensor", i)
 		}
 		n += p.Numel()
 	}
 	if v == nil || v.Dim() != 1 || v.Numel() != n {
-		failVector("vector_to_parameters", "%s for %d parameters with %d elements; expected a vector of %d", describeVector(v), len(params), n, n)
+		failVector("vector_to_parameters", "%s for %d parameters with %d elements; want a vector of %d", describeVector(v), len(params), n, n)
 	}
 	tensor.NoGrad(func() {
 		at := 0
@@ -50,7 +50,7 @@ func describeVector(v *tensor.Tensor) string {
 	if v == nil {
 		return "a nil tensor"
 	}
-	return fmt.Sprintf("a tensor of shape %v", v.Shape())
+	return fmt.Sprintf("a tensor of shape %s", tuple(v.Shape()))
 }
 
 func failVector(op, format string, args ...any) {

@@ -18,7 +18,7 @@ func TestVisionStrings(t *testing.T) {
 		want  string
 	}{
 		{nn.NewConv2d(3, 16, 3, nn.Padding(1), nn.Bias(false)), "Conv2d(3, 16, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), bias=False)"},
-		{nn.NewConv1d(4, 4, 3, nn.SamePadding(), nn.Groups(2), nn.Dilation(2)), "Conv1d(4, 4, kernel_size=(3,), stride=(1,), padding=same, dilation=(2,), groups=2)"},
+		{nn.NewConv1d(4, 4, 3, nn.PaddingSame(), nn.Groups(2), nn.Dilation(2)), "Conv1d(4, 4, kernel_size=(3,), stride=(1,), padding=same, dilation=(2,), groups=2)"},
 		{nn.NewConv2d(2, 2, 3, nn.Padding(1), nn.PaddingMode("reflect")), "Conv2d(2, 2, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), padding_mode=reflect)"},
 		{nn.NewConv3d(1, 1, 0, nn.KernelSize(1, 2, 3)), "Conv3d(1, 1, kernel_size=(1, 2, 3), stride=(1, 1, 1))"},
 		{nn.NewConvTranspose2d(3, 4, 2, nn.Stride(2), nn.OutputPadding(1)), "ConvTranspose2d(3, 4, kernel_size=(2, 2), stride=(2, 2), output_padding=(1, 1))"},
@@ -37,8 +37,8 @@ func TestVisionStrings(t *testing.T) {
 		{nn.NewAvgPool3d(2, nn.Padding(1)), "AvgPool3d(kernel_size=2, stride=2, padding=1)"},
 		{nn.NewAdaptiveAvgPool2d(1), "AdaptiveAvgPool2d(output_size=1)"},
 		{nn.NewAdaptiveAvgPool2d(1, 2), "AdaptiveAvgPool2d(output_size=(1, 2))"},
-		{nn.NewUpsample(tensor.InterpolateOptions{ScaleFactor: []float64{2}}), "Upsample(scale_factor=2.0, mode='nearest')"},
-		{nn.NewUpsample(tensor.InterpolateOptions{Size: []int{3, 4}, Mode: "bilinear"}), "Upsample(size=(3, 4), mode='bilinear')"},
+		{nn.NewUpsample(nn.ScaleFactor(2)), "Upsample(scale_factor=2.0, mode='nearest')"},
+		{nn.NewUpsample(nn.Size(3, 4), nn.Mode("bilinear")), "Upsample(size=(3, 4), mode='bilinear')"},
 		{nn.NewZeroPad2d(1), "ZeroPad2d((1, 1, 1, 1))"},
 		{nn.NewReplicationPad1d(1, 2), "ReplicationPad1d((1, 2))"},
 		{nn.NewConstantPad1d(2.5, 1), "ConstantPad1d(padding=(1, 1), value=2.5)"},
@@ -53,9 +53,9 @@ func TestVisionStrings(t *testing.T) {
 		{nn.NewLPPool1d(2, 3), "LPPool1d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)"},
 		{nn.NewLPPool2d(1.5, 0, nn.KernelSize(2, 3), nn.Stride(1, 2)), "LPPool2d(norm_type=1.5, kernel_size=(2, 3), stride=(1, 2), ceil_mode=False)"},
 		{nn.NewLPPool3d(2, 2, nn.Stride(1), nn.CeilMode()), "LPPool3d(norm_type=2, kernel_size=2, stride=1, ceil_mode=True)"},
-		{nn.NewUpsamplingNearest2d(tensor.InterpolateOptions{ScaleFactor: []float64{2}}), "UpsamplingNearest2d(scale_factor=2.0, mode='nearest')"},
-		{nn.NewUpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{3, 4}}), "UpsamplingBilinear2d(size=(3, 4), mode='bilinear')"},
-		{nn.NewUpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{3}}), "UpsamplingBilinear2d(size=3, mode='bilinear')"},
+		{nn.NewUpsamplingNearest2d(nn.ScaleFactor(2)), "UpsamplingNearest2d(scale_factor=2.0, mode='nearest')"},
+		{nn.NewUpsamplingBilinear2d(nn.Size(3, 4)), "UpsamplingBilinear2d(size=(3, 4), mode='bilinear')"},
+		{nn.NewUpsamplingBilinear2d(nn.Size(3)), "UpsamplingBilinear2d(size=3, mode='bilinear')"},
 	} {
 		if got := fmt.Sprint(c.layer); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -71,7 +71,7 @@ func TestVisionShapes(t *testing.T) {
 		want  []int
 	}{
 		{nn.NewConv1d(4, 3, 3, nn.Stride(2)), 1, []int{2, 3, 2}},
-		{nn.NewConv2d(4, 3, 2, nn.SamePadding(), nn.PaddingMode("circular")), 2, []int{2, 3, 6, 6}},
+		{nn.NewConv2d(4, 3, 2, nn.PaddingSame(), nn.PaddingMode("circular")), 2, []int{2, 3, 6, 6}},
 		{nn.NewConv3d(4, 3, 3), 3, []int{2, 3, 4, 4, 4}},
 		{nn.NewConvTranspose1d(4, 3, 3), 1, []int{2, 3, 8}},
 		{nn.NewConvTranspose2d(4, 3, 2, nn.Stride(2)), 2, []int{2, 3, 12, 12}},
@@ -100,7 +100,7 @@ func TestVisionShapes(t *testing.T) {
 		{nn.NewZeroPad3d(1), 3, []int{2, 4, 8, 8, 8}},
 		{nn.NewConstantPad2d(1, 1), 2, []int{2, 4, 8, 8}},
 		{nn.NewConstantPad3d(1, 1), 3, []int{2, 4, 8, 8, 8}},
-		{nn.NewUpsample(tensor.InterpolateOptions{ScaleFactor: []float64{1, 0.5}}), 2, []int{2, 4, 6, 3}},
+		{nn.NewUpsample(nn.ScaleFactor(1, 0.5)), 2, []int{2, 4, 6, 3}},
 		{nn.NewUnfold(3), 2, []int{2, 36, 16}},
 		{nn.NewPixelShuffle(2), 2, []int{2, 1, 12, 12}},
 		{nn.NewPixelUnshuffle(2), 2, []int{2, 16, 3, 3}},
@@ -184,11 +184,11 @@ func TestVisionErrors(t *testing.T) {
 		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels, groups 2, kernel [3 3]"},
 		{func() { nn.NewConv2d(3, 4, 0) }, "new_conv2d: 3 to 4 channels, groups 1, kernel [0 0]"},
 		{func() { nn.NewConv2d(3, 4, 3, nn.Eps(1)) }, "new_conv2d: option Eps is not supported here"},
-		{func() { nn.NewConvTranspose1d(3, 4, 3, nn.SamePadding()) }, "new_conv_transpose1d: option SamePadding"},
+		{func() { nn.NewConvTranspose1d(3, 4, 3, nn.PaddingSame()) }, "new_conv_transpose1d: option PaddingSame"},
 		{func() { nn.NewBatchNorm2d(0) }, "new_batch_norm2d: 0 channels"},
-		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): input is 2-D; expected 4-D"},
+		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): input is 2-D; want 4-D"},
 		{func() { nn.NewGroupNorm(3, 4) }, "new_group_norm: groups 3, channels 4"},
-		{func() { nn.NewZeroPad2d(1, 2) }, "new_zero_pad2d: padding [1 2]; expected 1 or 4 values"},
+		{func() { nn.NewZeroPad2d(1, 2) }, "new_zero_pad2d: padding [1 2]; want 1 or 4 values"},
 		{func() { nn.NewAvgPool1d(2, nn.DivisorOverride(3)) }, "option DivisorOverride"},
 	} {
 		if err := tensor.Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -45,7 +45,7 @@ func WeightNorm(m Module, options ...Option) *Parametrized {
 func dimension(op string, t *tensor.Tensor, dim int) int {
 	n := t.Dim()
 	if dim < -n || dim >= n {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("dimension %d is out of range; expected %d to %d", dim, -n, n-1)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("dimension %d is out of range; want %d to %d", dim, -n, n-1)})
 	}
 	return (dim + n) % n
 }

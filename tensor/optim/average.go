@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -23,7 +24,7 @@ func NewSWA(params []*tensor.Tensor) *AveragedModel { return newAverage(params, 
 // first keeps the fraction decay, above 0 and below 1. It is AveragedModel with
 // get_ema_multi_avg_fn.
 func NewEMA(params []*tensor.Tensor, decay float64) *AveragedModel {
-	check(decay > 0 && decay < 1, "ema", "decay is %v; expected a number above 0 and below 1", decay)
+	check(decay > 0 && decay < 1, "ema", "decay is %v; want a number above 0 and below 1", decay)
 	return newAverage(params, decay)
 }
 
@@ -75,12 +76,12 @@ func (a *AveragedModel) StateDict() map[string]any {
 func (a *AveragedModel) LoadStateDict(state map[string]any) error {
 	n, ok := state["n_averaged"].(float64)
 	if !ok || len(state) != 1+len(a.averages) {
-		return fmt.Errorf("optim: load state dict of an average: %d entries, n_averaged is %v; expected %d and a float64", len(state), state["n_averaged"], 1+len(a.averages))
+		return fmt.Errorf("optim: load state dict of an average: %d entries, n_averaged is %v; want %d and a float64", len(state), state["n_averaged"], 1+len(a.averages))
 	}
 	for i, t := range a.averages {
 		x, ok := state[fmt.Sprint(i)].(*tensor.Tensor)
 		if !ok || !slices.Equal(x.Shape(), t.Shape()) {
-			return fmt.Errorf("optim: load state dict of an average: %d is %v, expected a tensor of shape %v", i, state[fmt.Sprint(i)], t.Shape())
+			return fmt.Errorf("optim: load state dict of an average: %d is %v, want a tensor of shape %s", i, state[fmt.Sprint(i)], text.Shape(t.Shape()))
 		}
 	}
 	a.updates = int(n)

@@ -43,7 +43,7 @@ func TestAverage(t *testing.T) {
 		if err := a.LoadStateDict(map[string]any{"n_averaged": 1.0, "0": tensor.Ones(3)}); err == nil {
 			t.Error("an average of a different shape: got no error")
 		}
-		if err := a.LoadStateDict(nil); fmt.Sprint(err) != "optim: load state dict of an average: 0 entries, n_averaged is <nil>; expected 2 and a float64" {
+		if err := a.LoadStateDict(nil); fmt.Sprint(err) != "optim: load state dict of an average: 0 entries, n_averaged is <nil>; want 2 and a float64" {
 			t.Errorf("an empty state: got error %v", err)
 		}
 	}

@@ -28,7 +28,7 @@ func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 	scale, perStep := o.Scale, o.PerStep
 	if scale == nil {
 		mode := o.Mode
-		check(slices.Contains([]string{"", "triangular", "triangular2", "exp_range"}, mode), "CyclicLR", "mode is %q; expected triangular, triangular2 or exp_range", mode)
+		check(slices.Contains([]string{"", "triangular", "triangular2", "exp_range"}, mode), "CyclicLR", "mode is %q; want triangular, triangular2 or exp_range", mode)
 		perStep = mode == "exp_range"
 		scale = func(x float64) float64 {
 			switch mode {
@@ -79,7 +79,7 @@ type OneCycleOptions struct {
 func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *Scheduler {
 	const name = "OneCycleLR"
 	part := cmp.Or(o.Start, 0.3)
-	check(steps > 0 && part <= 1, name, "%d steps, Start %v; expected at least 1 step, and a fraction up to 1", steps, part)
+	check(steps > 0 && part <= 1, name, "%d steps, Start %v; want at least 1 step, and a fraction up to 1", steps, part)
 	m := newMomenta(name, opt, o.FixedMomentum, cmp.Or(o.Low, 0.85), cmp.Or(o.High, 0.95))
 	first := high / cmp.Or(o.Div, 25)
 	last := first / cmp.Or(o.FinalDiv, 1e4)
@@ -99,7 +99,7 @@ func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *
 		return to + (from-to)/2*(math.Cos(math.Pi*at)+1)
 	}
 	return newScheduler(name, opt, func(s *Scheduler, _ int, g *Group) float64 {
-		check(s.epoch <= steps, name, "step %d of %d; expected at most that many calls of Step", s.epoch, steps)
+		check(s.epoch <= steps, name, "step %d of %d; want at most that many calls of Step", s.epoch, steps)
 		from := phase{0, first, m.high}
 		for i, to := range phases {
 			if epoch := float64(s.epoch); epoch <= to.end || i == len(phases)-1 {
@@ -121,7 +121,7 @@ type momenta struct {
 }
 
 func newMomenta(name string, opt *Optimizer, fixed bool, low, high float64) momenta {
-	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
+	check(opt != nil, name, "the optimizer is nil; want an Optimizer")
 	m := momenta{low: low, high: high}
 	switch {
 	case fixed:

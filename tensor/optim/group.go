@@ -244,7 +244,7 @@ func truth(b bool) string {
 func (o *Optimizer) configured(g Group, options []Option) Group {
 	for _, option := range options {
 		if !slices.Contains(o.takes, option.name) {
-			o.fail("%s is not a setting of %s; expected one of %s", option.name, o.name, strings.Join(o.takes, ", "))
+			o.fail("%s is not a setting of %s; want one of %s", option.name, o.name, strings.Join(o.takes, ", "))
 		}
 		option.set(&g)
 	}
@@ -257,11 +257,11 @@ func (o *Optimizer) configured(g Group, options []Option) Group {
 			within = notNegative
 		}
 		if x := *s.number(&g); !within.hold(x) {
-			o.fail("%s is %v; expected %s", s.name, x, within.text)
+			o.fail("%s is %v; want %s", s.name, x, within.text)
 		}
 	}
 	if g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) {
-		o.fail("Nesterov with momentum %v and dampening %v; expected momentum above 0 and dampening 0", g.Momentum, g.Dampening)
+		o.fail("Nesterov with momentum %v and dampening %v; want momentum above 0 and dampening 0", g.Momentum, g.Dampening)
 	}
 	return g
 }

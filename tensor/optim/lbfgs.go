@@ -70,7 +70,7 @@ func (o *LBFGS) ZeroGrad() {
 // first loss. closure drops the gradients, computes the loss and its gradients, and returns
 // the loss.
 func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
-	check(closure != nil, "lbfgs", "the closure is nil; expected a function that returns the loss")
+	check(closure != nil, "lbfgs", "the closure is nil; want a function that returns the loss")
 	tensor.NoGrad(func() {
 		evaluate := func() float64 {
 			o.calls++

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"halfnote/internal/plumbing"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -68,7 +69,7 @@ func newOptimizer(name string, r rule, takes string, params []*tensor.Tensor, de
 // torch.optim.Optimizer.add_param_group.
 func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimizer {
 	if len(params) == 0 {
-		o.fail("the list of parameters is empty; expected at least one, for example from nn.Parameters(net)")
+		o.fail("the list of parameters is empty; want at least one, for example from nn.Parameters(net)")
 	}
 	known := map[*tensor.Tensor]bool{}
 	for _, p := range o.Params() {
@@ -79,7 +80,7 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 		case p == nil || !p.IsLeaf() || !p.RequiresGrad():
 			o.fail("parameter %d is not a leaf that requires a gradient", i)
 		case known[p]:
-			o.fail("parameter %d is given twice; expected each once, in one group", i)
+			o.fail("parameter %d is given twice; want each once, in one group", i)
 		}
 		known[p] = true
 	}
@@ -187,7 +188,7 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	for i, p := range old {
 		q := with(p)
 		if q == nil || !q.IsLeaf() || !q.RequiresGrad() || !slices.Equal(q.Shape(), p.Shape()) {
-			o.fail("the replacement of parameter %d is %v; expected a leaf of shape %v that requires a gradient", i, describe(q), p.Shape())
+			o.fail("the replacement of parameter %d is %v; want a leaf of shape %s that requires a gradient", i, describe(q), text.Shape(p.Shape()))
 		}
 		params[i] = q
 	}
@@ -213,7 +214,7 @@ func describe(t *tensor.Tensor) string {
 	if t == nil {
 		return "nil"
 	}
-	return fmt.Sprintf("a tensor of shape %v", t.Shape())
+	return fmt.Sprintf("a tensor of shape %s", text.Shape(t.Shape()))
 }
 
 // Groups returns the groups, whose settings may be changed between steps.

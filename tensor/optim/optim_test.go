@@ -289,7 +289,7 @@ func TestStateDict(t *testing.T) {
 		state["state.0.exp_avg"] = tensor.Ones(2)
 		state["state.1.step"] = 1.0
 		err := again.LoadStateDict(state)
-		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, expected 1; state.0.exp_avg has shape [2], expected [6]; state.1.step is unknown to this optimizer",
+		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, want 1; state.0.exp_avg has shape (2,), want (6,); state.1.step is unknown to this optimizer",
 			strings.Fields(opt.String())[0])
 		if fmt.Sprint(err) != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -303,14 +303,14 @@ func TestStateDict(t *testing.T) {
 func TestConstructorErrors(t *testing.T) {
 	p := []T{tensor.Ones(1).RequireGrad()}
 	for want, f := range map[string]func(){
-		"sgd: the list of parameters is empty":  func() { optim.NewSGD(nil, 1) },
-		"adam: parameter 0 is not a leaf":       func() { optim.NewAdam([]T{tensor.Ones(1)}, 1) },
-		"lr is -1; expected at least 0":         func() { optim.NewSGD(p, -1) },
-		"momentum is -1":                        func() { optim.NewSGD(p, 1, optim.Momentum(-1)) },
-		"weight_decay is -1":                    func() { optim.NewSGD(p, 1, optim.WeightDecay(-1)) },
-		"expected momentum above 0":             func() { optim.NewSGD(p, 1, optim.Nesterov()) },
-		"betas.0 is 1; expected at least 0 and": func() { optim.NewAdamW(p, 1, optim.Betas(1, 0.999)) },
-		"momentum is not a setting of Adam; expected one of betas, eps, weight_decay": func() { optim.NewAdam(p, 1, optim.Momentum(0.9)) },
+		"sgd: the list of parameters is empty": func() { optim.NewSGD(nil, 1) },
+		"adam: parameter 0 is not a leaf":      func() { optim.NewAdam([]T{tensor.Ones(1)}, 1) },
+		"lr is -1; want at least 0":            func() { optim.NewSGD(p, -1) },
+		"momentum is -1":                       func() { optim.NewSGD(p, 1, optim.Momentum(-1)) },
+		"weight_decay is -1":                   func() { optim.NewSGD(p, 1, optim.WeightDecay(-1)) },
+		"want momentum above 0":                func() { optim.NewSGD(p, 1, optim.Nesterov()) },
+		"betas.0 is 1; want at least 0 and":    func() { optim.NewAdamW(p, 1, optim.Betas(1, 0.999)) },
+		"momentum is not a setting of Adam; want one of betas, eps, weight_decay": func() { optim.NewAdam(p, 1, optim.Momentum(0.9)) },
 		"parameter 0 is given twice": func() { optim.NewSGD(p, 1).AddGroup(p) },
 		"parameter 1 is given twice": func() { optim.NewSGD([]T{p[0], p[0]}, 1) },
 	} {

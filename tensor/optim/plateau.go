@@ -39,7 +39,7 @@ func NewReduceLROnPlateau(opt *Optimizer, o ReduceLROnPlateauOptions) *ReduceLRO
 	o.Patience = max(cmp.Or(o.Patience, 10), 0)
 	o.Threshold = cmp.Or(o.Threshold, 1e-4)
 	o.Eps = cmp.Or(o.Eps, 1e-8)
-	check(o.Factor < 1, "ReduceLROnPlateau", "Factor is %v; expected a number below 1", o.Factor)
+	check(o.Factor < 1, "ReduceLROnPlateau", "Factor is %v; want a number below 1", o.Factor)
 	p := &ReduceLROnPlateau{opt: opt, o: o, best: math.Inf(1)}
 	if o.Max {
 		p.best = math.Inf(-1)

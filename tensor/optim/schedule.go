@@ -33,7 +33,7 @@ type Scheduler struct {
 
 // newScheduler returns a scheduler that has set the initial learning rates.
 func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
-	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
+	check(opt != nil, name, "the optimizer is nil; want an Optimizer")
 	s := &Scheduler{name: name, opt: opt, next: next, seen: opt.taken}
 	for _, g := range opt.groups {
 		if g.InitialLR == 0 {
@@ -213,7 +213,7 @@ func NewChainedScheduler(parts ...*Scheduler) *Scheduler {
 func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 	oneOptimizer("SequentialLR", parts)
 	check(len(milestones) == len(parts)-1 && slices.IsSorted(milestones), "SequentialLR",
-		"%d schedulers, milestones %v; expected one milestone fewer than schedulers, in increasing order", len(parts), milestones)
+		"%d schedulers, milestones %v; want one milestone fewer than schedulers, in increasing order", len(parts), milestones)
 	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...), seen: parts[0].opt.taken}
 	s.reset()
 	parts[0].start()
@@ -221,9 +221,9 @@ func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 }
 
 func oneOptimizer(name string, parts []*Scheduler) {
-	check(len(parts) > 0, name, "the list of schedulers is empty; expected at least one")
+	check(len(parts) > 0, name, "the list of schedulers is empty; want at least one")
 	for i, p := range parts {
 		check(p != nil && p.opt != nil, name, "scheduler %d is nil or has no optimizer; make it with this package's constructors", i)
-		check(p.opt == parts[0].opt, name, "scheduler %d has a different optimizer from the first; expected one optimizer", i)
+		check(p.opt == parts[0].opt, name, "scheduler %d has a different optimizer from the first; want one optimizer", i)
 	}
 }

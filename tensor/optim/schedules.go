@@ -5,7 +5,7 @@ import "math"
 // NewStepLR returns a scheduler that multiplies the learning rates by gamma, 0.1 in
 // torch by default, every size steps. It is torch.optim.lr_scheduler.StepLR.
 func NewStepLR(opt *Optimizer, size int, gamma float64) *Scheduler {
-	check(size > 0, "StepLR", "the step size is %d; expected at least 1", size)
+	check(size > 0, "StepLR", "the step size is %d; want at least 1", size)
 	return newScheduler("StepLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.epoch == 0 || s.epoch%size != 0 {
 			return g.LR
@@ -42,7 +42,7 @@ func NewExponentialLR(opt *Optimizer, gamma float64) *Scheduler {
 // from 0 to 1, for the first totalIters steps. It is
 // torch.optim.lr_scheduler.ConstantLR, whose defaults are 1/3 and 5.
 func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
-	check(factor >= 0 && factor <= 1, "ConstantLR", "factor is %v; expected 0 to 1", factor)
+	check(factor >= 0 && factor <= 1, "ConstantLR", "factor is %v; want 0 to 1", factor)
 	return newScheduler("ConstantLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch s.epoch {
 		case 0:
@@ -58,7 +58,7 @@ func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
 // linearly from startFactor, above 0 and up to 1, to endFactor, from 0 to 1, and stays there after
 // totalIters steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
 func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int) *Scheduler {
-	check(startFactor > 0 && startFactor <= 1 && endFactor >= 0 && endFactor <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", startFactor, endFactor)
+	check(startFactor > 0 && startFactor <= 1 && endFactor >= 0 && endFactor <= 1, "LinearLR", "factors from %v to %v; want the first above 0 and both up to 1", startFactor, endFactor)
 	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch {
 		case s.epoch == 0:
@@ -75,7 +75,7 @@ func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int)
 // the remaining fraction of steps to the given power. It is
 // torch.optim.lr_scheduler.PolynomialLR, whose defaults are 5 and 1.
 func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
-	check(steps > 0, "PolynomialLR", "%d steps; expected at least 1", steps)
+	check(steps > 0, "PolynomialLR", "%d steps; want at least 1", steps)
 	return newScheduler("PolynomialLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.begin || s.epoch > steps {
 			return g.LR
@@ -90,7 +90,7 @@ func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
 // torch.optim.lr_scheduler.CosineAnnealingLR: I. Loshchilov and F. Hutter, "SGDR: Stochastic
 // Gradient Descent with Warm Restarts" (2017), without the restarts.
 func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
-	check(steps > 0, "CosineAnnealingLR", "%d steps; expected at least 1", steps)
+	check(steps > 0, "CosineAnnealingLR", "%d steps; want at least 1", steps)
 	return newScheduler("CosineAnnealingLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		wave := func(epoch int) float64 { return 1 + math.Cos(math.Pi*float64(epoch)/float64(steps)) }
 		switch {
@@ -107,7 +107,7 @@ func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
 // steps steps along half a cosine and restarts, each period being factor times as long as
 // the one before. It is torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
 func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float64) *Scheduler {
-	check(steps > 0 && factor > 0, "CosineAnnealingWarmRestarts", "%d steps, factor %d; expected at least 1 each", steps, factor)
+	check(steps > 0 && factor > 0, "CosineAnnealingWarmRestarts", "%d steps, factor %d; want at least 1 each", steps, factor)
 	return newScheduler("CosineAnnealingWarmRestarts", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		at, length := s.epoch, steps
 		for at >= length {
@@ -144,7 +144,7 @@ func NewMultiplicativeLR(opt *Optimizer, factor ...func(epoch int) float64) *Sch
 
 // factors returns the function of each group.
 func factors(name string, opt *Optimizer, list []func(int) float64) func(i int) func(int) float64 {
-	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
-	check(len(list) == 1 || len(list) == len(opt.groups), name, "%d functions, %d groups; expected one function, or one per group", len(list), len(opt.groups))
+	check(opt != nil, name, "the optimizer is nil; want an Optimizer")
+	check(len(list) == 1 || len(list) == len(opt.groups), name, "%d functions, %d groups; want one function, or one per group", len(list), len(opt.groups))
 	return func(i int) func(int) float64 { return list[i%len(list)] }
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -54,7 +55,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		groups[i] = *g
 		prefix := fmt.Sprintf("param_groups.%d.", i)
 		if n := rest[prefix+"params"]; n != float64(len(g.params)) {
-			bad("%sparams is %v, expected %d", prefix, n, len(g.params))
+			bad("%sparams is %v, want %d", prefix, n, len(g.params))
 		}
 		delete(rest, prefix+"params")
 		for _, s := range o.saved() {
@@ -97,7 +98,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 				want = of.stateShape(key, p)
 			}
 			if !slices.Equal(v.Shape(), want) {
-				bad("%s has shape %v, expected %v", name, v.Shape(), want)
+				bad("%s has shape %s, want %s", name, text.Shape(v.Shape()), text.Shape(want))
 				continue
 			}
 			tensor.NoGrad(func() { records[p].shaped(key, p, want).Assign(v) })

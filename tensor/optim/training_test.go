@@ -61,7 +61,7 @@ func TestClassifierMatchesTorch(t *testing.T) {
 	tensor.ManualSeed(5)
 	body := nn.NewSequential(nn.NewLinear(6, 32), nn.NewSiLU(), nn.NewDropout(0.2), nn.NewLinear(32, 16), nn.NewLeakyReLU(0.1), nn.NewDropout(0.1))
 	head := nn.NewLinear(16, 4)
-	nn.InitKaimingNormal(head.Weight, nn.KaimingOptions{Nonlinearity: "relu"})
+	nn.InitKaimingNormal(head.Weight, nn.Nonlinearity("relu"))
 	nn.InitZeros(head.Bias)
 	net := nn.NewSequential(body, head)
 	x, y := tensor.Randn(48, 6), tensor.Randint(0, 4, 48)

@@ -35,7 +35,7 @@ func losses() cases {
 		"cosine_embedding_loss vector": cosineEmbedding,
 		"cosine_embedding_loss zeros":  cosineEmbedding,
 		"triplet_margin_loss p=1": func(in []T) T {
-			return nn.TripletMarginLoss(in[0], in[1], in[2], nn.Margin(9), nn.Power(1))
+			return nn.TripletMarginLoss(in[0], in[1], in[2], nn.Margin(9), nn.P(1))
 		},
 		"triplet_margin_loss vector": func(in []T) T { return nn.TripletMarginLoss(in[0], in[1], in[2], nn.Margin(9)) },
 		"triplet_margin_with_distance_loss": func(in []T) T {
@@ -108,7 +108,7 @@ func losses() cases {
 			return nn.TripletMarginLoss(in[0], in[1], in[2], append(o, nn.Margin(1))...)
 		},
 		"triplet_margin_loss swap": func(in []T, o lossOptions) T {
-			return nn.TripletMarginLoss(in[0], in[1], in[2], append(o, nn.Power(3), nn.DistanceSwap(), nn.Margin(3))...)
+			return nn.TripletMarginLoss(in[0], in[1], in[2], append(o, nn.P(3), nn.DistanceSwap(), nn.Margin(3))...)
 		},
 		"kl_div logarithms": func(in []T, o lossOptions) T {
 			return nn.KLDiv(in[0], in[1], append(o, nn.LogTarget())...)
@@ -148,7 +148,7 @@ func losses() cases {
 		"cross_entropy probabilities weight": smooth(0.3, weighted(func(x, y T, o ...nn.Option) T { return nn.CrossEntropy(x, y.Softmax(1), o...) })),
 		"multi_margin_loss":                  func(in []T, o lossOptions) T { return nn.MultiMarginLoss(in[0], in[1], append(o, nn.Margin(1))...) },
 		"multi_margin_loss weight": weighted(func(x, y T, o ...nn.Option) T {
-			return nn.MultiMarginLoss(x, y, append(o, nn.Power(2), nn.Margin(0.5))...)
+			return nn.MultiMarginLoss(x, y, append(o, nn.P(2), nn.Margin(0.5))...)
 		}),
 		"multilabel_margin_loss": func(in []T, o lossOptions) T { return nn.MultiLabelMarginLoss(in[0], in[1], o...) },
 	} {

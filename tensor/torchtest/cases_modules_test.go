@@ -30,9 +30,9 @@ func modules() cases {
 			return m
 		},
 		"UpsamplingNearest2d": func() nn.Module {
-			return nn.NewUpsamplingNearest2d(tensor.InterpolateOptions{ScaleFactor: []float64{2}})
+			return nn.NewUpsamplingNearest2d(nn.ScaleFactor(2))
 		},
-		"UpsamplingBilinear2d": func() nn.Module { return nn.NewUpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{4, 5}}) },
+		"UpsamplingBilinear2d": func() nn.Module { return nn.NewUpsamplingBilinear2d(nn.Size(4, 5)) },
 		"LPPool1d":             func() nn.Module { return nn.NewLPPool1d(2, 3, nn.Stride(2)) },
 		"LPPool2d":             func() nn.Module { return nn.NewLPPool2d(1.5, 2, nn.KernelSize(2, 3)) },
 		"LPPool3d":             func() nn.Module { return nn.NewLPPool3d(3, 2, nn.Stride(1)) },
@@ -54,7 +54,7 @@ func modules() cases {
 	all["CosineSimilarity"] = pair(nn.NewCosineSimilarity())
 	all["CosineSimilarity dim"] = pair(nn.NewCosineSimilarity(nn.Dim(0), nn.Eps(0.5)))
 	all["PairwiseDistance"] = pair(nn.NewPairwiseDistance())
-	all["PairwiseDistance keep"] = pair(nn.NewPairwiseDistance(nn.Power(1), nn.Eps(0.25), nn.KeepDim()))
+	all["PairwiseDistance keep"] = pair(nn.NewPairwiseDistance(nn.P(1), nn.Eps(0.25), nn.KeepDim()))
 	triplet := func(form string, options ...nn.Option) {
 		all["TripletMarginWithDistanceLoss"+form] = func(in []T) T {
 			return nn.TripletMarginWithDistanceLoss(in[0], in[1], in[2], options...)

@@ -105,7 +105,7 @@ func sequence() cases {
 		return flat(net.ForwardLengths(in[0], in[1], lengths))
 	}
 
-	attend := func(form string, operands int, o nn.MultiheadOptions, options ...nn.Option) {
+	attend := func(form string, operands int, how []nn.Option, options ...nn.Option) {
 		all[strings.TrimSpace("MultiheadAttention "+form)] = func(in []T) T {
 			m := nn.NewMultiheadAttention(4, 2, options...)
 			in = adopt(m, in)
@@ -113,28 +113,30 @@ func sequence() cases {
 			if operands > 1 {
 				k, v = in[1], in[2]
 			}
+			masks := how
 			if operands == 5 {
-				o.KeyPaddingMask, o.AttnMask = in[3], in[4]
+				masks = append([]nn.Option{nn.KeyPaddingMask(in[3]), nn.AttnMask(in[4])}, how...)
 			} else if operands == 4 {
-				o.AttnMask = in[3]
+				masks = append([]nn.Option{nn.AttnMask(in[3])}, how...)
 			}
-			out, weights := m.Attend(q, k, v, o)
+			out, weights := m.Attend(q, k, v, masks...)
 			if weights == nil {
 				return out
 			}
 			return flat(out, weights)
 		}
 	}
-	attend("", 1, nn.MultiheadOptions{})
-	attend("cross", 3, nn.MultiheadOptions{})
-	attend("no weights", 3, nn.MultiheadOptions{NoWeights: true}, nn.Bias(false))
-	attend("masks", 5, nn.MultiheadOptions{})
-	attend("masks, no weights", 5, nn.MultiheadOptions{NoWeights: true})
-	attend("float mask of each head", 4, nn.MultiheadOptions{EachHead: true})
-	attend("causal", 1, nn.MultiheadOptions{IsCausal: true, NoWeights: true})
-	attend("batch first", 3, nn.MultiheadOptions{}, nn.BatchFirst(), nn.KDim(3), nn.VDim(5))
-	attend("added", 5, nn.MultiheadOptions{}, nn.AddBiasKV(), nn.AddZeroAttn())
-	attend("single", 1, nn.MultiheadOptions{})
+	noWeights := nn.NeedWeights(false)
+	attend("", 1, nil)
+	attend("cross", 3, nil)
+	attend("no weights", 3, []nn.Option{noWeights}, nn.Bias(false))
+	attend("masks", 5, nil)
+	attend("masks, no weights", 5, []nn.Option{noWeights})
+	attend("float mask of each head", 4, []nn.Option{nn.AverageAttnWeights(false)})
+	attend("causal", 1, []nn.Option{nn.IsCausal(), noWeights})
+	attend("batch first", 3, nil, nn.BatchFirst(), nn.KDim(3), nn.VDim(5))
+	attend("added", 5, nil, nn.AddBiasKV(), nn.AddZeroAttn())
+	attend("single", 1, nil)
 
 	all["TransformerEncoderLayer"] = func(in []T) T {
 		m := nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6))
@@ -144,17 +146,17 @@ func sequence() cases {
 	all["TransformerEncoderLayer norm first"] = func(in []T) T {
 		m := nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6), nn.NormFirst(), nn.Activation("gelu"), nn.BatchFirst(), nn.Bias(false))
 		in = adopt(m, in)
-		return m.ForwardMasked(in[0], nn.MaskOptions{KeyPaddingMask: in[1]})
+		return m.ForwardMasked(in[0], nn.SrcKeyPaddingMask(in[1]))
 	}
 	all["TransformerDecoderLayer"] = func(in []T) T {
 		m := nn.NewTransformerDecoderLayer(4, 2, nn.DimFeedforward(6))
 		in = adopt(m, in)
-		return m.Forward(in[0], in[1], nn.MaskOptions{})
+		return m.Forward(in[0], in[1])
 	}
 	all["TransformerDecoderLayer norm first"] = func(in []T) T {
 		m := nn.NewTransformerDecoderLayer(4, 2, nn.DimFeedforward(6), nn.NormFirst())
 		in = adopt(m, in)
-		return m.Forward(in[0], in[1], nn.MaskOptions{MemoryMask: in[2], MemoryKeyPaddingMask: in[3]})
+		return m.Forward(in[0], in[1], nn.MemoryMask(in[2]), nn.MemoryKeyPaddingMask(in[3]))
 	}
 	all["TransformerEncoder"] = func(in []T) T {
 		m := nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.DimFeedforward(6)), 2, nn.NewLayerNorm([]int{4}))
@@ -164,7 +166,7 @@ func sequence() cases {
 	all["Transformer"] = func(in []T) T {
 		m := nn.NewTransformer(4, 2, 1, 1, nn.DimFeedforward(6))
 		in = adopt(m, in)
-		return m.Forward(in[0], in[1], nn.MaskOptions{}, nn.MaskOptions{Mask: nn.SquareSubsequentMask(3)})
+		return m.Forward(in[0], in[1], nn.TgtMask(nn.SquareSubsequentMask(3)))
 	}
 
 	all["Bilinear"] = func(in []T) T {

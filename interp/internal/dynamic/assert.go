@@ -5,8 +5,7 @@ import (
 	"reflect"
 )
 
-// satisfied is the key of a cached answer: whether a type has the methods of an
-// interface.
+// satisfied is the key of a cached result: whether a type has the methods of an interface.
 type satisfied struct {
 	t     reflect.Type
 	iface any // either a *Type or a reflect.Type
@@ -42,7 +41,7 @@ func (s *Space) satisfies(v any, iface any, n int, method func(int) Method) bool
 
 func has(v any, m Method) (ok bool) {
 	defer func() {
-		if recover() != nil { // an embedded interface is nil, which is known only at the call
+		if recover() != nil { // an embedded interface is nil, which only the call finds
 			ok = true
 		}
 	}()
@@ -84,7 +83,7 @@ func hasAll(v any, iface reflect.Type) bool {
 	})
 }
 
-// Equal is == of two interfaces.
+// Equal compares two interfaces as == does.
 func Equal(a, b any) bool { return Unwrap(a) == Unwrap(b) }
 
 // Is reports whether a value in an interface has the type that a case of a type switch
@@ -106,7 +105,7 @@ func Is(v, c any) bool {
 	return reflect.TypeOf(v) == t
 }
 
-// Missing returns Go's message for why a value cannot be asserted to be of a type.
+// Missing returns Go's message for a value that does not have an asserted type.
 func Missing(v any, static, want string, iface bool, methods []Method) string {
 	v = Unwrap(v)
 	switch {

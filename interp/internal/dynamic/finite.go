@@ -7,8 +7,8 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// Endless is the panic value for formatting a value that contains itself: package fmt
-// would follow it until the stack of the process is full.
+// Endless is the panic value for formatting a value that contains itself. Package fmt would
+// recurse until the stack of the process is full.
 type Endless struct{ Type string }
 
 func (e Endless) Error() string {
@@ -91,8 +91,8 @@ func (p path) list(v reflect.Value) bool {
 // recursive caches which types have values that may contain themselves.
 var recursive sync.Map
 
-// mayContainItself reports whether values of a type may contain themselves: whether it
-// has parts that are interfaces, or slices or maps of itself.
+// mayContainItself reports whether values of a type may contain themselves: the type has
+// parts that are interfaces, or slices or maps of itself.
 func mayContainItself(t reflect.Type) bool {
 	if known, ok := recursive.Load(t); ok {
 		return known.(bool)

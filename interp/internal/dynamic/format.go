@@ -28,7 +28,7 @@ func Println(w io.Writer, args ...any) (int, error) {
 
 // Printf is fmt.Fprintf.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
-	if strings.Contains(format, "p") { // which shows the address of a map
+	if strings.Contains(format, "p") { // %p shows the address of a map
 		finite(args)
 	} else {
 		args = stable(args)
@@ -67,7 +67,7 @@ func Sprintln(args ...any) string {
 
 // Sprintf is fmt.Sprintf.
 func Sprintf(format string, args ...any) string {
-	if strings.Contains(format, "p") { // which shows the address of a map
+	if strings.Contains(format, "p") { // %p shows the address of a map
 		finite(args)
 	} else {
 		args = stable(args)
@@ -78,7 +78,7 @@ func Sprintf(format string, args ...any) string {
 
 // Errorf is fmt.Errorf.
 func Errorf(format string, args ...any) error {
-	if strings.Contains(format, "p") { // which shows the address of a map
+	if strings.Contains(format, "p") { // %p shows the address of a map
 		finite(args)
 	} else {
 		args = stable(args)
@@ -178,8 +178,8 @@ func operand(a any) any {
 	return shown{a}
 }
 
-// verbs prepares the operands of a format: an interpreted operand of %T becomes the
-// type's name, %p gets the bare value, %w the error.
+// verbs prepares the operands of a format: for %T an interpreted operand becomes the name of
+// its type, for %p its bare value, and for %w an error.
 func verbs(format string, args []any) (string, []any) {
 	if plainAll(args) {
 		return format, args

@@ -21,7 +21,7 @@ func ToJSON(v any) any {
 	return encoded(r, t, 0).Interface()
 }
 
-// deepest is the nesting depth at which values are taken for cycles.
+// deepest is the nesting depth above which values are treated as cycles.
 const deepest = 1000
 
 // marshals is a value that encodes itself.
@@ -88,7 +88,7 @@ func encoded(v reflect.Value, t *Type, depth int) reflect.Value {
 	return reflect.ValueOf(bare(v, t.Kind))
 }
 
-// keyText is the JSON text of a map key.
+// keyText returns the JSON text of a map key.
 func keyText(k reflect.Value, t *Type) string {
 	if t != nil && t.Kind != reflect.Invalid {
 		if f, ok := MethodOf(t.In(k), "MarshalText").(func(any) ([]byte, error)); ok && k.Kind() != reflect.String {
@@ -105,7 +105,7 @@ func keyText(k reflect.Value, t *Type) string {
 	return fmt.Sprint(bare(k, k.Kind()))
 }
 
-// marshaler returns the method by which a value encodes itself, nil if it has none.
+// marshaler returns the method by which a value encodes itself, or nil if it has none.
 func marshaler(v reflect.Value, t *Type) marshals {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil
@@ -193,7 +193,7 @@ func tagName(tag string) string {
 	return name
 }
 
-// named is a field's tag with the field's name in JSON.
+// named returns a field's tag with the field's name in JSON.
 func named(f Field) reflect.StructTag {
 	tag := reflect.StructTag(f.Tag).Get("json")
 	name, options, comma := strings.Cut(tag, ",")
@@ -373,7 +373,8 @@ func decodeStruct(v reflect.Value, t *Type, m map[string]json.RawMessage) error 
 	return nil
 }
 
-// plainStruct returns the struct that an embedded field is or points to.
+// plainStruct returns the type of an embedded struct, or the struct that an embedded pointer
+// points to.
 func plainStruct(t *Type) *Type {
 	if t.Kind == reflect.Pointer {
 		t = t.Elem

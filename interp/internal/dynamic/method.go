@@ -50,7 +50,7 @@ func (runtimeError) RuntimeError() {}
 
 const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
 
-// MethodOf is Call for a value that may lack the method, or be nil.
+// MethodOf is Call for a value that may be nil or lack the method.
 func MethodOf(v any, name string) any {
 	v = Unwrap(v)
 	if v == nil {
@@ -107,7 +107,7 @@ func lookup(v any, name string) (f any, sig string) {
 	return promoted(v, name)
 }
 
-// natives are methods of compiled types, by type and name.
+// natives holds the methods of compiled types, by type and name.
 var natives sync.Map
 
 type nativeKey struct {
@@ -157,7 +157,7 @@ func onInterface(f reflect.Type, do func([]reflect.Value) []reflect.Value) any {
 	return reflect.MakeFunc(reflect.FuncOf(in, out, f.IsVariadic()), do).Interface()
 }
 
-// Signature is the text of a function's type without its first skip parameters.
+// Signature returns the text of a function's type without its first skip parameters.
 func Signature(f reflect.Type, skip int) string {
 	var b strings.Builder
 	b.WriteString("func(")
@@ -195,7 +195,8 @@ type embedded struct {
 	t *Type
 }
 
-// promoted finds the method that a struct has from an embedded field, nearest first.
+// promoted finds a method that a struct has from an embedded field. The nearest field comes
+// first.
 func promoted(v any, name string) (any, string) {
 	r, t := Open(v)
 	level := []embedded{{r, t}}

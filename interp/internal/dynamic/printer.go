@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// shown is an operand that formats itself as package fmt would if it knew the types.
+// shown is an operand that formats itself as package fmt would if it knew interpreted types.
 type shown struct{ v any }
 
 // Format implements fmt.Formatter.
@@ -309,7 +309,7 @@ func (p printer) address(v reflect.Value, t *Type) {
 	}
 }
 
-// bare is a value of a basic type without the type's methods.
+// bare returns a value of a basic type without the type's methods.
 func bare(v reflect.Value, k reflect.Kind) any {
 	if t, ok := basic[k]; ok && v.CanConvert(t) {
 		return v.Convert(t).Interface()
@@ -355,7 +355,7 @@ func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
 	return false
 }
 
-// caught formats the panic of a method, as package fmt does.
+// caught formats the panic of a method as package fmt does.
 func (p printer) caught(v reflect.Value, method string, done *bool) {
 	r := recover()
 	if r == nil {

@@ -1,11 +1,11 @@
-// Package dynamic knows at run time the types that interpreted code declares. An
-// interpreter on top of package reflect has no named types: a declared struct is a
-// reflect struct, a declared int an int. To keep the types of values in interfaces, a
-// declared struct has a tag on its first field that identifies it, and a value of any
-// other declared type, or of a type composed of such types, is put into a box, a struct
-// with one field and such a tag. Go's rules for interfaces follow: equal types are
-// equal for package reflect, so values compare and serve as keys, and the tag leads to
-// the description of the type with its methods.
+// Package dynamic describes at run time the types that interpreted code declares. An
+// interpreter on top of package reflect has no named types: a declared struct is a reflect
+// struct, and a declared int is an int. To keep the types of values in interfaces, a
+// declared struct has a tag on its first field that identifies it, and a value of any other
+// declared type, or of a type composed of such types, is put into a box: a struct with one
+// field and such a tag. Go's rules for interfaces follow: equal types are equal for package
+// reflect, so values can be compared and used as keys, and the tag leads to the description
+// of the type with its methods.
 package dynamic
 
 import (
@@ -48,9 +48,9 @@ type Field struct {
 // types are named by their identities.
 type Method struct{ Name, Sig string }
 
-// declared is a method that interpreted code declares: functions whose first parameter
-// is the receiver, as an interface holds it. value is nil if the receiver must be a
-// pointer.
+// declared is a method that interpreted code declares. Its functions have the receiver as
+// their first parameter, in the form in which an interface holds it. value is nil if the
+// receiver must be a pointer.
 type declared struct {
 	sig            string
 	value, pointer any
@@ -69,7 +69,7 @@ type Space struct {
 var (
 	count  atomic.Int64
 	spaces sync.Map // spaces by number
-	known  sync.Map // reflect.Type: *Type, nil for those of compiled packages
+	known  sync.Map // reflect.Type: *Type, or nil for those of compiled packages
 )
 
 // NewSpace returns a space without types.
@@ -90,16 +90,16 @@ func (s *Space) Close() {
 	})
 }
 
-// tagKey is the key of the struct tag that names a type.
+// tagKey is the key of the struct tag that identifies a type.
 const tagKey = "halfnote"
 
-// Tag returns the struct tag that marks a value as of the type with that identity.
+// Tag returns the struct tag for values of the type with that identity.
 func (s *Space) Tag(id string) string {
 	return tagKey + ":" + strconv.Quote(strconv.FormatInt(s.number, 10)+" "+id)
 }
 
-// Type returns the type of that identity, and calls describe to complete it if it is
-// new.
+// Type returns the type with that identity. If it is new, Type calls describe to complete
+// it.
 func (s *Space) Type(id string, describe func(*Type)) *Type {
 	s.mu.Lock()
 	t, ok := s.types[id]
@@ -114,7 +114,7 @@ func (s *Space) Type(id string, describe func(*Type)) *Type {
 	return t
 }
 
-// lookup returns the type of that identity, nil if there is none.
+// lookup returns the type with that identity, or nil if there is none.
 func (s *Space) lookup(id string) *Type {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Space) Declare(id, name, sig string, value, pointer any) {
 	s.promised.Clear()
 }
 
-// Box returns a value of a boxed type as interfaces hold it.
+// Box returns a value of a boxed type in the form in which interfaces hold it.
 func (s *Space) Box(v any, id string) any {
 	return s.box(reflect.ValueOf(v), id)
 }
@@ -158,8 +158,8 @@ func (s *Space) box(v reflect.Value, id string) any {
 	return x.Interface()
 }
 
-// Of returns the interpreted type of values of a type of package reflect, nil if it is
-// the type itself.
+// Of returns the interpreted type that the reflect type t represents, or nil if t represents
+// only itself.
 func Of(t reflect.Type) *Type {
 	if t == nil || t.PkgPath() != "" || t.Name() != "" {
 		return nil
@@ -241,7 +241,7 @@ func Unwrap(v any) any {
 	return v
 }
 
-// Open returns a value in an interface without its box and wrapper, and its type, nil
+// Open returns a value in an interface without its box and wrapper, and its type, or nil
 // for types of compiled packages.
 func Open(v any) (reflect.Value, *Type) {
 	v = Unwrap(v)
@@ -256,7 +256,7 @@ func Open(v any) (reflect.Value, *Type) {
 	return r, t
 }
 
-// Export returns a value for compiled code that inspects it: without its box.
+// Export returns a value without its box, for compiled code that inspects it.
 func Export(v any) any {
 	r, t := Open(v)
 	if t == nil || !t.Boxed {
@@ -265,7 +265,7 @@ func Export(v any) any {
 	return r.Interface()
 }
 
-// Name is the type of a value in an interface as Go writes it.
+// Name returns the type of a value in an interface as Go writes it.
 func Name(v any) string {
 	v = Unwrap(v)
 	if t := Of(reflect.TypeOf(v)); t != nil {
@@ -274,7 +274,7 @@ func Name(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// In returns a value of type t as interfaces hold it.
+// In returns a value of type t in the form in which interfaces hold it.
 func (t *Type) In(v reflect.Value) any {
 	switch {
 	case t.Kind == reflect.Interface:

@@ -21,8 +21,8 @@ var texts struct {
 // "" for the package itself, "Name" for a constant, variable, function or type,
 // "Type.Name" for a method or field that the type itself declares. Both results are
 // empty if there is no such name; doc is also empty if the name has no comment. The
-// comment is unformatted, for go/doc/comment to parse. Path "builtin" has the
-// predeclared names.
+// comment is unformatted; go/doc/comment parses it. Path "builtin" has the predeclared
+// names.
 func Doc(path, name string) (doc, decl string) {
 	texts.Lock()
 	defer texts.Unlock()
@@ -44,7 +44,7 @@ func Doc(path, name string) (doc, decl string) {
 	return m[name].Doc, m[name].Decl
 }
 
-// readTexts reads the texts of a package: a line of JSON a name, or one compressed
+// readTexts reads the texts of a package: one line of JSON per name, or one compressed
 // object for all names.
 func readTexts(path string) (m map[string]text, err error) {
 	if data, err := files.ReadFile("z/" + path + ".docs.txt"); err == nil {
@@ -68,7 +68,7 @@ func readTexts(path string) (m map[string]text, err error) {
 	return m, err
 }
 
-// Synopsis returns the first sentence of the comment of the package at path, "" for
+// Synopsis returns the first sentence of the comment of the package at path, or "" for
 // unknown paths.
 func Synopsis(path string) string {
 	e, _ := find(path)

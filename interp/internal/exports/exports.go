@@ -1,10 +1,10 @@
-// Package exports knows the packages that cells can import: their types, for go/types,
-// and the comments of their declarations. The data is embedded in the binary and needs
-// no Go toolchain to read: for the standard library it has the format of
-// golang.org/x/tools/go/gcexportdata, for halfnote's own packages it is text with one
-// declaration a line. So the binary may be built by a different Go release than the one
-// that generated the files. The package cannot call anything: that is the task of package symbols, which
-// is generated from the same list.
+// Package exports describes the packages that cells can import: their types, for go/types,
+// and the comments of their declarations. The data is embedded in the binary and can be read
+// without a Go toolchain: for the standard library it has the format of
+// golang.org/x/tools/go/gcexportdata, and for halfnote's own packages it is text with one
+// declaration per line. So the Go release that builds the binary may differ from the one
+// that generated the files. The package has no functions that cells could call; package
+// symbols holds those, and is generated from the same list.
 //
 // The types are those of linux/amd64. The packages were chosen so that their names are
 // the same elsewhere; values of a few constants, such as os.PathSeparator, differ.
@@ -30,7 +30,7 @@ import (
 //go:embed z
 var files embed.FS
 
-// entry is a line of the index.
+// entry is one line of the index.
 type entry struct {
 	path, name, synopsis string
 	met                  bool // whether cells see its types but cannot import it

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The generated files must fit the Go release that builds the kernel: the checker reads
-// them. It is must-test 12.
+// TestCheckAgainstExports checks that the type checker of this Go release reads the
+// generated files. It is must-test 12.
 func TestCheckAgainstExports(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"plain", `import "fmt"; var n, err = fmt.Println("x")`, ""},
@@ -26,7 +26,7 @@ func TestCheckAgainstExports(t *testing.T) {
 		{"types shared between packages", `import ("bufio"; "io"; "net/http"; "os"); var r io.Reader = bufio.NewReader(os.Stdin); var b io.ReadCloser = (&http.Response{}).Body`, ""},
 		{"constants", `import ("math"; "time"); const x = math.Pi; const d time.Duration = 3 * time.Second; var a [time.Saturday]int; var b [6]int = a`, ""},
 		{"interface", `import "sort"; type T []int; func (T) Len() int {return 0}; func (T) Less(i, j int) bool {return false}; func (T) Swap(i, j int) {}; var _ sort.Interface = T{}`, ""},
-		{"package that is only met", `import d "halfnote/tensor/driver"; import "halfnote/tensor"; var t d.DType = tensor.Float16`, ""},
+		{"package that cells cannot import", `import d "halfnote/tensor/driver"; import "halfnote/tensor"; var t d.DType = tensor.Float16`, ""},
 		{"embedded", `import "sync"; type T struct { sync.Mutex }; func f(t *T) { t.Lock() }`, ""},
 	}
 	for _, tt := range tests {
@@ -45,7 +45,8 @@ func TestCheckAgainstExports(t *testing.T) {
 	}
 }
 
-// Every package must import, in any order, and share types with the others.
+// TestImportAll checks that every package can be imported, in any order, and shares its
+// types with the others.
 func TestImportAll(t *testing.T) {
 	imp := Importer()
 	paths := Packages()
@@ -78,6 +79,7 @@ func TestImportAll(t *testing.T) {
 	}
 }
 
+// TestImportConcurrently checks that all goroutines receive the same package.
 func TestImportConcurrently(t *testing.T) {
 	imp := Importer()
 	got := make([]*types.Package, 8)
@@ -97,7 +99,9 @@ func TestImportConcurrently(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
+// TestUnknownPackage checks that the error for a package that cells cannot import suggests
+// similar paths.
+func TestUnknownPackage(t *testing.T) {
 	tests := []struct{ path, want string }{
 		{"rand", `package "rand" is not available in cells; available: crypto/rand, math/rand, math/rand/v2`},
 		{"string", `package "string" is not available in cells; available: strings`},
@@ -115,6 +119,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestImportable checks that Importable accepts every listed package, and that Import
+// returns its error for other paths.
 func TestImportable(t *testing.T) {
 	for _, path := range Packages() {
 		if err := Importable(path); err != nil {
@@ -126,6 +132,7 @@ func TestImportable(t *testing.T) {
 	}
 }
 
+// TestDoc checks the comments and declarations of names of every kind.
 func TestDoc(t *testing.T) {
 	tests := []struct{ path, name, doc, decl string }{
 		{"strings", "", "Package strings implements", `package strings // import "strings"`},

@@ -12,7 +12,8 @@ import (
 // check makes the package at path from its header: Go declarations without bodies. The
 // caller holds m.mu.
 func (m *importer) check(path string, header []byte) (*types.Package, error) {
-	// No FileSet of a session has these positions, so none is taken for one in a cell.
+	// The positions belong to no FileSet of a session and cannot be mistaken for places in a
+	// cell.
 	fset := token.NewFileSet()
 	fset.AddFile("", math.MaxInt/2, 0)
 	f, err := parser.ParseFile(fset, path, header, parser.SkipObjectResolution)

@@ -8,7 +8,7 @@ import (
 	"halfnote/internal/near"
 )
 
-// unknown is the error for a path that cells cannot import.
+// unknown returns the error for a path that cells cannot import.
 func unknown(path string) error {
 	list := nearest(path, 3)
 	if len(list) == 0 {
@@ -17,8 +17,8 @@ func unknown(path string) error {
 	return fmt.Errorf("package %q is not available in cells; available: %s", path, strings.Join(list, ", "))
 }
 
-// nearest returns up to n importable paths that path may be meant for, nearest first:
-// those with its last element, such as "math/rand" for "rand", then those within a few
+// nearest returns up to n importable paths similar to path, nearest first: those with the
+// same last element, such as "math/rand" for "rand", then those that differ in a few
 // letters, then its neighbours in the tree.
 func nearest(path string, n int) []string {
 	type candidate struct {

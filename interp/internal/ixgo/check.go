@@ -120,8 +120,8 @@ func (e *Engine) imports(pkg *types.Package, info *types.Info) error {
 	return nil
 }
 
-// external declares a compiled package to the SSA program, again if more of it has been
-// read since.
+// external declares a compiled package to the SSA program. It declares the package again if
+// more of it has been read since.
 func (e *Engine) external(p *types.Package) {
 	if p == types.Unsafe || p.Path() == "main" {
 		return

@@ -33,7 +33,7 @@ var (
 	panicType = behind(frameType, "_panic")
 )
 
-// functionFields are read by name.
+// functionFields holds the types of the fields of functions that are read by name.
 var functionFields = map[string]reflect.Type{
 	"Fn": reflect.TypeFor[*ssa.Function](), "ssaInstrs": reflect.TypeFor[[]ssa.Instruction](),
 	"Instrs": reflect.TypeFor[[]instructionFunc](), "Recover": reflect.TypeFor[[]instructionFunc](),
@@ -57,8 +57,8 @@ func asExpected() bool {
 	return sameLayout(panicType, reflect.TypeFor[panicState]())
 }
 
-// sameLayout reports whether two structs have the same fields, but for what pointers
-// point to.
+// sameLayout reports whether two structs have the same fields, where all pointers count as
+// equal.
 func sameLayout(a, b reflect.Type) bool {
 	if a.NumField() != b.NumField() {
 		return false
@@ -72,7 +72,7 @@ func sameLayout(a, b reflect.Type) bool {
 	return true
 }
 
-// pointerField returns a field that is a pointer, nil if there is none.
+// pointerField returns a field that is a pointer, or nil if there is none.
 func pointerField(t reflect.Type, name string) *reflect.StructField {
 	if f, ok := t.FieldByName(name); ok && f.Type.Kind() == reflect.Pointer {
 		return &f
@@ -80,7 +80,7 @@ func pointerField(t reflect.Type, name string) *reflect.StructField {
 	return nil
 }
 
-// behind returns what a field of a struct points to.
+// behind returns the type that a field of a struct points to.
 func behind(t reflect.Type, name string) reflect.Type {
 	f, ok := t.FieldByName(name)
 	if !ok || f.Type.Kind() != reflect.Pointer {
@@ -99,11 +99,11 @@ func frameAt(fr *ixgo.Frame, f *reflect.StructField) *ixgo.Frame {
 	return *at[*ixgo.Frame](unsafe.Pointer(fr), f)
 }
 
-// pcOf returns the number of the instruction behind the one that a call executes.
+// pcOf returns the number of the instruction after the one that a call executes.
 func pcOf(fr *ixgo.Frame) *int { return at[int](unsafe.Pointer(fr), pcField) }
 
-// innermost tells ixgo that fr calls nothing: it may have been left there from an
-// earlier use of the frame, and would be followed in circles.
+// innermost clears the callee of fr. A link from an earlier use of the frame may remain
+// there, and ixgo would follow it in a cycle.
 func innermost(fr *ixgo.Frame) { *at[*ixgo.Frame](unsafe.Pointer(fr), calleeField) = nil }
 
 func outermost(fr *ixgo.Frame) *ixgo.Frame {
@@ -137,7 +137,7 @@ func instruction(fr *ixgo.Frame) ssa.Instruction {
 	return nil
 }
 
-// functionOf returns ixgo's function that a call is one of, nil if there is none.
+// functionOf returns ixgo's function for a call, or nil if there is none.
 func functionOf(fr *ixgo.Frame) unsafe.Pointer {
 	return *at[unsafe.Pointer](unsafe.Pointer(fr), functionField)
 }
@@ -145,7 +145,7 @@ func functionOf(fr *ixgo.Frame) unsafe.Pointer {
 // call is a place in a function.
 type call struct {
 	fn unsafe.Pointer // ixgo's function
-	pc int            // of the instruction
+	pc int            // number of the instruction
 }
 
 func (c *call) peek(name string) reflect.Value { return peek(reflect.NewAt(functionType, c.fn), name) }
@@ -158,7 +158,7 @@ func (c *call) instruction() ssa.Instruction {
 	return list[c.pc]
 }
 
-// stretch is a call, behind those that a panic had left when it came to that call, the
+// stretch is a call, preceded by the calls that a panic had left when it reached that call,
 // innermost first.
 type stretch struct {
 	in   *ixgo.Interp
@@ -166,9 +166,9 @@ type stretch struct {
 	call call
 }
 
-// stretches adds to list the calls from fr outwards, and returns the outermost frame too. A
-// call that runs its deferred functions because of a panic comes after those that the panic
-// had left.
+// stretches adds the calls from fr outwards to list, and also returns the outermost frame. A
+// call that runs its deferred functions because of a panic comes after the calls that the
+// panic had left.
 func stretches(list []stretch, fr *ixgo.Frame) (all []stretch, root *ixgo.Frame) {
 	for ; fr != nil; fr = frameAt(fr, callerField) {
 		root = fr
@@ -227,7 +227,7 @@ func (c *call) frame() (f engine.Frame, ok bool) {
 	fn := c.peek("Fn").Interface().(*ssa.Function)
 	f.Pos = at.Pos()
 	for ; fn.Parent() != nil; fn = fn.Parent() {
-		if fn.Synthetic == "" { // the bodies of loops over functions are functions too
+		if fn.Synthetic == "" { // the body of a loop over a function is also a function
 			f.Func += ".func"
 		}
 	}

@@ -11,9 +11,8 @@ import (
 // hooks is the import path of the functions that units call for the engine's own use.
 const hooks = "engine__"
 
-// hook makes the unit's function, and those of its goroutines, report their calls.
-// Calls get the position of the function's name, which is what a reader looks for: ixgo
-// would report the position of the parenthesis.
+// hook makes the unit's function, and those of its goroutines, report their calls. Calls
+// get the position of the function's name; ixgo would report that of the parenthesis.
 func hook(u *engine.Unit) {
 	enter := func(body *ast.BlockStmt) {
 		call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent(hooks), Sel: ast.NewIdent("Enter")}}
@@ -70,7 +69,7 @@ func hook(u *engine.Unit) {
 	}}}, u.File.Decls...)
 }
 
-// reached is the name of a function that is never called.
+// reached is the name of the function that reach returns. It is never called.
 const reached = "reached__"
 
 // reach returns a function that puts the types of a unit into interfaces; nil if there
@@ -122,7 +121,7 @@ func reach(file *ast.File) *ast.FuncDecl {
 	return &ast.FuncDecl{Name: ast.NewIdent(reached), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: list}}
 }
 
-// called is the position of the function name in a call.
+// called returns the position of the function name in a call.
 func called(f ast.Expr) token.Pos {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.SelectorExpr:

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The unexported parts of ixgo that units depend on, by field of its Interp:
+// Units depend on two unexported fields of ixgo's Interp:
 //
-//   - msets, the methods of units' types. An interpreter that meets a type of a
-//     later unit behind an interface must know that it is one, or the call goes to
-//     a wrong address and ends the process.
-//   - record, the types that the interpreter has made.
+//   - msets holds the methods of units' types. An interpreter that finds a type of a later
+//     unit in an interface must know the type, or the call jumps to a wrong address and
+//     ends the process.
+//   - record holds the types that the interpreter has made.
 //
-// And the packages of the SSA program: each later interpreter would look at all of
-// them, and none is ever released.
+// They also depend on the packages of the SSA program: each later interpreter would read all
+// of them, and none is ever released.
 
 type msets = map[reflect.Type]map[string]*ssa.Function
 
@@ -36,7 +36,7 @@ func (e *Engine) discard(unit *ssa.Package) {
 	delete(*at[map[*types.Package]*ssa.Package](unsafe.Pointer(e.prog), packagesField), unit.Pkg)
 }
 
-// field returns a field of a struct, nil if it is not of type want.
+// field returns a field of a struct, or nil if it is not of type want.
 func field(t reflect.Type, name string, want reflect.Type) *reflect.StructField {
 	f, ok := t.FieldByName(name)
 	if !ok || f.Type != want {
@@ -70,11 +70,11 @@ func typesOf(in *ixgo.Interp) map[reflect.Type]types.Type {
 	return *at[map[reflect.Type]types.Type](unsafe.Pointer(record), rcacheField)
 }
 
-// interpreters are the ones that are still referenced.
+// interpreters holds the interpreters that are still referenced.
 type interpreters []weak.Pointer[ixgo.Interp]
 
-// add adds an interpreter. all are the types of units so far, including the new ones,
-// fresh. The maps are replaced, not changed: their owners may be reading them.
+// add adds an interpreter. all holds the types of units so far, and fresh the new ones among
+// them. The maps are replaced and not changed: their owners may be reading them.
 func (l *interpreters) add(in *ixgo.Interp, all, fresh []reflect.Type) {
 	know(in, all)
 	live := (*l)[:0]

@@ -36,7 +36,7 @@ type Engine struct {
 
 // Options configures an engine.
 type Options struct {
-	// Table returns the symbols of a compiled package by name, nil if there is no such
+	// Table returns the symbols of a compiled package by name, or nil if there is no such
 	// package. A function is given by value, a variable by an addressable value, a type
 	// by a nil pointer to it.
 	Table func(path string) map[string]reflect.Value
@@ -62,7 +62,7 @@ func New(o Options) (*Engine, error) {
 	ctx.SetPanic(e.traces.raised)
 	e.loader.bind(hooks, map[string]reflect.Value{"Enter": reflect.ValueOf(func() {})})
 	ctx.RegisterExternal(hooks+".Enter", e.traces.enter)
-	// ixgo's own version would end the interpreter
+	// ixgo's own version would end the interpreter.
 	ctx.RegisterExternal("os.Exit", o.Table("os")["Exit"].Interface())
 	ctx.RegisterExternal("runtime.Goexit", o.Table("runtime")["Goexit"].Interface())
 	return e, nil
@@ -173,8 +173,8 @@ type CompilerPanic struct {
 
 func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panicked: %v", p.Value) }
 
-// room refuses a unit whose types have more methods than there is room for: ixgo would
-// end the process.
+// room returns an error for a unit whose types have more methods than there is room for:
+// ixgo would end the process.
 func room(pkg *types.Package) error {
 	methods := 0
 	for _, name := range pkg.Scope().Names() {

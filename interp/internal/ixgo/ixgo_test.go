@@ -16,9 +16,10 @@ import (
 	"halfnote/interp/engine"
 )
 
-// The engine reads fields that ixgo and x/tools do not export. If this test fails after
-// an upgrade, the engine refuses to start, and each use of a field must be reviewed.
-func TestUnexported(t *testing.T) {
+// TestUnexportedFields checks the fields of ixgo and x/tools that the engine reads although
+// they are not exported. If it fails after an upgrade, the engine refuses to start, and each
+// use of such a field must be reviewed.
+func TestUnexportedFields(t *testing.T) {
 	if err := unexported(); err != nil {
 		t.Error(err)
 	}
@@ -57,8 +58,9 @@ func run(t *testing.T, e *Engine, entry, src string) engine.Program {
 	return p
 }
 
-// An interpreter that is older than a type calls its methods through an interface.
-func TestLaterTypes(t *testing.T) {
+// TestMethodsOfLaterTypes checks that an interpreter calls methods of a type from a later
+// unit through an interface.
+func TestMethodsOfLaterTypes(t *testing.T) {
 	e := newEngine(t)
 	run(t, e, "f1", "type named interface{ name() string }\nvar show func(named) string\nfunc f1() { show = func(x named) string { return x.name() } }")
 	run(t, e, "f2", "type t struct{ n string }\nfunc (x *t) name() string { return x.n }\nvar got string\nfunc f2() { got = show(&t{\"late\"}) }")
@@ -67,8 +69,9 @@ func TestLaterTypes(t *testing.T) {
 	}
 }
 
-// A unit whose types have too many methods is refused before it ends the process.
-func TestRoom(t *testing.T) {
+// TestTooManyMethods checks that the engine refuses a unit whose types have so many methods
+// that ixgo would end the process.
+func TestTooManyMethods(t *testing.T) {
 	pkg := types.NewPackage("main", "main")
 	name := types.NewTypeName(token.NoPos, pkg, "T", nil)
 	n := types.NewNamed(name, types.NewStruct(nil, nil), nil)
@@ -87,8 +90,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Objects that are no longer reachable are not kept.
-func TestForgets(t *testing.T) {
+// TestUnitsAreReleased checks that the SSA program does not keep units that no later unit
+// can use.
+func TestUnitsAreReleased(t *testing.T) {
 	e := newEngine(t)
 	run(t, e, "f1", "var x int\nfunc f1() { x = 1 }")
 	before := len(e.prog.AllPackages())
@@ -99,25 +103,25 @@ func TestForgets(t *testing.T) {
 		}
 		e.Remove("out")
 		if !p.Free() {
-			t.Error("Free reports that code of the unit is left")
+			t.Error("Free: got false, want true: no code of the unit can still run")
 		}
 	}
 	if _, err := declare(t, e, "f3", "func f3() { undefined() }"); err == nil {
-		t.Error("no error for an undefined name")
+		t.Error("got no error for an undefined name")
 	}
 	if got := len(e.prog.AllPackages()); got > before {
-		t.Errorf("%d packages, want the %d before", got, before)
+		t.Errorf("got %d packages, want at most the %d from before", got, before)
 	}
 }
 
-// A failed unit leaves nothing behind.
-func TestRefused(t *testing.T) {
+// TestFailedUnitLeavesNothing checks that a unit that fails to compile declares nothing.
+func TestFailedUnitLeavesNothing(t *testing.T) {
 	e := newEngine(t)
 	if _, err := declare(t, e, "", "var y int = undefined"); err == nil {
-		t.Fatal("no error")
+		t.Fatal("got no error, want one for an undefined name")
 	}
 	if _, ok := e.Slot("y"); ok {
-		t.Error("y exists")
+		t.Error("the failed unit has declared y")
 	}
 	run(t, e, "f", "var y string\nfunc f() { y = \"new\" }")
 	if v, _ := e.Slot("y"); v.String() != "new" {
@@ -125,8 +129,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The frames of a panic have the positions of calls, including where deferred functions
-// ran.
+// TestFrames checks that the frames of a panic have the positions of calls, also if
+// deferred functions ran in between.
 func TestFrames(t *testing.T) {
 	e := newEngine(t)
 	src := "func g(s []int) int { defer func() {}(); return s[3] }\nfunc f() { println(g(nil)) }"

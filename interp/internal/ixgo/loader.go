@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// loader tells ixgo what implements the types and variables of packages: symbol tables
-// for compiled packages, and earlier units.
+// loader gives ixgo the implementations of the types and variables of packages: from symbol
+// tables for compiled packages, and from earlier units.
 type loader struct {
 	ixgo.Loader
 	tables   func(path string) map[string]reflect.Value
@@ -162,7 +162,7 @@ func (l *loader) LookupReflect(t types.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// named returns the reflect type of a named type, nil if it is new.
+// named returns the reflect type of a named type, or nil if it is new.
 func (l *loader) named(n *types.Named) reflect.Type {
 	if r := l.toReflect.At(n); r != nil {
 		return r.(reflect.Type)

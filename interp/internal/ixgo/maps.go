@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// guard makes the instructions of a function that use a map announce the access:
+// guard makes the instructions of a function that use a map announce the access: otherwise
 // goroutines that use one map at the same time would end the process.
 func (e *Engine) guard(pfn reflect.Value, body []instructionFunc) {
 	registers := peek(pfn, "index").Interface().(map[ssa.Value]uint32)
@@ -33,8 +33,8 @@ func (e *Engine) guard(pfn reflect.Value, body []instructionFunc) {
 	}
 }
 
-// usesMap returns the map that an instruction uses, nil if there is none. A deferred
-// call of a built-in function is one of a literal by now.
+// usesMap returns the map that an instruction uses, or nil if there is none. Rewrites have
+// already put deferred calls of built-in functions into literals.
 func usesMap(instr ssa.Instruction) (of ssa.Value, use mapaccess.Use) {
 	switch x := instr.(type) {
 	case *ssa.Lookup:

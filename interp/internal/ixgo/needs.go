@@ -2,10 +2,9 @@ package ixgo
 
 import "halfnote/interp/engine"
 
-// needs lists what ixgo v1.1.1 does not support: being interrupted, ending a goroutine
-// that panics or recurses without end, printing to a cell, using a map in several
-// goroutines. It supports the whole
-// language.
+// needs lists the rewrites for ixgo v1.1.1. It supports the whole language, but not
+// interrupts, an end of goroutines that panic or recurse without end, output to a cell, and
+// maps that several goroutines use.
 var needs = engine.Needs{
 	Complete: true,
 	Rewrites: []string{

@@ -22,8 +22,8 @@ func unpool(in *ixgo.Interp) {
 	}
 }
 
-// mayPanic reports whether a function may call compiled code, or does something that
-// ixgo lets the host fail at.
+// mayPanic reports whether a function may call compiled code, or has an operation that makes
+// the host panic.
 func mayPanic(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -53,7 +53,7 @@ func mayPanic(fn *ssa.Function) bool {
 	return false
 }
 
-// compiledCall reports whether a call may be one of compiled code that fails.
+// compiledCall reports whether a call may reach compiled code that panics.
 func compiledCall(c *ssa.CallCommon) bool {
 	switch f := c.Value.(type) {
 	case *ssa.Function:

@@ -31,8 +31,7 @@ func (e *Engine) program(u *engine.Unit, unit *ssa.Package, in *ixgo.Interp) pro
 	return p
 }
 
-// Free implements engine.Program. The SSA program keeps all functions, but need not
-// keep their code.
+// Free implements engine.Program. The SSA program keeps all functions, but not their code.
 func (p program) Free() (gone bool) {
 	if p.entry != nil {
 		p.entry.Blocks, p.entry.Locals = nil, nil

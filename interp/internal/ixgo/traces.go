@@ -21,9 +21,9 @@ type traces struct {
 
 type trace struct {
 	entered *ixgo.Frame // the unit's function
-	value   any         // of the panic that was raised last
+	value   any         // value of the panic that was raised last
 	raised  []stretch
-	root    *ixgo.Frame // the outermost call of those
+	root    *ixgo.Frame // outermost call of those
 	again   *engine.Panic
 }
 
@@ -58,10 +58,10 @@ func (t *traces) forget() {
 	t.mine().reset()
 }
 
-// reset discards what is known of panics, and keeps the room for it.
+// reset discards the record of panics and keeps its memory.
 func (tr *trace) reset() { *tr = trace{entered: tr.entered, raised: tr.raised[:0]} }
 
-// enter notes the call of a unit's function. Units call it as the first thing.
+// enter records the call of a unit's function. Units call it first.
 func (t *traces) enter(fr *ixgo.Frame) {
 	*t.mine() = trace{entered: fr}
 }
@@ -69,12 +69,12 @@ func (t *traces) enter(fr *ixgo.Frame) {
 // raised records the active calls when ixgo raises a panic.
 func (t *traces) raised(p *ixgo.PanicInfo) {
 	if a, ok := instruction(p.Frame).(*ssa.TypeAssert); ok && a.CommaOk {
-		return // it is only told that it fails
+		return // an assertion with a second result does not panic
 	}
 	t.at(p.Frame, p.Error)
 }
 
-// at notes a panic of a value that the innermost call fr is about to raise.
+// at records that the innermost call fr is about to panic with value.
 func (t *traces) at(fr *ixgo.Frame, value any) {
 	innermost(fr)
 	tr := t.mine()

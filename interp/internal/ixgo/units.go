@@ -25,7 +25,7 @@ func newUnits() units {
 	}
 }
 
-// harvest makes the declarations of a unit available to later ones.
+// harvest makes the declarations of a unit available to later units.
 func (e *Engine) harvest(in *ixgo.Interp, unit *ssa.Package) {
 	pkg := unit.Pkg
 	e.units.mu.Lock()
@@ -88,7 +88,7 @@ func (e *Engine) end(pkg *types.Package) {
 	e.settle(pkg)
 }
 
-// settle forgets a unit that has ended and of which no later unit can use anything.
+// settle forgets a unit that has ended and whose declarations no later unit can use.
 func (e *Engine) settle(pkg *types.Package) {
 	if e.units.names[pkg] > 0 || !e.units.ended[pkg] {
 		return

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ixgo runs the deferred calls of a function on top of the stack of the panic that left
-// it, and raises the panic again from there. The stack grows with every such function, Go
-// walks all of it for each of them, and ixgo copies the list of all calls below. The
-// functions of units do so instead when the stack of the panic is gone, and the lists share
-// their memory, so that the work grows with the number of calls. A panic statement of
-// ixgo's prints the whole stack, which no one reads.
+// ixgo runs the deferred calls of a function on top of the stack of the panic that left it,
+// and raises the panic again from there. The stack grows with every such function, Go walks
+// all of it for each of them, and ixgo copies the list of all calls below. The functions of
+// units run their deferred calls after the stack of the panic is gone, and the lists share
+// their memory, so that the work is linear in the number of calls. ixgo's panic statement
+// also prints the whole stack; the replacement does not.
 
 // instructionFunc executes one instruction of a call.
 type instructionFunc = func(*ixgo.Frame)
@@ -22,7 +22,7 @@ type instructionFunc = func(*ixgo.Frame)
 // deferring is a function that defers calls.
 type deferring struct {
 	body    []instructionFunc
-	recover []instructionFunc // what follows a panic that a deferred call recovered
+	recover []instructionFunc // instructions to run after a deferred call has recovered
 }
 
 // runDefers makes the deferred calls of a frame, and panics if a panic is left.
@@ -30,7 +30,7 @@ type deferring struct {
 //go:linkname runDefers github.com/goplus/ixgo.(*frame).runDefers
 func runDefers(fr *ixgo.Frame)
 
-// unwind has the functions of an interpreter unwind in linear time.
+// unwind makes the functions of an interpreter unwind in linear time.
 func (e *Engine) unwind(in *ixgo.Interp) {
 	for it := peek(reflect.ValueOf(in), "funcs").MapRange(); it.Next(); {
 		pfn := it.Value()
@@ -66,7 +66,7 @@ func (e *Engine) panics(pfn reflect.Value, body []instructionFunc) {
 	}
 }
 
-// run executes a call. A panic continues from here, because its stack no longer exists.
+// run executes a call. A panic continues from here, without the stack of its origin.
 func (f *deferring) run(fr *ixgo.Frame) {
 	if v, panicked := f.attempt(fr); panicked {
 		panic(v)
@@ -109,21 +109,21 @@ func caught(f func()) (v any, panicked bool) {
 	return nil, false
 }
 
-// panicState is what ixgo knows of a panic in a call. pcs are the calls that the panic has
-// left, the innermost first.
+// panicState is ixgo's record of a panic in a call. pcs are the calls that the panic has
+// left, innermost first.
 type panicState struct {
 	arg       any
-	link      *panicState // an earlier one, which a deferred call has replaced
+	link      *panicState // earlier panic that a deferred call has replaced
 	pcs       []uintptr
 	aborted   bool //lint:ignore U1000 the type has ixgo's layout
 	recovered bool
 }
 
-// panicking notes that a panic of value v has come to a call. The calls below are known by
-// their places from now on.
+// panicking records that a panic with value v has reached a call. From now on the calls below
+// are known by their places.
 func panicking(fr *ixgo.Frame, v any) {
 	p := &panicState{arg: v}
-	var left []*ixgo.Frame // the outermost first
+	var left []*ixgo.Frame // outermost first
 	for c := frameAt(fr, calleeField); c != nil && *pcOf(c) != returned; c = frameAt(c, calleeField) {
 		left = append(left, c)
 	}
@@ -158,7 +158,8 @@ func panicking(fr *ixgo.Frame, v any) {
 
 func panicOf(fr *ixgo.Frame) *panicState { return *at[*panicState](unsafe.Pointer(fr), panicField) }
 
-// place is the instruction behind the one that a call executes, as ixgo counts them.
+// place returns the number of the instruction after the one that a call executes, as ixgo
+// counts them.
 func place(fr *ixgo.Frame) uintptr {
 	return uintptr(*at[int](functionOf(fr), baseField) + *pcOf(fr))
 }

@@ -7,9 +7,9 @@ import (
 	"reflect"
 )
 
-// walk follows the exports of a compiled package, its types and the values in its table
-// in parallel, and so finds the reflect types of types that have no entry: unexported
-// types and instances of generic types.
+// walk visits the types and the table values of a compiled package's exports in parallel. It
+// finds the reflect types of types that have no entry: unexported types and instances of
+// generic types.
 func (l *loader) walk(pkg *types.Package) {
 	if l.walked[pkg] {
 		return

@@ -32,7 +32,7 @@ var instances = sync.OnceValue(func() map[string]instance {
 	return m
 })
 
-// of adds the instances for slices of a type, which may have several names.
+// of adds the instances for slices of E, a type that may have several names.
 func of[E cmp.Ordered](m map[string]instance, names ...string) {
 	for name, f := range map[string]any{
 		"BinarySearch": slices.BinarySearch[[]E],

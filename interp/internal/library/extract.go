@@ -31,8 +31,8 @@ import (
 //go:embed overlay
 var overlay embed.FS
 
-// left lists declarations whose source cannot run in cells: it accesses the runtime's
-// memory.
+// left lists the declarations whose source cannot run in cells, because it accesses memory of
+// the run-time system.
 var left = []string{"runtime.AddCleanup"}
 
 // goroot returns the directory of a Go installation with sources.
@@ -50,9 +50,9 @@ var goroot = sync.OnceValues(func() (string, error) {
 	return "", errors.New("no Go installation found: install Go, or set GOROOT")
 })
 
-// stdText returns the generic functions and types of a package of the standard library,
-// and their dependencies in it, as one file, under flat names and without comments. It
-// is made from the source of the Go installation.
+// stdText returns the generic functions and types of a package of the standard library, and
+// their dependencies in it, as one file, under flat names and without comments. It reads the
+// source of the Go installation.
 func stdText(path string) ([]byte, error) {
 	root, err := goroot()
 	if err != nil {
@@ -61,7 +61,7 @@ func stdText(path string) ([]byte, error) {
 	ctx := build.Default
 	ctx.GOROOT = root
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "linux", "amd64", false, []string{"purego"}
-	// the importer lacks packages that only replaced code uses
+	// The importer lacks packages that only replaced code uses.
 	p, err := load(ctx, token.NewFileSet(), exports.Importer(), path)
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// Flat reports whether cells get an object from its source: it is generic or
-// unexported, and not a function type that serves as well without a name.
+// isFlat reports whether cells get an object from its source: it is generic or unexported,
+// and it is not a function type, which cells can use without its name.
 func isFlat(o types.Object) bool {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
 		return false
@@ -190,7 +190,7 @@ func wanted(o types.Object) bool {
 	return o.Exported() && Generic(o) && !slices.Contains(left, o.Pkg().Path()+"."+o.Name())
 }
 
-// flat returns the package's file.
+// flat returns the file with the package's flat declarations.
 func (p *pkg) flat() ([]byte, error) {
 	var work []types.Object
 	for _, name := range p.Scope().Names() {

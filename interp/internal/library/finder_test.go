@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each module is a tree of files; the packages are looked up from the folder work.
-// Results are relative to the tree's root.
+// TestFind checks where packages are found from the folder work of a tree of files. Results
+// are relative to the root of the tree.
 func TestFind(t *testing.T) {
 	const cached = `
 -- cache/m.org/a@v1.0.0/go.mod --

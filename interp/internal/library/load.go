@@ -46,8 +46,8 @@ func (p *Package) Position(files *token.FileSet, pos token.Pos) token.Position {
 	return at
 }
 
-// SharedLoopVars reports whether loop iterations share their variables in the package's
-// language version: https://go.dev/blog/loopvar-preview.
+// SharedLoopVars reports whether the iterations of a loop share its variables in the
+// package's language version: https://go.dev/blog/loopvar-preview.
 func (p *Package) SharedLoopVars() bool {
 	return p.GoVersion != "" && version.Compare("go"+p.GoVersion, "go1.22") < 0
 }
@@ -98,7 +98,7 @@ func (l *Loader) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package,
 }
 
 // Load returns the package at a path that is not in the binary, for code in the working
-// directory. The error names the obstacle.
+// directory. The error names the reason why the package cannot be loaded.
 func (l *Loader) Load(path string) (*Package, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,15 +116,15 @@ func (l *Loader) Load(path string) (*Package, error) {
 	return l.load(path, &Package{Path: l.finder.Home(dir), Place: Place{Module: "main"}})
 }
 
-// Loaded returns a package that Load has returned, nil if there is none.
+// Loaded returns a package that Load has returned, or nil if there is none.
 func (l *Loader) Loaded(path string) *Package {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.packages[path]
 }
 
-// Keep makes the loader read all packages again on next use, except those that keep
-// returns true for.
+// Keep makes the loader read packages again on their next use, except those for which keep
+// returns true.
 func (l *Loader) Keep(keep func(*Package) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -299,12 +299,12 @@ func (l *Loader) check(p *Package) error {
 	return nil
 }
 
-// HiddenPrefix is put before the names of unexported types where declarations of
-// variables must mention them.
+// HiddenPrefix precedes the names of unexported types in declarations of variables that must
+// mention them.
 const HiddenPrefix = "Hidden__"
 
-// Hidden returns a name by which other packages can mention a type that its package
-// does not export, "" if there is none.
+// Hidden returns a name by which other packages can refer to a type that its package does not
+// export, or "" if there is none.
 func Hidden(o *types.TypeName) string {
 	if o.Pkg() == nil || o.Pkg().Scope().Lookup(HiddenPrefix+o.Name()) == nil {
 		return ""

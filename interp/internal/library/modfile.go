@@ -53,8 +53,8 @@ func readMod(file string) (*modFile, error) {
 	return m, nil
 }
 
-// known returns data without the directives that do not concern us. Their replacement by spaces
-// keeps the positions. A newer Go than ours may know more directives.
+// known returns data with spaces in place of the directives that do not concern us, so that
+// positions stay the same. A newer Go than ours may have more directives.
 func known(file string, data []byte) ([]byte, error) {
 	f, err := modfile.ParseLax(file, data, nil)
 	if err != nil {

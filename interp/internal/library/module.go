@@ -28,9 +28,9 @@ type Place struct {
 // go.mod, the vendor directory and the module cache. It starts no process and does not
 // use the network.
 type Finder struct {
-	root     string // directory of the main module or workspace, "" outside of one
+	root     string // directory of the main module or workspace, or "" outside of one
 	main     []*modFile
-	vendor   string // vendor directory, "" if it is not used
+	vendor   string // vendor directory, or "" if it is not used
 	vendored map[string]Place
 	selected map[string]string
 	replaced map[module.Version]module.Version // a key without a version stands for all versions
@@ -186,8 +186,8 @@ func (f *Finder) requirements(m module.Version) (*modFile, error) {
 	return readRequired(filepath.Join(f.cache, "cache", "download", path, "@v", version+".mod"))
 }
 
-// replacement returns what replaces m: a version of a module, or a folder as the path of a
-// module without a version. It is m if nothing does.
+// replacement returns the replacement of m: a version of a module, or a folder as the path of
+// a module without a version. It returns m if there is none.
 func (f *Finder) replacement(m module.Version) module.Version {
 	if r, ok := f.replaced[m]; ok {
 		return r
@@ -221,7 +221,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		}
 		return p, nil
 	}
-	// the longest path of a module that has the folder
+	// The module with the longest path that has the folder provides the package.
 	var missing error
 	for prefix := pkg; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		version, ok := f.selected[prefix]
@@ -249,7 +249,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: run go get %s", pkg, filepath.Join(f.root, "go.mod"), pkg)
 }
 
-// owner returns the main module that has the package, nil if none does.
+// owner returns the main module that has the package, or nil if there is none.
 func (f *Finder) owner(pkg string) (owner *modFile) {
 	for _, m := range f.main {
 		if (pkg == m.module || strings.HasPrefix(pkg, m.module+"/")) && (owner == nil || len(m.module) > len(owner.module)) {

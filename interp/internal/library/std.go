@@ -14,14 +14,14 @@ import (
 	"halfnote/interp/lower"
 )
 
-// StdName is the flat name of a generic declaration of the standard library, or of a
+// StdName returns the flat name of a generic declaration of the standard library, or of a
 // declaration that it uses.
 func StdName(path, name string) string { return mangle(path) + "_" + name + "__0" }
 
 // IsStd reports whether a name is the result of StdName.
 func IsStd(name string) bool { return strings.HasSuffix(name, "__0") }
 
-// Alias is the name under which trees import a package. Cells cannot use it: names with
+// Alias returns the name under which trees import a package. Cells cannot use it: names with
 // two consecutive underscores are reserved for the session.
 func Alias(path string) string { return "p__" + mangle(path) }
 
@@ -54,8 +54,8 @@ func StdPackages(name string) []string {
 var texts sync.Map
 
 // Std returns the generic declarations of a package of the standard library, and their
-// dependencies in it, by flat name; none if the package has none. It needs the source
-// of the package, of any Go release that declares what cells use.
+// dependencies in it, by flat name. The map is empty if the package has none. Std needs the
+// source of the package, from any Go release that has the declarations that cells use.
 func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
 	text, ok := texts.Load(path)
 	if !ok {
@@ -73,7 +73,7 @@ func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
 	return Index(file.Decls), nil
 }
 
-// compiled holds the paths of the packages of the binary by alias.
+// compiled returns the paths of the packages in the binary by alias.
 var compiled = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, path := range exports.Packages() {
@@ -82,7 +82,7 @@ var compiled = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// Aliased returns the path of a package of the binary by its alias, "" for other names.
+// Aliased returns the path of a package of the binary by its alias, or "" for other names.
 func Aliased(alias string) string {
 	if !strings.HasPrefix(alias, "p__") {
 		return ""
@@ -94,7 +94,7 @@ func Aliased(alias string) string {
 // type.
 type Decl struct {
 	Nodes []ast.Decl
-	// Generic: the declaration serves to make instances.
+	// Generic reports whether the declaration is generic, so that only its instances run.
 	Generic bool
 }
 

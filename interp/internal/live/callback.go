@@ -13,7 +13,7 @@ func (r *Registry) Go(f func()) {
 	c := r.Current()
 	started := make(chan struct{})
 	go r.as(c, func() { close(started); f() })
-	<-started // so that an interrupt finds it
+	<-started // from now on an interrupt stops the goroutine
 }
 
 // Callback returns f for compiled code to call in a goroutine that the compiled code
@@ -28,7 +28,7 @@ func (r *Registry) Callback(f func()) func() {
 	}
 }
 
-// as makes the calling goroutine one of c while it runs f.
+// as makes the calling goroutine belong to c while it runs f.
 func (r *Registry) as(c *Cell, f func()) {
 	id := r.id()
 	c.root().alive.Add(1)
@@ -66,7 +66,7 @@ func (r *Registry) Redirect(out kernel.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
 	id := r.id()
-	r.others.Add(1) // so that Current identifies the calling goroutine
+	r.others.Add(1) // makes Current identify the calling goroutine
 	r.mu.Lock()
 	before := r.cells[id]
 	r.cells[id] = c

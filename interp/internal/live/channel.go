@@ -21,10 +21,10 @@ func (r *Registry) Recv(c, into any) (ok bool) {
 // is told to stop.
 func (r *Registry) Send(c, from any) { r.Select("s", c, from) }
 
-// Select is a select statement; it stops waiting when the cell is told to stop. Each
+// Select executes a select statement; it stops waiting when the cell is told to stop. Each
 // letter of kinds is a case: r receives, s sends, d is the default. The operands are
 // the channels of the cases, each followed by the channel that the value comes from or
-// goes to as with Send and Recv, nil if the value is unused. Select returns the number
+// goes to as with Send and Recv, or nil if the value is unused. Select returns the number
 // of the case, and for a receive whether a value was sent.
 func (r *Registry) Select(kinds string, operands ...any) (chosen int, ok bool) {
 	cases := make([]reflect.SelectCase, len(kinds), len(kinds)+1)
@@ -50,7 +50,7 @@ func (r *Registry) Select(kinds string, operands ...any) (chosen int, ok bool) {
 	}
 	chosen, v, ok := reflect.Select(cases)
 	if wait && chosen == len(kinds) {
-		r.Poll() // it returns in a deferred function of a stopped goroutine, which may wait
+		r.Poll() // returns in a deferred function of a stopped goroutine, which may wait
 		chosen, v, ok = reflect.Select(cases[:chosen])
 	}
 	if cases[chosen].Dir == reflect.SelectRecv && into[chosen].IsValid() {

@@ -32,9 +32,9 @@ func (r *Registry) Expect(d time.Duration) {
 	}
 }
 
-// asleep returns the number of goroutines of cells, if all of them wait and nothing is
-// known that could wake one: neither a timer nor a goroutine that one of them has
-// started in compiled code.
+// asleep returns the number of goroutines of cells if all of them wait and nothing known
+// could wake one: neither a timer nor a goroutine that one of them has started in compiled
+// code.
 func (r *Registry) asleep() (n int, ok bool) {
 	if time.Now().UnixNano() < atomic.LoadInt64(&r.wakeBy) {
 		return 0, false
@@ -63,7 +63,7 @@ func (r *Registry) asleep() (n int, ok bool) {
 		case related[g.id]:
 			return 0, false
 		case strings.HasPrefix(g.creator, packageName) && !g.waits():
-			return 0, false // it may be about to wake its cell
+			return 0, false // this goroutine may be about to wake its cell
 		}
 	}
 	return n, n > 0
@@ -126,7 +126,7 @@ func parseGoroutine(text string) (g goroutine, ok bool) {
 	return g, true
 }
 
-// waits reports whether only another goroutine can wake the goroutine.
+// waits reports whether g waits and only another goroutine can wake it.
 func (g goroutine) waits() bool {
 	switch {
 	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), g.state == "semacquire",

@@ -22,9 +22,8 @@ func (r *Registry) Defers() *Defers { return &Defers{r: r} }
 // Push defers a call.
 func (d *Defers) Push(f func()) { d.calls = append(d.calls, deferredCall{f, 0}) }
 
-// PushCall defers a call of a function that may call recover, which finds the list by
-// Called. The function is that many calls of interpreted functions away, counting f as
-// the first.
+// PushCall defers a call of a function that may call recover; the function finds the list
+// with Called. calls is its distance in calls of interpreted functions, where f is the first.
 func (d *Defers) PushCall(calls int, f func()) { d.calls = append(d.calls, deferredCall{f, calls}) }
 
 // Run makes the calls, last in first out, when the function returns or panics with
@@ -85,8 +84,8 @@ func (r *Registry) depth() int {
 	return r.Depth()
 }
 
-// Called is called first by functions that call recover: it returns the list that is
-// calling the function, or an empty one if there is none.
+// Called returns the list that is calling the function, or an empty list if there is none.
+// Functions that call recover call it first.
 func (r *Registry) Called() *Defers {
 	r.mu.Lock()
 	some := len(r.expected) > 0
@@ -101,8 +100,8 @@ func (r *Registry) Called() *Defers {
 	return e.Defers
 }
 
-// Recover is the built-in recover, in a function that d calls. It does not recover from
-// a value that stops a cell.
+// Recover implements the built-in recover in a function that d calls. It does not recover
+// from a value that stops a cell.
 func (d *Defers) Recover() any {
 	if d.panic == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package live knows which goroutines belong to which cell, and stops them. Rewritten
-// code calls it: polls at loops and calls, and blocking operations that can be
-// interrupted. It does not know how code is interpreted.
+// Package live records which goroutines belong to which cell, and stops them. Rewritten code
+// calls it to poll in loops and calls, and for blocking operations that can be interrupted.
+// It does not depend on how code is interpreted.
 package live
 
 import (
@@ -26,12 +26,12 @@ type Cell struct {
 	end context.CancelFunc
 
 	line  lastLine
-	outer *Cell // the cell that it is a part of, with other outputs; nil for a whole cell
+	outer *Cell // cell that this one is a part of, with other outputs; nil for a whole cell
 
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
 	alive   atomic.Int32 // number of its goroutines
-	cause   atomic.Value // why it was stopped, unless on request
+	cause   atomic.Value // reason for stopping it, unless on request
 }
 
 // root returns the whole cell that c is a part of.
@@ -74,7 +74,7 @@ type Registry struct {
 	Leave func() (lines []string)
 	// Before, if set, runs before each write to the streams.
 	Before func()
-	// Memory is the limit on the bytes of the heap, 0 for none, including the bytes in
+	// Memory is the limit on the bytes of the heap, or 0 for none, including the bytes in
 	// use that Mapped, if set, reports.
 	Memory int64
 	Mapped func() int64
@@ -92,7 +92,7 @@ type Registry struct {
 
 	under underWay
 
-	wakeBy int64 // until when, in Unix nanoseconds, timers may wake cells
+	wakeBy int64 // end of the time in which timers may wake cells, in Unix nanoseconds
 
 	mu        sync.Mutex
 	current   *Cell
@@ -102,7 +102,7 @@ type Registry struct {
 	unwinding map[uint64]bool
 	expected  map[uint64]expected // defer lists by goroutine
 	resume    func()              // set while the engine is halted
-	deepest   int                 // depth at which that was found to be necessary
+	deepest   int                 // mark of the call at which the engine was halted
 }
 
 // NewRegistry returns a registry whose goroutines may nest limit calls. Function id
@@ -115,8 +115,8 @@ func NewRegistry(limit int, id func() uint64) *Registry {
 	}
 }
 
-// stride is the number of calls between two calls of Call, and looks the number of
-// those between two checks of the depth, which take longer.
+// stride is the number of function entries between two calls of Call. looks is the number of
+// calls of Call between two checks of the depth, which take longer.
 const stride, looks = 100, 10
 
 // Interrupted is the value of the panic that unwinds a stopped goroutine.
@@ -139,8 +139,8 @@ func (t TooDeep) Error() string {
 	return fmt.Sprintf("calls nest more than %d deep: endless recursion?", t.Limit)
 }
 
-// RuntimeError makes TooDeep a runtime.Error, as Go's own would be if it could be
-// recovered.
+// RuntimeError makes TooDeep a runtime.Error, as Go's own error would be if a program could
+// recover from it.
 func (TooDeep) RuntimeError() {}
 
 // ID returns the number of the calling goroutine.
@@ -149,8 +149,8 @@ func (r *Registry) ID() uint64 { return r.id() }
 // Others returns the number of goroutines of cells other than the running cell's own.
 func (r *Registry) Others() int { return int(r.others.Load()) }
 
-// Run calls f as the new current cell, in a new goroutine, and returns when f does, or
-// when stop has told it to stop and it does not within grace; left is then true.
+// Run calls f as the new current cell, in a new goroutine, and returns when f does. If stop
+// tells the cell to stop and it does not stop within grace, Run returns with left true.
 func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f func() error) (err error, left bool) {
 	c.stop = make(chan struct{})
 	c.Ctx, c.end = context.WithCancel(context.Background())
@@ -197,17 +197,17 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		select {
 		case err := <-done:
 			return err, false
-		case <-tick.C: // the goroutine's own write may have undone it
+		case <-tick.C: // a write of the goroutine itself may have undone the request
 			atomic.StoreInt32(&r.calls, -1)
 		case <-late.C:
-			r.others.Add(1) // it is no longer the only one
+			r.others.Add(1) // the goroutine now runs next to later cells
 			return nil, true
 		}
 	}
 }
 
-// watch waits until the cell has ended or has been told to stop. It tells a cell to
-// stop that has used up the memory or is deadlocked.
+// watch waits until the cell has ended or has been told to stop. If the cell has used up the
+// memory or is deadlocked, watch tells it to stop.
 func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -292,8 +292,8 @@ func (r *Registry) add(id uint64, c *Cell) {
 	}
 }
 
-// maxEver bounds the memory for goroutines that have ended. With more of them deadlocks
-// are no longer detected.
+// maxEver limits the record of goroutines that have ended. With more of them, deadlocks are
+// no longer detected.
 const maxEver = 1 << 18
 
 // leave runs Leave for the calling goroutine, which is one of c.
@@ -359,10 +359,9 @@ func (r *Registry) Of(c *Cell) *Cell {
 	return c
 }
 
-// Poll is called by loops while flag is set: it ends the calling goroutine if that has
-// been told to stop. Deferred functions then run undisturbed. A goroutine that continues,
-// because code has recovered the panic, is ended again. For example, fmt recovers a panic of a
-// String method.
+// Poll ends the calling goroutine if it has been told to stop. Loops call it while flag is
+// set. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
+// for a String method, the goroutine continues, and Poll ends it again.
 func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
@@ -377,7 +376,8 @@ func (r *Registry) Poll() {
 	}
 }
 
-// panicking reports whether a deferred function that a panic runs calls the caller.
+// panicking reports whether a deferred function that runs because of a panic calls the
+// caller.
 func panicking() bool {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(0, pcs)
@@ -394,9 +394,9 @@ func panicking() bool {
 	return false
 }
 
-// Call is called by functions at every stride-th entry; mark is the function's
-// position. Calls that nest too deep are ended by halting the engine if that affects no
-// other goroutine, otherwise by a panic.
+// Call ends calls that nest too deep. Functions call it at every stride-th entry; mark is the
+// function's position. Call halts the engine if that affects no other goroutine, and panics
+// otherwise.
 func (r *Registry) Call(mark int) {
 	atomic.StoreInt32(&r.calls, stride)
 	if atomic.LoadUint32(&r.flag) != 0 {
@@ -416,7 +416,7 @@ func (r *Registry) Call(mark int) {
 	panic(TooDeep{r.limit})
 }
 
-// runs reports whether a goroutine is the running cell's own.
+// runs reports whether a goroutine is the one that runs the running cell.
 func (r *Registry) runs(id uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"halfnote/internal/text"
 )
 
-// TooMuch is the value of the panic for running out of memory. Asked is 0 for a cell
-// that is stopped because it has used up the memory.
+// TooMuch is the value of the panic of a cell that runs out of memory. Asked is the size of
+// the request in bytes, or 0 if the cell is stopped because it has used up the memory.
 type TooMuch struct{ Asked, Used, Limit int64 }
 
 func (t TooMuch) Error() string {

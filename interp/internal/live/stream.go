@@ -47,7 +47,7 @@ type lastLine struct {
 	text []byte
 }
 
-// maxLine is how much of the end of a line is kept.
+// maxLine is the number of bytes kept from the end of a line.
 const maxLine = 1000
 
 func (l *lastLine) add(p []byte) {

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// underWay records the current statements of each goroutine, while an observer wants
-// them.
+// underWay records the current statements of each goroutine while an observer needs them.
 type underWay struct {
 	on uint32 // read by interpreted code without synchronization, as Registry.flag
 

@@ -63,11 +63,11 @@ func (r *Registry) Lock(l sync.Locker) {
 	}
 }
 
-// CondWait is the method Wait of sync.Cond. It ends when the cell is told to stop, with
-// the lock held, for deferred functions to unlock it.
+// CondWait is the method Wait of sync.Cond. It also ends when the cell is told to stop. The
+// lock is then held, so that deferred functions can unlock it.
 func (r *Registry) CondWait(c *sync.Cond) {
 	woken := make(chan struct{})
-	go func() { // it takes over the lock, and hands it back
+	go func() { // this goroutine takes over the lock and hands it back
 		c.Wait()
 		close(woken)
 	}()

@@ -1,7 +1,7 @@
-// Package mapaccess finds goroutines that use one map at the same time, at least one of
-// them to write it. Go's run-time system ends the process for that. Interpreted code
-// announces each access here first: conflicting accesses never reach the map together,
-// and the second becomes an error. It does not know cells or engines.
+// Package mapaccess finds goroutines that use one map at the same time, if at least one of
+// them writes. Go's run-time system would end the process. Interpreted code announces each
+// access here first: conflicting accesses never reach the map together, and the second one
+// becomes an error. The package knows nothing about cells or engines.
 package mapaccess
 
 import (
@@ -43,7 +43,7 @@ const (
 // whose addresses give the same slot take turns.
 type slot struct {
 	atomic.Uint64
-	_ [56]byte // a cache line each
+	_ [56]byte // each slot has its own cache line
 }
 
 const (
@@ -100,7 +100,7 @@ func begin(s *slot, of uint64, use Use) (Access, error) {
 			return Access{}, iterating
 		case word&writing == writing:
 			return Access{}, reads
-		case word&writing == writing-1: // as many readers as can be counted
+		case word&writing == writing-1: // the count of readers is at its maximum
 			wait(try)
 			continue
 		default:
@@ -112,7 +112,7 @@ func begin(s *slot, of uint64, use Use) (Access, error) {
 	}
 }
 
-// wait lets the goroutine go on that uses another map of the slot.
+// wait yields to the goroutine that uses another map of the slot.
 func wait(try int) {
 	if try < 100 {
 		runtime.Gosched()
@@ -178,8 +178,8 @@ func BeginAll(list []reflect.Value) (end func(), err error) {
 	return end, nil
 }
 
-// hold waits until it has the map m alone, and returns a function that lets others go
-// on. Accesses that begin meanwhile wait and are not in conflict.
+// hold waits until it has exclusive access to the map m, and returns a function that ends the
+// access. Accesses that begin meanwhile wait; they are not conflicts.
 func hold(m reflect.Value) (end func()) {
 	if m.IsNil() {
 		return func() {}

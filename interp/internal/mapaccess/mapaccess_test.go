@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// TestConflicts checks which uses of one map conflict.
 func TestConflicts(t *testing.T) {
 	m := reflect.ValueOf(map[int]int{})
 	for _, c := range []struct {
@@ -51,6 +52,8 @@ func collide() (a, b reflect.Value) {
 	}
 }
 
+// TestMapsOfOneSlotTakeTurns checks that an access waits while another map of the same slot
+// is in use.
 func TestMapsOfOneSlotTakeTurns(t *testing.T) {
 	m, other := collide()
 	a, err := Begin(m, Write)
@@ -74,6 +77,7 @@ func TestMapsOfOneSlotTakeTurns(t *testing.T) {
 	}
 }
 
+// TestBeginAll checks one access that writes several maps.
 func TestBeginAll(t *testing.T) {
 	m, same := collide()
 	third := reflect.ValueOf(map[int]int{})
@@ -100,8 +104,9 @@ func TestBeginAll(t *testing.T) {
 	}
 }
 
-// TestExclusion has goroutines use maps that Go would end the process for.
-func TestExclusion(t *testing.T) {
+// TestAnnouncedAccessesExclude checks that goroutines may use the same maps if they announce
+// each access. Go would end the process if two of them met.
+func TestAnnouncedAccessesExclude(t *testing.T) {
 	maps := []map[int]int{{}, {}, {}}
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -132,6 +137,7 @@ func TestExclusion(t *testing.T) {
 	wg.Wait()
 }
 
+// TestCopyWhileWriting checks that Copy copies a map while a goroutine writes to it.
 func TestCopyWhileWriting(t *testing.T) {
 	m := map[float64]int{math.NaN(): 1, math.Inf(1): 2}
 	var stop atomic.Bool

@@ -1,7 +1,7 @@
-// Package symbols holds the symbols that interpreted cells can call: for each package
-// that they can import a table of reflect.Values, in the form that Yaegi reads. It is
-// generated from the same list as package exports, so whatever type-checks exists here
-// too, except for generic functions and types, which a reflect.Value cannot represent.
+// Package symbols holds the symbols that interpreted cells can call: a table of
+// reflect.Values for each package that they can import, in the form that Yaegi reads. It is
+// generated from the same list as package exports, so every name that type-checks has a
+// symbol, except generic functions and types, which a reflect.Value cannot represent.
 package symbols
 
 import (
@@ -15,8 +15,8 @@ import (
 
 //go:generate go run ./gen
 
-// tables makes each package's table on demand. The generated files fill it in their
-// init functions.
+// tables holds a function for each package that makes its table. The init functions of the
+// generated files fill it.
 var tables = map[string]func() map[string]reflect.Value{}
 
 // Table returns a new table of the package at an import path, by name. A function is
@@ -35,7 +35,7 @@ func Table(path string) map[string]reflect.Value {
 // Paths returns the import paths that have a table, sorted.
 func Paths() []string { return slices.Sorted(maps.Keys(tables)) }
 
-// Key is Yaegi's key for the package at an import path: the path followed by the name.
+// Key returns Yaegi's key for the package at an import path: the path followed by the name.
 func Key(importPath string) string { return path.Join(importPath, exports.Name(importPath)) }
 
 // All returns new tables of all packages by key.

@@ -11,7 +11,8 @@ import (
 	"halfnote/interp/internal/exports"
 )
 
-// Names, kinds and constants must be those that go/types sees.
+// TestTablesMatchExports checks that the tables have the names, kinds and constants that
+// package exports declares.
 func TestTablesMatchExports(t *testing.T) {
 	imp := exports.Importer()
 	for _, path := range exports.Packages() {
@@ -61,7 +62,7 @@ func TestTablesMatchExports(t *testing.T) {
 	}
 }
 
-// wrapper checks the struct that stands for interface o.
+// wrapper checks the struct that implements interface o for interpreted values.
 func wrapper(t *testing.T, name string, o *types.TypeName, typ reflect.Type, w reflect.Value) {
 	i, ok := o.Type().Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
@@ -93,6 +94,7 @@ func generic(o types.Object) bool {
 	return ok && !i.IsMethodSet()
 }
 
+// TestCalls checks that functions of a table can be called.
 func TestCalls(t *testing.T) {
 	call := func(path, name string, args ...any) any {
 		var in []reflect.Value
@@ -109,6 +111,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestExit checks that functions that would exit panic with an Exit.
 func TestExit(t *testing.T) {
 	for _, tt := range []struct {
 		path, name string
@@ -134,6 +137,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
+// TestKey checks the keys of packages, and that other paths have no table.
 func TestKey(t *testing.T) {
 	for path, want := range map[string]string{"fmt": "fmt/fmt", "math/rand/v2": "math/rand/v2/rand"} {
 		if got := Key(path); got != want {
@@ -147,14 +151,15 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Types that cells see under another name have a table under their own.
-func TestMet(t *testing.T) {
+// TestTypesOfMetPackages checks that a type that cells see under the name of another package
+// also has an entry in the table of its own package.
+func TestTypesOfMetPackages(t *testing.T) {
 	got, want := Table("halfnote/tensor/driver")["DType"], Table("halfnote/tensor")["DType"]
 	if !got.IsValid() || got.Type() != want.Type() {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := Key("halfnote/tensor/driver"); got != "halfnote/tensor/driver/driver" {
-		t.Errorf("got key %q", got)
+		t.Errorf("got key %q, want halfnote/tensor/driver/driver", got)
 	}
 }
 

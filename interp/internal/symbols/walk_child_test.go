@@ -24,7 +24,7 @@ type stopped struct{}
 
 func (stopped) Error() string { return "test: stopped" }
 
-// walker is a child's part of a walk.
+// walker makes the calls of one child process.
 type walker struct {
 	out      *json.Encoder
 	pool     *pool
@@ -36,8 +36,7 @@ type walker struct {
 	selected *regexp.Regexp
 }
 
-// patience is how long a call may run before it is interrupted, and stuck how long it
-// may take to stop.
+// A call is interrupted after patience, and must then stop within stuck.
 const (
 	patience = 40 * time.Millisecond
 	stuck    = time.Minute
@@ -126,7 +125,7 @@ func (w *walker) walk(c callee) {
 	}
 }
 
-// crash is a panic of a call.
+// crash is the panic of a call.
 type crash struct {
 	value any
 	where string
@@ -156,9 +155,9 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 	return f.Call(in), nil
 }
 
-// made reports whether the arguments are values that functions make. For others Go's
-// own error is acceptable: pointers to the zero value of a type of this module, and a
-// nil receiver that is not a tensor.
+// made reports whether the arguments include neither a pointer to the zero value of a type
+// of this module nor a nil receiver that is not a tensor. Functions do not return these, so
+// Go's own error is acceptable for them.
 func made(c callee, in []reflect.Value) bool {
 	for i, v := range in {
 		switch {
@@ -174,7 +173,7 @@ func made(c callee, in []reflect.Value) bool {
 	return true
 }
 
-// fault returns what is wrong with the failure of a call, "" if nothing is.
+// fault returns the reason why the error of a call is unacceptable, or "".
 func fault(err error) string {
 	if err == nil {
 		return ""

@@ -17,12 +17,12 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestHostileCalls calls every function and method of the packages that cells see with
-// huge, negative, zero and nil arguments, in child processes with little memory. A call
-// must not end its process, ignore an interrupt, or fail with a run-time error: the
+// TestHostileCalls checks every function and method of the packages that cells see: it calls
+// them with huge, negative, zero and nil arguments, in child processes with little memory. A
+// call must not end its process, ignore an interrupt, or fail with a run-time error: the
 // error must name the wrong argument. A default run calls a share of the functions.
-// HALFNOTE_WALK=all makes more calls for each function, and any other value is a regular
-// expression for the functions to call.
+// HALFNOTE_WALK=all makes more calls of each function; any other value is a regular
+// expression that selects functions.
 func TestHostileCalls(t *testing.T) {
 	if os.Getenv(walkChild) != "" {
 		walkAsChild()
@@ -86,8 +86,8 @@ type report struct {
 	Interrupted int    `json:",omitempty"`
 }
 
-// walkInChildren calls every step-th of n functions from first on, and after a function
-// that has ended a child starts a new one.
+// walkInChildren calls every step-th of n functions from first on. If a function ends its
+// child process, it starts another child for the rest.
 func walkInChildren(t *testing.T, n, first, step int) (w walked) {
 	for at := first; at < n; {
 		last := report{At: at}
@@ -150,7 +150,7 @@ func runWalk(first, step int, each func(report)) (string, error) {
 // callee is a function or a method that cells can call.
 type callee struct {
 	name string
-	fn   reflect.Value // of a function; of a method, its receiver comes first
+	fn   reflect.Value // the function, or a method as a function whose receiver comes first
 	recv reflect.Type  // nil for functions
 }
 

@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"halfnote/amp/experiment"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
+	"halfnote/tensor/nn/models"
 )
 
 // maker returns a new value with its text for failures.
@@ -31,8 +33,8 @@ type pool struct {
 	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // stops calls that take long
 }
 
-// newPool calls all functions with plausible arguments, a few times, to learn how
-// values of each type are made.
+// newPool calls all functions with plausible arguments, several times, to find a function
+// that returns a value of each type.
 func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *pool {
 	p := &pool{made: map[reflect.Type]maker{}, call: call}
 	tried := map[string]bool{}
@@ -149,9 +151,16 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[context.Context](): func() any { return context.Background() },
 	reflect.TypeFor[any]():             func() any { return 1.0 },
 	reflect.TypeFor[fmt.Stringer]():    func() any { return tensor.CPU },
+
+	// Makers of these sizes return models that take a second to initialise.
+	reflect.TypeFor[models.BERTConfig](): func() any {
+		return models.BERTConfig{Vocabulary: 64, Hidden: 8, Layers: 1, Heads: 2, Intermediate: 8, Positions: 16, Types: 2}
+	},
+	reflect.TypeFor[experiment.BERTSize](): func() any { return experiment.BERTSize{Batch: 2, Length: 4, Hidden: 64, Layers: 1} },
+	reflect.TypeFor[experiment.MLPSize]():  func() any { return experiment.MLPSize{Batch: 2, Width: 4, Layers: 1} },
 }
 
-// zeroed is the text of pointers to zero values of types whose values functions make.
+// zeroed is the text of a pointer to the zero value of a type that functions return.
 const zeroed = "new"
 
 // usual returns a maker of plausible values of a type.
@@ -308,7 +317,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 	return []maker{zero}
 }
 
-// elements are the elements of slices.
+// elements returns makers of slice elements.
 func (p *pool) elements(t reflect.Type, depth int) []maker {
 	if depth > 1 {
 		return nil
@@ -347,7 +356,7 @@ func tensors(text string, make func() *tensor.Tensor) maker {
 	return maker{text, func() reflect.Value { return reflect.ValueOf(make()) }}
 }
 
-// shapes are tensors for functions that refuse the usual one.
+// shapes holds tensors for functions that refuse the usual one.
 var shapes = []maker{
 	tensors("Ones(2, 2)", func() *tensor.Tensor { return tensor.Ones(2, 2) }),
 	tensors("Ones(4)", func() *tensor.Tensor { return tensor.Ones(4) }),
@@ -360,8 +369,8 @@ var shapes = []maker{
 	tensors("Scalar(1)", func() *tensor.Tensor { return tensor.Scalar(1) }),
 }
 
-// taken returns usual, with other tensors and numbers if c refuses it and accepts those: the
-// first tensor is one of shapes, and the others are another.
+// taken returns arguments that c accepts: usual or, if c refuses it, usual with other
+// numbers and with tensors from shapes, one for the first tensor and one for the rest.
 func (p *pool) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
 		args, _, ok := build(in)

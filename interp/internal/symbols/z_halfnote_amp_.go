@@ -66,6 +66,7 @@ func init() {
 		t["PrecisionModule"] = reflect.ValueOf((*amp.PrecisionModule)(nil))
 		t["Promote"] = reflect.ValueOf(amp.Promote)
 		t["Region"] = reflect.ValueOf((*amp.Region)(nil))
+		t["RegisterAutocast"] = reflect.ValueOf(amp.RegisterAutocast)
 		t["ScalerEnabled"] = reflect.ValueOf(amp.ScalerEnabled)
 		t["ScalerOption"] = reflect.ValueOf((*amp.ScalerOption)(nil))
 		t["Simulate"] = reflect.ValueOf(amp.Simulate)

@@ -10,8 +10,8 @@ import (
 	"halfnote/interp/engine"
 )
 
-// A panic of the compiler, here on code that the checker would have refused, is an
-// error, and the engine continues. It is part of Y16.
+// TestCompilerPanic checks that a panic of the compiler becomes an error and that the engine
+// can be used afterwards. The type checker would refuse the code. It is part of Y16.
 func TestCompilerPanic(t *testing.T) {
 	e, err := New(Options{
 		Name: func(path string) string { return "p__" + path }, Stdout: io.Discard,
@@ -40,6 +40,6 @@ func TestCompilerPanic(t *testing.T) {
 		t.Error(err)
 	}
 	if v, ok := e.Slot("n"); !ok || v.Int() != 1 {
-		t.Errorf("n is %v after a run that adds 1", v)
+		t.Errorf("got n = %v after a run that adds 1 to 0, want 1", v)
 	}
 }

@@ -20,7 +20,7 @@ func (e *Engine) Halt() (resume func(), ok bool) {
 	return func() { atomic.AddUint64(id, ^uint64(0)) }, true
 }
 
-// runID is the field that holds the number of the run, nil if there is none.
+// runID is the field that holds the number of the run, or nil if there is none.
 var runID = func() *reflect.StructField {
 	f, ok := reflect.TypeFor[interp.Interpreter]().FieldByName("id")
 	if !ok || f.Type.Kind() != reflect.Uint64 {

@@ -25,14 +25,15 @@ type (
 	run       func(frame unsafe.Pointer) run
 )
 
-// maps guards nodes. The numbers are offsets of their fields, and data that of a frame's.
+// maps guards nodes. The numbers are offsets of fields of nodes; data is the offset of a
+// field of frames.
 type maps struct {
 	tree                           tree
 	gen, exec, nleft, findex, data uintptr
 	known                          map[uintptr]use // by address of the generator
 }
 
-// use tells how the nodes of a generator use a map.
+// use is the way in which the nodes of a generator use a map.
 type use int
 
 const (
@@ -103,8 +104,8 @@ func newMaps(node reflect.Type, t tree) *maps {
 
 func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }
 
-// guard makes the nodes of a program announce their accesses. The code of function
-// literals is already there: it is generated again if it uses a map.
+// guard makes the nodes of a program announce their accesses. The code of function literals
+// already exists, so it is generated again if it uses a map.
 func (m *maps) guard(p *interp.Program) error {
 	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
 	var literals []unsafe.Pointer
@@ -121,8 +122,8 @@ func (m *maps) guard(p *interp.Program) error {
 	return nil
 }
 
-// walk guards the nodes below n, which is inside of literal, and adds to list the
-// outermost literals that have such nodes.
+// walk guards the nodes below n, which is inside literal, and adds the outermost literals
+// with such nodes to list.
 func (m *maps) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
 	gen := at[generator](n, m.gen)
 	if *gen != nil {
@@ -209,7 +210,7 @@ func (m *maps) use(g generator) use {
 
 func (m *maps) child(n unsafe.Pointer, i int) unsafe.Pointer { return m.tree.nodes(n, "child")[i] }
 
-// one has a node announce its access to the map that another node computes.
+// one makes a node announce its access to the map that another node computes.
 func (m *maps) one(n, of unsafe.Pointer, use mapaccess.Use) {
 	exec, value := at[run](n, m.exec), genValue(of)
 	original := *exec
@@ -223,7 +224,7 @@ func (m *maps) one(n, of unsafe.Pointer, use mapaccess.Use) {
 	}
 }
 
-// assigned has an assignment announce its accesses to maps.
+// assigned makes an assignment announce its accesses to maps.
 func (m *maps) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
 	if len(of) == 1 {
 		m.one(n, of[0], mapaccess.Write)
@@ -249,9 +250,9 @@ func (m *maps) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
 	}
 }
 
-// iterated has a range loop announce its accesses, one for each step. The iterator lies
-// before the key. The map is that of the iterator: the loop may assign another one to
-// the variable that it ranges over.
+// iterated makes a range loop announce its accesses, one for each step. The iterator comes
+// before the key in the frame. The map is that of the iterator: the loop may assign another
+// map to the variable that it ranges over.
 func (m *maps) iterated(n unsafe.Pointer) {
 	exec := at[run](n, m.exec)
 	original := *exec

@@ -9,14 +9,14 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// memory frees what Yaegi keeps of each unit that it has compiled, and finds variables
-// without a list of all. Yaegi holds the nodes of a unit by a list of roots that only
-// its debugger reads, by a list of inner scopes that nothing reads, and by symbols. It
-// has no way to release them, so memory uses unexported fields.
+// memory releases the data that Yaegi keeps about each compiled unit, and finds variables
+// without a list of all. Yaegi holds the nodes of a unit in a list of roots that only its
+// debugger reads, in a list of inner scopes that nothing reads, and in symbols. It cannot
+// release them, so memory uses unexported fields.
 type memory struct {
 	inner reflect.Value // the interpreter
 	tree  tree
-	made  int // number of places that have their variable
+	made  int // number of places whose variable has been allocated
 }
 
 // newMemory fails if Yaegi's layout is not that of v0.16.1.
@@ -86,8 +86,8 @@ func (m *memory) variables() *[]reflect.Value {
 // size returns the number of places that the layout has.
 func (m *memory) size() int { return len(*layout(m.scopes()[0])) }
 
-// grow makes the places that the layout has, as Yaegi does, but ahead of time and in
-// place: Yaegi copies all of them for each unit while goroutines use them.
+// grow allocates the places of the layout as Yaegi does, but ahead of time and in place:
+// Yaegi copies all of them for each unit while goroutines use them.
 func (m *memory) grow() {
 	data, types := m.variables(), *layout(m.scopes()[0])
 	if len(types) > len(*data) {
@@ -148,9 +148,9 @@ func (m *memory) settle(variables []string) {
 type unit struct {
 	base, top int      // range of its places
 	names     []string // names that it declared
-	marks     []string // names that are marks
+	marks     []string // names of its marks
 	literals  bool     // whether functions may outlive the entry function
-	entry     []string // entry function, and what registered it
+	entry     []string // entry function, and the variable that registered it
 }
 
 // free releases the parts of a unit that only its entry function needed.

@@ -2,8 +2,8 @@ package yaegi
 
 import "halfnote/interp/engine"
 
-// needs lists what Yaegi v0.16.1 does not support, or does differently from Go, by the
-// names of the rewrites that make it unnecessary.
+// needs lists the rewrites that replace code which Yaegi v0.16.1 does not support, or runs
+// differently from Go.
 var needs = engine.Needs{
 	Instances: true,
 	Rewrites: []string{

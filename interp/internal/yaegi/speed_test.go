@@ -13,9 +13,9 @@ import (
 	"halfnote/kernel"
 )
 
-// BenchmarkSpeed alternates small programs as cells and in plain Yaegi, and reports the
-// ratio of their times: the price of interrupts, of positions and messages of panics,
-// and of corrections to Yaegi.
+// BenchmarkSpeed runs small programs alternately as cells and in plain Yaegi, and reports the
+// ratio of their times: the cost of interrupts, of positions and messages of panics, and of
+// corrections to Yaegi.
 func BenchmarkSpeed(b *testing.B) {
 	for _, p := range []struct{ name, decls, call string }{
 		{"recursion", "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }", "fib(16)"},

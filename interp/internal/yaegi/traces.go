@@ -24,8 +24,8 @@ type trace struct {
 	frames  []engine.Frame
 	skipped int
 	inside  []string // compiled functions between the panic and the first frame
-	literal bool     // whether the next frame is of a literal that stands for the function around it
-	twice   bool     // whether the next frame is of a repeated call
+	literal bool     // whether the next frame is that of a literal that stands for the function around it
+	twice   bool     // whether the next frame is that of a repeated call
 }
 
 // maxFrames is the limit on recorded frames of one panic: endless recursion would give

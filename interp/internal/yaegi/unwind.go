@@ -13,7 +13,7 @@ import (
 // ancestor ends the search at once. After compilation of the function, the field is
 // otherwise used only for the names of literals.
 
-// A node of Yaegi's tree is known by where its fields are.
+// nodeFields holds the types of the fields by which the code reads a node of Yaegi's tree.
 var nodeFields = map[string]string{
 	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "types": "[]reflect.Type",
 }

@@ -28,7 +28,7 @@ type Engine struct {
 	entry  func() // entry function that the unit being declared registered
 	seq    int
 
-	mu     sync.Mutex // guards memory, which is Yaegi's
+	mu     sync.Mutex // guards Yaegi's memory
 	memory *memory
 	maps   *maps
 	closed bool
@@ -48,16 +48,15 @@ type Options struct {
 	Extra []string
 	// Name returns the name under which every unit imports a path.
 	Name func(path string) string
-	// Stdout takes what units print with print and println.
+	// Stdout receives the output of print and println in units.
 	Stdout io.Writer
 	// Goroutine returns a number for the calling goroutine; it is called while a panic
 	// unwinds, to tell the frames of different goroutines apart.
 	Goroutine func() uint64
 }
 
-// New returns an engine. Packages are made known to all units at once, because Yaegi
-// finds names that a unit itself imports only from nodes whose position is in the same
-// file.
+// New returns an engine. It declares the packages for all units at once, because Yaegi finds
+// names that a unit itself imports only from nodes whose position is in the same file.
 func New(o Options) (*Engine, error) {
 	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}, calls: engine.Calls{Runs: runsCells}}
 	symbols, goroutine, stdout := o.Symbols, o.Goroutine, o.Stdout
@@ -150,9 +149,9 @@ func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
 				}}}))
 				continue
 			}
-			of.literals = true // it may be called at any time
+			of.literals = true // later code may call the function at any time
 		case *ast.GenDecl:
-			if d.Tok == token.IMPORT { // New has made all packages known
+			if d.Tok == token.IMPORT { // New has declared all packages
 				continue
 			}
 			if d.Tok == token.TYPE {
@@ -200,8 +199,8 @@ func (e *Engine) guard(err *error) {
 	e.traces.forget()
 }
 
-// settle allocates the variables of a unit that failed: they have numbers but no
-// memory, and Globals would fail on them.
+// settle allocates the variables of a unit that failed to compile: they have numbers but no
+// memory, and Globals would fail for them.
 func (e *Engine) settle(err *error) {
 	if *err == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/drivertest"
 	"halfnote/tensor/internal/asm"
@@ -36,13 +37,18 @@ func TestPortable(t *testing.T) {
 
 // TestTierBits compares the bits of products on each tier with portable code, for numbers of all
 // magnitudes, infinities and NaN, at sizes and strides that use all kernels of a tier.
+// HALFNOTE_REQUIRE=long compares more of each kind.
 func TestTierBits(t *testing.T) {
 	if len(asm.Tiers()) == 0 {
 		t.Skip("this processor has only portable code")
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	portable := on(1, nil)
-	for i := range 200 {
+	cases := 60 // each kind below with each dtype
+	if testenv.Requires("long") {
+		cases = 200
+	}
+	for i := range cases {
 		d := []driver.DType{driver.Float32, driver.Float16, driver.BFloat16}[i%3]
 		c := productCase{
 			dtype: d, to: d, bias: r.IntN(3),

@@ -69,7 +69,7 @@ type BERTLayer struct {
 
 // BERTSelfAttention is multi-head self-attention.
 type BERTSelfAttention struct {
-	nn.Mode
+	nn.TrainingMode
 	Query, Key, Value *nn.Linear
 	heads             int
 	dropout           float64
@@ -89,7 +89,7 @@ type BERTPooler struct{ Dense *nn.Linear }
 // 0.02, biases 0, normalisation weights 1 and biases 0.
 func NewBERT(c BERTConfig) *BERT {
 	if c.Heads < 1 || c.Hidden%c.Heads != 0 || c.Layers < 0 {
-		panic(&tensor.Error{Op: "new_bert", Why: fmt.Sprintf("Hidden %d, Heads %d, Layers %d; expected Hidden divisible by Heads, and all at least 1", c.Hidden, c.Heads, c.Layers)})
+		panic(&tensor.Error{Op: "new_bert", Why: fmt.Sprintf("Hidden %d, Heads %d, Layers %d; want Hidden divisible by Heads, and all at least 1", c.Hidden, c.Heads, c.Layers)})
 	}
 	h := c.Hidden
 	norm := func() *nn.LayerNorm { return nn.NewLayerNorm([]int{h}, nn.Eps(1e-12)) }
@@ -158,7 +158,7 @@ func (b *BERT) Forward(ids *tensor.Tensor) *tensor.Tensor {
 func (in BERTInput) check() {
 	shape := in.IDs.Shape()
 	if len(shape) != 2 {
-		panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape}, Why: "IDs have the wrong shape; expected (n, t)"})
+		panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape}, Why: "IDs have the wrong shape; want (n, t)"})
 	}
 	for name, t := range map[string]*tensor.Tensor{"Mask": in.Mask, "Types": in.Types} {
 		if t != nil && !slices.Equal(t.Shape(), shape) {
@@ -170,7 +170,7 @@ func (in BERTInput) check() {
 func (e *BERTEmbeddings) run(in BERTInput) *tensor.Tensor {
 	positions, t := e.PositionEmbeddings.Weight, in.IDs.Size(1)
 	if t > positions.Size(0) {
-		panic(&tensor.Error{Op: "bert", Shapes: [][]int{in.IDs.Shape()}, Why: fmt.Sprintf("sequences of %d tokens; expected at most %d", t, positions.Size(0))})
+		panic(&tensor.Error{Op: "bert", Shapes: [][]int{in.IDs.Shape()}, Why: fmt.Sprintf("sequences of %d tokens; want at most %d", t, positions.Size(0))})
 	}
 	types := in.Types
 	if types == nil {
@@ -258,7 +258,7 @@ func LoadBERT(model any, state map[string]*tensor.Tensor) (fresh []string, err e
 		}
 	}
 	if len(fresh) == len(own) {
-		return nil, fmt.Errorf("models: load BERT: none of the checkpoint's %d names is in the model; expected names such as embeddings.word_embeddings.weight", len(state))
+		return nil, fmt.Errorf("models: load BERT: none of the checkpoint's %d names is in the model; want names such as embeddings.word_embeddings.weight", len(state))
 	}
 	slices.Sort(fresh)
 	return fresh, nn.LoadStateDict(model, full)

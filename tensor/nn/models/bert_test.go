@@ -94,7 +94,7 @@ func TestLoadBERT(t *testing.T) {
 		t.Error("the loaded encoder gives another result")
 	}
 	state["embeddings.word_embeddings.weight"] = tensor.Zeros(1, 2)
-	if _, err := models.LoadBERT(to, state); err == nil || !strings.Contains(err.Error(), "bert.embeddings.word_embeddings.weight has shape [1 2], expected [30 8]") {
+	if _, err := models.LoadBERT(to, state); err == nil || !strings.Contains(err.Error(), "bert.embeddings.word_embeddings.weight has shape (1, 2), want (30, 8)") {
 		t.Errorf("a wrong shape: got %v", err)
 	}
 	if _, err := models.LoadBERT(to, map[string]*tensor.Tensor{"x": tensor.Zeros(1)}); err == nil {
@@ -150,8 +150,8 @@ func TestBERTMistakes(t *testing.T) {
 	ids := tensor.FromInts(make([]int, 26), 2, 13)
 	for want, f := range map[string]func(){
 		"tensor: new_bert: Hidden 768, Heads 7":                                         func() { c := models.BERTBase(); c.Heads = 7; models.NewBERT(c) },
-		"tensor: bert: shape (26,): IDs have the wrong shape; expected (n, t)":          func() { b.Forward(ids.Reshape(26)) },
-		"tensor: bert: shape (2, 13): sequences of 13 tokens; expected at most 12":      func() { b.Forward(ids) },
+		"tensor: bert: shape (26,): IDs have the wrong shape; want (n, t)":              func() { b.Forward(ids.Reshape(26)) },
+		"tensor: bert: shape (2, 13): sequences of 13 tokens; want at most 12":          func() { b.Forward(ids) },
 		"tensor: bert: shapes (2, 5) and (2, 13): Mask does not have the shape of IDs":  func() { b.ForwardInput(models.BERTInput{IDs: ids.Slice(1, 0, 5), Mask: ids}) },
 		"tensor: bert: shapes (2, 5) and (2, 13): Types does not have the shape of IDs": func() { b.ForwardInput(models.BERTInput{IDs: ids.Slice(1, 0, 5), Types: ids}) },
 	} {

@@ -34,7 +34,7 @@ type ResNetOptions struct {
 // depth is 8, 14, 20, 32, 44, 56 and so on; it panics for other values.
 func NewCIFARResNet(depth int, o ResNetOptions) *ResNet {
 	if depth < 8 || (depth-2)%6 != 0 {
-		panic(&tensor.Error{Op: "cifar_resnet", Why: fmt.Sprintf("%d layers; expected 6n+2, such as 8, 14, 20, 32, 44 or 56", depth)})
+		panic(&tensor.Error{Op: "cifar_resnet", Why: fmt.Sprintf("%d layers; want 6n+2, such as 8, 14, 20, 32, 44 or 56", depth)})
 	}
 	b := builder{options: initFrom(o)}
 	n := (depth - 2) / 6

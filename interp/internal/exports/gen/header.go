@@ -15,10 +15,10 @@ import (
 	"halfnote/interp/internal/exports/load"
 )
 
-// headers returns the declarations of halfnote's own packages as Go source without
-// function bodies, by import path: one declaration a line, sorted, so that git merges
-// changes of the API line by line. Packages that these refer to, such as internal ones,
-// have a header with the names that are needed.
+// headers returns the declarations of halfnote's own packages as Go source without function
+// bodies, by import path: one declaration per line, sorted, so that git merges changes of
+// the API line by line. Packages that these refer to, such as internal ones, have a header
+// with the needed names.
 //
 // Unexported fields keep their names and whether they can be compared, not their types.
 func headers(pkgs []*load.Package) (map[string][]byte, error) {
@@ -76,7 +76,7 @@ func (f *header) bytes() []byte {
 	return b.Bytes()
 }
 
-// importName is a name for the package at path that a declaration cannot have.
+// importName returns a name for the package at path that a declaration cannot have.
 func importName(path string) string {
 	return "_" + strings.Map(func(r rune) rune {
 		if r == '/' || r == '.' || r == '-' {
@@ -174,7 +174,7 @@ func (f *header) add(format string, args ...any) {
 	f.lines = append(f.lines, fmt.Sprintf(format, args...))
 }
 
-// unnamed matches the names that the compiler gives unnamed results.
+// unnamed matches the names that the compiler gives to unnamed results.
 var unnamed = regexp.MustCompile(`#rv\d+ `)
 
 func (f *header) signature(o *types.Func) string {
@@ -191,7 +191,7 @@ func (f *header) qualify(p *types.Package) string {
 	return importName(p.Path())
 }
 
-// visible is s with other types for fields that packages which import it cannot use.
+// visible returns s with other types for the fields that importing packages cannot use.
 func visible(s *types.Struct) *types.Struct {
 	comparable, not := types.NewStruct(nil, nil), types.NewArray(types.NewSignatureType(nil, nil, nil, nil, nil, false), 0)
 	var fields []*types.Var
@@ -232,8 +232,8 @@ func (w *headerWriter) reach(t types.Type) {
 	})
 }
 
-// walk calls visit for t and the types of which its expression consists. It does not
-// look into the declarations of named types.
+// walk calls visit for t and for the types in its expression. It does not descend into the
+// declarations of named types.
 func walk(t types.Type, visit func(types.Type)) {
 	visit(t)
 	list := func(types []types.Type) {
@@ -277,7 +277,7 @@ func walk(t types.Type, visit func(types.Type)) {
 	}
 }
 
-// constant is the literal of o's value. An untyped constant keeps its kind.
+// constant returns the literal of o's value. An untyped constant keeps its kind.
 func (w *headerWriter) constant(o *types.Const) string {
 	v := o.Val()
 	b := o.Type().Underlying().(*types.Basic)

@@ -113,7 +113,7 @@ func generate(paths []string) (files map[string][]byte, err error) {
 		}
 		if texts[p.Path] == nil {
 			var b bytes.Buffer
-			// An empty FileSet leaves positions out: they would name files of this machine.
+			// An empty FileSet omits positions, which would name files of this machine.
 			if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Path, err)
 			}
@@ -139,7 +139,7 @@ func generate(paths []string) (files map[string][]byte, err error) {
 	return files, err
 }
 
-// docs adds the texts of p's declarations to files, as one object or as a line a name.
+// docs adds the texts of p's declarations to files, as one object or as one line per name.
 func docs(files map[string][]byte, p *load.Package, lines bool) (map[string]load.Text, error) {
 	docs, err := p.Docs()
 	if err != nil {

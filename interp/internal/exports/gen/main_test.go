@@ -15,14 +15,14 @@ import (
 	"halfnote/interp/internal/exports/list"
 )
 
-// The embedded files must match the current packages. The standard library is compared
-// if the Go release is the one that generated the files.
+// TestFilesAreFresh checks that the embedded files match the current packages. It compares
+// the standard library only if this Go release generated the files.
 func TestFilesAreFresh(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command to read packages")
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("would compile the standard library for linux/amd64")
+		t.Skip("needs linux/amd64: elsewhere it would compile the standard library")
 	}
 	const dir = "../z"
 	own := slices.Concat(list.Own, list.Met)
@@ -73,10 +73,11 @@ func TestListIsSorted(t *testing.T) {
 	}
 }
 
-// The package of every type that can be reached from the packages that cells import
-// must be listed: a variable of a cell can have that type.
+// TestReachableTypesAreListed checks that package list has the package of every type that
+// can be reached from the packages that cells import: a variable of a cell can have that
+// type.
 func TestReachableTypesAreListed(t *testing.T) {
-	// types of package syscall differ between operating systems
+	// Types of package syscall differ between operating systems.
 	listed := slices.Concat(list.Own, list.Met, list.Std, []string{"syscall"})
 	imp := exports.Importer()
 	seen := map[types.Type]bool{}

@@ -2,8 +2,7 @@
 // symbols read it, so both hold the same packages.
 package list
 
-// Own lists halfnote's own packages. A listed package that does not exist yet is left
-// out.
+// Own lists halfnote's own packages. The generators skip a package that does not exist.
 var Own = []string{
 	"halfnote/amp",
 	"halfnote/amp/apex",
@@ -24,8 +23,8 @@ var Own = []string{
 	"halfnote/tensor/optim",
 }
 
-// Met lists halfnote's packages that cells cannot import but whose types they see,
-// under another name that a package of Own gives them.
+// Met lists halfnote's packages that cells cannot import but whose types they see under the
+// name that a package of Own gives them.
 var Met = []string{"halfnote/tensor/driver"}
 
 // Std lists packages of the standard library whose exported names are the same on

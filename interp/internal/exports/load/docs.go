@@ -53,7 +53,7 @@ type texts struct {
 	m    map[string]Text
 }
 
-// longest is the number of lines up to which a group of constants or variables is shown
+// longest is the maximum number of lines of a group of constants or variables that is shown
 // whole for each of its names.
 const longest = 24
 
@@ -104,7 +104,7 @@ func (w *texts) members(t *doc.Type) {
 	}
 }
 
-// bare is s without its comments.
+// bare returns s without its comments.
 func bare(s *ast.ValueSpec) *ast.ValueSpec {
 	c := *s
 	c.Doc, c.Comment = nil, nil

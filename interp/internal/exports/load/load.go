@@ -28,10 +28,9 @@ type Package struct {
 	files      []string
 }
 
-// Packages loads pkgs as linux/amd64 without cgo builds them, whatever the machine, so
-// that the generated files do not depend on it. A package that does not exist is left
-// out. A package that does not compile is left out too, and err names it; the others
-// are still valid.
+// Packages loads pkgs as a build for linux/amd64 without cgo does, so that the generated
+// files do not depend on the machine. It omits packages that do not exist. It also omits
+// packages that do not compile, and err names these; the others are still valid.
 func Packages(pkgs ...string) (loaded []*Package, err error) {
 	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,DepOnly,Error,DepsErrors"}, pkgs...)
 	cmd := exec.Command("go", args...)
@@ -87,7 +86,7 @@ func Packages(pkgs ...string) (loaded []*Package, err error) {
 	return loaded, errors.Join(errs...)
 }
 
-// Builtin is the package that documents the predeclared names. It has no types.
+// Builtin returns the package that documents the predeclared names. It has no types.
 func Builtin() (*Package, error) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "builtin").Output()
 	if err != nil {

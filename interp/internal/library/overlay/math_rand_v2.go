@@ -2,7 +2,7 @@
 
 package rand
 
-// N gets its number from the compiled functions.
+// N calls the compiled functions for its number.
 func N[Int intType](n Int) Int {
 	if n <= 0 {
 		panic("invalid argument to N")

@@ -78,9 +78,9 @@ func generate(paths []string) (files map[string][]byte, err error) {
 	return files, broken
 }
 
-// fileName is z_math_rand_v2_.go for math/rand/v2: the last underscore keeps
-// names such as z_os_signal.go, or an operating system's, from meaning a build
-// constraint.
+// fileName returns the name of a package's file, for example z_math_rand_v2_.go for
+// math/rand/v2. Because of the last underscore, no name is a build constraint, as
+// z_os_windows.go would be.
 func fileName(path string) string {
 	return "z_" + strings.ReplaceAll(path, "/", "_") + "_.go"
 }

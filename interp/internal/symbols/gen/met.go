@@ -12,9 +12,9 @@ import (
 	"halfnote/interp/internal/exports/load"
 )
 
-// met returns tables of the packages that cells see without importing them. They hold
-// only types, under the name that an importable package gives each, because this
-// package may import nothing else.
+// met returns tables of the packages whose types cells see but which they cannot import. The
+// tables refer to each type by the name that an importable package gives it, because package
+// symbols may import only those.
 func met(pkgs []*load.Package) map[string][]byte {
 	type alias struct{ path, pkg, name string }
 	found := map[string]map[string]alias{} // by package met and type

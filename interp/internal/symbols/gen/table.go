@@ -27,7 +27,7 @@ type writer struct {
 	imports map[string]string // names by path
 }
 
-// table returns the source of p's table, nil if it would be empty.
+// table returns the source of p's table, or nil if it would be empty.
 func table(p *types.Package) ([]byte, error) {
 	w := writer{imports: map[string]string{"reflect": "reflect"}}
 	var entries, wrappers bytes.Buffer
@@ -98,9 +98,9 @@ func (w *writer) qualify(p *types.Package) string {
 	return name
 }
 
-// value is the expression of o's reflect.Value: of the function itself, the addressable
-// variable, a nil pointer to the type, the typed constant, or the constant.Value of an
-// untyped constant.
+// value returns the expression for o's reflect.Value: of the function itself, the
+// addressable variable, a nil pointer to the type, the typed constant, or the constant.Value
+// of an untyped constant.
 func (w *writer) value(o types.Object) string {
 	if name, ok := replaced[o.Pkg().Path()+"."+o.Name()]; ok {
 		return "reflect.ValueOf(" + name + ")"
@@ -117,8 +117,8 @@ func (w *writer) value(o types.Object) string {
 	return "reflect.ValueOf(" + name + ")"
 }
 
-// constant writes an untyped constant by name where that loses nothing, since
-// some, such as os.PathSeparator, differ between operating systems.
+// constant returns the expression for an untyped constant: its name if that keeps the value
+// exact, because some constants, such as os.PathSeparator, differ between operating systems.
 func (w *writer) constant(o *types.Const, name string) string {
 	use := func(path, name string) { w.qualify(types.NewPackage(path, name)) }
 	val := o.Val()

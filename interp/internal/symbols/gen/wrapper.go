@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wrappable reports whether the wrapper of another package can implement interface t:
-// all methods are exported, and all their types can be named there.
+// wrappable reports whether a wrapper in package symbols can implement interface t: all its
+// methods are exported, and all their types can be named there.
 func wrappable(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
