@@ -209,6 +209,9 @@ type Loops struct {
 	// 64. Fence makes them visible to other processors.
 	Stream func(dst, src unsafe.Pointer, n int)
 	Fence  func()
+	// Fetch brings n bytes, at least 1, from dst on into the first cache for writing. Processors follow
+	// reads ahead by themselves, but writes less well.
+	Fetch func(dst unsafe.Pointer, n int)
 }
 
 // Count sets c to the counts of n numbers of 16 or 32 bits. n is a positive multiple of 32.

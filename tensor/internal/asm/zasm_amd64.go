@@ -959,6 +959,11 @@ func avx2SumLanes(x unsafe.Pointer, n int) (sum float32)
 //go:noescape
 func fence()
 
+// fetch is [Loops.Fetch].
+//
+//go:noescape
+func fetch(dst unsafe.Pointer, n int)
+
 // addFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape

@@ -41485,6 +41485,17 @@ TEXT ·fence(SB), NOSPLIT, $0-0
 SFENCE
 RET
 
+// func fetch(dst unsafe.Pointer, n int)
+TEXT ·fetch(SB), NOSPLIT, $0-16
+MOVQ dst+0(FP), DI
+MOVQ n+8(FP), CX
+loop:
+BYTE $0x0f; BYTE $0x0d; BYTE $0x0f // PREFETCHW (DI)
+ADDQ $64, DI
+SUBQ $64, CX
+JGT loop
+RET
+
 DATA ·magnitude16+0(SB)/4, $0x7fff7fff
 DATA ·magnitude16+4(SB)/4, $0x7fff7fff
 DATA ·magnitude16+8(SB)/4, $0x7fff7fff

@@ -78,6 +78,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 		readers[i] = read[T](v)
 	}
 	w.chooseStreaming(dst, src)
+	fetching := fetches(dst, src) && !w.streaming && w.asIs() && w.layout.dense()
 	operands := len(src)
 	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
 		defer w.fence()
@@ -89,6 +90,9 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 					in[i] = readers[i].at(lo, s.in[i][:n])
 				}
 				out := w.room(lo, s.out[:n])
+				if fetching && lo+n < hi {
+					w.fetch(lo+n, min(chunk, hi-lo-n))
+				}
 				f(out, in[0], in[1], in[2], alpha, beta)
 				w.put(lo, out)
 			}
