@@ -26,7 +26,7 @@ func detect() (list []*Tier) {
 				neg, abs, tanhGrad, sigmoidGrad,
 				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence, fetch,
 			},
-			Functions: avx512Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
+			Functions: avx512Functions[:], Float16Functions: avx512Float16Functions[:], BFloat16Functions: avx512BFloat16Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
 			Norms: Norms{
 				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,

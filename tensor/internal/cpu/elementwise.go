@@ -53,7 +53,13 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 		if n := dst.Len(); n > chunk && 4*n < streamMin && broadcastPass(b, k.Code, dst, src) {
 			return
 		}
-		elementwise(b, p.cost, p.f32, k, dst, src)
+		loop := p.f32
+		if dst.DType.Size() == 2 {
+			if half := halfLoops[k.Code]; half != nil {
+				loop = half
+			}
+		}
+		elementwise(b, p.cost, loop, k, dst, src)
 	case driver.Float64:
 		elementwise(b, p.cost, p.f64, k, dst, src)
 	default:
