@@ -76,7 +76,7 @@ func mapped() int64 {
 type kernelCommand struct {
 	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
 	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %%theme: ${themes}."`
+	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
 }
 
 func (c kernelCommand) Run() error {
