@@ -13,6 +13,7 @@ import (
 	"halfnote/install"
 	"halfnote/internal/bench"
 	"halfnote/interp"
+	"halfnote/tensor"
 )
 
 type benchCommand struct {
@@ -67,6 +68,9 @@ func (c benchCommand) Run(ctx context.Context) error {
 		fmt.Println(rows.JSON())
 	} else {
 		fmt.Println(rows)
+		if c.Device == "cpu" {
+			fmt.Print(rows.Autocast(tensor.CPUProducts()))
+		}
 		for _, peer := range rows.PeerNames() {
 			fmt.Println(rows.Against(peer).Chart())
 		}

@@ -125,7 +125,7 @@ func (p Policy) Category(op tensor.Info) Category {
 func (p Policy) listed(op tensor.Info) Category {
 	r, ok := lists[op.Name]
 	switch {
-	case !ok:
+	case !ok && !op.GivenDType:
 		return registeredAs(op.Name)
 	case p.cpu:
 		return r.cpu

@@ -41,6 +41,15 @@ var deepCalls = []string{
 	"literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
+// shareOf returns the calls that a run includes: one in three by default.
+func shareOf(t *testing.T, calls []string) (share []string) {
+	n := testenv.Share(t, 3)
+	for i := 0; i < len(calls); i += n {
+		share = append(share, calls[i])
+	}
+	return share
+}
+
 // TestUnwindingGrowth checks that the work of a panic is linear in the number of calls that
 // it unwinds, and not quadratic, even if there are other goroutines. These wait, because
 // the test measures the processor time of the whole process.
@@ -49,7 +58,7 @@ func TestUnwindingGrowth(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			s := newSessionOn(t, engine)
 			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
-			for _, call := range deepCalls {
+			for _, call := range shareOf(t, deepCalls) {
 				unwindingGrows(t, s, call)
 			}
 		})
@@ -103,13 +112,13 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				s := newSessionOn(t, engine)
 				evalAll(t, s, deep, "go func() { for {} }()")
-				for _, call := range deepCalls {
+				for _, call := range shareOf(t, deepCalls) {
 					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
 					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
 						t.Errorf("%s: got %s", code, got)
 					}
 				}
-				for _, call := range []string{"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"} {
+				for _, call := range shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"}) {
 					code := fmt.Sprintf(call, 1<<40)
 					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
 						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)

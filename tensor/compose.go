@@ -9,14 +9,17 @@ import (
 
 // compose returns f of in. Half-precision operands are widened to float32 and the result is
 // rounded once. The operations of f are neither recorded nor observed.
-func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
+func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor { return composeFrom(0, f, in) }
+
+// composeFrom is compose with the first operands as they are, not widened.
+func composeFrom(first int, f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
 	var y *Tensor
 	s.do(func() {
 		x := make([]*Tensor, len(in))
 		for i, t := range in {
-			if x[i] = t.Detach(); t.dtype.IsFloat() {
+			if x[i] = t.Detach(); i >= first && t.dtype.IsFloat() {
 				x[i] = wide(x[i])
 			}
 		}

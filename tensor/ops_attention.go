@@ -12,7 +12,9 @@ import (
 type attentionOptions = plumbing.AttentionOptions[*Tensor]
 
 // attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask, if
-// any, and the dropout mask, unless the backend draws it.
+// any, and the dropout mask, unless the backend draws it. Queries and keys of bfloat16 are
+// multiplied as such, and their float32 scores are scaled after the product. The second product is
+// float32, because rounded weights would cost accuracy.
 type attention struct {
 	scale, dropout float64
 	masked, causal bool
@@ -39,12 +41,11 @@ func (a attention) Forward(in []*Tensor) *Tensor {
 	if a.fused(in) {
 		return a.atOnce(in)
 	}
-	y := compose(func(x []*Tensor) *Tensor {
-		if x = a.share(a.withMask(x)); a.inBlocks(x) {
-			return a.inPieces(x)
-		}
-		return a.dropped(a.weights(x), x).MatMul(x[2])
-	}, in)
+	narrowed := 0
+	if in[0].dtype == BFloat16 && in[0].mem.backend.Offers(driver.Matmul, Float32, BFloat16, BFloat16) {
+		narrowed = 2
+	}
+	y := composeFrom(narrowed, func(x []*Tensor) *Tensor { return a.inPieces(a.share(a.withMask(x))) }, in)
 	return narrow(y, in[0].dtype) // a mask may be wider
 }
 func (a attention) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
@@ -91,15 +92,11 @@ func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 
 // weights returns the softmax of the scores, with 0 in rows whose keys are all masked.
 func (a attention) weights(x []*Tensor) *Tensor {
-	s := x[0].MulScalar(a.scale).MatMul(x[1].Transpose(-1, -2))
-	switch {
-	case a.masked && x[3].dtype == Bool:
-		s = x[3].Where(s, constant(s, s.dtype, math.Inf(-1)))
-	case a.masked:
-		s = s.Add(x[3])
-	case a.causal:
-		s = causalMask(s, a.first).Where(s, constant(s, s.dtype, math.Inf(-1)))
-	}
+	return a.normalized(a.maskedScores(x[0].MulScalar(a.scale).MatMul(x[1].Transpose(-1, -2)), x))
+}
+
+// normalized returns the softmax of the masked scores s.
+func (a attention) normalized(s *Tensor) *Tensor {
 	if !a.masked || s.Numel() == 0 {
 		return s.Softmax(-1)
 	}
@@ -107,6 +104,19 @@ func (a attention) weights(x []*Tensor) *Tensor {
 	zero := constant(s, s.dtype, 0)
 	none := elementwiseTo(Bool, driver.Equal, reduce(driver.ReduceMax, s.Detach(), []int{last}, s.dtype), constant(s, s.dtype, math.Inf(-1)))
 	return none.Where(zero, none.Where(zero, s).Softmax(-1))
+}
+
+// maskedScores returns the scores s with the mask applied, if any.
+func (a attention) maskedScores(s *Tensor, x []*Tensor) *Tensor {
+	switch {
+	case a.masked && x[3].dtype == Bool:
+		return x[3].Where(s, constant(s, s.dtype, math.Inf(-1)))
+	case a.masked:
+		return s.Add(x[3])
+	case a.causal:
+		return causalMask(s, a.first).Where(s, constant(s, s.dtype, math.Inf(-1)))
+	}
+	return s
 }
 
 // withMask returns x with the dropout mask, if the backend draws it.

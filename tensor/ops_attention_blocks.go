@@ -21,7 +21,7 @@ func (a attention) inBlocks(x []*Tensor) bool {
 	n := len(x[0].shape)
 	queries, keys := x[0].shape[n-2], x[1].shape[len(x[1].shape)-2]
 	lead := x[0].shape[:n-2]
-	return queries > queryBlock && queries*keys >= 1<<20 && x[0].dtype == Float32 &&
+	return queries > queryBlock && queries*keys >= 1<<20 && x[2].dtype == Float32 &&
 		slices.Equal(lead, x[1].shape[:len(x[1].shape)-2]) && slices.Equal(lead, x[2].shape[:len(x[2].shape)-2])
 }
 
@@ -59,15 +59,83 @@ func (a attention) blocks(x []*Tensor, f func(b attention, part []*Tensor, head 
 	}
 }
 
-// inPieces returns the result for x, computed in blocks.
+// inPieces returns the result for x, operands with repeated heads, computed in blocks or groups.
 func (a attention) inPieces(x []*Tensor) *Tensor {
-	n := len(x[0].shape)
-	y := newTensor(x[0].mem.backend, Float32, append(slices.Clone(x[0].shape[:n-1]), x[2].shape[n-1]))
-	a.blocks(x, func(b attention, part []*Tensor, head func(t *Tensor) *Tensor, lo, hi, _ int) {
-		z := b.dropped(b.weights(part), part).MatMul(part[2])
-		run(driver.Kernel{Code: driver.Copy}, head(y).Slice(0, lo, hi), z)
-	})
+	rows, b := productShape(x[0], x[1].Transpose(-1, -2)), x[0].mem.backend
+	lead := rows[:len(rows)-2]
+	if wider, ok := broadcastShapes(lead, x[2].shape[:len(x[2].shape)-2]); ok {
+		lead = wider
+	}
+	y := unsetTensor(b, x[2].dtype, slices.Concat(lead, []int{rows[len(rows)-2], x[2].shape[len(x[2].shape)-1]}))
+	if a.inBlocks(x) {
+		a.blocks(x, func(b attention, part []*Tensor, head func(t *Tensor) *Tensor, lo, hi, _ int) {
+			b.attendTo(head(y).Slice(0, lo, hi), part)
+		})
+		return y
+	}
+	a.groups(y, x, rows)
 	return y
+}
+
+// groupScores is the number of scores of a group: they fit the cache of a core.
+const groupScores = 1 << 18
+
+// groups sets y to the result for x. On the CPU it is computed for as many heads at a time as
+// their scores, of that shape in all, fit the cache.
+func (a attention) groups(y *Tensor, x []*Tensor, scores []int) {
+	n := len(y.shape) - 2
+	d := slices.IndexFunc(y.shape[:n], func(size int) bool { return size > 1 })
+	all := slices.Equal(y.shape[:n], scores[:len(scores)-2])
+	for _, t := range x[:3] {
+		all = all && slices.Equal(t.shape[:len(t.shape)-2], y.shape[:n])
+	}
+	if d < 0 || !all || size(scores) <= groupScores || y.Device() != CPU {
+		a.attendTo(y, x)
+		return
+	}
+	each := max(1, groupScores/(size(scores)/scores[d]))
+	x = slices.Clone(x)
+	for i, m := range x[3:] {
+		x[3+i] = m.expandTo(scores)
+	}
+	part := make([]*Tensor, len(x))
+	for lo := 0; lo < y.shape[d]; lo += each {
+		hi := min(lo+each, y.shape[d])
+		for i, t := range x {
+			part[i] = sliced(t, slice{d, lo, hi})
+		}
+		a.attendTo(sliced(y, slice{d, lo, hi}), part)
+	}
+}
+
+// attendTo sets y to the result for x.
+func (a attention) attendTo(y *Tensor, x []*Tensor) {
+	p := a.dropped(a.probabilities(x), x)
+	multiplyTo(y, []*Tensor{p, x[2]})
+	release(p)
+}
+
+// probabilities is weights without a derivative, of queries and keys that may be bfloat16. Its
+// result is a temporary.
+func (a attention) probabilities(x []*Tensor) *Tensor {
+	keys := x[1].Transpose(-1, -2)
+	var s *Tensor
+	if x[0].dtype == BFloat16 {
+		s = unsetTensor(x[0].mem.backend, Float32, productShape(x[0], keys))
+		multiplyTo(s, []*Tensor{x[0], keys})
+		run(driver.Kernel{Code: driver.Affine, Alpha: a.scale}, s, s)
+	} else {
+		s = x[0].MulScalar(a.scale).MatMul(keys)
+	}
+	if m := a.maskedScores(s, x); m != s {
+		release(s)
+		s = m
+	}
+	if last := len(s.shape) - 1; !a.masked && s.Numel() > 0 && s.mem.backend.Offers(driver.Softmax, s.dtype, s.dtype) {
+		run(driver.Kernel{Code: driver.Softmax, Axis: last}, s, s)
+		return s
+	}
+	return a.normalized(s)
 }
 
 // gradsInPieces returns the gradients of queries, keys and values, computed in blocks.

@@ -26,6 +26,13 @@ up with zeros. In a block the products of even K and those of odd K are summed s
 each product and sum together; the two sums are added, and the result is added to that of the blocks before. Numbers below 2^-126 count
 as zero in all of this. float64 is computed in float64, where products are rounded before they are added.
 
+On the CPU, ` + "`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `sigmoid`, `erf`, `rsqrt`, `gelu` and `silu`" + ` of float32 are computed in float32 with
+polynomials and fused multiply-adds: the result is the nearest float32 or a neighbour of it. Of the 65,536 operands in float16 or
+bfloat16, at most 40 give a neighbour of the nearest half.
+
+Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. The rest of it, and its derivative,
+is computed in float32.
+
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.
 

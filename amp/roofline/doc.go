@@ -6,5 +6,7 @@
 //	roofline.Dense(512, 4096, 4096, 4096).Predict() // from sizes, without running
 //	roofline.GPUs()                                 // the numbers with their sources
 //
+// A CPU is a device like others, with rates that experiment.MeasureCPU measures.
+//
 // It knows devices and amounts of work, but not tensors.
 package roofline

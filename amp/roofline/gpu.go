@@ -9,7 +9,8 @@ import (
 	"halfnote/display"
 )
 
-// GPU holds the manufacturer's peak numbers of a device: at its boost clock, on dense matrices.
+// GPU holds the peak numbers of a device: the manufacturer's at its boost clock, on dense matrices, or
+// measured ones, also of a CPU.
 type GPU struct {
 	Name string
 	// Products are floating-point operations per second in dense matrix products, by dtype, such
@@ -20,6 +21,7 @@ type GPU struct {
 	Bandwidth float64       // bytes per second to and from memory
 	Launch    time.Duration // shortest time from one kernel to the next
 	Source    string        // source of the numbers, with those that are unconfirmed
+	Measured  bool          // the numbers are measured rates, not the manufacturer's
 	// AlignedOnly means that 16-bit products use tensor cores only if all their sizes are
 	// multiples of 8, as with cuBLAS before version 11. It is not set for any device here,
 	// because later versions always use them.

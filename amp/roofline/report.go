@@ -42,7 +42,24 @@ func (w Workload) PredictOn(list []GPU) Report {
 	return r
 }
 
-const note = "Predicted from the manufacturers' peak numbers, for each operation separately: a lower bound, not a measurement. Real steps take longer, and real speed-ups are usually smaller."
+// note says what the predictions are made from.
+func (r Report) note() string {
+	measured := 0
+	for _, c := range r.Rows {
+		if c.GPU.Measured {
+			measured++
+		}
+	}
+	from := "the manufacturers' peak numbers"
+	switch {
+	case measured == 0:
+	case measured == len(r.Rows):
+		from = "measured rates"
+	default:
+		from += " and measured rates"
+	}
+	return "Predicted from " + from + ", for each operation separately: a lower bound, not a measurement. Real steps take longer, and real speed-ups are usually smaller."
+}
 
 func (r Report) head() string {
 	var parts []string
@@ -88,12 +105,12 @@ func rounded(d time.Duration) string {
 
 // String returns the report as text.
 func (r Report) String() string {
-	return r.head() + "\n" + r.table().String() + "\n" + note
+	return r.head() + "\n" + r.table().String() + "\n" + r.note()
 }
 
 // HTML returns the report as a table.
 func (r Report) HTML() string {
-	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(note))
+	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(r.note()))
 }
 
 // Ops lists the operations of the step under autocast on the device of row i, grouped by name and

@@ -19,6 +19,14 @@ func of(f func(x *tensor.Tensor) *tensor.Tensor) maker {
 	return func(*tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor { return f }
 }
 
+// ofPositive returns the maker of an operation whose only operand is |x|.
+func ofPositive(f func(x *tensor.Tensor) *tensor.Tensor) maker {
+	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		size := x.Abs()
+		return func(*tensor.Tensor) *tensor.Tensor { return f(size) }
+	}
+}
+
 // with returns the maker of an operation with a second operand like x.
 func with(f func(x, y *tensor.Tensor) *tensor.Tensor) maker {
 	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
@@ -44,23 +52,32 @@ var operations = map[string]maker{
 	"attention": of(func(x *tensor.Tensor) *tensor.Tensor {
 		return nn.ScaledDotProductAttention(x, x, x)
 	}),
-	"bfloat16":   of((*tensor.Tensor).BFloat16),
-	"conv1x1":    convolved(1, 1),
-	"conv3x3":    convolved(3, 1),
-	"conv3x3/2":  convolved(3, 2),
-	"dropout":    of(func(x *tensor.Tensor) *tensor.Tensor { return tensor.Dropout(x, 0.1, true) }),
-	"exp":        of((*tensor.Tensor).Exp),
-	"float16":    of((*tensor.Tensor).Half),
-	"float32":    of((*tensor.Tensor).Float),
-	"gelu":       of((*tensor.Tensor).GELU),
-	"max_pool2d": of(func(x *tensor.Tensor) *tensor.Tensor { return nn.MaxPool2d(x, 2) }),
-	"mse_loss":   with(func(x, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(x, y) }),
-	"mul":        with((*tensor.Tensor).Mul),
-	"relu":       of((*tensor.Tensor).ReLU),
-	"relu_":      of((*tensor.Tensor).ReLUAssign),
-	"sigmoid":    of((*tensor.Tensor).Sigmoid),
-	"softmax":    of(func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(-1) }),
-	"sum":        of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }),
+	"bfloat16":    of((*tensor.Tensor).BFloat16),
+	"conv1x1":     convolved(1, 1),
+	"conv3x3":     convolved(3, 1),
+	"conv3x3/2":   convolved(3, 2),
+	"dropout":     of(func(x *tensor.Tensor) *tensor.Tensor { return tensor.Dropout(x, 0.1, true) }),
+	"erf":         of((*tensor.Tensor).Erf),
+	"exp":         of((*tensor.Tensor).Exp),
+	"expm1":       of((*tensor.Tensor).Expm1),
+	"float16":     of((*tensor.Tensor).Half),
+	"float32":     of((*tensor.Tensor).Float),
+	"gelu":        of((*tensor.Tensor).GELU),
+	"gelu tanh":   of((*tensor.Tensor).GELUTanh),
+	"log":         ofPositive((*tensor.Tensor).Log),
+	"log1p":       ofPositive((*tensor.Tensor).Log1p),
+	"log_softmax": of(func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(-1) }),
+	"max_pool2d":  of(func(x *tensor.Tensor) *tensor.Tensor { return nn.MaxPool2d(x, 2) }),
+	"mse_loss":    with(func(x, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(x, y) }),
+	"mul":         with((*tensor.Tensor).Mul),
+	"relu":        of((*tensor.Tensor).ReLU),
+	"relu_":       of((*tensor.Tensor).ReLUAssign),
+	"rsqrt":       ofPositive((*tensor.Tensor).Rsqrt),
+	"sigmoid":     of((*tensor.Tensor).Sigmoid),
+	"silu":        of((*tensor.Tensor).SiLU),
+	"sin":         of((*tensor.Tensor).Sin),
+	"softmax":     of(func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(-1) }),
+	"sum":         of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }),
 	"sum of columns": of(func(x *tensor.Tensor) *tensor.Tensor {
 		return x.Sum(0)
 	}),

@@ -26,7 +26,7 @@ func ops(full bool) (list []task) {
 			list = append(list, t)
 		}
 	}
-	for _, dtype := range []string{"float32", "bfloat16"} {
+	for _, dtype := range []string{"float32", "bfloat16", "float16"} {
 		size := 4
 		if dtype != "float32" {
 			size = 2
@@ -35,23 +35,30 @@ func ops(full bool) (list []task) {
 			op    string
 			shape []int
 			moved int // elements read and written per element in the forward pass
+			grad  bool
 		}{
-			{"exp", []int{1 << 22}, 2}, {"tanh", []int{1 << 22}, 2}, {"sigmoid", []int{1 << 22}, 2}, {"gelu", []int{2048, 1024}, 2}, {"dropout", []int{2048, 1024}, 2},
-			{"softmax", []int{64, 128, 128}, 2}, {"softmax", []int{2048, 1024}, 2}, {"layer_norm", []int{2048, 256}, 2}, {"cross_entropy", []int{2048, 1000}, 1},
-			{"batch_norm", []int{64, 64, 32, 32}, 2}, {"max_pool2d", []int{64, 64, 32, 32}, 2}, {"embedding", []int{30522, 256}, 2},
-			{"sum", []int{4096, 1024}, 1}, {"sum of rows", []int{4096, 1024}, 1}, {"sum of columns", []int{4096, 1024}, 1}, {"add of a row", []int{4096, 1024}, 2},
-			{"transpose", []int{2048, 2048}, 2}, {"mse_loss", []int{512, 4096}, 2},
+			{"exp", []int{1 << 22}, 2, false}, {"log", []int{1 << 22}, 2, false}, {"tanh", []int{1 << 22}, 2, false},
+			{"sigmoid", []int{1 << 22}, 2, false}, {"erf", []int{1 << 22}, 2, false}, {"expm1", []int{1 << 22}, 2, false},
+			{"log1p", []int{1 << 22}, 2, false}, {"sin", []int{1 << 22}, 2, false}, {"rsqrt", []int{1 << 22}, 2, false},
+			{"gelu", []int{2048, 1024}, 2, true}, {"gelu tanh", []int{2048, 1024}, 2, true}, {"silu", []int{2048, 1024}, 2, true},
+			{"softmax", []int{64, 128, 128}, 2, true}, {"softmax", []int{2048, 1024}, 2, true}, {"log_softmax", []int{2048, 1000}, 2, true},
+			{"layer_norm", []int{2048, 256}, 2, true}, {"batch_norm", []int{64, 64, 32, 32}, 2, true}, {"cross_entropy", []int{2048, 1000}, 1, true},
+			{"embedding", []int{30522, 256}, 2, true}, {"dropout", []int{2048, 1024}, 2, true}, {"max_pool2d", []int{64, 64, 32, 32}, 2, true},
+			{"sum", []int{4096, 1024}, 1, false}, {"sum of rows", []int{4096, 1024}, 1, false}, {"sum of columns", []int{4096, 1024}, 1, false},
+			{"add of a row", []int{4096, 1024}, 2, false}, {"transpose", []int{2048, 2048}, 2, false}, {"mse_loss", []int{512, 4096}, 2, false},
 		} {
 			t := elementwise(o.op, dtype, o.shape, o.moved*size)
 			if o.op == "embedding" {
 				t.amount = float64(2 * 16 * 128 * o.shape[1] * size)
 			}
 			list = append(list, t)
-			switch o.op {
-			case "gelu", "softmax", "layer_norm", "batch_norm", "max_pool2d", "cross_entropy", "dropout", "embedding":
+			if o.grad {
 				t.name, t.spec.Grad = t.name+" + grad", true
 				list = append(list, t)
 			}
+		}
+		if dtype == "float16" {
+			continue
 		}
 		for _, o := range []struct {
 			op    string

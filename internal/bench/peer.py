@@ -207,6 +207,12 @@ def pytorch():
             return lambda x: f(x, y)
         return make
 
+    def of_positive(f):
+        def make(x):
+            size = x.abs()
+            return lambda x: f(size)
+        return make
+
     def convolved(kernel, stride):
         def make(x):
             w = torch.randn(x.shape[1], x.shape[1], kernel, kernel).to(x.dtype).requires_grad_()
@@ -243,7 +249,10 @@ def pytorch():
         "bfloat16": lambda x: torch.Tensor.bfloat16, "float16": lambda x: torch.Tensor.half, "float32": lambda x: torch.Tensor.float,
         "checked float16": lambda x: torch.Tensor.half,  # without a check for overflow
         "conv1x1": convolved(1, 1), "conv3x3": convolved(3, 1), "conv3x3/2": convolved(3, 2),
-        "dropout": lambda x: lambda x: F.dropout(x, 0.1, True), "exp": lambda x: torch.exp, "gelu": lambda x: F.gelu,
+        "dropout": lambda x: lambda x: F.dropout(x, 0.1, True), "gelu": lambda x: F.gelu,
+        "erf": lambda x: torch.erf, "exp": lambda x: torch.exp, "expm1": lambda x: torch.expm1, "gelu tanh": lambda x: lambda x: F.gelu(x, approximate="tanh"),
+        "log": of_positive(torch.log), "log1p": of_positive(torch.log1p), "log_softmax": lambda x: lambda x: torch.log_softmax(x, -1),
+        "rsqrt": of_positive(torch.rsqrt), "silu": lambda x: F.silu, "sin": lambda x: torch.sin,
         "max_pool2d": lambda x: lambda x: F.max_pool2d(x, 2), "relu": lambda x: torch.relu, "sigmoid": lambda x: torch.sigmoid,
         "softmax": lambda x: lambda x: torch.softmax(x, -1), "sum": lambda x: torch.sum,
         "sum of columns": lambda x: lambda x: x.sum(0), "sum of rows": lambda x: lambda x: x.sum(1), "tanh": lambda x: torch.tanh,

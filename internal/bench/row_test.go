@@ -36,6 +36,22 @@ func rows() Rows {
 	}
 }
 
+// TestAutocast checks the sentence about autocast on this processor.
+func TestAutocast(t *testing.T) {
+	const want = "mlp step, 1 T: autocast in bfloat16 pays here, 1.25 times float32's speed, because products use tier: reason.\n"
+	if got := rows().Autocast("tier: reason"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	slow := rows()
+	slow[1].Ours = 20
+	if got := slow.Autocast("tier: reason"); !strings.Contains(got, "does not pay here, 0.50 times") {
+		t.Errorf("a step that takes twice as long in bfloat16: got %q", got)
+	}
+	if got := rows()[:1].Autocast("tier: reason"); got != "" {
+		t.Errorf("without bfloat16: got %q, want none", got)
+	}
+}
+
 // TestRowsJSON checks the field names of the JSON, and decodes the rows again.
 func TestRowsJSON(t *testing.T) {
 	text := rows().JSON()

@@ -49,6 +49,31 @@ func (r Rows) table() display.Bundle {
 	return display.Table(head, rows)
 }
 
+// Autocast returns a sentence for each training step and number of threads that was measured in float32
+// and in bfloat16: what autocast gains, and why, with the line about products of [tensor.CPUProducts].
+// It returns "" if no step was measured in both.
+func (r Rows) Autocast(products string) (text string) {
+	for i, full := range r {
+		step := strings.HasSuffix(full.Work, " step") && full.DType == "float32" && full.Unit == "ms"
+		known := func(row Row) bool {
+			return row.Work == full.Work && row.Threads == full.Threads && row.Unit == full.Unit
+		}
+		if !step || slices.ContainsFunc(r[:i], func(row Row) bool { return known(row) && row.DType == "float32" }) {
+			continue
+		}
+		j := slices.IndexFunc(r, func(row Row) bool { return known(row) && row.DType == "bfloat16" })
+		if j < 0 {
+			continue
+		}
+		verdict := "does not pay"
+		if r[j].Ours < full.Ours {
+			verdict = "pays"
+		}
+		text += fmt.Sprintf("%s, %d T: autocast in bfloat16 %s here, %.2f times float32's speed, because products use %s.\n", full.Work, full.Threads, verdict, full.Ours/r[j].Ours, products)
+	}
+	return text
+}
+
 // short rounds to three significant digits.
 func short(x float64) float64 {
 	if x == 0 || x-x != 0 {

@@ -52,6 +52,7 @@ func init() {
 		t["MLPSize"] = reflect.ValueOf((*experiment.MLPSize)(nil))
 		t["MasterWeights"] = reflect.ValueOf(experiment.MasterWeights)
 		t["MasterWeightsReport"] = reflect.ValueOf((*experiment.MasterWeightsReport)(nil))
+		t["MeasureCPU"] = reflect.ValueOf(experiment.MeasureCPU)
 		t["MultiplesOf8"] = reflect.ValueOf(experiment.MultiplesOf8)
 		t["MultiplesOf8Report"] = reflect.ValueOf((*experiment.MultiplesOf8Report)(nil))
 		t["NewBERTTraining"] = reflect.ValueOf(experiment.NewBERTTraining)

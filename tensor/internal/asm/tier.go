@@ -33,6 +33,8 @@ type Tier struct {
 	Loops Loops
 	// Functions holds passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
+	// Float16Functions and BFloat16Functions are the same for halves, nil for those that a tier has not got.
+	Float16Functions, BFloat16Functions []HalfPass
 	// Most returns the largest of n float32, NaN if there is one, for n a multiple of 8.
 	Most func(x unsafe.Pointer, n int) float32
 	// Dropped is alpha*x where the byte of y is not 0, otherwise 0*x, for n a multiple of 8.
@@ -209,6 +211,9 @@ type Loops struct {
 	// 64. Fence makes them visible to other processors.
 	Stream func(dst, src unsafe.Pointer, n int)
 	Fence  func()
+	// Fetch brings n bytes, at least 1, from dst on into the first cache for writing. Processors follow
+	// reads ahead by themselves, but writes less well.
+	Fetch func(dst unsafe.Pointer, n int)
 }
 
 // Count sets c to the counts of n numbers of 16 or 32 bits. n is a positive multiple of 32.

@@ -24,9 +24,9 @@ func detect() (list []*Tier) {
 				widenF16, widenBF16, narrowF16, narrowBF16,
 				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
 				neg, abs, tanhGrad, sigmoidGrad,
-				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence,
+				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence, fetch,
 			},
-			Functions: avx512Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
+			Functions: avx512Functions[:], Float16Functions: avx512Float16Functions[:], BFloat16Functions: avx512BFloat16Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
 			Norms: Norms{
 				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,
@@ -63,7 +63,7 @@ func detect() (list []*Tier) {
 			avx2WidenF16, avx2WidenBF16, avx2NarrowF16, avx2NarrowBF16,
 			avx2Add, avx2Sub, avx2Mul, avx2Div, avx2AddScaled, avx2Scale, avx2Affine, avx2Relu, avx2ReluGrad, avx2Sqrt,
 			avx2Neg, avx2Abs, avx2TanhGrad, avx2SigmoidGrad,
-			avx2Largest, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence,
+			avx2Largest, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence, fetch,
 		}, Float16: avx2Float16Passes, BFloat16: avx2BFloat16Passes})
 	}
 	return list

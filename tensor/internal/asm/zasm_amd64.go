@@ -21,41 +21,111 @@ var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5,
 var avx512Turned = [...]Direct{nil, turned1, turned2, turned3, turned4}
 
 var avx512Functions = [...]Pass{
-	Exp:      avx512Exp,
-	Exp2:     avx512Exp2,
-	Expm1:    avx512Expm1,
-	Log:      avx512Log,
-	Log2:     avx512Log2,
-	Log10:    avx512Log10,
-	Log1p:    avx512Log1p,
-	Tanh:     avx512Tanh,
-	Sigmoid:  avx512Sigmoid,
-	Erf:      avx512Erf,
-	Rsqrt:    avx512Rsqrt,
-	Gelu:     avx512Gelu,
-	GeluGrad: avx512GeluGrad,
-	Quotient: avx512Quotient,
-	Sin:      avx512Sin,
-	Cos:      avx512Cos,
+	Exp:          avx512Exp,
+	Exp2:         avx512Exp2,
+	Expm1:        avx512Expm1,
+	Log:          avx512Log,
+	Log2:         avx512Log2,
+	Log10:        avx512Log10,
+	Log1p:        avx512Log1p,
+	Tanh:         avx512Tanh,
+	Sigmoid:      avx512Sigmoid,
+	Erf:          avx512Erf,
+	Rsqrt:        avx512Rsqrt,
+	Silu:         avx512Silu,
+	SiluGrad:     avx512SiluGrad,
+	GeluTanh:     avx512GeluTanh,
+	GeluTanhGrad: avx512GeluTanhGrad,
+	Gelu:         avx512Gelu,
+	GeluGrad:     avx512GeluGrad,
+	SigmoidHalf:  avx512SigmoidHalf,
+	SiluHalf:     avx512SiluHalf,
+	GeluHalf:     avx512GeluHalf,
+	GeluGradHalf: avx512GeluGradHalf,
+	Quotient:     avx512Quotient,
+	Sin:          avx512Sin,
+	Cos:          avx512Cos,
 }
 
 var avx2Functions = [...]Pass{
-	Exp:      avx2Exp,
-	Exp2:     avx2Exp2,
-	Expm1:    avx2Expm1,
-	Log:      avx2Log,
-	Log2:     avx2Log2,
-	Log10:    avx2Log10,
-	Log1p:    avx2Log1p,
-	Tanh:     avx2Tanh,
-	Sigmoid:  avx2Sigmoid,
-	Erf:      avx2Erf,
-	Rsqrt:    avx2Rsqrt,
-	Gelu:     avx2Gelu,
-	GeluGrad: avx2GeluGrad,
-	Quotient: avx2Quotient,
-	Sin:      avx2Sin,
-	Cos:      avx2Cos,
+	Exp:          avx2Exp,
+	Exp2:         avx2Exp2,
+	Expm1:        avx2Expm1,
+	Log:          avx2Log,
+	Log2:         avx2Log2,
+	Log10:        avx2Log10,
+	Log1p:        avx2Log1p,
+	Tanh:         avx2Tanh,
+	Sigmoid:      avx2Sigmoid,
+	Erf:          avx2Erf,
+	Rsqrt:        avx2Rsqrt,
+	Silu:         avx2Silu,
+	SiluGrad:     avx2SiluGrad,
+	GeluTanh:     avx2GeluTanh,
+	GeluTanhGrad: avx2GeluTanhGrad,
+	Gelu:         avx2Gelu,
+	GeluGrad:     avx2GeluGrad,
+	SigmoidHalf:  avx2SigmoidHalf,
+	SiluHalf:     avx2SiluHalf,
+	GeluHalf:     avx2GeluHalf,
+	GeluGradHalf: avx2GeluGradHalf,
+	Quotient:     avx2Quotient,
+	Sin:          avx2Sin,
+	Cos:          avx2Cos,
+}
+
+var avx512Float16Functions = [...]HalfPass{
+	Exp:          expFloat16,
+	Exp2:         exp2Float16,
+	Expm1:        expm1Float16,
+	Log:          logFloat16,
+	Log2:         log2Float16,
+	Log10:        log10Float16,
+	Log1p:        log1pFloat16,
+	Tanh:         tanhFloat16,
+	Sigmoid:      sigmoidFloat16,
+	Erf:          erfFloat16,
+	Rsqrt:        rsqrtFloat16,
+	Silu:         siluFloat16,
+	SiluGrad:     siluGradFloat16,
+	GeluTanh:     geluTanhFloat16,
+	GeluTanhGrad: geluTanhGradFloat16,
+	Gelu:         geluFloat16,
+	GeluGrad:     nil,
+	SigmoidHalf:  sigmoidHalfFloat16,
+	SiluHalf:     siluHalfFloat16,
+	GeluHalf:     geluHalfFloat16,
+	GeluGradHalf: geluGradHalfFloat16,
+	Quotient:     quotientFloat16,
+	Sin:          nil,
+	Cos:          nil,
+}
+
+var avx512BFloat16Functions = [...]HalfPass{
+	Exp:          expBFloat16,
+	Exp2:         exp2BFloat16,
+	Expm1:        expm1BFloat16,
+	Log:          logBFloat16,
+	Log2:         log2BFloat16,
+	Log10:        log10BFloat16,
+	Log1p:        log1pBFloat16,
+	Tanh:         tanhBFloat16,
+	Sigmoid:      sigmoidBFloat16,
+	Erf:          erfBFloat16,
+	Rsqrt:        rsqrtBFloat16,
+	Silu:         siluBFloat16,
+	SiluGrad:     siluGradBFloat16,
+	GeluTanh:     geluTanhBFloat16,
+	GeluTanhGrad: geluTanhGradBFloat16,
+	Gelu:         geluBFloat16,
+	GeluGrad:     nil,
+	SigmoidHalf:  sigmoidHalfBFloat16,
+	SiluHalf:     siluHalfBFloat16,
+	GeluHalf:     geluHalfBFloat16,
+	GeluGradHalf: geluGradHalfBFloat16,
+	Quotient:     quotientBFloat16,
+	Sin:          nil,
+	Cos:          nil,
 }
 
 // avx512F321 is a [Tile].
@@ -959,6 +1029,11 @@ func avx2SumLanes(x unsafe.Pointer, n int) (sum float32)
 //go:noescape
 func fence()
 
+// fetch is [Loops.Fetch].
+//
+//go:noescape
+func fetch(dst unsafe.Pointer, n int)
+
 // addFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape
@@ -1405,6 +1480,16 @@ func avx512Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// expFloat16 is a [HalfPass]: exp(x - alpha), the difference rounded.
+//
+//go:noescape
+func expFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// expBFloat16 is a [HalfPass]: exp(x - alpha), the difference rounded.
+//
+//go:noescape
+func expBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Exp2 is a [Pass]: 2 to the power x.
 //
 //go:noescape
@@ -1414,6 +1499,16 @@ func avx512Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// exp2Float16 is a [HalfPass]: 2 to the power x.
+//
+//go:noescape
+func exp2Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// exp2BFloat16 is a [HalfPass]: 2 to the power x.
+//
+//go:noescape
+func exp2BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Expm1 is a [Pass]: exp(x) - 1.
 //
@@ -1425,6 +1520,16 @@ func avx512Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// expm1Float16 is a [HalfPass]: exp(x) - 1.
+//
+//go:noescape
+func expm1Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// expm1BFloat16 is a [HalfPass]: exp(x) - 1.
+//
+//go:noescape
+func expm1BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Log is a [Pass]: the logarithm of x.
 //
 //go:noescape
@@ -1434,6 +1539,16 @@ func avx512Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// logFloat16 is a [HalfPass]: the logarithm of x.
+//
+//go:noescape
+func logFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// logBFloat16 is a [HalfPass]: the logarithm of x.
+//
+//go:noescape
+func logBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Log2 is a [Pass]: the logarithm of x to base 2.
 //
@@ -1445,6 +1560,16 @@ func avx512Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// log2Float16 is a [HalfPass]: the logarithm of x to base 2.
+//
+//go:noescape
+func log2Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// log2BFloat16 is a [HalfPass]: the logarithm of x to base 2.
+//
+//go:noescape
+func log2BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Log10 is a [Pass]: the logarithm of x to base 10.
 //
 //go:noescape
@@ -1454,6 +1579,16 @@ func avx512Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// log10Float16 is a [HalfPass]: the logarithm of x to base 10.
+//
+//go:noescape
+func log10Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// log10BFloat16 is a [HalfPass]: the logarithm of x to base 10.
+//
+//go:noescape
+func log10BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Log1p is a [Pass]: log(1 + x).
 //
@@ -1465,6 +1600,16 @@ func avx512Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// log1pFloat16 is a [HalfPass]: log(1 + x).
+//
+//go:noescape
+func log1pFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// log1pBFloat16 is a [HalfPass]: log(1 + x).
+//
+//go:noescape
+func log1pBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Tanh is a [Pass]: the hyperbolic tangent of x.
 //
 //go:noescape
@@ -1474,6 +1619,16 @@ func avx512Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// tanhFloat16 is a [HalfPass]: the hyperbolic tangent of x.
+//
+//go:noescape
+func tanhFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// tanhBFloat16 is a [HalfPass]: the hyperbolic tangent of x.
+//
+//go:noescape
+func tanhBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Sigmoid is a [Pass]: 1 / (1 + exp(-x)).
 //
@@ -1485,6 +1640,16 @@ func avx512Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// sigmoidFloat16 is a [HalfPass]: 1 / (1 + exp(-x)).
+//
+//go:noescape
+func sigmoidFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sigmoidBFloat16 is a [HalfPass]: 1 / (1 + exp(-x)).
+//
+//go:noescape
+func sigmoidBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Erf is a [Pass]: the error function of x.
 //
 //go:noescape
@@ -1494,6 +1659,16 @@ func avx512Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// erfFloat16 is a [HalfPass]: the error function of x.
+//
+//go:noescape
+func erfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// erfBFloat16 is a [HalfPass]: the error function of x.
+//
+//go:noescape
+func erfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Rsqrt is a [Pass]: 1 / sqrt(x).
 //
@@ -1505,6 +1680,96 @@ func avx512Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// rsqrtFloat16 is a [HalfPass]: 1 / sqrt(x).
+//
+//go:noescape
+func rsqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// rsqrtBFloat16 is a [HalfPass]: 1 / sqrt(x).
+//
+//go:noescape
+func rsqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512Silu is a [Pass]: x / (1 + exp(-x)).
+//
+//go:noescape
+func avx512Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Silu is a [Pass]: x / (1 + exp(-x)).
+//
+//go:noescape
+func avx2Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// siluFloat16 is a [HalfPass]: x / (1 + exp(-x)).
+//
+//go:noescape
+func siluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// siluBFloat16 is a [HalfPass]: x / (1 + exp(-x)).
+//
+//go:noescape
+func siluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512SiluGrad is a [Pass]: y times the derivative of x / (1 + exp(-x)).
+//
+//go:noescape
+func avx512SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SiluGrad is a [Pass]: y times the derivative of x / (1 + exp(-x)).
+//
+//go:noescape
+func avx2SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// siluGradFloat16 is a [HalfPass]: y times the derivative of x / (1 + exp(-x)).
+//
+//go:noescape
+func siluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// siluGradBFloat16 is a [HalfPass]: y times the derivative of x / (1 + exp(-x)).
+//
+//go:noescape
+func siluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluTanh is a [Pass]: x times the sigmoid of outer (x + cubic x³).
+//
+//go:noescape
+func avx512GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluTanh is a [Pass]: x times the sigmoid of outer (x + cubic x³).
+//
+//go:noescape
+func avx2GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluTanhFloat16 is a [HalfPass]: x times the sigmoid of outer (x + cubic x³).
+//
+//go:noescape
+func geluTanhFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluTanhBFloat16 is a [HalfPass]: x times the sigmoid of outer (x + cubic x³).
+//
+//go:noescape
+func geluTanhBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluTanhGrad is a [Pass]: y times the derivative of GeluTanh.
+//
+//go:noescape
+func avx512GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluTanhGrad is a [Pass]: y times the derivative of GeluTanh.
+//
+//go:noescape
+func avx2GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluTanhGradFloat16 is a [HalfPass]: y times the derivative of GeluTanh.
+//
+//go:noescape
+func geluTanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluTanhGradBFloat16 is a [HalfPass]: y times the derivative of GeluTanh.
+//
+//go:noescape
+func geluTanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Gelu is a [Pass]: x Φ(x), Φ being the normal distribution function.
 //
 //go:noescape
@@ -1514,6 +1779,16 @@ func avx512Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluFloat16 is a [HalfPass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func geluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluBFloat16 is a [HalfPass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func geluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512GeluGrad is a [Pass]: y times the derivative of x Φ(x).
 //
@@ -1525,15 +1800,105 @@ func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx512Quotient is a [Pass]: x / alpha, exactly rounded.
+// avx512SigmoidHalf is a [Pass]: Sigmoid for halves.
+//
+//go:noescape
+func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SigmoidHalf is a [Pass]: Sigmoid for halves.
+//
+//go:noescape
+func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sigmoidHalfFloat16 is a [HalfPass]: Sigmoid for halves.
+//
+//go:noescape
+func sigmoidHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sigmoidHalfBFloat16 is a [HalfPass]: Sigmoid for halves.
+//
+//go:noescape
+func sigmoidHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512SiluHalf is a [Pass]: Silu for halves.
+//
+//go:noescape
+func avx512SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SiluHalf is a [Pass]: Silu for halves.
+//
+//go:noescape
+func avx2SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// siluHalfFloat16 is a [HalfPass]: Silu for halves.
+//
+//go:noescape
+func siluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// siluHalfBFloat16 is a [HalfPass]: Silu for halves.
+//
+//go:noescape
+func siluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluHalf is a [Pass]: Gelu for halves.
+//
+//go:noescape
+func avx512GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluHalf is a [Pass]: Gelu for halves.
+//
+//go:noescape
+func avx2GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluHalfFloat16 is a [HalfPass]: Gelu for halves.
+//
+//go:noescape
+func geluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluHalfBFloat16 is a [HalfPass]: Gelu for halves.
+//
+//go:noescape
+func geluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluGradHalf is a [Pass]: GeluGrad for halves.
+//
+//go:noescape
+func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluGradHalf is a [Pass]: GeluGrad for halves.
+//
+//go:noescape
+func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluGradHalfFloat16 is a [HalfPass]: GeluGrad for halves.
+//
+//go:noescape
+func geluGradHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluGradHalfBFloat16 is a [HalfPass]: GeluGrad for halves.
+//
+//go:noescape
+func geluGradHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512Quotient is a [Pass]: x / alpha.
 //
 //go:noescape
 func avx512Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// avx2Quotient is a [Pass]: x / alpha, exactly rounded.
+// avx2Quotient is a [Pass]: x / alpha.
 //
 //go:noescape
 func avx2Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// quotientFloat16 is a [HalfPass]: x / alpha.
+//
+//go:noescape
+func quotientFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// quotientBFloat16 is a [HalfPass]: x / alpha.
+//
+//go:noescape
+func quotientBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512Sin is a [Pass]: the sine of x.
 //

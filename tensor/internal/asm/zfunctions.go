@@ -6,514 +6,820 @@ import "math"
 
 // The functions.
 const (
-	Exp      Function = iota // exp(x - alpha), the difference rounded
-	Exp2                     // 2 to the power x
-	Expm1                    // exp(x) - 1
-	Log                      // the logarithm of x
-	Log2                     // the logarithm of x to base 2
-	Log10                    // the logarithm of x to base 10
-	Log1p                    // log(1 + x)
-	Tanh                     // the hyperbolic tangent of x
-	Sigmoid                  // 1 / (1 + exp(-x))
-	Erf                      // the error function of x
-	Rsqrt                    // 1 / sqrt(x)
-	Gelu                     // x Φ(x), Φ being the normal distribution function
-	GeluGrad                 // y times the derivative of x Φ(x)
-	Quotient                 // x / alpha, exactly rounded
-	Sin                      // the sine of x
-	Cos                      // the cosine of x
+	Exp          Function = iota // exp(x - alpha), the difference rounded
+	Exp2                         // 2 to the power x
+	Expm1                        // exp(x) - 1
+	Log                          // the logarithm of x
+	Log2                         // the logarithm of x to base 2
+	Log10                        // the logarithm of x to base 10
+	Log1p                        // log(1 + x)
+	Tanh                         // the hyperbolic tangent of x
+	Sigmoid                      // 1 / (1 + exp(-x))
+	Erf                          // the error function of x
+	Rsqrt                        // 1 / sqrt(x)
+	Silu                         // x / (1 + exp(-x))
+	SiluGrad                     // y times the derivative of x / (1 + exp(-x))
+	GeluTanh                     // x times the sigmoid of outer (x + cubic x³)
+	GeluTanhGrad                 // y times the derivative of GeluTanh
+	Gelu                         // x Φ(x), Φ being the normal distribution function
+	GeluGrad                     // y times the derivative of x Φ(x)
+	SigmoidHalf                  // Sigmoid for halves
+	SiluHalf                     // Silu for halves
+	GeluHalf                     // Gelu for halves
+	GeluGradHalf                 // GeluGrad for halves
+	Quotient                     // x / alpha
+	Sin                          // the sine of x
+	Cos                          // the cosine of x
 	functions
 )
 
 var names = [functions]string{
-	Exp:      "exp",
-	Exp2:     "exp2",
-	Expm1:    "expm1",
-	Log:      "log",
-	Log2:     "log2",
-	Log10:    "log10",
-	Log1p:    "log1p",
-	Tanh:     "tanh",
-	Sigmoid:  "sigmoid",
-	Erf:      "erf",
-	Rsqrt:    "rsqrt",
-	Gelu:     "gelu",
-	GeluGrad: "geluGrad",
-	Quotient: "quotient",
-	Sin:      "sin",
-	Cos:      "cos",
+	Exp:          "exp",
+	Exp2:         "exp2",
+	Expm1:        "expm1",
+	Log:          "log",
+	Log2:         "log2",
+	Log10:        "log10",
+	Log1p:        "log1p",
+	Tanh:         "tanh",
+	Sigmoid:      "sigmoid",
+	Erf:          "erf",
+	Rsqrt:        "rsqrt",
+	Silu:         "silu",
+	SiluGrad:     "siluGrad",
+	GeluTanh:     "geluTanh",
+	GeluTanhGrad: "geluTanhGrad",
+	Gelu:         "gelu",
+	GeluGrad:     "geluGrad",
+	SigmoidHalf:  "sigmoidHalf",
+	SiluHalf:     "siluHalf",
+	GeluHalf:     "geluHalf",
+	GeluGradHalf: "geluGradHalf",
+	Quotient:     "quotient",
+	Sin:          "sin",
+	Cos:          "cos",
 }
 
 var limits = [functions]float32{
-	Exp:      0,
-	Exp2:     0,
-	Expm1:    0,
-	Log:      0,
-	Log2:     0,
-	Log10:    0,
-	Log1p:    0,
-	Tanh:     0,
-	Sigmoid:  0,
-	Erf:      0,
-	Rsqrt:    0,
-	Gelu:     5,
-	GeluGrad: 5,
-	Quotient: 0,
-	Sin:      1.048576e+06,
-	Cos:      1.048576e+06,
+	Exp:          0,
+	Exp2:         0,
+	Expm1:        0,
+	Log:          0,
+	Log2:         0,
+	Log10:        0,
+	Log1p:        0,
+	Tanh:         0,
+	Sigmoid:      0,
+	Erf:          0,
+	Rsqrt:        0,
+	Silu:         0,
+	SiluGrad:     0,
+	GeluTanh:     0,
+	GeluTanhGrad: 0,
+	Gelu:         0,
+	GeluGrad:     5,
+	SigmoidHalf:  0,
+	SiluHalf:     0,
+	GeluHalf:     0,
+	GeluGradHalf: 0,
+	Quotient:     0,
+	Sin:          1.048576e+06,
+	Cos:          1.048576e+06,
 }
 
 var scalars = [functions]func(x, y, alpha float32) float32{
-	Exp:      expOf,
-	Exp2:     exp2Of,
-	Expm1:    expm1Of,
-	Log:      logOf,
-	Log2:     log2Of,
-	Log10:    log10Of,
-	Log1p:    log1pOf,
-	Tanh:     tanhOf,
-	Sigmoid:  sigmoidOf,
-	Erf:      erfOf,
-	Rsqrt:    rsqrtOf,
-	Gelu:     geluOf,
-	GeluGrad: geluGradOf,
-	Quotient: quotientOf,
-	Sin:      sinOf,
-	Cos:      cosOf,
+	Exp:          expOf,
+	Exp2:         exp2Of,
+	Expm1:        expm1Of,
+	Log:          logOf,
+	Log2:         log2Of,
+	Log10:        log10Of,
+	Log1p:        log1pOf,
+	Tanh:         tanhOf,
+	Sigmoid:      sigmoidOf,
+	Erf:          erfOf,
+	Rsqrt:        rsqrtOf,
+	Silu:         siluOf,
+	SiluGrad:     siluGradOf,
+	GeluTanh:     geluTanhOf,
+	GeluTanhGrad: geluTanhGradOf,
+	Gelu:         geluOf,
+	GeluGrad:     geluGradOf,
+	SigmoidHalf:  sigmoidHalfOf,
+	SiluHalf:     siluHalfOf,
+	GeluHalf:     geluHalfOf,
+	GeluGradHalf: geluGradHalfOf,
+	Quotient:     quotientOf,
+	Sin:          sinOf,
+	Cos:          cosOf,
+}
+
+// lookups are tables that functions read.
+var lookups = [...][32]float32{
+	{0x1.2p+00, 0x1.6p+00, 0x1.ap+00, 0x1.ep+00, 0x1.1p+01, 0x1.3p+01, 0x1.5p+01, 0x1.7p+01, 0x1.ap+01, 0x1.ep+01, 0x1.1p+02, 0x1.3p+02, 0x1.5p+02, 0x1.7p+02, 0x1.9p+02, 0x1.bp+02, 0x1.ep+02, 0x1.1p+03, 0x1.3p+03, 0x1.5p+03, 0x1.7p+03, 0x1.9p+03, 0x1.bp+03, 0x1.dp+03, 0x1p-04, 0x1.8p-03, 0x1.4p-02, 0x1.cp-02, 0x1.2p-01, 0x1.6p-01, 0x1.ap-01, 0x1.ep-01},
+	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
+	{-0x1.47f6c2p-09, -0x1.9ed12ap-10, -0x1.0c08dep-10, -0x1.616f3ap-11, -0x1.daee6ep-12, -0x1.44cb4ep-12, -0x1.c3a97p-13, -0x1.3ef486p-13, -0x1.861cb8p-14, -0x1.a6015cp-15, -0x1.de3ecep-16, -0x1.1a561p-16, -0x1.59acaap-17, -0x1.b5125ep-18, -0x1.1c5c24p-18, -0x1.7ba0fp-19, -0x1.b1c7dap-20, -0x1.b59adep-21, -0x1.d7575cp-22, -0x1.0c1a6ap-22, -0x1.3f6c5cp-23, -0x1.8be5c8p-24, -0x1.fbb2c2p-25, -0x1.4f5924p-25, -0x1.78e2fep-06, -0x1.1b04cap-06, -0x1.ac1d16p-07, -0x1.460eep-07, -0x1.f407dp-08, -0x1.81f04ap-08, -0x1.2bc84cp-08, -0x1.d49b0cp-09},
+	{0x1.ec62e4p-08, 0x1.481d9cp-08, 0x1.be5f4ep-09, 0x1.357d82p-09, 0x1.b4e1b6p-10, 0x1.3982d2p-10, 0x1.c8f518p-11, 0x1.51d6d4p-11, 0x1.b9c71p-12, 0x1.04181p-12, 0x1.3f6e16p-13, 0x1.970272p-14, 0x1.0bd01ap-14, 0x1.6a9f82p-15, 0x1.f789d6p-16, 0x1.658a68p-16, 0x1.bdca1p-17, 0x1.f47cf8p-18, 0x1.293d0ep-18, 0x1.71fa48p-19, 0x1.df0682p-20, 0x1.40b178p-20, 0x1.b9fae6p-21, 0x1.385114p-21, 0x1.c115f4p-05, 0x1.5ab436p-05, 0x1.0d8f04p-05, 0x1.a608a6p-06, 0x1.4c928ep-06, 0x1.07c26ap-06, 0x1.a4f858p-07, 0x1.51f618p-07},
+	{-0x1.56ada2p-06, -0x1.e3d474p-07, -0x1.5c322ap-07, -0x1.fe2758p-08, -0x1.7be736p-08, -0x1.1f39cp-08, -0x1.b86ebap-09, -0x1.56131ap-09, -0x1.dec508p-10, -0x1.34a21p-10, -0x1.9ccf4cp-11, -0x1.1cff04p-11, -0x1.948d88p-12, -0x1.262b38p-12, -0x1.b504e6p-13, -0x1.4acbcap-13, -0x1.c158fp-14, -0x1.19b9d8p-14, -0x1.72072ep-15, -0x1.f8fedcp-16, -0x1.63da9cp-16, -0x1.01b36ap-16, -0x1.7e19bcp-17, -0x1.211996p-17, -0x1.e4be82p-04, -0x1.81f8fp-04, -0x1.35748ep-04, -0x1.f387acp-05, -0x1.95c5dep-05, -0x1.4ba87ap-05, -0x1.10b324p-05, -0x1.c305dep-06},
+	{0x1.b6593p-05, 0x1.4a0316p-05, 0x1.f9a62p-06, 0x1.89994cp-06, 0x1.36dd1ep-06, 0x1.f199aap-07, 0x1.931dcep-07, 0x1.4a384ap-07, 0x1.f2f516p-08, 0x1.621fbp-08, 0x1.031b36p-08, 0x1.852b48p-09, 0x1.2ae26ap-09, 0x1.d419d4p-10, 0x1.74d5a4p-10, 0x1.2d6b4ap-10, 0x1.c0f8e8p-11, 0x1.3ae79ap-11, 0x1.c9eaf6p-12, 0x1.56ee08p-12, 0x1.073c44p-12, 0x1.9ca82ep-13, 0x1.494a3cp-13, 0x1.0ade5ap-13, 0x1.cfce96p-03, 0x1.7e9382p-03, 0x1.3dae34p-03, 0x1.097b54p-03, 0x1.be70a6p-04, 0x1.7992f8p-04, 0x1.411f8cp-04, 0x1.1293e8p-04},
+	{-0x1.f7949ep-04, -0x1.9851f2p-04, -0x1.4ffe68p-04, -0x1.18274ep-04, -0x1.d8c1bcp-05, -0x1.9328f6p-05, -0x1.5b205ep-05, -0x1.2d7c14p-05, -0x1.ef2cc8p-06, -0x1.85dc7cp-06, -0x1.3a0094p-06, -0x1.01c9bep-06, -0x1.ae369cp-07, -0x1.6c06bap-07, -0x1.37c334p-07, -0x1.0dd422p-07, -0x1.b9fa6ap-08, -0x1.5bcb4p-08, -0x1.188feep-08, -0x1.cdeeacp-09, -0x1.82bdeep-09, -0x1.486db4p-09, -0x1.1a5102p-09, -0x1.ea79b4p-10, -0x1.7a0d5cp-02, -0x1.45588cp-02, -0x1.19baa6p-02, -0x1.eacbbcp-03, -0x1.ade41ap-03, -0x1.7a88e4p-03, -0x1.4efb3p-03, -0x1.29d78ap-03},
+	{-0x1.6e8f9cp-29, 0x1.5251b6p-28, 0x1.7363d4p-28, 0x1.d0cc3cp-28, 0x1.1cec96p-30, 0x1.d968acp-29, -0x1.068e2ep-28, 0x1.fd0266p-30, 0x1.288784p-32, 0x1.c0d4bcp-29, -0x1.187ffp-29, -0x1.b79aep-30, 0x1.869bc2p-29, -0x1.a58e3p-29, 0x1.8dce3p-32, -0x1.6e8de6p-30, 0x1.9580d8p-30, -0x1.d39b3p-30, -0x1.9b494ep-30, -0x1.59b458p-32, 0x1.c54284p-31, -0x1.f78904p-30, -0x1.de97f2p-32, -0x1.7bea1p-34, 0x1.85985ap-28, 0x1.857448p-27, 0x1.a9d7cp-29, 0x1.593eep-28, -0x1.ea11a2p-27, -0x1.d27ff4p-27, -0x1.736118p-27, 0x1.7058a8p-31},
+	{0x1.ec2f96p-08, 0x1.47feb2p-08, 0x1.be3938p-09, 0x1.35658ap-09, 0x1.b4c2f4p-10, 0x1.396eb6p-10, 0x1.c8da58p-11, 0x1.51c4bcp-11, 0x1.b973eap-12, 0x1.03ee92p-12, 0x1.3f4288p-13, 0x1.96d2a4p-14, 0x1.0bb4ccp-14, 0x1.6a7f34p-15, 0x1.f7625ep-16, 0x1.657198p-16, 0x1.bd61d6p-17, 0x1.f41e48p-18, 0x1.290ebcp-18, 0x1.71ca0ep-19, 0x1.ded196p-20, 0x1.409316p-20, 0x1.b9d69ep-21, 0x1.383aaap-21, 0x1.c103bcp-05, 0x1.5aa6ep-05, 0x1.0d852ep-05, 0x1.a5fa08p-06, 0x1.4c87a2p-06, 0x1.07ba3p-06, 0x1.a4ebep-07, 0x1.51ec96p-07},
+	{-0x1.577a98p-06, -0x1.e4d7b2p-07, -0x1.5cd9acp-07, -0x1.ff043ap-08, -0x1.7c7b9ep-08, -0x1.1f9f3ep-08, -0x1.b8fbdep-09, -0x1.5676c4p-09, -0x1.e0ac9ap-10, -0x1.35a9c8p-10, -0x1.9dfa2ap-11, -0x1.1daf76p-11, -0x1.95659p-12, -0x1.26b3cap-12, -0x1.b5b69ep-13, -0x1.4b426ap-13, -0x1.c37712p-14, -0x1.1acb4ep-14, -0x1.732dbap-15, -0x1.fa4df4p-16, -0x1.64a23cp-16, -0x1.022f2p-16, -0x1.7eb862p-17, -0x1.21826p-17, -0x1.e53448p-04, -0x1.82516p-04, -0x1.35b772p-04, -0x1.f3ed9p-05, -0x1.9613fep-05, -0x1.4be4c6p-05, -0x1.10e1fap-05, -0x1.c34f16p-06},
+	{0x1.b6594ap-05, 0x1.4a0326p-05, 0x1.f9a634p-06, 0x1.899958p-06, 0x1.36dd26p-06, 0x1.f199b4p-07, 0x1.931dd4p-07, 0x1.4a384ep-07, 0x1.f2f568p-08, 0x1.621fdap-08, 0x1.031b4cp-08, 0x1.852b6p-09, 0x1.2ae278p-09, 0x1.d419e4p-10, 0x1.74d5aep-10, 0x1.2d6b5p-10, 0x1.c0f95p-11, 0x1.3ae7cap-11, 0x1.c9eb24p-12, 0x1.56ee2p-12, 0x1.073c52p-12, 0x1.9ca83ep-13, 0x1.494a46p-13, 0x1.0ade6p-13, 0x1.cfce9ap-03, 0x1.7e9386p-03, 0x1.3dae38p-03, 0x1.097b56p-03, 0x1.be70a8p-04, 0x1.7992fap-04, 0x1.411f8ep-04, 0x1.1293eap-04},
+	{-0x1.f7946cp-04, -0x1.9851d2p-04, -0x1.4ffe52p-04, -0x1.18274p-04, -0x1.d8c1aap-05, -0x1.9328eap-05, -0x1.5b2056p-05, -0x1.2d7c0cp-05, -0x1.ef2c4ep-06, -0x1.85dc3cp-06, -0x1.3a006ep-06, -0x1.01c9a8p-06, -0x1.ae368p-07, -0x1.6c06a8p-07, -0x1.37c32ap-07, -0x1.0dd41ap-07, -0x1.b9f9e4p-08, -0x1.5bcafap-08, -0x1.188fc8p-08, -0x1.cdee82p-09, -0x1.82bdd4p-09, -0x1.486da4p-09, -0x1.1a50f8p-09, -0x1.ea79a6p-10, -0x1.7a0d54p-02, -0x1.455886p-02, -0x1.19baa2p-02, -0x1.eacbb4p-03, -0x1.ade414p-03, -0x1.7a88ep-03, -0x1.4efb2cp-03, -0x1.29d788p-03},
+	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
+	{-0x1.0b34b8p-01, -0x1.fe98c8p-02, -0x1.ec83e8p-02, -0x1.de8e24p-02, -0x1.d39c88p-02, -0x1.cae97p-02, -0x1.c3e85ep-02, -0x1.be33d4p-02, -0x1.b77718p-02, -0x1.b0e216p-02, -0x1.ac245ap-02, -0x1.a8a0eep-02, -0x1.a5f608p-02, -0x1.a3e488p-02, -0x1.a2426cp-02, -0x1.a0f2f4p-02, -0x1.9f6c3ap-02, -0x1.9df38p-02, -0x1.9ce692p-02, -0x1.9c203p-02, -0x1.9b89cep-02, -0x1.9b152ep-02, -0x1.9ab8f6p-02, -0x1.9a6eccp-02, -0x1.8948d4p-01, -0x1.6eee6ep-01, -0x1.591f7ap-01, -0x1.46f516p-01, -0x1.37bb2ep-01, -0x1.2ae462p-01, -0x1.2000f4p-01, -0x1.16b80cp-01},
+	{-0x1.a0b96ep-03, -0x1.52d8fap-02, -0x1.d022e4p-02, -0x1.24b942p-01, -0x1.5fd50ap-01, -0x1.99b84p-01, -0x1.d2a16ep-01, -0x1.056014p+00, -0x1.2ee052p+00, -0x1.655fe2p+00, -0x1.9b2c58p+00, -0x1.d075fep+00, -0x1.02aec6p+01, -0x1.1cfceep+01, -0x1.372da8p+01, -0x1.5146f4p+01, -0x1.784a84p+01, -0x1.ac1f1cp+01, -0x1.dfcbd8p+01, -0x1.09add6p+02, -0x1.236afp+02, -0x1.3d1fc2p+02, -0x1.56ce18p+02, -0x1.707742p+02, 0x1.cde732p-02, 0x1.6efb56p-02, 0x1.160f34p-02, 0x1.843c08p-03, 0x1.c95838p-04, 0x1.306c9ep-05, -0x1.1a2d82p-05, -0x1.a8544p-04},
 }
 
 // expOf returns exp(x - alpha), the difference rounded.
 func expOf(x, y, alpha float32) float32 {
-	v0 := float64(x - alpha)
+	v0 := float32(x - alpha)
 	v3 := v0
-	if float64(-0x1.2cp+07) > v0 {
-		v3 = float64(-0x1.2cp+07)
+	if float32(-0x1.ap+06) > v0 {
+		v3 = float32(-0x1.ap+06)
 	}
 	v4 := v3
-	if float64(0x1.9p+06) < v3 {
-		v4 = float64(0x1.9p+06)
+	if float32(0x1.64p+06) < v3 {
+		v4 = float32(0x1.64p+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := v28 + float64(0x1p+00)
-	v30 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v29) + math.Float64bits(v30))
-	return float32(v31)
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	return float32(v26)
 }
 
 // exp2Of returns 2 to the power x.
 func exp2Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
+	v0 := x
 	v3 := v0
-	if float64(-0x1.9p+07) > v0 {
-		v3 = float64(-0x1.9p+07)
+	if float32(-0x1.2ep+07) > v0 {
+		v3 = float32(-0x1.2ep+07)
 	}
 	v4 := v3
-	if float64(0x1.9p+07) < v3 {
-		v4 = float64(0x1.9p+07)
+	if float32(0x1.02p+07) < v3 {
+		v4 = float32(0x1.02p+07)
 	}
-	v6 := v4 + float64(0x1.8p+52)
-	v7 := v6 - float64(0x1.8p+52)
+	v6 := v4 + float32(0x1.8p+23)
+	v7 := v6 - float32(0x1.8p+23)
 	v8 := v4 - v7
-	v10 := float64(v8 * float64(0x1.62e42fefa39efp-01))
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := math.FMA(v27, v10, float64(0x1p+00))
-	v29 := math.Float64frombits(math.Float64bits(v6) << 52)
-	v30 := math.Float64frombits(math.Float64bits(v28) + math.Float64bits(v29))
-	return float32(v30)
+	v10 := float32(v8 * float32(0x1.62e43p-01))
+	v11 := float32(v10 * v10)
+	v14 := FMA(float32(0x1.6d15f8p-10), v10, float32(0x1.12105cp-07))
+	v16 := FMA(v14, v10, float32(0x1.555516p-05))
+	v18 := FMA(v16, v10, float32(0x1.5554d8p-03))
+	v20 := FMA(v18, v10, float32(0x1p-01))
+	v21 := FMA(v11, v20, v10)
+	v23 := v21 + float32(0x1p+00)
+	v24 := scaled(v23, v7)
+	return float32(v24)
 }
 
 // expm1Of returns exp(x) - 1.
 func expm1Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
+	v0 := x
 	v3 := v0
-	if float64(-0x1.9p+05) > v0 {
-		v3 = float64(-0x1.9p+05)
+	if float32(-0x1.4p+04) > v0 {
+		v3 = float32(-0x1.4p+04)
 	}
 	v4 := v3
-	if float64(0x1.9p+06) < v3 {
-		v4 = float64(0x1.9p+06)
+	if float32(0x1.64p+06) < v3 {
+		v4 = float32(0x1.64p+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v30 := math.Float64frombits(math.Float64bits(v29) + 0x3ff0000000000000)
-	v31 := v30 - float64(0x1p+00)
-	v32 := math.FMA(v30, v28, v31)
-	v34 := math.Float64frombits(math.Float64bits(v32) & 0x7fffffffffffffff)
-	v36 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v37 := math.Float64frombits(math.Float64bits(v34) | math.Float64bits(v36))
-	return float32(v37)
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v14 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v17 := v8
+	if v14 < float32(0x1.19999ap-01) {
+		v17 = math.Float32frombits(0x0)
+	}
+	v18 := v12
+	if v14 < float32(0x1.19999ap-01) {
+		v18 = v4
+	}
+	v19 := float32(v18 * v18)
+	v22 := FMA(float32(0x1.a2d43p-13), v18, float32(0x1.6f28c4p-10))
+	v24 := FMA(v22, v18, float32(0x1.110fc8p-07))
+	v26 := FMA(v24, v18, float32(0x1.555272p-05))
+	v28 := FMA(v26, v18, float32(0x1.555556p-03))
+	v30 := FMA(v28, v18, float32(0x1p-01))
+	v31 := FMA(v19, v30, v18)
+	v32 := scaled(float32(0x1p-01), v17)
+	v33 := v32 - float32(0x1p-01)
+	v34 := FMA(v32, v31, v33)
+	v37 := v31
+	if v14 < float32(0x1p-30) {
+		v37 = v0
+	}
+	v38 := v34 + v34
+	v39 := v38
+	if v14 < float32(0x1p-02) {
+		v39 = v37
+	}
+	return float32(v39)
 }
 
 // logOf returns the logarithm of x.
 func logOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v37 := v19 + v19
-	v39 := float64(v7 * float64(0x1.62e42fefa39efp-01))
-	v40 := math.FMA(v37, v36, v39)
-	v44 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v44 = math.Float64frombits(0x7ff8000000000001)
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
 	}
-	v46 := v44
-	if math.Float64frombits(0x0) < v0 {
-		v46 = v40
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
 	}
-	v47 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v47 = v46
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v37 := v17 + v36
+	v39 := FMA(v14, float32(0x1.62e43p-01), v37)
+	v41 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v41 = math.Float32frombits(0x7fc00000)
 	}
-	return float32(v47)
+	v43 := v41
+	if math.Float32frombits(0x0) < v0 {
+		v43 = v39
+	}
+	v44 := v0
+	if v0 < math.Float32frombits(0x7f800000) {
+		v44 = v43
+	}
+	return float32(v44)
 }
 
 // log2Of returns the logarithm of x to base 2.
 func log2Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v38 := float64(v19 * float64(0x1.71547652b82fep+01))
-	v39 := math.FMA(v38, v36, v7)
-	v43 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v43 = math.Float64frombits(0x7ff8000000000001)
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
 	}
-	v45 := v43
-	if math.Float64frombits(0x0) < v0 {
-		v45 = v39
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
 	}
-	v46 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v46 = v45
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v38 := float32(v17 * float32(0x1.715476p+00))
+	v40 := math.Float32frombits(math.Float32bits(v38) ^ 0x80000000)
+	v41 := FMA(v17, float32(0x1.715476p+00), v40)
+	v43 := float32(v36 * float32(0x1.715476p+00))
+	v44 := FMA(v17, float32(0x1.4ae0cp-26), v43)
+	v45 := v41 + v44
+	v46 := v14 + v38
+	v47 := v46 - v14
+	v48 := v38 - v47
+	v49 := v48 + v45
+	v50 := v46 + v49
+	v52 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v52 = math.Float32frombits(0x7fc00000)
 	}
-	return float32(v46)
+	v54 := v52
+	if math.Float32frombits(0x0) < v0 {
+		v54 = v50
+	}
+	v55 := v0
+	if v0 < math.Float32frombits(0x7f800000) {
+		v55 = v54
+	}
+	return float32(v55)
 }
 
 // log10Of returns the logarithm of x to base 10.
 func log10Of(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) + 0x95f619980c433)
-	v3 := math.Float64frombits(math.Float64bits(v2) >> 52)
-	v5 := math.Float64frombits(math.Float64bits(v3) | 0x4330000000000000)
-	v7 := v5 - float64(0x1.00000000003ffp+52)
-	v9 := math.Float64frombits(math.Float64bits(v2) & 0xfffffffffffff)
-	v11 := math.Float64frombits(math.Float64bits(v9) + 0x3fe6a09e667f3bcd)
-	v13 := v11 - float64(0x1p+00)
-	v15 := v13 + float64(0x1p+01)
-	v16 := float64(1 / float32(v15))
-	v17 := math.FMA(-v15, v16, float64(0x1p+00))
-	v18 := math.FMA(v17, v16, v16)
-	v19 := float64(v13 * v18)
-	v20 := float64(v19 * v19)
-	v23 := math.FMA(v20, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v26 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v23, float64(0x1.29dd699786ebap-34))
-	v28 := math.FMA(v26, v23, float64(0x1.7cc1d000928edp-28))
-	v30 := math.FMA(v28, v23, float64(0x1.0018f5328c8a8p-21))
-	v32 := math.FMA(v30, v23, float64(0x1.77307e5758262p-15))
-	v34 := math.FMA(v32, v23, float64(0x1.474da2d1fedfcp-08))
-	v36 := math.FMA(v34, v23, float64(0x1.0144672b1a634p+00))
-	v38 := float64(v19 * float64(0x1.bcb7b1526e50ep-01))
-	v40 := float64(v7 * float64(0x1.34413509f79ffp-02))
-	v41 := math.FMA(v38, v36, v40)
-	v45 := math.Float64frombits(0xfff0000000000000)
-	if v0 < math.Float64frombits(0x0) {
-		v45 = math.Float64frombits(0x7ff8000000000001)
+	v0 := x
+	v3 := float32(v0 * float32(0x1p+23))
+	v4 := v0
+	if v0 < float32(0x1p-126) {
+		v4 = v3
 	}
-	v47 := v45
-	if math.Float64frombits(0x0) < v0 {
-		v47 = v41
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
+	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
+	v10 := float32(int32(math.Float32bits(v9)))
+	v13 := math.Float32frombits(0x0)
+	if v0 < float32(0x1p-126) {
+		v13 = float32(0x1.7p+04)
 	}
-	v48 := v0
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v48 = v47
+	v14 := v10 - v13
+	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
+	v17 := v15 - float32(0x1p+00)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
+	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
+	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
+	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
+	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
+	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
+	v34 := FMA(v32, v18, float32(-0x1p-01))
+	v35 := FMA(v25, v17, v34)
+	v36 := float32(v18 * v35)
+	v39 := float32(v36 * float32(0x1.bcb7b2p-02))
+	v40 := FMA(v17, float32(-0x1.5b235ep-27), v39)
+	v41 := FMA(v17, float32(0x1.bcb7b2p-02), v40)
+	v44 := FMA(v14, float32(-0x1.ec10cp-27), v41)
+	v45 := FMA(v14, float32(0x1.344136p-02), v44)
+	v47 := math.Float32frombits(0xff800000)
+	if v0 < math.Float32frombits(0x0) {
+		v47 = math.Float32frombits(0x7fc00000)
 	}
-	return float32(v48)
+	v49 := v47
+	if math.Float32frombits(0x0) < v0 {
+		v49 = v45
+	}
+	v50 := v0
+	if v0 < math.Float32frombits(0x7f800000) {
+		v50 = v49
+	}
+	return float32(v50)
 }
 
 // log1pOf returns log(1 + x).
 func log1pOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := v0 + float64(0x1p+00)
-	v4 := math.Float64frombits(math.Float64bits(v2) + 0x95f619980c433)
-	v5 := math.Float64frombits(math.Float64bits(v4) >> 52)
-	v7 := math.Float64frombits(math.Float64bits(v5) | 0x4330000000000000)
-	v9 := v7 - float64(0x1.00000000003ffp+52)
-	v11 := math.Float64frombits(math.Float64bits(v4) & 0xfffffffffffff)
-	v13 := math.Float64frombits(math.Float64bits(v11) + 0x3fe6a09e667f3bcd)
-	v15 := math.Float64frombits(math.Float64bits(v9) & 0x7fffffffffffffff)
-	v17 := v13 - float64(0x1p+00)
-	v18 := v17
-	if v15 < float64(0x1p-01) {
-		v18 = v0
+	v0 := x
+	v2 := v0 + float32(0x1p+00)
+	v4 := math.Float32frombits(math.Float32bits(v2) - 0x3f400000)
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0xff800000)
+	v7 := math.Float32frombits(uint32(int32(math.Float32bits(v6)) >> 23))
+	v8 := float32(int32(math.Float32bits(v7)))
+	v9 := math.Float32frombits(0x3f800000 - math.Float32bits(v6))
+	v11 := v9 - float32(0x1p+00)
+	v12 := FMA(v0, v9, v11)
+	v13 := math.Float32frombits(math.Float32bits(v2) - math.Float32bits(v6))
+	v14 := v13 - float32(0x1p+00)
+	v15 := v14
+	if v0 < float32(0x1p+60) {
+		v15 = v12
 	}
-	v20 := v18 + float64(0x1p+01)
-	v21 := float64(1 / float32(v20))
-	v22 := math.FMA(-v20, v21, float64(0x1p+00))
-	v23 := math.FMA(v22, v21, v21)
-	v24 := float64(v18 * v23)
-	v25 := float64(v24 * v24)
-	v28 := math.FMA(v25, float64(0x1.0fc3b666fb66cp+06), float64(-0x1p+00))
-	v31 := math.FMA(float64(0x1.e1dd5c6c7e737p-41), v28, float64(0x1.29dd699786ebap-34))
-	v33 := math.FMA(v31, v28, float64(0x1.7cc1d000928edp-28))
-	v35 := math.FMA(v33, v28, float64(0x1.0018f5328c8a8p-21))
-	v37 := math.FMA(v35, v28, float64(0x1.77307e5758262p-15))
-	v39 := math.FMA(v37, v28, float64(0x1.474da2d1fedfcp-08))
-	v41 := math.FMA(v39, v28, float64(0x1.0144672b1a634p+00))
-	v42 := v24 + v24
-	v44 := float64(v9 * float64(0x1.62e42fefa39efp-01))
-	v45 := math.FMA(v42, v41, v44)
-	v49 := math.Float64frombits(0xfff0000000000000)
-	if v2 < math.Float64frombits(0x0) {
-		v49 = math.Float64frombits(0x7ff8000000000001)
+	v17 := float32(v8 * float32(0x1.62ep-01))
+	v18 := v17 + v15
+	v20 := v18 - v17
+	v21 := v15 - v20
+	v22 := FMA(v8, float32(0x1.0bfbe8p-15), v21)
+	v23 := float32(v15 * v15)
+	v26 := FMA(float32(0x1.b339ccp-04), v23, float32(0x1.27b318p-03))
+	v28 := FMA(v26, v23, float32(0x1.997802p-03))
+	v30 := FMA(v28, v23, float32(0x1.55558p-02))
+	v33 := FMA(float32(-0x1.842826p-05), v23, float32(-0x1.0cc1acp-03))
+	v35 := FMA(v33, v23, float32(-0x1.54f19ap-03))
+	v37 := FMA(v35, v23, float32(-0x1.000068p-02))
+	v39 := FMA(v37, v23, float32(-0x1p-01))
+	v40 := FMA(v30, v15, v39)
+	v41 := float32(v23 * v40)
+	v42 := v22 + v41
+	v43 := v18 + v42
+	v46 := math.Float32frombits(0xff800000)
+	if v2 < math.Float32frombits(0x0) {
+		v46 = math.Float32frombits(0x7fc00000)
 	}
-	v51 := v49
-	if math.Float64frombits(0x0) < v2 {
-		v51 = v45
+	v48 := v46
+	if math.Float32frombits(0x0) < v2 {
+		v48 = v43
 	}
-	v52 := v2
-	if v2 < math.Float64frombits(0x7ff0000000000000) {
-		v52 = v51
+	v49 := v2
+	if v2 < math.Float32frombits(0x7f800000) {
+		v49 = v48
 	}
-	v53 := math.Float64frombits(math.Float64bits(v52) & 0x7fffffffffffffff)
-	v55 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v56 := math.Float64frombits(math.Float64bits(v53) | math.Float64bits(v55))
-	return float32(v56)
+	v51 := math.Float32frombits(math.Float32bits(v49) & 0x7fffffff)
+	v53 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v54 := math.Float32frombits(math.Float32bits(v51) | math.Float32bits(v53))
+	return float32(v54)
 }
 
 // tanhOf returns the hyperbolic tangent of x.
 func tanhOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v2 := math.Float64frombits(math.Float64bits(v0) | 0x8000000000000000)
-	v4 := v2 + v2
-	v5 := v4
-	if float64(-0x1.9p+06) > v4 {
-		v5 = float64(-0x1.9p+06)
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v4 := v3
+	if float32(0x1.4p+03) < v3 {
+		v4 = float32(0x1.4p+03)
 	}
-	v8 := math.FMA(v5, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v9 := v8 - float64(0x1.8p+52)
-	v11 := math.FMA(-v9, float64(0x1.62e42fefa39efp-01), v5)
-	v14 := math.FMA(float64(0x1.72c720b2fc43fp-19), v11, float64(0x1.a15a4f9911819p-16))
-	v16 := math.FMA(v14, v11, float64(0x1.a019adabfb56bp-13))
-	v18 := math.FMA(v16, v11, float64(0x1.6c164df443ad5p-10))
-	v20 := math.FMA(v18, v11, float64(0x1.1111111c45d5dp-07))
-	v22 := math.FMA(v20, v11, float64(0x1.5555557428d94p-05))
-	v24 := math.FMA(v22, v11, float64(0x1.5555555553b7dp-03))
-	v26 := math.FMA(v24, v11, float64(0x1.fffffffff71cfp-02))
-	v28 := math.FMA(v26, v11, float64(0x1p+00))
-	v29 := float64(v11 * v28)
-	v30 := math.Float64frombits(math.Float64bits(v8) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v30) + 0x3ff0000000000000)
-	v32 := v31 - float64(0x1p+00)
-	v33 := math.FMA(v31, v29, v32)
-	v35 := v33 + float64(0x1p+01)
-	v36 := float64(1 / float32(v35))
-	v37 := math.FMA(-v35, v36, float64(0x1p+00))
-	v38 := math.FMA(v37, v36, v36)
-	v39 := float64(v33 * v38)
-	v41 := math.Float64frombits(math.Float64bits(v39) & 0x7fffffffffffffff)
-	v42 := math.Float64frombits(math.Float64bits(v0) & 0x8000000000000000)
-	v43 := math.Float64frombits(math.Float64bits(v41) | math.Float64bits(v42))
-	return float32(v43)
+	v5 := float32(v4 * v4)
+	v6 := float32(v4 * v5)
+	v9 := FMA(float32(0x1.2b7582p-13), v5, float32(-0x1.e42e3p-11))
+	v11 := FMA(v9, v5, float32(0x1.a45278p-09))
+	v13 := FMA(v11, v5, float32(-0x1.1d02d6p-07))
+	v15 := FMA(v13, v5, float32(0x1.65a7c4p-06))
+	v17 := FMA(v15, v5, float32(-0x1.ba117cp-05))
+	v19 := FMA(v17, v5, float32(0x1.1110f2p-03))
+	v21 := FMA(v19, v5, float32(-0x1.555556p-02))
+	v22 := FMA(v6, v21, v4)
+	v23 := v4 + v4
+	v26 := FMA(v23, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v27 := v26 - float32(0x1.8p+23)
+	v30 := FMA(-v27, float32(0x1.62e43p-01), v23)
+	v31 := FMA(-v27, float32(-0x1.05c61p-29), v30)
+	v32 := float32(v31 * v31)
+	v35 := FMA(float32(0x1.6d15f8p-10), v31, float32(0x1.12105cp-07))
+	v37 := FMA(v35, v31, float32(0x1.555516p-05))
+	v39 := FMA(v37, v31, float32(0x1.5554d8p-03))
+	v41 := FMA(v39, v31, float32(0x1p-01))
+	v42 := FMA(v32, v41, v31)
+	v44 := v42 + float32(0x1p+00)
+	v45 := scaled(v44, v27)
+	v47 := v45 + float32(0x1p+00)
+	v48 := float32(0x1p+01) / v47
+	v49 := float32(0x1p+00) - v48
+	v50 := v49
+	if v4 < float32(0x1p+00) {
+		v50 = v22
+	}
+	v51 := math.Float32frombits(math.Float32bits(v50) & 0x7fffffff)
+	v53 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v54 := math.Float32frombits(math.Float32bits(v51) | math.Float32bits(v53))
+	return float32(v54)
 }
 
 // sigmoidOf returns 1 / (1 + exp(-x)).
 func sigmoidOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v3 := math.Float64frombits(math.Float64bits(v0) | 0x8000000000000000)
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
 	v4 := v3
-	if float64(-0x1.2cp+07) > v3 {
-		v4 = float64(-0x1.2cp+07)
+	if float32(-0x1.b8p+06) > v3 {
+		v4 = float32(-0x1.b8p+06)
 	}
-	v7 := math.FMA(v4, float64(0x1.71547652b82fep+00), float64(0x1.8p+52))
-	v8 := v7 - float64(0x1.8p+52)
-	v10 := math.FMA(-v8, float64(0x1.62e42fefa39efp-01), v4)
-	v13 := math.FMA(float64(0x1.72c720b2fc43fp-19), v10, float64(0x1.a15a4f9911819p-16))
-	v15 := math.FMA(v13, v10, float64(0x1.a019adabfb56bp-13))
-	v17 := math.FMA(v15, v10, float64(0x1.6c164df443ad5p-10))
-	v19 := math.FMA(v17, v10, float64(0x1.1111111c45d5dp-07))
-	v21 := math.FMA(v19, v10, float64(0x1.5555557428d94p-05))
-	v23 := math.FMA(v21, v10, float64(0x1.5555555553b7dp-03))
-	v25 := math.FMA(v23, v10, float64(0x1.fffffffff71cfp-02))
-	v27 := math.FMA(v25, v10, float64(0x1p+00))
-	v28 := float64(v10 * v27)
-	v29 := v28 + float64(0x1p+00)
-	v30 := math.Float64frombits(math.Float64bits(v7) << 52)
-	v31 := math.Float64frombits(math.Float64bits(v29) + math.Float64bits(v30))
-	v32 := v31 + float64(0x1p+00)
-	v33 := float64(1 / float32(v32))
-	v34 := math.FMA(-v32, v33, float64(0x1p+00))
-	v35 := math.FMA(v34, v33, v33)
-	v37 := float64(v31 * v35)
-	v38 := v35
-	if v0 < math.Float64frombits(0x0) {
-		v38 = v37
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := v25 - float32(0x1p+00)
+	v27 := v23 - v26
+	v28 := scaled(float32(0x1p+00), v8)
+	v29 := FMA(v28, v25, float32(0x1p+00))
+	v30 := float32(0x1p+00) - v29
+	v31 := FMA(v28, v25, v30)
+	v32 := FMA(v28, v27, v31)
+	v33 := float32(0x1p+00) / v29
+	v35 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v35 = v25
 	}
-	return float32(v38)
+	v36 := float32(v35 * v33)
+	v37 := FMA(-v36, v29, v35)
+	v38 := FMA(-v36, v32, v37)
+	v39 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v39 = v27
+	}
+	v40 := v38 + v39
+	v41 := float32(v40 * v33)
+	v42 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v42 = v8
+	}
+	v43 := v36 + v41
+	v44 := scaled(v43, v42)
+	return float32(v44)
 }
 
 // erfOf returns the error function of x.
 func erfOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v3 := v0
-	if float64(-0x1p+02) > v0 {
-		v3 = float64(-0x1p+02)
-	}
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
 	v4 := v3
-	if float64(0x1p+02) < v3 {
-		v4 = float64(0x1p+02)
+	if float32(0x1.f70a3ep+01) < v3 {
+		v4 = float32(0x1.f70a3ep+01)
 	}
-	v5 := float64(v4 * v4)
-	v8 := math.FMA(v5, float64(0x1p-03), float64(-0x1p+00))
-	v9 := float64(v8 * v8)
-	v12 := math.FMA(float64(-0x1.05d62ebb9bc54p-21), v9, float64(-0x1.df2150970493bp-20))
-	v14 := math.FMA(v12, v9, float64(-0x1.495c999be2d6dp-16))
-	v16 := math.FMA(v14, v9, float64(-0x1.e8ca44b7eece4p-14))
-	v18 := math.FMA(v16, v9, float64(-0x1.41c98e7d80aebp-11))
-	v20 := math.FMA(v18, v9, float64(-0x1.51e22dc5d25a3p-09))
-	v22 := math.FMA(v20, v9, float64(-0x1.1a0332454852dp-07))
-	v24 := math.FMA(v22, v9, float64(-0x1.7034e0d4bc9bdp-06))
-	v26 := math.FMA(v24, v9, float64(-0x1.76e8662b93891p-05))
-	v28 := math.FMA(v26, v9, float64(-0x1.3215d8a93e619p-04))
-	v30 := math.FMA(v28, v9, float64(-0x1.b92e95c2082efp-04))
-	v32 := math.FMA(v30, v9, float64(-0x1.69a0ccda3d64cp-03))
-	v33 := float64(v9 * v9)
-	v36 := math.FMA(float64(0x1.597ab6d1a667cp-21), v33, float64(0x1.8e920c64c6589p-15))
-	v38 := math.FMA(v36, v33, float64(0x1.52d2a856f23aap-10))
-	v40 := math.FMA(v38, v33, float64(0x1.d6351b2a6692ep-07))
-	v42 := math.FMA(v40, v33, float64(0x1.ea97f1435b3ap-05))
-	v44 := math.FMA(v42, v33, float64(0x1.0dabaf0613ba3p-03))
-	v47 := math.FMA(float64(0x1.3bcee2bb1d58cp-23), v33, float64(0x1.e1ce47d320ee8p-18))
-	v49 := math.FMA(v47, v33, float64(0x1.212a994765ea3p-12))
-	v51 := math.FMA(v49, v33, float64(0x1.3e159e4069331p-08))
-	v53 := math.FMA(v51, v33, float64(0x1.0ed52c746d6c1p-05))
-	v55 := math.FMA(v53, v33, float64(0x1.717efc7866622p-04))
-	v57 := math.FMA(v55, v33, float64(0x1.6a040781a499cp-02))
-	v58 := math.FMA(v44, v9, v57)
-	v59 := math.FMA(v32, v8, v58)
-	v60 := float64(v4 * v59)
-	return float32(v60)
+	v5 := float32(v4 * v4)
+	v8 := FMA(float32(-0x1.445f48p-17), v5, float32(0x1.d8875p-14))
+	v10 := FMA(v8, v5, float32(-0x1.bccf66p-11))
+	v12 := FMA(v10, v5, float32(0x1.562a6p-08))
+	v14 := FMA(v12, v5, float32(-0x1.b829c8p-06))
+	v16 := FMA(v14, v5, float32(0x1.ce2f08p-04))
+	v18 := FMA(v16, v5, float32(-0x1.812746p-02))
+	v20 := FMA(v18, v5, float32(0x1.06eba8p-03))
+	v21 := FMA(v4, v20, v4)
+	v23 := v4 - float32(0x1p+00)
+	v26 := FMA(float32(-0x1.261b5cp-24), v23, float32(0x1.557d5p-19))
+	v28 := FMA(v26, v23, float32(-0x1.3e4be4p-15))
+	v30 := FMA(v28, v23, float32(0x1.5f2c68p-12))
+	v32 := FMA(v30, v23, float32(-0x1.108766p-09))
+	v34 := FMA(v32, v23, float32(0x1.4b08e4p-07))
+	v36 := FMA(v34, v23, float32(-0x1.54b29cp-05))
+	v38 := FMA(v36, v23, float32(-0x1.afaaf8p-01))
+	v40 := FMA(v38, v23, float32(-0x1.51c9b4p+01))
+	v42 := FMA(v40, v23, float32(-0x1.d97fcp+00))
+	v45 := FMA(v42, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v46 := v45 - float32(0x1.8p+23)
+	v49 := FMA(-v46, float32(0x1.62e43p-01), v42)
+	v50 := FMA(-v46, float32(-0x1.05c61p-29), v49)
+	v51 := float32(v50 * v50)
+	v54 := FMA(float32(0x1.6d15f8p-10), v50, float32(0x1.12105cp-07))
+	v56 := FMA(v54, v50, float32(0x1.555516p-05))
+	v58 := FMA(v56, v50, float32(0x1.5554d8p-03))
+	v60 := FMA(v58, v50, float32(0x1p-01))
+	v61 := FMA(v51, v60, v50)
+	v62 := v61 + float32(0x1p+00)
+	v63 := scaled(v62, v46)
+	v64 := float32(0x1p+00) - v63
+	v65 := v64
+	if v4 < float32(0x1p+00) {
+		v65 = v21
+	}
+	v66 := math.Float32frombits(math.Float32bits(v65) & 0x7fffffff)
+	v68 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v69 := math.Float32frombits(math.Float32bits(v66) | math.Float32bits(v68))
+	return float32(v69)
 }
 
 // rsqrtOf returns 1 / sqrt(x).
 func rsqrtOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := float64(float32(math.Sqrt(float64(float32(v0)))))
-	v2 := float64(1 / float32(v1))
-	v3 := float64(v0 * v2)
-	v5 := math.FMA(-v3, v2, float64(0x1p+00))
-	v7 := float64(v2 * float64(0x1p-01))
-	v8 := math.FMA(v7, v5, v2)
-	v11 := v2
-	if math.Float64frombits(0x0) < v0 {
-		v11 = v8
+	v1 := x
+	v2 := float32(math.Sqrt(float64(v1)))
+	v3 := float32(0x1p+00) / v2
+	return float32(v3)
+}
+
+// siluOf returns x / (1 + exp(-x)).
+func siluOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.b8p+06) > v3 {
+		v4 = float32(-0x1.b8p+06)
 	}
-	v12 := v2
-	if v0 < math.Float64frombits(0x7ff0000000000000) {
-		v12 = v11
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := v25 - float32(0x1p+00)
+	v27 := v23 - v26
+	v28 := scaled(float32(0x1p+00), v8)
+	v29 := FMA(v28, v25, float32(0x1p+00))
+	v30 := float32(0x1p+00) - v29
+	v31 := FMA(v28, v25, v30)
+	v32 := FMA(v28, v27, v31)
+	v33 := float32(0x1p+00) / v29
+	v35 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v35 = v25
 	}
-	return float32(v12)
+	v36 := float32(v35 * v33)
+	v37 := FMA(-v36, v29, v35)
+	v38 := FMA(-v36, v32, v37)
+	v39 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v39 = v27
+	}
+	v40 := v38 + v39
+	v41 := float32(v40 * v33)
+	v42 := math.Float32frombits(0x0)
+	if v0 < math.Float32frombits(0x0) {
+		v42 = v8
+	}
+	v43 := float32(v0 * math.Float32frombits(0x0))
+	v45 := v0
+	if float32(0x1p+100) < v0 {
+		v45 = float32(0x1p+100)
+	}
+	v46 := float32(v45 * v41)
+	v47 := FMA(v0, v36, v46)
+	v48 := scaled(v47, v42)
+	v49 := v48
+	if v0 < float32(-0x1.b8p+06) {
+		v49 = v43
+	}
+	return float32(v49)
+}
+
+// siluGradOf returns y times the derivative of x / (1 + exp(-x)).
+func siluGradOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v28 = v26
+	}
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	v31 := y
+	v32 := float32(0x1p+00) - v30
+	v33 := FMA(v0, v32, float32(0x1p+00))
+	v34 := float32(v30 * v33)
+	v35 := float32(v31 * v34)
+	return float32(v35)
+}
+
+// geluTanhOf returns x times the sigmoid of outer (x + cubic x³).
+func geluTanhOf(x, y, alpha float32) float32 {
+	v0 := x
+	v1 := float32(v0 * v0)
+	v4 := FMA(v1, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
+	v5 := float32(v0 * v4)
+	v8 := math.Float32frombits(math.Float32bits(v5) | 0x80000000)
+	v9 := v8
+	if float32(-0x1.ap+06) > v8 {
+		v9 = float32(-0x1.ap+06)
+	}
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v18 := float32(v17 * v17)
+	v21 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
+	v23 := FMA(v21, v17, float32(0x1.555516p-05))
+	v25 := FMA(v23, v17, float32(0x1.5554d8p-03))
+	v27 := FMA(v25, v17, float32(0x1p-01))
+	v28 := FMA(v18, v27, v17)
+	v30 := v28 + float32(0x1p+00)
+	v31 := scaled(v30, v13)
+	v33 := float32(0x1p+00)
+	if v5 < math.Float32frombits(0x0) {
+		v33 = v31
+	}
+	v34 := v31 + float32(0x1p+00)
+	v35 := v33 / v34
+	v36 := float32(v0 * v35)
+	return float32(v36)
+}
+
+// geluTanhGradOf returns y times the derivative of GeluTanh.
+func geluTanhGradOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := v0
+	if float32(-0x1.388p+13) > v0 {
+		v3 = float32(-0x1.388p+13)
+	}
+	v4 := v3
+	if float32(0x1.388p+13) < v3 {
+		v4 = float32(0x1.388p+13)
+	}
+	v5 := float32(v4 * v4)
+	v8 := FMA(v5, float32(0x1.2444f2p-04), float32(0x1.988454p+00))
+	v9 := float32(v4 * v8)
+	v12 := math.Float32frombits(math.Float32bits(v9) | 0x80000000)
+	v13 := v12
+	if float32(-0x1.ap+06) > v12 {
+		v13 = float32(-0x1.ap+06)
+	}
+	v16 := FMA(v13, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v17 := v16 - float32(0x1.8p+23)
+	v20 := FMA(-v17, float32(0x1.62e43p-01), v13)
+	v21 := FMA(-v17, float32(-0x1.05c61p-29), v20)
+	v22 := float32(v21 * v21)
+	v25 := FMA(float32(0x1.6d15f8p-10), v21, float32(0x1.12105cp-07))
+	v27 := FMA(v25, v21, float32(0x1.555516p-05))
+	v29 := FMA(v27, v21, float32(0x1.5554d8p-03))
+	v31 := FMA(v29, v21, float32(0x1p-01))
+	v32 := FMA(v22, v31, v21)
+	v34 := v32 + float32(0x1p+00)
+	v35 := scaled(v34, v17)
+	v37 := float32(0x1p+00)
+	if v9 < math.Float32frombits(0x0) {
+		v37 = v35
+	}
+	v38 := v35 + float32(0x1p+00)
+	v39 := v37 / v38
+	v41 := FMA(v5, float32(0x1.b6676cp-03), float32(0x1.988454p+00))
+	v42 := float32(v4 * v41)
+	v43 := float32(0x1p+00) - v39
+	v44 := FMA(v42, v43, float32(0x1p+00))
+	v45 := float32(v39 * v44)
+	v46 := y
+	v47 := v0 - v0
+	v48 := v45 - v47
+	v49 := float32(v46 * v48)
+	return float32(v49)
 }
 
 // geluOf returns x Φ(x), Φ being the normal distribution function.
 func geluOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := float64(v0 * v0)
-	v4 := math.FMA(v1, float64(0x1.47ae147ae147bp-04), float64(-0x1p+00))
-	v5 := float64(v4 * v4)
-	v6 := float64(v5 * v5)
-	v9 := math.FMA(float64(-0x1.b6117f4648e5p-30), v6, float64(-0x1.48ee361e4c66fp-22))
-	v11 := math.FMA(v9, v6, float64(-0x1.b4fce262bf5ccp-16))
-	v13 := math.FMA(v11, v6, float64(-0x1.d9b5766b09e44p-11))
-	v15 := math.FMA(v13, v6, float64(-0x1.5ca05d3d688c4p-07))
-	v17 := math.FMA(v15, v6, float64(-0x1.4b2afb4960258p-05))
-	v20 := math.FMA(float64(-0x1.317e30f2acb7fp-33), v6, float64(-0x1.b00c453051988p-26))
-	v22 := math.FMA(v20, v6, float64(-0x1.a3d9918ce9187p-19))
-	v24 := math.FMA(v22, v6, float64(-0x1.6bd7d7ebafe17p-13))
-	v26 := math.FMA(v24, v6, float64(-0x1.d6768a148bc67p-09))
-	v28 := math.FMA(v26, v6, float64(-0x1.7f9b26d1e9503p-06))
-	v30 := math.FMA(v28, v6, float64(-0x1.1fef924134cedp-04))
-	v31 := math.FMA(v17, v5, v30)
-	v34 := math.FMA(float64(0x1.a53cf37c31e1ep-28), v6, float64(0x1.0d0b94f821fcap-20))
-	v36 := math.FMA(v34, v6, float64(0x1.2253b649e611dp-14))
-	v38 := math.FMA(v36, v6, float64(0x1.e9155a7b08d09p-10))
-	v40 := math.FMA(v38, v6, float64(0x1.0c12c8bce3e96p-06))
-	v42 := math.FMA(v40, v6, float64(0x1.a60bc35064816p-05))
-	v45 := math.FMA(float64(0x1.498d7e57a4b5bp-31), v6, float64(0x1.8409c79e28dccp-24))
-	v47 := math.FMA(v45, v6, float64(0x1.370e240e1f8cfp-17))
-	v49 := math.FMA(v47, v6, float64(0x1.acc79ba7def82p-12))
-	v51 := math.FMA(v49, v6, float64(0x1.a48307bf1533dp-08))
-	v53 := math.FMA(v51, v6, float64(0x1.01aec8dcd8194p-05))
-	v55 := math.FMA(v53, v6, float64(0x1.218358aa64996p-03))
-	v56 := math.FMA(v42, v5, v55)
-	v57 := math.FMA(v31, v4, v56)
-	v59 := math.FMA(v57, v0, float64(0x1p-01))
-	v60 := float64(v0 * v59)
-	return float32(v60)
+	v0 := x
+	v3 := v0
+	if float32(-0x1.dcccccp+03) > v0 {
+		v3 = float32(-0x1.dcccccp+03)
+	}
+	v4 := v3
+	if float32(0x1.dcccccp+03) < v3 {
+		v4 = float32(0x1.dcccccp+03)
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0x7fffffff)
+	v8 := float32(v4 * float32(-0x1p-01))
+	v9 := float32(v8 * v4)
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v19 := math.Float32frombits(math.Float32bits(v9) ^ 0x80000000)
+	v20 := FMA(v8, v4, v19)
+	v21 := v17 + v20
+	v22 := float32(v21 * v21)
+	v25 := FMA(float32(0x1.6d15f8p-10), v21, float32(0x1.12105cp-07))
+	v27 := FMA(v25, v21, float32(0x1.555516p-05))
+	v29 := FMA(v27, v21, float32(0x1.5554d8p-03))
+	v31 := FMA(v29, v21, float32(0x1p-01))
+	v32 := FMA(v22, v31, v21)
+	v34 := v6 + float32(0x1p+00)
+	v35 := math.Float32frombits(math.Float32bits(v34) >> 20)
+	v36 := lookups[0][math.Float32bits(v35)&31]
+	v37 := v6 - v36
+	v38 := lookups[1][math.Float32bits(v35)&31]
+	v39 := lookups[2][math.Float32bits(v35)&31]
+	v40 := lookups[3][math.Float32bits(v35)&31]
+	v41 := FMA(v39, v37, v40)
+	v42 := lookups[4][math.Float32bits(v35)&31]
+	v43 := FMA(v41, v37, v42)
+	v44 := lookups[5][math.Float32bits(v35)&31]
+	v45 := FMA(v43, v37, v44)
+	v46 := lookups[6][math.Float32bits(v35)&31]
+	v47 := FMA(v45, v37, v46)
+	v48 := lookups[7][math.Float32bits(v35)&31]
+	v49 := FMA(v47, v37, v48)
+	v50 := FMA(v38, v32, v38)
+	v51 := v38 - v50
+	v52 := FMA(v38, v32, v51)
+	v53 := FMA(v49, v32, v49)
+	v54 := v52 + v53
+	v55 := float32(v4 * v54)
+	v56 := FMA(v4, v50, v55)
+	v57 := scaled(v56, v13)
+	v59 := v0 - v0
+	v60 := v57 + v59
+	v61 := v0 - v57
+	v62 := v61
+	if v0 < math.Float32frombits(0x0) {
+		v62 = v60
+	}
+	v63 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v64 := math.Float32frombits(math.Float32bits(v62) | math.Float32bits(v63))
+	return float32(v64)
 }
 
 // geluGradOf returns y times the derivative of x Φ(x).
@@ -555,11 +861,195 @@ func geluGradOf(x, y, alpha float32) float32 {
 	return float32(v63)
 }
 
-// quotientOf returns x / alpha, exactly rounded.
+// sigmoidHalfOf returns Sigmoid for halves.
+func sigmoidHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v28 = v26
+	}
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	return float32(v30)
+}
+
+// siluHalfOf returns Silu for halves.
+func siluHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) | 0x80000000)
+	v4 := v3
+	if float32(-0x1.ap+06) > v3 {
+		v4 = float32(-0x1.ap+06)
+	}
+	v7 := FMA(v4, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v8 := v7 - float32(0x1.8p+23)
+	v11 := FMA(-v8, float32(0x1.62e43p-01), v4)
+	v12 := FMA(-v8, float32(-0x1.05c61p-29), v11)
+	v13 := float32(v12 * v12)
+	v16 := FMA(float32(0x1.6d15f8p-10), v12, float32(0x1.12105cp-07))
+	v18 := FMA(v16, v12, float32(0x1.555516p-05))
+	v20 := FMA(v18, v12, float32(0x1.5554d8p-03))
+	v22 := FMA(v20, v12, float32(0x1p-01))
+	v23 := FMA(v13, v22, v12)
+	v25 := v23 + float32(0x1p+00)
+	v26 := scaled(v25, v8)
+	v28 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v28 = v26
+	}
+	v29 := v26 + float32(0x1p+00)
+	v30 := v28 / v29
+	v31 := float32(v0 * v30)
+	return float32(v31)
+}
+
+// geluHalfOf returns Gelu for halves.
+func geluHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := v0
+	if float32(-0x1.ep+03) > v0 {
+		v3 = float32(-0x1.ep+03)
+	}
+	v4 := v3
+	if float32(0x1.ep+03) < v3 {
+		v4 = float32(0x1.ep+03)
+	}
+	v6 := math.Float32frombits(math.Float32bits(v4) & 0x7fffffff)
+	v8 := float32(v6 * float32(-0x1p-01))
+	v9 := float32(v8 * v6)
+	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v13 := v12 - float32(0x1.8p+23)
+	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
+	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
+	v19 := v6
+	if float32(0x1.dffffep+03) < v6 {
+		v19 = float32(0x1.dffffep+03)
+	}
+	v21 := v19 + float32(0x1p+00)
+	v22 := math.Float32frombits(math.Float32bits(v21) >> 20)
+	v23 := lookups[0][math.Float32bits(v22)&31]
+	v24 := v6 - v23
+	v25 := lookups[8][math.Float32bits(v22)&31]
+	v26 := lookups[9][math.Float32bits(v22)&31]
+	v27 := FMA(v25, v24, v26)
+	v28 := lookups[10][math.Float32bits(v22)&31]
+	v29 := FMA(v27, v24, v28)
+	v30 := lookups[11][math.Float32bits(v22)&31]
+	v31 := FMA(v29, v24, v30)
+	v32 := lookups[12][math.Float32bits(v22)&31]
+	v33 := FMA(v31, v24, v32)
+	v34 := float32(v17 * v17)
+	v37 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
+	v39 := FMA(v37, v17, float32(0x1.555516p-05))
+	v41 := FMA(v39, v17, float32(0x1.5554d8p-03))
+	v43 := FMA(v41, v17, float32(0x1p-01))
+	v44 := FMA(v34, v43, v17)
+	v45 := FMA(v33, v44, v33)
+	v46 := scaled(v45, v13)
+	v47 := float32(v4 * v46)
+	v49 := v0 - v0
+	v50 := v47 + v49
+	v51 := v0 - v47
+	v52 := v51
+	if v0 < math.Float32frombits(0x0) {
+		v52 = v50
+	}
+	v54 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v55 := math.Float32frombits(math.Float32bits(v52) | math.Float32bits(v54))
+	return float32(v55)
+}
+
+// geluGradHalfOf returns GeluGrad for halves.
+func geluGradHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v1 := y
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v5 := v3
+	if float32(0x1.3cccccp+04) < v3 {
+		v5 = float32(0x1.3cccccp+04)
+	}
+	v7 := float32(v5 * float32(-0x1p-01))
+	v8 := float32(v7 * v5)
+	v11 := FMA(v8, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v12 := v11 - float32(0x1.8p+23)
+	v15 := FMA(-v12, float32(0x1.62e43p-01), v8)
+	v16 := FMA(-v12, float32(-0x1.05c61p-29), v15)
+	v18 := v5
+	if float32(0x1.dffffep+03) < v5 {
+		v18 = float32(0x1.dffffep+03)
+	}
+	v20 := v18 + float32(0x1p+00)
+	v21 := math.Float32frombits(math.Float32bits(v20) >> 20)
+	v22 := lookups[0][math.Float32bits(v21)&31]
+	v23 := v5 - v22
+	v24 := lookups[8][math.Float32bits(v21)&31]
+	v25 := lookups[9][math.Float32bits(v21)&31]
+	v26 := FMA(v24, v23, v25)
+	v27 := lookups[10][math.Float32bits(v21)&31]
+	v28 := FMA(v26, v23, v27)
+	v29 := lookups[13][math.Float32bits(v21)&31]
+	v30 := FMA(v28, v23, v29)
+	v31 := lookups[14][math.Float32bits(v21)&31]
+	v32 := FMA(v30, v23, v31)
+	v33 := float32(v16 * v16)
+	v36 := FMA(float32(0x1.6d15f8p-10), v16, float32(0x1.12105cp-07))
+	v38 := FMA(v36, v16, float32(0x1.555516p-05))
+	v40 := FMA(v38, v16, float32(0x1.5554d8p-03))
+	v42 := FMA(v40, v16, float32(0x1p-01))
+	v43 := FMA(v33, v42, v16)
+	v44 := FMA(v32, v43, v32)
+	v46 := math.Float32frombits(0x0)
+	if v3 < float32(0x1.3cccccp+04) {
+		v46 = v44
+	}
+	v47 := float32(v12 * float32(0x1p-01))
+	v48 := v47 + float32(0x1.8p+23)
+	v49 := v48 - float32(0x1.8p+23)
+	v50 := float32(0x1p+00)
+	if v0 < math.Float32frombits(0x0) {
+		v50 = v1
+	}
+	v52 := float32(v46 * float32(0x1p-04))
+	v53 := float32(v50 * v52)
+	v54 := scaled(float32(0x1p+00), v49)
+	v55 := float32(v53 * v54)
+	v57 := v49 - float32(0x1p+02)
+	v58 := v12 - v57
+	v59 := scaled(float32(0x1p+00), v58)
+	v60 := float32(v55 * v59)
+	v61 := float32(0x1p+00) - v60
+	v62 := float32(v1 * v61)
+	v63 := v62
+	if v0 < math.Float32frombits(0x0) {
+		v63 = v60
+	}
+	v64 := v0 - v0
+	v65 := v63 - v64
+	return float32(v65)
+}
+
+// quotientOf returns x / alpha.
 func quotientOf(x, y, alpha float32) float32 {
-	v0 := float64(x)
-	v1 := 1 / float64(alpha)
-	v2 := float64(v0 * v1)
+	v0 := x
+	v1 := alpha
+	v2 := v0 / v1
 	return float32(v2)
 }
 

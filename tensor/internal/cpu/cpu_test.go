@@ -1,7 +1,9 @@
 package cpu_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -180,5 +182,34 @@ func TestErrors(t *testing.T) {
 func BenchmarkCPU(b *testing.B) {
 	for _, n := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", n), func(b *testing.B) { drivertest.Bench(b, cpu.New(n)) })
+	}
+}
+
+// TestFetchedResults adds vectors so large that the memory of their sum is fetched before it is
+// written, at sizes whose last chunk is not whole, into new memory and in place.
+func TestFetchedResults(t *testing.T) {
+	b := cpu.New(2)
+	for _, n := range []int{1 << 16, 1<<16 + 1, 1<<17 + 1023} {
+		view := func() driver.View {
+			buffer, err := b.AllocUnset(4 * n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return driver.View{Buffer: buffer, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
+		}
+		x, y, sum := view(), view(), view()
+		b.Run(driver.Kernel{Code: driver.Fill, Alpha: 1}, x)
+		b.Run(driver.Kernel{Code: driver.Fill, Alpha: 2}, y)
+		b.Run(driver.Kernel{Code: driver.Add}, sum, x, y)
+		b.Run(driver.Kernel{Code: driver.Add}, x, x, y)
+		for _, v := range []driver.View{sum, x} {
+			got := make([]byte, 4*n)
+			b.Read(got, v.Buffer, 0)
+			for i := 0; i < len(got); i += 4 {
+				if z := math.Float32frombits(binary.LittleEndian.Uint32(got[i:])); z != 3 {
+					t.Fatalf("%d elements: element %d: got %v, want 3", n, i/4, z)
+				}
+			}
+		}
 	}
 }

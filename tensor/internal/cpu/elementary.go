@@ -8,9 +8,8 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// elementaryOf returns the loops of an elementary function, that of float32 in assembly
-// where there is some. Both compute in float64, so that float32 is nearly always
-// correctly rounded, and have the same bits on every processor.
+// elementaryOf returns the loops of an elementary function. Both have the same bits on every
+// processor; that of float32 is in assembly where the processor has it.
 func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
 	beyond := func(x, _ float64) float64 { return wide(x) }
 	loop32 := func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
@@ -100,71 +99,14 @@ func sigmoid(x float64) float64 {
 	return e / (1 + e)
 }
 
-func gelu(dst, x, _, _ []float32, _, _ float32) {
-	evaluate(asm.Gelu, func(x, _ float64) float64 { return geluOf(x) }, dst, x, nil, 0)
-}
-
 func geluGrad(dst, x, y, _ []float32, _, _ float32) { evaluate(asm.GeluGrad, geluGradOf, dst, x, y, 0) }
 
-func silu(dst, x, _, _ []float32, _, _ float32) {
-	var room [chunk]float32
-	s := room[:len(x)]
-	evaluateAll(asm.Sigmoid, s, x, nil, 0)
-	mul(dst, x, s, nil, 0, 0)
+// loopOf returns the loop of a function of x and perhaps y that holds everywhere.
+func loopOf(f asm.Function) loop[float32] {
+	return func(dst, x, y, _ []float32, _, _ float32) { evaluateAll(f, dst, x, y, 0) }
 }
 
-func siluGrad(dst, x, y, _ []float32, _, _ float32) {
-	var room [2][chunk]float32
-	s, p := room[0][:len(x)], room[1][:len(x)]
-	evaluateAll(asm.Sigmoid, s, x, nil, 0)
-	mul(p, x, y, nil, 0, 0)
-	sigmoidGrad(p, s, p, nil, 0, 0)
-	mul(dst, y, s, nil, 0, 0)
-	add(dst, dst, p, nil, 0, 0)
-}
-
-// The numbers of [driver.GeluTanh].
-const (
-	cubic = 0.044715
-	outer = 1.5957691216057308 // 2√(2/π)
-)
-
-// geluSigmoid sets dst, which is not x, to Sigmoid(outer*(x + cubic*x*x*x)).
-func geluSigmoid(dst, x []float32) {
-	mul(dst, x, x, nil, 0, 0)
-	mul(dst, dst, x, nil, 0, 0)
-	affine(dst, dst, nil, nil, cubic, 0)
-	add(dst, dst, x, nil, 0, 0)
-	affine(dst, dst, nil, nil, outer, 0)
-	evaluateAll(asm.Sigmoid, dst, dst, nil, 0)
-}
-
-func geluTanh(dst, x, _, _ []float32, _, _ float32) {
-	var room [chunk]float32
-	s := room[:len(x)]
-	geluSigmoid(s, x)
-	mul(dst, x, s, nil, 0, 0)
-}
-
-func geluTanhGrad(dst, x, y, _ []float32, _, _ float32) {
-	var room [3][chunk]float32
-	s, p, q := room[0][:len(x)], room[1][:len(x)], room[2][:len(x)]
-	geluSigmoid(s, x)
-	mul(p, x, y, nil, 0, 0)
-	sigmoidGrad(p, s, p, nil, 0, 0)
-	mul(q, x, x, nil, 0, 0)
-	affine(q, q, nil, nil, 3*cubic*outer, outer)
-	mul(p, p, q, nil, 0, 0)
-	mul(dst, y, s, nil, 0, 0)
-	add(dst, dst, p, nil, 0, 0)
-}
-
-// geluOf returns x Φ(x); 1 + erf would lose what is small.
-func geluOf(x float64) float64 {
-	return float64(0.5*elementary.Erfc(float64(-math.Sqrt2/2*x))) * x
-}
-
-// geluGradOf returns y times the derivative of geluOf.
+// geluGradOf returns y times the derivative of x Φ(x); 1 + erf would lose what is small.
 func geluGradOf(x, y float64) float64 {
 	cdf := float64(0.5 * elementary.Erfc(float64(-math.Sqrt2/2*x)))
 	pdf := float64(1 / math.Sqrt(2*math.Pi) * elementary.Exp(float64(-0.5*float64(x*x))))

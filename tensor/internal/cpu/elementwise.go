@@ -53,7 +53,13 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 		if n := dst.Len(); n > chunk && 4*n < streamMin && broadcastPass(b, k.Code, dst, src) {
 			return
 		}
-		elementwise(b, p.cost, p.f32, k, dst, src)
+		loop := p.f32
+		if dst.DType.Size() == 2 {
+			if half := halfLoops[k.Code]; half != nil {
+				loop = half
+			}
+		}
+		elementwise(b, p.cost, loop, k, dst, src)
 	case driver.Float64:
 		elementwise(b, p.cost, p.f64, k, dst, src)
 	default:
@@ -78,6 +84,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 		readers[i] = read[T](v)
 	}
 	w.chooseStreaming(dst, src)
+	fetching := fetches(dst, src) && !w.streaming && w.asIs() && w.layout.dense()
 	operands := len(src)
 	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
 		defer w.fence()
@@ -89,6 +96,9 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 					in[i] = readers[i].at(lo, s.in[i][:n])
 				}
 				out := w.room(lo, s.out[:n])
+				if fetching && lo+n < hi {
+					w.fetch(lo+n, min(chunk, hi-lo-n))
+				}
 				f(out, in[0], in[1], in[2], alpha, beta)
 				w.put(lo, out)
 			}

@@ -1,14 +1,18 @@
 package cpu
 
-import "math"
+import (
+	"math"
+
+	"halfnote/tensor/internal/asm"
+)
 
 // fusedSums is sums for float32 with one rounding of each product and sum together.
 func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
 	for len(y) >= tileCols && len(x) >= tileRows {
 		a, b := (*[tileRows]float32)(x), (*[tileCols]float32)(y)
 		for i, v := range a {
-			s[2*i] = fma(v, b[0], s[2*i])
-			s[2*i+1] = fma(v, b[1], s[2*i+1])
+			s[2*i] = asm.FMA(v, b[0], s[2*i])
+			s[2*i+1] = asm.FMA(v, b[1], s[2*i+1])
 		}
 		x, y = x[tileRows:], y[tileCols:]
 	}
@@ -62,11 +66,11 @@ func flush(x float32) float32 {
 	return x
 }
 
-// flushedFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
+// flushedSmallFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
 // rounded to 24 bits, as processors that are told to flush have it: a number so near 2^-126
 // that a subnormal number, which has 23 bits at most, would be rounded up to it is 0 too.
-func flushedFMA(a, b, c float32) float32 {
-	s := fma(a, b, c)
+func flushedSmallFMA(a, b, c float32) float32 {
+	s := asm.FMA(a, b, c)
 	bits := math.Float32bits(s) &^ (1 << 31)
 	if bits > 0x00800000 {
 		return s
@@ -77,28 +81,4 @@ func flushedFMA(a, b, c float32) float32 {
 		}
 	}
 	return math.Float32frombits(math.Float32bits(s) & (1 << 31))
-}
-
-// fmaEmulated returns a*b + c rounded once. The product is exact in float64, so that
-// only sums that come to lie halfway between two float32, or near the smallest, are
-// rounded twice; those are rounded to odd first (S. Boldo and G. Melquiond,
-// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-// odd", IEEE Transactions on Computers 57(4), 2008).
-func fmaEmulated(a, b, c float32) float32 {
-	p, z := float64(a)*float64(b), float64(c)
-	s := p + z
-	bits := math.Float64bits(s)
-	if bits&(1<<29-1) == 1<<28 || bits&^(1<<63) < 0x381<<52 { // 2^-126
-		back := s - p
-		e := (p - (s - back)) + (z - back) // s + e is exact
-		if e != 0 && bits&1 == 0 {
-			if (e > 0) == (s > 0) {
-				bits++
-			} else {
-				bits--
-			}
-			s = math.Float64frombits(bits)
-		}
-	}
-	return float32(s)
 }

@@ -2,5 +2,13 @@
 
 package cpu
 
-// fma returns a*b + c rounded once: here the compiler fuses the two.
-func fma(a, b, c float32) float32 { return a*b + c }
+import "math"
+
+// flushedFMA is [flushedSmallFMA]. Sums above 2^-126 need no care.
+func flushedFMA(a, b, c float32) float32 {
+	s := a*b + c
+	if math.Float32bits(s)<<1 > 0x00800000<<1 {
+		return s
+	}
+	return flushedSmallFMA(a, b, c)
+}

@@ -2,5 +2,14 @@
 
 package cpu
 
-// fma returns a*b + c rounded once.
-func fma(a, b, c float32) float32 { return fmaEmulated(a, b, c) }
+import "math"
+
+// flushedFMA is [flushedSmallFMA]. Most sums need no care: those above 2^-126 that do not lie halfway
+// between two float32.
+func flushedFMA(a, b, c float32) float32 {
+	s := float64(a)*float64(b) + float64(c)
+	if bits := math.Float64bits(s); bits&(1<<29-1) != 1<<28 && bits<<1 > 0x381<<53 {
+		return float32(s)
+	}
+	return flushedSmallFMA(a, b, c)
+}

@@ -28,14 +28,16 @@ type gemm struct {
 
 // Sizes of work items, the best ones measured. They do not affect results.
 const (
-	stripCols  = 256       // columns of an item
-	stripRows  = 700       // and rows: 50 panels of 14, of which a block of k is 1.4 MB
-	chunkSize  = 64 << 20  // bytes of A that are packed at once
-	alone      = 4 << 20   // multiplications below which one worker is faster
-	inPlace    = 32 << 10  // elements of an operand that may be read in place
-	inPlaceRow = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
-	inPlaceFew = 256 << 10 // elements of B that may be read in place for few rows
-	streamed   = 256 << 10 // elements of C from which it is written with non-temporal stores
+	stripCols   = 256       // columns of an item
+	stripRows   = 700       // and rows: 50 panels of 14, of which a block of k is 1.4 MB
+	stripPanels = 8         // fewest panels of rows of an item where there are several for each worker
+	chunkSize   = 64 << 20  // bytes of A that are packed at once
+	alone       = 1 << 20   // multiplications below which one worker is faster
+	together    = 64 << 20  // and from which on all workers compute one matrix of a batch
+	inPlace     = 32 << 10  // elements of an operand that may be read in place
+	inPlaceRow  = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
+	inPlaceFew  = 256 << 10 // elements of B that may be read in place for few rows
+	streamed    = 256 << 10 // elements of C from which it is written with non-temporal stores
 )
 
 // newGemm returns the product dst = src[0] times src[1] plus an optional src[2]. The tier must support
@@ -105,7 +107,7 @@ func (g *gemm) slots(kc int) int {
 // in groups.
 func (g *gemm) run(b *Backend) {
 	work, batches := g.m*g.n*g.k, g.dst.batch.len()
-	if batches > 1 && work < 16*alone {
+	if batches > 1 && work < together {
 		group := max(1, alone/work)
 		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
 			for batch := i * group; batch < min(batches, (i+1)*group); batch++ {
@@ -176,6 +178,11 @@ func (g *gemm) multiply(batch, workers int, each each) {
 	}
 	mr := g.mr
 	most := max(4*mr, min(stripRows, chunkSize/(4*g.slots(g.k))))
+	if parts := g.rowParts(workers, most); parts > 0 {
+		rows := ((g.m+mr-1)/mr + parts - 1) / parts * mr
+		each((g.m+rows-1)/rows, func(i int, poll func()) { g.rows(batch, x, y, i*rows, min(rows, g.m-i*rows), poll) })
+		return
+	}
 	chunks := (g.m + most - 1) / most
 	rows := ((g.m+chunks-1)/chunks + mr - 1) / mr * mr
 	for i0 := 0; i0 < g.m; i0 += rows {
@@ -183,20 +190,42 @@ func (g *gemm) multiply(batch, workers int, each each) {
 	}
 }
 
+// rowParts returns the number of items that take rows of C, or 0 if items should take columns. A worker
+// reads what another one has packed slowly. So the workers share packed rows of A only where
+// packing B once for each part would cost more.
+func (g *gemm) rowParts(workers, most int) int {
+	if workers == 1 || g.n > g.m || g.m < 4*g.mr*workers {
+		return 0
+	}
+	parts := (g.m + workers*most - 1) / (workers * most) * workers
+	if g.m >= 2*parts*stripPanels*g.mr {
+		parts *= 2 // a worker that is held up leaves the rest to the others
+	}
+	return parts
+}
+
+// rows computes rows i0 … i0+rows-1 of a matrix on one worker.
+func (g *gemm) rows(batch int, x, y operand, i0, rows int, poll func()) {
+	a := newPacked(g, rows)
+	defer a.free()
+	for p := range a.panels {
+		poll()
+		a.pack(g, x, i0, rows, p)
+	}
+	for j0 := 0; j0 < g.n; j0 += stripCols {
+		g.item(batch, a, y, i0, rows, 0, a.panels, j0, min(stripCols, g.n-j0), poll)
+	}
+}
+
 // chunk computes rows i0 … i0+rows-1 of a matrix.
 func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) {
+	if each == nil { // a small one
+		g.rows(batch, x, y, i0, rows, func() {})
+		return
+	}
 	a := newPacked(g, rows)
 	defer a.free()
 	panels := a.panels
-	if each == nil { // a small one
-		for p := range panels {
-			a.pack(g, x, i0, rows, p)
-		}
-		for j0 := 0; j0 < g.n; j0 += stripCols {
-			g.item(batch, a, y, i0, rows, 0, panels, j0, min(stripCols, g.n-j0), func() {})
-		}
-		return
-	}
 	group := max(1, min(8, panels/(2*workers), 1<<20/(g.mr*g.k))) // a few milliseconds at most
 	each((panels+group-1)/group, func(i int, _ func()) {
 		for p := i * group; p < min(panels, (i+1)*group); p++ {

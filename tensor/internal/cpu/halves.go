@@ -18,6 +18,35 @@ func halvesOf(t *asm.Tier) (f, b asm.HalfPasses) {
 	return t.Float16, t.BFloat16
 }
 
+// float16Functions and bfloat16Functions are the passes of elementary functions of halves, by
+// [asm.Function]; nil for those that this processor has not got.
+var float16Functions, bfloat16Functions = halfFunctionsOf(asm.Best())
+
+func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
+	if t == nil {
+		return nil, nil
+	}
+	return t.Float16Functions, t.BFloat16Functions
+}
+
+// functionsByCode holds the functions that compute whole operations on halves.
+var functionsByCode = map[driver.Code]asm.Function{
+	driver.Exp: asm.Exp, driver.Exp2: asm.Exp2, driver.Expm1: asm.Expm1,
+	driver.Log: asm.Log, driver.Log2: asm.Log2, driver.Log10: asm.Log10, driver.Log1p: asm.Log1p,
+	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.SigmoidHalf, driver.Erf: asm.Erf, driver.Rsqrt: asm.Rsqrt,
+	driver.Gelu: asm.GeluHalf, driver.GeluGrad: asm.GeluGradHalf, driver.Silu: asm.SiluHalf, driver.SiluGrad: asm.SiluGrad,
+	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
+}
+
+// halfLoops are the same as loops, for halves that do not lie side by side.
+var halfLoops = func() map[driver.Code]loop[float32] {
+	list := map[driver.Code]loop[float32]{}
+	for code, f := range functionsByCode {
+		list[code] = loopOf(f)
+	}
+	return list
+}()
+
 // halfTurn is the unit of elements of passes over half precision.
 const halfTurn = 64
 
@@ -140,11 +169,11 @@ func (j *halfJob) call(dst, x, y []uint16, step int) {
 
 // halfPassOf returns the pass of a code and its parameters, or nil.
 func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta float32) {
-	f := &float16s
+	f, functions := &float16s, float16Functions
 	switch d {
 	case driver.Float16:
 	case driver.BFloat16:
-		f = &bfloat16s
+		f, functions = &bfloat16s, bfloat16Functions
 	default:
 		return nil, 0, 0
 	}
@@ -187,6 +216,9 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 		return f.TanhGrad, 1, 0
 	case driver.SigmoidGrad:
 		return f.SigmoidGrad, 1, 0
+	}
+	if of, ok := functionsByCode[k.Code]; ok && functions != nil {
+		return functions[of], 0, 0
 	}
 	return nil, 0, 0
 }

@@ -88,12 +88,12 @@ var pointwises = [...]pointwise{
 	driver.ShiftLeft:    {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x << uint64(y) })},
 	driver.ShiftRight:   {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x >> uint64(y) })},
 	driver.Where:        {3, 1, where[float32], where[float64], where[int64]},
-	driver.Gelu:         {1, 8, gelu, nil, nil},
+	driver.Gelu:         {1, 8, loopOf(asm.Gelu), nil, nil},
 	driver.GeluGrad:     {2, 8, geluGrad, nil, nil},
-	driver.Silu:         {1, 8, silu, nil, nil},
-	driver.SiluGrad:     {2, 8, siluGrad, nil, nil},
-	driver.GeluTanh:     {1, 8, geluTanh, nil, nil},
-	driver.GeluTanhGrad: {2, 8, geluTanhGrad, nil, nil},
+	driver.Silu:         {1, 8, loopOf(asm.Silu), nil, nil},
+	driver.SiluGrad:     {2, 8, loopOf(asm.SiluGrad), nil, nil},
+	driver.GeluTanh:     {1, 8, loopOf(asm.GeluTanh), nil, nil},
+	driver.GeluTanhGrad: {2, 8, loopOf(asm.GeluTanhGrad), nil, nil},
 }
 
 // In what follows, T(a*b) + c keeps the compiler from fusing the two, which it

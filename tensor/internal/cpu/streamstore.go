@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"halfnote/tensor/driver"
@@ -18,15 +19,28 @@ func (w *writer[T]) chooseStreaming(dst driver.View, src []driver.View) {
 // streams reports whether dst is to be written with non-temporal stores: it is large, and not one
 // of src, which are read between the writes.
 func streams(dst driver.View, src []driver.View) bool {
-	if loops.Stream == nil || dst.Len()*dst.DType.Size() < streamMin {
-		return false
-	}
-	for _, v := range src {
-		if v.Buffer == dst.Buffer {
-			return false
-		}
-	}
-	return true
+	return loops.Stream != nil && dst.Len()*dst.DType.Size() >= streamMin && !changesOperand(dst, src)
+}
+
+// changesOperand reports whether dst lies in the memory of one of src.
+func changesOperand(dst driver.View, src []driver.View) bool {
+	return slices.ContainsFunc(src, func(v driver.View) bool { return v.Buffer == dst.Buffer })
+}
+
+// fetchMin is the size in bytes from which new results are fetched into the cache before they are
+// written: their memory is probably not in the second cache.
+const fetchMin = 256 << 10
+
+// fetches reports whether dst is to be fetched before it is written: it is large, and not one of src,
+// which are read before.
+func fetches(dst driver.View, src []driver.View) bool {
+	return loops.Fetch != nil && dst.Len()*dst.DType.Size() >= fetchMin && !changesOperand(dst, src)
+}
+
+// fetch brings elements lo … lo+n-1 into the cache for writing. They are dense and as they are.
+func (w *writer[T]) fetch(lo, n int) {
+	part := w.wide[w.layout.offset+lo:][:n]
+	loops.Fetch(unsafe.Pointer(&part[0]), n*int(unsafe.Sizeof(part[0])))
 }
 
 // fence completes the writes of a goroutine. It must follow the last put.

@@ -18,14 +18,32 @@ type workerPool struct {
 	jobs    chan *job
 }
 
-// job is work divided into items 0 … n-1, which are started in order.
+// job is work divided into items 0 … n-1. Each worker has a range of them, which it starts in order,
+// and then helps with the others' ranges. Work on the same memory is divided in the same way each
+// time, so a worker finds in its cache what it left there.
 type job struct {
-	n        int64
+	ranges   []itemRange // of the caller, then of the goroutines in the order in which they were started
 	item     func(i int, poll func())
-	next     atomic.Int64 // first item not yet taken
 	left     atomic.Int64 // number of items neither done nor dropped
 	finished chan struct{}
 	failure  atomic.Pointer[any] // the first panic of an item
+}
+
+// itemRange holds a range of items.
+type itemRange struct {
+	next atomic.Int64 // first item not yet taken
+	end  int64
+	_    [48]byte // ranges lie in cache lines of their own
+}
+
+func newJob(n, workers int, item func(i int, poll func())) *job {
+	j := &job{ranges: make([]itemRange, workers), item: item, finished: make(chan struct{})}
+	j.left.Store(int64(n))
+	for i := range j.ranges {
+		j.ranges[i].next.Store(int64(i * n / workers))
+		j.ranges[i].end = int64((i + 1) * n / workers)
+	}
+	return j
 }
 
 // workers returns the number of goroutines that compute, the caller's among them.
@@ -55,8 +73,7 @@ func (p *workerPool) eachPolling(n int, item func(i int, poll func())) {
 		return
 	}
 	driver.Poll() // the other workers may take all items
-	j := &job{n: int64(n), item: item, finished: make(chan struct{})}
-	j.left.Store(j.n)
+	j := newJob(n, workers, item)
 	p.submit(j, workers-1)
 	defer func() {
 		j.drop()
@@ -65,7 +82,7 @@ func (p *workerPool) eachPolling(n int, item func(i int, poll func())) {
 			panic(*f)
 		}
 	}()
-	j.work(driver.Poll)
+	j.work(0, driver.Poll)
 }
 
 // submit hands j to that many workers. A busy worker starts late or finds no items left; the caller
@@ -75,12 +92,13 @@ func (p *workerPool) submit(j *job, workers int) {
 	if p.jobs == nil {
 		p.jobs = make(chan *job, 64)
 	}
-	for ; p.started < workers; p.started++ {
-		go func(jobs <-chan *job) {
+	for p.started < workers {
+		p.started++
+		go func(jobs <-chan *job, number int) {
 			for {
-				next(jobs).work(func() {})
+				next(jobs).work(number, func() {})
 			}
-		}(p.jobs)
+		}(p.jobs, p.started)
 	}
 	p.mu.Unlock()
 	for range workers {
@@ -92,18 +110,18 @@ func (p *workerPool) submit(j *job, workers int) {
 	}
 }
 
-// work runs items until none is left.
-func (j *job) work(poll func()) {
-	for {
-		if j.next.Load() >= j.n {
-			return
+// work runs items until none is left, those of the worker's own range first.
+func (j *job) work(number int, poll func()) {
+	for i := range j.ranges {
+		r := &j.ranges[(number+i)%len(j.ranges)]
+		for r.next.Load() < r.end {
+			poll()
+			i := r.next.Add(1) - 1
+			if i >= r.end {
+				break
+			}
+			j.do(int(i), poll)
 		}
-		poll()
-		i := j.next.Add(1) - 1
-		if i >= j.n {
-			return
-		}
-		j.do(int(i), poll)
 	}
 }
 
@@ -120,8 +138,11 @@ func (j *job) do(i int, poll func()) {
 
 // drop removes all remaining items.
 func (j *job) drop() {
-	if i := j.next.Swap(j.n); i < j.n {
-		j.done(j.n - i)
+	for i := range j.ranges {
+		r := &j.ranges[i]
+		if next := r.next.Swap(r.end); next < r.end {
+			j.done(r.end - next)
+		}
 	}
 }
 

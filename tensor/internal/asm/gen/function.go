@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A function of float32 is computed in float64, so that its rounded value is nearly always the
-// nearest float32. It is a sequence of operations without branches, printed three times: for registers
-// of eight and of four numbers, and as Go. All three perform the same operations in the same order and
-// give the same bits.
+// A function of float32 is a sequence of operations without branches, printed three
+// times: for AVX-512, for AVX2, and in Go. All three do the same operations in the
+// same order and give the same bits. A line computes in float32 if it is single. The others
+// compute in float64, where the rounded value is nearly always the nearest float32.
 
 // value is the number of an operation, and stands for its result.
 type value int
@@ -23,7 +23,10 @@ type operation struct {
 }
 
 // line is a function under construction. Equal operations are merged.
-type line struct{ ops []operation }
+type line struct {
+	ops    []operation
+	single bool
+}
 
 func (l *line) do(name string, bits uint64, in ...value) value {
 	for i, o := range l.ops {
@@ -35,8 +38,27 @@ func (l *line) do(name string, bits uint64, in ...value) value {
 	return value(len(l.ops) - 1)
 }
 
-func (l *line) float(c float64) value { return l.do("const", math.Float64bits(c)) }
-func (l *line) bits(c uint64) value   { return l.do("const", c) }
+// float returns a constant.
+func (l *line) float(c float64) value {
+	if l.single {
+		return l.bits(uint64(math.Float32bits(float32(c))))
+	}
+	return l.bits(math.Float64bits(c))
+}
+
+// bits returns the constant with these bits, of which a single line has 32.
+func (l *line) bits(c uint64) value { return l.do("const", c) }
+
+// sign returns the sign bit.
+func (l *line) sign() value { return l.float(math.Copysign(0, -1)) }
+
+// size returns |x|.
+func (l *line) size(x value) value {
+	if l.single {
+		return l.and(x, l.bits(1<<31-1))
+	}
+	return l.and(x, l.bits(1<<63-1))
+}
 
 func (l *line) x() value       { return l.do("x", 0) }
 func (l *line) y() value       { return l.do("y", 0) }
@@ -61,6 +83,32 @@ func (l *line) right(a value, n int) value { return l.do("right", uint64(n), a) 
 // inverse returns 1/alpha, which is computed once.
 func (l *line) inverse() value { return l.do("inverse", 0) }
 
+// alpha returns alpha, in a single line.
+func (l *line) alpha() value { return l.do("alpha", 0) }
+
+func (l *line) div(a, b value) value { return l.do("div", 0, a, b) }
+func (l *line) sqrt(a value) value   { return l.do("sqrt", 0, a) }
+
+// rightSigned is right for signed numbers, and toFloat returns them as numbers. Both are of single lines.
+func (l *line) rightSigned(a value, n int) value { return l.do("rightSigned", uint64(n), a) }
+func (l *line) toFloat(a value) value            { return l.do("toFloat", 0, a) }
+
+// scale returns y 2^n for y between 1/4 and 4 and a whole n from -250 to 250, rounded once. It is of single lines.
+func (l *line) scale(y, n value) value { return l.do("scale", 0, y, n) }
+
+// lookup returns the entry of a table of 32 numbers with the index in the last 5 bits of a single line's i.
+func (l *line) lookup(table []float64, i value) value {
+	at := slices.IndexFunc(lookups, func(known []float64) bool { return slices.Equal(known, table) })
+	if at < 0 {
+		at = len(lookups)
+		lookups = append(lookups, table)
+	}
+	return l.do("lookup", uint64(at), i)
+}
+
+// lookups are the tables of all functions.
+var lookups [][]float64
+
 // less returns a if x < y, otherwise b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
 
@@ -70,25 +118,58 @@ func (l *line) near(a value) value { return l.do("near", 0, a) }
 // root returns the square root of a, computed in float32.
 func (l *line) root(a value) value { return l.do("root", 0, a) }
 
+// interleaved returns the line that computes n independent results, and their values. An operation
+// stands next to the same operation of the others, so that a processor always has some whose operands are ready.
+func (l *line) interleaved(result value, n int) (*line, []value) {
+	out := &line{single: l.single}
+	at := make([][]value, len(l.ops))
+	for i, o := range l.ops {
+		at[i] = make([]value, n)
+		for u := range n {
+			in := make([]value, len(o.in))
+			for j, v := range o.in {
+				in[j] = at[v][u]
+			}
+			bits := o.bits
+			switch o.name {
+			case "x", "y", "shifted":
+				bits = uint64(u)
+			}
+			at[i][u] = out.do(o.name, bits, in...)
+		}
+	}
+	return out, at[result]
+}
+
 // printGo returns a function as Go source.
 func (l *line) printGo(name, comment string, result value) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n// %s returns %s.\nfunc %s(x, y, alpha float32) float32 {\n", name, comment, name)
+	number, from, to, width := "float64", "math.Float64frombits", "math.Float64bits", 64
+	fused := "math.FMA"
+	if l.single {
+		number, from, to, width = "float32", "math.Float32frombits", "math.Float32bits", 32
+		fused = "FMA"
+	}
 	ref := func(v value) string {
 		o := l.ops[v]
 		if o.name != "const" {
 			return fmt.Sprintf("v%d", v)
 		}
-		if f := math.Float64frombits(o.bits); !math.IsInf(f, 0) && f == f && math.Abs(f) >= 0x1p-1022 && f != 0 {
-			return "float64(" + strconv.FormatFloat(f, 'x', -1, 64) + ")"
+		f, least := math.Float64frombits(o.bits), 0x1p-1022
+		if l.single {
+			f, least = float64(math.Float32frombits(uint32(o.bits))), 0x1p-126
 		}
-		return fmt.Sprintf("math.Float64frombits(0x%x)", o.bits)
+		if !math.IsInf(f, 0) && f == f && math.Abs(f) >= least && f != 0 {
+			return number + "(" + strconv.FormatFloat(f, 'x', -1, width) + ")"
+		}
+		return fmt.Sprintf("%s(0x%x)", from, o.bits)
 	}
 	raw := func(v value) string {
 		if o := l.ops[v]; o.name == "const" {
 			return fmt.Sprintf("0x%x", o.bits)
 		}
-		return "math.Float64bits(" + ref(v) + ")"
+		return to + "(" + ref(v) + ")"
 	}
 	for i, o := range l.ops {
 		if o.name == "const" {
@@ -99,27 +180,32 @@ func (l *line) printGo(name, comment string, result value) string {
 		for j, v := range o.in {
 			r[j], w[j] = ref(v), raw(v)
 		}
-		integer := func(op string) string {
-			return fmt.Sprintf("math.Float64frombits(%s %s %s)", w[0], op, w[1])
-		}
+		integer := func(op string) string { return fmt.Sprintf("%s(%s %s %s)", from, w[0], op, w[1]) }
 		var e string
 		switch o.name {
 		case "x", "y":
-			e = "float64(" + o.name + ")"
+			e = o.name
+			if !l.single {
+				e = "float64(" + o.name + ")"
+			}
+		case "alpha":
+			e = o.name
 		case "shifted":
-			e = "float64(x - alpha)"
+			e = number + "(x - alpha)"
 		case "inverse":
 			e = "1 / float64(alpha)"
 		case "fma":
-			e = fmt.Sprintf("math.FMA(%s, %s, %s)", r[0], r[1], r[2])
+			e = fmt.Sprintf("%s(%s, %s, %s)", fused, r[0], r[1], r[2])
 		case "fnma":
-			e = fmt.Sprintf("math.FMA(-%s, %s, %s)", r[0], r[1], r[2])
+			e = fmt.Sprintf("%s(-%s, %s, %s)", fused, r[0], r[1], r[2])
 		case "add":
 			e = r[0] + " + " + r[1]
 		case "sub":
 			e = r[0] + " - " + r[1]
+		case "div":
+			e = r[0] + " / " + r[1]
 		case "mul":
-			e = fmt.Sprintf("float64(%s * %s)", r[0], r[1])
+			e = fmt.Sprintf("%s(%s * %s)", number, r[0], r[1])
 		case "max", "min", "less":
 			op, x, y, a, b2 := "<", r[0], r[1], r[0], r[1]
 			if o.name == "max" {
@@ -141,13 +227,23 @@ func (l *line) printGo(name, comment string, result value) string {
 		case "minus":
 			e = integer("-")
 		case "left":
-			e = fmt.Sprintf("math.Float64frombits(%s << %d)", w[0], o.bits)
+			e = fmt.Sprintf("%s(%s << %d)", from, w[0], o.bits)
 		case "right":
-			e = fmt.Sprintf("math.Float64frombits(%s >> %d)", w[0], o.bits)
+			e = fmt.Sprintf("%s(%s >> %d)", from, w[0], o.bits)
+		case "rightSigned":
+			e = fmt.Sprintf("math.Float32frombits(uint32(int32(%s) >> %d))", w[0], o.bits)
+		case "toFloat":
+			e = fmt.Sprintf("float32(int32(%s))", w[0])
+		case "lookup":
+			e = fmt.Sprintf("lookups[%d][%s&31]", o.bits, w[0])
+		case "scale":
+			e = fmt.Sprintf("scaled(%s, %s)", r[0], r[1])
 		case "near":
 			e = fmt.Sprintf("float64(1 / float32(%s))", r[0])
 		case "root":
 			e = fmt.Sprintf("float64(float32(math.Sqrt(float64(float32(%s)))))", r[0])
+		case "sqrt":
+			e = fmt.Sprintf("float32(math.Sqrt(float64(%s)))", r[0])
 		default:
 			panic(o.name)
 		}

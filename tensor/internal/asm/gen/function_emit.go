@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,6 +36,16 @@ func (c *constants) print() {
 	p("GLOBL ·constants<>(SB), RODATA|NOPTR, $%d\n", len(c.list)*32)
 }
 
+// printLookups prints the tables.
+func printLookups() {
+	for i, table := range lookups {
+		for j, v := range table {
+			p("DATA ·lookups<>+%d(SB)/4, $0x%08x", i*128+j*4, math.Float32bits(float32(v)))
+		}
+	}
+	p("GLOBL ·lookups<>(SB), RODATA|NOPTR, $%d\n", len(lookups)*128)
+}
+
 // emitter prints a line for one width of registers.
 type emitter struct {
 	l       *line
@@ -53,6 +64,33 @@ func (e *emitter) r(reg int) string {
 	return fmt.Sprintf("Y%d", reg)
 }
 
+// of returns the name of an instruction on numbers, for those of the line.
+func (e *emitter) of(name string) string {
+	if e.l.single {
+		return name + "PS"
+	}
+	return name + "PD"
+}
+
+// ofBits returns the name of an instruction on bits.
+func (e *emitter) ofBits(name string) string {
+	if e.l.single {
+		return name + "D"
+	}
+	return name + "Q"
+}
+
+// word returns the bits of a constant as the table has them: those of a single line twice.
+func (e *emitter) word(v value) uint64 {
+	bits := e.l.ops[v].bits
+	if e.l.single {
+		return bits<<32 | bits
+	}
+	return bits
+}
+
+var errRegisters = errors.New("too few registers")
+
 // take returns a free register, now owned by v.
 func (e *emitter) take(v value) int {
 	for reg, owner := range e.owner {
@@ -61,7 +99,7 @@ func (e *emitter) take(v value) int {
 			return reg
 		}
 	}
-	panic("too few registers")
+	panic(errRegisters)
 }
 
 func (e *emitter) release(reg int) { e.owner[reg] = -1 }
@@ -76,7 +114,7 @@ func (e *emitter) operand(v value) (text, suffix string) {
 		if e.wide {
 			suffix = ".BCST"
 		}
-		return fmt.Sprintf("%d(AX)", e.table.offset(o.bits)), suffix
+		return fmt.Sprintf("%d(AX)", e.table.offset(e.word(v))), suffix
 	}
 	return e.r(e.home[v]), ""
 }
@@ -87,7 +125,7 @@ func (e *emitter) reg(v value) int {
 		return e.home[v]
 	}
 	reg := e.take(v)
-	p("VBROADCASTSD %d(AX), %s", e.table.offset(e.l.ops[v].bits), e.r(reg))
+	p("VBROADCASTSD %d(AX), %s", e.table.offset(e.word(v)), e.r(reg))
 	e.home[v] = reg
 	return reg
 }
@@ -106,7 +144,7 @@ func (e *emitter) into(i int, v value, copied bool) int {
 	}
 	if copied && e.isConst(v) {
 		reg := e.take(value(i))
-		p("VBROADCASTSD %d(AX), %s", e.table.offset(e.l.ops[v].bits), e.r(reg))
+		p("VBROADCASTSD %d(AX), %s", e.table.offset(e.word(v)), e.r(reg))
 		return reg
 	}
 	reg := e.take(value(i))
@@ -159,43 +197,128 @@ func (e *emitter) fused(i int, name string, a, b, c value) int {
 		text, suffix := e.operand(c)
 		rb := e.r(e.home[b])
 		to := e.into(i, a, true)
-		p("%s213PD%s %s, %s, %s", name, suffix, text, rb, e.r(to))
+		p("%s%s %s, %s, %s", e.of(name+"213"), suffix, text, rb, e.r(to))
 		return to
 	case e.isConst(b) && e.dies(a):
 		text, suffix := e.operand(b)
 		rc := e.r(e.home[c])
 		to := e.into(i, a, true)
-		p("%s132PD%s %s, %s, %s", name, suffix, text, rc, e.r(to))
+		p("%s%s %s, %s, %s", e.of(name+"132"), suffix, text, rc, e.r(to))
 		return to
 	}
 	text, suffix := e.operand(b)
 	ra := e.r(e.home[a])
 	to := e.into(i, c, true)
-	p("%s231PD%s %s, %s, %s", name, suffix, text, ra, e.r(to))
+	p("%s%s %s, %s, %s", e.of(name+"231"), suffix, text, ra, e.r(to))
 	return to
 }
 
-// prepare prints the code before the loop: the address of constants, alpha in register 31 or 15, and
-// its inverse in the register before if the line reads it.
-func (e *emitter) prepare() {
-	p("LEAQ ·constants<>(SB), AX")
-	alpha, narrow, last := 15, "X", 14
+// alphaRegister holds alpha, and the one before its inverse, if a line reads that.
+func (e *emitter) alphaRegister() int {
 	if e.wide {
-		alpha, narrow, last = 31, "Y", 30
+		return 31
 	}
-	p("VBROADCASTSS alpha+32(FP), %s%d", narrow, alpha)
-	if slices.ContainsFunc(e.l.ops, func(o operation) bool { return o.name == "inverse" }) {
-		p("VCVTPS2PD %s%d, %s\nVBROADCASTSD %d(AX), %s", narrow, alpha, e.r(last), e.table.offset(math.Float64bits(1)), e.r(0))
+	return 15
+}
+
+func (e *emitter) reads(name string) bool {
+	return slices.ContainsFunc(e.l.ops, func(o operation) bool { return o.name == name })
+}
+
+// prepare prints the code before the loop: the address of the constants, and alpha and its inverse if
+// the line reads them. offset is the place of alpha among the arguments.
+func (e *emitter) prepare(offset int) {
+	p("LEAQ ·constants<>(SB), AX")
+	alpha := e.alphaRegister()
+	if e.reads("shifted") || e.reads("alpha") || e.reads("inverse") {
+		p("VBROADCASTSS alpha+%d(FP), %s", offset, e.narrowest(alpha))
+	}
+	if e.reads("lookup") {
+		p("LEAQ ·lookups<>(SB), R10")
+	}
+	if e.reads("inverse") {
+		last := alpha - 1
+		p("VCVTPS2PD %s, %s\nVBROADCASTSD %d(AX), %s", e.narrowest(alpha), e.r(last), e.table.offset(math.Float64bits(1)), e.r(0))
 		p("VDIVPD %s, %s, %s", e.r(last), e.r(0), e.r(last))
 	}
 }
 
-// print prints the line for the numbers at SI and R8 and stores the result at DI.
-func (e *emitter) print(result value) {
-	registers, narrow, alpha := 15, "X", "X15"
-	if e.wide {
-		registers, narrow, alpha = 31, "Y", "Y31"
+// narrowest returns the name of the register that holds as many float32 as the line has numbers.
+func (e *emitter) narrowest(reg int) string {
+	switch {
+	case e.l.single:
+		return e.r(reg)
+	case e.wide:
+		return fmt.Sprintf("Y%d", reg)
 	}
+	return fmt.Sprintf("X%d", reg)
+}
+
+// lanes is how many numbers of the line a register holds.
+func (e *emitter) lanes() int {
+	n := 4
+	if e.wide {
+		n = 8
+	}
+	if e.l.single {
+		n *= 2
+	}
+	return n
+}
+
+// memory is how a loop's numbers come into registers and get out of them.
+type memory interface {
+	// load returns the register of number u of the operand at base.
+	load(e *emitter, v value, base string, u int) int
+	// store puts all results where they belong.
+	store(e *emitter, results []value)
+}
+
+// floats are float32 in memory; if masked, those that mask K1 has.
+type floats struct{ masked bool }
+
+func (f floats) load(e *emitter, v value, base string, u int) int {
+	reg := e.take(v)
+	name, text := "VMOVUPS", e.narrowest(reg)
+	if !e.l.single {
+		name, text = "VCVTPS2PD", e.r(reg)
+	}
+	at := fmt.Sprintf("%d(%s)", u*e.lanes()*4, base)
+	if f.masked {
+		p("%s.Z %s, K1, %s", name, at, text)
+	} else {
+		p("%s %s, %s", name, at, text)
+	}
+	return reg
+}
+
+func (f floats) store(e *emitter, results []value) {
+	for u, v := range results {
+		r := e.home[v]
+		if !e.l.single {
+			p("%s %s, %s", e.toSingle(), e.r(r), e.narrowest(r))
+		}
+		mask := ""
+		if f.masked {
+			mask = "K1, "
+		}
+		p("VMOVUPS %s, %s%d(DI)", e.narrowest(r), mask, u*e.lanes()*4)
+	}
+}
+
+// toSingle returns the name of the conversion from float64.
+func (e *emitter) toSingle() string {
+	if e.wide {
+		return "VCVTPD2PS"
+	}
+	return "VCVTPD2PSY"
+}
+
+// print prints the line for the numbers at SI and R8 and stores the results at DI. It panics with
+// errRegisters if there are too few registers.
+func (e *emitter) print(results []value, m memory) {
+	registers := e.alphaRegister()
+	alpha := e.narrowest(registers)
 	e.home, e.owner = make([]int, len(e.l.ops)), make([]int, registers)
 	for i := range e.home {
 		e.home[i] = -1
@@ -203,12 +326,12 @@ func (e *emitter) print(result value) {
 	for i := range e.owner {
 		e.owner[i] = -1
 	}
-	e.last = e.l.usesOf(result)
+	e.last = e.l.usesOf(results)
 	q := "" // suffix of instructions on bits
 	if e.wide {
 		q = "Q"
 	}
-	half := func(reg int) string { return fmt.Sprintf("%s%d", narrow, reg) }
+	half := e.narrowest
 	for i, o := range e.l.ops {
 		switch o.name {
 		case "const":
@@ -217,33 +340,41 @@ func (e *emitter) print(result value) {
 			e.home[i], e.last[i] = registers-1, len(e.l.ops)
 			e.owner[registers-1] = i
 			continue
+		case "alpha":
+			e.home[i], e.last[i] = registers, len(e.l.ops)
+			continue
 		}
 		e.present = i
 		var to int
 		switch o.name {
 		case "x":
-			to = e.take(value(i))
-			p("VCVTPS2PD (SI), %s", e.r(to))
+			to = m.load(e, value(i), "SI", int(o.bits))
 		case "y":
-			to = e.take(value(i))
-			p("VCVTPS2PD (R8), %s", e.r(to))
+			to = m.load(e, value(i), "R8", int(o.bits))
 		case "shifted":
+			if e.l.single {
+				to = m.load(e, value(i), "SI", int(o.bits))
+				p("VSUBPS %s, %s, %s", alpha, e.r(to), e.r(to))
+				break
+			}
 			to = e.take(value(i))
-			p("VMOVUPS (SI), %s\nVSUBPS %s, %s, %s\nVCVTPS2PD %s, %s", half(to), alpha, half(to), half(to), half(to), e.r(to))
+			p("VMOVUPS %d(SI), %s\nVSUBPS %s, %s, %s\nVCVTPS2PD %s, %s", int(o.bits)*e.lanes()*4, half(to), alpha, half(to), half(to), half(to), e.r(to))
 		case "fma":
 			to = e.fused(i, "VFMADD", o.in[0], o.in[1], o.in[2])
 		case "fnma":
 			to = e.fused(i, "VFNMADD", o.in[0], o.in[1], o.in[2])
 		case "add":
-			to = e.binary(i, "VADDPD", o.in[0], o.in[1], true)
+			to = e.binary(i, e.of("VADD"), o.in[0], o.in[1], true)
 		case "sub":
-			to = e.binary(i, "VSUBPD", o.in[0], o.in[1], false)
+			to = e.binary(i, e.of("VSUB"), o.in[0], o.in[1], false)
 		case "mul":
-			to = e.binary(i, "VMULPD", o.in[0], o.in[1], true)
+			to = e.binary(i, e.of("VMUL"), o.in[0], o.in[1], true)
+		case "div":
+			to = e.binary(i, e.of("VDIV"), o.in[0], o.in[1], false)
 		case "max":
-			to = e.binary(i, "VMAXPD", o.in[0], o.in[1], false)
+			to = e.binary(i, e.of("VMAX"), o.in[0], o.in[1], false)
 		case "min":
-			to = e.binary(i, "VMINPD", o.in[0], o.in[1], false)
+			to = e.binary(i, e.of("VMIN"), o.in[0], o.in[1], false)
 		case "and":
 			to = e.binary(i, "VPAND"+q, o.in[0], o.in[1], true)
 		case "or":
@@ -251,30 +382,34 @@ func (e *emitter) print(result value) {
 		case "xor":
 			to = e.binary(i, "VPXOR"+q, o.in[0], o.in[1], true)
 		case "plus":
-			to = e.binary(i, "VPADDQ", o.in[0], o.in[1], true)
+			to = e.binary(i, e.ofBits("VPADD"), o.in[0], o.in[1], true)
 		case "minus":
-			to = e.binary(i, "VPSUBQ", o.in[0], o.in[1], false)
+			to = e.binary(i, e.ofBits("VPSUB"), o.in[0], o.in[1], false)
 		case "left", "right":
 			from := e.reg(o.in[0])
 			to = e.fresh(i, o.in[0])
-			p("VPS%sLQ $%d, %s, %s", strings.ToUpper(o.name[:1]), o.bits, e.r(from), e.r(to))
+			p("%s $%d, %s, %s", e.ofBits("VPS"+strings.ToUpper(o.name[:1])+"L"), o.bits, e.r(from), e.r(to))
+		case "rightSigned":
+			from := e.reg(o.in[0])
+			to = e.fresh(i, o.in[0])
+			p("VPSRAD $%d, %s, %s", o.bits, e.r(from), e.r(to))
+		case "toFloat", "sqrt":
+			from := e.reg(o.in[0])
+			to = e.fresh(i, o.in[0])
+			p("%s %s, %s", map[string]string{"toFloat": "VCVTDQ2PS", "sqrt": e.of("VSQRT")}[o.name], e.r(from), e.r(to))
+		case "lookup":
+			to = e.lookup(i, o.in[0], int(o.bits)*128)
+		case "scale":
+			to = e.scale(i, o.in[0], o.in[1])
 		case "root":
 			from := e.reg(o.in[0])
 			to = e.fresh(i, o.in[0])
-			length := ""
-			if !e.wide {
-				length = "Y"
-			}
-			p("VCVTPD2PS%s %s, %s\nVSQRTPS %s, %s\nVCVTPS2PD %s, %s", length, e.r(from), half(to), half(to), half(to), half(to), e.r(to))
+			p("%s %s, %s\nVSQRTPS %s, %s\nVCVTPS2PD %s, %s", e.toSingle(), e.r(from), half(to), half(to), half(to), half(to), e.r(to))
 		case "near":
 			from := e.reg(o.in[0])
 			to = e.fresh(i, o.in[0])
 			one := e.take(value(len(e.l.ops)))
-			length := ""
-			if !e.wide {
-				length = "Y"
-			}
-			p("VCVTPD2PS%s %s, %s", length, e.r(from), half(to))
+			p("%s %s, %s", e.toSingle(), e.r(from), half(to))
 			p("VBROADCASTSS %d(AX), %s", e.table.offset(0x3f8000003f800000), half(one))
 			p("VDIVPS %s, %s, %s\nVCVTPS2PD %s, %s", half(to), half(one), half(to), half(to), e.r(to))
 			e.release(one)
@@ -283,19 +418,19 @@ func (e *emitter) print(result value) {
 			rx := e.reg(x)
 			text, suffix := e.operand(y)
 			if e.wide {
-				p("VCMPPD%s $0x11, %s, %s, K2", suffix, text, e.r(rx))
+				p("%s%s $0x11, %s, %s, K2", e.of("VCMP"), suffix, text, e.r(rx))
 				at, asuffix := e.operand(a)
 				rb := e.reg(b)
 				to = e.fresh(i, b, x, y, a)
-				p("VBLENDMPD%s %s, %s, K2, %s", asuffix, at, e.r(rb), e.r(to))
+				p("%s%s %s, %s, K2, %s", e.of("VBLENDM"), asuffix, at, e.r(rb), e.r(to))
 				break
 			}
 			mask := e.take(value(len(e.l.ops)))
-			p("VCMPPD $0x11, %s, %s, %s", text, e.r(rx), e.r(mask))
+			p("%s $0x11, %s, %s, %s", e.of("VCMP"), text, e.r(rx), e.r(mask))
 			at, _ := e.operand(a)
 			rb := e.reg(b)
 			to = e.fresh(i, b, x, y, a)
-			p("VBLENDVPD %s, %s, %s, %s", e.r(mask), at, e.r(rb), e.r(to))
+			p("%s %s, %s, %s, %s", e.of("VBLENDV"), e.r(mask), at, e.r(rb), e.r(to))
 			e.release(mask)
 		default:
 			panic(o.name)
@@ -308,29 +443,72 @@ func (e *emitter) print(result value) {
 				continue
 			}
 			if e.last[v] <= i || e.l.ops[v].name == "const" {
-				if e.owner[reg] == v {
+				if reg < len(e.owner) && e.owner[reg] == v {
 					e.release(reg)
 				}
 				e.home[v] = -1
 			}
 		}
 	}
-	r := e.home[result]
-	length := ""
-	if !e.wide {
-		length = "Y"
+	m.store(e, results)
+}
+
+// lookup prints the load of an entry of a table by permutations, of 32 numbers with AVX-512 and of 8 with
+// AVX2, where bits 3 and 4 of the index choose between four of them.
+func (e *emitter) lookup(i int, index value, table int) int {
+	from := e.reg(index)
+	none := value(len(e.l.ops))
+	to, other := e.take(value(i)), e.take(none)
+	if e.wide {
+		p("VMOVAPS Z%d, Z%d\nVMOVUPS %d(R10), Z%d\nVPERMI2PS %d(R10), Z%d, Z%d", from, to, table, other, table+64, other, to)
+		e.release(other)
+		return to
 	}
-	p("VCVTPD2PS%s %s, %s\nVMOVUPS %s, (DI)", length, e.r(r), half(r), half(r))
+	last, bit := e.take(none), e.take(none)
+	pair := func(at, to int) {
+		p("VPERMPS %d(R10), Y%d, Y%d\nVPERMPS %d(R10), Y%d, Y%d\nVBLENDVPS Y%d, Y%d, Y%d, Y%d", table+at, from, to, table+at+32, from, last, bit, last, to, to)
+	}
+	p("VPSLLD $28, Y%d, Y%d", from, bit)
+	pair(0, to)
+	pair(64, other)
+	p("VPSLLD $27, Y%d, Y%d\nVBLENDVPS Y%d, Y%d, Y%d, Y%d", from, bit, bit, other, to, to)
+	e.release(other)
+	e.release(last)
+	e.release(bit)
+	return to
+}
+
+// scale prints y 2^n. AVX2 multiplies by two powers of 2.
+func (e *emitter) scale(i int, y, n value) int {
+	ry, rn := e.reg(y), e.reg(n)
+	if e.wide {
+		to := e.fresh(i, y, n)
+		p("VSCALEFPS %s, %s, %s", e.r(rn), e.r(ry), e.r(to))
+		return to
+	}
+	rest, half := e.take(value(len(e.l.ops))), e.take(value(len(e.l.ops)))
+	bias := e.table.offset(127<<32 | 127)
+	p("VCVTPS2DQ %s, %s\nVPSRAD $1, %s, %s\nVPSUBD %s, %s, %s", e.r(rn), e.r(rest), e.r(rest), e.r(half), e.r(half), e.r(rest), e.r(rest))
+	for _, r := range []int{half, rest} {
+		p("VPADDD %d(AX), %s, %s\nVPSLLD $23, %s, %s", bias, e.r(r), e.r(r), e.r(r), e.r(r))
+	}
+	to := e.fresh(i, y, n)
+	p("VMULPS %s, %s, %s\nVMULPS %s, %s, %s", e.r(half), e.r(ry), e.r(to), e.r(rest), e.r(to), e.r(to))
+	e.release(rest)
+	e.release(half)
+	return to
 }
 
 // usesOf returns for each operation the last one that reads its result.
-func (l *line) usesOf(result value) []int {
+func (l *line) usesOf(results []value) []int {
 	last := make([]int, len(l.ops))
 	for i, o := range l.ops {
 		for _, v := range o.in {
 			last[v] = i
 		}
 	}
-	last[result] = len(l.ops)
+	for _, v := range results {
+		last[v] = len(l.ops)
+	}
 	return last
 }

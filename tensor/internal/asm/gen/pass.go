@@ -78,6 +78,9 @@ func passes() {
 	avx2SumLanes()
 	fn("makes the writes of [Loops.Stream] visible to other processors.", "fence", "()", 0, 0)
 	p("SFENCE\nRET\n")
+	fn("is [Loops.Fetch].", "fetch", "(dst unsafe.Pointer, n int)", 0, 16)
+	load("dst", "DI", "n", "CX")
+	p("loop:\nBYTE $0x0f; BYTE $0x0d; BYTE $0x0f // PREFETCHW (DI)\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop\nRET\n")
 }
 
 func (f pass) print(v vector) {

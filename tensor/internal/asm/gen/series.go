@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// Coefficients are computed with 300 bits from power series.
+// Coefficients are computed with 700 bits from power series.
 
-const precision = 300
+const precision = 700
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
 
@@ -38,27 +38,43 @@ type series func(n int, before *big.Float) *big.Float
 func (s series) at(x *big.Float) *big.Float {
 	total, power := number(0), number(1)
 	var c *big.Float
-	for n := range 400 {
+	for n := range 1200 {
 		c = s(n, c)
-		total = sum(total, times(c, power))
+		term := times(c, power)
+		if total = sum(total, term); n > 20 && term.MantExp(nil) < -precision {
+			break
+		}
 		power = times(power, x)
 	}
 	return total
 }
 
-// polynomial returns the coefficients, lowest first, of the polynomial in t = (x - middle) / half that
-// interpolates the series at Chebyshev points between lo and hi. It is nearly the best of its degree
-// (L. Trefethen, Approximation Theory and Approximation Practice, chapter 16).
-func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
-	half := times(number(0.5), sum(hi, times(number(-1), lo)))
-	middle := sum(lo, half)
-	x, y := make([]*big.Float, degree+1), make([]*big.Float, degree+1)
+// fit returns the coefficients, lowest first, of the polynomial in x that has f's values at Chebyshev's
+// points between lo and hi.
+func fit(f func(x *big.Float) *big.Float, lo, hi float64, terms int) []float64 {
+	half, middle := times(number(0.5), sum(number(hi), number(-lo))), times(number(0.5), sum(number(hi), number(lo)))
+	x, y := make([]*big.Float, terms), make([]*big.Float, terms)
 	for i := range x {
-		// Approximate points suffice; these are the same on every processor.
-		x[i] = number(math.Round(math.Cos(math.Pi*(float64(2*i)+1)/float64(2*degree+2))*0x1p20) * 0x1p-20)
-		y[i] = s.at(sum(middle, times(half, x[i])))
+		x[i] = sum(middle, times(half, chebyshev(i, terms)))
+		y[i] = f(x[i])
 	}
-	// Newton's divided differences, then powers.
+	c := interpolation(x, y)
+	out := make([]float64, len(c))
+	for i := range c {
+		out[i], _ = c[i].Float64()
+	}
+	return out
+}
+
+// chebyshev returns a number near Chebyshev's point i of n, the same on every processor.
+func chebyshev(i, n int) *big.Float {
+	return number(math.Round(math.Cos(math.Pi*(float64(2*i)+1)/float64(2*n))*0x1p20) * 0x1p-20)
+}
+
+// interpolation returns the coefficients of the polynomial with the values y at x: Newton's divided
+// differences, then powers. It changes y.
+func interpolation(x, y []*big.Float) []*big.Float {
+	degree := len(x) - 1
 	for j := 1; j <= degree; j++ {
 		for i := degree; i >= j; i-- {
 			y[i] = ratio(sum(y[i], times(number(-1), y[i-1])), sum(x[i], times(number(-1), x[i-j])))
@@ -72,6 +88,21 @@ func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 		}
 		c[0] = sum(c[0], y[i])
 	}
+	return c
+}
+
+// polynomial returns the coefficients, lowest first, of the polynomial in t = (x - middle) / half that
+// interpolates the series at Chebyshev points between lo and hi. It is nearly the best of its degree
+// (L. Trefethen, Approximation Theory and Approximation Practice, chapter 16).
+func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
+	half := times(number(0.5), sum(hi, times(number(-1), lo)))
+	middle := sum(lo, half)
+	x, y := make([]*big.Float, degree+1), make([]*big.Float, degree+1)
+	for i := range x {
+		x[i] = chebyshev(i, degree+1)
+		y[i] = s.at(sum(middle, times(half, x[i])))
+	}
+	c := interpolation(x, y)
 	out := make([]float64, len(c))
 	for i := range c {
 		out[i], _ = c[i].Float64()
@@ -142,4 +173,54 @@ func cos1(n int, before *big.Float) *big.Float {
 func rounded(x *big.Float) float64 {
 	y, _ := x.Float64()
 	return y
+}
+
+// exp2nd is (exp(x) - 1 - x) / x², and log2nd is (log(1+x) - x) / x².
+func exp2nd(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(0.5)
+	}
+	return ratio(before, number(float64(n+2)))
+}
+
+func log2nd(n int, _ *big.Float) *big.Float {
+	return ratio(number(float64(2*(n%2)-1)), number(float64(n+2)))
+}
+
+// exp0 is exp(x), cosh0 is cosh(√x), and sinh1 is sinh(√x) / √x.
+func exp0(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(float64(n)))
+}
+
+func cosh0(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(float64(2*n-1)*float64(2*n)))
+}
+
+func sinh1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(float64(2*n)*float64(2*n+1)))
+}
+
+// logOf returns the logarithm of x by Newton's method with Halley's correction.
+func logOf(x *big.Float) *big.Float {
+	near, _ := x.Float64()
+	y := number(math.Log(near))
+	for range 7 {
+		e := series(exp0).at(y)
+		y = sum(y, times(number(2), ratio(sum(x, times(number(-1), e)), sum(x, e))))
+	}
+	return y
+}
+
+// tailOf returns the normal distribution function of -a.
+func tailOf(a *big.Float) *big.Float {
+	return sum(number(0.5), times(times(number(-1), a), series(phi1).at(times(a, a))))
 }

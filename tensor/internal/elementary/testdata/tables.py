@@ -1,6 +1,6 @@
 """Writes ../ztables.go: the constants of package elementary, from mpmath at 60
-digits. Run it in this directory: python3 tables.py"""
-import struct, subprocess, sys
+digits."""
+import pathlib, struct, subprocess, sys
 try:
     import mpmath
 except ImportError:
@@ -101,5 +101,6 @@ poly('expTail', [1 / factorial(n) for n in range(2, 14)], '1/n! from n = 2')
 poly('sinTail', [(-1) ** n / factorial(2 * n + 1) for n in range(1, 9)], 'the series of (sin(r)/r - 1)/z in z = r*r')
 poly('cosTail', [(-1) ** n / factorial(2 * n) for n in range(2, 9)], 'the series of (cos(r) - 1 + z/2)/z^2 in z = r*r')
 poly('zetas', [zeta(k) - 1 for k in range(2, 30)], 'zeta(k) - 1 from k = 2')
-open('../ztables.go', 'w').write('\n'.join(out).rstrip('\n') + '\n')
-subprocess.run(['gofmt', '-w', '../ztables.go'], check=True)
+path = pathlib.Path(__file__).parent.parent / 'ztables.go'
+path.write_text('\n'.join(out).rstrip('\n') + '\n')
+subprocess.run(['gofmt', '-w', path], check=True)
