@@ -79,7 +79,11 @@ func (t table) part(b *strings.Builder, rows [][]string, width []int) {
 		for c, s := range cells {
 			wide := ""
 			if tag == "th" && width != nil {
-				wide = fmt.Sprintf(";min-width:%dch", min(width[c], maxUnbroken))
+				n := width[c]
+				if t.longest(c) > maxUnbroken { // sentences, which wrap
+					n = maxUnbroken / 2
+				}
+				wide = fmt.Sprintf(";min-width:%dch", n)
 			}
 			fmt.Fprintf(b, `<%s style="%s%s">%s</%[1]s>`, tag, style[c], wide, html.EscapeString(s))
 		}
