@@ -130,8 +130,9 @@ func TestLimits(t *testing.T) {
 	}
 	many := make([]point, 200)
 	html := Of(many).Data["text/html"].(string)
-	if n := strings.Count(html, "<tr>"); n != maxRecords+2 || !strings.Contains(html, "… 150 more") {
-		t.Errorf("long table: got %d rows, want %d and the number of omitted rows", n, maxRecords+2)
+	if n := strings.Count(html, "<tr>"); n != maxRecords+3 || // with a line of omitted rows, and a header before and after the fold
+		!strings.Contains(html, "… 150 more") {
+		t.Errorf("long table: got %d rows, want %d and the number of omitted rows", n, maxRecords+3)
 	}
 }
 
