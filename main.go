@@ -124,20 +124,21 @@ func (c installCommand) Run(ctx context.Context) error {
 }
 
 type runCommand struct {
-	Notebooks   []string      `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
-	Output      string        `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
-	OutputDir   string        `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
-	HTML        string        `placeholder:"FILE" help:"Write a self-contained page to FILE."`
-	Timeout     time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
-	AllowErrors bool          `help:"Continue after a cell that fails."`
-	Kernel      string        `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
-	Engine      string        `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	Notebooks   []string          `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
+	Output      string            `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
+	OutputDir   string            `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
+	HTML        string            `placeholder:"FILE" help:"Write a self-contained page to FILE."`
+	Timeout     time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
+	AllowErrors bool              `help:"Continue after a cell that fails."`
+	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
+	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
+	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
 }
 
 func (c runCommand) Run(ctx context.Context) error {
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
 		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML,
-		Timeout: c.Timeout, AllowErrors: c.AllowErrors,
+		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
 		Progress: os.Stderr,
 		Start:    c.start,
 	})

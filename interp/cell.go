@@ -109,6 +109,7 @@ type cell struct {
 type outValue struct {
 	slot string
 	typ  types.Type
+	note string // what the user may have meant; commonly ""
 }
 
 // newCell returns a cell that works on a copy of the environment.

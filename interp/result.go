@@ -24,6 +24,9 @@ func (s *Session) render(c *cell) error {
 			return nil
 		}
 		b := s.show(c, v, r.typ)
+		if r.note != "" {
+			b.Data["text/plain"] = fmt.Sprintf("%s\n%s", b.Data["text/plain"], r.note)
+		}
 		if len(c.results) == 1 && !isNil(v) {
 			if err := s.byMethods(c, &b, showing(v, s.dynamicType(c, r.typ))); err != nil {
 				return err

@@ -27,9 +27,16 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 		return display.Text(typeString(t, c.pkg))
 	}
 	if s.packages.own(t, c.pkg) || s.holdsOwn(v, 0) {
-		w := writer{of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) }}
+		newWriter := func() *writer {
+			return &writer{of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) }}
+		}
+		w := newWriter()
 		w.value(v, s.dynamicType(c, t), 0)
-		return display.Text(w.String())
+		b := display.Text(w.String())
+		if html, ok := s.records(c, v, t, newWriter); ok {
+			b.Data["text/html"] = html
+		}
+		return b
 	}
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()

@@ -75,6 +75,10 @@ type GradientsReport struct {
 	Scale   float64 // loss scale of the run
 	Rescue  float64 // power of two by which the scale must grow for all but one in a thousand of the gradients on the way to survive; 1 if they do
 	Ceiling float64 // largest power of two by which the scale may grow without overflow; less than 1 after an overflow
+	// Static is the recommended loss scale: that of [Band], for all gradients of this step in
+	// low precision. It leaves a factor of 8 before overflow, and may be too small to rescue
+	// the smallest gradients if their range is too wide. It is 0 without such gradients.
+	Static float64
 }
 
 // lost is the minimum share of lost gradients for a layer to count as dying.
@@ -106,6 +110,12 @@ func (w *wake) report() *GradientsReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := &GradientsReport{Underflows: w.underflows, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
+	if w.all.margin > 0 {
+		r.Static = staticScale(1/(w.all.margin*w.scale), 1)
+		if need := r.Scale * r.Rescue; r.Static == 1<<maxScale && need*headroom <= w.all.margin*w.scale {
+			r.Static = max(r.Static, need)
+		}
+	}
 	var first *Underflow
 	for _, p := range w.params {
 		l := w.layers[p.Tensor.ID()]

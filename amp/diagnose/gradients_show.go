@@ -28,7 +28,7 @@ func (d *Underflow) String() string {
 			if what == "cast" {
 				what = "the cast of " + cmp.Or(d.Param, "an operand")
 			}
-			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %vin the forward pass; derivatives that multiply by them are 0", what, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
+			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %v in the forward pass; derivatives that multiply by them are 0", what, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 		}
 		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 	case Overflowed:
@@ -48,10 +48,14 @@ func (r *GradientsReport) cure(d *Underflow) string {
 		if d.Forward {
 			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
 		}
-		if r.Rescue > r.Ceiling {
-			return fmt.Sprintf("no loss scale saves them all: the smallest need %s times the current scale, and from %s times the largest overflow; keep %s in float32 with amp.Float16.With(%q, amp.FP32), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
+		need, over := r.Scale*r.Rescue, r.Scale*r.Ceiling*2
+		switch {
+		case r.Rescue > r.Ceiling:
+			return fmt.Sprintf("no loss scale saves them all: from a scale of %s all but one in a thousand survive, and from %s the largest overflow; keep %s in float32 with amp.Float16.With(%q, amp.FP32), or train in bfloat16", scaleText(need), scaleText(over), d.Of, d.Of)
+		case r.Static < need:
+			return fmt.Sprintf("from a loss scale of %s all but one in a thousand survive, and from %s the largest overflow, so none leaves a factor of %d: use amp.NewGradScaler(), which adapts the scale, or train in bfloat16", scaleText(need), scaleText(over), headroom)
 		}
-		return fmt.Sprintf("scale the loss: at %s times the current scale of %s all but one in a thousand survive, and up to %s times none overflows; use amp.NewGradScaler(), with amp.InitScale(%g) to start there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
+		return fmt.Sprintf("use a loss scale from %s, where all but one in a thousand gradients survive, those of activations included, to %s, which leaves a factor of %d before overflow: amp.NewGradScaler(amp.InitScale(%s))", scaleText(need), scaleText(max(r.Static, over/2/headroom)), headroom, literal(r.Static))
 	case Overflowed:
 		return "run diagnose.Overflow to find what overflows, and why"
 	case DeadReLU:
@@ -96,12 +100,22 @@ func (r *GradientsReport) summary() string {
 		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst))
 	}
 	var parts []string
-	for _, f := range []Outcome{Flushed, Overflowed, DeadReLU, Saturated, Cut, Unused} {
-		if n := lostLayers[f]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, f))
+	for _, f := range []struct {
+		outcome Outcome
+		text    string
+	}{
+		{Flushed, fmt.Sprintf("with %.0f %% or more flushed to zero", 100*lost)}, {Overflowed, "with inf or NaN"}, {DeadReLU, "behind a dead ReLU"},
+		{Saturated, "behind a saturated activation"}, {Cut, "behind a derivative of 0"}, {Unused, "without a gradient"},
+	} {
+		if n := lostLayers[f.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, f.text))
 		}
 	}
-	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", text.Count(len(r.Layers), "parameter"), lostLayers[Preserved]+lostLayers[Zero], strings.Join(parts, ", "))
+	keep := "keep their gradients"
+	if lostLayers[Preserved]+lostLayers[Zero] == 1 {
+		keep = "keeps its gradient"
+	}
+	return fmt.Sprintf("%d of %s %s; the others: %s.", lostLayers[Preserved]+lostLayers[Zero], text.Count(len(r.Layers), "parameter"), keep, strings.Join(parts, ", "))
 }
 
 // String returns a line on the outcome of a parameter's gradient.
@@ -109,11 +123,11 @@ func (l LayerGradient) String() string {
 	if l.Outcome == Unused {
 		return l.Param + ": received no gradient"
 	}
-	text := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
+	line := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
 	if l.Infinite > 0 {
-		text += fmt.Sprintf(", %d of %d not finite", l.Infinite, l.Elements)
+		line += fmt.Sprintf(", %s of %s not finite", text.Thousands(l.Infinite), text.Thousands(l.Elements))
 	}
-	return text
+	return line
 }
 
 // Chart shows, for each parameter, the shares of its gradient that are normal, subnormal,

@@ -12,6 +12,7 @@ import (
 	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
 )
 
 // TestGradientsPlanted plants a cause of lost gradients in a random layer and checks the reported
@@ -125,7 +126,7 @@ func TestGradientsRescue(t *testing.T) {
 	if r.Preserved() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
 		t.Fatalf("got rescue %v and ceiling %v\n%s", r.Rescue, r.Ceiling, r)
 	}
-	if !strings.Contains(r.String(), "amp.InitScale(") {
+	if r.Static < r.Rescue || r.Static*8 > r.Ceiling || !strings.Contains(r.String(), "leaves a factor of 8 before overflow: amp.NewGradScaler(amp.InitScale(") {
 		t.Errorf("got %s", r)
 	}
 	dead := func(scale float64) (n, all, over int) {
@@ -154,6 +155,51 @@ func TestGradientsRescue(t *testing.T) {
 	}
 	if _, _, over := dead(2 * r.Ceiling); over == 0 {
 		t.Errorf("at scale %v: got no overflow", 2*r.Ceiling)
+	}
+}
+
+// TestScalesAgree checks that Gradients and a Replay of the same step recommend the same scale, with a factor of 8
+// before overflow, and that neither recommends one if the gradients leave no room for it.
+func TestScalesAgree(t *testing.T) {
+	for _, tt := range []struct {
+		factor float64
+		want   string // in both reports
+	}{
+		{1e-3, "factor of"}, {1e-5, "factor of"}, {0x1p-20, "factor of"},
+	} {
+		build := func() *ward {
+			tensor.ManualSeed(5)
+			w := mlpWard()
+			w.plainly = true
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(tt.factor) }
+			return w.ready()
+		}
+		w := build()
+		g := diagnose.Gradients(w.net, w.step)
+		w = build()
+		w.policy = amp.BFloat16
+		rp := diagnose.NewReplay(w.net, diagnose.WithActivations())
+		w.step()
+		rp.Stop()
+		b := rp.Band(diagnose.Float16)
+		if g.Static != b.Static || g.Static < b.Low || b.Static*8 > b.Limit || !b.Activations {
+			t.Errorf("factor %v: Gradients recommends %v, Replay %+v", tt.factor, g.Static, b)
+		}
+		if over := rp.WhatIf(b.Static*8, diagnose.Float16).Overflowing; over > 0 {
+			t.Errorf("factor %v: 8 times the recommended scale %v overflows", tt.factor, b.Static)
+		}
+		if !strings.Contains(b.String(), tt.want) || b.High == 1<<24 != strings.Contains(b.String(), "the largest tried") {
+			t.Errorf("factor %v: got %s", tt.factor, b)
+		}
+	}
+	// Gradients from 2^-26 to 2^12 leave no scale with a factor of 8.
+	w := tensor.Zeros(39).RequireGrad()
+	rp := diagnose.NewReplay(nil)
+	w.SetGrad(tensor.Arange(0, 39).SubScalar(26).Exp2())
+	optim.NewSGD([]*tensor.Tensor{w}, 0.1).Step()
+	rp.Stop()
+	if b := rp.Band(diagnose.Float16); b.Low != 4 || b.High != 8 || b.Static >= b.Low || strings.Contains(b.String(), "whole run") || !strings.Contains(b.String(), "no safe scale leaves a factor of 8") {
+		t.Errorf("got %+v: %s", b, b)
 	}
 }
 

@@ -39,6 +39,8 @@ type NonFinite struct {
 	from     int             // ID of the first operand
 	limit    float64         // largest number of its dtype
 	operands []tensor.Counts // counts of each operand
+	counts   tensor.Counts   // counts of the result
+	factor   float64         // magnitude of a constant factor; 0 if there is none
 	intended bool            // a requested infinity, as in a mask
 	updated  bool            // it reached a parameter itself
 }

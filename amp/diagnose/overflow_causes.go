@@ -26,6 +26,26 @@ type evidence struct {
 	param    bool // the operation updates a parameter
 }
 
+// factor returns the magnitude of the constant by which the operation multiplies or divides
+// every element, or 0 if there is none.
+func (v *evidence) factor() float64 {
+	switch {
+	case v.among("mul_scalar", "div_scalar"):
+		f := v.largest / v.in[0].AbsMax
+		if v.op == "div_scalar" {
+			f = 1 / f
+		}
+		return f
+	case v.among("mul") && len(v.in) == 2:
+		for i, c := range v.in {
+			if c.Count == 1 && v.in[1-i].Count > 1 {
+				return c.AbsMax
+			}
+		}
+	}
+	return 0
+}
+
 // over reports whether the result is finite in float64 but too large for its dtype.
 func (v *evidence) over() bool { return v.largest > v.limit && !math.IsInf(v.largest, 0) }
 
@@ -44,8 +64,9 @@ type cause struct {
 }
 
 // causes are tried in this order, and the first match is chosen. In their texts OP stands for
-// the operation, OF for the operation it differentiates, DTYPE for the result's dtype, and
-// SCALE for the loss scale.
+// the operation, OF for the operation it differentiates, DTYPE for the result's dtype,
+// SCALE for the loss scale, CONSTANT for the factor or divisor, and MOST for the largest magnitude
+// that it keeps in range.
 var causes = []cause{
 	{"parameter", nil, "the parameter was not finite before the run", "restore an earlier checkpoint; an earlier step made it non-finite, either without a GradScaler or in the update itself: run diagnose.Overflow on that step (diagnose.NewRewind finds it)"},
 	{"buffer", nil, "the buffer, a running statistic, was not finite before the run: it took in a batch with inf and never recovers (pytorch issue 115500)", "reset it to its initial values, or restore a checkpoint; then run diagnose.Overflow on the step in which it happens"},
@@ -67,6 +88,7 @@ var causes = []cause{
 		return v.lost && v.zeros() && v.among("div", "log", "log2", "log10", "reciprocal", "rsqrt", "pow")
 	}, "the small number meant to keep OP away from 0 is lost: in float16 it rounds to 0, as 1e-8 does", "choose an eps that is not 0 in float16 (1e-6 is not, 1e-8 is), or compute this in float32"},
 	{"log", func(v *evidence) bool { return v.among("log", "log2", "log10", "log1p", "xlogy", "logit") }, "the logarithm of 0 or of a negative number: a probability rounded to 0, or 1 minus a probability rounded to 1 (sigmoid(8.4) is 1 in float16)", "compute it from the logits with LogSoftmax, CrossEntropy, LogSigmoid or BinaryCrossEntropyWithLogits, or call Clamp first"},
+	{"factor", func(v *evidence) bool { return v.over() && v.factor() > 0 }, "every element is TIMES the constant CONSTANT, and only those up to MOST stay within the range of DTYPE", "choose a smaller factor or a larger divisor, apply it in float32 (call x.To(tensor.Float32) first), or make the operand smaller before it"},
 	{"division", func(v *evidence) bool { return v.among("div", "div_scalar", "reciprocal", "rsqrt") }, "OP divides by 0 or by nearly 0", "add a number that DTYPE can represent (1e-6, not 1e-8) to the divisor, or call Clamp on it"},
 	{"root", func(v *evidence) bool { return v.among("sqrt") }, "the square root of a negative number, possibly a 0 that rounding made negative", "call Clamp with a lower bound of 0 first"},
 	{"square", func(v *evidence) bool {
@@ -132,6 +154,7 @@ func (a *autopsy) classify(b *NonFinite, e *tensor.Event, r *result) {
 	}
 	b.Largest, b.Scale, b.limit, b.operands = v.largest, v.scale, v.limit, v.in
 	b.intended = v.negative && v.asked()
+	b.factor = v.factor()
 	b.Cause = causes[slices.IndexFunc(causes, func(c cause) bool { return c.finds != nil && c.finds(v) })].code
 }
 
@@ -147,13 +170,20 @@ func (a *autopsy) stuck(r *result) bool {
 // word writes the sentences about what happened and what to do.
 func (b *NonFinite) word() {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.code == b.Cause })
-	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
-	b.What = b.amount()
-	if len(b.operands) > 0 {
-		b.What += ", from " + ranges(b.operands)
+	times, most := "multiplied by", b.limit/b.factor
+	if b.Op == "div_scalar" {
+		times, most = "divided by", b.limit*b.factor
 	}
-	if b.Largest > b.limit && !math.IsInf(b.Largest, 0) {
-		b.What += fmt.Sprintf("; the largest would be %.6g, and %v ends at %.6g", b.Largest, b.Out, b.limit)
+	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale),
+		"TIMES", times, "CONSTANT", fmt.Sprintf("%.4g", b.factor), "MOST", number(most))
+	b.What = b.amount()
+	switch over := b.Largest > b.limit && !math.IsInf(b.Largest, 0); {
+	case over && len(b.operands) > 0:
+		b.What += fmt.Sprintf(". %s; the largest result would be %s, and %v ends at %s", reaches(b.operands), number(b.Largest), b.Out, number(b.limit))
+	case over:
+		b.What += fmt.Sprintf("; the largest would be %s, and %v ends at %s", number(b.Largest), b.Out, number(b.limit))
+	case len(b.operands) > 0:
+		b.What += " (operands: " + ranges(b.operands) + ")"
 	}
 	b.What += ": " + words.Replace(causes[i].why)
 	if b.Grew != nil {
@@ -167,23 +197,46 @@ func (b *NonFinite) word() {
 
 // harmlessly returns the advice for a scale that the scaler lowers without help.
 func harmlessly(b *NonFinite) string {
-	fits := b.Scale // largest power of two at which the gradient is finite
-	for fits > 1 && b.Largest/b.Scale*fits > b.limit {
-		fits /= 2
-	}
-	return fmt.Sprintf("nothing: the scaler skipped the step and lowers the scale from %s; amp.InitScale(%g) would avoid the skipped step; if steps are skipped repeatedly, find out why these gradients are large", scaleText(b.Scale), fits)
+	return fmt.Sprintf("nothing: the scaler skipped the step and lowers the scale from %s; amp.InitScale(%s), which leaves a factor of %d before overflow, would avoid the skipped step; if steps are skipped repeatedly, find out why these gradients are large", scaleText(b.Scale), literal(staticScale(b.Largest/b.Scale, b.limit)), headroom)
 }
 
 // amount returns the numbers of inf and NaN elements as text.
 func (b *NonFinite) amount() string {
-	of := fmt.Sprintf(" of %s", text.Count(size(b.Shape), "element"))
-	switch {
-	case b.NaNs == 0:
-		return fmt.Sprintf("%d inf", b.Infs) + of
-	case b.Infs == 0:
-		return fmt.Sprintf("%d NaN", b.NaNs) + of
+	all, noun := size(b.Shape), "result"
+	if b.Op == "" || b.Cause == "data" {
+		noun = "element"
 	}
-	return fmt.Sprintf("%d inf and %d NaN", b.Infs, b.NaNs) + of
+	n, kind := b.Infs+b.NaNs, "inf"
+	switch {
+	case b.Infs == 0:
+		kind = "NaN"
+	case b.NaNs > 0:
+		kind = fmt.Sprintf("inf or NaN (%s and %s)", text.Thousands(b.Infs), text.Thousands(b.NaNs))
+	}
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%s of %s %s %s", text.Thousands(n), text.Count(all, noun), verb, kind)
+}
+
+// reaches writes the largest magnitudes of operands: "both operands reach 2¹²".
+func reaches(list []tensor.Counts) string {
+	var parts []string
+	for _, c := range list {
+		if c.AbsMax > 0 {
+			parts = append(parts, power(c.AbsMax))
+		} else {
+			parts = append(parts, span(c))
+		}
+	}
+	switch {
+	case len(parts) == 1:
+		return "The operand reaches " + parts[0]
+	case len(parts) == 2 && parts[0] == parts[1]:
+		return "Both operands reach " + parts[0]
+	}
+	return "The operands reach " + strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
 // random operations differ at each call and advance their generator.

@@ -37,16 +37,16 @@ func power(x float64) string {
 func ranges(list []tensor.Counts) string {
 	var parts []string
 	for _, c := range list {
-		text := span(c)
+		line := span(c)
 		for _, odd := range []struct {
 			n    int
 			name string
 		}{{c.Zeros, "zero"}, {c.Infs, "inf"}, {c.NaNs, "NaN"}} {
 			if odd.n > 0 && odd.n < c.Count {
-				text += fmt.Sprintf(" (%d %s)", odd.n, odd.name)
+				line += fmt.Sprintf(" (%s %s)", text.Thousands(odd.n), odd.name)
 			}
 		}
-		parts = append(parts, text)
+		parts = append(parts, line)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -187,11 +187,11 @@ func (p Occurrence) String() string {
 	if at != "" {
 		at = " (" + at + ")"
 	}
-	text := fmt.Sprintf("%s%s, %v: %s", name, at, p.DType, span(p.Counts))
+	line := fmt.Sprintf("%s%s, %v: %s", name, at, p.DType, span(p.Counts))
 	if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
-		text += fmt.Sprintf(", %d of %d not finite", n, p.Counts.Count)
+		line += fmt.Sprintf(", %s of %s not finite", text.Thousands(n), text.Thousands(p.Counts.Count))
 	}
-	return text
+	return line
 }
 
 // Chart shows the ranges of the results before and after the culprit, over float16's range.
@@ -217,8 +217,7 @@ const alarm = "background:#B00020;color:#FFFFFF;border-radius:3px;padding:0 6px;
 
 // here returns the origin as an occurrence.
 func (b *NonFinite) here() Occurrence {
-	c := tensor.Counts{Count: size(b.Shape), Infs: b.Infs, NaNs: b.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}
-	return Occurrence{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
+	return Occurrence{b.title(), b.Of, false, b.Module, b.Source, b.Out, b.counts}
 }
 
 // HTML returns the report as sentences and a table of the operations before and after. Its
@@ -242,7 +241,7 @@ func (r *OverflowReport) HTML() string {
 		}
 		odd := ""
 		if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
-			odd = fmt.Sprintf("%d of %d", n, p.Counts.Count)
+			odd = fmt.Sprintf("%s of %s", text.Thousands(n), text.Thousands(p.Counts.Count))
 		}
 		b.WriteString("<tr>")
 		for i, cell := range []string{when, name, p.Module, p.Source, p.DType.String(), span(p.Counts), odd} {

@@ -159,6 +159,21 @@ func TestOverflowPlanted(t *testing.T) {
 				return x.Mul(x)
 			}), "mul"
 		}, "square"},
+		{"a constant factor", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.To(tensor.Float16).MulScalar(0).AddScalar(700).MulScalar(100)
+			}), "mul_scalar"
+		}, "factor"},
+		{"a constant divisor", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.To(tensor.Float16).MulScalar(0).AddScalar(700).DivScalar(0.01)
+			}), "div_scalar"
+		}, "factor"},
+		{"a learned scale of all elements", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.To(tensor.Float16).MulScalar(0).AddScalar(700).Mul(tensor.Full(100, 1).To(tensor.Float16))
+			}), "mul"
+		}, "factor"},
 		{"a sum in half", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
 			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
 				return x.Add(tensor.Full(60000, 2).To(tensor.Float16).SumAs(tensor.Float16))
@@ -201,6 +216,29 @@ func TestOverflowPlanted(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOverflowFactor checks the sentences about a constant factor, and that every row of the report has the counts
+// of its operation.
+func TestOverflowFactor(t *testing.T) {
+	x := tensor.New([]float64{1, 650, 660, 0, 700, 2}, 6).To(tensor.Float16)
+	x = tensor.Cat(0, x, tensor.Zeros(1994).To(tensor.Float16))
+	r := diagnose.Overflow(nil, func() { x.MulScalar(100).ReLU() })
+	for _, want := range []string{
+		"2 of 2,000 results are inf. The operand reaches 2⁹; the largest result would be 70,000, and float16 ends at 65,504",
+		"multiplied by the constant 100, and only those up to 655 stay", "smaller factor",
+	} {
+		if !strings.Contains(r.String(), want) {
+			t.Errorf("got %s\nwant %q", r, want)
+		}
+	}
+	if strings.Contains(r.String(), "square") || strings.Contains(r.HTML(), "nothing finite") || !strings.Contains(r.HTML(), ">2 of 2,000<") || !strings.Contains(r.HTML(), ">2⁶ to 2¹⁵<") {
+		t.Errorf("got %s\n%s", r, r.HTML())
+	}
+	r = diagnose.Overflow(nil, func() { x.DivScalar(0.01) })
+	if want := "divided by the constant 0.01, and only those up to 655 stay"; !strings.Contains(r.String(), want) {
+		t.Errorf("got %s\nwant %q", r, want)
 	}
 }
 

@@ -66,7 +66,7 @@ func newAutopsy(net any) *autopsy {
 func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
 	if t.DType().IsFloat() {
 		if c := t.Counts(); spoilt(c) {
-			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
+			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), counts: c, Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
 			a.given[t.ID()] = b
 		}
 	}
@@ -189,7 +189,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	}
 	if of.roots == nil && !changed {
 		b := a.origin(e, r)
-		b.Infs, b.NaNs, b.Shape, b.Out = c.Infs, c.NaNs, t.Shape(), t.DType()
+		b.counts, b.Infs, b.NaNs, b.Shape, b.Out = c, c.Infs, c.NaNs, t.Shape(), t.DType()
 		if b.Cause = "data"; e.Backward { // a value recomputed by the derivative
 			b.Cause = "derivative"
 		}
@@ -222,7 +222,7 @@ func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
 func (a *autopsy) origin(e *tensor.Event, r *result) *NonFinite {
 	return &NonFinite{
 		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
-		Shape: e.Out.Shape, from: e.Operands[0].ID(), Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
+		Shape: e.Out.Shape, from: e.Operands[0].ID(), counts: r.Counts, Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
 	}
 }
 

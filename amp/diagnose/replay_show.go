@@ -20,8 +20,14 @@ func (r *Replay) String() string {
 	if w.NonFinite > 0 {
 		lines[0] += fmt.Sprintf(", %d of them inf or NaN", w.NonFinite)
 	}
+	activations := false
 	for _, f := range Formats() {
-		lines = append(lines, r.Band(f).String())
+		b := r.Band(f)
+		activations = activations || b.Activations
+		lines = append(lines, b.String())
+	}
+	if !activations {
+		lines = append(lines, "Gradients of activations may need a larger scale: diagnose.WithActivations() records them, and diagnose.Gradients counts them.")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -249,10 +249,10 @@ func TestBand(t *testing.T) {
 	rp.Stop()
 	b := rp.Band(Float16)
 	// 1.5·2^-30 survives from 2^5 on: 1.5·2^-25 is above the tie. 1.5·2^-2·2^17 is 49152.
-	if b.Low != 1<<5 || b.High != 1<<17 || b.Static != 1<<17 || b.Limit != 65520/0.375 {
+	if b.Low != 1<<5 || b.High != 1<<17 || b.Static != 1<<14 || b.Limit != 65520/0.375 {
 		t.Errorf("float16: %+v", b)
 	}
-	if b := rp.Band(E4M3); b.Low != 0 || b.High != 0 || b.Static != 1<<10 {
+	if b := rp.Band(E4M3); b.Low != 0 || b.High != 0 || b.Static != 1<<7 {
 		t.Errorf("e4m3: %+v", b)
 	}
 	if b := rp.Band(BFloat16); b.Low != 1 || b.High != 1<<24 {

@@ -43,9 +43,9 @@ func (r *PrecisionSet) String() string {
 		certain = fmt.Sprintf("no single other one can be added, tried in %d runs", r.Runs)
 	}
 	if r.Smallest {
-		certain = fmt.Sprintf("it is the %s such set, by %d runs", size, r.Runs)
+		certain = fmt.Sprintf("this is the %s such set, found in %d runs", size, r.Runs)
 	}
-	return fmt.Sprintf("%s.\n%s %s: the error is %s then; %s.\n%s", head, set, what, errorText(r.After), certain, r.Code)
+	return fmt.Sprintf("%s.\n%s %s: the error is then %s; %s.\n%s", head, set, what, errorText(r.After), certain, r.Code)
 }
 
 func errorText(v float64) string {
@@ -74,5 +74,5 @@ func (r *PrecisionSet) Table() display.Bundle {
 		}
 		rows = append(rows, []any{mark, op.Op, op.Module, op.Source, errorText(op.Alone), op.Work})
 	}
-	return display.Table([]string{"in the set", "operation", "module", "called in", "error when moved alone", "FLOPs not lowered then"}, rows)
+	return display.Table([]string{"in the set", "operation", "module", "called in", "error when moved alone", "FLOPs left in float32"}, rows)
 }

@@ -2,11 +2,13 @@ package diagnose
 
 import (
 	"fmt"
-	"halfnote/amp"
 	"html"
 	"math"
 	"strconv"
 	"strings"
+
+	"halfnote/amp"
+	"halfnote/internal/text"
 )
 
 // Functions shared by the reports.
@@ -14,7 +16,7 @@ import (
 var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// scaleText writes a loss scale: "65536 (2¹⁶)".
+// scaleText writes a loss scale: "65,536 (2¹⁶)".
 func scaleText(v float64) string {
 	f, e := math.Frexp(v)
 	power := "2" + superscript.Replace(fmt.Sprint(e-1))
@@ -23,8 +25,29 @@ func scaleText(v float64) string {
 		return fmt.Sprintf("%.6g", v)
 	case v < 1./1024 || v > 1<<30:
 		return power
+	case v >= 1:
+		return text.Thousands(int(v)) + " (" + power + ")"
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64) + " (" + power + ")"
+	return literal(v) + " (" + power + ")"
+}
+
+// literal writes a loss scale as Go.
+func literal(v float64) string {
+	if v >= 1e15 {
+		return fmt.Sprint(v)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// number writes a magnitude: "65,504", "4.5e+07".
+func number(v float64) string {
+	switch {
+	case v < 1000:
+		return fmt.Sprintf("%.4g", v)
+	case v < 1e6:
+		return text.Thousands(int(math.Round(v)))
+	}
+	return fmt.Sprintf("%.2g", v)
 }
 
 func steps(n int) string {

@@ -119,15 +119,36 @@ type Band struct {
 	Format Format
 	// Low and High are the smallest and the largest power of two from 1 to 2²⁴ at
 	// which no gradient of any step overflows and less than 0.1 % are flushed to 0;
-	// both are 0 if there is none.
+	// both are 0 if there is none. A High of 2²⁴ is the largest scale tried, not a limit.
 	Low, High float64
 	// Limit is the scale at which the first gradient overflows; infinite if all are 0.
 	Limit float64
-	// Static is the scale to keep throughout by the rule of "Mixed Precision
-	// Training" (Micikevicius et al., ICLR 2018): the largest power of two, up to
-	// 2²⁴, whose product with the largest gradient stays below the largest number of
-	// the format.
+	// Static is the fixed scale for a whole run by the rule of "Mixed Precision
+	// Training" (Micikevicius et al., ICLR 2018), with a margin for gradients that
+	// grow: the largest power of two, up to 2²⁴, whose product with 8 times the
+	// largest gradient stays below the largest number of the format. It is below Low if
+	// no safe scale leaves that margin, and 0 if all gradients are 0.
 	Static float64
+	// Activations reports whether gradients of activations are counted too, as
+	// Gradients does. They are often smaller, so that Low is larger.
+	Activations bool
+}
+
+// headroom is the factor that a recommended scale leaves before the largest gradient overflows.
+const headroom = 8
+
+// staticScale returns the largest power of two, up to 2²⁴, whose product with headroom times
+// largest stays below limit; 0 if largest is 0.
+func staticScale(largest, limit float64) float64 {
+	if !(largest > 0) {
+		return 0
+	}
+	_, e := math.Frexp(limit / largest / headroom)
+	s := math.Ldexp(1, min(e, maxScale))
+	for s*headroom*largest >= limit {
+		s /= 2
+	}
+	return s
 }
 
 // Band returns the safe scales of f.
@@ -141,15 +162,11 @@ func (r *Replay) Band(f Format) Band {
 			if !g.wide {
 				most = max(most, g.max)
 			}
+			b.Activations = b.Activations || g.activation
 		}
 	}
 	b.Limit = f.over / most
-	if most > 0 {
-		_, e := math.Frexp(f.max / most)
-		for b.Static = math.Ldexp(1, min(e, maxScale)); b.Static*most >= f.max; {
-			b.Static /= 2
-		}
-	}
+	b.Static = staticScale(most, f.max)
 	for k := range maxScale + 1 {
 		w := r.whatIf(math.Exp2(float64(k)), f)
 		if w.Count == 0 || w.Overflowing > 0 || w.FlushedShare() >= safeFlush {
@@ -165,12 +182,25 @@ func (r *Replay) Band(f Format) Band {
 
 // String returns the band and the static scale.
 func (b Band) String() string {
-	text := fmt.Sprintf("%v: no scale from 1 to 2²⁴ is safe", b.Format)
-	if b.High > 0 {
-		text = fmt.Sprintf("%v: safe from scale %s to %s", b.Format, scaleText(b.Low), scaleText(b.High))
+	of := "parameters' gradients"
+	if b.Activations {
+		of = "all gradients"
 	}
-	if b.Static > 0 {
-		text += fmt.Sprintf("; to keep throughout: %s; gradients overflow from %.4g", scaleText(b.Static), b.Limit)
+	text := fmt.Sprintf("%v: no scale from 1 to 2²⁴ is safe for %s", b.Format, of)
+	if b.High > 0 {
+		text = fmt.Sprintf("%v: %s are safe from scale %s to %s", b.Format, of, scaleText(b.Low), scaleText(b.High))
+		if b.High == 1<<maxScale {
+			text += ", the largest tried"
+		}
+	}
+	switch {
+	case b.Static == 0:
+	case b.Low == 1 && b.Format.max > Float16.max:
+		text += "; they need no loss scale"
+	case b.Low > 0 && b.Static >= b.Low:
+		text += fmt.Sprintf("; as a fixed scale for the whole run: %s, a factor of %s below overflow at %.4g", scaleText(b.Static), number(math.Floor(b.Limit/b.Static)), b.Limit)
+	default:
+		text += fmt.Sprintf("; gradients overflow from %.4g, so no safe scale leaves a factor of %d: use amp.NewGradScaler(), which adapts the scale, or a format with a wider range", b.Limit, headroom)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"halfnote/amp/trace"
 	"halfnote/display/chart"
 	"halfnote/tensor"
 )
@@ -62,13 +63,14 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 // Histogram holds the shares of a run's numbers in each part of float16's range.
 type Histogram struct {
 	Values     []float32
-	Zeros      float64 // share that is exactly 0
+	Zeros      float64 // share that is exactly 0, in float64 too
+	Flushed    float64 // share that the run itself, in half precision, flushed to 0
 	Irrelevant float64 // share below 2^-27, which a scale of 8 does not rescue
 	Rescued    float64 // share from 2^-27 to 2^-24, which a scale of 8 rescues
 	Subnormal  float64 // share from 2^-24 to 2^-14
 	Normal     float64 // share from 2^-14 to 65504
 	Overflow   float64 // share above 65504
-	Lost       float64 // share of the nonzero numbers that become 0 in float16
+	Lost       float64 // share of the nonzero numbers that become 0 in float16, or already did
 	Largest    float64
 }
 
@@ -85,26 +87,35 @@ const keptValues = 1 << 21
 // GradientHistogram runs step and returns histograms of the gradients of activations and of
 // parameters from its backward passes, as in figure 3 of the paper: their shares in each part of
 // float16's range, and those that a loss scale of 8 would rescue. Run it in float32, without autocast
-// and scaler, to see the effect that float16 would have. net is the model.
+// and scaler, to see the effect that float16 would have. A run in half precision flushes gradients to 0
+// before they are looked at: they are found by computing the step in float64 too, and counted as
+// Flushed, without their magnitudes. net is the model.
 func GradientHistogram(net any, step func()) *GradientHistogramReport {
 	needed("GradientHistogram", "step", step != nil, "a function that runs a training step")
-	var activations, weights []float32
-	take := func(list []float32, t *tensor.Tensor) []float32 {
-		if len(list) < keptValues && t.DType().IsFloat() {
-			list = append(list, t.Float32s()...)
+	var activations, weights gradients
+	var shadows trace.Shadows
+	half := false // an operation ran in half precision
+	take := func(g *gradients, t *tensor.Tensor) {
+		if len(g.values) < keptValues && t.DType().IsFloat() {
+			g.values = append(g.values, t.Float32s()...)
+			if half {
+				g.flushed += flushedIn(t.Float32s(), shadows.Values(t))
+			}
 		}
-		return list
 	}
 	var remove []func()
 	for _, p := range parameters(net) {
 		remove = append(remove, p.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
-			weights = take(weights, g)
+			take(&weights, g)
 			return nil
 		}))
 	}
 	stop := tensor.Observe(func(e tensor.Event) {
+		if half = half || e.Out.DType.IsFloat() && e.Out.DType.Size() < 4; half {
+			shadows.Follow(e)
+		}
 		if e.Backward && !e.View && !e.InPlace && e.Op.Name != "cast" && e.Of != "cast" {
-			activations = take(activations, e.Result)
+			take(&activations, e.Result)
 		}
 	})
 	defer func() {
@@ -118,6 +129,9 @@ func GradientHistogram(net any, step func()) *GradientHistogramReport {
 	r.Header = []string{"share of", "gradients of activations", "of parameters"}
 	a, w := r.Activations, r.Weights
 	r.row("exactly 0", percent(a.Zeros), percent(w.Zeros))
+	if half {
+		r.row("flushed to 0 by this run", percent(a.Flushed), percent(w.Flushed))
+	}
 	r.row("below 2^-27", percent(a.Irrelevant), percent(w.Irrelevant))
 	r.row("2^-27 to 2^-24: a scale of 8 rescues them", percent(a.Rescued), percent(w.Rescued))
 	r.row("2^-24 to 2^-14: subnormal", percent(a.Subnormal), percent(w.Subnormal))
@@ -127,10 +141,38 @@ func GradientHistogram(net any, step func()) *GradientHistogramReport {
 	r.Figure = chart.Spectrum(a.Values)
 	r.Says = fmt.Sprintf("%s of the activations' gradients are exactly 0; float16 flushes %s of the others to 0, and %s of the parameters' gradients.",
 		percent(a.Zeros), percent(a.Lost), percent(w.Lost))
+	if half {
+		r.Says += " The run was in half precision: it flushed some of them to 0 itself, and rounded others. A run in float32 shows the magnitude of each."
+	}
 	return r
 }
 
-func histogram(values []float32) Histogram {
+// gradients holds the gradients of a run.
+type gradients struct {
+	values  []float32
+	flushed int // zeros that are not 0 in float64
+}
+
+// flushedIn returns the number of zeros that are not 0 in truth, the same values in float64, or 0 if
+// those are unknown. What cancelling sums leave over in float64 counts as 0.
+func flushedIn(values []float32, truth []float64) (n int) {
+	if len(truth) != len(values) {
+		return 0
+	}
+	largest := 0.0
+	for _, x := range truth {
+		largest = max(largest, math.Abs(x))
+	}
+	for i, v := range values {
+		if v == 0 && math.Abs(truth[i]) > 1e-12*largest {
+			n++
+		}
+	}
+	return n
+}
+
+func histogram(g gradients) Histogram {
+	values := g.values
 	h := Histogram{Values: values}
 	n, lost, zeros := float64(max(len(values), 1)), 0.0, 0.0
 	for _, v := range values {
@@ -156,6 +198,9 @@ func histogram(values []float32) Histogram {
 			lost++
 		}
 	}
-	h.Lost = lost / max(n-zeros, 1)
+	flushed := float64(g.flushed)
+	h.Flushed = flushed / n
+	h.Zeros = max(h.Zeros-h.Flushed, 0)
+	h.Lost = (lost + flushed) / max(n-zeros+flushed, 1)
 	return h
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"halfnote/amp"
 	"halfnote/amp/experiment"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
@@ -55,6 +56,25 @@ func TestGradientHistogram(t *testing.T) {
 		t.Errorf("got %v", small)
 	}
 	shows(t, r, "2^-27")
+
+	// A run in float16 finds the gradients that it flushed itself: about as many as float32's histogram says it would.
+	loss := func(p amp.Policy) func() {
+		return func() {
+			var loss *tensor.Tensor
+			amp.Autocast(p, func() { loss = nn.CrossEntropy(net.Forward(x), y).MulScalar(0x1p-13) })
+			loss.Backward()
+		}
+	}
+	wide, half := experiment.GradientHistogram(net, loss(amp.Off)), experiment.GradientHistogram(net, loss(amp.Float16))
+	for _, h := range []experiment.Histogram{half.Activations, half.Weights} {
+		near(t, "all shares in float16", h.Zeros+h.Flushed+h.Irrelevant+h.Rescued+h.Subnormal+h.Normal+h.Overflow, 1, 1e-6)
+	}
+	near(t, "lost gradients of parameters", half.Weights.Lost, wide.Weights.Lost, 0.02)
+	if wide.Weights.Lost < 0.05 || half.Weights.Flushed < 0.05 || half.Weights.Zeros > wide.Weights.Zeros+0.02 || wide.Weights.Flushed != 0 {
+		t.Errorf("got %v in float16\n%v in float32", half, wide)
+	}
+	shows(t, half, "flushed to 0 by this run")
+	shows(t, half, "A run in float32")
 }
 
 func TestScale(t *testing.T) {

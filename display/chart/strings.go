@@ -32,7 +32,7 @@ type language struct {
 	layersNone, layersFine, layersWorst, layersNormal, layersZero, headParam string
 
 	// ScaleSweep.
-	sweepSafe, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
+	sweepSafe, sweepEnd, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
 
 	// HeatMap.
 	heatNone, heatAll0, heatWorst, heatSteps, heatUnknown, headColumn string
@@ -159,6 +159,7 @@ var english = language{
 	headParam:    "parameter",
 
 	sweepSafe:    "%s: safe from loss scale %s to %s",
+	sweepEnd:     ", the largest tried",
 	sweepNone:    "%s: no loss scale is safe",
 	sweepAt:      "; at %s %s flushed to 0, %s subnormal, %s overflow",
 	sweepFlushed: "flushed to 0",

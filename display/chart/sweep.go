@@ -43,6 +43,9 @@ func (s Sweep) sentence() string {
 	text := fmt.Sprintf(words.sweepNone, s.DType)
 	if s.High > 0 {
 		text = fmt.Sprintf(words.sweepSafe, s.DType, scaleText(s.Low), scaleText(s.High))
+		if s.High == math.Exp2(float64(len(s.Shares)-1)) {
+			text += words.sweepEnd
+		}
 	}
 	if i := math.Log2(s.At); s.At >= 1 && i < float64(len(s.Shares)) {
 		at := s.Shares[int(i)]

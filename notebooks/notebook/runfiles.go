@@ -22,6 +22,8 @@ type RunOptions struct {
 
 	Timeout     time.Duration // time limit of each cell; 0 means unlimited
 	AllowErrors bool          // whether to continue after a cell that fails
+	// Parameters are values of variables by name, see [Notebook.SetParameters].
+	Parameters map[string]string
 
 	// Progress gets a line for each cell, which is redrawn on a terminal, and the failed
 	// cells; nil discards them.
@@ -47,6 +49,9 @@ func RunFiles(ctx context.Context, paths []string, o RunOptions) error {
 		nb, err := ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if err := nb.SetParameters(o.Parameters); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		list[i] = nb
 	}

@@ -1,0 +1,57 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"halfnote/kernel"
+)
+
+// TestTables shows slices of structs as the last expression.
+func TestTables(t *testing.T) {
+	const head = `type Run struct { Name string; LR float64; steps int; Inner struct{ A, B int } }
+type Loud struct { N int }
+func (l Loud) String() string { return fmt.Sprint("loud ", l.N) }
+type Color int
+`
+	tests := []struct {
+		code string
+		want []string // cells of the table from left to right; nil if there is none
+	}{
+		{`[]Run{{Name: "a", LR: 0.25, steps: 10}, {Name: "<b>", LR: 1}}`, []string{"", "Name", "LR", "steps", "Inner", "0", "a", "0.25", "10", "{A:0 B:0}", "1", "&lt;b&gt;", "1", "0", "{A:0 B:0}"}},
+		{`[]*Run{{Name: "a"}, nil}`, []string{"", "Name", "LR", "steps", "Inner", "0", "a", "0", "0", "{A:0 B:0}", "1", "", "", "", ""}},
+		{`[2]struct{ C Color; D time.Duration }{{1, 2}}`, []string{"", "C", "D", "0", "1", "2ns", "1", "0", "0s"}},
+		{`[]struct{ A any }{{1}, {Run{Name: "in"}}, {nil}}`, []string{"", "A", "0", "1", "1", "Run{Name:in LR:0 steps:0 Inner:{A:0 B:0}}", "2", ""}},
+		{`[]Loud{{1}}`, nil},
+		{`[]Run{}`, nil},
+		{`[]Color{1, 2}`, nil},
+	}
+	for _, engine := range Engines {
+		s := newSessionOn(t, engine)
+		eval := func(n int, code string) string {
+			r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{})
+			if r.Err != nil {
+				t.Fatalf("%s: %s: %v", engine, code, r.Err)
+			}
+			if r.Value == nil {
+				return ""
+			}
+			html, _ := r.Value.Data["text/html"].(string)
+			return html
+		}
+		eval(1, head)
+		for i, test := range tests {
+			var got []string
+			for _, part := range strings.Split(eval(i+2, test.code), "</t") {
+				if j := strings.LastIndex(part, `px">`); j >= 0 {
+					got = append(got, part[j+len(`px">`):])
+				}
+			}
+			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
+				t.Errorf("%s: %s: table with cells %q, want %q", engine, test.code, got, test.want)
+			}
+		}
+	}
+}
