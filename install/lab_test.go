@@ -140,6 +140,35 @@ func TestServerAddress(t *testing.T) {
 	want("while the server listens", "http://"+address+"/lab?token=a+b")
 }
 
+// TestExporterArgs hides the exporters whose programs are missing.
+func TestExporterArgs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a Unix shell")
+	}
+	tests := []struct {
+		programs []string
+		want     string
+	}{
+		{nil, "ASCIIDoc Latex PDF QtPDF QtPNG RST Script WebPDF"},
+		{[]string{"pandoc"}, "PDF QtPDF QtPNG Script WebPDF"},
+		{[]string{"pandoc", "xelatex"}, "QtPDF QtPNG Script WebPDF"},
+	}
+	for _, test := range tests {
+		dir := t.TempDir()
+		for _, name := range test.programs {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", dir)
+		got := strings.Join(exporterArgs(), " ")
+		got = strings.NewReplacer("--", "", "Exporter.enabled=False", "").Replace(got)
+		if got != test.want {
+			t.Errorf("with %v: hidden %s, want %s", test.programs, got, test.want)
+		}
+	}
+}
+
 func TestLab(t *testing.T) {
 	f := newFakeLab(t)
 	if err := f.run(); err != nil {
@@ -155,7 +184,7 @@ func TestLab(t *testing.T) {
 		root = " --allow-root"
 	}
 	serve := []string{
-		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN --port=8123 --no-browser" + root,
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
 		"env 1 kernel", "ended",
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)

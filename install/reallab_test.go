@@ -31,6 +31,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// has reports whether a program is in PATH.
+func has(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,6 +86,16 @@ func TestRealLab(t *testing.T) {
 	specs, _ := body["kernelspecs"].(map[string]any)
 	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
 		t.Errorf("got status %d, default %v, kernelspecs %v, want halfnote among them and as the default", status, body["default"], specs)
+	}
+	status, offered := getJSON(t, base+"api/nbconvert", "secret")
+	for name, want := range map[string]bool{
+		"html": true, "markdown": true, "notebook": true, "slides": true,
+		"script": false, "webpdf": false, "qtpdf": false, "qtpng": false,
+		"latex": has("pandoc"), "rst": has("pandoc"), "asciidoc": has("pandoc"), "pdf": has("pandoc") && has("xelatex"),
+	} {
+		if _, ok := offered[name]; status != 200 || ok != want {
+			t.Errorf("exporter %s: status %d, offered %v, want %v", name, status, ok, want)
+		}
 	}
 	env, err := labRecipe.in(cache)
 	if err != nil {

@@ -182,6 +182,11 @@ func TestScalesAgree(t *testing.T) {
 		w.step()
 		rp.Stop()
 		b := rp.Band(diagnose.Float16)
+		w = build()
+		w.plainly, w.scaler = false, amp.NewGradScaler(amp.InitScale(64))
+		if at := diagnose.Gradients(w.net, w.step); at.Scale != 64 || at.Static != g.Static {
+			t.Errorf("factor %v: Gradients recommends %v, and %v in a run at scale 64", tt.factor, g.Static, at.Static)
+		}
 		if g.Static != b.Static || g.Static < b.Low || b.Static*8 > b.Limit || !b.Activations {
 			t.Errorf("factor %v: Gradients recommends %v, Replay %+v", tt.factor, g.Static, b)
 		}

@@ -263,7 +263,7 @@ func TestOverflowScale(t *testing.T) {
 	if c == nil || c.Cause != "loss-scale" || !c.Harmless || !c.Backward || c.Loss || len(c.Params) == 0 || c.Scale != 0x1p30 {
 		t.Fatalf("got %s", r)
 	}
-	for _, want := range []string{"harmless", "2³⁰", "amp.InitScale("} {
+	for _, want := range []string{"harmless", "2³⁰", "amp.InitScale(", "leaves a factor of 8 before overflow"} {
 		if !strings.Contains(r.String(), want) {
 			t.Errorf("got %s, want a text that contains %q", r, want)
 		}
