@@ -63,7 +63,7 @@ func withText(b Bundle) Bundle {
 }
 
 func figure(svg, alt string) string {
-	return fmt.Sprintf(`<figure><img alt="%s" src="data:image/svg+xml;base64,%s" /></figure>`,
+	return fmt.Sprintf(`<figure style="margin:0"><img alt="%s" src="data:image/svg+xml;base64,%s" /></figure>`,
 		html.EscapeString(alt), base64.StdEncoding.EncodeToString([]byte(svg)))
 }
 

@@ -67,7 +67,7 @@ func TestOf(t *testing.T) {
 		{"panicking method", rude{}, map[string]string{"text/latex": "x", "text/plain": "{}\n(method HTML panicked: no page)"}},
 		{"panicking String", rudeText{}, map[string]string{"text/plain": "display.rudeText (method String panicked: no text)"}},
 		{"picture, no PNG", chart{}, map[string]string{
-			"text/html":  `<figure><img alt="it &#34;rises&#34;" src="data:image/svg+xml;base64,PHN2Zy8+" /></figure>`,
+			"text/html":  `<figure style="margin:0"><img alt="it &#34;rises&#34;" src="data:image/svg+xml;base64,PHN2Zy8+" /></figure>`,
 			"text/plain": `display: PNG: 6 bytes`}},
 		{"bundle method", own{}, map[string]string{"text/html": "<b>x</b>", "text/plain": "{}"}},
 		{"mime bundle", mime{}, map[string]string{"text/html": "<p>", "image/png": "AQI=", "text/plain": "{}"}},
@@ -75,12 +75,12 @@ func TestOf(t *testing.T) {
 		{"empty bundle", Bundle{}, map[string]string{"text/plain": ""}},
 		{"records", []point{{1, 2}, {3, 4}}, map[string]string{
 			"text/plain": "[{X:1 Y:2} {X:3 Y:4}]",
-			"text/html":  `<table><thead><tr><th style="text-align:right;padding:2px 8px"></th><th style="text-align:right;padding:2px 8px">X</th>`}},
-		{"records by pointer", []*point{{1, 2}, nil}, map[string]string{"text/plain": "[0x", "text/html": "<table>"}},
+			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:right;padding:2px 8px;white-space:nowrap"></th><th style="text-align:right;padding:2px 8px;white-space:nowrap">X</th>`}},
+		{"records by pointer", []*point{{1, 2}, nil}, map[string]string{"text/plain": "[0x", "text/html": `<div style="overflow-x:auto"><table>`}},
 		{"map", map[float64]string{10: "b", 9: "a", math.NaN(): "<c>"}, map[string]string{
 			"text/plain": "map[NaN:<c> 9:a 10:b]",
-			"text/html":  `<table><thead><tr><th style="text-align:right;padding:2px 8px">key</th>`}},
-		{"cyclic map", cyclic, map[string]string{"text/plain": "map[self:map[self:", "text/html": "<table>"}},
+			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:right;padding:2px 8px;white-space:nowrap">key</th>`}},
+		{"cyclic map", cyclic, map[string]string{"text/plain": "map[self:map[self:", "text/html": `<div style="overflow-x:auto"><table>`}},
 		{"no records", []page{{"p"}}, map[string]string{"text/plain": "[page p]"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,8 +130,9 @@ func TestLimits(t *testing.T) {
 	}
 	many := make([]point, 200)
 	html := Of(many).Data["text/html"].(string)
-	if n := strings.Count(html, "<tr>"); n != maxRecords+2 || !strings.Contains(html, "… 150 more") {
-		t.Errorf("long table: got %d rows, want %d and the number of omitted rows", n, maxRecords+2)
+	if n := strings.Count(html, "<tr>"); n != maxRecords+3 || // with a line of omitted rows, and a header before and after the fold
+		!strings.Contains(html, "… 150 more") {
+		t.Errorf("long table: got %d rows, want %d and the number of omitted rows", n, maxRecords+3)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -45,8 +46,8 @@ func TestParts(t *testing.T) {
 		{"LaTeX", "text/latex", "$x$", "$x$", LaTeX("$x$")},
 		{"png", "image/png", "iVBORw0KGgo", "PNG picture, 7 × 5", PNG(file.Bytes())},
 		{"not a PNG", "text/plain", "display: PNG: 1 bytes", "display: PNG: 1 bytes: unexpected EOF", PNG([]byte("x"))},
-		{"svg", "text/html", `<figure><img alt="A &amp; B" src="data:image/svg+xml;base64,`, "A & B", SVG("<svg><title> A &amp; B</title></svg>")},
-		{"svg without a title", "text/html", "<figure>", "SVG picture", SVG("<svg/>")},
+		{"svg", "text/html", `<figure style="margin:0"><img alt="A &amp; B" src="data:image/svg+xml;base64,`, "A & B", SVG("<svg><title> A &amp; B</title></svg>")},
+		{"svg without a title", "text/html", `<figure style="margin:0">`, "SVG picture", SVG("<svg/>")},
 	} {
 		if got, _ := tt.b.Data[tt.mime].(string); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
@@ -82,7 +83,7 @@ float16 <amp>  620ms  2.41935
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	html := b.Data["text/html"].(string)
-	for _, want := range []string{`<th style="text-align:left;padding:2px 8px">run</th>`, `<td style="text-align:right;padding:2px 8px">2.41935</td>`, "float16 &lt;amp&gt;"} {
+	for _, want := range []string{`<th style="text-align:left;padding:2px 8px;white-space:nowrap">run</th>`, `<td style="text-align:right;padding:2px 8px;white-space:nowrap">2.41935</td>`, "float16 &lt;amp&gt;"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%s is missing in %s", want, html)
 		}
@@ -94,11 +95,31 @@ float16 <amp>  620ms  2.41935
 	}
 }
 
+// TestLongTable checks that a long table folds after 20 rows, with all rows in it.
+func TestLongTable(t *testing.T) {
+	for rows, folded := range map[int]bool{1: false, 20: false, 21: false, 22: true, 112: true} {
+		var list [][]any
+		for i := range rows {
+			list = append(list, []any{i, strings.Repeat("word ", 20), "In[1], line 10"})
+		}
+		page := Table([]string{"#", "why", "line"}, list).Data["text/html"].(string)
+		before, after, found := strings.Cut(page, "<details><summary>"+fmt.Sprint(rows-20)+" more rows</summary>")
+		if found != folded || strings.Count(page, "<td") != 3*rows || folded && (strings.Count(before, "<td") != 60 || !strings.HasSuffix(after, "</details>")) {
+			t.Errorf("%d rows: got folded %v, want %v, %s", rows, found, folded, page)
+		}
+		for part, want := range map[string]bool{"nowrap\">In[1], line 10": true, "nowrap\">word": false, `<div style="overflow-x:auto"><table>`: true} {
+			if strings.Contains(page, part) != want {
+				t.Errorf("%d rows: %q is there: want %v", rows, part, want)
+			}
+		}
+	}
+}
+
 // TestSurvivesSanitizer checks that outputs use only what JupyterLab keeps in untrusted
 // notebooks. It drops <style>, <svg>, <script> and CSS variables, and renames id.
 func TestSurvivesSanitizer(t *testing.T) {
 	allowed := map[string]string{
-		"body": "", "figure": "", "img": " alt src", "div": "", "span": "", "progress": " max value",
+		"body": "", "figure": " style", "img": " alt src", "div": " style", "details": "", "summary": "", "span": "", "progress": " max value",
 		"table": "", "thead": "", "tbody": "", "tr": "", "th": " style", "td": " style",
 	}
 	for name, b := range map[string]Bundle{

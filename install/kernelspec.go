@@ -83,7 +83,7 @@ func (o Options) named() Options {
 
 // argv is the command line of a kernel.
 func (o Options) argv(binary string) []string {
-	list := []string{binary, "kernel"}
+	list := []string{binary, "kernel", "--theme", "auto"}
 	if o.Engine != "" {
 		list = append(list, "--engine", o.Engine)
 	}

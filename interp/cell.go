@@ -192,7 +192,7 @@ func (s *Session) finish(c *cell, err error) kernel.Result {
 	case errors.Is(err, errLeft):
 		return kernel.Result{Err: s.interrupted(c, nil)}
 	}
-	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{red(err.Error())}}}
+	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{bold(err.Error())}}}
 }
 
 // drop releases the resources that only this cell used. A cell that was left behind is

@@ -55,7 +55,7 @@ func (s *Session) report(r *rejected) *kernel.Error {
 			e.Traceback = append(e.Traceback, "")
 		}
 		lines := strings.Split(p.msg, "\n")
-		e.Traceback = append(e.Traceback, fmt.Sprintf("%s: %s", place(p.cell, p.line, p.col), bold(red(lines[0]))))
+		e.Traceback = append(e.Traceback, fmt.Sprintf("%s: %s", place(p.cell, p.line, p.col), bold(lines[0])))
 		at := p.at
 		if at.line == 0 {
 			at = span{line: p.line, col: p.col}
@@ -66,7 +66,7 @@ func (s *Session) report(r *rejected) *kernel.Error {
 		}
 		if p.hint != "" {
 			for line := range strings.SplitSeq(p.hint, "\n") {
-				e.Traceback = append(e.Traceback, "        "+blue("hint: ")+line)
+				e.Traceback = append(e.Traceback, "        "+bold("hint: ")+line)
 			}
 		}
 	}

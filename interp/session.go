@@ -28,6 +28,9 @@ type Options struct {
 	// Engine is the name of the engine that executes cells: one of Engines; "" means
 	// the first.
 	Engine string
+	// Theme is the theme of charts until a cell sets another with %theme: one of
+	// display.Themes; "" means the colours that the charts were made with.
+	Theme string
 	// Release is the version of this program for front ends.
 	Release string
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
@@ -114,6 +117,9 @@ func NewSession(o Options) (*Session, error) {
 	s.live.Memory, s.live.Mapped = o.Memory, o.Mapped
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
+	if o := s.opts.Theme; o != "" {
+		s.screen.SetTheme(o)
+	}
 	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
 	s.widgets = widget.NewManager(s.comms)

@@ -119,7 +119,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		}
 		how := "the command was stopped"
 		return kernel.Result{Err: &kernel.Error{Name: "Interrupted", Value: how,
-			Traceback: append([]string{bold(red("Interrupted: ")) + how}, s.excerpt(c.in.Count, span{line: c.line})...)}}
+			Traceback: append([]string{alarm("Interrupted:") + " " + how}, s.excerpt(c.in.Count, span{line: c.line})...)}}
 	}
 	var exit *exec.ExitError
 	switch {
@@ -134,7 +134,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 // failed returns the error of a command that failed.
 func (s *Session) failed(c call, how string) kernel.Result {
 	e := &kernel.Error{Name: "CommandFailed", Value: how}
-	e.Traceback = append([]string{fmt.Sprintf("%s: %s", place(c.in.Count, c.line, 0), bold(red(how)))}, s.excerpt(c.in.Count, span{line: c.line})...)
+	e.Traceback = append([]string{fmt.Sprintf("%s: %s", place(c.in.Count, c.line, 0), bold(how))}, s.excerpt(c.in.Count, span{line: c.line})...)
 	return kernel.Result{Err: e}
 }
 

@@ -76,7 +76,7 @@ func underlined(code string, at span) []string {
 		return ' '
 	}, src[:start])
 	carets := strings.Repeat("^", max(1, utf8.RuneCountInString(src[start:max(start, end)])))
-	return append(list, strings.Repeat(" ", utf8.RuneCountInString(number))+pad+red(carets))
+	return append(list, strings.Repeat(" ", utf8.RuneCountInString(number))+pad+bold(carets))
 }
 
 // wordLen returns the length of the token that text starts with.

@@ -97,11 +97,19 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 		e.Value = safely(func() string { return dynamic.Sprint(v) })
 	}
 	lines := strings.Split(e.Value, "\n")
-	e.Traceback = append(e.Traceback, bold(red(kind+lines[0])))
+	e.Traceback = append(e.Traceback, headline(kind, lines[0]))
 	e.Traceback = append(e.Traceback, lines[1:]...)
 	e.Traceback = append(e.Traceback, s.frames(p)...)
 	e.Value = lines[0]
 	return e
+}
+
+// headline is the first line of a panic's description. kind ends in ": " or is empty.
+func headline(kind, text string) string {
+	if kind == "" {
+		return bold(text)
+	}
+	return alarm(strings.TrimSuffix(kind, " ")) + " " + bold(text)
 }
 
 // safely calls a method of a panic's value.
@@ -171,7 +179,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 			}
 			excerpt = s.excerpt(cell, at)
 			if note != "" {
-				excerpt = append(excerpt, "        "+blue("where: ")+note)
+				excerpt = append(excerpt, "        "+bold("where: ")+note)
 			}
 		}
 		if f.Func == last {
@@ -225,7 +233,7 @@ func (s *Session) lines(marks []mark) string {
 	cell, line, _ := marks[0].place()
 	text, last := place(cell, line, 0), line
 	if f := marks[0].file; f != nil {
-		text = fmt.Sprintf("%s, line %d", green(f.name), line)
+		text = fmt.Sprintf("%s, line %d", bold(f.name), line)
 	}
 	for _, m := range marks[1:] {
 		if _, line, _ := m.place(); line != last {
@@ -245,7 +253,7 @@ func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	if p == nil {
 		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
 	}
-	e.Traceback = []string{bold(red("Interrupted: ")) + e.Value}
+	e.Traceback = []string{alarm("Interrupted:") + " " + e.Value}
 	if p != nil {
 		e.Traceback = append(e.Traceback, s.frames(p)...)
 	}
@@ -255,13 +263,16 @@ func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 // place formats the place of a line and column in a cell.
 func place(cell, line, col int) string {
 	if col > 0 {
-		return fmt.Sprintf("%s, line %d, column %d", green(inLabel(cell)), line, col)
+		return fmt.Sprintf("%s, line %d, column %d", bold(inLabel(cell)), line, col)
 	}
-	return fmt.Sprintf("%s, line %d", green(inLabel(cell)), line)
+	return fmt.Sprintf("%s, line %d", bold(inLabel(cell)), line)
 }
 
-func red(s string) string   { return "\x1b[31m" + s + "\x1b[0m" }
-func blue(s string) string  { return "\x1b[34m" + s + "\x1b[0m" }
-func green(s string) string { return "\x1b[32m" + s + "\x1b[0m" }
-func bold(s string) string  { return "\x1b[1m" + s + "\x1b[0m" }
-func dim(s string) string   { return "\x1b[2m" + s + "\x1b[0m" }
+// The text of errors has the front end's own colour, because no colour has a contrast of 4.5:1 with
+// both a white and a black page. What needs a colour brings its own background.
+
+func bold(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
+func dim(s string) string  { return "\x1b[2m" + s + "\x1b[0m" }
+
+// alarm is white on red, of the 256 colours that terminals share: #ffffff on #af0000.
+func alarm(s string) string { return "\x1b[1;38;5;231;48;5;124m" + s + "\x1b[0m" }

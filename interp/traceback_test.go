@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel"
 )
 
@@ -21,8 +22,10 @@ func TestColoursOnlyInTraceback(t *testing.T) {
 		if strings.Contains(r.Err.Name+r.Err.Value, "\x1b") || r.Err.Name == "" || r.Err.Value == "" {
 			t.Errorf("%s: got name %q and value %q, want text without colours", code, r.Err.Name, r.Err.Value)
 		}
-		if text := strings.Join(r.Err.Traceback, "\n"); !strings.Contains(text, "\x1b[") || strings.Count(text, "\x1b[0m") < strings.Count(text, "\x1b[31m") {
+		if text := strings.Join(r.Err.Traceback, "\n"); !strings.Contains(text, "\x1b[") || strings.Count(text, "\x1b[0m") < strings.Count(text, "\x1b[1") {
 			t.Errorf("%s: got traceback %q, want colours that end", code, text)
+		} else if low := testenv.LowContrast(text); len(low) > 0 {
+			t.Errorf("%s: low contrast: %q", code, low)
 		}
 	}
 }

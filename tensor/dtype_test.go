@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor/driver"
 )
 
@@ -123,6 +124,9 @@ func TestIntegers(t *testing.T) {
 	} {
 		if got := c.x.String(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
+		}
+		if low := testenv.LowContrast(c.x.HTML()); len(low) > 0 {
+			t.Errorf("%v: low contrast: %q", c.x.DType(), low)
 		}
 		if !strings.Contains(c.x.HTML(), c.x.DType().String()) {
 			t.Errorf("%s: the HTML table lacks the dtype", c.x)

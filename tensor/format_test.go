@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"halfnote/internal/testenv"
 	"math"
 	"runtime"
 	"strings"
@@ -52,6 +53,9 @@ func TestHTML(t *testing.T) {
 	s := NewAs(Float16, []float64{1, 0, 0x1p-24, math.Inf(-1), math.NaN(), -2}).Stats()
 	if want := (Stats{Counts: Counts{Count: 6, Zeros: 1, Subnormals: 1, Infs: 1, NaNs: 1, AbsMin: 0x1p-24, AbsMax: 2}, Min: -2, Max: 1, Mean: (1 + 0x1p-24 - 2) / 4}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
+	}
+	if low := testenv.LowContrast(h); len(low) > 0 {
+		t.Errorf("low contrast: %q", low)
 	}
 	if h := Zeros(0, 3).HTML(); !strings.Contains(h, "(0, 3)") || strings.Contains(h, "NaN") {
 		t.Errorf("an empty tensor is shown as %s", h)

@@ -122,7 +122,7 @@ var colours = map[DType]string{
 func (t *Tensor) HTML() string {
 	t.given("html")
 	s := t.Stats()
-	const bad = "color:#B00020;font-weight:600"
+	const bad = "background:#B00020;color:#FFFFFF;border-radius:3px;padding:0 6px;font-weight:600" // legible on white and on black pages
 	rows := [][2]string{
 		{"dtype", fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%v</span>`, colours[t.dtype], t.dtype)},
 		{"shape", shapeString(t.shape)},
@@ -150,7 +150,7 @@ func (t *Tensor) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<table style="border-collapse:collapse;font-size:13px">`)
 	for _, r := range rows {
-		fmt.Fprintf(&b, `<tr><td style="text-align:left;padding:1px 12px 1px 0;color:#6B7280">%s</td><td style="text-align:left;padding:1px 0">%s</td></tr>`, r[0], r[1])
+		fmt.Fprintf(&b, `<tr><td style="text-align:left;padding:1px 12px 1px 0">%s</td><td style="text-align:left;padding:1px 0">%s</td></tr>`, r[0], r[1])
 	}
 	fmt.Fprintf(&b, `</table><pre style="margin:4px 0 0 0">%s</pre>`, html.EscapeString(t.String()))
 	return b.String()

@@ -147,9 +147,9 @@ func (r *GradientsReport) Chart() *chart.Figure {
 func (r *GradientsReport) HTML() string {
 	var b strings.Builder
 	text, _, _ := strings.Cut(r.String(), "\n  ")
-	b.WriteString(`<div style="font-size:13px">` + paragraph(text) + r.Chart().HTML() + `<table style="border-collapse:collapse"><tr>`)
+	b.WriteString(`<div style="font-size:13px">` + paragraph(text) + r.Chart().HTML() + `<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"parameter", "outcome", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
-		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
+		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)
 	}
 	b.WriteString("</tr>")
 	for _, l := range r.Layers {
@@ -158,7 +158,7 @@ func (r *GradientsReport) HTML() string {
 			where = "derivative of " + l.Loss.Of + " " + l.Loss.at()
 		}
 		if !l.Outcome.well() {
-			style = ";color:#B00020;font-weight:600"
+			style = alarm
 		}
 		span := "0"
 		if l.Highest > 0 {
@@ -170,12 +170,13 @@ func (r *GradientsReport) HTML() string {
 		}
 		b.WriteString("<tr>")
 		for i, c := range cells {
-			if i != 1 {
-				style = ""
+			c = html.EscapeString(c)
+			if i == 1 && style != "" {
+				c = `<span style="` + style + `">` + c + "</span>"
 			}
-			fmt.Fprintf(&b, `<td style="text-align:left;padding:2px 10px 2px 0%s">%s</td>`, style, html.EscapeString(c))
+			b.WriteString(`<td style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">` + c + "</td>")
 		}
 		b.WriteString("</tr>")
 	}
-	return b.String() + "</table></div>"
+	return b.String() + "</table></div></div>"
 }

@@ -9,6 +9,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/amp/diagnose"
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -254,6 +255,9 @@ func TestGradientsCounts(t *testing.T) {
 		if l.Zeros+l.Flushed != zeros || l.Elements != len(grads[l.Param]) {
 			t.Errorf("%s: got %d zeros and %d flushed of %d, want %d in total of %d", l.Param, l.Zeros, l.Flushed, l.Elements, zeros, len(grads[l.Param]))
 		}
+	}
+	if low := testenv.LowContrast(r.HTML()); len(low) > 0 {
+		t.Errorf("low contrast: %q", low)
 	}
 	for _, want := range []string{"<table", "flushed", "data:image/svg+xml", "0.weight"} {
 		if !strings.Contains(r.HTML(), want) {

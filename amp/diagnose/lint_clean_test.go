@@ -8,6 +8,7 @@ import (
 	"halfnote/amp"
 	"halfnote/amp/apex"
 	"halfnote/amp/diagnose"
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
@@ -287,6 +288,9 @@ func TestLintShows(t *testing.T) {
 		if !strings.Contains(bad.String(), want) || !strings.Contains(bad.HTML(), want) {
 			t.Errorf("got a report without %q: %v", want, bad)
 		}
+	}
+	if low := testenv.LowContrast(bad.HTML()); len(low) > 0 {
+		t.Errorf("low contrast: %q", low)
 	}
 	if h := bad.HTML(); strings.Contains(h, "<script") || strings.Contains(h, "<style") || strings.Count(h, "<tr>") != 4 {
 		t.Errorf("got HTML that is not a plain table of three findings: %s", h)

@@ -95,7 +95,7 @@ func (r *LintReport) HTML() string {
 			"<code>" + html.EscapeString(f.Code) + "</code>",
 			html.EscapeString(f.where()),
 			html.EscapeString(f.What + " " + f.Why),
-			html.EscapeString(f.Cure) + ` <span style="color:#6B7280">` + html.EscapeString(f.From) + "</span>",
+			html.EscapeString(f.Cure) + ` <i>` + html.EscapeString(f.From) + "</i>",
 		}
 		b.WriteString("<tr>")
 		for _, c := range cells {

@@ -9,6 +9,7 @@ import (
 	"halfnote/amp"
 	"halfnote/amp/apex"
 	"halfnote/amp/diagnose"
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/nn/models"
@@ -217,6 +218,9 @@ func TestOverflowInference(t *testing.T) {
 	})
 	if c := r.Culprit; c == nil || c.Module != "4" || c.Cause != "product" {
 		t.Errorf("got %s", r)
+	}
+	if low := testenv.LowContrast(r.HTML()); len(low) > 0 {
+		t.Errorf("low contrast: %q", low)
 	}
 	for _, want := range []string{"<table", "linear", "What to do", "relu"} {
 		if !strings.Contains(r.HTML(), want) {

@@ -211,6 +211,10 @@ func (r *OverflowReport) Chart() *chart.Figure {
 	return chart.Ranges(list)
 }
 
+// alarm is the style of the word that names a culprit. It brings its own background, because no
+// colour of text has a contrast of 4.5:1 with both a white and a black page.
+const alarm = "background:#B00020;color:#FFFFFF;border-radius:3px;padding:0 6px;font-weight:600"
+
 // here returns the origin as an occurrence.
 func (b *NonFinite) here() Occurrence {
 	return Occurrence{b.title(), b.Of, false, b.Module, b.Source, b.Out, b.counts}
@@ -225,9 +229,9 @@ func (r *OverflowReport) HTML() string {
 	c := r.Culprit
 	var b strings.Builder
 	b.WriteString(`<div style="font-size:13px">` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
-	b.WriteString(`<table style="border-collapse:collapse"><tr>`)
+	b.WriteString(`<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"", "operation", "module", "line", "dtype", "range", "not finite"} {
-		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
+		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)
 	}
 	b.WriteString("</tr>")
 	row := func(when, style string, p Occurrence) {
@@ -240,19 +244,27 @@ func (r *OverflowReport) HTML() string {
 			odd = fmt.Sprintf("%s of %s", text.Thousands(n), text.Thousands(p.Counts.Count))
 		}
 		b.WriteString("<tr>")
-		for _, cell := range []string{when, name, p.Module, p.Source, p.DType.String(), span(p.Counts), odd} {
-			fmt.Fprintf(&b, `<td style="text-align:left;padding:2px 10px 2px 0%s">%s</td>`, style, html.EscapeString(cell))
+		for i, cell := range []string{when, name, p.Module, p.Source, p.DType.String(), span(p.Counts), odd} {
+			cell = html.EscapeString(cell)
+			weight := ""
+			if style != "" {
+				weight = ";font-weight:600"
+				if i == 0 {
+					cell = `<span style="` + style + `">` + cell + "</span>"
+				}
+			}
+			fmt.Fprintf(&b, `<td style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0%s">%s</td>`, weight, cell)
 		}
 		b.WriteString("</tr>")
 	}
 	for _, p := range c.Before {
 		row("before", "", p)
 	}
-	row("here", ";color:#B00020;font-weight:600", c.here())
+	row("here", alarm, c.here())
 	for _, p := range c.Spread {
 		row("after", "", p)
 	}
-	b.WriteString("</table>")
+	b.WriteString("</table></div>")
 	for _, s := range r.Steps {
 		if s.Skipped {
 			b.WriteString(paragraph("The scaler: " + s.String() + "."))

@@ -132,7 +132,7 @@ func (f *Figure) PNG() []byte {
 // from untrusted notebooks.
 func (f *Figure) HTML() string {
 	w, _ := f.Size()
-	page := fmt.Sprintf(`<figure><img alt="%s" width="%d" src="data:image/svg+xml;base64,%s" /></figure>`,
+	page := fmt.Sprintf(`<figure style="margin:0"><img alt="%s" width="%d" src="data:image/svg+xml;base64,%s" /></figure>`,
 		html.EscapeString(f.String()), w, base64.StdEncoding.EncodeToString(f.SVG()))
 	if len(f.rows) > 0 {
 		page += fmt.Sprintf("<details><summary>%s</summary>%s</details>", words.data, f.Table().Data["text/html"])
