@@ -23,10 +23,11 @@ func (s *shadow) fresh(t *Tensor) bool {
 		s.of.Offset == t.offset && slices.Equal(s.of.Shape, t.shape) && slices.Equal(s.of.Stride, t.stride)
 }
 
-// castWeight is CastWeight of plumbing.Fused.
+// castWeight is CastWeight of plumbing.Fused. While operations are observed it casts, so that
+// a recording shows every cast and what it flushes.
 func castWeight(t *Tensor, d DType) *Tensor {
 	given("cast_weight", t)
-	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() {
+	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() || observers.load() != nil {
 		return t.To(d)
 	}
 	held := &t.mem.shadow
