@@ -41,6 +41,7 @@ type cell struct {
 	out    kernel.Output
 	debug  bool // compiled with stops
 	ctx    context.Context
+	ran    []ExecutedCell // the cells before it
 
 	imported []string // import paths loaded from source
 	importer types.Importer
@@ -116,7 +117,7 @@ type outValue struct {
 func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output) *cell {
 	s.seq++
 	return &cell{
-		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
+		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx, ran: s.ran,
 		importer: s.importer, std: s.std, packages: s.packages, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
 		complete: s.engine.Needs().Complete,
 		retired:  map[*binding]bool{}, paths: map[string]bool{},

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -40,7 +41,8 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return c.undefinedHint(e, a, path)
 	case strings.Contains(e.Msg, " has no field or method "), strings.HasPrefix(e.Msg, "unknown field "):
 		return a.memberHint(e.Msg, path)
-	case strings.HasPrefix(e.Msg, "invalid operation: "), strings.HasPrefix(e.Msg, "invalid argument: "), strings.HasPrefix(e.Msg, "cannot index "):
+	case strings.HasPrefix(e.Msg, "invalid operation: "), strings.HasPrefix(e.Msg, "invalid argument: "), strings.HasPrefix(e.Msg, "cannot index "),
+		strings.HasPrefix(e.Msg, "cannot slice "), strings.HasPrefix(e.Msg, "cannot range over "):
 		if h := torchHint(e.Msg); h != "" {
 			return h
 		}
@@ -103,7 +105,7 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	if !ok {
 		return ""
 	}
-	if h := importHint(name); h != "" {
+	if h := cmp.Or(c.failedHint(name), foreignNames[name], c.importHint(name, path)); h != "" {
 		return h
 	}
 	call, ok := within[*ast.CallExpr](path)
@@ -159,12 +161,20 @@ func exportedNames(s *types.Scope) []string {
 	return slices.DeleteFunc(s.Names(), func(n string) bool { return !token.IsExported(n) })
 }
 
-// importHint suggests the packages that an undefined name could denote.
-func importHint(name string) string {
+// importHint suggests the packages that an undefined name could denote. Where the name is
+// followed by a selector, these are the packages that export it.
+func (c *cell) importHint(name string, path []ast.Node) string {
+	sel, isSel := within[*ast.SelectorExpr](path)
+	if id, ok := path[0].(*ast.Ident); !ok || !isSel || sel.X != ast.Expr(id) {
+		return "" // net := …; net alone is a variable
+	}
 	var found []string
-	for _, path := range exports.Packages() {
-		if exports.Name(path) == name {
-			found = append(found, fmt.Sprintf("import %q", path))
+	for _, p := range exports.Packages() {
+		if exports.Name(p) != name {
+			continue
+		}
+		if pkg, err := c.importer.Import(p); err == nil && pkg.Scope().Lookup(sel.Sel.Name) != nil {
+			found = append(found, fmt.Sprintf("import %q", p))
 		}
 	}
 	return strings.Join(found, " or ")
@@ -181,7 +191,7 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 		if !ok || !isID {
 			return ""
 		}
-		t := a.info.TypeOf(lit)
+		t := cmp.Or(a.info.TypeOf(lit), a.info.TypeOf(lit.Type))
 		if t == nil {
 			return ""
 		}
@@ -191,7 +201,7 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 				names = append(names, f.Name())
 			}
 		}
-		return meant(id.Name, names)
+		return cmp.Or(meant(id.Name, names), listed("the fields are ", names))
 	}
 	sel, ok := within[*ast.SelectorExpr](path)
 	if !ok {
@@ -201,7 +211,47 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if t == nil {
 		return ""
 	}
-	return meant(sel.Sel.Name, members(t, a.pkg))
+	return cmp.Or(a.functionHint(sel, t), meant(sel.Sel.Name, members(t, a.pkg)))
+}
+
+// functionHint suggests the function that does what a missing method would, such as
+// nn.Parameters(net) for net.Parameters(), or returns "".
+func (a *attempt) functionHint(sel *ast.SelectorExpr, t types.Type) string {
+	var pkgs []*types.Package
+	if named, ok := types.Unalias(deref(t)).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg() != a.pkg {
+		pkgs = append(pkgs, named.Obj().Pkg())
+	} else if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		if named, ok := types.Unalias(p.Elem()).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg() != a.pkg {
+			pkgs = append(pkgs, named.Obj().Pkg())
+		}
+	}
+	pkgs = append(pkgs, a.pkg.Imports()...)
+	for _, pkg := range pkgs {
+		fn, ok := pkg.Scope().Lookup(sel.Sel.Name).(*types.Func)
+		if !ok {
+			continue
+		}
+		params := fn.Signature().Params()
+		if params.Len() == 0 {
+			continue
+		}
+		first := params.At(0).Type()
+		if list, ok := first.(*types.Slice); ok && params.Len() == 1 && fn.Signature().Variadic() {
+			first = list.Elem()
+		}
+		if types.AssignableTo(t, first) {
+			return fmt.Sprintf("%s.%s(%s) is a function", pkg.Name(), fn.Name(), types.ExprString(sel.X))
+		}
+	}
+	return ""
+}
+
+// listed joins up to a dozen names after a text. It returns "" for none or more.
+func listed(text string, names []string) string {
+	if len(names) == 0 || len(names) > 12 {
+		return ""
+	}
+	return text + strings.Join(names, ", ")
 }
 
 // members lists the fields and methods of a type that code of pkg can name.

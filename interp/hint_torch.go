@@ -10,6 +10,12 @@ var torchHints = []struct {
 }{
 	{[]string{"cannot call ", "*nn."}, "call its method: net.Forward(x)"},
 	{[]string{"cannot index ", "*tensor.Tensor"}, "x.Select(0, i) is x[i], and x.Narrow(0, start, length) is x[start:start+length]"},
+	{[]string{"cannot slice ", "*tensor.Tensor"}, "x.Narrow(0, start, length) is x[start:start+length]"},
+	{[]string{"cannot range over ", "*tensor.Tensor"}, "for i, row := range x.Unbind(0) takes the rows of x"},
+	{[]string{" * ", "mismatched types ", "*tensor.Tensor"}, "x.MulScalar(c) multiplies by a number"},
+	{[]string{" + ", "mismatched types ", "*tensor.Tensor"}, "x.AddScalar(c) adds a number"},
+	{[]string{" - ", "mismatched types ", "*tensor.Tensor"}, "x.SubScalar(c) subtracts a number; x.Neg().AddScalar(c) is c - x"},
+	{[]string{" / ", "mismatched types ", "*tensor.Tensor"}, "x.DivScalar(c) divides by a number; x.Reciprocal().MulScalar(c) is c / x"},
 	{[]string{"for built-in len", "*tensor.Tensor"}, "x.Size(0) is the length of the first dimension, x.Numel() the number of elements"},
 	{[]string{"operator + ", "*tensor.Tensor"}, "x.Add(y) adds tensors, x.AddScalar(c) adds a number"},
 	{[]string{"operator - ", "*tensor.Tensor"}, "x.Sub(y) subtracts tensors, x.Neg() changes the sign"},
@@ -30,4 +36,40 @@ func torchHint(msg string) string {
 		}
 	}
 	return ""
+}
+
+// preloadedHint names the packages that cells have without an import.
+const preloadedHint = "tensor, nn, optim, amp and data are there without an import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
+
+// foreignNames maps names that Python's users give modules to what cells have in their place.
+var foreignNames = map[string]string{
+	"torch": preloadedHint,
+	"np":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"numpy": "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"F":     "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
+	"plt":   "package chart draws: chart.Throughput, chart.Loss and others; chart? lists them",
+	"self":  "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
+	"print": "fmt.Println(x) prints",
+	"None":  "nil is Go's None",
+	"True":  "true is Go's True",
+	"False": "false is Go's False",
+}
+
+// foreignImports maps the first element of Python's import paths to what cells have in their place.
+var foreignImports = map[string]string{
+	"torch":       preloadedHint,
+	"torchvision": "package data has datasets and loaders: data?",
+	"numpy":       foreignNames["np"],
+	"matplotlib":  foreignNames["plt"],
+	"pandas":      "display.Show(rows) shows a slice of structs as a table",
+	"tqdm":        "package display shows progress: display?",
+}
+
+// foreignMagics maps IPython's magics to what cells do in their place.
+var foreignMagics = map[string]string{
+	"%autoreload": "a cell that declares a name again replaces it, and what uses it follows",
+	"%conda":      "cells import Go's packages; !conda runs the command",
+	"%load_ext":   "cells have no extensions; %lsmagic lists the magics",
+	"%matplotlib": "charts need no set-up: a chart as last expression is shown",
+	"%pip":        "cells import Go's packages; !pip runs the command",
 }

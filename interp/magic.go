@@ -132,6 +132,9 @@ func (s *Session) unknownMagic(cell int, g segment) *kernel.Error {
 	if len(full) > 0 {
 		p.hint = fmt.Sprintf("did you mean %s?", strings.Join(full, " or "))
 	}
+	if h := foreignMagics[g.magic]; h != "" {
+		p.hint = h
+	}
 	if findMagic(g.magic) != nil {
 		p.msg, p.hint = g.magic+" applies to the cell below it", "make it the first line of the cell"
 	}

@@ -201,7 +201,8 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 		}
 		if err != nil {
 			at := fset.Position(spec.Path.Pos())
-			list = append(list, problem{cell: c.n, line: at.Line, col: at.Column, msg: strings.TrimPrefix(err.Error(), "exports: ")})
+			root, _, _ := strings.Cut(strings.ReplaceAll(path, ".", "/"), "/")
+			list = append(list, problem{cell: c.n, line: at.Line, col: at.Column, msg: strings.TrimPrefix(err.Error(), "exports: "), hint: foreignImports[root]})
 			continue
 		}
 		name := pkg.Name()

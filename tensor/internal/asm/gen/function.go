@@ -80,9 +80,6 @@ func (l *line) left(a value, n int) value {
 }
 func (l *line) right(a value, n int) value { return l.do("right", uint64(n), a) }
 
-// inverse returns 1/alpha, which is computed once.
-func (l *line) inverse() value { return l.do("inverse", 0) }
-
 // alpha returns alpha, in a single line.
 func (l *line) alpha() value { return l.do("alpha", 0) }
 
@@ -111,12 +108,6 @@ var lookups [][]float64
 
 // less returns a if x < y, otherwise b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
-
-// near returns the reciprocal of a, computed in float32.
-func (l *line) near(a value) value { return l.do("near", 0, a) }
-
-// root returns the square root of a, computed in float32.
-func (l *line) root(a value) value { return l.do("root", 0, a) }
 
 // interleaved returns the line that computes n independent results, and their values. An operation
 // stands next to the same operation of the others, so that a processor always has some whose operands are ready.
@@ -192,8 +183,6 @@ func (l *line) printGo(name, comment string, result value) string {
 			e = o.name
 		case "shifted":
 			e = number + "(x - alpha)"
-		case "inverse":
-			e = "1 / float64(alpha)"
 		case "fma":
 			e = fmt.Sprintf("%s(%s, %s, %s)", fused, r[0], r[1], r[2])
 		case "fnma":
@@ -238,10 +227,6 @@ func (l *line) printGo(name, comment string, result value) string {
 			e = fmt.Sprintf("lookups[%d][%s&31]", o.bits, w[0])
 		case "scale":
 			e = fmt.Sprintf("scaled(%s, %s)", r[0], r[1])
-		case "near":
-			e = fmt.Sprintf("float64(1 / float32(%s))", r[0])
-		case "root":
-			e = fmt.Sprintf("float64(float32(math.Sqrt(float64(float32(%s)))))", r[0])
 		case "sqrt":
 			e = fmt.Sprintf("float32(math.Sqrt(float64(%s)))", r[0])
 		default:

@@ -213,7 +213,7 @@ func (e *emitter) fused(i int, name string, a, b, c value) int {
 	return to
 }
 
-// alphaRegister holds alpha, and the one before its inverse, if a line reads that.
+// alphaRegister returns the register that holds alpha.
 func (e *emitter) alphaRegister() int {
 	if e.wide {
 		return 31
@@ -225,21 +225,16 @@ func (e *emitter) reads(name string) bool {
 	return slices.ContainsFunc(e.l.ops, func(o operation) bool { return o.name == name })
 }
 
-// prepare prints the code before the loop: the address of the constants, and alpha and its inverse if
-// the line reads them. offset is the place of alpha among the arguments.
+// prepare prints the code before the loop: the address of the constants, and alpha if the line
+// reads it. offset is the place of alpha among the arguments.
 func (e *emitter) prepare(offset int) {
 	p("LEAQ ·constants<>(SB), AX")
 	alpha := e.alphaRegister()
-	if e.reads("shifted") || e.reads("alpha") || e.reads("inverse") {
+	if e.reads("shifted") || e.reads("alpha") {
 		p("VBROADCASTSS alpha+%d(FP), %s", offset, e.narrowest(alpha))
 	}
 	if e.reads("lookup") {
 		p("LEAQ ·lookups<>(SB), R10")
-	}
-	if e.reads("inverse") {
-		last := alpha - 1
-		p("VCVTPS2PD %s, %s\nVBROADCASTSD %d(AX), %s", e.narrowest(alpha), e.r(last), e.table.offset(math.Float64bits(1)), e.r(0))
-		p("VDIVPD %s, %s, %s", e.r(last), e.r(0), e.r(last))
 	}
 }
 
@@ -336,10 +331,6 @@ func (e *emitter) print(results []value, m memory) {
 		switch o.name {
 		case "const":
 			continue
-		case "inverse": // already in its register
-			e.home[i], e.last[i] = registers-1, len(e.l.ops)
-			e.owner[registers-1] = i
-			continue
 		case "alpha":
 			e.home[i], e.last[i] = registers, len(e.l.ops)
 			continue
@@ -401,18 +392,6 @@ func (e *emitter) print(results []value, m memory) {
 			to = e.lookup(i, o.in[0], int(o.bits)*128)
 		case "scale":
 			to = e.scale(i, o.in[0], o.in[1])
-		case "root":
-			from := e.reg(o.in[0])
-			to = e.fresh(i, o.in[0])
-			p("%s %s, %s\nVSQRTPS %s, %s\nVCVTPS2PD %s, %s", e.toSingle(), e.r(from), half(to), half(to), half(to), half(to), e.r(to))
-		case "near":
-			from := e.reg(o.in[0])
-			to = e.fresh(i, o.in[0])
-			one := e.take(value(len(e.l.ops)))
-			p("%s %s, %s", e.toSingle(), e.r(from), half(to))
-			p("VBROADCASTSS %d(AX), %s", e.table.offset(0x3f8000003f800000), half(one))
-			p("VDIVPS %s, %s, %s\nVCVTPS2PD %s, %s", half(to), half(one), half(to), half(to), e.r(to))
-			e.release(one)
 		case "less":
 			x, y, a, b := o.in[0], o.in[1], o.in[2], o.in[3]
 			rx := e.reg(x)

@@ -110,27 +110,6 @@ func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 	return out
 }
 
-// scaled returns the coefficients of p(x/half) for the coefficients of p.
-func scaled(c []float64, half *big.Float) []float64 {
-	power := number(1)
-	for i := range c {
-		c[i], _ = ratio(number(c[i]), power).Float64()
-		power = times(power, half)
-	}
-	return c
-}
-
-// exp1 is (exp(x) - 1) / x.
-func exp1(n int, before *big.Float) *big.Float {
-	if n == 0 {
-		return number(1)
-	}
-	return ratio(before, number(float64(n+1)))
-}
-
-// atanh1 is atanh(√x) / √x.
-func atanh1(n int, _ *big.Float) *big.Float { return ratio(number(1), number(float64(2*n+1))) }
-
 // erf1 is erf(√x) / √x.
 func erf1(n int, _ *big.Float) *big.Float {
 	c := ratio(number(2), new(big.Float).SetPrec(precision).Sqrt(pi))
