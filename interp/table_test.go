@@ -45,8 +45,8 @@ type Color int
 		for i, test := range tests {
 			var got []string
 			for _, part := range strings.Split(eval(i+2, test.code), "</t") {
-				if j := strings.LastIndex(part, `px">`); j >= 0 {
-					got = append(got, part[j+len(`px">`):])
+				if j := strings.LastIndex(part, `">`); j >= 0 && strings.Contains(part, "padding:") {
+					got = append(got, part[j+len(`">`):])
 				}
 			}
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
