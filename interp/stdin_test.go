@@ -45,7 +45,7 @@ func TestStdin(t *testing.T) {
 			"two numbers\n[|3]\n[|4]\n= 7\n"},
 		{"fmt.Scan(&a)\nfmt.Scanln(&b)\na * b", "5;6", "[|5]\n[|6]\n= 30\n"}, // like on a terminal
 		{"fmt.Print(\"n? \")\nk, err := fmt.Scanf(\"%d-%d\\n\", &a, &b)\nfmt.Println(a, b, k, err)", "7-8", "n? [n? |7-8]\n7 8 2 <nil>\n"},
-		{"_, err = fmt.Sscan(\"x\", &a)\nm, err2 := fmt.Scan(&a)\nfmt.Println(m, err2)", "no number", "[|no number]\n0 want integer\n"},
+		{"_, err = fmt.Sscan(\"x\", &a)\nm, err2 := fmt.Scan(&a)\nfmt.Println(m, err2)", "no number", "[|no number]\n0 expected integer\n"},
 		{"r := bufio.NewReader(os.Stdin)\nline, err := r.ReadString('\\n')\nfmt.Printf(\"%q %v\\n\", line, err)", "a line",
 			"[|a line]\n\"a line\\n\" <nil>\n"},
 		// Input is per cell: a reader of an earlier cell asks for the running one.
