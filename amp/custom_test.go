@@ -9,7 +9,7 @@ import (
 )
 
 // TestPlainFunction checks that a function without CustomFwd runs forward under the enclosing
-// region and backward without autocast, as in torch when backward is called outside.
+// region and backward without autocast, as in torch if backward is called outside the region.
 func TestPlainFunction(t *testing.T) {
 	var forward, backward amp.Policy
 	f := tensor.Function{

@@ -35,7 +35,7 @@ func TestPenalty(t *testing.T) {
 	rules := map[string]struct {
 		policy  amp.Policy
 		within  float64 // tolerance of gradients, relative to the norm
-		allowed float64 // tolerance of losses and penalties of later steps
+		allowed float64 // tolerance for losses and penalties of later steps
 	}{"": {amp.Off, 1e-5, 1e-3}, "float16": {amp.Float16, 5e-3, 2e-2}, "bfloat16": {amp.BFloat16, 3e-2, 6e-2}}
 	for _, c := range file.Runs {
 		t.Run(c.Model+" "+c.DType, func(t *testing.T) {

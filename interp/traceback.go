@@ -139,10 +139,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 	inside := len(list)
 	last := "-"
 	seen := map[string]bool{}
-	for _, f := range p.Frames {
-		if f.Func == "" && f.Mark > 0 && f.Mark <= len(s.marks) {
-			f.Func = s.marks[f.Mark-1].fn
-		}
+	for _, f := range s.named(p.Frames) {
 		base, _, _ := strings.Cut(f.Func, ".")
 		label, ok := s.labels[base]
 		if !ok {

@@ -33,7 +33,7 @@ type Config struct {
 	// processors.
 	Process bool
 	// History is the path of the database that keeps the cells of all sessions; ""
-	// keeps those of this session in memory. See [HistoryFile].
+	// keeps those of this kernel in memory. See [HistoryFile].
 	History string
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink

@@ -40,7 +40,7 @@ type NonFinite struct {
 	limit    float64         // largest number of its dtype
 	operands []tensor.Counts // counts of each operand
 	counts   tensor.Counts   // counts of the result
-	factor   float64         // magnitude of a constant factor; 0 if there is none
+	factor   float64         // magnitude of a constant factor; 0 without one
 	intended bool            // a requested infinity, as in a mask
 	updated  bool            // it reached a parameter itself
 }

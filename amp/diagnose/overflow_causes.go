@@ -27,7 +27,7 @@ type evidence struct {
 }
 
 // factor returns the magnitude of the constant by which the operation multiplies or divides
-// every element, or 0 if there is none.
+// every element, or 0 without one.
 func (v *evidence) factor() float64 {
 	switch {
 	case v.among("mul_scalar", "div_scalar"):

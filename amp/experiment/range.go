@@ -77,7 +77,7 @@ func OnePlus(x float64) *OnePlusReport {
 type DotProductReport struct {
 	Report
 	Half   float64 // sum of float16 products in float16
-	Mixed  float64 // sum in float32, rounded once to float16, as in tensor cores and this library
+	Mixed  float64 // sum in float32, rounded once to float16, as tensor cores and this library do
 	Float  float64 // sum in float64, for the float16 operands
 	Errors [2]float64
 }

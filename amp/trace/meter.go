@@ -43,7 +43,7 @@ func (m *meter) ready(step int) {
 	} else if m.ops > 1 && step == m.step && m.ops < recheck {
 		return
 	}
-	if step != m.step { // results about tensors of the step before last are no longer read
+	if step != m.step { // results for tensors of the step before last have no reader
 		m.known.turn()
 	}
 	m.step, m.ops = step, 1
