@@ -43,7 +43,7 @@ func Bars(what, unit string, bars []Bar) *Figure {
 		return blank(fmt.Sprintf(words.barNone, title))
 	}
 	f := &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.barTotal, title, s.sentence()), height: keyHeight + barRow*len(s.bars) + 4, draw: s.draw,
+		theme: Light, sentence: fmt.Sprintf(words.barTotal, title, s.sentence()), height: keyHeight + barRow*len(s.bars) + 4, draw: s.draw, twin: s.twin,
 		head: []string{words.headOp, words.headPart, words.headDType, words.headValue},
 	}
 	for _, b := range bars {

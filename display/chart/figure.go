@@ -36,6 +36,7 @@ type Figure struct {
 	head     []string // header of the summary table
 	rows     [][]any
 	data     func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
+	twin     func() twin                          // interactive form; nil if there is no data
 }
 
 // With returns the figure in another theme.

@@ -26,7 +26,7 @@ func GradientLayers(layers []GradientLayer) *Figure {
 	}
 	s := layerSheet{shown: layers[:min(len(layers), layerMost)]}
 	f := &Figure{
-		theme: Light, sentence: layerSentence(layers), height: keyHeight + layerRow*len(s.shown) + 4, draw: s.draw,
+		theme: Light, sentence: layerSentence(layers), height: keyHeight + layerRow*len(s.shown) + 4, draw: s.draw, twin: s.twin,
 		head: []string{words.headParam, words.headDType, words.sweepFlushed, words.layersZero, words.bandSubnormal, words.notFinite, words.headNote},
 	}
 	for _, l := range layers {

@@ -48,7 +48,7 @@ func HeatMap(what string, rows []HeatRow, steps int) *Figure {
 	for _, r := range h.rows {
 		f.rows = append(f.rows, []any{r.Name, max(r.at, 0) * h.steps, shareText(r.worst())})
 	}
-	f.height, f.draw = keyHeight+heatHeight*len(h.rows)+30, h.draw
+	f.height, f.draw, f.twin = keyHeight+heatHeight*len(h.rows)+30, h.draw, h.twin
 	return f
 }
 

@@ -65,7 +65,7 @@ func (l lineChart) figure(series []Series) *Figure {
 	}
 	return &Figure{
 		theme: Light, sentence: fmt.Sprintf(words.lineEnds, title, stepsText(longest), strings.Join(ends, words.listAnd)),
-		height: 240, draw: l.draw,
+		height: 240, draw: l.draw, twin: l.twin,
 		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
 	}
 }
@@ -112,7 +112,13 @@ type lineChart struct {
 }
 
 func (l lineChart) wide() bool {
-	lo, hi := math.Inf(1), 0.
+	lo, hi := l.reach()
+	return lo > 0 && hi/lo > 300
+}
+
+// reach returns the lowest finite value and the highest positive one.
+func (l lineChart) reach() (lo, hi float64) {
+	lo, hi = math.Inf(1), 0
 	for _, s := range l.series {
 		for _, v := range s.Y {
 			if finite(v) {
@@ -120,7 +126,7 @@ func (l lineChart) wide() bool {
 			}
 		}
 	}
-	return lo > 0 && hi/lo > 300
+	return lo, hi
 }
 
 func (l lineChart) all() (head []string, rows [][]any) {

@@ -26,7 +26,7 @@ func LossScale(steps []ScaleStep) *Figure {
 	}
 	run := newScaleRun(steps)
 	return &Figure{
-		theme: Light, sentence: run.sentence(), height: 220, draw: run.draw,
+		theme: Light, sentence: run.sentence(), height: 220, draw: run.draw, twin: run.twin,
 		head: []string{words.headStep, words.headScale, words.headAfter, words.headEvent}, rows: run.events(), data: run.all,
 	}
 }

@@ -27,7 +27,7 @@ func DTypes(ops []Op) *Figure {
 	s := commonStep(ops)
 	sheet := newOpSheet(s.ops)
 	return &Figure{
-		theme: Light, sentence: s.sentence(), height: sheet.height(), draw: sheet.draw,
+		theme: Light, sentence: s.sentence(), height: sheet.height(), draw: sheet.draw, twin: s.twin,
 		head: slices.Delete(opHead(), 2, 3), rows: opTable(s.ops),
 		data: func() ([]string, [][]any) { return opHead(), opRows(fold(ops)) },
 	}

@@ -57,7 +57,7 @@ func Ranges(list []Range) *Figure {
 	f.data = func() ([]string, [][]any) { return f.head, all }
 	f.rows = cutRows(f.rows, 40)
 	s := rangeSheet(farthest(list, rangeMost))
-	f.height, f.draw = rangeRow*len(s)+54, s.draw
+	f.height, f.draw, f.twin = rangeRow*len(s)+54, s.draw, s.twin
 	return f
 }
 

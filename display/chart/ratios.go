@@ -54,7 +54,7 @@ func Ratios(what string, ratios []Ratio) *Figure {
 	f.rows = cutRows(f.rows, ratioMost)
 	s.left = len(s.bars) - min(len(s.bars), ratioMost)
 	s.bars = s.bars[:min(len(s.bars), ratioMost)]
-	f.height, f.draw = keyHeight+ratioRow*len(s.bars)+4, s.draw
+	f.height, f.draw, f.twin = keyHeight+ratioRow*len(s.bars)+4, s.draw, s.twin
 	return f
 }
 

@@ -49,7 +49,7 @@ func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint
 	}
 	slices.SortFunc(r.roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
 	f := &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.roofBound, device, r.bounds()), height: 260, draw: r.draw,
+		theme: Light, sentence: fmt.Sprintf(words.roofBound, device, r.bounds()), height: 260, draw: r.draw, twin: r.twin,
 		head: []string{words.headOp, words.headDType, words.headFLOPs, words.headBytes, words.headSeconds, words.headBound},
 	}
 	for _, p := range r.points {

@@ -30,7 +30,7 @@ func Spectrum(grads []float32) *Figure {
 	} {
 		rows = append(rows, []any{r.name, r.n, percent(r.n, len(grads))})
 	}
-	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw,
+	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw, twin: s.twin,
 		head: []string{words.headBand, words.count, words.headShare}, rows: rows, data: s.all}
 }
 

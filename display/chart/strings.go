@@ -5,7 +5,7 @@ package chart
 type language struct {
 	// Texts of several charts.
 	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes string
-	headWhy, headRun                                                                       string
+	headWhy, headRun, fewer                                                                string
 
 	// LossScale.
 	scale, scaleNone, scaleSteady, scaleMoved, scaleSkips, scaleOneStep, scaleSteps      string
@@ -18,8 +18,8 @@ type language struct {
 	headCached                                                                               string
 
 	// Throughput.
-	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendHatched, legendRange string
-	headLow, headHigh, headRatio, headMeasured, headRepetition, headNote, yes, no          string
+	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendHatched, legendRange      string
+	headLow, headHigh, headRatio, headMeasured, headRepetition, headNote, headElements, yes, no string
 
 	// Lines.
 	lineNone, lineEnds, lineMost, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
@@ -66,6 +66,7 @@ var english = language{
 	headTimes: "times",
 	headWhy:   "why",
 	headRun:   "run",
+	fewer:     "%d of %d points; the extremes of every stretch are among them",
 
 	scale:        "loss scale",
 	scaleNone:    "Loss scale: no steps recorded",
@@ -116,6 +117,7 @@ var english = language{
 	headMeasured:   "measured",
 	headRepetition: "repetition",
 	headNote:       "note",
+	headElements:   "elements",
 	yes:            "yes",
 	no:             "no",
 

@@ -35,7 +35,7 @@ func ScaleSweep(s Sweep) *Figure {
 	for i, at := range s.Shares {
 		rows = append(rows, []any{power(2, i), sharePercent(at.Flushed), sharePercent(at.Subnormal), sharePercent(at.Overflow)})
 	}
-	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw,
+	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw, twin: s.twin,
 		head: []string{words.headScale, words.sweepFlushed, words.bandSubnormal, words.sweepOver}, rows: rows, data: s.all}
 }
 

@@ -40,7 +40,7 @@ func Throughput(unit string, rates []Rate) *Figure {
 		rows = append(rows, []any{b.Name, rateText(b.median), rateText(b.low), rateText(b.high), r.ratio(b), measured})
 	}
 	return &Figure{
-		theme: Light, sentence: r.sentence(), height: rateRow*len(r.bars) + r.keyHeight(), draw: r.draw,
+		theme: Light, sentence: r.sentence(), height: rateRow*len(r.bars) + r.keyHeight(), draw: r.draw, twin: r.twin,
 		head: head, rows: rows, data: r.all,
 	}
 }

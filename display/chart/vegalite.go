@@ -1,0 +1,318 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// vegaLite is the MIME type of interactive figures. JupyterLab and VS Code draw it without an
+// extension, in untrusted notebooks too.
+const vegaLite = "application/vnd.vegalite.v5+json"
+
+// object is a part of a Vega-Lite 5.6 specification, the newest version that JupyterLab 4 draws.
+type object = map[string]any
+
+// twin is the interactive form of a figure: the parts of its specification that depend on the
+// kind of chart.
+type twin struct {
+	names    []string  // labels of the rows of a chart of bars; they take room to the left
+	right    vg.Length // room to the right of the plot
+	height   int       // height of the plot in CSS pixels; 0: 200
+	subtitle string    // how many points were dropped; may be empty
+	data     []object
+	layers   []object
+}
+
+// mostPoints is the maximum number of data points in an interactive figure.
+const mostPoints = 5000
+
+// VegaLite returns the figure as a Vega-Lite 5.6 specification: the same marks, colours and
+// sentence as the picture, with exact values under the pointer, zoom, and a legend that filters.
+// It follows the front end's theme unless With has set one. It holds at most 5000 data points;
+// its subtitle states how many were dropped. It returns nil for a figure without data.
+func (f *Figure) VegaLite() map[string]any {
+	if f.twin == nil {
+		return nil
+	}
+	t := f.twin()
+	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
+	title := object{"text": lines(f.title()), "anchor": "start", "frame": "group", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": ink(textInk)}
+	if t.subtitle != "" {
+		title["subtitle"], title["subtitleColor"] = t.subtitle, ink(neutral)
+	}
+	s := object{
+		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
+		"description": f.Alt(),
+		"title":       title,
+		"width":       t.width(),
+		"height":      200,
+		"padding":     margin,
+		"data":        object{"values": t.data},
+		"layer":       t.layers,
+		"config": object{
+			"font": "DejaVu Sans, Verdana, sans-serif",
+			"axis": object{
+				"grid": false, "domainColor": ink(neutral), "tickColor": ink(neutral), "gridColor": ink(gridInk),
+				"labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": labelMost + 20,
+			},
+			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
+			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "symbolStrokeWidth": 2, "offset": 22, "labelLimit": labelMost, "symbolOpacity": 1},
+			"view":              object{"stroke": nil},
+			"text":              object{"fontSize": labelSize, "color": ink(textInk)},
+		},
+	}
+	if t.height > 0 {
+		s["height"] = t.height
+	}
+	if f.chosen {
+		dark = object{"name": "dark", "value": f.theme == Dark}
+		s["background"] = css(f.theme.Background)
+	}
+	s["params"] = []object{dark}
+	return s
+}
+
+// width returns the width of the plot, so that the figure is about as wide as the picture.
+func (t twin) width() int {
+	label := Light.style(labelSize, Light.Text)
+	room := label.Width("10⁻¹⁰") + 8
+	for _, n := range t.names {
+		room = max(room, min(label.Width(n), labelMost)+12)
+	}
+	return int(Width - 2*margin - room - t.right)
+}
+
+// labelMost is the maximum width of a label of an axis.
+const labelMost = 220
+
+// role selects a colour of a theme.
+type role = func(Theme) color.NRGBA
+
+func textInk(t Theme) color.NRGBA       { return t.Text }
+func backgroundInk(t Theme) color.NRGBA { return t.Background }
+func gridInk(t Theme) color.NRGBA       { return t.Grid }
+func skipInk(t Theme) color.NRGBA       { return t.Skip }
+
+// ink returns a colour that depends on the variable "dark".
+func ink(r role) object {
+	return object{"expr": fmt.Sprintf("dark ? '%s' : '%s'", css(r(Dark)), css(r(Light)))}
+}
+
+func css(c color.NRGBA) string {
+	if c.A == 255 {
+		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+	}
+	return fmt.Sprintf("rgba(%d,%d,%d,%.3g)", c.R, c.G, c.B, float64(c.A)/255)
+}
+
+func lines(text []string) any {
+	if len(text) == 1 {
+		return text[0]
+	}
+	return text
+}
+
+// jsonNumber returns v for a field of the data, or nil, which Vega-Lite leaves out, if JSON has no
+// such number.
+func jsonNumber(v float64) any {
+	if !finite(v) {
+		return nil
+	}
+	return v
+}
+
+// quantitative returns the encoding of a numeric field. Further members come in pairs.
+func quantitative(field, title string, more ...any) object {
+	return with(object{"field": field, "type": "quantitative", "title": title}, more...)
+}
+
+// nominal returns the encoding of a field of names, in the order of the data.
+func nominal(field, title string, more ...any) object {
+	return with(object{"field": field, "type": "nominal", "title": title, "sort": nil}, more...)
+}
+
+func with(o object, more ...any) object {
+	for i := 0; i < len(more); i += 2 {
+		o[more[i].(string)] = more[i+1]
+	}
+	return o
+}
+
+// tips returns the encoding of a tooltip with fields and their titles, in pairs.
+func tips(pairs ...string) (list []object) {
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, object{"field": pairs[i], "title": pairs[i+1]})
+	}
+	return list
+}
+
+// palette returns the encoding of a field's colour: names[i] has the colour of roles[i].
+func palette(field string, names []string, roles []role, more ...any) object {
+	inks := make([]object, len(roles))
+	for i, r := range roles {
+		inks[i] = ink(r)
+	}
+	return with(object{"field": field, "type": "nominal", "scale": object{"domain": names, "range": inks}, "title": nil}, more...)
+}
+
+// dashesOf returns the dash pattern of a line in pixels.
+func dashesOf(d []vg.Length) []float64 {
+	list := []float64{1, 0}
+	if len(d) > 0 {
+		list = nil
+		for _, l := range d {
+			list = append(list, float64(l))
+		}
+	}
+	return list
+}
+
+// filter returns the selection of names in the legend of a field, and the condition under which
+// a mark has its full opacity.
+func filter(field string) (param, opacity object) {
+	param = object{"name": "shown", "select": object{"type": "point", "fields": []string{field}}, "bind": "legend"}
+	return param, object{"condition": object{"param": "shown", "value": 1}, "value": .08}
+}
+
+// zoom is the parameter that zooms by the wheel and moves by dragging, along some axes. A double
+// click returns to the whole.
+func zoom(axes ...string) object {
+	return object{"name": "zoom", "select": object{"type": "interval", "encodings": axes}, "bind": "scales"}
+}
+
+// pointed is the parameter that holds the data nearest to the pointer.
+func pointed(axes ...string) object {
+	return object{"name": "pointed", "select": object{"type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true, "encodings": axes}}
+}
+
+// rowAxis returns the encoding of the field "row", the index of a name.
+func rowAxis(names []string) object {
+	list, _ := json.Marshal(printables(names)) // strings can be encoded
+	return object{"field": "row", "type": "ordinal", "title": nil,
+		"axis": object{"labelExpr": string(list) + "[datum.value]", "domain": false, "ticks": false, "labelColor": ink(textInk), "labelPadding": 6}}
+}
+
+func printables(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = printable(n)
+	}
+	return out
+}
+
+// dtypePalette returns the encoding of a field of dtypes, with a legend if there are several.
+func dtypePalette(field string, list []string) object {
+	names := distinct(list)
+	var roles []role
+	for _, n := range names {
+		d, _ := dtypeOf(n)
+		roles = append(roles, d.color)
+	}
+	p := palette(field, names, roles)
+	if len(names) < 2 {
+		p["legend"] = nil
+	}
+	return p
+}
+
+// strokes is the legend of lines.
+var strokes = object{"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 200}
+
+// powerLabels labels an axis with powers of a base; the axis has the exponents, or, if log is
+// set, the powers themselves.
+func powerLabels(base int, log bool) string {
+	e := "datum.value"
+	if log {
+		e = fmt.Sprintf("round(log(datum.value) / log(%d))", base)
+	}
+	digit := func(of string) string {
+		return fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', %s, %s + 1)", of, of)
+	}
+	return fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '') + (abs(%s) >= 10 ? %s : '') + %s",
+		base, e, e, digit(fmt.Sprintf("floor(abs(%s) / 10)", e)), digit(fmt.Sprintf("(abs(%s) %% 10)", e)))
+}
+
+// octaves returns the powers of two whose exponents are from lo to hi, at most about n of them.
+func octaves(lo, hi float64, n int) []float64 { return powers(2, lo, hi, n) }
+
+func powers(base int, lo, hi float64, n int) (list []float64) {
+	step := 1
+	for (hi-lo)/float64(step) > float64(n) {
+		step *= 2
+	}
+	for e := int(math.Ceil(lo)); e <= int(math.Floor(hi)); e++ {
+		if e%step == 0 {
+			list = append(list, math.Pow(float64(base), float64(e)))
+		}
+	}
+	return list
+}
+
+// decimate returns at most most indices of y, in order: of each stretch the lowest, the highest and
+// the first non-finite value, and always the first and the last of all.
+func decimate(y []float64, most int) (kept []int) {
+	if len(y) <= most {
+		for i := range y {
+			kept = append(kept, i)
+		}
+		return kept
+	}
+	stretches := max((most-2)/3, 1)
+	keep := make([]bool, len(y))
+	keep[0], keep[len(y)-1] = true, true
+	for s := range stretches {
+		lo, hi, bad := -1, -1, -1
+		for i := s * len(y) / stretches; i < (s+1)*len(y)/stretches; i++ {
+			switch {
+			case !finite(y[i]):
+				if bad < 0 {
+					bad = i
+				}
+				continue
+			case lo < 0:
+				lo, hi = i, i
+			}
+			if y[i] < y[lo] {
+				lo = i
+			}
+			if y[i] > y[hi] {
+				hi = i
+			}
+		}
+		for _, i := range []int{lo, hi, bad} {
+			if i >= 0 {
+				keep[i] = true
+			}
+		}
+	}
+	for i, k := range keep {
+		if k {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// fewer returns the subtitle of a figure that shows some of its points, "" if it shows all.
+func fewer(shown, all int) string {
+	if shown >= all {
+		return ""
+	}
+	return fmt.Sprintf(words.fewer, shown, all)
+}
+
+// distinct returns the distinct strings of list, in order.
+func distinct(list []string) (out []string) {
+	seen := map[string]bool{}
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,209 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+)
+
+// Paths of marks, in a square from -1 to 1, as Vega draws them.
+const (
+	crossPath = "M-.8,-.8L.8,.8M-.8,.8L.8,-.8"
+	upPath    = "M-1,.8L1,.8L0,-1Z"
+	downPath  = "M-1,-.8L1,-.8L0,1Z"
+)
+
+// badMarks returns the layer of non-finite values: marks at the edges of the plot.
+func badMarks(data []object, tooltip []object) object {
+	return object{
+		"data": object{"values": data},
+		"mark": object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true},
+		"encoding": object{
+			"x": object{"field": "step", "type": "quantitative"}, "y": object{"value": 6},
+			"color":   object{"value": ink(skipInk)},
+			"shape":   object{"field": "value", "type": "nominal", "scale": object{"domain": []string{"inf", "-inf", "NaN"}, "range": []string{upPath, downPath, upPath}}, "legend": nil},
+			"tooltip": tooltip,
+		},
+	}
+}
+
+// badText returns the name of a non-finite value.
+func badText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	return "NaN"
+}
+
+func (l lineChart) twin() twin {
+	var data, bad []object
+	var names []string
+	var roles []role
+	var dashes [][]float64
+	all, shown := 0, 0
+	for i, s := range l.series {
+		all += len(s.Y)
+		kept := decimate(s.Y, max(mostPoints/len(l.series), 8))
+		shown += len(kept)
+		for _, k := range kept {
+			row := object{"series": s.Name, "step": k, "value": jsonNumber(s.Y[k])}
+			if data = append(data, row); !finite(s.Y[k]) {
+				bad = append(bad, object{"series": s.Name, "step": k, "value": badText(s.Y[k])})
+			}
+		}
+		names = append(names, s.Name)
+		roles = append(roles, func(t Theme) color.NRGBA { c, _ := l.look(t, i); return c.(color.NRGBA) })
+		_, d := l.look(Light, i)
+		dashes = append(dashes, dashesOf(d))
+	}
+	colors := palette("series", names, roles)
+	dash := object{"field": "series", "type": "nominal", "scale": object{"domain": names, "range": dashes}, "title": nil}
+	colors["legend"], dash["legend"] = strokes, strokes
+	if len(distinct(names)) < 2 {
+		colors["legend"], dash["legend"] = nil, nil
+	}
+	shownParam, opacity := filter("series")
+	y := quantitative("value", l.what, "scale", object{"zero": false, "nice": true})
+	if l.log {
+		y["scale"] = object{"type": "log", "nice": true}
+		lo, hi := l.reach()
+		y["axis"] = object{"values": powers(10, math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)), 8), "labelExpr": powerLabels(10, true)}
+	}
+	x := quantitative("step", l.axis, "scale", object{"nice": false, "zero": false}, "axis", object{"tickMinStep": 1})
+	tooltip := tips("series", words.headRun, "step", l.axis, "value", l.what)
+	t := twin{data: data, layers: []object{
+		{
+			"params": []object{zoom("x"), shownParam},
+			"mark":   object{"type": "line", "strokeWidth": 1.8, "clip": true},
+			"encoding": object{"x": x, "y": y, "color": colors, "strokeDash": dash, "opacity": opacity,
+				"detail": object{"field": "series", "type": "nominal"}},
+		},
+		{
+			"params":    []object{pointed("x", "y")},
+			"transform": []object{{"filter": "isValid(datum.value)"}},
+			"mark":      object{"type": "point", "filled": true, "size": 60, "clip": true},
+			"encoding": object{"x": x, "y": y, "color": colors, "tooltip": tooltip,
+				"opacity": object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}},
+		},
+	}}
+	if len(bad) > 0 {
+		t.layers = append(t.layers, badMarks(bad, tooltip))
+	}
+	t.subtitle = fewer(shown, all)
+	return t
+}
+
+func (r *scaleRun) twin() twin {
+	n := len(r.steps)
+	scales := make([]float64, n)
+	for i, s := range r.steps {
+		scales[i] = s.Scale
+	}
+	keep := map[int]bool{}
+	kept := decimate(scales, mostPoints/2)
+	for _, i := range kept {
+		keep[i] = true
+	}
+	type kind struct {
+		name, path string
+		color      role
+		at         []int
+	}
+	kinds := []kind{
+		{words.legendSkip, crossPath, skipInk, r.skips},
+		{words.legendGrow, upPath, func(t Theme) color.NRGBA { return t.BFloat16 }, r.grows},
+		{words.legendShrink, downPath, neutral, r.sinks},
+	}
+	var events []object
+	var names, paths []string
+	var roles []role
+	for _, k := range kinds {
+		if len(k.at) == 0 {
+			continue
+		}
+		names, paths, roles = append(names, k.name), append(paths, k.path), append(roles, k.color)
+		at := k.at
+		if most := mostPoints / 8; len(at) > most { // those at equal distances
+			var some []int
+			for i := range most {
+				some = append(some, at[i*len(at)/most])
+			}
+			at = some
+		}
+		for _, i := range at {
+			s := r.steps[i]
+			e := object{"step": i, "x": float64(i) + .5, "scale": jsonNumber(s.Scale), "after": jsonNumber(s.After), "event": k.name, "why": s.Why, "y": s.Scale}
+			if k.name != words.legendSkip {
+				e["x"], e["y"] = i+1, math.Sqrt(s.Scale)*math.Sqrt(s.After)
+			}
+			if y := e["y"].(float64); !positive(y) {
+				e["y"] = nil
+			}
+			if events = append(events, e); !keep[i] {
+				keep[i] = true
+			}
+			if i+1 < n {
+				keep[i+1] = true
+			}
+		}
+	}
+	var data []object
+	lo, hi := math.Inf(1), math.Inf(-1)
+	point := func(step int, scale, after float64, skipped bool) {
+		o := object{"step": step, "scale": nil, "after": jsonNumber(after), "skipped": skipped}
+		if positive(scale) {
+			o["scale"] = scale
+			lo, hi = min(lo, math.Log2(scale)), max(hi, math.Log2(scale))
+		}
+		data = append(data, o)
+	}
+	for i, s := range r.steps {
+		if keep[i] {
+			point(i, s.Scale, s.After, s.Skipped)
+		}
+	}
+	shown := len(data)
+	point(n, r.steps[n-1].After, r.steps[n-1].After, false)
+	if lo > hi {
+		lo, hi = 0, 1
+	}
+	lo, hi = math.Floor(lo), math.Ceil(hi)
+	if pad := 3 - (hi - lo); pad > 0 {
+		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
+	}
+	x := quantitative("step", words.step, "scale", object{"nice": false, "domain": []int{0, n}}, "axis", object{"tickMinStep": 1})
+	y := quantitative("scale", words.scale,
+		"scale", object{"type": "log", "base": 2, "nice": false, "domain": []float64{math.Exp2(lo - .25), math.Exp2(hi + .5)}},
+		"axis", object{"values": octaves(lo, hi, 8), "labelExpr": powerLabels(2, true)})
+	t := twin{data: data, layers: []object{
+		{
+			"params":   []object{zoom("x")},
+			"mark":     object{"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": true, "color": ink(func(t Theme) color.NRGBA { return t.Float32 })},
+			"encoding": object{"x": x, "y": y},
+		},
+		{
+			"params": []object{pointed("x")},
+			"mark":   object{"type": "rule", "clip": true, "color": ink(neutral)},
+			"encoding": object{"x": x, "tooltip": tips("step", words.headStep, "scale", words.headScale, "after", words.headAfter, "skipped", words.skipped),
+				"opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}},
+		},
+	}}
+	if len(events) > 0 {
+		param, opacity := filter("event")
+		t.layers = append(t.layers, object{
+			"data":   object{"values": events},
+			"params": []object{param},
+			"mark":   object{"type": "point", "size": 45, "strokeWidth": 1.8, "clip": true},
+			"encoding": object{
+				"x": quantitative("x", words.step), "y": quantitative("y", words.scale),
+				"stroke": palette("event", names, roles), "fill": palette("event", names, roles), "opacity": opacity,
+				"shape":   object{"field": "event", "type": "nominal", "scale": object{"domain": names, "range": paths}, "title": nil},
+				"tooltip": tips("step", words.headStep, "event", words.headEvent, "scale", words.headScale, "after", words.headAfter, "why", words.headWhy),
+			},
+		})
+	}
+	t.subtitle = fewer(shown, n)
+	return t
+}
