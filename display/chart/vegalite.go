@@ -21,6 +21,7 @@ type object = map[string]any
 type twin struct {
 	names    []string  // labels of the rows of a chart of bars; they take room to the left
 	right    vg.Length // room to the right of the plot
+	above    int       // room above the plot
 	height   int       // height of the plot in CSS pixels; 0: 200
 	subtitle string    // how many points were dropped; may be empty
 	data     []object
@@ -60,7 +61,7 @@ func (f *Figure) VegaLite() map[string]any {
 				"labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": labelMost + 20,
 			},
 			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
-			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "symbolStrokeWidth": 2, "offset": 22, "labelLimit": labelMost, "symbolOpacity": 1},
+			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": labelMost, "symbolOpacity": 1},
 			"view":              object{"stroke": nil},
 			"text":              object{"fontSize": labelSize, "color": ink(textInk)},
 		},
@@ -84,6 +85,15 @@ func (t twin) width() int {
 		room = max(room, min(label.Width(n), labelMost)+12)
 	}
 	return int(Width - 2*margin - room - t.right)
+}
+
+// legendOffset returns the distance of the legend from the plot; the title of a y axis stands
+// between them.
+func (t twin) legendOffset() int {
+	if t.names != nil {
+		return 6 + t.above
+	}
+	return 22
 }
 
 // labelMost is the maximum width of a label of an axis.
@@ -192,7 +202,11 @@ func pointed(axes ...string) object {
 // rowAxis returns the encoding of the field "row", the index of a name.
 func rowAxis(names []string) object {
 	list, _ := json.Marshal(printables(names)) // strings can be encoded
-	return object{"field": "row", "type": "ordinal", "title": nil,
+	rows := make([]int, len(names))
+	for i := range rows {
+		rows[i] = i
+	}
+	return object{"field": "row", "type": "ordinal", "title": nil, "scale": object{"domain": rows},
 		"axis": object{"labelExpr": string(list) + "[datum.value]", "domain": false, "ticks": false, "labelColor": ink(textInk), "labelPadding": 6}}
 }
 

@@ -53,9 +53,12 @@ func (s ratioSheet) twin() twin {
 	for i, b := range s.bars {
 		names, dtypes = append(names, b.Name), append(dtypes, b.DType)
 		low, high := b.Value*(1-b.Spread/2), b.Value*(1+b.Spread/2)
-		o := object{"row": i, "name": b.Name, "dtype": b.DType, "ratio": b.Value, "spread": jsonNumber(b.Spread), "one": 1, "label": ratioLabel(b.Value)}
+		o := object{"row": i, "name": b.Name, "dtype": b.DType, "ratio": b.Value, "spread": jsonNumber(b.Spread), "end": b.Value, "label": ratioLabel(b.Value)}
 		if positive(low) && positive(high) && low < high {
 			o["low"], o["high"] = low, high
+			if o["end"] = high; b.Value < 1 {
+				o["end"] = low
+			}
 		}
 		data = append(data, o)
 	}
@@ -65,7 +68,7 @@ func (s ratioSheet) twin() twin {
 		"axis", object{"values": octaves(-s.reach, s.reach, 8), "grid": true, "labelExpr": "datum.value < 1 ? '1/' + 1 / datum.value : datum.value"})
 	tooltip := tips("name", words.headRun, "dtype", words.headDType, "ratio", words.headRatio, "spread", words.headSpread)
 	param, opacity := filter("dtype")
-	return twin{names: names, height: ratioRow * len(s.bars), data: data, layers: []object{
+	return twin{names: names, right: 30, height: ratioRow * len(s.bars), data: data, layers: []object{
 		{"mark": object{"type": "rule", "color": ink(neutral)}, "encoding": object{"x": object{"datum": 1}}},
 		{
 			"params":   []object{param},
@@ -76,6 +79,16 @@ func (s ratioSheet) twin() twin {
 			"transform": []object{{"filter": "isValid(datum.low)"}},
 			"mark":      object{"type": "rule", "strokeWidth": 1.2, "color": ink(textInk), "clip": true},
 			"encoding":  object{"y": y, "x": object{"field": "low", "type": "quantitative"}, "x2": object{"field": "high"}, "tooltip": tooltip},
+		},
+		{
+			"transform": []object{{"filter": "datum.ratio >= 1"}},
+			"mark":      object{"type": "text", "align": "left", "dx": 5},
+			"encoding":  object{"y": y, "x": object{"field": "end", "type": "quantitative"}, "text": object{"field": "label", "type": "nominal"}},
+		},
+		{
+			"transform": []object{{"filter": "datum.ratio < 1"}},
+			"mark":      object{"type": "text", "align": "right", "dx": -5},
+			"encoding":  object{"y": y, "x": object{"field": "end", "type": "quantitative"}, "text": object{"field": "label", "type": "nominal"}},
 		},
 	}}
 }
@@ -134,7 +147,14 @@ func (s barSheet) twin() twin {
 	}
 	tooltip := tips("name", words.headOp, "part", words.headPart, "dtype", words.headDType, "value", words.headValue+" ("+s.unit+")")
 	x := quantitative("from", s.unit, "axis", object{"format": "~s"})
-	return twin{names: names, height: barRow * len(s.bars), data: data, layers: stack(names, parts, roles, faint, x, tooltip)}
+	t := twin{names: names, right: 50, height: barRow * len(s.bars), data: data, layers: stack(names, parts, roles, faint, x, tooltip)}
+	var totals []object
+	for i, b := range s.bars {
+		totals = append(totals, object{"row": i, "total": b.total, "label": amount(b.total, s.unit)})
+	}
+	t.layers = append(t.layers, object{"data": object{"values": totals}, "mark": object{"type": "text", "align": "left", "dx": 8},
+		"encoding": object{"y": rowAxis(names), "x": object{"field": "total", "type": "quantitative"}, "text": object{"field": "label", "type": "nominal"}}})
+	return t
 }
 
 func (s layerSheet) twin() twin {

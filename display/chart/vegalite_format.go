@@ -6,8 +6,8 @@ import (
 )
 
 // formatBands returns the layer of float16's ranges behind data over exponents of two: lost,
-// subnormal, normal, infinite.
-func formatBands() object {
+// subnormal, normal, infinite. Their names stand at the top of the plot, or above it.
+func formatBands(above bool) object {
 	over := math.Log2(65520)
 	bands := []struct {
 		from, to float64
@@ -29,9 +29,13 @@ func formatBands() object {
 			"encoding":  object{"x": object{"field": "from", "type": "quantitative"}, "x2": object{"field": "to"}, "tooltip": tips("band", words.headBand)},
 		})
 	}
+	name, at := object{"type": "text", "fontSize": smallSize, "baseline": "top", "clip": true}, 4
+	if above {
+		name, at = object{"type": "text", "fontSize": smallSize, "baseline": "bottom"}, -4
+	}
 	layers = append(layers, object{
-		"mark":     object{"type": "text", "fontSize": smallSize, "baseline": "top", "clip": true},
-		"encoding": object{"x": object{"field": "middle", "type": "quantitative"}, "y": object{"value": 4}, "text": object{"field": "band", "type": "nominal"}},
+		"mark":     name,
+		"encoding": object{"x": object{"field": "middle", "type": "quantitative"}, "y": object{"value": at}, "text": object{"field": "band", "type": "nominal"}},
 	})
 	return object{"data": object{"values": data}, "layer": layers}
 }
@@ -67,7 +71,7 @@ func (s *spectrum) twin() twin {
 	}
 	main := layer(func(t Theme) color.NRGBA { return t.Float32 }, data)
 	main["params"] = []object{zoom("x")}
-	return twin{data: []object{}, layers: []object{formatBands(), main, layer(neutral, odd), layer(skipInk, bad)}}
+	return twin{data: []object{}, layers: []object{formatBands(false), main, layer(neutral, odd), layer(skipInk, bad)}}
 }
 
 func (s Sweep) twin() twin {
@@ -159,7 +163,7 @@ func (s rangeSheet) twin() twin {
 		"axis", object{"tickMinStep": 1, "labelExpr": powerLabels(2, false)})
 	y := rowAxis(names)
 	param, opacity := filter("dtype")
-	layers := []object{formatBands(), {
+	layers := []object{formatBands(true), {
 		"params":   []object{param},
 		"mark":     object{"type": "bar", "height": 8, "clip": true},
 		"encoding": object{"x": x, "x2": object{"field": "to"}, "y": y, "color": dtypePalette("dtype", dtypes), "opacity": opacity, "tooltip": tooltip},
@@ -168,5 +172,5 @@ func (s rangeSheet) twin() twin {
 		layers = append(layers, object{"data": object{"values": bad}, "mark": object{"type": "point", "shape": crossPath, "size": 40, "strokeWidth": 1.8, "color": ink(skipInk), "opacity": 1},
 			"encoding": object{"x": object{"field": "at", "type": "quantitative"}, "y": y, "tooltip": tips("name", words.headOp, "bad", words.notFinite)}})
 	}
-	return twin{names: names, height: rangeRow*len(s) + 24, data: data, layers: layers}
+	return twin{names: names, above: 14, height: rangeRow * len(s), data: data, layers: layers}
 }

@@ -82,12 +82,12 @@ func (r roofline) twin() twin {
 		d, _ := dtypeOf(n)
 		dashes = append(dashes, dashesOf(d.dashes))
 	}
-	return twin{height: 240, data: data, layers: []object{
+	return twin{right: 70, height: 240, data: data, layers: []object{
 		{"data": object{"values": slope}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true, "color": ink(neutral)}, "encoding": object{"x": x, "y": y}},
 		{"data": object{"values": lines}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true},
 			"encoding": object{"x": x, "y": y, "color": colors, "opacity": opacity, "tooltip": tips("dtype", words.headDType, "rate", words.roofRate),
 				"strokeDash": object{"field": "dtype", "type": "nominal", "scale": object{"domain": distinct(dtypes), "range": dashes}, "legend": nil}}},
-		{"data": object{"values": levels}, "mark": object{"type": "text", "align": "right", "dy": -7, "dx": -2},
+		{"data": object{"values": levels}, "mark": object{"type": "text", "align": "left", "dx": 6},
 			"encoding": object{"x": x, "y": y, "text": object{"field": "dtype", "type": "nominal"}, "color": colors, "opacity": opacity}},
 		{
 			"params": []object{zoom("x", "y"), param},
@@ -142,11 +142,6 @@ func (s step) twin() twin {
 		names = append(names, strings.TrimSpace(line.name()+"  "+op.Module))
 	}
 	rowsField := rowAxis(names)
-	domain := make([]int, len(names))
-	for i := range domain {
-		domain[i] = i
-	}
-	rowsField["scale"] = object{"domain": domain}
 	x := object{"field": "dtype", "type": "nominal", "title": nil, "scale": object{"domain": lanes}, "axis": object{"orient": "top", "labelAngle": 0, "grid": true, "domain": false, "ticks": false}}
 	tooltip := tips("op", words.headOp, "module", words.headModule, "phase", words.headPhase, "times", words.headTimes, "dtype", words.headDType, "casts", words.headCasts, "cached", words.headCached, "why", words.headWhy)
 	colors := dtypePalette("dtype", lanes)
