@@ -1,6 +1,9 @@
 package display
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Screen shows values in the current output area, that of the running cell. Its methods may be
 // called from any goroutine.
@@ -9,8 +12,9 @@ type Screen struct {
 	// screen is used.
 	Before func(v any)
 
-	sink  func() Sink
-	theme atomic.Pointer[string]
+	sink     func() Sink
+	theme    atomic.Pointer[string]
+	restless sync.Map // handles with a value whose whole bundle is still to be sent
 }
 
 // NewScreen returns a screen that asks sink for the output area at every call.

@@ -181,6 +181,7 @@ func (s *Session) Language() kernel.Language {
 func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	s.running.Lock()
 	defer s.running.Unlock()
+	defer s.screen.Settle()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
 	r, ok := s.magic(ctx, in, out)

@@ -13,7 +13,7 @@ func (f *Figure) InTheme(name string) any {
 		return f
 	}
 	g := *f
-	g.theme, g.auto = Light, name == "auto"
+	g.theme, g.auto, g.pinned = Light, name == "auto", name != "auto"
 	if name == "dark" {
 		g.theme = Dark
 	}

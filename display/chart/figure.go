@@ -29,6 +29,7 @@ const margin = 14
 type Figure struct {
 	theme    Theme
 	chosen   bool // theme set by With
+	pinned   bool // theme is the session's; the interactive form does not follow the front end
 	auto     bool // theme follows the reader's system
 	sentence string
 	height   int // height of the drawing below the title, in CSS pixels
@@ -141,9 +142,23 @@ func (f *Figure) HTML() string {
 	return page
 }
 
-// Bundle returns the figure for every kind of front end: HTML with the SVG as an image, a PNG
-// with its size, and the sentence and table as text.
+// Bundle returns the figure for every kind of front end: the interactive form, which JupyterLab
+// and VS Code draw, a PNG with its size and alt text, and the sentence and table as text. It has
+// no HTML, which JupyterLab would prefer to the interactive form. A figure without an interactive
+// form has HTML with the SVG as an image.
 func (f *Figure) Bundle() display.Bundle {
+	b := f.Frame()
+	if spec := f.VegaLite(); spec != nil {
+		b.Data[vegaLite] = spec
+	} else {
+		b.Data["text/html"] = f.HTML()
+	}
+	return b
+}
+
+// Frame implements display.Framed: a figure that changes is shown as a picture, which does not
+// flicker.
+func (f *Figure) Frame() display.Bundle {
 	w, h := f.Size()
 	text := f.String()
 	if len(f.rows) > 0 {
@@ -151,7 +166,6 @@ func (f *Figure) Bundle() display.Bundle {
 	}
 	return display.Bundle{
 		Data: map[string]any{
-			"text/html":  f.HTML(),
 			"image/png":  base64.StdEncoding.EncodeToString(f.PNG()),
 			"text/plain": text,
 		},
@@ -159,6 +173,13 @@ func (f *Figure) Bundle() display.Bundle {
 			"image/png": map[string]any{"width": w, "height": h, "alt": f.String()},
 		},
 	}
+}
+
+// Still returns the figure without its interactive form: front ends draw the SVG.
+func (f *Figure) Still() *Figure {
+	g := *f
+	g.twin = nil
+	return &g
 }
 
 // blank returns a figure without data, labelled as such.

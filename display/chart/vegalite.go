@@ -33,7 +33,7 @@ const mostPoints = 5000
 
 // VegaLite returns the figure as a Vega-Lite 5.6 specification: the same marks, colours and
 // sentence as the picture, with exact values under the pointer, zoom, and a legend that filters.
-// It follows the front end's theme unless With has set one. It holds at most 5000 data points;
+// It follows the front end's theme unless With or %theme has set one. It holds at most 5000 data points;
 // its subtitle states how many were dropped. It returns nil for a figure without data.
 func (f *Figure) VegaLite() map[string]any {
 	if f.twin == nil {
@@ -69,7 +69,7 @@ func (f *Figure) VegaLite() map[string]any {
 	if t.height > 0 {
 		s["height"] = t.height
 	}
-	if f.chosen {
+	if f.chosen || f.pinned {
 		dark = object{"name": "dark", "value": f.theme == Dark}
 		s["background"] = css(f.theme.Background)
 	}

@@ -71,7 +71,7 @@ func (l lineChart) twin() twin {
 		lo, hi := l.reach()
 		y["axis"] = object{"values": powers(10, math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)), 8), "labelExpr": powerLabels(10, true)}
 	}
-	x := quantitative("step", l.axis, "scale", object{"nice": false, "zero": false}, "axis", object{"tickMinStep": 1})
+	x := quantitative("step", l.axis, "scale", object{"nice": false, "zero": false}, "axis", object{"tickMinStep": 1, "tickCount": 8, "format": "d"})
 	tooltip := tips("series", words.headRun, "step", l.axis, "value", l.what)
 	t := twin{data: data, layers: []object{
 		{
@@ -173,7 +173,7 @@ func (r *scaleRun) twin() twin {
 	if pad := 3 - (hi - lo); pad > 0 {
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
-	x := quantitative("step", words.step, "scale", object{"nice": false, "domain": []int{0, n}}, "axis", object{"tickMinStep": 1})
+	x := quantitative("step", words.step, "scale", object{"nice": false, "domain": []int{0, n}}, "axis", object{"tickMinStep": 1, "tickCount": 8, "format": "d"})
 	y := quantitative("scale", words.scale,
 		"scale", object{"type": "log", "base": 2, "nice": false, "domain": []float64{math.Exp2(lo - .25), math.Exp2(hi + .5)}},
 		"axis", object{"values": octaves(lo, hi, 8), "labelExpr": powerLabels(2, true)})
@@ -195,7 +195,7 @@ func (r *scaleRun) twin() twin {
 		t.layers = append(t.layers, object{
 			"data":   object{"values": events},
 			"params": []object{param},
-			"mark":   object{"type": "point", "size": 45, "strokeWidth": 1.8, "clip": true},
+			"mark":   object{"type": "point", "size": 60, "strokeWidth": 1.8},
 			"encoding": object{
 				"x": quantitative("x", words.step), "y": quantitative("y", words.scale),
 				"stroke": palette("event", names, roles), "fill": palette("event", names, roles), "opacity": opacity,

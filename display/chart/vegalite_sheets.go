@@ -127,18 +127,8 @@ func (s step) twin() twin {
 		}
 		line := opLine{op: op}
 		d, _ := dtypeOf(op.DType)
-		marks := strings.Repeat("◆", op.Casts) + strings.Repeat("◇", op.Cached)
-		if op.Casts+op.Cached > 3 {
-			marks = ""
-			if op.Casts > 0 {
-				marks += fmt.Sprint(op.Casts, "◆")
-			}
-			if op.Cached > 0 {
-				marks += fmt.Sprint(" ", op.Cached, "◇")
-			}
-		}
 		data = append(data, object{"row": len(names), "op": op.Name, "module": op.Module, "phase": op.Phase, "dtype": op.DType, "letter": d.letter,
-			"times": op.times, "casts": op.Casts, "cached": op.Cached, "marks": marks, "why": op.Why})
+			"times": op.times, "casts": op.Casts, "cached": op.Cached, "marks": castMarks(op.Op), "why": op.Why})
 		names = append(names, strings.TrimSpace(line.name()+"  "+op.Module))
 	}
 	rowsField := rowAxis(names)
@@ -161,6 +151,24 @@ func (s step) twin() twin {
 		{"mark": object{"type": "text", "align": "left", "dx": 8, "fontSize": smallSize, "color": ink(neutral)},
 			"encoding": object{"x": object{"value": "width"}, "y": rowsField, "text": object{"field": "why", "type": "nominal"}}},
 	}, subtitle: fewer(len(shown), len(rows))}
+}
+
+// castMarks returns a diamond for each cast of an operation, hollow if it came from the cache, or
+// numbers of them if there are many.
+func castMarks(op Op) string {
+	casts, cached := max(op.Casts, 0), max(op.Cached, 0)
+	switch {
+	case casts > 3 || cached > 3 || casts+cached > 3:
+		text := ""
+		if casts > 0 {
+			text = fmt.Sprint(casts, "◆ ")
+		}
+		if cached > 0 {
+			text += fmt.Sprint(cached, "◇")
+		}
+		return strings.TrimSpace(text)
+	}
+	return strings.Repeat("◆", casts) + strings.Repeat("◇", cached)
 }
 
 // phaseOrder returns the position of a phase among those of the operations.
