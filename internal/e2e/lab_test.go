@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,26 @@ fmt.Println("the cell saw the click")`,
 	}})
 	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\n"; got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLabCharts checks that JupyterLab draws charts that show values under the pointer and zoom,
+// that a chart which changes while a cell runs is interactive in the end, and that the saved
+// notebook shows them when it is opened again.
+func TestLabCharts(t *testing.T) {
+	browse := lab(t, map[string][]string{"charts.ipynb": {
+		`chart.Loss([]chart.Series{{Name: "run", Y: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
+		`h := display.Live(chart.Loss(nil))
+var losses []float64
+for i := range 20 {
+	losses = append(losses, 1/float64(i+1))
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Y: losses}}))
+	time.Sleep(20 * time.Millisecond)
+}`,
+	}})
+	got := browse("charts.py")
+	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nopened again: drawn\n$`).MatchString(got) {
+		t.Errorf("browser: got\n%s", got)
 	}
 }
 
