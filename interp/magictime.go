@@ -18,7 +18,7 @@ import (
 
 func (s *Session) magicTime(c call) kernel.Result {
 	start := time.Now()
-	r := s.run(c.ctx, c.in, c.out)
+	r := s.eval(c.ctx, c.in, c.out)
 	if r.Err == nil {
 		fmt.Fprintf(c.out.Stdout(), "time: %v\n", time.Since(start).Round(time.Microsecond))
 	}
@@ -32,7 +32,7 @@ func (s *Session) magicTimeout(c call) kernel.Result {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, d)
 	defer cancel()
-	return s.run(ctx, c.in, c.out)
+	return s.eval(ctx, c.in, c.out)
 }
 
 // enough is the minimum duration of a measurement. It and the number of measurements
