@@ -1,20 +1,19 @@
 package interp
 
 import (
-	"fmt"
+	"go/token"
 	"maps"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"halfnote/kernel"
+	"halfnote/display"
 )
 
 // search lists the names that match a pattern such as "nn.*Norm*", in which * stands for any
 // text, in any case. A pattern without a dot is compared with the names of the session and
 // those of every package that needs no import.
-func (s *Session) search(pattern string) string {
+func (s *Session) search(pattern string) display.Bundle {
 	sur := s.surroundings()
 	sur.session = s
 	within, name := "", pattern
@@ -34,46 +33,43 @@ func (s *Session) search(pattern string) string {
 	default:
 		places = []string{within}
 	}
-	var b strings.Builder
+	found := section{title: "Names like " + pattern}
 	for _, place := range places {
-		for _, m := range inside(sur, place) {
-			if like(name, m.Text) {
-				fmt.Fprintln(&b, strings.TrimPrefix(place+"."+entry(m), "."))
-			}
-		}
+		found.list = append(found.list, inside(sur, place, name)...)
 	}
-	if b.Len() == 0 {
-		return fmt.Sprintf("no name matches %s", pattern)
+	if len(found.list) == 0 {
+		return display.Text("no name matches " + pattern)
 	}
-	return b.String()
+	return explanation{index: []section{found}}.bundle()
 }
 
-// inside returns the members of an expression, or the names of the session for "".
-func inside(sur surroundings, place string) []kernel.Match {
+// inside returns the members of an expression whose names match a pattern, or the names of the
+// session for the expression "".
+func inside(sur surroundings, place, pattern string) (list []entry) {
 	code := ""
 	if place != "" {
 		code = place + "."
 	}
-	list := complete(sur, code, utf8.RuneCountInString(code)).Matches
-	return slices.DeleteFunc(list, func(m kernel.Match) bool { return m.Type == "keyword" })
+	c := newCompleter(code, len(code))
+	c.gather(sur)
+	slices.SortStableFunc(c.matches, c.compare)
+	for _, m := range c.matches {
+		if m.object == nil || !like(pattern, m.Text) {
+			continue
+		}
+		e := c.probe.entry(m.object)
+		if kind, rest, ok := strings.Cut(e.decl, " "); ok && token.IsKeyword(kind) {
+			e.decl = kind + " " + code + rest
+		} else {
+			e.decl = code + strings.TrimPrefix(e.decl, "field ")
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 // like reports whether a name matches a pattern, in any case.
 func like(pattern, name string) bool {
 	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(name))
 	return ok && err == nil
-}
-
-// entry returns a match with its type: "Abs() *tensor.Tensor", "Linear struct".
-func entry(m kernel.Match) string {
-	switch {
-	case m.Type == "function", m.Type == "method":
-		return m.Text + m.Signature
-	case m.Type == "type" && strings.ContainsAny(m.Signature, "{"):
-		kind, _, _ := strings.Cut(m.Signature, "{")
-		return m.Text + " " + kind
-	case m.Type == "module":
-		return m.Text + " package"
-	}
-	return strings.TrimSpace(m.Text + " " + m.Signature)
 }
