@@ -27,16 +27,21 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return e.bundle(), true
 }
 
-// help returns the page of help for a cell such as "name?"; "name??" adds the source. An
-// unknown name has a page with a note. ok is false if the cell neither begins nor ends with
-// a question mark.
+// help returns the page of help for a cell such as "name?"; "name??" adds the source, a name
+// with * lists the names that match, and a cell with only question marks shows the page of
+// %help. An unknown name has a page with a note. ok is false if the cell neither begins nor
+// ends with a question mark.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("no help for %q", name))
-	if e, known := s.helpFor(name, marks-1); known {
+	b := display.Text(fmt.Sprintf("%q is not defined", name))
+	if name == "" {
+		b = display.Text(overview())
+	} else if strings.Contains(name, "*") {
+		b = display.Text(s.search(name))
+	} else if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}
 	return kernel.Payload{Source: "page", Data: b}, true
@@ -49,13 +54,13 @@ func (s *Session) helpFor(name string, detail int) (explanation, bool) {
 	return explain(sur, name, utf8.RuneCountInString(name), detail)
 }
 
-// question returns the name and the number of question marks of a cell such as "name?".
+// question returns the name and the number of question marks of a cell such as "name?" or "?".
 func question(code string) (name string, marks int, ok bool) {
 	code = strings.TrimSpace(code)
 	name = strings.Trim(code, "?")
 	marks = len(code) - len(name)
 	name = strings.TrimSpace(name)
-	return name, marks, marks > 0 && name != "" && !strings.Contains(name, "\n")
+	return name, marks, marks > 0 && !strings.ContainsAny(name, " \t\n") && !strings.HasPrefix(name, "//") && !strings.HasPrefix(name, "!")
 }
 
 // explanation is the available information about a name.

@@ -89,7 +89,11 @@ func TestQuestion(t *testing.T) {
 		{" net.Forward?? \n", "net.Forward", 2, true},
 		{"?net", "net", 1, true},
 		{"net", "net", 0, false},
-		{"?", "", 1, false},
+		{"?", "", 1, true},
+		{"", "", 0, false},
+		{"x = 1 // right?", "x = 1 // right", 1, false},
+		{"//why?", "//why", 1, false},
+		{"!ls?", "!ls", 1, false},
 		{"x := 1\nx?", "x := 1\nx", 1, false},
 	}
 	for _, tt := range tests {
