@@ -35,7 +35,7 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("nothing is known about %q here", name))
+	b := display.Text(fmt.Sprintf("no help for %q", name))
 	if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}

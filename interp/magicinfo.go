@@ -12,15 +12,15 @@ import (
 
 func (s *Session) magicHelp(c call) kernel.Result {
 	var b strings.Builder
-	b.WriteString("A cell holds Go: imports, declarations and statements in any order. The value of its last expression is shown, ")
-	b.WriteString("unless a semicolon ends it. Names keep their meaning in later cells and may be declared again.\n\n")
+	b.WriteString("A cell contains Go: imports, declarations and statements in any order. The value of its last expression is displayed, ")
+	b.WriteString("unless the cell ends with a semicolon. Names keep their meaning in later cells and may be declared again.\n\n")
 	fmt.Fprintf(&b, "Packages that need no import: %s. Other packages of the standard library can be imported.\n\n",
 		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
-	b.WriteString("_ is the last value that a cell showed, Out[3] is the value of In[3], and In[3] is its source. ")
+	b.WriteString("_ is the last displayed value. In[3] is the source of cell 3, and Out[3] the value that it displayed. ")
 	b.WriteString("The environment variable GOMEMLIMIT, for example 8GiB, limits the memory of cells.\n\n")
 	b.WriteString("name? shows what a name means; name?? adds its source.\n\n")
 	b.WriteString(listMagics())
-	b.WriteString("\nA magic that begins with %% goes on the first line of a cell and applies to the rest of it; the others go on lines of their own between statements.\n")
+	b.WriteString("\nA magic that begins with %% must be the first line of a cell and applies to the rest of the cell. Other magics stand on separate lines between statements.\n")
 	return shown(b.String())
 }
 
@@ -70,7 +70,7 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	}
 	e, known := s.helpFor(name, 0)
 	if !known {
-		return s.wrong(c, "%%pinfo: nothing is known about %q here", name)
+		return s.wrong(c, "%%pinfo: no help for %q; want a name that a cell or a package declares", name)
 	}
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
