@@ -40,10 +40,10 @@ var tasks = []struct {
 // overview is the page of %help: an index of documentation, packages, tasks and magics.
 func overview() string {
 	var b strings.Builder
-	b.WriteString("A cell holds Go: imports, declarations and statements in any order. The value of its last\n")
-	b.WriteString("expression is shown, unless a semicolon ends it. Names keep their meaning in later cells and\n")
-	b.WriteString("may be declared again. _ is the last value that a cell showed, Out[3] is the value of In[3],\n")
-	b.WriteString("and In[3] is its source.\n\n")
+	b.WriteString("A cell contains Go: imports, declarations and statements in any order. The value of its last\n")
+	b.WriteString("expression is displayed, unless the cell ends with a semicolon. Names keep their meaning in\n")
+	b.WriteString("later cells and may be declared again. _ is the last displayed value. In[3] is the source of\n")
+	b.WriteString("cell 3, and Out[3] the value that it displayed.\n\n")
 	row := func(name, text string) { fmt.Fprintf(&b, "    %-33s %s\n", name, text) }
 
 	b.WriteString("Documentation\n")
@@ -70,7 +70,7 @@ func overview() string {
 	}
 	b.WriteString("\nCommands\n")
 	b.WriteString(listMagics())
-	b.WriteString("    %%commands go on the first line and apply to the whole cell; %commands take a line of their own.\n\n")
+	b.WriteString("    A command with %% must be the first line of a cell and applies to the whole cell; one with % stands on a separate line.\n\n")
 	b.WriteString("The environment variable GOMEMLIMIT limits the memory of cells, for example GOMEMLIMIT=8GiB.\n")
 	return b.String()
 }
