@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel"
 )
 
-// magic is a command to the session. "%name args" is a line of its own between
+// magic is a command to the session. "%name args" is a separate line between
 // statements; "%%name args" is the first line of a cell and applies to the rest of it.
 // The first line of help stands in lists of magics; all of it is shown by "%name?".
 type magic struct {
@@ -46,7 +46,7 @@ var magics []magic
 
 func init() {
 	magics = []magic{
-		{"!", "command", "runs a shell command; x := !command assigns its lines of output to x\nIn braces, a Go expression of the session is replaced by its value: !echo {x + 1}.", takesText, (*Session).magicShell},
+		{"!", "command", "runs a shell command; x := !command assigns the lines of its output to x\nIn braces, a Go expression of the session is replaced by its value: !echo {x + 1}.", takesText, (*Session).magicShell},
 		{"%%bash", "[OPTIONS]", "runs the cell as a bash script\nThe options --out NAME and --err NAME assign its lines of output to variables. {expressions} in the first line are filled in: %%bash -s {x}.", takesText, (*Session).magicBash},
 		{"%%capture", "[NAME]", "runs the cell and keeps its output in a variable instead of showing it\nThe variable is a display.Captured. The options --no-stdout, --no-stderr and --no-display show that part of the output.", takesGo, (*Session).magicCapture},
 		{"%%gofmt", "", "formats the cell as gofmt does, and removes this line", takesGo, (*Session).magicGofmt},
@@ -63,7 +63,7 @@ func init() {
 		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", takesWords, (*Session).magicCd},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", takesWords, (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", takesWords, (*Session).magicExport},
-		{"%help", "", "describes what cells can do", takesWords, (*Session).magicHelp},
+		{"%help", "", "lists packages, tasks and commands; so does ?", takesWords, (*Session).magicHelp},
 		{"%history", "[-n] [CELLS]", "shows the cells so far, or those listed, such as 2-4 7; -n adds their numbers", takesWords, (*Session).magicHistory},
 		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", takesWords, (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", takesWords, (*Session).magicList},
@@ -71,7 +71,7 @@ func init() {
 		{"%pinfo2", "NAME", "shows what a name means and its source, like NAME??", takesGo, (*Session).magicInfo2},
 		{"%pwd", "", "shows the working folder", takesWords, (*Session).magicPwd},
 		{"%recall", "[CELLS|TEXT]", "puts earlier cells into a new cell\nCELLS is a list such as 2-4 7, TEXT a text that the cell contains. Without either, it is the previous cell.", takesWords, (*Session).magicRecall},
-		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the values that cells have shown", takesWords, (*Session).magicReset},
+		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the displayed values", takesWords, (*Session).magicReset},
 		{"%run", "FILE", "runs the code cells of a notebook, or a Go file, as if they stood here\nWhat they print and display is shown, the values of their last expressions are not. A Go program also runs main.", takesWords, (*Session).magicRun},
 		{"%save", "[-a] FILE [CELLS]", "writes cells to a file, for %run and %load; -a appends to it\nCELLS is a list such as 2-4 7; without it, all cells so far are written. %export writes a Go program.", takesWords, (*Session).magicSave},
 		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto follows the reader's system", takesWords, (*Session).magicTheme},
