@@ -27,7 +27,7 @@ func (stopped) Error() string { return "test: stopped" }
 // walker makes the calls of one child process.
 type walker struct {
 	out      *json.Encoder
-	pool     *pool
+	args     *generator
 	late     atomic.Bool  // the call has to stop
 	began    atomic.Int64 // when the call began, 0 between calls
 	at       int
@@ -62,7 +62,7 @@ func walkAsChild() {
 	}})
 	go w.watch()
 	list := callees()
-	w.pool = newPool(list, w.guarded)
+	w.args = newGenerator(list, w.guarded)
 	for w.at = first; w.at < len(list); w.at += step {
 		if c := list[w.at]; w.selected == nil || w.selected.MatchString(c.name) {
 			w.walk(c)
@@ -101,7 +101,7 @@ func goroutine() string {
 func (w *walker) walk(c callee) {
 	done := report{At: w.at, Call: c.name, Called: true}
 	seen := map[string]bool{}
-	for _, args := range w.pool.calls(c, w.all) {
+	for _, args := range w.args.calls(c, w.all) {
 		in, text, ok := args()
 		if !ok {
 			continue
