@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"halfnote/display"
+	"halfnote/internal/text"
 	"halfnote/kernel"
 )
 
@@ -250,7 +251,7 @@ func tensorKind(v reflect.Value) string {
 	if !ok || !dtype.IsValid() || dtype.Type().NumIn() != 0 || dtype.Type().NumOut() != 1 {
 		return ""
 	}
-	return fmt.Sprintf("%v %v", dtype.Call(nil)[0], shape.Shape())
+	return fmt.Sprintf("%v %s", dtype.Call(nil)[0], text.Shape(shape.Shape()))
 }
 
 // properties returns the results of a tensor's property methods.
