@@ -128,7 +128,7 @@ func (c *completer) mapKeys() {
 		return
 	}
 	v, ok := c.probe.value(x.X)
-	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.quiet() {
+	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.idle() {
 		return
 	}
 	for it := v.MapRange(); it.Next() && len(c.matches) < maxFiles; {
