@@ -237,9 +237,9 @@ func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 
 func (f *factors[T]) grad(out, dy, x []T, lo int) {
 	step, m := f.inner(), &f.memory
-	quick := norms.Grad
+	quick := norms.NormGrad
 	if step[0] == 1 {
-		quick = norms.GradRow
+		quick = norms.NormGradRow
 	}
 	if _, ok := any(out).([]float32); !ok || step[1]|step[2]|step[3]|step[4]|step[0]&^1 != 0 {
 		quick = nil

@@ -150,12 +150,12 @@ func (n *normSum[T]) add(first, second, dy, x []T, lo int, s *scratch[T]) {
 func (n *normSum[T]) addFast(first, second, dy, x []T, lo, count int) bool {
 	f := &n.both
 	step := f.inner()
-	if _, ok := any(dy).([]float32); !ok || norms.Sums == nil || step[2]|step[3]|step[0]&^1 != 0 {
+	if _, ok := any(dy).([]float32); !ok || norms.NormSums == nil || step[2]|step[3]|step[0]&^1 != 0 {
 		return false
 	}
-	run := norms.Sums
+	run := norms.NormSums
 	if step[0] == 1 {
-		run = norms.SumsRow
+		run = norms.NormSumsRow
 	}
 	length := 1 // of a run
 	if last := len(f.shape) - 1; last >= 0 {
@@ -217,7 +217,7 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, rows, width, stride int) {
 	f, columns := &n.z, n.dy.columns
 	step := f.inner()
-	if _, ok := any(dy).([]float32); ok && norms.Columns != nil && step[2]|step[3] == 0 && width >= fast {
+	if _, ok := any(dy).([]float32); ok && norms.NormColumns != nil && step[2]|step[3] == 0 && width >= fast {
 		var row asm.Factors
 		for rows > 0 {
 			k := 1 // rows whose factors come one after the other
@@ -228,7 +228,7 @@ func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, 
 				}
 			}
 			f.row(f.at(lo), &row)
-			norms.Columns(unsafe.Pointer(&sums[0][0][0]), unsafe.Pointer(&sums[1][0][0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), k, width, 4*stride, lane, 4*panel, &row)
+			norms.NormColumns(unsafe.Pointer(&sums[0][0][0]), unsafe.Pointer(&sums[1][0][0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), k, width, 4*stride, lane, 4*panel, &row)
 			if rows -= k; rows > 0 {
 				dy, x, lo, lane = dy[k*stride:], x[k*stride:], lo+k*columns, lane+k
 			}
