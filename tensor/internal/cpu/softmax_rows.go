@@ -20,6 +20,17 @@ func kernelsFor(d driver.DType) *asm.RowKernels {
 	return new(asm.RowKernels)
 }
 
+// dtypeOf returns the dtype of memory that holds T.
+func dtypeOf[T number]() driver.DType {
+	switch any(T(0)).(type) {
+	case float32:
+		return driver.Float32
+	case float64:
+		return driver.Float64
+	}
+	return driver.Int64
+}
+
 // address returns the address of n elements from lo on, or nil if they are not adjacent.
 func (r *reader[T]) address(lo, n int) unsafe.Pointer {
 	at := r.layout.offset + lo
