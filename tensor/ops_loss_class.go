@@ -71,8 +71,12 @@ func (nllLossGrad) Info() Info {
 }
 func (l nllLossGrad) Forward(in []*Tensor) *Tensor {
 	g := in[0]
-	y := newTensor(g.mem.backend, wideOf(g.dtype), l.shape)
-	run(driver.Kernel{Code: driver.ScatterAdd, Axis: 1}, y, wide(g), in[1])
+	d := g.dtype
+	if !g.mem.backend.Offers(driver.ScatterAdd, d, d, Int64) {
+		d = wideOf(d)
+	}
+	y := newTensor(g.mem.backend, d, l.shape)
+	run(driver.Kernel{Code: driver.ScatterAdd, Axis: 1}, y, convert(g, d), in[1])
 	return narrow(y, g.dtype)
 }
 func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {

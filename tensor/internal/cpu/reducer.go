@@ -13,6 +13,10 @@ type reducer[T number] struct {
 	// rows sets dst to the reductions of as many parts of x, each a block or less, that
 	// go into results o, o+1, …; room has place for a chunk.
 	rows func(dst, x []T, o int, room []T)
+	// direct returns what rows is for adjacent halves in memory, parts of n elements, or nil if this
+	// processor has no kernel. The field is nil for codes without such kernels.
+	direct func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int)
+	sums   bool // columns are added as they are
 	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
 	// that lie stride apart, with sums from lane on.
 	row     func(sums, x []T, o int, room []T)
@@ -62,12 +66,32 @@ func method[T number](code driver.Code) *reducer[T] {
 		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
 		if code == driver.Sum || code == driver.Mean {
 			m.columns = sumColumns[T]
+			m.sums, m.direct = true, sumHalves[T]
 		}
 	}
 	if m.columns == nil {
 		m.columns = m.rowByRow
 	}
 	return m
+}
+
+// rowsOf returns direct's kernel for a dtype, or nil.
+func (m *reducer[T]) rowsOf(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	if m.direct == nil || d.Size() != 2 {
+		return nil
+	}
+	return m.direct(d)
+}
+
+// sumHalves is the field direct of sums.
+func sumHalves[T number](d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	run := kernelsFor(d).SumRows
+	if run == nil {
+		return nil
+	}
+	return func(dst []T, x unsafe.Pointer, n, _ int) {
+		run(unsafe.Pointer(&dst[0]), x, len(dst), n, 2*n)
+	}
 }
 
 // rowByRow is a reducer's columns.
