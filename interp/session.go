@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"reflect"
 	"runtime"
 	"slices"
@@ -33,6 +34,9 @@ type Options struct {
 	Theme string
 	// Release is the version of this program for front ends.
 	Release string
+	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
+	// the pages of "name??"; nil means that these show none.
+	Sources fs.FS
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
