@@ -114,8 +114,11 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates.
-const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
+// or checking for updates, and save the states of widgets, which are drawn without a kernel then.
+const overrides = `{
+  "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+  "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}
+}
 `
 
 // writeOverrides writes the settings file.

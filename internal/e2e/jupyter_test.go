@@ -76,6 +76,33 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 	})
 }
 
+// TestNbconvertDrawsWidgets checks that nbconvert finds the states that "halfnote run" saves, and shows the text of a
+// widget without a saved state.
+func TestNbconvertDrawsWidgets(t *testing.T) {
+	python := jupyter(t, "nbconvert", "nbformat")
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
+	const cells = `{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": "widget.NewIntSlider(7, 0, 9)"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(in, []byte(cells), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := halfnote(t, "run", in, "--output", out); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	text, err := python("-c", `import sys, nbformat
+from nbconvert import HTMLExporter
+nb = nbformat.read(sys.argv[1], nbformat.NO_CONVERT)
+nbformat.validate(nb)
+for _ in range(2):
+    page = HTMLExporter().from_notebook_node(nb)[0]
+    print('type="application/vnd.jupyter.widget-state+json"' in page, 'type="application/vnd.jupyter.widget-view+json"' in page, ">7 (0 to 9)<" in page)
+    nb.metadata.pop("widgets", None)
+`, out).CombinedOutput()
+	if want := "True True False\nFalse False True\n"; err != nil || !strings.HasSuffix(string(text), want) {
+		t.Errorf("%v: state, view and text in the page: got\n%s\nwant\n%s", err, text, want)
+	}
+}
+
 // TestPapermillParameters sets parameters of each type with papermill, after pip has installed the wheel that
 // comes with the kernel.
 func TestPapermillParameters(t *testing.T) {
