@@ -69,7 +69,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.writeOverrides(); err != nil {
 		return err
 	}
-	if err := addPapermill(env.dir, cmp.Or(o.Version, "0")); err != nil {
+	if err := unpackWheel(env.dir, cmp.Or(o.Version, "0")); err != nil {
 		return err
 	}
 	data, remove, err := env.ownKernel(o)

@@ -311,6 +311,12 @@ print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).Combi
 	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
 		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
 	}
+	script, err := exec.Command("python3", "-c", `import sys, urllib.request
+request = urllib.request.Request(sys.argv[1] + "nbconvert/script/00-hello.ipynb", headers={"Authorization": "token secret"})
+print(urllib.request.urlopen(request, timeout=60).read().decode())`, base).CombinedOutput()
+	if err != nil || !strings.Contains(string(script), "\npackage main\n") || !strings.Contains(string(script), "func main() {") {
+		t.Errorf("export as a script: %v\n%.1000s\nwant a Go program", err, script)
+	}
 	for _, name := range []string{"00-hello.ipynb", "images/loss-scale.png"} {
 		if _, err := os.Stat(filepath.Join(cmd.Dir, "halfnote-notebooks", name)); err != nil {
 			t.Errorf("the tutorials have not been copied: %v", err)
