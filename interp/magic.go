@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel"
 )
 
-// magic is a command to the session. "%name args" is a line of its own between
+// magic is a command to the session. "%name args" is a separate line between
 // statements; "%%name args" is the first line of a cell and applies to the rest of it.
 type magic struct {
 	name, args, help string
@@ -35,7 +35,7 @@ var magics []magic
 
 func init() {
 	magics = []magic{
-		{"!", "command", "runs a shell command; x := !command assigns its lines of output to x", (*Session).magicShell},
+		{"!", "command", "runs a shell command; x := !command assigns the lines of its output to x", (*Session).magicShell},
 		{"%%bash", "", "runs the cell as a bash script", (*Session).magicBash},
 		{"%%sh", "", "runs the cell as a POSIX shell script", (*Session).magicSh},
 		{"%%time", "", "runs the cell and prints how long it took", (*Session).magicTime},
@@ -45,13 +45,13 @@ func init() {
 		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", (*Session).magicCd},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
-		{"%help", "", "describes what cells can do", (*Session).magicHelp},
+		{"%help", "", "lists packages, tasks and commands; so does ?", (*Session).magicHelp},
 		{"%history", "[-n]", "shows the cells so far; -n adds their numbers", (*Session).magicHistory},
 		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", (*Session).magicList},
 		{"%pinfo", "NAME", "shows what a name means, like NAME?", (*Session).magicInfo},
 		{"%pwd", "", "shows the working folder", (*Session).magicPwd},
-		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the values that cells have shown", (*Session).magicReset},
+		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the displayed values", (*Session).magicReset},
 		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto follows the reader's system", (*Session).magicTheme},
 		{"%time", "STATEMENT", "runs a statement and prints how long it took", (*Session).magicTime},
 		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and prints the time per run", (*Session).magicTimeit},
