@@ -171,14 +171,9 @@ func (s *Session) Language() kernel.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
-<<<<<<< HEAD
 		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
 		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
-		Banner:         fmt.Sprintf("halfnote %s, a kernel for Go %s with tensors and automatic mixed precision. %%help describes what cells can do.", s.opts.Release, version),
-=======
-		PygmentsLexer: "go", CodeMirrorMode: "go",
 		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
->>>>>>> main
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
 }
