@@ -176,7 +176,8 @@ func (s *Session) Language() kernel.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
-		PygmentsLexer: "go", CodeMirrorMode: "go",
+		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
+		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
 		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
