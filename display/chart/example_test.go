@@ -71,7 +71,7 @@ func ExampleLoss() {
 		half = append(half, full[step]+0.02)
 	}
 	half[60] = math.Inf(1)
-	figure := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Y: full}, {Name: "autocast", DType: "float16", Y: half}})
+	figure := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: full}, {Name: "autocast", DType: "float16", Values: half}})
 	os.WriteFile("loss.png", figure.PNG(), 0o666)
 	fmt.Println(figure)
 	// Output:

@@ -20,8 +20,8 @@ func TestHostile(t *testing.T) {
 		lanes = append(lanes, Op{Name: name, Module: name, Phase: name, DType: fmt.Sprint(name, i), Casts: -i, Cached: 1 << i, Why: name})
 	}
 	figs := map[string]*Figure{
-		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Y: odd}, {Y: odd[:1]}}),
-		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
+		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Values: odd}, {Values: odd[:1]}}),
+		"wide": Lines(name, []Series{{Values: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
 		"sweep": ScaleSweep(Sweep{DType: name, Shares: []ScaleShare{{nan, math.Inf(1), -1}, {2, 0, 5e-324}}, Low: nan, High: math.Inf(1), Taken: odd, At: nan}),
 		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "ratios": Ratios(name, []Ratio{{name, name, math.MaxFloat64, math.MaxFloat64}, {"", "", -1, nan}, {"", "", math.SmallestNonzeroFloat64, -1}}), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
 		"ranges":   Ranges([]Range{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
@@ -34,7 +34,7 @@ func TestHostile(t *testing.T) {
 	}
 	for i, v := range odd {
 		figs[fmt.Sprint("scale ", v)] = LossScale([]ScaleStep{{Scale: v}})
-		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Y: []float64{v, odd[(i+1)%len(odd)]}}, {Y: []float64{v}}})
+		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Values: []float64{v, odd[(i+1)%len(odd)]}}, {Values: []float64{v}}})
 		figs[fmt.Sprint("rate ", v)] = Throughput("", []Rate{{Values: []float64{v}}, {Values: []float64{v, 1}}})
 	}
 	for name, f := range figs {

@@ -15,7 +15,7 @@ import (
 type Series struct {
 	Name  string
 	DType string    // dtype that selects the colour and dashes; may be empty
-	Y     []float64 // values; inf and NaN are drawn as ▲ at the edge
+	Values     []float64 // values; inf and NaN are drawn as ▲ at the edge
 }
 
 // Loss shows the losses of one or more runs over their steps.
@@ -33,8 +33,8 @@ func Needed(what, unit string, series []Series) *Figure {
 	f := lineChart{what: what, axis: words.headOp}.figure(series)
 	var most []string
 	for _, s := range series {
-		if len(s.Y) > 0 {
-			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Y), unit)))
+		if len(s.Values) > 0 {
+			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Values), unit)))
 		}
 	}
 	if len(most) > 0 {
@@ -46,7 +46,7 @@ func Needed(what, unit string, series []Series) *Figure {
 func (l lineChart) figure(series []Series) *Figure {
 	what := l.what
 	for _, s := range series {
-		if len(s.Y) > 0 {
+		if len(s.Values) > 0 {
 			l.series = append(l.series, newLine(s))
 		}
 	}
@@ -59,9 +59,9 @@ func (l lineChart) figure(series []Series) *Figure {
 	longest := 0
 	var rows [][]any
 	for _, s := range l.series {
-		longest = max(longest, len(s.Y))
+		longest = max(longest, len(s.Values))
 		ends = append(ends, s.end())
-		rows = append(rows, []any{s.Name, len(s.Y), short(s.Y[0]), short(s.Y[len(s.Y)-1]), short(s.low), s.bad})
+		rows = append(rows, []any{s.Name, len(s.Values), short(s.Values[0]), short(s.Values[len(s.Values)-1]), short(s.low), s.bad})
 	}
 	return &Figure{
 		theme: Light, sentence: fmt.Sprintf(words.lineEnds, title, stepsText(longest), strings.Join(ends, words.listAnd)),
@@ -79,14 +79,14 @@ type lineSeries struct {
 
 func newLine(s Series) lineSeries {
 	l := lineSeries{Series: s, low: math.Inf(1), last: nan}
-	for _, v := range s.Y {
+	for _, v := range s.Values {
 		if !finite(v) {
 			l.bad++
 			continue
 		}
 		l.low, l.last = min(l.low, v), v
 	}
-	if l.bad == len(s.Y) {
+	if l.bad == len(s.Values) {
 		l.low = nan
 	}
 	return l
@@ -94,7 +94,7 @@ func newLine(s Series) lineSeries {
 
 // end returns the text for the last value of the series.
 func (s lineSeries) end() string {
-	text := short(s.Y[len(s.Y)-1])
+	text := short(s.Values[len(s.Values)-1])
 	if s.Name != "" {
 		text = s.Name + " " + text
 	}
@@ -114,7 +114,7 @@ type lineChart struct {
 func (l lineChart) wide() bool {
 	lo, hi := math.Inf(1), 0.
 	for _, s := range l.series {
-		for _, v := range s.Y {
+		for _, v := range s.Values {
 			if finite(v) {
 				lo, hi = min(lo, v), max(hi, v)
 			}
@@ -128,13 +128,13 @@ func (l lineChart) all() (head []string, rows [][]any) {
 	n := 0
 	for _, s := range l.series {
 		head = append(head, s.Name)
-		n = max(n, len(s.Y))
+		n = max(n, len(s.Values))
 	}
 	for i := range n {
 		row := []any{i}
 		for _, s := range l.series {
-			if i < len(s.Y) {
-				row = append(row, s.Y[i])
+			if i < len(s.Values) {
+				row = append(row, s.Values[i])
 			} else {
 				row = append(row, "")
 			}
@@ -155,8 +155,8 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	label := t.style(labelSize, t.Text)
 	var room vg.Length
 	for i, s := range l.series {
-		y := make([]float64, len(s.Y))
-		for i, v := range s.Y {
+		y := make([]float64, len(s.Values))
+		for i, v := range s.Values {
 			y[i] = l.place(v)
 		}
 		color, dashes := l.look(t, i)
@@ -191,7 +191,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
-		if x := toX(float64(len(s.Y) - 1)); x+style.Width(name)+16 < inner.Max.X {
+		if x := toX(float64(len(s.Values) - 1)); x+style.Width(name)+16 < inner.Max.X {
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}

@@ -26,9 +26,9 @@ func samples() []sample {
 		{"heatmap-zero", HeatMap("inf or NaN", []HeatRow{{"linear", []float64{0, nan, 0}}, {"relu", []float64{nan}}}, 1)},
 		{"gradientlayers", GradientLayers(gradientLayers())},
 		{"gradientlayers-none", GradientLayers(nil)},
-		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Y: []float64{nan, math.Inf(-1)}}})},
+		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Values: []float64{nan, math.Inf(-1)}}})},
 		{"loss", Loss(losses())},
-		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
+		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Values: []float64{.5}}})},
 		{"loss-wide", Loss(wideLosses())},
 		{"lossscale", LossScale(saw(200))},
 		{"lossscale-few", LossScale([]ScaleStep{{Scale: 65536}, {Scale: 65536, Skipped: true}, {Scale: 32768}, {Scale: 32768, After: 65536}})},
@@ -175,7 +175,7 @@ func wideLosses() []Series {
 	for i := range 5000 {
 		y = append(y, math.Exp(-float64(i)/400)*(1+.3*math.Sin(float64(i))))
 	}
-	return []Series{{Name: "without a dtype", Y: y}, {Name: "another", Y: y[:3000]}}
+	return []Series{{Name: "without a dtype", Values: y}, {Name: "another", Values: y[:3000]}}
 }
 
 // gradients returns magnitudes from 2^-44 to 2^16 around a peak at 2^-19, zeros, and a few

@@ -26,9 +26,9 @@ func TestSentences(t *testing.T) {
 		{"rate", Throughput("steps/s", rates()[:1]), "float32 runs at 1003 steps/s"},
 		{"rates, none", Throughput("steps/s", nil), "Throughput: no run given"},
 		{"rates, not finite", Throughput("steps/s", []Rate{{Name: "a", Values: []float64{nan}}, {Name: "b", Values: []float64{1}}}), "Against a at unknown steps/s: b unknown"},
-		{"loss", Loss([]Series{{Name: "a", Y: []float64{2, 1.5}}, {Name: "b", Y: []float64{math.Inf(1), nan, 1e-9}}, {Name: "c"}}), "Loss after 3 steps: a 1.5, b 1.00·10⁻⁹ (2 not finite ▲)"},
+		{"loss", Loss([]Series{{Name: "a", Values: []float64{2, 1.5}}, {Name: "b", Values: []float64{math.Inf(1), nan, 1e-9}}, {Name: "c"}}), "Loss after 3 steps: a 1.5, b 1.00·10⁻⁹ (2 not finite ▲)"},
 		{"loss, none", Loss([]Series{{Name: "a"}}), "Loss: no values recorded"},
-		{"lines of nothing", Lines("", []Series{{Y: []float64{-3}}}), " after 1 step: −3"},
+		{"lines of nothing", Lines("", []Series{{Values: []float64{-3}}}), " after 1 step: −3"},
 		// Of the 7 finite nonzero values, 1e-9 and the tie 2^-25 become 0 and 65520 becomes infinite.
 		{"spectrum", Spectrum([]float32{0, 1e-9, -0x1p-25, 0x1.8p-25, 1e-5, 1, 65519, -65520, float32(nan)}), "29 % of the nonzero gradients become 0 in float16, 14 % overflow, 11 % are 0 already, 11 % not finite"},
 		{"spectrum, well", Spectrum([]float32{1, 2}), "All nonzero gradients survive in float16"},
