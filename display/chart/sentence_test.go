@@ -36,7 +36,7 @@ func TestSentences(t *testing.T) {
 		{"sweep, none safe", ScaleSweep(Sweep{DType: "tf32", Shares: make([]ScaleShare, 2), At: 1 << 5}), "tf32: no loss scale is safe"},
 		{"heat map", HeatMap("flushed to zero", []HeatRow{{"a", []float64{0, .25}}, {"b", []float64{nan, 0.0001}}}, 4), "Flushed to zero: most in a, 25 % in step 4"},
 		{"heat map, nothing", HeatMap("inf or NaN", []HeatRow{{"a", []float64{0, 0}}}, 1), "Inf or NaN: none in 2 steps"},
-		{"needed", Needed("memory", "B", []Series{{"float16", "float16", []float64{10, 3000, 20}}, {"float32", "float32", []float64{1}}}), "Memory: at most float16 3 kB, float32 1 B"},
+		{"needed", Needed("memory", "B", []Series{{"float16", "float16", nil, []float64{10, 3000, 20}}, {"float32", "float32", nil, []float64{1}}}), "Memory: at most float16 3 kB, float32 1 B"},
 		{"needed, none", Needed("memory", "B", nil), "Memory: no values recorded"},
 		{"ranges", Ranges([]Range{{Min: 1, Max: 2}, {Min: 0x1p-15, Max: 1e5}, {Min: nan, Max: nan, Bad: true}}), "Magnitudes of 3 results: 1 reach below float16's normal numbers, 2 beyond its largest"},
 		{"ranges, well", Ranges([]Range{{Min: 1, Max: 2}}), "Magnitudes of 1 result: all inside float16's normal numbers"},
