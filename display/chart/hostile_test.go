@@ -26,7 +26,7 @@ func TestHostile(t *testing.T) {
 		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "ratios": Ratios(name, []Ratio{{name, name, math.MaxFloat64, math.MaxFloat64}, {"", "", -1, nan}, {"", "", math.SmallestNonzeroFloat64, -1}}), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
 		"ranges":   Ranges([]Range{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
 		"roofline": Roofline(name, math.MaxFloat64, []Roof{{name, 5e-324}, {name, math.MaxFloat64}}, []RoofPoint{{name, name, math.MaxFloat64, 5e-324, 5e-324, name}, {name, name, 1, 1, 1, ""}, {name, name, nan, -1, 0, ""}}),
-		"plot": Plot(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
+		"plot":     Plot(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
 		"imshow": Imshow([][]float64{odd, odd}).XLabel(name).YLabel(name), "grid": Grid(-1, nil, Hist(odd).Title(name), Plot(), Grid(9, Loss([]Series{{X: odd, Values: odd}}).LogX())).Title(name),
 		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
