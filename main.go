@@ -120,6 +120,9 @@ func (c installCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Println("installed the kernelspec", filepath.Base(dir), "in", dir)
+	if !c.SysPrefix {
+		fmt.Printf("for parameters of papermill: python -m pip install \"%s\"\n", install.PapermillWheel(dir, version))
+	}
 	return nil
 }
 

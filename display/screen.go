@@ -28,6 +28,7 @@ func (s *Screen) Symbols() map[string]any {
 		"Live":        s.Live,
 		"NewProgress": s.NewProgress,
 		"Show":        s.Show,
+		"Track":       s.Track,
 	}
 }
 

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -66,6 +67,9 @@ func Lab(ctx context.Context, o LabOptions) error {
 		return err
 	}
 	if err := env.writeOverrides(); err != nil {
+		return err
+	}
+	if err := addPapermill(env.dir, cmp.Or(o.Version, "0")); err != nil {
 		return err
 	}
 	data, remove, err := env.ownKernel(o)

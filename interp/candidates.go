@@ -13,6 +13,14 @@ import (
 
 // object offers the name that o declares.
 func (c *completer) object(r rank, o types.Object) {
+	n := len(c.matches)
+	c.declared(r, o)
+	if len(c.matches) > n {
+		c.matches[n].object = o
+	}
+}
+
+func (c *completer) declared(r rank, o types.Object) {
 	t := c.probe.typeString(o.Type())
 	switch o := o.(type) {
 	case *types.PkgName:

@@ -26,16 +26,31 @@ func (s *Session) Complete(code string, cursor int) kernel.Completion {
 }
 
 func complete(sur surroundings, code string, cursor int) kernel.Completion {
-	end := byteOffset(code, cursor)
+	c := newCompleter(code, byteOffset(code, cursor))
+	if !c.gather(sur) {
+		return kernel.Completion{Start: cursor, End: cursor}
+	}
+	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
+	slices.SortStableFunc(c.matches, c.compare)
+	for _, m := range c.matches {
+		found.Matches = append(found.Matches, m.Match)
+	}
+	return found
+}
+
+func newCompleter(code string, end int) *completer {
 	start := prefixAt(code, end)
-	c := completer{code: code, start: start, end: end, prefix: code[start:end], seen: map[string]bool{}}
-	none := kernel.Completion{Start: cursor, End: cursor}
+	return &completer{code: code, start: start, end: end, prefix: code[start:end], seen: map[string]bool{}}
+}
+
+// gather collects the matches. It reports whether something can be completed at the cursor.
+func (c *completer) gather(sur surroundings) bool {
 	if r, _ := utf8.DecodeRuneInString(c.prefix); unicode.IsDigit(r) {
-		return none
+		return false
 	}
 	switch where := c.spot(sur.magics); where {
 	case inText:
-		return none
+		return false
 	case inImport:
 		c.importPaths(sur.loader)
 	case inMagic:
@@ -54,12 +69,7 @@ func complete(sur surroundings, code string, cursor int) kernel.Completion {
 			c.names()
 		}
 	}
-	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
-	slices.SortStableFunc(c.matches, c.compare)
-	for _, m := range c.matches {
-		found.Matches = append(found.Matches, m.Match)
-	}
-	return found
+	return true
 }
 
 // spot is the kind of place the cursor is in.
@@ -177,7 +187,8 @@ func (p *probe) known() bool {
 // match is a completion and its rank.
 type match struct {
 	kernel.Match
-	rank rank
+	rank   rank
+	object types.Object // what the text denotes, or nil
 }
 
 // rank orders matches: members and local names come before universal ones.
@@ -224,7 +235,7 @@ func (c *completer) offer(r rank, name, kind, signature string) {
 		return
 	}
 	c.seen[name] = true
-	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r})
+	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r, nil})
 }
 
 // quoted returns a name escaped for the string literal that the cursor is in.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/doc/comment"
 	"go/types"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,16 +28,21 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return e.bundle(), true
 }
 
-// help returns the page of help for a cell such as "name?"; "name??" adds the source. An
-// unknown name has a page with a note. ok is false if the cell neither begins nor ends with
-// a question mark.
+// help returns the page of help for a cell such as "name?"; "name??" adds the source, a name
+// with * lists the names that match, and a cell with only question marks shows the page of
+// %help. An unknown name has a page with a note. ok is false if the cell neither begins nor
+// ends with a question mark.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("no help for %q", name))
-	if e, known := s.helpFor(name, marks-1); known {
+	b := display.Text(fmt.Sprintf("%q is not defined", name))
+	if name == "" {
+		b = display.Text(overview())
+	} else if strings.Contains(name, "*") {
+		b = s.search(name)
+	} else if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}
 	return kernel.Payload{Source: "page", Data: b}, true
@@ -49,23 +55,23 @@ func (s *Session) helpFor(name string, detail int) (explanation, bool) {
 	return explain(sur, name, utf8.RuneCountInString(name), detail)
 }
 
-// question returns the name and the number of question marks of a cell such as "name?".
+// question returns the name and the number of question marks of a cell such as "name?" or "?".
 func question(code string) (name string, marks int, ok bool) {
 	code = strings.TrimSpace(code)
 	name = strings.Trim(code, "?")
 	marks = len(code) - len(name)
 	name = strings.TrimSpace(name)
-	return name, marks, marks > 0 && name != "" && !strings.Contains(name, "\n")
+	return name, marks, marks > 0 && !strings.ContainsAny(name, " \t\n") && !strings.HasPrefix(name, "//") && !strings.HasPrefix(name, "!")
 }
 
 // explanation is the available information about a name.
 type explanation struct {
 	decl   string
-	value  string // current value
-	call   string // the function that takes it as an argument
-	doc    string // doc comment as written
-	index  string // related declarations, one per line
-	source string // source in its cell
+	value  string    // current value
+	call   string    // the function that takes it as an argument
+	doc    string    // doc comment as written
+	index  []section // related declarations
+	source string    // source in its cell
 }
 
 func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
@@ -185,7 +191,7 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 		if decl == "" {
 			decl = p.objectString(o)
 		}
-		e := explanation{decl: decl, doc: doc, index: p.methodIndex(o)}
+		e := explanation{decl: decl, doc: doc, index: slices.Concat(p.optionIndex(o), p.typeIndex(o))}
 		if p.loader != nil {
 			text, file, line := p.loader.Source(o)
 			if file != "" {
@@ -197,7 +203,7 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 		}
 		return e
 	}
-	e := explanation{decl: p.objectString(o), index: p.methodIndex(o)}
+	e := explanation{decl: p.objectString(o), index: p.typeIndex(o)}
 	name := member(o, p.pkg.Scope())
 	w, ok := writtenIn(code)[name]
 	if !ok || o.Parent() != nil && o.Parent() != p.pkg.Scope() {
@@ -219,30 +225,8 @@ func isPackage(o types.Object) bool {
 
 // explainPackage lists the exported names of the package below its comment.
 func (p *probe) explainPackage(pkg *types.Package) explanation {
-	var e explanation
+	e := explanation{index: p.packageIndex(pkg)}
 	e.doc, e.decl = exports.Doc(pkg.Path(), "")
-	var lines strings.Builder
-	for _, name := range pkg.Scope().Names() {
-		o := pkg.Scope().Lookup(name)
-		if !o.Exported() {
-			continue
-		}
-		if t, ok := o.(*types.TypeName); ok {
-			fmt.Fprintf(&lines, "type %s %s\n", name, kindOfType(t.Type()))
-			continue
-		}
-		lines.WriteString(types.ObjectString(o, func(q *types.Package) string {
-			if q == pkg {
-				return ""
-			}
-			return q.Name()
-		}))
-		if c, ok := o.(*types.Const); ok {
-			lines.WriteString(" = " + c.Val().String())
-		}
-		lines.WriteString("\n")
-	}
-	e.index = lines.String()
 	return e
 }
 
@@ -255,22 +239,6 @@ func kindOfType(t types.Type) string {
 	default:
 		return types.TypeString(u, (*types.Package).Name)
 	}
-}
-
-// methodIndex lists the methods of a type.
-func (p *probe) methodIndex(o types.Object) string {
-	t, ok := o.(*types.TypeName)
-	if !ok || types.IsInterface(t.Type()) {
-		return ""
-	}
-	var lines strings.Builder
-	set := types.NewMethodSet(types.NewPointer(t.Type()))
-	for i := range set.Len() {
-		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == p.pkg {
-			lines.WriteString(p.objectString(m) + "\n")
-		}
-	}
-	return lines.String()
 }
 
 // member names o within its package as exports.Doc does: "Type.Name" for methods
@@ -333,6 +301,7 @@ func (e explanation) bundle() display.Bundle {
 		LookupSym: func(recv, name string) bool { return true },
 	}
 	printer := comment.Printer{HeadingLevel: 4, TextWidth: 88}
+	printer.HeadingID = func(*comment.Heading) string { return "" }  // front ends do not read {#anchors}
 	printer.DocLinkURL = func(*comment.DocLink) string { return "" } // there are no link targets
 	var text, md []string
 	code := func(s string) {
@@ -351,7 +320,10 @@ func (e explanation) bundle() display.Bundle {
 		text = append(text, strings.TrimRight(string(printer.Text(d)), "\n"))
 		md = append(md, strings.TrimRight(string(printer.Markdown(d)), "\n"))
 	}
-	code(e.index)
+	if index := plain(e.index); index != "" {
+		text = append(text, index)
+		md = append(md, markdown(e.index))
+	}
 	code(e.source)
 	return display.Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(text, "\n\n"),

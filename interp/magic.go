@@ -45,7 +45,7 @@ func init() {
 		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", (*Session).magicCd},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
-		{"%help", "", "describes what cells can do", (*Session).magicHelp},
+		{"%help", "", "lists packages, tasks and commands; so does ?", (*Session).magicHelp},
 		{"%history", "[-n]", "shows the cells so far; -n adds their numbers", (*Session).magicHistory},
 		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", (*Session).magicList},

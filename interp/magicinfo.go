@@ -2,27 +2,12 @@ package interp
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"halfnote/display"
 	"halfnote/kernel"
 )
-
-func (s *Session) magicHelp(c call) kernel.Result {
-	var b strings.Builder
-	b.WriteString("A cell contains Go: imports, declarations and statements in any order. The value of its last expression is displayed, ")
-	b.WriteString("unless the cell ends with a semicolon. Names keep their meaning in later cells and may be declared again.\n\n")
-	fmt.Fprintf(&b, "Packages that need no import: %s. Other packages of the standard library can be imported.\n\n",
-		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
-	b.WriteString("_ is the last displayed value. In[3] is the source of cell 3, and Out[3] the value that it displayed. ")
-	b.WriteString("The environment variable GOMEMLIMIT, for example 8GiB, limits the memory of cells.\n\n")
-	b.WriteString("name? shows what a name means; name?? adds its source.\n\n")
-	b.WriteString(listMagics())
-	b.WriteString("\nA magic that begins with %% must be the first line of a cell and applies to the rest of the cell. Other magics stand on separate lines between statements.\n")
-	return shown(b.String())
-}
 
 func (s *Session) magicList(c call) kernel.Result { return shown(listMagics()) }
 
@@ -70,7 +55,7 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	}
 	e, known := s.helpFor(name, 0)
 	if !known {
-		return s.wrong(c, "%%pinfo: no help for %q; want a name that a cell or a package declares", name)
+		return s.wrong(c, "%%pinfo: %q is not defined", name)
 	}
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
@@ -79,7 +64,7 @@ func (s *Session) magicInfo(c call) kernel.Result {
 func (s *Session) magicTheme(c call) kernel.Result {
 	switch {
 	case c.args == "" && s.screen.Theme() == "":
-		return shown("light, the default")
+		return shown("light (default)")
 	case c.args == "":
 		return shown(s.screen.Theme())
 	case !slices.Contains(display.Themes[:], c.args):

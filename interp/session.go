@@ -172,7 +172,7 @@ func (s *Session) Language() kernel.Language {
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
 		PygmentsLexer: "go", CodeMirrorMode: "go",
-		Banner:         fmt.Sprintf("halfnote %s, a kernel for Go %s with tensors and automatic mixed precision. %%help describes what cells can do.", s.opts.Release, version),
+		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,73 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+// TestPapermillParameters sets parameters of each type with papermill, after pip has installed the wheel that
+// comes with the kernel.
+func TestPapermillParameters(t *testing.T) {
+	python := jupyter(t, "papermill", "pip")
+	dir := t.TempDir()
+	in, out, params := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb"), filepath.Join(dir, "params.yaml")
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := python(args...)
+		cmd.Env = append(cmd.Env, "PYTHONPATH="+dir)
+		text, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		return string(text)
+	}
+	wheels, err := filepath.Glob(filepath.Join(jupyterPath(python()), "kernels", "halfnote", "halfnote_papermill-*.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("got wheels %q beside the kernelspec, want one", wheels)
+	}
+	run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--target", dir, wheels[0])
+	declares := "lr, steps := 0.1, 10 // learning rate\nvar name, on = \"a // b\", false\nconst depth = 2\nvar (\n\tlimit float32 = 1\n)\nsizes := []float64{\n\t1,\n}"
+	prints := `fmt.Printf("%T %v, %T %v, %q %v, %v, %T %v, %T %v\n", lr, lr, steps, steps, name, on, depth, limit, limit, sizes, sizes)
+fmt.Printf("%#v %#v %#v %#v %v\n", list, mixed, table, nested, nothing)`
+	text, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5,
+		"metadata": map[string]any{"kernelspec": map[string]string{"name": "halfnote", "display_name": "Go (halfnote)", "language": "go"}},
+		"cells": []any{
+			map[string]any{"cell_type": "code", "id": "a", "source": declares, "metadata": map[string]any{"tags": []string{"parameters"}}, "outputs": []any{}, "execution_count": nil},
+			map[string]any{"cell_type": "code", "id": "b", "source": prints, "metadata": struct{}{}, "outputs": []any{}, "execution_count": nil},
+		},
+	})
+	if err == nil {
+		err = os.WriteFile(in, text, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(params, []byte("list: [1, 2.5]\nmixed: [1, two, null]\ntable: {a: 1}\nnested: {a: [1], b: []}\nnothing: null\nsizes: [3, 4]\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("-m", "papermill", "--no-progress-bar", "-f", params, "-p", "lr", "1", "-p", "steps", "30", "-p", "name", `a "b" \ ü`, "-p", "on", "true",
+		"-p", "depth", "4", "-p", "limit", "2", in, out)
+	const want = `float64 1, int 30, "a \"b\" \\ ü" true, 4, float32 2, []float64 [3 4]
+[]float64{1, 2.5} []interface {}{1, "two", interface {}(nil)} map[string]int{"a":1} map[string]interface {}{"a":[]int{1}, "b":[]interface {}{}} <nil>
+`
+	if got := readExecuted(t, out).printed(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	help := run("-m", "papermill", "--help-notebook", in)
+	for _, want := range []string{"lr: float64 (default 0.1)       learning rate", `name: string (default "a // b")`, "depth: int (default 2)", "limit: float32 (default 1)", "sizes: []float64"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("papermill --help-notebook lacks %q:\n%s", want, help)
+		}
+	}
+}
+
+// jupyterPath returns the folder of Jupyter's data that a command searches first.
+func jupyterPath(cmd *exec.Cmd) (dir string) {
+	for _, v := range cmd.Env {
+		if path, ok := strings.CutPrefix(v, "JUPYTER_PATH="); ok {
+			dir = path // the last one counts
+		}
+	}
+	return dir
 }
 
 // TestJupyterConformance runs all tests of jupyter_kernel_test.
