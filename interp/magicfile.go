@@ -152,7 +152,7 @@ func codeCell(notebook []byte, n int) (string, error) {
 		err := json.Unmarshal(c.Source, &text)
 		return text, err
 	}
-	return "", fmt.Errorf("the notebook has %s, want the number of one after its name", text.Count(seen, "code cell"))
+	return "", fmt.Errorf("the notebook has %s; want the number of a cell after its name", text.Count(seen, "code cell"))
 }
 
 // magicCd changes the working folder of the process, for cells and commands alike.

@@ -49,7 +49,7 @@ func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, 
 	}
 	for id, token := range vocabulary {
 		if first, twice := t.ids[token]; twice {
-			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; want one", quoted(token), first, id)
+			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; want each token once", quoted(token), first, id)
 		}
 		t.ids[token] = id
 		t.longest = max(t.longest, len(token))

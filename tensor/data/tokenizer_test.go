@@ -129,8 +129,8 @@ func TestTokenizerErrors(t *testing.T) {
 		}
 	}
 	for want, list := range map[string][]string{
-		`token "a" has the ids 4 and 6; want one`: vocabulary("a", "b", "a"),
-		"[SEP] is missing among 3 tokens; want":   vocabulary()[:3],
+		`token "a" has the ids 4 and 6; want each token once`: vocabulary("a", "b", "a"),
+		"[SEP] is missing among 3 tokens; want":               vocabulary()[:3],
 	} {
 		if _, err := data.NewTokenizer(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

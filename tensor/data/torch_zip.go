@@ -60,7 +60,7 @@ func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
 		}
 	}
 	if !found {
-		return nil, src.bad("the archive", "no data.pkl", "a file of torch.save; LoadNPZ reads archives of numpy's")
+		return nil, src.bad("the archive", "no data.pkl", "a file of torch.save; LoadNPZ reads NumPy's archives")
 	}
 	for _, member := range archive.File {
 		name, ok := strings.CutPrefix(member.Name, folder)
