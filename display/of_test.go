@@ -66,7 +66,7 @@ func TestOf(t *testing.T) {
 		{"own words", page{"p"}, map[string]string{"text/html": "p", "text/markdown": "*p*", "text/plain": "page p"}},
 		{"panicking method", rude{}, map[string]string{"text/latex": "x", "text/plain": "{}\n(method HTML panicked: no page)"}},
 		{"panicking String", rudeText{}, map[string]string{"text/plain": "display.rudeText (method String panicked: no text)"}},
-		{"picture, no PNG", chart{}, map[string]string{
+		{"picture, not a PNG", chart{}, map[string]string{
 			"text/html":  `<figure style="margin:0"><img alt="it &#34;rises&#34;" src="data:image/svg+xml;base64,PHN2Zy8+" /></figure>`,
 			"text/plain": `display: PNG: 6 bytes`}},
 		{"bundle method", own{}, map[string]string{"text/html": "<b>x</b>", "text/plain": "{}"}},

@@ -109,7 +109,7 @@ func TestLongTable(t *testing.T) {
 		}
 		for part, want := range map[string]bool{"nowrap\">In[1], line 10": true, "nowrap\">word": false, `<div style="overflow-x:auto"><table>`: true} {
 			if strings.Contains(page, part) != want {
-				t.Errorf("%d rows: %q is there: want %v", rows, part, want)
+				t.Errorf("%d rows: contains %q: want %v", rows, part, want)
 			}
 		}
 	}

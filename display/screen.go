@@ -13,7 +13,7 @@ type Screen struct {
 	theme atomic.Pointer[string]
 }
 
-// NewScreen returns a screen that asks sink for the output area at every call.
+// NewScreen returns a screen that calls sink for the output area each time.
 func NewScreen(sink func() Sink) *Screen { return &Screen{sink: sink} }
 
 // standard is the screen of compiled programs. In a notebook the functions that use it are

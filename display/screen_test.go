@@ -93,7 +93,7 @@ func TestSymbols(t *testing.T) {
 	functions := map[string]any{"Clear": Clear, "Live": Live, "NewProgress": NewProgress, "Show": Show, "Track": Track}
 	for name, f := range symbols {
 		if got, want := reflect.TypeOf(f), reflect.TypeOf(functions[name]); got != want {
-			t.Errorf("%s: got a method of type %v, want %v as of the function", name, got, want)
+			t.Errorf("%s: got a method of type %v, want %v, the type of the function", name, got, want)
 		}
 	}
 }

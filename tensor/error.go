@@ -111,7 +111,7 @@ func missing(op string, i, n int) {
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
 
-// need panics unless the argument called name of op is there; want describes it.
+// need panics if the argument called name of op is missing; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
 		panic(&Error{Op: op, Why: name + " is nil; want " + want})

@@ -85,7 +85,7 @@ var observers listeners[Event]
 
 // Observe calls f after each operation on any goroutine, on the goroutine that ran it, until
 // stop is called. Operations that f runs are reported too, so f should run them in
-// [Unobserved]. Without observers, an operation pays one atomic load.
+// [Unobserved]. Without observers, it costs each operation one atomic load.
 func Observe(f func(Event)) (stop func()) {
 	need("observe", "f", f != nil, "a function of an event")
 	return observers.add(f)

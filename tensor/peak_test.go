@@ -43,7 +43,7 @@ var peakCases = []peakCase{
 	{"prod", func(in []*Tensor) *Tensor { return in[0].Prod(1) }, [][]int{{2000, 200}}, 4, 14},
 }
 
-// TestPeakMemory checks that the memory that operations use besides operands and results does not grow
+// TestPeakMemory checks that the memory of operations, apart from operands and results, does not grow
 // with the product of sizes.
 func TestPeakMemory(t *testing.T) {
 	g := NewGenerator(1)

@@ -177,8 +177,8 @@ func (c *Call) take(on func(Message)) {
 	}
 }
 
-// answer asks the caller for the kernel's input_request. Without an answer the kernel
-// gets an empty line; otherwise it would wait forever.
+// answer answers the kernel's input_request with a line from the caller. Without one
+// the kernel gets an empty line; otherwise it would wait forever.
 func (c *Call) answer(m Message) {
 	var q struct {
 		Prompt   string

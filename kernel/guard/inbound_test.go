@@ -54,7 +54,7 @@ func TestPing(t *testing.T) {
 			t.Errorf("got %s %q, want PONG %q", name, data, context)
 		}
 	}
-	p.raw(commandFrame("PONG", nil), commandFrame("WHATEVER", []byte("newer than we")))
+	p.raw(commandFrame("PONG", nil), commandFrame("WHATEVER", []byte("newer than our version")))
 	p.send("after") // the first message that the socket receives
 	if got := p.message(); len(got) != 1 || got[0] != "after" {
 		t.Errorf("got %q, want the message after the commands and nothing else", got)

@@ -85,7 +85,7 @@ func (s *script) run(t *testing.T, path string, archive *txtar.Archive) {
 			continue
 		}
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != "want" {
-			t.Fatalf("%s: after -- %s -- comes no -- want --", path, f.Name)
+			t.Fatalf("%s: -- %s -- is followed by another section; want -- want --", path, f.Name)
 		}
 		if want := string(archive.Files[i+1].Data); got != want {
 			t.Errorf("%s: -- %s --\ngot:\n%swant:\n%s", path, f.Name, got, want)

@@ -179,7 +179,7 @@ func visible(path string, from *Package) error {
 	case parent == "":
 		parent = "the standard library"
 	}
-	return fmt.Errorf("package %q is internal to %s", path, parent)
+	return fmt.Errorf("package %q is internal to %s; only packages there can import it", path, parent)
 }
 
 // buildContext selects files as a build without cgo does. With the tag purego, packages

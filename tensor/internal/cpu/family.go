@@ -95,7 +95,7 @@ func computable(dst driver.DType, src []driver.DType) bool {
 }
 
 // accepts reports whether a result of dtype dst is computed from elements of dtype src: both are
-// equal, or dst is the wider dtype that arithmetic on src is done in.
+// equal, or dst is the wider dtype that src is computed in.
 func accepts(dst, src driver.DType) bool {
 	return src == dst || src.Size() < dst.Size() && dst == src.Wide()
 }

@@ -19,7 +19,7 @@ func halvesOf(t *asm.Tier) (f, b asm.HalfPasses) {
 }
 
 // float16Functions and bfloat16Functions are the passes of elementary functions of halves, by
-// [asm.Function]; nil for those that this processor has not got.
+// [asm.Function]; nil for those that this processor does not support.
 var float16Functions, bfloat16Functions = halfFunctionsOf(asm.Best())
 
 func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
@@ -38,7 +38,7 @@ var functionsByCode = map[driver.Code]asm.Function{
 	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
 }
 
-// halfLoops are the same as loops, for halves that do not lie side by side.
+// halfLoops are the same as loops, for halves that are not contiguous.
 var halfLoops = func() map[driver.Code]loop[float32] {
 	list := map[driver.Code]loop[float32]{}
 	for code, f := range functionsByCode {

@@ -144,7 +144,7 @@ var absent driver.View
 // share factors, or rows of factors.
 func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	x, w := read[T](src[0]), write[T](dst)
-	views := append([]driver.View{absent, absent}, src[1:3]...) // w and b come first
+	views := append([]driver.View{absent, absent}, src[1:3]...) // w and b are the first two
 	if len(src) == 5 {
 		views[0], views[1] = src[3], src[4]
 	}

@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// moments sets mean to the means of x along the axes where it has size 1, and variance
-// to those of (x - mean)*(x - mean). Of what does not lie side by side, as many results
-// are taken at a time as find their elements in the cache again.
+// moments sets mean to the means of x along the axes where mean has size 1, and
+// variance to the means of (x - mean)*(x - mean). Without columns it computes a group
+// of results at a time, whose elements are still in the cache for the second pass.
 func moments[T real](b *Backend, variance, x, mean driver.View) {
 	r := reductionOf[T](variance, x)
 	means, variances := make([]T, r.outs), make([]T, r.outs)
@@ -67,7 +67,7 @@ func centredSquares[T real](x []T, mean T, room []T) T {
 }
 
 // normSums sets dst to the sums of g = dy*w, and src[0] to those of g*z with z =
-// (x - mean)*scale, divided by divisor. The sums are cut as in reduce.
+// (x - mean)*scale, divided by divisor. The sums are divided into blocks as in reduce.
 func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T) {
 	second, dy, x, weighted := src[0], src[1], src[2], len(src) == 6
 	kept, reduced := axes(dst, dy)
@@ -107,8 +107,8 @@ func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T)
 	}
 }
 
-// normSum is what normSums adds: dy and x, in one order, and the factors that make z of
-// x, g of dy, and both at once.
+// normSum holds the operands of normSums: dy and x, in the same order, and the factors
+// that compute z from x, g from dy, and both at once.
 type normSum[T real] struct {
 	dy         *reduction[T]
 	x          *reader[T]
@@ -116,7 +116,7 @@ type normSum[T real] struct {
 	z, g, both factors[T]
 }
 
-// rowBlocks fills both sums of blocks, as that of reduction.
+// rowBlocks fills the two sums of each block, like reduction.rowBlocks.
 func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 	r := n.dy
 	each := r.together(n.x.bulk())
@@ -145,15 +145,14 @@ func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 	})
 }
 
-// add sets both sums of parts of dy and x of equal lengths, whose first element has the
-// index lo.
+// add sets both sums of equal parts of dy and x. The first element has the index lo.
 func (n *normSum[T]) add(first, second, dy, x []T, lo int, s *scratch[T]) {
 	count := len(x) / len(first)
 	if len(x) > 0 && n.addFast(first, second, dtypeOf[T](), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), lo, count) {
 		return
 	}
 	for len(first) > 0 {
-		k := max(1, chunk/count) // results at a time
+		k := max(1, chunk/count) // number of results at a time
 		k = min(k, len(first))
 		g, z := dy[:k*count], s.out[:k*count]
 		n.z.normalize(z, x[:k*count], lo)
@@ -193,7 +192,7 @@ func (n *normSum[T]) addFast(first, second []T, d driver.DType, dy, x unsafe.Poi
 		return false
 	}
 	var row asm.Factors
-	if length != count { // all in one run
+	if length != count { // all parts are in one run
 		for i := range first {
 			at := lo + i*count
 			f.row(f.at(at), &row)
@@ -211,8 +210,8 @@ func (n *normSum[T]) addFast(first, second []T, d driver.DType, dy, x unsafe.Poi
 	return true
 }
 
-// columnBlocks fills both sums where neighbours belong to neighbouring results, as that
-// of reduction; there is no weight.
+// columnBlocks fills both sums if neighbouring elements belong to neighbouring results,
+// like reduction.columnBlocks. There is no weight.
 func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	r := n.dy
 	panels := (r.columns + panel - 1) / panel
@@ -250,8 +249,8 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	})
 }
 
-// addRows adds rows that lie stride apart, the first element of which has the index lo,
-// to lanes from lane on.
+// addRows adds rows, which begin stride elements apart, to the lanes from lane on. The
+// first element has the index lo.
 func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, rows, width, stride int) {
 	f, columns := &n.z, n.dy.columns
 	step := f.inner()

@@ -45,7 +45,7 @@ func runScatterInto(b *Backend, k driver.Kernel, dst driver.View, src []driver.V
 	}
 }
 
-// checkPositions panics unless shapes fit together as package driver asks.
+// checkPositions panics unless the shapes match as package driver requires.
 func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
 	x, index := src[0], src[1]
 	for i, v := range src {

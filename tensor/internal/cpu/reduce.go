@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	block = chunk // elements that sumBlock adds
-	lanes = 16    // its partial sums
-	panel = 256   // columns that are reduced side by side
+	block = chunk // largest number of elements that sumBlock adds
+	lanes = 16    // number of partial sums of sumBlock
+	panel = 256   // largest number of columns that are reduced together
 )
 
 func init() {
@@ -41,7 +41,7 @@ func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
 	writeAll(b, dst, out)
 }
 
-// writeAll sets dst to x, of its length.
+// writeAll sets the elements of dst to x.
 func writeAll[T number](b *Backend, dst driver.View, x []T) {
 	w := write[T](dst)
 	b.ranges(len(x), copyItem, func(lo, hi int) {
@@ -53,15 +53,15 @@ func writeAll[T number](b *Backend, dst driver.View, x []T) {
 	})
 }
 
-// reduction is what is reduced.
+// reduction describes the operand of a reduction.
 //
-// The elements that go into one result are taken in row-major order and cut into
-// blocks; each block is reduced by a method's fold, and the blocks' results by [tree].
-// The items are blocks, so a long sum uses all workers as well as many short ones.
+// The elements of one result are taken in row-major order and divided into blocks. Each
+// block is reduced by a reducer, and the blocks' results by [tree]. Work items consist
+// of blocks, so one long sum uses all workers, as many short ones do.
 type reduction[T number] struct {
 	reader[T]
 	outs, count, blocks int
-	columns             int // how many results have their elements side by side, 0 for none
+	columns             int // number of results whose elements are interleaved; 0 if there are none
 }
 
 func reductionOf[T number](dst, src driver.View) reduction[T] {
@@ -78,8 +78,8 @@ func reductionOf[T number](dst, src driver.View) reduction[T] {
 	return r
 }
 
-// reducedLayout is that of src with the elements of a result side by side, or, if there
-// are columns, those of neighbouring results.
+// reducedLayout returns the layout of src with the elements of one result in sequence
+// or, if there are columns, with those of neighbouring results in sequence.
 func reducedLayout(src driver.View, columns int, kept, reduced []int) layout {
 	if columns == 0 {
 		return permuted(src, kept, reduced)
@@ -88,9 +88,11 @@ func reducedLayout(src driver.View, columns int, kept, reduced []int) layout {
 	return permuted(src, kept[:last], reduced, kept[last:])
 }
 
-// run sets out, from lo to hi, to those results: of columns, all of them.
+// run sets out[lo:hi] to these results. With columns, lo and hi must select all
+// results.
 func (r *reduction[T]) run(b *Backend, m *reducer[T], out []T, lo, hi int) {
-	// partial[o*blocks + i] is block i of result o; side by side: see columnBlocks.
+	// partial[o*blocks + i] is block i of result o. With columns the order is that of
+	// columnBlocks.
 	partial, step := out[lo:hi], 1
 	if r.blocks != 1 {
 		partial = make([]T, (hi-lo)*r.blocks)
@@ -147,8 +149,7 @@ func permuted(v driver.View, order ...[]int) layout {
 	return l
 }
 
-// rowBlocks fills partial, from result first on, where the elements of a block had
-// better be taken together.
+// rowBlocks fills partial, from result first on, one block after another.
 func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
 	direct := m.rowsOf(r.dtype)
 	each := r.together(true)
@@ -181,8 +182,8 @@ func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first i
 	})
 }
 
-// together returns how many results to take at a time: those that fit in a chunk, or, if
-// allowed, in bulk.
+// together returns the number of results to compute at a time: those whose elements fit
+// in a chunk or, if allowed, in bulk.
 func (r *reduction[T]) together(allowed bool) int {
 	switch {
 	case r.blocks != 1:
@@ -193,13 +194,13 @@ func (r *reduction[T]) together(allowed bool) int {
 	return max(1, chunk/r.count)
 }
 
-// itemBlocks returns how many blocks make an item, a multiple of each.
+// itemBlocks returns the number of blocks in an item, a multiple of each.
 func (r *reduction[T]) itemBlocks(each int) int {
 	return max(each, copyItem/min(block, max(r.count, 1))/each*each)
 }
 
-// columnAxis returns the length of the last kept axis if src's elements lie
-// side by side along it and not along the reduced ones, else 0.
+// columnAxis returns the length of the last kept axis if src is contiguous along it and
+// it has at least lanes elements, and 0 otherwise.
 func columnAxis(src driver.View, kept, reduced []int) int {
 	if len(kept) == 0 || len(reduced) == 0 {
 		return 0
@@ -211,8 +212,8 @@ func columnAxis(src driver.View, kept, reduced []int) int {
 	return src.Shape[axis]
 }
 
-// columnBlocks fills partial where neighbours belong to neighbouring results: it takes
-// whole rows of up to panel elements and keeps lanes of rows, in the very order of
+// columnBlocks fills partial if neighbouring elements belong to neighbouring results.
+// It adds whole rows of up to panel elements to lanes of rows, in exactly the order of
 // sumBlock. Block i of result o*columns+c is partial[(o*blocks+i)*columns + c].
 func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	panels := (r.columns + panel - 1) / panel
@@ -256,9 +257,9 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	})
 }
 
-// rowsAt returns how many rows of width columns to take at a time, of so many, and how far
-// apart they will lie: all of them where they lie in memory, if that is allowed, or what
-// fits in a chunk.
+// rowsAt returns the number of rows of width columns to read at a time, at most most, and
+// their stride. If allowed and possible, the rows are read directly from memory; otherwise
+// they fit in a chunk.
 func (r *reduction[T]) rowsAt(width, most int, allowed bool) (rows, stride int) {
 	switch {
 	case allowed && r.bulk():
