@@ -46,9 +46,9 @@ func TestPositionErrors(t *testing.T) {
 		{func() { x.T().View(6) }, "tensor: view: shapes (3, 2) and (6,): strides (1, 3) do not allow shape (6,) without a copy; want a contiguous tensor: use Reshape"},
 		{func() { x.Flatten(1, 0) }, "tensor: flatten: shape (2, 3): start 1 is after end 0; want start before end"},
 		{func() { x.Unflatten(1, 2, -1) }, "tensor: unflatten: shape (2, 3): dimension 1 of size 3 does not split into (2, -1); want sizes with that product, and at most one -1"},
-		{func() { x.Repeat(2) }, "tensor: repeat: shape (2, 3): times has length 1; want at least 2, one for each dimension"},
-		{func() { x.RepeatInterleave(-1, 0) }, "tensor: repeat_interleave: shape (2, 3): n is -1; want at least 0"},
-		{func() { x.RepeatInterleaveEach(i, 0) }, "tensor: repeat_interleave: shapes (2, 3) and (3,): times has dtype int64; want 2 integers, one for each slice along dimension 0"},
+		{func() { x.Repeat(2) }, "tensor: repeat: shape (2, 3): repeats has length 1; want at least 2, one for each dimension"},
+		{func() { x.RepeatInterleave(-1, 0) }, "tensor: repeat_interleave: shape (2, 3): repeats is -1; want at least 0"},
+		{func() { x.RepeatInterleaveEach(i, 0) }, "tensor: repeat_interleave: shapes (2, 3) and (3,): repeats has dtype int64; want 2 integers, one for each slice along dimension 0"},
 		{func() { x.RepeatInterleaveEach(FromInts([]int{1, -2}), 0) }, "repeat_interleave: shapes (2, 3) and (2,): -2 repeats of slice 1; want at least 0, and a result that fits into memory"},
 		{func() { Meshgrid(x) }, "tensor: meshgrid: shape (2, 3): operand 0 is 2-D; want vectors"},
 		{func() { x.MaskedFill(x, 1) }, "tensor: masked_fill: dtypes float32 and float32: mask has dtype float32; want bool, such as a comparison returns"},
@@ -83,7 +83,7 @@ func TestPositionErrors(t *testing.T) {
 		{func() { i.OneHot(0) }, "tensor: one_hot: shape (3,): classes is 0; want at least 1, or -1 for the largest integer plus 1"},
 		{func() { x.Split(0, 0) }, "tensor: split: shape (2, 3): size is 0; want at least 1"},
 		{func() { x.SplitSizes([]int{1, 1}, 1) }, "tensor: split: shape (2, 3): sizes (1, 1) add up to 2; want 3, the size of dimension 1"},
-		{func() { x.Chunk(0, 0) }, "tensor: chunk: shape (2, 3): n is 0; want at least 1"},
+		{func() { x.Chunk(0, 0) }, "tensor: chunk: shape (2, 3): chunks is 0; want at least 1"},
 		{func() { x.TensorSplit(0, 0) }, "tensor: tensor_split: shape (2, 3): n is 0; want at least 1"},
 	} {
 		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
