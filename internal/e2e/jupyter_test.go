@@ -94,7 +94,7 @@ func TestPapermillParameters(t *testing.T) {
 	}
 	wheels, err := filepath.Glob(filepath.Join(jupyterPath(python()), "kernels", "halfnote", "halfnote_papermill-*.whl"))
 	if err != nil || len(wheels) != 1 {
-		t.Fatalf("got wheels %q beside the kernelspec, want one", wheels)
+		t.Fatalf("got wheels %q next to the kernelspec, want one", wheels)
 	}
 	run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--target", dir, wheels[0])
 	declares := "lr, steps := 0.1, 10 // learning rate\nvar name, on = \"a // b\", false\nconst depth = 2\nvar (\n\tlimit float32 = 1\n)\nsizes := []float64{\n\t1,\n}"
