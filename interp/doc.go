@@ -178,9 +178,9 @@
 // # Engines
 //
 // Two interpreters can execute cells: Yaegi, the default, and ixgo, with the flag
-// --engine ixgo of the commands kernel, run, lab and install; installed, it is a kernel
-// of its own, halfnote-ixgo. This page holds for both, except for the differences below.
-// "go test ./interp -run CompareEngines -compare" repeats the measurements; these
+// --engine ixgo of the commands kernel, run, lab and install; installed, it is a
+// separate kernel, halfnote-ixgo. This page holds for both, except for the differences
+// below. "go test ./interp -run CompareEngines -compare" repeats the measurements; these
 // were made on two cores.
 //
 //	                                          yaegi        ixgo

@@ -29,8 +29,8 @@ type ExecutedCell struct {
 
 // Export writes cells, in the order in which they were run, as one Go program with the same
 // output. Every variable of a cell becomes a package variable, and the statements of each
-// cell become a function. A redeclaration gets a name of its own, and so do the versions
-// that depend on it. Cells that failed become comments, as do magics without a meaning in a
+// cell become a function. A redeclaration gets a separate name, and so do the versions that
+// depend on it. Cells that failed become comments, as do magics without a meaning in a
 // program; the declarations of cells that panicked stay. An error names the code that
 // cannot be exported; a program returned with an error does not compile.
 func Export(cells []ExecutedCell) ([]byte, error) {

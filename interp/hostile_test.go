@@ -16,7 +16,7 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a separate process
 // with little memory. It checks that the output contains the text that follows the cell,
 // and that the state of the session is intact for the next cells. A default run has a
 // share of the cells.

@@ -13,8 +13,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// declFile is one declaration of a cell, parsed as a file of its own with the imports
-// in force where it was written.
+// declFile is one declaration of a cell, parsed as a separate file with the imports in
+// force where it was written.
 type declFile struct {
 	src *source
 	*ast.File

@@ -14,7 +14,7 @@ const maxRows = 50
 
 // records returns a slice of structs of the session as an HTML table, as display.Of returns
 // other slices of structs: a row for each element and a column for each field. Structs and
-// slices that have a text of their own are not shown as tables.
+// slices that have their own text are not shown as tables.
 func (s *Session) records(c *cell, v reflect.Value, t types.Type, w func() *writer) (html string, ok bool) {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()

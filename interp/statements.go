@@ -11,7 +11,7 @@ import (
 
 // statements converts the cell's statements into those of its function: declarations of
 // variables become assignments to their slots, and the value of the last expression is
-// stored in slots of its own, from which it is shown.
+// stored in separate slots, from which it is displayed.
 func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
 	all := c.body.Body.List

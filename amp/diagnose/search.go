@@ -25,7 +25,8 @@ type PrecisionSetOptions struct {
 	// Modules treats the same operation in different modules separately. Modules are known in
 	// containers such as nn.Sequential.
 	Modules bool
-	// State is what step changes apart from the net: any values that NewRewind accepts.
+	// State holds the values that step changes apart from the net: any that NewRewind
+	// accepts.
 	State []any
 	// MaxRuns is the maximum number of runs spent on finding a set smaller than a minimal one;
 	// 300 by default.

@@ -99,7 +99,7 @@ func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration
 func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	again = l.config.Patience
 	if l.sent.Load()-l.seen.Load() > int64(l.config.High) {
-		return false, again // zmq4's queue has no limit of its own
+		return false, again // zmq4's queue has no limit
 	}
 	ok = true
 	l.mu.Lock()

@@ -54,7 +54,7 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 	return functional.CrossEntropy(logits, target, c.loss)
 }
 
-// LinearCrossEntropyLoss is LinearCrossEntropy with a layer of its own. It is
+// LinearCrossEntropyLoss is LinearCrossEntropy with its own layer. It is
 // torch.nn.LinearCrossEntropyLoss.
 type LinearCrossEntropyLoss struct {
 	Weight *tensor.Tensor // weights of classes, or nil
