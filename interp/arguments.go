@@ -22,6 +22,11 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 		return inText, true
 	}
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.end], '\n')+1:c.end], " \t")
+	if strings.HasPrefix(line, "!") && strings.ContainsAny(line, " \t") {
+		c.prefix = line[strings.LastIndexAny(line, " \t")+1:]
+		c.start = c.end - len(c.prefix)
+		return inMagic, true
+	}
 	if !strings.HasPrefix(line, "%") {
 		return 0, false
 	}
@@ -43,6 +48,10 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 func (c *completer) magics(known []kernel.Match) {
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.start], '\n')+1:c.start], " \t")
 	name, _, _ := strings.Cut(line, " ")
+	if strings.HasPrefix(line, "!") {
+		c.files(c.prefix, false, asIs)
+		return
+	}
 	for _, m := range known {
 		switch {
 		case name == "":
@@ -128,7 +137,7 @@ func (c *completer) mapKeys() {
 		return
 	}
 	v, ok := c.probe.value(x.X)
-	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.quiet() {
+	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.idle() {
 		return
 	}
 	for it := v.MapRange(); it.Next() && len(c.matches) < maxFiles; {

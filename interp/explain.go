@@ -138,11 +138,11 @@ func (p *probe) now(o types.Object) string {
 		}
 		return text
 	}
-	switch x = solid(x); x.Kind() {
+	switch x = concrete(x); x.Kind() {
 	case reflect.Slice:
 		text += fmt.Sprintf("\n// len %d, cap %d", x.Len(), x.Cap())
 	case reflect.Map:
-		if p.session.quiet() {
+		if p.session.idle() {
 			text += fmt.Sprintf("\n// len %d", x.Len())
 		}
 	case reflect.Chan:

@@ -106,7 +106,7 @@ func formatGo(code string, last bool) (string, error) {
 		start = end
 	}
 	text := out.String()
-	if last && p.quiet && p.items[len(p.items)-1].kind == itemStatement {
+	if last && p.suppressed && p.items[len(p.items)-1].kind == itemStatement {
 		items := split(text).items
 		last := items[len(items)-1]
 		at := offsetOf(text, last.line, last.col) + codeLen(last.text)

@@ -37,7 +37,7 @@ func TestFormat(t *testing.T) {
 			if !slices.Equal(tokens(got), tokens(code)) {
 				t.Errorf("%s: got other tokens in\n%s\nwant those of\n%s", file, got, code)
 			}
-			if q := split(code); q.quiet && q.items[len(q.items)-1].kind == itemStatement && !split(got).quiet && !strings.Contains(code, "\n%") {
+			if q := split(code); q.suppressed && q.items[len(q.items)-1].kind == itemStatement && !split(got).suppressed && !strings.Contains(code, "\n%") {
 				t.Errorf("%s: got no semicolon at the end of\n%s\nwant it as in\n%s", file, got, code)
 			}
 			if again, err := Format(got); err != nil || again != got {

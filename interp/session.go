@@ -59,9 +59,9 @@ type Session struct {
 	live     *live.Registry
 	types    *dynamic.Space // types of cells at run time
 
-	mu     sync.Mutex // guards env and its names against completion while a cell runs
-	env    *env
-	around *surroundings // the visible part of env; nil after a change
+	mu   sync.Mutex // guards env and its names against completion while a cell runs
+	env  *env
+	snap *snapshot // the visible part of env; nil after a change
 	// checking is held while packages are read and type-checked, which changes data
 	// that the checker and other packages share.
 	checking *sync.Mutex
@@ -162,7 +162,7 @@ func (s *Session) reset() error {
 	}
 	s.mu.Lock()
 	s.env, s.importer = newEnv(), s.packages.loader
-	s.around = nil
+	s.snap = nil
 	s.mu.Unlock()
 	s.noteOutputs()
 	s.bindSupport()
