@@ -94,10 +94,12 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	debugger *debugger
-	widgets  *widget.Manager // widgets known to front ends
-	lastDir  string          // working folder before the last %cd
-	ran      []ExecutedCell  // cells for %export
-	runs     []string        // files that %run is running, outermost first
+	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
+	runsCells func(function string) bool
+	widgets   *widget.Manager // widgets known to front ends
+	lastDir   string          // working folder before the last %cd
+	ran       []ExecutedCell  // cells for %export
+	runs      []string        // files that %run is running, outermost first
 }
 
 var (
