@@ -12,19 +12,9 @@ import (
 // maxRows is the maximum number of rows of a table.
 const maxRows = 50
 
-<<<<<<< HEAD
-// records returns a slice of structs of the session as an HTML table, as display.Of returns
-// other slices of structs: a row for each element and a column for each field. Structs and
-// slices that have their own text are not shown as tables.
-||||||| merged common ancestors
-// records returns a slice of structs of the session as an HTML table, as display.Of returns
-// other slices of structs: a row for each element and a column for each field. Structs and
-// slices that have a text of their own are not shown as tables.
-=======
 // records returns a slice or map of the session as an HTML table, as display.Of returns others: a row for
 // each element and a column for each field of structs. Values that have a text of their own are not
 // shown as tables.
->>>>>>> 4f181609e6fefa4afee77126523f32dbe1b64bd7
 func (s *Session) records(c *cell, v reflect.Value, t types.Type, w func() *writer) (html string, ok bool) {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()
