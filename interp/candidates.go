@@ -16,7 +16,7 @@ func (c *completer) object(r rank, o types.Object) {
 	n := len(c.matches)
 	c.declared(r, o)
 	if len(c.matches) > n {
-		c.matches[n].object = o
+		c.matches[n].object, c.matches[n].fit = o, c.want.fit(o)
 	}
 }
 

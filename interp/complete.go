@@ -61,10 +61,13 @@ func (c *completer) gather(snap snapshot) bool {
 		c.fileNames()
 	case afterDot:
 		c.check(snap, where)
+		c.want = c.probe.expects()
 		c.members()
 	default:
 		c.check(snap, where)
+		c.want = c.probe.expects()
 		if !c.labels() {
+			c.choices()
 			c.keys()
 			c.names()
 		}
@@ -89,6 +92,7 @@ type completer struct {
 	start, end int // range to replace, in bytes
 	prefix     string
 	probe      *probe
+	want       expected
 	matches    []match
 	seen       map[string]bool
 }
@@ -189,6 +193,7 @@ type match struct {
 	kernel.Match
 	rank   rank
 	object types.Object // what the text denotes, or nil
+	fit    fit
 }
 
 // rank orders matches: members and local names come before universal ones.
@@ -205,10 +210,11 @@ const (
 	rankImport // packages that still need an import
 )
 
-// compare puts matching case first, then types where only a type is valid.
+// compare puts matching case first, then types where only a type is valid, then what fits
+// best.
 func (c *completer) compare(a, b match) int {
 	order := func(m match) int {
-		n := int(m.rank)
+		n := int(m.rank) + 20*int(namedFit-m.fit)
 		if c.probe != nil && c.probe.wantsType() && m.Type != "type" && m.Type != "module" {
 			n += 100
 		}
@@ -235,7 +241,7 @@ func (c *completer) offer(r rank, name, kind, signature string) {
 		return
 	}
 	c.seen[name] = true
-	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r, nil})
+	c.matches = append(c.matches, match{Match: kernel.Match{Text: name, Type: kind, Signature: signature}, rank: r})
 }
 
 // quoted returns a name escaped for the string literal that the cursor is in.

@@ -67,7 +67,7 @@ func explainMagic(code string, at int) (explanation, bool) {
 	}
 	for _, m := range magics {
 		if m.name == word {
-			return explanation{decl: strings.TrimSpace(m.name + " " + m.args), doc: m.help}, true
+			return explanation{decl: strings.TrimSpace(m.name + " " + m.args), doc: strings.Replace(m.help, "\n", "\n\n", 1)}, true
 		}
 	}
 	return explanation{}, false

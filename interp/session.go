@@ -93,6 +93,7 @@ type Session struct {
 	widgets  *widget.Manager // widgets known to front ends
 	lastDir  string          // working folder before the last %cd
 	ran      []ExecutedCell  // cells for %export
+	runs     []string        // files that %run is running, outermost first
 }
 
 var (
@@ -183,10 +184,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
-	r, ok := s.magic(ctx, in, out)
-	if !ok {
-		r = s.run(ctx, in, out)
-	}
+	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
 		if r.Err != nil {
