@@ -114,7 +114,7 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates, and show the signature and the comment of a completion beside the list.
+// or checking for updates, and show the signature and the comment of a completion next to the list.
 const overrides = `{
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
 	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true}

@@ -53,7 +53,7 @@ func init() {
 		{"%%html", "", "shows the cell as HTML", takesText, (*Session).magicHTML},
 		{"%%latex", "", "shows the cell as mathematics in LaTeX", takesText, (*Session).magicLaTeX},
 		{"%%markdown", "", "shows the cell as Markdown", takesText, (*Session).magicMarkdown},
-		{"%%python", "[OPTIONS]", "runs the cell as a Python script, in a process of its own", takesText, (*Session).magicPython},
+		{"%%python", "[OPTIONS]", "runs the cell as a Python script, in a separate process", takesText, (*Session).magicPython},
 		{"%%script", "PROGRAM [ARGUMENTS]", "runs a program that reads the cell\nThe options --out NAME and --err NAME before the program assign its lines of output to variables.", takesText, (*Session).magicScript},
 		{"%%sh", "[OPTIONS]", "runs the cell as a POSIX shell script, like %%bash", takesText, (*Session).magicSh},
 		{"%%time", "", "runs the cell and prints how long it took", takesGo, (*Session).magicTime},
