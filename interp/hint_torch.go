@@ -39,7 +39,7 @@ func torchHint(msg string) string {
 }
 
 // preloadedHint names the packages that cells have without an import.
-const preloadedHint = "tensor, nn, optim, amp and data are there without an import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
+const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
 
 // foreignNames maps names that Python's users give modules to what cells have in their place.
 var foreignNames = map[string]string{
@@ -67,7 +67,7 @@ var foreignImports = map[string]string{
 
 // foreignMagics maps IPython's magics to what cells do in their place.
 var foreignMagics = map[string]string{
-	"%autoreload": "a cell that declares a name again replaces it, and what uses it follows",
+	"%autoreload": "a cell that declares a name again replaces it; functions that use it are updated",
 	"%conda":      "cells import Go's packages; !conda runs the command",
 	"%load_ext":   "cells have no extensions; %lsmagic lists the magics",
 	"%matplotlib": "charts need no set-up: a chart as last expression is shown",

@@ -222,7 +222,7 @@ func TestParametrizedErrors(t *testing.T) {
 	m := nn.WeightNorm(nn.NewLinear(2, 3))
 	for want, f := range map[string]func(){
 		"tensor: weight_norm: module is nil":                                                                                              func() { nn.WeightNorm(nil) },
-		`tensor: weight_norm: Linear has no tensor "wait"; want one of weight, bias`:                                           func() { nn.WeightNorm(l, nn.TensorName("wait")) },
+		`tensor: weight_norm: Linear has no tensor "wait"; want one of weight, bias`:                                                      func() { nn.WeightNorm(l, nn.TensorName("wait")) },
 		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; want -2 to 1":                                                    func() { nn.WeightNorm(l, nn.Dim(2)) },
 		"tensor: spectral_norm: weight is already computed by _WeightNorm(); choose another tensor, or call RemoveParametrizations first": func() { nn.SpectralNorm(m) },
 		"tensor: spectral_norm: NPowerIterations is 0":                                                                                    func() { nn.SpectralNorm(l, nn.NPowerIterations(0)) },
