@@ -33,6 +33,7 @@ var phrases = [][2]string{
 	{`\bby the very\b`, "by exactly the"},
 	{`\bcomes? to light\b`, "is detected, is reported"},
 	{`\bcomparison shows nothing\b`, "is meaningless"},
+	{`\bdo(?:es)? not know (?:autocast|autograd|charts|modules|sockets|tensors|views)\b`, "does not depend on"},
 	{`\bdo(?:es)? without\b`, "runs without it"},
 	{`\bdoes not exist any more\b`, "no longer exists"},
 	{`\bequally many\b`, "the same number of"},

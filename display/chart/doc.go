@@ -1,6 +1,6 @@
 // Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
 // the loss scale, the gradients that float16 loses, and the speed-up. Charts take plain numbers
-// and do not know tensors.
+// and do not depend on tensors.
 //
 // Each function returns a [Figure]. One sentence states what the figure shows; it is the title,
 // the alt text and the start of the figure's text:
