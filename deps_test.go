@@ -66,7 +66,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
-STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
+STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., pprof < interp
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
@@ -83,6 +83,7 @@ var modules = map[string][]string{
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
+	"pprof":      {"github.com/google/pprof/profile"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/mod":      {"golang.org/x/mod"},
 	"x/sys":      {"golang.org/x/sys"},

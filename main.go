@@ -85,7 +85,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Memory: limit / 10 * 9, Mapped: mapped, Leave: plumbing.Of[plumbing.Regions]().Close})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c installCommand) Run(ctx context.Context) error {
 	}
 	fmt.Println("installed the kernelspec", filepath.Base(dir), "in", dir)
 	if !c.SysPrefix {
-		fmt.Printf("for parameters of papermill: python -m pip install \"%s\"\n", install.PapermillWheel(dir, version))
+		fmt.Printf("for papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
 	}
 	return nil
 }
@@ -200,12 +200,16 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 }
 
 type exportCommand struct {
-	Notebook string `arg:"" help:"The notebook. Cells that ended with an error are left out." type:"existingfile"`
-	File     string `arg:"" help:"The Go file to write." type:"path"`
+	Notebook string `arg:"" help:"The notebook, or - for standard input. Cells that ended with an error are left out." type:"existingfile"`
+	File     string `arg:"" help:"The Go file to write, or - for standard output." type:"path"`
 }
 
 func (c exportCommand) Run() error {
-	nb, err := notebook.ReadFile(c.Notebook)
+	read := func() (*notebook.Notebook, error) { return notebook.ReadFile(c.Notebook) }
+	if c.Notebook == "-" {
+		read = func() (*notebook.Notebook, error) { return notebook.Read(os.Stdin) }
+	}
+	nb, err := read()
 	if err != nil {
 		return err
 	}
@@ -224,13 +228,21 @@ func (c exportCommand) Run() error {
 		cells = append(cells, ran)
 	}
 	src, err := interp.Export(cells)
+	hint := interp.GoModHint(c.File, src, version)
+	if c.File == "-" {
+		for line := range strings.Lines(hint) {
+			fmt.Print("// ", line)
+		}
+		fmt.Print("\n", string(src))
+		return err
+	}
 	if len(src) > 0 {
 		err = errors.Join(err, os.WriteFile(c.File, src, 0o666))
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Print(interp.GoModHint(c.File, src, version))
+	fmt.Print(hint)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 //     LaTeX() string, SVG() string or []byte, PNG() []byte shows their results;
 //     its String or Error method supplies the text and the pictures' alt text;
 //   - an image.Image is shown as PNG;
-//   - a slice of structs or a map is shown as a table;
+//   - a slice of structs or a map is shown as a table, with a column for each exported field of structs;
 //   - any other value is shown as text, formatted like fmt's %+v; long and cyclic
 //     values are cut.
 //

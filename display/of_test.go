@@ -80,6 +80,9 @@ func TestOf(t *testing.T) {
 		{"map", map[float64]string{10: "b", 9: "a", math.NaN(): "<c>"}, map[string]string{
 			"text/plain": "map[NaN:<c> 9:a 10:b]",
 			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:right;padding:2px 8px;white-space:nowrap">key</th>`}},
+		{"map of structs", map[string]*point{"b": {3, 4}, "a": nil}, map[string]string{
+			"text/plain": "map[a:<nil> b:0x",
+			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:left;padding:2px 8px;white-space:nowrap">key</th><th style="text-align:right;padding:2px 8px;white-space:nowrap">X</th>`}},
 		{"cyclic map", cyclic, map[string]string{"text/plain": "map[self:map[self:", "text/html": `<div style="overflow-x:auto"><table>`}},
 		{"no records", []page{{"p"}}, map[string]string{"text/plain": "[page p]"}},
 	} {

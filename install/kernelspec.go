@@ -29,11 +29,11 @@ type Options struct {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes a kernelspec and returns its folder: kernel.json, logos, a wheel that
-// lets papermill's -p write Go, and a copy of the program, so that the kernel depends
-// neither on the location of the running program nor on PATH. An older installation is
-// replaced file by file, each atomically; running kernels are not disturbed. With
-// SysPrefix the wheel is also installed in the active environment.
+// Install writes a kernelspec and returns its folder: kernel.json, logos, a wheel for
+// papermill and nbconvert (see [Wheel]), and a copy of the program, so that the kernel
+// depends neither on the location of the running program nor on PATH. An older
+// installation is replaced file by file, each atomically; running kernels are not
+// disturbed. With SysPrefix the wheel is also installed in the active environment.
 func Install(o Options) (dir string, err error) {
 	o = o.named()
 	if !validName.MatchString(o.Name) {
@@ -60,7 +60,7 @@ func Install(o Options) (dir string, err error) {
 		return "", err
 	}
 	if o.SysPrefix {
-		if err := addPapermill(filepath.Dir(filepath.Dir(data)), version); err != nil {
+		if err := unpackWheel(filepath.Dir(filepath.Dir(data)), version); err != nil {
 			return "", err
 		}
 	}

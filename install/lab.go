@@ -69,7 +69,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.writeOverrides(); err != nil {
 		return err
 	}
-	if err := addPapermill(env.dir, cmp.Or(o.Version, "0")); err != nil {
+	if err := unpackWheel(env.dir, cmp.Or(o.Version, "0")); err != nil {
 		return err
 	}
 	data, remove, err := env.ownKernel(o)
@@ -114,10 +114,12 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates, and show the signature and the comment of a completion next to the list.
+// or checking for updates, show the signature and the comment of a completion next to the list,
+// and save the states of widgets, so that they are drawn without a kernel.
 const overrides = `{
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
-	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true}
+	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true},
+	"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}
 }
 `
 

@@ -149,9 +149,9 @@ func TestExporterArgs(t *testing.T) {
 		programs []string
 		want     string
 	}{
-		{nil, "ASCIIDoc Latex PDF QtPDF QtPNG RST Script WebPDF"},
-		{[]string{"pandoc"}, "PDF QtPDF QtPNG Script WebPDF"},
-		{[]string{"pandoc", "xelatex"}, "QtPDF QtPNG Script WebPDF"},
+		{nil, "ASCIIDoc Latex PDF QtPDF QtPNG RST WebPDF"},
+		{[]string{"pandoc"}, "PDF QtPDF QtPNG WebPDF"},
+		{[]string{"pandoc", "xelatex"}, "QtPDF QtPNG WebPDF"},
 	}
 	for _, test := range tests {
 		dir := t.TempDir()

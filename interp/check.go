@@ -3,6 +3,7 @@ package interp
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 
 	"halfnote/interp/lower"
@@ -32,6 +33,12 @@ func (s *Session) check(c *cell) error {
 		for _, src := range s.debugger.lacking(c.env) {
 			c.force[src] = true
 		}
+	}
+	if s.debugger.leaving {
+		for _, src := range c.env.sources() {
+			c.force[src] = src.stops
+		}
+		maps.DeleteFunc(c.force, func(_ *source, yes bool) bool { return !yes })
 	}
 	for range 20 { // each round adds or removes a declaration; real cells need far fewer
 		own, err := c.ownDecls()

@@ -20,6 +20,7 @@ type debugger struct {
 
 	flag    uint32 // tested by stops: non-zero while a stop may be requested
 	refused bool   // the engine does not accept the current cell with stops
+	leaving bool   // functions are being compiled without the stops of a profile
 
 	mu          sync.Mutex
 	event       func(kernel.DebugEvent) // nil when no front end debugs
@@ -28,6 +29,7 @@ type debugger struct {
 	threads     map[uint64]*thread // threads by goroutine ID
 	pausing     bool               // stop at the next statement
 	panics      bool               // stop at panics
+	profiler    *profiler          // nil unless a profile is being made
 
 	turn    chan struct{} // token of the stopped goroutine: only one stops at a time
 	looking sync.Mutex    // held while values are read during a stop, and to continue
@@ -36,6 +38,7 @@ type debugger struct {
 
 // stop is a place where a cell can stop.
 type stop struct {
+	cell     int
 	code     string // source of the cell
 	line, to int    // the lines of the statement
 	begins   bool   // first statement on its line
@@ -72,8 +75,8 @@ func (d *debugger) reset() {
 	d.stops, d.threads = nil, map[uint64]*thread{}
 }
 
-// lacking lists the functions and methods with breakpoints that were compiled without
-// stops, before a front end debugged.
+// lacking lists the functions and methods that need stops but were compiled without them, before
+// a front end debugged: those with breakpoints or, for a profile, all.
 func (d *debugger) lacking(e *env) (list []*source) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +84,7 @@ func (d *debugger) lacking(e *env) (list []*source) {
 	defer d.session.mu.Unlock()
 	for _, src := range e.sources() {
 		isFunc := len(src.methods) > 0 || slices.ContainsFunc(src.binds, func(b *binding) bool { return b.kind == kindFunc })
-		if isFunc && !src.stops && len(d.breakpoints[d.session.code[src.cell]]) > 0 {
+		if isFunc && !src.stops && (d.profiler != nil || len(d.breakpoints[d.session.code[src.cell]]) > 0) {
 			list = append(list, src)
 		}
 	}
@@ -92,7 +95,7 @@ func (d *debugger) lacking(e *env) (list []*source) {
 func (d *debugger) on() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.event != nil
+	return d.event != nil || d.profiler != nil
 }
 
 // Debug implements kernel.Debugger.
@@ -117,7 +120,7 @@ func (s *Session) Debug(event func(kernel.DebugEvent)) {
 // watch updates the flag. mu must be held.
 func (d *debugger) watch() {
 	var on uint32
-	if d.pausing || d.panics || len(d.breakpoints) > 0 {
+	if d.pausing || d.panics || d.profiler != nil || len(d.breakpoints) > 0 {
 		on = 1
 	}
 	for _, t := range d.threads {

@@ -35,7 +35,7 @@ func (s *Session) addStops(c *cell, u *lower.Unit) {
 			function = strings.TrimSpace(inLabel(cell) + function)
 		}
 		x := stop{
-			line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal,
+			cell: cell, line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal,
 			function: function, vars: at.Vars, pkg: u.Pkg,
 		}
 		s.mu.Lock()
@@ -55,12 +55,21 @@ func (c *cell) lines(from, to token.Pos) int {
 // stop is called by code that passes a stop. vars are pointers to the variables in
 // scope.
 func (d *debugger) stop(n int, vars ...any) {
-	id, depth := d.session.live.ID(), stackDepth()
 	d.mu.Lock()
-	if d.event == nil || n >= len(d.stops) {
+	if n >= len(d.stops) || d.event == nil && d.profiler == nil {
 		d.mu.Unlock()
 		return
 	}
+	p, x, debugging := d.profiler, d.stops[n], d.event != nil
+	d.mu.Unlock()
+	if p != nil {
+		p.at(n, x)
+	}
+	if !debugging {
+		return
+	}
+	id, depth := d.session.live.ID(), stackDepth()
+	d.mu.Lock()
 	t := d.threads[id]
 	if t == nil {
 		t = &thread{}

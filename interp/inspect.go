@@ -11,6 +11,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/library"
 	"halfnote/kernel"
 )
 
@@ -119,9 +120,26 @@ func wordEnd(code string, at int) int {
 // the function whose call encloses it.
 func (p *probe) subject() types.Object {
 	if id := p.ident(); id != nil {
-		return p.object(id)
+		if o := p.object(id); o != nil {
+			return o
+		}
+		return p.memberOfType(id)
 	}
 	return p.callee()
+}
+
+// memberOfType returns the method or field that an identifier selects from a type, which need
+// not be an expression of Go: nn.Linear.Forward, whose receiver is a pointer, or http.Client.Timeout.
+func (p *probe) memberOfType(id *ast.Ident) types.Object {
+	if len(p.path) < 2 {
+		return nil
+	}
+	sel, ok := p.path[1].(*ast.SelectorExpr)
+	if !ok || sel.Sel != id || !p.info.Types[sel.X].IsType() {
+		return nil
+	}
+	o, _, _ := types.LookupFieldOrMethod(p.info.Types[sel.X].Type, true, p.pkg, id.Name)
+	return o
 }
 
 // callee returns the function, or the type of the conversion, whose parentheses enclose
@@ -201,9 +219,17 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 				e.source = text
 			}
 		}
+		if detail > 0 && e.source == "" {
+			e.source = p.librarySource(o)
+		}
 		return e
 	}
 	e := explanation{decl: p.objectString(o), index: p.typeIndex(o)}
+	if v, ok := o.(*types.Var); ok && detail > 0 {
+		if n, ok := types.Unalias(deref(v.Type())).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg() != p.pkg {
+			e.source = p.librarySource(n.Obj())
+		}
+	}
 	name := member(o, p.pkg.Scope())
 	w, ok := writtenIn(code)[name]
 	if !ok || o.Parent() != nil && o.Parent() != p.pkg.Scope() {
@@ -211,11 +237,31 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 	}
 	if ok && (o.Parent() == nil || o.Parent() == p.pkg.Scope()) {
 		e.doc = w.doc
-		if detail > 0 {
-			e.source = p.source(o, code)
+		if source := p.source(o, code); detail > 0 && source != "" {
+			e.source = source
 		}
 	}
 	return e
+}
+
+// librarySource returns the declaration of an object of a compiled package with its place, or ""
+// where the source is not at hand: that of the standard library needs an installation of Go.
+func (p *probe) librarySource(o types.Object) string {
+	files, folder := p.sources, ""
+	if own, ok := strings.CutPrefix(o.Pkg().Path(), "halfnote/"); ok {
+		folder = own
+	} else if exports.Importable(o.Pkg().Path()) == nil {
+		files, _ = library.StdSource()
+		folder = o.Pkg().Path()
+	}
+	if files == nil || folder == "" {
+		return ""
+	}
+	text, file := library.Declaration(files, folder, member(o, o.Pkg().Scope()))
+	if text == "" {
+		return ""
+	}
+	return "// " + file + "\n" + text
 }
 
 func isPackage(o types.Object) bool {

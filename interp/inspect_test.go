@@ -57,6 +57,8 @@ func TestInspect(t *testing.T) {
 		{"package that is not imported", "hex.Du|mp(nil)", 0, []string{"import \"encoding/hex\"", "func Dump(data []byte) string", "Dump returns a string"}},
 		{"source with its cell", "net.Forw|ard(1)", 1, []string{"// In[1]\nfunc (n *Net) Forward(x int) int { return x }"}},
 		{"instance in a call", "import \"slices\"\nslices.Max[[]int](|)", 0, []string{"func Max["}},
+		{"method of a pointer to a type", "nn.Linear.For|ward", 0, []string{"func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor\n\nForward maps x"}},
+		{"field of a type", "http.Client.Time|out", 0, []string{"Timeout specifies a time limit"}},
 		{"functions and types of a package", "n|n.NewLinear(1, 2)", 0, []string{"\nFunctions\n\nfunc AdaptiveAvgPool1d(", "\nTypes\n\n",
 			"type Linear struct\n    is x Weightᵀ + Bias\n    methods: Forward, String\n    func NewLinear(in, out int, options ...Option) *Linear\n        returns a float32 layer"}},
 		{"a type with many methods", "ten|sor.Ones(2)", 0, []string{"methods: tensor.Tensor? lists them"}},

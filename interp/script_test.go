@@ -163,7 +163,7 @@ func newSession(t testing.TB) *Session {
 
 func newSessionOn(t testing.TB, engine string) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Leave: plumbing.Of[plumbing.Regions]().Close})
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Sources: os.DirFS(".."), Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		t.Fatal(err)
 	}

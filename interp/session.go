@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"reflect"
 	"runtime"
 	"slices"
@@ -33,6 +34,9 @@ type Options struct {
 	Theme string
 	// Release is the version of this program for front ends.
 	Release string
+	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
+	// the pages of "name??"; nil means that these show none.
+	Sources fs.FS
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
@@ -90,10 +94,12 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	debugger *debugger
-	widgets  *widget.Manager // widgets known to front ends
-	lastDir  string          // working folder before the last %cd
-	ran      []ExecutedCell  // cells for %export
-	runs     []string        // files that %run is running, outermost first
+	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
+	runsCells func(function string) bool
+	widgets   *widget.Manager // widgets known to front ends
+	lastDir   string          // working folder before the last %cd
+	ran       []ExecutedCell  // cells for %export
+	runs      []string        // files that %run is running, outermost first
 }
 
 var (
@@ -172,7 +178,8 @@ func (s *Session) Language() kernel.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
-		PygmentsLexer: "go", CodeMirrorMode: "go",
+		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
+		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
 		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}

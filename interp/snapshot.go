@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type snapshot struct {
 	written  map[string]written // declarations by name, "T.M" for methods; they hide packages
 	shown    []shownValue       // values of earlier cells
 	magics   []kernel.Match     // magics that a line may begin with
+	sources  fs.FS              // source of this library's packages, or nil
 	session  *Session           // session whose values can be read, or nil
 }
 
@@ -68,6 +70,7 @@ func (s *Session) takeSnapshot() *snapshot {
 		written:  map[string]written{},
 		shown:    s.shown,
 		magics:   magicMatches(),
+		sources:  s.opts.Sources,
 	}
 	for name, path := range s.env.imports {
 		snap.imports[name] = path

@@ -156,6 +156,7 @@ type Language struct {
 	FileExtension  string // ".go"
 	PygmentsLexer  string
 	CodeMirrorMode string
+	Exporter       string // nbconvert's exporter for programs; default "script", which joins the cells
 	Banner         string // text that a console shows at start
 	Implementation string // "halfnote"
 	Release        string // version of the implementation

@@ -67,6 +67,11 @@ func (s scatterAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // meeting returns x after kernel c has combined src into it at index along dim, computed in
 // float32 for halves and rounded once.
 func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
+	if src.dtype == x.dtype && x.mem.backend.Offers(c, x.dtype, x.dtype, Int64) {
+		y := duplicate(x)
+		run(driver.Kernel{Code: c, Axis: dim}, y, src, index)
+		return y
+	}
 	y, w := unsetTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
 	run(driver.Kernel{Code: driver.Copy}, y, x)
 	run(driver.Kernel{Code: c, Axis: dim}, y, w, index)

@@ -25,7 +25,7 @@ func (r *Rewind) series(of func(*Branch) []float64) []chart.Series {
 		if b != r.trunk {
 			y = append(append([]float64{}, of(r.trunk)[:min(b.From, len(of(r.trunk)))]...), y...)
 		}
-		list = append(list, chart.Series{Name: b.Name, Y: y})
+		list = append(list, chart.Series{Name: b.Name, Values: y})
 	}
 	return list
 }

@@ -91,5 +91,5 @@ func (t Trajectory) Chart() *chart.Figure {
 	for i, s := range t.Steps {
 		taken[i] = s.Taken
 	}
-	return chart.Lines("loss scale", []chart.Series{{Name: "taken", DType: "float32", Y: taken}, {Name: "what if", DType: "float16", Y: t.Scales()}})
+	return chart.Lines("loss scale", []chart.Series{{Name: "taken", DType: "float32", Values: taken}, {Name: "what if", DType: "float16", Values: t.Scales()}})
 }

@@ -205,7 +205,7 @@ func needed(ops []Op) []chart.Series {
 	var list []chart.Series
 	for _, d := range tensor.DTypes() {
 		if y := series[d]; y != nil {
-			list = append(list, chart.Series{Name: d.String(), DType: d.String(), Y: y})
+			list = append(list, chart.Series{Name: d.String(), DType: d.String(), Values: y})
 		}
 	}
 	return list

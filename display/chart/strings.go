@@ -24,6 +24,18 @@ type language struct {
 	// Lines.
 	lineNone, lineEnds, lineMost, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
 
+	// Lines whose values end, or have positions.
+	lineOver, lineFrom, lineIs, headName, headPoints, headFrom, headTo, headMax, headMean string
+
+	// Plot and Scatter.
+	plotNone, plotX, plotY, plotEnd, plotBetween, plotOver string
+	scatterPoints, scatterSpan, scatterTies                string
+
+	// Hist, Imshow and Grid.
+	histX, histSome, histNone, histBad           string
+	matrixSome, matrixNone, headRow, headColumns string
+	gridAll, headChart                           string
+
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
 	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
@@ -134,6 +146,37 @@ var english = language{
 	headLast:  "last",
 	headMin:   "lowest",
 	headBad:   "not finite",
+
+	lineOver:   "%s over %s from %s to %s: %s",
+	lineFrom:   "%s from %s %s",
+	lineIs:     "%s is %s",
+	headName:   "name",
+	headPoints: "points",
+	headFrom:   "from",
+	headTo:     "to",
+	headMax:    "highest",
+	headMean:   "mean",
+
+	plotNone:      "chart.%s: nothing given",
+	plotX:         "x",
+	plotY:         "y",
+	plotEnd:       "%s ends at %s",
+	plotBetween:   ", between %s and %s",
+	plotOver:      "%s; %s from %s to %s",
+	scatterPoints: "%d points",
+	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
+	scatterTies:   ", correlation %s",
+
+	histX:       "value",
+	histSome:    "%d values from %s to %s: mean %s, standard deviation %s",
+	histNone:    "%d values",
+	histBad:     "; %d not finite",
+	matrixSome:  "Matrix %s: values from %s to %s, mean %s",
+	matrixNone:  "Matrix %s",
+	headRow:     "row",
+	headColumns: "column",
+	gridAll:     "%d charts: %s",
+	headChart:   "chart",
 
 	gradNone:      "Gradient spectrum: no gradients given",
 	gradShare:     "%s of the nonzero gradients become 0 in float16",

@@ -111,7 +111,8 @@ func freePort(t *testing.T) int {
 }
 
 // TestLabWidgets checks that JupyterLab in a browser draws the widgets of a cell, that their
-// callbacks run while another cell runs, and that a second browser shows their current state.
+// callbacks run while another cell runs, that a second browser shows their current state, and
+// that a page without their kernel shows the saved state.
 func TestLabWidgets(t *testing.T) {
 	browse := lab(t, map[string][]string{"widgets.ipynb": {
 		`scale := widget.NewIntSlider(0, 0, 100, widget.Description("scale"))
@@ -124,7 +125,7 @@ widget.NewVBox(scale, said, button)`,
 <-clicked
 fmt.Println("the cell saw the click")`,
 	}})
-	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\n"; got != want {
+	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\nwithout their kernel: True\n"; got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -21,7 +21,7 @@ func offersMove(_ driver.Code, dst driver.DType, in dtypes) bool {
 }
 
 func offersScatterInto(c driver.Code, dst driver.DType, in dtypes) bool {
-	return offersMove(c, dst, in) && dst == dst.Wide()
+	return offersMove(c, dst, in) && (dst == dst.Wide() || c == driver.ScatterAdd && (dst == driver.Float16 || dst == driver.BFloat16))
 }
 
 func runGather(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
@@ -38,6 +38,8 @@ func runScatterInto(b *Backend, k driver.Kernel, dst driver.View, src []driver.V
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float32](k.Code))
 	case driver.Float64:
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float64](k.Code))
+	case driver.Float16, driver.BFloat16:
+		b.scatterAddHalves(k.Axis, dst, src[0], src[1])
 	default:
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[int64](k.Code))
 	}

@@ -1,6 +1,10 @@
 package cpu
 
-import "halfnote/tensor/driver"
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
 
 const (
 	block = chunk // largest number of elements that sumBlock adds
@@ -147,10 +151,25 @@ func permuted(v driver.View, order ...[]int) layout {
 
 // rowBlocks fills partial, from result first on, one block after another.
 func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
+	direct := m.rowsOf(r.dtype)
 	each := r.together(true)
+	if direct != nil && r.blocks == 1 && r.layout.dense() {
+		each = max(1, bulk/r.count)
+	}
 	b.ranges(len(partial), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
+				if direct != nil {
+					n, o, from, count := min(each, hi-i), first+i, 0, r.count
+					if r.blocks > 1 {
+						o, from = first+i/r.blocks, i%r.blocks*block
+						count = min(block, r.count-from)
+					}
+					if x := r.address(o*r.count+from, n*count); x != nil {
+						direct(partial[i:i+n], x, count, o)
+						continue
+					}
+				}
 				if r.blocks == 1 {
 					n := min(each, hi-i)
 					m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
@@ -198,6 +217,10 @@ func columnAxis(src driver.View, kept, reduced []int) int {
 // sumBlock. Block i of result o*columns+c is partial[(o*blocks+i)*columns + c].
 func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	panels := (r.columns + panel - 1) / panel
+	direct := kernelsFor(r.dtype).SumColumns
+	if !m.sums || r.dtype.Size() != 2 || !r.layout.dense() {
+		direct = nil
+	}
 	b.each(len(partial)/r.columns*panels, func(item int) {
 		withScratch(func(s *scratch[T]) {
 			at, c := item/panels, item%panels*panel
@@ -212,7 +235,13 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 				}
 			}
 			end := min(first+block, r.count)
-			for row := first; row < end; {
+			for row := first; direct != nil && row < end; {
+				rows := min(end-row, max(1, bulk/width))
+				x := r.address((o*r.count+row)*r.columns+c, (rows-1)*r.columns+width)
+				direct(unsafe.Pointer(&sums), x, rows, width, 2*r.columns, (row-first)%lanes, 4*panel)
+				row += rows
+			}
+			for row := first; direct == nil && row < end; {
 				rows, stride := r.rowsAt(width, end-row, true)
 				x := r.some((o*r.count+row)*r.columns+c, (rows-1)*stride+width, s.in[0][:])
 				m.columns(&sums, (row-first)%lanes, x, rows, width, stride, o*r.columns+c, s.in[1][:])

@@ -14,8 +14,12 @@ type reducer[T number] struct {
 	// lengths, at most a block, and belong to the results o, o+1, …. room is scratch
 	// memory for a chunk.
 	rows func(dst, x []T, o int, room []T)
-	// row combines x[i], which belongs to result o+i, into sums[i]. columns does this for
-	// several rows, which begin stride elements apart, with sums from lane on.
+	// direct returns what rows is for adjacent halves in memory, parts of n elements, or nil if this
+	// processor has no kernel. The field is nil for codes without such kernels.
+	direct func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int)
+	sums   bool // columns are added as they are
+	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
+	// that lie stride apart, with sums from lane on.
 	row     func(sums, x []T, o int, room []T)
 	columns func(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T)
 	pair    func(a, b T) T
@@ -63,6 +67,7 @@ func method[T number](code driver.Code) *reducer[T] {
 		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
 		if code == driver.Sum || code == driver.Mean {
 			m.columns = sumColumns[T]
+			m.sums, m.direct = true, sumHalves[T]
 		}
 	}
 	if m.columns == nil {
@@ -71,7 +76,26 @@ func method[T number](code driver.Code) *reducer[T] {
 	return m
 }
 
-// rowByRow implements columns with row.
+// rowsOf returns direct's kernel for a dtype, or nil.
+func (m *reducer[T]) rowsOf(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	if m.direct == nil || d.Size() != 2 {
+		return nil
+	}
+	return m.direct(d)
+}
+
+// sumHalves is the field direct of sums.
+func sumHalves[T number](d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	run := kernelsFor(d).SumRows
+	if run == nil {
+		return nil
+	}
+	return func(dst []T, x unsafe.Pointer, n, _ int) {
+		run(unsafe.Pointer(&dst[0]), x, len(dst), n, 2*n)
+	}
+}
+
+// rowByRow is a reducer's columns.
 func (m *reducer[T]) rowByRow(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T) {
 	for i := range rows {
 		m.row(sums[(lane+i)%lanes][:width], x[i*stride:][:width], o, room[:width])

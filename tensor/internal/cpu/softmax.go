@@ -42,6 +42,9 @@ func (b *Backend) softmax(k driver.Kernel, dst driver.View, src []driver.View) {
 		r[1] = readLayout[float32](src[1], along(src[1]))
 	}
 	rows, each := dst.Len()/n, max(1, copyItem/4/n)
+	if b.softmaxRows(k, w.reader, r[:len(src)], rows, n) {
+		return
+	}
 	b.eachPolling((rows+each-1)/each, func(item int, poll func()) {
 		var rooms [3][]float32
 		if n <= 4*bulk {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -55,6 +56,8 @@ type emitter struct {
 	owner   []int // value in each register, -1 for none
 	last    []int // last operation that reads each value
 	present int
+	limit   int            // number of registers that values may use, 0 for all
+	pinned  map[uint64]int // registers that hold constants throughout a loop
 }
 
 func (e *emitter) r(reg int) string {
@@ -238,6 +241,70 @@ func (e *emitter) prepare(offset int) {
 	}
 }
 
+// pin returns an emitter like e that keeps n constants of its line, those that are read most, in
+// registers from the top down, and prints their loads.
+func (e emitter) pin(n int) *emitter {
+	e.pinned = map[uint64]int{}
+	if e.limit == 0 {
+		e.limit = e.alphaRegister()
+	}
+	for _, v := range e.l.constants()[:n] {
+		e.limit--
+		e.pinned[e.word(v)] = e.limit
+		p("VBROADCASTSD %d(AX), %s", e.table.offset(e.word(v)), e.r(e.limit))
+	}
+	return &e
+}
+
+// with returns an emitter like e for another line.
+func (e emitter) with(l *line) *emitter {
+	e.l = l
+	return &e
+}
+
+// constants returns the constants of a line, those first that are read most.
+func (l *line) constants() (list []value) {
+	uses := make([]int, len(l.ops))
+	for i, o := range l.ops {
+		for _, v := range o.in {
+			uses[v]++
+		}
+		if o.name == "const" {
+			list = append(list, value(i))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b value) int { return uses[b] - uses[a] })
+	return list
+}
+
+// fits prints a loop with the largest number of results at a time, and then of constants in registers,
+// for which there are registers, and reports whether there are enough. body prints it for a number of
+// results.
+func (e *emitter) fits(numbers []int, body func(e *emitter, n int)) bool {
+	most := 0
+	if e.wide {
+		most = len(e.l.constants())
+	}
+	for _, n := range numbers {
+		try := func(pins int) bool { return attempt(func() { body(e.pin(pins), n) }) }
+		if !tried(func() bool { return try(0) }) {
+			continue
+		}
+		pins := sort.Search(most, func(i int) bool { return !tried(func() bool { return try(i + 1) }) })
+		return try(pins)
+	}
+	return false
+}
+
+// tried returns f's result without what it prints.
+func tried(f func() bool) bool {
+	before := text
+	text = new(strings.Builder)
+	ok := f()
+	text = before
+	return ok
+}
+
 // narrowest returns the name of the register that holds as many float32 as the line has numbers.
 func (e *emitter) narrowest(reg int) string {
 	switch {
@@ -314,7 +381,11 @@ func (e *emitter) toSingle() string {
 func (e *emitter) print(results []value, m memory) {
 	registers := e.alphaRegister()
 	alpha := e.narrowest(registers)
-	e.home, e.owner = make([]int, len(e.l.ops)), make([]int, registers)
+	limit := registers
+	if e.limit > 0 {
+		limit = e.limit
+	}
+	e.home, e.owner = make([]int, len(e.l.ops)), make([]int, limit)
 	for i := range e.home {
 		e.home[i] = -1
 	}
@@ -330,6 +401,9 @@ func (e *emitter) print(results []value, m memory) {
 	for i, o := range e.l.ops {
 		switch o.name {
 		case "const":
+			if reg, ok := e.pinned[e.word(value(i))]; ok {
+				e.home[i], e.last[i] = reg, len(e.l.ops)
+			}
 			continue
 		case "alpha":
 			e.home[i], e.last[i] = registers, len(e.l.ops)
@@ -421,7 +495,7 @@ func (e *emitter) print(results []value, m memory) {
 			if reg < 0 || v == i {
 				continue
 			}
-			if e.last[v] <= i || e.l.ops[v].name == "const" {
+			if e.last[v] <= i || e.l.ops[v].name == "const" && e.last[v] < len(e.l.ops) {
 				if reg < len(e.owner) && e.owner[reg] == v {
 					e.release(reg)
 				}

@@ -162,6 +162,7 @@ func functions() (tables, portable string) {
 			fmt.Fprintf(halves[d.name], "\t%s: %s,\n", f.name, element)
 		}
 	}
+	norms(&table)
 	table.print()
 	printLookups()
 	tables = "\nvar avx512Functions = [...]Pass{\n" + wide.String() + "}\n\nvar avx2Functions = [...]Pass{\n" + narrow.String() + "}\n"
