@@ -39,7 +39,7 @@ func torchHint(msg string) string {
 }
 
 // preloadedHint names the packages that cells have without an import.
-const preloadedHint = "tensor, nn, optim, amp and data are there without an import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
+const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
 
 // foreignNames maps names that Python's users give modules to what cells have in their place.
 var foreignNames = map[string]string{

@@ -47,7 +47,7 @@ var magics []magic
 func init() {
 	magics = []magic{
 		{"!", "command", "runs a shell command; x := !command assigns the lines of its output to x\nIn braces, a Go expression of the session is replaced by its value: !echo {x + 1}.", takesText, (*Session).magicShell},
-		{"%%bash", "[OPTIONS]", "runs the cell as a bash script\nThe options --out NAME and --err NAME assign its lines of output to variables. {expressions} in the first line are filled in: %%bash -s {x}.", takesText, (*Session).magicBash},
+		{"%%bash", "[OPTIONS]", "runs the cell as a bash script\nThe options --out NAME and --err NAME assign the lines of its output to variables. {expressions} in the first line are replaced by their values: %%bash -s {x}.", takesText, (*Session).magicBash},
 		{"%%capture", "[NAME]", "runs the cell and keeps its output in a variable instead of showing it\nThe variable is a display.Captured. The options --no-stdout, --no-stderr and --no-display show that part of the output.", takesGo, (*Session).magicCapture},
 		{"%%debug", "", "runs the cell and, if it panics, shows the variables of every active call", takesGo, (*Session).magicDebugCell},
 		{"%%gofmt", "", "formats the cell as gofmt does, and removes this line", takesGo, (*Session).magicGofmt},
@@ -55,8 +55,8 @@ func init() {
 		{"%%latex", "", "shows the cell as mathematics in LaTeX", takesText, (*Session).magicLaTeX},
 		{"%%markdown", "", "shows the cell as Markdown", takesText, (*Session).magicMarkdown},
 		{"%%prun", "", "runs the cell under the CPU profiler and shows its slowest lines and a flame graph", takesGo, (*Session).magicProfile},
-		{"%%python", "[OPTIONS]", "runs the cell as a Python script, in a process of its own", takesText, (*Session).magicPython},
-		{"%%script", "PROGRAM [ARGUMENTS]", "runs a program that reads the cell\nThe options --out NAME and --err NAME before the program assign its lines of output to variables.", takesText, (*Session).magicScript},
+		{"%%python", "[OPTIONS]", "runs the cell as a Python script, in a separate process", takesText, (*Session).magicPython},
+		{"%%script", "PROGRAM [ARGUMENTS]", "runs a program that reads the cell\nThe options --out NAME and --err NAME before the program assign the lines of its output to variables.", takesText, (*Session).magicScript},
 		{"%%sh", "[OPTIONS]", "runs the cell as a POSIX shell script, like %%bash", takesText, (*Session).magicSh},
 		{"%%time", "", "runs the cell and prints how long it took", takesGo, (*Session).magicTime},
 		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and prints the time per run", takesGo, (*Session).magicTimeit},
@@ -76,7 +76,7 @@ func init() {
 		{"%pwd", "", "shows the working folder", takesWords, (*Session).magicPwd},
 		{"%recall", "[CELLS|TEXT]", "puts earlier cells into a new cell\nCELLS is a list such as 2-4 7, TEXT a text that the cell contains. Without either, it is the previous cell.", takesWords, (*Session).magicRecall},
 		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the displayed values", takesWords, (*Session).magicReset},
-		{"%run", "FILE", "runs the code cells of a notebook, or a Go file, as if they stood here\nWhat they print and display is shown, the values of their last expressions are not. A Go program also runs main.", takesWords, (*Session).magicRun},
+		{"%run", "FILE", "runs the code cells of a notebook, or a Go file, as if they were in this cell\nTheir output is displayed, but not the values of their last expressions. A Go program also runs main.", takesWords, (*Session).magicRun},
 		{"%save", "[-a] FILE [CELLS]", "writes cells to a file, for %run and %load; -a appends to it\nCELLS is a list such as 2-4 7; without it, all cells so far are written. %export writes a Go program.", takesWords, (*Session).magicSave},
 		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto follows the reader's system", takesWords, (*Session).magicTheme},
 		{"%time", "STATEMENT", "runs a statement and prints how long it took", takesGo, (*Session).magicTime},

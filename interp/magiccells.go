@@ -130,7 +130,7 @@ func (s *Session) magicSave(c call) kernel.Result {
 // folder with a package.
 const savedHead = "//go:build ignore\n\n"
 
-// magicRun runs the cells of a file as if they stood in place of the magic. As in IPython,
+// magicRun runs the cells of a file as if they were in place of the magic. As in IPython,
 // the values of their last expressions are not shown.
 func (s *Session) magicRun(c call) kernel.Result {
 	if c.args == "" {

@@ -136,7 +136,7 @@ func codeCell(notebook []byte, n int) (string, error) {
 		return "", err
 	}
 	if n < 1 || n > len(cells) {
-		return "", fmt.Errorf("the notebook has %s, want the number of one after its name", text.Count(len(cells), "code cell"))
+		return "", fmt.Errorf("the notebook has %s; want the number of a cell after its name", text.Count(len(cells), "code cell"))
 	}
 	return cells[n-1], nil
 }

@@ -17,8 +17,7 @@ import (
 
 // packages holds the packages that the session runs from source: those of the working
 // directory's module and of the modules it requires, and packages of the standard
-// library that are not in the binary. Their declarations have engine names of their
-// own.
+// library that are not in the binary. Their declarations have separate engine names.
 type packages struct {
 	loader *library.Loader
 	units  map[*types.Package]*sourceUnit

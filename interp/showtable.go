@@ -100,7 +100,7 @@ func (f columns) names() (list []string) {
 	return list
 }
 
-// columns returns the fields of a struct type without a text of its own, or of a pointer to one.
+// columns returns the fields of a struct type without its own text, or of a pointer to one.
 func (s *Session) columns(c *cell, t types.Type) (f columns, ok bool) {
 	under, pointer := t.Underlying(), false
 	if p, ok := under.(*types.Pointer); ok {

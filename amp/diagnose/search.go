@@ -107,7 +107,7 @@ func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bo
 	if !finite(s.reference) {
 		panic(&amp.Error{
 			Code: "non_finite_reference", Call: s.call(lower), Why: "the step in float32 gives infinite or NaN values, so there is nothing to compare with",
-			Cure: "mend the step first; diagnose.Overflow finds where such values arise",
+			Cure: "fix the step first; diagnose.Overflow finds where such values arise",
 		})
 	}
 	if again := s.run(off); s.error(again) != 0 {

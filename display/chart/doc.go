@@ -1,7 +1,7 @@
 // Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
-// the loss scale, the gradients that float16 loses, and the speed-up. It does not know tensors.
+// the loss scale, the gradients that float16 loses, and the speed-up. It does not depend on tensors.
 //
-// A reader's own numbers need one line, in matplotlib's words. [Plot], [Scatter], [Hist] and [Imshow]
+// Charts of your own numbers take one line, with matplotlib's names. [Plot], [Scatter], [Hist] and [Imshow]
 // take slices and tensors, and [Grid] puts several charts into one:
 //
 //	chart.Plot(losses).XLabel("step").LogY()

@@ -15,8 +15,8 @@ import (
 // Imshow shows a matrix as a heat map with a cell for each element, row 0 at the top: a slice of slices
 // of numbers or a tensor with one or two dimensions larger than 1. Values of one sign have one colour,
 // stronger for larger ones; with both signs, positive and negative values have different colours and 0 has
-// the background's. The cells of a small matrix hold their numbers. inf and NaN have a colour of their own.
-// A matrix with more cells than pixels is shown by the means of blocks. Values that cannot be drawn give a
+// the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. A
+// matrix with more cells than pixels is shown by the means of blocks. Values that cannot be drawn give a
 // chart that says why. It is matplotlib.pyplot.imshow.
 func Imshow(values any) *Figure {
 	n, err := numbersOf(values)

@@ -49,7 +49,7 @@ func Needed(what, unit string, series []Series) *Figure {
 type lineChart struct {
 	axes
 	what   string // quantity
-	plot   bool   // made by Plot, which has a sentence of its own
+	plot   bool   // made by Plot, which has a different sentence
 	series []lineSeries
 	auto   bool // the y axis may become logarithmic
 }

@@ -109,7 +109,7 @@ func wheel(t *testing.T, python func(args ...string) *exec.Cmd) func(args ...str
 	t.Helper()
 	wheels, err := filepath.Glob(filepath.Join(jupyterPath(python()), "kernels", "halfnote", "halfnote_jupyter-*.whl"))
 	if err != nil || len(wheels) != 1 {
-		t.Fatalf("got wheels %q beside the kernelspec, want one", wheels)
+		t.Fatalf("got wheels %q next to the kernelspec, want one", wheels)
 	}
 	dir := t.TempDir()
 	pip := python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--target", dir, wheels[0])

@@ -213,7 +213,7 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 		p.raw([]byte("\x00\x50abc"))
 		p.Close()
 	}
-	eventually(t, "zmq4 knows only the tap's topic", func() bool { return slices.Equal(topics(), []string{""}) })
+	eventually(t, "zmq4 has only the tap's topic", func() bool { return slices.Equal(topics(), []string{""}) })
 	eventually(t, "no peer is left", func() bool { n, _ := s.Counts(); return n == 0 })
 	if s.lines() != "" {
 		t.Errorf("got log %q, want no line about peers that leave", s.lines())

@@ -316,7 +316,7 @@ func (e *emitter) narrowest(reg int) string {
 	return fmt.Sprintf("X%d", reg)
 }
 
-// lanes is how many numbers of the line a register holds.
+// lanes returns the number of values of the line in a register.
 func (e *emitter) lanes() int {
 	n := 4
 	if e.wide {
@@ -328,7 +328,7 @@ func (e *emitter) lanes() int {
 	return n
 }
 
-// memory is how a loop's numbers come into registers and get out of them.
+// memory prints loads of a loop's numbers into registers, and stores from registers.
 type memory interface {
 	// load returns the register of number u of the operand at base.
 	load(e *emitter, v value, base string, u int) int
@@ -336,7 +336,7 @@ type memory interface {
 	store(e *emitter, results []value)
 }
 
-// floats are float32 in memory; if masked, those that mask K1 has.
+// floats are float32 in memory; if masked, those that mask K1 selects.
 type floats struct{ masked bool }
 
 func (f floats) load(e *emitter, v value, base string, u int) int {

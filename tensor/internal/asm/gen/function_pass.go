@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// streams are how many results a pass computes at a time, the most that registers are enough for.
+// streams lists the numbers of results that a pass may compute at a time; it uses the largest for
+// which there are enough registers.
 var streams = []int{4, 3, 2, 1}
 
-// attempt prints what f prints, or nothing if there are too few registers, and reports which.
+// attempt prints what f prints, or nothing if there are too few registers, and reports whether it printed.
 func attempt(f func()) (ok bool) {
 	before := text
 	text = new(strings.Builder)
