@@ -276,7 +276,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
-		if x := toX(place(s.x(len(s.Values)-1), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
+		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}
