@@ -145,6 +145,11 @@ func (s lineSeries) x(i int) float64 {
 	return float64(i)
 }
 
+// below reports whether some values have no logarithm because they are finite and not positive.
+func (s lineSeries) below() bool {
+	return slices.ContainsFunc(s.Values, func(v float64) bool { return finite(v) && v <= 0 })
+}
+
 // positions returns the first and last position, or all if they are given.
 func (s lineSeries) positions() []float64 {
 	if s.X != nil {
@@ -234,6 +239,9 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	var bad []key
 	if slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.bad > 0 }) {
 		bad = append(bad, key{up, t.Skip, words.notFinite})
+	}
+	if l.logY && slices.ContainsFunc(l.series, lineSeries.below) {
+		bad = append(bad, key{down, t.Skip, words.notPositive})
 	}
 	c = keys(t, c, l.axes.y, bad)
 	p := t.plot()

@@ -26,7 +26,7 @@ type language struct {
 	lineNone, lineEnds, lineMost, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
 
 	// Lines whose values end, or have positions.
-	lineOver, lineFrom, lineIs, headName, headPoints, headFrom, headTo, headMax, headMean string
+	notPositive, lineOver, lineFrom, lineIs, headName, headPoints, headFrom, headTo, headMax, headMean string
 
 	// Plot and Scatter.
 	plotNone, plotX, plotY, plotEnd, plotBetween, plotOver string
@@ -155,15 +155,16 @@ var english = language{
 	headMin:   "lowest",
 	headBad:   "not finite",
 
-	lineOver:   "%s over %s from %s to %s: %s",
-	lineFrom:   "%s from %s %s",
-	lineIs:     "%s is %s",
-	headName:   "name",
-	headPoints: "points",
-	headFrom:   "from",
-	headTo:     "to",
-	headMax:    "highest",
-	headMean:   "mean",
+	notPositive: "0 or negative",
+	lineOver:    "%s over %s from %s to %s: %s",
+	lineFrom:    "%s from %s %s",
+	lineIs:      "%s is %s",
+	headName:    "name",
+	headPoints:  "points",
+	headFrom:    "from",
+	headTo:      "to",
+	headMax:     "highest",
+	headMean:    "mean",
 
 	plotNone:      "chart.%s: nothing given",
 	plotX:         "x",
