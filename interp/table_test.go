@@ -22,7 +22,7 @@ type Color int
 	}{
 		{`[]Run{{Name: "a", LR: 0.25, steps: 10}, {Name: "<b>", LR: 1}}`, []string{"", "Name", "LR", "steps", "Inner", "0", "a", "0.25", "10", "{A:0 B:0}", "1", "&lt;b&gt;", "1", "0", "{A:0 B:0}"}},
 		{`[]*Run{{Name: "a"}, nil}`, []string{"", "Name", "LR", "steps", "Inner", "0", "a", "0", "0", "{A:0 B:0}", "1", "", "", "", ""}},
-		{`[2]struct{ C Color; D time.Duration }{{1, 2}}`, []string{"", "C", "D", "0", "1", "2ns", "1", "0", "0s"}},
+		{`[2]struct{ C Color; D time.Duration }{{1, 2}}`, []string{"", "C", "D", "0", "1", "2 ns", "1", "0", "0 ns"}},
 		{`[]struct{ A any }{{1}, {Run{Name: "in"}}, {nil}}`, []string{"", "A", "0", "1", "1", "Run{Name:in LR:0 steps:0 Inner:{A:0 B:0}}", "2", ""}},
 		{`map[string]Run{"b": {Name: "x", LR: 1}, "a": {steps: 3}}`, []string{"key", "Name", "LR", "steps", "Inner", "a", "", "0", "3", "{A:0 B:0}", "b", "x", "1", "0", "{A:0 B:0}"}},
 		{`map[Color]*Run{10: nil, 9: {Name: "x"}}`, []string{"key", "Name", "LR", "steps", "Inner", "9", "x", "0", "0", "{A:0 B:0}", "10", "", "", "", ""}},

@@ -3,6 +3,8 @@ package roofline
 import (
 	"fmt"
 	"time"
+
+	"halfnote/display"
 )
 
 // Op is the work of an operation.
@@ -83,7 +85,7 @@ func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
 
 // String returns the prediction as a sentence.
 func (p Prediction) String() string {
-	return fmt.Sprintf("predicted: %v in %d kernels, %s", p.Total.Round(time.Microsecond), p.Kernels, p.bounds())
+	return fmt.Sprintf("predicted: %s in %d kernels, %s", display.Duration(p.Total), p.Kernels, p.bounds())
 }
 
 // bounds returns the shares of the bounds of a step: "61 % compute, 30 % memory, 9 % launch".

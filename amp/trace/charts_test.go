@@ -43,7 +43,7 @@ func TestCharts(t *testing.T) {
 	}{
 		"flushed":    {rec.Flushed(), []string{"most in linear 0, 31 % in step 2"}}, // 32 of 32 + 64 + 8
 		"not finite": {rec.NotFinite(), []string{"in step 3"}},
-		"ranges":     {rec.Ranges(), []string{"results", "beyond its largest"}},
+		"ranges":     {rec.Ranges(), []string{"results", "float16's largest"}},
 		"traffic":    {rec.CastTraffic(), []string{"operations", "casts"}},
 		"memory":     {rec.Memory(), []string{"float16", "float32"}},
 		"dtypes":     {rec.DTypes(), []string{"float16"}},
@@ -73,7 +73,7 @@ func TestMemory(t *testing.T) {
 	h.Neg()
 	rec.Stop()
 	data := rec.Memory().Data()
-	want := "step,float16,float32\n0,512,0\n1,1024,0\n2,1024,1024\n3,1024,0\n"
+	want := "operation,float16,float32\n0,512,0\n1,1024,0\n2,1024,1024\n3,1024,0\n"
 	if data != want {
 		t.Errorf("got\n%swant\n%s", data, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/display"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -218,7 +219,7 @@ func (op Op) facts() [][2]string {
 		{"operands", strings.Join(in, ", ")},
 		{"computed in", op.Computed.String()},
 		{"result", text.Sprintf("%v %v", op.Out, op.Shape)},
-		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), op.Duration.Round(time.Microsecond))},
+		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), display.Duration(op.Duration))},
 	}
 	if c := op.Counts; op.Counted {
 		list = append(list, [2]string{"in the result", fmt.Sprintf("%d elements: %d zero, %d subnormal, %d inf, %d NaN; magnitudes %.3g to %.3g", c.Count, c.Zeros, c.Subnormals, c.Infs, c.NaNs, c.AbsMin, c.AbsMax)})

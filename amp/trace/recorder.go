@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/display"
 	"halfnote/tensor"
 )
 
@@ -200,5 +201,8 @@ func (r *Recorder) String() string {
 	if end.IsZero() {
 		end = time.Now()
 	}
-	return text + fmt.Sprintf(", in %v", end.Sub(r.begun).Round(time.Millisecond))
+	if d := end.Sub(r.begun); d >= time.Millisecond {
+		text += ", in " + display.Duration(d)
+	}
+	return text
 }

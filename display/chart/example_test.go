@@ -191,7 +191,7 @@ func ExampleRanges() {
 	os.WriteFile("ranges.png", figure.PNG(), 0o666)
 	fmt.Println(figure)
 	// Output:
-	// Magnitudes of 3 results: 3 reach below float16's normal numbers, 1 beyond its largest
+	// 1 of 3 results exceeds float16's largest number, 3 reach below its normal numbers
 }
 
 func ExampleRatios() {

@@ -145,6 +145,11 @@ func (s lineSeries) x(i int) float64 {
 	return float64(i)
 }
 
+// below reports whether some values have no logarithm because they are finite and not positive.
+func (s lineSeries) below() bool {
+	return slices.ContainsFunc(s.Values, func(v float64) bool { return finite(v) && v <= 0 })
+}
+
 // positions returns the first and last position, or all if they are given.
 func (s lineSeries) positions() []float64 {
 	if s.X != nil {
@@ -235,6 +240,9 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	if slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.bad > 0 }) {
 		bad = append(bad, key{up, t.Skip, words.notFinite})
 	}
+	if l.logY && slices.ContainsFunc(l.series, lineSeries.below) {
+		bad = append(bad, key{down, t.Skip, words.notPositive})
+	}
 	c = keys(t, c, l.axes.y, bad)
 	p := t.plot()
 	p.X.Label.Text = printable(l.axes.x)
@@ -276,7 +284,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
-		if x := toX(place(s.x(len(s.Values)-1), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
+		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}

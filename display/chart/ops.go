@@ -14,7 +14,9 @@ type Op struct {
 	DType  string // compute dtype, for example "float16"
 	Casts  int    // number of operands that were cast
 	Cached int    // number of operands whose cast was in autocast's cache
-	Why    string // policy's reason in a word or two: "lower", "full", "widest"
+	// Why is the policy's reason in a word or two. The chart explains "lower", "fp32", "unlisted", "promote"
+	// and "of linear".
+	Why string
 }
 
 // DTypes shows the dtype of every operation of a run in execution order: one row per operation,

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -124,6 +125,9 @@ func (s scatter) draw(t Theme, c draw.Canvas) {
 	}
 	if bad {
 		explain = append(explain, key{up, t.Skip, words.notFinite})
+	}
+	if s.logY && slices.ContainsFunc(s.series, lineSeries.below) {
+		explain = append(explain, key{down, t.Skip, words.notPositive})
 	}
 	c = keys(t, c, s.axes.y, explain)
 	p.X.Label.Text = printable(s.axes.x)

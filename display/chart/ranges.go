@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -36,15 +35,20 @@ func Ranges(list []Range) *Figure {
 		}
 	}
 	f := &Figure{theme: Light, sentence: fmt.Sprintf(words.rangeInside, resultsText(len(list))), head: []string{words.headOp, words.headDType, words.headSmallest, words.headLargest, words.notFinite}}
-	var parts []string
-	if below > 0 {
-		parts = append(parts, fmt.Sprintf(words.rangeBelow, below))
+	choose := func(n int, one, many string) string {
+		if n == 1 {
+			return one
+		}
+		return many
 	}
-	if above > 0 {
-		parts = append(parts, fmt.Sprintf(words.rangeAbove, above))
-	}
-	if len(parts) > 0 {
-		f.sentence = fmt.Sprintf(words.rangeSome, resultsText(len(list)), strings.Join(parts, words.listAnd))
+	switch {
+	case above > 0:
+		f.sentence = fmt.Sprintf(choose(above, words.rangeAboveOne, words.rangeAbove), above, resultsText(len(list)))
+		if below > 0 {
+			f.sentence += words.listAnd + fmt.Sprintf(choose(below, words.rangeAlsoOne, words.rangeAlso), below)
+		}
+	case below > 0:
+		f.sentence = fmt.Sprintf(choose(below, words.rangeBelowOne, words.rangeBelow), below, resultsText(len(list)))
 	}
 	for _, r := range list {
 		bad := words.no

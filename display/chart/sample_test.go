@@ -114,12 +114,12 @@ func mlp(steps int) (ops []Op) {
 			}
 			ops = append(ops, Op{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
 			if i < 2 {
-				ops = append(ops, Op{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "keep"})
+				ops = append(ops, Op{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "unlisted"})
 			}
 		}
-		ops = append(ops, Op{Name: "mse_loss", DType: "float32", Casts: 1, Why: "full"}, Op{Name: "mul", DType: "float32", Why: "widest"})
+		ops = append(ops, Op{Name: "mse_loss", DType: "float32", Casts: 1, Why: "fp32"}, Op{Name: "mul", DType: "float32", Why: "promote"})
 		back := func(name, module, dtype string) {
-			ops = append(ops, Op{Name: name, Module: module, Phase: "backward", DType: dtype})
+			ops = append(ops, Op{Name: name, Module: module, Phase: "backward", DType: dtype, Why: "of " + name})
 		}
 		back("mul", "", "float32")
 		back("mse_loss", "", "float32")

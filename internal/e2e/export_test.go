@@ -13,7 +13,7 @@ import (
 
 // measured matches the lines of the tutorials that differ from run to run: times, and values
 // that depend on them.
-var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(amx|avx512bf16|avx512|avx2|neon|portable): |^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
+var measured = regexp.MustCompile(`[0-9.] ?(ns|µs|ms|s)\b|execution time|memory used|samples/s|^(amx|avx512bf16|avx512|avx2|neon|portable): |^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
 
 // TestExportTutorials exports every tutorial as a program and compares its output with that
 // of the notebook.
