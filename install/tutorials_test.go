@@ -14,8 +14,8 @@ func TestCopyTutorials(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	tutorials := func(version string) fstest.MapFS {
 		return fstest.MapFS{
-			"1-hello.ipynb": {Data: []byte("hello " + version)},
-			"2-loops.ipynb": {Data: []byte("loops " + version)},
+			"00-hello.ipynb": {Data: []byte("hello " + version)},
+			"05-loops.ipynb": {Data: []byte("loops " + version)},
 			"images/a.png":   {Data: []byte("picture")},
 		}
 	}
@@ -44,11 +44,11 @@ func TestCopyTutorials(t *testing.T) {
 		{"a new folder", func() {}, "1", nil, "hello 1", "loops 1"},
 		{"the same again", func() {}, "1", nil, "hello 1", "loops 1"},
 		{"a newer version", func() {}, "2", nil, "hello 2", "loops 2"},
-		{"a changed file", func() { write("1-hello.ipynb", "mine") }, "3", []string{"1-hello.ipynb"}, "mine", "loops 3"},
-		{"the changed file again", func() {}, "4", []string{"1-hello.ipynb"}, "mine", "loops 4"},
-		{"a deleted file returns", func() { os.Remove(filepath.Join(dir, "1-hello.ipynb")) }, "4", nil, "hello 4", "loops 4"},
-		{"without a record nothing is replaced", func() { os.Remove(filepath.Join(dir, copied)) }, "5", []string{"1-hello.ipynb", "2-loops.ipynb"}, "hello 4", "loops 4"},
-		{"nothing is replaced with a damaged record", func() { write(copied, "{") }, "5", []string{"1-hello.ipynb", "2-loops.ipynb"}, "hello 4", "loops 4"},
+		{"a changed file", func() { write("00-hello.ipynb", "mine") }, "3", []string{"00-hello.ipynb"}, "mine", "loops 3"},
+		{"the changed file again", func() {}, "4", []string{"00-hello.ipynb"}, "mine", "loops 4"},
+		{"a deleted file returns", func() { os.Remove(filepath.Join(dir, "00-hello.ipynb")) }, "4", nil, "hello 4", "loops 4"},
+		{"without a record nothing is replaced", func() { os.Remove(filepath.Join(dir, copied)) }, "5", []string{"00-hello.ipynb", "05-loops.ipynb"}, "hello 4", "loops 4"},
+		{"nothing is replaced with a damaged record", func() { write(copied, "{") }, "5", []string{"00-hello.ipynb", "05-loops.ipynb"}, "hello 4", "loops 4"},
 	}
 	for _, s := range steps {
 		s.before()
@@ -56,7 +56,7 @@ func TestCopyTutorials(t *testing.T) {
 		if err != nil || !slices.Equal(kept, s.kept) {
 			t.Errorf("%s: got kept files %v, %v; want %v", s.name, kept, err, s.kept)
 		}
-		if hello, loops := read("1-hello.ipynb"), read("2-loops.ipynb"); hello != s.hello || loops != s.loops || read("images/a.png") != "picture" {
+		if hello, loops := read("00-hello.ipynb"), read("05-loops.ipynb"); hello != s.hello || loops != s.loops || read("images/a.png") != "picture" {
 			t.Errorf("%s: got %q and %q, want %q and %q", s.name, hello, loops, s.hello, s.loops)
 		}
 	}

@@ -171,7 +171,7 @@ var threeLoops = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	dir := filepath.Dir(exe)
-	out, err := exec.Command(exe, "run", "notebooks/2-three-loops.ipynb",
+	out, err := exec.Command(exe, "run", "notebooks/05-three-loops.ipynb",
 		"--html", filepath.Join(dir, "out.html"), "--output", filepath.Join(dir, "out.ipynb")).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
@@ -203,7 +203,7 @@ func TestThreeLoops(t *testing.T) {
 
 func TestHello(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.ipynb")
-	if text, code := halfnote(t, "run", "notebooks/1-hello.ipynb", "--output", out); code != 0 {
+	if text, code := halfnote(t, "run", "notebooks/00-hello.ipynb", "--output", out); code != 0 {
 		t.Fatalf("got exit code %d\n%s", code, text)
 	}
 	printed := readExecuted(t, out).printed()

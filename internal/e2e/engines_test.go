@@ -13,7 +13,7 @@ func TestEngines(t *testing.T) {
 	printed := map[string]string{}
 	for _, engine := range interp.Engines {
 		file := filepath.Join(t.TempDir(), "out.ipynb")
-		if out, code := halfnote(t, "run", "--engine", engine, "--output", file, "notebooks/1-hello.ipynb"); code != 0 {
+		if out, code := halfnote(t, "run", "--engine", engine, "--output", file, "notebooks/00-hello.ipynb"); code != 0 {
 			t.Fatalf("%s: got exit code %d\n%s", engine, code, out)
 		}
 		printed[engine] = readExecuted(t, file).printed()
@@ -27,7 +27,7 @@ func TestEngines(t *testing.T) {
 	for _, command := range []string{"run", "install", "lab"} {
 		args := []string{command, "--engine", "none"}
 		if command == "run" {
-			args = append(args, "notebooks/1-hello.ipynb")
+			args = append(args, "notebooks/00-hello.ipynb")
 		}
 		out, code := halfnote(t, args...)
 		if code == 0 || !strings.Contains(out, `--engine must be one of "yaegi","ixgo" but got "none"`) {

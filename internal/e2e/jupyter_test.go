@@ -38,7 +38,7 @@ func TestJupyterRunsTheNotebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const notebook = "notebooks/2-three-loops.ipynb"
+	const notebook = "notebooks/05-three-loops.ipynb"
 	want := readExecuted(t, filepath.Join(dir, "out.ipynb")).losses()
 	out := filepath.Join(t.TempDir(), "out.ipynb")
 	for _, tt := range []struct {
