@@ -30,7 +30,7 @@ func span(c tensor.Counts) string {
 
 func power(x float64) string {
 	_, e := math.Frexp(x)
-	return "2" + superscript.Replace(fmt.Sprint(e-1))
+	return text.Power(2, e-1)
 }
 
 // ranges writes the ranges of operands.
