@@ -260,7 +260,7 @@ func lossInHalf(w *watch, m *mark) string {
 	return fmt.Sprintf("the loss that Backward starts from is %v", m.Tensors[0].DType())
 }
 
-func scaledHalf(w *watch, e *amp.Event) string {
+func scaledHalf(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventScale || !half(e.Loss.DType()) || w.halfNet {
 		return ""
 	}
@@ -278,7 +278,7 @@ func lossNotFinite(w *watch, m *mark) string {
 	return notFinite(m.Tensors[0])
 }
 
-func scaledNotFinite(w *watch, e *amp.Event) string {
+func scaledNotFinite(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventScale {
 		return ""
 	}

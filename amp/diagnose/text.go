@@ -13,13 +13,10 @@ import (
 
 // Functions shared by the reports.
 
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
 // scaleText writes a loss scale: "65,536 (2¹⁶)".
 func scaleText(v float64) string {
 	f, e := math.Frexp(v)
-	power := "2" + superscript.Replace(fmt.Sprint(e-1))
+	power := text.Power(2, e-1)
 	switch {
 	case f != .5 || v == 1 || v == 2:
 		return fmt.Sprintf("%.6g", v)

@@ -98,7 +98,7 @@ func TestRoofline(t *testing.T) {
 		t.Errorf("got step %d, want the last one, 1", step[0].Step)
 	}
 	dense := roofline.Dense(64, 256, 256, 256, 256)
-	products := func(ops []roofline.Op) (flops, bytes float64) {
+	products := func(ops []roofline.OpCost) (flops, bytes float64) {
 		for _, op := range ops {
 			if op.Product {
 				flops += op.FLOPs
@@ -110,7 +110,7 @@ func TestRoofline(t *testing.T) {
 		}
 		return flops, bytes
 	}
-	for name, ops := range map[string][2][]roofline.Op{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
+	for name, ops := range map[string][2][]roofline.OpCost{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
 		f, b := products(ops[0])
 		wantF, wantB := products(ops[1])
 		// The bias is an operand of linear, but Dense does not count its bytes.

@@ -162,7 +162,7 @@ func percent(p float64) string {
 func (r *Recorder) Table() display.Bundle {
 	head := []string{"#", "step", "phase", "op", "module", "line", "why", "in", "computed", "out", "casts", "cached", "zero", "subnormal", "inf, NaN", "flushed to 0", "smallest", "largest", "time"}
 	ops := r.Ops()
-	shadow := slices.ContainsFunc(ops, func(op Op) bool { return op.Shadow != nil })
+	shadow := slices.ContainsFunc(ops, func(op OpRecord) bool { return op.Shadow != nil })
 	if shadow {
 		head = append(head, "own error, ulp", "0, not in float64")
 	}

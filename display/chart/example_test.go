@@ -183,7 +183,7 @@ func ExampleScatter() {
 }
 
 func ExampleRanges() {
-	figure := chart.Ranges([]chart.Range{
+	figure := chart.Ranges([]chart.ValueRange{
 		{Name: "linear, encoder.0", DType: "float16", Min: 1e-5, Max: 12},
 		{Name: "softmax, encoder.0", DType: "float32", Min: 1e-12, Max: 1},
 		{Name: "linear backward, encoder.0", DType: "float16", Min: 6e-8, Max: 65504, Bad: true},

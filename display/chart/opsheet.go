@@ -34,7 +34,7 @@ const (
 	boxWidth = 22 // width of an operation in its lane
 )
 
-func newOpSheet(ops []Op) opSheet {
+func newOpSheet(ops []OpDType) opSheet {
 	var s opSheet
 	rows := fold(ops)
 	var phases []string

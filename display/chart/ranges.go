@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Range is the range of magnitudes of a result, over its finite nonzero elements.
-type Range struct {
+// ValueRange is the range of magnitudes of a result, over its finite nonzero elements.
+type ValueRange struct {
 	Name     string
 	DType    string
 	Min, Max float64 // magnitudes; NaN if there is no such element
@@ -21,7 +21,7 @@ type Range struct {
 // Ranges shows the magnitudes of results as bars over float16's range: lost below 2⁻²⁵, less
 // exact below 2⁻¹⁴, infinite from 65520. ✗ marks results with inf or NaN. If there are too many,
 // those that exceed float16's normal range most are shown.
-func Ranges(list []Range) *Figure {
+func Ranges(list []ValueRange) *Figure {
 	if len(list) == 0 {
 		return blank(words.rangeNone)
 	}
@@ -73,7 +73,7 @@ const (
 
 // farthest returns at most most elements of list, in its order: those that exceed float16's
 // normal range most.
-func farthest(list []Range, most int) []Range {
+func farthest(list []ValueRange, most int) []ValueRange {
 	if len(list) <= most {
 		return list
 	}
@@ -81,7 +81,7 @@ func farthest(list []Range, most int) []Range {
 	for i := range order {
 		order[i] = i
 	}
-	out := func(r Range) float64 {
+	out := func(r ValueRange) float64 {
 		far := max(-14-math.Log2(r.Min), math.Log2(r.Max)-16)
 		if r.Bad || far != far {
 			far = 1e9
@@ -91,7 +91,7 @@ func farthest(list []Range, most int) []Range {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out(list[b]), out(list[a])) })
 	order = order[:most]
 	slices.Sort(order)
-	var kept []Range
+	var kept []ValueRange
 	for _, i := range order {
 		kept = append(kept, list[i])
 	}
@@ -112,7 +112,7 @@ func sizeText(v float64) string {
 	return short(v)
 }
 
-type rangeSheet []Range
+type rangeSheet []ValueRange
 
 func (s rangeSheet) draw(t Theme, c draw.Canvas) {
 	name := t.style(labelSize, t.Text)

@@ -76,7 +76,7 @@ func samples() []sample {
 		{"ranges", Ranges(ranges(14))},
 		{"ranges-many", Ranges(ranges(100))},
 		{"ranges-none", Ranges(nil)},
-		{"ranges-odd", Ranges([]Range{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
+		{"ranges-odd", Ranges([]ValueRange{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
 		{"ratios", Ratios("speed against a library", ratios())},
 		{"ratios-none", Ratios("speed", []Ratio{{Name: "never", Value: nan}})},
 		{"ratios-odd", Ratios("speed", []Ratio{{"a very long name of work with everything in it and more", "int4", 1e9, 1e9}, {"slow", "", 1e-9, nan}})},
@@ -104,7 +104,7 @@ func ratios() (list []Ratio) {
 
 // mlp returns the operations of a step of three linear layers with ReLU and MSE loss under
 // autocast, with a scaler.
-func mlp(steps int) (ops []Op) {
+func mlp(steps int) (ops []OpDType) {
 	for range steps {
 		for i := range 3 {
 			module := fmt.Sprint(2 * i)
@@ -112,14 +112,14 @@ func mlp(steps int) (ops []Op) {
 			if i == 0 {
 				casts = 3
 			}
-			ops = append(ops, Op{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
+			ops = append(ops, OpDType{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
 			if i < 2 {
-				ops = append(ops, Op{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "unlisted"})
+				ops = append(ops, OpDType{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "unlisted"})
 			}
 		}
-		ops = append(ops, Op{Name: "mse_loss", DType: "float32", Casts: 1, Why: "fp32"}, Op{Name: "mul", DType: "float32", Why: "promote"})
+		ops = append(ops, OpDType{Name: "mse_loss", DType: "float32", Casts: 1, Why: "fp32"}, OpDType{Name: "mul", DType: "float32", Why: "promote"})
 		back := func(name, module, dtype string) {
-			ops = append(ops, Op{Name: name, Module: module, Phase: "backward", DType: dtype, Why: "of " + name})
+			ops = append(ops, OpDType{Name: name, Module: module, Phase: "backward", DType: dtype, Why: "of " + name})
 		}
 		back("mul", "", "float32")
 		back("mse_loss", "", "float32")
@@ -138,25 +138,25 @@ func mlp(steps int) (ops []Op) {
 			}
 		}
 		for range 6 {
-			ops = append(ops, Op{Name: "unscale", Phase: "optimizer", DType: "float32"})
+			ops = append(ops, OpDType{Name: "unscale", Phase: "optimizer", DType: "float32"})
 		}
 		for range 6 {
-			ops = append(ops, Op{Name: "sgd_step", Phase: "optimizer", DType: "float32"})
+			ops = append(ops, OpDType{Name: "sgd_step", Phase: "optimizer", DType: "float32"})
 		}
 	}
 	return ops
 }
 
-func fourDTypes() (ops []Op) {
+func fourDTypes() (ops []OpDType) {
 	for i, d := range []string{"int64", "float32", "bfloat16", "float16", "float64", "complex64"} {
-		ops = append(ops, Op{Name: "an_operation_with_a_long_name", Module: "encoder.layer.11.attention", DType: d, Casts: i, Cached: 5 - i, Why: "full unless a dtype is given"})
+		ops = append(ops, OpDType{Name: "an_operation_with_a_long_name", Module: "encoder.layer.11.attention", DType: d, Casts: i, Cached: 5 - i, Why: "full unless a dtype is given"})
 	}
 	return ops
 }
 
-func longTrace(n int) (ops []Op) {
+func longTrace(n int) (ops []OpDType) {
 	for i := range n {
-		op := Op{Name: []string{"conv2d", "batch_norm", "relu"}[i%3], Module: fmt.Sprint("layer.", i/3), DType: []string{"float16", "float32", "float16"}[i%3], Why: "lower", Casts: (i + 1) % 2}
+		op := OpDType{Name: []string{"conv2d", "batch_norm", "relu"}[i%3], Module: fmt.Sprint("layer.", i/3), DType: []string{"float16", "float32", "float16"}[i%3], Why: "lower", Casts: (i + 1) % 2}
 		if i >= n/3 {
 			op.Phase = "backward"
 		}
@@ -275,9 +275,9 @@ func heat(rows, columns int) (list []HeatRow) {
 	return list
 }
 
-func ranges(n int) (list []Range) {
+func ranges(n int) (list []ValueRange) {
 	for i := range n {
-		r := Range{Name: fmt.Sprint("linear backward, encoder.", i), DType: []string{"float32", "float16", "bfloat16"}[i%3], Min: math.Ldexp(1, -30+i%20), Max: math.Ldexp(1, i%18)}
+		r := ValueRange{Name: fmt.Sprint("linear backward, encoder.", i), DType: []string{"float32", "float16", "bfloat16"}[i%3], Min: math.Ldexp(1, -30+i%20), Max: math.Ldexp(1, i%18)}
 		r.Bad = i == 6
 		list = append(list, r)
 	}

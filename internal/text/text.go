@@ -42,6 +42,14 @@ func Thousands(n int) string {
 	return s
 }
 
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// Power returns base to the power e, for example "2⁻¹⁴".
+func Power(base, e int) string {
+	return strconv.Itoa(base) + superscript.Replace(strconv.Itoa(e))
+}
+
 // Shape returns the sizes of a tensor as torch writes them: "(2, 3)", "(3,)" or "()".
 func Shape(shape []int) string { return tuple(shape) }
 

@@ -15,7 +15,7 @@ import (
 func init() {
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return len(src) >= 4 && src[0] == driver.Float32 && isHalf(dst) && all(src[1:4], 3, dst) && areMasks(src[4:], dst)
+			return len(src) >= 4 && src[0] == driver.Float32 && isHalf(dst) && driver.AllDTypes(src[1:4], 3, dst) && areMasks(src[4:], dst)
 		}, attention}, driver.Attention)
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
@@ -23,7 +23,7 @@ func init() {
 				return false
 			}
 			d := src[5]
-			return all(src[:2], 2, dst) && all(src[2:4], 2, d) && src[4] == driver.Float32 && all(src[5:8], 3, d) && areMasks(src[8:], d)
+			return driver.AllDTypes(src[:2], 2, dst) && driver.AllDTypes(src[2:4], 2, d) && src[4] == driver.Float32 && driver.AllDTypes(src[5:8], 3, d) && areMasks(src[8:], d)
 		}, attentionGrad}, driver.AttentionGrad)
 }
 

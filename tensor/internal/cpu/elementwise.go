@@ -22,9 +22,9 @@ func offersPointwise(c driver.Code, dst driver.DType, in dtypes) bool {
 	case driver.Equal, driver.Less, driver.LessEqual:
 		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
 	case driver.Where:
-		return all(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
+		return driver.AllDTypes(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
 	}
-	return all(src, len(src), dst)
+	return driver.AllDTypes(src, len(src), dst)
 }
 
 // has reports whether there is a loop for the dtype that d is computed in.

@@ -58,30 +58,12 @@ func familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
 // not fit.
 func familyFor(k driver.Kernel, dst driver.View, src []driver.View) *family {
 	var room [maxOperands]driver.DType
-	f := familyOf(k.Code, dst.DType, dtypesOf(room[:0], src))
+	f := familyOf(k.Code, dst.DType, driver.DTypesOf(room[:0], src))
 	if f == nil {
-		panic(text.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
+		panic(text.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, driver.DTypesOf(nil, src)))
 	}
 	f.check(k, dst, src)
 	return f
-}
-
-// dtypesOf appends the dtypes of views to list.
-func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
-	for _, v := range views {
-		list = append(list, v.DType)
-	}
-	return list
-}
-
-// all reports whether list holds exactly n dtypes, each equal to d.
-func all(list []driver.DType, n int, d driver.DType) bool {
-	for _, other := range list {
-		if other != d {
-			return false
-		}
-	}
-	return len(list) == n
 }
 
 // computable reports whether all dtypes are valid and none is a storage dtype.

@@ -9,7 +9,7 @@ func init() {
 
 func offersRecurrence(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return (len(src) == 1 || len(src) == 2) && all(src, len(src), dst) && computable(dst, src)
+	return (len(src) == 1 || len(src) == 2) && driver.AllDTypes(src, len(src), dst) && computable(dst, src)
 }
 
 func runRecurrence(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {

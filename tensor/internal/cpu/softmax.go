@@ -20,7 +20,7 @@ func offersSoftmax(_ driver.Code, dst driver.DType, in dtypes) bool {
 
 func offersSoftmaxGrad(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return computable(dst, src) && dst.Wide() == driver.Float32 && all(src, 2, dst)
+	return computable(dst, src) && dst.Wide() == driver.Float32 && driver.AllDTypes(src, 2, dst)
 }
 
 func runSoftmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
