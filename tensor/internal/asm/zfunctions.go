@@ -30,6 +30,8 @@ const (
 	Quotient                     // x / alpha
 	Sin                          // the sine of x
 	Cos                          // the cosine of x
+	SinHalf                      // Sin for halves
+	CosHalf                      // Cos for halves
 	functions
 )
 
@@ -58,6 +60,8 @@ var names = [functions]string{
 	Quotient:     "quotient",
 	Sin:          "sin",
 	Cos:          "cos",
+	SinHalf:      "sinHalf",
+	CosHalf:      "cosHalf",
 }
 
 var limits = [functions]float32{
@@ -85,6 +89,8 @@ var limits = [functions]float32{
 	Quotient:     0,
 	Sin:          1.048576e+06,
 	Cos:          1.048576e+06,
+	SinHalf:      1.048576e+06,
+	CosHalf:      1.048576e+06,
 }
 
 var scalars = [functions]func(x, y, alpha float32) float32{
@@ -112,6 +118,8 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
+	SinHalf:      sinHalfOf,
+	CosHalf:      cosHalfOf,
 }
 
 // lookups are tables that functions read.
@@ -1124,4 +1132,63 @@ func cosOf(x, y, alpha float32) float32 {
 	v53 := math.Float64frombits(math.Float64bits(v51) & 0x8000000000000000)
 	v54 := math.Float64frombits(math.Float64bits(v50) ^ math.Float64bits(v53))
 	return float32(v54)
+}
+
+// sinHalfOf returns Sin for halves.
+func sinHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.4442dp-24), v6)
+	v10 := FMA(-v4, float32(0x1.846988p-48), v8)
+	v11 := float32(v10 * v10)
+	v12 := float32(v10 * v11)
+	v15 := FMA(float32(-0x1.9ac2cap-13), v11, float32(0x1.110c1cp-07))
+	v17 := FMA(v15, v11, float32(-0x1.555552p-03))
+	v18 := FMA(v12, v17, v10)
+	v21 := FMA(float32(0x1.98fd66p-16), v11, float32(-0x1.6c075cp-10))
+	v23 := FMA(v21, v11, float32(0x1.55553ap-05))
+	v25 := FMA(v23, v11, float32(-0x1p-01))
+	v27 := FMA(v25, v11, float32(0x1p+00))
+	v28 := math.Float32frombits(math.Float32bits(v3) << 31)
+	v29 := math.Float32frombits(math.Float32bits(v28) | 0x3f800000)
+	v31 := v18
+	if v29 < math.Float32frombits(0x0) {
+		v31 = v27
+	}
+	v32 := math.Float32frombits(math.Float32bits(v3) << 30)
+	v34 := math.Float32frombits(math.Float32bits(v32) & 0x80000000)
+	v35 := math.Float32frombits(math.Float32bits(v31) ^ math.Float32bits(v34))
+	return float32(v35)
+}
+
+// cosHalfOf returns Cos for halves.
+func cosHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.4442dp-24), v6)
+	v10 := FMA(-v4, float32(0x1.846988p-48), v8)
+	v12 := math.Float32frombits(math.Float32bits(v3) + 0x1)
+	v13 := float32(v10 * v10)
+	v14 := float32(v10 * v13)
+	v17 := FMA(float32(-0x1.9ac2cap-13), v13, float32(0x1.110c1cp-07))
+	v19 := FMA(v17, v13, float32(-0x1.555552p-03))
+	v20 := FMA(v14, v19, v10)
+	v23 := FMA(float32(0x1.98fd66p-16), v13, float32(-0x1.6c075cp-10))
+	v25 := FMA(v23, v13, float32(0x1.55553ap-05))
+	v27 := FMA(v25, v13, float32(-0x1p-01))
+	v29 := FMA(v27, v13, float32(0x1p+00))
+	v30 := math.Float32frombits(math.Float32bits(v12) << 31)
+	v31 := math.Float32frombits(math.Float32bits(v30) | 0x3f800000)
+	v33 := v20
+	if v31 < math.Float32frombits(0x0) {
+		v33 = v29
+	}
+	v34 := math.Float32frombits(math.Float32bits(v12) << 30)
+	v36 := math.Float32frombits(math.Float32bits(v34) & 0x80000000)
+	v37 := math.Float32frombits(math.Float32bits(v33) ^ math.Float32bits(v36))
+	return float32(v37)
 }
