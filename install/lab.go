@@ -114,8 +114,11 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates.
-const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
+// or checking for updates, and show the signature and the comment of a completion beside the list.
+const overrides = `{
+	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true}
+}
 `
 
 // writeOverrides writes the settings file.
