@@ -22,10 +22,11 @@ var (
 
 // Coefficients.
 var (
-	expTerms   = fit(series(exp2nd).at, -0.35, 0.35, 5)
-	logTerms   = fit(series(log2nd).at, -1./3, 1./3, 9)
-	log1pTerms = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
-	tanhTerms  = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
+	expTerms     = fit(series(exp2nd).at, -0.35, 0.35, 5)
+	expHalfTerms = fit(series(exp2nd).at, -0.35, 0.35, 4)
+	logTerms     = fit(series(log2nd).at, -1./3, 1./3, 9)
+	log1pTerms   = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
+	tanhTerms    = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
 		return ratio(sum(ratio(series(sinh1).at(z), series(cosh0).at(z)), number(-1)), z)
 	}, 0, 1, 8)
 	expm1Terms = fit(series(exp2nd).at, -0.56, 0.56, 6)
@@ -299,7 +300,7 @@ func (l *line) halfTail(a value, t pieces) (y, n value) {
 	for i := last - 1; i >= 0; i-- {
 		f = l.fma(f, d, l.lookup(t.terms[i], at))
 	}
-	return l.fma(f, l.expLess1(r), f), n
+	return l.fma(f, l.fma(l.mul(r, r), l.horner(expHalfTerms, r), r), f), n
 }
 
 func geluHalf(l *line) value {
