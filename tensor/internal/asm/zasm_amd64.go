@@ -45,6 +45,8 @@ var avx512Functions = [...]Pass{
 	Quotient:     avx512Quotient,
 	Sin:          avx512Sin,
 	Cos:          avx512Cos,
+	SinHalf:      avx512SinHalf,
+	CosHalf:      avx512CosHalf,
 }
 
 var avx2Functions = [...]Pass{
@@ -72,6 +74,8 @@ var avx2Functions = [...]Pass{
 	Quotient:     avx2Quotient,
 	Sin:          avx2Sin,
 	Cos:          avx2Cos,
+	SinHalf:      avx2SinHalf,
+	CosHalf:      avx2CosHalf,
 }
 
 var avx512Float16Functions = [...]HalfPass{
@@ -99,6 +103,8 @@ var avx512Float16Functions = [...]HalfPass{
 	Quotient:     quotientFloat16,
 	Sin:          nil,
 	Cos:          nil,
+	SinHalf:      sinHalfFloat16,
+	CosHalf:      cosHalfFloat16,
 }
 
 var avx512BFloat16Functions = [...]HalfPass{
@@ -126,6 +132,8 @@ var avx512BFloat16Functions = [...]HalfPass{
 	Quotient:     quotientBFloat16,
 	Sin:          nil,
 	Cos:          nil,
+	SinHalf:      sinHalfBFloat16,
+	CosHalf:      cosHalfBFloat16,
 }
 
 // avx512F321 is a [Tile].
@@ -1919,6 +1927,46 @@ func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512SinHalf is a [Pass]: Sin for halves.
+//
+//go:noescape
+func avx512SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SinHalf is a [Pass]: Sin for halves.
+//
+//go:noescape
+func avx2SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sinHalfFloat16 is a [HalfPass]: Sin for halves.
+//
+//go:noescape
+func sinHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sinHalfBFloat16 is a [HalfPass]: Sin for halves.
+//
+//go:noescape
+func sinHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512CosHalf is a [Pass]: Cos for halves.
+//
+//go:noescape
+func avx512CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2CosHalf is a [Pass]: Cos for halves.
+//
+//go:noescape
+func avx2CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// cosHalfFloat16 is a [HalfPass]: Cos for halves.
+//
+//go:noescape
+func cosHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// cosHalfBFloat16 is a [HalfPass]: Cos for halves.
+//
+//go:noescape
+func cosHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // normalize sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.
 //

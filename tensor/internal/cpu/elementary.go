@@ -11,9 +11,13 @@ import (
 // elementaryOf returns the loops of an elementary function. Both have the same bits on every
 // processor; the float32 loop is in assembly where the processor supports it.
 func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
+	return pointwise{1, cost, limitedLoop(f, wide), function1[float64](wide), nil}
+}
+
+// limitedLoop returns the loop of a function of float32, which is wide where x is beyond its limit.
+func limitedLoop(f asm.Function, wide func(float64) float64) loop[float32] {
 	beyond := func(x, _ float64) float64 { return wide(x) }
-	loop32 := func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
-	return pointwise{1, cost, loop32, function1[float64](wide), nil}
+	return func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
 }
 
 // evaluate sets dst to f of x, y and alpha. Where |x| exceeds f's limit, it sets dst to

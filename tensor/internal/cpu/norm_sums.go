@@ -124,13 +124,17 @@ func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 	if halves && r.blocks == 1 && r.layout.dense() && n.x.layout.dense() && n.both.rowLength() == r.count && n.kernel(r.dtype) != nil {
 		each = max(1, bulk/r.count)
 	}
+	turned := r.turned()
 	b.ranges(len(first), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
-				at, count, results := i*r.count, r.count, min(each, hi-i)
+				i, results := i, min(each, hi-i)
+				if turned {
+					i = r.turn(i, len(first))
+				}
+				at, count := i*r.count, r.count
 				if r.blocks > 1 {
-					from := i % r.blocks * block
-					at, count = i/r.blocks*r.count+from, min(block, r.count-from)
+					at, count, _ = r.blockAt(0, i)
 				}
 				size, to, product := results*count, first[i:i+results], second[i:i+results]
 				if halves {

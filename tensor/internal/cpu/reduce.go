@@ -159,14 +159,17 @@ func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first i
 	b.ranges(len(partial), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
-				if direct != nil {
-					n, o, from, count := min(each, hi-i), first+i, 0, r.count
-					if r.blocks > 1 {
-						o, from = first+i/r.blocks, i%r.blocks*block
-						count = min(block, r.count-from)
+				if direct != nil && r.blocks == 1 {
+					n := min(each, hi-i)
+					if x := r.address((first+i)*r.count, n*r.count); x != nil {
+						direct(partial[i:i+n], x, r.count, first+i)
+						continue
 					}
-					if x := r.address(o*r.count+from, n*count); x != nil {
-						direct(partial[i:i+n], x, count, o)
+				}
+				if direct != nil && r.blocks > 1 {
+					at, count, o := r.blockAt(first, i)
+					if x := r.address(at, count); x != nil {
+						direct(partial[i:i+1], x, count, o)
 						continue
 					}
 				}
@@ -175,15 +178,36 @@ func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first i
 					m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
 					continue
 				}
-				o, from := first+i/r.blocks, i%r.blocks*block
-				m.rows(partial[i:i+1], r.at(o*r.count+from, s.in[0][:min(block, r.count-from)]), o, s.in[1][:])
+				at, count, o := r.blockAt(first, i)
+				m.rows(partial[i:i+1], r.at(at, s.in[0][:count]), o, s.in[1][:])
 			}
 		})
 	})
 }
 
-// together returns the number of results to compute at a time: those whose elements fit
-// in a chunk or, if allowed, in bulk.
+// blockAt returns the first element of block i, counted from result first on, their number, and the
+// result that they go into.
+func (r *reduction[T]) blockAt(first, i int) (at, count, o int) {
+	o = first + i/r.blocks
+	from := i % r.blocks * block
+	return o*r.count + from, min(block, r.count-from), o
+}
+
+// turned reports whether equal blocks of neighbouring results are closer in memory than the blocks of
+// one result: as those of the channels of an image are.
+func (r *reduction[T]) turned() bool {
+	l := &r.layout
+	return r.blocks > 1 && len(l.shape) > 1 && l.shape[0] == r.outs && l.stride[0] > 0 && l.stride[0] < l.stride[1]
+}
+
+// turn returns the index of block i in the order of memory, of n blocks in the order of results.
+func (r *reduction[T]) turn(i, n int) int {
+	outs := n / r.blocks
+	return i%outs*r.blocks + i/outs
+}
+
+// together returns how many results to take at a time: those that fit in a chunk, or, if
+// allowed, in bulk.
 func (r *reduction[T]) together(allowed bool) int {
 	switch {
 	case r.blocks != 1:
