@@ -114,10 +114,12 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates, and save the states of widgets, which are drawn without a kernel then.
+// or checking for updates, show the signature and the comment of a completion beside the list, and save the
+// states of widgets, which are drawn without a kernel then.
 const overrides = `{
-  "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
-  "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}
+	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true},
+	"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}
 }
 `
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/doc"
 	"go/types"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -114,6 +115,10 @@ func (p *probe) values(t *types.TypeName) []section {
 	return []section{constants, variables, functions}
 }
 
+// maxOptions is the number of options of a type up to which a function whose comment does not
+// name its options has them listed.
+const maxOptions = 30
+
 // optionIndex lists the options of a function: those that its comment names, or else all
 // values of the type that it takes.
 func (p *probe) optionIndex(o types.Object) []section {
@@ -126,7 +131,7 @@ func (p *probe) optionIndex(o types.Object) []section {
 		return nil
 	}
 	named, rest := p.options(fn, sig.Params().At(sig.Params().Len()-1).Type().(*types.Slice).Elem())
-	if len(named) == 0 {
+	if len(named) == 0 && len(rest) <= maxOptions {
 		named = rest
 	}
 	s := section{title: "Options"}
@@ -141,7 +146,7 @@ func (p *probe) optionIndex(o types.Object) []section {
 // amp.ScalerOption, is an option's type.
 func (p *probe) options(fn *types.Func, t types.Type) (named, rest []types.Object) {
 	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg() == p.pkg || !n.Obj().Exported() {
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg() == p.pkg || !n.Obj().Exported() || types.IsInterface(n) {
 		return nil, nil
 	}
 	var words map[string]bool
@@ -158,23 +163,42 @@ func (p *probe) options(fn *types.Func, t types.Type) (named, rest []types.Objec
 	return named, rest
 }
 
-// named returns the words in the comment of a function, and in those of the functions of
-// its package that it refers to: "AvgPool2d is AvgPool1d for …".
+// word matches a word of a comment.
+var word = regexp.MustCompile(`\pL[\pL\pN]*`)
+
+// named returns the words of the sentences in which the comment of a function names its
+// options, "It takes Bias and InitFrom". A function of the same options that these sentences or
+// the first one mention adds its own: "AvgPool2d is AvgPool1d for …".
 func (p *probe) named(fn *types.Func, seen map[types.Object]bool) map[string]bool {
 	seen[fn] = true
-	found := words(p.comment(fn))
-	for name := range found {
-		other, ok := fn.Pkg().Scope().Lookup(name).(*types.Func)
-		if !ok || seen[other] || !other.Signature().Variadic() || fn.Signature().Recv() != nil {
+	found := map[string]bool{}
+	for i, s := range strings.Split(strings.Join(strings.Fields(p.comment(fn)), " "), ". ") {
+		naming := strings.Contains(s, "takes ") || strings.Contains(s, "uses ") || strings.Contains(s, "options ")
+		if !naming && i > 0 {
 			continue
 		}
-		if strings.Contains(p.comment(fn), fn.Name()+" is "+name) {
-			for w := range p.named(other, seen) {
+		for _, w := range word.FindAllString(s, -1) {
+			if naming {
 				found[w] = true
+			}
+			if other, ok := fn.Pkg().Scope().Lookup(w).(*types.Func); ok && !seen[other] && sameOptions(fn, other) {
+				maps.Copy(found, p.named(other, seen))
 			}
 		}
 	}
 	return found
+}
+
+// sameOptions reports whether two functions take options of one type.
+func sameOptions(f, g *types.Func) bool {
+	last := func(f *types.Func) types.Type {
+		params := f.Signature().Params()
+		if !f.Signature().Variadic() {
+			return nil
+		}
+		return params.At(params.Len() - 1).Type()
+	}
+	return last(f) != nil && last(g) != nil && types.Identical(last(f), last(g))
 }
 
 // returning lists the functions and constants of a type's package whose value, or first
