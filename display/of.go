@@ -21,7 +21,7 @@ import (
 // text/plain is always present. A panic in one of those methods does not escape: the
 // method's result is omitted, and the text reports the panic.
 func Of(v any) Bundle {
-	if rv := reflect.ValueOf(v); !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
+	if isNil(v) {
 		return Text("<nil>")
 	}
 	var notes []string
@@ -30,6 +30,11 @@ func Of(v any) Bundle {
 		b.Data["text/plain"] = strings.Join(append([]string{plain(v)}, notes...), "\n")
 	}
 	return b
+}
+
+func isNil(v any) bool {
+	rv := reflect.ValueOf(v)
+	return !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil()
 }
 
 // rich returns v's representations other than plain text; it may include the text. It

@@ -24,7 +24,7 @@ func (s *Screen) Theme() string {
 
 // Of renders a value as the function [Of] does, in the screen's theme.
 func (s *Screen) Of(v any) Bundle {
-	if t, ok := v.(Themed); ok && s.Theme() != "" {
+	if t, ok := v.(Themed); ok && s.Theme() != "" && !isNil(v) {
 		v = t.InTheme(s.Theme())
 	}
 	if s.Before != nil {

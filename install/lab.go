@@ -72,6 +72,10 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := unpackWheel(env.dir, cmp.Or(o.Version, "0")); err != nil {
 		return err
 	}
+	// The environment's own Python kernel is not for notebooks: it lacks the packages that they would import.
+	if err := os.RemoveAll(filepath.Join(env.dir, "share", "jupyter", "kernels", "python3")); err != nil {
+		return fmt.Errorf("install: lab: %w", err)
+	}
 	data, remove, err := env.ownKernel(o)
 	if err != nil {
 		return err

@@ -184,7 +184,7 @@ func TestLab(t *testing.T) {
 		root = " --allow-root"
 	}
 	serve := []string{
-		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
 		"env 1 kernel", "ended",
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)

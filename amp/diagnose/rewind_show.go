@@ -77,4 +77,9 @@ func (r *Rewind) String() string {
 }
 
 // HTML returns the sentences and the chart of losses.
-func (r *Rewind) HTML() string { return paragraph(r.String()) + r.Loss().HTML() }
+func (r *Rewind) HTML() string { return page(r.String(), r.Loss()) }
+
+// InTheme implements display.Themed.
+func (r *Rewind) InTheme(name string) any {
+	return themed(r, page(r.String(), inTheme(r.Loss(), name)))
+}

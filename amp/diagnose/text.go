@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/display"
+	"halfnote/display/chart"
 	"halfnote/internal/text"
 )
 
@@ -57,6 +59,16 @@ func steps(n int) string {
 func paragraph(text string) string {
 	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
 }
+
+// page returns lines of text and a chart as HTML.
+func page(text string, figure *chart.Figure) string { return paragraph(text) + figure.HTML() }
+
+// themed returns the bundle of a report whose HTML was made for a theme.
+func themed(report fmt.Stringer, html string) display.Bundle {
+	return display.Bundle{Data: map[string]any{"text/plain": report.String(), "text/html": html}}
+}
+
+func inTheme(f *chart.Figure, name string) *chart.Figure { return f.InTheme(name).(*chart.Figure) }
 
 // needStep panics unless the step function is present.
 func needStep(call string, there bool) {
