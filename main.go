@@ -41,6 +41,7 @@ type commands struct {
 	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
 	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
+	Fmt     fmtCommand     `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
 	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
 	Bench   benchCommand   `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
 	Work    workCommand    `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
@@ -231,6 +232,19 @@ func (c exportCommand) Run() error {
 	}
 	fmt.Print(interp.GoModHint(c.File, src, version))
 	return nil
+}
+
+type fmtCommand struct {
+	Notebooks []string `arg:"" name:"notebook" help:"Notebooks to format. Outputs stay as they are." type:"existingfile"`
+	List      bool     `short:"l" help:"Print the names of the notebooks that would change, and change nothing."`
+}
+
+func (c fmtCommand) Run() error {
+	changed, err := notebook.FormatFiles(c.Notebooks, interp.Format, !c.List)
+	for _, file := range changed {
+		fmt.Println(file)
+	}
+	return err
 }
 
 type labCommand struct {

@@ -13,14 +13,11 @@ import (
 	"halfnote/kernel"
 )
 
-// notGo holds the magics whose cells contain something other than Go.
-var notGo = map[string]bool{"%%bash": true, "%%sh": true, "%%writefile": true}
-
 // inMagic reports whether the cursor is outside of Go code: in the name of a magic, in its
 // arguments, or in a body that is not Go.
 func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	first, _, _ := strings.Cut(strings.TrimLeft(c.code, " \t\r\n"), "\n")
-	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); notGo[name] &&
+	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); strings.HasPrefix(name, "%%") && findMagic(name).takesOnly(takesText) &&
 		strings.Contains(strings.TrimLeft(c.code[:c.end], " \t\r\n"), "\n") {
 		return inText, true
 	}
@@ -38,8 +35,8 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 		c.start, c.prefix = c.end-len(name), name
 		return inMagic, true
 	}
-	i := slices.IndexFunc(known, func(m kernel.Match) bool { return m.Text == name })
-	if i < 0 || strings.HasSuffix(strings.ToLower(known[i].Signature), "statement") || known[i].Signature == "NAME" {
+	if !slices.ContainsFunc(known, func(m kernel.Match) bool { return m.Text == name }) ||
+		!strings.HasPrefix(name, "%%") && findMagic(name).takesOnly(takesGo) {
 		return 0, false // Go follows
 	}
 	c.prefix = args[strings.LastIndexByte(args, ' ')+1:]
@@ -140,7 +137,7 @@ func (c *completer) mapKeys() {
 		return
 	}
 	v, ok := c.probe.value(x.X)
-	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.quiet() {
+	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.idle() {
 		return
 	}
 	for it := v.MapRange(); it.Next() && len(c.matches) < maxFiles; {

@@ -80,13 +80,13 @@ func (c *completer) members() {
 	c.fields(tv.Type)
 	c.methods(tv.Type)
 	if types.IsInterface(tv.Type) {
-		c.behind(x)
+		c.dynamicMembers(x)
 	}
 }
 
-// behind offers the members of an interface variable's current value, each with the
+// dynamicMembers offers the members of an interface variable's current value, each with the
 // required type assertion.
-func (c *completer) behind(x ast.Expr) {
+func (c *completer) dynamicMembers(x ast.Expr) {
 	t := c.probe.holds(x)
 	if t == nil {
 		return

@@ -163,7 +163,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 	if s.env != c.env { // the cell was not accepted
 		s.mu.Lock()
 		c.restore()
-		s.around = nil
+		s.snap = nil
 		s.mu.Unlock()
 		s.packages.forget()
 	}
@@ -265,7 +265,7 @@ func (s *Session) declare(c *cell) error {
 	c.program = p
 	s.mu.Lock()
 	s.commit(c)
-	s.around = nil
+	s.snap = nil
 	s.mu.Unlock()
 	s.notices(c)
 	return nil

@@ -20,14 +20,14 @@ import (
 // magic, magics and their arguments. It offers nothing in comments, other strings and
 // numbers.
 func (s *Session) Complete(code string, cursor int) kernel.Completion {
-	sur := s.surroundings()
-	defer s.look(&sur)()
-	return complete(sur, code, cursor)
+	snap := s.snapshot()
+	defer s.look(&snap)()
+	return complete(snap, code, cursor)
 }
 
-func complete(sur surroundings, code string, cursor int) kernel.Completion {
+func complete(snap snapshot, code string, cursor int) kernel.Completion {
 	c := newCompleter(code, byteOffset(code, cursor))
-	if !c.gather(sur) {
+	if !c.gather(snap) {
 		return kernel.Completion{Start: cursor, End: cursor}
 	}
 	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
@@ -44,27 +44,27 @@ func newCompleter(code string, end int) *completer {
 }
 
 // gather collects the matches. It reports whether something can be completed at the cursor.
-func (c *completer) gather(sur surroundings) bool {
+func (c *completer) gather(snap snapshot) bool {
 	if r, _ := utf8.DecodeRuneInString(c.prefix); unicode.IsDigit(r) {
 		return false
 	}
-	switch where := c.spot(sur.magics); where {
+	switch where := c.spot(snap.magics); where {
 	case inText:
 		return false
 	case inImport:
-		c.importPaths(sur.loader)
+		c.importPaths(snap.loader)
 	case inMagic:
-		c.magics(sur.magics)
+		c.magics(snap.magics)
 	case inString:
-		c.check(sur, where)
+		c.check(snap, where)
 		c.mapKeys()
 		c.fileNames()
 	case afterDot:
-		c.check(sur, where)
+		c.check(snap, where)
 		c.want = c.probe.expects()
 		c.members()
 	default:
-		c.check(sur, where)
+		c.check(snap, where)
 		c.want = c.probe.expects()
 		if !c.labels() {
 			c.choices()
@@ -141,11 +141,11 @@ const cursorName = "cursor__"
 
 // check probes the cell with an identifier at the cursor, or with the string at the
 // cursor closed. If that fails, it probes other continuations, the likeliest first.
-func (c *completer) check(sur surroundings, where spot) {
+func (c *completer) check(snap snapshot, where spot) {
 	if where == inString {
 		code := c.code[:c.end]
 		quote := c.code[c.start-1 : c.start]
-		c.probe = newProbe(sur, shut(code+quote, 0, ""), c.end)
+		c.probe = newProbe(snap, shut(code+quote, 0, ""), c.end)
 		return
 	}
 	marked, rest := c.code[:c.end]+cursorName, c.code[c.end:]
@@ -161,7 +161,7 @@ func (c *completer) check(sur surroundings, where spot) {
 		{shut(marked, 0, "") + "()", c.end}, // go and defer require a call
 		{shut(above+marked[line:], 0, ""), len(above) + c.end - line},
 	} {
-		p := newProbe(sur, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor)
 		if c.probe == nil || p.ident() != nil {
 			c.probe = p
 		}

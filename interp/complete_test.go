@@ -11,10 +11,10 @@ import (
 	"halfnote/kernel"
 )
 
-// seen returns surroundings with declarations of earlier cells, for tests that complete a
+// seen returns snapshot with declarations of earlier cells, for tests that complete a
 // new cell.
-func seen() surroundings {
-	return surroundings{
+func seen() snapshot {
+	return snapshot{
 		importer: exports.Importer(),
 		checking: new(sync.Mutex),
 		imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
@@ -55,10 +55,10 @@ type completeTest struct {
 	start      int      // start of the replaced range; -1 to skip the check
 }
 
-func (tt completeTest) check(t *testing.T, sur surroundings) {
+func (tt completeTest) check(t *testing.T, snap snapshot) {
 	t.Helper()
 	code, cursor := at(tt.cell)
-	c := complete(sur, code, cursor)
+	c := complete(snap, code, cursor)
 	var got []string
 	for _, m := range c.Matches {
 		got = append(got, m.Text+" "+m.Type+" "+m.Signature)
@@ -172,16 +172,16 @@ func TestComplete(t *testing.T) {
 // TestCompleteEverywhere checks that completion and help return for every position of the
 // cursor.
 func TestCompleteEverywhere(t *testing.T) {
-	sur := seen()
+	snap := seen()
 	const cell = "import \"math\"\n%time x := math.Sqrt(2)\ntype T[P any] struct{ p P; 字 int }\nfunc (t T[P]) M() { switch v := any(t).(type) { case int: v++ } }\n" +
 		"for i, c := range []rune(\"a\\\"b\") { defer func() { go f(<-c, i...) }() }\nx.y[z:](`raw\n`) /* … */ }} {{ ) 'q' net.Forward(1"
 	for i := range []rune(cell) {
 		for _, code := range []string{cell, string([]rune(cell)[:i])} {
-			c := complete(sur, code, i)
+			c := complete(snap, code, i)
 			if c.Start < 0 || c.Start > c.End || c.End != i {
 				t.Fatalf("Complete(%q, %d): got replacement of %d to %d", code, i, c.Start, c.End)
 			}
-			explain(sur, code, i, 1)
+			explain(snap, code, i, 1)
 		}
 	}
 }

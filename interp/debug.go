@@ -226,9 +226,9 @@ func (s *Session) Stack(id int) []kernel.DebugFrame {
 
 // locals describes the variables of a call.
 func (s *Session) locals(at stop, vars []any) (list []kernel.Variable) {
-	sur := s.surroundings()
-	sur.session = s
-	p := &probe{surroundings: sur, pkg: at.pkg}
+	snap := s.snapshot()
+	snap.session = s
+	p := &probe{snapshot: snap, pkg: at.pkg}
 	for i, v := range at.vars {
 		list = append(list, p.part(v.Name(), reflect.ValueOf(vars[i]).Elem(), v.Type()))
 	}

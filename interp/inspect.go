@@ -20,9 +20,9 @@ import (
 // parentheses of a call it describes the called function, or names it if the cursor is on
 // an argument. detail 1 adds the source of declarations in cells.
 func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
-	sur := s.surroundings()
-	defer s.look(&sur)()
-	e, ok := explain(sur, code, cursor, detail)
+	snap := s.snapshot()
+	defer s.look(&snap)()
+	e, ok := explain(snap, code, cursor, detail)
 	if !ok {
 		return display.Bundle{}, false
 	}
@@ -51,9 +51,9 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 
 // helpFor explains the name in a cell such as "name?".
 func (s *Session) helpFor(name string, detail int) (explanation, bool) {
-	sur := s.surroundings()
-	sur.session = s // the asking cell is the only one running
-	return explain(sur, name, utf8.RuneCountInString(name), detail)
+	snap := s.snapshot()
+	snap.session = s // the asking cell is the only one running
+	return explain(snap, name, utf8.RuneCountInString(name), detail)
 }
 
 // question returns the name and the number of question marks of a cell such as "name?" or "?".
@@ -75,7 +75,7 @@ type explanation struct {
 	source string    // source in its cell
 }
 
-func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
+func explain(snap snapshot, code string, cursor, detail int) (explanation, bool) {
 	at := byteOffset(code, cursor)
 	if e, ok := explainMagic(code, at); ok {
 		return e, true
@@ -96,7 +96,7 @@ func explain(sur surroundings, code string, cursor, detail int) (explanation, bo
 		{shut(head, at, " {}"), at},
 		{shut(above+head[line:], len(above)+at-line, ""), len(above) + at - line},
 	} {
-		p := newProbe(sur, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor)
 		if e, ok := p.explainLiteral(); ok {
 			return e, true
 		}

@@ -95,9 +95,9 @@ func TestPackagePages(t *testing.T) {
 		if !strings.HasPrefix(path, "halfnote/") {
 			continue
 		}
-		sur := seen()
-		sur.imports[name] = path
-		e, ok := explain(sur, name, len(name), 0)
+		snap := seen()
+		snap.imports[name] = path
+		e, ok := explain(snap, name, len(name), 0)
 		if !ok || plain(e.index) == "" {
 			t.Errorf("%s: got no index", name)
 		}

@@ -18,7 +18,7 @@ import (
 
 func (s *Session) magicTime(c call) kernel.Result {
 	start := time.Now()
-	r := s.run(c.ctx, c.in, c.out)
+	r := s.eval(c.ctx, c.in, c.out)
 	if r.Err == nil {
 		fmt.Fprintf(c.out.Stdout(), "time: %v\n", time.Since(start).Round(time.Microsecond))
 	}
@@ -32,7 +32,7 @@ func (s *Session) magicTimeout(c call) kernel.Result {
 	}
 	ctx, cancel := context.WithTimeoutCause(c.ctx, d, timeLimit(d))
 	defer cancel()
-	return s.run(ctx, c.in, c.out)
+	return s.eval(ctx, c.in, c.out)
 }
 
 // timeLimit is the limit of a %%timeout that has stopped a cell.

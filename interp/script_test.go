@@ -260,6 +260,10 @@ func (r *recorder) text(res kernel.Result) string {
 		fmt.Fprintf(&r.buf, "= %v\n", res.Value.Data["text/plain"])
 	}
 	for _, p := range res.Payload {
+		if p.Source == "set_next_input" {
+			fmt.Fprintf(&r.buf, "next cell, replacing this one %v:\n%s\n", p.Replace, p.Text)
+			continue
+		}
 		fmt.Fprintf(&r.buf, "page %v\n", p.Data.Data["text/plain"])
 	}
 	if res.Err != nil {

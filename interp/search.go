@@ -14,8 +14,8 @@ import (
 // text, in any case. A pattern without a dot is compared with the names of the session and
 // those of every package that needs no import.
 func (s *Session) search(pattern string) display.Bundle {
-	sur := s.surroundings()
-	sur.session = s
+	snap := s.snapshot()
+	snap.session = s
 	within, name := "", pattern
 	if dot := strings.LastIndexByte(pattern, '.'); dot >= 0 {
 		within, name = pattern[:dot], pattern[dot+1:]
@@ -23,9 +23,9 @@ func (s *Session) search(pattern string) display.Bundle {
 	var places []string // expressions that have the names as members; "" is the session
 	switch {
 	case within == "":
-		places = append([]string{""}, slices.Sorted(maps.Keys(sur.imports))...)
+		places = append([]string{""}, slices.Sorted(maps.Keys(snap.imports))...)
 	case strings.Contains(within, "*"):
-		for _, p := range slices.Sorted(maps.Keys(sur.imports)) {
+		for _, p := range slices.Sorted(maps.Keys(snap.imports)) {
 			if like(within, p) {
 				places = append(places, p)
 			}
@@ -35,7 +35,7 @@ func (s *Session) search(pattern string) display.Bundle {
 	}
 	found := section{title: "Names like " + pattern}
 	for _, place := range places {
-		found.list = append(found.list, inside(sur, place, name)...)
+		found.list = append(found.list, inside(snap, place, name)...)
 	}
 	if len(found.list) == 0 {
 		return display.Text("no name matches " + pattern)
@@ -45,13 +45,13 @@ func (s *Session) search(pattern string) display.Bundle {
 
 // inside returns the members of an expression whose names match a pattern, or the names of the
 // session for the expression "".
-func inside(sur surroundings, place, pattern string) (list []entry) {
+func inside(snap snapshot, place, pattern string) (list []entry) {
 	code := ""
 	if place != "" {
 		code = place + "."
 	}
 	c := newCompleter(code, len(code))
-	c.gather(sur)
+	c.gather(snap)
 	slices.SortStableFunc(c.matches, c.compare)
 	for _, m := range c.matches {
 		if m.object == nil || !like(pattern, m.Text) {

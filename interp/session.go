@@ -63,9 +63,9 @@ type Session struct {
 	live     *live.Registry
 	types    *dynamic.Space // types of cells at run time
 
-	mu     sync.Mutex // guards env and its names against completion while a cell runs
-	env    *env
-	around *surroundings // the visible part of env; nil after a change
+	mu   sync.Mutex // guards env and its names against completion while a cell runs
+	env  *env
+	snap *snapshot // the visible part of env; nil after a change
 	// checking is held while packages are read and type-checked, which changes data
 	// that the checker and other packages share.
 	checking *sync.Mutex
@@ -97,6 +97,7 @@ type Session struct {
 	widgets  *widget.Manager // widgets known to front ends
 	lastDir  string          // working folder before the last %cd
 	ran      []ExecutedCell  // cells for %export
+	runs     []string        // files that %run is running, outermost first
 }
 
 var (
@@ -163,7 +164,7 @@ func (s *Session) reset() error {
 	}
 	s.mu.Lock()
 	s.env, s.importer = newEnv(), s.packages.loader
-	s.around = nil
+	s.snap = nil
 	s.mu.Unlock()
 	s.noteOutputs()
 	s.bindSupport()
@@ -187,10 +188,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
-	r, ok := s.magic(ctx, in, out)
-	if !ok {
-		r = s.run(ctx, in, out)
-	}
+	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
 		if r.Err != nil {

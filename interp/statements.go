@@ -22,7 +22,7 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 			list, inits = append(list, inits...), nil
 		}
 		if x, ok := st.(*ast.ExprStmt); ok {
-			if i == len(all)-1 && !c.quiet {
+			if i == len(all)-1 && !c.suppressed {
 				st, err = c.result(e, x)
 			} else {
 				st = c.dropped(x)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -82,7 +83,7 @@ func Try(body func()) (err error) {
 // fail panics with an Error about the shapes of ts.
 func fail(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
-	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	e := &Error{Op: op, Why: text.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.Shapes = append(e.Shapes, t.shape)
 	}
@@ -130,7 +131,7 @@ func need(op, name string, there bool, want string) {
 // failDType panics with an Error about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
-	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	e := &Error{Op: op, Why: text.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.DTypes = append(e.DTypes, t.dtype)
 	}

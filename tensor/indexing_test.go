@@ -136,7 +136,7 @@ func TestIndexErrors(t *testing.T) {
 	mask := FromBools([]bool{true, false}, 2)
 	for want, f := range map[string]func(){
 		"tensor: index: shape (2, 3): the number of indexed dimensions is 3; want at most 2":                               func() { x.Index(0, All, 1) },
-		"tensor: index: shapes (2, 3) and (1,): index 3 at [0] is out of range for dimension 1 of size 3; want -3 to 2":    func() { x.Index(All, []int{3}) },
+		"tensor: index: shapes (2, 3) and (1,): index 3 at (0,) is out of range for dimension 1 of size 3; want -3 to 2":   func() { x.Index(All, []int{3}) },
 		"tensor: index: shape (2, 3): item 0 is 2, out of range for a dimension of size 2; want -2 to 1":                   func() { x.Index(2) },
 		"tensor: index: shapes (2, 3) and (2,): item 1 is a mask for dimensions 1 and up; want shape (3,)":                 func() { x.Index(All, mask) },
 		"tensor: index: shape (2, 3): item 1 is a second Ellipsis; want one":                                               func() { x.Index(Ellipsis, Ellipsis) },

@@ -1,9 +1,10 @@
 package tensor
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -165,7 +166,7 @@ func classesOf(op string, x, target *Tensor, o lossOptions) classes {
 		case class < 0 || class >= int64(n):
 			which := ""
 			if len(ignore) > 0 {
-				which = fmt.Sprintf(", or %v, which is ignored", ignore)
+				which = ", or " + strings.Trim(text.Shape(ignore), "(,)") + ", which is ignored"
 			}
 			fail(op, []*Tensor{x, target}, "the target at %v is %d; want a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
 		case weight == nil:

@@ -2,11 +2,11 @@ package diagnose
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"halfnote/amp"
 	"halfnote/amp/trace"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -281,5 +281,5 @@ func (r *Replay) name(p *tensor.Tensor, i int) string {
 	if name, ok := r.names[p]; ok {
 		return name
 	}
-	return fmt.Sprintf("parameter %d %s", i, strings.ReplaceAll(fmt.Sprint(p.Shape()), " ", ", "))
+	return fmt.Sprintf("parameter %d %s", i, text.Shape(p.Shape()))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -216,7 +217,7 @@ func (op Op) facts() [][2]string {
 		{"policy", op.Policy + ": " + op.Why},
 		{"operands", strings.Join(in, ", ")},
 		{"computed in", op.Computed.String()},
-		{"result", fmt.Sprintf("%v %v", op.Out, op.Shape)},
+		{"result", text.Sprintf("%v %v", op.Out, op.Shape)},
 		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), op.Duration.Round(time.Microsecond))},
 	}
 	if c := op.Counts; op.Counted {

@@ -43,10 +43,28 @@ func Thousands(n int) string {
 }
 
 // Shape returns the sizes of a tensor as torch writes them: "(2, 3)", "(3,)" or "()".
-func Shape(shape []int) string {
+func Shape(shape []int) string { return tuple(shape) }
+
+// Sprintf is fmt.Sprintf, but writes slices of numbers in args as tuples, as torch does:
+// "(2, 3)", "(3,)" or "()". It changes args.
+func Sprintf(format string, args ...any) string {
+	for i, a := range args {
+		switch a := a.(type) {
+		case []int:
+			args[i] = tuple(a)
+		case []int64:
+			args[i] = tuple(a)
+		case []float64:
+			args[i] = tuple(a)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func tuple[T int | int64 | float64](list []T) string {
 	var s []string
-	for _, n := range shape {
-		s = append(s, strconv.Itoa(n))
+	for _, n := range list {
+		s = append(s, fmt.Sprint(n))
 	}
 	if len(s) == 1 {
 		return "(" + s[0] + ",)"

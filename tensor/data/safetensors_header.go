@@ -213,7 +213,7 @@ func (p parser) entry() (e entry, err error) {
 	case e.kind == nil || e.shape == nil:
 		err = errors.New("a missing dtype or shape")
 	case len(offsets) != 2 || offsets[0] > offsets[1]:
-		err = fmt.Errorf("data_offsets %v", offsets)
+		err = fmt.Errorf("data_offsets %s", text.Shape(offsets))
 	default:
 		e.begin, e.end = int64(offsets[0]), int64(offsets[1])
 	}

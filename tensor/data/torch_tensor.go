@@ -155,7 +155,7 @@ func (m *pickle) view(name string, e *element, args []any, last int) (any, error
 	}
 	v := &view{storage: args[0].(*storage), element: e, offset: offset, shape: shape, stride: stride}
 	if !v.within() {
-		return nil, m.bad(fmt.Sprintf("shape %s, stride %v and offset %d in a storage of %d elements", text.Shape(shape), stride, offset, v.storage.numel()), "elements that it has")
+		return nil, m.bad(text.Sprintf("shape %s, stride %v and offset %d in a storage of %d elements", text.Shape(shape), stride, offset, v.storage.numel()), "elements that it has")
 	}
 	if len(args) > 4 {
 		v.grad, _ = args[4].(bool)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -26,7 +27,7 @@ func ToFloat() Transform {
 // is torchvision.transforms.Normalize.
 func Normalize(mean, std []float64) Transform {
 	if len(mean) != len(std) || slices.Contains(std, 0) {
-		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; want one of each per channel, and nonzero deviations", mean, std)})
+		panic(&tensor.Error{Op: "normalize", Why: text.Sprintf("means %v and deviations %v; want one of each per channel, and nonzero deviations", mean, std)})
 	}
 	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(std, len(mean), 1, 1)
 	return func(x *tensor.Tensor, _ *tensor.Generator) *tensor.Tensor { return x.Sub(m).Div(d) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -148,7 +149,7 @@ func (t *attending) place() {
 			continue
 		}
 		if m.column != 1 && v.Shape[n-1] > 1 {
-			panic(fmt.Sprintf("%s: attention: a matrix has strides %v; want stride 1 along the last axis", t.b.name, v.Stride))
+			panic(text.Sprintf("%s: attention: a matrix has strides %v; want stride 1 along the last axis", t.b.name, v.Stride))
 		}
 		const bytes = 16
 		step := bytes / v.DType.Size()

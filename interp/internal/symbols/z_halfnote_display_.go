@@ -12,6 +12,7 @@ func init() {
 	tables["halfnote/display"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["Bundle"] = reflect.ValueOf((*display.Bundle)(nil))
+		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
 		t["Clear"] = reflect.ValueOf(display.Clear)
 		t["Duration"] = reflect.ValueOf(display.Duration)
 		t["HTML"] = reflect.ValueOf(display.HTML)

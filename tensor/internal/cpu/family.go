@@ -1,8 +1,7 @@
 package cpu
 
 import (
-	"fmt"
-
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -61,7 +60,7 @@ func familyFor(k driver.Kernel, dst driver.View, src []driver.View) *family {
 	var room [maxOperands]driver.DType
 	f := familyOf(k.Code, dst.DType, dtypesOf(room[:0], src))
 	if f == nil {
-		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
+		panic(text.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
 	}
 	f.check(k, dst, src)
 	return f
@@ -130,5 +129,5 @@ func fits(k driver.Kernel, dst driver.View, i int, v driver.View, reduced bool) 
 }
 
 func misfit(k driver.Kernel, dst driver.View, i int, v driver.View) {
-	panic(fmt.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", k.Code, i, v.Shape, dst.Shape))
+	panic(text.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", k.Code, i, v.Shape, dst.Shape))
 }

@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"fmt"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -60,7 +60,7 @@ func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
 		ok = ok && part.Shape[i] == index.Shape[i] && (i == k.Axis || part.Shape[i] <= whole.Shape[i])
 	}
 	if !ok {
-		panic(fmt.Sprintf("cpu: %v: index has shape %v, which does not fit the result's %v and the operand's %v along axis %d", k.Code, index.Shape, dst.Shape, x.Shape, k.Axis))
+		panic(text.Sprintf("cpu: %v: index has shape %v, which does not fit the result's %v and the operand's %v along axis %d", k.Code, index.Shape, dst.Shape, x.Shape, k.Axis))
 	}
 }
 
