@@ -127,7 +127,7 @@ func (s *Session) describeVariable(name string) string {
 		return name + " is nil"
 	}
 	dynamic := v.Kind() == reflect.Interface
-	v = solid(v)
+	v = concrete(v)
 	switch v.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return fmt.Sprintf("%s is %d", name, v.Int())
