@@ -173,6 +173,9 @@ func (s *Session) frames(p *engine.Panic) []string {
 			if len(list) == inside { // the origin of the panic
 				call, shapes := s.operands(p.Value, m)
 				at, note = cmp.Or(call, at), shapes
+				if !explainsItself(p.Value) {
+					note = s.mentioned(m, at, note)
+				}
 			}
 			excerpt = s.excerpt(cell, at)
 			if note != "" {

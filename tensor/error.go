@@ -15,9 +15,12 @@ type Error struct {
 	Shapes [][]int // shapes of the operands, if relevant
 	DTypes []DType // dtypes of the operands, if relevant
 	Why    string  // the problem, the values expected and the fix
+	Module string  // path of the module that ran the operation, for example "encoder.0", if it is known
+
+	within string // text of that module
 }
 
-// Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …".
+// Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …", with the module at the end.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("tensor: " + e.Op + ": ")
@@ -27,7 +30,14 @@ func (e *Error) Error() string {
 	if len(e.DTypes) > 0 {
 		b.WriteString(list("dtype", len(e.DTypes), func(i int) string { return e.DTypes[i].String() }) + ": ")
 	}
-	return b.String() + e.Why
+	b.WriteString(e.Why)
+	if e.Module != "" {
+		b.WriteString("; in module " + e.Module)
+	}
+	if e.within != "" {
+		b.WriteString(", " + e.within)
+	}
+	return b.String()
 }
 
 // list returns "shapes a, b and c".

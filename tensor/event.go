@@ -91,23 +91,6 @@ func Observe(f func(Event)) (stop func()) {
 	return observers.add(f)
 }
 
-// InModule runs body with name appended to the module path of events: "0" inside "encoder"
-// gives "encoder.0". If there are no observers, no caster that reads modules and no
-// DetectAnomaly, it only calls body.
-func InModule(name string, body func()) {
-	need("in_module", "body", body != nil, "a function to run")
-	s := current()
-	if reader, ok := s.caster.(moduleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
-		body()
-		return
-	}
-	if s.module != "" {
-		name = s.module + "." + name
-	}
-	s.module = name
-	s.do(body)
-}
-
 // activeModule is ActiveModule of plumbing.Casting.
 func activeModule() string { return current().module }
 
