@@ -1,4 +1,4 @@
-// Package display converts Go values to MIME bundles, which notebooks show.
+// Package display converts Go values to notebook outputs: MIME bundles.
 //
 // It covers MIME types, Jupyter's rules for them and the methods by which a value describes
 // itself. It does not depend on sockets, tensors or charts: a value is displayed by its
