@@ -91,7 +91,7 @@ func TestProfileShort(t *testing.T) {
 			t.Skip(got)
 		}
 		if !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, want %q in it", c.code, got, c.want)
+			t.Errorf("%s: got %q, want a text that contains %q", c.code, got, c.want)
 		}
 	}
 }
