@@ -28,10 +28,9 @@ func init() {
 		t["Loss"] = reflect.ValueOf(chart.Loss)
 		t["LossScale"] = reflect.ValueOf(chart.LossScale)
 		t["Needed"] = reflect.ValueOf(chart.Needed)
-		t["Op"] = reflect.ValueOf((*chart.Op)(nil))
+		t["OpDType"] = reflect.ValueOf((*chart.OpDType)(nil))
 		t["Part"] = reflect.ValueOf((*chart.Part)(nil))
 		t["Plot"] = reflect.ValueOf(chart.Plot)
-		t["Range"] = reflect.ValueOf((*chart.Range)(nil))
 		t["Ranges"] = reflect.ValueOf(chart.Ranges)
 		t["Rate"] = reflect.ValueOf((*chart.Rate)(nil))
 		t["Ratio"] = reflect.ValueOf((*chart.Ratio)(nil))
@@ -48,6 +47,7 @@ func init() {
 		t["Sweep"] = reflect.ValueOf((*chart.Sweep)(nil))
 		t["Theme"] = reflect.ValueOf((*chart.Theme)(nil))
 		t["Throughput"] = reflect.ValueOf(chart.Throughput)
+		t["ValueRange"] = reflect.ValueOf((*chart.ValueRange)(nil))
 		t["Width"] = reflect.ValueOf(constant.MakeInt64(chart.Width))
 		return t
 	}
