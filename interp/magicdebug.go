@@ -106,14 +106,14 @@ func (s *Session) record(post *postMortem, calls []activeCall, p *engine.Panic) 
 		s.debugger.mu.Unlock()
 		vars := s.locals(at, c.vars)
 		if at.outer {
-			vars = append(s.mentioned(at.code), vars...)
+			vars = append(s.mentionedVariables(at.code), vars...)
 		}
 		post.calls = append(post.calls, deadCall{at, vars})
 	}
 }
 
-// mentioned returns the variables of the session that a cell mentions.
-func (s *Session) mentioned(code string) []kernel.Variable {
+// mentionedVariables returns the variables of the session that a cell mentions.
+func (s *Session) mentionedVariables(code string) []kernel.Variable {
 	names := map[string]bool{}
 	scan(code, func(tok token.Token, lit string) { names[lit] = tok == token.IDENT || names[lit] }, func(string) {})
 	return slices.DeleteFunc(s.variables(), func(v kernel.Variable) bool { return !names[v.Name] })
