@@ -227,6 +227,7 @@ func (s *Session) drop(c *cell, left bool) {
 
 // split cuts the cell into items and processes its imports.
 func (s *Session) split(c *cell) error {
+	s.reload(c)
 	c.pieces = split(c.code)
 	if len(c.errs) > 0 {
 		return &rejected{"CompileError", in(c.n, c.errs)}

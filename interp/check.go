@@ -3,7 +3,6 @@ package interp
 import (
 	"go/ast"
 	"go/types"
-	"maps"
 	"slices"
 
 	"halfnote/interp/lower"
@@ -34,11 +33,19 @@ func (s *Session) check(c *cell) error {
 			c.force[src] = true
 		}
 	}
+	for _, src := range c.env.sources() {
+		for _, path := range src.names {
+			if s.packages.pending[path] {
+				c.force[src] = true
+			}
+		}
+	}
 	if s.debugger.leaving {
 		for _, src := range c.env.sources() {
-			c.force[src] = src.stops
+			if src.stops {
+				c.force[src] = true
+			}
 		}
-		maps.DeleteFunc(c.force, func(_ *source, yes bool) bool { return !yes })
 	}
 	for range 20 { // each round adds or removes a declaration; real cells need far fewer
 		own, err := c.ownDecls()

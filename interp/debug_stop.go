@@ -35,7 +35,7 @@ func (s *Session) addStops(c *cell, u *lower.Unit) {
 			function = strings.TrimSpace(inLabel(cell) + function)
 		}
 		x := stop{
-			cell: cell, line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal,
+			cell: cell, line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal, outer: at.Func == c.entry() && !at.Literal,
 			function: function, vars: at.Vars, pkg: u.Pkg,
 		}
 		s.mu.Lock()
@@ -56,11 +56,12 @@ func (c *cell) lines(from, to token.Pos) int {
 // scope.
 func (d *debugger) stop(n int, vars ...any) {
 	d.mu.Lock()
-	if n >= len(d.stops) || d.event == nil && d.profiler == nil {
+	p, debugging := d.profiler, d.event != nil || d.postMortem != nil
+	if n >= len(d.stops) || p == nil && !debugging {
 		d.mu.Unlock()
 		return
 	}
-	p, x, debugging := d.profiler, d.stops[n], d.event != nil
+	x := d.stops[n]
 	d.mu.Unlock()
 	if p != nil {
 		p.at(n, x)
@@ -87,7 +88,7 @@ func (d *debugger) stop(n int, vars ...any) {
 }
 
 // panicked stops the calling goroutine, which p is about to end, if a front end stops at
-// panics. It shows the calls that were active at the panic.
+// panics, and records the variables for %debug. It shows the calls that were active at the panic.
 func (d *debugger) panicked(p *engine.Panic) {
 	if _, ok := p.Value.(interface{ StopsCell() }); ok { // an interrupt, not an error of the cell
 		return
@@ -95,7 +96,7 @@ func (d *debugger) panicked(p *engine.Panic) {
 	id := d.session.live.ID()
 	d.mu.Lock()
 	t := d.threads[id]
-	if !d.panics || t == nil {
+	if t == nil || !d.panics && d.postMortem == nil {
 		d.mu.Unlock()
 		return
 	}
@@ -106,8 +107,12 @@ func (d *debugger) panicked(p *engine.Panic) {
 		}
 	}
 	t.calls = t.calls[:n]
+	post, panics := d.postMortem, d.panics
 	d.mu.Unlock()
-	if n > 0 {
+	if post != nil {
+		d.session.record(post, t.calls, p)
+	}
+	if n > 0 && panics {
 		d.wait(id, t, kernel.DebugEvent{Reason: "exception", Text: d.session.describe(p).Value})
 	}
 }

@@ -57,9 +57,12 @@
 // unsafe or embedded files is refused, and so is any package that imports it; the error
 // gives the reason.
 //
-// An imported package stays as it was read, so that its types keep their identity.
-// Importing it again after its files have changed prints a note; %reset reads it again.
-// A package that was refused is read again at the next import.
+// A package of the user's own module, or of a folder in replace or go.work, is read again
+// when its files have changed, before the next cell runs, and so are the packages that
+// import it; a note says so. Its variables are initialized again. Functions, types and
+// constants of cells that mention the package are compiled again, under the rules below.
+// Existing values keep the types of the old package. If the new files cannot be read, the
+// session keeps the old version. A package that was refused is read again at the next import.
 //
 // # Declaring again
 //

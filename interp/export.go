@@ -122,7 +122,7 @@ func (x *exporter) cell(c ExecutedCell) error {
 	}, func(string) {})
 	for _, g := range segments(c.Code, x.s.isValue) {
 		switch g.magic {
-		case "", "%%time", "%time", "%%timeout", "%%capture", "%prun", "%%prun":
+		case "", "%%time", "%time", "%%timeout", "%%capture", "%prun", "%%prun", "%%debug":
 			p := &part{cell: c.Count, isTimed: strings.HasSuffix(g.magic, "%time")}
 			if err := x.goPart(p, g.code, c); err != nil {
 				return err

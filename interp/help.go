@@ -21,7 +21,7 @@ var tasks = []struct {
 	{"train in mixed precision", []string{"amp?", "amp.NewGradScaler?"}},
 	{"see the dtype of each operation", []string{"amp.Ops()"}},
 	{"live loss curve", []string{"display.Live?", "chart.Loss?"}},
-	{"progress bar", []string{"display.NewProgress?"}},
+	{"progress bar", []string{"display.Track?", "display.NewProgress?"}},
 	{"slider, button", []string{"widget.Interact?", "widget?"}},
 	{"table, image, HTML, LaTeX", []string{"display?"}},
 	{"output of your own type", []string{"display.Of?"}},
@@ -34,6 +34,11 @@ var tasks = []struct {
 	{"time on another GPU", []string{"roofline?"}},
 	{"files of data and weights", []string{"data.Load?", "data?"}},
 	{"time of a line", []string{"%timeit x := tensor.Ones(100, 100)"}},
+	{"the slowest lines", []string{"%prun step()", "%%prun"}},
+	{"variables after a panic", []string{"%debug"}},
+	{"output of a cell in a variable", []string{"%%capture out"}},
+	{"cells of another notebook", []string{"%run other.ipynb"}},
+	{"gofmt for a cell", []string{"%%gofmt"}},
 	{"a Go program of this notebook", []string{"%export main.go"}},
 }
 

@@ -67,7 +67,7 @@ var foreignImports = map[string]string{
 
 // foreignMagics maps IPython's magics to what cells do in their place.
 var foreignMagics = map[string]string{
-	"%autoreload": "a cell that declares a name again replaces it; functions that use it are updated",
+	"%autoreload": "packages of your module are read again when their files change",
 	"%conda":      "cells import Go's packages; !conda runs the command",
 	"%load_ext":   "cells have no extensions; %lsmagic lists the magics",
 	"%matplotlib": "charts need no set-up: a chart as last expression is shown",

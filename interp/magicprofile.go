@@ -3,7 +3,6 @@ package interp
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"runtime/pprof"
@@ -56,20 +55,6 @@ func (d *debugger) profile(p *profiler) {
 	defer d.mu.Unlock()
 	d.profiler = p
 	d.watch()
-}
-
-// unstop compiles the functions that were compiled with stops for a profile without them, unless a
-// front end debugs.
-func (s *Session) unstop(c call) {
-	if s.debugger.on() {
-		return
-	}
-	s.debugger.leaving = true
-	defer func() { s.debugger.leaving = false }()
-	in := c.in
-	in.Code = ""
-	x, err := s.steps(context.WithoutCancel(c.ctx), in, nowhere{}, "")
-	s.drop(x, err == errLeft)
 }
 
 // usage is the CPU time of a cell by line.

@@ -196,7 +196,7 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 		var pkg *types.Package
 		if err = exports.Importable(path); err == nil {
 			pkg, err = s.importer.Import(path)
-		} else if pkg, err = s.importSource(path, c.out.Stderr()); err == nil {
+		} else if pkg, err = s.importSource(path); err == nil {
 			c.imported = append(c.imported, path)
 		}
 		if err != nil {

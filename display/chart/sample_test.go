@@ -3,12 +3,26 @@ package chart
 import (
 	"fmt"
 	"math"
+	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // sample is a named figure for the tests.
 type sample struct {
 	name string
 	fig  *Figure
+}
+
+// someSamples returns one sample in n, or all if HALFNOTE_REQUIRE lists long.
+func someSamples(t *testing.T, n int) (some []sample) {
+	n = testenv.Share(t, n)
+	for i, s := range samples() {
+		if i%n == 0 {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 func samples() []sample {

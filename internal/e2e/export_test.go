@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // measured matches the lines of the tutorials that differ from run to run: times, and values
@@ -20,7 +22,9 @@ func TestExportTutorials(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no tutorials found", err)
 	}
-	for _, file := range files {
+	share := testenv.Share(t, len(files)) // each takes seconds to build
+	for i := 0; i < len(files); i += share {
+		file := files[i]
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			dir := t.TempDir()
 			source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.exe")

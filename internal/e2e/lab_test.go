@@ -158,3 +158,33 @@ panicked at: list[sum]
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestLabMagics checks that JupyterLab replaces a cell with its formatted text, puts a recalled
+// cell into a new one, and shows the table and the flame graph of a profile.
+func TestLabMagics(t *testing.T) {
+	browse := lab(t, map[string][]string{"magics.ipynb": {
+		"%%gofmt\nx   :=1\nif x>0 {\nx++ }",
+		`import "crypto/sha256"
+data := make([]byte, 1<<20)
+func sum() {
+	sha256.Sum256(data)
+}`,
+		"%%prun\nfor start := time.Now(); time.Since(start) < time.Second; {\n\tsum()\n}",
+		"%%capture out\nfmt.Println(\"kept\")",
+		"out.Stdout",
+		"%recall crypto",
+	}})
+	const want = `'x := 1\nif x > 0 {\n\tx++\n}'
+'import "crypto/sha256"\ndata := make([]byte, 1<<20)\nfunc sum() {\n\tsha256.Sum256(data)\n}'
+'%%prun\nfor start := time.Now(); time.Since(start) < time.Second; {\n\tsum()\n}'
+'%%capture out\nfmt.Println("kept")'
+'out.Stdout'
+'%recall crypto'
+'import "crypto/sha256"\ndata := make([]byte, 1<<20)\nfunc sum() {\n\tsha256.Sum256(data)\n}'
+table: In[2], line 4
+captured: kept
+`
+	if got := browse("magics.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}

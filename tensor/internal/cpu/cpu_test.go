@@ -18,6 +18,7 @@ import (
 
 func TestConformance(t *testing.T) { drivertest.Run(t, driver.Lookup("cpu")) }
 
+// TestWorkers checks that results depend neither on the number of workers nor on the run.
 func TestWorkers(t *testing.T) { drivertest.Same(t, cpu.New(1), cpu.New(3)) }
 
 func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
