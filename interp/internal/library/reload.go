@@ -26,7 +26,7 @@ func within(dir, root string) bool {
 // Retired is a package that has been read again, as it was before.
 type Retired struct {
 	Old *Package // as it was loaded
-	// Kept is the old package under a path of its own, which no import of a cell can have.
+	// Kept is the old package under a separate path, which no import of a cell can have.
 	Kept *Package
 }
 
