@@ -77,4 +77,9 @@ func (r *Rewind) String() string {
 }
 
 // HTML returns the sentences and the chart of losses.
-func (r *Rewind) HTML() string { return paragraph(r.String()) + r.Loss().HTML() }
+func (r *Rewind) HTML() string { return r.page(r.Loss()) }
+
+// InTheme implements display.Themed.
+func (r *Rewind) InTheme(name string) any { return inTheme(name, r.String(), r.Loss(), r.page) }
+
+func (r *Rewind) page(figure *chart.Figure) string { return paragraph(r.String()) + figure.HTML() }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/display"
+	"halfnote/display/chart"
 	"halfnote/internal/text"
 )
 
@@ -59,6 +61,11 @@ func steps(n int) string {
 
 func paragraph(text string) string {
 	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
+}
+
+// inTheme returns a report as it is shown in a theme: page is its HTML with a figure.
+func inTheme(name, text string, figure *chart.Figure, page func(*chart.Figure) string) any {
+	return display.Bundle{Data: map[string]any{"text/html": page(figure.InTheme(name).(*chart.Figure)), "text/plain": text}}
 }
 
 // needStep panics unless the step function is present.

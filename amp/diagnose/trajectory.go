@@ -83,7 +83,12 @@ func (t Trajectory) String() string {
 }
 
 // HTML returns the sentence and the chart.
-func (t Trajectory) HTML() string { return paragraph(t.String()) + t.Chart().HTML() }
+func (t Trajectory) HTML() string { return t.page(t.Chart()) }
+
+// InTheme implements display.Themed.
+func (t Trajectory) InTheme(name string) any { return inTheme(name, t.String(), t.Chart(), t.page) }
+
+func (t Trajectory) page(figure *chart.Figure) string { return paragraph(t.String()) + figure.HTML() }
 
 // Chart shows both scales over the steps.
 func (t Trajectory) Chart() *chart.Figure {

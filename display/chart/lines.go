@@ -285,6 +285,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
 		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
+			c.FillPolygon(t.Background, rectangle(x+5, at-labelSize/2-1, x+7+style.Width(name), at+labelSize/2+1))
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}
