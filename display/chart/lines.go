@@ -277,9 +277,12 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	toX, toY := p.Transforms(&inner)
 	var tags []tag
 	for i, s := range l.series {
+		if s.Name == "" {
+			continue
+		}
 		at := inner.Max.Y
-		if v := place(s.last, l.logY); finite(v) {
-			at = toY(v)
+		if y := toY(place(s.last, l.logY)); finite(float64(y)) {
+			at = y
 		}
 		style := label
 		style.Color, _ = l.look(t, i)
