@@ -277,14 +277,18 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	toX, toY := p.Transforms(&inner)
 	var tags []tag
 	for i, s := range l.series {
+		if s.Name == "" {
+			continue
+		}
 		at := inner.Max.Y
-		if v := place(s.last, l.logY); finite(v) {
-			at = toY(v)
+		if y := toY(place(s.last, l.logY)); finite(float64(y)) {
+			at = y
 		}
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
 		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
+			c.FillPolygon(t.Background, rectangle(x+5, at-labelSize/2-1, x+7+style.Width(name), at+labelSize/2+1))
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}
