@@ -11,8 +11,17 @@ type Handle struct {
 	screen *Screen
 }
 
-// Live shows v and returns a handle that can replace it later. It is IPython.display.display(v,
-// display_id=True).
+// Live shows v and returns a handle that can replace it later, for example a loss curve that
+// grows while a model trains:
+//
+//	curve := []chart.Series{{Name: "loss"}}
+//	live := display.Live(chart.Loss(curve))
+//	for range 400 {
+//		curve[0].Values = append(curve[0].Values, step())
+//		live.Update(chart.Loss(curve))
+//	}
+//
+// It is IPython.display.display(v, display_id=True).
 func Live(v any) *Handle { return standard.Live(v) }
 
 // Live shows v and returns a handle that can replace it later.

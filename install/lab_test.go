@@ -393,3 +393,14 @@ func TestCPUFeatures(t *testing.T) {
 		}
 	}
 }
+
+// TestOverrides checks that JupyterLab can read its settings, and that each names its plugin.
+func TestOverrides(t *testing.T) {
+	var settings map[string]map[string]any
+	if err := json.Unmarshal([]byte(overrides), &settings); err != nil {
+		t.Fatal(err)
+	}
+	if got := settings["@jupyterlab/completer-extension:manager"]["showDocumentationPanel"]; got != true {
+		t.Errorf("showDocumentationPanel: got %v, want true", got)
+	}
+}

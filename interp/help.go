@@ -21,7 +21,7 @@ var tasks = []struct {
 	{"train in mixed precision", []string{"amp?", "amp.NewGradScaler?"}},
 	{"see the dtype of each operation", []string{"amp.Ops()"}},
 	{"live loss curve", []string{"display.Live?", "chart.Loss?"}},
-	{"progress bar", []string{"display.Track?", "display.NewProgress?"}},
+	{"progress of a loop", []string{"display.Track?", "display.NewProgress?"}},
 	{"slider, button", []string{"widget.Interact?", "widget?"}},
 	{"table, image, HTML, LaTeX", []string{"display?"}},
 	{"output of your own type", []string{"display.Of?"}},
@@ -62,7 +62,7 @@ func overview() string {
 	var std []string
 	for _, name := range slices.Sorted(maps.Keys(preloaded)) {
 		if path := preloaded[name]; strings.HasPrefix(path, "halfnote/") {
-			row(name, topic(path))
+			fmt.Fprintf(&b, "    %-12s %s\n", name, topic(path))
 		} else {
 			std = append(std, name)
 		}
@@ -84,5 +84,6 @@ func overview() string {
 // from their gradients".
 func topic(path string) string {
 	text, _, _ := strings.Cut(strings.TrimSuffix(exports.Synopsis(path), "."), ": ")
+	text, _, _ = strings.Cut(text, ", and ")
 	return strings.TrimPrefix(text, "Package "+exports.Name(path)+" ")
 }

@@ -37,3 +37,12 @@ func TestQuestionMark(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchPage checks that the title of a search keeps the asterisks of the pattern.
+func TestSearchPage(t *testing.T) {
+	s := newSession(t)
+	page, _ := s.search("nn.*batchnorm*").Data["text/markdown"].(string)
+	if want := "#### Names like nn.\\*batchnorm\\*\n\n- `type nn.BatchNorm1d struct`"; !strings.HasPrefix(page, want) {
+		t.Errorf("got\n%s\nwant\n%s…", page, want)
+	}
+}

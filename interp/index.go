@@ -354,7 +354,7 @@ func markdown(sections []section) string {
 		if len(s.list) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "#### %s\n\n", s.title)
+		fmt.Fprintf(&b, "#### %s\n\n", special.ReplaceAllString(s.title, `\$0`))
 		for _, e := range s.list {
 			e.markdown(&b, "")
 		}
