@@ -1145,20 +1145,23 @@ func sinHalfOf(x, y, alpha float32) float32 {
 	v15 := FMA(float32(-0x1.9ac2cap-13), v11, float32(0x1.110c1cp-07))
 	v17 := FMA(v15, v11, float32(-0x1.555552p-03))
 	v18 := FMA(v12, v17, v10)
-	v21 := FMA(float32(0x1.98fd66p-16), v11, float32(-0x1.6c075cp-10))
-	v23 := FMA(v21, v11, float32(0x1.55553ap-05))
-	v25 := FMA(v23, v11, float32(-0x1p-01))
-	v27 := FMA(v25, v11, float32(0x1p+00))
-	v28 := math.Float32frombits(math.Float32bits(v3) << 31)
-	v29 := math.Float32frombits(math.Float32bits(v28) | 0x3f800000)
-	v31 := v18
-	if v29 < math.Float32frombits(0x0) {
-		v31 = v27
+	v20 := math.Float32frombits(math.Float32bits(v18) & 0x7fffffff)
+	v22 := math.Float32frombits(math.Float32bits(v10) & 0x80000000)
+	v23 := math.Float32frombits(math.Float32bits(v20) | math.Float32bits(v22))
+	v26 := FMA(float32(0x1.98fd66p-16), v11, float32(-0x1.6c075cp-10))
+	v28 := FMA(v26, v11, float32(0x1.55553ap-05))
+	v30 := FMA(v28, v11, float32(-0x1p-01))
+	v32 := FMA(v30, v11, float32(0x1p+00))
+	v33 := math.Float32frombits(math.Float32bits(v3) << 31)
+	v34 := math.Float32frombits(math.Float32bits(v33) | 0x3f800000)
+	v36 := v23
+	if v34 < math.Float32frombits(0x0) {
+		v36 = v32
 	}
-	v32 := math.Float32frombits(math.Float32bits(v3) << 30)
-	v34 := math.Float32frombits(math.Float32bits(v32) & 0x80000000)
-	v35 := math.Float32frombits(math.Float32bits(v31) ^ math.Float32bits(v34))
-	return float32(v35)
+	v37 := math.Float32frombits(math.Float32bits(v3) << 30)
+	v38 := math.Float32frombits(math.Float32bits(v37) & 0x80000000)
+	v39 := math.Float32frombits(math.Float32bits(v36) ^ math.Float32bits(v38))
+	return float32(v39)
 }
 
 // cosHalfOf returns Cos for halves.
@@ -1175,18 +1178,21 @@ func cosHalfOf(x, y, alpha float32) float32 {
 	v17 := FMA(float32(-0x1.9ac2cap-13), v13, float32(0x1.110c1cp-07))
 	v19 := FMA(v17, v13, float32(-0x1.555552p-03))
 	v20 := FMA(v14, v19, v10)
-	v23 := FMA(float32(0x1.98fd66p-16), v13, float32(-0x1.6c075cp-10))
-	v25 := FMA(v23, v13, float32(0x1.55553ap-05))
-	v27 := FMA(v25, v13, float32(-0x1p-01))
-	v29 := FMA(v27, v13, float32(0x1p+00))
-	v30 := math.Float32frombits(math.Float32bits(v12) << 31)
-	v31 := math.Float32frombits(math.Float32bits(v30) | 0x3f800000)
-	v33 := v20
-	if v31 < math.Float32frombits(0x0) {
-		v33 = v29
+	v22 := math.Float32frombits(math.Float32bits(v20) & 0x7fffffff)
+	v24 := math.Float32frombits(math.Float32bits(v10) & 0x80000000)
+	v25 := math.Float32frombits(math.Float32bits(v22) | math.Float32bits(v24))
+	v28 := FMA(float32(0x1.98fd66p-16), v13, float32(-0x1.6c075cp-10))
+	v30 := FMA(v28, v13, float32(0x1.55553ap-05))
+	v32 := FMA(v30, v13, float32(-0x1p-01))
+	v34 := FMA(v32, v13, float32(0x1p+00))
+	v35 := math.Float32frombits(math.Float32bits(v12) << 31)
+	v36 := math.Float32frombits(math.Float32bits(v35) | 0x3f800000)
+	v38 := v25
+	if v36 < math.Float32frombits(0x0) {
+		v38 = v34
 	}
-	v34 := math.Float32frombits(math.Float32bits(v12) << 30)
-	v36 := math.Float32frombits(math.Float32bits(v34) & 0x80000000)
-	v37 := math.Float32frombits(math.Float32bits(v33) ^ math.Float32bits(v36))
-	return float32(v37)
+	v39 := math.Float32frombits(math.Float32bits(v12) << 30)
+	v40 := math.Float32frombits(math.Float32bits(v39) & 0x80000000)
+	v41 := math.Float32frombits(math.Float32bits(v38) ^ math.Float32bits(v40))
+	return float32(v41)
 }

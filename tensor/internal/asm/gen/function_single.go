@@ -344,7 +344,7 @@ func (l *line) sineHalf(quarters int) value {
 		k = l.plus(k, l.bits(uint64(quarters)))
 	}
 	z := l.mul(r, r)
-	sin := l.fma(l.mul(r, z), l.horner(sinTerms, z), r)
+	sin := l.signed(l.fma(l.mul(r, z), l.horner(sinTerms, z), r), r) // the sum of -0 and 0 is 0
 	cos := l.horner(cosTerms, z)
 	odd := l.or(l.left(k, 31), l.float(1)) // -1 if k is odd
 	y := l.less(odd, l.float(0), cos, sin)
