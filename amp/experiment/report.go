@@ -62,14 +62,6 @@ func (r Report) page(f *chart.Figure) string {
 	return fmt.Sprintf("<div><p>%s</p>%s%s</div>", html.EscapeString(r.Says), r.table().Data["text/html"], figure)
 }
 
-// InTheme implements display.Themed.
-func (r Report) InTheme(name string) any {
-	if r.Figure != nil {
-		r.Figure = r.Figure.InTheme(name).(*chart.Figure)
-	}
-	return display.Bundle{Data: map[string]any{"text/plain": r.String(), "text/html": r.HTML()}}
-}
-
 func percent(x float64) string {
 	switch p := 100 * x; {
 	case p >= 1:
