@@ -22,11 +22,11 @@ type benchCommand struct {
 	Device  string         `default:"cpu" enum:"cpu,cuda" help:"Device of halfnote and of the peers: cpu, or cuda, the first NVIDIA GPU."`
 	Peer    []string       `default:"torch,openblas,ipykernel" help:"Peers to compare with: torch, openblas, ipykernel, or none."`
 	Preset  string         `default:"laptop" enum:"laptop,full" help:"Sizes: laptop takes a minute or two; full has the sizes of the papers."`
-	Threads []int          `placeholder:"N" help:"Numbers of threads, one after the other; default 1,2."`
+	Threads []int          `placeholder:"N" help:"Thread counts to measure, separated by commas; default 1,2."`
 	Rounds  int            `placeholder:"N" help:"Rounds of each row; default 8, 12 for full, 3 for cell."`
 	Match   *regexp.Regexp `placeholder:"REGEXP" help:"Only rows whose work and dtype match, for example 'step bfloat16'."`
-	Clock   string         `default:"wall" enum:"wall,cpu" help:"Measure elapsed time, or processor time divided by threads, for busy machines."`
-	Python  string         `placeholder:"FILE" help:"A Python that has the peers; default a private one, made on first use."`
+	Clock   string         `default:"wall" enum:"wall,cpu" help:"wall measures elapsed time; cpu measures processor time divided by threads, for busy machines."`
+	Python  string         `placeholder:"FILE" help:"Python with the peers installed; default a private one, created on first use."`
 	Chart   string         `placeholder:"FILE" help:"Where to write the chart, FILE.png or FILE.svg; default bench-SUBJECT.png in the current folder." type:"path"`
 }
 

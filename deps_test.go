@@ -18,7 +18,7 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
-internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, amp/diagnose, interp, interp/internal/live, notebooks/notebook
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp/diagnose, amp/trace, interp, interp/internal/live, notebooks/notebook
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
 x/sys < tensor/internal/asm
@@ -66,7 +66,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
-STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
+STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., pprof < interp
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
@@ -83,6 +83,7 @@ var modules = map[string][]string{
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
+	"pprof":      {"github.com/google/pprof/profile"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/mod":      {"golang.org/x/mod"},
 	"x/sys":      {"golang.org/x/sys"},

@@ -7,6 +7,7 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/go-zeromq/zmq4 v0.17.0
 	github.com/gofrs/flock v0.12.1
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/goplus/ixgo v1.1.1
 	github.com/goplus/reflectx v1.7.2
 	github.com/traefik/yaegi v0.16.1

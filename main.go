@@ -37,12 +37,13 @@ import (
 const version = "0.1.0"
 
 type commands struct {
-	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (front ends start this)."`
+	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
 	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
-	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same."`
+	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
+	Fmt     fmtCommand     `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
 	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
-	Bench   benchCommand   `cmd:"" help:"Compare this machine's speed with PyTorch's, OpenBLAS's and ipykernel's."`
+	Bench   benchCommand   `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
 	Work    workCommand    `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
 	Doctor  doctorCommand  `cmd:"" help:"Report what halfnote finds on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -84,7 +85,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Memory: limit / 10 * 9, Mapped: mapped, Leave: plumbing.Of[plumbing.Regions]().Close})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		return err
 	}
@@ -102,9 +103,9 @@ func (c kernelCommand) Run() error {
 }
 
 type installCommand struct {
-	User      bool   `xor:"where" help:"Into the user's Jupyter folder (the default)."`
-	Prefix    string `xor:"where" placeholder:"DIR" help:"Into DIR/share/jupyter/kernels."`
-	SysPrefix bool   `xor:"where" help:"Into the active Python environment."`
+	User      bool   `xor:"where" help:"Install into the user's Jupyter folder (the default)."`
+	Prefix    string `xor:"where" placeholder:"DIR" help:"Install into DIR/share/jupyter/kernels."`
+	SysPrefix bool   `xor:"where" help:"Install into the active Python environment."`
 	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Engines other than ${engine} become separate kernels."`
 }
 
@@ -120,6 +121,9 @@ func (c installCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Println("installed the kernelspec", filepath.Base(dir), "in", dir)
+	if !c.SysPrefix {
+		fmt.Printf("for papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
+	}
 	return nil
 }
 
@@ -131,7 +135,7 @@ type runCommand struct {
 	Timeout     time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
 	AllowErrors bool              `help:"Continue after a cell that fails."`
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
-	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
+	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
 }
 
@@ -196,12 +200,16 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 }
 
 type exportCommand struct {
-	Notebook string `arg:"" help:"The notebook. Cells whose outputs are an error are left out." type:"existingfile"`
-	File     string `arg:"" help:"The program, a file that ends in .go." type:"path"`
+	Notebook string `arg:"" help:"The notebook, or - for standard input. Cells that ended with an error are left out." type:"existingfile"`
+	File     string `arg:"" help:"The Go file to write, or - for standard output." type:"path"`
 }
 
 func (c exportCommand) Run() error {
-	nb, err := notebook.ReadFile(c.Notebook)
+	read := func() (*notebook.Notebook, error) { return notebook.ReadFile(c.Notebook) }
+	if c.Notebook == "-" {
+		read = func() (*notebook.Notebook, error) { return notebook.Read(os.Stdin) }
+	}
+	nb, err := read()
 	if err != nil {
 		return err
 	}
@@ -220,22 +228,43 @@ func (c exportCommand) Run() error {
 		cells = append(cells, ran)
 	}
 	src, err := interp.Export(cells)
+	hint := interp.GoModHint(c.File, src, version)
+	if c.File == "-" {
+		for line := range strings.Lines(hint) {
+			fmt.Print("// ", line)
+		}
+		fmt.Print("\n", string(src))
+		return err
+	}
 	if len(src) > 0 {
 		err = errors.Join(err, os.WriteFile(c.File, src, 0o666))
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Print(interp.GoModHint(c.File, src, version))
+	fmt.Print(hint)
 	return nil
+}
+
+type fmtCommand struct {
+	Notebooks []string `arg:"" name:"notebook" help:"Notebooks to format. Outputs stay as they are." type:"existingfile"`
+	List      bool     `short:"l" help:"Print the names of the notebooks that would change, and change nothing."`
+}
+
+func (c fmtCommand) Run() error {
+	changed, err := notebook.FormatFiles(c.Notebooks, interp.Format, !c.List)
+	for _, file := range changed {
+		fmt.Println(file)
+	}
+	return err
 }
 
 type labCommand struct {
 	Port      int      `default:"8888" help:"Port of the server."`
-	NoBrowser bool     `help:"Print the address only."`
+	NoBrowser bool     `help:"Print the address instead of opening a browser."`
 	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
 	Engine    string   `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Args      []string `arg:"" optional:"" passthrough:"" help:"More arguments for jupyter lab."`
+	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab."`
 }
 
 // tutorials are the notebooks that lab copies, and their pictures.

@@ -73,7 +73,7 @@
 // with torch.amp.GradScaler.
 //
 // The package knows tensors and modules, but not charts. Package amp/trace receives the events of
-// [Observe] and draws charts.
+// [ObserveScalers] and draws charts.
 //
 // Names and behaviour are those of torch/amp/autocast_mode.py and torch/amp/grad_scaler.py
 // (PyTorch 2), except where a comment states otherwise.

@@ -236,7 +236,7 @@ func ExampleCustomFwd() {
 	// tensor([600., 800.], dtype=float16)
 }
 
-// A module may have a precision of its own, as in jmp and Keras.
+// A module may have its own precision, as in jmp and Keras.
 func ExampleWithPrecision() {
 	net := amp.WithPrecision(nn.NewLinear(8, 4), amp.ParsePrecision("p=f32,c=f16,o=f32"))
 	fmt.Println(net.Forward(tensor.Ones(2, 8)).DType())

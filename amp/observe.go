@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// EventKind is the kind of an [Event].
+// EventKind is the kind of a [ScalerEvent].
 type EventKind uint8
 
 // The kinds of events, in the order of a step.
@@ -31,8 +31,8 @@ func (k EventKind) String() string {
 
 var kinds = []string{EventScale: "scaled", EventUnscale: "unscaled", EventStep: "stepped", EventUpdate: "updated"}
 
-// Event is an action of an enabled scaler. A rejected call emits no event.
-type Event struct {
+// ScalerEvent is an action of an enabled scaler. A rejected call emits no event.
+type ScalerEvent struct {
 	Kind   EventKind
 	Scaler *GradScaler
 	Source string // line of the calling cell: "In[3], line 5"; "" outside cells
@@ -56,25 +56,25 @@ type Event struct {
 // observers is copied on change, so that notify reads it without a lock; nil without observers.
 var observers struct {
 	sync.Mutex
-	list atomic.Pointer[[]*func(Event)]
+	list atomic.Pointer[[]*func(ScalerEvent)]
 }
 
-// Observe calls f for each event of any scaler, on the goroutine that caused it,
+// ObserveScalers calls f for each event of any scaler, on the goroutine that caused it,
 // until stop is called.
-func Observe(f func(Event)) (stop func()) {
-	need("Observe", "f", f != nil, "a func(amp.Event)")
-	change(func(list []*func(Event)) []*func(Event) { return append(list, &f) })
+func ObserveScalers(f func(ScalerEvent)) (stop func()) {
+	need("ObserveScalers", "f", f != nil, "a func(amp.ScalerEvent)")
+	change(func(list []*func(ScalerEvent)) []*func(ScalerEvent) { return append(list, &f) })
 	return func() {
-		change(func(list []*func(Event)) []*func(Event) {
-			return slices.DeleteFunc(list, func(g *func(Event)) bool { return g == &f })
+		change(func(list []*func(ScalerEvent)) []*func(ScalerEvent) {
+			return slices.DeleteFunc(list, func(g *func(ScalerEvent)) bool { return g == &f })
 		})
 	}
 }
 
-func change(edit func([]*func(Event)) []*func(Event)) {
+func change(edit func([]*func(ScalerEvent)) []*func(ScalerEvent)) {
 	observers.Lock()
 	defer observers.Unlock()
-	var list []*func(Event)
+	var list []*func(ScalerEvent)
 	if old := observers.list.Load(); old != nil {
 		list = slices.Clone(*old)
 	}
@@ -92,7 +92,7 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 // observed reports whether there are observers.
 func observed() bool { return observers.list.Load() != nil }
 
-func notify(e Event) {
+func notify(e ScalerEvent) {
 	if list := observers.list.Load(); list != nil {
 		e.Source = driver.Source()
 		for _, f := range *list {

@@ -17,7 +17,7 @@ func TestObserve(t *testing.T) {
 	good, bad := &params{list: []*tensor.Tensor{weight(1)}}, &params{list: []*tensor.Tensor{weight(1), weight(inf)}}
 	names := map[any]string{good: "good", bad: "bad"}
 	var got []string
-	stop := amp.Observe(func(e amp.Event) {
+	stop := amp.ObserveScalers(func(e amp.ScalerEvent) {
 		line := fmt.Sprintf("%v %d", e.Kind, e.Step)
 		switch e.Kind {
 		case amp.EventScale:

@@ -23,7 +23,7 @@ func init() {
 		},
 		NewRegion: func(p Policy) operandCaster { return newCaster(p) },
 	})
-	plumbing.Provide(plumbing.Scaling[*GradScaler, Event, *tensor.Tensor]{
+	plumbing.Provide(plumbing.Scaling[*GradScaler, ScalerEvent, *tensor.Tensor]{
 		Adjust:   (*GradScaler).adjust,
 		Set:      func(s *GradScaler, scale float64, tracker int) { s.scale, s.tracker = float32(scale), tracker },
 		Describe: (*GradScaler).describe,

@@ -69,7 +69,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		s.badLoss = s.badLoss || x.NaNs+x.Infs > 0
 	}
 	scaled := loss.Mul(s.factor(loss.Device()))
-	s.tell(Event{Kind: EventScale, Step: s.steps, Loss: loss})
+	s.tell(ScalerEvent{Kind: EventScale, Step: s.steps, Loss: loss})
 	return scaled
 }
 
@@ -107,7 +107,7 @@ func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	st.found = s.check(opt, s.divided, false)
 	st.unscaled = true
 	if len(st.found.owners) > 0 && observed() {
-		s.tell(Event{Kind: EventUnscale, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
+		s.tell(ScalerEvent{Kind: EventUnscale, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 	st.stepped = true
 	result := s.result(opt, st, s.count())
 	result.Skips, result.Hint = s.judge(opt, st, result)
-	s.tell(Event{Kind: EventStep, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
+	s.tell(ScalerEvent{Kind: EventStep, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
 	return result
 }
 
@@ -237,7 +237,7 @@ func (s *GradScaler) count() int {
 }
 
 // tell emits an event that does not change the scale.
-func (s *GradScaler) tell(e Event) {
+func (s *GradScaler) tell(e ScalerEvent) {
 	if !observed() {
 		return
 	}

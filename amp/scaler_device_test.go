@@ -140,8 +140,8 @@ func TestNonBlockingFallsBackOnGPU(t *testing.T) {
 		t.Errorf("before a loss: got error %v", err)
 	}
 	s.Scale(tensor.Scalar(1))
-	var seen []amp.Event
-	stop := amp.Observe(func(e amp.Event) { seen = append(seen, e) })
+	var seen []amp.ScalerEvent
+	stop := amp.ObserveScalers(func(e amp.ScalerEvent) { seen = append(seen, e) })
 	opt.Params()[0].SetGrad(tensor.New([]float64{inf}, 1))
 	s.StepNonBlocking(opt)
 	s.Update()

@@ -170,7 +170,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("a parameter outside the model: got %q", r.Param)
 	}
 	list[1].SetGrad(tensor.OnesLike(list[1]).Half())
-	if err := try(func() { s.Unscale(&params{list: list}) }); err == nil || !strings.Contains(err.Error(), "encoder.0.bias (2)") {
+	if err := try(func() { s.Unscale(&params{list: list}) }); err == nil || !strings.Contains(err.Error(), "encoder.0.bias (2,)") {
 		t.Errorf("got %v, want encoder.0.bias named", err)
 	}
 }

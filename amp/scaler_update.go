@@ -97,7 +97,7 @@ func (s *GradScaler) UpdateFrom(scale *tensor.Tensor) {
 func (s *GradScaler) updated(before float32) {
 	clear(s.stages)
 	s.badLoss = false
-	notify(Event{Kind: EventUpdate, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
+	notify(ScalerEvent{Kind: EventUpdate, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
 }
 
 // inverse returns the factor that unscales gradients: torch divides in float64 and rounds.

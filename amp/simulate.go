@@ -9,7 +9,7 @@ import (
 
 // Simulate returns the results of a scaler made with options over a number of steps, without a
 // training run: overflows reports whether a gradient of a step is not finite at a scale. It
-// emits no [Event].
+// emits no [ScalerEvent].
 func Simulate(steps int, overflows func(step int, scale float64) bool, options ...ScalerOption) []StepResult {
 	need("Simulate", "overflows", overflows != nil, "a function")
 	if err := driver.Room(steps, int(unsafe.Sizeof(StepResult{}))); err != nil {

@@ -219,7 +219,7 @@ func disabledRegion(t *testing.T) {
 }
 
 // customBackwardCasts counts the casts of a weight that a custom function uses in forward
-// and, in a region of its own, in backward.
+// and, in a separate region, in backward.
 func customBackwardCasts(t *testing.T, p amp.Policy, want int) {
 	linear := tensor.Function{
 		Name: "custom_linear",

@@ -184,7 +184,6 @@ func sameState(t *testing.T, got, want map[string]any) {
 // loaded state in between, and compares bits with plain steps alone.
 func TestGuardedBetweenPlainSteps(t *testing.T) {
 	flags := [2]*tensor.Tensor{zeros(3), numbers(3)}
-	type optimizer = *optim.Optimizer
 	for name, maker := range guardedOptimizers {
 		run := func(guarded bool) (all []uint64, state map[string]any) {
 			params := []*tensor.Tensor{numbers(5).RequireGrad(), numbers(7).RequireGrad(), numbers(3).RequireGrad()}

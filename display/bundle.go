@@ -1,12 +1,12 @@
-// Package display turns Go values into what a notebook shows: MIME bundles.
+// Package display converts Go values to notebook outputs: MIME bundles.
 //
 // It covers MIME types, Jupyter's rules for them and the methods by which a value describes
-// itself. It does not know sockets, tensors or charts: a value that can show itself has one of
-// the methods listed at [Of]. They are found structurally, so a package need not import display
-// to be displayed.
+// itself. It does not depend on sockets, tensors or charts: a value is displayed by its
+// methods, which are listed at [Of]. They are found structurally, so a package need not import
+// display.
 //
-// Every rich bundle also holds text/plain, and HTML that survives an untrusted notebook: inline
-// styles, tables and <img alt>, but no script, <style>, inline <svg> or CSS variable.
+// Every rich bundle also contains text/plain, and HTML that survives an untrusted notebook:
+// inline styles, tables and <img alt>, but no script, <style>, inline <svg> or CSS variable.
 package display
 
 import (

@@ -17,7 +17,7 @@ func ExampleTable() {
 	// float16, scaled    998  0.2503
 }
 
-// temperature shows itself in a notebook, because it has a method HTML.
+// temperature is displayed by its method HTML.
 type temperature float64
 
 func (t temperature) String() string { return fmt.Sprintf("%.1f °C", float64(t)) }

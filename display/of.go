@@ -14,14 +14,14 @@ import (
 //     LaTeX() string, SVG() string or []byte, PNG() []byte shows their results;
 //     its String or Error method supplies the text and the pictures' alt text;
 //   - an image.Image is shown as PNG;
-//   - a slice of structs or a map is shown as a table;
+//   - a slice of structs or a map is shown as a table, with a column for each exported field of structs;
 //   - any other value is shown as text, formatted like fmt's %+v; long and cyclic
 //     values are cut.
 //
 // text/plain is always present. A panic in one of those methods does not escape: the
 // method's result is omitted, and the text reports the panic.
 func Of(v any) Bundle {
-	if rv := reflect.ValueOf(v); !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
+	if isNil(v) {
 		return Text("<nil>")
 	}
 	var notes []string
@@ -30,6 +30,11 @@ func Of(v any) Bundle {
 		b.Data["text/plain"] = strings.Join(append([]string{plain(v)}, notes...), "\n")
 	}
 	return b
+}
+
+func isNil(v any) bool {
+	rv := reflect.ValueOf(v)
+	return !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil()
 }
 
 // rich returns v's representations other than plain text; it may include the text. It

@@ -66,7 +66,7 @@ func TestOf(t *testing.T) {
 		{"own words", page{"p"}, map[string]string{"text/html": "p", "text/markdown": "*p*", "text/plain": "page p"}},
 		{"panicking method", rude{}, map[string]string{"text/latex": "x", "text/plain": "{}\n(method HTML panicked: no page)"}},
 		{"panicking String", rudeText{}, map[string]string{"text/plain": "display.rudeText (method String panicked: no text)"}},
-		{"picture, no PNG", chart{}, map[string]string{
+		{"picture, not a PNG", chart{}, map[string]string{
 			"text/html":  `<figure style="margin:0"><img alt="it &#34;rises&#34;" src="data:image/svg+xml;base64,PHN2Zy8+" /></figure>`,
 			"text/plain": `display: PNG: 6 bytes`}},
 		{"bundle method", own{}, map[string]string{"text/html": "<b>x</b>", "text/plain": "{}"}},
@@ -80,6 +80,9 @@ func TestOf(t *testing.T) {
 		{"map", map[float64]string{10: "b", 9: "a", math.NaN(): "<c>"}, map[string]string{
 			"text/plain": "map[NaN:<c> 9:a 10:b]",
 			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:right;padding:2px 8px;white-space:nowrap">key</th>`}},
+		{"map of structs", map[string]*point{"b": {3, 4}, "a": nil}, map[string]string{
+			"text/plain": "map[a:<nil> b:0x",
+			"text/html":  `<div style="overflow-x:auto"><table><thead><tr><th style="text-align:left;padding:2px 8px;white-space:nowrap">key</th><th style="text-align:right;padding:2px 8px;white-space:nowrap">X</th>`}},
 		{"cyclic map", cyclic, map[string]string{"text/plain": "map[self:map[self:", "text/html": `<div style="overflow-x:auto"><table>`}},
 		{"no records", []page{{"p"}}, map[string]string{"text/plain": "[page p]"}},
 	} {

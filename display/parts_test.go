@@ -75,10 +75,10 @@ func TestTable(t *testing.T) {
 		{"Σ", nil, math.Inf(1), "more"},
 	})
 	want := strings.TrimPrefix(`
-run             time        ×
-float32         1.5s        1
-float16 <amp>  620ms  2.41935
-Σ                        +Inf  more`, "\n")
+run              time        ×
+float32         1.5 s        1
+float16 <amp>  620 ms  2.41935
+Σ                         +Inf  more`, "\n")
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -109,7 +109,7 @@ func TestLongTable(t *testing.T) {
 		}
 		for part, want := range map[string]bool{"nowrap\">In[1], line 10": true, "nowrap\">word": false, `<div style="overflow-x:auto"><table>`: true} {
 			if strings.Contains(page, part) != want {
-				t.Errorf("%d rows: %q is there: want %v", rows, part, want)
+				t.Errorf("%d rows: contains %q: want %v", rows, part, want)
 			}
 		}
 	}

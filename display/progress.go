@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"html"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -20,15 +21,26 @@ type Progress struct {
 	total  int
 	start  time.Time
 
-	mu    sync.Mutex
-	done  int
-	ended time.Duration // duration; 0 while running
-	shown time.Time
-	later *time.Timer // timer that shows pending changes
+	mu     sync.Mutex
+	done   int
+	ended  time.Duration // duration; 0 while running
+	shown  time.Time
+	later  *time.Timer // timer that shows pending changes
+	recent []moment    // the last states shown, the oldest first
 }
 
+// moment is a state of a progress bar.
+type moment struct {
+	at   time.Time
+	done int
+}
+
+// recently is the number of states that a rate is computed from: about five seconds.
+const recently = 20
+
 // NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
-// the bar counts steps.
+// the bar counts steps. The bar shows the rate of the last seconds and the time left. [Track] is a
+// loop with a bar.
 func NewProgress(total int, label string) *Progress { return standard.NewProgress(total, label) }
 
 // NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
@@ -37,7 +49,7 @@ func (s *Screen) NewProgress(total int, label string) *Progress {
 	p := &Progress{label: label, total: max(total, 0), start: time.Now()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shown = p.start
+	p.shown, p.recent = p.start, []moment{{p.start, 0}}
 	p.handle = s.Live(p.bundle())
 	return p
 }
@@ -102,6 +114,7 @@ func (p *Progress) show() {
 		p.later = nil
 	}
 	p.shown = time.Now()
+	p.recent = append(p.recent[max(len(p.recent)-recently, 0):], moment{p.shown, p.done})
 	p.handle.Update(p.bundle())
 }
 
@@ -111,13 +124,11 @@ func (p *Progress) bundle() Bundle {
 	count, bar, element := fmt.Sprintf("%d", p.done), "", ""
 	if p.total > 0 {
 		count = fmt.Sprintf("%d/%d", p.done, p.total)
-		full := width * p.done / p.total
+		full := int(width * (float64(p.done) / float64(p.total)))
 		bar = "[" + strings.Repeat("█", full) + strings.Repeat("·", width-full) + "]"
 		element = fmt.Sprintf(`<progress max="%d" value="%d"></progress>`, p.total, p.done)
 	}
-	if p.ended != 0 {
-		count += " in " + p.ended.Round(10*time.Millisecond).String()
-	}
+	count += p.pace()
 	var text, page []string
 	if p.label != "" {
 		text, page = append(text, p.label), append(page, "<span>"+html.EscapeString(p.label)+"</span>")
@@ -129,4 +140,59 @@ func (p *Progress) bundle() Bundle {
 		"text/plain": strings.Join(append(text, count), " "),
 		"text/html":  "<div>" + strings.Join(append(page, "<span>"+count+"</span>"), " ") + "</div>",
 	}}
+}
+
+// pace returns the rate and the time left of a running bar, and the time and the rate of an ended
+// one.
+func (p *Progress) pace() string {
+	if p.ended != 0 {
+		text, in := "", " in "
+		if p.done < p.total {
+			text, in = ", stopped", " after "
+		}
+		if p.ended >= time.Millisecond {
+			text += in + Duration(p.ended)
+		}
+		if p.ended >= frame && p.done > 0 {
+			text += ", " + perSecond(float64(p.done)/p.ended.Seconds())
+		}
+		return text
+	}
+	if len(p.recent) == 0 {
+		return ""
+	}
+	old := p.recent[0]
+	now := p.recent[len(p.recent)-1]
+	rate := float64(now.done-old.done) / now.at.Sub(old.at).Seconds()
+	if !(rate > 0) || rate > 1e15 {
+		return ""
+	}
+	text := ", " + perSecond(rate)
+	if p.total > 0 {
+		text += ", " + secondsLeft(float64(p.total-p.done)/rate) + " left"
+	}
+	return text
+}
+
+// perSecond formats a rate: "31/s", or "2.5 s each" if it is below one a second.
+func perSecond(rate float64) string {
+	switch {
+	case rate >= 99.5:
+		return fmt.Sprintf("%.0f/s", rate)
+	case rate >= 1:
+		return fmt.Sprintf("%.3g/s", rate)
+	}
+	return Duration(time.Duration(min(1e9/rate, 1e18))) + " each"
+}
+
+// secondsLeft formats a time as h:mm:ss, m:ss or seconds.
+func secondsLeft(s float64) string {
+	n := int(min(math.Ceil(s), 1e9))
+	switch {
+	case n >= 3600:
+		return fmt.Sprintf("%d:%02d:%02d", n/3600, n/60%60, n%60)
+	case n >= 60:
+		return fmt.Sprintf("%d:%02d", n/60, n%60)
+	}
+	return fmt.Sprintf("%d s", n)
 }

@@ -21,38 +21,34 @@ func records(v any) (html string, ok bool) {
 	var head []string
 	switch rv.Kind() {
 	case reflect.Slice, reflect.Array:
-		elem := rv.Type().Elem()
-		fields := reflect.VisibleFields(structOf(elem))
-		shown := fields[:0:0]
-		for _, f := range fields {
-			if f.IsExported() && !f.Anonymous && len(f.Index) == 1 {
-				shown = append(shown, f)
-				head = append(head, f.Name)
-			}
-		}
-		if len(shown) == 0 || rv.Len() == 0 || hasText(elem) {
+		c := columnsOf(rv.Type().Elem())
+		if len(c) == 0 || rv.Len() == 0 {
 			return "", false
 		}
-		head = append([]string{""}, head...)
+		head = append([]string{""}, c.names()...)
 		for i := range min(rv.Len(), maxRecords) {
-			row := []any{i}
-			if e := reflect.Indirect(rv.Index(i)); e.IsValid() {
-				for _, f := range shown {
-					row = append(row, e.FieldByIndex(f.Index).Interface())
-				}
-			}
-			rows = append(rows, row)
+			rows = append(rows, append([]any{i}, c.cells(rv.Index(i))...))
 		}
 	case reflect.Map:
 		if rv.Len() == 0 {
 			return "", false
 		}
+		c := columnsOf(rv.Type().Elem())
 		head = []string{"key", "value"}
+		if len(c) > 0 {
+			head = append([]string{"key"}, c.names()...)
+		}
 		for _, e := range sortedEntries(rv) {
 			if len(rows) == maxRecords {
 				break
 			}
-			rows = append(rows, []any{e.key.Interface(), e.value.Interface()})
+			row := []any{e.key.Interface()}
+			if len(c) > 0 {
+				row = append(row, c.cells(e.value)...)
+			} else {
+				row = append(row, e.value.Interface())
+			}
+			rows = append(rows, row)
 		}
 	default:
 		return "", false
@@ -61,6 +57,40 @@ func records(v any) (html string, ok bool) {
 		rows = append(rows, []any{fmt.Sprintf("… %d more", n)})
 	}
 	return newTable(head, rows).html(), true
+}
+
+// columns are the fields of structs that a table shows.
+type columns []reflect.StructField
+
+// columnsOf returns the exported fields of a struct type, or of a pointer to one. Types with a text of
+// their own have none.
+func columnsOf(t reflect.Type) (c columns) {
+	if hasText(t) {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(structOf(t)) {
+		if f.IsExported() && !f.Anonymous && len(f.Index) == 1 {
+			c = append(c, f)
+		}
+	}
+	return c
+}
+
+func (c columns) names() (list []string) {
+	for _, f := range c {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// cells returns the fields of a struct, or nothing for a nil pointer.
+func (c columns) cells(v reflect.Value) (list []any) {
+	if v = reflect.Indirect(v); v.IsValid() {
+		for _, f := range c {
+			list = append(list, v.FieldByIndex(f.Index).Interface())
+		}
+	}
+	return list
 }
 
 // structOf returns t if it is a struct or a pointer to one, else struct{}.

@@ -1,9 +1,6 @@
 package display
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Screen shows values in the current output area, that of the running cell. Its methods may be
 // called from any goroutine.
@@ -12,12 +9,11 @@ type Screen struct {
 	// screen is used.
 	Before func(v any)
 
-	sink     func() Sink
-	theme    atomic.Pointer[string]
-	restless sync.Map // handles with a value whose whole bundle is still to be sent
+	sink  func() Sink
+	theme atomic.Pointer[string]
 }
 
-// NewScreen returns a screen that asks sink for the output area at every call.
+// NewScreen returns a screen that calls sink for the output area each time.
 func NewScreen(sink func() Sink) *Screen { return &Screen{sink: sink} }
 
 // standard is the screen of compiled programs. In a notebook the functions that use it are
@@ -32,6 +28,7 @@ func (s *Screen) Symbols() map[string]any {
 		"Live":        s.Live,
 		"NewProgress": s.NewProgress,
 		"Show":        s.Show,
+		"Track":       s.Track,
 	}
 }
 

@@ -2,6 +2,7 @@ package display
 
 import (
 	"bytes"
+	"container/list"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -89,10 +90,10 @@ func TestSymbols(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(symbols)); !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
-	functions := map[string]any{"Clear": Clear, "Live": Live, "NewProgress": NewProgress, "Show": Show}
+	functions := map[string]any{"Clear": Clear, "Live": Live, "NewProgress": NewProgress, "Show": Show, "Track": Track}
 	for name, f := range symbols {
 		if got, want := reflect.TypeOf(f), reflect.TypeOf(functions[name]); got != want {
-			t.Errorf("%s: got a method of type %v, want %v as of the function", name, got, want)
+			t.Errorf("%s: got a method of type %v, want %v, the type of the function", name, got, want)
 		}
 	}
 }
@@ -112,7 +113,7 @@ func TestProgress(t *testing.T) {
 			p.Finish()
 		}, []string{
 			"display fast [····················] 0/1000",
-			"update fast [████████████████████] 1000/1000 in 0s",
+			"update fast [████████████████████] 1000/1000",
 		}},
 		{"a second", func(s *Screen) {
 			p := s.NewProgress(100, "")
@@ -122,11 +123,11 @@ func TestProgress(t *testing.T) {
 			}
 		}, []string{
 			"display [····················] 0/100",
-			"update [████················] 20/100",
-			"update [████████············] 41/100",
-			"update [████████████········] 62/100",
-			"update [████████████████····] 83/100",
-			"update [████████████████████] 100/100 in 1.2s",
+			"update [████················] 20/100, 80/s, 1 s left",
+			"update [████████············] 41/100, 82/s, 1 s left",
+			"update [████████████········] 62/100, 82.7/s, 1 s left",
+			"update [████████████████····] 83/100, 83/s, 1 s left",
+			"update [████████████████████] 100/100 in 1.2 s, 83.3/s",
 		}},
 		{"stops without Finish", func(s *Screen) {
 			p := s.NewProgress(4, "x")
@@ -135,14 +136,82 @@ func TestProgress(t *testing.T) {
 			time.Sleep(time.Second)
 		}, []string{
 			"display x [····················] 0/4",
-			"update x [██████████··········] 2/4",
+			"update x [██████████··········] 2/4, 8/s, 1 s left",
 		}},
 		{"no total", func(s *Screen) {
 			p := s.NewProgress(0, "steps")
 			p.Set(7)
 			p.Finish()
 			p.Set(8)
-		}, []string{"display steps 0", "update steps 7 in 0s"}},
+		}, []string{"display steps 0", "update steps 7"}},
+		{"hours", func(s *Screen) {
+			p := s.NewProgress(3000, "epochs")
+			time.Sleep(4 * time.Second)
+			p.Add(1)
+			time.Sleep(time.Second)
+			p.Add(1999)
+		}, []string{
+			"display epochs [····················] 0/3000",
+			"update epochs [····················] 1/3000, 4 s each, 3:19:56 left",
+			"update epochs [█████████████·······] 2000/3000, 400/s, 3 s left",
+		}},
+		{"loop", func(s *Screen) {
+			for i := range s.Track(3, "loop") {
+				if i == 2 {
+					s.Show("last")
+				}
+				time.Sleep(time.Second)
+			}
+		}, []string{
+			"display loop [····················] 0/3",
+			"update loop [██████··············] 1/3, 1/s, 2 s left",
+			"update loop [█████████████·······] 2/3, 1/s, 1 s left",
+			"display last",
+			"update loop [████████████████████] 3/3 in 3 s, 1/s",
+		}},
+		{"loop over a slice that breaks", func(s *Screen) {
+			for i := range s.Track([]string{"a", "b", "c"}, "") {
+				if i == 1 {
+					break
+				}
+			}
+		}, []string{
+			"display [····················] 0/3",
+			"update [██████··············] 1/3, stopped",
+		}},
+		{"loop that panics", func(s *Screen) {
+			defer func() { s.Show(recover()) }()
+			for range s.Track(uint8(5), "steps") {
+				time.Sleep(2 * time.Second)
+				panic("no")
+			}
+		}, []string{
+			"display steps [····················] 0/5",
+			"update steps [····················] 0/5, stopped after 2 s",
+			"display no",
+		}},
+		{"loop that returns", func(s *Screen) {
+			func() int {
+				for i := range s.Track(map[string]int{"a": 1}, "steps") {
+					return i
+				}
+				return -1
+			}()
+		}, []string{
+			"display steps [····················] 0/1",
+			"update steps [····················] 0/1, stopped",
+		}},
+		{"loop of a value with a length", func(s *Screen) {
+			for range s.Track(list.New(), "nothing") {
+				t.Error("want no step")
+			}
+		}, nil},
+		{"not a loop", func(s *Screen) {
+			defer func() { s.Show(recover()) }()
+			s.Track(2.5, "steps")
+		}, []string{
+			"display display: Track: a float64 has no length; want a number of steps, a slice or a value with Len() int",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,8 +232,8 @@ func TestPrinter(t *testing.T) {
 		tty  bool
 		want string
 	}{
-		{false, "a\nbar [····················] 0/2\nbar [████████████████████] 2/2 in 0s\nold\nnew\nb\n"},
-		{true, "a\nbar [····················] 0/2\r\x1b[Kbar [████████████████████] 2/2 in 0s\nold\r\x1b[Knew\nb\n"},
+		{false, "a\nbar [····················] 0/2\nbar [████████████████████] 2/2\nold\nnew\nb\n"},
+		{true, "a\nbar [····················] 0/2\r\x1b[Kbar [████████████████████] 2/2\nold\r\x1b[Knew\nb\n"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer

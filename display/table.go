@@ -12,8 +12,9 @@ import (
 )
 
 // Table returns a table as HTML, and as aligned columns in text/plain. A column of numbers is
-// right-aligned. Floats have six digits, other values their own text. Rows may be shorter or
-// longer than headers. As HTML the table scrolls by itself if it is wider than the page, numbers and
+// right-aligned. Floats have six digits, durations the form of [Duration], other values their own
+// text. Rows may be shorter or
+// longer than headers. As HTML the table scrolls sideways if it is wider than the page, numbers and
 // short texts stay on one line, and all but the first 20 rows of a long table are folded.
 func Table(headers []string, rows [][]any) Bundle {
 	t := newTable(headers, rows)
@@ -61,7 +62,7 @@ func (t table) html() string {
 	return b.String()
 }
 
-// part writes a table of some of the rows. It scrolls by itself if it is wider than the page. With
+// part writes a table of some of the rows. It scrolls sideways if it is wider than the page. With
 // width, the columns have at least that many characters, so that two parts look alike.
 func (t table) part(b *strings.Builder, rows [][]string, width []int) {
 	style := make([]string, len(t.head))
@@ -171,6 +172,9 @@ func cellText(v any) string {
 	rv := reflect.ValueOf(v)
 	if _, own := v.(fmt.Stringer); !own && rv.IsValid() && rv.CanFloat() && !math.IsInf(rv.Float(), 0) {
 		return strconv.FormatFloat(rv.Float(), 'g', 6, 64)
+	}
+	if d, ok := v.(time.Duration); ok {
+		return Duration(d)
 	}
 	if v == nil {
 		return ""

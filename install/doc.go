@@ -2,6 +2,6 @@
 // kernelspec, [Lab] makes and runs a private JupyterLab, [CopyTutorials] copies the
 // tutorials for the user, and [Doctor] reports what works on a machine.
 //
-// It knows Jupyter's folders, Python's virtual environments and the kernelspec's
-// format; it does not know what the kernel does. Only Lab and Peers need Python.
+// It covers Jupyter's folders, Python's virtual environments and the kernelspec's
+// format; it does not depend on what the kernel does. Only Lab and Peers need Python.
 package install

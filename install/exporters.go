@@ -15,7 +15,6 @@ var exporters = []struct {
 	{"QtPDFExporter", nil},
 	{"QtPNGExporter", nil},
 	{"RSTExporter", []string{"pandoc"}},
-	{"ScriptExporter", nil}, // it joins the cells, which is not a Go program; %export writes one
 	{"WebPDFExporter", nil},
 }
 

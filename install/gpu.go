@@ -81,7 +81,7 @@ func sources() (string, error) {
 	_, file, _, ok := runtime.Caller(0)
 	root := filepath.Dir(filepath.Dir(file))
 	if !ok || !filepath.IsAbs(file) {
-		return "", errors.New("it does not know the folder of its sources; build in a checkout")
+		return "", errors.New("the folder of its sources is unknown; build in a checkout")
 	}
 	if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err != nil || !strings.HasPrefix(string(text), "module halfnote\n") {
 		return "", fmt.Errorf("its sources are no longer in %s; build in a checkout", root)

@@ -29,10 +29,11 @@ type Options struct {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes a kernelspec and returns its folder: kernel.json, logos and a
-// copy of the program, so that the kernel depends neither on the location of the running
-// program nor on PATH. An older installation is replaced file by file, each atomically;
-// running kernels are not disturbed.
+// Install writes a kernelspec and returns its folder: kernel.json, logos, a wheel for
+// papermill and nbconvert (see [Wheel]), and a copy of the program, so that the kernel
+// depends neither on the location of the running program nor on PATH. An older
+// installation is replaced file by file, each atomically; running kernels are not
+// disturbed. With SysPrefix the wheel is also installed in the active environment.
 func Install(o Options) (dir string, err error) {
 	o = o.named()
 	if !validName.MatchString(o.Name) {
@@ -53,6 +54,15 @@ func Install(o Options) (dir string, err error) {
 	}
 	if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
 		return "", err
+	}
+	version := cmp.Or(o.Version, "0")
+	if err := writeWheel(dir, version); err != nil {
+		return "", err
+	}
+	if o.SysPrefix {
+		if err := unpackWheel(filepath.Dir(filepath.Dir(data)), version); err != nil {
+			return "", err
+		}
 	}
 	// kernel.json is written last: Jupyter ignores the folder until it exists.
 	for _, f := range []struct {

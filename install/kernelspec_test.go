@@ -93,7 +93,9 @@ func TestInstall(t *testing.T) {
 		t.Errorf("got folder %s, want %s", dir, want)
 	}
 	binary := binaryName(runtime.GOOS)
-	wantFiles := []string{binary, "kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}
+	wantFiles := func(version string) []string {
+		return []string{binary, "halfnote_jupyter-" + version + "-py3-none-any.whl", "kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}
+	}
 	files := func() (names []string) {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
@@ -101,8 +103,8 @@ func TestInstall(t *testing.T) {
 		}
 		return names
 	}
-	if got := files(); !slices.Equal(got, wantFiles) {
-		t.Errorf("got files %q, want %q", got, wantFiles)
+	if got, want := files(), wantFiles("1"); !slices.Equal(got, want) {
+		t.Errorf("got files %q, want %q", got, want)
 	}
 	if info, err := os.Stat(filepath.Join(dir, binary)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("got a copy with mode %v (%v), want it executable", info.Mode(), err)
@@ -117,8 +119,8 @@ func TestInstall(t *testing.T) {
 	if got := contents(t, filepath.Join(dir, "kernel.json")); !strings.Contains(got, `"halfnote_version": "2"`) {
 		t.Errorf("got kernel.json\n%s\nwant halfnote_version 2", got)
 	}
-	if got := files(); !slices.Equal(got, wantFiles) {
-		t.Errorf("after the second installation: got files %q, want %q", got, wantFiles)
+	if got, want := files(), wantFiles("2"); !slices.Equal(got, want) {
+		t.Errorf("after the second installation: got files %q, want %q", got, want)
 	}
 }
 
@@ -156,6 +158,32 @@ func TestInstallLocations(t *testing.T) {
 		}
 		if _, err := Install(test.o); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+}
+
+// TestInstallWheel checks that the wheel is installed in the active environment,
+// as pip would, and that it replaces an older one.
+func TestInstallWheel(t *testing.T) {
+	env := t.TempDir()
+	t.Setenv("VIRTUAL_ENV", env)
+	site := filepath.Join(env, "lib", "python3.13", "site-packages")
+	if err := os.MkdirAll(site, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"1", "2"} {
+		if _, err := Install(Options{SysPrefix: true, Binary: program(t, "x"), Version: version}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	infos, _ := filepath.Glob(filepath.Join(site, "*.dist-info"))
+	if want := []string{filepath.Join(site, "halfnote_jupyter-2.dist-info")}; !slices.Equal(infos, want) {
+		t.Fatalf("got %q, want %q", infos, want)
+	}
+	for _, line := range strings.Fields(contents(t, filepath.Join(infos[0], "RECORD"))) {
+		name, _, _ := strings.Cut(line, ",")
+		if _, err := os.Stat(filepath.Join(site, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -68,6 +69,13 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.writeOverrides(); err != nil {
 		return err
 	}
+	if err := unpackWheel(env.dir, cmp.Or(o.Version, "0")); err != nil {
+		return err
+	}
+	// The environment's own Python kernel is not for notebooks: it lacks the packages that they would import.
+	if err := os.RemoveAll(filepath.Join(env.dir, "share", "jupyter", "kernels", "python3")); err != nil {
+		return fmt.Errorf("install: lab: %w", err)
+	}
 	data, remove, err := env.ownKernel(o)
 	if err != nil {
 		return err
@@ -110,8 +118,13 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 }
 
 // overrides are the settings of the private JupyterLab. They prevent it from fetching news
-// or checking for updates.
-const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
+// or checking for updates, show the signature and the comment of a completion next to the list,
+// and save the states of widgets, so that they are drawn without a kernel.
+const overrides = `{
+	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+	"@jupyterlab/completer-extension:manager": {"showDocumentationPanel": true},
+	"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}
+}
 `
 
 // writeOverrides writes the settings file.

@@ -149,9 +149,9 @@ func TestExporterArgs(t *testing.T) {
 		programs []string
 		want     string
 	}{
-		{nil, "ASCIIDoc Latex PDF QtPDF QtPNG RST Script WebPDF"},
-		{[]string{"pandoc"}, "PDF QtPDF QtPNG Script WebPDF"},
-		{[]string{"pandoc", "xelatex"}, "QtPDF QtPNG Script WebPDF"},
+		{nil, "ASCIIDoc Latex PDF QtPDF QtPNG RST WebPDF"},
+		{[]string{"pandoc"}, "PDF QtPDF QtPNG WebPDF"},
+		{[]string{"pandoc", "xelatex"}, "QtPDF QtPNG WebPDF"},
 	}
 	for _, test := range tests {
 		dir := t.TempDir()
@@ -184,7 +184,7 @@ func TestLab(t *testing.T) {
 		root = " --allow-root"
 	}
 	serve := []string{
-		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
 		"env 1 kernel", "ended",
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)
@@ -391,5 +391,16 @@ func TestCPUFeatures(t *testing.T) {
 		if got := strings.Join(featuresOf(test.in), " "); got != test.want {
 			t.Errorf("featuresOf(%q) = %q, want %q", test.in, got, test.want)
 		}
+	}
+}
+
+// TestOverrides checks that JupyterLab can read its settings, and that each names its plugin.
+func TestOverrides(t *testing.T) {
+	var settings map[string]map[string]any
+	if err := json.Unmarshal([]byte(overrides), &settings); err != nil {
+		t.Fatal(err)
+	}
+	if got := settings["@jupyterlab/completer-extension:manager"]["showDocumentationPanel"]; got != true {
+		t.Errorf("showDocumentationPanel: got %v, want true", got)
 	}
 }

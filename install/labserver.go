@@ -37,7 +37,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 	defer os.RemoveAll(run)
 
 	args := []string{"-m", "jupyterlab", "--ServerApp.root_dir=" + dir, "--ServerApp.answer_yes=True",
-		"--MultiKernelManager.default_kernel_name=halfnote", "--log-level=WARN"}
+		"--MultiKernelManager.default_kernel_name=halfnote", "--KernelSpecManager.ensure_native_kernel=False", "--log-level=WARN"}
 	args = append(args, exporterArgs()...)
 	if o.Port != 0 {
 		args = append(args, "--port="+strconv.Itoa(o.Port))

@@ -57,7 +57,7 @@ func askPython(ctx context.Context, command []string) (python, error) {
 	}
 	var p python
 	if err := json.Unmarshal(out, &p); err != nil {
-		return python{}, fmt.Errorf("%s printed %q", strings.Join(command, " "), out)
+		return python{}, fmt.Errorf("%s printed %q; want the JSON that Python 3 prints", strings.Join(command, " "), out)
 	}
 	var major int
 	if _, err := fmt.Sscanf(p.Version, "%d.%d", &major, &p.Minor); err != nil || major != 3 {

@@ -90,7 +90,7 @@ func TestRealLab(t *testing.T) {
 	status, offered := getJSON(t, base+"api/nbconvert", "secret")
 	for name, want := range map[string]bool{
 		"html": true, "markdown": true, "notebook": true, "slides": true,
-		"script": false, "webpdf": false, "qtpdf": false, "qtpng": false,
+		"script": true, "webpdf": false, "qtpdf": false, "qtpng": false,
 		"latex": has("pandoc"), "rst": has("pandoc"), "asciidoc": has("pandoc"), "pdf": has("pandoc") && has("xelatex"),
 	} {
 		if _, ok := offered[name]; status != 200 || ok != want {

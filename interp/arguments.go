@@ -13,18 +13,20 @@ import (
 	"halfnote/kernel"
 )
 
-// notGo holds the magics whose cells contain something other than Go.
-var notGo = map[string]bool{"%%bash": true, "%%sh": true, "%%writefile": true}
-
 // inMagic reports whether the cursor is outside of Go code: in the name of a magic, in its
 // arguments, or in a body that is not Go.
 func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	first, _, _ := strings.Cut(strings.TrimLeft(c.code, " \t\r\n"), "\n")
-	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); notGo[name] &&
+	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); strings.HasPrefix(name, "%%") && findMagic(name).takesOnly(takesText) &&
 		strings.Contains(strings.TrimLeft(c.code[:c.end], " \t\r\n"), "\n") {
 		return inText, true
 	}
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.end], '\n')+1:c.end], " \t")
+	if strings.HasPrefix(line, "!") && strings.ContainsAny(line, " \t") {
+		c.prefix = line[strings.LastIndexAny(line, " \t")+1:]
+		c.start = c.end - len(c.prefix)
+		return inMagic, true
+	}
 	if !strings.HasPrefix(line, "%") {
 		return 0, false
 	}
@@ -33,8 +35,8 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 		c.start, c.prefix = c.end-len(name), name
 		return inMagic, true
 	}
-	i := slices.IndexFunc(known, func(m kernel.Match) bool { return m.Text == name })
-	if i < 0 || strings.HasSuffix(strings.ToLower(known[i].Signature), "statement") || known[i].Signature == "NAME" {
+	if !slices.ContainsFunc(known, func(m kernel.Match) bool { return m.Text == name }) ||
+		!strings.HasPrefix(name, "%%") && findMagic(name).takesOnly(takesGo) {
 		return 0, false // Go follows
 	}
 	c.prefix = args[strings.LastIndexByte(args, ' ')+1:]
@@ -46,6 +48,10 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 func (c *completer) magics(known []kernel.Match) {
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.start], '\n')+1:c.start], " \t")
 	name, _, _ := strings.Cut(line, " ")
+	if strings.HasPrefix(line, "!") {
+		c.files(c.prefix, false, asIs)
+		return
+	}
 	for _, m := range known {
 		switch {
 		case name == "":
@@ -131,7 +137,7 @@ func (c *completer) mapKeys() {
 		return
 	}
 	v, ok := c.probe.value(x.X)
-	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.quiet() {
+	if !ok || v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String || !c.probe.session.idle() {
 		return
 	}
 	for it := v.MapRange(); it.Next() && len(c.matches) < maxFiles; {

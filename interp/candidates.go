@@ -13,6 +13,14 @@ import (
 
 // object offers the name that o declares.
 func (c *completer) object(r rank, o types.Object) {
+	n := len(c.matches)
+	c.declared(r, o)
+	if len(c.matches) > n {
+		c.matches[n].object, c.matches[n].fit = o, c.want.fit(o)
+	}
+}
+
+func (c *completer) declared(r rank, o types.Object) {
 	t := c.probe.typeString(o.Type())
 	switch o := o.(type) {
 	case *types.PkgName:
@@ -72,13 +80,13 @@ func (c *completer) members() {
 	c.fields(tv.Type)
 	c.methods(tv.Type)
 	if types.IsInterface(tv.Type) {
-		c.behind(x)
+		c.dynamicMembers(x)
 	}
 }
 
-// behind offers the members of an interface variable's current value, each with the
+// dynamicMembers offers the members of an interface variable's current value, each with the
 // required type assertion.
-func (c *completer) behind(x ast.Expr) {
+func (c *completer) dynamicMembers(x ast.Expr) {
 	t := c.probe.holds(x)
 	if t == nil {
 		return

@@ -163,7 +163,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 	if s.env != c.env { // the cell was not accepted
 		s.mu.Lock()
 		c.restore()
-		s.around = nil
+		s.snap = nil
 		s.mu.Unlock()
 		s.packages.forget()
 	}
@@ -227,6 +227,7 @@ func (s *Session) drop(c *cell, left bool) {
 
 // split cuts the cell into items and processes its imports.
 func (s *Session) split(c *cell) error {
+	s.reload(c)
 	c.pieces = split(c.code)
 	if len(c.errs) > 0 {
 		return &rejected{"CompileError", in(c.n, c.errs)}
@@ -265,7 +266,7 @@ func (s *Session) declare(c *cell) error {
 	c.program = p
 	s.mu.Lock()
 	s.commit(c)
-	s.around = nil
+	s.snap = nil
 	s.mu.Unlock()
 	s.notices(c)
 	return nil

@@ -33,6 +33,20 @@ func (s *Session) check(c *cell) error {
 			c.force[src] = true
 		}
 	}
+	for _, src := range c.env.sources() {
+		for _, path := range src.names {
+			if s.packages.pending[path] {
+				c.force[src] = true
+			}
+		}
+	}
+	if s.debugger.leaving {
+		for _, src := range c.env.sources() {
+			if src.stops {
+				c.force[src] = true
+			}
+		}
+	}
 	for range 20 { // each round adds or removes a declaration; real cells need far fewer
 		own, err := c.ownDecls()
 		if err != nil {

@@ -27,6 +27,7 @@ func (s *Session) commit(c *cell) {
 		f.src.stops = c.debug
 	}
 	s.env = c.env
+	clear(s.packages.pending)
 	if c.generics != nil {
 		s.generics = c.generics
 	}

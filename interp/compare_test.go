@@ -27,7 +27,7 @@ type measure struct {
 	Name, Value string
 }
 
-// TestCompareEngines measures the engines, each in a process of its own, and prints a
+// TestCompareEngines measures the engines, each in a separate process, and prints a
 // table. It asserts nothing, so it runs only with -compare.
 func TestCompareEngines(t *testing.T) {
 	if !*compare {

@@ -20,39 +20,15 @@ import (
 // magic, magics and their arguments. It offers nothing in comments, other strings and
 // numbers.
 func (s *Session) Complete(code string, cursor int) kernel.Completion {
-	sur := s.surroundings()
-	defer s.look(&sur)()
-	return complete(sur, code, cursor)
+	snap := s.snapshot()
+	defer s.look(&snap)()
+	return complete(snap, code, cursor)
 }
 
-func complete(sur surroundings, code string, cursor int) kernel.Completion {
-	end := byteOffset(code, cursor)
-	start := prefixAt(code, end)
-	c := completer{code: code, start: start, end: end, prefix: code[start:end], seen: map[string]bool{}}
-	none := kernel.Completion{Start: cursor, End: cursor}
-	if r, _ := utf8.DecodeRuneInString(c.prefix); unicode.IsDigit(r) {
-		return none
-	}
-	switch where := c.spot(sur.magics); where {
-	case inText:
-		return none
-	case inImport:
-		c.importPaths(sur.loader)
-	case inMagic:
-		c.magics(sur.magics)
-	case inString:
-		c.check(sur, where)
-		c.mapKeys()
-		c.fileNames()
-	case afterDot:
-		c.check(sur, where)
-		c.members()
-	default:
-		c.check(sur, where)
-		if !c.labels() {
-			c.keys()
-			c.names()
-		}
+func complete(snap snapshot, code string, cursor int) kernel.Completion {
+	c := newCompleter(code, byteOffset(code, cursor))
+	if !c.gather(snap) {
+		return kernel.Completion{Start: cursor, End: cursor}
 	}
 	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
 	slices.SortStableFunc(c.matches, c.compare)
@@ -60,6 +36,43 @@ func complete(sur surroundings, code string, cursor int) kernel.Completion {
 		found.Matches = append(found.Matches, m.Match)
 	}
 	return found
+}
+
+func newCompleter(code string, end int) *completer {
+	start := prefixAt(code, end)
+	return &completer{code: code, start: start, end: end, prefix: code[start:end], seen: map[string]bool{}}
+}
+
+// gather collects the matches. It reports whether something can be completed at the cursor.
+func (c *completer) gather(snap snapshot) bool {
+	if r, _ := utf8.DecodeRuneInString(c.prefix); unicode.IsDigit(r) {
+		return false
+	}
+	switch where := c.spot(snap.magics); where {
+	case inText:
+		return false
+	case inImport:
+		c.importPaths(snap.loader)
+	case inMagic:
+		c.magics(snap.magics)
+	case inString:
+		c.check(snap, where)
+		c.mapKeys()
+		c.fileNames()
+	case afterDot:
+		c.check(snap, where)
+		c.want = c.probe.expects()
+		c.members()
+	default:
+		c.check(snap, where)
+		c.want = c.probe.expects()
+		if !c.labels() {
+			c.choices()
+			c.keys()
+			c.names()
+		}
+	}
+	return true
 }
 
 // spot is the kind of place the cursor is in.
@@ -79,6 +92,7 @@ type completer struct {
 	start, end int // range to replace, in bytes
 	prefix     string
 	probe      *probe
+	want       expected
 	matches    []match
 	seen       map[string]bool
 }
@@ -127,11 +141,11 @@ const cursorName = "cursor__"
 
 // check probes the cell with an identifier at the cursor, or with the string at the
 // cursor closed. If that fails, it probes other continuations, the likeliest first.
-func (c *completer) check(sur surroundings, where spot) {
+func (c *completer) check(snap snapshot, where spot) {
 	if where == inString {
 		code := c.code[:c.end]
 		quote := c.code[c.start-1 : c.start]
-		c.probe = newProbe(sur, shut(code+quote, 0, ""), c.end)
+		c.probe = newProbe(snap, shut(code+quote, 0, ""), c.end)
 		return
 	}
 	marked, rest := c.code[:c.end]+cursorName, c.code[c.end:]
@@ -147,7 +161,7 @@ func (c *completer) check(sur surroundings, where spot) {
 		{shut(marked, 0, "") + "()", c.end}, // go and defer require a call
 		{shut(above+marked[line:], 0, ""), len(above) + c.end - line},
 	} {
-		p := newProbe(sur, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor)
 		if c.probe == nil || p.ident() != nil {
 			c.probe = p
 		}
@@ -177,7 +191,9 @@ func (p *probe) known() bool {
 // match is a completion and its rank.
 type match struct {
 	kernel.Match
-	rank rank
+	rank   rank
+	object types.Object // what the text denotes, or nil
+	fit    fit
 }
 
 // rank orders matches: members and local names come before universal ones.
@@ -194,10 +210,11 @@ const (
 	rankImport // packages that still need an import
 )
 
-// compare puts matching case first, then types where only a type is valid.
+// compare puts matching case first, then types where only a type is valid, then what fits
+// best.
 func (c *completer) compare(a, b match) int {
 	order := func(m match) int {
-		n := int(m.rank)
+		n := int(m.rank) + 20*int(namedFit-m.fit)
 		if c.probe != nil && c.probe.wantsType() && m.Type != "type" && m.Type != "module" {
 			n += 100
 		}
@@ -224,7 +241,7 @@ func (c *completer) offer(r rank, name, kind, signature string) {
 		return
 	}
 	c.seen[name] = true
-	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r})
+	c.matches = append(c.matches, match{Match: kernel.Match{Text: name, Type: kind, Signature: signature}, rank: r})
 }
 
 // quoted returns a name escaped for the string literal that the cursor is in.

@@ -11,10 +11,10 @@ import (
 	"halfnote/kernel"
 )
 
-// seen returns surroundings with declarations of earlier cells, for tests that complete a
+// seen returns snapshot with declarations of earlier cells, for tests that complete a
 // new cell.
-func seen() surroundings {
-	return surroundings{
+func seen() snapshot {
+	return snapshot{
 		importer: exports.Importer(),
 		checking: new(sync.Mutex),
 		imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
@@ -55,10 +55,10 @@ type completeTest struct {
 	start      int      // start of the replaced range; -1 to skip the check
 }
 
-func (tt completeTest) check(t *testing.T, sur surroundings) {
+func (tt completeTest) check(t *testing.T, snap snapshot) {
 	t.Helper()
 	code, cursor := at(tt.cell)
-	c := complete(sur, code, cursor)
+	c := complete(snap, code, cursor)
 	var got []string
 	for _, m := range c.Matches {
 		got = append(got, m.Text+" "+m.Type+" "+m.Signature)
@@ -147,6 +147,20 @@ func TestComplete(t *testing.T) {
 		{"variable with the name of a package", "hex := 3\nhex.|", nil, []string{"Dump"}, -1},
 		{"position of a type", "func f(x s|", []string{"strings module", "shape variable"}, nil, -1},
 		{"help", "?net.Fo|", []string{"Forward method"}, nil, 5},
+		{"options of a call", "tensor.Ones(1)\namp.NewGradScaler(|", []string{"amp.AbortAtMin function () amp.ScalerOption", "amp.InitScale function (scale float64)", "net variable"}, nil, -1},
+		{"options by a part of their name", "amp.NewGradScaler(ini|", []string{"amp.InitScale function"}, []string{"amp.MaxScale"}, -1},
+		{"options after the package", "amp.NewGradScaler(amp.|", []string{"InitScale function", "Autocast function"}, nil, -1},
+		{"options that the comment names", "optim.NewSGD(nil, 0.1, |)", []string{"optim.Dampening function", "optim.Momentum function (m float64)", "optim.WeightDecay function", "optim.Alpha function", "net variable"}, nil, -1},
+		{"options that the comment names, after the package", "nn.NewLinear(2, 3, nn.|)", []string{"Bias function", "InitFrom function", "Affine function", "AdaptiveAvgPool1d function"}, nil, -1},
+		{"modules", "nn.NewSequential(nn.NewReLU(), |", []string{"nn.NewLinear function", "limit constant"}, []string{"nn.MSELoss"}, -1},
+		{"dtypes", "x := tensor.Ones(2)\nx.To(|)", []string{"tensor.Float16 constant", "x variable"}, []string{"tensor.Ones"}, -1},
+		{"struct of options", "optim.NewCyclicLR(nil, 0, 1, |)", []string{"optim.CycleOptions{ type", "net variable"}, nil, -1},
+		{"variables of the parameter's type", "alpha, zeta, beta := \"\", 1, 2.5\ntrain(net, |)", []string{"zeta variable", "limit constant", "alpha variable", "beta variable", "net variable"}, nil, -1},
+		{"variable of a pointer type", "train(|)", []string{"net variable *Net", "buf variable"}, nil, -1},
+		{"assigned value", "s := \"\"\nn := 1\ns = |", []string{"s variable string", "n variable int"}, nil, -1},
+		{"declared value", "s := \"\"\na := 1\nvar t string = |", []string{"s variable string", "a variable int"}, nil, -1},
+		{"value of a field", "s := \"\"\na := 1\nw := Net{Hidden: |}", []string{"a variable int", "s variable string"}, nil, -1},
+		{"any value", "fmt.Println(|)", []string{"buf variable", "net variable", "train function"}, nil, -1},
 		{"unknown package", "nosuch.|", nil, []string{"net"}, -1},
 		{"unknown member's member", "net.Nothing.|", nil, []string{"net", "Forward"}, -1},
 	}
@@ -158,16 +172,16 @@ func TestComplete(t *testing.T) {
 // TestCompleteEverywhere checks that completion and help return for every position of the
 // cursor.
 func TestCompleteEverywhere(t *testing.T) {
-	sur := seen()
+	snap := seen()
 	const cell = "import \"math\"\n%time x := math.Sqrt(2)\ntype T[P any] struct{ p P; 字 int }\nfunc (t T[P]) M() { switch v := any(t).(type) { case int: v++ } }\n" +
 		"for i, c := range []rune(\"a\\\"b\") { defer func() { go f(<-c, i...) }() }\nx.y[z:](`raw\n`) /* … */ }} {{ ) 'q' net.Forward(1"
 	for i := range []rune(cell) {
 		for _, code := range []string{cell, string([]rune(cell)[:i])} {
-			c := complete(sur, code, i)
+			c := complete(snap, code, i)
 			if c.Start < 0 || c.Start > c.End || c.End != i {
 				t.Fatalf("Complete(%q, %d): got replacement of %d to %d", code, i, c.Start, c.End)
 			}
-			explain(sur, code, i, 1)
+			explain(snap, code, i, 1)
 		}
 	}
 }

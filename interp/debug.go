@@ -20,6 +20,7 @@ type debugger struct {
 
 	flag    uint32 // tested by stops: non-zero while a stop may be requested
 	refused bool   // the engine does not accept the current cell with stops
+	leaving bool   // functions are being compiled without the stops of a profile or of %debug
 
 	mu          sync.Mutex
 	event       func(kernel.DebugEvent) // nil when no front end debugs
@@ -28,6 +29,8 @@ type debugger struct {
 	threads     map[uint64]*thread // threads by goroutine ID
 	pausing     bool               // stop at the next statement
 	panics      bool               // stop at panics
+	profiler    *profiler          // nil unless a profile is being made
+	postMortem  *postMortem        // nil unless %debug runs a cell
 
 	turn    chan struct{} // token of the stopped goroutine: only one stops at a time
 	looking sync.Mutex    // held while values are read during a stop, and to continue
@@ -36,11 +39,13 @@ type debugger struct {
 
 // stop is a place where a cell can stop.
 type stop struct {
+	cell     int
 	code     string // source of the cell
 	line, to int    // the lines of the statement
 	begins   bool   // first statement on its line
 	engine   string // the engine's name of the function
 	literal  bool   // in a literal of the function
+	outer    bool   // in the statements of the cell
 	function string // name shown to users
 	vars     []*types.Var
 	pkg      *types.Package
@@ -72,8 +77,8 @@ func (d *debugger) reset() {
 	d.stops, d.threads = nil, map[uint64]*thread{}
 }
 
-// lacking lists the functions and methods with breakpoints that were compiled without
-// stops, before a front end debugged.
+// lacking lists the functions and methods that need stops but were compiled without them, before
+// a front end debugged: those with breakpoints or, for a profile and %debug, all.
 func (d *debugger) lacking(e *env) (list []*source) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +86,7 @@ func (d *debugger) lacking(e *env) (list []*source) {
 	defer d.session.mu.Unlock()
 	for _, src := range e.sources() {
 		isFunc := len(src.methods) > 0 || slices.ContainsFunc(src.binds, func(b *binding) bool { return b.kind == kindFunc })
-		if isFunc && !src.stops && len(d.breakpoints[d.session.code[src.cell]]) > 0 {
+		if isFunc && !src.stops && (d.profiler != nil || d.postMortem != nil || len(d.breakpoints[d.session.code[src.cell]]) > 0) {
 			list = append(list, src)
 		}
 	}
@@ -92,7 +97,7 @@ func (d *debugger) lacking(e *env) (list []*source) {
 func (d *debugger) on() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.event != nil
+	return d.event != nil || d.profiler != nil || d.postMortem != nil
 }
 
 // Debug implements kernel.Debugger.
@@ -117,7 +122,7 @@ func (s *Session) Debug(event func(kernel.DebugEvent)) {
 // watch updates the flag. mu must be held.
 func (d *debugger) watch() {
 	var on uint32
-	if d.pausing || d.panics || len(d.breakpoints) > 0 {
+	if d.pausing || d.panics || d.profiler != nil || d.postMortem != nil || len(d.breakpoints) > 0 {
 		on = 1
 	}
 	for _, t := range d.threads {
@@ -226,9 +231,9 @@ func (s *Session) Stack(id int) []kernel.DebugFrame {
 
 // locals describes the variables of a call.
 func (s *Session) locals(at stop, vars []any) (list []kernel.Variable) {
-	sur := s.surroundings()
-	sur.session = s
-	p := &probe{surroundings: sur, pkg: at.pkg}
+	snap := s.snapshot()
+	snap.session = s
+	p := &probe{snapshot: snap, pkg: at.pkg}
 	for i, v := range at.vars {
 		list = append(list, p.part(v.Name(), reflect.ValueOf(vars[i]).Elem(), v.Type()))
 	}

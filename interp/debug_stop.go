@@ -35,7 +35,7 @@ func (s *Session) addStops(c *cell, u *lower.Unit) {
 			function = strings.TrimSpace(inLabel(cell) + function)
 		}
 		x := stop{
-			line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal,
+			cell: cell, line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], engine: at.Func, literal: at.Literal, outer: at.Func == c.entry() && !at.Literal,
 			function: function, vars: at.Vars, pkg: u.Pkg,
 		}
 		s.mu.Lock()
@@ -55,12 +55,22 @@ func (c *cell) lines(from, to token.Pos) int {
 // stop is called by code that passes a stop. vars are pointers to the variables in
 // scope.
 func (d *debugger) stop(n int, vars ...any) {
-	id, depth := d.session.live.ID(), stackDepth()
 	d.mu.Lock()
-	if d.event == nil || n >= len(d.stops) {
+	p, debugging := d.profiler, d.event != nil || d.postMortem != nil
+	if n >= len(d.stops) || p == nil && !debugging {
 		d.mu.Unlock()
 		return
 	}
+	x := d.stops[n]
+	d.mu.Unlock()
+	if p != nil {
+		p.at(n, x)
+	}
+	if !debugging {
+		return
+	}
+	id, depth := d.session.live.ID(), stackDepth()
+	d.mu.Lock()
 	t := d.threads[id]
 	if t == nil {
 		t = &thread{}
@@ -78,7 +88,7 @@ func (d *debugger) stop(n int, vars ...any) {
 }
 
 // panicked stops the calling goroutine, which p is about to end, if a front end stops at
-// panics. It shows the calls that were active at the panic.
+// panics, and records the variables for %debug. It shows the calls that were active at the panic.
 func (d *debugger) panicked(p *engine.Panic) {
 	if _, ok := p.Value.(interface{ StopsCell() }); ok { // an interrupt, not an error of the cell
 		return
@@ -86,7 +96,7 @@ func (d *debugger) panicked(p *engine.Panic) {
 	id := d.session.live.ID()
 	d.mu.Lock()
 	t := d.threads[id]
-	if !d.panics || t == nil {
+	if t == nil || !d.panics && d.postMortem == nil {
 		d.mu.Unlock()
 		return
 	}
@@ -97,8 +107,12 @@ func (d *debugger) panicked(p *engine.Panic) {
 		}
 	}
 	t.calls = t.calls[:n]
+	post, panics := d.postMortem, d.panics
 	d.mu.Unlock()
-	if n > 0 {
+	if post != nil {
+		d.session.record(post, t.calls, p)
+	}
+	if n > 0 && panics {
 		d.wait(id, t, kernel.DebugEvent{Reason: "exception", Text: d.session.describe(p).Value})
 	}
 }

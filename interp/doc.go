@@ -1,8 +1,8 @@
-// Package interp is a notebook session of Go. It runs cells: Go declarations and
-// statements in any order, in the context that earlier cells left. It defines what cells
-// mean, in the steps of cell.go; an engine behind package engine executes them.
-// It knows only the interfaces of package kernel of the Jupyter protocol, and nothing about
-// tensors.
+// Package interp implements notebook sessions of Go. A session runs cells: Go declarations
+// and statements in any order, which can use those of earlier cells. The package defines
+// the meaning of cells, in the steps of cell.go; an engine behind package engine executes
+// them. Of the Jupyter protocol it uses only the interfaces of package kernel. It does not
+// depend on tensors.
 //
 // This page describes cells. The scripts in testdata demonstrate each of its sentences.
 //
@@ -12,17 +12,18 @@
 // they are written; its types, constants and functions are declared for the whole cell;
 // its statements, including var declarations, run in order. The compiler's own type
 // checker checks the whole cell before anything runs: a cell with a mistake, or one that
-// the engine refuses, leaves nothing behind, not even an import. All mistakes are
+// the engine rejects, has no effect; not even its imports remain. All mistakes are
 // reported, except unused variables and imports, which a later cell may use.
 //
 // Variables of a cell's outermost scope are variables of the session. A function that
-// uses a variable of its own cell sees zero until the declaration has run. A panic ends
-// the cell: variables already assigned keep their values, the others are zero.
+// uses a variable of the same cell sees zero until the declaration has run. A panic
+// ends the cell: variables already assigned keep their values, the others are zero.
 //
-// The value of the last expression is shown, unless a semicolon ends the cell, the
-// value is nil, or the expression calls one of fmt's print functions. If a call has
-// several results, all are shown. A value of a type declared in a cell can show itself
-// with a method String, Error, HTML, Markdown, LaTeX, SVG, PNG or MimeBundle.
+// The value of the last expression is displayed, unless the cell ends with a semicolon,
+// the value is nil, or the expression calls one of fmt's print functions. If a call has
+// several results, all are shown. A value of a type declared in a cell is displayed by
+// its method String, Error, HTML, Markdown, LaTeX, SVG, PNG or MimeBundle, if it has
+// one.
 //
 // Deferred calls run at the end of their cell, last in first out, even after a panic,
 // and may recover from it. A return statement ends the cell. Labels, goto and
@@ -45,7 +46,7 @@
 // runtime.AddCleanup is refused.
 //
 // A cell can also import packages from source: packages of the module that contains the
-// working directory, internal ones included; packages of the modules that its go.mod
+// working directory, including internal ones; packages of the modules that its go.mod
 // requires, from the module cache, the vendor folder, or the targets of replace and
 // go.work; and, where Go is installed, packages of the standard library that are not
 // compiled in and need neither unsafe nor assembly, such as go/scanner or net/mail.
@@ -56,9 +57,12 @@
 // unsafe or embedded files is refused, and so is any package that imports it; the error
 // gives the reason.
 //
-// An imported package stays as it was read, so that its types keep their identity.
-// Importing it again after its files have changed prints a note; %reset reads it again.
-// A package that was refused is read again at the next import.
+// A package of the user's own module, or of a folder in replace or go.work, is read again
+// when its files have changed, before the next cell runs, and so are the packages that
+// import it; a note says so. Its variables are initialized again. Functions, types and
+// constants of cells that mention the package are compiled again, under the rules below.
+// Existing values keep the types of the old package. If the new files cannot be read, the
+// session keeps the old version. A package that was refused is read again at the next import.
 //
 // # Declaring again
 //
@@ -178,9 +182,9 @@
 // # Engines
 //
 // Two interpreters can execute cells: Yaegi, the default, and ixgo, with the flag
-// --engine ixgo of the commands kernel, run, lab and install; installed, it is a kernel
-// of its own, halfnote-ixgo. This page holds for both, except for the differences below.
-// "go test ./interp -run CompareEngines -compare" repeats the measurements; these
+// --engine ixgo of the commands kernel, run, lab and install; installed, it is a
+// separate kernel, halfnote-ixgo. This page holds for both, except for the differences
+// below. "go test ./interp -run CompareEngines -compare" repeats the measurements; these
 // were made on two cores.
 //
 //	                                          yaegi        ixgo

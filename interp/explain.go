@@ -67,7 +67,7 @@ func explainMagic(code string, at int) (explanation, bool) {
 	}
 	for _, m := range magics {
 		if m.name == word {
-			return explanation{decl: strings.TrimSpace(m.name + " " + m.args), doc: m.help}, true
+			return explanation{decl: strings.TrimSpace(m.name + " " + m.args), doc: strings.Replace(m.help, "\n", "\n\n", 1)}, true
 		}
 	}
 	return explanation{}, false
@@ -138,11 +138,11 @@ func (p *probe) now(o types.Object) string {
 		}
 		return text
 	}
-	switch x = solid(x); x.Kind() {
+	switch x = concrete(x); x.Kind() {
 	case reflect.Slice:
 		text += fmt.Sprintf("\n// len %d, cap %d", x.Len(), x.Cap())
 	case reflect.Map:
-		if p.session.quiet() {
+		if p.session.idle() {
 			text += fmt.Sprintf("\n// len %d", x.Len())
 		}
 	case reflect.Chan:

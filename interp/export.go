@@ -29,8 +29,8 @@ type ExecutedCell struct {
 
 // Export writes cells, in the order in which they were run, as one Go program with the same
 // output. Every variable of a cell becomes a package variable, and the statements of each
-// cell become a function. A redeclaration gets a name of its own, and so do the versions
-// that depend on it. Cells that failed become comments, as do magics without a meaning in a
+// cell become a function. A redeclaration gets a separate name, and so do the versions that
+// depend on it. Cells that failed become comments, as do magics without a meaning in a
 // program; the declarations of cells that panicked stay. An error names the code that
 // cannot be exported; a program returned with an error does not compile.
 func Export(cells []ExecutedCell) ([]byte, error) {
@@ -74,6 +74,8 @@ type exporter struct {
 	hooks    map[string][]string // function variables, and the functions that each holds in turn
 	hookType map[string]string
 	bodies   map[string]int // number of bodies of a method, by its hook
+
+	depth int // of files that run files
 
 	outType map[string]string // types of the variables for cell values
 	outUsed map[string]bool
@@ -120,9 +122,13 @@ func (x *exporter) cell(c ExecutedCell) error {
 	}, func(string) {})
 	for _, g := range segments(c.Code, x.s.isValue) {
 		switch g.magic {
-		case "", "%%time", "%time", "%%timeout":
+		case "", "%%time", "%time", "%%timeout", "%%capture", "%prun", "%%prun", "%%debug":
 			p := &part{cell: c.Count, isTimed: strings.HasSuffix(g.magic, "%time")}
 			if err := x.goPart(p, g.code, c); err != nil {
+				return err
+			}
+		case "%run":
+			if err := x.file(c, g.args); err != nil {
 				return err
 			}
 		default:
@@ -131,6 +137,29 @@ func (x *exporter) cell(c ExecutedCell) error {
 				text = strings.TrimSpace(g.variable + " " + g.assign + " " + g.magic + g.args)
 			}
 			x.note(c.Count, "In[%d] has a magic with no meaning in a program: %s", c.Count, strings.TrimSpace(text)+"\n"+g.body)
+		}
+	}
+	return nil
+}
+
+// file adds the cells of a file that a cell ran with %run.
+func (x *exporter) file(c ExecutedCell, name string) error {
+	if c.Failed != "" {
+		x.note(c.Count, "In[%d] failed: %%run %s", c.Count, name)
+		return nil
+	}
+	cells, err := sourceCells(expandHome(name))
+	if err != nil {
+		return fmt.Errorf("interp: export: In[%d]: %%run %s: %w", c.Count, name, err)
+	}
+	if x.depth++; x.depth > 100 {
+		return fmt.Errorf("interp: export: In[%d]: %%run %s: the file runs itself", c.Count, name)
+	}
+	defer func() { x.depth-- }()
+	for _, code := range cells {
+		code += "\n;" // their values are not shown
+		if err := x.cell(ExecutedCell{Code: code, Count: c.Count}); err != nil {
+			return err
 		}
 	}
 	return nil

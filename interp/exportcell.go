@@ -233,7 +233,7 @@ func (t *translation) statements(p *part, shown bool) error {
 		s := exportedStmt{}
 		var err error
 		if e, ok := st.(*ast.ExprStmt); ok {
-			s, err = t.expression(e, i, i == len(list)-1 && !c.quiet, shown, edits)
+			s, err = t.expression(e, i, i == len(list)-1 && !c.suppressed, shown, edits)
 		} else {
 			s.text = t.statement(st, t.starts[i], t.ends[i], edits)
 		}

@@ -24,7 +24,7 @@ func FuzzComplete(f *testing.F) {
 	} {
 		f.Add(tt.code, tt.cursor)
 	}
-	sur := seen()
+	snap := seen()
 	s := newSession(f)
 	evalFor(f, s, 1, "type Point struct{ X, Y int }\nfunc (p Point) Norm() int { return p.X }\nvar held any = Point{1, 2}\npoints := map[string]*Point{\"a\": {1, 2}, \"b\\\"\\n\": nil}\nlist := []any{3, \"x\", Point{3, 4}, nil}\nx := tensor.Ones(2, 3)", "")
 	f.Fuzz(func(t *testing.T, code string, cursor int) {
@@ -32,7 +32,7 @@ func FuzzComplete(f *testing.F) {
 			t.Skip()
 		}
 		defer time.AfterFunc(20*time.Second, func() { panic("did not return: " + code) }).Stop()
-		for _, c := range []kernel.Completion{complete(sur, code, cursor), s.Complete(code, cursor)} {
+		for _, c := range []kernel.Completion{complete(snap, code, cursor), s.Complete(code, cursor)} {
 			if c.Start < 0 || c.Start > c.End || c.End != cursor {
 				t.Fatalf("got replacement of %d to %d, want to %d", c.Start, c.End, cursor)
 			}
@@ -46,7 +46,7 @@ func FuzzComplete(f *testing.F) {
 				}
 			}
 		}
-		explain(sur, code, cursor, 1)
+		explain(snap, code, cursor, 1)
 		if b, ok := s.Inspect(code, cursor, 1); ok && b.Data["text/plain"] == "" {
 			t.Error("got found with an empty explanation")
 		}

@@ -40,18 +40,18 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	}
 	c.generics = s.generics.clone()
 	c.keepGenerics(u.File)
-	pool := s.newPool(u.File, c.generics, c.sessionDecls())
+	prelude := s.newLazyPrelude(u.File, c.generics, c.sessionDecls())
 	g := &lower.Generics{
-		File: u.File, Prelude: pool.prelude, Known: c.generics.instances, Origin: c.generics.origin,
+		File: u.File, Prelude: prelude.file, Known: c.generics.instances, Origin: c.generics.origin,
 		Fresh: func(name string) string { return s.slotName(name, c.seq) },
-		Want:  pool.need, Compiled: s.compiled,
-		Alias: func(path string) string { pool.paths[path] = true; return alias(path) },
+		Want:  prelude.need, Compiled: s.compiled,
+		Alias: func(path string) string { prelude.paths[path] = true; return alias(path) },
 		Check: func(files []*ast.File) (*types.Package, *types.Info, error) {
-			maps.Copy(pool.paths, c.unitPaths)
-			return s.checkUnit(c, files, pool.paths)
+			maps.Copy(prelude.paths, c.unitPaths)
+			return s.checkUnit(c, files, prelude.paths)
 		},
 	}
-	if err := cmp.Or(g.Run(), pool.err); err != nil {
+	if err := cmp.Or(g.Run(), prelude.err); err != nil {
 		return err
 	}
 	u.Unmarked = func(name string) bool { return library.IsStd(cmp.Or(g.Origin[name], name)) }
@@ -62,7 +62,7 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 			c.labels[name] = label
 		}
 	}
-	maps.Copy(c.unitPaths, pool.paths)
+	maps.Copy(c.unitPaths, prelude.paths)
 	for name, d := range library.Index(g.Made) {
 		c.generics.decls[name] = append(slices.Clone(c.generics.decls[name]), headers(d.Nodes)...)
 	}

@@ -37,14 +37,14 @@ const (
 var programs = flag.String("programs", "", "run the programs of Go's test directory whose paths match this regular expression, listed or not, and report their failures")
 
 // TestGoPrograms runs programs of Go's test directory that consist of one file and begin
-// with "// run", each as one cell of a session in a process of its own. It checks that the
+// with "// run", each as one cell of a session in a separate process. It checks that the
 // programs of pass.txt pass: a share of them, or all if HALFNOTE_REQUIRE lists gotest. The
 // programs of skip.txt do not apply to a notebook, for the reasons given there. -update
 // runs all programs and rewrites pass.txt; -programs REGEXP runs the programs that match.
 // Both print how often each failure occurs. It is must-test 13.
 func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass.txt") }
 
-// TestGoProgramsIxgo is TestGoPrograms on the other engine, with a list of its own.
+// TestGoProgramsIxgo is TestGoPrograms on the other engine, with its own list.
 func TestGoProgramsIxgo(t *testing.T) { goPrograms(t, "ixgo", "testdata/gotest/pass-ixgo.txt") }
 
 func goPrograms(t *testing.T, engine, passList string) {

@@ -13,7 +13,7 @@ func (c *cell) failedHint(name string) string {
 		switch e.Failed {
 		case "CompileError", "Unsupported", "UnknownMagic":
 			if declares(e.Code, name) {
-				return fmt.Sprintf("In[%d], which declares it, did not run: mend it and run it again", e.Count)
+				return fmt.Sprintf("In[%d], which declares it, did not run: fix it and run it again", e.Count)
 			}
 		}
 	}

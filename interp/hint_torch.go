@@ -39,7 +39,7 @@ func torchHint(msg string) string {
 }
 
 // preloadedHint names the packages that cells have without an import.
-const preloadedHint = "tensor, nn, optim, amp and data are there without an import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
+const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
 
 // foreignNames maps names that Python's users give modules to what cells have in their place.
 var foreignNames = map[string]string{
@@ -47,7 +47,7 @@ var foreignNames = map[string]string{
 	"np":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"numpy": "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"F":     "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
-	"plt":   "package chart draws: chart.Throughput, chart.Loss and others; chart? lists them",
+	"plt":   "chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
 	"self":  "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
 	"print": "fmt.Println(x) prints",
 	"None":  "nil is Go's None",
@@ -67,7 +67,7 @@ var foreignImports = map[string]string{
 
 // foreignMagics maps IPython's magics to what cells do in their place.
 var foreignMagics = map[string]string{
-	"%autoreload": "a cell that declares a name again replaces it, and what uses it follows",
+	"%autoreload": "packages of your module are read again when their files change",
 	"%conda":      "cells import Go's packages; !conda runs the command",
 	"%load_ext":   "cells have no extensions; %lsmagic lists the magics",
 	"%matplotlib": "charts need no set-up: a chart as last expression is shown",

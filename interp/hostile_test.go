@@ -16,7 +16,7 @@ import (
 	"halfnote/internal/testenv"
 )
 
-// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a separate process
 // with little memory. It checks that the output contains the text that follows the cell,
 // and that the state of the session is intact for the next cells. A default run has a
 // share of the cells.
@@ -28,26 +28,28 @@ func TestHostileCells(t *testing.T) {
 	share := testenv.Share(t, 8)
 	for _, engine := range Engines {
 		for i := 0; i+1 < len(a.Files); i += 2 * share {
-			cell, want := string(a.Files[i].Data), strings.TrimSpace(string(a.Files[i+1].Data))
+			cell, want := a.Files[i], strings.TrimSpace(string(a.Files[i+1].Data))
 			t.Run(fmt.Sprintf("%s/%d", engine, i/2+1), func(t *testing.T) {
 				t.Parallel()
 				got, err := hostileChild(t, engine, cell)
 				if err != nil {
-					t.Errorf("%s\nthe process died: %v\n%s", cell, err, got[:min(len(got), 600)])
+					t.Errorf("%s\nthe process died: %v\n%s", cell.Data, err, got[:min(len(got), 600)])
 				} else if !strings.Contains(got, want) {
-					t.Errorf("%s\ngot %.400s\nwant %s", cell, got, want)
+					t.Errorf("%s\ngot %.400s\nwant %s", cell.Data, got, want)
 				}
 			})
 		}
 	}
 }
 
-// hostileChild runs a cell in a child and returns its output.
-func hostileChild(t *testing.T, engine, cell string) (string, error) {
+// hostileChild runs a cell in a child and returns its output. The name of the cell may hold the time
+// of an interrupt.
+func hostileChild(t *testing.T, engine string, cell txtar.File) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; exec "$0" -test.run '^TestHostileChild$'`, os.Args[0])
-	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+cell)
+	_, after, _ := strings.Cut(cell.Name, " ")
+	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+string(cell.Data), "HALFNOTE_AFTER="+after)
 	out, err := cmd.CombinedOutput()
 	if _, text, ok := strings.Cut(string(out), "BEGIN\n"); ok && err == nil {
 		text, _, ok = strings.Cut(text, "END\n")
@@ -65,13 +67,17 @@ func TestHostileChild(t *testing.T) {
 	if engine == "" {
 		t.Skip("runs only as a child process of TestHostileCells")
 	}
-	s, err := NewSession(Options{Engine: engine, Memory: 256 << 20, Grace: 10 * time.Second})
+	after, grace := "15s", 10*time.Second
+	if own := os.Getenv("HALFNOTE_AFTER"); own != "" {
+		after, grace = own, time.Second
+	}
+	s, err := NewSession(Options{Engine: engine, Memory: 256 << 20, Grace: grace})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	evalAll(t, s, "kept := map[string]int{\"a\": 41}\nnext := func() int { kept[\"a\"]++; return kept[\"a\"] }")
-	fmt.Print("BEGIN\n", evalFor(t, s, 2, os.Getenv("HALFNOTE_CELL"), "15s"))
+	fmt.Print("BEGIN\n", evalFor(t, s, 2, os.Getenv("HALFNOTE_CELL"), after))
 	for _, name := range []string{"m", "s", "l", "n", "c", "p", "x"} { // self-referential values can be inspected
 		s.Complete(name+".", 2)
 		s.Inspect(name, 1, 1)

@@ -5,11 +5,13 @@ import (
 	"go/ast"
 	"go/doc/comment"
 	"go/types"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"halfnote/display"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/library"
 	"halfnote/kernel"
 )
 
@@ -18,25 +20,30 @@ import (
 // parentheses of a call it describes the called function, or names it if the cursor is on
 // an argument. detail 1 adds the source of declarations in cells.
 func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
-	sur := s.surroundings()
-	defer s.look(&sur)()
-	e, ok := explain(sur, code, cursor, detail)
+	snap := s.snapshot()
+	defer s.look(&snap)()
+	e, ok := explain(snap, code, cursor, detail)
 	if !ok {
 		return display.Bundle{}, false
 	}
 	return e.bundle(), true
 }
 
-// help returns the page of help for a cell such as "name?"; "name??" adds the source. An
-// unknown name has a page with a note. ok is false if the cell neither begins nor ends with
-// a question mark.
+// help returns the page of help for a cell such as "name?"; "name??" adds the source, a name
+// with * lists the names that match, and a cell with only question marks shows the page of
+// %help. An unknown name has a page with a note. ok is false if the cell neither begins nor
+// ends with a question mark.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("nothing is known about %q here", name))
-	if e, known := s.helpFor(name, marks-1); known {
+	b := display.Text(fmt.Sprintf("%q is not defined", name))
+	if name == "" {
+		b = display.Text(overview())
+	} else if strings.Contains(name, "*") {
+		b = s.search(name)
+	} else if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}
 	return kernel.Payload{Source: "page", Data: b}, true
@@ -44,31 +51,31 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 
 // helpFor explains the name in a cell such as "name?".
 func (s *Session) helpFor(name string, detail int) (explanation, bool) {
-	sur := s.surroundings()
-	sur.session = s // the asking cell is the only one running
-	return explain(sur, name, utf8.RuneCountInString(name), detail)
+	snap := s.snapshot()
+	snap.session = s // the asking cell is the only one running
+	return explain(snap, name, utf8.RuneCountInString(name), detail)
 }
 
-// question returns the name and the number of question marks of a cell such as "name?".
+// question returns the name and the number of question marks of a cell such as "name?" or "?".
 func question(code string) (name string, marks int, ok bool) {
 	code = strings.TrimSpace(code)
 	name = strings.Trim(code, "?")
 	marks = len(code) - len(name)
 	name = strings.TrimSpace(name)
-	return name, marks, marks > 0 && name != "" && !strings.Contains(name, "\n")
+	return name, marks, marks > 0 && !strings.ContainsAny(name, " \t\n") && !strings.HasPrefix(name, "//") && !strings.HasPrefix(name, "!")
 }
 
 // explanation is the available information about a name.
 type explanation struct {
 	decl   string
-	value  string // current value
-	call   string // the function that takes it as an argument
-	doc    string // doc comment as written
-	index  string // related declarations, one per line
-	source string // source in its cell
+	value  string    // current value
+	call   string    // the function that takes it as an argument
+	doc    string    // doc comment as written
+	index  []section // related declarations
+	source string    // source in its cell
 }
 
-func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
+func explain(snap snapshot, code string, cursor, detail int) (explanation, bool) {
 	at := byteOffset(code, cursor)
 	if e, ok := explainMagic(code, at); ok {
 		return e, true
@@ -89,7 +96,7 @@ func explain(sur surroundings, code string, cursor, detail int) (explanation, bo
 		{shut(head, at, " {}"), at},
 		{shut(above+head[line:], len(above)+at-line, ""), len(above) + at - line},
 	} {
-		p := newProbe(sur, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor)
 		if e, ok := p.explainLiteral(); ok {
 			return e, true
 		}
@@ -113,9 +120,26 @@ func wordEnd(code string, at int) int {
 // the function whose call encloses it.
 func (p *probe) subject() types.Object {
 	if id := p.ident(); id != nil {
-		return p.object(id)
+		if o := p.object(id); o != nil {
+			return o
+		}
+		return p.memberOfType(id)
 	}
 	return p.callee()
+}
+
+// memberOfType returns the method or field that an identifier selects from a type, which need
+// not be an expression of Go: nn.Linear.Forward, whose receiver is a pointer, or http.Client.Timeout.
+func (p *probe) memberOfType(id *ast.Ident) types.Object {
+	if len(p.path) < 2 {
+		return nil
+	}
+	sel, ok := p.path[1].(*ast.SelectorExpr)
+	if !ok || sel.Sel != id || !p.info.Types[sel.X].IsType() {
+		return nil
+	}
+	o, _, _ := types.LookupFieldOrMethod(p.info.Types[sel.X].Type, true, p.pkg, id.Name)
+	return o
 }
 
 // callee returns the function, or the type of the conversion, whose parentheses enclose
@@ -185,7 +209,7 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 		if decl == "" {
 			decl = p.objectString(o)
 		}
-		e := explanation{decl: decl, doc: doc, index: p.methodIndex(o)}
+		e := explanation{decl: decl, doc: doc, index: slices.Concat(p.optionIndex(o), p.typeIndex(o))}
 		if p.loader != nil {
 			text, file, line := p.loader.Source(o)
 			if file != "" {
@@ -195,9 +219,17 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 				e.source = text
 			}
 		}
+		if detail > 0 && e.source == "" {
+			e.source = p.librarySource(o)
+		}
 		return e
 	}
-	e := explanation{decl: p.objectString(o), index: p.methodIndex(o)}
+	e := explanation{decl: p.objectString(o), index: p.typeIndex(o)}
+	if v, ok := o.(*types.Var); ok && detail > 0 {
+		if n, ok := types.Unalias(deref(v.Type())).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg() != p.pkg {
+			e.source = p.librarySource(n.Obj())
+		}
+	}
 	name := member(o, p.pkg.Scope())
 	w, ok := writtenIn(code)[name]
 	if !ok || o.Parent() != nil && o.Parent() != p.pkg.Scope() {
@@ -205,11 +237,31 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 	}
 	if ok && (o.Parent() == nil || o.Parent() == p.pkg.Scope()) {
 		e.doc = w.doc
-		if detail > 0 {
-			e.source = p.source(o, code)
+		if source := p.source(o, code); detail > 0 && source != "" {
+			e.source = source
 		}
 	}
 	return e
+}
+
+// librarySource returns the declaration of an object of a compiled package with its place, or ""
+// where the source is not at hand: that of the standard library needs an installation of Go.
+func (p *probe) librarySource(o types.Object) string {
+	files, folder := p.sources, ""
+	if own, ok := strings.CutPrefix(o.Pkg().Path(), "halfnote/"); ok {
+		folder = own
+	} else if exports.Importable(o.Pkg().Path()) == nil {
+		files, _ = library.StdSource()
+		folder = o.Pkg().Path()
+	}
+	if files == nil || folder == "" {
+		return ""
+	}
+	text, file := library.Declaration(files, folder, member(o, o.Pkg().Scope()))
+	if text == "" {
+		return ""
+	}
+	return "// " + file + "\n" + text
 }
 
 func isPackage(o types.Object) bool {
@@ -219,30 +271,8 @@ func isPackage(o types.Object) bool {
 
 // explainPackage lists the exported names of the package below its comment.
 func (p *probe) explainPackage(pkg *types.Package) explanation {
-	var e explanation
+	e := explanation{index: p.packageIndex(pkg)}
 	e.doc, e.decl = exports.Doc(pkg.Path(), "")
-	var lines strings.Builder
-	for _, name := range pkg.Scope().Names() {
-		o := pkg.Scope().Lookup(name)
-		if !o.Exported() {
-			continue
-		}
-		if t, ok := o.(*types.TypeName); ok {
-			fmt.Fprintf(&lines, "type %s %s\n", name, kindOfType(t.Type()))
-			continue
-		}
-		lines.WriteString(types.ObjectString(o, func(q *types.Package) string {
-			if q == pkg {
-				return ""
-			}
-			return q.Name()
-		}))
-		if c, ok := o.(*types.Const); ok {
-			lines.WriteString(" = " + c.Val().String())
-		}
-		lines.WriteString("\n")
-	}
-	e.index = lines.String()
 	return e
 }
 
@@ -255,22 +285,6 @@ func kindOfType(t types.Type) string {
 	default:
 		return types.TypeString(u, (*types.Package).Name)
 	}
-}
-
-// methodIndex lists the methods of a type.
-func (p *probe) methodIndex(o types.Object) string {
-	t, ok := o.(*types.TypeName)
-	if !ok || types.IsInterface(t.Type()) {
-		return ""
-	}
-	var lines strings.Builder
-	set := types.NewMethodSet(types.NewPointer(t.Type()))
-	for i := range set.Len() {
-		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == p.pkg {
-			lines.WriteString(p.objectString(m) + "\n")
-		}
-	}
-	return lines.String()
 }
 
 // member names o within its package as exports.Doc does: "Type.Name" for methods
@@ -333,6 +347,7 @@ func (e explanation) bundle() display.Bundle {
 		LookupSym: func(recv, name string) bool { return true },
 	}
 	printer := comment.Printer{HeadingLevel: 4, TextWidth: 88}
+	printer.HeadingID = func(*comment.Heading) string { return "" }  // front ends do not read {#anchors}
 	printer.DocLinkURL = func(*comment.DocLink) string { return "" } // there are no link targets
 	var text, md []string
 	code := func(s string) {
@@ -351,7 +366,10 @@ func (e explanation) bundle() display.Bundle {
 		text = append(text, strings.TrimRight(string(printer.Text(d)), "\n"))
 		md = append(md, strings.TrimRight(string(printer.Markdown(d)), "\n"))
 	}
-	code(e.index)
+	if index := plain(e.index); index != "" {
+		text = append(text, index)
+		md = append(md, markdown(e.index))
+	}
 	code(e.source)
 	return display.Bundle{Data: map[string]any{
 		"text/plain":    strings.Join(text, "\n\n"),

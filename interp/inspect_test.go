@@ -57,6 +57,15 @@ func TestInspect(t *testing.T) {
 		{"package that is not imported", "hex.Du|mp(nil)", 0, []string{"import \"encoding/hex\"", "func Dump(data []byte) string", "Dump returns a string"}},
 		{"source with its cell", "net.Forw|ard(1)", 1, []string{"// In[1]\nfunc (n *Net) Forward(x int) int { return x }"}},
 		{"instance in a call", "import \"slices\"\nslices.Max[[]int](|)", 0, []string{"func Max["}},
+		{"method of a pointer to a type", "nn.Linear.For|ward", 0, []string{"func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor\n\nForward maps x"}},
+		{"field of a type", "http.Client.Time|out", 0, []string{"Timeout specifies a time limit"}},
+		{"functions and types of a package", "n|n.NewLinear(1, 2)", 0, []string{"\nFunctions\n\nfunc AdaptiveAvgPool1d(", "\nTypes\n\n",
+			"type Linear struct\n    is x Weightᵀ + Bias\n    methods: Forward, String\n    func NewLinear(in, out int, options ...Option) *Linear\n        returns a float32 layer"}},
+		{"a type with many methods", "ten|sor.Ones(2)", 0, []string{"methods: tensor.Tensor? lists them"}},
+		{"options that the comment names", "optim.NewSGD|(nil, 1)", 0, []string{"Options\n\nfunc Dampening(", "func WeightDecay(d float64) Option\n    adds d times the parameter"}},
+		{"options that another comment names", "nn.AvgPool3d|(nil, 1)", 0, []string{"Options\n\nfunc CeilMode(", "func DivisorOverride(", "func Stride("}},
+		{"options of a type", "amp.NewGradScaler|()", 0, []string{"Options\n\nfunc AbortAtMin(", "func InitScale(scale float64) ScalerOption\n    sets the initial scale"}},
+		{"constants of a type", "var c amp.Cate|gory", 0, []string{"const Banned, ExplicitDType, FP32, LowerPrecision, Promote, Unlisted Category"}},
 		{"comment", "// strings.ToUp|per", 0, nil},
 	}
 	for _, tt := range tests {
@@ -79,6 +88,27 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestPackagePages checks the pages of this library's packages: they have an index, and none of
+// the anchors that Go's printer adds to headings.
+func TestPackagePages(t *testing.T) {
+	for name, path := range preloaded {
+		if !strings.HasPrefix(path, "halfnote/") {
+			continue
+		}
+		snap := seen()
+		snap.imports[name] = path
+		e, ok := explain(snap, name, len(name), 0)
+		if !ok || plain(e.index) == "" {
+			t.Errorf("%s: got no index", name)
+		}
+		for mime, page := range e.bundle().Data {
+			if strings.Contains(page.(string), "{#") {
+				t.Errorf("%s: got %s with anchors", name, mime)
+			}
+		}
+	}
+}
+
 func TestQuestion(t *testing.T) {
 	tests := []struct {
 		cell, name string
@@ -89,7 +119,11 @@ func TestQuestion(t *testing.T) {
 		{" net.Forward?? \n", "net.Forward", 2, true},
 		{"?net", "net", 1, true},
 		{"net", "net", 0, false},
-		{"?", "", 1, false},
+		{"?", "", 1, true},
+		{"", "", 0, false},
+		{"x = 1 // right?", "x = 1 // right", 1, false},
+		{"//why?", "//why", 1, false},
+		{"!ls?", "!ls", 1, false},
 		{"x := 1\nx?", "x := 1\nx", 1, false},
 	}
 	for _, tt := range tests {

@@ -118,7 +118,7 @@ func shut(code string, cursor int, body string) string {
 }
 
 // settle ends the incomplete statement at the end of code, so that the next line is a
-// statement of its own in the same block.
+// separate statement in the same block.
 func settle(code string) string {
 	closing, _ := brackets(code)
 	closing, _, _ = strings.Cut(closing, "}")

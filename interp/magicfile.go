@@ -22,6 +22,11 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	if file == "" || file == "-a" {
 		return s.wrong(c, "%%%%writefile: want a file name")
 	}
+	return s.writeFile(c, "%%writefile", file, c.body, added)
+}
+
+// writeFile writes or appends a text to a file, for a magic, and says what it did.
+func (s *Session) writeFile(c call, magic, file, text string, added bool) kernel.Result {
 	what, flag := "writing", os.O_TRUNC
 	if added {
 		what, flag = "appending to", os.O_APPEND
@@ -30,18 +35,17 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|flag, 0o666)
 	if err != nil {
-		return s.wrong(c, "%%%%writefile: %v", err)
+		return s.wrong(c, "%s: %v", magic, err)
 	}
-	body := c.body
-	if !strings.HasSuffix(body, "\n") {
-		body += "\n"
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
 	}
-	_, err = f.WriteString(body)
+	_, err = f.WriteString(text)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return s.wrong(c, "%%%%writefile: %v", err)
+		return s.wrong(c, "%s: %v", magic, err)
 	}
 	fmt.Fprintln(c.out.Stdout(), what, file)
 	return kernel.Result{}
@@ -127,6 +131,18 @@ func cutLastWord(text string) (before, last string, ok bool) {
 
 // codeCell returns the source of the n-th code cell of a notebook of format 4.
 func codeCell(notebook []byte, n int) (string, error) {
+	cells, err := codeCells(notebook)
+	if err != nil {
+		return "", err
+	}
+	if n < 1 || n > len(cells) {
+		return "", fmt.Errorf("the notebook has %s; want the number of a cell after its name", text.Count(len(cells), "code cell"))
+	}
+	return cells[n-1], nil
+}
+
+// codeCells returns the sources of the code cells of a notebook of format 4.
+func codeCells(notebook []byte) ([]string, error) {
 	var nb struct {
 		Cells []struct {
 			Type   string          `json:"cell_type"`
@@ -134,25 +150,24 @@ func codeCell(notebook []byte, n int) (string, error) {
 		}
 	}
 	if err := json.Unmarshal(notebook, &nb); err != nil {
-		return "", fmt.Errorf("the file is not a notebook: %w", err)
+		return nil, fmt.Errorf("the file is not a notebook: %w", err)
 	}
-	seen := 0
+	var cells []string
 	for _, c := range nb.Cells {
 		if c.Type != "code" {
 			continue
 		}
-		if seen++; seen != n {
-			continue
-		}
 		var lines []string
-		if json.Unmarshal(c.Source, &lines) == nil {
-			return strings.Join(lines, ""), nil
+		if json.Unmarshal(c.Source, &lines) != nil {
+			var text string
+			if err := json.Unmarshal(c.Source, &text); err != nil {
+				return nil, err
+			}
+			lines = []string{text}
 		}
-		var text string
-		err := json.Unmarshal(c.Source, &text)
-		return text, err
+		cells = append(cells, strings.Join(lines, ""))
 	}
-	return "", fmt.Errorf("the notebook has %s, want the number of one after its name", text.Count(seen, "code cell"))
+	return cells, nil
 }
 
 // magicCd changes the working folder of the process, for cells and commands alike.

@@ -2,27 +2,12 @@ package interp
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"halfnote/display"
 	"halfnote/kernel"
 )
-
-func (s *Session) magicHelp(c call) kernel.Result {
-	var b strings.Builder
-	b.WriteString("A cell holds Go: imports, declarations and statements in any order. The value of its last expression is shown, ")
-	b.WriteString("unless a semicolon ends it. Names keep their meaning in later cells and may be declared again.\n\n")
-	fmt.Fprintf(&b, "Packages that need no import: %s. Other packages of the standard library can be imported.\n\n",
-		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
-	b.WriteString("_ is the last value that a cell showed, Out[3] is the value of In[3], and In[3] is its source. ")
-	b.WriteString("The environment variable GOMEMLIMIT, for example 8GiB, limits the memory of cells.\n\n")
-	b.WriteString("name? shows what a name means; name?? adds its source.\n\n")
-	b.WriteString(listMagics())
-	b.WriteString("\nA magic that begins with %% goes on the first line of a cell and applies to the rest of it; the others go on lines of their own between statements.\n")
-	return shown(b.String())
-}
 
 func (s *Session) magicList(c call) kernel.Result { return shown(listMagics()) }
 
@@ -33,7 +18,8 @@ func listMagics() string {
 		if m.name == "!" {
 			usage = m.name + m.args
 		}
-		fmt.Fprintf(&b, "    %-36s %s\n", usage, m.help)
+		line, _, _ := strings.Cut(m.help, "\n")
+		fmt.Fprintf(&b, "    %-36s %s\n", usage, line)
 	}
 	return b.String()
 }
@@ -44,33 +30,24 @@ func shown(text string) kernel.Result {
 	return kernel.Result{Value: &b}
 }
 
-func (s *Session) magicVars(c call) kernel.Result {
-	vars := s.variables()
-	if len(vars) == 0 {
-		return shown("there are no variables yet")
-	}
-	var rows [][]any
-	for _, v := range vars {
-		rows = append(rows, []any{v.Name, v.Type, short(v.Value)})
-	}
-	t := display.Of(display.Table([]string{"name", "type", "value"}, rows))
-	return kernel.Result{Value: &t}
-}
-
 // short returns the beginning of a text, on one line.
 func short(text string) string {
 	return cut(strings.Join(strings.Fields(text), " "), 60)
 }
 
-// magicInfo implements %pinfo, the magic form of NAME?.
-func (s *Session) magicInfo(c call) kernel.Result {
+func (s *Session) magicInfo(c call) kernel.Result { return s.info(c, "%pinfo", 0) }
+
+func (s *Session) magicInfo2(c call) kernel.Result { return s.info(c, "%pinfo2", 1) }
+
+// info implements the magic forms of NAME? and, with detail 1, of NAME??.
+func (s *Session) info(c call, magic string, detail int) kernel.Result {
 	name := strings.TrimRight(c.args, "?")
 	if name == "" {
-		return s.wrong(c, "%%pinfo: want a name")
+		return s.wrong(c, "%s: want a name", magic)
 	}
-	e, known := s.helpFor(name, 0)
+	e, known := s.helpFor(name, detail)
 	if !known {
-		return s.wrong(c, "%%pinfo: nothing is known about %q here", name)
+		return s.wrong(c, "%s: %q is not defined", magic, name)
 	}
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
@@ -79,31 +56,13 @@ func (s *Session) magicInfo(c call) kernel.Result {
 func (s *Session) magicTheme(c call) kernel.Result {
 	switch {
 	case c.args == "" && s.screen.Theme() == "":
-		return shown("light, the default")
+		return shown("light (default)")
 	case c.args == "":
 		return shown(s.screen.Theme())
 	case !slices.Contains(display.Themes[:], c.args):
 		return s.wrong(c, "%%theme %s: want %s", c.args, strings.Join(display.Themes[:], ", "))
 	}
 	s.screen.SetTheme(c.args)
-	return kernel.Result{}
-}
-
-// magicHistory prints the sources of the cells so far.
-func (s *Session) magicHistory(c call) kernel.Result {
-	if c.args != "" && c.args != "-n" {
-		return s.wrong(c, "%%history %s: want no argument or -n", c.args)
-	}
-	s.mu.Lock()
-	var b strings.Builder
-	for _, n := range s.history {
-		if c.args == "-n" {
-			fmt.Fprintf(&b, "%d: ", n)
-		}
-		b.WriteString(strings.TrimRight(s.code[n], "\n") + "\n")
-	}
-	s.mu.Unlock()
-	c.out.Stdout().Write([]byte(b.String()))
 	return kernel.Result{}
 }
 

@@ -18,7 +18,7 @@ import (
 
 func (s *Session) magicTime(c call) kernel.Result {
 	start := time.Now()
-	r := s.run(c.ctx, c.in, c.out)
+	r := s.eval(c.ctx, c.in, c.out)
 	if r.Err == nil {
 		fmt.Fprintf(c.out.Stdout(), "time: %v\n", time.Since(start).Round(time.Microsecond))
 	}
@@ -30,9 +30,19 @@ func (s *Session) magicTimeout(c call) kernel.Result {
 	if err != nil || d <= 0 {
 		return s.wrong(c, "%%%%timeout %s: want a time such as 300ms or 2s", c.args)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, d)
+	ctx, cancel := context.WithTimeoutCause(c.ctx, d, timeLimit(d))
 	defer cancel()
-	return s.run(ctx, c.in, c.out)
+	return s.eval(ctx, c.in, c.out)
+}
+
+// timeLimit is the limit of a %%timeout that has stopped a cell.
+type timeLimit time.Duration
+
+func (l timeLimit) Error() string {
+	if d := time.Duration(l); d < time.Second {
+		return fmt.Sprintf("stopped after %v ms (%%%%timeout)", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("stopped after %v s (%%%%timeout)", time.Duration(l).Seconds())
 }
 
 // enough is the minimum duration of a measurement. It and the number of measurements

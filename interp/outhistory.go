@@ -291,7 +291,7 @@ func (o *outputs) missing(cell int) string {
 	for _, v := range o.kept[max(0, len(o.kept)-5):] {
 		list = append(list, fmt.Sprintf("Out[%d]", v.cell))
 	}
-	why := fmt.Sprintf("In[%d] showed no value, or one that is not kept", cell)
+	why := fmt.Sprintf("cell %d showed no value, or one that is not kept", cell)
 	if slices.Contains(o.last, cell) {
 		why = fmt.Sprintf("the value of In[%d] is no longer kept: values of more than %d MB are kept only until the next one", cell, bigOut>>20)
 	}

@@ -34,7 +34,7 @@ func (s *Session) noteOutputs() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shown, s.around = list, nil
+	s.shown, s.snap = list, nil
 }
 
 func inOut(cell int) string { return fmt.Sprintf("Out[%d]", cell) }

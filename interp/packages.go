@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,12 +17,15 @@ import (
 
 // packages holds the packages that the session runs from source: those of the working
 // directory's module and of the modules it requires, and packages of the standard
-// library that are not in the binary. Their declarations have engine names of their
-// own.
+// library that are not in the binary. Their declarations have separate engine names.
 type packages struct {
 	loader *library.Loader
 	units  map[*types.Package]*sourceUnit
 	files  map[string]*sourceFile
+	// pending holds the packages that have been read again and whose users are still to be
+	// compiled again; reloaded those that have been read again at any time.
+	pending, reloaded map[string]bool
+	versions          int // number of retired packages
 }
 
 // sourceUnit is a package on its way to the engine.
@@ -38,22 +40,21 @@ type sourceUnit struct {
 type sourceFile struct{ name, text string }
 
 func newPackages(files *token.FileSet, binary types.ImporterFrom) *packages {
-	return &packages{library.NewLoader(files, binary), map[*types.Package]*sourceUnit{}, map[string]*sourceFile{}}
+	return &packages{
+		loader: library.NewLoader(files, binary), units: map[*types.Package]*sourceUnit{}, files: map[string]*sourceFile{},
+		pending: map[string]bool{}, reloaded: map[string]bool{},
+	}
 }
 
-// importSource returns the package at a path for an import of a cell. It writes a note
-// to out if files have changed since the session read the package.
-func (s *Session) importSource(path string, out io.Writer) (*types.Package, error) {
+// importSource returns the package at a path for an import of a cell.
+func (s *Session) importSource(path string) (*types.Package, error) {
 	pkg, err := s.packages.loader.Load(path)
 	if err != nil {
 		return nil, err
 	}
 	for _, dep := range closure(pkg, nil) {
-		u := s.packages.units[dep.Types]
-		if u == nil {
+		if s.packages.units[dep.Types] == nil {
 			s.packages.units[dep.Types] = &sourceUnit{Package: dep, seq: s.freeSeq(dep.Types)}
-		} else if u.declared && dep.Changed() {
-			fmt.Fprintf(out, "note: package %q has changed on disk; the notebook keeps the version it has read; %%reset forgets it, and everything else\n", dep.Path)
 		}
 	}
 	return pkg.Types, nil

@@ -13,8 +13,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// declFile is one declaration of a cell, parsed as a file of its own with the imports
-// in force where it was written.
+// declFile is one declaration of a cell, parsed as a separate file with the imports in
+// force where it was written.
 type declFile struct {
 	src *source
 	*ast.File
@@ -196,7 +196,7 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 		var pkg *types.Package
 		if err = exports.Importable(path); err == nil {
 			pkg, err = s.importer.Import(path)
-		} else if pkg, err = s.importSource(path, c.out.Stderr()); err == nil {
+		} else if pkg, err = s.importSource(path); err == nil {
 			c.imported = append(c.imported, path)
 		}
 		if err != nil {

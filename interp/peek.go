@@ -11,20 +11,20 @@ import (
 	"halfnote/interp/internal/symbols"
 )
 
-// look makes the values of the session readable through sur until done is called. It
+// look makes the values of the session readable through snap until done is called. It
 // grants no access while a cell runs: reading values that are being changed can end the
 // process.
-func (s *Session) look(sur *surroundings) (done func()) {
+func (s *Session) look(snap *snapshot) (done func()) {
 	if !s.running.TryLock() {
 		return func() {}
 	}
-	sur.session = s
+	snap.session = s
 	return s.running.Unlock
 }
 
-// quiet reports whether maps can be read: no goroutine of a cell is left that could write
+// idle reports whether maps can be read: no goroutine of a cell is left that could write
 // to one.
-func (s *Session) quiet() bool { return s.live.Others() == 0 }
+func (s *Session) idle() bool { return s.live.Others() == 0 }
 
 // value returns the current value of an expression, if it can be determined without
 // running code: variables of the session and of packages, their fields and elements.
@@ -46,7 +46,7 @@ func (p *probe) eval(e ast.Expr) reflect.Value {
 	case *ast.ParenExpr:
 		return p.eval(e.X)
 	case *ast.StarExpr:
-		return solid(p.eval(e.X)).Elem()
+		return concrete(p.eval(e.X)).Elem()
 	case *ast.Ident:
 		if o, ok := p.info.Uses[e].(*types.Var); ok && o.Parent() == p.pkg.Scope() {
 			return p.session.variable(o.Name())
@@ -64,20 +64,20 @@ func (p *probe) eval(e ast.Expr) reflect.Value {
 		}
 		v := p.eval(e.X)
 		for _, i := range sel.Index() {
-			if v = solid(v); v.Kind() == reflect.Pointer {
-				v = solid(v.Elem())
+			if v = concrete(v); v.Kind() == reflect.Pointer {
+				v = concrete(v.Elem())
 			}
 			v = fieldOf(v, i)
 		}
 		return v
 	case *ast.IndexExpr:
-		return element(solid(p.eval(e.X)), p.info.Types[e.Index].Value, p.session.quiet())
+		return element(concrete(p.eval(e.X)), p.info.Types[e.Index].Value, p.session.idle())
 	}
 	return reflect.Value{}
 }
 
 // element returns an element of a list or map.
-func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
+func element(v reflect.Value, key constant.Value, idle bool) reflect.Value {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -87,7 +87,7 @@ func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
 			return v.Index(int(i))
 		}
 	case reflect.Map:
-		if !quiet {
+		if !idle {
 			break
 		}
 		k := reflect.New(v.Type().Key()).Elem()
@@ -105,8 +105,8 @@ func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
 	return reflect.Value{}
 }
 
-// solid unwraps a value from its interfaces.
-func solid(v reflect.Value) reflect.Value {
+// concrete unwraps a value from its interfaces.
+func concrete(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
@@ -155,7 +155,7 @@ func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
 		}
 		return x, t
 	}
-	if v = solid(v); !v.IsValid() {
+	if v = concrete(v); !v.IsValid() {
 		return v, nil
 	}
 	return v, p.typeOf(v.Type())
@@ -209,11 +209,11 @@ func (p *probe) text(v reflect.Value, t types.Type, max int) (text string) {
 			text = fmt.Sprintf("(cannot be shown: %v)", r)
 		}
 	}()
-	x := solid(v)
+	x := concrete(v)
 	if isNil(x) {
 		return "<nil>"
 	}
-	if !p.session.quiet() && holdsMap(t, map[types.Type]bool{}) {
+	if !p.session.idle() && holdsMap(t, map[types.Type]bool{}) {
 		return "(a goroutine may be changing it)"
 	}
 	if x.IsValid() && isCompiled(x) && x.CanInterface() {

@@ -84,6 +84,8 @@ func TestCompleteFiles(t *testing.T) {
 		{"%load tr|", []string{"train.csv"}, 6},
 		{"%%writefile models/n|", []string{"net.bin"}, 19},
 		{"%load .|", []string{".hidden"}, 6},
+		{"!ls -l models/|", []string{"net.bin"}, 14},
+		{"!wc < tr|", []string{"train.csv"}, 6},
 		{"%load ž|", []string{"žluť.txt"}, 6},
 		{"%load nowhere/|", nil, -1},
 		{"%env HALFNOTE_TEST_N|", []string{"HALFNOTE_TEST_NAME"}, 5},

@@ -15,7 +15,7 @@ import (
 
 // probe is a cell that a user is writing, type-checked as far as its mistakes allow.
 type probe struct {
-	surroundings
+	snapshot
 	pkg  *types.Package
 	info types.Info
 	pos  token.Pos // position of the cursor
@@ -27,10 +27,10 @@ type probe struct {
 }
 
 // newProbe checks a cell. cursor is a byte offset into code.
-func newProbe(sur surroundings, code string, cursor int) *probe {
-	sur.checking.Lock()
-	defer sur.checking.Unlock()
-	p := &probe{surroundings: sur, missing: map[string][]string{}, info: types.Info{
+func newProbe(snap snapshot, code string, cursor int) *probe {
+	snap.checking.Lock()
+	defer snap.checking.Unlock()
+	p := &probe{snapshot: snap, missing: map[string][]string{}, info: types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -41,7 +41,7 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	items := split(code).items
 	text, at := p.arrange(code, items, cursor)
 	fset := token.NewFileSet()
-	prelude, existing := sur.prelude.parse()
+	prelude, existing := snap.prelude.parse()
 	fset.AddExistingFiles(existing)
 	file, err := parser.ParseFile(fset, "cell", text, parseMode)
 	if err != nil { // the parser skips code after a mistake: leave out broken items elsewhere
@@ -70,7 +70,7 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	slices.Reverse(p.path)
 	instead := p.nameOutputs(file)
 
-	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
+	cfg := types.Config{Importer: snap.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
 		if recover() != nil { // go/types panics on some trees that the parser has repaired
 			p.pkg = nil

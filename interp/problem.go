@@ -127,6 +127,10 @@ func (c *cell) problemOf(e types.Error, a *attempt) problem {
 // readable replaces the session's internal names in a message of the checker with the
 // names in the cells.
 func (c *cell) readable(msg string) string {
+	if strings.Contains(msg, retiredMark) {
+		msg = retiredType.ReplaceAllString(msg, "$1.$2 (of the old package)")
+		msg = quotedType.ReplaceAllString(msg, "$1.$2")
+	}
 	return versioned.ReplaceAllStringFunc(msg, func(name string) string {
 		if n, ok := strings.CutPrefix(name, "Out__"); ok {
 			return "Out[" + n + "]"

@@ -163,7 +163,7 @@ func newSession(t testing.TB) *Session {
 
 func newSessionOn(t testing.TB, engine string) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Leave: plumbing.Of[plumbing.Regions]().Close})
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Sources: os.DirFS(".."), Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,6 +260,10 @@ func (r *recorder) text(res kernel.Result) string {
 		fmt.Fprintf(&r.buf, "= %v\n", res.Value.Data["text/plain"])
 	}
 	for _, p := range res.Payload {
+		if p.Source == "set_next_input" {
+			fmt.Fprintf(&r.buf, "next cell, replacing this one %v:\n%s\n", p.Replace, p.Text)
+			continue
+		}
 		fmt.Fprintf(&r.buf, "page %v\n", p.Data.Data["text/plain"])
 	}
 	if res.Err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"reflect"
 	"runtime"
 	"slices"
@@ -33,6 +34,9 @@ type Options struct {
 	Theme string
 	// Release is the version of this program for front ends.
 	Release string
+	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
+	// the pages of "name??"; nil means that these show none.
+	Sources fs.FS
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
@@ -59,9 +63,9 @@ type Session struct {
 	live     *live.Registry
 	types    *dynamic.Space // types of cells at run time
 
-	mu     sync.Mutex // guards env and its names against completion while a cell runs
-	env    *env
-	around *surroundings // the visible part of env; nil after a change
+	mu   sync.Mutex // guards env and its names against completion while a cell runs
+	env  *env
+	snap *snapshot // the visible part of env; nil after a change
 	// checking is held while packages are read and type-checked, which changes data
 	// that the checker and other packages share.
 	checking *sync.Mutex
@@ -90,9 +94,12 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	debugger *debugger
-	widgets  *widget.Manager // widgets known to front ends
-	lastDir  string          // working folder before the last %cd
-	ran      []ExecutedCell  // cells for %export
+	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
+	runsCells func(function string) bool
+	widgets   *widget.Manager // widgets known to front ends
+	lastDir   string          // working folder before the last %cd
+	ran       []ExecutedCell  // cells for %export
+	runs      []string        // files that %run is running, outermost first
 }
 
 var (
@@ -159,7 +166,7 @@ func (s *Session) reset() error {
 	}
 	s.mu.Lock()
 	s.env, s.importer = newEnv(), s.packages.loader
-	s.around = nil
+	s.snap = nil
 	s.mu.Unlock()
 	s.noteOutputs()
 	s.bindSupport()
@@ -171,8 +178,9 @@ func (s *Session) Language() kernel.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
-		PygmentsLexer: "go", CodeMirrorMode: "go",
-		Banner:         fmt.Sprintf("halfnote %s, a kernel for Go %s with tensors and automatic mixed precision. %%help describes what cells can do.", s.opts.Release, version),
+		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
+		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
+		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
 }
@@ -181,13 +189,9 @@ func (s *Session) Language() kernel.Language {
 func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	s.running.Lock()
 	defer s.running.Unlock()
-	defer s.screen.Settle()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
-	r, ok := s.magic(ctx, in, out)
-	if !ok {
-		r = s.run(ctx, in, out)
-	}
+	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
 		if r.Err != nil {

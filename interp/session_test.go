@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -111,14 +112,14 @@ func TestMemory(t *testing.T) {
 	before := heap()
 	s := newSession(t)
 	evalFor(t, s, 1, "x := make([]byte, 64<<20)", "")
-	for n := range 20 {
+	for n := range 8 {
 		evalFor(t, s, 2+2*n, "x := \"text\"", "")
 		evalFor(t, s, 3+2*n, "x := make([]byte, 64<<20)\nlen(x)", "")
 		evalFor(t, s, 4+2*n, "make([]byte, 64<<20)[:1]", "")
 	}
 	evalFor(t, s, 90, "x := 0", "")
 	if more := int64(heap() - before); more > 100<<20 {
-		t.Errorf("the heap grew by %d MB after 40 cells of 64 MB each, want at most the size of one", more>>20)
+		t.Errorf("the heap grew by %d MB after 16 cells of 64 MB each, want at most the size of one", more>>20)
 	}
 }
 
@@ -126,6 +127,7 @@ func TestMemory(t *testing.T) {
 // that runs again replaces its earlier run.
 func TestMemoryOfManyCells(t *testing.T) {
 	var grown uint64
+	cells := 500 / testenv.Share(t, 2)
 	codes := []string{
 		"a := %d\na + 1",
 		"for i := range 3 {\n\ta += i + %d\n}\nfmt.Sprint(a)",
@@ -145,11 +147,11 @@ func TestMemoryOfManyCells(t *testing.T) {
 			return m.HeapAlloc
 		}
 		before := run(1, 100)
-		if after := run(100, 600); after > before {
+		if after := run(100, 100+cells); after > before {
 			grown += after - before
 		}
 	}
-	if each := grown / uint64(500*len(codes)); each > 1000 {
+	if each := grown / uint64(cells*len(codes)); each > 1000 {
 		t.Errorf("%d bytes per cell, want at most 1000", each)
 	}
 }

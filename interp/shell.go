@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,11 @@ func (s *Session) magicShell(c call) kernel.Result {
 	if c.args == "" {
 		return s.wrong(c, "!: want a command")
 	}
-	return s.shell(c, c.args, shells...)
+	command, err := s.fill(c, len(c.in.Code)-len(c.args))
+	if err != nil {
+		return kernel.Result{Err: err}
+	}
+	return s.shell(c, nil, command, shells...)
 }
 
 // capture runs x := !command: it assigns the lines of the command's output to the
@@ -30,29 +35,16 @@ func (s *Session) capture(c call, g segment) kernel.Result {
 	if r := s.magicShell(c); r.Err != nil {
 		return r
 	}
-	in := c.in
-	in.Code = strings.Repeat("\n", c.line-1) + strings.Repeat(" ", g.col-1) + g.variable + " " + g.assign + " []string(nil)"
-	if r := s.run(c.ctx, in, c.out); r.Err != nil {
-		return r
-	}
-	text := strings.TrimSuffix(strings.ReplaceAll(c.captured.String(), "\r\n", "\n"), "\n")
-	if b := s.env.cur[g.variable]; b != nil && text != "" {
-		if v, ok := s.engine.Slot(b.slot); ok {
-			v.Set(reflect.ValueOf(strings.Split(text, "\n")))
-		}
-	}
-	return kernel.Result{}
+	return s.assignLines(c, g.variable, g.assign, g.col-1, c.captured)
 }
 
-func (s *Session) magicBash(c call) kernel.Result { return s.script(c, "bash") }
-
-func (s *Session) magicSh(c call) kernel.Result { return s.script(c, "sh") }
-
-func (s *Session) script(c call, shell string) kernel.Result {
-	if c.args != "" {
-		return s.wrong(c, "%%%%%s %s: want the script on the lines below, and nothing after the magic", shell, c.args)
+// assignLines assigns the lines of a command's output to a variable.
+func (s *Session) assignLines(c call, name, op string, col int, output *bytes.Buffer) kernel.Result {
+	var lines []string
+	if text := strings.TrimSuffix(strings.ReplaceAll(output.String(), "\r\n", "\n"), "\n"); text != "" {
+		lines = strings.Split(text, "\n")
 	}
-	return s.shell(c, c.in.Code, shell)
+	return s.assign(c, name, op, "[]string(nil)", col, reflect.ValueOf(lines))
 }
 
 // shells lists the shells for "!" lines; the first one found is used.
@@ -61,24 +53,34 @@ var shells = []string{"bash", "sh"}
 // hard is the time an interrupted command has before it is killed.
 const hard = 40 * time.Millisecond
 
-// shell runs a script with the first available shell. The script's output goes to the
-// cell as it arrives; it has no input. All processes that it started end with it, or
-// with the cell's interrupt.
-func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
-	var path string
-	var err error
-	for _, name := range shells {
+// shell runs a script with the first available shell and options. It has no input.
+func (s *Session) shell(c call, options []string, script string, shells ...string) kernel.Result {
+	path, err := lookPath(shells...)
+	if err != nil {
+		return s.wrong(c, "%v", err)
+	}
+	return s.command(c, exec.Command(path, slices.Concat(options, []string{"-c", script})...))
+}
+
+// lookPath returns the path of the first available program.
+func lookPath(names ...string) (path string, err error) {
+	for _, name := range names {
 		if path, err = exec.LookPath(name); err == nil {
-			break
+			return path, nil
 		}
 	}
-	if err != nil {
-		return s.wrong(c, "%s not found on PATH", strings.Join(shells, " and "))
-	}
-	cmd := exec.Command(path, "-c", script)
-	stdout := c.out.Stdout()
+	return "", fmt.Errorf("%s not found on PATH", strings.Join(names, " and "))
+}
+
+// command runs a command. Its output goes to the cell as it arrives. All processes that it
+// started end with it, or with the cell's interrupt.
+func (s *Session) command(c call, cmd *exec.Cmd) kernel.Result {
+	stdout, stderr := c.out.Stdout(), c.out.Stderr()
 	if c.captured != nil {
 		stdout = c.captured
+	}
+	if c.capturedErr != nil {
+		stderr = c.capturedErr
 	}
 	started, ended := make(chan error, 1), make(chan error, 1)
 	var copied <-chan struct{}
@@ -86,7 +88,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		runtime.LockOSThread() // on Linux the command dies with the thread that started it
 		defer runtime.UnlockOSThread()
 		var err error
-		copied, err = start(cmd, stdout, c.out.Stderr())
+		copied, err = start(cmd, stdout, stderr)
 		started <- err
 		if err == nil {
 			err = cmd.Wait()
@@ -97,6 +99,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 	if err := <-started; err != nil {
 		return s.wrong(c, "%v", err)
 	}
+	var err error
 	select {
 	case err = <-ended:
 	case <-c.ctx.Done():

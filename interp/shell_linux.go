@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// group puts a command into a process group of its own, so that its children can be
-// ended with it. It is killed when this process ends.
+// group puts a command into a separate process group, so that its children can be ended
+// with it. It is killed when this process ends.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// group puts a command into a process group of its own, so that its children can be
-// ended with it.
+// group puts a command into a separate process group, so that its children can be ended
+// with it.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -280,31 +280,42 @@ func (w *writer) list(v reflect.Value, elem *dynamic.Type, depth int) {
 	w.WriteByte(']')
 }
 
-func (w *writer) table(v reflect.Value, t *dynamic.Type, depth int) {
-	type entry struct{ key, value string }
-	var list []entry
-	text := func(v reflect.Value, t *dynamic.Type) string {
-		x := writer{of: w.of}
-		x.value(v, t, depth+1)
-		return x.String()
-	}
+// mapEntry is an entry of a map, with the text of its key.
+type mapEntry struct {
+	mapaccess.Entry
+	text string
+}
+
+// entries returns the entries of a map, sorted by the texts of their keys.
+func (w *writer) entries(v reflect.Value, key *dynamic.Type, depth int) (list []mapEntry) {
 	for _, e := range mapaccess.Entries(v) {
-		list = append(list, entry{text(e.Key, t.Key), text(e.Value, t.Elem)})
+		list = append(list, mapEntry{e, w.text(e.Key, key, depth)})
 	}
 	n := numeric(v.Type().Key())
-	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(len(a.key)*n, len(b.key)*n), cmp.Compare(a.key, b.key))
+	slices.SortStableFunc(list, func(a, b mapEntry) int {
+		return cmp.Or(cmp.Compare(len(a.text)*n, len(b.text)*n), cmp.Compare(a.text, b.text))
 	})
+	return list
+}
+
+// text returns the text of a value inside another.
+func (w *writer) text(v reflect.Value, t *dynamic.Type, depth int) string {
+	x := writer{of: w.of}
+	x.value(v, t, depth)
+	return x.String()
+}
+
+func (w *writer) table(v reflect.Value, t *dynamic.Type, depth int) {
 	w.WriteString("map[")
-	for i, e := range list {
+	for i, e := range w.entries(v, t.Key, depth+1) {
 		if i > 0 {
 			w.WriteByte(' ')
 		}
 		if i >= maxItems {
-			fmt.Fprintf(w, "… %d more", len(list)-i)
+			fmt.Fprintf(w, "… %d more", v.Len()-i)
 			break
 		}
-		w.WriteString(e.key + ":" + e.value)
+		w.WriteString(e.text + ":" + w.text(e.Value, t.Elem, depth+1))
 	}
 	w.WriteByte(']')
 }

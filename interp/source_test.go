@@ -8,7 +8,7 @@ import (
 )
 
 // sessions holds the sessions of running tests. All share the observers of tensors, and
-// each session knows only the lines of its own goroutines.
+// each session reports only the lines of its own goroutines.
 var sessions struct {
 	sync.Mutex
 	list []*Session

@@ -27,8 +27,8 @@ type item struct {
 // pieces is a cell cut into its items.
 type pieces struct {
 	items []item
-	// quiet reports whether the cell ends with a semicolon, which suppresses its value.
-	quiet bool
+	// suppressed reports whether the cell ends with a semicolon, which suppresses its value.
+	suppressed bool
 	// errs holds mistakes that leave the extent of items unknown.
 	errs []problem
 }
@@ -78,7 +78,7 @@ func split(src string) pieces {
 		}
 		if tok == token.SEMICOLON && len(p.open) == 0 && !(p.header && lit == ";") {
 			p.flush(off)
-			p.out.quiet = lit == ";"
+			p.out.suppressed = lit == ";"
 			continue
 		}
 		if p.start < 0 {
@@ -151,7 +151,7 @@ func (p *splitter) flush(end int) {
 			text: strings.TrimRight(p.src[p.start:end], " \t\r\n"),
 			line: at.Line, col: at.Column,
 		})
-		p.out.quiet = false
+		p.out.suppressed = false
 	}
 	p.start, p.toks, p.header = -1, nil, false
 }

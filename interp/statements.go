@@ -11,7 +11,7 @@ import (
 
 // statements converts the cell's statements into those of its function: declarations of
 // variables become assignments to their slots, and the value of the last expression is
-// stored in slots of its own, from which it is shown.
+// stored in separate slots, from which it is displayed.
 func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
 	all := c.body.Body.List
@@ -22,7 +22,7 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 			list, inits = append(list, inits...), nil
 		}
 		if x, ok := st.(*ast.ExprStmt); ok {
-			if i == len(all)-1 && !c.quiet {
+			if i == len(all)-1 && !c.suppressed {
 				st, err = c.result(e, x)
 			} else {
 				st = c.dropped(x)

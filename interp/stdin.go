@@ -27,6 +27,8 @@ func newStdin(l *live.Registry) *stdin { return &stdin{live: l, turn: make(chan 
 // console sends.
 const endOfInput = "\x04"
 
+var errNoFrontEnd = errors.New("there is no front end")
+
 // read implements Read for a cell. Like a terminal, it returns at most one line. The prompt
 // is the cell's output since its last line. Without a front end, the input is at its end,
 // and a note says so.
@@ -45,7 +47,7 @@ func (s *stdin) read(c *live.Cell, p []byte) (int, error) {
 	}
 	in, ok := c.Out.(kernel.Inputter)
 	if !ok {
-		return 0, s.over(c, errors.New("there is no front end"))
+		return 0, s.over(c, errNoFrontEnd)
 	}
 	line, err := in.Input(c.Ctx, c.TakeLine(), false)
 	if err != nil {

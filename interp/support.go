@@ -26,8 +26,9 @@ func (s *Session) bindSupport() {
 	if e, ok := s.engine.(interface {
 		Raise(*engine.Panic)
 		Depth() int
+		RunsCells(function string) bool
 	}); ok {
-		s.live.Raise, s.live.Depth = e.Raise, e.Depth
+		s.live.Raise, s.live.Depth, s.runsCells = e.Raise, e.Depth, e.RunsCells
 	}
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{

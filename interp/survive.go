@@ -21,8 +21,8 @@ import (
 )
 
 // bindSurvival gives the engine replacements for code that would end the process:
-// functions that exit, that call back in goroutines of their own, or that allocate more
-// memory than available. Others announce that they will wake a goroutine later.
+// functions that exit, that call back in new goroutines, or that allocate more memory
+// than available. Others announce that they will wake a goroutine later.
 func (s *Session) bindSurvival() {
 	later := func(d time.Duration) { s.live.Expect(d) }
 	until := func(t time.Time) { s.live.Expect(max(0, time.Until(t))) }

@@ -173,6 +173,9 @@ func (s *Session) frames(p *engine.Panic) []string {
 			if len(list) == inside { // the origin of the panic
 				call, shapes := s.operands(p.Value, m)
 				at, note = cmp.Or(call, at), shapes
+				if !explainsItself(p.Value) {
+					note = s.mentioned(m, at, note)
+				}
 			}
 			excerpt = s.excerpt(cell, at)
 			if note != "" {
@@ -244,8 +247,8 @@ func (s *Session) lines(marks []mark) string {
 // interrupted describes a cell that was stopped. p is nil if it did not stop.
 func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Interrupted", Value: "the cell was stopped; variables and functions are intact"}
-	if errors.Is(context.Cause(c.ctx), context.DeadlineExceeded) {
-		e.Value = "the cell timed out and was stopped; variables and functions are intact"
+	if limit, ok := context.Cause(c.ctx).(timeLimit); ok {
+		e.Value = limit.Error() + "; variables and functions are intact"
 	}
 	if p == nil {
 		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"

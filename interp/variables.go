@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"halfnote/display"
+	"halfnote/internal/text"
 	"halfnote/kernel"
 )
 
@@ -42,9 +43,9 @@ func (s *Session) declared() []*binding {
 
 // variables describes the variables. Only the calling cell may be running.
 func (s *Session) variables() (list []kernel.Variable) {
-	sur := s.surroundings()
-	sur.session = s
-	p := newProbe(sur, "_ = 0", 0)
+	snap := s.snapshot()
+	snap.session = s
+	p := newProbe(snap, "_ = 0", 0)
 	for _, b := range s.declared() {
 		x := kernel.Variable{Name: b.name, Type: b.typ}
 		if v := s.variable(b.name); v.IsValid() && p.pkg != nil {
@@ -78,7 +79,7 @@ const maxShort = 200
 func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable {
 	s := p.session
 	text := p.text(v, t, 10*maxShort)
-	if kind := tensorKind(solid(v)); kind != "" {
+	if kind := tensorKind(concrete(v)); kind != "" {
 		text = kind + " " + text
 	}
 	x := kernel.Variable{Name: name, Type: p.typeString(t), Value: cut(strings.Join(strings.Fields(text), " "), maxShort)}
@@ -93,7 +94,7 @@ func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable
 	x.Rich = func() (b display.Bundle) {
 		b = display.Text(busy)
 		s.looking(func() {
-			if b = display.Text(p.text(v, t, maxShown)); s.quiet() || !holdsMap(t, map[types.Type]bool{}) {
+			if b = display.Text(p.text(v, t, maxShown)); s.idle() || !holdsMap(t, map[types.Type]bool{}) {
 				b = s.show(&cell{pkg: p.pkg}, v, t)
 			}
 		})
@@ -107,7 +108,7 @@ func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 	if types.IsInterface(t) {
 		v, t = p.inside(v)
 	}
-	v = solid(v)
+	v = concrete(v)
 	if t == nil || !v.IsValid() {
 		return false
 	}
@@ -126,7 +127,7 @@ func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 	case *types.Slice, *types.Array:
 		return (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && v.Len() > 0
 	case *types.Map:
-		return p.session.quiet() && v.Kind() == reflect.Map && v.Len() > 0
+		return p.session.idle() && v.Kind() == reflect.Map && v.Len() > 0
 	}
 	return false
 }
@@ -141,7 +142,7 @@ func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 	if types.IsInterface(t) {
 		v, t = p.inside(v)
 	}
-	v = solid(v)
+	v = concrete(v)
 	if t == nil || !v.IsValid() {
 		return nil
 	}
@@ -167,7 +168,7 @@ func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 	case *types.Array:
 		return p.elements(v, u.Elem(), 0, v.Len())
 	case *types.Map:
-		if p.session.quiet() {
+		if p.session.idle() {
 			return p.entries(v, u)
 		}
 	}
@@ -220,7 +221,7 @@ func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
 	keys := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next() && len(keys) < maxItems*maxItems; {
 		key := p.text(it.Key(), t.Key(), maxShort)
-		if solid(it.Key()).Kind() == reflect.String {
+		if concrete(it.Key()).Kind() == reflect.String {
 			key = fmt.Sprintf("%q", key)
 		}
 		keys[key] = it.Key()
@@ -250,7 +251,7 @@ func tensorKind(v reflect.Value) string {
 	if !ok || !dtype.IsValid() || dtype.Type().NumIn() != 0 || dtype.Type().NumOut() != 1 {
 		return ""
 	}
-	return fmt.Sprintf("%v %v", dtype.Call(nil)[0], shape.Shape())
+	return fmt.Sprintf("%v %s", dtype.Call(nil)[0], text.Shape(shape.Shape()))
 }
 
 // properties returns the results of a tensor's property methods.

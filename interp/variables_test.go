@@ -39,7 +39,7 @@ func TestVariables(t *testing.T) {
 		{"interface", "var v any = []int{3}\nvar w any = 3\nvar s fmt.Stringer = time.Second", "s fmt.Stringer = 1s\nv any = [3]\n\t[0] int = 3\nw any = 3\n"},
 		{"method of the value", "d := 1500 * time.Millisecond", "d time.Duration = 1.5s\n"},
 		{"compiled struct", "p := display.Text(\"a\")\nq := &p.ID", "p display.Bundle = a\n\tData map[string]any = map[text/plain:a]\n\t\t[\"text/plain\"] any = a\n\tMetadata map[string]any = map[]\n\tID string =\nq *string = 0x…\n\t* string =\n"},
-		{"tensor", "x := tensor.Ones(2, 2).To(tensor.Float16)", "x *tensor.Tensor = float16 [2 2] tensor([[1., 1.], [1., 1.]], dtype=float16)\n\tDType() driver.DType = float16\n\tDevice() tensor.Device = cpu\n\tGrad() *tensor.Tensor = <nil>\n\tNumel() int = 4\n\tRequiresGrad() bool = false\n\tShape() []int = [2 2]\n\t\t[0] int = 2\n\t\t[1] int = 2\n"},
+		{"tensor", "x := tensor.Ones(2, 2).To(tensor.Float16)", "x *tensor.Tensor = float16 (2, 2) tensor([[1., 1.], [1., 1.]], dtype=float16)\n\tDType() driver.DType = float16\n\tDevice() tensor.Device = cpu\n\tGrad() *tensor.Tensor = <nil>\n\tNumel() int = 4\n\tRequiresGrad() bool = false\n\tShape() []int = [2 2]\n\t\t[0] int = 2\n\t\t[1] int = 2\n"},
 		{"function", "f := func(n int) int { return n }", "f func(n int) int = func(n int) int\n"},
 		{"channel", "c := make(chan int, 3)", "c chan int = 0x…\n"},
 	}

@@ -1,18 +1,18 @@
-// Package kernel speaks the Jupyter messaging protocol for an [Evaluator].
+// Package kernel implements the Jupyter messaging protocol for an [Evaluator].
 //
 // It handles connection files, ZeroMQ sockets, signed messages, and the order and
-// addressees of replies. It does not know Go evaluation. Control and heartbeat never
+// addressees of replies. It does not evaluate cells itself. Control and heartbeat never
 // wait for a cell, and no message from outside, however malformed, ends the process.
 //
 // Further methods of an evaluator add features: [Completer] completes and explains
-// names, [CommUser] talks with widgets, [VariableLister] fills the variable panel, and
+// names, [CommUser] connects widgets, [VariableLister] fills the variable panel, and
 // [Debugger] stops cells at breakpoints. Only a kernel with a Debugger announces that
 // it supports debugging; JupyterLab then shows its debugger panel, which includes the
 // variables. The kernel implements the debug adapter protocol itself.
 //
-// Cells run one at a time. A cell sent to a subshell waits for the running cell, and
-// its subshell waits with it; the cell is not refused. All other requests on a
-// subshell, and all comm messages, are handled while a cell runs.
+// Cells run one at a time. A cell sent to a subshell is not rejected: it waits for the
+// running cell, and its subshell waits with it. All other requests on a subshell, and
+// all comm messages, are handled while a cell runs.
 //
 // Output is never dropped for its volume: a cell that prints waits while even the
 // fastest front end is slow to read. Two limits bound the wait. An interrupted cell

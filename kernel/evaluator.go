@@ -32,7 +32,8 @@ type Completer interface {
 	Inspect(code string, cursor, detail int) (b display.Bundle, ok bool)
 }
 
-// CommUser is an Evaluator that talks with front ends through comms, as widgets do.
+// CommUser is an Evaluator that exchanges messages with front ends through comms, for
+// example for widgets.
 type CommUser interface {
 	// UseComms is called once, before the first cell.
 	UseComms(Comms)
@@ -41,15 +42,15 @@ type CommUser interface {
 // Comms opens comms and accepts those that front ends open. Its methods may be called
 // from any goroutine.
 type Comms interface {
-	// Register makes a target known; a nil func forgets it. A comm that a front end
-	// opens with an unknown target is closed at once.
+	// Register sets the function for a target; nil removes the target. A comm that a front
+	// end opens with an unknown target is closed at once.
 	Register(target string, opened CommOpened)
 	// Open opens a comm with a target of the front ends. The comm belongs to the cell
 	// of out, an Output that the kernel passed in, or nil.
 	Open(target string, m CommMessage, out Output, h CommHandler) (Comm, error)
 }
 
-// Comm is an open conversation with the front ends. Its methods may be called from any
+// Comm is an open channel to the front ends. Its methods may be called from any
 // goroutine.
 type Comm interface {
 	ID() string
@@ -155,6 +156,7 @@ type Language struct {
 	FileExtension  string // ".go"
 	PygmentsLexer  string
 	CodeMirrorMode string
+	Exporter       string // nbconvert's exporter for programs; default "script", which joins the cells
 	Banner         string // text that a console shows at start
 	Implementation string // "halfnote"
 	Release        string // version of the implementation
@@ -184,7 +186,7 @@ type Output interface {
 // Inputter is an Output that can ask the user for a line of text.
 type Inputter interface {
 	// Input shows prompt and waits for a line, which it returns without the newline. It
-	// fails if the front end cannot be asked, and when ctx ends.
+	// fails if the front end does not accept input requests, and when ctx ends.
 	Input(ctx context.Context, prompt string, password bool) (string, error)
 }
 

@@ -176,9 +176,9 @@ func (k *kernel) bind() error {
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,
-			// On stdin a front end speaks only when asked, so a new peer could never
-			// prove itself: the newest gets the question at once. A new peer without
-			// the key can withhold the question from others, but cannot answer it.
+			// On stdin a front end sends only replies, so a new peer could never prove itself:
+			// the newest peer gets the input request at once. A new peer without the key can
+			// withhold the request from others, but cannot answer it.
 			Holds: b.name != "stdin",
 			Cut:   b.cut,
 		})

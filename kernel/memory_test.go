@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel"
 	"halfnote/kernel/kerneltest"
 )
@@ -18,7 +19,8 @@ func TestCellsDoNotLeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: measures the memory of 8000 cells")
 	}
-	const cells, most = 4000, 300 // bytes per cell
+	const most = 300 // bytes per cell
+	cells := 4000 / testenv.Share(t, 2)
 	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{
 		Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),
 	})
@@ -51,7 +53,7 @@ func TestCellsDoNotLeak(t *testing.T) {
 	run() // warm up: tables and pools grow
 	before := held()
 	run()
-	grown := (held() - before) / cells
+	grown := (held() - before) / int64(cells)
 	t.Logf("%d bytes per cell", grown)
 	if grown > most {
 		t.Errorf("the heap grows by %d bytes per cell, want at most %d", grown, most)

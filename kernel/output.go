@@ -25,7 +25,7 @@ type output struct {
 	k      *kernel
 	r      *request
 	silent bool
-	stdin  bool        // whether the front end can be asked
+	stdin  bool        // whether the front end accepts input requests
 	over   atomic.Bool // whether only the idle status is left to send
 
 	mu      sync.Mutex

@@ -11,9 +11,9 @@ import (
 )
 
 // parentEnded returns a function that reports whether the parent has ended. There are
-// two signs: this process has a new parent, or, when a wrapper stands between,
-// Jupyter's process, which JPY_PARENT_PID names, has gone although it existed at the
-// start. (In a container with its own process ids it may never have been visible.)
+// two signs: this process has a new parent, or, if a wrapper stands between, Jupyter's
+// process, which JPY_PARENT_PID names, has ended although it existed at the start. (In
+// a container with its own process ids it may never have been visible.)
 func parentEnded(id string) func() bool {
 	parent := os.Getppid()
 	jupyter, err := strconv.Atoi(id)

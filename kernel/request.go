@@ -99,7 +99,7 @@ func (k *kernel) answer(r *request) (content any, err error) {
 		}
 		return a.answer(k, r)
 	}
-	// The protocol requires a kernel without a feature not to reply to its requests.
+	// By the protocol, a kernel does not reply to requests for features that it lacks.
 	k.log.Printf("%s: unknown message type %q", r.socket.name, r.Header.Type)
 	return nil, nil
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"unicode/utf8"
 )
@@ -31,7 +32,7 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 			"file_extension":     l.FileExtension,
 			"pygments_lexer":     l.PygmentsLexer,
 			"codemirror_mode":    l.CodeMirrorMode,
-			"nbconvert_exporter": "script",
+			"nbconvert_exporter": cmp.Or(l.Exporter, "script"),
 		},
 	}, nil
 }

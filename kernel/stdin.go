@@ -21,9 +21,9 @@ var errNoStdin = errors.New("kernel: input: this front end does not take input (
 
 // Input asks the user of the front end that sent the cell for a line, with an
 // input_request. It returns the line without the newline. It fails if the front end
-// cannot be asked, if another question is open, or when ctx ends. If the cell's unsent
-// output ends with prompt, that part is not sent: the front end shows it with the
-// question.
+// does not accept input requests, if another request is open, or when ctx ends. If the
+// cell's unsent output ends with prompt, that part is not sent: the front end shows it
+// with the input field.
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !o.stdin {
 		return "", errNoStdin
@@ -79,7 +79,7 @@ func (i *inputs) open(peer, request string) (<-chan string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.answer != nil {
-		return nil, errors.New("kernel: input: another question is still open")
+		return nil, errors.New("kernel: input: another input request is still open; wait for its answer")
 	}
 	i.peer, i.request, i.answer = peer, request, make(chan string, 1)
 	return i.answer, nil

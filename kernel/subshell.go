@@ -15,7 +15,7 @@ const maxSubshells = 256
 //
 // Cells wait for each other whatever queue they are in. Every other request is answered
 // while a cell runs if it is in another queue: front ends name a subshell in the
-// header; comm messages without one have a queue of their own.
+// header; comm messages without one have a separate queue.
 type subshells struct {
 	main, comms *queue
 	workers     sync.WaitGroup // one goroutine per queue

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -30,7 +31,7 @@ func (v *vertex) expectNumber(op string, dx *Tensor, i int) {
 	if at == nil {
 		return
 	}
-	why := fmt.Sprintf("the derivative of %s is NaN for operand %d at element %v", v.of, i, at)
+	why := text.Sprintf("the derivative of %s is NaN for operand %d at element %v", v.of, i, at)
 	if x := v.in[i]; x.mem != nil {
 		why += fmt.Sprintf(", where the operand is %v", x.Detach().At(at...))
 	}

@@ -17,9 +17,9 @@ func TestDetectAnomaly(t *testing.T) {
 		f    func(x *tensor.Tensor) *tensor.Tensor
 		want string // "" if no gradient is NaN
 	}{
-		"sqrt of 0 times 0":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().MulScalar(0).Sum() }, "the derivative of sqrt is NaN for operand 0 at element [0 1]"},
+		"sqrt of 0 times 0":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().MulScalar(0).Sum() }, "the derivative of sqrt is NaN for operand 0 at element (0, 1)"},
 		"norm is 0 at 0":     {func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(0).Norm() }, ""},
-		"where hides 0/0":    {func(x *tensor.Tensor) *tensor.Tensor { return x.GtScalar(1.5).Where(x.Div(x), x).Sum() }, "the derivative of div is NaN for operand 0 at element [0 1], where the operand is 0"},
+		"where hides 0/0":    {func(x *tensor.Tensor) *tensor.Tensor { return x.GtScalar(1.5).Where(x.Div(x), x).Sum() }, "the derivative of div is NaN for operand 0 at element (0, 1), where the operand is 0"},
 		"finite":             {func(x *tensor.Tensor) *tensor.Tensor { return x.Exp().Sum() }, ""},
 		"infinite":           {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().Sum() }, ""},
 		"composed operation": {func(x *tensor.Tensor) *tensor.Tensor { return x.Neg().Xlogy(x).MulScalar(0).Sum() }, "the derivative of xlogy is NaN"},
@@ -66,7 +66,7 @@ func TestNaNsOutsideDetectAnomaly(t *testing.T) {
 			tensor.Grad(g.MulScalar(0).Sum(), x)
 		})
 	})
-	if err == nil || !strings.HasPrefix(err.Error(), "tensor: grad: the derivative of pow is NaN for operand 0 at element [0], where the operand is 0") {
+	if err == nil || !strings.HasPrefix(err.Error(), "tensor: grad: the derivative of pow is NaN for operand 0 at element (0,), where the operand is 0") {
 		t.Errorf("a second derivative: got %v", err)
 	}
 }

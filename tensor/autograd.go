@@ -107,7 +107,7 @@ type node struct {
 	v      *vertex
 	in     []*node // nodes of the operands; nil for those outside the walk
 	grad   *Tensor
-	wanted bool // the caller asks for this gradient
+	wanted bool // the caller requested this gradient
 	leads  bool // wanted, or on the path to a wanted node
 	sum    bool // grad is a private buffer that can be added to in place
 }

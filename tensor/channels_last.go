@@ -85,7 +85,7 @@ func (l packing) release(y *Tensor) {
 	}
 }
 
-// last returns x with dimension d moved behind the next few if channels are packed.
+// last returns x with dimension d moved after the next few if channels are packed.
 func (l packing) last(x *Tensor, d, few int) *Tensor {
 	if l.pack == 1 {
 		return x
@@ -109,9 +109,9 @@ func (l packing) depth(x *Tensor, d, dims int) *Tensor {
 const cached = 3 << 17
 
 // padded calls body with batches of the images x (n, c, …), from image first on, with lo zeros
-// before and hi behind; without padding, with all of x. The batch is valid only during the
-// call. On a CPU a batch fits in the cache, but has at least 8 times as many elements as the
-// weight, so that packing the weight for each batch costs little.
+// before and hi zeros after; without padding, with all of x. The batch is valid only during
+// the call. On a CPU a batch fits in the cache, but has at least 8 times as many elements as
+// the weight, so that packing the weight for each batch costs little.
 func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int, part *Tensor)) {
 	full := slices.Clone(x.shape)
 	for i := range lo {

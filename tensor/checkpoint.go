@@ -9,7 +9,6 @@ import (
 // in. The second run has the autocast state and the default generator's random numbers of the
 // first; other side effects of f, for example updates of running statistics, happen twice. It
 // is torch.utils.checkpoint.checkpoint.
-// statistics, it changes twice. It is torch.utils.checkpoint.checkpoint.
 func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	need("checkpoint", "f", f != nil, "a function of tensors")
 	given("checkpoint", in...)

@@ -97,7 +97,7 @@ func (t *Tensor) convolveTransposed(dims int, w, b *Tensor, o ConvTransposeOptio
 			if more[i] >= c.stride[i] && more[i] >= c.dilation[i] {
 				fail(op, in, "output padding is %d in dimension %d; want less than the stride %d or the dilation %d", more[i], 2+i, c.stride[i], c.dilation[i])
 			}
-			c.hi[i] = c.lo[i] - more[i] // the kernel has n places again
+			c.hi[i] = c.lo[i] - more[i] // so that the convolution of the result has n places
 			sizes[i] = (n-1)*c.stride[i] - c.lo[i] - c.hi[i] + c.reach(i)
 			if n < 1 || sizes[i] < 1 {
 				fail(op, in, "the result would have %d elements along dimension %d; want at least 1", sizes[i], 2+i)

@@ -160,8 +160,8 @@ func Linspace(start, end float64, steps int) *Tensor {
 	return spaced("linspace", start, end, steps, nil)
 }
 
-// Logspace returns base to the power of evenly spaced exponents from start to end, as many as steps, as
-// float32. It is torch.logspace.
+// Logspace returns steps float32 powers of base, with evenly spaced exponents from start to end. It is
+// torch.logspace.
 func Logspace(start, end float64, steps int, base float64) *Tensor {
 	return spaced("logspace", start, end, steps, func(x float64) float64 { return math.Pow(base, x) })
 }

@@ -10,7 +10,7 @@ import (
 
 // Connectionist temporal classification: A. Graves and others, "Connectionist Temporal
 // Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks"
-// (2006). Its equations are numbered as there.
+// (2006). Numbers of equations refer to this paper.
 
 // ctcBatch holds the inputs of a batch's loss, except the probabilities.
 type ctcBatch struct {

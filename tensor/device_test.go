@@ -121,5 +121,5 @@ func TestPositionsAreCheckedOnCPU(t *testing.T) {
 	}
 	ids = FromInts([]int{2, 0}).ToDevice("reads")
 	ids.Fill(9)
-	wantError(t, "ids out of range", func() { Embedding(ids, weight, EmbeddingOptions{}) }, "index 9 at [0] is out of range")
+	wantError(t, "ids out of range", func() { Embedding(ids, weight, EmbeddingOptions{}) }, "index 9 at (0,) is out of range")
 }

@@ -52,7 +52,7 @@
 //	torch.nn.functional without weights        package nn: nn.MSELoss(x, y), nn.MaxPool2d(x, 2)
 //	a class of torch.nn                        package nn, made by New: nn.NewLinear(4, 2)
 //
-// Endings of names tell variants apart:
+// The endings of names distinguish variants:
 //
 //	Assign    in place, as x.add_(y): x.AddAssign(y)
 //	Scalar    a number as operand: x.MulScalar(2)
@@ -104,6 +104,6 @@
 // Wrong shapes and dtypes panic with an [*Error], which names the values given and those
 // expected; [Try] turns the panic into an error.
 //
-// The package does not know modules, autocast policies or charts. Its backends implement
-// package tensor/driver.
+// The package does not depend on modules, autocast policies or charts. Its backends
+// implement package tensor/driver.
 package tensor

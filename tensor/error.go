@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -14,9 +15,12 @@ type Error struct {
 	Shapes [][]int // shapes of the operands, if relevant
 	DTypes []DType // dtypes of the operands, if relevant
 	Why    string  // the problem, the values expected and the fix
+	Module string  // path of the module that ran the operation, for example "encoder.0", if it is known
+
+	within string // text of that module
 }
 
-// Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …".
+// Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …", with the module at the end.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("tensor: " + e.Op + ": ")
@@ -26,7 +30,14 @@ func (e *Error) Error() string {
 	if len(e.DTypes) > 0 {
 		b.WriteString(list("dtype", len(e.DTypes), func(i int) string { return e.DTypes[i].String() }) + ": ")
 	}
-	return b.String() + e.Why
+	b.WriteString(e.Why)
+	if e.Module != "" {
+		b.WriteString("; in module " + e.Module)
+	}
+	if e.within != "" {
+		b.WriteString(", " + e.within)
+	}
+	return b.String()
 }
 
 // list returns "shapes a, b and c".
@@ -72,7 +83,7 @@ func Try(body func()) (err error) {
 // fail panics with an Error about the shapes of ts.
 func fail(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
-	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	e := &Error{Op: op, Why: text.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.Shapes = append(e.Shapes, t.shape)
 	}
@@ -110,7 +121,7 @@ func missing(op string, i, n int) {
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
 
-// need panics unless the argument called name of op is there; want describes it.
+// need panics if the argument called name of op is missing; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
 		panic(&Error{Op: op, Why: name + " is nil; want " + want})
@@ -120,7 +131,7 @@ func need(op, name string, there bool, want string) {
 // failDType panics with an Error about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
-	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	e := &Error{Op: op, Why: text.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.DTypes = append(e.DTypes, t.dtype)
 	}

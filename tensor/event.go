@@ -85,27 +85,10 @@ var observers listeners[Event]
 
 // Observe calls f after each operation on any goroutine, on the goroutine that ran it, until
 // stop is called. Operations that f runs are reported too, so f should run them in
-// [Unobserved]. Without observers, an operation pays one atomic load.
+// [Unobserved]. Without observers, it costs each operation one atomic load.
 func Observe(f func(Event)) (stop func()) {
 	need("observe", "f", f != nil, "a function of an event")
 	return observers.add(f)
-}
-
-// InModule runs body with name appended to the module path of events: "0" inside "encoder"
-// gives "encoder.0". If there are no observers, no caster that reads modules and no
-// DetectAnomaly, it only calls body.
-func InModule(name string, body func()) {
-	need("in_module", "body", body != nil, "a function to run")
-	s := current()
-	if reader, ok := s.caster.(moduleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
-		body()
-		return
-	}
-	if s.module != "" {
-		name = s.module + "." + name
-	}
-	s.module = name
-	s.do(body)
 }
 
 // activeModule is ActiveModule of plumbing.Casting.

@@ -36,7 +36,7 @@ func value(d DType, bits uint64) float64 {
 	return float64(math.Float32frombits(uint32(bits) << 16))
 }
 
-// steps returns the number of half-precision values from a to b. NaN is far from all numbers and near
+// steps returns the number of half-precision values from a to b. NaN is far from all numbers and next
 // to NaN, and zeros are equal.
 func steps(d DType, a, b uint64) int {
 	x, y := value(d, a), value(d, b)

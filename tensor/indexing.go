@@ -42,7 +42,7 @@ func R(bounds ...int) Range {
 		panic(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; want from, from and to, or from, to and step", len(bounds))})
 	}
 	if r.step < 1 {
-		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; want at least 1: use Flip to go backwards", r.step)})
+		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; want at least 1; use Flip to reverse", r.step)})
 	}
 	return r
 }
@@ -77,11 +77,11 @@ func (r Range) of(n int) (from, to int) {
 // Index returns the part of t selected by at, which has an item for each dimension from the
 // first on, like t[…] in torch:
 //
-//	int        that element; the dimension drops out
+//	int        that element; the dimension is removed
 //	R(a, b)    a range; see R
-//	All        all of it, also what is not mentioned at the end
-//	Ellipsis   as many All as are left
-//	NewAxis    a new dimension of size 1; nil is the same
+//	All        the whole dimension; so are dimensions without an item, at the end
+//	Ellipsis   as many All as dimensions remain
+//	NewAxis    a new dimension of size 1; nil means the same
 //	*Tensor    int64 or int32: those elements; several are broadcast together
 //	*Tensor    bool: the elements where it is true, of as many dimensions as it has
 //	[]int      like a vector of int64
@@ -201,7 +201,7 @@ func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 			return apply(o, append([]*Tensor{t, value.fitted("index_put", out)}, positions...)...)
 		}
 	}
-	// The part of a tensor of all positions holds the positions of the part.
+	// Indexing a tensor of all positions gives the positions of the part.
 	n := t.Numel()
 	numbers := hostSlice[int64]("index_put", n)
 	for i := range numbers {

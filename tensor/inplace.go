@@ -17,7 +17,7 @@ func changing(op string, t *Tensor, in ...*Tensor) {
 	}
 	if IsGradEnabled() {
 		if t.v != nil {
-			fail(op, []*Tensor{t}, "the tensor requires a gradient, which a change in place would falsify; use tensor.NoGrad, or change a Detach or Clone of it")
+			fail(op, []*Tensor{t}, "the tensor requires a gradient, which a change in place would make wrong; use tensor.NoGrad, or change a Detach or Clone of it")
 		}
 		if needsGrad(in) {
 			fail(op, append([]*Tensor{t}, in...), "an operand requires a gradient, but changes in place are not recorded; use tensor.NoGrad, a Detach of it, or the operation that returns a new tensor")

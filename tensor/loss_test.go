@@ -28,10 +28,10 @@ func TestLossErrors(t *testing.T) {
 			Scalar(1).klDiv(Scalar(1), lossOptions{Reduction: reduceBatchMean})
 		},
 		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; want the input's shape, or one whose last dimension is 1 or missing": func() { x.gaussianNLLLoss(x, Zeros(3), o) },
-		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; want a class from 0 to 2, or [-100], which is ignored": func() {
+		"nll_loss: shapes (2, 3) and (2,): the target at (1,) is 7; want a class from 0 to 2, or -100, which is ignored": func() {
 			x.nllLoss(FromInts([]int{0, 7}), o)
 		},
-		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at [0 1] is -1; want a class from 0 to 2, or [5], which": func() {
+		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at (0, 1) is -1; want a class from 0 to 2, or 5, which": func() {
 			Zeros(1, 3, 2).crossEntropy(FromInts([]int{5, -1}, 1, 2), lossOptions{IgnoreIndex: []int{5}})
 		},
 		"nll_loss: dtypes float32 and float32: target has dtype float32; want class indices of an integer dtype such as int64": func() { x.nllLoss(Zeros(2), o) },
@@ -44,10 +44,10 @@ func TestLossErrors(t *testing.T) {
 		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; want 1 or 2": func() {
 			x.multiMarginLoss(FromInts([]int{0, 1}), 1, lossOptions{P: 3})
 		},
-		"multi_margin_loss: shapes (2, 3) and (2,): the target at [0] is -100; want a class from 0 to 2": func() {
+		"multi_margin_loss: shapes (2, 3) and (2,): the target at (0,) is -100; want a class from 0 to 2": func() {
 			x.multiMarginLoss(FromInts([]int{-100, 1}), 1, o)
 		},
-		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at [0 1] is 3; want a class from 0 to 2, or -1 after the last": func() {
+		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at (0, 1) is 3; want a class from 0 to 2, or -1 after the last": func() {
 			Zeros(3).multiLabelMarginLoss(FromInts([]int{0, 3, -1}), o)
 		},
 		"dropout: shape (2, 3): p is 1.5; want a number from 0 to 1":                 func() { Dropout(x, 1.5, false) },

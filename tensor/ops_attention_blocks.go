@@ -77,11 +77,11 @@ func (a attention) inPieces(x []*Tensor) *Tensor {
 	return y
 }
 
-// groupScores is the number of scores of a group: they fit the cache of a core.
+// groupScores is the number of scores of a group: they fit in the cache of a core.
 const groupScores = 1 << 18
 
-// groups sets y to the result for x. On the CPU it is computed for as many heads at a time as
-// their scores, of that shape in all, fit the cache.
+// groups sets y to the result for x, whose scores have the shape scores. On the CPU it
+// computes as many heads at a time as have scores that fit in the cache.
 func (a attention) groups(y *Tensor, x []*Tensor, scores []int) {
 	n := len(y.shape) - 2
 	d := slices.IndexFunc(y.shape[:n], func(size int) bool { return size > 1 })

@@ -75,7 +75,7 @@ func (copysign) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Copysign(o *Tensor) *Tensor { return apply(copysign{}, t, o) }
 
 // quotient is a function based on whole quotients. of returns the rounded quotient, which is
-// minus the derivative by the second operand; nil stands for 0.
+// minus the derivative with respect to the second operand; nil stands for 0.
 type quotient struct {
 	name, torch string
 	code        driver.Code

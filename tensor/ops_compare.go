@@ -64,8 +64,8 @@ func (c compareNumber) Forward(in []*Tensor) *Tensor {
 	return y
 }
 
-// Eq returns a bool tensor, true where t equals o, broadcast. NaN equals nothing. It is
-// torch.eq.
+// Eq returns a bool tensor, true where t equals o, broadcast. NaN is not equal to
+// itself. It is torch.eq.
 func (t *Tensor) Eq(o *Tensor) *Tensor { return apply(eq, t, o) }
 
 // Ne returns a bool tensor, true where t differs from o, broadcast. It is torch.ne.
@@ -131,8 +131,8 @@ func (t *Tensor) Signbit() *Tensor {
 }
 
 // IsClose returns a bool tensor, true where t and o differ by at most atol + rtol |o|,
-// broadcast. Equal infinities are close; NaN is close to nothing. torch's defaults are 1e-5
-// for rtol and 1e-8 for atol. It is torch.isclose.
+// broadcast. Equal infinities are close; NaN is not close to any number. torch's defaults
+// are 1e-5 for rtol and 1e-8 for atol. It is torch.isclose.
 func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
 	t.given("isclose")
 	t, o = t.Detach(), o.Detach()

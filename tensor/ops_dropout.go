@@ -51,8 +51,8 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Dropout returns t with each element set to 0 with probability p and otherwise divided by
 // 1-p, or t itself unless training is set. The mask is drawn by the generator that ManualSeed
-// seeds: on the CPU as torch draws it, on a GPU not. It panics unless p is from 0 to 1. It is
-// torch.nn.functional.dropout.
+// seeds. On the CPU it is torch's mask; on a GPU it differs from torch's. It panics unless p
+// is from 0 to 1. It is torch.nn.functional.dropout.
 func Dropout(t *Tensor, p float64, training bool) *Tensor {
 	t.given("dropout")
 	return t.dropped("dropout", p, training, nil, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })

@@ -71,7 +71,7 @@ func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 	t.given("tensordot")
 	in := []*Tensor{t, o}
 	if len(dims) != len(others) {
-		fail("tensordot", in, "dimensions are %v and %v; want equally many", dims, others)
+		fail("tensordot", in, "dimensions are %v and %v; want the same number of each", dims, others)
 	}
 	var d tensordot
 	for i, x := range in {

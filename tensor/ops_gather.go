@@ -51,7 +51,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 	given("take_along_dim", t, index)
 	d := axis("take_along_dim", t, dim, len(t.shape))
 	if len(index.shape) != len(t.shape) {
-		fail("take_along_dim", []*Tensor{t, index}, "t is %d-D and index %d-D; want equally many dimensions", len(t.shape), len(index.shape))
+		fail("take_along_dim", []*Tensor{t, index}, "t is %d-D and index %d-D; want the same number of dimensions", len(t.shape), len(index.shape))
 	}
 	whole, part := slices.Clone(t.shape), slices.Clone(index.shape)
 	for i := range whole {

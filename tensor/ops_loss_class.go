@@ -1,14 +1,14 @@
 package tensor
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
 // Classification losses. Targets are class indices and are read before anything runs.
-
 // nllLoss has as operands log-probabilities (N, C, …), the target classes (N, 1, …), their
 // weights in float32 or float64 and that shape, and the sum of the weights if only the device
 // knows it.
@@ -70,8 +70,12 @@ func (nllLossGrad) Info() Info {
 }
 func (l nllLossGrad) Forward(in []*Tensor) *Tensor {
 	g := in[0]
-	y := newTensor(g.mem.backend, wideOf(g.dtype), l.shape)
-	run(driver.Kernel{Code: driver.ScatterAdd, Axis: 1}, y, wide(g), in[1])
+	d := g.dtype
+	if !g.mem.backend.Offers(driver.ScatterAdd, d, d, Int64) {
+		d = wideOf(d)
+	}
+	y := newTensor(g.mem.backend, d, l.shape)
+	run(driver.Kernel{Code: driver.ScatterAdd, Axis: 1}, y, convert(g, d), in[1])
 	return narrow(y, g.dtype)
 }
 func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
@@ -165,7 +169,7 @@ func classesOf(op string, x, target *Tensor, o lossOptions) classes {
 		case class < 0 || class >= int64(n):
 			which := ""
 			if len(ignore) > 0 {
-				which = fmt.Sprintf(", or %v, which is ignored", ignore)
+				which = ", or " + strings.Trim(text.Shape(ignore), "(,)") + ", which is ignored"
 			}
 			fail(op, []*Tensor{x, target}, "the target at %v is %d; want a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
 		case weight == nil:
@@ -278,138 +282,4 @@ func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 	}
 	shape[0] = x.shape[dim]
 	return t.Reshape(shape...)
-}
-
-// multiMarginLoss has as operands the input (N, C), classes (N, 1), a mask (N, C) of the other
-// classes, and class weights (C) if any.
-type multiMarginLoss struct {
-	reduction
-	p, margin float64
-}
-
-func (multiMarginLoss) Info() Info {
-	return info("multi_margin_loss", "torch.nn.functional.multi_margin_loss", SavesOperands)
-}
-func (l multiMarginLoss) f(in []*Tensor) *Tensor {
-	x, class := in[0], in[1]
-	z := x.Sub(x.Gather(1, class)).AddScalar(l.margin).ReLU()
-	if l.p == 2 {
-		z = z.Mul(z)
-	}
-	if len(in) > 3 {
-		z = z.Mul(in[3].Unsqueeze(0).Expand(x.shape...).Gather(1, class))
-	}
-	return l.of(in[2].Where(z, constant(z, z.dtype, 0)).Mean(1))
-}
-func (l multiMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
-func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(l.f, dy, in)
-}
-
-// multiMarginLoss is nn.MultiMarginLoss.
-func (t *Tensor) multiMarginLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
-	const op = "multi_margin_loss"
-	given(op, t, target)
-	if len(t.shape) == 1 && len(target.shape) == 0 {
-		return t.Unsqueeze(0).multiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == reduceNone, nil)
-	}
-	l := multiMarginLoss{elements(o, op), max(o.P, 1), margin}
-	if l.p != 1 && l.p != 2 || len(t.shape) != 2 {
-		fail(op, []*Tensor{t, target}, "P is %v; want 1 or 2, and an input (N, C) or (C)", o.P)
-	}
-	o.IgnoreIndex = []int{}
-	c := classesOf(op, t, target, o)
-	others := hostSlice[bool](op, t.Numel())
-	for i := range others {
-		pollAt(i)
-		others[i] = i%t.shape[1] != int(c.index[i/t.shape[1]])
-	}
-	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
-	if o.Weight != nil {
-		in = append(in, o.Weight.Detach()) // checkClasses has checked its gradient
-	}
-	return apply(l, in...)
-}
-
-// multilabelMarginLoss has as operands the input (N, C), classes (N, K), a mask of the valid
-// ones among them (N, K), and a mask of the classes that are not targets (N, C), for up to K
-// targets a row.
-type multilabelMarginLoss struct{ reduction }
-
-func (multilabelMarginLoss) Info() Info {
-	return info("multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", SavesOperands)
-}
-func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
-	sum := ZerosLike(in[0].Select(1, 0))
-	l.each(in, func(_, z *Tensor) { sum = sum.Add(z.Sum(1)) })
-	return l.of(sum.MulScalar(1 / float64(in[0].shape[1])))
-}
-
-// each calls body for one target of each row after another, so that pairs of classes are never
-// in memory: with the target classes of all rows, (N, 1), and the amounts by which the classes
-// that are not targets violate the margin, (N, C).
-func (multilabelMarginLoss) each(in []*Tensor, body func(class, z *Tensor)) {
-	x := in[0]
-	zero := constant(x, x.dtype, 0)
-	for i := range in[1].shape[1] {
-		class := in[1].Slice(1, i, i+1)
-		z := x.Sub(x.Gather(1, class)).AddScalar(1).ReLU()
-		body(class, in[2].Slice(1, i, i+1).Mul(in[3]).Where(z, zero))
-	}
-}
-func (l multilabelMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
-
-// VJP multiplies the gradient of each row by a count for each class: the number of targets
-// whose margin it violates, or for a target minus the number of classes that violate its margin.
-func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
-		var near *Tensor
-		NoGrad(func() {
-			near = ZerosLike(x)
-			l.each(append([]*Tensor{x.Detach()}, in[1:]...), func(class, z *Tensor) {
-				z = z.Step()
-				near = near.Add(z).ScatterAdd(1, class, z.KeepDim().Sum(1).Neg())
-			})
-		})
-		g := l.share(dy, 1/float64(x.shape[1]), x.shape[0])
-		if l.reduction == reduceNone {
-			g = g.Unsqueeze(1)
-		}
-		return near.Mul(g)
-	})
-}
-
-// multiLabelMarginLoss is nn.MultiLabelMarginLoss.
-func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
-	const op = "multilabel_margin_loss"
-	t.given(op)
-	if len(t.shape) == 1 && len(target.shape) == 1 {
-		return t.Unsqueeze(0).multiLabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
-	}
-	sameShape(op, t, target)
-	if target.dtype.IsFloat() || len(t.shape) != 2 {
-		failDType(op, []*Tensor{t, target}, "input and target do not match; want an input (N, C) or (C), and int64 class indices of its shape")
-	}
-	n := t.shape[1]
-	index := target.Int64s()
-	counts, others := hostSlice[bool](op, len(index)), hostSlice[bool](op, len(index))
-	most := 1 // largest number of targets in a row
-	for row := 0; row < len(index); row += n {
-		driver.Poll()
-		for i := range n {
-			others[row+i] = true
-		}
-		i := 0
-		for ; i < n && index[row+i] != -1; i++ {
-			c := index[row+i]
-			if c < 0 || c >= int64(n) {
-				fail(op, []*Tensor{t, target}, "the target at %v is %d; want a class from 0 to %d, or -1 after the last target", place(row+i, t.shape), c, n-1)
-			}
-			counts[row+i], others[row+int(c)] = true, false
-		}
-		most = max(most, i)
-		clear(index[row+i : row+n])
-	}
-	narrowed := func(t *Tensor) *Tensor { return t.Slice(1, 0, min(most, n)) }
-	return apply(multilabelMarginLoss{elements(o, op)}, t, narrowed(FromInt64s(index, t.shape...)), narrowed(FromBools(counts, t.shape...)), FromBools(others, t.shape...))
 }

@@ -110,7 +110,8 @@ func (m maxPool) Forward(in []*Tensor) *Tensor {
 	return y
 }
 func (m maxPool) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	// The positions come from the forward operation and are not checked, which would wait.
+	// The positions come from the forward operation and are not checked: a check would
+	// wait for the device.
 	zeros, index := constant(dy, dy.dtype, 0).expandTo(m.flat(in[0])), m.flat(in[1])
 	dx := apply(scatterAdd{len(index) - 1}, zeros, dy.Reshape(index...), in[1].Reshape(index...))
 	return []*Tensor{dx.Reshape(in[0].shape...), nil}

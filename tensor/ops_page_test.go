@@ -17,27 +17,27 @@ const opsHead = `# Operations
 
 <!-- Written by "go test ./tensor -run TestOpsPage -update". Do not edit. -->
 
-What float16 and bfloat16 do: operands are widened to float32, computed on there, and the result is rounded once, to nearest even;
-subnormal numbers are kept. Sums and products are added in float32, in an order that depends on shapes alone, so the same call gives
+float16 and bfloat16 operands are widened to float32, and the result is computed in float32 and rounded once, to nearest even;
+subnormal numbers are kept. Sums and products are added in float32, in an order that depends only on shapes, so the same call gives
 the same bits on every run, with any number of workers and on every kind of CPU. In products of matrices, sums over K are taken in
-blocks of 512 from 0, K ascending, with one rounding for each product and sum together (fused multiply-add), and the blocks' sums are
-added in order. bfloat16's product is what the instruction TDPBF16PS of AMX computes: K is taken in blocks of 32, the last one filled
-up with zeros. In a block the products of even K and those of odd K are summed separately, K ascending from 0, with one rounding for
-each product and sum together; the two sums are added, and the result is added to that of the blocks before. Numbers below 2^-126 count
-as zero in all of this. float64 is computed in float64, where products are rounded before they are added.
+blocks of 512 from 0, K ascending, with one rounding per product and sum (fused multiply-add), and the blocks' sums are
+added in order. Products of bfloat16 follow AMX's instruction TDPBF16PS: K is taken in blocks of 32, the last one padded
+with zeros. In a block the products of even K and those of odd K are summed separately, K ascending from 0, with one rounding per
+product and sum; the two sums are added, and the result is added to that of the previous blocks. Numbers below 2^-126 are flushed
+to zero throughout. float64 is computed in float64, where products are rounded before they are added.
 
 On the CPU, ` + "`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `sigmoid`, `erf`, `rsqrt`, `gelu` and `silu`" + ` of float32 are computed in float32 with
 polynomials and fused multiply-adds: the result is the nearest float32 or a neighbour of it. Of the 65,536 operands in float16 or
 bfloat16, at most 40 give a neighbour of the nearest half.
 
-Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. The rest of it, and its derivative,
+Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. Everything else, and the derivative,
 is computed in float32.
 
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.
 
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
-dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and
+dtype of their operands; the others run in the dtypes of their operands. "fp32 *" applies unless the caller names a dtype. Casts and
 views are never cast.
 
 | operation | torch | autocast | derivatives | they read |

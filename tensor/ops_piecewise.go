@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// Piecewise linear activations and the like.
+// Piecewise linear activations and similar functions.
 
 // ReLU6 returns min(max(t, 0), 6). It is torch.nn.functional.relu6.
 func (t *Tensor) ReLU6() *Tensor { return t.Hardtanh(0, 6) }

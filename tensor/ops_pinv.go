@@ -43,7 +43,7 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 		}
 		p, ok := invertSymmetric(a, n, cut)
 		if !ok {
-			fail("pinverse", in, "the eigenvalues of matrix %d did not converge", b)
+			fail("pinverse", in, "the eigenvalues of matrix %d did not converge; use Pinv without Hermitian", b)
 		}
 		return p
 	})

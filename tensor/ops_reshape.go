@@ -138,7 +138,7 @@ func (t *Tensor) Repeat(repeats ...int) *Tensor {
 	t.given("repeat")
 	shift := len(repeats) - len(t.shape)
 	if shift < 0 {
-		fail("repeat", []*Tensor{t}, "times has length %d; want at least %d, one for each dimension", len(repeats), len(t.shape))
+		fail("repeat", []*Tensor{t}, "repeats has length %d; want at least %d, one for each dimension", len(repeats), len(t.shape))
 	}
 	checkShape("repeat", repeats)
 	// The sizes are pairs (n, s): n is the number of repeats and s is t's size.
@@ -172,7 +172,7 @@ func (t *Tensor) RepeatInterleave(repeats, dim int) *Tensor {
 	t.given("repeat_interleave")
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if repeats < 0 {
-		fail("repeat_interleave", []*Tensor{t}, "n is %d; want at least 0", repeats)
+		fail("repeat_interleave", []*Tensor{t}, "repeats is %d; want at least 0", repeats)
 	}
 	spread := slices.Insert(t.Shape(), d+1, repeats)
 	joined := t.Shape()
@@ -186,7 +186,7 @@ func (t *Tensor) RepeatInterleaveEach(repeats *Tensor, dim int) *Tensor {
 	given("repeat_interleave", t, repeats)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if len(repeats.shape) != 1 || repeats.shape[0] != t.shape[d] || repeats.dtype.IsFloat() {
-		fail("repeat_interleave", []*Tensor{t, repeats}, "times has dtype %v; want %d integers, one for each slice along dimension %d", repeats.dtype, t.shape[d], d)
+		fail("repeat_interleave", []*Tensor{t, repeats}, "repeats has dtype %v; want %d integers, one for each slice along dimension %d", repeats.dtype, t.shape[d], d)
 	}
 	each, total := repeats.Int64s(), int64(0)
 	for i, n := range each {

@@ -46,8 +46,8 @@ func (t *Tensor) Ceil() *Tensor { return apply(ceil, t) }
 // Trunc returns t without its fraction. Its gradient is 0. It is torch.trunc.
 func (t *Tensor) Trunc() *Tensor { return apply(trunc, t) }
 
-// Round returns the whole number nearest to t, or the even one of two. Its gradient is 0. It
-// is torch.round.
+// Round returns the whole number nearest to t, or the even one if two are equally near. Its
+// gradient is 0. It is torch.round.
 func (t *Tensor) Round() *Tensor { return apply(round, t) }
 
 // Sign returns 1, 0 or -1, and 0 for NaN. Its gradient is 0. It is torch.sign.
@@ -56,9 +56,10 @@ func (t *Tensor) Sign() *Tensor { return apply(sign, t) }
 // Frac returns t minus its Trunc. It is torch.frac.
 func (t *Tensor) Frac() *Tensor { return t.Sub(t.Trunc()) }
 
-// RoundTo returns t rounded to the given number of decimals, or to the even one of the two
-// nearest. Negative decimals round to tens, hundreds and so on. Its gradient is 0. It computes in
-// float32 and rounds once. t has a floating-point dtype. It is torch.round with decimals.
+// RoundTo returns t rounded to the given number of decimals, or to the even one if two are
+// equally near. Negative decimals round to tens, hundreds and so on. Its gradient is 0. It
+// computes in float32 and rounds once. t has a floating-point dtype. It is torch.round with
+// decimals.
 func (t *Tensor) RoundTo(decimals int) *Tensor {
 	if decimals == 0 {
 		return t.Round()

@@ -17,8 +17,8 @@ func (s scatter) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Scatter returns t with the elements of src stored at the positions index, the inverse of
 // Gather: y[index[i][j]][j] = src[i][j] for dim 0. The sizes of src are at least those of index.
-// If several elements go to one position the last in row-major order stays, and each gets the
-// gradient of that position, as in torch. It is torch.scatter.
+// If several elements are sent to one position, the last in row-major order stays, and each gets
+// the gradient of that position, as in torch. It is torch.scatter.
 func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
 	t.given("scatter")
 	d, p := scattering("scatter", t, dim, index)
@@ -67,6 +67,11 @@ func (s scatterAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // meeting returns x after kernel c has combined src into it at index along dim, computed in
 // float32 for halves and rounded once.
 func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
+	if src.dtype == x.dtype && x.mem.backend.Offers(c, x.dtype, x.dtype, Int64) {
+		y := duplicate(x)
+		run(driver.Kernel{Code: c, Axis: dim}, y, src, index)
+		return y
+	}
 	y, w := unsetTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
 	run(driver.Kernel{Code: driver.Copy}, y, x)
 	run(driver.Kernel{Code: c, Axis: dim}, y, w, index)
@@ -85,11 +90,11 @@ func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
 	return apply(scatterAdd{d}, t, sourceOf("scatter_add", index, src), p)
 }
 
-// scatterReduce combines the elements that go to one position.
+// scatterReduce combines the elements that are sent to one position.
 type scatterReduce struct {
 	dim     int
 	how     string
-	without bool // leave out the element of t where something goes
+	without bool // ignore the element of t at positions that receive elements
 }
 
 // joins are the kernels of scatterReduce.
@@ -198,7 +203,7 @@ func (s scatterReduce) products(dy, x, src, index *Tensor) (dx, dsrc *Tensor) {
 
 // ScatterReduceOptions are the options of ScatterReduce.
 type ScatterReduceOptions struct {
-	// ExcludeSelf leaves t's own elements out at positions where something goes:
+	// ExcludeSelf ignores t's own elements at positions that receive elements of src:
 	// include_self=False.
 	ExcludeSelf bool
 }

@@ -98,7 +98,7 @@ func (cholesky) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
 		l, ok := choleskyOf(a, n)
 		if !ok {
-			fail("linalg_cholesky", in, "matrix %d is not positive definite", b)
+			fail("linalg_cholesky", in, "matrix %d is not positive definite; want a positive definite matrix, or add a small multiple of the identity", b)
 		}
 		return l
 	})
@@ -149,7 +149,7 @@ func checkSquare(op string, t *Tensor) {
 func regular(op string, in []*Tensor, b int, a []float64, n int) *factors {
 	f := factorize(a, n)
 	if f.singular() {
-		fail(op, in, "matrix %d is singular", b)
+		fail(op, in, "matrix %d is singular; want an invertible matrix, or use Pinv or Lstsq", b)
 	}
 	return f
 }

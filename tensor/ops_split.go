@@ -47,7 +47,7 @@ func (t *Tensor) Chunk(chunks, dim int) []*Tensor {
 	t.given("chunk")
 	d := axis("chunk", t, dim, len(t.shape))
 	if chunks < 1 {
-		fail("chunk", []*Tensor{t}, "n is %d; want at least 1", chunks)
+		fail("chunk", []*Tensor{t}, "chunks is %d; want at least 1", chunks)
 	}
 	if t.shape[d] == 0 {
 		return t.TensorSplit(chunks, d)

@@ -85,7 +85,7 @@ func systems(op string, a, b *Tensor) (_, _ *Tensor) {
 	in := []*Tensor{a, b}
 	ra, rb := len(a.shape), len(b.shape)
 	if rb < 2 || a.shape[ra-2] != b.shape[rb-2] {
-		fail(op, in, "matrix and right-hand side do not match; want equally many rows, (…, m, n) and (…, m, k)")
+		fail(op, in, "matrix and right-hand side do not match; want the same number of rows, (…, m, n) and (…, m, k)")
 	}
 	leading, ok := broadcastShapes(a.shape[:ra-2], b.shape[:rb-2])
 	if !ok {

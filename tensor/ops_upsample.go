@@ -3,7 +3,7 @@ package tensor
 // upsample is the common part of Interpolate's operations.
 type upsample struct{ resample }
 
-// They differ in the names by which autocast knows them.
+// They differ in their names on autocast's lists.
 type (
 	upsampleNearest      struct{ upsample }
 	upsampleNearestExact struct{ upsample }

@@ -28,7 +28,7 @@ func TestOut(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"mul: shapes (2, 2) and (2, 2): an operand requires a gradient, but tensor.Out does not record": func() { Out(z, func() *Tensor { return w.Mul(x) }) },
-		"the tensor requires a gradient, which a change in place would falsify":                         func() { Out(w, func() *Tensor { return x.Mul(x) }) },
+		"the tensor requires a gradient, which a change in place would make wrong":                      func() { Out(w, func() *Tensor { return x.Mul(x) }) },
 		"out: shapes (3,) and (2, 2): the result and the output tensor must have the same shape":        func() { Out(Zeros(3), func() *Tensor { return x.Mul(x) }) },
 		"the result is float32, which the tensor changed in place cannot hold":                          func() { Out(Zeros(2, 2).Long(), func() *Tensor { return x.Mul(x) }) },
 	} {

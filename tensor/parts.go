@@ -7,7 +7,8 @@ type decomposed interface {
 	parts(in []*Tensor) *Tensor
 }
 
-// takesApart returns the components of op, or nil if it runs as a whole.
+// takesApart returns op as a composition of other operations, or nil if it runs as a
+// whole.
 func (s state) takesApart(op Op) decomposed {
 	c, ok := op.(decomposed)
 	if !ok {

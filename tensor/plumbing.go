@@ -53,6 +53,7 @@ func init() {
 		OnReplay:   onReplay,
 		NotInGraph: notInGraph,
 	})
+	plumbing.Provide(plumbing.Modules{In: inModule})
 	plumbing.Provide(plumbing.Marks[*Tensor]{Note: note, Observe: observeMarks})
 	plumbing.Provide(plumbing.Casting[Info, *Tensor]{
 		With:         withCaster,

@@ -202,7 +202,7 @@ func TestNumbers(t *testing.T) {
 		want []float64
 	}{
 		{"float16 0.1 is not 0.1", h.EqScalar(0.1), []float64{0, 0, 0}},
-		{"it is below", h.LtScalar(0.1), []float64{1, 1, 0}},
+		{"float16 0.1 is below 0.1", h.LtScalar(0.1), []float64{1, 1, 0}},
 		{"times 70000", h.MulScalar(70000), []float64{7000, 70, math.Inf(1)}},
 		{"clamped by 1e6", h.Clamp(-1e6, 1e6), h.Float64s()},
 		{"integers and a fraction", FromInts([]int{0, 1, 2}).GtScalar(0.5), []float64{0, 1, 1}},

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -69,7 +70,7 @@ func expectedRange(least, n int) string {
 	return fmt.Sprintf("want %d to %d", least, n-1)
 }
 
-// placeIn returns " at [1 2]" for element i of a tensor.
+// placeIn returns " at (1, 2)" for element i of a tensor.
 func placeIn(shape []int, i int) string {
 	if len(shape) == 0 {
 		return ""
@@ -79,7 +80,7 @@ func placeIn(shape []int, i int) string {
 		at[d] = i % shape[d]
 		i /= shape[d]
 	}
-	return fmt.Sprintf(" at %v", at)
+	return text.Sprintf(" at %v", at)
 }
 
 // extremeOf returns the smallest or largest of integers.

@@ -271,7 +271,7 @@ func TestProductErrors(t *testing.T) {
 		`tensor: einsum: shape (2, 3): equation "ii": label 'i' occurs twice in operand 0, with sizes 2 and 3`:                       func() { Einsum("ii", x) },
 		`tensor: einsum: shapes (2, 3) and (2, 3): equation "ij,jk": label 'j' has size 2 in operand 1 but size 3 in an earlier one`: func() { Einsum("ij,jk", x, x) },
 		`tensor: einsum: shapes (2, 3) and (2, 4): equation "...,...": a dimension of the ellipsis has size 4`:                       func() { Einsum("...,...", x, Zeros(2, 4)) },
-		"tensor: tensordot: shapes (2, 3) and (2, 3): dimensions are [0] and []":                                                     func() { x.TensorDot(x, []int{0}, nil) },
+		"tensor: tensordot: shapes (2, 3) and (2, 3): dimensions are (0,) and ()":                                                    func() { x.TensorDot(x, []int{0}, nil) },
 		"tensor: tensordot: shapes (2, 3) and (2, 3): dimension 0 of t and dimension 1 of o have sizes 2 and 3":                      func() { x.TensorDot(x, []int{0}, []int{1}) },
 		"tensor: tensordot: shapes (2, 3) and (2, 3): dimension 0 of operand 0 is named twice":                                       func() { x.TensorDot(x, []int{0, -2}, []int{0, 1}) },
 		"tensor: tensordot: shape (2, 3): dimension 2 is out of range":                                                               func() { x.TensorDot(x, []int{0}, []int{2}) },

@@ -150,7 +150,8 @@ func FuzzViewStride(f *testing.F) {
 	})
 }
 
-// TestHugeShapes checks that shapes whose size overflows are rejected and not taken for small shapes.
+// TestHugeShapes checks that shapes whose size overflows are rejected and not mistaken for small
+// shapes.
 func TestHugeShapes(t *testing.T) {
 	one := Ones(1)
 	for name, f := range map[string]func(){

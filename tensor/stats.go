@@ -15,7 +15,7 @@ import (
 type Counts = driver.Counts
 
 // distinct returns a view of t without repeated elements, and the number of times each one is
-// repeated, so that an expanded tensor need not be read whole.
+// repeated, so that an expanded tensor is not read repeatedly.
 func (t *Tensor) distinct() (once *Tensor, times int) {
 	shape, times := t.Shape(), 1
 	for d, n := range shape {

@@ -9,8 +9,8 @@ import (
 
 // UniqueDim returns the distinct slices of t along dim in lexicographic order, the position in
 // values of each slice of t, and the number of times each occurs. The results have no gradient.
-// A slice that contains NaN equals no other. It is torch.unique with dim, return_inverse and
-// return_counts.
+// A slice that contains NaN is not equal to any other. It is torch.unique with dim,
+// return_inverse and return_counts.
 func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_dim", dim)
 	rows := rowsOf(x)
@@ -74,7 +74,7 @@ func (t *Tensor) grouped(dim int, order []int, equal func(i, j int) bool) (value
 // rows compares slices along a tensor's first dimension.
 type rows struct {
 	compare func(i, j int) int  // NaN compares as largest
-	equal   func(i, j int) bool // NaN equals nothing
+	equal   func(i, j int) bool // NaN is not equal to itself
 }
 
 func rowsOf(t *Tensor) rows {
@@ -112,7 +112,7 @@ func rowsIn[E int64 | float64](list []E, n int) rows {
 }
 
 // IsIn returns a bool tensor that is true where an element of t occurs in test. Both are
-// promoted to one dtype; NaN equals nothing. It is torch.isin.
+// promoted to one dtype; NaN is not equal to itself. It is torch.isin.
 func (t *Tensor) IsIn(test *Tensor) *Tensor {
 	given("isin", t, test)
 	d := promoteAll([]*Tensor{t, test})

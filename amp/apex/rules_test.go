@@ -177,7 +177,7 @@ func TestArgumentErrors(t *testing.T) {
 // TestEvents checks that observers of scalers receive the same events for Apex's steps as for a GradScaler's.
 func TestEvents(t *testing.T) {
 	var got []string
-	stop := amp.Observe(func(e amp.Event) {
+	stop := amp.ObserveScalers(func(e amp.ScalerEvent) {
 		switch e.Kind {
 		case amp.EventStep:
 			got = append(got, fmt.Sprintf("step %d skipped %v scale %g bad %d", e.Step, e.Result.Skipped, e.Result.Scale, e.Result.FirstBadParam))

@@ -49,7 +49,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, b
 		opt.sync()
 		opt.scaled = s
 	}
-	scaling.Notify(amp.Event{Kind: amp.EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.GrowthTracker()})
+	scaling.Notify(amp.ScalerEvent{Kind: amp.EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.GrowthTracker()})
 	if a.level.masters != yes && !s.dynamic && scale == 1 {
 		body(loss.Float())
 		for _, opt := range opts {
@@ -73,7 +73,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, b
 	found := false
 	for _, opt := range opts {
 		found = opt.unscale(s) || found
-		scaling.Notify(amp.Event{
+		scaling.Notify(amp.ScalerEvent{
 			Kind: amp.EventUnscale, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
 			Before: scale, After: scale, Tracker: s.GrowthTracker(),
 		})

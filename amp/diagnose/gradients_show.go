@@ -144,10 +144,17 @@ func (r *GradientsReport) Chart() *chart.Figure {
 }
 
 // HTML returns the sentences, the chart and a table of the parameters.
-func (r *GradientsReport) HTML() string {
+func (r *GradientsReport) HTML() string { return r.page(r.Chart()) }
+
+// InTheme implements display.Themed.
+func (r *GradientsReport) InTheme(name string) any {
+	return themed(r, r.page(inTheme(r.Chart(), name)))
+}
+
+func (r *GradientsReport) page(figure *chart.Figure) string {
 	var b strings.Builder
 	text, _, _ := strings.Cut(r.String(), "\n  ")
-	b.WriteString(`<div style="font-size:13px">` + paragraph(text) + r.Chart().HTML() + `<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
+	b.WriteString(`<div style="font-size:13px">` + page(text, figure) + `<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"parameter", "outcome", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
 		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)
 	}

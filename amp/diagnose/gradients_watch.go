@@ -14,7 +14,7 @@ import (
 // wake follows gradients through the backward pass.
 type wake struct {
 	mu      sync.Mutex
-	names   *trace.Names
+	names   *trace.Places
 	params  []nn.Named
 	shadows trace.Shadows
 
@@ -55,7 +55,7 @@ func newWake(net any) *wake {
 		models = append(models, net)
 		w.params = nn.NamedParameters(net)
 	}
-	w.names = trace.NewNames(models...)
+	w.names = trace.NewPlaces(models...)
 	for _, p := range w.params {
 		w.layers[p.Tensor.ID()] = &layer{LayerGradient: LayerGradient{Param: p.Name, Module: parent(p.Name), Lowest: math.NaN(), Highest: math.NaN(), Outcome: Preserved}}
 	}
@@ -64,7 +64,7 @@ func newWake(net any) *wake {
 
 // watch starts observing and returns a function that stops.
 func (w *wake) watch() (stop func()) {
-	list := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.Observe(w.scaler)}
+	list := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler)}
 	for _, p := range w.params {
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
 			w.arrived(w.layers[p.Tensor.ID()], g)
@@ -86,7 +86,7 @@ func (w *wake) mark(m mark) {
 	}
 }
 
-func (w *wake) scaler(e amp.Event) {
+func (w *wake) scaler(e amp.ScalerEvent) {
 	if e.Kind == amp.EventScale {
 		w.mu.Lock()
 		w.scale = e.Before

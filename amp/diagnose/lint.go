@@ -53,7 +53,7 @@ type LintReport struct {
 // [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
-	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.Observe(w.scaler)}
+	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler)}
 	func() {
 		defer func() {
 			for _, f := range stop {

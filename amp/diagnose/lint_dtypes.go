@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/optim"
 )
@@ -184,7 +185,7 @@ func halfInput(w *watch, e *tensor.Event) string {
 	if _, made := w.nodes[w.origin(e.In[0].ID)]; made || w.leaves[e.In[0].ID] || e.Operands[0].RequiresGrad() {
 		return ""
 	}
-	return fmt.Sprintf("a float32 input %v is cast to %v by hand", e.In[0].Shape, e.Out.DType)
+	return text.Sprintf("a float32 input %v is cast to %v by hand", e.In[0].Shape, e.Out.DType)
 }
 
 func float64Inside(w *watch, e *tensor.Event) string {
@@ -232,7 +233,7 @@ func (w *watch) named(p *tensor.Tensor) string {
 	if name := w.params[p.ID()]; name != "" {
 		return name
 	}
-	return fmt.Sprintf("a parameter %v", p.Shape())
+	return text.Sprintf("a parameter %v", p.Shape())
 }
 
 func halfParameters(w *watch, m *mark) string {
@@ -259,11 +260,11 @@ func lossInHalf(w *watch, m *mark) string {
 	return fmt.Sprintf("the loss that Backward starts from is %v", m.Tensors[0].DType())
 }
 
-func scaledHalf(w *watch, e *amp.Event) string {
+func scaledHalf(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventScale || !half(e.Loss.DType()) || w.halfNet {
 		return ""
 	}
-	what := fmt.Sprintf("the loss that is scaled is %v %v", e.Loss.DType(), e.Loss.Shape())
+	what := text.Sprintf("the loss that is scaled is %v %v", e.Loss.DType(), e.Loss.Shape())
 	if e.Loss.DType() == tensor.Float16 && e.Loss.Dim() > 0 {
 		return what + fmt.Sprintf(": times %g it overflows", e.Before)
 	}
@@ -277,7 +278,7 @@ func lossNotFinite(w *watch, m *mark) string {
 	return notFinite(m.Tensors[0])
 }
 
-func scaledNotFinite(w *watch, e *amp.Event) string {
+func scaledNotFinite(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventScale {
 		return ""
 	}

@@ -48,7 +48,7 @@ func staleGradient(w *watch, m *mark) string {
 	return w.stale(m.Tensors)
 }
 
-func staleAtSkip(w *watch, e *amp.Event) string {
+func staleAtSkip(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventStep {
 		return ""
 	}
@@ -106,7 +106,7 @@ func counted(n int, one, more string) string {
 }
 
 // unscaledLoss checks a scaler's step for backward passes that were not scaled.
-func unscaledLoss(w *watch, e *amp.Event) string {
+func unscaledLoss(w *watch, e *amp.ScalerEvent) string {
 	if e.Kind != amp.EventStep || len(w.plain) == 0 {
 		return ""
 	}
@@ -128,7 +128,7 @@ func unscaleInAccumulation(w *watch, found found) {
 	}
 }
 
-func scaleBelow1(w *watch, e *amp.Event) string {
+func scaleBelow1(w *watch, e *amp.ScalerEvent) string {
 	switch {
 	case e.Kind != amp.EventUpdate:
 		return ""

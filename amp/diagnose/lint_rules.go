@@ -15,11 +15,11 @@ type rule struct {
 	cure     string
 	source   string // reference for the rule
 
-	op     func(w *watch, e *tensor.Event) string // checks an operation
-	mark   func(w *watch, m *mark) string         // checks a call
-	scaler func(w *watch, e *amp.Event) string    // checks a scaler event
-	settle func(w *watch, found found)            // checks the effect of a call, at the next call
-	end    func(w *watch, found found)            // checks the whole run
+	op     func(w *watch, e *tensor.Event) string    // checks an operation
+	mark   func(w *watch, m *mark) string            // checks a call
+	scaler func(w *watch, e *amp.ScalerEvent) string // checks a scaler event
+	settle func(w *watch, found found)               // checks the effect of a call, at the next call
+	end    func(w *watch, found found)               // checks the whole run
 	// refused lists the codes of errors that this rule explains.
 	refused []string
 }

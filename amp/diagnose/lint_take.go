@@ -114,7 +114,7 @@ func (w *watch) mark(m mark) {
 }
 
 // scaler observes a scaler event.
-func (w *watch) scaler(e amp.Event) {
+func (w *watch) scaler(e amp.ScalerEvent) {
 	w.run.Lock()
 	defer w.run.Unlock()
 	w.here = spot{source: e.Source}

@@ -21,7 +21,7 @@ type watch struct {
 	cut  bool // a call was rejected
 	here spot // place of the current event
 
-	names      *trace.Names
+	names      *trace.Places
 	params     map[int]string // names of the model's parameters, by ID
 	leaves     map[int]bool   // tensors that collect gradients, by ID
 	nodes      map[int]node   // results of operations, by ID
@@ -103,7 +103,7 @@ func newWatch(net any) *watch {
 		models = append(models, net)
 	}
 	w := &watch{
-		net: net, names: trace.NewNames(models...), params: map[int]string{}, leaves: map[int]bool{}, nodes: map[int]node{}, lower: map[tensor.DType]bool{},
+		net: net, names: trace.NewPlaces(models...), params: map[int]string{}, leaves: map[int]bool{}, nodes: map[int]node{}, lower: map[tensor.DType]bool{},
 		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, unscaled: map[*tensor.Tensor]bool{}, waiting: map[*tensor.Tensor]bool{},
 		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{},
 	}

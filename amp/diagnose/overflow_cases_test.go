@@ -184,7 +184,7 @@ func TestOverflowGrew(t *testing.T) {
 		if c := r.Culprit; c == nil || c.Cause != "cast" || c.Grew == nil || c.Grew.Op != "exp" || c.Grew.Module != module || !strings.Contains(r.String(), "too large since exp") {
 			t.Errorf("%s: got %s", layer, r)
 		}
-		if text := r.Chart().String(); !strings.Contains(text, "beyond its largest") {
+		if text := r.Chart().String(); !strings.Contains(text, "float16's largest") {
 			t.Errorf("got the chart %q", text)
 		}
 	}

@@ -30,7 +30,7 @@ func span(c tensor.Counts) string {
 
 func power(x float64) string {
 	_, e := math.Frexp(x)
-	return "2" + superscript.Replace(fmt.Sprint(e-1))
+	return text.Power(2, e-1)
 }
 
 // ranges writes the ranges of operands.
@@ -196,14 +196,14 @@ func (p Occurrence) String() string {
 
 // Chart shows the ranges of the results before and after the culprit, over float16's range.
 func (r *OverflowReport) Chart() *chart.Figure {
-	var list []chart.Range
+	var list []chart.ValueRange
 	if c := r.Culprit; c != nil {
 		for _, p := range slices.Concat(c.Before, []Occurrence{c.here()}, c.Spread) {
 			name := p.Op
 			if p.Backward {
 				name = "derivative of " + p.Of
 			}
-			list = append(list, chart.Range{
+			list = append(list, chart.ValueRange{
 				Name: strings.TrimSpace(name + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: spoilt(p.Counts),
 			})
 		}

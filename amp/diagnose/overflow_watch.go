@@ -15,7 +15,7 @@ import (
 // autopsy tracks non-finite values through a run.
 type autopsy struct {
 	mu     sync.Mutex
-	names  *trace.Names
+	names  *trace.Places
 	params []nn.Named
 
 	results map[int]*result      // results of operations, by ID
@@ -58,7 +58,7 @@ func newAutopsy(net any) *autopsy {
 			a.before(b.Tensor, "buffer", b.Name)
 		}
 	}
-	a.names = trace.NewNames(models...)
+	a.names = trace.NewPlaces(models...)
 	return a
 }
 
@@ -78,7 +78,7 @@ func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
 func (a *autopsy) watch() (stop func()) {
-	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.Observe(a.scaler)}
+	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.ObserveScalers(a.scaler)}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
@@ -306,7 +306,7 @@ func (a *autopsy) reachedStale(b *NonFinite) {
 }
 
 // scaler observes a scaler event.
-func (a *autopsy) scaler(e amp.Event) {
+func (a *autopsy) scaler(e amp.ScalerEvent) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch e.Kind {

@@ -2,11 +2,11 @@ package diagnose
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"halfnote/amp"
 	"halfnote/amp/trace"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -91,7 +91,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 	if net != nil {
 		models = append(models, net)
 	}
-	r.watcher = &watcher{replay: r, names: trace.NewNames(models...), used: map[int]bool{}, low: map[int]bool{}, half: map[int]bool{}, made: map[int]string{}}
+	r.watcher = &watcher{replay: r, names: trace.NewPlaces(models...), used: map[int]bool{}, low: map[int]bool{}, half: map[int]bool{}, made: map[int]string{}}
 	for i, o := range options {
 		if o == nil {
 			panic(&amp.Error{Code: "nil_option", Call: "NewReplay", Why: fmt.Sprintf("option %d is nil", i+1), Cure: "pass an option such as diagnose.KeepGradients()"})
@@ -104,7 +104,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 			r.params = append(r.params, n.Tensor)
 		}
 	}
-	r.stop = []func(){amp.Observe(r.scaler), marks.Observe(r.mark)}
+	r.stop = []func(){amp.ObserveScalers(r.scaler), marks.Observe(r.mark)}
 	if watch := tensor.Observe(r.watcher.op); r.watcher.activations {
 		r.stop = append(r.stop, watch)
 	} else {
@@ -148,7 +148,7 @@ func (r *Replay) Record(scaler *amp.GradScaler) {
 }
 
 // scaler listens to gradient scalers.
-func (r *Replay) scaler(e amp.Event) {
+func (r *Replay) scaler(e amp.ScalerEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Kind {
@@ -281,5 +281,5 @@ func (r *Replay) name(p *tensor.Tensor, i int) string {
 	if name, ok := r.names[p]; ok {
 		return name
 	}
-	return fmt.Sprintf("parameter %d %s", i, strings.ReplaceAll(fmt.Sprint(p.Shape()), " ", ", "))
+	return fmt.Sprintf("parameter %d %s", i, text.Shape(p.Shape()))
 }

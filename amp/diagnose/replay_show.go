@@ -33,7 +33,12 @@ func (r *Replay) String() string {
 }
 
 // HTML returns the sentences and float16's chart.
-func (r *Replay) HTML() string { return paragraph(r.String()) + r.Chart(Float16).HTML() }
+func (r *Replay) HTML() string { return page(r.String(), r.Chart(Float16)) }
+
+// InTheme implements display.Themed.
+func (r *Replay) InTheme(name string) any {
+	return themed(r, page(r.String(), inTheme(r.Chart(Float16), name)))
+}
 
 // Table lists, for the scales 1 to 2²⁴, the shares that are flushed to 0, become subnormal and
 // overflow, and the number of steps that overflow. The default format is float16.

@@ -12,7 +12,7 @@ import (
 // first step only.
 type watcher struct {
 	replay      *Replay
-	names       *trace.Names
+	names       *trace.Places
 	used, low   map[int]bool   // parameters by ID: met at all, and used in the low precision
 	activations bool           // also hooks activations
 	half        map[int]bool   // results in the low precision, or that would be

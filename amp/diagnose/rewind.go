@@ -71,7 +71,7 @@ func NewRewind(net any, others ...any) *Rewind {
 			r.scalers = append(r.scalers, s)
 		}
 	}
-	r.stop = amp.Observe(r.scaler)
+	r.stop = amp.ObserveScalers(r.scaler)
 	r.kept = []*snapshot{take(r.parts, 0, nil)}
 	return r
 }
@@ -90,7 +90,7 @@ func (r *Rewind) KeepLast(n int) *Rewind {
 // Stop ends the observation of scalers; states and records are kept.
 func (r *Rewind) Stop() { r.stop() }
 
-func (r *Rewind) scaler(e amp.Event) {
+func (r *Rewind) scaler(e amp.ScalerEvent) {
 	if !slices.Contains(r.scalers, e.Scaler) {
 		return
 	}

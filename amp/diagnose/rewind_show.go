@@ -25,7 +25,7 @@ func (r *Rewind) series(of func(*Branch) []float64) []chart.Series {
 		if b != r.trunk {
 			y = append(append([]float64{}, of(r.trunk)[:min(b.From, len(of(r.trunk)))]...), y...)
 		}
-		list = append(list, chart.Series{Name: b.Name, Y: y})
+		list = append(list, chart.Series{Name: b.Name, Values: y})
 	}
 	return list
 }
@@ -77,4 +77,9 @@ func (r *Rewind) String() string {
 }
 
 // HTML returns the sentences and the chart of losses.
-func (r *Rewind) HTML() string { return paragraph(r.String()) + r.Loss().HTML() }
+func (r *Rewind) HTML() string { return page(r.String(), r.Loss()) }
+
+// InTheme implements display.Themed.
+func (r *Rewind) InTheme(name string) any {
+	return themed(r, page(r.String(), inTheme(r.Loss(), name)))
+}

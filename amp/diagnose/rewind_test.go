@@ -232,7 +232,7 @@ func TestRewindErrors(t *testing.T) {
 		call func()
 	}{
 		{
-			"amp: NewRewind: argument 2 after the net is a int; give optimizers, schedulers, scalers, generators, epochs of a loader, or what else has StateDict and LoadStateDict",
+			"amp: NewRewind: argument 2 after the net is a int; give optimizers, schedulers, scalers, generators, epochs of a loader, or other values with StateDict and LoadStateDict",
 			func() { NewRewind(r.net, r.opt, 3) },
 		},
 		{"amp: Rewind.To: step 7 does not exist; pass 3, the nearest kept step, or another step in Kept; KeepLast keeps more", func() { r.rw.To(7) }},

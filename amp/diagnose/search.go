@@ -25,7 +25,8 @@ type PrecisionSetOptions struct {
 	// Modules treats the same operation in different modules separately. Modules are known in
 	// containers such as nn.Sequential.
 	Modules bool
-	// State is what step changes apart from the net: any values that NewRewind accepts.
+	// State holds the values that step changes apart from the net: any that NewRewind
+	// accepts.
 	State []any
 	// MaxRuns is the maximum number of runs spent on finding a set smaller than a minimal one;
 	// 300 by default.
@@ -106,7 +107,7 @@ func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bo
 	if !finite(s.reference) {
 		panic(&amp.Error{
 			Code: "non_finite_reference", Call: s.call(lower), Why: "the step in float32 gives infinite or NaN values, so there is nothing to compare with",
-			Cure: "mend the step first; diagnose.Overflow finds where such values arise",
+			Cure: "fix the step first; diagnose.Overflow finds where such values arise",
 		})
 	}
 	if again := s.run(off); s.error(again) != 0 {

@@ -25,7 +25,7 @@ func parts(net any, others []any) []part {
 		if !ok {
 			panic(&amp.Error{
 				Code: "no_state", Call: "NewRewind", Why: fmt.Sprintf("argument %d after the net is a %T", i+1, other),
-				Cure: "give optimizers, schedulers, scalers, generators, epochs of a loader, or what else has StateDict and LoadStateDict",
+				Cure: "give optimizers, schedulers, scalers, generators, epochs of a loader, or other values with StateDict and LoadStateDict",
 			})
 		}
 		list = append(list, p)

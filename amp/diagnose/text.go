@@ -8,18 +8,17 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/display"
+	"halfnote/display/chart"
 	"halfnote/internal/text"
 )
 
 // Functions shared by the reports.
 
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
 // scaleText writes a loss scale: "65,536 (2¹⁶)".
 func scaleText(v float64) string {
 	f, e := math.Frexp(v)
-	power := "2" + superscript.Replace(fmt.Sprint(e-1))
+	power := text.Power(2, e-1)
 	switch {
 	case f != .5 || v == 1 || v == 2:
 		return fmt.Sprintf("%.6g", v)
@@ -60,6 +59,16 @@ func steps(n int) string {
 func paragraph(text string) string {
 	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
 }
+
+// page returns lines of text and a chart as HTML.
+func page(text string, figure *chart.Figure) string { return paragraph(text) + figure.HTML() }
+
+// themed returns the bundle of a report whose HTML was made for a theme.
+func themed(report fmt.Stringer, html string) display.Bundle {
+	return display.Bundle{Data: map[string]any{"text/plain": report.String(), "text/html": html}}
+}
+
+func inTheme(f *chart.Figure, name string) *chart.Figure { return f.InTheme(name).(*chart.Figure) }
 
 // needStep panics unless the step function is present.
 func needStep(call string, there bool) {

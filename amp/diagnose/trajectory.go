@@ -83,7 +83,12 @@ func (t Trajectory) String() string {
 }
 
 // HTML returns the sentence and the chart.
-func (t Trajectory) HTML() string { return paragraph(t.String()) + t.Chart().HTML() }
+func (t Trajectory) HTML() string { return page(t.String(), t.Chart()) }
+
+// InTheme implements display.Themed.
+func (t Trajectory) InTheme(name string) any {
+	return themed(t, page(t.String(), inTheme(t.Chart(), name)))
+}
 
 // Chart shows both scales over the steps.
 func (t Trajectory) Chart() *chart.Figure {
@@ -91,5 +96,5 @@ func (t Trajectory) Chart() *chart.Figure {
 	for i, s := range t.Steps {
 		taken[i] = s.Taken
 	}
-	return chart.Lines("loss scale", []chart.Series{{Name: "taken", DType: "float32", Y: taken}, {Name: "what if", DType: "float16", Y: t.Scales()}})
+	return chart.Lines("loss scale", []chart.Series{{Name: "taken", DType: "float32", Values: taken}, {Name: "what if", DType: "float16", Values: t.Scales()}})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"halfnote/amp/roofline"
+	"halfnote/display"
 )
 
 // BlockRow holds the predicted times of a training step of a linear layer for one batch size.
@@ -42,7 +43,7 @@ func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 		base := float64(first.Step) / float64(first.Batch)
 		row.PerRow, row.PerFill = float64(row.Step)/float64(b)/base, float64(row.Filled)/float64(b)/base
 		r.Batches[len(r.Batches)-1] = row
-		r.row(b, row.Step.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerRow), row.Padded, row.Filled.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerFill))
+		r.row(b, display.Duration(row.Step), fmt.Sprintf("%.3f", row.PerRow), row.Padded, display.Duration(row.Filled), fmt.Sprintf("%.3f", row.PerFill))
 	}
 	r.Says = fmt.Sprintf("Predicted for %s with cuBLAS before version 11, not measured: sizes that are not multiples of 8 do not use tensor cores, or are padded.", gpu)
 	return r

@@ -45,7 +45,7 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 		h := gradients.Detach().Float().MulScalar(scale).Half().Stats()
 		row := ScaleRow{scale, float64(h.Zeros-s.Zeros) / total, float64(h.Subnormals) / total, float64(h.Infs-s.Infs) / total}
 		r.Scales = append(r.Scales, row)
-		zeros.Y = append(zeros.Y, 100*row.Zeros)
+		zeros.Values = append(zeros.Values, 100*row.Zeros)
 		r.row(scale, percent(row.Zeros), percent(row.Subnormals), percent(row.Infinities))
 	}
 	if s.AbsMax > 0 {

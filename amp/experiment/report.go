@@ -43,10 +43,21 @@ func (r Report) table() display.Bundle {
 func (r Report) String() string { return r.Says + "\n" + r.table().String() }
 
 // HTML returns the sentence, the table and the chart.
-func (r Report) HTML() string {
+func (r Report) HTML() string { return r.page(r.Figure) }
+
+// InTheme implements display.Themed.
+func (r Report) InTheme(name string) any {
+	figure := r.Figure
+	if figure != nil {
+		figure = figure.InTheme(name).(*chart.Figure)
+	}
+	return display.Bundle{Data: map[string]any{"text/html": r.page(figure), "text/plain": r.String()}}
+}
+
+func (r Report) page(f *chart.Figure) string {
 	figure := ""
-	if r.Figure != nil {
-		figure = r.Figure.HTML()
+	if f != nil {
+		figure = f.HTML()
 	}
 	return fmt.Sprintf("<div><p>%s</p>%s%s</div>", html.EscapeString(r.Says), r.table().Data["text/html"], figure)
 }

@@ -42,7 +42,7 @@ func Accumulation(n int, value float64) *AccumulationReport {
 				row.Stuck = i
 			}
 			if i%max(n/200, 1) == 0 {
-				line.Y = append(line.Y, row.Sum)
+				line.Values = append(line.Values, row.Sum)
 			}
 		}
 		r.Sums, series = append(r.Sums, row), append(series, line)
@@ -88,7 +88,7 @@ func MasterWeights(updates int, lr float64) *MasterWeightsReport {
 	r.row("float16", r.Half)
 	r.row("float32 master", r.Master)
 	r.row("exact", 1+float64(updates)*r.Update)
-	r.Figure = chart.Lines("weight", []chart.Series{{Name: "float16", DType: "float16", Y: a}, {Name: "float32 master", DType: "float32", Y: b}})
+	r.Figure = chart.Lines("weight", []chart.Series{{Name: "float16", DType: "float16", Values: a}, {Name: "float32 master", DType: "float32", Values: b}})
 	r.Says = fmt.Sprintf("After %d updates of %.9g a float16 weight of 1 is %g, a float32 master %.9g.", updates, r.Update, r.Half, r.Master)
 	return r
 }

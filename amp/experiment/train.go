@@ -152,7 +152,7 @@ func (r *RunsReport) compare() {
 			cells = append(cells, percent(run.Score))
 		}
 		r.row(cells...)
-		series = append(series, chart.Series{Name: run.Name, DType: run.DType, Y: run.Losses})
+		series = append(series, chart.Series{Name: run.Name, DType: run.DType, Values: run.Losses})
 	}
 	r.Figure = chart.Loss(series)
 }

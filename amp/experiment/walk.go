@@ -36,7 +36,7 @@ func DTypeWalk(p amp.Policy) *DTypeWalkReport {
 	x, y := g.Randn(8, 16), g.Randn(8, 8)
 	r := &DTypeWalkReport{}
 	r.Header = []string{"operation", "list", "computed in", "result", "casts"}
-	var ops []chart.Op
+	var ops []chart.OpDType
 	stop := tensor.Observe(func(e tensor.Event) {
 		if e.Backward || e.View || e.InCast {
 			return
@@ -44,7 +44,7 @@ func DTypeWalk(p amp.Policy) *DTypeWalkReport {
 		w := WalkStep{Op: e.Op.Name, List: p.Category(e.Op).String(), Computed: e.Computed, Out: e.Out.DType, Casts: len(e.Casts)}
 		r.Forward = append(r.Forward, w)
 		r.row(w.Op, w.List, w.Computed, w.Out, w.Casts)
-		ops = append(ops, chart.Op{Name: w.Op, Phase: "forward", DType: w.Computed.String(), Casts: w.Casts, Why: w.List})
+		ops = append(ops, chart.OpDType{Name: w.Op, Phase: "forward", DType: w.Computed.String(), Casts: w.Casts, Why: w.List})
 	})
 	var loss, hidden *tensor.Tensor
 	func() {

@@ -8,5 +8,5 @@
 //
 // A CPU is a device like others, with rates that experiment.MeasureCPU measures.
 //
-// It knows devices and amounts of work, but not tensors.
+// It covers devices and amounts of work, and does not depend on tensors.
 package roofline

@@ -3,10 +3,12 @@ package roofline
 import (
 	"fmt"
 	"time"
+
+	"halfnote/display"
 )
 
-// Op is the work of an operation.
-type Op struct {
+// OpCost is the work of an operation.
+type OpCost struct {
 	Name    string
 	DType   string  // dtype of the computation, for example "float16"
 	FLOPs   float64 // total of floating-point operations
@@ -33,7 +35,7 @@ const (
 // (NVIDIA, "Matrix Multiplication Background User's Guide", table 1). The guide gives no number for
 // the loss of efficiency, so Time assumes none. Before version 11 such a product did not use tensor
 // cores: see [GPU.AlignedOnly].
-func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
+func (g GPU) Time(op OpCost, tf32 bool) (t time.Duration, bound string) {
 	times := float64(max(op.Times, 1))
 	bound, most := Launch, g.Launch.Seconds()*times
 	if s := op.Bytes / g.Bandwidth; s > most {
@@ -46,7 +48,7 @@ func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
 }
 
 // rate returns the operations per second of g for op's kind.
-func (g GPU) rate(op Op, tf32 bool) float64 {
+func (g GPU) rate(op OpCost, tf32 bool) float64 {
 	d := op.DType
 	switch {
 	case !op.Product:
@@ -70,7 +72,7 @@ type Prediction struct {
 }
 
 // Predict returns the sum of the times of ops on g.
-func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
+func (g GPU) Predict(ops []OpCost, tf32 bool) Prediction {
 	p := Prediction{Bound: map[string]time.Duration{}}
 	for _, op := range ops {
 		t, bound := g.Time(op, tf32)
@@ -83,7 +85,7 @@ func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
 
 // String returns the prediction as a sentence.
 func (p Prediction) String() string {
-	return fmt.Sprintf("predicted: %v in %d kernels, %s", p.Total.Round(time.Microsecond), p.Kernels, p.bounds())
+	return fmt.Sprintf("predicted: %s in %d kernels, %s", display.Duration(p.Total), p.Kernels, p.bounds())
 }
 
 // bounds returns the shares of the bounds of a step: "61 % compute, 30 % memory, 9 % launch".
@@ -101,7 +103,7 @@ func (p Prediction) bounds() string {
 // Workload is a step in float32 and under autocast.
 type Workload struct {
 	Name        string
-	Full, Mixed []Op
+	Full, Mixed []OpCost
 }
 
 // Comparison is a workload on a device.

@@ -69,9 +69,9 @@ func (r Report) head() string {
 	text := fmt.Sprintf("%s under autocast against float32: %s", r.Workload.Name, strings.Join(parts, ", "))
 	switch {
 	case r.Measured > 0 && r.Against > 0:
-		text += fmt.Sprintf("; measured here %.2f×, %v a step against %v", float64(r.Against)/float64(r.Measured), r.Measured.Round(time.Microsecond), r.Against.Round(time.Microsecond))
+		text += fmt.Sprintf("; measured here %.2f×, %s a step against %s", float64(r.Against)/float64(r.Measured), display.Duration(r.Measured), display.Duration(r.Against))
 	case r.Measured > 0:
-		text += fmt.Sprintf("; measured here %v a step under autocast", r.Measured.Round(time.Microsecond))
+		text += fmt.Sprintf("; measured here %s a step under autocast", display.Duration(r.Measured))
 	}
 	return text + "."
 }
@@ -82,25 +82,18 @@ func (r Report) table() display.Bundle {
 	for _, c := range r.Rows {
 		tf32, over := "–", "–"
 		if c.GPU.Products["tf32"] > 0 {
-			tf32, over = rounded(c.TF32.Total), fmt.Sprintf("%.2f×", c.OverTF32())
+			tf32, over = display.Duration(c.TF32.Total), fmt.Sprintf("%.2f×", c.OverTF32())
 		}
-		rows = append(rows, []any{c.GPU.Name, rounded(c.Full.Total), tf32, rounded(c.Mixed.Total), fmt.Sprintf("%.2f×", c.Speedup()), over, c.Mixed.bounds()})
+		rows = append(rows, []any{c.GPU.Name, display.Duration(c.Full.Total), tf32, display.Duration(c.Mixed.Total), fmt.Sprintf("%.2f×", c.Speedup()), over, c.Mixed.bounds()})
 	}
 	if r.Measured > 0 {
 		full, ratio := "–", "–"
 		if r.Against > 0 {
-			full, ratio = rounded(r.Against), fmt.Sprintf("%.2f×", float64(r.Against)/float64(r.Measured))
+			full, ratio = display.Duration(r.Against), fmt.Sprintf("%.2f×", float64(r.Against)/float64(r.Measured))
 		}
-		rows = append(rows, []any{"here, measured", full, "–", rounded(r.Measured), ratio, "–", ""})
+		rows = append(rows, []any{"here, measured", full, "–", display.Duration(r.Measured), ratio, "–", ""})
 	}
 	return display.Table(head, rows)
-}
-
-func rounded(d time.Duration) string {
-	if d >= 10*time.Millisecond {
-		return d.Round(10 * time.Microsecond).String()
-	}
-	return d.Round(100 * time.Nanosecond).String()
 }
 
 // String returns the report as text.
@@ -133,7 +126,7 @@ func (r Report) Ops(i int) display.Bundle {
 	total := r.Rows[i].Mixed.Total
 	var rows [][]any
 	for _, k := range kinds {
-		rows = append(rows, []any{k.name, k.dtype, counts[k], rounded(times[k]), fmt.Sprintf("%.1f %%", 100*float64(times[k])/float64(max(total, 1))), k.bound})
+		rows = append(rows, []any{k.name, k.dtype, counts[k], display.Duration(times[k]), fmt.Sprintf("%.1f %%", 100*float64(times[k])/float64(max(total, 1))), k.bound})
 	}
 	return display.Table([]string{"operation", "dtype", "kernels", "predicted on " + g.Name, "share", "bound by"}, rows)
 }

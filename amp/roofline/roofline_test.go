@@ -12,19 +12,19 @@ func TestTime(t *testing.T) {
 	g := GPU{Name: "test", Products: map[string]float64{"float32": 1e12, "tf32": 2e12, "float16": 8e12}, Vector: 1e12, Bandwidth: 1e11, Launch: time.Microsecond}
 	for _, tt := range []struct {
 		name  string
-		op    Op
+		op    OpCost
 		tf32  bool
 		want  time.Duration
 		bound string
 	}{
-		{"a product in float32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
-		{"with TF32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, true, 500 * time.Microsecond, Compute},
-		{"in float16", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, 125 * time.Microsecond, Compute},
-		{"in float16, odd sizes", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, 125 * time.Microsecond, Compute},
-		{"in a dtype that the device lacks", Op{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
-		{"elements", Op{DType: "float16", FLOPs: 1e6, Bytes: 4e6}, false, 40 * time.Microsecond, Memory},
-		{"few elements", Op{DType: "float16", FLOPs: 10, Bytes: 40}, false, time.Microsecond, Launch},
-		{"many kernels of few elements", Op{FLOPs: 10, Bytes: 40, Times: 5}, false, 5 * time.Microsecond, Launch},
+		{"a product in float32", OpCost{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
+		{"with TF32", OpCost{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, true, 500 * time.Microsecond, Compute},
+		{"in float16", OpCost{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, 125 * time.Microsecond, Compute},
+		{"in float16, odd sizes", OpCost{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, 125 * time.Microsecond, Compute},
+		{"in a dtype that the device lacks", OpCost{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
+		{"elements", OpCost{DType: "float16", FLOPs: 1e6, Bytes: 4e6}, false, 40 * time.Microsecond, Memory},
+		{"few elements", OpCost{DType: "float16", FLOPs: 10, Bytes: 40}, false, time.Microsecond, Launch},
+		{"many kernels of few elements", OpCost{FLOPs: 10, Bytes: 40, Times: 5}, false, 5 * time.Microsecond, Launch},
 	} {
 		if got, bound := g.Time(tt.op, tt.tf32); got != tt.want || bound != tt.bound {
 			t.Errorf("%s: got %v bound by %s, want %v by %s", tt.name, got, bound, tt.want, tt.bound)
@@ -33,11 +33,11 @@ func TestTime(t *testing.T) {
 	old := g
 	old.AlignedOnly = true
 	for aligned, want := range map[bool]time.Duration{true: 125 * time.Microsecond, false: time.Millisecond} {
-		if got, _ := old.Time(Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: aligned}, false); got != want {
+		if got, _ := old.Time(OpCost{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: aligned}, false); got != want {
 			t.Errorf("before cuBLAS 11, aligned %v: got %v, want %v", aligned, got, want)
 		}
 	}
-	p := g.Predict([]Op{{FLOPs: 10, Bytes: 40}, {DType: "float32", FLOPs: 1e9, Product: true}}, false)
+	p := g.Predict([]OpCost{{FLOPs: 10, Bytes: 40}, {DType: "float32", FLOPs: 1e9, Product: true}}, false)
 	if p.Total != 1001*time.Microsecond || p.Kernels != 2 || p.Bound[Launch] != time.Microsecond || !strings.Contains(p.String(), "predicted") {
 		t.Errorf("got %+v, printed as %v", p, p)
 	}
@@ -160,7 +160,7 @@ func TestPublishedSpeedups(t *testing.T) {
 // TestDense checks that the arithmetic of a dense step is that of its products: forward, gradients of
 // weights, and gradients of inputs except for the first layer.
 func TestDense(t *testing.T) {
-	flops := func(ops []Op) (n float64) {
+	flops := func(ops []OpCost) (n float64) {
 		for _, op := range ops {
 			if op.Product {
 				n += op.FLOPs

@@ -6,7 +6,7 @@ import "fmt"
 // not fuse operations.
 type builder struct{ Workload }
 
-func (b *builder) both(op Op, full, mixed float64, dtype string) {
+func (b *builder) both(op OpCost, full, mixed float64, dtype string) {
 	op.DType, op.Bytes = "float32", full
 	b.Full = append(b.Full, op)
 	op.DType, op.Bytes = dtype, mixed
@@ -18,7 +18,7 @@ func (b *builder) both(op Op, full, mixed float64, dtype string) {
 func (b *builder) product(name string, times, m, k, n int) {
 	t := float64(times)
 	elements := t * (float64(m)*float64(k) + float64(k)*float64(n) + float64(m)*float64(n))
-	b.both(Op{
+	b.both(OpCost{
 		Name: name, FLOPs: 2 * t * float64(m) * float64(k) * float64(n), Product: true,
 		Aligned: m%8 == 0 && k%8 == 0 && n%8 == 0,
 	}, 4*elements, 2*elements, "float16")
@@ -27,17 +27,17 @@ func (b *builder) product(name string, times, m, k, n int) {
 // pointwise adds an operation on operands and a result of n elements each, in 16 bits under
 // autocast.
 func (b *builder) pointwise(name string, n float64, operands int) {
-	b.both(Op{Name: name, FLOPs: n}, 4*n*float64(operands+1), 2*n*float64(operands+1), "float16")
+	b.both(OpCost{Name: name, FLOPs: n}, 4*n*float64(operands+1), 2*n*float64(operands+1), "float16")
 }
 
 // wide is pointwise in float32, under autocast too.
 func (b *builder) wide(name string, n float64, operands int) {
-	b.both(Op{Name: name, FLOPs: n}, 4*n*float64(operands+1), 4*n*float64(operands+1), "float32")
+	b.both(OpCost{Name: name, FLOPs: n}, 4*n*float64(operands+1), 4*n*float64(operands+1), "float32")
 }
 
 // cast adds a cast of n elements, under autocast only.
 func (b *builder) cast(n float64) {
-	b.Mixed = append(b.Mixed, Op{Name: "cast", DType: "float16", FLOPs: n, Bytes: 6 * n})
+	b.Mixed = append(b.Mixed, OpCost{Name: "cast", DType: "float16", FLOPs: n, Bytes: 6 * n})
 }
 
 // linear adds a layer of m rows from k to n features with a bias, forward and backward. With
@@ -136,6 +136,6 @@ func BERT(batch, tokens, hidden, layers, heads, intermediate, vocabulary int) Wo
 	}
 	parameters := float64(vocabulary+tokens)*float64(hidden) + float64(layers)*(4*float64(hidden)*float64(hidden)+2*float64(hidden)*float64(intermediate))
 	b.wide("adamw", parameters, 6)
-	b.Mixed = append(b.Mixed, Op{Name: "unscale", DType: "float32", FLOPs: parameters, Bytes: 8 * parameters})
+	b.Mixed = append(b.Mixed, OpCost{Name: "unscale", DType: "float32", FLOPs: parameters, Bytes: 8 * parameters})
 	return b.Workload
 }

@@ -127,10 +127,10 @@ CASES = {
 }
 
 
-# On these fake tensors answer by code of their own, or lack a check of the real kernels:
+# For these, fake tensors have separate code, or lack a check of the real kernels:
 # so a comparison of fake and real tensors on the CPU shows.
 NOT_FAKE = {"linalg_lu_factor": MIX[1:3], "affine_grid": MIX, "affine_grid 3": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:], "embedding_bag weighted": MIX[4:]}
-# float64 beside weights of float32, which real kernels refuse.
+# float64 next to weights of float32, which real kernels reject.
 NOT_FAKE.update({n: MIX[3:4] for n in VARIANTS if "float32 weights" in n or n.split()[0] in ("RNNCell", "GRUCell", "LSTMCell", "MultiheadAttention")})
 # oneDNN has float16 on some processors, and LSTM layers without a projection are its own.
 ONEDNN = [n for n in VARIANTS if n.startswith("LSTM") and not n.startswith(("LSTMCell", "LSTM projected"))]

@@ -161,7 +161,7 @@ SCRIPTS = {
     "closure": (BASE, ready + "; closure a; step a"),
     "not initialised": (BASE, "grad a 4 8; unscale a; step a; update; update 2; update_tensor 2; scale 1; step a; update"),
     "half gradient": (BASE, "scale 1; grad a 4 8; half_grad a; unscale a; step a; update; grad a; step a"),
-    "half gradient beside another": (BASE, "scale 1; grad b 4 8; half_grad a; unscale a; unscale b; step b; update"),
+    "half gradient next to another": (BASE, "scale 1; grad b 4 8; half_grad a; unscale a; unscale b; step b; update"),
     "no gradients, step": (BASE, "scale 1; step a; update"),
     "no gradients, then some": (BASE, "scale 1; step a; grad a 4 8; step a; update; update 8; step a; update"),
     "no gradients, unscale": (BASE, "scale 1; unscale a; unscale a; update; step a"),
@@ -220,7 +220,7 @@ SCRIPTS = {
     "fused, adam": (BASE, "scale 1; grad w nan 8; step w; update; grad w 4 8; step w; update; grad w inf 8; step w; update; grad w 2 4; unscale w; step w; update"),
     "fused, half": (BASE, "scale 1; grad h 4 8; step h; update; grad h inf 8; step h; update; grad h 1 1; unscale h; step h; update"),
     "fused, half, odd scale": (dict(init_scale=3.0), "scale 1; grad h 1 10; step h; update; grad v 1 10; step v; update; grad v 0.1 -7; step v; update"),
-    "fused beside plain": (BASE, "scale 1; grad f inf 8; grad a 4 8; step f; step a; update"),
+    "fused next to plain": (BASE, "scale 1; grad f inf 8; grad a 4 8; step f; step a; update"),
 }
 
 

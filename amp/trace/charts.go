@@ -24,9 +24,9 @@ func (r *Recorder) LossScale() *chart.Figure {
 
 // DTypes shows the dtype of each operation of a step, forward and backward.
 func (r *Recorder) DTypes() *chart.Figure {
-	var list []chart.Op
+	var list []chart.OpDType
 	for _, op := range r.Ops() {
-		list = append(list, chart.Op{
+		list = append(list, chart.OpDType{
 			Name: op.Name, Module: op.Module, Phase: op.phase(),
 			DType: op.ranIn().String(), Casts: op.Casts, Cached: op.Cached, Why: op.brief(),
 		})
@@ -98,7 +98,7 @@ func label(name, module, phase string) string {
 // all steps.
 func (r *Recorder) Ranges() *chart.Figure {
 	defer r.read()()
-	var list []chart.Range
+	var list []chart.ValueRange
 	at := map[string]int{}
 	for _, row := range r.sums.rows {
 		if row.Counted == 0 {
@@ -110,7 +110,7 @@ func (r *Recorder) Ranges() *chart.Figure {
 		if !ok {
 			i = len(list)
 			at[name+d] = i
-			list = append(list, chart.Range{Name: name, DType: d, Min: row.AbsMin, Max: row.AbsMax})
+			list = append(list, chart.ValueRange{Name: name, DType: d, Min: row.AbsMin, Max: row.AbsMax})
 		}
 		list[i].Min, list[i].Max = least(list[i].Min, row.AbsMin), -least(-list[i].Max, -row.AbsMax)
 		list[i].Bad = list[i].Bad || row.Bad > 0
@@ -161,12 +161,12 @@ func (r *Recorder) Memory() *chart.Figure {
 			step, most = s, n
 		}
 	}
-	ops = slices.DeleteFunc(ops, func(op Op) bool { return op.Step != step })
+	ops = slices.DeleteFunc(ops, func(op OpRecord) bool { return op.Step != step })
 	return chart.Needed("bytes of results", "B", needed(ops))
 }
 
 // needed returns the bytes that are needed after each of ops, by dtype.
-func needed(ops []Op) []chart.Series {
+func needed(ops []OpRecord) []chart.Series {
 	type result struct {
 		dtype       tensor.DType
 		bytes       int
@@ -205,7 +205,7 @@ func needed(ops []Op) []chart.Series {
 	var list []chart.Series
 	for _, d := range tensor.DTypes() {
 		if y := series[d]; y != nil {
-			list = append(list, chart.Series{Name: d.String(), DType: d.String(), Y: y})
+			list = append(list, chart.Series{Name: d.String(), DType: d.String(), Values: y})
 		}
 	}
 	return list

@@ -43,7 +43,7 @@ func TestCharts(t *testing.T) {
 	}{
 		"flushed":    {rec.Flushed(), []string{"most in linear 0, 31 % in step 2"}}, // 32 of 32 + 64 + 8
 		"not finite": {rec.NotFinite(), []string{"in step 3"}},
-		"ranges":     {rec.Ranges(), []string{"results", "beyond its largest"}},
+		"ranges":     {rec.Ranges(), []string{"results", "float16's largest"}},
 		"traffic":    {rec.CastTraffic(), []string{"operations", "casts"}},
 		"memory":     {rec.Memory(), []string{"float16", "float32"}},
 		"dtypes":     {rec.DTypes(), []string{"float16"}},
@@ -73,7 +73,7 @@ func TestMemory(t *testing.T) {
 	h.Neg()
 	rec.Stop()
 	data := rec.Memory().Data()
-	want := "step,float16,float32\n0,512,0\n1,1024,0\n2,1024,1024\n3,1024,0\n"
+	want := "operation,float16,float32\n0,512,0\n1,1024,0\n2,1024,1024\n3,1024,0\n"
 	if data != want {
 		t.Errorf("got\n%swant\n%s", data, want)
 	}
@@ -98,7 +98,7 @@ func TestRoofline(t *testing.T) {
 		t.Errorf("got step %d, want the last one, 1", step[0].Step)
 	}
 	dense := roofline.Dense(64, 256, 256, 256, 256)
-	products := func(ops []roofline.Op) (flops, bytes float64) {
+	products := func(ops []roofline.OpCost) (flops, bytes float64) {
 		for _, op := range ops {
 			if op.Product {
 				flops += op.FLOPs
@@ -110,7 +110,7 @@ func TestRoofline(t *testing.T) {
 		}
 		return flops, bytes
 	}
-	for name, ops := range map[string][2][]roofline.Op{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
+	for name, ops := range map[string][2][]roofline.OpCost{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
 		f, b := products(ops[0])
 		wantF, wantB := products(ops[1])
 		// The bias is an operand of linear, but Dense does not count its bytes.

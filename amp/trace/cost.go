@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"halfnote/display"
 )
 
 // pairs is the number of runs of each kind in Overhead, and turn the number of steps before it
@@ -85,5 +87,5 @@ func (c Cost) Share() float64 { return c.Ratio - 1 }
 // String returns the cost as a sentence.
 func (c Cost) String() string {
 	return fmt.Sprintf("%d steps take %v without a recording and %v with one, %+.1f %% (medians of %d runs of each kind, side by side; half of the pairs lie between %+.1f and %+.1f %%)",
-		c.Steps, c.Without.Round(time.Microsecond), c.With.Round(time.Microsecond), 100*c.Share(), pairs, 100*(c.Low-1), 100*(c.High-1))
+		c.Steps, display.Duration(c.Without), display.Duration(c.With), 100*c.Share(), pairs, 100*(c.Low-1), 100*(c.High-1))
 }

@@ -108,7 +108,7 @@ func (r *Recorder) take(n *noted) {
 		r.bases.put(n.Out.ID, r.base(n.In[0].ID))
 		return
 	case n.InCast:
-		r.casts.put(n.Out.ID, Cast{Duration: n.Duration, Rounding: n.rounding, Rounded: n.counted})
+		r.casts.put(n.Out.ID, CastRecord{Duration: n.Duration, Rounding: n.rounding, Rounded: n.counted})
 		return
 	}
 	op := &r.op
@@ -157,14 +157,14 @@ func (r *Recorder) restart() {
 }
 
 // scaler records a scaler event.
-func (r *Recorder) scaler(e amp.Event) {
+func (r *Recorder) scaler(e amp.ScalerEvent) {
 	defer r.read()()
 	switch e.Kind {
 	case amp.EventStep:
 		if r.clock.optimized() {
 			r.restart()
 		}
-		r.steps = append(r.steps, Step{StepResult: e.Result, Of: r.clock.step})
+		r.steps = append(r.steps, StepRecord{StepResult: e.Result, Of: r.clock.step})
 	case amp.EventUpdate:
 		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {
 			r.steps[i].After = e.After

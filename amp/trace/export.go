@@ -44,7 +44,7 @@ type record struct {
 	Shadow     *Shadowed `json:"shadow,omitempty"`
 }
 
-func (op *Op) record() record {
+func (op *OpRecord) record() record {
 	t := newTotal()
 	t.add(op)
 	r := record{

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/display"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
-// Op is an operation that ran.
-type Op struct {
+// OpRecord is an operation that ran.
+type OpRecord struct {
 	Name     string // torch's name, such as "linear"
 	Place           // place of the module that called it, or whose derivative it is
 	Source   string // line of the cell that called it, or whose derivative it is: "In[3], line 5"
@@ -29,11 +31,11 @@ type Op struct {
 	InIDs    []int        // IDs of the operands after casts; a view has the ID of its base
 	Computed tensor.DType // dtype of the operands after casts
 	Out      tensor.DType
-	Shape    []int  // shape of the result
-	ID       int    // ID of the result
-	Casts    int    // operands converted for it
-	Cached   int    // operands whose cast came from autocast's cache
-	Cast     []Cast // casts, including cached ones
+	Shape    []int        // shape of the result
+	ID       int          // ID of the result
+	Casts    int          // operands converted for it
+	Cached   int          // operands whose cast came from autocast's cache
+	Cast     []CastRecord // casts, including cached ones
 
 	Duration time.Duration
 	Bytes    int     // bytes read and written
@@ -53,8 +55,8 @@ type Rounding struct {
 	Overflowed int // finite before, infinite after
 }
 
-// Cast is the conversion of an operand for an operation.
-type Cast struct {
+// CastRecord is the conversion of an operand for an operation.
+type CastRecord struct {
 	Operand   int // index of the operand
 	From, To  tensor.DType
 	Cached    bool // taken from autocast's cache
@@ -67,7 +69,7 @@ type Cast struct {
 
 // bytes returns the bytes that the cast read and wrote: 0 if it was cached or is an operation in
 // its own right.
-func (c Cast) bytes() int {
+func (c CastRecord) bytes() int {
 	if c.Cached || c.Promotion {
 		return 0
 	}
@@ -76,7 +78,7 @@ func (c Cast) bytes() int {
 
 // describe fills op from e, reusing op's lists. e lacks the step, the policy and the counts of the
 // result.
-func (op *Op) describe(e *tensor.EventInfo, place Place) {
+func (op *OpRecord) describe(e *tensor.EventInfo, place Place) {
 	op.Name, op.Category, op.Place, op.Source = e.Op.Name, amp.Listed(e.Op), place, e.Source
 	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
 	op.Computed, op.Out, op.Shape, op.ID = e.Computed, e.Out.DType, e.Out.Shape, e.Out.ID
@@ -147,7 +149,7 @@ func (r *reason) by(op tensor.Info) string {
 	return r.policy.By(op)
 }
 
-func (op Op) phase() string {
+func (op OpRecord) phase() string {
 	switch {
 	case op.Backward:
 		return "backward"
@@ -158,7 +160,7 @@ func (op Op) phase() string {
 }
 
 // ranIn returns the dtype that a chart shows for an operation; for a cast, that of its result.
-func (op Op) ranIn() tensor.DType {
+func (op OpRecord) ranIn() tensor.DType {
 	if op.Name == "cast" {
 		return op.Out
 	}
@@ -166,7 +168,7 @@ func (op Op) ranIn() tensor.DType {
 }
 
 // brief returns Why, shortened for a chart.
-func (op Op) brief() string {
+func (op OpRecord) brief() string {
 	switch {
 	case op.Backward:
 		return "of " + op.Of
@@ -181,7 +183,7 @@ func (op Op) brief() string {
 }
 
 // where returns the module and the line of the operation.
-func (op Op) where() string {
+func (op OpRecord) where() string {
 	var parts []string
 	if op.Module != "" {
 		parts = append(parts, "in "+op.Module)
@@ -193,7 +195,7 @@ func (op Op) where() string {
 }
 
 // facts returns the lines of the operation's own page.
-func (op Op) facts() [][2]string {
+func (op OpRecord) facts() [][2]string {
 	var in []string
 	for i, d := range op.In {
 		text := d.Short()
@@ -216,8 +218,8 @@ func (op Op) facts() [][2]string {
 		{"policy", op.Policy + ": " + op.Why},
 		{"operands", strings.Join(in, ", ")},
 		{"computed in", op.Computed.String()},
-		{"result", fmt.Sprintf("%v %v", op.Out, op.Shape)},
-		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), op.Duration.Round(time.Microsecond))},
+		{"result", text.Sprintf("%v %v", op.Out, op.Shape)},
+		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), display.Duration(op.Duration))},
 	}
 	if c := op.Counts; op.Counted {
 		list = append(list, [2]string{"in the result", fmt.Sprintf("%d elements: %d zero, %d subnormal, %d inf, %d NaN; magnitudes %.3g to %.3g", c.Count, c.Zeros, c.Subnormals, c.Infs, c.NaNs, c.AbsMin, c.AbsMax)})
@@ -232,7 +234,7 @@ func (op Op) facts() [][2]string {
 }
 
 // String returns all facts about the operation, one on each line.
-func (op Op) String() string {
+func (op OpRecord) String() string {
 	var b strings.Builder
 	for _, f := range op.facts() {
 		fmt.Fprintf(&b, "%-14s %s\n", f[0], f[1])
@@ -241,7 +243,7 @@ func (op Op) String() string {
 }
 
 // HTML returns the same as a table.
-func (op Op) HTML() string {
+func (op OpRecord) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table>")
 	for _, f := range op.facts() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/display"
 	"halfnote/tensor"
 )
 
@@ -42,29 +43,29 @@ func Shadow() Option { return func(s *settings) { s.always, s.shadow = true, tru
 // Recorder is a recording, running or stopped. Its methods may be called while it runs; they
 // show the data so far.
 type Recorder struct {
-	names *Names
+	names *Places
 	stop  []func()
 
 	mu      sync.Mutex
 	clock   clock
 	meter   meter
 	reasons reasons
-	shadow  *shadow      // nil without Shadow
-	waiting []noted      // operations not processed yet
-	step    int          // step of the last processed operation
-	bases   recent[int]  // IDs of the bases of views, by ID
-	casts   recent[Cast] // casts by autocast, by ID of the result
+	shadow  *shadow            // nil without Shadow
+	waiting []noted            // operations not processed yet
+	step    int                // step of the last processed operation
+	bases   recent[int]        // IDs of the bases of views, by ID
+	casts   recent[CastRecord] // casts by autocast, by ID of the result
 	ops     store
-	op      Op  // last operation, whose lists are reused
-	first   int // first step of the recording
+	op      OpRecord // last operation, whose lists are reused
+	first   int      // first step of the recording
 	sums    sums
-	steps   []Step
+	steps   []StepRecord
 	begun   time.Time
 	ended   time.Time
 }
 
-// Step is a step of an optimizer under a scaler.
-type Step struct {
+// StepRecord is a step of an optimizer under a scaler.
+type StepRecord struct {
 	amp.StepResult
 	After float64 // scale after Update, 0 before it
 	Of    int     // number of the training step, as in Op.Step
@@ -85,14 +86,14 @@ func Start(options ...Option) *Recorder {
 	if set.shadow {
 		r.shadow = &shadow{}
 	}
-	r.names = NewNames(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
+	r.names = NewPlaces(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
 	r.listen()
 	return r
 }
 
 // listen starts observing.
 func (r *Recorder) listen() {
-	stop := []func(){tensor.Observe(r.event), amp.Observe(r.scaler)}
+	stop := []func(){tensor.Observe(r.event), amp.ObserveScalers(r.scaler)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop = stop
@@ -120,13 +121,13 @@ func (r *Recorder) Stop() {
 }
 
 // Ops returns the first MaxOps operations, in execution order.
-func (r *Recorder) Ops() []Op {
+func (r *Recorder) Ops() []OpRecord {
 	defer r.read()()
 	return r.ops.all()
 }
 
 // Op returns operation i. It panics if i is out of range.
-func (r *Recorder) Op(i int) Op {
+func (r *Recorder) Op(i int) OpRecord {
 	defer r.read()()
 	if i < 0 || i >= len(r.ops.list) {
 		panic(fmt.Errorf("trace: op: %d; want 0 to %d", i, len(r.ops.list)-1))
@@ -162,9 +163,9 @@ func (r *Recorder) Step(step int) *Recorder {
 }
 
 // Steps returns the steps of scaled optimizers in order.
-func (r *Recorder) Steps() []Step {
+func (r *Recorder) Steps() []StepRecord {
 	defer r.read()()
-	return append([]Step(nil), r.steps...)
+	return append([]StepRecord(nil), r.steps...)
 }
 
 // String returns a sentence about the recording.
@@ -200,5 +201,8 @@ func (r *Recorder) String() string {
 	if end.IsZero() {
 		end = time.Now()
 	}
-	return text + fmt.Sprintf(", in %v", end.Sub(r.begun).Round(time.Millisecond))
+	if d := end.Sub(r.begun); d >= time.Millisecond {
+		text += ", in " + display.Duration(d)
+	}
+	return text
 }

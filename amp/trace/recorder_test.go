@@ -41,7 +41,7 @@ func TestOps(t *testing.T) {
 		{"linear", tensor.Float16, 1, ""},
 		{"mse_loss", tensor.Float32, 1, ""},
 	}
-	var forward, backward []trace.Op
+	var forward, backward []trace.OpRecord
 	for _, op := range rec.Ops() {
 		if op.Backward {
 			backward = append(backward, op)

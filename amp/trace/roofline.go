@@ -29,7 +29,7 @@ func (r *Recorder) RooflineBeside(full *Recorder, names ...string) roofline.Repo
 }
 
 // duration returns the time of operations, including the casts for them.
-func duration(ops []Op) (d time.Duration) {
+func duration(ops []OpRecord) (d time.Duration) {
 	for _, op := range ops {
 		d += op.Duration
 		for _, c := range op.Cast {
@@ -44,14 +44,14 @@ func duration(ops []Op) (d time.Duration) {
 // Workload returns the work of the last complete step, for [roofline.Workload.PredictOn], and the
 // operations of that step. For float32 it has the same operations without casts, with float32 in
 // place of 16-bit dtypes.
-func (r *Recorder) Workload() (roofline.Workload, []Op) {
+func (r *Recorder) Workload() (roofline.Workload, []OpRecord) {
 	ops := r.Ops()
 	last := 0
 	for _, op := range ops {
 		last = max(last, op.Step)
 	}
-	complete := func(step int) []Op {
-		return slices.DeleteFunc(slices.Clone(ops), func(op Op) bool { return op.Step != step })
+	complete := func(step int) []OpRecord {
+		return slices.DeleteFunc(slices.Clone(ops), func(op OpRecord) bool { return op.Step != step })
 	}
 	step := complete(last)
 	if before := complete(max(last-1, 0)); len(before) > len(step) {
@@ -61,10 +61,10 @@ func (r *Recorder) Workload() (roofline.Workload, []Op) {
 	for _, op := range step {
 		for _, c := range op.Cast {
 			if b := c.bytes(); b > 0 {
-				w.Mixed = append(w.Mixed, roofline.Op{Name: "cast", DType: c.To.String(), FLOPs: float64(c.Elements), Bytes: float64(b)})
+				w.Mixed = append(w.Mixed, roofline.OpCost{Name: "cast", DType: c.To.String(), FLOPs: float64(c.Elements), Bytes: float64(b)})
 			}
 		}
-		o := roofline.Op{Name: op.Name, DType: op.Computed.String(), FLOPs: op.FLOPs, Bytes: float64(op.Bytes), Product: op.product(), Aligned: op.aligned()}
+		o := roofline.OpCost{Name: op.Name, DType: op.Computed.String(), FLOPs: op.FLOPs, Bytes: float64(op.Bytes), Product: op.product(), Aligned: op.aligned()}
 		if op.Name == "cast" {
 			o.DType = op.Out.String()
 		}
@@ -89,7 +89,7 @@ func elements(shape []int) int {
 
 // product reports whether the operation is a matrix product or convolution, whose work exceeds one
 // FLOP for each element.
-func (op Op) product() bool {
+func (op OpRecord) product() bool {
 	most := elements(op.Shape)
 	for _, s := range op.InShapes {
 		most = max(most, elements(s))
@@ -99,7 +99,7 @@ func (op Op) product() bool {
 
 // aligned reports whether the sizes of a product are multiples of 8: the last two of matrices, and
 // the channels of a convolution.
-func (op Op) aligned() bool {
+func (op OpRecord) aligned() bool {
 	if len(op.InShapes) < 2 {
 		return false
 	}
@@ -122,10 +122,10 @@ func (op Op) aligned() bool {
 	return true
 }
 
-func (op Op) conv() bool { return len(op.Name) >= 4 && op.Name[:4] == "conv" }
+func (op OpRecord) conv() bool { return len(op.Name) >= 4 && op.Name[:4] == "conv" }
 
 // wideBytes returns the bytes that the operation would read and write in float32.
-func (op Op) wideBytes() int {
+func (op OpRecord) wideBytes() int {
 	bytes := op.Bytes
 	if op.InPlace {
 		return bytes

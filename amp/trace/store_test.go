@@ -13,9 +13,9 @@ import (
 )
 
 // plain is the alternative with which store is compared: a slice of operations, each with its own lists.
-type plain []Op
+type plain []OpRecord
 
-func (p *plain) add(op *Op) {
+func (p *plain) add(op *OpRecord) {
 	o := *op
 	o.In, o.InShapes, o.InIDs, o.Cast = slices.Clone(op.In), slices.Clone(op.InShapes), slices.Clone(op.InIDs), slices.Clone(op.Cast)
 	*p = append(roomy(*p, 1), o)
@@ -39,13 +39,13 @@ func BenchmarkStore(b *testing.B) {
 	ops := rec.Ops()
 	for _, variant := range []struct {
 		name  string
-		start func() (add func(*Op), held func() any)
+		start func() (add func(*OpRecord), held func() any)
 	}{
-		{"store", func() (func(*Op), func() any) {
+		{"store", func() (func(*OpRecord), func() any) {
 			s := new(store)
-			return func(op *Op) { s.add(op) }, func() any { return s }
+			return func(op *OpRecord) { s.add(op) }, func() any { return s }
 		}},
-		{"slice", func() (func(*Op), func() any) {
+		{"slice", func() (func(*OpRecord), func() any) {
 			s := new(plain)
 			return s.add, func() any { return s }
 		}},

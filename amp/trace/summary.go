@@ -6,7 +6,6 @@ import (
 	"html"
 	"slices"
 	"strings"
-	"time"
 
 	"halfnote/display"
 )
@@ -96,7 +95,7 @@ func (s Summary) table() (head []string, rows [][]any) {
 	columns := []column{
 		{s.By, true, func(r Row) any { return cmp.Or(r.Name, "–") }},
 		{"times", true, func(r Row) any { return r.Times }},
-		{"time", true, func(r Row) any { return (r.Duration + r.CastTime).Round(time.Microsecond) }},
+		{"time", true, func(r Row) any { return r.Duration + r.CastTime }},
 		{"share", true, func(r Row) any {
 			return percent(float64(r.Duration+r.CastTime) / float64(max(all.Duration+all.CastTime, 1)))
 		}},
@@ -163,7 +162,7 @@ func percent(p float64) string {
 func (r *Recorder) Table() display.Bundle {
 	head := []string{"#", "step", "phase", "op", "module", "line", "why", "in", "computed", "out", "casts", "cached", "zero", "subnormal", "inf, NaN", "flushed to 0", "smallest", "largest", "time"}
 	ops := r.Ops()
-	shadow := slices.ContainsFunc(ops, func(op Op) bool { return op.Shadow != nil })
+	shadow := slices.ContainsFunc(ops, func(op OpRecord) bool { return op.Shadow != nil })
 	if shadow {
 		head = append(head, "own error, ulp", "0, not in float64")
 	}
@@ -185,7 +184,7 @@ func (r *Recorder) Table() display.Bundle {
 		} else {
 			row = append(row, "", "", "", flushed, "", "")
 		}
-		row = append(row, op.Duration.Round(time.Microsecond))
+		row = append(row, op.Duration)
 		if op.Shadow != nil {
 			row = append(row, fmt.Sprintf("%.3g", op.Shadow.ULP), percent(op.Shadow.DeadShare()))
 		}

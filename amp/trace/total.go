@@ -35,7 +35,7 @@ type Total struct {
 func newTotal() Total { return Total{AbsMin: math.NaN(), AbsMax: math.NaN()} }
 
 // add adds an operation.
-func (t *Total) add(op *Op) {
+func (t *Total) add(op *OpRecord) {
 	t.Times++
 	t.Duration += op.Duration
 	t.Bytes += op.Bytes
@@ -147,7 +147,7 @@ const (
 )
 
 // add adds an operation; kind is the number of its kind in the recording, or -1.
-func (s *sums) add(op *Op, kind int32) {
+func (s *sums) add(op *OpRecord, kind int32) {
 	if s.at == nil {
 		s.at, s.stride = map[key]int{}, 1
 	}
@@ -174,7 +174,7 @@ func (s *sums) add(op *Op, kind int32) {
 }
 
 // row returns the row of op, which is that of all operations of its kind.
-func (s *sums) row(op *Op, kind int32) *row {
+func (s *sums) row(op *OpRecord, kind int32) *row {
 	if kind >= 0 && int(kind) < len(s.ofKind) && s.ofKind[kind] >= 0 {
 		return &s.rows[s.ofKind[kind]]
 	}
@@ -199,7 +199,7 @@ func (s *sums) row(op *Op, kind int32) *row {
 }
 
 // turn counts the step that op begins, and whether its results are counted.
-func (s *sums) turn(op *Op) {
+func (s *sums) turn(op *OpRecord) {
 	if op.Step+1 != s.last {
 		s.last = op.Step + 1
 		s.all++

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"image/color"
-	"math"
 	"reflect"
 	"testing"
 
@@ -55,6 +54,16 @@ func TestContrast(t *testing.T) {
 			}
 		}
 	}
+	for name, th := range themes {
+		for _, s := range []span{{-1, 1}, {0, 1}, {-1, 0}} { // numbers in the cells of a matrix
+			for v := s.lo; v <= s.hi; v += 1. / 64 {
+				fill := s.shade(th, v)
+				if r := contrast(fill, ink(fill)); r < 4.5 {
+					t.Errorf("%s: %v in %v: %.2f:1", name, v, s, r)
+				}
+			}
+		}
+	}
 	if r := contrast(hex(0), hex(0xffffff)); r != 21 {
 		t.Errorf("black on white: %v:1", r)
 	}
@@ -64,22 +73,6 @@ func TestContrast(t *testing.T) {
 func over(c, bg color.NRGBA) color.NRGBA {
 	mix := func(a, b uint8) uint8 { return uint8((int(a)*int(c.A) + int(b)*(255-int(c.A))) / 255) }
 	return color.NRGBA{mix(c.R, bg.R), mix(c.G, bg.G), mix(c.B, bg.B), 255}
-}
-
-// contrast returns WCAG 2's contrast ratio.
-func contrast(a, b color.NRGBA) float64 {
-	luminance := func(c color.NRGBA) float64 {
-		lin := func(v uint8) float64 {
-			if s := float64(v) / 255; s > .04045 {
-				return math.Pow((s+.055)/1.055, 2.4)
-			} else {
-				return s / 12.92
-			}
-		}
-		return .2126*lin(c.R) + .7152*lin(c.G) + .0722*lin(c.B)
-	}
-	la, lb := luminance(a), luminance(b)
-	return (max(la, lb) + .05) / (min(la, lb) + .05)
 }
 
 // TestColours checks that dtypes of similar colour differ in letter or dashes.

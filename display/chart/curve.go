@@ -1,21 +1,32 @@
 package chart
 
 import (
+	"cmp"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve is a line over 0, 1, 2 … that may hold inf and NaN, which plotter.NewLine rejects. The
-// line breaks there, and a triangle marks the upper edge, or the lower edge for -inf.
+// curve is a line that may hold inf and NaN, which plotter.NewLine rejects. The line breaks there,
+// and a triangle marks the upper edge, or the lower edge for -inf.
 type curve struct {
+	x      []float64 // positions; nil: 0, 1, 2 …
 	y      []float64
 	style  draw.LineStyle
 	stairs bool // y[i] holds from i to i+1
 	bad    color.Color
+}
+
+// at returns the position of y[i].
+func (l curve) at(i int) float64 {
+	if l.x != nil {
+		return l.x[i]
+	}
+	return float64(i)
 }
 
 func (l curve) DataRange() (xmin, xmax, ymin, ymax float64) {
@@ -28,7 +39,21 @@ func (l curve) DataRange() (xmin, xmax, ymin, ymax float64) {
 	if ymin > ymax {
 		ymin, ymax = 0, 1
 	}
-	return 0, float64(max(1, len(l.y)-1)), ymin, ymax
+	xmin, xmax = 0, float64(max(1, len(l.y)-1))
+	if l.x != nil {
+		s := spanOf(l.x)
+		if xmin, xmax = s.lo, s.hi; !(xmin < xmax) {
+			xmin, xmax = orZero(xmin)-.5, orZero(xmax)+.5
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+func orZero(v float64) float64 {
+	if !finite(v) {
+		return 0
+	}
+	return v
 }
 
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
@@ -45,13 +70,17 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	last := vg.Length(math.Inf(-1))
 	for i, v := range l.y {
-		at := vg.Point{X: x(float64(i))}
+		if !finite(l.at(i)) {
+			flush()
+			continue
+		}
+		at := vg.Point{X: x(l.at(i))}
 		if !finite(v) {
 			if n := len(line); n > 0 && l.stairs {
 				line = append(line, vg.Point{X: at.X, Y: line[n-1].Y})
 			}
 			flush()
-			if at.X-last < .5 {
+			if d := at.X - last; d > -.5 && d < .5 {
 				continue
 			}
 			last = at.X
@@ -75,7 +104,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 // picture is the same and the file is small.
 func thin(line []vg.Point) []vg.Point {
 	const width = .5
-	if len(line) < 2*Width {
+	if len(line) < 2*Width || !slices.IsSortedFunc(line, func(a, b vg.Point) int { return cmp.Compare(a.X, b.X) }) {
 		return append([]vg.Point(nil), line...)
 	}
 	var out []vg.Point

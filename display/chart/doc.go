@@ -1,6 +1,15 @@
 // Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
-// the loss scale, the gradients that float16 loses, and the speed-up. Charts take plain numbers
-// and do not know tensors.
+// the loss scale, the gradients that float16 loses, and the speed-up. It does not depend on tensors.
+//
+// Charts of your own numbers take one line, with matplotlib's names. [Plot], [Scatter], [Hist] and [Imshow]
+// take slices and tensors, and [Grid] puts several charts into one:
+//
+//	chart.Plot(losses).XLabel("step").LogY()
+//	chart.Plot(train, "train", valid, "valid")
+//	chart.Scatter(x, y)
+//	chart.Hist(net.Weight)
+//	chart.Imshow(confusion).XLabel("predicted").YLabel("true")
+//	chart.Grid(2, chart.Plot(losses), chart.Hist(weights))
 //
 // Each function returns a [Figure]. One sentence states what the figure shows; it is the title,
 // the alt text and the start of the figure's text:
@@ -11,6 +20,7 @@
 //	})
 //	fmt.Println(fig)  // Against float32 at 1000 samples/s: autocast 2.31×
 //	fig.With(chart.Dark).SVG()
+//	fig.Interactive()  // exact values under the pointer, zoom, a legend that filters
 //
 // Each colour stands for one dtype in every chart, and a letter, dash pattern, mark or label
 // always repeats it. Non-finite numbers, which readers look for, are drawn as a mark at the edge.

@@ -2,8 +2,10 @@ package chart_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"halfnote/display/chart"
@@ -12,7 +14,9 @@ import (
 // TestPicturesOfExamples compares the pictures that the examples write with those in testdata.
 func TestPicturesOfExamples(t *testing.T) {
 	for name, example := range map[string]func(){
-		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "heatmap": ExampleHeatMap, "loss": ExampleLoss, "lossscale": ExampleLossScale,
+		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "grid": ExampleGrid, "heatmap": ExampleHeatMap, "hist": ExampleHist, "imshow": ExampleImshow,
+		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
+		"plot": ExamplePlot, "scatter": ExampleScatter,
 		"ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
 	} {
 		example()
@@ -52,6 +56,23 @@ func ExampleGradientLayers() {
 	// Gradients by parameter: encoder.0.weight loses most, 90 % flushed to 0
 }
 
+func ExampleGrid() {
+	var losses []float64
+	for step := range 60 {
+		losses = append(losses, 2*math.Exp(-float64(step)/20))
+	}
+	weights := [][]float64{{0.2, -0.5, 0.1}, {0.7, 0.0, -0.3}}
+	figure := chart.Grid(2,
+		chart.Plot(losses).XLabel("step").Title("Loss"),
+		chart.Hist(losses, 10).Title("Its values"),
+		chart.Imshow(weights).Title("Weights"),
+	)
+	os.WriteFile("grid.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 3 charts: Loss; Its values; Weights
+}
+
 func ExampleHeatMap() {
 	figure := chart.HeatMap("flushed to zero", []chart.HeatRow{
 		{Name: "linear 0", Values: []float64{0, 0, 0.1, 0.2, 0.4, 0.8}},
@@ -64,6 +85,39 @@ func ExampleHeatMap() {
 	// Flushed to zero: most in linear 0, 80 % in step 5
 }
 
+func ExampleHist() {
+	var grades []int
+	for student := range 100 {
+		grades = append(grades, 1+student*student%6)
+	}
+	figure := chart.Hist(grades).XLabel("grade").YLabel("students")
+	os.WriteFile("hist.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 100 values from 1 to 5: mean 3.16, standard deviation 1.573
+}
+
+// A confusion matrix.
+func ExampleImshow() {
+	figure := chart.Imshow([][]int{{50, 3, 0}, {4, 44, 6}, {1, 9, 40}}).XLabel("predicted").YLabel("true")
+	os.WriteFile("imshow.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Matrix (3, 3): values from 0 to 50, mean 17.44
+}
+
+// Losses of every 50th step.
+func ExampleLines() {
+	figure := chart.Lines("loss", []chart.Series{
+		{Name: "float32", DType: "float32", X: []float64{0, 50, 100, 150, 200}, Values: []float64{2.3, 1.1, 0.6, 0.4, 0.31}},
+		{Name: "float16", DType: "float16", X: []float64{0, 50, 100, 150}, Values: []float64{2.3, 1.2, math.NaN(), math.NaN()}},
+	})
+	os.WriteFile("lines.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Loss over step from 0 to 200: float32 0.31, float16 is NaN from step 100
+}
+
 func ExampleLoss() {
 	var full, half []float64
 	for step := range 100 {
@@ -71,7 +125,7 @@ func ExampleLoss() {
 		half = append(half, full[step]+0.02)
 	}
 	half[60] = math.Inf(1)
-	figure := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Y: full}, {Name: "autocast", DType: "float16", Y: half}})
+	figure := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: full}, {Name: "autocast", DType: "float16", Values: half}})
 	os.WriteFile("loss.png", figure.PNG(), 0o666)
 	fmt.Println(figure)
 	// Output:
@@ -100,8 +154,38 @@ func ExampleLossScale() {
 	// Loss scale over 200 steps: 3 skipped, from 2¹⁶ to 2¹⁵
 }
 
+func ExamplePlot() {
+	var x, sine, cosine []float64
+	for i := range 100 {
+		x = append(x, float64(i)/10)
+		sine, cosine = append(sine, math.Sin(x[i])), append(cosine, math.Cos(x[i]))
+	}
+	figure := chart.Plot(x, sine, "sin", x, cosine, "cos").XLabel("angle")
+	os.WriteFile("plot.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	fmt.Println(chart.Plot([]int{4, 2, 1}))
+	fmt.Println(chart.Plot("loss", 3))
+	// Output:
+	// sin ends at −0.4575, cos ends at −0.8892; angle from 0 to 9.9
+	// y ends at 1, between 1 and 4; x from 0 to 2
+	// chart.Plot: argument 1 is the name "loss" without values; want values before it
+}
+
+func ExampleScatter() {
+	var size, price []float64
+	for i := range 60 {
+		size = append(size, 30+2*float64(i))
+		price = append(price, 3*size[i]+40*math.Sin(float64(i*i)))
+	}
+	figure := chart.Scatter(size, price).XLabel("m²").YLabel("thousand euros")
+	os.WriteFile("scatter.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 60 points: m² from 30 to 148, thousand euros from 71.73 to 462.1, correlation 0.97
+}
+
 func ExampleRanges() {
-	figure := chart.Ranges([]chart.Range{
+	figure := chart.Ranges([]chart.ValueRange{
 		{Name: "linear, encoder.0", DType: "float16", Min: 1e-5, Max: 12},
 		{Name: "softmax, encoder.0", DType: "float32", Min: 1e-12, Max: 1},
 		{Name: "linear backward, encoder.0", DType: "float16", Min: 6e-8, Max: 65504, Bad: true},
@@ -109,7 +193,7 @@ func ExampleRanges() {
 	os.WriteFile("ranges.png", figure.PNG(), 0o666)
 	fmt.Println(figure)
 	// Output:
-	// Magnitudes of 3 results: 3 reach below float16's normal numbers, 1 beyond its largest
+	// 1 of 3 results exceeds float16's largest number, 3 reach below its normal numbers
 }
 
 func ExampleRatios() {
@@ -146,4 +230,15 @@ func ExampleThroughput() {
 	fmt.Println(figure)
 	// Output:
 	// Against float32 at 1003 samples/s: autocast 0.40×, bfloat16 (predicted) 2.30×
+}
+
+// An interactive figure holds a specification for JupyterLab and VS Code, and a picture for the rest.
+func ExampleFigure_Interactive() {
+	fig := chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: []float64{1, .5, .25}}}).Interactive()
+	b := fig.Bundle()
+	fmt.Println(slices.Sorted(maps.Keys(b.Data)))
+	fmt.Println(fig.VegaLite()["description"])
+	// Output:
+	// [application/vnd.vegalite.v5+json image/png text/plain]
+	// Loss after 3 steps: float32 0.25
 }

@@ -24,20 +24,26 @@ const Width = 640
 // margin is the empty border of a figure.
 const margin = 14
 
-// Figure is an immutable chart; With returns a changed copy. It is displayed as the last
+// Figure is an immutable chart; With, Title, XLabel and the like return a changed copy. It is displayed as the last
 // expression of a cell, or by display.Show.
 type Figure struct {
-	theme    Theme
-	chosen   bool // theme set by With
-	pinned   bool // theme is the session's; the interactive form does not follow the front end
-	auto     bool // theme follows the reader's system
-	sentence string
-	height   int // height of the drawing below the title, in CSS pixels
-	draw     func(Theme, draw.Canvas)
-	head     []string // header of the summary table
-	rows     [][]any
-	data     func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
-	twin     func() twin                          // interactive form; nil if there is no data
+	theme       Theme
+	chosen      bool // theme set by With
+	pinned      bool // theme is the session's; the interactive form does not follow the front end
+	auto        bool // theme follows the reader's system
+	sentence    string
+	heading     string // title given by Title
+	untitled    bool   // no title without a heading
+	narrow      bool   // can be drawn in a part of the width
+	axes        axes
+	remake      func(axes) *Figure // returns the figure with other axes; nil if it has none
+	height      int                // height of the drawing below the title, in CSS pixels
+	draw        func(Theme, draw.Canvas)
+	head        []string // header of the summary table
+	rows        [][]any
+	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
+	twin        func() twin                          // interactive form; nil if there is none
+	interactive bool                                 // shown in its interactive form
 }
 
 // With returns the figure in another theme.
@@ -47,8 +53,16 @@ func (f *Figure) With(t Theme) *Figure {
 	return &g
 }
 
-// String returns the sentence that states what the figure shows.
-func (f *Figure) String() string { return printable(f.sentence) }
+// String returns the sentence that states what the figure shows, or the title given by [Figure.Title].
+func (f *Figure) String() string {
+	switch {
+	case f.heading == "":
+		return printable(f.sentence)
+	case f.untitled:
+		return printable(f.heading + ": " + f.sentence)
+	}
+	return printable(f.heading)
+}
 
 // Alt returns the figure's alt text, which is the sentence.
 func (f *Figure) Alt() string { return f.String() }
@@ -81,11 +95,27 @@ func (f *Figure) Size() (width, height int) {
 	return Width, f.height + 2*margin + int(f.titleHeight())
 }
 
-func (f *Figure) title() []string {
-	return wrap(f.theme.style(titleSize, f.theme.Text), f.String(), Width-2*margin)
+// titleText returns the title above the drawing, "" for none.
+func (f *Figure) titleText() string {
+	if f.untitled {
+		return printable(f.heading)
+	}
+	return f.String()
 }
 
-func (f *Figure) titleHeight() vg.Length { return vg.Length(len(f.title()))*titleSize*1.35 + 8 }
+func (f *Figure) title() []string {
+	if f.untitled && f.heading == "" {
+		return nil
+	}
+	return wrap(f.theme.style(titleSize, f.theme.Text), f.titleText(), Width-2*margin)
+}
+
+func (f *Figure) titleHeight() vg.Length {
+	if n := len(f.title()); n > 0 {
+		return vg.Length(n)*titleSize*1.35 + 8
+	}
+	return 0
+}
 
 // paint fills the whole canvas: plot would leave the border transparent.
 func (f *Figure) paint(c draw.Canvas) {
@@ -96,7 +126,7 @@ func (f *Figure) paint(c draw.Canvas) {
 		c.FillText(s, vg.Point{X: c.Min.X + margin, Y: y - titleSize}, line)
 		y -= titleSize * 1.35
 	}
-	f.draw(f.theme, draw.Crop(c, margin, -margin, margin, -(c.Max.Y-y)-8))
+	f.draw(f.theme, draw.Crop(c, margin, -margin, margin, -margin-f.titleHeight()))
 }
 
 var (
@@ -117,6 +147,7 @@ func (f *Figure) SVG() []byte {
 	c.WriteTo(&b) // a bytes.Buffer returns no error
 	label := html.EscapeString(f.String())
 	svg := svgStart.ReplaceAllString(b.String(), `<svg width="$1" height="$2"$3 role="img"><title>`+strings.ReplaceAll(label, "$", "$$")+`</title>`)
+	svg = strings.ReplaceAll(svg, `xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`) // vgsvg writes PNG
 	return []byte(strings.ReplaceAll(svg, svgFont, svgFont+",Verdana,sans-serif"))
 }
 
@@ -142,29 +173,16 @@ func (f *Figure) HTML() string {
 	return page
 }
 
-// Bundle returns the figure for every kind of front end: the interactive form, which JupyterLab
-// and VS Code draw, a PNG with its size and alt text, and the sentence and table as text. It has
-// no HTML, which JupyterLab would prefer to the interactive form. A figure without an interactive
-// form has HTML with the SVG as an image.
+// Bundle returns the figure for every kind of front end: HTML with the SVG as an image, a PNG
+// with its size, and the sentence and table as text. The bundle of an interactive figure has a
+// Vega-Lite specification in place of the HTML, which JupyterLab would draw instead.
 func (f *Figure) Bundle() display.Bundle {
-	b := f.Frame()
-	if spec := f.VegaLite(); spec != nil {
-		b.Data[vegaLite] = spec
-	} else {
-		b.Data["text/html"] = f.HTML()
-	}
-	return b
-}
-
-// Frame implements display.Framed: a figure that changes is shown as a picture, which does not
-// flicker.
-func (f *Figure) Frame() display.Bundle {
 	w, h := f.Size()
 	text := f.String()
 	if len(f.rows) > 0 {
 		text += "\n\n" + f.Table().String()
 	}
-	return display.Bundle{
+	b := display.Bundle{
 		Data: map[string]any{
 			"image/png":  base64.StdEncoding.EncodeToString(f.PNG()),
 			"text/plain": text,
@@ -173,13 +191,12 @@ func (f *Figure) Frame() display.Bundle {
 			"image/png": map[string]any{"width": w, "height": h, "alt": f.String()},
 		},
 	}
-}
-
-// Still returns the figure without its interactive form: front ends draw the SVG.
-func (f *Figure) Still() *Figure {
-	g := *f
-	g.twin = nil
-	return &g
+	if spec := f.VegaLite(); f.interactive && spec != nil {
+		b.Data[vegaLite] = spec
+	} else {
+		b.Data["text/html"] = f.HTML()
+	}
+	return b
 }
 
 // blank returns a figure without data, labelled as such.

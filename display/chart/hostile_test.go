@@ -12,20 +12,22 @@ func TestHostile(t *testing.T) {
 	odd := []float64{0, -1, 1, 5e-324, -math.MaxFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), nan, 1e-300}
 	name := "a\nb\x00\x1b <&\"]]> " + strings.Repeat("W", 300) + "한\xff"
 	var scale []ScaleStep
-	var lanes []Op
+	var lanes []OpDType
 	for i, v := range odd {
 		scale = append(scale, ScaleStep{Scale: v, After: odd[len(odd)-1-i], Skipped: i%3 == 0, Why: name})
 	}
 	for i := range 30 {
-		lanes = append(lanes, Op{Name: name, Module: name, Phase: name, DType: fmt.Sprint(name, i), Casts: -i, Cached: 1 << i, Why: name})
+		lanes = append(lanes, OpDType{Name: name, Module: name, Phase: name, DType: fmt.Sprint(name, i), Casts: -i, Cached: 1 << i, Why: name})
 	}
 	figs := map[string]*Figure{
-		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Y: odd}, {Y: odd[:1]}}),
-		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
+		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]OpDType{{}}), "loss": Loss([]Series{{Name: name, DType: name, Values: odd}, {Values: odd[:1]}}),
+		"wide": Lines(name, []Series{{Values: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
 		"sweep": ScaleSweep(Sweep{DType: name, Shares: []ScaleShare{{nan, math.Inf(1), -1}, {2, 0, 5e-324}}, Low: nan, High: math.Inf(1), Taken: odd, At: nan}),
 		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "ratios": Ratios(name, []Ratio{{name, name, math.MaxFloat64, math.MaxFloat64}, {"", "", -1, nan}, {"", "", math.SmallestNonzeroFloat64, -1}}), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
-		"ranges":   Ranges([]Range{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
+		"ranges":   Ranges([]ValueRange{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
 		"roofline": Roofline(name, math.MaxFloat64, []Roof{{name, 5e-324}, {name, math.MaxFloat64}}, []RoofPoint{{name, name, math.MaxFloat64, 5e-324, 5e-324, name}, {name, name, 1, 1, 1, ""}, {name, name, nan, -1, 0, ""}}),
+		"plot":     Plot(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
+		"imshow": Imshow([][]float64{odd, odd}).XLabel(name).YLabel(name), "grid": Grid(-1, nil, Hist(odd).Title(name), Plot(), Grid(9, Loss([]Series{{X: odd, Values: odd}}).LogX())).Title(name),
 		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
 	for _, f := range figs {
@@ -34,7 +36,11 @@ func TestHostile(t *testing.T) {
 	}
 	for i, v := range odd {
 		figs[fmt.Sprint("scale ", v)] = LossScale([]ScaleStep{{Scale: v}})
-		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Y: []float64{v, odd[(i+1)%len(odd)]}}, {Y: []float64{v}}})
+		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Values: []float64{v, odd[(i+1)%len(odd)]}}, {Values: []float64{v}}})
+		figs[fmt.Sprint("plot ", v)] = Plot([]float64{v, odd[(i+1)%len(odd)]}, []float64{1, v}, name).LogX().XLabel(name)
+		figs[fmt.Sprint("scatter ", v)] = Scatter([]float64{v, odd[(i+1)%len(odd)]}, []float64{v, 2}).LogY()
+		figs[fmt.Sprint("hist ", v)] = Hist([]float64{v, odd[(i+1)%len(odd)]}, i*i*i-1)
+		figs[fmt.Sprint("imshow ", v)] = Imshow([][]float64{{v, 1}, {odd[(i+1)%len(odd)], 0}})
 		figs[fmt.Sprint("rate ", v)] = Throughput("", []Rate{{Values: []float64{v}}, {Values: []float64{v, 1}}})
 	}
 	for name, f := range figs {

@@ -11,104 +11,181 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Series is one line of a chart, with one value per step.
+// Series is one line of a chart.
 type Series struct {
-	Name  string
-	DType string    // dtype that selects the colour and dashes; may be empty
-	Y     []float64 // values; inf and NaN are drawn as ▲ at the edge
+	Name   string
+	DType  string    // dtype that selects the colour and dashes; may be empty
+	X      []float64 // position of each value, for example its step; nil: 0, 1, 2 …
+	Values []float64 // inf and NaN are drawn as ▲ at the edge
 }
 
 // Loss shows the losses of one or more runs over their steps.
 func Loss(series []Series) *Figure { return Lines("loss", series) }
 
-// Lines shows series of a quantity such as "accuracy" over their steps, each labelled at its end.
-// The axis is logarithmic if all values are positive and their range is wide.
+// Lines shows series of a quantity such as "accuracy" over their steps, or over their X, each
+// labelled at its end. The y axis is logarithmic if all values are positive and their range is wide.
 func Lines(what string, series []Series) *Figure {
-	return lineChart{what: what, axis: words.step}.figure(series)
+	return lineChart{what: what, axes: axes{x: words.step, y: what}, auto: true}.with(series).figure()
 }
 
 // Needed shows the amount of a quantity such as "memory" that each series needs, in a unit such
 // as "B", over the operations of a step, and states the maximum of each series.
 func Needed(what, unit string, series []Series) *Figure {
-	f := lineChart{what: what, axis: words.headOp}.figure(series)
+	f := lineChart{what: what, axes: axes{x: words.headOp, y: what}, auto: true}.with(series).figure()
 	var most []string
 	for _, s := range series {
-		if len(s.Y) > 0 {
-			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Y), unit)))
+		if len(s.Values) > 0 {
+			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Values), unit)))
 		}
 	}
 	if len(most) > 0 {
 		f.sentence = fmt.Sprintf(words.lineMost, capital(what), strings.Join(most, words.listAnd))
 	}
+	f.remake = nil
 	return f
 }
 
-func (l lineChart) figure(series []Series) *Figure {
-	what := l.what
+// lineChart is a chart of lines over an axis.
+type lineChart struct {
+	axes
+	what   string // quantity
+	plot   bool   // made by Plot, which has a different sentence
+	series []lineSeries
+	auto   bool // the y axis may become logarithmic
+}
+
+// with returns the chart with the series that have values.
+func (l lineChart) with(series []Series) lineChart {
 	for _, s := range series {
-		if len(s.Y) > 0 {
+		if s.X != nil {
+			n := min(len(s.X), len(s.Values))
+			s.X, s.Values = s.X[:n], s.Values[:n]
+		}
+		if len(s.Values) > 0 {
 			l.series = append(l.series, newLine(s))
 		}
 	}
-	title := capital(what)
+	return l
+}
+
+func (l lineChart) figure() *Figure {
 	if len(l.series) == 0 {
-		return blank(fmt.Sprintf(words.lineNone, title))
+		return blank(fmt.Sprintf(words.lineNone, capital(l.what)))
 	}
-	l.log = l.wide()
-	var ends []string
-	longest := 0
+	l.logY = l.logY || l.auto && l.wide()
 	var rows [][]any
 	for _, s := range l.series {
-		longest = max(longest, len(s.Y))
-		ends = append(ends, s.end())
-		rows = append(rows, []any{s.Name, len(s.Y), short(s.Y[0]), short(s.Y[len(s.Y)-1]), short(s.low), s.bad})
+		rows = append(rows, []any{s.Name, len(s.Values), short(s.Values[0]), short(s.Values[len(s.Values)-1]), short(s.low), s.bad})
 	}
-	return &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.lineEnds, title, stepsText(longest), strings.Join(ends, words.listAnd)),
-		height: 240, draw: l.draw, twin: l.twin,
+	f := &Figure{
+		theme: Light, sentence: l.sentence(), height: 240, draw: l.draw, twin: l.twin, narrow: true, axes: l.axes,
 		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
+		remake: func(a axes) *Figure {
+			changed := l
+			changed.axes = a
+			return changed.figure()
+		},
 	}
+	if l.plot {
+		f.head = []string{words.headName, words.headPoints, words.headFirst, words.headLast, words.headMin, words.headBad}
+	}
+	return f
+}
+
+// sentence states how the lines end.
+func (l lineChart) sentence() string {
+	var ends []string
+	longest, positions := 0, false
+	var x [][]float64
+	for _, s := range l.series {
+		ends = append(ends, s.end(l.axes.x, l.plot))
+		longest, positions, x = max(longest, len(s.Values)), positions || s.X != nil, append(x, s.positions())
+	}
+	list, over := strings.Join(ends, words.listAnd), spanOf(x...)
+	switch {
+	case l.plot:
+		if s := l.series[0]; len(l.series) == 1 && s.from == len(s.Values) {
+			list += fmt.Sprintf(words.plotBetween, short(s.low), short(spanOf(s.Values).hi))
+		}
+		return fmt.Sprintf(words.plotOver, list, l.axes.x, short(over.lo), short(over.hi))
+	case positions:
+		return fmt.Sprintf(words.lineOver, capital(l.what), l.axes.x, short(over.lo), short(over.hi), list)
+	}
+	return fmt.Sprintf(words.lineEnds, capital(l.what), stepsText(longest), list)
 }
 
 // lineSeries is a series with the values of its table row and label.
 type lineSeries struct {
 	Series
 	low, last float64 // finite minimum and last value, NaN if there is none
-	bad       int
+	bad       int     // number of values that are not finite
+	from      int     // index from which on no value is finite
 }
 
 func newLine(s Series) lineSeries {
 	l := lineSeries{Series: s, low: math.Inf(1), last: nan}
-	for _, v := range s.Y {
+	for i, v := range s.Values {
 		if !finite(v) {
 			l.bad++
 			continue
 		}
-		l.low, l.last = min(l.low, v), v
+		l.low, l.last, l.from = min(l.low, v), v, i+1
 	}
-	if l.bad == len(s.Y) {
+	if l.bad == len(s.Values) {
 		l.low = nan
 	}
 	return l
 }
 
-// end returns the text for the last value of the series.
-func (s lineSeries) end() string {
-	text := short(s.Y[len(s.Y)-1])
-	if s.Name != "" {
+// x returns the position of value i.
+func (s lineSeries) x(i int) float64 {
+	if s.X != nil {
+		return s.X[i]
+	}
+	return float64(i)
+}
+
+// below reports whether some values have no logarithm because they are finite and not positive.
+func (s lineSeries) below() bool {
+	return slices.ContainsFunc(s.Values, func(v float64) bool { return finite(v) && v <= 0 })
+}
+
+// positions returns the first and last position, or all if they are given.
+func (s lineSeries) positions() []float64 {
+	if s.X != nil {
+		return s.X
+	}
+	return []float64{0, float64(len(s.Values) - 1)}
+}
+
+// end returns the text for the last value of the series over an axis, as a part of a list or of a clause.
+func (s lineSeries) end(axis string, clause bool) string {
+	if s.from < len(s.Values) {
+		kind := short(s.Values[s.from])
+		for _, v := range s.Values[s.from:] {
+			if short(v) != kind {
+				kind = words.notFinite
+			}
+		}
+		text := fmt.Sprintf(words.lineFrom, kind, axis, short(s.x(s.from)))
+		if s.Name != "" {
+			text = fmt.Sprintf(words.lineIs, s.Name, text)
+		}
+		return text
+	}
+	text := short(s.last)
+	switch {
+	case clause && s.Name == "":
+		text = fmt.Sprintf(words.plotEnd, words.plotY, text)
+	case clause:
+		text = fmt.Sprintf(words.plotEnd, s.Name, text)
+	case s.Name != "":
 		text = s.Name + " " + text
 	}
 	if s.bad > 0 {
 		text = fmt.Sprintf(words.lineBad, text, s.bad)
 	}
 	return text
-}
-
-type lineChart struct {
-	what   string
-	axis   string // quantity on the x axis
-	series []lineSeries
-	log    bool
 }
 
 func (l lineChart) wide() bool {
@@ -120,7 +197,7 @@ func (l lineChart) wide() bool {
 func (l lineChart) reach() (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
 	for _, s := range l.series {
-		for _, v := range s.Y {
+		for _, v := range s.Values {
 			if finite(v) {
 				lo, hi = min(lo, v), max(hi, v)
 			}
@@ -129,18 +206,32 @@ func (l lineChart) reach() (lo, hi float64) {
 	return lo, hi
 }
 
+// all returns a column for each series, or, if their positions differ, a row for each point.
 func (l lineChart) all() (head []string, rows [][]any) {
-	head = []string{words.headStep}
+	head = []string{l.axes.x}
 	n := 0
+	same := true
 	for _, s := range l.series {
 		head = append(head, s.Name)
-		n = max(n, len(s.Y))
+		n = max(n, len(s.Values))
+		same = same && slices.Equal(s.X, l.series[0].X) && (s.X == nil) == (l.series[0].X == nil)
+	}
+	if !same {
+		for _, s := range l.series {
+			for i, v := range s.Values {
+				rows = append(rows, []any{s.Name, s.x(i), v})
+			}
+		}
+		return []string{words.headName, l.axes.x, l.axes.y}, rows
 	}
 	for i := range n {
-		row := []any{i}
+		row := []any{any(i)}
+		if l.series[0].X != nil {
+			row[0] = l.series[0].X[i]
+		}
 		for _, s := range l.series {
-			if i < len(s.Y) {
-				row = append(row, s.Y[i])
+			if i < len(s.Values) {
+				row = append(row, s.Values[i])
 			} else {
 				row = append(row, "")
 			}
@@ -155,32 +246,34 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	if slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.bad > 0 }) {
 		bad = append(bad, key{up, t.Skip, words.notFinite})
 	}
-	c = keys(t, c, l.what, bad)
+	if l.logY && slices.ContainsFunc(l.series, lineSeries.below) {
+		bad = append(bad, key{down, t.Skip, words.notPositive})
+	}
+	c = keys(t, c, l.axes.y, bad)
 	p := t.plot()
-	p.X.Label.Text = l.axis
+	p.X.Label.Text = printable(l.axes.x)
 	label := t.style(labelSize, t.Text)
 	var room vg.Length
+	whole := true
 	for i, s := range l.series {
-		y := make([]float64, len(s.Y))
-		for i, v := range s.Y {
-			y[i] = l.place(v)
+		line := curve{y: make([]float64, len(s.Values)), bad: t.Skip}
+		for i, v := range s.Values {
+			line.y[i] = place(v, l.logY)
+		}
+		if s.X != nil || l.logX {
+			line.x = make([]float64, len(s.Values))
+			for i := range line.x {
+				line.x[i] = place(s.x(i), l.logX)
+				whole = whole && line.x[i] == math.Trunc(line.x[i])
+			}
 		}
 		color, dashes := l.look(t, i)
-		p.Add(curve{y: y, style: draw.LineStyle{Color: color, Width: 1.8, Dashes: dashes}, bad: t.Skip})
+		line.style = draw.LineStyle{Color: color, Width: 1.8, Dashes: dashes}
+		p.Add(line)
 		room = max(room, label.Width(s.Name))
 	}
-	room = min(room, 190)
-	if l.log {
-		p.Y.Tick.Marker = powerTicks{10}
-		if math.Floor(p.Y.Max) <= math.Ceil(p.Y.Min) { // the axis contains no power of ten
-			p.Y.Min, p.Y.Max = math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
-		}
-	}
-	if pad := (p.Y.Max - p.Y.Min) * .04; pad > 0 {
-		p.Y.Min, p.Y.Max = p.Y.Min-pad, p.Y.Max+2*pad
-	} else {
-		p.Y.Min, p.Y.Max = p.Y.Min-1, p.Y.Max+1
-	}
+	room = min(room, 190, (c.Max.X-c.Min.X)/3)
+	l.scale(p, c, whole)
 	c = draw.Crop(c, 0, -room-12, 0, 0)
 	p.Draw(c)
 
@@ -190,14 +283,18 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	toX, toY := p.Transforms(&inner)
 	var tags []tag
 	for i, s := range l.series {
+		if s.Name == "" {
+			continue
+		}
 		at := inner.Max.Y
-		if finite(s.last) {
-			at = toY(l.place(s.last))
+		if y := toY(place(s.last, l.logY)); finite(float64(y)) {
+			at = y
 		}
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
-		if x := toX(float64(len(s.Y) - 1)); x+style.Width(name)+16 < inner.Max.X {
+		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
+			c.FillPolygon(t.Background, rectangle(x+5, at-labelSize/2-1, x+7+style.Width(name), at+labelSize/2+1))
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}
@@ -210,25 +307,13 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// place returns the position of v on the axis. Values near the float64 limit would overflow in
-// the axis arithmetic.
-func (l lineChart) place(v float64) float64 {
-	switch {
-	case l.log:
-		return math.Log10(v)
-	case finite(v):
-		return min(max(v, -1e200), 1e200)
-	}
-	return v
-}
-
 // look returns the colour and dashes of series i: those of its dtype, or other dashes if an
 // earlier series has the same dtype.
 func (l lineChart) look(t Theme, i int) (colour, []vg.Length) {
 	more := [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {1, 3}}
 	d, _ := dtypeOf(l.series[i].DType)
 	if l.series[i].DType == "" {
-		return [...]colour{t.Float32, t.Float16, t.BFloat16, t.Promote, t.Neutral}[i%5], more[i%len(more)]
+		return t.nth(i), more[i%len(more)]
 	}
 	same := 0
 	for _, s := range l.series[:i] {

@@ -80,14 +80,18 @@ const keyHeight = 20
 func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	s := t.style(labelSize, t.Neutral)
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - keyHeight/2 + 3}
-	if axis = fit(s, axis, 250); axis != "" {
+	if axis = fit(s, axis, min(250, c.Max.X-c.Min.X)); axis != "" {
 		write(&c, s, at, axis)
 		at.X += s.Width(axis) + 18
 	}
 	for _, e := range entries {
+		if at.X+24 > c.Max.X {
+			break
+		}
 		e.mark(&c, vg.Point{X: at.X + 4, Y: at.Y}, 4, e.color)
-		write(&c, s, vg.Point{X: at.X + 13, Y: at.Y}, e.text)
-		at.X += 13 + s.Width(e.text) + 16
+		text := fit(s, e.text, max(c.Max.X-at.X-13, 0))
+		write(&c, s, vg.Point{X: at.X + 13, Y: at.Y}, text)
+		at.X += 13 + s.Width(text) + 16
 	}
 	return draw.Crop(c, 0, 0, 0, -keyHeight)
 }

@@ -7,21 +7,14 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+
+	"halfnote/internal/text"
 )
-
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-// power formats base to the power e with a superscript. plot's LaTeX handler panics on
-// superscripts.
-func power(base, e int) string {
-	return strconv.Itoa(base) + superscript.Replace(strconv.Itoa(e))
-}
 
 // scaleText formats a loss scale, with powers of two in exponent form.
 func scaleText(v float64) string {
 	if f, e := math.Frexp(v); f == .5 {
-		return power(2, e-1)
+		return text.Power(2, e-1)
 	}
 	return short(v)
 }
@@ -40,7 +33,7 @@ func short(v float64) string {
 	case math.Abs(v) >= 1e15 || math.Abs(v) < 1e-4:
 		digits, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 		n, _ := strconv.Atoi(e)
-		return strings.Replace(digits, "-", "−", 1) + "·" + power(10, n)
+		return strings.Replace(digits, "-", "−", 1) + "·" + text.Power(10, n)
 	}
 	decimals := min(max(3-int(math.Floor(math.Log10(math.Abs(v)))), 0), 7)
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
@@ -99,7 +92,7 @@ func (t powerTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	}
 	for e := int(math.Ceil(lo)); e <= int(math.Floor(hi)); e++ {
 		if e%step == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(e), Label: power(t.base, e)})
+			ticks = append(ticks, plot.Tick{Value: float64(e), Label: text.Power(t.base, e)})
 		}
 	}
 	return ticks

@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// Op is one operation of a run, as autocast recorded it.
-type Op struct {
+// OpDType is the dtype of one operation of a run and the casts of its operands.
+type OpDType struct {
 	Name   string // torch's name, for example "linear"
 	Module string // path of the calling module, for example "0" or "encoder.1"; may be empty
 	Phase  string // "forward", "backward", "optimizer" or any other word; "" means forward
 	DType  string // compute dtype, for example "float16"
 	Casts  int    // number of operands that were cast
 	Cached int    // number of operands whose cast was in autocast's cache
-	Why    string // policy's reason in a word or two: "lower", "full", "widest"
+	// Why is the policy's reason in a word or two. The chart explains "lower", "fp32", "unlisted", "promote"
+	// and "of linear".
+	Why string
 }
 
 // DTypes shows the dtype of every operation of a run in execution order: one row per operation,
 // one lane per dtype, ◆ where operands were cast. For a run of several training steps it shows
 // the commonest step; a step begins with the first forward operation after another phase.
-func DTypes(ops []Op) *Figure {
+func DTypes(ops []OpDType) *Figure {
 	if len(ops) == 0 {
 		return blank(words.opsNone)
 	}
@@ -35,12 +37,12 @@ func DTypes(ops []Op) *Figure {
 
 // step is the commonest kind of step of a run.
 type step struct {
-	ops        []Op
+	ops        []OpDType
 	times, all int
 }
 
 // commonStep returns the step that ran most often; ties go to the longest, then to the first.
-func commonStep(ops []Op) step {
+func commonStep(ops []OpDType) step {
 	ops = slices.Clone(ops)
 	for i := range ops {
 		if ops[i].Phase == "" {
@@ -132,13 +134,13 @@ func byUse(count map[string]int) []string {
 
 // folded is an operation that ran several times in a row.
 type folded struct {
-	Op
+	OpDType
 	times int
 }
 
-func fold(ops []Op) (rows []folded) {
+func fold(ops []OpDType) (rows []folded) {
 	for _, op := range ops {
-		if n := len(rows); n > 0 && rows[n-1].Op == op {
+		if n := len(rows); n > 0 && rows[n-1].OpDType == op {
 			rows[n-1].times++
 		} else {
 			rows = append(rows, folded{op, 1})
@@ -159,8 +161,8 @@ func opRows(list []folded) (rows [][]any) {
 }
 
 // opTable adds up equal operations, wherever they ran.
-func opTable(ops []Op) [][]any {
-	at := map[Op]int{}
+func opTable(ops []OpDType) [][]any {
+	at := map[OpDType]int{}
 	var list []folded
 	for _, op := range ops {
 		op.Module = ""
@@ -168,7 +170,7 @@ func opTable(ops []Op) [][]any {
 		if !seen {
 			i = len(list)
 			at[op] = i
-			list = append(list, folded{Op: op})
+			list = append(list, folded{OpDType: op})
 		}
 		list[i].times++
 	}

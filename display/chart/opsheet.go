@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -13,7 +14,8 @@ import (
 type opSheet struct {
 	columns [2][]opLine
 	lanes   []dtype
-	single  bool // one column of double width
+	single  bool     // one column of double width
+	why     []string // lines of the legend of the reasons
 }
 
 // opLine is a row of a column: an operation, or the name of a phase.
@@ -32,7 +34,7 @@ const (
 	boxWidth = 22 // width of an operation in its lane
 )
 
-func newOpSheet(ops []Op) opSheet {
+func newOpSheet(ops []OpDType) opSheet {
 	var s opSheet
 	rows := fold(ops)
 	var phases []string
@@ -63,6 +65,7 @@ func newOpSheet(ops []Op) opSheet {
 			left = append(left, lines...)
 		}
 	}
+	s.why = whyLines(rows)
 	if len(s.lanes) > 3 { // too narrow for two columns
 		s.single = true
 		s.columns[0] = cutLines(append(left, right...), opMost)
@@ -72,6 +75,35 @@ func newOpSheet(ops []Op) opSheet {
 		s.flow(append(left, right...))
 	}
 	return s
+}
+
+const whyRow = 13 // height of a line of the legend of the reasons
+
+// whyHeight returns the height of the legend of the reasons.
+func (s opSheet) whyHeight() int {
+	if len(s.why) == 0 {
+		return 0
+	}
+	return whyRow*len(s.why) + 6
+}
+
+// whyLines explains the reasons that the operations have.
+func whyLines(ops []folded) (lines []string) {
+	small := Light.style(smallSize, Light.Neutral)
+	has := func(f func(why string) bool) bool {
+		return slices.ContainsFunc(ops, func(op folded) bool { return f(op.Why) })
+	}
+	for _, r := range []struct{ why, meaning string }{
+		{"lower", words.whyLower}, {"fp32", words.whyFP32}, {"unlisted", words.whyUnlisted}, {"promote", words.whyPromote},
+	} {
+		if has(func(why string) bool { return why == r.why }) {
+			lines = append(lines, wrap(small, fmt.Sprintf(words.whyIs, r.why, r.meaning), Width-2*margin)...)
+		}
+	}
+	if has(func(why string) bool { return strings.HasPrefix(why, "of ") }) {
+		lines = append(lines, words.whyOf)
+	}
+	return lines
 }
 
 // flow breaks lines into two columns of the same length and drops lines that do not fit.
@@ -109,7 +141,7 @@ func (s opSheet) width() vg.Length {
 }
 
 func (s opSheet) height() int {
-	return keyHeight + opRow*(1+max(len(s.columns[0]), len(s.columns[1]))) + 4
+	return keyHeight + opRow*(1+max(len(s.columns[0]), len(s.columns[1]))) + 4 + s.whyHeight()
 }
 
 func (s opSheet) draw(t Theme, c draw.Canvas) {
@@ -125,7 +157,11 @@ func (s opSheet) draw(t Theme, c draw.Canvas) {
 			k = append(k, e.key)
 		}
 	}
-	c = keys(t, c, "", k)
+	small := t.style(smallSize, t.Neutral)
+	for i, line := range s.why {
+		write(&c, small, vg.Point{X: c.Min.X, Y: c.Min.Y + whyRow*(vg.Length(len(s.why)-i)-.5)}, line)
+	}
+	c = draw.Crop(keys(t, c, "", k), 0, 0, vg.Length(s.whyHeight()), 0)
 	for i, lines := range s.columns {
 		if len(lines) > 0 {
 			x := c.Min.X + vg.Length(i)*(opColumn+opGap)

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Range is the range of magnitudes of a result, over its finite nonzero elements.
-type Range struct {
+// ValueRange is the range of magnitudes of a result, over its finite nonzero elements.
+type ValueRange struct {
 	Name     string
 	DType    string
 	Min, Max float64 // magnitudes; NaN if there is no such element
@@ -22,7 +21,7 @@ type Range struct {
 // Ranges shows the magnitudes of results as bars over float16's range: lost below 2⁻²⁵, less
 // exact below 2⁻¹⁴, infinite from 65520. ✗ marks results with inf or NaN. If there are too many,
 // those that exceed float16's normal range most are shown.
-func Ranges(list []Range) *Figure {
+func Ranges(list []ValueRange) *Figure {
 	if len(list) == 0 {
 		return blank(words.rangeNone)
 	}
@@ -36,15 +35,20 @@ func Ranges(list []Range) *Figure {
 		}
 	}
 	f := &Figure{theme: Light, sentence: fmt.Sprintf(words.rangeInside, resultsText(len(list))), head: []string{words.headOp, words.headDType, words.headSmallest, words.headLargest, words.notFinite}}
-	var parts []string
-	if below > 0 {
-		parts = append(parts, fmt.Sprintf(words.rangeBelow, below))
+	choose := func(n int, one, many string) string {
+		if n == 1 {
+			return one
+		}
+		return many
 	}
-	if above > 0 {
-		parts = append(parts, fmt.Sprintf(words.rangeAbove, above))
-	}
-	if len(parts) > 0 {
-		f.sentence = fmt.Sprintf(words.rangeSome, resultsText(len(list)), strings.Join(parts, words.listAnd))
+	switch {
+	case above > 0:
+		f.sentence = fmt.Sprintf(choose(above, words.rangeAboveOne, words.rangeAbove), above, resultsText(len(list)))
+		if below > 0 {
+			f.sentence += words.listAnd + fmt.Sprintf(choose(below, words.rangeAlsoOne, words.rangeAlso), below)
+		}
+	case below > 0:
+		f.sentence = fmt.Sprintf(choose(below, words.rangeBelowOne, words.rangeBelow), below, resultsText(len(list)))
 	}
 	for _, r := range list {
 		bad := words.no
@@ -69,7 +73,7 @@ const (
 
 // farthest returns at most most elements of list, in its order: those that exceed float16's
 // normal range most.
-func farthest(list []Range, most int) []Range {
+func farthest(list []ValueRange, most int) []ValueRange {
 	if len(list) <= most {
 		return list
 	}
@@ -77,7 +81,7 @@ func farthest(list []Range, most int) []Range {
 	for i := range order {
 		order[i] = i
 	}
-	out := func(r Range) float64 {
+	out := func(r ValueRange) float64 {
 		far := max(-14-math.Log2(r.Min), math.Log2(r.Max)-16)
 		if r.Bad || far != far {
 			far = 1e9
@@ -87,7 +91,7 @@ func farthest(list []Range, most int) []Range {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out(list[b]), out(list[a])) })
 	order = order[:most]
 	slices.Sort(order)
-	var kept []Range
+	var kept []ValueRange
 	for _, i := range order {
 		kept = append(kept, list[i])
 	}
@@ -108,7 +112,7 @@ func sizeText(v float64) string {
 	return short(v)
 }
 
-type rangeSheet []Range
+type rangeSheet []ValueRange
 
 func (s rangeSheet) draw(t Theme, c draw.Canvas) {
 	name := t.style(labelSize, t.Text)

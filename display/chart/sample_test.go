@@ -3,12 +3,26 @@ package chart
 import (
 	"fmt"
 	"math"
+	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // sample is a named figure for the tests.
 type sample struct {
 	name string
 	fig  *Figure
+}
+
+// someSamples returns one sample in n, or all if HALFNOTE_REQUIRE lists long.
+func someSamples(t *testing.T, n int) (some []sample) {
+	n = testenv.Share(t, n)
+	for i, s := range samples() {
+		if i%n == 0 {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 func samples() []sample {
@@ -20,26 +34,49 @@ func samples() []sample {
 		{"dtypes-four", DTypes(fourDTypes())},
 		{"dtypes-long", DTypes(longTrace(200))},
 		{"dtypes-none", DTypes(nil)},
+		{"grid", Grid(2, Plot(wave(200)).Title("A wave"), Hist(normal(500)), Imshow(board(8, 8)), DTypes(mlp(1)), Scatter(wave(40), normal(40)), Loss(losses()))},
+		{"grid-none", Grid(2, nil)},
+		{"grid-three", Grid(3, Hist(normal(50)), Plot(wave(30), "a name that is too long for a panel").XLabel("epoch"), Scatter(normal(9), wave(9), "a", normal(9), normal(9), "b"), Imshow(normal(100))).Title("Three in a row, and one more")},
+		{"hist", Hist(normal(2000))},
+		{"hist-bad", Hist(append(normal(100), nan, math.Inf(1)), 12).LogY()},
+		{"hist-log", Hist([]float32{0, 1e-8, 1e-7, 3e-7, 1e-3, 2, 2, 2}).LogX().XLabel("gradient")},
+		{"hist-one", Hist([]int{3, 3, 3})},
+		{"hist-whole", Hist([]uint8{0, 1, 1, 2, 9})},
 		{"heatmap", HeatMap("flushed to zero", heat(12, 40), 1)},
 		{"heatmap-many", HeatMap("inf or NaN", heat(60, 512), 8)},
 		{"heatmap-none", HeatMap("inf or NaN", nil, 1)},
 		{"heatmap-zero", HeatMap("inf or NaN", []HeatRow{{"linear", []float64{0, nan, 0}}, {"relu", []float64{nan}}}, 1)},
+		{"imshow", Imshow(board(10, 16)).XLabel("predicted").YLabel("true")},
+		{"imshow-bad", Imshow([][]float64{{1, nan}, {math.Inf(1), -2}})},
+		{"imshow-column", Imshow([][]int{{1}, {2}, {3}})},
+		{"imshow-none", Imshow([][]float32{})},
+		{"imshow-pixels", Imshow(board(900, 1300))},
+		{"imshow-row", Imshow(wave(400))},
 		{"gradientlayers", GradientLayers(gradientLayers())},
 		{"gradientlayers-none", GradientLayers(nil)},
-		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Y: []float64{nan, math.Inf(-1)}}})},
+		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Values: []float64{nan, math.Inf(-1)}}})},
 		{"loss", Loss(losses())},
-		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
+		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Values: []float64{.5}}})},
 		{"loss-wide", Loss(wideLosses())},
 		{"lossscale", LossScale(saw(200))},
 		{"lossscale-few", LossScale([]ScaleStep{{Scale: 65536}, {Scale: 65536, Skipped: true}, {Scale: 32768}, {Scale: 32768, After: 65536}})},
 		{"lossscale-long", LossScale(saw(20000))},
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},
-		{"needed", Needed("memory", "B", []Series{{"float16", "float16", []float64{10, 3000, 20}}, {"float32", "float32", []float64{nan, 1, math.Inf(1)}}, {}})},
+		{"needed", Needed("memory", "B", []Series{{"float16", "float16", nil, []float64{10, 3000, 20}}, {"float32", "float32", nil, []float64{nan, 1, math.Inf(1)}}, {}})},
+		{"plot", Plot(wave(300))},
+		{"plot-log", Plot([]float64{1e-5, 1e-4, 1e-3, .01, .1, 1}, []float64{2.3, 1.9, .4, .2, .9, nan}, "loss").LogX().XLabel("learning rate")},
+		{"plot-negative", Plot([]int{-1, 0, 5, 300}).LogY().LogX()},
+		{"plot-none", Plot()},
+		{"plot-refused", Plot([]float64{1}, func() {})},
+		{"plot-round", Plot([]float64{0, 1, 0, -1, 0}, []float64{1, 0, -1, 0, 1}, "square", []float64{0, 1}, []float64{0, 1}, "a long name of a diagonal that begins in the middle")},
+		{"lines-steps", Lines("accuracy", []Series{{Name: "run", X: []float64{0, 50, 100, 150}, Values: []float64{.1, .5, .7, .75}}, {Name: "short", X: []float64{0, 50}, Values: []float64{.1, .2, .3}}})},
+		{"scatter", Scatter(normal(150), normal(150))},
+		{"scatter-many", Scatter(normal(20000), "all", wave(300), "wave", []float64{nan, math.Inf(-1), 0}, "odd")},
 		{"ranges", Ranges(ranges(14))},
 		{"ranges-many", Ranges(ranges(100))},
 		{"ranges-none", Ranges(nil)},
-		{"ranges-odd", Ranges([]Range{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
+		{"ranges-odd", Ranges([]ValueRange{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
 		{"ratios", Ratios("speed against a library", ratios())},
 		{"ratios-none", Ratios("speed", []Ratio{{Name: "never", Value: nan}})},
 		{"ratios-odd", Ratios("speed", []Ratio{{"a very long name of work with everything in it and more", "int4", 1e9, 1e9}, {"slow", "", 1e-9, nan}})},
@@ -67,7 +104,7 @@ func ratios() (list []Ratio) {
 
 // mlp returns the operations of a step of three linear layers with ReLU and MSE loss under
 // autocast, with a scaler.
-func mlp(steps int) (ops []Op) {
+func mlp(steps int) (ops []OpDType) {
 	for range steps {
 		for i := range 3 {
 			module := fmt.Sprint(2 * i)
@@ -75,14 +112,14 @@ func mlp(steps int) (ops []Op) {
 			if i == 0 {
 				casts = 3
 			}
-			ops = append(ops, Op{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
+			ops = append(ops, OpDType{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
 			if i < 2 {
-				ops = append(ops, Op{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "keep"})
+				ops = append(ops, OpDType{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "unlisted"})
 			}
 		}
-		ops = append(ops, Op{Name: "mse_loss", DType: "float32", Casts: 1, Why: "full"}, Op{Name: "mul", DType: "float32", Why: "widest"})
+		ops = append(ops, OpDType{Name: "mse_loss", DType: "float32", Casts: 1, Why: "fp32"}, OpDType{Name: "mul", DType: "float32", Why: "promote"})
 		back := func(name, module, dtype string) {
-			ops = append(ops, Op{Name: name, Module: module, Phase: "backward", DType: dtype})
+			ops = append(ops, OpDType{Name: name, Module: module, Phase: "backward", DType: dtype, Why: "of " + name})
 		}
 		back("mul", "", "float32")
 		back("mse_loss", "", "float32")
@@ -101,25 +138,25 @@ func mlp(steps int) (ops []Op) {
 			}
 		}
 		for range 6 {
-			ops = append(ops, Op{Name: "unscale", Phase: "optimizer", DType: "float32"})
+			ops = append(ops, OpDType{Name: "unscale", Phase: "optimizer", DType: "float32"})
 		}
 		for range 6 {
-			ops = append(ops, Op{Name: "sgd_step", Phase: "optimizer", DType: "float32"})
+			ops = append(ops, OpDType{Name: "sgd_step", Phase: "optimizer", DType: "float32"})
 		}
 	}
 	return ops
 }
 
-func fourDTypes() (ops []Op) {
+func fourDTypes() (ops []OpDType) {
 	for i, d := range []string{"int64", "float32", "bfloat16", "float16", "float64", "complex64"} {
-		ops = append(ops, Op{Name: "an_operation_with_a_long_name", Module: "encoder.layer.11.attention", DType: d, Casts: i, Cached: 5 - i, Why: "full unless a dtype is given"})
+		ops = append(ops, OpDType{Name: "an_operation_with_a_long_name", Module: "encoder.layer.11.attention", DType: d, Casts: i, Cached: 5 - i, Why: "full unless a dtype is given"})
 	}
 	return ops
 }
 
-func longTrace(n int) (ops []Op) {
+func longTrace(n int) (ops []OpDType) {
 	for i := range n {
-		op := Op{Name: []string{"conv2d", "batch_norm", "relu"}[i%3], Module: fmt.Sprint("layer.", i/3), DType: []string{"float16", "float32", "float16"}[i%3], Why: "lower", Casts: (i + 1) % 2}
+		op := OpDType{Name: []string{"conv2d", "batch_norm", "relu"}[i%3], Module: fmt.Sprint("layer.", i/3), DType: []string{"float16", "float32", "float16"}[i%3], Why: "lower", Casts: (i + 1) % 2}
 		if i >= n/3 {
 			op.Phase = "backward"
 		}
@@ -167,7 +204,7 @@ func losses() []Series {
 		half[i] = math.Inf(1)
 	}
 	half[100] = nan
-	return []Series{{"float32", "float32", run(0)}, {"autocast", "float16", half}, {"autocast + scaler", "float16", run(.02)}, {"bfloat16", "bfloat16", run(.3)[:80]}}
+	return []Series{{"float32", "float32", nil, run(0)}, {"autocast", "float16", nil, half}, {"autocast + scaler", "float16", nil, run(.02)}, {"bfloat16", "bfloat16", nil, run(.3)[:80]}}
 }
 
 func wideLosses() []Series {
@@ -175,7 +212,7 @@ func wideLosses() []Series {
 	for i := range 5000 {
 		y = append(y, math.Exp(-float64(i)/400)*(1+.3*math.Sin(float64(i))))
 	}
-	return []Series{{Name: "without a dtype", Y: y}, {Name: "another", Y: y[:3000]}}
+	return []Series{{Name: "without a dtype", Values: y}, {Name: "another", Values: y[:3000]}}
 }
 
 // gradients returns magnitudes from 2^-44 to 2^16 around a peak at 2^-19, zeros, and a few
@@ -238,9 +275,9 @@ func heat(rows, columns int) (list []HeatRow) {
 	return list
 }
 
-func ranges(n int) (list []Range) {
+func ranges(n int) (list []ValueRange) {
 	for i := range n {
-		r := Range{Name: fmt.Sprint("linear backward, encoder.", i), DType: []string{"float32", "float16", "bfloat16"}[i%3], Min: math.Ldexp(1, -30+i%20), Max: math.Ldexp(1, i%18)}
+		r := ValueRange{Name: fmt.Sprint("linear backward, encoder.", i), DType: []string{"float32", "float16", "bfloat16"}[i%3], Min: math.Ldexp(1, -30+i%20), Max: math.Ldexp(1, i%18)}
 		r.Bad = i == 6
 		list = append(list, r)
 	}
@@ -260,4 +297,32 @@ func gradientLayers() (list []GradientLayer) {
 		list = append(list, GradientLayer{Name: fmt.Sprintf("encoder.%d.weight", i), DType: "float16", Elements: 1000, Zeros: 50 * i, Flushed: flushed, Subnormal: flushed / 10, Note: map[bool]string{true: "flushed", false: "alive"}[flushed > 50]})
 	}
 	return append(list, GradientLayer{Name: "head.weight", DType: "float32", Elements: 80, Infinite: 20, Note: "overflown"}, GradientLayer{Name: "head.bias", Note: "unused"})
+}
+
+// wave returns n values of a damped wave.
+func wave(n int) (y []float64) {
+	for i := range n {
+		y = append(y, math.Sin(float64(i)/9)*math.Exp(-float64(i)/200))
+	}
+	return y
+}
+
+// normal returns n quantiles of the normal distribution, in a fixed order without trend.
+func normal(n int) (y []float64) {
+	for i := range n {
+		p := (float64(i*7919%n) + .5) / float64(n)
+		y = append(y, math.Sqrt2*math.Erfinv(2*p-1))
+	}
+	return y
+}
+
+// board returns a matrix of waves.
+func board(rows, columns int) (m [][]float64) {
+	for i := range rows {
+		m = append(m, nil)
+		for j := range columns {
+			m[i] = append(m[i], math.Round(50*math.Sin(float64(i+1)/3)*math.Cos(float64(j)/4)))
+		}
+	}
+	return m
 }

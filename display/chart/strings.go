@@ -13,6 +13,7 @@ type language struct {
 	shrank                                                                               string
 
 	// DTypes.
+	whyLower, whyFP32, whyUnlisted, whyPromote, whyOf, whyIs                                 string
 	opsNone, opsIn, opsCasts, opsOneCast, opsCached, opsFirst, opsFirstOne, opsEach, opsMost string
 	legendCast, legendCached, continued, more, headOp, headModule, headPhase, headCasts      string
 	headCached                                                                               string
@@ -23,6 +24,18 @@ type language struct {
 
 	// Lines.
 	lineNone, lineEnds, lineMost, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
+
+	// Lines whose values end, or have positions.
+	notPositive, lineOver, lineFrom, lineIs, headName, headPoints, headFrom, headTo, headMax, headMean string
+
+	// Plot and Scatter.
+	plotNone, plotX, plotY, plotEnd, plotBetween, plotOver string
+	scatterPoints, scatterSpan, scatterTies                string
+
+	// Hist, Imshow and Grid.
+	histX, histSome, histNone, histBad           string
+	matrixSome, matrixNone, headRow, headColumns string
+	gridAll, headChart                           string
 
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
@@ -38,7 +51,7 @@ type language struct {
 	heatNone, heatAll0, heatWorst, heatSteps, heatUnknown, headColumn string
 
 	// Ranges.
-	rangeNone, rangeOne, rangeMany, rangeInside, rangeSome, rangeBelow, rangeAbove, headSmallest, headLargest string
+	rangeNone, rangeOne, rangeMany, rangeInside, rangeAbove, rangeAboveOne, rangeBelow, rangeBelowOne, rangeAlso, rangeAlsoOne, headSmallest, headLargest string
 
 	// Bars.
 	barNone, barTotal, barPart, headPart, headValue string
@@ -84,6 +97,13 @@ var english = language{
 	skipped:      "✗ skipped",
 	grew:         "▲ grew",
 	shrank:       "▼ shrank",
+
+	whyLower:    "on the list of operations that run in half precision",
+	whyFP32:     "on the list of those that run in float32",
+	whyUnlisted: "on no list: keeps its input's dtype",
+	whyPromote:  "takes the widest dtype of its operands",
+	whyOf:       "of linear, for example: the derivative of linear, in the same dtype",
+	whyIs:       "%s: %s",
 
 	opsNone:      "Dtype of every operation: none recorded",
 	opsIn:        "%d in %s",
@@ -137,6 +157,38 @@ var english = language{
 	headMin:   "lowest",
 	headBad:   "not finite",
 
+	notPositive: "0 or negative",
+	lineOver:    "%s over %s from %s to %s: %s",
+	lineFrom:    "%s from %s %s",
+	lineIs:      "%s is %s",
+	headName:    "name",
+	headPoints:  "points",
+	headFrom:    "from",
+	headTo:      "to",
+	headMax:     "highest",
+	headMean:    "mean",
+
+	plotNone:      "chart.%s: nothing given",
+	plotX:         "x",
+	plotY:         "y",
+	plotEnd:       "%s ends at %s",
+	plotBetween:   ", between %s and %s",
+	plotOver:      "%s; %s from %s to %s",
+	scatterPoints: "%d points",
+	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
+	scatterTies:   ", correlation %s",
+
+	histX:       "value",
+	histSome:    "%d values from %s to %s: mean %s, standard deviation %s",
+	histNone:    "%d values",
+	histBad:     "; %d not finite",
+	matrixSome:  "Matrix %s: values from %s to %s, mean %s",
+	matrixNone:  "Matrix %s",
+	headRow:     "row",
+	headColumns: "column",
+	gridAll:     "%d charts: %s",
+	headChart:   "chart",
+
 	gradNone:      "Gradient spectrum: no gradients given",
 	gradShare:     "%s of the nonzero gradients become 0 in float16",
 	gradOver:      "%s overflow",
@@ -177,15 +229,18 @@ var english = language{
 	heatUnknown: "not counted",
 	headColumn:  "from step",
 
-	rangeNone:    "Ranges: nothing recorded",
-	rangeOne:     "1 result",
-	rangeMany:    "%d results",
-	rangeInside:  "Magnitudes of %s: all inside float16's normal numbers",
-	rangeSome:    "Magnitudes of %s: %s",
-	rangeBelow:   "%d reach below float16's normal numbers",
-	rangeAbove:   "%d beyond its largest",
-	headSmallest: "smallest",
-	headLargest:  "largest",
+	rangeNone:     "Ranges: nothing recorded",
+	rangeOne:      "1 result",
+	rangeMany:     "%d results",
+	rangeInside:   "Magnitudes of %s: all inside float16's normal numbers",
+	rangeAbove:    "%d of %s exceed float16's largest number",
+	rangeAboveOne: "%d of %s exceeds float16's largest number",
+	rangeBelow:    "%d of %s reach below float16's normal numbers",
+	rangeBelowOne: "%d of %s reaches below float16's normal numbers",
+	rangeAlso:     "%d reach below its normal numbers",
+	rangeAlsoOne:  "%d reaches below its normal numbers",
+	headSmallest:  "smallest",
+	headLargest:   "largest",
 
 	barNone:   "%s: nothing recorded",
 	barTotal:  "%s: %s",

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"halfnote/internal/text"
 )
 
 // Sweep describes the effect of every loss scale on the gradients of a run in one format.
@@ -33,7 +35,7 @@ func ScaleSweep(s Sweep) *Figure {
 	}
 	rows := [][]any{}
 	for i, at := range s.Shares {
-		rows = append(rows, []any{power(2, i), sharePercent(at.Flushed), sharePercent(at.Subnormal), sharePercent(at.Overflow)})
+		rows = append(rows, []any{text.Power(2, i), sharePercent(at.Flushed), sharePercent(at.Subnormal), sharePercent(at.Overflow)})
 	}
 	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw, twin: s.twin,
 		head: []string{words.headScale, words.sweepFlushed, words.bandSubnormal, words.sweepOver}, rows: rows, data: s.all}

@@ -31,19 +31,30 @@ type twin struct {
 // mostPoints is the maximum number of data points in an interactive figure.
 const mostPoints = 5000
 
-// VegaLite returns the figure as a Vega-Lite 5.6 specification: the same marks, colours and
-// sentence as the picture, with exact values under the pointer, zoom, and a legend that filters.
-// It follows the front end's theme unless With or %theme has set one. It holds at most 5000 data points;
-// its subtitle states how many were dropped. It returns nil for a figure without data.
+// Interactive returns the figure in its interactive form, which JupyterLab and VS Code draw
+// without an extension, also before a notebook is trusted: exact values under the pointer, zoom by
+// the wheel, a legend that filters, and colours that follow the front end's theme. Other front
+// ends draw the picture. A figure without such a form, as those of [Scatter], [Hist], [Imshow] and
+// [Grid], stays as it is.
+func (f *Figure) Interactive() *Figure {
+	g := *f
+	g.interactive = true
+	return &g
+}
+
+// VegaLite returns the interactive form as a Vega-Lite 5.6 specification: the same marks, colours
+// and sentence as the picture. It follows the front end's theme unless With or %theme has set one.
+// It holds at most about 5000 points; its subtitle states how many were dropped. VegaLite returns
+// nil for a figure without data or without such a form.
 func (f *Figure) VegaLite() map[string]any {
 	if f.twin == nil {
 		return nil
 	}
 	t := f.twin()
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
-	title := object{"text": lines(f.title()), "anchor": "start", "frame": "group", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": ink(textInk)}
+	title := object{"text": lines(f.title()), "anchor": "start", "frame": "group", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
-		title["subtitle"], title["subtitleColor"] = t.subtitle, ink(neutral)
+		title["subtitle"], title["subtitleColor"] = t.subtitle, themed(neutral)
 	}
 	s := object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
@@ -57,13 +68,13 @@ func (f *Figure) VegaLite() map[string]any {
 		"config": object{
 			"font": "DejaVu Sans, Verdana, sans-serif",
 			"axis": object{
-				"grid": false, "domainColor": ink(neutral), "tickColor": ink(neutral), "gridColor": ink(gridInk),
-				"labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": labelMost + 20,
+				"grid": false, "domainColor": themed(neutral), "tickColor": themed(neutral), "gridColor": themed(gridInk),
+				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": labelMost + 20,
 			},
 			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
-			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": ink(neutral), "titleColor": ink(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": labelMost, "symbolOpacity": 1},
+			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": labelMost, "symbolOpacity": 1},
 			"view":              object{"stroke": nil},
-			"text":              object{"fontSize": labelSize, "color": ink(textInk)},
+			"text":              object{"fontSize": labelSize, "color": themed(textInk)},
 		},
 	}
 	if t.height > 0 {
@@ -107,8 +118,8 @@ func backgroundInk(t Theme) color.NRGBA { return t.Background }
 func gridInk(t Theme) color.NRGBA       { return t.Grid }
 func skipInk(t Theme) color.NRGBA       { return t.Skip }
 
-// ink returns a colour that depends on the variable "dark".
-func ink(r role) object {
+// themed returns a colour that depends on the variable "dark".
+func themed(r role) object {
 	return object{"expr": fmt.Sprintf("dark ? '%s' : '%s'", css(r(Dark)), css(r(Light)))}
 }
 
@@ -164,7 +175,7 @@ func tips(pairs ...string) (list []object) {
 func palette(field string, names []string, roles []role, more ...any) object {
 	inks := make([]object, len(roles))
 	for i, r := range roles {
-		inks[i] = ink(r)
+		inks[i] = themed(r)
 	}
 	return with(object{"field": field, "type": "nominal", "scale": object{"domain": names, "range": inks}, "title": nil}, more...)
 }
@@ -207,7 +218,7 @@ func rowAxis(names []string) object {
 		rows[i] = i
 	}
 	return object{"field": "row", "type": "ordinal", "title": nil, "scale": object{"domain": rows},
-		"axis": object{"labelExpr": string(list) + "[datum.value]", "domain": false, "ticks": false, "labelColor": ink(textInk), "labelPadding": 6}}
+		"axis": object{"labelExpr": string(list) + "[datum.value]", "domain": false, "ticks": false, "labelColor": themed(textInk), "labelPadding": 6}}
 }
 
 func printables(names []string) []string {

@@ -37,7 +37,7 @@ func (r rateRun) twin() twin {
 		},
 		{
 			"transform": []object{{"filter": "datum.low < datum.high"}},
-			"mark":      object{"type": "rule", "strokeWidth": 1.2, "color": ink(textInk)},
+			"mark":      object{"type": "rule", "strokeWidth": 1.2, "color": themed(textInk)},
 			"encoding":  object{"y": y, "x": object{"field": "low", "type": "quantitative"}, "x2": object{"field": "high"}, "tooltip": tooltip},
 		},
 		{
@@ -69,7 +69,7 @@ func (s ratioSheet) twin() twin {
 	tooltip := tips("name", words.headRun, "dtype", words.headDType, "ratio", words.headRatio, "spread", words.headSpread)
 	param, opacity := filter("dtype")
 	return twin{names: names, right: 30, height: ratioRow * len(s.bars), data: data, layers: []object{
-		{"mark": object{"type": "rule", "color": ink(neutral)}, "encoding": object{"x": object{"datum": 1}}},
+		{"mark": object{"type": "rule", "color": themed(neutral)}, "encoding": object{"x": object{"datum": 1}}},
 		{
 			"params":   []object{param},
 			"mark":     object{"type": "bar", "height": 12, "clip": true},
@@ -77,7 +77,7 @@ func (s ratioSheet) twin() twin {
 		},
 		{
 			"transform": []object{{"filter": "isValid(datum.low)"}},
-			"mark":      object{"type": "rule", "strokeWidth": 1.2, "color": ink(textInk), "clip": true},
+			"mark":      object{"type": "rule", "strokeWidth": 1.2, "color": themed(textInk), "clip": true},
 			"encoding":  object{"y": y, "x": object{"field": "low", "type": "quantitative"}, "x2": object{"field": "high"}, "tooltip": tooltip},
 		},
 		{

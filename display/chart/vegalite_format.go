@@ -3,6 +3,8 @@ package chart
 import (
 	"image/color"
 	"math"
+
+	"halfnote/internal/text"
 )
 
 // formatBands returns the layer of float16's ranges behind data over exponents of two: lost,
@@ -25,7 +27,7 @@ func formatBands(above bool) object {
 		data = append(data, object{"from": b.from, "to": b.to, "middle": (b.from + b.to) / 2, "band": b.name})
 		layers = append(layers, object{
 			"transform": []object{{"filter": object{"field": "band", "equal": b.name}}},
-			"mark":      object{"type": "rect", "color": ink(b.fill), "clip": true},
+			"mark":      object{"type": "rect", "color": themed(b.fill), "clip": true},
 			"encoding":  object{"x": object{"field": "from", "type": "quantitative"}, "x2": object{"field": "to"}, "tooltip": tips("band", words.headBand)},
 		})
 	}
@@ -49,7 +51,7 @@ func (s *spectrum) twin() twin {
 	for i, n := range s.bins {
 		if n > 0 {
 			e := gradLo + i
-			data = append(data, bar(float64(e), float64(e+1), n, power(2, e)+" … "+power(2, e+1)))
+			data = append(data, bar(float64(e), float64(e+1), n, text.Power(2, e)+" … "+text.Power(2, e+1)))
 		}
 	}
 	var odd []object
@@ -66,7 +68,7 @@ func (s *spectrum) twin() twin {
 	y := quantitative("count", words.count)
 	tooltip := append(tips("name", words.gradAxis, "count", words.count), object{"field": "share", "title": words.headShare, "format": ".3~%"})
 	layer := func(r role, values []object) object {
-		return object{"data": object{"values": values}, "mark": object{"type": "bar", "color": ink(r), "clip": true, "binSpacing": 1},
+		return object{"data": object{"values": values}, "mark": object{"type": "bar", "color": themed(r), "clip": true, "binSpacing": 1},
 			"encoding": object{"x": x, "x2": object{"field": "to"}, "y": y, "y2": object{"datum": 0}, "tooltip": tooltip}}
 	}
 	main := layer(func(t Theme) color.NRGBA { return t.Float32 }, data)
@@ -108,7 +110,7 @@ func (s Sweep) twin() twin {
 	if s.Low > 0 && s.High >= s.Low && finite(s.High) {
 		layers = append(layers, object{
 			"data":     object{"values": []object{{"from": math.Log2(s.Low) - .5, "to": math.Log2(s.High) + .5, "low": s.Low, "high": s.High, "band": words.sweepBand}}},
-			"mark":     object{"type": "rect", "clip": true, "color": ink(func(t Theme) color.NRGBA { return t.Normal })},
+			"mark":     object{"type": "rect", "clip": true, "color": themed(func(t Theme) color.NRGBA { return t.Normal })},
 			"encoding": object{"x": object{"field": "from", "type": "quantitative"}, "x2": object{"field": "to"}, "tooltip": tips("band", words.headBand, "low", words.headLow, "high", words.headHigh)},
 		})
 	}
@@ -135,11 +137,11 @@ func (s Sweep) twin() twin {
 	}
 	if len(taken) > 0 {
 		layers = append(layers, object{"data": object{"values": taken},
-			"mark":     object{"type": "point", "shape": upPath, "filled": true, "size": 50, "opacity": 1, "color": ink(func(t Theme) color.NRGBA { return t.Float32 })},
+			"mark":     object{"type": "point", "shape": upPath, "filled": true, "size": 50, "opacity": 1, "color": themed(func(t Theme) color.NRGBA { return t.Float32 })},
 			"encoding": object{"x": x, "y": object{"value": object{"expr": "height - 5"}}, "tooltip": tips("what", words.headEvent, "scale", words.headScale)}})
 	}
 	if s.At > 0 && finite(s.At) {
-		layers = append(layers, object{"data": object{"values": []object{{"exponent": math.Log2(s.At)}}}, "mark": object{"type": "rule", "color": ink(textInk), "clip": true}, "encoding": object{"x": x}})
+		layers = append(layers, object{"data": object{"values": []object{{"exponent": math.Log2(s.At)}}}, "mark": object{"type": "rule", "color": themed(textInk), "clip": true}, "encoding": object{"x": x}})
 	}
 	return twin{data: data, layers: layers}
 }
@@ -169,7 +171,7 @@ func (s rangeSheet) twin() twin {
 		"encoding": object{"x": x, "x2": object{"field": "to"}, "y": y, "color": dtypePalette("dtype", dtypes), "opacity": opacity, "tooltip": tooltip},
 	}}
 	if len(bad) > 0 {
-		layers = append(layers, object{"data": object{"values": bad}, "mark": object{"type": "point", "shape": crossPath, "size": 40, "strokeWidth": 1.8, "color": ink(skipInk), "opacity": 1},
+		layers = append(layers, object{"data": object{"values": bad}, "mark": object{"type": "point", "shape": crossPath, "size": 40, "strokeWidth": 1.8, "color": themed(skipInk), "opacity": 1},
 			"encoding": object{"x": object{"field": "at", "type": "quantitative"}, "y": y, "tooltip": tips("name", words.headOp, "bad", words.notFinite)}})
 	}
 	return twin{names: names, above: 14, height: rangeRow * len(s), data: data, layers: layers}

@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"fmt"
 	"image/color"
 	"math"
+	"slices"
 )
 
 // Paths of marks, in a square from -1 to 1, as Vega draws them.
@@ -12,29 +14,34 @@ const (
 	downPath  = "M-1,-.8L1,-.8L0,1Z"
 )
 
-// badMarks returns the layer of non-finite values: marks at the edges of the plot.
+// badMarks returns the layer of values without a place: marks at the edges of the plot.
 func badMarks(data []object, tooltip []object) object {
-	return object{
-		"data": object{"values": data},
-		"mark": object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true},
-		"encoding": object{
-			"x": object{"field": "step", "type": "quantitative"}, "y": object{"value": 6},
-			"color":   object{"value": ink(skipInk)},
-			"shape":   object{"field": "value", "type": "nominal", "scale": object{"domain": []string{"inf", "-inf", "NaN"}, "range": []string{upPath, downPath, upPath}}, "legend": nil},
-			"tooltip": tooltip,
-		},
+	edge := func(low bool, path string, at any) object {
+		return object{
+			"transform": []object{{"filter": object{"field": "low", "equal": low}}},
+			"mark":      object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true, "shape": path, "color": themed(skipInk)},
+			"encoding":  object{"x": object{"field": "x", "type": "quantitative"}, "y": object{"value": at}, "tooltip": tooltip},
+		}
 	}
+	var layers []object
+	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == false }) {
+		layers = append(layers, edge(false, upPath, 6))
+	}
+	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == true }) {
+		layers = append(layers, edge(true, downPath, object{"expr": "height - 6"}))
+	}
+	return object{"data": object{"values": data}, "layer": layers}
 }
 
-// badText returns the name of a non-finite value.
-func badText(v float64) string {
+// valueText returns the text of a value that may not be finite.
+func valueText(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "inf"
 	case math.IsInf(v, -1):
 		return "-inf"
 	}
-	return "NaN"
+	return fmt.Sprint(v)
 }
 
 func (l lineChart) twin() twin {
@@ -42,43 +49,46 @@ func (l lineChart) twin() twin {
 	var names []string
 	var roles []role
 	var dashes [][]float64
-	all, shown := 0, 0
+	all, shown, whole := 0, 0, true
 	for i, s := range l.series {
-		all += len(s.Y)
-		kept := decimate(s.Y, max(mostPoints/len(l.series), 8))
+		all += len(s.Values)
+		kept := decimate(s.Values, max(mostPoints/len(l.series), 8))
 		shown += len(kept)
 		for _, k := range kept {
-			row := object{"series": s.Name, "step": k, "value": jsonNumber(s.Y[k])}
-			if data = append(data, row); !finite(s.Y[k]) {
-				bad = append(bad, object{"series": s.Name, "step": k, "value": badText(s.Y[k])})
+			x, y := s.x(k), s.Values[k]
+			if !finite(place(x, l.logX)) {
+				continue
 			}
+			whole = whole && x == math.Trunc(x)
+			row := object{"series": s.Name, "index": k, "x": x, "value": jsonNumber(y)}
+			if !finite(place(y, l.logY)) {
+				row["value"] = nil
+				bad = append(bad, object{"series": s.Name, "x": x, "value": valueText(y), "low": math.IsInf(place(y, l.logY), -1)})
+			}
+			data = append(data, row)
 		}
 		names = append(names, s.Name)
 		roles = append(roles, func(t Theme) color.NRGBA { c, _ := l.look(t, i); return c.(color.NRGBA) })
 		_, d := l.look(Light, i)
 		dashes = append(dashes, dashesOf(d))
 	}
-	colors := palette("series", names, roles)
-	dash := object{"field": "series", "type": "nominal", "scale": object{"domain": names, "range": dashes}, "title": nil}
-	colors["legend"], dash["legend"] = strokes, strokes
+	colors := palette("series", names, roles, "legend", strokes)
+	dash := object{"field": "series", "type": "nominal", "scale": object{"domain": names, "range": dashes}, "title": nil, "legend": strokes}
 	if len(distinct(names)) < 2 {
 		colors["legend"], dash["legend"] = nil, nil
 	}
-	shownParam, opacity := filter("series")
-	y := quantitative("value", l.what, "scale", object{"zero": false, "nice": true})
-	if l.log {
-		y["scale"] = object{"type": "log", "nice": true}
-		lo, hi := l.reach()
-		y["axis"] = object{"values": powers(10, math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)), 8), "labelExpr": powerLabels(10, true)}
+	param, opacity := filter("series")
+	x, y := quantitative("x", l.axes.x, l.vega(l.logX, data, "x")...), quantitative("value", l.axes.y, l.vega(l.logY, data, "value")...)
+	if whole && !l.logX {
+		x["axis"] = object{"tickMinStep": 1}
 	}
-	x := quantitative("step", l.axis, "scale", object{"nice": false, "zero": false}, "axis", object{"tickMinStep": 1, "tickCount": 8, "format": "d"})
-	tooltip := tips("series", words.headRun, "step", l.axis, "value", l.what)
+	tooltip := tips("series", words.headRun, "x", l.axes.x, "value", l.axes.y)
 	t := twin{data: data, layers: []object{
 		{
-			"params": []object{zoom("x"), shownParam},
+			"params": []object{zoom("x"), param},
 			"mark":   object{"type": "line", "strokeWidth": 1.8, "clip": true},
 			"encoding": object{"x": x, "y": y, "color": colors, "strokeDash": dash, "opacity": opacity,
-				"detail": object{"field": "series", "type": "nominal"}},
+				"detail": object{"field": "series", "type": "nominal"}, "order": object{"field": "index", "type": "quantitative"}},
 		},
 		{
 			"params":    []object{pointed("x", "y")},
@@ -93,6 +103,21 @@ func (l lineChart) twin() twin {
 	}
 	t.subtitle = fewer(shown, all)
 	return t
+}
+
+// vega returns the scale of an axis, and its labels if it is logarithmic, for a field of the data.
+func (axes) vega(log bool, data []object, field string) []any {
+	if !log {
+		return []any{"scale", object{"nice": field == "value", "zero": false}}
+	}
+	var list []float64
+	for _, row := range data {
+		if v, ok := row[field].(float64); ok {
+			list = append(list, v)
+		}
+	}
+	s := spanOf(list)
+	return []any{"scale", object{"type": "log", "nice": true}, "axis", object{"values": powers(10, math.Floor(math.Log10(s.lo)), math.Ceil(math.Log10(s.hi)), 8), "labelExpr": powerLabels(10, true)}}
 }
 
 func (r *scaleRun) twin() twin {
@@ -180,12 +205,12 @@ func (r *scaleRun) twin() twin {
 	t := twin{data: data, layers: []object{
 		{
 			"params":   []object{zoom("x")},
-			"mark":     object{"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": true, "color": ink(func(t Theme) color.NRGBA { return t.Float32 })},
+			"mark":     object{"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": true, "color": themed(func(t Theme) color.NRGBA { return t.Float32 })},
 			"encoding": object{"x": x, "y": y},
 		},
 		{
 			"params": []object{pointed("x")},
-			"mark":   object{"type": "rule", "clip": true, "color": ink(neutral)},
+			"mark":   object{"type": "rule", "clip": true, "color": themed(neutral)},
 			"encoding": object{"x": x, "tooltip": tips("step", words.headStep, "scale", words.headScale, "after", words.headAfter, "skipped", words.skipped),
 				"opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}},
 		},

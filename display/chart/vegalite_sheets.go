@@ -26,7 +26,7 @@ func (h heatMap) twin() twin {
 	}
 	var scale []object
 	for _, p := range []float64{0, .25, .5, .75, 1} {
-		scale = append(scale, ink(func(t Theme) color.NRGBA { return h.shade(t, math.Pow(10, -4+4*p)) }))
+		scale = append(scale, themed(func(t Theme) color.NRGBA { return h.shade(t, math.Pow(10, -4+4*p)) }))
 	}
 	y := rowAxis(names)
 	x := quantitative("from", words.heatSteps, "scale", object{"domain": []int{0, h.columns * h.steps}, "nice": false}, "axis", object{"tickMinStep": 1})
@@ -35,7 +35,7 @@ func (h heatMap) twin() twin {
 		{
 			"params":    []object{zoom("x")},
 			"transform": []object{{"filter": "isValid(datum.share)"}},
-			"mark":      object{"type": "rect", "clip": true, "stroke": ink(gridInk), "strokeWidth": .3},
+			"mark":      object{"type": "rect", "clip": true, "stroke": themed(gridInk), "strokeWidth": .3},
 			"encoding": object{"x": x, "x2": object{"field": "to"}, "y": y, "tooltip": tooltip,
 				"color": object{"condition": object{"test": "datum.share > 0", "field": "share", "type": "quantitative", "title": h.what,
 					"scale":  object{"type": "log", "domain": []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, "range": scale, "clamp": true},
@@ -43,7 +43,7 @@ func (h heatMap) twin() twin {
 		},
 		{
 			"transform": []object{{"filter": "!isValid(datum.share)"}},
-			"mark":      object{"type": "rect", "clip": true, "height": 2, "color": ink(gridInk)},
+			"mark":      object{"type": "rect", "clip": true, "height": 2, "color": themed(gridInk)},
 			"encoding":  object{"x": x, "x2": object{"field": "to"}, "y": y, "tooltip": tips("name", words.headOp, "from", words.headColumn)},
 		},
 	}}
@@ -83,7 +83,7 @@ func (r roofline) twin() twin {
 		dashes = append(dashes, dashesOf(d.dashes))
 	}
 	return twin{right: 70, height: 240, data: data, layers: []object{
-		{"data": object{"values": slope}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true, "color": ink(neutral)}, "encoding": object{"x": x, "y": y}},
+		{"data": object{"values": slope}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true, "color": themed(neutral)}, "encoding": object{"x": x, "y": y}},
 		{"data": object{"values": lines}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true},
 			"encoding": object{"x": x, "y": y, "color": colors, "opacity": opacity, "tooltip": tips("dtype", words.headDType, "rate", words.roofRate),
 				"strokeDash": object{"field": "dtype", "type": "nominal", "scale": object{"domain": distinct(dtypes), "range": dashes}, "legend": nil}}},
@@ -128,7 +128,7 @@ func (s step) twin() twin {
 		line := opLine{op: op}
 		d, _ := dtypeOf(op.DType)
 		data = append(data, object{"row": len(names), "op": op.Name, "module": op.Module, "phase": op.Phase, "dtype": op.DType, "letter": d.letter,
-			"times": op.times, "casts": op.Casts, "cached": op.Cached, "marks": castMarks(op.Op), "why": op.Why})
+			"times": op.times, "casts": op.Casts, "cached": op.Cached, "marks": castMarks(op.OpDType), "why": op.Why})
 		names = append(names, strings.TrimSpace(line.name()+"  "+op.Module))
 	}
 	rowsField := rowAxis(names)
@@ -137,25 +137,25 @@ func (s step) twin() twin {
 	colors := dtypePalette("dtype", lanes)
 	param, opacity := filter("dtype")
 	return twin{names: names, right: 90, height: opRow * (len(names) + 1), data: data, layers: []object{
-		{"mark": object{"type": "line", "interpolate": "step", "strokeWidth": 1, "color": ink(neutral)},
+		{"mark": object{"type": "line", "interpolate": "step", "strokeWidth": 1, "color": themed(neutral)},
 			"encoding": object{"x": x, "y": rowsField, "order": object{"field": "row", "type": "quantitative"}, "detail": object{"field": "phase", "type": "nominal"}}},
 		{
 			"params":   []object{param},
 			"mark":     object{"type": "rect", "width": boxWidth, "height": 12},
 			"encoding": object{"x": x, "y": rowsField, "color": colors, "opacity": opacity, "tooltip": tooltip},
 		},
-		{"mark": object{"type": "text", "fontSize": smallSize, "color": ink(backgroundInk)},
+		{"mark": object{"type": "text", "fontSize": smallSize, "color": themed(backgroundInk)},
 			"encoding": object{"x": x, "y": rowsField, "text": object{"field": "letter", "type": "nominal"}, "tooltip": tooltip}},
 		{"mark": object{"type": "text", "align": "right", "dx": -boxWidth/2 - 5},
 			"encoding": object{"x": x, "y": rowsField, "text": object{"field": "marks", "type": "nominal"}, "color": colors, "opacity": opacity}},
-		{"mark": object{"type": "text", "align": "left", "dx": 8, "fontSize": smallSize, "color": ink(neutral)},
+		{"mark": object{"type": "text", "align": "left", "dx": 8, "fontSize": smallSize, "color": themed(neutral)},
 			"encoding": object{"x": object{"value": "width"}, "y": rowsField, "text": object{"field": "why", "type": "nominal"}}},
 	}, subtitle: fewer(len(shown), len(rows))}
 }
 
 // castMarks returns a diamond for each cast of an operation, hollow if it came from the cache, or
 // numbers of them if there are many.
-func castMarks(op Op) string {
+func castMarks(op OpDType) string {
 	casts, cached := max(op.Casts, 0), max(op.Cached, 0)
 	switch {
 	case casts > 3 || cached > 3 || casts+cached > 3:
@@ -172,6 +172,6 @@ func castMarks(op Op) string {
 }
 
 // phaseOrder returns the position of a phase among those of the operations.
-func phaseOrder(ops []Op, phase string) int {
-	return slices.IndexFunc(ops, func(op Op) bool { return op.Phase == phase })
+func phaseOrder(ops []OpDType, phase string) int {
+	return slices.IndexFunc(ops, func(op OpDType) bool { return op.Phase == phase })
 }

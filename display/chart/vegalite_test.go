@@ -61,9 +61,9 @@ func TestVegaLite(t *testing.T) {
 func TestVegaLiteHasData(t *testing.T) {
 	for _, s := range samples() {
 		spec := s.fig.VegaLite()
-		// The figures of operations show one step, the heat map of many rows its worst rows, and the
-		// long ones are decimated.
-		if spec == nil || strings.HasPrefix(s.name, "dtypes") || s.name == "heatmap-many" || strings.HasSuffix(s.name, "-many") || strings.HasSuffix(s.name, "-long") || strings.HasSuffix(s.name, "-wide") {
+		// The figures of operations show one step, those of many rows the worst rows, the long ones
+		// are decimated, and a logarithmic x axis has no place for negative numbers.
+		if spec == nil || strings.HasPrefix(s.name, "dtypes") || s.name == "plot-negative" || strings.HasSuffix(s.name, "-many") || strings.HasSuffix(s.name, "-long") || strings.HasSuffix(s.name, "-wide") {
 			continue
 		}
 		in := map[string]bool{}
@@ -119,7 +119,7 @@ func TestVegaLiteIsSmall(t *testing.T) {
 	}
 	y[123457], y[77777], y[150001] = 99, -99, nan
 	for name, f := range map[string]*Figure{
-		"lines":   Lines("sine", []Series{{Name: "a", Y: y}, {Name: "b", Y: y}}),
+		"lines":   Lines("sine", []Series{{Name: "a", Values: y}, {Name: "b", Values: y}}),
 		"scale":   LossScale(saw(200000)),
 		"heat":    HeatMap("flushed", heat(24, 5000), 1),
 		"dtypes":  DTypes(longTrace(5000)),
@@ -148,24 +148,24 @@ func TestVegaLiteIsSmall(t *testing.T) {
 	}
 }
 
-func TestBundleIsInteractive(t *testing.T) {
-	b := Loss(losses()).Bundle()
+func TestInteractiveBundle(t *testing.T) {
+	still := Loss(losses())
+	b := still.Interactive().Bundle()
 	for _, mime := range []string{vegaLite, "image/png", "text/plain"} {
 		if b.Data[mime] == nil {
 			t.Errorf("the bundle lacks %s", mime)
 		}
 	}
 	if b.Data["text/html"] != nil {
-		t.Error("the bundle has HTML, which JupyterLab would draw instead of the interactive figure")
-	}
-	if b := Loss(losses()).Still().Bundle(); b.Data[vegaLite] != nil || b.Data["text/html"] == nil {
-		t.Error("a still figure is interactive")
-	}
-	if b := Loss(nil).Bundle(); b.Data["text/html"] == nil {
-		t.Error("an empty figure has no HTML")
+		t.Error("the bundle has HTML, which JupyterLab would draw in place of the interactive figure")
 	}
 	if _, err := json.Marshal(b); err != nil {
 		t.Error(err)
+	}
+	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive(), "a histogram": Hist([]float64{1, 2}).Interactive()} {
+		if b := f.Bundle(); b.Data[vegaLite] != nil || b.Data["text/html"] == nil {
+			t.Errorf("%s has the types of an interactive figure", name)
+		}
 	}
 }
 
@@ -174,7 +174,7 @@ func BenchmarkVegaLite10k(b *testing.B) {
 	for i := range y {
 		y[i] = math.Sin(float64(i) / 100)
 	}
-	f := Lines("loss", []Series{{Name: "a", Y: y}})
+	f := Lines("loss", []Series{{Name: "a", Values: y}})
 	b.Run("specification", func(b *testing.B) {
 		for b.Loop() {
 			f.VegaLite()

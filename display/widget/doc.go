@@ -17,7 +17,11 @@
 // [Output]. A panic ends the function and is reported there; an interrupt stops it. [Interact]
 // covers the common case: it calls a function again whenever one of several widgets changes.
 //
-// A page without a running kernel shows each widget's last state as text.
+// A page without a running kernel draws widgets from the states that are saved in the notebook:
+// JupyterLab, nbviewer and nbconvert's HTML do. `halfnote run --output` saves them, and so does
+// `halfnote lab`; another JupyterLab needs the setting "Save Widget State Automatically". Pages that
+// draw no widgets, such as those of `halfnote run --html` and GitHub, show them as text: with their
+// last state after `halfnote run`, else with the state in which a cell showed them.
 //
 // [OpenComm] and [RegisterTarget] are for custom front-end code: they open comms, the channels
 // that widgets use.

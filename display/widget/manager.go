@@ -154,14 +154,41 @@ func (m *Manager) reference(x *model) string {
 	return "IPY_MODEL_" + id
 }
 
-// answer answers request_states with the states of all widgets.
+// answer answers request_states with the states of all widgets, and request_bundles with the text
+// and HTML of some. The second is not part of ipywidgets' protocol: programs that save a notebook
+// without a front end use it.
 func (m *Manager) answer(c Conn, q Message) {
 	var want struct {
-		Method string `json:"method"`
+		Method string   `json:"method"`
+		Models []string `json:"models"`
 	}
-	if json.Unmarshal(q.Data, &want) != nil || want.Method != "request_states" {
+	if json.Unmarshal(q.Data, &want) != nil {
 		return
 	}
+	switch want.Method {
+	case "request_states":
+		m.sendStates(c)
+	case "request_bundles":
+		m.sendBundles(c, want.Models)
+	}
+}
+
+func (m *Manager) sendBundles(c Conn, ids []string) {
+	bundles := map[string]any{}
+	for _, id := range ids {
+		m.mu.Lock()
+		x := m.models[id]
+		m.mu.Unlock()
+		if x != nil {
+			bundles[id] = map[string]any{"text/plain": x.text(), "text/html": x.html()}
+		}
+	}
+	if message, err := encode(map[string]any{"method": "update_bundles", "bundles": bundles}, nil); err == nil {
+		c.Send(message)
+	}
+}
+
+func (m *Manager) sendStates(c Conn) {
 	m.mu.Lock()
 	models := make(map[string]*model, len(m.models))
 	for id, x := range m.models {

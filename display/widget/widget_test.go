@@ -231,6 +231,13 @@ func TestBundle(t *testing.T) {
 	if s := states.States[on.ID()]; s.Name != "CheckboxModel" || s.Module != "@jupyter-widgets/controls" || s.Version != "2.0.0" || s.State["value"] != true {
 		t.Errorf("checkbox: got %+v", s)
 	}
+	on.SetValue(false)
+	x.take()
+	x.targets[controlTarget](c, Message{}).Message(Message{Data: json.RawMessage(`{"method":"request_bundles","models":["` + on.ID() + `","unknown"]}`)})
+	var bundles struct{ Bundles map[string]map[string]any }
+	if err := x.take()[0].m.Decode(&bundles); err != nil || len(bundles.Bundles) != 1 || bundles.Bundles[on.ID()]["text/plain"] != on.String() {
+		t.Errorf("request_bundles: got %v, %v, want the text %q", bundles.Bundles, err, on)
+	}
 	m.Close()
 	closed := 0
 	for _, s := range x.take() {

@@ -143,7 +143,7 @@ total`
 		t.Errorf("calls: got %s, want %s", got, want)
 	}
 	vars := d.variables(1)
-	if got := vars["Locals"]["y"]; got != "float32 [2 2] tensor([[1., 1.], [1., 1.]])" {
+	if got := vars["Locals"]["y"]; got != "float32 (2, 2) tensor([[1., 1.], [1., 1.]])" {
 		t.Errorf("y: got %q, want a tensor of ones; all variables: %v", got, vars)
 	}
 	if vars["Locals"]["by"] != "0" || vars["Globals"]["total"] != "0" {

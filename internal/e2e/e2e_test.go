@@ -311,6 +311,12 @@ print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).Combi
 	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
 		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
 	}
+	script, err := exec.Command("python3", "-c", `import sys, urllib.request
+request = urllib.request.Request(sys.argv[1] + "nbconvert/script/00-hello.ipynb", headers={"Authorization": "token secret"})
+print(urllib.request.urlopen(request, timeout=60).read().decode())`, base).CombinedOutput()
+	if err != nil || !strings.Contains(string(script), "\npackage main\n") || !strings.Contains(string(script), "func main() {") {
+		t.Errorf("export as a script: %v\n%.1000s\nwant a Go program", err, script)
+	}
 	for _, name := range []string{"00-hello.ipynb", "images/loss-scale.png"} {
 		if _, err := os.Stat(filepath.Join(cmd.Dir, "halfnote-notebooks", name)); err != nil {
 			t.Errorf("the tutorials have not been copied: %v", err)
@@ -323,6 +329,66 @@ print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).Combi
 	got, err := exec.Command(pythons[0], "internal/e2e/testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
 	if err != nil || string(got) != "42\n" {
 		t.Errorf("cell: got %q, %v; want 42", got, err)
+	}
+}
+
+// TestRunSavesWidgets checks that "halfnote run" saves the last states of widgets, as text and in the form that
+// front ends draw without a kernel.
+func TestRunSavesWidgets(t *testing.T) {
+	dir := t.TempDir()
+	in, out, page := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb"), filepath.Join(dir, "out.html")
+	const cells = `{"cells": [
+{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": "n := widget.NewIntSlider(1, 0, 9, widget.Description(\"n\"))\nn"},
+{"cell_type": "code", "id": "b", "metadata": {}, "execution_count": null, "outputs": [], "source": "picture := widget.NewImage([]byte(\"abc\"))\npicture"},
+{"cell_type": "code", "id": "c", "metadata": {}, "execution_count": null, "outputs": [], "source": "n.SetValue(7)"}
+], "metadata": {"widgets": {"application/vnd.jupyter.widget-state+json": {"state": {"old": {}}, "version_major": 2, "version_minor": 0}}}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(in, []byte(cells), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := halfnote(t, "run", in, "--output", out, "--html", page); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct {
+		Metadata struct {
+			Widgets map[string]struct {
+				Major int `json:"version_major"`
+				State map[string]struct {
+					Name    string `json:"model_name"`
+					State   map[string]any
+					Buffers []struct {
+						Path           []string
+						Encoding, Data string
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &nb); err != nil {
+		t.Fatal(err)
+	}
+	saved := nb.Metadata.Widgets["application/vnd.jupyter.widget-state+json"]
+	model := func(cell int) string {
+		view, _ := readExecuted(t, out).Cells[cell].Outputs[0].Data["application/vnd.jupyter.widget-view+json"].(map[string]any)
+		return fmt.Sprint(view["model_id"])
+	}
+	if s := saved.State[model(0)]; saved.Major != 2 || s.Name != "IntSliderModel" || s.State["value"] != 7.0 {
+		t.Errorf("slider: got %+v of version %d, want the value 7 of version 2", s, saved.Major)
+	}
+	if s := saved.State[model(1)]; len(s.Buffers) != 1 || fmt.Sprint(s.Buffers[0]) != "{[value] base64 YWJj}" {
+		t.Errorf("picture: got buffers %v, want abc in base64", s.Buffers)
+	}
+	if _, ok := saved.State["old"]; ok {
+		t.Error("a state of an earlier run was kept")
+	}
+	if got, want := readExecuted(t, out).printed(), "n: 7 (0 to 9)\npicture of 3 bytes\n"; got != want {
+		t.Errorf("text: got %q, want %q", got, want)
+	}
+	if html, err := os.ReadFile(page); err != nil || !strings.Contains(string(html), "n: 7 (0 to 9)") {
+		t.Errorf("the page lacks the slider's last state: %v", err)
 	}
 }
 

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // measured matches the lines of the tutorials that differ from run to run: times, and values
 // that depend on them.
-var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(amx|avx512bf16|avx512|avx2|neon|portable): |^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
+var measured = regexp.MustCompile(`[0-9.] ?(ns|µs|ms|s)\b|execution time|memory used|samples/s|^(amx|avx512bf16|avx512|avx2|neon|portable): |^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
 
 // TestExportTutorials exports every tutorial as a program and compares its output with that
 // of the notebook.
@@ -20,7 +22,9 @@ func TestExportTutorials(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no tutorials found", err)
 	}
-	for _, file := range files {
+	share := testenv.Share(t, len(files)) // each takes seconds to build
+	for i := 0; i < len(files); i += share {
+		file := files[i]
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			dir := t.TempDir()
 			source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.exe")

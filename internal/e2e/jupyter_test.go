@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,157 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+// TestNbconvertDrawsWidgets checks that nbconvert finds the states that "halfnote run" saves, and shows the text of a
+// widget without a saved state.
+func TestNbconvertDrawsWidgets(t *testing.T) {
+	python := jupyter(t, "nbconvert", "nbformat")
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
+	const cells = `{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": "widget.NewIntSlider(7, 0, 9)"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(in, []byte(cells), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := halfnote(t, "run", in, "--output", out); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	text, err := python("-c", `import sys, nbformat
+from nbconvert import HTMLExporter
+nb = nbformat.read(sys.argv[1], nbformat.NO_CONVERT)
+nbformat.validate(nb)
+for _ in range(2):
+    page = HTMLExporter().from_notebook_node(nb)[0]
+    print('type="application/vnd.jupyter.widget-state+json"' in page, 'type="application/vnd.jupyter.widget-view+json"' in page, ">7 (0 to 9)<" in page)
+    nb.metadata.pop("widgets", None)
+`, out).CombinedOutput()
+	if want := "True True False\nFalse False True\n"; err != nil || !strings.HasSuffix(string(text), want) {
+		t.Errorf("%v: state, view and text in the page: got\n%s\nwant\n%s", err, text, want)
+	}
+}
+
+// wheel installs the wheel that comes with the kernel with pip, for a function that [jupyter] returned. It returns
+// such a function whose Python finds the wheel.
+func wheel(t *testing.T, python func(args ...string) *exec.Cmd) func(args ...string) *exec.Cmd {
+	t.Helper()
+	wheels, err := filepath.Glob(filepath.Join(jupyterPath(python()), "kernels", "halfnote", "halfnote_jupyter-*.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("got wheels %q next to the kernelspec, want one", wheels)
+	}
+	dir := t.TempDir()
+	pip := python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--target", dir, wheels[0])
+	if out, err := pip.CombinedOutput(); err != nil {
+		t.Fatalf("pip: %v\n%s", err, out)
+	}
+	return func(args ...string) *exec.Cmd {
+		cmd := python(args...)
+		cmd.Env = append(cmd.Env, "PYTHONPATH="+dir)
+		return cmd
+	}
+}
+
+// TestNbconvertScript exports a notebook as a script: with the wheel that comes with the kernel it is a Go program,
+// and without it nbconvert refuses.
+func TestNbconvertScript(t *testing.T) {
+	python := jupyter(t, "nbconvert", "pip")
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
+	const cells = `{"cells": [
+{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": "import \"in/own\"\nx := own.Two()"},
+{"cell_type": "code", "id": "b", "metadata": {}, "execution_count": null, "outputs": [], "source": "x := \"again\"\nx"}
+], "metadata": {"kernelspec": {"name": "halfnote", "display_name": "", "language": "go"}}, "nbformat": 4, "nbformat_minor": 5}`
+	for name, text := range map[string]string{"in.ipynb": cells, "go.mod": "module in\n\ngo 1.26.0\n", "own/own.go": "package own\n\nfunc Two() int { return 2 }\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, code := halfnote(t, "run", in, "--output", out); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	script := []string{"-m", "nbconvert", "--to", "script", out}
+	text, err := python(script...).CombinedOutput()
+	if want := `Unknown exporter "halfnote_jupyter.script.GoExporter"`; err == nil || !strings.Contains(string(text), want) {
+		t.Errorf("without the wheel: got %v\n%s\nwant %s", err, text, want)
+	}
+	python = wheel(t, python)
+	if text, err := python(script...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	root, err := os.Getwd()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "go.work"), []byte("go 1.26.0\n\nuse (\n\t.\n\t"+root+"\n)\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.CommandContext(t.Context(), "go", "run", "out.go")
+	run.Dir = dir
+	if text, err := run.CombinedOutput(); err != nil || string(text) != "again\n" {
+		t.Errorf("go run out.go: got %q, %v, want again", text, err)
+	}
+}
+
+// TestPapermillParameters sets parameters of each type with papermill, after pip has installed the wheel that
+// comes with the kernel.
+func TestPapermillParameters(t *testing.T) {
+	python := wheel(t, jupyter(t, "papermill", "pip"))
+	dir := t.TempDir()
+	in, out, params := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb"), filepath.Join(dir, "params.yaml")
+	run := func(args ...string) string {
+		t.Helper()
+		text, err := python(args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		return string(text)
+	}
+	declares := "lr, steps := 0.1, 10 // learning rate\nvar name, on = \"a // b\", false\nconst depth = 2\nvar (\n\tlimit float32 = 1\n)\nsizes := []float64{\n\t1,\n}"
+	prints := `fmt.Printf("%T %v, %T %v, %q %v, %v, %T %v, %T %v\n", lr, lr, steps, steps, name, on, depth, limit, limit, sizes, sizes)
+fmt.Printf("%#v %#v %#v %#v %v\n", list, mixed, table, nested, nothing)`
+	text, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5,
+		"metadata": map[string]any{"kernelspec": map[string]string{"name": "halfnote", "display_name": "Go (halfnote)", "language": "go"}},
+		"cells": []any{
+			map[string]any{"cell_type": "code", "id": "a", "source": declares, "metadata": map[string]any{"tags": []string{"parameters"}}, "outputs": []any{}, "execution_count": nil},
+			map[string]any{"cell_type": "code", "id": "b", "source": prints, "metadata": struct{}{}, "outputs": []any{}, "execution_count": nil},
+		},
+	})
+	if err == nil {
+		err = os.WriteFile(in, text, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(params, []byte("list: [1, 2.5]\nmixed: [1, two, null]\ntable: {a: 1}\nnested: {a: [1], b: []}\nnothing: null\nsizes: [3, 4]\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("-m", "papermill", "--no-progress-bar", "-f", params, "-p", "lr", "1", "-p", "steps", "30", "-p", "name", `a "b" \ ü`, "-p", "on", "true",
+		"-p", "depth", "4", "-p", "limit", "2", in, out)
+	const want = `float64 1, int 30, "a \"b\" \\ ü" true, 4, float32 2, []float64 [3 4]
+[]float64{1, 2.5} []interface {}{1, "two", interface {}(nil)} map[string]int{"a":1} map[string]interface {}{"a":[]int{1}, "b":[]interface {}{}} <nil>
+`
+	if got := readExecuted(t, out).printed(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	help := run("-m", "papermill", "--help-notebook", in)
+	for _, want := range []string{"lr: float64 (default 0.1)       learning rate", `name: string (default "a // b")`, "depth: int (default 2)", "limit: float32 (default 1)", "sizes: []float64"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("papermill --help-notebook lacks %q:\n%s", want, help)
+		}
+	}
+}
+
+// jupyterPath returns the folder of Jupyter's data that a command searches first.
+func jupyterPath(cmd *exec.Cmd) (dir string) {
+	for _, v := range cmd.Env {
+		if path, ok := strings.CutPrefix(v, "JUPYTER_PATH="); ok {
+			dir = path // the last one counts
+		}
+	}
+	return dir
 }
 
 // TestJupyterConformance runs all tests of jupyter_kernel_test.

@@ -112,7 +112,8 @@ func freePort(t *testing.T) int {
 }
 
 // TestLabWidgets checks that JupyterLab in a browser draws the widgets of a cell, that their
-// callbacks run while another cell runs, and that a second browser shows their current state.
+// callbacks run while another cell runs, that a second browser shows their current state, and
+// that a page without their kernel shows the saved state.
 func TestLabWidgets(t *testing.T) {
 	browse := lab(t, map[string][]string{"widgets.ipynb": {
 		`scale := widget.NewIntSlider(0, 0, 100, widget.Description("scale"))
@@ -125,22 +126,22 @@ widget.NewVBox(scale, said, button)`,
 <-clicked
 fmt.Println("the cell saw the click")`,
 	}})
-	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\n"; got != want {
+	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\nwithout their kernel: True\n"; got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// TestLabCharts checks that JupyterLab draws charts that show values under the pointer and zoom,
-// that a chart which changes while a cell runs is interactive in the end, and that the saved
-// notebook shows them when it is opened again.
+// TestLabCharts checks that interactive charts in JupyterLab show values under the pointer and zoom,
+// also one that is updated while a cell runs, and that the saved notebook shows them when it is
+// opened again.
 func TestLabCharts(t *testing.T) {
 	browse := lab(t, map[string][]string{"charts.ipynb": {
-		`chart.Loss([]chart.Series{{Name: "run", Y: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
+		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}}).Interactive()`,
 		`h := display.Live(chart.Loss(nil))
 var losses []float64
 for i := range 20 {
 	losses = append(losses, 1/float64(i+1))
-	h.Update(chart.Loss([]chart.Series{{Name: "run", Y: losses}}))
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive())
 	time.Sleep(20 * time.Millisecond)
 }`,
 	}})
@@ -175,6 +176,36 @@ ended with: 20
 panicked at: list[sum]
 `
 	if got := browse("debugger.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLabMagics checks that JupyterLab replaces a cell with its formatted text, puts a recalled
+// cell into a new one, and shows the table and the flame graph of a profile.
+func TestLabMagics(t *testing.T) {
+	browse := lab(t, map[string][]string{"magics.ipynb": {
+		"%%gofmt\nx   :=1\nif x>0 {\nx++ }",
+		`import "crypto/sha256"
+data := make([]byte, 1<<20)
+func sum() {
+	sha256.Sum256(data)
+}`,
+		"%%prun\nfor start := time.Now(); time.Since(start) < time.Second; {\n\tsum()\n}",
+		"%%capture out\nfmt.Println(\"kept\")",
+		"out.Stdout",
+		"%recall crypto",
+	}})
+	const want = `'x := 1\nif x > 0 {\n\tx++\n}'
+'import "crypto/sha256"\ndata := make([]byte, 1<<20)\nfunc sum() {\n\tsha256.Sum256(data)\n}'
+'%%prun\nfor start := time.Now(); time.Since(start) < time.Second; {\n\tsum()\n}'
+'%%capture out\nfmt.Println("kept")'
+'out.Stdout'
+'%recall crypto'
+'import "crypto/sha256"\ndata := make([]byte, 1<<20)\nfunc sum() {\n\tsha256.Sum256(data)\n}'
+table: In[2], line 4
+captured: kept
+`
+	if got := browse("magics.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -27,7 +27,7 @@ type Autocast[P, C any] struct {
 }
 
 // Scaling is the group of functions for packages that schedule a loss scale themselves: S is
-// *amp.GradScaler, E is amp.Event and T is *tensor.Tensor.
+// *amp.GradScaler, E is amp.ScalerEvent and T is *tensor.Tensor.
 type Scaling[S, E, T any] struct {
 	// Adjust updates the scale after a step with or without an overflow, as GradScaler.Update does,
 	// but without an event.

@@ -4,7 +4,8 @@
 //
 //	var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 //
-// The package does not know tensors. Groups have the tensor type as a parameter.
+// The package does not import package tensor. Groups have the tensor type as a
+// parameter.
 package plumbing
 
 import (

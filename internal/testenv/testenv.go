@@ -15,8 +15,8 @@ func Requires(name string) bool {
 	return slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), name)
 }
 
-// Missing ends a test for want of what the message describes: it fails if
-// HALFNOTE_REQUIRE lists name, and skips otherwise.
+// Missing ends a test that lacks something, which the message describes. The test fails
+// if HALFNOTE_REQUIRE lists name, and skips otherwise.
 func Missing(t testing.TB, name string, message ...any) {
 	t.Helper()
 	if Requires(name) {

@@ -42,11 +42,37 @@ func Thousands(n int) string {
 	return s
 }
 
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// Power returns base to the power e, for example "2⁻¹⁴".
+func Power(base, e int) string {
+	return strconv.Itoa(base) + superscript.Replace(strconv.Itoa(e))
+}
+
 // Shape returns the sizes of a tensor as torch writes them: "(2, 3)", "(3,)" or "()".
-func Shape(shape []int) string {
+func Shape(shape []int) string { return tuple(shape) }
+
+// Sprintf is fmt.Sprintf, but writes slices of numbers in args as tuples, as torch does:
+// "(2, 3)", "(3,)" or "()". It changes args.
+func Sprintf(format string, args ...any) string {
+	for i, a := range args {
+		switch a := a.(type) {
+		case []int:
+			args[i] = tuple(a)
+		case []int64:
+			args[i] = tuple(a)
+		case []float64:
+			args[i] = tuple(a)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func tuple[T int | int64 | float64](list []T) string {
 	var s []string
-	for _, n := range shape {
-		s = append(s, strconv.Itoa(n))
+	for _, n := range list {
+		s = append(s, fmt.Sprint(n))
 	}
 	if len(s) == 1 {
 		return "(" + s[0] + ",)"

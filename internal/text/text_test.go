@@ -7,6 +7,8 @@ func TestText(t *testing.T) {
 		{Bytes(0), "0 bytes"}, {Bytes(1), "1 byte"}, {Bytes(1023), "1,023 bytes"}, {Bytes(1024), "1.0 KiB"},
 		{Bytes(3 << 19), "1.5 MiB"}, {Bytes(5 << 30), "5.0 GiB"}, {Bytes(1 << 60), "1048576.0 TiB"},
 		{Count(1, "cell"), "1 cell"}, {Count(0, "cell"), "0 cells"}, {Count(12345, "cell"), "12,345 cells"},
+		{Power(2, -14), "2⁻¹⁴"}, {Power(10, 3890), "10³⁸⁹⁰"}, {Shape(nil), "()"}, {Shape([]int{3}), "(3,)"}, {Shape([]int{2, 3}), "(2, 3)"},
+		{Sprintf("%v %v %v %d", []int{2, 3}, []float64{0.5, 2}, []int64{7}, 4), "(2, 3) (0.5, 2) (7,) 4"},
 		{Thousands(-100), "-100"}, {Thousands(-1000), "-1,000"}, {Thousands(1234567), "1,234,567"},
 	} {
 		if c.got != c.want {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// closures gives every function literal that is not called on the spot a frame of its
-// own, by a literal around it. When a call of a closure ends, Yaegi locks the frame
+// closures gives every function literal that is not called immediately a separate
+// frame, by a literal around it. When a call of a closure ends, Yaegi locks the frame
 // that made it and restores the closure's slot: deferred calls wait for ever for that
 // lock, which their frame holds, and in loops that start goroutines a closure that ends
 // replaces the one just made.

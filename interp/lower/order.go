@@ -9,8 +9,8 @@ import (
 )
 
 // operandOrder evaluates operands before any assignment where Yaegi would read them later:
-// a result that another return value uses, an element that is appended to a part of its own
-// slice, and the left side of x[i] += f().
+// a result that another return value uses, an element that is appended to a part of the
+// slice that holds it, and the left side of x[i] += f().
 func (u *Unit) operandOrder() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		results := u.resultVars(t)
@@ -60,7 +60,8 @@ func (u *Unit) resultVars(t *ast.FuncType) map[types.Object]int {
 	return vars
 }
 
-// defers reports whether a function has deferred calls of its own.
+// defers reports whether a function itself has deferred calls, apart from function
+// literals in it.
 func defers(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -123,8 +124,8 @@ func (u *Unit) needsFirst(list []ast.Expr, results map[types.Object]int) bool {
 	return false
 }
 
-// appendAtOnce copies the appended values to a slice of their own where they may
-// overlap the destination.
+// appendAtOnce copies the appended values to a new slice where they may overlap the
+// destination.
 func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 	if !u.isBuiltin(x.Fun, "append") || len(x.Args) < 3 || x.Ellipsis.IsValid() {
 		return

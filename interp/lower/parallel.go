@@ -21,7 +21,7 @@ func (u *Unit) parallelAssigns() {
 		}
 		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
 		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
-		late := len(a.Rhs) > 1 && (u.late(a) || a.Tok == token.ASSIGN && slices.ContainsFunc(a.Rhs, u.isRealCall))
+		late := len(a.Rhs) > 1 && (u.late(a) || a.Tok == token.ASSIGN && slices.ContainsFunc(a.Rhs, u.dropsOthers))
 		if a.Tok == token.DEFINE {
 			spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
 		}
@@ -97,11 +97,20 @@ func (u *Unit) lost(list []ast.Expr) bool {
 	return false
 }
 
-// isRealCall reports whether an expression is a call and not a conversion: Yaegi does
-// not assign the operands next to a call of a compiled function.
-func (u *Unit) isRealCall(e ast.Expr) bool {
-	x, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && !u.Info.Types[x.Fun].IsType()
+// dropsOthers reports whether Yaegi does not assign the operands next to an expression:
+// a call that is not a conversion, or a composite literal.
+func (u *Unit) dropsOthers(e ast.Expr) bool {
+	x := ast.Unparen(e)
+	if a, ok := x.(*ast.UnaryExpr); ok && a.Op == token.AND {
+		x = ast.Unparen(a.X)
+	}
+	switch x := x.(type) {
+	case *ast.CallExpr:
+		return !u.Info.Types[x.Fun].IsType()
+	case *ast.CompositeLit:
+		return true
+	}
+	return false
 }
 
 // late reports whether a value would be evaluated after another has been assigned: a

@@ -114,14 +114,14 @@ func name(n *types.Named) string { return n.Obj().Name() }
 // pointer, or direct.
 type reference struct {
 	*types.Named
-	behind bool
+	indirect bool
 }
 
 // uses lists the unit's structs that n refers to.
 func (g *shapes) uses(n *types.Named) (list []reference) {
 	within := map[*types.Named]bool{n: true}
-	var walk func(t types.Type, behind bool)
-	walk = func(t types.Type, behind bool) {
+	var walk func(t types.Type, indirect bool)
+	walk = func(t types.Type, indirect bool) {
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
 			_, isStruct := t.Underlying().(*types.Struct)
@@ -129,7 +129,7 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 			case t.Obj().Pkg() != g.u.Pkg, types.IsInterface(t):
 			case isStruct:
 				if g.specs[t] != nil {
-					list = append(list, reference{t, behind})
+					list = append(list, reference{t, indirect})
 				}
 			case within[t]:
 				if _, ok := t.Underlying().(*types.Signature); ok {
@@ -138,7 +138,7 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 				g.u.unsupported(t.Obj(), "the type %s, which refers to itself and is not a struct; make it a struct with such a field", name(t))
 			default:
 				within[t] = true
-				walk(t.Underlying(), behind)
+				walk(t.Underlying(), indirect)
 				delete(within, t)
 			}
 		case *types.Pointer:
@@ -146,7 +146,7 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 		case *types.Slice:
 			walk(t.Elem(), true)
 		case *types.Array:
-			walk(t.Elem(), behind)
+			walk(t.Elem(), indirect)
 		case *types.Chan:
 			walk(t.Elem(), true)
 		case *types.Map:
@@ -154,7 +154,7 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 			walk(t.Elem(), true)
 		case *types.Struct:
 			for f := range t.Fields() {
-				walk(f.Type(), behind)
+				walk(f.Type(), indirect)
 			}
 		case *types.Signature:
 			for v := range t.Params().Variables() {
@@ -207,7 +207,7 @@ func (g *shapes) leadsBack(first *types.Named, group []*types.Named) bool {
 			switch {
 			case !slices.Contains(group, r.Named), done[r.Named]:
 			case open[r.Named]:
-				if r.Named != first || !r.behind {
+				if r.Named != first || !r.indirect {
 					return false
 				}
 			case !visit(r.Named):

@@ -42,6 +42,7 @@ func (k *Kernel) Send(channel, msgType string, content any) (*Call, error) {
 type Request struct {
 	Channel, Type string
 	Content       any
+	Metadata      any // encodes as a JSON object, or is nil
 	Buffers       [][]byte
 	Subshell      string // subshell_id
 	// Input answers input_request.
@@ -56,7 +57,15 @@ func (k *Kernel) SendRequest(r Request) (*Call, error) {
 	k.mu.Lock()
 	k.calls[c.ID] = c
 	k.mu.Unlock()
-	if err := k.write(r.Channel, kernel.Message{Header: h, Buffers: r.Buffers}, r.Content); err != nil {
+	m := kernel.Message{Header: h, Buffers: r.Buffers}
+	var err error
+	if r.Metadata != nil {
+		m.Metadata, err = json.Marshal(r.Metadata)
+	}
+	if err == nil {
+		err = k.write(r.Channel, m, r.Content)
+	}
+	if err != nil {
 		c.close()
 		return nil, err
 	}
@@ -168,8 +177,8 @@ func (c *Call) take(on func(Message)) {
 	}
 }
 
-// answer asks the caller for the kernel's input_request. Without an answer the kernel
-// gets an empty line; otherwise it would wait forever.
+// answer answers the kernel's input_request with a line from the caller. Without one
+// the kernel gets an empty line; otherwise it would wait forever.
 func (c *Call) answer(m Message) {
 	var q struct {
 		Prompt   string

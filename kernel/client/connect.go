@@ -172,7 +172,7 @@ func (k *Kernel) orExit(err error) error {
 func (k *Kernel) Heartbeat(ctx context.Context) error {
 	id := kernel.NewID()
 	s := k.sockets["hb"]
-	if err := s.SendMulti(zmq4.NewMsgFrom(nil, []byte(id))); err != nil { // REP wants the empty frame
+	if err := s.SendMulti(zmq4.NewMsgFrom(nil, []byte(id))); err != nil { // REP requires the empty frame
 		return k.orExit(fmt.Errorf("client: heartbeat: %w", err))
 	}
 	answer := make(chan error, 1)

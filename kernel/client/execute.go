@@ -12,8 +12,8 @@ type ExecuteOptions struct {
 	NoHistory       bool              // whether to leave the cell uncounted
 	ContinueOnError bool              // whether queued cells run even if this one fails
 	UserExpressions map[string]string // expressions evaluated after the cell, by name
-	// Input is asked when the cell wants a line of text; nil tells the cell that input
-	// is not available.
+	// Input is called when the cell requests a line of text. If it is nil, input is not
+	// available to the cell.
 	Input func(prompt string, password bool) (string, error)
 	// Subshell is the subshell_id to run in; "" is the main shell.
 	Subshell string

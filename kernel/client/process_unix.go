@@ -9,8 +9,8 @@ import (
 )
 
 // tie makes the process the leader of a process group, so that its children end with it
-// and the terminal's Ctrl-C reaches only the client, and tells it which parent to
-// watch.
+// and the terminal's Ctrl-C reaches only the client, and passes it the id of the parent
+// to watch.
 func tie(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(cmd.Env, parentVariable(os.Getpid()))

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// conn is the net.Conn that zmq4 holds for one peer. Between the network and
-// zmq4 stand two queues:
+// conn is the net.Conn that zmq4 holds for one peer. Two queues stand between the
+// network and zmq4:
 //
 //	peer ── pump ── frames ──▶ Read ──▶ zmq4
 //	peer ◀── drain ◀── bytes ◀── Write ◀── zmq4

@@ -11,7 +11,7 @@
 // identity, topic filters, fan-out and envelopes.
 //
 // The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL mechanism,
-// and does not know Jupyter.
+// and does not depend on Jupyter.
 package guard
 
 import (
@@ -36,7 +36,8 @@ type Config struct {
 	MaxMessage int
 	// Handshake is the time from connecting to READY; 5 s.
 	Handshake time.Duration
-	// MaxPending is the limit on handshakes in progress; 64. One more ends the oldest.
+	// MaxPending is the limit on handshakes in progress; 64. A further one ends the
+	// oldest.
 	MaxPending int
 	// MaxConns is the limit on connected peers; 256. The next is refused.
 	MaxConns int

@@ -154,7 +154,7 @@ func (c *conn) readReady() error {
 	c.peerType = properties["socket-type"]
 	ours := c.listener.socket.Type()
 	if !slices.Contains(partners[ours], c.peerType) {
-		err := fmt.Errorf("socket type %q does not talk to %s", c.peerType, ours)
+		err := fmt.Errorf("socket type %q is not compatible with %s", c.peerType, ours)
 		c.refuse("socket type does not match")
 		return err
 	}

@@ -71,7 +71,7 @@ func TestHandshakeRefuses(t *testing.T) {
 		{"READY of 5000 bytes", greet + string(longHeader(flagCommand, 5000)), "the limit is 4096"},
 		{"metadata cut short", greet + "\x04\x0c\x05READY\x05Socke", "READY ends inside a property"},
 		{"metadata cut short in the value", greet + "\x04\x16\x05READY\x0bSocket-Type\xff\xff\xff\xff", "4294967295 bytes announced"},
-		{"unknown Socket-Type", greet + string(readyFrame("FOO", "")), `socket type "FOO" does not talk to ROUTER`},
+		{"unknown Socket-Type", greet + string(readyFrame("FOO", "")), `socket type "FOO" is not compatible with ROUTER`},
 		{"no Socket-Type", greet + "\x04\x06\x05READY", `socket type ""`},
 		{"wrong Socket-Type", greet + string(readyFrame("SUB", "")), `socket type "SUB"`},
 		{"reserved identity", greet + string(readyFrame("DEALER", "\x00\x01")), "no leading zero"},

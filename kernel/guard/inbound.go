@@ -183,9 +183,9 @@ func (c *conn) push(message ...inFrame) bool {
 	return true
 }
 
-// Read serves zmq4's reader, at most to the end of a frame. zmq4 asks for the next
-// frame only after it has acted on this one, so the call that follows a subscription
-// proves that the subscription is in force: the moment of the welcome.
+// Read serves zmq4's reader, at most to the end of a frame. zmq4 reads the next frame
+// only after it has acted on this one, so the call that follows a subscription proves
+// that the subscription is in force: the moment of the welcome.
 func (c *conn) Read(p []byte) (int, error) {
 	c.in.Lock()
 	defer c.in.Unlock()

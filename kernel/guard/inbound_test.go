@@ -54,7 +54,7 @@ func TestPing(t *testing.T) {
 			t.Errorf("got %s %q, want PONG %q", name, data, context)
 		}
 	}
-	p.raw(commandFrame("PONG", nil), commandFrame("WHATEVER", []byte("newer than we")))
+	p.raw(commandFrame("PONG", nil), commandFrame("WHATEVER", []byte("newer than our version")))
 	p.send("after") // the first message that the socket receives
 	if got := p.message(); len(got) != 1 || got[0] != "after" {
 		t.Errorf("got %q, want the message after the commands and nothing else", got)
@@ -213,7 +213,7 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 		p.raw([]byte("\x00\x50abc"))
 		p.Close()
 	}
-	eventually(t, "zmq4 knows only the tap's topic", func() bool { return slices.Equal(topics(), []string{""}) })
+	eventually(t, "zmq4 has only the tap's topic", func() bool { return slices.Equal(topics(), []string{""}) })
 	eventually(t, "no peer is left", func() bool { n, _ := s.Counts(); return n == 0 })
 	if s.lines() != "" {
 		t.Errorf("got log %q, want no line about peers that leave", s.lines())

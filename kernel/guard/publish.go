@@ -66,7 +66,7 @@ func (l *Listener) Flush(ctx context.Context) error {
 	return l.waitUntil(ctx, l.drained)
 }
 
-// waitUntil waits until ok returns true. It asks again after a change, or after the
+// waitUntil waits until ok returns true. It checks again after a change, or after the
 // time that ok returns.
 func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration)) error {
 	for {
@@ -95,11 +95,11 @@ func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration
 }
 
 // paced reports whether a message may be published under topic now, and if not, when to
-// ask again.
+// check again.
 func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	again = l.config.Patience
 	if l.sent.Load()-l.seen.Load() > int64(l.config.High) {
-		return false, again // zmq4's queue has no limit of its own
+		return false, again // zmq4's queue has no limit
 	}
 	ok = true
 	l.mu.Lock()

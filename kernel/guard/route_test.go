@@ -200,7 +200,7 @@ func TestProbation(t *testing.T) {
 	thief.unserved(s, "no proof")
 
 	thieves := []*peer{dial(t, s).hello("DEALER", "same"), dial(t, s).hello("DEALER", "same")}
-	second.says("what a peer sends that has proved itself")
+	second.says("a message of a proven peer")
 	thieves[1].unserved(s, "no proof")
 	gone := dial(t, s).hello("DEALER", "same")
 	gone.Close()

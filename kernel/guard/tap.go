@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// tap is a connection inside this process that zmq4 takes for a subscriber. It measures
+// tap is a connection inside this process that zmq4 treats as a subscriber. It measures
 // what zmq4 does not report: how much it has sent, and that it has accepted a
 // connection.
 type tap struct {
@@ -51,7 +51,7 @@ func (l *Listener) attach(ctx context.Context, t *tap) error {
 	}
 }
 
-// Read serves the handshake. zmq4 asks for more only after it has acted on its input.
+// Read serves the handshake. zmq4 reads more only after it has acted on its input.
 func (t *tap) Read(p []byte) (int, error) {
 	if len(t.input) > 0 {
 		n := copy(p, t.input)

@@ -254,5 +254,5 @@ func (e *Echo) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
 	return display.Bundle{}, false
 }
 
-// Close does nothing: an Echo has no goroutines of its own.
+// Close does nothing: an Echo has no goroutines.
 func (e *Echo) Close() error { return nil }

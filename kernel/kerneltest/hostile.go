@@ -273,7 +273,7 @@ var attacks = []attack{
 		}
 		return err
 	}},
-	{"a client that asks 5000 times and never reads", func(h *hostile) error {
+	{"a client that sends 5000 requests and never reads", func(h *hostile) error {
 		p := h.dial(h.kernel.Connection().ShellPort, dealer)
 		var all strings.Builder
 		for range 5000 {

@@ -108,7 +108,7 @@ func TestReadErrors(t *testing.T) {
 		{"empty", " \n", "the file is empty"},
 		{"not JSON", "package main", "not JSON"},
 		{"cut off", `{"nbformat":4`, "not JSON"},
-		{"two values", cell("") + "{}", "more text after the notebook"},
+		{"two values", cell("") + "{}", "text after the notebook"},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "not UTF-8"},
 		{"a list", "[]", "got a list, want an object"},
 		{"other JSON", `{"cells":[]}`, "no field nbformat"},

@@ -33,7 +33,7 @@ func Read(r io.Reader) (*Notebook, error) {
 		return nil, fmt.Errorf("notebook: read: not JSON: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("notebook: read: more text after the notebook's closing brace, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("notebook: read: text after the notebook's closing brace, at byte %d; want one JSON object", dec.InputOffset())
 	}
 	nb, err := fromJSON(top)
 	if err != nil {

@@ -84,6 +84,7 @@ func (r *Runner) Finish() { r.out.finish() }
 func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 	defer r.out.settle()
 	r.describe(k.Info())
+	defer r.saveWidgets(ctx, k)
 	total := 0
 	for _, c := range r.nb.Cells {
 		if c.runs() {

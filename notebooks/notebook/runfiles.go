@@ -82,7 +82,7 @@ func (o RunOptions) check(paths []string) error {
 	case o.HTML != "" && len(paths) > 1:
 		return fmt.Errorf("notebook: one HTML file for %d notebooks, want one notebook", len(paths))
 	case o.Output != "" && o.OutputDir != "":
-		return errors.New("notebook: an output file and an output folder, want one of them")
+		return errors.New("notebook: an output file and an output folder are given; want one of them")
 	}
 	if o.OutputDir != "" {
 		names := map[string]string{}

@@ -209,7 +209,7 @@ func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
 	value, err := l.node(0)
 	if err == nil {
 		if _, more := l.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("more after the value")
+			err = errors.New("data after the value")
 		}
 	}
 	state, ok := value.(map[string]any)
@@ -219,7 +219,7 @@ func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
 	case !ok:
 		return nil, src.bad("metadata", fmt.Sprintf("a %T", value), "a map[string]any")
 	case len(l.used) != len(f.names):
-		return nil, src.bad("metadata", fmt.Sprintf("%d tensors", len(l.used)), fmt.Sprintf("all %d of the file", len(f.names)))
+		return nil, src.bad("metadata", fmt.Sprintf("%d tensors", len(l.used)), fmt.Sprintf("%d, the number in the file", len(f.names)))
 	}
 	return state, nil
 }

@@ -21,7 +21,7 @@ const deepest = 1000
 // node reads a value preceded by its type.
 func (l *checkpoint) node(depth int) (value any, err error) {
 	if depth > deepest {
-		return nil, fmt.Errorf("values %d deep", depth)
+		return nil, fmt.Errorf("values nested %d deep", depth)
 	}
 	if err := l.delim('['); err != nil {
 		return nil, err

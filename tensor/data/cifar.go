@@ -95,7 +95,7 @@ func (c cifar) read(src source, f io.Reader, size int64, labels [][]int) ([]byte
 	if _, err := io.ReadFull(f, all); err != nil {
 		return nil, src.fail(err)
 	}
-	pixels := all[:0] // labels are taken out in place
+	pixels := all[:0] // labels are removed in place
 	for at := int64(0); at < size; at += record {
 		for i, classes := range c.classes {
 			label := int(all[at+int64(i)])

@@ -26,7 +26,7 @@ type Table struct {
 type CSVOptions struct {
 	Comma    rune     // field separator; 0 means ','
 	NoHeader bool     // the first line is data; columns are named "0", "1", …
-	Missing  []string // texts that mean a missing value, besides the empty one
+	Missing  []string // texts that mean a missing value, in addition to the empty one
 }
 
 // LoadCSV reads a file of comma-separated values: RFC 4180. The error is a *[FormatError]
@@ -104,7 +104,7 @@ func (t *Table) setNames(src source, record []string, line int, numbered bool) e
 			name = strconv.Itoa(i)
 		}
 		if slices.Contains(t.names, name) {
-			return src.bad(atLine(line), "two columns "+quoted(name), "a name for each column")
+			return src.bad(atLine(line), "two columns "+quoted(name), "a different name for each column")
 		}
 		t.names = append(t.names, strings.Clone(name))
 	}

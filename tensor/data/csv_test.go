@@ -84,7 +84,7 @@ func TestCSVSave(t *testing.T) {
 func TestCSVErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 1: found the end of the file; want a line of fields":                             "",
-		"line 1: found two columns \"a\"; want a name for each column":                         "a,b,a\n1,2,3\n",
+		"line 1: found two columns \"a\"; want a different name for each column":               "a,b,a\n1,2,3\n",
 		"line 3, column 1: found wrong number of fields; want 2 fields, as in the first line":  "a,b\n1,2\n3\n",
 		"line 2, column 3: found bare \" in non-quoted-field; want quotes around whole fields": "a\nx \"y\n",
 		"found extraneous or missing \" in quoted-field; want quotes around whole fields":      "a\n\"x\n",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -160,7 +161,7 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*Subset 
 		total++
 	}
 	if total != n || !shares && float64(n) != sum {
-		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v for a data set of %d samples; want whole numbers that add up to it, or fractions that add up to 1", lengths, n)})
+		panic(&tensor.Error{Op: "random_split", Why: text.Sprintf("lengths %v for a data set of %d samples; want whole numbers that add up to it, or fractions that add up to 1", lengths, n)})
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()

@@ -31,13 +31,13 @@ func TestDatasets(t *testing.T) {
 		set  data.Dataset
 		want []int
 	}{
-		"tensors":        {rows, seq(8)},
-		"own":            {own, seq(6)},
-		"subset":         {data.NewSubset(rows, []int{5, 5, 0}), []int{5, 5, 0}},
-		"subset of own":  {data.NewSubset(own, []int{4, 1}), []int{4, 1}},
-		"of a subset":    {data.NewSubset(data.NewSubset(rows, []int{7, 6, 5, 4}), []int{3, 0}), []int{4, 7}},
-		"together":       {data.NewConcatDataset(data.NewSubset(rows, []int{2}), data.NewSubset(rows, nil), own, rows), append(append([]int{2}, seq(6)...), seq(8)...)},
-		"nothing at all": {data.NewConcatDataset(), nil},
+		"tensors":                       {rows, seq(8)},
+		"own":                           {own, seq(6)},
+		"subset":                        {data.NewSubset(rows, []int{5, 5, 0}), []int{5, 5, 0}},
+		"subset of a user's data set":   {data.NewSubset(own, []int{4, 1}), []int{4, 1}},
+		"subset of a subset":            {data.NewSubset(data.NewSubset(rows, []int{7, 6, 5, 4}), []int{3, 0}), []int{4, 7}},
+		"together":                      {data.NewConcatDataset(data.NewSubset(rows, []int{2}), data.NewSubset(rows, nil), own, rows), append(append([]int{2}, seq(6)...), seq(8)...)},
+		"concatenation of no data sets": {data.NewConcatDataset(), nil},
 	} {
 		if name == "together" {
 			for i, want := range c.want {

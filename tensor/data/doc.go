@@ -17,7 +17,8 @@
 // # Batches
 //
 // A [Loader] splits a data set into batches. Batches returns those of an epoch at once;
-// [Loader.Epoch] prepares the next one while one is in use, on [Workers]:
+// [Loader.Epoch] prepares the next one while the loop uses the current one, with
+// [Workers]:
 //
 //	bar := display.NewProgress(loader.Len(), "epoch 1")
 //	for e := loader.Epoch().Show(bar); e.Next(); {
@@ -38,16 +39,16 @@
 // # PyTorch files
 //
 // [Load] also reads torch.save's .pt and .pth files that hold a dict, in the zip format and
-// the one before PyTorch 1.6, and [StateDict] extracts the weights:
+// in the older format that PyTorch used before 1.6, and [StateDict] extracts the weights:
 //
 //	state, err := data.Load("checkpoint.pth") // {"epoch": 3, "model": …, "optimizer": …}
 //	weights, err := data.StateDict(state["model"])
 //	err = nn.LoadStateDict(net, weights)
 //
 // Modules have torch's names and shapes, so weights trained there work here. [LoadTorch]
-// reads files with any object. Such files are programs in Python's pickle format, which are
-// not run: this package builds only numbers, text, containers, tensors and arrays, and
-// rejects any other object by name. Save does not write such files; PyTorch reads
+// reads files with any object. Such files contain programs in Python's pickle format. They
+// are not run: this package builds only numbers, text, containers, tensors and arrays, and
+// its error names any other object. Save does not write such files; PyTorch reads
 // safetensors.
 //
 // # Text

@@ -76,7 +76,7 @@ func (e *Encoding) add(token string, id, kind, mask int) {
 }
 
 func (t *Tokenizer) pad(e *Encoding, length int) {
-	const each = 64 // bytes of a token, its id, type and mask, and of growing lists, about
+	const each = 64 // approximate bytes per token: text, id, type, mask and spare capacity
 	if err := driver.Room(max(length-len(e.IDs), 0), 2*each); err != nil {
 		panic(&tensor.Error{Op: "encode", Why: "PadTo: " + err.Error()})
 	}

@@ -28,8 +28,8 @@ type Epoch struct {
 	ahead   *ahead // nil without workers
 }
 
-// ahead is the state that workers share. They make batches up to below limit and end when
-// there are none left; no explicit stop is needed.
+// ahead is the state that workers share. They make the batches below limit and end when
+// none are left, so no explicit stop is needed.
 type ahead struct {
 	mu      sync.Mutex
 	taken   int
@@ -105,7 +105,7 @@ func (e *Epoch) Seek(batch int) {
 	}
 	e.at, e.batch = batch, Batch{}
 	if e.ahead != nil {
-		e.ahead = newAhead(batch, len(e.indices)) // workers of the old one end on their own
+		e.ahead = newAhead(batch, len(e.indices)) // workers of the old state end by themselves
 	}
 }
 
@@ -122,7 +122,7 @@ func (e *Epoch) Len() int { return len(e.indices) }
 func (e *Epoch) Batch() Batch { return e.batch }
 
 // Next advances to the next batch and reports whether there is one. It panics with a
-// *[SampleError] if the data set has an error or a worker panics.
+// *[SampleError] if the data set returns an error or a worker panics.
 func (e *Epoch) Next() bool {
 	if e.bar != nil && e.at > 0 && e.at <= len(e.indices) {
 		e.bar.Add(1)

@@ -15,7 +15,7 @@ var otherFormats = []struct {
 }{
 	{"<!doctype html", "an HTML page", "the file itself: the server sent a web page, so check the address or log in, and download again", nil},
 	{"<html", "an HTML page", "the file itself: the server sent a web page, so check the address or log in, and download again", nil},
-	{"version https://git-lfs", "a pointer of Git LFS", "the file it points to: run git lfs pull", nil},
+	{"version https://git-lfs", "a Git LFS pointer", "the file it points to: run git lfs pull", nil},
 	{"PK\x03\x04", "a zip archive, such as a PyTorch .pt or .pth file or a NumPy .npz file", "{format}; Load and LoadTorch read .pt and .pth, LoadNPZ reads .npz", []string{"npz"}},
 	{"\x80\x02", "a Python pickle, such as an old PyTorch .pt file", "{format}; Load and LoadTorch read .pt and .pth", nil},
 	{"\x80\x03", "a Python pickle, such as an old PyTorch .pt file", "{format}; Load and LoadTorch read .pt and .pth", nil},

@@ -41,7 +41,7 @@ func unpackIDX(src source, f io.Reader, size int64) (*tensor.Tensor, error) {
 	return readIDX(src, r, size)
 }
 
-// readIDX reads from r, which holds at most most bytes.
+// readIDX reads from r. most is the largest possible number of bytes.
 func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	var start [4]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
@@ -61,7 +61,7 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	}
 	begin := int64(4 + len(sizes))
 	n, ok := count(shape, (most-begin)/int64(e.size))
-	want := fmt.Sprintf("those of shape %s with %d bytes an element", text.Shape(shape), e.size)
+	want := fmt.Sprintf("the elements of shape %s, %d bytes each", text.Shape(shape), e.size)
 	if !ok {
 		return nil, src.bad(atByte(begin), fmt.Sprintf("at most %d bytes", most-begin), want)
 	}

@@ -85,14 +85,14 @@ func TestMNIST(t *testing.T) {
 
 func TestIDXErrors(t *testing.T) {
 	for want, content := range map[string]string{
-		"byte 0: found the end of the file; want 4 bytes":                                                  "\x00\x00\x08",
-		"byte 0: found 01 00 08; want 00 00 and a type":                                                    "\x01\x00\x08\x01",
-		"byte 0: found 00 00 0a; want 00 00 and a type: 08, 09, 0b":                                        "\x00\x00\x0a\x01",
-		"byte 4: found the end of the file; want 2 sizes":                                                  "\x00\x00\x08\x02\x00\x00\x00\x01\x00",
-		"byte 8: found at most 2 bytes; want those of shape (3,)":                                          "\x00\x00\x08\x01\x00\x00\x00\x03ab",
-		"byte 8: found at least 2 bytes; want those of shape (1,)":                                         "\x00\x00\x08\x01\x00\x00\x00\x01ab",
-		"byte 16: found at most 0 bytes; want those of shape (4294967295, 4294967295, 4294967295) with 8 ": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                      "byte 8: found at least 2 bytes; want those of shape (3,)",
+		"byte 0: found the end of the file; want 4 bytes":                                                               "\x00\x00\x08",
+		"byte 0: found 01 00 08; want 00 00 and a type":                                                                 "\x01\x00\x08\x01",
+		"byte 0: found 00 00 0a; want 00 00 and a type: 08, 09, 0b":                                                     "\x00\x00\x0a\x01",
+		"byte 4: found the end of the file; want 2 sizes":                                                               "\x00\x00\x08\x02\x00\x00\x00\x01\x00",
+		"byte 8: found at most 2 bytes; want the elements of shape (3,)":                                                "\x00\x00\x08\x01\x00\x00\x00\x03ab",
+		"byte 8: found at least 2 bytes; want the elements of shape (1,)":                                               "\x00\x00\x08\x01\x00\x00\x00\x01ab",
+		"byte 16: found at most 0 bytes; want the elements of shape (4294967295, 4294967295, 4294967295), 8 bytes each": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                                   "byte 8: found at least 2 bytes; want the elements of shape (3,)",
 	} {
 		if strings.HasPrefix(want, "\x1f") {
 			want, content = content, want

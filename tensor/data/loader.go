@@ -63,8 +63,8 @@ func WithTransforms(transforms ...Transform) LoaderOption {
 	return func(l *Loader) { l.transforms = transforms }
 }
 
-// NewLoader returns a loader of batches of batch samples. It panics if batch, or the number
-// in an option, is below 1.
+// NewLoader returns a loader of batches, each of batch samples. It panics if batch is below
+// 1, or if a number in an option is negative.
 func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
 	need("loader", "data set", set != nil, "a Dataset")
 	l := &Loader{set: set, sampler: NewSequentialSampler(set.Len())}
@@ -133,7 +133,7 @@ func (l *Loader) load(indices []int, seed int64, now *int) (Batch, error) {
 // inputs drawn before all targets, from the generator that tensor.ManualSeed seeds: noise for
 // measuring speed.
 func RandomBatches(n, rows, in, out int) []Batch {
-	const each = 512 // bytes of a batch without its elements, about
+	const each = 512 // approximate bytes of a batch without its elements
 	if err := driver.Room(n, each); err != nil {
 		panic(&tensor.Error{Op: "random_batches", Why: err.Error()})
 	}

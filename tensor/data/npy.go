@@ -46,7 +46,8 @@ func writeNPY(w io.Writer, t *tensor.Tensor) error {
 	return err
 }
 
-// mostNPYHeader is the largest length of a header. NumPy's own are below 10000 bytes.
+// mostNPYHeader is the largest accepted length of a header. NumPy writes headers below
+// 10000 bytes.
 const mostNPYHeader = 1 << 20
 
 // readNPY reads a file of size bytes.
@@ -84,7 +85,7 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	}
 	rest := size - begin - n
 	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
-		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %s with %d bytes an element", text.Shape(h.shape), h.kind.size))
+		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("the elements of shape %s, %d bytes each", text.Shape(h.shape), h.kind.size))
 	}
 	t, err := h.kind.readOrdered(b, h.bigEndian, h.fortran, h.shape)
 	if err != nil {

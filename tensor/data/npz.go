@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor"
 )
 
-// mostInflation is the largest growth of deflated data; a zip file that claims
-// more lies. It is from https://zlib.net/zlib_tech.html.
+// mostInflation is the largest ratio that deflate can reach; a zip file that claims
+// more is malformed. It is from https://zlib.net/zlib_tech.html.
 const mostInflation = 1032
 
 // LoadNPZ reads all arrays of a NumPy file as [LoadNPY] does, stored or
@@ -40,7 +40,7 @@ func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, 
 	for _, member := range z.File {
 		name := strings.TrimSuffix(member.Name, ".npy")
 		if _, twice := all[name]; twice || name == member.Name {
-			return nil, src.bad("member "+quoted(member.Name), "a name that is not new or does not end in .npy", "arrays only, each once")
+			return nil, src.bad("member "+quoted(member.Name), "a name that is a duplicate or does not end in .npy", "only arrays, with different names")
 		}
 		if all[name], err = readMember(src, member, size); err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, 
 func readMember(src source, member *zip.File, size int64) (*tensor.Tensor, error) {
 	packed, n := member.CompressedSize64, member.UncompressedSize64
 	if packed > uint64(size) || n > packed*mostInflation {
-		return nil, src.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes packed as %d", n, packed), fmt.Sprintf("at most %d, and a growth below %d", size, mostInflation))
+		return nil, src.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes compressed to %d", n, packed), fmt.Sprintf("at most %d bytes, and a ratio of at most %d", size, mostInflation))
 	}
 	r, err := member.Open()
 	if err != nil {

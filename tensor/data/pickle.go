@@ -11,8 +11,9 @@ import (
 )
 
 // pickle is the stack machine of Python's pickle module, protocols 0 to 5. It builds
-// numbers, text, containers and the results of callables, and runs no Python code: a call of
-// anything else gives a [foreign] object. It is Lib/pickle.py, class _Unpickler.
+// numbers, text, containers and the results of a fixed set of callables. It never runs
+// Python code: a call of anything else gives a [foreign] object. It is class _Unpickler of
+// Lib/pickle.py.
 //
 // A program cannot exhaust time or memory: operations and copied items are limited in number,
 // and the bytes kept never exceed the size of the file.
@@ -30,7 +31,7 @@ type pickle struct {
 const (
 	mostPickle     = 64 << 20 // bytes of a program
 	mostOperations = 1 << 23
-	tensorWork     = 16 // operations that a tensor counts as, on account of its memory
+	tensorWork     = 16 // number of operations that a tensor counts as, for its memory
 	containerWork  = 4
 )
 
@@ -119,7 +120,7 @@ func (m *pickle) base() int {
 
 func (m *pickle) top() (any, error) {
 	if len(m.stack) <= m.base() {
-		return nil, m.bad("an operation on an empty stack", "something to work on")
+		return nil, m.bad("an operation on an empty stack", "an operand")
 	}
 	return m.stack[len(m.stack)-1], nil
 }
@@ -189,7 +190,7 @@ func (m *pickle) appendItems(items []any, err error) error {
 	return nil
 }
 
-// setItems sets keys and values, in turn, of the dict on top.
+// setItems sets items of the dict on top, from alternating keys and values.
 func (m *pickle) setItems(items []any, err error) error {
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ func (m *pickle) setItems(items []any, err error) error {
 	case *foreign:
 	case *mapping:
 		if len(items)%2 != 0 {
-			return m.bad("a key without a value", "keys and values in turn")
+			return m.bad("a key without a value", "alternating keys and values")
 		}
 		for i := 0; i < len(items); i += 2 {
 			v.keys, v.values = append(v.keys, items[i]), append(v.values, items[i+1])

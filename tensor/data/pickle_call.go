@@ -90,7 +90,7 @@ func callMarked(m *pickle) error {
 		return err
 	}
 	if len(items) == 0 {
-		return m.bad("a call of nothing", "a class")
+		return m.bad("a call without a class", "a class and its arguments")
 	}
 	return m.call(items[0], items[1:])
 }

@@ -41,7 +41,7 @@ var callables = map[global]func(m *pickle, args []any) (any, error){
 	"numpy._core.numeric._frombuffer":            numpyFromBuffer,
 }
 
-// wrong returns the error of a callable for arguments that it does not take.
+// wrong returns the error of a callable for invalid arguments.
 func (m *pickle) wrong(name string, args []any) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
@@ -129,7 +129,7 @@ func encode(m *pickle, args []any) (any, error) {
 	p := make([]byte, 0, len(text))
 	for _, r := range text {
 		if r > 0xff {
-			return nil, m.bad("a character outside Latin-1", "letters up to U+00FF")
+			return nil, m.bad("a character outside Latin-1", "characters up to U+00FF")
 		}
 		p = append(p, byte(r))
 	}

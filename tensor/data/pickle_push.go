@@ -233,7 +233,7 @@ func (m *pickle) recall(n int) error {
 func (m *pickle) recallFrom(i int) error {
 	v, ok := m.memo[i]
 	if !ok {
-		return m.bad(fmt.Sprintf("a reference to value %d", i), "one that was remembered before")
+		return m.bad(fmt.Sprintf("a reference to value %d", i), "a value that the program has stored")
 	}
 	return m.push(v)
 }

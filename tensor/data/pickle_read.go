@@ -18,7 +18,7 @@ func (m *pickle) byte() (byte, error) {
 	}
 	c, err := m.r.ReadByte()
 	if err != nil {
-		return 0, m.bad("the end of the file", "a whole program")
+		return 0, m.bad("the end of the file", "a complete program")
 	}
 	m.at++
 	m.left--
@@ -28,11 +28,11 @@ func (m *pickle) byte() (byte, error) {
 // bytes reads n bytes. It checks that the file has them before it allocates memory.
 func (m *pickle) bytes(n uint64) ([]byte, error) {
 	if n > uint64(m.left) {
-		return nil, m.bad(fmt.Sprintf("%d bytes requested, %d left", n, m.left), fmt.Sprintf("a whole program, of %d MB at most", mostPickle>>20))
+		return nil, m.bad(fmt.Sprintf("%d bytes requested, %d left", n, m.left), fmt.Sprintf("a complete program of at most %d MB", mostPickle>>20))
 	}
 	p := make([]byte, n)
 	if _, err := io.ReadFull(m.r, p); err != nil {
-		return nil, m.bad("the end of the file", "a whole program")
+		return nil, m.bad("the end of the file", "a complete program")
 	}
 	m.at += int64(n)
 	m.left -= int64(n)

@@ -127,9 +127,9 @@ func (s *Safetensors) all() (map[string]*tensor.Tensor, error) {
 	return all, nil
 }
 
-// SaveSafetensors writes named tensors to a file atomically. metadata may be nil. The file is
-// determined by the tensors, and byte for byte that of the Python package with at most one
-// metadata entry. It is safetensors.torch.save_file.
+// SaveSafetensors writes named tensors to a file atomically. metadata may be nil. The same
+// tensors and metadata give the same bytes; with at most one metadata entry, they are those
+// that the Python package writes. It is safetensors.torch.save_file.
 func SaveSafetensors(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
 	err := writeFile(path, func(w io.Writer) error { return writeSafetensors(w, tensors, metadata) })
 	if err != nil {

@@ -86,7 +86,7 @@ func (s *Safetensors) parseHeader(text []byte) error {
 	})
 	if err == nil {
 		if _, more := p.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("more after the object")
+			err = errors.New("data after the object")
 		}
 	}
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Safetensors) checkCover(size int64) error {
 		e := s.entries[name]
 		where := fmt.Sprintf("tensor %s", quoted(name))
 		if e.begin != at {
-			return s.bad(where, fmt.Sprintf("data_offsets [%d, %d]", e.begin, e.end), fmt.Sprintf("a start at %d, where the tensor before ends", at))
+			return s.bad(where, fmt.Sprintf("data_offsets [%d, %d]", e.begin, e.end), fmt.Sprintf("a start at %d, where the previous tensor ends", at))
 		}
 		n, ok := count(e.shape, 1<<58)
 		if want := n * int64(e.kind.bits); !ok || want%8 != 0 || e.end-e.begin != want/8 {
@@ -213,7 +213,7 @@ func (p parser) entry() (e entry, err error) {
 	case e.kind == nil || e.shape == nil:
 		err = errors.New("a missing dtype or shape")
 	case len(offsets) != 2 || offsets[0] > offsets[1]:
-		err = fmt.Errorf("data_offsets %v", offsets)
+		err = fmt.Errorf("data_offsets %s", text.Shape(offsets))
 	default:
 		e.begin, e.end = int64(offsets[0]), int64(offsets[1])
 	}

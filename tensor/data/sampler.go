@@ -27,7 +27,7 @@ type BatchSampler interface {
 // sequential is torch.utils.data.SequentialSampler.
 type sequential int
 
-// NewSequentialSampler returns the indices 0 to below n in order. It is
+// NewSequentialSampler returns the indices 0 to n-1 in order. It is
 // torch.utils.data.SequentialSampler.
 func NewSequentialSampler(n int) Sampler { return sequential(n) }
 
@@ -48,13 +48,13 @@ type random struct {
 	g           *tensor.Generator
 }
 
-// NewRandomSampler returns the indices 0 to below n in a random order, different for each epoch,
+// NewRandomSampler returns the indices 0 to n-1 in a random order, different for each epoch,
 // from g. A nil g means a new generator for each epoch, seeded by the one that
 // tensor.ManualSeed seeds. It is torch.utils.data.RandomSampler, with the same orders.
 func NewRandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
 
-// NewReplacementSampler draws numSamples of the indices 0 to below n with replacement. It panics
-// if numSamples or n is below 1. It is torch.utils.data.RandomSampler with replacement.
+// NewReplacementSampler draws numSamples of the indices 0 to n-1 with replacement. It panics if
+// numSamples or n is below 1. It is torch.utils.data.RandomSampler with replacement.
 func NewReplacementSampler(n, numSamples int, g *tensor.Generator) Sampler {
 	if n < 1 || numSamples < 1 {
 		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; want at least 1", numSamples, n)})
@@ -73,13 +73,13 @@ func (s *random) Indices() []int {
 		return g.Randint(0, s.n, s.k).Ints()
 	}
 	list := g.Perm(s.n)
-	g.Perm(s.n) // torch draws one more order here and does not use it
+	g.Perm(s.n) // torch draws one more order here and discards it
 	return list
 }
 
-// NewSubsetRandomSampler returns the given indices in random order, another one for each
-// epoch, from g, or from the generator that tensor.ManualSeed seeds if g is nil. It is
-// torch.utils.data.SubsetRandomSampler, with the same orders.
+// NewSubsetRandomSampler returns the given indices in random order, a different one for
+// each epoch, from g, or from the generator that tensor.ManualSeed seeds if g is nil. It
+// is torch.utils.data.SubsetRandomSampler, with the same orders.
 func NewSubsetRandomSampler(indices []int, g *tensor.Generator) Sampler { return &subset{indices, g} }
 
 type subset struct {
@@ -126,7 +126,7 @@ func NewWeightedRandomSampler(weights []float64, numSamples int, replacement boo
 		}
 	}
 	if numSamples < 1 || positive == 0 || !replacement && numSamples > positive {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; want at least 1 and, without replacement, at most as many as weights", numSamples, positive, replacement)})
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; want at least 1 sample and, without replacement, at most as many as positive weights", numSamples, positive, replacement)})
 	}
 	return &weighted{weights, numSamples, replacement, g}
 }

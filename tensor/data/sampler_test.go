@@ -129,8 +129,8 @@ func TestSamplerErrors(t *testing.T) {
 		"weight 1 is -2; want": func() { data.NewWeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
 		"samples 2, positive weights 1, replacement false; want": func() { data.NewWeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
 		"the batch size is 0; want at least 1":                   func() { data.NewBatchSampler(data.NewSequentialSampler(3), 0, false) },
-		"lengths [1 2] for a data set of 4 samples; want":        func() { data.RandomSplit(set, []float64{1, 2}, nil) },
-		"lengths [1.5 2.5] for a data set of 4 samples":          func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
+		"lengths (1, 2) for a data set of 4 samples; want":       func() { data.RandomSplit(set, []float64{1, 2}, nil) },
+		"lengths (1.5, 2.5) for a data set of 4 samples":         func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
 		"length -1; want at least 0":                             func() { data.RandomSplit(set, []float64{5, -1}, nil) },
 		"index 4 in a data set of 4 samples; want 0":             func() { data.NewSubset(set, []int{1, 4}) },
 	} {

@@ -11,11 +11,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Synthetic data sets for tests and lessons that must not download anything. They are drawn
-// from a seed with integer arithmetic, so that they are the same on every machine.
+// Synthetic data sets, for tests and lessons that cannot download data. They are drawn from
+// a seed with integer arithmetic, so they are the same on every machine.
 
-// stripes lists the directions of the classes' stripes, and tints their brightness in red,
-// green and blue, in quarters.
+// stripes lists the directions of the classes' stripes. tints lists their brightness in
+// red, green and blue, in quarters.
 var (
 	stripes = [5][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 1}}
 	tints   = [2][3]int{{4, 2, 1}, {1, 2, 4}}
@@ -72,7 +72,7 @@ var (
 // SyntheticTweets returns n short texts and their labels: 1 if friendly, 0 if not. Single
 // words do not always decide, for example in "not bad".
 func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
-	const each = 128 // bytes of a text and its label, about
+	const each = 128 // approximate bytes of a text and its label
 	if err := driver.Room(n, each); err != nil {
 		panic(&tensor.Error{Op: "synthetic_tweets", Why: err.Error()})
 	}
@@ -92,8 +92,8 @@ func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
 
 // Vocabulary returns up to size tokens for texts: [PAD], [UNK], [CLS], [SEP] and [MASK],
 // every character that occurs, as the start and as the continuation of a word, and then the
-// most frequent words. It does not replace training of WordPiece, which finds pieces, but
-// makes every text of known characters representable.
+// most frequent words. It does not train WordPiece, which finds frequent pieces of words,
+// but it can represent every text of known characters.
 func Vocabulary(texts []string, size int, options ...TokenizerOption) []string {
 	var t Tokenizer
 	for i, o := range options {

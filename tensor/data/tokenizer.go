@@ -49,7 +49,7 @@ func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, 
 	}
 	for id, token := range vocabulary {
 		if first, twice := t.ids[token]; twice {
-			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; want one", quoted(token), first, id)
+			return nil, fmt.Errorf("data: vocabulary: token %s has the ids %d and %d; want each token once", quoted(token), first, id)
 		}
 		t.ids[token] = id
 		t.longest = max(t.longest, len(token))
@@ -86,23 +86,23 @@ func readVocabulary(src source, f io.Reader) (tokens []string, err error) {
 		line, token := len(tokens)+1, lines.Text()
 		switch {
 		case token == "" || strings.TrimSpace(token) != token:
-			return nil, src.bad(atLine(line), quoted(token), "a token without blanks around it")
+			return nil, src.bad(atLine(line), quoted(token), "a token without white space around it")
 		case !utf8.ValidString(token):
 			return nil, src.bad(atLine(line), quoted(token), "UTF-8")
 		case first[token] != 0:
-			return nil, src.bad(atLine(line), quoted(token)+", which line "+fmt.Sprint(first[token])+" has too", "another token on each line")
+			return nil, src.bad(atLine(line), quoted(token)+", which is also on line "+fmt.Sprint(first[token]), "a different token on each line")
 		}
 		first[token] = line
 		tokens = append(tokens, token)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, src.bad(atLine(len(tokens)+1), "a longer line", fmt.Sprintf("a token of at most %d bytes", mostToken))
+		return nil, src.bad(atLine(len(tokens)+1), "a line that is too long", fmt.Sprintf("a token of at most %d bytes", mostToken))
 	} else if err != nil {
 		return nil, src.fail(err)
 	}
 	for _, token := range specials[:4] {
 		if first[token] == 0 {
-			return nil, src.bad(atLine(len(tokens)+1), "the end of the file", "a line "+token+" before")
+			return nil, src.bad(atLine(len(tokens)+1), "the end of the file", "a line "+token+" before it")
 		}
 	}
 	return tokens, nil
@@ -199,8 +199,8 @@ func (t *Tokenizer) pieces(tokens []string, word string) []string {
 	return tokens
 }
 
-// Decode returns the text of ids, without special tokens and with the blanks around
-// punctuation that tokenizers leaves.
+// Decode returns the text of ids, without special tokens. The spaces around punctuation
+// are those that the package tokenizers leaves.
 func (t *Tokenizer) Decode(ids []int) string {
 	var b strings.Builder
 	first := true

@@ -116,12 +116,12 @@ func TestTokenizerFile(t *testing.T) {
 
 func TestTokenizerErrors(t *testing.T) {
 	for want, text := range map[string]string{
-		`line 3: found ""; want a token without blanks`:                    "[PAD]\n[UNK]\n\n[CLS]\n",
-		`line 2: found "a b "; want a token without blanks`:                "[PAD]\na b \n",
-		`line 2: found "\xff"; want UTF-8`:                                 "[PAD]\n\xff\n",
-		`line 4: found "a", which line 2 has too; want another`:            "[PAD]\na\nb\na\n",
-		`line 3: found the end of the file; want a line [CLS] bef`:         "[PAD]\n[UNK]\n",
-		`line 1: found a longer line; want a token of at most 65536 bytes`: strings.Repeat("x", 1<<17),
+		`line 3: found ""; want a token without white space`:                         "[PAD]\n[UNK]\n\n[CLS]\n",
+		`line 2: found "a b "; want a token without white space`:                     "[PAD]\na b \n",
+		`line 2: found "\xff"; want UTF-8`:                                           "[PAD]\n\xff\n",
+		`line 4: found "a", which is also on line 2; want a different token`:         "[PAD]\na\nb\na\n",
+		`line 3: found the end of the file; want a line [CLS] bef`:                   "[PAD]\n[UNK]\n",
+		`line 1: found a line that is too long; want a token of at most 65536 bytes`: strings.Repeat("x", 1<<17),
 	} {
 		path := file(t, "vocab.txt", []byte(text))
 		if _, err := data.LoadTokenizer(path); err == nil || !strings.Contains(err.Error(), "data: vocabulary: "+path+": "+want) {
@@ -129,8 +129,8 @@ func TestTokenizerErrors(t *testing.T) {
 		}
 	}
 	for want, list := range map[string][]string{
-		`token "a" has the ids 4 and 6; want one`: vocabulary("a", "b", "a"),
-		"[SEP] is missing among 3 tokens; want":   vocabulary()[:3],
+		`token "a" has the ids 4 and 6; want each token once`: vocabulary("a", "b", "a"),
+		"[SEP] is missing among 3 tokens; want":               vocabulary()[:3],
 	} {
 		if _, err := data.NewTokenizer(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// LoadTorch reads a PyTorch file, .pt or .pth, in the zip format or the one before PyTorch
-// 1.6. All tensors are on the CPU. Python's objects become
+// LoadTorch reads a PyTorch file, .pt or .pth, in the zip format or in the older format
+// that PyTorch used before 1.6. All tensors are on the CPU. Python's objects become
 //
 //	dict, OrderedDict           map[string]any; whole numbers among the keys become text
 //	list, tuple, set            []any
@@ -21,8 +21,8 @@ import (
 //	torch.dtype, torch.device   tensor.DType, tensor.Device
 //	numpy's arrays and numbers  *tensor.Tensor; float64, int or bool
 //
-// Nothing in the file is ever run: an object of any other class is an error with its position
-// and name. So are complex, quantised and sparse tensors, modules saved as a whole, and
+// No code in the file is run: an object of any other class gives an error with its position
+// and name. So do complex, quantised and sparse tensors, modules saved as a whole, and
 // TorchScript. The error is a *[FormatError] with the key path or the byte. It is torch.load.
 func LoadTorch(path string) (any, error) {
 	src := source{"torch", path}
@@ -96,7 +96,7 @@ func readTorch(src source, f io.ReaderAt, size int64) (any, error) {
 	case bytes.HasPrefix(start, pickleStart) && bytes.Contains(start[:min(n, 32)], magicNumber):
 		return readTorchPickle(src, f, size)
 	case bytes.HasPrefix(start, pickleStart):
-		return nil, src.bad(atByte(0), "a pickle without PyTorch's magic number", "a file of torch.save; pickle.dump writes others")
+		return nil, src.bad(atByte(0), "a pickle without PyTorch's magic number", "a file written by torch.save, not by pickle.dump")
 	}
 	return nil, src.bad(atByte(0), quoted(start[:min(n, 8)]), "a zip archive or a pickle of torch.save; Load, LoadSafetensors, LoadNPY and LoadNPZ read other formats")
 }

@@ -136,7 +136,7 @@ func rebuildTyped(m *pickle, args []any) (any, error) {
 		s.element = e
 	}
 	if s.element != e {
-		return nil, m.bad(fmt.Sprintf("storage %s as %s, too", quoted(s.key), dtype), "one dtype of each storage")
+		return nil, m.bad(fmt.Sprintf("storage %s also as %s", quoted(s.key), dtype), "one dtype for each storage")
 	}
 	return m.view(name, e, args, 7)
 }
@@ -155,7 +155,7 @@ func (m *pickle) view(name string, e *element, args []any, last int) (any, error
 	}
 	v := &view{storage: args[0].(*storage), element: e, offset: offset, shape: shape, stride: stride}
 	if !v.within() {
-		return nil, m.bad(fmt.Sprintf("shape %s, stride %v and offset %d in a storage of %d elements", text.Shape(shape), stride, offset, v.storage.numel()), "elements that it has")
+		return nil, m.bad(text.Sprintf("shape %s, stride %v and offset %d in a storage of %d elements", text.Shape(shape), stride, offset, v.storage.numel()), "only elements of the storage")
 	}
 	if len(args) > 4 {
 		v.grad, _ = args[4].(bool)

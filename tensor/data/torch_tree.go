@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// mostValues is the largest number of values in an object, counting shared values each time,
-// so that a walk through it ends.
+// mostValues is the largest number of values in an object, counting shared values each time.
+// It bounds the time of a walk through the object.
 const mostValues = 1 << 24
 
 // tree converts the values that the machine has built to Go values.
@@ -62,12 +62,12 @@ func (f *fileOf) tree(v any, strange *foreign) (any, error) {
 	return g.value, nil
 }
 
-const notBuilt = "tensors, containers, numbers and text: nothing else is built, and nothing in the file is run"
+const notBuilt = "only tensors, containers, numbers and text; code in the file is not run"
 
 // grow converts an object.
 func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 	if depth > deepest {
-		return grown{}, t.bad(at.String(), fmt.Sprintf("containers %d deep", depth), fmt.Sprintf("%d at most", deepest))
+		return grown{}, t.bad(at.String(), fmt.Sprintf("containers nested %d deep", depth), fmt.Sprintf("at most %d", deepest))
 	}
 	switch v := v.(type) {
 	case *sequence, *mapping, *view, *storage, *numpyArray:
@@ -81,7 +81,7 @@ func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 		t.done[v] = grown{}
 		g, err := t.object(v, at, depth)
 		if err == nil && g.size > mostValues {
-			err = t.bad(at.String(), fmt.Sprintf("more than %d values, those that are shared counted each time", mostValues), "fewer")
+			err = t.bad(at.String(), fmt.Sprintf("more than %d values, counting shared values each time", mostValues), "fewer")
 		}
 		t.done[v] = g
 		return g, err
@@ -110,7 +110,7 @@ func (t *tree) object(v any, at *place, depth int) (grown, error) {
 
 func (t *tree) array(a *numpyArray, at *place) (*tensor.Tensor, error) {
 	if t.read += int64(len(a.data)); t.read > t.size {
-		return nil, t.bad(at.String(), fmt.Sprintf("an array of %d bytes", len(a.data)), fmt.Sprintf("no more bytes than the file has, %d", t.size))
+		return nil, t.bad(at.String(), fmt.Sprintf("an array of %d bytes", len(a.data)), fmt.Sprintf("at most %d, the size of the file", t.size))
 	}
 	x, err := a.tensor()
 	if err != nil {
@@ -179,7 +179,7 @@ func (t *tree) leaf(v any, at *place) (any, error) {
 	case *foreign:
 		return nil, t.bad(at.String(), "a call of "+string(v.name), notBuilt)
 	case *big.Int:
-		return nil, t.bad(at.String(), fmt.Sprintf("an int of %d bits", v.BitLen()), "64 bits at most")
+		return nil, t.bad(at.String(), fmt.Sprintf("an int of %d bits", v.BitLen()), "at most 64 bits")
 	}
 	return nil, t.bad(at.String(), kindOf(v), notBuilt)
 }

@@ -60,7 +60,7 @@ func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
 		}
 	}
 	if !found {
-		return nil, src.bad("the archive", "no data.pkl", "a file of torch.save; LoadNPZ reads archives of numpy's")
+		return nil, src.bad("the archive", "no data.pkl", "a file of torch.save; LoadNPZ reads NumPy's archives")
 	}
 	for _, member := range archive.File {
 		name, ok := strings.CutPrefix(member.Name, folder)
@@ -68,7 +68,7 @@ func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
 		case !ok:
 			return nil, src.bad("member "+quoted(member.Name), "a name outside of the folder", "members of "+quoted(folder))
 		case z.members[name] != nil:
-			return nil, src.bad("member "+quoted(member.Name), "a name that comes twice", "each once")
+			return nil, src.bad("member "+quoted(member.Name), "a duplicate name", "each name once")
 		case name == "constants.pkl" || strings.HasPrefix(name, "code/"):
 			return nil, src.bad("member "+quoted(member.Name), "a TorchScript archive, which holds code", "a file of torch.save; save the module's state_dict() in Python")
 		}
@@ -103,10 +103,10 @@ func (z *torchZip) open(name string, most int64) (io.ReadCloser, error) {
 	}
 	where := "member " + quoted(member.Name)
 	if member.Method != zip.Store || member.CompressedSize64 != member.UncompressedSize64 {
-		return nil, z.bad(where, "compressed data", "members that are stored as they are, as torch.save writes them")
+		return nil, z.bad(where, "compressed data", "uncompressed members, as torch.save writes them")
 	}
 	if member.UncompressedSize64 > uint64(most) {
-		return nil, z.bad(where, fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d at most", most))
+		return nil, z.bad(where, fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("at most %d", most))
 	}
 	r, err := member.Open()
 	if err != nil {
@@ -119,7 +119,7 @@ func (z *torchZip) open(name string, most int64) (io.ReadCloser, error) {
 func (z *torchZip) storage(s *storage, size int64) (io.ReadCloser, error) {
 	name := "data/" + s.key
 	if member := z.members[name]; member != nil && member.UncompressedSize64 != uint64(s.bytes) {
-		return nil, z.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d as in the program", s.bytes))
+		return nil, z.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d, the size that the program gives", s.bytes))
 	}
 	return z.open(name, size)
 }

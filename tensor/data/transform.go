@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -22,11 +23,10 @@ func ToFloat() Transform {
 
 // Normalize returns a transform of float32 images (c, h, w) that subtracts each channel's mean
 // and divides by its standard deviation. It panics if mean and std differ in length, or if a
-// std is 0. It
-// is torchvision.transforms.Normalize.
+// std is 0. It is torchvision.transforms.Normalize.
 func Normalize(mean, std []float64) Transform {
 	if len(mean) != len(std) || slices.Contains(std, 0) {
-		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; want one of each per channel, and nonzero deviations", mean, std)})
+		panic(&tensor.Error{Op: "normalize", Why: text.Sprintf("means %v and deviations %v; want one of each per channel, and nonzero deviations", mean, std)})
 	}
 	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(std, len(mean), 1, 1)
 	return func(x *tensor.Tensor, _ *tensor.Generator) *tensor.Tensor { return x.Sub(m).Div(d) }
@@ -95,7 +95,7 @@ type raster struct {
 
 func pixels(op string, x *tensor.Tensor) raster {
 	if x.Dim() < 2 || x.Numel() == 0 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "want an image (…, h, w) with elements"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "want an image (…, h, w) with at least one element"})
 	}
 	var b bytes.Buffer
 	x.WriteTo(&b) // writing to a Buffer cannot fail

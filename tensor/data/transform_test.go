@@ -102,8 +102,8 @@ func TestTransformErrors(t *testing.T) {
 		"shape (1, 2, 2): the image padded by 0": func() { data.RandomCrop(3, 0)(tensor.Zeros(1, 2, 2), tensor.NewGenerator(1)) },
 		"shape (4,): want an image":              func() { data.RandomCrop(1, 0)(tensor.Zeros(4), tensor.NewGenerator(1)) },
 		"p is 2; want":                           func() { data.RandomHorizontalFlip(2) },
-		"means [1] and deviations [0]; want":     func() { data.Normalize([]float64{1}, []float64{0}) },
-		"means [1 2] and deviations [1]; want":   func() { data.Normalize([]float64{1, 2}, []float64{1}) },
+		"means (1,) and deviations (0,); want":   func() { data.Normalize([]float64{1}, []float64{0}) },
+		"means (1, 2) and deviations (1,); want": func() { data.Normalize([]float64{1, 2}, []float64{1}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

@@ -1,5 +1,5 @@
 // Package driver defines the interface of a compute backend: memory, and kernels that run on
-// it. It knows shapes, strides and element types; it does not know autograd or autocast.
+// it. It covers shapes, strides and element types, but not autograd or autocast.
 package driver
 
 // Backend computes on one kind of device. A backend is safe for use by several

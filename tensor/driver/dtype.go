@@ -59,6 +59,24 @@ func DTypes() []DType {
 	return list
 }
 
+// DTypesOf appends the dtypes of views to list.
+func DTypesOf(list []DType, views []View) []DType {
+	for _, v := range views {
+		list = append(list, v.DType)
+	}
+	return list
+}
+
+// AllDTypes reports whether list holds exactly n dtypes, each equal to d.
+func AllDTypes(list []DType, n int, d DType) bool {
+	for _, other := range list {
+		if other != d {
+			return false
+		}
+	}
+	return len(list) == n
+}
+
 // String returns torch's name without "torch.": "float16".
 func (d DType) String() string { return dtypes[d.known()].name }
 

@@ -144,9 +144,12 @@ const (
 	// range. All views have dst's rank. index has the shape of dst in Gather, and of x in the others;
 	// the other view has at least its sizes along all axes but Axis. x has dst's dtype. i[j] is i with
 	// j as its component along Axis. Gather, Scatter, ArgMax, ArgMin and ArgSort are for integers too.
-	Gather     // dst[i] = x[i[index[i]]]; src is x, index
-	Scatter    // dst[i[index[i]]] = x[i], in row-major order of i, so the last one stays; src is x, index
-	ScatterAdd // dst[i[index[i]]] += x[i], in row-major order of i; this and the next three only for float32, float64 and int64
+	Gather  // dst[i] = x[i[index[i]]]; src is x, index
+	Scatter // dst[i[index[i]]] = x[i], in row-major order of i, so the last one stays; src is x, index
+	// ScatterAdd is dst[i[index[i]]] += x[i], in row-major order of i. This and the next three are for
+	// float32, float64 and int64. A backend may offer ScatterAdd for float16 and bfloat16 too: each sum
+	// is computed in float32 and rounded once.
+	ScatterAdd
 	ScatterMul
 	ScatterMax
 	ScatterMin

@@ -8,8 +8,8 @@ import (
 )
 
 // Same checks that two backends compute the same bits with every kernel, at a size that keeps several
-// workers busy. Backends that differ only in their number of workers must pass. A backend must pass when it
-// is compared with itself.
+// workers busy, and that b does so when it runs again. Backends that differ only in their number of workers
+// must pass.
 func Same(t *testing.T, a, b driver.Backend) {
 	elementwise := []int{140, 1001}
 	for _, d := range dtypes {

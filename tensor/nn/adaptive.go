@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -34,7 +35,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 	all := append(slices.Clone(cutoffs), classes)
 	for i := range all {
 		if len(cutoffs) == 0 || all[0] < 1 || i > 0 && all[i] <= all[i-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v for %d classes; want one or more in increasing order, from 1 to %d", cutoffs, classes, classes-1)})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("cutoffs %v for %d classes; want one or more in increasing order, from 1 to %d", cutoffs, classes, classes-1)})
 		}
 	}
 	linear := func(in, out int, bias bool) *Linear {

@@ -20,7 +20,7 @@ func CheckpointSequential(c *Sequential, segments int, x *tensor.Tensor) *tensor
 		return func(in ...*tensor.Tensor) *tensor.Tensor {
 			y := in[0]
 			for i := from; i < to; i++ {
-				tensor.InModule(strconv.Itoa(i), func() { y = c.Modules[i].Forward(y) })
+				modules.In(strconv.Itoa(i), c.Modules[i], func() { y = c.Modules[i].Forward(y) })
 			}
 			return y
 		}

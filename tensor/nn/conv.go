@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -92,7 +93,7 @@ func newConvolution(name string, dims, in, out, kernel int, options []Option) Co
 		taps *= k
 	}
 	if in < 1 || out < 1 || taps < 1 || in%c.groups != 0 || out%c.groups != 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels, groups %d, kernel %v; want at least 1 each, and channels divisible by groups", in, out, c.groups, c.kernel)})
+		panic(&tensor.Error{Op: op, Why: text.Sprintf("%d to %d channels, groups %d, kernel %v; want at least 1 each, and channels divisible by groups", in, out, c.groups, c.kernel)})
 	}
 	first, second := out, in/c.groups
 	if transposed {

@@ -47,5 +47,5 @@
 // and [Summarize] walk a model in the same way; [Hook] adds functions around a module. The
 // functions InitX fill weights as torch.nn.init does.
 //
-// The package does not know autocast or optimizers.
+// The package does not depend on autocast or optimizers.
 package nn

@@ -50,9 +50,9 @@ func TestEmbedding(t *testing.T) {
 		t.Errorf("state: got %v, want only weight", names)
 	}
 	for want, f := range map[string]func(){
-		"tensor: new_embedding: 0 rows of 3 features; want at least 1 each":                                                func() { nn.NewEmbedding(0, 3) },
-		"tensor: new_embedding: option Bias is not supported here":                                                         func() { nn.NewEmbedding(2, 3, nn.Bias(false)) },
-		"tensor: embedding: shapes (5, 4) and (1,): index 5 at [0] is out of range for dimension 0 of size 5; want 0 to 4": func() { e.Forward(tensor.FromInts([]int{5})) },
+		"tensor: new_embedding: 0 rows of 3 features; want at least 1 each":                                                 func() { nn.NewEmbedding(0, 3) },
+		"tensor: new_embedding: option Bias is not supported here":                                                          func() { nn.NewEmbedding(2, 3, nn.Bias(false)) },
+		"tensor: embedding: shapes (5, 4) and (1,): index 5 at (0,) is out of range for dimension 0 of size 5; want 0 to 4": func() { e.Forward(tensor.FromInts([]int{5})) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -67,7 +68,7 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	c := configure(op, config{}, options, "KernelSize", "OutputSize", "OutputRatio", "RandomSamples").vision
 	f := &FractionalMaxPool{name: name, window: perDimension(c.window(size), dims, 0), samples: c.samples}
 	if (len(c.outputSize) == 0) == (len(c.outputRatio) == 0) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputSize %v and OutputRatio %v; want exactly one of them", c.outputSize, c.outputRatio)})
+		panic(&tensor.Error{Op: op, Why: text.Sprintf("OutputSize %v and OutputRatio %v; want exactly one of them", c.outputSize, c.outputRatio)})
 	}
 	if len(c.outputSize) > 0 {
 		f.size = perDimension(c.outputSize, dims, 0)
@@ -79,7 +80,7 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	}
 	for _, r := range f.ratio {
 		if !(r > 0 && r < 1) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputRatio is %v; want numbers above 0 and below 1", f.ratio)})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("OutputRatio is %v; want numbers above 0 and below 1", f.ratio)})
 		}
 	}
 	return f
@@ -117,7 +118,7 @@ func (f *FractionalMaxPool) places(op string, sizes []int) []int {
 	}
 	for d, n := range places {
 		if n < 1 || f.window[d] < 1 || n > sizes[d]-f.window[d]+1 {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v positions in a plane of %v; want at least one position and no more than fit", f.window, places, sizes)})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("windows of %v at %v positions in a plane of %v; want at least one position and no more than fit", f.window, places, sizes)})
 		}
 	}
 	return places
@@ -133,7 +134,7 @@ func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
 	if want := []int{shape[0], shape[1], dims}; samples == nil {
 		samples = tensor.Rand(want...).To(x.DType())
 	} else if !slices.Equal(samples.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("RandomSamples has the wrong shape; want %v", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: text.Sprintf("RandomSamples has the wrong shape; want %v", want)})
 	}
 	interval := intervals[float32]
 	if x.DType() == tensor.Float64 {

@@ -59,7 +59,8 @@ func EnableGQA() Option {
 // ScaledDotProductAttention returns softmax(q kᵀ/√E) v for queries q (…, L, E), keys k
 // (…, S, E) and values v (…, S, V), whose leading dimensions broadcast: (…, L, V).
 // Scores, weights and sums are float32, and the result is rounded once. A query whose keys are
-// all masked gives 0. It is torch.nn.functional.scaled_dot_product_attention.
+// all masked gives 0. It takes AttnMask, IsCausal, Scale, DropoutP and EnableGQA. It is
+// torch.nn.functional.scaled_dot_product_attention.
 func ScaledDotProductAttention(q, k, v *tensor.Tensor, options ...Option) *tensor.Tensor {
 	c := configure("scaled_dot_product_attention", config{}, options, "AttnMask", "IsCausal", "Scale", "DropoutP", "EnableGQA")
 	c.attention.DropoutP = c.dropout

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"halfnote/internal/plumbing"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -53,7 +54,7 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 	return functional.CrossEntropy(logits, target, c.loss)
 }
 
-// LinearCrossEntropyLoss is LinearCrossEntropy with a layer of its own. It is
+// LinearCrossEntropyLoss is LinearCrossEntropy with its own layer. It is
 // torch.nn.LinearCrossEntropyLoss.
 type LinearCrossEntropyLoss struct {
 	Weight *tensor.Tensor // weights of classes, or nil
@@ -70,7 +71,7 @@ func NewLinearCrossEntropyLoss(in, classes int, options ...Option) *LinearCrossE
 	const op = "new_linear_cross_entropy_loss"
 	c := configure(op, config{}, options, "OutFeatures", "Bias", "Weight", "IgnoreIndex", "LabelSmoothing", "Reduction", "InitFrom")
 	if classes < 1 || slices.ContainsFunc(c.places, func(n int) bool { return n < 1 }) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes, OutFeatures %v; want at least 1 each", classes, c.places)})
+		panic(&tensor.Error{Op: op, Why: text.Sprintf("%d classes, OutFeatures %v; want at least 1 each", classes, c.places)})
 	}
 	return &LinearCrossEntropyLoss{c.loss.Weight, newLinear(in, classes*product(c.places), c), classes, c}
 }

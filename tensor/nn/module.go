@@ -61,7 +61,7 @@ func (c *Sequential) refuseLoop() {
 func (c *Sequential) Forward(x *tensor.Tensor) *tensor.Tensor {
 	c.refuseLoop()
 	for i, m := range c.Modules {
-		tensor.InModule(strconv.Itoa(i), func() { x = m.Forward(x) })
+		modules.In(strconv.Itoa(i), m, func() { x = m.Forward(x) })
 	}
 	return x
 }

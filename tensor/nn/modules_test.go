@@ -154,10 +154,10 @@ func TestActivations(t *testing.T) {
 func TestSummarize(t *testing.T) {
 	s := nn.Summarize(newTower())
 	want := `module      type    parameters  buffers  shapes
-(model)     tower   0           2        mean (2)
-in          Linear  9           0        weight (3, 2), bias (3)
+(model)     tower   0           2        mean (2,)
+in          Linear  9           0        weight (3, 2), bias (3,)
 layers.0.0  Linear  9           0        weight (3, 3)
-heads.a     Linear  4           0        weight (1, 3), bias (1)
+heads.a     Linear  4           0        weight (1, 3), bias (1,)
 heads.b     Linear  3           0        weight (1, 3)
 25 parameters, 2 numbers in buffers, 108 bytes`
 	if got := s.String(); got != want {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -36,7 +37,7 @@ func PackPaddedSequence(x *tensor.Tensor, lengths []int, options ...Option) Pack
 	c := configure(op, config{}, options, "BatchFirst", "EnforceSorted")
 	times, batch := timesAndBatch(op, x, c.batchFirst)
 	if len(lengths) != batch || batch == 0 || slices.Min(lengths) < 1 || slices.Max(lengths) > times {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 1 to %d", lengths, batch, times)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: text.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 1 to %d", lengths, batch, times)})
 	}
 	p := order(op, lengths, c.unsorted)
 	var rows []int
@@ -67,7 +68,7 @@ func order(op string, lengths []int, unsorted bool) PackedSequence {
 	}
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] > sorted[i-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("lengths %v are not in decreasing order; sort them, or use the option EnforceSorted(false)", lengths)})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("lengths %v are not in decreasing order; sort them, or use the option EnforceSorted(false)", lengths)})
 		}
 	}
 	p.BatchSizes = make([]int, sorted[0])
@@ -179,7 +180,7 @@ func (p PackedSequence) check(op string) {
 	sum := 0
 	for t, n := range p.BatchSizes {
 		if n < 1 || t > 0 && n > p.BatchSizes[t-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("batch sizes %v; want positive numbers that do not increase", p.BatchSizes)})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("batch sizes %v; want positive numbers that do not increase", p.BatchSizes)})
 		}
 		sum += n
 	}
@@ -187,11 +188,11 @@ func (p PackedSequence) check(op string) {
 	case p.Data == nil || sum == 0:
 		panic(&tensor.Error{Op: op, Why: "the packed sequence is empty; want a result of PackPaddedSequence or PackSequence"})
 	case p.Data.Dim() == 0 || p.Data.Size(0) != sum:
-		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: fmt.Sprintf("the data does not match batch sizes %v; want (%d, …)", p.BatchSizes, sum)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: text.Sprintf("the data does not match batch sizes %v; want (%d, …)", p.BatchSizes, sum)})
 	}
 	for _, list := range [][]int{p.SortedIndices, p.UnsortedIndices} {
 		if list != nil && !permutes(list, p.BatchSizes[0]) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("indices %v; want a permutation of the numbers below %d", list, p.BatchSizes[0])})
+			panic(&tensor.Error{Op: op, Why: text.Sprintf("indices %v; want a permutation of the numbers below %d", list, p.BatchSizes[0])})
 		}
 	}
 }

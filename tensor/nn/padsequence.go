@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -74,7 +75,7 @@ func UnpadSequence(x *tensor.Tensor, lengths []int, options ...Option) []*tensor
 	c := configure(op, config{}, options, "BatchFirst")
 	times, batch := timesAndBatch(op, x, c.batchFirst)
 	if len(lengths) != batch || batch > 0 && (slices.Min(lengths) < 0 || slices.Max(lengths) > times) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 0 to %d", lengths, batch, times)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: text.Sprintf("lengths %v; want one for each of the sequences (batch %d), from 0 to %d", lengths, batch, times)})
 	}
 	if !c.batchFirst {
 		x = x.Transpose(0, 1)

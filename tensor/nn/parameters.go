@@ -149,7 +149,7 @@ func (w *walker) fields(v reflect.Value, path string) {
 	}
 }
 
-// embedded walks an embedded field, which is part of its struct and not a module of its own,
+// embedded walks an embedded field, which is part of its struct and not a separate module,
 // unless it is the module that the struct wraps.
 func (w *walker) embedded(v reflect.Value, path string) {
 	if v.Kind() == reflect.Interface {

@@ -51,7 +51,7 @@ func parametrize(op string, m Module, name string, make func(weight *tensor.Tens
 	own := namedTensors(p.Module)
 	i := slices.IndexFunc(own, func(n Named) bool { return n.Name == name && !strings.Contains(name, ".") })
 	if i < 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q of its own; want one of %s", typeName(p.Module), name, ownNames(own))})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q; want one of %s", typeName(p.Module), name, ownNames(own))})
 	}
 	places := placesOf(p.Module, own[i].Tensor)
 	if len(places) == 0 {

@@ -222,25 +222,25 @@ func TestParametrizedErrors(t *testing.T) {
 	m := nn.WeightNorm(nn.NewLinear(2, 3))
 	for want, f := range map[string]func(){
 		"tensor: weight_norm: module is nil":                                                                                              func() { nn.WeightNorm(nil) },
-		`tensor: weight_norm: Linear has no tensor "wait" of its own; want one of weight, bias`:                                           func() { nn.WeightNorm(l, nn.TensorName("wait")) },
+		`tensor: weight_norm: Linear has no tensor "wait"; want one of weight, bias`:                                                      func() { nn.WeightNorm(l, nn.TensorName("wait")) },
 		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; want -2 to 1":                                                    func() { nn.WeightNorm(l, nn.Dim(2)) },
 		"tensor: spectral_norm: weight is already computed by _WeightNorm(); choose another tensor, or call RemoveParametrizations first": func() { nn.SpectralNorm(m) },
 		"tensor: spectral_norm: NPowerIterations is 0":                                                                                    func() { nn.SpectralNorm(l, nn.NPowerIterations(0)) },
 		`tensor: remove_parametrizations: "bias" is not computed; want one of [weight]`:                                                   func() { nn.RemoveParametrizations(m, "bias") },
-		"tensor: new_fractional_max_pool2d: OutputSize [] and OutputRatio []":                                                             func() { nn.NewFractionalMaxPool2d(2) },
-		"tensor: new_fractional_max_pool2d: OutputRatio is [1 1]":                                                                         func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
-		"tensor: fractional_max_pool2d: windows of [2 2] at [4 4] positions in a plane of [4 4]":                                          func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: new_fractional_max_pool2d: OutputSize () and OutputRatio ()":                                                             func() { nn.NewFractionalMaxPool2d(2) },
+		"tensor: new_fractional_max_pool2d: OutputRatio is (1, 1)":                                                                        func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
+		"tensor: fractional_max_pool2d: windows of (2, 2) at (4, 4) positions in a plane of (4, 4)":                                       func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
 		"tensor: fractional_max_pool3d: shape (1, 4, 4): input is 3-D; want 4-D or 5-D":                                                   func() { nn.NewFractionalMaxPool3d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
 		"tensor: fractional_max_pool2d: shapes (1, 2, 4, 4) and (3,): RandomSamples has the wrong shape": func() {
 			nn.NewFractionalMaxPool2d(2, nn.OutputSize(2), nn.RandomSamples(tensor.Zeros(3))).Forward(tensor.Zeros(1, 2, 4, 4))
 		},
-		"tensor: max_unpool2d: output size is [9 4]; want [4 4], each plus or minus less than the stride [2 2]": func() {
+		"tensor: max_unpool2d: output size is (9, 4); want (4, 4), each plus or minus less than the stride (2, 2)": func() {
 			nn.NewMaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), tensor.FromInts([]int{0, 1, 2, 3}, 1, 2, 2), 9, 4)
 		},
 		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                                         func() { nn.NewMaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
 		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                                              func() { nn.NewMaxUnpool3d(0) },
-		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [3 3] for 5 classes":                              func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
-		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [] for 5 classes":                                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs (3, 3) for 5 classes":                             func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs () for 5 classes":                                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
 		"tensor: new_adaptive_log_softmax_with_loss: 8 features divided by DivValue 4 to the power 2 give 0.5": func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{3, 9}) },
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (2,): target 1 is 5": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 5}))
@@ -248,18 +248,18 @@ func TestParametrizedErrors(t *testing.T) {
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): want input (n, in) and integer targets (n), or input (in) and one target": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
 		},
-		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807": func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
-		"tensor: gumbel_softmax: input is nil":                                    func() { nn.GumbelSoftmax(nil) },
-		"tensor: max_unpool2d: indices is nil":                                    func() { nn.NewMaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
-		"tensor: fractional_max_pool2d: input is nil":                             func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
-		"tensor: adaptive_log_softmax_with_loss: target is nil":                   func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), nil) },
-		"tensor: linear_cross_entropy: weight is nil":                             func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
-		"tensor: gumbel_softmax: Tau is 0; want a number above 0":                 func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
-		"tensor: gumbel_softmax: shape (1,): logits have dtype int64":             func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
-		"tensor: new_rrelu: slopes from lower 2 to upper 1":                       func() { nn.NewRReLU(2, 1) },
-		"tensor: softmax2d: shape (2, 2): input is 2-D":                           func() { nn.NewSoftmax2d().Forward(tensor.Zeros(2, 2)) },
-		"tensor: flatten: 3 arguments":                                            func() { nn.NewFlatten(1, 2, 3) },
-		"tensor: new_linear_cross_entropy_loss: 3 classes, OutFeatures [0]":       func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
+		"tensor: fractional_max_pool2d: windows of (2, 2) at (9223372036854775807": func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: gumbel_softmax: input is nil":                                     func() { nn.GumbelSoftmax(nil) },
+		"tensor: max_unpool2d: indices is nil":                                     func() { nn.NewMaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
+		"tensor: fractional_max_pool2d: input is nil":                              func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
+		"tensor: adaptive_log_softmax_with_loss: target is nil":                    func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).ForwardLoss(tensor.Zeros(2, 8), nil) },
+		"tensor: linear_cross_entropy: weight is nil":                              func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
+		"tensor: gumbel_softmax: Tau is 0; want a number above 0":                  func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
+		"tensor: gumbel_softmax: shape (1,): logits have dtype int64":              func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
+		"tensor: new_rrelu: slopes from lower 2 to upper 1":                        func() { nn.NewRReLU(2, 1) },
+		"tensor: softmax2d: shape (2, 2): input is 2-D":                            func() { nn.NewSoftmax2d().Forward(tensor.Zeros(2, 2)) },
+		"tensor: flatten: 3 arguments":                                             func() { nn.NewFlatten(1, 2, 3) },
+		"tensor: new_linear_cross_entropy_loss: 3 classes, OutFeatures (0,)":       func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
 		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): want input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
 		"tensor: cosine_similarity: option P is not supported here":                                                                                   func() { nn.NewCosineSimilarity(nn.P(2)) },
 	} {

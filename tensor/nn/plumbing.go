@@ -5,4 +5,7 @@ import (
 	"halfnote/tensor"
 )
 
-var marks = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+var (
+	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+	modules = plumbing.Of[plumbing.Modules]()
+)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -277,7 +278,7 @@ func (r *recurrent) checkPacked(p PackedSequence, states []*tensor.Tensor, sizes
 // checkState panics if the state s is not nil and does not have the shape want.
 func (r *recurrent) checkState(op string, input []int, s *tensor.Tensor, want []int) {
 	if s != nil && !slices.Equal(s.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not match the input; want %v: (layers·directions, batch if any, features)", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: text.Sprintf("the state does not match the input; want %v: (layers·directions, batch if any, features)", want)})
 	}
 }
 
@@ -299,7 +300,7 @@ func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tens
 		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "the sequence is empty; want at least one time step"})
 	}
 	if lengths != nil && (len(shape) != 3 || len(lengths) != shape[batch] || len(lengths) > 0 && (slices.Min(lengths) < 1 || slices.Max(lengths) > shape[time])) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v; want one for each sequence of the batch, from 1 to the number of time steps", lengths)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: text.Sprintf("lengths %v; want one for each sequence of the batch, from 1 to the number of time steps", lengths)})
 	}
 	for i, s := range states {
 		want := []int{r.c.layers * r.directions(), sizes[i]}

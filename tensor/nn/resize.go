@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -18,7 +19,7 @@ func pad(name string, dims int, list []int, o tensor.PadOptions) *Func {
 		list = perDimension(list, 2*dims, 0)
 	}
 	if len(list) != 2*dims {
-		panic(&tensor.Error{Op: "new_" + snake(name), Why: fmt.Sprintf("padding %v; want 1 or %d values", list, 2*dims)})
+		panic(&tensor.Error{Op: "new_" + snake(name), Why: text.Sprintf("padding %v; want 1 or %d values", list, 2*dims)})
 	}
 	text := fmt.Sprintf("%s(%s)", name, tuple(list))
 	if strings.HasPrefix(name, "Constant") {

@@ -23,7 +23,7 @@ type Summary struct {
 type SummaryRow struct {
 	Name       string // path, empty for the model
 	Type       string // type, for example "Linear"
-	Shapes     string // shapes of its tensors, for example "weight (10, 784), bias (10)"
+	Shapes     string // shapes of its tensors, for example "weight (10, 784), bias (10,)"
 	Parameters int
 	Buffers    int
 }
@@ -57,8 +57,7 @@ func Summarize(model any) *Summary {
 		if row.Shapes != "" {
 			row.Shapes += ", "
 		}
-		sizes := strings.ReplaceAll(strings.Trim(fmt.Sprint(n.Tensor.Shape()), "[]"), " ", ", ")
-		row.Shapes += fmt.Sprintf("%s (%s)", strings.TrimPrefix(strings.TrimPrefix(n.Name, row.Name), "."), sizes)
+		row.Shapes += strings.TrimPrefix(strings.TrimPrefix(n.Name, row.Name), ".") + " " + text.Shape(n.Tensor.Shape())
 	}
 	for _, r := range rows {
 		if r.Shapes != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -121,7 +122,7 @@ func (m *MaxUnpool) plane(op string, sizes, size []int) []int {
 		fits = size[d] > plane[d]-m.stride[d] && size[d] < plane[d]+m.stride[d]
 	}
 	if !fits {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("output size is %v; want %v, each plus or minus less than the stride %v", size, plane, m.stride)})
+		panic(&tensor.Error{Op: op, Why: text.Sprintf("output size is %v; want %v, each plus or minus less than the stride %v", size, plane, m.stride)})
 	}
 	return size
 }

@@ -181,14 +181,14 @@ func TestVisionErrors(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels, groups 2, kernel [3 3]"},
-		{func() { nn.NewConv2d(3, 4, 0) }, "new_conv2d: 3 to 4 channels, groups 1, kernel [0 0]"},
+		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels, groups 2, kernel (3, 3)"},
+		{func() { nn.NewConv2d(3, 4, 0) }, "new_conv2d: 3 to 4 channels, groups 1, kernel (0, 0)"},
 		{func() { nn.NewConv2d(3, 4, 3, nn.Eps(1)) }, "new_conv2d: option Eps is not supported here"},
 		{func() { nn.NewConvTranspose1d(3, 4, 3, nn.PaddingSame()) }, "new_conv_transpose1d: option PaddingSame"},
 		{func() { nn.NewBatchNorm2d(0) }, "new_batch_norm2d: 0 channels"},
 		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): input is 2-D; want 4-D"},
 		{func() { nn.NewGroupNorm(3, 4) }, "new_group_norm: groups 3, channels 4"},
-		{func() { nn.NewZeroPad2d(1, 2) }, "new_zero_pad2d: padding [1 2]; want 1 or 4 values"},
+		{func() { nn.NewZeroPad2d(1, 2) }, "new_zero_pad2d: padding (1, 2); want 1 or 4 values"},
 		{func() { nn.NewAvgPool1d(2, nn.DivisorOverride(3)) }, "option DivisorOverride"},
 	} {
 		if err := tensor.Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -21,7 +21,7 @@ func NewAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer 
 
 // NewAdamW returns an Adam whose weight decay, 0.01 by default, is subtracted from the
 // parameter itself: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization"
-// (2019). It is torch.optim.AdamW.
+// (2019). It takes the options of NewAdam. It is torch.optim.AdamW.
 func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	d := adamDefaults(lr)
 	d.WeightDecay, d.Decoupled = 0.01, true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"halfnote/internal/plumbing"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -196,7 +197,7 @@ func sameNames(name string, own, state map[string]float64) error {
 // check panics unless ok.
 func check(ok bool, name, format string, args ...any) {
 	if !ok {
-		panic(&tensor.Error{Op: name, Why: fmt.Sprintf(format, args...)})
+		panic(&tensor.Error{Op: name, Why: text.Sprintf(format, args...)})
 	}
 }
 

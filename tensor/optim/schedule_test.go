@@ -183,7 +183,7 @@ func TestScheduleErrors(t *testing.T) {
 		"ReduceLROnPlateau: Factor is 1":                                         func() { optim.NewReduceLROnPlateau(opt, optim.ReduceLROnPlateauOptions{Factor: 1}) },
 		"ChainedScheduler: the list of schedulers is empty":                      func() { optim.NewChainedScheduler() },
 		"ChainedScheduler: scheduler 1 has a different optimizer from the first": func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
-		"SequentialLR: 1 schedulers, milestones [3]; want one milestone fewer than schedulers, in increasing order": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },
+		"SequentialLR: 1 schedulers, milestones (3,); want one milestone fewer than schedulers, in increasing order": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },
 		"OneCycleLR: Adagrad has neither momentum nor betas": func() {
 			optim.NewOneCycleLR(optim.NewAdagrad(opt.Params(), 1), 1, 5, optim.OneCycleOptions{})
 		},

@@ -38,7 +38,7 @@ case("linalg_svd", polar, randn(4, 3), dtypes=("float32", "float64"), tol=30)  #
 case("linalg_svd batch", polar, randn(2, 2, 3), dtypes=("float32", "float64"), tol=30)
 for p in 0, 1, 2, 3, math.inf:
     case(f"dist {p:g}", lambda x, y, p=p: torch.dist(x, y, p), randn(3, 4), randn(4), tol=8, grad=p != 0)  # broadcast: a sum of gradients
-    # torch.cdist has no second derivative of its own.
+    # torch.cdist has no kernel for its second derivative.
     cd = lambda x, y, p=p: LN.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, dim=-1)
     case(f"cdist {p:g}", cd, randn(3, 4), randn(5, 4), tol=4, grad=p != 0)
     case(f"cdist itself {p:g}", lambda x, y, p=p: torch.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist"), randn(3, 4), randn(5, 4), tol=4, double=False)

@@ -156,7 +156,7 @@ def case(
     grad    whether backward runs, double whether double backward does
     out     the result's dtype if it is not that of the operands
     rounds  for kernels whose derivative reads their result, as tanh's: it reads the rounded one
-    tol     a factor on the tolerance; say why beside it
+    tol     a factor on the tolerance; say why next to it
     """
     if any(c.name == name for c in CASES):
         raise ValueError(f"two cases are named {name!r}")

@@ -79,6 +79,7 @@ type run struct {
 	dtype   string
 	strided bool
 	sees    func(got T) // called with each result; may be nil
+	counts  counter     // counts comparisons, unless it is nil
 }
 
 func (r *run) run(body func([]T) T) {
@@ -213,7 +214,7 @@ func (r *run) compare(what string, order int, got T) {
 	if wrong != "" {
 		r.errorf("%s: %s", what, wrong)
 	}
-	tally.add(r.c.op(), r.dtype, order, same)
+	r.counts.add(r.c.op(), r.dtype, order, same)
 }
 
 // compareGrad is compare for a gradient of x. A missing gradient counts as zeros.

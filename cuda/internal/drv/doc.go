@@ -11,5 +11,6 @@
 // error of an earlier call. An error after which the driver refuses all work (see [Error.Sticky])
 // marks the device dead: [Device.Err] and every later call return it at once.
 //
-// Package drv does not know tensors and does not cache memory: callers free what they allocate.
+// Package drv does not depend on tensors and does not cache memory: callers free what they
+// allocate.
 package drv

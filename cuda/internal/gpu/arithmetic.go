@@ -7,7 +7,7 @@ import "halfnote/tensor/driver"
 func init() {
 	floats := func(operands int) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return dst.IsFloat() && !dst.IsStorage() && all(src, operands, dst)
+			return dst.IsFloat() && !dst.IsStorage() && driver.AllDTypes(src, operands, dst)
 		}
 	}
 	unary := pointwise{module: "arithmetic", name: "unary", operands: 1}

@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
 func init() {
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return len(src) >= 4 && src[0] == driver.Float32 && isHalf(dst) && all(src[1:4], 3, dst) && areMasks(src[4:], dst)
+			return len(src) >= 4 && src[0] == driver.Float32 && isHalf(dst) && driver.AllDTypes(src[1:4], 3, dst) && areMasks(src[4:], dst)
 		}, attention}, driver.Attention)
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
@@ -22,7 +23,7 @@ func init() {
 				return false
 			}
 			d := src[5]
-			return all(src[:2], 2, dst) && all(src[2:4], 2, d) && src[4] == driver.Float32 && all(src[5:8], 3, d) && areMasks(src[8:], d)
+			return driver.AllDTypes(src[:2], 2, dst) && driver.AllDTypes(src[2:4], 2, d) && src[4] == driver.Float32 && driver.AllDTypes(src[5:8], 3, d) && areMasks(src[8:], d)
 		}, attentionGrad}, driver.AttentionGrad)
 }
 
@@ -148,7 +149,7 @@ func (t *attending) place() {
 			continue
 		}
 		if m.column != 1 && v.Shape[n-1] > 1 {
-			panic(fmt.Sprintf("%s: attention: a matrix has strides %v; want stride 1 along the last axis", t.b.name, v.Stride))
+			panic(text.Sprintf("%s: attention: a matrix has strides %v; want stride 1 along the last axis", t.b.name, v.Stride))
 		}
 		const bytes = 16
 		step := bytes / v.DType.Size()

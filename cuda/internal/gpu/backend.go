@@ -97,10 +97,10 @@ func (b *Backend) Synchronize() {
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	driver.Poll()
 	var room [8]driver.DType
-	list := dtypesOf(room[:0], src)
+	list := driver.DTypesOf(room[:0], src)
 	family := b.familyOf(k.Code, dst.DType, list)
 	if family == nil {
-		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(nil, src)))
+		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, driver.DTypesOf(nil, src)))
 	}
 	b.begin(dst, src)
 	family.run(b, k, dst, src)
@@ -155,22 +155,4 @@ func (b *Backend) familyOf(c driver.Code, dst driver.DType, src []driver.DType) 
 		}
 	}
 	return nil
-}
-
-// dtypesOf appends the dtypes of views to list.
-func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
-	for _, v := range views {
-		list = append(list, v.DType)
-	}
-	return list
-}
-
-// all reports whether list holds exactly n dtypes, each equal to d.
-func all(list []driver.DType, n int, d driver.DType) bool {
-	for _, other := range list {
-		if other != d {
-			return false
-		}
-	}
-	return len(list) == n
 }

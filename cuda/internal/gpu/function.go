@@ -8,12 +8,12 @@ func init() {
 	// float32 and half precision, which is computed in float32.
 	singles := func(operands int) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return !dst.IsStorage() && dst.Wide() == driver.Float32 && all(src, operands, dst)
+			return !dst.IsStorage() && dst.Wide() == driver.Float32 && driver.AllDTypes(src, operands, dst)
 		}
 	}
 	doubles := func(operands int) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return dst == driver.Float64 && all(src, operands, dst)
+			return dst == driver.Float64 && driver.AllDTypes(src, operands, dst)
 		}
 	}
 	one := []driver.Code{

@@ -52,7 +52,7 @@ func (g *graph) Replay() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.exec == nil {
-		panic(fmt.Sprintf("%s: replay: the graph has been freed", b.name))
+		panic(fmt.Sprintf("%s: replay: the graph has been freed; capture the step again", b.name))
 	}
 	driver.CountReplay()
 	b.must(b.stream.LaunchGraph(g.exec))

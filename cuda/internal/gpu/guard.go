@@ -7,7 +7,7 @@ import "halfnote/tensor/driver"
 func init() {
 	offers := func(to driver.DType) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return dst == to && all(src, 1, driver.Float32)
+			return dst == to && driver.AllDTypes(src, 1, driver.Float32)
 		}
 	}
 	offer(family{offers(driver.Float64), runAdvance}, driver.Advance)

@@ -7,7 +7,7 @@ import "halfnote/tensor/driver"
 func init() {
 	integers := func(operands int) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return !dst.IsFloat() && all(src, operands, dst)
+			return !dst.IsFloat() && driver.AllDTypes(src, operands, dst)
 		}
 	}
 	unary := pointwise{module: "integer", name: "unary", operands: 1, typed: true}

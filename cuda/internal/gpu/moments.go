@@ -13,7 +13,7 @@ func init() {
 	}, moments}, driver.Moments)
 	offer(family{func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
 		return (len(src) == 5 || len(src) == 6) && isReal(src[1]) && dst == src[1].Wide() && src[2] == src[1] &&
-			src[0] == dst && all(src[3:], len(src)-3, dst)
+			src[0] == dst && driver.AllDTypes(src[3:], len(src)-3, dst)
 	}, normalizeSums}, driver.NormalizeSums)
 }
 

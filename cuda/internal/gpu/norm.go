@@ -6,10 +6,10 @@ import "halfnote/tensor/driver"
 
 func init() {
 	offer(family{func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-		return isReal(dst) && (len(src) == 3 || len(src) == 5) && src[0] == dst && all(src[1:], len(src)-1, dst.Wide())
+		return isReal(dst) && (len(src) == 3 || len(src) == 5) && src[0] == dst && driver.AllDTypes(src[1:], len(src)-1, dst.Wide())
 	}, normalize}, driver.Normalize)
 	offer(family{func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-		return isReal(dst) && (len(src) == 6 || len(src) == 7) && src[0] == dst && src[1] == dst && all(src[2:], len(src)-2, dst.Wide())
+		return isReal(dst) && (len(src) == 6 || len(src) == 7) && src[0] == dst && src[1] == dst && driver.AllDTypes(src[2:], len(src)-2, dst.Wide())
 	}, normalize}, driver.NormalizeGrad)
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -49,7 +50,7 @@ type channels struct {
 func (b *Backend) Pad(dst, src driver.View, before []int) {
 	driver.Poll()
 	if len(dst.Shape) > maxMargins || len(src.Shape) != len(dst.Shape) || len(before) != len(dst.Shape) || src.DType != dst.DType {
-		panic(fmt.Sprintf("%s: pad: src %v %v, dst %v %v, zeros before %v; want equal dtypes and ranks, rank at most %d", b.name, src.Shape, src.DType, dst.Shape, dst.DType, before, maxMargins))
+		panic(text.Sprintf("%s: pad: src %v %v, dst %v %v, zeros before %v; want equal dtypes and ranks, rank at most %d", b.name, src.Shape, src.DType, dst.Shape, dst.DType, before, maxMargins))
 	}
 	b.begin(dst, []driver.View{src})
 	b.pad(dst, src, before)

@@ -3,9 +3,9 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -33,7 +33,7 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 		return
 	}
 	if !dst.Contiguous() || pointer(dst)%4 != 0 {
-		panic(fmt.Sprintf("%s: %v: result has offset %d and strides %v; want a contiguous result at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
+		panic(text.Sprintf("%s: %v: result has offset %d and strides %v; want a contiguous result at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
 	}
 	a, p := newArgs(), driver.ParamsOf[driver.BernoulliParams](k)
 	a.Ptr(pointer(dst))

@@ -11,7 +11,7 @@ import (
 func init() {
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return !dst.IsStorage() && (all(src, 1, dst) || all(src, 2, dst))
+			return !dst.IsStorage() && (driver.AllDTypes(src, 1, dst) || driver.AllDTypes(src, 2, dst))
 		}, scan}, driver.Recurrence)
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {

@@ -13,7 +13,7 @@ func init() {
 		}, softmax}, driver.Softmax, driver.LogSoftmax)
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return halfOrFloat(dst) && all(src, 2, dst)
+			return halfOrFloat(dst) && driver.AllDTypes(src, 2, dst)
 		},
 		softmax}, driver.SoftmaxGrad, driver.LogSoftmaxGrad)
 }

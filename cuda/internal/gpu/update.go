@@ -19,7 +19,7 @@ func offersUpdate(c driver.Code, dst driver.DType, src []driver.DType) bool {
 	}
 	switch c {
 	case driver.Unscale:
-		return (len(src) == 1 || len(src) == 2) && all(src, len(src), driver.Float32)
+		return (len(src) == 1 || len(src) == 2) && driver.AllDTypes(src, len(src), driver.Float32)
 	case driver.GuardedSGD, driver.GuardedAdam:
 		if len(src) == 0 || src[0] != driver.Float64 {
 			return false
@@ -30,9 +30,9 @@ func offersUpdate(c driver.Code, dst driver.DType, src []driver.DType) bool {
 		src = src[:last]
 	}
 	if c == driver.Adam || c == driver.GuardedAdam {
-		return dst.Size() >= 4 && all(src, 3, dst)
+		return dst.Size() >= 4 && driver.AllDTypes(src, 3, dst)
 	}
-	return (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
+	return (len(src) == 1 || len(src) == 2) && driver.AllDTypes(src, len(src), dst)
 }
 
 // update holds the properties shared by the tensors that one launch of a kernel of update.cu

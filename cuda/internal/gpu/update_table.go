@@ -74,7 +74,7 @@ func (b *Backend) RunAll(list []driver.Launch) {
 	var tables []*table
 	for _, l := range list {
 		var c change
-		packed := slices.Contains(updateCodes, l.Kernel.Code) && offersUpdate(l.Kernel.Code, l.Dst.DType, dtypesOf(nil, l.Src))
+		packed := slices.Contains(updateCodes, l.Kernel.Code) && offersUpdate(l.Kernel.Code, l.Dst.DType, driver.DTypesOf(nil, l.Src))
 		if packed {
 			c = changeOf(l.Kernel, l.Dst, l.Src)
 			packed = c.gapless()

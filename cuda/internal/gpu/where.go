@@ -11,7 +11,7 @@ import (
 func init() {
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
-			return !dst.IsStorage() && len(src) == 3 && (src[0] == driver.Bool || src[0] == dst) && all(src[1:], 2, dst)
+			return !dst.IsStorage() && len(src) == 3 && (src[0] == driver.Bool || src[0] == dst) && driver.AllDTypes(src[1:], 2, dst)
 		},
 		func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 			mask := ^int64(0) // bits that make a condition true

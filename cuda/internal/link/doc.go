@@ -11,8 +11,7 @@
 // attributes of functions, compiler logs, names of errors. Handles are the driver's, as uintptr;
 // results are CUresult, 0 for success. Each call first makes ctx current on its thread.
 //
-// It does not know the order of streams, lifetimes or the meaning of errors, which belong to package
-// drv.
+// The order of streams, lifetimes and the meaning of errors belong to package drv.
 package link
 
 //go:generate go run ./gen

@@ -4,6 +4,6 @@
 // Constants and prototypes follow the cuBLAS documentation, "Using the cublasLt API", which has
 // not changed since CUDA 11. No NVIDIA header is used.
 //
-// The package handles column-major matrices by address. It does not know tensors or memory
-// ownership.
+// The package handles column-major matrices by address. It does not depend on tensors or
+// memory ownership.
 package lt

@@ -18,7 +18,7 @@ import (
 
 var (
 	frameType    = reflect.TypeFor[ixgo.Frame]()
-	functionType = behind(frameType, "pfn")
+	functionType = pointee(frameType, "pfn")
 
 	callerField   = field(frameType, "caller", reflect.TypeFor[*ixgo.Frame]())
 	calleeField   = field(frameType, "callee", reflect.TypeFor[*ixgo.Frame]())
@@ -30,7 +30,7 @@ var (
 	pcField       = field(frameType, "ipc", reflect.TypeFor[int]())
 	baseField     = field(functionType, "base", reflect.TypeFor[int]())
 
-	panicType = behind(frameType, "_panic")
+	panicType = pointee(frameType, "_panic")
 )
 
 // functionFields holds the types of the fields of functions that are read by name.
@@ -80,8 +80,8 @@ func pointerField(t reflect.Type, name string) *reflect.StructField {
 	return nil
 }
 
-// behind returns the type that a field of a struct points to.
-func behind(t reflect.Type, name string) reflect.Type {
+// pointee returns the type that a field of a struct points to.
+func pointee(t reflect.Type, name string) reflect.Type {
 	f, ok := t.FieldByName(name)
 	if !ok || f.Type.Kind() != reflect.Pointer {
 		return reflect.TypeFor[struct{}]()

@@ -215,6 +215,9 @@ func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
 // Depth counts the active calls of interpreted functions in the calling goroutine.
 func (e *Engine) Depth() int { return e.calls.Depth() }
 
+// RunsCells reports whether a function of the host, by its full name, runs interpreted functions.
+func (e *Engine) RunsCells(function string) bool { return runsCells(function) }
+
 func runsCells(function string) bool {
 	return strings.Contains(function, "ixgo.(*Interp).callFunction")
 }

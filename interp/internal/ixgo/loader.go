@@ -23,7 +23,7 @@ type loader struct {
 	mu        sync.RWMutex // ixgo asks while code runs, in any goroutine
 	cached    map[string]map[string]reflect.Value
 	installed map[string]*ixgo.Package
-	bound     map[string]*types.Package // packages without types of their own
+	bound     map[string]*types.Package // packages that declare no types
 	symbols   map[string]map[string]reflect.Value
 	toReflect typeutil.Map
 	toTypes   map[reflect.Type]types.Type

@@ -32,7 +32,8 @@ type Package struct {
 	Imports []*Package        // imports that were read from source
 	Text    map[string]string // text of the files, by the names that positions have
 
-	sum [sha256.Size]byte
+	sum   [sha256.Size]byte
+	stamp string // state of the folder when the files were read
 }
 
 // Name is the display name of a file of the package: it contains no directory of this
@@ -60,6 +61,29 @@ func (p *Package) Changed() bool {
 	}
 	_, sum, err := read(b)
 	return err != nil || sum != p.sum
+}
+
+// Touched reports whether the files on disk may have changed since they were read, from
+// their names, sizes and times, or since Touched last reported it. It is fast.
+func (p *Package) Touched() bool {
+	stamp := stampOf(p.Dir)
+	if stamp == p.stamp {
+		return false
+	}
+	p.stamp = stamp
+	return true
+}
+
+// stampOf returns the names, sizes and times of the Go files in a folder.
+func stampOf(dir string) string {
+	var b strings.Builder
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".go") {
+			fmt.Fprintf(&b, "%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
 }
 
 // Loader reads packages from source. It implements types.ImporterFrom; packages in the
@@ -179,7 +203,7 @@ func visible(path string, from *Package) error {
 	case parent == "":
 		parent = "the standard library"
 	}
-	return fmt.Errorf("package %q is internal to %s", path, parent)
+	return fmt.Errorf("package %q is internal to %s; only packages there can import it", path, parent)
 }
 
 // buildContext selects files as a build without cgo does. With the tag purego, packages
@@ -210,7 +234,7 @@ func (l *Loader) read(path string, place Place) (*Package, error) {
 	case len(b.EmbedPatterns) > 0:
 		return nil, fmt.Errorf("it embeds files (%s)", filepath.Base(b.EmbedPatternPos[b.EmbedPatterns[0]][0].Filename))
 	}
-	p := &Package{Place: place, Path: path, Info: NewInfo()}
+	p := &Package{Place: place, Path: path, Info: NewInfo(), stamp: stampOf(place.Dir)}
 	if p.Text, p.sum, err = read(b); err != nil {
 		return nil, err
 	}
@@ -230,7 +254,7 @@ func (l *Loader) read(path string, place Place) (*Package, error) {
 		}
 		p.Files = append(p.Files, f)
 	}
-	return p, l.check(p)
+	return p, l.check(p, importerOf{l, p})
 }
 
 // read returns the texts of a package's files by name, and a hash of them.
@@ -271,10 +295,10 @@ func runnable(f *ast.File, assembly []string) error {
 }
 
 // check runs the type checker over a package.
-func (l *Loader) check(p *Package) error {
+func (l *Loader) check(p *Package, imp types.Importer) error {
 	var first error
 	cfg := types.Config{
-		Importer: importerOf{l, p},
+		Importer: imp,
 		Sizes:    types.SizesFor("gc", buildContext.GOARCH),
 		Error: func(err error) {
 			if e, ok := err.(types.Error); ok && first == nil {

@@ -233,7 +233,7 @@ func TestLargeCallsPoll(t *testing.T) {
 		pkg := strings.TrimPrefix(c.name, "(*")
 		return !strings.HasPrefix(pkg, "tensor.") && !strings.HasPrefix(pkg, "tensor/nn.") && !strings.HasPrefix(pkg, "nn.") || strings.Contains(c.name, "Observe")
 	})
-	p := newPool(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
+	p := newGenerator(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = errors.New(fmt.Sprint(r))
@@ -275,7 +275,7 @@ func TestLargeCallsPoll(t *testing.T) {
 }
 
 // call2 calls f and lets panics pass.
-func (p *pool) call2(f reflect.Value, in []reflect.Value) {
+func (g *generator) call2(f reflect.Value, in []reflect.Value) {
 	if f.Type().IsVariadic() {
 		f.CallSlice(in)
 		return

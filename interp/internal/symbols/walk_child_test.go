@@ -27,7 +27,7 @@ func (stopped) Error() string { return "test: stopped" }
 // walker makes the calls of one child process.
 type walker struct {
 	out      *json.Encoder
-	pool     *pool
+	args     *generator
 	late     atomic.Bool  // the call has to stop
 	began    atomic.Int64 // when the call began, 0 between calls
 	at       int
@@ -62,7 +62,7 @@ func walkAsChild() {
 	}})
 	go w.watch()
 	list := callees()
-	w.pool = newPool(list, w.guarded)
+	w.args = newGenerator(list, w.guarded)
 	for w.at = first; w.at < len(list); w.at += step {
 		if c := list[w.at]; w.selected == nil || w.selected.MatchString(c.name) {
 			w.walk(c)
@@ -101,7 +101,7 @@ func goroutine() string {
 func (w *walker) walk(c callee) {
 	done := report{At: w.at, Call: c.name, Called: true}
 	seen := map[string]bool{}
-	for _, args := range w.pool.calls(c, w.all) {
+	for _, args := range w.args.calls(c, w.all) {
 		in, text, ok := args()
 		if !ok {
 			continue
@@ -110,7 +110,10 @@ func (w *walker) walk(c callee) {
 		w.out.Encode(report{At: w.at, Call: text})
 		w.call.Store(&text)
 		made := made(c, in)
-		_, err := w.guarded(c.fn, in)
+		out, err := w.guarded(c.fn, in)
+		if n := len(out); n > 0 && err == nil {
+			err, _ = out[n-1].Interface().(error)
+		}
 		done.Calls++
 		switch why := fault(err); {
 		case errors.Is(err, stopped{}):
@@ -173,17 +176,24 @@ func made(c callee, in []reflect.Value) bool {
 	return true
 }
 
+// goList matches numbers as fmt writes a slice. Errors write them as tuples.
+var goList = regexp.MustCompile(`\[-?\d+(\.\d+)?( -?\d+(\.\d+)?)+\]`)
+
 // fault returns the reason why the error of a call is unacceptable, or "".
 func fault(err error) string {
 	if err == nil {
 		return ""
 	}
 	var of runtime.Error
+	var at crash
 	switch {
 	case errors.As(err, &of):
-		return fmt.Sprintf("a runtime error in %s: %v", err.(crash).where, err)
+		errors.As(err, &at)
+		return fmt.Sprintf("a runtime error in %s: %v", at.where, err)
 	case strings.TrimSpace(err.Error()) == "":
-		return "a panic without a message"
+		return "an error without a message"
+	case goList.MatchString(err.Error()):
+		return "a shape or list that is not written as (2, 3): " + err.Error()
 	}
 	return ""
 }

@@ -26,40 +26,40 @@ type maker struct {
 	make func() reflect.Value
 }
 
-// pool makes arguments: plausible ones and hostile ones.
-type pool struct {
+// generator makes arguments: plausible ones and hostile ones.
+type generator struct {
 	made  map[reflect.Type]maker // makers of functions' results, by type
 	order []reflect.Type
 	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // stops calls that take long
 }
 
-// newPool calls all functions with plausible arguments, several times, to find a function
+// newGenerator calls all functions with plausible arguments, several times, to find a function
 // that returns a value of each type.
-func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *pool {
-	p := &pool{made: map[reflect.Type]maker{}, call: call}
+func newGenerator(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *generator {
+	g := &generator{made: map[reflect.Type]maker{}, call: call}
 	tried := map[string]bool{}
 	for range 3 {
 		for _, c := range list {
-			if tried[c.name] || c.fn.Type().NumOut() == 0 || !p.wanted(c.fn.Type()) {
+			if tried[c.name] || c.fn.Type().NumOut() == 0 || !g.wanted(c.fn.Type()) {
 				continue
 			}
-			in, ok := p.plausible(c.fn.Type())
+			in, ok := g.plausible(c.fn.Type())
 			if !ok || slices.ContainsFunc(in, func(m maker) bool { return m.text == zeroed }) {
 				continue
 			}
 			tried[c.name] = true
-			p.learn(c, in)
+			g.learn(c, in)
 		}
 	}
-	return p
+	return g
 }
 
 // wanted reports whether a function of type t returns a type that no other function
 // returns yet.
-func (p *pool) wanted(t reflect.Type) bool {
+func (g *generator) wanted(t reflect.Type) bool {
 	for i := range t.NumOut() {
 		o := t.Out(i)
-		if _, ok := p.made[o]; !ok && ours(o) && o != tensorType {
+		if _, ok := g.made[o]; !ok && ours(o) && o != tensorType {
 			return true
 		}
 	}
@@ -67,13 +67,13 @@ func (p *pool) wanted(t reflect.Type) bool {
 }
 
 // learn records the results of a call.
-func (p *pool) learn(c callee, in []maker) {
+func (g *generator) learn(c callee, in []maker) {
 	again := func() ([]reflect.Value, error) {
 		args := make([]reflect.Value, len(in))
 		for i, m := range in {
 			args[i] = m.make()
 		}
-		return p.call(c.fn, args)
+		return g.call(c.fn, args)
 	}
 	out, err := again()
 	if err != nil {
@@ -100,9 +100,9 @@ func (p *pool) learn(c callee, in []maker) {
 			return v
 		}}
 		for _, t := range []reflect.Type{v.Type(), declared} {
-			if _, ok := p.made[t]; !ok {
-				p.made[t] = m
-				p.order = append(p.order, t)
+			if _, ok := g.made[t]; !ok {
+				g.made[t] = m
+				g.order = append(g.order, t)
 			}
 		}
 	}
@@ -117,10 +117,10 @@ func nilValue(v reflect.Value) bool {
 }
 
 // plausible returns makers of plausible arguments of a function.
-func (p *pool) plausible(t reflect.Type) ([]maker, bool) {
+func (g *generator) plausible(t reflect.Type) ([]maker, bool) {
 	in := make([]maker, t.NumIn())
 	for i := range in {
-		m, ok := p.usual(t.In(i), 0)
+		m, ok := g.usual(t.In(i), 0)
 		if !ok {
 			return nil, false
 		}
@@ -164,11 +164,11 @@ var fixed = map[reflect.Type]func() any{
 const zeroed = "new"
 
 // usual returns a maker of plausible values of a type.
-func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
+func (g *generator) usual(t reflect.Type, depth int) (maker, bool) {
 	if f, ok := fixed[t]; ok {
 		return maker{t.String(), func() reflect.Value { return as(reflect.ValueOf(f()), t) }}, true
 	}
-	if m, ok := p.made[t]; ok {
+	if m, ok := g.made[t]; ok {
 		return m, true
 	}
 	if depth > 3 {
@@ -176,10 +176,10 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 	}
 	switch t.Kind() {
 	case reflect.Interface:
-		return p.implementer(t)
+		return g.implementer(t)
 	case reflect.Pointer:
 		if ours(t) {
-			if m, ok := p.made[t.Elem()]; ok {
+			if m, ok := g.made[t.Elem()]; ok {
 				return maker{"&" + m.text, func() reflect.Value {
 					v := reflect.New(t.Elem())
 					v.Elem().Set(m.make())
@@ -189,7 +189,7 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 		}
 		return maker{zeroed, func() reflect.Value { return reflect.New(t.Elem()) }}, true
 	case reflect.Slice:
-		e, ok := p.usual(t.Elem(), depth+1)
+		e, ok := g.usual(t.Elem(), depth+1)
 		return maker{"[" + e.text + "]", func() reflect.Value {
 			s := reflect.MakeSlice(t, 2, 2)
 			s.Index(0).Set(e.make())
@@ -197,15 +197,15 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 			return s
 		}}, ok
 	case reflect.Map:
-		k, _ := p.usual(t.Key(), depth+1)
-		e, ok := p.usual(t.Elem(), depth+1)
+		k, _ := g.usual(t.Key(), depth+1)
+		e, ok := g.usual(t.Elem(), depth+1)
 		return maker{"a map", func() reflect.Value {
 			m := reflect.MakeMap(t)
 			m.SetMapIndex(k.make(), e.make())
 			return m
 		}}, ok
 	case reflect.Func:
-		return maker{"a function", func() reflect.Value { return p.function(t, depth) }}, true
+		return maker{"a function", func() reflect.Value { return g.function(t, depth) }}, true
 	case reflect.Chan:
 		return maker{"a channel", func() reflect.Value { return reflect.MakeChan(t, 8) }}, true
 	case reflect.String:
@@ -222,7 +222,7 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 
 // function returns a function that returns plausible values, and polls as interpreted
 // functions do.
-func (p *pool) function(t reflect.Type, depth int) reflect.Value {
+func (g *generator) function(t reflect.Type, depth int) reflect.Value {
 	return reflect.MakeFunc(t, func(in []reflect.Value) []reflect.Value {
 		driver.Poll()
 		out := make([]reflect.Value, t.NumOut())
@@ -231,7 +231,7 @@ func (p *pool) function(t reflect.Type, depth int) reflect.Value {
 			if t.Out(i) == reflect.TypeFor[error]() {
 				continue
 			}
-			if m, ok := p.usual(t.Out(i), depth+1); ok {
+			if m, ok := g.usual(t.Out(i), depth+1); ok {
 				out[i] = m.make()
 			}
 		}
@@ -240,10 +240,10 @@ func (p *pool) function(t reflect.Type, depth int) reflect.Value {
 }
 
 // implementer returns a maker of a value that has the methods of t.
-func (p *pool) implementer(t reflect.Type) (maker, bool) {
-	for _, o := range p.order {
+func (g *generator) implementer(t reflect.Type) (maker, bool) {
+	for _, o := range g.order {
 		if o.Kind() != reflect.Interface && o.Implements(t) {
-			return p.made[o], true
+			return g.made[o], true
 		}
 	}
 	return maker{}, false
@@ -257,7 +257,7 @@ func as(v reflect.Value, t reflect.Type) reflect.Value {
 }
 
 // hostile returns makers of values that a function should probably refuse.
-func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
+func (g *generator) hostile(t reflect.Type, depth int) (list []maker) {
 	zero := maker{"zero", func() reflect.Value { return reflect.Zero(t) }}
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64:
@@ -287,7 +287,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 		return list
 	case reflect.Slice:
 		list = []maker{zero, {"empty", func() reflect.Value { return reflect.MakeSlice(t, 0, 0) }}}
-		for _, m := range p.elements(t.Elem(), depth) {
+		for _, m := range g.elements(t.Elem(), depth) {
 			list = append(list, maker{"[" + m.text + "]", func() reflect.Value {
 				s := reflect.MakeSlice(t, 1, 1)
 				s.Index(0).Set(m.make())
@@ -304,7 +304,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 	case reflect.Struct:
 		list = []maker{zero}
 		if depth < 2 && ours(t) {
-			list = append(list, p.structs(t, depth)...)
+			list = append(list, g.structs(t, depth)...)
 		}
 		return list
 	case reflect.Interface:
@@ -318,21 +318,21 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 }
 
 // elements returns makers of slice elements.
-func (p *pool) elements(t reflect.Type, depth int) []maker {
+func (g *generator) elements(t reflect.Type, depth int) []maker {
 	if depth > 1 {
 		return nil
 	}
-	return p.hostile(t, depth+1)
+	return g.hostile(t, depth+1)
 }
 
 // structs returns makers of structs with one hostile field each.
-func (p *pool) structs(t reflect.Type, depth int) (list []maker) {
+func (g *generator) structs(t reflect.Type, depth int) (list []maker) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if !f.IsExported() {
 			continue
 		}
-		for _, m := range p.hostile(f.Type, depth+1) {
+		for _, m := range g.hostile(f.Type, depth+1) {
 			list = append(list, maker{"{" + f.Name + ": " + m.text + "}", func() reflect.Value {
 				v := reflect.New(t).Elem()
 				v.Field(i).Set(m.make())
@@ -371,13 +371,13 @@ var shapes = []maker{
 
 // taken returns arguments that c accepts: usual or, if c refuses it, usual with other
 // numbers and with tensors from shapes, one for the first tensor and one for the rest.
-func (p *pool) taken(c callee, usual []maker) []maker {
+func (g *generator) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
 		args, _, ok := build(in)
 		if !ok {
 			return false
 		}
-		_, err := p.call(c.fn, args)
+		_, err := g.call(c.fn, args)
 		return err == nil
 	}
 	if works(usual) {
@@ -414,15 +414,15 @@ func (p *pool) taken(c callee, usual []maker) []maker {
 // calls returns makers of the arguments for the calls of c: each argument in turn has
 // all its hostile values while the others are plausible, and then all are chosen at
 // random, with a seed derived from the name.
-func (p *pool) calls(c callee, all bool) (list []func() ([]reflect.Value, string, bool)) {
+func (g *generator) calls(c callee, all bool) (list []func() ([]reflect.Value, string, bool)) {
 	t := c.fn.Type()
-	usual, known := p.plausible(t)
+	usual, known := g.plausible(t)
 	if known {
-		usual = p.taken(c, usual)
+		usual = g.taken(c, usual)
 	}
 	hostile := make([][]maker, t.NumIn())
 	for i := range hostile {
-		hostile[i] = p.hostile(t.In(i), 0)
+		hostile[i] = g.hostile(t.In(i), 0)
 	}
 	add := func(in []maker) {
 		list = append(list, func() ([]reflect.Value, string, bool) { return build(in) })

@@ -21,7 +21,7 @@ func init() {
 		t["GPUs"] = reflect.ValueOf(roofline.GPUs)
 		t["Launch"] = reflect.ValueOf(constant.MakeString(roofline.Launch))
 		t["Memory"] = reflect.ValueOf(constant.MakeString(roofline.Memory))
-		t["Op"] = reflect.ValueOf((*roofline.Op)(nil))
+		t["OpCost"] = reflect.ValueOf((*roofline.OpCost)(nil))
 		t["Prediction"] = reflect.ValueOf((*roofline.Prediction)(nil))
 		t["Report"] = reflect.ValueOf((*roofline.Report)(nil))
 		t["Workload"] = reflect.ValueOf((*roofline.Workload)(nil))

@@ -11,17 +11,17 @@ import (
 func init() {
 	tables["halfnote/amp/trace"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
-		t["Cast"] = reflect.ValueOf((*trace.Cast)(nil))
+		t["CastRecord"] = reflect.ValueOf((*trace.CastRecord)(nil))
 		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
 		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
 		t["MaxOps"] = reflect.ValueOf(constant.MakeInt64(trace.MaxOps))
 		t["Models"] = reflect.ValueOf(trace.Models)
-		t["Names"] = reflect.ValueOf((*trace.Names)(nil))
-		t["NewNames"] = reflect.ValueOf(trace.NewNames)
-		t["Op"] = reflect.ValueOf((*trace.Op)(nil))
+		t["NewPlaces"] = reflect.ValueOf(trace.NewPlaces)
+		t["OpRecord"] = reflect.ValueOf((*trace.OpRecord)(nil))
 		t["Option"] = reflect.ValueOf((*trace.Option)(nil))
 		t["Overhead"] = reflect.ValueOf(trace.Overhead)
 		t["Place"] = reflect.ValueOf((*trace.Place)(nil))
+		t["Places"] = reflect.ValueOf((*trace.Places)(nil))
 		t["Recorder"] = reflect.ValueOf((*trace.Recorder)(nil))
 		t["Rounding"] = reflect.ValueOf((*trace.Rounding)(nil))
 		t["Row"] = reflect.ValueOf((*trace.Row)(nil))
@@ -29,7 +29,7 @@ func init() {
 		t["Shadowed"] = reflect.ValueOf((*trace.Shadowed)(nil))
 		t["Shadows"] = reflect.ValueOf((*trace.Shadows)(nil))
 		t["Start"] = reflect.ValueOf(trace.Start)
-		t["Step"] = reflect.ValueOf((*trace.Step)(nil))
+		t["StepRecord"] = reflect.ValueOf((*trace.StepRecord)(nil))
 		t["Summary"] = reflect.ValueOf((*trace.Summary)(nil))
 		t["Total"] = reflect.ValueOf((*trace.Total)(nil))
 		return t

@@ -12,7 +12,9 @@ func init() {
 	tables["halfnote/display"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["Bundle"] = reflect.ValueOf((*display.Bundle)(nil))
+		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
 		t["Clear"] = reflect.ValueOf(display.Clear)
+		t["Duration"] = reflect.ValueOf(display.Duration)
 		t["HTML"] = reflect.ValueOf(display.HTML)
 		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
 		t["Image"] = reflect.ValueOf(display.Image)
@@ -33,6 +35,7 @@ func init() {
 		t["Text"] = reflect.ValueOf(display.Text)
 		t["Themed"] = reflect.ValueOf((*display.Themed)(nil))
 		t["Themes"] = reflect.ValueOf(&display.Themes).Elem()
+		t["Track"] = reflect.ValueOf(display.Track)
 		t["_Sink"] = reflect.ValueOf((*_halfnote_display_Sink)(nil))
 		t["_Themed"] = reflect.ValueOf((*_halfnote_display_Themed)(nil))
 		return t

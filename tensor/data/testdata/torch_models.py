@@ -48,7 +48,7 @@ CALLS = {
 out = []
 with torch.no_grad():
     for name, (model, x) in MODELS.items():
-        for key, t in model.state_dict().items():  # numbers of their own, in buffers too
+        for key, t in model.state_dict().items():  # distinct numbers, in buffers too
             if t.is_floating_point():
                 t.copy_(torch.rand_like(t) + 0.5 if "var" in key else torch.randn_like(t) * 0.3)
         y = CALLS.get(name, lambda m, x: m(x))(model.eval(), x)

@@ -1,6 +1,6 @@
 // Package asm holds the CPU backend's assembly: the inner loops of matrix products and of their
 // packing, conversions of half precision, passes over memory, and elementary functions. It handles
-// addresses and strides. It does not know views, blocks or workers, which belong to package cpu.
+// addresses and strides. Views, blocks and workers belong to package cpu.
 //
 // The kernels come in tiers, one per instruction set ([Tiers]). Without a tier, package cpu computes
 // in portable Go. All tiers and the portable code give the same bits, because results are defined to

@@ -54,10 +54,11 @@ func TestHalfFunctionBits(t *testing.T) {
 func TestHalfFunctionValues(t *testing.T) {
 	list := map[Function]func(float64) float64{
 		SigmoidHalf: truths[Sigmoid].of, SiluHalf: truths[Silu].of, GeluHalf: geluTruth, GeluGradHalf: geluGradTruth,
+		SinHalf: truths[Sin].of, CosHalf: truths[Cos].of,
 		SiluGrad: siluGradTruth, GeluTanh: geluTanhTruth, GeluTanhGrad: geluTanhGradTruth,
 	}
 	for f, truth := range truths {
-		if f != Sigmoid && f != Silu && f != Gelu && f != GeluGrad && f != Quotient {
+		if f != Sigmoid && f != Silu && f != Gelu && f != GeluGrad && f != Quotient && f != Sin && f != Cos {
 			list[f] = truth.of
 		}
 	}

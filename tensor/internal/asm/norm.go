@@ -2,19 +2,34 @@ package asm
 
 import "unsafe"
 
-// Norms holds a tier's float32 kernels of normalisations, reductions and copies of rows. Those that
-// the tier lacks are nil. Each operation is rounded, and sums are in 16 lanes like [Loops].Sum. The
-// definition of each kernel is the Go loop of the same name in package cpu. Kernels named Row take a
-// weight (and a bias) for each element; the others take one for all elements.
+// Norms holds a tier's kernels of normalisations, reductions and copies of rows. Those that the tier
+// lacks are nil.
 type Norms struct {
+	RowKernels                   // of float32
+	Float16, BFloat16 RowKernels // Columns and statistics are float32
+	CopyRows          func(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
+}
+
+// RowKernels holds kernels that read and write rows of one dtype. Halves are widened in registers and
+// rounded once. Factors, sums and the rows called room are float32. Each operation is rounded, and sums
+// are in 16 lanes like [Loops].Sum. The definition of each kernel is the Go loop of the same name in
+// package cpu. Kernels named Row take a weight (and a bias) for each element; the others take one for
+// all elements.
+type RowKernels struct {
 	Normalize, NormalizeRow func(dst, x unsafe.Pointer, rows, n int, f *Factors)
-	Grad, GradRow           func(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
-	Sums, SumsRow           func(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
-	Columns                 func(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
+	NormGrad, NormGradRow   func(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
+	NormSums, NormSumsRow   func(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
+	NormColumns             func(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
 	SumColumns              func(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
-	CopyRows                func(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
 	CentredSquares          func(x unsafe.Pointer, n int, mean float32) float32
 	SumRows                 func(dst, x unsafe.Pointer, rows, n, stride int)
+
+	// Softmax is ExpRows and QuotientRows, and its logarithm is ShiftRows and LowerRows, with the
+	// logarithms of the sums between the two. The rows of room are adjacent. Rows have at least one
+	// element.
+	ExpRows, ShiftRows                  func(room, sums, x unsafe.Pointer, rows, n int)
+	QuotientRows, LowerRows             func(dst, room, by unsafe.Pointer, rows, n int)
+	SoftmaxGradRows, LogSoftmaxGradRows func(dst, dy, y unsafe.Pointer, rows, n int)
 }
 
 // Factors holds the addresses of the first row's factors, and their distances from row to row in

@@ -33,7 +33,7 @@ type Tier struct {
 	Loops Loops
 	// Functions holds passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
-	// Float16Functions and BFloat16Functions are the same for halves, nil for those that a tier has not got.
+	// Float16Functions and BFloat16Functions are the same for halves, nil for those that a tier lacks.
 	Float16Functions, BFloat16Functions []HalfPass
 	// Most returns the largest of n float32, NaN if there is one, for n a multiple of 8.
 	Most func(x unsafe.Pointer, n int) float32
@@ -152,9 +152,9 @@ type Packing struct {
 // those of the 16 lines in lead. Last marks the end of each group, or of the remainder of n.
 type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
-// Slide computes a row of C, whose columns are arranged in rows of their own, from a row of A:
-// c[r*crow + j] = Σ a[p] * b[offs[p] + r*brow + j]. Columns j are adjacent. a and c are float32; offs,
-// brow and crow are in bytes.
+// Slide computes a row of C, whose columns are arranged in separate rows, from a row of A: c[r*crow +
+// j] = Σ a[p] * b[offs[p] + r*brow + j]. Columns j are adjacent. a and c are float32; offs, brow and
+// crow are in bytes.
 type Slide = func(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
 
 // Dot adds to sums, 8 float32 for each stretch of columns: sums[s] += a[p] * b[p + s], p ascending.

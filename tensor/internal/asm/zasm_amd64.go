@@ -45,6 +45,8 @@ var avx512Functions = [...]Pass{
 	Quotient:     avx512Quotient,
 	Sin:          avx512Sin,
 	Cos:          avx512Cos,
+	SinHalf:      avx512SinHalf,
+	CosHalf:      avx512CosHalf,
 }
 
 var avx2Functions = [...]Pass{
@@ -72,6 +74,8 @@ var avx2Functions = [...]Pass{
 	Quotient:     avx2Quotient,
 	Sin:          avx2Sin,
 	Cos:          avx2Cos,
+	SinHalf:      avx2SinHalf,
+	CosHalf:      avx2CosHalf,
 }
 
 var avx512Float16Functions = [...]HalfPass{
@@ -99,6 +103,8 @@ var avx512Float16Functions = [...]HalfPass{
 	Quotient:     quotientFloat16,
 	Sin:          nil,
 	Cos:          nil,
+	SinHalf:      sinHalfFloat16,
+	CosHalf:      cosHalfFloat16,
 }
 
 var avx512BFloat16Functions = [...]HalfPass{
@@ -126,6 +132,8 @@ var avx512BFloat16Functions = [...]HalfPass{
 	Quotient:     quotientBFloat16,
 	Sin:          nil,
 	Cos:          nil,
+	SinHalf:      sinHalfBFloat16,
+	CosHalf:      cosHalfBFloat16,
 }
 
 // avx512F321 is a [Tile].
@@ -1920,6 +1928,46 @@ func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// avx512SinHalf is a [Pass]: Sin for halves.
+//
+//go:noescape
+func avx512SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SinHalf is a [Pass]: Sin for halves.
+//
+//go:noescape
+func avx2SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sinHalfFloat16 is a [HalfPass]: Sin for halves.
+//
+//go:noescape
+func sinHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sinHalfBFloat16 is a [HalfPass]: Sin for halves.
+//
+//go:noescape
+func sinHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512CosHalf is a [Pass]: Cos for halves.
+//
+//go:noescape
+func avx512CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2CosHalf is a [Pass]: Cos for halves.
+//
+//go:noescape
+func avx2CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// cosHalfFloat16 is a [HalfPass]: Cos for halves.
+//
+//go:noescape
+func cosHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// cosHalfBFloat16 is a [HalfPass]: Cos for halves.
+//
+//go:noescape
+func cosHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // normalize sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.
 //
 //go:noescape
@@ -1960,20 +2008,267 @@ func normColumns(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apa
 //go:noescape
 func sumColumns(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
 
-// copyRows copies rows of n bytes, at least 1. Rows are sstride bytes apart in src and dstride bytes in dst.
-//
-//go:noescape
-func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
-
 // centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.
 //
 //go:noescape
 func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
 
-// sumRows sets dst to the sum of each row of n float32, like [Loops].Sum. Rows are stride bytes apart.
+// sumRows sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart.
 //
 //go:noescape
 func sumRows(dst, x unsafe.Pointer, rows, n, stride int)
+
+// expRows sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum.
+//
+//go:noescape
+func expRows(room, sums, x unsafe.Pointer, rows, n int)
+
+// shiftRows sets adjacent rows of room to x - most, where most is the largest element of the row, and sums to the sums of exp(x - most), in 16 lanes like [Loops].Sum.
+//
+//go:noescape
+func shiftRows(room, sums, x unsafe.Pointer, rows, n int)
+
+// quotientRows sets adjacent rows of dst to room / by, where by has one number for each row.
+//
+//go:noescape
+func quotientRows(dst, room, by unsafe.Pointer, rows, n int)
+
+// lowerRows sets adjacent rows of dst to room - by, where by has one number for each row.
+//
+//go:noescape
+func lowerRows(dst, room, by unsafe.Pointer, rows, n int)
+
+// softmaxGradRows sets adjacent rows of dst to (dy - total) * y, where total is the row's sum of dy * y, in 16 lanes like [Loops].Sum. Each operation is rounded.
+//
+//go:noescape
+func softmaxGradRows(dst, dy, y unsafe.Pointer, rows, n int)
+
+// logSoftmaxGradRows sets adjacent rows of dst to dy - total * exp(y), where total is the row's sum of dy, in 16 lanes like [Loops].Sum. Each operation is rounded.
+//
+//go:noescape
+func logSoftmaxGradRows(dst, dy, y unsafe.Pointer, rows, n int)
+
+// normalizeF16 sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale. The elements are float16.
+//
+//go:noescape
+func normalizeF16(dst, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normGradF16 sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second. The elements are float16.
+//
+//go:noescape
+func normGradF16(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normSumsF16 sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale. The elements are float16.
+//
+//go:noescape
+func normSumsF16(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normalizeRowF16 sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale. The elements are float16.
+//
+//go:noescape
+func normalizeRowF16(dst, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normGradRowF16 sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second. The elements are float16.
+//
+//go:noescape
+func normGradRowF16(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normSumsRowF16 sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale. The elements are float16.
+//
+//go:noescape
+func normSumsRowF16(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normColumnsF16 adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale. The elements are float16.
+//
+//go:noescape
+func normColumnsF16(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
+
+// sumColumnsF16 adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. The elements are float16.
+//
+//go:noescape
+func sumColumnsF16(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
+
+// centredSquaresF16 returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum. The elements are float16.
+//
+//go:noescape
+func centredSquaresF16(x unsafe.Pointer, n int, mean float32) (sum float32)
+
+// sumRowsF16 sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart. The elements are float16.
+//
+//go:noescape
+func sumRowsF16(dst, x unsafe.Pointer, rows, n, stride int)
+
+// expRowsF16 sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum. The elements are float16.
+//
+//go:noescape
+func expRowsF16(room, sums, x unsafe.Pointer, rows, n int)
+
+// shiftRowsF16 sets adjacent rows of room to x - most, where most is the largest element of the row, and sums to the sums of exp(x - most), in 16 lanes like [Loops].Sum. The elements are float16.
+//
+//go:noescape
+func shiftRowsF16(room, sums, x unsafe.Pointer, rows, n int)
+
+// quotientRowsF16 sets adjacent rows of dst to room / by, where by has one number for each row. The elements are float16.
+//
+//go:noescape
+func quotientRowsF16(dst, room, by unsafe.Pointer, rows, n int)
+
+// lowerRowsF16 sets adjacent rows of dst to room - by, where by has one number for each row. The elements are float16.
+//
+//go:noescape
+func lowerRowsF16(dst, room, by unsafe.Pointer, rows, n int)
+
+// softmaxGradRowsF16 sets adjacent rows of dst to (dy - total) * y, where total is the row's sum of dy * y, in 16 lanes like [Loops].Sum. Each operation is rounded. The elements are float16.
+//
+//go:noescape
+func softmaxGradRowsF16(dst, dy, y unsafe.Pointer, rows, n int)
+
+// logSoftmaxGradRowsF16 sets adjacent rows of dst to dy - total * exp(y), where total is the row's sum of dy, in 16 lanes like [Loops].Sum. Each operation is rounded. The elements are float16.
+//
+//go:noescape
+func logSoftmaxGradRowsF16(dst, dy, y unsafe.Pointer, rows, n int)
+
+// normalizeBF16 sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale. The elements are bfloat16.
+//
+//go:noescape
+func normalizeBF16(dst, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normGradBF16 sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second. The elements are bfloat16.
+//
+//go:noescape
+func normGradBF16(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normSumsBF16 sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale. The elements are bfloat16.
+//
+//go:noescape
+func normSumsBF16(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normalizeRowBF16 sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale. The elements are bfloat16.
+//
+//go:noescape
+func normalizeRowBF16(dst, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normGradRowBF16 sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second. The elements are bfloat16.
+//
+//go:noescape
+func normGradRowBF16(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normSumsRowBF16 sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale. The elements are bfloat16.
+//
+//go:noescape
+func normSumsRowBF16(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
+
+// normColumnsBF16 adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale. The elements are bfloat16.
+//
+//go:noescape
+func normColumnsBF16(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
+
+// sumColumnsBF16 adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. The elements are bfloat16.
+//
+//go:noescape
+func sumColumnsBF16(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
+
+// centredSquaresBF16 returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum. The elements are bfloat16.
+//
+//go:noescape
+func centredSquaresBF16(x unsafe.Pointer, n int, mean float32) (sum float32)
+
+// sumRowsBF16 sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart. The elements are bfloat16.
+//
+//go:noescape
+func sumRowsBF16(dst, x unsafe.Pointer, rows, n, stride int)
+
+// expRowsBF16 sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum. The elements are bfloat16.
+//
+//go:noescape
+func expRowsBF16(room, sums, x unsafe.Pointer, rows, n int)
+
+// shiftRowsBF16 sets adjacent rows of room to x - most, where most is the largest element of the row, and sums to the sums of exp(x - most), in 16 lanes like [Loops].Sum. The elements are bfloat16.
+//
+//go:noescape
+func shiftRowsBF16(room, sums, x unsafe.Pointer, rows, n int)
+
+// quotientRowsBF16 sets adjacent rows of dst to room / by, where by has one number for each row. The elements are bfloat16.
+//
+//go:noescape
+func quotientRowsBF16(dst, room, by unsafe.Pointer, rows, n int)
+
+// lowerRowsBF16 sets adjacent rows of dst to room - by, where by has one number for each row. The elements are bfloat16.
+//
+//go:noescape
+func lowerRowsBF16(dst, room, by unsafe.Pointer, rows, n int)
+
+// softmaxGradRowsBF16 sets adjacent rows of dst to (dy - total) * y, where total is the row's sum of dy * y, in 16 lanes like [Loops].Sum. Each operation is rounded. The elements are bfloat16.
+//
+//go:noescape
+func softmaxGradRowsBF16(dst, dy, y unsafe.Pointer, rows, n int)
+
+// logSoftmaxGradRowsBF16 sets adjacent rows of dst to dy - total * exp(y), where total is the row's sum of dy, in 16 lanes like [Loops].Sum. Each operation is rounded. The elements are bfloat16.
+//
+//go:noescape
+func logSoftmaxGradRowsBF16(dst, dy, y unsafe.Pointer, rows, n int)
+
+// copyRows copies rows of n bytes, at least 1. Rows are sstride bytes apart in src and dstride bytes in dst.
+//
+//go:noescape
+func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
+
+var rowKernels = RowKernels{
+	Normalize:          normalize,
+	NormalizeRow:       normalizeRow,
+	NormGrad:           normGrad,
+	NormGradRow:        normGradRow,
+	NormSums:           normSums,
+	NormSumsRow:        normSumsRow,
+	NormColumns:        normColumns,
+	SumColumns:         sumColumns,
+	CentredSquares:     centredSquares,
+	SumRows:            sumRows,
+	ExpRows:            expRows,
+	ShiftRows:          shiftRows,
+	QuotientRows:       quotientRows,
+	LowerRows:          lowerRows,
+	SoftmaxGradRows:    softmaxGradRows,
+	LogSoftmaxGradRows: logSoftmaxGradRows,
+}
+
+var rowKernelsF16 = RowKernels{
+	Normalize:          normalizeF16,
+	NormalizeRow:       normalizeRowF16,
+	NormGrad:           normGradF16,
+	NormGradRow:        normGradRowF16,
+	NormSums:           normSumsF16,
+	NormSumsRow:        normSumsRowF16,
+	NormColumns:        normColumnsF16,
+	SumColumns:         sumColumnsF16,
+	CentredSquares:     centredSquaresF16,
+	SumRows:            sumRowsF16,
+	ExpRows:            expRowsF16,
+	ShiftRows:          shiftRowsF16,
+	QuotientRows:       quotientRowsF16,
+	LowerRows:          lowerRowsF16,
+	SoftmaxGradRows:    softmaxGradRowsF16,
+	LogSoftmaxGradRows: logSoftmaxGradRowsF16,
+}
+
+var rowKernelsBF16 = RowKernels{
+	Normalize:          normalizeBF16,
+	NormalizeRow:       normalizeRowBF16,
+	NormGrad:           normGradBF16,
+	NormGradRow:        normGradRowBF16,
+	NormSums:           normSumsBF16,
+	NormSumsRow:        normSumsRowBF16,
+	NormColumns:        normColumnsBF16,
+	SumColumns:         sumColumnsBF16,
+	CentredSquares:     centredSquaresBF16,
+	SumRows:            sumRowsBF16,
+	ExpRows:            expRowsBF16,
+	ShiftRows:          shiftRowsBF16,
+	QuotientRows:       quotientRowsBF16,
+	LowerRows:          lowerRowsBF16,
+	SoftmaxGradRows:    softmaxGradRowsBF16,
+	LogSoftmaxGradRows: logSoftmaxGradRowsBF16,
+}
 
 // maximumOf is a [Pass]: the larger one of x and y, or NaN if either is NaN; 0 is above -0.
 //

@@ -30,6 +30,8 @@ const (
 	Quotient                     // x / alpha
 	Sin                          // the sine of x
 	Cos                          // the cosine of x
+	SinHalf                      // Sin for halves
+	CosHalf                      // Cos for halves
 	functions
 )
 
@@ -58,6 +60,8 @@ var names = [functions]string{
 	Quotient:     "quotient",
 	Sin:          "sin",
 	Cos:          "cos",
+	SinHalf:      "sinHalf",
+	CosHalf:      "cosHalf",
 }
 
 var limits = [functions]float32{
@@ -85,6 +89,8 @@ var limits = [functions]float32{
 	Quotient:     0,
 	Sin:          1.048576e+06,
 	Cos:          1.048576e+06,
+	SinHalf:      1.048576e+06,
+	CosHalf:      1.048576e+06,
 }
 
 var scalars = [functions]func(x, y, alpha float32) float32{
@@ -112,6 +118,8 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
+	SinHalf:      sinHalfOf,
+	CosHalf:      cosHalfOf,
 }
 
 // lookups are tables that functions read.
@@ -956,24 +964,23 @@ func geluHalfOf(x, y, alpha float32) float32 {
 	v32 := lookups[12][math.Float32bits(v22)&31]
 	v33 := FMA(v31, v24, v32)
 	v34 := float32(v17 * v17)
-	v37 := FMA(float32(0x1.6d15f8p-10), v17, float32(0x1.12105cp-07))
-	v39 := FMA(v37, v17, float32(0x1.555516p-05))
-	v41 := FMA(v39, v17, float32(0x1.5554d8p-03))
-	v43 := FMA(v41, v17, float32(0x1p-01))
-	v44 := FMA(v34, v43, v17)
-	v45 := FMA(v33, v44, v33)
-	v46 := scaled(v45, v13)
-	v47 := float32(v4 * v46)
-	v49 := v0 - v0
-	v50 := v47 + v49
-	v51 := v0 - v47
-	v52 := v51
+	v37 := FMA(float32(0x1.11dd42p-07), v17, float32(0x1.56bad4p-05))
+	v39 := FMA(v37, v17, float32(0x1.555524p-03))
+	v41 := FMA(v39, v17, float32(0x1.ffff5p-02))
+	v42 := FMA(v34, v41, v17)
+	v43 := FMA(v33, v42, v33)
+	v44 := scaled(v43, v13)
+	v45 := float32(v4 * v44)
+	v47 := v0 - v0
+	v48 := v45 + v47
+	v49 := v0 - v45
+	v50 := v49
 	if v0 < math.Float32frombits(0x0) {
-		v52 = v50
+		v50 = v48
 	}
-	v54 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
-	v55 := math.Float32frombits(math.Float32bits(v52) | math.Float32bits(v54))
-	return float32(v55)
+	v52 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v53 := math.Float32frombits(math.Float32bits(v50) | math.Float32bits(v52))
+	return float32(v53)
 }
 
 // geluGradHalfOf returns GeluGrad for halves.
@@ -1009,40 +1016,39 @@ func geluGradHalfOf(x, y, alpha float32) float32 {
 	v31 := lookups[14][math.Float32bits(v21)&31]
 	v32 := FMA(v30, v23, v31)
 	v33 := float32(v16 * v16)
-	v36 := FMA(float32(0x1.6d15f8p-10), v16, float32(0x1.12105cp-07))
-	v38 := FMA(v36, v16, float32(0x1.555516p-05))
-	v40 := FMA(v38, v16, float32(0x1.5554d8p-03))
-	v42 := FMA(v40, v16, float32(0x1p-01))
-	v43 := FMA(v33, v42, v16)
-	v44 := FMA(v32, v43, v32)
-	v46 := math.Float32frombits(0x0)
+	v36 := FMA(float32(0x1.11dd42p-07), v16, float32(0x1.56bad4p-05))
+	v38 := FMA(v36, v16, float32(0x1.555524p-03))
+	v40 := FMA(v38, v16, float32(0x1.ffff5p-02))
+	v41 := FMA(v33, v40, v16)
+	v42 := FMA(v32, v41, v32)
+	v44 := math.Float32frombits(0x0)
 	if v3 < float32(0x1.3cccccp+04) {
-		v46 = v44
+		v44 = v42
 	}
-	v47 := float32(v12 * float32(0x1p-01))
-	v48 := v47 + float32(0x1.8p+23)
-	v49 := v48 - float32(0x1.8p+23)
-	v50 := float32(0x1p+00)
+	v46 := float32(v12 * float32(0x1p-01))
+	v47 := v46 + float32(0x1.8p+23)
+	v48 := v47 - float32(0x1.8p+23)
+	v49 := float32(0x1p+00)
 	if v0 < math.Float32frombits(0x0) {
-		v50 = v1
+		v49 = v1
 	}
-	v52 := float32(v46 * float32(0x1p-04))
-	v53 := float32(v50 * v52)
-	v54 := scaled(float32(0x1p+00), v49)
-	v55 := float32(v53 * v54)
-	v57 := v49 - float32(0x1p+02)
-	v58 := v12 - v57
-	v59 := scaled(float32(0x1p+00), v58)
-	v60 := float32(v55 * v59)
-	v61 := float32(0x1p+00) - v60
-	v62 := float32(v1 * v61)
-	v63 := v62
+	v51 := float32(v44 * float32(0x1p-04))
+	v52 := float32(v49 * v51)
+	v53 := scaled(float32(0x1p+00), v48)
+	v54 := float32(v52 * v53)
+	v56 := v48 - float32(0x1p+02)
+	v57 := v12 - v56
+	v58 := scaled(float32(0x1p+00), v57)
+	v59 := float32(v54 * v58)
+	v60 := float32(0x1p+00) - v59
+	v61 := float32(v1 * v60)
+	v62 := v61
 	if v0 < math.Float32frombits(0x0) {
-		v63 = v60
+		v62 = v59
 	}
-	v64 := v0 - v0
-	v65 := v63 - v64
-	return float32(v65)
+	v63 := v0 - v0
+	v64 := v62 - v63
+	return float32(v64)
 }
 
 // quotientOf returns x / alpha.
@@ -1124,4 +1130,69 @@ func cosOf(x, y, alpha float32) float32 {
 	v53 := math.Float64frombits(math.Float64bits(v51) & 0x8000000000000000)
 	v54 := math.Float64frombits(math.Float64bits(v50) ^ math.Float64bits(v53))
 	return float32(v54)
+}
+
+// sinHalfOf returns Sin for halves.
+func sinHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.4442dp-24), v6)
+	v10 := FMA(-v4, float32(0x1.846988p-48), v8)
+	v11 := float32(v10 * v10)
+	v12 := float32(v10 * v11)
+	v15 := FMA(float32(-0x1.9ac2cap-13), v11, float32(0x1.110c1cp-07))
+	v17 := FMA(v15, v11, float32(-0x1.555552p-03))
+	v18 := FMA(v12, v17, v10)
+	v20 := math.Float32frombits(math.Float32bits(v18) & 0x7fffffff)
+	v22 := math.Float32frombits(math.Float32bits(v10) & 0x80000000)
+	v23 := math.Float32frombits(math.Float32bits(v20) | math.Float32bits(v22))
+	v26 := FMA(float32(0x1.98fd66p-16), v11, float32(-0x1.6c075cp-10))
+	v28 := FMA(v26, v11, float32(0x1.55553ap-05))
+	v30 := FMA(v28, v11, float32(-0x1p-01))
+	v32 := FMA(v30, v11, float32(0x1p+00))
+	v33 := math.Float32frombits(math.Float32bits(v3) << 31)
+	v34 := math.Float32frombits(math.Float32bits(v33) | 0x3f800000)
+	v36 := v23
+	if v34 < math.Float32frombits(0x0) {
+		v36 = v32
+	}
+	v37 := math.Float32frombits(math.Float32bits(v3) << 30)
+	v38 := math.Float32frombits(math.Float32bits(v37) & 0x80000000)
+	v39 := math.Float32frombits(math.Float32bits(v36) ^ math.Float32bits(v38))
+	return float32(v39)
+}
+
+// cosHalfOf returns Cos for halves.
+func cosHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.4442dp-24), v6)
+	v10 := FMA(-v4, float32(0x1.846988p-48), v8)
+	v12 := math.Float32frombits(math.Float32bits(v3) + 0x1)
+	v13 := float32(v10 * v10)
+	v14 := float32(v10 * v13)
+	v17 := FMA(float32(-0x1.9ac2cap-13), v13, float32(0x1.110c1cp-07))
+	v19 := FMA(v17, v13, float32(-0x1.555552p-03))
+	v20 := FMA(v14, v19, v10)
+	v22 := math.Float32frombits(math.Float32bits(v20) & 0x7fffffff)
+	v24 := math.Float32frombits(math.Float32bits(v10) & 0x80000000)
+	v25 := math.Float32frombits(math.Float32bits(v22) | math.Float32bits(v24))
+	v28 := FMA(float32(0x1.98fd66p-16), v13, float32(-0x1.6c075cp-10))
+	v30 := FMA(v28, v13, float32(0x1.55553ap-05))
+	v32 := FMA(v30, v13, float32(-0x1p-01))
+	v34 := FMA(v32, v13, float32(0x1p+00))
+	v35 := math.Float32frombits(math.Float32bits(v12) << 31)
+	v36 := math.Float32frombits(math.Float32bits(v35) | 0x3f800000)
+	v38 := v25
+	if v36 < math.Float32frombits(0x0) {
+		v38 = v34
+	}
+	v39 := math.Float32frombits(math.Float32bits(v12) << 30)
+	v40 := math.Float32frombits(math.Float32bits(v39) & 0x80000000)
+	v41 := math.Float32frombits(math.Float32bits(v38) ^ math.Float32bits(v40))
+	return float32(v41)
 }

@@ -92,7 +92,7 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 	})
 }
 
-// firstExtreme returns the index of the first element of x that no other element is before.
+// firstExtreme returns the index of the first extreme element of x.
 func firstExtreme[T number](x []T, largest bool, before func(x, y T) bool) int {
 	run := selects.FirstLeastRow
 	if largest {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -30,10 +31,10 @@ func (f contraction) check(c driver.Code, dst driver.View, src []driver.View) {
 		if c == driver.Contract {
 			axes = fmt.Sprintf(" with %d, %d and %d axes of m, n and k", f.m, f.n, f.k)
 		}
-		panic(fmt.Sprintf("cpu: %v: cannot multiply %v and %v into %v; want (…, m, k) times (…, k, n)%s", c, x, y, dst.Shape, axes))
+		panic(text.Sprintf("cpu: %v: cannot multiply %v and %v into %v; want (…, m, k) times (…, k, n)%s", c, x, y, dst.Shape, axes))
 	}
 	if len(src) == 3 && !slices.Equal(src[2].Shape, dst.Shape) {
-		panic(fmt.Sprintf("cpu: %v: operand 2 has shape %v, which does not fit the result's %v", c, src[2].Shape, dst.Shape))
+		panic(text.Sprintf("cpu: %v: operand 2 has shape %v, which does not fit the result's %v", c, src[2].Shape, dst.Shape))
 	}
 }
 

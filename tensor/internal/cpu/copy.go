@@ -115,7 +115,7 @@ func whole(x float64) int64 {
 	return math.MinInt64
 }
 
-// move copies bits.
+// move copies elements without changing their bits.
 func move[E any](b *Backend, dst, src driver.View) {
 	from, to := elements[E](bufferOf(src.Buffer)), elements[E](bufferOf(dst.Buffer))
 	fromLayout, toLayout := layoutOf(src), layoutOf(dst)
@@ -141,7 +141,7 @@ func move[E any](b *Backend, dst, src driver.View) {
 	})
 }
 
-// restate copies elements between dtypes whose arithmetic is done in T.
+// restate copies elements between dtypes that are computed in T.
 func restate[T number](b *Backend, dst, src driver.View) {
 	r, w := read[T](src), write[T](dst)
 	w.chooseStreaming(dst, []driver.View{src})

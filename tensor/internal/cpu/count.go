@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
-// Count says what is in v. It implements [driver.Counter].
+// Count counts the kinds of numbers in v. It implements [driver.Counter].
 func (b *Backend) Count(v driver.View) driver.Counts {
 	switch v.DType {
 	case driver.Float16:
@@ -39,20 +39,22 @@ func (b *Backend) Count(v driver.View) driver.Counts {
 	}
 }
 
-// pattern is how a format's bits, without the sign, tell kinds of numbers apart.
+// pattern holds the bits of a format, without the sign, that separate the kinds of
+// numbers.
 type pattern[E uint8 | uint16 | uint32 | uint64] struct {
 	magnitude E // all bits but the sign
 	normal    E // the least normal number
-	inf, nan  E // the least of each, equal where there is no infinity
+	inf, nan  E // the least of each; equal in a format without infinity
 }
 
-// census is what has been counted, magnitudes as bits less 1: 0 is none, and largest.
+// census holds counts. least is stored as bits less 1, so that 0 becomes the largest
+// value and never counts.
 type census[E uint8 | uint16 | uint32 | uint64] struct {
 	zeros, subnormals, infs, nans int
 	least, most                   E
 }
 
-// count cuts v into parts and adds up what is in them.
+// count counts the elements of v, in parts.
 func count[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View, p pattern[E]) driver.Counts {
 	var mu sync.Mutex
 	none := ^E(0)
@@ -76,8 +78,8 @@ func count[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View, p patt
 	return c
 }
 
-// addFast counts as many elements as this processor has assembly for, and returns their
-// number.
+// addFast counts the elements that assembly can count, from the first on, and returns
+// their number.
 func (c *census[E]) addFast(part []E, p pattern[E]) int {
 	n := len(part) &^ 31
 	var kernel asm.Count
@@ -97,7 +99,8 @@ func (c *census[E]) addFast(part []E, p pattern[E]) int {
 	return n
 }
 
-// add counts a chunk: with three comparisons an element as long as all are normal.
+// add counts a chunk. If all elements are zero or normal, it takes three comparisons
+// per element.
 func (c *census[E]) add(part []E, p pattern[E]) {
 	least, most := ^E(0), E(0)
 	zeros := 0
@@ -158,7 +161,7 @@ func zeros[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View) driver
 }
 
 // countItem is the number of elements that one goroutine counts at a time: in assembly
-// that takes less than to wake another.
+// this takes less time than waking another goroutine.
 const countItem = 64 * chunk
 
 // parts calls body for all elements of v, in parts, on several goroutines at once.
@@ -180,7 +183,7 @@ func parts[E any](b *Backend, v driver.View, body func(part []E)) {
 	})
 }
 
-// value returns the number that d's bits mean.
+// value returns the number that bits represent in d.
 func value[E uint8 | uint16 | uint32 | uint64](bits E, d driver.DType) float64 {
 	switch d {
 	case driver.Float16:

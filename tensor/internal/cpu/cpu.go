@@ -1,7 +1,7 @@
 // Package cpu is the backend "cpu" of tensor/driver: buffers in Go memory, and
 // kernels on all cores, in assembly (package asm) where the processor has the
-// instructions, else in portable Go. It knows views; it does not know tensors or
-// tapes.
+// instructions, else in portable Go. It works on views, and does not depend on tensors
+// or tapes.
 //
 // Halves are widened to float32 when they are read and rounded once when they are written (package
 // half). The order of every sum is defined at [sumBlock], [tree] and [product.multiply]. It depends
@@ -31,9 +31,9 @@ type Backend struct {
 	tier *asm.Tier // nil: portable code
 }
 
-// New returns a backend that computes on that many goroutines, including the caller's. 0 means
-// GOMAXPROCS at the time of Run, at most the number of processors. Results do not depend on the
-// number, bit for bit.
+// New returns a backend that computes on the given number of goroutines, including the
+// caller's. 0 means GOMAXPROCS at the time of Run, at most the number of processors. The bits
+// of results do not depend on the number.
 func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
@@ -57,16 +57,17 @@ func (*Backend) Name() string { return "cpu" }
 // Synchronize returns at once: Run has finished when it returns.
 func (*Backend) Synchronize() {}
 
-// Run computes dst from src. It panics on kernels that it does not offer and on views that do not
-// fit the kernel's comment.
+// Run computes dst from src. It panics for kernels that it does not offer, and for views that do
+// not match the kernel's comment.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	familyFor(k, dst, src).run(b, k, dst, src)
 	runtime.KeepAlive(dst.Buffer)
 	runtime.KeepAlive(src)
 }
 
-// Offers reports whether Run accepts c with these dtypes: every code but those for GPUs, and
-// all dtypes but integers where they have no meaning, as in derivatives and quotients.
+// Offers reports whether Run accepts c with these dtypes: every code except those for GPUs,
+// and every dtype except integers where they are meaningless, for example in derivatives and
+// quotients.
 func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
 	return familyOf(c, dst, src) != nil
 }

@@ -18,6 +18,7 @@ import (
 
 func TestConformance(t *testing.T) { drivertest.Run(t, driver.Lookup("cpu")) }
 
+// TestWorkers checks that results depend neither on the number of workers nor on the run.
 func TestWorkers(t *testing.T) { drivertest.Same(t, cpu.New(1), cpu.New(3)) }
 
 func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
@@ -160,10 +161,10 @@ func TestErrors(t *testing.T) {
 		run  func()
 		want string
 	}{
-		{"shapes", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x, y) }, "cpu: add: operand 1 has shape [3], which does not fit the result's [4]"},
+		{"shapes", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x, y) }, "cpu: add: operand 1 has shape (3,), which does not fit the result's (4,)"},
 		{"dtypes", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x, half) }, "cpu: add: not offered for float32 from [float32 float16]"},
 		{"operands", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x) }, "cpu: add: not offered for float32 from [float32]"},
-		{"matmul", func() { b.Run(driver.Kernel{Code: driver.Matmul}, x, x, x) }, "cpu: matmul: cannot multiply [4] and [4] into [4]; want (…, m, k) times (…, k, n)"},
+		{"matmul", func() { b.Run(driver.Kernel{Code: driver.Matmul}, x, x, x) }, "cpu: matmul: cannot multiply (4,) and (4,) into (4,); want (…, m, k) times (…, k, n)"},
 		{"released", func() { b.Run(driver.Kernel{Code: driver.Neg}, x, released) }, "cpu: buffer of 16 bytes used after its release"},
 		{"buffer", func() { b.Run(driver.Kernel{Code: driver.Fill}, driver.View{DType: driver.Float32}) }, "cpu: buffer has type <nil>; want one that this backend allocated"},
 		{"bytes", func() { b.Read(make([]byte, 8), x.Buffer, 12) }, "cpu: bytes 12 to 20 requested of a buffer of 16"},

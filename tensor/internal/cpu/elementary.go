@@ -9,14 +9,19 @@ import (
 )
 
 // elementaryOf returns the loops of an elementary function. Both have the same bits on every
-// processor; that of float32 is in assembly where the processor has it.
+// processor; the float32 loop is in assembly where the processor supports it.
 func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
-	beyond := func(x, _ float64) float64 { return wide(x) }
-	loop32 := func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
-	return pointwise{1, cost, loop32, function1[float64](wide), nil}
+	return pointwise{1, cost, limitedLoop(f, wide), function1[float64](wide), nil}
 }
 
-// evaluate sets dst to f of x, y and alpha, and to beyond where x is beyond f's limit.
+// limitedLoop returns the loop of a function of float32, which is wide where x is beyond its limit.
+func limitedLoop(f asm.Function, wide func(float64) float64) loop[float32] {
+	beyond := func(x, _ float64) float64 { return wide(x) }
+	return func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
+}
+
+// evaluate sets dst to f of x, y and alpha. Where |x| exceeds f's limit, it sets dst to
+// beyond of x and y.
 func evaluate(f asm.Function, beyond func(x, y float64) float64, dst, x, y []float32, alpha float32) {
 	dst = dst[:len(x)]
 	limit := f.Limit()
@@ -44,7 +49,7 @@ func evaluate(f asm.Function, beyond func(x, y float64) float64, dst, x, y []flo
 	}
 }
 
-// within reports whether no magnitude is above limit, nor NaN.
+// within reports whether no element is NaN or has a magnitude above limit.
 func within(x []float32, limit float32) bool {
 	if loops.Largest != nil && len(x) > 0 {
 		return loops.Largest(unsafe.Pointer(&x[0]), len(x)) <= math.Float32bits(limit)
@@ -57,9 +62,9 @@ func within(x []float32, limit float32) bool {
 	return true
 }
 
-// evaluateAll is evaluate within the limit.
+// evaluateAll is evaluate for elements within the limit.
 func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
-	const turn = 8 // what assembly takes multiples of
+	const turn = 8 // assembly takes multiples of this number of elements
 	n := 0
 	if functions != nil {
 		pass := functions[f]
@@ -89,8 +94,8 @@ func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
 	}
 }
 
-// sigmoid returns 1 / (1 + exp(-x)). e never overflows, so neither side loses what is
-// small.
+// sigmoid returns 1 / (1 + exp(-x)). e never overflows, so small results are accurate
+// on both sides of 0.
 func sigmoid(x float64) float64 {
 	if x >= 0 {
 		return 1 / (1 + elementary.Exp(-x))
@@ -101,12 +106,12 @@ func sigmoid(x float64) float64 {
 
 func geluGrad(dst, x, y, _ []float32, _, _ float32) { evaluate(asm.GeluGrad, geluGradOf, dst, x, y, 0) }
 
-// loopOf returns the loop of a function of x and perhaps y that holds everywhere.
+// loopOf returns the loop of a function of x, and perhaps y, that has no limit.
 func loopOf(f asm.Function) loop[float32] {
 	return func(dst, x, y, _ []float32, _, _ float32) { evaluateAll(f, dst, x, y, 0) }
 }
 
-// geluGradOf returns y times the derivative of x Φ(x); 1 + erf would lose what is small.
+// geluGradOf returns y times the derivative of x Φ(x); 1 + erf would lose small values.
 func geluGradOf(x, y float64) float64 {
 	cdf := float64(0.5 * elementary.Erfc(float64(-math.Sqrt2/2*x)))
 	pdf := float64(1 / math.Sqrt(2*math.Pi) * elementary.Exp(float64(-0.5*float64(x*x))))

@@ -22,12 +22,12 @@ func offersPointwise(c driver.Code, dst driver.DType, in dtypes) bool {
 	case driver.Equal, driver.Less, driver.LessEqual:
 		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
 	case driver.Where:
-		return all(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
+		return driver.AllDTypes(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
 	}
-	return all(src, len(src), dst)
+	return driver.AllDTypes(src, len(src), dst)
 }
 
-// has reports whether there is a loop for the dtype that arithmetic on d is done in.
+// has reports whether there is a loop for the dtype that d is computed in.
 func (p *pointwise) has(d driver.DType) bool {
 	switch {
 	case d == driver.Float64:
@@ -42,7 +42,7 @@ func runPointwise(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	b.pointwise(k, dst, src)
 }
 
-// pointwise computes dst from src, in the dtype that arithmetic on the last operand is done in.
+// pointwise computes dst from src, in the dtype that the last operand is computed in.
 func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View) {
 	p := pointwises[k.Code]
 	switch src[len(src)-1].DType.Wide() {

@@ -1,8 +1,7 @@
 package cpu
 
 import (
-	"fmt"
-
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -59,30 +58,12 @@ func familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
 // not fit.
 func familyFor(k driver.Kernel, dst driver.View, src []driver.View) *family {
 	var room [maxOperands]driver.DType
-	f := familyOf(k.Code, dst.DType, dtypesOf(room[:0], src))
+	f := familyOf(k.Code, dst.DType, driver.DTypesOf(room[:0], src))
 	if f == nil {
-		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
+		panic(text.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, driver.DTypesOf(nil, src)))
 	}
 	f.check(k, dst, src)
 	return f
-}
-
-// dtypesOf appends the dtypes of views to list.
-func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
-	for _, v := range views {
-		list = append(list, v.DType)
-	}
-	return list
-}
-
-// all reports whether list holds exactly n dtypes, each equal to d.
-func all(list []driver.DType, n int, d driver.DType) bool {
-	for _, other := range list {
-		if other != d {
-			return false
-		}
-	}
-	return len(list) == n
 }
 
 // computable reports whether all dtypes are valid and none is a storage dtype.
@@ -96,7 +77,7 @@ func computable(dst driver.DType, src []driver.DType) bool {
 }
 
 // accepts reports whether a result of dtype dst is computed from elements of dtype src: both are
-// equal, or dst is the wider dtype that arithmetic on src is done in.
+// equal, or dst is the wider dtype that src is computed in.
 func accepts(dst, src driver.DType) bool {
 	return src == dst || src.Size() < dst.Size() && dst == src.Wide()
 }
@@ -130,5 +111,5 @@ func fits(k driver.Kernel, dst driver.View, i int, v driver.View, reduced bool) 
 }
 
 func misfit(k driver.Kernel, dst driver.View, i int, v driver.View) {
-	panic(fmt.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", k.Code, i, v.Shape, dst.Shape))
+	panic(text.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", k.Code, i, v.Shape, dst.Shape))
 }

@@ -6,7 +6,8 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// fusedSums is sums for float32 with one rounding of each product and sum together.
+// fusedSums is sums for float32 with fused multiply-adds: each product and addition
+// rounds once.
 func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
 	for len(y) >= tileCols && len(x) >= tileRows {
 		a, b := (*[tileRows]float32)(x), (*[tileCols]float32)(y)
@@ -19,14 +20,14 @@ func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
 	return s
 }
 
-// blockLen is how many products of bfloat16 make a block.
+// blockLen is the number of bfloat16 products in a block.
 const blockLen = 32
 
 // blockSums adds products of bfloat16 to the sums c, which are 0 for the first block, in the order of
-// AMX's instruction TDPBF16PS. x and y are read in blocks of blockLen elements of k. In each block two
-// sums begin with 0: of the products of even elements and of odd elements. The two are added, and their
-// sum is added to c. Numbers below 2^-126 are zero throughout. The last block is
-// filled up with zeros, which make 0 of a sum of -0.
+// AMX's instruction TDPBF16PS. x and y are read in blocks of blockLen elements of k. Each block has two
+// sums, which begin with 0: one of the products of even elements, one of odd elements. The two are
+// added, and their sum is added to c. Numbers below 2^-126 are flushed to zero everywhere. The last
+// block is padded with zeros, which turn a sum of -0 into 0.
 func blockSums(c []float32, ld int, first bool, x, y []float32) {
 	var total [tileRows * tileCols]float32
 	if !first {
@@ -58,7 +59,7 @@ func blockSums(c []float32, ld int, first bool, x, y []float32) {
 	tile(c, ld, total)
 }
 
-// flush returns 0 of x's sign for numbers below 2^-126, else x.
+// flush returns x, or 0 with x's sign if |x| is below 2^-126.
 func flush(x float32) float32 {
 	if b := math.Float32bits(x); b&0x7f800000 == 0 {
 		return math.Float32frombits(b & 0x80000000)
@@ -66,16 +67,17 @@ func flush(x float32) float32 {
 	return x
 }
 
-// flushedSmallFMA returns a*b + c rounded once, and 0 of its sign for what is below 2^-126 when
-// rounded to 24 bits, as processors that are told to flush have it: a number so near 2^-126
-// that a subnormal number, which has 23 bits at most, would be rounded up to it is 0 too.
+// flushedSmallFMA returns a*b + c rounded once, or 0 with its sign if the result, rounded to 24
+// bits, is below 2^-126. Processors in flush-to-zero mode do the same. A result just below
+// 2^-126, which rounding to the 23 bits of a subnormal number would raise to 2^-126, is
+// therefore also 0.
 func flushedSmallFMA(a, b, c float32) float32 {
 	s := asm.FMA(a, b, c)
 	bits := math.Float32bits(s) &^ (1 << 31)
 	if bits > 0x00800000 {
 		return s
 	}
-	if bits == 0x00800000 { // in float64 the product is exact, and the sum is where it is near the limit
+	if bits == 0x00800000 { // in float64 the product is exact, and so is the sum near the limit
 		if e := float64(a)*float64(b) + float64(c); math.Abs(e) >= 0x1p-126-0x1p-151 {
 			return s
 		}

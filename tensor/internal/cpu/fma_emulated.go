@@ -4,8 +4,8 @@ package cpu
 
 import "math"
 
-// flushedFMA is [flushedSmallFMA]. Most sums need no care: those above 2^-126 that do not lie halfway
-// between two float32.
+// flushedFMA is [flushedSmallFMA]. Most sums need no special treatment: those above 2^-126 that do
+// not lie halfway between two float32 numbers.
 func flushedFMA(a, b, c float32) float32 {
 	s := float64(a)*float64(b) + float64(c)
 	if bits := math.Float64bits(s); bits&(1<<29-1) != 1<<28 && bits<<1 > 0x381<<53 {

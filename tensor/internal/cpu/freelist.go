@@ -2,8 +2,8 @@ package cpu
 
 import "math/bits"
 
-// keepMin is the smallest size in bytes of memory that is kept for reuse. Smaller sizes cost Go's
-// allocator little.
+// keepMin is the smallest size in bytes of memory that is kept for reuse. Go's allocator is fast
+// enough for smaller sizes.
 const keepMin = 32 << 10
 
 // freeList holds released memory by capacity.

@@ -47,9 +47,9 @@ func (m *memory) trim() {
 }
 
 // Collections run here take at most gcShare of the time, or less than a nanosecond per gcRate bytes
-// allocated, because touching memory that is in no cache costs as much. However little is live,
-// gcMin bytes are allocated before a collection, and gcEarly bytes before one that exceeds its
-// share.
+// allocated, because touching uncached memory costs as much. At least gcMin bytes are allocated
+// before a collection, and gcEarly bytes before one that exceeds its share, even if little memory
+// is live.
 const (
 	gcMin   = 8 << 20
 	gcEarly = 48 << 20

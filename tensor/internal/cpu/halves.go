@@ -6,6 +6,7 @@ import (
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
+	"halfnote/tensor/internal/elementary"
 )
 
 // float16s and bfloat16s hold the passes over half precision in assembly that this processor supports.
@@ -19,7 +20,7 @@ func halvesOf(t *asm.Tier) (f, b asm.HalfPasses) {
 }
 
 // float16Functions and bfloat16Functions are the passes of elementary functions of halves, by
-// [asm.Function]; nil for those that this processor has not got.
+// [asm.Function]; nil for those that this processor does not support.
 var float16Functions, bfloat16Functions = halfFunctionsOf(asm.Best())
 
 func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
@@ -38,12 +39,15 @@ var functionsByCode = map[driver.Code]asm.Function{
 	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
 }
 
-// halfLoops are the same as loops, for halves that do not lie side by side.
+// halfLoops are the same as loops, for halves that are not contiguous, and for functions with a
+// limit.
 var halfLoops = func() map[driver.Code]loop[float32] {
 	list := map[driver.Code]loop[float32]{}
 	for code, f := range functionsByCode {
 		list[code] = loopOf(f)
 	}
+	list[driver.Sin] = limitedLoop(asm.SinHalf, elementary.Sin)
+	list[driver.Cos] = limitedLoop(asm.CosHalf, elementary.Cos)
 	return list
 }()
 

@@ -79,9 +79,14 @@ func (l layout) index(i int) int {
 		return l.offset + i
 	}
 	at := l.offset
-	for axis := len(l.shape) - 1; axis >= 0; axis-- {
-		at += i % l.shape[axis] * l.stride[axis]
-		i /= l.shape[axis]
+	for axis := len(l.shape) - 1; axis > 0 && i > 0; axis-- {
+		n := l.shape[axis]
+		q := i / n
+		at += (i - q*n) * l.stride[axis]
+		i = q
+	}
+	if i > 0 {
+		at += i * l.stride[0]
 	}
 	return at
 }

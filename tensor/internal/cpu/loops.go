@@ -6,11 +6,11 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// loops are the passes over memory that this processor does in assembly. They give the
-// same bits as the loops in Go, which stand in for those that it has not got.
+// loops are the passes over memory in assembly that this processor supports. They give
+// the same bits as the loops in Go, which replace the missing ones.
 var loops = loopsOf(asm.Best())
 
-// selects are those of them that choose between numbers.
+// selects are the passes that select numbers.
 var selects = selectsOf(asm.Best())
 
 func selectsOf(t *asm.Tier) asm.Selects {
@@ -52,7 +52,7 @@ func loopsOf(t *asm.Tier) asm.Loops {
 	return t.Loops
 }
 
-// fast is the number of elements from which on a call of assembly pays.
+// fast is the smallest number of elements for which a call of assembly pays.
 const fast = 16
 
 // pass runs f, if there is one and T is float32, and reports whether it did.
@@ -66,12 +66,12 @@ func pass[T number](f asm.Pass, dst, x, y []T, alpha, beta T) bool {
 	return true
 }
 
-// finite reports whether all of x is.
+// finite reports whether all elements of x are finite.
 func finite[T real](x []T) bool {
 	if f, ok := any(x).([]float32); ok && loops.Largest != nil && len(f) >= fast {
 		return loops.Largest(unsafe.Pointer(&f[0]), len(f)) < 0x7f800000
 	}
-	// v - v is 0 of what is finite and NaN of all else, and NaN stays.
+	// v - v is 0 for finite v and NaN otherwise, and a NaN makes the sum NaN.
 	var sum T
 	for _, v := range x {
 		sum += v - v

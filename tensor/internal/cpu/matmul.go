@@ -32,8 +32,8 @@ func runProduct(b *Backend, k driver.Kernel, dst driver.View, src []driver.View)
 	}
 }
 
-// The sizes of what is multiplied at a time. Only depth is part of the result's
-// definition.
+// The sizes of tiles and work items. Results do not depend on them; they depend on
+// depth.
 const (
 	tileRows = 4
 	tileCols = 2
@@ -41,9 +41,9 @@ const (
 	itemCols = 128
 )
 
-// depth is the number of products that are summed from 0 before the sum is added to the
-// result's: 512. bfloat16 has blocks of its own, see [blockSums]; for it depth is what is
-// packed at a time, a multiple of those.
+// depth is the number of products that are summed from 0 before their sum is added to the
+// result: 512. bfloat16 has smaller blocks, see [blockSums]; for it depth is the number
+// of products that are packed at a time, a multiple of blockLen.
 func depth(d driver.DType) int {
 	if d == driver.BFloat16 {
 		return 1024
@@ -73,8 +73,8 @@ func matmul[T number](b *Backend, f contraction, dst driver.View, src []driver.V
 	})
 }
 
-// itemSize returns the rows and columns of an item: enough to make packing
-// cheap, few enough to share out and to end within milliseconds.
+// itemSize returns the rows and columns of an item: enough to make packing cheap, and
+// few enough for all workers to get items, and for items to end within milliseconds.
 func itemSize(m, n, k int) (rows, cols int) {
 	rows, cols = itemRows, itemCols
 	for rows*cols*k > 32<<20 && rows > 2*tileRows {
@@ -90,9 +90,9 @@ func itemSize(m, n, k int) (rows, cols int) {
 type product[T number] struct {
 	m, n, k int
 	depth   int
-	sums    func(c []T, ld int, first bool, x, y []T) // adds a tile's products to c, or sets it
-	x       matrix[T]                                 // its lines are rows
-	y       matrix[T]                                 // its lines are columns
+	sums    func(c []T, ld int, first bool, x, y []T) // sets c to a tile's products, or adds them to it
+	x       matrix[T]                                 // lines are rows
+	y       matrix[T]                                 // lines are columns
 	bias    *reader[T]
 	dst     writer[T]
 }
@@ -119,8 +119,8 @@ func newProduct[T number](f contraction, dst driver.View, src []driver.View) *pr
 // of the sum over k within the block, ascending from 0, of x[i,k]*y[k,j]; then the
 // bias is added, and the result is rounded to dst's dtype. Within a block float32
 // products are not rounded before they are added (fused multiply-add), those of
-// float16 are exact, and those of float64 are rounded. bfloat16 has another
-// order: see [blockSums].
+// float16 are exact, and those of float64 are rounded. The order of bfloat16 differs:
+// see [blockSums].
 func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	ws := getWorkspace[T]()
 	defer putWorkspace(ws)
@@ -154,7 +154,7 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	}
 }
 
-// sumsOf returns how the products of a block are added.
+// sumsOf returns the function that adds the products of a block.
 func sumsOf[T number](d driver.DType) func(c []T, ld int, first bool, x, y []T) {
 	var f any
 	switch d {

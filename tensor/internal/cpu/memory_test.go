@@ -166,8 +166,9 @@ func TestAllocPolls(t *testing.T) {
 	}
 }
 
-// Small results that are dropped at once keep to the memory of one collection's garbage, even after
-// much more was live, and results that are kept cause no collections.
+// TestDueHot checks that small results that are dropped at once reuse the memory that one
+// collection frees, even after much more was live, and that results that are kept cause no
+// collections.
 func TestDueHot(t *testing.T) {
 	const us = 1000
 	for _, c := range []struct {

@@ -144,12 +144,25 @@ var absent driver.View
 // share factors, or rows of factors.
 func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	x, w := read[T](src[0]), write[T](dst)
-	views := append([]driver.View{absent, absent}, src[1:3]...) // w and b come first
+	views := append([]driver.View{absent, absent}, src[1:3]...) // w and b are the first two
 	if len(src) == 5 {
 		views[0], views[1] = src[3], src[4]
 	}
 	f := factorsOf(dst.Shape, seqTo(len(dst.Shape)), []T{1, T(math.Copysign(0, -1))}, views...)
+	run := f.normalizeKernel(kernelsFor(dst.DType))
+	if src[0].DType != dst.DType || !x.layout.dense() || !w.layout.dense() {
+		run = nil
+	}
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		if run != nil {
+			var row asm.Factors
+			f.tiles(lo, hi, func(at viewOffsets, rows, count int) {
+				f.row(at, &row)
+				run(w.address(lo, rows*count), x.address(lo, rows*count), rows, count, &row)
+				lo += rows * count
+			})
+			return
+		}
 		withScratch(func(s *scratch[T]) {
 			each := chunk
 			if x.bulk() && w.bulk() {
@@ -165,18 +178,45 @@ func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	})
 }
 
+// normalizeKernel returns the kernel of rows that share statistics and have one weight and one bias or
+// a row of each. It returns nil if there is none, or if rows are short.
+func (f *factors[T]) normalizeKernel(k *asm.RowKernels) func(dst, x unsafe.Pointer, rows, n int, row *asm.Factors) {
+	switch step := f.inner(); {
+	case f.rowLength() < fast/2 || step[2]|step[3] != 0 || step[0] != step[1]:
+	case step[0] == 0:
+		return k.Normalize
+	case step[0] == 1:
+		return k.NormalizeRow
+	}
+	return nil
+}
+
+// gradKernel is normalizeKernel for [factors.grad], without a bias.
+func (f *factors[T]) gradKernel(k *asm.RowKernels) func(dst, dy, x unsafe.Pointer, rows, n int, row *asm.Factors) {
+	switch step := f.inner(); {
+	case f.rowLength() < fast/2 || step[1]|step[2]|step[3]|step[4] != 0:
+	case step[0] == 0:
+		return k.NormGrad
+	case step[0] == 1:
+		return k.NormGradRow
+	}
+	return nil
+}
+
+// rowLength returns the length of rows along the innermost axis.
+func (f *factors[T]) rowLength() int {
+	if last := len(f.shape) - 1; last >= 0 {
+		return f.shape[last]
+	}
+	return 1
+}
+
 // normalize sets out to in, which begins with element lo, normalised with weights, biases, means and
 // scales.
 func (f *factors[T]) normalize(out, in []T, lo int) {
 	step := f.inner()
 	w, b, mean, scale := f.memory[0], f.memory[1], f.memory[2], f.memory[3]
-	quick := norms.Normalize
-	if step[0] == 1 {
-		quick = norms.NormalizeRow
-	}
-	if _, ok := any(out).([]float32); !ok || step[2]|step[3]|step[0]&^1 != 0 || step[0] != step[1] {
-		quick = nil
-	}
+	quick := f.normalizeKernel(kernelsFor(dtypeOf[T]()))
 	var row asm.Factors
 	f.tiles(lo, lo+len(in), func(at viewOffsets, rows, count int) {
 		x, y := in[:rows*count], out[:rows*count]
@@ -219,7 +259,22 @@ func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 		views[0] = src[6]
 	}
 	f := factorsOf(dst.Shape, seqTo(len(dst.Shape)), []T{1}, views...)
+	run := f.gradKernel(kernelsFor(dst.DType))
+	for i, r := range []*reader[T]{&dy, &x, &to.reader} {
+		if i < 2 && src[i].DType != dst.DType || !r.layout.dense() {
+			run = nil
+		}
+	}
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		if run != nil {
+			var row asm.Factors
+			f.tiles(lo, hi, func(at viewOffsets, rows, count int) {
+				f.row(at, &row)
+				run(to.address(lo, rows*count), dy.address(lo, rows*count), x.address(lo, rows*count), rows, count, &row)
+				lo += rows * count
+			})
+			return
+		}
 		withScratch(func(s *scratch[T]) {
 			each := chunk
 			if dy.bulk() && x.bulk() && to.bulk() {
@@ -237,13 +292,7 @@ func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 
 func (f *factors[T]) grad(out, dy, x []T, lo int) {
 	step, m := f.inner(), &f.memory
-	quick := norms.Grad
-	if step[0] == 1 {
-		quick = norms.GradRow
-	}
-	if _, ok := any(out).([]float32); !ok || step[1]|step[2]|step[3]|step[4]|step[0]&^1 != 0 {
-		quick = nil
-	}
+	quick := f.gradKernel(kernelsFor(dtypeOf[T]()))
 	var row asm.Factors
 	f.tiles(lo, lo+len(out), func(at viewOffsets, rows, count int) {
 		n := rows * count

@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// moments sets mean to the means of x along the axes where it has size 1, and variance
-// to those of (x - mean)*(x - mean). Of what does not lie side by side, as many results
-// are taken at a time as find their elements in the cache again.
+// moments sets mean to the means of x along the axes where mean has size 1, and
+// variance to the means of (x - mean)*(x - mean). Without columns it computes a group
+// of results at a time, whose elements are still in the cache for the second pass.
 func moments[T real](b *Backend, variance, x, mean driver.View) {
 	r := reductionOf[T](variance, x)
 	means, variances := make([]T, r.outs), make([]T, r.outs)
@@ -21,6 +21,18 @@ func moments[T real](b *Backend, variance, x, mean driver.View) {
 			o++
 			return centredSquares(x, means[o-1], room)
 		})
+	}
+	centred.sums = false
+	centred.direct = func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+		run := kernelsFor(d).CentredSquares
+		if run == nil {
+			return nil
+		}
+		return func(dst []T, x unsafe.Pointer, n, o int) {
+			for i := range dst {
+				dst[i] = T(run(unsafe.Add(x, 2*i*n), n, float32(means[o+i])))
+			}
+		}
 	}
 	centred.row = func(sums, x []T, o int, room []T) {
 		sub(room, x, means[o:][:len(x)], nil, 0, 0)
@@ -55,7 +67,7 @@ func centredSquares[T real](x []T, mean T, room []T) T {
 }
 
 // normSums sets dst to the sums of g = dy*w, and src[0] to those of g*z with z =
-// (x - mean)*scale, divided by divisor. The sums are cut as in reduce.
+// (x - mean)*scale, divided by divisor. The sums are divided into blocks as in reduce.
 func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T) {
 	second, dy, x, weighted := src[0], src[1], src[2], len(src) == 6
 	kept, reduced := axes(dst, dy)
@@ -95,8 +107,8 @@ func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T)
 	}
 }
 
-// normSum is what normSums adds: dy and x, in one order, and the factors that make z of
-// x, g of dy, and both at once.
+// normSum holds the operands of normSums: dy and x, in the same order, and the factors
+// that compute z from x, g from dy, and both at once.
 type normSum[T real] struct {
 	dy         *reduction[T]
 	x          *reader[T]
@@ -104,34 +116,47 @@ type normSum[T real] struct {
 	z, g, both factors[T]
 }
 
-// rowBlocks fills both sums of blocks, as that of reduction.
+// rowBlocks fills the two sums of each block, like reduction.rowBlocks.
 func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 	r := n.dy
 	each := r.together(n.x.bulk())
+	halves := r.dtype == n.x.dtype && r.dtype.Size() == 2
+	if halves && r.blocks == 1 && r.layout.dense() && n.x.layout.dense() && n.both.rowLength() == r.count && n.kernel(r.dtype) != nil {
+		each = max(1, bulk/r.count)
+	}
+	turned := r.turned()
 	b.ranges(len(first), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
-				at, count, results := i*r.count, r.count, min(each, hi-i)
-				if r.blocks > 1 {
-					from := i % r.blocks * block
-					at, count = i/r.blocks*r.count+from, min(block, r.count-from)
+				i, results := i, min(each, hi-i)
+				if turned {
+					i = r.turn(i, len(first))
 				}
-				size := results * count
-				n.add(first[i:i+results], second[i:i+results], r.some(at, size, s.in[0][:]), n.x.some(at, size, s.in[1][:]), at, s)
+				at, count := i*r.count, r.count
+				if r.blocks > 1 {
+					at, count, _ = r.blockAt(0, i)
+				}
+				size, to, product := results*count, first[i:i+results], second[i:i+results]
+				if halves {
+					dy, x := r.address(at, size), n.x.address(at, size)
+					if dy != nil && x != nil && n.addFast(to, product, r.dtype, dy, x, at, count) {
+						continue
+					}
+				}
+				n.add(to, product, r.some(at, size, s.in[0][:]), n.x.some(at, size, s.in[1][:]), at, s)
 			}
 		})
 	})
 }
 
-// add sets both sums of parts of dy and x of equal lengths, whose first element has the
-// index lo.
+// add sets both sums of equal parts of dy and x. The first element has the index lo.
 func (n *normSum[T]) add(first, second, dy, x []T, lo int, s *scratch[T]) {
 	count := len(x) / len(first)
-	if n.addFast(first, second, dy, x, lo, count) {
+	if len(x) > 0 && n.addFast(first, second, dtypeOf[T](), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), lo, count) {
 		return
 	}
 	for len(first) > 0 {
-		k := max(1, chunk/count) // results at a time
+		k := max(1, chunk/count) // number of results at a time
 		k = min(k, len(first))
 		g, z := dy[:k*count], s.out[:k*count]
 		n.z.normalize(z, x[:k*count], lo)
@@ -146,46 +171,55 @@ func (n *normSum[T]) add(first, second, dy, x []T, lo int, s *scratch[T]) {
 	}
 }
 
-// addFast is add where each part has the same factors, or a row of weights.
-func (n *normSum[T]) addFast(first, second, dy, x []T, lo, count int) bool {
-	f := &n.both
-	step := f.inner()
-	if _, ok := any(dy).([]float32); !ok || norms.Sums == nil || step[2]|step[3]|step[0]&^1 != 0 {
+// kernel returns the kernel of addFast for a dtype, or nil.
+func (n *normSum[T]) kernel(d driver.DType) func(first, second, dy, x unsafe.Pointer, rows, n int, f *asm.Factors) {
+	k := kernelsFor(d)
+	switch step := n.both.inner(); {
+	case step[2]|step[3] != 0:
+	case step[0] == 0:
+		return k.NormSums
+	case step[0] == 1:
+		return k.NormSumsRow
+	}
+	return nil
+}
+
+// addFast is add where each part has the same factors, or a row of weights. The parts have count
+// elements each and lie in memory as d.
+func (n *normSum[T]) addFast(first, second []T, d driver.DType, dy, x unsafe.Pointer, lo, count int) bool {
+	f, run := &n.both, n.kernel(d)
+	if run == nil {
 		return false
 	}
-	run := norms.Sums
-	if step[0] == 1 {
-		run = norms.SumsRow
-	}
-	length := 1 // of a run
-	if last := len(f.shape) - 1; last >= 0 {
-		length = f.shape[last]
-	}
-	if length != count && lo/length != (lo+len(x)-1)/length {
+	length, size, end := f.rowLength(), d.Size(), lo+len(first)*count
+	if length != count && lo/length != (end-1)/length {
 		return false
 	}
 	var row asm.Factors
-	if length != count { // all in one run
+	if length != count { // all parts are in one run
 		for i := range first {
 			at := lo + i*count
 			f.row(f.at(at), &row)
-			run(unsafe.Pointer(&first[i]), unsafe.Pointer(&second[i]), unsafe.Pointer(&dy[i*count]), unsafe.Pointer(&x[i*count]), 1, count, &row)
+			run(unsafe.Pointer(&first[i]), unsafe.Pointer(&second[i]), unsafe.Add(dy, i*count*size), unsafe.Add(x, i*count*size), 1, count, &row)
 		}
 		return true
 	}
-	f.tiles(lo, lo+len(x), func(at viewOffsets, rows, count int) {
+	f.tiles(lo, end, func(at viewOffsets, rows, count int) {
 		f.row(at, &row)
-		run(unsafe.Pointer(&first[0]), unsafe.Pointer(&second[0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), rows, count, &row)
-		first, second, dy, x = first[rows:], second[rows:], dy[rows*count:], x[rows*count:]
+		run(unsafe.Pointer(&first[0]), unsafe.Pointer(&second[0]), dy, x, rows, count, &row)
+		if first, second = first[rows:], second[rows:]; len(first) > 0 {
+			dy, x = unsafe.Add(dy, rows*count*size), unsafe.Add(x, rows*count*size)
+		}
 	})
 	return true
 }
 
-// columnBlocks fills both sums where neighbours belong to neighbouring results, as that
-// of reduction; there is no weight.
+// columnBlocks fills both sums if neighbouring elements belong to neighbouring results,
+// like reduction.columnBlocks. There is no weight.
 func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	r := n.dy
 	panels := (r.columns + panel - 1) / panel
+	halves := r.dtype == n.x.dtype && r.dtype.Size() == 2 && r.layout.dense() && n.x.layout.dense() && n.columnKernel(r.dtype)
 	b.each(len(first)/r.columns*panels, func(item int) {
 		withScratch(func(s *scratch[T]) {
 			at, c := item/panels, item%panels*panel
@@ -194,8 +228,15 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 			var sums [2][lanes][panel]T
 			end := min(from+block, r.count)
 			for row := from; row < end; {
-				rows, stride := r.rowsAt(width, end-row, n.x.bulk())
 				lo := (o*r.count+row)*r.columns + c
+				if halves {
+					rows := min(end-row, max(1, bulk/width))
+					size := (rows-1)*r.columns + width
+					n.addColumns(&sums, (row-from)%lanes, r.dtype, r.address(lo, size), n.x.address(lo, size), lo, rows, width, r.columns)
+					row += rows
+					continue
+				}
+				rows, stride := r.rowsAt(width, end-row, n.x.bulk())
 				size := (rows-1)*stride + width
 				n.addRows(&sums, (row-from)%lanes, r.some(lo, size, s.in[0][:]), n.x.some(lo, size, s.in[1][:]), lo, rows, width, stride)
 				row += rows
@@ -212,27 +253,13 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	})
 }
 
-// addRows adds rows that lie stride apart, the first element of which has the index lo,
-// to lanes from lane on.
+// addRows adds rows, which begin stride elements apart, to the lanes from lane on. The
+// first element has the index lo.
 func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, rows, width, stride int) {
 	f, columns := &n.z, n.dy.columns
 	step := f.inner()
-	if _, ok := any(dy).([]float32); ok && norms.Columns != nil && step[2]|step[3] == 0 && width >= fast {
-		var row asm.Factors
-		for rows > 0 {
-			k := 1 // rows whose factors come one after the other
-			if last := len(f.shape) - 1; last <= 0 || f.shape[last] == columns {
-				k = rows
-				if last > 0 {
-					k = min(rows, f.shape[last-1]-lo/columns%f.shape[last-1])
-				}
-			}
-			f.row(f.at(lo), &row)
-			norms.Columns(unsafe.Pointer(&sums[0][0][0]), unsafe.Pointer(&sums[1][0][0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), k, width, 4*stride, lane, 4*panel, &row)
-			if rows -= k; rows > 0 {
-				dy, x, lo, lane = dy[k*stride:], x[k*stride:], lo+k*columns, lane+k
-			}
-		}
+	if d := dtypeOf[T](); width >= fast && n.columnKernel(d) {
+		n.addColumns(sums, lane, d, unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), lo, rows, width, stride)
 		return
 	}
 	for r := range rows {
@@ -247,5 +274,32 @@ func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, 
 			}
 			first, second, dy, x = first[count:], second[count:], dy[count:], x[count:]
 		})
+	}
+}
+
+// columnKernel reports whether addColumns can be called for a dtype.
+func (n *normSum[T]) columnKernel(d driver.DType) bool {
+	step := n.z.inner()
+	return kernelsFor(d).NormColumns != nil && step[2]|step[3] == 0
+}
+
+// addColumns is addRows by assembly, for elements that lie in memory as d.
+func (n *normSum[T]) addColumns(sums *[2][lanes][panel]T, lane int, d driver.DType, dy, x unsafe.Pointer, lo, rows, width, stride int) {
+	f, columns, size := &n.z, n.dy.columns, d.Size()
+	var row asm.Factors
+	for {
+		k := 1 // rows whose factors come one after the other
+		if last := len(f.shape) - 1; last <= 0 || f.shape[last] == columns {
+			k = rows
+			if last > 0 {
+				k = min(rows, f.shape[last-1]-lo/columns%f.shape[last-1])
+			}
+		}
+		f.row(f.at(lo), &row)
+		kernelsFor(d).NormColumns(unsafe.Pointer(&sums[0][0][0]), unsafe.Pointer(&sums[1][0][0]), dy, x, k, width, size*stride, lane, 4*panel, &row)
+		if rows -= k; rows == 0 {
+			return
+		}
+		dy, x, lo, lane = unsafe.Add(dy, size*k*stride), unsafe.Add(x, size*k*stride), lo+k*columns, lane+k
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Definitions of the orders of sums, written independently of the kernels and without regard to speed.
+// Definitions of the orders of sums, written independently of the kernels, for clarity rather than
+// speed.
 
 func definedSum(x []float32) float32 {
 	var partial []float32

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// loop sets dst[i] from x[i], y[i] and z[i], as many of them as its code has
-// operands; all are of one length, and dst may be one of them.
+// loop sets dst[i] from x[i], y[i] and z[i], or from the first of these if its code has
+// fewer operands. All have the same length, and dst may be one of them.
 type loop[T number] func(dst, x, y, z []T, alpha, beta T)
 
 type pointwise struct {
@@ -18,11 +18,11 @@ type pointwise struct {
 	cost     int
 	f32      loop[float32]
 	f64      loop[float64]
-	i64      loop[int64] // nil: not for integers; without the other two, for them alone
+	i64      loop[int64] // nil if the code is not for integers; f32 and f64 are nil if it is only for integers
 }
 
-// pointwises holds the elementwise codes, in the order of package driver; those
-// of other codes have no operands.
+// pointwises holds the elementwise codes, in the order of package driver. The entries
+// of other codes have 0 operands.
 var pointwises = [...]pointwise{
 	driver.Affine:       {1, 1, affine[float32], affine[float64], affine[int64]},
 	driver.Neg:          {1, 1, neg[float32], neg[float64], neg[int64]},
@@ -96,8 +96,8 @@ var pointwises = [...]pointwise{
 	driver.GeluTanhGrad: {2, 8, loopOf(asm.GeluTanhGrad), nil, nil},
 }
 
-// In what follows, T(a*b) + c keeps the compiler from fusing the two, which it
-// does on some processors.
+// In the loops below, T(a*b) + c keeps the compiler from fusing multiplication and
+// addition, which it does on some processors.
 
 func affine[T number](dst, x, _, _ []T, alpha, beta T) {
 	dst = dst[:len(x)]

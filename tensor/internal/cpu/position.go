@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"fmt"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -21,7 +21,7 @@ func offersMove(_ driver.Code, dst driver.DType, in dtypes) bool {
 }
 
 func offersScatterInto(c driver.Code, dst driver.DType, in dtypes) bool {
-	return offersMove(c, dst, in) && dst == dst.Wide()
+	return offersMove(c, dst, in) && (dst == dst.Wide() || c == driver.ScatterAdd && (dst == driver.Float16 || dst == driver.BFloat16))
 }
 
 func runGather(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
@@ -38,12 +38,14 @@ func runScatterInto(b *Backend, k driver.Kernel, dst driver.View, src []driver.V
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float32](k.Code))
 	case driver.Float64:
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[float64](k.Code))
+	case driver.Float16, driver.BFloat16:
+		b.scatterAddHalves(k.Axis, dst, src[0], src[1])
 	default:
 		scatterAt(b, k.Axis, dst, src[0], src[1], scatterOpOf[int64](k.Code))
 	}
 }
 
-// checkPositions panics unless shapes fit together as package driver asks.
+// checkPositions panics unless the shapes match as package driver requires.
 func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
 	x, index := src[0], src[1]
 	for i, v := range src {
@@ -60,7 +62,7 @@ func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
 		ok = ok && part.Shape[i] == index.Shape[i] && (i == k.Axis || part.Shape[i] <= whole.Shape[i])
 	}
 	if !ok {
-		panic(fmt.Sprintf("cpu: %v: index has shape %v, which does not fit the result's %v and the operand's %v along axis %d", k.Code, index.Shape, dst.Shape, x.Shape, k.Axis))
+		panic(text.Sprintf("cpu: %v: index has shape %v, which does not fit the result's %v and the operand's %v along axis %d", k.Code, index.Shape, dst.Shape, x.Shape, k.Axis))
 	}
 }
 

@@ -8,17 +8,18 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
-// real is what real numbers are computed in, number what all are.
+// real is the type that floating-point dtypes are computed in, number the type that any
+// dtype is computed in.
 type (
 	real   interface{ float32 | float64 }
 	number interface{ real | int64 }
 )
 
-// chunk is the number of elements that loops handle at a time: few enough for
-// the first cache.
+// chunk is the number of elements that loops handle at a time: few enough for the
+// first-level cache.
 const chunk = 1024
 
-// scratch holds the chunks that an item works on. It is kept between items.
+// scratch holds the working memory of an item, in chunks. It is reused by later items.
 type scratch[T number] struct {
 	in  [3][chunk]T
 	out [chunk]T
@@ -30,14 +31,14 @@ var (
 	scratchInt = sync.Pool{New: func() any { return new(scratch[int64]) }}
 )
 
-// withScratch calls body with chunks to work on.
+// withScratch calls body with working memory.
 func withScratch[T number](body func(s *scratch[T])) {
 	s := takeScratch[T]()
 	body(s)
 	giveScratch(s)
 }
 
-// takeScratch returns chunks to work on, for giveScratch to be called with.
+// takeScratch returns working memory, which giveScratch takes back.
 func takeScratch[T number]() *scratch[T] { return scratchOf[T]().Get().(*scratch[T]) }
 
 func giveScratch[T number](s *scratch[T]) { scratchOf[T]().Put(s) }
@@ -52,20 +53,20 @@ func scratchOf[T number]() *sync.Pool {
 	return &scratch32
 }
 
-// reader returns elements of a view, in row-major order, as T: those of a dtype
-// that is computed in as T, and bool as anything.
+// reader returns elements of a view, in row-major order, as T, the type that the view's
+// dtype is computed in. A bool view can be read as any type.
 type reader[T number] struct {
 	layout layout
 	dtype  driver.DType
-	wide   []T      // the memory, where it holds T; of what follows, one is in use elsewhere
-	halves []uint16 // where it holds 16 bits
-	bytes  []uint8  // where it holds 8
-	words  []int32  // where it holds int32
+	wide   []T      // the memory, if it holds T; otherwise one of the fields below holds it
+	halves []uint16 // elements of 16 bits
+	bytes  []uint8  // elements of 8 bits
+	words  []int32  // elements of int32
 }
 
 func read[T number](v driver.View) reader[T] { return readLayout[T](v, layoutOf(v)) }
 
-// readLayout is read with the elements in another order than v's.
+// readLayout is read with the elements in the order of l.
 func readLayout[T number](v driver.View, l layout) reader[T] {
 	r := reader[T]{layout: l, dtype: v.DType}
 	switch b := bufferOf(v.Buffer); {
@@ -81,11 +82,11 @@ func readLayout[T number](v driver.View, l layout) reader[T] {
 	return r
 }
 
-// asIs reports whether the memory holds T.
+// asIs reports whether the memory holds elements of type T.
 func (r *reader[T]) asIs() bool { return r.halves == nil && r.bytes == nil && r.words == nil }
 
-// at returns elements lo … lo+len(room)-1, at most chunk of them. They lie in
-// room or, where nothing has to be converted or collected, in the view itself.
+// at returns elements lo … lo+len(room)-1, at most chunk of them. The result is room,
+// or a part of the view's memory if that holds the elements contiguously as T.
 func (r *reader[T]) at(lo int, room []T) []T {
 	n := len(room)
 	if r.layout.dense() {
@@ -119,14 +120,14 @@ func gathered[E any](mem []E, l layout, lo, n int, body func(x []E)) {
 // spares are chunks for elements of at most 4 bytes.
 var spares = sync.Pool{New: func() any { return new([chunk]uint32) }}
 
-// bulk is the number of elements that a call of assembly may get where they lie as they
-// are: about 64 kB of each operand.
+// bulk is the largest number of elements that one call of assembly reads directly from
+// memory: about 64 kB of each operand.
 const bulk = 16 * chunk
 
-// bulk reports whether the elements lie in memory as they are, in order.
+// bulk reports whether the memory holds the elements contiguously and in order, as T.
 func (r *reader[T]) bulk() bool { return r.asIs() && r.layout.dense() }
 
-// some is at for n elements, more than a chunk if they are bulk.
+// some is at for n elements, which may be more than a chunk if r.bulk() is true.
 func (r *reader[T]) some(lo, n int, room []T) []T {
 	if n > chunk {
 		return r.wide[r.layout.offset+lo:][:n:n]
@@ -134,8 +135,8 @@ func (r *reader[T]) some(lo, n int, room []T) []T {
 	return r.at(lo, room[:n])
 }
 
-// line returns len(room) elements, at most chunk, that lie at at, at+stride, …,
-// in room or in the memory itself.
+// line returns len(room) elements, at most chunk, at the offsets at, at+stride, …. The
+// result is room or a part of the memory.
 func (r *reader[T]) line(at, stride int, room []T) []T {
 	n := len(room)
 	switch {
@@ -169,8 +170,8 @@ type writer[T number] struct {
 
 func write[T number](v driver.View) writer[T] { return writer[T]{reader: read[T](v)} }
 
-// room returns where to put elements lo … lo+len(spare)-1 before put: in spare
-// or in the view itself.
+// room returns the memory for elements lo … lo+len(spare)-1, to be filled before put:
+// spare or a part of the view.
 func (w *writer[T]) room(lo int, spare []T) []T {
 	if w.asIs() && w.layout.dense() && !w.streaming {
 		return w.wide[w.layout.offset+lo:][:len(spare):len(spare)]
@@ -178,7 +179,7 @@ func (w *writer[T]) room(lo int, spare []T) []T {
 	return spare
 }
 
-// spare is room for n elements, more than a chunk if they are bulk.
+// spare is room for n elements, which may be more than a chunk if w.bulk() is true.
 func (w *writer[T]) spare(lo, n int, spare []T) []T {
 	if n > chunk {
 		return w.wide[w.layout.offset+lo:][:n:n]
@@ -186,8 +187,8 @@ func (w *writer[T]) spare(lo, n int, spare []T) []T {
 	return w.room(lo, spare[:n])
 }
 
-// put sets elements lo … lo+len(x)-1, at most chunk of them, to x, which room
-// returned.
+// put sets elements lo … lo+len(x)-1, at most chunk of them, to x, which is a result of
+// room.
 func (w *writer[T]) put(lo int, x []T) {
 	n := len(x)
 	switch {
@@ -215,8 +216,9 @@ func (w *writer[T]) put(lo int, x []T) {
 	}
 }
 
-// widen and narrow convert between 16 bits and what they are computed in: halves are
-// computed in float32, as [Backend.copy] converts float64 by way of it, and int16 in int64.
+// widen and narrow convert between 16-bit elements and the type that they are computed in:
+// float32 for halves, and int64 for int16. [Backend.copy] also converts float64 to halves
+// by way of float32.
 func widen[T number](dst []T, src []uint16, d driver.DType) {
 	if d == driver.Int16 {
 		for i, v := range src {

@@ -1,11 +1,15 @@
 package cpu
 
-import "halfnote/tensor/driver"
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
 
 const (
-	block = chunk // elements that sumBlock adds
-	lanes = 16    // its partial sums
-	panel = 256   // columns that are reduced side by side
+	block = chunk // largest number of elements that sumBlock adds
+	lanes = 16    // number of partial sums of sumBlock
+	panel = 256   // largest number of columns that are reduced together
 )
 
 func init() {
@@ -37,7 +41,7 @@ func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
 	writeAll(b, dst, out)
 }
 
-// writeAll sets dst to x, of its length.
+// writeAll sets the elements of dst to x.
 func writeAll[T number](b *Backend, dst driver.View, x []T) {
 	w := write[T](dst)
 	b.ranges(len(x), copyItem, func(lo, hi int) {
@@ -49,15 +53,15 @@ func writeAll[T number](b *Backend, dst driver.View, x []T) {
 	})
 }
 
-// reduction is what is reduced.
+// reduction describes the operand of a reduction.
 //
-// The elements that go into one result are taken in row-major order and cut into
-// blocks; each block is reduced by a method's fold, and the blocks' results by [tree].
-// The items are blocks, so a long sum uses all workers as well as many short ones.
+// The elements of one result are taken in row-major order and divided into blocks. Each
+// block is reduced by a reducer, and the blocks' results by [tree]. Work items consist
+// of blocks, so one long sum uses all workers, as many short ones do.
 type reduction[T number] struct {
 	reader[T]
 	outs, count, blocks int
-	columns             int // how many results have their elements side by side, 0 for none
+	columns             int // number of results whose elements are interleaved; 0 if there are none
 }
 
 func reductionOf[T number](dst, src driver.View) reduction[T] {
@@ -74,8 +78,8 @@ func reductionOf[T number](dst, src driver.View) reduction[T] {
 	return r
 }
 
-// reducedLayout is that of src with the elements of a result side by side, or, if there
-// are columns, those of neighbouring results.
+// reducedLayout returns the layout of src with the elements of one result in sequence
+// or, if there are columns, with those of neighbouring results in sequence.
 func reducedLayout(src driver.View, columns int, kept, reduced []int) layout {
 	if columns == 0 {
 		return permuted(src, kept, reduced)
@@ -84,9 +88,11 @@ func reducedLayout(src driver.View, columns int, kept, reduced []int) layout {
 	return permuted(src, kept[:last], reduced, kept[last:])
 }
 
-// run sets out, from lo to hi, to those results: of columns, all of them.
+// run sets out[lo:hi] to these results. With columns, lo and hi must select all
+// results.
 func (r *reduction[T]) run(b *Backend, m *reducer[T], out []T, lo, hi int) {
-	// partial[o*blocks + i] is block i of result o; side by side: see columnBlocks.
+	// partial[o*blocks + i] is block i of result o. With columns the order is that of
+	// columnBlocks.
 	partial, step := out[lo:hi], 1
 	if r.blocks != 1 {
 		partial = make([]T, (hi-lo)*r.blocks)
@@ -143,23 +149,61 @@ func permuted(v driver.View, order ...[]int) layout {
 	return l
 }
 
-// rowBlocks fills partial, from result first on, where the elements of a block had
-// better be taken together.
+// rowBlocks fills partial, from result first on, one block after another.
 func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
+	direct := m.rowsOf(r.dtype)
 	each := r.together(true)
+	if direct != nil && r.blocks == 1 && r.layout.dense() {
+		each = max(1, bulk/r.count)
+	}
 	b.ranges(len(partial), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
+				if direct != nil && r.blocks == 1 {
+					n := min(each, hi-i)
+					if x := r.address((first+i)*r.count, n*r.count); x != nil {
+						direct(partial[i:i+n], x, r.count, first+i)
+						continue
+					}
+				}
+				if direct != nil && r.blocks > 1 {
+					at, count, o := r.blockAt(first, i)
+					if x := r.address(at, count); x != nil {
+						direct(partial[i:i+1], x, count, o)
+						continue
+					}
+				}
 				if r.blocks == 1 {
 					n := min(each, hi-i)
 					m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
 					continue
 				}
-				o, from := first+i/r.blocks, i%r.blocks*block
-				m.rows(partial[i:i+1], r.at(o*r.count+from, s.in[0][:min(block, r.count-from)]), o, s.in[1][:])
+				at, count, o := r.blockAt(first, i)
+				m.rows(partial[i:i+1], r.at(at, s.in[0][:count]), o, s.in[1][:])
 			}
 		})
 	})
+}
+
+// blockAt returns the first element of block i, counted from result first on, their number, and the
+// result that they go into.
+func (r *reduction[T]) blockAt(first, i int) (at, count, o int) {
+	o = first + i/r.blocks
+	from := i % r.blocks * block
+	return o*r.count + from, min(block, r.count-from), o
+}
+
+// turned reports whether equal blocks of neighbouring results are closer in memory than the blocks of
+// one result: as those of the channels of an image are.
+func (r *reduction[T]) turned() bool {
+	l := &r.layout
+	return r.blocks > 1 && len(l.shape) > 1 && l.shape[0] == r.outs && l.stride[0] > 0 && l.stride[0] < l.stride[1]
+}
+
+// turn returns the index of block i in the order of memory, of n blocks in the order of results.
+func (r *reduction[T]) turn(i, n int) int {
+	outs := n / r.blocks
+	return i%outs*r.blocks + i/outs
 }
 
 // together returns how many results to take at a time: those that fit in a chunk, or, if
@@ -174,13 +218,13 @@ func (r *reduction[T]) together(allowed bool) int {
 	return max(1, chunk/r.count)
 }
 
-// itemBlocks returns how many blocks make an item, a multiple of each.
+// itemBlocks returns the number of blocks in an item, a multiple of each.
 func (r *reduction[T]) itemBlocks(each int) int {
 	return max(each, copyItem/min(block, max(r.count, 1))/each*each)
 }
 
-// columnAxis returns the length of the last kept axis if src's elements lie
-// side by side along it and not along the reduced ones, else 0.
+// columnAxis returns the length of the last kept axis if src is contiguous along it and
+// it has at least lanes elements, and 0 otherwise.
 func columnAxis(src driver.View, kept, reduced []int) int {
 	if len(kept) == 0 || len(reduced) == 0 {
 		return 0
@@ -192,11 +236,15 @@ func columnAxis(src driver.View, kept, reduced []int) int {
 	return src.Shape[axis]
 }
 
-// columnBlocks fills partial where neighbours belong to neighbouring results: it takes
-// whole rows of up to panel elements and keeps lanes of rows, in the very order of
+// columnBlocks fills partial if neighbouring elements belong to neighbouring results.
+// It adds whole rows of up to panel elements to lanes of rows, in exactly the order of
 // sumBlock. Block i of result o*columns+c is partial[(o*blocks+i)*columns + c].
 func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	panels := (r.columns + panel - 1) / panel
+	direct := kernelsFor(r.dtype).SumColumns
+	if !m.sums || r.dtype.Size() != 2 || !r.layout.dense() {
+		direct = nil
+	}
 	b.each(len(partial)/r.columns*panels, func(item int) {
 		withScratch(func(s *scratch[T]) {
 			at, c := item/panels, item%panels*panel
@@ -211,7 +259,13 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 				}
 			}
 			end := min(first+block, r.count)
-			for row := first; row < end; {
+			for row := first; direct != nil && row < end; {
+				rows := min(end-row, max(1, bulk/width))
+				x := r.address((o*r.count+row)*r.columns+c, (rows-1)*r.columns+width)
+				direct(unsafe.Pointer(&sums), x, rows, width, 2*r.columns, (row-first)%lanes, 4*panel)
+				row += rows
+			}
+			for row := first; direct == nil && row < end; {
 				rows, stride := r.rowsAt(width, end-row, true)
 				x := r.some((o*r.count+row)*r.columns+c, (rows-1)*stride+width, s.in[0][:])
 				m.columns(&sums, (row-first)%lanes, x, rows, width, stride, o*r.columns+c, s.in[1][:])
@@ -227,9 +281,9 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	})
 }
 
-// rowsAt returns how many rows of width columns to take at a time, of so many, and how far
-// apart they will lie: all of them where they lie in memory, if that is allowed, or what
-// fits in a chunk.
+// rowsAt returns the number of rows of width columns to read at a time, at most most, and
+// their stride. If allowed and possible, the rows are read directly from memory; otherwise
+// they fit in a chunk.
 func (r *reduction[T]) rowsAt(width, most int, allowed bool) (rows, stride int) {
 	switch {
 	case allowed && r.bulk():

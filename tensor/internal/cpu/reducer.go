@@ -7,19 +7,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// reducer is how a code reduces.
+// reducer holds the functions of a reduction.
 type reducer[T number] struct {
 	zero T
-	// rows sets dst to the reductions of as many parts of x, each a block or less, that
-	// go into results o, o+1, …; room has place for a chunk.
+	// rows sets each element of dst to the reduction of a part of x. The parts have equal
+	// lengths, at most a block, and belong to the results o, o+1, …. room is scratch
+	// memory for a chunk.
 	rows func(dst, x []T, o int, room []T)
+	// direct returns what rows is for adjacent halves in memory, parts of n elements, or nil if this
+	// processor has no kernel. The field is nil for codes without such kernels.
+	direct func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int)
+	sums   bool // columns are added as they are
 	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
 	// that lie stride apart, with sums from lane on.
 	row     func(sums, x []T, o int, room []T)
 	columns func(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T)
 	pair    func(a, b T) T
 	join    func(dst, x []T)       // dst[i] = pair(dst[i], x[i])
-	finish  func(r T, count int) T // nil: nothing
+	finish  func(r T, count int) T // nil if nothing is left to do
 }
 
 func method[T number](code driver.Code) *reducer[T] {
@@ -62,12 +67,32 @@ func method[T number](code driver.Code) *reducer[T] {
 		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
 		if code == driver.Sum || code == driver.Mean {
 			m.columns = sumColumns[T]
+			m.sums, m.direct = true, sumHalves[T]
 		}
 	}
 	if m.columns == nil {
 		m.columns = m.rowByRow
 	}
 	return m
+}
+
+// rowsOf returns direct's kernel for a dtype, or nil.
+func (m *reducer[T]) rowsOf(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	if m.direct == nil || d.Size() != 2 {
+		return nil
+	}
+	return m.direct(d)
+}
+
+// sumHalves is the field direct of sums.
+func sumHalves[T number](d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+	run := kernelsFor(d).SumRows
+	if run == nil {
+		return nil
+	}
+	return func(dst []T, x unsafe.Pointer, n, _ int) {
+		run(unsafe.Pointer(&dst[0]), x, len(dst), n, 2*n)
+	}
 }
 
 // rowByRow is a reducer's columns.
@@ -77,7 +102,7 @@ func (m *reducer[T]) rowByRow(sums *[lanes][panel]T, lane int, x []T, rows, widt
 	}
 }
 
-// sumColumns is that of sums.
+// sumColumns implements columns for sums.
 func sumColumns[T number](sums *[lanes][panel]T, lane int, x []T, rows, width, stride, _ int, _ []T) {
 	if f, ok := any(x).([]float32); ok && norms.SumColumns != nil {
 		norms.SumColumns(unsafe.Pointer(&sums[0][0]), unsafe.Pointer(&f[0]), rows, width, 4*stride, lane, 4*panel)
@@ -89,7 +114,7 @@ func sumColumns[T number](sums *[lanes][panel]T, lane int, x []T, rows, width, s
 	}
 }
 
-// foldParts sets dst to fold of as many equal parts of x.
+// foldParts sets each element of dst to fold of a part of x, all parts of equal length.
 func foldParts[T number](dst, x []T, fold func(x []T) T) {
 	n := len(x) / max(1, len(dst))
 	for i := range dst {
@@ -97,7 +122,8 @@ func foldParts[T number](dst, x []T, fold func(x []T) T) {
 	}
 }
 
-// sumRows sets dst to the sums of as many equal parts of x, each by sumBlock.
+// sumRows sets each element of dst to the sum, by sumBlock, of a part of x, all parts
+// of equal length.
 func sumRows[T number](dst, x []T, _ int, _ []T) {
 	to, ok := any(dst).([]float32)
 	if !ok || norms.SumRows == nil || len(dst) == 0 || len(x) < len(dst) {
@@ -108,7 +134,7 @@ func sumRows[T number](dst, x []T, _ int, _ []T) {
 	norms.SumRows(unsafe.Pointer(&to[0]), unsafe.Pointer(unsafe.SliceData(x)), len(dst), n, 4*n)
 }
 
-// chooseRows is foldParts by assembly, if there is any.
+// chooseRows is foldParts, in assembly if run is not nil.
 func chooseRows[T number](run func(dst, x unsafe.Pointer, rows, n int), dst, x []T, fold func(x []T) T) {
 	if to, ok := any(dst).([]float32); ok && run != nil && len(dst) > 0 && len(x) >= len(dst) {
 		run(unsafe.Pointer(&to[0]), unsafe.Pointer(&x[0]), len(dst), len(x)/len(dst))
@@ -117,8 +143,8 @@ func chooseRows[T number](run func(dst, x unsafe.Pointer, rows, n int), dst, x [
 	foldParts(dst, x, fold)
 }
 
-// maxBlock and minBlock take four at a time, so that they do not wait for each
-// other; the order makes no difference.
+// maxBlock and minBlock have four independent results, so that comparisons do not wait
+// for each other. The order makes no difference.
 
 func maxBlock[T number](x []T) T {
 	a := lowest[T]()
@@ -144,8 +170,8 @@ func minBlock[T number](x []T) T {
 	return oneNaN(min(a, b, c, d))
 }
 
-// sumBlock returns the sum of at most block elements: lane l of 16 sums x[i] for
-// i = l, l+16, …, in this order from 0; then lanes are added in halves, lane l
+// sumBlock returns the sum of at most block elements. Lane l of 16 begins with 0 and
+// adds x[i] for i = l, l+16, …, in this order. Then the lanes are added in halves: l
 // and l+8 for l < 8, l and l+4, l and l+2, and the last two.
 func sumBlock[T number](x []T) T {
 	if f, ok := any(x).([]float32); ok && loops.Sum != nil && len(x) > 0 {
@@ -169,8 +195,8 @@ func sumBlock[T number](x []T) T {
 	return s[0]
 }
 
-// prodBlock returns the product of at most block elements, in sumBlock's order from
-// 1.
+// prodBlock returns the product of at most block elements, in sumBlock's order. Lanes
+// begin with 1.
 func prodBlock[T number](x []T) T {
 	var p [lanes]T
 	for l := range p {
@@ -187,9 +213,9 @@ func prodBlock[T number](x []T) T {
 	return p[0]
 }
 
-// tree returns the reduction of partial[0], partial[step], …, n of them: of one
-// it is that one, of more it joins that of the first 2^k, the largest power of
-// two below n, and that of the rest.
+// tree returns the reduction of the n elements partial[0], partial[step], …. For one
+// element it is that element. For more it combines the tree of the first 2^k elements,
+// the largest power of two below n, with the tree of the rest.
 func tree[T number](partial []T, step, n int, m *reducer[T]) T {
 	switch n {
 	case 0:
@@ -204,7 +230,7 @@ func tree[T number](partial []T, step, n int, m *reducer[T]) T {
 	return m.pair(tree(partial, step, first, m), tree(partial[first*step:], step, n-first, m))
 }
 
-// lowest and highest return what no element is below or above.
+// lowest and highest return the lower and the upper bound of all elements.
 
 func lowest[T number]() T {
 	if _, whole := any(T(0)).(int64); whole {

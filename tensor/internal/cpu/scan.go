@@ -9,7 +9,7 @@ func init() {
 
 func offersRecurrence(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return (len(src) == 1 || len(src) == 2) && all(src, len(src), dst) && computable(dst, src)
+	return (len(src) == 1 || len(src) == 2) && driver.AllDTypes(src, len(src), dst) && computable(dst, src)
 }
 
 func runRecurrence(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
@@ -74,8 +74,8 @@ func recurrence[T, A number](b *Backend, k driver.Kernel, dst driver.View, src [
 	})
 }
 
-// cumArg sets each element of dst, of int64, to where the largest so far lies along
-// an axis, the smallest for CumArgMin.
+// cumArg sets each element of dst, of int64, to the position of the largest element so
+// far along an axis, or of the smallest for CumArgMin.
 func cumArg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	x := lines[T](src, k.Axis)
 	out := writer[int64]{reader: lines[int64](dst, k.Axis).reader}
@@ -128,7 +128,8 @@ func lines[T number](v driver.View, axis int) lineReader[T] {
 	return lineReader[T]{readLayout[T](v, l), v.Shape[axis], n}
 }
 
-// eachLine calls visit for every line, several of them at once. Long lines are to poll.
+// eachLine calls visit for every line, for several lines concurrently. visit must poll
+// within long lines.
 func eachLine[T number](b *Backend, x lineReader[T], visit func(line int, s *scratch[T], poll func())) {
 	each := max(1, copyItem/4/max(1, x.length))
 	b.eachPolling((x.count+each-1)/each, func(item int, poll func()) {

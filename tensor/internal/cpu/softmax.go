@@ -20,15 +20,15 @@ func offersSoftmax(_ driver.Code, dst driver.DType, in dtypes) bool {
 
 func offersSoftmaxGrad(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return computable(dst, src) && dst.Wide() == driver.Float32 && all(src, 2, dst)
+	return computable(dst, src) && dst.Wide() == driver.Float32 && driver.AllDTypes(src, 2, dst)
 }
 
 func runSoftmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	b.softmax(k, dst, src)
 }
 
-// softmax is [driver.Softmax] and its kin: a row after the other, which stays in the
-// cache, by the very operations that the codes are defined by.
+// softmax computes [driver.Softmax] and the related codes, one row at a time, so that
+// rows stay in the cache, with exactly the operations that define the codes.
 func (b *Backend) softmax(k driver.Kernel, dst driver.View, src []driver.View) {
 	n := dst.Shape[k.Axis]
 	if dst.Len() == 0 {
@@ -42,6 +42,9 @@ func (b *Backend) softmax(k driver.Kernel, dst driver.View, src []driver.View) {
 		r[1] = readLayout[float32](src[1], along(src[1]))
 	}
 	rows, each := dst.Len()/n, max(1, copyItem/4/n)
+	if b.softmaxRows(k, w.reader, r[:len(src)], rows, n) {
+		return
+	}
 	b.eachPolling((rows+each-1)/each, func(item int, poll func()) {
 		var rooms [3][]float32
 		if n <= 4*bulk {
@@ -90,8 +93,7 @@ func seqWithout(n, without int) []int {
 	return list
 }
 
-// row is reader.at for n elements, however many. room is needed where they do not lie in
-// memory as they are.
+// row is reader.at for any number n of elements. room is not used if r.bulk() is true.
 func (r *reader[T]) row(lo, n int, room []T) []T {
 	if r.bulk() {
 		return r.wide[r.layout.offset+lo:][:n:n]
@@ -105,7 +107,7 @@ func (r *reader[T]) row(lo, n int, room []T) []T {
 	return room
 }
 
-// rowRoom returns what row needs for n elements.
+// rowRoom returns the room that row needs for n elements.
 func (r *reader[T]) rowRoom(n int) []T {
 	if r.bulk() {
 		return nil
@@ -191,7 +193,7 @@ func lower(dst, x []float32, by float32) {
 	}
 }
 
-// most returns the largest of x, NaN if there is one.
+// most returns the largest element of x, or NaN if there is a NaN.
 func (t *rower) most(x []float32) float32 {
 	m := lowest[float32]()
 	t.pieces(len(x), func(lo, hi int) {
@@ -209,8 +211,8 @@ func (t *rower) sum(x []float32) float32 {
 	return t.sumBlocks(len(x), func(lo, hi int, _ []float32) []float32 { return x[lo:hi] })
 }
 
-// sumBlocks returns the sum of n elements in the order of [reduce]; part returns those
-// from lo to hi, perhaps in room.
+// sumBlocks returns the sum of n elements in the order of [reduce]; part returns
+// elements lo … hi-1, perhaps in room.
 func (t *rower) sumBlocks(n int, part func(lo, hi int, room []float32) []float32) float32 {
 	if n <= block {
 		return sumBlock(part(0, n, t.room[:n]))

@@ -37,7 +37,8 @@ func fetches(dst driver.View, src []driver.View) bool {
 	return loops.Fetch != nil && dst.Len()*dst.DType.Size() >= fetchMin && !changesOperand(dst, src)
 }
 
-// fetch brings elements lo … lo+n-1 into the cache for writing. They are dense and as they are.
+// fetch brings elements lo … lo+n-1 into the cache for writing. They are contiguous and need no
+// conversion.
 func (w *writer[T]) fetch(lo, n int) {
 	part := w.wide[w.layout.offset+lo:][:n]
 	loops.Fetch(unsafe.Pointer(&part[0]), n*int(unsafe.Sizeof(part[0])))

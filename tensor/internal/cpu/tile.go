@@ -8,7 +8,7 @@ func tile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	}
 }
 
-// addTile adds to c what tile sets it to.
+// addTile is tile, but adds to c.
 func addTile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	for i := range tileRows {
 		row := c[i*ld:][:tileCols]
@@ -16,7 +16,8 @@ func addTile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	}
 }
 
-// tiled returns a function that sets c to what sums returns, or adds that.
+// tiled returns a function that sets c to the result of sums or, unless first is set,
+// adds it to c.
 func tiled[T number](sums func(x, y []T) [tileRows * tileCols]T) func(c []T, ld int, first bool, x, y []T) {
 	return func(c []T, ld int, first bool, x, y []T) {
 		if first {
@@ -28,9 +29,7 @@ func tiled[T number](sums func(x, y []T) [tileRows * tileCols]T) func(c []T, ld 
 }
 
 // sums returns, for i < tileRows and j < tileCols, the sum over k of x[k*tileRows + i]
-// * y[k*tileCols + j], k ascending from a sum of 0, as element i*tileCols + j. Eight
-// sums with their factors are what stays in registers. T(a*b) + c keeps the compiler
-// from fusing the two.
+// * y[k*tileCols + j], k ascending from a sum of 0, as element i*tileCols + j. Eight sums and their factors fit in the registers. T(a*b) + c keeps the compiler from fusing multiplication and addition.
 func sums[T number](x, y []T) [tileRows * tileCols]T {
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for len(y) >= 4*tileCols && len(x) >= 4*tileRows {

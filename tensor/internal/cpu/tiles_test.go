@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
 	"halfnote/tensor/internal/half"
@@ -69,7 +70,7 @@ func TestTiles(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	portable := on(1, nil)
-	for i := range 48 {
+	for i := range 48 / testenv.Share(t, 2) {
 		c := productCase{
 			dtype: driver.BFloat16, to: []driver.DType{driver.BFloat16, driver.Float32}[i/16%2], bias: i % 3, batch: 1 + i%2,
 			m: 32 + r.IntN(70), n: 32 + r.IntN(70), k: 32 + r.IntN(70), orders: [3]int{i % 4, i / 4 % 4, r.IntN(3)},

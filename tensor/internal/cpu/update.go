@@ -18,17 +18,17 @@ func init() {
 
 func offersUnscale(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return dst.IsFloat() && !dst.IsStorage() && all(src, 1, driver.Float32)
+	return dst.IsFloat() && !dst.IsStorage() && driver.AllDTypes(src, 1, driver.Float32)
 }
 
 func offersSGD(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src, _ := splitCopy(dst, in.slice(), func(d driver.DType) driver.DType { return d })
-	return dst.IsFloat() && !dst.IsStorage() && (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
+	return dst.IsFloat() && !dst.IsStorage() && (len(src) == 1 || len(src) == 2) && driver.AllDTypes(src, len(src), dst)
 }
 
 func offersAdam(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src, _ := splitCopy(dst, in.slice(), func(d driver.DType) driver.DType { return d })
-	return dst.IsFloat() && dst.Size() > 2 && all(src, 3, dst)
+	return dst.IsFloat() && dst.Size() > 2 && driver.AllDTypes(src, 3, dst)
 }
 
 // splitCopy returns the operands of a step on a tensor of dtype dst, and apart from them the copy of

@@ -33,7 +33,7 @@ type job struct {
 type itemRange struct {
 	next atomic.Int64 // first item not yet taken
 	end  int64
-	_    [48]byte // ranges lie in cache lines of their own
+	_    [48]byte // keeps ranges in separate cache lines
 }
 
 func newJob(n, workers int, item func(i int, poll func())) *job {

@@ -1,11 +1,11 @@
-// Package elementary has the elementary functions of float64 with the same bits on
-// every processor, most of them within one unit in the last place.
+// Package elementary provides the elementary functions of float64. Results have the
+// same bits on every processor, and most are within one unit in the last place.
 //
 // The results of package math differ between processors: some functions are in assembly
-// on one processor and not on another, and the compiler may fuse a product and a sum
-// where the processor has such an instruction. Here every product that is added to
-// something is converted to float64 explicitly, which forbids fusing. [math.FMA], which is
-// exact everywhere, gives the rounding error of a product where it is needed.
+// only on some processors, and the compiler may fuse a product and a sum if the processor
+// has such an instruction. Here every product that is added to something is converted to
+// float64 explicitly, which forbids fusing. [math.FMA], which is exact everywhere, gives
+// the rounding error of a product where it is needed.
 //
 // Special values are those of package math.
 package elementary

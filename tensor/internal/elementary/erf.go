@@ -17,7 +17,7 @@ func Erf(x float64) float64 {
 	return hi + lo
 }
 
-// Erfc returns 1 - Erf(x), with all digits for large x.
+// Erfc returns 1 - Erf(x), accurate for large x.
 func Erfc(x float64) float64 {
 	switch {
 	case x != x:

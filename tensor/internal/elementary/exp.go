@@ -62,7 +62,7 @@ func Exp2(x float64) float64 {
 	return ldexp(1+expReduced(hi, lo+float64((x-k)*ln2Rest), 0), int(k))
 }
 
-// Expm1 returns e to the power x, less 1, with all digits for small x.
+// Expm1 returns e to the power x, minus 1, accurate for small x.
 func Expm1(x float64) float64 {
 	switch {
 	case x != x || x == 0:
@@ -105,7 +105,7 @@ func Cosh(x float64) float64 {
 	return float64(0.5*e) + 0.5/e
 }
 
-// halfExp returns exp(x)/2, also where exp(x) is beyond the largest number.
+// halfExp returns exp(x)/2, even if exp(x) overflows.
 func halfExp(x float64) float64 {
 	if x < 700 {
 		return 0.5 * Exp(x)

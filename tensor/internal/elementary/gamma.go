@@ -4,11 +4,11 @@ import "math"
 
 // Near 2 the logarithm of the gamma function is a series in z, log Γ(2+z) = (1-γ) z +
 // Σ (ζ(k)-1) (-z)^k / k from k = 2, and the recurrence Γ(x+1) = x Γ(x) leads there from
-// the numbers around. Far from 0 Stirling's series holds: M. Abramowitz and I. Stegun,
+// nearby numbers. Far from 0 Stirling's series is used: M. Abramowitz and I. Stegun,
 // "Handbook of Mathematical Functions", 6.1.15, 6.1.33, 6.1.41, 6.3.5, 6.3.14, 6.3.18.
 const (
-	gammaFar      = 8   // smallest argument where Stirling's series has all digits
-	gammaNegative = -18 // zeros below it lie too close to poles to matter
+	gammaFar      = 8   // smallest argument for which Stirling's series has full precision
+	gammaNegative = -18 // zeros below it are too close to poles to matter
 )
 
 // Lgamma returns the logarithm of the absolute value of the gamma function of x: +Inf

@@ -26,7 +26,7 @@ func logBase(x, hi, lo float64) float64 {
 	return p + (q + float64(l*hi) + float64(h*lo))
 }
 
-// Log1p returns log(1+x), with all digits for small x.
+// Log1p returns log(1+x), accurate for small x.
 func Log1p(x float64) float64 {
 	switch {
 	case x == 0:

@@ -37,7 +37,7 @@ func Pow(x, y float64) float64 {
 	return sign * expParts(hi, lo)
 }
 
-// Hypot returns the square root of x² + y², without overflow on the way.
+// Hypot returns the square root of x² + y², without intermediate overflow.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {

@@ -54,7 +54,7 @@ func Tan(x float64) float64 {
 
 func sine(r, c float64) float64 {
 	z := float64(r * r)
-	// c enters by way of the derivative.
+	// c contributes by way of the derivative.
 	return r + (float64(float64(r*z)*polynomial(sinTail[:], z)) + float64(c*(1-float64(0.5*z))))
 }
 

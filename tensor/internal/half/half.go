@@ -1,6 +1,6 @@
 // Package half converts between float32 and the two 16-bit formats, float16
 // (IEEE 754 binary16: 5 bits of exponent, 10 of fraction) and bfloat16 (the
-// upper half of a float32: 8 and 7). It knows bits, not tensors.
+// upper half of a float32: 8 and 7). It does not depend on tensors.
 //
 // Every conversion to 16 bits rounds once, to nearest even. Subnormals are kept in
 // both directions, numbers that are too large become infinite, zeros keep their sign,

@@ -69,8 +69,8 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// A scope that is entered ends at Exit, on its own goroutine and as the innermost, or
-// with the scope around it.
+// TestEnter checks that an entered scope ends at Exit, if it is the innermost scope of
+// its goroutine, or with the scope around it.
 func TestEnter(t *testing.T) {
 	check := func(want any) {
 		t.Helper()

@@ -23,3 +23,6 @@ with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
 with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
     b.notebook()
     print("in another browser:", b.wait("document.querySelector('.widget-readout')?.innerText") == readout)
+    b.js("panel.sessionContext.shutdown().then(() => true)")
+with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:  # the saved state; a new kernel knows no widgets
+    print("without their kernel:", b.wait("document.querySelector('.widget-readout')?.innerText") == readout)

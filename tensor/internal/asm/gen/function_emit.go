@@ -1,158 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
-
-// constants holds the constants of all functions. Each is stored four times, for the operands of AVX2.
-type constants struct {
-	list []uint64
-	at   map[uint64]int
-}
-
-func (c *constants) offset(bits uint64) int {
-	if c.at == nil {
-		c.at = map[uint64]int{}
-	}
-	i, ok := c.at[bits]
-	if !ok {
-		i = len(c.list)
-		c.at[bits] = i
-		c.list = append(c.list, bits)
-	}
-	return i * 32
-}
-
-func (c *constants) print() {
-	for i, bits := range c.list {
-		for j := range 4 {
-			p("DATA ·constants<>+%d(SB)/8, $0x%016x", i*32+j*8, bits)
-		}
-	}
-	p("GLOBL ·constants<>(SB), RODATA|NOPTR, $%d\n", len(c.list)*32)
-}
-
-// printLookups prints the tables.
-func printLookups() {
-	for i, table := range lookups {
-		for j, v := range table {
-			p("DATA ·lookups<>+%d(SB)/4, $0x%08x", i*128+j*4, math.Float32bits(float32(v)))
-		}
-	}
-	p("GLOBL ·lookups<>(SB), RODATA|NOPTR, $%d\n", len(lookups)*128)
-}
-
-// emitter prints a line for one width of registers.
-type emitter struct {
-	l       *line
-	wide    bool
-	table   *constants
-	home    []int // register of each value, -1 for none
-	owner   []int // value in each register, -1 for none
-	last    []int // last operation that reads each value
-	present int
-}
-
-func (e *emitter) r(reg int) string {
-	if e.wide {
-		return fmt.Sprintf("Z%d", reg)
-	}
-	return fmt.Sprintf("Y%d", reg)
-}
-
-// of returns the name of an instruction on numbers, for those of the line.
-func (e *emitter) of(name string) string {
-	if e.l.single {
-		return name + "PS"
-	}
-	return name + "PD"
-}
-
-// ofBits returns the name of an instruction on bits.
-func (e *emitter) ofBits(name string) string {
-	if e.l.single {
-		return name + "D"
-	}
-	return name + "Q"
-}
-
-// word returns the bits of a constant as the table has them: those of a single line twice.
-func (e *emitter) word(v value) uint64 {
-	bits := e.l.ops[v].bits
-	if e.l.single {
-		return bits<<32 | bits
-	}
-	return bits
-}
-
-var errRegisters = errors.New("too few registers")
-
-// take returns a free register, now owned by v.
-func (e *emitter) take(v value) int {
-	for reg, owner := range e.owner {
-		if owner < 0 {
-			e.owner[reg] = int(v)
-			return reg
-		}
-	}
-	panic(errRegisters)
-}
-
-func (e *emitter) release(reg int) { e.owner[reg] = -1 }
-
-// dies reports whether the current operation is the last that reads v.
-func (e *emitter) dies(v value) bool { return e.last[v] <= e.present && e.home[v] >= 0 }
-
-// operand returns v as the operand of an instruction that may be in memory, and the suffix that the
-// instruction then needs.
-func (e *emitter) operand(v value) (text, suffix string) {
-	if o := e.l.ops[v]; o.name == "const" && e.home[v] < 0 {
-		if e.wide {
-			suffix = ".BCST"
-		}
-		return fmt.Sprintf("%d(AX)", e.table.offset(e.word(v))), suffix
-	}
-	return e.r(e.home[v]), ""
-}
-
-// reg returns a register that holds v. It loads v if it is a constant without a register.
-func (e *emitter) reg(v value) int {
-	if e.home[v] >= 0 {
-		return e.home[v]
-	}
-	reg := e.take(v)
-	p("VBROADCASTSD %d(AX), %s", e.table.offset(e.word(v)), e.r(reg))
-	e.home[v] = reg
-	return reg
-}
-
-// isConst reports whether v is a constant without a register.
-func (e *emitter) isConst(v value) bool { return e.l.ops[v].name == "const" && e.home[v] < 0 }
-
-// into returns a register for result i: that of v if v is not read again, otherwise a new one, which
-// holds a copy of v if copied is set.
-func (e *emitter) into(i int, v value, copied bool) int {
-	if e.dies(v) {
-		reg := e.home[v]
-		e.home[v] = -2
-		e.owner[reg] = i
-		return reg
-	}
-	if copied && e.isConst(v) {
-		reg := e.take(value(i))
-		p("VBROADCASTSD %d(AX), %s", e.table.offset(e.word(v)), e.r(reg))
-		return reg
-	}
-	reg := e.take(value(i))
-	if copied {
-		p("VMOVAPD %s, %s", e.r(e.home[v]), e.r(reg))
-	}
-	return reg
-}
 
 // binary prints an instruction with two operands; b may be in memory.
 func (e *emitter) binary(i int, name string, a, b value, commutes bool) int {
@@ -164,17 +16,6 @@ func (e *emitter) binary(i int, name string, a, b value, commutes bool) int {
 	to := e.fresh(i, a, b)
 	p("%s%s %s, %s, %s", name, suffix, text, e.r(ra), e.r(to))
 	return to
-}
-
-// fresh returns a register for result i: that of one of in if it is not read again, otherwise a new
-// one.
-func (e *emitter) fresh(i int, in ...value) int {
-	for _, v := range in {
-		if e.dies(v) {
-			return e.into(i, v, false)
-		}
-	}
-	return e.take(value(i))
 }
 
 // fused prints a multiply-add. It selects the form that overwrites an operand that is not read again,
@@ -213,14 +54,6 @@ func (e *emitter) fused(i int, name string, a, b, c value) int {
 	return to
 }
 
-// alphaRegister returns the register that holds alpha.
-func (e *emitter) alphaRegister() int {
-	if e.wide {
-		return 31
-	}
-	return 15
-}
-
 func (e *emitter) reads(name string) bool {
 	return slices.ContainsFunc(e.l.ops, func(o operation) bool { return o.name == name })
 }
@@ -238,30 +71,7 @@ func (e *emitter) prepare(offset int) {
 	}
 }
 
-// narrowest returns the name of the register that holds as many float32 as the line has numbers.
-func (e *emitter) narrowest(reg int) string {
-	switch {
-	case e.l.single:
-		return e.r(reg)
-	case e.wide:
-		return fmt.Sprintf("Y%d", reg)
-	}
-	return fmt.Sprintf("X%d", reg)
-}
-
-// lanes is how many numbers of the line a register holds.
-func (e *emitter) lanes() int {
-	n := 4
-	if e.wide {
-		n = 8
-	}
-	if e.l.single {
-		n *= 2
-	}
-	return n
-}
-
-// memory is how a loop's numbers come into registers and get out of them.
+// memory prints loads of a loop's numbers into registers, and stores from registers.
 type memory interface {
 	// load returns the register of number u of the operand at base.
 	load(e *emitter, v value, base string, u int) int
@@ -269,7 +79,7 @@ type memory interface {
 	store(e *emitter, results []value)
 }
 
-// floats are float32 in memory; if masked, those that mask K1 has.
+// floats are float32 in memory; if masked, those that mask K1 selects.
 type floats struct{ masked bool }
 
 func (f floats) load(e *emitter, v value, base string, u int) int {
@@ -313,123 +123,134 @@ func (e *emitter) toSingle() string {
 // errRegisters if there are too few registers.
 func (e *emitter) print(results []value, m memory) {
 	registers := e.alphaRegister()
-	alpha := e.narrowest(registers)
-	e.home, e.owner = make([]int, len(e.l.ops)), make([]int, registers)
-	for i := range e.home {
-		e.home[i] = -1
+	limit := registers
+	if e.limit > 0 {
+		limit = e.limit
 	}
-	for i := range e.owner {
-		e.owner[i] = -1
-	}
+	e.home, e.owner = slices.Repeat([]int{-1}, len(e.l.ops)), slices.Repeat([]int{-1}, limit)
 	e.last = e.l.usesOf(results)
-	q := "" // suffix of instructions on bits
-	if e.wide {
-		q = "Q"
-	}
-	half := e.narrowest
 	for i, o := range e.l.ops {
 		switch o.name {
 		case "const":
+			if reg, ok := e.pinned[e.word(value(i))]; ok {
+				e.home[i], e.last[i] = reg, len(e.l.ops)
+			}
 			continue
 		case "alpha":
 			e.home[i], e.last[i] = registers, len(e.l.ops)
 			continue
 		}
 		e.present = i
-		var to int
-		switch o.name {
-		case "x":
-			to = m.load(e, value(i), "SI", int(o.bits))
-		case "y":
-			to = m.load(e, value(i), "R8", int(o.bits))
-		case "shifted":
-			if e.l.single {
-				to = m.load(e, value(i), "SI", int(o.bits))
-				p("VSUBPS %s, %s, %s", alpha, e.r(to), e.r(to))
-				break
-			}
-			to = e.take(value(i))
-			p("VMOVUPS %d(SI), %s\nVSUBPS %s, %s, %s\nVCVTPS2PD %s, %s", int(o.bits)*e.lanes()*4, half(to), alpha, half(to), half(to), half(to), e.r(to))
-		case "fma":
-			to = e.fused(i, "VFMADD", o.in[0], o.in[1], o.in[2])
-		case "fnma":
-			to = e.fused(i, "VFNMADD", o.in[0], o.in[1], o.in[2])
-		case "add":
-			to = e.binary(i, e.of("VADD"), o.in[0], o.in[1], true)
-		case "sub":
-			to = e.binary(i, e.of("VSUB"), o.in[0], o.in[1], false)
-		case "mul":
-			to = e.binary(i, e.of("VMUL"), o.in[0], o.in[1], true)
-		case "div":
-			to = e.binary(i, e.of("VDIV"), o.in[0], o.in[1], false)
-		case "max":
-			to = e.binary(i, e.of("VMAX"), o.in[0], o.in[1], false)
-		case "min":
-			to = e.binary(i, e.of("VMIN"), o.in[0], o.in[1], false)
-		case "and":
-			to = e.binary(i, "VPAND"+q, o.in[0], o.in[1], true)
-		case "or":
-			to = e.binary(i, "VPOR"+q, o.in[0], o.in[1], true)
-		case "xor":
-			to = e.binary(i, "VPXOR"+q, o.in[0], o.in[1], true)
-		case "plus":
-			to = e.binary(i, e.ofBits("VPADD"), o.in[0], o.in[1], true)
-		case "minus":
-			to = e.binary(i, e.ofBits("VPSUB"), o.in[0], o.in[1], false)
-		case "left", "right":
-			from := e.reg(o.in[0])
-			to = e.fresh(i, o.in[0])
-			p("%s $%d, %s, %s", e.ofBits("VPS"+strings.ToUpper(o.name[:1])+"L"), o.bits, e.r(from), e.r(to))
-		case "rightSigned":
-			from := e.reg(o.in[0])
-			to = e.fresh(i, o.in[0])
-			p("VPSRAD $%d, %s, %s", o.bits, e.r(from), e.r(to))
-		case "toFloat", "sqrt":
-			from := e.reg(o.in[0])
-			to = e.fresh(i, o.in[0])
-			p("%s %s, %s", map[string]string{"toFloat": "VCVTDQ2PS", "sqrt": e.of("VSQRT")}[o.name], e.r(from), e.r(to))
-		case "lookup":
-			to = e.lookup(i, o.in[0], int(o.bits)*128)
-		case "scale":
-			to = e.scale(i, o.in[0], o.in[1])
-		case "less":
-			x, y, a, b := o.in[0], o.in[1], o.in[2], o.in[3]
-			rx := e.reg(x)
-			text, suffix := e.operand(y)
-			if e.wide {
-				p("%s%s $0x11, %s, %s, K2", e.of("VCMP"), suffix, text, e.r(rx))
-				at, asuffix := e.operand(a)
-				rb := e.reg(b)
-				to = e.fresh(i, b, x, y, a)
-				p("%s%s %s, %s, K2, %s", e.of("VBLENDM"), asuffix, at, e.r(rb), e.r(to))
-				break
-			}
-			mask := e.take(value(len(e.l.ops)))
-			p("%s $0x11, %s, %s, %s", e.of("VCMP"), text, e.r(rx), e.r(mask))
-			at, _ := e.operand(a)
-			rb := e.reg(b)
-			to = e.fresh(i, b, x, y, a)
-			p("%s %s, %s, %s, %s", e.of("VBLENDV"), e.r(mask), at, e.r(rb), e.r(to))
-			e.release(mask)
-		default:
-			panic(o.name)
-		}
-		e.home[i] = to
-		// Release the registers of values that are not read again, and of constants.
-		for v := range e.home {
-			reg := e.home[v]
-			if reg < 0 || v == i {
-				continue
-			}
-			if e.last[v] <= i || e.l.ops[v].name == "const" {
-				if reg < len(e.owner) && e.owner[reg] == v {
-					e.release(reg)
-				}
-				e.home[v] = -1
-			}
-		}
+		e.home[i] = e.instruction(i, o, m)
+		e.releaseDead()
 	}
 	m.store(e, results)
+}
+
+// binaries holds the instructions of operations with two operands.
+var binaries = map[string]struct {
+	name     string
+	kind     byte // 'n' for numbers, 'b' for integers as wide as numbers, 'r' for whole registers
+	commutes bool
+}{
+	"add":   {"VADD", 'n', true},
+	"and":   {"VPAND", 'r', true},
+	"div":   {"VDIV", 'n', false},
+	"max":   {"VMAX", 'n', false},
+	"min":   {"VMIN", 'n', false},
+	"minus": {"VPSUB", 'b', false},
+	"mul":   {"VMUL", 'n', true},
+	"or":    {"VPOR", 'r', true},
+	"plus":  {"VPADD", 'b', true},
+	"sub":   {"VSUB", 'n', false},
+	"xor":   {"VPXOR", 'r', true},
+}
+
+// instruction prints operation i, which is o, and returns the register of its result.
+func (e *emitter) instruction(i int, o operation, m memory) (to int) {
+	if b, ok := binaries[o.name]; ok {
+		name := b.name
+		switch {
+		case b.kind == 'n':
+			name = e.of(name)
+		case b.kind == 'b':
+			name = e.ofBits(name)
+		case e.wide:
+			name += "Q"
+		}
+		return e.binary(i, name, o.in[0], o.in[1], b.commutes)
+	}
+	switch o.name {
+	case "x":
+		return m.load(e, value(i), "SI", int(o.bits))
+	case "y":
+		return m.load(e, value(i), "R8", int(o.bits))
+	case "shifted":
+		return e.shifted(i, int(o.bits), m)
+	case "fma":
+		return e.fused(i, "VFMADD", o.in[0], o.in[1], o.in[2])
+	case "fnma":
+		return e.fused(i, "VFNMADD", o.in[0], o.in[1], o.in[2])
+	case "left", "right":
+		return e.unary(i, fmt.Sprintf("%s $%d,", e.ofBits("VPS"+strings.ToUpper(o.name[:1])+"L"), o.bits), o.in[0])
+	case "rightSigned":
+		return e.unary(i, fmt.Sprintf("VPSRAD $%d,", o.bits), o.in[0])
+	case "toFloat":
+		return e.unary(i, "VCVTDQ2PS", o.in[0])
+	case "sqrt":
+		return e.unary(i, e.of("VSQRT"), o.in[0])
+	case "lookup":
+		return e.lookup(i, o.in[0], int(o.bits)*128)
+	case "scale":
+		return e.scale(i, o.in[0], o.in[1])
+	case "less":
+		return e.less(i, o.in[0], o.in[1], o.in[2], o.in[3])
+	}
+	panic(o.name)
+}
+
+// unary prints an instruction with one operand.
+func (e *emitter) unary(i int, name string, v value) int {
+	from := e.reg(v)
+	to := e.fresh(i, v)
+	p("%s %s, %s", name, e.r(from), e.r(to))
+	return to
+}
+
+// shifted prints the load of number u of x and the subtraction of alpha.
+func (e *emitter) shifted(i, u int, m memory) int {
+	alpha := e.narrowest(e.alphaRegister())
+	if e.l.single {
+		to := m.load(e, value(i), "SI", u)
+		p("VSUBPS %s, %s, %s", alpha, e.r(to), e.r(to))
+		return to
+	}
+	to := e.take(value(i))
+	half := e.narrowest(to)
+	p("VMOVUPS %d(SI), %s\nVSUBPS %s, %s, %s\nVCVTPS2PD %s, %s", u*e.lanes()*4, half, alpha, half, half, half, e.r(to))
+	return to
+}
+
+// less prints the choice of a where x is less than y, and of b elsewhere.
+func (e *emitter) less(i int, x, y, a, b value) int {
+	rx := e.reg(x)
+	text, suffix := e.operand(y)
+	if e.wide {
+		p("%s%s $0x11, %s, %s, K2", e.of("VCMP"), suffix, text, e.r(rx))
+		at, asuffix := e.operand(a)
+		rb := e.reg(b)
+		to := e.fresh(i, b, x, y, a)
+		p("%s%s %s, %s, K2, %s", e.of("VBLENDM"), asuffix, at, e.r(rb), e.r(to))
+		return to
+	}
+	mask := e.take(value(len(e.l.ops)))
+	p("%s $0x11, %s, %s, %s", e.of("VCMP"), text, e.r(rx), e.r(mask))
+	at, _ := e.operand(a)
+	rb := e.reg(b)
+	to := e.fresh(i, b, x, y, a)
+	p("%s %s, %s, %s, %s", e.of("VBLENDV"), e.r(mask), at, e.r(rb), e.r(to))
+	e.release(mask)
+	return to
 }
 
 // lookup prints the load of an entry of a table by permutations, of 32 numbers with AVX-512 and of 8 with
@@ -476,18 +297,4 @@ func (e *emitter) scale(i int, y, n value) int {
 	e.release(rest)
 	e.release(half)
 	return to
-}
-
-// usesOf returns for each operation the last one that reads its result.
-func (l *line) usesOf(results []value) []int {
-	last := make([]int, len(l.ops))
-	for i, o := range l.ops {
-		for _, v := range o.in {
-			last[v] = i
-		}
-	}
-	for _, v := range results {
-		last[v] = len(l.ops)
-	}
-	return last
 }

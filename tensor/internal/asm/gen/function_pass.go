@@ -1,22 +1,26 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// streams are how many results a pass computes at a time, the most that registers are enough for.
+// streams lists the numbers of results that a pass may compute at a time; it uses the largest for
+// which there are enough registers.
 var streams = []int{4, 3, 2, 1}
 
-// attempt prints what f prints, or nothing if there are too few registers, and reports which.
+// attempt prints what f prints, or nothing if there are too few registers, and reports whether it printed.
 func attempt(f func()) (ok bool) {
-	before := text.String()
+	before := text
+	text = new(strings.Builder)
 	defer func() {
-		if r := recover(); r != nil {
-			if r != errRegisters {
-				panic(r)
-			}
-			text.Reset()
-			text.WriteString(before)
-			ok = false
+		if r := recover(); r != nil && r != errRegisters {
+			panic(r)
+		} else if r == nil {
+			before.WriteString(text.String())
+			ok = true
 		}
+		text = before
 	}()
 	f()
 	return true
@@ -27,31 +31,28 @@ func printPass(l *line, result value, wide bool, table *constants) {
 	one := &emitter{l: l, wide: wide, table: table}
 	one.prepare(32)
 	lanes := one.lanes()
-	advance := func(registers int) {
-		p("ADDQ $%[1]d, SI\nADDQ $%[1]d, R8\nADDQ $%[1]d, DI\nSUBQ $%d, CX", registers*lanes*4, registers*lanes)
-	}
-	for _, n := range streams {
-		if n == 1 {
-			break
+	masked := wide && l.single
+	if !one.fits(streams, func(e *emitter, n int) {
+		advance := func(registers int) {
+			p("ADDQ $%[1]d, SI\nADDQ $%[1]d, R8\nADDQ $%[1]d, DI\nSUBQ $%d, CX", registers*lanes*4, registers*lanes)
 		}
-		if attempt(func() {
+		if n > 1 {
 			several, results := l.interleaved(result, n)
 			p("SUBQ $%d, CX\nJLT tail\nloop:", n*lanes)
-			(&emitter{l: several, wide: wide, table: table}).print(results, floats{})
+			e.with(several).print(results, floats{})
 			advance(n)
 			p("JGE loop\ntail:\nADDQ $%d, CX\nJZ done", n*lanes)
-		}) {
-			break
 		}
+		p("few:")
+		if masked { // n is a multiple of 8
+			p("MOVQ $-1, DX\nCMPQ CX, $16\nJGE all\nSHLQ CX, DX\nNOTQ DX\nall:\nKMOVQ DX, K1")
+		}
+		e.print([]value{result}, floats{masked})
+		advance(1)
+		p("JGT few\ndone:\nVZEROUPPER\nRET\n")
+	}) {
+		panic(errRegisters)
 	}
-	masked := wide && l.single
-	p("few:")
-	if masked { // n is a multiple of 8
-		p("MOVQ $-1, DX\nCMPQ CX, $16\nJGE all\nSHLQ CX, DX\nNOTQ DX\nall:\nKMOVQ DX, K1")
-	}
-	one.print([]value{result}, floats{masked})
-	advance(1)
-	p("JGT few\ndone:\nVZEROUPPER\nRET\n")
 }
 
 // halves are float16 or bfloat16 in memory, an even number of registers at a time. K3 has the odd elements.
@@ -98,17 +99,15 @@ func (h halves) store(e *emitter, results []value) {
 
 // printHalfPass prints the loop of a [HalfPass].
 func printHalfPass(l *line, result value, d halfDType, table *constants) {
-	(&emitter{l: l, wide: true, table: table}).prepare(48)
+	one := &emitter{l: l, wide: true, table: table}
+	one.prepare(48)
 	p("MOVL $0xaaaaaaaa, BX\nKMOVD BX, K3")
-	for _, n := range []int{4, 2} {
-		if attempt(func() {
-			several, results := l.interleaved(result, n)
-			p("IMULQ $%d, DX\nloop:", n*16)
-			(&emitter{l: several, wide: true, table: table}).print(results, halves{d})
-			p("ADDQ $%[1]d, SI\nADDQ DX, R8\nADDQ $%[1]d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\n", n*32, n*16)
-		}) {
-			return
-		}
+	if !one.fits([]int{4, 2}, func(e *emitter, n int) {
+		several, results := l.interleaved(result, n)
+		p("IMULQ $%d, DX\nloop:", n*16)
+		e.with(several).print(results, halves{d})
+		p("ADDQ $%[1]d, SI\nADDQ DX, R8\nADDQ $%[1]d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\n", n*32, n*16)
+	}) {
+		panic(errRegisters)
 	}
-	panic(errRegisters)
 }

@@ -22,14 +22,17 @@ var (
 
 // Coefficients.
 var (
-	expTerms   = fit(series(exp2nd).at, -0.35, 0.35, 5)
-	logTerms   = fit(series(log2nd).at, -1./3, 1./3, 9)
-	log1pTerms = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
-	tanhTerms  = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
+	expTerms     = fit(series(exp2nd).at, -0.35, 0.35, 5)
+	expHalfTerms = fit(series(exp2nd).at, -0.35, 0.35, 4)
+	logTerms     = fit(series(log2nd).at, -1./3, 1./3, 9)
+	log1pTerms   = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
+	tanhTerms    = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
 		return ratio(sum(ratio(series(sinh1).at(z), series(cosh0).at(z)), number(-1)), z)
 	}, 0, 1, 8)
 	expm1Terms = fit(series(exp2nd).at, -0.56, 0.56, 6)
 	erfTerms   = fit(func(z *big.Float) *big.Float { return sum(series(erf1).at(z), number(-1)) }, 0, 1, 8)
+	sinTerms   = fit(func(z *big.Float) *big.Float { return ratio(sum(series(sin1).at(z), number(-1)), z) }, 0, 0.62, 3)
+	cosTerms   = fit(series(cos1).at, 0, 0.62, 5)
 	erfcTerms  = fit(func(v *big.Float) *big.Float { // log(1 - erf(1 + v))
 		a := sum(v, number(1))
 		return logOf(sum(number(1), times(number(-1), times(a, series(erf1).at(times(a, a))))))
@@ -297,7 +300,7 @@ func (l *line) halfTail(a value, t pieces) (y, n value) {
 	for i := last - 1; i >= 0; i-- {
 		f = l.fma(f, d, l.lookup(t.terms[i], at))
 	}
-	return l.fma(f, l.expLess1(r), f), n
+	return l.fma(f, l.fma(l.mul(r, r), l.horner(expHalfTerms, r), r), f), n
 }
 
 func geluHalf(l *line) value {
@@ -320,6 +323,32 @@ func geluGradHalf(l *line) value {
 	t = l.mul(l.mul(t, l.scale(l.float(1), half)), l.scale(l.float(1), l.sub(n, l.sub(half, l.float(4)))))
 	t = l.less(x, l.float(0), t, l.mul(y, l.sub(l.float(1), t)))
 	return l.sub(t, l.sub(x, x)) // NaN for the infinite
+}
+
+// sineHalf is [line.sine] for halves, in float32. As x has at most 11 bits, x less a multiple of the
+// first of the numbers that represent π/2 is exact.
+func (l *line) sineHalf(quarters int) value {
+	x := l.x()
+	k := l.fma(x, l.float(2/math.Pi), l.float(wholeSingle))
+	n := l.sub(k, l.float(wholeSingle))
+	r, rest := x, times(number(0.5), pi)
+	for range 3 {
+		part := float32(rounded(rest))
+		if number(float64(part)).Cmp(rest) > 0 {
+			part = math.Nextafter32(part, 0) // positive parts alone keep the sign of 0
+		}
+		rest = sum(rest, number(-float64(part)))
+		r = l.fnma(n, l.float(float64(part)), r)
+	}
+	if quarters > 0 {
+		k = l.plus(k, l.bits(uint64(quarters)))
+	}
+	z := l.mul(r, r)
+	sin := l.signed(l.fma(l.mul(r, z), l.horner(sinTerms, z), r), r) // the sum of -0 and 0 is 0
+	cos := l.horner(cosTerms, z)
+	odd := l.or(l.left(k, 31), l.float(1)) // -1 if k is odd
+	y := l.less(odd, l.float(0), cos, sin)
+	return l.xor(y, l.and(l.left(k, 30), l.sign()))
 }
 
 func siluHalf(l *line) value { return l.mul(l.x(), l.simpleSigmoid(l.x())) }

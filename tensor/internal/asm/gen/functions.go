@@ -42,6 +42,8 @@ var functionList = []struct {
 	{"Quotient", "x / alpha", 0, true, func(l *line) value { return l.div(l.x(), l.alpha()) }},
 	{"Sin", "the sine of x", 1 << 20, false, func(l *line) value { return l.sine(0) }},
 	{"Cos", "the cosine of x", 1 << 20, false, func(l *line) value { return l.sine(1) }},
+	{"SinHalf", "Sin for halves", 1 << 20, true, func(l *line) value { return l.sineHalf(0) }},
+	{"CosHalf", "Cos for halves", 1 << 20, true, func(l *line) value { return l.sineHalf(1) }},
 }
 
 // clamp limits x to lo … hi. NaN stays NaN.
@@ -162,6 +164,7 @@ func functions() (tables, portable string) {
 			fmt.Fprintf(halves[d.name], "\t%s: %s,\n", f.name, element)
 		}
 	}
+	norms(&table)
 	table.print()
 	printLookups()
 	tables = "\nvar avx512Functions = [...]Pass{\n" + wide.String() + "}\n\nvar avx2Functions = [...]Pass{\n" + narrow.String() + "}\n"

@@ -1,5 +1,10 @@
 package main
 
+import (
+	"fmt"
+	"strings"
+)
+
 // lanes prints a loop over CX elements, 16 per iteration and the last ones under K1. turn prints the
 // body, which must advance the pointers. z and k are the suffix and mask of loads, and to is the mask
 // of additions to lanes.
@@ -34,17 +39,33 @@ func factors(n string, pointers []string, body func()) {
 	p("JMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-func norms() {
-	for _, wide := range []bool{false, true} {
-		normalize(wide)
-		normGrad(wide)
-		normSums(wide)
+func norms(table *constants) {
+	var tables strings.Builder
+	for _, e := range elementTypes {
+		for _, row := range []bool{false, true} {
+			e.normalize(row)
+			e.normGrad(row)
+			e.normSums(row)
+		}
+		e.normColumns()
+		e.sumColumns()
+		e.centredSquares()
+		e.sumRows()
+		e.softmaxes(table)
+		fmt.Fprintf(&tables, "\nvar rowKernels%s = RowKernels{\n", e.name)
+		for _, name := range rowKernels {
+			fmt.Fprintf(&tables, "\t%s: %s%s,\n", strings.ToUpper(name[:1])+name[1:], name, e.name)
+		}
+		tables.WriteString("}\n")
 	}
-	normColumns()
-	sumColumns()
 	copyRows()
-	centredSquares()
-	sumRows()
+	decl.WriteString(tables.String())
+}
+
+// rowKernels are the names of the kernels of [RowKernels].
+var rowKernels = []string{
+	"normalize", "normalizeRow", "normGrad", "normGradRow", "normSums", "normSumsRow", "normColumns", "sumColumns", "centredSquares", "sumRows",
+	"expRows", "shiftRows", "quotientRows", "lowerRows", "softmaxGradRows", "logSoftmaxGradRows",
 }
 
 // rowName returns the name of a kernel, with the suffix Row if its weights are a row.
@@ -55,8 +76,9 @@ func rowName(name string, row bool) string {
 	return name
 }
 
-func normalize(row bool) {
-	fn("sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.", rowName("normalize", row), "(dst, x unsafe.Pointer, rows, n int, f *Factors)", 0, 40)
+func (e element) normalize(row bool) {
+	e.fn("sets adjacent rows of dst to ((x-mean)*scale)*w + b, each operation rounded. f holds w, b, mean and scale.", rowName("normalize", row), "(dst, x unsafe.Pointer, rows, n int, f *Factors)", 40)
+	e.prepare()
 	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX", "f", "AX")
 	factors("n+24(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
 		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
@@ -67,18 +89,20 @@ func normalize(row bool) {
 		}
 		blocks(func(n int, z, k string) {
 			for u := range n {
-				p("VMOVUPS%s %d(SI), %sZ%d\nVSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", z, u*64, k, u, u, u, u, u)
+				e.load(z, k, "SI", u, u)
+				p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", u, u, u, u)
 				if row {
 					p("VMOVUPS%s %d(R12), %sZ%d\nVMOVUPS%s %d(R13), %sZ%d", z, u*64, k, u+4, z, u*64, k, u+8)
 					p("VMULPS Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, Z%d", u+4, u, u, u+8, u, u)
 				} else {
 					p("VMULPS Z30, Z%d, Z%d\nVADDPS Z31, Z%d, Z%d", u, u, u, u)
 				}
-				p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
+				e.store(k, "DI", u, u)
 			}
-			move(n, row, []string{"SI", "DI"}, "R12", "R13")
+			e.move(n, "SI", "DI")
+			move(n, row, nil, "R12", "R13")
 		})
-		back("SI", "DI")
+		e.back("SI", "DI")
 	})
 }
 
@@ -101,8 +125,9 @@ func back(pointers ...string) {
 }
 
 // normGrad keeps mean, scale, first and second in registers 28 to 31, and a single weight in 27.
-func normGrad(row bool) {
-	fn("sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 48)
+func (e element) normGrad(row bool) {
+	e.fn("sets adjacent rows of dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f holds w, mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)", 48)
+	e.prepare()
 	load("dst", "DI", "dy", "SI", "x", "DX", "rows", "BX", "n", "CX", "f", "AX")
 	p("MOVQ DX, R15")
 	factors("n+32(FP)", []string{"R8", "R9", "R10", "R11", "R12"}, func() {
@@ -116,7 +141,8 @@ func normGrad(row bool) {
 		}
 		blocks(func(n int, z, k string) {
 			for u := range n {
-				p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R15), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
+				e.load(z, k, "SI", u, u)
+				e.load(z, k, "R15", u, u+4)
 				if row {
 					p("VMOVUPS%s %d(R13), %sZ%d\nVMULPS Z%d, Z%d, Z%d", z, u*64, k, u+8, u+8, u, u)
 				} else {
@@ -124,16 +150,17 @@ func normGrad(row bool) {
 				}
 				p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d\nVMULPS Z31, Z%d, Z%d", u+4, u+4, u+4, u+4, u+4, u+4)
 				p("VSUBPS Z30, Z%d, Z%d\nVSUBPS Z%d, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", u, u, u+4, u, u, u, u)
-				p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
+				e.store(k, "DI", u, u)
 			}
-			move(n, row, []string{"DI", "SI", "R15"}, "R13")
+			e.move(n, "DI", "SI", "R15")
+			move(n, row, nil, "R13")
 		})
-		back("DI", "SI", "R15")
+		e.back("DI", "SI", "R15")
 	})
 }
 
-func normSums(row bool) {
-	fn("sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale.", rowName("normSums", row), "(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 56)
+func (e element) normSums(row bool) {
+	e.fn("sets first and second, one number per row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes like [Loops].Sum. f holds w, an unused entry, mean and scale.", rowName("normSums", row), "(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)", 56)
 	load("first", "R12", "second", "R13", "dy", "SI", "x", "DI", "rows", "BX", "n", "CX", "f", "AX")
 	factors("n+40(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
 		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
@@ -144,16 +171,19 @@ func normSums(row bool) {
 		}
 		p("VPXORD Z16, Z16, Z16\nVPXORD Z17, Z17, Z17")
 		lanes(func(z, k, to string) {
-			p("VMOVUPS%s (SI), %sZ0\nVMOVUPS%s (DI), %sZ1\nVSUBPS Z28, Z1, Z1\nVMULPS Z29, Z1, Z1", z, k, z, k)
+			e.load(z, k, "SI", 0, 0)
+			e.load(z, k, "DI", 0, 1)
+			p("VSUBPS Z28, Z1, Z1\nVMULPS Z29, Z1, Z1")
 			if row {
 				p("VMOVUPS%s (R15), %sZ2\nVMULPS Z2, Z0, Z0", z, k)
 			} else {
 				p("VMULPS Z27, Z0, Z0")
 			}
 			p("VMULPS Z0, Z1, Z1\nVADDPS Z0, Z16, %sZ16\nVADDPS Z1, Z17, %sZ17", to, to)
-			move(1, row, []string{"SI", "DI"}, "R15")
+			e.move(1, "SI", "DI")
+			move(1, row, nil, "R15")
 		})
-		back("SI", "DI")
+		e.back("SI", "DI")
 		foldLanes(16, 0)
 		foldLanes(17, 1)
 		p("VMOVSS X16, (R12)\nVMOVSS X17, (R13)\nADDQ $4, R12\nADDQ $4, R13")
@@ -161,35 +191,39 @@ func normSums(row bool) {
 }
 
 // normColumns adds to sums in memory whose 16 lanes are apart bytes apart.
-func normColumns() {
-	fn("adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)", 0, 80)
+func (e element) normColumns() {
+	e.fn("adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart. f holds two unused entries, mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)", 80)
 	load("first", "DI", "second", "R9", "dy", "SI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15", "f", "AX")
 	p("MOVQ 16(AX), R10\nMOVQ 24(AX), R11")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+40(FP), CX\nVBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nMOVQ DI, R9\nADDQ first+0(FP), DI\nADDQ second+8(FP), R9")
 	blocks(func(n int, z, k string) {
 		for u := range n {
-			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
+			e.load(z, k, "SI", u, u)
+			e.load(z, k, "R8", u, u+4)
 			p("VMOVUPS%s %d(DI), %sZ%d\nVMOVUPS%s %d(R9), %sZ%d", z, u*64, k, u+8, z, u*64, k, u+12)
 			p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d\nVMULPS Z%d, Z%d, Z%d", u+4, u+4, u+4, u+4, u, u+4, u+4)
 			p("VADDPS Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, Z%d", u, u+8, u+8, u+4, u+12, u+12)
 			p("VMOVUPS Z%d, %s%d(DI)\nVMOVUPS Z%d, %s%d(R9)", u+8, k, u*64, u+12, k, u*64)
 		}
-		move(n, false, []string{"SI", "R8", "DI", "R9"})
+		e.move(n, "SI", "R8")
+		move(n, false, []string{"DI", "R9"})
 	})
 	p("MOVQ dy+16(FP), SI\nADDQ R12, SI\nMOVQ SI, dy+16(FP)\nMOVQ x+24(FP), R8\nADDQ R12, R8\nMOVQ R8, x+24(FP)")
 	p("ADDQ 56(AX), R10\nADDQ 64(AX), R11\nINCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
 // sumColumns is like normColumns, for plain sums.
-func sumColumns() {
-	fn("adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 0, 56)
+func (e element) sumColumns() {
+	e.fn("adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 56)
 	load("sums", "DI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ R8, SI\nADDQ R12, R8\nMOVQ n+24(FP), CX\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nADDQ sums+0(FP), DI")
 	blocks(func(n int, z, k string) {
 		for u := range n {
-			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(DI), %sZ%d\nVADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", z, u*64, k, u, z, u*64, k, u+4, u, u+4, u, u, k, u*64)
+			e.load(z, k, "SI", u, u)
+			p("VMOVUPS%s %d(DI), %sZ%d\nVADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", z, u*64, k, u+4, u, u+4, u, u, k, u*64)
 		}
-		move(n, false, []string{"SI", "DI"})
+		e.move(n, "SI")
+		move(n, false, []string{"DI"})
 	})
 	p("INCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
@@ -205,20 +239,22 @@ func copyRows() {
 	p("VMOVDQU8.Z (SI)(AX*1), K1, Z0\nVMOVDQU8 Z0, K1, (DI)(AX*1)\nADDQ R9, DI\nADDQ R10, SI\nJMP rows\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-func centredSquares() {
-	fn("returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.", "centredSquares", "(x unsafe.Pointer, n int, mean float32) (sum float32)", 0, 28)
+func (e element) centredSquares() {
+	e.fn("returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.", "centredSquares", "(x unsafe.Pointer, n int, mean float32) (sum float32)", 28)
 	load("x", "SI", "n", "CX")
 	p("VBROADCASTSS mean+16(FP), Z28\nVPXORD Z16, Z16, Z16")
 	lanes(func(z, k, to string) {
-		p("VMOVUPS%s (SI), %sZ0\nVSUBPS Z28, Z0, Z0\nVMULPS Z0, Z0, Z0\nVADDPS Z0, Z16, %sZ16\nADDQ $64, SI", z, k, to)
+		e.load(z, k, "SI", 0, 0)
+		p("VSUBPS Z28, Z0, Z0\nVMULPS Z0, Z0, Z0\nVADDPS Z0, Z16, %sZ16", to)
+		e.move(1, "SI")
 	})
 	foldLanes(16, 0)
 	p("VMOVSS X16, sum+24(FP)\nVZEROUPPER\nRET\n")
 }
 
 // sumRows takes four rows at a time, whose sums are independent, and the remaining rows one by one.
-func sumRows() {
-	fn("sets dst to the sum of each row of n float32, like [Loops].Sum. Rows are stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 0, 40)
+func (e element) sumRows() {
+	e.fn("sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 40)
 	load("dst", "DI", "x", "R10", "rows", "BX", "n", "R11", "stride", "R8")
 	p("LEAQ (R8)(R8*2), R9\nMOVQ R11, CX\nANDQ $15, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	for _, n := range []int{4, 1} {
@@ -229,13 +265,26 @@ func sumRows() {
 			p("VPXORD Z%d, Z%d, Z%d", 16+i, 16+i, 16+i)
 		}
 		p("SUBQ $16, CX\nJLT %sTail\n%sLoop:", label, label)
-		for i, from := range at {
-			p("VADDPS %s, Z%d, Z%d", from, 16+i, 16+i)
+		add := func(z, k string) {
+			for i, from := range at {
+				switch {
+				case e.name == "" && k == "":
+					p("VADDPS %s, Z%d, Z%d", from, 16+i, 16+i)
+					continue
+				case e.name == "":
+					p("VMOVUPS%s %s, %sZ0", z, from, k)
+				case e.name == "F16":
+					p("VCVTPH2PS%s %s, %sZ0", z, from, k)
+				default:
+					p("VPMOVZXWD%s %s, %sZ0\nVPSLLD $16, Z0, Z0", z, from, k)
+				}
+				p("VADDPS Z0, Z%d, %sZ%d", 16+i, k, 16+i)
+			}
 		}
-		p("ADDQ $64, SI\nSUBQ $16, CX\nJGE %sLoop\n%sTail:\nADDQ $16, CX\nJZ %sFold", label, label, label)
-		for i, from := range at {
-			p("VMOVUPS.Z %s, K1, Z0\nVADDPS Z0, Z%d, K1, Z%d", from, 16+i, 16+i)
-		}
+		add("", "")
+		e.move(1, "SI")
+		p("SUBQ $16, CX\nJGE %sLoop\n%sTail:\nADDQ $16, CX\nJZ %sFold", label, label, label)
+		add(".Z", "K1, ")
 		p("%sFold:", label)
 		for i := range at {
 			foldLanes(16+i, i)

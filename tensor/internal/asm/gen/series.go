@@ -111,26 +111,27 @@ func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 }
 
 // erf1 is erf(√x) / √x.
-func erf1(n int, _ *big.Float) *big.Float {
-	c := ratio(number(2), new(big.Float).SetPrec(precision).Sqrt(pi))
-	for i := 1; i <= n; i++ {
-		c = ratio(c, number(float64(-i)))
+func erf1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return ratio(number(2), new(big.Float).SetPrec(precision).Sqrt(pi))
 	}
-	return ratio(c, number(float64(2*n+1)))
+	return times(before, ratio(number(float64(2*n-1)), number(-float64(n)*float64(2*n+1))))
 }
 
 // phi1 is (Φ(√x) - 1/2) / √x, where Φ is the normal distribution function.
-func phi1(n int, _ *big.Float) *big.Float {
-	c := ratio(number(1), new(big.Float).SetPrec(precision).Sqrt(times(number(2), pi)))
-	for i := 1; i <= n; i++ {
-		c = ratio(c, number(float64(-2*i)))
+func phi1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return ratio(number(1), new(big.Float).SetPrec(precision).Sqrt(times(number(2), pi)))
 	}
-	return ratio(c, number(float64(2*n+1)))
+	return times(before, ratio(number(float64(2*n-1)), number(-float64(2*n)*float64(2*n+1))))
 }
 
 // slope1 is (d/dz zΦ(z) - 1/2) / z at z = √x.
-func slope1(n int, _ *big.Float) *big.Float {
-	return times(phi1(n, nil), number(float64(2*n+2)))
+func slope1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return times(number(2), phi1(0, nil))
+	}
+	return times(before, ratio(number(float64(2*n-1)*float64(2*n+2)), number(-float64(2*n)*float64(2*n)*float64(2*n+1))))
 }
 
 // sin1 is sin(√x) / √x.

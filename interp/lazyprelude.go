@@ -9,14 +9,14 @@ import (
 	"halfnote/interp/lower"
 )
 
-// pool declares to the checker, under engine names, only the declarations of the engine that
-// a unit uses; with all of them the cost of a cell would grow with the session.
+// lazyPrelude declares to the checker, under engine names, only the declarations of the
+// engine that a unit uses; with all of them the cost of a cell would grow with the session.
 // Declarations that the engine lacks but that exist as source are added to the unit.
-type pool struct {
+type lazyPrelude struct {
 	std      *std
 	generics *generics
 	unit     *ast.File
-	prelude  *ast.File
+	file     *ast.File       // prelude
 	declared map[string]bool // declared by the unit or the prelude; methods as T.M
 	// session returns the declarations of cells.
 	session func(name string) []ast.Decl
@@ -25,11 +25,11 @@ type pool struct {
 	err     error
 }
 
-// newPool returns a pool with the names that the unit mentions.
-func (s *Session) newPool(unit *ast.File, g *generics, session func(string) []ast.Decl) *pool {
-	p := &pool{
+// newLazyPrelude returns a lazyPrelude with the names that the unit mentions.
+func (s *Session) newLazyPrelude(unit *ast.File, g *generics, session func(string) []ast.Decl) *lazyPrelude {
+	p := &lazyPrelude{
 		std: s.std, generics: g, unit: unit, session: session, ground: s.ground, paths: map[string]bool{},
-		prelude:  &ast.File{Package: s.ground, Name: ast.NewIdent("main")},
+		file:     &ast.File{Package: s.ground, Name: ast.NewIdent("main")},
 		declared: map[string]bool{},
 	}
 	for _, name := range declNames(unit.Decls) {
@@ -43,7 +43,7 @@ func (s *Session) newPool(unit *ast.File, g *generics, session func(string) []as
 
 // want declares everything that a tree mentions. For a local variable's name this may
 // declare more than needed.
-func (p *pool) want(n ast.Node) {
+func (p *lazyPrelude) want(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			p.need(id.Name)
@@ -53,7 +53,7 @@ func (p *pool) want(n ast.Node) {
 }
 
 // need declares one name.
-func (p *pool) need(name string) {
+func (p *lazyPrelude) need(name string) {
 	if p.declared[name] {
 		return
 	}
@@ -73,7 +73,7 @@ func (p *pool) need(name string) {
 			}
 			d = lower.Clone(d, nil)
 			locate(d, p.ground)
-			p.prelude.Decls = append(p.prelude.Decls, d)
+			p.file.Decls = append(p.file.Decls, d)
 			p.want(d)
 		}
 		return
@@ -91,7 +91,7 @@ func (p *pool) need(name string) {
 	p.declared[name] = true
 	into := p.unit
 	if d.Generic || isConst(d.Nodes[0]) {
-		into = p.prelude
+		into = p.file
 	} else {
 		p.generics.decls[name] = headers(d.Nodes)
 	}
@@ -118,56 +118,6 @@ func headers(list []ast.Decl) []ast.Decl {
 		out = append(out, d)
 	}
 	return out
-}
-
-// std is the source of generics of the standard library that the session has read.
-type std struct {
-	files    *token.FileSet
-	packages map[string]map[string]*library.Decl
-	// instances holds the compiled instances of generic functions that units call.
-	instances map[string]types.Type
-}
-
-func newStd(files *token.FileSet) *std {
-	return &std{files, map[string]map[string]*library.Decl{}, map[string]types.Type{}}
-}
-
-// decl returns the declaration of a flat name, or nil if there is none.
-func (s *std) decl(name string) (*library.Decl, error) {
-	for _, path := range library.StdPackages(name) {
-		m, err := s.read(path)
-		if err != nil {
-			return nil, err
-		}
-		if d := m[name]; d != nil {
-			return d, nil
-		}
-	}
-	return nil, nil
-}
-
-func (s *std) read(path string) (map[string]*library.Decl, error) {
-	if m, ok := s.packages[path]; ok {
-		return m, nil
-	}
-	m, err := library.Std(s.files, path)
-	if err == nil {
-		s.packages[path] = m
-	}
-	return m, err
-}
-
-// name returns the engine's name of a generic object of the standard library, or "" for
-// other objects and for those without source.
-func (s *std) name(o types.Object) string {
-	if o == nil || o.Pkg() == nil || !library.Generic(o) {
-		return ""
-	}
-	name := library.StdName(o.Pkg().Path(), o.Name())
-	if m, err := s.read(o.Pkg().Path()); err != nil || m[name] == nil {
-		return ""
-	}
-	return name
 }
 
 // sessionDecls returns a function that finds the session's declarations by engine name.

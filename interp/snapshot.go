@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -15,9 +16,9 @@ import (
 	"halfnote/kernel"
 )
 
-// surroundings is the context of a cell that a user is writing: the names and values that
+// snapshot is the context of a cell that a user is writing: the names and values that
 // it can use.
-type surroundings struct {
+type snapshot struct {
 	importer types.Importer
 	loader   *library.Loader   // loader of packages from source; may be nil
 	checking *sync.Mutex       // held while importer and the checker work
@@ -27,6 +28,7 @@ type surroundings struct {
 	written  map[string]written // declarations by name, "T.M" for methods; they hide packages
 	shown    []shownValue       // values of earlier cells
 	magics   []kernel.Match     // magics that a line may begin with
+	sources  fs.FS              // source of this library's packages, or nil
 	session  *Session           // session whose values can be read, or nil
 }
 
@@ -48,18 +50,18 @@ func (f *preludeFile) parse() (*ast.File, *token.File) {
 	return f.parsed, f.file
 }
 
-// surroundings returns the context of the session's next cell.
-func (s *Session) surroundings() surroundings {
+// snapshot returns the context of the session's next cell.
+func (s *Session) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.around == nil {
-		s.around = s.survey()
+	if s.snap == nil {
+		s.snap = s.takeSnapshot()
 	}
-	return *s.around
+	return *s.snap
 }
 
-func (s *Session) survey() *surroundings {
-	sur := &surroundings{
+func (s *Session) takeSnapshot() *snapshot {
+	snap := &snapshot{
 		importer: s.importer,
 		loader:   s.packages.loader,
 		checking: s.checking,
@@ -68,9 +70,10 @@ func (s *Session) survey() *surroundings {
 		written:  map[string]written{},
 		shown:    s.shown,
 		magics:   magicMatches(),
+		sources:  s.opts.Sources,
 	}
 	for name, path := range s.env.imports {
-		sur.imports[name] = path
+		snap.imports[name] = path
 	}
 	paths := map[string]bool{}
 	var text strings.Builder
@@ -82,9 +85,9 @@ func (s *Session) survey() *surroundings {
 		for name, m := range b.methods {
 			text.WriteString(lower.Print(m.header) + "\n")
 			maps.Copy(paths, m.paths)
-			sur.written[b.check+"."+name] = s.written(m.src)
+			snap.written[b.check+"."+name] = s.written(m.src)
 		}
-		sur.written[b.check] = s.written(b.src)
+		snap.written[b.check] = s.written(b.src)
 	}
 	text.WriteString("var " + inName + " []string\n")
 	for _, v := range s.shown {
@@ -93,8 +96,8 @@ func (s *Session) survey() *surroundings {
 		}
 		maps.Copy(paths, v.paths)
 	}
-	sur.prelude = &preludeFile{text: lower.Print(importDecl(paths)) + "\n" + text.String()}
-	return sur
+	snap.prelude = &preludeFile{text: lower.Print(importDecl(paths)) + "\n" + text.String()}
+	return snap
 }
 
 // written returns a declaration as written in its cell.

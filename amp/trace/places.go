@@ -16,11 +16,11 @@ type Place struct {
 	Param  string // parameter among the operands, or whose gradient is computed: "fc1.weight"
 }
 
-// Names finds the place of operations in models. Containers such as nn.Sequential report their
+// Places finds the place of operations in models. Containers such as nn.Sequential report their
 // path; in a struct with its own Forward, the parameter among the operands determines the
-// place. A derivative has the place of the operation that it differentiates. Names is safe for
+// place. A derivative has the place of the operation that it differentiates. Places is safe for
 // concurrent use.
-type Names struct {
+type Places struct {
 	params []nn.Named
 	models []map[string]bool // paths of the modules of each model
 
@@ -33,10 +33,10 @@ type Names struct {
 	last    string                  // module that was found last
 }
 
-// NewNames returns the names of models. With several models, each name starts with the model's
+// NewPlaces returns the Places of models. With several models, each path starts with the model's
 // number: "1.fc1".
-func NewNames(models ...any) *Names {
-	n := &Names{paths: map[int]string{}}
+func NewPlaces(models ...any) *Places {
+	s := &Places{paths: map[int]string{}}
 	for i, m := range models {
 		number := ""
 		if len(models) > 1 {
@@ -48,37 +48,37 @@ func NewNames(models ...any) *Names {
 		}
 		for _, p := range nn.NamedParameters(m) {
 			p.Name = join(number, p.Name)
-			n.params = append(n.params, p)
-			n.paths[p.Tensor.ID()] = p.Name
-			n.newest = max(n.newest, p.Tensor.ID())
+			s.params = append(s.params, p)
+			s.paths[p.Tensor.ID()] = p.Name
+			s.newest = max(s.newest, p.Tensor.ID())
 			modules[parent(p.Name)] = true
 		}
-		n.models = append(n.models, modules)
+		s.models = append(s.models, modules)
 	}
-	return n
+	return s
 }
 
 // Find returns the place of an operation. Call it for every event, including casts and views,
 // in order.
-func (n *Names) Find(e tensor.Event) Place {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.place(&e.EventInfo)
+func (s *Places) Find(e tensor.Event) Place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.place(&e.EventInfo)
 }
 
 // place is Find without locking.
-func (n *Names) place(e *tensor.EventInfo) Place {
-	p := n.find(e)
+func (s *Places) place(e *tensor.EventInfo) Place {
+	p := s.find(e)
 	if p.Module != "" && !e.InPlace {
 		made := p
 		if !e.View && e.Op.Name != "cast" { // the result is not a parameter
 			made.Param = ""
 		}
-		n.results.put(e.Out.ID, made)
+		s.results.put(e.Out.ID, made)
 		if !e.Backward {
 			for _, c := range e.Casts { // made for this operation
-				if known, _ := n.results.get(c.ID); known.Module == "" {
-					n.results.put(c.ID, Place{Module: p.Module})
+				if known, _ := s.results.get(c.ID); known.Module == "" {
+					s.results.put(c.ID, Place{Module: p.Module})
 				}
 			}
 		}
@@ -87,81 +87,81 @@ func (n *Names) place(e *tensor.EventInfo) Place {
 }
 
 // turn forgets the results of steps before the last turn.
-func (n *Names) turn() { n.results.turn() }
+func (s *Places) turn() { s.results.turn() }
 
-func (n *Names) find(e *tensor.EventInfo) Place {
+func (s *Places) find(e *tensor.EventInfo) Place {
 	if e.Backward {
-		if p, ok := n.results.get(e.OfID); ok {
+		if p, ok := s.results.get(e.OfID); ok {
 			if e.Of != "cast" {
 				p.Param = ""
 			}
 			return p
 		}
-		return Place{Module: n.full(e.Module)}
+		return Place{Module: s.full(e.Module)}
 	}
 	if e.InPlace {
-		return n.changed(e.In[0].ID)
+		return s.changed(e.In[0].ID)
 	}
 	for _, m := range e.In {
-		path, ok := n.path(m.ID)
+		path, ok := s.path(m.ID)
 		if !ok {
-			p, _ := n.results.get(m.ID)
+			p, _ := s.results.get(m.ID)
 			if path = p.Param; path == "" {
 				continue
 			}
 		}
-		n.last = n.owner(path, e.Module)
-		return Place{Module: n.last, Param: path}
+		s.last = s.owner(path, e.Module)
+		return Place{Module: s.last, Param: path}
 	}
-	return Place{Module: n.full(e.Module)}
+	return Place{Module: s.full(e.Module)}
 }
 
 // changed returns the place of a tensor that is changed in place, which is a parameter or its
 // gradient.
-func (n *Names) changed(id int) Place {
-	if path, ok := n.path(id); ok {
+func (s *Places) changed(id int) Place {
+	if path, ok := s.path(id); ok {
 		return Place{Module: parent(path), Param: path}
 	}
-	p, seen := n.results.get(id)
+	p, seen := s.results.get(id)
 	if seen {
 		return p
 	}
-	for _, x := range n.params { // note all gradients, since they are usually changed together
+	for _, x := range s.params { // note all gradients, since they are usually changed together
 		if g := x.Tensor.Grad(); g != nil {
 			of := Place{Module: parent(x.Name), Param: x.Name}
-			if n.results.put(g.ID(), of); g.ID() == id {
+			if s.results.put(g.ID(), of); g.ID() == id {
 				p = of
 			}
 		}
 	}
-	n.results.put(id, p)
+	s.results.put(id, p)
 	return p
 }
 
 // knows reports whether changed finds the place of a tensor without searching the gradients.
-func (n *Names) knows(id int) bool {
-	_, ok := n.path(id)
+func (s *Places) knows(id int) bool {
+	_, ok := s.path(id)
 	if !ok {
-		_, ok = n.results.get(id)
+		_, ok = s.results.get(id)
 	}
 	return ok
 }
 
 // path returns the path of the parameter with this ID.
-func (n *Names) path(id int) (path string, ok bool) {
-	if id > n.newest { // true for most tensors
+func (s *Places) path(id int) (path string, ok bool) {
+	if id > s.newest { // true for most tensors
 		return "", false
 	}
-	path, ok = n.paths[id]
+	path, ok = s.paths[id]
 	return path, ok
 }
 
 // owner returns the module that uses the parameter at path while module is running: the
 // parameter's own module, or one that shares the parameter.
-func (n *Names) owner(path, module string) string {
-	return n.owners.get([3]string{path, module, n.last}, func() string {
+func (s *Places) owner(path, module string) string {
+	return s.owners.get([3]string{path, module, s.last}, func() string {
 		own := parent(path)
-		if full := n.full(module); n.known(full) && !contains(own, module) {
+		if full := s.full(module); s.known(full) && !contains(own, module) {
 			return full
 		}
 		return own
@@ -171,23 +171,23 @@ func (n *Names) owner(path, module string) string {
 // full returns the full path of a module of which only the containers on the path are known: for
 // "0.1" it returns "encoder.0.body.1". Among several candidates it takes the one nearest to the
 // previous module.
-func (n *Names) full(path string) string {
+func (s *Places) full(path string) string {
 	if path == "" {
 		return ""
 	}
-	return n.whole.get([2]string{path, n.last}, func() string { return n.search(path) })
+	return s.whole.get([2]string{path, s.last}, func() string { return s.search(path) })
 }
 
 // search is full without its memo.
-func (n *Names) search(path string) string {
+func (s *Places) search(path string) string {
 	best, near := path, -1
-	for i, modules := range n.models {
+	for i, modules := range s.models {
 		number := ""
-		if len(n.models) > 1 {
+		if len(s.models) > 1 {
 			number = strconv.Itoa(i)
 		}
 		whole := join(number, path)
-		if modules[whole] && within(n.last, number) {
+		if modules[whole] && within(s.last, number) {
 			best = whole
 			break
 		}
@@ -195,7 +195,7 @@ func (n *Names) search(path string) string {
 			if !leadsTo(path, m) {
 				continue
 			}
-			switch c := common(m, n.last); {
+			switch c := common(m, s.last); {
 			case c > near, c == near && (len(m) < len(best) || len(m) == len(best) && m < best):
 				best, near = m, c
 			}
@@ -204,8 +204,8 @@ func (n *Names) search(path string) string {
 	return best
 }
 
-func (n *Names) known(path string) bool {
-	return slices.ContainsFunc(n.models, func(m map[string]bool) bool { return m[path] })
+func (s *Places) known(path string) bool {
+	return slices.ContainsFunc(s.models, func(m map[string]bool) bool { return m[path] })
 }
 
 // leadsTo reports whether module contains the names of path in this order, and ends with the last.

@@ -1,0 +1,114 @@
+package chart
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// axes names the axes of a chart.
+type axes struct {
+	x, y       string
+	logX, logY bool
+}
+
+// Title returns the figure with another title, which is its alt text too.
+func (f *Figure) Title(title string) *Figure {
+	g := *f
+	g.heading = title
+	return &g
+}
+
+// XLabel returns the figure with a name for its x axis. XLabel, YLabel, LogX and LogY change the
+// figures of [Plot], [Scatter], [Hist], [Imshow], [Lines] and [Loss], and leave others as they are.
+func (f *Figure) XLabel(name string) *Figure { return f.change(func(a *axes) { a.x = name }) }
+
+// YLabel returns the figure with a name for its y axis.
+func (f *Figure) YLabel(name string) *Figure { return f.change(func(a *axes) { a.y = name }) }
+
+// LogX returns the figure with a logarithmic x axis. Points whose x is not positive are left out.
+func (f *Figure) LogX() *Figure { return f.change(func(a *axes) { a.logX = true }) }
+
+// LogY returns the figure with a logarithmic y axis. Values that are not positive are drawn as ▼ at
+// the lower edge.
+func (f *Figure) LogY() *Figure { return f.change(func(a *axes) { a.logY = true }) }
+
+func (f *Figure) change(edit func(*axes)) *Figure {
+	if f.remake == nil {
+		return f
+	}
+	a := f.axes
+	edit(&a)
+	g := f.remake(a)
+	g.theme, g.chosen, g.auto, g.heading = f.theme, f.chosen, f.auto, f.heading
+	return g
+}
+
+// place returns the position of v on an axis: its logarithm if the axis is logarithmic, −∞ for a value
+// that has none. Values near the float64 limit would overflow in the axis arithmetic.
+func place(v float64, log bool) float64 {
+	switch {
+	case log && v <= 0:
+		return math.Inf(-1)
+	case log:
+		return math.Log10(v)
+	case finite(v):
+		return min(max(v, -1e200), 1e200)
+	}
+	return v
+}
+
+// span is the range of some finite numbers.
+type span struct{ lo, hi float64 }
+
+// spanOf returns the range of the finite numbers in lists, NaN to NaN if there are none.
+func spanOf(lists ...[]float64) span {
+	s := span{math.Inf(1), math.Inf(-1)}
+	for _, list := range lists {
+		for _, v := range list {
+			if finite(v) {
+				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+			}
+		}
+	}
+	if s.lo > s.hi {
+		return span{nan, nan}
+	}
+	return s
+}
+
+// scale sets the ticks and limits of a plot on canvas c whose data is in place. whole is whether the
+// positions on the x axis are whole numbers.
+func (a axes) scale(p *plot.Plot, c draw.Canvas, whole bool) {
+	p.X.Tick.Marker = roundTicks{ticksIn(c), whole}
+	p.X.Min, p.X.Max = logLimits(p.X.Min, p.X.Max, a.logX)
+	if a.logX {
+		p.X.Tick.Marker = powerTicks{10}
+	}
+	p.Y.Min, p.Y.Max = logLimits(p.Y.Min, p.Y.Max, a.logY)
+	if a.logY {
+		p.Y.Tick.Marker = powerTicks{10}
+	}
+	if pad := (p.Y.Max - p.Y.Min) * .04; pad > 0 {
+		p.Y.Min, p.Y.Max = p.Y.Min-pad, p.Y.Max+2*pad
+	} else {
+		p.Y.Min, p.Y.Max = p.Y.Min-1, p.Y.Max+1
+	}
+}
+
+// ticksIn returns the number of ticks of an x axis as wide as c.
+func ticksIn(c draw.Canvas) int { return min(max(int((c.Max.X-c.Min.X)/50), 3), 8) }
+
+// logLimits widens a logarithmic axis that contains no power of ten.
+func logLimits(lo, hi float64, log bool) (float64, float64) {
+	if log && math.Floor(hi) <= math.Ceil(lo) {
+		return math.Floor(lo), math.Ceil(hi)
+	}
+	return lo, hi
+}
+
+// nth returns the colour of the i-th set of data without a dtype.
+func (t Theme) nth(i int) colour {
+	return [...]colour{t.Float32, t.Float16, t.BFloat16, t.Promote, t.Neutral}[i%5]
+}

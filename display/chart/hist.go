@@ -1,0 +1,210 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Hist shows the distribution of values: a slice or array of numbers, or a tensor. bins, if given, is the
+// number of bars, at most 1000; without it, few whole numbers have a bar each, and the number is otherwise
+// the larger of those of Sturges and of Freedman and Diaconis, as numpy.histogram chooses with
+// bins="auto". inf and NaN are counted apart. Values that cannot be drawn give a chart that says why.
+// It is matplotlib.pyplot.hist.
+func Hist(values any, bins ...int) *Figure {
+	n, err := numbersOf(values)
+	if err != nil {
+		return refused("Hist", "%v; want a slice or tensor of numbers", err)
+	}
+	h := histogram{axes: axes{x: words.histX, y: words.count}, numbers: n}
+	if len(bins) > 0 {
+		h.wanted = min(max(bins[0], 0), histMost)
+	}
+	if len(n.values) == 0 {
+		return blank(fmt.Sprintf(words.plotNone, "Hist"))
+	}
+	return h.figure()
+}
+
+// histMost is the maximum number of bars.
+const histMost = 1000
+
+type histogram struct {
+	axes
+	numbers
+	wanted int // number of bars; 0: chosen from the values
+
+	edges  []float64 // edges of the bars, one more than counts; logarithms if logX
+	counts []int
+	bad    int // number of values that are not finite or have no logarithm
+}
+
+func (h histogram) figure() *Figure {
+	given := h
+	var v []float64
+	for _, x := range h.values {
+		if x = place(x, h.logX); finite(x) {
+			v = append(v, x)
+		}
+	}
+	h.bad = len(h.values) - len(v)
+	h.count(v)
+	f := &Figure{
+		theme: Light, sentence: h.sentence(), height: 220, draw: h.draw, narrow: true, axes: h.axes,
+		head: []string{words.headFrom, words.headTo, words.count, words.headShare}, data: h.all,
+		remake: func(a axes) *Figure {
+			changed := given
+			changed.axes = a
+			return changed.figure()
+		},
+	}
+	for i, n := range h.counts {
+		f.rows = append(f.rows, []any{short(h.value(h.edges[i])), short(h.value(h.edges[i+1])), n, percent(n, len(h.values))})
+	}
+	f.rows = cutRows(f.rows, 40)
+	if h.bad > 0 {
+		f.rows = append(f.rows, []any{words.notFinite, "", h.bad, percent(h.bad, len(h.values))})
+	}
+	return f
+}
+
+// count sets the bars of v.
+func (h *histogram) count(v []float64) {
+	if len(v) == 0 {
+		h.edges, h.counts = []float64{0, 1}, []int{0}
+		return
+	}
+	slices.Sort(v)
+	lo, hi := v[0], v[len(v)-1]
+	n := h.wanted
+	switch {
+	case !(hi-lo > 1e-12*max(math.Abs(lo), math.Abs(hi))): // numpy's range of equal values
+		lo, hi = lo-max(.5, math.Abs(lo)*1e-6), hi+max(.5, math.Abs(hi)*1e-6)
+		n = max(n, 1)
+	case n == 0 && hi-lo < 60 && !h.logX && !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) }):
+		n, lo, hi = int(hi-lo)+1, lo-.5, hi+.5
+	case n == 0:
+		n = automatic(v)
+	}
+	h.counts = make([]int, n)
+	for i := range n + 1 {
+		h.edges = append(h.edges, lo+(hi-lo)*float64(i)/float64(n))
+	}
+	for _, x := range v {
+		h.counts[min(max(int(float64(n)*((x-lo)/(hi-lo))), 0), n-1)]++
+	}
+}
+
+// automatic returns the number of bars for sorted values.
+func automatic(v []float64) int {
+	n := float64(len(v))
+	sturges := math.Ceil(math.Log2(n)) + 1
+	spread := v[(3*len(v)-1)/4] - v[len(v)/4]
+	diaconis := math.Ceil((v[len(v)-1] - v[0]) / (2 * spread / math.Cbrt(n)))
+	if !finite(diaconis) {
+		diaconis = 0
+	}
+	return int(min(max(sturges, diaconis), 100))
+}
+
+// value returns the value at a position on the axis.
+func (h histogram) value(x float64) float64 {
+	if h.logX {
+		return math.Pow(10, x)
+	}
+	return x
+}
+
+func (h histogram) sentence() string {
+	mean, deviation, n := moments(h.values)
+	s := spanOf(h.values)
+	text := fmt.Sprintf(words.histNone, len(h.values))
+	if n > 0 {
+		text = fmt.Sprintf(words.histSome, len(h.values), short(s.lo), short(s.hi), short(mean), short(deviation))
+	}
+	if bad := len(h.values) - n; bad > 0 {
+		text += fmt.Sprintf(words.histBad, bad)
+	}
+	return text
+}
+
+// moments returns the mean and the standard deviation of the finite values, and their number.
+func moments(values []float64) (mean, deviation float64, n int) {
+	for _, v := range values {
+		if finite(v) {
+			n++
+			mean += (v - mean) / float64(n)
+		}
+	}
+	for _, v := range values {
+		if finite(v) {
+			deviation += (v - mean) * (v - mean) / float64(n)
+		}
+	}
+	deviation = math.Sqrt(deviation)
+	if math.Abs(mean) < 1e-12*deviation { // only rounding errors
+		mean = 0
+	}
+	return mean, deviation, n
+}
+
+func (h histogram) all() (head []string, rows [][]any) {
+	for i, n := range h.counts {
+		rows = append(rows, []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n})
+	}
+	return []string{words.headFrom, words.headTo, words.count}, rows
+}
+
+func (h histogram) draw(t Theme, c draw.Canvas) {
+	var explain []key
+	if h.bad > 0 {
+		explain = append(explain, key{up, t.Skip, fmt.Sprintf("%s (%d)", words.notFinite, h.bad)})
+	}
+	c = keys(t, c, h.axes.y, explain)
+	p := t.plot()
+	p.X.Label.Text = printable(h.axes.x)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = h.edges[0], h.edges[len(h.edges)-1], 0, float64(max(slices.Max(h.counts), 1))
+	p.Y.Tick.Marker = roundTicks{5, true}
+	if h.logY {
+		p.Y.Min, p.Y.Max = -.3, math.Log10(p.Y.Max)+.1
+		p.Y.Tick.Marker = powerTicks{10}
+	}
+	p.X.Tick.Marker = roundTicks{ticksIn(c), false}
+	if h.logX {
+		p.X.Tick.Marker = powerTicks{10}
+	}
+	col := t.nth(0)
+	if d, order := dtypeOf(h.dtype); order < len(dtypes) {
+		col = d.color(t)
+	}
+	p.Add(histBars{h, col})
+	p.Draw(c)
+}
+
+// histBars draws the bars of a histogram.
+type histBars struct {
+	histogram
+	fill colour
+}
+
+func (h histBars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, n := range h.counts {
+		if n == 0 {
+			continue
+		}
+		top := float64(n)
+		if h.logY {
+			top = math.Log10(top)
+		}
+		from, to, gap := x(h.edges[i]), x(h.edges[i+1]), vg.Length(.5)
+		if to-from < 4 {
+			gap = 0
+		}
+		c.FillPolygon(h.fill, rectangle(from+gap, y(p.Y.Min), to-gap, max(y(top), y(p.Y.Min)+.75)))
+	}
+}

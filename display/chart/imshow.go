@@ -1,0 +1,290 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Imshow shows a matrix as a heat map with a cell for each element, row 0 at the top: a slice of slices
+// of numbers or a tensor with one or two dimensions larger than 1. Values of one sign have one colour,
+// stronger for larger ones; with both signs, positive and negative values have different colours and 0 has
+// the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. A
+// matrix with more cells than pixels is shown by the means of blocks. Values that cannot be drawn give a
+// chart that says why. It is matplotlib.pyplot.imshow.
+func Imshow(values any) *Figure {
+	n, err := numbersOf(values)
+	if err != nil {
+		return refused("Imshow", "%v; want a matrix: a slice of slices of numbers or a tensor", err)
+	}
+	var sizes []int
+	for _, s := range n.shape {
+		if s != 1 {
+			sizes = append(sizes, s)
+		}
+	}
+	m := matrix{numbers: n, rows: 1, columns: 1}
+	switch len(sizes) {
+	case 0:
+	case 1:
+		if m.columns = sizes[0]; len(n.shape) > 1 && n.shape[len(n.shape)-1] == 1 {
+			m.rows, m.columns = sizes[0], 1
+		}
+	case 2:
+		m.rows, m.columns = sizes[0], sizes[1]
+	default:
+		return refused("Imshow", "the shape %s; want a matrix, such as (%d, %d)", shapeText(n.shape), n.shape[len(n.shape)-2], n.shape[len(n.shape)-1])
+	}
+	if len(n.values) == 0 || m.rows*m.columns != len(n.values) {
+		return blank(fmt.Sprintf(words.plotNone, "Imshow"))
+	}
+	return m.figure()
+}
+
+// shapeText formats a shape: "(3, 28, 28)".
+func shapeText(shape []int) string {
+	return "(" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(shape), "[]")), ", ") + ")"
+}
+
+type matrix struct {
+	axes
+	numbers
+	rows, columns int
+}
+
+// Dimensions of a matrix.
+const (
+	matrixHeight = 340 // maximum height of the cells
+	matrixCell   = 40  // maximum size of a cell
+	matrixLeast  = 60  // least height of the cells of a matrix with few rows and many columns
+)
+
+func (m matrix) figure() *Figure {
+	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
+	f := &Figure{
+		theme: Light, sentence: m.sentence(), height: keyHeight + int(height) + 24, draw: m.draw, narrow: true, axes: m.axes, data: m.all,
+		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
+		remake: func(a axes) *Figure {
+			changed := m
+			changed.axes = a
+			return changed.figure()
+		},
+	}
+	if m.axes.x != "" {
+		f.height += 14
+	}
+	for i := range m.rows {
+		mean, s, bad := m.summary(m.values[i*m.columns : (i+1)*m.columns])
+		f.rows = append(f.rows, []any{i, short(s.lo), short(s.hi), short(mean), bad})
+	}
+	f.rows = cutRows(f.rows, 40)
+	return f
+}
+
+// summary returns the mean and range of the finite values, and the number of others.
+func (matrix) summary(values []float64) (mean float64, s span, bad int) {
+	mean, _, n := moments(values)
+	if n == 0 {
+		mean = nan
+	}
+	return mean, spanOf(values), len(values) - n
+}
+
+func (m matrix) sentence() string {
+	mean, s, bad := m.summary(m.values)
+	text := fmt.Sprintf(words.matrixNone, shapeText([]int{m.rows, m.columns}))
+	if finite(mean) {
+		text = fmt.Sprintf(words.matrixSome, shapeText([]int{m.rows, m.columns}), short(s.lo), short(s.hi), short(mean))
+	}
+	if bad > 0 {
+		text += fmt.Sprintf(words.histBad, bad)
+	}
+	return text
+}
+
+func (m matrix) all() (head []string, rows [][]any) {
+	for i, v := range m.values {
+		rows = append(rows, []any{i / m.columns, i % m.columns, v})
+	}
+	return []string{words.headRow, words.headColumns, words.headValue}, rows
+}
+
+// size returns the size of the cells together: cells are squares, unless that leaves them too low.
+func (m matrix) size(width, height vg.Length) (w, h vg.Length) {
+	cell := min(width/vg.Length(m.columns), height/vg.Length(m.rows), matrixCell)
+	w, h = cell*vg.Length(m.columns), cell*vg.Length(m.rows)
+	return max(w, min(matrixLeast, matrixCell*vg.Length(m.columns), width)), max(h, min(matrixLeast, 24*vg.Length(m.rows), height))
+}
+
+// matrixLeft is the width of the numbers of the rows.
+func matrixLeft(m matrix) vg.Length {
+	return Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows)) + 10
+}
+
+func (m matrix) draw(t Theme, c draw.Canvas) {
+	_, s, bad := m.summary(m.values)
+	strip := func(v float64) key {
+		return key{func(c *draw.Canvas, p vg.Point, r vg.Length, _ colour) {
+			c.FillPolygon(s.shade(t, v), rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
+			c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
+		}, t.Text, short(v)}
+	}
+	var explain []key
+	if finite(s.lo) {
+		explain = append(explain, strip(s.lo))
+		if s.lo < 0 && s.hi > 0 {
+			explain = append(explain, strip(0))
+		}
+		if s.hi > s.lo {
+			explain = append(explain, strip(s.hi))
+		}
+	}
+	if bad > 0 {
+		explain = append(explain, key{func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
+			c.FillPolygon(col, rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
+		}, t.Skip, words.notFinite})
+	}
+	c = keys(t, c, m.axes.y, explain)
+	bottom := vg.Length(24)
+	if m.axes.x != "" {
+		bottom += 14
+	}
+	left := c.Min.X + matrixLeft(m)
+	w, h := m.size(c.Max.X-left, c.Max.Y-c.Min.Y-bottom)
+	top := c.Max.Y
+	c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - h}, Max: vg.Point{X: left + w, Y: top}}, m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)))
+	c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(left, top-h, left+w, top))
+	cellWidth, cellHeight := w/vg.Length(m.columns), h/vg.Length(m.rows)
+
+	axis := t.style(labelSize, t.Neutral)
+	axis.XAlign = draw.XRight
+	for _, k := range indices(m.rows, int(h/16)) {
+		write(&c, axis, vg.Point{X: left - 6, Y: top - cellHeight*(vg.Length(k.Value)+.5)}, k.Label)
+	}
+	axis.XAlign = draw.XCenter
+	for _, k := range indices(m.columns, int(w/30)) {
+		write(&c, axis, vg.Point{X: left + cellWidth*(vg.Length(k.Value)+.5), Y: top - h - 10}, k.Label)
+	}
+	write(&c, axis, vg.Point{X: left + w/2, Y: top - h - 26}, fit(axis, m.axes.x, c.Max.X-left))
+
+	number := t.style(smallSize, t.Text)
+	number.XAlign = draw.XCenter
+	for i, v := range m.values {
+		if len(m.values) > 400 || number.Width(m.widest()) > cellWidth-4 || cellHeight < 12 {
+			break
+		}
+		number.Color = ink(s.shade(t, v))
+		write(&c, number, vg.Point{X: left + cellWidth*(vg.Length(i%m.columns)+.5), Y: top - cellHeight*(vg.Length(i/m.columns)+.5)}, short(v))
+	}
+}
+
+// widest returns the longest of the values' texts.
+func (m matrix) widest() (text string) {
+	for _, v := range m.values {
+		if s := short(v); len(s) > len(text) {
+			text = s
+		}
+	}
+	return text
+}
+
+// indices marks about n of the numbers below size.
+func indices(size, n int) []plot.Tick {
+	if size == 1 {
+		return []plot.Tick{{Label: "0"}}
+	}
+	return roundTicks{min(max(n, 2), 16), true}.Ticks(0, float64(size-1))
+}
+
+// pixels returns the number of pixels of the picture for n cells on a length: two for each CSS pixel, or
+// one if it has several cells.
+func (matrix) pixels(length vg.Length, n int) int {
+	if float64(n) > float64(length) {
+		return int(length)
+	}
+	return int(2 * length)
+}
+
+// picture returns the cells as an image of that size. A pixel that covers several cells is their mean.
+func (m matrix) picture(t Theme, s span, width, height int) image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, max(width, 1), max(height, 1)))
+	size := img.Bounds().Size()
+	cells := func(i, n, pixels int) (from, to int) {
+		from = i * n / pixels
+		return from, max((i+1)*n/pixels, from+1)
+	}
+	before, row := -1, make([]color.NRGBA, size.X)
+	for y := range size.Y {
+		r0, r1 := cells(y, m.rows, size.Y)
+		if r0 != before {
+			before = r0
+			for x := range row {
+				c0, c1 := cells(x, m.columns, size.X)
+				sum, n := 0., 0.
+				for r := r0; r < r1; r++ {
+					for _, v := range m.values[r*m.columns+c0 : r*m.columns+c1] {
+						sum, n = sum+v, n+1
+					}
+				}
+				row[x] = s.shade(t, sum/n)
+			}
+		}
+		for x, col := range row {
+			img.SetNRGBA(x, y, col)
+		}
+	}
+	return img
+}
+
+// shade returns the colour of a value in a range.
+func (s span) shade(t Theme, v float64) color.NRGBA {
+	if !finite(v) {
+		return t.Skip
+	}
+	to, part := t.Float32, 0.
+	switch most := max(math.Abs(s.lo), math.Abs(s.hi)); {
+	case s.lo < 0 && s.hi > 0:
+		if v < 0 {
+			to = t.Float16
+		}
+		part = math.Abs(v) / most
+	case s.lo < s.hi && s.hi <= 0:
+		to, part = t.Float16, (s.hi-v)/(s.hi-s.lo)
+	case s.lo < s.hi:
+		part = (v - s.lo) / (s.hi - s.lo)
+	}
+	part = math.Round(min(max(part, 0), 1)*64) / 64 // few colours make a small file
+	mix := func(a, b uint8) uint8 { return uint8(float64(a) + part*(float64(b)-float64(a))) }
+	return color.NRGBA{mix(t.Background.R, to.R), mix(t.Background.G, to.G), mix(t.Background.B, to.B), 255}
+}
+
+// ink returns black or white, whichever is easier to read on a colour.
+func ink(fill color.NRGBA) color.NRGBA {
+	black, white := hex(0), hex(0xffffff)
+	if contrast(fill, white) > contrast(fill, black) {
+		return white
+	}
+	return black
+}
+
+// contrast returns the contrast ratio of two colours (WCAG 2, relative luminance).
+func contrast(a, b color.NRGBA) float64 {
+	luminance := func(c color.NRGBA) float64 {
+		linear := func(v uint8) float64 {
+			if s := float64(v) / 255; s > .04045 {
+				return math.Pow((s+.055)/1.055, 2.4)
+			} else {
+				return s / 12.92
+			}
+		}
+		return .2126*linear(c.R) + .7152*linear(c.G) + .0722*linear(c.B)
+	}
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + .05) / (min(la, lb) + .05)
+}

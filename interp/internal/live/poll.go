@@ -1,0 +1,108 @@
+package live
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+)
+
+// stride is the number of function entries between two calls of Call. looks is the number of
+// calls of Call between two checks of the depth, which take longer.
+const stride, looks = 100, 10
+
+// Interrupted is the value of the panic that unwinds a stopped goroutine.
+type Interrupted struct{}
+
+func (Interrupted) Error() string { return "interrupted" }
+
+// StopsCell keeps recover from stopping the panic.
+func (Interrupted) StopsCell() {}
+
+// Goexit is the value of the panic that implements runtime.Goexit in a cell.
+type Goexit struct{}
+
+func (Goexit) Error() string { return "runtime.Goexit ended the cell" }
+
+// TooDeep is the value of the panic of endless recursion.
+type TooDeep struct{ Limit int }
+
+func (t TooDeep) Error() string {
+	return fmt.Sprintf("calls nest more than %d deep: endless recursion?", t.Limit)
+}
+
+// RuntimeError makes TooDeep a runtime.Error, as Go's own error would be if a program could
+// recover from it.
+func (TooDeep) RuntimeError() {}
+
+// Poll ends the calling goroutine if it has been told to stop. Loops call it while flag is
+// set. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
+// for a String method, the goroutine continues, and Poll ends it again.
+func (r *Registry) Poll() {
+	if !r.Current().root().stopped.Load() {
+		return
+	}
+	id := r.id()
+	r.mu.Lock()
+	again := r.unwinding[id]
+	r.unwinding[id] = true
+	r.mu.Unlock()
+	if !again || !panicking() {
+		panic(Interrupted{})
+	}
+}
+
+// panicking reports whether a deferred function that runs because of a panic calls the
+// caller.
+func panicking() bool {
+	pcs := make([]uintptr, 64)
+	n := runtime.Callers(0, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 4*n)
+		n = runtime.Callers(0, pcs)
+	}
+	for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function == "runtime.gopanic" {
+			return true
+		}
+	}
+	return false
+}
+
+// Call ends calls that nest too deep. Functions call it at every stride-th entry; mark is the
+// function's position. Call halts the engine if that affects no other goroutine, and panics
+// otherwise.
+func (r *Registry) Call(mark int) {
+	atomic.StoreInt32(&r.calls, stride)
+	if atomic.LoadUint32(&r.flag) != 0 {
+		r.Poll()
+	}
+	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit+r.limit/10) { // barriers take part of it
+		return
+	}
+	if r.others.Load() == 0 && r.runs(r.id()) {
+		if resume, ok := r.Halt(); ok {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.resume, r.deepest = resume, mark
+			return
+		}
+	}
+	panic(TooDeep{r.limit})
+}
+
+// runs reports whether a goroutine is the one that runs the running cell.
+func (r *Registry) runs(id uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id] == r.current
+}
+
+// Flag returns the variable that loops test.
+func (r *Registry) Flag() *uint32 { return &r.flag }
+
+// Calls returns the counter of function entries.
+func (r *Registry) Calls() *int32 { return &r.calls }
+
+// Descend counts a function entry, and reports whether to call Call.
+func (r *Registry) Descend() bool { return atomic.AddInt32(&r.calls, -1) < 0 }

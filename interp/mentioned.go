@@ -1,0 +1,152 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	"halfnote/internal/text"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/symbols"
+)
+
+// maxMentioned is the number of variables that a note of a traceback describes.
+const maxMentioned = 6
+
+// mentioned describes the variables of the session in a part of the code at a mark: integers,
+// lengths, shapes of tensors and nil, as in "i is 5, len(xs) is 3". known is text that
+// describes some of them already.
+func (s *Session) mentioned(m mark, at span, known string) string {
+	var list []string
+	if known != "" {
+		list = append(list, known)
+	}
+	cell, _, _ := m.place()
+	for _, name := range s.variablesIn(cell, at) {
+		note := s.describeVariable(name)
+		if note != "" && len(list) < maxMentioned && !strings.Contains(", "+known, ", "+name+" is ") {
+			list = append(list, note)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// explainsItself reports whether a panic's value is not about the values of variables.
+func explainsItself(value any) bool {
+	switch value.(type) {
+	case live.Interrupted, live.Goexit, live.Deadlock, live.TooDeep, live.TooMuch, symbols.Exit:
+		return true
+	}
+	return false
+}
+
+// variablesIn returns the variables of the session that a span of a cell mentions, in order. A name
+// that the surrounding code declares in a function or a block is not one of them.
+func (s *Session) variablesIn(cell int, at span) (names []string) {
+	var outer *ast.BlockStmt // of the statements of the cell
+	locals := map[string]bool{}
+	skip := map[*ast.Ident]bool{} // selected names, and keys
+	var literalEnd token.Pos      // end of a function literal in the span, whose code may not have run
+	s.inspect(cell, at.line, func(fset *token.FileSet, n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Name.Name == "_" && n.Recv == nil && outer == nil {
+				outer = n.Body
+			}
+			skip[n.Name] = true
+		case *ast.Field:
+			for _, id := range n.Names {
+				locals[id.Name] = true
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE && !isIn(outer, n) {
+				addNames(locals, n.Lhs...)
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				addNames(locals, n.Key, n.Value)
+			}
+		case *ast.DeclStmt:
+			if !isIn(outer, n) {
+				for _, spec := range n.Decl.(*ast.GenDecl).Specs {
+					if v, ok := spec.(*ast.ValueSpec); ok {
+						for _, id := range v.Names {
+							locals[id.Name] = true
+						}
+					}
+				}
+			}
+		case *ast.FuncLit:
+			if at.holds(fset.Position(n.Pos())) {
+				literalEnd = max(literalEnd, n.End())
+			}
+		case *ast.SelectorExpr:
+			skip[n.Sel] = true
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok {
+				skip[id] = true
+			}
+		case *ast.Ident:
+			b := s.env.cur[n.Name]
+			if at.holds(fset.Position(n.Pos())) && n.Pos() >= literalEnd && !skip[n] && b != nil && b.kind == kindVar && b.cell <= cell && !slices.Contains(names, n.Name) {
+				names = append(names, n.Name)
+			}
+		}
+		return true
+	})
+	return slices.DeleteFunc(names, func(n string) bool { return locals[n] })
+}
+
+// holds reports whether a position is in the span.
+func (at span) holds(p token.Position) bool {
+	return p.Line == at.line && p.Column >= at.col && (p.Column < at.end || at.end < at.col)
+}
+
+// isIn reports whether a statement is one of a block's own.
+func isIn(b *ast.BlockStmt, s ast.Stmt) bool { return b != nil && slices.Contains(b.List, s) }
+
+func addNames(names map[string]bool, list ...ast.Expr) {
+	for _, e := range list {
+		if id, ok := e.(*ast.Ident); ok {
+			names[id.Name] = true
+		}
+	}
+}
+
+// describeVariable describes a variable of the session, or returns "" for one whose value does not
+// fit in a few words.
+func (s *Session) describeVariable(name string) string {
+	v, ok := s.engine.Slot(s.env.cur[name].slot)
+	if !ok {
+		return ""
+	}
+	if isNil(v) {
+		return name + " is nil"
+	}
+	dynamic := v.Kind() == reflect.Interface
+	v = concrete(v)
+	switch v.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fmt.Sprintf("%s is %d", name, v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return fmt.Sprintf("%s is %d", name, v.Uint())
+	case reflect.Slice, reflect.String, reflect.Array, reflect.Map:
+		if dynamic { // it has no length in Go
+			return ""
+		}
+		if v.Kind() == reflect.Map && v.IsNil() {
+			return name + " is nil"
+		}
+		return fmt.Sprintf("len(%s) is %d", name, v.Len())
+	}
+	if !v.CanInterface() {
+		return ""
+	}
+	if t, ok := v.Interface().(interface{ Shape() []int }); ok {
+		return name + " is " + text.Shape(t.Shape())
+	}
+	return ""
+}
