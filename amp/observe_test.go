@@ -50,8 +50,8 @@ func TestObserve(t *testing.T) {
 		"scaled 0 loss 3: 8/0",
 		"unscaled 0 good: 8/0",
 		"stepped 0 good: 8/0",
-		"unscaled 1 bad implicitly found parameter 1 (1): 8/0",
-		"stepped 1 bad found parameter 1 (1): 8/0",
+		"unscaled 1 bad implicitly found parameter 1 (1,): 8/0",
+		"stepped 1 bad found parameter 1 (1,): 8/0",
 		"updated 1: 4/0",
 	}
 	if !slices.Equal(got, want) {

@@ -166,7 +166,7 @@ func TestNames(t *testing.T) {
 	}
 	s.Update()
 	other.SetGrad(tensor.New([]float64{inf}, 1))
-	if r := s.Step(&params{list: []*tensor.Tensor{other}}); r.Param != "parameter 0 (1)" {
+	if r := s.Step(&params{list: []*tensor.Tensor{other}}); r.Param != "parameter 0 (1,)" {
 		t.Errorf("a parameter outside the model: got %q", r.Param)
 	}
 	list[1].SetGrad(tensor.OnesLike(list[1]).Half())

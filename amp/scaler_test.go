@@ -155,7 +155,7 @@ func TestUnscale(t *testing.T) {
 	if !r.Skipped || !r.FoundInf || r.FirstBadParam != 2 || opt.steps != 0 {
 		t.Errorf("got %+v and %d steps, want a skip for parameter 2", r, opt.steps)
 	}
-	if !strings.Contains(r.String(), "skipped") || !strings.Contains(r.String(), "(2)") {
+	if !strings.Contains(r.String(), "skipped") || !strings.Contains(r.String(), "(2,)") {
 		t.Errorf("got %q, want it to report the skip and the shape", r)
 	}
 }

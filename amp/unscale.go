@@ -3,8 +3,8 @@ package amp
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -94,9 +94,5 @@ func (s *GradScaler) describe(p *tensor.Tensor, i int) string {
 			}
 		}
 	}
-	var sizes []string
-	for _, n := range p.Shape() {
-		sizes = append(sizes, fmt.Sprint(n))
-	}
-	return fmt.Sprintf("%s (%s)", name, strings.Join(sizes, ", "))
+	return name + " " + text.Shape(p.Shape())
 }
