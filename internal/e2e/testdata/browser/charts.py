@@ -5,29 +5,33 @@ from browser import Browser
 
 chromium, base, token = sys.argv[1:4]
 address = f"{base}lab/tree/charts.ipynb?token={token}"
-chart = ".jp-RenderedVegaCommon5 :is(canvas, svg)"
+chart = ".jp-RenderedVegaCommon5 canvas.marks"
 
 
 with Browser(chromium, address) as b:
     b.notebook()
     b.run_all()
     x, y = b.place(chart)
-    tip = None
-    for dx in range(-60, 61, 4):  # the pointer moves over the chart, as a hand does
-        b.mouse("mouseMoved", x + dx, y + 20)
-        tip = b.js("[...document.querySelectorAll('#vg-tooltip-element.visible')].map(e => e.innerText.replace(/\\s+/g, ' ').trim())[0]")
-        if tip:
-            break
+
+    def hover():
+        for dx in range(-60, 61, 4):  # the pointer moves over the chart, as a hand does
+            b.mouse("mouseMoved", x + dx, y + 20)
+            tip = b.js("document.querySelector('#vg-tooltip-element.visible')?.innerText.replace(/\\s+/g, ' ').trim()")
+            if tip:
+                return tip
+
+    tip = b.until(hover, "a tooltip")
     print("hover:", tip)
-    before = b.js(f"document.querySelector('{chart}').outerHTML.length + document.querySelector('{chart}').toDataURL?.()")
+    picture = f"document.querySelector('{chart}').toDataURL()"
+    before = b.js(picture)
     b.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-300)
-    b.wait(f"document.querySelector('{chart}').outerHTML.length + document.querySelector('{chart}').toDataURL?.() !== {before!r}")
+    b.wait(f"{picture} !== {before!r}")
     print("zoomed")
-    b.wait("[...document.querySelectorAll('.jp-InputPrompt')].at(-1).innerText.includes('2')")
+    b.wait("/\\d/.test([...document.querySelectorAll('.jp-InputPrompt')].at(-1).innerText)")
     print("after the loop:", b.wait("[...document.querySelectorAll('.jp-OutputArea-child')].at(-1).querySelector('.jp-RenderedVegaCommon5') !== null"))
     b.js("jupyterapp.commands.execute('docmanager:save').then(() => true)")
     if len(sys.argv) > 5:
         b.screenshot(sys.argv[5])
 with Browser(chromium, address) as b:
-    b.wait("document.querySelectorAll('.jp-RenderedVegaCommon5 :is(canvas, svg)').length === 2")
+    b.wait("document.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks').length === 2")
     print("opened again: drawn")
