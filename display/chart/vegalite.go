@@ -151,11 +151,6 @@ func quantitative(field, title string, more ...any) object {
 	return with(object{"field": field, "type": "quantitative", "title": title}, more...)
 }
 
-// nominal returns the encoding of a field of names, in the order of the data.
-func nominal(field, title string, more ...any) object {
-	return with(object{"field": field, "type": "nominal", "title": title, "sort": nil}, more...)
-}
-
 func with(o object, more ...any) object {
 	for i := 0; i < len(more); i += 2 {
 		o[more[i].(string)] = more[i+1]
