@@ -41,7 +41,7 @@ func (f *Figure) change(edit func(*axes)) *Figure {
 	a := f.axes
 	edit(&a)
 	g := f.remake(a)
-	g.theme, g.chosen, g.auto, g.heading = f.theme, f.chosen, f.auto, f.heading
+	g.theme, g.chosen, g.pinned, g.auto, g.heading, g.interactive = f.theme, f.chosen, f.pinned, f.auto, f.heading, f.interactive
 	return g
 }
 

@@ -115,8 +115,15 @@ type role = func(Theme) color.NRGBA
 
 func textInk(t Theme) color.NRGBA       { return t.Text }
 func backgroundInk(t Theme) color.NRGBA { return t.Background }
-func gridInk(t Theme) color.NRGBA       { return t.Grid }
 func skipInk(t Theme) color.NRGBA       { return t.Skip }
+
+// gridInk is lighter than the picture's grid in the dark, as Vega's dark background is.
+func gridInk(t Theme) color.NRGBA {
+	if t == Dark {
+		return hex(0x555555)
+	}
+	return t.Grid
+}
 
 // themed returns a colour that depends on the variable "dark".
 func themed(r role) object {

@@ -6,8 +6,6 @@ import (
 	"math"
 )
 
-// bars of interactive figures: throughput, ratios, totals, gradients by parameter.
-
 func (r rateRun) twin() twin {
 	var data []object
 	var names, dtypes []string
