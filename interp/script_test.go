@@ -192,12 +192,18 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
 	// Goroutines that outlive the cell could still print, so scripts wait for them.
-	text := rec.text(r)
+	text := moving.ReplaceAllString(ended.ReplaceAllString(rec.text(r), "$1"), "")
 	if after != "" { // the depth of calls varies
 		text = folded.ReplaceAllString(text, "… N more")
 	}
 	return text
 }
+
+// The times of progress bars vary, and with them whether a running bar is shown.
+var (
+	ended  = regexp.MustCompile(`(?m)^(update .*?\d+(?:/\d+)?(?:, stopped)?) (?:in|after) .*$`)
+	moving = regexp.MustCompile(`(?m)^update .*, \S+(?:/s| \S+ each)(?:, .* left)?\n`)
+)
 
 var folded = regexp.MustCompile(`… \d+ more`)
 
