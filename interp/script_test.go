@@ -131,6 +131,7 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 		}
 		n++
 		out := evalFor(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), arg)
+		out = moving.ReplaceAllString(ended.ReplaceAllString(out, "$1"), "")
 		if dir, err := os.Getwd(); err == nil {
 			out = strings.ReplaceAll(out, dir, "WORK")
 		}
@@ -192,7 +193,7 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
 	// Goroutines that outlive the cell could still print, so scripts wait for them.
-	text := moving.ReplaceAllString(ended.ReplaceAllString(rec.text(r), "$1"), "")
+	text := rec.text(r)
 	if after != "" { // the depth of calls varies
 		text = folded.ReplaceAllString(text, "… N more")
 	}
