@@ -17,7 +17,7 @@ import (
 )
 
 func TestBundle(t *testing.T) {
-	for _, s := range someSamples(t, 2) {
+	for _, s := range someSamples(t, 4) {
 		b := display.Of(s.fig)
 		w, h := s.fig.Size()
 		meta := b.Metadata["image/png"].(map[string]any)
