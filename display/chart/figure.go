@@ -178,6 +178,13 @@ func (f *Figure) Bundle() display.Bundle {
 	return b
 }
 
+// Frame implements display.Framed: the picture as SVG and the sentence.
+func (f *Figure) Frame() display.Bundle {
+	g := *f
+	g.rows = nil
+	return display.Bundle{Data: map[string]any{"text/html": g.HTML(), "text/plain": f.String()}}
+}
+
 // blank returns a figure without data, labelled as such.
 func blank(sentence string) *Figure {
 	return &Figure{theme: Light, sentence: sentence, height: 60, draw: func(t Theme, c draw.Canvas) {
