@@ -173,7 +173,7 @@ func (k *kept) update(i *keptItem) {
 	}
 }
 
-// clear removes the outputs if a clear_output is due; now says that the cell changes by that alone.
+// clear removes the outputs if a clear_output is due. If now is set, no output follows.
 func (c *keptCell) clear(now bool) {
 	if !c.clearing {
 		return
