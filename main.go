@@ -99,7 +99,7 @@ func (c kernelCommand) Run() error {
 	}
 	defer restore()
 	return kernel.Serve(context.Background(), kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(),
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
 	}, session)
 }
 

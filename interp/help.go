@@ -39,6 +39,7 @@ var tasks = []struct {
 	{"the slowest lines", []string{"%prun step()", "%%prun"}},
 	{"variables after a panic", []string{"%debug"}},
 	{"output of a cell in a variable", []string{"%%capture out"}},
+	{"output that the browser missed", []string{"%output"}},
 	{"cells of another notebook", []string{"%run other.ipynb"}},
 	{"gofmt for a cell", []string{"%%gofmt"}},
 	{"a Go program of this notebook", []string{"%export main.go"}},

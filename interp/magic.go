@@ -71,6 +71,7 @@ func init() {
 		{"%history", "[-n] [CELLS]", "shows the cells so far, or those listed, such as 2-4 7; -n adds their numbers", takesWords, (*Session).magicHistory},
 		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", takesWords, (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", takesWords, (*Session).magicList},
+		{"%output", "[CELLS]", "shows the output of earlier cells again, such as 3, 2-4 or ~1/3, or lists the cells that have output\n~1/3 is cell 3 of the kernel before this one. The output is complete, with charts, also of a cell that ran while the browser was closed.", takesWords, (*Session).magicOutput},
 		{"%pinfo", "NAME", "shows what a name means, like NAME?", takesGo, (*Session).magicInfo},
 		{"%pinfo2", "NAME", "shows what a name means and its source, like NAME??", takesGo, (*Session).magicInfo2},
 		{"%prun", "STATEMENT", "runs a statement under the CPU profiler and shows the slowest lines and a flame graph\nFunctions of earlier cells count line by line too. Interpreted lines take longer than without the profiler.", takesGo, (*Session).magicProfile},

@@ -96,6 +96,7 @@ type Session struct {
 	stdio    *stdio
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
+	kept     keptOutputs // nil if outputs are not kept
 	debugger *debugger
 	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
 	runsCells func(function string) bool
@@ -197,6 +198,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
+	missed(in, out)
 	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
