@@ -271,11 +271,15 @@ func powerLabels(base int, log bool) string {
 	if log {
 		e = fmt.Sprintf("round(log(datum.value) / log(%d))", base)
 	}
-	digit := func(of string) string {
-		return fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', %s, %s + 1)", of, of)
+	label := fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '')", base, e)
+	for _, unit := range []int{1000, 100, 10, 1} {
+		digit := fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', floor(abs(%s) / %d) %% 10, floor(abs(%s) / %d) %% 10 + 1)", e, unit, e, unit)
+		if unit > 1 {
+			digit = fmt.Sprintf("(abs(%s) >= %d ? %s : '')", e, unit, digit)
+		}
+		label += " + " + digit
 	}
-	return fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '') + (abs(%s) >= 10 ? %s : '') + %s",
-		base, e, e, digit(fmt.Sprintf("floor(abs(%s) / 10)", e)), digit(fmt.Sprintf("(abs(%s) %% 10)", e)))
+	return label
 }
 
 // octaves returns the powers of two whose exponents are from lo to hi, at most about n of them.
