@@ -59,6 +59,9 @@ type language struct {
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
 
+	// Panels.
+	panelsNone, panelsEnds, panelsSkipped string
+
 	// Roofline.
 	roofNone, roofBound, roofIntensity, roofRate, headFLOPs, headBytes, headSeconds, headBound string
 }
@@ -247,6 +250,10 @@ var english = language{
 	barPart:   "%s %s (%s)",
 	headPart:  "part",
 	headValue: "value",
+
+	panelsNone:    "No step recorded yet",
+	panelsEnds:    "%s: %s",
+	panelsSkipped: " (%d skipped)",
 
 	roofNone:      "Roofline of %s: no operation",
 	roofBound:     "Operations below the roofs of %s: %s",
