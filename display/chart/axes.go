@@ -27,7 +27,7 @@ func (f *Figure) XLabel(name string) *Figure { return f.change(func(a *axes) { a
 // YLabel returns the figure with a name for its y axis.
 func (f *Figure) YLabel(name string) *Figure { return f.change(func(a *axes) { a.y = name }) }
 
-// LogX returns the figure with a logarithmic x axis. Points whose x is not positive are left out.
+// LogX returns the figure with a logarithmic x axis, also that of [NumberLine]. Points whose x is not positive are left out.
 func (f *Figure) LogX() *Figure { return f.change(func(a *axes) { a.logX = true }) }
 
 // LogY returns the figure with a logarithmic y axis. Values that are not positive are drawn as ▼ at

@@ -19,6 +19,7 @@ type curve struct {
 	style  draw.LineStyle
 	stairs bool // y[i] holds from i to i+1
 	bad    color.Color
+	low    color.Color // of marks at the lower edge; nil: bad
 }
 
 // at returns the position of y[i].
@@ -85,7 +86,11 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			last = at.X
 			if math.IsInf(v, -1) {
-				down(&c, vg.Point{X: at.X, Y: c.Min.Y + 5}, 4, l.bad)
+				ink := l.low
+				if ink == nil {
+					ink = l.bad
+				}
+				down(&c, vg.Point{X: at.X, Y: c.Min.Y + 5}, 4, ink)
 			} else {
 				up(&c, vg.Point{X: at.X, Y: c.Max.Y - 5}, 4, l.bad)
 			}

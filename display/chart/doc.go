@@ -11,6 +11,9 @@
 //	chart.Imshow(confusion).XLabel("predicted").YLabel("true")
 //	chart.Grid(2, chart.Plot(losses), chart.Hist(weights))
 //
+// Number formats and their sums have charts too: [NumberLine], [BitFields], [RunningSum], [Residue] and
+// [Difference]. Package amp/experiment computes their data.
+//
 // Each function returns a [Figure]. One sentence states what the figure shows; it is the title,
 // the alt text and the start of the figure's text:
 //

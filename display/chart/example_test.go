@@ -15,6 +15,7 @@ import (
 func TestPicturesOfExamples(t *testing.T) {
 	for name, example := range map[string]func(){
 		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "grid": ExampleGrid, "heatmap": ExampleHeatMap, "hist": ExampleHist, "imshow": ExampleImshow,
+		"bitfields": ExampleBitFields, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
 		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
 		"plot": ExamplePlot, "scatter": ExampleScatter,
 		"panels": ExamplePanels, "ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
@@ -41,6 +42,36 @@ func ExampleBars() {
 	fmt.Println(figure)
 	// Output:
 	// Memory: weights 400 MB (41 %), activations 340 MB (35 %), activations in float16 130 MB (13 %), casts 100 MB (10 %)
+}
+
+// 0.1 in three formats, as experiment.Bits computes them.
+func ExampleBitFields() {
+	figure := chart.BitFields(0.1, []chart.StoredBits{
+		{Name: "float32", Exponent: 8, Mantissa: 23, Bits: 0x3dcccccd, Value: 0.10000000149011612, ULP: 0.2},
+		{Name: "bfloat16", Exponent: 8, Mantissa: 7, Bits: 0x3dcd, Value: 0.10009765625, ULP: 0.2},
+		{Name: "float16", Exponent: 5, Mantissa: 10, Bits: 0x2e66, Value: 0.0999755859375, ULP: -0.4},
+	})
+	os.WriteFile("bitfields.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 0.1 becomes 0.100000001 in float32, 0.100097656 in bfloat16, 0.0999755859 in float16
+}
+
+// The second run follows the first until its tenth step.
+func ExampleDifference() {
+	var full, half []float64
+	for step := range 60 {
+		full = append(full, math.Exp(-float64(step)/20))
+		half = append(half, full[step])
+		if step >= 10 {
+			half[step] *= 1 + 1e-4*float64(step)
+		}
+	}
+	figure := chart.Difference("float32", "autocast", []chart.Pair{{Name: "loss", First: full, Second: half}})
+	os.WriteFile("difference.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// autocast against float32: loss up to 0.6 % apart (step 59), 0.6 % at the end
 }
 
 func ExampleGradientLayers() {
@@ -175,6 +206,19 @@ func ExamplePanels() {
 	// 120 steps: loss 0.1379, loss scale 2¹⁴ (2 skipped), throughput 42.2 steps/s, flushed to zero 0.5 %
 }
 
+// float16 and the two formats of 8 bits, whose numbers are few enough to be drawn one by one.
+func ExampleNumberLine() {
+	figure := chart.NumberLine(0, 2,
+		chart.NumberFormat{Name: "float16", Eps: 0x1p-10, Tiny: 0x1p-14, Subnormal: 0x1p-24, Max: 65504},
+		chart.NumberFormat{Name: "float8_e4m3fn", Eps: 0x1p-3, Tiny: 0x1p-6, Subnormal: 0x1p-9, Max: 448},
+		chart.NumberFormat{Name: "float8_e5m2", Eps: 0x1p-2, Tiny: 0x1p-14, Subnormal: 0x1p-16, Max: 57344},
+	)
+	os.WriteFile("numberline.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Numbers from 0 to 2: 16,385 in float16, 65 in float8_e4m3fn, 65 in float8_e5m2
+}
+
 func ExamplePlot() {
 	var x, sine, cosine []float64
 	for i := range 100 {
@@ -227,6 +271,48 @@ func ExampleRatios() {
 	fmt.Println(figure)
 	// Output:
 	// Speed compared with a library: 2 of 3 at least as good; from 0.60× (softmax, float32) to 1.80× (matrix product, bfloat16)
+}
+
+// A large number and many ones, added with the 11 bits of float16. Above 2048 its numbers are 2 apart.
+func ExampleResidue() {
+	round := func(x float64) float64 {
+		unit := math.Ldexp(1, math.Ilogb(x)-10)
+		return math.RoundToEven(x/unit) * unit
+	}
+	var orders []chart.Series
+	for _, name := range []string{"ones first", "ones last"} {
+		s, sum := chart.Series{Name: name}, 0.0
+		for i := range 65 {
+			term := 1.0
+			if i == 0 && name == "ones last" || i == 64 && name == "ones first" {
+				term = 2048
+			}
+			exact := sum + term
+			sum = round(exact)
+			s.Values = append(s.Values, exact-sum)
+		}
+		orders = append(orders, s)
+	}
+	figure := chart.Residue(orders)
+	os.WriteFile("residue.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Lost in a sum of 65 terms: ones first 0, ones last 64
+}
+
+// Ones, added in a format of three bits, in which 8 + 1 is 8.
+func ExampleRunningSum() {
+	var exact, sum chart.Series
+	sum.Name = "three bits"
+	for n := range 16 {
+		exact.Values = append(exact.Values, float64(n+1))
+		sum.Values = append(sum.Values, min(float64(n+1), 8))
+	}
+	figure := chart.RunningSum(exact, []chart.Series{sum})
+	os.WriteFile("runningsum.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Sum of 16 terms, exactly 16: three bits stops at 8 from term 8 on
 }
 
 func ExampleRoofline() {

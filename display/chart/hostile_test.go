@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -28,7 +29,12 @@ func TestHostile(t *testing.T) {
 		"roofline": Roofline(name, math.MaxFloat64, []Roof{{name, 5e-324}, {name, math.MaxFloat64}}, []RoofPoint{{name, name, math.MaxFloat64, 5e-324, 5e-324, name}, {name, name, 1, 1, 1, ""}, {name, name, nan, -1, 0, ""}}),
 		"plot":     Plot(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
 		"imshow": Imshow([][]float64{odd, odd}).XLabel(name).YLabel(name), "grid": Grid(-1, nil, Hist(odd).Title(name), Plot(), Grid(9, Loss([]Series{{X: odd, Values: odd}}).LogX())).Title(name),
-		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
+		"numbers":     NumberLine(-math.MaxFloat64, math.MaxFloat64, NumberFormat{name, 0x1p-52, 0x1p-1022, 5e-324, math.MaxFloat64}, NumberFormat{name, 5e-324, 5e-324, 5e-324, 5e-324}, NumberFormat{name, .5, 1, 1e-300, math.MaxFloat64}, NumberFormat{Eps: nan}, NumberFormat{"", .9, 3, 2, 1e300}),
+		"numbers log": NumberLine(-1, math.MaxFloat64, NumberFormat{name, 0x1p-52, 0x1p-1022, 5e-324, math.MaxFloat64}, NumberFormat{name, 5e-324, 5e-324, 5e-324, 5e-324}).LogX(), "numbers bad": NumberLine(nan, math.Inf(1), NumberFormat{}),
+		"bits": BitFields(nan, []StoredBits{{name, 1, 0, 1<<64 - 1, nan, nan}, {name, 15, 48, 1<<64 - 1, math.Inf(-1), math.Inf(1)}, {name, -1, 3, 0, 0, 0}, {name, 99, 99, 0, 0, 0}, {"", 2, 62, 7, -1, 5e-324}}),
+		"sum":  RunningSum(Series{Name: name, DType: name, Values: odd}, []Series{{Name: name, X: odd, Values: odd}, {Values: odd[:1]}, {}}), "sum 0": RunningSum(Series{}, []Series{{Values: odd}}), "residue": Residue([]Series{{Name: name, X: odd, Values: odd}, {Name: name, Values: odd[3:]}}),
+		"difference": Difference(name, name, []Pair{{name, odd, odd, nil}, {name, odd, odd[3:], odd}, {"", odd[5:], odd, odd[:1]}, {First: odd}}),
+		"spectrum":   Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
 	for _, f := range figs {
 		f.Bundle()
@@ -41,9 +47,17 @@ func TestHostile(t *testing.T) {
 		figs[fmt.Sprint("scatter ", v)] = Scatter([]float64{v, odd[(i+1)%len(odd)]}, []float64{v, 2}).LogY()
 		figs[fmt.Sprint("hist ", v)] = Hist([]float64{v, odd[(i+1)%len(odd)]}, i*i*i-1)
 		figs[fmt.Sprint("imshow ", v)] = Imshow([][]float64{{v, 1}, {odd[(i+1)%len(odd)], 0}})
+		figs[fmt.Sprint("numbers ", v)] = NumberLine(v, odd[(i+1)%len(odd)], numberFormats()...)
+		figs[fmt.Sprint("bits ", v)] = BitFields(v, []StoredBits{{"float16", 5, 10, uint64(i) << 9, v, odd[(i+1)%len(odd)]}})
+		figs[fmt.Sprint("sum ", v)] = RunningSum(Series{Values: []float64{v, 1}}, []Series{{Values: []float64{1, v}}})
+		figs[fmt.Sprint("residue ", v)] = Residue([]Series{{Values: []float64{v, odd[(i+1)%len(odd)]}}})
+		figs[fmt.Sprint("difference ", v)] = Difference("", "", []Pair{{First: []float64{v}, Second: []float64{odd[(i+1)%len(odd)]}}})
 		figs[fmt.Sprint("rate ", v)] = Throughput("", []Rate{{Values: []float64{v}}, {Values: []float64{v, 1}}})
 	}
 	for name, f := range figs {
+		if _, err := json.Marshal(f.VegaLite()); err != nil {
+			t.Errorf("%s: the interactive form: %v", name, err)
+		}
 		readSVG(t, name, f.SVG())
 	}
 }

@@ -374,7 +374,7 @@ func (b dashboard) twin() twin {
 				"encoding": object{"x": x(i == len(b)-1), "y": y, "tooltip": tips("x", words.step, "event", words.headEvent, "value", p.Name)}})
 		}
 		if len(bad) > 0 {
-			layers = append(layers, badMarks(bad, tips("x", words.step, "value", p.Name)))
+			layers = append(layers, badMarks(bad, x(i == len(b)-1), skipInk, tips("x", words.step, "value", p.Name)))
 		}
 		name := p.Name + ": " + p.text(p.end())
 		if n := len(p.Marked); n > 0 {

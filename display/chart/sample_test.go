@@ -30,6 +30,12 @@ func samples() []sample {
 		{"bars", Bars("memory", "B", memoryBars())},
 		{"bars-none", Bars("memory", "B", []Bar{{Name: "nothing"}})},
 		{"bars-one", Bars("bytes of casts", "B", []Bar{{"a module with a very long name, longer than there is room for", []Part{{"casts", "float16", 1e15}, {"casts", "float16", nan}}}})},
+		{"bitfields", BitFields(.1, stored(.1))},
+		{"bitfields-odd", BitFields(math.Inf(1), []StoredBits{{Name: "a format with a long name, longer than there is room for", Exponent: 11, Mantissa: 52, Bits: 1<<64 - 1, Value: nan, ULP: nan}, {Name: "float8_e5m2", Exponent: 5, Mantissa: 2, Value: 0}})},
+		{"bitfields-none", BitFields(1, nil)},
+		{"difference", Difference("float32", "autocast", differences())},
+		{"difference-none", Difference("a", "b", nil)},
+		{"difference-same", Difference("a", "b", []Pair{{Name: "loss", First: wave(20), Second: wave(20)}})},
 		{"dtypes", DTypes(mlp(150))},
 		{"dtypes-four", DTypes(fourDTypes())},
 		{"dtypes-long", DTypes(longTrace(200))},
@@ -64,6 +70,10 @@ func samples() []sample {
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},
 		{"needed", Needed("memory", "B", []Series{{"float16", "float16", nil, []float64{10, 3000, 20}}, {"float32", "float32", nil, []float64{nan, 1, math.Inf(1)}}, {}})},
+		{"numberline", NumberLine(0, 4, numberFormats()...)},
+		{"numberline-log", NumberLine(0x1p-30, 0x1p20, numberFormats()...).LogX()},
+		{"numberline-negative", NumberLine(-1.5, 1, numberFormats()[1:3]...)},
+		{"numberline-none", NumberLine(1, 1, numberFormats()...)},
 		{"plot", Plot(wave(300))},
 		{"plot-log", Plot([]float64{1e-5, 1e-4, 1e-3, .01, .1, 1}, []float64{2.3, 1.9, .4, .2, .9, nan}, "loss").LogX().XLabel("learning rate")},
 		{"plot-negative", Plot([]int{-1, 0, 5, 300}).LogY().LogX()},
@@ -90,6 +100,12 @@ func samples() []sample {
 		{"roofline", Roofline("T4 (predicted)", 320e9, []Roof{{"float32", 8.1e12}, {"float16", 65e12}}, roofPoints())},
 		{"roofline-none", Roofline("T4 (predicted)", 320e9, nil, roofPoints())},
 		{"roofline-odd", Roofline("slow", 1, []Roof{{"float32", 1}, {"float16", 1.05}, {"bfloat16", 1.1}}, []RoofPoint{{"a", "int8", 1e9, 1e-9, 1e-12, "compute"}, {"b", "float16", math.Inf(1), 1, 1, "launch"}})},
+		{"residue", Residue(residues())},
+		{"residue-none", Residue([]Series{{Name: "empty"}})},
+		{"runningsum", RunningSum(runningSums(1000))},
+		{"runningsum-long", RunningSum(runningSums(40000))},
+		{"runningsum-none", RunningSum(Series{}, nil)},
+		{"runningsum-odd", RunningSum(Series{Values: []float64{1, 2, 4}}, []Series{{Values: []float64{nan, math.Inf(1), 3}}, {Values: []float64{1}}, {Name: "a", DType: "float16", Values: []float64{1, 1, 1}}, {Name: "a", DType: "float16", Values: []float64{1, 1, 2}}})},
 		{"spectrum", Spectrum(gradients())},
 		{"sweep", ScaleSweep(sweep())},
 		{"sweep-none", ScaleSweep(Sweep{})},
@@ -349,4 +365,78 @@ func board(rows, columns int) (m [][]float64) {
 		}
 	}
 	return m
+}
+
+// numberFormats returns the formats of five dtypes.
+func numberFormats() []NumberFormat {
+	return []NumberFormat{
+		{"float32", 0x1p-23, 0x1p-126, 0x1p-149, math.MaxFloat32}, {"bfloat16", 0x1p-7, 0x1p-126, 0x1p-133, 0x1.fep127}, {"float16", 0x1p-10, 0x1p-14, 0x1p-24, 65504},
+		{"float8_e5m2", 0x1p-2, 0x1p-14, 0x1p-16, 57344}, {"float8_e4m3fn", 0x1p-3, 0x1p-6, 0x1p-9, 448},
+	}
+}
+
+// stored returns x, which is a normal number, as several formats store it.
+func stored(x float64) (list []StoredBits) {
+	for _, f := range []StoredBits{{Name: "float32", Exponent: 8, Mantissa: 23}, {Name: "tf32", Exponent: 8, Mantissa: 10}, {Name: "bfloat16", Exponent: 8, Mantissa: 7}, {Name: "float16", Exponent: 5, Mantissa: 10}, {Name: "float8_e5m2", Exponent: 5, Mantissa: 2}, {Name: "float8_e4m3fn", Exponent: 4, Mantissa: 3}} {
+		e := math.Ilogb(x)
+		ulp := math.Ldexp(1, e-f.Mantissa)
+		f.Value = math.RoundToEven(x/ulp) * ulp
+		f.ULP = (f.Value - x) / ulp
+		e = math.Ilogb(f.Value)
+		fraction := uint64(math.Ldexp(math.Abs(f.Value), f.Mantissa-e)) &^ (1 << f.Mantissa)
+		f.Bits = uint64(e+1<<(f.Exponent-1)-1)<<f.Mantissa | fraction
+		list = append(list, f)
+	}
+	return list
+}
+
+// runningSums returns sums of n terms of 0.1 in formats of 11, 8 and 24 bits.
+func runningSums(n int) (exact Series, sums []Series) {
+	round := func(x float64, bits int) float64 {
+		if x == 0 {
+			return 0
+		}
+		ulp := math.Ldexp(1, math.Ilogb(x)-bits+1)
+		return math.RoundToEven(x/ulp) * ulp
+	}
+	sums = []Series{{Name: "float16", DType: "float16"}, {Name: "bfloat16", DType: "bfloat16"}, {Name: "into float32", DType: "float32"}}
+	for k, bits := range []int{11, 8, 24} {
+		sum := 0.
+		for range n {
+			sum = round(sum+round(.1, bits), bits)
+			sums[k].Values = append(sums[k].Values, sum)
+		}
+	}
+	for i := range n {
+		exact.Values = append(exact.Values, float64(i+1)*.1)
+	}
+	return exact, sums
+}
+
+// residues returns what three orders of the same additions lose.
+func residues() (list []Series) {
+	for k, name := range []string{"as given", "ascending", "descending"} {
+		s := Series{Name: name}
+		for i := range 500 {
+			s.Values = append(s.Values, math.Sin(float64(i*i*(k+1)))/math.Ldexp(64, 2*k))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// differences returns two runs that part after ten steps.
+func differences() []Pair {
+	loss, weights := Pair{Name: "loss"}, Pair{Name: "weights"}
+	for i := range 120 {
+		y := math.Exp(-float64(i) / 40)
+		apart := 0.
+		if i > 10 {
+			apart = 1e-4 * float64(i) * (1 + math.Sin(float64(i)))
+		}
+		loss.First, loss.Second = append(loss.First, y), append(loss.Second, y*(1+apart))
+		weights.First, weights.Second = append(weights.First, 5+y), append(weights.Second, 5+y+apart/50)
+	}
+	loss.Second[70] = math.Inf(1)
+	return []Pair{loss, weights}
 }

@@ -56,6 +56,16 @@ type language struct {
 	// Bars.
 	barNone, barTotal, barPart, headPart, headValue string
 
+	// NumberLine and BitFields.
+	numbersNone, numbersAre, numbersOf, numbersGap, numbersGaps, numbersMissing, headFormat, headGap, headNumbers, headGapLeast, headGapMost string
+	bitsNone, bitsSign, bitsExponent, bitsMantissa, bitsExact, bitsULP, bitsIn, bitsAll, bitsBecomes, bitsSome                               string
+	headBit, headBits, headWorth, headULP                                                                                                    string
+
+	// RunningSum, Residue and Difference.
+	sumExact, sumNone, sumTerms, sumAxis, sumOf, sumEnds, sumStops, sumNever, headStop                                                         string
+	residueNone, residueAxis, residueOf, residueLost, headOrder, headInexact, headWorst                                                        string
+	differenceRuns, differenceNone, differenceAxis, differenceIs, differenceMost, differenceSame, differenceLost, differenceEqual, headDiffers string
+
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
 
@@ -254,6 +264,61 @@ var english = language{
 	panelsNone:    "No step recorded yet",
 	panelsEnds:    "%s: %s",
 	panelsSkipped: " (%d skipped)",
+
+	numbersNone:    "Numbers from %s to %s: no format or no such range",
+	numbersAre:     "Numbers from %s to %s: %s",
+	numbersOf:      "%s in %s",
+	numbersGap:     "%s apart",
+	numbersGaps:    "%s to %s apart",
+	numbersMissing: "none",
+	headFormat:     "format",
+	headGap:        "gap",
+	headNumbers:    "numbers",
+	headGapLeast:   "smallest gap",
+	headGapMost:    "largest gap",
+
+	bitsNone:     "%s: no format given",
+	bitsSign:     "sign",
+	bitsExponent: "exponent",
+	bitsMantissa: "mantissa",
+	bitsExact:    "exact",
+	bitsULP:      "error %s%s ulp",
+	bitsIn:       "%s in %s",
+	bitsAll:      "%s is exact in every format",
+	bitsBecomes:  "%s becomes %s",
+	bitsSome:     "%s: exact in %s; %s",
+	headBit:      "bit",
+	headBits:     "bits",
+	headWorth:    "worth",
+	headULP:      "error in ulp",
+
+	sumExact: "exact",
+	sumNone:  "Running sum: no terms given",
+	sumTerms: "terms",
+	sumAxis:  "running sum",
+	sumOf:    "Sum of %s terms, exactly %s: %s",
+	sumEnds:  "%s ends at %s",
+	sumStops: "%s stops at %s from term %s on",
+	sumNever: "never",
+	headStop: "stops at term",
+
+	residueNone: "Residue of a sum: no terms given",
+	residueAxis: "lost so far",
+	residueOf:   "Lost in a sum of %d terms: %s",
+	residueLost: "%s %s",
+	headOrder:   "order",
+	headInexact: "rounded additions",
+	headWorst:   "largest loss of one",
+
+	differenceRuns:  "%s against %s",
+	differenceNone:  "%s: no values recorded",
+	differenceAxis:  "relative difference",
+	differenceIs:    "%s: %s",
+	differenceMost:  "%s up to %s apart (step %s), %s at the end",
+	differenceLost:  "%s finite in only one of them at step %s, %s apart at the end",
+	differenceSame:  "%s never apart",
+	differenceEqual: "equal",
+	headDiffers:     "differs from step",
 
 	roofNone:      "Roofline of %s: no operation",
 	roofBound:     "Operations below the roofs of %s: %s",

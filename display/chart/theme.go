@@ -60,6 +60,13 @@ func (t Theme) style(size vg.Length, c color.Color) text.Style {
 // plot returns an empty plot in the theme's colours: a bare x axis, horizontal grid lines instead
 // of a y axis, and no title, because the figure has one.
 func (t Theme) plot() *plot.Plot {
+	p := t.bare()
+	p.Add(grid{draw.LineStyle{Color: t.Grid, Width: 1}})
+	return p
+}
+
+// bare returns the same without grid lines.
+func (t Theme) bare() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = t.Background
 	for _, s := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
@@ -74,7 +81,6 @@ func (t Theme) plot() *plot.Plot {
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{8, true}, roundTicks{5, false}
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	p.Add(grid{draw.LineStyle{Color: t.Grid, Width: 1}})
 	return p
 }
 

@@ -55,6 +55,9 @@ func (f *Figure) VegaLite() map[string]any {
 	t := f.twin()
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": lines(f.title()), "anchor": "start", "frame": "group", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
+	if t.names != nil { // above the names too
+		title["frame"] = "bounds"
+	}
 	if t.subtitle != "" {
 		title["subtitle"], title["subtitleColor"] = t.subtitle, themed(neutral)
 	}
@@ -283,8 +286,8 @@ func powers(base int, lo, hi float64, n int) (list []float64) {
 		step *= 2
 	}
 	for e := int(math.Ceil(lo)); e <= int(math.Floor(hi)); e++ {
-		if e%step == 0 {
-			list = append(list, math.Pow(float64(base), float64(e)))
+		if v := math.Pow(float64(base), float64(e)); e%step == 0 && finite(v) {
+			list = append(list, v)
 		}
 	}
 	return list

@@ -14,21 +14,22 @@ const (
 	downPath  = "M-1,-.8L1,-.8L0,1Z"
 )
 
-// badMarks returns the layer of values without a place: marks at the edges of the plot.
-func badMarks(data []object, tooltip []object) object {
-	edge := func(low bool, path string, at any) object {
+// badMarks returns the layer of values without a place: marks at the edges of the plot, those at the lower edge in
+// a colour.
+func badMarks(data []object, x any, below role, tooltip []object) object {
+	edge := func(low bool, path string, ink role, at any) object {
 		return object{
 			"transform": []object{{"filter": object{"field": "low", "equal": low}}},
-			"mark":      object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true, "shape": path, "color": themed(skipInk)},
-			"encoding":  object{"x": object{"field": "x", "type": "quantitative"}, "y": object{"value": at}, "tooltip": tooltip},
+			"mark":      object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true, "shape": path, "color": themed(ink)},
+			"encoding":  object{"x": x, "y": object{"value": at}, "tooltip": tooltip},
 		}
 	}
 	var layers []object
 	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == false }) {
-		layers = append(layers, edge(false, upPath, 6))
+		layers = append(layers, edge(false, upPath, skipInk, 6))
 	}
 	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == true }) {
-		layers = append(layers, edge(true, downPath, object{"expr": "height - 6"}))
+		layers = append(layers, edge(true, downPath, below, object{"expr": "height - 6"}))
 	}
 	return object{"data": object{"values": data}, "layer": layers}
 }
@@ -99,7 +100,7 @@ func (l lineChart) twin() twin {
 		},
 	}}
 	if len(bad) > 0 {
-		t.layers = append(t.layers, badMarks(bad, tooltip))
+		t.layers = append(t.layers, badMarks(bad, x, skipInk, tooltip))
 	}
 	t.subtitle = fewer(shown, all)
 	return t

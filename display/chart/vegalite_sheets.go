@@ -19,7 +19,7 @@ func (h heatMap) twin() twin {
 			cell := r.Values[from:min(from+merge, len(r.Values))]
 			o := object{"row": i, "name": r.Name, "from": from * h.steps, "to": (from + len(cell)) * h.steps, "share": nil}
 			if at := largest(cell); at >= 0 {
-				o["share"] = cell[at]
+				o["share"] = jsonNumber(cell[at])
 			}
 			data = append(data, o)
 		}

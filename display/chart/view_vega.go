@@ -1,0 +1,331 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// twin returns the interactive form of the view.
+func (v view) twin() twin {
+	t := twin{names: v.y.names, right: v.right, height: v.height, data: []object{}}
+	if v.y.bare {
+		t.names = []string{}
+	}
+	x, y := v.limits()
+	axes := object{"x": v.x.channel("x", x, false), "y": v.y.channel("y", y, v.y.bare)}
+	var params []object
+	if len(v.zoom) > 0 {
+		params = append(params, zoom(v.zoom...))
+	}
+	filtered := object{}
+	if v.legend() {
+		param, opacity := filter("kind")
+		params, filtered = append(params, param), object{"opacity": opacity}
+	}
+	explained := false // the legend belongs to the first layer that has kinds
+	shown, all := 0, v.points
+	for _, l := range v.layers {
+		if l.mark == curves || l.mark == stairs || l.mark == points {
+			shown += len(v.shown(l))
+			if v.points == 0 {
+				all += len(l.rows)
+			}
+		}
+		for _, unit := range v.units(l, axes, filtered, !explained) {
+			if params != nil {
+				unit["params"] = append(params, listOf(unit["params"])...)
+				params = nil
+			}
+			t.layers = append(t.layers, unit)
+		}
+		ink, _ := l.ink()
+		explained = explained || l.mark != texts && ink == nil
+	}
+	t.subtitle = fewer(shown, all)
+	return t
+}
+
+// ink returns the colour of a layer's rows if they have their own, and reports whether it is the same for all.
+func (l layer) ink() (ink role, one bool) {
+	if len(l.rows) == 0 || l.rows[0].color == nil {
+		return nil, false
+	}
+	ink = l.rows[0].color
+	return ink, !slices.ContainsFunc(l.rows, func(r row) bool { return r.color(Light) != ink(Light) || r.color(Dark) != ink(Dark) })
+}
+
+func listOf(v any) []object {
+	list, _ := v.([]object)
+	return list
+}
+
+// channel returns the encoding of a field of positions.
+func (s scale) channel(field string, at span, down bool) object {
+	limits := []float64{at.lo, at.hi}
+	axis := any(object{"tickCount": map[string]int{"x": 8, "y": 5}[field]})
+	switch {
+	case s.names != nil:
+		rows := make([]int, len(s.names))
+		for i := range rows {
+			rows[i] = i
+		}
+		list, _ := json.Marshal(printables(s.names)) // strings can be encoded
+		axis = object{"labelExpr": string(list) + "[datum.value]", "values": rows, "domain": false, "ticks": false, "grid": false, "labelColor": themed(textInk), "labelPadding": 6}
+		limits = []float64{at.hi, at.lo} // from the top
+	case s.bare:
+		axis = nil
+		if down {
+			limits = []float64{at.hi, at.lo}
+		}
+	case s.base > 0:
+		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": powerLabels(s.base, false)}
+	case s.whole:
+		axis = object{"tickMinStep": 1, "tickCount": 8}
+	}
+	var title any
+	if s.title != "" {
+		title = s.title
+	}
+	return object{"field": field, "type": "quantitative", "title": title, "axis": axis, "scale": object{"domain": limits, "nice": false, "zero": false}}
+}
+
+// units returns the layers of a layer in the specification.
+func (v view) units(l layer, axes, filtered object, explain bool) []object {
+	data, bad := v.data(l)
+	colors, edges, dashes := v.colors(l, explain)
+	var tooltip []object
+	for _, f := range v.facts {
+		tooltip = append(tooltip, object{"field": f.key, "title": f.title})
+	}
+	encoding := func(more ...any) object {
+		e := object{"x": axes["x"], "y": axes["y"], "tooltip": tooltip}
+		if filtered["opacity"] != nil {
+			e["opacity"] = filtered["opacity"]
+		}
+		return with(e, more...)
+	}
+	unit := func(rows []object, mark, encoding object) object {
+		u := object{"data": object{"values": rows}, "mark": mark, "encoding": encoding}
+		if ink, one := l.ink(); ink != nil && !one {
+			u["transform"] = []object{{"calculate": "dark ? datum.dark : datum.light", "as": "ink"}}
+		}
+		return u
+	}
+	faint := object{"condition": object{"test": "datum.faint", "value": faintAlpha / 255.}, "value": 1}
+	edge := object{"condition": object{"test": "datum.faint", "value": .75}, "value": 0}
+	var units []object
+	switch l.mark {
+	case rects:
+		units = append(units, unit(data, object{"type": "rect", "clip": true},
+			encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors, "stroke", edges, "fillOpacity", faint, "strokeWidth", edge)))
+	case rules:
+		units = append(units, unit(data, object{"type": "rule", "clip": true, "strokeWidth": float64(orWidth(l.width, 1.5))},
+			encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors, "strokeDash", dashes)))
+	case curves, stairs:
+		mark := object{"type": "line", "clip": true, "strokeWidth": float64(orWidth(l.width, 1.8))}
+		if l.mark == stairs {
+			mark["interpolate"] = "step-after"
+		}
+		line := encoding("color", colors, "strokeDash", dashes, "order", object{"field": "index", "type": "quantitative"})
+		delete(line, "tooltip")
+		near := unit(data, object{"type": "point", "filled": true, "size": 60, "clip": true},
+			encoding("color", colors, "opacity", object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}))
+		near["params"] = []object{pointed("x", "y")}
+		near["transform"] = []object{{"filter": "isValid(datum.y)"}}
+		units = append(units, unit(data, mark, line), near)
+	case points:
+		size := float64(orWidth(l.width, 3.2))
+		mark, e := object{"type": "point", "filled": true, "size": 4 * size * size, "clip": true, "opacity": 1}, encoding("color", colors)
+		if l.shape == nil {
+			e["shape"] = v.shapes(colors["legend"])
+		} else {
+			mark["shape"], mark["filled"], mark["strokeWidth"] = l.path, l.path != crossPath, 1.8
+		}
+		units = append(units, unit(data, mark, e))
+	}
+	if len(bad) > 0 {
+		units = append(units, badMarks(bad, axes["x"], v.below(), tooltip))
+	}
+	if text := v.texts(l, data); len(text) > 0 {
+		size := labelSize
+		if l.small {
+			size = smallSize
+		}
+		mark := object{"type": "text", "fontSize": size, "align": "left", "dx": 4}
+		ink := object{"value": themed(textInk)}
+		switch {
+		case l.mark == rects:
+			mark["align"], mark["dx"], mark["clip"] = "center", 0, true
+			ink = object{"condition": object{"test": "datum.faint", "value": themed(textInk)}, "value": themed(backgroundInk)}
+		case l.mark == points:
+			mark["dx"] = 9
+		case l.mark == texts:
+			mark["align"], mark["dx"] = [...]string{"right", "center", "left"}[l.align+1], 0
+			ink = colors
+		}
+		e := encoding("text", object{"field": "text", "type": "nominal"}, "color", ink)
+		if l.aside {
+			mark["clip"] = false
+			e["x"] = object{"value": object{"expr": fmt.Sprintf("width + %d", asideGap)}}
+		}
+		units = append(units, unit(text, mark, e))
+	}
+	return units
+}
+
+// data returns the rows of a layer as objects, and those without a place.
+func (v view) data(l layer) (list, bad []object) {
+	list = []object{}
+	for _, i := range v.shown(l) {
+		r := l.rows[i]
+		o := object{"x": jsonNumber(r.x), "y": jsonNumber(r.y)}
+		if l.mark == rects || l.mark == rules {
+			o["x2"], o["y2"] = jsonNumber(r.x2), jsonNumber(r.y2)
+			if !finite(r.x) || !finite(r.x2) || !finite(r.y) || !finite(r.y2) {
+				continue
+			}
+		}
+		if r.kind < len(v.kinds) {
+			o["kind"] = v.kinds[r.kind].name
+		}
+		if r.text != "" {
+			o["text"] = printable(r.text)
+		}
+		if r.faint {
+			o["faint"] = true
+		}
+		if r.color != nil {
+			o["light"], o["dark"] = css(r.color(Light)), css(r.color(Dark))
+		}
+		for k, f := range v.facts {
+			if k < len(r.facts) {
+				o[f.key] = factValue(r.facts[k])
+			}
+		}
+		switch lines := l.mark == curves || l.mark == stairs; {
+		case !finite(r.x):
+			continue
+		case lines || l.mark == points:
+			if lines {
+				o["index"] = i
+			}
+			if !finite(r.y) {
+				o["low"] = math.IsInf(r.y, -1)
+				bad = append(bad, o)
+			}
+			if lines || finite(r.y) {
+				list = append(list, o)
+			}
+			continue
+		}
+		list = append(list, o)
+	}
+	return list, bad
+}
+
+// factValue returns a value for the data of a specification. JSON has no inf and NaN.
+func factValue(value any) any {
+	if x, ok := value.(float64); ok && !finite(x) {
+		return valueText(x)
+	}
+	return value
+}
+
+// shown returns the indices of the rows that the interactive form holds. Lines are thinned one by one.
+func (v view) shown(l layer) (kept []int) {
+	if l.mark != curves && l.mark != stairs {
+		y := make([]float64, len(l.rows))
+		for i, r := range l.rows {
+			y[i] = r.y
+		}
+		return decimate(y, mostPoints)
+	}
+	rows := map[int][]int{}
+	for i, r := range l.rows {
+		rows[r.kind] = append(rows[r.kind], i)
+	}
+	for k := range len(v.kinds) {
+		y := make([]float64, len(rows[k]))
+		for i, at := range rows[k] {
+			y[i] = l.rows[at].y
+		}
+		for _, i := range decimate(y, max(mostPoints/len(rows), 8)) {
+			kept = append(kept, rows[k][i])
+		}
+	}
+	return kept
+}
+
+// colors returns the encodings of a layer's colours, of the lines around rectangles, which are not in the
+// legend, and of dashes.
+func (v view) colors(l layer, explain bool) (colors, edges, dashes object) {
+	plain := object{"value": []int{1, 0}}
+	if r, one := l.ink(); r != nil {
+		ink := object{"value": themed(r)}
+		if !one {
+			ink = object{"field": "ink", "type": "nominal", "scale": nil, "legend": nil}
+		}
+		return ink, ink, plain
+	}
+	if len(v.kinds) == 0 {
+		ink := object{"value": themed(textInk)}
+		return ink, ink, plain
+	}
+	var names, listed []string
+	var roles []role
+	var patterns [][]float64
+	for _, k := range v.kinds {
+		names, roles, patterns = append(names, k.name), append(roles, k.color), append(patterns, dashesOf(k.dashes))
+		if !k.quiet {
+			listed = append(listed, k.name)
+		}
+	}
+	var legend any
+	if explain && len(listed) > 1 {
+		switch l.mark {
+		case curves, stairs, rules:
+			legend = with(object{"values": listed}, "symbolType", "stroke", "symbolStrokeWidth", 2, "symbolSize", 200)
+		case rects:
+			legend = object{"values": listed, "symbolType": "square"}
+		case points:
+			legend = object{"values": listed}
+		}
+	}
+	colors = palette("kind", names, roles, "legend", legend)
+	edges = palette("kind", names, roles, "legend", nil)
+	dashes = object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": patterns}, "title": nil, "legend": legend}
+	return colors, edges, dashes
+}
+
+// shapes returns the encoding of the marks of points.
+func (v view) shapes(legend any) object {
+	var names, paths []string
+	for _, k := range v.kinds {
+		names, paths = append(names, k.name), append(paths, k.path)
+	}
+	return object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": paths}, "title": nil, "legend": legend}
+}
+
+// texts returns the rows of a layer that have a text, at its place.
+func (view) texts(l layer, data []object) (list []object) {
+	for _, o := range data {
+		if o["text"] == nil {
+			continue
+		}
+		at := maps.Clone(o)
+		switch l.mark {
+		case rects:
+			at["x"] = (o["x"].(float64) + o["x2"].(float64)) / 2
+			at["y"] = (o["y"].(float64) + o["y2"].(float64)) / 2
+		case rules:
+			at["x"], at["y"] = o["x2"], o["y2"]
+		}
+		delete(at, "x2")
+		delete(at, "y2")
+		list = append(list, at)
+	}
+	return list
+}
