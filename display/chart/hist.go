@@ -182,7 +182,7 @@ func (h histogram) draw(t Theme, c draw.Canvas) {
 		col = d.color(t)
 	}
 	p.Add(histBars{h, col})
-	p.Draw(c)
+	paint(p, c)
 }
 
 // histBars draws the bars of a histogram.

@@ -134,7 +134,7 @@ func (s scatter) draw(t Theme, c draw.Canvas) {
 	s.scale(p, c, whole)
 	pad := (p.X.Max - p.X.Min) * .02
 	p.X.Min, p.X.Max = p.X.Min-pad, p.X.Max+pad
-	p.Draw(c)
+	paint(p, c)
 }
 
 func square(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
