@@ -26,6 +26,7 @@ var tasks = []struct {
 	{"table, image, HTML, LaTeX", []string{"display?"}},
 	{"output of your own type", []string{"display.Of?"}},
 	{"charts", []string{"chart?"}},
+	{"charts to point at and zoom", []string{"%charts interactive"}},
 	{"dark charts", []string{"%theme dark", "%theme auto"}},
 	{"gradients that float16 loses", []string{"diagnose.Gradients?"}},
 	{"where a value overflows", []string{"diagnose.Overflow?"}},

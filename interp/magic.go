@@ -63,6 +63,7 @@ func init() {
 		{"%%timeout", "300ms", "runs the cell and interrupts it after that time", takesGo, (*Session).magicTimeout},
 		{"%%writefile", "[-a] FILE", "writes the cell to a file; -a appends to it", takesText, (*Session).magicWritefile},
 		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", takesWords, (*Session).magicCd},
+		{"%charts", "[interactive|picture]", "shows or sets the form of charts; interactive ones show values under the pointer, and zoom", takesWords, (*Session).magicCharts},
 		{"%debug", "", "after a panic, runs that cell again and shows the variables of every call that was active at the panic", takesWords, (*Session).magicDebug},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", takesWords, (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", takesWords, (*Session).magicExport},

@@ -32,6 +32,9 @@ type Options struct {
 	// Theme is the theme of charts until a cell sets another with %theme: one of
 	// display.Themes; "" means the colours that the charts were made with.
 	Theme string
+	// Charts is the form of charts until a cell sets another with %charts: one of
+	// display.Forms; "" means the form that the charts were made with.
+	Charts string
 	// Release is the version of this program for front ends.
 	Release string
 	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
@@ -127,6 +130,9 @@ func NewSession(o Options) (*Session, error) {
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if o := s.opts.Theme; o != "" {
 		s.screen.SetTheme(o)
+	}
+	if o := s.opts.Charts; o != "" {
+		s.screen.SetForm(o)
 	}
 	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
