@@ -207,7 +207,7 @@ func (o RunOptions) write(path string, nb *Notebook) error {
 	return o.writeLive(path, nb, nil)
 }
 
-// writeLive writes the output and the page; with l, they are those of a run that goes on, and the
+// writeLive writes the output and the page; with l, the run continues, and the
 // running cell has no number in the output.
 func (o RunOptions) writeLive(path string, nb *Notebook, l *live) error {
 	var errs []error
