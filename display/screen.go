@@ -19,6 +19,7 @@ type Screen struct {
 
 	sink  func() Sink
 	theme atomic.Pointer[string]
+	form  atomic.Pointer[string]
 
 	mu     sync.Mutex
 	opened []unsettled // oldest first

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"halfnote/amp/experiment"
+	"halfnote/tensor"
 )
 
 var inf = math.Inf(1)
@@ -75,7 +76,85 @@ func TestAccumulation(t *testing.T) {
 	equal(t, "float16 count is stuck at", float64(ones.Sums[0].Stuck), 2048)
 	equal(t, "bfloat16 count", ones.Sums[1].Sum, 256)
 	equal(t, "float32 count", ones.Sums[2].Sum, 5000)
+	equal(t, "float16 count in pairs", ones.Sums[3].Sum, 5000) // 8 + 128 + 256 + 512 + 4096, which float16 holds
+	equal(t, "float16 ones into float32", ones.Sums[4].Sum, 5000)
+	near(t, "float16 sum of 0.1 in pairs", tenths.Sums[3].Sum, 1000, 1)
+	equal(t, "float16 0.1 into float32 is stuck at", float64(tenths.Sums[4].Stuck), -1)
 	shows(t, tenths, "256")
+	if got, want := ones.Figure.String(), "Sum of 5000 terms, exactly 5000: float16 stops at 2048 from term 2048 on, bfloat16 stops at 256 from term 256 on, float32 ends at 5000, float16 in pairs ends at 5000, float16 into float32 ends at 5000"; got != want {
+		t.Errorf("got the chart %q, want %q", got, want)
+	}
+	shows(t, experiment.Accumulation(0, 1), "0 additions")
+}
+
+// TestResidue adds 2048 and 64 ones: above 2048, float16's numbers are 2 apart, so 2048 + 1 is 2048.
+func TestResidue(t *testing.T) {
+	terms := []float64{2048}
+	for range 64 {
+		terms = append(terms, 1)
+	}
+	r := experiment.Residue(terms, tensor.Float16)
+	for i, want := range []experiment.ResidueRow{{"as given", 2048, 64}, {"smallest first", 2112, 0}, {"largest first", 2048, 64}} {
+		if r.Orders[i] != want {
+			t.Errorf("got %v, want %v", r.Orders[i], want)
+		}
+	}
+	shows(t, r, "2112")
+	if got, want := r.Figure.String(), "Lost in a sum of 65 terms: as given 64, smallest first 0, largest first 64"; got != want {
+		t.Errorf("got the chart %q, want %q", got, want)
+	}
+}
+
+// TestBits compares with the bits of torch's torch.tensor(x).to(dtype).view(…); those of TF32 follow from float32's.
+func TestBits(t *testing.T) {
+	for x, want := range map[float64][]uint64{
+		0.1:             {0x3dcccccd, 0x1ee66, 0x3dcd, 0x2e66, 0x1d, 0x2e},
+		-1e-8:           {0xb22bcc77, 0x5915e, 0xb22c, 0x8000, 0x80, 0x80},
+		1 + 0x1p-11:     {0x3f801000, 0x1fc00, 0x3f80, 0x3c00, 0x38, 0x3c}, // a tie
+		1 + 0x1.8p-10:   {0x3f803000, 0x1fc02, 0x3f80, 0x3c02, 0x38, 0x3c},
+		70000:           {0x4788b800, 0x23c46, 0x4789, 0x7c00, 0x7e, 0x7c},
+		math.Inf(-1):    {0xff800000, 0x7fc00, 0xff80, 0xfc00, 0xfe, 0xfc},
+		math.MaxFloat32: {0x7f7fffff, 0x3fc00, 0x7f80, 0x7c00, 0x7e, 0x7c},
+		0x1p-149:        {1, 0, 0, 0, 0, 0},
+		0x1.8p-136:      {0x3000, 2, 0, 0, 0, 0}, // a tie,
+	} {
+		r := experiment.Bits(x)
+		for i, s := range r.Stored {
+			if s.Bits != want[i] {
+				t.Errorf("%g in %s: got %#x, want %#x", x, s.Format, s.Bits, want[i])
+			}
+		}
+		shows(t, r, "tf32")
+	}
+	s := experiment.Bits(0.1).Stored
+	near(t, "error of 0.1 in float16", s[3].ULP, (0.0999755859375-0.1)/0x1p-14, 1e-9)
+	equal(t, "0.1 in TF32", s[1].Value, 0.0999755859375)
+}
+
+func TestDifference(t *testing.T) {
+	r := &experiment.RunsReport{Runs: []experiment.Run{{Name: "float32", Losses: []float64{4, 2, 1}}, {Name: "autocast", Losses: []float64{4, 2.5, 1.25}}}}
+	if got, want := r.Difference("autocast").String(), "autocast against float32: loss up to 20 % apart (step 1), 20 % at the end"; got != want {
+		t.Errorf("got the chart %q, want %q", got, want)
+	}
+}
+
+func TestSpacing(t *testing.T) {
+	r := experiment.Spacing(1, 2, tensor.Float16, tensor.BFloat16)
+	equal(t, "float16 gap at 1", r.DTypes[0].From, 0x1p-10)
+	equal(t, "float16 gap at 2", r.DTypes[0].To, 0x1p-9)
+	equal(t, "bfloat16 gap at 1", r.DTypes[1].From, 0x1p-7)
+	shows(t, r, "1,025 in float16, 129 in bfloat16")
+	shows(t, experiment.Spacing(-1, 1e6), "float8_e4m3fn")
+	for _, f := range []func(){func() { experiment.Spacing(2, 1) }, func() { experiment.Spacing(0, math.NaN()) }, func() { experiment.Spacing(0, 1, tensor.Int64) }, func() { experiment.Residue(nil, tensor.Float16) }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("got no panic, want one")
+				}
+			}()
+			f()
+		}()
+	}
 }
 
 func TestMasterWeights(t *testing.T) {

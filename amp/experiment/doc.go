@@ -9,7 +9,7 @@
 //
 // The arithmetic:
 //
-//   - [Ranges], [SumOfOnes], [OnePlus], [Accumulation], [DotProduct]
+//   - [Ranges], [Spacing], [Bits], [SumOfOnes], [OnePlus], [Accumulation], [Residue], [DotProduct]
 //   - [MasterWeights], [LostConstants], [Saturation], [DoubleSigmoid]
 //
 // Gradients and the loss scale:

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"halfnote/amp"
+	"halfnote/display/chart"
 	"halfnote/tensor"
 )
 
@@ -24,11 +25,13 @@ type RangesReport struct {
 // 65504 and 2^-24. It is torch.finfo as a table.
 func Ranges() *RangesReport {
 	r := &RangesReport{Report: Report{Header: []string{"dtype", "largest", "1 + eps", "smallest normal", "smallest", "655504 becomes"}}}
-	for _, d := range []tensor.DType{tensor.Float32, tensor.BFloat16, tensor.Float16, tensor.Float8E4M3, tensor.Float8E5M2} {
+	var formats []chart.NumberFormat
+	for _, d := range shownFormats {
 		row := RangeRow{tensor.FInfo(d), tensor.Scalar(655504).To(d).Item()}
-		r.DTypes = append(r.DTypes, row)
+		r.DTypes, formats = append(r.DTypes, row), append(formats, numberFormat(row.FloatInfo))
 		r.row(d, row.Max, row.Eps, row.Tiny, row.Subnormal, row.Misprint)
 	}
+	r.Figure = chart.NumberLine(0, tensor.FInfo(tensor.Float32).Max, formats...).LogX()
 	r.Says = "float16 ends at 65504 and at 2^-24, 5.96e-8; a README's 655504 is a misprint and infinite there. bfloat16 has float32's range with 8 bits of precision."
 	return r
 }

@@ -137,6 +137,13 @@ func (r *RunsReport) Named(name string) Run {
 	panic(fmt.Sprintf("experiment: named: unknown run %q", name))
 }
 
+// Difference shows how far the losses of the run of that name are from those of the first run, step by step. It
+// panics if the name is unknown.
+func (r *RunsReport) Difference(name string) *chart.Figure {
+	run := r.Named(name)
+	return chart.Difference(r.Runs[0].Name, run.Name, []chart.Pair{{Name: "loss", First: r.Runs[0].Losses, Second: run.Losses}})
+}
+
 // compare makes the table and the chart of the losses.
 func (r *RunsReport) compare() {
 	r.Header = []string{"run", "first loss", "final loss", "skipped", "seconds", "against the first", "peak bytes"}

@@ -54,7 +54,7 @@ func TestSentences(t *testing.T) {
 		{"bits", BitFields(.5, stored(.5)[:2]), "0.5 is exact in every format"},
 		{"bits, some", BitFields(1+0x1p-10, stored(1 + 0x1p-10)[1:4]), "1.00097656: exact in tf32, float16; 1 in bfloat16"},
 		{"bits, none", BitFields(-1e300, nil), "−1e+300: no format given"},
-		{"sum", RunningSum(Series{Values: []float64{1, 2, 3, 4}}, []Series{{Name: "a", Values: []float64{1, 2, 2, 2}}, {Name: "b", Values: []float64{1, 2, 3, 3.5}}, {Name: "c", Values: []float64{1, 1, nan, 4}}}), "Sum of 4 terms, exactly 4: a stops at 2 from term 2 on, b ends at 3.5, c ends at 4"},
+		{"sum", RunningSum(Series{Values: []float64{1, 2, 3, 4, 5}}, []Series{{Name: "a", Values: []float64{1, 2, 2, 2, 2}}, {Name: "b", Values: []float64{1, 2, 2, 4, 4}}, {Name: "c", Values: []float64{1, 1, nan, 4, 5}}}), "Sum of 5 terms, exactly 5: a stops at 2 from term 2 on, b ends at 4, c ends at 5"},
 		{"sum, constant", RunningSum(Series{Values: []float64{1, 1, 1}}, []Series{{Name: "a", Values: []float64{1, 1, 1}}}), "Sum of 3 terms, exactly 1: a ends at 1"},
 		{"residue", Residue([]Series{{Name: "up", Values: []float64{0, .5, .25}}, {Name: "down", Values: []float64{0, -.25}}}), "Lost in a sum of 3 terms: up 0.75, down −0.25"},
 		{"difference", Difference("a", "b", []Pair{{Name: "loss", First: []float64{1, 2, 4}, Second: []float64{1, 1, 4}}, {Name: "norm", First: []float64{-1, nan}, Second: []float64{1, nan}}}), "b against a: loss up to 50 % apart (step 1), 0 % at the end, norm up to 200 % apart (step 0), 0 % at the end"},

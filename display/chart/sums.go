@@ -47,14 +47,19 @@ func RunningSum(exact Series, sums []Series) *Figure {
 	return f
 }
 
-// stopped returns the index from which on values no longer change, although the exact ones do, or −1.
+// stopped returns the index from which on values no longer change, or −1. The exact ones must change further, by more
+// than twice the last change: a sum that rounds to large units rests between two changes, too.
 func stopped(values, exact []float64) int {
 	n := len(values)
 	at := n - 1
 	for at > 0 && values[at-1] == values[n-1] {
 		at--
 	}
-	if n > len(exact) || at == n-1 || !finite(values[n-1]) || exact[at] == exact[n-1] {
+	change := values[at]
+	if at > 0 {
+		change -= values[at-1]
+	}
+	if n > len(exact) || !(math.Abs(exact[n-1]-exact[at]) > 2*math.Abs(change)) {
 		return -1
 	}
 	return at

@@ -34,11 +34,23 @@ const mostPoints = 5000
 // Interactive returns the figure in its interactive form, which JupyterLab and VS Code draw
 // without an extension, also before a notebook is trusted: exact values under the pointer, zoom by
 // the wheel, a legend that filters, and colours that follow the front end's theme. Other front
-// ends draw the picture. A figure without such a form, as those of [Scatter], [Hist], [Imshow] and
-// [Grid], stays as it is.
-func (f *Figure) Interactive() *Figure {
+// ends draw the picture. A figure without such a form, as those of [Grid], stays as it is.
+func (f *Figure) Interactive() *Figure { return f.inForm("interactive", true) }
+
+// Picture returns the figure as a still picture, also where %charts asks for interactive ones.
+func (f *Figure) Picture() *Figure { return f.inForm("picture", true) }
+
+// InForm implements display.Formed.
+func (f *Figure) InForm(name string) any {
+	if f.formChosen {
+		return f
+	}
+	return f.inForm(name, false)
+}
+
+func (f *Figure) inForm(name string, chosen bool) *Figure {
 	g := *f
-	g.interactive = true
+	g.interactive, g.formChosen = name == "interactive", chosen
 	return &g
 }
 
@@ -259,11 +271,15 @@ func powerLabels(base int, log bool) string {
 	if log {
 		e = fmt.Sprintf("round(log(datum.value) / log(%d))", base)
 	}
-	digit := func(of string) string {
-		return fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', %s, %s + 1)", of, of)
+	label := fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '')", base, e)
+	for _, unit := range []int{1000, 100, 10, 1} {
+		digit := fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', floor(abs(%s) / %d) %% 10, floor(abs(%s) / %d) %% 10 + 1)", e, unit, e, unit)
+		if unit > 1 {
+			digit = fmt.Sprintf("(abs(%s) >= %d ? %s : '')", e, unit, digit)
+		}
+		label += " + " + digit
 	}
-	return fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '') + (abs(%s) >= 10 ? %s : '') + %s",
-		base, e, e, digit(fmt.Sprintf("floor(abs(%s) / 10)", e)), digit(fmt.Sprintf("(abs(%s) %% 10)", e)))
+	return label
 }
 
 // octaves returns the powers of two whose exponents are from lo to hi, at most about n of them.
