@@ -46,7 +46,7 @@ STD, display < display/widget
 STD, amp, display, tensor, tensor/nn < amp/apex
 STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
-STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
+STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
@@ -84,6 +84,7 @@ var modules = map[string][]string{
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"pprof":      {"github.com/google/pprof/profile"},
+	"protowire":  {"google.golang.org/protobuf/encoding/protowire"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/mod":      {"golang.org/x/mod"},
 	"x/sys":      {"golang.org/x/sys"},

@@ -20,6 +20,7 @@ require (
 	golang.org/x/text v0.28.0
 	golang.org/x/tools v0.52.0
 	gonum.org/v1/plot v0.17.0
+	google.golang.org/protobuf v1.36.12
 	gorgonia.org/cu v0.9.6
 	modernc.org/sqlite v1.61.1
 )

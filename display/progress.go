@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
-
-// frame is the shortest time between two updates of a progress bar. Jupyter servers drop messages
-// that arrive faster than they forward them.
-const frame = 250 * time.Millisecond
 
 // Progress is a progress bar. Its methods may be called from any goroutine and at any rate: the
 // display changes at most four times a second, and the last state is always shown.
@@ -20,10 +17,13 @@ type Progress struct {
 	label  string
 	total  int
 	start  time.Time
+	outer  *Progress // bar that was running when this one began; may be nil
 
 	mu     sync.Mutex
 	done   int
-	ended  time.Duration // duration; 0 while running
+	final  bool               // whether Finish was called or the total reached
+	ended  time.Duration      // duration until the final state or the end of the cell; 0 while running
+	inner  map[string]*Handle // outputs of bars that ran inside this one and have finished, by label
 	shown  time.Time
 	later  *time.Timer // timer that shows pending changes
 	recent []moment    // the last states shown, the oldest first
@@ -39,19 +39,52 @@ type moment struct {
 const recently = 20
 
 // NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
-// the bar counts steps. The bar shows the rate of the last seconds and the time left. [Track] is a
-// loop with a bar.
+// the bar counts steps. The bar shows the rate of the last seconds and the time left. A bar that is
+// made inside the loop of another one takes the place of the one before it with the same label. [Track]
+// is a loop with a bar.
 func NewProgress(total int, label string) *Progress { return standard.NewProgress(total, label) }
 
 // NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
 // the bar counts steps.
 func (s *Screen) NewProgress(total int, label string) *Progress {
-	p := &Progress{label: label, total: max(total, 0), start: time.Now()}
+	p := &Progress{label: label, total: max(total, 0), start: time.Now(), outer: s.running()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.shown, p.recent = p.start, []moment{{p.start, 0}}
-	p.handle = s.Live(p.bundle())
+	if p.handle = p.outer.place(label, s.sink()); p.handle != nil {
+		p.handle.pass(p.handle.named(p.bundle()))
+	} else {
+		p.handle = s.Live(p.bundle())
+	}
+	s.open(p)
 	return p
+}
+
+// running returns the bar that began last and has not finished, or nil.
+func (s *Screen) running() *Progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, u := range slices.Backward(s.opened) {
+		if p, ok := u.(*Progress); ok {
+			return p
+		}
+	}
+	return nil
+}
+
+// place returns the output of a finished bar inside p with that label, or nil.
+func (p *Progress) place(label string, sink Sink) *Handle {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.inner[label]
+	if h == nil || h.sink != sink {
+		return nil
+	}
+	delete(p.inner, label)
+	return h
 }
 
 // Add records n more steps.
@@ -81,8 +114,11 @@ func (p *Progress) set(n int) {
 	if p.total > 0 {
 		p.done = min(p.done, p.total)
 	}
+	if !p.final {
+		p.ended = 0 // a goroutine that outlives its cell continues
+	}
 	switch wait := frame - time.Since(p.shown); {
-	case p.ended != 0:
+	case p.final:
 	case p.total > 0 && p.done == p.total:
 		p.finish()
 	case wait <= 0:
@@ -99,12 +135,49 @@ func (p *Progress) set(n int) {
 }
 
 func (p *Progress) finish() {
+	if p.final {
+		return
+	}
+	p.final = true
 	if p.ended == 0 {
 		p.ended = max(time.Since(p.start), 1)
+	}
+	p.show()
+	p.handle.screen.close(p)
+	for _, h := range p.inner {
+		h.end()
+	}
+	if p.outer == nil || !p.outer.keep(p) {
+		p.handle.end()
+	}
+}
+
+// keep keeps the output of a finished inner bar for the next one with its label, unless p has
+// finished too.
+func (p *Progress) keep(inner *Progress) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.final {
+		return false
+	}
+	if p.inner == nil {
+		p.inner = map[string]*Handle{}
+	}
+	if old := p.inner[inner.label]; old != nil {
+		old.end()
+	}
+	p.inner[inner.label] = inner.handle
+	return true
+}
+
+// settle implements unsettled: the cell of a running bar has ended.
+func (p *Progress) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.final && p.ended == 0 {
+		p.ended = max(time.Since(p.start), 1)
 		p.show()
-		if sink, ok := p.handle.sink.(interface{ end(id string) }); ok {
-			sink.end(p.handle.id)
-		}
+		p.handle.end()
 	}
 }
 
@@ -115,7 +188,11 @@ func (p *Progress) show() {
 	}
 	p.shown = time.Now()
 	p.recent = append(p.recent[max(len(p.recent)-recently, 0):], moment{p.shown, p.done})
-	p.handle.Update(p.bundle())
+	if b := p.bundle(); p.ended == 0 || p.final && p.outer != nil {
+		p.handle.pass(p.handle.named(b))
+	} else {
+		p.handle.Update(b)
+	}
 }
 
 // bundle renders the bar as text and as an HTML element.

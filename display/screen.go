@@ -1,6 +1,10 @@
 package display
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // Screen shows values in the current output area, that of the running cell. Its methods may be
 // called from any goroutine.
@@ -11,6 +15,44 @@ type Screen struct {
 
 	sink  func() Sink
 	theme atomic.Pointer[string]
+
+	mu     sync.Mutex
+	opened []unsettled // oldest first
+}
+
+// unsettled is an output whose last state may not be shown yet.
+type unsettled interface {
+	// settle shows the last state.
+	settle()
+}
+
+// Settle shows the last state of every output that was changing. An interpreter calls it at the end
+// of each cell, also after an error or an interrupt. Outputs that change later are shown as before.
+func (s *Screen) Settle() {
+	s.mu.Lock()
+	list := s.opened
+	s.opened = nil
+	s.mu.Unlock()
+	for _, u := range list {
+		u.settle()
+	}
+}
+
+// open adds an output to those that Settle shows.
+func (s *Screen) open(u unsettled) {
+	if s == standard { // programs do not call Settle
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened = append(s.opened, u)
+}
+
+// close removes an output from those that Settle shows.
+func (s *Screen) close(u unsettled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened = slices.DeleteFunc(s.opened, func(v unsettled) bool { return v == u })
 }
 
 // NewScreen returns a screen that calls sink for the output area each time.

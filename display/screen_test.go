@@ -7,10 +7,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -201,6 +201,52 @@ func TestProgress(t *testing.T) {
 			"display steps [····················] 0/1",
 			"update steps [····················] 0/1, stopped",
 		}},
+		{"nested loops", func(s *Screen) {
+			for i := range s.Track(2, "epochs") {
+				for range s.Track(2, "steps") {
+					time.Sleep(300 * time.Millisecond)
+				}
+				s.Show(i)
+				for range s.Track(1, "validation") {
+				}
+			}
+			for range s.Track(1, "steps") {
+			}
+		}, []string{
+			"display epochs [····················] 0/2",
+			"display steps [····················] 0/2",
+			"update steps [██████████··········] 1/2, 3.33/s, 1 s left",
+			"update steps [████████████████████] 2/2 in 600 ms, 3.33/s",
+			"display 0",
+			"display validation [····················] 0/1",
+			"update validation [████████████████████] 1/1",
+			"update epochs [██████████··········] 1/2, 1.67/s, 1 s left",
+			"update steps [····················] 0/2",
+			"update steps [██████████··········] 1/2, 3.33/s, 1 s left",
+			"update steps [████████████████████] 2/2 in 600 ms, 3.33/s",
+			"display 1",
+			"update validation [····················] 0/1",
+			"update validation [████████████████████] 1/1",
+			"update epochs [████████████████████] 2/2 in 1.2 s, 1.67/s",
+			"display steps [····················] 0/1",
+			"update steps [████████████████████] 1/1",
+		}},
+		{"cell that ends without Finish", func(s *Screen) {
+			p := s.NewProgress(4, "x")
+			q := s.NewProgress(4, "y")
+			time.Sleep(2 * time.Second)
+			q.Add(1)
+			s.Settle()
+			time.Sleep(2 * time.Second)
+			p.Add(1) // a goroutine of the cell
+		}, []string{
+			"display x [····················] 0/4",
+			"display y [····················] 0/4",
+			"update y [█████···············] 1/4, 2 s each, 6 s left",
+			"update x [····················] 0/4, stopped after 2 s",
+			"update y [█████···············] 1/4, stopped after 2 s, 2 s each",
+			"update x [█████···············] 1/4, 4 s each, 12 s left",
+		}},
 		{"loop of a value with a length", func(s *Screen) {
 			for range s.Track(list.New(), "nothing") {
 				t.Error("want no step")
@@ -227,26 +273,139 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// framedText is a value with frames.
+type framedText string
+
+func (f framedText) Frame() Bundle  { return Text("frame " + string(f)) }
+func (f framedText) String() string { return "all of " + string(f) }
+
+func TestLive(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		run  func(s *Screen)
+		want []string
+	}{
+		{"text", func(s *Screen) {
+			h := s.Live("a")
+			h.Update("b")
+			h.Update("c")
+		}, []string{"display a", "update b", "update c"}},
+		{"a fast loop", func(s *Screen) {
+			h := s.Live(framedText("0"))
+			for i := range 100 {
+				time.Sleep(6 * time.Millisecond)
+				h.Update(framedText(fmt.Sprint(i)))
+			}
+			s.Settle()
+			s.Settle()
+		}, []string{"display frame 0", "update frame 40", "update frame 82", "update all of 99"}},
+		{"a slow loop", func(s *Screen) {
+			h := s.Live(framedText("0"))
+			h.Update(framedText("1"))
+			time.Sleep(time.Second)
+			h.Update(framedText("2"))
+			time.Sleep(5 * time.Second)
+			h.Update(framedText("3"))
+			s.Settle()
+		}, []string{"display frame 0", "update frame 1", "update frame 2", "update all of 2", "update frame 3", "update all of 3"}},
+		{"a goroutine that outlives its cell", func(s *Screen) {
+			h := s.Live(framedText("0"))
+			s.Settle()
+			h.Update(framedText("1"))
+		}, []string{"display frame 0", "update all of 0", "update frame 1", "update all of 1"}},
+		{"another kind of value", func(s *Screen) {
+			h := s.Live(framedText("0"))
+			h.Update("text")
+			s.Settle()
+		}, []string{"display frame 0", "update text"}},
+		{"two, and a pointer to nothing", func(s *Screen) {
+			s.Live((*framedText)(nil))
+			a, b := s.Live(framedText("a")), s.Live(framedText("b"))
+			b.Update(framedText("b"))
+			a.Update(framedText("c"))
+			s.Settle()
+		}, []string{"display <nil>", "display frame a", "display frame b", "update all of c", "update all of b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var r recorder
+				tt.run(NewScreen(func() Sink { return &r }))
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if !slices.Equal(r.log, tt.want) {
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(r.log, "\n"), strings.Join(tt.want, "\n"))
+				}
+			})
+		})
+	}
+}
+
+func TestFramesTakeASmallShare(t *testing.T) {
+	for cost, want := range map[time.Duration]time.Duration{time.Millisecond: 250 * time.Millisecond, 40 * time.Millisecond: 2 * time.Second} {
+		if got := (&Handle{cost: cost}).gap(); got != want {
+			t.Errorf("frames of %v: got one in %v, want one in %v", cost, got, want)
+		}
+	}
+}
+
 func TestPrinter(t *testing.T) {
 	for _, tt := range []struct {
-		tty  bool
-		want string
+		name string
+		run  func(s *Screen)
+		log  string
+		tty  string // with [[n text]] for the n-th line from the end, rewritten
 	}{
-		{false, "a\nbar [····················] 0/2\nbar [████████████████████] 2/2\nold\nnew\nb\n"},
-		{true, "a\nbar [····················] 0/2\r\x1b[Kbar [████████████████████] 2/2\nold\r\x1b[Knew\nb\n"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var out bytes.Buffer
-			p := &printer{out: func() (io.Writer, bool) { return &out, tt.tty }}
-			s := NewScreen(func() Sink { return p })
+		{"in turn", func(s *Screen) {
 			s.Show("a")
 			s.NewProgress(2, "bar").Set(2)
 			s.Live("old").Update("new")
 			s.Clear(false)
 			s.Show("b")
-			if out.String() != tt.want {
-				t.Errorf("terminal %v: got %q, want %q", tt.tty, out.String(), tt.want)
+		}, "a\nbar [····················] 0/2\nbar [████████████████████] 2/2\nold\nnew\nb\n",
+			"a\n+bar [····················] 0/2[[0 bar [████████████████████] 2/2]]\n+old[[0 new]]\nb\n"},
+		{"nested", func(s *Screen) {
+			for range s.Track(2, "epochs") {
+				for range s.Track(1, "steps") {
+				}
 			}
-		})
+			s.Show("b")
+		}, "epochs [····················] 0/2\nsteps [····················] 0/1\nepochs [████████████████████] 2/2\nb\n",
+			"+epochs [····················] 0/2\n+steps [····················] 0/1[[0 steps [████████████████████] 1/1]]" +
+				"[[0 steps [····················] 0/1]][[0 steps [████████████████████] 1/1]][[1 epochs [████████████████████] 2/2]]\nb\n"},
+		{"an hour", func(s *Screen) {
+			for i := range s.Track(3600, "") {
+				if time.Sleep(time.Second); i == 1800 {
+					s.Show("half")
+				}
+			}
+		}, "[····················] 0/3600\n" +
+			"[····················] 10/3600, 1/s, 59:50 left\n[····················] 30/3600, 1/s, 59:30 left\n" +
+			"[····················] 70/3600, 1/s, 58:50 left\n[····················] 150/3600, 1/s, 57:30 left\n" +
+			"[█···················] 310/3600, 1/s, 54:50 left\n[███·················] 610/3600, 1/s, 49:50 left\n" +
+			"[█████···············] 910/3600, 1/s, 44:50 left\n[██████··············] 1210/3600, 1/s, 39:50 left\n" +
+			"[████████············] 1510/3600, 1/s, 34:50 left\nhalf\n[██████████··········] 1810/3600, 1/s, 29:50 left\n" +
+			"[███████████·········] 2110/3600, 1/s, 24:50 left\n[█████████████·······] 2410/3600, 1/s, 19:50 left\n" +
+			"[███████████████·····] 2710/3600, 1/s, 14:50 left\n[████████████████····] 3010/3600, 1/s, 9:50 left\n" +
+			"[██████████████████··] 3310/3600, 1/s, 4:50 left\n[████████████████████] 3600/3600 in 1 h 0 min, 1/s\n", ""},
+	} {
+		for _, tty := range []bool{false, true} {
+			want := tt.log
+			if tty {
+				if want = tt.tty; want == "" {
+					continue
+				}
+				want = regexp.MustCompile(`\+(.*?)(\[\[|\n|$)`).ReplaceAllString(want, noWrap+"$1"+wrapAgain+"$2")
+				want = regexp.MustCompile(`\[\[1 (.*?)\]\]`).ReplaceAllString(want, "\x1b[1A"+clearLine+noWrap+"$1"+wrapAgain+"\x1b[1B")
+				want = regexp.MustCompile(`\[\[0 (.*?)\]\]`).ReplaceAllString(want, clearLine+noWrap+"$1"+wrapAgain)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				p := NewPrinter(&out, tty)
+				tt.run(NewScreen(func() Sink { return p }))
+				if out.String() != want {
+					t.Errorf("%s: terminal %v: got\n%q\nwant\n%q", tt.name, tty, out.String(), want)
+				}
+			})
+		}
 	}
 }

@@ -24,11 +24,17 @@ func (s *Screen) Theme() string {
 
 // Of renders a value as the function [Of] does, in the screen's theme.
 func (s *Screen) Of(v any) Bundle {
-	if t, ok := v.(Themed); ok && s.Theme() != "" && !isNil(v) {
-		v = t.InTheme(s.Theme())
-	}
+	v = s.themed(v)
 	if s.Before != nil {
 		s.Before(v)
 	}
 	return Of(v)
+}
+
+// themed returns v in the screen's theme.
+func (s *Screen) themed(v any) any {
+	if t, ok := v.(Themed); ok && s.Theme() != "" && !isNil(v) {
+		return t.InTheme(s.Theme())
+	}
+	return v
 }

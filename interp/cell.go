@@ -141,6 +141,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		s.keepOutput(c)
 		s.noteOutputs()
 	}
+	s.screen.Settle()
 	r := s.finish(c, err)
 	s.drop(c, errors.Is(err, errLeft))
 	return r

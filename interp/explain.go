@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // keywords maps each keyword to its forms and its meaning. It follows the language
@@ -91,7 +92,7 @@ func (p *probe) explainLiteral() (explanation, bool) {
 	switch tv.Value.Kind() {
 	case constant.String:
 		s := constant.StringVal(tv.Value)
-		e.value = fmt.Sprintf("%d bytes, %d code points", len(s), len([]rune(s)))
+		e.value = fmt.Sprintf("%d bytes, %d code points", len(s), utf8.RuneCountInString(s))
 		if outer := p.callee(); outer != nil {
 			e.call = p.objectString(outer)
 		}

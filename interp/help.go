@@ -31,6 +31,7 @@ var tasks = []struct {
 	{"where a value overflows", []string{"diagnose.Overflow?"}},
 	{"a good loss scale", []string{"diagnose.Replay?"}},
 	{"record a run", []string{"trace.Start?"}},
+	{"TensorBoard, Perfetto", []string{"trace.TensorBoard?", "trace.Recorder.ChromeTrace?"}},
 	{"time on another GPU", []string{"roofline?"}},
 	{"files of data and weights", []string{"data.Load?", "data?"}},
 	{"time of a line", []string{"%timeit x := tensor.Ones(100, 100)"}},

@@ -255,9 +255,15 @@ func holdsMap(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
+// cut shortens a text to at most max code points. It reads no more of the text than those, since a
+// variable may hold gigabytes.
 func cut(text string, max int) string {
-	if r := []rune(text); len(r) > max {
-		return string(r[:max-1]) + "…"
+	n, last := 0, 0
+	for i := range text {
+		if n == max {
+			return text[:last] + "…"
+		}
+		n, last = n+1, i
 	}
 	return text
 }

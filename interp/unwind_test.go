@@ -43,7 +43,7 @@ var deepCalls = []string{
 
 // shareOf returns the calls that a run includes: one in three by default.
 func shareOf(t *testing.T, calls []string) (share []string) {
-	n := testenv.Share(t, 3)
+	n := testenv.Share(t, 6)
 	for i := 0; i < len(calls); i += n {
 		share = append(share, calls[i])
 	}

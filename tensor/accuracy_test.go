@@ -57,7 +57,7 @@ func TestLongSums(t *testing.T) {
 	}
 	x := NewGenerator(1).Rand(len10M)
 	data := x.Float32s()
-	share := testenv.Share(t, 2)
+	share := testenv.Share(t, 4)
 	for i := 0; i < len(longResults); i += share {
 		c := longResults[i]
 		got := c.f(x).Ravel()

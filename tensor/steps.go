@@ -60,10 +60,11 @@ func report(list []reported, start, spent time.Duration) {
 	for _, x := range list {
 		all += traffic(x.in)
 	}
-	for _, x := range list {
+	for _, x := range list { // one after the other: only the time of all is known
 		e := begin(change{x.info}, &s, x.in)
 		e.InPlace, e.start, e.Start = true, start, began.Add(start)
 		e.Duration = time.Duration(float64(spent) * float64(traffic(x.in)) / float64(max(all, 1)))
+		start += e.Duration
 		e.finish(seen, x.in, x.in[0])
 		e.end()
 	}

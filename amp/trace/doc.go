@@ -10,6 +10,9 @@
 //	rec.By("module")   // or "op", "dtype", "phase", "source", "step"
 //	rec.Step(7).Table()
 //	rec.Op(0)
+//	rec.ChromeTrace("run.json")  // for ui.perfetto.dev
+//
+// [TensorBoard] writes scalars, histograms and the steps of a recording for TensorBoard.
 //
 // A recording observes the operations and scalers of the whole process. It keeps descriptions,
 // never tensors, and does not affect results. Its memory is bounded: beyond [MaxOps] operations

@@ -108,11 +108,12 @@ func (r *Recorder) take(n *noted) {
 		r.bases.put(n.Out.ID, r.base(n.In[0].ID))
 		return
 	case n.InCast:
-		r.casts.put(n.Out.ID, CastRecord{Duration: n.Duration, Rounding: n.rounding, Rounded: n.counted})
+		r.casts.put(n.Out.ID, CastRecord{Start: n.Start.Sub(r.begun), Duration: n.Duration, Rounding: n.rounding, Rounded: n.counted})
 		return
 	}
 	op := &r.op
 	op.describe(&n.EventInfo, place)
+	op.Start = n.Start.Sub(r.begun)
 	op.Step, op.Policy, op.Why = n.step, n.reason.name, n.reason.decided(&n.EventInfo)
 	op.Counts, op.Counted, op.Rounding, op.Rounded, op.Shadow = n.counts, n.counted, n.rounding, n.rounded, n.shadow
 	for i := range n.In {
@@ -122,7 +123,7 @@ func (r *Recorder) take(n *noted) {
 		op.InIDs[c.Operand] = c.ID
 		cast, _ := r.casts.get(c.ID)
 		if c.Cached {
-			cast.Duration = 0
+			cast.Start, cast.Duration = 0, 0
 		}
 		cast.Operand, cast.From, cast.To, cast.Cached, cast.Promotion = c.Operand, c.From, c.To, c.Cached, c.Promotion
 		cast.Elements = elements(n.In[c.Operand].Shape)

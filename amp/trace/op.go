@@ -37,6 +37,7 @@ type OpRecord struct {
 	Cached   int          // operands whose cast came from autocast's cache
 	Cast     []CastRecord // casts, including cached ones
 
+	Start    time.Duration // start since the start of the recording, after casts
 	Duration time.Duration
 	Bytes    int     // bytes read and written
 	FLOPs    float64 // two for each multiply-add of a matrix product or convolution, otherwise one for each element
@@ -62,6 +63,7 @@ type CastRecord struct {
 	Cached    bool // taken from autocast's cache
 	Promotion bool // made by the operation's promotion, not by autocast
 	Elements  int
+	Start     time.Duration // start since the start of the recording, 0 if cached
 	Duration  time.Duration // time of the cast, 0 if cached
 	Rounding  Rounding
 	Rounded   bool // Rounding is known

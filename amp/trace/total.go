@@ -131,9 +131,11 @@ type cell struct{ rounded, flushed, elements, bad int }
 type sums struct {
 	at     map[key]int
 	rows   []row
-	ofKind []int   // row of each kind of operation, or -1
-	steps  []Total // totals of each column
-	stride int     // number of steps in a column
+	ofKind []int           // row of each kind of operation, or -1
+	steps  []Total         // totals of each column
+	starts []time.Duration // start of each column's first operation, since the start of the recording
+	end    time.Duration   // end of the last operation
+	stride int             // number of steps in a column
 
 	last          int // last step with an operation, plus 1
 	all, counted  int // numbers of steps, and of steps with counted results
@@ -157,9 +159,10 @@ func (s *sums) add(op *OpRecord, kind int32) {
 	s.turn(op)
 	column := op.Step / s.stride
 	for len(s.steps) <= column {
-		s.steps = append(s.steps, newTotal())
+		s.steps, s.starts = append(s.steps, newTotal()), append(s.starts, op.Start)
 	}
 	s.steps[column].add(op)
+	s.end = max(s.end, op.Start+op.Duration)
 	r := s.row(op, kind)
 	before := r.Total
 	r.add(op)
@@ -215,6 +218,7 @@ func (s *sums) turn(op *OpRecord) {
 func (s *sums) halve() {
 	s.stride *= 2
 	s.steps = fold(s.steps, 2, func(t *Total, u Total) { t.merge(u) })
+	s.starts = fold(s.starts, 2, func(*time.Duration, time.Duration) {})
 	for i := range s.rows {
 		s.rows[i].columns = fold(s.rows[i].columns, 2, (*cell).merge)
 	}
@@ -227,6 +231,7 @@ func (s *sums) restart() {
 	}
 	s.stride, s.last, s.all, s.counted = 1, 1, 1, min(s.counted, 1)
 	s.steps = fold(s.steps, len(s.steps), func(t *Total, u Total) { t.merge(u) })
+	s.starts = s.starts[:1]
 	for i := range s.rows {
 		if c := s.rows[i].columns; len(c) > 0 {
 			s.rows[i].columns = fold(c, len(c), (*cell).merge)

@@ -3,7 +3,6 @@ package chart
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/csv"
 	"fmt"
 	"html"
 	"image/png"
@@ -69,26 +68,6 @@ func (f *Figure) Alt() string { return f.String() }
 
 // Table returns a summary of the figure's numbers as a table.
 func (f *Figure) Table() display.Bundle { return display.Table(f.head, f.rows) }
-
-// Data returns all numbers of the figure as CSV (RFC 4180) with a header line.
-func (f *Figure) Data() string {
-	head, rows := f.head, f.rows
-	if f.data != nil {
-		head, rows = f.data()
-	}
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Write(head) // a strings.Builder returns no error
-	for _, r := range rows {
-		line := make([]string, len(r))
-		for i, v := range r {
-			line[i] = fmt.Sprint(v)
-		}
-		w.Write(line)
-	}
-	w.Flush()
-	return b.String()
-}
 
 // Size returns the figure's width and height in CSS pixels.
 func (f *Figure) Size() (width, height int) {
@@ -197,6 +176,13 @@ func (f *Figure) Bundle() display.Bundle {
 		b.Data["text/html"] = f.HTML()
 	}
 	return b
+}
+
+// Frame implements display.Framed: the picture as SVG and the sentence.
+func (f *Figure) Frame() display.Bundle {
+	g := *f
+	g.rows = nil
+	return display.Bundle{Data: map[string]any{"text/html": g.HTML(), "text/plain": f.String()}}
 }
 
 // blank returns a figure without data, labelled as such.

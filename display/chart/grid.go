@@ -49,12 +49,7 @@ func Grid(columns int, figures ...*Figure) *Figure {
 		theme: Light, sentence: fmt.Sprintf(words.gridAll, len(g.figures), strings.Join(sentences, "; ")), untitled: true,
 		height: int(height), draw: g.draw,
 		data: func() ([]string, [][]any) {
-			return g.join(func(f *Figure) ([]string, [][]any) {
-				if f.data != nil {
-					return f.data()
-				}
-				return f.head, f.rows
-			})
+			return g.join((*Figure).all)
 		},
 	}
 	f.head, f.rows = g.join(func(f *Figure) ([]string, [][]any) { return f.head, f.rows })

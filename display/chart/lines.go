@@ -62,6 +62,7 @@ func (l lineChart) with(series []Series) lineChart {
 			s.X, s.Values = s.X[:n], s.Values[:n]
 		}
 		if len(s.Values) > 0 {
+			s.X, s.Values = slices.Clone(s.X), slices.Clone(s.Values) // a live chart is drawn later
 			l.series = append(l.series, newLine(s))
 		}
 	}

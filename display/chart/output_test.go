@@ -17,7 +17,7 @@ import (
 )
 
 func TestBundle(t *testing.T) {
-	for _, s := range someSamples(t, 2) {
+	for _, s := range someSamples(t, 4) {
 		b := display.Of(s.fig)
 		w, h := s.fig.Size()
 		meta := b.Metadata["image/png"].(map[string]any)
@@ -169,7 +169,7 @@ func TestLayout(t *testing.T) {
 // TestBothThemes checks that the SVG file of a figure in both themes contains the same drawings as the
 // figures in each theme.
 func TestBothThemes(t *testing.T) {
-	for _, s := range someSamples(t, 2) {
+	for _, s := range someSamples(t, 4) {
 		both := s.fig.InTheme("auto").(*Figure)
 		svg := string(both.SVG())
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {

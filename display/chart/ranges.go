@@ -50,14 +50,15 @@ func Ranges(list []ValueRange) *Figure {
 	case below > 0:
 		f.sentence = fmt.Sprintf(choose(below, words.rangeBelowOne, words.rangeBelow), below, resultsText(len(list)))
 	}
+	var all [][]any
 	for _, r := range list {
 		bad := words.no
 		if r.Bad {
 			bad = words.yes
 		}
 		f.rows = append(f.rows, []any{r.Name, r.DType, sizeText(r.Min), sizeText(r.Max), bad})
+		all = append(all, []any{r.Name, r.DType, r.Min, r.Max, r.Bad})
 	}
-	all := f.rows
 	f.data = func() ([]string, [][]any) { return f.head, all }
 	f.rows = cutRows(f.rows, 40)
 	s := rangeSheet(farthest(list, rangeMost))

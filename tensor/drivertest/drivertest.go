@@ -6,7 +6,8 @@
 // are exact for arithmetic, comparisons and conversions, and have a stated tolerance for
 // transcendental functions and sums.
 //
-// A backend with a method Slow, such as an emulated one, runs fewer checks.
+// A backend with a method Slow, such as an emulated one, runs fewer checks. One with a method
+// Brief runs one in several of the checks whose number is large.
 package drivertest
 
 import (
@@ -88,6 +89,14 @@ func Check(t *testing.T, b driver.Backend, names ...string) {
 func slow(b driver.Backend) bool {
 	_, ok := b.(interface{ Slow() })
 	return ok
+}
+
+// brief returns n if a backend has a method Brief, which asks for one in n of many checks, else 1.
+func brief(b driver.Backend, n int) int {
+	if _, ok := b.(interface{ Brief() }); ok {
+		return n
+	}
+	return 1
 }
 
 func testOffers(t *testing.T, b driver.Backend) {

@@ -37,7 +37,7 @@ func Norms(t *testing.T, b driver.Backend) {
 				continue
 			}
 			for i, s := range []strategy{dense, reversed, gaps} {
-				if (driver.View{Shape: c.shape}).Len() > 20000 && (s != dense || slow(b) && d != driver.Float16) {
+				if (i+int(d))%brief(b, 3) != 0 || (driver.View{Shape: c.shape}).Len() > 20000 && (s != dense || slow(b) && d != driver.Float16) {
 					continue
 				}
 				special := []float64{1, math.Inf(1), math.NaN()}[i]

@@ -31,6 +31,8 @@ func init() {
 		t["Start"] = reflect.ValueOf(trace.Start)
 		t["StepRecord"] = reflect.ValueOf((*trace.StepRecord)(nil))
 		t["Summary"] = reflect.ValueOf((*trace.Summary)(nil))
+		t["SummaryWriter"] = reflect.ValueOf((*trace.SummaryWriter)(nil))
+		t["TensorBoard"] = reflect.ValueOf(trace.TensorBoard)
 		t["Total"] = reflect.ValueOf((*trace.Total)(nil))
 		return t
 	}

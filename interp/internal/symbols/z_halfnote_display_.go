@@ -15,6 +15,7 @@ func init() {
 		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
 		t["Clear"] = reflect.ValueOf(display.Clear)
 		t["Duration"] = reflect.ValueOf(display.Duration)
+		t["Framed"] = reflect.ValueOf((*display.Framed)(nil))
 		t["HTML"] = reflect.ValueOf(display.HTML)
 		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
 		t["Image"] = reflect.ValueOf(display.Image)
@@ -22,10 +23,12 @@ func init() {
 		t["LaTeX"] = reflect.ValueOf(display.LaTeX)
 		t["Live"] = reflect.ValueOf(display.Live)
 		t["Markdown"] = reflect.ValueOf(display.Markdown)
+		t["NewPrinter"] = reflect.ValueOf(display.NewPrinter)
 		t["NewProgress"] = reflect.ValueOf(display.NewProgress)
 		t["NewScreen"] = reflect.ValueOf(display.NewScreen)
 		t["Of"] = reflect.ValueOf(display.Of)
 		t["PNG"] = reflect.ValueOf(display.PNG)
+		t["Printer"] = reflect.ValueOf((*display.Printer)(nil))
 		t["Progress"] = reflect.ValueOf((*display.Progress)(nil))
 		t["SVG"] = reflect.ValueOf(display.SVG)
 		t["Screen"] = reflect.ValueOf((*display.Screen)(nil))
@@ -36,10 +39,19 @@ func init() {
 		t["Themed"] = reflect.ValueOf((*display.Themed)(nil))
 		t["Themes"] = reflect.ValueOf(&display.Themes).Elem()
 		t["Track"] = reflect.ValueOf(display.Track)
+		t["_Framed"] = reflect.ValueOf((*_halfnote_display_Framed)(nil))
 		t["_Sink"] = reflect.ValueOf((*_halfnote_display_Sink)(nil))
 		t["_Themed"] = reflect.ValueOf((*_halfnote_display_Themed)(nil))
 		return t
 	}
+}
+
+type _halfnote_display_Framed struct{ IValue any }
+
+func (w _halfnote_display_Framed) Interpreted() any { return w.IValue }
+
+func (w _halfnote_display_Framed) Frame() display.Bundle {
+	return dynamic.Call(w.IValue, "Frame").(func(any) display.Bundle)(w.IValue)
 }
 
 type _halfnote_display_Sink struct{ IValue any }

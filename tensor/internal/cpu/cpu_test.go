@@ -11,28 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/internal/testenv"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/drivertest"
 	"halfnote/tensor/internal/cpu"
 )
 
 func TestConformance(t *testing.T) {
-	b := driver.Lookup("cpu")
-	if !testenv.Requires("long") {
-		t.Log("a share of the shapes and layouts; HALFNOTE_REQUIRE=long runs all")
-		b = brief{b.(*cpu.Backend)}
-	}
-	drivertest.Run(t, b)
+	drivertest.Run(t, cpu.InBrief(t, driver.Lookup("cpu").(*cpu.Backend)))
 }
 
-// brief is the CPU, marked as a backend too slow for all checks.
-type brief struct{ *cpu.Backend }
-
-func (brief) Slow() {}
-
 // TestWorkers checks that results depend neither on the number of workers nor on the run.
-func TestWorkers(t *testing.T) { drivertest.Same(t, cpu.New(1), cpu.New(3)) }
+func TestWorkers(t *testing.T) { drivertest.Same(t, cpu.InBrief(t, cpu.New(1)), cpu.New(3)) }
 
 func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
 	t.Helper()

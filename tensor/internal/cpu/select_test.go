@@ -6,9 +6,24 @@ import (
 	"slices"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
 )
+
+// InBrief returns the backend, marked for a share of the shapes and layouts in a default run.
+func InBrief(t *testing.T, b *Backend) driver.Backend {
+	if testenv.Requires("long") {
+		return b
+	}
+	t.Log("a share of the shapes and layouts; HALFNOTE_REQUIRE=long runs all")
+	return brief{b}
+}
+
+type brief struct{ *Backend }
+
+func (brief) Slow()  {}
+func (brief) Brief() {}
 
 // eachTier calls body for the kernels of every tier and for portable code.
 func eachTier(body func(name string)) {

@@ -22,7 +22,7 @@ func on(workers int, t *asm.Tier) *Backend {
 func TestContract(t *testing.T) {
 	for _, tier := range append(testTiers(), nil) {
 		b := on(2, tier)
-		t.Run(b.Tier(), func(t *testing.T) { drivertest.Contractions(t, b) })
+		t.Run(b.Tier(), func(t *testing.T) { drivertest.Contractions(t, InBrief(t, b)) })
 	}
 }
 
@@ -32,7 +32,7 @@ func TestPortable(t *testing.T) {
 	if asm.Best() == nil {
 		t.Skip("the other tests run on portable code already")
 	}
-	drivertest.Products(t, on(3, nil))
+	drivertest.Products(t, InBrief(t, on(3, nil)))
 }
 
 // TestTierBits compares the bits of products on each tier with portable code, for numbers of all
@@ -44,7 +44,7 @@ func TestTierBits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	portable := on(1, nil)
-	cases := 60 // each kind below with each dtype
+	cases := 40 // each kind below with each dtype
 	if testenv.Requires("long") {
 		cases = 200
 	}
