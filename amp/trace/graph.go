@@ -102,7 +102,7 @@ func (g *flow) add(op *OpRecord) {
 			}
 		}
 		from, known := g.makers[id]
-		if !known && !op.isParameter(i) {
+		if !known && !op.isParameter(i) && op.In[i] != tensor.Bool && len(op.InShapes[i]) > 0 { // masks and single numbers, such as a loss scale, are left out
 			g.inputs = append(g.inputs, op.In[i])
 			from, known = -len(g.inputs), true
 			g.makers[id] = from

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -114,12 +115,35 @@ func (g *castGraph) place() {
 				list = append(list, i)
 			}
 		}
+		if k := g.main(list); k >= 0 && len(list) <= 3 { // inputs to both sides of the only module
+			for j, i := range list {
+				g.x[i], g.w[i] = .4*graphWidth, graphBox/2
+				if j != k {
+					g.x[i] -= (graphBox + 14) * float64(1-2*((j-k+3)%3-1))
+				}
+			}
+			continue
+		}
 		for k, i := range list {
 			n := float64(len(list))
 			g.x[i] = graphWidth * (.4 + (float64(k)-(n-1)/2)*.8/max(n, 2))
 			g.w[i] = min(graphBox, .8*graphWidth/n-10) / 2
 		}
 	}
+}
+
+// main returns the index of the only node of a row that is not an input, −1 if there are several or none.
+func (g *castGraph) main(list []int) int {
+	at := -1
+	for k, i := range list {
+		if g.nodes[i].Ops != "" {
+			if at >= 0 {
+				return -1
+			}
+			at = k
+		}
+	}
+	return at
 }
 
 // text returns the cast of an edge as the table shows it.
@@ -221,6 +245,9 @@ func (g *castGraph) view() view {
 		facts := g.edgeFacts(e)
 		x0, y0, x1, y1 := g.x[e.From], float64(g.row[e.From])+half, g.x[e.To], float64(g.row[e.To])-half
 		aside := float64((ends[e.To] + 1) / 2 * (1 - 2*(ends[e.To]%2))) // 0, −1, 1, −2 …
+		if x0 != x1 && ends[e.To] > 0 { // from the side that the line comes from
+			aside = math.Copysign(aside, x0-x1)
+		}
 		x1 += max(min(14*aside, g.w[e.To]-6), 6-g.w[e.To])
 		ends[e.To]++
 		path := [][2]float64{{x0, y0}, {x1, y1}}
