@@ -57,7 +57,7 @@ func main() {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
+		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {
@@ -77,6 +77,7 @@ func mapped() int64 {
 type kernelCommand struct {
 	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
 	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	Charts         string `default:"" enum:",${forms}" placeholder:"FORM" help:"Form of charts until a cell sets %charts: ${forms}."`
 	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
 }
 
@@ -85,7 +86,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (c kernelCommand) Run() error {
 	}
 	defer restore()
 	return kernel.Serve(context.Background(), kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(),
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
 	}, session)
 }
 

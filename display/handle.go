@@ -54,7 +54,7 @@ func Live(v any) *Handle { return standard.Live(v) }
 // Live shows v and returns a handle that can replace it later.
 func (s *Screen) Live(v any) *Handle {
 	h := &Handle{id: rand.Text(), sink: s.sink(), screen: s}
-	v = s.themed(v)
+	v = s.styled(v)
 	if f, ok := framed(v); ok {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Screen) Live(v any) *Handle {
 // Update replaces the displayed value by v. Front ends and servers drop messages that arrive too
 // fast; four a second is a good rate. A chart may be updated at any rate; see [Live].
 func (h *Handle) Update(v any) {
-	v = h.screen.themed(v)
+	v = h.screen.styled(v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f, ok := framed(v)

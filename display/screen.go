@@ -15,6 +15,7 @@ type Screen struct {
 
 	sink  func() Sink
 	theme atomic.Pointer[string]
+	form  atomic.Pointer[string]
 
 	mu     sync.Mutex
 	opened []unsettled // oldest first

@@ -1,5 +1,7 @@
 package display
 
+import "sync/atomic"
+
 // Themes lists the themes that values can be drawn in; "auto" follows the reader's system.
 var Themes = [...]string{"auto", "dark", "light"}
 
@@ -10,31 +12,53 @@ type Themed interface {
 	InTheme(name string) any
 }
 
+// Forms lists the forms that charts can be shown in. JupyterLab and VS Code draw interactive ones.
+var Forms = [...]string{"interactive", "picture"}
+
+// Formed is a value that can be shown in several forms.
+type Formed interface {
+	// InForm returns the value in one of [Forms]. A value with an explicitly chosen form returns
+	// itself.
+	InForm(name string) any
+}
+
 // SetTheme sets the theme of values shown later. Without a theme, values keep the colours that
 // they were made with.
 func (s *Screen) SetTheme(name string) { s.theme.Store(&name) }
 
 // Theme returns the current theme, "" for none.
-func (s *Screen) Theme() string {
-	if name := s.theme.Load(); name != nil {
+func (s *Screen) Theme() string { return setting(&s.theme) }
+
+// SetForm sets the form of values shown later. Without a form, values keep that which they were
+// made with.
+func (s *Screen) SetForm(name string) { s.form.Store(&name) }
+
+// Form returns the current form, "" for none.
+func (s *Screen) Form() string { return setting(&s.form) }
+
+func setting(p *atomic.Pointer[string]) string {
+	if name := p.Load(); name != nil {
 		return *name
 	}
 	return ""
 }
 
-// Of renders a value as the function [Of] does, in the screen's theme.
+// Of renders a value as the function [Of] does, in the screen's theme and form.
 func (s *Screen) Of(v any) Bundle {
-	v = s.themed(v)
+	v = s.styled(v)
 	if s.Before != nil {
 		s.Before(v)
 	}
 	return Of(v)
 }
 
-// themed returns v in the screen's theme.
-func (s *Screen) themed(v any) any {
+// styled returns v in the screen's theme and form.
+func (s *Screen) styled(v any) any {
 	if t, ok := v.(Themed); ok && s.Theme() != "" && !isNil(v) {
-		return t.InTheme(s.Theme())
+		v = t.InTheme(s.Theme())
+	}
+	if f, ok := v.(Formed); ok && s.Form() != "" && !isNil(v) {
+		v = f.InForm(s.Form())
 	}
 	return v
 }

@@ -93,7 +93,7 @@ func (o Options) named() Options {
 
 // argv is the command line of a kernel.
 func (o Options) argv(binary string) []string {
-	list := []string{binary, "kernel", "--theme", "auto"}
+	list := []string{binary, "kernel", "--theme", "auto", "--charts", "interactive"}
 	if o.Engine != "" {
 		list = append(list, "--engine", o.Engine)
 	}

@@ -42,6 +42,8 @@ func TestKernelJSON(t *testing.T) {
     "kernel",
     "--theme",
     "auto",
+    "--charts",
+    "interactive",
     "{connection_file}"
   ],
   "display_name": "Go <&> (halfnote)",
@@ -77,7 +79,7 @@ func TestInstallEngine(t *testing.T) {
 	if err := json.Unmarshal([]byte(contents(t, filepath.Join(dir, "kernel.json"))), &s); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--engine", "ixgo", "{connection_file}"}
+	want := []string{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "--engine", "ixgo", "{connection_file}"}
 	if !slices.Equal(s.Argv, want) || s.DisplayName != "Go (halfnote, ixgo)" {
 		t.Errorf("got %v and %q, want %v", s.Argv, s.DisplayName, want)
 	}
@@ -283,7 +285,7 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "{connection_file}"}, "display_name": "Go (halfnote)",
+		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "{connection_file}"}, "display_name": "Go (halfnote)",
 		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
 		"metadata": map[string]any{"debugger": true, "halfnote_version": "1"}, "dir": dir,
 	}

@@ -41,6 +41,11 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return c.undefinedHint(e, a, path)
 	case strings.Contains(e.Msg, " has no field or method "), strings.HasPrefix(e.Msg, "unknown field "):
 		return a.memberHint(e.Msg, path)
+	case strings.HasPrefix(e.Msg, "not enough arguments in call to "), strings.HasPrefix(e.Msg, "too many arguments in call to "),
+		strings.HasPrefix(e.Msg, "cannot use ") && strings.Contains(e.Msg, " value in argument to "):
+		return a.callHint(e.Pos, path)
+	case strings.HasPrefix(e.Msg, "too few values in struct literal"):
+		return torchHint(e.Msg)
 	case strings.HasPrefix(e.Msg, "invalid operation: "), strings.HasPrefix(e.Msg, "invalid argument: "), strings.HasPrefix(e.Msg, "cannot index "),
 		strings.HasPrefix(e.Msg, "cannot slice "), strings.HasPrefix(e.Msg, "cannot range over "):
 		if h := torchHint(e.Msg); h != "" {
@@ -105,7 +110,7 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	if !ok {
 		return ""
 	}
-	if h := cmp.Or(c.failedHint(name), foreignNames[name], c.importHint(name, path)); h != "" {
+	if h := cmp.Or(c.failedHint(name), foreignNames[name], c.importHint(name, path), c.qualifiedHint(name)); h != "" {
 		return h
 	}
 	call, ok := within[*ast.CallExpr](path)
@@ -180,6 +185,24 @@ func (c *cell) importHint(name string, path []ast.Node) string {
 	return strings.Join(found, " or ")
 }
 
+// qualifiedHint names the preloaded packages that export an undefined name, or returns "".
+func (c *cell) qualifiedHint(name string) string {
+	if !token.IsExported(name) {
+		return ""
+	}
+	var found []string
+	for short, path := range preloaded {
+		if pkg, err := c.importer.Import(path); err == nil && pkg.Scope().Lookup(name) != nil {
+			found = append(found, short+"."+name)
+		}
+	}
+	slices.Sort(found)
+	if len(found) == 0 || len(found) > 3 {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %s?", strings.Join(found, " or "))
+}
+
 // memberHint suggests the fields and methods with similar names.
 func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if strings.Contains(msg, ", but does have ") {
@@ -211,7 +234,19 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if t == nil {
 		return ""
 	}
-	return cmp.Or(a.functionHint(sel, t), meant(sel.Sel.Name, members(t, a.pkg)))
+	return cmp.Or(a.functionHint(sel, t), renamedMethods[typeString(t, a.pkg)+"."+sel.Sel.Name], a.membersHint(sel.Sel.Name, t))
+}
+
+// membersHint suggests the members of a type with names similar to name. If a type of a package has
+// few members, it lists all of them.
+func (a *attempt) membersHint(name string, t types.Type) string {
+	names := members(t, a.pkg)
+	h := meant(name, names)
+	named, ok := types.Unalias(deref(t)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == a.pkg {
+		return h
+	}
+	return strings.TrimSpace(h + " " + listed(typeString(t, a.pkg)+" has ", slices.Sorted(slices.Values(names))))
 }
 
 // functionHint suggests the function that does what a missing method would, such as

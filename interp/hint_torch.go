@@ -9,6 +9,8 @@ var torchHints = []struct {
 	hint  string
 }{
 	{[]string{"cannot call ", "*nn."}, "call its method: net.Forward(x)"},
+	{[]string{"cannot call tensor."}, "x.To(tensor.Float16) converts a tensor; tensor.NewAs(tensor.Float16, []float64{1, 2}) makes one"},
+	{[]string{"in struct literal of type tensor.Tensor"}, "tensor.New([]float64{1, 2}) makes a tensor"},
 	{[]string{"cannot index ", "*tensor.Tensor"}, "x.Select(0, i) is x[i], and x.Narrow(0, start, length) is x[start:start+length]"},
 	{[]string{"cannot slice ", "*tensor.Tensor"}, "x.Narrow(0, start, length) is x[start:start+length]"},
 	{[]string{"cannot range over ", "*tensor.Tensor"}, "for i, row := range x.Unbind(0) takes the rows of x"},
@@ -36,6 +38,22 @@ func torchHint(msg string) string {
 		}
 	}
 	return ""
+}
+
+// renamedMethods maps methods that other libraries have to what cells call.
+var renamedMethods = map[string]string{
+	"*tensor.Tensor.Copy":   "x.Clone() copies a tensor",
+	"*tensor.Tensor.CPU":    "x.ToDevice(tensor.CPU) moves a tensor",
+	"*tensor.Tensor.Cuda":   "x.ToDevice(device) moves a tensor",
+	"*tensor.Tensor.Data":   "x.Float64s() returns the elements",
+	"*tensor.Tensor.Dtype":  "x.DType() is the element type",
+	"*tensor.Tensor.Ndim":   "x.Dim() is the number of dimensions",
+	"*tensor.Tensor.NumPy":  "x.Float64s() returns the elements",
+	"*tensor.Tensor.Numpy":  "x.Float64s() returns the elements",
+	"*tensor.Tensor.Scale":  "x.MulScalar(c) multiplies by a number; amp.NewGradScaler().Scale(loss) scales a loss",
+	"*tensor.Tensor.ToList": "x.Float64s() returns the elements",
+	"*tensor.Tensor.Tolist": "x.Float64s() returns the elements",
+	"*tensor.Tensor.Type":   "x.To(tensor.Float16) converts a tensor",
 }
 
 // preloadedHint names the packages that cells have without an import.

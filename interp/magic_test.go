@@ -296,3 +296,26 @@ type lastBundle struct {
 
 func (l *lastBundle) Display(b display.Bundle) { l.last = b }
 func (l *lastBundle) Update(b display.Bundle)  { l.last = b }
+
+// TestChartsFollowForm checks that charts are shown in the form of the session, unless a cell sets
+// another.
+func TestChartsFollowForm(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "fig := chart.Plot([]float64{1, 2})", "")
+	for i, c := range []struct {
+		code        string
+		interactive bool
+	}{
+		{"fig", false}, {"fig.Interactive()", true}, {"%charts interactive\nfig", true}, {"display.Show(fig)", true},
+		{"fig.Picture()", false}, {"h := display.Live(1)\nh.Update(fig)", true}, {"%charts picture\nfig", false}, {"fig.Interactive()", true},
+	} {
+		out := &lastBundle{}
+		r := s.Eval(t.Context(), kernel.Cell{Code: c.code, Count: i + 2}, out)
+		if r.Value != nil {
+			out.last = *r.Value
+		}
+		if _, got := out.last.Data["application/vnd.vegalite.v5+json"]; got != c.interactive {
+			t.Errorf("%s: interactive: got %v, want %v", c.code, got, c.interactive)
+		}
+	}
+}

@@ -66,6 +66,20 @@ func (s *Session) magicTheme(c call) kernel.Result {
 	return kernel.Result{}
 }
 
+// magicCharts sets the form of charts that are shown later.
+func (s *Session) magicCharts(c call) kernel.Result {
+	switch {
+	case c.args == "" && s.screen.Form() == "":
+		return shown("picture (default)")
+	case c.args == "":
+		return shown(s.screen.Form())
+	case !slices.Contains(display.Forms[:], c.args):
+		return s.wrong(c, "%%charts %s: want %s", c.args, strings.Join(display.Forms[:], ", "))
+	}
+	s.screen.SetForm(c.args)
+	return kernel.Result{}
+}
+
 func (s *Session) magicReset(c call) kernel.Result {
 	if c.args == "out" {
 		s.dropOutputs(func(keptValue) bool { return true })

@@ -43,6 +43,7 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Chdir(t.TempDir())
 			s, err := interp.NewSession(interp.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -32,6 +32,9 @@ type Options struct {
 	// Theme is the theme of charts until a cell sets another with %theme: one of
 	// display.Themes; "" means the colours that the charts were made with.
 	Theme string
+	// Charts is the form of charts until a cell sets another with %charts: one of
+	// display.Forms; "" means the form that the charts were made with.
+	Charts string
 	// Release is the version of this program for front ends.
 	Release string
 	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
@@ -93,6 +96,7 @@ type Session struct {
 	stdio    *stdio
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
+	kept     keptOutputs // nil if outputs are not kept
 	debugger *debugger
 	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
 	runsCells func(function string) bool
@@ -126,6 +130,9 @@ func NewSession(o Options) (*Session, error) {
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if o := s.opts.Theme; o != "" {
 		s.screen.SetTheme(o)
+	}
+	if o := s.opts.Charts; o != "" {
+		s.screen.SetForm(o)
 	}
 	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
@@ -191,6 +198,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
+	missed(in, out)
 	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}

@@ -34,4 +34,9 @@
 // cells that a front end excludes from history are not kept. The file holds at most the
 // last 10,000 cells and 8 MiB. Without a file, only the cells of the current session
 // are kept.
+//
+// The same file keeps the outputs of cells, so that they outlast a browser that was closed
+// and a kernel that ended: the newest 8 MiB of each cell, of at most 1,000 cells and 64
+// MiB. An evaluator reads them through [KeptOutputs]. Outputs of a running cell are
+// written every two seconds.
 package kernel

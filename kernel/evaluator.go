@@ -39,6 +39,12 @@ type CommUser interface {
 	UseComms(Comms)
 }
 
+// OutputUser is an Evaluator that shows the outputs of earlier cells again.
+type OutputUser interface {
+	// UseOutputs is called once, before the first cell, if outputs are kept.
+	UseOutputs(KeptOutputs)
+}
+
 // Comms opens comms and accepts those that front ends open. Its methods may be called
 // from any goroutine.
 type Comms interface {
@@ -171,6 +177,9 @@ type Cell struct {
 	// Silent cells leave no trace in history, and front ends show nothing of them.
 	// Their Value still counts: it may be the value of one of user_expressions.
 	Silent bool
+	// Missed is the count of an earlier cell that ran for another front end, which may have
+	// left before it ended; 0 for none. It is set once for each new front end.
+	Missed int
 }
 
 // Output is the destination of one cell's output. It stays valid after the cell has

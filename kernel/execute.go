@@ -54,11 +54,21 @@ func (k *kernel) execute(r *request) (any, error) {
 	defer out.over.Store(true)
 	if store {
 		k.past.add(count, *c.Code)
+		out.kept = k.kept.start(count, r)
+		defer out.kept.end()
 		k.comms.cellStarts(out)
 	}
 	out.say("execute_input", object{"code": *c.Code, "execution_count": count})
-	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: count, Silent: c.Silent}, out)
+	cell := Cell{Code: *c.Code, Count: count, Silent: c.Silent}
+	if store && k.kept != nil {
+		cell.Missed = k.fronts.missed(r.Header.Session)
+	}
+	began := time.Now()
+	result := k.evaluate(ctx, cell, out)
 	out.end()
+	if store {
+		k.fronts.ran(r.Header.Session, count, time.Since(began))
+	}
 
 	if e := result.Err; e != nil {
 		if orTrue(c.StopOnError) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -59,20 +60,29 @@ type history struct {
 	store *historyStore
 }
 
-// entry is a cell to add or, with result, the result of one.
+// entry is a cell to add, or a part of one.
 type entry struct {
-	line   int
-	text   string
-	result bool
+	line int
+	text string
+	kind entryKind
+	kept keptRow // for outputsOf
 }
+
+type entryKind int
+
+const (
+	sourceOf  entryKind = iota // adds the cell
+	resultOf                   // text/plain of its result
+	outputsOf                  // its outputs as JSON
+)
 
 func newHistory(path string, log *logger) *history { return &history{path: path, log: log} }
 
 // add records the source of cell number line.
-func (h *history) add(line int, source string) { h.put(entry{line, source, false}) }
+func (h *history) add(line int, source string) { h.put(entry{line: line, text: source}) }
 
 // result records the text/plain of its result.
-func (h *history) result(line int, text string) { h.put(entry{line, text, true}) }
+func (h *history) result(line int, text string) { h.put(entry{line: line, text: text, kind: resultOf}) }
 
 func (h *history) put(e entry) {
 	h.mu.Lock()
@@ -86,6 +96,9 @@ func (h *history) put(e entry) {
 		}
 		h.lost = true
 		return
+	}
+	if e.kind == outputsOf { // replaces the outputs that were not written yet
+		h.pending = slices.DeleteFunc(h.pending, func(p entry) bool { return p.kind == outputsOf && p.line == e.line })
 	}
 	h.pending = append(h.pending, e)
 	if h.wake == nil {

@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, 
 CREATE TABLE IF NOT EXISTS cells (
 	id INTEGER PRIMARY KEY, session INTEGER, line INTEGER, source TEXT, output TEXT,
 	UNIQUE (session, line)
-);`
+);` + keptSchema
 
 // historyStore is a database of cells, in a file or in memory. Several kernels use
 // one file at a time.
@@ -39,6 +39,7 @@ type historyStore struct {
 	memory  bool
 	session int64 // 0 until a cell is stored: a session without cells has no number
 	written int   // cells written since the last prune
+	keeping int   // outputs written since the last prune
 }
 
 // openHistory opens the database at path, and creates it readable by the user only; ""
@@ -119,8 +120,14 @@ func (s *historyStore) write(entries []entry) error {
 		}
 		defer result.Close()
 		for _, e := range entries {
+			if e.kind == outputsOf {
+				if err := s.keep(tx, session, e); err != nil {
+					return err
+				}
+				continue
+			}
 			statement, limit := source, maxHistorySource
-			if e.result {
+			if e.kind == resultOf {
 				statement, limit = result, maxHistoryResult
 			}
 			if len(e.text) > limit {
@@ -162,9 +169,9 @@ func (s *historyStore) moveTo(to *historyStore) {
 	}
 	var entries []entry
 	for _, c := range found {
-		entries = append(entries, entry{c.line, c.source, false})
+		entries = append(entries, entry{line: c.line, text: c.source})
 		if c.output != nil {
-			entries = append(entries, entry{c.line, *c.output, true})
+			entries = append(entries, entry{line: c.line, text: *c.output, kind: resultOf})
 		}
 	}
 	to.write(entries)

@@ -33,8 +33,11 @@ type Config struct {
 	// processors.
 	Process bool
 	// History is the path of the database that keeps the cells of all sessions; ""
-	// keeps those of this kernel in memory. See [HistoryFile].
+	// keeps those of this kernel in memory. See [HistoryFile]. The outputs of cells are kept in
+	// the same database, and not at all without one.
 	History string
+	// Notebook names the notebook of this kernel, for finding the outputs of its earlier kernels.
+	Notebook string
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink
 	// Ready is called once, when all sockets are bound; it may be nil.
@@ -92,6 +95,8 @@ type kernel struct {
 	subshells                                   subshells
 	comms                                       *comms
 	past                                        *history
+	kept                                        *kept // nil without a database
+	fronts                                      fronts
 	debugging                                   debugging
 	usages                                      usages
 	inputs                                      inputs
@@ -127,6 +132,9 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k.comms = newComms(k)
 	k.lost.k = k
 	k.past = newHistory(c.History, k.log)
+	if c.History != "" {
+		k.kept = &kept{past: k.past, notebook: c.Notebook}
+	}
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
 	if c.ConnectionFile != "" {
@@ -217,6 +225,9 @@ func (k *kernel) run(ctx context.Context) {
 	if u, ok := k.eval.(CommUser); ok {
 		u.UseComms(k.comms)
 	}
+	if u, ok := k.eval.(OutputUser); ok && k.kept != nil {
+		u.UseOutputs(KeptOutputs{k})
+	}
 	for _, q := range []*queue{k.subshells.main, k.subshells.comms} {
 		k.subshells.workers.Go(func() { k.work(q) })
 	}
@@ -239,6 +250,7 @@ func (k *kernel) run(ctx context.Context) {
 			k.log.Printf("%s: the last messages were not sent: %v", s.name, err)
 		}
 	}
+	k.kept.flush()
 	within(closing, k.past.close)
 	k.unbind()
 	loops.Wait()

@@ -26,6 +26,7 @@ type output struct {
 	r      *request
 	silent bool
 	stdin  bool        // whether the front end accepts input requests
+	kept   *keptCell   // keeps the outputs; nil if they are not kept
 	over   atomic.Bool // whether only the idle status is left to send
 
 	mu      sync.Mutex
@@ -127,6 +128,7 @@ func (o *output) flushTo(n int) error {
 	if text == "" {
 		return nil
 	}
+	o.kept.print(s.name, text)
 	err := o.publish("stream", Message{Content: streamContent(s.name, text)})
 	if err != nil {
 		o.lost += len(text)
@@ -171,11 +173,15 @@ func wholeRunes(b []byte) int {
 }
 
 // say publishes a message of the cell, after the text that preceded it.
-func (o *output) say(msgType string, content any) {
+func (o *output) say(msgType string, content object) {
 	if o.silent {
 		return
 	}
-	if err := o.sayMessage(msgType, Message{Content: mustEncode(content)}); err != nil && o.k.life.Err() == nil {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flush(false)
+	o.kept.say(msgType, content)
+	if err := o.publish(msgType, Message{Content: mustEncode(content)}); err != nil && o.k.life.Err() == nil {
 		o.k.log.Printf("iopub: %s: %v", msgType, err)
 	}
 }

@@ -164,6 +164,10 @@ func TestInPlace(t *testing.T) {
 	if w.DType() != Float16 || !w.RequiresGrad() || !w.IsLeaf() {
 		t.Error("SetData lost the leaf or kept the dtype")
 	}
+	x = Ones(2, 3)
+	if err := Try(func() { x.SetData(Ones(3, 2)) }); err == nil || !strings.Contains(err.Error(), "(2, 3) and (3, 2)") {
+		t.Errorf("SetData of another shape: got error %v, want one with both shapes", err)
+	}
 }
 
 func TestCast(t *testing.T) {

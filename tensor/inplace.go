@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"slices"
+
 	"halfnote/tensor/driver"
 )
 
@@ -207,8 +209,8 @@ func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
 // assignment to torch.Tensor.data.
 func (t *Tensor) SetData(x *Tensor) {
 	given("set_data", t, x)
-	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
-		fail("set_data", []*Tensor{t, x}, "want a leaf and data of the same shape")
+	if t.v != nil && t.v.leaf == nil || !slices.Equal(t.shape, x.shape) {
+		fail("set_data", []*Tensor{t, x}, "want a leaf and data of its shape; Reshape changes that of the data")
 	}
 	// Version numbers continue, so that none occurs twice.
 	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1

@@ -27,11 +27,11 @@ func (f *Figure) both() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg" role="img"><title>%s</title>`,
 		w, h, w, h, html.EscapeString(f.String()))
-	b.WriteString(`<style>.dark{display:none}@media (prefers-color-scheme:dark){.dark{display:inline}.light{display:none}}</style>`)
+	b.WriteString(`<style>.halfnote-dark{display:none}@media (prefers-color-scheme:dark){.halfnote-dark{display:inline}.halfnote-light{display:none}}</style>`)
 	for _, t := range []struct {
 		class string
 		theme Theme
-	}{{"light", Light}, {"dark", Dark}} {
+	}{{"halfnote-light", Light}, {"halfnote-dark", Dark}} {
 		svg := f.With(t.theme).SVG()
 		svg = svg[bytes.Index(svg, []byte("<svg")):] // without the XML declaration
 		fmt.Fprintf(&b, `<g class="%s">%s</g>`, t.class, svg)

@@ -43,6 +43,7 @@ type Figure struct {
 	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
 	twin        func() twin                          // interactive form; nil if there is none
 	interactive bool                                 // shown in its interactive form
+	formChosen  bool                                 // form set by Interactive or Picture
 }
 
 // With returns the figure in another theme.
@@ -171,7 +172,7 @@ func (f *Figure) Bundle() display.Bundle {
 		},
 	}
 	if spec := f.VegaLite(); f.interactive && spec != nil {
-		b.Data[vegaLite] = spec
+		b.Data[vegaLite], b.Data["image/svg+xml"] = spec, string(f.SVG())
 	} else {
 		b.Data["text/html"] = f.HTML()
 	}

@@ -179,7 +179,7 @@ func TestBothThemes(t *testing.T) {
 				t.Fatalf("%s: %v", s.name, err)
 			}
 		}
-		for class, theme := range map[string]Theme{"light": Light, "dark": Dark} {
+		for class, theme := range map[string]Theme{"halfnote-light": Light, "halfnote-dark": Dark} {
 			alone := string(s.fig.With(theme).SVG())
 			alone = alone[strings.Index(alone, "<svg"):]
 			if !strings.Contains(svg, `<g class="`+class+`">`+alone+"</g>") {

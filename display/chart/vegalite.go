@@ -34,11 +34,23 @@ const mostPoints = 5000
 // Interactive returns the figure in its interactive form, which JupyterLab and VS Code draw
 // without an extension, also before a notebook is trusted: exact values under the pointer, zoom by
 // the wheel, a legend that filters, and colours that follow the front end's theme. Other front
-// ends draw the picture. A figure without such a form, as those of [Scatter], [Hist], [Imshow] and
-// [Grid], stays as it is.
-func (f *Figure) Interactive() *Figure {
+// ends draw the picture. A figure without such a form, as those of [Grid], stays as it is.
+func (f *Figure) Interactive() *Figure { return f.inForm("interactive", true) }
+
+// Picture returns the figure as a still picture, also where %charts asks for interactive ones.
+func (f *Figure) Picture() *Figure { return f.inForm("picture", true) }
+
+// InForm implements display.Formed.
+func (f *Figure) InForm(name string) any {
+	if f.formChosen {
+		return f
+	}
+	return f.inForm(name, false)
+}
+
+func (f *Figure) inForm(name string, chosen bool) *Figure {
 	g := *f
-	g.interactive = true
+	g.interactive, g.formChosen = name == "interactive", chosen
 	return &g
 }
 

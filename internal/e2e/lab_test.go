@@ -136,12 +136,12 @@ fmt.Println("the cell saw the click")`,
 // opened again.
 func TestLabCharts(t *testing.T) {
 	browse := lab(t, map[string][]string{"charts.ipynb": {
-		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}}).Interactive()`,
+		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
 		`h := display.Live(chart.Loss(nil))
 var losses []float64
 for i := range 20 {
 	losses = append(losses, 1/float64(i+1))
-	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive())
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}))
 	time.Sleep(20 * time.Millisecond)
 }`,
 	}})

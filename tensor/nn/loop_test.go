@@ -22,6 +22,10 @@ func TestSequentialContainingItself(t *testing.T) {
 	c := nn.NewSequential(nn.NewReLU())
 	refused("Append of itself", func() { c.Append(c) })
 	refused("Append of a chain with it", func() { c.Append(nn.NewSequential(nn.NewSequential(c))) })
+	refused("Append of a module and a chain with it", func() { c.Append(nn.NewTanh(), nn.NewSequential(c)) })
+	if got := nn.NewSequential().Append(nn.NewReLU(), nn.NewTanh()); len(got.Modules) != 2 {
+		t.Errorf("Append of two modules: got %v", got)
+	}
 	twice := nn.NewSequential(c, c)
 	if got := twice.Forward(tensor.Ones(2)).At(0); got != 1 {
 		t.Errorf("a chain used twice: got %v, want 1", got)

@@ -20,22 +20,30 @@ type Sequential struct{ Modules []Module }
 // NewSequential returns a chain that calls the modules in turn. It panics if one is nil. It is
 // torch.nn.Sequential.
 func NewSequential(modules ...Module) *Sequential {
+	checkModules(modules)
+	return &Sequential{modules}
+}
+
+// Append adds modules at the end and returns the chain. It panics if one is nil, or if the chain
+// would contain itself. It is torch.nn.Sequential.append.
+func (c *Sequential) Append(modules ...Module) *Sequential {
+	checkModules(modules)
+	for _, m := range modules {
+		if inner, ok := m.(*Sequential); ok && inner != nil && inner.loops(c) {
+			panic(&tensor.Error{Op: "sequential", Why: "the appended chain contains the chain it is appended to; append a new chain"})
+		}
+	}
+	c.Modules = append(c.Modules, modules...)
+	return c
+}
+
+// checkModules panics if a module is nil.
+func checkModules(modules []Module) {
 	for i, m := range modules {
 		if m == nil {
 			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil; want a module", i)})
 		}
 	}
-	return &Sequential{modules}
-}
-
-// Append adds a module at the end and returns the chain. It panics if the chain would
-// contain itself. It is torch.nn.Sequential.append.
-func (c *Sequential) Append(m Module) *Sequential {
-	if inner, ok := m.(*Sequential); ok && inner != nil && inner.loops(c) {
-		panic(&tensor.Error{Op: "sequential", Why: "the appended chain contains the chain it is appended to; append a new chain"})
-	}
-	c.Modules = append(c.Modules, m)
-	return c
 }
 
 // loops reports whether the chain is part of itself or one of the enclosing chains.

@@ -15,6 +15,8 @@ func init() {
 		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
 		t["Clear"] = reflect.ValueOf(display.Clear)
 		t["Duration"] = reflect.ValueOf(display.Duration)
+		t["Formed"] = reflect.ValueOf((*display.Formed)(nil))
+		t["Forms"] = reflect.ValueOf(&display.Forms).Elem()
 		t["Framed"] = reflect.ValueOf((*display.Framed)(nil))
 		t["HTML"] = reflect.ValueOf(display.HTML)
 		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
@@ -39,11 +41,20 @@ func init() {
 		t["Themed"] = reflect.ValueOf((*display.Themed)(nil))
 		t["Themes"] = reflect.ValueOf(&display.Themes).Elem()
 		t["Track"] = reflect.ValueOf(display.Track)
+		t["_Formed"] = reflect.ValueOf((*_halfnote_display_Formed)(nil))
 		t["_Framed"] = reflect.ValueOf((*_halfnote_display_Framed)(nil))
 		t["_Sink"] = reflect.ValueOf((*_halfnote_display_Sink)(nil))
 		t["_Themed"] = reflect.ValueOf((*_halfnote_display_Themed)(nil))
 		return t
 	}
+}
+
+type _halfnote_display_Formed struct{ IValue any }
+
+func (w _halfnote_display_Formed) Interpreted() any { return w.IValue }
+
+func (w _halfnote_display_Formed) InForm(a0 string) any {
+	return dynamic.Call(w.IValue, "InForm").(func(any, string) any)(w.IValue, a0)
 }
 
 type _halfnote_display_Framed struct{ IValue any }
