@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Timeline shows the operations of the last complete step on a time axis, with the casts in a lane of their own.
+// Timeline shows the operations of the last complete step on a time axis, with a separate lane for casts.
 // rec.Step(7).Timeline() shows one step. A recording waits for each operation, so those of a GPU do not overlap.
 func (r *Recorder) Timeline() *chart.Figure {
 	_, ops := r.Workload()
@@ -37,7 +37,7 @@ const graphBoxes = 30
 
 // CastGraph shows the forward pass of the last complete step as a graph: its modules in the order in which they
 // run, the tensors that they pass on, and the casts. Modules of a large network are joined with those next to
-// them in the same block. Operations outside of modules are boxes of their own.
+// them in the same block. Operations outside of modules have separate boxes.
 func (r *Recorder) CastGraph() *chart.Figure {
 	_, ops := r.Workload()
 	ops = slices.DeleteFunc(ops, func(op OpRecord) bool { return op.phase() != "forward" })
