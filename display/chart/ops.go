@@ -99,11 +99,7 @@ func (s step) sentence() string {
 		}
 		parts = append(parts, fmt.Sprintf(format, count[d], d))
 	}
-	castText := fmt.Sprintf(words.opsCasts, casts)
-	if casts == 1 {
-		castText = words.opsOneCast
-	}
-	parts = append(parts, castText)
+	parts = append(parts, castsText(casts))
 	if cached > 0 {
 		parts = append(parts, fmt.Sprintf(words.opsCached, cached))
 	}
@@ -115,6 +111,13 @@ func (s step) sentence() string {
 		return fmt.Sprintf(words.opsEach, s.all, list)
 	}
 	return fmt.Sprintf(words.opsMost, s.times, s.all, list)
+}
+
+func castsText(n int) string {
+	if n == 1 {
+		return words.opsOneCast
+	}
+	return fmt.Sprintf(words.opsCasts, n)
 }
 
 // byUse returns the dtypes in count, most used first.

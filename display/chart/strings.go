@@ -66,6 +66,10 @@ type language struct {
 	residueNone, residueAxis, residueOf, residueLost, headOrder, headInexact, headWorst                                                        string
 	differenceRuns, differenceNone, differenceAxis, differenceIs, differenceMost, differenceSame, differenceLost, differenceEqual, headDiffers string
 
+	// Timeline and CastGraph.
+	timeNone, timeShares, timeJoined, headLane, headStart, headTook, headOps string
+	graphNone, graphOf, headReads, headReader, headCastTo, headCastsInside   string
+
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
 
@@ -319,6 +323,21 @@ var english = language{
 	differenceSame:  "%s never apart",
 	differenceEqual: "equal",
 	headDiffers:     "differs from step",
+
+	timeNone:   "Timeline: no operations with times recorded",
+	timeShares: "%s %s: %s, %s outside of operations",
+	timeJoined: "%d operations",
+	headLane:   "lane",
+	headStart:  "start",
+	headTook:   "duration",
+	headOps:    "operations",
+
+	graphNone:       "Casts of a network: no operations recorded",
+	graphOf:         "Modules: %s; %s between them, %d inside",
+	headReads:       "reads",
+	headReader:      "to",
+	headCastTo:      "cast to",
+	headCastsInside: "casts inside",
 
 	roofNone:      "Roofline of %s: no operation",
 	roofBound:     "Operations below the roofs of %s: %s",

@@ -16,6 +16,7 @@ type view struct {
 	zoom   []string  // axes that zoom: "x", "y"
 	height int       // height of the plot in CSS pixels
 	right  vg.Length // room to the right of the plot, for texts
+	signs  []kind    // more entries of the picture's legend
 	lowest kind      // meaning of ▼, which marks values without a logarithm; "": not finite
 	points int       // points of the lines given, of which the layers may hold some
 }
@@ -116,7 +117,7 @@ func shortFact(value any) any {
 // around returns the height of the legend and of the x axis.
 func (v view) around() int {
 	h := 0
-	if v.y.title != "" || v.legend() {
+	if v.header() {
 		h += keyHeight
 	}
 	if !v.x.bare {
@@ -127,6 +128,9 @@ func (v view) around() int {
 	}
 	return h
 }
+
+// header reports whether a line with the name of the y axis and the legend stands above the plot.
+func (v view) header() bool { return v.y.title != "" || v.legend() || v.signs != nil }
 
 // legend reports whether the view has a legend.
 func (v view) legend() bool { return len(v.listed()) > 1 }

@@ -13,12 +13,15 @@ import (
 
 // draw draws the view.
 func (v view) draw(t Theme, c draw.Canvas) {
-	if v.y.title != "" || v.legend() {
+	if v.header() {
 		var entries []key
 		if v.legend() {
 			for _, k := range v.listed() {
 				entries = append(entries, key{v.swatch(k), k.color(t), k.name})
 			}
+		}
+		for _, k := range v.signs {
+			entries = append(entries, key{k.mark, k.color(t), k.name})
 		}
 		c = keys(t, c, v.y.title, append(entries, v.edges(t)...))
 	}
@@ -79,6 +82,7 @@ func (v view) swatch(k kind) shape {
 				case l.mark != rects:
 					return dashed(k.dashes)
 				}
+				return square
 			}
 		}
 	}
