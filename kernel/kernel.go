@@ -134,8 +134,8 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k.past = newHistory(c.History, k.log)
 	if c.History != "" {
 		k.kept = &kept{past: k.past, notebook: c.Notebook}
-		k.comms.Register(restoreTarget, k.restorer)
 	}
+	k.comms.Register(restoreTarget, k.restorer)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
 	if c.ConnectionFile != "" {

@@ -40,9 +40,12 @@ func (k *kernel) restorer(ctx context.Context, c Comm, m CommMessage, out Output
 
 // latest returns what restoreTarget sends of the cells with ids, or of all if there are none.
 func (k *kept) latest(ids []string) []object {
+	list := []object{}
+	if k == nil {
+		return list
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	list := []object{}
 	seen := map[string]bool{"": true}
 	for _, c := range slices.Backward(k.cells) {
 		if seen[c.id] || ids != nil && !slices.Contains(ids, c.id) {

@@ -173,9 +173,9 @@ chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive()`,
 		`fmt.Println("last")`,
 	}})
 	const want = `opened while it runs: True, it goes on: True
-opened after its end: all epochs, 1 picture of all, 1 interactive chart, prompt [1]:
-%output: all epochs, 1 picture of all, 1 interactive chart, prompt [2]:
-a cell that was not run: 0 outputs, prompt [ ]:
+opened after its end: all epochs, 2 of 2 charts drawn, of all, prompt [1]:
+%output: all epochs, 2 of 2 charts drawn, of all, prompt [2]:
+a cell that was not run: 0 outputs
 `
 	if got := browse("outlast.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)

@@ -9,18 +9,18 @@ CELL = "[...document.querySelectorAll('.jp-Notebook .jp-CodeCell')][%d]"
 
 
 def epochs(b, cell=0):
-    text = b.js(f"[...{CELL % cell}.querySelectorAll('.jp-RenderedText')].map(e => e.innerText).join('\\n')")
+    text = b.js(f"[...({CELL % cell}?.querySelectorAll('.jp-RenderedText') ?? [])].map(e => e.innerText).join('\\n')")
     return [int(line.split()[1]) for line in text.split("\n") if line.startswith("epoch ")]
 
 
 def look(b, cell):
     found = epochs(b, cell)
     order = "all epochs" if len(found) >= 100 and found == list(range(len(found))) else f"epochs {found}"
-    pictures = b.js(f"[...{CELL % cell}.querySelectorAll('.jp-RenderedHTMLCommon img')].map(e => e.alt)")
-    charts = b.js(f"{CELL % cell}.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks').length")
-    steps = "of all" if all(f" {len(found)} steps" in p for p in pictures) else f"{pictures!r}"
+    drawn = b.js(f"{CELL % cell}.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks, .jp-RenderedHTMLCommon img').length")
+    charts = b.js(f"panel.content.widgets[{cell}].model.outputs.toJSON().map(o => o.data?.['text/plain']).filter(t => t).map(t => [t].flat().join(''))")
+    steps = "of all" if all(f" {len(found)} steps" in c for c in charts) else f"{charts!r}"
     prompt = b.js(f"{CELL % cell}.querySelector('.jp-InputPrompt').innerText")
-    return f"{order}, {len(pictures)} picture {steps}, {charts} interactive chart, prompt {prompt}"
+    return f"{order}, {drawn} of {len(charts)} charts drawn, {steps}, prompt {prompt}"
 
 
 with Browser(chromium, address) as b:
@@ -45,4 +45,4 @@ with Browser(chromium, address) as b:
     b.wait(f"{CELL % 1}.querySelector('.jp-RenderedVegaCommon5 canvas.marks') !== null")
     b.wait(f"/\\d/.test({CELL % 1}.querySelector('.jp-InputPrompt').innerText)")
     print("%output:", look(b, 1))
-    print(f"a cell that was not run: {b.js(CELL % 2 + '.querySelectorAll(`.jp-OutputArea-child`).length')} outputs, prompt", b.js(f"{CELL % 2}.querySelector('.jp-InputPrompt').innerText"))
+    print("a cell that was not run:", b.js(f"panel.content.widgets[2].model.outputs.length"), "outputs")
