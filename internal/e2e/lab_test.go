@@ -183,6 +183,37 @@ $`
 	}
 }
 
+// TestLabRestoresOutputs closes the browser while a cell trains for at least 20 seconds, and opens it
+// again while the cell runs and after its end: the cell has all its output each time, charts included.
+func TestLabRestoresOutputs(t *testing.T) {
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"outlast.ipynb": {
+		`import "errors"
+import "os"
+h := display.Live(chart.Loss(nil))
+var losses []float64
+going := os.ErrNotExist
+for epoch := 0; epoch < 100 || errors.Is(going, os.ErrNotExist); epoch++ {
+	_, going = os.Stat("stop")
+	losses = append(losses, 1/float64(epoch+1))
+	fmt.Println("epoch", epoch)
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}))
+	time.Sleep(200 * time.Millisecond)
+}
+chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive()`,
+		`%output 1`,
+		`fmt.Println("last")`,
+	}})
+	const want = `opened while it runs: True, it goes on: True
+opened after its end: all epochs, 2 of 2 charts drawn, of all, prompt [1]:
+%output: all epochs, 2 of 2 charts drawn, of all, prompt [2]:
+a cell that was not run: 0 outputs
+`
+	if got := browse("outlast.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabDebugger checks that JupyterLab's debugger lists a struct, a slice and a tensor, and
 // that it stops at breakpoints in a cell that ran before and in the running one, steps
 // between them, and stops at a panic.
