@@ -245,7 +245,7 @@ func (g *castGraph) view() view {
 		facts := g.edgeFacts(e)
 		x0, y0, x1, y1 := g.x[e.From], float64(g.row[e.From])+half, g.x[e.To], float64(g.row[e.To])-half
 		aside := float64((ends[e.To] + 1) / 2 * (1 - 2*(ends[e.To]%2))) // 0, −1, 1, −2 …
-		if x0 != x1 && ends[e.To] > 0 { // from the side that the line comes from
+		if x0 != x1 && ends[e.To] > 0 {                                 // from the side that the line comes from
 			aside = math.Copysign(aside, x0-x1)
 		}
 		x1 += max(min(14*aside, g.w[e.To]-6), 6-g.w[e.To])

@@ -33,9 +33,9 @@ type language struct {
 	scatterPoints, scatterSpan, scatterTies                string
 
 	// Hist, Imshow and Grid.
-	histX, histSome, histNone, histBad           string
-	matrixSome, matrixNone, headRow, headColumns string
-	gridAll, headChart                           string
+	histX, histSome, histNone, histBad                         string
+	matrixSome, matrixNone, matrixBlocks, headRow, headColumns string
+	gridAll, headChart                                         string
 
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
@@ -93,7 +93,7 @@ var english = language{
 	headTimes: "times",
 	headWhy:   "why",
 	headRun:   "run",
-	fewer:     "%d of %d points; the extremes of every stretch are among them",
+	fewer:     "%d of %d points, with the extremes",
 
 	scale:        "loss scale",
 	scaleNone:    "Loss scale: no steps recorded",
@@ -192,16 +192,17 @@ var english = language{
 	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
 	scatterTies:   ", correlation %s",
 
-	histX:       "value",
-	histSome:    "%d values from %s to %s: mean %s, standard deviation %s",
-	histNone:    "%d values",
-	histBad:     "; %d not finite",
-	matrixSome:  "Matrix %s: values from %s to %s, mean %s",
-	matrixNone:  "Matrix %s",
-	headRow:     "row",
-	headColumns: "column",
-	gridAll:     "%d charts: %s",
-	headChart:   "chart",
+	histX:        "value",
+	histSome:     "%d values from %s to %s: mean %s, standard deviation %s",
+	histNone:     "%d values",
+	histBad:      "; %d not finite",
+	matrixSome:   "Matrix %s: values from %s to %s, mean %s",
+	matrixNone:   "Matrix %s",
+	matrixBlocks: "means of %d × %d elements",
+	headRow:      "row",
+	headColumns:  "column",
+	gridAll:      "%d charts: %s",
+	headChart:    "chart",
 
 	gradNone:      "Gradient spectrum: no gradients given",
 	gradShare:     "%s of the nonzero gradients become 0 in float16",
