@@ -152,12 +152,15 @@ func (h *Handle) tick() {
 	}
 }
 
-// settle implements unsettled.
-func (h *Handle) settle() {
+// Settle shows the last state in full at once. In a cell it is not needed: the end of the cell does it.
+func (h *Handle) Settle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.finish()
 }
+
+// settle implements unsettled.
+func (h *Handle) settle() { h.Settle() }
 
 // finish shows the state in full. Its caller holds h.mu.
 func (h *Handle) finish() {

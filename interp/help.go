@@ -21,6 +21,7 @@ var tasks = []struct {
 	{"train in mixed precision", []string{"amp?", "amp.NewGradScaler?"}},
 	{"see the dtype of each operation", []string{"amp.Ops()"}},
 	{"live loss curve", []string{"display.Live?", "chart.Loss?"}},
+	{"live dashboard of a run", []string{"trace.Live?"}},
 	{"progress of a loop", []string{"display.Track?", "display.NewProgress?"}},
 	{"slider, button", []string{"widget.Interact?", "widget?"}},
 	{"table, image, HTML, LaTeX", []string{"display?"}},

@@ -82,14 +82,11 @@ func (s *Session) bindSupport() {
 		interfaces[name] = reflect.ValueOf(f)
 	}
 	s.bindSupportSymbols(interfaces)
-	for path, functions := range map[string]map[string]any{
-		"fmt": formatting(s.stdio.printing()),
-		"log": s.logger(),
-		// Output of package display goes to the cell.
-		"halfnote/display": s.screen.Symbols(),
-		// Widgets go to its front ends.
-		"halfnote/display/widget": s.widgets.Symbols(),
-	} {
+	tables := symbols.OnScreen(s.screen) // output of package display goes to the cell
+	tables["fmt"] = formatting(s.stdio.printing())
+	tables["log"] = s.logger()
+	tables["halfnote/display/widget"] = s.widgets.Symbols() // widgets go to its front ends
+	for path, functions := range tables {
 		m := map[string]reflect.Value{}
 		for name, f := range functions {
 			m[name] = reflect.ValueOf(f)

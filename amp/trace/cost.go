@@ -25,19 +25,34 @@ type Cost struct {
 
 // Overhead measures the cost of a recording: seven times, it trains for the given number of
 // steps with a recording, including its start and end, and as many without, alternating every
-// ten steps. The options are those of [Start].
+// ten steps. The options are those of [Start]. With [Live], all runs have one dashboard.
 func Overhead(steps int, step func(), options ...Option) Cost {
 	if step == nil {
 		panic(fmt.Errorf("trace: overhead: step is nil; want a function that runs a training step"))
 	}
 	steps = max(steps, 1)
 	step() // warm up
+	var handle *display.Handle
+	options = append(slices.Clone(options), func(s *settings) {
+		if show := s.show; show != nil {
+			s.shared = true
+			s.show = func(v any) *display.Handle {
+				if handle == nil {
+					handle = show(v)
+				}
+				return handle
+			}
+		}
+	})
 	var without, under []time.Duration
 	var ratios []float64
 	for i := range pairs {
 		a, b := sideBySide(steps, step, i%2 == 0, options)
 		without, under = append(without, a), append(under, b)
 		ratios = append(ratios, float64(b)/float64(max(a, 1)))
+	}
+	if handle != nil {
+		handle.Settle()
 	}
 	slices.Sort(without)
 	slices.Sort(under)
@@ -67,6 +82,9 @@ func sideBySide(steps int, step func(), first bool, options []Option) (without, 
 				})
 				without += spent
 				rec.meter.begun = rec.meter.begun.Add(spent) // the meter counts only its own time
+				if rec.live != nil {
+					rec.live.next = rec.live.next.Add(spent)
+				}
 				continue
 			}
 			under += timed(func() {

@@ -2,7 +2,7 @@
 // forward and backward, the policy and its reason, the dtypes, the casts and whether they came
 // from the cache, the work, and statistics of the result; and each step of the loss scaler.
 //
-//	rec := trace.Start(trace.Models(net))
+//	rec := trace.Start(trace.Models(net), trace.Live()) // Live shows a dashboard meanwhile
 //	… train …
 //	rec.Stop()
 //	rec.DTypes()       // charts, shown as the last expression of a cell

@@ -64,6 +64,8 @@ func (r *Recorder) look(e *tensor.Event, n *noted) {
 	if step != before && r.shadow != nil {
 		r.shadow.turn()
 	}
+	r.course.event(e, step)
+	r.live.event(e)
 	n.reason = r.reasons.in(amp.Active())
 	if r.meter.ready(step); !r.meter.on || e.InPlace {
 		return
@@ -151,6 +153,7 @@ func (r *Recorder) base(id int) int {
 // restart merges all steps so far into one.
 func (r *Recorder) restart() {
 	r.ops.restart()
+	r.course.restart()
 	for i := range r.steps {
 		r.steps[i].Of = 0
 	}
@@ -161,10 +164,13 @@ func (r *Recorder) restart() {
 func (r *Recorder) scaler(e amp.ScalerEvent) {
 	defer r.read()()
 	switch e.Kind {
+	case amp.EventScale:
+		r.course.scaler(e, r.clock.step)
 	case amp.EventStep:
 		if r.clock.optimized() {
 			r.restart()
 		}
+		r.course.scaler(e, r.clock.step)
 		r.steps = append(r.steps, StepRecord{StepResult: e.Result, Of: r.clock.step})
 	case amp.EventUpdate:
 		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {

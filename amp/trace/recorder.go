@@ -23,6 +23,8 @@ type Option func(s *settings)
 type settings struct {
 	models         []any
 	always, shadow bool
+	show           func(any) *display.Handle // shows the dashboard; nil: none
+	shared         bool                      // whether another recording has the same dashboard
 }
 
 // Models provides module paths for the operations, even in structs with their own Forward. With
@@ -60,6 +62,8 @@ type Recorder struct {
 	first   int      // first step of the recording
 	sums    sums
 	steps   []StepRecord
+	course  course
+	live    *live // nil without Live
 	begun   time.Time
 	ended   time.Time
 }
@@ -87,6 +91,9 @@ func Start(options ...Option) *Recorder {
 		r.shadow = &shadow{}
 	}
 	r.names = NewPlaces(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
+	if set.show != nil {
+		r.live = newLive(r, set.show, set.shared)
+	}
 	r.listen()
 	return r
 }
@@ -113,10 +120,16 @@ func (r *Recorder) ignore() {
 // Stop ends the recording and keeps its data. Calling it again does nothing.
 func (r *Recorder) Stop() {
 	r.ignore()
+	r.end()
+	r.live.stop()
+}
+
+// end drops what only a running recording needs.
+func (r *Recorder) end() {
 	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
-		r.names, r.meter, r.shadow = nil, meter{}, nil // these hold tensors
+		r.names, r.meter, r.shadow, r.course.loss = nil, meter{}, nil, nil // these hold tensors
 	}
 }
 

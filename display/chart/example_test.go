@@ -18,7 +18,7 @@ func TestPicturesOfExamples(t *testing.T) {
 		"bitfields": ExampleBitFields, "castgraph": ExampleCastGraph, "timeline": ExampleTimeline, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
 		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
 		"plot": ExamplePlot, "scatter": ExampleScatter,
-		"ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
+		"panels": ExamplePanels, "ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
 	} {
 		example()
 		picture, err := os.ReadFile(name + ".png")
@@ -205,6 +205,27 @@ func ExampleLossScale() {
 	fmt.Println(figure)
 	// Output:
 	// Loss scale over 200 steps: 3 skipped, from 2¹⁶ to 2¹⁵
+}
+
+func ExamplePanels() {
+	loss, scale := chart.Panel{Name: "loss"}, chart.Panel{Name: "loss scale", Power: true}
+	speed := chart.Panel{Name: "throughput", Unit: "steps/s"}
+	flushed := chart.Panel{Name: "flushed to zero", Unit: "%"}
+	at := 65536.
+	for step := range 120 {
+		loss.Values = append(loss.Values, 0.1+2*math.Exp(-float64(step)/30))
+		scale.Values = append(scale.Values, at)
+		if step%50 == 20 {
+			scale.Marked, at = append(scale.Marked, float64(step)), at/2
+		}
+		speed.Values = append(speed.Values, 40+3*math.Sin(float64(step)/8))
+		flushed.Values = append(flushed.Values, 0.05*math.Exp(-float64(step)/50))
+	}
+	figure := chart.Panels([]chart.Panel{loss, scale, speed, flushed})
+	os.WriteFile("panels.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 120 steps: loss 0.1379, loss scale 2¹⁴ (2 skipped), throughput 42.2 steps/s, flushed to zero 0.5 %
 }
 
 // float16 and the two formats of 8 bits, whose numbers are few enough to be drawn one by one.

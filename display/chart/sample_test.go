@@ -85,6 +85,13 @@ func samples() []sample {
 		{"plot-refused", Plot([]float64{1}, func() {})},
 		{"plot-round", Plot([]float64{0, 1, 0, -1, 0}, []float64{1, 0, -1, 0, 1}, "square", []float64{0, 1}, []float64{0, 1}, "a long name of a diagonal that begins in the middle")},
 		{"lines-steps", Lines("accuracy", []Series{{Name: "run", X: []float64{0, 50, 100, 150}, Values: []float64{.1, .5, .7, .75}}, {Name: "short", X: []float64{0, 50}, Values: []float64{.1, .2, .3}}})},
+		{"panels", Panels(run(200))},
+		{"panels-none", Panels(nil)},
+		{"panels-odd", Panels([]Panel{
+			{Name: "loss", Values: []float64{nan, math.Inf(1)}}, {Name: "scale", Power: true, X: []float64{0, nan, 5}, Values: []float64{0, 1, math.Inf(1)}, Marked: []float64{7, nan}},
+			{Name: "a quantity with a very long name that has no room at all in its panel", Unit: "B", X: []float64{3}, Values: []float64{1e9, 2}}, {Name: "none"},
+		})},
+		{"panels-wide", Panels([]Panel{{Name: "loss", Values: wideLosses()[0].Values}, {Name: "speed", Unit: "steps/s", Values: make([]float64, 5000)}})},
 		{"scatter", Scatter(normal(150), normal(150))},
 		{"scatter-many", Scatter(normal(20000), "all", wave(300), "wave", []float64{nan, math.Inf(-1), 0}, "odd")},
 		{"ranges", Ranges(ranges(14))},
@@ -321,6 +328,23 @@ func gradientLayers() (list []GradientLayer) {
 		list = append(list, GradientLayer{Name: fmt.Sprintf("encoder.%d.weight", i), DType: "float16", Elements: 1000, Zeros: 50 * i, Flushed: flushed, Subnormal: flushed / 10, Note: map[bool]string{true: "flushed", false: "alive"}[flushed > 50]})
 	}
 	return append(list, GradientLayer{Name: "head.weight", DType: "float32", Elements: 80, Infinite: 20, Note: "overflown"}, GradientLayer{Name: "head.bias", Note: "unused"})
+}
+
+// run returns the panels of a run.
+func run(n int) []Panel {
+	loss, scale := Panel{Name: "loss"}, Panel{Name: "loss scale", Power: true}
+	speed, memory, flushed := Panel{Name: "throughput", Unit: "steps/s"}, Panel{Name: "memory", Unit: "B"}, Panel{Name: "flushed to zero", Unit: "%"}
+	for i, s := range saw(n) {
+		loss.Values = append(loss.Values, 2*math.Exp(-float64(i)/60)+.05*math.Sin(float64(i)))
+		scale.Values = append(scale.Values, s.Scale)
+		if s.Skipped {
+			scale.Marked = append(scale.Marked, float64(i))
+		}
+		speed.Values = append(speed.Values, 41+3*math.Sin(float64(i)/7))
+		memory.Values = append(memory.Values, 3.2e6+1e5*float64(i%9))
+		flushed.Values = append(flushed.Values, .002*float64(i%40))
+	}
+	return []Panel{loss, scale, speed, memory, flushed}
 }
 
 // wave returns n values of a damped wave.

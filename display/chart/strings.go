@@ -73,6 +73,9 @@ type language struct {
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
 
+	// Panels.
+	panelsNone, panelsEnds, panelsSkipped string
+
 	// Roofline.
 	roofNone, roofBound, roofIntensity, roofRate, headFLOPs, headBytes, headSeconds, headBound string
 }
@@ -262,6 +265,10 @@ var english = language{
 	barPart:   "%s %s (%s)",
 	headPart:  "part",
 	headValue: "value",
+
+	panelsNone:    "No step recorded yet",
+	panelsEnds:    "%s: %s",
+	panelsSkipped: " (%d skipped)",
 
 	numbersNone:    "Numbers from %s to %s: no format or no such range",
 	numbersAre:     "Numbers from %s to %s: %s",

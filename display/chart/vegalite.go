@@ -26,6 +26,8 @@ type twin struct {
 	subtitle string    // how many points were dropped; may be empty
 	data     []object
 	layers   []object
+	panels   []object // panels below each other, in place of layers
+	params   []object // selections that they share
 }
 
 // mostPoints is the maximum number of data points in an interactive figure.
@@ -99,7 +101,16 @@ func (f *Figure) VegaLite() map[string]any {
 		dark = object{"name": "dark", "value": f.theme == Dark}
 		s["background"] = css(f.theme.Background)
 	}
-	s["params"] = []object{dark}
+	s["params"] = append([]object{dark}, t.params...)
+	if t.panels != nil {
+		for _, p := range t.panels {
+			p["width"] = s["width"]
+		}
+		s["vconcat"], s["spacing"], s["resolve"] = t.panels, 12, object{"scale": object{"x": "shared"}}
+		for _, name := range []string{"data", "layer", "width", "height"} {
+			delete(s, name)
+		}
+	}
 	return s
 }
 

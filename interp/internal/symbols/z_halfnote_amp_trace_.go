@@ -14,6 +14,8 @@ func init() {
 		t["CastRecord"] = reflect.ValueOf((*trace.CastRecord)(nil))
 		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
 		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
+		t["Live"] = reflect.ValueOf(trace.Live)
+		t["LiveOn"] = reflect.ValueOf(trace.LiveOn)
 		t["MaxOps"] = reflect.ValueOf(constant.MakeInt64(trace.MaxOps))
 		t["Models"] = reflect.ValueOf(trace.Models)
 		t["NewPlaces"] = reflect.ValueOf(trace.NewPlaces)

@@ -34,6 +34,8 @@ func init() {
 		t["NumberLine"] = reflect.ValueOf(chart.NumberLine)
 		t["OpDType"] = reflect.ValueOf((*chart.OpDType)(nil))
 		t["Pair"] = reflect.ValueOf((*chart.Pair)(nil))
+		t["Panel"] = reflect.ValueOf((*chart.Panel)(nil))
+		t["Panels"] = reflect.ValueOf(chart.Panels)
 		t["Part"] = reflect.ValueOf((*chart.Part)(nil))
 		t["Plot"] = reflect.ValueOf(chart.Plot)
 		t["Ranges"] = reflect.ValueOf(chart.Ranges)

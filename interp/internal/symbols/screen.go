@@ -1,0 +1,15 @@
+package symbols
+
+import (
+	"halfnote/amp/trace"
+	"halfnote/display"
+)
+
+// OnScreen returns the functions, by import path and name, that show something by package display.
+// They show it on s, and stand in place of those in the tables.
+func OnScreen(s *display.Screen) map[string]map[string]any {
+	return map[string]map[string]any{
+		"halfnote/display":   s.Symbols(),
+		"halfnote/amp/trace": {"Live": func() trace.Option { return trace.LiveOn(s) }},
+	}
+}
