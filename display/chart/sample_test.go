@@ -60,7 +60,7 @@ func samples() []sample {
 		{"imshow-bad", Imshow([][]float64{{1, nan}, {math.Inf(1), -2}})},
 		{"imshow-column", Imshow([][]int{{1}, {2}, {3}})},
 		{"imshow-none", Imshow([][]float32{})},
-		{"imshow-pixels", Imshow(board(900, 1300))},
+		{"imshow-many", Imshow(board(900, 1300))},
 		{"imshow-row", Imshow(wave(400))},
 		{"gradientlayers", GradientLayers(gradientLayers())},
 		{"gradientlayers-none", GradientLayers(nil)},

@@ -28,6 +28,7 @@ type scale struct {
 	base   int      // positions are exponents of this base; 0: they are the values
 	names  []string // names of the rows 0, 1, …, from the top; nil for an axis of numbers
 	whole  bool     // only whole numbers are marked
+	margin float64  // margin around the marks, as a share of their range
 	bare   bool     // without ticks
 }
 
@@ -178,12 +179,11 @@ func (v view) edges(t Theme) (list []key) {
 	if high {
 		list = append(list, key{up, t.Skip, words.notFinite})
 	}
-	if low {
-		name := v.lowest.name
-		if name == "" {
-			name = words.notFinite
-		}
-		list = append(list, key{down, v.below()(t), name})
+	switch {
+	case low && v.lowest.name != "":
+		list = append(list, key{down, v.below()(t), v.lowest.name})
+	case low && !high:
+		list = append(list, key{down, t.Skip, words.notFinite})
 	}
 	return list
 }
@@ -202,10 +202,14 @@ func (v view) limits() (x, y span) {
 			}
 		}
 	}
-	return v.x.limits(xs, 0), v.y.limits(ys, .04)
+	x, y = v.x.limits(xs), v.y.limits(ys)
+	if v.y.margin > 0 && v.y.lo == v.y.hi { // room for marks at the upper edge
+		y.hi += (y.hi - y.lo) * v.y.margin
+	}
+	return x, y
 }
 
-func (s scale) limits(values []float64, margin float64) span {
+func (s scale) limits(values []float64) span {
 	switch {
 	case s.names != nil:
 		return span{min(s.lo, -.5), float64(len(s.names)) - .5}
@@ -217,10 +221,10 @@ func (s scale) limits(values []float64, margin float64) span {
 		return span{0, 1}
 	}
 	at.lo, at.hi = max(at.lo, -1e200), min(at.hi, 1e200)
-	if pad := (at.hi - at.lo) * margin; pad > 0 {
-		return span{at.lo - pad, at.hi + 2*pad}
-	} else if at.lo < at.hi {
-		return at
+	at.lo, at.hi = logLimits(at.lo, at.hi, s.base > 0)
+	if at.lo < at.hi {
+		pad := (at.hi - at.lo) * s.margin
+		return span{at.lo - pad, at.hi + pad}
 	}
 	return span{at.lo - max(1, math.Abs(at.lo)*1e-6), at.hi + max(1, math.Abs(at.hi)*1e-6)}
 }

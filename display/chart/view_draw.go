@@ -39,16 +39,17 @@ func (v view) draw(t Theme, c draw.Canvas) {
 		p.Y.Min, p.Y.Max = -y.hi, -y.lo // from the top
 		p.Y.Tick.Label.Color = t.Text
 		p.Y.Tick.Length = 0
+		p.X.Padding, p.Y.Padding = 2, 2
 	case v.y.bare:
 		p.Y.Min, p.Y.Max = -y.hi, -y.lo
 		p.HideY()
+		p.X.Padding, p.Y.Padding = 2, 2
 	}
 	if v.x.bare {
 		label := p.X.Label.Text
 		p.HideX()
 		p.X.Label.Text = label
 	}
-	p.X.Padding, p.Y.Padding = 2, 2
 	for _, l := range v.layers {
 		p.Add(drawn{v, l, t})
 	}
@@ -114,6 +115,8 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	if d.layer.small {
 		style.Font.Size = smallSize
 	}
+	type cell struct{ x, y int }
+	seen := map[cell]bool{} // points that would cover each other are drawn once, so that the file is small
 	for _, r := range d.layer.rows {
 		ink, at := d.view.ink(r)(d.theme), vg.Point{X: x(r.x), Y: y(r.y)}
 		style.Color = ink
@@ -136,7 +139,10 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			at = to
 		case points:
-			d.point(&c, r, at, ink)
+			if k := (cell{int(at.X), int(at.Y)}); len(d.layer.rows) < 50 || !seen[k] {
+				seen[k] = true
+				d.point(&c, r, at, ink)
+			}
 			at.X += 5
 		}
 		if d.layer.aside {
@@ -178,7 +184,7 @@ func clamp(v, lo, hi float64) float64 {
 	return min(max(v, lo-far), hi+far)
 }
 
-// rect fills a rectangle, at least .75 wide, or fills it lightly within a line.
+// rect fills a rectangle, at least .75 wide and high, or fills it lightly within a line.
 func (d drawn) rect(c *draw.Canvas, r row, a, b vg.Point) {
 	if a.X > b.X {
 		a.X, b.X = b.X, a.X
@@ -192,6 +198,9 @@ func (d drawn) rect(c *draw.Canvas, r row, a, b vg.Point) {
 	}
 	if b.X-a.X < .75 {
 		a.X, b.X = (a.X+b.X)/2-.375, (a.X+b.X)/2+.375
+	}
+	if b.Y-a.Y < .75 && r.y != r.y2 {
+		b.Y = a.Y + .75
 	}
 	ink := d.view.ink(r)(d.theme)
 	if !r.faint {

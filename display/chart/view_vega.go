@@ -80,7 +80,7 @@ func (s scale) channel(field string, at span, down bool) object {
 	case s.base > 0:
 		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": powerLabels(s.base, false)}
 	case s.whole:
-		axis = object{"tickMinStep": 1, "tickCount": 8}
+		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
 	var title any
 	if s.title != "" {
@@ -141,11 +141,14 @@ func (v view) units(l layer, axes, filtered object) []object {
 		units = append(units, unit(data, mark, path), near)
 	case points:
 		size := float64(orWidth(l.width, 3.2))
-		mark, e := object{"type": "point", "filled": true, "size": 4 * size * size, "clip": true, "opacity": 1}, encoding("color", colors)
+		mark, e := object{"type": "point", "size": 4 * size * size, "clip": true, "opacity": 1, "strokeWidth": 1.2}, encoding("fill", colors, "stroke", colors)
 		if l.shape == nil {
 			e["shape"] = v.shapes()
 		} else {
-			mark["shape"], mark["filled"], mark["strokeWidth"] = l.path, l.path != crossPath && l.path != hollowPath, 1.8
+			mark["shape"], mark["strokeWidth"] = l.path, 1.8
+			if l.path == hollowPath {
+				delete(e, "fill")
+			}
 		}
 		units = append(units, unit(data, mark, e))
 	}
@@ -240,11 +243,13 @@ func factValue(value any) any {
 // shown returns the indices of the rows that the interactive form holds. Lines are thinned one by one.
 func (v view) shown(l layer) (kept []int) {
 	if l.mark != curves && l.mark != stairs {
-		y := make([]float64, len(l.rows))
-		for i, r := range l.rows {
-			y[i] = r.y
+		all := 0
+		for _, other := range v.layers {
+			if other.mark == l.mark {
+				all += len(other.rows)
+			}
 		}
-		return decimate(y, mostPoints)
+		return l.some(max(len(l.rows)*min(mostPoints, all)/max(all, 1), 50))
 	}
 	rows := map[int][]int{}
 	for i, r := range l.rows {
@@ -283,6 +288,32 @@ func (v view) symbols() any {
 		}
 	}
 	return object{"values": listed}
+}
+
+// some returns about most indices of rows: the extremes, and others that are evenly spread, but not at equal
+// distances, which could agree with a pattern of the rows: multiples of the golden ratio.
+func (l layer) some(most int) (kept []int) {
+	if len(l.rows) <= most {
+		for i := range l.rows {
+			kept = append(kept, i)
+		}
+		return kept
+	}
+	var xs, ys []float64
+	for _, r := range l.rows {
+		xs, ys = append(xs, r.x), append(ys, r.y)
+	}
+	for i := range max(most-4, 0) {
+		_, at := math.Modf(float64(i) / math.Phi)
+		kept = append(kept, int(at*float64(len(l.rows))))
+	}
+	for _, list := range [][]float64{xs, ys} {
+		at := spanOf(list)
+		kept = append(kept, max(slices.Index(list, at.lo), 0), max(slices.Index(list, at.hi), 0))
+	}
+	kept = append(kept, max(slices.IndexFunc(ys, func(y float64) bool { return !finite(y) }), 0))
+	slices.Sort(kept)
+	return slices.Compact(kept)
 }
 
 // colors returns the encodings of a layer's colours and of its dashes, nil if there are none. All have the
