@@ -273,7 +273,7 @@ func (o *output) end() {
 		}
 	}
 	if o.lost > 0 {
-		o.publish("stream", Message{Content: streamContent("stderr", lostText(o.lost))})
+		o.publish("stream", Message{Content: streamContent("stderr", o.lostText(o.lost))})
 		o.lost = 0
 	}
 }
