@@ -66,6 +66,8 @@ var foreignNames = map[string]string{
 	"numpy": "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"F":     "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
 	"plt":   "chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"exit":  "Ctrl-D leaves a console",
+	"quit":  "Ctrl-D leaves a console",
 	"self":  "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
 	"print": "fmt.Println(x) prints",
 	"None":  "nil is Go's None",

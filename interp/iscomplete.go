@@ -20,6 +20,10 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 	return completeness(list[len(list)-1])
 }
 
+// indentation is that of a level of blocks in a console. It consists of spaces, because jupyter console shows a
+// tab as ^I.
+const indentation = "    "
+
 func completeness(g segment) kernel.Completeness {
 	if g.magic != "" {
 		return kernel.Completeness{Status: "complete"}
@@ -37,7 +41,7 @@ func completeness(g segment) kernel.Completeness {
 		}
 	}
 	if open > 0 {
-		return kernel.Completeness{Status: "incomplete", Indent: strings.Repeat("\t", open)}
+		return kernel.Completeness{Status: "incomplete", Indent: strings.Repeat(indentation, open)}
 	}
 	for i, it := range p.items {
 		head, tail := "package p;", "\n"

@@ -21,9 +21,9 @@ func TestIsComplete(t *testing.T) {
 	for _, c := range []struct{ code, status, indent string }{
 		{"x := 1", "complete", ""},
 		{"", "complete", ""},
-		{"func f() {", "incomplete", "\t"},
-		{"func f() {\n\tfor {", "incomplete", "\t\t"},
-		{"fmt.Println(", "incomplete", "\t"},
+		{"func f() {", "incomplete", "    "},
+		{"func f() {\n\tfor {", "incomplete", "        "},
+		{"fmt.Println(", "incomplete", "    "},
 		{"x := 1 +", "incomplete", ""},
 		{"s := `raw", "incomplete", ""},
 		{"/* comment", "incomplete", ""},

@@ -72,7 +72,7 @@ func (r *PrecisionSet) Table() display.Bundle {
 		if chosen[op] {
 			mark = "●"
 		}
-		rows = append(rows, []any{mark, op.Op, op.Module, op.Source, errorText(op.Alone), op.Work})
+		rows = append(rows, []any{mark, op.Op, op.Module, op.Source, errorText(op.Alone), int64(op.Work)})
 	}
-	return display.Table([]string{"in the set", "operation", "module", "called in", "error when moved alone", "FLOPs left in float32"}, rows)
+	return display.Table([]string{"in the set", "operation", "module", "called in", "error when moved alone", "FLOPs in float32"}, rows)
 }
