@@ -35,8 +35,11 @@ func (v view) twin() twin {
 		}
 		for _, unit := range v.units(l, axes, filtered) {
 			if params != nil {
-				unit["params"] = append(params, listOf(unit["params"])...)
-				params = nil
+				first := unit
+				if inner := listOf(unit["layer"]); len(inner) > 0 {
+					first = inner[0]
+				}
+				first["params"], params = params, nil
 			}
 			t.layers = append(t.layers, unit)
 		}
@@ -78,7 +81,7 @@ func (s scale) channel(field string, at span, down bool) object {
 			limits = []float64{at.hi, at.lo}
 		}
 	case s.base > 0:
-		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": powerLabels(s.base, false)}
+		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? " + powerLabels(s.base, false) + " : ''"}
 	case s.whole:
 		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
@@ -134,11 +137,11 @@ func (v view) units(l layer, axes, filtered object) []object {
 		}
 		path := line(encoding("color", colors, "order", object{"field": "index", "type": "quantitative"}))
 		delete(path, "tooltip")
-		near := unit(data, object{"type": "point", "filled": true, "size": 60, "clip": true},
-			encoding("color", colors, "opacity", object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}))
-		near["params"] = []object{pointed("x", "y")}
-		near["transform"] = []object{{"filter": "isValid(datum.y)"}}
-		units = append(units, unit(data, mark, path), near)
+		near := object{
+			"params": []object{pointed("x", "y")}, "transform": []object{{"filter": "isValid(datum.y)"}}, "mark": object{"type": "point", "filled": true, "size": 60, "clip": true},
+			"encoding": encoding("color", colors, "opacity", object{"condition": []object{{"param": "pointed", "empty": false, "value": 1}, {"test": "datum.alone", "value": 1}}, "value": 0}),
+		}
+		units = append(units, object{"data": object{"values": data}, "layer": []object{{"mark": mark, "encoding": path}, near}})
 	case points:
 		size := float64(orWidth(l.width, 3.2))
 		mark, e := object{"type": "point", "size": 4 * size * size, "clip": true, "opacity": 1, "strokeWidth": 1.2}, encoding("fill", colors, "stroke", colors)
@@ -185,6 +188,7 @@ func (v view) units(l layer, axes, filtered object) []object {
 // data returns the rows of a layer as objects, and those without a place.
 func (v view) data(l layer) (list, bad []object) {
 	list = []object{}
+	count, first := map[int]int{}, map[int]object{} // points of each line, and the first one
 	for _, i := range v.shown(l) {
 		r := l.rows[i]
 		o := object{"x": jsonNumber(r.x), "y": jsonNumber(r.y)}
@@ -217,6 +221,9 @@ func (v view) data(l layer) (list, bad []object) {
 		case lines || l.mark == points:
 			if lines {
 				o["index"] = i
+				if count[r.kind]++; count[r.kind] == 1 {
+					first[r.kind] = o
+				}
 			}
 			if !finite(r.y) {
 				o["low"] = math.IsInf(r.y, -1)
@@ -228,6 +235,11 @@ func (v view) data(l layer) (list, bad []object) {
 			continue
 		}
 		list = append(list, o)
+	}
+	for k, o := range first {
+		if count[k] == 1 { // a line through it is not visible
+			o["alone"] = true
+		}
 	}
 	return list, bad
 }
