@@ -11,16 +11,16 @@ import (
 // linePoints is the maximum number of points of a line in a picture.
 const linePoints = 20000
 
-// view returns the lines, each with at most most points. The facts of a point are the name of its line, its position and its
-// value.
+// view returns the lines, each with at most most points. The facts of a point are the name of its line, its position and
+// its value.
 func (l lineChart) view(most int) view {
 	v := view{height: 220, zoom: []string{"x"}, x: scale{title: l.axes.x, whole: true}, y: scale{title: l.axes.y, margin: .04},
-		facts: []fact{{"series", words.headRun}, {"at", l.axes.x}, {"value", l.axes.y}}}
+		facts: []fact{{"kind", words.headRun}, {"x", l.axes.x}, {"y", l.axes.y}}}
 	if l.logX {
-		v.x.base = 10
+		v.x.base, v.facts[1].key = 10, "at"
 	}
 	if l.logY {
-		v.y.base = 10
+		v.y.base, v.facts[2].key = 10, "value"
 	}
 	lines := layer{mark: curves}
 	for i, s := range l.series {
@@ -30,9 +30,15 @@ func (l lineChart) view(most int) view {
 			return c.(color.NRGBA)
 		}})
 		v.points += len(s.Values)
-		for _, k := range decimate(s.Values, most) {
+		kept := decimate(s.Values, most)
+		lines.rows = slices.Grow(lines.rows, len(kept))
+		for _, k := range kept {
 			x := place(s.x(k), l.logX)
-			lines.rows = append(lines.rows, row{x: x, y: place(s.Values[k], l.logY), kind: i, facts: []any{s.Name, s.x(k), s.Values[k]}})
+			r := row{x: x, y: place(s.Values[k], l.logY), kind: i}
+			if l.logX || l.logY || !finite(r.y) { // otherwise the place is all
+				r.facts = []any{s.Name, s.x(k), s.Values[k]}
+			}
+			lines.rows = append(lines.rows, r)
 			v.x.whole = v.x.whole && x == math.Trunc(x)
 		}
 	}
