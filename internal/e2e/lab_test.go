@@ -133,7 +133,7 @@ fmt.Println("the cell saw the click")`,
 
 // TestLabCharts checks that interactive charts in JupyterLab show values under the pointer and zoom,
 // also one that is updated while a cell runs, and that the saved notebook shows them when it is
-// opened again.
+// opened again, and has no widget state, because it has no widgets.
 func TestLabCharts(t *testing.T) {
 	browse := lab(t, map[string][]string{"charts.ipynb": {
 		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
@@ -146,7 +146,7 @@ for i := range 20 {
 }`,
 	}})
 	got := browse("charts.py")
-	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nopened again: drawn\n$`).MatchString(got) {
+	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nsaved metadata: kernelspec language_info\nopened again: drawn\n$`).MatchString(got) {
 		t.Errorf("browser: got\n%s", got)
 	}
 }
@@ -204,6 +204,37 @@ selected steps are marked below: True
 zoom is shared: True
 $`
 	if got := browse("dashboard.py"); !regexp.MustCompile(want).MatchString(got) {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLabRestoresOutputs closes the browser while a cell trains for at least 20 seconds, and opens it
+// again while the cell runs and after its end: the cell has all its output each time, charts included.
+func TestLabRestoresOutputs(t *testing.T) {
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"outlast.ipynb": {
+		`import "errors"
+import "os"
+h := display.Live(chart.Loss(nil))
+var losses []float64
+going := os.ErrNotExist
+for epoch := 0; epoch < 100 || errors.Is(going, os.ErrNotExist); epoch++ {
+	_, going = os.Stat("stop")
+	losses = append(losses, 1/float64(epoch+1))
+	fmt.Println("epoch", epoch)
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}))
+	time.Sleep(200 * time.Millisecond)
+}
+chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive()`,
+		`%output 1`,
+		`fmt.Println("last")`,
+	}})
+	const want = `opened while it runs: True, it goes on: True
+opened after its end: all epochs, 2 of 2 charts drawn, of all, prompt [1]:
+%output: all epochs, 2 of 2 charts drawn, of all, prompt [2]:
+a cell that was not run: 0 outputs
+`
+	if got := browse("outlast.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
