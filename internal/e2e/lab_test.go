@@ -151,6 +151,31 @@ for i := range 20 {
 	}
 }
 
+// TestLabNumbers checks the widgets of number formats in JupyterLab: a bit that is flipped, and the knob of
+// a loss scale that is turned while a cell trains.
+func TestLabNumbers(t *testing.T) {
+	browse := lab(t, map[string][]string{"numbers.ipynb": {
+		"experiment.Bits(0.1).Widget()",
+		`net := nn.NewLinear(4, 1)
+sgd, scaler := optim.NewSGD(nn.Parameters(net), 0.01), amp.NewGradScaler()
+knob := diagnose.ScaleKnob(scaler)
+display.Show(knob)
+defer knob.Stop()
+for scaler.CurrentScale() >= 65536 {
+	sgd.ZeroGrad()
+	scaler.Scale(net.Forward(tensor.Ones(2, 4)).Mean()).Backward()
+	scaler.Step(sgd)
+	scaler.Update()
+	time.Sleep(50 * time.Millisecond)
+}
+fmt.Println("the scale is lower")`,
+	}})
+	const want = "flipped: 0.10003662109375\nchart: True\nturned while the cell trains: True\n"
+	if got := browse("numbers.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabDashboard checks that a dashboard in JupyterLab changes while its cell trains, and that it ends
 // as a chart whose panels share the step under the pointer, the selected steps and the zoom, also in a
 // cell that fails.
