@@ -99,11 +99,7 @@ func (s step) sentence() string {
 		}
 		parts = append(parts, fmt.Sprintf(format, count[d], d))
 	}
-	castText := fmt.Sprintf(words.opsCasts, casts)
-	if casts == 1 {
-		castText = words.opsOneCast
-	}
-	parts = append(parts, castText)
+	parts = append(parts, counted(casts, words.opsOneCast, words.opsCasts))
 	if cached > 0 {
 		parts = append(parts, fmt.Sprintf(words.opsCached, cached))
 	}

@@ -133,7 +133,7 @@ fmt.Println("the cell saw the click")`,
 
 // TestLabCharts checks that interactive charts in JupyterLab show values under the pointer and zoom,
 // also one that is updated while a cell runs, and that the saved notebook shows them when it is
-// opened again.
+// opened again, and has no widget state, because it has no widgets.
 func TestLabCharts(t *testing.T) {
 	browse := lab(t, map[string][]string{"charts.ipynb": {
 		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
@@ -146,8 +146,40 @@ for i := range 20 {
 }`,
 	}})
 	got := browse("charts.py")
-	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nopened again: drawn\n$`).MatchString(got) {
+	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nsaved metadata: kernelspec language_info\nopened again: drawn\n$`).MatchString(got) {
 		t.Errorf("browser: got\n%s", got)
+	}
+}
+
+// TestLabDashboard checks that a dashboard in JupyterLab changes while its cell trains, and that it ends
+// as a chart whose panels share the step under the pointer, the selected steps and the zoom, also in a
+// cell that fails.
+func TestLabDashboard(t *testing.T) {
+	const train = `net := nn.NewSequential(nn.NewLinear(64, 64), nn.NewReLU(), nn.NewLinear(64, 1))
+sgd, scaler := optim.NewSGD(nn.Parameters(net), 0.01), amp.NewGradScaler()
+x, y := tensor.Randn(64, 64), tensor.Randn(64, 1)
+rec := trace.Start(trace.Live())
+defer rec.Stop()
+for i := range display.Track(150, "training") {
+	var loss *tensor.Tensor
+	amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+	sgd.ZeroGrad()
+	scaler.Scale(loss).Backward()
+	scaler.Step(sgd)
+	scaler.Update()
+	time.Sleep(20 * time.Millisecond)
+	if i == stop { panic("on purpose") }
+}`
+	browse := lab(t, map[string][]string{"dashboard.ipynb": {"stop := -1\n" + train, "stop := 9\n" + train}})
+	const want = `^pictures while it trains: True \| bar moves: True
+a cell that fails has its chart: True
+hover: step:? \d+ loss:? [\d.]+
+shown in the panels below: True
+selected steps are marked below: True
+zoom is shared: True
+$`
+	if got := browse("dashboard.py"); !regexp.MustCompile(want).MatchString(got) {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
 
