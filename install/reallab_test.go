@@ -20,8 +20,8 @@ import (
 // TestMain makes the test binary a kernel of the echo language if it is started with the
 // command line of a kernelspec.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 5 && os.Args[1] == "kernel" {
-		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[4], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
+	if len(os.Args) > 2 && os.Args[1] == "kernel" {
+		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[len(os.Args)-1], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
