@@ -47,6 +47,8 @@ func TestCharts(t *testing.T) {
 		"traffic":    {rec.CastTraffic(), []string{"operations", "casts"}},
 		"memory":     {rec.Memory(), []string{"float16", "float32"}},
 		"dtypes":     {rec.DTypes(), []string{"float16"}},
+		"timeline":   {rec.Timeline(), []string{"forward", "backward", "optimizer", "casts", "outside of operations"}},
+		"graph":      {rec.CastGraph(), []string{"3 in float16, 1 in float32", "between them"}},
 		"scale":      {rec.LossScale(), []string{"1 skipped"}},
 	} {
 		for _, want := range tt.want {
@@ -57,7 +59,7 @@ func TestCharts(t *testing.T) {
 	}
 	empty := trace.Start()
 	empty.Stop()
-	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale()} {
+	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale(), empty.Timeline(), empty.CastGraph()} {
 		if fig.String() == "" {
 			t.Error("the chart of an empty recording: got an empty text")
 		}
@@ -132,5 +134,53 @@ func TestRoofline(t *testing.T) {
 	report := rec.Roofline("T4", "A100")
 	if len(report.Rows) != 2 || report.Measured <= 0 || !strings.Contains(report.String(), "predicted") || !strings.Contains(report.String(), "measured") {
 		t.Errorf("got the report %s", report)
+	}
+}
+
+// TestCastGraph follows tensors through a network with a connection around a layer.
+func TestCastGraph(t *testing.T) {
+	net := nn.NewSequential(nn.NewLinear(8, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 8))
+	x := tensor.Ones(4, 8)
+	rec := trace.Start(trace.Models(net))
+	amp.Autocast(amp.Float16, func() {
+		h := net.Modules[0].Forward(x)
+		nn.MSELoss(net.Modules[2].Forward(net.Modules[1].Forward(h)).Add(h), tensor.Ones(4, 8))
+	})
+	rec.Stop()
+	f := rec.CastGraph()
+	want := `module,to,operations,dtype,cast to,casts,from cache
+input,,,float32,,0,0
+input 2,,,float32,,0,0
+0,,linear,float16,,2,0
+batch_norm_stats,,batch_norm_stats,float16,,0,0
+1,,layer_norm,float32,,0,0
+2,,linear,float16,,2,0
+"add, mse_loss",,"add, mse_loss",float32,,1,0
+input,0,,float32,float16,1,0
+0,batch_norm_stats,,float16,,0,0
+0,1,,float16,float32,1,0
+batch_norm_stats,1,,float32,,0,0
+1,2,,float32,float16,1,0
+2,"add, mse_loss",,float16,,0,0
+0,"add, mse_loss",,float16,,0,0
+input 2,"add, mse_loss",,float32,,0,0
+`
+	if got := f.Data(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestCastGraphOfBlocks checks that the modules of a deep network are joined.
+func TestCastGraphOfBlocks(t *testing.T) {
+	var blocks []nn.Module
+	for range 12 {
+		blocks = append(blocks, nn.NewSequential(nn.NewLinear(4, 4), nn.NewReLU(), nn.NewLinear(4, 4)))
+	}
+	net := nn.NewSequential(blocks...)
+	rec := trace.Start(trace.Models(net))
+	amp.Autocast(amp.BFloat16, func() { net.Forward(tensor.Ones(2, 4)) })
+	rec.Stop()
+	if got, want := rec.CastGraph().String(), "Modules: 12 in bfloat16; 1 cast between them, 48 inside"; got != want {
+		t.Errorf("got the graph %q, want %q", got, want)
 	}
 }

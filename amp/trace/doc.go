@@ -7,6 +7,8 @@
 //	rec.Stop()
 //	rec.DTypes()       // charts, shown as the last expression of a cell
 //	rec.LossScale()
+//	rec.CastGraph()    // modules, the tensors between them, and where they are cast
+//	rec.Timeline()     // a step on a time axis
 //	rec.By("module")   // or "op", "dtype", "phase", "source", "step"
 //	rec.Step(7).Table()
 //	rec.Op(0)

@@ -128,7 +128,7 @@ func (r *Recorder) take(n *noted) {
 			cast.Start, cast.Duration = 0, 0
 		}
 		cast.Operand, cast.From, cast.To, cast.Cached, cast.Promotion = c.Operand, c.From, c.To, c.Cached, c.Promotion
-		cast.Elements = elements(n.In[c.Operand].Shape)
+		cast.ID, cast.Elements = r.base(n.In[c.Operand].ID), elements(n.In[c.Operand].Shape)
 		op.Cast = append(op.Cast, cast)
 	}
 	for i, id := range op.InIDs {

@@ -31,6 +31,7 @@ type OpRecord struct {
 	InIDs    []int        // IDs of the operands after casts; a view has the ID of its base
 	Computed tensor.DType // dtype of the operands after casts
 	Out      tensor.DType
+	Device   tensor.Device
 	Shape    []int        // shape of the result
 	ID       int          // ID of the result
 	Casts    int          // operands converted for it
@@ -59,6 +60,7 @@ type Rounding struct {
 // CastRecord is the conversion of an operand for an operation.
 type CastRecord struct {
 	Operand   int // index of the operand
+	ID        int // ID of the operand before the cast; a view has the ID of its base
 	From, To  tensor.DType
 	Cached    bool // taken from autocast's cache
 	Promotion bool // made by the operation's promotion, not by autocast
@@ -84,6 +86,7 @@ func (op *OpRecord) describe(e *tensor.EventInfo, place Place) {
 	op.Name, op.Category, op.Place, op.Source = e.Op.Name, amp.Listed(e.Op), place, e.Source
 	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
 	op.Computed, op.Out, op.Shape, op.ID = e.Computed, e.Out.DType, e.Out.Shape, e.Out.ID
+	op.Device = e.Out.Device
 	op.Duration, op.Bytes, op.FLOPs = e.Duration, e.Bytes, e.FLOPs
 	op.In, op.InShapes, op.InIDs, op.Cast = op.In[:0], op.InShapes[:0], op.InIDs[:0], op.Cast[:0]
 	op.Casts, op.Cached, op.Counted, op.Rounded, op.Rounding, op.Shadow = 0, 0, false, false, Rounding{}, nil

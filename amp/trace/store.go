@@ -28,6 +28,7 @@ type kind struct {
 	name, module, param, source, of, policy, why string
 	backward, inPlace                            bool
 	computed, out                                tensor.DType
+	device                                       tensor.Device
 	shapes                                       uint64 // a hash of shapes and dtypes, with salt where two collide
 }
 
@@ -90,7 +91,7 @@ func (s *store) kind(op *OpRecord, more bool) int32 {
 	}
 	k := kind{
 		name: op.Name, module: op.Module, param: op.Param, source: op.Source, of: op.Of, policy: op.Policy, why: op.Why,
-		backward: op.Backward, inPlace: op.InPlace, computed: op.Computed, out: op.Out, shapes: op.hash(),
+		backward: op.Backward, inPlace: op.InPlace, computed: op.Computed, out: op.Out, device: op.Device, shapes: op.hash(),
 	}
 	for ; ; k.shapes++ {
 		i, ok := s.at[k]
@@ -105,7 +106,7 @@ func (s *store) kind(op *OpRecord, more bool) int32 {
 			s.at[k] = i
 			s.kinds = append(s.kinds, OpRecord{
 				Name: op.Name, Place: op.Place, Source: op.Source, Backward: op.Backward, InPlace: op.InPlace, Of: op.Of, Category: op.Category,
-				Policy: op.Policy, Why: op.Why, In: slices.Clone(op.In), InShapes: slices.Clone(op.InShapes), Computed: op.Computed, Out: op.Out, Shape: op.Shape,
+				Policy: op.Policy, Why: op.Why, In: slices.Clone(op.In), InShapes: slices.Clone(op.InShapes), Computed: op.Computed, Out: op.Out, Device: op.Device, Shape: op.Shape,
 				Casts: op.Casts, Cached: op.Cached, Bytes: op.Bytes, FLOPs: op.FLOPs,
 			})
 		}
@@ -117,7 +118,7 @@ func (s *store) kind(op *OpRecord, more bool) int32 {
 // same reports whether op and o are of the same kind.
 func (o *OpRecord) same(op *OpRecord) bool {
 	return o.Name == op.Name && o.Place == op.Place && o.Source == op.Source && o.Of == op.Of && o.Policy == op.Policy && o.Why == op.Why &&
-		o.Backward == op.Backward && o.InPlace == op.InPlace && o.Computed == op.Computed && o.Out == op.Out && o.alike(op)
+		o.Backward == op.Backward && o.InPlace == op.InPlace && o.Computed == op.Computed && o.Out == op.Out && o.Device == op.Device && o.alike(op)
 }
 
 // hash returns a hash of op's shapes and dtypes (FNV-1a).

@@ -15,7 +15,7 @@ import (
 func TestPicturesOfExamples(t *testing.T) {
 	for name, example := range map[string]func(){
 		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "grid": ExampleGrid, "heatmap": ExampleHeatMap, "hist": ExampleHist, "imshow": ExampleImshow,
-		"bitfields": ExampleBitFields, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
+		"bitfields": ExampleBitFields, "castgraph": ExampleCastGraph, "timeline": ExampleTimeline, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
 		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
 		"plot": ExamplePlot, "scatter": ExampleScatter,
 		"panels": ExamplePanels, "ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
@@ -55,6 +55,28 @@ func ExampleBitFields() {
 	fmt.Println(figure)
 	// Output:
 	// 0.1 becomes 0.100000001 in float32, 0.100097656 in bfloat16, 0.0999755859 in float16
+}
+
+// A layer, a norm that autocast runs in float32, and a connection around both. A recording makes such a
+// graph of any network: rec.CastGraph().
+func ExampleCastGraph() {
+	figure := chart.CastGraph([]chart.CastNode{
+		{Name: "input", DType: "float32"},
+		{Name: "embed", DType: "float16", Ops: "linear", Casts: 2},
+		{Name: "fc", DType: "float16", Ops: "linear, relu", Casts: 2},
+		{Name: "norm", DType: "float32", Ops: "layer_norm"},
+		{Name: "add", DType: "float32", Ops: "add"},
+	}, []chart.CastEdge{
+		{From: 0, To: 1, DType: "float32", Cast: "float16"},
+		{From: 1, To: 2, DType: "float16"},
+		{From: 2, To: 3, DType: "float16", Cast: "float32"},
+		{From: 3, To: 4, DType: "float32"},
+		{From: 1, To: 4, DType: "float16", Cast: "float32"},
+	})
+	os.WriteFile("castgraph.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Modules: 2 in float16, 2 in float32; 3 casts between them, 4 inside
 }
 
 // The second run follows the first until its tenth step.
@@ -325,6 +347,30 @@ func ExampleRoofline() {
 	fmt.Println(figure)
 	// Output:
 	// Operations below the roofs of T4: 90 % compute, 9.0 % memory, 1.3 % launch
+}
+
+// A step of two layers. A recording makes such a timeline of any step: rec.Timeline().
+func ExampleTimeline() {
+	var spans []chart.Span
+	at := 0.0
+	add := func(lane, name, dtype string, took float64) {
+		spans = append(spans, chart.Span{Name: name, Lane: lane, DType: dtype, Start: at, Duration: took})
+		at += took + 2e-5
+	}
+	for range 2 {
+		add("casts", "float32 → float16", "float16", 1e-4)
+		add("forward", "linear", "float16", 4e-4)
+	}
+	add("forward", "mse_loss", "float32", 1e-4)
+	for range 4 {
+		add("backward", "matmul", "float16", 4e-4)
+	}
+	add("optimizer", "sgd_step", "float32", 2e-4)
+	figure := chart.Timeline(spans)
+	os.WriteFile("timeline.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 3.08 ms: forward 29 %, backward 52 %, optimizer 6.5 %, casts 6.5 %, 5.8 % outside of operations
 }
 
 func ExampleThroughput() {

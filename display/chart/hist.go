@@ -2,12 +2,9 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Hist shows the distribution of values: a slice or array of numbers, or a tensor. bins, if given, is the
@@ -53,14 +50,12 @@ func (h histogram) figure() *Figure {
 	}
 	h.bad = len(h.values) - len(v)
 	h.count(v)
-	f := &Figure{
-		theme: Light, sentence: h.sentence(), height: 220, draw: h.draw, narrow: true, axes: h.axes,
-		head: []string{words.headFrom, words.headTo, words.count, words.headShare}, data: h.all,
-		remake: func(a axes) *Figure {
-			changed := given
-			changed.axes = a
-			return changed.figure()
-		},
+	f := h.view().figure(h.sentence())
+	f.narrow, f.axes, f.data, f.rows = true, h.axes, h.all, nil
+	f.remake = func(a axes) *Figure {
+		changed := given
+		changed.axes = a
+		return changed.figure()
 	}
 	for i, n := range h.counts {
 		f.rows = append(f.rows, []any{short(h.value(h.edges[i])), short(h.value(h.edges[i+1])), n, percent(n, len(h.values))})
@@ -159,52 +154,37 @@ func (h histogram) all() (head []string, rows [][]any) {
 	return []string{words.headFrom, words.headTo, words.count}, rows
 }
 
-func (h histogram) draw(t Theme, c draw.Canvas) {
-	var explain []key
-	if h.bad > 0 {
-		explain = append(explain, key{up, t.Skip, fmt.Sprintf("%s (%d)", words.notFinite, h.bad)})
-	}
-	c = keys(t, c, h.axes.y, explain)
-	p := t.plot()
-	p.X.Label.Text = printable(h.axes.x)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = h.edges[0], h.edges[len(h.edges)-1], 0, float64(max(slices.Max(h.counts), 1))
-	p.Y.Tick.Marker = roundTicks{5, true}
-	if h.logY {
-		p.Y.Min, p.Y.Max = -.3, math.Log10(p.Y.Max)+.1
-		p.Y.Tick.Marker = powerTicks{10}
-	}
-	p.X.Tick.Marker = roundTicks{ticksIn(c), false}
+// view returns the bars.
+func (h histogram) view() view {
+	lo, hi, most := h.edges[0], h.edges[len(h.edges)-1], float64(max(slices.Max(h.counts), 1))
+	v := view{x: scale{title: h.axes.x, lo: lo, hi: hi}, y: scale{title: h.axes.y, lo: 0, hi: most, whole: true}, height: 165, zoom: []string{"x"},
+		facts: []fact{{"from", words.headFrom}, {"to", words.headTo}, {"count", words.count}, {"share", words.headShare}}}
 	if h.logX {
-		p.X.Tick.Marker = powerTicks{10}
+		v.x.base = 10
 	}
-	col := t.nth(0)
+	if h.logY {
+		v.y = scale{title: h.axes.y, lo: -.3, hi: math.Log10(most) + .1, base: 10}
+	}
+	color := func(t Theme) color.NRGBA { return t.Float32 }
 	if d, order := dtypeOf(h.dtype); order < len(dtypes) {
-		col = d.color(t)
+		color = d.color
 	}
-	p.Add(histBars{h, col})
-	p.Draw(c)
-}
-
-// histBars draws the bars of a histogram.
-type histBars struct {
-	histogram
-	fill colour
-}
-
-func (h histBars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+	gap := 0.
+	if len(h.counts) < 150 {
+		gap = (hi - lo) / 1200
+	}
+	bars := layer{mark: rects}
 	for i, n := range h.counts {
-		if n == 0 {
-			continue
-		}
 		top := float64(n)
 		if h.logY {
-			top = math.Log10(top)
+			top = max(math.Log10(top), v.y.lo)
 		}
-		from, to, gap := x(h.edges[i]), x(h.edges[i+1]), vg.Length(.5)
-		if to-from < 4 {
-			gap = 0
-		}
-		c.FillPolygon(h.fill, rectangle(from+gap, y(p.Y.Min), to-gap, max(y(top), y(p.Y.Min)+.75)))
+		bars.rows = append(bars.rows, row{x: h.edges[i] + gap, x2: h.edges[i+1] - gap, y: v.y.lo, y2: top, color: color,
+			facts: []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n, percent(n, len(h.values))}})
 	}
+	v.layers = []layer{bars}
+	if h.bad > 0 {
+		v.signs = []kind{{name: fmt.Sprintf("%s (%d)", words.notFinite, h.bad), mark: up, color: skipInk}}
+	}
+	return v
 }

@@ -33,6 +33,8 @@ func TestHostile(t *testing.T) {
 		"numbers log": NumberLine(-1, math.MaxFloat64, NumberFormat{name, 0x1p-52, 0x1p-1022, 5e-324, math.MaxFloat64}, NumberFormat{name, 5e-324, 5e-324, 5e-324, 5e-324}).LogX(), "numbers bad": NumberLine(nan, math.Inf(1), NumberFormat{}),
 		"bits": BitFields(nan, []StoredBits{{name, 1, 0, 1<<64 - 1, nan, nan}, {name, 15, 48, 1<<64 - 1, math.Inf(-1), math.Inf(1)}, {name, -1, 3, 0, 0, 0}, {name, 99, 99, 0, 0, 0}, {"", 2, 62, 7, -1, 5e-324}}),
 		"sum":  RunningSum(Series{Name: name, DType: name, Values: odd}, []Series{{Name: name, X: odd, Values: odd}, {Values: odd[:1]}, {}}), "sum 0": RunningSum(Series{}, []Series{{Values: odd}}), "residue": Residue([]Series{{Name: name, X: odd, Values: odd}, {Name: name, Values: odd[3:]}}),
+		"graph":    CastGraph([]CastNode{{name, name, name, -1, 1 << 60}, {}, {"", name, "", 5, 5}}, []CastEdge{{0, 1, name, name, true}, {1, 0, "", "", false}, {-5, 99, "", "", false}, {0, 2, "", name, false}}),
+		"timeline": Timeline([]Span{{name, name, name, name, name, 0, math.MaxFloat64}, {name, "", "", "", "", -5, 5e-324}, {"", "", "", "", "", nan, -1}, {Start: math.Inf(1)}}), "timeline wide": Timeline([]Span{{Start: -math.MaxFloat64}, {Start: math.MaxFloat64}}), "timeline short": Timeline([]Span{{Duration: 5e-324}}),
 		"difference": Difference(name, name, []Pair{{name, odd, odd, nil}, {name, odd, odd[3:], odd}, {"", odd[5:], odd, odd[:1]}, {First: odd}}),
 		"spectrum":   Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}

@@ -68,7 +68,7 @@ const (
 func (m matrix) figure() *Figure {
 	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
 	f := &Figure{
-		theme: Light, sentence: m.sentence(), height: keyHeight + int(height) + 24, draw: m.draw, narrow: true, axes: m.axes, data: m.all,
+		theme: Light, sentence: m.sentence(), height: keyHeight + int(height) + 24, draw: m.draw, twin: m.twin, narrow: true, axes: m.axes, data: m.all,
 		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
 		remake: func(a axes) *Figure {
 			changed := m
@@ -171,7 +171,7 @@ func (m matrix) draw(t Theme, c draw.Canvas) {
 	for _, k := range indices(m.columns, int(w/30)) {
 		write(&c, axis, vg.Point{X: left + cellWidth*(vg.Length(k.Value)+.5), Y: top - h - 10}, k.Label)
 	}
-	write(&c, axis, vg.Point{X: left + w/2, Y: top - h - 26}, fit(axis, m.axes.x, c.Max.X-left))
+	below(&c, axis, left+w/2, top-h-26, m.axes.x)
 
 	number := t.style(smallSize, t.Text)
 	number.XAlign = draw.XCenter
@@ -182,6 +182,56 @@ func (m matrix) draw(t Theme, c draw.Canvas) {
 		number.Color = ink(s.shade(t, v))
 		write(&c, number, vg.Point{X: left + cellWidth*(vg.Length(i%m.columns)+.5), Y: top - cellHeight*(vg.Length(i/m.columns)+.5)}, short(v))
 	}
+}
+
+// twin returns the interactive form. A large matrix is shown by the means of blocks there too.
+func (m matrix) twin() twin {
+	s := spanOf(m.values)
+	by := 1 // rows and columns of a block
+	for ((m.rows+by-1)/by)*((m.columns+by-1)/by) > mostPoints {
+		by++
+	}
+	v := view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns) - .5, whole: true}, y: scale{title: m.axes.y}, zoom: []string{"x"},
+		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
+	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true}
+	for r := 0; r < m.rows; r += by {
+		for c := 0; c < m.columns; c += by {
+			value := m.mean(r, min(r+by, m.rows), c, min(c+by, m.columns))
+			at := row{x: float64(c) - .5, x2: float64(min(c+by, m.columns)) - .5, y: float64(r) - .5, y2: float64(min(r+by, m.rows)) - .5,
+				color: func(t Theme) color.NRGBA { return s.shade(t, value) }, facts: []any{r, c, value}}
+			cells.rows = append(cells.rows, at)
+			at.x, at.y, at.text = float64(c), float64(r), short(value)
+			at.color = func(t Theme) color.NRGBA { return ink(s.shade(t, value)) }
+			numbers.rows = append(numbers.rows, at)
+		}
+	}
+	v.layers = []layer{cells}
+	w, h := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
+	if cell := w / vg.Length(m.columns); len(m.values) <= 400 && Light.style(smallSize, Light.Text).Width(m.widest()) < cell-4 && h/vg.Length(m.rows) >= 12 {
+		v.layers = append(v.layers, numbers)
+	}
+	v.y.names = make([]string, m.rows)
+	for _, k := range indices(m.rows, int(h/16)) {
+		v.y.names[int(k.Value)] = k.Label
+	}
+	v.height = int(h)
+	t := v.twin()
+	t.right = max(0, vg.Length(t.width())-w)
+	if by > 1 {
+		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
+	}
+	return t
+}
+
+// mean returns the mean of a block of elements.
+func (m matrix) mean(top, bottom, left, right int) float64 {
+	sum := 0.
+	for r := top; r < bottom; r++ {
+		for _, v := range m.values[r*m.columns+left : r*m.columns+right] {
+			sum += v
+		}
+	}
+	return sum / float64((bottom-top)*(right-left))
 }
 
 // widest returns the longest of the values' texts.
@@ -226,13 +276,7 @@ func (m matrix) picture(t Theme, s span, width, height int) image.Image {
 			before = r0
 			for x := range row {
 				c0, c1 := cells(x, m.columns, size.X)
-				sum, n := 0., 0.
-				for r := r0; r < r1; r++ {
-					for _, v := range m.values[r*m.columns+c0 : r*m.columns+c1] {
-						sum, n = sum+v, n+1
-					}
-				}
-				row[x] = s.shade(t, sum/n)
+				row[x] = s.shade(t, m.mean(r0, r1, c0, c1))
 			}
 		}
 		for x, col := range row {

@@ -2,11 +2,10 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
-	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -51,14 +50,13 @@ func Scatter(data ...any) *Figure {
 type scatter struct{ lineChart }
 
 func (s scatter) figure() *Figure {
-	f := &Figure{
-		theme: Light, sentence: s.sentence(), height: 260, draw: s.draw, narrow: true, axes: s.axes, data: s.all,
-		head: []string{words.headName, words.headPoints, words.headFrom + " " + s.axes.x, words.headTo + " " + s.axes.x, words.headFrom + " " + s.axes.y, words.headTo + " " + s.axes.y, words.headBad},
-		remake: func(a axes) *Figure {
-			changed := s
-			changed.axes = a
-			return changed.figure()
-		},
+	f := s.view().figure(s.sentence())
+	f.narrow, f.axes, f.data, f.rows = true, s.axes, s.all, nil
+	f.head = []string{words.headName, words.headPoints, words.headFrom + " " + s.axes.x, words.headTo + " " + s.axes.x, words.headFrom + " " + s.axes.y, words.headTo + " " + s.axes.y, words.headBad}
+	f.remake = func(a axes) *Figure {
+		changed := s
+		changed.axes = a
+		return changed.figure()
 	}
 	for _, l := range s.series {
 		x, y := spanOf(l.positions()), spanOf(l.Values)
@@ -103,87 +101,44 @@ func correlation(l lineSeries) float64 {
 	return xy / math.Sqrt(xx) / math.Sqrt(yy)
 }
 
-func (s scatter) draw(t Theme, c draw.Canvas) {
-	var explain []key
-	bad, whole := false, true
-	p := t.plot()
+// view returns the points.
+func (s scatter) view() view {
+	v := view{x: scale{title: s.axes.x, whole: true, margin: .02}, y: scale{title: s.axes.y, margin: .04}, height: 205, zoom: []string{"x", "y"},
+		facts: []fact{{"name", words.headName}, {"at", s.axes.x}, {"value", s.axes.y}}}
+	if s.logX {
+		v.x.base = 10
+	}
+	if s.logY {
+		v.y.base, v.lowest = 10, kind{name: words.notPositive, color: skipInk}
+	}
 	for i, l := range s.series {
-		mark, col := marks5[i%len(marks5)], t.nth(i)
+		k := kind{name: l.Name, mark: marks5[i%len(marks5)].shape, path: marks5[i%len(marks5)].path, color: func(t Theme) color.NRGBA { return t.nth(i).(color.NRGBA) }}
 		if d, order := dtypeOf(l.DType); order < len(dtypes) {
-			col = d.color(t)
+			k.color = d.color
 		}
-		if l.Name != "" {
-			explain = append(explain, key{mark, col, l.Name})
+		k.name = v.distinct(l.Name)
+		v.kinds = append(v.kinds, k)
+		cloud := layer{mark: points}
+		switch n := len(l.Values); {
+		case n > 3000: // squares are shorter to write than circles
+			cloud.width, cloud.shape, cloud.path = 1, square, "square"
+		case n > 300:
+			cloud.width = 2
 		}
-		bad = bad || l.bad > 0
-		points := cloud{mark: mark, color: col, bad: t.Skip, x: make([]float64, len(l.Values)), y: make([]float64, len(l.Values))}
-		for i, v := range l.Values {
-			points.x[i], points.y[i] = place(l.x(i), s.logX), place(v, s.logY)
-			whole = whole && l.X == nil
+		for j, y := range l.Values {
+			cloud.rows = append(cloud.rows, row{x: place(l.x(j), s.logX), y: place(y, s.logY), kind: i, facts: []any{l.Name, l.x(j), y}})
 		}
-		p.Add(points)
+		v.layers, v.x.whole = append(v.layers, cloud), v.x.whole && l.X == nil
 	}
-	if bad {
-		explain = append(explain, key{up, t.Skip, words.notFinite})
-	}
-	if s.logY && slices.ContainsFunc(s.series, lineSeries.below) {
-		explain = append(explain, key{down, t.Skip, words.notPositive})
-	}
-	c = keys(t, c, s.axes.y, explain)
-	p.X.Label.Text = printable(s.axes.x)
-	s.scale(p, c, whole)
-	pad := (p.X.Max - p.X.Min) * .02
-	p.X.Min, p.X.Max = p.X.Min-pad, p.X.Max+pad
-	p.Draw(c)
+	return v
 }
 
 func square(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.FillPolygon(col, rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
 }
 
-// marks5 are the marks of sets of points.
-var marks5 = []shape{dot, diamond, up, cross, hollowDiamond}
-
-// cloud draws points. Points that would cover each other are drawn once, so that the file is small.
-type cloud struct {
-	x, y  []float64
-	mark  shape
-	color colour
-	bad   colour
-}
-
-// DataRange implements plot.DataRanger.
-func (p cloud) DataRange() (xmin, xmax, ymin, ymax float64) {
-	return curve{x: p.x, y: p.y}.DataRange()
-}
-
-func (p cloud) Plot(c draw.Canvas, plt *plot.Plot) {
-	x, y := plt.Transforms(&c)
-	r := vg.Length(3.2)
-	if len(p.x) > 300 {
-		r = 2
-	}
-	type cell struct{ x, y int }
-	seen := map[cell]bool{}
-	if len(p.x) > 3000 { // squares are shorter to write than circles
-		p.mark, r = square, 1
-	}
-	for i, v := range p.y {
-		if !finite(p.x[i]) {
-			continue
-		}
-		at, mark, col := vg.Point{X: x(p.x[i])}, p.mark, p.color
-		switch {
-		case math.IsInf(v, -1):
-			at.Y, mark, col = c.Min.Y+5, down, p.bad
-		case !finite(v):
-			at.Y, mark, col = c.Max.Y-5, up, p.bad
-		default:
-			at.Y = y(v)
-		}
-		if k := (cell{int(at.X), int(at.Y)}); !seen[k] {
-			seen[k] = true
-			mark(&c, at, r, col)
-		}
-	}
-}
+// marks5 are the marks of sets of points, and their forms in Vega.
+var marks5 = []struct {
+	shape shape
+	path  string
+}{{dot, "circle"}, {diamond, "diamond"}, {up, upPath}, {cross, crossPath}, {square, "square"}}

@@ -33,6 +33,10 @@ func samples() []sample {
 		{"bitfields", BitFields(.1, stored(.1))},
 		{"bitfields-odd", BitFields(math.Inf(1), []StoredBits{{Name: "a format with a long name, longer than there is room for", Exponent: 11, Mantissa: 52, Bits: 1<<64 - 1, Value: nan, ULP: nan}, {Name: "float8_e5m2", Exponent: 5, Mantissa: 2, Value: 0}})},
 		{"bitfields-none", BitFields(1, nil)},
+		{"castgraph", CastGraph(castGraphOf())},
+		{"castgraph-long", CastGraph(longGraph(90))},
+		{"castgraph-none", CastGraph(nil, nil)},
+		{"castgraph-wide", CastGraph(wideGraph(9))},
 		{"difference", Difference("float32", "autocast", differences())},
 		{"difference-none", Difference("a", "b", nil)},
 		{"difference-same", Difference("a", "b", []Pair{{Name: "loss", First: wave(20), Second: wave(20)}})},
@@ -56,7 +60,7 @@ func samples() []sample {
 		{"imshow-bad", Imshow([][]float64{{1, nan}, {math.Inf(1), -2}})},
 		{"imshow-column", Imshow([][]int{{1}, {2}, {3}})},
 		{"imshow-none", Imshow([][]float32{})},
-		{"imshow-pixels", Imshow(board(900, 1300))},
+		{"imshow-many", Imshow(board(900, 1300))},
 		{"imshow-row", Imshow(wave(400))},
 		{"gradientlayers", GradientLayers(gradientLayers())},
 		{"gradientlayers-none", GradientLayers(nil)},
@@ -109,6 +113,10 @@ func samples() []sample {
 		{"spectrum", Spectrum(gradients())},
 		{"sweep", ScaleSweep(sweep())},
 		{"sweep-none", ScaleSweep(Sweep{})},
+		{"timeline", Timeline(spans(1, "cpu"))},
+		{"timeline-gpu", Timeline(append(spans(1, "cuda:0"), Span{Name: "read", Lane: "forward", Device: "cpu", DType: "int64", Start: .5112, Duration: .001}, Span{Name: "log", Lane: "another lane", DType: "float32", Start: .5122, Duration: 1e-4}))},
+		{"timeline-long", Timeline(spans(500, "cpu"))},
+		{"timeline-none", Timeline([]Span{{Name: "a", Duration: nan}, {Name: "b"}})},
 		{"throughput", Throughput("samples/s", rates())},
 		{"throughput-odd", Throughput("GFLOP/s", []Rate{{Name: "nothing measured"}, {Name: "a very long name of a run with everything in it", DType: "bfloat16", Values: []float64{0, -1}}})},
 		{"throughput-one", Throughput("samples/s", rates()[:1])},
@@ -439,4 +447,64 @@ func differences() []Pair {
 	}
 	loss.Second[70] = math.Inf(1)
 	return []Pair{loss, weights}
+}
+
+// castGraphOf returns a small network with a connection that skips a layer.
+func castGraphOf() ([]CastNode, []CastEdge) {
+	return []CastNode{
+			{Name: "input", DType: "float32"}, {Name: "embed", DType: "float16", Ops: "linear, relu", Casts: 2}, {Name: "body.0", DType: "float16", Ops: "linear", Casts: 1, Cached: 1},
+			{Name: "norm", DType: "float32", Ops: "layer_norm"}, {Name: "body", DType: "float32", Ops: "add", Casts: 0}, {Name: "head", DType: "float16", Ops: "linear", Casts: 5}, {Name: "mse_loss", DType: "float32", Ops: "mse_loss"},
+		}, []CastEdge{
+			{0, 1, "float32", "float16", false}, {1, 2, "float16", "", false}, {2, 3, "float16", "float32", false}, {1, 4, "float16", "float32", false}, {3, 4, "float32", "", false},
+			{4, 5, "float32", "float16", true}, {5, 6, "float16", "float32", false},
+		}
+}
+
+// longGraph returns a chain of n nodes.
+func longGraph(n int) (nodes []CastNode, edges []CastEdge) {
+	for i := range n {
+		nodes = append(nodes, CastNode{Name: fmt.Sprint("encoder.layer.", i), DType: []string{"float16", "float32"}[i%2], Ops: "linear, an_operation_with_a_long_name, another_operation_with_a_long_name, and_more", Casts: i % 3, Cached: i % 5})
+		if i > 0 {
+			edges = append(edges, CastEdge{i - 1, i, nodes[i-1].DType, nodes[i].DType, i%7 == 0})
+		}
+		if i > 3 && i%4 == 0 {
+			edges = append(edges, CastEdge{i - 3, i, nodes[i-3].DType, "", false})
+		}
+	}
+	return nodes, edges
+}
+
+// wideGraph returns n branches between two nodes.
+func wideGraph(n int) (nodes []CastNode, edges []CastEdge) {
+	nodes = append(nodes, CastNode{Name: "input", DType: "int64"})
+	for i := range n {
+		nodes = append(nodes, CastNode{Name: fmt.Sprint("branches.attention.", i), DType: "bfloat16", Ops: "linear"})
+		edges = append(edges, CastEdge{0, 1 + i, "float32", "bfloat16", i > 0}, CastEdge{1 + i, n + 1, "bfloat16", "float32", false})
+	}
+	return append(nodes, CastNode{Name: "cat", DType: "float32", Ops: "cat"}), edges
+}
+
+// spans returns the operations of a step, n times over.
+func spans(n int, device string) (list []Span) {
+	at := .5
+	add := func(name, lane, dtype string, took, gap float64) {
+		list = append(list, Span{name, "fc1", lane, device, dtype, at, took})
+		at += took + gap
+	}
+	for range n {
+		for range 3 {
+			add("float32 → float16", "casts", "float16", 2e-4, 0)
+			add("linear", "forward", "float16", 9e-4, 5e-5)
+			add("relu", "forward", "float16", 1e-4, 5e-5)
+		}
+		add("mse_loss", "forward", "float32", 2e-4, 1e-4)
+		for range 3 {
+			add("relu", "backward", "float16", 2e-4, 0)
+			add("linear", "backward", "float16", 1.7e-3, 5e-5)
+		}
+		for range 6 {
+			add("sgd_step", "optimizer", "float32", 1e-4, 1e-5)
+		}
+	}
+	return list
 }

@@ -33,9 +33,9 @@ type language struct {
 	scatterPoint, scatterPoints, scatterSpan, scatterTies  string
 
 	// Hist, Imshow and Grid.
-	histX, histSome, histOne, histNone, histBad  string
-	matrixSome, matrixNone, headRow, headColumns string
-	gridOne, gridAll, headChart                  string
+	histX, histSome, histOne, histNone, histBad                string
+	matrixSome, matrixNone, matrixBlocks, headRow, headColumns string
+	gridOne, gridAll, headChart                                string
 
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
@@ -66,6 +66,10 @@ type language struct {
 	residueNone, residueAxis, residueOf, residueLost, headOrder, headInexact, headWorst                                                        string
 	differenceRuns, differenceNone, differenceAxis, differenceIs, differenceMost, differenceSame, differenceLost, differenceEqual, headDiffers string
 
+	// Timeline and CastGraph.
+	timeNone, timeShares, timeJoined, headLane, headStart, headTook, headOps string
+	graphNone, graphOf, headReads, headReader, headCastTo, headCastsInside   string
+
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
 
@@ -92,7 +96,7 @@ var english = language{
 	headTimes: "times",
 	headWhy:   "why",
 	headRun:   "run",
-	fewer:     "%d of %d points; the extremes of every stretch are among them",
+	fewer:     "%d of %d points, with the extremes",
 
 	scale:        "loss scale",
 	scaleNone:    "Loss scale: no steps recorded",
@@ -192,18 +196,19 @@ var english = language{
 	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
 	scatterTies:   ", correlation %s",
 
-	histX:       "value",
-	histSome:    "%s from %s to %s: mean %s, standard deviation %s",
-	histOne:     "1 value",
-	histNone:    "%d values",
-	histBad:     "; %d not finite",
-	matrixSome:  "Matrix %s: values from %s to %s, mean %s",
-	matrixNone:  "Matrix %s",
-	headRow:     "row",
-	headColumns: "column",
-	gridOne:     "1 chart",
-	gridAll:     "%d charts",
-	headChart:   "chart",
+	histX:        "value",
+	histSome:     "%s from %s to %s: mean %s, standard deviation %s",
+	histOne:      "1 value",
+	histNone:     "%d values",
+	histBad:      "; %d not finite",
+	matrixSome:   "Matrix %s: values from %s to %s, mean %s",
+	matrixNone:   "Matrix %s",
+	matrixBlocks: "means of %d × %d elements",
+	headRow:      "row",
+	headColumns:  "column",
+	gridOne:      "1 chart",
+	gridAll:      "%d charts",
+	headChart:    "chart",
 
 	gradNone:      "Gradient spectrum: no gradients given",
 	gradShare:     "%s of the nonzero gradients become 0 in float16",
@@ -323,6 +328,21 @@ var english = language{
 	differenceSame:  "%s never apart",
 	differenceEqual: "equal",
 	headDiffers:     "differs from step",
+
+	timeNone:   "Timeline: no operations with times recorded",
+	timeShares: "%s %s: %s, %s outside of operations",
+	timeJoined: "%d operations",
+	headLane:   "lane",
+	headStart:  "start",
+	headTook:   "duration",
+	headOps:    "operations",
+
+	graphNone:       "Casts of a network: no operations recorded",
+	graphOf:         "Modules: %s; %s between them, %d inside",
+	headReads:       "reads",
+	headReader:      "to",
+	headCastTo:      "cast to",
+	headCastsInside: "casts inside",
 
 	roofNone:      "Roofline of %s: no operation",
 	roofBound:     "Operations below the roofs of %s: %s",

@@ -12,6 +12,8 @@ const (
 	crossPath = "M-.8,-.8L.8,.8M-.8,.8L.8,-.8"
 	upPath    = "M-1,.8L1,.8L0,-1Z"
 	downPath  = "M-1,-.8L1,-.8L0,1Z"
+
+	hollowPath = "M0,-.9L.9,0L0,.9L-.9,0Z"
 )
 
 // badMarks returns the layer of values without a place: marks at the edges of the plot, those at the lower edge in

@@ -165,7 +165,7 @@ func TestInteractiveBundle(t *testing.T) {
 	if b := still.Interactive().LogY().Bundle(); b.Data[vegaLite] == nil {
 		t.Error("a figure with another axis is no longer interactive")
 	}
-	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive(), "a histogram": Hist([]float64{1, 2}).Interactive()} {
+	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive(), "a grid": Grid(1, Hist([]float64{1, 2})).Interactive()} {
 		if b := f.Bundle(); b.Data[vegaLite] != nil || b.Data["text/html"] == nil {
 			t.Errorf("%s has the types of an interactive figure", name)
 		}

@@ -16,6 +16,7 @@ type view struct {
 	zoom   []string  // axes that zoom: "x", "y"
 	height int       // height of the plot in CSS pixels
 	right  vg.Length // room to the right of the plot, for texts
+	signs  []kind    // more entries of the picture's legend
 	lowest kind      // meaning of ▼, which marks values without a logarithm; "": not finite
 	points int       // points of the lines given, of which the layers may hold some
 }
@@ -27,6 +28,7 @@ type scale struct {
 	base   int      // positions are exponents of this base; 0: they are the values
 	names  []string // names of the rows 0, 1, …, from the top; nil for an axis of numbers
 	whole  bool     // only whole numbers are marked
+	margin float64  // margin around the marks, as a share of their range
 	bare   bool     // without ticks
 }
 
@@ -116,7 +118,7 @@ func shortFact(value any) any {
 // around returns the height of the legend and of the x axis.
 func (v view) around() int {
 	h := 0
-	if v.y.title != "" || v.legend() {
+	if v.header() {
 		h += keyHeight
 	}
 	if !v.x.bare {
@@ -127,6 +129,9 @@ func (v view) around() int {
 	}
 	return h
 }
+
+// header reports whether a line with the name of the y axis and the legend stands above the plot.
+func (v view) header() bool { return v.y.title != "" || v.legend() || v.signs != nil }
 
 // legend reports whether the view has a legend.
 func (v view) legend() bool { return len(v.listed()) > 1 }
@@ -174,12 +179,11 @@ func (v view) edges(t Theme) (list []key) {
 	if high {
 		list = append(list, key{up, t.Skip, words.notFinite})
 	}
-	if low {
-		name := v.lowest.name
-		if name == "" {
-			name = words.notFinite
-		}
-		list = append(list, key{down, v.below()(t), name})
+	switch {
+	case low && v.lowest.name != "":
+		list = append(list, key{down, v.below()(t), v.lowest.name})
+	case low && !high:
+		list = append(list, key{down, t.Skip, words.notFinite})
 	}
 	return list
 }
@@ -198,10 +202,14 @@ func (v view) limits() (x, y span) {
 			}
 		}
 	}
-	return v.x.limits(xs, 0), v.y.limits(ys, .04)
+	x, y = v.x.limits(xs), v.y.limits(ys)
+	if v.y.margin > 0 && v.y.lo == v.y.hi { // room for marks at the upper edge
+		y.hi += (y.hi - y.lo) * v.y.margin
+	}
+	return x, y
 }
 
-func (s scale) limits(values []float64, margin float64) span {
+func (s scale) limits(values []float64) span {
 	switch {
 	case s.names != nil:
 		return span{min(s.lo, -.5), float64(len(s.names)) - .5}
@@ -213,10 +221,10 @@ func (s scale) limits(values []float64, margin float64) span {
 		return span{0, 1}
 	}
 	at.lo, at.hi = max(at.lo, -1e200), min(at.hi, 1e200)
-	if pad := (at.hi - at.lo) * margin; pad > 0 {
-		return span{at.lo - pad, at.hi + 2*pad}
-	} else if at.lo < at.hi {
-		return at
+	at.lo, at.hi = logLimits(at.lo, at.hi, s.base > 0)
+	if at.lo < at.hi {
+		pad := (at.hi - at.lo) * s.margin
+		return span{at.lo - pad, at.hi + pad}
 	}
 	return span{at.lo - max(1, math.Abs(at.lo)*1e-6), at.hi + max(1, math.Abs(at.hi)*1e-6)}
 }

@@ -13,12 +13,15 @@ import (
 
 // draw draws the view.
 func (v view) draw(t Theme, c draw.Canvas) {
-	if v.y.title != "" || v.legend() {
+	if v.header() {
 		var entries []key
 		if v.legend() {
 			for _, k := range v.listed() {
 				entries = append(entries, key{v.swatch(k), k.color(t), k.name})
 			}
+		}
+		for _, k := range v.signs {
+			entries = append(entries, key{k.mark, k.color(t), k.name})
 		}
 		c = keys(t, c, v.y.title, append(entries, v.edges(t)...))
 	}
@@ -36,20 +39,21 @@ func (v view) draw(t Theme, c draw.Canvas) {
 		p.Y.Min, p.Y.Max = -y.hi, -y.lo // from the top
 		p.Y.Tick.Label.Color = t.Text
 		p.Y.Tick.Length = 0
+		p.X.Padding, p.Y.Padding = 2, 2
 	case v.y.bare:
 		p.Y.Min, p.Y.Max = -y.hi, -y.lo
 		p.HideY()
+		p.X.Padding, p.Y.Padding = 2, 2
 	}
 	if v.x.bare {
 		label := p.X.Label.Text
 		p.HideX()
 		p.X.Label.Text = label
 	}
-	p.X.Padding, p.Y.Padding = 2, 2
 	for _, l := range v.layers {
 		p.Add(drawn{v, l, t})
 	}
-	p.Draw(draw.Crop(c, 0, -v.right, 0, 0))
+	paint(p, draw.Crop(c, 0, -v.right, 0, 0))
 }
 
 // ticks returns the ticks of an axis of numbers, about n, or of names.
@@ -79,6 +83,7 @@ func (v view) swatch(k kind) shape {
 				case l.mark != rects:
 					return dashed(k.dashes)
 				}
+				return square
 			}
 		}
 	}
@@ -110,6 +115,8 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	if d.layer.small {
 		style.Font.Size = smallSize
 	}
+	type cell struct{ x, y int }
+	seen := map[cell]bool{} // points that would cover each other are drawn once, so that the file is small
 	for _, r := range d.layer.rows {
 		ink, at := d.view.ink(r)(d.theme), vg.Point{X: x(r.x), Y: y(r.y)}
 		style.Color = ink
@@ -132,7 +139,10 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			at = to
 		case points:
-			d.point(&c, r, at, ink)
+			if k := (cell{int(at.X), int(at.Y)}); len(d.layer.rows) < 50 || !seen[k] {
+				seen[k] = true
+				d.point(&c, r, at, ink)
+			}
 			at.X += 5
 		}
 		if d.layer.aside {
@@ -174,7 +184,7 @@ func clamp(v, lo, hi float64) float64 {
 	return min(max(v, lo-far), hi+far)
 }
 
-// rect fills a rectangle, at least .75 wide, or fills it lightly within a line.
+// rect fills a rectangle, at least .75 wide and high, or fills it lightly within a line.
 func (d drawn) rect(c *draw.Canvas, r row, a, b vg.Point) {
 	if a.X > b.X {
 		a.X, b.X = b.X, a.X
@@ -188,6 +198,9 @@ func (d drawn) rect(c *draw.Canvas, r row, a, b vg.Point) {
 	}
 	if b.X-a.X < .75 {
 		a.X, b.X = (a.X+b.X)/2-.375, (a.X+b.X)/2+.375
+	}
+	if b.Y-a.Y < .75 && r.y != r.y2 {
+		b.Y = a.Y + .75
 	}
 	ink := d.view.ink(r)(d.theme)
 	if !r.faint {

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 )
 
@@ -23,15 +24,11 @@ func lineView(given []Series, mark markType, first float64, at func(float64) flo
 		}
 		l = l.with([]Series{s})
 	}
-	v := view{height: 220, zoom: []string{"x"}, x: scale{whole: true},
+	v := view{height: 220, zoom: []string{"x"}, x: scale{whole: true}, y: scale{margin: .04},
 		facts: []fact{{"series", words.headRun}, {"at", words.step}, {"value", words.headValue}}}
 	lines := layer{mark: mark}
-	seen := map[string]int{}
 	for i, s := range l.series {
-		name := s.Name
-		if seen[name]++; name == "" || seen[name] > 1 { // the names of the legend differ
-			name = strings.TrimSpace(fmt.Sprintf("%s %d", s.Name, i+1))
-		}
+		name := v.distinct(s.Name)
 		_, dashes := l.look(Light, i)
 		v.kinds = append(v.kinds, kind{name: name, dashes: dashes, mark: dot, path: "circle", color: func(t Theme) color.NRGBA {
 			c, _ := l.look(t, i)
@@ -44,6 +41,15 @@ func lineView(given []Series, mark markType, first float64, at func(float64) flo
 	}
 	v.layers = []layer{lines}
 	return v, l.series
+}
+
+// distinct returns a name for the next kind that differs from those before.
+func (v view) distinct(name string) string {
+	given := name
+	for n := len(v.kinds) + 1; name == "" || slices.ContainsFunc(v.kinds, func(k kind) bool { return k.name == name }); n++ {
+		name = strings.TrimSpace(fmt.Sprintf("%s %d", given, n))
+	}
+	return name
 }
 
 // seriesData returns the data of lines: a row for each point.

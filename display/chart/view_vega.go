@@ -25,24 +25,21 @@ func (v view) twin() twin {
 		param, opacity := filter("kind")
 		params, filtered = append(params, param), object{"opacity": opacity}
 	}
-	explained := false // the legend belongs to the first layer that has kinds
 	shown, all := 0, v.points
 	for _, l := range v.layers {
-		if l.mark == curves || l.mark == stairs || l.mark == points {
+		if l.mark == curves || l.mark == stairs || l.mark == points || l.mark == rects && v.points > 0 {
 			shown += len(v.shown(l))
 			if v.points == 0 {
 				all += len(l.rows)
 			}
 		}
-		for _, unit := range v.units(l, axes, filtered, !explained) {
+		for _, unit := range v.units(l, axes, filtered) {
 			if params != nil {
 				unit["params"] = append(params, listOf(unit["params"])...)
 				params = nil
 			}
 			t.layers = append(t.layers, unit)
 		}
-		ink, _ := l.ink()
-		explained = explained || l.mark != texts && ink == nil
 	}
 	t.subtitle = fewer(shown, all)
 	return t
@@ -83,7 +80,7 @@ func (s scale) channel(field string, at span, down bool) object {
 	case s.base > 0:
 		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": powerLabels(s.base, false)}
 	case s.whole:
-		axis = object{"tickMinStep": 1, "tickCount": 8}
+		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
 	var title any
 	if s.title != "" {
@@ -93,9 +90,9 @@ func (s scale) channel(field string, at span, down bool) object {
 }
 
 // units returns the layers of a layer in the specification.
-func (v view) units(l layer, axes, filtered object, explain bool) []object {
+func (v view) units(l layer, axes, filtered object) []object {
 	data, bad := v.data(l)
-	colors, edges, dashes := v.colors(l, explain)
+	colors, dashes := v.colors(l)
 	var tooltip []object
 	for _, f := range v.facts {
 		tooltip = append(tooltip, object{"field": f.key, "title": f.title})
@@ -106,6 +103,12 @@ func (v view) units(l layer, axes, filtered object, explain bool) []object {
 			e["opacity"] = filtered["opacity"]
 		}
 		return with(e, more...)
+	}
+	line := func(e object) object {
+		if dashes != nil {
+			e["strokeDash"] = dashes
+		}
+		return e
 	}
 	unit := func(rows []object, mark, encoding object) object {
 		u := object{"data": object{"values": rows}, "mark": mark, "encoding": encoding}
@@ -120,29 +123,32 @@ func (v view) units(l layer, axes, filtered object, explain bool) []object {
 	switch l.mark {
 	case rects:
 		units = append(units, unit(data, object{"type": "rect", "clip": true},
-			encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors, "stroke", edges, "fillOpacity", faint, "strokeWidth", edge)))
+			encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors, "stroke", colors, "fillOpacity", faint, "strokeWidth", edge)))
 	case rules:
 		units = append(units, unit(data, object{"type": "rule", "clip": true, "strokeWidth": float64(orWidth(l.width, 1.5))},
-			encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors, "strokeDash", dashes)))
+			line(encoding("x2", object{"field": "x2"}, "y2", object{"field": "y2"}, "color", colors))))
 	case curves, stairs:
 		mark := object{"type": "line", "clip": true, "strokeWidth": float64(orWidth(l.width, 1.8))}
 		if l.mark == stairs {
 			mark["interpolate"] = "step-after"
 		}
-		line := encoding("color", colors, "strokeDash", dashes, "order", object{"field": "index", "type": "quantitative"})
-		delete(line, "tooltip")
+		path := line(encoding("color", colors, "order", object{"field": "index", "type": "quantitative"}))
+		delete(path, "tooltip")
 		near := unit(data, object{"type": "point", "filled": true, "size": 60, "clip": true},
 			encoding("color", colors, "opacity", object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}))
 		near["params"] = []object{pointed("x", "y")}
 		near["transform"] = []object{{"filter": "isValid(datum.y)"}}
-		units = append(units, unit(data, mark, line), near)
+		units = append(units, unit(data, mark, path), near)
 	case points:
 		size := float64(orWidth(l.width, 3.2))
-		mark, e := object{"type": "point", "filled": true, "size": 4 * size * size, "clip": true, "opacity": 1}, encoding("color", colors)
+		mark, e := object{"type": "point", "size": 4 * size * size, "clip": true, "opacity": 1, "strokeWidth": 1.2}, encoding("fill", colors, "stroke", colors)
 		if l.shape == nil {
-			e["shape"] = v.shapes(colors["legend"])
+			e["shape"] = v.shapes()
 		} else {
-			mark["shape"], mark["filled"], mark["strokeWidth"] = l.path, l.path != crossPath, 1.8
+			mark["shape"], mark["strokeWidth"] = l.path, 1.8
+			if l.path == hollowPath {
+				delete(e, "fill")
+			}
 		}
 		units = append(units, unit(data, mark, e))
 	}
@@ -237,11 +243,13 @@ func factValue(value any) any {
 // shown returns the indices of the rows that the interactive form holds. Lines are thinned one by one.
 func (v view) shown(l layer) (kept []int) {
 	if l.mark != curves && l.mark != stairs {
-		y := make([]float64, len(l.rows))
-		for i, r := range l.rows {
-			y[i] = r.y
+		all := 0
+		for _, other := range v.layers {
+			if other.mark == l.mark {
+				all += len(other.rows)
+			}
 		}
-		return decimate(y, mostPoints)
+		return l.some(max(len(l.rows)*min(mostPoints, all)/max(all, 1), 50))
 	}
 	rows := map[int][]int{}
 	for i, r := range l.rows {
@@ -259,54 +267,89 @@ func (v view) shown(l layer) (kept []int) {
 	return kept
 }
 
-// colors returns the encodings of a layer's colours, of the lines around rectangles, which are not in the
-// legend, and of dashes.
-func (v view) colors(l layer, explain bool) (colors, edges, dashes object) {
-	plain := object{"value": []int{1, 0}}
-	if r, one := l.ink(); r != nil {
-		ink := object{"value": themed(r)}
-		if !one {
-			ink = object{"field": "ink", "type": "nominal", "scale": nil, "legend": nil}
+// symbols returns the legend in the form of the first marks that have kinds, nil if there is none.
+func (v view) symbols() any {
+	if !v.legend() {
+		return nil
+	}
+	var listed []string
+	for _, k := range v.listed() {
+		listed = append(listed, k.name)
+	}
+	for _, l := range v.layers {
+		if ink, _ := l.ink(); ink != nil {
+			continue
 		}
-		return ink, ink, plain
-	}
-	if len(v.kinds) == 0 {
-		ink := object{"value": themed(textInk)}
-		return ink, ink, plain
-	}
-	var names, listed []string
-	var roles []role
-	var patterns [][]float64
-	for _, k := range v.kinds {
-		names, roles, patterns = append(names, k.name), append(roles, k.color), append(patterns, dashesOf(k.dashes))
-		if !k.quiet {
-			listed = append(listed, k.name)
-		}
-	}
-	var legend any
-	if explain && len(listed) > 1 {
 		switch l.mark {
 		case curves, stairs, rules:
-			legend = with(object{"values": listed}, "symbolType", "stroke", "symbolStrokeWidth", 2, "symbolSize", 200)
+			return object{"values": listed, "symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 200}
 		case rects:
-			legend = object{"values": listed, "symbolType": "square"}
-		case points:
-			legend = object{"values": listed}
+			return object{"values": listed, "symbolType": "square"}
 		}
 	}
-	colors = palette("kind", names, roles, "legend", legend)
-	edges = palette("kind", names, roles, "legend", nil)
-	dashes = object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": patterns}, "title": nil, "legend": legend}
-	return colors, edges, dashes
+	return object{"values": listed}
+}
+
+// some returns about most indices of rows: the extremes, and others that are evenly spread, but not at equal
+// distances, which could agree with a pattern of the rows: multiples of the golden ratio.
+func (l layer) some(most int) (kept []int) {
+	if len(l.rows) <= most {
+		for i := range l.rows {
+			kept = append(kept, i)
+		}
+		return kept
+	}
+	var xs, ys []float64
+	for _, r := range l.rows {
+		xs, ys = append(xs, r.x), append(ys, r.y)
+	}
+	for i := range max(most-4, 0) {
+		_, at := math.Modf(float64(i) / math.Phi)
+		kept = append(kept, int(at*float64(len(l.rows))))
+	}
+	for _, list := range [][]float64{xs, ys} {
+		at := spanOf(list)
+		kept = append(kept, max(slices.Index(list, at.lo), 0), max(slices.Index(list, at.hi), 0))
+	}
+	kept = append(kept, max(slices.IndexFunc(ys, func(y float64) bool { return !finite(y) }), 0))
+	slices.Sort(kept)
+	return slices.Compact(kept)
+}
+
+// colors returns the encodings of a layer's colours and of its dashes, nil if there are none. All have the
+// same legend, so that Vega-Lite makes one of them.
+func (v view) colors(l layer) (colors, dashes object) {
+	if r, one := l.ink(); r != nil {
+		if !one {
+			return object{"field": "ink", "type": "nominal", "scale": nil, "legend": nil}, nil
+		}
+		return object{"value": themed(r)}, nil
+	}
+	if len(v.kinds) == 0 {
+		return object{"value": themed(textInk)}, nil
+	}
+	var names []string
+	var roles []role
+	var patterns [][]float64
+	dashed := false
+	for _, k := range v.kinds {
+		names, roles, patterns = append(names, k.name), append(roles, k.color), append(patterns, dashesOf(k.dashes))
+		dashed = dashed || k.dashes != nil
+	}
+	legend := v.symbols()
+	if dashed {
+		dashes = object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": patterns}, "title": nil, "legend": legend}
+	}
+	return palette("kind", names, roles, "legend", legend), dashes
 }
 
 // shapes returns the encoding of the marks of points.
-func (v view) shapes(legend any) object {
+func (v view) shapes() object {
 	var names, paths []string
 	for _, k := range v.kinds {
 		names, paths = append(names, k.name), append(paths, k.path)
 	}
-	return object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": paths}, "title": nil, "legend": legend}
+	return object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": paths}, "title": nil, "legend": v.symbols()}
 }
 
 // texts returns the rows of a layer that have a text, at its place.
