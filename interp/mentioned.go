@@ -17,21 +17,31 @@ import (
 const maxMentioned = 6
 
 // mentioned describes the variables of the session in a part of the code at a mark: integers,
-// lengths, shapes of tensors and nil, as in "i is 5, len(xs) is 3". known is text that
-// describes some of them already.
+// lengths, shapes of tensors and nil, as in "i is 5, len(xs) is 3". It names the local variables,
+// which only %debug can show. known is text that describes some of them already.
 func (s *Session) mentioned(m mark, at span, known string) string {
 	var list []string
 	if known != "" {
 		list = append(list, known)
 	}
 	cell, _, _ := m.place()
-	for _, name := range s.variablesIn(cell, at) {
+	names, locals := s.variablesIn(cell, at)
+	locals = slices.DeleteFunc(locals, func(name string) bool { return strings.Contains(", "+known, ", "+name+" is ") })
+	for _, name := range names {
 		note := s.describeVariable(name)
 		if note != "" && len(list) < maxMentioned && !strings.Contains(", "+known, ", "+name+" is ") {
 			list = append(list, note)
 		}
 	}
-	return strings.Join(list, ", ")
+	note := strings.Join(list, ", ")
+	if len(locals) == 0 {
+		return note
+	}
+	debug := "%debug shows " + strings.Join(locals[:min(len(locals), maxMentioned)], ", ")
+	if note == "" {
+		return debug
+	}
+	return note + "; " + debug
 }
 
 // explainsItself reports whether a panic's value is not about the values of variables.
@@ -43,9 +53,9 @@ func explainsItself(value any) bool {
 	return false
 }
 
-// variablesIn returns the variables of the session that a span of a cell mentions, in order. A name
-// that the surrounding code declares in a function or a block is not one of them.
-func (s *Session) variablesIn(cell int, at span) (names []string) {
+// variablesIn returns the variables that a span of a cell mentions, in order: those of the session, and
+// those that the surrounding code declares in a function or a block.
+func (s *Session) variablesIn(cell int, at span) (names, local []string) {
 	var outer *ast.BlockStmt // of the statements of the cell
 	locals := map[string]bool{}
 	skip := map[*ast.Ident]bool{} // selected names, and keys
@@ -90,14 +100,22 @@ func (s *Session) variablesIn(cell int, at span) (names []string) {
 				skip[id] = true
 			}
 		case *ast.Ident:
-			b := s.env.cur[n.Name]
-			if at.holds(fset.Position(n.Pos())) && n.Pos() >= literalEnd && !skip[n] && b != nil && b.kind == kindVar && b.cell <= cell && !slices.Contains(names, n.Name) {
+			if at.holds(fset.Position(n.Pos())) && n.Pos() >= literalEnd && !skip[n] && n.Name != "_" && !slices.Contains(names, n.Name) {
 				names = append(names, n.Name)
 			}
 		}
 		return true
 	})
-	return slices.DeleteFunc(names, func(n string) bool { return locals[n] })
+	for _, name := range names {
+		if locals[name] {
+			local = append(local, name)
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		b := s.env.cur[name]
+		return locals[name] || b == nil || b.kind != kindVar || b.cell > cell
+	})
+	return names, local
 }
 
 // holds reports whether a position is in the span.
