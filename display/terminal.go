@@ -96,7 +96,11 @@ func (p *Printer) Update(b Bundle) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w, tty := p.to()
-	if !tty || !p.rewrite(w, b) {
+	switch {
+	case tty && p.rewrite(w, b):
+	case tty && b.ID != "" && isLine(b):
+		p.add(w, b)
+	default:
 		p.print(w, b)
 	}
 }

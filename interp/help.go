@@ -23,6 +23,8 @@ var tasks = []struct {
 	{"live loss curve", []string{"display.Live?", "chart.Loss?"}},
 	{"live dashboard of a run", []string{"trace.Live?"}},
 	{"progress of a loop", []string{"display.Track?", "display.NewProgress?"}},
+	{"flip the bits of a number", []string{"experiment.Bits(0.1).Widget()"}},
+	{"a knob for the loss scale", []string{"diagnose.ScaleKnob?"}},
 	{"slider, button", []string{"widget.Interact?", "widget?"}},
 	{"table, image, HTML, LaTeX", []string{"display?"}},
 	{"output of your own type", []string{"display.Of?"}},

@@ -14,6 +14,9 @@ import (
 // UseOutputs implements kernel.OutputUser.
 func (s *Session) UseOutputs(o kernel.KeptOutputs) { s.kept = o }
 
+// OutputCell implements kernel.OutputUser.
+func (s *Session) OutputCell(count int) string { return fmt.Sprintf("%%output %d", count) }
+
 // keptOutputs is what %output needs of kernel.KeptOutputs.
 type keptOutputs interface {
 	Cells(back int) ([]kernel.KeptCell, error)
@@ -143,8 +146,8 @@ func showOutputs(out kernel.Output, list []kernel.KeptOutput) {
 }
 
 // missed tells of a long cell that another front end ran.
-func missed(in kernel.Cell, out kernel.Output) {
+func (s *Session) missed(in kernel.Cell, out kernel.Output) {
 	if in.Missed > 0 && !strings.HasPrefix(strings.TrimSpace(in.Code), "%output") {
-		fmt.Fprintf(out.Stderr(), "In[%d] ran for another window, which may have been closed: %%output %d shows its output here\n", in.Missed, in.Missed)
+		fmt.Fprintf(out.Stderr(), "In[%d] ran for another window, which may have been closed: %s shows its output here\n", in.Missed, s.OutputCell(in.Missed))
 	}
 }

@@ -199,7 +199,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
-	missed(in, out)
+	s.missed(in, out)
 	r := s.eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}

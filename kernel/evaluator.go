@@ -43,6 +43,8 @@ type CommUser interface {
 type OutputUser interface {
 	// UseOutputs is called once, before the first cell, if outputs are kept.
 	UseOutputs(KeptOutputs)
+	// OutputCell returns the cell that shows the outputs of In[count], for notices: "%output 3".
+	OutputCell(count int) string
 }
 
 // Comms opens comms and accepts those that front ends open. Its methods may be called

@@ -51,6 +51,7 @@ func (k *kernel) execute(r *request) (any, error) {
 
 	out := newOutput(k, r, ctx)
 	out.silent, out.stdin = c.Silent, orTrue(c.AllowStdin)
+	out.inTerminal(r)
 	defer out.over.Store(true)
 	if store {
 		k.past.add(count, *c.Code)

@@ -40,7 +40,7 @@ func (m *lostOutput) notices() [][][]byte {
 	o := m.cells[0]
 	m.cells = m.cells[1:]
 	frames := [][][]byte{m.k.iopub.frames("stream", Message{
-		Parent: o.r.Header, Content: streamContent("stderr", "\noutput was lost here: the front end stopped reading\n"),
+		Parent: o.r.Header, Content: streamContent("stderr", "\noutput was lost here: the front end stopped reading"+o.hint()+"\n"),
 	})}
 	if o.over.Load() { // otherwise a client would wait forever for the end of the cell
 		frames = append(frames, m.k.iopub.frames("status", Message{Parent: o.r.Header, Content: mustEncode(status{"idle"})}))
@@ -52,7 +52,16 @@ func streamContent(name, text string) []byte {
 	return mustEncode(object{"name": name, "text": text})
 }
 
-// lostText returns the notice for n bytes of a cell's output that could not be sent.
-func lostText(n int) string {
-	return fmt.Sprintf("\n%d bytes of output were lost here: the cell was interrupted while the front end was slow to read\n", n)
+// lostText returns the notice for n bytes of the cell's output that could not be sent.
+func (o *output) lostText(n int) string {
+	return fmt.Sprintf("\n%d bytes of output were lost here: the cell was interrupted while the front end was slow to read%s\n", n, o.hint())
+}
+
+// hint returns how to see the kept output of the cell, for the end of a notice.
+func (o *output) hint() string {
+	u, ok := o.k.eval.(OutputUser)
+	if !ok || o.kept == nil {
+		return ""
+	}
+	return "; " + u.OutputCell(o.kept.line) + " shows the output that was kept"
 }

@@ -3,7 +3,9 @@ package kernel
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,9 +27,10 @@ type output struct {
 	k      *kernel
 	r      *request
 	silent bool
-	stdin  bool        // whether the front end accepts input requests
-	kept   *keptCell   // keeps the outputs; nil if they are not kept
-	over   atomic.Bool // whether only the idle status is left to send
+	stdin  bool             // whether the front end accepts input requests
+	kept   *keptCell        // keeps the outputs; nil if they are not kept
+	over   atomic.Bool      // whether only the idle status is left to send
+	lines  *display.Printer // prints outputs that change, for a terminal; nil for other front ends
 
 	mu      sync.Mutex
 	ctx     context.Context // context of the cell; after its end the kernel's
@@ -38,6 +41,25 @@ type output struct {
 	stdout  stream
 	stderr  stream
 }
+
+// inTerminal prepares o for a front end that is a terminal and ignores updates of outputs: jupyter console
+// and its like. They are told from notebooks by the metadata of r, in which a notebook names its cell, and
+// from programs that execute notebooks by their user and their input. A wrong guess does little harm: other
+// front ends can rewrite lines too.
+func (o *output) inTerminal(r *request) {
+	var in struct {
+		Cell *string `json:"cellId"`
+	}
+	json.Unmarshal(r.Metadata, &in) // the zero value stands for malformed metadata
+	if o.stdin && r.Header.Username != "" && in.Cell == nil {
+		o.lines = display.NewPrinter(rewriter{&o.stdout}, true)
+	}
+}
+
+// rewriter writes to a stream without ending the lines of outputs that change.
+type rewriter struct{ *stream }
+
+func (w rewriter) Write(p []byte) (int, error) { return w.write(p) }
 
 // stream is one of a cell's two text streams.
 type stream struct {
@@ -59,9 +81,17 @@ func newOutput(k *kernel, r *request, ctx context.Context) *output {
 func (o *output) Stdout() io.Writer { return &o.stdout }
 func (o *output) Stderr() io.Writer { return &o.stderr }
 
-// Write adds p to the stream. It fails if the cell was interrupted while front ends
-// were slow to read; the rest of p is then lost.
+// Write adds p to the stream, as [stream.write] does, below the lines of outputs that change.
 func (s *stream) Write(p []byte) (n int, err error) {
+	if s.o.lines != nil && len(p) > 0 {
+		s.o.lines.Newline()
+	}
+	return s.write(p)
+}
+
+// write adds p to the stream. It fails if the cell was interrupted while front ends
+// were slow to read; the rest of p is then lost.
+func (s *stream) write(p []byte) (n int, err error) {
 	o := s.o
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -193,9 +223,29 @@ func (o *output) sayMessage(msgType string, m Message) error {
 	return o.publish(msgType, m)
 }
 
-func (o *output) Display(b display.Bundle) { o.say("display_data", displayed(b)) }
-func (o *output) Update(b display.Bundle)  { o.say("update_display_data", displayed(b)) }
-func (o *output) Clear(wait bool)          { o.say("clear_output", object{"wait": wait}) }
+func (o *output) Display(b display.Bundle) {
+	if o.lines != nil {
+		if b.ID != "" && !strings.Contains(b.String(), "\n") {
+			o.lines.Display(b)
+			return
+		}
+		o.lines.Newline()
+	}
+	o.say("display_data", displayed(b))
+}
+
+func (o *output) Update(b display.Bundle) {
+	switch {
+	case o.lines == nil:
+		o.say("update_display_data", displayed(b))
+	case strings.Contains(b.String(), "\n"):
+		o.Display(b)
+	default:
+		o.lines.Update(b)
+	}
+}
+
+func (o *output) Clear(wait bool) { o.say("clear_output", object{"wait": wait}) }
 
 func displayed(b display.Bundle) object {
 	transient := object{}
@@ -209,6 +259,9 @@ func displayed(b display.Bundle) object {
 // end sends all gathered text, and a notice of lost bytes. Text written later is still
 // sent, as output of this cell.
 func (o *output) end() {
+	if o.lines != nil {
+		o.lines.Newline()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ctx = o.k.life
@@ -220,7 +273,7 @@ func (o *output) end() {
 		}
 	}
 	if o.lost > 0 {
-		o.publish("stream", Message{Content: streamContent("stderr", lostText(o.lost))})
+		o.publish("stream", Message{Content: streamContent("stderr", o.lostText(o.lost))})
 		o.lost = 0
 	}
 }

@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,10 +100,20 @@ func TestLostOutputIsReported(t *testing.T) {
 	}
 }
 
+// keeping is an Echo that shows kept outputs by a command.
+type keeping struct {
+	kerneltest.Echo
+	outputs kernel.KeptOutputs
+}
+
+func (e *keeping) UseOutputs(o kernel.KeptOutputs) { e.outputs = o }
+func (e *keeping) OutputCell(count int) string     { return fmt.Sprint("again ", count) }
+
 // TestReconnectingFrontEndGetsNotice checks that a front end that was disconnected for
 // not reading gets a notice, and the end of the cell, when it reconnects.
 func TestReconnectingFrontEndGetsNotice(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	e := &keeping{}
+	s := serveConfig(t, e, kernel.Config{Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite")})
 	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
 	reading := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, reading)
@@ -114,11 +125,15 @@ func TestReconnectingFrontEndGetsNotice(t *testing.T) {
 	}
 	receive(t, shell)
 	back := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
-	for i, want := range []string{"iopub_welcome map[subscription:]", "stream map[name:stderr text:\noutput was lost here: the front end stopped reading\n]", "status map[execution_state:idle]"} {
+	for i, want := range []string{"iopub_welcome map[subscription:]", "stream map[name:stderr text:\noutput was lost here: the front end stopped reading; again 1 shows the output that was kept\n]", "status map[execution_state:idle]"} {
 		msgType, parent, content := receive(t, back)
 		if got := fmt.Sprint(msgType, " ", content); got != want || i > 0 && parent != "1" {
 			t.Errorf("got %q to %q, want %q", got, parent, want)
 		}
+	}
+	kept, err := e.outputs.Outputs(0, 1)
+	if err != nil || len(kept) != 2 || !strings.HasPrefix(kept[0].Text, "8") || len(kept[1].Text) < 5_000_000 || strings.Trim(kept[1].Text, "x") != "" {
+		t.Errorf("kept: got %d outputs (%v), want the number of dropped bytes and the last ones", len(kept), err)
 	}
 	another := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, another)

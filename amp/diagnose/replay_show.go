@@ -93,10 +93,10 @@ func (r *Replay) Slider() *widget.Box {
 	}
 	scale := widget.NewIntSlider(16, 0, maxScale, widget.Description("scale 2^"), widget.Lazy())
 	format := widget.NewDropdown(Float16.name, names, widget.Description("format"))
-	return widget.Interact(func() {
+	return widget.Show(func() []any {
 		f := Formats()[format.Index()]
 		s := r.sweep(f)
 		s.At = math.Exp2(float64(scale.Value()))
-		display.Show(chart.ScaleSweep(s), r.WhatIf(s.At, f))
+		return []any{chart.ScaleSweep(s), r.WhatIf(s.At, f)}
 	}, scale, format)
 }

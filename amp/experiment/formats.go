@@ -72,6 +72,7 @@ type StoredValue struct {
 // BitsReport is the result of [Bits].
 type BitsReport struct {
 	Report
+	Number float64
 	Stored []StoredValue
 }
 
@@ -80,7 +81,7 @@ type BitsReport struct {
 // float32's exponent and 10 bits of mantissa; here x is rounded to float32 and then to the nearest TF32
 // number, ties to even.
 func Bits(x float64) *BitsReport {
-	r := &BitsReport{}
+	r := &BitsReport{Number: x}
 	r.Header = []string{"format", "bits", "value", "error in ulp"}
 	var shown []chart.StoredBits
 	add := func(f chart.NumberFormat, width int, pattern uint64, value float64) {

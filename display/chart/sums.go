@@ -15,11 +15,10 @@ func RunningSum(exact Series, sums []Series) *Figure {
 	if exact.Name == "" {
 		exact.Name = words.sumExact
 	}
-	v, list := lineView(append([]Series{exact}, sums...), stairs, 1, func(y float64) float64 { return place(y, false) })
+	v, list := lineView(axes{x: words.sumTerms, y: words.sumAxis}, append([]Series{exact}, sums...), stairs, 1)
 	if len(list) < 2 || len(list[0].Values) != len(exact.Values) {
 		return blank(words.sumNone)
 	}
-	v.x.title, v.y.title = words.sumTerms, words.sumAxis
 	stops := layer{mark: points, width: 4.5, shape: cross, path: crossPath}
 	var said []string
 	var rows [][]any
@@ -79,11 +78,10 @@ func Residue(orders []Series) *Figure {
 			lost[i].Values[k] = sum
 		}
 	}
-	v, list := lineView(lost, stairs, 1, func(y float64) float64 { return place(y, false) })
+	v, list := lineView(axes{x: words.sumTerms, y: words.residueAxis}, lost, stairs, 1)
 	if len(list) == 0 {
 		return blank(words.residueNone)
 	}
-	v.x.title, v.y.title = words.sumTerms, words.residueAxis
 	var said []string
 	var rows [][]any
 	most := 0
@@ -126,12 +124,11 @@ func Difference(first, second string, quantities []Pair) *Figure {
 		}
 		apart = append(apart, s)
 	}
-	v, list := lineView(apart, curves, 0, func(y float64) float64 { return place(y, true) })
+	v, list := lineView(axes{x: words.step, y: words.differenceAxis, logY: true}, apart, curves, 0)
 	names := fmt.Sprintf(words.differenceRuns, second, first)
 	if len(list) == 0 {
 		return blank(fmt.Sprintf(words.differenceNone, names))
 	}
-	v.x.title, v.y.title, v.y.base = words.step, words.differenceAxis, 10
 	v.lowest = kind{name: words.differenceEqual, color: neutral}
 	v.y.lo, v.y.hi = -8, 0
 	if at := spanOf(positionsOf(v.layers[0].rows)); at.lo == at.lo {

@@ -132,7 +132,7 @@ func TestVegaLiteIsSmall(t *testing.T) {
 			list, _ := o["values"].([]object)
 			n += len(list)
 			for _, row := range list {
-				text[fmt.Sprint(row["value"])] = true
+				text[fmt.Sprint(row["y"])] = true
 			}
 		})
 		if n == 0 || n > mostPoints+200 {

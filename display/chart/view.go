@@ -42,7 +42,8 @@ type kind struct {
 	quiet  bool   // not in the legend
 }
 
-// fact is a column of the data, shown next to the pointer.
+// fact is a column of the data, shown next to the pointer. The keys "x", "y" and "kind" are a row's place and the name of its
+// kind.
 type fact struct{ key, title string }
 
 // markType is the form of the rows of a layer.
@@ -190,34 +191,43 @@ func (v view) edges(t Theme) (list []key) {
 
 // limits returns the limits of both axes: those given, or those of the marks with a margin.
 func (v view) limits() (x, y span) {
-	var xs, ys []float64
+	x, y = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	for _, l := range v.layers {
+		if l.aside {
+			continue
+		}
 		for _, r := range l.rows {
-			if l.aside {
-				break
-			}
-			xs, ys = append(xs, r.x), append(ys, r.y)
+			x.hold(r.x)
+			y.hold(r.y)
 			if l.mark == rects || l.mark == rules {
-				xs, ys = append(xs, r.x2), append(ys, r.y2)
+				x.hold(r.x2)
+				y.hold(r.y2)
 			}
 		}
 	}
-	x, y = v.x.limits(xs), v.y.limits(ys)
+	x, y = v.x.limits(x), v.y.limits(y)
 	if v.y.margin > 0 && v.y.lo == v.y.hi { // room for marks at the upper edge
 		y.hi += (y.hi - y.lo) * v.y.margin
 	}
 	return x, y
 }
 
-func (s scale) limits(values []float64) span {
+// hold extends s to a finite number.
+func (s *span) hold(v float64) {
+	if finite(v) {
+		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+	}
+}
+
+// limits returns the limits of the axis for marks in a range, which may be empty.
+func (s scale) limits(at span) span {
 	switch {
 	case s.names != nil:
 		return span{min(s.lo, -.5), float64(len(s.names)) - .5}
 	case s.lo < s.hi:
 		return span{s.lo, s.hi}
 	}
-	at := spanOf(values)
-	if at.lo != at.lo {
+	if at.lo > at.hi {
 		return span{0, 1}
 	}
 	at.lo, at.hi = max(at.lo, -1e200), min(at.hi, 1e200)

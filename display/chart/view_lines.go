@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 )
@@ -10,11 +11,48 @@ import (
 // linePoints is the maximum number of points of a line in a picture.
 const linePoints = 20000
 
-// lineView returns a view with a line for each series that has values. first is the position of the first
-// value of a series without X, and at returns the position of a value on the y axis. The facts of a point are the name of its
-// line, its position and its value.
-func lineView(given []Series, mark markType, first float64, at func(float64) float64) (view, []lineSeries) {
-	var l lineChart
+// view returns the lines, each with at most most points. The facts of a point are the name of its line, its position and
+// its value.
+func (l lineChart) view(most int) view {
+	v := view{height: 220, zoom: []string{"x"}, x: scale{title: l.axes.x, whole: true}, y: scale{title: l.axes.y, margin: .04},
+		facts: []fact{{"kind", words.headRun}, {"x", l.axes.x}, {"y", l.axes.y}}}
+	if l.logX {
+		v.x.base, v.facts[1].key = 10, "at"
+	}
+	if l.logY {
+		v.y.base, v.facts[2].key = 10, "value"
+	}
+	lines := layer{mark: curves}
+	for i, s := range l.series {
+		_, dashes := l.look(Light, i)
+		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), dashes: dashes, mark: dot, path: "circle", color: func(t Theme) color.NRGBA {
+			c, _ := l.look(t, i)
+			return c.(color.NRGBA)
+		}})
+		v.points += len(s.Values)
+		kept := decimate(s.Values, most)
+		lines.rows = slices.Grow(lines.rows, len(kept))
+		for _, k := range kept {
+			x := place(s.x(k), l.logX)
+			r := row{x: x, y: place(s.Values[k], l.logY), kind: i}
+			if l.logX || l.logY || !finite(r.y) { // otherwise the place is all
+				r.facts = []any{s.Name, s.x(k), s.Values[k]}
+			}
+			lines.rows = append(lines.rows, r)
+			v.x.whole = v.x.whole && x == math.Trunc(x)
+		}
+	}
+	v.layers = []layer{lines}
+	return v
+}
+
+// twin returns the interactive form.
+func (l lineChart) twin() twin { return l.view(max(mostPoints/len(l.series), 8)).twin() }
+
+// lineView returns a view with a line for each series that has values, and those series. first is the position of
+// the first value of a series without X.
+func lineView(a axes, given []Series, mark markType, first float64) (view, []lineSeries) {
+	l := lineChart{axes: a}
 	for _, s := range given {
 		if s.X == nil {
 			s.X = make([]float64, len(s.Values))
@@ -24,22 +62,8 @@ func lineView(given []Series, mark markType, first float64, at func(float64) flo
 		}
 		l = l.with([]Series{s})
 	}
-	v := view{height: 220, zoom: []string{"x"}, x: scale{whole: true}, y: scale{margin: .04},
-		facts: []fact{{"series", words.headRun}, {"at", words.step}, {"value", words.headValue}}}
-	lines := layer{mark: mark}
-	for i, s := range l.series {
-		name := v.distinct(s.Name)
-		_, dashes := l.look(Light, i)
-		v.kinds = append(v.kinds, kind{name: name, dashes: dashes, mark: dot, path: "circle", color: func(t Theme) color.NRGBA {
-			c, _ := l.look(t, i)
-			return c.(color.NRGBA)
-		}})
-		v.points += len(s.Values)
-		for _, k := range decimate(s.Values, linePoints) {
-			lines.rows = append(lines.rows, row{x: place(s.x(k), false), y: at(s.Values[k]), kind: i, facts: []any{name, s.x(k), s.Values[k]}})
-		}
-	}
-	v.layers = []layer{lines}
+	v := l.view(linePoints)
+	v.layers[0].mark = mark
 	return v, l.series
 }
 

@@ -27,16 +27,20 @@ func (v view) twin() twin {
 	}
 	shown, all := 0, v.points
 	for _, l := range v.layers {
-		if l.mark == curves || l.mark == stairs || l.mark == points || l.mark == rects && v.points > 0 {
-			shown += len(v.shown(l))
+		kept := v.shown(l)
+		if l.mark == curves || l.mark == stairs || l.mark == points {
+			shown += len(kept)
 			if v.points == 0 {
 				all += len(l.rows)
 			}
 		}
-		for _, unit := range v.units(l, axes, filtered) {
+		for _, unit := range v.units(l, kept, axes, filtered) {
 			if params != nil {
-				unit["params"] = append(params, listOf(unit["params"])...)
-				params = nil
+				first := unit
+				if inner := listOf(unit["layer"]); len(inner) > 0 {
+					first = inner[0]
+				}
+				first["params"], params = params, nil
 			}
 			t.layers = append(t.layers, unit)
 		}
@@ -78,7 +82,7 @@ func (s scale) channel(field string, at span, down bool) object {
 			limits = []float64{at.hi, at.lo}
 		}
 	case s.base > 0:
-		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": powerLabels(s.base, false)}
+		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? " + powerLabels(s.base, false) + " : ''"}
 	case s.whole:
 		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
@@ -89,9 +93,9 @@ func (s scale) channel(field string, at span, down bool) object {
 	return object{"field": field, "type": "quantitative", "title": title, "axis": axis, "scale": object{"domain": limits, "nice": false, "zero": false}}
 }
 
-// units returns the layers of a layer in the specification.
-func (v view) units(l layer, axes, filtered object) []object {
-	data, bad := v.data(l)
+// units returns the layers in the specification for some rows of a layer.
+func (v view) units(l layer, kept []int, axes, filtered object) []object {
+	data, bad := v.data(l, kept)
 	colors, dashes := v.colors(l)
 	var tooltip []object
 	for _, f := range v.facts {
@@ -134,11 +138,11 @@ func (v view) units(l layer, axes, filtered object) []object {
 		}
 		path := line(encoding("color", colors, "order", object{"field": "index", "type": "quantitative"}))
 		delete(path, "tooltip")
-		near := unit(data, object{"type": "point", "filled": true, "size": 60, "clip": true},
-			encoding("color", colors, "opacity", object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}))
-		near["params"] = []object{pointed("x", "y")}
-		near["transform"] = []object{{"filter": "isValid(datum.y)"}}
-		units = append(units, unit(data, mark, path), near)
+		near := object{
+			"params": []object{pointed("x", "y")}, "transform": []object{{"filter": "isValid(datum.y)"}}, "mark": object{"type": "point", "filled": true, "size": 60, "clip": true},
+			"encoding": encoding("color", colors, "opacity", object{"condition": []object{{"param": "pointed", "empty": false, "value": 1}, {"test": "datum.alone", "value": 1}}, "value": 0}),
+		}
+		units = append(units, object{"data": object{"values": data}, "layer": []object{{"mark": mark, "encoding": path}, near}})
 	case points:
 		size := float64(orWidth(l.width, 3.2))
 		mark, e := object{"type": "point", "size": 4 * size * size, "clip": true, "opacity": 1, "strokeWidth": 1.2}, encoding("fill", colors, "stroke", colors)
@@ -182,12 +186,14 @@ func (v view) units(l layer, axes, filtered object) []object {
 	return units
 }
 
-// data returns the rows of a layer as objects, and those without a place.
-func (v view) data(l layer) (list, bad []object) {
-	list = []object{}
-	for _, i := range v.shown(l) {
+// data returns some rows of a layer as objects, and those without a place.
+func (v view) data(l layer, kept []int) (list, bad []object) {
+	list = make([]object, 0, len(kept))
+	count, first := map[int]int{}, map[int]object{} // points of each line, and the first one
+	for _, i := range kept {
 		r := l.rows[i]
-		o := object{"x": jsonNumber(r.x), "y": jsonNumber(r.y)}
+		o := make(object, 8)
+		o["x"], o["y"] = jsonNumber(r.x), jsonNumber(r.y)
 		if l.mark == rects || l.mark == rules {
 			o["x2"], o["y2"] = jsonNumber(r.x2), jsonNumber(r.y2)
 			if !finite(r.x) || !finite(r.x2) || !finite(r.y) || !finite(r.y2) {
@@ -207,7 +213,7 @@ func (v view) data(l layer) (list, bad []object) {
 			o["light"], o["dark"] = css(r.color(Light)), css(r.color(Dark))
 		}
 		for k, f := range v.facts {
-			if k < len(r.facts) {
+			if k < len(r.facts) && !f.placed() {
 				o[f.key] = factValue(r.facts[k])
 			}
 		}
@@ -217,10 +223,19 @@ func (v view) data(l layer) (list, bad []object) {
 		case lines || l.mark == points:
 			if lines {
 				o["index"] = i
+				if count[r.kind]++; count[r.kind] == 1 {
+					first[r.kind] = o
+				}
 			}
 			if !finite(r.y) {
-				o["low"] = math.IsInf(r.y, -1)
-				bad = append(bad, o)
+				mark := maps.Clone(o)
+				for k, f := range v.facts {
+					if k < len(r.facts) {
+						mark[f.key] = factValue(r.facts[k])
+					}
+				}
+				mark["low"] = math.IsInf(r.y, -1)
+				bad = append(bad, mark)
 			}
 			if lines || finite(r.y) {
 				list = append(list, o)
@@ -229,8 +244,16 @@ func (v view) data(l layer) (list, bad []object) {
 		}
 		list = append(list, o)
 	}
+	for k, o := range first {
+		if count[k] == 1 { // a line through it is not visible
+			o["alone"] = true
+		}
+	}
 	return list, bad
 }
+
+// placed reports whether a row's place or kind is the fact.
+func (f fact) placed() bool { return f.key == "x" || f.key == "y" || f.key == "kind" }
 
 // factValue returns a value for the data of a specification. JSON has no inf and NaN.
 func factValue(value any) any {
@@ -354,6 +377,9 @@ func (v view) shapes() object {
 
 // texts returns the rows of a layer that have a text, at its place.
 func (view) texts(l layer, data []object) (list []object) {
+	if !slices.ContainsFunc(l.rows, func(r row) bool { return r.text != "" }) {
+		return nil
+	}
 	for _, o := range data {
 		if o["text"] == nil {
 			continue

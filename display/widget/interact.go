@@ -3,6 +3,8 @@ package widget
 import (
 	"fmt"
 	"sync"
+
+	"halfnote/display"
 )
 
 // Interact calls f, and calls it again whenever one of the controls changes. It returns a box of
@@ -32,6 +34,36 @@ func (m *Manager) Interact(f func(), controls ...Widget) *Box {
 	}
 	run()
 	return box
+}
+
+// Show shows the values of f below the controls, and shows them again whenever one of the controls changes. f
+// reads the controls itself. Charts follow the reader's light or dark theme. It is ipywidgets' interactive.
+func Show(f func() []any, controls ...Widget) *Box {
+	if f == nil {
+		panic("widget: Show: the function is nil; want a function that returns the values to show")
+	}
+	out := NewOutput()
+	var calls sync.Mutex // controls change in their own goroutines
+	run := func() {
+		calls.Lock()
+		defer calls.Unlock()
+		values := f()
+		out.Clear(true)
+		for _, v := range values {
+			if t, ok := v.(display.Themed); ok {
+				v = t.InTheme("auto")
+			}
+			out.Display(display.Of(v))
+		}
+		out.Flush()
+	}
+	for i, w := range controls {
+		if !onChange(w, run) {
+			panic(fmt.Sprintf("widget: Show: control %d is a %T; want a widget with a value that the reader can change", i, w))
+		}
+	}
+	run()
+	return NewVBox(append(append([]Widget{}, controls...), out)...)
 }
 
 // onChange registers f for changes of w's value; ok is false if w has no value.

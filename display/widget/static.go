@@ -27,8 +27,10 @@ func (m *model) text() string {
 	label, _ := m.get("description").(string)
 	value := m.value()
 	switch {
-	case m.kind.name == "Button":
+	case m.kind.name == "Button", m.kind.name == "ToggleButton" && value == "on":
 		return "[" + label + "]"
+	case m.kind.name == "ToggleButton":
+		return label
 	case label != "" && value != "":
 		return label + ": " + value
 	case value != "":

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -275,5 +276,37 @@ func TestJupyterClientsOfOneIdentity(t *testing.T) {
 	running.Wait()
 	if ours, theirs := string(outputs[0]), string(outputs[1]); ours != theirs || !strings.HasSuffix(ours, "alive: True\n") {
 		t.Errorf("halfnote:\n%s\nipykernel:\n%s", ours, theirs)
+	}
+}
+
+// TestConsoleProgress checks that jupyter console, which ignores updates of outputs, shows a bar as one
+// line that is rewritten, below printed text, and the last state of a chart that changes.
+func TestConsoleProgress(t *testing.T) {
+	python := jupyter(t, "jupyter_console", "nbformat", "pexpect")
+	file := filepath.Join(t.TempDir(), "progress.ipynb")
+	cell := `for i := range display.Track(4, "training") {
+	time.Sleep(300 * time.Millisecond)
+	if i == 1 { fmt.Println("half", "way") }
+}
+h := display.Live(chart.Plot([]float64{1, 2}))
+h.Update(chart.Plot([]float64{1, 5}))`
+	data, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{},
+		"cells": []any{map[string]any{"cell_type": "code", "id": "a", "source": cell, "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil}},
+	})
+	if err == nil {
+		err = os.WriteFile(file, data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := python("internal/e2e/testdata/jupyter/console.py", file, "halfnote").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := regexp.MustCompile(`(?s)\ntraining \[·{20}\] 0/4[^\n]*\nhalf way\n` +
+		`training [^\n]*training \[█{20}\] 4/4 in [^\n]*\ny ends at 2[^\n]*\ny ends at 5, [^\n]*\n\s*name +points`)
+	if !want.Match(out) {
+		t.Errorf("got\n%q\nwant %v", out, want)
 	}
 }

@@ -16,6 +16,8 @@ type collector struct {
 	mu    sync.Mutex
 	areas map[string]*area     // keyed by the id of the execute request
 	shown map[string][]*Output // keyed by display_id, of all cells
+	line  string               // see live
+	lines string               // display_id of the output with that line
 }
 
 // area is the output area of one cell.
@@ -35,6 +37,7 @@ func (c *collector) start(request string, cell *Cell) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cell.Outputs, cell.Count = nil, 0
+	c.line, c.lines = "", ""
 	c.areas[request] = &area{cell: cell, raw: map[*Output]*strings.Builder{}}
 }
 
@@ -59,6 +62,13 @@ func (c *collector) message(request, kind string, content []byte) {
 	if err := c.add(a, kind, content); err != nil && a.err == nil {
 		a.err = fmt.Errorf("the kernel sent a malformed %s message: %w", kind, err)
 	}
+}
+
+// live returns the current text of the last output that may change, if it is one line, else "".
+func (c *collector) live() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.line
 }
 
 // err returns the first malformed message of a request.
@@ -108,6 +118,14 @@ func (c *collector) add(a *area, kind string, content []byte) error {
 		return err
 	}
 	out.extra = nil // the format does not store it
+	if kind == DisplayData && id != "" {
+		c.lines = id
+	}
+	if text, _ := out.Data["text/plain"].(string); id != "" && id == c.lines {
+		if c.line = text; strings.Contains(text, "\n") {
+			c.line = ""
+		}
+	}
 	for _, o := range c.shown[id] {
 		o.Data, o.Metadata = maps.Clone(out.Data), maps.Clone(out.Metadata)
 	}

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -109,5 +110,33 @@ func TestCollectorRefusesMalformedMessages(t *testing.T) {
 		if len(cell.Outputs) != 0 {
 			t.Errorf("%s: got an output, want none", test.kind)
 		}
+	}
+}
+
+func TestLiveLine(t *testing.T) {
+	c := newCollector()
+	c.start("cell", &Cell{})
+	for _, tt := range []struct{ kind, id, text, want string }{
+		{DisplayData, "", "a", ""},
+		{DisplayData, "epochs", "epochs 0/2", "epochs 0/2"},
+		{DisplayData, "steps", "steps 0/9", "steps 0/9"},
+		{"update_display_data", "epochs", "epochs 1/2", "steps 0/9"},
+		{"update_display_data", "steps", "steps 4/9", "steps 4/9"},
+		{"update_display_data", "steps", "a chart\nof lines", ""},
+	} {
+		content, err := json.Marshal(map[string]any{
+			"data": map[string]string{"text/plain": tt.text}, "metadata": map[string]any{}, "transient": map[string]string{"display_id": tt.id},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.message("cell", tt.kind, content)
+		if got := c.live(); got != tt.want || c.err("cell") != nil {
+			t.Errorf("%s %s: got %q, want %q (error %v)", tt.kind, tt.text, got, tt.want, c.err("cell"))
+		}
+	}
+	c.start("next", &Cell{})
+	if got := c.live(); got != "" {
+		t.Errorf("got %q for the next cell", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // reporter prints the progress of a run. On a terminal it redraws the line of the running
-// cell with the elapsed time.
+// cell with the elapsed time, and in place of its source with its progress bar.
 type reporter struct {
 	w        io.Writer
 	terminal bool
@@ -62,8 +62,11 @@ func (r *reporter) progress(p Progress) {
 		if p.Failed {
 			mark = "  failed"
 		}
-		total := fmt.Sprint(p.Total)
-		return fmt.Sprintf("[%*d/%s] %-*s %6.2f s%s", len(total), p.Number, total, sourceWidth, firstLine(p.Cell.Source), d.Seconds(), mark)
+		total, what := fmt.Sprint(p.Total), p.Cell.Source
+		if p.Live != nil && !p.Done && p.Live() != "" {
+			what = p.Live()
+		}
+		return fmt.Sprintf("[%*d/%s] %-*s %6.2f s%s", len(total), p.Number, total, sourceWidth, firstLine(what), d.Seconds(), mark)
 	}
 	if !r.terminal {
 		if p.Done {

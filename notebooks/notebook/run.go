@@ -32,6 +32,9 @@ type Progress struct {
 	Done          bool
 	Elapsed       time.Duration // time that the cell took; set when Done
 	Failed        bool          // whether the cell failed; set when Done
+	// Live returns the current text of the last output that the running cell may change, such as a
+	// progress bar, if it is one line, else "".
+	Live func() string
 }
 
 // CellError reports the cell that made a run fail.
@@ -102,7 +105,7 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 		if number++; number <= r.o.Resumed && c.HasTag(skipOnResume) {
 			continue
 		}
-		p := Progress{Number: number, Total: total, Cell: c}
+		p := Progress{Number: number, Total: total, Cell: c, Live: r.out.live}
 		r.tell(p)
 		start := time.Now()
 		failure, fatal := r.cell(ctx, k, c)

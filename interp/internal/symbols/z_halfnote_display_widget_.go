@@ -62,6 +62,7 @@ func init() {
 		t["Placeholder"] = reflect.ValueOf(widget.Placeholder)
 		t["Redirect"] = reflect.ValueOf(widget.Redirect)
 		t["RegisterTarget"] = reflect.ValueOf(widget.RegisterTarget)
+		t["Show"] = reflect.ValueOf(widget.Show)
 		t["Step"] = reflect.ValueOf(widget.Step)
 		t["String"] = reflect.ValueOf((*widget.String)(nil))
 		t["Tooltip"] = reflect.ValueOf(widget.Tooltip)
