@@ -135,6 +135,8 @@ type runCommand struct {
 	HTML        string            `placeholder:"FILE" help:"Write a self-contained page to FILE."`
 	Timeout     time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
 	AllowErrors bool              `help:"Continue after a cell that fails."`
+	Watch       bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
+	Resume      bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
@@ -142,7 +144,7 @@ type runCommand struct {
 
 func (c runCommand) Run(ctx context.Context) error {
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
-		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML,
+		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
 		Progress: os.Stderr,
 		Start:    c.start,

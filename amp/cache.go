@@ -2,6 +2,7 @@ package amp
 
 import (
 	"fmt"
+	"strings"
 
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
@@ -95,7 +96,7 @@ type CacheStats struct {
 
 // String returns the numbers in a sentence.
 func (s CacheStats) String() string {
-	return fmt.Sprintf("%d casts of weights held, %d bytes; %d hits, %d misses", s.Entries, s.Bytes, s.Hits, s.Misses)
+	return fmt.Sprintf("%s of weights held, %s; %s, %s", plural(s.Entries, "cast"), plural(int(s.Bytes), "byte"), plural(s.Hits, "hit"), plural(s.Misses, "miss"))
 }
 
 // CacheStatistics returns the cache statistics of the region open on this goroutine, zeros outside
@@ -118,4 +119,16 @@ func ClearCache() {
 	if c := regionOf(casting.Enclosing()); c != nil {
 		c.cache.clear()
 	}
+}
+
+// plural returns a number of things, for example "1 cast" and "2 casts".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -13,6 +13,10 @@ type Screen struct {
 	// screen is used.
 	Before func(v any)
 
+	// Present, if set, returns the value to show in place of v, for example a [Bundle] for a value whose
+	// type only an interpreter knows. It must be set before the screen is used.
+	Present func(v any) any
+
 	sink  func() Sink
 	theme atomic.Pointer[string]
 	form  atomic.Pointer[string]

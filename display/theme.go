@@ -49,6 +49,9 @@ func (s *Screen) Of(v any) Bundle {
 	if s.Before != nil {
 		s.Before(v)
 	}
+	if s.Present != nil {
+		v = s.Present(v)
+	}
 	return Of(v)
 }
 

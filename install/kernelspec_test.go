@@ -182,6 +182,9 @@ func TestInstallWheel(t *testing.T) {
 	if want := []string{filepath.Join(site, "halfnote_jupyter-2.dist-info")}; !slices.Equal(infos, want) {
 		t.Fatalf("got %q, want %q", infos, want)
 	}
+	if got := contents(t, filepath.Join(env, "share", "jupyter", "labextensions", "halfnote", "package.json")); !strings.Contains(got, `"version": "2"`) {
+		t.Errorf("JupyterLab's extension: got\n%s", got)
+	}
 	for _, line := range strings.Fields(contents(t, filepath.Join(infos[0], "RECORD"))) {
 		name, _, _ := strings.Cut(line, ",")
 		if _, err := os.Stat(filepath.Join(site, filepath.FromSlash(name))); err != nil {

@@ -66,7 +66,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.prepare(ctx, o.Stdout); err != nil {
 		return err
 	}
-	if err := env.writeOverrides(); err != nil {
+	if err := env.writeSettings(); err != nil {
 		return err
 	}
 	if err := unpackWheel(env.dir, cmp.Or(o.Version, "0")); err != nil {
@@ -127,14 +127,22 @@ const overrides = `{
 }
 `
 
-// writeOverrides writes the settings file.
-func (e environment) writeOverrides() error {
-	dir := filepath.Join(e.dir, "share", "jupyter", "lab", "settings")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overrides.json"), []byte(overrides), 0o644); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
+//go:embed lab_server_config.py
+var serverConfig string
+
+// writeSettings writes the settings of the private JupyterLab and of its server.
+func (e environment) writeSettings() error {
+	for name, text := range map[string]string{
+		"share/jupyter/lab/settings/overrides.json": overrides,
+		"etc/jupyter/jupyter_server_config.py":      serverConfig,
+	} {
+		path := filepath.Join(e.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("install: lab: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("install: lab: %w", err)
+		}
 	}
 	return nil
 }

@@ -20,6 +20,12 @@ import (
 //go:embed jupyter/halfnote_jupyter
 var wheelPackage embed.FS
 
+// labExtension shows the outputs of cells that ran while the browser was closed. JupyterLab loads it
+// from its data folder.
+//
+//go:embed jupyter/labextension
+var labExtension embed.FS
+
 // entryPoints name the parts of the package that programs load. papermill imports its part
 // because it is one of its engines.
 const entryPoints = `[papermill.engine]
@@ -58,10 +64,17 @@ func wheelFiles(version string) (files []wheelFile, err error) {
 		}
 		files = append(files, wheelFile{strings.TrimPrefix(name, "jupyter/"), string(text)})
 	}
+	for _, name := range []string{"package.json", "remoteEntry.js"} {
+		text, err := labExtension.ReadFile("jupyter/labextension/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("install: the wheel: %w", err)
+		}
+		files = append(files, wheelFile{wheelData(version) + "share/jupyter/labextensions/halfnote/" + name, strings.ReplaceAll(string(text), "VERSION", version)})
+	}
 	info := "halfnote_jupyter-" + version + ".dist-info/"
 	files = append(files,
 		wheelFile{info + "METADATA", "Metadata-Version: 2.1\nName: halfnote-jupyter\nVersion: " + version +
-			"\nSummary: Go cells for papermill and nbconvert\n"},
+			"\nSummary: Go cells for papermill, nbconvert and JupyterLab\n"},
 		wheelFile{info + "WHEEL", "Wheel-Version: 1.0\nGenerator: halfnote\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
 		wheelFile{info + "entry_points.txt", entryPoints},
 	)
@@ -72,6 +85,9 @@ func wheelFiles(version string) (files []wheelFile, err error) {
 	}
 	return append(files, wheelFile{info + "RECORD", record.String() + info + "RECORD,,\n"}), nil
 }
+
+// wheelData is the folder of the wheel whose files belong into the environment's prefix.
+func wheelData(version string) string { return "halfnote_jupyter-" + version + ".data/data/" }
 
 // makeWheel returns the wheel, which is a zip archive.
 func makeWheel(version string) ([]byte, error) {
@@ -126,11 +142,21 @@ func unpackWheel(prefix, version string) error {
 				os.RemoveAll(dir)
 			}
 			for _, f := range files {
-				path := filepath.Join(site, filepath.FromSlash(f.name))
+				path, content := filepath.Join(site, filepath.FromSlash(f.name)), f.content
+				if name, ok := strings.CutPrefix(f.name, wheelData(version)); ok {
+					path = filepath.Join(prefix, filepath.FromSlash(name))
+				}
+				if strings.HasSuffix(f.name, "/RECORD") { // its paths are relative to site
+					up, err := filepath.Rel(site, prefix)
+					if err != nil {
+						return fmt.Errorf("install: %w", err)
+					}
+					content = strings.ReplaceAll(content, wheelData(version), filepath.ToSlash(up)+"/")
+				}
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return fmt.Errorf("install: %w", err)
 				}
-				if err := replace(path, 0o644, strings.NewReader(f.content)); err != nil {
+				if err := replace(path, 0o644, strings.NewReader(content)); err != nil {
 					return err
 				}
 			}

@@ -139,6 +139,9 @@ func blankMagic(code string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(code) {
+		if asked, _, ok := question(line); ok && askable.MatchString(asked) {
+			line = strings.ReplaceAll(line, "?", " ")
+		}
 		word := strings.TrimLeft(line, " \t")
 		if strings.HasPrefix(word, "%") {
 			stop := " \t\r\n"

@@ -45,9 +45,12 @@ func (s *Session) info(c call, magic string, detail int) kernel.Result {
 	if name == "" {
 		return s.wrong(c, "%s: want a name", magic)
 	}
+	if strings.Contains(name, "*") {
+		return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: s.search(name)}}}
+	}
 	e, known := s.helpFor(name, detail)
 	if !known {
-		return s.wrong(c, "%s: %q is not defined", magic, name)
+		return s.wrong(c, "%q is not defined", name)
 	}
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }

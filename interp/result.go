@@ -23,7 +23,10 @@ func (s *Session) render(c *cell) error {
 		if !ok || isNilInterface(v) && len(c.results) == 1 {
 			return nil
 		}
-		b := s.show(c, v, r.typ)
+		var b display.Bundle
+		if err := s.calling(c, func() { b = s.showWith(c, v, r.typ, true) }); err != nil {
+			return err
+		}
 		if r.note != "" {
 			b.Data["text/plain"] = fmt.Sprintf("%s\n%s", b.Data["text/plain"], r.note)
 		}
@@ -130,32 +133,9 @@ func (s *Session) dynamicType(c *cell, t types.Type) *dynamic.Type {
 // byMethods adds the output of a value's interpreted show methods. They run as the cell
 // does: they can be interrupted, and may panic.
 func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func() any) error {
-	call := func(f func()) error {
-		run := &live.Cell{N: c.n, Out: c.out}
-		err, left := s.live.Run(run, c.ctx.Done(), s.opts.Grace, func() (err error) {
-			defer func() {
-				if r := recover(); r != nil {
-					err = s.live.Recovered(r)
-				}
-			}()
-			f()
-			return nil
-		})
-		if left {
-			return errLeft
-		}
-		return err
-	}
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		var part display.Bundle
-		err := call(func() {
-			switch x := methods[name]().(type) {
-			case string:
-				part = described(name, x)
-			case display.Bundle:
-				part = x
-			}
-		})
+		err := s.calling(c, func() { part = methodPart(name, methods[name]) })
 		if p, ok := err.(*engine.Panic); ok && p.Value != any(live.Interrupted{}) {
 			b.Data["text/plain"] = fmt.Sprintf("%v\n(method %s panicked: %v)", b.Data["text/plain"], name, s.describe(p).Value)
 			continue
@@ -163,18 +143,52 @@ func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func(
 		if err != nil {
 			return err
 		}
-		for mime, data := range part.Data {
-			if mime == "text/plain" && name != "String" && name != "Error" && name != "MimeBundle" {
-				continue
-			}
-			b.Data[mime] = data
-		}
-		if b.Metadata == nil {
-			b.Metadata = map[string]any{}
-		}
-		maps.Copy(b.Metadata, part.Metadata)
+		addPart(b, name, part)
 	}
 	return nil
+}
+
+// calling runs f as the cell runs: f can be interrupted, and may panic.
+func (s *Session) calling(c *cell, f func()) error {
+	run := &live.Cell{N: c.n, Out: c.out}
+	err, left := s.live.Run(run, c.ctx.Done(), s.opts.Grace, func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = s.live.Recovered(r)
+			}
+		}()
+		f()
+		return nil
+	})
+	if left {
+		return errLeft
+	}
+	return err
+}
+
+// methodPart returns the output of the named show method.
+func methodPart(name string, method func() any) (part display.Bundle) {
+	switch x := method().(type) {
+	case string:
+		part = described(name, x)
+	case display.Bundle:
+		part = x
+	}
+	return part
+}
+
+// addPart adds the output of the named show method to a bundle.
+func addPart(b *display.Bundle, name string, part display.Bundle) {
+	for mime, data := range part.Data {
+		if mime == "text/plain" && name != "String" && name != "Error" && name != "MimeBundle" {
+			continue
+		}
+		b.Data[mime] = data
+	}
+	if b.Metadata == nil {
+		b.Metadata = map[string]any{}
+	}
+	maps.Copy(b.Metadata, part.Metadata)
 }
 
 // described renders the result of the named method.

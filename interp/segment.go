@@ -28,7 +28,7 @@ type segment struct {
 func (g segment) late() bool { return strings.HasPrefix(g.magic, "%%") && !g.first }
 
 // segments splits a cell at its magics: lines that begin with a percent sign or an
-// exclamation mark where a statement could begin. No Go statement begins with a percent
+// exclamation mark, and lines such as "name?", where a statement could begin. No Go statement begins with a percent
 // sign. "!x" is Go if isValue reports that x begins with a value. A cell without magics
 // is one segment.
 func segments(code string, isValue func(name string, member bool) bool) []segment {
@@ -50,7 +50,9 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 		if m := capturing.FindStringSubmatch(text); m != nil {
 			variable, assign, command = m[1], m[2], m[3]
 		}
-		isMagic := strings.HasPrefix(text, "%") ||
+		asked, marks, asks := question(text)
+		asks = asks && askable.MatchString(asked)
+		isMagic := asks || strings.HasPrefix(text, "%") ||
 			strings.HasPrefix(command, "!") && !goExpr(command, above+part.String(), isValue)
 		if !isMagic || !betweenStatements(part.String()) {
 			part.WriteString(line)
@@ -63,6 +65,14 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 		g := segment{line: i + 1, col: strings.Index(line, text) + 1, first: onlyComments(above)}
 		if args, ok := strings.CutPrefix(command, "!"); ok {
 			g.magic, g.args, g.variable, g.assign = "!", strings.TrimSpace(args), variable, assign
+		} else if asks {
+			g.magic, g.args = "%pinfo", asked
+			switch {
+			case asked == "":
+				g.magic = "%help"
+			case marks > 1:
+				g.magic = "%pinfo2"
+			}
 		} else {
 			g.magic, g.args, _ = strings.Cut(text, " ")
 			g.args = strings.TrimSpace(g.args)
@@ -84,6 +94,9 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 	return list
 }
 
+// askable matches the names and patterns of lines such as "name?".
+var askable = regexp.MustCompile(`^(%{0,2}[\pL_*][\pL\pN_.*]*)?$`)
+
 // capturing matches the assignment of a command's output.
 var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
 
@@ -91,7 +104,7 @@ var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
 func mayHoldMagic(code string) bool {
 	for line := range strings.Lines(code) {
 		text := strings.TrimSpace(line)
-		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") || strings.Contains(text, "!") && capturing.MatchString(text) {
+		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "?") || strings.HasSuffix(text, "?") || strings.Contains(text, "!") && capturing.MatchString(text) {
 			return true
 		}
 	}

@@ -138,6 +138,7 @@ func NewSession(o Options) (*Session, error) {
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
 	s.widgets = widget.NewManager(s.comms)
 	s.screen.Before = s.widgets.Connect
+	s.screen.Present = s.presented
 	if err := s.reset(); err != nil {
 		return nil, err
 	}

@@ -15,11 +15,20 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// show renders a value of a cell. The structure of session types comes from the
-// checker: the engine's own types have other names and fields.
+// show renders a value of a cell without running code of cells. The structure of session types
+// comes from the checker: the engine's own types have other names and fields.
 func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle) {
+	return s.showWith(c, v, t, false)
+}
+
+// showWith is show. If methods is set, the parts of a value that have the method String or Error show
+// its text.
+func (s *Session) showWith(c *cell, v reflect.Value, t types.Type, methods bool) (b display.Bundle) {
 	defer func() {
 		if r := recover(); r != nil {
+			if _, ok := r.(interface{ StopsCell() }); ok {
+				panic(r)
+			}
 			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", typeString(t, c.pkg), r))
 		}
 	}()
@@ -28,15 +37,9 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	}
 	if s.packages.own(t, c.pkg) || s.holdsOwn(v, 0) {
 		newWriter := func() *writer {
-			return &writer{of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) }}
+			return &writer{methods: methods, of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) }}
 		}
-		w := newWriter()
-		w.value(v, s.dynamicType(c, t), 0)
-		b := display.Text(w.String())
-		if html, ok := s.records(c, v, t, newWriter); ok {
-			b.Data["text/html"] = html
-		}
-		return b
+		return s.rendered(v, s.dynamicType(c, t), newWriter)
 	}
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -48,6 +51,54 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 		return display.Text(typeString(t, c.pkg))
 	}
 	return s.screen.Of(mapaccess.Copy(v.Interface()))
+}
+
+// rendered renders a value of a session type as text and, if it is a list of structs or a map, as a table.
+func (s *Session) rendered(v reflect.Value, t *dynamic.Type, newWriter func() *writer) display.Bundle {
+	w := newWriter()
+	w.value(v, t, 0)
+	b := display.Text(w.String())
+	if html, ok := s.records(v, t, newWriter); ok {
+		b.Data["text/html"] = html
+	}
+	return b
+}
+
+// presented returns the value that package display shows in place of one that a cell gives it: a bundle
+// for values of the session's types, whose names and methods only the session knows.
+func (s *Session) presented(v any) any {
+	x, t := dynamic.Open(v)
+	if t == nil || isNil(x) {
+		return v
+	}
+	b := s.rendered(x, t, func() *writer {
+		return &writer{methods: true, of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return dynamic.Open(v.Interface()) }}
+	})
+	methods := showing(x, t)
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		var part display.Bundle
+		if p := panicOf(func() { part = methodPart(name, methods[name]) }); p != nil {
+			part = display.Text(fmt.Sprintf("%v\n(method %s panicked: %v)", b.Data["text/plain"], name, p))
+			name = "String"
+		}
+		addPart(&b, name, part)
+	}
+	return b
+}
+
+// panicOf calls f and returns the value with which f panicked, in Go's words, or nil. It does not stop the
+// panic of an interrupt.
+func panicOf(f func()) (value any) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(interface{ StopsCell() }); ok {
+				panic(r)
+			}
+			value = goWords(r)
+		}
+	}()
+	f()
+	return nil
 }
 
 // interpreted reports whether a type belongs to a cell or to a package run from source,
@@ -137,7 +188,8 @@ const (
 // writer formats values as fmt's %+v does, with the type and field names in the cell.
 type writer struct {
 	strings.Builder
-	of func(reflect.Value) (reflect.Value, *dynamic.Type) // unwraps an interface
+	methods bool                                               // whether parts of the value show the text of their methods
+	of      func(reflect.Value) (reflect.Value, *dynamic.Type) // unwraps an interface
 }
 
 // open returns the value in an interface, and its type if that is the session's.
@@ -205,6 +257,9 @@ func (w *writer) value(v reflect.Value, t *dynamic.Type, depth int) {
 			v = v.Elem()
 		}
 	}
+	if w.methods && depth > 0 && w.byMethod(v, t) {
+		return
+	}
 	name := ""
 	if t.Named {
 		name = strings.TrimPrefix(t.Name, "main.")
@@ -245,6 +300,41 @@ func (w *writer) value(v reflect.Value, t *dynamic.Type, depth int) {
 		return
 	}
 	w.foreign(v)
+}
+
+// byMethod writes the text that the value's method gives, as package fmt does. It reports whether there is such
+// a method.
+func (w *writer) byMethod(v reflect.Value, t *dynamic.Type) (ok bool) {
+	if !v.CanInterface() || isNil(v) {
+		return false
+	}
+	give := func(method string, f func() string) bool {
+		var text string
+		if p := panicOf(func() { text = f() }); p != nil {
+			text = fmt.Sprintf("(method %s panicked: %v)", method, p)
+		}
+		w.WriteString(cut(text, maxNow))
+		return true
+	}
+	for _, name := range textMethods {
+		if !t.GivesText(name) {
+			continue
+		}
+		x := t.In(v)
+		if f, ok := dynamic.MethodOf(x, name).(func(any) string); ok {
+			return give(name, func() string { return f(dynamic.Unwrap(x)) })
+		}
+	}
+	if !interpretedType(t) {
+		return false // method foreign shows it
+	}
+	switch x := v.Interface().(type) {
+	case error:
+		return give("Error", x.Error)
+	case fmt.Stringer:
+		return give("String", x.String)
+	}
+	return false
 }
 
 func (w *writer) structure(v reflect.Value, t *dynamic.Type, name string, depth int) {
@@ -300,7 +390,7 @@ func (w *writer) entries(v reflect.Value, key *dynamic.Type, depth int) (list []
 
 // text returns the text of a value inside another.
 func (w *writer) text(v reflect.Value, t *dynamic.Type, depth int) string {
-	x := writer{of: w.of}
+	x := writer{methods: w.methods, of: w.of}
 	x.value(v, t, depth)
 	return x.String()
 }

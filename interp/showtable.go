@@ -2,8 +2,8 @@ package interp
 
 import (
 	"fmt"
-	"go/types"
 	"reflect"
+	"slices"
 
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
@@ -15,22 +15,20 @@ const maxRows = 50
 // records returns a slice or map of the session as an HTML table, as display.Of returns others: a row for
 // each element and a column for each field of structs. Values that have a text of their own are not
 // shown as tables.
-func (s *Session) records(c *cell, v reflect.Value, t types.Type, w func() *writer) (html string, ok bool) {
+func (s *Session) records(v reflect.Value, t *dynamic.Type, w func() *writer) (html string, ok bool) {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
-	if !v.IsValid() || hasText(t) {
+	if !v.IsValid() || hasText(v.Type(), t) {
 		return "", false
 	}
 	var head []string
 	var rows [][]any
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		head, rows = s.sliceRows(c, v, u.Elem(), w)
-	case *types.Array:
-		head, rows = s.sliceRows(c, v, u.Elem(), w)
-	case *types.Map:
-		head, rows = s.mapRows(c, v, u, w)
+	switch t.Kind {
+	case reflect.Slice, reflect.Array:
+		head, rows = s.sliceRows(v, t.Elem, w)
+	case reflect.Map:
+		head, rows = s.mapRows(v, t, w)
 	}
 	if len(rows) == 0 {
 		return "", false
@@ -43,13 +41,16 @@ func (s *Session) records(c *cell, v reflect.Value, t types.Type, w func() *writ
 }
 
 // sliceRows returns a row for each of the first elements of a slice of structs, and no row for other slices.
-func (s *Session) sliceRows(c *cell, v reflect.Value, elem types.Type, w func() *writer) (head []string, rows [][]any) {
-	fields, ok := s.columns(c, elem)
-	if !ok || v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+func (s *Session) sliceRows(v reflect.Value, elem *dynamic.Type, w func() *writer) (head []string, rows [][]any) {
+	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+		return nil, nil
+	}
+	fields := columnsOf(v.Type().Elem(), elem)
+	if len(fields) == 0 {
 		return nil, nil
 	}
 	for i := range min(v.Len(), maxRows) {
-		cells, ok := s.fieldCells(c, v.Index(i), fields, w)
+		cells, ok := s.fieldCells(v.Index(i), fields, w)
 		if !ok {
 			return nil, nil
 		}
@@ -59,102 +60,115 @@ func (s *Session) sliceRows(c *cell, v reflect.Value, elem types.Type, w func() 
 }
 
 // mapRows returns a row for each of the first entries of a map, in the order in which its text lists them.
-func (s *Session) mapRows(c *cell, v reflect.Value, t *types.Map, w func() *writer) (head []string, rows [][]any) {
+func (s *Session) mapRows(v reflect.Value, t *dynamic.Type, w func() *writer) (head []string, rows [][]any) {
 	if v.Kind() != reflect.Map {
 		return nil, nil
 	}
-	fields, structs := s.columns(c, t.Elem())
-	key, elem := s.dynamicType(c, t.Key()), s.dynamicType(c, t.Elem())
-	for _, e := range w().entries(v, key, 1) {
+	fields := columnsOf(v.Type().Elem(), t.Elem)
+	for _, e := range w().entries(v, t.Key, 1) {
 		if len(rows) == maxRows {
 			break
 		}
-		row := []any{s.tableCell(c, e.Key, t.Key(), key, w)}
-		if structs {
-			cells, ok := s.fieldCells(c, e.Value, fields, w)
+		row := []any{s.tableCell(e.Key, t.Key, w)}
+		if len(fields) > 0 {
+			cells, ok := s.fieldCells(e.Value, fields, w)
 			if !ok {
 				return nil, nil
 			}
 			row = append(row, cells...)
 		} else {
-			row = append(row, s.tableCell(c, e.Value, t.Elem(), elem, w))
+			row = append(row, s.tableCell(e.Value, t.Elem, w))
 		}
 		rows = append(rows, row)
 	}
-	if structs {
+	if len(fields) > 0 {
 		return append([]string{"key"}, fields.names()...), rows
 	}
 	return []string{"key", "value"}, rows
 }
 
 // columns are the fields of a struct type that a table shows.
-type columns struct {
-	checked *types.Struct
-	dynamic []dynamic.Field
-}
+type columns []dynamic.Field
 
 func (f columns) names() (list []string) {
-	for field := range f.checked.Fields() {
-		list = append(list, field.Name())
+	for _, field := range f {
+		list = append(list, field.Name)
 	}
 	return list
 }
 
-// columns returns the fields of a struct type without its own text, or of a pointer to one.
-func (s *Session) columns(c *cell, t types.Type) (f columns, ok bool) {
-	under, pointer := t.Underlying(), false
-	if p, ok := under.(*types.Pointer); ok {
-		under, pointer = p.Elem().Underlying(), true
+// columnsOf returns the fields of a struct type without its own text, or of a pointer to one. r is the
+// type by which package reflect knows t.
+func columnsOf(r reflect.Type, t *dynamic.Type) columns {
+	if hasText(r, t) {
+		return nil
 	}
-	st, ok := under.(*types.Struct)
-	if !ok || st.NumFields() == 0 || hasText(t) {
-		return f, false
+	if t.Kind == reflect.Pointer {
+		t = t.Elem
 	}
-	d := s.dynamicType(c, t)
-	if pointer {
-		d = d.Elem
-	}
-	return columns{st, d.Fields}, len(d.Fields) == st.NumFields()
+	return t.Fields
 }
 
 // fieldCells returns the fields of a struct, or nothing for a nil pointer. ok is false if e is not such a struct.
-func (s *Session) fieldCells(c *cell, e reflect.Value, f columns, w func() *writer) (cells []any, ok bool) {
+func (s *Session) fieldCells(e reflect.Value, f columns, w func() *writer) (cells []any, ok bool) {
 	for e.IsValid() && (e.Kind() == reflect.Interface || e.Kind() == reflect.Pointer) {
 		e = e.Elem()
 	}
 	if !e.IsValid() {
 		return nil, true
 	}
-	if e.Kind() != reflect.Struct || e.NumField() != f.checked.NumFields() {
+	if e.Kind() != reflect.Struct || e.NumField() != len(f) {
 		return nil, false
 	}
 	for j := range e.NumField() {
-		cells = append(cells, s.tableCell(c, fieldOf(e, j), f.checked.Field(j).Type(), f.dynamic[j].Type, w))
+		cells = append(cells, s.tableCell(fieldOf(e, j), f[j].Type, w))
 	}
 	return cells, true
 }
 
 // tableCell returns the value of a field, or its text if only the session knows its type.
-func (s *Session) tableCell(c *cell, v reflect.Value, t types.Type, d *dynamic.Type, w func() *writer) any {
-	if v.CanInterface() && !s.packages.own(t, c.pkg) && !s.holdsOwn(v, 0) {
+func (s *Session) tableCell(v reflect.Value, t *dynamic.Type, w func() *writer) any {
+	if v.CanInterface() && !interpretedType(t) && !s.holdsOwn(v, 0) {
 		return v.Interface()
 	}
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsNumeric != 0 && v.CanInterface() {
+	if t.Kind >= reflect.Int && t.Kind <= reflect.Complex128 && v.CanInterface() {
 		return v.Interface()
 	}
 	x := w()
-	x.value(v, d, 1)
+	x.value(v, t, 1)
 	return x.String()
 }
 
-// hasText reports whether values of a type have a method that gives their text.
-func hasText(t types.Type) bool {
-	for _, name := range []string{"String", "Error"} {
-		if o, _, _ := types.LookupFieldOrMethod(t, false, nil, name); o != nil {
-			if f, ok := o.(*types.Func); ok && f.Signature().Params().Len() == 0 {
+// interpretedType reports whether values of t may contain values of interpreted types.
+func interpretedType(t *dynamic.Type) bool {
+	switch {
+	case t.Named:
+		return true
+	case t.Kind == reflect.Struct, t.Kind == reflect.Func:
+		return true
+	case t.Kind == reflect.Map:
+		return interpretedType(t.Key) || interpretedType(t.Elem)
+	case t.Kind == reflect.Pointer, t.Kind == reflect.Slice, t.Kind == reflect.Array:
+		return interpretedType(t.Elem)
+	}
+	return false
+}
+
+// textMethods are the methods that give the text of a value.
+var textMethods = []string{"Error", "String"}
+
+// hasText reports whether values of a type have a method that gives their text. r is the type by which
+// package reflect knows t.
+func hasText(r reflect.Type, t *dynamic.Type) bool {
+	if r.Implements(reflect.TypeFor[fmt.Stringer]()) || r.Implements(reflect.TypeFor[error]()) {
+		return true
+	}
+	if t.Kind == reflect.Struct && r.Kind() == reflect.Struct && r.NumField() == len(t.Fields) {
+		for i, f := range t.Fields {
+			if f.Embedded && hasText(r.Field(i).Type, f.Type) {
 				return true
 			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(textMethods, t.GivesText)
 }

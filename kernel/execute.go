@@ -54,7 +54,7 @@ func (k *kernel) execute(r *request) (any, error) {
 	defer out.over.Store(true)
 	if store {
 		k.past.add(count, *c.Code)
-		out.kept = k.kept.start(count, r)
+		out.kept = k.kept.start(count, *c.Code, r)
 		defer out.kept.end()
 		k.comms.cellStarts(out)
 	}

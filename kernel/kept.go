@@ -38,7 +38,9 @@ type keptCell struct {
 	all      *kept
 	line     int
 	id       string // id of the notebook's cell; "" if the front end does not send it
+	source   string
 	request  string // msg_id of the cell's request
+	session  string // its session
 	began    time.Time
 	took     time.Duration // 0 until the cell has ended
 	items    []*keptItem
@@ -61,7 +63,7 @@ type keptItem struct {
 }
 
 // start begins to keep the outputs of a cell.
-func (k *kept) start(line int, r *request) *keptCell {
+func (k *kept) start(line int, source string, r *request) *keptCell {
 	if k == nil {
 		return nil
 	}
@@ -69,7 +71,7 @@ func (k *kept) start(line int, r *request) *keptCell {
 		CellID string `json:"cellId"` // JupyterLab's
 	}
 	json.Unmarshal(r.Metadata, &metadata) // it is optional
-	c := &keptCell{all: k, line: line, id: metadata.CellID, request: r.Header.ID, began: time.Now()}
+	c := &keptCell{all: k, line: line, id: metadata.CellID, source: source, request: r.Header.ID, session: r.Header.Session, began: time.Now()}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.cells = append(k.cells, c)

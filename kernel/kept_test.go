@@ -90,7 +90,7 @@ func TestKept(t *testing.T) {
 		{"nothing", func(c *keptCell) { c.say("execute_input", object{}) }, ""},
 		{"cleared", func(c *keptCell) { c.print("stdout", "a"); c.save(); c.say("clear_output", object{"wait": false}) }, ""},
 	} {
-		c := k.kept.start(i+1, &request{})
+		c := k.kept.start(i+1, "", &request{})
 		tt.do(c)
 		c.end()
 		if got := summary(t, k, 0, i+1); got != tt.want {
@@ -107,7 +107,7 @@ func TestKept(t *testing.T) {
 func TestKeptIsBounded(t *testing.T) {
 	k := keeper(t, filepath.Join(t.TempDir(), "h.sqlite"), "")
 	defer k.leave()
-	c := k.kept.start(1, &request{})
+	c := k.kept.start(1, "", &request{})
 	c.say("display_data", shownAs("first", ""))
 	total := len(`"first"`)
 	for i := range 200_000 {
@@ -138,7 +138,7 @@ func TestKeptIsBounded(t *testing.T) {
 
 	big := strings.Repeat("y", 1<<20)
 	for i := 2; i < 102; i++ {
-		c := k.kept.start(i, &request{})
+		c := k.kept.start(i, "", &request{})
 		c.print("stdout", big)
 		c.end()
 		k.past.use(func(*historyStore) error { return nil })
@@ -162,7 +162,7 @@ func TestKeptOfEarlierKernels(t *testing.T) {
 	for _, run := range []struct{ notebook, text string }{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"a", ""}} {
 		k := keeper(t, path, run.notebook)
 		k.past.add(1, "source")
-		c := k.kept.start(1, &request{})
+		c := k.kept.start(1, "", &request{})
 		c.print("stdout", run.text)
 		c.end()
 		k.leave()
@@ -185,7 +185,7 @@ func TestKeptOfEarlierKernels(t *testing.T) {
 func TestKeptIsWrittenWhileACellRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.sqlite")
 	k := keeper(t, path, "")
-	c := k.kept.start(1, &request{Message: Message{Metadata: json.RawMessage(`{"cellId":"abc"}`)}})
+	c := k.kept.start(1, "", &request{Message: Message{Metadata: json.RawMessage(`{"cellId":"abc"}`)}})
 	c.print("stdout", "epoch 1\n")
 	after := keeper(t, path, "")
 	defer after.leave()

@@ -135,6 +135,7 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	if c.History != "" {
 		k.kept = &kept{past: k.past, notebook: c.Notebook}
 	}
+	k.comms.Register(restoreTarget, k.restorer)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
 	if c.ConnectionFile != "" {

@@ -113,7 +113,7 @@ func (t *Tensor) Stats() Stats {
 
 // colours are the project's colours for dtypes, for a light background.
 var colours = map[DType]string{
-	Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#0072B2", Float64: "#6B7280",
+	Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#1072D2", Float64: "#6B7280",
 	Float8E4M3: "#B0267A", Float8E5M2: "#8E44AD", Int64: "#4B5563", Int32: "#4B5563", Int16: "#4B5563", Int8: "#4B5563", Uint8: "#4B5563", Bool: "#4B5563",
 }
 

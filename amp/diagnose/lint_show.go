@@ -74,7 +74,7 @@ func (r *LintReport) summary() string {
 }
 
 // colours of severities have a contrast of 4.5:1 with white.
-var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#0072B2"}
+var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#1072D2"}
 
 // HTML returns the findings as a table. Its styles are inline, so that it also works in an
 // untrusted notebook.

@@ -197,7 +197,7 @@ func (r *Recorder) String() string {
 	if total == 0 && len(r.steps) == 0 {
 		return "nothing recorded"
 	}
-	text := fmt.Sprintf("%d operations (%s)", total, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s (%s)", ofCount(total, "1 operation", "%d operations"), strings.Join(parts, ", "))
 	skipped := 0
 	for _, s := range r.steps {
 		if s.Skipped {
@@ -205,7 +205,7 @@ func (r *Recorder) String() string {
 		}
 	}
 	if len(r.steps) > 0 {
-		text += fmt.Sprintf(", %d scaled steps, %d skipped", len(r.steps), skipped)
+		text += fmt.Sprintf(", %s, %d skipped", ofCount(len(r.steps), "1 scaled step", "%d scaled steps"), skipped)
 	}
 	if s := r.sums; s.counted < s.all {
 		text += fmt.Sprintf(", results counted in %d of %d steps", s.counted, s.all)
@@ -218,4 +218,12 @@ func (r *Recorder) String() string {
 		text += ", in " + display.Duration(d)
 	}
 	return text
+}
+
+// ofCount returns the text for one thing, or the one for n things.
+func ofCount(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
 }

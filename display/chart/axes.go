@@ -1,9 +1,12 @@
 package chart
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -95,6 +98,36 @@ func (a axes) scale(p *plot.Plot, c draw.Canvas, whole bool) {
 	} else {
 		p.Y.Min, p.Y.Max = p.Y.Min-1, p.Y.Max+1
 	}
+}
+
+// paint draws p on c. A long name of the x axis is cut, and ticks are left out if their labels would
+// overlap.
+func paint(p *plot.Plot, c draw.Canvas) {
+	inner := p.DataCanvas(c).Rectangle
+	p.X.Tick.Marker = apart{p.X.Tick.Marker, inner.Size().X, inner.Min.X - c.Min.X + margin, func(label string) vg.Length { return p.X.Tick.Label.Width(label) + 6 }}
+	p.Y.Tick.Marker = apart{p.Y.Tick.Marker, inner.Size().Y, labelSize, func(string) vg.Length { return labelSize + 2 }}
+	p.X.Label.Text = fit(p.X.Label.TextStyle, p.X.Label.Text, p.DataCanvas(c).Rectangle.Size().X)
+	p.Draw(c)
+}
+
+// apart is those ticks of an axis whose labels do not overlap.
+type apart struct {
+	plot.Ticker
+	length vg.Length // of the axis
+	room   vg.Length // before the axis, for half a label
+	extent func(label string) vg.Length
+}
+
+func (a apart) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	end := -a.room
+	all := slices.SortedFunc(slices.Values(a.Ticker.Ticks(lo, hi)), func(s, t plot.Tick) int { return cmp.Compare(s.Value, t.Value) })
+	for _, t := range all {
+		at, half := a.length*vg.Length((t.Value-lo)/(hi-lo)), a.extent(t.Label)/2
+		if at-half >= end {
+			ticks, end = append(ticks, t), at+half
+		}
+	}
+	return ticks
 }
 
 // ticksIn returns the number of ticks of an x axis as wide as c.

@@ -136,7 +136,7 @@ func (s barSheet) draw(t Theme, c draw.Canvas) {
 		x := left
 		for k, kind := range s.kinds {
 			for _, p := range b.Parts {
-				if w := (right - left) * vg.Length(p.Value/s.most); p.Name == kind.Name && w > 0 {
+				if w := (right - left) * vg.Length(p.Value/s.most); p.Name == kind.Name && w > 0 && finite(p.Value) {
 					s.look(t, k)(&c, x, mid-7, x+w, mid+7)
 					x += w
 				}

@@ -179,7 +179,7 @@ func (g *castGraph) sentence(nodes []CastNode, edges []CastEdge) string {
 	for _, d := range byUse(count) {
 		parts = append(parts, fmt.Sprintf(words.opsIn, count[d], d))
 	}
-	text := fmt.Sprintf(words.graphOf, strings.Join(parts, words.listAnd), castsText(between), inside)
+	text := fmt.Sprintf(words.graphOf, strings.Join(parts, words.listAnd), counted(between, words.opsOneCast, words.opsCasts), inside)
 	if cached > 0 {
 		text += words.listAnd + fmt.Sprintf(words.opsCached, cached)
 	}

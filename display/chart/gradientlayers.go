@@ -51,7 +51,7 @@ func layerSentence(layers []GradientLayer) string {
 		}
 	}
 	if worst.Flushed == 0 {
-		return fmt.Sprintf(words.layersFine, len(layers))
+		return counted(len(layers), words.layersFineOne, words.layersFine)
 	}
 	return fmt.Sprintf(words.layersWorst, worst.Name, percent(worst.Flushed, worst.Elements-worst.Zeros))
 }

@@ -46,7 +46,7 @@ func Grid(columns int, figures ...*Figure) *Figure {
 		height += rowHeight(row) + gridGap
 	}
 	f := &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.gridAll, len(g.figures), strings.Join(sentences, "; ")), untitled: true,
+		theme: Light, sentence: counted(len(g.figures), words.gridOne, words.gridAll) + ": " + strings.Join(sentences, "; "), untitled: true,
 		height: int(height), draw: g.draw,
 		data: func() ([]string, [][]any) {
 			return g.join((*Figure).all)

@@ -137,6 +137,7 @@ func (h heatMap) draw(t Theme, c draw.Canvas) {
 		names = max(names, min(name.Width(r.Name), 200))
 		values = max(values, value.Width(shareText(r.worst())))
 	}
+	names = max(names, value.Width(words.heatSteps)) // it stands below the names
 	left, right := c.Min.X+names+10, c.Max.X-values-10
 	width := (right - left) / vg.Length(h.columns)
 	y := c.Max.Y

@@ -117,9 +117,9 @@ func (h histogram) value(x float64) float64 {
 func (h histogram) sentence() string {
 	mean, deviation, n := moments(h.values)
 	s := spanOf(h.values)
-	text := fmt.Sprintf(words.histNone, len(h.values))
+	text := counted(len(h.values), words.histOne, words.histNone)
 	if n > 0 {
-		text = fmt.Sprintf(words.histSome, len(h.values), short(s.lo), short(s.hi), short(mean), short(deviation))
+		text = fmt.Sprintf(words.histSome, text, short(s.lo), short(s.hi), short(mean), short(deviation))
 	}
 	if bad := len(h.values) - n; bad > 0 {
 		text += fmt.Sprintf(words.histBad, bad)

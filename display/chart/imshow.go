@@ -171,7 +171,7 @@ func (m matrix) draw(t Theme, c draw.Canvas) {
 	for _, k := range indices(m.columns, int(w/30)) {
 		write(&c, axis, vg.Point{X: left + cellWidth*(vg.Length(k.Value)+.5), Y: top - h - 10}, k.Label)
 	}
-	write(&c, axis, vg.Point{X: left + w/2, Y: top - h - 26}, fit(axis, m.axes.x, c.Max.X-left))
+	below(&c, axis, left+w/2, top-h-26, m.axes.x)
 
 	number := t.style(smallSize, t.Text)
 	number.XAlign = draw.XCenter

@@ -276,13 +276,14 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	room = min(room, 190, (c.Max.X-c.Min.X)/3)
 	l.scale(p, c, whole)
 	c = draw.Crop(c, 0, -room-12, 0, 0)
-	p.Draw(c)
+	paint(p, c)
 
 	// The labels stand at the ends of their lines: outside the plot, or inside it for a line that
 	// ends early.
 	inner := p.DataCanvas(c)
 	toX, toY := p.Transforms(&inner)
 	var tags []tag
+	var inside []vg.Rectangle
 	for i, s := range l.series {
 		if s.Name == "" {
 			continue
@@ -294,8 +295,14 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		style := label
 		style.Color, _ = l.look(t, i)
 		name := fit(style, s.Name, room)
-		if x := toX(place(s.x(max(s.from-1, 0)), l.logX)); x >= inner.Min.X && x+style.Width(name)+16 < inner.Max.X {
-			c.FillPolygon(t.Background, rectangle(x+5, at-labelSize/2-1, x+7+style.Width(name), at+labelSize/2+1))
+		x := toX(place(s.x(max(s.from-1, 0)), l.logX))
+		box := vg.Rectangle{Min: vg.Point{X: x + 5, Y: at - labelSize/2 - 1}, Max: vg.Point{X: x + 7 + style.Width(name), Y: at + labelSize/2 + 1}}
+		free := !slices.ContainsFunc(inside, func(r vg.Rectangle) bool {
+			return r.Min.X < box.Max.X && box.Min.X < r.Max.X && r.Min.Y < box.Max.Y && box.Min.Y < r.Max.Y
+		})
+		if free && x >= inner.Min.X && box.Max.X+9 < inner.Max.X {
+			inside = append(inside, box)
+			c.FillPolygon(t.Background, rectangle(box.Min.X, box.Min.Y, box.Max.X, box.Max.Y))
 			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
 			continue
 		}

@@ -359,7 +359,7 @@ func (b dashboard) twin() twin {
 		under := object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}
 		layers := []object{
 			{"name": "area" + id, "mark": object{"type": "rule", "clip": true, "color": themed(neutral)},
-				"encoding": object{"x": x(i == len(b)-1), "opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}}},
+				"encoding": object{"x": x(i == len(b)-1), "tooltip": tips("x", words.step, "text", p.Name), "opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}}},
 			{"name": "line" + id, "mark": mark, "encoding": object{"x": x(i == len(b)-1), "y": y}},
 			{"transform": []object{{"filter": "isValid(datum.value)"}}, "mark": object{"type": "point", "filled": true, "size": 26, "clip": true, "color": themed(textInk)},
 				"encoding": object{"x": x(i == len(b)-1), "y": y, "opacity": object{"condition": object{"param": "picked", "empty": false, "value": 1}, "value": 0}}},

@@ -71,10 +71,15 @@ func (r *scaleRun) sentence() string {
 }
 
 func stepsText(n int) string {
+	return counted(n, words.scaleOneStep, words.scaleSteps)
+}
+
+// counted returns the text for one thing, or the one for n things.
+func counted(n int, one, many string) string {
 	if n == 1 {
-		return words.scaleOneStep
+		return one
 	}
-	return fmt.Sprintf(words.scaleSteps, n)
+	return fmt.Sprintf(many, n)
 }
 
 // events returns a row for each of the first dozen steps at which the scale changed or a step was

@@ -96,6 +96,14 @@ func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -keyHeight)
 }
 
+// below writes a text in the middle of x, or next to it if the canvas ends.
+func below(c *draw.Canvas, s text.Style, x, y vg.Length, txt string) {
+	txt = fit(s, txt, c.Max.X-c.Min.X)
+	half := s.Width(txt) / 2
+	s.XAlign = draw.XCenter
+	write(c, s, vg.Point{X: min(max(x, c.Min.X+half), c.Max.X-half), Y: y}, txt)
+}
+
 // grid draws the horizontal lines of the y axis's ticks.
 type grid struct{ style draw.LineStyle }
 

@@ -117,8 +117,15 @@ func (t roundTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	if t.whole {
 		step = max(step, 1)
 	}
-	for i := math.Ceil(lo / step); i*step <= hi; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: short(i * step)})
+	first := math.Ceil(lo / step)
+	for i := range 2 * t.n { // a bound, for steps smaller than the distance between numbers near lo
+		v := (first + float64(i)) * step
+		if v > hi {
+			break
+		}
+		if label := short(v); len(ticks) == 0 || ticks[len(ticks)-1].Label != label {
+			ticks = append(ticks, plot.Tick{Value: v, Label: label})
+		}
 	}
 	return ticks
 }

@@ -99,7 +99,7 @@ func (s step) sentence() string {
 		}
 		parts = append(parts, fmt.Sprintf(format, count[d], d))
 	}
-	parts = append(parts, castsText(casts))
+	parts = append(parts, counted(casts, words.opsOneCast, words.opsCasts))
 	if cached > 0 {
 		parts = append(parts, fmt.Sprintf(words.opsCached, cached))
 	}
@@ -111,13 +111,6 @@ func (s step) sentence() string {
 		return fmt.Sprintf(words.opsEach, s.all, list)
 	}
 	return fmt.Sprintf(words.opsMost, s.times, s.all, list)
-}
-
-func castsText(n int) string {
-	if n == 1 {
-		return words.opsOneCast
-	}
-	return fmt.Sprintf(words.opsCasts, n)
 }
 
 // byUse returns the dtypes in count, most used first.

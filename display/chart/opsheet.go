@@ -185,7 +185,7 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	marksWidth := s.marksWidth(t, lines)
 	n := vg.Length(len(s.lanes))
 	whys = min(whys+8, s.width()/4)
-	names = min(names+8, s.width()-whys-n*laneMin-marksWidth/2)
+	names = max(min(names+8, s.width()-whys-n*laneMin-marksWidth/2), min(names+8, 80))
 	lane := min((s.width()-whys-names)/n, laneMax)
 	first := lane / 2
 	if first < marksWidth { // marks of the first lane would touch the names

@@ -151,16 +151,21 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 func TestLayout(t *testing.T) {
 	for theme, th := range themes {
 		for _, s := range samples() {
-			texts, w, h := readSVG(t, s.name+", "+theme, s.fig.With(th).SVG())
-			for i, a := range texts {
-				if a.x0 < 0 || a.x1 > w || a.y0 < 0 || a.y1 > h {
-					t.Errorf("%s: %q at %.0f,%.0f to %.0f,%.0f is not inside %v × %v", s.name, a.text, a.x0, a.y0, a.x1, a.y1, w, h)
-				}
-				for _, b := range texts[:i] {
-					if min(a.x1, b.x1)-max(a.x0, b.x0) > 1 && min(a.y1, b.y1)-max(a.y0, b.y0) > 1 {
-						t.Errorf("%s: %q and %q overlap", s.name, a.text, b.text)
-					}
-				}
+			checkTexts(t, s.name+", "+theme, s.fig.With(th))
+		}
+	}
+}
+
+func checkTexts(t *testing.T, name string, f *Figure) {
+	t.Helper()
+	texts, w, h := readSVG(t, name, f.SVG())
+	for i, a := range texts {
+		if a.x0 < 0 || a.x1 > w || a.y0 < 0 || a.y1 > h {
+			t.Errorf("%s: %q at %.0f,%.0f to %.0f,%.0f is not inside %v × %v", name, a.text, a.x0, a.y0, a.x1, a.y1, w, h)
+		}
+		for _, b := range texts[:i] {
+			if min(a.x1, b.x1)-max(a.x0, b.x0) > 1 && min(a.y1, b.y1)-max(a.y0, b.y0) > 1 {
+				t.Errorf("%s: %q and %q overlap", name, a.text, b.text)
 			}
 		}
 	}

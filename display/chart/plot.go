@@ -70,7 +70,7 @@ func (s scatter) sentence() string {
 	var parts []string
 	var x, y [][]float64
 	for _, l := range s.series {
-		part := fmt.Sprintf(words.scatterPoints, len(l.Values))
+		part := counted(len(l.Values), words.scatterPoint, words.scatterPoints)
 		if l.Name != "" {
 			part = l.Name + " " + part
 		}

@@ -100,10 +100,7 @@ func farthest(list []ValueRange, most int) []ValueRange {
 }
 
 func resultsText(n int) string {
-	if n == 1 {
-		return words.rangeOne
-	}
-	return fmt.Sprintf(words.rangeMany, n)
+	return counted(n, words.rangeOne, words.rangeMany)
 }
 
 func sizeText(v float64) string {

@@ -62,6 +62,10 @@ func TestSentences(t *testing.T) {
 		{"difference, infinite", Difference("a", "b", []Pair{{Name: "loss", First: []float64{1, 1}, Second: []float64{nan, 1}, X: []float64{10, 20}}}), "b against a: loss finite in only one of them at step 10, 0 % apart at the end"},
 		{"graph", CastGraph(castGraphOf()), "Modules: 3 in float16, 3 in float32; 4 casts between them, 8 inside, 2 more from the cache"},
 		{"timeline", Timeline([]Span{{Lane: "forward", Start: 1, Duration: .5}, {Lane: "backward", Start: 2, Duration: 1}, {Lane: "casts", Start: 2.5, Duration: .25}}), "2 s: forward 25 %, backward 50 %, casts 12 %, 25 % outside of operations"},
+		{"one value", Hist([]float64{3}), "1 value from 3 to 3: mean 3, standard deviation 0"},
+		{"one chart", Grid(1, Hist([]float64{1, 2})), "1 chart: 2 values from 1 to 2: mean 1.5, standard deviation 0.5"},
+		{"one parameter", GradientLayers([]GradientLayer{{Name: "weight", Elements: 4}}), "Gradients of 1 parameter: none flushed to 0"},
+		{"one point", Scatter([]float64{1}, []float64{2}), "1 point: x from 1 to 1, y from 2 to 2"},
 		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
 	} {
 		if got := tt.fig.String(); got != tt.want {

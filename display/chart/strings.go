@@ -30,19 +30,19 @@ type language struct {
 
 	// Plot and Scatter.
 	plotNone, plotX, plotY, plotEnd, plotBetween, plotOver string
-	scatterPoints, scatterSpan, scatterTies                string
+	scatterPoint, scatterPoints, scatterSpan, scatterTies  string
 
 	// Hist, Imshow and Grid.
-	histX, histSome, histNone, histBad                         string
+	histX, histSome, histOne, histNone, histBad                string
 	matrixSome, matrixNone, matrixBlocks, headRow, headColumns string
-	gridAll, headChart                                         string
+	gridOne, gridAll, headChart                                string
 
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
 	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
 
 	// GradientLayers.
-	layersNone, layersFine, layersWorst, layersNormal, layersZero, headParam string
+	layersNone, layersFineOne, layersFine, layersWorst, layersNormal, layersZero, headParam string
 
 	// ScaleSweep.
 	sweepSafe, sweepEnd, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
@@ -191,12 +191,14 @@ var english = language{
 	plotEnd:       "%s ends at %s",
 	plotBetween:   ", between %s and %s",
 	plotOver:      "%s; %s from %s to %s",
+	scatterPoint:  "1 point",
 	scatterPoints: "%d points",
 	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
 	scatterTies:   ", correlation %s",
 
 	histX:        "value",
-	histSome:     "%d values from %s to %s: mean %s, standard deviation %s",
+	histSome:     "%s from %s to %s: mean %s, standard deviation %s",
+	histOne:      "1 value",
 	histNone:     "%d values",
 	histBad:      "; %d not finite",
 	matrixSome:   "Matrix %s: values from %s to %s, mean %s",
@@ -204,7 +206,8 @@ var english = language{
 	matrixBlocks: "means of %d × %d elements",
 	headRow:      "row",
 	headColumns:  "column",
-	gridAll:      "%d charts: %s",
+	gridOne:      "1 chart",
+	gridAll:      "%d charts",
 	headChart:    "chart",
 
 	gradNone:      "Gradient spectrum: no gradients given",
@@ -223,12 +226,13 @@ var english = language{
 	headShare:     "share",
 	headExponent:  "exponent",
 
-	layersNone:   "Gradients by parameter: none recorded",
-	layersFine:   "Gradients of %d parameters: none flushed to 0",
-	layersWorst:  "Gradients by parameter: %s loses most, %s flushed to 0",
-	layersNormal: "normal",
-	layersZero:   "zero anyway",
-	headParam:    "parameter",
+	layersNone:    "Gradients by parameter: none recorded",
+	layersFineOne: "Gradients of 1 parameter: none flushed to 0",
+	layersFine:    "Gradients of %d parameters: none flushed to 0",
+	layersWorst:   "Gradients by parameter: %s loses most, %s flushed to 0",
+	layersNormal:  "normal",
+	layersZero:    "zero anyway",
+	headParam:     "parameter",
 
 	sweepSafe:    "%s: safe from loss scale %s to %s",
 	sweepEnd:     ", the largest tried",

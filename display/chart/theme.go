@@ -28,13 +28,13 @@ type Theme struct {
 var (
 	Light = Theme{
 		Background: hex(0xffffff), Text: hex(0x1f2328), Neutral: hex(0x6b7280), Grid: hex(0xe3e6ea),
-		Float32: hex(0x0072b2), Float16: hex(0xc2410c), BFloat16: hex(0x007a5a), Promote: hex(0x8a5a9e),
+		Float32: hex(0x1072d2), Float16: hex(0xc2410c), BFloat16: hex(0x007a5a), Promote: hex(0x8a5a9e),
 		Skip: hex(0xb00020),
 		Lost: rgba(0xd55e00, 50), Subnormal: rgba(0xe69f00, 45), Normal: rgba(0x009e73, 32), Infinite: rgba(0xb00020, 45),
 	}
 	Dark = Theme{
 		Background: hex(0x111111), Text: hex(0xe6e6e6), Neutral: hex(0x9ca3af), Grid: hex(0x333333),
-		Float32: hex(0x6cb6ff), Float16: hex(0xff9e5e), BFloat16: hex(0x3ccb98), Promote: hex(0xc9a0dc),
+		Float32: hex(0x5c9eff), Float16: hex(0xff9e5e), BFloat16: hex(0x3ccb98), Promote: hex(0xc9a0dc),
 		Skip: hex(0xff7b8a),
 		Lost: rgba(0xd55e00, 90), Subnormal: rgba(0xe69f00, 75), Normal: rgba(0x009e73, 70), Infinite: rgba(0xff7b8a, 80),
 	}

@@ -73,7 +73,7 @@ type rateRun struct {
 	bars []rateBar
 }
 
-func (r rateRun) ratio(b rateBar) string { return ratioText(b.median / r.bars[0].median) }
+func (r rateRun) ratio(b rateBar) string { return ratioLabel(b.median / r.bars[0].median) }
 
 func (r rateRun) sentence() string {
 	name := func(b rateBar) string {

@@ -53,7 +53,7 @@ func (v view) draw(t Theme, c draw.Canvas) {
 	for _, l := range v.layers {
 		p.Add(drawn{v, l, t})
 	}
-	p.Draw(draw.Crop(c, 0, -v.right, 0, 0))
+	paint(p, draw.Crop(c, 0, -v.right, 0, 0))
 }
 
 // ticks returns the ticks of an axis of numbers, about n, or of names.

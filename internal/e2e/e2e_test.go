@@ -253,7 +253,7 @@ func TestPageInBrowser(t *testing.T) {
 		name   string
 		colour uint32
 		pixels int // minimum; a bar has thousands, the cross of a skipped step a few
-	}{{"float32", 0x0072b2, 1000}, {"float16", 0xc2410c, 1000}, {"a skipped step", 0xb00020, 5}} {
+	}{{"float32", 0x1072d2, 1000}, {"float16", 0xc2410c, 1000}, {"a skipped step", 0xb00020, 5}} {
 		if count[want.colour] < want.pixels {
 			t.Errorf("the colour of %s, #%06x, covers %d pixels of the page, want %d: is a chart missing?", want.name, want.colour, count[want.colour], want.pixels)
 		}

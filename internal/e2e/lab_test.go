@@ -133,7 +133,7 @@ fmt.Println("the cell saw the click")`,
 
 // TestLabCharts checks that interactive charts in JupyterLab show values under the pointer and zoom,
 // also one that is updated while a cell runs, and that the saved notebook shows them when it is
-// opened again.
+// opened again, and has no widget state, because it has no widgets.
 func TestLabCharts(t *testing.T) {
 	browse := lab(t, map[string][]string{"charts.ipynb": {
 		`chart.Loss([]chart.Series{{Name: "run", Values: []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}})`,
@@ -146,8 +146,71 @@ for i := range 20 {
 }`,
 	}})
 	got := browse("charts.py")
-	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nopened again: drawn\n$`).MatchString(got) {
+	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nsaved metadata: kernelspec language_info\nopened again: drawn\n$`).MatchString(got) {
 		t.Errorf("browser: got\n%s", got)
+	}
+}
+
+// TestLabDashboard checks that a dashboard in JupyterLab changes while its cell trains, and that it ends
+// as a chart whose panels share the step under the pointer, the selected steps and the zoom, also in a
+// cell that fails.
+func TestLabDashboard(t *testing.T) {
+	const train = `net := nn.NewSequential(nn.NewLinear(64, 64), nn.NewReLU(), nn.NewLinear(64, 1))
+sgd, scaler := optim.NewSGD(nn.Parameters(net), 0.01), amp.NewGradScaler()
+x, y := tensor.Randn(64, 64), tensor.Randn(64, 1)
+rec := trace.Start(trace.Live())
+defer rec.Stop()
+for i := range display.Track(150, "training") {
+	var loss *tensor.Tensor
+	amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+	sgd.ZeroGrad()
+	scaler.Scale(loss).Backward()
+	scaler.Step(sgd)
+	scaler.Update()
+	time.Sleep(20 * time.Millisecond)
+	if i == stop { panic("on purpose") }
+}`
+	browse := lab(t, map[string][]string{"dashboard.ipynb": {"stop := -1\n" + train, "stop := 9\n" + train}})
+	const want = `^pictures while it trains: True \| bar moves: True
+a cell that fails has its chart: True
+hover: step:? \d+ loss:? [\d.]+
+shown in the panels below: True
+selected steps are marked below: True
+zoom is shared: True
+$`
+	if got := browse("dashboard.py"); !regexp.MustCompile(want).MatchString(got) {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLabRestoresOutputs closes the browser while a cell trains for at least 20 seconds, and opens it
+// again while the cell runs and after its end: the cell has all its output each time, charts included.
+func TestLabRestoresOutputs(t *testing.T) {
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"outlast.ipynb": {
+		`import "errors"
+import "os"
+h := display.Live(chart.Loss(nil))
+var losses []float64
+going := os.ErrNotExist
+for epoch := 0; epoch < 100 || errors.Is(going, os.ErrNotExist); epoch++ {
+	_, going = os.Stat("stop")
+	losses = append(losses, 1/float64(epoch+1))
+	fmt.Println("epoch", epoch)
+	h.Update(chart.Loss([]chart.Series{{Name: "run", Values: losses}}))
+	time.Sleep(200 * time.Millisecond)
+}
+chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive()`,
+		`%output 1`,
+		`fmt.Println("last")`,
+	}})
+	const want = `opened while it runs: True, it goes on: True
+opened after its end: all epochs, 2 of 2 charts drawn, of all, prompt [1]:
+%output: all epochs, 2 of 2 charts drawn, of all, prompt [2]:
+a cell that was not run: 0 outputs
+`
+	if got := browse("outlast.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }
 

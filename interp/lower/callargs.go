@@ -89,6 +89,11 @@ var keepers = map[string]bool{
 	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
 }
 
+// shown are the functions outside keepers that hand their any arguments to display.Screen.Present.
+var shown = map[string]bool{
+	"halfnote/display.Show": true, "halfnote/display.Live": true, "(*halfnote/display.Handle).Update": true,
+}
+
 // argument converts an argument of fn, which is nil if unknown. Compiled code that
 // inspects the argument gets it unboxed.
 func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
@@ -111,7 +116,7 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 			return e
 		}
 		return u.typed(Support(name, u.convert(e, to)), to)
-	case keepers[path], fn.FullName() == "reflect.DeepEqual":
+	case keepers[path], shown[fn.FullName()], fn.FullName() == "reflect.DeepEqual":
 	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
 		return u.typed(Support("Export", e), to)
 	case u.boxed(from):

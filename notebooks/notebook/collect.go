@@ -38,6 +38,15 @@ func (c *collector) start(request string, cell *Cell) {
 	c.areas[request] = &area{cell: cell, raw: map[*Output]*strings.Builder{}}
 }
 
+// count sets a cell's count, if the kernel sent one. always replaces one that is known.
+func (c *collector) count(cell *Cell, n int, always bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n > 0 && (always || cell.Count == 0) {
+		cell.Count = n
+	}
+}
+
 // message takes an iopub message that answers a request. Messages of requests
 // that were not started here are dropped.
 func (c *collector) message(request, kind string, content []byte) {

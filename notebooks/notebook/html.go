@@ -18,8 +18,17 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; me
 // HTML writes the notebook as one page that needs no network and follows the
 // reader's light or dark setting. It shows each output in the type that JupyterLab
 // prefers. It removes scripts from HTML in the notebook, and escapes all other text.
-func HTML(w io.Writer, nb *Notebook) error {
+func HTML(w io.Writer, nb *Notebook) error { return writePage(w, nb, nil) }
+
+// writePage writes a notebook. With l, the page shows the state of a run and reloads itself.
+func writePage(w io.Writer, nb *Notebook, l *live) error {
 	p := &page{markdown: newMarkdown(), goCells: nb.Language() == "go" || nb.Language() == ""}
+	refresh, state := "", ""
+	if l != nil {
+		p.running = l.cell
+		refresh = fmt.Sprintf("<meta http-equiv=\"refresh\" content=\"%d\">\n", int(watchEvery.Seconds()))
+		state = fmt.Sprintf("<p class=\"live\">%s</p>\n", html.EscapeString(l.state))
+	}
 	title := nb.Title()
 	if title == "" {
 		title = "Notebook"
@@ -29,7 +38,7 @@ func HTML(w io.Writer, nb *Notebook) error {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="%s">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+%s<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>%s</title>
 <style>
@@ -37,7 +46,7 @@ func HTML(w io.Writer, nb *Notebook) error {
 </head>
 <body>
 <main>
-`, html.EscapeString(policy), html.EscapeString(title), style)
+%s`, html.EscapeString(policy), refresh, html.EscapeString(title), style, state)
 	for _, c := range nb.Cells {
 		if err := p.cell(c); err != nil {
 			return fmt.Errorf("notebook: html: cell %s: %w", c.ID, err)
@@ -54,7 +63,8 @@ func HTML(w io.Writer, nb *Notebook) error {
 type page struct {
 	b        strings.Builder
 	markdown *markdown
-	goCells  bool // whether code cells are Go
+	goCells  bool  // whether code cells are Go
+	running  *Cell // cell that is running; nil if none
 }
 
 func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
@@ -88,8 +98,11 @@ func (p *page) code(c *Cell) error {
 	if p.goCells {
 		source = highlightGo(c.Source)
 	}
-	p.printf("<div class=\"prompt in\">%s</div>\n%s<pre class=\"source\"><code>%s</code></pre>%s\n",
-		prompt("In", c.Count), open, source, end)
+	in := prompt("In", c.Count)
+	if c == p.running {
+		in = "In&nbsp;[*]"
+	}
+	p.printf("<div class=\"prompt in\">%s</div>\n%s<pre class=\"source\"><code>%s</code></pre>%s\n", in, open, source, end)
 	open, end = "", ""
 	if hidden(c, "outputs_hidden") || c.Metadata["collapsed"] == true {
 		open, end = "<details><summary>output</summary>", "</details>"

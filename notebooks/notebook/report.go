@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -32,6 +33,24 @@ func newReporter(w io.Writer) *reporter {
 }
 
 func (r *reporter) title(path string) { fmt.Fprintln(r.w, path) }
+
+// resumed reports how many cells ran before.
+func (r *reporter) resumed(before, all int) {
+	switch {
+	case before == all:
+		fmt.Fprintf(r.w, "all %s ran before; nothing to do\n", text.Count(all, "cell"))
+	case before > 0:
+		fmt.Fprintf(r.w, "resuming: %s ran before, and run again for their values\n", text.Count(before, "cell"))
+	}
+}
+
+// watched names the page of the run.
+func (r *reporter) watched(page string) {
+	if path, err := filepath.Abs(page); err == nil {
+		page = path
+	}
+	fmt.Fprintf(r.w, "watch it in a browser: %s\n", page)
+}
 
 // sourceWidth is the number of characters shown of the first line of a cell. With the
 // numbers before it and the time after it, the line has 80 columns.

@@ -18,6 +18,9 @@ type Options struct {
 	Timeout time.Duration
 	// AllowErrors continues after a cell that fails; its error becomes an output.
 	AllowErrors bool
+	// Resumed is the number of cells that ran before, in a run that this one resumes. Those that are
+	// tagged skip-on-resume keep their outputs and do not run again.
+	Resumed int
 	// Progress is called when a cell starts and when it ends; it may be nil.
 	Progress func(Progress)
 }
@@ -96,7 +99,9 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 		if !c.runs() {
 			continue
 		}
-		number++
+		if number++; number <= r.o.Resumed && c.HasTag(skipOnResume) {
+			continue
+		}
 		p := Progress{Number: number, Total: total, Cell: c}
 		r.tell(p)
 		start := time.Now()
@@ -127,6 +132,8 @@ func (r *Runner) mayFail(c *Cell) bool { return r.o.AllowErrors || c.HasTag("rai
 
 // describe stores the language and the kernel in the metadata.
 func (r *Runner) describe(info client.Info) {
+	r.out.mu.Lock() // snapshot reads the metadata
+	defer r.out.mu.Unlock()
 	if r.nb.Metadata == nil {
 		r.nb.Metadata = map[string]any{}
 	}
@@ -184,9 +191,7 @@ func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *
 		}
 		giveUp()
 		<-done
-		if c.Count == 0 {
-			c.Count = reply.ExecutionCount
-		}
+		r.out.count(c, reply.ExecutionCount, false)
 		failure.Traceback = reply.Traceback
 		var exit *client.ExitError
 		if errors.As(err, &exit) {
@@ -201,9 +206,7 @@ func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *
 		err := r.out.err(call.ID)
 		return &CellError{Name: "Protocol", Value: err.Error(), Err: err}, true
 	}
-	if reply.ExecutionCount > 0 {
-		c.Count = reply.ExecutionCount
-	}
+	r.out.count(c, reply.ExecutionCount, true)
 	switch reply.Status {
 	case "ok":
 		return nil, false

@@ -1,12 +1,14 @@
 package notebook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"halfnote/kernel/client"
@@ -20,6 +22,16 @@ type RunOptions struct {
 	// the outcome. An input notebook is overwritten only if it is named as the output.
 	Output, OutputDir, HTML string
 
+	// Watch writes the page while cells run, every two seconds; it reloads itself until the run
+	// ends. Without HTML it is written into the working folder, as NAME.html. An output is written
+	// as often.
+	Watch bool
+	// Resume continues an earlier run that wrote the same output: cells that ran to their end
+	// without an error, up to the first that did not or whose source differs, ran before. If all
+	// cells ran before, none runs. Otherwise the kernel of that run and its values are gone, so the
+	// cells run again, except those tagged skip-on-resume, whose outputs stay.
+	Resume bool
+
 	Timeout     time.Duration // time limit of each cell; 0 means unlimited
 	AllowErrors bool          // whether to continue after a cell that fails
 	// Parameters are values of variables by name, see [Notebook.SetParameters].
@@ -31,6 +43,13 @@ type RunOptions struct {
 	// Start starts a new kernel. The options hold the folder of the notebook and the
 	// handler of output that arrives after its cell; Start may add to them.
 	Start func(ctx context.Context, o client.Options) (*client.Kernel, error)
+
+	page string // page of a watched run without HTML
+}
+
+// pageOf returns the file for the page of a watched notebook.
+func pageOf(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".html"
 }
 
 // RunFiles runs notebooks one after the other, each in a new kernel and in its own folder.
@@ -62,6 +81,9 @@ func RunFiles(ctx context.Context, paths []string, o RunOptions) error {
 	}
 	var failed []error
 	for i, path := range paths {
+		if o.Watch && o.HTML == "" {
+			o.page = pageOf(path)
+		}
 		if err := runFile(ctx, path, list[i], o); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", path, err))
 		}
@@ -81,6 +103,8 @@ func (o RunOptions) check(paths []string) error {
 		return fmt.Errorf("notebook: one output file for %d notebooks, want an output folder", len(paths))
 	case o.HTML != "" && len(paths) > 1:
 		return fmt.Errorf("notebook: one HTML file for %d notebooks, want one notebook", len(paths))
+	case o.Resume && o.Output == "" && o.OutputDir == "":
+		return errors.New("notebook: resume: no output is given; want the file or folder that the earlier run wrote to")
 	case o.Output != "" && o.OutputDir != "":
 		return errors.New("notebook: an output file and an output folder are given; want one of them")
 	}
@@ -92,6 +116,11 @@ func (o RunOptions) check(paths []string) error {
 				return fmt.Errorf("notebook: %s and %s would both be written to %s", other, path, filepath.Join(o.OutputDir, name))
 			}
 			names[name] = path
+		}
+	}
+	for _, path := range paths {
+		if o.Resume && sameFile(path, o.out(path)) {
+			return fmt.Errorf("notebook: resume: %s is also the output, which cannot show what has changed since; want another file for the output", path)
 		}
 	}
 	for _, path := range []string{o.Output, o.HTML} {
@@ -108,10 +137,42 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 	report := newReporter(o.Progress)
 	start := time.Now()
 	report.title(path)
-	runner := NewRunner(nb, Options{Timeout: o.Timeout, AllowErrors: o.AllowErrors, Progress: report.progress})
-	err := withKernel(ctx, o, client.Options{Dir: filepath.Dir(path), Late: runner.Late}, runner.Run)
+	resumed := 0
+	if o.Resume {
+		before, all, err := nb.resume(o.out(path))
+		if err != nil {
+			return err
+		}
+		if report.resumed(before, all); before == all {
+			return o.write(path, nb)
+		}
+		resumed = before
+	}
+	options := Options{Timeout: o.Timeout, AllowErrors: o.AllowErrors, Progress: report.progress, Resumed: resumed}
+	var w *watch
+	if o.Watch || o.Resume {
+		options.Progress = func(p Progress) {
+			report.progress(p)
+			w.progress(p)
+		}
+	}
+	runner := NewRunner(nb, options)
+	run := func(ctx context.Context, k *client.Kernel) error {
+		if o.Watch || o.Resume {
+			w = newWatch(runner, func(nb *Notebook, l *live) error { return o.writeLive(path, nb, l) })
+			defer w.end()
+		}
+		return runner.Run(ctx, k)
+	}
+	if page := cmp.Or(o.HTML, o.page); o.Watch {
+		report.watched(page)
+	}
+	err := withKernel(ctx, o, client.Options{Dir: filepath.Dir(path), Late: runner.Late}, run)
 	var failure *CellError
 	runner.Finish()
+	if errors.As(err, &failure) && nb.Cells[failure.Index].completed() {
+		nb.Cells[failure.Index].Count = 0 // it did not end, so that a run that resumes this one starts here
+	}
 	if err == nil || errors.As(err, &failure) {
 		err = errors.Join(err, o.write(path, nb))
 	}
@@ -134,17 +195,30 @@ func withKernel(ctx context.Context, o RunOptions, ko client.Options, run func(c
 	return err
 }
 
-func (o RunOptions) write(path string, nb *Notebook) error {
-	out := o.Output
+// out returns the file for the executed notebook of path, "" for none.
+func (o RunOptions) out(path string) string {
 	if o.OutputDir != "" {
-		out = filepath.Join(o.OutputDir, filepath.Base(path))
+		return filepath.Join(o.OutputDir, filepath.Base(path))
 	}
+	return o.Output
+}
+
+func (o RunOptions) write(path string, nb *Notebook) error {
+	return o.writeLive(path, nb, nil)
+}
+
+// writeLive writes the output and the page; with l, the run continues, and the
+// running cell has no number in the output.
+func (o RunOptions) writeLive(path string, nb *Notebook, l *live) error {
 	var errs []error
-	if out != "" {
-		errs = append(errs, nb.WriteFile(out))
+	if page := cmp.Or(o.HTML, o.page); page != "" && (l == nil || o.Watch) {
+		errs = append(errs, writeFile(page, func(w io.Writer) error { return writePage(w, nb, l) }))
 	}
-	if o.HTML != "" {
-		errs = append(errs, writeFile(o.HTML, func(w io.Writer) error { return HTML(w, nb) }))
+	if out := o.out(path); out != "" {
+		if l != nil && l.cell != nil {
+			l.cell.Count = 0
+		}
+		errs = append(errs, nb.WriteFile(out))
 	}
 	return errors.Join(errs...)
 }

@@ -31,7 +31,9 @@ type widgetStates struct {
 // pages without a kernel draw the widgets. Outputs of halfnote's own widgets also get their last
 // state as text and HTML. A kernel that does not answer leaves the notebook as it is.
 func (r *Runner) saveWidgets(ctx context.Context, k *client.Kernel) {
+	r.out.mu.Lock()
 	delete(r.nb.Metadata, "widgets")
+	r.out.mu.Unlock()
 	shown := r.out.widgets()
 	if len(shown) == 0 || ctx.Err() != nil {
 		return
@@ -54,7 +56,10 @@ func (r *Runner) saveWidgets(ctx context.Context, k *client.Kernel) {
 			}
 			switch content.Data.Method {
 			case "update_states":
-				r.nb.Metadata["widgets"] = map[string]any{widgetState: content.Data.saved(m.Buffers)}
+				states := content.Data.saved(m.Buffers)
+				r.out.mu.Lock()
+				r.nb.Metadata["widgets"] = map[string]any{widgetState: states}
+				r.out.mu.Unlock()
 			case "update_bundles":
 				for _, w := range shown {
 					if b, ok := content.Data.Bundles[w.model]; ok {

@@ -84,6 +84,24 @@ func (e Error) Is(target error) bool {
 	return false
 }
 
+// GivesText reports whether interpreted code declares a method of that name that returns a text, which
+// values of the type have.
+func (t *Type) GivesText(name string) bool {
+	base := t
+	if t.Kind == reflect.Pointer && !t.Named {
+		base = t.Elem
+	}
+	base.mu.Lock()
+	m := base.has[name]
+	base.mu.Unlock()
+	if base == t {
+		_, ok := m.value.(func(any) string)
+		return ok
+	}
+	_, ok := m.pointer.(func(any) string)
+	return ok
+}
+
 // lookup returns a method of a value, and the text of its type.
 func lookup(v any, name string) (f any, sig string) {
 	t := reflect.TypeOf(v)

@@ -30,6 +30,8 @@ with Browser(chromium, address) as b:
     b.wait("/\\d/.test([...document.querySelectorAll('.jp-InputPrompt')].at(-1).innerText)")
     print("after the loop:", b.wait("[...document.querySelectorAll('.jp-OutputArea-child')].at(-1).querySelector('.jp-RenderedVegaCommon5') !== null"))
     b.js("jupyterapp.commands.execute('docmanager:save').then(() => true)")
+    saved = b.js("fetch('/api/contents/charts.ipynb').then(r => r.json()).then(r => Object.keys(r.content.metadata).sort().join(' '))")
+    print("saved metadata:", saved)
     if len(sys.argv) > 5:
         b.screenshot(sys.argv[5])
 with Browser(chromium, address) as b:

@@ -1,0 +1,96 @@
+// A JupyterLab extension in the form that JupyterLab loads, a container of modules. When a
+// notebook is opened whose kernel has run or is running its cells, it asks the kernel for the
+// outputs and puts them into their cells.
+"use strict";
+(() => {
+  const target = "halfnote.outputs";
+  const every = 300; // least time between two questions about a running cell, in milliseconds
+
+  // fill makes the outputs of a model equal to a list, and leaves those that are equal already.
+  function fill(model, shown, outputs) {
+    const texts = outputs.map(o => JSON.stringify(o));
+    if (outputs.length < model.length || shown.length !== model.length) {
+      model.fromJSON(outputs);
+      return texts;
+    }
+    outputs.forEach((o, i) => {
+      if (i >= model.length) model.add(o);
+      else if (texts[i] !== shown[i]) model.set(i, o);
+    });
+    return model.length === texts.length ? texts : [];
+  }
+
+  class Restorer {
+    constructor(panel, kernel) {
+      this.panel = panel;
+      this.kernel = kernel;
+      this.running = new Map(); // ids of cells by msg_id of their request
+      this.shown = new Map(); // texts of the outputs by id of the cell
+      this.timer = 0;
+      this.comm = kernel.createComm(target);
+      this.comm.onMsg = msg => this.apply(msg.content.data.cells);
+      kernel.iopubMessage.connect((_, msg) => this.heard(msg));
+      this.comm.open({});
+    }
+
+    // heard asks for the outputs of a running cell after each of its messages.
+    heard(msg) {
+      if (!this.running.has(msg.parent_header.msg_id) || this.timer) return;
+      this.timer = setTimeout(() => {
+        this.timer = 0;
+        if (!this.comm.isDisposed) this.comm.send({cells: [...this.running.values()]});
+      }, every);
+    }
+
+    apply(cells) {
+      for (const entry of cells) {
+        const cell = this.panel.content.widgets.find(w => w.model.id === entry.cell && w.model.type === "code");
+        const known = this.running.has(entry.request);
+        // A cell that this page runs, or that was changed here, is not restored.
+        if (!cell || entry.session === this.kernel.clientId || cell.model.sharedModel.getSource() !== entry.source) continue;
+        if (!known && !entry.running && cell.model.executionCount === entry.count) continue;
+        cell.model.trusted = true; // as when a cell is run
+        this.shown.set(entry.cell, fill(cell.model.outputs, this.shown.get(entry.cell) || [], entry.outputs));
+        if (entry.running) {
+          this.running.set(entry.request, entry.cell);
+          cell.setPrompt("*");
+        } else {
+          this.running.delete(entry.request);
+          cell.model.executionCount = entry.count;
+          cell.setPrompt(String(entry.count));
+        }
+      }
+    }
+  }
+
+  const plugin = {
+    id: "halfnote:outputs",
+    autoStart: true,
+    activate: app => {
+      app.docRegistry.addWidgetExtension("Notebook", {
+        createNew: (panel, context) => {
+          const session = context.sessionContext;
+          let last = null; // kernel connection that was asked
+          const ask = async () => {
+            await context.ready;
+            const kernel = session.session?.kernel;
+            if (!kernel || kernel === last || kernel.connectionStatus !== "connected") return;
+            last = kernel;
+            const spec = await kernel.spec; // a busy kernel does not answer a request for its info
+            if (spec?.metadata?.halfnote_version !== undefined && !kernel.isDisposed && !panel.isDisposed) new Restorer(panel, kernel);
+          };
+          session.kernelChanged.connect(ask);
+          session.connectionStatusChanged.connect(ask);
+          session.statusChanged.connect(ask);
+          ask();
+        },
+      });
+    },
+  };
+
+  window._JUPYTERLAB = window._JUPYTERLAB || {};
+  window._JUPYTERLAB.halfnote = {
+    init: () => {},
+    get: () => Promise.resolve(() => ({__esModule: true, default: plugin})),
+  };
+})();
