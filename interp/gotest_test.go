@@ -30,7 +30,7 @@ import (
 const (
 	programVar   = "HALFNOTE_TEST_PROGRAM" // the program for a child process to run
 	programLimit = 20 * time.Second
-	programShare = 16 // share of the programs in a default run: one in this many
+	programShare = 32 // share of the programs in a default run: one in this many
 	skipList     = "testdata/gotest/skip.txt"
 )
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel/client"
 	"halfnote/kernel/kerneltest"
 )
@@ -26,6 +27,7 @@ func startKernel(o client.Options) (*client.Kernel, error) {
 func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "internal/e2e/testdata/kernel") }
 
 func TestKernelHostile(t *testing.T) {
+	testenv.Long(t) // package kernel/kerneltest does the same with a simple evaluator
 	kerneltest.Hostile(t, startKernel, kerneltest.Cells{
 		Hello: `fmt.Println("hello, world")`, Big: `fmt.Print(strings.Repeat("x", 20_000_000))`,
 	})

@@ -41,7 +41,7 @@ func runFamily(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	share, turn := testenv.Share(t, 2), 0
+	share, turn := testenv.Share(t, 4), 0
 	for _, c := range f.cases {
 		known[c.Name] = true
 		body := families[name][c.Name]

@@ -57,7 +57,7 @@ func TestHostileCalls(t *testing.T) {
 }
 
 // walkShare is the share of the functions that a default run calls: one in this many.
-const walkShare = 12
+const walkShare = 24
 
 // walkChild is set in children, to "first step" of the functions that they call.
 const walkChild = "HALFNOTE_TEST_WALK"
