@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"halfnote/interp/internal/exports"
 )
 
@@ -20,7 +22,7 @@ func (a *attempt) callHint(pos token.Pos, path []ast.Node) string {
 	if call == nil {
 		return ""
 	}
-	fn := a.called(call)
+	fn, _ := typeutil.Callee(a.info, call).(*types.Func)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == a.pkg {
 		return ""
 	}
@@ -57,25 +59,6 @@ func callAt(pos token.Pos, path []ast.Node) (call *ast.CallExpr, i int) {
 		}
 	}
 	return nil, 0
-}
-
-// called returns the function or method that a call names, or nil.
-func (a *attempt) called(call *ast.CallExpr) *types.Func {
-	f := ast.Unparen(call.Fun)
-	if x, ok := f.(*ast.IndexExpr); ok {
-		f = x.X
-	}
-	var id *ast.Ident
-	switch f := f.(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return nil
-	}
-	fn, _ := a.info.Uses[id].(*types.Func)
-	return fn
 }
 
 // takes returns the call of another function of fn's package, or of another method of its

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"halfnote/display"
@@ -18,22 +19,10 @@ func (m *Manager) Interact(f func(), controls ...Widget) *Box {
 	if f == nil {
 		panic("widget: Interact: the function is nil; want a function to call when a control changes")
 	}
-	out := NewOutput()
-	var calls sync.Mutex // controls change in their own goroutines
-	run := func() {
-		calls.Lock()
-		defer calls.Unlock()
+	return following("Interact", func(out *Output) {
 		out.Clear(true)
 		m.Redirect(out, f)
-	}
-	box := NewVBox(append(append([]Widget{}, controls...), out)...)
-	for i, w := range controls {
-		if !onChange(w, run) {
-			panic(fmt.Sprintf("widget: Interact: control %d is a %T; want a widget with a value that the reader can change", i, w))
-		}
-	}
-	run()
-	return box
+	}, controls)
 }
 
 // Show shows the values of f below the controls, and shows them again whenever one of the controls changes. f
@@ -42,11 +31,7 @@ func Show(f func() []any, controls ...Widget) *Box {
 	if f == nil {
 		panic("widget: Show: the function is nil; want a function that returns the values to show")
 	}
-	out := NewOutput()
-	var calls sync.Mutex // controls change in their own goroutines
-	run := func() {
-		calls.Lock()
-		defer calls.Unlock()
+	return following("Show", func(out *Output) {
 		values := f()
 		out.Clear(true)
 		for _, v := range values {
@@ -56,14 +41,27 @@ func Show(f func() []any, controls ...Widget) *Box {
 			out.Display(display.Of(v))
 		}
 		out.Flush()
+	}, controls)
+}
+
+// following returns a box of controls with an output below them, which fill fills at once and whenever
+// a control changes. name is the function that the user called.
+func following(name string, fill func(*Output), controls []Widget) *Box {
+	out := NewOutput()
+	var calls sync.Mutex // controls change in their own goroutines
+	run := func() {
+		calls.Lock()
+		defer calls.Unlock()
+		fill(out)
 	}
+	box := NewVBox(append(slices.Clone(controls), out)...)
 	for i, w := range controls {
 		if !onChange(w, run) {
-			panic(fmt.Sprintf("widget: Show: control %d is a %T; want a widget with a value that the reader can change", i, w))
+			panic(fmt.Sprintf("widget: %s: control %d is a %T; want a widget with a value that the reader can change", name, i, w))
 		}
 	}
 	run()
-	return NewVBox(append(append([]Widget{}, controls...), out)...)
+	return box
 }
 
 // onChange registers f for changes of w's value; ok is false if w has no value.

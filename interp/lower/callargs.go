@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // callOf converts a call's arguments, and turns method calls of the session into
@@ -21,7 +23,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	if !ok {
 		return x
 	}
-	fn := u.callee(x)
+	fn, _ := typeutil.Callee(u.Info, x).(*types.Func)
 	if fn != nil && fn.FullName() == "errors.As" && len(x.Args) == 2 {
 		if e := u.errorsAs(x); e != nil {
 			return e
@@ -65,21 +67,6 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	lit := u.literal(x, nil, fn.Signature(), y)
 	lit.Body.List = append(spread, lit.Body.List...)
 	return u.as(call(lit), x)
-}
-
-// callee returns the declared function that is called, or nil if it is a value.
-func (u *Unit) callee(x *ast.CallExpr) *types.Func {
-	var id *ast.Ident
-	switch f := ast.Unparen(x.Fun).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return nil
-	}
-	fn, _ := u.Info.Uses[id].(*types.Func)
-	return fn
 }
 
 // keepers are packages whose functions only store or compare their any arguments, or
