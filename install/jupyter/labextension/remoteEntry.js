@@ -1,6 +1,7 @@
 // A JupyterLab extension in the form that JupyterLab loads, a container of modules. When a
 // notebook is opened whose kernel has run or is running its cells, it asks the kernel for the
-// outputs and puts them into their cells.
+// outputs and puts them into their cells. When the theme changes, it draws interactive charts
+// again, whose colours follow the theme only when they are drawn.
 "use strict";
 (() => {
   const target = "halfnote.outputs";
@@ -63,6 +64,19 @@
     }
   }
 
+  const vega = "application/vnd.vegalite.v5+json";
+
+  // redraw draws the interactive charts of a notebook again.
+  function redraw(panel) {
+    for (const cell of panel.content.widgets) {
+      const model = cell.model.outputs;
+      for (let i = 0; i < (model?.length ?? 0); i++) {
+        const output = model.get(i).toJSON();
+        if (output.data?.[vega]) model.set(i, output);
+      }
+    }
+  }
+
   const plugin = {
     id: "halfnote:outputs",
     autoStart: true,
@@ -70,6 +84,10 @@
       app.docRegistry.addWidgetExtension("Notebook", {
         createNew: (panel, context) => {
           const session = context.sessionContext;
+          let halfnote = false; // whether the kernel is halfnote's
+          const theme = new MutationObserver(() => halfnote && redraw(panel));
+          theme.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]});
+          panel.disposed.connect(() => theme.disconnect());
           let last = null; // kernel connection that was asked
           const ask = async () => {
             await context.ready;
@@ -77,7 +95,8 @@
             if (!kernel || kernel === last || kernel.connectionStatus !== "connected") return;
             last = kernel;
             const spec = await kernel.spec; // a busy kernel does not answer a request for its info
-            if (spec?.metadata?.halfnote_version !== undefined && !kernel.isDisposed && !panel.isDisposed) new Restorer(panel, kernel);
+            halfnote = spec?.metadata?.halfnote_version !== undefined;
+            if (halfnote && !kernel.isDisposed && !panel.isDisposed) new Restorer(panel, kernel);
           };
           session.kernelChanged.connect(ask);
           session.connectionStatusChanged.connect(ask);

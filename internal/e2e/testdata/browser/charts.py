@@ -37,3 +37,9 @@ with Browser(chromium, address) as b:
 with Browser(chromium, address) as b:
     b.wait("document.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks').length === 2")
     print("opened again: drawn")
+    b.notebook()
+    dark = """[...document.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks')].map(c => c.getContext('2d').getImageData(2, 2, 1, 1).data)
+        .filter(([r, g, b, a]) => a === 255 && r + g + b < 300).length"""
+    print("dark at first:", b.js(dark))
+    b.js("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}).then(() => true)")
+    print("dark after a change of the theme:", b.wait(f"{dark} === 2 && 2"))
