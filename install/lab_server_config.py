@@ -1,4 +1,8 @@
 """Configures the server of halfnote's JupyterLab."""
+import warnings
+
+# The server reads its configuration twice.
+warnings.filterwarnings("ignore", message="Overriding existing pre_save_hook")
 
 WIDGETS = "application/vnd.jupyter.widget-state+json"
 
