@@ -146,7 +146,7 @@ for i := range 20 {
 }`,
 	}})
 	got := browse("charts.py")
-	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nsaved metadata: kernelspec language_info\nopened again: drawn\ndark at first: 0\ndark after a change of the theme: 2\n$`).MatchString(got) {
+	if !regexp.MustCompile(`^hover: run:? run step:? \d loss:? 5\nzoomed\nafter the loop: True\nsaved metadata: kernelspec language_info\nopened again: drawn\ndark charts: 0 2 0\n$`).MatchString(got) {
 		t.Errorf("browser: got\n%s", got)
 	}
 }

@@ -40,6 +40,11 @@ with Browser(chromium, address) as b:
     b.notebook()
     dark = """[...document.querySelectorAll('.jp-RenderedVegaCommon5 canvas.marks')].map(c => c.getContext('2d').getImageData(2, 2, 1, 1).data)
         .filter(([r, g, b, a]) => a === 255 && r + g + b < 300).length"""
-    print("dark at first:", b.js(dark))
-    b.js("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}).then(() => true)")
-    print("dark after a change of the theme:", b.wait(f"{dark} === 2 && 2"))
+
+    def themed(name, count):
+        b.js(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{name}'}}).then(() => true)")
+        b.wait(f"{dark} === {count}")
+        return count
+
+    print("dark charts:", themed("JupyterLab Light", 0), themed("JupyterLab Dark", 2), themed("JupyterLab Light", 0))
+    b.js("new Promise(r => setTimeout(() => r(true), 2000))")  # JupyterLab saves the theme, for later tests too
