@@ -27,7 +27,7 @@ type keptOutputs interface {
 // cell 3 of the kernel before this one, as in IPython's %history.
 func (s *Session) magicOutput(c call) kernel.Result {
 	if s.kept == nil {
-		return s.wrong(c, "%%output: outputs are not kept, since there is no history file; the environment variable HALFNOTE_HISTORY names one")
+		return s.wrong(c, "%%output: outputs are kept with the history, and this kernel has none; set HALFNOTE_HISTORY to the path of a file")
 	}
 	words := strings.Fields(c.args)
 	if len(words) == 0 {

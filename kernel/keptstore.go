@@ -44,7 +44,7 @@ func (s *historyStore) keep(tx *sql.Tx, session int64, e entry) error {
 }
 
 // keptSession returns the number of the session that is back sessions with output before this one,
-// of the same notebook. ok is false if there is none.
+// of the same notebook. ok reports whether it exists.
 func (s *historyStore) keptSession(ctx context.Context, notebook string, back int) (session int64, ok bool, err error) {
 	if back == 0 {
 		return s.session, s.session != 0, nil

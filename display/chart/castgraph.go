@@ -272,7 +272,7 @@ func (g *castGraph) view() view {
 		a, b := path[len(path)-2], path[len(path)-1]
 		mark := row{x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2, kind: at[len(g.nodes)+2*i+1], text: e.Cast, facts: facts}
 		if alone[g.row[e.From]] > 1 || alone[g.row[e.To]] > 1 || ends[e.To] > 1 || len(path) > 2 {
-			mark.text = "" // there is no room
+			mark.text = "" // it would overlap another edge
 		}
 		if e.Cached {
 			cached.rows = append(cached.rows, mark)

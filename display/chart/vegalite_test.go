@@ -163,7 +163,7 @@ func TestInteractiveBundle(t *testing.T) {
 		t.Error(err)
 	}
 	if b := still.Interactive().LogY().Bundle(); b.Data[vegaLite] == nil {
-		t.Error("a figure with another axis is no longer interactive")
+		t.Error("after LogY: got a picture, want the interactive form")
 	}
 	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive(), "a grid": Grid(1, Hist([]float64{1, 2})).Interactive()} {
 		if b := f.Bundle(); b.Data[vegaLite] != nil || b.Data["text/html"] == nil {

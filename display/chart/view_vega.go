@@ -290,7 +290,7 @@ func (v view) shown(l layer) (kept []int) {
 	return kept
 }
 
-// symbols returns the legend in the form of the first marks that have kinds, nil if there is none.
+// symbols returns the legend in the form of the first marks that have kinds, or nil without such marks.
 func (v view) symbols() any {
 	if !v.legend() {
 		return nil

@@ -12,7 +12,7 @@ const skipOnResume = "skip-on-resume"
 
 // resume takes over the outputs of the cells that ran before in an earlier run, whose notebook is in
 // the file out: those before the first cell that did not run to its end without an error, or whose
-// source is different now. It returns their number, 0 if there is no such file, and the number of all
+// source is different now. It returns their number, which is 0 without that file, and the number of all
 // cells that run.
 func (nb *Notebook) resume(out string) (before, all int, err error) {
 	list := nb.CodeCells()
