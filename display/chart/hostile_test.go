@@ -60,7 +60,7 @@ func TestHostile(t *testing.T) {
 		figs[fmt.Sprint("difference ", v)] = Difference("", "", []Pair{{First: []float64{v}, Second: []float64{odd[(i+1)%len(odd)]}}})
 		figs[fmt.Sprint("rate ", v)] = Throughput("", []Rate{{Values: []float64{v}}, {Values: []float64{v, 1}}})
 	}
-	share := testenv.Share(t, 4)
+	share := testenv.Share(t, 8)
 	for i, name := range slices.Sorted(maps.Keys(figs)) {
 		if i%share != 0 {
 			continue

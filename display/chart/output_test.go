@@ -174,7 +174,7 @@ func checkTexts(t *testing.T, name string, f *Figure) {
 // TestBothThemes checks that the SVG file of a figure in both themes contains the same drawings as the
 // figures in each theme.
 func TestBothThemes(t *testing.T) {
-	for _, s := range someSamples(t, 4) {
+	for _, s := range someSamples(t, 8) {
 		both := s.fig.InTheme("auto").(*Figure)
 		svg := string(both.SVG())
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {

@@ -148,6 +148,7 @@ func TestLateOutput(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	nb := code("print first", "print before\nspin", "print after")
 	err := runEcho(t, t.Context(), nb, Options{Timeout: 2 * time.Second, AllowErrors: true}, nil)
 	var failure *CellError
@@ -166,6 +167,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestCancelRun(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	nb := code("print before\nspin", "print after")
 	err := runEcho(t, ctx, nb, Options{}, func(r *Runner, k *client.Kernel) {
@@ -182,6 +184,7 @@ func TestCancelRun(t *testing.T) {
 }
 
 func TestRunOnADyingKernel(t *testing.T) {
+	t.Parallel()
 	nb := code("print first", "print before\nspin")
 	err := runEcho(t, t.Context(), nb, Options{}, func(r *Runner, k *client.Kernel) {
 		r.awaitOutput(nb.Cells[1])

@@ -15,6 +15,7 @@ import (
 
 // TestWatch reads the page and the output of a run while a cell runs, and after its end.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, page, out := filepath.Join(dir, "n.ipynb"), filepath.Join(dir, "n.html"), filepath.Join(dir, "out.ipynb")
 	if err := code("print one\ndisplay - <picture>", "print two\nspin", "print three").WriteFile(path); err != nil {
@@ -60,6 +61,7 @@ func TestWatch(t *testing.T) {
 // TestResume resumes a run that failed, after its last cell was changed, then runs it again with
 // nothing to do, and after the first cell was changed.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "n.ipynb"), filepath.Join(dir, "out.ipynb")
 	nb := code("print a", "print trained", "error E x", "print d")

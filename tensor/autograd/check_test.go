@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/autograd"
 	"halfnote/tensor/nn"
@@ -90,7 +91,8 @@ func TestDerivatives(t *testing.T) {
 		real[e.Op.Name] = real[e.Op.Name] || e.Out.DType.IsFloat()
 	})
 	defer stop()
-	for _, c := range cases {
+	share := testenv.Share(t, 3)
+	for i, c := range cases {
 		a, b := operands()
 		f := func(in []*tensor.Tensor) *tensor.Tensor {
 			// The last term makes every result depend on both operands.
@@ -101,8 +103,10 @@ func TestDerivatives(t *testing.T) {
 			if err := autograd.GradCheck(f, a, b); err != nil {
 				t.Error(err)
 			}
-			if err := autograd.GradGradCheck(f, a, b); err != nil {
-				t.Error(err)
+			if i%share == 0 || c.name == "ctc_loss" { // its second derivative is a separate operation
+				if err := autograd.GradGradCheck(f, a, b); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func Same(t *testing.T, a, b driver.Backend) {
 			if code == driver.Matmul || code >= driver.Gather && code <= driver.ArgSort { // compared with loops, bit for bit
 				continue
 			}
-			if (int(code)+int(d))%brief(a, 4) != 0 {
+			if (int(code)+int(d))%brief(a, 6) != 0 {
 				continue
 			}
 			src := make([][]int, operands(code))

@@ -207,7 +207,7 @@ func TestHeavyCallsStop(t *testing.T) {
 		},
 		"Simulate": func() { amp.Simulate(1<<21, func(int, float64) bool { return false }) },
 	}
-	share := testenv.Share(t, 8)
+	share := testenv.Share(t, 16)
 	for i, name := range slices.Sorted(maps.Keys(calls)) {
 		if i%share != 0 {
 			continue

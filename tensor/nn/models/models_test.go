@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/nn/models"
@@ -42,6 +43,9 @@ func TestResNets(t *testing.T) {
 		{"resnet50", func() *models.ResNet { return models.NewResNet50(models.ResNetOptions{Classes: 10, SmallStem: true}) }, 16, 1e-2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "resnet50" {
+				testenv.Long(t)
+			}
 			want := want[c.name]
 			tensor.ManualSeed(1)
 			net := c.make()
