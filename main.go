@@ -137,6 +137,7 @@ type runCommand struct {
 	AllowErrors bool              `help:"Continue after a cell that fails."`
 	Watch       bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
 	Resume      bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
+	Fresh       bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
@@ -144,7 +145,7 @@ type runCommand struct {
 
 func (c runCommand) Run(ctx context.Context) error {
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
-		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume,
+		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
 		Progress: os.Stderr,
 		Start:    c.start,

@@ -2,7 +2,6 @@ package notebooks_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,24 +10,6 @@ import (
 	"halfnote/notebooks/exercise"
 	"halfnote/notebooks/notebook"
 )
-
-// lessons returns the notebooks of the course by their number.
-func lessons(t *testing.T) map[string]*notebook.Notebook {
-	t.Helper()
-	files, err := filepath.Glob("[0-9][0-9]-*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no notebooks", err)
-	}
-	list := map[string]*notebook.Notebook{}
-	for _, file := range files {
-		nb, err := notebook.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[file[:2]] = nb
-	}
-	return list
-}
 
 // section is a part of a notebook below a heading of the second level.
 type section struct {

@@ -1,9 +1,9 @@
-// Package notebooks holds the course: notebooks that teach mixed precision, executed.
+// Package notebooks holds the lessons: Jupyter notebooks with their outputs.
 package notebooks
 
 import "embed"
 
-// Files holds the notebooks of the course, named NN-short-name.ipynb.
+// Files holds the executed lessons, NN-name.ipynb.
 //
 //go:embed *.ipynb
 var Files embed.FS

@@ -1,7 +1,7 @@
 // Package exercise asks a learner for predictions and checks answers to the exercises of the course.
 //
 //	exercise.Predict("05", "bfloat16")            // keep a guess before an experiment
-//	exercise.Compare("05", fastest)               // see it beside the result
+//	exercise.Compare("05", fastest)               // see it next to the result
 //	exercise.Check("05.1", "float16")             // check an answer; a wrong one gets a hint
 //	exercise.Progress()                           // the page of what is solved
 //

@@ -31,14 +31,14 @@ func (p *Prediction) String() string { return plain(p.Message) }
 // Markdown returns the prediction for a notebook.
 func (p *Prediction) Markdown() string { return p.Message }
 
-// Comparison shows a guess beside the result of the experiment.
+// Comparison shows a guess next to the result of the experiment.
 type Comparison struct {
 	ID              string
 	Guess, Measured string // Guess is empty if none was made
 	Message         string // Markdown
 }
 
-// Compare shows the kept guess of a prediction beside the result of the experiment. Numbers that differ are
+// Compare shows the kept guess of a prediction next to the result of the experiment. Numbers that differ are
 // compared by their ratio. It panics if there is no prediction with this id.
 func Compare(id string, measured any) *Comparison {
 	p := findPrediction("Compare", id)
