@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -50,6 +52,89 @@ func TestCourse(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestLabCourse runs lessons cell by cell in JupyterLab and compares the text of their outputs with the committed
+// copies, except in cells with the tag timing. Every chart must be drawn, and no output may be wider than the page.
+// HALFNOTE_REQUIRE=course includes all lessons.
+func TestLabCourse(t *testing.T) {
+	paths, err := filepath.Glob("notebooks/*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no lessons", err)
+	}
+	files := map[string][]byte{}
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HALFNOTE_PROGRESS", "")
+	browse := labWith(t, files)
+	step := 10
+	if testenv.Requires("course") {
+		step = 1
+	}
+	for i := 1 % len(paths); i < len(paths); i += step {
+		t.Run(strings.TrimSuffix(filepath.Base(paths[i]), ".ipynb"), func(t *testing.T) {
+			t.Setenv("LESSON", filepath.Base(paths[i]))
+			var got struct {
+				Cells  [][]map[string]any
+				Charts int
+				Wide   []string
+				Errors int
+			}
+			if err := json.Unmarshal([]byte(browse("course.py")), &got); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Wide) > 0 || got.Errors > 0 {
+				t.Errorf("%d errors of JupyterLab; outputs wider than the page: %q", got.Errors, got.Wide)
+			}
+			want, err := notebook.ReadFile(paths[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d cells, %d interactive charts", len(got.Cells), got.Charts)
+			for k, c := range want.Cells {
+				if c.Type != notebook.Code || c.HasTag("timing") {
+					continue
+				}
+				if got, want := jupyterText(got.Cells[k]), cellText(c); got != want {
+					t.Errorf("cell %d:\n%s\ngot:\n%s\nwant:\n%s", k+1, c.Source, got, want)
+				}
+			}
+		})
+	}
+}
+
+// jupyterText returns the text of outputs in the form of nbformat, without what was written to standard error.
+func jupyterText(outputs []map[string]any) string {
+	var b strings.Builder
+	for _, o := range outputs {
+		switch {
+		case o["name"] == "stderr":
+		case o["output_type"] == "error":
+			fmt.Fprintf(&b, "%s: %s\n", o["ename"], o["evalue"])
+		case o["output_type"] == "stream":
+			b.WriteString(joined(o["text"]))
+		default:
+			data, _ := o["data"].(map[string]any)
+			fmt.Fprintln(&b, joined(data["text/plain"]))
+		}
+	}
+	return b.String()
+}
+
+// joined returns a text that may be a list of lines.
+func joined(text any) string {
+	lines, ok := text.([]any)
+	if !ok {
+		return fmt.Sprint(text)
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprint(&b, l)
+	}
+	return b.String()
 }
 
 // TestExportCourse exports every lesson as a program. Its output must contain the lines of the lesson's cells in
