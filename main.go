@@ -241,7 +241,8 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
 		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
-		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // the history keeps only cells that a user typed
+		// The history and the progress in the course keep only what a user typed.
+		Env: map[string]string{"HALFNOTE_HISTORY": "", "HALFNOTE_PROGRESS": ""},
 	}, nil
 }
 

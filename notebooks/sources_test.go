@@ -89,8 +89,8 @@ func coveredRows(nb *notebook.Notebook) (rows []coveredRow, ok bool) {
 	return rows, ok
 }
 
-// sections returns the titles of a notebook's sections.
-func sections(nb *notebook.Notebook) map[string]bool {
+// titlesOf returns the titles of a notebook's sections.
+func titlesOf(nb *notebook.Notebook) map[string]bool {
 	titles := map[string]bool{}
 	for _, c := range nb.Cells {
 		for line := range strings.Lines(c.Source) {
@@ -109,7 +109,7 @@ func checkCovered(items map[string]sourceItem, lessons map[string]*notebook.Note
 	for number, nb := range lessons {
 		rows, ok := coveredRows(nb)
 		tables[number] = ok
-		titles := sections(nb)
+		titles := titlesOf(nb)
 		for _, r := range rows {
 			item, known := items[r.id]
 			switch {
