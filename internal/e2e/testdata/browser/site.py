@@ -11,7 +11,7 @@ from browser import Browser
 program, site, shots = sys.argv[1:4]
 pages = sorted(glob.glob(os.path.join(site, "*.html")))
 
-# Elements that are wider than the page, unless they scroll inside a box of their own.
+# Elements that are wider than the page, unless they scroll inside their own box.
 WIDE = """(() => {
   const page = document.documentElement.clientWidth;
   const scrolls = e => e && e !== document.body && (["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
