@@ -189,8 +189,8 @@ func TestBandMatchesRuns(t *testing.T) {
 	}
 }
 
-// TestReplayLost checks that a run in float16 that flushes gradients before they are recorded is not called
-// safe without a word, and that zeros that it did not make are not counted.
+// TestReplayLost checks that a band warns of gradients that a float16 run flushed before they were recorded,
+// and that it does not count zeros that the run did not make.
 func TestReplayLost(t *testing.T) {
 	off := func() *amp.GradScaler { return amp.NewGradScaler(amp.ScalerEnabled(false)) }
 	relu := func() *nn.Sequential { // half of its gradients are 0 in any dtype
