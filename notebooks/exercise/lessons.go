@@ -4,5 +4,6 @@ package exercise
 var lessons = []lesson{
 	lesson01,
 	lesson02,
+	lesson03,
 	lesson05,
 }
