@@ -6,4 +6,5 @@ var lessons = []lesson{
 	lesson02,
 	lesson03,
 	lesson05,
+	lesson18,
 }
