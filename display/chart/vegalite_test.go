@@ -171,27 +171,3 @@ func TestInteractiveBundle(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkVegaLite10k(b *testing.B) {
-	y := make([]float64, 10000)
-	for i := range y {
-		y[i] = math.Sin(float64(i) / 100)
-	}
-	f := Lines("loss", []Series{{Name: "a", Values: y}})
-	b.Run("specification", func(b *testing.B) {
-		for b.Loop() {
-			f.VegaLite()
-		}
-	})
-	b.Run("JSON", func(b *testing.B) {
-		spec := f.VegaLite()
-		for b.Loop() {
-			json.Marshal(spec)
-		}
-	})
-	b.Run("PNG", func(b *testing.B) {
-		for b.Loop() {
-			f.PNG()
-		}
-	})
-}
