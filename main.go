@@ -40,6 +40,7 @@ type commands struct {
 	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
 	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Site    siteCommand    `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
 	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
 	Fmt     fmtCommand     `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
 	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
@@ -137,6 +138,7 @@ type runCommand struct {
 	AllowErrors bool              `help:"Continue after a cell that fails."`
 	Watch       bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
 	Resume      bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
+	Fresh       bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
@@ -144,7 +146,7 @@ type runCommand struct {
 
 func (c runCommand) Run(ctx context.Context) error {
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
-		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume,
+		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
 		Progress: os.Stderr,
 		Start:    c.start,
@@ -161,6 +163,47 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	}
 	o.Stderr = os.Stderr
 	return client.Start(ctx, spec, o)
+}
+
+type siteCommand struct {
+	Notebooks []string `arg:"" optional:"" name:"notebook" help:"Executed notebooks, in the order of the site. Without any, the tutorials." type:"existingfile"`
+	Dir       string   `default:"halfnote-site" help:"Folder for the pages; its index is index.html." type:"path"`
+	Title     string   `default:"Mixed precision in Go" help:"Title of the index."`
+	First     bool     `name:"run" help:"Run the notebooks first. The files stay as they are; the site gets the executed copies."`
+}
+
+func (c siteCommand) Run(ctx context.Context) error {
+	if len(c.Notebooks) == 0 {
+		dir, err := os.MkdirTemp("", "halfnote-site")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if err := copyTutorials(dir); err != nil {
+			return err
+		}
+		if c.Notebooks, err = filepath.Glob(filepath.Join(dir, "*.ipynb")); err != nil {
+			return err
+		}
+	}
+	if c.First {
+		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{Engine: interp.Engines[0]}.start}
+		if err := notebook.RunFiles(ctx, c.Notebooks, o); err != nil {
+			return err
+		}
+		for i, path := range c.Notebooks {
+			c.Notebooks[i] = filepath.Join(c.Dir, filepath.Base(path))
+		}
+	}
+	lessons, err := notebook.ReadLessons(c.Notebooks)
+	if err != nil {
+		return err
+	}
+	if err := notebook.WriteSite(c.Dir, c.Title, lessons); err != nil {
+		return err
+	}
+	fmt.Println("open", filepath.Join(c.Dir, "index.html"), "in a browser")
+	return nil
 }
 
 // other returns the name of an engine; "" for the default one.
@@ -198,7 +241,8 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
 		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
-		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // the history keeps only cells that a user typed
+		// The history and the progress in the course keep only what a user typed.
+		Env: map[string]string{"HALFNOTE_HISTORY": "", "HALFNOTE_PROGRESS": ""},
 	}, nil
 }
 

@@ -45,6 +45,7 @@ var tasks = []struct {
 	{"output that the browser missed", []string{"%output"}},
 	{"cells of another notebook", []string{"%run other.ipynb"}},
 	{"gofmt for a cell", []string{"%%gofmt"}},
+	{"answers to the course's exercises", []string{"exercise.Check?", "exercise.Progress()"}},
 	{"a Go program of this notebook", []string{"%export main.go"}},
 }
 

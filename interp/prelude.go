@@ -12,6 +12,7 @@ var preloaded = map[string]string{
 	"data":       "halfnote/tensor/data",
 	"diagnose":   "halfnote/amp/diagnose",
 	"display":    "halfnote/display",
+	"exercise":   "halfnote/notebooks/exercise",
 	"experiment": "halfnote/amp/experiment",
 	"fmt":        "fmt",
 	"fp8":        "halfnote/amp/fp8",

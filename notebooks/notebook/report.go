@@ -44,6 +44,13 @@ func (r *reporter) resumed(before, all int) {
 	}
 }
 
+// kept reports how many cells kept the times of an earlier run.
+func (r *reporter) kept(n int) {
+	if n > 0 {
+		fmt.Fprintf(r.w, "no code has changed: %s tagged timing kept the earlier output; --fresh replaces it\n", text.Count(n, "cell"))
+	}
+}
+
 // watched names the page of the run.
 func (r *reporter) watched(page string) {
 	if path, err := filepath.Abs(page); err == nil {

@@ -31,6 +31,9 @@ type RunOptions struct {
 	// cells ran before, none runs. Otherwise the kernel of that run and its values are gone, so the
 	// cells run again, except those tagged skip-on-resume, whose outputs stay.
 	Resume bool
+	// Fresh replaces all outputs. Without it, cells tagged timing keep those of the output file if no
+	// code cell has changed since, so that a difference between two runs shows more than times.
+	Fresh bool
 
 	Timeout     time.Duration // time limit of each cell; 0 means unlimited
 	AllowErrors bool          // whether to continue after a cell that fails
@@ -156,6 +159,10 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 			w.progress(p)
 		}
 	}
+	var earlier *Notebook
+	if out := o.out(path); out != "" && !o.Fresh {
+		earlier, _ = ReadFile(out) // without a readable one there is nothing to keep
+	}
 	runner := NewRunner(nb, options)
 	run := func(ctx context.Context, k *client.Kernel) error {
 		if o.Watch || o.Resume {
@@ -172,6 +179,9 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 	runner.Finish()
 	if errors.As(err, &failure) && nb.Cells[failure.Index].completed() {
 		nb.Cells[failure.Index].Count = 0 // it did not end, so that a run that resumes this one starts here
+	}
+	if err == nil && earlier != nil {
+		report.kept(nb.keepTimes(earlier))
 	}
 	if err == nil || errors.As(err, &failure) {
 		err = errors.Join(err, o.write(path, nb))
@@ -212,7 +222,7 @@ func (o RunOptions) write(path string, nb *Notebook) error {
 func (o RunOptions) writeLive(path string, nb *Notebook, l *live) error {
 	var errs []error
 	if page := cmp.Or(o.HTML, o.page); page != "" && (l == nil || o.Watch) {
-		errs = append(errs, writeFile(page, func(w io.Writer) error { return writePage(w, nb, l) }))
+		errs = append(errs, writeFile(page, func(w io.Writer) error { return writePage(w, nb, l, nil) }))
 	}
 	if out := o.out(path); out != "" {
 		if l != nil && l.cell != nil {

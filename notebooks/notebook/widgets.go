@@ -29,7 +29,7 @@ type widgetStates struct {
 
 // saveWidgets stores the states of widgets in the metadata, as nbclient and JupyterLab do, so that
 // pages without a kernel draw the widgets. Outputs of halfnote's own widgets also get their last
-// state as text and HTML. A kernel that does not answer leaves the notebook as it is.
+// state as text and HTML. Widgets get names that stay the same from run to run. A kernel that does not answer leaves the notebook as it is.
 func (r *Runner) saveWidgets(ctx context.Context, k *client.Kernel) {
 	r.out.mu.Lock()
 	delete(r.nb.Metadata, "widgets")
@@ -77,6 +77,12 @@ func (r *Runner) saveWidgets(ctx context.Context, k *client.Kernel) {
 	send("comm_open", map[string]any{"comm_id": id, "target_name": "jupyter.widget.control", "data": struct{}{}})
 	send("comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": "request_states"}})
 	send("comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": "request_bundles", "models": slices.Compact(models)}})
+	r.out.mu.Lock()
+	defer r.out.mu.Unlock()
+	if all, ok := r.nb.Metadata["widgets"].(map[string]any); ok {
+		saved := all[widgetState].(map[string]any)
+		saved["state"] = nameModels(r.nb.Cells, saved["state"].(map[string]any))
+	}
 }
 
 // saved returns the states in the form of the metadata, in which each widget has its buffers.
@@ -112,10 +118,8 @@ func (c *collector) widgets() (list []shownWidget) {
 	defer c.mu.Unlock()
 	for _, a := range c.areas {
 		for _, o := range a.cell.Outputs {
-			if view, ok := o.Data[widgetView].(map[string]any); ok {
-				if model, ok := view["model_id"].(string); ok {
-					list = append(list, shownWidget{o, model})
-				}
+			if model := o.widget(); model != "" {
+				list = append(list, shownWidget{o, model})
 			}
 		}
 	}

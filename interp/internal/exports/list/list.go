@@ -15,6 +15,7 @@ var Own = []string{
 	"halfnote/display",
 	"halfnote/display/chart",
 	"halfnote/display/widget",
+	"halfnote/notebooks/exercise",
 	"halfnote/tensor",
 	"halfnote/tensor/autograd",
 	"halfnote/tensor/data",

@@ -1,0 +1,199 @@
+package exercise
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// answer is a set of accepted answers.
+type answer interface {
+	// check returns nil for an accepted answer, errWrong for another one, or an error that says more, such as
+	// that the answer has the wrong form.
+	check(given any) error
+	// form describes the form of an answer: "a number".
+	form() string
+}
+
+// errWrong is the error of an answer that has the right form but is wrong.
+var errWrong = errors.New("wrong")
+
+// numberAnswer accepts numbers near one.
+type numberAnswer struct{ want, relative float64 }
+
+// number accepts want, up to the digits that people type.
+func number(want float64) answer { return near(want, 1e-4) }
+
+// exact accepts only want.
+func exact(want float64) answer { return near(want, 0) }
+
+// near accepts numbers that differ from want by at most a share of it.
+func near(want, relative float64) answer { return numberAnswer{want, relative} }
+
+func (a numberAnswer) form() string { return `a number, or a text such as "2^-10"` }
+
+func (a numberAnswer) check(given any) error {
+	got, err := value(given)
+	switch {
+	case err != nil:
+		return err
+	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
+		return nil
+	}
+	return errWrong
+}
+
+// value returns the number that an answer stands for: a Go number, a tensor of one element, or an expression.
+func value(given any) (float64, error) {
+	switch v := given.(type) {
+	case string:
+		return evaluate(v, nil)
+	case *tensor.Tensor:
+		if v.Numel() != 1 {
+			return 0, fmt.Errorf("want a number, not a tensor of shape %v", v.Shape())
+		}
+		return v.Item(), nil
+	case fmt.Stringer: // a dtype, for example, is not a number
+		return 0, fmt.Errorf("want a number, not %v", v)
+	}
+	switch v := reflect.ValueOf(given); {
+	case v.CanInt():
+		return float64(v.Int()), nil
+	case v.CanUint():
+		return float64(v.Uint()), nil
+	case v.CanFloat():
+		return v.Float(), nil
+	}
+	return 0, fmt.Errorf("want a number, not %T", given)
+}
+
+// formulaAnswer accepts expressions that are equal to one for every value of its variables.
+type formulaAnswer struct {
+	expression string
+	variables  []string
+}
+
+// formula accepts expressions in the given variables that are equal to one: for "n/2", also "0.5*n".
+func formula(expression string, variables ...string) answer {
+	return formulaAnswer{expression, variables}
+}
+
+func (a formulaAnswer) form() string {
+	return fmt.Sprintf("an expression of %s as a text", strings.Join(a.variables, " and "))
+}
+
+func (a formulaAnswer) check(given any) error {
+	text, ok := given.(string)
+	if !ok {
+		text = show(given)
+	}
+	for _, base := range []float64{2, 3, 5.5, 8} {
+		variables := map[string]float64{}
+		for i, name := range a.variables {
+			variables[name] = base + 1.25*float64(i)
+		}
+		want, err := evaluate(a.expression, variables)
+		if err != nil {
+			panic(err)
+		}
+		got, err := evaluate(text, variables)
+		if err != nil {
+			return err
+		}
+		if !(math.Abs(got-want) <= 1e-9*max(math.Abs(got), math.Abs(want))) {
+			return errWrong
+		}
+	}
+	return nil
+}
+
+// textAnswer accepts one of several texts.
+type textAnswer []string
+
+// text accepts the given texts, in any case, and values that print as them, such as dtypes.
+func text(accepted ...string) answer { return textAnswer(accepted) }
+
+func (a textAnswer) form() string { return "a text" }
+
+func (a textAnswer) check(given any) error {
+	got := strings.ToLower(strings.Join(strings.Fields(show(given)), " "))
+	if slices.ContainsFunc(a, func(want string) bool { return strings.EqualFold(got, want) }) {
+		return nil
+	}
+	return errWrong
+}
+
+// truthAnswer accepts one truth value.
+type truthAnswer bool
+
+// truth accepts want.
+func truth(want bool) answer { return truthAnswer(want) }
+
+func (a truthAnswer) form() string { return "true or false" }
+
+func (a truthAnswer) check(given any) error {
+	got, ok := given.(bool)
+	switch {
+	case !ok:
+		return fmt.Errorf("want true or false, not %T", given)
+	case got != bool(a):
+		return errWrong
+	}
+	return nil
+}
+
+// listAnswer accepts lists whose elements are accepted.
+type listAnswer []answer
+
+// list accepts a slice or array with one element for each answer, in order.
+func list(elements ...answer) answer { return listAnswer(elements) }
+
+func (a listAnswer) form() string { return fmt.Sprintf("a list of %d, in order", len(a)) }
+
+func (a listAnswer) check(given any) error {
+	v := reflect.ValueOf(given)
+	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+		return fmt.Errorf("want a list of %d, not %T", len(a), given)
+	}
+	if v.Len() != len(a) {
+		return fmt.Errorf("want a list of %d, not of %d", len(a), v.Len())
+	}
+	var wrong []string
+	for i, element := range a {
+		if element.check(v.Index(i).Interface()) != nil {
+			wrong = append(wrong, fmt.Sprint(i+1))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%d of %d are right; not right yet: %s (counted from 1)", len(a)-len(wrong), len(a), strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+// satisfyingAnswer accepts what a function accepts.
+type satisfyingAnswer struct {
+	describe string
+	f        func(given any) error
+}
+
+// satisfies accepts the answers for which f returns nil. The error of f tells the learner what is wrong.
+func satisfies(describe string, f func(given any) error) answer { return satisfyingAnswer{describe, f} }
+
+func (a satisfyingAnswer) form() string          { return a.describe }
+func (a satisfyingAnswer) check(given any) error { return a.f(given) }
+
+// function accepts the functions of one tensor for which test returns nil.
+func function(test func(f func(x *tensor.Tensor) *tensor.Tensor) error) answer {
+	return satisfies("a func(x *tensor.Tensor) *tensor.Tensor", func(given any) error {
+		f, ok := given.(func(*tensor.Tensor) *tensor.Tensor)
+		if !ok {
+			return fmt.Errorf("want a func(x *tensor.Tensor) *tensor.Tensor, not %T", given)
+		}
+		return test(f)
+	})
+}
