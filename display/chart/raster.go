@@ -365,7 +365,7 @@ func (r *raster) png() []byte {
 	size := r.pixels.Rect.Size()
 	var body bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&body, zlib.BestSpeed) // the level exists
-	row := make([]byte, 1+3*size.X)                    // its first byte says that it has no filter
+	row := make([]byte, 1+3*size.X)                    // its first byte, 0, means that it has no filter
 	for y := range size.Y {
 		pixels := r.pixels.Pix[y*r.pixels.Stride:][:4*size.X]
 		for x := range size.X {
