@@ -4,4 +4,5 @@ package exercise
 var lessons = []lesson{
 	lesson04,
 	lesson05,
+	lesson06,
 }
