@@ -7,5 +7,6 @@ var lessons = []lesson{
 	lesson03,
 	lesson04,
 	lesson05,
+	lesson06,
 	lesson18,
 }
