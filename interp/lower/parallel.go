@@ -90,6 +90,31 @@ func (u *Unit) parallelAssigns() {
 	})
 }
 
+// appendedResults keeps the results of a return statement in variables if two of them are
+// calls of append: Yaegi returns the last one for all.
+func (u *Unit) appendedResults() {
+	u.each(func(c *astutil.Cursor) {
+		r, ok := c.Node().(*ast.ReturnStmt)
+		if !ok || c.Index() < 0 {
+			return
+		}
+		appends := 0
+		for _, e := range r.Results {
+			if x, ok := ast.Unparen(e).(*ast.CallExpr); ok && u.isBuiltin(x.Fun, "append") {
+				appends++
+			}
+		}
+		if appends < 2 {
+			return
+		}
+		for i, e := range r.Results {
+			if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() {
+				c.InsertBefore(u.keep(&r.Results[i]))
+			}
+		}
+	})
+}
+
 // part returns the assignment of one of a's values.
 func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
 	p := &ast.AssignStmt{Lhs: a.Lhs[i : i+1], TokPos: a.TokPos, Tok: token.ASSIGN, Rhs: a.Rhs[i : i+1]}
