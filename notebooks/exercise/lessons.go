@@ -8,5 +8,6 @@ var lessons = []lesson{
 	lesson04,
 	lesson05,
 	lesson06,
+	lesson12,
 	lesson18,
 }
