@@ -311,7 +311,7 @@ type labCommand struct {
 	NoBrowser bool     `help:"Print the address instead of opening a browser."`
 	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
 	Engine    string   `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab."`
+	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab, after --."`
 }
 
 // tutorials are the notebooks that lab copies, and their pictures.
@@ -323,6 +323,9 @@ var tutorials embed.FS
 const tutorialsDir = "halfnote-notebooks"
 
 func (c labCommand) Run(ctx context.Context) error {
+	if len(c.Args) > 0 && c.Args[0] == "--" { // jupyter would take it for a file's name
+		c.Args = c.Args[1:]
+	}
 	if c.Dir == "" {
 		c.Dir = tutorialsDir
 		if err := copyTutorials(c.Dir); err != nil {

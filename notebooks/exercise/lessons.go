@@ -6,6 +6,7 @@ var lessons = []lesson{
 	lesson01,
 	lesson02,
 	lesson03,
+	lesson04,
 	lesson05,
 	lesson18,
 }
