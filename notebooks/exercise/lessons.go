@@ -2,6 +2,7 @@ package exercise
 
 // lessons contains the key of every notebook of the course, in order.
 var lessons = []lesson{
+	lesson00,
 	lesson01,
 	lesson02,
 	lesson03,
