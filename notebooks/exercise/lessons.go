@@ -5,4 +5,6 @@ var lessons = []lesson{
 	lesson04,
 	lesson05,
 	lesson06,
+	lesson07,
+	lesson08,
 }
