@@ -9,6 +9,8 @@ var lessons = []lesson{
 	lesson04,
 	lesson05,
 	lesson06,
+	lesson07,
+	lesson08,
 	lesson12,
 	lesson18,
 }
