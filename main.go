@@ -40,6 +40,7 @@ type commands struct {
 	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
 	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Site    siteCommand    `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
 	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
 	Fmt     fmtCommand     `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
 	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
@@ -164,6 +165,47 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	return client.Start(ctx, spec, o)
 }
 
+type siteCommand struct {
+	Notebooks []string `arg:"" optional:"" name:"notebook" help:"Executed notebooks, in the order of the site. Without any, the tutorials." type:"existingfile"`
+	Dir       string   `default:"halfnote-site" help:"Folder for the pages; its index is index.html." type:"path"`
+	Title     string   `default:"Mixed precision in Go" help:"Title of the index."`
+	First     bool     `name:"run" help:"Run the notebooks first. The files stay as they are; the site gets the executed copies."`
+}
+
+func (c siteCommand) Run(ctx context.Context) error {
+	if len(c.Notebooks) == 0 {
+		dir, err := os.MkdirTemp("", "halfnote-site")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if err := copyTutorials(dir); err != nil {
+			return err
+		}
+		if c.Notebooks, err = filepath.Glob(filepath.Join(dir, "*.ipynb")); err != nil {
+			return err
+		}
+	}
+	if c.First {
+		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{Engine: interp.Engines[0]}.start}
+		if err := notebook.RunFiles(ctx, c.Notebooks, o); err != nil {
+			return err
+		}
+		for i, path := range c.Notebooks {
+			c.Notebooks[i] = filepath.Join(c.Dir, filepath.Base(path))
+		}
+	}
+	lessons, err := notebook.ReadLessons(c.Notebooks)
+	if err != nil {
+		return err
+	}
+	if err := notebook.WriteSite(c.Dir, c.Title, lessons); err != nil {
+		return err
+	}
+	fmt.Println("open", filepath.Join(c.Dir, "index.html"), "in a browser")
+	return nil
+}
+
 // other returns the name of an engine; "" for the default one.
 func other(engine string) string {
 	if engine == interp.Engines[0] {
@@ -269,7 +311,7 @@ type labCommand struct {
 	NoBrowser bool     `help:"Print the address instead of opening a browser."`
 	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
 	Engine    string   `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab."`
+	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab, after --."`
 }
 
 // tutorials are the notebooks that lab copies, and their pictures.
@@ -281,6 +323,9 @@ var tutorials embed.FS
 const tutorialsDir = "halfnote-notebooks"
 
 func (c labCommand) Run(ctx context.Context) error {
+	if len(c.Args) > 0 && c.Args[0] == "--" { // jupyter would take it for a file's name
+		c.Args = c.Args[1:]
+	}
 	if c.Dir == "" {
 		c.Dir = tutorialsDir
 		if err := copyTutorials(c.Dir); err != nil {

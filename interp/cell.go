@@ -88,17 +88,18 @@ type cell struct {
 	typesBySlot  map[string]*binding
 
 	// lower
-	unitPaths map[string]bool
-	flat      bool            // the cell uses packages run from source
-	generics  *generics       // nil if the cell uses no generics
-	included  map[string]bool // standard library source, or nil if the cell uses none
-	labels    map[string]string
-	generated map[*ast.FuncDecl]bool
-	inits     int
-	results   []outValue
-	marks     []lower.Mark
-	markBase  int // number of marks in the session before these
-	unit      *engine.Unit
+	unitPaths  map[string]bool
+	flat       bool            // the cell uses packages run from source
+	generics   *generics       // nil if the cell uses no generics
+	included   map[string]bool // standard library source, or nil if the cell uses none
+	labels     map[string]string
+	generated  map[*ast.FuncDecl]bool
+	inits      int
+	suspicions []string // notes on valid code that may mean something else
+	results    []outValue
+	marks      []lower.Mark
+	markBase   int // number of marks in the session before these
+	unit       *engine.Unit
 
 	starts  []*sourceUnit // packages to initialize before the cell runs
 	program engine.Program
@@ -110,7 +111,7 @@ type cell struct {
 type outValue struct {
 	slot string
 	typ  types.Type
-	note string // what the user may have meant; commonly ""
+	note string // what the user may have meant, usually ""
 }
 
 // newCell returns a cell that works on a copy of the environment.
@@ -231,7 +232,7 @@ func (s *Session) split(c *cell) error {
 	s.reload(c)
 	c.pieces = split(c.code)
 	if len(c.errs) > 0 {
-		return &rejected{"CompileError", in(c.n, c.errs)}
+		return &rejected{"CompileError", c.asPython(in(c.n, c.errs))}
 	}
 	var problems []problem
 	for _, it := range c.items {
@@ -240,7 +241,7 @@ func (s *Session) split(c *cell) error {
 		}
 	}
 	if len(problems) > 0 {
-		return &rejected{"CompileError", problems}
+		return &rejected{"CompileError", c.asPython(problems)}
 	}
 	s.program(c)
 	return nil
@@ -295,7 +296,7 @@ func (s *Session) notices(c *cell) {
 		}
 	}
 	slices.Sort(list)
-	for _, line := range list {
+	for _, line := range append(list, c.suspicions...) {
 		fmt.Fprintln(c.out.Stderr(), line)
 	}
 }

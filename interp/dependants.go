@@ -13,7 +13,7 @@ import (
 // declaration in force.
 func (c *cell) ownDecls() ([]*declFile, error) {
 	if err := c.parseStatements(); err != nil {
-		return nil, &rejected{"CompileError", c.diagnose()}
+		return nil, &rejected{"CompileError", c.asPython(c.diagnose())}
 	}
 	var own []*declFile
 	for _, it := range c.items {
@@ -23,7 +23,7 @@ func (c *cell) ownDecls() ([]*declFile, error) {
 		src := &source{cell: c.n, item: it}
 		f, err := c.parse(src)
 		if err != nil {
-			return nil, &rejected{"CompileError", c.diagnose()}
+			return nil, &rejected{"CompileError", c.asPython(c.diagnose())}
 		}
 		src.norm = normal(f)
 		own = append(own, f)

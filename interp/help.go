@@ -7,10 +7,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/exports"
-	"halfnote/kernel"
 )
-
-func (s *Session) magicHelp(c call) kernel.Result { return shown(overview()) }
 
 // tasks lists what users look for and what to type for it: cells that show help, run a
 // magic or are Go.
@@ -34,6 +31,8 @@ var tasks = []struct {
 	{"gradients that float16 loses", []string{"diagnose.Gradients?"}},
 	{"where a value overflows", []string{"diagnose.Overflow?"}},
 	{"a good loss scale", []string{"diagnose.Replay?"}},
+	{"where float16 sums stop", []string{"experiment.Accumulation?"}},
+	{"what float16 can store", []string{"experiment.Ranges()", "experiment.Spacing?"}},
 	{"record a run", []string{"trace.Start?"}},
 	{"TensorBoard, Perfetto", []string{"trace.TensorBoard?", "trace.Recorder.ChromeTrace?"}},
 	{"time on another GPU", []string{"roofline?"}},
@@ -63,6 +62,7 @@ func overview() string {
 	row("nn.NewLinear??", "the same with its source")
 	row("nn.*norm*?", "the names that match; *norm*? searches all packages")
 	row("?", "this page; also %help")
+	row("%help loss scale", "what there is about some words")
 	b.WriteString("\n")
 
 	b.WriteString("Packages\n")

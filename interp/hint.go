@@ -44,6 +44,12 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 	case strings.HasPrefix(e.Msg, "not enough arguments in call to "), strings.HasPrefix(e.Msg, "too many arguments in call to "),
 		strings.HasPrefix(e.Msg, "cannot use ") && strings.Contains(e.Msg, " value in argument to "):
 		return a.callHint(e.Pos, path)
+	case strings.HasPrefix(e.Msg, "too many arguments in conversion to "), strings.HasPrefix(e.Msg, "missing argument in conversion to "), strings.HasPrefix(e.Msg, "cannot convert "):
+		if h := a.constructorHint(path); h != "" {
+			return h
+		}
+	case strings.HasPrefix(e.Msg, "label ") && strings.HasSuffix(e.Msg, " declared and not used"):
+		return c.lineHint(e)
 	case strings.HasPrefix(e.Msg, "too few values in struct literal"):
 		return torchHint(e.Msg)
 	case strings.HasPrefix(e.Msg, "invalid operation: "), strings.HasPrefix(e.Msg, "invalid argument: "), strings.HasPrefix(e.Msg, "cannot index "),
@@ -99,8 +105,8 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == e.Pos {
 		if id, ok := sel.X.(*ast.Ident); ok {
 			if p, ok := a.info.Uses[id].(*types.PkgName); ok {
-				if name := "New" + sel.Sel.Name; p.Imported().Scope().Lookup(name) != nil {
-					return fmt.Sprintf("%s.%s is the constructor", id.Name, name)
+				if h := constructor(p.Imported(), sel.Sel.Name); h != "" {
+					return h
 				}
 				return meant(sel.Sel.Name, exportedNames(p.Imported().Scope()))
 			}
@@ -140,10 +146,39 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 		names = slices.DeleteFunc(names, func(n string) bool { return n == d.Name.Name })
 	}
 	h := meant(name, names)
+	if id, ok := path[0].(*ast.Ident); ok && h == "" {
+		if st, ok := within[*ast.AssignStmt](path); ok && st.Tok == token.ASSIGN && slices.Contains(st.Lhs, ast.Expr(id)) {
+			h = name + " := … declares it"
+		}
+	}
 	if called && !c.inStatements(e.Pos) {
 		h += fmt.Sprintf("\nfunctions that call each other belong in one cell: declare %s in this one", name)
 	}
 	return strings.TrimPrefix(h, "\n")
+}
+
+// constructor names the function of a package that makes a value of the type name, or returns "".
+func constructor(pkg *types.Package, name string) string {
+	if pkg.Scope().Lookup("New"+name) == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s.New%s is the constructor", pkg.Name(), name)
+}
+
+// constructorHint names the constructor of a type that is called like a function, or returns "".
+func (a *attempt) constructorHint(path []ast.Node) string {
+	for _, n := range path {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !a.info.Types[call.Fun].IsType() {
+			continue
+		}
+		named, ok := types.Unalias(a.info.TypeOf(call.Fun)).(*types.Named)
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == a.pkg {
+			return ""
+		}
+		return constructor(named.Obj().Pkg(), named.Obj().Name())
+	}
+	return ""
 }
 
 // callable reports whether an object can be called.
@@ -234,7 +269,8 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if t == nil {
 		return ""
 	}
-	return cmp.Or(a.functionHint(sel, t), renamedMethods[typeString(t, a.pkg)+"."+sel.Sel.Name], a.membersHint(sel.Sel.Name, t))
+	call, _ := within[*ast.CallExpr](path)
+	return cmp.Or(a.functionHint(sel, call, t), renamedMethods[typeString(t, a.pkg)+"."+sel.Sel.Name], a.membersHint(sel.Sel.Name, t))
 }
 
 // membersHint suggests the members of a type with names similar to name. If a type of a package has
@@ -250,8 +286,8 @@ func (a *attempt) membersHint(name string, t types.Type) string {
 }
 
 // functionHint suggests the function that does what a missing method would, such as
-// nn.Parameters(net) for net.Parameters(), or returns "".
-func (a *attempt) functionHint(sel *ast.SelectorExpr, t types.Type) string {
+// nn.Parameters(net) for net.Parameters(), or returns "". The call, if any, has the other arguments.
+func (a *attempt) functionHint(sel *ast.SelectorExpr, call *ast.CallExpr, t types.Type) string {
 	var pkgs []*types.Package
 	if named, ok := types.Unalias(deref(t)).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg() != a.pkg {
 		pkgs = append(pkgs, named.Obj().Pkg())
@@ -275,7 +311,13 @@ func (a *attempt) functionHint(sel *ast.SelectorExpr, t types.Type) string {
 			first = list.Elem()
 		}
 		if types.AssignableTo(t, first) {
-			return fmt.Sprintf("%s.%s(%s) is a function", pkg.Name(), fn.Name(), types.ExprString(sel.X))
+			args := []string{types.ExprString(sel.X)}
+			if call != nil && ast.Unparen(call.Fun) == ast.Expr(sel) {
+				for _, arg := range call.Args {
+					args = append(args, types.ExprString(arg))
+				}
+			}
+			return fmt.Sprintf("%s.%s(%s) is a function", pkg.Name(), fn.Name(), strings.Join(args, ", "))
 		}
 	}
 	return ""

@@ -40,6 +40,16 @@ func (a *attempt) callHint(pos token.Pos, path []ast.Node) string {
 			return fmt.Sprintf("%s takes a function that returns nothing: %s { … }", callName(fn), typeString(sig, a.pkg))
 		}
 	}
+	if last := params.Len() - 1; fn.Signature().Variadic() && i >= last {
+		list, ok := types.Unalias(a.info.TypeOf(call.Args[i])).(*types.Slice)
+		if ok && types.Identical(list.Elem(), params.At(last).Type().(*types.Slice).Elem()) {
+			given := "list"
+			if id, ok := call.Args[i].(*ast.Ident); ok {
+				given = id.Name
+			}
+			return fmt.Sprintf("%s takes the elements of a slice with dots: %s(%s...)", callName(fn), callName(fn), given)
+		}
+	}
 	return declarationHint(fn, call)
 }
 

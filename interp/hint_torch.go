@@ -22,6 +22,7 @@ var torchHints = []struct {
 	{[]string{"operator + ", "*tensor.Tensor"}, "x.Add(y) adds tensors, x.AddScalar(c) adds a number"},
 	{[]string{"operator - ", "*tensor.Tensor"}, "x.Sub(y) subtracts tensors, x.Neg() changes the sign"},
 	{[]string{"operator * ", "*tensor.Tensor"}, "x.Mul(y) multiplies tensors, x.MulScalar(c) multiplies by a number, x.MatMul(y) is the matrix product"},
+	{[]string{"cannot indirect ", " constant"}, "x.Pow(2) is the power of a tensor, math.Pow(x, 2) of a number"},
 	{[]string{"operator / ", "*tensor.Tensor"}, "x.Div(y) divides tensors, x.DivScalar(c) divides by a number"},
 }
 
@@ -61,18 +62,24 @@ const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.On
 
 // foreignNames maps names that Python's users give modules to what cells have in their place.
 var foreignNames = map[string]string{
-	"torch": preloadedHint,
-	"np":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
-	"numpy": "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
-	"F":     "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
-	"plt":   "chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
-	"exit":  "Ctrl-D leaves a console",
-	"quit":  "Ctrl-D leaves a console",
-	"self":  "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
-	"print": "fmt.Println(x) prints",
-	"None":  "nil is Go's None",
-	"True":  "true is Go's True",
-	"False": "false is Go's False",
+	"torch":    preloadedHint,
+	"np":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"numpy":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"F":        "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
+	"plt":      "chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
+	"dir":      "x.*? lists the members of x, %who the variables",
+	"exit":     "Ctrl-D leaves a console",
+	"float16":  "tensor.Float16 is a dtype: tensor.Scalar(2048).Half()",
+	"help":     "x? shows the documentation of x, %help an index",
+	"pass":     "an empty block is { }",
+	"quit":     "Ctrl-D leaves a console",
+	"self":     "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
+	"str":      "fmt.Sprint(x) makes a string",
+	"print":    "fmt.Println(x) prints",
+	"None":     "nil is Go's None",
+	"True":     "true is Go's True",
+	"False":    "false is Go's False",
 }
 
 // foreignImports maps the first element of Python's import paths to what cells have in their place.

@@ -67,7 +67,7 @@ func init() {
 		{"%debug", "", "after a panic, runs that cell again and shows the variables of every call that was active at the panic", takesWords, (*Session).magicDebug},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", takesWords, (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", takesWords, (*Session).magicExport},
-		{"%help", "", "lists packages, tasks and commands; so does ?", takesWords, (*Session).magicHelp},
+		{"%help", "[NAME|WORDS]", "lists packages, tasks and commands, as ? does, or those about some words; with a name, shows its documentation", takesWords, (*Session).magicHelp},
 		{"%history", "[-n] [CELLS]", "shows the cells so far, or those listed, such as 2-4 7; -n adds their numbers", takesWords, (*Session).magicHistory},
 		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", takesWords, (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", takesWords, (*Session).magicList},

@@ -14,6 +14,7 @@ import (
 // stored in separate slots, from which it is displayed.
 func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
+	c.suspect()
 	all := c.body.Body.List
 	inits := e.inits
 	for i, st := range all {
@@ -81,27 +82,9 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 			}
 		}
 		st.Lhs = append(st.Lhs, ast.NewIdent(name))
-		c.results = append(c.results, outValue{name, t, c.methodNote(x.X)})
+		c.results = append(c.results, outValue{name, t, c.meantNote(x.X)})
 	}
 	return st, nil
-}
-
-// methodNote returns how to call the method that x names without calling it; "" for other
-// expressions.
-func (c *cell) methodNote(x ast.Expr) string {
-	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-	if !ok {
-		return ""
-	}
-	s := c.info.Selections[sel]
-	if s == nil || s.Kind() != types.MethodVal {
-		return ""
-	}
-	args := ""
-	if s.Obj().(*types.Func).Signature().Params().Len() > 0 {
-		args = "…"
-	}
-	return fmt.Sprintf("%s is a method: %s(%s)", sel.Sel.Name, types.ExprString(sel), args)
 }
 
 func isTuple(t types.Type) bool {

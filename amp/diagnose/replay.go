@@ -69,6 +69,7 @@ type gradient struct {
 	name       string
 	activation bool
 	wide       bool      // float32 even under autocast
+	rounded    bool      // float16 in the run
 	scale      float64   // loss scale of the gradient
 	values     []float32 // unscaled values; nil unless kept
 }
@@ -254,6 +255,7 @@ func (r *Replay) capture(params []*tensor.Tensor, scale float64, inverse float32
 			s.has[p] = true
 			recorded := r.gradient(g, r.name(p, i), scale, inverse)
 			recorded.wide = r.watcher.wide(p)
+			recorded.rounded = r.watcher.float16 && !recorded.wide
 			s.gradients = append(s.gradients, recorded)
 		}
 	}

@@ -188,3 +188,41 @@ func TestBandMatchesRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayLost checks that a band warns of gradients that a float16 run flushed before they were recorded,
+// and that it does not count zeros that the run did not make.
+func TestReplayLost(t *testing.T) {
+	off := func() *amp.GradScaler { return amp.NewGradScaler(amp.ScalerEnabled(false)) }
+	relu := func() *nn.Sequential { // half of its gradients are 0 in any dtype
+		tensor.ManualSeed(3)
+		dead := nn.NewLinear(8, 8)
+		tensor.NoGrad(func() { dead.Bias.Narrow(0, 0, 4).Fill(-100) })
+		return nn.NewSequential(dead, nn.NewReLU(), nn.NewLinear(8, 8))
+	}
+	weak := func() *nn.Sequential {
+		net, at := chain(1)
+		tensor.NoGrad(func() { net.Modules[at].(*nn.Linear).Weight.MulScalarAssign(1e9 * 1e-5) }) // close to 2^-24, so that some survive
+		return net
+	}
+	for _, c := range []struct {
+		name   string
+		net    *nn.Sequential
+		policy amp.Policy
+		scaler *amp.GradScaler
+		lost   bool
+	}{
+		{"float16 without a scaler", weak(), amp.Float16, off(), true},
+		{"float32", weak(), amp.Off, off(), false},
+		{"bfloat16", weak(), amp.BFloat16, off(), false},
+		{"float16 with a scaler", weak(), amp.Float16, amp.NewGradScaler(amp.InitScale(1 << 14)), false},
+		{"zeros of a ReLU", relu(), amp.Float16, amp.NewGradScaler(amp.InitScale(1 << 14)), false},
+	} {
+		rp := NewReplay(c.net)
+		loop(c.net, c.policy, c.scaler, false, 3, nil)
+		rp.Stop()
+		b := rp.Band(Float16)
+		if lost := b.Lost >= safeFlush; lost != c.lost || strings.Contains(b.String(), "0 already") != c.lost || strings.Contains(rp.String(), "0 already") != c.lost {
+			t.Errorf("%s: got %v lost, want %v: %s\n%s", c.name, b.Lost, c.lost, b, rp.WhatIf(1, Float16).Table().Data["text/plain"])
+		}
+	}
+}

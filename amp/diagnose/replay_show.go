@@ -20,13 +20,15 @@ func (r *Replay) String() string {
 	if w.NonFinite > 0 {
 		lines[0] += fmt.Sprintf(", %d of them inf or NaN", w.NonFinite)
 	}
-	activations := false
+	var b Band
 	for _, f := range Formats() {
-		b := r.Band(f)
-		activations = activations || b.Activations
-		lines = append(lines, b.String())
+		b = r.Band(f)
+		lines = append(lines, b.text())
 	}
-	if !activations {
+	if b.Lost >= safeFlush {
+		lines = append(lines, b.unknown())
+	}
+	if !b.Activations {
 		lines = append(lines, "Gradients of activations may need a larger scale: diagnose.WithActivations() records them, and diagnose.Gradients counts them.")
 	}
 	return strings.Join(lines, "\n")

@@ -15,6 +15,7 @@ type watcher struct {
 	names       *trace.Places
 	used, low   map[int]bool   // parameters by ID: met at all, and used in the low precision
 	activations bool           // also hooks activations
+	float16     bool           // the run computes in float16
 	half        map[int]bool   // results in the low precision, or that would be
 	made        map[int]string // names of results, by ID; "" once they have a hook
 	got         []*gradient
@@ -32,6 +33,7 @@ func (w *watcher) op(e tensor.Event) {
 	category := policy.Category(e.Op)
 	w.replay.mu.Lock()
 	defer w.replay.mu.Unlock()
+	w.float16 = w.float16 || e.Out.DType == tensor.Float16
 	for i, m := range e.In {
 		x := e.Operands[i]
 		if x.ID() != m.ID || !x.RequiresGrad() {
@@ -88,7 +90,7 @@ func (w *watcher) gradient(g *tensor.Tensor, name string) {
 	w.replay.mu.Lock()
 	defer w.replay.mu.Unlock()
 	out := w.replay.gradient(g, name, w.replay.scale, float32(1/w.replay.scale))
-	out.activation = true
+	out.activation, out.rounded = true, g.DType() == tensor.Float16
 	w.got = append(w.got, out)
 }
 

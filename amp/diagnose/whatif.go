@@ -132,6 +132,10 @@ type Band struct {
 	// Activations reports whether gradients of activations are counted too, as
 	// Gradients does. They are often smaller, so that Low is larger.
 	Activations bool
+	// Lost is the share of gradients that were 0 when they were recorded and that the run itself may
+	// have flushed, because it computed them in float16 and they lie next to float16's smallest numbers.
+	// The band does not count them.
+	Lost float64
 }
 
 // headroom is the factor that a recommended scale leaves before the largest gradient overflows.
@@ -156,15 +160,18 @@ func (r *Replay) Band(f Format) Band {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := Band{Format: f}
-	most := 0.0
+	most, lost, count := 0.0, 0, 0
 	for _, s := range r.steps {
 		for _, g := range s.gradients {
+			lost += g.lost()
+			count += g.zeros + g.some() + g.bad
 			if !g.wide {
 				most = max(most, g.max)
 			}
 			b.Activations = b.Activations || g.activation
 		}
 	}
+	b.Lost = float64(lost) / float64(max(count, 1))
 	b.Limit = f.over / most
 	b.Static = staticScale(most, f.max)
 	for k := range maxScale + 1 {
@@ -180,8 +187,33 @@ func (r *Replay) Band(f Format) Band {
 	return b
 }
 
-// String returns the band and the static scale.
+// lost returns the number of zeros that the run may have flushed: all zeros of a gradient in float16
+// in which at least a share of safeFlush of the other elements are below four times float16's smallest
+// number at the scale of the run.
+func (g *gradient) lost() int {
+	if !g.rounded {
+		return 0
+	}
+	if near, _ := g.below(0x1p-22/g.scale, false); float64(near) < safeFlush*float64(g.some()) {
+		return 0
+	}
+	return g.zeros
+}
+
+// String returns the band and the static scale. It also says if the run may have flushed gradients itself.
 func (b Band) String() string {
+	if b.Lost < safeFlush {
+		return b.text()
+	}
+	return b.text() + "; " + b.unknown()
+}
+
+// unknown says which gradients the band does not count.
+func (b Band) unknown() string {
+	return percent(b.Lost) + " of the gradients were 0 already, which the run in float16 may have flushed: record a run in float32 to count them, or see diagnose.Gradients"
+}
+
+func (b Band) text() string {
 	of := "parameters' gradients"
 	if b.Activations {
 		of = "all gradients"

@@ -283,7 +283,7 @@ func TestLab(t *testing.T) {
 	listener.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port))
+	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port), "--", "--ServerApp.terminals_enabled=False")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "JUPYTER_TOKEN=secret")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -310,6 +310,14 @@ request = urllib.request.Request(sys.argv[1] + "api/kernelspecs", headers={"Auth
 print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).CombinedOutput()
 	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
 		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
+	}
+	terminals, err := exec.Command("python3", "-c", `import sys, urllib.error, urllib.request
+try:
+    urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "api/terminals", headers={"Authorization": "token secret"}), timeout=30)
+except urllib.error.HTTPError as e:
+    print(e.code)`, base).CombinedOutput()
+	if err != nil || string(terminals) != "404\n" {
+		t.Errorf("terminals, which an argument after -- disables: got %q, %v; want 404", terminals, err)
 	}
 	script, err := exec.Command("python3", "-c", `import sys, urllib.request
 request = urllib.request.Request(sys.argv[1] + "nbconvert/script/00-hello.ipynb", headers={"Authorization": "token secret"})

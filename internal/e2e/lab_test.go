@@ -23,15 +23,7 @@ import (
 // for the next run.
 func lab(t *testing.T, notebooks map[string][]string) (browse func(script string) string) {
 	t.Helper()
-	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
-		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
-	}
-	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
-	exe, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	files := map[string][]byte{}
 	for name, cells := range notebooks {
 		var list []map[string]any
 		for i, code := range cells {
@@ -43,10 +35,28 @@ func lab(t *testing.T, notebooks map[string][]string) (browse func(script string
 			"nbformat": 4, "nbformat_minor": 5, "cells": list,
 			"metadata": map[string]any{"kernelspec": map[string]string{"name": "halfnote", "display_name": "Go (halfnote)", "language": "go"}},
 		})
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
-		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = data
+	}
+	return labWith(t, files)
+}
+
+// labWith runs JupyterLab in a folder with the given files. See lab.
+func labWith(t *testing.T, files map[string][]byte) (browse func(script string) string) {
+	t.Helper()
+	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
+	}
+	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package exercise
 
 // lessons contains the key of every notebook of the course, in order.
 var lessons = []lesson{
+	lesson04,
 	lesson05,
 	lesson09,
 	lesson10,

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -18,10 +19,10 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; me
 // HTML writes the notebook as one page that needs no network and follows the
 // reader's light or dark setting. It shows each output in the type that JupyterLab
 // prefers. It removes scripts from HTML in the notebook, and escapes all other text.
-func HTML(w io.Writer, nb *Notebook) error { return writePage(w, nb, nil) }
+func HTML(w io.Writer, nb *Notebook) error { return writePage(w, nb, nil, nil) }
 
-// writePage writes a notebook. With l, the page shows the state of a run and reloads itself.
-func writePage(w io.Writer, nb *Notebook, l *live) error {
+// writePage writes a notebook. With l, the page shows the state of a run and reloads itself. With s, it is a page of a site.
+func writePage(w io.Writer, nb *Notebook, l *live, s *site) error {
 	p := &page{markdown: newMarkdown(), goCells: nb.Language() == "go" || nb.Language() == ""}
 	refresh, state := "", ""
 	if l != nil {
@@ -29,34 +30,44 @@ func writePage(w io.Writer, nb *Notebook, l *live) error {
 		refresh = fmt.Sprintf("<meta http-equiv=\"refresh\" content=\"%d\">\n", int(watchEvery.Seconds()))
 		state = fmt.Sprintf("<p class=\"live\">%s</p>\n", html.EscapeString(l.state))
 	}
-	title := nb.Title()
-	if title == "" {
-		title = "Notebook"
+	title := cmp.Or(nb.Title(), "Notebook")
+	if s != nil {
+		p.markdown.link = s.link
+		p.begin(title, sitePolicy(""), "<link rel=\"stylesheet\" href=\"style.css\">\n")
+		s.head(p)
+	} else {
+		p.begin(title, policy, refresh+"<style>\n"+style+"</style>\n")
 	}
-	p.printf(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%s">
-%s<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>%s</title>
-<style>
-%s</style>
-</head>
-<body>
-<main>
-%s`, html.EscapeString(policy), refresh, html.EscapeString(title), style, state)
+	p.printf("<main>\n%s", state)
 	for _, c := range nb.Cells {
 		if err := p.cell(c); err != nil {
 			return fmt.Errorf("notebook: html: cell %s: %w", c.ID, err)
 		}
 	}
-	p.printf("</main>\n</body>\n</html>\n")
+	p.printf("</main>\n")
+	if s != nil {
+		s.foot(p)
+	}
+	p.printf("</body>\n</html>\n")
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
 		return fmt.Errorf("notebook: html: %w", err)
 	}
 	return nil
+}
+
+// begin writes the beginning of a page with a policy and further elements of the head.
+func (p *page) begin(title, policy, head string) {
+	p.printf(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>%s</title>
+%s</head>
+<body>
+`, html.EscapeString(policy), html.EscapeString(title), head)
 }
 
 // page is the state of writing one page.

@@ -17,8 +17,9 @@ import (
 
 // markdown renders the Markdown of one page, in GitHub's dialect.
 type markdown struct {
-	gm  goldmark.Markdown
-	ids headingIDs
+	gm   goldmark.Markdown
+	ids  headingIDs
+	link func(target string) string // replaces the targets of links; nil to keep them
 }
 
 func newMarkdown() *markdown {
@@ -36,7 +37,7 @@ func newMarkdown() *markdown {
 // scripts.
 func (m *markdown) render(source string, attachments map[string]map[string]any) (string, error) {
 	src := []byte(source)
-	doc := m.gm.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
+	doc := m.parse(src)
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Image:
@@ -46,6 +47,9 @@ func (m *markdown) render(source string, attachments map[string]map[string]any) 
 		case *ast.Link:
 			if entering {
 				n.Destination = target(n.Destination, attachments)
+				if m.link != nil {
+					n.Destination = []byte(m.link(string(n.Destination)))
+				}
 			}
 		}
 		return ast.WalkContinue, nil
@@ -58,6 +62,11 @@ func (m *markdown) render(source string, attachments map[string]map[string]any) 
 		return "", err
 	}
 	return dropScripts(b.String()), nil
+}
+
+// parse returns the tree of a Markdown text.
+func (m *markdown) parse(src []byte) ast.Node {
+	return m.gm.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
 }
 
 // target resolves attachment:NAME to a data URL, and returns an empty URL for one that

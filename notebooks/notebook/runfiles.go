@@ -222,7 +222,7 @@ func (o RunOptions) write(path string, nb *Notebook) error {
 func (o RunOptions) writeLive(path string, nb *Notebook, l *live) error {
 	var errs []error
 	if page := cmp.Or(o.HTML, o.page); page != "" && (l == nil || o.Watch) {
-		errs = append(errs, writeFile(page, func(w io.Writer) error { return writePage(w, nb, l) }))
+		errs = append(errs, writeFile(page, func(w io.Writer) error { return writePage(w, nb, l, nil) }))
 	}
 	if out := o.out(path); out != "" {
 		if l != nil && l.cell != nil {

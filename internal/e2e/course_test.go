@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"halfnote/internal/testenv"
+	"halfnote/interp"
+	"halfnote/notebooks/notebook"
+)
+
+// lessons returns the paths of the course's notebooks, and which of them a test of all of them includes: one in n, or
+// the first in a default run, or all if HALFNOTE_REQUIRE lists course.
+func lessons(t *testing.T, n int) (all, included []string) {
+	t.Helper()
+	all, err := filepath.Glob("notebooks/[0-9][0-9]-*.ipynb")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no lessons", err)
+	}
+	switch {
+	case testenv.Requires("course"):
+		n = 1
+	case !testenv.Requires("long"):
+		n = len(all)
+	}
+	if n > 1 {
+		t.Logf("one lesson in %d; HALFNOTE_REQUIRE=course runs all", n)
+	}
+	for i := 0; i < len(all); i += n {
+		included = append(included, all[i])
+	}
+	return all, included
+}
+
+// TestCourse runs every lesson and compares the text of its outputs with the committed copy, except in cells with
+// the tag timing.
+func TestCourse(t *testing.T) {
+	for k, engine := range interp.Engines {
+		n := 1
+		if k > 0 {
+			n = 4
+			if !testenv.Requires("ixgo") {
+				continue
+			}
+		}
+		_, files := lessons(t, n)
+		for _, file := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb")+"/"+engine, func(t *testing.T) {
+				t.Parallel()
+				out := filepath.Join(t.TempDir(), "out.ipynb")
+				if text, code := halfnote(t, "run", file, "--engine", engine, "--output", out); code != 0 {
+					t.Fatalf("got exit code %d\n%s", code, text)
+				}
+				want, err1 := notebook.ReadFile(file)
+				got, err2 := notebook.ReadFile(out)
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				for i, c := range want.Cells {
+					if c.Type != notebook.Code || c.HasTag("timing") {
+						continue
+					}
+					if got, want := cellText(got.Cells[i]), cellText(c); got != want {
+						t.Errorf("cell %d:\n%s\ngot:\n%s\nwant:\n%s", i+1, c.Source, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLabCourse runs lessons cell by cell in JupyterLab and compares the text of their outputs with the committed
+// copies, except in cells with the tag timing. Every chart must be drawn, and no output may be wider than the page.
+func TestLabCourse(t *testing.T) {
+	all, included := lessons(t, 10)
+	files := map[string][]byte{}
+	for _, path := range all {
+		var err error
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HALFNOTE_PROGRESS", "")
+	browse := labWith(t, files)
+	for _, path := range included {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
+			t.Setenv("LESSON", filepath.Base(path))
+			var got struct {
+				Cells  [][]map[string]any
+				Charts int
+				Wide   []string
+				Errors int
+			}
+			if err := json.Unmarshal([]byte(browse("course.py")), &got); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Wide) > 0 || got.Errors > 0 {
+				t.Errorf("%d errors of JupyterLab; outputs wider than the page: %q", got.Errors, got.Wide)
+			}
+			want, err := notebook.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d cells, %d interactive charts", len(got.Cells), got.Charts)
+			for k, c := range want.Cells {
+				if c.Type != notebook.Code || c.HasTag("timing") {
+					continue
+				}
+				if got, want := jupyterText(got.Cells[k]), cellText(c); got != want {
+					t.Errorf("cell %d:\n%s\ngot:\n%s\nwant:\n%s", k+1, c.Source, got, want)
+				}
+			}
+		})
+	}
+}
+
+// jupyterText returns the text of outputs in the form of nbformat, without what was written to standard error.
+func jupyterText(outputs []map[string]any) string {
+	var b strings.Builder
+	for _, o := range outputs {
+		switch {
+		case o["name"] == "stderr":
+		case o["output_type"] == "error":
+			fmt.Fprintf(&b, "%s: %s\n", o["ename"], o["evalue"])
+		case o["output_type"] == "stream":
+			b.WriteString(joined(o["text"]))
+		default:
+			data, _ := o["data"].(map[string]any)
+			fmt.Fprintln(&b, joined(data["text/plain"]))
+		}
+	}
+	return b.String()
+}
+
+// joined returns a text that may be a list of lines.
+func joined(text any) string {
+	lines, ok := text.([]any)
+	if !ok {
+		return fmt.Sprint(text)
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprint(&b, l)
+	}
+	return b.String()
+}
+
+// TestExportCourse exports every lesson as a program. Its output must contain the lines of the lesson's cells in
+// order, except those of magics, questions, failing cells, and cells with the tag timing.
+func TestExportCourse(t *testing.T) {
+	_, files := lessons(t, 4) // each takes seconds to build
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.exe")
+			if out, code := halfnote(t, "export", file, source); code != 0 || !strings.Contains(out, "require halfnote") {
+				t.Fatalf("got exit code %d\n%s\nwant the lines that go.mod needs", code, out)
+			}
+			if out, err := exec.Command("go", "build", "-o", exe, source).CombinedOutput(); err != nil {
+				t.Fatalf("go build: %v\n%s", err, out)
+			}
+			out, err := exec.CommandContext(t.Context(), exe).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := withoutCells(string(out))
+			for _, line := range withoutCells(exportedText(t, file)) {
+				i := 0
+				for i < len(got) && got[i] != line {
+					i++
+				}
+				if i == len(got) {
+					t.Fatalf("the program's output lacks the line %q; after the lines of the cells before, it has\n%s", line, strings.Join(got, "\n"))
+				}
+				got = got[i+1:]
+			}
+		})
+	}
+}
+
+// exportedText returns the text that the exported program of a notebook prints.
+func exportedText(t *testing.T, file string) string {
+	nb, err := notebook.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, c := range nb.Cells {
+		magic := strings.HasPrefix(c.Source, "%") && !strings.HasPrefix(c.Source, "%%time")
+		if c.Type != notebook.Code || magic || strings.HasSuffix(c.Source, "?") || c.HasTag("timing") || failed(c) {
+			continue
+		}
+		b.WriteString(cellText(c))
+	}
+	return b.String()
+}
+
+func failed(c *notebook.Cell) bool {
+	for _, o := range c.Outputs {
+		if o.Type == notebook.Error {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutCells returns the lines of text without the cells' numbers and lines in locations, which a program does
+// not print, and with single spaces.
+func withoutCells(text string) []string {
+	text = cellLine.ReplaceAllString(strings.TrimRight(text, "\n"), "")
+	return strings.Split(blanks.ReplaceAllString(strings.ReplaceAll(text, " ()", ""), " "), "\n")
+}
+
+var (
+	cellLine = regexp.MustCompile(`In\[\d+\], line \d+(, )?`)
+	blanks   = regexp.MustCompile(` +`)
+)
+
+// cellText returns the text of a cell's outputs, without what it wrote to standard error.
+func cellText(c *notebook.Cell) string {
+	var b strings.Builder
+	for _, o := range c.Outputs {
+		switch {
+		case o.Name == "stderr":
+		case o.Type == notebook.Error:
+			fmt.Fprintf(&b, "%s: %s\n", o.ErrorName, o.ErrorValue)
+		case o.Type == notebook.Stream:
+			b.WriteString(o.Text)
+		default:
+			fmt.Fprintln(&b, o.Data["text/plain"])
+		}
+	}
+	return b.String()
+}
