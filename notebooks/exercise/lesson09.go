@@ -68,7 +68,7 @@ var lesson09 = lesson{
 			accept:   code("for epoch in range(epochs):", "for epoch in range(epochs)", "for _ in range(epochs):", "for epoch in range(3):"),
 			why:      "In Python a number is not a list: range(epochs) makes one. Go's `for epoch := range epochs` counts by itself.",
 			hints:    []string{"`epochs` is a number, and Python cannot loop over a number.", "Which function makes the list 0, 1, 2 from 3?"},
-			mistakes: []mistake{{code("for epoch in epochs:"), "This is the line of the notes. Python says that an int object is not iterable."}},
+			mistakes: []mistake{{code("for epoch in epochs:"), "This is the line of the notes. Python calls it an error: an int object is not iterable."}},
 		},
 	},
 }

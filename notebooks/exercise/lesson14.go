@@ -45,7 +45,7 @@ var lesson14 = lesson{
 			accept:   code("cuda.Synchronize()", "cuda.Synchronize", "Synchronize", "Synchronize()", "synchronize", "torch.cuda.synchronize()", "torch.cuda.synchronize"),
 			why:      "The step was only queued when the clock was read. Synchronize waits until the GPU has finished.",
 			hints:    []string{"What has the GPU done by the time the clock is read?", "A call makes the CPU wait until the device has finished."},
-			mistakes: []mistake{{code("time.Sleep", "time.Sleep()", "runtime.GC()", "runtime.GC"), "This does not wait for the GPU, and it adds time of its own."}},
+			mistakes: []mistake{{code("time.Sleep", "time.Sleep()", "runtime.GC()", "runtime.GC"), "This does not wait for the GPU, and it takes time itself."}},
 		},
 		{
 			id: "14.6", kind: findBug, task: "what the post must change",
