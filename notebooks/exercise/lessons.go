@@ -11,6 +11,11 @@ var lessons = []lesson{
 	lesson06,
 	lesson07,
 	lesson08,
+	lesson09,
+	lesson10,
+	lesson11,
 	lesson12,
+	lesson14,
+	lesson15,
 	lesson18,
 }
