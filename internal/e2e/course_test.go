@@ -15,21 +15,42 @@ import (
 	"halfnote/notebooks/notebook"
 )
 
-// TestCourse runs every lesson and compares the text of its outputs with the committed copy, except in cells with
-// the tag timing. A default run includes one lesson on one engine.
-func TestCourse(t *testing.T) {
-	files, err := filepath.Glob("notebooks/*.ipynb")
-	if err != nil || len(files) == 0 {
+// lessons returns the paths of the course's notebooks, and which of them a test of all of them includes: one in n, or
+// the first in a default run, or all if HALFNOTE_REQUIRE lists course.
+func lessons(t *testing.T, n int) (all, included []string) {
+	t.Helper()
+	all, err := filepath.Glob("notebooks/[0-9][0-9]-*.ipynb")
+	if err != nil || len(all) == 0 {
 		t.Fatal("no lessons", err)
 	}
-	engines := interp.Engines
-	share := testenv.Share(t, len(files))
-	if share > 1 {
-		engines = engines[:1]
+	switch {
+	case testenv.Requires("course"):
+		n = 1
+	case !testenv.Requires("long"):
+		n = len(all)
 	}
-	for i := 0; i < len(files); i += share {
-		for _, engine := range engines {
-			file := files[i]
+	if n > 1 {
+		t.Logf("one lesson in %d; HALFNOTE_REQUIRE=course runs all", n)
+	}
+	for i := 0; i < len(all); i += n {
+		included = append(included, all[i])
+	}
+	return all, included
+}
+
+// TestCourse runs every lesson and compares the text of its outputs with the committed copy, except in cells with
+// the tag timing.
+func TestCourse(t *testing.T) {
+	for k, engine := range interp.Engines {
+		n := 1
+		if k > 0 {
+			n = 4
+			if !testenv.Requires("ixgo") {
+				continue
+			}
+		}
+		_, files := lessons(t, n)
+		for _, file := range files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb")+"/"+engine, func(t *testing.T) {
 				t.Parallel()
 				out := filepath.Join(t.TempDir(), "out.ipynb")
@@ -56,27 +77,20 @@ func TestCourse(t *testing.T) {
 
 // TestLabCourse runs lessons cell by cell in JupyterLab and compares the text of their outputs with the committed
 // copies, except in cells with the tag timing. Every chart must be drawn, and no output may be wider than the page.
-// HALFNOTE_REQUIRE=course includes all lessons.
 func TestLabCourse(t *testing.T) {
-	paths, err := filepath.Glob("notebooks/*.ipynb")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no lessons", err)
-	}
+	all, included := lessons(t, 10)
 	files := map[string][]byte{}
-	for _, path := range paths {
+	for _, path := range all {
+		var err error
 		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Setenv("HALFNOTE_PROGRESS", "")
 	browse := labWith(t, files)
-	step := 10
-	if testenv.Requires("course") {
-		step = 1
-	}
-	for i := 1 % len(paths); i < len(paths); i += step {
-		t.Run(strings.TrimSuffix(filepath.Base(paths[i]), ".ipynb"), func(t *testing.T) {
-			t.Setenv("LESSON", filepath.Base(paths[i]))
+	for _, path := range included {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
+			t.Setenv("LESSON", filepath.Base(path))
 			var got struct {
 				Cells  [][]map[string]any
 				Charts int
@@ -89,7 +103,7 @@ func TestLabCourse(t *testing.T) {
 			if len(got.Wide) > 0 || got.Errors > 0 {
 				t.Errorf("%d errors of JupyterLab; outputs wider than the page: %q", got.Errors, got.Wide)
 			}
-			want, err := notebook.ReadFile(paths[i])
+			want, err := notebook.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,13 +154,8 @@ func joined(text any) string {
 // TestExportCourse exports every lesson as a program. Its output must contain the lines of the lesson's cells in
 // order, except those of magics, questions, failing cells, and cells with the tag timing.
 func TestExportCourse(t *testing.T) {
-	files, err := filepath.Glob("notebooks/*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no lessons", err)
-	}
-	share := testenv.Share(t, len(files)) // each takes seconds to build
-	for i := 0; i < len(files); i += share {
-		file := files[i]
+	_, files := lessons(t, 4) // each takes seconds to build
+	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -42,6 +42,7 @@ var needs = engine.Needs{
 		"rangeint",
 		"rangestring",
 		"recursive",
+		"results",
 		"room",
 		"shift",
 		"streams",

@@ -33,11 +33,13 @@ with Browser(chromium, f"{base}lab/tree/{lesson}?token={token}") as b:
     cells = b.js(f"{CELLS}.map(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])")
     if len(sys.argv) > 5:
         folder = os.path.dirname(sys.argv[5])
-        height = b.js("Math.ceil([...document.querySelectorAll('.jp-Notebook .jp-Cell')].at(-1).getBoundingClientRect().bottom) + 60")
+        b.js("jupyterapp.shell.collapseLeft(), jupyterapp.shell.collapseRight(), true")
+        height = b.js("[...document.querySelectorAll('.jp-Notebook .jp-Cell')].reduce((sum, e) => sum + e.offsetHeight, 200)")
         b.call("Emulation.setDeviceMetricsOverride", width=1100, height=min(height, 16000), deviceScaleFactor=1, mobile=False)
         for theme in "Light", "Dark":
             b.js(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}}).then(() => true)")
             b.js("new Promise(r => setTimeout(() => r(true), 3000))")
+            b.js("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0, new Promise(r => setTimeout(() => r(true), 1000))")
             b.screenshot(os.path.join(folder, f"{lesson.removesuffix('.ipynb')}-{theme.lower()}.png"))
         b.js("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'}).then(() => true)")
         b.js("new Promise(r => setTimeout(() => r(true), 2000))")
