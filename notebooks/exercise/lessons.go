@@ -5,4 +5,5 @@ var lessons = []lesson{
 	lesson04,
 	lesson05,
 	lesson12,
+	lesson13,
 }
