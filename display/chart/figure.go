@@ -5,13 +5,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"image/png"
 	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"halfnote/display"
@@ -134,11 +132,9 @@ func (f *Figure) SVG() []byte {
 // PNG returns the figure as a file with two pixels per CSS pixel.
 func (f *Figure) PNG() []byte {
 	w, h := f.Size()
-	c := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(2*72))
+	c := newRaster(vg.Length(w), vg.Length(h), 2)
 	f.paint(draw.New(c))
-	var b bytes.Buffer
-	png.Encode(&b, c.Image()) // a bytes.Buffer returns no error
-	return b.Bytes()
+	return c.png()
 }
 
 // HTML returns the figure and its collapsed table. It contains nothing that JupyterLab removes

@@ -193,6 +193,8 @@ func (m matrix) twin() twin {
 	}
 	v := view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns) - .5, whole: true}, y: scale{title: m.axes.y}, zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
+	w, h := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
+	written := len(m.values) <= 400 && h/vg.Length(m.rows) >= 12 && Light.style(smallSize, Light.Text).Width(m.widest()) < w/vg.Length(m.columns)-4
 	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true}
 	for r := 0; r < m.rows; r += by {
 		for c := 0; c < m.columns; c += by {
@@ -200,14 +202,15 @@ func (m matrix) twin() twin {
 			at := row{x: float64(c) - .5, x2: float64(min(c+by, m.columns)) - .5, y: float64(r) - .5, y2: float64(min(r+by, m.rows)) - .5,
 				color: func(t Theme) color.NRGBA { return s.shade(t, value) }, facts: []any{r, c, value}}
 			cells.rows = append(cells.rows, at)
-			at.x, at.y, at.text = float64(c), float64(r), short(value)
-			at.color = func(t Theme) color.NRGBA { return ink(s.shade(t, value)) }
-			numbers.rows = append(numbers.rows, at)
+			if written {
+				at.x, at.y, at.text = float64(c), float64(r), short(value)
+				at.color = func(t Theme) color.NRGBA { return ink(s.shade(t, value)) }
+				numbers.rows = append(numbers.rows, at)
+			}
 		}
 	}
 	v.layers = []layer{cells}
-	w, h := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
-	if cell := w / vg.Length(m.columns); len(m.values) <= 400 && Light.style(smallSize, Light.Text).Width(m.widest()) < cell-4 && h/vg.Length(m.rows) >= 12 {
+	if written {
 		v.layers = append(v.layers, numbers)
 	}
 	v.y.names = make([]string, m.rows)

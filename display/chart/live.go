@@ -327,18 +327,22 @@ func (b dashboard) twin() twin {
 		lines, areas = append(lines, "line"+id), append(areas, "area"+id)
 		kept := decimate(p.Values, max(mostPoints/len(b), 8))
 		all, shown = all+len(p.Values), shown+len(kept)
-		var data, bad, marks []object
+		data, marks, bad := newRows("x", "value", "text"), newRows("x", "value", "event"), &edgeRows{rows: newRows("low", "x", "value")}
 		for _, k := range kept {
 			at, v := p.line.x(k), p.Values[k]
 			if !finite(at) {
 				continue
 			}
-			row := object{"x": at, "value": v, "text": p.text(v)}
-			if !finite(p.place(v)) {
-				row["value"] = nil
-				bad = append(bad, object{"x": at, "value": valueText(v), "low": math.IsInf(p.place(v), -1)})
+			place := p.place(v)
+			data.number(at)
+			if finite(place) {
+				data.number(v)
+			} else {
+				data.value(nil)
+				bad.add(math.IsInf(place, -1), at)
+				bad.string(valueText(v))
 			}
-			data = append(data, row)
+			data.string(p.text(v))
 		}
 		step := p.Marked
 		if most := mostPoints / 8; len(step) > most {
@@ -346,7 +350,7 @@ func (b dashboard) twin() twin {
 		}
 		for _, at := range step {
 			if finite(at) {
-				marks = append(marks, object{"x": at, "value": jsonNumber(p.at(at)), "event": words.legendSkip})
+				marks.add(at, jsonNumber(p.at(at)), words.legendSkip)
 			}
 		}
 		ink := themed(func(t Theme) color.NRGBA { return t.Float32 })
@@ -366,15 +370,15 @@ func (b dashboard) twin() twin {
 			{"mark": object{"type": "text", "align": "right", "baseline": "top", "dx": -2, "dy": 1, "fontWeight": "bold", "color": ink},
 				"encoding": object{"x": object{"value": "width"}, "y": object{"value": 0}, "text": object{"field": "text", "type": "nominal"}, "opacity": under}},
 		}
-		if len(data) == 1 {
+		if data.n == 1 {
 			layers = append(layers, object{"mark": object{"type": "point", "filled": true, "color": ink}, "encoding": object{"x": x(i == len(b)-1), "y": y}})
 		}
-		if len(marks) > 0 {
-			layers = append(layers, object{"data": object{"values": marks}, "mark": object{"type": "point", "shape": crossPath, "size": 60, "strokeWidth": 1.8, "color": themed(skipInk)},
+		if marks.n > 0 {
+			layers = append(layers, object{"data": marks.data(), "mark": object{"type": "point", "shape": crossPath, "size": 60, "strokeWidth": 1.8, "color": themed(skipInk)},
 				"encoding": object{"x": x(i == len(b)-1), "y": y, "tooltip": tips("x", words.step, "event", words.headEvent, "value", p.Name)}})
 		}
-		if len(bad) > 0 {
-			layers = append(layers, badMarks(bad, x(i == len(b)-1), skipInk, tips("x", words.step, "value", p.Name)))
+		if bad.n > 0 {
+			layers = append(layers, bad.marks(x(i == len(b)-1), skipInk, tips("x", words.step, "value", p.Name)))
 		}
 		name := p.Name + ": " + p.text(p.end())
 		if n := len(p.Marked); n > 0 {
@@ -382,7 +386,7 @@ func (b dashboard) twin() twin {
 		}
 		t.panels = append(t.panels, object{
 			"title": object{"text": printable(name), "anchor": "start", "frame": "group", "fontSize": labelSize + 1, "fontWeight": "normal", "offset": 4, "color": themed(textInk)},
-			"width": 0, "height": int(b.plotHeight(i)), "data": object{"values": data}, "layer": layers,
+			"width": 0, "height": int(b.plotHeight(i)), "data": data.data(), "layer": layers,
 		})
 	}
 	t.params = []object{

@@ -104,12 +104,12 @@ func correlation(l lineSeries) float64 {
 // view returns the points.
 func (s scatter) view() view {
 	v := view{x: scale{title: s.axes.x, whole: true, margin: .02}, y: scale{title: s.axes.y, margin: .04}, height: 205, zoom: []string{"x", "y"},
-		facts: []fact{{"name", words.headName}, {"at", s.axes.x}, {"value", s.axes.y}}}
+		facts: []fact{{"kind", words.headName}, {"x", s.axes.x}, {"y", s.axes.y}}}
 	if s.logX {
-		v.x.base = 10
+		v.x.base, v.facts[1].key = 10, "at"
 	}
 	if s.logY {
-		v.y.base, v.lowest = 10, kind{name: words.notPositive, color: skipInk}
+		v.y.base, v.facts[2].key, v.lowest = 10, "value", kind{name: words.notPositive, color: skipInk}
 	}
 	for i, l := range s.series {
 		k := kind{name: l.Name, mark: marks5[i%len(marks5)].shape, path: marks5[i%len(marks5)].path, color: func(t Theme) color.NRGBA { return t.nth(i).(color.NRGBA) }}
@@ -125,8 +125,13 @@ func (s scatter) view() view {
 		case n > 300:
 			cloud.width = 2
 		}
+		cloud.rows = make([]row, 0, len(l.Values))
 		for j, y := range l.Values {
-			cloud.rows = append(cloud.rows, row{x: place(l.x(j), s.logX), y: place(y, s.logY), kind: i, facts: []any{l.Name, l.x(j), y}})
+			r := row{x: place(l.x(j), s.logX), y: place(y, s.logY), kind: i}
+			if s.logX || s.logY || !finite(r.y) { // otherwise the place is all
+				r.facts = []any{l.Name, l.x(j), y}
+			}
+			cloud.rows = append(cloud.rows, r)
 		}
 		v.layers, v.x.whole = append(v.layers, cloud), v.x.whole && l.X == nil
 	}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	hex16 "encoding/hex"
 	"encoding/json"
 	"fmt"
 	"image/color"
@@ -25,6 +26,7 @@ type twin struct {
 	height   int       // height of the plot in CSS pixels; 0: 200
 	subtitle string    // how many points were dropped; may be empty
 	data     []object
+	rows     *rows // in place of data
 	layers   []object
 	panels   []object // panels below each other, in place of layers
 	params   []object // selections that they share
@@ -94,6 +96,9 @@ func (f *Figure) VegaLite() map[string]any {
 			"text":              object{"fontSize": labelSize, "color": themed(textInk)},
 		},
 	}
+	if t.rows != nil {
+		s["data"] = t.rows.data()
+	}
 	if t.height > 0 {
 		s["height"] = t.height
 	}
@@ -158,7 +163,7 @@ func themed(r role) object {
 
 func css(c color.NRGBA) string {
 	if c.A == 255 {
-		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+		return "#" + hex16.EncodeToString([]byte{c.R, c.G, c.B})
 	}
 	return fmt.Sprintf("rgba(%d,%d,%d,%.3g)", c.R, c.G, c.B, float64(c.A)/255)
 }

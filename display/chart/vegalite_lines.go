@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 )
 
 // Paths of marks, in a square from -1 to 1, as Vega draws them.
@@ -16,9 +15,21 @@ const (
 	hollowPath = "M0,-.9L.9,0L0,.9L-.9,0Z"
 )
 
-// badMarks returns the layer of values without a place: marks at the edges of the plot, those at the lower edge in
-// a colour.
-func badMarks(data []object, x any, below role, tooltip []object) object {
+// edgeRows are rows of values without a place. Their first columns are "low" and "x".
+type edgeRows struct {
+	*rows
+	high, low bool // whether there are values at the upper edge, at the lower one
+}
+
+// add begins a row.
+func (e *edgeRows) add(low bool, x float64) {
+	e.high, e.low = e.high || !low, e.low || low
+	e.bool(low)
+	e.number(x)
+}
+
+// marks returns the layer of the values: marks at the edges of the plot, those at the lower edge in a colour.
+func (e *edgeRows) marks(x any, below role, tooltip []object) object {
 	edge := func(low bool, path string, ink role, at any) object {
 		return object{
 			"transform": []object{{"filter": object{"field": "low", "equal": low}}},
@@ -27,13 +38,13 @@ func badMarks(data []object, x any, below role, tooltip []object) object {
 		}
 	}
 	var layers []object
-	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == false }) {
+	if e.high {
 		layers = append(layers, edge(false, upPath, skipInk, 6))
 	}
-	if slices.ContainsFunc(data, func(o object) bool { return o["low"] == true }) {
+	if e.low {
 		layers = append(layers, edge(true, downPath, below, object{"expr": "height - 6"}))
 	}
-	return object{"data": object{"values": data}, "layer": layers}
+	return object{"data": e.data(), "layer": layers}
 }
 
 // valueText returns the text of a value that may not be finite.
@@ -68,7 +79,7 @@ func (r *scaleRun) twin() twin {
 		{words.legendGrow, upPath, func(t Theme) color.NRGBA { return t.BFloat16 }, r.grows},
 		{words.legendShrink, downPath, neutral, r.sinks},
 	}
-	var events []object
+	events := newRows("step", "x", "scale", "after", "event", "why", "y")
 	var names, paths []string
 	var roles []role
 	for _, k := range kinds {
@@ -86,37 +97,39 @@ func (r *scaleRun) twin() twin {
 		}
 		for _, i := range at {
 			s := r.steps[i]
-			e := object{"step": i, "x": float64(i) + .5, "scale": jsonNumber(s.Scale), "after": jsonNumber(s.After), "event": k.name, "why": s.Why, "y": s.Scale}
+			x, y := float64(i)+.5, s.Scale
 			if k.name != words.legendSkip {
-				e["x"], e["y"] = i+1, math.Sqrt(s.Scale)*math.Sqrt(s.After)
+				x, y = float64(i+1), math.Sqrt(s.Scale)*math.Sqrt(s.After)
 			}
-			if y := e["y"].(float64); !positive(y) {
-				e["y"] = nil
+			if !positive(y) {
+				y = nan
 			}
-			if events = append(events, e); !keep[i] {
-				keep[i] = true
-			}
+			events.add(i, x, jsonNumber(s.Scale), jsonNumber(s.After), k.name, s.Why, jsonNumber(y))
+			keep[i] = true
 			if i+1 < n {
 				keep[i+1] = true
 			}
 		}
 	}
-	var data []object
+	data := newRows("step", "scale", "after", "skipped")
 	lo, hi := math.Inf(1), math.Inf(-1)
 	point := func(step int, scale, after float64, skipped bool) {
-		o := object{"step": step, "scale": nil, "after": jsonNumber(after), "skipped": skipped}
 		if positive(scale) {
-			o["scale"] = scale
 			lo, hi = min(lo, math.Log2(scale)), max(hi, math.Log2(scale))
+		} else {
+			scale = nan
 		}
-		data = append(data, o)
+		data.whole(step)
+		data.number(scale)
+		data.number(after)
+		data.bool(skipped)
 	}
 	for i, s := range r.steps {
 		if keep[i] {
 			point(i, s.Scale, s.After, s.Skipped)
 		}
 	}
-	shown := len(data)
+	shown := data.n
 	point(n, r.steps[n-1].After, r.steps[n-1].After, false)
 	if lo > hi {
 		lo, hi = 0, 1
@@ -129,7 +142,7 @@ func (r *scaleRun) twin() twin {
 	y := quantitative("scale", words.scale,
 		"scale", object{"type": "log", "base": 2, "nice": false, "domain": []float64{math.Exp2(lo - .25), math.Exp2(hi + .5)}},
 		"axis", object{"values": octaves(lo, hi, 8), "labelExpr": powerLabels(2, true)})
-	t := twin{data: data, layers: []object{
+	t := twin{rows: data, layers: []object{
 		{
 			"params":   []object{zoom("x")},
 			"mark":     object{"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": true, "color": themed(func(t Theme) color.NRGBA { return t.Float32 })},
@@ -142,10 +155,10 @@ func (r *scaleRun) twin() twin {
 				"opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}},
 		},
 	}}
-	if len(events) > 0 {
+	if events.n > 0 {
 		param, opacity := filter("event")
 		t.layers = append(t.layers, object{
-			"data":   object{"values": events},
+			"data":   events.data(),
 			"params": []object{param},
 			"mark":   object{"type": "point", "size": 60, "strokeWidth": 1.8},
 			"encoding": object{

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -11,17 +10,21 @@ import (
 
 func (h heatMap) twin() twin {
 	merge := (len(h.rows)*h.columns + mostPoints - 1) / mostPoints // columns of a cell
-	var data []object
+	data := newRows("row", "name", "from", "to", "share")
 	var names []string
 	for i, r := range h.rows {
 		names = append(names, r.Name)
 		for from := 0; from < len(r.Values); from += merge {
 			cell := r.Values[from:min(from+merge, len(r.Values))]
-			o := object{"row": i, "name": r.Name, "from": from * h.steps, "to": (from + len(cell)) * h.steps, "share": nil}
+			data.whole(i)
+			data.string(r.Name)
+			data.whole(from * h.steps)
+			data.whole((from + len(cell)) * h.steps)
 			if at := largest(cell); at >= 0 {
-				o["share"] = jsonNumber(cell[at])
+				data.number(cell[at])
+			} else {
+				data.value(nil)
 			}
-			data = append(data, o)
 		}
 	}
 	var scale []object
@@ -31,7 +34,7 @@ func (h heatMap) twin() twin {
 	y := rowAxis(names)
 	x := quantitative("from", words.heatSteps, "scale", object{"domain": []int{0, h.columns * h.steps}, "nice": false}, "axis", object{"tickMinStep": 1})
 	tooltip := append(tips("name", words.headOp, "from", words.headColumn), object{"field": "share", "title": words.headShare, "format": ".4~%"})
-	t := twin{names: names, height: heatHeight * len(h.rows), data: data, layers: []object{
+	t := twin{names: names, height: heatHeight * len(h.rows), rows: data, layers: []object{
 		{
 			"params":    []object{zoom("x")},
 			"transform": []object{{"filter": "isValid(datum.share)"}},
@@ -48,13 +51,14 @@ func (h heatMap) twin() twin {
 		},
 	}}
 	if merge > 1 {
-		t.subtitle = fewer(len(data), len(h.rows)*h.columns)
+		t.subtitle = fewer(data.n, len(h.rows)*h.columns)
 	}
 	return t
 }
 
 func (r roofline) twin() twin {
-	var data, lines, levels []object
+	data := newRows("name", "dtype", "intensity", "rate", "flops", "bytes", "seconds", "share", "bound")
+	var lines, levels []object
 	var dtypes []string
 	left, right := r.roofs[0].Rate/r.bandwidth/16, r.roofs[len(r.roofs)-1].Rate/r.bandwidth*8
 	low := r.roofs[0].Rate / 30
@@ -62,7 +66,21 @@ func (r roofline) twin() twin {
 		dtypes = append(dtypes, p.DType)
 		at, rate := p.FLOPs/p.Bytes, p.FLOPs/p.Seconds
 		left, right, low = min(left, at/2), max(right, at*2), min(low, rate/2.5)
-		data = append(data, object{"name": p.Name, "dtype": p.DType, "intensity": at, "rate": rate, "flops": p.FLOPs, "bytes": p.Bytes, "seconds": p.Seconds, "share": p.Seconds / r.seconds, "bound": p.Bound})
+	}
+	least := 0. // of those that take the most time
+	if n := len(r.points); n > mostPoints {
+		var seconds []float64
+		for _, p := range r.points {
+			seconds = append(seconds, p.Seconds)
+		}
+		slices.Sort(seconds)
+		least = seconds[n-mostPoints]
+	}
+	for _, p := range r.points {
+		if p.Seconds < least || data.n == mostPoints {
+			continue
+		}
+		data.add(p.Name, p.DType, p.FLOPs/p.Bytes, p.FLOPs/p.Seconds, p.FLOPs, p.Bytes, p.Seconds, p.Seconds/r.seconds, p.Bound)
 	}
 	top := r.roofs[len(r.roofs)-1].Rate
 	slope := []object{{"intensity": max(left, low/r.bandwidth), "rate": max(left, low/r.bandwidth) * r.bandwidth}, {"intensity": top / r.bandwidth, "rate": top}}
@@ -82,7 +100,7 @@ func (r roofline) twin() twin {
 		d, _ := dtypeOf(n)
 		dashes = append(dashes, dashesOf(d.dashes))
 	}
-	return twin{right: 70, height: 240, data: data, layers: []object{
+	return twin{right: 70, height: 240, rows: data, subtitle: fewer(data.n, len(r.points)), layers: []object{
 		{"data": object{"values": slope}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true, "color": themed(neutral)}, "encoding": object{"x": x, "y": y}},
 		{"data": object{"values": lines}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true},
 			"encoding": object{"x": x, "y": y, "color": colors, "opacity": opacity, "tooltip": tips("dtype", words.headDType, "rate", words.roofRate),
@@ -104,10 +122,20 @@ const opRowsMost = 300
 
 func (s step) twin() twin {
 	rows := fold(s.ops)
-	slices.SortStableFunc(rows, func(a, b folded) int { // backward after the rest of the forward pass, as in the picture
-		return cmp.Compare(phaseOrder(s.ops, a.Phase), phaseOrder(s.ops, b.Phase))
-	})
-	shown := rows[:min(len(rows), opRowsMost)]
+	var phases []string
+	for _, op := range rows {
+		if !slices.Contains(phases, op.Phase) {
+			phases = append(phases, op.Phase)
+		}
+	}
+	var shown []*folded
+	for _, phase := range phases { // backward after the rest of the forward pass, as in the picture
+		for i := range rows {
+			if rows[i].Phase == phase && len(shown) < opRowsMost {
+				shown = append(shown, &rows[i])
+			}
+		}
+	}
 	var data []object
 	var names, lanes []string
 	for _, op := range shown {
@@ -125,7 +153,7 @@ func (s step) twin() twin {
 			phase = op.Phase
 			names = append(names, strings.ToUpper(phase))
 		}
-		line := opLine{op: op}
+		line := opLine{op: *op}
 		d, _ := dtypeOf(op.DType)
 		data = append(data, object{"row": len(names), "op": op.Name, "module": op.Module, "phase": op.Phase, "dtype": op.DType, "letter": d.letter,
 			"times": op.times, "casts": op.Casts, "cached": op.Cached, "marks": castMarks(op.OpDType), "why": op.Why})
@@ -169,9 +197,4 @@ func castMarks(op OpDType) string {
 		return strings.TrimSpace(text)
 	}
 	return strings.Repeat("◆", casts) + strings.Repeat("◇", cached)
-}
-
-// phaseOrder returns the position of a phase among those of the operations.
-func phaseOrder(ops []OpDType, phase string) int {
-	return slices.IndexFunc(ops, func(op OpDType) bool { return op.Phase == phase })
 }

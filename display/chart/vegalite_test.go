@@ -68,8 +68,7 @@ func TestVegaLiteHasData(t *testing.T) {
 		}
 		in := map[string]bool{}
 		walk(spec, func(o object) {
-			list, _ := o["values"].([]object)
-			for _, row := range list {
+			for _, row := range rowsOf(t, o) {
 				for _, v := range row {
 					in[fmt.Sprint(v)] = true
 				}
@@ -96,6 +95,37 @@ func TestVegaLiteHasData(t *testing.T) {
 // repetition reports whether a column holds repetitions, which the figure sums up.
 func repetition(name, column string) bool {
 	return strings.HasPrefix(name, "throughput") && (column == "samples/s" || column == "GFLOP/s")
+}
+
+// rowsOf returns the rows of data, which are objects or CSV.
+func rowsOf(t *testing.T, data object) (list []object) {
+	t.Helper()
+	text, ok := data["values"].(string)
+	if !ok {
+		list, _ = data["values"].([]object)
+		return list
+	}
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := data["format"].(object)["parse"].(object)
+	for _, line := range lines[1:] {
+		row := object{}
+		for i, cell := range line {
+			name := lines[0][i]
+			switch number, err := strconv.ParseFloat(cell, 64); {
+			case parse[name] == "number" && cell != "":
+				if row[name] = number; err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			case cell != "" || parse[name] == nil:
+				row[name] = cell
+			}
+		}
+		list = append(list, row)
+	}
+	return list
 }
 
 func walk(v any, visit func(object)) {
@@ -129,7 +159,7 @@ func TestVegaLiteIsSmall(t *testing.T) {
 		n, text := 0, map[string]bool{}
 		spec := f.VegaLite()
 		walk(spec, func(o object) {
-			list, _ := o["values"].([]object)
+			list := rowsOf(t, o)
 			n += len(list)
 			for _, row := range list {
 				text[fmt.Sprint(row["y"])] = true
@@ -170,28 +200,4 @@ func TestInteractiveBundle(t *testing.T) {
 			t.Errorf("%s has the types of an interactive figure", name)
 		}
 	}
-}
-
-func BenchmarkVegaLite10k(b *testing.B) {
-	y := make([]float64, 10000)
-	for i := range y {
-		y[i] = math.Sin(float64(i) / 100)
-	}
-	f := Lines("loss", []Series{{Name: "a", Values: y}})
-	b.Run("specification", func(b *testing.B) {
-		for b.Loop() {
-			f.VegaLite()
-		}
-	})
-	b.Run("JSON", func(b *testing.B) {
-		spec := f.VegaLite()
-		for b.Loop() {
-			json.Marshal(spec)
-		}
-	})
-	b.Run("PNG", func(b *testing.B) {
-		for b.Loop() {
-			f.PNG()
-		}
-	})
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -95,7 +94,7 @@ func (s scale) channel(field string, at span, down bool) object {
 
 // units returns the layers in the specification for some rows of a layer.
 func (v view) units(l layer, kept []int, axes, filtered object) []object {
-	data, bad := v.data(l, kept)
+	data, text, bad := v.data(l, kept)
 	colors, dashes := v.colors(l)
 	var tooltip []object
 	for _, f := range v.facts {
@@ -114,8 +113,8 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 		}
 		return e
 	}
-	unit := func(rows []object, mark, encoding object) object {
-		u := object{"data": object{"values": rows}, "mark": mark, "encoding": encoding}
+	unit := func(r *rows, mark, encoding object) object {
+		u := object{"data": r.data(), "mark": mark, "encoding": encoding}
 		if ink, one := l.ink(); ink != nil && !one {
 			u["transform"] = []object{{"calculate": "dark ? datum.dark : datum.light", "as": "ink"}}
 		}
@@ -142,7 +141,7 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 			"params": []object{pointed("x", "y")}, "transform": []object{{"filter": "isValid(datum.y)"}}, "mark": object{"type": "point", "filled": true, "size": 60, "clip": true},
 			"encoding": encoding("color", colors, "opacity", object{"condition": []object{{"param": "pointed", "empty": false, "value": 1}, {"test": "datum.alone", "value": 1}}, "value": 0}),
 		}
-		units = append(units, object{"data": object{"values": data}, "layer": []object{{"mark": mark, "encoding": path}, near}})
+		units = append(units, object{"data": data.data(), "layer": []object{{"mark": mark, "encoding": path}, near}})
 	case points:
 		size := float64(orWidth(l.width, 3.2))
 		mark, e := object{"type": "point", "size": 4 * size * size, "clip": true, "opacity": 1, "strokeWidth": 1.2}, encoding("fill", colors, "stroke", colors)
@@ -156,10 +155,10 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 		}
 		units = append(units, unit(data, mark, e))
 	}
-	if len(bad) > 0 {
-		units = append(units, badMarks(bad, axes["x"], v.below(), tooltip))
+	if bad.n > 0 {
+		units = append(units, bad.marks(axes["x"], v.below(), tooltip))
 	}
-	if text := v.texts(l, data); len(text) > 0 {
+	if text.n > 0 {
 		size := labelSize
 		if l.small {
 			size = smallSize
@@ -186,82 +185,111 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 	return units
 }
 
-// data returns some rows of a layer as objects, and those without a place.
-func (v view) data(l layer, kept []int) (list, bad []object) {
-	list = make([]object, 0, len(kept))
-	count, first := map[int]int{}, map[int]object{} // points of each line, and the first one
+// data returns some rows of a layer, the places of their texts, and those of lines and points without a place.
+func (v view) data(l layer, kept []int) (list, labels *rows, bad *edgeRows) {
+	lines, boxes := l.mark == curves || l.mark == stairs, l.mark == rects || l.mark == rules
+	own, one := l.ink()
+	has := func(is func(row) bool) bool { return slices.ContainsFunc(l.rows, is) }
+	colored, faint, told := own != nil && !one, has(func(r row) bool { return r.faint }), has(func(r row) bool { return r.facts != nil })
+	names := []string{"x", "y"}
+	for _, c := range []struct {
+		name string
+		is   bool
+	}{{"kind", len(v.kinds) > 0}, {"light", colored}, {"dark", colored}, {"faint", faint}} {
+		if c.is {
+			names = append(names, c.name)
+		}
+	}
+	edge := []string{"low", "x"}
+	for _, f := range v.facts {
+		if told && !f.placed() {
+			names = append(names, f.key)
+		}
+		if f.key != "x" {
+			edge = append(edge, f.key)
+		}
+	}
+	bad, labels = &edgeRows{rows: newRows(edge...)}, newRows(append(names, "text")...)
+	switch {
+	case boxes:
+		names = append(names, "x2", "y2")
+	case lines:
+		names = append(names, "index", "alone")
+	}
+	list = newRows(names...)
+	list.text = slices.Grow(list.text, 12*len(names)*len(kept))
+	count := map[int]int{} // points of each line
+	for _, i := range kept {
+		count[l.rows[i].kind]++
+	}
+	write := func(to *rows, r row, x, y float64) {
+		to.number(x)
+		to.number(y)
+		if r.kind < len(v.kinds) {
+			to.string(v.kinds[r.kind].name)
+		} else if len(v.kinds) > 0 {
+			to.value(nil)
+		}
+		if colored {
+			to.string(css(r.color(Light)))
+			to.string(css(r.color(Dark)))
+		}
+		if faint {
+			to.bool(r.faint)
+		}
+		for k, f := range v.facts {
+			if told && !f.placed() {
+				to.value(r.fact(k))
+			}
+		}
+	}
 	for _, i := range kept {
 		r := l.rows[i]
-		o := make(object, 8)
-		o["x"], o["y"] = jsonNumber(r.x), jsonNumber(r.y)
-		if l.mark == rects || l.mark == rules {
-			o["x2"], o["y2"] = jsonNumber(r.x2), jsonNumber(r.y2)
-			if !finite(r.x) || !finite(r.x2) || !finite(r.y) || !finite(r.y2) {
+		switch {
+		case !finite(r.x) || boxes && !(finite(r.y) && finite(r.x2) && finite(r.y2)):
+			continue
+		case (lines || l.mark == points) && !finite(r.y):
+			bad.add(math.IsInf(r.y, -1), r.x)
+			for k, f := range v.facts {
+				if f.key != "x" {
+					bad.value(r.fact(k))
+				}
+			}
+			if !lines {
 				continue
 			}
 		}
-		if r.kind < len(v.kinds) {
-			o["kind"] = v.kinds[r.kind].name
+		write(list, r, r.x, r.y)
+		at := r
+		switch {
+		case lines:
+			list.whole(i)
+			list.bool(count[r.kind] == 1) // a line through it is not visible
+		case boxes:
+			list.number(r.x2)
+			list.number(r.y2)
+			if at.x, at.y = r.x2, r.y2; l.mark == rects {
+				at.x, at.y = (r.x+r.x2)/2, (r.y+r.y2)/2
+			}
 		}
 		if r.text != "" {
-			o["text"] = printable(r.text)
-		}
-		if r.faint {
-			o["faint"] = true
-		}
-		if r.color != nil {
-			o["light"], o["dark"] = css(r.color(Light)), css(r.color(Dark))
-		}
-		for k, f := range v.facts {
-			if k < len(r.facts) && !f.placed() {
-				o[f.key] = factValue(r.facts[k])
-			}
-		}
-		switch lines := l.mark == curves || l.mark == stairs; {
-		case !finite(r.x):
-			continue
-		case lines || l.mark == points:
-			if lines {
-				o["index"] = i
-				if count[r.kind]++; count[r.kind] == 1 {
-					first[r.kind] = o
-				}
-			}
-			if !finite(r.y) {
-				mark := maps.Clone(o)
-				for k, f := range v.facts {
-					if k < len(r.facts) {
-						mark[f.key] = factValue(r.facts[k])
-					}
-				}
-				mark["low"] = math.IsInf(r.y, -1)
-				bad = append(bad, mark)
-			}
-			if lines || finite(r.y) {
-				list = append(list, o)
-			}
-			continue
-		}
-		list = append(list, o)
-	}
-	for k, o := range first {
-		if count[k] == 1 { // a line through it is not visible
-			o["alone"] = true
+			write(labels, r, at.x, at.y)
+			labels.string(printable(r.text))
 		}
 	}
-	return list, bad
+	return list, labels, bad
+}
+
+// fact returns the value of a fact, nil if the row has none.
+func (r row) fact(k int) any {
+	if k < len(r.facts) {
+		return r.facts[k]
+	}
+	return nil
 }
 
 // placed reports whether a row's place or kind is the fact.
 func (f fact) placed() bool { return f.key == "x" || f.key == "y" || f.key == "kind" }
-
-// factValue returns a value for the data of a specification. JSON has no inf and NaN.
-func factValue(value any) any {
-	if x, ok := value.(float64); ok && !finite(x) {
-		return valueText(x)
-	}
-	return value
-}
 
 // shown returns the indices of the rows that the interactive form holds. Lines are thinned one by one.
 func (v view) shown(l layer) (kept []int) {
@@ -373,28 +401,4 @@ func (v view) shapes() object {
 		names, paths = append(names, k.name), append(paths, k.path)
 	}
 	return object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": paths}, "title": nil, "legend": v.symbols()}
-}
-
-// texts returns the rows of a layer that have a text, at its place.
-func (view) texts(l layer, data []object) (list []object) {
-	if !slices.ContainsFunc(l.rows, func(r row) bool { return r.text != "" }) {
-		return nil
-	}
-	for _, o := range data {
-		if o["text"] == nil {
-			continue
-		}
-		at := maps.Clone(o)
-		switch l.mark {
-		case rects:
-			at["x"] = (o["x"].(float64) + o["x2"].(float64)) / 2
-			at["y"] = (o["y"].(float64) + o["y2"].(float64)) / 2
-		case rules:
-			at["x"], at["y"] = o["x2"], o["y2"]
-		}
-		delete(at, "x2")
-		delete(at, "y2")
-		list = append(list, at)
-	}
-	return list
 }

@@ -124,6 +124,7 @@ var Rewrites = []Rewrite{
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
 	{"dropped", "unused values", (*Unit).droppedValues},
+	{"results", "named results that begin with zero", (*Unit).namedResults},
 	{"order", "operands that are read after others have been assigned", (*Unit).operandOrder},
 	{"funcvalue", "functions that are returned or assigned to variables", (*Unit).functionValues},
 	{"newvalue", "new of a value", (*Unit).newValues},

@@ -43,6 +43,7 @@ var needs = engine.Needs{
 		"rangeint",
 		"rangestring",
 		"recursive",
+		"results",
 		"room",
 		"shift",
 		"streams",
