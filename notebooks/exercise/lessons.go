@@ -15,6 +15,7 @@ var lessons = []lesson{
 	lesson10,
 	lesson11,
 	lesson12,
+	lesson13,
 	lesson14,
 	lesson15,
 	lesson18,
