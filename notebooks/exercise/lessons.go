@@ -2,6 +2,7 @@ package exercise
 
 // lessons contains the key of every notebook of the course, in order.
 var lessons = []lesson{
+	lesson00,
 	lesson01,
 	lesson02,
 	lesson03,
@@ -10,5 +11,11 @@ var lessons = []lesson{
 	lesson06,
 	lesson07,
 	lesson08,
+	lesson09,
+	lesson10,
+	lesson11,
+	lesson12,
+	lesson14,
+	lesson15,
 	lesson18,
 }
