@@ -17,5 +17,6 @@ var lessons = []lesson{
 	lesson12,
 	lesson14,
 	lesson15,
+	lesson17,
 	lesson18,
 }
