@@ -18,5 +18,6 @@ var lessons = []lesson{
 	lesson13,
 	lesson14,
 	lesson15,
+	lesson17,
 	lesson18,
 }
