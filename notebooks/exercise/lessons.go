@@ -19,4 +19,5 @@ var lessons = []lesson{
 	lesson14,
 	lesson15,
 	lesson18,
+	lesson20,
 }
