@@ -20,4 +20,5 @@ var lessons = []lesson{
 	lesson15,
 	lesson17,
 	lesson18,
+	lesson20,
 }
