@@ -11,6 +11,7 @@ import (
 
 // TestSlides makes slides of three lessons with nbconvert. The exercises and what follows them are left out.
 func TestSlides(t *testing.T) {
+	t.Parallel()
 	python := jupyter(t, "nbconvert")
 	dir := t.TempDir()
 	args := []string{"-m", "nbconvert", "--to", "slides", "--output-dir", dir}
@@ -61,6 +62,7 @@ func TestSlides(t *testing.T) {
 
 // TestJupytext checks that the lessons survive a turn as text, and that a paired text that was changed is run.
 func TestJupytext(t *testing.T) {
+	t.Parallel()
 	python := jupyter(t, "jupytext")
 	notebooks, err := filepath.Glob("notebooks/*.ipynb")
 	if err != nil || len(notebooks) == 0 {
@@ -83,6 +85,7 @@ func TestJupytext(t *testing.T) {
 // TestGrading takes an assignment through nbgrader. A right submission gets all points; the others lose those of
 // the test cells that they fail.
 func TestGrading(t *testing.T) {
+	t.Parallel()
 	python := jupyter(t, "nbgrader")
 	course := t.TempDir()
 	if out, code := halfnote(t, "nbgrader", course); code != 0 {
