@@ -19,5 +19,6 @@ var lessons = []lesson{
 	lesson14,
 	lesson15,
 	lesson18,
+	lesson19,
 	lesson20,
 }
