@@ -19,6 +19,7 @@ var lessons = []lesson{
 	lesson14,
 	lesson15,
 	lesson16,
+	lesson17,
 	lesson18,
 	lesson19,
 	lesson20,
