@@ -15,7 +15,10 @@ var lessons = []lesson{
 	lesson10,
 	lesson11,
 	lesson12,
+	lesson13,
 	lesson14,
 	lesson15,
+	lesson17,
 	lesson18,
+	lesson20,
 }
