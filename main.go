@@ -37,17 +37,18 @@ import (
 const version = "0.1.0"
 
 type commands struct {
-	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
-	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
-	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
-	Site    siteCommand    `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
-	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
-	Fmt     fmtCommand     `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
-	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
-	Bench   benchCommand   `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
-	Work    workCommand    `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
-	Doctor  doctorCommand  `cmd:"" help:"Report what halfnote finds on this machine."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Kernel   kernelCommand   `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
+	Install  installCommand  `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
+	Run      runCommand      `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Site     siteCommand     `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
+	Export   exportCommand   `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
+	Fmt      fmtCommand      `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
+	Lab      labCommand      `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
+	NBGrader nbgraderCommand `cmd:"" name:"nbgrader" help:"Write nbgrader's configuration for a course with Go notebooks."`
+	Bench    benchCommand    `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
+	Work     workCommand     `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
+	Doctor   doctorCommand   `cmd:"" help:"Report what halfnote finds on this machine."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 func main() {
@@ -355,6 +356,23 @@ func copyTutorials(dir string) error {
 	if len(kept) > 0 {
 		fmt.Printf("Keeping your own %s in %s; move a file away to get a fresh copy.\n", strings.Join(kept, ", "), dir)
 	}
+	return nil
+}
+
+type nbgraderCommand struct {
+	Dir string `arg:"" help:"Folder of the course, which gets nbgrader_config.py, or - for standard output." type:"path"`
+}
+
+func (c nbgraderCommand) Run() error {
+	if c.Dir == "-" {
+		fmt.Print(install.NBGraderConfig)
+		return nil
+	}
+	path, err := install.NBGrader(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println("wrote", path)
 	return nil
 }
 

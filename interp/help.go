@@ -30,7 +30,7 @@ var tasks = []struct {
 	{"dark charts", []string{"%theme dark", "%theme auto"}},
 	{"gradients that float16 loses", []string{"diagnose.Gradients?"}},
 	{"where a value overflows", []string{"diagnose.Overflow?"}},
-	{"a good loss scale", []string{"diagnose.Replay?"}},
+	{"a good loss scale", []string{"diagnose.Gradients?", "diagnose.Replay?"}},
 	{"where float16 sums stop", []string{"experiment.Accumulation?"}},
 	{"what float16 can store", []string{"experiment.Ranges()", "experiment.Spacing?"}},
 	{"record a run", []string{"trace.Start?"}},

@@ -152,6 +152,7 @@ func (t *Tensor) HTML() string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, `<tr><td style="text-align:left;padding:1px 12px 1px 0">%s</td><td style="text-align:left;padding:1px 0">%s</td></tr>`, r[0], r[1])
 	}
-	fmt.Fprintf(&b, `</table><pre style="margin:4px 0 0 0">%s</pre>`, html.EscapeString(t.String()))
+	// Voila's style sheet gives pre the proportional font of its text.
+	fmt.Fprintf(&b, `</table><pre style="margin:4px 0 0 0;font-family:monospace">%s</pre>`, html.EscapeString(t.String()))
 	return b.String()
 }

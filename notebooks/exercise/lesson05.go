@@ -25,5 +25,12 @@ var lesson05 = lesson{
 			hints:    []string{"The loss is scaled first, and the scale changes last.", "Clipping needs the true size of the gradients."},
 			mistakes: []mistake{{list(text("scale"), text("step"), text("unscale"), text("update")), "Unscale comes before Step: after the step, clipping is too late."}},
 		},
+		{
+			id: "05.4", kind: findBug, task: "how many times the check runs",
+			accept:   exact(0),
+			why:      "`range 0` runs its body 0 times, like `range(0)` in the notes. A check that never runs never fails. Run it once, and it panics.",
+			hints:    []string{"Read the first line of the cell.", "What does `for range 3` do? And `for range 0`?"},
+			mistakes: []mistake{{exact(25), "There are 25 batches. But how often does the outer loop run?"}, {exact(1), "If it ran once, it would panic: the output is float32."}},
+		},
 	},
 }

@@ -7,6 +7,7 @@ import "halfnote/interp/engine"
 var needs = engine.Needs{
 	Instances: true,
 	Rewrites: []string{
+		"appended",
 		"arraylen",
 		"barrier",
 		"caselabel",
@@ -42,6 +43,7 @@ var needs = engine.Needs{
 		"rangeint",
 		"rangestring",
 		"recursive",
+		"results",
 		"room",
 		"shift",
 		"streams",
