@@ -57,7 +57,9 @@ func compareProse(t *testing.T, i int, got, want string) {
 }
 
 // identity returns what a cell has in common with its translation besides code.
-func identity(c *notebook.Cell) string { return fmt.Sprintf("%s %s, tags %v", c.Type, c.ID, c.Metadata["tags"]) }
+func identity(c *notebook.Cell) string {
+	return fmt.Sprintf("%s %s, tags %v", c.Type, c.ID, c.Metadata["tags"])
+}
 
 func readNotebook(t *testing.T, file string) *notebook.Notebook {
 	t.Helper()
