@@ -42,7 +42,7 @@ func (a numberAnswer) check(given any) error {
 	switch {
 	case err != nil:
 		return err
-	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
+	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), !math.IsInf(a.want, 0) && math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
 		return nil
 	}
 	return errWrong

@@ -58,7 +58,7 @@ var lesson01 = lesson{
 			id: "01.5", kind: findBug, task: "the smallest normal numbers of float16 and float32",
 			accept: list(near(0x1p-14, 1e-2), near(0x1p-126, 1e-2)),
 			why:    "2⁻¹⁴ and 2⁻¹²⁶. Below them the exponent stays the same and the fraction loses its bits, one with each halving.",
-			hints:  []string{"The table of ranges has a column for it.", "They are 2⁻¹⁴ and 2⁻¹²⁶: write `\"2^-14\"`."},
+			hints:  []string{"The table of the section \"From the smallest to the largest\" has a column for it.", "They are 2⁻¹⁴ and 2⁻¹²⁶: write `\"2^-14\"`."},
 			mistakes: []mistake{
 				{list(near(0x1p-24, 1e-2), near(0x1p-149, 1e-2)), "These are the smallest subnormal numbers, which have a single bit left."},
 				{list(near(0x1p-126, 1e-2), near(0x1p-14, 1e-2)), "These are the right numbers in the wrong order: float16 first."},
