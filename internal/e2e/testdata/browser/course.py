@@ -16,6 +16,7 @@ CELLS = "panel.content.widgets"
 with Browser(chromium, f"{base}lab/tree/{lesson}?token={token}") as b:
     b.call("Emulation.setDeviceMetricsOverride", width=1100, height=1000, deviceScaleFactor=1, mobile=False)
     b.notebook()
+    b.js("jupyterapp.shell.collapseLeft(), true")  # it takes a quarter of the window
     n = b.js(f"{CELLS}.length")
     for i in range(n):
         if b.js(f"{CELLS}[{i}].model.type") != "code":
