@@ -20,5 +20,6 @@ var lessons = []lesson{
 	lesson15,
 	lesson17,
 	lesson18,
+	lesson19,
 	lesson20,
 }

@@ -13,7 +13,8 @@ chromium, base, token = sys.argv[1:4]
 lesson = os.environ["LESSON"]
 CELLS = "panel.content.widgets"
 
-with Browser(chromium, f"{base}lab/tree/{lesson}?token={token}") as b:
+# The page opens no notebook of an earlier page.
+with Browser(chromium, f"{base}lab/tree/{lesson}?reset&token={token}") as b:
     b.call("Emulation.setDeviceMetricsOverride", width=1100, height=1000, deviceScaleFactor=1, mobile=False)
     b.notebook()
     b.js("jupyterapp.shell.collapseLeft(), true")  # it takes a quarter of the window
