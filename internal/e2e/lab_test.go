@@ -243,6 +243,8 @@ chart.Loss([]chart.Series{{Name: "run", Values: losses}}).Interactive()`,
 opened after its end: all epochs, 2 of 2 charts drawn, of all, prompt [1]:
 %output: all epochs, 2 of 2 charts drawn, of all, prompt [2]:
 a cell that was not run: 0 outputs
+run while it was opened: ['last\n']
+cleared by hand: 0 outputs
 `
 	if got := browse("outlast.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
