@@ -21,11 +21,8 @@
     return model.length === texts.length ? texts : [];
   }
 
-  // runs reports whether this page has sent a cell to the kernel that has not ended.
-  function runs(cell) {
-    const future = cell.outputArea?.future;
-    return !!future && !future.isDisposed;
-  }
+  // runs reports whether a cell that this page has sent to the kernel has not ended.
+  const runs = cell => cell.model.executionState === "running";
 
   class Restorer {
     constructor(panel, kernel) {
@@ -51,7 +48,8 @@
 
     // forget tells the kernel which of some cells were cleared.
     forget(cells) {
-      const empty = w => w.model.type === "code" && w.model.outputs.length === 0 && w.model.executionCount === null && !runs(w);
+      const running = [...this.running.values()];
+      const empty = w => w.model.type === "code" && w.model.outputs.length === 0 && w.model.executionCount === null && !runs(w) && !running.includes(w.model.id);
       const ids = cells.filter(empty).map(w => w.model.id);
       if (ids.length > 0 && !this.comm.isDisposed) this.comm.send({cleared: ids});
     }

@@ -46,23 +46,3 @@ with Browser(chromium, address) as b:
     b.wait(f"/\\d/.test({CELL % 1}.querySelector('.jp-InputPrompt').innerText)")
     print("%output:", look(b, 1))
     print("a cell that was not run:", b.js(f"panel.content.widgets[2].model.outputs.length"), "outputs")
-    b.js("panel.content.activeCellIndex = 2, jupyterapp.commands.execute('notebook:run-cell'), true")
-    b.wait(f"/\\d/.test({CELL % 2}.querySelector('.jp-InputPrompt').innerText)")
-LAST = "panel.content.widgets[2]"
-with Browser(chromium, address) as b:
-    # The cell is run while the page asks for its outputs.
-    b.until(lambda: b.js("""(() => {
-        window.panel = [...(window.jupyterapp?.shell.widgets('main') ?? [])].find(w => w.sessionContext);
-        if (!window.panel?.sessionContext.session?.kernel || panel.content.widgets.length < 3) return false;
-        panel.content.activeCellIndex = 2;
-        jupyterapp.commands.execute('notebook:run-cell');
-        return true; })()"""), "a kernel")
-    b.wait(f"{LAST}.model.executionCount === 4")
-    b.wait("panel.content.widgets[1].model.outputs.length > 0")
-    print("run while it was opened:", b.js(f"{LAST}.model.outputs.toJSON().map(o => o.text)"))
-    b.js("panel.content.activeCellIndex = 2, jupyterapp.commands.execute('notebook:clear-cell-output').then(() => true)")
-    b.js("panel.sessionContext.session.kernel.requestKernelInfo().then(() => true)") # the kernel has handled what was sent before
-with Browser(chromium, address) as b:
-    b.notebook()
-    b.wait("panel.content.widgets[1].model.outputs.length > 0")
-    print("cleared by hand:", b.js(f"{LAST}.model.outputs.length"), "outputs")
