@@ -68,7 +68,7 @@ interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbo
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, notebooks/exercise < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., pprof, x/tools < interp
 
-STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, display < notebooks/exercise
+STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
 STD < notebooks
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...

@@ -9,9 +9,10 @@ c.ClearSolutions.code_stub = {
     "python": "# YOUR CODE HERE\nraise NotImplementedError()",
 }
 
-# A test cell gets 0 points if it writes to stderr. Notes of the kernel do not count, for example about a type that is declared again.
+# A test cell gets 0 points if it writes to stderr. Notes of the kernel do not count: about a type that is declared again, for
+# example, or a region of autocast that was left open.
 c.IgnorePattern.enabled = True
-c.IgnorePattern.pattern = r"\A(?:note: [^\n]*\n?)+\Z"
+c.IgnorePattern.pattern = r"\A(?:(?:note: |amp: a region )[^\n]*\n?)+\Z"
 
 # Time limit of a cell in seconds.
 c.Execute.timeout = 120

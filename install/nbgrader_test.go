@@ -8,7 +8,7 @@ import (
 )
 
 func TestNBGrader(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "course")
 	path, err := NBGrader(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestNBGrader(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "own" {
 		t.Errorf("the file was replaced by %q", got)
 	}
-	if _, err := NBGrader(filepath.Join(dir, "missing")); err == nil || !strings.Contains(err.Error(), "install: nbgrader: ") {
-		t.Errorf("a missing folder: got error %v", err)
+	if _, err := NBGrader(path); err == nil || !strings.Contains(err.Error(), "install: nbgrader: ") {
+		t.Errorf("a file in place of the folder: got error %v", err)
 	}
 }

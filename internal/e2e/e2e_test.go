@@ -208,7 +208,7 @@ func TestHello(t *testing.T) {
 	}
 	printed := readExecuted(t, out).printed()
 	for _, want := range []string{
-		"the answer is 42", "4 doubled is 8", "0 1 4 9", "+Inf 65536",
+		"the answer is 42", "It is 45.", "0 1 4 9", "+Inf 65536",
 		"cannot use \"five\"", "undefined: undefinedName", "now I am a string", // both errors, and the variables that survive them
 		"(32, 784)", "(512, 10)", // the shapes of the matmul
 		"index out of range [3] with length 3", "Interrupted",

@@ -130,6 +130,7 @@ var Rewrites = []Rewrite{
 	{"newvalue", "new of a value", (*Unit).newValues},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
+	{"appended", "several calls of append in a return statement", (*Unit).appendedResults},
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
 	{"room", "allocations that exceed memory", (*Unit).rooms},

@@ -12,7 +12,8 @@ import (
 // parallelAssigns evaluates the operands on the left of an assignment before it assigns
 // anything, if one of them is assigned: i, x[i] = 1, 2 sets the element at the old i.
 // The results of a call go through variables if one is assigned to a map element or
-// through the result of another call: Yaegi loses them.
+// through the result of another call: Yaegi loses them. An assignment that contains nil
+// becomes one for each variable: Yaegi panics.
 func (u *Unit) parallelAssigns() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
@@ -25,6 +26,8 @@ func (u *Unit) parallelAssigns() {
 		if a.Tok == token.DEFINE {
 			spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
 		}
+		split := len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool { return u.Info.Types[ast.Unparen(e)].IsNil() })
+		late = late || split
 		if !spread && !late && (a.Tok == token.DEFINE || !u.interferes(a)) {
 			return
 		}
@@ -74,10 +77,51 @@ func (u *Unit) parallelAssigns() {
 			}
 			before = append(before, all)
 		}
+		if split {
+			last := len(a.Lhs) - 1
+			for i := range last {
+				before = append(before, u.part(a, i))
+			}
+			*a = *u.part(a, last)
+		}
 		for _, st := range before {
 			c.InsertBefore(st)
 		}
 	})
+}
+
+// appendedResults keeps the results of a return statement in variables if two of them are
+// calls of append: Yaegi returns the last one for all.
+func (u *Unit) appendedResults() {
+	u.each(func(c *astutil.Cursor) {
+		r, ok := c.Node().(*ast.ReturnStmt)
+		if !ok || c.Index() < 0 {
+			return
+		}
+		appends := 0
+		for _, e := range r.Results {
+			if x, ok := ast.Unparen(e).(*ast.CallExpr); ok && u.isBuiltin(x.Fun, "append") {
+				appends++
+			}
+		}
+		if appends < 2 {
+			return
+		}
+		for i, e := range r.Results {
+			if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() {
+				c.InsertBefore(u.keep(&r.Results[i]))
+			}
+		}
+	})
+}
+
+// part returns the assignment of one of a's values.
+func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
+	p := &ast.AssignStmt{Lhs: a.Lhs[i : i+1], TokPos: a.TokPos, Tok: token.ASSIGN, Rhs: a.Rhs[i : i+1]}
+	if id, ok := a.Lhs[i].(*ast.Ident); ok && a.Tok == token.DEFINE && u.Info.Defs[id] != nil {
+		p.Tok = token.DEFINE
+	}
+	return p
 }
 
 // lost reports whether Yaegi would lose a call's result.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -12,26 +13,45 @@ import (
 // timing is the tag of a cell whose output shows times, which differ from run to run.
 const timing = "timing"
 
-// keepTimes takes over the outputs of cells tagged timing from an earlier run of the same code cells, and
-// returns their number. It keeps nothing if a cell of the earlier run failed. Outputs with
-// widgets are new, because the states of widgets belong to one run.
+// keepTimes takes over the outputs of cells tagged timing from an earlier run of the same code cells, with the states of
+// their widgets, and returns the number of these cells. It keeps nothing if a cell of the earlier run failed.
 func (nb *Notebook) keepTimes(old *Notebook) (kept int) {
 	list, before := nb.CodeCells(), old.CodeCells()
 	same := slices.EqualFunc(list, before, func(c, was *Cell) bool { return c.Source == was.Source && was.completed() })
 	if !same {
 		return 0
 	}
-	for i, c := range list {
-		if c.HasTag(timing) && !c.showsWidget() && !before[i].showsWidget() {
-			c.Outputs = before[i].Outputs
-			kept++
+	states, earlier := nb.widgetStates(), old.widgetStates()
+	var keep func(model string)
+	keep = func(model string) {
+		if state, ok := earlier[model]; ok && states != nil && !reflect.DeepEqual(states[model], state) {
+			states[model] = state
+			walkReferences(state, "", func(_, other string) { keep(other) })
 		}
+	}
+	for i, c := range list {
+		if !c.HasTag(timing) || !slices.EqualFunc(c.Outputs, before[i].Outputs, func(o, was *Output) bool { return o.widget() == was.widget() }) && (c.showsWidget() || before[i].showsWidget()) {
+			continue // widgets of other names have states that the notebook lacks
+		}
+		c.Outputs = before[i].Outputs
+		for _, o := range c.Outputs {
+			keep(o.widget())
+		}
+		kept++
 	}
 	return kept
 }
 
 func (c *Cell) showsWidget() bool {
 	return slices.ContainsFunc(c.Outputs, func(o *Output) bool { return o.widget() != "" })
+}
+
+// widgetStates returns the saved states of widgets by the names of their models; nil if there are none.
+func (nb *Notebook) widgetStates() map[string]any {
+	all, _ := nb.Metadata["widgets"].(map[string]any)
+	saved, _ := all[widgetState].(map[string]any)
+	states, _ := saved["state"].(map[string]any)
+	return states
 }
 
 // widget returns the model of the widget that an output shows; "" if it shows none.

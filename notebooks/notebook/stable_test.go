@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path/filepath"
 	"reflect"
@@ -85,5 +86,36 @@ func TestNameModels(t *testing.T) {
 	}
 	if state["self"].([]any)[0] != "IPY_MODEL_"+shown || len(states) != 4 {
 		t.Errorf("got %v", states)
+	}
+}
+
+// TestKeepTimesOfWidgets checks that a kept output keeps the states of its widgets, and that an output with widgets of
+// other names is new.
+func TestKeepTimesOfWidgets(t *testing.T) {
+	run := func(model, text string) *Notebook {
+		nb := code("knob")
+		c := nb.Cells[0]
+		c.Count, c.Metadata = 1, map[string]any{"tags": []any{"timing"}}
+		c.Outputs = []*Output{{Type: DisplayData, Data: map[string]any{"text/plain": text, widgetView: map[string]any{"model_id": model}}}}
+		nb.Metadata = map[string]any{"widgets": map[string]any{widgetState: map[string]any{"state": map[string]any{
+			model:    map[string]any{"label": text, "self": "IPY_MODEL_" + model, "layout": "IPY_MODEL_layout"},
+			"layout": map[string]any{"width": text},
+			"other":  map[string]any{"label": text},
+		}}}}
+		return nb
+	}
+	nb := run("knob", "2 s")
+	if kept := nb.keepTimes(run("knob", "1 s")); kept != 1 || nb.Cells[0].Outputs[0].plain() != "1 s" {
+		t.Errorf("got %q and %d kept cells, want the earlier output", nb.Cells[0].Outputs[0].plain(), kept)
+	}
+	for model, want := range map[string]string{"knob": "1 s", "layout": "1 s", "other": "2 s"} {
+		state := nb.widgetStates()[model].(map[string]any)
+		if got := cmp.Or(state["label"], state["width"]); got != want {
+			t.Errorf("state of %s: got %v, want %s", model, got, want)
+		}
+	}
+	nb = run("new", "2 s")
+	if kept := nb.keepTimes(run("knob", "1 s")); kept != 0 || nb.Cells[0].Outputs[0].plain() != "2 s" {
+		t.Errorf("widgets of other names: got %d kept cells", kept)
 	}
 }

@@ -7,6 +7,7 @@ import "halfnote/interp/engine"
 var needs = engine.Needs{
 	Instances: true,
 	Rewrites: []string{
+		"appended",
 		"arraylen",
 		"barrier",
 		"caselabel",
