@@ -256,7 +256,7 @@ func TestLabClearedOutputs(t *testing.T) {
 	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
 	browse := lab(t, map[string][]string{"cleared.ipynb": {`fmt.Println("first")`, `time.Sleep(300 * time.Millisecond)
 "second"`}})
-	const want = `run while it was opened: ['first\n', '"second"']
+	const want = `run while it was opened: ['first\n', 'second']
 cleared by hand: ['', 'second']
 `
 	if got := browse("cleared.py"); got != want {
