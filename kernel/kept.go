@@ -46,6 +46,7 @@ type keptCell struct {
 	items    []*keptItem
 	size     int
 	dropped  int  // bytes of output that exceeded the limit
+	cleared  bool // the outputs were cleared in the front end
 	clearing bool // clear_output is due at the next output
 	changed  bool // has changes that are not on disk
 	saved    bool

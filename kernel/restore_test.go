@@ -76,6 +76,11 @@ func TestRestore(t *testing.T) {
 	if got := restored(); len(got) != 1 || got[0] != a {
 		t.Errorf("one cell: got %q, want %q", got, a)
 	}
+	send(t, shell, message(header("9", "comm_msg"), `{"comm_id":"r","data":{"cleared":["b","none"]}}`))
+	send(t, shell, message(header("10", "comm_msg"), `{"comm_id":"r","data":{}}`))
+	if got := restored(); len(got) != 2 || got[0] != want[0] || got[1] != a {
+		t.Errorf("after the outputs of b were cleared: got %q, want those of c and a", got)
+	}
 	send(t, s.dial(t, zmq4.Dealer, s.conn.ControlPort), message(header("8", "interrupt_request"), "{}"))
 	ended("5")
 }

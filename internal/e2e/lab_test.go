@@ -250,6 +250,20 @@ a cell that was not run: 0 outputs
 	}
 }
 
+// TestLabClearedOutputs checks that a cell that runs while its page asks for earlier outputs shows its
+// output once, and that an output that was cleared by hand stays away when the notebook is opened again.
+func TestLabClearedOutputs(t *testing.T) {
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"cleared.ipynb": {`fmt.Println("first")`, `time.Sleep(300 * time.Millisecond)
+"second"`}})
+	const want = `run while it was opened: ['first\n', 'second']
+cleared by hand: ['', 'second']
+`
+	if got := browse("cleared.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabDebugger checks that JupyterLab's debugger lists a struct, a slice and a tensor, and
 // that it stops at breakpoints in a cell that ran before and in the running one, steps
 // between them, and stops at a panic.

@@ -1,6 +1,6 @@
 // A JupyterLab extension in the form that JupyterLab loads, a container of modules. When a
 // notebook is opened whose kernel has run or is running its cells, it asks the kernel for the
-// outputs and puts them into their cells. When the theme changes, it draws interactive charts
+// outputs and puts them into their cells, except for outputs that were cleared by hand. When the theme changes, it draws interactive charts
 // again, whose colours follow the theme only when they are drawn.
 "use strict";
 (() => {
@@ -20,6 +20,9 @@
     });
     return model.length === texts.length ? texts : [];
   }
+
+  // runs reports whether a cell that this page has sent to the kernel has not ended.
+  const runs = cell => cell.model.executionState === "running";
 
   class Restorer {
     constructor(panel, kernel) {
@@ -43,12 +46,20 @@
       }, every);
     }
 
+    // forget tells the kernel which of some cells were cleared.
+    forget(cells) {
+      const running = [...this.running.values()];
+      const empty = w => w.model.type === "code" && w.model.outputs.length === 0 && w.model.executionCount === null && !runs(w) && !running.includes(w.model.id);
+      const ids = cells.filter(empty).map(w => w.model.id);
+      if (ids.length > 0 && !this.comm.isDisposed) this.comm.send({cleared: ids});
+    }
+
     apply(cells) {
       for (const entry of cells) {
         const cell = this.panel.content.widgets.find(w => w.model.id === entry.cell && w.model.type === "code");
         const known = this.running.has(entry.request);
         // A cell that this page runs, or that was changed here, is not restored.
-        if (!cell || entry.session === this.kernel.clientId || cell.model.sharedModel.getSource() !== entry.source) continue;
+        if (!cell || runs(cell) || entry.session === this.kernel.clientId || cell.model.sharedModel.getSource() !== entry.source) continue;
         if (!known && !entry.running && cell.model.executionCount === entry.count) continue;
         cell.model.trusted = true; // as when a cell is run
         this.shown.set(entry.cell, fill(cell.model.outputs, this.shown.get(entry.cell) || [], entry.outputs));
@@ -89,6 +100,15 @@
           theme.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]});
           panel.disposed.connect(() => theme.disconnect());
           let last = null; // kernel connection that was asked
+          let restorer = null;
+          const cleared = (_, command) => {
+            if (restorer === null || !panel.isVisible) return;
+            const cells = panel.content.widgets;
+            if (command.id === "notebook:clear-all-cell-outputs") restorer.forget(cells);
+            if (command.id === "notebook:clear-cell-output") restorer.forget(cells.filter(w => panel.content.isSelectedOrActive(w)));
+          };
+          app.commands.commandExecuted.connect(cleared);
+          panel.disposed.connect(() => app.commands.commandExecuted.disconnect(cleared));
           const ask = async () => {
             await context.ready;
             const kernel = session.session?.kernel;
@@ -96,7 +116,7 @@
             last = kernel;
             const spec = await kernel.spec; // a busy kernel does not answer a request for its info
             halfnote = spec?.metadata?.halfnote_version !== undefined;
-            if (halfnote && !kernel.isDisposed && !panel.isDisposed) new Restorer(panel, kernel);
+            if (halfnote && !kernel.isDisposed && !panel.isDisposed) restorer = new Restorer(panel, kernel);
           };
           session.kernelChanged.connect(ask);
           session.connectionStatusChanged.connect(ask);
