@@ -29,7 +29,7 @@ func BitFields(x float64, formats []StoredBits) *Figure {
 	if len(list) == 0 {
 		return blank(fmt.Sprintf(words.bitsNone, digits(x)))
 	}
-	v := view{x: scale{bare: true}, y: scale{lo: -1}, height: bitRow*len(list) + bitRow/2, right: 118,
+	v := view{x: scale{bare: true}, y: scale{lo: -1}, height: bitRow*len(list) + bitRow/2, right: 118, least: 420,
 		facts: []fact{{"format", words.headFormat}, {"field", words.headPart}, {"bit", words.headBit}, {"worth", words.headWorth}, {"value", words.headValue}, {"ulp", words.headULP}}}
 	widest, longest := 0, 0
 	for _, f := range list {

@@ -213,7 +213,7 @@ func fitPath(s text.Style, path string, width vg.Length) string {
 }
 
 func (g *castGraph) view() view {
-	v := view{x: scale{lo: 0, hi: graphWidth, bare: true}, y: scale{lo: -.5, hi: float64(g.rows) - .5, bare: true}, height: graphRow * g.rows,
+	v := view{x: scale{lo: 0, hi: graphWidth, bare: true}, y: scale{lo: -.5, hi: float64(g.rows) - .5, bare: true}, height: graphRow * g.rows, least: 480,
 		facts: []fact{{"module", words.headModule}, {"to", words.headReader}, {"ops", words.headOps}, {"dtype", words.headDType}, {"cast", words.headCastTo}, {"casts", words.headCasts}, {"cached", words.headCached}}}
 	var list []string
 	for _, n := range g.nodes {

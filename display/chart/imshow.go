@@ -191,11 +191,12 @@ func (m matrix) twin() twin {
 	for ((m.rows+by-1)/by)*((m.columns+by-1)/by) > mostPoints {
 		by++
 	}
-	v := view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns) - .5, whole: true}, y: scale{title: m.axes.y}, zoom: []string{"x"},
-		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
-	w, h := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
+	most := Width - 2*margin - matrixLeft(m)
+	w, h := m.size(most, matrixHeight) // the rest of the plot is empty, so that cells stay square
 	written := len(m.values) <= 400 && h/vg.Length(m.rows) >= 12 && Light.style(smallSize, Light.Text).Width(m.widest()) < w/vg.Length(m.columns)-4
-	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true}
+	v := view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(most/w) - .5, only: []int{}}, y: scale{title: m.axes.y}, zoom: []string{"x"},
+		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
+	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true, within: float64(by), widest: Light.style(smallSize, Light.Text).Width(m.widest())}
 	for r := 0; r < m.rows; r += by {
 		for c := 0; c < m.columns; c += by {
 			value := m.mean(r, min(r+by, m.rows), c, min(c+by, m.columns))
@@ -217,9 +218,11 @@ func (m matrix) twin() twin {
 	for _, k := range indices(m.rows, int(h/16)) {
 		v.y.names[int(k.Value)] = k.Label
 	}
+	for _, k := range indices(m.columns, int(w/30)) {
+		v.x.only = append(v.x.only, int(k.Value))
+	}
 	v.height = int(h)
 	t := v.twin()
-	t.right = max(0, vg.Length(t.width())-w)
 	if by > 1 {
 		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
 	}

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -309,122 +310,121 @@ func (p quantity) at(step float64) float64 {
 	return v
 }
 
+// twin returns the interactive form: one plot with the panels below each other, because only a chart of one plot fits its
+// width to the page. Positions on the y axis are pixels from the top.
 func (b dashboard) twin() twin {
 	over := b.span()
-	x := func(last bool) object {
-		axis := object{"tickMinStep": 1, "tickCount": 8, "format": "d", "labels": last, "ticks": last}
-		title := any(nil)
-		if last {
-			title = words.step
-		}
-		return object{"field": "x", "type": "quantitative", "title": title, "scale": object{"nice": false, "zero": false, "domain": []float64{over.lo, over.hi}}, "axis": axis}
-	}
-	var t twin
-	var lines, areas []string
-	all, shown := 0, 0
+	t := twin{reach: &reach{over.lo, over.hi}, height: b.height() - panelAxis, data: []object{}}
+	all, shown, top := 0, 0, 0.
+	names, labels, ticks := newRows("y", "name"), newRows("y", "label"), newRows("y")
+	data, marks, bad := newRows("x", "y", "value", "panel", "text", "stairs", "row"), newRows("x", "y", "panel", "text"), newRows("x", "y", "panel", "text", "low")
+	high, low := false, false
 	for i, p := range b {
-		id := fmt.Sprint(i)
-		lines, areas = append(lines, "line"+id), append(areas, "area"+id)
+		name := p.Name + ": " + p.text(p.end())
+		if n := len(p.Marked); n > 0 {
+			name += fmt.Sprintf(", ✗ %s (%d)", words.legendSkip, n)
+		}
+		names.add(top+panelName/2, printable(name))
+		first, height := top+panelName, float64(b.plotHeight(i))
+		g := p.plot(Light, over)
+		y := func(place float64) float64 {
+			return math.Round(100*(first+height*(g.Y.Max-place)/(g.Y.Max-g.Y.Min))) / 100
+		}
+		for _, k := range g.Y.Tick.Marker.Ticks(g.Y.Min, g.Y.Max) {
+			if at := y(k.Value); at >= first && at <= first+height {
+				ticks.add(at)
+				labels.add(at, k.Label)
+			}
+		}
 		kept := decimate(p.Values, max(mostPoints/len(b), 8))
 		all, shown = all+len(p.Values), shown+len(kept)
-		data, marks, bad := newRows("x", "value", "text"), newRows("x", "value", "event"), &edgeRows{rows: newRows("low", "x", "value")}
 		for _, k := range kept {
-			at, v := p.line.x(k), p.Values[k]
-			if !finite(at) {
+			x, place := p.line.x(k), p.place(p.Values[k])
+			if !finite(x) {
 				continue
 			}
-			place := p.place(v)
-			data.number(at)
+			data.number(x)
 			if finite(place) {
-				data.number(v)
+				data.number(y(place))
+				data.number(p.Values[k])
 			} else {
-				data.value(nil)
-				bad.add(math.IsInf(place, -1), at)
-				bad.string(valueText(v))
+				data.add(nil, nil)
+				below := math.IsInf(place, -1)
+				high, low = high || !below, low || below
+				bad.add(x, map[bool]float64{false: first + 6, true: first + height - 6}[below], p.Name, valueText(p.Values[k]), below)
 			}
-			data.string(p.text(v))
+			data.string(p.Name)
+			data.string(p.text(p.Values[k]))
+			data.bool(p.Power)
+			data.number(first - panelName/2)
 		}
 		step := p.Marked
 		if most := mostPoints / 8; len(step) > most {
 			step = step[:most]
 		}
-		for _, at := range step {
-			if finite(at) {
-				marks.add(at, jsonNumber(p.at(at)), words.legendSkip)
+		for _, x := range step {
+			at := first + height - 6
+			if place := p.place(p.at(x)); finite(place) {
+				at = y(place)
+			}
+			if finite(x) {
+				marks.add(x, at, p.Name, p.text(p.at(x)))
 			}
 		}
-		ink := themed(func(t Theme) color.NRGBA { return t.Float32 })
-		y := quantitative("value", "", p.vegaScale()...)
-		y["title"] = nil
-		mark := object{"type": "line", "strokeWidth": 1.6, "clip": true, "color": ink}
-		if p.Power {
-			mark["interpolate"] = "step-after"
-		}
-		under := object{"condition": object{"param": "pointed", "empty": false, "value": 1}, "value": 0}
-		layers := []object{
-			{"name": "area" + id, "mark": object{"type": "rule", "clip": true, "color": themed(neutral)},
-				"encoding": object{"x": x(i == len(b)-1), "tooltip": tips("x", words.step, "text", p.Name), "opacity": object{"condition": object{"param": "pointed", "empty": false, "value": .7}, "value": 0}}},
-			{"name": "line" + id, "mark": mark, "encoding": object{"x": x(i == len(b)-1), "y": y}},
-			{"transform": []object{{"filter": "isValid(datum.value)"}}, "mark": object{"type": "point", "filled": true, "size": 26, "clip": true, "color": themed(textInk)},
-				"encoding": object{"x": x(i == len(b)-1), "y": y, "opacity": object{"condition": object{"param": "picked", "empty": false, "value": 1}, "value": 0}}},
-			{"mark": object{"type": "text", "align": "right", "baseline": "top", "dx": -2, "dy": 1, "fontWeight": "bold", "color": ink},
-				"encoding": object{"x": object{"value": "width"}, "y": object{"value": 0}, "text": object{"field": "text", "type": "nominal"}, "opacity": under}},
-		}
-		if data.n == 1 {
-			layers = append(layers, object{"mark": object{"type": "point", "filled": true, "color": ink}, "encoding": object{"x": x(i == len(b)-1), "y": y}})
-		}
-		if marks.n > 0 {
-			layers = append(layers, object{"data": marks.data(), "mark": object{"type": "point", "shape": crossPath, "size": 60, "strokeWidth": 1.8, "color": themed(skipInk)},
-				"encoding": object{"x": x(i == len(b)-1), "y": y, "tooltip": tips("x", words.step, "event", words.headEvent, "value", p.Name)}})
-		}
-		if bad.n > 0 {
-			layers = append(layers, bad.marks(x(i == len(b)-1), skipInk, tips("x", words.step, "value", p.Name)))
-		}
-		name := p.Name + ": " + p.text(p.end())
-		if n := len(p.Marked); n > 0 {
-			name += fmt.Sprintf(", ✗ %s (%d)", words.legendSkip, n)
-		}
-		t.panels = append(t.panels, object{
-			"title": object{"text": printable(name), "anchor": "start", "frame": "group", "fontSize": labelSize + 1, "fontWeight": "normal", "offset": 4, "color": themed(textInk)},
-			"width": 0, "height": int(b.plotHeight(i)), "data": data.data(), "layer": layers,
-		})
-	}
-	t.params = []object{
-		{"name": "zoom", "bind": "scales", "views": lines, "select": object{"type": "interval", "encodings": []string{"x"},
-			"translate": "[mousedown[!event.shiftKey], window:mouseup] > window:mousemove!"}},
-		{"name": "picked", "views": lines, "select": object{"type": "interval", "encodings": []string{"x"}, "on": "[mousedown[event.shiftKey], window:mouseup] > window:mousemove!", "zoom": false}},
-		{"name": "pointed", "views": areas, "select": object{"type": "point", "on": "mousemove", "clear": "mouseout", "nearest": true, "fields": []string{"x"}}},
+		top = first + height + panelGap
 	}
 	t.subtitle = fewer(shown, all)
-	return t
-}
-
-// vegaScale returns the scale and the axis of the panel's values.
-func (p quantity) vegaScale() []any {
-	s := p.span
-	format := ""
-	switch {
-	case p.Power:
-		lo, hi := math.Floor(math.Log2(s.lo)), math.Ceil(math.Log2(s.hi))
-		if !finite(lo) || !finite(hi) {
-			lo, hi = 0, 1
+	x := object{"field": "x", "type": "quantitative", "title": words.step, "scale": object{"nice": false, "zero": false, "domain": t.reach.domain(false)},
+		"axis": object{"tickMinStep": 1, "tickCount": 8, "format": "d"}}
+	y := object{"field": "y", "type": "quantitative", "axis": nil, "scale": object{"nice": false, "zero": false, "domain": []int{t.height, 0}}}
+	ink := themed(func(t Theme) color.NRGBA { return t.Float32 })
+	panel := object{"field": "panel", "type": "nominal"}
+	tooltip := tips("x", words.step, "panel", words.headName, "text", words.headValue)
+	at := func(x any) object { return object{"value": x} }
+	under := func(param string, opacity float64) object {
+		return object{"condition": object{"param": param, "empty": false, "value": opacity}, "value": 0}
+	}
+	line := func(stairs bool) object {
+		mark := object{"type": "line", "strokeWidth": 1.6, "clip": true, "color": ink}
+		if stairs {
+			mark["interpolate"] = "step-after"
 		}
-		return []any{"scale", object{"type": "log", "base": 2, "nice": false, "domain": []float64{math.Exp2(lo - .5), math.Exp2(hi + .5)}},
-			"axis", object{"values": octaves(lo, hi, 4), "labelExpr": powerLabels(2, true)}}
-	case p.log:
-		return []any{"scale", object{"type": "log", "nice": true}, "axis", object{"values": powers(10, math.Floor(math.Log10(s.lo)), math.Ceil(math.Log10(s.hi)), 4), "labelExpr": powerLabels(10, true)}}
-	case p.Unit == "%":
-		format = "~%"
-	case len(p.Unit) == 1:
-		format = "~s"
+		return object{"transform": []object{{"filter": object{"field": "stairs", "equal": stairs}}}, "mark": mark, "encoding": object{"x": x, "y": y, "detail": panel}}
 	}
-	axis := object{"tickCount": 3}
-	if format != "" {
-		axis["format"] = format
+	ends := object{"x": at(0), "x2": at(object{"expr": "width"}), "y": y}
+	t.layers = []object{
+		{"data": ticks.data(), "mark": object{"type": "rule", "color": themed(gridInk)}, "encoding": ends},
+		{"data": labels.data(), "mark": object{"type": "text", "align": "right", "clip": false, "color": themed(neutral)}, "encoding": object{"x": at(-6), "y": y, "text": object{"field": "label", "type": "nominal"}}},
+		{"data": names.data(), "mark": object{"type": "text", "align": "left", "clip": false, "fontSize": labelSize + 1, "limit": object{"expr": "width * .8"}}, "encoding": object{"x": at(0), "y": y, "text": object{"field": "name", "type": "nominal"}}},
+		{"data": data.data(), "layer": []object{
+			{"name": "area", "transform": []object{{"filter": "isValid(datum.y)"}}, "mark": object{"type": "point", "filled": true, "size": 26, "clip": true, "color": themed(textInk)},
+				"params": []object{
+					{"name": "pointed", "select": object{"type": "point", "on": "mousemove", "clear": "mouseout", "nearest": true, "fields": []string{"x"}}},
+				},
+				"encoding": object{"x": x, "y": y, "tooltip": tooltip, "opacity": object{"condition": []object{{"param": "pointed", "empty": false, "value": 1}, {"param": "picked", "empty": false, "value": 1}}, "value": 0}}},
+			with(line(false), "params", []object{
+				{"name": "zoom", "bind": "scales", "select": object{"type": "interval", "encodings": []string{"x"}, "clear": unzoomed, "translate": "[mousedown[!event.shiftKey], window:mouseup] > window:mousemove!"}},
+				{"name": "picked", "select": object{"type": "interval", "encodings": []string{"x"}, "on": "[mousedown[event.shiftKey], window:mouseup] > window:mousemove!", "zoom": false}},
+			}),
+			line(true),
+			{"mark": object{"type": "rule", "clip": true, "color": themed(neutral)}, "encoding": object{"x": x, "opacity": under("pointed", .4)}},
+			{"mark": object{"type": "text", "align": "right", "clip": false, "fontWeight": "bold", "color": ink}, "transform": []object{{"filter": object{"param": "pointed", "empty": false}}},
+				"encoding": object{"x": at(object{"expr": "width"}), "y": with(maps.Clone(y), "field", "row"), "text": object{"field": "text", "type": "nominal"}}},
+		}},
 	}
-	scale := object{"nice": true, "zero": false}
-	if !finite(s.lo) {
-		scale["domain"] = []int{0, 1}
+	if marks.n > 0 {
+		t.layers = append(t.layers, object{"data": marks.data(), "mark": object{"type": "point", "shape": crossPath, "size": 60, "strokeWidth": 1.8, "clip": true, "opacity": 1, "color": themed(skipInk)},
+			"encoding": object{"x": x, "y": y, "tooltip": tooltip}})
 	}
-	return []any{"scale", scale, "axis", axis}
+	for _, edge := range []struct {
+		is, low bool
+		path    string
+	}{{high, false, upPath}, {low, true, downPath}} {
+		if edge.is {
+			t.layers = append(t.layers, object{"data": bad.data(), "transform": []object{{"filter": object{"field": "low", "equal": edge.low}}},
+				"mark":     object{"type": "point", "filled": true, "size": 70, "opacity": 1, "clip": true, "shape": edge.path, "color": themed(skipInk)},
+				"encoding": object{"x": x, "y": y, "tooltip": tooltip}})
+		}
+	}
+	return t
 }

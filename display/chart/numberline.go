@@ -108,7 +108,7 @@ func (n numberLine) figure() *Figure {
 	if n.logX {
 		base = 2
 	}
-	v := view{x: scale{title: n.axes.x, base: base, lo: exponent(lo, base), hi: exponent(hi, base)}, height: lineRow * len(formats), right: 120, zoom: []string{"x"},
+	v := view{x: scale{title: n.axes.x, base: base, lo: exponent(lo, base), hi: exponent(hi, base)}, height: lineRow * len(formats), right: 120, least: 360, zoom: []string{"x"},
 		facts: []fact{{"format", words.headFormat}, {"from", words.headFrom}, {"to", words.headTo}, {"gap", words.headGap}, {"numbers", words.headNumbers}}}
 	var said []string
 	apart := (v.x.hi - v.x.lo) / lineTicks

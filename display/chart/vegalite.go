@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -20,16 +22,16 @@ type object = map[string]any
 // twin is the interactive form of a figure: the parts of its specification that depend on the
 // kind of chart.
 type twin struct {
-	names    []string  // labels of the rows of a chart of bars; they take room to the left
-	right    vg.Length // room to the right of the plot
-	above    int       // room above the plot
-	height   int       // height of the plot in CSS pixels; 0: 200
-	subtitle string    // how many points were dropped; may be empty
+	names    []string // labels of the rows of a chart of bars; they take room to the left
+	above    int      // room above the plot
+	least    int      // width in CSS pixels below which the chart cannot be read, and is scrolled
+	height   int      // height of the plot in CSS pixels; 0: 200
+	subtitle string   // how many points were dropped; may be empty
 	data     []object
 	rows     *rows // in place of data
 	layers   []object
-	panels   []object // panels below each other, in place of layers
-	params   []object // selections that they share
+	choices  []string // names in the legend, if it filters
+	reach    *reach   // the x axis, if it zooms
 }
 
 // mostPoints is the maximum number of data points in an interactive figure.
@@ -68,30 +70,28 @@ func (f *Figure) VegaLite() map[string]any {
 	}
 	t := f.twin()
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
-	title := object{"text": lines(f.title()), "anchor": "start", "frame": "group", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
-	if t.names != nil { // above the names too
-		title["frame"] = "bounds"
-	}
+	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
-		title["subtitle"], title["subtitleColor"] = t.subtitle, themed(neutral)
+		title["subtitle"], title["subtitleColor"] = wrapped(f.theme.style(titleSize, f.theme.Text), t.subtitle), themed(neutral)
 	}
 	s := object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
 		"description": f.Alt(),
 		"title":       title,
-		"width":       t.width(),
+		"width":       narrowest, // until the signal of that name is known
 		"height":      200,
 		"padding":     margin,
+		"autosize":    object{"type": "fit-x", "contains": "padding"},
 		"data":        object{"values": t.data},
 		"layer":       t.layers,
 		"config": object{
 			"font": "DejaVu Sans, Verdana, sans-serif",
 			"axis": object{
 				"grid": false, "domainColor": themed(neutral), "tickColor": themed(neutral), "gridColor": themed(gridInk),
-				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": labelMost + 20,
+				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .35)", labelMost+20)},
 			},
 			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
-			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": labelMost, "symbolOpacity": 1},
+			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .3)", labelMost)}, "columns": object{"expr": "room < 420 ? 2 : 0"}, "symbolOpacity": 1},
 			"view":              object{"stroke": nil},
 			"text":              object{"fontSize": labelSize, "color": themed(textInk)},
 		},
@@ -106,27 +106,85 @@ func (f *Figure) VegaLite() map[string]any {
 		dark = object{"name": "dark", "value": f.theme == Dark}
 		s["background"] = css(f.theme.Background)
 	}
-	s["params"] = append([]object{dark}, t.params...)
-	if t.panels != nil {
-		for _, p := range t.panels {
-			p["width"] = s["width"]
-		}
-		s["vconcat"], s["spacing"], s["resolve"] = t.panels, 12, object{"scale": object{"x": "shared"}}
-		for _, name := range []string{"data", "layer", "width", "height"} {
-			delete(s, name)
-		}
-	}
+	s["params"] = slices.Concat([]object{dark}, t.room(), t.controls())
 	return s
 }
 
-// width returns the width of the plot, so that the figure is about as wide as the picture.
-func (t twin) width() int {
-	label := Light.style(labelSize, Light.Text)
-	room := label.Width("10⁻¹⁰") + 8
-	for _, n := range t.names {
-		room = max(room, min(label.Width(n), labelMost)+12)
+// wrapped returns a text in lines that depend on the room for them.
+func wrapped(s text.Style, txt string) any {
+	if s.Width(txt) < 200 {
+		return txt
 	}
-	return int(Width - 2*margin - room - t.right)
+	expr := ""
+	for _, room := range []vg.Length{Width, 560, 480, 400, 340, 280, 0} {
+		text, _ := json.Marshal(wrap(s, txt, max(room, 230)-2*margin-4)) // strings can be encoded
+		if room == 0 {
+			expr += string(text)
+		} else {
+			expr += fmt.Sprintf("room >= %v ? %s : ", float64(room), text)
+		}
+	}
+	return object{"expr": expr}
+}
+
+// narrowest is the width of a chart before it is in a page.
+const narrowest = 100
+
+// room returns the parameters that make the chart as wide as the output it stands in, at most as wide as the picture. The
+// container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them
+// no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
+func (t twin) room() []object {
+	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
+	return []object{
+		{"name": "room", "expr": fmt.Sprintf("containerSize()[0] > %d ? clamp(containerSize()[0], %d, %d) : %s", narrowest+2*margin+20, t.least, Width, page)},
+		{"name": "width", "expr": "room"},
+	}
+}
+
+// reach is an x axis from lo to hi that zooms.
+type reach struct{ lo, hi float64 }
+
+// domain returns the part of the axis that the controls show. A logarithmic axis has the logarithms of its ends.
+func (r reach) domain(log bool) []any {
+	end := func(side string) object {
+		e := fmt.Sprintf("%v + (%v) * (clamp(place - .5 / magnify, 0, 1 - 1 / magnify)%s)", r.lo, r.hi-r.lo, side)
+		if log {
+			e = "exp(" + e + ")"
+		}
+		return object{"expr": e}
+	}
+	return []any{end(""), end(" + 1 / magnify")}
+}
+
+// controls returns parameters that inputs below the chart set. They can be reached and set with the keyboard, which a legend
+// and the wheel cannot.
+func (t twin) controls() (params []object) {
+	if len(t.choices) > 1 {
+		options, labels := []any{nil}, []string{words.controlAll}
+		for _, name := range t.choices {
+			options, labels = append(options, name), append(labels, fitRunes(printable(name), 24))
+		}
+		params = append(params, object{"name": "only", "value": nil, "bind": object{"input": "select", "options": options, "labels": labels, "name": words.controlShow}})
+	} else {
+		params = append(params, object{"name": "only", "value": nil})
+	}
+	if t.reach != nil {
+		params = append(params,
+			object{"name": "magnify", "value": 1, "bind": object{"input": "range", "min": 1, "max": 20, "step": .5, "name": words.controlZoom}},
+			object{"name": "place", "value": .5, "bind": object{"input": "range", "min": 0, "max": 1, "step": .01, "name": words.controlPlace}})
+	}
+	if len(params) == 1 && params[0]["bind"] == nil { // its text makes the container wide
+		params = append(params, object{"name": "hint", "value": "", "bind": object{"input": "hidden", "name": words.controlHint}})
+	}
+	return params
+}
+
+// fitRunes returns at most n characters of s.
+func fitRunes(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
 }
 
 // legendOffset returns the distance of the legend from the plot; the title of a y axis stands
@@ -166,13 +224,6 @@ func css(c color.NRGBA) string {
 		return "#" + hex16.EncodeToString([]byte{c.R, c.G, c.B})
 	}
 	return fmt.Sprintf("rgba(%d,%d,%d,%.3g)", c.R, c.G, c.B, float64(c.A)/255)
-}
-
-func lines(text []string) any {
-	if len(text) == 1 {
-		return text[0]
-	}
-	return text
 }
 
 // jsonNumber returns v for a field of the data, or nil, which Vega-Lite leaves out, if JSON has no
@@ -229,13 +280,17 @@ func dashesOf(d []vg.Length) []float64 {
 // a mark has its full opacity.
 func filter(field string) (param, opacity object) {
 	param = object{"name": "shown", "select": object{"type": "point", "fields": []string{field}}, "bind": "legend"}
-	return param, object{"condition": object{"param": "shown", "value": 1}, "value": .08}
+	test := object{"and": []any{object{"param": "shown"}, fmt.Sprintf("only == null || datum[%q] == only", field)}}
+	return param, object{"condition": object{"test": test, "value": 1}, "value": .08}
 }
 
+// unzoomed are the events that show the whole of an axis.
+var unzoomed = object{"merge": []object{{"type": "dblclick"}, {"source": "window", "type": "keydown", "filter": "event.key === 'Escape'"}}}
+
 // zoom is the parameter that zooms by the wheel and moves by dragging, along some axes. A double
-// click returns to the whole.
+// click or the Escape key returns to the whole.
 func zoom(axes ...string) object {
-	return object{"name": "zoom", "select": object{"type": "interval", "encodings": axes}, "bind": "scales"}
+	return object{"name": "zoom", "select": object{"type": "interval", "encodings": axes, "clear": unzoomed}, "bind": "scales"}
 }
 
 // pointed is the parameter that holds the data nearest to the pointer.

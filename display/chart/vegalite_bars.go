@@ -25,7 +25,7 @@ func (r rateRun) twin() twin {
 	color := dtypePalette("dtype", dtypes)
 	edge := with(object{}, "field", "dtype", "type", "nominal", "scale", color["scale"], "legend", nil)
 	measured := "datum.measured == '" + words.yes + "'"
-	return twin{names: names, right: 110, height: rateRow * len(r.bars), data: data, layers: []object{
+	return twin{names: names, choices: distinct(dtypes), height: rateRow * len(r.bars), data: data, layers: []object{
 		{
 			"params": []object{param},
 			"mark":   object{"type": "bar", "height": 22},
@@ -66,7 +66,7 @@ func (s ratioSheet) twin() twin {
 		"axis", object{"values": octaves(-s.reach, s.reach, 8), "grid": true, "labelExpr": "datum.value < 1 ? '1/' + 1 / datum.value : datum.value"})
 	tooltip := tips("name", words.headRun, "dtype", words.headDType, "ratio", words.headRatio, "spread", words.headSpread)
 	param, opacity := filter("dtype")
-	return twin{names: names, right: 30, height: ratioRow * len(s.bars), data: data, layers: []object{
+	return twin{names: names, choices: distinct(dtypes), height: ratioRow * len(s.bars), data: data, layers: []object{
 		{"mark": object{"type": "rule", "color": themed(neutral)}, "encoding": object{"x": object{"datum": 1}}},
 		{
 			"params":   []object{param},
@@ -145,7 +145,7 @@ func (s barSheet) twin() twin {
 	}
 	tooltip := tips("name", words.headOp, "part", words.headPart, "dtype", words.headDType, "value", words.headValue+" ("+s.unit+")")
 	x := quantitative("from", s.unit, "axis", object{"format": "~s"})
-	t := twin{names: names, right: 50, height: barRow * len(s.bars), data: data, layers: stack(names, parts, roles, faint, x, tooltip)}
+	t := twin{names: names, choices: parts, height: barRow * len(s.bars), data: data, layers: stack(names, parts, roles, faint, x, tooltip)}
 	var totals []object
 	for i, b := range s.bars {
 		totals = append(totals, object{"row": i, "total": b.total, "label": amount(b.total, s.unit)})
@@ -180,7 +180,7 @@ func (s layerSheet) twin() twin {
 	tooltip := tips("name", words.headParam, "dtype", words.headDType, "part", words.headPart, "count", words.count, "elements", words.headElements, "note", words.headNote)
 	tooltip = append(tooltip, object{"field": "share", "title": words.headShare, "format": ".3~%"})
 	x := quantitative("from", words.headShare, "axis", object{"format": "%"}, "scale", object{"domain": []int{0, 1}})
-	return twin{names: names, height: layerRow * len(s.shown), data: data, layers: stack(names, parts, roles, map[string]bool{words.bandSubnormal: true, words.notFinite: true}, x, tooltip)}
+	return twin{names: names, choices: parts, height: layerRow * len(s.shown), data: data, layers: stack(names, parts, roles, map[string]bool{words.bandSubnormal: true, words.notFinite: true}, x, tooltip)}
 }
 
 // quoted returns the true keys as an array of Vega's expression language.

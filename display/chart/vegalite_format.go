@@ -37,7 +37,7 @@ func formatBands(above bool) object {
 	}
 	layers = append(layers, object{
 		"mark":     name,
-		"encoding": object{"x": object{"field": "middle", "type": "quantitative"}, "y": object{"value": at}, "text": object{"field": "band", "type": "nominal"}},
+		"encoding": object{"x": object{"field": "middle", "type": "quantitative"}, "y": object{"value": at}, "opacity": object{"condition": object{"test": "room < 480", "value": 0}, "value": 1}, "text": object{"field": "band", "type": "nominal"}},
 	})
 	return object{"data": object{"values": data}, "layer": layers}
 }
@@ -62,7 +62,8 @@ func (s *spectrum) twin() twin {
 	if s.bad > 0 {
 		bad = append(bad, bar(gradBad-.5, gradBad+.5, s.bad, words.notFinite))
 	}
-	x := quantitative("from", words.gradAxis, "scale", object{"domain": []float64{gradZero - 1.5, gradBad + 1.5}, "nice": false, "zero": false},
+	over := reach{gradZero - 1.5, gradBad + 1.5}
+	x := quantitative("from", words.gradAxis, "scale", object{"domain": over.domain(false), "nice": false, "zero": false},
 		"axis", object{"values": []float64{gradZero, -40, -32, -24, -16, -8, 0, 8, 16, gradBad},
 			"labelExpr": "datum.value == -43 ? '0' : datum.value == 22 ? '" + words.gradBad + "' : " + powerLabels(2, false)})
 	y := quantitative("count", words.count)
@@ -73,7 +74,7 @@ func (s *spectrum) twin() twin {
 	}
 	main := layer(func(t Theme) color.NRGBA { return t.Float32 }, data)
 	main["params"] = []object{zoom("x")}
-	return twin{data: []object{}, layers: []object{formatBands(false), main, layer(neutral, odd), layer(skipInk, bad)}}
+	return twin{data: []object{}, reach: &over, layers: []object{formatBands(false), main, layer(neutral, odd), layer(skipInk, bad)}}
 }
 
 func (s Sweep) twin() twin {
@@ -101,7 +102,8 @@ func (s Sweep) twin() twin {
 			data = append(data, object{"exponent": i, "scale": math.Exp2(float64(i)), "what": k.name, "share": jsonNumber(v)})
 		}
 	}
-	x := quantitative("exponent", words.scale, "scale", object{"nice": false, "domain": []float64{-.5, float64(len(s.Shares)) - .5}},
+	over := reach{-.5, float64(len(s.Shares)) - .5}
+	x := quantitative("exponent", words.scale, "scale", object{"nice": false, "domain": over.domain(false)},
 		"axis", object{"tickMinStep": 1, "labelExpr": powerLabels(2, false)})
 	y := quantitative("share", words.sweepAxis, "axis", object{"format": "%"}, "scale", object{"domain": []int{0, 1}})
 	tooltip := append(tips("what", words.headBand, "scale", words.headScale), object{"field": "share", "title": words.headShare, "format": ".4~%"})
@@ -143,7 +145,7 @@ func (s Sweep) twin() twin {
 	if s.At > 0 && finite(s.At) {
 		layers = append(layers, object{"data": object{"values": []object{{"exponent": math.Log2(s.At)}}}, "mark": object{"type": "rule", "color": themed(textInk), "clip": true}, "encoding": object{"x": x}})
 	}
-	return twin{data: data, layers: layers}
+	return twin{data: data, layers: layers, choices: names, reach: &over}
 }
 
 func (s rangeSheet) twin() twin {
@@ -174,5 +176,5 @@ func (s rangeSheet) twin() twin {
 		layers = append(layers, object{"data": object{"values": bad}, "mark": object{"type": "point", "shape": crossPath, "size": 40, "strokeWidth": 1.8, "color": themed(skipInk), "opacity": 1},
 			"encoding": object{"x": object{"field": "at", "type": "quantitative"}, "y": y, "tooltip": tips("name", words.headOp, "bad", words.notFinite)}})
 	}
-	return twin{names: names, above: 14, height: rangeRow * len(s), data: data, layers: layers}
+	return twin{names: names, choices: distinct(dtypes), above: 14, height: rangeRow * len(s), data: data, layers: layers}
 }

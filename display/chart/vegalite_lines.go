@@ -138,11 +138,12 @@ func (r *scaleRun) twin() twin {
 	if pad := 3 - (hi - lo); pad > 0 {
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
-	x := quantitative("step", words.step, "scale", object{"nice": false, "domain": []int{0, n}}, "axis", object{"tickMinStep": 1, "tickCount": 8, "format": "d"})
+	over := reach{0, float64(n)}
+	x := quantitative("step", words.step, "scale", object{"nice": false, "domain": over.domain(false)}, "axis", object{"tickMinStep": 1, "tickCount": 8, "format": "d"})
 	y := quantitative("scale", words.scale,
 		"scale", object{"type": "log", "base": 2, "nice": false, "domain": []float64{math.Exp2(lo - .25), math.Exp2(hi + .5)}},
 		"axis", object{"values": octaves(lo, hi, 8), "labelExpr": powerLabels(2, true)})
-	t := twin{rows: data, layers: []object{
+	t := twin{rows: data, choices: names, reach: &over, layers: []object{
 		{
 			"params":   []object{zoom("x")},
 			"mark":     object{"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": true, "color": themed(func(t Theme) color.NRGBA { return t.Float32 })},

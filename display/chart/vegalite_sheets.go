@@ -32,9 +32,10 @@ func (h heatMap) twin() twin {
 		scale = append(scale, themed(func(t Theme) color.NRGBA { return h.shade(t, math.Pow(10, -4+4*p)) }))
 	}
 	y := rowAxis(names)
-	x := quantitative("from", words.heatSteps, "scale", object{"domain": []int{0, h.columns * h.steps}, "nice": false}, "axis", object{"tickMinStep": 1})
+	over := reach{0, float64(h.columns * h.steps)}
+	x := quantitative("from", words.heatSteps, "scale", object{"domain": over.domain(false), "nice": false}, "axis", object{"tickMinStep": 1})
 	tooltip := append(tips("name", words.headOp, "from", words.headColumn), object{"field": "share", "title": words.headShare, "format": ".4~%"})
-	t := twin{names: names, height: heatHeight * len(h.rows), rows: data, layers: []object{
+	t := twin{names: names, reach: &over, height: heatHeight * len(h.rows), rows: data, layers: []object{
 		{
 			"params":    []object{zoom("x")},
 			"transform": []object{{"filter": "isValid(datum.share)"}},
@@ -90,7 +91,8 @@ func (r roofline) twin() twin {
 		levels = append(levels, object{"intensity": right, "rate": f.Rate, "dtype": f.DType})
 	}
 	colors := dtypePalette("dtype", dtypes)
-	x := quantitative("intensity", words.roofIntensity, "scale", object{"type": "log", "base": 2, "domain": []float64{left, right}, "nice": false},
+	over := reach{math.Log(left), math.Log(right)}
+	x := quantitative("intensity", words.roofIntensity, "scale", object{"type": "log", "base": 2, "domain": over.domain(true), "nice": false},
 		"axis", object{"values": octaves(math.Log2(left), math.Log2(right), 8), "labelExpr": powerLabels(2, true)})
 	y := quantitative("rate", words.roofRate, "scale", object{"type": "log", "domain": []float64{low, top * 1.8}, "nice": false},
 		"axis", object{"values": powers(10, math.Log10(low), math.Log10(top)+.25, 8), "labelExpr": powerLabels(10, true)})
@@ -100,7 +102,7 @@ func (r roofline) twin() twin {
 		d, _ := dtypeOf(n)
 		dashes = append(dashes, dashesOf(d.dashes))
 	}
-	return twin{right: 70, height: 240, rows: data, subtitle: fewer(data.n, len(r.points)), layers: []object{
+	return twin{choices: distinct(dtypes), reach: &over, height: 240, rows: data, subtitle: fewer(data.n, len(r.points)), layers: []object{
 		{"data": object{"values": slope}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true, "color": themed(neutral)}, "encoding": object{"x": x, "y": y}},
 		{"data": object{"values": lines}, "mark": object{"type": "line", "strokeWidth": 1.5, "clip": true},
 			"encoding": object{"x": x, "y": y, "color": colors, "opacity": opacity, "tooltip": tips("dtype", words.headDType, "rate", words.roofRate),
@@ -164,7 +166,7 @@ func (s step) twin() twin {
 	tooltip := tips("op", words.headOp, "module", words.headModule, "phase", words.headPhase, "times", words.headTimes, "dtype", words.headDType, "casts", words.headCasts, "cached", words.headCached, "why", words.headWhy)
 	colors := dtypePalette("dtype", lanes)
 	param, opacity := filter("dtype")
-	return twin{names: names, right: 90, height: opRow * (len(names) + 1), data: data, layers: []object{
+	return twin{names: names, choices: lanes, least: 230 + 50*len(lanes), height: opRow * (len(names) + 1), data: data, layers: []object{
 		{"mark": object{"type": "line", "interpolate": "step", "strokeWidth": 1, "color": themed(neutral)},
 			"encoding": object{"x": x, "y": rowsField, "order": object{"field": "row", "type": "quantitative"}, "detail": object{"field": "phase", "type": "nominal"}}},
 		{

@@ -18,6 +18,7 @@ type view struct {
 	right  vg.Length // room to the right of the plot, for texts
 	signs  []kind    // more entries of the picture's legend
 	lowest kind      // meaning of ▼, which marks values without a logarithm; "": not finite
+	least  int       // width in CSS pixels below which the interactive form is scrolled
 	points int       // points of the lines given, of which the layers may hold some
 }
 
@@ -30,6 +31,7 @@ type scale struct {
 	whole  bool     // only whole numbers are marked
 	margin float64  // margin around the marks, as a share of their range
 	bare   bool     // without ticks
+	only   []int    // the numbers that are marked in the interactive form; nil: round ones
 }
 
 // kind is the appearance of rows that have something in common, and an entry of the legend.
@@ -60,14 +62,16 @@ const (
 
 // layer is a set of rows with the same mark.
 type layer struct {
-	mark  markType
-	rows  []row
-	width vg.Length // of lines; radius of points; 0: the usual one
-	small bool      // small texts
-	shape shape     // of points; nil: the kinds' marks
-	path  string    // the same in the interactive form
-	align int       // of texts: −1 left of the position, 0 around it, 1 right of it
-	aside bool      // texts to the right of the plot
+	mark   markType
+	rows   []row
+	width  vg.Length // of lines; radius of points; 0: the usual one
+	small  bool      // small texts
+	shape  shape     // of points; nil: the kinds' marks
+	path   string    // the same in the interactive form
+	align  int       // of texts: −1 left of the position, 0 around it, 1 right of it
+	aside  bool      // texts to the right of the plot
+	within float64   // width for each text of a layer of texts, on the x axis; 0: any
+	widest vg.Length // width of the widest of them
 }
 
 // row is a row of data, and its place and appearance.

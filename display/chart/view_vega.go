@@ -9,12 +9,16 @@ import (
 
 // twin returns the interactive form of the view.
 func (v view) twin() twin {
-	t := twin{names: v.y.names, right: v.right, height: v.height, data: []object{}}
+	t := twin{names: v.y.names, least: v.least, height: v.height, data: []object{}}
 	if v.y.bare {
 		t.names = []string{}
 	}
 	x, y := v.limits()
 	axes := object{"x": v.x.channel("x", x, false), "y": v.y.channel("y", y, v.y.bare)}
+	if slices.Contains(v.zoom, "x") {
+		t.reach = &reach{x.lo, x.hi}
+		axes["x"].(object)["scale"].(object)["domain"] = t.reach.domain(false)
+	}
 	var params []object
 	if len(v.zoom) > 0 {
 		params = append(params, zoom(v.zoom...))
@@ -23,6 +27,9 @@ func (v view) twin() twin {
 	if v.legend() {
 		param, opacity := filter("kind")
 		params, filtered = append(params, param), object{"opacity": opacity}
+		for _, k := range v.listed() {
+			t.choices = append(t.choices, k.name)
+		}
 	}
 	shown, all := 0, v.points
 	for _, l := range v.layers {
@@ -67,6 +74,8 @@ func (s scale) channel(field string, at span, down bool) object {
 	limits := []float64{at.lo, at.hi}
 	axis := any(object{"tickCount": map[string]int{"x": 8, "y": 5}[field]})
 	switch {
+	case s.only != nil:
+		axis = object{"values": s.only, "domain": false, "titleAnchor": "start"}
 	case s.names != nil:
 		rows := make([]int, len(s.names))
 		for i := range rows {
@@ -168,6 +177,7 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 		switch {
 		case l.mark == rects:
 			mark["align"], mark["dx"], mark["clip"] = "center", 0, true
+			mark["limit"] = object{"expr": boxWide + " - 2"}
 			ink = object{"condition": object{"test": "datum.faint", "value": themed(textInk)}, "value": themed(backgroundInk)}
 		case l.mark == points:
 			mark["dx"] = 9
@@ -175,7 +185,15 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 			mark["align"], mark["dx"] = [...]string{"right", "center", "left"}[l.align+1], 0
 			ink = colors
 		}
+		if l.within > 0 {
+		}
 		e := encoding("text", object{"field": "text", "type": "nominal"}, "color", ink)
+		if l.mark == rects { // boxes too narrow for a character
+			e["opacity"] = object{"condition": object{"test": boxWide + " < 9", "value": 0}, "value": 1}
+		}
+		if l.within > 0 {
+			e["opacity"] = object{"condition": object{"test": fmt.Sprintf("scale('x', datum.x + %v) - scale('x', datum.x) < %v", l.within, float64(l.widest)), "value": 0}, "value": 1}
+		}
 		if l.aside {
 			mark["clip"] = false
 			e["x"] = object{"value": object{"expr": fmt.Sprintf("width + %d", asideGap)}}
@@ -184,6 +202,9 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 	}
 	return units
 }
+
+// boxWide is the width of the box of a text in pixels.
+const boxWide = "scale('x', datum.x + datum.wide) - scale('x', datum.x)"
 
 // data returns some rows of a layer, the places of their texts, and those of lines and points without a place.
 func (v view) data(l layer, kept []int) (list, labels *rows, bad *edgeRows) {
@@ -209,7 +230,7 @@ func (v view) data(l layer, kept []int) (list, labels *rows, bad *edgeRows) {
 			edge = append(edge, f.key)
 		}
 	}
-	bad, labels = &edgeRows{rows: newRows(edge...)}, newRows(append(names, "text")...)
+	bad, labels = &edgeRows{rows: newRows(edge...)}, newRows(append(names, "text", "wide")...)
 	switch {
 	case boxes:
 		names = append(names, "x2", "y2")
@@ -275,6 +296,7 @@ func (v view) data(l layer, kept []int) (list, labels *rows, bad *edgeRows) {
 		if r.text != "" {
 			write(labels, r, at.x, at.y)
 			labels.string(printable(r.text))
+			labels.number(math.Abs(r.x2 - r.x))
 		}
 	}
 	return list, labels, bad

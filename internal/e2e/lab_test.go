@@ -209,7 +209,7 @@ for i := range display.Track(150, "training") {
 	browse := lab(t, map[string][]string{"dashboard.ipynb": {"stop := -1\n" + train, "stop := 9\n" + train}})
 	const want = `^pictures while it trains: True \| bar moves: True
 a cell that fails has its chart: True
-hover: step:? \d+ loss:? [\d.]+
+hover: step:? \d+ name:? loss value:? [\d.]+
 shown in the panels below: True
 selected steps are marked below: True
 zoom is shared: True

@@ -2,6 +2,7 @@ package exercise
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,8 @@ func TestAnswerForms(t *testing.T) {
 		{number(1), "one", `cannot read "one" as a number: unknown name "one"`},
 		{number(1), []int{1}, "want a number, not []int"},
 		{number(1), kindOfNumber(1), "want a number, not kind"},
+		{number(math.Inf(1)), "inf", ""},
+		{number(math.Inf(1)), 65504, "wrong"},
 		{exact(0.1), 0.1000001, "wrong"},
 		{near(100, 0.1), 95, ""},
 		{formula("2^(1-n)", "n"), "2/2^n", ""},
