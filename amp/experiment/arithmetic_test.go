@@ -51,6 +51,7 @@ func TestArithmetic(t *testing.T) {
 	equal(t, "smallest normal float16", half.Tiny, 0x1p-14)
 	equal(t, "the misprint", half.Misprint, inf)
 	shows(t, ranges, "65504")
+	shows(t, ranges, "gap after 1") // 0.000977 is eps, not 1 + eps
 
 	sum := experiment.SumOfOnes(65536)
 	equal(t, "65536 ones", sum.Half, inf)

@@ -24,7 +24,7 @@ type RangesReport struct {
 // Ranges returns the range and the precision of the floating-point dtypes; those of float16 end at
 // 65504 and 2^-24. It is torch.finfo as a table.
 func Ranges() *RangesReport {
-	r := &RangesReport{Report: Report{Header: []string{"dtype", "largest", "1 + eps", "smallest normal", "smallest", "655504 becomes"}}}
+	r := &RangesReport{Report: Report{Header: []string{"dtype", "largest", "gap after 1", "smallest normal", "smallest", "655504 becomes"}}}
 	var formats []chart.NumberFormat
 	for _, d := range shownFormats {
 		row := RangeRow{tensor.FInfo(d), tensor.Scalar(655504).To(d).Item()}

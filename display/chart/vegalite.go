@@ -131,8 +131,8 @@ func wrapped(s text.Style, txt string) any {
 const narrowest = 100
 
 // room returns the parameters that make the chart as wide as the output it stands in, at most as wide as the picture. The
-// container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them no
-// room of their own, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
+// container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them
+// no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
 func (t twin) room() []object {
 	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
 	return []object{

@@ -103,6 +103,7 @@ func labWith(t *testing.T, files map[string][]byte) (browse func(script string) 
 		}
 		cmd := exec.CommandContext(ctx, pythons[len(pythons)-1], args...)
 		cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+		cmd.WaitDelay = 10 * time.Second // a browser that outlives the script holds its output open
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", script, err, out)

@@ -11,6 +11,7 @@ import (
 // TestSite reads the site of the tutorials in a browser, from files: every page fits a phone, the search finds
 // sections, and its links lead to them.
 func TestSite(t *testing.T) {
+	t.Parallel()
 	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
 	python := need(t, "browser", "python3")
 	if exec.Command(python, "-c", "import websocket").Run() != nil {

@@ -42,7 +42,7 @@ func (a numberAnswer) check(given any) error {
 	switch {
 	case err != nil:
 		return err
-	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
+	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), !math.IsInf(a.want, 0) && math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
 		return nil
 	}
 	return errWrong
@@ -190,10 +190,14 @@ func (a satisfyingAnswer) check(given any) error { return a.f(given) }
 // function accepts the functions of one tensor for which test returns nil.
 func function(test func(f func(x *tensor.Tensor) *tensor.Tensor) error) answer {
 	return satisfies("a func(x *tensor.Tensor) *tensor.Tensor", func(given any) error {
-		f, ok := given.(func(*tensor.Tensor) *tensor.Tensor)
-		if !ok {
-			return fmt.Errorf("want a func(x *tensor.Tensor) *tensor.Tensor, not %T", given)
+		switch f := given.(type) {
+		case func(*tensor.Tensor) *tensor.Tensor:
+			return test(f)
+		case *tensor.Tensor:
+			return errors.New("that is the result of a call; give the function itself, by its name without parentheses")
+		case string:
+			return errors.New("that is a text; give the function by its name without quotation marks")
 		}
-		return test(f)
+		return fmt.Errorf("want a func(x *tensor.Tensor) *tensor.Tensor, not %T", given)
 	})
 }

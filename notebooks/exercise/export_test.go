@@ -17,5 +17,14 @@ func Keys() map[string][]string {
 	return keys
 }
 
+// EachExercise calls f with the title of the lesson, and the id, place, task and explanation of each exercise, in order.
+func EachExercise(f func(lesson, id, kind, task, why string)) {
+	for _, l := range lessons {
+		for _, e := range l.exercises {
+			f(l.number+" "+l.title, e.id, string(e.kind), e.task, e.why)
+		}
+	}
+}
+
 // Restart forgets what is in memory, as a new kernel does.
 func Restart() { book = store{} }

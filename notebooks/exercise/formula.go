@@ -83,6 +83,9 @@ func (p *parser) product() float64 {
 		case '/':
 			v /= p.signed()
 		default:
+			if r := p.peek(); r == '(' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+				p.fail(fmt.Sprintf("want an operator, such as *, before %q", p.rest))
+			}
 			return v
 		}
 	}

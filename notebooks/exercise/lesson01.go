@@ -1,5 +1,7 @@
 package exercise
 
+import "reflect"
+
 var lesson01 = lesson{
 	number: "01", title: "What is a half?",
 	predictions: []prediction{{id: "01", question: "In float16, what is 1 + 0.0001?", form: "a number"}},
@@ -12,6 +14,7 @@ var lesson01 = lesson{
 			mistakes: []mistake{
 				{number(1 - 0x1p-10), "2⁻¹⁰ is the gap *above* 1. Below 1 the exponent is smaller, and so is the gap."},
 				{number(1 - 0x1p-12), "float16 does not hold that number: `half(1 - math.Pow(2, -12))` is 1."},
+				{satisfies("a whole number", wholeNumber), "It must be less than 1. In Go, `^` is not a power: write a power as a text, `\"1 - 2^-3\"`, or with `math.Pow(2, -3)`."},
 				{number(0.9999), "float16 does not hold 0.9999: `half(0.9999)` is 1."},
 			},
 		},
@@ -19,10 +22,12 @@ var lesson01 = lesson{
 			id: "01.2", kind: change, task: "the number that the bits of 0.1 in bfloat16 stand for",
 			accept: number(0.10009765625),
 			why:    "With seven bits of fraction, the gap at 0.1 is 2⁻¹¹, eight times as large as in float16, and 0.10009765625 is the nearest number.",
-			hints:  []string{"The fraction is the last seven bits: `bits & 127`, in units of 1/128.", "The exponent is `bits>>7 & 255`, with 127 added."},
+			hints:  []string{"The fraction is the last seven bits: `number & 127`, in units of 1/128.", "The exponent is `number>>7 & 255`, with 127 added."},
 			mistakes: []mistake{
 				{number(0.0999755859375), "That is float16's number. Convert with `.BFloat16()`, not `.Half()`."},
 				{number(1.4501953125), "You read the bits of bfloat16 as if they were divided like those of float16."},
+				{number(0.06719970703125), "The exponent is right. The fraction has seven bits now, so it counts in units of 1/128."},
+				{satisfies("a number above 10^30", above(1e30)), "The bits of the exponent have 127 added, not 15. Subtract 127."},
 				{number(0.1), "0.1 is the number that was to be stored. The bits stand for a number near it."},
 			},
 		},
@@ -53,7 +58,7 @@ var lesson01 = lesson{
 			id: "01.5", kind: findBug, task: "the smallest normal numbers of float16 and float32",
 			accept: list(near(0x1p-14, 1e-2), near(0x1p-126, 1e-2)),
 			why:    "2⁻¹⁴ and 2⁻¹²⁶. Below them the exponent stays the same and the fraction loses its bits, one with each halving.",
-			hints:  []string{"The table of ranges has a column for it.", "They are 2⁻¹⁴ and 2⁻¹²⁶: write `\"2^-14\"`."},
+			hints:  []string{"The table of the section \"From the smallest to the largest\" has a column for it.", "They are 2⁻¹⁴ and 2⁻¹²⁶: write `\"2^-14\"`."},
 			mistakes: []mistake{
 				{list(near(0x1p-24, 1e-2), near(0x1p-149, 1e-2)), "These are the smallest subnormal numbers, which have a single bit left."},
 				{list(near(0x1p-126, 1e-2), near(0x1p-14, 1e-2)), "These are the right numbers in the wrong order: float16 first."},
@@ -77,4 +82,22 @@ var lesson01 = lesson{
 			},
 		},
 	},
+}
+
+// wholeNumber accepts values of an integer type other than 0 and 1, for a mistake.
+func wholeNumber(given any) error {
+	if v := reflect.ValueOf(given); v.CanInt() && v.Int() != 0 && v.Int() != 1 {
+		return nil
+	}
+	return errWrong
+}
+
+// above accepts numbers that are larger than limit, for a mistake.
+func above(limit float64) func(given any) error {
+	return func(given any) error {
+		if got, err := value(given); err != nil || !(got > limit) {
+			return errWrong
+		}
+		return nil
+	}
 }

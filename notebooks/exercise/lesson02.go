@@ -30,6 +30,7 @@ var lesson02 = lesson{
 			mistakes: []mistake{
 				{formula("2^(11+k)", "k"), "A smaller term stops earlier. For k = 1 the loop prints 1024, and your formula gives 4096."},
 				{formula("2048-1024*k", "k"), "It fits k = 0 and k = 1. What does it give for k = 2, and what does the loop print?"},
+				{formula("2^11-k", "k"), "A power comes before a difference: `2^11-k` is 2048 − k. Put the exponent in parentheses."},
 				{formula("2^11", "k"), "That is where it stops for k = 0 only."},
 			},
 		},

@@ -29,13 +29,14 @@ var lesson03 = lesson{
 					return errWrong
 				}
 				return agrees(f, []example{
-					{[]float64{300, 400}, 500, 1e-3}, {[]float64{30000, 40000}, 50000, 1e-3}, {[]float64{3e-4, 4e-4}, 5e-4, 5e-3}, {[]float64{0, 0}, 0, 0},
+					{[]float64{300, 400}, 500, 1e-3}, {[]float64{30000, 40000}, 50000, 1e-3}, {[]float64{3e-4, 4e-4}, 5e-4, 5e-3}, {[]float64{0, 0}, 0, 0}, {[]float64{-300, -400}, 500, 1e-3},
 				})
 			}),
 			why:   "Divided by the largest magnitude, all numbers are at most 1, and so are their squares. A wider format inside the function does the same, and is what the library does.",
 			hints: []string{"Divide by the largest magnitude, `x.Abs().Amax()`, before you square, and multiply at the end. Or square in float32.", "If the largest magnitude is 0, the division gives NaN. What is the norm then?"},
 			mistakes: []mistake{
 				{usesOperation("norm"), "`Norm` is the library's own repair. Write it yourself."},
+				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, -500, -300, -400) }), "For (-300, -400) it returns -500. The largest *magnitude* is 400: take `x.Abs()` first."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, math.NaN(), 0, 0) }), "For (0, 0) it returns NaN: 0 divided by 0. A largest magnitude of 0 needs care, for example `.ClampMin(1e-7)`."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, math.Inf(1), 300, 400) }), "For (300, 400) it is infinite: the squares still overflow. Make the numbers small before you square them."},
 			},
@@ -73,7 +74,8 @@ var lesson03 = lesson{
 					return returns(f, math.NaN(), 1000, 1002, 1004, 1006)
 				}), "It still returns NaN: it squares numbers near 1000."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, 20./3, 1000, 1002, 1004, 1006) }), "It returns 6.67: it divides by 3, the number of elements less one. The formula of the exercise divides by all 4."},
-				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, 0, 1000, 1002, 1004, 1006) }), "It returns 0: the mean of the differences is 0. Square them first."},
+				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, 0, 1, 2, 3, 4) }), "It returns 0: the mean of the differences is 0. Square them first."},
+				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return returns(f, 0, 1000, 1002, 1004, 1006) }), "It returns 0: you subtract two numbers that are almost equal, and float16 keeps only three digits of each. Subtract the mean before you square."},
 			},
 		},
 	},

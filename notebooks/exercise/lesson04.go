@@ -31,14 +31,14 @@ var lesson04 = lesson{
 			accept: function(checkSquares),
 			why:    "The inner region with `amp.Off` casts nothing, so the float32 operands stay as they are.",
 			hints: []string{
-				"A cast of the result comes too late: the product already ran in float16.",
+				"A cast of the operands does not help: autocast casts them to float16 again. A cast of the result comes too late.",
 				"Put the product in a separate region: `amp.Autocast(amp.Off, func() { … })`.",
 			},
 			mistakes: []mistake{{
 				function(func(f func(x *tensor.Tensor) *tensor.Tensor) error {
 					x := squaresInput()
 					inside := inRegion(f, x)
-					if inside.DType() == tensor.Float32 && !tensor.Equal(inside, x.MatMul(x.T())) {
+					if inside != nil && inside.DType() == tensor.Float32 && !tensor.Equal(inside, x.MatMul(x.T())) {
 						return nil
 					}
 					return errWrong
@@ -91,7 +91,11 @@ func inRegion(f func(x *tensor.Tensor) *tensor.Tensor, x *tensor.Tensor) (y *ten
 func checkSquares(f func(x *tensor.Tensor) *tensor.Tensor) error {
 	x := squaresInput()
 	want := x.MatMul(x.T())
-	if got := f(x); !tensor.Equal(got, want) {
+	got := f(x)
+	if got == nil {
+		return errors.New("it returns nil: inside the region, assign the product to the variable that you return, y = …")
+	}
+	if !tensor.Equal(got, want) {
 		return errors.New("outside of a region the result is not x·xᵀ")
 	}
 	inside := inRegion(f, x)

@@ -13,17 +13,24 @@ var lesson05 = lesson{
 		},
 		{
 			id: "05.2", kind: change, task: "the loss scale after 40 steps without an overflow, with a growth interval of 20",
-			accept:   number(4 * 65536),
-			why:      "The scale starts at 65536 and doubles after every 20 steps in a row without an overflow: twice in 40 steps.",
-			hints:    []string{"The scale starts at 65536.", "It doubles whenever the growth interval has passed without an overflow. How often is that in 40 steps?"},
-			mistakes: []mistake{{number(2 * 65536), "The scale doubles after *every* 20 steps without an overflow, so more than once in 40 steps."}},
+			accept: number(4 * 65536),
+			why:    "The scale starts at 65536 and doubles after every 20 steps in a row without an overflow: twice in 40 steps.",
+			hints:  []string{"The scale starts at 65536.", "It doubles whenever the growth interval has passed without an overflow. How often is that in 40 steps?"},
+			mistakes: []mistake{
+				{number(2 * 65536), "The scale doubles after *every* 20 steps without an overflow, so more than once in 40 steps."},
+				{number(65536), "It doubles after 20 steps, and the infinite gradient at step 25 halves it again. Leave that gradient out."},
+				{number(16 * 65536), "That is the scale with a growth interval of 10."},
+			},
 		},
 		{
 			id: "05.3", kind: design, task: "the names of the scaler's methods in one step, in order, if you also clip the gradients",
-			accept:   list(text("scale"), text("unscale"), text("step"), text("update")),
-			why:      "Scale comes before Backward. Unscale divides the gradients, so that the limit of the clipping means what it says. Step skips non-finite gradients, and Update changes the scale for the next step.",
-			hints:    []string{"The loss is scaled first, and the scale changes last.", "Clipping needs the true size of the gradients."},
-			mistakes: []mistake{{list(text("scale"), text("step"), text("unscale"), text("update")), "Unscale comes before Step: after the step, clipping is too late."}},
+			accept: list(text("scale", "scaler.scale"), text("unscale", "scaler.unscale", "unscale_", "scaler.unscale_"), text("step", "scaler.step"), text("update", "scaler.update")),
+			why:    "Scale comes before Backward. Unscale divides the gradients, so that the limit of the clipping means what it says. Step skips non-finite gradients, and Update changes the scale for the next step.",
+			hints:  []string{"The loss is scaled first, and the scale changes last.", "Clipping needs the true size of the gradients."},
+			mistakes: []mistake{
+				{list(text("scale"), text("step"), text("unscale"), text("update")), "Unscale comes before Step: after the step, clipping is too late."},
+				{list(text("scale"), text("backward"), text("step"), text("update")), "Backward is a method of the loss. Which method of the scaler divides the gradients before the step?"},
+			},
 		},
 		{
 			id: "05.4", kind: findBug, task: "how many times the check runs",

@@ -2,6 +2,7 @@ package exercise
 
 import (
 	"fmt"
+	"math"
 
 	"halfnote/tensor"
 )
@@ -17,6 +18,7 @@ var lesson12 = lesson{
 			hints:  []string{"The loss takes the 1 for a logit. Which probability is that?", "The loss of a friendly text is -log(sigmoid(logit))."},
 			mistakes: []mistake{
 				{exact(0), "The loss would be 0 if it took the 1 for a probability. It takes it for a logit and applies its own sigmoid."},
+				{near(math.Ln2, 0.01), "log(2) is the loss if the second sigmoid returns 1/2, that is, of the logit 0. Here the logit is 1."},
 				{near(0.5032, 0.01), "0.503 is the mean over friendly and unfriendly texts in equal numbers. Here all are friendly."},
 			},
 		},
@@ -26,6 +28,7 @@ var lesson12 = lesson{
 			why:    "A sum of losses divided by their number is an average. The last loss divided by the number of batches is far too small, and smaller batches make it smaller still.",
 			hints:  []string{"The last epoch is `single.losses[64:]`.", "The line divides the last loss by 16."},
 			mistakes: []mistake{
+				{list(near(0.00213447, 0.01), near(0.4144314, 0.01)), "The second number is the average over all five epochs. The last epoch is `single.losses[64:]`."},
 				{list(near(0.0341516, 0.01), near(0.0555564, 0.01)), "Divide the last loss by the number of batches: that is what the line does."},
 			},
 		},

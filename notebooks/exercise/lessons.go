@@ -18,7 +18,9 @@ var lessons = []lesson{
 	lesson13,
 	lesson14,
 	lesson15,
+	lesson16,
 	lesson17,
 	lesson18,
+	lesson19,
 	lesson20,
 }

@@ -2,9 +2,12 @@ package exercise
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/tensor"
 )
 
 // TestLessons checks the form of every key: ids, texts, hints, and a mistake for each exercise.
@@ -57,6 +60,8 @@ func TestAnswerForms(t *testing.T) {
 		{number(1), "one", `cannot read "one" as a number: unknown name "one"`},
 		{number(1), []int{1}, "want a number, not []int"},
 		{number(1), kindOfNumber(1), "want a number, not kind"},
+		{number(math.Inf(1)), "inf", ""},
+		{number(math.Inf(1)), 65504, "wrong"},
 		{exact(0.1), 0.1000001, "wrong"},
 		{near(100, 0.1), 95, ""},
 		{formula("2^(1-n)", "n"), "2/2^n", ""},
@@ -74,6 +79,11 @@ func TestAnswerForms(t *testing.T) {
 		{list(text("a"), number(2)), [2]any{"b", 2}, "1 of 2 are right; not right yet: 1 (counted from 1)"},
 		{list(number(1), number(2)), []int{1}, "want a list of 2, not of 1"},
 		{list(number(1)), 1, "want a list of 1, not int"},
+		{function(nil), tensor.Ones(1), "that is the result of a call; give the function itself, by its name without parentheses"},
+		{function(nil), "sum", "that is a text; give the function by its name without quotation marks"},
+		{function(nil), 1, "want a func(x *tensor.Tensor) *tensor.Tensor, not int"},
+		{formula("2*k", "k"), "2k", `cannot read "2k" as a number: want an operator, such as *, before "k"`},
+		{number(0.5), "0.5(1)", `cannot read "0.5(1)" as a number: want an operator, such as *, before "(1)"`},
 	} {
 		got := ""
 		if err := c.accept.check(c.given); err != nil {

@@ -13,9 +13,11 @@ chromium, base, token = sys.argv[1:4]
 lesson = os.environ["LESSON"]
 CELLS = "panel.content.widgets"
 
-with Browser(chromium, f"{base}lab/tree/{lesson}?token={token}") as b:
+# The page opens no notebook of an earlier page.
+with Browser(chromium, f"{base}lab/tree/{lesson}?reset&token={token}") as b:
     b.call("Emulation.setDeviceMetricsOverride", width=1100, height=1000, deviceScaleFactor=1, mobile=False)
     b.notebook()
+    b.js("jupyterapp.shell.collapseLeft(), jupyterapp.shell.collapseRight(), true")
     n = b.js(f"{CELLS}.length")
     for i in range(n):
         if b.js(f"{CELLS}[{i}].model.type") != "code":
@@ -33,7 +35,6 @@ with Browser(chromium, f"{base}lab/tree/{lesson}?token={token}") as b:
     cells = b.js(f"{CELLS}.map(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])")
     if len(sys.argv) > 5:
         folder = os.path.dirname(sys.argv[5])
-        b.js("jupyterapp.shell.collapseLeft(), jupyterapp.shell.collapseRight(), true")
         height = b.js("[...document.querySelectorAll('.jp-Notebook .jp-Cell')].reduce((sum, e) => sum + e.offsetHeight, 200)")
         b.call("Emulation.setDeviceMetricsOverride", width=1100, height=min(height, 16000), deviceScaleFactor=1, mobile=False)
         for theme in "Light", "Dark":
