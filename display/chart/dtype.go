@@ -16,14 +16,22 @@ type dtype struct {
 
 func neutral(t Theme) color.NRGBA { return t.Neutral }
 
+// strongNeutral is further from the background than neutral.
+func strongNeutral(t Theme) color.NRGBA {
+	if t.Background == Dark.Background {
+		return hex(0xdfe3e8)
+	}
+	return hex(0x353d4a)
+}
+
 // dtypes is sorted by precision and range; lanes are drawn in this order.
 var dtypes = []dtype{
 	{"float64", "64", neutral, nil},
 	{"float32", "32", func(t Theme) color.NRGBA { return t.Float32 }, nil},
 	{"bfloat16", "B", func(t Theme) color.NRGBA { return t.BFloat16 }, []vg.Length{2, 2}},
 	{"float16", "16", func(t Theme) color.NRGBA { return t.Float16 }, []vg.Length{6, 3}},
-	{"float8_e5m2", "8", neutral, []vg.Length{1, 2}},
-	{"float8_e4m3fn", "8", neutral, []vg.Length{1, 2}},
+	{"float8_e5m2", "e5", neutral, []vg.Length{1, 2}},
+	{"float8_e4m3fn", "e4", strongNeutral, []vg.Length{1, 4}},
 	{"int64", "i", neutral, nil},
 	{"int32", "i", neutral, nil},
 	{"int16", "i", neutral, nil},

@@ -4,8 +4,8 @@ package chart
 // value of this type.
 type language struct {
 	// Texts of several charts.
-	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes   string
-	headWhy, headRun, fewer, controlAll, controlShow, controlZoom, controlPlace, controlHint string
+	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes string
+	headWhy, headRun, fewer, controlShow, controlZoom, controlPlace, controlHint           string
 
 	// LossScale.
 	scale, scaleNone, scaleSteady, scaleMoved, scaleSkips, scaleOneStep, scaleSteps      string
@@ -84,22 +84,22 @@ type language struct {
 var words = english
 
 var english = language{
-	empty:      "nothing to show",
-	step:       "step",
-	count:      "count",
-	notFinite:  "inf or NaN",
-	listAnd:    ", ",
-	moreRows:   "… %d more",
-	data:       "Data",
-	headStep:   "step",
-	headDType:  "dtype",
-	headTimes:  "times",
-	headWhy:    "why",
-	headRun:    "run",
-	fewer:      "%d of %d points, with the extremes",
-	controlAll: "all", controlShow: "Show (a click on an entry of the legend does the same, and a double-click shows all) ",
+	empty:       "nothing to show",
+	step:        "step",
+	count:       "count",
+	notFinite:   "inf or NaN",
+	listAnd:     ", ",
+	moreRows:    "… %d more",
+	data:        "Data",
+	headStep:    "step",
+	headDType:   "dtype",
+	headTimes:   "times",
+	headWhy:     "why",
+	headRun:     "run",
+	fewer:       "%d of %d points, with the extremes",
+	controlShow: "Show only names that contain this text (a click on an entry of the legend shows that one) ",
 	controlHint: "Point at a mark to read its exact value. fig.Data() returns all numbers as CSV, and fig.Picture() the picture.",
-	controlZoom: "Zoom (so does the wheel; drag to move, double-click or press Escape to see all again) ", controlPlace: "at ",
+	controlZoom: "Zoom (so does the wheel; drag to move, double-click or press Escape to see all again) ", controlPlace: "at (percent of the axis) ",
 
 	scale:        "loss scale",
 	scaleNone:    "Loss scale: no steps recorded",

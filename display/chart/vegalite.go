@@ -72,7 +72,7 @@ func (f *Figure) VegaLite() map[string]any {
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
-		title["subtitle"], title["subtitleColor"] = wrapped(f.theme.style(titleSize, f.theme.Text), t.subtitle), themed(neutral)
+		title["subtitle"], title["subtitleColor"] = wrap(f.theme.style(titleSize, f.theme.Text), t.subtitle, 200), themed(neutral) // fits a phone
 	}
 	s := object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
@@ -147,44 +147,32 @@ type reach struct{ lo, hi float64 }
 // domain returns the part of the axis that the controls show. A logarithmic axis has the logarithms of its ends.
 func (r reach) domain(log bool) []any {
 	end := func(side string) object {
-		e := fmt.Sprintf("%v + (%v) * (clamp(place - .5 / magnify, 0, 1 - 1 / magnify)%s)", r.lo, r.hi-r.lo, side)
+		e := fmt.Sprintf("%v + (%v) * (clamp(place / 100 - .5 / max(magnify, 1), 0, 1 - 1 / max(magnify, 1))%s)", r.lo, r.hi-r.lo, side)
 		if log {
 			e = "exp(" + e + ")"
 		}
 		return object{"expr": e}
 	}
-	return []any{end(""), end(" + 1 / magnify")}
+	return []any{end(""), end(" + 1 / max(magnify, 1)")}
 }
 
 // controls returns parameters that inputs below the chart set. They can be reached and set with the keyboard, which a legend
-// and the wheel cannot.
-func (t twin) controls() (params []object) {
+// and the wheel cannot. They are inputs of text and numbers, because a notebook keeps the keys of others for itself.
+func (t twin) controls() []object {
+	only := object{"name": "only", "value": ""}
 	if len(t.choices) > 1 {
-		options, labels := []any{nil}, []string{words.controlAll}
-		for _, name := range t.choices {
-			options, labels = append(options, name), append(labels, fitRunes(printable(name), 24))
-		}
-		params = append(params, object{"name": "only", "value": nil, "bind": object{"input": "select", "options": options, "labels": labels, "name": words.controlShow}})
-	} else {
-		params = append(params, object{"name": "only", "value": nil})
+		only["bind"] = object{"input": "text", "name": words.controlShow}
 	}
+	params := []object{only}
 	if t.reach != nil {
 		params = append(params,
-			object{"name": "magnify", "value": 1, "bind": object{"input": "range", "min": 1, "max": 20, "step": .5, "name": words.controlZoom}},
-			object{"name": "place", "value": .5, "bind": object{"input": "range", "min": 0, "max": 1, "step": .01, "name": words.controlPlace}})
+			object{"name": "magnify", "value": 1, "bind": object{"input": "number", "name": words.controlZoom}},
+			object{"name": "place", "value": 50, "bind": object{"input": "number", "name": words.controlPlace}})
 	}
 	if len(params) == 1 && params[0]["bind"] == nil { // its text makes the container wide
 		params = append(params, object{"name": "hint", "value": "", "bind": object{"input": "hidden", "name": words.controlHint}})
 	}
 	return params
-}
-
-// fitRunes returns at most n characters of s.
-func fitRunes(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }
 
 // legendOffset returns the distance of the legend from the plot; the title of a y axis stands
@@ -280,7 +268,7 @@ func dashesOf(d []vg.Length) []float64 {
 // a mark has its full opacity.
 func filter(field string) (param, opacity object) {
 	param = object{"name": "shown", "select": object{"type": "point", "fields": []string{field}}, "bind": "legend"}
-	test := object{"and": []any{object{"param": "shown"}, fmt.Sprintf("only == null || datum[%q] == only", field)}}
+	test := object{"and": []any{object{"param": "shown"}, fmt.Sprintf("indexof(lower(datum[%q]), lower(only)) >= 0", field)}}
 	return param, object{"condition": object{"test": test, "value": 1}, "value": .08}
 }
 

@@ -162,6 +162,27 @@ for i := range 20 {
 	}
 }
 
+// TestLabControls checks that interactive charts fit pages of three widths, that of a phone among them, and that
+// their controls are reached and set with the keyboard.
+func TestLabControls(t *testing.T) {
+	browse := lab(t, map[string][]string{"controls.ipynb": {
+		`chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: []float64{5, 4, 3, 2.5, 2.2, 2}}, {Name: "autocast", DType: "float16", Values: []float64{5, 4.5, 3.5, 3, 2.5, 2.1}}})`,
+		`chart.Panels([]chart.Panel{{Name: "loss", Values: []float64{3, 2, 1, .5}}, {Name: "memory", Unit: "B", Values: []float64{3e6, 4e6, 5e6, 5e6}}})`,
+		`chart.Imshow([][]float64{{1, 2, 3}, {4, 5, 6}})`,
+	}})
+	const want = `390 pixels: 0 outputs that scroll
+900 pixels: 0 outputs that scroll
+1600 pixels: 0 outputs that scroll
+one run: True
+Tab: only, magnify, place
+zoomed by keys: True
+Escape shows all: True
+`
+	if got := browse("controls.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabNumbers checks the widgets of number formats in JupyterLab: a bit that is flipped, and the knob of
 // a loss scale that is turned while a cell trains.
 func TestLabNumbers(t *testing.T) {
