@@ -44,6 +44,8 @@ func (a numberAnswer) check(given any) error {
 		return err
 	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), !math.IsInf(a.want, 0) && math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
 		return nil
+	case got == 0 && reflect.ValueOf(given).CanInt() && math.Abs(a.want) < 1:
+		return errors.New(`in Go a quotient of whole numbers is a whole number: 1/2 is 0; write 1.0/2, or the text "1/2"`)
 	}
 	return errWrong
 }

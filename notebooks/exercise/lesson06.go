@@ -100,7 +100,7 @@ func rescued(f func(g *tensor.Tensor) *tensor.Tensor, size float64) error {
 	}
 	for _, v := range got.Float64s() {
 		if m, _ := math.Frexp(v); math.Ldexp(m, 11) != math.Trunc(math.Ldexp(m, 11)) {
-			return errors.New("a gradient came back with more digits than float16 has: it did not go through float16")
+			return errors.New("a gradient came back with more digits than float16 has: it did not go through float16, or the scale is not a power of two")
 		}
 	}
 	return nil

@@ -50,6 +50,7 @@ var lesson07 = lesson{
 			why:   "Unscale first, then clip: the limit is meant for true gradients. `scaler.Unscale(opt)` before `nn.ClipGradNorm` does the same.",
 			hints: []string{"Divide by 65536 first. Then look at the norm.", "If the norm of the true gradient is at most 1, return it as it is; otherwise divide it by its norm."},
 			mistakes: []mistake{
+				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return closeTo(clippedNorm(f, 5), 0) }), "It returns 0. In Go `1/65536` is a quotient of whole numbers, which is 0: write `1.0/65536`, or use `DivScalar`."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return closeTo(clippedNorm(f, 5), 1.0/65536) }), "You clipped the scaled gradient to 1 and divided afterwards. What is left has a norm of 1/65536: the network would hardly move."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return closeTo(clippedNorm(f, 0.5), 1) }), "A true gradient of norm 0.5 is below the limit and must stay as it is, but yours comes back with norm 1. Compare the norm of the *true* gradient with 1, and divide only if it is larger."},
 				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error { return closeTo(clippedNorm(f, 5), 5) }), "The gradient is unscaled now. The clipping is missing."},

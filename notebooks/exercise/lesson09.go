@@ -40,6 +40,12 @@ var lesson09 = lesson{
 					}
 					return nil
 				}), "The gradient still carries the scale: divide by 1024 first."},
+				{function(func(f func(x *tensor.Tensor) *tensor.Tensor) error {
+					if f(scaledGradient(50)).Norm().Item() != 0 {
+						return errWrong
+					}
+					return nil
+				}), "It returns 0. In Go `1/1024` is a quotient of whole numbers, which is 0: write `1.0/1024`, or use `DivScalar`."},
 			},
 		},
 		{
