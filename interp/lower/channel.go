@@ -264,6 +264,9 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 			clause.Body = append(start, cc.Body...)
 		}
 	}
+	if n := len(body.List); n > 0 {
+		body.List[n-1].(*ast.CaseClause).List = nil // default: a function may end in a select whose cases all return
+	}
 	wait := Support("Select", append([]ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
 	wait.Lparen = s.Select // position of the select
 	before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{chosen, ok}, Tok: token.DEFINE, TokPos: s.Select, Rhs: []ast.Expr{
