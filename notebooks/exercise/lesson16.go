@@ -12,7 +12,7 @@ var lesson16 = lesson{
 	exercises: []exercise{
 		{
 			id: "16.1", kind: warmUp, task: "the call as text",
-			accept: text("scaler.Unscale(opt)", "scaler.Unscale"),
+			accept: text("scaler.Unscale(opt)", "scaler.Unscale", "scaler.Unscale(optimizer)"),
 			why:    "Names begin with a capital letter. PyTorch's underscore at the end marks a method that changes its operand; here the comment says so.",
 			hints:  []string{"The table of PyTorch has this row.", "A capital letter, and no underscore."},
 			mistakes: []mistake{
@@ -27,6 +27,7 @@ var lesson16 = lesson{
 			hints:  []string{"AdamW is `optim.NewAdamW(nn.Parameters(net), 0.01)`, and Tanh is `nn.NewTanh()`.", "Is the seed 3? Is the network made before the data?"},
 			mistakes: []mistake{
 				{near(0.6075220, 1e-3), "The data was drawn before the network was made, so both got other random numbers. Keep the order of the lines."},
+				{near(0.3231214, 1e-3), "That is the loss after the last step. The program prints the loss that was computed before it."},
 				{near(0.0907902, 1e-3), "That is the loss with a learning rate of 0.1."},
 			},
 		},
