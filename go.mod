@@ -10,6 +10,7 @@ require (
 	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/goplus/ixgo v1.1.1
 	github.com/goplus/reflectx v1.7.2
+	github.com/lucasb-eyer/go-colorful v1.3.0
 	github.com/traefik/yaegi v0.16.1
 	github.com/visualfc/gid v0.3.1
 	github.com/x448/float16 v0.8.4
@@ -35,7 +36,6 @@ require (
 	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/lucasb-eyer/go-colorful v1.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
