@@ -110,14 +110,22 @@ func (f *Figure) VegaLite() map[string]any {
 	return s
 }
 
-// wrapped returns a text in lines that depend on the room for them.
+// wrapped returns a text in lines that depend on the room for them. It measures each word once, because it fills the lines
+// of seven widths.
 func wrapped(s text.Style, txt string) any {
 	if s.Width(txt) < 200 {
 		return txt
 	}
+	var words []string
+	var widths []vg.Length
+	for word, rest := "", txt; rest != ""; {
+		word, rest = cutWord(rest)
+		words, widths = append(words, word), append(widths, s.Width(word))
+	}
+	space := s.Width(" ")
 	expr := ""
 	for _, room := range []vg.Length{Width, 560, 480, 400, 340, 280, 0} {
-		text, _ := json.Marshal(wrap(s, txt, max(room, 230)-2*margin-4)) // strings can be encoded
+		text, _ := json.Marshal(fill(s, words, widths, space, max(room, 230)-2*margin-4)) // strings can be encoded
 		if room == 0 {
 			expr += string(text)
 		} else {
@@ -125,6 +133,23 @@ func wrapped(s text.Style, txt string) any {
 		}
 	}
 	return object{"expr": expr}
+}
+
+// fill returns words of known widths in lines of at most a width. A word that is wider is cut.
+func fill(s text.Style, words []string, widths []vg.Length, space, width vg.Length) (lines []string) {
+	used := vg.Length(0)
+	for i, word := range words {
+		if i > 0 && used+space+widths[i] <= width {
+			used += space + widths[i]
+			lines[len(lines)-1] += " " + word
+			continue
+		}
+		if used = widths[i]; used > width {
+			word = fit(s, word, width)
+		}
+		lines = append(lines, word)
+	}
+	return lines
 }
 
 // narrowest is the width of a chart before it is in a page.
