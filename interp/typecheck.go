@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -297,6 +298,22 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 		}
 	}()
 	_ = types.NewChecker(&cfg, c.fset, a.pkg, a.info).Files(files)
+	sortLabels(a.errs)
+}
+
+// sortLabels puts neighbouring errors about labels in the order of the cell: the checker reports unused labels in the
+// order of a map.
+func sortLabels(errs []problem) {
+	for i := 0; i < len(errs); i++ {
+		end := i
+		for end < len(errs) && strings.HasPrefix(errs[end].msg, "label ") {
+			end++
+		}
+		slices.SortStableFunc(errs[i:end], func(a, b problem) int {
+			return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
+		})
+		i = max(i, end)
+	}
 }
 
 // dotImports adds the names of dot imports to the package's scope, where the session

@@ -44,7 +44,7 @@ func TestCourse(t *testing.T) {
 	for k, engine := range interp.Engines {
 		n := 1
 		if k > 0 {
-			n = 4
+			n = 7
 			if !testenv.Requires("ixgo") {
 				continue
 			}
@@ -154,7 +154,7 @@ func joined(text any) string {
 // TestExportCourse exports every lesson as a program. Its output must contain the lines of the lesson's cells in
 // order, except those of magics, questions, failing cells, and cells with the tag timing.
 func TestExportCourse(t *testing.T) {
-	_, files := lessons(t, 4) // each takes seconds to build
+	_, files := lessons(t, 7) // each takes seconds to build
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			t.Parallel()

@@ -46,7 +46,7 @@ This page is made from them: ` + "`go test ./notebooks/exercise -run TestAnswers
 			fmt.Fprintf(&b, "\n## %s\n", lesson)
 			last = lesson
 		}
-		fmt.Fprintf(&b, "\n**%s %s.** Wanted: %s.\n\n```go\n%s\n```\n\n%s\n", id, kind, task, cells[id], why)
+		fmt.Fprintf(&b, "\n**%s %s.** Wanted: %s.\n\n<!-- fragment -->\n```go\n%s\n```\n\n%s\n", id, kind, task, cells[id], why)
 	})
 	const path = "../../docs/answers.md"
 	if *update {
