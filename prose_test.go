@@ -97,6 +97,9 @@ func TestProse(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(strings.ToLower(string(text)), "\n") {
+			if len(line) > 10_000 && strings.HasSuffix(file, ".ipynb") {
+				continue // a picture
+			}
 			for j, re := range list {
 				// Most lines have none of the literals, and the search for these is fast.
 				if !slices.ContainsFunc(parts[j], func(s string) bool { return strings.Contains(line, s) }) {

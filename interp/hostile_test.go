@@ -25,7 +25,7 @@ func TestHostileCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := testenv.Share(t, 12)
+	share := testenv.Share(t, 20)
 	for _, engine := range Engines {
 		for i := share / 2 * 2; i+1 < len(a.Files); i += 2 * share {
 			cell, want := a.Files[i], strings.TrimSpace(string(a.Files[i+1].Data))

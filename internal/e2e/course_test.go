@@ -154,7 +154,10 @@ func joined(text any) string {
 // TestExportCourse exports every lesson as a program. Its output must contain the lines of the lesson's cells in
 // order, except those of magics, questions, failing cells, and cells with the tag timing.
 func TestExportCourse(t *testing.T) {
-	_, files := lessons(t, 7) // each takes seconds to build
+	if !testenv.Requires("course") {
+		testenv.Long(t) // each takes seconds to build; package interp exports cells in a default run
+	}
+	_, files := lessons(t, 7)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
 			t.Parallel()

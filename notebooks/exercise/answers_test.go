@@ -24,7 +24,7 @@ import (
 // holds cells that run before each of the others, and a line "---" separates cells. A section "05.1" holds a
 // solution; "05.1 wrong" a wrong answer, and the section "hint" after it holds a part of what the learner reads.
 // Every exercise needs a solution, and every mistake of a key a wrong answer. A
-// default run runs those of one lesson in four.
+// default run runs those of one lesson in ten.
 func TestAnswers(t *testing.T) {
 	files, err := filepath.Glob("../testdata/answers/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -36,7 +36,7 @@ func TestAnswers(t *testing.T) {
 	}
 	keys := exercise.Keys()
 	solved, hints := map[string]bool{}, map[string][]string{}
-	share := testenv.Share(t, 4)
+	share := testenv.Share(t, 10)
 	for k, file := range files {
 		a, err := txtar.ParseFile(file)
 		if err != nil {

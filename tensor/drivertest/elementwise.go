@@ -109,7 +109,7 @@ func testElementwise(t *testing.T, b driver.Backend) {
 				continue
 			}
 			for i, shape := range shapes {
-				if (i+int(code)+int(d))%brief(b, 8) != 0 {
+				if (i+int(code)+int(d))%brief(b, 12) != 0 {
 					continue
 				}
 				if _, ok := functions[code]; ok && slices.Max(append(shape, 0)) > 100 {
@@ -189,7 +189,7 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 			continue
 		}
 		for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
-			if !p.offered(b, code, d) || (int(code)+int(d))%brief(b, 7) != 0 {
+			if !p.offered(b, code, d) || (int(code)+int(d))%brief(b, 10) != 0 {
 				continue
 			}
 			x := allHalves(d)
