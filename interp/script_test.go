@@ -208,7 +208,7 @@ var (
 
 var folded = regexp.MustCompile(`… \d+ more`)
 
-// inModules matches the number of calls inside a module, which is higher while another session records.
+// inModules matches the number of calls inside a module, which is higher while another test records.
 var inModules = regexp.MustCompile(`… \d+ calls inside tensor, nn(?:, scope)?\n`)
 
 // recorder is a kernel.Output that records everything.

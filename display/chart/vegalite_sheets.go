@@ -131,7 +131,7 @@ func (s step) twin() twin {
 		}
 	}
 	var shown []*folded
-	for _, phase := range phases { // backward after the rest of the forward pass, as in the picture
+	for _, phase := range phases { // the backward pass comes last, as in the picture
 		for i := range rows {
 			if rows[i].Phase == phase && len(shown) < opRowsMost {
 				shown = append(shown, &rows[i])

@@ -15,7 +15,7 @@ type Verdict struct {
 
 // Check checks the answer to the exercise with the given id, such as "05.1". A nil answer shows the task. A
 // wrong answer shows a hint: one for this mistake if it is a common one, otherwise the next of the exercise. It
-// panics if there is no such exercise.
+// panics for an unknown id.
 func Check(id string, answer any) *Verdict {
 	e := find(id)
 	if answer == nil {

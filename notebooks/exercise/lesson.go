@@ -47,7 +47,7 @@ type mistake struct {
 	hint string
 }
 
-// find returns the exercise with the given id. It panics if there is none.
+// find returns the exercise with the given id, and panics for an unknown one.
 func find(id string) exercise {
 	l := lessonOf("Check", id)
 	for _, e := range l.exercises {
@@ -62,7 +62,7 @@ func find(id string) exercise {
 	panic(fmt.Sprintf("exercise.Check: unknown exercise %q; lesson %s has %s", id, l.number, strings.Join(ids, ", ")))
 }
 
-// findPrediction returns the prediction with the given id. It panics if there is none.
+// findPrediction returns the prediction with the given id, and panics for an unknown one.
 func findPrediction(function, id string) prediction {
 	l := lessonOf(function, id)
 	for _, p := range l.predictions {
@@ -77,7 +77,7 @@ func findPrediction(function, id string) prediction {
 	panic(fmt.Sprintf("exercise.%s: unknown prediction %q; lesson %s has %s", function, id, l.number, strings.Join(ids, ", ")))
 }
 
-// lessonOf returns the lesson whose number starts id. It panics if there is none.
+// lessonOf returns the lesson whose number id begins with, and panics for an unknown one.
 func lessonOf(function, id string) lesson {
 	i := slices.IndexFunc(lessons, func(l lesson) bool { return strings.HasPrefix(id, l.number) })
 	if i < 0 {

@@ -25,7 +25,7 @@ var lesson18 = lesson{
 		{
 			id: "18.2", kind: change, task: "a formula for the scale that moves a magnitude a to the largest number of E5M2",
 			accept: formula("57344/a", "a"),
-			why:    "a times 57344/a is 57344. For an amax of 0.0042, as in the table of the scaler, the scale is about 14 million.",
+			why:    "a times 57344/a is 57344. For the amax of 0.0042 in the table of the scaler, the scale is about 14 million.",
 			hints:  []string{"a times the scale must be the largest number of E5M2.", "The largest number of E5M2 is in the table of both formats."},
 			mistakes: []mistake{
 				{formula("448/a", "a"), "448 is the largest number of E4M3. Gradients use E5M2."},

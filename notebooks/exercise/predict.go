@@ -14,7 +14,7 @@ type Prediction struct {
 }
 
 // Predict keeps a guess before an experiment is run. A guess is a number, a text, a truth value, or a list of
-// these. A nil guess shows the question and keeps nothing. It panics if there is no prediction with this id.
+// these. A nil guess shows the question and keeps nothing. It panics for an unknown id.
 func Predict(id string, guess any) *Prediction {
 	p := findPrediction("Predict", id)
 	if guess == nil {
@@ -39,7 +39,7 @@ type Comparison struct {
 }
 
 // Compare shows the kept guess of a prediction next to the result of the experiment. Numbers that differ are
-// compared by their ratio. It panics if there is no prediction with this id.
+// compared by their ratio. It panics for an unknown id.
 func Compare(id string, measured any) *Comparison {
 	p := findPrediction("Compare", id)
 	c := &Comparison{ID: id, Guess: book.guessed(id), Measured: show(measured)}
