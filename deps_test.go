@@ -18,7 +18,7 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
-internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/trace, interp, interp/internal/live, notebooks/notebook
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
 x/sys < tensor/internal/asm
@@ -51,27 +51,50 @@ STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widge
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
 
-STD, zmq4 < kernel/guard
-STD, display, kernel/guard, zmq4, sqlite < kernel
-STD, kernel, display, zmq4 < kernel/client
-STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
+STD, nacl < kernel/curve
+STD, kernel/curve, zmq4 < kernel/guard
+STD, display, kernel/curve, kernel/guard, zmq4, sqlite < kernel
+STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
+STD, kernel, kernel/curve < kernel/remote
+STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine
-STD, interp/internal/mapaccess < interp/internal/dynamic
+STD, interp/internal/mapaccess, reflectx < interp/internal/dynamic
 STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
-STD, display, kernel, interp/engine < interp/internal/live
+STD, display, kernel, interp/engine, gid < interp/internal/live
+STD < interp/internal/ansi
+STD, internal/near, display, kernel, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
+STD, interp/internal/dynamic < interp/internal/peek
+STD < interp/internal/history, interp/internal/shell, interp/internal/words
+STD, display, internal/text, interp/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
+STD, interp/internal/front < interp/internal/files
+STD, interp/engine, interp/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
+STD, internal/text, kernel, interp/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
+STD, internal/near, internal/text, display, kernel, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
+STD, interp/engine, interp/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
+STD, kernel, interp/engine, interp/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
+STD, kernel, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
+STD, interp/lower, interp/internal/ansi < interp/internal/syntax
+STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess
 STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
 STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
+STD < interp/internal/native/object, interp/internal/native/toolchain
+STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader
+STD, interp/engine, interp/internal/native/..., x/tools < interp/internal/native
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
+interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, notebooks/exercise < interp/internal/symbols/...
-STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., pprof, x/tools < interp
+STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
 STD < notebooks
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
+install/wheel < install
+install < internal/wheel
+STD < internal/wheel
 STD < internal/e2e, internal/testenv
 everything < .
 `
@@ -85,7 +108,9 @@ var modules = map[string][]string{
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
+	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},
 	"pprof":      {"github.com/google/pprof/profile"},
+	"reflectx":   {"github.com/goplus/reflectx"},
 	"protowire":  {"google.golang.org/protobuf/encoding/protowire"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/mod":      {"golang.org/x/mod"},

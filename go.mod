@@ -15,10 +15,11 @@ require (
 	github.com/visualfc/gid v0.3.1
 	github.com/x448/float16 v0.8.4
 	github.com/yuin/goldmark v1.8.7
+	golang.org/x/crypto v0.45.0
 	golang.org/x/image v0.30.0
 	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
-	golang.org/x/text v0.28.0
+	golang.org/x/text v0.31.0
 	golang.org/x/tools v0.52.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12

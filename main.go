@@ -12,7 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,31 +24,29 @@ import (
 	"halfnote/display"
 	"halfnote/install"
 	"halfnote/internal/bench"
-	"halfnote/internal/plumbing"
 	"halfnote/interp"
-	"halfnote/kernel"
 	"halfnote/kernel/client"
 	"halfnote/notebooks/notebook"
 	"halfnote/tensor"
-	"halfnote/tensor/driver"
 )
 
 // version is the release; it goes into the kernelspec and kernel_info.
 const version = "0.1.0"
 
 type commands struct {
-	Kernel   kernelCommand   `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
-	Install  installCommand  `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
-	Run      runCommand      `cmd:"" help:"Execute notebooks without Jupyter or Python."`
-	Site     siteCommand     `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
-	Export   exportCommand   `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
-	Fmt      fmtCommand      `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
-	Lab      labCommand      `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
-	NBGrader nbgraderCommand `cmd:"" name:"nbgrader" help:"Write nbgrader's configuration for a course with Go notebooks."`
-	Bench    benchCommand    `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
-	Work     workCommand     `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
-	Doctor   doctorCommand   `cmd:"" help:"Report what halfnote finds on this machine."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Kernel    kernelCommand    `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
+	Install   installCommand   `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
+	Run       runCommand       `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Site      siteCommand      `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
+	Export    exportCommand    `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
+	Fmt       fmtCommand       `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
+	Lab       labCommand       `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
+	Tutorials tutorialsCommand `cmd:"" help:"Copy the tutorials to a folder."`
+	NBGrader  nbgraderCommand  `cmd:"" name:"nbgrader" help:"Write nbgrader's configuration for a course with Go notebooks."`
+	Bench     benchCommand     `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
+	Work      workCommand      `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
+	Doctor    doctorCommand    `cmd:"" help:"Report what halfnote finds on this machine."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
 func main() {
@@ -59,7 +57,7 @@ func main() {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
+		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(append(slices.Clone(interp.Engines), interp.Compiled), ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {
@@ -68,48 +66,12 @@ func main() {
 	}
 }
 
-// mapped returns the number of bytes of tensors outside Go's heap.
-func mapped() int64 {
-	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
-		return r.Memory().Mapped
-	}
-	return 0
-}
-
-type kernelCommand struct {
-	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
-	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Charts         string `default:"" enum:",${forms}" placeholder:"FORM" help:"Form of charts until a cell sets %charts: ${forms}."`
-	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
-}
-
-func (c kernelCommand) Run() error {
-	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
-	if limit > 0 {
-		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
-	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
-	if err != nil {
-		return err
-	}
-	// Poll lets interrupts end long tensor operations. Source gives their line in the cell.
-	driver.SetHost(driver.Host{Poll: session.Poll, Source: session.Source, Tracing: session.Watch})
-	own := os.Stderr
-	restore, err := interp.CaptureProcessOutput(session)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	return kernel.Serve(context.Background(), kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
-	}, session)
-}
-
 type installCommand struct {
 	User      bool   `xor:"where" help:"Install into the user's Jupyter folder (the default)."`
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Install into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Install into the active Python environment."`
 	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Engines other than ${engine} become separate kernels."`
+	Remote    bool   `help:"For a server with gateway_provisioners that starts kernels on other machines over ssh, where this program has the same path. A separate kernel."`
 }
 
 func (c installCommand) Run(ctx context.Context) error {
@@ -118,7 +80,7 @@ func (c installCommand) Run(ctx context.Context) error {
 		return err
 	}
 	dir, err := install.Install(install.Options{
-		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Version: version, Binary: program,
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Remote: c.Remote, Version: version, Binary: program,
 	})
 	if err != nil {
 		return err
@@ -143,6 +105,8 @@ type runCommand struct {
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+
+	TransportEncryption string `default:"disabled" enum:"disabled,auto,required" help:"Encrypt the connection to the kernel: disabled, auto (if the kernel supports it) or required."`
 }
 
 func (c runCommand) Run(ctx context.Context) error {
@@ -163,6 +127,7 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 		return nil, err
 	}
 	o.Stderr = os.Stderr
+	o.TransportEncryption = c.TransportEncryption
 	return client.Start(ctx, spec, o)
 }
 
@@ -241,7 +206,8 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	}
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
-		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
+		Metadata: client.SpecMetadata{SupportedEncryption: []any{"curve"}},
+		Argv:     []string{exe, "kernel", "--engine", engine, "{connection_file}"},
 		// The history and the progress in the course keep only what a user typed.
 		Env: map[string]string{"HALFNOTE_HISTORY": "", "HALFNOTE_PROGRESS": ""},
 	}, nil
@@ -359,6 +325,18 @@ func copyTutorials(dir string) error {
 	return nil
 }
 
+type tutorialsCommand struct {
+	Dir string `arg:"" optional:"" default:"${tutorials}" help:"The folder, which is created. Files that you have changed stay as they are." type:"path"`
+}
+
+func (c tutorialsCommand) Run() error {
+	if err := copyTutorials(c.Dir); err != nil {
+		return err
+	}
+	fmt.Println("the tutorials are in", c.Dir)
+	return nil
+}
+
 type nbgraderCommand struct {
 	Dir string `arg:"" help:"Folder of the course, which gets nbgrader_config.py, or - for standard output." type:"path"`
 }
@@ -381,7 +359,14 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled()})
+}
+
+func compiled() string {
+	if err := interp.CompiledCells(); err != nil {
+		return err.Error()
+	}
+	return "cells can be compiled: --engine " + interp.Compiled
 }
 
 func gpu() string {

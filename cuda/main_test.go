@@ -47,12 +47,11 @@ func zeros(shape ...int) (x *tensor.Tensor) {
 // collected reports whether garbage collection reduces the live GPU memory to the given number of
 // bytes.
 func collected(bytes int) bool {
-	for range 100 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		runtime.GC()
 		if tensor.CUDA.Memory().Live <= bytes {
 			return true
 		}
-		time.Sleep(time.Millisecond)
 	}
 	return false
 }

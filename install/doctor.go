@@ -22,6 +22,7 @@ type DoctorOptions struct {
 	Version  string // version of the program
 	GPU      string // one line about the GPU
 	Products string // one line about matrix products on the CPU
+	Compiled string // one line about compiled cells
 	CacheDir string // folder of the environment, see LabOptions
 }
 
@@ -34,6 +35,7 @@ type report struct {
 	Features    []string     `json:"cpu_features"`
 	Products    string       `json:"cpu_products"`
 	GPU         string       `json:"gpu"`
+	Compiled    string       `json:"compiled_cells"`
 	Loopback    string       `json:"loopback"` // "ok", or the problem
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
@@ -83,7 +85,7 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	}
 	r := &report{
 		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		r.Loopback = err.Error()
@@ -150,6 +152,7 @@ func (r *report) print(w io.Writer) error {
 	}
 	line("ok", "CPU", "%d logical cores, %s", r.CPUs, features)
 	line("", "products", "%s", r.Products)
+	line("", "compiled", "%s", r.Compiled)
 	line("", "GPU", "%s", r.GPU)
 	if r.Loopback == "ok" {
 		line("ok", "loopback", "a port of 127.0.0.1 can be opened")

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,6 +39,7 @@ type environment struct {
 
 // in returns the environment that the recipe describes, which may not exist yet.
 func (r recipe) in(cacheDir string) (environment, error) {
+	cacheDir = cmp.Or(cacheDir, os.Getenv("HALFNOTE_LAB_CACHE"))
 	if cacheDir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
@@ -117,16 +119,8 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 			os.RemoveAll(e.dir)
 		}
 	}()
-	if err := runQuietly(exec.CommandContext(ctx, py.Path, "-m", "venv", e.dir)); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: %s: python -m venv: %w; %s", e.name, err, packageManager().venv))
-	}
-	list := filepath.Join(e.dir, "constraints.txt")
-	if err := os.WriteFile(list, []byte(e.constraints), 0o644); err != nil {
-		return fmt.Errorf("install: %s: %w", e.name, err)
-	}
-	pip := e.command(ctx, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list}, e.packages...)...)
-	if err := runQuietly(pip); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: %s: pip could not install %s: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", e.name, e.what, err))
+	if err := e.install(ctx, py); err != nil {
+		return err
 	}
 	if err := e.command(ctx, "-c", e.imports()).Run(); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: the new environment cannot import %s: %w", e.name, strings.Join(e.packages, " and "), err))
@@ -135,6 +129,46 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 		return fmt.Errorf("install: %s: %w", e.name, err)
 	}
 	return nil
+}
+
+// install makes the environment's folder and installs the packages: with uv if it can be found, which takes half the time,
+// or else with Python's own modules.
+func (e environment) install(ctx context.Context, py python) error {
+	list := e.dir + ".txt"
+	if err := os.WriteFile(list, []byte(e.constraints), 0o644); err != nil {
+		return fmt.Errorf("install: %s: %w", e.name, err)
+	}
+	defer os.Remove(list)
+	if uv := findUV(); uv != "" {
+		packages := append([]string{"pip", "install", "--quiet", "--python", e.python(), "--constraint", list}, e.packages...)
+		if runQuietly(exec.CommandContext(ctx, uv, "venv", "--quiet", "--python", py.Path, e.dir)) == nil &&
+			runQuietly(exec.CommandContext(ctx, uv, packages...)) == nil {
+			return nil
+		}
+		if err := os.RemoveAll(e.dir); err != nil { // pip may know another index, and reports what is wrong
+			return fmt.Errorf("install: %s: %w", e.name, err)
+		}
+	}
+	if err := runQuietly(exec.CommandContext(ctx, py.Path, "-m", "venv", e.dir)); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: python -m venv: %w; %s", e.name, err, packageManager().venv))
+	}
+	pip := e.command(ctx, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list}, e.packages...)...)
+	if err := runQuietly(pip); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: pip could not install %s: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", e.name, e.what, err))
+	}
+	return nil
+}
+
+// findUV returns the path of uv, which names itself to the programs that it runs in the variable UV, or "".
+func findUV() string {
+	if uv := os.Getenv("UV"); uv != "" {
+		return uv
+	}
+	uv, err := exec.LookPath("uv")
+	if err != nil {
+		return ""
+	}
+	return uv
 }
 
 // failed returns the reason why ctx ended, or err if it has not.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 )
 
 // Options are the location and the contents of a kernelspec. Without User, Prefix and
@@ -21,10 +22,13 @@ type Options struct {
 	SysPrefix bool   // whether to install in the active Python environment
 
 	Engine      string // interpreter of cells; default the program's own
+	Remote      bool   // whether gateway_provisioners starts the kernel, on another machine over ssh
 	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
 	DisplayName string // name that front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
 	Binary      string // program to copy; default the running one
 	Version     string // version of the program, kept in the kernelspec's metadata
+
+	dir string // folder of the kernelspec
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
@@ -49,6 +53,7 @@ func Install(o Options) (dir string, err error) {
 		}
 	}
 	dir = filepath.Join(data, "kernels", o.Name)
+	o.dir = dir
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("install: %w", err)
 	}
@@ -64,16 +69,7 @@ func Install(o Options) (dir string, err error) {
 			return "", err
 		}
 	}
-	// kernel.json is written last: Jupyter ignores the folder until it exists.
-	for _, f := range []struct {
-		name    string
-		content []byte
-	}{
-		{"logo-svg.svg", logoSVG},
-		{"logo-32x32.png", logo32},
-		{"logo-64x64.png", logo64},
-		{"kernel.json", kernelJSON(o, runtime.GOOS)},
-	} {
+	for _, f := range specFiles(o, runtime.GOOS) {
 		if err := replace(filepath.Join(dir, f.name), 0o644, bytes.NewReader(f.content)); err != nil {
 			return "", err
 		}
@@ -81,11 +77,30 @@ func Install(o Options) (dir string, err error) {
 	return dir, nil
 }
 
+// specFile is a file of a kernelspec's folder.
+type specFile struct {
+	name    string
+	content []byte
+}
+
+// specFiles returns the files next to the program. kernel.json is the last: Jupyter ignores the folder until it exists.
+func specFiles(o Options, goos string) []specFile {
+	return []specFile{
+		{"logo-svg.svg", logoSVG},
+		{"logo-32x32.png", logo32},
+		{"logo-64x64.png", logo64},
+		{"kernel.json", kernelJSON(o, goos)},
+	}
+}
+
 // named fills in the default names.
 func (o Options) named() Options {
 	name, display := "halfnote", "Go (halfnote)"
 	if o.Engine != "" {
 		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+o.Engine+")"
+	}
+	if o.Remote {
+		name, display = name+"-remote", strings.TrimSuffix(display, ")")+", remote)"
 	}
 	o.Name, o.DisplayName = cmp.Or(o.Name, name), cmp.Or(o.DisplayName, display)
 	return o
@@ -96,6 +111,10 @@ func (o Options) argv(binary string) []string {
 	list := []string{binary, "kernel", "--theme", "auto", "--charts", "interactive"}
 	if o.Engine != "" {
 		list = append(list, "--engine", o.Engine)
+	}
+	if o.Remote {
+		return append(list, "--kernel-id", "{kernel_id}", "--port-range", "{port_range}", "--response-address", "{response_address}",
+			"--public-key", "{public_key}", "--transport-encryption", "{transport_encryption}")
 	}
 	return append(list, "{connection_file}")
 }
@@ -146,8 +165,18 @@ type spec struct {
 type specMetadata struct {
 	// Debugger makes JupyterLab offer its debugger.
 	Debugger bool `json:"debugger"`
+	// Encryption makes jupyter_client create keys where KernelManager.transport_encryption
+	// asks for them.
+	Encryption []string `json:"supported_encryption"`
 	// Version is the release that wrote the kernelspec.
 	Version string `json:"halfnote_version"`
+	// Provisioner makes jupyter_client start the kernel through gateway_provisioners.
+	Provisioner *provisioner `json:"kernel_provisioner,omitempty"`
+}
+
+type provisioner struct {
+	Name   string         `json:"provisioner_name"`
+	Config map[string]any `json:"config"`
 }
 
 func kernelJSON(o Options, goos string) []byte {
@@ -155,14 +184,20 @@ func kernelJSON(o Options, goos string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
+	program := "{resource_dir}/" + binaryName(goos)
+	var remote *provisioner
+	if o.Remote { // gateway_provisioners does not fill in {resource_dir}
+		program = filepath.Join(o.dir, binaryName(goos))
+		remote = &provisioner{Name: "distributed-provisioner", Config: map[string]any{}}
+	}
 	err := enc.Encode(spec{
-		Argv:          o.argv("{resource_dir}/" + binaryName(goos)),
+		Argv:          o.argv(program),
 		DisplayName:   o.DisplayName,
 		Language:      "go",
 		InterruptMode: "message",
 		Protocol:      "5.5",
 		Env:           map[string]string{},
-		Metadata:      specMetadata{Debugger: true, Version: o.Version},
+		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Version: o.Version, Provisioner: remote},
 	})
 	if err != nil {
 		panic(err) // strings and booleans always encode

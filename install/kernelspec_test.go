@@ -1,9 +1,14 @@
 package install
 
 import (
+	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"image/png"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +40,41 @@ func contents(t *testing.T, path string) string {
 	return string(data)
 }
 
+// TestRemoteKernelspec checks the kernelspec for gateway_provisioners, which fills in neither {connection_file} nor
+// {resource_dir}.
+func TestRemoteKernelspec(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(binary, []byte("program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := Install(Options{Prefix: t.TempDir(), Remote: true, Binary: binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got spec
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Base(dir) != "halfnote-remote" || got.DisplayName != "Go (halfnote, remote)" || got.Argv[0] != filepath.Join(dir, binaryName(runtime.GOOS)) {
+		t.Errorf("got folder %s, name %s, program %s", dir, got.DisplayName, got.Argv[0])
+	}
+	if p := got.Metadata.Provisioner; p == nil || p.Name != "distributed-provisioner" {
+		t.Errorf("got provisioner %+v, want distributed-provisioner", p)
+	}
+	for _, field := range []string{"{kernel_id}", "{port_range}", "{response_address}", "{public_key}", "{transport_encryption}"} {
+		if !slices.Contains(got.Argv, field) {
+			t.Errorf("argv %q lacks %s", got.Argv, field)
+		}
+	}
+	if slices.Contains(got.Argv, "{connection_file}") {
+		t.Errorf("argv %q has a connection file, which the server does not write", got.Argv)
+	}
+}
+
 func TestKernelJSON(t *testing.T) {
 	const want = `{
   "argv": [
@@ -53,6 +93,9 @@ func TestKernelJSON(t *testing.T) {
   "env": {},
   "metadata": {
     "debugger": true,
+    "supported_encryption": [
+      "curve"
+    ],
     "halfnote_version": "1.2.3"
   }
 }
@@ -290,7 +333,7 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 	want := map[string]any{
 		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "{connection_file}"}, "display_name": "Go (halfnote)",
 		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
-		"metadata": map[string]any{"debugger": true, "halfnote_version": "1"}, "dir": dir,
+		"metadata": map[string]any{"debugger": true, "supported_encryption": []any{"curve"}, "halfnote_version": "1"}, "dir": dir,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("jupyter_client: got %v, want %v", got, want)
@@ -300,11 +343,64 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 // needPython returns the path of a Python that has the modules, or skips the test.
 func needPython(t *testing.T, modules ...string) string {
 	t.Helper()
-	for _, python := range pythonNames(runtime.GOOS, os.Getenv("PYTHON"))[:1] {
+	for _, python := range pythonNames(runtime.GOOS, os.Getenv("PYTHON"), "")[:1] {
 		if exec.Command(python[0], "-c", "import "+strings.Join(modules, ", ")).Run() == nil {
 			return python[0]
 		}
 	}
 	testenv.Missing(t, "jupyter", "needs a Python with "+strings.Join(modules, " and "))
 	return ""
+}
+
+// TestDistribution checks that equal programs give equal wheels, whose RECORD lists every other file with its checksum, and that the kernelspec
+// names the program in its own folder.
+func TestDistribution(t *testing.T) {
+	var wheels []string
+	for range 2 {
+		w, err := Distribution([]byte("program"), "windows", "1.2", []string{"py3-none-win_amd64"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := w.FileName(), "halfnote-1.2-py3-none-win_amd64.whl"; got != want {
+			t.Errorf("got the name %s, want %s", got, want)
+		}
+		var b bytes.Buffer
+		if err := w.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		wheels = append(wheels, b.String())
+	}
+	if wheels[0] != wheels[1] {
+		t.Error("two wheels of one program differ")
+	}
+	z, err := zip.NewReader(strings.NewReader(wheels[0]), int64(len(wheels[0])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := "halfnote-1.2.data/data/share/jupyter/kernels/halfnote/"
+	record, err := fs.ReadFile(z, "halfnote-1.2.dist-info/RECORD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
+		text, err := fs.ReadFile(z, f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(text)
+		line := fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(text))
+		if strings.HasSuffix(f.Name, "/RECORD") {
+			line = f.Name + ",,\n"
+		}
+		if !strings.Contains(string(record), line) {
+			t.Errorf("RECORD lacks the line %s", line)
+		}
+		if program := f.Name == spec+"halfnote.exe"; program != (f.Mode()&0o111 != 0) {
+			t.Errorf("%s has mode %v", f.Name, f.Mode())
+		}
+	}
+	text, err := fs.ReadFile(z, spec+"kernel.json")
+	if err != nil || !strings.Contains(string(text), `"{resource_dir}/halfnote.exe"`) {
+		t.Errorf("got kernel.json, error %v:\n%s", err, text)
+	}
 }

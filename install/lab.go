@@ -33,7 +33,7 @@ type LabOptions struct {
 	Args      []string // more arguments for jupyter lab
 	Binary    string   // program of the kernel; default the running one
 	Version   string   // version of the program, kept in the kernelspec's metadata
-	CacheDir  string   // folder of the environment; default the user's cache folder
+	CacheDir  string   // folder of the environment; default $HALFNOTE_LAB_CACHE or else the user's cache folder
 	Stdout    io.Writer
 	Stderr    io.Writer
 }
@@ -63,6 +63,9 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(o.Stdout, "Starting JupyterLab in %s with the environment %s.\n", dir, env.dir)
+	started := remind(o.Stdout, patience)
+	defer started()
 	if err := env.prepare(ctx, o.Stdout); err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 		return err
 	}
 	defer remove()
-	return env.serve(ctx, dir, data, o)
+	return env.serve(ctx, dir, data, o, started)
 }
 
 // ownKernel installs the kernel in a new folder, so that several versions of the program
@@ -130,11 +133,18 @@ const overrides = `{
 //go:embed lab_server_config.py
 var serverConfig string
 
+// style is a style sheet for the private JupyterLab, whose own breaks lines of text inside words and shows comments in the dark
+// theme with a contrast of 4.2:1.
+const style = `body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
+body[data-jp-theme-light="false"] { --jp-mirror-editor-comment-color: #5fa8a8; }
+`
+
 // writeSettings writes the settings of the private JupyterLab and of its server.
 func (e environment) writeSettings() error {
 	for name, text := range map[string]string{
 		"share/jupyter/lab/settings/overrides.json": overrides,
 		"etc/jupyter/jupyter_server_config.py":      serverConfig,
+		configDir + "/custom/custom.css":            style,
 	} {
 		path := filepath.Join(e.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -66,7 +66,7 @@ func newFakeLab(t *testing.T) *fakeLab {
 	f := &fakeLab{t: t, dir: dir, calls: filepath.Join(dir, "calls"), out: &lockedBuffer{}, server: server}
 	for name, value := range map[string]string{
 		"PATH": filepath.Dir(python) + ":/usr/bin:/bin", "PYTHON": "", "CALLS": f.calls, "FAIL": filepath.Join(dir, "fail"),
-		"JUPYTER_TOKEN": "abc", "PYTHONPATH": "/elsewhere", "SERVER_PORT": fmt.Sprint(server.Addr().(*net.TCPAddr).Port),
+		"UV": "", "HALFNOTE_PYTHON": "", "JUPYTER_TOKEN": "abc", "PYTHONPATH": "/elsewhere", "SERVER_PORT": fmt.Sprint(server.Addr().(*net.TCPAddr).Port),
 	} {
 		t.Setenv(name, value)
 	}
@@ -184,7 +184,7 @@ func TestLab(t *testing.T) {
 		root = " --allow-root"
 	}
 	serve := []string{
-		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --log-level=WARN " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --custom-css --log-level=ERROR --LabApp.log_level=ERROR " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
 		"env 1 kernel", "ended",
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)
@@ -215,6 +215,24 @@ func TestLab(t *testing.T) {
 	}
 	if got := f.called(); len(got) == 0 || got[0] != "probe" {
 		t.Errorf("got calls of Python %q, want the environment made again", got)
+	}
+}
+
+// TestLabPortInUse checks that Lab says why the address has another port than the user wants.
+func TestLabPortInUse(t *testing.T) {
+	f := newFakeLab(t)
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	f.options.Port = other.Addr().(*net.TCPAddr).Port
+	if err := f.run(); err != nil {
+		t.Fatalf("%v\n%s", err, f.out)
+	}
+	want := fmt.Sprintf("Port %d is in use, so the server uses %d.\n", f.options.Port, f.server.Addr().(*net.TCPAddr).Port)
+	if got := f.out.String(); !strings.Contains(got, want) {
+		t.Errorf("got output %q, want it to contain %q", got, want)
 	}
 }
 
@@ -372,10 +390,10 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := Doctor(t.Context(), &out, DoctorOptions{Version: "2", GPU: "no GPU at all", CacheDir: f.options.CacheDir}); err != nil {
+	if err := Doctor(t.Context(), &out, DoctorOptions{Version: "2", GPU: "no GPU at all", Compiled: "cells can be compiled", CacheDir: f.options.CacheDir}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"no GPU at all", "!!  kernelspec  " + f.dir, "ok  Python      3.12.1", "--  lab         not made yet"} {
+	for _, want := range []string{"no GPU at all", "cells can be compiled", "!!  kernelspec  " + f.dir, "ok  Python      3.12.1", "--  lab         not made yet"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, &out)
 		}
@@ -402,5 +420,32 @@ func TestOverrides(t *testing.T) {
 	}
 	if got := settings["@jupyterlab/completer-extension:manager"]["showDocumentationPanel"]; got != true {
 		t.Errorf("showDocumentationPanel: got %v, want true", got)
+	}
+}
+
+// TestLabUsesUV checks that uv makes the environment where it is installed, and Python where uv fails.
+func TestLabUsesUV(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		f := newFakeLab(t)
+		uv := filepath.Join(f.dir, "uv")
+		script := "#!/bin/sh\necho \"uv $*\" >>\"$CALLS.uv\"\n[ \"$1\" = venv ] && mkdir -p \"$5/bin\" && cp \"$4\" \"$5/bin/python\"\nexit 0\n"
+		if fails {
+			script = "#!/bin/sh\nexit 2\n"
+		}
+		if err := os.WriteFile(uv, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("UV", uv)
+		if err := f.run(); err != nil {
+			t.Fatalf("%v\n%s", err, f.out)
+		}
+		usedPip := slices.Contains(f.called(), "-m pip install")
+		if usedPip != fails {
+			t.Errorf("uv fails: %t, pip was called: %t", fails, usedPip)
+		}
+		text, _ := os.ReadFile(f.calls + ".uv")
+		if got := strings.Count(string(text), "uv "); !fails && got != 2 {
+			t.Errorf("got %d calls of uv, want venv and pip install:\n%s", got, text)
+		}
 	}
 }

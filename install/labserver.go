@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -19,12 +20,17 @@ import (
 	"time"
 )
 
+const jupyterPort = 8888 // Jupyter's default
+
+// configDir is the folder of the server's configuration in the environment.
+const configDir = "config"
+
 // grace is the time limit for the server to stop its kernels before it is killed.
 const grace = 10 * time.Second
 
 // serve runs the server on the folder dir until it or ctx ends. The kernels in data
-// precede all others.
-func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) error {
+// precede all others. It calls started before it prints the address.
+func (e environment) serve(ctx context.Context, dir, data string, o LabOptions, started func()) error {
 	// Closing the terminal ends the server, as Ctrl-C does.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
@@ -37,7 +43,8 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 	defer os.RemoveAll(run)
 
 	args := []string{"-m", "jupyterlab", "--ServerApp.root_dir=" + dir, "--ServerApp.answer_yes=True",
-		"--MultiKernelManager.default_kernel_name=halfnote", "--KernelSpecManager.ensure_native_kernel=False", "--log-level=WARN"}
+		"--MultiKernelManager.default_kernel_name=halfnote", "--KernelSpecManager.ensure_native_kernel=False",
+		"--custom-css", "--log-level=ERROR", "--LabApp.log_level=ERROR"} // its warnings are about settings, and about notebooks that are not trusted
 	args = append(args, exporterArgs()...)
 	if o.Port != 0 {
 		args = append(args, "--port="+strconv.Itoa(o.Port))
@@ -52,7 +59,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 	cmd.Stdout, cmd.Stderr = o.Stderr, o.Stderr
 	cmd.Env = append(cmd.Env, "JUPYTER_RUNTIME_DIR="+run, "JUPYTER_PREFER_ENV_PATH=1",
 		"JUPYTER_PATH="+strings.TrimRight(data+string(os.PathListSeparator)+os.Getenv("JUPYTER_PATH"), string(os.PathListSeparator)),
-		"JUPYTER_CONFIG_DIR="+filepath.Join(e.dir, "config"))
+		"JUPYTER_CONFIG_DIR="+filepath.Join(e.dir, configDir))
 	if os.Getenv("JUPYTER_TOKEN") == "" {
 		cmd.Env = append(cmd.Env, "JUPYTER_TOKEN="+randomToken())
 	}
@@ -84,6 +91,11 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 		case <-tick.C:
 			if address := serverAddress(run); !told && address != "" {
 				told = true
+				started()
+				wanted := strconv.Itoa(cmp.Or(o.Port, jupyterPort))
+				if u, err := url.Parse(address); err == nil && u.Port() != wanted && listens("http://127.0.0.1:"+wanted) {
+					fmt.Fprintf(o.Stdout, "Port %s is in use, so the server uses %s.\n", wanted, u.Port())
+				}
 				fmt.Fprintf(o.Stdout, "JupyterLab: %s\nCtrl-C ends it.\n", address)
 			}
 		}

@@ -83,7 +83,7 @@ func (s surroundings) sysPrefix(ctx context.Context) (string, error) {
 			return prefix, nil
 		}
 	}
-	for _, python := range pythonNames(s.goos, s.env("PYTHON")) {
+	for _, python := range pythonNames(s.goos, s.env("PYTHON"), s.env(launcherVar)) {
 		out, err := exec.CommandContext(ctx, python[0], append(python[1:], "-c", "import sys; print(sys.prefix)")...).Output()
 		if prefix := strings.TrimSpace(string(out)); err == nil && prefix != "" {
 			return prefix, nil

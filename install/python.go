@@ -23,13 +23,19 @@ type python struct {
 	Venv bool `json:"venv"`
 }
 
+// launcherVar is the environment variable by which the command of the wheel names its Python.
+const launcherVar = "HALFNOTE_PYTHON"
+
 // pythonNames returns the commands to try, as argument lists. If preferred, the value of
-// the variable PYTHON, is set, it is the only one.
-func pythonNames(goos, preferred string) [][]string {
+// the variable PYTHON, is set, it is the only one. launcher, if set, is the first.
+func pythonNames(goos, preferred, launcher string) [][]string {
 	if preferred != "" {
 		return [][]string{{preferred}}
 	}
 	names := [][]string{{"python3"}, {"python"}}
+	if launcher != "" {
+		names = append([][]string{{launcher}}, names...)
+	}
 	if goos == "windows" {
 		names = append(names, []string{"py", "-3"})
 	}
@@ -75,7 +81,7 @@ func findPython(ctx context.Context, what string) (python, error) {
 	preferred := os.Getenv("PYTHON")
 	var tried, found []string
 	var noVenv *python
-	for _, command := range pythonNames(runtime.GOOS, preferred) {
+	for _, command := range pythonNames(runtime.GOOS, preferred, os.Getenv(launcherVar)) {
 		name := strings.Join(command, " ")
 		p, err := askPython(ctx, command)
 		switch {

@@ -4,143 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/token"
-	"go/types"
+	"runtime/trace"
 	"slices"
 
 	"halfnote/display"
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/ansi"
+	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/syntax"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
 
-// steps lists the steps that a cell passes through, in order. A failed step ends the cell.
-// A cell leaves nothing behind until declare has accepted it.
-var steps = []struct {
-	name string
-	run  func(*Session, *cell) error
-	// checks is set for steps that read packages or run the type checker.
-	checks bool
-}{
-	{"split", (*Session).split, true},
-	{"check", (*Session).check, true},
-	{"fit", (*Session).fits, true},
-	{"bind", (*Session).bind, true},
-	{"lower", (*Session).lower, true},
-	{"declare", (*Session).declare, false},
-	{"run", (*Session).execute, false},
-	{"render", (*Session).render, false},
-}
-
-// cell is the state of one cell as it passes through the steps.
+// cell is a cell that the engine runs.
 type cell struct {
-	n, seq int
-	code   string
-	out    kernel.Output
-	debug  bool // compiled with stops
-	ctx    context.Context
-	ran    []ExecutedCell // the cells before it
-
-	imported []string // import paths loaded from source
-	importer types.Importer
-	std      *std
-	packages *packages
-	fset     *token.FileSet
-	ground   token.Pos // position for declarations of earlier cells, whose files may have been released
-	files    int
-	parsed   []*declFile
-	pieces
-	env *env // the environment once the cell is accepted
-
-	// check
-	whole      bool // the checker must see all declarations of the session
-	stmts      *declFile
-	body       *ast.FuncDecl
-	decls      []*declFile
-	repeated   map[*source]*source // declarations already in force
-	superseded map[*binding]bool
-	force      map[*source]bool // sources to compile again although nothing they use changed
-	pinned     map[*source]string
-	retired    map[*binding]bool
-	paths      map[string]bool // packages mentioned by the stand-ins for the cell's variables
-	standIns   map[string]bool
-	pkg        *types.Package
-	info       *types.Info
-	newVars    []*types.Var
-	outs       map[string]*binding // values of earlier cells that the cell uses, by checker name
-
-	// bind
-	before     *env
-	names      map[types.Object]*binding
-	vars       map[*binding]types.Object
-	localTypes map[types.Object]string // engine names of types declared in functions
-	fresh      []*binding              // variables with a new slot
-	reused     map[*binding]bool       // variables that keep their slot
-	newMethods []newMethod
-	newHooks   map[*method]bool
-	touched    map[*binding]bool // types of earlier cells that gain methods
-	complete   bool              // types cannot gain methods later
-
-	newFuncHooks map[*binding]string
-	hooked       []hooked
-	typesBySlot  map[string]*binding
-
-	// lower
-	unitPaths  map[string]bool
-	flat       bool            // the cell uses packages run from source
-	generics   *generics       // nil if the cell uses no generics
-	included   map[string]bool // standard library source, or nil if the cell uses none
-	labels     map[string]string
-	generated  map[*ast.FuncDecl]bool
-	inits      int
-	suspicions []string // notes on valid code that may mean something else
-	results    []outValue
-	marks      []lower.Mark
-	markBase   int // number of marks in the session before these
-	unit       *engine.Unit
-
-	starts  []*sourceUnit // packages to initialize before the cell runs
-	program engine.Program
-	run     *live.Cell
-	value   *display.Bundle
+	*front.Bound
+	front.Lowered
+	n        int
+	ctx      context.Context
+	out      kernel.Output
+	starts   []*front.SourceUnit // packages to initialize before the cell runs
+	markBase int                 // number of marks in the session before those of the cell
+	program  engine.Program
+	run      *live.Cell
+	value    *display.Bundle
 }
 
-// outValue is a slot for a value of the last expression.
-type outValue struct {
-	slot string
-	typ  types.Type
-	note string // what the user may have meant, usually ""
-}
-
-// newCell returns a cell that works on a copy of the environment.
-func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output) *cell {
-	s.seq++
-	return &cell{
-		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx, ran: s.ran,
-		importer: s.importer, std: s.std, packages: s.packages, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
-		complete: s.engine.Needs().Complete,
-		retired:  map[*binding]bool{}, paths: map[string]bool{},
-		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
-		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
-		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
-	}
-}
-
-// run takes a cell through the steps.
+// run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
+// execution trace.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	defer trim(allocated())
-	c, err := s.steps(ctx, in, out, "")
-	var no *rejected
-	if c.debug && errors.As(err, &no) && no.name == "Unsupported" { // possibly because of the stops
-		s.debugger.refused = true
-		c, err = s.steps(ctx, in, out, "")
-		s.debugger.refused = false
+	stops := s.debugger.On()
+	c, err := s.execute(ctx, in, out, stops)
+	var no *syntax.Rejected
+	if stops && errors.As(err, &no) && no.Name == "Unsupported" { // possibly because of the stops
+		c, err = s.execute(ctx, in, out, false)
+	}
+	if err == nil {
+		trace.WithRegion(ctx, "render", func() { err = s.render(c) })
 	}
 	if err == nil {
 		s.keepOutput(c)
-		s.noteOutputs()
 	}
 	s.screen.Settle()
 	r := s.finish(c, err)
@@ -148,155 +53,213 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	return r
 }
 
-// steps takes a cell through the steps before the named one, or through all if until is
-// empty.
-func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, until string) (*cell, error) {
-	c := s.newCell(ctx, in, out)
-	c.debug = until == "" && !s.debugger.refused && s.debugger.on()
-	var err error
-	for _, step := range steps {
-		if step.name == until {
-			break
-		}
-		if err = s.step(c, step.run, step.checks); err != nil {
-			break
-		}
+// execute prepares a cell and runs it, without showing its value. With stops, it stops at
+// breakpoints.
+func (s *Session) execute(ctx context.Context, in kernel.Cell, out kernel.Output, stops bool) (*cell, error) {
+	c := &cell{n: in.Count, ctx: ctx, out: out}
+	texts := &front.Texts{}
+	err := s.prepare(c, s.front.Input(in.Count, in.Code, texts, stops))
+	if err == nil {
+		trace.WithRegion(ctx, "declare", func() { err = s.declare(c) })
 	}
-	if s.env != c.env { // the cell was not accepted
-		s.mu.Lock()
-		c.restore()
-		s.snap = nil
-		s.mu.Unlock()
-		s.packages.forget()
+	if err != nil {
+		s.front.Release(texts)
+		return c, err
 	}
+	trace.WithRegion(ctx, "run", func() { err = s.start(c) })
 	return c, err
 }
 
-func (s *Session) step(c *cell, run func(*Session, *cell) error, checks bool) error {
-	if checks {
-		s.checking.Lock()
-		defer s.checking.Unlock()
+// prepare takes a cell through the front end.
+func (s *Session) prepare(c *cell, in front.Input) error {
+	s.checking.Lock()
+	defer s.checking.Unlock()
+	var k *front.Checked
+	var err error
+	trace.WithRegion(c.ctx, "check", func() { k, err = s.check(in, c.out) })
+	if err != nil {
+		return err
 	}
-	return run(s, c)
+	trace.WithRegion(c.ctx, "bind", func() { c.Bound, err = k.Bind() })
+	if err != nil {
+		return err
+	}
+	if c.starts, err = s.declarePackages(c.Bound); err != nil {
+		return err
+	}
+	var l *front.Lowered
+	trace.WithRegion(c.ctx, "lower", func() { l, err = c.Bound.Lower(s.target()) })
+	if err != nil {
+		return err
+	}
+	c.Lowered = *l
+	return nil
+}
+
+// check parses and type-checks a cell. checking must be held.
+func (s *Session) check(in front.Input, out kernel.Output) (*front.Checked, error) {
+	s.reload(out)
+	p, err := front.Parse(in, s.env)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.Check(s.stale(p.Env, in.Debug))
+	if err != nil {
+		return nil, err
+	}
+	return k, k.Fits(s.live.Memory)
+}
+
+// examine parses and type-checks a cell that is not to run.
+func (s *Session) examine(in kernel.Cell, out kernel.Output) (*front.Checked, error) {
+	s.checking.Lock()
+	defer s.checking.Unlock()
+	texts := &front.Texts{}
+	defer s.front.Release(texts)
+	return s.check(s.front.Input(in.Count, in.Code, texts, false), out)
+}
+
+// refusedIn returns the number of the latest cell that declares a name but did not run, or 0.
+func (s *Session) refusedIn(name string) int {
+	for _, c := range slices.Backward(s.history.Ran()) {
+		switch c.Failed {
+		case "CompileError", "Unsupported", "UnknownMagic":
+			if front.Declares(c.Code, name) {
+				return c.Count
+			}
+		}
+	}
+	return 0
+}
+
+// target returns what units refer to.
+func (s *Session) target() *front.Target {
+	return &front.Target{
+		Needs: s.engine.Needs(), Generics: s.front.Generics, Included: s.front.Included, Labels: s.places.Labels(), FirstMark: s.places.Len() + 1,
+		Types: s.types, Variable: s.packageVar, Iface: s.iface, Compiled: s.compiled, TypeLabel: s.typeLabel, Stops: s.debugger.Insert,
+	}
 }
 
 // finish returns the result of a cell.
 func (s *Session) finish(c *cell, err error) kernel.Result {
-	var r *rejected
+	var r *syntax.Rejected
 	var p *engine.Panic
 	switch {
 	case err == nil:
 		return kernel.Result{Value: c.value}
 	case errors.As(err, &r):
-		return kernel.Result{Err: s.report(r)}
+		return kernel.Result{Err: s.describer().Mistakes(r)}
 	case errors.As(err, &p):
-		return kernel.Result{Err: s.traceback(c, p)}
+		return kernel.Result{Err: s.panicked(c, p)}
 	case errors.Is(err, errLeft):
-		return kernel.Result{Err: s.interrupted(c, nil)}
+		return kernel.Result{Err: s.describer().Interrupted("", nil)}
 	}
-	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{bold(err.Error())}}}
+	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
 }
 
 // drop releases the resources that only this cell used. A cell that was left behind is
 // still running.
 func (s *Session) drop(c *cell, left bool) {
-	for _, v := range c.results {
-		s.engine.Remove(v.slot)
+	for _, v := range c.Results {
+		s.engine.Remove(v.Slot)
 	}
-	if left {
+	if left || c.program == nil {
 		return
 	}
-	gone := c.program != nil && c.program.Free()
-	if in := c.outs[inName]; in != nil && !in.captured {
-		s.engine.Drop(in.slot)
+	gone := c.program.Free()
+	if in := c.Outs[front.InName]; in != nil && !c.KeepsIn {
+		engine.Clear(s.engine, in.Slot)
 	}
-	for _, f := range c.parsed {
-		if !s.marking() && c.program != nil && !gone {
+	for _, f := range c.Texts.Parsed {
+		if !s.marking() && !gone {
 			break // frames of panics hold positions in the files
 		}
 		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are made from its text
-			c.fset.RemoveFile(f.tok)
+			c.Fset.RemoveFile(f.Tok)
 		}
 	}
 	if !gone {
 		return
 	}
-	delete(s.labels, c.entry())
-	if len(s.marks) == c.markBase+len(c.marks) {
-		s.unmark(c.markBase)
+	s.places.DropLabel(c.Entry())
+	if s.places.Len() == c.markBase+len(c.Marks) {
+		s.places.Forget(c.markBase)
 	}
 }
 
-// split cuts the cell into items and processes its imports.
-func (s *Session) split(c *cell) error {
-	s.reload(c)
-	c.pieces = split(c.code)
-	if len(c.errs) > 0 {
-		return &rejected{"CompileError", c.asPython(in(c.n, c.errs))}
-	}
-	var problems []problem
-	for _, it := range c.items {
-		if it.kind == itemImport {
-			problems = append(problems, s.parseImport(c, it)...)
+// stale returns the declarations of earlier cells that are to be compiled again with the next cell
+// although nothing that they use changes: those that lack stops or have them for too long, and
+// those that use a package that has been read again.
+func (s *Session) stale(e *front.Env, stops bool) map[*front.Source]bool {
+	force := map[*front.Source]bool{}
+	if stops {
+		for _, src := range s.debugger.Lacking(e) {
+			force[src] = true
 		}
 	}
-	if len(problems) > 0 {
-		return &rejected{"CompileError", c.asPython(problems)}
+	for _, src := range e.Sources() {
+		if s.debugger.Leaving() && src.Stops {
+			force[src] = true
+		}
+		for _, path := range src.Names {
+			if s.front.Packages.Pending[path] {
+				force[src] = true
+			}
+		}
 	}
-	s.program(c)
-	return nil
+	return force
 }
+
+// marking reports whether the engine finds places only by marks.
+func (s *Session) marking() bool { return slices.Contains(s.engine.Needs().Rewrites, "mark") }
 
 // declare passes the unit to the engine and, if the engine accepts it, commits the
 // cell's names.
 func (s *Session) declare(c *cell) error {
-	c.markBase = s.noteMarks(c, c.marks)
+	c.markBase = s.places.Note(c.Checked, c.Marks)
 	if !s.marking() {
-		s.notePlaces(c)
+		s.places.NoteDeclarations(c.Checked)
 	}
-	for name, label := range c.labels {
-		s.labels[name] = label
-	}
-	p, err := s.engine.Declare(c.unit)
+	s.front.Take(c.Slots)
+	p, err := s.engine.Declare(c.Unit)
 	if err != nil {
-		s.unmark(c.markBase)
-		for b := range c.touched {
-			b.tainted = true
+		s.places.Forget(c.markBase)
+		for b := range c.Touched {
+			s.front.Tainted[b] = true
 		}
-		return unsupported(c, err)
+		return c.Unsupported(err)
 	}
 	c.program = p
-	s.mu.Lock()
-	s.commit(c)
-	s.snap = nil
-	s.mu.Unlock()
-	s.notices(c)
+	s.places.AddLabels(c.Labels)
+	before := s.env
+	s.commit(c.Bound, &c.Lowered)
+	c.notices(before)
 	return nil
 }
 
 // notices prints a note for each declaration that the cell did not change although it may
 // appear to.
-func (s *Session) notices(c *cell) {
+func (c *cell) notices(before *front.Env) {
 	var list []string
-	for src, why := range c.pinned {
-		for _, b := range src.binds {
-			if s.env.cur[b.name] == b {
-				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.kind, b.name, inLabel(b.cell), why))
+	for src, why := range c.Pinned {
+		for _, b := range src.Binds {
+			if c.Env.Cur[b.Name] == b {
+				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.Kind, b.Name, syntax.Label(b.Cell()), why))
 			}
 		}
-		for _, m := range src.methods {
-			if t := s.env.cur[m.typ.name]; t != nil && t != m.typ && t.methods[m.name] == nil {
-				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.typ.name, m.name, inLabel(m.cell), why))
+		for _, m := range src.Methods {
+			if t := c.Env.Cur[m.Typ.Name]; t != nil && t != m.Typ && c.Env.Of(t).Methods[m.Name] == nil {
+				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.Typ.Name, m.Name, syntax.Label(m.Src.Cell), why))
 			}
 		}
 	}
-	for _, b := range s.env.old {
-		if !slices.Contains(c.before.old, b) && !b.onlyShown {
-			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.name, b.name, inLabel(b.cell)))
+	for _, b := range c.Env.Old {
+		if !slices.Contains(before.Old, b) && !c.Env.Of(b).OnlyShown {
+			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.Name, b.Name, syntax.Label(b.Cell())))
 		}
 	}
 	slices.Sort(list)
-	for _, line := range append(list, c.suspicions...) {
+	for _, line := range append(list, c.Suspicions...) {
 		fmt.Fprintln(c.out.Stderr(), line)
 	}
 }

@@ -17,7 +17,8 @@ func (s *Session) UseComms(c kernel.Comms) { s.comms.use(c) }
 // transport connects the widgets of cells to front ends through the kernel, and runs
 // incoming messages as code of cells.
 type transport struct {
-	live *live.Registry
+	live    *live.Registry
+	widgets *widget.Manager // widgets known to front ends
 
 	mu      sync.Mutex
 	kernel  kernel.Comms // nil until UseComms

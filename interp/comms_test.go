@@ -146,9 +146,9 @@ display.Show(b)`, "display [Go]\n")
 		t.Errorf("a callback that panics printed %q", got)
 	}
 	eval(`what = "loop"`, "")
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if got := f.find("Button").deliver(ctx, click); got != "looping\nstderr: a widget callback was interrupted\n" {
+	out := &recorder{}
+	f.find("Button").h.Message(interruptAfter(t.Context(), s, out, 50*time.Millisecond), kernel.CommMessage{Data: json.RawMessage(click)}, out)
+	if got := out.text(kernel.Result{}); got != "looping\nstderr: a widget callback was interrupted\n" {
 		t.Errorf("a callback that loops printed %q", got)
 	}
 	eval(`what = "wake"`, "")

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"halfnote/interp/internal/exports"
 )
 
 // BenchmarkComplete measures completion and help in a session with a hundred declared
@@ -18,7 +20,7 @@ func BenchmarkComplete(b *testing.B) {
 		"x := net.|", "|", "str|", "for i := range 3 {\n\tfmt.Println(i, net.F|", "T7{|", "var t T3\nt.|", "f9(|", "%ti|", "import \"enc|",
 		"m[\"|", "x.Mat|", "x.Sum().|", "func f(b *strings.B|", "held.|", "hex.|", "loss := nn.MSELoss(net.Forward(x), |",
 	}
-	for name := range preloaded {
+	for name := range exports.Preloaded {
 		cells = append(cells, name+".|")
 	}
 	for _, path := range []string{"net/http", "encoding/json", "os", "bytes", "image/png", "reflect", "text/template", "crypto/tls"} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"halfnote/kernel"
 )
@@ -22,7 +21,7 @@ func debugged(t *testing.T, s *Session, n int, code, how string) string {
 			events <- e
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	rec, ended := &recorder{}, make(chan kernel.Result, 1)
 	go func() { ended <- s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec) }()

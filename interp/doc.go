@@ -1,8 +1,8 @@
 // Package interp implements notebook sessions of Go. A session runs cells: Go declarations
 // and statements in any order, which can use those of earlier cells. The package defines
-// the meaning of cells, in the steps of cell.go; an engine behind package engine executes
-// them. Of the Jupyter protocol it uses only the interfaces of package kernel. It does not
-// depend on tensors.
+// what a session keeps from cell to cell; package front gives cells their meaning, and an
+// engine behind package engine executes them. Of the Jupyter protocol it uses only the
+// interfaces of package kernel. It does not depend on tensors.
 //
 // This page describes cells. The scripts in testdata demonstrate each of its sentences.
 //
@@ -39,11 +39,10 @@
 //
 // The packages of the standard library that cells can import are compiled into the
 // program. Their generic functions and types have no compiled form: they are interpreted
-// from the source in the Go installation; without one, their first use is an error that
-// says so. Functions of package slices that only loop over numbers or strings are
-// compiled for the common types. iter.Pull runs its iterator in a goroutine,
-// atomic.Pointer takes a lock, values of unique.Make live as long as the session.
-// runtime.AddCleanup is refused.
+// from their source, which is in the program too. Functions of package slices that only
+// loop over numbers or strings are compiled for the common types. iter.Pull runs its
+// iterator in a goroutine, atomic.Pointer takes a lock, values of unique.Make live as long
+// as the session. runtime.AddCleanup is refused.
 //
 // A cell can also import packages from source: packages of the module that contains the
 // working directory, including internal ones; packages of the modules that its go.mod
@@ -188,7 +187,7 @@
 // were made on two cores.
 //
 //	                                          yaegi        ixgo
-//	Go's own test programs that pass     757 of 809  786 of 809
+//	Go's own test programs that pass     781 of 809  786 of 809
 //	fib(30), 1.3 million calls                2.5 s       0.4 s
 //	10 million additions in a loop            0.6 s       1.0 s
 //	a call of a method, in a loop            1.0 µs      0.9 µs
@@ -200,8 +199,7 @@
 //	memory that 10,000 cells leave           5.2 MB       32 MB
 //	the program, stripped, with it alone      34 MB       40 MB
 //
-// Choose ixgo for programs that call many small functions, for values of your own types
-// passed to compiled code (fmt, encoding/json, sort, errors.As), for the names of generic
+// Choose ixgo for programs that call many small functions, for the names of generic
 // types, and where Yaegi reports that it does not support valid Go. Choose Yaegi for
 // everything else, and to avoid these differences of ixgo:
 //
@@ -218,6 +216,22 @@
 //   - The line of a panic in compiled code is known where the cell itself, or a function
 //     that it calls, made the call; not in a method or literal of an earlier cell.
 //   - It relies on internals of Go's run-time system. A fault there ends the kernel.
+//     Yaegi does so only for types that refer to themselves, and while compiled code
+//     inspects values of your types.
+//
+// Where compiled code inspects values of your types (encoding/..., text/template,
+// html/template, log/slog, reflect, testing/quick), Yaegi shows it types with Go's names, fields
+// and methods. These gaps remain:
+//
+//   - Such code gets copies of the structs, slices and maps around interfaces and functions,
+//     so that changes which a template's methods make there do not show in later fields.
+//     Decoders and reflect get the variables themselves.
+//   - Fields whose type is an interface that a cell declares have interface types without
+//     methods there; reflect.TypeFor of such an interface is an error.
+//   - A type whose methods embedded interfaces of cells declare lacks these methods there.
+//   - A negative zero becomes a zero as an argument of a function that a cell declares.
+//   - Struct types that refer to each other take long to declare if there are many: 50 take a
+//     second, 70 take three, and more than 100 take minutes.
 //
 // # Limits
 //

@@ -2,39 +2,92 @@ package interp
 
 import (
 	"fmt"
+	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/ixgo"
+	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
 	"halfnote/interp/lower"
 )
 
-// Engines lists the names of the engines that can execute cells, the default first.
-var Engines = []string{"yaegi", "ixgo"}
-
-// CheckEngine returns nil if name is one of Engines, or "".
-func CheckEngine(name string) error {
-	if name == "" || slices.Contains(Engines, name) {
-		return nil
-	}
-	return fmt.Errorf("interp: unknown engine %q, want one of: %s", name, strings.Join(Engines, ", "))
+// engines lists the engines that can execute cells, the default first.
+var engines = []struct {
+	name         string
+	experimental bool
+	open         func(s *Session, binary types.ImporterFrom) (engine.Engine, error)
+}{
+	{"yaegi", false, openYaegi},
+	{"ixgo", false, func(s *Session, binary types.ImporterFrom) (engine.Engine, error) {
+		return ixgo.New(ixgo.Options{Table: symbols.Table, Paths: symbols.Paths(), Importer: binary})
+	}},
+	{Compiled, true, openCompiled},
 }
 
-// newEngine returns the engine that the session's options name.
-func (s *Session) newEngine() (engine.Engine, error) {
+// Engines lists the names of the engines that can execute cells, the default first, without the experimental ones.
+var Engines = func() (names []string) {
+	for _, e := range engines {
+		if !e.experimental {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}()
+
+// Compiled is the name of the engine that compiles cells with Go's own compiler. It is
+// experimental and needs what CompiledCells checks; where that is lacking, Yaegi runs the cells.
+const Compiled = "native"
+
+// CompiledCells returns nil if cells can be compiled here, or an error that says why not. The
+// first call may take some seconds.
+func CompiledCells() error {
+	_, err := native.Available()
+	return err
+}
+
+func openYaegi(s *Session, _ types.ImporterFrom) (engine.Engine, error) {
+	return yaegi.New(yaegi.Options{
+		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: front.Alias,
+		Stdout: s.live.Stdout(), Goroutine: s.live.ID,
+	})
+}
+
+// openCompiled returns the engine that compiles cells, or Yaegi with a note for the user.
+func openCompiled(s *Session, binary types.ImporterFrom) (engine.Engine, error) {
+	tables := map[string]map[string]reflect.Value{}
+	for _, path := range symbols.Paths() {
+		tables[path] = symbols.Table(path)
+	}
+	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias})
+	if err != nil {
+		s.note = fmt.Sprintf("note: cells are not compiled but interpreted by yaegi: %v", err)
+		return openYaegi(s, binary)
+	}
+	return e, nil
+}
+
+// CheckEngine returns nil if name is the name of an engine, or "".
+func CheckEngine(name string) error {
+	if name == "" || name == Compiled || slices.Contains(Engines, name) {
+		return nil
+	}
+	return fmt.Errorf("interp: unknown engine %q, want one of: %s, %s", name, strings.Join(Engines, ", "), Compiled)
+}
+
+// newEngine returns the engine that the session's options name. binary imports the compiled packages.
+func (s *Session) newEngine(binary types.ImporterFrom) (engine.Engine, error) {
+	for _, e := range engines {
+		if e.name == s.opts.Engine {
+			return e.open(s, binary)
+		}
+	}
 	if err := CheckEngine(s.opts.Engine); err != nil {
 		return nil, err
 	}
-	if s.opts.Engine == "ixgo" {
-		return ixgo.New(ixgo.Options{
-			Table: symbols.Table, Paths: symbols.Paths(), Importer: s.binary,
-		})
-	}
-	return yaegi.New(yaegi.Options{
-		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: alias,
-		Stdout: s.live.Stdout(), Goroutine: s.live.ID,
-	})
+	return engines[0].open(s, binary)
 }

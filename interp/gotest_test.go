@@ -218,7 +218,7 @@ func TestProgram(t *testing.T) {
 	if r.Err != nil && !strings.HasPrefix(r.Err.Value, "os.Exit(0)") {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", r.Err.Name, r.Err.Value)
 		for _, line := range r.Err.Traceback[min(1, len(r.Err.Traceback)):] {
-			fmt.Fprintln(os.Stderr, ansi.ReplaceAllString(line, ""))
+			fmt.Fprintln(os.Stderr, escapes.ReplaceAllString(line, ""))
 		}
 		io.WriteString(os.Stderr, tail(out.String()))
 		os.Exit(1)

@@ -3,27 +3,38 @@ package interp
 import (
 	"strings"
 	"testing"
+
+	"halfnote/display"
+	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/magic"
 )
 
 // TestTasks checks that everything that the page of %help says to type works.
 func TestTasks(t *testing.T) {
 	s := newSession(t)
-	for i, task := range tasks {
-		for _, try := range task.try {
+	for i, task := range assist.Tasks {
+		for _, try := range task.Try {
 			name, asks := strings.CutSuffix(try, "?")
-			if magic, _, _ := strings.Cut(try, " "); strings.HasPrefix(try, "%") {
-				if findMagic(magic) == nil {
-					t.Errorf("%s: %s: got an unknown magic", task.what, try)
+			if word, _, _ := strings.Cut(try, " "); strings.HasPrefix(try, "%") {
+				if magic.Find(word) == nil {
+					t.Errorf("%s: %s: got an unknown magic", task.What, try)
 				}
 			} else if !asks {
 				if out := evalFor(t, s, i+1, try, ""); !strings.HasPrefix(out, "= ") {
-					t.Errorf("%s: %s: got %s, want a value", task.what, try, out)
+					t.Errorf("%s: %s: got %s, want a value", task.What, try, out)
 				}
-			} else if e, ok := s.helpFor(name, 0); !ok || e.doc == "" {
-				t.Errorf("%s: %s: got %+v, want a comment", task.what, try, e)
+			} else if b, ok := assist.Inspect(s.seen(), name, len(name), 0); !ok || !hasComment(b) {
+				t.Errorf("%s: %s: got %s, want a comment", task.What, try, b)
 			}
 		}
 	}
+}
+
+// hasComment reports whether a page has a comment below the declaration.
+func hasComment(page display.Bundle) bool {
+	md, _ := page.Data["text/markdown"].(string)
+	_, below, _ := strings.Cut(md, "\n```\n\n")
+	return below != "" && !strings.HasPrefix(below, "####") && !strings.HasPrefix(below, "```")
 }
 
 // TestQuestionMark checks that a cell with only question marks shows the page of %help.
@@ -41,7 +52,7 @@ func TestQuestionMark(t *testing.T) {
 // TestSearchPage checks that the title of a search keeps the asterisks of the pattern.
 func TestSearchPage(t *testing.T) {
 	s := newSession(t)
-	page, _ := s.search("nn.*batchnorm*").Data["text/markdown"].(string)
+	page, _ := assist.Search(s.seen(), "nn.*batchnorm*").Data["text/markdown"].(string)
 	if want := "#### Names like nn.\\*batchnorm\\*\n\n- `type nn.BatchNorm1d struct`"; !strings.HasPrefix(page, want) {
 		t.Errorf("got\n%s\nwant\n%s…", page, want)
 	}

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/words"
 	"halfnote/interp/lower"
 )
 
@@ -18,15 +20,24 @@ import (
 // converted to interfaces and back.
 func (s *Session) interfaceSupport() map[string]any {
 	return map[string]any{
-		"Any":      func(v any) any { return v },
-		"Box":      s.types.Box,
-		"Unwrap":   dynamic.Unwrap,
-		"Export":   dynamic.Export,
-		"ToJSON":   dynamic.ToJSON,
-		"FromJSON": dynamic.FromJSON,
-		"Equal":    dynamic.Equal,
-		"Method":   dynamic.Call,
-		"Declare":  s.types.Declare,
+		"Any":     func(v any) any { return v },
+		"Box":     s.types.Box,
+		"Unwrap":  dynamic.Unwrap,
+		"Export":  dynamic.Export,
+		"Lend":    dynamic.Lend,
+		"Borrow":  dynamic.LendTarget,
+		"LendMap": dynamic.LendMap,
+		"Return":  dynamic.Return,
+		"Content": dynamic.Content,
+
+		"GobDecode":     dynamic.GobDecode,
+		"JSONUnmarshal": dynamic.Unmarshal,
+		"JSONDecode":    dynamic.Decode,
+		"SetValue":      dynamic.SetValue,
+
+		"Equal":   dynamic.Equal,
+		"Method":  dynamic.MethodFor,
+		"Declare": s.types.Declare,
 		"Interface": func(id string) any {
 			return s.types.Type(id, func(*dynamic.Type) {})
 		},
@@ -41,15 +52,16 @@ func (s *Session) interfaceSupport() map[string]any {
 			return -1
 		},
 		"Exact": func(v, c any, static, want string) any {
+			v = dynamic.Unwrap(v)
 			if !dynamic.Is(v, c) {
-				panic(conversionError(dynamic.Missing(v, static, want, false, nil)))
+				panic(words.ConversionError(dynamic.Missing(v, static, want, false, nil)))
 			}
 			return v
 		},
 		"Assert": func(v any, id string) any {
 			t := s.types.Type(id, func(*dynamic.Type) {})
 			if !dynamic.Is(v, t) {
-				panic(conversionError(dynamic.Missing(v, "interface", t.Name, true, t.Methods)))
+				panic(words.ConversionError(dynamic.Missing(v, "interface", t.Name, true, t.Methods)))
 			}
 			return v
 		},
@@ -111,7 +123,7 @@ func errorsAs(err error, target, c any) bool {
 // iface provides units with the conversions to an interface of a compiled package and
 // the assertions to it.
 func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
-	symbol := strings.TrimPrefix(alias(path), "p__") + "_" + name
+	symbol := strings.TrimPrefix(front.Alias(path), "p__") + "_" + name
 	f = lower.Iface{To: "To_" + symbol, Must: "Must_" + symbol, As: "As_" + symbol}
 	if s.bound[f.To] {
 		return f, true
@@ -157,7 +169,7 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 				for i := range t.NumMethod() {
 					list = append(list, dynamic.Method{Name: t.Method(i).Name, Sig: dynamic.Signature(t.Method(i).Type, 0)})
 				}
-				panic(conversionError(dynamic.Missing(x, "interface", t.String(), true, list)))
+				panic(words.ConversionError(dynamic.Missing(x, "interface", t.String(), true, list)))
 			}
 			return []reflect.Value{v}
 		}),
@@ -171,13 +183,13 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 }
 
 // typeLabel maps the engine's name of a session type to the name that users see.
-func (s *Session) typeLabel(g *generics) func(string) string {
+func (s *Session) typeLabel(g *front.Generics) func(string) string {
 	return func(slot string) string {
-		if o := s.packages.object(slot); o != nil {
+		if o := s.front.Packages.Object(slot); o != nil {
 			return o.Pkg().Name() + "." + o.Name()
 		}
 		if g != nil {
-			for text, name := range g.instances {
+			for text, name := range g.Instances {
 				if name == slot {
 					return "main." + instanceLabel(text)
 				}

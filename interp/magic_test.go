@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,18 +16,6 @@ import (
 	"halfnote/display"
 	"halfnote/kernel"
 )
-
-// TestMagicTable checks that the table of magics is sorted and complete.
-func TestMagicTable(t *testing.T) {
-	if !slices.IsSortedFunc(magics, func(a, b magic) int { return strings.Compare(a.name, b.name) }) {
-		t.Error("the magics are not sorted by name")
-	}
-	for _, m := range magics {
-		if m.help == "" || m.run == nil {
-			t.Errorf("%s has no help text or function", m.name)
-		}
-	}
-}
 
 var timing = regexp.MustCompile(`^[\d.e+]+ (ns|µs|ms|s) ± [\d.e+]+ (ns|µs|ms|s) per loop \(mean ± std\. dev\. of (.*) each\), best [\d.e+]+ (ns|µs|ms|s)\n$`)
 
@@ -187,15 +174,15 @@ func TestCommandInterrupted(t *testing.T) {
 	code := "%%sh\ntrap '' INT\nsleep 1000 &\necho $! $$\nsleep 1000"
 	go func() { done <- s.Eval(ctx, kernel.Cell{Code: code, Count: 1}, rec) }()
 	var pids []int
-	for end := time.Now().Add(10 * time.Second); len(pids) < 2 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	if !eventually(func() bool {
 		pids = nil
 		for _, f := range strings.Fields(rec.text(kernel.Result{})) {
 			if n, err := strconv.Atoi(f); err == nil {
 				pids = append(pids, n)
 			}
 		}
-	}
-	if len(pids) < 2 {
+		return len(pids) == 2
+	}) {
 		t.Fatal("no output while the command runs")
 	}
 	cancel()
@@ -204,18 +191,11 @@ func TestCommandInterrupted(t *testing.T) {
 		if r.Err == nil || r.Err.Name != "Interrupted" {
 			t.Errorf("got %+v, want an interrupt", r.Err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the command is still running after the interrupt")
 	}
 	for _, pid := range pids {
-		gone := false
-		for range 1000 {
-			if gone = !running(pid); gone {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		if !gone {
+		if !eventually(func() bool { return !running(pid) }) {
 			t.Errorf("process %d is still running", pid)
 		}
 	}
@@ -232,13 +212,9 @@ func TestCommandEndsItsProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatalf("got %q, want a process id", got)
 	}
-	for range 1000 {
-		if !running(pid) {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	if !eventually(func() bool { return !running(pid) }) {
+		t.Errorf("process %d is still running", pid)
 	}
-	t.Errorf("process %d is still running", pid)
 }
 
 // running reports whether a process exists and is not a zombie.

@@ -69,9 +69,9 @@ for start, n := time.Now(), 0; time.Since(start) < 400 * time.Millisecond; {
 			t.Errorf("the flame graph lacks %q: %v\n%s", want, err, svg)
 		}
 	}
-	for _, src := range s.env.sources() {
-		if src.stops {
-			t.Errorf("%s still has the stops of the profile", src.item.text)
+	for _, src := range s.env.Sources() {
+		if src.Stops {
+			t.Errorf("%s still has the stops of the profile", src.Item.Text)
 		}
 	}
 	if got := evalFor(t, s, 3, "light(4) + heavy(x)", ""); got != "= 37\n" {
@@ -94,19 +94,6 @@ func TestProfileShort(t *testing.T) {
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want a text that contains %q", c.code, got, c.want)
 		}
-	}
-}
-
-// TestCompiledCalls checks what is left of the stack of a sample.
-func TestCompiledCalls(t *testing.T) {
-	runs := func(f string) bool { return f == "run" }
-	names := []string{
-		"runtime.mallocgc", "halfnote/tensor/internal/cpu.gemm.func2", "halfnote/tensor/internal/cpu.gemm", "halfnote/tensor.(*Tensor).MatMul",
-		"halfnote/tensor.apply[...]", "reflect.Value.Call", "run", "halfnote/tensor.(*Tensor).Backward",
-	}
-	got := strings.Join(compiledCalls(names, runs), " < ")
-	if want := "tensor.apply < tensor.Tensor.MatMul < cpu.gemm"; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

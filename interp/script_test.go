@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -28,10 +29,11 @@ var engineName = flag.String("engine", "", "the engine for test sessions")
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
 // TestScripts runs the cells of every script in testdata. A section "cell" of a script is a
-// cell; the cell of a section "cell 300ms" is interrupted after that time. The section
-// "out" that follows holds the expected output: printed text, the value after "= ",
-// displays after "display ", and the error. -update rewrites these sections. Scripts in
-// testdata/alone run one at a time.
+// cell; the cell of a section "cell 300ms" is interrupted after it has run for that time, and
+// the script waits for output that the goroutines of a section "cell late" write after the
+// end of the cell. The section "out" that follows holds the expected output: printed text,
+// the value after "= ", displays after "display ", and the error. -update rewrites these
+// sections. Scripts in testdata/alone run one at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
 // TestScriptsIxgo runs the same scripts on the ixgo engine. testdata/ixgo.exceptions
@@ -41,6 +43,36 @@ func TestScriptsIxgo(t *testing.T) {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
 	}
 	scripts(t, "ixgo")
+}
+
+// TestScriptsNative runs the same scripts as compiled cells, with the exceptions in
+// testdata/native.exceptions. By default it runs only a few.
+func TestScriptsNative(t *testing.T) {
+	if !testing.Short() && !*update && !testenv.Requires("native") {
+		if err := CompiledCells(); err != nil {
+			t.Skip(err)
+		}
+		for _, name := range []string{"basics", "generics"} {
+			t.Run(name, func(t *testing.T) {
+				runScript(t, Compiled, "testdata/"+name+".txtar", readExceptions(t, Compiled), func(string, []byte) {})
+			})
+		}
+		return
+	}
+	needNative(t)
+	scripts(t, Compiled)
+}
+
+// needNative skips a test unless HALFNOTE_REQUIRE lists native, and fails if cells cannot be
+// compiled here.
+func needNative(t *testing.T) {
+	t.Helper()
+	if !*update && !testenv.Requires("native") {
+		t.Skip("HALFNOTE_REQUIRE does not list native")
+	}
+	if err := CompiledCells(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func scripts(t *testing.T, engine string) {
@@ -82,6 +114,12 @@ func TestPackageScriptsIxgo(t *testing.T) {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
 	}
 	packageScripts(t, "ixgo")
+}
+
+// TestPackageScriptsNative is TestPackageScripts with compiled cells.
+func TestPackageScriptsNative(t *testing.T) {
+	needNative(t)
+	packageScripts(t, Compiled)
 }
 
 func packageScripts(t *testing.T, engine string) {
@@ -130,18 +168,24 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 			continue
 		}
 		n++
-		out := evalFor(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), arg)
-		out = moving.ReplaceAllString(ended.ReplaceAllString(out, "$1"), "")
+		want := ""
+		if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
+			want = string(a.Files[i+1].Data)
+		}
+		after, late := strings.CutSuffix(arg, "late")
+		shown := run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), after)
+		if late && !*update {
+			eventually(func() bool { return shown() == want })
+		} else if late {
+			time.Sleep(2 * time.Second)
+		}
+		out := moving.ReplaceAllString(ended.ReplaceAllString(shown(), "$1"), "")
 		if dir, err := os.Getwd(); err == nil {
 			out = strings.ReplaceAll(out, dir, "WORK")
 		}
 		got = append(got, f)
 		if out != "" {
 			got = append(got, txtar.File{Name: "out", Data: []byte(out)})
-		}
-		want := ""
-		if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
-			want = string(a.Files[i+1].Data)
 		}
 		script := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		want = x.want(t, fmt.Sprintf("%s In[%d]", script, n), want, out)
@@ -164,7 +208,7 @@ func newSession(t testing.TB) *Session {
 
 func newSessionOn(t testing.TB, engine string) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Sources: os.DirFS(".."), Leave: plumbing.Of[plumbing.Regions]().Close})
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Grace: patience, Sources: os.DirFS(".."), Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,31 +217,76 @@ func newSessionOn(t testing.TB, engine string) *Session {
 	return s
 }
 
-// evalFor runs a cell and returns all its output as one text.
+// patience limits waits for what must happen, on a machine that other processes keep busy.
+const patience = time.Minute
+
+// eventually reports whether a condition comes to hold.
+func eventually(ok func() bool) bool {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// evalFor runs a cell and returns all its output as one text. If after is given, the cell is
+// interrupted after it has run for that time.
 func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // a cell that hangs is shown as interrupted
+	return run(t, s, n, code, after)()
+}
+
+// run is evalFor for cells with goroutines that print after the end of the cell: shown returns
+// the output so far.
+func run(t testing.TB, s *Session, n int, code, after string) (shown func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // a cell that hangs is shown as interrupted
 	defer cancel()
+	rec := &recorder{}
 	if after != "" {
 		d, err := time.ParseDuration(after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, cancel := context.WithCancel(ctx)
-		defer time.AfterFunc(d, cancel).Stop()
-		ctx = c
+		ctx = interruptAfter(ctx, s, rec, d)
 	}
-	rec := &recorder{}
 	if testing.Verbose() {
 		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
 	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
-	// Goroutines that outlive the cell could still print, so scripts wait for them.
-	text := rec.text(r)
-	if after != "" { // the depth of calls varies
-		text = folded.ReplaceAllString(text, "… N more")
+	return func() string {
+		text := rec.text(r)
+		if after != "" { // the depth of calls varies
+			text = folded.ReplaceAllString(text, "… N more")
+		}
+		return inModules.ReplaceAllString(text, "… calls inside tensor, nn\n")
 	}
-	return inModules.ReplaceAllString(text, "… calls inside tensor, nn\n")
+}
+
+// interruptAfter returns a context for the next cell, which ends after the cell has run for d. It
+// counts from the time at which the code of the cell starts, or at which a magic prints, in
+// turns of 5 ms. Each turn also waits for other goroutines that are ready to run: however busy
+// the machine is, the cell has run for a while when it is interrupted. A wait
+// that is interrupted within half a second is not reported as a deadlock first.
+func interruptAfter(ctx context.Context, s *Session, rec *recorder, d time.Duration) context.Context {
+	if d < 500*time.Millisecond {
+		s.live.Expect(patience)
+	}
+	before := s.live.Current()
+	c, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		for s.live.Current() == before && !rec.begun() && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		const turn = 5 * time.Millisecond
+		for ; d > 0 && ctx.Err() == nil; d -= turn {
+			time.Sleep(turn)
+			runtime.Gosched()
+		}
+	}()
+	return c
 }
 
 // The times of progress bars vary, and with them whether a running bar is shown.
@@ -245,6 +334,13 @@ func (s recorderStream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// begun reports whether anything has been written.
+func (r *recorder) begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.Len() > 0
+}
+
 // printed returns the text written to standard output and displayed.
 func (r *recorder) printed() string {
 	r.mu.Lock()
@@ -258,29 +354,30 @@ func (r *recorder) printed() string {
 	return b.String()
 }
 
-var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func (r *recorder) text(res kernel.Result) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	text := bytes.NewBuffer(bytes.Clone(r.buf.Bytes()))
 	if b := r.buf.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
-		r.buf.WriteString("⏎\n")
+		text.WriteString("⏎\n")
 	}
 	if res.Value != nil {
-		fmt.Fprintf(&r.buf, "= %v\n", res.Value.Data["text/plain"])
+		fmt.Fprintf(text, "= %v\n", res.Value.Data["text/plain"])
 	}
 	for _, p := range res.Payload {
 		if p.Source == "set_next_input" {
-			fmt.Fprintf(&r.buf, "next cell, replacing this one %v:\n%s\n", p.Replace, p.Text)
+			fmt.Fprintf(text, "next cell, replacing this one %v:\n%s\n", p.Replace, p.Text)
 			continue
 		}
-		fmt.Fprintf(&r.buf, "page %v\n", p.Data.Data["text/plain"])
+		fmt.Fprintf(text, "page %v\n", p.Data.Data["text/plain"])
 	}
 	if res.Err != nil {
-		fmt.Fprintf(&r.buf, "%s\n", res.Err.Name)
+		fmt.Fprintf(text, "%s\n", res.Err.Name)
 		for _, line := range res.Err.Traceback {
-			fmt.Fprintln(&r.buf, strings.TrimRight(ansi.ReplaceAllString(line, ""), " "))
+			fmt.Fprintln(text, strings.TrimRight(escapes.ReplaceAllString(line, ""), " "))
 		}
 	}
-	return ansi.ReplaceAllString(r.buf.String(), "")
+	return escapes.ReplaceAllString(text.String(), "")
 }

@@ -3,12 +3,9 @@ package interp
 import (
 	"context"
 	"fmt"
-	"go/token"
-	"go/types"
 	"io/fs"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,10 +13,17 @@ import (
 	"halfnote/display"
 	"halfnote/display/widget"
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/exports"
-	"halfnote/interp/internal/ixgo"
+	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/magic"
+	"halfnote/interp/internal/places"
+	"halfnote/interp/internal/render"
+	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
 	"halfnote/kernel"
 )
@@ -59,51 +63,31 @@ type Options struct {
 // kernel.Evaluator, kernel.CommUser, kernel.Completer, kernel.Debugger and
 // kernel.VariableLister.
 type Session struct {
-	opts     Options
-	binary   types.ImporterFrom // importer of compiled packages
-	importer types.ImporterFrom // importer of compiled packages and packages from source
-	engine   engine.Engine
-	live     *live.Registry
-	types    *dynamic.Space // types of cells at run time
+	note   string // for the next cell, on how the session runs
+	opts   Options
+	engine engine.Engine
+	live   *live.Registry
+	types  *dynamic.Space // types of cells at run time
+	front  *front.State
 
 	mu   sync.Mutex // guards env and its names against completion while a cell runs
-	env  *env
-	snap *snapshot // the visible part of env; nil after a change
+	env  *front.Env
+	snap *assist.Snapshot // the visible part of env; nil after a change
 	// checking is held while packages are read and type-checked, which changes data
 	// that the checker and other packages share.
 	checking *sync.Mutex
 	// running is held while a cell runs, and while values are read from outside.
 	running sync.Mutex
 
-	placing  sync.Mutex // held while marks change or lines are looked up
-	ground   token.Pos  // a permanent position in the engine's files
-	seq      int
-	slots    map[string]bool   // names known to the engine
-	bound    map[string]bool   // support symbols of package variables
-	marks    []mark            // places in cells that may fail, by number
-	sources  map[[2]int]string // texts of Source, by cell and line
-	places   []declPlace       // places of declarations, by position
-	labels   map[string]string
-	generics *generics
-	included map[string]bool // standard library source that the engine has
-	std      *std
-	packages *packages
-	code     map[int]string // source of In[n]
-	history  []int          // numbers of the cells in code, oldest first
-	asides   int            // number of uncounted cells, which have negative numbers
-	outs     outputs
-	shown    []shownValue // kept values visible to cells being written; guarded by mu
-	stdio    *stdio
+	bound    map[string]bool // support symbols of package variables
+	places   *places.Places
+	history  *history.History
+	stdio    *stdio.Streams
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
-	kept     keptOutputs // nil if outputs are not kept
-	debugger *debugger
-	// runsCells reports whether a function of the program, by its full name, runs functions of cells.
-	runsCells func(function string) bool
-	widgets   *widget.Manager // widgets known to front ends
-	lastDir   string          // working folder before the last %cd
-	ran       []ExecutedCell  // cells for %export
-	runs      []string        // files that %run is running, outermost first
+	kept     magic.Outputs // nil if outputs are not kept
+	magics   *magic.Magics
+	debugger *debug.Debugger
 }
 
 var (
@@ -123,7 +107,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Grace = 2 * time.Second
 	}
 	s := &Session{
-		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth, ixgo.Goroutine),
+		opts: o, checking: new(sync.Mutex), history: history.New(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory, s.live.Mapped = o.Memory, o.Mapped
 	s.live.Leave = o.Leave
@@ -134,11 +118,13 @@ func NewSession(o Options) (*Session, error) {
 	if o := s.opts.Charts; o != "" {
 		s.screen.SetForm(o)
 	}
-	s.debugger = newDebugger(s)
+	s.places = places.New(s.history)
+	s.debugger = debug.New(debugHost{s}, s.live, s.history)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
-	s.widgets = widget.NewManager(s.comms)
-	s.screen.Before = s.widgets.Connect
-	s.screen.Present = s.presented
+	s.comms.widgets = widget.NewManager(s.comms)
+	s.screen.Before = s.comms.widgets.Connect
+	s.screen.Present = render.Presented
+	s.magics = s.newMagics()
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
@@ -147,36 +133,32 @@ func NewSession(o Options) (*Session, error) {
 
 // reset starts again with an empty environment.
 func (s *Session) reset() error {
-	e, err := s.newEngine()
+	binary := exports.Importer()
+	if s.front != nil {
+		binary = s.front.Binary
+	}
+	e, err := s.newEngine(binary)
 	if err != nil {
 		return err
 	}
 	if s.engine != nil {
-		s.widgets.Close()
-		s.debugger.reset()
+		s.comms.widgets.Close()
+		s.debugger.Reset()
 		s.engine.Close()
 	}
-	s.live.Recovered = e.Recovered
 	s.engine = e
-	s.ground = token.Pos(e.Files().AddFile("earlier", -1, 0).Base())
-	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
-	s.unmark(0)
-	s.places = nil
-	s.outs = outputs{}
-	s.generics, s.included = newGenerics(), map[string]bool{}
-	s.std, s.packages = newStd(e.Files()), newPackages(e.Files(), s.binary)
+	s.bound = map[string]bool{}
 	if s.types != nil {
 		s.types.Close()
 	}
 	s.types = dynamic.NewSpace()
-	if s.code == nil {
-		s.code = map[int]string{}
-	}
+	s.types.Foreign, s.types.Guard = s.live.Foreign, s.guard
+	f := front.NewState(e.Files(), e.Needs(), binary)
+	f.Failed = s.refusedIn
+	s.places.Reset(f.Fset, f.Packages)
 	s.mu.Lock()
-	s.env, s.importer = newEnv(), s.packages.loader
-	s.snap = nil
+	s.front, s.env, s.snap = f, front.NewEnv(), nil
 	s.mu.Unlock()
-	s.noteOutputs()
 	s.bindSupport()
 	return nil
 }
@@ -197,52 +179,21 @@ func (s *Session) Language() kernel.Language {
 func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	s.running.Lock()
 	defer s.running.Unlock()
-	in.Count = s.number(in)
-	s.remember(in.Count, in.Code)
+	in.Count = s.history.Begin(in.Code, in.Count, in.Silent)
 	s.missed(in, out)
-	r := s.eval(ctx, in, out)
+	if s.note != "" {
+		fmt.Fprintln(out.Stderr(), s.note)
+		s.note = ""
+	}
+	r := s.magics.Eval(ctx, in, out)
 	if !in.Silent {
 		c := ExecutedCell{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
 		if r.Err != nil {
 			c.Failed = r.Err.Name
 		}
-		s.ran = append(s.ran, c)
+		s.history.End(c)
 	}
 	return r
-}
-
-// number returns the n of In[n] for a cell. A cell outside the history arrives with the
-// number of another cell, so it gets a negative number instead.
-func (s *Session) number(in kernel.Cell) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, taken := s.code[in.Count]; !in.Silent && !taken {
-		return in.Count
-	}
-	s.asides++
-	return -s.asides
-}
-
-// maxHistory is the number of cell sources kept for tracebacks.
-const maxHistory = 2000
-
-// maxAsides is the number of uncounted cells among them.
-const maxAsides = 100
-
-// remember keeps the source of a cell for later messages about the cell.
-func (s *Session) remember(n int, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n < 0 {
-		delete(s.code, n+maxAsides)
-	} else if _, ok := s.code[n]; !ok {
-		s.history = append(s.history, n)
-		if len(s.history) > maxHistory {
-			delete(s.code, s.history[0])
-			s.history = slices.Delete(s.history, 0, 1)
-		}
-	}
-	s.code[n] = code
 }
 
 // Close implements kernel.Evaluator. Goroutines of cells stop when they next loop, call
@@ -250,21 +201,20 @@ func (s *Session) remember(n int, code string) {
 func (s *Session) Close() error {
 	s.live.StopAll()
 	s.types.Close()
-	s.stdio.close()
+	s.stdio.Close()
 	return nil
 }
 
 // packageVar provides units with a pointer to a variable of a compiled package: Yaegi
 // would treat the variable's value at compile time as a constant.
 func (s *Session) packageVar(path, name string) (string, bool) {
-	symbol := "Var_" + strings.TrimPrefix(alias(path), "p__") + "_" + name
+	symbol := "Var_" + strings.TrimPrefix(front.Alias(path), "p__") + "_" + name
 	if s.bound[symbol] {
 		return symbol, true
 	}
 	v, ok := symbols.Table(path)[name]
-	if o := s.stdio.variable(path, name); o.IsValid() {
+	if o := s.stdio.Variable(path, name); o.IsValid() {
 		v, ok = o, true
-		s.stdio.used.Store(true)
 	}
 	if !ok || !v.CanAddr() {
 		return "", false

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"halfnote/internal/testenv"
+	"halfnote/interp/internal/front"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -164,13 +165,9 @@ func TestGoroutinesEnd(t *testing.T) {
 	for n := range 5 {
 		evalFor(t, s, n+1, "for range 4 { go func() { for {} }() }\nselect {}", "20ms")
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !eventually(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines, want the initial %d", runtime.NumGoroutine(), before)
 	}
-	t.Errorf("%d goroutines, want the initial %d", runtime.NumGoroutine(), before)
 }
 
 // TestNeeds checks that the rewrites that an engine asks for exist.
@@ -236,14 +233,12 @@ func BenchmarkCheckAndLower(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		c := s.newCell(context.Background(), kernel.Cell{Code: code, Count: 2}, &recorder{})
-		for _, step := range steps[:4] {
-			if err := step.run(s, c); err != nil {
-				b.Fatal(err)
-			}
+		texts := &front.Texts{}
+		if err := s.prepare(&cell{ctx: b.Context(), out: &recorder{}}, s.front.Input(2, code, texts, false)); err != nil {
+			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))
-		s.drop(c, false)
+		s.front.Release(texts)
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")

@@ -145,7 +145,7 @@ func TestStdGenericsHaveSource(t *testing.T) {
 	without := []string{"runtime.AddCleanup"}
 	s := newSession(t)
 	for _, path := range exports.Packages() {
-		p, err := s.importer.Import(path)
+		p, err := s.front.Importer.Import(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestStdGenericsHaveSource(t *testing.T) {
 			if !o.Exported() || !library.Generic(o) {
 				continue
 			}
-			if got, want := s.std.name(o) != "", !slices.Contains(without, path+"."+name); got != want {
+			if got, want := s.front.Std.Name(o) != "", !slices.Contains(without, path+"."+name); got != want {
 				t.Errorf("%s.%s: has source: %v, want %v", path, name, got, want)
 			}
 		}

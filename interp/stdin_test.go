@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/interp/internal/stdio"
 	"halfnote/kernel"
 )
 
@@ -66,7 +67,7 @@ func TestStdin(t *testing.T) {
 		{"f := os.Stdin\nf.Read(buf)", "not asked", "= 0, EOF\n"},
 	} {
 		out := &asker{answers: strings.Split(c.answers, ";")}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		r := s.Eval(ctx, kernel.Cell{Code: c.code, Count: i + 2}, out)
 		cancel()
 		if got := out.text(r); got != c.want {
@@ -105,8 +106,9 @@ func TestStdinInterrupted(t *testing.T) {
 		"go fmt.Scan(&a)\ntime.Sleep(time.Millisecond)\nfmt.Scan(&a)",
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(50*time.Millisecond, cancel)
-		r := s.Eval(ctx, kernel.Cell{Code: code, Count: i + 1}, &asker{})
+		out := &asker{}
+		r := s.Eval(interruptAfter(ctx, s, &out.recorder, 50*time.Millisecond), kernel.Cell{Code: code, Count: i + 1}, out)
+		cancel()
 		if r.Err == nil || r.Err.Name != "Interrupted" {
 			t.Errorf("%s: got %+v, want an interrupt", code, r.Err)
 		}
@@ -190,4 +192,4 @@ slog.Info("of the second")`)
 	}
 }
 
-var _ io.Reader = (*stdFile)(nil)
+var _ io.Reader = (*stdio.File)(nil)

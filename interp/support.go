@@ -2,17 +2,22 @@ package interp
 
 import (
 	"fmt"
-	"io"
+	"go/ast"
+	"go/types"
 	"log"
 	"reflect"
 	"strings"
 	"unicode/utf8"
 
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/mapaccess"
+	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/words"
 	"halfnote/interp/lower"
 )
 
@@ -20,16 +25,8 @@ import (
 // replaces functions of the standard library and of package display that must know the
 // calling cell.
 func (s *Session) bindSupport() {
-	s.live.Deeper = s.engine.Deeper
-	s.live.Halt = s.engine.Halt
-	s.live.Words = goWords
-	if e, ok := s.engine.(interface {
-		Raise(*engine.Panic)
-		Depth() int
-		RunsCells(function string) bool
-	}); ok {
-		s.live.Raise, s.live.Depth, s.runsCells = e.Raise, e.Depth, e.RunsCells
-	}
+	s.live.Attach(s.engine)
+	s.live.Words = words.Of
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":     reflect.ValueOf(s.live.Flag()),
@@ -37,7 +34,7 @@ func (s *Session) bindSupport() {
 		"At":       reflect.ValueOf(s.live.At),
 		"Watched":  reflect.ValueOf(s.live.Watched()),
 		"Watching": reflect.ValueOf(s.live.Watching),
-		"Debug":    reflect.ValueOf(&s.debugger.flag),
+		"Debug":    reflect.ValueOf(s.debugger.Flag()),
 		"Descend":  reflect.ValueOf(s.live.Descend),
 		"Poll":     reflect.ValueOf(s.live.Poll),
 		"Call":     reflect.ValueOf(s.live.Call),
@@ -47,34 +44,34 @@ func (s *Session) bindSupport() {
 		"WaitGo":   reflect.ValueOf(s.live.WaitGo),
 		"Recv":     reflect.ValueOf(s.live.Recv),
 		"Send":     reflect.ValueOf(s.live.Send),
-		"Stop":     reflect.ValueOf(s.debugger.stop),
+		"Stop":     reflect.ValueOf(s.debugger.Pass),
 		"Select":   reflect.ValueOf(s.live.Select),
 		"Wait":     reflect.ValueOf(s.live.Wait),
 		"Lock":     reflect.ValueOf(s.live.Lock),
 		"Defers":   reflect.ValueOf(s.live.Defers),
 		"Called":   reflect.ValueOf(s.live.Called),
 		"Keep":     reflect.ValueOf(s.keep),
-		"Zero":     reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
-		"In":       reflect.ValueOf(s.inputs),
-		"Slice":    reflect.ValueOf(sliceOutOfRange),
-		"Index":    reflect.ValueOf(outOfRange),
-		"Print":    reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), "", a) }),
-		"Println":  reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), " ", a) }),
-		"Iface":    reflect.ValueOf(interfaceWords),
+		"Zero":     reflect.ValueOf(func(slot string) { engine.Clear(s.engine, slot) }),
+		"In":       reflect.ValueOf(s.history.Inputs),
+		"Slice":    reflect.ValueOf(words.SliceOutOfRange),
+		"Index":    reflect.ValueOf(words.OutOfRange),
+		"Print":    reflect.ValueOf(func(a ...any) { words.Print(s.live.Stdout(), "", a) }),
+		"Println":  reflect.ValueOf(func(a ...any) { words.Print(s.live.Stdout(), " ", a) }),
+		"Iface":    reflect.ValueOf(words.Interface),
 		"Rune":     reflect.ValueOf(func(s string, i int) (rune, int) { return utf8.DecodeRuneInString(s[i:]) }),
 		"Clear":    reflect.ValueOf(clearAny),
-		"Nil":      reflect.ValueOf(func() { panic(runtimeError("invalid memory address or nil pointer dereference")) }),
-		"Shift":    reflect.ValueOf(func() { panic(runtimeError("negative shift amount")) }),
-		"Divide":   reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
+		"Nil":      reflect.ValueOf(func() { panic(words.RuntimeError("invalid memory address or nil pointer dereference")) }),
+		"Shift":    reflect.ValueOf(func() { panic(words.RuntimeError("negative shift amount")) }),
+		"Divide":   reflect.ValueOf(func() { panic(words.RuntimeError("integer divide by zero")) }),
 	})
 	if s.stdio == nil {
-		s.stdio = newStdio(s.live)
-		s.live.Before = s.stdio.flush
+		s.stdio = stdio.New(s.live)
+		s.live.Before = s.stdio.Flush
 	}
 	s.bindSupportSymbols(map[string]reflect.Value{
-		"Stdin":  reflect.ValueOf(s.stdio.standard(0)),
-		"Stdout": reflect.ValueOf(s.stdio.standard(1)),
-		"Stderr": reflect.ValueOf(s.stdio.standard(2)),
+		"Stdin":  reflect.ValueOf(s.stdio.Standard(0)),
+		"Stdout": reflect.ValueOf(s.stdio.Standard(1)),
+		"Stderr": reflect.ValueOf(s.stdio.Standard(2)),
 	})
 	s.bindSupportSymbols(lower.MinMax())
 	interfaces := map[string]reflect.Value{}
@@ -83,9 +80,9 @@ func (s *Session) bindSupport() {
 	}
 	s.bindSupportSymbols(interfaces)
 	tables := symbols.OnScreen(s.screen) // output of package display goes to the cell
-	tables["fmt"] = formatting(s.stdio.printing())
+	tables["fmt"] = formatting(s.stdio.Printing())
 	tables["log"] = s.logger()
-	tables["halfnote/display/widget"] = s.widgets.Symbols() // widgets go to its front ends
+	tables["halfnote/display/widget"] = s.comms.widgets.Symbols() // widgets go to its front ends
 	for path, functions := range tables {
 		m := map[string]reflect.Value{}
 		for name, f := range functions {
@@ -98,27 +95,6 @@ func (s *Session) bindSupport() {
 
 func (s *Session) bindSupportSymbols(m map[string]reflect.Value) {
 	s.engine.Bind(lower.SupportPath, m)
-}
-
-// printing returns the print and scan functions of package fmt.
-func (s *stdio) printing() map[string]any {
-	out := func() io.Writer {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.vars[1] != s.files[1] { // the cell has assigned another file
-			return s.vars[1]
-		}
-		return s.live.Stdout()
-	}
-	in := func() io.Reader { return s.standard(0)() }
-	return map[string]any{
-		"Print":   func(a ...any) (int, error) { return dynamic.Print(out(), a...) },
-		"Printf":  func(format string, a ...any) (int, error) { return dynamic.Printf(out(), format, a...) },
-		"Println": func(a ...any) (int, error) { return dynamic.Println(out(), a...) },
-		"Scan":    func(a ...any) (int, error) { return fmt.Fscan(in(), a...) },
-		"Scanf":   func(format string, a ...any) (int, error) { return fmt.Fscanf(in(), format, a...) },
-		"Scanln":  func(a ...any) (int, error) { return fmt.Fscanln(in(), a...) },
-	}
 }
 
 // logger is package log's standard logger, one for each session: it writes to the
@@ -154,8 +130,10 @@ func (s *Session) keep(v any) any {
 	if _, ok := v.(interface{ StopsCell() }); ok {
 		panic(v)
 	}
-	s.engine.Forget()
-	return goWords(v)
+	if e, ok := s.engine.(engine.Recorder); ok {
+		e.Forget()
+	}
+	return words.Of(v)
 }
 
 // errorTree lists an error and all errors that it wraps, in the order of errors.As.
@@ -204,7 +182,20 @@ func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
 			return // the cell's error reports it
 		}
 	}
-	s.debugger.panicked(p)
-	e := s.describe(p)
-	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
+	s.debugger.Panicked(p)
+	e := s.describer().Panic(p)
+	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, ansi.Dim("in a goroutine, which has ended")), "\n"))
+}
+
+// compiled makes a compiled instance of a generic function available to units.
+func (s *Session) compiled(instance string, t types.Type) ast.Expr {
+	name, f, ok := library.Compiled(instance)
+	if !ok {
+		return nil
+	}
+	if s.front.Std.Instances[name] == nil {
+		s.bindSupportSymbols(map[string]reflect.Value{name: f})
+		s.front.Std.Instances[name] = t
+	}
+	return lower.SupportName(name)
 }

@@ -10,11 +10,13 @@ import (
 	"io"
 	"log"
 	"math/big"
+	"net/http"
 	"os"
 	"os/signal"
 	"reflect"
 	"runtime"
 	"strings"
+	"testing"
 	"time"
 
 	"halfnote/interp/internal/symbols"
@@ -54,7 +56,8 @@ func (s *Session) bindSurvival() {
 				return context.WithTimeoutCause(ctx, d, cause)
 			},
 		},
-		"flag": {"Parse": func() { _ = parseFlags(flag.CommandLine, os.Args[1:]) }},
+		"encoding/gob": {"Register": registered.register},
+		"flag":         {"Parse": func() { _ = parseFlags(flag.CommandLine, os.Args[1:]) }},
 		"os/signal": {
 			"Notify": func(c chan<- os.Signal, list ...os.Signal) {
 				later(-1)
@@ -80,6 +83,7 @@ func (s *Session) bindSurvival() {
 			},
 		},
 		"runtime": {"SetFinalizer": s.setFinalizer},
+		"testing": {"Benchmark": s.benchmark},
 		"runtime/debug": {
 			"SetMaxStack":   func(int) int { panic(refused("SetMaxStack")) },
 			"SetMaxThreads": func(int) int { panic(refused("SetMaxThreads")) },
@@ -117,6 +121,37 @@ func (s *Session) bindSurvival() {
 		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, fmt.Sprintf(format, v...)) }),
 		"LoggerFatalln": reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, fmt.Sprintln(v...)) }),
 	})
+}
+
+// guard calls a function in a goroutine that compiled code has started, and returns what it panicked with. net/http
+// recovers from one value.
+func (s *Session) guard(call func()) error {
+	aborts := false
+	p := s.live.Guard(func() {
+		defer func() {
+			if v := recover(); v == http.ErrAbortHandler {
+				aborts = true
+			} else if v != nil {
+				panic(v)
+			}
+		}()
+		call()
+	})
+	switch {
+	case aborts:
+		panic(http.ErrAbortHandler)
+	case p == nil:
+		return nil
+	}
+	return fmt.Errorf("panic: %v", p.Value)
+}
+
+// benchmark is testing.Benchmark, which calls f in a new goroutine.
+func (s *Session) benchmark(f func(*testing.B)) (r testing.BenchmarkResult) {
+	s.live.Elsewhere(func(call func(func())) {
+		r = testing.Benchmark(func(b *testing.B) { call(func() { f(b) }) })
+	})
+	return r
 }
 
 // refused returns the error for setting a limit of the whole process.

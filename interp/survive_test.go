@@ -3,11 +3,13 @@ package interp
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"halfnote/interp/internal/front"
 	"halfnote/kernel"
 	"halfnote/tensor/driver"
 )
@@ -32,7 +34,7 @@ for i := range xs { xs[i] = i * 7919 % 1048583 }
 func rec(k int) int { if k == 0 { return 0 }; return rec(k-1) + rec(k-1) }
 type Rec struct{ v int }
 func (r *Rec) Walk(k int) int { if k == 0 { return r.v }; return r.Walk(k-1) + r.Walk(k-1) }
-big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
+big, small := tensor.Ones(6144, 6144), tensor.Ones(64, 64)
 `
 	cells := []struct{ name, code string }{
 		{"loop", "for {}"},
@@ -75,27 +77,34 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 	if got := evalFor(t, s, 1, setup, ""); got != "" {
 		t.Fatal(got)
 	}
-	var worst time.Duration
-	for i, c := range cells {
-		ctx, cancel := context.WithCancel(context.Background())
-		var asked time.Time
-		time.AfterFunc(60*time.Millisecond, func() { asked = time.Now(); cancel() })
-		r := s.Eval(ctx, kernel.Cell{Code: c.code, Count: i + 2}, &recorder{})
-		took := time.Since(asked)
-		cancel()
-		if r.Err == nil || r.Err.Name != "Interrupted" || strings.Contains(r.Err.Value, "left behind") {
-			t.Errorf("%s: got %+v, want an interrupt", c.name, r.Err)
-			continue
-		}
-		t.Logf("%-28s %v", c.name, took)
-		worst = max(worst, took)
+	const soon = 1500 * time.Millisecond // under 100 ms on an idle machine
+	n := 1
+	stop := func(code string) (took time.Duration, err *kernel.Error) {
+		n++
+		out := &recorder{}
+		ctx := interruptAfter(t.Context(), s, out, 40*time.Millisecond)
+		asked := make(chan time.Time, 1)
+		context.AfterFunc(ctx, func() { asked <- time.Now() })
+		r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, out)
+		return time.Since(<-asked), r.Err
 	}
-	t.Logf("%-28s %v", "the slowest", worst)
-	if worst > 1500*time.Millisecond { // under 100 ms on an idle machine
-		t.Errorf("stopping a cell took %v", worst)
+	for _, c := range cells {
+		least := time.Duration(math.MaxInt64)
+		for attempt := 0; attempt < 10 && least > soon; attempt++ { // another process may delay one
+			took, err := stop(c.code)
+			if err == nil || err.Name != "Interrupted" || strings.Contains(err.Value, "left behind") {
+				t.Errorf("%s: got %+v, want an interrupt", c.name, err)
+				break
+			}
+			least = min(least, took)
+		}
+		t.Logf("%-28s %v", c.name, least)
+		if least > soon {
+			t.Errorf("%s: the least time in which an interrupt stopped the cell was %v", c.name, least)
+		}
 	}
 	before := evalFor(t, s, 90, "ticks.Load() > 0", "")
-	if got := evalFor(t, s, 91, "m := ticks.Load(); time.Sleep(30*time.Millisecond); fmt.Println(f(1), ticks.Load() > m, rec(3))", ""); got != "2 true 0\n" {
+	if got := evalFor(t, s, 91, "for m := ticks.Load(); ticks.Load() == m; { time.Sleep(time.Millisecond) }\nfmt.Println(f(1), rec(3))", ""); got != "2 0\n" {
 		t.Errorf("after all interrupts: got %q (before: %s)", got, before)
 	}
 }
@@ -119,18 +128,13 @@ func TestCellIsLeftBehind(t *testing.T) {
 		t.Errorf("a cell after the one left behind: got %s, want 3", got)
 	}
 	evalFor(t, s, 4, "w.Close()", "")
-	for range 200 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines, want the %d before", n, before)
+	if !eventually(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines, want the %d before", runtime.NumGoroutine(), before)
 	}
 	if got := evalFor(t, s, 5, "f()", ""); got != "= 3\n" {
 		t.Errorf("the cell left behind ran on: got %s, want 3", got)
 	}
+	s.opts.Grace = patience
 	if got := evalFor(t, s, 6, "for {}", "20ms"); !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
 		t.Errorf("an interrupt afterwards: got %s", got)
 	}
@@ -172,7 +176,7 @@ func twice(n int) int { return 2 * n }`, "")
 			evalFor(t, s, 50, "for {}", "5ms")
 		}
 	}
-	if got := evalFor(t, s, 60, "for range 3 { quit <- true }\nmu.Lock()\nfmt.Println(len(seen), total.Load() > 0)\nmu.Unlock()", ""); got != "30 true\n" {
+	if got := evalFor(t, s, 60, "for total.Load() == 0 { time.Sleep(time.Millisecond) }\nfor range 3 { quit <- true }\nmu.Lock()\nfmt.Println(len(seen))\nmu.Unlock()", ""); got != "30\n" {
 		t.Errorf("got %q, want all 30 pieces of work seen", got)
 	}
 }
@@ -209,7 +213,7 @@ func TestOutOfMemory(t *testing.T) {
 // showed.
 func TestOutputsAreBounded(t *testing.T) {
 	s := newSession(t)
-	for n := range maxOuts + 1 {
+	for n := range front.MaxOuts + 1 {
 		evalFor(t, s, n+1, fmt.Sprint(n+1), "")
 	}
 	if got := evalFor(t, s, 500, "Out[2];", ""); got != "" {

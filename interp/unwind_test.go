@@ -71,7 +71,7 @@ func unwindingGrows(t *testing.T, s *Session, call string) {
 	t.Helper()
 	const few, many, limit = 300, 8 * 300, 28
 	best := map[int]float64{few: math.Inf(1), many: math.Inf(1)}
-	for range 4 {
+	for range 20 { // other work of the process, such as a garbage collection, may disturb several
 		for n := range best {
 			start := processorTime(t)
 			code := "caught(func() { " + fmt.Sprintf(call, n) + " })"
@@ -112,13 +112,17 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				s := newSessionOn(t, engine)
 				evalAll(t, s, deep, "go func() { for {} }()")
-				for _, call := range shareOf(t, deepCalls) {
+				caughtCalls, endless := shareOf(t, deepCalls), shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"})
+				if procs == 1 { // every change of goroutine waits 10 ms for the busy one
+					caughtCalls, endless = caughtCalls[:1], endless[:1]
+				}
+				for _, call := range caughtCalls {
 					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
 					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
 						t.Errorf("%s: got %s", code, got)
 					}
 				}
-				for _, call := range shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"}) {
+				for _, call := range endless {
 					code := fmt.Sprintf(call, 1<<40)
 					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
 						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
@@ -161,7 +165,7 @@ func TestUnwindingRunsDeferredCalls(t *testing.T) {
 }
 
 // evalAll runs cells and fails the test if one has output.
-func evalAll(t *testing.T, s *Session, cells ...string) {
+func evalAll(t testing.TB, s *Session, cells ...string) {
 	t.Helper()
 	for i, code := range cells {
 		if got := evalFor(t, s, i+1, code, ""); got != "" {

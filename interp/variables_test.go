@@ -124,13 +124,7 @@ func TestVariablesWithGoroutine(t *testing.T) {
 		s.Inspect("m", 1, 0)
 	}
 	evalFor(t, s, 2, "stop <- true", "")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // wait until the goroutine has ended
-		got := tree(s.Variables(), 0)
-		if strings.Contains(got, "m map[int]int = map[") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %s", got)
-		}
+	if !eventually(func() bool { return strings.Contains(tree(s.Variables(), 0), "m map[int]int = map[") }) {
+		t.Errorf("got %s after the goroutine has ended", tree(s.Variables(), 0))
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+
+	"halfnote/kernel/curve"
 )
 
 // SignatureScheme is the only supported scheme, and Jupyter's default.
 const SignatureScheme = "hmac-sha256"
 
-// Connection is the content of a connection file: the addresses of the five sockets and
-// the key that signs messages. Unknown fields are ignored.
+// Connection is the content of a connection file: the addresses of the five sockets, the
+// key that signs messages, and the keys that encrypt them. Unknown fields are ignored.
 type Connection struct {
 	Transport       string `json:"transport"` // "tcp" or "ipc"; "" is "tcp"
 	IP              string `json:"ip"`        // "" is 127.0.0.1; for ipc a path: sockets are IP-PORT
@@ -25,6 +27,19 @@ type Connection struct {
 	Key             string `json:"key"`              // "" leaves messages unsigned
 	SignatureScheme string `json:"signature_scheme"` // "" is SignatureScheme
 	KernelName      string `json:"kernel_name,omitempty"`
+
+	// The keys of CURVE in Z85, one pair for both ends. With them all sockets accept only
+	// encrypted connections of clients that know the public key.
+	CurvePublicKey string `json:"curve_publickey,omitempty"`
+	CurveSecretKey string `json:"curve_secretkey,omitempty"`
+}
+
+// CurveKeys returns the keys of CURVE; nil if the connection has none.
+func (c Connection) CurveKeys() (*curve.Keys, error) {
+	if c.CurvePublicKey == "" && c.CurveSecretKey == "" {
+		return nil, nil
+	}
+	return curve.ParseKeys(c.CurvePublicKey, c.CurveSecretKey)
 }
 
 // ReadConnection reads a connection file. Its error names the field that is missing or
@@ -85,6 +100,9 @@ func (c *Connection) check() error {
 	case "", SignatureScheme:
 	default:
 		return fmt.Errorf("signature_scheme: %q, want %s", c.SignatureScheme, SignatureScheme)
+	}
+	if _, err := c.CurveKeys(); err != nil {
+		return err
 	}
 	if c.Transport == "ipc" && c.IP == "" {
 		return fmt.Errorf("ip: missing, want the path of the sockets")

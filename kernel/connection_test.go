@@ -5,14 +5,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"halfnote/kernel/curve"
 )
 
 const ports = `"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5`
 
 func TestReadConnection(t *testing.T) {
+	public, secret := curve.NewKeys().Z85()
+	other, _ := curve.NewKeys().Z85()
 	for _, tt := range []struct{ name, file, want string }{
 		{"all fields", `{"transport":"tcp","ip":"127.0.0.1","key":"k","signature_scheme":"hmac-sha256","kernel_name":"x",` + ports + `}`, ""},
-		{"newer fields", `{"curve_publickey":"x","jupyter_session":[1],` + ports + `}`, ""},
+		{"newer fields", `{"other":"x","jupyter_session":[1],` + ports + `}`, ""},
+		{"CURVE", `{"curve_publickey":"` + public + `","curve_secretkey":"` + secret + `",` + ports + `}`, ""},
+		{"CURVE without the secret key", `{"curve_publickey":"` + public + `",` + ports + `}`, "curve_secretkey: 0 characters, want 40 of Z85"},
+		{"CURVE with another public key", `{"curve_publickey":"` + other + `","curve_secretkey":"` + secret + `",` + ports + `}`, "curve_publickey: does not belong to curve_secretkey"},
 		{"not JSON", `ports`, "invalid character"},
 		{"port missing", `{"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4}`, "hb_port: missing"},
 		{"port too large", `{"shell_port":65536,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5}`, "shell_port: 65536, want 1 to 65535"},
@@ -27,6 +34,9 @@ func TestReadConnection(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := ReadConnection(path)
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("the error repeats the secret key: %v", err)
+			}
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q", err, tt.want)
 			}

@@ -143,7 +143,7 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 			k.log.Printf("connection file %s: %s", c.ConnectionFile, who)
 		}
 	}
-	if !conn.local() {
+	if !conn.local() && conn.CurvePublicKey == "" {
 		k.log.Printf("listening on %s: messages are signed, but not encrypted", conn.IP)
 	}
 	if conn.Key == "" {
@@ -163,6 +163,10 @@ type socket struct {
 func (k *kernel) bind() error {
 	router := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewRouter(k.life, o...) }
 	pub := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewPub(k.life, o...) }
+	keys, err := k.conn.CurveKeys()
+	if err != nil {
+		return fmt.Errorf("kernel: connection: %w", err)
+	}
 	for _, b := range []struct {
 		name    string
 		open    func(...zmq4.Option) zmq4.Socket
@@ -182,6 +186,7 @@ func (k *kernel) bind() error {
 		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
 		*b.to = &socket{Socket: s, name: b.name}
 		l, err := guard.Listen(s, network, address, guard.Config{
+			Keys:    keys,
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,

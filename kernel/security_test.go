@@ -13,6 +13,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/curve"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -66,12 +67,14 @@ func TestConnectionFileMode(t *testing.T) {
 }
 
 func TestUnsafeConnectionsAreLogged(t *testing.T) {
+	public, secret := curve.NewKeys().Z85()
 	for _, tt := range []struct {
 		conn kernel.Connection
 		want string
 	}{
 		{kernel.Connection{Key: key}, ""},
 		{kernel.Connection{Key: key, IP: "0.0.0.0"}, "listening on 0.0.0.0: messages are signed, but not encrypted"},
+		{kernel.Connection{Key: key, IP: "0.0.0.0", CurvePublicKey: public, CurveSecretKey: secret}, ""},
 		{kernel.Connection{}, "the connection has no key"},
 	} {
 		s := serve(t, &kerneltest.Echo{}, tt.conn)

@@ -111,8 +111,10 @@ const cached = 3 << 17
 // padded calls body with batches of the images x (n, c, …), from image first on, with lo zeros
 // before and hi zeros after; without padding, with all of x. The batch is valid only during
 // the call. On a CPU a batch fits in the cache, but has at least 8 times as many elements as
-// the weight, so that packing the weight for each batch costs little.
-func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int, part *Tensor)) {
+// the weight, so that packing the weight for each batch costs little. If alike is set, batches have
+// about the same number of images there. It must not be set for a sum over images, whose order
+// depends on the batches.
+func (l packing) padded(x *Tensor, lo, hi []int, weight int, alike bool, body func(first int, part *Tensor)) {
 	full := slices.Clone(x.shape)
 	for i := range lo {
 		full[2+i] += lo[i] + hi[i]
@@ -127,6 +129,10 @@ func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int
 	}
 	full[1] = l.full(full[1])
 	full[0] = min(n, max(1, most/max(1, size(full[1:]))))
+	if alike && l.packer == nil {
+		batches := (n + full[0] - 1) / full[0]
+		full[0] = (n + batches - 1) / batches
+	}
 	var room *Tensor
 	if l.packer != nil {
 		room = l.unset(x.mem.backend, x.dtype, full, 1)

@@ -192,7 +192,7 @@ func TestConvTranspose(t *testing.T) {
 func TestConvParts(t *testing.T) {
 	x, w := Randn(110, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
 	var firsts []int
-	packingOf(x, 1, false).padded(x, []int{1, 1}, []int{1, 1}, w.Numel(), func(first int, _ *Tensor) { firsts = append(firsts, first) })
+	packingOf(x, 1, false).padded(x, []int{1, 1}, []int{1, 1}, w.Numel(), false, func(first int, _ *Tensor) { firsts = append(firsts, first) })
 	if !slices.Equal(firsts, []int{0, 37, 74}) {
 		t.Fatalf("parts begin at images %v; want 0, 37 and 74", firsts)
 	}

@@ -104,28 +104,40 @@ func (t *Tensor) Index(at ...any) *Tensor {
 // value wins. It is t[…] = value.
 func (t *Tensor) Set(value any, at ...any) *Tensor {
 	t.given("set")
-	var x *Tensor
-	var in []*Tensor
 	switch v := value.(type) {
 	case *Tensor:
-		in = append(in, v)
-		if x = v.Detach(); v.mem == t.mem {
+		changing("set", t, v)
+		x := v.Detach()
+		if v.mem == t.mem {
 			x = duplicate(v)
 		}
+		NoGrad(func() { t.Detach().set(x, slices.Clone(at)) })
+		return t
 	case bool:
-		x = FromBools([]bool{v}, 1).ToDevice(t.Device())
 	case int:
 		checkFinite("set", t.dtype, float64(v))
-		x = FromInts([]int{v}, 1).ToDevice(t.Device())
 	case float64:
 		checkFinite("set", t.dtype, v)
-		x = constant(t, t.dtype, v)
 	default:
 		fail("set", []*Tensor{t}, "value is %T; want int, float64, bool or *Tensor", value)
 	}
-	changing("set", t, in...)
-	NoGrad(func() { t.Detach().set(x, at) })
+	changing("set", t)
+	if offset, ok := t.elementAt(at); !ok || !t.setElement(offset, value) {
+		NoGrad(func() { t.Detach().set(t.single(value), slices.Clone(at)) })
+	}
 	return t
+}
+
+// single returns a tensor of one number, of a dtype that holds it, on t's device.
+func (t *Tensor) single(value any) *Tensor {
+	switch v := value.(type) {
+	case bool:
+		return FromBools([]bool{v}, 1).ToDevice(t.Device())
+	case int:
+		return FromInts([]int{v}, 1).ToDevice(t.Device())
+	default:
+		return constant(t, t.dtype, v.(float64))
+	}
 }
 
 func (t *Tensor) set(x *Tensor, at []any) {

@@ -39,7 +39,7 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	l := packingOf(x, c.groups, c.plain())
 	lo, hi := c.added()
 	rows := l.packed(grouped(w, 0, c.groups), 2)
-	l.padded(x, lo, hi, w.Numel(), func(first int, part *Tensor) {
+	l.padded(x, lo, hi, w.Numel(), true, func(first int, part *Tensor) {
 		to := sliced(y, slice{0, first, first + part.shape[0]})
 		c.product(l, byGroup(to, c.groups), rows, c.seen(part, lo, y.shape[2:]), bias)
 	})
@@ -162,7 +162,7 @@ func (c convWeight) Forward(in []*Tensor) *Tensor {
 	}
 	var sum *Tensor // sum over the images so far
 	lo, hi := inner.added()
-	l.padded(x, lo, hi, size(shape), func(first int, part *Tensor) {
+	l.padded(x, lo, hi, size(shape), false, func(first int, part *Tensor) {
 		seen := inner.seen(part, lo, places)
 		r := 2 + c.dims // number of dimensions before n
 		seen = permuted(seen, slices.Concat([]int{0}, seq(len(seen.shape))[r:], seq(r)[1:]))

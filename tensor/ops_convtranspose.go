@@ -45,7 +45,7 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	// w as (groups, c/groups, o/groups, kernel…)
 	rows := grouped(w, 0, c.groups)
 	rows = l.packed(permuted(rows, append([]int{0, 2, 1}, seq(len(rows.shape))[3:]...)), 2)
-	l.padded(y, lo, hi, w.Numel(), func(first int, part *Tensor) {
+	l.padded(y, lo, hi, w.Numel(), true, func(first int, part *Tensor) {
 		to := sliced(x, slice{0, first, first + part.shape[0]})
 		for _, p := range phases {
 			dst, taps := to, rows

@@ -178,6 +178,11 @@ func elements(o lossOptions, op string) reduction {
 
 // wideDifference returns in[0] - in[1] in a new tensor of the dtype of the arithmetic.
 func wideDifference(in []*Tensor) *Tensor {
+	if d := wideOf(in[0].dtype); in[0].mem.backend.Offers(driver.Sub, d, in[0].dtype, in[1].dtype) {
+		diff := unsetTensor(in[0].mem.backend, d, in[0].shape)
+		run(driver.Kernel{Code: driver.Sub}, diff, in...)
+		return diff
+	}
 	x, y := wide(in[0]), wide(in[1])
 	diff := pairwise("", driver.Sub, x, y)
 	if x != in[0] {

@@ -131,7 +131,7 @@ func (t *Tensor) Item() float64 {
 	if marks.load() != nil {
 		note(mark{Name: "item", Tensors: []*Tensor{t}})
 	}
-	return t.Float64s()[0]
+	return t.element(t.offset)
 }
 
 // At returns the element at index, which has one number per dimension. Negative numbers count
@@ -151,7 +151,7 @@ func (t *Tensor) At(index ...int) float64 {
 		}
 		offset += x * t.stride[i]
 	}
-	return t.alias(offset, []int{}, []int{}).Float64s()[0]
+	return t.element(offset)
 }
 
 // Int64s returns a copy of the elements, truncated to integers, in row-major order.
@@ -181,6 +181,9 @@ func (t *Tensor) Bools() []bool {
 // beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
 	t.given("float64s")
+	if list := t.elements(); list != nil {
+		return list
+	}
 	return contents[float64](convert(t.nearest(), Float64))
 }
 

@@ -76,7 +76,8 @@ type GradientsReport struct {
 	Rescue  float64 // power of two by which the scale must grow for all but one in a thousand of the gradients on the way to survive; 1 if they do
 	Ceiling float64 // largest power of two by which the scale may grow without overflow; less than 1 after an overflow
 	// Static is the recommended loss scale: that of [Band], for all gradients of this step in
-	// low precision. It leaves a factor of 8 before overflow, and may be too small to rescue
+	// low precision. It is the default scale of amp.NewGradScaler, 65,536, where that rescues the gradients
+	// and leaves a factor of 8 before overflow. It may be too small to rescue
 	// the smallest gradients if their range is too wide. It is 0 without such gradients.
 	Static float64
 }
@@ -90,6 +91,19 @@ const lost = 0.05
 // gradients that are zero in float64 too, for example behind a dead ReLU or a saturated
 // sigmoid. The training step takes effect, needs no changes, and has the same results as
 // without the diagnosis.
+//
+// step contains what a step of the run contains. It must call Backward; the scaler and the optimizer
+// are there if the run has them. Without a scaler the loss scale is 1:
+//
+//	scaler, opt := amp.NewGradScaler(), optim.NewSGD(nn.Parameters(net), 0.1)
+//	diagnose.Gradients(net, func() {
+//		var loss *tensor.Tensor
+//		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+//		scaler.Scale(loss).Backward() // loss.Backward() shows why a scaler is needed
+//		scaler.Step(opt)
+//		scaler.Update()
+//		opt.ZeroGrad()
+//	})
 func Gradients(net any, step func()) *GradientsReport {
 	needStep("Gradients", step != nil)
 	w := newWake(net)
@@ -111,10 +125,11 @@ func (w *wake) report() *GradientsReport {
 	defer w.mu.Unlock()
 	r := &GradientsReport{Underflows: w.underflows, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
 	if w.all.margin > 0 {
-		r.Static = staticScale(1/(w.all.margin*w.scale), 1)
-		if need := r.Scale * r.Rescue; r.Static == 1<<maxScale && need*headroom <= w.all.margin*w.scale {
-			r.Static = max(r.Static, need)
+		need, top := w.scale*w.all.enough(), staticScale(1/(w.all.margin*w.scale), 1)
+		if top == 1<<maxScale && need*headroom <= w.all.margin*w.scale {
+			top = max(top, need)
 		}
+		r.Static = recommended(need, top)
 	}
 	var first *Underflow
 	for _, p := range w.params {

@@ -34,7 +34,10 @@ func (m *magnitudes64) add(truth []float64, d tensor.DType) {
 }
 
 // rescue returns the power of two, at least 1, with which all but one in a thousand survive.
-func (m *magnitudes64) rescue() float64 {
+func (m *magnitudes64) rescue() float64 { return max(1, m.enough()) }
+
+// enough returns the smallest power of two with which all but one in a thousand survive, or 1 if there are none.
+func (m *magnitudes64) enough() float64 {
 	var powers []int
 	for e := range m.above {
 		powers = append(powers, e)
@@ -43,7 +46,7 @@ func (m *magnitudes64) rescue() float64 {
 	few := m.count / 1000
 	for _, e := range powers {
 		if few -= m.above[e]; few < 0 {
-			return math.Exp2(float64(max(0, -e)))
+			return math.Exp2(float64(-e))
 		}
 	}
 	return 1

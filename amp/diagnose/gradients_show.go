@@ -48,14 +48,20 @@ func (r *GradientsReport) cure(d *Underflow) string {
 		if d.Forward {
 			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
 		}
-		need, over := r.Scale*r.Rescue, r.Scale*r.Ceiling*2
+		need, over := r.Scale*r.need(), r.Scale*r.Ceiling*2
+		top := max(r.Static, over/2/headroom)
+		between := fmt.Sprintf("from %s, where at most one in a thousand of all gradients, those of activations included, is flushed, to %s, which leaves a factor of %d before overflow", scaleText(need), scaleText(top), headroom)
 		switch {
-		case r.Rescue > r.Ceiling:
+		case need > r.Scale*r.Ceiling && d.Of == "":
+			return fmt.Sprintf("no loss scale saves them all: from a scale of %s all but one in a thousand survive, and from %s the largest overflow; train in bfloat16", scaleText(need), scaleText(over))
+		case need > r.Scale*r.Ceiling:
 			return fmt.Sprintf("no loss scale saves them all: from a scale of %s all but one in a thousand survive, and from %s the largest overflow; keep %s in float32 with amp.Float16.With(%q, amp.FP32), or train in bfloat16", scaleText(need), scaleText(over), d.Of, d.Of)
-		case r.Static < need:
+		case top < need:
 			return fmt.Sprintf("from a loss scale of %s all but one in a thousand survive, and from %s the largest overflow, so none leaves a factor of %d: use amp.NewGradScaler(), which adapts the scale, or train in bfloat16", scaleText(need), scaleText(over), headroom)
+		case need <= defaultScale && defaultScale <= top:
+			return fmt.Sprintf("use amp.NewGradScaler(): its default loss scale, %s, lies in the range that fits, %s", scaleText(defaultScale), between)
 		}
-		return fmt.Sprintf("use a loss scale from %s, where all but one in a thousand gradients survive, those of activations included, to %s, which leaves a factor of %d before overflow: amp.NewGradScaler(amp.InitScale(%s))", scaleText(need), scaleText(max(r.Static, over/2/headroom)), headroom, literal(r.Static))
+		return fmt.Sprintf("use amp.NewGradScaler(amp.InitScale(%s)): the loss scales that fit are those %s", literal(max(r.Static, min(top, need))), between)
 	case Overflowed:
 		return "run diagnose.Overflow to find what overflows, and why"
 	case DeadReLU:
@@ -64,6 +70,18 @@ func (r *GradientsReport) cure(d *Underflow) string {
 		return "no loss scale helps: keep its operand near 0 (a normalisation layer before it, a smaller initialisation), or use ReLU instead; at the output, use a loss that includes it, such as BinaryCrossEntropyWithLogits"
 	}
 	return "no loss scale helps: look for zero weights, a Detach, a mask or a Clamp there"
+}
+
+// need returns the factor by which the loss scale must grow for all but one in a thousand of the gradients to survive: of all
+// gradients together or, if these do already, of each parameter.
+func (r *GradientsReport) need() float64 {
+	factor := r.Rescue
+	if factor <= 1 {
+		for _, l := range r.Layers {
+			factor = max(factor, l.Rescue)
+		}
+	}
+	return factor
 }
 
 // String returns sentences on which gradients were lost, where this happened first, and what to
@@ -76,7 +94,13 @@ func (r *GradientsReport) String() string {
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
 	}
-	if r.First == nil && slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Outcome == Overflowed }) {
+	is := func(o Outcome) bool {
+		return slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Outcome == o })
+	}
+	if r.First == nil && is(Flushed) {
+		lines = append(lines, sentence("%s", "what to do: "+r.cure(&Underflow{Outcome: Flushed})))
+	}
+	if r.First == nil && is(Overflowed) {
 		lines = append(lines, "They were non-finite before they reached the parameters: diagnose.Overflow finds the origin.")
 	}
 	for _, l := range r.Layers {
@@ -137,7 +161,7 @@ func (r *GradientsReport) Chart() *chart.Figure {
 	for _, l := range r.Layers {
 		list = append(list, chart.GradientLayer{
 			Name: l.Param, DType: l.DType.String(), Elements: l.Elements, Zeros: l.Zeros, Flushed: l.Flushed,
-			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: string(l.Outcome),
+			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: l.outcome(),
 		})
 	}
 	return chart.GradientLayers(list)
@@ -154,36 +178,78 @@ func (r *GradientsReport) InTheme(name string) any {
 func (r *GradientsReport) page(figure *chart.Figure) string {
 	var b strings.Builder
 	text, _, _ := strings.Cut(r.String(), "\n  ")
-	b.WriteString(`<div style="font-size:13px">` + page(text, figure) + `<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
-	for _, h := range []string{"parameter", "outcome", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
-		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)
+	b.WriteString(page(text, figure) + `<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
+	columns := r.columns()
+	for _, c := range columns {
+		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, c.head)
 	}
 	b.WriteString("</tr>")
 	for _, l := range r.Layers {
-		where, style := "", ""
-		if l.Loss != nil {
-			where = "derivative of " + l.Loss.Of + " " + l.Loss.at()
-		}
-		if !l.Outcome.well() {
-			style = alarm
-		}
-		span := "0"
-		if l.Highest > 0 {
-			span = power(l.Lowest) + " to " + power(l.Highest)
-		}
-		cells := []string{l.Param, string(l.Outcome), l.DType.String(), percent(l.FlushedShare()), percent(l.ZeroShare()), percent(portion(l.Subnormal, l.Elements)), percent(portion(l.Infinite, l.Elements)), span, "× " + scaleText(l.Rescue), where}
-		if l.Outcome == Unused {
-			cells = []string{l.Param, string(l.Outcome), "", "", "", "", "", "", "", ""}
-		}
 		b.WriteString("<tr>")
-		for i, c := range cells {
-			c = html.EscapeString(c)
-			if i == 1 && style != "" {
-				c = `<span style="` + style + `">` + c + "</span>"
+		for i, c := range columns {
+			value := html.EscapeString(c.of(l))
+			if i == 1 && !l.Outcome.well() {
+				value = `<span style="` + alarm + `">` + value + "</span>"
 			}
-			b.WriteString(`<td style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">` + c + "</td>")
+			b.WriteString(`<td style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">` + value + "</td>")
 		}
 		b.WriteString("</tr>")
 	}
-	return b.String() + "</table></div></div>"
+	return b.String() + "</table></div>" + paragraph(fmt.Sprintf("Shares are of the elements that are not 0 in float64. A gradient counts as flushed if it loses %.0f %% or more.", 100*lost))
+}
+
+// outcome returns the outcome as text, with the share that is left if some elements were flushed.
+func (l LayerGradient) outcome() string {
+	if l.Outcome == Preserved && l.Flushed > 0 {
+		return percent(1-l.FlushedShare()) + " preserved"
+	}
+	return string(l.Outcome)
+}
+
+// gradientColumn is a column of a report's table.
+type gradientColumn struct {
+	head string
+	of   func(l LayerGradient) string
+}
+
+// columns returns the columns of the table. Those that would be the same in each row are left out, except for the first ones.
+func (r *GradientsReport) columns() []gradientColumn {
+	used := func(f func(l LayerGradient) string) func(l LayerGradient) string {
+		return func(l LayerGradient) string {
+			if l.Outcome == Unused {
+				return ""
+			}
+			return f(l)
+		}
+	}
+	list := []gradientColumn{
+		{"parameter", func(l LayerGradient) string { return l.Param }},
+		{"outcome", LayerGradient.outcome},
+		{"flushed", used(func(l LayerGradient) string { return percent(l.FlushedShare()) })},
+		{"in float64", used(func(l LayerGradient) string {
+			if l.Highest > 0 {
+				return power(l.Lowest) + " to " + power(l.Highest)
+			}
+			return "0"
+		})},
+	}
+	for _, c := range []gradientColumn{
+		{"subnormal", used(func(l LayerGradient) string { return percent(portion(l.Subnormal, l.Elements)) })},
+		{"zero anyway", used(func(l LayerGradient) string { return percent(l.ZeroShare()) })},
+		{"not finite", used(func(l LayerGradient) string { return percent(portion(l.Infinite, l.Elements)) })},
+		{"dtype", used(func(l LayerGradient) string { return l.DType.String() })},
+	} {
+		if slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return c.of(l) != c.of(r.Layers[0]) }) {
+			list = append(list, c)
+		}
+	}
+	if slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Loss != nil }) {
+		list = slices.Insert(list, 2, gradientColumn{"lost in", func(l LayerGradient) string {
+			if l.Loss == nil {
+				return ""
+			}
+			return "derivative of " + l.Loss.Of + " " + l.Loss.at()
+		}})
+	}
+	return list
 }

@@ -126,7 +126,7 @@ func TestGradientsRescue(t *testing.T) {
 	if r.Preserved() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
 		t.Fatalf("got rescue %v and ceiling %v\n%s", r.Rescue, r.Ceiling, r)
 	}
-	if r.Static < r.Rescue || r.Static*8 > r.Ceiling || !strings.Contains(r.String(), "leaves a factor of 8 before overflow: amp.NewGradScaler(amp.InitScale(") {
+	if r.Static < r.Rescue || r.Static*8 > r.Ceiling || !strings.Contains(r.String(), "which leaves a factor of 8 before overflow") {
 		t.Errorf("got %s", r)
 	}
 	dead := func(scale float64) (n, all, over int) {
@@ -155,6 +155,47 @@ func TestGradientsRescue(t *testing.T) {
 	}
 	if _, _, over := dead(2 * r.Ceiling); over == 0 {
 		t.Errorf("at scale %v: got no overflow", 2*r.Ceiling)
+	}
+}
+
+// TestGradientsAdvice checks the advice for losses of several sizes: the default loss scale where it fits, else one that
+// leaves a margin on both sides. The step with the recommended scale keeps its gradients.
+func TestGradientsAdvice(t *testing.T) {
+	for _, tt := range []struct {
+		factor float64 // of the loss
+		want   string
+	}{
+		{0x1p-13, "use amp.NewGradScaler(): its default loss scale, 65,536 (2¹⁶), lies in the range that fits, from "},
+		{0x1p-30, "use amp.NewGradScaler(amp.InitScale("},
+		{0x1p-36, "use amp.NewGradScaler(amp.InitScale("},
+	} {
+		build := func() *ward {
+			tensor.ManualSeed(5)
+			w := mlpWard()
+			w.plainly = true
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).MulScalar(tt.factor) }
+			return w.ready()
+		}
+		w := build()
+		r := diagnose.Gradients(w.net, w.step)
+		advice, _, _ := strings.Cut(r.String(), "\n  ")
+		if _, advice, _ = strings.Cut(advice, "What to do: "); !strings.HasPrefix(advice, tt.want) {
+			t.Errorf("factor %v: got %q, want %q", tt.factor, advice, tt.want)
+		}
+		if r.Static == 1<<16 != strings.Contains(tt.want, "default") || r.Static < r.Rescue || r.Static*8 > r.Ceiling*2 {
+			t.Errorf("factor %v: got static scale %v for rescue %v and ceiling %v", tt.factor, r.Static, r.Rescue, r.Ceiling)
+		}
+		w = build()
+		w.plainly, w.scaler = false, amp.NewGradScaler(amp.InitScale(r.Static))
+		if again := diagnose.Gradients(w.net, w.step); !again.Preserved() {
+			t.Errorf("factor %v: with the recommended scale %v: %s", tt.factor, r.Static, again)
+		}
+		if _, html, _ := strings.Cut(r.HTML(), "</details>"); strings.Contains(html, "scale needed") || !strings.Contains(html, "outcome</th>") || strings.Contains(html, "dtype</th>") != strings.Contains(html, "float32</td>") {
+			t.Errorf("factor %v: the table has other columns", tt.factor)
+		}
+	}
+	if scale := amp.NewGradScaler().CurrentScale(); scale != 1<<16 {
+		t.Errorf("the default scale is %v", scale)
 	}
 }
 

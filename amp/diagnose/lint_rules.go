@@ -66,7 +66,7 @@ var rules = []rule{
 	{
 		code: "double-sigmoid", severity: Mistake, finds: "sigmoid before binary_cross_entropy_with_logits, which applies one itself",
 		why:  "The sigmoid is applied twice: the logits lie between 0 and 1, and the loss cannot fall below 0.31 for ones and 0.69 for zeros.",
-		cure: "Give the loss the logits: leave the sigmoid out.", source: "README of the BERT tweet classifier; PyTorch, BCEWithLogitsLoss",
+		cure: "Give the loss the logits: leave the sigmoid out.", source: "PyTorch, BCEWithLogitsLoss",
 		op: doubleSigmoid,
 	},
 	{
@@ -132,7 +132,7 @@ var rules = []rule{
 	{
 		code: "kept-graph", severity: Risk, finds: "a running total of losses with their graphs",
 		why:  "The total keeps the graph of every step alive, so memory use grows without bound.",
-		cure: "Add loss.Item(), or loss.Detach().", source: "README of the BERT tweet classifier; PyTorch FAQ",
+		cure: "Add loss.Item(), or loss.Detach().", source: "PyTorch FAQ",
 		op: keptGraph,
 	},
 	{

@@ -80,7 +80,7 @@ var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#
 // untrusted notebook.
 func (r *LintReport) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div style="font-size:13px"><p>%s</p>`, html.EscapeString(r.summary()))
+	fmt.Fprintf(&b, `<div><p>%s</p>`, html.EscapeString(r.summary()))
 	if r.Clean() {
 		return b.String() + "</div>"
 	}

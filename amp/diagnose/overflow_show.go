@@ -228,7 +228,7 @@ func (r *OverflowReport) HTML() string {
 	}
 	c := r.Culprit
 	var b strings.Builder
-	b.WriteString(`<div style="font-size:13px">` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
+	b.WriteString(`<div>` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
 	b.WriteString(`<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"", "operation", "module", "line", "dtype", "range", "not finite"} {
 		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)

@@ -123,10 +123,11 @@ type Band struct {
 	Low, High float64
 	// Limit is the scale at which the first gradient overflows; infinite if all are 0.
 	Limit float64
-	// Static is the fixed scale for a whole run by the rule of "Mixed Precision
-	// Training" (Micikevicius et al., ICLR 2018), with a margin for gradients that
-	// grow: the largest power of two, up to 2²⁴, whose product with 8 times the
-	// largest gradient stays below the largest number of the format. It is below Low if
+	// Static is the recommended fixed scale for a whole run, with a margin for gradients that
+	// change: the default of amp.NewGradScaler, 65,536. If that is below Low, it is 8 times Low.
+	// It is at most the largest power of two, up to 2²⁴, whose product with 8 times the
+	// largest gradient stays below the largest number of the format ("Mixed Precision
+	// Training", Micikevicius et al., ICLR 2018, chooses a scale by this limit). It is below Low if
 	// no safe scale leaves that margin, and 0 if all gradients are 0.
 	Static float64
 	// Activations reports whether gradients of activations are counted too, as
@@ -140,6 +141,18 @@ type Band struct {
 
 // headroom is the factor that a recommended scale leaves before the largest gradient overflows.
 const headroom = 8
+
+// defaultScale is the scale at which amp.NewGradScaler begins.
+const defaultScale = 1 << 16
+
+// recommended returns the scale to use where gradients survive from low and a margin before overflow is left up to top: the
+// default scale, if it lies between them.
+func recommended(low, top float64) float64 {
+	if low <= defaultScale {
+		return min(top, defaultScale)
+	}
+	return min(top, low*headroom)
+}
 
 // staticScale returns the largest power of two, up to 2²⁴, whose product with headroom times
 // largest stays below limit; 0 if largest is 0.
@@ -173,7 +186,6 @@ func (r *Replay) Band(f Format) Band {
 	}
 	b.Lost = float64(lost) / float64(max(count, 1))
 	b.Limit = f.over / most
-	b.Static = staticScale(most, f.max)
 	for k := range maxScale + 1 {
 		w := r.whatIf(math.Exp2(float64(k)), f)
 		if w.Count == 0 || w.Overflowing > 0 || w.FlushedShare() >= safeFlush {
@@ -184,6 +196,7 @@ func (r *Replay) Band(f Format) Band {
 		}
 		b.High = w.Scale
 	}
+	b.Static = recommended(b.Low, staticScale(most, f.max))
 	return b
 }
 
@@ -230,7 +243,11 @@ func (b Band) text() string {
 	case b.Low == 1 && b.Format.max > Float16.max:
 		text += "; they need no loss scale"
 	case b.Low > 0 && b.Static >= b.Low:
-		text += fmt.Sprintf("; as a fixed scale for the whole run: %s, a factor of %s below overflow at %.4g", scaleText(b.Static), number(math.Floor(b.Limit/b.Static)), b.Limit)
+		of := ""
+		if b.Static == defaultScale {
+			of = ", the default of amp.NewGradScaler"
+		}
+		text += fmt.Sprintf("; as a fixed scale for the whole run: %s%s, a factor of %s below overflow at %.4g", scaleText(b.Static), of, number(math.Floor(b.Limit/b.Static)), b.Limit)
 	default:
 		text += fmt.Sprintf("; gradients overflow from %.4g, so no safe scale leaves a factor of %d: use amp.NewGradScaler(), which adapts the scale, or a format with a wider range", b.Limit, headroom)
 	}

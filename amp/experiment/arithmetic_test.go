@@ -82,7 +82,8 @@ func TestAccumulation(t *testing.T) {
 	near(t, "float16 sum of 0.1 in pairs", tenths.Sums[3].Sum, 1000, 1)
 	equal(t, "float16 0.1 into float32 is stuck at", float64(tenths.Sums[4].Stuck), -1)
 	shows(t, tenths, "256")
-	if got, want := ones.Figure.String(), "Sum of 5000 terms, exactly 5000: float16 stops at 2048 from term 2048 on, bfloat16 stops at 256 from term 256 on, float32 ends at 5000, float16 in pairs ends at 5000, float16 into float32 ends at 5000"; got != want {
+	// The lines of the float32 sums are that of the exact sum.
+	if got, want := ones.Figure.String(), "Sum of 5000 terms, exactly 5000: float16 stops at 2048 from term 2048 on, bfloat16 stops at 256 from term 256 on, float16 in pairs ends at 5000"; got != want {
 		t.Errorf("got the chart %q, want %q", got, want)
 	}
 	shows(t, experiment.Accumulation(0, 1), "0 additions")

@@ -142,6 +142,7 @@ func GradientHistogram(net any, step func()) *GradientHistogramReport {
 	r.Says = fmt.Sprintf("%s of the activations' gradients are exactly 0; float16 flushes %s of the others to 0, and %s of the parameters' gradients.",
 		percent(a.Zeros), percent(a.Lost), percent(w.Lost))
 	if half {
+		r.Figure = r.Figure.Title(fmt.Sprintf("This run in half precision flushed %s of its gradients to 0 itself; the others are those that float16 keeps", percent(a.Flushed)))
 		r.Says += " The run was in half precision: it flushed some of them to 0 itself, and rounded others. A run in float32 shows the magnitude of each."
 	}
 	return r

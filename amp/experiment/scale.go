@@ -124,7 +124,8 @@ func ScaleCollapse() *ScaleCollapseReport {
 	r.row("the last scale above 0", r.Smallest)
 	r.row("a gradient of 1, unscaled at 2^-130", r.Inverse)
 	r.row("the weight after one step at scale 0", r.Weight)
-	r.Figure = chart.Lines("log2 of the loss scale", []chart.Series{{Name: "scale", Values: scales}})
+	r.Figure = chart.Lines("log2 of the loss scale", []chart.Series{{Name: "scale", Values: scales}}).
+		Title(fmt.Sprintf("After %d overflows in a row the loss scale is 0, and the next step makes the weight %g", r.Halvings, r.Weight))
 	r.Says = fmt.Sprintf("After %d overflows in a row the scale is 0, and the next step makes the weight %g.", r.Halvings, r.Weight)
 	return r
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 
 	"halfnote/display/chart"
 	"halfnote/tensor"
@@ -66,7 +67,12 @@ func Accumulation(n int, value float64) *AccumulationReport {
 		} else {
 			row.Sum, row.Stuck, line.Values = inTurn(term, n, shown)
 		}
-		r.Sums, sums = append(r.Sums, row), append(sums, line)
+		r.Sums = append(r.Sums, row)
+		if n > 0 && slices.Equal(line.Values, exact.Values) {
+			exact.Name += ", " + line.Name // one line would hide the other
+		} else {
+			sums = append(sums, line)
+		}
 		stuck := "never"
 		if row.Stuck >= 0 {
 			stuck = fmt.Sprint(row.Stuck)

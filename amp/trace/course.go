@@ -171,18 +171,40 @@ func (c *course) rates() (list []float64) {
 	return list
 }
 
+// quantities returns the loss, unless one was logged, and what was logged.
+func (c *course) quantities() (list []chart.Panel) {
+	loss := chart.Panel{Name: "loss"}
+	for i, m := range c.columns {
+		if !m.unknown {
+			loss.X, loss.Values = append(loss.X, float64(i*c.stride)), append(loss.Values, m.loss)
+		}
+	}
+	if !slices.ContainsFunc(c.logs, func(l *logged) bool { return l.name == loss.Name }) {
+		list = append(list, loss)
+	}
+	for _, l := range c.logs {
+		list = append(list, chart.Panel{Name: l.name, X: l.x, Values: l.y})
+	}
+	return list
+}
+
+// ended returns the time at which the column of a step ended.
+func (c *course) ended(step int) time.Time {
+	if len(c.columns) == 0 {
+		return c.begun
+	}
+	return c.begun.Add(c.columns[min(step/c.stride, len(c.columns)-1)].end)
+}
+
 // panels returns the quantities that are known; flushed is the share of each column.
 func (c *course) panels() (list []chart.Panel) {
-	loss, scale := chart.Panel{Name: "loss"}, chart.Panel{Name: "loss scale", Power: true}
+	scale := chart.Panel{Name: "loss scale", Power: true}
 	rate, memory := chart.Panel{Name: "throughput", Unit: "steps/s"}, chart.Panel{Name: "memory of tensors", Unit: "B"}
 	rates := c.rates()
 	add := func(p *chart.Panel, i int, v float64) {
 		p.X, p.Values = append(p.X, float64(i*c.stride)), append(p.Values, v)
 	}
 	for i, m := range c.columns {
-		if !m.unknown {
-			add(&loss, i, m.loss)
-		}
 		if m.scale != 0 {
 			add(&scale, i, m.scale)
 		}
@@ -194,15 +216,7 @@ func (c *course) panels() (list []chart.Panel) {
 		}
 		add(&rate, i, rates[i])
 	}
-	named := false
-	for _, l := range c.logs {
-		named = named || l.name == loss.Name
-		list = append(list, chart.Panel{Name: l.name, X: l.x, Values: l.y})
-	}
-	if !named {
-		list = append([]chart.Panel{loss}, list...)
-	}
-	return append(list, scale, rate, memory)
+	return append(c.quantities(), scale, rate, memory)
 }
 
 func size(shape []int) int {

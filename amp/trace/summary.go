@@ -158,7 +158,10 @@ func percent(p float64) string {
 	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
-// Table lists the operations with their operands and results.
+// Table lists the operations with their operands and results. Column "why" has the policy's reason:
+// "lower" and "fp32" for operations on the list for low precision and on that for float32,
+// "unlisted" for those on no list, which keep the dtype of their operands, and "of" for parts of
+// the derivative of an operation.
 func (r *Recorder) Table() display.Bundle {
 	head := []string{"#", "step", "phase", "op", "module", "line", "why", "in", "computed", "out", "casts", "cached", "zero", "subnormal", "inf, NaN", "flushed to 0", "smallest", "largest", "time"}
 	ops := r.Ops()

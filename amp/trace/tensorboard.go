@@ -23,6 +23,7 @@ type SummaryWriter struct {
 	file    *os.File
 	w       *bufio.Writer
 	flushed time.Time
+	tags    map[string]bool // scalars that the program added
 	err     error
 }
 
@@ -83,6 +84,12 @@ func (s *SummaryWriter) flush() error {
 // AddScalar adds a number of one step, for example "loss". It is
 // torch.utils.tensorboard.SummaryWriter.add_scalar.
 func (s *SummaryWriter) AddScalar(tag string, value float64, step int) {
+	s.mu.Lock()
+	if s.tags == nil {
+		s.tags = map[string]bool{}
+	}
+	s.tags[tag] = true
+	s.mu.Unlock()
 	s.scalar(time.Now(), tag, value, step)
 }
 
@@ -117,8 +124,9 @@ func (s *SummaryWriter) AddGradients(model any, step int) {
 
 // AddRecording adds numbers of the steps of a recording: "amp/loss_scale", "amp/skipped" (1 for a
 // skipped step), "amp/steps_per_second", "amp/flushed_share" and "amp/bad_share", the fractions of
-// elements that rounding turned into zero and that are inf or NaN. Of a long recording it adds
-// means over several steps.
+// elements that rounding turned into zero and that are inf or NaN. It also adds "loss", which the recording finds as
+// [Recorder.Dashboard] does, and the quantities given to [Recorder.Log], except those that AddScalar has added. Of a
+// long recording it adds values of every few steps.
 func (s *SummaryWriter) AddRecording(r *Recorder) {
 	if r == nil {
 		panic(errors.New("trace: add_recording: the recording is nil; want the result of trace.Start"))
@@ -142,6 +150,19 @@ func (s *SummaryWriter) AddRecording(r *Recorder) {
 		}
 		if t.Elements > 0 {
 			s.scalar(end, "amp/bad_share", t.BadShare(), step)
+		}
+	}
+	known := func(tag string) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.tags[tag]
+	}
+	for _, p := range r.course.quantities() {
+		if known(p.Name) {
+			continue
+		}
+		for i, step := range p.X {
+			s.scalar(r.course.ended(int(step)), p.Name, p.Values[i], int(step))
 		}
 	}
 	for _, step := range r.steps {

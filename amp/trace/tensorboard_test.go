@@ -45,6 +45,7 @@ func TestTensorBoardReads(t *testing.T) {
 		tb.AddScalar("loss", loss.Item(), step)
 		tb.AddGradients(net, step)
 		losses = append(losses, loss.Item())
+		rec.Log("accuracy", 0.25*float64(step))
 		gradient = net.Weight.Grad().Float64s()
 		scaler.Step(opt)
 		scaler.Update()
@@ -54,34 +55,32 @@ func TestTensorBoardReads(t *testing.T) {
 	if err := tb.Flush(); err != nil {
 		t.Fatal(err)
 	}
+	found := filepath.Join(t.TempDir(), "found") // with what the recording finds by itself
+	if tb, err := trace.TensorBoard(found); err != nil {
+		t.Fatal(err)
+	} else if tb.AddRecording(rec); tb.Close() != nil {
+		t.Fatal(tb.Close())
+	}
 	tb.AddHistogram("values", tensor.New([]float64{-2, -1e-30, 0, 0, 0.5, 0.5, math.Inf(1), math.NaN()}), 7)
 	tb.AddHistogram("none", tensor.New([]float64{math.NaN()}), 0)
 	if err := tb.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	out, err := exec.Command(python, filepath.Join("testdata", "eventfile.py"), dir).Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, err.(*exec.ExitError).Stderr)
-	}
-	var got struct {
-		Version    float64
-		Scalars    map[string][][3]float64
-		Histograms map[string][]struct {
-			Step                        int
-			Min, Max, Num, Sum, Squares float64
-			Limits, Counts              []float64
-		}
-	}
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	got, alone := readEvents(t, python, dir), readEvents(t, python, found)
 	if got.Version != 2 {
 		t.Errorf("version: got %v, want 2", got.Version)
 	}
 	for i, e := range got.Scalars["loss"] {
 		if e[0] != float64(i) || e[1] != float64(float32(losses[i])) || math.Abs(e[2]-float64(begun.Unix())) > 3600 {
 			t.Errorf("loss, event %d: got step %v, %v at %v; want step %d, %v, at %d", i, e[0], e[1], e[2], i, losses[i], begun.Unix())
+		}
+	}
+	for i, loss := range losses {
+		for tag, want := range map[string]float64{"loss": loss, "accuracy": 0.25 * float64(i)} {
+			if list := alone.Scalars[tag]; len(list) != 3 || list[i][0] != float64(i) || list[i][1] != float64(float32(want)) || math.Abs(list[i][2]-float64(begun.Unix())) > 3600 {
+				t.Errorf("%s without AddScalar: got %v, want %v in step %d", tag, list, want, i)
+			}
 		}
 	}
 	steps := rec.Steps()
@@ -155,6 +154,31 @@ func TestTensorBoardReads(t *testing.T) {
 	if none := got.Histograms["none"]; len(none) != 1 || none[0].Num != 0 {
 		t.Errorf("none: got %+v, want an empty histogram", none)
 	}
+}
+
+// events is what TensorBoard reads from an event file.
+type events struct {
+	Version    float64
+	Scalars    map[string][][3]float64 // step, value and time
+	Histograms map[string][]struct {
+		Step                        int
+		Min, Max, Num, Sum, Squares float64
+		Limits, Counts              []float64
+	}
+}
+
+func readEvents(t *testing.T, python, dir string) (got events) {
+	t.Helper()
+	cmd := exec.Command(python, filepath.Join("testdata", "eventfile.py"), dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &got)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return got
 }
 
 // TestTensorBoardErrors checks the errors of folders and of a closed writer.

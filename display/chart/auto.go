@@ -21,13 +21,13 @@ func (f *Figure) InTheme(name string) any {
 }
 
 // both returns an SVG file with the figure in two themes. The browser selects one by
-// prefers-color-scheme (CSS Media Queries Level 5).
+// prefers-color-scheme (CSS Media Queries Level 5); on paper it is the light one.
 func (f *Figure) both() []byte {
 	w, h := f.Size()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg" role="img"><title>%s</title>`,
 		w, h, w, h, html.EscapeString(f.String()))
-	b.WriteString(`<style>.halfnote-dark{display:none}@media (prefers-color-scheme:dark){.halfnote-dark{display:inline}.halfnote-light{display:none}}</style>`)
+	b.WriteString(`<style>.halfnote-dark{display:none}@media screen and (prefers-color-scheme:dark){.halfnote-dark{display:inline}.halfnote-light{display:none}}</style>`)
 	for _, t := range []struct {
 		class string
 		theme Theme

@@ -81,25 +81,6 @@ func spanOf(lists ...[]float64) span {
 	return s
 }
 
-// scale sets the ticks and limits of a plot on canvas c whose data is in place. whole is whether the
-// positions on the x axis are whole numbers.
-func (a axes) scale(p *plot.Plot, c draw.Canvas, whole bool) {
-	p.X.Tick.Marker = roundTicks{ticksIn(c), whole}
-	p.X.Min, p.X.Max = logLimits(p.X.Min, p.X.Max, a.logX)
-	if a.logX {
-		p.X.Tick.Marker = powerTicks{10}
-	}
-	p.Y.Min, p.Y.Max = logLimits(p.Y.Min, p.Y.Max, a.logY)
-	if a.logY {
-		p.Y.Tick.Marker = powerTicks{10}
-	}
-	if pad := (p.Y.Max - p.Y.Min) * .04; pad > 0 {
-		p.Y.Min, p.Y.Max = p.Y.Min-pad, p.Y.Max+2*pad
-	} else {
-		p.Y.Min, p.Y.Max = p.Y.Min-1, p.Y.Max+1
-	}
-}
-
 // paint draws p on c. A long name of the x axis is cut, and ticks are left out if their labels would
 // overlap.
 func paint(p *plot.Plot, c draw.Canvas) {

@@ -2,9 +2,7 @@ package chart
 
 import (
 	"fmt"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strings"
 )
 
 // Bar is a sum of parts.
@@ -21,7 +19,7 @@ type Part struct {
 }
 
 // Bars shows totals of a quantity such as "memory", in a unit such as "B", one bar each, divided
-// into parts. Parts of later kinds are hatched to keep neighbours of the same colour apart.
+// into parts. Parts of later kinds are lighter, so that the reader can tell apart neighbours of the same colour.
 func Bars(what, unit string, bars []Bar) *Figure {
 	s := barSheet{what: what, unit: unit}
 	for _, b := range bars {
@@ -42,10 +40,8 @@ func Bars(what, unit string, bars []Bar) *Figure {
 	if s.most == 0 {
 		return blank(fmt.Sprintf(words.barNone, title))
 	}
-	f := &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.barTotal, title, s.sentence()), height: keyHeight + barRow*len(s.bars) + 4, draw: s.draw, twin: s.twin,
-		head: []string{words.headOp, words.headPart, words.headDType, words.headValue},
-	}
+	f := s.view().figure(fmt.Sprintf(words.barTotal, title, s.sentence()))
+	f.head, f.rows = []string{words.headOp, words.headPart, words.headDType, words.headValue}, nil
 	for _, b := range bars {
 		for _, p := range b.Parts {
 			f.rows = append(f.rows, []any{b.Name, p.Name, p.DType, p.Value})
@@ -101,49 +97,38 @@ func (s barSheet) sentence() string {
 	return text
 }
 
-// look returns the drawing function of kind i.
-func (s barSheet) look(t Theme, i int) func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
-	d, _ := dtypeOf(s.kinds[i].DType)
-	col := d.color(t)
-	if s.kinds[i].DType == "" {
-		col = t.Neutral
+// view returns the bars.
+func (s barSheet) view() view {
+	v := view{x: scale{bare: true, lo: 0, hi: s.most}, height: barRow * len(s.bars),
+		facts: []fact{{"name", words.headOp}, {"kind", words.headPart}, {"dtype", words.headDType}, {"value", strings.TrimSpace(words.headValue + " " + s.unit)}}}
+	seen := map[string]bool{}
+	for _, k := range s.kinds {
+		d, _ := dtypeOf(k.DType)
+		v.kinds = append(v.kinds, kind{name: k.Name, color: d.color, faint: seen[k.DType]})
+		seen[k.DType] = true
 	}
-	for _, k := range s.kinds[:i] {
-		if k.DType == s.kinds[i].DType {
-			return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { hatched(c, x0, y0, x1, y1, col) }
-		}
-	}
-	return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { c.FillPolygon(col, rectangle(x0, y0, x1, y1)) }
-}
-
-func (s barSheet) draw(t Theme, c draw.Canvas) {
-	var entries []key
-	for i, k := range s.kinds {
-		look := s.look(t, i)
-		entries = append(entries, key{func(c *draw.Canvas, p vg.Point, r vg.Length, _ colour) { look(c, p.X-r, p.Y-r, p.X+r, p.Y+r) }, t.Text, k.Name})
-	}
-	c = keys(t, c, "", entries)
-	name, value := t.style(labelSize, t.Text), t.style(labelSize, t.Text)
-	name.XAlign = draw.XRight
-	var names, values vg.Length
-	for _, b := range s.bars {
-		names = max(names, min(name.Width(b.Name), 180))
-		values = max(values, value.Width(amount(b.total, s.unit)))
-	}
-	left, right := c.Min.X+names+10, c.Max.X-values-12
+	parts, totals := layer{mark: rects}, layer{mark: texts, align: 1, gap: 8}
+	style := Light.style(labelSize, Light.Text)
 	for i, b := range s.bars {
-		mid := c.Max.Y - barRow*(vg.Length(i)+.5)
-		x := left
+		v.y.names = append(v.y.names, b.Name)
+		sum := 0.
 		for k, kind := range s.kinds {
 			for _, p := range b.Parts {
-				if w := (right - left) * vg.Length(p.Value/s.most); p.Name == kind.Name && w > 0 && finite(p.Value) {
-					s.look(t, k)(&c, x, mid-7, x+w, mid+7)
-					x += w
+				if p.Name == kind.Name && p.Value > 0 && finite(p.Value) {
+					parts.rows = append(parts.rows, row{x: sum, x2: sum + p.Value, y: float64(i) - .32, y2: float64(i) + .32, kind: k, facts: []any{b.Name, p.Name, p.DType, p.Value}})
+					sum += p.Value
 				}
 			}
 		}
-		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, names))
-		write(&c, value, vg.Point{X: x + 8, Y: mid}, amount(b.total, s.unit))
+		total := amount(b.total, s.unit)
+		totals.rows = append(totals.rows, row{x: sum, y: float64(i), color: textInk, text: total})
+		v.right = max(v.right, style.Width(total)+12)
 	}
-	c.StrokeLine2(draw.LineStyle{Color: t.Neutral, Width: .75}, left, c.Min.Y+2, left, c.Max.Y)
+	v.layers = []layer{parts, totals, baseline(0, len(s.bars))}
+	return v
+}
+
+// baseline is the line on which n bars stand.
+func baseline(x float64, n int) layer {
+	return layer{mark: rules, width: .75, rows: []row{{x: x, x2: x, y: -.45, y2: float64(n) - .55, color: neutral}}}
 }

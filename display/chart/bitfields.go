@@ -38,7 +38,7 @@ func BitFields(x float64, formats []StoredBits) *Figure {
 	wide := widest+longest > 48 // the cells are too narrow for digits
 	v.x.lo, v.x.hi = -float64(widest)-1-2*bitGap, float64(longest)
 	cells := layer{mark: rects, small: true}
-	notes, errors := layer{mark: texts, align: 1, aside: true}, layer{mark: texts, align: 1, small: true, aside: true}
+	notes, errors := layer{mark: texts, align: 1, side: rightOf}, layer{mark: texts, align: 1, small: true, side: rightOf}
 	var rows [][]any
 	for i, f := range list {
 		d, _ := dtypeOf(f.Name)

@@ -303,7 +303,7 @@ func (g *castGraph) view() view {
 		of   layer
 		text string
 		kind
-	}{{casts, "◆", kind{name: words.legendCast, mark: diamond, color: textInk}}, {cached, "◇", kind{name: words.legendCached, mark: hollowDiamond, color: textInk}}} {
+	}{{casts, "◆", kind{name: words.legendCast, mark: diamond, path: "diamond", color: textInk}}, {cached, "◇", kind{name: words.legendCached, mark: hollowDiamond, path: hollowPath, color: textInk}}} {
 		if len(sign.of.rows) > 0 || slices.ContainsFunc(notes.rows, func(r row) bool { return strings.Contains(r.text, sign.text) }) {
 			v.signs = append(v.signs, sign.kind)
 		}

@@ -14,12 +14,13 @@ import (
 // curve is a line that may hold inf and NaN, which plotter.NewLine rejects. The line breaks there,
 // and a triangle marks the upper edge, or the lower edge for -inf.
 type curve struct {
-	x      []float64 // positions; nil: 0, 1, 2 …
-	y      []float64
-	style  draw.LineStyle
-	stairs bool // y[i] holds from i to i+1
-	bad    color.Color
-	low    color.Color // of marks at the lower edge; nil: bad
+	x        []float64 // positions; nil: 0, 1, 2 …
+	y        []float64
+	style    draw.LineStyle
+	stairs   bool // y[i] holds from i to i+1
+	bad      color.Color
+	low      color.Color // of marks at the lower edge; nil: bad
+	unmarked bool        // no triangles
 }
 
 // at returns the position of y[i].
@@ -81,7 +82,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 				line = append(line, vg.Point{X: at.X, Y: line[n-1].Y})
 			}
 			flush()
-			if d := at.X - last; d > -.5 && d < .5 {
+			if d := at.X - last; l.unmarked || d > -.5 && d < .5 {
 				continue
 			}
 			last = at.X

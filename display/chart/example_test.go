@@ -392,6 +392,6 @@ func ExampleFigure_Interactive() {
 	fmt.Println(slices.Sorted(maps.Keys(b.Data)))
 	fmt.Println(fig.VegaLite()["description"])
 	// Output:
-	// [application/vnd.vegalite.v5+json image/png image/svg+xml text/plain]
+	// [application/vnd.vegalite.v5+json image/png text/markdown text/plain]
 	// Loss after 3 steps: float32 0.25
 }

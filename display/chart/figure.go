@@ -39,7 +39,8 @@ type Figure struct {
 	head        []string // header of the summary table
 	rows        [][]any
 	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
-	twin        func() twin                          // interactive form; nil if there is none
+	twin        func(most int) twin                  // returns the interactive form with about most points; nil if the figure has none
+	grid        *grid2                               // figures of a grid
 	interactive bool                                 // shown in its interactive form
 	formChosen  bool                                 // form set by Interactive or Picture
 }
@@ -151,7 +152,8 @@ func (f *Figure) HTML() string {
 
 // Bundle returns the figure for every kind of front end: HTML with the SVG as an image, a PNG
 // with its size, and the sentence and table as text. The bundle of an interactive figure has a
-// Vega-Lite specification in place of the HTML, which JupyterLab would draw instead.
+// Vega-Lite specification, and its HTML stands in Markdown: JupyterLab prefers the specification to Markdown and
+// HTML to the specification, and nbconvert shows pictures of other types without alt text.
 func (f *Figure) Bundle() display.Bundle {
 	w, h := f.Size()
 	text := f.String()
@@ -168,7 +170,7 @@ func (f *Figure) Bundle() display.Bundle {
 		},
 	}
 	if spec := f.VegaLite(); f.interactive && spec != nil {
-		b.Data[vegaLite], b.Data["image/svg+xml"] = spec, string(f.SVG())
+		b.Data[vegaLite], b.Data["text/markdown"] = spec, f.HTML()
 	} else {
 		b.Data["text/html"] = f.HTML()
 	}

@@ -2,9 +2,7 @@ package chart
 
 import (
 	"fmt"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"image/color"
 )
 
 // GradientLayer describes the gradient of a parameter in half precision.
@@ -24,11 +22,8 @@ func GradientLayers(layers []GradientLayer) *Figure {
 	if len(layers) == 0 {
 		return blank(words.layersNone)
 	}
-	s := layerSheet{shown: layers[:min(len(layers), layerMost)]}
-	f := &Figure{
-		theme: Light, sentence: layerSentence(layers), height: keyHeight + layerRow*len(s.shown) + 4, draw: s.draw, twin: s.twin,
-		head: []string{words.headParam, words.headDType, words.sweepFlushed, words.layersZero, words.bandSubnormal, words.notFinite, words.headNote},
-	}
+	f := layerView(layers[:min(len(layers), layerMost)]).figure(layerSentence(layers))
+	f.head, f.rows = []string{words.headParam, words.headDType, words.sweepFlushed, words.layersZero, words.bandSubnormal, words.notFinite, words.headNote}, nil
 	for _, l := range layers {
 		f.rows = append(f.rows, []any{l.Name, l.DType, percent(l.Flushed, l.Elements-l.Zeros), percent(l.Zeros, l.Elements), percent(l.Subnormal, l.Elements), percent(l.Infinite, l.Elements), l.Note})
 	}
@@ -62,56 +57,44 @@ const (
 	layerRow  = 20 // height of a bar
 )
 
-type layerSheet struct{ shown []GradientLayer }
-
-// parts returns the parts of a bar, from the left.
-func (layerSheet) parts(t Theme) []layerPart {
-	fill := func(col colour) func(*draw.Canvas, vg.Length, vg.Length, vg.Length, vg.Length) {
-		return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { c.FillPolygon(col, rectangle(x0, y0, x1, y1)) }
-	}
-	return []layerPart{
-		{words.layersNormal, func(l GradientLayer) int { return l.Elements - l.Zeros - l.Flushed - l.Subnormal - l.Infinite }, fill(t.BFloat16)},
-		{words.bandSubnormal, func(l GradientLayer) int { return l.Subnormal }, func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
-			hatched(c, x0, y0, x1, y1, t.BFloat16)
-		}},
-		{words.layersZero, func(l GradientLayer) int { return l.Zeros }, fill(t.Grid)},
-		{words.sweepFlushed, func(l GradientLayer) int { return l.Flushed }, fill(t.Float16)},
-		{words.notFinite, func(l GradientLayer) int { return l.Infinite }, func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
-			hatched(c, x0, y0, x1, y1, t.Skip)
-		}},
-	}
+// layerParts are the parts of a bar, from the left.
+var layerParts = []struct {
+	kind
+	of func(GradientLayer) int
+}{
+	{kind{name: words.layersNormal, color: func(t Theme) color.NRGBA { return t.BFloat16 }}, func(l GradientLayer) int { return l.Elements - l.Zeros - l.Flushed - l.Subnormal - l.Infinite }},
+	{kind{name: words.bandSubnormal, color: func(t Theme) color.NRGBA { return t.BFloat16 }, faint: true}, func(l GradientLayer) int { return l.Subnormal }},
+	{kind{name: words.layersZero, color: gridInk}, func(l GradientLayer) int { return l.Zeros }},
+	{kind{name: words.sweepFlushed, color: func(t Theme) color.NRGBA { return t.Float16 }}, func(l GradientLayer) int { return l.Flushed }},
+	{kind{name: words.notFinite, color: skipInk, faint: true}, func(l GradientLayer) int { return l.Infinite }},
 }
 
-type layerPart struct {
-	name string
-	of   func(GradientLayer) int
-	look func(c *draw.Canvas, x0, y0, x1, y1 vg.Length)
-}
-
-func (s layerSheet) draw(t Theme, c draw.Canvas) {
-	var explain []key
-	for _, p := range s.parts(t) {
-		explain = append(explain, key{func(c *draw.Canvas, at vg.Point, r vg.Length, _ colour) { p.look(c, at.X-r, at.Y-r, at.X+r, at.Y+r) }, t.Text, p.name})
+// layerView returns the bars.
+func layerView(layers []GradientLayer) view {
+	v := view{x: scale{bare: true, lo: 0, hi: 1}, height: layerRow * len(layers),
+		facts: []fact{{"name", words.headParam}, {"dtype", words.headDType}, {"kind", words.headPart}, {"count", words.count}, {"elements", words.headElements}, {"share", words.headShare}, {"note", words.headNote}}}
+	for _, p := range layerParts {
+		v.kinds = append(v.kinds, p.kind)
 	}
-	c = keys(t, c, "", explain)
-	name, note := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
-	name.XAlign = draw.XRight
-	var names, notes vg.Length
-	for _, l := range s.shown {
-		names = max(names, min(name.Width(l.Name), 200))
-		notes = max(notes, min(note.Width(l.Note), 90))
-	}
-	left, right := c.Min.X+names+10, c.Max.X-notes-12
-	for i, l := range s.shown {
-		mid := c.Max.Y - layerRow*(vg.Length(i)+.5)
-		x := left
-		for _, p := range s.parts(t) {
-			if w := (right - left) * vg.Length(p.of(l)) / vg.Length(max(l.Elements, 1)); w > 0 {
-				p.look(&c, x, mid-6, x+w, mid+6)
-				x += w
+	parts, notes := layer{mark: rects}, layer{mark: texts, align: 1, small: true, side: rightOf}
+	style := Light.style(smallSize, Light.Text)
+	for i, l := range layers {
+		v.y.names = append(v.y.names, l.Name)
+		sum := 0.
+		for k, p := range layerParts {
+			n := p.of(l)
+			share := float64(n) / float64(max(l.Elements, 1))
+			if share > 0 {
+				parts.rows = append(parts.rows, row{x: sum, x2: sum + share, y: float64(i) - .3, y2: float64(i) + .3, kind: k, facts: []any{l.Name, l.DType, p.name, n, l.Elements, percent(n, l.Elements), l.Note}})
 			}
+			sum += share
 		}
-		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, l.Name, names))
-		write(&c, note, vg.Point{X: right + 8, Y: mid}, fit(note, l.Note, notes))
+		if l.Note != "" {
+			note := fit(style, printable(l.Note), 90)
+			notes.rows = append(notes.rows, row{y: float64(i), color: neutral, text: note})
+			v.right = max(v.right, style.Width(note)+asideGap+4)
+		}
 	}
+	v.layers = []layer{parts, notes}
+	return v
 }

@@ -14,7 +14,8 @@ import (
 //	chart.Grid(2, chart.Plot(losses), chart.Hist(net.Weight), chart.Imshow(net.Weight))
 //
 // The figures of [Plot], [Scatter], [Hist], [Imshow], [Lines] and [Loss] share a row; others need the
-// whole width. All are drawn in the grid's theme. It is matplotlib.pyplot.subplots.
+// whole width. All are drawn in the grid's theme. The interactive form has one column, so that it fits every page. It is
+// matplotlib.pyplot.subplots.
 func Grid(columns int, figures ...*Figure) *Figure {
 	g := grid2{}
 	var sentences []string
@@ -46,8 +47,8 @@ func Grid(columns int, figures ...*Figure) *Figure {
 		height += rowHeight(row) + gridGap
 	}
 	f := &Figure{
-		theme: Light, sentence: counted(len(g.figures), words.gridOne, words.gridAll) + ": " + strings.Join(sentences, "; "), untitled: true,
-		height: int(height), draw: g.draw,
+		theme: Light, grid: &g, sentence: counted(len(g.figures), words.gridOne, words.gridAll) + ": " + strings.Join(sentences, "; "), untitled: true,
+		height: int(height), draw: g.draw, twin: g.twin,
 		data: func() ([]string, [][]any) {
 			return g.join((*Figure).all)
 		},

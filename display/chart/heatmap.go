@@ -33,22 +33,22 @@ func HeatMap(what string, rows []HeatRow, steps int) *Figure {
 	if len(h.rows) == 0 {
 		return blank(fmt.Sprintf(words.heatNone, title))
 	}
-	f := &Figure{theme: Light, head: []string{words.headOp, words.headStep, words.headShare}, data: h.all}
 	worst := h.rows[0]
 	for _, r := range h.rows {
 		if r.worst() > worst.worst() {
 			worst = r
 		}
 	}
-	f.sentence = fmt.Sprintf(words.heatAll0, title, stepsText(h.columns*h.steps))
+	sentence := fmt.Sprintf(words.heatAll0, title, stepsText(h.columns*h.steps))
 	if worst.worst() > 0 {
-		f.sentence = fmt.Sprintf(words.heatWorst, title, worst.Name, shareText(worst.worst()), worst.at*h.steps)
+		sentence = fmt.Sprintf(words.heatWorst, title, worst.Name, shareText(worst.worst()), worst.at*h.steps)
 	}
 	h.keep(heatMost)
+	f := h.view().figure(sentence)
+	f.head, f.rows, f.data = []string{words.headOp, words.headStep, words.headShare}, nil, h.all
 	for _, r := range h.rows {
 		f.rows = append(f.rows, []any{r.Name, max(r.at, 0) * h.steps, shareText(r.worst())})
 	}
-	f.height, f.draw, f.twin = keyHeight+heatHeight*len(h.rows)+30, h.draw, h.twin
 	return f
 }
 
@@ -123,49 +123,46 @@ func (h heatMap) all() (head []string, rows [][]any) {
 	return []string{words.headOp, words.headColumn, words.headShare}, rows
 }
 
-func (h heatMap) draw(t Theme, c draw.Canvas) {
-	box := func(share float64) shape {
-		return func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-			c.FillPolygon(h.shade(t, share), rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
-			c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
-		}
+// view returns the cells. Of many columns, neighbours are shown as one, with their largest value.
+func (h heatMap) view() view {
+	v := view{x: scale{title: words.heatSteps, lo: -.5, hi: float64(h.columns*h.steps) - .5, whole: true}, y: scale{title: h.what}, height: heatHeight * len(h.rows), zoom: []string{"x"},
+		facts: []fact{{"name", words.headOp}, {"from", words.headColumn}, {"share", words.headShare}}, formats: map[string]string{"share": ".4~%"}}
+	merge := (len(h.rows)*h.columns + mostPoints - 1) / mostPoints
+	if merge > 1 {
+		v.points = len(h.rows) * h.columns
 	}
-	c = keys(t, c, h.what, []key{{box(0), t.Text, "0 %"}, {box(.01), t.Text, "1 %"}, {box(.1), t.Text, "10 %"}, {box(1), t.Text, "100 %"}, {unknown, t.Grid, words.heatUnknown}})
-	name, value := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
-	var names, values vg.Length
-	for _, r := range h.rows {
-		names = max(names, min(name.Width(r.Name), 200))
-		values = max(values, value.Width(shareText(r.worst())))
-	}
-	names = max(names, value.Width(words.heatSteps)) // it stands below the names
-	left, right := c.Min.X+names+10, c.Max.X-values-10
-	width := (right - left) / vg.Length(h.columns)
-	y := c.Max.Y
-	for _, r := range h.rows {
-		y -= heatHeight
-		mid := y + heatHeight/2
-		write(&c, name, vg.Point{X: c.Min.X, Y: mid}, fit(name, r.Name, names))
-		for i, v := range r.Values {
-			x := left + width*vg.Length(i)
-			if v == v {
-				c.FillPolygon(h.shade(t, v), rectangle(x, y+1, x+width+.2, y+heatHeight-1))
-			} else {
-				c.FillPolygon(t.Grid, rectangle(x, y+heatHeight/2-1, x+width+.2, y+heatHeight/2+1))
+	cells, worst := layer{mark: rects}, layer{mark: texts, align: 1, small: true, side: rightOf}
+	lines := layer{mark: rules, width: .75}
+	style := Light.style(smallSize, Light.Text)
+	for i, r := range h.rows {
+		v.y.names = append(v.y.names, r.Name)
+		y := float64(i)
+		for from := 0; from < len(r.Values); from += merge {
+			to := min(from+merge, len(r.Values))
+			share := nan
+			if at := largest(r.Values[from:to]); at >= 0 {
+				share = r.Values[from+at]
 			}
+			cell := row{x: float64(from*h.steps) - .5, x2: float64(to*h.steps) - .5, y: y - .44, y2: y + .44, facts: []any{r.Name, from * h.steps, share},
+				color: func(t Theme) color.NRGBA { return h.shade(t, share) }}
+			if share != share {
+				cell.y, cell.y2, cell.color, cell.facts = y-.06, y+.06, gridInk, []any{r.Name, from * h.steps, nil}
+			}
+			cells.rows = append(cells.rows, cell)
 		}
-		c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(left, y+1, right, y+heatHeight-1))
-		write(&c, value, vg.Point{X: right + 8, Y: mid}, shareText(r.worst()))
-	}
-	axis := t.style(labelSize, t.Neutral)
-	axis.XAlign = draw.XCenter
-	for _, tick := range (roundTicks{8, true}).Ticks(0, float64(h.columns*h.steps-1)) {
-		x := left + width*(vg.Length(tick.Value)/vg.Length(h.steps)+.5)
-		if w := axis.Width(tick.Label) / 2; x+w < c.Max.X {
-			write(&c, axis, vg.Point{X: x, Y: y - 10}, tick.Label)
+		text := shareText(r.worst())
+		worst.rows = append(worst.rows, row{y: y, color: neutral, text: text})
+		v.right = max(v.right, style.Width(text)+asideGap+4)
+		for _, edge := range []float64{y - .44, y + .44} {
+			lines.rows = append(lines.rows, row{x: -.5, x2: v.x.hi, y: edge, y2: edge, color: gridInk})
 		}
 	}
-	axis.XAlign = draw.XRight
-	write(&c, axis, vg.Point{X: left - 12, Y: y - 10}, words.heatSteps)
+	for _, share := range []float64{0, .01, .1, 1} {
+		v.signs = append(v.signs, kind{name: percent(int(share*100), 100), mark: boxed, path: "square", color: func(t Theme) color.NRGBA { return h.shade(t, share) }, line: gridInk})
+	}
+	v.signs = append(v.signs, kind{name: words.heatUnknown, mark: unknown, path: unknownPath, color: gridInk})
+	v.layers = []layer{cells, lines, worst}
+	return v
 }
 
 // unknown marks a cell without data.
@@ -173,11 +170,14 @@ func unknown(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.FillPolygon(col, rectangle(p.X-r, p.Y-1, p.X+r, p.Y+1))
 }
 
+// unknownPath is the same in the interactive form.
+const unknownPath = "M-1,-.25L1,-.25L1,.25L-1,.25Z"
+
 // shade returns the colour of a share. It is logarithmic, so that one in a thousand is visible.
 func (h heatMap) shade(t Theme, share float64) color.NRGBA {
 	const least = 1e-4
 	if !(share > 0) {
-		return t.Background
+		return color.NRGBA{}
 	}
 	p := .12 + .88*min(max(1-math.Log10(share)/math.Log10(least), 0), 1)
 	mix := func(a, b uint8) uint8 { return uint8(float64(a) + p*(float64(b)-float64(a))) }

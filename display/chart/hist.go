@@ -37,18 +37,23 @@ type histogram struct {
 
 	edges  []float64 // edges of the bars, one more than counts; logarithms if logX
 	counts []int
-	bad    int // number of values that are not finite or have no logarithm
+	bad    int // number of values that are not finite
+	low    int // number of values without a logarithm, if logX
 }
 
 func (h histogram) figure() *Figure {
 	given := h
 	var v []float64
 	for _, x := range h.values {
-		if x = place(x, h.logX); finite(x) {
-			v = append(v, x)
+		switch at := place(x, h.logX); {
+		case finite(at):
+			v = append(v, at)
+		case finite(x):
+			h.low++
+		default:
+			h.bad++
 		}
 	}
-	h.bad = len(h.values) - len(v)
 	h.count(v)
 	f := h.view().figure(h.sentence())
 	f.narrow, f.axes, f.data, f.rows = true, h.axes, h.all, nil
@@ -61,10 +66,28 @@ func (h histogram) figure() *Figure {
 		f.rows = append(f.rows, []any{short(h.value(h.edges[i])), short(h.value(h.edges[i+1])), n, percent(n, len(h.values))})
 	}
 	f.rows = cutRows(f.rows, 40)
-	if h.bad > 0 {
-		f.rows = append(f.rows, []any{words.notFinite, "", h.bad, percent(h.bad, len(h.values))})
+	for _, out := range h.outside() {
+		f.rows = append(f.rows, []any{out.name, "", out.n, percent(out.n, len(h.values))})
 	}
 	return f
+}
+
+// outside is a group of values that are in none of the bars.
+type outside struct {
+	name string
+	n    int
+	mark shape
+	path string
+}
+
+func (h histogram) outside() (list []outside) {
+	if h.bad > 0 {
+		list = append(list, outside{words.notFinite, h.bad, up, upPath})
+	}
+	if h.low > 0 {
+		list = append(list, outside{words.notPositive, h.low, down, downPath})
+	}
+	return list
 }
 
 // count sets the bars of v.
@@ -183,8 +206,8 @@ func (h histogram) view() view {
 			facts: []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n, percent(n, len(h.values))}})
 	}
 	v.layers = []layer{bars}
-	if h.bad > 0 {
-		v.signs = []kind{{name: fmt.Sprintf("%s (%d)", words.notFinite, h.bad), mark: up, color: skipInk}}
+	for _, out := range h.outside() {
+		v.signs = append(v.signs, kind{name: fmt.Sprintf("%s (%d)", out.name, out.n), mark: out.mark, path: out.path, color: skipInk})
 	}
 	return v
 }

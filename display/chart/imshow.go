@@ -68,16 +68,13 @@ const (
 func (m matrix) figure() *Figure {
 	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
 	f := &Figure{
-		theme: Light, sentence: m.sentence(), height: keyHeight + int(height) + 24, draw: m.draw, twin: m.twin, narrow: true, axes: m.axes, data: m.all,
+		theme: Light, sentence: m.sentence(), height: m.around() + int(height), draw: m.draw, twin: m.twin, narrow: true, axes: m.axes, data: m.all,
 		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
 		remake: func(a axes) *Figure {
 			changed := m
 			changed.axes = a
 			return changed.figure()
 		},
-	}
-	if m.axes.x != "" {
-		f.height += 14
 	}
 	for i := range m.rows {
 		mean, s, bad := m.summary(m.values[i*m.columns : (i+1)*m.columns])
@@ -127,76 +124,49 @@ func matrixLeft(m matrix) vg.Length {
 	return Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows)) + 10
 }
 
+// draw draws the cells as large as the canvas allows.
 func (m matrix) draw(t Theme, c draw.Canvas) {
-	_, s, bad := m.summary(m.values)
-	strip := func(v float64) key {
-		return key{func(c *draw.Canvas, p vg.Point, r vg.Length, _ colour) {
-			c.FillPolygon(s.shade(t, v), rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
-			c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
-		}, t.Text, short(v)}
-	}
-	var explain []key
-	if finite(s.lo) {
-		explain = append(explain, strip(s.lo))
-		if s.lo < 0 && s.hi > 0 {
-			explain = append(explain, strip(0))
-		}
-		if s.hi > s.lo {
-			explain = append(explain, strip(s.hi))
-		}
-	}
-	if bad > 0 {
-		explain = append(explain, key{func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-			c.FillPolygon(col, rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
-		}, t.Skip, words.notFinite})
-	}
-	c = keys(t, c, m.axes.y, explain)
-	bottom := vg.Length(24)
-	if m.axes.x != "" {
-		bottom += 14
-	}
-	left := c.Min.X + matrixLeft(m)
-	w, h := m.size(c.Max.X-left, c.Max.Y-c.Min.Y-bottom)
-	top := c.Max.Y
-	c.DrawImage(vg.Rectangle{Min: vg.Point{X: left, Y: top - h}, Max: vg.Point{X: left + w, Y: top}}, m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)))
-	c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: .75}, outline(left, top-h, left+w, top))
-	cellWidth, cellHeight := w/vg.Length(m.columns), h/vg.Length(m.rows)
-
-	axis := t.style(labelSize, t.Neutral)
-	axis.XAlign = draw.XRight
-	for _, k := range indices(m.rows, int(h/16)) {
-		write(&c, axis, vg.Point{X: left - 6, Y: top - cellHeight*(vg.Length(k.Value)+.5)}, k.Label)
-	}
-	axis.XAlign = draw.XCenter
-	for _, k := range indices(m.columns, int(w/30)) {
-		write(&c, axis, vg.Point{X: left + cellWidth*(vg.Length(k.Value)+.5), Y: top - h - 10}, k.Label)
-	}
-	below(&c, axis, left+w/2, top-h-26, m.axes.x)
-
-	number := t.style(smallSize, t.Text)
-	number.XAlign = draw.XCenter
-	for i, v := range m.values {
-		if len(m.values) > 400 || number.Width(m.widest()) > cellWidth-4 || cellHeight < 12 {
-			break
-		}
-		number.Color = ink(s.shade(t, v))
-		write(&c, number, vg.Point{X: left + cellWidth*(vg.Length(i%m.columns)+.5), Y: top - cellHeight*(vg.Length(i/m.columns)+.5)}, short(v))
-	}
+	size := c.Size()
+	v, _ := m.view(size.X-matrixLeft(m), size.Y-vg.Length(m.around()), mostPoints)
+	v.draw(t, draw.Crop(c, 0, 0, max(size.Y-vg.Length(v.height+m.around()), 0), 0))
 }
 
-// twin returns the interactive form. A large matrix is shown by the means of blocks there too.
-func (m matrix) twin() twin {
-	s := spanOf(m.values)
-	by := 1 // rows and columns of a block
-	for ((m.rows+by-1)/by)*((m.columns+by-1)/by) > mostPoints {
+// twin returns the interactive form. A large matrix is shown by the means of blocks there.
+func (m matrix) twin(most int) twin {
+	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, most)
+	t := v.twin(most)
+	if by > 1 {
+		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
+	}
+	return t
+}
+
+// around returns the height of the legend and of the x axis.
+func (m matrix) around() int {
+	if m.axes.x != "" {
+		return keyHeight + 35
+	}
+	return keyHeight + 20
+}
+
+// view returns the cells for a plot of a width and height, and the size of the blocks that they are. The rest of the plot is
+// empty, so that cells stay square.
+func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
+	_, s, bad := m.summary(m.values)
+	for by = 1; ((m.rows+by-1)/by)*((m.columns+by-1)/by) > most; {
 		by++
 	}
-	most := Width - 2*margin - matrixLeft(m)
-	w, h := m.size(most, matrixHeight) // the rest of the plot is empty, so that cells stay square
-	written := len(m.values) <= 400 && h/vg.Length(m.rows) >= 12 && Light.style(smallSize, Light.Text).Width(m.widest()) < w/vg.Length(m.columns)-4
-	v := view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(most/w) - .5, only: []int{}}, y: scale{title: m.axes.y}, zoom: []string{"x"},
+	w, h := m.size(width, height)
+	widest := vg.Length(0)
+	few := len(m.values) <= 400
+	if few {
+		widest = Light.style(smallSize, Light.Text).Width(m.widest())
+	}
+	written := few && h/vg.Length(m.rows) >= 12 && widest < w/vg.Length(m.columns)-4
+	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y}, height: int(h), zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
-	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true, within: float64(by), widest: Light.style(smallSize, Light.Text).Width(m.widest())}
+	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true, widest: widest}
+	cells.image = func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
 	for r := 0; r < m.rows; r += by {
 		for c := 0; c < m.columns; c += by {
 			value := m.mean(r, min(r+by, m.rows), c, min(c+by, m.columns))
@@ -204,13 +174,18 @@ func (m matrix) twin() twin {
 				color: func(t Theme) color.NRGBA { return s.shade(t, value) }, facts: []any{r, c, value}}
 			cells.rows = append(cells.rows, at)
 			if written {
-				at.x, at.y, at.text = float64(c), float64(r), short(value)
+				at.x, at.y, at.text, at.wide = float64(c), float64(r), short(value), float64(by)
 				at.color = func(t Theme) color.NRGBA { return ink(s.shade(t, value)) }
 				numbers.rows = append(numbers.rows, at)
 			}
 		}
 	}
-	v.layers = []layer{cells}
+	right, bottom := float64(m.columns)-.5, float64(m.rows)-.5
+	edge := layer{mark: rules, width: .75}
+	for _, l := range [][4]float64{{-.5, -.5, right, -.5}, {right, -.5, right, bottom}, {right, bottom, -.5, bottom}, {-.5, bottom, -.5, -.5}} {
+		edge.rows = append(edge.rows, row{x: l[0], y: l[1], x2: l[2], y2: l[3], color: gridInk})
+	}
+	v.layers = []layer{cells, edge}
 	if written {
 		v.layers = append(v.layers, numbers)
 	}
@@ -218,15 +193,28 @@ func (m matrix) twin() twin {
 	for _, k := range indices(m.rows, int(h/16)) {
 		v.y.names[int(k.Value)] = k.Label
 	}
-	for _, k := range indices(m.columns, int(w/30)) {
-		v.x.only = append(v.x.only, int(k.Value))
+	sign := func(value float64) {
+		if finite(value) {
+			v.signs = append(v.signs, kind{name: short(value), mark: boxed, path: "square", color: func(t Theme) color.NRGBA { return s.shade(t, value) }, line: gridInk})
+		}
 	}
-	v.height = int(h)
-	t := v.twin()
-	if by > 1 {
-		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
+	sign(s.lo)
+	if s.lo < 0 && s.hi > 0 {
+		sign(0)
 	}
-	return t
+	if s.hi > s.lo {
+		sign(s.hi)
+	}
+	if bad > 0 {
+		v.signs = append(v.signs, kind{name: words.notFinite, mark: square, path: "square", color: skipInk})
+	}
+	return v, by
+}
+
+// boxed is a square within a line.
+func boxed(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
+	square(c, p, r, col)
+	c.StrokeLines(draw.LineStyle{Color: Light.Neutral, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
 }
 
 // mean returns the mean of a block of elements.

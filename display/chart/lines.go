@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +34,14 @@ func Needed(what, unit string, series []Series) *Figure {
 	var most []string
 	for _, s := range series {
 		if len(s.Values) > 0 {
-			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Values), unit)))
+			text := words.notFinite
+			if at := spanOf(s.Values); finite(at.hi) {
+				text = amount(at.hi, unit)
+			}
+			if l := newLine(s); l.bad > 0 && l.bad < len(s.Values) {
+				text = fmt.Sprintf(words.lineBad, text, l.bad)
+			}
+			most = append(most, strings.TrimSpace(s.Name+" "+text))
 		}
 	}
 	if len(most) > 0 {
@@ -146,11 +152,6 @@ func (s lineSeries) x(i int) float64 {
 	return float64(i)
 }
 
-// below reports whether some values have no logarithm because they are finite and not positive.
-func (s lineSeries) below() bool {
-	return slices.ContainsFunc(s.Values, func(v float64) bool { return finite(v) && v <= 0 })
-}
-
 // positions returns the first and last position, or all if they are given.
 func (s lineSeries) positions() []float64 {
 	if s.X != nil {
@@ -242,78 +243,8 @@ func (l lineChart) all() (head []string, rows [][]any) {
 	return head, rows
 }
 
-func (l lineChart) draw(t Theme, c draw.Canvas) {
-	var bad []key
-	if slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.bad > 0 }) {
-		bad = append(bad, key{up, t.Skip, words.notFinite})
-	}
-	if l.logY && slices.ContainsFunc(l.series, lineSeries.below) {
-		bad = append(bad, key{down, t.Skip, words.notPositive})
-	}
-	c = keys(t, c, l.axes.y, bad)
-	p := t.plot()
-	p.X.Label.Text = printable(l.axes.x)
-	label := t.style(labelSize, t.Text)
-	var room vg.Length
-	whole := true
-	for i, s := range l.series {
-		line := curve{y: make([]float64, len(s.Values)), bad: t.Skip}
-		for i, v := range s.Values {
-			line.y[i] = place(v, l.logY)
-		}
-		if s.X != nil || l.logX {
-			line.x = make([]float64, len(s.Values))
-			for i := range line.x {
-				line.x[i] = place(s.x(i), l.logX)
-				whole = whole && line.x[i] == math.Trunc(line.x[i])
-			}
-		}
-		color, dashes := l.look(t, i)
-		line.style = draw.LineStyle{Color: color, Width: 1.8, Dashes: dashes}
-		p.Add(line)
-		room = max(room, label.Width(s.Name))
-	}
-	room = min(room, 190, (c.Max.X-c.Min.X)/3)
-	l.scale(p, c, whole)
-	c = draw.Crop(c, 0, -room-12, 0, 0)
-	paint(p, c)
-
-	// The labels stand at the ends of their lines: outside the plot, or inside it for a line that
-	// ends early.
-	inner := p.DataCanvas(c)
-	toX, toY := p.Transforms(&inner)
-	var tags []tag
-	var inside []vg.Rectangle
-	for i, s := range l.series {
-		if s.Name == "" {
-			continue
-		}
-		at := inner.Max.Y
-		if y := toY(place(s.last, l.logY)); finite(float64(y)) {
-			at = y
-		}
-		style := label
-		style.Color, _ = l.look(t, i)
-		name := fit(style, s.Name, room)
-		x := toX(place(s.x(max(s.from-1, 0)), l.logX))
-		box := vg.Rectangle{Min: vg.Point{X: x + 5, Y: at - labelSize/2 - 1}, Max: vg.Point{X: x + 7 + style.Width(name), Y: at + labelSize/2 + 1}}
-		free := !slices.ContainsFunc(inside, func(r vg.Rectangle) bool {
-			return r.Min.X < box.Max.X && box.Min.X < r.Max.X && r.Min.Y < box.Max.Y && box.Min.Y < r.Max.Y
-		})
-		if free && x >= inner.Min.X && box.Max.X+9 < inner.Max.X {
-			inside = append(inside, box)
-			c.FillPolygon(t.Background, rectangle(box.Min.X, box.Min.Y, box.Max.X, box.Max.Y))
-			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
-			continue
-		}
-		tags = append(tags, tag{at, name, style})
-	}
-	slices.SortStableFunc(tags, func(a, b tag) int { return cmp.Compare(a.y, b.y) })
-	spread(tags, labelSize+3, inner.Min.Y, inner.Max.Y)
-	for _, g := range tags {
-		write(&c, g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
-	}
-}
+// draw draws the picture.
+func (l lineChart) draw(t Theme, c draw.Canvas) { l.view(linePoints).draw(t, c) }
 
 // look returns the colour and dashes of series i: those of its dtype, or other dashes if an
 // earlier series has the same dtype.

@@ -2,11 +2,8 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // ScaleStep is one training step under a gradient scaler.
@@ -25,10 +22,9 @@ func LossScale(steps []ScaleStep) *Figure {
 		return blank(words.scaleNone)
 	}
 	run := newScaleRun(steps)
-	return &Figure{
-		theme: Light, sentence: run.sentence(), height: 220, draw: run.draw, twin: run.twin,
-		head: []string{words.headStep, words.headScale, words.headAfter, words.headEvent}, rows: run.events(), data: run.all,
-	}
+	f := run.view().figure(run.sentence())
+	f.head, f.rows, f.data = []string{words.headStep, words.headScale, words.headAfter, words.headEvent}, run.events(), run.all
+	return f
 }
 
 // scaleRun is a run with every After filled in, and the indices of its events.
@@ -82,19 +78,25 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf(many, n)
 }
 
+// event returns the name of what happened at a step, "" if the scale stayed.
+func (r *scaleRun) event(s ScaleStep) string {
+	switch {
+	case s.Skipped:
+		return words.skipped
+	case s.After > s.Scale:
+		return words.grew
+	case s.After < s.Scale:
+		return words.shrank
+	}
+	return ""
+}
+
 // events returns a row for each of the first dozen steps at which the scale changed or a step was
 // skipped.
 func (r *scaleRun) events() (rows [][]any) {
 	for i, s := range r.steps {
-		event := ""
-		switch {
-		case s.Skipped:
-			event = words.skipped
-		case s.After > s.Scale:
-			event = words.grew
-		case s.After < s.Scale:
-			event = words.shrank
-		default:
+		event := r.event(s)
+		if event == "" {
 			continue
 		}
 		if s.Why != "" {
@@ -112,71 +114,95 @@ func (r *scaleRun) all() (head []string, rows [][]any) {
 	return []string{words.headStep, words.headScale, words.headAfter, words.skipped, words.headWhy}, rows
 }
 
-func (r *scaleRun) draw(t Theme, c draw.Canvas) {
-	var explain []key
-	for _, k := range []struct {
-		at []int
-		key
-	}{
-		{r.skips, key{cross, t.Skip, words.legendSkip}},
-		{r.grows, key{up, t.BFloat16, words.legendGrow}},
-		{r.sinks, key{down, t.Neutral, words.legendShrink}},
-	} {
-		if len(k.at) > 0 {
-			k.text = fmt.Sprintf("%s (%d)", k.text, len(k.at))
-			explain = append(explain, k.key)
+// view returns the scale as stairs and the events as marks on them.
+func (r *scaleRun) view() view {
+	n := len(r.steps)
+	v := view{x: scale{title: words.step, lo: 0, hi: float64(n), whole: true}, y: scale{title: words.scale, base: 2}, height: 165, zoom: []string{"x"}, points: n,
+		kinds: []kind{{name: words.scale, color: func(t Theme) color.NRGBA { return t.Float32 }, quiet: true}},
+		facts: []fact{{"step", words.headStep}, {"event", words.headEvent}, {"scale", words.headScale}, {"after", words.headAfter}, {"why", words.headWhy}}}
+	at := span{math.Inf(1), math.Inf(-1)}
+	height := func(scale float64) float64 {
+		y := exponent(scale, 2)
+		at.hold(y)
+		return y
+	}
+	line, keep := layer{mark: stairs, width: 2}, r.kept()
+	for i, s := range r.steps {
+		if keep[i] {
+			line.rows = append(line.rows, row{x: float64(i), y: height(s.Scale), facts: []any{i, r.event(s), s.Scale, s.After, s.Why}})
 		}
 	}
-	c = keys(t, c, words.scale, explain)
-
-	p := t.plot()
-	p.X.Label.Text = words.step
-	p.Y.Tick.Marker = powerTicks{2}
-	line := make([]float64, 0, len(r.steps)+1)
-	for _, s := range r.steps {
-		line = append(line, math.Log2(s.Scale))
+	last := r.steps[n-1].After
+	line.rows = append(line.rows, row{x: float64(n), y: height(last), facts: []any{n, "", last, last, ""}})
+	if at.lo > at.hi {
+		at = span{0, 1}
 	}
-	line = append(line, math.Log2(r.steps[len(r.steps)-1].After))
-	p.Add(curve{y: line, style: draw.LineStyle{Color: t.Float32, Width: 2}, stairs: true, bad: t.Skip})
-	p.X.Min, p.X.Max = 0, float64(len(r.steps))
-	lo, hi := math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
+	lo, hi := math.Floor(at.lo), math.Ceil(at.hi)
 	if pad := 3 - (hi - lo); pad > 0 { // a constant scale is not drawn on the axis
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
-	p.Y.Min, p.Y.Max = lo-.25, hi+.5
-	p.Add(marks{r.grows, line, up, t.BFloat16, true}, marks{r.sinks, line, down, t.Neutral, true}, marks{r.skips, line, cross, t.Skip, false})
-	p.Draw(c)
-}
-
-// marks draws a shape at some steps of a line: on the step, or on the riser to the next step.
-type marks struct {
-	at    []int
-	y     []float64
-	mark  shape
-	color colour
-	riser bool
-}
-
-func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	last := vg.Length(math.Inf(-1))
-	var size vg.Length = 4
-	if len(m.at) > 50 {
-		size = 2.5
-	}
-	for _, i := range m.at {
-		from, to := m.y[i], m.y[i+1]
-		at := vg.Point{X: x(float64(i) + .5), Y: y(from)}
-		if m.riser {
-			at = vg.Point{X: x(float64(i) + 1), Y: y((from + to) / 2)}
-		}
-		if !finite(from) || m.riser && !finite(to) {
-			at.Y = c.Max.Y - 5
-		}
-		if at.X-last < 1 { // marks too close to tell apart
+	v.y.lo, v.y.hi = lo-.25, hi+.5
+	marks := layer{mark: points, width: 4}
+	for _, k := range []struct {
+		kind
+		at    []int
+		riser bool // marks stand on the riser to the next step
+	}{
+		{kind{name: words.legendSkip, mark: cross, path: crossPath, color: skipInk}, r.skips, false},
+		{kind{name: words.legendGrow, mark: up, path: upPath, color: func(t Theme) color.NRGBA { return t.BFloat16 }}, r.grows, true},
+		{kind{name: words.legendShrink, mark: down, path: downPath, color: neutral}, r.sinks, true},
+	} {
+		if len(k.at) == 0 {
 			continue
 		}
-		last = at.X
-		m.mark(&c, at, size, m.color)
+		if k.name = fmt.Sprintf("%s (%d)", k.name, len(k.at)); len(k.at) > 50 {
+			marks.width = 2.5
+		}
+		v.kinds = append(v.kinds, k.kind)
+		for _, i := range evenly(k.at, eventsMost) {
+			s := r.steps[i]
+			mark := row{x: float64(i) + .5, y: exponent(s.Scale, 2), kind: len(v.kinds) - 1, facts: []any{i, r.event(s), s.Scale, s.After, s.Why}}
+			if k.riser {
+				mark.x, mark.y = float64(i+1), (exponent(s.Scale, 2)+exponent(s.After, 2))/2
+			}
+			if !finite(mark.y) {
+				mark.y = v.y.hi - .2
+			}
+			marks.rows = append(marks.rows, mark)
+		}
 	}
+	v.layers = []layer{line, marks}
+	return v
+}
+
+// eventsMost is the maximum number of marks of a kind.
+const eventsMost = mostPoints / 12
+
+// kept reports the steps whose scale is drawn: all, or those with the extremes and those around the marks.
+func (r *scaleRun) kept() []bool {
+	scales := make([]float64, len(r.steps))
+	for i, s := range r.steps {
+		scales[i] = s.Scale
+	}
+	keep := make([]bool, len(scales)+1)
+	for _, i := range decimate(scales, mostPoints/2) {
+		keep[i] = true
+	}
+	for _, list := range [][]int{r.skips, r.grows, r.sinks} {
+		for _, i := range evenly(list, eventsMost) {
+			keep[i], keep[i+1] = true, true
+		}
+	}
+	return keep
+}
+
+// evenly returns at most most elements of a list, at equal distances.
+func evenly(list []int, most int) (some []int) {
+	if len(list) <= most {
+		return list
+	}
+	for i := range most {
+		some = append(some, list[i*len(list)/most])
+	}
+	return some
 }

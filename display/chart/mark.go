@@ -51,20 +51,6 @@ func hollowDiamond(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, append(line, line[0], line[1]))
 }
 
-// hatched fills a rectangle with diagonal lines and draws its edge.
-func hatched(c *draw.Canvas, x0, y0, x1, y1 vg.Length, col colour) {
-	s := draw.LineStyle{Color: col, Width: 1.2}
-	c.StrokeLines(s, outline(x0, y0, x1, y1))
-	s.Width = .9
-	h := y1 - y0
-	for x := x0 - h + 6; x < x1; x += 6 { // from (x, y0) up to (x+h, y1)
-		from, to := max(x, x0), min(x+h, x1)
-		if from < to {
-			c.StrokeLines(s, []vg.Point{{X: from, Y: y0 + from - x}, {X: to, Y: y0 + to - x}})
-		}
-	}
-}
-
 // key is one entry of a legend line.
 type key struct {
 	mark  shape
@@ -94,14 +80,6 @@ func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 		at.X += 13 + s.Width(text) + 16
 	}
 	return draw.Crop(c, 0, 0, 0, -keyHeight)
-}
-
-// below writes a text in the middle of x, or next to it if the canvas ends.
-func below(c *draw.Canvas, s text.Style, x, y vg.Length, txt string) {
-	txt = fit(s, txt, c.Max.X-c.Min.X)
-	half := s.Width(txt) / 2
-	s.XAlign = draw.XCenter
-	write(c, s, vg.Point{X: min(max(x, c.Min.X+half), c.Max.X-half), Y: y}, txt)
 }
 
 // grid draws the horizontal lines of the y axis's ticks.

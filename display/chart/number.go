@@ -46,7 +46,7 @@ func short(v float64) string {
 // amount formats v with an SI prefix and its unit: "1.5 MB".
 func amount(v float64, unit string) string {
 	prefix := ""
-	for _, p := range []string{"k", "M", "G", "T"} {
+	for _, p := range []string{"k", "M", "G", "T", "P", "E"} {
 		if !(v >= 1000) {
 			break
 		}
@@ -57,8 +57,11 @@ func amount(v float64, unit string) string {
 
 // ratioText formats a ratio.
 func ratioText(r float64) string {
-	if r-r != 0 {
+	switch {
+	case r-r != 0:
 		return words.rateUnknown
+	case r > 0 && r < .005:
+		return "<0.01×"
 	}
 	return strconv.FormatFloat(r, 'f', 2, 64) + "×"
 }

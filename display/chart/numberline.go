@@ -113,7 +113,7 @@ func (n numberLine) figure() *Figure {
 	var said []string
 	apart := (v.x.hi - v.x.lo) / lineTicks
 	lines, areas := layer{mark: rules, width: 1}, layer{mark: rects}
-	ends := layer{mark: texts, align: 1, small: true, aside: true}
+	ends := layer{mark: texts, align: 1, small: true, side: rightOf}
 	var rows [][]any
 	for i, f := range formats {
 		v.y.names = append(v.y.names, f.Name)

@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// opSheet lays operations out in two columns: backward on the right, everything else on the left.
-// Longer runs flow through both columns, as text does in a newspaper.
+// opSheet is the operations of a step, phase by phase. Its picture has two columns: backward on the right, everything else
+// on the left. Longer runs flow through both columns, as text does in a newspaper. Its interactive form has one column.
 type opSheet struct {
-	columns [2][]opLine
+	lines   []opLine // of the interactive form
+	all     int      // number of operations
 	lanes   []dtype
-	single  bool     // one column of double width
-	why     []string // lines of the legend of the reasons
+	columns [2][]opLine // of the picture
+	single  bool        // one column of double width
+	why     []string    // lines of the legend of the reasons
 }
 
 // opLine is a row of a column: an operation, or the name of a phase.
@@ -29,9 +31,10 @@ const (
 	opRow    = 17 // height of a row
 	opGap    = 24 // gap between the columns
 	opColumn = (Width - 2*margin - opGap) / 2
-	opLonger = 30 // maximum rows of a column, one phase per column
-	opMost   = 45 // maximum rows of a column
-	boxWidth = 22 // width of an operation in its lane
+	opLonger = 30  // maximum rows of a column, one phase per column
+	opMost   = 45  // maximum rows of a column
+	opTwin   = 300 // maximum rows of the interactive form
+	boxWidth = 22  // width of an operation in its lane
 )
 
 func newOpSheet(ops []OpDType) opSheet {
@@ -52,13 +55,15 @@ func newOpSheet(ops []OpDType) opSheet {
 		return i - j
 	})
 	var left, right []opLine
+	s.all = len(rows)
 	for _, phase := range phases {
-		lines := []opLine{{title: phase}}
+		lines := []opLine{{title: strings.ToUpper(phase)}}
 		for _, op := range rows {
 			if op.Phase == phase {
 				lines = append(lines, opLine{op: op})
 			}
 		}
+		s.lines = append(s.lines, lines...)
 		if phase == "backward" {
 			right = append(right, lines...)
 		} else {
@@ -66,6 +71,7 @@ func newOpSheet(ops []OpDType) opSheet {
 		}
 	}
 	s.why = whyLines(rows)
+	s.lines = cutLines(s.lines, opTwin)
 	if len(s.lanes) > 3 { // too narrow for two columns
 		s.single = true
 		s.columns[0] = cutLines(append(left, right...), opMost)
@@ -144,142 +150,145 @@ func (s opSheet) height() int {
 	return keyHeight + opRow*(1+max(len(s.columns[0]), len(s.columns[1]))) + 4 + s.whyHeight()
 }
 
+// signsOf returns the entries of the legend for the casts of some lines.
+func signsOf(lines []opLine) (signs []kind) {
+	if slices.ContainsFunc(lines, func(l opLine) bool { return l.op.Casts > 0 }) {
+		signs = append(signs, kind{name: words.legendCast, mark: diamond, path: "diamond", color: textInk})
+	}
+	if slices.ContainsFunc(lines, func(l opLine) bool { return l.op.Cached > 0 }) {
+		signs = append(signs, kind{name: words.legendCached, mark: hollowDiamond, path: hollowPath, color: textInk})
+	}
+	return signs
+}
+
+// draw draws the picture: the columns below the legend, and the meaning of the reasons.
 func (s opSheet) draw(t Theme, c draw.Canvas) {
-	var k []key
-	for _, e := range []struct {
-		key
-		shown func(opLine) bool
-	}{
-		{key{diamond, t.Text, words.legendCast}, func(l opLine) bool { return l.op.Casts > 0 }},
-		{key{hollowDiamond, t.Text, words.legendCached}, func(l opLine) bool { return l.op.Cached > 0 }},
-	} {
-		if slices.ContainsFunc(s.columns[0], e.shown) || slices.ContainsFunc(s.columns[1], e.shown) {
-			k = append(k, e.key)
-		}
+	var entries []key
+	for _, k := range signsOf(append(slices.Clone(s.columns[0]), s.columns[1]...)) {
+		entries = append(entries, key{k.mark, k.color(t), k.name})
 	}
 	small := t.style(smallSize, t.Neutral)
 	for i, line := range s.why {
 		write(&c, small, vg.Point{X: c.Min.X, Y: c.Min.Y + whyRow*(vg.Length(len(s.why)-i)-.5)}, line)
 	}
-	c = draw.Crop(keys(t, c, "", k), 0, 0, vg.Length(s.whyHeight()), 0)
+	c = draw.Crop(keys(t, c, "", entries), 0, 0, vg.Length(s.whyHeight()), 0)
 	for i, lines := range s.columns {
 		if len(lines) > 0 {
 			x := c.Min.X + vg.Length(i)*(opColumn+opGap)
-			s.column(t, draw.Crop(c, x-c.Min.X, x+s.width()-c.Max.X, 0, 0), lines)
+			below := c.Max.Y - opRow*vg.Length(len(lines)+1)
+			v, spare := s.view(lines, s.width())
+			v.right += spare
+			v.draw(t, draw.Crop(c, x-c.Min.X, x+s.width()-c.Max.X, below-c.Min.Y, 0))
 		}
 	}
 }
 
-// column draws rows from the top: name and module, the lanes with a box in one of them, and the
-// reason.
-func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
-	name, small := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
-	var names, whys vg.Length
+// twin returns the interactive form.
+func (s opSheet) twin(int) twin {
+	v, _ := s.view(s.lines, Width-2*margin)
+	v.signs, v.least, v.points = signsOf(s.lines), 230+50*len(s.lanes), s.all
+	return v.twin(mostPoints)
+}
+
+// view returns lines in one column of some width: names, a lane for each dtype with a box in one of them for each
+// operation, and the reasons. A path joins the boxes. spare is the width that the lanes leave.
+func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length) {
+	name, small := Light.style(labelSize, Light.Text), Light.style(smallSize, Light.Text)
+	lanes := float64(len(s.lanes))
+	v = view{x: scale{bare: true}, y: scale{lo: -1.5, names: []string{}}, height: opRow * (len(lines) + 1), named: true,
+		facts: []fact{{"op", words.headOp}, {"module", words.headModule}, {"phase", words.headPhase}, {"times", words.headTimes}, {"kind", words.headDType}, {"casts", words.headCasts}, {"cached", words.headCached}, {"why", words.headWhy}}}
+	marks := layer{mark: texts, align: -1, gap: boxWidth/2 + 4, small: true}
+	boxes := layer{mark: points, width: boxWidth / 2, shape: box, path: boxPath, inside: true, small: true}
+	whys := layer{mark: texts, align: 1, small: true, side: rightOf}
+	grid, path, heads := layer{mark: rules, width: 1}, layer{mark: rules, width: 1}, layer{mark: texts, small: true}
+	var names, before vg.Length // room for the names, and for the marks of the first lane
 	for _, l := range lines {
-		if l.title == "" {
-			names = max(names, name.Width(l.name())+5+small.Width(l.op.Module))
-			whys = max(whys, small.Width(l.op.Why))
+		names, v.right = max(names, name.Width(l.name())), max(v.right, small.Width(l.op.Why))
+		if l.title == "" && l.op.DType == s.lanes[0].name {
+			before = max(before, small.Width(castMarks(l.op.OpDType)))
 		}
 	}
-	const laneMin, laneMax = 46, 72
-	marksWidth := s.marksWidth(t, lines)
-	n := vg.Length(len(s.lanes))
-	whys = min(whys+8, s.width()/4)
-	names = max(min(names+8, s.width()-whys-n*laneMin-marksWidth/2), min(names+8, 80))
-	lane := min((s.width()-whys-names)/n, laneMax)
-	first := lane / 2
-	if first < marksWidth { // marks of the first lane would touch the names
-		first = marksWidth
-		lane = min((s.width()-whys-names-first)/(n-.5), laneMax)
-	}
-	at := func(i int) vg.Length { return c.Min.X + names + first + lane*vg.Length(i) }
-
-	y := c.Max.Y - opRow/2
-	head := small
-	head.XAlign = draw.XCenter
+	v.right = min(v.right+asideGap, width/4)
+	const least, most = 46, 72 // width of a lane
+	before += boxWidth/2 + 8
+	v.y.most = max(min(names, width-v.right-before-vg.Length(lanes-.5)*least), min(names, 80))
+	lane := min((width-v.right-v.y.most-10-before)/vg.Length(lanes-.5), most)
+	v.x.lo, v.x.hi = -float64(before/lane), lanes-.5
+	spare = max(0, width-v.right-v.y.most-10-before-lane*vg.Length(lanes-.5))
+	at := func(d string) int { return slices.IndexFunc(s.lanes, func(l dtype) bool { return l.name == d }) }
+	bottom := float64(len(lines)) - .5
 	for i, d := range s.lanes {
-		head.Color = d.color(t)
-		write(&c, head, vg.Point{X: at(i), Y: y}, fit(head, d.name, lane-2))
-		c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, at(i), y-opRow/2, at(i), y-opRow*(vg.Length(len(lines))+.5))
+		v.kinds = append(v.kinds, kind{name: d.name, color: d.color, mark: box, path: boxPath})
+		grid.rows = append(grid.rows, row{x: float64(i), x2: float64(i), y: -.5, y2: bottom, color: gridInk})
+		heads.rows = append(heads.rows, row{x: float64(i), y: -1, kind: i, text: fit(small, printable(d.name), lane-2)})
 	}
-	letter := t.style(smallSize, t.Background)
-	letter.XAlign = draw.XCenter
-	var before *vg.Point
-	for _, l := range lines {
-		y -= opRow
+	last := -1.
+	for i, l := range lines {
+		y := float64(i)
 		if l.title != "" {
-			title := small
-			title.Color = t.Neutral
-			w := small.Width(l.title)
-			c.FillPolygon(t.Background, rectangle(c.Min.X, y-opRow/2, c.Max.X, y+opRow/2))
-			write(&c, title, vg.Point{X: c.Min.X, Y: y}, l.title)
-			c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, c.Min.X+w+6, y-1, c.Max.X, y-1)
-			before = nil
+			v.y.names = append(v.y.names, l.title)
+			grid.rows = append(grid.rows, row{x: v.x.lo, x2: v.x.hi, y: y, y2: y, color: gridInk})
+			last = -1
 			continue
 		}
-		d, _ := dtypeOf(l.op.DType)
-		here := vg.Point{X: at(slices.IndexFunc(s.lanes, func(x dtype) bool { return x.name == d.name })), Y: y}
-		if before != nil {
-			c.StrokeLines(draw.LineStyle{Color: t.Neutral, Width: 1}, []vg.Point{
-				{X: before.X, Y: before.Y - 6}, {X: before.X, Y: y + opRow/2.}, {X: here.X, Y: y + opRow/2.}, {X: here.X, Y: here.Y + 6}})
+		v.y.names = append(v.y.names, l.name())
+		k := at(l.op.DType)
+		x := float64(k)
+		if last >= 0 {
+			link := func(x, y, x2, y2 float64) {
+				path.rows = append(path.rows, row{x: x, y: y, x2: x2, y2: y2, color: neutral})
+			}
+			link(last, y-1+.35, last, y-.5)
+			if last != x {
+				link(last, y-.5, x, y-.5)
+			}
+			link(x, y-.5, x, y-.35)
 		}
-		before = &here
-		write(&c, name, vg.Point{X: c.Min.X, Y: y}, fit(name, l.name(), names-8))
-		if rest := names - 8 - name.Width(l.name()) - 5; rest > 12 && l.op.Module != "" {
-			write(&c, small, vg.Point{X: c.Min.X + name.Width(l.name()) + 5, Y: y}, fit(small, l.op.Module, rest))
+		last = x
+		boxes.rows = append(boxes.rows, row{x: x, y: y, kind: k, text: s.lanes[k].letter, facts: []any{l.op.Name, l.op.Module, l.op.Phase, l.op.times, l.op.DType, l.op.Casts, l.op.Cached, l.op.Why}})
+		if m := castMarks(l.op.OpDType); m != "" {
+			marks.rows = append(marks.rows, row{x: x, y: y, kind: k, text: m})
 		}
-		c.FillPolygon(d.color(t), rectangle(here.X-boxWidth/2, y-6, here.X+boxWidth/2, y+6))
-		write(&c, letter, here, d.letter)
-		s.casts(t, &c, l.op, d, here)
-		write(&c, small, vg.Point{X: at(len(s.lanes)) - lane/2 + 8, Y: y}, fit(small, l.op.Why, whys-8))
-	}
-}
-
-// marksWidth returns how far the marks of the first lane extend to the left.
-func (s opSheet) marksWidth(t Theme, lines []opLine) (w vg.Length) {
-	count := t.style(smallSize, t.Text)
-	for _, l := range lines {
-		if l.op.DType != s.lanes[0].name {
-			continue
-		}
-		n := vg.Length(min(l.op.Casts+l.op.Cached, 3))
-		if l.op.Casts+l.op.Cached > 3 {
-			n = 2 + count.Width(fmt.Sprint(l.op.Casts, l.op.Cached))/8
-		}
-		w = max(w, 8*n)
-	}
-	return w + boxWidth/2 + 8
-}
-
-// casts draws one diamond per cast to the left of an operation's box, or one diamond and a count
-// if there are many.
-func (s opSheet) casts(t Theme, c *draw.Canvas, op folded, d dtype, at vg.Point) {
-	count := t.style(smallSize, d.color(t))
-	count.XAlign = draw.XRight
-	at.X -= boxWidth/2 + 6
-	for _, k := range []struct {
-		n    int
-		mark shape
-	}{{op.Casts, diamond}, {op.Cached, hollowDiamond}} {
-		marks := k.n
-		if op.Casts+op.Cached > 3 {
-			marks = min(k.n, 1)
-		}
-		for range marks {
-			k.mark(c, at, 4, d.color(t))
-			at.X -= 8
-		}
-		if marks < k.n {
-			txt := fmt.Sprint(k.n)
-			write(c, count, vg.Point{X: at.X + 3, Y: at.Y}, txt)
-			at.X -= count.Width(txt) + 2
+		if l.op.Why != "" {
+			whys.rows = append(whys.rows, row{x: v.x.hi, y: y, color: neutral, text: fit(small, printable(l.op.Why), v.right-asideGap)})
 		}
 	}
+	v.layers = []layer{grid, path, boxes, heads, marks, whys}
+	return v, spare
 }
 
+// name returns the operation, how often it ran in a row, and its module.
 func (l opLine) name() string {
-	if l.op.times > 1 {
-		return fmt.Sprintf("%s ×%d", l.op.Name, l.op.times)
+	text := l.op.Name
+	if l.title != "" {
+		return l.title
 	}
-	return l.op.Name
+	if l.op.times > 1 {
+		text = fmt.Sprintf("%s ×%d", text, l.op.times)
+	}
+	return strings.TrimSpace(text + "  " + l.op.Module)
+}
+
+// boxPath is the outline of a box of an operation.
+const boxPath = "M-1,-.55L1,-.55L1,.55L-1,.55Z"
+
+func box(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
+	c.FillPolygon(col, rectangle(p.X-r, p.Y-.55*r, p.X+r, p.Y+.55*r))
+}
+
+// castMarks returns a diamond for each cast of an operation, hollow if it came from the cache, or
+// numbers of them if there are many.
+func castMarks(op OpDType) string {
+	casts, cached := max(op.Casts, 0), max(op.Cached, 0)
+	if casts > 3 || cached > 3 || casts+cached > 3 {
+		text := ""
+		if casts > 0 {
+			text = fmt.Sprint(casts, "◆ ")
+		}
+		if cached > 0 {
+			text += fmt.Sprint(cached, "◇")
+		}
+		return strings.TrimSpace(text)
+	}
+	return strings.Repeat("◆", casts) + strings.Repeat("◇", cached)
 }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // ValueRange is the range of magnitudes of a result, over its finite nonzero elements.
@@ -61,9 +58,9 @@ func Ranges(list []ValueRange) *Figure {
 	}
 	f.data = func() ([]string, [][]any) { return f.head, all }
 	f.rows = cutRows(f.rows, 40)
-	s := rangeSheet(farthest(list, rangeMost))
-	f.height, f.draw, f.twin = rangeRow*len(s)+54, s.draw, s.twin
-	return f
+	g := rangeView(farthest(list, rangeMost)).figure(f.sentence)
+	g.head, g.rows, g.data = f.head, f.rows, f.data
+	return g
 }
 
 // Dimensions of a chart of ranges.
@@ -110,52 +107,47 @@ func sizeText(v float64) string {
 	return short(v)
 }
 
-type rangeSheet []ValueRange
-
-func (s rangeSheet) draw(t Theme, c draw.Canvas) {
-	name := t.style(labelSize, t.Text)
-	var names vg.Length
-	for _, r := range s {
-		names = max(names, min(name.Width(r.Name), 200))
+// rangeView returns the bars over the bands of float16, with the letters of their dtypes.
+func rangeView(list []ValueRange) view {
+	bottom := float64(len(list)) - .5
+	v := view{x: scale{title: words.gradAxis, base: 2, lo: gradLo, hi: gradHi + 1}, y: scale{lo: -1.7}, height: rangeRow*len(list) + rangeRow,
+		facts: []fact{{"name", words.headOp}, {"dtype", words.headDType}, {"smallest", words.headSmallest}, {"largest", words.headLargest}, {"bad", words.notFinite}}}
+	bars, letters := layer{mark: rects}, layer{mark: texts, small: true, gap: 4, align: 1}
+	left := layer{mark: texts, small: true, gap: 4, align: -1}
+	bad := layer{mark: points, shape: cross, path: crossPath, width: 4}
+	var names []string
+	for _, r := range list {
+		names = append(names, r.DType)
 	}
-	letter := t.style(smallSize, t.Text)
-	letter.XAlign = draw.XRight
-	left, right := c.Min.X+names+30, c.Max.X-14
-	top, bottom := c.Max.Y-18, c.Max.Y-18-rangeRow*vg.Length(len(s))
-	x := func(e float64) vg.Length {
-		return left + (right-left)*vg.Length((min(max(e, gradLo), gradHi+1)-gradLo)/(gradHi+1-gradLo))
+	kinds, at := kindsOf(names)
+	for i := range kinds {
+		kinds[i].quiet = kinds[i].name == ""
 	}
-	head := t.style(smallSize, t.Text)
-	head.XAlign = draw.XCenter
-	over := math.Log2(65520)
-	for _, b := range []struct {
-		from, to float64
-		fill     colour
-		name     string
-	}{{gradLo, -25, t.Lost, words.bandLost}, {-25, -14, t.Subnormal, words.bandSubnormal}, {-14, over, t.Normal, words.bandNormal}, {over, gradHi + 1, t.Infinite, words.bandInfinite}} {
-		c.FillPolygon(b.fill, rectangle(x(b.from), bottom, x(b.to), top))
-		write(&c, head, vg.Point{X: (x(b.from) + x(b.to)) / 2, Y: top + 8}, fit(head, b.name, x(b.to)-x(b.from)))
-	}
-	y := top
-	for _, r := range s {
-		y -= rangeRow
-		mid := y + rangeRow/2.
-		write(&c, name, vg.Point{X: c.Min.X, Y: mid}, fit(name, r.Name, names))
-		d, _ := dtypeOf(r.DType)
-		letter.Color = d.color(t)
-		write(&c, letter, vg.Point{X: left - 10, Y: mid}, d.letter)
+	v.kinds = kinds
+	for i, r := range list {
+		y, infinite := float64(i), words.no
+		if v.y.names = append(v.y.names, r.Name); r.Bad {
+			infinite = words.yes
+		}
+		facts := []any{r.Name, r.DType, r.Min, r.Max, infinite}
 		if r.Min >= 0 && r.Max >= r.Min {
-			from, to := x(math.Log2(r.Min)), x(math.Log2(r.Max))
-			c.FillPolygon(d.color(t), rectangle(from-1, mid-4, max(to, from)+1, mid+4))
+			place := func(v float64) float64 { return min(max(exponent(v, 2), gradLo), gradHi+1) }
+			from, to := place(r.Min), place(r.Max)
+			bars.rows = append(bars.rows, row{x: from - .1, x2: to + .1, y: y - .27, y2: y + .27, kind: at[i], facts: facts})
+			d, _ := dtypeOf(r.DType)
+			if letter := (row{x: to, y: y, kind: at[i], text: d.letter}); to < gradHi-2 {
+				letters.rows = append(letters.rows, letter)
+			} else if letter.x = from; from > gradLo+3 {
+				left.rows = append(left.rows, letter)
+			}
 		}
 		if r.Bad {
-			cross(&c, vg.Point{X: right - 6, Y: mid}, 4, t.Skip)
+			bad.rows = append(bad.rows, row{x: gradHi + .4, y: y, color: skipInk, facts: facts})
 		}
 	}
-	axis := t.style(labelSize, t.Neutral)
-	axis.XAlign = draw.XCenter
-	for _, tick := range (powerTicks{2}).Ticks(gradLo, gradHi+1) {
-		write(&c, axis, vg.Point{X: x(tick.Value), Y: bottom - 9}, tick.Label)
+	v.layers = []layer{formatBands(-1.5, bottom), bars, letters, left, bad}
+	if len(bad.rows) > 0 {
+		v.signs = []kind{{name: words.notFinite, mark: cross, path: crossPath, color: skipInk}}
 	}
-	write(&c, axis, vg.Point{X: (left + right) / 2, Y: bottom - 24}, words.gradAxis)
+	return v
 }

@@ -160,7 +160,14 @@ func aligned(p []pixel) bool {
 func (r *raster) cover(mask *image.Alpha, box image.Rectangle, lo, hi pixel) {
 	share := func(i int, from, to float64) float64 { return min(float64(i+1), to) - max(float64(i), from) }
 	row := mask.Pix[:box.Dx()]
+	_, _, _, alpha := r.state.color.RGBA()
+	opaque := alpha == 0xffff && lo.x <= float64(box.Min.X) && hi.x >= float64(box.Max.X)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
+		if opaque && y > box.Min.Y+1 && y < box.Max.Y-1 { // the row before is this one
+			line := r.pixels.Pix[r.pixels.PixOffset(box.Min.X, y):][:4*box.Dx()]
+			copy(line, r.pixels.Pix[r.pixels.PixOffset(box.Min.X, y-1):])
+			continue
+		}
 		if in := share(y, lo.y, hi.y); y == box.Min.Y || y == box.Max.Y-1 || y == box.Min.Y+1 { // the rows between are equal
 			first, last := share(box.Min.X, lo.x, hi.x), share(box.Max.X-1, lo.x, hi.x)
 			for i := range row {

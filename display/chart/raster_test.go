@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -102,6 +103,46 @@ func TestRasterAgrees(t *testing.T) {
 		t.Logf("%s: %d pixels differ by more than a quarter; the mean difference is %.3f of 255", name, far, float64(sum)/(4*w*h))
 		if far > 20 || sum > 4*w*h/2 || blank {
 			t.Errorf("%s: %d pixels differ by more than a quarter; the mean difference is %.3f of 255", name, far, float64(sum)/(4*w*h))
+		}
+	}
+}
+
+// TestCoverCopiesRows checks that a rectangle between pixels has the same inner rows as one drawn with other shapes.
+func TestCoverCopiesRows(t *testing.T) {
+	for _, box := range [][4]vg.Length{{0, 0, 20, 20}, {2, 3, 12, 17}, {2.3, 3.6, 12.2, 17.1}, {5, 5, 6, 6}} {
+		one, two := newRaster(20, 20, 2), newRaster(20, 20, 2)
+		square := rectangle(box[0], box[1], box[2], box[3])
+		for _, r := range []*raster{one, two} {
+			c := draw.New(r)
+			c.FillPolygon(hex(0xffffff), rectangle(0, 0, 20, 20))
+		}
+		c := draw.New(one)
+		c.FillPolygon(hex(0x1072d2), square)
+		two.SetColor(hex(0x1072d2))
+		var path vg.Path
+		path.Move(square[0])
+		middle := vg.Point{X: (square[0].X + square[1].X) / 2, Y: (square[0].Y + square[1].Y) / 2} // a point more: no rectangle
+		for _, p := range append([]vg.Point{middle}, square[1:]...) {
+			path.Line(p)
+		}
+		path.Close()
+		two.Fill(path)
+		for i := range one.pixels.Pix {
+			if d := int(one.pixels.Pix[i]) - int(two.pixels.Pix[i]); d < -2 || d > 2 {
+				t.Fatalf("%v: byte %d is %d, want %d", box, i, one.pixels.Pix[i], two.pixels.Pix[i])
+			}
+		}
+	}
+}
+
+// TestMillionths checks that the numbers of rows are the shortest that are read back exactly.
+func TestMillionths(t *testing.T) {
+	for _, v := range []float64{0, 1, -1, .5, -.25, 1e-6, 12.34, 1e9 + .1, 65504, 1. / 3, 1e300, 5e-324, -0.000001, 123456.789012, 1e10, 4503599627.370497} {
+		r := newRows("x")
+		r.number(v)
+		text := string(r.text[len("x\n"):])
+		if want := strconv.FormatFloat(v, 'g', -1, 64); text != want {
+			t.Errorf("got %q, want %q", text, want)
 		}
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot"
 )
 
 // Ratio is a bar of [Ratios].
@@ -41,20 +40,16 @@ func Ratios(what string, ratios []Ratio) *Figure {
 		return blank(fmt.Sprintf(words.ratioNone, capital(what)))
 	}
 	s.reach = math.Ceil(min(max(s.reach, .5), ratioReach)*2) / 2
-	f := &Figure{
-		theme:    Light,
-		sentence: fmt.Sprintf(words.ratioSome, capital(what), better, len(s.bars), ratioText(least.Value), least.Name, ratioText(most.Value), most.Name),
-		head:     []string{words.headRun, words.headDType, words.headRatio, words.headSpread},
+	var all [][]any
+	for _, b := range s.bars {
+		all = append(all, []any{b.Name, b.DType, b.Value, b.Spread})
 	}
-	for _, r := range s.bars {
-		f.rows = append(f.rows, []any{r.Name, r.DType, r.Value, r.Spread})
-	}
-	all := f.rows
-	f.data = func() ([]string, [][]any) { return f.head, all }
-	f.rows = cutRows(f.rows, ratioMost)
+	sentence := fmt.Sprintf(words.ratioSome, capital(what), better, len(s.bars), ratioText(least.Value), least.Name, ratioText(most.Value), most.Name)
 	s.left = len(s.bars) - min(len(s.bars), ratioMost)
 	s.bars = s.bars[:min(len(s.bars), ratioMost)]
-	f.height, f.draw, f.twin = keyHeight+ratioRow*len(s.bars)+4, s.draw, s.twin
+	f := s.view().figure(sentence)
+	f.head, f.rows = []string{words.headRun, words.headDType, words.headRatio, words.headSpread}, cutRows(all, ratioMost)
+	f.data = func() ([]string, [][]any) { return f.head, all }
 	return f
 }
 
@@ -71,61 +66,60 @@ type ratioSheet struct {
 	left  int     // number of omitted bars
 }
 
-func (s ratioSheet) draw(t Theme, c draw.Canvas) {
-	axis := words.ratioAxis
+// view returns the bars, their whiskers and their numbers.
+func (s ratioSheet) view() view {
+	v := view{x: scale{lo: -s.reach * 1.05, hi: s.reach * 1.05, marked: []plot.Tick{}}, y: scale{title: words.ratioAxis}, height: ratioRow * len(s.bars), least: 340,
+		facts: []fact{{"name", words.headRun}, {"dtype", words.headDType}, {"ratio", words.headRatio}, {"spread", words.headSpread}}}
 	if s.left > 0 {
-		axis += ", " + fmt.Sprintf(words.moreRows, s.left)
-	}
-	c = keys(t, c, axis, nil)
-	name, value, scale := t.style(labelSize, t.Text), t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
-	name.XAlign, scale.XAlign = draw.XRight, draw.XCenter
-	var names vg.Length
-	for _, b := range s.bars {
-		names = max(names, min(name.Width(b.Name), 290))
-	}
-	left, right := c.Min.X+names+46, c.Max.X-52
-	x := func(ratio float64) vg.Length {
-		at := max(-s.reach, min(s.reach, math.Log2(ratio)))
-		return left + (right-left)*vg.Length((at+s.reach)/(2*s.reach))
+		v.y.title += ", " + fmt.Sprintf(words.moreRows, s.left)
 	}
 	step := 1.
 	if s.reach > 2.5 {
 		step = 2
 	}
+	lines := layer{mark: rules, width: .75}
 	for e := -step * math.Floor(s.reach/step); e <= s.reach; e += step {
-		col, w := t.Grid, vg.Length(.75)
-		if e == 0 {
-			col, w = t.Neutral, 1.2
-		}
-		c.StrokeLine2(draw.LineStyle{Color: col, Width: w}, x(math.Exp2(e)), c.Min.Y+2, x(math.Exp2(e)), c.Max.Y)
-		write(&c, scale, vg.Point{X: x(math.Exp2(e)), Y: c.Max.Y + 6}, octave(e))
+		v.x.marked = append(v.x.marked, plot.Tick{Value: e, Label: octave(e)})
+		lines.rows = append(lines.rows, row{x: e, x2: e, y: -.5, y2: float64(len(s.bars)) - .5, color: gridInk})
 	}
+	one := baseline(0, len(s.bars))
+	one.width = 1.2
+	var names []string
+	for _, b := range s.bars {
+		names = append(names, b.DType)
+	}
+	kinds, at := kindsOf(names)
+	for i := range kinds {
+		kinds[i].quiet = kinds[i].name == ""
+	}
+	v.kinds = kinds
+	bars, ranges := layer{mark: rects}, layer{mark: rules, width: 1.2}
+	better, worse := layer{mark: texts, align: 1, gap: 5}, layer{mark: texts, align: -1, gap: 5}
+	style := Light.style(labelSize, Light.Text)
+	place := func(ratio float64) float64 { return min(max(exponent(ratio, 2), -s.reach), s.reach) }
 	for i, b := range s.bars {
-		mid := c.Max.Y - ratioRow*(vg.Length(i)+.5)
-		d, _ := dtypeOf(b.DType)
-		col, end := d.color(t), x(b.Value)
-		if b.DType == "" {
-			col = t.Neutral
-		}
-		from, to := x(1), end
-		if to < from {
-			from, to = to, from
-		}
-		c.FillPolygon(col, rectangle(from, mid-6, max(to, from+1), mid+6))
+		v.y.names = append(v.y.names, b.Name)
+		y, end, facts := float64(i), place(b.Value), []any{b.Name, b.DType, b.Value, b.Spread}
+		from, to := min(end, 0), max(end, 0)
+		bars.rows = append(bars.rows, row{x: from, x2: to, y: y - .34, y2: y + .34, kind: at[i], facts: facts})
 		if half := b.Value * b.Spread / 2; finite(half) && half > 0 {
-			low, high := x(max(b.Value-half, math.Exp2(-s.reach))), x(b.Value+half)
-			whisker(&c, low, high, mid, t.Text)
+			low, high := place(b.Value-half), place(b.Value+half)
+			for _, line := range [][4]float64{{low, y, high, y}, {low, y - .22, low, y + .22}, {high, y - .22, high, y + .22}} {
+				ranges.rows = append(ranges.rows, row{x: line[0], y: line[1], x2: line[2], y2: line[3], color: textInk, facts: facts})
+			}
 			from, to = min(from, low), max(to, high)
 		}
-		write(&c, name, vg.Point{X: c.Min.X + names, Y: mid}, fit(name, b.Name, names))
+		label := row{x: to, y: y, color: textInk, text: ratioLabel(b.Value)}
 		if b.Value < 1 {
-			value.XAlign = draw.XRight
-			write(&c, value, vg.Point{X: from - 5, Y: mid}, ratioLabel(b.Value))
-		} else {
-			value.XAlign = draw.XLeft
-			write(&c, value, vg.Point{X: to + 5, Y: mid}, ratioLabel(b.Value))
+			label.x, v.x.lo = from, -s.reach*1.33 // room for the number
+			worse.rows = append(worse.rows, label)
+			continue
 		}
+		better.rows = append(better.rows, label)
+		v.right = max(v.right, style.Width(label.text)+12)
 	}
+	v.layers = []layer{lines, bars, one, ranges, better, worse}
+	return v
 }
 
 // octave formats 2^e as a number or a fraction.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -48,10 +47,8 @@ func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint
 		return blank(fmt.Sprintf(words.roofNone, device))
 	}
 	slices.SortFunc(r.roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
-	f := &Figure{
-		theme: Light, sentence: fmt.Sprintf(words.roofBound, device, r.bounds()), height: 260, draw: r.draw, twin: r.twin,
-		head: []string{words.headOp, words.headDType, words.headFLOPs, words.headBytes, words.headSeconds, words.headBound},
-	}
+	f := r.view().figure(fmt.Sprintf(words.roofBound, device, r.bounds()))
+	f.head, f.rows = []string{words.headOp, words.headDType, words.headFLOPs, words.headBytes, words.headSeconds, words.headBound}, nil
 	for _, p := range r.points {
 		f.rows = append(f.rows, []any{p.Name, p.DType, p.FLOPs, p.Bytes, p.Seconds, p.Bound})
 	}
@@ -88,100 +85,63 @@ func (r roofline) bounds() string {
 	return strings.Join(names, words.listAnd)
 }
 
-func (r roofline) draw(t Theme, c draw.Canvas) {
-	var entries []key
-	seen := map[string]bool{}
-	for _, p := range r.points {
-		if d, _ := dtypeOf(p.DType); !seen[p.DType] {
-			seen[p.DType] = true
-			entries = append(entries, key{pointOf(p.DType), d.color(t), p.DType})
+// view returns the roofs as lines and the operations as points.
+func (r roofline) view() view {
+	top := r.roofs[len(r.roofs)-1].Rate
+	x := span{-4, math.Log2(top/r.bandwidth) + 3}
+	y := span{math.Log10(r.roofs[0].Rate) - 1.5, math.Log10(top) + .2}
+	for _, q := range r.points {
+		at, rate := math.Log2(q.FLOPs/q.Bytes), math.Log10(q.FLOPs/q.Seconds)
+		x, y = span{min(x.lo, at-1), max(x.hi, at+1)}, span{min(y.lo, rate-.4), max(y.hi, rate+.2)}
+	}
+	v := view{x: scale{title: words.roofIntensity, base: 2, lo: x.lo, hi: x.hi}, y: scale{title: words.roofRate, base: 10, lo: y.lo, hi: y.hi}, height: 205, zoom: []string{"x", "y"}, points: len(r.points),
+		facts: []fact{{"name", words.headOp}, {"dtype", words.headDType}, {"flops", words.headFLOPs}, {"bytes", words.headBytes}, {"seconds", words.headSeconds}, {"bound", words.headBound}, {"share", words.headShare}}}
+	shown := r.points
+	if len(shown) > mostPoints { // those that take the most time
+		shown = slices.Clone(shown)
+		slices.SortStableFunc(shown, func(a, b RoofPoint) int { return cmp.Compare(b.Seconds, a.Seconds) })
+		shown = shown[:mostPoints]
+	}
+	var names []string
+	for _, q := range shown {
+		names = append(names, q.DType)
+	}
+	for _, f := range r.roofs {
+		names = append(names, f.DType)
+	}
+	kinds, at := kindsOf(names)
+	for i, k := range kinds {
+		if kinds[i].quiet = k.name == ""; k.name != "float32" && k.name != "float64" {
+			kinds[i].mark, kinds[i].path = diamond, "diamond"
 		}
 	}
-	c = keys(t, c, words.roofRate, entries)
-	p := t.plot()
-	p.X.Label.Text = words.roofIntensity
-	p.X.Tick.Marker, p.Y.Tick.Marker = powerTicks{2}, powerTicks{10}
-	top := r.roofs[len(r.roofs)-1].Rate
-	p.X.Min, p.X.Max = -4, math.Log2(top/r.bandwidth)+3
-	p.Y.Min, p.Y.Max = math.Inf(1), math.Log10(top)+.2
-	for _, q := range r.points {
-		x := math.Log2(q.FLOPs / q.Bytes)
-		p.X.Min, p.X.Max = min(p.X.Min, x-1), max(p.X.Max, x+1)
-		p.Y.Min = min(p.Y.Min, math.Log10(q.FLOPs/q.Seconds)-.4)
-		p.Y.Max = max(p.Y.Max, math.Log10(q.FLOPs/q.Seconds)+.2)
+	v.kinds = kinds
+	operations := layer{mark: points}
+	for i, q := range shown {
+		share := q.Seconds / r.seconds
+		operations.rows = append(operations.rows, row{x: math.Log2(q.FLOPs / q.Bytes), y: math.Log10(q.FLOPs / q.Seconds), kind: at[i], size: 2 + 7*math.Sqrt(share),
+			facts: []any{q.Name, q.DType, q.FLOPs, q.Bytes, q.Seconds, q.Bound, shareText(share)}})
 	}
-	p.Y.Min = min(p.Y.Min, math.Log10(r.roofs[0].Rate)-1.5)
-	label := t.style(labelSize, t.Text)
-	var room vg.Length
-	for _, f := range r.roofs {
-		room = max(room, label.Width(f.DType))
-	}
-	c = draw.Crop(c, 0, -room-12, 0, 0)
-	p.Add(r.lines(t), dots{r, t})
-	p.Draw(c)
-	inner := p.DataCanvas(c)
-	_, y := p.Transforms(&inner)
+	edge := func(rate float64) float64 { return math.Log2(rate / r.bandwidth) }
+	first := max(x.lo, (y.lo-math.Log10(r.bandwidth))/math.Log10(2)) // where the slope enters the plot
+	slope := layer{mark: rules, rows: []row{{x: first, y: math.Log10(r.bandwidth) + first*math.Log10(2), x2: edge(top), y2: math.Log10(top), color: neutral}}}
+	levels, labels := layer{mark: rules}, layer{mark: texts, align: 1, side: rightOf}
 	var tags []tag
-	for _, f := range r.roofs {
-		d, _ := dtypeOf(f.DType)
-		style := label
-		style.Color = d.color(t)
-		tags = append(tags, tag{y(math.Log10(f.Rate)), f.DType, style})
+	for i, f := range r.roofs {
+		level := math.Log10(f.Rate)
+		levels.rows = append(levels.rows, row{x: edge(f.Rate), x2: x.hi, y: level, y2: level, kind: at[len(shown)+i], facts: []any{f.DType, f.DType, nil, nil, nil, nil, nil}})
+		tags = append(tags, tag{y: vg.Length((level - y.lo) / (y.hi - y.lo) * float64(v.height)), text: f.DType})
 	}
-	spread(tags, labelSize+3, inner.Min.Y, inner.Max.Y)
-	for _, g := range tags {
-		write(&c, g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
+	spread(tags, labelSize+3, 0, vg.Length(v.height))
+	style := Light.style(labelSize, Light.Text)
+	for i, g := range tags {
+		labels.rows = append(labels.rows, row{y: y.lo + float64(g.y)*(y.hi-y.lo)/float64(v.height), kind: at[len(shown)+i], text: g.text})
+		v.right = max(v.right, style.Width(g.text)+asideGap+4)
 	}
-}
-
-// pointOf returns the shape for operations of a dtype.
-func pointOf(dtype string) shape {
-	if dtype == "float32" || dtype == "float64" {
-		return dot
-	}
-	return diamond
+	v.layers = []layer{slope, levels, labels, operations}
+	return v
 }
 
 func dot(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: r, Shape: draw.CircleGlyph{}}, p)
-}
-
-// roofLines draws the roofs: a slope, and a level for each dtype.
-type roofLines struct {
-	roofline
-	theme Theme
-}
-
-func (r roofline) lines(t Theme) roofLines { return roofLines{r, t} }
-
-func (l roofLines) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	edge := func(rate float64) float64 { return math.Log2(rate / l.bandwidth) }
-	top := l.roofs[len(l.roofs)-1].Rate
-	slope := []vg.Point{{X: x(p.X.Min), Y: y(math.Log10(l.bandwidth) + p.X.Min*math.Log10(2))}, {X: x(edge(top)), Y: y(math.Log10(top))}}
-	for _, part := range c.ClipLinesXY(slope) {
-		c.StrokeLines(draw.LineStyle{Color: l.theme.Neutral, Width: 1.5}, part)
-	}
-	for _, f := range l.roofs {
-		d, _ := dtypeOf(f.DType)
-		level := []vg.Point{{X: x(edge(f.Rate)), Y: y(math.Log10(f.Rate))}, {X: x(p.X.Max), Y: y(math.Log10(f.Rate))}}
-		for _, part := range c.ClipLinesXY(level) {
-			c.StrokeLines(draw.LineStyle{Color: d.color(l.theme), Width: 1.5, Dashes: d.dashes}, part)
-		}
-	}
-}
-
-// dots draws the operations.
-type dots struct {
-	roofline
-	theme Theme
-}
-
-func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, q := range d.points {
-		look, _ := dtypeOf(q.DType)
-		r := 2 + 7*vg.Length(math.Sqrt(q.Seconds/d.seconds))
-		pointOf(q.DType)(&c, vg.Point{X: x(math.Log2(q.FLOPs / q.Bytes)), Y: y(math.Log10(q.FLOPs / q.Seconds))}, r, look.color(d.theme))
-	}
 }

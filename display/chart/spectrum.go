@@ -2,14 +2,14 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+
+	"halfnote/internal/text"
 )
 
 // Spectrum shows the magnitudes of the gradients of one step and their fate in float16: lost
@@ -30,8 +30,9 @@ func Spectrum(grads []float32) *Figure {
 	} {
 		rows = append(rows, []any{r.name, r.n, percent(r.n, len(grads))})
 	}
-	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw, twin: s.twin,
-		head: []string{words.headBand, words.count, words.headShare}, rows: rows, data: s.all}
+	f := s.view().figure(s.sentence())
+	f.head, f.rows, f.data = []string{words.headBand, words.count, words.headShare}, rows, s.all
+	return f
 }
 
 // Exponents on the axis; values outside count with the outermost bar.
@@ -100,57 +101,24 @@ func (s *spectrum) all() (head []string, rows [][]any) {
 	return []string{words.headExponent, words.count}, rows
 }
 
-func (s *spectrum) draw(t Theme, c draw.Canvas) {
-	c = keys(t, c, words.count, nil)
-	p := t.plot()
-	p.X.Label.Text = words.gradAxis
-	p.X.Tick.Marker = gradTicks{}
-	style := t.style(smallSize, t.Text)
-	p.Add(band{gradLo, -25, t.Lost, words.bandLost, style}, band{-25, -14, t.Subnormal, words.bandSubnormal, style},
-		band{-14, math.Log2(65520), t.Normal, words.bandNormal, style}, band{math.Log2(65520), gradHi + 1, t.Infinite, words.bandInfinite, style})
-	most := max(slices.Max(s.bins[:]), s.zero, s.bad, 1)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = gradZero-1.5, gradBad+1.5, 0, float64(most)*1.18 // room for the bands' names
-	p.Add(bins{s.bins[:], gradLo, t.Float32}, bins{[]int{s.zero}, gradZero - .5, t.Neutral}, bins{[]int{s.bad}, gradBad - .5, t.Skip})
-	p.Draw(c)
-}
-
-// band is a named vertical strip.
-type band struct {
-	from, to float64
-	fill     colour
-	name     string
-	style    text.Style
-}
-
-func (b band) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	from, to := x(b.from), x(b.to)
-	c.FillPolygon(b.fill, rectangle(from, c.Min.Y, to, c.Max.Y))
-	b.style.XAlign, b.style.YAlign = draw.XCenter, draw.YTop
-	c.FillText(b.style, vg.Point{X: (from + to) / 2, Y: c.Max.Y - 4}, fit(b.style, b.name, to-from))
-}
-
-// bins is a histogram with one bar of width 1 per count; the first bar is at from.
-type bins struct {
-	count []int
-	from  float64
-	fill  colour
-}
-
-func (b bins) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, n := range b.count {
+// view returns the bars over the bands of float16.
+func (s *spectrum) view() view {
+	v := view{x: scale{title: words.gradAxis, lo: gradZero - 1.5, hi: gradBad + 1.5}, y: scale{title: words.count, lo: 0, whole: true}, height: 185, zoom: []string{"x"},
+		facts: []fact{{"exponent", words.headExponent}, {"name", words.gradAxis}, {"count", words.count}, {"share", words.headShare}}}
+	v.x.marked = append(powerTicks{2}.Ticks(gradLo, gradHi+1), plot.Tick{Value: gradZero, Label: "0"}, plot.Tick{Value: gradBad, Label: words.gradBad})
+	v.y.hi = float64(max(slices.Max(s.bins[:]), s.zero, s.bad, 1)) * 1.18 // room for the bands' names
+	bars := layer{mark: rects}
+	add := func(from float64, n int, exponent any, name string, ink role) {
 		if n > 0 {
-			at := b.from + float64(i)
-			c.FillPolygon(b.fill, rectangle(x(at)+.6, y(0), x(at+1)-.6, max(y(float64(n)), y(0)+.75)))
+			bars.rows = append(bars.rows, row{x: from + .05, x2: from + .95, y: 0, y2: float64(n), color: ink, facts: []any{exponent, name, n, percent(n, s.all_)}})
 		}
 	}
-}
-
-// gradTicks marks the exponents and the two bars next to them.
-type gradTicks struct{}
-
-func (gradTicks) Ticks(lo, hi float64) []plot.Tick {
-	return append(powerTicks{2}.Ticks(gradLo, gradHi+1),
-		plot.Tick{Value: gradZero, Label: "0"}, plot.Tick{Value: gradBad, Label: words.gradBad})
+	for i, n := range s.bins {
+		e := gradLo + i
+		add(float64(e), n, e, text.Power(2, e)+" … "+text.Power(2, e+1), func(t Theme) color.NRGBA { return t.Float32 })
+	}
+	add(gradZero-.5, s.zero, nil, words.bandZero, neutral)
+	add(gradBad-.5, s.bad, nil, words.notFinite, skipInk)
+	v.layers = []layer{formatBands(0, v.y.hi), bars}
+	return v
 }

@@ -4,8 +4,9 @@ package chart
 // value of this type.
 type language struct {
 	// Texts of several charts.
-	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes string
-	headWhy, headRun, fewer, controlShow, controlZoom, controlPlace, controlHint           string
+	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes        string
+	headWhy, headRun, fewer, controlShow, controlShowAll, controlZoom, controlZoomY, controlPlace string
+	controlHint, controlHintLegend, controlHintZoom, controlHintData                              string
 
 	// LossScale.
 	scale, scaleNone, scaleSteady, scaleMoved, scaleSkips, scaleOneStep, scaleSteps      string
@@ -19,7 +20,7 @@ type language struct {
 	headCached                                                                               string
 
 	// Throughput.
-	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendHatched, legendRange      string
+	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendPredicted, legendRange    string
 	headLow, headHigh, headRatio, headMeasured, headRepetition, headNote, headElements, yes, no string
 
 	// Lines.
@@ -54,7 +55,7 @@ type language struct {
 	rangeNone, rangeOne, rangeMany, rangeInside, rangeAbove, rangeAboveOne, rangeBelow, rangeBelowOne, rangeAlso, rangeAlsoOne, headSmallest, headLargest string
 
 	// Bars.
-	barNone, barTotal, barPart, headPart, headValue string
+	barNone, barTotal, barPart, headPart, headValue, headExactly string
 
 	// NumberLine and BitFields.
 	numbersNone, numbersAre, numbersOf, numbersGap, numbersGaps, numbersMissing, headFormat, headGap, headNumbers, headGapLeast, headGapMost string
@@ -67,8 +68,8 @@ type language struct {
 	differenceRuns, differenceNone, differenceAxis, differenceIs, differenceMost, differenceSame, differenceLost, differenceEqual, headDiffers string
 
 	// Timeline and CastGraph.
-	timeNone, timeShares, timeJoined, headLane, headStart, headTook, headOps string
-	graphNone, graphOf, headReads, headReader, headCastTo, headCastsInside   string
+	timeNone, timeShares, timeJoined, timeLane, headLane, headStart, headTook, headOps string
+	graphNone, graphOf, headReads, headReader, headCastTo, headCastsInside             string
 
 	// Ratios.
 	ratioNone, ratioSome, ratioAxis, headSpread string
@@ -97,9 +98,11 @@ var english = language{
 	headWhy:     "why",
 	headRun:     "run",
 	fewer:       "%d of %d points, with the extremes",
-	controlShow: "Show only names that contain this text (a click on an entry of the legend shows that one) ",
-	controlHint: "Point at a mark to read its exact value. fig.Data() returns all numbers as CSV, and fig.Picture() the picture.",
-	controlZoom: "Zoom (so does the wheel; drag to move, double-click or press Escape to see all again) ", controlPlace: "at (percent of the axis) ",
+	controlShow: "Names ", controlShowAll: "all, or a part of them", controlZoom: "Zoom × ", controlZoomY: "Vertical zoom × ", controlPlace: "at % ",
+	controlHint:       "Point at a mark to read its exact value.",
+	controlHintLegend: "A click on an entry of the legend shows that one alone.",
+	controlHintZoom:   "The wheel zooms, dragging moves, and a double click or Escape shows all again.",
+	controlHintData:   "fig.Data() returns all numbers as CSV, and fig.Picture() the picture.",
 
 	scale:        "loss scale",
 	scaleNone:    "Loss scale: no steps recorded",
@@ -144,22 +147,22 @@ var english = language{
 	headCasts:    "casts",
 	headCached:   "from cache",
 
-	rateNone:       "Throughput: no run given",
-	rateOne:        "%s runs at %s %s",
-	rateAgainst:    "Against %s at %s %s: %s",
-	ratePredicted:  "%s (predicted)",
-	rateUnknown:    "unknown",
-	legendHatched:  "predicted, not measured",
-	legendRange:    "slowest to fastest repetition",
-	headLow:        "lowest",
-	headHigh:       "highest",
-	headRatio:      "ratio",
-	headMeasured:   "measured",
-	headRepetition: "repetition",
-	headNote:       "note",
-	headElements:   "elements",
-	yes:            "yes",
-	no:             "no",
+	rateNone:        "Throughput: no run given",
+	rateOne:         "%s runs at %s %s",
+	rateAgainst:     "Against %s at %s %s: %s",
+	ratePredicted:   "%s (predicted)",
+	rateUnknown:     "unknown",
+	legendPredicted: "predicted, not measured",
+	legendRange:     "slowest to fastest repetition",
+	headLow:         "lowest",
+	headHigh:        "highest",
+	headRatio:       "ratio",
+	headMeasured:    "measured",
+	headRepetition:  "repetition",
+	headNote:        "note",
+	headElements:    "elements",
+	yes:             "yes",
+	no:              "no",
 
 	ratioNone:  "%s: nothing to compare",
 	ratioSome:  "%s: %d of %d at least as good; from %s (%s) to %s (%s)",
@@ -267,11 +270,12 @@ var english = language{
 	headSmallest:  "smallest",
 	headLargest:   "largest",
 
-	barNone:   "%s: nothing recorded",
-	barTotal:  "%s: %s",
-	barPart:   "%s %s (%s)",
-	headPart:  "part",
-	headValue: "value",
+	barNone:     "%s: nothing recorded",
+	barTotal:    "%s: %s",
+	barPart:     "%s %s (%s)",
+	headPart:    "part",
+	headValue:   "value",
+	headExactly: "exactly",
 
 	panelsNone:    "No step recorded yet",
 	panelsEnds:    "%s: %s",
@@ -335,6 +339,7 @@ var english = language{
 	timeNone:   "Timeline: no operations with times recorded",
 	timeShares: "%s %s: %s, %s outside of operations",
 	timeJoined: "%d operations",
+	timeLane:   "%s on %s",
 	headLane:   "lane",
 	headStart:  "start",
 	headTook:   "duration",

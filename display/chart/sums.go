@@ -36,6 +36,7 @@ func RunningSum(exact Series, sums []Series) *Figure {
 		}
 		said, rows = append(said, text), append(rows, []any{name, short(s.x(len(s.Values) - 1)), short(last), stop})
 	}
+	interleave(v.kinds, list)
 	if len(stops.rows) > 0 {
 		v.layers = append(v.layers, stops)
 	}
@@ -44,6 +45,25 @@ func RunningSum(exact Series, sums []Series) *Figure {
 	f.head, f.rows = []string{words.headRun, words.sumTerms, words.sumAxis, words.headStop}, rows
 	f.data = seriesData(list, words.sumTerms, words.sumAxis)
 	return f
+}
+
+// interleave gives lines that end within 2 % of the first one, and lie on it, dashes that decrease in the order in which they
+// are drawn. All dashes begin where those before begin, so that a part of each line is seen.
+func interleave(kinds []kind, list []lineSeries) {
+	const dash = 6
+	exact := list[0].last
+	var near []int
+	for i, s := range list {
+		if math.Abs(s.last-exact) <= .02*math.Abs(exact) {
+			near = append(near, i)
+		}
+	}
+	for k, i := range near {
+		kinds[i].dashes = nil
+		if k > 0 {
+			kinds[i].dashes = []vg.Length{dash * vg.Length(len(near)-k), dash * vg.Length(k)}
+		}
+	}
 }
 
 // stopped returns the index from which on values no longer change, or −1. The exact ones must change further, by more

@@ -2,10 +2,10 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -37,8 +37,9 @@ func ScaleSweep(s Sweep) *Figure {
 	for i, at := range s.Shares {
 		rows = append(rows, []any{text.Power(2, i), sharePercent(at.Flushed), sharePercent(at.Subnormal), sharePercent(at.Overflow)})
 	}
-	return &Figure{theme: Light, sentence: s.sentence(), height: 240, draw: s.draw, twin: s.twin,
-		head: []string{words.headScale, words.sweepFlushed, words.bandSubnormal, words.sweepOver}, rows: rows, data: s.all}
+	f := s.view().figure(s.sentence())
+	f.head, f.rows, f.data = []string{words.headScale, words.sweepFlushed, words.bandSubnormal, words.sweepOver}, rows, s.all
+	return f
 }
 
 func (s Sweep) sentence() string {
@@ -75,82 +76,54 @@ func (s Sweep) all() (head []string, rows [][]any) {
 	return []string{words.headScale, words.sweepFlushed, words.bandSubnormal, words.sweepOver}, rows
 }
 
-func (s Sweep) draw(t Theme, c draw.Canvas) {
-	lines := []struct {
-		name   string
-		of     func(ScaleShare) float64
-		color  colour
-		dashes []vg.Length
+// view returns the shares as lines.
+func (s Sweep) view() view {
+	last := float64(len(s.Shares)) - .5
+	v := view{x: scale{title: words.scale, lo: -.5, hi: last, base: 2}, y: scale{title: words.sweepAxis, lo: 0, hi: 112}, height: 185, zoom: []string{"x"}, // room for the band's name
+		facts: []fact{{"kind", words.headBand}, {"scale", words.headScale}, {"share", words.headShare}}, formats: map[string]string{"share": ".4~%"}}
+	lines := layer{mark: curves}
+	for k, of := range []struct {
+		kind
+		share func(ScaleShare) float64
 	}{
-		{words.sweepFlushed, func(x ScaleShare) float64 { return x.Flushed }, t.Float16, nil},
-		{words.bandSubnormal, func(x ScaleShare) float64 { return x.Subnormal }, t.Promote, []vg.Length{6, 3}},
-		{words.sweepOver, func(x ScaleShare) float64 { return x.Overflow }, t.Skip, []vg.Length{2, 2}},
-	}
-	var explain []key
-	for _, l := range lines {
-		explain = append(explain, key{dashed(l.dashes), l.color, l.name})
-	}
-	if len(s.Taken) > 0 {
-		explain = append(explain, key{up, t.Float32, words.sweepTaken})
-	}
-	c = keys(t, c, words.sweepAxis, explain)
-	p := t.plot()
-	p.X.Label.Text = words.scale
-	p.X.Tick.Marker = powerTicks{2}
-	if s.Low > 0 && s.High >= s.Low && finite(s.High) {
-		style := t.style(smallSize, t.Text)
-		p.Add(band{math.Log2(s.Low) - .5, math.Log2(s.High) + .5, t.Normal, words.sweepBand, style})
-	}
-	for _, l := range lines {
-		y := make([]float64, len(s.Shares))
+		{kind{name: words.sweepFlushed, color: func(t Theme) color.NRGBA { return t.Float16 }}, func(x ScaleShare) float64 { return x.Flushed }},
+		{kind{name: words.bandSubnormal, color: func(t Theme) color.NRGBA { return t.Promote }, dashes: []vg.Length{6, 3}}, func(x ScaleShare) float64 { return x.Subnormal }},
+		{kind{name: words.sweepOver, color: skipInk, dashes: []vg.Length{2, 2}}, func(x ScaleShare) float64 { return x.Overflow }},
+	} {
+		v.kinds = append(v.kinds, of.kind)
 		for i, at := range s.Shares {
-			if y[i] = l.of(at); finite(y[i]) {
-				y[i] = 100 * min(max(y[i], 0), 1)
+			y := of.share(at)
+			if finite(y) {
+				y = min(max(y, 0), 1)
 			}
+			lines.rows = append(lines.rows, row{x: float64(i), y: 100 * y, kind: k, facts: []any{of.name, math.Exp2(float64(i)), y}})
 		}
-		p.Add(curve{y: y, style: draw.LineStyle{Color: l.color, Width: 1.8, Dashes: l.dashes}, bad: t.Skip})
 	}
+	if s.Low > 0 && s.High >= s.Low && finite(s.High) {
+		v.layers = append(v.layers, layer{mark: rects, small: true, top: true, rows: []row{{x: math.Log2(s.Low) - .5, x2: math.Log2(s.High) + .5, y: 0, y2: 112, color: func(t Theme) color.NRGBA { return t.Normal }, text: words.sweepBand}}})
+	}
+	v.layers = append(v.layers, lines)
 	taken := slices.Clone(s.Taken)
 	slices.Sort(taken)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -.5, float64(len(s.Shares))-.5, 0, 112 // room for the band's name
-	p.Add(feet{slices.Compact(taken), t.Float32})
-	if s.At > 0 {
-		p.Add(upright{math.Log2(s.At), draw.LineStyle{Color: t.Text, Width: 1}})
+	feet := layer{mark: points, shape: up, path: upPath, width: 4}
+	for _, scale := range slices.Compact(taken) {
+		if e := exponent(scale, 2); e >= -.5 && e <= last {
+			feet.rows = append(feet.rows, row{x: e, y: 2.5, color: func(t Theme) color.NRGBA { return t.Float32 }, facts: []any{words.sweepTaken, scale, nil}})
+		}
 	}
-	p.Draw(c)
+	if len(feet.rows) > 0 {
+		v.layers = append(v.layers, feet)
+		v.signs = []kind{{name: words.sweepTaken, mark: up, path: upPath, color: func(t Theme) color.NRGBA { return t.Float32 }}}
+	}
+	if at := exponent(s.At, 2); at >= -.5 && at <= last {
+		v.layers = append(v.layers, layer{mark: rules, width: 1, rows: []row{{x: at, x2: at, y: 0, y2: 112, color: textInk}}})
+	}
+	return v
 }
 
 // dashed returns a line as the shape of a legend entry.
 func dashed(dashes []vg.Length) shape {
 	return func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 		c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.8, Dashes: dashes}, p.X-r, p.Y, p.X+r+2, p.Y)
-	}
-}
-
-// feet draws marks for scales at the lower edge.
-type feet struct {
-	at    []float64
-	color colour
-}
-
-func (f feet) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	for _, v := range f.at {
-		if e := math.Log2(v); e >= p.X.Min && e <= p.X.Max {
-			up(&c, vg.Point{X: x(e), Y: c.Min.Y + 4}, 4, f.color)
-		}
-	}
-}
-
-// upright draws a vertical line.
-type upright struct {
-	at    float64
-	style draw.LineStyle
-}
-
-func (u upright) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	if u.at >= p.X.Min && u.at <= p.X.Max {
-		c.StrokeLine2(u.style, x(u.at), c.Min.Y, x(u.at), c.Max.Y)
 	}
 }

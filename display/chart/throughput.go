@@ -16,7 +16,7 @@ type Rate struct {
 	// Values holds one rate per repetition, in the chart's unit. The bar shows their median, its
 	// whisker the minimum and maximum.
 	Values    []float64
-	Predicted bool   // predicted by a model rather than measured: the bar is hatched
+	Predicted bool   // predicted by a model rather than measured: the bar is light
 	Note      string // short remark next to the number, for example "emulated on the CPU"
 }
 
@@ -39,10 +39,9 @@ func Throughput(unit string, rates []Rate) *Figure {
 		}
 		rows = append(rows, []any{b.Name, rateText(b.median), rateText(b.low), rateText(b.high), r.ratio(b), measured})
 	}
-	return &Figure{
-		theme: Light, sentence: r.sentence(), height: rateRow*len(r.bars) + r.keyHeight(), draw: r.draw, twin: r.twin,
-		head: head, rows: rows, data: r.all,
-	}
+	f := r.view().figure(r.sentence())
+	f.head, f.rows, f.data = head, rows, r.all
+	return f
 }
 
 // rateRow is the height of a bar with its gap.
@@ -102,85 +101,71 @@ func (r rateRun) all() (head []string, rows [][]any) {
 	return []string{words.headRun, words.headDType, words.headRepetition, r.unit, words.headMeasured, words.headNote}, rows
 }
 
-func (r rateRun) keys(t Theme) (k []key) {
-	if slices.ContainsFunc(r.bars, func(b rateBar) bool { return b.Predicted }) {
-		k = append(k, key{func(c *draw.Canvas, p vg.Point, s vg.Length, col colour) {
-			hatched(c, p.X-s, p.Y-s, p.X+s, p.Y+s, col)
-		}, t.Neutral, words.legendHatched})
-	}
-	if slices.ContainsFunc(r.bars, func(b rateBar) bool { return b.low < b.high }) {
-		k = append(k, key{func(c *draw.Canvas, p vg.Point, s vg.Length, col colour) {
-			whisker(c, p.X-s, p.X+s, p.Y, col)
-		}, t.Text, words.legendRange})
-	}
-	return k
-}
-
-func (r rateRun) keyHeight() int {
-	if len(r.keys(Light)) == 0 {
-		return 0
-	}
-	return keyHeight
-}
-
-func (r rateRun) draw(t Theme, c draw.Canvas) {
-	if k := r.keys(t); len(k) > 0 {
-		c = keys(t, c, "", k)
-	}
-	name, value, note := t.style(labelSize+1, t.Text), t.style(labelSize+1, t.Text), t.style(smallSize, t.Neutral)
-	name.XAlign = draw.XRight
-	var names, values vg.Length
-	top := 0.
+// view returns the bars, their whiskers and their numbers.
+func (r rateRun) view() view {
+	v := view{x: scale{bare: true, lo: 0, hi: 1}, height: rateRow * len(r.bars),
+		facts: []fact{{"name", words.headRun}, {"dtype", words.headDType}, {"median", r.unit}, {"low", words.headLow}, {"high", words.headHigh}, {"ratio", words.headRatio}, {"measured", words.headMeasured}, {"note", words.headNote}}}
+	var names []string
 	for _, b := range r.bars {
-		names = max(names, min(name.Width(b.Name), 180))
-		values = max(values, value.Width(r.label(b)), min(note.Width(b.Note), 180))
-		if finite(b.high) {
-			top = max(top, b.high)
-		}
+		names = append(names, b.DType)
 	}
-	left, right := c.Min.X+names+10, c.Max.X-values-10
-	right = max(right, left+80)
-	x := func(v float64) vg.Length {
-		if top <= 0 {
-			return left
-		}
-		return left + (right-left)*vg.Length(max(v, 0)/top)
+	kinds, at := kindsOf(names)
+	for i := range kinds {
+		kinds[i].quiet = kinds[i].name == ""
 	}
-	c.StrokeLine2(draw.LineStyle{Color: t.Neutral, Width: .75}, left, c.Min.Y+2, left, c.Max.Y-2)
+	v.kinds = kinds
+	bars, letters := layer{mark: rects}, layer{mark: texts, align: 1, gap: 6, widest: 30}
+	ranges, numbers, notes := layer{mark: rules, width: 1.2}, layer{mark: texts, align: 1, gap: 8}, layer{mark: texts, align: 1, gap: 8, small: true}
+	label, small := Light.style(labelSize, Light.Text), Light.style(smallSize, Light.Text)
+	most := 0.
+	predicted := false
 	for i, b := range r.bars {
-		mid := c.Max.Y - rateRow*(vg.Length(i)+.5)
-		d, _ := dtypeOf(b.DType)
-		end := left
+		y, measured := float64(i), words.yes
+		if b.Predicted {
+			predicted, measured = true, words.no
+		}
+		v.y.names = append(v.y.names, b.Name)
+		facts := []any{b.Name, b.DType, b.median, b.low, b.high, r.ratio(b), measured, b.Note}
+		end, number := 0., row{y: y, color: textInk, text: r.label(b)}
 		if finite(b.median) {
-			end = x(b.median)
-			if b.Predicted {
-				hatched(&c, left, mid-11, max(end, left+1), mid+11, d.color(t))
-			} else {
-				c.FillPolygon(d.color(t), rectangle(left, mid-11, max(end, left+1), mid+11))
+			end = max(b.median, 0)
+			bars.rows = append(bars.rows, row{x2: end, y: y - .32, y2: y + .32, kind: at[i], faint: b.Predicted, facts: facts})
+			if d, _ := dtypeOf(b.DType); b.DType != "" && end > 0 {
+				letter := row{y: y, wide: end, color: backgroundInk, text: d.letter}
+				if b.Predicted {
+					letter.color = textInk
+				}
+				letters.rows = append(letters.rows, letter)
 			}
-			r.letter(t, &c, d, b, left, end, mid)
 			if b.low < b.high {
-				whisker(&c, x(b.low), x(b.high), mid, t.Text)
-				end = max(end, x(b.high))
+				low := max(b.low, 0)
+				end = max(end, b.high)
+				for _, line := range [][4]float64{{low, y, b.high, y}, {low, y - .12, low, y + .12}, {b.high, y - .12, b.high, y + .12}} {
+					ranges.rows = append(ranges.rows, row{x: line[0], y: line[1], x2: line[2], y2: line[3], color: textInk, facts: facts})
+				}
 			}
 		}
-		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, 180))
-		y := mid
+		most, number.x = max(most, end), end
+		v.right = max(v.right, label.Width(number.text)+12)
 		if b.Note != "" {
-			y += 6
-			write(&c, note, vg.Point{X: end + 8, Y: mid - 7}, fit(note, b.Note, c.Max.X-end-8))
+			number.y -= .17
+			note := fit(small, printable(b.Note), 180)
+			notes.rows = append(notes.rows, row{x: end, y: y + .22, color: neutral, text: note})
+			v.right = max(v.right, small.Width(note)+12)
 		}
-		write(&c, value, vg.Point{X: end + 8, Y: y}, r.label(b))
+		numbers.rows = append(numbers.rows, number)
 	}
-}
-
-// letter draws the dtype's letter in a bar that has room for it.
-func (r rateRun) letter(t Theme, c *draw.Canvas, d dtype, b rateBar, left, end, mid vg.Length) {
-	s := t.style(labelSize, t.Background)
-	if b.DType == "" || end-left < 30 || b.Predicted {
-		return
+	if most > 0 {
+		v.x.hi = most
 	}
-	write(c, s, vg.Point{X: left + 6, Y: mid}, d.letter)
+	if predicted {
+		v.signs = append(v.signs, kind{name: words.legendPredicted, mark: faintSquare, path: "square", color: neutral, faint: true})
+	}
+	if len(ranges.rows) > 0 {
+		v.signs = append(v.signs, kind{name: words.legendRange, mark: whisker, path: whiskerPath, color: textInk})
+	}
+	v.layers = []layer{bars, letters, ranges, numbers, notes, baseline(0, len(r.bars))}
+	return v
 }
 
 func (r rateRun) label(b rateBar) string {
@@ -197,7 +182,11 @@ func rateText(v float64) string {
 	return short(v)
 }
 
-func whisker(c *draw.Canvas, from, to, y vg.Length, col colour) {
+// whisker is the mark of a range.
+func whisker(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	s := draw.LineStyle{Color: col, Width: 1.2}
-	c.StrokeLines(s, []vg.Point{{X: from, Y: y}, {X: to, Y: y}}, []vg.Point{{X: from, Y: y - 4}, {X: from, Y: y + 4}}, []vg.Point{{X: to, Y: y - 4}, {X: to, Y: y + 4}})
+	c.StrokeLines(s, []vg.Point{{X: p.X - r, Y: p.Y}, {X: p.X + r, Y: p.Y}}, []vg.Point{{X: p.X - r, Y: p.Y - r}, {X: p.X - r, Y: p.Y + r}}, []vg.Point{{X: p.X + r, Y: p.Y - r}, {X: p.X + r, Y: p.Y + r}})
 }
+
+// whiskerPath is the same in the interactive form.
+const whiskerPath = "M-1,0L1,0M-1,-1L-1,1M1,-1L1,1"

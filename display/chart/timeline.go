@@ -58,25 +58,22 @@ var laneOrder = []string{"forward", "backward", "optimizer", "casts"}
 // lane returns the name of a span's lane.
 func (t *timeline) lane(s Span) string {
 	if t.named && s.Device != "" {
-		return s.Lane + ", " + s.Device
+		return fmt.Sprintf(words.timeLane, s.Lane, s.Device)
 	}
 	return s.Lane
 }
 
 // measure sets the lanes, the time in each and the time outside of operations.
 func (t *timeline) measure() {
-	order := func(lane string) int {
-		name, _, _ := strings.Cut(lane, ", ")
-		if i := slices.Index(laneOrder, name); i >= 0 {
-			return i
-		}
-		return len(laneOrder)
-	}
+	order := map[string]int{}
 	t.begin, t.end = math.Inf(1), math.Inf(-1)
 	for _, s := range t.spans {
 		lane := t.lane(s)
 		if _, ok := t.busy[lane]; !ok {
 			t.lanes = append(t.lanes, lane)
+			if order[lane] = slices.Index(laneOrder, s.Lane); order[lane] < 0 {
+				order[lane] = len(laneOrder)
+			}
 		}
 		t.busy[lane] += s.Duration
 		if finite(t.end) && s.Start > t.end {
@@ -84,7 +81,7 @@ func (t *timeline) measure() {
 		}
 		t.begin, t.end = min(t.begin, s.Start), max(t.end, s.Start+s.Duration)
 	}
-	slices.SortStableFunc(t.lanes, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(t.lanes, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
 	t.lanes = t.lanes[:min(len(t.lanes), laneMost)]
 }
 
@@ -137,21 +134,27 @@ func (t *timeline) figure() *Figure {
 	return f
 }
 
-// joined returns the spans with those of the same lane and dtype that are less than gap apart as one.
+// joined returns the spans with those of the same lane that are less than gap apart as one, in the dtype that most of their
+// time went to.
 func (t *timeline) joined(gap float64) (list []Span) {
 	last := map[string]int{} // last span of each lane
-	count := map[int]int{}
+	var count []int
+	var spent []map[string]float64 // seconds in each dtype
 	for _, s := range t.spans {
 		lane := t.lane(s)
 		i, ok := last[lane]
-		if !ok || list[i].DType != s.DType || s.Start-(list[i].Start+list[i].Duration) > gap {
+		if !ok || s.Start-(list[i].Start+list[i].Duration) > gap {
 			last[lane], list = len(list), append(list, s)
+			count, spent = append(count, 1), append(spent, map[string]float64{s.DType: s.Duration})
 			continue
 		}
 		if count[i]++; s.Module != list[i].Module {
 			list[i].Module = ""
 		}
-		list[i].Name = fmt.Sprintf(words.timeJoined, count[i]+1)
+		if spent[i][s.DType] += s.Duration; spent[i][s.DType] > spent[i][list[i].DType] {
+			list[i].DType = s.DType
+		}
+		list[i].Name = fmt.Sprintf(words.timeJoined, count[i])
 		list[i].Duration = max(list[i].Duration, s.Start+s.Duration-list[i].Start)
 	}
 	return list

@@ -2,10 +2,8 @@ package chart
 
 import (
 	hex16 "encoding/hex"
-	"encoding/json"
 	"fmt"
 	"image/color"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -22,15 +20,22 @@ type object = map[string]any
 // kind of chart.
 type twin struct {
 	names    []string // labels of the rows of a chart of bars; they take room to the left
-	above    int      // room above the plot
+	titled   bool     // the y axis has a title, which stands above the plot
 	least    int      // width in CSS pixels below which the chart cannot be read, and is scrolled
 	height   int      // height of the plot in CSS pixels; 0: 200
 	subtitle string   // how many points were dropped; may be empty
-	data     []object
-	rows     *rows // in place of data
 	layers   []object
 	choices  []string // names in the legend, if it filters
+	signs    []kind   // further entries of the legend
 	reach    *reach   // the x axis, if it zooms
+	tall     *reach   // the y axis, if it zooms
+	axis     string   // name of the x axis, for figures that share it
+
+	left, right vg.Length // room for labels on both sides of the plot
+
+	// Of a grid: its panels, the parameters that they share, and the room for labels.
+	panels, shared []object
+	aside          int
 }
 
 // mostPoints is the maximum number of data points in an interactive figure.
@@ -39,7 +44,7 @@ const mostPoints = 5000
 // Interactive returns the figure in its interactive form, which JupyterLab and VS Code draw
 // without an extension, also before a notebook is trusted: exact values under the pointer, zoom by
 // the wheel, a legend that filters, and colours that follow the front end's theme. Other front
-// ends draw the picture. A figure without such a form, as those of [Grid], stays as it is.
+// ends draw the picture. A figure without data stays as it is.
 func (f *Figure) Interactive() *Figure { return f.inForm("interactive", true) }
 
 // Picture returns the figure as a still picture, also where %charts asks for interactive ones.
@@ -67,7 +72,7 @@ func (f *Figure) VegaLite() map[string]any {
 	if f.twin == nil {
 		return nil
 	}
-	t := f.twin()
+	t := f.twin(mostPoints)
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
@@ -81,7 +86,7 @@ func (f *Figure) VegaLite() map[string]any {
 		"height":      200,
 		"padding":     margin,
 		"autosize":    object{"type": "fit-x", "contains": "padding"},
-		"data":        object{"values": t.data},
+		"data":        object{"values": []object{}}, // layers have their own
 		"layer":       t.layers,
 		"config": object{
 			"font": "DejaVu Sans, Verdana, sans-serif",
@@ -90,13 +95,19 @@ func (f *Figure) VegaLite() map[string]any {
 				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .35)", labelMost+20)},
 			},
 			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
-			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 2, "offset": t.legendOffset(), "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .3)", labelMost)}, "columns": object{"expr": "room < 420 ? 2 : 0"}, "symbolOpacity": 1},
+			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 1.5, "symbolSize": 60, "offset": t.legendOffset(), "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .3)", labelMost)}, "columns": object{"expr": "room < 420 ? 2 : 0"}, "layout": object{"expr": fmt.Sprintf("{direction: room < %d ? 'vertical' : 'horizontal', anchor: 'start', margin: room < %[1]d ? 2 : 8, bounds: 'flush'}", max(420, t.legendWidth()))}, "symbolOpacity": 1},
 			"view":              object{"stroke": nil},
 			"text":              object{"fontSize": labelSize, "color": themed(textInk)},
 		},
 	}
-	if t.rows != nil {
-		s["data"] = t.rows.data()
+	if f.titleText() == "" {
+		delete(s, "title")
+	}
+	if t.panels != nil {
+		for _, part := range []string{"width", "height", "autosize", "data", "layer"} {
+			delete(s, part)
+		}
+		s["vconcat"], s["spacing"], s["resolve"] = t.panels, gridGap, ownScales
 	}
 	if t.height > 0 {
 		s["height"] = t.height
@@ -105,17 +116,33 @@ func (f *Figure) VegaLite() map[string]any {
 		dark = object{"name": "dark", "value": f.theme == Dark}
 		s["background"] = css(f.theme.Background)
 	}
-	s["params"] = slices.Concat([]object{dark}, t.room(), t.controls())
+	s["params"] = slices.Concat([]object{dark}, t.room(), t.controls(), t.shared)
 	return s
 }
 
 // legendOffset returns the distance of the legend from the plot; the title of a y axis stands
 // between them.
 func (t twin) legendOffset() int {
-	if t.names != nil {
-		return 6 + t.above
+	if t.names != nil && !t.titled {
+		return 6
 	}
 	return 22
+}
+
+// legendWidth returns the width of the page from which on the two parts of the legend have room next to each other.
+func (t twin) legendWidth() int {
+	if len(t.choices) == 0 || len(t.signs) == 0 {
+		return 0
+	}
+	s, width := Light.style(labelSize, Light.Text), vg.Length(0)
+	for _, name := range t.choices {
+		width += min(s.Width(name), labelMost) + 30
+	}
+	for _, k := range t.signs {
+		width += min(s.Width(k.name), labelMost) + 30
+	}
+	left, _ := t.margins()
+	return int(width + left)
 }
 
 // labelMost is the maximum width of a label of an axis.
@@ -157,24 +184,12 @@ func jsonNumber(v float64) any {
 	return v
 }
 
-// quantitative returns the encoding of a numeric field. Further members come in pairs.
-func quantitative(field, title string, more ...any) object {
-	return with(object{"field": field, "type": "quantitative", "title": title}, more...)
-}
-
+// with returns o with further members, in pairs.
 func with(o object, more ...any) object {
 	for i := 0; i < len(more); i += 2 {
 		o[more[i].(string)] = more[i+1]
 	}
 	return o
-}
-
-// tips returns the encoding of a tooltip with fields and their titles, in pairs.
-func tips(pairs ...string) (list []object) {
-	for i := 0; i < len(pairs); i += 2 {
-		list = append(list, object{"field": pairs[i], "title": pairs[i+1]})
-	}
-	return list
 }
 
 // palette returns the encoding of a field's colour: names[i] has the colour of roles[i].
@@ -220,17 +235,6 @@ func pointed(axes ...string) object {
 	return object{"name": "pointed", "select": object{"type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true, "encodings": axes}}
 }
 
-// rowAxis returns the encoding of the field "row", the index of a name.
-func rowAxis(names []string) object {
-	list, _ := json.Marshal(printables(names)) // strings can be encoded
-	rows := make([]int, len(names))
-	for i := range rows {
-		rows[i] = i
-	}
-	return object{"field": "row", "type": "ordinal", "title": nil, "scale": object{"domain": rows},
-		"axis": object{"labelExpr": string(list) + "[datum.value]", "domain": false, "ticks": false, "labelColor": themed(textInk), "labelPadding": 6}}
-}
-
 func printables(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -239,31 +243,9 @@ func printables(names []string) []string {
 	return out
 }
 
-// dtypePalette returns the encoding of a field of dtypes, with a legend if there are several.
-func dtypePalette(field string, list []string) object {
-	names := distinct(list)
-	var roles []role
-	for _, n := range names {
-		d, _ := dtypeOf(n)
-		roles = append(roles, d.color)
-	}
-	p := palette(field, names, roles)
-	if len(names) < 2 {
-		p["legend"] = nil
-	}
-	return p
-}
-
-// strokes is the legend of lines.
-var strokes = object{"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 200}
-
-// powerLabels labels an axis with powers of a base; the axis has the exponents, or, if log is
-// set, the powers themselves.
-func powerLabels(base int, log bool) string {
-	e := "datum.value"
-	if log {
-		e = fmt.Sprintf("round(log(datum.value) / log(%d))", base)
-	}
+// powerLabels labels an axis of exponents with the powers of a base.
+func powerLabels(base int) string {
+	const e = "datum.value"
 	label := fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '')", base, e)
 	for _, unit := range []int{1000, 100, 10, 1} {
 		digit := fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', floor(abs(%s) / %d) %% 10, floor(abs(%s) / %d) %% 10 + 1)", e, unit, e, unit)
@@ -273,22 +255,6 @@ func powerLabels(base int, log bool) string {
 		label += " + " + digit
 	}
 	return label
-}
-
-// octaves returns the powers of two whose exponents are from lo to hi, at most about n of them.
-func octaves(lo, hi float64, n int) []float64 { return powers(2, lo, hi, n) }
-
-func powers(base int, lo, hi float64, n int) (list []float64) {
-	step := 1
-	for (hi-lo)/float64(step) > float64(n) {
-		step *= 2
-	}
-	for e := int(math.Ceil(lo)); e <= int(math.Floor(hi)); e++ {
-		if v := math.Pow(float64(base), float64(e)); e%step == 0 && finite(v) {
-			list = append(list, v)
-		}
-	}
-	return list
 }
 
 // decimate returns at most most indices of y, in order: of each stretch the lowest, the highest and
@@ -342,16 +308,4 @@ func fewer(shown, all int) string {
 		return ""
 	}
 	return fmt.Sprintf(words.fewer, shown, all)
-}
-
-// distinct returns the distinct strings of list, in order.
-func distinct(list []string) (out []string) {
-	seen := map[string]bool{}
-	for _, s := range list {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
 }

@@ -58,42 +58,59 @@ const narrowest = 100
 // no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
 func (t twin) room() []object {
 	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
+	width := "room"
+	if t.panels != nil {
+		width = fmt.Sprintf("room - %d", t.aside+2*margin)
+	}
 	return []object{
 		{"name": "room", "expr": fmt.Sprintf("containerSize()[0] > %d ? clamp(containerSize()[0], %d, %d) : %s", narrowest+2*margin+20, t.least, Width, page)},
-		{"name": "width", "expr": "room"},
+		{"name": "width", "expr": width},
 	}
 }
 
-// reach is an x axis from lo to hi that zooms.
-type reach struct{ lo, hi float64 }
+// reach is an axis from lo to hi that zooms. Its name is what the names of its controls end in.
+type reach struct {
+	lo, hi float64
+	name   string
+}
 
-// domain returns the part of the axis that the controls show. A logarithmic axis has the logarithms of its ends.
-func (r reach) domain(log bool) []any {
+// domain returns the part of the axis that the controls show.
+func (r reach) domain() []any {
 	end := func(side string) object {
-		e := fmt.Sprintf("%v + (%v) * (clamp(place / 100 - .5 / max(magnify, 1), 0, 1 - 1 / max(magnify, 1))%s)", r.lo, r.hi-r.lo, side)
-		if log {
-			e = "exp(" + e + ")"
-		}
-		return object{"expr": e}
+		return object{"expr": fmt.Sprintf("%v + (%v) * (clamp(place%s / 100 - .5 / max(magnify%[3]s, 1), 0, 1 - 1 / max(magnify%[3]s, 1))%[4]s)", r.lo, r.hi-r.lo, r.name, side)}
 	}
-	return []any{end(""), end(" + 1 / max(magnify, 1)")}
+	return []any{end(""), end(" + 1 / max(magnify" + r.name + ", 1)")}
+}
+
+// controls returns the parameters that inputs set.
+func (r reach) controls(zoom string) []object {
+	return []object{
+		{"name": "magnify" + r.name, "value": 1, "bind": object{"input": "number", "name": zoom}},
+		{"name": "place" + r.name, "value": 50, "bind": object{"input": "number", "name": words.controlPlace}},
+	}
 }
 
 // controls returns parameters that inputs below the chart set. They can be reached and set with the keyboard, which a legend
-// and the wheel cannot. They are inputs of text and numbers, because a notebook keeps the keys of others for itself.
+// and the wheel cannot. They are inputs of text and numbers, because a notebook keeps the keys of others for itself. The last
+// is a hint: its text makes the container as wide as the page allows.
 func (t twin) controls() []object {
 	only := object{"name": "only", "value": ""}
+	hint := words.controlHint
 	if len(t.choices) > 1 {
-		only["bind"] = object{"input": "text", "name": words.controlShow}
+		only["bind"] = object{"input": "text", "name": words.controlShow, "placeholder": words.controlShowAll}
+		hint += " " + words.controlHintLegend
 	}
 	params := []object{only}
 	if t.reach != nil {
-		params = append(params,
-			object{"name": "magnify", "value": 1, "bind": object{"input": "number", "name": words.controlZoom}},
-			object{"name": "place", "value": 50, "bind": object{"input": "number", "name": words.controlPlace}})
+		params = append(params, t.reach.controls(words.controlZoom)...)
 	}
-	if len(params) == 1 && params[0]["bind"] == nil { // its text makes the container wide
-		params = append(params, object{"name": "hint", "value": "", "bind": object{"input": "hidden", "name": words.controlHint}})
+	if t.tall != nil {
+		params = append(params, t.tall.controls(words.controlZoomY)...)
 	}
-	return params
+	if t.reach != nil || t.tall != nil {
+		hint += " " + words.controlHintZoom
+	} else {
+		hint += " " + words.controlHintData
+	}
+	return append(params, object{"name": "hint", "value": "", "bind": object{"input": "hidden", "name": hint}})
 }

@@ -1,6 +1,9 @@
 package chart
 
 import (
+	hex16 "encoding/hex"
+	"image/color"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -50,9 +53,41 @@ func (r *rows) next() *column {
 
 // number adds v, or null if JSON has no such number.
 func (r *rows) number(v float64) {
-	if c := r.next(); finite(v) {
-		c.numbers, r.text = true, strconv.AppendFloat(r.text, v, 'g', -1, 64)
+	r.next().numbers = true
+	switch n, size := math.Round(v*1e6), math.Abs(v); {
+	case !finite(v):
+	case v == n/1e6 && size < 1e6 && (size >= 1e-4 || v == 0): // a decimal fraction, which is written faster than the shortest one is found
+		r.text = appendMillionths(r.text, int64(n))
+	default:
+		r.text = strconv.AppendFloat(r.text, v, 'g', -1, 64)
 	}
+}
+
+// appendMillionths appends n/10⁶ without zeros at its end.
+func appendMillionths(b []byte, n int64) []byte {
+	if n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, n/1e6, 10)
+	if n %= 1e6; n == 0 {
+		return b
+	}
+	b = strconv.AppendInt(b, n+1e6, 10)
+	b[len(b)-7] = '.' // in place of the 1 that keeps the zeros after it
+	for b[len(b)-1] == '0' {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// color adds a colour as CSS writes it.
+func (r *rows) color(c color.NRGBA) {
+	if c.A != 255 {
+		r.string(css(c))
+		return
+	}
+	r.next().other = true
+	r.text = hex16.AppendEncode(append(r.text, '#'), []byte{c.R, c.G, c.B})
 }
 
 func (r *rows) whole(v int) { r.next().numbers, r.text = true, strconv.AppendInt(r.text, int64(v), 10) }
@@ -84,16 +119,13 @@ func (r *rows) value(v any) {
 	}
 }
 
-// add adds a row.
-func (r *rows) add(values ...any) {
-	for _, v := range values {
-		r.value(v)
-	}
-}
-
 // quote writes a text as RFC 4180 requires.
 func (r *rows) quote(s string) {
-	if !strings.ContainsAny(s, "\",\n\r") {
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] != '"' && s[i] != ',' && s[i] != '\n' && s[i] != '\r'
+	}
+	if plain {
 		r.text = append(r.text, s...)
 		return
 	}

@@ -142,6 +142,41 @@ func walk(v any, visit func(object)) {
 	}
 }
 
+// TestGridLinks checks that the charts of a grid zoom together if their x axis is the same, and only then, and that the
+// limit of points is for the whole grid.
+func TestGridLinks(t *testing.T) {
+	views := func(f *Figure, name string) (n int) {
+		walk(f.VegaLite(), func(o object) {
+			if list, ok := o["views"].([]string); ok && o["name"] == name {
+				n = len(list)
+			}
+		})
+		return n
+	}
+	short, long := Plot(wave(10)), Plot(wave(20000))
+	for _, tt := range []struct {
+		name  string
+		fig   *Figure
+		param string
+		want  int
+	}{
+		{"equal axes", Grid(2, short, Plot(normal(10)), short), "zoom_0", 3},
+		{"equal axes, pointing", Grid(2, short, Plot(normal(10)), short), "pointed_0", 3},
+		{"another length", Grid(2, short, long), "zoom_0", 0},
+		{"another name", Grid(2, short, short.XLabel("epoch")), "zoom_0", 0},
+		{"two groups", Grid(3, short, long, short, long), "zoom_1", 2},
+	} {
+		if got := views(tt.fig, tt.param); got != tt.want {
+			t.Errorf("%s: got %d linked charts, want %d", tt.name, got, tt.want)
+		}
+	}
+	n := 0
+	walk(Grid(2, long, long, long, long).VegaLite(), func(o object) { n += len(rowsOf(t, o)) })
+	if n < mostPoints/2 || n > mostPoints+200 {
+		t.Errorf("got %d points in a grid, want at most %d", n, mostPoints)
+	}
+}
+
 func TestVegaLiteIsSmall(t *testing.T) {
 	y := make([]float64, 200000)
 	for i := range y {
@@ -195,9 +230,66 @@ func TestInteractiveBundle(t *testing.T) {
 	if b := still.Interactive().LogY().Bundle(); b.Data[vegaLite] == nil {
 		t.Error("after LogY: got a picture, want the interactive form")
 	}
-	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive(), "a grid": Grid(1, Hist([]float64{1, 2})).Interactive()} {
+	for name, f := range map[string]*Figure{"a still figure": still, "an empty figure": Loss(nil).Interactive()} {
 		if b := f.Bundle(); b.Data[vegaLite] != nil || b.Data["text/html"] == nil {
 			t.Errorf("%s has the types of an interactive figure", name)
+		}
+	}
+}
+
+// TestFewerPoints checks that a figure that leaves points out says how many it shows.
+func TestFewerPoints(t *testing.T) {
+	for _, s := range samples() {
+		if s.fig.twin == nil {
+			continue
+		}
+		var shown, all int
+		form := s.fig.twin(mostPoints)
+		if n, _ := fmt.Sscanf(form.subtitle, words.fewer, &shown, &all); n == 2 && !(shown > 0 && shown < all) {
+			t.Errorf("%s: got the subtitle %q, want some of all points", s.name, form.subtitle)
+		}
+	}
+	if form := HeatMap("inf or NaN", heat(60, 512), 8).twin(mostPoints); form.subtitle == "" {
+		t.Error("heat map: got no subtitle, want one with the number of points")
+	}
+}
+
+// TestJoinedSpans checks that operations that are drawn as one have the dtype of most of their time.
+func TestJoinedSpans(t *testing.T) {
+	_, rows := Timeline(spans(500, "cpu")).all()
+	lanes := map[any]any{}
+	for _, r := range rows {
+		lanes[r[2]] = r[3]
+	}
+	if len(rows) > mostPoints || lanes["forward"] != "float16" || lanes["optimizer"] != "float32" {
+		t.Errorf("got %d rows and the dtypes %v, want at most %d, float16 forward and float32 in the optimizer", len(rows), lanes, mostPoints)
+	}
+}
+
+// TestStairsBeforeGap checks that the last value before a gap is drawn up to it.
+func TestStairsBeforeGap(t *testing.T) {
+	form := LossScale([]ScaleStep{{Scale: 8}, {Scale: math.Inf(1)}, {Scale: 4}}).VegaLite()
+	found := false
+	walk(form, func(o object) {
+		for _, r := range rowsOf(t, o) {
+			found = found || fmt.Sprint(r["x"]) == "1" && fmt.Sprint(r["y"]) == "3" && fmt.Sprint(r["alone"]) != ""
+		}
+	})
+	if !found {
+		t.Error("got no point at (1, 3), want the scale 8 up to step 1")
+	}
+}
+
+// TestGridFits checks that the interactive form of a grid of several columns can be as narrow as a phone.
+func TestGridFits(t *testing.T) {
+	spec := Grid(3, Plot(wave(9)), Hist(wave(9)), Scatter(wave(9), wave(9))).VegaLite()
+	panels, _ := spec["vconcat"].([]object)
+	if len(panels) != 3 {
+		t.Fatalf("got %d panels below each other, want 3", len(panels))
+	}
+	for _, p := range panels {
+		if w := p["width"]; w != narrowest {
+			t.Errorf("got a panel of width %v, want %d, which the width of the page replaces", w, narrowest)
 		}
 	}
 }

@@ -1,37 +1,47 @@
 package chart
 
 import (
+	"image"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
 // view describes a chart once: layers of marks over rows of data. draw makes the picture of it, and
 // twin its interactive form.
 type view struct {
-	x, y   scale
-	kinds  []kind
-	layers []layer
-	facts  []fact    // columns of the rows' facts
-	zoom   []string  // axes that zoom: "x", "y"
-	height int       // height of the plot in CSS pixels
-	right  vg.Length // room to the right of the plot, for texts
-	signs  []kind    // more entries of the picture's legend
-	lowest kind      // meaning of ▼, which marks values without a logarithm; "": not finite
-	least  int       // width in CSS pixels below which the interactive form is scrolled
-	points int       // points of the lines given, of which the layers may hold some
+	x, y    scale
+	kinds   []kind
+	layers  []layer
+	facts   []fact            // columns of the rows' facts
+	formats map[string]string // of facts that are numbers, by their keys, in the language of d3-format
+	zoom    []string          // axes that zoom: "x", "y"
+	height  int               // height of the plot in CSS pixels
+	left    vg.Length         // room to the left of the plot, for texts
+	right   vg.Length         // room to the right of the plot, for texts
+	linked  []float64         // y of the texts that show the value of each kind at the step under the pointer; nil: none
+	signs   []kind            // more entries of the legend
+	lowest  kind              // meaning of ▼, which marks values without a logarithm; "": not finite
+	least   int               // width in CSS pixels below which the interactive form is scrolled
+	points  int               // points of the lines given, of which the layers may hold some
+	named   bool              // the picture names the kinds in the plot, and not in a legend
+	ends    []string          // names of the kinds that the picture writes at the ends of their lines; nil: none
 }
 
 // scale is an axis of a view.
 type scale struct {
 	title  string
-	lo, hi float64  // limits; if equal, those of the marks, or all names
-	base   int      // positions are exponents of this base; 0: they are the values
-	names  []string // names of the rows 0, 1, …, from the top; nil for an axis of numbers
-	whole  bool     // only whole numbers are marked
-	margin float64  // margin around the marks, as a share of their range
-	bare   bool     // without ticks
-	only   []int    // the numbers that are marked in the interactive form; nil: round ones
+	lo, hi float64     // limits; if equal, those of the marks, or all names
+	base   int         // positions are exponents of this base; 0: they are the values
+	names  []string    // names of the rows 0, 1, …, from the top; nil for an axis of numbers
+	most   vg.Length   // width of the widest name in the picture; 0: labelMost
+	whole  bool        // only whole numbers are marked
+	margin float64     // margin around the marks, as a share of their range
+	plain  bool        // without a line and ticks
+	bare   bool        // without ticks
+	marked []plot.Tick // the ticks; nil: round numbers or powers
 }
 
 // kind is the appearance of rows that have something in common, and an entry of the legend.
@@ -42,6 +52,9 @@ type kind struct {
 	mark   shape  // for points in the picture
 	path   string // the same in the interactive form
 	quiet  bool   // not in the legend
+	stairs bool   // its line in a layer of curves is constant up to the next row
+	faint  bool   // its rectangles have a light colour within a line
+	line   role   // of a sign: the colour of its edge; nil: color
 }
 
 // fact is a column of the data, shown next to the pointer. The keys "x", "y" and "kind" are a row's place and the name of its
@@ -60,26 +73,43 @@ const (
 	texts                  // texts at (x, y)
 )
 
+// side is where the texts of a layer stand on the x axis.
+type side int
+
+const (
+	inPlot   side = iota // at the x of their rows
+	rightOf              // to the right of the plot
+	leftOf               // to the left of the plot
+	leftEdge             // at the left edge of the plot
+)
+
 // layer is a set of rows with the same mark.
 type layer struct {
 	mark   markType
 	rows   []row
-	width  vg.Length // of lines; radius of points; 0: the usual one
-	small  bool      // small texts
-	shape  shape     // of points; nil: the kinds' marks
-	path   string    // the same in the interactive form
-	align  int       // of texts: −1 left of the position, 0 around it, 1 right of it
-	aside  bool      // texts to the right of the plot
-	within float64   // width for each text of a layer of texts, on the x axis; 0: any
-	widest vg.Length // width of the widest of them
+	width  vg.Length               // of lines; radius of points; 0: the usual one
+	small  bool                    // small texts
+	shape  shape                   // of points; nil: the kinds' marks
+	path   string                  // the same in the interactive form
+	align  int                     // of texts: −1 left of the position, 0 around it, 1 right of it
+	image  func(Theme) image.Image // what a picture shows in place of the rectangles, for finer detail
+	side   side                    // where texts stand
+	across bool                    // rules go from one side of the plot to the other
+	gaps   bool                    // lines have gaps at rows without a place, which are not marked
+	inside bool                    // the texts of points are in their middle
+	gap    vg.Length               // between the position of a text and the text
+	top    bool                    // the texts of rectangles stand at their upper edges
+	widest vg.Length               // width of the widest text of rows with a limit; texts without that room are not shown
 }
 
 // row is a row of data, and its place and appearance.
 type row struct {
 	x, y, x2, y2 float64
 	kind         int
-	faint        bool // a rectangle of a light colour
-	color        role // instead of the kind's, for all rows of a layer or none; nil: the kind's
+	faint        bool    // a rectangle of a light colour within a line
+	size         float64 // radius of a point, in a layer whose points have different ones
+	wide         float64 // limit of the width of a text of a layer of texts, on the x axis; 0: none
+	color        role    // instead of the kind's, for all rows of a layer or none; nil: the kind's
 	text         string
 	facts        []any // values of the view's facts; nil for decoration
 }
@@ -136,10 +166,12 @@ func (v view) around() int {
 }
 
 // header reports whether a line with the name of the y axis and the legend stands above the plot.
-func (v view) header() bool { return v.y.title != "" || v.legend() || v.signs != nil }
+func (v view) header() bool {
+	return v.y.title != "" || v.legend() && !v.named || len(v.legendSigns()) > 0
+}
 
 // legend reports whether the view has a legend.
-func (v view) legend() bool { return len(v.listed()) > 1 }
+func (v view) legend() bool { n := len(v.listed()); return n > 1 || n == 1 && len(v.kinds) > 1 }
 
 // listed returns the kinds in the legend.
 func (v view) listed() (list []kind) {
@@ -170,11 +202,12 @@ func (v view) below() role {
 	return skipInk
 }
 
-// edges returns the legend of the marks at the edges.
-func (v view) edges(t Theme) (list []key) {
+// legendSigns returns the entries of the legend that are not kinds: the signs, and the marks at the edges.
+func (v view) legendSigns() []kind {
+	list := slices.Clone(v.signs)
 	high, low := false, false
 	for _, l := range v.layers {
-		if l.mark != rects && l.mark != rules && l.mark != texts {
+		if l.mark != rects && l.mark != rules && l.mark != texts && !l.gaps {
 			for _, r := range l.rows {
 				low = low || math.IsInf(r.y, -1)
 				high = high || !finite(r.y) && !math.IsInf(r.y, -1)
@@ -182,13 +215,13 @@ func (v view) edges(t Theme) (list []key) {
 		}
 	}
 	if high {
-		list = append(list, key{up, t.Skip, words.notFinite})
+		list = append(list, kind{name: words.notFinite, mark: up, path: upPath, color: skipInk})
 	}
 	switch {
 	case low && v.lowest.name != "":
-		list = append(list, key{down, v.below()(t), v.lowest.name})
+		list = append(list, kind{name: v.lowest.name, mark: down, path: downPath, color: v.below()})
 	case low && !high:
-		list = append(list, key{down, t.Skip, words.notFinite})
+		list = append(list, kind{name: words.notFinite, mark: down, path: downPath, color: skipInk})
 	}
 	return list
 }
@@ -197,7 +230,7 @@ func (v view) edges(t Theme) (list []key) {
 func (v view) limits() (x, y span) {
 	x, y = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	for _, l := range v.layers {
-		if l.aside {
+		if l.side != inPlot {
 			continue
 		}
 		for _, r := range l.rows {

@@ -15,15 +15,15 @@ import (
 func (v view) draw(t Theme, c draw.Canvas) {
 	if v.header() {
 		var entries []key
-		if v.legend() {
+		if v.legend() && !v.named {
 			for _, k := range v.listed() {
 				entries = append(entries, key{v.swatch(k), k.color(t), k.name})
 			}
 		}
-		for _, k := range v.signs {
+		for _, k := range v.legendSigns() {
 			entries = append(entries, key{k.mark, k.color(t), k.name})
 		}
-		c = keys(t, c, v.y.title, append(entries, v.edges(t)...))
+		c = keys(t, c, v.y.title, entries)
 	}
 	p := t.bare()
 	if v.y.names == nil && !v.y.bare {
@@ -50,10 +50,26 @@ func (v view) draw(t Theme, c draw.Canvas) {
 		p.HideX()
 		p.X.Label.Text = label
 	}
+	if v.x.plain {
+		p.X.LineStyle.Width, p.X.Tick.LineStyle.Width, p.X.Tick.Length = 0, 0, 0
+		p.X.Label.Text = ""
+	}
 	for _, l := range v.layers {
 		p.Add(drawn{v, l, t})
 	}
-	paint(p, draw.Crop(c, 0, -v.right, 0, 0))
+	if v.ends != nil {
+		v.drawEnds(t, c, p)
+		return
+	}
+	c = draw.Crop(c, v.left, -v.right, 0, 0)
+	if v.x.plain && v.x.title != "" { // it begins at the left edge of the plot
+		at := vg.Point{Y: c.Min.Y + 6}
+		c = draw.Crop(c, 0, 0, 15, 0)
+		at.X = p.DataCanvas(c).Min.X
+		s := t.style(labelSize, t.Neutral)
+		write(&c, s, at, fit(s, printable(v.x.title), c.Max.X-at.X))
+	}
+	paint(p, c)
 }
 
 // ticks returns the ticks of an axis of numbers, about n, or of names.
@@ -63,9 +79,13 @@ func (s scale) ticks(n int) plot.Ticker {
 		style := Light.style(labelSize, Light.Text)
 		var list plot.ConstantTicks
 		for i, name := range s.names {
-			list = append(list, plot.Tick{Value: -float64(i), Label: fit(style, printable(name), labelMost)})
+			if name != "" {
+				list = append(list, plot.Tick{Value: -float64(i), Label: fit(style, printable(name), orWidth(s.most, labelMost))})
+			}
 		}
 		return list
+	case s.marked != nil:
+		return plot.ConstantTicks(s.marked)
 	case s.base > 0:
 		return powerTicks{s.base}
 	}
@@ -74,12 +94,16 @@ func (s scale) ticks(n int) plot.Ticker {
 
 // swatch returns the mark of a kind in the legend.
 func (v view) swatch(k kind) shape {
+	if k.faint {
+		return faintSquare
+	}
+	if k.mark != nil && slices.ContainsFunc(v.layers, func(l layer) bool { return l.mark == points && l.shape == nil }) {
+		return k.mark
+	}
 	for _, l := range v.layers {
 		for _, r := range l.rows {
-			if r.kind < len(v.kinds) && v.kinds[r.kind].name == k.name {
+			if r.color == nil && r.kind < len(v.kinds) && v.kinds[r.kind].name == k.name {
 				switch {
-				case l.mark == points && k.mark != nil:
-					return k.mark
 				case l.mark != rects:
 					return dashed(k.dashes)
 				}
@@ -99,7 +123,7 @@ type drawn struct {
 
 func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	down := d.view.y.names != nil || d.view.y.bare
+	down := d.down()
 	x := func(v float64) vg.Length { return tx(clamp(v, p.X.Min, p.X.Max)) }
 	y := func(v float64) vg.Length {
 		if down {
@@ -109,6 +133,12 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	if m := d.layer.mark; m == curves || m == stairs {
 		d.curves(c, p)
+		return
+	}
+	if d.layer.image != nil && len(d.layer.rows) > 0 {
+		first, last := d.layer.rows[0], d.layer.rows[len(d.layer.rows)-1]
+		from, to := vg.Point{X: x(first.x), Y: y(last.y2)}, vg.Point{X: x(last.x2), Y: y(first.y)}
+		c.DrawImage(vg.Rectangle{Min: from, Max: to}, d.layer.image(d.theme))
 		return
 	}
 	style := d.theme.style(labelSize, d.theme.Text)
@@ -125,15 +155,24 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 			to := vg.Point{X: x(r.x2), Y: y(r.y2)}
 			d.rect(&c, r, at, to)
 			if r.text != "" {
+				middle := vg.Point{X: (at.X + to.X) / 2, Y: (at.Y + to.Y) / 2}
 				style.Color, style.XAlign = d.theme.Background, draw.XCenter
-				if r.faint {
+				if r.faint || d.layer.top {
 					style.Color = d.theme.Text
 				}
-				write(&c, style, vg.Point{X: (at.X + to.X) / 2, Y: (at.Y + to.Y) / 2}, r.text)
+				words := r.text
+				if d.layer.top {
+					middle.Y = max(at.Y, to.Y) - 4 - style.Font.Size/2
+					words = fit(style, words, to.X-at.X)
+				}
+				write(&c, style, middle, words)
 			}
 			continue
 		case rules:
 			to := vg.Point{X: x(r.x2), Y: y(r.y2)}
+			if d.layer.across {
+				at.X, to.X = c.Min.X, c.Max.X
+			}
 			if finite(r.x) && finite(r.x2) && finite(r.y) && finite(r.y2) {
 				c.StrokeLines(draw.LineStyle{Color: ink, Width: orWidth(d.layer.width, 1.5), Dashes: d.dashes(r)}, []vg.Point{at, to})
 			}
@@ -143,14 +182,28 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 				seen[k] = true
 				d.point(&c, r, at, ink)
 			}
+			if d.layer.inside {
+				style.Color, style.XAlign = d.theme.Background, draw.XCenter
+				write(&c, style, at, r.text)
+				continue
+			}
 			at.X += 5
 		}
-		if d.layer.aside {
+		switch d.layer.side {
+		case rightOf:
 			at.X = c.Max.X + asideGap
+		case leftOf:
+			at.X = c.Min.X - asideGap
+		case leftEdge:
+			at.X = c.Min.X
 		}
 		if r.text != "" {
 			style.XAlign = draw.XLeft
 			if d.layer.mark == texts {
+				if r.wide > 0 && x(r.x+r.wide)-x(r.x) < d.layer.widest {
+					continue
+				}
+				at.X += d.layer.gap * vg.Length(d.layer.align)
 				style.XAlign = [...]text.XAlignment{draw.XRight, draw.XCenter, draw.XLeft}[d.layer.align+1]
 			} else {
 				at.X += 4
@@ -161,8 +214,11 @@ func (d drawn) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// down reports whether positions on the y axis count from the top.
+func (d drawn) down() bool { return d.view.y.names != nil || d.view.y.bare }
+
 func (d drawn) dashes(r row) []vg.Length {
-	if r.kind < len(d.view.kinds) {
+	if r.color == nil && r.kind < len(d.view.kinds) {
 		return d.view.kinds[r.kind].dashes
 	}
 	return nil
@@ -203,15 +259,24 @@ func (d drawn) rect(c *draw.Canvas, r row, a, b vg.Point) {
 		b.Y = a.Y + .75
 	}
 	ink := d.view.ink(r)(d.theme)
-	if !r.faint {
+	if !r.faint && !(r.kind < len(d.view.kinds) && d.view.kinds[r.kind].faint) {
 		c.FillPolygon(ink, rectangle(a.X, a.Y, b.X, b.Y))
 		return
 	}
-	c.FillPolygon(color.NRGBA{ink.R, ink.G, ink.B, faintAlpha}, rectangle(a.X, a.Y, b.X, b.Y))
+	c.FillPolygon(faded(ink), rectangle(a.X, a.Y, b.X, b.Y))
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: .75}, outline(a.X, a.Y, b.X, b.Y))
 }
 
-// asideGap is the gap between the plot and the texts to the right of it.
+// faded returns the light form of a colour.
+func faded(ink color.NRGBA) color.NRGBA { return color.NRGBA{ink.R, ink.G, ink.B, faintAlpha} }
+
+// faintSquare is a light square within a line.
+func faintSquare(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
+	c.FillPolygon(faded(col.(color.NRGBA)), rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
+	c.StrokeLines(draw.LineStyle{Color: col, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
+}
+
+// asideGap is the gap between the plot and the texts next to it.
 const asideGap = 8
 
 // faintAlpha is the opacity of a light rectangle, of 255.
@@ -223,6 +288,9 @@ func (d drawn) point(c *draw.Canvas, r row, at vg.Point, ink colour) {
 		return
 	}
 	mark, size := dot, orWidth(d.layer.width, 3.2)
+	if r.size > 0 {
+		size = vg.Length(r.size)
+	}
 	if d.layer.shape != nil {
 		mark = d.layer.shape
 	} else if r.kind < len(d.view.kinds) && d.view.kinds[r.kind].mark != nil {
@@ -244,9 +312,12 @@ func (d drawn) curves(c draw.Canvas, p *plot.Plot) {
 	for _, r := range d.layer.rows {
 		l := lines[r.kind]
 		if l == nil {
-			l = &curve{stairs: d.layer.mark == stairs, bad: d.theme.Skip, low: d.view.below()(d.theme), x: []float64{},
+			l = &curve{stairs: d.view.stairs(d.layer, r), bad: d.theme.Skip, low: d.view.below()(d.theme), x: []float64{}, unmarked: d.layer.gaps,
 				style: draw.LineStyle{Color: d.view.ink(r)(d.theme), Width: orWidth(d.layer.width, 1.8), Dashes: d.dashes(r)}}
 			lines[r.kind], order = l, append(order, r.kind)
+		}
+		if d.down() {
+			r.y = -r.y
 		}
 		l.x, l.y = append(l.x, r.x), append(l.y, r.y)
 	}

@@ -14,17 +14,21 @@ const linePoints = 20000
 // view returns the lines, each with at most most points. The facts of a point are the name of its line, its position and
 // its value.
 func (l lineChart) view(most int) view {
-	v := view{height: 220, zoom: []string{"x"}, x: scale{title: l.axes.x, whole: true}, y: scale{title: l.axes.y, margin: .04},
+	v := view{height: 220, named: true, zoom: []string{"x"}, x: scale{title: l.axes.x, whole: true}, y: scale{title: l.axes.y, margin: .04},
 		facts: []fact{{"kind", words.headRun}, {"x", l.axes.x}, {"y", l.axes.y}}}
 	if l.logX {
 		v.x.base, v.facts[1].key = 10, "at"
 	}
 	if l.logY {
-		v.y.base, v.facts[2].key = 10, "value"
+		v.y.base, v.facts[2].key, v.lowest = 10, "value", kind{name: words.notPositive, color: skipInk}
+	}
+	if !slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.X != nil || len(s.Values) > 1 }) {
+		v.x.hi = 1 // the axis of a single step has no step below 0
 	}
 	lines := layer{mark: curves}
 	for i, s := range l.series {
 		_, dashes := l.look(Light, i)
+		v.ends = append(v.ends, s.Name)
 		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), dashes: dashes, mark: dot, path: "circle", color: func(t Theme) color.NRGBA {
 			c, _ := l.look(t, i)
 			return c.(color.NRGBA)
@@ -47,7 +51,7 @@ func (l lineChart) view(most int) view {
 }
 
 // twin returns the interactive form.
-func (l lineChart) twin() twin { return l.view(max(mostPoints/len(l.series), 8)).twin() }
+func (l lineChart) twin(most int) twin { return l.view(max(most/len(l.series), 8)).twin(most) }
 
 // lineView returns a view with a line for each series that has values, and those series. first is the position of
 // the first value of a series without X.
@@ -63,7 +67,7 @@ func lineView(a axes, given []Series, mark markType, first float64) (view, []lin
 		l = l.with([]Series{s})
 	}
 	v := l.view(linePoints)
-	v.layers[0].mark = mark
+	v.layers[0].mark, v.ends, v.named = mark, nil, false
 	return v, l.series
 }
 

@@ -39,7 +39,7 @@ func TestEngines(t *testing.T) {
 			args = append(args, "notebooks/00-hello.ipynb")
 		}
 		out, code := halfnote(t, args...)
-		if code == 0 || !strings.Contains(out, `--engine must be one of "yaegi","ixgo" but got "none"`) {
+		if code == 0 || !strings.Contains(out, `--engine must be one of "yaegi","ixgo","native" but got "none"`) {
 			t.Errorf("%s: got exit code %d and %q, want an error with the names of the engines", command, code, out)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // jupyter installs the kernel. It returns a function that makes commands for a Python that has the modules and
@@ -308,5 +310,54 @@ h.Update(chart.Plot([]float64{1, 5}))`
 		`training [^\n]*training \[█{20}\] 4/4 in [^\n]*\ny ends at 2[^\n]*\ny ends at 5, [^\n]*\n\s*name +points`)
 	if !want.Match(out) {
 		t.Errorf("got\n%q\nwant %v", out, want)
+	}
+}
+
+// TestJupyterEncrypts runs a cell through jupyter_client with transport_encryption=required. A listener in the middle
+// must see neither text nor keys, and a client with wrong keys gets no answer.
+func TestJupyterEncrypts(t *testing.T) {
+	python := jupyter(t, "jupyter_client", "zmq")
+	if err := python("-c", "import zmq; assert zmq.has('curve')").Run(); err != nil {
+		need(t, "jupyter", "pyzmq with CURVE")
+	}
+	out, err := python("internal/e2e/testdata/jupyter/encrypted.py", "halfnote").Output()
+	const want = `through the proxy: ok attack at dawn, heartbeat True
+bytes recorded: True texts and keys found: []
+wrong keys: no answer
+`
+	if got := string(out); err != nil || got != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// TestGateway starts, interrupts, restarts and ends a kernel through gateway_provisioners, with and without encryption.
+func TestGateway(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import gateway_provisioners").Run() != nil {
+		testenv.Missing(t, "gateway", "needs python3 with gateway-provisioners")
+	}
+	prefix := t.TempDir()
+	if out, code := halfnote(t, "install", "--remote", "--prefix", prefix); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, out)
+	}
+	for policy, keys := range map[string]string{"disabled": "without keys", "required": "with keys"} {
+		t.Run(policy, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), python, "internal/e2e/testdata/jupyter/gateway.py", "halfnote-remote", policy)
+			cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "GP_KERNEL_LOG_DIR="+t.TempDir())
+			var log strings.Builder
+			cmd.Stderr = &log
+			out, err := cmd.Output()
+			want := `start: DistributedProvisioner ` + keys + `
+run: ok  hello
+alive: True
+signal: error Interrupted looping
+interrupt: error Interrupted looping
+restart: ok  again
+shutdown: ended by itself
+`
+			if err != nil || string(out) != want {
+				t.Errorf("got %v\n%s\nwant\n%s\nthe server's log:\n%s", err, out, want, &log)
+			}
+		})
 	}
 }

@@ -28,7 +28,7 @@ func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "internal/
 
 func TestKernelHostile(t *testing.T) {
 	testenv.Long(t) // package kernel/kerneltest does the same with a simple evaluator
-	kerneltest.Hostile(t, startKernel, kerneltest.Cells{
+	kerneltest.Hostile(t, startKernel, client.Options{}, kerneltest.Cells{
 		Hello: `fmt.Println("hello, world")`, Big: `fmt.Print(strings.Repeat("x", 20_000_000))`,
 	})
 }

@@ -162,13 +162,14 @@ for i := range 20 {
 	}
 }
 
-// TestLabControls checks that interactive charts fit pages of three widths, that of a phone among them, and that
-// their controls are reached and set with the keyboard.
+// TestLabControls checks that interactive charts fit pages of three widths, that of a phone among them, that
+// their controls are reached and set with the keyboard, and that they follow the width of the page.
 func TestLabControls(t *testing.T) {
 	browse := lab(t, map[string][]string{"controls.ipynb": {
 		`chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: []float64{5, 4, 3, 2.5, 2.2, 2}}, {Name: "autocast", DType: "float16", Values: []float64{5, 4.5, 3.5, 3, 2.5, 2.1}}})`,
 		`chart.Panels([]chart.Panel{{Name: "loss", Values: []float64{3, 2, 1, .5}}, {Name: "memory", Unit: "B", Values: []float64{3e6, 4e6, 5e6, 5e6}}})`,
 		`chart.Imshow([][]float64{{1, 2, 3}, {4, 5, 6}})`,
+		`chart.Scatter([]float64{1, 2, 3}, []float64{3, 1, 2})`,
 	}})
 	const want = `390 pixels: 0 outputs that scroll
 900 pixels: 0 outputs that scroll
@@ -176,7 +177,9 @@ func TestLabControls(t *testing.T) {
 one run: True
 Tab: only, magnify, place
 zoomed by keys: True
+vertical axis zoomed by keys: True
 Escape shows all: True
+drawn again in a narrower page: True
 `
 	if got := browse("controls.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
@@ -230,7 +233,7 @@ for i := range display.Track(150, "training") {
 	browse := lab(t, map[string][]string{"dashboard.ipynb": {"stop := -1\n" + train, "stop := 9\n" + train}})
 	const want = `^pictures while it trains: True \| bar moves: True
 a cell that fails has its chart: True
-hover: step:? \d+ name:? loss value:? [\d.]+
+hover: step:? \d+ name:? loss value:? [\d.]+ exactly:? [\d.e-]+
 shown in the panels below: True
 selected steps are marked below: True
 zoom is shared: True
@@ -340,6 +343,26 @@ table: In[2], line 4
 captured: kept
 `
 	if got := browse("magics.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLabKeyboard checks that the keyboard reaches each widget, each input below a chart and a dashboard, and the menus of
+// charts, in the order of the page and with a visible focus, and that they answer to keys.
+func TestLabKeyboard(t *testing.T) {
+	browse := lab(t, map[string][]string{"keyboard.ipynb": {
+		`widget.NewVBox(widget.NewIntSlider(0, 0, 100, widget.Description("scale")), widget.NewCheckbox(true, widget.Description("on")), widget.NewButton("Stop"))`,
+		`chart.Loss([]chart.Series{{Name: "float32", DType: "float32", Values: []float64{5, 4, 3}}, {Name: "autocast", DType: "float16", Values: []float64{5, 4.5, 3.5}}})`,
+		`chart.Bars("memory", "B", []chart.Bar{{Name: "float32", Parts: []chart.Part{{Name: "weights", DType: "float32", Value: 200}, {Name: "activations", DType: "float32", Value: 300}}}})`,
+		`chart.Panels([]chart.Panel{{Name: "loss", Values: []float64{3, 2, 1, .5}}, {Name: "memory", Unit: "B", Values: []float64{3e6, 4e6, 5e6, 5e6}}})`,
+	}})
+	const want = `Tab: slider, widget-readout, checkbox, submit, only, magnify, place, summary, only, summary, magnify, place, summary
+focus not seen: []
+slider: 1
+Enter leaves the page: False
+menu: Save as SVG, Save as PNG, View Source, View Compiled Vega, Open in Vega Editor
+`
+	if got := browse("keyboard.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -53,3 +53,6 @@ func Distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Fold returns a name without case and underscores, as another library may spell it.
+func Fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

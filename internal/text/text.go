@@ -1,4 +1,4 @@
-// Package text writes numbers for people.
+// Package text writes numbers for people, and shortens texts.
 package text
 
 import (

@@ -20,11 +20,11 @@ type Calls struct {
 // Depth returns the number of active calls.
 func (c *Calls) Depth() int { return c.depth(1 << 20) }
 
-// Deeper reports whether more than limit calls are active. Each of them takes at least one
-// further call of the host, so a stack with fewer than 2*limit calls need not be searched.
+// Deeper reports whether more than limit calls are active. A stack with fewer calls of the
+// host need not be searched.
 func (c *Calls) Deeper(limit int) bool {
 	var one [1]uintptr
-	if runtime.Callers(2*limit, one[:]) == 0 {
+	if runtime.Callers(limit, one[:]) == 0 {
 		return false
 	}
 	return c.depth(16*limit) > limit

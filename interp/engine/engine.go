@@ -24,8 +24,6 @@ type Engine interface {
 	Declare(u *Unit) (Program, error)
 	// Slot returns the variable of that name, addressable.
 	Slot(name string) (reflect.Value, bool)
-	// Drop sets the named variables to zero, so that the memory they refer to can be freed.
-	Drop(names ...string)
 	// Remove forgets the named variables and functions, which no later unit mentions.
 	// Code that already uses them still can.
 	Remove(names ...string)
@@ -33,25 +31,54 @@ type Engine interface {
 	// them. Functions are given by value, variables by an addressable value, types by a
 	// nil pointer.
 	Bind(path string, symbols map[string]reflect.Value)
-	// Recovered returns the panic with value r that compiled code around interpreted
-	// code has just recovered in the calling goroutine.
+	// RunsCells reports whether a function of the program, by its full name, runs functions
+	// of units: one active call of it stands for one call in a cell.
+	RunsCells(function string) bool
+	// Recovered returns the panic with value r that the calling goroutine has just recovered,
+	// and ends the engine's record of it.
 	Recovered(r any) *Panic
-	// Forget discards the engine's record of the current panic in the calling
-	// goroutine, which has been recovered.
-	Forget()
-	// Inside unwraps a value of one of the engine's own types, which carry values of
-	// interpreted types in interfaces: it returns the value and the name of its type in
-	// the unit that declared it, without pointers.
-	Inside(v reflect.Value) (value reflect.Value, typ string, ok bool)
-	// Deeper reports whether the calling goroutine has more than limit active calls of
-	// interpreted functions. It is called rarely.
-	Deeper(limit int) bool
-	// Halt makes all running interpreted code return at once, without deferred functions and
-	// without a panic, until resume is called: a panic would take time quadratic in the call
-	// depth. ok is false if the engine cannot do that.
-	Halt() (resume func(), ok bool)
+	// Raise is called before the calling goroutine panics again with the value of p. The
+	// panic then keeps the frames of p.
+	Raise(p *Panic)
 	// Close releases the engine's resources. Code that still runs may fail.
 	Close() error
+}
+
+// Halter is an engine whose panics take time quadratic in the call depth.
+type Halter interface {
+	// Halt makes all running code of units return at once, without deferred functions and
+	// without a panic, until resume is called. ok is false if that is not possible.
+	Halt() (resume func(), ok bool)
+}
+
+// Recorder is an engine that records the panic of each goroutine until it has been recovered.
+type Recorder interface {
+	// Forget ends the record of the panic that the calling goroutine has recovered. It takes
+	// constant time, other than Recovered.
+	Forget()
+}
+
+// Clear sets the named variables to zero, so that the memory they refer to can be freed.
+func Clear(e Engine, names ...string) {
+	for _, name := range names {
+		if v, ok := e.Slot(name); ok {
+			v.SetZero()
+		}
+	}
+}
+
+// TypeName returns the name that the type of v has in the unit that declared it, without
+// pointers. ok is false if that is not a type of a unit, as under an engine that
+// represents the types of cells by types without names.
+func TypeName(v reflect.Value) (name string, ok bool) {
+	if !v.IsValid() {
+		return "", false
+	}
+	t := v.Type()
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	return t.Name(), t.PkgPath() == "main"
 }
 
 // Needs lists the work that an engine leaves to the front end.

@@ -44,6 +44,12 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 			x.Args[i] = u.argument(a, paramType(sig, i), fn)
 		}
 	}
+	if e := u.settling(x, fn); e != nil {
+		return e
+	}
+	if fn != nil && returning[fn.FullName()] != "" {
+		return u.as(Support(returning[fn.FullName()], x), x)
+	}
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return x
@@ -72,18 +78,63 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 // keepers are packages whose functions only store or compare their any arguments, or
 // handle their types correctly.
 var keepers = map[string]bool{
-	"container/heap": true, "container/list": true, "container/ring": true, "context": true, "encoding/json": true,
+	"container/heap": true, "container/list": true, "container/ring": true, "context": true,
 	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
 }
+
+// inspectors are packages whose functions inspect their any arguments by reflection. They get
+// values of twins.
+var inspectors = map[string]bool{
+	"encoding/asn1": true, "encoding/binary": true, "encoding/gob": true, "encoding/json": true, "encoding/xml": true,
+	"html/template": true, "log/slog": true, "reflect": true, "testing/quick": true, "text/template": true,
+}
+
+// writers are functions of inspectors that write to the variable that an argument points to.
+var writers = map[string]bool{"Decode": true, "DecodeElement": true, "Read": true, "Unmarshal": true, "UnmarshalWithParams": true}
+
+// returning maps functions that return values of twins to the support functions that convert
+// these.
+var returning = map[string]string{"(reflect.Value).Interface": "Return", "(reflect.Value).Elem": "Content", "reflect.Indirect": "Content"}
 
 // shown are the functions outside keepers that hand their any arguments to display.Screen.Present.
 var shown = map[string]bool{
 	"halfnote/display.Show": true, "halfnote/display.Live": true, "(*halfnote/display.Handle).Update": true,
 }
 
+// settlers are functions that put values of twins into interfaces of the variable to which an
+// argument points, with the support functions that call them and convert these values.
+var settlers = map[string]string{
+	"(*encoding/gob.Decoder).Decode": "GobDecode", "(*encoding/json.Decoder).Decode": "JSONDecode",
+	"encoding/json.Unmarshal": "JSONUnmarshal", "(reflect.Value).Set": "SetValue",
+}
+
+// settling returns the call of the support function for a settler, or nil for other functions.
+func (u *Unit) settling(x *ast.CallExpr, fn *types.Func) ast.Expr {
+	if fn == nil || settlers[fn.FullName()] == "" || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+		return nil
+	}
+	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	args := x.Args
+	if s := u.Info.Selections[sel]; s != nil {
+		if s.Kind() != types.MethodVal || len(s.Index()) != 1 || isPointer(s.Recv()) != isPointer(fn.Signature().Recv().Type()) {
+			return nil
+		}
+		args = append([]ast.Expr{sel.X}, args...)
+	}
+	y := Support(settlers[fn.FullName()], args...)
+	y.Lparen, y.Rparen = calledAt(x), x.Rparen
+	return u.as(y, x)
+}
+
 // argument converts an argument of fn, which is nil if unknown. Compiled code that
 // inspects the argument gets it unboxed.
 func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
+	if fn != nil && fn.Pkg() != nil && fn.Name() == "Funcs" && strings.HasSuffix(fn.Pkg().Path(), "/template") {
+		return u.typed(Support("LendMap", u.convert(e, to)), to)
+	}
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == u.Pkg || !types.IsInterface(to) || hasMethods(to) {
 		return u.convert(e, to)
 	}
@@ -94,16 +145,20 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 		if types.IsInterface(from) { // a wrapper is sufficient
 			return e
 		}
-	case path == "encoding/json":
-		name := "ToJSON"
-		if fn.Name() == "Unmarshal" || fn.Name() == "Decode" {
-			name = "FromJSON"
+	case fn.FullName() == "reflect.DeepEqual":
+	case inspectors[path]:
+		name := "Lend"
+		if writers[fn.Name()] || path == "reflect" {
+			name = "Borrow"
 		}
 		if u.Info.Types[e].IsNil() {
 			return e
 		}
+		if settlers[fn.FullName()] != "" {
+			return u.convert(e, to)
+		}
 		return u.typed(Support(name, u.convert(e, to)), to)
-	case keepers[path], shown[fn.FullName()], fn.FullName() == "reflect.DeepEqual":
+	case keepers[path], shown[fn.FullName()]:
 	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
 		return u.typed(Support("Export", e), to)
 	case u.boxed(from):
@@ -112,6 +167,9 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 		}
 	}
 	if path == "fmt" && strings.Contains(strings.ToLower(fn.Name()), "scan") {
+		if o, _, _ := types.LookupFieldOrMethod(from, true, u.Pkg, "Scan"); o != nil && !types.IsInterface(from) {
+			return u.typed(Support("Borrow", u.convert(e, to)), to)
+		}
 		return e
 	}
 	return u.convert(e, to)
@@ -151,6 +209,15 @@ func (u *Unit) builtin(x *ast.CallExpr, name string) {
 				x.Args[i] = u.convert(a, s.Elem())
 			}
 		}
+	case "make": // package reflect makes only channels of both directions
+		ch, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Chan)
+		if ok && ch.Dir() != types.SendRecv {
+			both := types.NewChan(types.SendRecv, ch.Elem())
+			made := call(x.Fun, append([]ast.Expr{u.typeExpr(x, both)}, x.Args[1:]...)...)
+			x.Fun = &ast.ParenExpr{X: x.Args[0]}
+			u.as(x.Fun, x.Args[0])
+			x.Args = []ast.Expr{u.typed(made, both)}
+		}
 	case "panic":
 		x.Args[0] = u.convert(x.Args[0], anyType)
 	case "delete":
@@ -167,7 +234,11 @@ func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
 		return nil
 	}
 	x, y := orInvalid(u.typeOf(n.X)), orInvalid(u.typeOf(n.Y))
-	if !types.IsInterface(x) && !types.IsInterface(y) || u.compiledIface(x) && u.compiledIface(y) {
+	if !types.IsInterface(x) && !types.IsInterface(y) {
+		u.alike(n)
+		return nil
+	}
+	if u.compiledIface(x) && u.compiledIface(y) {
 		return nil
 	}
 	e := Support("Equal", u.convert(n.X, anyType), u.convert(n.Y, anyType))
@@ -178,9 +249,36 @@ func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
 	return u.as(&ast.UnaryExpr{OpPos: n.Pos(), Op: token.NOT, X: u.as(e, n)}, n)
 }
 
+// alike converts an operand of a comparison to the type of the other: Yaegi compares only
+// values of one type.
+func (u *Unit) alike(n *ast.BinaryExpr) {
+	x, y := u.typeOf(n.X), u.typeOf(n.Y)
+	if x == nil || y == nil || types.Identical(x, y) || isBasic(x) || isBasic(y) || types.IsInterface(x) || types.IsInterface(y) {
+		return
+	}
+	if types.AssignableTo(y, x) {
+		n.Y = u.typed(call(&ast.ParenExpr{X: u.typeExpr(n, x)}, n.Y), x)
+	} else {
+		n.X = u.typed(call(&ast.ParenExpr{X: u.typeExpr(n, y)}, n.X), y)
+	}
+}
+
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
 // interfaceSwitch compares the cases of a switch like == when one side is an interface.
 func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
 	if n.Tag == nil {
+		for _, st := range n.Body.List {
+			cc := st.(*ast.CaseClause)
+			for i, e := range cc.List {
+				if types.IsInterface(orInvalid(u.typeOf(e))) {
+					cc.List[i] = Support("Equal", u.convert(e, anyType), ident("true"))
+				}
+			}
+		}
 		return n
 	}
 	tag := orInvalid(u.typeOf(n.Tag))

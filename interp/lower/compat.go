@@ -10,7 +10,8 @@ import (
 
 // variadics passes values of interpreted types to compiled functions of variadic
 // interfaces as a slice, and converts literals of compiled slice types from a literal
-// of the slice: Yaegi wraps such values there but not in the list.
+// of the slice: Yaegi wraps such values there but not in the list. Values of a slice type
+// whose elements have the same type are also passed as a slice: Yaegi takes one for the list.
 func (u *Unit) variadics() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -33,19 +34,28 @@ func (u *Unit) variadics() {
 
 func (u *Unit) variadic(x *ast.CallExpr) {
 	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
-	if !ok || !sig.Variadic() || x.Ellipsis.IsValid() || u.Info.Types[x.Fun].IsType() {
+	if !ok || !sig.Variadic() || u.Info.Types[x.Fun].IsType() {
 		return
 	}
 	n := sig.Params().Len() - 1
 	s, ok := sig.Params().At(n).Type().Underlying().(*types.Slice)
-	if !ok || !hasMethods(s.Elem()) || len(x.Args) <= n {
+	if !ok || len(x.Args) <= n || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
 		return
 	}
-	if len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+	nested := types.AssignableTo(s.Elem(), types.NewSlice(s.Elem()))
+	if !nested && (!hasMethods(s.Elem()) || x.Ellipsis.IsValid()) {
 		return
 	}
-	list := &ast.CompositeLit{Type: u.typeExpr(x, s), Lbrace: x.Args[n].Pos(), Elts: append([]ast.Expr{}, x.Args[n:]...)}
-	x.Args = append(x.Args[:n:n], u.typed(list, s))
+	var t types.Type = types.NewSlice(s.Elem())
+	if nested && u.isBuiltin(x.Fun, "append") {
+		t = u.typeOf(x.Args[0])
+	}
+	if x.Ellipsis.IsValid() {
+		x.Args[n] = u.typed(call(u.typeExpr(x, t), x.Args[n]), t)
+		return
+	}
+	list := &ast.CompositeLit{Type: u.typeExpr(x, t), Lbrace: x.Args[n].Pos(), Elts: append([]ast.Expr{}, x.Args[n:]...)}
+	x.Args = append(x.Args[:n:n], u.typed(list, t))
 	x.Ellipsis = x.Lparen
 	if !x.Ellipsis.IsValid() {
 		x.Ellipsis = 1

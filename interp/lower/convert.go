@@ -25,7 +25,13 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		case *ast.FuncDecl, *ast.FuncLit:
 			results = results[:len(results)-1]
 		case *ast.ReturnStmt:
-			u.convertAll(n.Results, u.fieldTypes(results[len(results)-1]))
+			to := u.fieldTypes(results[len(results)-1])
+			for i, e := range n.Results {
+				if len(to) == len(n.Results) && types.IsInterface(orInvalid(to[i])) && isCondition(e) {
+					n.Results[i] = u.as(Support("Any", e), e) // Yaegi computes conditions in place
+				}
+			}
+			u.convertAll(n.Results, to)
 		case *ast.AssignStmt:
 			if _, comm := c.Parent().(*ast.CommClause); !comm && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) {
 				u.convertAll(n.Rhs, u.typesOf(n.Lhs))
@@ -43,8 +49,18 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 				n.Value = u.convert(n.Value, ch.Elem())
 			}
 		case *ast.IndexExpr:
+			if p, ok := orInvalid(u.typeOf(n.X)).Underlying().(*types.Pointer); ok && u.ownNamed(p.Elem()) {
+				u.throughPointer(n)
+			}
 			if m, ok := orInvalid(u.typeOf(n.X)).Underlying().(*types.Map); ok {
 				n.Index = u.convert(n.Index, m.Key())
+				if u.Info.Types[n.Index].IsNil() && !types.IsInterface(m.Key()) {
+					n.Index = u.typed(call(&ast.ParenExpr{X: u.typeExpr(n, m.Key())}, n.Index), m.Key())
+				}
+			}
+		case *ast.UnaryExpr: // &p[i], where p is a pointer to an array
+			if x, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok && n.Op == token.AND {
+				u.throughPointer(x)
 			}
 		case *ast.CompositeLit:
 			u.convertElements(n)
@@ -80,6 +96,27 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		}
 		return true
 	})
+}
+
+// throughPointer writes p[i] as (*p)[i] if p is a pointer to an array.
+func (u *Unit) throughPointer(x *ast.IndexExpr) {
+	if p, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Pointer); ok {
+		x.X = u.typed(&ast.ParenExpr{X: u.typed(&ast.StarExpr{Star: x.X.Pos(), X: x.X}, p.Elem())}, p.Elem())
+	}
+}
+
+// isCondition reports whether an expression is a comparison or a logical operation.
+func isCondition(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		switch x.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+			return true
+		}
+	case *ast.UnaryExpr:
+		return x.Op == token.NOT
+	}
+	return false
 }
 
 func (u *Unit) typesOf(list []ast.Expr) []types.Type {

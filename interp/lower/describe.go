@@ -185,6 +185,12 @@ func (u *Unit) describe(t types.Type) *dynamic.Type {
 			d.Kind, d.Key, d.Elem = reflect.Map, u.describe(t.Key()), u.describe(t.Elem())
 		case *types.Signature:
 			d.Kind = reflect.Func
+			for v := range t.Params().Variables() {
+				d.Params = append(d.Params, u.describe(v.Type()))
+			}
+			for v := range t.Results().Variables() {
+				d.Results = append(d.Results, u.describe(v.Type()))
+			}
 		case *types.Struct:
 			d.Kind = reflect.Struct
 			for i := range t.NumFields() {

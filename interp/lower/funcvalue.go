@@ -12,28 +12,42 @@ import (
 // variables of their type first: Yaegi would use its own tree as the value.
 func (u *Unit) functionValues() {
 	u.each(func(c *astutil.Cursor) {
-		var list []ast.Expr
 		switch n := c.Node().(type) {
 		case *ast.ReturnStmt:
-			list = n.Results
+			u.liftFunctions(c, n.Results)
+			u.liftAppended(c, n.Results)
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE {
-				list = n.Rhs
+				u.liftFunctions(c, n.Rhs)
 			}
-		}
-		for i, e := range list {
-			id, ok := ast.Unparen(e).(*ast.Ident)
-			f, isFunc := u.Info.Uses[id].(*types.Func)
-			if !ok || !isFunc || f.Pkg() != u.Pkg || f.Signature().TypeParams().Len() > 0 || c.Index() < 0 {
-				continue
-			}
-			v := u.temp("f")
-			c.InsertBefore(&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
-				Names: []*ast.Ident{v}, Type: u.typeExpr(e, f.Signature()), Values: []ast.Expr{e},
-			}}}})
-			list[i] = u.typed(ident(v.Name), f.Signature())
+			u.liftAppended(c, n.Rhs)
 		}
 	})
+}
+
+// liftAppended is liftFunctions for the arguments of calls of append in list.
+func (u *Unit) liftAppended(c *astutil.Cursor, list []ast.Expr) {
+	for _, e := range list {
+		if x, ok := ast.Unparen(e).(*ast.CallExpr); ok && u.isBuiltin(x.Fun, "append") && len(x.Args) > 1 {
+			u.liftFunctions(c, x.Args[1:])
+		}
+	}
+}
+
+// liftFunctions replaces the declared functions in list by variables, which it declares before the statement at c.
+func (u *Unit) liftFunctions(c *astutil.Cursor, list []ast.Expr) {
+	for i, e := range list {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		f, isFunc := u.Info.Uses[id].(*types.Func)
+		if !ok || !isFunc || f.Pkg() != u.Pkg || f.Signature().TypeParams().Len() > 0 || c.Index() < 0 {
+			continue
+		}
+		v := u.temp("f")
+		c.InsertBefore(&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
+			Names: []*ast.Ident{v}, Type: u.typeExpr(e, f.Signature()), Values: []ast.Expr{e},
+		}}}})
+		list[i] = u.typed(ident(v.Name), f.Signature())
+	}
 }
 
 // newValues replaces new(x) of a value by a call of a function that returns the address of a

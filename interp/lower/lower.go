@@ -14,85 +14,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
-
-	"halfnote/interp/internal/dynamic"
 )
-
-// Unit is the input of rewrites: one file whose identifiers already have the engine's
-// names. Info describes the nodes as the checker saw them; a rewrite that replaces an
-// expression records its type for later rewrites.
-type Unit struct {
-	File *ast.File
-	Fset *token.FileSet
-	Pkg  *types.Package
-	Info *types.Info
-	Seq  int // part of the names of new package-level variables
-
-	// Name writes the name of a type for the engine.
-	Name Namer
-	// Import makes a package available and returns its name in the unit.
-	Import func(path string) string
-	// Var makes a pointer to a package's variable available and returns the
-	// support symbol that holds it; ok is false if there is no such variable.
-	Var func(path, name string) (symbol string, ok bool)
-	// Outer is the function that holds the cell's statements.
-	Outer *ast.FuncDecl
-	// Generated are functions that do not come from the user's code.
-	Generated map[*ast.FuncDecl]bool
-
-	// Watched reports whether a compiled package needs to know the line that calls it; it
-	// may be nil.
-	Watched func(path string) bool
-	// Unmarked reports whether a function is not the user's: a panic in it is shown at the
-	// user's call of it. It may be nil.
-	Unmarked func(name string) bool
-	// Types holds the descriptions of the session's types at run time.
-	Types *dynamic.Space
-	// Own reports whether a type that is not of Pkg is interpreted; it may be nil.
-	Own func(types.Object) bool
-	// Label returns the display name of a type by the engine's name; nil means that
-	// names are those of package main.
-	Label func(name string) string
-	// Instances are the engine's names of instances of generic types, by their text.
-	Instances map[string]string
-	// Hook returns the variable that holds the latest version of a method, by the
-	// engine's name of its type; "" if there is none.
-	Hook func(typ, method string) string
-	// Iface makes the support functions of a compiled package's interface
-	// available; the path of error is "". ok is false if there is no such interface.
-	Iface func(path, name string) (f Iface, ok bool)
-	// Functions are methods that have become functions, by the functions' names.
-	Functions map[string]string
-
-	// FirstMark is the number of the first mark.
-	FirstMark int
-	// Marks are the statements that may fail, in the order of their numbers.
-	Marks []Mark
-
-	fresh    int
-	imports  bool
-	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
-	made     map[*ast.FuncLit]bool         // literals around code that rewrites add, which need no poll
-	around   map[*ast.FuncLit]*ast.FuncLit // literal that makes the closure of another literal
-	safe     map[ast.Expr]bool             // indexes and slices that have been tested
-	markVars map[string]bool
-	vars     []ast.Decl
-	more     []ast.Decl // functions that rewrites add
-
-	recurses   *recursion
-	barriers   bool                    // whether panics must be stopped on their way
-	recovering map[*ast.BlockStmt]bool // functions that call recover
-	opened     map[*ast.BlockStmt]bool // switches that have become blocks
-
-	isPlain     bool                       // whether types are written for a back end without interfaces
-	hoisted     map[*types.TypeName]string // types that functions declare
-	named       map[string]*types.Named    // declared types by the engine's name
-	expanded    map[*ast.SelectorExpr]int  // number of embedded fields already written out on the path to a promoted one
-	preceded    map[*ast.BlockStmt]bool    // blocks of a statement and the switch after it
-	dispatchers map[string]string          // names of helpers and of their variables
-	helpers     []ast.Decl
-	setup       []ast.Stmt // statements that run before all others in the unit
-}
 
 // Mark is a place where a cell may fail.
 type Mark struct {
@@ -100,6 +22,7 @@ type Mark struct {
 	Func  string // enclosing function, if it marks the function's entry
 	Whole bool   // whether it is the statement that starts at Pos, and not the operation there
 	Again string // enclosing function, if the mark may call it again
+	Kept  []Kept // local variables whose values are stored before the statement
 }
 
 // Rewrite is a pass over a unit.
@@ -114,7 +37,6 @@ var Rewrites = []Rewrite{
 	{"localtypes", "types that functions declare", (*Unit).localTypes},
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"keys", "struct literals without field names, of structs that another unit declares", (*Unit).keys},
-	{"recursive", "structs that refer to themselves through others", (*Unit).recursiveTypes},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},

@@ -53,8 +53,10 @@ func TestRewrites(t *testing.T) {
 			"func f(s string, i, j uint) string { if int(i) > int(j) || int(j) > len(s) { p__kernel__.Slice(3, int(i), int(j), 0, len(s), len(s), false) } return s[i:j] }"},
 		{"index", "func f(x, n int) int { return x << n }",
 			"func f(x, n int) int { if n < 0 { p__kernel__.Shift() } return x << n }"},
-		{"recursive", "type A struct { b *B; next *A }\ntype B struct { next *B }",
-			"type A struct { b *B next *A } type B struct{ next *B } var shape__B *B var shape__A *A"},
+		{"parallel", "func f(n int) { for i, e := 1, 2; i < n; i, e = i+1, g(e) {} }\nfunc g(n int) int { return n }",
+			"func f(n int) { for i, e := 1, 2; i < n; func() { o__1 := i + 1 o__2 := g(e) i, e = o__1, o__2 }() {} } func g(n int) int { return n }"},
+		{"variadic", "type S []S\nfunc f(s S) S { g(s); g(s...); return append(s, s) }\nfunc g(...S) {}",
+			"type S []S func f(s S) S { g([]S{s}...) g([]S(s)...) return append(s, S{s}...) } func g(...S) {}"},
 		{"funcvalue", "func f() func() { return g }\nfunc g() {}",
 			"func f() func() { var f__1 func() = g return f__1 } func g() {}"},
 		{"newvalue", "func f() *int { return new(3) }",
@@ -130,14 +132,17 @@ func unit(t *testing.T, src string) *Unit {
 		t.Fatal(err)
 	}
 	u := &Unit{
-		File: f, Fset: fset, FirstMark: 1, Types: dynamic.NewSpace(),
-		Info: &types.Info{
+		Tree: Tree{File: f, Fset: fset, Info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 			Instances: map[*ast.Ident]types.Instance{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		}},
+		Names: Names{
+			Types:  dynamic.NewSpace(),
+			Name:   func(o *types.TypeName) (ast.Expr, error) { return ast.NewIdent(o.Name()), nil },
+			Import: func(path string) string { return path },
+			Var:    func(path, name string) (string, bool) { return "", false },
 		},
-		Name:   func(o *types.TypeName) (ast.Expr, error) { return ast.NewIdent(o.Name()), nil },
-		Import: func(path string) string { return path },
-		Var:    func(path, name string) (string, bool) { return "", false },
+		FirstMark: 1,
 	}
 	cfg := types.Config{Importer: importer.Default()}
 	if u.Pkg, err = cfg.Check("main", fset, []*ast.File{f}, u.Info); err != nil {

@@ -69,7 +69,7 @@ func (m *marker) place(at Mark) []ast.Stmt {
 	if !m.used {
 		m.used = !m.u.markVars[m.name]
 	}
-	return []ast.Stmt{assign(ident(m.name), m.u.mark(at))}
+	return append(m.keep(at), assign(ident(m.name), m.u.mark(at)))
 }
 
 // mark returns the number of a new mark.
@@ -256,6 +256,8 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 	}
 	if m.fd != nil && m.u.recursion().from(m.fd, nodes) {
 		at.Again = m.fd.Name.Name
+	} else {
+		at.Kept = m.kept(pos, nodes)
 	}
 	return m.place(at)
 }

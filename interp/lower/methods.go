@@ -68,6 +68,7 @@ func (u *Unit) declaration(fd *ast.FuncDecl, typ, function string) ast.Stmt {
 	}
 	u.describe(n)
 	sig := fn.Signature()
+	u.describe(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()))
 	_, pointer := types.Unalias(sig.Recv().Type()).(*types.Pointer)
 	adapter := func(t types.Type, deref bool) ast.Expr {
 		params, args, ellipsis := u.parameters(fd, sig)

@@ -13,81 +13,109 @@ import (
 // anything, if one of them is assigned: i, x[i] = 1, 2 sets the element at the old i.
 // The results of a call go through variables if one is assigned to a map element or
 // through the result of another call: Yaegi loses them. An assignment that contains nil
-// becomes one for each variable: Yaegi panics.
+// becomes one for each variable: Yaegi panics. An assignment in the head of a statement
+// becomes a call of a literal, because no statement can precede it.
 func (u *Unit) parallelAssigns() {
 	u.each(func(c *astutil.Cursor) {
-		a, ok := c.Node().(*ast.AssignStmt)
-		if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE || len(a.Lhs) < 2 || c.Index() < 0 {
-			return
+		switch s := c.Node().(type) {
+		case *ast.ForStmt:
+			u.parallelClause(&s.Init)
+			u.parallelClause(&s.Post)
+		case *ast.IfStmt:
+			u.parallelClause(&s.Init)
+		case *ast.SwitchStmt:
+			u.parallelClause(&s.Init)
 		}
-		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
-		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
-		late := len(a.Rhs) > 1 && (u.late(a) || a.Tok == token.ASSIGN && slices.ContainsFunc(a.Rhs, u.dropsOthers))
-		if a.Tok == token.DEFINE {
-			spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
+		u.parallelAssign(c)
+	})
+}
+
+// parallelClause is parallelAssign for an assignment in the head of a statement.
+func (u *Unit) parallelClause(s *ast.Stmt) {
+	a, ok := (*s).(*ast.AssignStmt)
+	if !ok || a.Tok != token.ASSIGN || len(a.Lhs) < 2 {
+		return
+	}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: a.Pos(), Params: &ast.FieldList{}}, Body: block(a)}
+	astutil.Apply(lit.Body, nil, u.parallelAssign)
+	if len(lit.Body.List) > 1 {
+		*s = expr(calledFrom(a.Pos(), call(lit)))
+	}
+}
+
+func (u *Unit) parallelAssign(c *astutil.Cursor) bool {
+	a, ok := c.Node().(*ast.AssignStmt)
+	if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE || len(a.Lhs) < 2 || c.Index() < 0 {
+		return true
+	}
+	results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
+	spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
+	late := len(a.Rhs) > 1 && (u.late(a) || a.Tok == token.ASSIGN && slices.ContainsFunc(a.Rhs, u.dropsOthers))
+	if a.Tok == token.DEFINE {
+		spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
+	}
+	split := len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool { return u.Info.Types[ast.Unparen(e)].IsNil() })
+	late = late || split
+	if !spread && !late && (a.Tok == token.DEFINE || !u.interferes(a)) {
+		return true
+	}
+	var before []ast.Stmt
+	keep := func(e ast.Expr) ast.Expr {
+		if u.Info.Types[e].Value == nil {
+			before = append(before, u.keep(&e))
 		}
-		split := len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool { return u.Info.Types[ast.Unparen(e)].IsNil() })
-		late = late || split
-		if !spread && !late && (a.Tok == token.DEFINE || !u.interferes(a)) {
-			return
-		}
-		var before []ast.Stmt
-		keep := func(e ast.Expr) ast.Expr {
-			if u.Info.Types[e].Value == nil {
-				before = append(before, u.keep(&e))
+		return e
+	}
+	for i, e := range a.Lhs {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.IndexExpr:
+			n := *x
+			if _, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array); !array {
+				n.X = keep(x.X)
 			}
-			return e
-		}
-		for i, e := range a.Lhs {
-			switch x := ast.Unparen(e).(type) {
-			case *ast.IndexExpr:
-				n := *x
-				if _, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array); !array {
-					n.X = keep(x.X)
-				}
-				n.Index = keep(x.Index)
-				a.Lhs[i] = u.as(&n, x)
-			case *ast.SelectorExpr:
-				if s := u.Info.Selections[x]; s != nil && isPointer(s.Recv()) {
-					n := *x
-					n.X = keep(x.X)
-					u.Info.Selections[&n] = s
-					a.Lhs[i] = u.as(&n, x)
-				}
-			case *ast.StarExpr:
+			n.Index = keep(x.Index)
+			a.Lhs[i] = u.as(&n, x)
+		case *ast.SelectorExpr:
+			if s := u.Info.Selections[x]; s != nil && isPointer(s.Recv()) {
 				n := *x
 				n.X = keep(x.X)
+				u.Info.Selections[&n] = s
 				a.Lhs[i] = u.as(&n, x)
 			}
+		case *ast.StarExpr:
+			n := *x
+			n.X = keep(x.X)
+			a.Lhs[i] = u.as(&n, x)
 		}
-		if late {
-			for i, e := range a.Rhs {
-				if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() {
-					before = append(before, u.keep(&a.Rhs[i]))
-				}
+	}
+	if late {
+		for i, e := range a.Rhs {
+			if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() {
+				before = append(before, u.keep(&a.Rhs[i]))
 			}
 		}
-		if spread {
-			all := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
-			a.Rhs = nil
-			for v := range results.Variables() {
-				id := u.temp("r")
-				all.Lhs = append(all.Lhs, id)
-				a.Rhs = append(a.Rhs, u.typed(ident(id.Name), v.Type()))
-			}
-			before = append(before, all)
+	}
+	if spread {
+		all := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
+		a.Rhs = nil
+		for v := range results.Variables() {
+			id := u.temp("r")
+			all.Lhs = append(all.Lhs, id)
+			a.Rhs = append(a.Rhs, u.typed(ident(id.Name), v.Type()))
 		}
-		if split {
-			last := len(a.Lhs) - 1
-			for i := range last {
-				before = append(before, u.part(a, i))
-			}
-			*a = *u.part(a, last)
+		before = append(before, all)
+	}
+	if split {
+		last := len(a.Lhs) - 1
+		for i := range last {
+			before = append(before, u.part(a, i))
 		}
-		for _, st := range before {
-			c.InsertBefore(st)
-		}
-	})
+		*a = *u.part(a, last)
+	}
+	for _, st := range before {
+		c.InsertBefore(st)
+	}
+	return true
 }
 
 // appendedResults keeps the results of a return statement in variables if two of them are

@@ -71,6 +71,7 @@ func (u *Unit) caseByCase(s *ast.SwitchStmt) *ast.BlockStmt {
 				e = u.as(&ast.ParenExpr{Lparen: x.Pos(), X: x, Rparen: x.End()}, x)
 			}
 			cond := &ast.BinaryExpr{X: u.typed(ident(v.Name), t), OpPos: e.Pos(), Op: token.EQL, Y: e}
+			u.alike(cond)
 			cc.List[i] = u.typed(cond, types.Typ[types.Bool])
 		}
 	}

@@ -39,6 +39,10 @@ type Options struct {
 	Dir string
 	// Env is added to the environment, as NAME=value, after the kernelspec's.
 	Env []string
+	// TransportEncryption is "disabled", the default; "auto", which encrypts the connection
+	// if the kernelspec lists CURVE; or "required", which fails
+	// otherwise. It is jupyter_client's KernelManager.transport_encryption.
+	TransportEncryption string
 	// Late gets the iopub messages that no call waits for: output that arrives after
 	// its cell has ended, or without a parent. It is called in order from one
 	// goroutine, which waits for it to return; nil drops the messages.
@@ -130,7 +134,11 @@ func start(ctx context.Context, spec Spec, o Options) (k *Kernel, err error) {
 			k.Close()
 		}
 	}()
-	if k.conn, err = newConnection(); err != nil {
+	encrypt, err := o.encrypts(spec)
+	if err != nil {
+		return k, err
+	}
+	if k.conn, err = newConnection(encrypt); err != nil {
 		return k, err
 	}
 	k.codec = kernel.NewCodec(k.conn.Key)

@@ -173,3 +173,32 @@ func TestCloseEndsCalls(t *testing.T) {
 		t.Errorf("got error %v, want an ExitError", err)
 	}
 }
+
+// TestEncryptedKernel runs a cell with input, output and an interrupt over an encrypted connection.
+func TestEncryptedKernel(t *testing.T) {
+	k, ctx := start(t, client.Options{TransportEncryption: "required"})
+	if keys, err := k.Connection().CurveKeys(); keys == nil || err != nil {
+		t.Fatalf("got keys %v, %v, want some", keys, err)
+	}
+	var printed string
+	reply, err := k.Execute(ctx, "input name?\nspin", client.ExecuteOptions{
+		Input: func(string, bool) (string, error) { return "bob", nil },
+	}, func(m client.Message) {
+		var c struct{ Text string }
+		if m.Header.Type == "stream" && m.Decode(&c) == nil {
+			printed += c.Text
+			if err := k.Interrupt(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || reply.ErrorName != "Interrupted" || printed != "bob\n" {
+		t.Errorf("got %+v, %v, printed %q; want a cell that printed bob and was interrupted", reply, err, printed)
+	}
+	if err := k.Heartbeat(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := k.Shutdown(ctx, false); err != nil {
+		t.Error(err)
+	}
+}

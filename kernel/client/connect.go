@@ -15,13 +15,18 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/curve"
+	"halfnote/kernel/guard"
 )
 
 // newConnection chooses five free ports of the loopback interface. Another process may
 // take one before the kernel does; Jupyter has the same race.
-func newConnection() (kernel.Connection, error) {
+func newConnection(encrypt bool) (kernel.Connection, error) {
 	c := kernel.Connection{
 		Transport: "tcp", IP: "127.0.0.1", Key: kernel.NewID(), SignatureScheme: kernel.SignatureScheme,
+	}
+	if encrypt {
+		c.CurvePublicKey, c.CurveSecretKey = curve.NewKeys().Z85()
 	}
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HeartbeatPort} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -32,6 +37,22 @@ func newConnection() (kernel.Connection, error) {
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return c, nil
+}
+
+// encrypts reports whether the connection to a kernel is encrypted.
+func (o Options) encrypts(spec Spec) (bool, error) {
+	switch o.TransportEncryption {
+	case "", "disabled":
+		return false, nil
+	case "auto":
+		return spec.supportsCurve(), nil
+	case "required":
+		if !spec.supportsCurve() {
+			return false, errors.New("client: encryption is required, but the kernelspec's metadata.supported_encryption lacks curve")
+		}
+		return true, nil
+	}
+	return false, fmt.Errorf("client: transport encryption %q, want disabled, auto or required", o.TransportEncryption)
 }
 
 // anyTaken reports whether a process listens on one of c's ports.
@@ -84,10 +105,21 @@ func (k *Kernel) connect(ctx context.Context) error {
 		"shell": k.conn.ShellPort, "control": k.conn.ControlPort, "stdin": k.conn.StdinPort,
 		"iopub": k.conn.IOPubPort, "hb": k.conn.HeartbeatPort,
 	}
+	keys, err := k.conn.CurveKeys()
+	if err != nil {
+		return fmt.Errorf("client: connection: %w", err)
+	}
 	dialed := make(chan error, len(ports))
 	for channel, port := range ports {
 		go func() {
-			err := dial(ctx, k.sockets[channel], k.conn.Endpoint(port))
+			s := k.sockets[channel]
+			err := dial(ctx, func() error {
+				if keys == nil {
+					return s.Dial(k.conn.Endpoint(port))
+				}
+				network, address := k.conn.Address(port)
+				return guard.Dial(s, network, address, keys)
+			})
 			if err != nil {
 				err = fmt.Errorf("client: %s: %w", channel, err)
 			}
@@ -112,12 +144,12 @@ func (k *Kernel) connect(ctx context.Context) error {
 	return nil
 }
 
-// dial connects a socket. It tries again while the peer closes the connection before
+// dial connects a socket by a function. It tries again while the peer closes the connection before
 // the handshake: for a moment the peer may be a process that chooses ports, as
 // [newConnection] does, and not the kernel, which has yet to start.
-func dial(ctx context.Context, s zmq4.Socket, endpoint string) error {
+func dial(ctx context.Context, connect func() error) error {
 	for {
-		err := s.Dial(endpoint)
+		err := connect()
 		var broken *net.OpError
 		if err == nil || !errors.As(err, &broken) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return err

@@ -34,7 +34,7 @@ func TestDialRetries(t *testing.T) {
 	}()
 	dealer := zmq4.NewDealer(ctx, zmq4.WithDialerRetry(2*time.Millisecond), zmq4.WithDialerMaxRetries(-1))
 	defer dealer.Close()
-	if err := dial(ctx, dealer, endpoint); err != nil {
+	if err := dial(ctx, func() error { return dealer.Dial(endpoint) }); err != nil {
 		t.Fatalf("dial after another process on the port: %v", err)
 	}
 	if err := <-listens; err != nil {

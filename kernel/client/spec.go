@@ -23,6 +23,22 @@ type Spec struct {
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode"` // "message", or "signal", the default
 	ResourceDir   string            `json:"-"`              // directory of kernel.json
+	Metadata      SpecMetadata      `json:"metadata"`
+}
+
+// SpecMetadata is the part of a kernelspec's metadata that concerns clients.
+type SpecMetadata struct {
+	// SupportedEncryption names the mechanisms by which a connection to the kernel can be
+	// encrypted: "curve" is the only one. Older kernelspecs have a name in place of a list.
+	SupportedEncryption any `json:"supported_encryption"`
+}
+
+func (s Spec) supportsCurve() bool {
+	names, ok := s.Metadata.SupportedEncryption.([]any)
+	if !ok {
+		names = []any{s.Metadata.SupportedEncryption}
+	}
+	return slices.Contains(names, any("curve"))
 }
 
 // ReadSpec reads the kernelspec in a directory.

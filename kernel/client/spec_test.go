@@ -56,6 +56,34 @@ func TestFindSpec(t *testing.T) {
 	}
 }
 
+func TestSupportedEncryption(t *testing.T) {
+	for _, tt := range []struct {
+		metadata string
+		want     bool
+	}{
+		{`{"supported_encryption":["curve"]}`, true},
+		{`{"supported_encryption":["other","curve"]}`, true},
+		{`{"supported_encryption":"curve","debugger":true}`, true},
+		{`{"supported_encryption":["other"]}`, false},
+		{`{"supported_encryption":{"curve":1}}`, false},
+		{`{}`, false},
+		{`null`, false},
+	} {
+		dir := t.TempDir()
+		writeSpec(t, dir, "k", `{"argv":["k"],"metadata":`+tt.metadata+`}`)
+		s, err := ReadSpec(filepath.Join(dir, "kernels", "k"))
+		if err != nil || s.supportsCurve() != tt.want {
+			t.Errorf("%s: got %v, %v, want %v", tt.metadata, s.supportsCurve(), err, tt.want)
+		}
+		for value, want := range map[string]bool{"": false, "disabled": false, "auto": tt.want, "required": true, "on": true} {
+			got, err := Options{TransportEncryption: value}.encrypts(s)
+			if refuses := value == "on" || value == "required" && !tt.want; (err != nil) != refuses || err == nil && got != want {
+				t.Errorf("%s with %q: got %v, %v, want %v", tt.metadata, value, got, err, want)
+			}
+		}
+	}
+}
+
 func TestExpand(t *testing.T) {
 	t.Setenv("KNOWN", "value")
 	for in, want := range map[string]string{

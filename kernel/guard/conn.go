@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"halfnote/kernel/curve"
 )
 
 // conn is the net.Conn that zmq4 holds for one peer. Two queues stand between the
@@ -25,6 +27,7 @@ type conn struct {
 	listener *Listener
 	net      net.Conn
 	reader   *bufio.Reader
+	session  *curve.Session // encrypts, if Config.Keys is set
 	peerType string
 	identity string // identity; empty on sockets that do not route by it
 

@@ -10,13 +10,14 @@
 // that returns after its connection broke is served at once. zmq4 still does routing by
 // identity, topic filters, fan-out and envelopes.
 //
-// The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL mechanism,
-// and does not depend on Jupyter.
+// The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the mechanism NULL, or
+// CURVE if it has keys: then it decrypts what peers send before zmq4 sees it, and encrypts
+// what zmq4 sends, so that the same limits hold. [Dial] is the client's side of CURVE. The
+// guard does not depend on Jupyter.
 package guard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -25,11 +26,16 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/go-zeromq/zmq4/transport"
+
+	"halfnote/kernel/curve"
 )
 
 // Config holds the limits of one listener. A field that is zero or negative has its
 // default, given after the semicolon.
 type Config struct {
+	// Keys makes the mechanism CURVE: a peer must know the public key, and all messages
+	// are encrypted. With nil the mechanism is NULL.
+	Keys *curve.Keys
 	// MaxMessage is the limit on the bytes of one inbound message: the sum of its
 	// frames, each counted with 64 bytes more; 64 MiB. A peer that announces more is
 	// disconnected.
@@ -117,7 +123,9 @@ func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error)
 		return fail(fmt.Errorf("socket type %s, want ROUTER, REP, PUB or XPUB", s.Type()))
 	}
 	l := newListener(s, network, address, c)
-	if err := s.Listen("guard://" + endpoints.add(l)); err != nil {
+	key := listening.add(l)
+	defer listening.remove(key)
+	if err := s.Listen("guard://" + key); err != nil {
 		return fail(err)
 	}
 	if l.publishes() {
@@ -130,31 +138,38 @@ func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error)
 	return l, nil
 }
 
-// endpoints hands listeners over to the transport, which zmq4 calls with only an
-// address.
-var endpoints = table{waiting: map[string]*Listener{}}
+// These tables hand listeners and targets over to the transport, which zmq4 calls with
+// only an address.
+var (
+	listening = table[*Listener]{waiting: map[string]*Listener{}}
+	dialing   = table[*target]{waiting: map[string]*target{}}
+)
 
-type table struct {
+type table[T any] struct {
 	mu      sync.Mutex
 	last    int
-	waiting map[string]*Listener
+	waiting map[string]T
 }
 
-func (t *table) add(l *Listener) (key string) {
+func (t *table[T]) add(v T) (key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
 	key = strconv.Itoa(t.last)
-	t.waiting[key] = l
+	t.waiting[key] = v
 	return key
 }
 
-func (t *table) take(key string) *Listener {
+func (t *table[T]) find(key string) T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.waiting[key]
+	return t.waiting[key]
+}
+
+func (t *table[T]) remove(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	delete(t.waiting, key)
-	return l
 }
 
 // driver is the transport "guard" of zmq4.
@@ -168,12 +183,16 @@ func init() {
 
 func (driver) Addr(endpoint string) (string, error) { return endpoint, nil }
 
-func (driver) Dial(context.Context, transport.Dialer, string) (net.Conn, error) {
-	return nil, errors.New("guard: dial: this transport only listens")
+func (driver) Dial(ctx context.Context, d transport.Dialer, key string) (net.Conn, error) {
+	t := dialing.find(key)
+	if t == nil {
+		return nil, fmt.Errorf("guard: dial: no endpoint %q, call guard.Dial", key)
+	}
+	return t.open(ctx, d)
 }
 
 func (driver) Listen(ctx context.Context, key string) (net.Listener, error) {
-	l := endpoints.take(key)
+	l := listening.find(key)
 	if l == nil {
 		return nil, fmt.Errorf("guard: listen: no endpoint %q, call guard.Listen", key)
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -30,21 +31,30 @@ const (
 	readyAfter   = 500 * time.Millisecond
 )
 
-// greeting returns the greeting of ZMTP 3.0 with the NULL mechanism.
-func greeting() []byte {
+// greeting returns the greeting of ZMTP 3.0 with the NULL mechanism, which zmq4 always
+// sees.
+func greeting() []byte { return greetingOf("NULL", 0) }
+
+// greetingOf returns a greeting. The role counts with CURVE only: 1 for the server.
+func greetingOf(mechanism string, role byte) []byte {
 	g := make([]byte, greetingSize)
-	g[0], g[9], g[10] = 0xff, 0x7f, 3
-	copy(g[12:32], "NULL")
+	g[0], g[9], g[10], g[32] = 0xff, 0x7f, 3, role
+	copy(g[12:32], mechanism)
 	return g
 }
 
 // readyFrame returns the READY command of a socket of type typ.
 func readyFrame(typ, identity string) []byte {
+	return commandFrame("READY", socketMetadata(typ, identity))
+}
+
+// socketMetadata describes a socket of type typ to its peer.
+func socketMetadata(typ, identity string) []byte {
 	data := appendProperty(nil, "Socket-Type", typ)
 	if typ == "REQ" || typ == "DEALER" || typ == "ROUTER" {
 		data = appendProperty(data, "Identity", identity)
 	}
-	return commandFrame("READY", data)
+	return data
 }
 
 func appendProperty(b []byte, name, value string) []byte {
@@ -52,7 +62,7 @@ func appendProperty(b []byte, name, value string) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
 }
 
-// parseProperties reads the metadata of READY; names are returned in lower case.
+// parseProperties reads the metadata of a peer; names are returned in lower case.
 func parseProperties(b []byte) (map[string]string, error) {
 	properties := map[string]string{}
 	for len(b) > 0 {
@@ -78,23 +88,27 @@ func parseProperties(b []byte) (map[string]string, error) {
 // shakeHands performs the whole handshake in zmq4's place and enters c among the peers.
 // The greeting is sent at once: libzmq sends ten bytes and waits for ours. READY is
 // sent last: a peer that has it sends its first message, which would be lost if the
-// peer were refused afterwards. A peer that waits for our READY gets it after half a
-// second.
+// peer were refused afterwards.
 func (c *conn) shakeHands() error {
 	c.net.SetDeadline(time.Now().Add(c.listener.config.Handshake))
-	if _, err := c.net.Write(greeting()); err != nil {
+	mechanism, role, exchange := "NULL", byte(0), c.exchange
+	if c.listener.config.Keys != nil {
+		mechanism, role, exchange = "CURVE", 1, c.exchangeKeys
+	}
+	if _, err := c.net.Write(greetingOf(mechanism, role)); err != nil {
 		return err
 	}
-	if err := c.readGreeting(); err != nil {
+	err := readGreeting(c.reader, mechanism, 0)
+	if err == io.ErrUnexpectedEOF && c.listener.config.Keys != nil { // libzmq leaves before it names its mechanism
+		err = errors.New("the peer left when it had read the mechanism CURVE: only encrypted connections are accepted")
+	}
+	if err != nil {
 		return err
 	}
-	var once sync.Once
-	sendReady := func() {
-		once.Do(func() { c.net.Write(readyFrame(string(c.listener.socket.Type()), "")) })
+	metadata, sendReady, err := exchange()
+	if err == nil {
+		err = c.examine(metadata)
 	}
-	timer := time.AfterFunc(readyAfter, sendReady)
-	err := c.readReady()
-	timer.Stop()
 	if err != nil {
 		return err
 	}
@@ -109,45 +123,70 @@ func (c *conn) shakeHands() error {
 	return nil
 }
 
-func (c *conn) readGreeting() error {
+// exchange reads the metadata of a peer that speaks NULL, and returns a function that
+// sends READY. A peer that waits for our READY gets it after half a second.
+func (c *conn) exchange() (metadata []byte, sendReady func(), err error) {
+	sendReady = sync.OnceFunc(func() { c.net.Write(readyFrame(string(c.listener.socket.Type()), "")) })
+	timer := time.AfterFunc(readyAfter, sendReady)
+	defer timer.Stop()
+	metadata, err = readCommand(c.reader, "READY")
+	return metadata, sendReady, err
+}
+
+// readGreeting checks the peer's greeting: its mechanism and, with CURVE, its role.
+func readGreeting(r *bufio.Reader, want string, role byte) error {
 	var g [greetingSize]byte
-	if _, err := io.ReadFull(c.reader, g[:1]); err != nil {
+	if _, err := io.ReadFull(r, g[:1]); err != nil {
 		return err
 	}
 	if g[0] != 0xff {
 		return fmt.Errorf("first byte %#02x, ZMTP begins with 0xff", g[0])
 	}
-	if _, err := io.ReadFull(c.reader, g[1:11]); err != nil {
+	if _, err := io.ReadFull(r, g[1:11]); err != nil {
 		return unexpected(err)
 	}
 	if g[9] != 0x7f || g[10] < 3 {
 		return fmt.Errorf("signature %#02x, ZMTP version %d, want 0x7f and 3 or later", g[9], g[10])
 	}
-	if _, err := io.ReadFull(c.reader, g[11:]); err != nil {
+	if _, err := io.ReadFull(r, g[11:]); err != nil {
 		return unexpected(err)
 	}
-	if mechanism := bytes.TrimRight(g[12:32], "\x00"); string(mechanism) != "NULL" {
-		return fmt.Errorf("mechanism %q, want NULL", mechanism)
+	switch mechanism := bytes.TrimRight(g[12:32], "\x00"); {
+	case string(mechanism) == want && (want != "CURVE" || g[32] == role):
+		return nil
+	case string(mechanism) == want:
+		return fmt.Errorf("CURVE with as-server %d, want %d", g[32], role)
+	case want == "CURVE":
+		return fmt.Errorf("mechanism %q, want CURVE: only encrypted connections are accepted", mechanism)
+	default:
+		return fmt.Errorf("mechanism %q, want %s", mechanism, want)
 	}
-	return nil
 }
 
-func (c *conn) readReady() error {
-	flags, body, err := readFrame(c.reader, maxReady)
+// readCommand returns the data of the command that the handshake expects next.
+func readCommand(r *bufio.Reader, want string) (data []byte, err error) {
+	flags, body, err := readFrame(r, maxReady)
 	if err != nil {
-		return unexpected(err)
+		return nil, unexpected(err)
 	}
 	if flags&flagCommand == 0 {
-		return errors.New("message before READY")
+		return nil, fmt.Errorf("message before %s", want)
 	}
 	name, data, err := parseCommand(body)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "ERROR" && len(data) > 0:
+		return nil, fmt.Errorf("the peer refused the connection: %.40q", data[1:])
+	case name != want:
+		return nil, fmt.Errorf("command %q, want %s", name, want)
 	}
-	if name != "READY" {
-		return fmt.Errorf("command %q, want READY", name)
-	}
-	properties, err := parseProperties(data)
+	return data, nil
+}
+
+// examine checks the metadata of the peer.
+func (c *conn) examine(metadata []byte) error {
+	properties, err := parseProperties(metadata)
 	if err != nil {
 		return err
 	}

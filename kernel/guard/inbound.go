@@ -63,7 +63,7 @@ func (c *conn) pumpMessages() error {
 	var message []inFrame
 	size := 0 // bytes of the message
 	for {
-		flags, body, err := readFrame(c.reader, max(0, limit-size-frameCost))
+		flags, body, err := c.read(max(0, limit-size-frameCost))
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (c *conn) pumpMessages() error {
 func (c *conn) pumpSubscriptions() error {
 	inside := false // inside a message of several frames
 	for {
-		flags, body, err := readFrame(c.reader, maxTopics)
+		flags, body, err := c.read(maxTopics)
 		switch {
 		case err != nil:
 			return err

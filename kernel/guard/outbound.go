@@ -12,6 +12,7 @@ type outbound struct {
 	changed sync.Cond
 	track   tracker // position in zmq4's stream
 	greeted bool    // whether zmq4's READY has passed
+	sealer  *sealer // encrypts the queue; nil with NULL
 	queue   byteQueue
 	own     [][]byte // messages of the guard that wait for the end of zmq4's
 	welcome bool     // whether the peer has been welcomed
@@ -123,6 +124,12 @@ func (c *conn) doom(reason string) {
 // enqueue appends to the queue; c.out is locked.
 func (c *conn) enqueue(b []byte) {
 	if c.out.failure() != nil {
+		return
+	}
+	if c.out.sealer != nil {
+		b = c.out.sealer.next(b)
+	}
+	if len(b) == 0 {
 		return
 	}
 	c.out.queue.append(b)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/internal/testenv"
+	"halfnote/kernel/curve"
 )
 
 // TestLibzmq tests the guard against libzmq, which Jupyter's clients use.
@@ -18,8 +19,12 @@ func TestLibzmq(t *testing.T) {
 	if err != nil || exec.Command(python, "-c", "import zmq").Run() != nil {
 		testenv.Missing(t, "jupyter", needs)
 	}
-	for _, network := range []string{"tcp", "unix"} {
-		t.Run(network, func(t *testing.T) {
+	for _, tt := range []struct {
+		name, network string
+		keys          *curve.Keys
+	}{{"tcp", "tcp", nil}, {"unix", "unix", nil}, {"tcp with CURVE", "tcp", curve.NewKeys()}, {"unix with CURVE", "unix", curve.NewKeys()}} {
+		t.Run(tt.name, func(t *testing.T) {
+			network := tt.network
 			t.Parallel()
 			router, pub := &server{Socket: socket(t, zmq4.Router)}, &server{Socket: socket(t, zmq4.Pub)}
 			addresses := make([]string, 2)
@@ -29,7 +34,7 @@ func TestLibzmq(t *testing.T) {
 					address = t.TempDir() + "/s"
 				}
 				var err error
-				if s.Listener, err = Listen(s.Socket, network, address, Config{Welcome: welcome}); err != nil {
+				if s.Listener, err = Listen(s.Socket, network, address, Config{Welcome: welcome, Keys: tt.keys}); err != nil {
 					t.Fatal(err)
 				}
 				scheme := map[string]string{"tcp": "tcp://", "unix": "ipc://"}[network]
@@ -50,6 +55,10 @@ func TestLibzmq(t *testing.T) {
 			ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer stop()
 			args := append([]string{"testdata/pyzmq.py"}, addresses...)
+			if tt.keys != nil {
+				public, secret := tt.keys.Z85()
+				args = append(args, public, secret)
+			}
 			if out, err := exec.CommandContext(ctx, python, args...).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

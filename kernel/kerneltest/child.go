@@ -37,5 +37,6 @@ func EchoSpec() client.Spec {
 	return client.Spec{
 		Argv: []string{self, "{connection_file}"}, Env: map[string]string{childVariable: "1"},
 		DisplayName: "Echo", Language: "echo", InterruptMode: "message",
+		Metadata: client.SpecMetadata{SupportedEncryption: []any{"curve"}},
 	}
 }

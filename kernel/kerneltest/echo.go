@@ -21,6 +21,7 @@ type Echo struct {
 	values map[string]string
 	comms  kernel.Comms
 	comm   kernel.Comm // comm that was opened last
+	late   []func()    // output of earlier cells
 }
 
 var (
@@ -73,10 +74,11 @@ var commands = []struct {
 		e.fail("NameError", arg)
 	}},
 	{"input", "PROMPT: ask, and print the answer", func(e *echo, arg string) { e.input(arg, false) }},
-	{"late", "DUR TEXT: print when the cell has long ended", func(e *echo, arg string) {
-		d, text, _ := strings.Cut(arg, " ")
+	{"late", "TEXT: print in this cell when a later one runs", func(e *echo, arg string) {
 		out := e.out.Stdout()
-		time.AfterFunc(duration(d), func() { fmt.Fprintln(out, text) })
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.late = append(e.late, func() { fmt.Fprintln(out, arg) })
 	}},
 	{"next", "TEXT: propose the source of the next cell", func(e *echo, arg string) {
 		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "set_next_input", Text: arg})
@@ -180,7 +182,12 @@ func (e *Echo) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kerne
 	if e.values == nil {
 		e.values = map[string]string{}
 	}
+	late := e.late
+	e.late = nil
 	e.mu.Unlock()
+	for _, f := range late {
+		f()
+	}
 	run := &echo{Echo: e, ctx: ctx, cell: c, out: out}
 	for line := range strings.Lines(c.Code) {
 		name, arg, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,9 +26,14 @@ const maxHostile = 1 << 30
 
 // Hostile attacks one kernel with malformed messages, broken ZMTP, and silent or stuck
 // peers. After each attack the kernel must answer both the existing client and a new
-// one, and run a cell.
-func Hostile(t *testing.T, start func(client.Options) (*client.Kernel, error), cells Cells) {
+// one, and run a cell. If the options ask for an encrypted connection, peers that send
+// well-formed ZMTP do so inside the encryption, and there are further attacks on it.
+func Hostile(t *testing.T, start func(client.Options) (*client.Kernel, error), o client.Options, cells Cells) {
 	h := &hostile{cells: cells}
+	attacks := attacks
+	if o.TransportEncryption == "required" {
+		attacks = slices.Concat(attacks, onEncryption)
+	}
 	defer func() {
 		if h.kernel != nil {
 			h.kernel.Close()
@@ -37,7 +43,7 @@ func Hostile(t *testing.T, start func(client.Options) (*client.Kernel, error), c
 		t.Run(a.name, func(t *testing.T) {
 			h.t = t
 			if h.kernel == nil {
-				k, err := start(client.Options{})
+				k, err := start(o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +65,7 @@ func Hostile(t *testing.T, start func(client.Options) (*client.Kernel, error), c
 		})
 	}
 	if h.kernel != nil {
-		h.memory(t)
+		h.memory(t, len(attacks))
 	}
 }
 
@@ -104,7 +110,7 @@ func (h *hostile) run(code string) (printed int, err error) {
 	return printed, err
 }
 
-func (h *hostile) memory(t *testing.T) {
+func (h *hostile) memory(t *testing.T, attacks int) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	m, err := h.kernel.Request(ctx, "control", "usage_request", struct{}{})
@@ -114,7 +120,7 @@ func (h *hostile) memory(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(m.Content, &c)); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d attacks, %d MB afterwards", len(attacks), c.Memory>>20)
+	t.Logf("%d attacks, %d MB afterwards", attacks, c.Memory>>20)
 	if c.Memory > maxHostile {
 		t.Errorf("the kernel uses %d bytes of memory after all attacks, want at most %d", c.Memory, maxHostile)
 	}

@@ -43,7 +43,15 @@ func startEcho(o client.Options) (*client.Kernel, error) {
 func TestScripts(t *testing.T) { Run(t, startEcho, "testdata") }
 
 func TestHostile(t *testing.T) {
-	Hostile(t, startEcho, Cells{Hello: "print hello, world", Big: "repeat 20000000 x"})
+	for name, o := range map[string]client.Options{"clear": {}, "encrypted": {TransportEncryption: "required"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "encrypted" && testing.Short() {
+				t.Skip("takes 20 s")
+			}
+			Hostile(t, startEcho, o, Cells{Hello: "print hello, world", Big: "repeat 20000000 x"})
+		})
+	}
 }
 
 // TestKernelEndsWithItsParent kills a process whose kernel runs an endless cell.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"halfnote/kernel"
+	"halfnote/kernel/curve"
 )
 
 // The flags of a frame, ZMTP 3.0 (https://rfc.zeromq.org/spec/23).
@@ -48,7 +49,9 @@ var dealer, sub = greeting + ready("DEALER", ""), greeting + ready("SUB", "")
 // peer is a connection to one of a kernel's ports that can send arbitrary bytes.
 type peer struct {
 	net.Conn
-	got []byte
+	got     []byte
+	session *curve.Session // encrypts well-formed frames; nil without keys
+	sealed  []byte         // received bytes that have yet to be decrypted
 }
 
 func (h *hostile) dial(port int, data string) *peer {
@@ -59,6 +62,14 @@ func (h *hostile) dial(port int, data string) *peer {
 	}
 	p := &peer{Conn: conn}
 	h.held = append(h.held, p)
+	keys, err := h.kernel.Connection().CurveKeys()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if metadata, rest, ok := cutReady(data); ok && keys != nil {
+		p.shakeHands(keys, metadata)
+		data = rest
+	}
 	p.raw(data)
 	return p
 }
@@ -66,7 +77,7 @@ func (h *hostile) dial(port int, data string) *peer {
 // raw sends data. The kernel may disconnect in the middle, or not read.
 func (p *peer) raw(data string) {
 	p.SetWriteDeadline(time.Now().Add(5 * time.Second))
-	p.Write([]byte(data))
+	p.Write(p.seal(data))
 }
 
 // awaits reads until the received data contains text.
@@ -74,7 +85,7 @@ func (p *peer) awaits(text string, limit time.Duration) error {
 	p.SetReadDeadline(time.Now().Add(limit))
 	for b := make([]byte, 64<<10); !bytes.Contains(p.got, []byte(text)); {
 		n, err := p.Read(b)
-		p.got = append(p.got, b[:n]...)
+		p.open(b[:n])
 		if err != nil {
 			return fmt.Errorf("waiting for %q: %w", text, err)
 		}

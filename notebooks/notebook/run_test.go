@@ -138,7 +138,7 @@ func TestAllowErrors(t *testing.T) {
 }
 
 func TestLateOutput(t *testing.T) {
-	nb := code("print one\nlate 50ms late", "print two\nsleep 300ms\nprint three")
+	nb := code("print one\nlate late", "print two\nsleep 300ms\nprint three")
 	if err := runEcho(t, t.Context(), nb, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -80,11 +80,10 @@ func TestPrefetch(t *testing.T) {
 
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for range 2000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if ok() {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("timed out waiting for " + what)
 }

@@ -81,7 +81,7 @@ const (
 	// integers too.
 	Add
 	AddScaled // dst = x + Alpha*y
-	Sub
+	Sub       // where offered, dst of halves may be float32
 	Mul
 	Div
 	Max

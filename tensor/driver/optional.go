@@ -35,6 +35,14 @@ type Recycler interface {
 	AllocUnset(n int) (Buffer, error)
 }
 
+// Accessor is implemented by backends whose memory the host can read and write directly.
+type Accessor interface {
+	// Load returns the 1, 2, 4 or 8 bytes of a buffer from off on, in the low bits.
+	Load(b Buffer, off, bytes int) uint64
+	// Store sets as many bytes of a buffer from off on to the low bits of bits.
+	Store(b Buffer, off, bytes int, bits uint64)
+}
+
 // Launch is a kernel with its operands.
 type Launch struct {
 	Kernel Kernel

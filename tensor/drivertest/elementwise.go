@@ -101,8 +101,28 @@ func truth(b bool) float64 {
 	return 0
 }
 
+// testWideDifference checks [driver.Sub] of halves with a float32 result.
+func testWideDifference(t *testing.T, b driver.Backend) {
+	for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
+		if !b.Offers(driver.Sub, driver.Float32, d, d) {
+			continue
+		}
+		for i, shape := range shapes {
+			for j, s := range layoutsOf(shape) {
+				src := []driver.View{
+					place(t, b, d, shape, s, random(7)),
+					place(t, b, d, shape, strategies[(int(s)+1)%len(strategies)], random(8)),
+				}
+				dst := newView(t, b, driver.Float32, shape, []strategy{dense, gaps, reversed}[(i+j)%3])
+				checkPointwise(t, b, driver.Kernel{Code: driver.Sub}, pointwises[driver.Sub], dst, src, name(driver.Sub, d, shape, s, "to float32"))
+			}
+		}
+	}
+}
+
 // testElementwise checks every code with different shapes, layouts and shared operands.
 func testElementwise(t *testing.T, b driver.Backend) {
+	testWideDifference(t, b)
 	for code, p := range pointwises {
 		for _, d := range dtypes {
 			if !p.offered(b, code, d) {

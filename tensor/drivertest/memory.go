@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -39,11 +40,35 @@ func testMemory(t *testing.T, b driver.Backend) {
 	if want := "\x00half\x00"; string(got) != want {
 		t.Errorf("bytes 2 to 8 after a write at 3: got %q, want %q", got, want)
 	}
+	if a, ok := b.(driver.Accessor); ok {
+		testAccessor(t, b, a)
+	}
 	if r, ok := b.(driver.MemoryReporter); ok {
 		testReport(t, b, r)
 	}
 	if r, ok := b.(driver.Recycler); ok {
 		testRecycler(t, b, r)
+	}
+}
+
+// testAccessor checks [driver.Accessor] with Read and Write.
+func testAccessor(t *testing.T, b driver.Backend, a driver.Accessor) {
+	buf, err := b.Alloc(24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Write(buf, 8, []byte{1, 2, 3, 4, 5, 6, 7, 0xf8, 9})
+	for bytes, want := range map[int]uint64{1: 1, 2: 0x201, 4: 0x4030201, 8: 0xf807060504030201} {
+		if got := a.Load(buf, 8, bytes); got != want {
+			t.Errorf("load of %d bytes: got %x, want %x", bytes, got, want)
+		}
+		a.Store(buf, 16, bytes, 0xaabbccdd11223344)
+		got := make([]byte, 8)
+		b.Read(got, buf, 16)
+		if bits, kept := binary.NativeEndian.Uint64(got), ^uint64(0)<<(8*bytes-1)<<1; bits != 0xaabbccdd11223344&^kept|9&kept {
+			t.Errorf("store of %d bytes: got %x", bytes, bits)
+		}
+		b.Write(buf, 16, []byte{9, 0, 0, 0, 0, 0, 0, 0})
 	}
 }
 

@@ -1,12 +1,12 @@
 """Parameters of papermill for notebooks of Go cells: papermill -p name value."""
-import json
-import math
 import re
 import threading
 
 from papermill.engines import NBClientEngine
 from papermill.models import Parameter
 from papermill.translators import Translator, papermill_translators
+
+from . import literals
 
 DECLARATION = re.compile(r"(?:var\s+|const\s+)?(?P<names>\w+(?:\s*,\s*\w+)*)\s*(?P<type>[^=:]*?)\s*:?=\s*(?P<values>.+)")
 ZERO = re.compile(r"var\s+(?P<names>\w+(?:\s*,\s*\w+)*)\s+(?P<type>\S+)(?P<values>)")
@@ -31,30 +31,23 @@ class GoTranslator(Translator):
 
     @classmethod
     def translate_float(cls, val):
-        if math.isnan(val):
-            return "math.NaN()"
-        if math.isinf(val):
-            return f"math.Inf({1 if val > 0 else -1})"
-        return repr(val)
+        return literals.number(val)
 
     @classmethod
     def translate_escaped_str(cls, val):
-        return json.dumps(str(val), ensure_ascii=False).replace("\ufeff", "\\ufeff")
+        return literals.text(val)
 
     @classmethod
     def translate_list(cls, val):
-        return cls.composite(f"[]{common(map(go_type, val))}", val)
+        return cls.composite(literals.go_type(val), val)
 
     @classmethod
     def translate_dict(cls, val):
-        return cls.composite(f"map[string]{common(map(go_type, val.values()))}", val)
+        return cls.composite(literals.go_type(val), val)
 
     @classmethod
     def composite(cls, kind, val):
-        """Returns a list or dict as a composite literal of a Go type."""
-        if isinstance(val, dict):
-            return kind + "{" + ", ".join(f"{cls.translate_str(str(k))}: {cls.element(v)}" for k, v in val.items()) + "}"
-        return kind + "{" + ", ".join(cls.element(v) for v in val) + "}"
+        return literals.composite(kind, val, cls.element)
 
     @classmethod
     def element(cls, val):
@@ -105,26 +98,6 @@ class GoTranslator(Translator):
                 list.append(Parameter(name, kind, value, help))
                 cls.declared.parameters[name] = (kind, (block + code).split()[0])
         return list
-
-
-def go_type(val):
-    """Returns the Go type of a value of a parameter."""
-    for python, go in ((bool, "bool"), (int, "int"), (float, "float64"), (str, "string")):
-        if isinstance(val, python):
-            return go
-    if isinstance(val, list):
-        return f"[]{common(map(go_type, val))}"
-    if isinstance(val, dict):
-        return f"map[string]{common(map(go_type, val.values()))}"
-    return "any"
-
-
-def common(types):
-    """Returns the element type of a list with elements of the types."""
-    types = set(types)
-    if types == {"int", "float64"}:
-        return "float64"
-    return types.pop() if len(types) == 1 else "any"
 
 
 def literal_type(value):

@@ -1,7 +1,8 @@
 // A JupyterLab extension in the form that JupyterLab loads, a container of modules. When a
 // notebook is opened whose kernel has run or is running its cells, it asks the kernel for the
-// outputs and puts them into their cells, except for outputs that were cleared by hand. When the theme changes, it draws interactive charts
-// again, whose colours follow the theme only when they are drawn.
+// outputs and puts them into their cells, except for outputs that were cleared by hand. When the theme or the width of the
+// notebook changes, it draws interactive charts again, whose colours and width follow only when they are drawn. The inputs
+// below interactive charts stand in one row.
 "use strict";
 (() => {
   const target = "halfnote.outputs";
@@ -75,6 +76,7 @@
     }
   }
 
+  const widest = 900; // charts do not grow in wider notebooks
   const vega = "application/vnd.vegalite.v5+json";
 
   // redraw draws the interactive charts of a notebook again.
@@ -88,10 +90,23 @@
     }
   }
 
+  // The inputs below a chart of halfnote, which has a hint, in the colours of the theme.
+  const inputs = ".vega-bindings:has(input[name=hint])";
+  const style = `
+    ${inputs} { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 14px 8px; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); }
+    ${inputs} label { display: flex; align-items: baseline; gap: 4px; }
+    ${inputs} .vega-bind:has([name=hint]) { flex-basis: 100%; color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size0); }
+    ${inputs} input { width: 11em; padding: 2px 4px; font: inherit; color: inherit; background: var(--jp-layout-color0); border: 1px solid var(--jp-ui-font-color2); border-radius: 2px; }
+    ${inputs} input[type=number] { width: 4.5em; }
+    ${inputs} input::placeholder { color: var(--jp-ui-font-color2); opacity: 1; }
+    .jp-RenderedVegaCommon5 :is(input, summary, a):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; opacity: 1; }
+  `;
+
   const plugin = {
     id: "halfnote:outputs",
     autoStart: true,
     activate: app => {
+      document.head.append(Object.assign(document.createElement("style"), {textContent: style}));
       app.docRegistry.addWidgetExtension("Notebook", {
         createNew: (panel, context) => {
           const session = context.sessionContext;
@@ -99,6 +114,18 @@
           const theme = new MutationObserver(() => halfnote && redraw(panel));
           theme.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]});
           panel.disposed.connect(() => theme.disconnect());
+          let width = 0, timer = 0;
+          const size = new ResizeObserver(([entry]) => {
+            const now = Math.min(entry.contentRect.width, widest);
+            if (now === 0 || Math.abs(now - width) < 8) return; // hidden, or hardly changed
+            const first = width === 0;
+            width = now;
+            if (first) return;
+            clearTimeout(timer);
+            timer = setTimeout(() => halfnote && !panel.isDisposed && redraw(panel), every);
+          });
+          size.observe(panel.node);
+          panel.disposed.connect(() => size.disconnect());
           let last = null; // kernel connection that was asked
           let restorer = null;
           const cleared = (_, command) => {

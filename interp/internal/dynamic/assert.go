@@ -3,6 +3,7 @@ package dynamic
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // satisfied is the key of a cached result: whether a type has the methods of an interface.
@@ -64,10 +65,72 @@ func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	if wrapper == nil || !hasAll(v, iface) {
 		return nil, false
 	}
+	if x := asTwin(v, iface); x != nil {
+		return x, true
+	}
+	if list, ok := MethodOf(v, "Unwrap").(func(any) []error); ok && list != nil && wrapper == reflect.TypeFor[Error]() {
+		wrapper = reflect.TypeFor[Errors]()
+	}
 	w := reflect.New(wrapper).Elem()
 	w.Field(0).Set(reflect.ValueOf(v))
 	return w.Interface(), true
 }
+
+// asTwin returns a value of the twin of v's type if that has methods beyond those of an interface:
+// compiled code may ask for them.
+func asTwin(v any, iface reflect.Type) (x any) {
+	t := reflect.TypeOf(v)
+	d := Of(t)
+	if d == nil || d.space == nil || strings.HasPrefix(iface.PkgPath(), "halfnote/") {
+		return nil
+	}
+	key := wide{t, iface}
+	is, found := d.space.promised.Load(key)
+	if !found {
+		is = more(v, d, iface)
+		d.space.promised.Store(key, is)
+	}
+	if !is.(bool) {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // a wrapper remains
+			d.space.promised.Store(key, false)
+			x = nil
+		}
+	}()
+	x = LendTarget(v)
+	if !reflect.TypeOf(x).Implements(iface) {
+		return nil
+	}
+	return x
+}
+
+// wide is the key of a cached result: whether a type has methods beyond those of an interface.
+type wide struct{ t, iface reflect.Type }
+
+func more(v any, d *Type, iface reflect.Type) bool {
+	if iface.PkgPath() == "encoding" { // package flag compares the types of values
+		return true
+	}
+	r, _ := Open(v)
+	f := holder{form: form{d, r.Type()}}
+	if r.Kind() == reflect.Pointer && !d.Named {
+		f = holder{f.elem(), true}
+	}
+	for _, m := range f.methods() {
+		if m.pointer && !f.pointer {
+			continue
+		}
+		if _, ok := iface.MethodByName(m.name); !ok && !(iface == reflect.TypeFor[error]() && ofErrors[m.name]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofErrors are the methods that the wrappers of errors have.
+var ofErrors = map[string]bool{"Unwrap": true, "Is": true, "As": true}
 
 // hasAll reports whether a value has the methods of an interface that compiled code
 // declared.
@@ -120,5 +183,9 @@ func Missing(v any, static, want string, iface bool, methods []Method) string {
 			}
 		}
 	}
-	return fmt.Sprintf("interface conversion: %s is %s, not %s", static, Name(v), want)
+	scopes := ""
+	if Name(v) == want {
+		scopes = " (types from different scopes)"
+	}
+	return fmt.Sprintf("interface conversion: %s is %s, not %s%s", static, Name(v), want, scopes)
 }

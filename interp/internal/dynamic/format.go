@@ -135,8 +135,14 @@ func plain(v any) bool {
 
 // holds reports whether values of a compiled type may contain values of interpreted
 // types: lists of interfaces.
-func holds(t reflect.Type) bool {
-	for t.Name() == "" {
+func holds(t reflect.Type) bool { return holdsWithin(t, nesting) }
+
+// nesting is the number of steps into a type after which it is treated as one that refers to
+// itself.
+const nesting = 32
+
+func holdsWithin(t reflect.Type, depth int) bool {
+	for ; t.Name() == "" && depth > 0; depth-- {
 		if Of(t) != nil {
 			return true
 		}
@@ -147,17 +153,17 @@ func holds(t reflect.Type) bool {
 			t = t.Elem()
 			continue
 		case reflect.Map:
-			return holds(t.Key()) || holds(t.Elem())
+			return holdsWithin(t.Key(), depth-1) || holdsWithin(t.Elem(), depth-1)
 		case reflect.Struct:
 			for i := range t.NumField() {
-				if holds(t.Field(i).Type) {
+				if holdsWithin(t.Field(i).Type, depth-1) {
 					return true
 				}
 			}
 		}
 		return false
 	}
-	return t.Kind() == reflect.Interface || t.Kind() == reflect.Slice && holds(t.Elem())
+	return t.Kind() == reflect.Interface || t.Kind() == reflect.Slice && depth > 0 && holdsWithin(t.Elem(), depth-1)
 }
 
 func operands(args []any) []any {

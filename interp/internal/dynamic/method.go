@@ -3,16 +3,34 @@ package dynamic
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 )
 
-// Call returns the method of that name of a value in an interface, as a function whose
+// Call is MethodFor for compiled code, which may call the method in a goroutine that it starts.
+func Call(v any, name string) any {
+	f := MethodFor(v, name)
+	if d := Of(reflect.TypeOf(Unwrap(v))); f != nil && d != nil && d.space != nil && d.space.Foreign != nil && d.space.Foreign() {
+		return d.space.guarded(f)
+	}
+	return f
+}
+
+// MethodFor returns the method of that name of a value in an interface, as a function whose
 // first parameter is that value. Like Go, it panics if v is nil; it returns nil if
 // there is no such method.
-func Call(v any, name string) any {
+func MethodFor(v any, name string) any {
 	if v == nil {
 		panic(errNil)
+	}
+	if isTwin(reflect.TypeOf(v)) { // interpreted functions do not take it
+		x := Unwrap(v)
+		f, _ := lookup(x, name)
+		if f == nil {
+			return nil
+		}
+		return onReceiver(x, f)
 	}
 	v = Unwrap(v)
 	f, _ := lookup(v, name)
@@ -20,6 +38,33 @@ func Call(v any, name string) any {
 		return throughNil(v, name, f)
 	}
 	return f
+}
+
+// guarded returns a method for a goroutine of compiled code, where a panic would end the process. After a
+// panic it returns an error, or ends the goroutine if its last result is not an error.
+func (s *Space) guarded(f any) any {
+	g := reflect.ValueOf(f)
+	t := g.Type()
+	return reflect.MakeFunc(t, func(args []reflect.Value) (results []reflect.Value) {
+		err := s.Guard(func() {
+			if t.IsVariadic() {
+				results = g.CallSlice(args)
+			} else {
+				results = g.Call(args)
+			}
+		})
+		if err == nil {
+			return results
+		}
+		last := t.NumOut() - 1
+		if last < 0 || t.Out(last) != reflect.TypeFor[error]() {
+			runtime.Goexit()
+		}
+		for i := range last {
+			results = append(results, reflect.Zero(t.Out(i)))
+		}
+		return append(results, reflect.ValueOf(&err).Elem())
+	}).Interface()
 }
 
 // throughNil returns f or, if f has a value receiver and v is a nil pointer, a function
@@ -50,7 +95,7 @@ func (runtimeError) RuntimeError() {}
 
 const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
 
-// MethodOf is Call for a value that may be nil or lack the method.
+// MethodOf is MethodFor for a value that may be nil or lack the method.
 func MethodOf(v any, name string) any {
 	v = Unwrap(v)
 	if v == nil {
@@ -83,6 +128,31 @@ func (e Error) Is(target error) bool {
 	}
 	return false
 }
+
+// As calls the value's As method, if any.
+func (e Error) As(target any) bool {
+	if f, ok := MethodOf(e.IValue, "As").(func(any, any) bool); ok {
+		return f(e.IValue, target)
+	}
+	return false
+}
+
+// Errors is an error of interpreted code that wraps several errors.
+type Errors struct{ IValue any }
+
+// Interpreted implements Wrapper.
+func (e Errors) Interpreted() any { return e.IValue }
+
+func (e Errors) Error() string { return Error(e).Error() }
+
+// Unwrap returns the errors that the value wraps.
+func (e Errors) Unwrap() []error { return MethodOf(e.IValue, "Unwrap").(func(any) []error)(e.IValue) }
+
+// Is calls the value's Is method, if any.
+func (e Errors) Is(target error) bool { return Error(e).Is(target) }
+
+// As calls the value's As method, if any.
+func (e Errors) As(target any) bool { return Error(e).As(target) }
 
 // GivesText reports whether interpreted code declares a method of that name that returns a text, which
 // values of the type have.
@@ -234,11 +304,18 @@ func promoted(v any, name string) (any, string) {
 				if !f.Embedded || i >= e.v.NumField() {
 					continue
 				}
-				fv := e.v.Field(i)
-				if g, sig := onField(fv, f.Type, name); g != nil {
+				next = append(next, embedded{e.v.Field(i), f.Type})
+			}
+		}
+		for _, e := range next { // a method of a field precedes those that fields promote
+			base := e.t
+			if base.Kind == reflect.Pointer && !base.Named {
+				base = base.Elem
+			}
+			if base.Kind != reflect.Struct || base.declares(name) {
+				if g, sig := onField(e.v, e.t, name); g != nil {
 					return g, sig
 				}
-				next = append(next, embedded{fv, f.Type})
 			}
 		}
 		level = next
@@ -269,16 +346,29 @@ func onField(v reflect.Value, t *Type, name string) (any, string) {
 		if f == nil {
 			continue
 		}
-		g := reflect.ValueOf(f)
-		return onInterface(g.Type(), func(args []reflect.Value) []reflect.Value {
-			args[0] = reflect.ValueOf(&x).Elem()
-			if g.Type().IsVariadic() {
-				return g.CallSlice(args)
-			}
-			return g.Call(args)
-		}), sig
+		return onReceiver(x, f), sig
 	}
 	return nil, ""
+}
+
+// onReceiver returns a method that is called with x instead of its first argument.
+func onReceiver(x, f any) any {
+	g := reflect.ValueOf(f)
+	return onInterface(g.Type(), func(args []reflect.Value) []reflect.Value {
+		args[0] = reflect.ValueOf(&x).Elem()
+		if g.Type().IsVariadic() {
+			return g.CallSlice(args)
+		}
+		return g.Call(args)
+	})
+}
+
+// declares reports whether interpreted code declares a method of that name for t.
+func (t *Type) declares(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.has[name]
+	return ok
 }
 
 func (t *Type) asks(name string) bool {

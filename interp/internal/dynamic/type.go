@@ -28,11 +28,15 @@ type Type struct {
 	Elem    *Type
 	Key     *Type
 	Fields  []Field
+	Params  []*Type  // parameters of a function
+	Results []*Type  // results of a function
 	Methods []Method // methods of an interface
 
 	space *Space
 	mu    sync.Mutex
 	has   map[string]declared
+
+	twinned atomic.Bool // whether there has been a twin
 }
 
 // Field is a field of a struct.
@@ -58,6 +62,11 @@ type declared struct {
 
 // Space holds the types of one session.
 type Space struct {
+	// Foreign, if set, reports whether compiled code has started the calling goroutine. There
+	// Guard calls methods of the space's types, and returns what they panicked with.
+	Foreign func() bool
+	Guard   func(call func()) (panicked error)
+
 	number int64
 
 	mu       sync.Mutex
@@ -82,6 +91,7 @@ func NewSpace() *Space {
 // Close forgets the space's types.
 func (s *Space) Close() {
 	spaces.Delete(s.number)
+	forgetTwins(s)
 	known.Range(func(k, t any) bool {
 		if t := t.(*Type); t != nil && t.space == s {
 			known.Delete(k)
@@ -132,9 +142,13 @@ func (s *Space) Declare(id, name, sig string, value, pointer any) {
 	if t.has == nil {
 		t.has = map[string]declared{}
 	}
+	old, known := t.has[name]
 	t.has[name] = declared{sig, value, pointer}
 	t.mu.Unlock()
 	s.promised.Clear()
+	if !known || old.sig != sig || (old.value == nil) != (value == nil) {
+		renewTwin(t)
+	}
 }
 
 // Box returns a value of a boxed type in the form in which interfaces hold it.
@@ -160,19 +174,21 @@ func (s *Space) box(v reflect.Value, id string) any {
 
 // Of returns the interpreted type that the reflect type t represents, or nil if t represents
 // only itself.
-func Of(t reflect.Type) *Type {
-	if t == nil || t.PkgPath() != "" || t.Name() != "" {
+func Of(t reflect.Type) *Type { return within(t, nesting) }
+
+func within(t reflect.Type, depth int) *Type {
+	if t == nil || depth == 0 || t.PkgPath() != "" || t.Name() != "" {
 		return nil
 	}
 	if d, ok := known.Load(t); ok {
 		return d.(*Type)
 	}
-	d := of(t)
+	d := of(t, depth-1)
 	known.Store(t, d)
 	return d
 }
 
-func of(t reflect.Type) *Type {
+func of(t reflect.Type, depth int) *Type {
 	switch t.Kind() {
 	case reflect.Struct:
 		if t.NumField() == 0 {
@@ -187,7 +203,7 @@ func of(t reflect.Type) *Type {
 			return s.(*Space).lookup(id)
 		}
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
-		if e := Of(t.Elem()); e != nil && !e.Boxed {
+		if e := within(t.Elem(), depth); e != nil && !e.Boxed {
 			prefix := map[reflect.Kind]string{reflect.Pointer: "*", reflect.Slice: "[]", reflect.Chan: "chan "}[t.Kind()]
 			if t.Kind() == reflect.Array {
 				prefix = fmt.Sprintf("[%d]", t.Len())
@@ -197,7 +213,7 @@ func of(t reflect.Type) *Type {
 			})
 		}
 	case reflect.Map:
-		k, e := Of(t.Key()), Of(t.Elem())
+		k, e := within(t.Key(), depth), within(t.Elem(), depth)
 		if k == nil && e == nil || k != nil && k.Boxed || e != nil && e.Boxed {
 			return nil
 		}
@@ -233,10 +249,13 @@ func (t *Type) Pointer() *Type {
 type Wrapper interface{ Interpreted() any }
 
 // Unwrap returns the interpreted value in an interface: the value itself instead of its
-// wrapper.
+// wrapper or a value of its twin.
 func Unwrap(v any) any {
 	if w, ok := v.(Wrapper); ok {
 		return w.Interpreted()
+	}
+	if isTwin(reflect.TypeOf(v)) {
+		return Return(v)
 	}
 	return v
 }

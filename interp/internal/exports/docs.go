@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// text mirrors load.Text.
-type text struct{ Decl, Doc string }
+// declText mirrors load.Text.
+type declText struct{ Decl, Doc string }
 
 // texts caches the texts read so far: the files do not change, so sessions share it.
 var texts struct {
 	sync.Mutex
-	m map[string]map[string]text
+	m map[string]map[string]declText
 }
 
 // Doc returns the comment and the declaration of a name of the package at path. name is
@@ -37,7 +37,7 @@ func Doc(path, name string) (doc, decl string) {
 			panic("exports: " + path + ": " + err.Error()) // a damaged binary
 		}
 		if texts.m == nil {
-			texts.m = map[string]map[string]text{}
+			texts.m = map[string]map[string]declText{}
 		}
 		texts.m[path] = m
 	}
@@ -46,18 +46,18 @@ func Doc(path, name string) (doc, decl string) {
 
 // readTexts reads the texts of a package: one line of JSON per name, or one compressed
 // object for all names.
-func readTexts(path string) (m map[string]text, err error) {
+func readTexts(path string) (m map[string]declText, err error) {
 	if data, err := files.ReadFile("z/" + path + ".docs.txt"); err == nil {
-		m = map[string]text{}
+		m = map[string]declText{}
 		for line := range bytes.Lines(data) {
 			var t struct {
 				Name string
-				text
+				declText
 			}
 			if err := json.Unmarshal(line, &t); err != nil {
 				return nil, err
 			}
-			m[t.Name] = t.text
+			m[t.Name] = t.declText
 		}
 		return m, nil
 	}

@@ -31,7 +31,6 @@ type Engine struct {
 	// it, plus one.
 	created map[*types.Package]int
 	traces  traces
-	calls   engine.Calls
 }
 
 // Options configures an engine.
@@ -55,7 +54,6 @@ func New(o Options) (*Engine, error) {
 	ctx := ixgo.NewContext(ixgo.SupportMultipleInterp | ixgo.DisableAutoLoadPatchs)
 	e := &Engine{
 		ctx: ctx, prog: ctx.Builder.Program(), created: map[*types.Package]int{}, units: newUnits(),
-		calls:  engine.Calls{Runs: runsCells},
 		loader: newLoader(ctx.Loader, o),
 	}
 	ctx.Loader = e.loader
@@ -194,37 +192,10 @@ func room(pkg *types.Package) error {
 // its top level.
 const reserve = 256
 
-// Inside implements engine.Engine: values of units' types need no unwrapping.
-func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {
-	for v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
-	}
-	if !v.IsValid() {
-		return v, "", false
-	}
-	t := v.Type()
-	for t.Kind() == reflect.Pointer && t.Name() == "" {
-		t = t.Elem()
-	}
-	return v, t.Name(), t.PkgPath() == "main"
-}
-
-// Deeper implements engine.Engine.
-func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
-
-// Depth counts the active calls of interpreted functions in the calling goroutine.
-func (e *Engine) Depth() int { return e.calls.Depth() }
-
-// RunsCells reports whether a function of the host, by its full name, runs interpreted functions.
-func (e *Engine) RunsCells(function string) bool { return runsCells(function) }
-
-func runsCells(function string) bool {
+// RunsCells implements engine.Engine.
+func (e *Engine) RunsCells(function string) bool {
 	return strings.Contains(function, "ixgo.(*Interp).callFunction")
 }
-
-// Halt implements engine.Engine. It is not needed: a panic takes time linear in the
-// call depth.
-func (e *Engine) Halt() (resume func(), ok bool) { return nil, false }
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error { return nil }

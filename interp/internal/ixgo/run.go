@@ -65,9 +65,9 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	return &engine.Panic{Value: unwrap(r), Frames: frames, Skipped: skipped, Inside: engine.Inside("github.com/goplus/ixgo.")}
 }
 
-// Raise restores the frames of a panic that compiled code raises again from a deferred
-// literal, which stands for the function around it.
-func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
+// Forget implements engine.Recorder.
+func (e *Engine) Forget() { e.traces.mine().reset() }
 
-// Forget implements engine.Engine.
-func (e *Engine) Forget() { e.traces.forget() }
+// Raise implements engine.Engine. The panic is raised in a deferred literal, which stands
+// for the function around it.
+func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }

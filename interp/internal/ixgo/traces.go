@@ -27,10 +27,6 @@ type trace struct {
 	again   *engine.Panic
 }
 
-// Goroutine returns a number that identifies the calling goroutine, faster than a stack
-// trace does.
-func Goroutine() uint64 { return gid.Get() }
-
 func (t *traces) mine() *trace {
 	id := gid.Get()
 	t.mu.Lock()
@@ -51,11 +47,6 @@ func (t *traces) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.of, gid.Get())
-}
-
-// forget discards the panic that was raised last, which has been recovered.
-func (t *traces) forget() {
-	t.mine().reset()
 }
 
 // reset discards the record of panics and keeps its memory.

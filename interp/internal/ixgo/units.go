@@ -54,15 +54,6 @@ func (e *Engine) Slot(name string) (reflect.Value, bool) {
 	return v, ok
 }
 
-// Drop implements engine.Engine.
-func (e *Engine) Drop(names ...string) {
-	for _, name := range names {
-		if v, ok := e.Slot(name); ok {
-			v.SetZero()
-		}
-	}
-}
-
 // Remove implements engine.Engine.
 func (e *Engine) Remove(names ...string) {
 	e.units.mu.Lock()

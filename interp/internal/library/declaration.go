@@ -1,6 +1,7 @@
 package library
 
 import (
+	"errors"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -8,9 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 
 	"halfnote/interp/lower"
 )
@@ -24,6 +28,21 @@ func StdSource() (fs.FS, error) {
 	}
 	return os.DirFS(filepath.Join(root, "src")), nil
 }
+
+// goroot returns the directory of a Go installation with sources.
+var goroot = sync.OnceValues(func() (string, error) {
+	//lint:ignore SA1019 the go command may not be on the PATH
+	try := []string{os.Getenv("GOROOT"), runtime.GOROOT()}
+	if out, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
+		try = append(try, strings.TrimSpace(string(out)))
+	}
+	for _, dir := range try {
+		if _, err := os.Stat(filepath.Join(dir, "src", "slices")); dir != "" && err == nil {
+			return dir, nil
+		}
+	}
+	return "", errors.New("no Go installation found: install Go, or set GOROOT")
+})
 
 // Declaration returns the source of a name in the package of a folder, and the file with its path
 // in files. name is "Name" for a constant, variable, function or type, "Type.Name" for a

@@ -2,10 +2,14 @@ package library
 
 import (
 	"cmp"
+	"compress/gzip"
+	"embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +17,13 @@ import (
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/lower"
 )
+
+//go:generate go run ./gen
+
+// generics holds the generic declarations of the standard library, and their licence.
+//
+//go:embed z
+var generics embed.FS
 
 // StdName returns the flat name of a generic declaration of the standard library, or of a
 // declaration that it uses.
@@ -50,21 +61,25 @@ func StdPackages(name string) []string {
 	return list
 }
 
-// texts caches the results of stdText.
-var texts sync.Map
+// StdFile returns the name of the file with the generic declarations of a package of the
+// standard library.
+func StdFile(path string) string { return mangle(path) + ".go" }
 
 // Std returns the generic declarations of a package of the standard library, and their
-// dependencies in it, by flat name. The map is empty if the package has none. Std needs the
-// source of the package, from any Go release that has the declarations that cells use.
+// dependencies in it, by flat name. The map is empty if the package has none. The declarations
+// are in the binary.
 func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
-	text, ok := texts.Load(path)
-	if !ok {
-		made, err := stdText(path)
-		if err != nil {
-			return nil, fmt.Errorf("package %q has generics, whose source is needed to run them: %w", path, err)
-		}
-		text = made
-		texts.Store(path, made)
+	f, err := generics.Open("z/" + StdFile(path) + ".gz")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("package %q: %w", path, err)
 	}
 	file, err := parser.ParseFile(fset, "std "+path, text, parser.SkipObjectResolution)
 	if err != nil {

@@ -2,8 +2,13 @@ package live
 
 import (
 	"context"
+	"runtime"
+	"sync/atomic"
 	"time"
 
+	"github.com/visualfc/gid"
+
+	"halfnote/interp/engine"
 	"halfnote/kernel"
 )
 
@@ -30,7 +35,7 @@ func (r *Registry) Callback(f func()) func() {
 
 // as makes the calling goroutine belong to c while it runs f.
 func (r *Registry) as(c *Cell, f func()) {
-	id := r.id()
+	id := gid.Get()
 	c.root().alive.Add(1)
 	r.others.Add(1)
 	r.add(id, c)
@@ -46,6 +51,61 @@ func (r *Registry) as(c *Cell, f func()) {
 		r.others.Add(-1)
 	}()
 	f()
+}
+
+// Foreign reports whether the calling goroutine belongs to no cell: compiled code has started it.
+func (r *Registry) Foreign() bool {
+	id := gid.Get()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id] == nil
+}
+
+// Guard calls f, and reports a panic in it under the running cell. It returns the panic, or nil.
+func (r *Registry) Guard(f func()) (p *engine.Panic) {
+	c := r.Current()
+	defer func() {
+		if v := recover(); v != nil {
+			p = r.Recovered(v)
+			if _, ok := p.Value.(Interrupted); !ok && r.Report != nil {
+				r.Report(c, p)
+			}
+		}
+	}()
+	f()
+	return nil
+}
+
+// Elsewhere calls run with a function that calls f in goroutines that run starts. A panic in f ends its
+// goroutine, and is raised again in the calling goroutine after run has returned.
+func (r *Registry) Elsewhere(run func(call func(f func()))) {
+	c := r.Current()
+	var first atomic.Pointer[engine.Panic]
+	run(func(f func()) {
+		id := gid.Get()
+		foreign := r.Foreign()
+		if foreign {
+			r.add(id, c)
+		}
+		ended := false
+		defer func() {
+			if v := recover(); v != nil {
+				first.CompareAndSwap(nil, r.Recovered(v))
+				ended = true
+			}
+			if foreign {
+				r.remove(id, c)
+			}
+			if ended {
+				runtime.Goexit()
+			}
+		}()
+		f()
+	})
+	if p := first.Load(); p != nil {
+		r.attached.Load().Raise(p)
+		panic(p.Value)
+	}
 }
 
 // Beside calls f in the calling goroutine, as code of a cell that runs concurrently
@@ -65,7 +125,7 @@ func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (sto
 func (r *Registry) Redirect(out kernel.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
-	id := r.id()
+	id := gid.Get()
 	r.others.Add(1) // makes Current identify the calling goroutine
 	r.mu.Lock()
 	before := r.cells[id]

@@ -1,6 +1,10 @@
 package live
 
-import "halfnote/interp/engine"
+import (
+	"github.com/visualfc/gid"
+
+	"halfnote/interp/engine"
+)
 
 // Defers are the deferred calls of one call of a function. As in Go, they run one by
 // one even if some panic: a later panic replaces an earlier one, and recover ends the
@@ -39,9 +43,7 @@ func (d *Defers) Run(v any) {
 		d.call(c)
 	}
 	if d.panic != nil {
-		if d.r.Raise != nil {
-			d.r.Raise(d.panic)
-		}
+		d.r.attached.Load().Raise(d.panic)
 		panic(d.panic.Value)
 	}
 }
@@ -53,8 +55,8 @@ func (d *Defers) call(c deferredCall) {
 		}
 	}()
 	if c.calls > 0 && d.panic != nil {
-		id := d.r.id()
-		d.r.expect(id, expected{d, d.r.depth() + c.calls})
+		id := gid.Get()
+		d.r.expect(id, expected{d, d.r.Depth() + c.calls})
 		defer d.r.expect(id, expected{})
 	}
 	c.f()
@@ -77,13 +79,6 @@ func (r *Registry) expect(id uint64, e expected) {
 	r.expected[id] = e
 }
 
-func (r *Registry) depth() int {
-	if r.Depth == nil {
-		return 0
-	}
-	return r.Depth()
-}
-
 // Called returns the list that is calling the function, or an empty list if there is none.
 // Functions that call recover call it first.
 func (r *Registry) Called() *Defers {
@@ -91,10 +86,10 @@ func (r *Registry) Called() *Defers {
 	some := len(r.expected) > 0
 	e := expected{}
 	if some {
-		e = r.expected[r.id()]
+		e = r.expected[gid.Get()]
 	}
 	r.mu.Unlock()
-	if e.Defers == nil || r.Depth != nil && r.depth() != e.depth {
+	if e.Defers == nil || r.Depth() != e.depth {
 		return &Defers{r: r}
 	}
 	return e.Defers

@@ -10,39 +10,22 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/visualfc/gid"
+
 	"halfnote/interp/engine"
 )
 
 // Registry tracks the goroutines of a session's cells.
 type Registry struct {
-	// Deeper reports whether the calling goroutine has more than limit active calls of
-	// cells' functions.
-	Deeper func(limit int) bool
-	// Depth, if set, counts the active calls of cells' functions in the calling
-	// goroutine.
-	Depth func() int
-	// Halt stops all interpreted code until resume is called.
-	Halt func() (resume func(), ok bool)
-	// Recovered describes a panic just recovered in the calling goroutine.
-	Recovered func(value any) *engine.Panic
-	// Raise, if set, is called when a panic that Recovered described is raised again.
-	Raise func(*engine.Panic)
-	// Words, if set, gives a panic's value the wording of compiled code.
-	Words func(value any) any
-	// Report reports a panic in one of a cell's goroutines to its reader.
-	Report func(*Cell, *engine.Panic)
-	// Leave, if set, runs at the end of each goroutine of cells, in that goroutine. Its
-	// result is written to the cell's stderr.
-	Leave func() (lines []string)
-	// Before, if set, runs before each write to the streams.
-	Before func()
+	Hooks
 	// Memory is the limit on the bytes of the heap, or 0 for none, including the bytes in
 	// use that Mapped, if set, reports.
 	Memory int64
 	Mapped func() int64
 
+	attached atomic.Pointer[attached]
+
 	limit int
-	id    func() uint64 // number of the calling goroutine, as in stack traces
 	// flag is tested by loops: it is not 0 while some goroutine must stop. calls is
 	// decremented by function entries: below 0 they call Call. Both are read and
 	// written by interpreted code without synchronization; a lost write is repeated.
@@ -67,18 +50,55 @@ type Registry struct {
 	deepest   int                 // mark of the call at which the engine was halted
 }
 
-// NewRegistry returns a registry whose goroutines may nest limit calls. Function id
-// returns the number of the calling goroutine as in stack traces. It is called for
-// every frame that a panic leaves, so it must not walk the stack.
-func NewRegistry(limit int, id func() uint64) *Registry {
+// Hooks are functions of the session that a registry calls. Each may be nil.
+type Hooks struct {
+	// Words gives a panic's value the wording of compiled code.
+	Words func(value any) any
+	// Report reports a panic in one of a cell's goroutines to its reader.
+	Report func(*Cell, *engine.Panic)
+	// Leave runs at the end of each goroutine of cells, in that goroutine. Its
+	// result is written to the cell's stderr.
+	Leave func() (lines []string)
+	// Before runs before each write to the streams.
+	Before func()
+}
+
+// attached is the engine that runs the cells, and the counter of its active calls.
+type attached struct {
+	engine.Engine
+	calls *engine.Calls
+}
+
+// NewRegistry returns a registry whose goroutines may nest limit calls. It needs an engine,
+// which Attach gives it.
+func NewRegistry(limit int) *Registry {
 	return &Registry{
-		id: id, limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
+		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
 
+// Attach makes the registry watch the units that an engine runs.
+func (r *Registry) Attach(e engine.Engine) {
+	r.attached.Store(&attached{e, &engine.Calls{Runs: e.RunsCells}})
+}
+
+// Recovered describes a panic just recovered in the calling goroutine.
+func (r *Registry) Recovered(value any) *engine.Panic { return r.attached.Load().Recovered(value) }
+
+// Depth returns the number of active calls of cells' functions in the calling goroutine.
+func (r *Registry) Depth() int { return r.attached.Load().calls.Depth() }
+
+// halt makes all running code of cells return at once, if the engine can do that.
+func (r *Registry) halt() (resume func(), ok bool) {
+	if h, can := r.attached.Load().Engine.(engine.Halter); can {
+		return h.Halt()
+	}
+	return nil, false
+}
+
 // ID returns the number of the calling goroutine.
-func (r *Registry) ID() uint64 { return r.id() }
+func (r *Registry) ID() uint64 { return gid.Get() }
 
 // Others returns the number of goroutines of cells other than the running cell's own.
 func (r *Registry) Others() int { return int(r.others.Load()) }
@@ -95,7 +115,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.alive.Add(1)
 	done := make(chan error, 1)
 	go func() {
-		id := r.id()
+		id := gid.Get()
 		r.add(id, c)
 		returned := false
 		defer func() {
@@ -261,7 +281,7 @@ func (r *Registry) Current() *Cell {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.others.Load() > 0 {
-		if c := r.cells[r.id()]; c != nil {
+		if c := r.cells[gid.Get()]; c != nil {
 			return c
 		}
 	}
@@ -284,7 +304,7 @@ func (r *Registry) Of(c *Cell) *Cell {
 	if r.others.Load() == 0 && c == current {
 		return c
 	}
-	id := r.id()
+	id := gid.Get()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if own := r.cells[id]; own != nil {

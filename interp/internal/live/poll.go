@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/visualfc/gid"
 )
 
 // stride is the number of function entries between two calls of Call. looks is the number of
@@ -41,7 +43,7 @@ func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
 	}
-	id := r.id()
+	id := gid.Get()
 	r.mu.Lock()
 	again := r.unwinding[id]
 	r.unwinding[id] = true
@@ -77,11 +79,11 @@ func (r *Registry) Call(mark int) {
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.Poll()
 	}
-	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit+r.limit/10) { // barriers take part of it
+	if r.looks.Add(1)%looks != 0 || !r.attached.Load().calls.Deeper(r.limit+r.limit/10) { // barriers take part of it
 		return
 	}
-	if r.others.Load() == 0 && r.runs(r.id()) {
-		if resume, ok := r.Halt(); ok {
+	if r.others.Load() == 0 && r.runs(gid.Get()) {
+		if resume, ok := r.halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.resume, r.deepest = resume, mark

@@ -3,6 +3,8 @@ package live
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/visualfc/gid"
 )
 
 // underWay records the current statements of each goroutine while an observer needs them.
@@ -38,10 +40,7 @@ func (r *Registry) Watch(on bool) {
 
 // At records that the calling goroutine begins a statement.
 func (r *Registry) At(mark int) {
-	if r.Depth == nil {
-		return
-	}
-	id, depth := r.id(), r.Depth()
+	id, depth := gid.Get(), r.Depth()
 	r.under.mu.Lock()
 	defer r.under.mu.Unlock()
 	if r.under.of != nil {
@@ -52,10 +51,10 @@ func (r *Registry) At(mark int) {
 // Where yields the marks of the current statements of the calling goroutine, innermost
 // first: those that began while Watch was on.
 func (r *Registry) Where(yield func(mark int) bool) {
-	if r.Depth == nil || !r.Watching() {
+	if !r.Watching() {
 		return
 	}
-	id := r.id()
+	id := gid.Get()
 	r.under.mu.Lock()
 	list := r.under.of[id]
 	r.under.mu.Unlock()

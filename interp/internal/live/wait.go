@@ -131,11 +131,11 @@ func (r *Registry) wait(f func()) {
 	}
 }
 
-// nowhere receives output that is written before the first cell.
-type nowhere struct{}
+// Nowhere discards the output of what is not a cell.
+type Nowhere struct{}
 
-func (nowhere) Display(display.Bundle) {}
-func (nowhere) Update(display.Bundle)  {}
-func (nowhere) Clear(bool)             {}
-func (nowhere) Stdout() io.Writer      { return io.Discard }
-func (nowhere) Stderr() io.Writer      { return io.Discard }
+func (Nowhere) Display(display.Bundle) {}
+func (Nowhere) Update(display.Bundle)  {}
+func (Nowhere) Clear(bool)             {}
+func (Nowhere) Stdout() io.Writer      { return io.Discard }
+func (Nowhere) Stderr() io.Writer      { return io.Discard }

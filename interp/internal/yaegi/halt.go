@@ -8,7 +8,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Halt implements engine.Engine. Every frame has the number of the run that made it and
+// Halt implements engine.Halter. Every frame has the number of the run that made it and
 // stops when the interpreter has a different one. The number is not exported; if it is
 // not found as expected, ok is false.
 func (e *Engine) Halt() (resume func(), ok bool) {

@@ -42,7 +42,6 @@ var needs = engine.Needs{
 		"rangefunc",
 		"rangeint",
 		"rangestring",
-		"recursive",
 		"results",
 		"room",
 		"shift",

@@ -23,7 +23,6 @@ import (
 type Engine struct {
 	yaegi  *interp.Interpreter
 	traces traces
-	calls  engine.Calls
 	name   func(path string) string
 	entry  func() // entry function that the unit being declared registered
 	seq    int
@@ -58,7 +57,7 @@ type Options struct {
 // New returns an engine. It declares the packages for all units at once, because Yaegi finds
 // names that a unit itself imports only from nodes whose position is in the same file.
 func New(o Options) (*Engine, error) {
-	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}, calls: engine.Calls{Runs: runsCells}}
+	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}}
 	symbols, goroutine, stdout := o.Symbols, o.Goroutine, o.Stdout
 	e.traces.goroutine = goroutine
 	e.traces.mark = e.mark
@@ -102,8 +101,8 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	e.entry = nil
 	e.seq++
 	of := &unit{base: e.memory.size()}
-	decls, entry := e.parts(u, of)
-	for _, part := range [][]ast.Decl{decls, entry} {
+	types, decls, entry := e.parts(u, of)
+	for i, part := range [][]ast.Decl{types, decls, entry} {
 		if len(part) == 0 {
 			continue
 		}
@@ -119,6 +118,11 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 			return nil, err
 		}
 		e.memory.tree.cut(prog)
+		if i == 0 {
+			if err := e.memory.resolveCycles(typeNames(types)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if u.Entry != "" && e.entry == nil {
 		return nil, fmt.Errorf("yaegi: %s was not registered", u.Entry)
@@ -129,9 +133,9 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	return program{e, e.entry, of}, nil
 }
 
-// parts divides a unit into the entry function with its registration, and the rest, and
-// records its declarations.
-func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
+// parts divides a unit into its types, the entry function with its registration, and the
+// rest, and records its declarations.
+func (e *Engine) parts(u *engine.Unit, of *unit) (types, decls, entry []ast.Decl) {
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		_, lit := n.(*ast.FuncLit)
 		of.literals = of.literals || lit
@@ -156,6 +160,8 @@ func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
 			}
 			if d.Tok == token.TYPE {
 				of.literals = true
+				types = append(types, d)
+				continue
 			}
 			for _, spec := range d.Specs {
 				if v, ok := spec.(*ast.ValueSpec); ok {
@@ -167,7 +173,17 @@ func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
 		}
 		decls = append(decls, d)
 	}
-	return decls, entry
+	return types, decls, entry
+}
+
+// typeNames lists the names that declarations of types declare.
+func typeNames(list []ast.Decl) (names []string) {
+	for _, d := range list {
+		for _, s := range d.(*ast.GenDecl).Specs {
+			names = append(names, s.(*ast.TypeSpec).Name.Name)
+		}
+	}
+	return names
 }
 
 func variable(name string, spec *ast.ValueSpec) ast.Decl {
@@ -276,11 +292,11 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	return &engine.Panic{Value: r, Frames: t.frames, Skipped: t.skipped, Inside: t.inside}
 }
 
-// Raise restores the frames of a panic that compiled code raises again from a deferred
-// literal, which stands for the function around it.
+// Raise implements engine.Engine. The panic is raised in a deferred literal, which stands
+// for the function around it.
 func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
 
-// Forget implements engine.Engine.
+// Forget implements engine.Recorder.
 func (e *Engine) Forget() { e.traces.forget() }
 
 // Slot implements engine.Engine.
@@ -289,6 +305,12 @@ func (e *Engine) Slot(name string) (reflect.Value, bool) {
 	defer e.mu.Unlock()
 	if e.closed {
 		return reflect.Value{}, false
+	}
+	if strings.HasPrefix(name, engine.MarkPrefix) {
+		e.markMu.Lock()
+		defer e.markMu.Unlock()
+		v, ok := e.marks[name]
+		return v, ok
 	}
 	return e.memory.slot(name)
 }
@@ -302,18 +324,9 @@ func (e *Engine) mark(fn string) int {
 	return 0
 }
 
-// Drop implements engine.Engine.
-func (e *Engine) Drop(names ...string) {
-	for _, name := range names {
-		if v, ok := e.Slot(name); ok {
-			v.SetZero()
-		}
-	}
-}
-
 // Remove implements engine.Engine.
 func (e *Engine) Remove(names ...string) {
-	e.Drop(names...)
+	engine.Clear(e, names...)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, name := range names {
@@ -347,16 +360,8 @@ func cutLast(key string) (path, name string, ok bool) {
 // is imported under an explicit name, so nothing depends on it.
 func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
-// Deeper implements engine.Engine.
-func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
-
-// Depth counts the active calls of interpreted functions in the calling goroutine.
-func (e *Engine) Depth() int { return e.calls.Depth() }
-
-// RunsCells reports whether a function of the host, by its full name, runs interpreted functions.
-func (e *Engine) RunsCells(function string) bool { return runsCells(function) }
-
-func runsCells(function string) bool {
+// RunsCells implements engine.Engine.
+func (e *Engine) RunsCells(function string) bool {
 	return strings.HasSuffix(function, "interp.runCfg")
 }
 

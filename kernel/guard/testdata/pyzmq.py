@@ -1,7 +1,8 @@
 """Checks a guarded ROUTER that echoes and a guarded PUB with libzmq as their peer.
 
-usage: python3 pyzmq.py ROUTER PUB, both as ZeroMQ addresses. The ROUTER answers
-the message "publish" after a message with the topic "t" was published.
+usage: python3 pyzmq.py ROUTER PUB [PUBLIC SECRET], both as ZeroMQ addresses. The
+ROUTER answers the message "publish" after a message with the topic "t" was
+published. With keys of CURVE in Z85 all connections are encrypted.
 Prints a line for each failure and exits with 1; prints nothing on success.
 """
 import sys
@@ -10,7 +11,8 @@ import time
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-router, pub = sys.argv[1:]
+router, pub = sys.argv[1:3]
+keys = [key.encode() for key in sys.argv[3:]]
 context = zmq.Context()
 failed = False
 
@@ -22,11 +24,14 @@ def check(what, got, want):
         print(f"{what}: got {got!r}, want {want!r}")
 
 
-def connect(kind, address, **options):
+def connect(kind, address, own=None, **options):
     s = context.socket(kind)
     s.linger, s.rcvtimeo, s.sndtimeo = 0, 8000, 8000
     for name, value in options.items():
         setattr(s, name, value)
+    if own or keys:
+        s.curve_publickey, s.curve_secretkey = own or keys
+        s.curve_serverkey = keys[0]
     if kind == zmq.SUB:
         s.subscribe(b"")
     s.connect(address)
@@ -90,7 +95,35 @@ def large():
     check("an echo of ten megabytes is the same", got == [b"", body], True)
 
 
-for f in heartbeats, welcome, identity, large:
+def refused(what, event, options):
+    s = context.socket(zmq.DEALER)
+    s.linger, s.rcvtimeo = 0, 300
+    monitor = s.get_monitor_socket()
+    for name, value in options.items():
+        setattr(s, name, value)
+    s.connect(router)
+    check(what + " asks", ask(s, b"x"), None)
+    events = []
+    while monitor.poll(0):
+        events.append(recv_monitor_message(monitor)["event"])
+    check(f"{what}: {event!r} among {events}", event in events, True)
+    s.disable_monitor()
+    s.close()
+
+
+def other_keys():
+    if not keys:
+        return
+    other = zmq.curve_keypair()
+    wrong = dict(curve_publickey=keys[0], curve_secretkey=keys[1], curve_serverkey=other[0])
+    refused("a client with another server's key", zmq.EVENT_DISCONNECTED, wrong)
+    refused("a client without keys", zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL, {})
+    # jupyter_client's heartbeat makes its keys
+    d = connect(zmq.DEALER, router, own=other)
+    check("a client with new keys asks", ask(d, b"x"), [b"x"])
+
+
+for f in heartbeats, welcome, identity, large, other_keys:
     f()
 context.destroy(linger=0)
 sys.exit(failed)

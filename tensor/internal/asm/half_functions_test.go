@@ -53,12 +53,12 @@ func TestHalfFunctionBits(t *testing.T) {
 // few results are the nearest half, and those are its neighbours.
 func TestHalfFunctionValues(t *testing.T) {
 	list := map[Function]func(float64) float64{
-		SigmoidHalf: truths[Sigmoid].of, SiluHalf: truths[Silu].of, GeluHalf: geluTruth, GeluGradHalf: geluGradTruth,
+		SigmoidHalf: truths[Sigmoid].of, ErfHalf: truths[Erf].of, SiluHalf: truths[Silu].of, GeluHalf: geluTruth, GeluGradHalf: geluGradTruth,
 		SinHalf: truths[Sin].of, CosHalf: truths[Cos].of,
 		SiluGrad: siluGradTruth, GeluTanh: geluTanhTruth, GeluTanhGrad: geluTanhGradTruth,
 	}
 	for f, truth := range truths {
-		if f != Sigmoid && f != Silu && f != Gelu && f != GeluGrad && f != Quotient && f != Sin && f != Cos {
+		if f != Sigmoid && f != Silu && f != Gelu && f != GeluGrad && f != Quotient && f != Sin && f != Cos && f != Erf {
 			list[f] = truth.of
 		}
 	}
@@ -95,6 +95,38 @@ func TestHalfFunctionValues(t *testing.T) {
 			t.Logf("%s: %v: %d are not the nearest", d.name, f, off)
 			if off > 40 {
 				t.Errorf("%s: %v: %d of 65536 are not the nearest, want at most 40", d.name, f, off)
+			}
+		}
+	}
+}
+
+// TestHalfFunctionShort compares the short functions of halves with those whose bits they promise.
+func TestHalfFunctionShort(t *testing.T) {
+	type dtype struct {
+		name string
+		from func([]float32, []uint16)
+		to   func([]uint16, []float32)
+	}
+	float16 := dtype{"float16", half.FromFloat16, half.ToFloat16}
+	bfloat16 := dtype{"bfloat16", half.FromBFloat16, half.ToBFloat16}
+	all, got, want := make([]uint16, 1<<16), make([]uint16, 1<<16), make([]uint16, 1<<16)
+	for i := range all {
+		all[i] = uint16(i)
+	}
+	x, y, z := make([]float32, len(all)), make([]float32, len(all)), make([]float32, len(all))
+	for _, c := range []struct {
+		short, long Function
+		dtype
+	}{{GeluBFloat16, GeluHalf, bfloat16}, {ErfHalf, Erf, bfloat16}, {ErfHalf, Erf, float16}} {
+		c.from(x, all)
+		for i, x := range x {
+			y[i], z[i] = c.short.Of(x, 0, 0), c.long.Of(x, 0, 0)
+		}
+		c.to(got, y)
+		c.to(want, z)
+		for i := range all {
+			if got[i] != want[i] {
+				t.Errorf("%v of %s %04x: got %04x, want %04x", c.short, c.name, i, got[i], want[i])
 			}
 		}
 	}

@@ -21,8 +21,8 @@ type RowKernels struct {
 	NormSums, NormSumsRow   func(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
 	NormColumns             func(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
 	SumColumns              func(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
-	CentredSquares          func(x unsafe.Pointer, n int, mean float32) float32
 	SumRows                 func(dst, x unsafe.Pointer, rows, n, stride int)
+	CentredRows             func(dst, x, means unsafe.Pointer, rows, n, stride int)
 
 	// Softmax is ExpRows and QuotientRows, and its logarithm is ShiftRows and LowerRows, with the
 	// logarithms of the sums between the two. The rows of room are adjacent. Rows have at least one

@@ -24,8 +24,9 @@ type Selects struct {
 	// GatherRows copies rows of n bytes to adjacent rows of dst. Row i is at src + step * index i, of
 	// int64 indices istep bytes apart.
 	GatherRows func(dst, src, index unsafe.Pointer, rows, n, step, istep int)
-	// Transpose4 is [Packing].Transpose for elements of 32 bits.
-	Transpose4 Pack
+	// Transpose2 and Transpose4 are [Packing].Transpose for elements of 16 and of 32 bits, which
+	// they do not convert. They take 16 lines.
+	Transpose2, Transpose4 Pack
 	// Add, Sub, Mul and Div combine each row of x with one number of y or, named Row, with a row of
 	// y.
 	Add, AddRow, Sub, SubRow, Mul, MulRow, Div, DivRow RowPass

@@ -18,8 +18,9 @@ type Tier struct {
 	Rows, Cols int
 	// F32 and BF16 hold the kernels for panels of float32 and of bfloat16, by number of rows.
 	// bfloat16 is packed as slots of pairs if Pairs is set, otherwise widened to float32.
-	F32, BF16 []Tile
-	Pairs     bool
+	F32   []Tile
+	BF16  []Blocks
+	Pairs bool
 	// Tiles computes large products of bfloat16, with the same bits as BF16. It may be nil.
 	Tiles Tiles
 	// Direct holds kernels that read A in place, by number of rows. It may be nil.
@@ -91,19 +92,28 @@ const (
 )
 
 // Tiles computes products of several panels of A, of TileLines rows each, and one panel of B, of
-// TileLines columns.
+// TileLines columns, by AMX's tiles.
 type Tiles = func(t *Panels)
 
-// Panels holds the parameters of a [Tiles]. A panel of A has K blocks, [K][rows][TileBlock] bfloat16,
-// and panels are StepA bytes apart. The panel of B is [K][TileBlock/2][columns] slots of two adjacent
-// elements along k. Both must be padded with zeros to whole blocks. Rows is the number of rows of C;
-// the last panel may have fewer than TileLines. End holds the parameters for the first panel, and the
-// rows of the other panels follow; Sums must have rows for whole panels. It prefetches from Next, and
-// advances by NextStep after each block.
+// Blocks computes products of several panels of A and one panel of B, [k][Cols] slots. The number of
+// rows of a panel of A is the kernel's index in [Tier].
+type Blocks = func(t *Panels)
+
+// Panels holds the parameters of a [Tiles] or [Blocks]. Panels of A are StepA bytes apart. Rows is the
+// number of rows of C. End holds the parameters for the first panel, and the rows of the other panels
+// follow.
+//
+// For a Tiles, a panel of A has K blocks, [K][rows][TileBlock] bfloat16, and the panel of B is
+// [K][TileBlock/2][columns] slots of two adjacent elements along k. Both must be padded with zeros to
+// whole blocks. The last panel may have fewer rows than TileLines, but Sums must have rows for whole
+// panels. It prefetches from Next, and advances by NextStep after each block.
+//
+// For a Blocks, K is the number of slots, at least 1. Slots of a row of A are SlotA bytes apart, and
+// rows RowA. Rows is a multiple of a panel's rows. NextStep is for every four slots.
 type Panels struct {
-	K, Rows int
-	A, B    unsafe.Pointer
-	StepA   int
+	K, Rows            int
+	A, B               unsafe.Pointer
+	StepA, RowA, SlotA int
 	End
 	Next     uintptr
 	NextStep int
@@ -131,9 +141,11 @@ type Packs struct {
 
 // Packing holds the packing kernels of one dtype. Copy16 and Copy32 copy adjacent lines, Transpose 16
 // lines with adjacent elements. Gather and Turn do the same for lines with any positions, and may be
-// nil. Pairs is set if slots are pairs.
+// nil. Lines copies lines with adjacent elements to lines of adjacent slots, dstride bytes apart, and
+// writes up to 63 bytes after each; it may be nil. Pairs is set if slots are pairs.
 type Packing struct {
 	Copy16, Copy32, Transpose Pack
+	Lines                     Pack
 	Gather, GatherEvens, Turn Gather
 	Pairs                     bool
 	// Whole is set if whole registers are read: Copy16 reads 8 or 16 lines regardless of mask, and

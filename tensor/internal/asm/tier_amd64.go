@@ -16,9 +16,9 @@ func detect() (list []*Tier) {
 		plain := &Tier{
 			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Blocks[:], Direct: avx512Direct[:], Turned: avx512Turned[:],
 			Packs: &Packs{
-				F32:  Packing{copyF32x16, copyF32x32, transposeF32, gatherF32, gatherEvensF32, turnF32, false, false, slideF32, dotsF32[:]},
-				F16:  Packing{copyF16x16, copyF16x32, transposeF16, gatherF16, gatherEvensF16, turnF16, false, false, slideF16, dotsF16[:]},
-				BF16: Packing{copyBF16x16, copyBF16x32, transposeBF16, gatherBF16, gatherEvensBF16, turnBF16, false, false, slideBF16, dotsBF16[:]},
+				F32:  Packing{copyF32x16, copyF32x32, transposeF32, nil, gatherF32, gatherEvensF32, turnF32, false, false, slideF32, dotsF32[:]},
+				F16:  Packing{copyF16x16, copyF16x32, transposeF16, nil, gatherF16, gatherEvensF16, turnF16, false, false, slideF16, dotsF16[:]},
+				BF16: Packing{copyBF16x16, copyBF16x32, transposeBF16, nil, gatherBF16, gatherEvensBF16, turnBF16, false, false, slideBF16, dotsBF16[:]},
 			},
 			Loops: Loops{
 				widenF16, widenBF16, narrowF16, narrowBF16,
@@ -31,7 +31,7 @@ func detect() (list []*Tier) {
 			Selects: Selects{
 				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
 				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,
-				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transposeF32,
+				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transpose2, transposeF32,
 				rowsAdd, rowsAddRow, rowsSub, rowsSubRow, rowsMul, rowsMulRow, rowsDiv, rowsDivRow,
 			},
 			Float16: float16Passes, BFloat16: bfloat16Passes,
@@ -39,7 +39,7 @@ func detect() (list []*Tier) {
 		list = append(list, plain)
 		if x.HasAVX512BF16 {
 			packs := *plain.Packs
-			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs, gatherPairs, gatherEvensPairs, turnPairs, true, false, slideBF16, dotsBF16[:]}
+			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs, copyLinesPairs, gatherPairs, gatherEvensPairs, turnPairs, true, false, slideBF16, dotsBF16[:]}
 			t := *plain
 			t.Name, t.BF16, t.Pairs, t.Packs = "avx512bf16", avx512Pairs[:], true, &packs
 			list = append(list, &t)
@@ -69,7 +69,7 @@ func detect() (list []*Tier) {
 // withTiles returns a tier of AVX-512 that computes large products of bfloat16 by tiles.
 func withTiles(base *Tier, tiles Tiles) *Tier {
 	t, packs := *base, *base.Packs
-	packs.Tiles = Packing{copyNeighboursx16, copyNeighboursx32, transposeNeighbours, gatherNeighbours, gatherEvensNeighbours, turnNeighbours, true, false, slideBF16, dotsBF16[:]}
+	packs.Tiles = Packing{copyNeighboursx16, copyNeighboursx32, transposeNeighbours, nil, gatherNeighbours, gatherEvensNeighbours, turnNeighbours, true, false, slideBF16, dotsBF16[:]}
 	packs.TileRows = copyTiles
 	t.Name, t.Tiles, t.Packs = "amx", tiles, &packs
 	return &t

@@ -8,13 +8,13 @@ import "unsafe"
 
 var avx512F32 = [...]Tile{nil, avx512F321, avx512F322, avx512F323, avx512F324, avx512F325, avx512F326, avx512F327, avx512F328, avx512F329, avx512F3210, avx512F3211, avx512F3212, avx512F3213, avx512F3214}
 
-var avx512Blocks = [...]Tile{nil, avx512Blocks1, avx512Blocks2, avx512Blocks3, avx512Blocks4, avx512Blocks5, avx512Blocks6, avx512Blocks7, avx512Blocks8, avx512Blocks9, avx512Blocks10, avx512Blocks11, avx512Blocks12, avx512Blocks13, avx512Blocks14}
+var avx512Blocks = [...]Blocks{nil, avx512Blocks1, avx512Blocks2, avx512Blocks3, avx512Blocks4, avx512Blocks5, avx512Blocks6, avx512Blocks7, avx512Blocks8, avx512Blocks9, avx512Blocks10, avx512Blocks11, avx512Blocks12, avx512Blocks13, avx512Blocks14}
 
-var avx512Pairs = [...]Tile{nil, avx512Pairs1, avx512Pairs2, avx512Pairs3, avx512Pairs4, avx512Pairs5, avx512Pairs6, avx512Pairs7, avx512Pairs8, avx512Pairs9, avx512Pairs10, avx512Pairs11, avx512Pairs12, avx512Pairs13, avx512Pairs14}
+var avx512Pairs = [...]Blocks{nil, avx512Pairs1, avx512Pairs2, avx512Pairs3, avx512Pairs4, avx512Pairs5, avx512Pairs6, avx512Pairs7, avx512Pairs8, avx512Pairs9, avx512Pairs10, avx512Pairs11, avx512Pairs12, avx512Pairs13, avx512Pairs14}
 
 var avx2F32 = [...]Tile{nil, avx2F321, avx2F322, avx2F323, avx2F324, avx2F325, avx2F326}
 
-var avx2Blocks = [...]Tile{nil, avx2Blocks1, avx2Blocks2, avx2Blocks3, avx2Blocks4, avx2Blocks5, avx2Blocks6}
+var avx2Blocks = [...]Blocks{nil, avx2Blocks1, avx2Blocks2, avx2Blocks3, avx2Blocks4, avx2Blocks5, avx2Blocks6}
 
 var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5, direct6, direct7, direct8, direct9, direct10, direct11, direct12, direct13, direct14}
 
@@ -42,6 +42,8 @@ var avx512Functions = [...]Pass{
 	SiluHalf:     avx512SiluHalf,
 	GeluHalf:     avx512GeluHalf,
 	GeluGradHalf: avx512GeluGradHalf,
+	GeluBFloat16: avx512GeluBFloat16,
+	ErfHalf:      avx512ErfHalf,
 	Quotient:     avx512Quotient,
 	Sin:          avx512Sin,
 	Cos:          avx512Cos,
@@ -71,6 +73,8 @@ var avx2Functions = [...]Pass{
 	SiluHalf:     avx2SiluHalf,
 	GeluHalf:     avx2GeluHalf,
 	GeluGradHalf: avx2GeluGradHalf,
+	GeluBFloat16: avx2GeluBFloat16,
+	ErfHalf:      avx2ErfHalf,
 	Quotient:     avx2Quotient,
 	Sin:          avx2Sin,
 	Cos:          avx2Cos,
@@ -100,6 +104,8 @@ var avx512Float16Functions = [...]HalfPass{
 	SiluHalf:     siluHalfFloat16,
 	GeluHalf:     geluHalfFloat16,
 	GeluGradHalf: geluGradHalfFloat16,
+	GeluBFloat16: geluBFloat16Float16,
+	ErfHalf:      erfHalfFloat16,
 	Quotient:     quotientFloat16,
 	Sin:          nil,
 	Cos:          nil,
@@ -129,6 +135,8 @@ var avx512BFloat16Functions = [...]HalfPass{
 	SiluHalf:     siluHalfBFloat16,
 	GeluHalf:     geluHalfBFloat16,
 	GeluGradHalf: geluGradHalfBFloat16,
+	GeluBFloat16: geluBFloat16BFloat16,
+	ErfHalf:      erfHalfBFloat16,
 	Quotient:     quotientBFloat16,
 	Sin:          nil,
 	Cos:          nil,
@@ -206,145 +214,145 @@ func avx512F3213(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 //go:noescape
 func avx512F3214(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx512Blocks1 is a [Tile].
+// avx512Blocks1 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks1(t *Panels)
 
-// avx512Blocks2 is a [Tile].
+// avx512Blocks2 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks2(t *Panels)
 
-// avx512Blocks3 is a [Tile].
+// avx512Blocks3 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks3(t *Panels)
 
-// avx512Blocks4 is a [Tile].
+// avx512Blocks4 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks4(t *Panels)
 
-// avx512Blocks5 is a [Tile].
+// avx512Blocks5 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks5(t *Panels)
 
-// avx512Blocks6 is a [Tile].
+// avx512Blocks6 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks6(t *Panels)
 
-// avx512Blocks7 is a [Tile].
+// avx512Blocks7 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks7(t *Panels)
 
-// avx512Blocks8 is a [Tile].
+// avx512Blocks8 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks8(t *Panels)
 
-// avx512Blocks9 is a [Tile].
+// avx512Blocks9 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks9(t *Panels)
 
-// avx512Blocks10 is a [Tile].
+// avx512Blocks10 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks10(t *Panels)
 
-// avx512Blocks11 is a [Tile].
+// avx512Blocks11 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks11(t *Panels)
 
-// avx512Blocks12 is a [Tile].
+// avx512Blocks12 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks12(t *Panels)
 
-// avx512Blocks13 is a [Tile].
+// avx512Blocks13 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks13(t *Panels)
 
-// avx512Blocks14 is a [Tile].
+// avx512Blocks14 is a [Blocks].
 //
 //go:noescape
-func avx512Blocks14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Blocks14(t *Panels)
 
-// avx512Pairs1 is a [Tile].
+// avx512Pairs1 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs1(t *Panels)
 
-// avx512Pairs2 is a [Tile].
+// avx512Pairs2 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs2(t *Panels)
 
-// avx512Pairs3 is a [Tile].
+// avx512Pairs3 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs3(t *Panels)
 
-// avx512Pairs4 is a [Tile].
+// avx512Pairs4 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs4(t *Panels)
 
-// avx512Pairs5 is a [Tile].
+// avx512Pairs5 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs5(t *Panels)
 
-// avx512Pairs6 is a [Tile].
+// avx512Pairs6 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs6(t *Panels)
 
-// avx512Pairs7 is a [Tile].
+// avx512Pairs7 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs7(t *Panels)
 
-// avx512Pairs8 is a [Tile].
+// avx512Pairs8 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs8(t *Panels)
 
-// avx512Pairs9 is a [Tile].
+// avx512Pairs9 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs9(t *Panels)
 
-// avx512Pairs10 is a [Tile].
+// avx512Pairs10 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs10(t *Panels)
 
-// avx512Pairs11 is a [Tile].
+// avx512Pairs11 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs11(t *Panels)
 
-// avx512Pairs12 is a [Tile].
+// avx512Pairs12 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs12(t *Panels)
 
-// avx512Pairs13 is a [Tile].
+// avx512Pairs13 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs13(t *Panels)
 
-// avx512Pairs14 is a [Tile].
+// avx512Pairs14 is a [Blocks].
 //
 //go:noescape
-func avx512Pairs14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx512Pairs14(t *Panels)
 
 // avx2F321 is a [Tile].
 //
@@ -376,35 +384,35 @@ func avx2F325(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 //go:noescape
 func avx2F326(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// avx2Blocks1 is a [Tile].
+// avx2Blocks1 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks1(t *Panels)
 
-// avx2Blocks2 is a [Tile].
+// avx2Blocks2 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks2(t *Panels)
 
-// avx2Blocks3 is a [Tile].
+// avx2Blocks3 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks3(t *Panels)
 
-// avx2Blocks4 is a [Tile].
+// avx2Blocks4 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks4(t *Panels)
 
-// avx2Blocks5 is a [Tile].
+// avx2Blocks5 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks5(t *Panels)
 
-// avx2Blocks6 is a [Tile].
+// avx2Blocks6 is a [Blocks].
 //
 //go:noescape
-func avx2Blocks6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
+func avx2Blocks6(t *Panels)
 
 // direct1 is a [Direct].
 //
@@ -580,6 +588,16 @@ func copyNeighboursx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstri
 //
 //go:noescape
 func transposeNeighbours(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// transpose2 is a [Pack] of elements of 16 bits, which it does not convert.
+//
+//go:noescape
+func transpose2(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// copyLinesPairs is a [Pack].
+//
+//go:noescape
+func copyLinesPairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
 // avx2CopyF32 is a [Pack].
 //
@@ -1888,6 +1906,46 @@ func geluGradHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //go:noescape
 func geluGradHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
+// avx512GeluBFloat16 is a [Pass]: GeluHalf for bfloat16, with the same bits.
+//
+//go:noescape
+func avx512GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluBFloat16 is a [Pass]: GeluHalf for bfloat16, with the same bits.
+//
+//go:noescape
+func avx2GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// geluBFloat16Float16 is a [HalfPass]: GeluHalf for bfloat16, with the same bits.
+//
+//go:noescape
+func geluBFloat16Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluBFloat16BFloat16 is a [HalfPass]: GeluHalf for bfloat16, with the same bits.
+//
+//go:noescape
+func geluBFloat16BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512ErfHalf is a [Pass]: Erf for halves, with the same bits.
+//
+//go:noescape
+func avx512ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2ErfHalf is a [Pass]: Erf for halves, with the same bits.
+//
+//go:noescape
+func avx2ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// erfHalfFloat16 is a [HalfPass]: Erf for halves, with the same bits.
+//
+//go:noescape
+func erfHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// erfHalfBFloat16 is a [HalfPass]: Erf for halves, with the same bits.
+//
+//go:noescape
+func erfHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Quotient is a [Pass]: x / alpha.
 //
 //go:noescape
@@ -2008,15 +2066,15 @@ func normColumns(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apa
 //go:noescape
 func sumColumns(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
 
-// centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.
-//
-//go:noescape
-func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
-
 // sumRows sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart.
 //
 //go:noescape
 func sumRows(dst, x unsafe.Pointer, rows, n, stride int)
+
+// centredRows sets dst to the sum of (x-mean)*(x-mean) of each row of n elements, each operation rounded, like [Loops].Sum. Rows are stride bytes apart, and each has one of means.
+//
+//go:noescape
+func centredRows(dst, x, means unsafe.Pointer, rows, n, stride int)
 
 // expRows sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum.
 //
@@ -2088,15 +2146,15 @@ func normColumnsF16(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, 
 //go:noescape
 func sumColumnsF16(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
 
-// centredSquaresF16 returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum. The elements are float16.
-//
-//go:noescape
-func centredSquaresF16(x unsafe.Pointer, n int, mean float32) (sum float32)
-
 // sumRowsF16 sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart. The elements are float16.
 //
 //go:noescape
 func sumRowsF16(dst, x unsafe.Pointer, rows, n, stride int)
+
+// centredRowsF16 sets dst to the sum of (x-mean)*(x-mean) of each row of n elements, each operation rounded, like [Loops].Sum. Rows are stride bytes apart, and each has one of means. The elements are float16.
+//
+//go:noescape
+func centredRowsF16(dst, x, means unsafe.Pointer, rows, n, stride int)
 
 // expRowsF16 sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum. The elements are float16.
 //
@@ -2168,15 +2226,15 @@ func normColumnsBF16(first, second, dy, x unsafe.Pointer, rows, n, stride, lane,
 //go:noescape
 func sumColumnsBF16(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
 
-// centredSquaresBF16 returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum. The elements are bfloat16.
-//
-//go:noescape
-func centredSquaresBF16(x unsafe.Pointer, n int, mean float32) (sum float32)
-
 // sumRowsBF16 sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart. The elements are bfloat16.
 //
 //go:noescape
 func sumRowsBF16(dst, x unsafe.Pointer, rows, n, stride int)
+
+// centredRowsBF16 sets dst to the sum of (x-mean)*(x-mean) of each row of n elements, each operation rounded, like [Loops].Sum. Rows are stride bytes apart, and each has one of means. The elements are bfloat16.
+//
+//go:noescape
+func centredRowsBF16(dst, x, means unsafe.Pointer, rows, n, stride int)
 
 // expRowsBF16 sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums, in 16 lanes like [Loops].Sum. The elements are bfloat16.
 //
@@ -2222,8 +2280,8 @@ var rowKernels = RowKernels{
 	NormSumsRow:        normSumsRow,
 	NormColumns:        normColumns,
 	SumColumns:         sumColumns,
-	CentredSquares:     centredSquares,
 	SumRows:            sumRows,
+	CentredRows:        centredRows,
 	ExpRows:            expRows,
 	ShiftRows:          shiftRows,
 	QuotientRows:       quotientRows,
@@ -2241,8 +2299,8 @@ var rowKernelsF16 = RowKernels{
 	NormSumsRow:        normSumsRowF16,
 	NormColumns:        normColumnsF16,
 	SumColumns:         sumColumnsF16,
-	CentredSquares:     centredSquaresF16,
 	SumRows:            sumRowsF16,
+	CentredRows:        centredRowsF16,
 	ExpRows:            expRowsF16,
 	ShiftRows:          shiftRowsF16,
 	QuotientRows:       quotientRowsF16,
@@ -2260,8 +2318,8 @@ var rowKernelsBF16 = RowKernels{
 	NormSumsRow:        normSumsRowBF16,
 	NormColumns:        normColumnsBF16,
 	SumColumns:         sumColumnsBF16,
-	CentredSquares:     centredSquaresBF16,
 	SumRows:            sumRowsBF16,
+	CentredRows:        centredRowsBF16,
 	ExpRows:            expRowsBF16,
 	ShiftRows:          shiftRowsBF16,
 	QuotientRows:       quotientRowsBF16,

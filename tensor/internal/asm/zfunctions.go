@@ -27,6 +27,8 @@ const (
 	SiluHalf                     // Silu for halves
 	GeluHalf                     // Gelu for halves
 	GeluGradHalf                 // GeluGrad for halves
+	GeluBFloat16                 // GeluHalf for bfloat16, with the same bits
+	ErfHalf                      // Erf for halves, with the same bits
 	Quotient                     // x / alpha
 	Sin                          // the sine of x
 	Cos                          // the cosine of x
@@ -57,6 +59,8 @@ var names = [functions]string{
 	SiluHalf:     "siluHalf",
 	GeluHalf:     "geluHalf",
 	GeluGradHalf: "geluGradHalf",
+	GeluBFloat16: "geluBFloat16",
+	ErfHalf:      "erfHalf",
 	Quotient:     "quotient",
 	Sin:          "sin",
 	Cos:          "cos",
@@ -86,6 +90,8 @@ var limits = [functions]float32{
 	SiluHalf:     0,
 	GeluHalf:     0,
 	GeluGradHalf: 0,
+	GeluBFloat16: 0,
+	ErfHalf:      0,
 	Quotient:     0,
 	Sin:          1.048576e+06,
 	Cos:          1.048576e+06,
@@ -115,6 +121,8 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	SiluHalf:     siluHalfOf,
 	GeluHalf:     geluHalfOf,
 	GeluGradHalf: geluGradHalfOf,
+	GeluBFloat16: geluBFloat16Of,
+	ErfHalf:      erfHalfOf,
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
@@ -139,6 +147,15 @@ var lookups = [...][32]float32{
 	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
 	{-0x1.0b34b8p-01, -0x1.fe98c8p-02, -0x1.ec83e8p-02, -0x1.de8e24p-02, -0x1.d39c88p-02, -0x1.cae97p-02, -0x1.c3e85ep-02, -0x1.be33d4p-02, -0x1.b77718p-02, -0x1.b0e216p-02, -0x1.ac245ap-02, -0x1.a8a0eep-02, -0x1.a5f608p-02, -0x1.a3e488p-02, -0x1.a2426cp-02, -0x1.a0f2f4p-02, -0x1.9f6c3ap-02, -0x1.9df38p-02, -0x1.9ce692p-02, -0x1.9c203p-02, -0x1.9b89cep-02, -0x1.9b152ep-02, -0x1.9ab8f6p-02, -0x1.9a6eccp-02, -0x1.8948d4p-01, -0x1.6eee6ep-01, -0x1.591f7ap-01, -0x1.46f516p-01, -0x1.37bb2ep-01, -0x1.2ae462p-01, -0x1.2000f4p-01, -0x1.16b80cp-01},
 	{-0x1.a0b96ep-03, -0x1.52d8fap-02, -0x1.d022e4p-02, -0x1.24b942p-01, -0x1.5fd50ap-01, -0x1.99b84p-01, -0x1.d2a16ep-01, -0x1.056014p+00, -0x1.2ee052p+00, -0x1.655fe2p+00, -0x1.9b2c58p+00, -0x1.d075fep+00, -0x1.02aec6p+01, -0x1.1cfceep+01, -0x1.372da8p+01, -0x1.5146f4p+01, -0x1.784a84p+01, -0x1.ac1f1cp+01, -0x1.dfcbd8p+01, -0x1.09add6p+02, -0x1.236afp+02, -0x1.3d1fc2p+02, -0x1.56ce18p+02, -0x1.707742p+02, 0x1.cde732p-02, 0x1.6efb56p-02, 0x1.160f34p-02, 0x1.843c08p-03, 0x1.c95838p-04, 0x1.306c9ep-05, -0x1.1a2d82p-05, -0x1.a8544p-04},
+	{-0x1.b06a4ep-06, -0x1.6c9a3cp-06, -0x1.3374fcp-06, -0x1.03a9d6p-06, -0x1.b7b892p-07, -0x1.758b0cp-07, -0x1.3e871ap-07, -0x1.10bb28p-07, -0x1.bc366ep-08, -0x1.4dd94ep-08, -0x1.fe7d94p-09, -0x1.8cb65ep-09, -0x1.390378p-09, -0x1.f4ea18p-10, -0x1.95fb72p-10, -0x1.4cebc4p-10, -0x1.024b78p-10, -0x1.6f7086p-11, -0x1.0dc8e2p-11, -0x1.96ecc4p-12, -0x1.39f7ccp-12, -0x1.ee131ep-13, -0x1.8b66c4p-13, -0x1.41285p-13, -0x1.a2d58p-05, -0x1.86b174p-05, -0x1.6b1868p-05, -0x1.506812p-05, -0x1.36e43p-05, -0x1.1eba5ep-05, -0x1.0805eap-05, -0x1.e5a6f4p-06},
+	{-0x1.27e10cp-01, -0x1.31cbaep-01, -0x1.3a27fcp-01, -0x1.413508p-01, -0x1.4729e8p-01, -0x1.4c3588p-01, -0x1.507f48p-01, -0x1.5427d8p-01, -0x1.575826p-01, -0x1.5c5aeap-01, -0x1.602138p-01, -0x1.6305a6p-01, -0x1.65464p-01, -0x1.670e14p-01, -0x1.687b72p-01, -0x1.69a40ep-01, -0x1.6a9c9ap-01, -0x1.6c0e68p-01, -0x1.6d16a6p-01, -0x1.6dd968p-01, -0x1.6e6cc4p-01, -0x1.6edec8p-01, -0x1.6f38b6p-01, -0x1.6f80d2p-01, -0x1.d64ebep-02, -0x1.e9c64p-02, -0x1.fbec82p-02, -0x1.066458p-01, -0x1.0e3314p-01, -0x1.1569acp-01, -0x1.1c105ap-01, -0x1.222fecp-01},
+	{-0x1.19a386p+01, -0x1.3f406ap+01, -0x1.66016cp+01, -0x1.8db8bap+01, -0x1.b63fe8p+01, -0x1.df76e8p+01, -0x1.04a188p+02, -0x1.19c71cp+02, -0x1.2f22eap+02, -0x1.5a6006p+02, -0x1.862922p+02, -0x1.b25c88p+02, -0x1.dee1fap+02, -0x1.05d3e2p+03, -0x1.1c506p+03, -0x1.32e182p+03, -0x1.498378p+03, -0x1.76eed8p+03, -0x1.a48198p+03, -0x1.d230e4p+03, -0x1.fff57ap+03, -0x1.16e52cp+04, -0x1.2dd5f6p+04, -0x1.44cbccp+04, -0x1.26aebcp+00, -0x1.44b02ap+00, -0x1.63de86p+00, -0x1.8424fp+00, -0x1.a56f2p+00, -0x1.c7a99cp+00, -0x1.eac1e4p+00, -0x1.075342p+01},
+	{-0x1.53f8e2p+01, -0x1.9f0ec6p+01, -0x1.f3b17p+01, -0x1.291202p+02, -0x1.5d4f9p+02, -0x1.96a95p+02, -0x1.d53382p+02, -0x1.0c7fbp+03, -0x1.310dccp+03, -0x1.823ad4p+03, -0x1.de4976p+03, -0x1.22ac1ep+04, -0x1.5bbf46p+04, -0x1.9a674cp+04, -0x1.deab5ap+04, -0x1.14489ap+05, -0x1.3c0ec2p+05, -0x1.941c16p+05, -0x1.f78974p+05, -0x1.332fap+06, -0x1.7051d6p+06, -0x1.b32dacp+06, -0x1.fbc4f2p+06, -0x1.250c8ap+07, -0x1p+00, -0x1.26b2bp+00, -0x1.513896p+00, -0x1.7fb5fep+00, -0x1.b24ca6p+00, -0x1.e91bcap+00, -0x1.122026p+01, -0x1.31ea64p+01},
+	{0x1.d6f4dap-04, 0x1.5bb024p-04, 0x1.c863d4p-05, 0x1.eab3ap-06, 0x1.287276p-07, -0x1.aab804p-08, -0x1.163e22p-06, -0x1.7a83d2p-06, -0x1.a72b66p-06, -0x1.ac3276p-06, -0x1.97c06p-06, -0x1.7516d4p-06, -0x1.4c5aep-06, -0x1.22e724p-06, -0x1.f7be98p-07, -0x1.b1a064p-07, 0x1.5a44d8p-07, 0x1.3ad832p-05, 0x1.0b3482p-04, 0x1.71a99p-04, 0x1.ce2124p-04, 0x1.0f2d12p-03, 0x1.3048bap-03, 0x1.49c822p-03, 0x1.5b5966p-03, 0x1.64f3e4p-03, 0x1.66d466p-03, 0x1.61763ap-03, 0x1.5589c4p-03, 0x1.43e93ap-03, 0x1.2d8c5cp-03, 0x1.137bccp-03},
+	{0x1.a9fde6p-07, 0x1.c04e74p-05, 0x1.5cab1p-04, 0x1.accddap-04, 0x1.d6323ep-04, 0x1.e07fep-04, 0x1.d3f1bap-04, 0x1.b83dc8p-04, 0x1.93e728p-04, 0x1.6bf2fcp-04, 0x1.43e954p-04, 0x1.1e0638p-04, 0x1.f7021ep-05, 0x1.b9ae06p-05, 0x1.84190ap-05, 0x1.55c10ep-05, -0x1.81682cp-02, -0x1.7eb316p-02, -0x1.76a822p-02, -0x1.69804p-02, -0x1.5797aap-02, -0x1.416a0cp-02, -0x1.278d7p-02, -0x1.0aac3ep-02, -0x1.d6fd28p-03, -0x1.9586cp-03, -0x1.527308p-03, -0x1.0f32cap-03, -0x1.9a3c98p-04, -0x1.1ad742p-04, -0x1.449c3cp-05, -0x1.92dd82p-07},
+	{-0x1.b5dbf4p-02, -0x1.ad162cp-02, -0x1.9b13c6p-02, -0x1.82addcp-02, -0x1.667f6ep-02, -0x1.48b832p-02, -0x1.2b07ecp-02, -0x1.0e9e3cp-02, -0x1.e8714p-03, -0x1.b8705ap-03, -0x1.8d733p-03, -0x1.675734p-03, -0x1.45c2f6p-03, -0x1.28421ap-03, -0x1.0e5872p-03, -0x1.ef1bacp-04, 0x1.cd75eep-21, -0x1.803ebep-05, -0x1.7d8f36p-04, -0x1.1ad89cp-03, -0x1.7306acp-03, -0x1.c630ccp-03, -0x1.09ac1ep-02, -0x1.2cd32ep-02, -0x1.4c3876p-02, -0x1.679e5p-02, -0x1.7edef8p-02, -0x1.91ec26p-02, -0x1.a0cde8p-02, -0x1.aba0bcp-02, -0x1.b2933cp-02, -0x1.b5e34ep-02},
+	{-0x1.30b17ep-14, 0x1.0bb1ecp-13, 0x1.45eb56p-15, 0x1.065fcap-13, 0x1.c725bep-16, 0x1.1f0e0ap-14, -0x1.3fbb72p-13, -0x1.ede6f4p-13, 0x1.ae1428p-14, 0x1.a79ee8p-14, -0x1.bf2e34p-15, -0x1.6ff994p-13, -0x1.1126f6p-14, 0x1.ef8484p-17, -0x1.6401dp-13, 0x1.414438p-13, -0x1.457decp-15, -0x1.5bf8b8p-15, -0x1.e5ca3cp-16, 0x1.f67ff6p-15, -0x1.563b9ap-13, -0x1.359534p-14, 0x1.18f42ep-17, -0x1.b4cafp-13, -0x1.0a3e72p-16, -0x1.429b2cp-13, 0x1.e2c29cp-14, 0x1.239aacp-14, -0x1.22e21p-15, 0x1.c4d356p-15, 0x1.78303ep-14, -0x1.86cb4ap-13},
+	{0x1.af8p-01, 0x1.944p-01, 0x1.7ap-01, 0x1.61p-01, 0x1.49cp-01, 0x1.344p-01, 0x1.20cp-01, 0x1.0fp-01, 0x1.fd8p-02, 0x1.e08p-02, 0x1.c68p-02, 0x1.afp-02, 0x1.998p-02, 0x1.86p-02, 0x1.748p-02, 0x1.64p-02, 0x1.20ep+00, 0x1.208p+00, 0x1.1f6p+00, 0x1.1d8p+00, 0x1.1bp+00, 0x1.17cp+00, 0x1.13ep+00, 0x1.0f8p+00, 0x1.0a8p+00, 0x1.052p+00, 0x1.fe8p-01, 0x1.f24p-01, 0x1.e58p-01, 0x1.d84p-01, 0x1.cacp-01, 0x1.bd4p-01},
 }
 
 // expOf returns exp(x - alpha), the difference rounded.
@@ -1049,6 +1066,72 @@ func geluGradHalfOf(x, y, alpha float32) float32 {
 	v63 := v0 - v0
 	v64 := v62 - v63
 	return float32(v64)
+}
+
+// geluBFloat16Of returns GeluHalf for bfloat16, with the same bits.
+func geluBFloat16Of(x, y, alpha float32) float32 {
+	v0 := x
+	v2 := v0
+	if float32(0x1p+04) < v0 {
+		v2 = float32(0x1p+04)
+	}
+	v4 := math.Float32frombits(math.Float32bits(v2) & 0x7fffffff)
+	v6 := v4
+	if float32(0x1.dffffep+03) < v4 {
+		v6 = float32(0x1.dffffep+03)
+	}
+	v8 := v6 + float32(0x1p+00)
+	v9 := math.Float32frombits(math.Float32bits(v8) >> 20)
+	v11 := math.Float32frombits(math.Float32bits(v8) & 0xfff00000)
+	v12 := v8 - v11
+	v13 := lookups[15][math.Float32bits(v9)&31]
+	v14 := lookups[16][math.Float32bits(v9)&31]
+	v15 := FMA(v13, v12, v14)
+	v16 := lookups[17][math.Float32bits(v9)&31]
+	v17 := FMA(v15, v12, v16)
+	v18 := lookups[18][math.Float32bits(v9)&31]
+	v19 := FMA(v17, v12, v18)
+	v21 := v19 + float32(0x1.8p+23)
+	v22 := v21 - float32(0x1.8p+23)
+	v23 := v19 - v22
+	v26 := FMA(float32(0x1.3c6e5cp-07), v23, float32(0x1.c96d5ep-05))
+	v28 := FMA(v26, v23, float32(0x1.ebfb3ep-03))
+	v30 := FMA(v28, v23, float32(0x1.62e2d2p-01))
+	v31 := FMA(v23, v30, float32(0x1p+00))
+	v32 := scaled(v31, v22)
+	v34 := v0
+	if math.Float32frombits(0x80000000) > v0 {
+		v34 = math.Float32frombits(0x80000000)
+	}
+	v35 := FMA(-v4, v32, v34)
+	return float32(v35)
+}
+
+// erfHalfOf returns Erf for halves, with the same bits.
+func erfHalfOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := math.Float32frombits(math.Float32bits(v0) & 0x7fffffff)
+	v4 := v3
+	if float32(0x1.7ffff8p+01) < v3 {
+		v4 = float32(0x1.7ffff8p+01)
+	}
+	v6 := v4 + float32(0x1p+00)
+	v7 := math.Float32frombits(math.Float32bits(v6) >> 19)
+	v9 := math.Float32frombits(math.Float32bits(v6) & 0xfff80000)
+	v10 := v6 - v9
+	v11 := lookups[19][math.Float32bits(v7)&31]
+	v12 := lookups[20][math.Float32bits(v7)&31]
+	v13 := FMA(v11, v10, v12)
+	v14 := lookups[21][math.Float32bits(v7)&31]
+	v15 := FMA(v13, v10, v14)
+	v16 := lookups[22][math.Float32bits(v7)&31]
+	v17 := FMA(v15, v10, v16)
+	v18 := lookups[23][math.Float32bits(v7)&31]
+	v19 := float32(v4 * v18)
+	v20 := FMA(v4, v17, v19)
+	v22 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
+	v23 := math.Float32frombits(math.Float32bits(v20) | math.Float32bits(v22))
+	return float32(v23)
 }
 
 // quotientOf returns x / alpha.

@@ -22,7 +22,7 @@ func broadcastPass(b *Backend, code driver.Code, dst driver.View, src []driver.V
 	if run == nil {
 		return false
 	}
-	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+	b.shares(dst.Len(), copyItem, func(lo, hi int) {
 		for ; lo < hi; lo += bulk {
 			n := min(bulk, hi-lo)
 			to, from := w.wide[w.layout.offset+lo:][:n], x.wide[x.layout.offset+lo:][:n]

@@ -21,6 +21,8 @@ func offersPointwise(c driver.Code, dst driver.DType, in dtypes) bool {
 	switch c {
 	case driver.Equal, driver.Less, driver.LessEqual:
 		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
+	case driver.Sub:
+		return driver.AllDTypes(src, 2, src[0]) && (dst == src[0] || dst.IsFloat() && accepts(dst, src[0]))
 	case driver.Where:
 		return driver.AllDTypes(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
 	}
@@ -84,9 +86,9 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 		readers[i] = read[T](v)
 	}
 	w.chooseStreaming(dst, src)
-	fetching := fetches(dst, src) && !w.streaming && w.asIs() && w.layout.dense()
+	fetching := cost == 1 && fetches(dst, src) && !w.streaming && w.asIs() && w.layout.dense()
 	operands := len(src)
-	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
+	b.shares(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(s *scratch[T]) {
 			for ; lo < hi; lo += chunk {

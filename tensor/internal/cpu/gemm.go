@@ -15,7 +15,8 @@ import (
 // between items.
 type gemm struct {
 	tier    *asm.Tier
-	kernels []asm.Tile
+	f32     []asm.Tile
+	bf16    []asm.Blocks
 	m, n, k int
 	depth   int  // elements of k that are packed at a time
 	pairs   bool // slots hold two elements of k
@@ -38,6 +39,7 @@ const (
 	inPlaceRow  = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
 	inPlaceFew  = 256 << 10 // elements of B that may be read in place for few rows
 	streamed    = 256 << 10 // elements of C from which it is written with non-temporal stores
+	callSlots   = 16 << 10  // slots of panels that are multiplied in a call, which takes a tenth of a millisecond
 )
 
 // newGemm returns the product dst = src[0] times src[1] plus an optional src[2]. The tier must support
@@ -53,9 +55,9 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 		f.m, f.n = f.n, f.m
 	}
 	g := gemms.take(0)
-	g.tier, g.kernels, g.depth, g.mr, g.nr = t, t.F32, depth(x.DType), t.Rows, t.Cols
+	g.tier, g.f32, g.depth, g.mr, g.nr = t, t.F32, depth(x.DType), t.Rows, t.Cols
 	if x.DType == driver.BFloat16 {
-		g.kernels, g.pairs = t.BF16, t.Pairs
+		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
 		if g.tiles = t.Tiles != nil && fillsTiles(f, dst, x); g.tiles {
 			g.depth, g.mr, g.nr = tilesDepth, asm.TileLines, asm.TileLines
 		}
@@ -179,7 +181,10 @@ func (g *gemm) multiply(batch, workers int, each each) {
 	mr := g.mr
 	most := max(4*mr, min(stripRows, chunkSize/(4*g.slots(g.k))))
 	if parts := g.rowParts(workers, most); parts > 0 {
-		rows := ((g.m+mr-1)/mr + parts - 1) / parts * mr
+		rows := (g.m + parts - 1) / parts
+		if g.tiles {
+			rows = (rows + mr - 1) / mr * mr
+		}
 		each((g.m+rows-1)/rows, func(i int, poll func()) { g.rows(batch, x, y, i*rows, min(rows, g.m-i*rows), poll) })
 		return
 	}
@@ -198,7 +203,7 @@ func (g *gemm) rowParts(workers, most int) int {
 		return 0
 	}
 	parts := (g.m + workers*most - 1) / (workers * most) * workers
-	if g.m >= 2*parts*stripPanels*g.mr {
+	if g.m >= 2*parts*stripPanels*g.mr && g.y.spread == nil {
 		parts *= 2 // a worker that is held up leaves the rest to the others
 	}
 	return parts
@@ -206,7 +211,7 @@ func (g *gemm) rowParts(workers, most int) int {
 
 // rows computes rows i0 … i0+rows-1 of a matrix on one worker.
 func (g *gemm) rows(batch int, x, y operand, i0, rows int, poll func()) {
-	a := newPacked(g, rows)
+	a := newPacked(g, x, rows)
 	defer a.free()
 	for p := range a.panels {
 		poll()
@@ -223,7 +228,7 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 		g.rows(batch, x, y, i0, rows, func() {})
 		return
 	}
-	a := newPacked(g, rows)
+	a := newPacked(g, x, rows)
 	defer a.free()
 	panels := a.panels
 	group := max(1, min(8, panels/(2*workers), 1<<20/(g.mr*g.k))) // a few milliseconds at most
@@ -250,6 +255,9 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 	for cols > g.nr && g.n/cols < 2*workers {
 		cols /= 2
 	}
+	strips := (g.n + cols - 1) / cols
+	strips = (strips + workers - 1) / workers * workers // as many for each worker, of about the same width
+	cols = ((g.n+strips-1)/strips + g.nr - 1) / g.nr * g.nr
 	if g.n/cols < 2*workers && panels > 4 {
 		part = max(4, (panels+2*workers-1)/(2*workers))
 	}
@@ -295,23 +303,45 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 			if k0 > 0 {
 				top.Sums, top.LdSums = unsafe.Add(sums, j*4), width*4
 			}
-			if g.tiles {
+			if g.bf16 != nil {
 				top.Room = room
-				ws.tiles = asm.Panels{K: slots / (asm.TileBlock / 2), Rows: height, A: a.at(p0, k0), B: panel, StepA: a.step(k0), End: top}
-				ws.tiles.Next, ws.tiles.NextStep = next.lines(0, slots/(asm.TileBlock/2)*(p1-p0))
-				g.tier.Tiles(&ws.tiles)
+				g.panels(ws, a, panel, k0, slots, p0, p1, height, top, next)
 				continue
 			}
 			for p := p0; p < p1; p++ {
 				i := (p - p0) * mr
 				ws.end = down(top, i)
-				ws.end.Room = room
 				from, step := next.lines(p-p0, slots/4)
-				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, &ws.end, from, step)
+				g.f32[min(mr, height-i)](slots, a.at(p, k0), panel, &ws.end, from, step)
 			}
 		}
 	}
 	if whole < cols {
 		g.dst.put(batch, i0+p0*mr, j0+whole, unsafe.Slice((*float32)(sums), height*width)[whole:], width, cols-whole)
+	}
+}
+
+// panels computes products of panels p0 … p1-1 of A in the block at k0, in all with a number of rows,
+// and a panel of B. It prefetches next.
+func (g *gemm) panels(ws *strip, a *packed, b unsafe.Pointer, k0, slots, p0, p1, rows int, end asm.End, next ahead) {
+	t := &ws.panels
+	*t = asm.Panels{K: slots, Rows: rows, A: a.at(p0, k0), B: b, StepA: a.step(k0), End: end}
+	if g.tiles {
+		t.K = slots / (asm.TileBlock / 2)
+		t.Next, t.NextStep = next.lines(0, t.K*(p1-p0))
+		g.tier.Tiles(t)
+		return
+	}
+	t.RowA, t.SlotA = a.strides(slots)
+	for p := p0; p < p1; {
+		first := (p - p0) * a.lines
+		n, lines := min((rows-first)/a.lines, max(1, callSlots/slots)), a.lines
+		if n == 0 {
+			n, lines = 1, rows-first
+		}
+		t.Rows, t.A, t.End = n*lines, a.at(p, k0), down(end, first)
+		t.Next, t.NextStep = next.lines(p-p0, slots/4*n)
+		p += n
+		g.bf16[lines](t)
 	}
 }

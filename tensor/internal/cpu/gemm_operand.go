@@ -228,8 +228,9 @@ func (a ahead) lines(call, calls int) (from uintptr, step int) {
 type packed struct {
 	room   *workBuffer
 	panels int
-	width  int // width of a panel
-	lines  int // number of lines in a panel, except the last; few panels share the lines evenly, because short panels are slow
+	width  int  // width of a panel
+	lines  int  // number of lines in a panel, except the last; few panels share the lines evenly, because short panels are slow
+	byLine bool // slots of a line are adjacent; otherwise those of a column
 	depth  int
 	full   int // bytes of a panel of a whole block
 	last   int // bytes of a panel of the last block
@@ -239,14 +240,21 @@ type packed struct {
 // panelSize returns the bytes of a panel, with room behind it because packs write 16 slots at a time.
 func panelSize(width, slots int) int { return width*slots*4 + 64 }
 
-func newPacked(g *gemm, rows int) *packed {
+// lineSize returns the bytes of a line whose slots are adjacent, with room behind it.
+func lineSize(slots int) int { return slots*4 + 64 }
+
+func newPacked(g *gemm, x operand, rows int) *packed {
 	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
 	p.lines = p.width
 	if p.panels < 4 && !g.tiles {
 		p.lines = (rows + p.panels - 1) / p.panels
 	}
-	p.full = panelSize(p.width, g.slots(g.depth))
-	p.last = panelSize(p.width, g.slots(g.k-(p.blocks-1)*g.depth))
+	size := panelSize
+	if p.byLine = g.pairs && !g.tiles && x.keepsLines(); p.byLine {
+		size = func(width, slots int) int { return width * lineSize(slots) }
+	}
+	p.full = size(p.width, g.slots(g.depth))
+	p.last = size(p.width, g.slots(g.k-(p.blocks-1)*g.depth))
 	p.room = takeBytes(p.panels * ((p.blocks-1)*p.full + p.last))
 	return p
 }
@@ -266,16 +274,33 @@ func (p *packed) step(k0 int) int {
 	return p.full
 }
 
+// strides returns the distances between lines and between slots of a line, in bytes, of a block with a
+// number of slots.
+func (p *packed) strides(slots int) (line, slot int) {
+	if p.byLine {
+		return lineSize(slots), 4
+	}
+	return 4, p.width * 4
+}
+
 // pack packs panel i of the rows from i0 on.
 func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
-		if g.tiles {
+		switch {
+		case g.tiles:
 			x.packTileRows(g.tier, to, first, lines, k0, kc)
-		} else {
+		case p.byLine:
+			x.packing.Lines(x.element(first, k0), x.across, to, lineSize(g.slots(kc)), kc, 1<<lines-1)
+		default:
 			x.pack(to, p.width, first, lines, k0, kc)
 		}
 	}
+}
+
+// keepsLines reports whether lines can be packed one after the other.
+func (o *operand) keepsLines() bool {
+	return o.packing != nil && o.packing.Lines != nil && o.spread == nil && o.even && o.along == o.size
 }
 
 // workBuffer is memory that later products reuse.

@@ -34,7 +34,7 @@ func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
 var functionsByCode = map[driver.Code]asm.Function{
 	driver.Exp: asm.Exp, driver.Exp2: asm.Exp2, driver.Expm1: asm.Expm1,
 	driver.Log: asm.Log, driver.Log2: asm.Log2, driver.Log10: asm.Log10, driver.Log1p: asm.Log1p,
-	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.SigmoidHalf, driver.Erf: asm.Erf, driver.Rsqrt: asm.Rsqrt,
+	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.SigmoidHalf, driver.Erf: asm.ErfHalf, driver.Rsqrt: asm.Rsqrt,
 	driver.Gelu: asm.GeluHalf, driver.GeluGrad: asm.GeluGradHalf, driver.Silu: asm.SiluHalf, driver.SiluGrad: asm.SiluGrad,
 	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
 }
@@ -84,7 +84,7 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 	j.streaming = streams(dst, src)
 	if n := len(j.dst); n > bulk {
 		large := j
-		b.ranges(n, copyItem, func(lo, hi int) { large.do(lo, hi) })
+		b.shares(n, copyItem, func(lo, hi int) { large.do(lo, hi) })
 	} else {
 		driver.Poll()
 		j.do(0, n)
@@ -222,6 +222,9 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 		return f.SigmoidGrad, 1, 0
 	}
 	if of, ok := functionsByCode[k.Code]; ok && functions != nil {
+		if of == asm.GeluHalf && d == driver.BFloat16 {
+			of = asm.GeluBFloat16
+		}
 		return functions[of], 0, 0
 	}
 	return nil, 0, 0

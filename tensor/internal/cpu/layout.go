@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // layout maps the row-major index of an element of a view to its offset in memory.
@@ -247,12 +248,18 @@ func copyTransposed[E any](b *Backend, dst, mem []E, l layout) {
 // transpose sets dst[r*next+c] to mem[at+r+c*stride] for 16 contiguous c at a time.
 func transpose[E any](dst, mem []E, at, rows, count, next, stride int) {
 	size := int(unsafe.Sizeof(dst[0]))
-	turn := size == 4 && selects.Transpose4 != nil
+	var run asm.Pack
+	switch size {
+	case 2:
+		run = selects.Transpose2
+	case 4:
+		run = selects.Transpose4
+	}
 	for c := 0; c < count; c += lanes {
 		n := min(lanes, count-c)
 		from := at + c*stride
-		if turn && n == lanes {
-			selects.Transpose4(unsafe.Pointer(&mem[from]), size*stride, unsafe.Pointer(&dst[c]), size*next, rows, 1<<lanes-1)
+		if run != nil && n == lanes {
+			run(unsafe.Pointer(&mem[from]), size*stride, unsafe.Pointer(&dst[c]), size*next, rows, 1<<lanes-1)
 			continue
 		}
 		for r := range rows {

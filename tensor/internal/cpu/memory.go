@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"sync"
@@ -270,6 +271,39 @@ func (*memory) Read(p []byte, b driver.Buffer, off int) {
 // Write copies p to a buffer, from off on.
 func (*memory) Write(b driver.Buffer, off int, p []byte) {
 	copy(bytesOf(b, off, len(p)), p)
+	runtime.KeepAlive(b)
+}
+
+// Load returns an element of a buffer. It implements [driver.Accessor].
+func (*memory) Load(b driver.Buffer, off, bytes int) (bits uint64) {
+	p := bytesOf(b, off, bytes)
+	switch bytes {
+	case 1:
+		bits = uint64(p[0])
+	case 2:
+		bits = uint64(binary.NativeEndian.Uint16(p))
+	case 4:
+		bits = uint64(binary.NativeEndian.Uint32(p))
+	default:
+		bits = binary.NativeEndian.Uint64(p)
+	}
+	runtime.KeepAlive(b)
+	return bits
+}
+
+// Store sets an element of a buffer. It implements [driver.Accessor].
+func (*memory) Store(b driver.Buffer, off, bytes int, bits uint64) {
+	p := bytesOf(b, off, bytes)
+	switch bytes {
+	case 1:
+		p[0] = uint8(bits)
+	case 2:
+		binary.NativeEndian.PutUint16(p, uint16(bits))
+	case 4:
+		binary.NativeEndian.PutUint32(p, uint32(bits))
+	default:
+		binary.NativeEndian.PutUint64(p, bits)
+	}
 	runtime.KeepAlive(b)
 }
 

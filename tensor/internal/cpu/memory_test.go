@@ -177,13 +177,13 @@ func TestDueHot(t *testing.T) {
 		n    int
 		want bool
 	}{
-		{"all is garbage", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 512 << 10, true},
-		{"a large result", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 4 << 20, false},
-		{"little allocated", gcPace{allocated: 8 << 20, found: 1, cost: 200 * us}, 512 << 10, false},
-		{"an expensive collection", gcPace{allocated: 12 << 20, found: 1, cost: 5000 * us}, 512 << 10, false},
-		{"much allocated before one", gcPace{allocated: 128 << 20, found: 1, cost: 5000 * us}, 512 << 10, true},
+		{"all is garbage", gcPace{allocated: 20 << 20, found: 1, cost: 500 * us}, 512 << 10, true},
+		{"a large result", gcPace{allocated: 20 << 20, found: 1, cost: 500 * us}, 4 << 20, false},
+		{"little allocated", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 512 << 10, false},
+		{"an expensive collection", gcPace{allocated: 20 << 20, found: 1, cost: 800 * us}, 512 << 10, false},
+		{"much allocated before one", gcPace{allocated: 32 << 20, found: 1, cost: 800 * us}, 512 << 10, true},
 		{"all is kept", gcPace{allocated: 128 << 20, found: 0, cost: 200 * us}, 512 << 10, false},
-		{"half is kept", gcPace{allocated: 9 << 20, found: .5, cost: 200 * us}, 512 << 10, true},
+		{"half is kept", gcPace{allocated: 20 << 20, found: .5, cost: 300 * us}, 512 << 10, true},
 	} {
 		if got := c.pace.dueHot(c.n); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
@@ -204,7 +204,7 @@ func TestDueHot(t *testing.T) {
 		allocated(t, b, n)
 		b.pace.cost = 0 // however busy the machine is
 	}
-	if got, most := b.Memory().Peak, int64(3*gcMin); got > most {
+	if got, most := b.Memory().Peak, int64(hotMin+gcMin); got > most {
 		t.Errorf("results that were dropped: %d bytes are live, want at most %d", got, most)
 	}
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"halfnote/tensor/driver"
@@ -23,15 +24,17 @@ func moments[T real](b *Backend, variance, x, mean driver.View) {
 		})
 	}
 	centred.sums = false
-	centred.direct = func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
-		run := kernelsFor(d).CentredSquares
+	centred.direct = func(d driver.DType) func(dst []T, x unsafe.Pointer, n, stride, o, next int) {
+		run := kernelsFor(d).CentredRows
 		if run == nil {
 			return nil
 		}
-		return func(dst []T, x unsafe.Pointer, n, o int) {
-			for i := range dst {
-				dst[i] = T(run(unsafe.Add(x, 2*i*n), n, float32(means[o+i])))
+		return func(dst []T, x unsafe.Pointer, n, stride, o, next int) {
+			of := means[o:]
+			if next == 0 {
+				of = slices.Repeat(of[:1], len(dst))
 			}
+			run(unsafe.Pointer(&dst[0]), x, unsafe.Pointer(&of[0]), len(dst), n, d.Size()*stride)
 		}
 	}
 	centred.row = func(sums, x []T, o int, room []T) {
@@ -55,8 +58,10 @@ func moments[T real](b *Backend, variance, x, mean driver.View) {
 
 // centredSquares returns the sum, by sumBlock, of (x - mean)*(x - mean).
 func centredSquares[T real](x []T, mean T, room []T) T {
-	if f, ok := any(x).([]float32); ok && norms.CentredSquares != nil && len(x) > 0 {
-		return T(norms.CentredSquares(unsafe.Pointer(&f[0]), len(f), float32(mean)))
+	if run := kernelsFor(dtypeOf[T]()).CentredRows; run != nil && len(x) > 0 {
+		var sum T
+		run(unsafe.Pointer(&sum), unsafe.Pointer(&x[0]), unsafe.Pointer(&mean), 1, len(x), 0)
+		return sum
 	}
 	room = room[:len(x)]
 	for i, v := range x {

@@ -40,7 +40,7 @@ func (p *objectPool[T]) give(class int, x *T) {
 type strip struct {
 	b, c, one, row *workBuffer
 	end            asm.End
-	tiles          asm.Panels
+	panels         asm.Panels
 }
 
 var strips objectPool[strip]
@@ -48,7 +48,7 @@ var strips objectPool[strip]
 func takeStrip() *strip { return strips.take(0) }
 
 func (s *strip) give() {
-	s.end, s.tiles = asm.End{}, asm.Panels{}
+	s.end, s.panels = asm.End{}, asm.Panels{}
 	strips.give(0, s)
 }
 

@@ -153,33 +153,75 @@ func permuted(v driver.View, order ...[]int) layout {
 func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
 	direct := m.rowsOf(r.dtype)
 	each := r.together(true)
-	if direct != nil && r.blocks == 1 && r.layout.dense() {
+	switch {
+	case direct != nil && r.blocks == 1 && r.layout.dense():
 		each = max(1, bulk/r.count)
+	case direct != nil && r.blocks > 1:
+		r.directBlocks(b, m, partial, first, direct)
+		return
 	}
 	b.ranges(len(partial), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
-				if direct != nil && r.blocks == 1 {
-					n := min(each, hi-i)
-					if x := r.address((first+i)*r.count, n*r.count); x != nil {
-						direct(partial[i:i+n], x, r.count, first+i)
-						continue
-					}
-				}
-				if direct != nil && r.blocks > 1 {
-					at, count, o := r.blockAt(first, i)
-					if x := r.address(at, count); x != nil {
-						direct(partial[i:i+1], x, count, o)
-						continue
-					}
-				}
-				if r.blocks == 1 {
-					n := min(each, hi-i)
-					m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
+				if r.blocks > 1 {
+					r.rowBlock(m, partial[i:i+1], first, i, s)
 					continue
 				}
-				at, count, o := r.blockAt(first, i)
-				m.rows(partial[i:i+1], r.at(at, s.in[0][:count]), o, s.in[1][:])
+				n := min(each, hi-i)
+				if direct != nil {
+					if x := r.address((first+i)*r.count, n*r.count); x != nil {
+						direct(partial[i:i+n], x, r.count, r.count, first+i, 1)
+						continue
+					}
+				}
+				m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
+			}
+		})
+	})
+}
+
+// rowBlock sets to, of length 1, to block i, counted from result first on.
+func (r *reduction[T]) rowBlock(m *reducer[T], to []T, first, i int, s *scratch[T]) {
+	at, count, o := r.blockAt(first, i)
+	m.rows(to, r.at(at, s.in[0][:count]), o, s.in[1][:])
+}
+
+// directBlocks is rowBlocks for several blocks to a result. It takes several blocks at a time: of one
+// result, or equal blocks of neighbouring results if these are closer.
+func (r *reduction[T]) directBlocks(b *Backend, m *reducer[T], partial []T, first int, direct func(dst []T, x unsafe.Pointer, n, stride, o, next int)) {
+	turned := r.turned()
+	b.ranges(len(partial), r.itemBlocks(1), func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			var sums [lanes]T
+			for i := lo; i < hi; {
+				to, step, stride, most, next := i, 1, block, r.blocks-i%r.blocks, 0
+				if turned {
+					outs := len(partial) / r.blocks
+					to, step, stride, most, next = r.turn(i, len(partial)), r.blocks, r.layout.stride[0], outs-i%outs, 1
+				}
+				at, count, o := r.blockAt(first, to)
+				switch {
+				case turned:
+				case r.dtype.Size() > 2: // waits for memory, which is read fastest in order
+					most = 1
+				case count == block:
+					most = (r.count - (at - o*r.count)) / block // whole ones
+				}
+				rows := min(hi-i, most, lanes)
+				x := r.address(at, count)
+				if !turned && rows > 1 && r.address(at, rows*count) == nil {
+					rows = 1
+				}
+				if i += rows; x == nil {
+					for p := range rows {
+						r.rowBlock(m, partial[to+p*step:][:1], first, to+p*step, s)
+					}
+					continue
+				}
+				direct(sums[:rows], x, count, stride, o, next)
+				for p, v := range sums[:rows] {
+					partial[to+p*step] = v
+				}
 			}
 		})
 	})

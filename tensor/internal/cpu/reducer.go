@@ -14,9 +14,10 @@ type reducer[T number] struct {
 	// lengths, at most a block, and belong to the results o, o+1, …. room is scratch
 	// memory for a chunk.
 	rows func(dst, x []T, o int, room []T)
-	// direct returns what rows is for adjacent halves in memory, parts of n elements, or nil if this
-	// processor has no kernel. The field is nil for codes without such kernels.
-	direct func(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int)
+	// direct returns what rows is for rows of n elements in memory, stride elements apart, or nil if
+	// this processor has no kernel for the dtype. The rows belong to results o, o+next, …. The field
+	// is nil for codes without such kernels.
+	direct func(d driver.DType) func(dst []T, x unsafe.Pointer, n, stride, o, next int)
 	sums   bool // columns are added as they are
 	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
 	// that lie stride apart, with sums from lane on.
@@ -67,7 +68,7 @@ func method[T number](code driver.Code) *reducer[T] {
 		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
 		if code == driver.Sum || code == driver.Mean {
 			m.columns = sumColumns[T]
-			m.sums, m.direct = true, sumHalves[T]
+			m.sums, m.direct = true, sumDirect[T]
 		}
 	}
 	if m.columns == nil {
@@ -77,21 +78,21 @@ func method[T number](code driver.Code) *reducer[T] {
 }
 
 // rowsOf returns direct's kernel for a dtype, or nil.
-func (m *reducer[T]) rowsOf(d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
-	if m.direct == nil || d.Size() != 2 {
+func (m *reducer[T]) rowsOf(d driver.DType) func(dst []T, x unsafe.Pointer, n, stride, o, next int) {
+	if m.direct == nil {
 		return nil
 	}
 	return m.direct(d)
 }
 
-// sumHalves is the field direct of sums.
-func sumHalves[T number](d driver.DType) func(dst []T, x unsafe.Pointer, n, o int) {
+// sumDirect is the field direct of sums.
+func sumDirect[T number](d driver.DType) func(dst []T, x unsafe.Pointer, n, stride, o, next int) {
 	run := kernelsFor(d).SumRows
 	if run == nil {
 		return nil
 	}
-	return func(dst []T, x unsafe.Pointer, n, _ int) {
-		run(unsafe.Pointer(&dst[0]), x, len(dst), n, 2*n)
+	return func(dst []T, x unsafe.Pointer, n, stride, _, _ int) {
+		run(unsafe.Pointer(&dst[0]), x, len(dst), n, d.Size()*stride)
 	}
 }
 

@@ -16,6 +16,8 @@ type workerPool struct {
 	mu      sync.Mutex
 	started int
 	jobs    chan *job
+
+	resting atomic.Int32 // if not 0, workers without a job sleep at once
 }
 
 // job is work divided into items 0 … n-1. Each worker has a range of them, which it starts in order,
@@ -96,7 +98,7 @@ func (p *workerPool) submit(j *job, workers int) {
 		p.started++
 		go func(jobs <-chan *job, number int) {
 			for {
-				next(jobs).work(number, func() {})
+				p.next(jobs).work(number, func() {})
 			}
 		}(p.jobs, p.started)
 	}
@@ -157,17 +159,32 @@ func (j *job) done(n int64) {
 // sleeps takes a tenth of that.
 const spins = 6000
 
+// yield is the number of checks after which a worker without a job lets other goroutines run. Without
+// it, the end of a garbage collection waits until the worker sleeps.
+const yield = 512
+
 // next returns the next job.
-func next(jobs <-chan *job) *job {
-	for range spins {
+func (p *workerPool) next(jobs <-chan *job) *job {
+	for i := 0; i < spins && p.resting.Load() == 0; i++ {
 		select {
 		case j := <-jobs:
 			return j
 		default:
 			asm.Pause()
 		}
+		if i%yield == yield-1 {
+			runtime.Gosched()
+		}
 	}
 	return <-jobs
+}
+
+// rest calls f, which uses other goroutines. Workers without a job sleep meanwhile: a garbage collection
+// takes twice as long while they occupy processors.
+func (p *workerPool) rest(f func()) {
+	p.resting.Add(1)
+	defer p.resting.Add(-1)
+	f()
 }
 
 // wait returns when all items are done or dropped.
@@ -184,4 +201,17 @@ func (j *job) wait() {
 // ranges divides n elements into items of at most size elements, a multiple of chunk.
 func (p *workerPool) ranges(n, size int, body func(lo, hi int)) {
 	p.each((n+size-1)/size, func(i int) { body(i*size, min(n, (i+1)*size)) })
+}
+
+// shareMin is the smallest part of an item that [workerPool.shares] makes, as a divisor: it takes
+// about 5 microseconds, and a worker that does not sleep starts within one.
+const shareMin = 4
+
+// shares is ranges for items that all take equally long. If there are fewer items than workers, it
+// divides the elements equally between the workers, in multiples of chunk, as far as that pays.
+func (p *workerPool) shares(n, size int, body func(lo, hi int)) {
+	if parts := min(p.workers(), shareMin*n/size); n < size*parts {
+		size = max(chunk, ((n+parts-1)/parts+chunk-1)/chunk*chunk)
+	}
+	p.ranges(n, size, body)
 }

@@ -74,3 +74,41 @@ func TestEachWithBusyHelper(t *testing.T) {
 	close(release)
 	<-first
 }
+
+// TestShares checks the items that shares makes, and that they cover all elements once.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		workers, n, size, want int
+	}{
+		{"one worker", 1, copyItem, copyItem, 1},
+		{"an item for two workers", 2, copyItem, copyItem, 2},
+		{"half an item", 2, copyItem / 2, copyItem, 2},
+		{"too few elements to divide", 2, copyItem/2 - chunk, copyItem, 1},
+		{"parts of a quarter at least", 7, copyItem, copyItem, 4},
+		{"more items than workers", 2, 5 * copyItem, copyItem, 5},
+		{"not a multiple of a chunk", 2, copyItem - 3, copyItem, 2},
+		{"small items", 2, 3000, chunk, 3},
+		{"no elements", 2, 0, copyItem, 0},
+	} {
+		p := workerPool{fixed: c.workers}
+		done, items := make([]atomic.Int32, c.n), atomic.Int32{}
+		p.shares(c.n, c.size, func(lo, hi int) {
+			items.Add(1)
+			if lo%chunk != 0 {
+				t.Errorf("%s: an item starts at element %d, want a multiple of %d", c.name, lo, chunk)
+			}
+			for i := lo; i < hi; i++ {
+				done[i].Add(1)
+			}
+		})
+		for i := range done {
+			if got := done[i].Load(); got != 1 {
+				t.Fatalf("%s: element %d is in %d items, want 1", c.name, i, got)
+			}
+		}
+		if got := int(items.Load()); got != c.want {
+			t.Errorf("%s: got %d items, want %d", c.name, got, c.want)
+		}
+	}
+}

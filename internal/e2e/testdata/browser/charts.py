@@ -44,7 +44,7 @@ with Browser(chromium, address) as b:
     def themed(name, count):
         b.js(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{name}'}}).then(() => true)")
         b.wait(f"{dark} === {count}")
+        b.wait(f"jupyterapp.serviceManager.settings.fetch('@jupyterlab/apputils-extension:themes').then(s => s.raw.includes('{name}'))")  # saved, for later tests too
         return count
 
     print("dark charts:", themed("JupyterLab Light", 0), themed("JupyterLab Dark", 2), themed("JupyterLab Light", 0))
-    b.js("new Promise(r => setTimeout(() => r(true), 2000))")  # JupyterLab saves the theme, for later tests too

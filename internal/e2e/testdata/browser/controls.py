@@ -26,7 +26,7 @@ for width in (390, 900, 1600):
         b.call("Page.navigate", url=address)
         b.notebook()
         b.run_all()
-        b.wait(f"document.querySelectorAll('{charts}').length === 3")
+        b.wait(f"document.querySelectorAll('{charts}').length === 4")
         resize(b, width, 2000)  # all outputs are in the page
         wide = "[...document.querySelectorAll('.jp-OutputArea-output')].filter(e => e.scrollWidth > e.clientWidth).length"
         print(f"{width} pixels: {b.js(wide)} outputs that scroll")
@@ -34,8 +34,9 @@ for width in (390, 900, 1600):
             b.screenshot(sys.argv[5].replace(".png", f".{width}.png"))
         if width < 1600:
             continue
-        picture = f"(() => {{ const c = document.querySelectorAll('{charts}')[0]; return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].reduce((h, v) => (h * 31 + v) | 0, 7); }})()"
+        pixels = lambda i: f"(() => {{ const c = document.querySelectorAll('{charts}')[{i}]; return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].reduce((h, v) => (h * 31 + v) | 0, 7); }})()"
         focused = "document.activeElement.name || document.activeElement.tagName"
+        picture = pixels(0)
         b.js("document.querySelector('.vega-embed input[name=only]').focus()")
         whole = b.js(picture)
         order = [b.js(focused)]
@@ -53,6 +54,10 @@ for width in (390, 900, 1600):
         print("zoomed by keys:", b.until(lambda: b.js(picture) != whole, "zoom"))
         press(b, "ArrowDown")
         b.until(lambda: b.js(picture) == whole, "the whole")
+        points = b.js(pixels(3))
+        b.js("document.querySelector('.vega-embed input[name=magnifyY]').focus()")
+        press(b, "ArrowUp")
+        print("vertical axis zoomed by keys:", b.until(lambda: b.js(pixels(3)) != points, "vertical zoom"))
         x, y = b.place(charts)
         b.mouse("mouseMoved", x, y)
         b.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-300)
@@ -60,3 +65,7 @@ for width in (390, 900, 1600):
         b.mouse("mouseMoved", 5, 5)
         press(b, "Escape")
         print("Escape shows all:", b.until(lambda: b.js(picture) == whole, "the whole"))
+        widest = f"Math.max(...[...document.querySelectorAll('{charts}')].map(c => c.clientWidth))"
+        before = b.js(widest)
+        resize(b, 450)
+        print("drawn again in a narrower page:", b.until(lambda: b.js(widest) < before - 100, "narrower charts"))

@@ -53,6 +53,6 @@ with Browser(program, "file://" + os.path.join(site, "index.html")) as b:
     b.click("#found article h2 a")
     b.wait("!location.href.includes('index.html') && document.readyState === 'complete'")
     assert b.js("document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null"), b.js("location.href")
-    b.js("history.back()")
+    b.js("setTimeout(() => history.back(), 0)")
     b.wait("document.querySelectorAll('#found article').length > 0")
     print("site: ok")

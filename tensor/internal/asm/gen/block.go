@@ -1,106 +1,162 @@
 package main
 
-// blockTile prints a [Tile] of bfloat16, which takes products in blocks of slots. Even slots and odd
-// slots have a sum each, which starts at 0, and the two sums are added to C. Numbers below 2^-126
-// count as zero. Because each element has two sums, the tile processes half of its rows at a time and
-// keeps C in the End's Room. The first registers hold the sums, even slots before odd ones, the last
-// two hold B, and the others are used in turn for broadcasts of A.
-func blockTile(name string, s shape, rows int, dot dot, block int) {
-	half, full := s.rows/2, rows == s.rows
-	b0, b1 := s.registers-2, s.registers-1
-	fn("is a [Tile].", name, tileArgs, 8, 48)
-	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
+import "fmt"
+
+// blockTile is a kernel that multiplies bfloat16 in blocks of slots. Even slots and odd slots have a sum
+// each, which starts at 0, and the two sums are added to C. Numbers below 2^-126 count as zero. Because
+// each element has two sums, the kernel processes half of its rows at a time and keeps C in the End's
+// Room. The first registers hold the sums, even slots before odd ones, the last two hold B, and the
+// others are used in turn for broadcasts of A.
+//
+// SI, R12 and R13 are the first row of a half of A, and the third and sixth after it; rows are R9 apart
+// and slots R15. DI is B, DX the Room, R14 what is added to in place of the Room, CX counts slots, and
+// R10 is the address of the next prefetch, R11 the step.
+type blockTile struct {
+	shape
+	rows  int // of the tile
+	dot   dot
+	block int // slots
+	half  int // rows that are processed at a time
+	b     int // first register of B
+}
+
+// Variables of a [blockTile] on the stack, with [flush]'s above them.
+const (
+	endHere   = "end-88(SP)"    // a copy of the End, for the current panel
+	rowsLeft  = "left-96(SP)"   // rows of C from the current panel on
+	panelHere = "panel-104(SP)" // the current panel of A
+	toSecond  = "move-112(SP)"  // from the end of a block to its start in the second half of the rows
+	halfApart = "half-120(SP)"  // between the first and the second half of the rows
+	blockHere = "block-128(SP)" // the current block of A
+)
+
+// print prints the kernel.
+func (k blockTile) print(name string) {
+	fn("is a [Blocks].", name, "(t *Panels)", 128, 8)
+	p("MOVQ t+0(FP), AX")
 	flush("BX")
-	room := func(i, h int) int { return (2*i + h) * s.width }
-	p("MOVQ End_Room(AX), DX\nMOVQ End_Sums(AX), R9\nMOVQ End_LdSums(AX), R8\nTESTQ R9, R9\nJNZ resume\n%s %s0, %s0, %s0", s.clear, s.reg, s.reg, s.reg)
-	for i := range rows {
-		p("VMOVUPS %s0, %d(DX)\nVMOVUPS %s0, %d(DX)", s.reg, room(i, 0), s.reg, room(i, 1))
+	for at := 0; at < 64; at += 32 {
+		p("VMOVDQU (Panels_End+%d)(AX), Y0\nVMOVDQU Y0, end-%d(SP)", at, 88-at)
+	}
+	p("MOVQ (Panels_End+64)(AX), BX\nMOVQ BX, end-24(SP)\nMOVQ Panels_Rows(AX), BX\nMOVQ BX, %s", rowsLeft)
+	p("MOVQ Panels_A(AX), SI\nMOVQ Panels_RowA(AX), R9\nMOVQ Panels_SlotA(AX), R15\nMOVQ Panels_Next(AX), R10\nMOVQ Panels_NextStep(AX), R11")
+	p("IMUL3Q $%d, R9, BX\nMOVQ BX, %s\nIMUL3Q $%d, R15, R8\nSUBQ R8, BX\nMOVQ BX, %s", k.half, halfApart, k.block, toSecond)
+	p("panel:\nMOVQ SI, %s\nMOVQ t+0(FP), BX\nMOVQ Panels_K(BX), CX\nMOVQ Panels_B(BX), DI\nLEAQ %s, AX", panelHere, endHere)
+	k.begin()
+	if k.full() {
+		k.whole()
+	}
+	k.rest()
+	for i := range 2 * k.rows {
+		p("VMOVUPS %s, %s", k.room(0, i), k.r(i))
+	}
+	p("done:")
+	p("CMPQ End_Bias(AX), $0\nJEQ end")
+	unflush()
+	k.add(k.rows, "Bias")
+	reflush()
+	const leave = "JMP next"
+	if k.dot(k.shape, 0, 0, 0) == bf16(k.shape, 0, 0, 0) {
+		k.endFlushed(leave)
+	} else {
+		p("end:")
+	}
+	k.end(k.rows, leave)
+	p("next:\nLEAQ %s, AX\nMOVQ End_Ldc(AX), R8\nIMUL3Q $%d, R8, R8\nADDQ R8, End_C(AX)", endHere, k.rows)
+	for _, of := range []string{"Sums", "Bias"} {
+		p("CMPQ End_%s(AX), $0\nJEQ same%s\nMOVQ End_Ld%s(AX), R8\nIMUL3Q $%d, R8, R8\nADDQ R8, End_%s(AX)\nsame%s:", of, of, of, k.rows, of, of)
+	}
+	p("MOVQ t+0(FP), BX\nMOVQ %s, SI\nADDQ Panels_StepA(BX), SI\nSUBQ $%d, %s\nJGT panel", panelHere, k.rows, rowsLeft)
+	unflush()
+	p("VZEROUPPER\nRET\n")
+}
+
+func newBlockTile(s shape, rows int, dot dot, block int) blockTile {
+	return blockTile{s, rows, dot, block, s.rows / 2, s.registers - 2}
+}
+
+// full reports whether the tile has all rows.
+func (k blockTile) full() bool { return k.rows == k.shape.rows }
+
+func (k blockTile) r(i int) string { return fmt.Sprintf("%s%d", k.reg, i) }
+
+// room returns the address of register i of the sums of the rows from first on.
+func (k blockTile) room(first, i int) string { return fmt.Sprintf("%d(DX)", (2*first+i)*k.width) }
+
+// source is room, or zeros in the first block.
+func (k blockTile) source(first, i int) string { return fmt.Sprintf("%d(R14)", (2*first+i)*k.width) }
+
+func (k blockTile) zero(i int) { p("%s %s, %s, %s", k.clear, k.r(i), k.r(i), k.r(i)) }
+
+// begin prints the code that prepares the Room and prefetches C.
+func (k blockTile) begin() {
+	p("MOVQ End_Room(AX), DX\nMOVQ End_Sums(AX), R12\nMOVQ End_LdSums(AX), R13\nMOVQ DX, R14\nTESTQ R12, R12\nJNZ resume")
+	if k.full() { // the first block reads zeros in place of the Room
+		p("LEAQ ·zeros(SB), R14\nCMPQ CX, $%d\nJGE fetch", k.block)
+	}
+	k.zero(0)
+	for i := range 2 * k.rows {
+		p("VMOVUPS %s, %s", k.r(0), k.room(0, i))
 	}
 	p("JMP fetch\nresume:")
-	eachRow(rows, "R9", "R8", func(i int) {
+	eachRow(k.rows, "R12", "R13", func(i int) {
 		for h := range 2 {
-			p("VMOVUPS %d(R9), %s%d\nVMOVUPS %s%d, %d(DX)", h*s.width, s.reg, h, s.reg, h, room(i, h))
+			p("VMOVUPS %d(R12), %s\nVMOVUPS %s, %s", h*k.width, k.r(h), k.r(h), k.room(i, h))
 		}
 	})
 	p("fetch:")
-	s.fetchC(rows)
-	if full {
-		wholeBlocks(s, dot, block)
-	}
-	p("block:\nMOVQ $%d, R8\nCMPQ CX, R8\nCMOVQLT CX, R8\nMOVQ SI, R12\nMOVQ DI, R13", block)
-	for first := 0; first < rows; first += half {
-		n := min(half, rows-first)
-		label := func(s string) string { return s + string(rune('0'+first/half)) }
-		if first > 0 {
-			p("MOVQ R12, SI\nMOVQ R13, DI")
-		}
-		for i := range 4 * n {
-			p("%s %s%d, %s%d, %s%d", s.clear, s.reg, i, s.reg, i, s.reg, i)
-		}
-		spare := min(4, b0-4*n)
-		step := func(u int) {
-			p("VMOVUPS %d(DI), %s%d\nVMOVUPS %d(DI), %s%d", u*2*s.width, s.reg, b0, u*2*s.width+s.width, s.reg, b1)
-			for i := range n {
-				t, to := b0-1-i%spare, u%2*2*n+2*i
-				p("VBROADCASTSS %d(SI), %s%d", (u*s.rows+first+i)*4, s.reg, t)
-				p("%s\n%s", dot(s, to, b0, t), dot(s, to+1, b1, t))
-			}
-		}
-		p("MOVQ R8, BX\nSHRQ $1, BX\nJZ %s\n%s:", label("tail"), label("loop"))
-		step(0)
-		step(1)
-		p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ BX\nJNZ %s", 2*s.rows*4, 4*s.width, label("loop"))
-		p("CMPQ R8, $%d\nJEQ %s\n%s:\nTESTQ $1, R8\nJZ %s", block, label("whole"), label("tail"), label("part"))
-		step(0)
-		p("ADDQ $%d, SI\nADDQ $%d, DI", s.rows*4, 2*s.width)
-		// pad the block with zeros, which change -0 to 0
-		p("%s:\n%s %s%d, %s%d, %s%d", label("part"), s.clear, s.reg, b0, s.reg, b0, s.reg, b0)
-		for i := range 2 * n {
-			p("VADDPS %s%d, %s%d, %s%d", s.reg, b0, s.reg, 2*n+i, s.reg, 2*n+i)
-		}
-		p("%s:", label("whole"))
-		for i := range 2 * n {
-			at := room(first+i/2, i%2)
-			p("VADDPS %s%d, %s%d, %s%d\nVADDPS %d(DX), %s%d, %s%d\nVMOVUPS %s%d, %d(DX)", s.reg, 2*n+i, s.reg, i, s.reg, i, at, s.reg, i, s.reg, i, s.reg, i, at)
-		}
-	}
-	p("SUBQ R8, CX\nJNZ block\ndone:")
-	unflush()
-	for i := range 2 * rows {
-		p("VMOVUPS %d(DX), %s%d", i*s.width, s.reg, i)
-	}
-	s.end(rows)
+	k.fetchC(k.rows)
 }
 
-// wholeBlocks prints the loop over whole blocks. The sums of a half are added to C during the next
-// half, one or two additions per product, because all at once would delay the products. The first
-// half adds -0, which changes nothing.
-func wholeBlocks(s shape, dot dot, block int) {
-	n, b0, b1 := s.rows/2, s.registers-2, s.registers-1
-	p("MOVQ CX, R8\nANDQ $%d, CX\nSUBQ CX, R8\nJZ block", block-1)
-	p("MOVL $0x80000000, BX\nVMOVD BX, X0\nVBROADCASTSS X0, %s0", s.reg)
-	for i := 1; i < 4*n; i++ {
-		p("VMOVAPS %s0, %s%d", s.reg, s.reg, i)
+// bases prints the addresses of a half of n rows, of which SI is the first.
+func (k blockTile) bases(n int) {
+	for i, base := range aBases[1:] {
+		if n > 3*(i+1) {
+			p("LEAQ (%s)(R9*2), %s\nADDQ R9, %s", aBases[i], base, base)
+		}
 	}
-	room := func(first, i, h int) int { return (2*(first+i) + h) * s.width }
-	p("PCALIGN $64\nwhole:\nMOVQ SI, R12\nMOVQ DI, R13")
+}
+
+var aBases = []string{"SI", "R12", "R13"}
+
+// step prints the products of slot u with n rows: even slots are added to the first registers.
+// before is called before each product, which is numbered.
+func (k blockTile) step(u, n, spare int, before func(i int)) {
+	p("VMOVUPS %d(DI), %s\nVMOVUPS %d(DI), %s", u*2*k.width, k.r(k.b), u*2*k.width+k.width, k.r(k.b+1))
+	for i := range n {
+		t, to := k.b-1-i%spare, u%2*2*n+2*i
+		p("VBROADCASTSS (%s)%s, %s", aBases[i/3], []string{"", "(R9*1)", "(R9*2)"}[i%3], k.r(t))
+		for h := range 2 {
+			before(2*i + h)
+			p("%s", k.dot(k.shape, to+h, k.b+h, t))
+		}
+	}
+	for i := 0; i < n; i += 3 {
+		p("ADDQ R15, %s", aBases[i/3])
+	}
+}
+
+// whole prints the loop over whole blocks. The sums of a half are added to C during the next half, one
+// or two additions per product, because all at once would delay the products. The first half adds -0,
+// which changes nothing.
+func (k blockTile) whole() {
+	n := k.half
+	p("MOVQ CX, R8\nANDQ $%d, CX\nSUBQ CX, R8\nJZ block", k.block-1)
+	p("MOVL $0x80000000, BX\nVMOVD BX, X0\nVBROADCASTSS X0, %s", k.r(0))
+	for i := 1; i < 4*n; i++ {
+		p("VMOVAPS %s, %s", k.r(0), k.r(i))
+	}
+	p("PCALIGN $64\nwhole:")
 	for _, first := range []int{0, n} {
 		if first > 0 {
-			p("MOVQ R12, SI\nMOVQ R13, DI")
+			p("ADDQ %s, SI\nSUBQ $%d, DI", toSecond, k.block*2*k.width)
 		}
-		step := func(u int, before func(i, h int)) {
-			p("VMOVUPS %d(DI), %s%d\nVMOVUPS %d(DI), %s%d", u*2*s.width, s.reg, b0, u*2*s.width+s.width, s.reg, b1)
+		k.bases(n)
+		step := func(u int, before func(i int)) {
 			if first == 0 {
-				p("PREFETCHT0 %d(SI)", u*4*s.rows+896)
+				p("PREFETCHT0 (SI)(R15*%d)", 8)
 			}
-			for i := range n {
-				t := b0 - 1 - i%2
-				p("VBROADCASTSS %d(SI), %s%d", (u*s.rows+first+i)*4, s.reg, t)
-				for h := range 2 {
-					before(i, h)
-					p("%s", dot(s, u%2*2*n+2*i+h, b0+h, t))
-				}
-			}
+			k.step(u, n, 2, before)
 			switch {
 			case first == 0 && u == 0:
 				p("PREFETCHT1 (R10)")
@@ -108,32 +164,91 @@ func wholeBlocks(s shape, dot dot, block int) {
 				p("PREFETCHT1 64(R10)\nADDQ R11, R10")
 			}
 		}
-		clear := func(r int) { p("%s %s%d, %s%d, %s%d", s.clear, s.reg, r, s.reg, r, s.reg, r) }
-		nothing := func(i, h int) {}
-		step(0, func(i, h int) {
-			even, odd := 2*i+h, 2*n+2*i+h
-			p("VADDPS %s%d, %s%d, %s%d", s.reg, even, s.reg, odd, s.reg, odd)
-			clear(even)
+		step(0, func(i int) {
+			p("VADDPS %s, %s, %s", k.r(i), k.r(2*n+i), k.r(2*n+i))
+			k.zero(i)
 		})
-		step(1, func(i, h int) {
-			odd, at := 2*n+2*i+h, room(n-first, i, h)
-			p("VADDPS %d(DX), %s%d, %s%d\nVMOVUPS %s%d, %d(DX)", at, s.reg, odd, s.reg, odd, s.reg, odd, at)
-			clear(odd)
+		step(1, func(i int) {
+			odd := 2*n + i
+			p("VADDPS %s, %s, %s\nVMOVUPS %s, %s", k.source(n-first, i), k.r(odd), k.r(odd), k.r(odd), k.room(n-first, i))
+			k.zero(odd)
 		})
+		nothing := func(int) {}
 		step(2, nothing)
 		step(3, nothing)
-		next := func() { p("ADDQ $%d, SI\nADDQ $%d, DI", 4*s.rows*4, 8*s.width) }
-		next()
-		p("MOVQ $%d, BX\nturn%d:", block/4-1, first)
+		p("ADDQ $%d, DI\nMOVQ $%d, BX\nturn%d:", 8*k.width, k.block/4-1, first)
 		for u := range 4 {
 			step(u, nothing)
 		}
-		next()
-		p("DECQ BX\nJNZ turn%d", first)
+		p("ADDQ $%d, DI\nDECQ BX\nJNZ turn%d", 8*k.width, first)
 	}
-	p("SUBQ $%d, R8\nJNZ whole", block)
+	p("MOVQ DX, R14\nSUBQ %s, SI\nSUBQ $%d, R8\nJNZ whole", halfApart, k.block)
+	for i := range 2 * n { // to the registers of the end, which loads the first half
+		sum := k.r(2*n + i)
+		p("VADDPS %s, %s, %s\nVADDPS %s, %s, %s", k.r(i), sum, sum, k.room(n, i), sum, sum)
+	}
+	p("TESTQ CX, CX\nJNZ more")
 	for i := range 2 * n {
-		p("VADDPS %s%d, %s%d, %s%d\nVADDPS %d(DX), %s%d, %s%d\nVMOVUPS %s%d, %d(DX)", s.reg, i, s.reg, 2*n+i, s.reg, i, room(n, i/2, i%2), s.reg, i, s.reg, i, s.reg, i, room(n, i/2, i%2))
+		p("VMOVUPS %s, %s", k.room(0, i), k.r(i))
 	}
-	p("TESTQ CX, CX\nJZ done")
+	p("JMP done\nmore:")
+	for i := range 2 * n {
+		p("VMOVUPS %s, %s", k.r(2*n+i), k.room(n, i))
+	}
+}
+
+// rest prints the loop over blocks that takes any number of rows and slots.
+func (k blockTile) rest() {
+	p("block:\nMOVQ $%d, R8\nCMPQ CX, R8\nCMOVQLT CX, R8\nMOVQ SI, %s\nMOVQ DI, R14", k.block, blockHere)
+	for first := 0; first < k.rows; first += k.half {
+		n := min(k.half, k.rows-first)
+		label := func(s string) string { return s + string(rune('0'+first/k.half)) }
+		if first > 0 {
+			p("MOVQ %s, SI\nADDQ %s, SI\nMOVQ R14, DI", blockHere, halfApart)
+		}
+		k.bases(n)
+		for i := range 4 * n {
+			k.zero(i)
+		}
+		spare := min(4, k.b-4*n)
+		nothing := func(int) {}
+		p("MOVQ R8, BX\nSHRQ $1, BX\nJZ %s\n%s:", label("tail"), label("loop"))
+		k.step(0, n, spare, nothing)
+		k.step(1, n, spare, nothing)
+		p("ADDQ $%d, DI\nDECQ BX\nJNZ %s", 4*k.width, label("loop"))
+		p("CMPQ R8, $%d\nJEQ %s\n%s:\nTESTQ $1, R8\nJZ %s", k.block, label("whole"), label("tail"), label("part"))
+		k.step(0, n, spare, nothing)
+		p("ADDQ $%d, DI", 2*k.width)
+		// pad the block with zeros, which change -0 to 0
+		p("%s:", label("part"))
+		k.zero(k.b)
+		for i := range 2 * n {
+			p("VADDPS %s, %s, %s", k.r(k.b), k.r(2*n+i), k.r(2*n+i))
+		}
+		p("%s:", label("whole"))
+		for i := range 2 * n {
+			p("VADDPS %s, %s, %s\nVADDPS %s, %s, %s\nVMOVUPS %s, %s", k.r(2*n+i), k.r(i), k.r(i), k.room(first, i), k.r(i), k.r(i), k.r(i), k.room(first, i))
+		}
+	}
+	p("MOVQ R8, SI\nIMULQ R15, SI\nADDQ %s, SI\nSUBQ R8, CX\nJNZ block", blockHere)
+}
+
+// endFlushed prints the end of a tile for bfloat16 without a Bias. Its sums are not subnormal, so that
+// AVX512-BF16's conversion, which flushes, rounds them correctly.
+func (k blockTile) endFlushed(leave string) {
+	p("JMP rounding\nend:\nCMPQ End_As(AX), $const_BFloat16\nJNE rounding\nMOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8")
+	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
+	eachRow(k.rows, "DX", "R8", func(i int) {
+		p("%s\nVPADDW Z28, Z28, Z29\nVPCMPUW $6, Z30, Z29, K1\nVMOVDQU16 Z31, K1, Z28\nVMOVDQU64 Z28, (DX)", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+	})
+	p("%s\nrounding:", leave)
+}
+
+// zeros prints a tile of zeros.
+func zeros() {
+	size := 2 * avx512.rows * avx512.width
+	for i := 0; i < size; i += 8 {
+		p("DATA ·zeros+%d(SB)/8, $0", i)
+	}
+	p("GLOBL ·zeros(SB), RODATA|NOPTR, $%d\n", size)
 }

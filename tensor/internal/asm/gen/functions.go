@@ -39,6 +39,8 @@ var functionList = []struct {
 	{"SiluHalf", "Silu for halves", 0, true, siluHalf},
 	{"GeluHalf", "Gelu for halves", 0, true, geluHalf},
 	{"GeluGradHalf", "GeluGrad for halves", 0, true, geluGradHalf},
+	{"GeluBFloat16", "GeluHalf for bfloat16, with the same bits", 0, true, geluBFloat16},
+	{"ErfHalf", "Erf for halves, with the same bits", 0, true, erfHalf},
 	{"Quotient", "x / alpha", 0, true, func(l *line) value { return l.div(l.x(), l.alpha()) }},
 	{"Sin", "the sine of x", 1 << 20, false, func(l *line) value { return l.sine(0) }},
 	{"Cos", "the cosine of x", 1 << 20, false, func(l *line) value { return l.sine(1) }},

@@ -50,6 +50,7 @@ func main() {
 	interleave("interleaveLo", 0)
 	interleave("interleaveHi", 16)
 	pairOrder()
+	zeros()
 	tables := tiles()
 	amx()
 	packs()

@@ -49,8 +49,8 @@ func norms(table *constants) {
 		}
 		e.normColumns()
 		e.sumColumns()
-		e.centredSquares()
-		e.sumRows()
+		e.sumRows(false)
+		e.sumRows(true)
 		e.softmaxes(table)
 		fmt.Fprintf(&tables, "\nvar rowKernels%s = RowKernels{\n", e.name)
 		for _, name := range rowKernels {
@@ -64,7 +64,7 @@ func norms(table *constants) {
 
 // rowKernels are the names of the kernels of [RowKernels].
 var rowKernels = []string{
-	"normalize", "normalizeRow", "normGrad", "normGradRow", "normSums", "normSumsRow", "normColumns", "sumColumns", "centredSquares", "sumRows",
+	"normalize", "normalizeRow", "normGrad", "normGradRow", "normSums", "normSumsRow", "normColumns", "sumColumns", "sumRows", "centredRows",
 	"expRows", "shiftRows", "quotientRows", "lowerRows", "softmaxGradRows", "logSoftmaxGradRows",
 }
 
@@ -216,8 +216,12 @@ func (e element) normColumns() {
 func (e element) sumColumns() {
 	e.fn("adds rows of x to sums. Rows are stride bytes apart, and row i is added to lane (lane+i)%16; lanes are apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 56)
 	load("sums", "DI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15")
+	// Rows are prefetched 8 ahead, because strided rows defeat the hardware's prefetcher.
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ R8, SI\nADDQ R12, R8\nMOVQ n+24(FP), CX\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nADDQ sums+0(FP), DI")
 	blocks(func(n int, z, k string) {
+		for at := 0; at < n*16*e.bytes; at += 64 {
+			p("PREFETCHT0 %d(SI)(R12*8)", at)
+		}
 		for u := range n {
 			e.load(z, k, "SI", u, u)
 			p("VMOVUPS%s %d(DI), %sZ%d\nVADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", z, u*64, k, u+4, u, u+4, u, u, k, u*64)
@@ -239,23 +243,16 @@ func copyRows() {
 	p("VMOVDQU8.Z (SI)(AX*1), K1, Z0\nVMOVDQU8 Z0, K1, (DI)(AX*1)\nADDQ R9, DI\nADDQ R10, SI\nJMP rows\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-func (e element) centredSquares() {
-	e.fn("returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes like [Loops].Sum.", "centredSquares", "(x unsafe.Pointer, n int, mean float32) (sum float32)", 28)
-	load("x", "SI", "n", "CX")
-	p("VBROADCASTSS mean+16(FP), Z28\nVPXORD Z16, Z16, Z16")
-	lanes(func(z, k, to string) {
-		e.load(z, k, "SI", 0, 0)
-		p("VSUBPS Z28, Z0, Z0\nVMULPS Z0, Z0, Z0\nVADDPS Z0, Z16, %sZ16", to)
-		e.move(1, "SI")
-	})
-	foldLanes(16, 0)
-	p("VMOVSS X16, sum+24(FP)\nVZEROUPPER\nRET\n")
-}
-
 // sumRows takes four rows at a time, whose sums are independent, and the remaining rows one by one.
-func (e element) sumRows() {
-	e.fn("sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 40)
-	load("dst", "DI", "x", "R10", "rows", "BX", "n", "R11", "stride", "R8")
+// If centred is set, it sums the squares of the distances from means.
+func (e element) sumRows(centred bool) {
+	if centred {
+		e.fn("sets dst to the sum of (x-mean)*(x-mean) of each row of n elements, each operation rounded, like [Loops].Sum. Rows are stride bytes apart, and each has one of means.", "centredRows", "(dst, x, means unsafe.Pointer, rows, n, stride int)", 48)
+		load("dst", "DI", "x", "R10", "means", "R12", "rows", "BX", "n", "R11", "stride", "R8")
+	} else {
+		e.fn("sets dst to the sum of each row of n elements, like [Loops].Sum. Rows are stride bytes apart.", "sumRows", "(dst, x unsafe.Pointer, rows, n, stride int)", 40)
+		load("dst", "DI", "x", "R10", "rows", "BX", "n", "R11", "stride", "R8")
+	}
 	p("LEAQ (R8)(R8*2), R9\nMOVQ R11, CX\nANDQ $15, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	for _, n := range []int{4, 1} {
 		at := []string{"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R9*1)"}[:n]
@@ -263,22 +260,28 @@ func (e element) sumRows() {
 		p("%s:\nCMPQ BX, $%d\nJLT %sEnd\nMOVQ R10, SI\nMOVQ R11, CX", label, n, label)
 		for i := range at {
 			p("VPXORD Z%d, Z%d, Z%d", 16+i, 16+i, 16+i)
+			if centred {
+				p("VBROADCASTSS %d(R12), Z%d", i*4, 24+i)
+			}
 		}
 		p("SUBQ $16, CX\nJLT %sTail\n%sLoop:", label, label)
 		add := func(z, k string) {
 			for i, from := range at {
 				switch {
-				case e.name == "" && k == "":
+				case e.name == "" && k == "" && !centred:
 					p("VADDPS %s, Z%d, Z%d", from, 16+i, 16+i)
 					continue
 				case e.name == "":
-					p("VMOVUPS%s %s, %sZ0", z, from, k)
+					p("VMOVUPS%s %s, %sZ%d", z, from, k, i)
 				case e.name == "F16":
-					p("VCVTPH2PS%s %s, %sZ0", z, from, k)
+					p("VCVTPH2PS%s %s, %sZ%d", z, from, k, i)
 				default:
-					p("VPMOVZXWD%s %s, %sZ0\nVPSLLD $16, Z0, Z0", z, from, k)
+					p("VPMOVZXWD%s %s, %sZ%d\nVPSLLD $16, Z%d, Z%d", z, from, k, i, i, i)
 				}
-				p("VADDPS Z0, Z%d, %sZ%d", 16+i, k, 16+i)
+				if centred {
+					p("VSUBPS Z%d, Z%d, Z%d\nVMULPS Z%d, Z%d, Z%d", 24+i, i, i, i, i, i)
+				}
+				p("VADDPS Z%d, Z%d, %sZ%d", i, 16+i, k, 16+i)
 			}
 		}
 		add("", "")
@@ -294,6 +297,9 @@ func (e element) sumRows() {
 			p("LEAQ (R10)(R8*4), R10")
 		} else {
 			p("ADDQ R8, R10")
+		}
+		if centred {
+			p("ADDQ $%d, R12", n*4)
 		}
 		p("ADDQ $%d, DI\nSUBQ $%d, BX\nJMP %s\n%sEnd:", n*4, n, label, label)
 	}

@@ -19,6 +19,8 @@ func packs() {
 		copyPack("copy"+packNames[conv]+"x32", conv, 2)
 		transpose("transpose"+packNames[conv], conv)
 	}
+	transpose2()
+	copyLines("copyLinesPairs")
 }
 
 // copyPack prints a [Pack] of adjacent lines, up to 16 per vector, as selected by mask.
@@ -91,6 +93,21 @@ func copyPairs(conv, vectors int) {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
+// copyLines prints a [Pack] of pairs that keeps lines.
+func copyLines(name string) {
+	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "R10", "mask", "R12")
+	p("VMOVDQU64 ·pairOrder(SB), Z31\nMOVQ R10, CX\nANDQ $31, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVD DX, K1")
+	copyOne := func(mask string) {
+		p("VMOVDQU16%s, Z0\nPREFETCHT0 (AX)(R8*1)\nVPSHUFB Z31, Z0, Z0\nVMOVDQU64 Z0, (BX)", mask)
+	}
+	p("line:\nMOVQ SI, AX\nMOVQ DI, BX\nMOVQ R10, CX\nSUBQ $32, CX\nJLT tail\nloop:")
+	copyOne(" (AX)")
+	p("ADDQ $64, AX\nADDQ $64, BX\nSUBQ $32, CX\nJGE loop\ntail:\nADDQ $32, CX\nJZ next")
+	copyOne(".Z (AX), K1")
+	p("next:\nADDQ R8, SI\nADDQ R9, DI\nSHRQ $1, R12\nJNZ line\nVZEROUPPER\nRET\n")
+}
+
 // interleave prints the VPERMT2W indices that pair element i of one row with element i of the next row,
 // for i from first on.
 func interleave(name string, first int) {
@@ -156,6 +173,25 @@ func transpose(name string, conv int) {
 	for j := range 16 {
 		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI\nDECQ CX\nJZ done", j)
 	}
+	p("done:\nVZEROUPPER\nRET\n")
+}
+
+// transpose2 prints [Selects.Transpose2]. It transposes pairs of elements, and then takes them apart.
+func transpose2() {
+	fn("is a [Pack] of elements of 16 bits, which it does not convert.", "transpose2", "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	turn := func(next string) {
+		lines16(neighbours)
+		shuffle16()
+		for j := range 16 {
+			p("VPMOVDW Z%d, (DI)\nADDQ R9, DI%s", j, next)
+			p("VPSRLD $16, Z%d, Z%d\nVPMOVDW Z%d, (DI)\nADDQ R9, DI%s", j, j, j, next)
+		}
+	}
+	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $32, CX\nJLT tail\nloop:")
+	turn("")
+	p("ADDQ $64, SI\nSUBQ $32, CX\nJGE loop\ntail:\nADDQ $32, CX\nJZ done\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
+	turn("\nDECQ CX\nJZ done")
 	p("done:\nVZEROUPPER\nRET\n")
 }
 

@@ -169,8 +169,10 @@ func gatherRows() {
 	fn("copies rows of n bytes, at least 1, to adjacent rows of dst. Row i is at src + step * index i, of int64 indices istep bytes apart.", "gatherRows", "(dst, src, index unsafe.Pointer, rows, n, step, istep int)", 0, 56)
 	load("dst", "DI", "src", "SI", "index", "R11", "rows", "BX", "n", "R8", "step", "R9", "istep", "R10")
 	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nMOVQ CX, R13\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8")
-	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ (R11), R12\nADDQ R10, R11\nIMULQ R9, R12\nADDQ SI, R12\nMOVQ R8, CX\nCMPQ CX, $0\nJE last\nloop:\nVMOVDQU64 (R12), Z0\nVMOVDQU64 Z0, (DI)\nADDQ $64, R12\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop")
-	p("last:\nVMOVDQU8.Z (R12), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R13, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
+	// The row that follows 8 later is prefetched, and the memory 2 KiB behind the written one for writing.
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ (R11), R12\nMOVQ R12, AX\nCMPQ BX, $8\nJLT near\nMOVQ (R11)(R10*8), AX\nnear:\nADDQ R10, R11\nIMULQ R9, R12\nADDQ SI, R12\nIMULQ R9, AX\nADDQ SI, AX\nMOVQ R8, CX\nCMPQ CX, $0\nJE last")
+	p("loop:\nVMOVDQU64 (R12), Z0\nPREFETCHT0 (AX)\nBYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $%d // PREFETCHW %d(DI)\nVMOVDQU64 Z0, (DI)\nADDQ $64, R12\nADDQ $64, AX\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop", near, near)
+	p("last:\nPREFETCHT0 (AX)\nVMOVDQU8.Z (R12), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R13, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
 // rowPass prints an operation on adjacent rows of x and one number or one row of y each.

@@ -3,12 +3,14 @@ package main
 import "fmt"
 
 // flush prints code that makes the processor flush numbers below 2^-126 to zero, as products of
-// bfloat16 require. unflush prints code that restores the previous mode.
+// bfloat16 require. unflush prints code that restores the previous mode, and
+// reflush code that flushes again.
 func flush(spare string) {
 	p("STMXCSR was-4(SP)\nMOVL was-4(SP), %s\nORL $0x8040, %s\nMOVL %s, now-8(SP)\nLDMXCSR now-8(SP)", spare, spare, spare)
 }
 
 func unflush() { p("LDMXCSR was-4(SP)") }
+func reflush() { p("LDMXCSR now-8(SP)") }
 
 func slides() {
 	for conv := plain; conv <= grow; conv++ {

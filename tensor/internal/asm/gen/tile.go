@@ -53,10 +53,14 @@ func tiles() string {
 		{"f32", avx2, fma, 0}, {"blocks", avx2, fma, 32},
 	} {
 		name := t.shape.name + strings.ToUpper(t.name[:1]) + t.name[1:]
-		fmt.Fprintf(&tables, "\nvar %s = [...]Tile{nil", name)
+		kind := "Tile"
+		if t.block > 0 {
+			kind = "Blocks"
+		}
+		fmt.Fprintf(&tables, "\nvar %s = [...]%s{nil", name, kind)
 		for rows := 1; rows <= t.shape.rows; rows++ {
 			if one := fmt.Sprintf("%s%d", name, rows); t.block > 0 {
-				blockTile(one, t.shape, rows, t.dot, t.block)
+				newBlockTile(t.shape, rows, t.dot, t.block).print(one)
 			} else {
 				tile(one, t.shape, rows, t.dot)
 			}
@@ -85,11 +89,10 @@ func tiles() string {
 // turn for broadcasts of A.
 func tile(name string, s shape, rows int, dot dot) {
 	full := rows == s.rows
-	fn("is a [Tile].", name, tileArgs, 0, 48)
+	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", 0, 48)
 	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
-	p("MOVQ End_Sums(AX), R9\nMOVQ End_LdSums(AX), R8\nTESTQ R9, R9\nJZ fetch")
-	fetch := s.fetch()
-	eachRow(rows, "R9", "R8", fetch)
+	p("MOVQ End_Sums(AX), R12\nMOVQ End_LdSums(AX), R13\nTESTQ R12, R12\nJZ fetch")
+	eachRow(rows, "R12", "R13", s.fetch())
 	p("fetch:")
 	s.fetchC(rows)
 	for i := range 2 * rows {
@@ -127,10 +130,9 @@ func tile(name string, s shape, rows int, dot dot) {
 	p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ CX\nJNZ one", s.rows*4, 2*s.width)
 	p("done:")
 	s.add(rows, "Sums")
-	s.end(rows)
+	s.add(rows, "Bias")
+	s.end(rows, "VZEROUPPER\nRET")
 }
-
-const tileArgs = "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)"
 
 // eachRow prints body for each row, and advances base by the register by.
 func eachRow(rows int, base, by string, body func(i int)) {
@@ -140,37 +142,36 @@ func eachRow(rows int, base, by string, body func(i int)) {
 	}
 }
 
-// fetch returns a function that prints the prefetch of a row at R9.
+// fetch returns a function that prints the prefetch of a row at R12.
 func (s shape) fetch() func(i int) {
-	return func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
+	return func(int) { p("PREFETCHT0 (R12)\nPREFETCHT0 %d(R12)", 2*s.width-64) }
 }
 
 // fetchC prints the prefetch of C, unless C is stored around the cache.
 func (s shape) fetchC(rows int) {
-	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
-	eachRow(rows, "R9", "R8", s.fetch())
+	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R12\nMOVQ End_Ldc(AX), R13")
+	eachRow(rows, "R12", "R13", s.fetch())
 	p("clear:")
 }
 
 // add prints the addition of the Sums or the Bias of an [End], unless nil.
 func (s shape) add(rows int, of string) {
-	p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)
-	eachRow(rows, "R9", "R8", func(i int) {
+	p("MOVQ End_%s(AX), R12\nMOVQ End_Ld%s(AX), R13\nTESTQ R12, R12\nJZ no%s", of, of, of)
+	eachRow(rows, "R12", "R13", func(i int) {
 		for h := range 2 {
-			p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
+			p("VADDPS %d(R12), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
 		}
 	})
 	p("no%s:", of)
 }
 
-// end prints the end of a [Tile], whose sums are in registers.
-func (s shape) end(rows int) {
-	s.add(rows, "Bias")
+// end prints the end of a tile, whose sums are in registers, followed by leave.
+func (s shape) end(rows int, leave string) {
 	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
 	narrow := func(f narrowing) {
 		f.prepare()
 		eachRow(rows, "DX", "R8", f.row)
-		p("VZEROUPPER\nRET")
+		p("%s", leave)
 	}
 	narrow(s.toBFloat16())
 	p("float16:")
@@ -182,7 +183,7 @@ func (s shape) end(rows int) {
 				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
 			}
 		})
-		p("VZEROUPPER\nRET\n")
+		p("%s\n", leave)
 	}
 }
 

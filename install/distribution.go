@@ -1,0 +1,43 @@
+package install
+
+import (
+	"embed"
+
+	"halfnote/install/wheel"
+)
+
+// launcher is the Python package of the wheel halfnote. It starts the program, and has the magic command %%go.
+//
+//go:embed jupyter/halfnote/*.py
+var launcher embed.FS
+
+// Distribution returns the wheel halfnote: the program beside its kernelspec, a command that starts it, the parts
+// for papermill, nbconvert and JupyterLab, and %%go. program is the program's file for the operating system goos, and tags name
+// the platforms that it runs on, such as "py3-none-manylinux_2_17_x86_64". The extra "lab" adds JupyterLab with widgets.
+func Distribution(program []byte, goos, version string, tags []string) (wheel.Wheel, error) {
+	w := wheel.Wheel{
+		Name: "halfnote", Version: version, Summary: "A Jupyter kernel for Go with tensors and automatic mixed precision", Tags: tags,
+		Headers: []string{
+			"Requires-Python: >=3.8",
+			"Keywords: jupyter,kernel,go,mixed precision,amp",
+			"Provides-Extra: lab",
+			`Requires-Dist: jupyterlab>=4.4; extra == "lab"`,
+			`Requires-Dist: ipywidgets>=8; extra == "lab"`,
+		},
+		EntryPoints: "[console_scripts]\nhalfnote = halfnote:main\n\n" + entryPoints,
+	}
+	python, err := embedded(launcher, "jupyter/halfnote/*.py", "halfnote/")
+	if err != nil {
+		return w, err
+	}
+	jupyter, err := jupyterFiles(version, w.Prefix())
+	if err != nil {
+		return w, err
+	}
+	spec := w.Prefix() + "share/jupyter/kernels/halfnote/"
+	w.Files = append(append(python, jupyter...), wheel.File{Name: spec + binaryName(goos), Mode: 0o755, Content: program})
+	for _, f := range specFiles(Options{Version: version}.named(), goos) {
+		w.Files = append(w.Files, wheel.File{Name: spec + f.name, Mode: 0o644, Content: f.content})
+	}
+	return w, nil
+}

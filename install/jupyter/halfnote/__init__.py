@@ -1,0 +1,40 @@
+"""A Jupyter kernel for Go with tensors and automatic mixed precision.
+
+The kernel is a program without Python. This package finds it, and runs Go cells in Python notebooks: %load_ext halfnote, %%go.
+"""
+import os
+import subprocess
+import sys
+
+
+def program():
+    """Returns the path of the program. It lies in the kernelspec's folder, below the prefix of the environment."""
+    name = "halfnote.exe" if os.name == "nt" else "halfnote"
+    for own in (os.path.abspath(__file__), os.path.realpath(__file__)):
+        folder = os.path.dirname(own)
+        while folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+            path = os.path.join(folder, "share", "jupyter", "kernels", "halfnote", name)
+            if os.path.isfile(path):
+                return path
+    raise FileNotFoundError(f"halfnote: {name} is not in share/jupyter/kernels/halfnote of any folder above {__file__}; install the package again")
+
+
+def main():
+    """Runs the program with the arguments of this process."""
+    os.environ.setdefault("HALFNOTE_PYTHON", sys.executable)
+    command = [program(), *sys.argv[1:]]
+    if os.name != "nt":
+        os.execv(command[0], command)
+    process = subprocess.Popen(command)  # Windows has no exec; Ctrl+C reaches the program by itself
+    while True:
+        try:
+            sys.exit(process.wait())
+        except KeyboardInterrupt:
+            pass
+
+
+def load_ipython_extension(ipython):
+    """Adds %%go to IPython."""
+    from .magic import GoMagics
+    ipython.register_magics(GoMagics(ipython))

@@ -1,0 +1,50 @@
+package interp
+
+import (
+	"go/token"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/front"
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// Debug implements kernel.Debugger.
+func (s *Session) Debug(event func(kernel.DebugEvent)) { s.debugger.Debug(event) }
+
+// SetBreakpoints implements kernel.Debugger.
+func (s *Session) SetBreakpoints(code string, lines []int) []int {
+	return s.debugger.SetBreakpoints(code, lines)
+}
+
+// StopAtPanics implements kernel.Debugger.
+func (s *Session) StopAtPanics(yes bool) { s.debugger.StopAtPanics(yes) }
+
+// Pause implements kernel.Debugger.
+func (s *Session) Pause() { s.debugger.Pause() }
+
+// Stopped implements kernel.Debugger.
+func (s *Session) Stopped() []int { return s.debugger.Stopped() }
+
+// Resume implements kernel.Debugger.
+func (s *Session) Resume(id int, how string) error { return s.debugger.Resume(id, how) }
+
+// Stack implements kernel.Debugger.
+func (s *Session) Stack(id int) []kernel.DebugFrame { return s.debugger.Stack(id) }
+
+// debugHost implements debug.Session.
+type debugHost struct{ s *Session }
+
+func (h debugHost) Place(c *front.Checked, at token.Pos) (cell, line int) {
+	cell, line, _ = h.s.places.At(c, lower.Mark{Pos: at}).Place()
+	return cell, line
+}
+
+func (h debugHost) Named(frames []engine.Frame) []engine.Frame { return h.s.places.Named(frames) }
+
+func (h debugHost) Message(p *engine.Panic) string { return h.s.describer().Panic(p).Value }
+
+func (h debugHost) Seen() assist.Snapshot { return h.s.seen() }
+
+func (h debugHost) Variables() []kernel.Variable { return h.s.variables() }

@@ -1,0 +1,110 @@
+package assist
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"halfnote/interp/internal/exports"
+)
+
+// Task is what users look for and what to type for it: cells that show help, run a magic or are Go.
+type Task struct {
+	What string
+	Try  []string
+}
+
+// Tasks lists what the page of %help suggests.
+var Tasks = []Task{
+	{"train in mixed precision", []string{"amp?", "amp.NewGradScaler?"}},
+	{"see the dtype of each operation", []string{"amp.Ops()"}},
+	{"live loss curve", []string{"display.Live?", "chart.Loss?"}},
+	{"live dashboard of a run", []string{"trace.Live?"}},
+	{"progress of a loop", []string{"display.Track?", "display.NewProgress?"}},
+	{"flip the bits of a number", []string{"experiment.Bits(0.1).Widget()"}},
+	{"a knob for the loss scale", []string{"diagnose.ScaleKnob?"}},
+	{"slider, button", []string{"widget.Interact?", "widget?"}},
+	{"table, image, HTML, LaTeX", []string{"display?"}},
+	{"output of your own type", []string{"display.Of?"}},
+	{"charts", []string{"chart?"}},
+	{"charts to point at and zoom", []string{"%charts interactive"}},
+	{"dark charts", []string{"%theme dark", "%theme auto"}},
+	{"gradients that float16 loses", []string{"diagnose.Gradients?"}},
+	{"where a value overflows", []string{"diagnose.Overflow?"}},
+	{"a good loss scale", []string{"diagnose.Gradients?", "diagnose.Replay?"}},
+	{"where float16 sums stop", []string{"experiment.Accumulation?"}},
+	{"what float16 can store", []string{"experiment.Ranges()", "experiment.Spacing?"}},
+	{"record a run", []string{"trace.Start?"}},
+	{"TensorBoard, Perfetto", []string{"trace.TensorBoard?", "trace.Recorder.ChromeTrace?"}},
+	{"time on another GPU", []string{"roofline?"}},
+	{"files of data and weights", []string{"data.Load?", "data?"}},
+	{"time of a line", []string{"%timeit x := tensor.Ones(100, 100)"}},
+	{"the slowest lines", []string{"%prun step()", "%%prun"}},
+	{"variables after a panic", []string{"%debug"}},
+	{"output of a cell in a variable", []string{"%%capture out"}},
+	{"output that the browser missed", []string{"%output"}},
+	{"cells of another notebook", []string{"%run other.ipynb"}},
+	{"gofmt for a cell", []string{"%%gofmt"}},
+	{"answers to the course's exercises", []string{"exercise.Check?", "exercise.Progress()"}},
+	{"a Go program of this notebook", []string{"%export main.go"}},
+}
+
+// Overview is the page of %help: an index of documentation, packages, tasks and magics.
+func Overview(magics []Magic) string {
+	var b strings.Builder
+	b.WriteString(fold80("A cell contains Go: imports, declarations and statements in any order. The value of its last expression is displayed, unless the cell ends with a semicolon. Names keep their meaning in later cells and may be declared again. _ is the last displayed value. In[3] is the source of cell 3, and Out[3] the value that it displayed.", 0) + "\n\n")
+	row := func(name, text string) { b.WriteString(fold80(fmt.Sprintf("    %-33s %s", name, text), 38) + "\n") }
+
+	b.WriteString("Documentation\n")
+	row("tensor?", "a package, type, function, method or variable; also Shift-Tab")
+	row("nn.NewLinear??", "the same with its source")
+	row("nn.*norm*?", "the names that match; *norm*? searches all packages")
+	row("?", "this page; also %help")
+	row("%help loss scale", "what there is about some words")
+	b.WriteString("\n")
+
+	b.WriteString("Packages\n")
+	var std []string
+	for _, name := range slices.Sorted(maps.Keys(exports.Preloaded)) {
+		if path := exports.Preloaded[name]; strings.HasPrefix(path, "halfnote/") {
+			b.WriteString(fold80(fmt.Sprintf("    %-12s %s", name, topic(path)), 17) + "\n")
+		} else {
+			std = append(std, name)
+		}
+	}
+	b.WriteString(fold80(fmt.Sprintf("    These and %s need no import. Other standard packages need an import.", strings.Join(std, ", ")), 4) + "\n\n")
+
+	b.WriteString("Tasks\n")
+	for _, t := range Tasks {
+		row(t.What, strings.Join(t.Try, " or "))
+	}
+	b.WriteString("\nCommands\n")
+	b.WriteString(ListMagics(magics))
+	b.WriteString(fold80("    A command with %% must be the first line of a cell and applies to the whole cell; one with % stands on a separate line.", 4) + "\n\n")
+	b.WriteString(fold80("The environment variable GOMEMLIMIT limits the memory of cells, for example GOMEMLIMIT=8GiB.", 0) + "\n")
+	return b.String()
+}
+
+// fold80 breaks a line at spaces so that it has at most 80 columns. The lines that follow begin with indent spaces.
+func fold80(line string, indent int) string {
+	var b strings.Builder
+	for utf8.RuneCountInString(line) > 80 {
+		end := strings.LastIndexByte(line[:len(string([]rune(line)[:81]))], ' ')
+		if len(strings.TrimSpace(line[:max(end, 0)])) == 0 {
+			break // a word that is longer than a line
+		}
+		b.WriteString(strings.TrimRight(line[:end], " ") + "\n")
+		line = strings.Repeat(" ", indent) + strings.TrimLeft(line[end:], " ")
+	}
+	return b.String() + line
+}
+
+// topic returns what the package at path does, in less than a sentence: "updates parameters
+// from their gradients".
+func topic(path string) string {
+	text, _, _ := strings.Cut(strings.TrimSuffix(exports.Synopsis(path), "."), ": ")
+	text, _, _ = strings.Cut(text, ", and ")
+	return strings.TrimPrefix(text, "Package "+exports.Name(path)+" ")
+}

@@ -1,0 +1,219 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+
+	"halfnote/interp/internal/syntax"
+)
+
+// ownDecls parses the cell's declarations and leaves out those that repeat a
+// declaration in force.
+func (c *checker) ownDecls() ([]*DeclFile, error) {
+	if err := c.parseStatements(); err != nil {
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(c.diagnose())}
+	}
+	var own []*DeclFile
+	for _, it := range c.Items {
+		if it.Kind != syntax.Decl {
+			continue
+		}
+		src := &Source{Cell: c.N, Item: it, Stops: c.Debug}
+		f, err := c.parse(src)
+		if err != nil {
+			return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(c.diagnose())}
+		}
+		src.norm = normal(f)
+		own = append(own, f)
+	}
+	c.Repeated = c.unchanged(own)
+	return slices.DeleteFunc(own, func(f *DeclFile) bool { return c.Repeated[f.Src] != nil }), nil
+}
+
+// unchanged finds declarations of the cell that are already in force word for word,
+// along with everything they use: running a cell again keeps its types and functions.
+func (c *checker) unchanged(own []*DeclFile) map[*Source]*Source {
+	same := map[*Source]*Source{}
+	if len(own) == 0 {
+		return same
+	}
+	sources := c.Env.Sources()
+	for _, f := range own {
+		for _, old := range sources {
+			if old.norm == f.Src.norm && old.inForce(c.Env) && c.sameImports(f, old) && !c.force[old] {
+				same[f.Src] = old
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		changed := map[string]bool{}
+		for _, f := range own {
+			if same[f.Src] == nil {
+				for _, name := range f.names() {
+					changed[name] = true
+				}
+			}
+		}
+		for src, old := range same {
+			for b := range old.Uses {
+				if c.Env.Cur[b.Name] != b || changed[b.Name] || c.Superseded[b] {
+					delete(same, src)
+					again = true
+					break
+				}
+			}
+		}
+	}
+	return same
+}
+
+// inForce reports whether everything that the source declares still has that meaning.
+func (src *Source) inForce(e *Env) bool {
+	for _, b := range src.Binds {
+		if e.Cur[b.Name] != b {
+			return false
+		}
+	}
+	for _, m := range src.Methods {
+		if e.Cur[m.Typ.Name] != m.Typ || e.Of(m.Typ).Methods[m.Name] != m {
+			return false
+		}
+	}
+	return len(src.Binds)+len(src.Methods) > 0
+}
+
+func (c *checker) sameImports(f *DeclFile, old *Source) bool {
+	for name, path := range old.Names {
+		if c.importPath(name) != path || c.Env.Cur[name] != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// names lists the file's declarations, with methods as "T.M".
+func (f *DeclFile) names() []string { return syntax.Declared(f.Decls) }
+
+// redeclare supersedes the bindings whose names the cell declares.
+func (c *checker) redeclare(own []*DeclFile) {
+	for _, f := range own {
+		for _, name := range f.names() {
+			if b := c.Env.Cur[name]; b != nil {
+				c.Superseded[b] = true
+			}
+		}
+	}
+}
+
+// dependants parses again the declarations of earlier cells that use, directly or not,
+// something that the cell redeclares.
+func (c *checker) dependants(own []*DeclFile) ([]*DeclFile, error) {
+	if len(c.Superseded)+len(c.force) == 0 {
+		return nil, nil
+	}
+	taken := map[string]bool{}
+	for _, f := range own {
+		for _, name := range f.names() {
+			taken[name] = true
+		}
+	}
+	stale := maps.Clone(c.Superseded)
+	chosen := map[*Source]bool{}
+	sources := c.Env.Sources()
+	for again := true; again; {
+		again = false
+		for _, src := range sources {
+			if chosen[src] || c.Pinned[src] != "" || !c.live(src, taken) || !src.usesAny(stale) && !c.force[src] {
+				continue
+			}
+			chosen[src] = true
+			again = true
+			for _, b := range src.Binds {
+				if c.Env.Cur[b.Name] == b && !taken[b.Name] {
+					stale[b] = true
+				}
+			}
+		}
+	}
+	var deps []*DeclFile
+	for _, src := range sources {
+		if !chosen[src] {
+			continue
+		}
+		f, err := c.parse(src)
+		if err != nil {
+			return nil, fmt.Errorf("cell In[%d] cannot be parsed again: %w", src.Cell, err)
+		}
+		f.Dependant = true
+		f.keep(func(name string) bool { return !taken[name] && c.holds(src, name) })
+		deps = append(deps, f)
+	}
+	return deps, nil
+}
+
+// live reports whether some declaration of src is in force and the cell itself does not
+// redeclare it.
+func (c *checker) live(src *Source, taken map[string]bool) bool {
+	for _, b := range src.Binds {
+		if c.Env.Cur[b.Name] == b && !taken[b.Name] {
+			return true
+		}
+	}
+	for _, m := range src.Methods {
+		if c.Env.Cur[m.Typ.Name] == m.Typ && c.Env.Of(m.Typ).Methods[m.Name] == m && !taken[m.Typ.Name+"."+m.Name] {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether name, T.M for methods, is in force as src declared it.
+func (c *checker) holds(src *Source, name string) bool {
+	for _, b := range src.Binds {
+		if b.Name == name {
+			return c.Env.Cur[name] == b
+		}
+	}
+	for _, m := range src.Methods {
+		if m.Typ.Name+"."+m.Name == name {
+			return c.Env.Of(m.Typ).Methods[m.Name] == m
+		}
+	}
+	return false
+}
+
+func (src *Source) usesAny(set map[*Binding]bool) bool {
+	for b := range src.Uses {
+		if set[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// keep drops the names that the file no longer owns: types of a group are removed,
+// constants become blank, which preserves iota.
+func (f *DeclFile) keep(own func(name string) bool) {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		g.Specs = slices.DeleteFunc(g.Specs, func(spec ast.Spec) bool {
+			t, ok := spec.(*ast.TypeSpec)
+			return ok && !own(t.Name.Name)
+		})
+		for _, spec := range g.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, id := range v.Names {
+					if !own(id.Name) {
+						id.Name = "_"
+					}
+				}
+			}
+		}
+	}
+}

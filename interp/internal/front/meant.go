@@ -1,0 +1,83 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// meantNote returns a note for the value of an expression that may mean something else: a method that is not
+// called, or an exclusive or of two numbers, which is a power in other languages. It returns "" for other
+// expressions.
+func (c *Lowering) meantNote(x ast.Expr) string {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.XOR && isNumber(x.X) && isNumber(x.Y) {
+			return fmt.Sprintf("^ is exclusive or; math.Pow(%s, %[2]s) is the power", types.ExprString(x.X), types.ExprString(x.Y))
+		}
+	case *ast.SelectorExpr:
+		s := c.Info.Selections[x]
+		if s == nil || s.Kind() != types.MethodVal {
+			return ""
+		}
+		args := ""
+		if s.Obj().(*types.Func).Signature().Params().Len() > 0 {
+			args = "…"
+		}
+		return fmt.Sprintf("%s is a method: %s(%s)", x.Sel.Name, types.ExprString(x), args)
+	}
+	return ""
+}
+
+func isNumber(x ast.Expr) bool {
+	lit, ok := x.(*ast.BasicLit)
+	return ok && (lit.Kind == token.INT || lit.Kind == token.FLOAT)
+}
+
+// suspect adds notes on statements of the cell that compile but handle the address of a value: print and
+// println with a pointer, and == and != between tensors.
+func (c *Lowering) suspect() {
+	ast.Inspect(c.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name, ok := n.Fun.(*ast.Ident)
+			if !ok {
+				break
+			}
+			if b, ok := c.Info.Uses[name].(*types.Builtin); !ok || b.Name() != "print" && b.Name() != "println" {
+				break
+			}
+			for _, arg := range n.Args {
+				if isObject(c.Info.TypeOf(arg)) {
+					value := types.ExprString(arg)
+					c.Suspicions = append(c.Suspicions, fmt.Sprintf("note: %s shows the address of %s; fmt.Println(%[2]s) shows its value", name.Name, value))
+					break
+				}
+			}
+		case *ast.BinaryExpr:
+			if n.Op != token.EQL && n.Op != token.NEQ || !isTensor(c.Info.TypeOf(n.X)) || !isTensor(c.Info.TypeOf(n.Y)) {
+				break
+			}
+			x, y := types.ExprString(n.X), types.ExprString(n.Y)
+			c.Suspicions = append(c.Suspicions, fmt.Sprintf("note: %s %s %s compares addresses; tensor.Equal(%[1]s, %[3]s) compares values, %[1]s.Eq(%[3]s) element by element", x, n.Op, y))
+		}
+		return true
+	})
+}
+
+// isObject reports whether t is a pointer to a named struct.
+func isObject(t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	_, named := types.Unalias(p.Elem()).(*types.Named)
+	_, is := p.Elem().Underlying().(*types.Struct)
+	return named && is
+}
+
+// isTensor reports whether t is *tensor.Tensor.
+func isTensor(t types.Type) bool {
+	return isObject(t) && types.TypeString(t, nil) == "*halfnote/tensor.Tensor"
+}

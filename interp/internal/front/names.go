@@ -1,0 +1,116 @@
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"halfnote/interp/internal/library"
+	"halfnote/interp/lower"
+)
+
+// checkNames names types for the checker: types of packages by the packages' aliases,
+// types of the session by their names, which it records in the header.
+func (c *Bound) checkNames(h Header) lower.Namer {
+	return func(o *types.TypeName) (ast.Expr, error) {
+		if e, err := Foreign(c.Pkg, o, h.Paths); e != nil || err != nil {
+			return e, err
+		}
+		b := c.BindingOf(o)
+		if b == nil {
+			return nil, fmt.Errorf("type %s is declared inside a function", o.Name())
+		}
+		id := ast.NewIdent(c.Env.Of(b).Check)
+		h.Refs[id] = b
+		return id, nil
+	}
+}
+
+// EngineNames names types for the engine.
+func (c *Bound) EngineNames(o *types.TypeName) (ast.Expr, error) {
+	if name := c.flatName(o); name != "" {
+		return ast.NewIdent(name), nil
+	}
+	return compiled(o, c.Pkg, c.UnitPaths)
+}
+
+// compiled names, for the engine, types that are compiled or that a function declares
+// and uses internally.
+func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast.Expr, error) {
+	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != pkg {
+		if _, ok := n.Underlying().(*types.Signature); ok {
+			return nil, nil // iter.Seq[int] is written as its underlying function type
+		}
+		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
+	}
+	if e, err := Foreign(pkg, o, paths); e != nil || err != nil {
+		return e, err
+	}
+	return ast.NewIdent(o.Name()), nil
+}
+
+// flatName returns the engine's name of an object that the session declares or runs
+// from source, and "" for all others.
+func (c *Bound) flatName(o types.Object) string {
+	if b := c.BindingOf(o); b != nil {
+		return b.Slot
+	}
+	if name := cmp.Or(c.Std.Name(o), c.Packages.name(o)); name != "" {
+		c.flat = true
+		return name
+	}
+	return c.localTypes[o]
+}
+
+// Foreign names types that do not belong to the session; it returns nil, nil for those
+// that do.
+func Foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.Expr, error) {
+	switch {
+	case o.Pkg() == nil:
+		return ast.NewIdent(o.Name()), nil
+	case o.Pkg() == pkg:
+		return nil, nil
+	case !o.Exported() && library.Hidden(o) != "":
+		paths[o.Pkg().Path()] = true
+		return &ast.SelectorExpr{X: ast.NewIdent(Alias(o.Pkg().Path())), Sel: ast.NewIdent(library.Hidden(o))}, nil
+	case !o.Exported():
+		return nil, fmt.Errorf("its type %s.%s has no name outside its package", o.Pkg().Name(), o.Name())
+	}
+	paths[o.Pkg().Path()] = true
+	return &ast.SelectorExpr{X: ast.NewIdent(Alias(o.Pkg().Path())), Sel: ast.NewIdent(o.Name())}, nil
+}
+
+// renameUses replaces the identifiers of a tree with the engine's names.
+func (c *Bound) renameUses(f *DeclFile) {
+	flat := &lower.Flat{Info: c.Info, Name: c.flatName, Alias: func(path string) string {
+		c.UnitPaths[path] = true
+		return Alias(path)
+	}}
+	flat.Apply(f.File)
+}
+
+// slotName returns a name that is new to the engine. The first meaning of a name keeps
+// it unchanged, so that the engine's messages stay readable.
+func (c *Bound) slotName(name string) string {
+	isTaken := func(slot string) bool { return c.Taken[slot] || c.Slots[slot] || c.Packages.slots[slot] }
+	slot := name
+	if isTaken(slot) || types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "main" || name == "init" {
+		slot = fmt.Sprintf("%s__%d", name, c.Seq)
+		for i := 2; isTaken(slot); i++ {
+			slot = fmt.Sprintf("%s__%d_%d", name, c.Seq, i)
+		}
+	}
+	c.Slots[slot] = true
+	return slot
+}
+
+func TypeString(t types.Type, pkg *types.Package) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == pkg {
+			return ""
+		}
+		return p.Name()
+	})
+}

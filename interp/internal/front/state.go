@@ -1,0 +1,94 @@
+package front
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/exports"
+)
+
+// State is what the front end keeps from cell to cell, besides the environment. A cell that is refused
+// may add names to Taken and Tainted; it changes nothing else.
+type State struct {
+	Shared
+	Binary   types.ImporterFrom // importer of compiled packages
+	Loader   types.ImporterFrom // importer of compiled packages and packages from source
+	Generics *Generics
+	Included map[string]bool // standard library source that the engine has
+	seq      int
+}
+
+// NewState returns the state before the first cell, for an engine with these files and needs. binary
+// imports the compiled packages.
+func NewState(files *token.FileSet, needs engine.Needs, binary types.ImporterFrom) *State {
+	s := &State{Binary: binary, Generics: NewGenerics(), Included: map[string]bool{}}
+	packages := NewPackages(files, binary, s.next)
+	s.Loader = packages.Loader
+	s.Shared = Shared{
+		Fset: files, Ground: token.Pos(files.AddFile("earlier", -1, 0).Base()), Importer: packages.Loader,
+		Std: NewStd(files), Packages: packages, Complete: needs.Complete, Taken: map[string]bool{}, Tainted: map[*Binding]bool{},
+		Failed: func(string) int { return 0 },
+	}
+	return s
+}
+
+// next returns a number that is new in the state.
+func (s *State) next() int {
+	s.seq++
+	return s.seq
+}
+
+// Input returns cell n as the front end takes it. With stops, it is compiled with stops.
+func (s *State) Input(n int, code string, texts *Texts, stops bool) Input {
+	return Input{N: n, Seq: s.next(), Code: code, Debug: stops, Texts: texts, Shared: &s.Shared}
+}
+
+// Release forgets the files of a cell that has not been accepted, and packages that only it imported.
+func (s *State) Release(texts *Texts) {
+	for _, f := range texts.Parsed {
+		s.Fset.RemoveFile(f.Tok)
+	}
+	s.Packages.Forget()
+}
+
+// Take records the names of a cell or package that an engine is about to see.
+func (s *State) Take(slots map[string]bool) { maps.Copy(s.Taken, slots) }
+
+// Adopt takes over what a unit has added to the engine's generics.
+func (s *State) Adopt(l *Lowered) {
+	if l.Generics != nil {
+		s.Generics = l.Generics
+	}
+	if l.Included != nil {
+		s.Included = l.Included
+	}
+}
+
+// Accept records that the engine has accepted a cell, whose environment is the next one. It returns the
+// bindings that nothing uses any more.
+func (s *State) Accept(c *Bound, l *Lowered) (unused []*Binding) {
+	for again, src := range c.Repeated { // its place is now the latest run
+		src.Cell, src.Item = again.Cell, again.Item
+	}
+	clear(s.Packages.Pending)
+	s.Adopt(l)
+	for b := range c.Superseded {
+		captured := c.Env.Of(b).Captured || c.Known.Of(b).Captured
+		if c.Env.Cur[b.Name] != b && !c.Env.Used(b) && (b.Kind == KindFunc || b.Kind == KindVar && !captured) {
+			unused = append(unused, b)
+		}
+	}
+	c.Env.Sweep()
+	return unused
+}
+
+// IsValue reports whether an expression can begin with a name: that of a variable, constant or function
+// or, before a dot, of a package.
+func (e *Env) IsValue(name string, beforeDot bool) bool {
+	if b := e.Cur[name]; b != nil {
+		return b.Kind != KindType
+	}
+	return name == "true" || name == "false" || beforeDot && (e.Imports[name] != "" || exports.Preloaded[name] != "")
+}

@@ -1,0 +1,378 @@
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/interp/internal/library"
+	"halfnote/interp/internal/syntax"
+	"halfnote/interp/lower"
+)
+
+// attempt runs the checker. If functions of the cell use variables that the cell itself
+// declares, it runs twice: the first time without function bodies, to find the types of
+// the variables.
+func (c *checker) attempt(decls []*DeclFile) *attempt {
+	hidden := map[string]bool{}
+	for _, f := range decls {
+		for _, name := range f.names() {
+			hidden[name] = true
+		}
+	}
+	used := c.mentioned(decls)
+	hide := func(name string) bool { return hidden[name] || used[name] || c.Env.Cur[name] != nil }
+	for _, f := range decls {
+		if f.Dependant {
+			c.pin(f)
+		} else {
+			c.addImports(f, hide)
+		}
+	}
+	c.addImports(c.Stmts, func(name string) bool { return hidden[name] || c.Env.Cur[name] != nil })
+	a := &attempt{decls: decls, vars: map[string][]ast.Decl{}, missing: map[string]bool{}, env: c.Env.retired(decls)}
+	if len(used) == 0 {
+		c.typecheck(a)
+		return a
+	}
+	restore := stripBodies(decls)
+	c.typecheck(a)
+	restore()
+	first := a.errs
+	for _, v := range c.hoisted(a) {
+		if !used[v.Name()] {
+			continue
+		}
+		d, err := headerOf(v, func(o *types.TypeName) (ast.Expr, error) {
+			if e, err := Foreign(a.pkg, o, c.paths); e != nil || err != nil {
+				return e, err
+			}
+			return ast.NewIdent(o.Name()), nil
+		})
+		if err != nil || !Valid(v.Type()) {
+			a.missing[v.Name()] = true
+			continue
+		}
+		a.vars[v.Name()] = d
+	}
+	a.errs, a.depErrs = nil, nil
+	c.typecheck(a)
+	for _, p := range first {
+		if !slices.Contains(a.errs, p) {
+			a.errs = append(a.errs, p)
+		}
+	}
+	slices.SortStableFunc(a.errs, func(p, q syntax.Problem) int {
+		if p.Line != q.Line {
+			return p.Line - q.Line
+		}
+		return p.Col - q.Col
+	})
+	return a
+}
+
+func Valid(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }
+
+// mentioned returns the variables of the cell's statements that its declarations, or
+// dependants, mention.
+func (c *checker) mentioned(decls []*DeclFile) map[string]bool {
+	defined := map[string]bool{}
+	for _, st := range c.Body.Body.List {
+		for _, id := range definedBy(st) {
+			defined[id.Name] = true
+		}
+	}
+	m := map[string]bool{}
+	if len(defined) == 0 {
+		return m
+	}
+	for _, f := range decls {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && defined[id.Name] {
+				m[id.Name] = true
+			}
+			return true
+		})
+	}
+	return m
+}
+
+// definedBy lists the names that a statement adds to the surrounding scope.
+func definedBy(st ast.Stmt) []*ast.Ident {
+	switch st := st.(type) {
+	case *ast.LabeledStmt:
+		return definedBy(st.Stmt)
+	case *ast.AssignStmt:
+		if st.Tok != token.DEFINE {
+			return nil
+		}
+		var list []*ast.Ident
+		for _, e := range st.Lhs {
+			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+				list = append(list, id)
+			}
+		}
+		return list
+	case *ast.DeclStmt:
+		var list []*ast.Ident
+		if g, ok := st.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, spec := range g.Specs {
+				for _, id := range spec.(*ast.ValueSpec).Names {
+					if id.Name != "_" {
+						list = append(list, id)
+					}
+				}
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// stripBodies removes the bodies of functions, which leaves their types, and returns a
+// function that restores them. Generic functions must keep theirs.
+func stripBodies(decls []*DeclFile) (restore func()) {
+	bodies := map[*ast.FuncDecl]*ast.BlockStmt{}
+	for _, f := range decls {
+		for _, d := range f.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if ok && fd.Body != nil {
+				bodies[fd] = fd.Body
+				fd.Body = nil
+				if fd.Type.TypeParams != nil || genericReceiver(fd) || fd.Name.Name == "init" || fd.Name.Name == "main" {
+					fd.Body = &ast.BlockStmt{}
+					if fd.Type.Results != nil {
+						fd.Body.List = []ast.Stmt{&ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent("panic"), Args: []ast.Expr{lower.Int(0)}}}}
+					}
+				}
+			}
+		}
+	}
+	return func() {
+		for fd, body := range bodies {
+			fd.Body = body
+		}
+	}
+}
+
+func genericReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return false
+	}
+	generic := false
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			generic = true
+		}
+		return true
+	})
+	return generic
+}
+
+// retired returns the environment without the types that declarations replace: only values
+// of earlier cells still have them.
+func (e *Env) retired(decls []*DeclFile) *Env {
+	r := e
+	for _, f := range decls {
+		for _, name := range f.names() {
+			if b := e.Cur[name]; b != nil && b.Kind == KindType {
+				if r == e {
+					r = e.Clone()
+				}
+				r.retire(b)
+			}
+		}
+	}
+	return r
+}
+
+// prelude declares to the checker the session's declarations that the attempt does not
+// replace: all types, because interfaces may hold values of any of them, but only the
+// mentioned ones of the rest, so that the cost of a cell does not grow with the
+// session.
+func (c *checker) prelude(a *attempt) *ast.File {
+	mentioned := map[string]bool{}
+	note := func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			mentioned[id.Name] = true
+		}
+		return true
+	}
+	ast.Inspect(c.Stmts.File, note)
+	for _, d := range a.decls {
+		ast.Inspect(d.File, note)
+	}
+	f := &ast.File{Package: c.Stmts.Package, Name: ast.NewIdent("main")}
+	taken := map[string]bool{}
+	for _, d := range a.decls {
+		for _, name := range d.names() {
+			taken[name] = true
+		}
+	}
+	paths := map[string]bool{}
+	var decls []ast.Decl
+	add := func(b *Binding) {
+		f := a.env.Of(b)
+		decls = append(decls, f.Header.Decls...)
+		maps.Copy(paths, f.Header.Paths)
+		for _, name := range slices.Sorted(maps.Keys(f.Headers)) {
+			if !taken[f.Check+"."+name] {
+				decls = append(decls, f.Headers[name].Decls...)
+				maps.Copy(paths, f.Headers[name].Paths)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.env.Cur)) {
+		b := a.env.Cur[name]
+		switch {
+		case a.vars[name] != nil, taken[name], a.missing[name]:
+		case b.Kind != KindType && !mentioned[name] && !c.whole:
+		default:
+			add(b)
+		}
+	}
+	for _, b := range a.env.Old {
+		add(b)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Outs)) {
+		add(c.Outs[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.vars)) {
+		decls = append(decls, a.vars[name]...)
+	}
+	maps.Copy(paths, c.paths)
+	f.Decls = append([]ast.Decl{ImportDecl(paths)}, decls...)
+	return f
+}
+
+// typecheck runs go/types over the attempt's files.
+func (c *checker) typecheck(a *attempt) {
+	a.info = library.NewInfo()
+	if a.mends == nil {
+		a.mends = mends{}
+	}
+	a.depErrs = map[*Source][]string{}
+	byFile := map[*token.File]*DeclFile{c.Stmts.Tok: c.Stmts}
+	files := []*ast.File{c.prelude(a)}
+	for _, f := range a.decls {
+		files = append(files, f.File)
+		byFile[f.Tok] = f
+	}
+	files = append(files, c.Stmts.File)
+	a.files = files
+	cfg := types.Config{
+		Importer: c.Importer,
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if !ok || tolerated(e.Msg) {
+				return
+			}
+			if other, ok := strings.CutPrefix(e.Msg, "\t"); ok { // continues the previous message
+				a.more(other, c.Fset.Position(e.Pos))
+				return
+			}
+			if strings.HasSuffix(e.Msg, " is not used") && c.standsAlone(e.Pos) {
+				return
+			}
+			if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok && a.missing[name] {
+				return
+			}
+			f := byFile[c.Fset.File(e.Pos)]
+			switch {
+			case f == nil || !f.Dependant:
+				a.errs = append(a.errs, c.problemOf(e, a))
+			default:
+				a.depErrs[f.Src] = append(a.depErrs[f.Src], a.readable(e.Msg))
+			}
+		},
+	}
+	a.pkg = types.NewPackage("main", "main")
+	c.dotImports(a)
+	defer func() {
+		if r := recover(); r != nil { // go/types panics on some invalid code
+			a.errs = append(a.errs, syntax.Problem{Cell: c.N, Line: 1, Col: 1, Msg: fmt.Sprintf("internal error: Go's type checker failed on this cell: %v", r)})
+		}
+	}()
+	_ = types.NewChecker(&cfg, c.Fset, a.pkg, a.info).Files(files)
+	sortLabels(a.errs)
+}
+
+// sortLabels puts neighbouring errors about labels in the order of the cell: the checker reports unused labels in the
+// order of a map.
+func sortLabels(errs []syntax.Problem) {
+	for i := 0; i < len(errs); i++ {
+		end := i
+		for end < len(errs) && strings.HasPrefix(errs[end].Msg, "label ") {
+			end++
+		}
+		slices.SortStableFunc(errs[i:end], func(a, b syntax.Problem) int {
+			return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+		})
+		i = max(i, end)
+	}
+}
+
+// dotImports adds the names of dot imports to the package's scope, where the session
+// and the cell do not declare them.
+func (c *checker) dotImports(a *attempt) {
+	if len(c.Env.Dots) == 0 {
+		return
+	}
+	taken := map[string]bool{}
+	for _, f := range a.decls {
+		for _, name := range f.names() {
+			taken[name] = true
+		}
+	}
+	for _, path := range c.Env.Dots {
+		pkg, err := c.Importer.Import(path)
+		if err != nil {
+			continue
+		}
+		for _, name := range pkg.Scope().Names() {
+			if o := pkg.Scope().Lookup(name); o.Exported() && !taken[name] && c.Env.Cur[name] == nil && a.vars[name] == nil {
+				a.pkg.Scope().Insert(o)
+			}
+		}
+	}
+}
+
+// tolerated reports whether a cell may do what a program may not: leave a declaration
+// unused, for later cells.
+func tolerated(msg string) bool {
+	return strings.Contains(msg, "declared and not used") && !strings.HasPrefix(msg, "label ") || strings.HasSuffix(msg, "imported and not used") ||
+		strings.Contains(msg, " imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")
+}
+
+// standsAlone reports whether pos is in an expression that is a statement of the cell
+// itself: its value is shown or dropped.
+func (c *checker) standsAlone(pos token.Pos) bool {
+	for _, st := range c.Body.Body.List {
+		if x, ok := st.(*ast.ExprStmt); ok && x.Pos() <= pos && pos <= x.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// hoisted returns the variables of the cell's outermost scope, which become variables
+// of the session.
+func (c *checker) hoisted(a *attempt) []*types.Var {
+	var list []*types.Var
+	seen := map[string]bool{}
+	for _, st := range c.Body.Body.List {
+		for _, id := range definedBy(st) {
+			if v, ok := a.info.Defs[id].(*types.Var); ok && !seen[id.Name] {
+				seen[id.Name] = true
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,51 @@
+package magic
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"halfnote/interp/internal/files"
+	"halfnote/kernel"
+)
+
+func init() {
+	add(Magic{
+		Name: "%cd", Args: "[FOLDER]", Run: runCd,
+		Help: "changes the working folder, by default to the home folder; - is the previous one",
+	})
+	add(Magic{
+		Name: "%pwd", Run: runPwd,
+		Help: "shows the working folder",
+	})
+}
+
+// runCd changes the working folder of the process, for cells and commands alike.
+func runCd(c *Call) kernel.Result {
+	was, _ := os.Getwd()
+	to := c.Args
+	switch to {
+	case "":
+		to = "~"
+	case "-":
+		if c.folder == "" {
+			return c.wrong("%%cd -: there is no previous folder")
+		}
+		to = c.folder
+	}
+	if err := os.Chdir(files.Home(strings.Trim(to, `"'`))); err != nil {
+		return c.wrong("%%cd: %v", err)
+	}
+	c.folder = was
+	now, _ := os.Getwd()
+	fmt.Fprintln(c.Out.Stdout(), now)
+	return kernel.Result{}
+}
+
+func runPwd(c *Call) kernel.Result {
+	dir, err := os.Getwd()
+	if err != nil {
+		return c.wrong("%%pwd: %v", err)
+	}
+	return shown(dir)
+}

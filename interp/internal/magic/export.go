@@ -1,0 +1,36 @@
+package magic
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"halfnote/interp/internal/export"
+	"halfnote/interp/internal/files"
+	"halfnote/kernel"
+)
+
+func init() {
+	add(Magic{
+		Name: "%export", Args: "FILE", Run: runExport,
+		Help: "writes the cells so far as a Go program",
+	})
+}
+
+// runExport writes the cells that have run to a file as a program.
+func runExport(c *Call) kernel.Result {
+	file := files.Home(c.Args)
+	if !strings.HasSuffix(file, ".go") {
+		return c.wrong("%%export %s: want a file name that ends in .go", c.Args)
+	}
+	src, err := export.Program(c.History.Ran(), Runs)
+	if len(src) > 0 {
+		err = errors.Join(err, os.WriteFile(file, src, 0o666))
+	}
+	if err != nil {
+		return c.wrong("%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))
+	}
+	fmt.Fprintf(c.Out.Stdout(), "writing %s\n%s", file, export.GoModHint(file, src, c.Release))
+	return kernel.Result{}
+}

@@ -1,0 +1,86 @@
+package magic
+
+import (
+	"context"
+	"reflect"
+
+	"halfnote/display"
+	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/debug"
+	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/history"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/syntax"
+	"halfnote/kernel"
+)
+
+// Host is what magics need of a session: the packages that hold its parts, and interfaces for
+// the rest.
+type Host struct {
+	Code
+	Names
+	State
+	History  *history.History
+	Screen   *display.Screen
+	Debugger *debug.Debugger
+	Live     *live.Registry
+	Release  string // version of the program
+}
+
+// Code runs and checks Go.
+type Code interface {
+	// Run runs a cell without magics.
+	Run(context.Context, kernel.Cell, kernel.Output) kernel.Result
+	// Check type-checks a cell that is not to run.
+	Check(kernel.Cell, kernel.Output) (*front.Checked, *kernel.Error)
+	// Evaluate runs a cell without showing the value of its last expression. The caller closes the
+	// evaluation after use.
+	Evaluate(context.Context, kernel.Cell, kernel.Output) (Evaluation, *kernel.Error)
+	// Set sets a variable of the session.
+	Set(name string, v reflect.Value)
+	// RunsCells reports whether a compiled function, by its full name, runs functions of cells.
+	RunsCells(function string) bool
+	// Report describes mistakes in a cell.
+	Report(*syntax.Rejected) *kernel.Error
+}
+
+// Evaluation is a cell that has run, with its values.
+type Evaluation interface {
+	// Value returns the value of the last expression, if there is one.
+	Value() (v reflect.Value, ok bool)
+	// Show renders the value, which may call its methods. The bundle is nil if there is nothing to show.
+	Show() (*display.Bundle, *kernel.Error)
+	// Call calls f as code of the cell, which can be interrupted and may panic.
+	Call(f func()) *kernel.Error
+	// Close forgets the values.
+	Close()
+}
+
+// Names tells what cells can use.
+type Names interface {
+	// IsValue reports whether an expression can begin with a name: that of a variable,
+	// constant or function or, before a dot, of a package.
+	IsValue(name string, beforeDot bool) bool
+	// Seen returns the context of the next cell, with the values of the session.
+	Seen() assist.Snapshot
+	// Variables describes the variables of the session.
+	Variables() []kernel.Variable
+	// Declared returns the declarations in force.
+	Declared() []*front.Binding
+}
+
+// State is the state of a session that magics read or set as a whole.
+type State interface {
+	// Outputs returns the outputs that are kept with the history, or nil if they are not kept.
+	Outputs() Outputs
+	// ForgetOutputs forgets the values that cells have shown.
+	ForgetOutputs()
+	// Reset forgets all declarations and variables.
+	Reset() error
+}
+
+// Outputs is what %output needs of kernel.KeptOutputs.
+type Outputs interface {
+	Cells(back int) ([]kernel.KeptCell, error)
+	Outputs(back, count int) ([]kernel.KeptOutput, error)
+}

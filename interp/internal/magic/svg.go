@@ -1,0 +1,15 @@
+package magic
+
+import (
+	"halfnote/display"
+	"halfnote/kernel"
+)
+
+func init() {
+	add(Magic{
+		Name: "%%svg", Takes: Text, Run: runSVG,
+		Help: "shows the cell as an SVG picture",
+	})
+}
+
+func runSVG(c *Call) kernel.Result { return c.displayed("%%svg", display.SVG) }

@@ -1,0 +1,135 @@
+package loader
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"halfnote/interp/internal/native/object"
+)
+
+// arch is what the loader knows about a processor.
+type arch struct {
+	rules map[object.RelocType]rule
+	// jump writes a jump to the address that a slot holds.
+	jump     func(b []byte, at, slot uintptr) error
+	jumpSize int
+	// callOffset is the distance from the start of a call instruction to its relocation.
+	callOffset int
+}
+
+// rule says how a relocation is filled in.
+type rule struct {
+	to  aim
+	put func(b []byte, at, target uintptr, add int64) error
+}
+
+// aim says which address a relocation holds.
+type aim int
+
+const (
+	symbol aim = iota // address of the symbol
+	code              // address of the function, or of a jump to it
+	slot              // address of the slot that holds the address of the symbol
+	number            // number by which package reflect finds the symbol
+)
+
+// archs are the processors for which there are rules, by GOARCH.
+var archs = map[string]arch{
+	"amd64": {
+		rules: map[object.RelocType]rule{
+			object.Addr:      {symbol, putAddress},
+			object.AddrOff:   {number, putNumber},
+			object.MethodOff: {number, putNumber},
+			object.Call:      {code, putDistance},
+			object.PCRel:     {symbol, putDistance},
+			object.GOTPCRel:  {slot, putDistance},
+		},
+		jump: func(b []byte, at, slot uintptr) error { // JMP *slot(IP)
+			copy(b, []byte{0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc})
+			return putDistance(b[2:6], at+2, slot, 0)
+		},
+		jumpSize: 8, callOffset: 1,
+	},
+	"arm64": {
+		rules: map[object.RelocType]rule{
+			object.Addr:          {symbol, putAddress},
+			object.AddrOff:       {number, putNumber},
+			object.MethodOff:     {number, putNumber},
+			object.CallARM64:     {code, putBranch},
+			object.AddrARM64:     {symbol, putPageAdd},
+			object.GOTPCRelARM64: {slot, putPageLoad},
+		},
+		jump: func(b []byte, at, slot uintptr) error { // ADRP R16; MOVD (R16), R16; JMP (R16)
+			for i, ins := range []uint32{0x90000010, 0xf9400210, 0xd61f0200} {
+				binary.LittleEndian.PutUint32(b[4*i:], ins)
+			}
+			return putPageLoad(b[:8], at, slot, 0)
+		},
+		jumpSize: 12,
+	},
+}
+
+func putAddress(b []byte, _, target uintptr, add int64) error {
+	if len(b) != 8 {
+		return fmt.Errorf("an address has %d bytes, want 8", len(b))
+	}
+	binary.LittleEndian.PutUint64(b, uint64(target)+uint64(add))
+	return nil
+}
+
+func putNumber(b []byte, _, target uintptr, _ int64) error {
+	if len(b) != 4 {
+		return fmt.Errorf("a number has %d bytes, want 4", len(b))
+	}
+	binary.LittleEndian.PutUint32(b, uint32(target))
+	return nil
+}
+
+// putDistance writes the distance from the end of a place to its target.
+func putDistance(b []byte, at, target uintptr, add int64) error {
+	d := int64(target) + add - int64(at) - 4
+	if len(b) != 4 || d != int64(int32(d)) {
+		return fmt.Errorf("the distance from %#x to %#x does not fit in %d bytes", at, target, len(b))
+	}
+	binary.LittleEndian.PutUint32(b, uint32(d))
+	return nil
+}
+
+// putBranch writes the distance to the target into a BL instruction, which holds 26 bits of
+// words.
+func putBranch(b []byte, at, target uintptr, add int64) error {
+	d := int64(target) + add - int64(at)
+	if len(b) != 4 || d%4 != 0 || d < -1<<27 || d >= 1<<27 {
+		return fmt.Errorf("a branch cannot reach %#x from %#x", target, at)
+	}
+	ins := binary.LittleEndian.Uint32(b)
+	binary.LittleEndian.PutUint32(b, ins&^(1<<26-1)|uint32(d>>2)&(1<<26-1))
+	return nil
+}
+
+// putPageAdd completes an ADRP and an ADD: the distance in pages of 4 KiB, and the offset in
+// the page.
+func putPageAdd(b []byte, at, target uintptr, add int64) error {
+	return putPage(b, at, target, add, 1)
+}
+
+// putPageLoad completes an ADRP and a load of eight bytes.
+func putPageLoad(b []byte, at, target uintptr, add int64) error {
+	return putPage(b, at, target, add, 8)
+}
+
+// putPage completes an ADRP and an instruction that holds the offset in the page divided by unit.
+func putPage(b []byte, at, target uintptr, add, unit int64) error {
+	const page = 1 << 12
+	t := int64(target) + add
+	d := t/page - int64(at)/page
+	if len(b) != 8 || t%page%unit != 0 || d < -1<<20 || d >= 1<<20 {
+		return fmt.Errorf("a pair of instructions cannot reach %#x from %#x", target, at)
+	}
+	adrp, second := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	adrp = adrp&^(3<<29|(1<<19-1)<<5) | uint32(d&3)<<29 | uint32(d>>2)&(1<<19-1)<<5
+	second = second&^((1<<12-1)<<10) | uint32(t%page/unit)<<10
+	binary.LittleEndian.PutUint32(b, adrp)
+	binary.LittleEndian.PutUint32(b[4:], second)
+	return nil
+}

@@ -1,0 +1,89 @@
+package loader
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"halfnote/interp/internal/native/object"
+)
+
+// TestARM64 fills in relocations and reads the instructions as a processor does.
+func TestARM64(t *testing.T) {
+	rules := archs["arm64"].rules
+	const at = 0x10_0040
+	for _, target := range []uintptr{at, at + 4, at + 0x1000, at - 0x1000, 0x1_0000, 0x7ff_fff8, 0x234_5678} {
+		bl := binary.LittleEndian.AppendUint32(nil, 0x94000000)
+		if err := rules[object.CallARM64].put(bl, at, target, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := branchTarget(at, binary.LittleEndian.Uint32(bl)); got != target {
+			t.Errorf("BL reaches %#x, want %#x", got, target)
+		}
+		for _, tt := range []struct {
+			typ    object.RelocType
+			second uint32
+			unit   uintptr
+		}{{object.AddrARM64, 0x91000000, 1}, {object.GOTPCRelARM64, 0xf9400000, 8}} {
+			pair := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 0x90000000), tt.second)
+			err := rules[tt.typ].put(pair, at, target, 0)
+			if target%tt.unit != 0 {
+				if err == nil {
+					t.Errorf("type %d accepts the address %#x", tt.typ, target)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := pairTarget(at, pair, tt.unit); got != target {
+				t.Errorf("type %d reaches %#x, want %#x", tt.typ, got, target)
+			}
+		}
+	}
+	bl := make([]byte, 4)
+	if err := rules[object.CallARM64].put(bl, at, at+1<<28, 0); err == nil {
+		t.Error("BL reaches 256 MiB")
+	}
+	jump := make([]byte, archs["arm64"].jumpSize)
+	if err := archs["arm64"].jump(jump, at, 0x2000); err != nil || pairTarget(at, jump, 8) != 0x2000 {
+		t.Errorf("the jump loads from %#x, want 0x2000, and the error is %v", pairTarget(at, jump, 8), err)
+	}
+}
+
+// branchTarget decodes a BL instruction.
+func branchTarget(at uintptr, ins uint32) uintptr {
+	return uintptr(int64(at) + int64(int32(ins<<6)>>6)*4)
+}
+
+// pairTarget decodes an ADRP and an instruction with an offset in the page, in units.
+func pairTarget(at uintptr, b []byte, unit uintptr) uintptr {
+	adrp, second := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	pages := int64(int32((adrp>>5&(1<<19-1)<<2|adrp>>29&3)<<11) >> 11)
+	return uintptr(int64(at&^0xfff)+pages<<12) + uintptr(second>>10&(1<<12-1))*unit
+}
+
+// TestAMD64 fills in distances.
+func TestAMD64(t *testing.T) {
+	rules := archs["amd64"].rules
+	b := make([]byte, 4)
+	for _, target := range []uintptr{0x1000, 0x40_0000, 0x7fff_0000} {
+		if err := rules[object.PCRel].put(b, 0x2000, target, 8); err != nil {
+			t.Fatal(err)
+		}
+		if got := 0x2004 + int64(int32(binary.LittleEndian.Uint32(b))); got != int64(target)+8 {
+			t.Errorf("the distance leads to %#x, want %#x", got, target+8)
+		}
+	}
+	if err := rules[object.Call].put(b, 0, 1<<32, 0); err == nil {
+		t.Error("a call reaches 4 GiB")
+	}
+}
+
+// TestCheck lists the versions that are refused.
+func TestCheck(t *testing.T) {
+	for version, ok := range map[string]bool{"go1.26": true, "go1.26.8": true, "go1.27": false, "go1.25.3": false, "go1.26.1 X:simd": false, "devel go1.26-abc": false, "go1.26rc1": false} {
+		if err := Check(version); (err == nil) != (ok && Supported() == nil) {
+			t.Errorf("%s: got the error %v", version, err)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package loader
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// release is the release of Go whose runtime this package knows.
+const release = "go1.26"
+
+// Check returns an error unless objects can be loaded into a program that the given version
+// of Go has built for this system.
+func Check(version string) error {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return fmt.Errorf("compiled cells need linux/amd64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	minor, ok := strings.CutPrefix(version, release)
+	if !ok || minor != "" && (minor[0] != '.' || strings.Trim(minor[1:], "0123456789") != "") {
+		return fmt.Errorf("compiled cells need %s without experiments, and this program was built by %s", release, version)
+	}
+	return nil
+}
+
+// MissingError lists symbols that the program lacks, often because the linker has omitted
+// functions whose calls have all been inlined.
+type MissingError struct{ Names []string }
+
+func (e *MissingError) Error() string {
+	return "the program has no " + strings.Join(e.Names, ", ")
+}

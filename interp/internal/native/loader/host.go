@@ -1,0 +1,110 @@
+//go:build linux && amd64 && go1.26 && !go1.27
+
+package loader
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+)
+
+// host is what the running program has. Package main is left out: units use its name.
+type host struct {
+	md    *moduledata
+	funcs map[string]uintptr
+	vars  map[string]uintptr
+	types map[string]reflect.Type // by the names that the compiler gives to their descriptions
+	itabs map[[2]uintptr]uintptr  // by the descriptions of interface and type
+	boxes map[uintptr]*uintptr    // values of functions, by the addresses of their code
+}
+
+// ofMain is how names of symbols of package main begin.
+const ofMain = "main."
+
+// newHost returns what the program has.
+func newHost(o Options) (*host, error) {
+	h := &host{
+		md: lastmoduledatap, funcs: map[string]uintptr{}, vars: map[string]uintptr{}, types: map[string]reflect.Type{},
+		itabs: map[[2]uintptr]uintptr{}, boxes: map[uintptr]*uintptr{},
+	}
+	h.readFuncs(h.md)
+	for name := range needed {
+		if h.funcs[name] == 0 {
+			return nil, fmt.Errorf("the program has no function %s", name)
+		}
+	}
+	if err := h.readVars(o.Addresses); err != nil {
+		return nil, err
+	}
+	h.readTypes(o.Symbols)
+	return h, nil
+}
+
+// needed are the functions of the program that the loader calls, or whose calls it
+// recognizes, by their names in the line table.
+var needed = map[string]bool{modulesinit: true, deferreturn: true}
+
+// deferreturn is the function that runs deferred calls when a function returns.
+const deferreturn = "runtime.deferreturn"
+
+// readFuncs reads the names and addresses of the functions of a module from its line table.
+// Where there are several functions of a name, compiled code calls the one that is neither
+// in assembly nor a wrapper, or else the wrapper.
+func (h *host) readFuncs(md *moduledata) {
+	ranks := map[string]int{}
+	for _, entry := range md.ftab[:len(md.ftab)-1] {
+		f := funcIn(md.pclntable, entry.funcoff)
+		name := stringIn(md.funcnametab, int(f.nameOff))
+		if strings.HasPrefix(name, ofMain) || strings.Contains(name, "[...]") {
+			continue // instances share a name
+		}
+		rank := 3
+		switch {
+		case f.flag&funcFlagAsm != 0:
+			rank = 1
+		case f.funcID == funcIDWrapper:
+			rank = 2
+		}
+		if rank > ranks[name] {
+			ranks[name] = rank
+			h.funcs[name] = md.text + uintptr(f.entryOff)
+		}
+	}
+}
+
+// stringIn returns the string that ends with a zero byte and starts at an offset. It shares
+// the memory of b, which belongs to the program.
+func stringIn(b []byte, off int) string {
+	b = b[off:]
+	return string(b[:bytes.IndexByte(b, 0)])
+}
+
+// box returns the address of a value of the function whose code is at entry.
+func (h *host) box(entry uintptr) uintptr {
+	if h.boxes[entry] == nil {
+		h.boxes[entry] = &entry
+	}
+	return uintptr(unsafe.Pointer(h.boxes[entry]))
+}
+
+// itab returns the address of the table of the methods of a type for an interface, by the
+// addresses of their descriptions. Compiled code compares these addresses.
+func (h *host) itab(inter, typ uintptr) (uintptr, error) {
+	key := [2]uintptr{inter, typ}
+	if p := h.itabs[key]; p != 0 {
+		return p, nil
+	}
+	it, t := typeAt(inter), typeAt(typ)
+	if !t.Implements(it) {
+		return 0, fmt.Errorf("%v does not implement %v", t, it)
+	}
+	p := itabOf(it, t)
+	// Switches look at the hash of the type, which the runtime omits in tables that it makes.
+	if hash := hashIn(p); *hash == 0 {
+		*hash = *hashIn(typ)
+	}
+	h.itabs[key] = p
+	return p, nil
+}

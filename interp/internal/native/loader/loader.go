@@ -1,0 +1,180 @@
+//go:build linux && amd64 && go1.26 && !go1.27
+
+package loader
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"halfnote/interp/internal/native/object"
+)
+
+// Loader links the units of one session. It is not safe for concurrent use.
+type Loader struct {
+	objects func(path string) (*object.Object, error)
+	globals map[string]uintptr      // functions and variables of units, and what Define adds
+	types   map[string]reflect.Type // types of units, by the compiler's names
+	fault   func(step string) error // of tests: called before each step
+	loaded  int                     // bytes of text and data
+}
+
+// Options configures a loader.
+type Options struct {
+	// Symbols holds what units can import by path and name, as packages of symbols do: a
+	// function by value, a variable by an addressable value, a type by a nil pointer.
+	Symbols map[string]map[string]reflect.Value
+	// Addresses are those that the linker gave to the variables of the program, by name, and to
+	// the instances of its generic functions.
+	Addresses map[string]uintptr
+	// Objects returns the object of a package of the program, which has the names of the
+	// types that other objects refer to by number.
+	Objects func(path string) (*object.Object, error)
+}
+
+// process is what all loaders of the process share.
+var process struct {
+	sync.Mutex
+	once    sync.Once
+	err     error
+	host    *host
+	room    *room
+	objects map[string]*object.Object
+	kept    []any // memory that the runtime refers to, and the collector does not see
+}
+
+// Supported says why objects cannot be loaded into this process; it does not try.
+func Supported() error { return Check(runtime.Version()) }
+
+// New returns a loader without units. An error says why objects cannot be loaded into this
+// process.
+func New(o Options) (*Loader, error) {
+	if err := Supported(); err != nil {
+		return nil, err
+	}
+	process.once.Do(func() {
+		process.objects = map[string]*object.Object{}
+		if process.host, process.err = newHost(o); process.err == nil {
+			process.room, process.err = newRoom(afterProgram(process.host.md))
+		}
+		addReflectOff(unsafe.Pointer(&process)) // the runtime does not look up the first number, -1
+	})
+	if process.err != nil {
+		return nil, process.err
+	}
+	return &Loader{objects: o.Objects, globals: map[string]uintptr{}, types: map[string]reflect.Type{}}, nil
+}
+
+// afterProgram returns an address not far after the program.
+func afterProgram(md *moduledata) uintptr {
+	const gap = 256 << 20 // for the C library's heap
+	return (md.end + gap) &^ (1<<21 - 1)
+}
+
+// Define gives units a variable by a name of theirs.
+func (l *Loader) Define(name string, p unsafe.Pointer) {
+	process.Lock()
+	defer process.Unlock()
+	process.kept = append(process.kept, p)
+	l.globals[name] = uintptr(p)
+}
+
+// Forget makes the names of functions and variables free for later units.
+func (l *Loader) Forget(names ...string) {
+	for _, name := range names {
+		delete(l.globals, name)
+	}
+}
+
+// Size returns the number of bytes of code and data of the loaded units.
+func (l *Loader) Size() int { return l.loaded }
+
+// Module is a unit that is part of the program.
+type Module struct {
+	u *unit
+}
+
+// Func returns a function without parameters and results; ok is false if the unit has no
+// function of that name.
+func (m *Module) Func(name string) (f func(), ok bool) {
+	s := m.u.defined(name, object.Text)
+	if s == nil {
+		return nil, false
+	}
+	return function(m.u.addr[s]), true
+}
+
+// Var returns a variable, addressable; ok is false if the unit has no variable of that name.
+func (m *Module) Var(name string) (v reflect.Value, ok bool) {
+	s := m.u.defined(name, object.Data, object.BSS, object.NoPtrData, object.NoPtrBSS)
+	if s == nil {
+		return reflect.Value{}, false
+	}
+	t := m.u.varTypes[s]
+	if t == nil {
+		return reflect.Value{}, false
+	}
+	return reflect.NewAt(t, at(m.u.addr[s])).Elem(), true
+}
+
+// Init initializes the variables of the unit.
+func (m *Module) Init() {
+	task := m.u.defined(m.u.name+"..inittask", object.NoPtrData, object.Data)
+	if task == nil {
+		return
+	}
+	const funcs = 8 // offset in the task
+	for _, r := range task.Relocs {
+		if s := m.u.o.Def(r.Sym); r.Off >= funcs && r.Type == object.Addr && s != nil {
+			function(m.u.addr[s])()
+		}
+	}
+}
+
+// step is a part of loading a unit. Before the step "types" a failure leaves nothing behind;
+// after it, memory that package reflect may refer to stays allocated.
+type step struct {
+	name string
+	run  func(*unit) error
+}
+
+var steps = []step{
+	{"choose", (*unit).choose},
+	{"resolve", (*unit).resolve},
+	{"place", (*unit).place},
+	{"types", (*unit).completeTypes},
+	{"relocate", (*unit).relocate},
+	{"lines", (*unit).lineTable},
+	{"masks", (*unit).pointerMasks},
+	{"verify", (*unit).verify},
+	{"register", (*unit).register},
+}
+
+// Load makes the package name of an object part of the program. Init has to be called before
+// its functions.
+func (l *Loader) Load(o *object.Object, name string) (*Module, error) {
+	process.Lock()
+	defer process.Unlock()
+	u := newUnit(l, o, name)
+	for _, s := range steps {
+		if err := l.run(u, s); err != nil {
+			if u.exposed {
+				process.room.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
+				process.kept = append(process.kept, u.kept...)
+			}
+			return nil, fmt.Errorf("cannot load the cell: %s: %w", s.name, err)
+		}
+	}
+	return &Module{u}, nil
+}
+
+func (l *Loader) run(u *unit, s step) error {
+	if l.fault != nil {
+		if err := l.fault(s.name); err != nil {
+			return err
+		}
+	}
+	return s.run(u)
+}

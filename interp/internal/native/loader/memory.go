@@ -1,0 +1,100 @@
+//go:build linux && amd64 && go1.26 && !go1.27
+
+package loader
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// Sizes of the memory that all units of the process share. It is taken from the system page
+// by page, as units use it.
+const (
+	textRoom = 128 << 20
+	dataRoom = 128 << 20
+)
+
+// room is the memory for units. Text is mapped twice: code runs in text, and the loader
+// writes it through writable, at the same offsets.
+type room struct {
+	text, writable, data []byte
+	textUsed, dataUsed   int
+}
+
+// newRoom reserves the memory near an address, so that code in it can call the program's
+// functions directly, and checks that code in it can run.
+func newRoom(near uintptr) (*room, error) {
+	fd, err := memfd("cells")
+	if err != nil {
+		return nil, fmt.Errorf("cannot create memory for code: %w", err)
+	}
+	file := os.NewFile(fd, "cells")
+	defer file.Close()
+	if err := file.Truncate(textRoom); err != nil {
+		return nil, fmt.Errorf("cannot create %d bytes of memory for code: %w", textRoom, err)
+	}
+	base, err := mmap(near, textRoom+dataRoom, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE, -1)
+	if err != nil {
+		return nil, fmt.Errorf("cannot reserve %d bytes of memory: %w", textRoom+dataRoom, err)
+	}
+	for _, m := range []struct {
+		at          uintptr
+		size, prot  int
+		flags, file int
+	}{
+		{base, textRoom, syscall.PROT_READ | syscall.PROT_EXEC, syscall.MAP_SHARED | syscall.MAP_FIXED, int(fd)},
+		{base + textRoom, dataRoom, syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_ANON | syscall.MAP_PRIVATE | syscall.MAP_NORESERVE | syscall.MAP_FIXED, -1},
+	} {
+		if _, err := mmap(m.at, m.size, m.prot, m.flags, m.file); err != nil {
+			return nil, fmt.Errorf("the system does not let this process run code that it has written: %w", err)
+		}
+	}
+	writable, err := mmap(0, textRoom, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED, int(fd))
+	if err != nil {
+		return nil, fmt.Errorf("cannot map memory for code: %w", err)
+	}
+	return &room{text: bytesAt(base, textRoom), writable: bytesAt(writable, textRoom), data: bytesAt(base+textRoom, dataRoom)}, nil
+}
+
+// memfd creates a file that is only in memory.
+func memfd(name string) (uintptr, error) {
+	const sysMemfdCreate, closeOnExec = 319, 1
+	p, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return 0, err
+	}
+	fd, _, errno := syscall.Syscall(sysMemfdCreate, uintptr(unsafe.Pointer(p)), closeOnExec, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return fd, nil
+}
+
+// mmap maps memory, at an address if flags contain MAP_FIXED, and else near it if that is free.
+func mmap(at uintptr, size, prot, flags, fd int) (uintptr, error) {
+	p, _, errno := syscall.Syscall6(syscall.SYS_MMAP, at, uintptr(size), uintptr(prot), uintptr(flags), uintptr(fd), 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return p, nil
+}
+
+// take returns the offsets of n bytes of text and m bytes of data, which are zero. It takes
+// nothing for good before keep is called.
+func (r *room) take(n, m int) (text, data int, err error) {
+	text, data = align(r.textUsed, 64), align(r.dataUsed, 64)
+	if text+n > len(r.text) || data+m > len(r.data) {
+		return 0, 0, fmt.Errorf("the session has room for %d more bytes of code and %d of data, and this cell needs %d and %d: restart the kernel", len(r.text)-text, len(r.data)-data, n, m)
+	}
+	clear(r.writable[text : text+n])
+	clear(r.data[data : data+m])
+	return text, data, nil
+}
+
+// keep takes the memory up to the given offsets.
+func (r *room) keep(text, data int) { r.textUsed, r.dataUsed = text, data }
+
+// align returns the first multiple of a that is at least n.
+func align(n, a int) int { return (n + a - 1) / a * a }

@@ -1,0 +1,48 @@
+//go:build !linux || !amd64 || !go1.26 || go1.27
+
+package loader
+
+import (
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"halfnote/interp/internal/native/object"
+)
+
+// Loader is never made on this system.
+type Loader struct{}
+
+// Options configures a loader.
+type Options struct {
+	Symbols   map[string]map[string]reflect.Value
+	Addresses map[string]uintptr
+	Objects   func(path string) (*object.Object, error)
+}
+
+// Supported says why objects cannot be loaded here.
+func Supported() error { return Check(runtime.Version()) }
+
+// New returns the error of Supported.
+func New(Options) (*Loader, error) { return nil, Supported() }
+
+// Define does nothing.
+func (*Loader) Define(string, unsafe.Pointer) {}
+
+// Forget does nothing.
+func (*Loader) Forget(...string) {}
+
+// Load returns the error of Supported.
+func (*Loader) Load(*object.Object, string) (*Module, error) { return nil, Supported() }
+
+// Module is never made on this system.
+type Module struct{}
+
+// Func returns no function.
+func (*Module) Func(string) (f func(), ok bool) { return nil, false }
+
+// Var returns no variable.
+func (*Module) Var(string) (v reflect.Value, ok bool) { return reflect.Value{}, false }
+
+// Init does nothing.
+func (*Module) Init() {}

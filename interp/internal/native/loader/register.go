@@ -1,0 +1,184 @@
+//go:build linux && amd64 && go1.26 && !go1.27
+
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"halfnote/interp/internal/native/object"
+)
+
+// nameOf returns the name of a symbol, for which it may read the object of another package.
+func (u *unit) nameOf(r object.Ref) string {
+	if name := u.o.Name(r); name != "" {
+		return name
+	}
+	path := u.o.PackageOf(r)
+	if path == "" || u.l.objects == nil {
+		return ""
+	}
+	o, ok := process.objects[path]
+	if !ok {
+		o, _ = u.l.objects(path) // without it the name is not known
+		process.objects[path] = o
+	}
+	if o == nil || int(r.Index) >= len(o.Defs) {
+		return ""
+	}
+	return o.Defs[r.Index].Name
+}
+
+// pointerMasks says which words of the unit's variables hold pointers.
+func (u *unit) pointerMasks() error {
+	for _, s := range u.data {
+		t, err := u.varType(s)
+		if err != nil {
+			return err
+		}
+		if t != nil && t.Size() != uintptr(s.Size) {
+			return fmt.Errorf("%s has %d bytes, and its type %v has %d", s.Name, s.Size, t, t.Size())
+		}
+		u.varTypes[s] = t
+	}
+	md := u.md
+	md.data, md.edata, md.bss, md.ebss = u.pointers, u.variables, u.variables, u.end
+	var err error
+	if md.gcdatamask, err = u.mask(md.data, md.edata); err == nil {
+		md.gcbssmask, err = u.mask(md.bss, md.ebss)
+	}
+	return err
+}
+
+// varType returns the type of a variable, or nil for read-only data and what the compiler adds.
+func (u *unit) varType(s *object.Symbol) (reflect.Type, error) {
+	r, ok := s.AuxOf(object.AuxGoType)
+	if !ok || s.Kind == object.ROData || isCache(s) {
+		return nil, nil
+	}
+	if d := u.o.Def(r); d != nil {
+		return u.typ(d)
+	}
+	name := u.nameOf(r)
+	n, _ := object.TypeName(name)
+	if t, ok := u.l.typeOf(n); ok {
+		return t, nil
+	}
+	return nil, &MissingError{[]string{name}}
+}
+
+// isCache reports whether a symbol is a cache that the compiler adds for an assertion or a
+// switch to interfaces. Its type may describe only the start.
+func isCache(s *object.Symbol) bool {
+	return strings.Contains(s.Name, "..typeAssert.") || strings.Contains(s.Name, "..interfaceSwitch.")
+}
+
+// mask returns the words with pointers between two addresses.
+func (u *unit) mask(from, to uintptr) (bitvector, error) {
+	const word = unsafe.Sizeof(uintptr(0))
+	words := (to - from) / word
+	bits := make([]byte, words/8+1)
+	set := func(p uintptr) { i := (p - from) / word; bits[i/8] |= 1 << (i % 8) }
+	for _, s := range u.data {
+		addr := u.addr[s]
+		if addr < from || addr >= to {
+			continue
+		}
+		switch t := u.varTypes[s]; {
+		case t != nil:
+			pointers(t, addr, set)
+		case s.Kind == object.Data: // made by the compiler, with its pointers in place
+			for _, r := range s.Relocs {
+				if r.Type == object.Addr && r.Off%int(word) == 0 {
+					set(addr + uintptr(r.Off))
+				}
+			}
+			if isCache(s) {
+				set(addr) // the runtime replaces what the first word points to
+			}
+		default:
+			return bitvector{}, fmt.Errorf("the type of the variable %s is not known", s.Name)
+		}
+	}
+	u.kept = append(u.kept, bits)
+	return bitvector{int32(words), &bits[0]}, nil
+}
+
+// pointers calls set with the address of each pointer in a value of a type.
+func pointers(t reflect.Type, addr uintptr, set func(uintptr)) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Slice, reflect.String:
+		set(addr)
+	case reflect.Interface:
+		set(addr)
+		set(addr + unsafe.Sizeof(uintptr(0)))
+	case reflect.Array:
+		for i := range t.Len() {
+			pointers(t.Elem(), addr+uintptr(i)*t.Elem().Size(), set)
+		}
+	case reflect.Struct:
+		for f := range t.Fields() {
+			pointers(f.Type, addr+f.Offset, set)
+		}
+	}
+}
+
+// verify checks what the runtime would end the process for, and that the runtime can find
+// the pointers in every frame.
+func (u *unit) verify() error {
+	md := u.md
+	for i, e := range md.ftab[:len(md.ftab)-1] {
+		if e.entryoff > md.ftab[i+1].entryoff || uintptr(e.entryoff) > md.maxpc-md.minpc {
+			return errors.New("the functions are not sorted by address")
+		}
+		f := funcIn(md.pclntable, e.funcoff)
+		name := stringIn(md.funcnametab, int(f.nameOff))
+		if f.entryOff != e.entryoff || f.pcsp == 0 || int(f.pcsp) >= len(md.pctab) {
+			return fmt.Errorf("the frame size of %s is not known", name)
+		}
+		if f.flag&funcFlagAsm != 0 {
+			continue
+		}
+		for j := range 2 { // arguments and local variables
+			if f.nfuncdata <= uint8(j) || *(*uint32)(at(uintptr(unsafe.Pointer(f)) + unsafe.Sizeof(*f) + 4*uintptr(f.npcdata) + 4*uintptr(j))) == none {
+				return fmt.Errorf("the pointers in the frames of %s are not known", name)
+			}
+		}
+	}
+	if md.minpc != md.text+uintptr(md.ftab[0].entryoff) {
+		return errors.New("the text does not begin with a function")
+	}
+	return nil
+}
+
+// register makes the unit known to the runtime and to later units. It does not fail: the
+// runtime would end the process for what verify has checked.
+func (u *unit) register() error {
+	l, md, r := u.l, u.md, process.room
+	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
+	process.kept = append(process.kept, u.kept...)
+	moduledataverify1(md)
+	last := lastmoduledatap
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&last.next)), unsafe.Pointer(md))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&lastmoduledatap)), unsafe.Pointer(md))
+	function(process.host.funcs[modulesinit])()
+	for name, t := range u.made {
+		l.types[name] = t
+	}
+	for _, list := range [][]*object.Symbol{u.text, u.data} {
+		for _, s := range list {
+			if strings.HasPrefix(s.Name, u.name+".") && s.ABI != static {
+				l.globals[s.Name] = u.addr[s]
+			}
+		}
+	}
+	l.loaded += u.textLen + u.dataLen
+	return nil
+}
+
+// static is the ABI of symbols that only their object uses.
+const static = 1<<16 - 1

@@ -1,0 +1,210 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"reflect"
+	"strings"
+	"sync"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/native/loader"
+	"halfnote/interp/internal/native/object"
+	"halfnote/interp/internal/native/toolchain"
+)
+
+// Engine holds the units compiled so far.
+type Engine struct {
+	fset     *token.FileSet
+	tools    *toolchain.Toolchain
+	compiler *toolchain.Compiler
+	loader   *loader.Loader
+	alias    func(path string) string
+	paths    map[string]string // of packages that are in the program, by alias
+	seq      int
+
+	known map[string]*earlier // declarations of units, by name
+	bound map[string]binding  // by alias and name, with a dot between
+
+	mu    sync.Mutex // code that runs asks for slots and places
+	slots map[string]reflect.Value
+	lines map[string]*lines // by the name that a unit has in line tables
+}
+
+// Options configures an engine.
+type Options struct {
+	// Symbols holds the symbols of compiled packages by path and name.
+	Symbols map[string]map[string]reflect.Value
+	// Alias is the name under which units import a package.
+	Alias func(path string) string
+}
+
+// New returns an engine without units. An error says why cells cannot be compiled here.
+func New(o Options) (*Engine, error) {
+	tools, err := Available()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		fset: token.NewFileSet(), tools: tools, alias: o.Alias, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
+		known: map[string]*earlier{}, bound: map[string]binding{}, slots: map[string]reflect.Value{}, lines: map[string]*lines{},
+	}
+	for path := range tools.Packages {
+		e.paths[o.Alias(path)] = path
+	}
+	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Objects: e.object}); err != nil {
+		return nil, err
+	}
+	if e.compiler, err = tools.NewCompiler(); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"os.Exit", "runtime.Goexit"} { // the program's own end the process, or the session
+		path, name, _ := strings.Cut(name, ".")
+		e.Bind(path, map[string]reflect.Value{name: o.Symbols[path][name]})
+	}
+	return e, nil
+}
+
+// Available returns what the engine needs, or an error that says why cells cannot be compiled
+// here. After the first call it takes no time.
+func Available() (*toolchain.Toolchain, error) { return available() }
+
+var available = sync.OnceValues(func() (*toolchain.Toolchain, error) {
+	if err := loader.Supported(); err != nil {
+		return nil, err
+	}
+	return toolchain.Find(context.Background())
+})
+
+// object returns the object of a package of the program.
+func (e *Engine) object(path string) (*object.Object, error) {
+	a, err := e.tools.Archive(path)
+	if err != nil {
+		return nil, err
+	}
+	return object.Read(a)
+}
+
+// Needs implements engine.Engine.
+func (e *Engine) Needs() engine.Needs { return needs }
+
+// Files implements engine.Engine.
+func (e *Engine) Files() *token.FileSet { return e.fset }
+
+// Declare implements engine.Engine.
+func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
+	e.seq++
+	s := e.source(u)
+	m, err := e.link(s.text, true)
+	var missing *loader.MissingError
+	if errors.As(err, &missing) { // bodies of functions may use what the program does not have
+		m, err = e.link(s.text, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Init()
+	for name, d := range s.declares {
+		e.known[name] = d
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lines[s.lines.file] = s.lines
+	for _, name := range s.variables {
+		if v, ok := m.Var(ofUnits + name); ok {
+			e.slots[name] = v
+		}
+	}
+	run, ok := m.Func(ofUnits + u.Entry)
+	if !ok {
+		return nil, fmt.Errorf("the unit has no function %s", u.Entry)
+	}
+	return &program{e: e, run: run, file: s.lines.file, gone: s.ends}, nil
+}
+
+// ofUnits is how the names of symbols of units begin.
+const ofUnits = "main."
+
+// link compiles a unit and makes it part of the program.
+func (e *Engine) link(text string, inline bool) (*loader.Module, error) {
+	a, err := e.compiler.Compile(context.Background(), "main", text, inline)
+	if err != nil {
+		return nil, err
+	}
+	o, err := object.Read(a)
+	if err != nil {
+		return nil, err
+	}
+	return e.loader.Load(o, "main")
+}
+
+// Slot implements engine.Engine.
+func (e *Engine) Slot(name string) (reflect.Value, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	v, ok := e.slots[name]
+	return v, ok
+}
+
+// Remove implements engine.Engine.
+func (e *Engine) Remove(names ...string) {
+	engine.Clear(e, names...)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, name := range names {
+		delete(e.slots, name)
+		delete(e.known, name)
+		e.loader.Forget(ofUnits + name)
+	}
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error { return e.compiler.Close() }
+
+// program is a unit that is part of the program.
+type program struct {
+	e    *Engine
+	run  func()
+	file string
+	gone bool
+}
+
+// Run implements engine.Program.
+func (p *program) Run() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = p.e.Recovered(r)
+		}
+	}()
+	p.run()
+	return nil
+}
+
+// Free implements engine.Program. The code stays in memory.
+func (p *program) Free() (gone bool) {
+	if p.gone {
+		p.e.mu.Lock()
+		defer p.e.mu.Unlock()
+		delete(p.e.lines, p.file)
+	}
+	return p.gone
+}
+
+// ends reports whether no code of a unit can run after its entry function: it declares only
+// that function and variables, and has no function literals.
+func ends(u *engine.Unit) bool {
+	ends := true
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.TypeSpec:
+			ends = false
+		case *ast.FuncDecl:
+			ends = ends && n.Name.Name == u.Entry
+		}
+		return ends
+	})
+	return ends
+}

@@ -1,0 +1,100 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/interp/engine"
+)
+
+// source is a unit as the compiler reads it.
+type source struct {
+	text      string
+	declares  map[string]*earlier // what later units may use
+	variables []string
+	lines     *lines
+	ends      bool // whether no code of the unit runs after its entry function
+}
+
+// source writes a unit, with the declarations of earlier units that it uses.
+func (e *Engine) source(u *engine.Unit) *source {
+	s := &source{declares: map[string]*earlier{}, lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u)}
+	used := map[string]bool{}
+	var own strings.Builder
+	for _, d := range u.File.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			continue
+		}
+		e.bindings(d)
+		useVariables(d)
+		names(d, used)
+		s.declare(d)
+		s.lines.mark(d)
+		own.WriteString(code(d) + "\n")
+	}
+	imports, again := e.uses(used, s.declares)
+	var b strings.Builder
+	b.WriteString("package main\n")
+	for _, path := range imports {
+		name := e.alias(path)
+		fmt.Fprintf(&b, "import %s %q\n", name, path)
+	}
+	b.WriteString(again)
+	b.WriteString(own.String())
+	s.text = b.String()
+	return s
+}
+
+// uses returns the imports and the declarations of earlier units that names refer to, directly
+// or through such declarations.
+func (e *Engine) uses(used map[string]bool, own map[string]*earlier) (imports []string, again string) {
+	var text strings.Builder
+	seen, written := map[string]bool{}, map[*earlier]bool{}
+	todo := slices.Sorted(maps.Keys(used))
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if path, ok := e.paths[name]; ok {
+			imports = append(imports, path)
+		} else if d := e.known[name]; d != nil && own[name] == nil && !written[d] {
+			written[d] = true
+			text.WriteString(d.text)
+			todo = append(todo, slices.Sorted(maps.Keys(d.uses))...)
+		}
+	}
+	slices.Sort(imports)
+	return imports, text.String()
+}
+
+// code prints a declaration, statement or expression without comments.
+func code(n any) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return fmt.Sprintf("/* %v */", err) // the compiler reports what is lacking
+	}
+	return b.String()
+}
+
+// names collects the names in a tree that may be of other declarations.
+func names(n ast.Node, into map[string]bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			into[n.Name] = true
+		case *ast.SelectorExpr:
+			names(n.X, into)
+			return false
+		}
+		return true
+	})
+}

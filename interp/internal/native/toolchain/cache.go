@@ -1,0 +1,59 @@
+package toolchain
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// cacheFile returns the file that holds the toolchain of the program, or "".
+func (p *program) cacheFile() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	key := sha256.Sum256([]byte(runtime.Version() + "\n" + p.buildID))
+	return filepath.Join(dir, "halfnote", "compiled-cells", fmt.Sprintf("%x.json", key[:12]))
+}
+
+// load returns the toolchain that store has stored, or nil if there is none or one of its
+// files is gone. Files of the go command's cache are named by their contents.
+func (p *program) load() *Toolchain {
+	b, err := os.ReadFile(p.cacheFile())
+	if err != nil {
+		return nil
+	}
+	t := &Toolchain{}
+	if json.Unmarshal(b, t) != nil || len(t.Packages) == 0 || len(t.Addresses) == 0 {
+		return nil
+	}
+	for _, file := range t.Packages {
+		if _, err := os.Stat(file); err != nil {
+			return nil
+		}
+	}
+	if _, err := os.Stat(t.Compiler); err != nil {
+		return nil
+	}
+	return t
+}
+
+// store keeps a toolchain for the next start of the program. Without a cache folder it does nothing.
+func (p *program) store(t *Toolchain) {
+	file := p.cacheFile()
+	b, err := json.Marshal(t)
+	if file == "" || err != nil || os.MkdirAll(filepath.Dir(file), 0o777) != nil {
+		return
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), "part")
+	if err != nil {
+		return
+	}
+	_, err = temp.Write(b)
+	if temp.Close() != nil || err != nil || os.Rename(temp.Name(), file) != nil {
+		_ = os.Remove(temp.Name())
+	}
+}

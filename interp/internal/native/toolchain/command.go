@@ -1,0 +1,102 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// goCommand runs the installed go command for a program, in the folder of its sources.
+type goCommand struct {
+	ctx     context.Context
+	dir     string
+	program *program
+}
+
+// run returns the standard output of a go command, which is built as the program was.
+func (g *goCommand) run(subcommand string, args ...string) (string, error) {
+	list := append([]string{subcommand}, args...)
+	cmd := exec.CommandContext(g.ctx, "go", list...)
+	cmd.Dir = g.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off")
+	cmd.Env = append(cmd.Env, g.program.env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", fmt.Errorf("compiled cells need Go, %s: %w", runtime.Version(), err)
+		}
+		return "", fmt.Errorf("go %s: %w: %s", subcommand, err, strings.TrimSpace(errs.String()))
+	}
+	return out.String(), nil
+}
+
+// build is run with the flags of the program, which follow the subcommand and come before args.
+func (g *goCommand) build(subcommand string, args ...string) (string, error) {
+	return g.run(subcommand, append(slices.Clone(g.program.flags), args...)...)
+}
+
+// compiler returns the file of the compiler, whose version is that of the program.
+func (g *goCommand) compiler() (string, error) {
+	out, err := g.run("env", "GOVERSION", "GOTOOLDIR")
+	if err != nil {
+		return "", err
+	}
+	version, tools, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	if version != runtime.Version() {
+		return "", fmt.Errorf("compiled cells need the Go that built this program, %s, and %s is installed: build the program again", runtime.Version(), version)
+	}
+	return filepath.Join(tools, "compile"), nil
+}
+
+// target names the program's package main, and whether it is a test.
+func (g *goCommand) target() (pkg string, isTest bool) {
+	return strings.CutSuffix(g.program.path, ".test")
+}
+
+// packages returns the files of the packages of the program, after checking that the sources
+// are still those of the program.
+func (g *goCommand) packages() (map[string]string, error) {
+	pkg, isTest := g.target()
+	args := []string{"-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}\t{{.BuildID}}\t{{.Export}}{{end}}", pkg}
+	if isTest {
+		args = slices.Insert(args, 0, "-test")
+	}
+	out, err := g.build("list", args...)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	same := false
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if len(f) != 3 {
+			continue
+		}
+		path, _, variant := strings.Cut(f[0], " ") // a package compiled for a test has its name appended
+		if _, ok := files[path]; !ok || variant {
+			files[path] = f[2]
+		}
+		same = same || f[0] == g.program.path && f[1] == g.program.mainID()
+	}
+	if same && !isTest {
+		same, err = g.upToDate(pkg)
+	}
+	if !same && !isTest { // addresses compares tests, whose package main the go command makes each time
+		return nil, errors.Join(fmt.Errorf("the sources in %s are not those of this program: build it again", g.dir), err)
+	}
+	return files, nil
+}
+
+// upToDate reports whether a build would leave the program as it is.
+func (g *goCommand) upToDate(pkg string) (bool, error) {
+	out, err := g.build("build", "-n", "-o", g.program.file, pkg)
+	return !strings.Contains(out, "link"), err
+}

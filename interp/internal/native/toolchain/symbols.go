@@ -1,0 +1,139 @@
+package toolchain
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// addresses returns the addresses of the program's variables: from the symbols of its file, or,
+// if it has none, from a file that is linked again with symbols.
+func (g *goCommand) addresses() (map[string]uintptr, error) {
+	pkg, isTest := g.target()
+	if list, err := symbols(g.program.file); !isTest && !errors.Is(err, errNoSymbols) {
+		return list, err
+	}
+	dir, err := os.MkdirTemp("", "halfnote-link")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "program")
+	if isTest {
+		_, err = g.build("test", "-c", "-o", file, pkg)
+	} else {
+		_, err = g.build("build", "-o", file, pkg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := sameLayout(g.program.file, file); err != nil {
+		return nil, err
+	}
+	return symbols(file)
+}
+
+var errNoSymbols = errors.New("the program has no symbols")
+
+// symbols returns the addresses of the variables in an ELF file, and of functions that are
+// instances of generic ones.
+func symbols(file string) (map[string]uintptr, error) {
+	f, err := elf.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	table, names := f.Section(".symtab"), f.Section(".strtab")
+	if table == nil || names == nil {
+		return nil, errNoSymbols
+	}
+	entries, err := table.Data()
+	if err != nil {
+		return nil, err
+	}
+	text, err := names.Data()
+	if err != nil {
+		return nil, err
+	}
+	inSection := map[elf.SectionIndex]bool{}
+	for i, s := range f.Sections {
+		inSection[elf.SectionIndex(i)] = slices.Contains(variables, s.Name)
+	}
+	list := map[string]uintptr{}
+	for ; len(entries) >= elf.Sym64Size; entries = entries[elf.Sym64Size:] {
+		section := elf.SectionIndex(binary.LittleEndian.Uint16(entries[6:]))
+		off, typ, value := binary.LittleEndian.Uint32(entries), elf.ST_TYPE(entries[4]), binary.LittleEndian.Uint64(entries[8:])
+		end := -1
+		if int(off) < len(text) {
+			end = bytes.IndexByte(text[off:], 0)
+		}
+		if end < 0 {
+			return nil, fmt.Errorf("%s: a symbol has no name", file)
+		}
+		name := text[off : int(off)+end]
+		if typ == elf.STT_OBJECT && inSection[section] || typ == elf.STT_FUNC && bytes.IndexByte(name, '[') >= 0 {
+			list[string(name)] = uintptr(value)
+		}
+	}
+	return list, nil
+}
+
+// variables are the sections with the variables of a program.
+var variables = []string{".noptrdata", ".data", ".bss", ".noptrbss"}
+
+// sameLayout returns an error unless the code and the variables of two files are at the same
+// addresses. Their code is the same but for the addresses of read-only constants, whose order
+// the linker does not fix; the other addresses in it are those of the variables.
+func sameLayout(file, other string) error {
+	a, err := elf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := elf.Open(other)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	for _, name := range append([]string{".text", ".rodata", ".gopclntab"}, variables...) {
+		x, y := a.Section(name), b.Section(name)
+		if x == nil || y == nil || x.Addr != y.Addr || x.Size != y.Size {
+			return fmt.Errorf("linked again, section %s of the program has another place", name)
+		}
+	}
+	text, constants := a.Section(".text"), a.Section(".rodata")
+	p, err1 := text.Data()
+	q, err2 := b.Section(".text").Data()
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	// toConstant reports whether code at an offset holds the distance to a constant, which is
+	// counted from the end of the instruction, at most 8 bytes further on.
+	toConstant := func(code []byte, off int) bool {
+		if off < 0 || off+4 > len(code) {
+			return false
+		}
+		to := int64(text.Addr) + int64(off) + 4 + int64(int32(binary.LittleEndian.Uint32(code[off:])))
+		return to >= int64(constants.Addr) && to < int64(constants.Addr+constants.Size)+8
+	}
+	for i := 0; i < len(p); i++ {
+		if p[i] == q[i] {
+			continue
+		}
+		found := false
+		for off := i - 3; off <= i && !found; off++ {
+			if found = toConstant(p, off) && toConstant(q, off); found {
+				i = off + 3
+			}
+		}
+		if !found {
+			return errors.New("linked again, the program has different code")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+// Package toolchain finds what compiled cells need besides the program: the compiler of the
+// Go version that built the program, the export data of the packages that are in the program,
+// and the addresses of its variables. All of it comes from an installed Go and the sources of
+// the program, and a build ID proves that they belong together. Another source of a Toolchain, such
+// as files that a release carries, would need only to fill in its fields.
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Toolchain is what the compiler and the loader need.
+type Toolchain struct {
+	Compiler string // file of the program compile
+	// Packages are the files with the export data and the object of each package, by path.
+	Packages map[string]string
+	// Addresses are those of the variables of the program, and of instances of generic
+	// functions, by the linker's names.
+	Addresses map[string]uintptr
+}
+
+// Find returns the toolchain of the running program. An error says what is lacking, and how to
+// get it. The first call for a program takes some seconds; later ones read what the first has
+// stored in the user's cache folder.
+func Find(ctx context.Context) (*Toolchain, error) {
+	p, err := running()
+	if err != nil {
+		return nil, err
+	}
+	if t := p.load(); t != nil {
+		return t, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	dir, err := p.sources()
+	if err != nil {
+		return nil, err
+	}
+	g := &goCommand{ctx: ctx, dir: dir, program: p}
+	t := &Toolchain{}
+	if t.Compiler, err = g.compiler(); err != nil {
+		return nil, err
+	}
+	if t.Packages, err = g.packages(); err != nil {
+		return nil, err
+	}
+	if t.Addresses, err = g.addresses(); err != nil {
+		return nil, err
+	}
+	p.store(t)
+	return t, nil
+}
+
+// Archive returns the archive of a package: its export data and its object.
+func (t *Toolchain) Archive(path string) ([]byte, error) {
+	file, ok := t.Packages[path]
+	if !ok {
+		return nil, fmt.Errorf("package %s is not in the program", path)
+	}
+	return os.ReadFile(file)
+}
+
+// sources returns the folder of the program's module: that which the compiler has recorded, or
+// the one around the executable or the working directory.
+func (p *program) sources() (string, error) {
+	candidates := []string{filepath.Dir(p.file)}
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		candidates = append(candidates, filepath.Dir(file))
+	}
+	if dir, err := os.Getwd(); err == nil {
+		candidates = append(candidates, dir)
+	}
+	for _, dir := range candidates {
+		for ; ; dir = filepath.Dir(dir) {
+			b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			if err == nil {
+				if strings.HasPrefix(string(b), "module "+p.module+"\n") {
+					return dir, nil
+				}
+				break
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", errors.New("compiled cells need the sources of this program: start it with go run in its checkout")
+}

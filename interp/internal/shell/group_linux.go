@@ -1,0 +1,12 @@
+package shell
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// group puts a command into a separate process group, so that its children can be ended
+// with it. It is killed when this process ends.
+func group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

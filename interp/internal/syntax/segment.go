@@ -1,0 +1,193 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"strings"
+)
+
+// Segment is a part of a cell: Go, or a magic.
+type Segment struct {
+	// Code is Go: the segment itself, or the code that the magic applies to. Blank
+	// lines and spaces precede it, so that it keeps its place in the cell.
+	Code  string
+	Magic string // name of the magic, or "" for Go
+	Args  string
+	// Variable and Assign are "x" and ":=" or "=" in x := !command.
+	Variable, Assign string
+	Body             string // raw lines below a "%%" magic
+	first            bool   // only magics and comments precede it
+	Line             int    // line of the magic, from 1
+	Col              int
+}
+
+// Late reports whether a magic for the whole cell follows Go code.
+func (g Segment) Late() bool { return strings.HasPrefix(g.Magic, "%%") && !g.first }
+
+// Segments splits a cell at its magics: lines that begin with a percent sign or an
+// exclamation mark, and lines such as "name?", where a statement could begin. No Go statement begins with a percent
+// sign. "!x" is Go if isValue reports that x begins with a value. A cell without magics
+// is one segment.
+func Segments(code string, isValue func(name string, member bool) bool) []Segment {
+	if !mayHoldMagic(code) {
+		return []Segment{{Code: code}}
+	}
+	var list []Segment
+	var before, part strings.Builder // blank text before the current segment; its Go
+	flush := func() {
+		if strings.TrimSpace(part.String()) != "" && !onlyComments(part.String()) {
+			list = append(list, Segment{Code: before.String() + part.String()})
+		}
+	}
+	lines := strings.SplitAfter(code, "\n")
+	above := ""
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		command, variable, assign := text, "", ""
+		if m := capturing.FindStringSubmatch(text); m != nil {
+			variable, assign, command = m[1], m[2], m[3]
+		}
+		asked, marks, asks := Question(text)
+		asks = asks && askable.MatchString(asked)
+		isMagic := asks || strings.HasPrefix(text, "%") ||
+			strings.HasPrefix(command, "!") && !goExpr(command, above+part.String(), isValue)
+		if !isMagic || !betweenStatements(part.String()) {
+			part.WriteString(line)
+			continue
+		}
+		flush()
+		above += part.String()
+		before.WriteString(strings.Repeat("\n", strings.Count(part.String(), "\n")))
+		part.Reset()
+		g := Segment{Line: i + 1, Col: strings.Index(line, text) + 1, first: onlyComments(above)}
+		if args, ok := strings.CutPrefix(command, "!"); ok {
+			g.Magic, g.Args, g.Variable, g.Assign = "!", strings.TrimSpace(args), variable, assign
+		} else if asks {
+			g.Magic, g.Args = "%pinfo", asked
+			switch {
+			case asked == "":
+				g.Magic = "%help"
+			case marks > 1:
+				g.Magic = "%pinfo2"
+			}
+		} else {
+			g.Magic, g.Args, _ = strings.Cut(text, " ")
+			g.Args = strings.TrimSpace(g.Args)
+		}
+		blank := before.String()
+		if strings.HasPrefix(g.Magic, "%%") && g.first {
+			g.Body = strings.Join(lines[i+1:], "")
+			g.Code = blank + "\n" + g.Body
+			return append(list, g)
+		}
+		g.Code = blank + strings.Repeat(" ", max(0, strings.LastIndex(line, g.Args))) + g.Args
+		list = append(list, g)
+		before.WriteString("\n")
+	}
+	flush()
+	if len(list) == 0 {
+		return []Segment{{Code: code}}
+	}
+	return list
+}
+
+// askable matches the names and patterns of lines such as "name?".
+var askable = regexp.MustCompile(`^(%{0,2}[\pL_*][\pL\pN_.*]*)?$`)
+
+// capturing matches the assignment of a command's output.
+var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
+
+// mayHoldMagic is a fast pre-check for magics.
+func mayHoldMagic(code string) bool {
+	for line := range strings.Lines(code) {
+		text := strings.TrimSpace(line)
+		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "?") || strings.HasSuffix(text, "?") || strings.Contains(text, "!") && capturing.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// betweenStatements reports whether a statement can begin after code: it has no open
+// bracket, string or comment and does not end with an operator.
+func betweenStatements(code string) bool {
+	open, last, depth := false, token.SEMICOLON, 0
+	Scan(code, func(tok token.Token, _ string) {
+		switch tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+		}
+		last = tok
+	}, func(msg string) { open = open || strings.Contains(msg, "not terminated") })
+	return !open && depth <= 0 && last == token.SEMICOLON
+}
+
+func onlyComments(code string) bool {
+	only := true
+	Scan(code, func(token.Token, string) { only = false }, func(string) { only = false })
+	return only
+}
+
+// goExpr reports whether a line that begins with an exclamation mark is a Go expression
+// and not a command: it parses as one, and begins with a value of the session or a name
+// that the cell mentions above.
+func goExpr(line, above string, isValue func(name string, member bool) bool) bool {
+	e, err := parser.ParseExpr(line)
+	if err != nil {
+		return false
+	}
+	member := false
+	for {
+		switch x := e.(type) {
+		case *ast.UnaryExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.BinaryExpr:
+			e = x.X
+		case *ast.CallExpr:
+			e = x.Fun
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e, member = x.X, true
+		case *ast.Ident:
+			found := isValue(x.Name, member)
+			Scan(above, func(tok token.Token, lit string) {
+				found = found || tok == token.IDENT && lit == x.Name
+			}, func(string) {})
+			return found
+		default:
+			return false
+		}
+	}
+}
+
+// Scan calls each for every token of code and fail for every mistake.
+func Scan(code string, each func(token.Token, string), fail func(msg string)) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(_ token.Position, msg string) { fail(msg) }, 0)
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return
+		}
+		each(tok, lit)
+	}
+}
+
+// Question returns the name and the number of question marks of a cell such as "name?" or "?".
+func Question(code string) (name string, marks int, ok bool) {
+	code = strings.TrimSpace(code)
+	name = strings.Trim(code, "?")
+	marks = len(code) - len(name)
+	name = strings.TrimSpace(name)
+	return name, marks, marks > 0 && !strings.ContainsAny(name, " \t\n") && !strings.HasPrefix(name, "//") && !strings.HasPrefix(name, "!")
+}

@@ -1,0 +1,159 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"halfnote/display"
+	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/export"
+	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/history"
+	"halfnote/interp/internal/magic"
+	"halfnote/interp/internal/syntax"
+	"halfnote/kernel"
+)
+
+// Format returns a cell in gofmt's format. Lines of magics, and cells that a magic takes as
+// text, stay as they are. So does a semicolon at the end, which keeps the cell from showing
+// its value, and a cell such as "x?". A cell that does not parse is an error.
+func Format(code string) (string, error) { return magic.Format(code) }
+
+// ExecutedCell is a cell of a notebook that has been run.
+type ExecutedCell = history.Cell
+
+// Export writes cells, in the order in which they ran, as one Go program that prints the same
+// output. Every variable of a cell becomes a package variable, and the statements of each
+// cell become a function. A redeclaration gets a separate name, and so do the versions that
+// depend on it. Cells that failed become comments, as do magics without a meaning in a
+// program; the declarations of cells that panicked stay. An error names the code that
+// cannot be exported; a program returned with an error does not compile.
+func Export(cells []ExecutedCell) ([]byte, error) { return export.Program(cells, magic.Runs) }
+
+// GoModHint returns the lines that the go.mod of an exported program needs to find
+// this module's packages, or "".
+func GoModHint(file string, src []byte, release string) string {
+	return export.GoModHint(file, src, release)
+}
+
+// UseOutputs implements kernel.OutputUser.
+func (s *Session) UseOutputs(o kernel.KeptOutputs) { s.kept = o }
+
+// OutputCell implements kernel.OutputUser.
+func (s *Session) OutputCell(count int) string { return fmt.Sprintf("%%output %d", count) }
+
+// missed tells of a long cell that another front end ran.
+func (s *Session) missed(in kernel.Cell, out kernel.Output) {
+	if in.Missed > 0 && !strings.HasPrefix(strings.TrimSpace(in.Code), "%output") {
+		fmt.Fprintf(out.Stderr(), "In[%d] ran for another window, which may have been closed: %s shows its output here\n", in.Missed, s.OutputCell(in.Missed))
+	}
+}
+
+// newMagics returns the magics of the session.
+func (s *Session) newMagics() *magic.Magics {
+	h := magicHost{s}
+	return magic.New(magic.Host{
+		Code: h, Names: h, State: h, History: s.history, Screen: s.screen, Debugger: s.debugger, Live: s.live, Release: s.opts.Release,
+	})
+}
+
+// magicHost implements the interfaces of magic.Host.
+type magicHost struct{ s *Session }
+
+func (h magicHost) Run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	return h.s.run(ctx, in, out)
+}
+
+func (h magicHost) Check(in kernel.Cell, out kernel.Output) (*front.Checked, *kernel.Error) {
+	k, err := h.s.examine(in, out)
+	if err != nil {
+		return nil, h.s.finish(nil, err).Err
+	}
+	return k, nil
+}
+
+func (h magicHost) Evaluate(ctx context.Context, in kernel.Cell, out kernel.Output) (magic.Evaluation, *kernel.Error) {
+	c, err := h.s.execute(ctx, in, out, false)
+	e := &evaluation{s: h.s, cell: c}
+	if err != nil {
+		defer e.Close()
+		return nil, e.failed(err)
+	}
+	return e, nil
+}
+
+func (h magicHost) Set(name string, v reflect.Value) {
+	if b := h.s.env.Cur[name]; b != nil {
+		if slot, ok := h.s.engine.Slot(b.Slot); ok {
+			slot.Set(v)
+		}
+	}
+}
+
+func (h magicHost) RunsCells(function string) bool { return h.s.engine.RunsCells(function) }
+
+func (h magicHost) Report(r *syntax.Rejected) *kernel.Error { return h.s.describer().Mistakes(r) }
+
+func (h magicHost) IsValue(name string, beforeDot bool) bool { return h.s.isValue(name, beforeDot) }
+
+func (h magicHost) Seen() assist.Snapshot { return h.s.seen() }
+
+func (h magicHost) Variables() []kernel.Variable { return h.s.variables() }
+
+func (h magicHost) Declared() []*front.Binding { return h.s.current() }
+
+func (h magicHost) Outputs() magic.Outputs { return h.s.kept }
+
+func (h magicHost) ForgetOutputs() {
+	h.s.dropOutputs(func(front.KeptValue) bool { return true })
+	e := h.s.env.Clone()
+	e.Last = nil
+	h.s.take(e)
+}
+
+func (h magicHost) Reset() error {
+	h.s.live.StopAll()
+	defer trim(0)
+	return h.s.reset()
+}
+
+// evaluation implements magic.Evaluation.
+type evaluation struct {
+	s    *Session
+	cell *cell
+	left bool // still running
+}
+
+func (e *evaluation) failed(err error) *kernel.Error {
+	e.left = e.left || errors.Is(err, errLeft)
+	return e.s.finish(e.cell, err).Err
+}
+
+func (e *evaluation) Value() (v reflect.Value, ok bool) {
+	if len(e.cell.Results) == 0 {
+		return v, false
+	}
+	return e.s.engine.Slot(e.cell.Results[0].Slot)
+}
+
+func (e *evaluation) Show() (*display.Bundle, *kernel.Error) {
+	err := e.s.render(e.cell)
+	if err != nil {
+		return nil, e.failed(err)
+	}
+	return e.cell.value, nil
+}
+
+func (e *evaluation) Call(f func()) *kernel.Error {
+	err := e.s.calling(e.cell, f)
+	e.s.stdio.Flush()
+	if err != nil {
+		return e.failed(err)
+	}
+	return nil
+}
+
+func (e *evaluation) Close() { e.s.drop(e.cell, e.left) }

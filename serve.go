@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os"
+	"runtime/debug"
+
+	"halfnote/internal/plumbing"
+	"halfnote/interp"
+	"halfnote/kernel"
+	"halfnote/kernel/remote"
+	"halfnote/tensor"
+	"halfnote/tensor/driver"
+)
+
+// mapped returns the number of bytes of tensors outside Go's heap.
+func mapped() int64 {
+	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
+		return r.Memory().Mapped
+	}
+	return 0
+}
+
+type kernelCommand struct {
+	ConnectionFile string `arg:"" optional:"" help:"The connection file that the front end wrote. Without it the kernel chooses its ports and answers to --response-address." type:"existingfile"`
+	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	Charts         string `default:"" enum:",${forms}" placeholder:"FORM" help:"Form of charts until a cell sets %charts: ${forms}."`
+	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
+
+	KernelID            string `group:"server" placeholder:"ID" env:"KERNEL_ID" help:"Name of the kernel in its answer."`
+	PortRange           string `group:"server" placeholder:"A..B" env:"PORT_RANGE" help:"Ports to choose from; 0..0 for any."`
+	ResponseAddress     string `group:"server" placeholder:"IP:PORT" env:"RESPONSE_ADDRESS" help:"Where the server waits for the connection."`
+	PublicKey           string `group:"server" placeholder:"KEY" env:"PUBLIC_KEY" help:"The server's RSA key in base64, which encrypts the answer."`
+	TransportEncryption string `group:"server" default:"" enum:",disabled,auto,required" placeholder:"POLICY" env:"TRANSPORT_ENCRYPTION" help:"Encrypt connections: disabled, auto or required."`
+}
+
+// serve runs the kernel. Without a connection file it answers to a server on another machine.
+func (c kernelCommand) serve(config kernel.Config, session *interp.Session) error {
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	if c.ConnectionFile == "" {
+		launch, err := remote.New(remote.Options{
+			KernelID: c.KernelID, PortRange: c.PortRange, ResponseAddress: c.ResponseAddress, PublicKey: c.PublicKey, TransportEncryption: c.TransportEncryption,
+		})
+		if err != nil {
+			return errors.Join(err, session.Close())
+		}
+		defer launch.Close()
+		config.Connection = launch.Connection()
+		config.Ready = func(conn kernel.Connection) {
+			if err := launch.Answer(conn, log.New(config.Log, "", 0)); err != nil {
+				stop(err)
+			}
+		}
+	}
+	err := kernel.Serve(ctx, config, session)
+	return errors.Join(err, context.Cause(ctx))
+}
+
+func (c kernelCommand) Run() error {
+	if c.ConnectionFile == "" && c.ResponseAddress == "" {
+		return errors.New("kernel: a connection file is missing, or --response-address for a server on another machine")
+	}
+	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
+	if limit > 0 {
+		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
+	}
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
+	if err != nil {
+		return err
+	}
+	// Poll lets interrupts end long tensor operations. Source gives their line in the cell.
+	driver.SetHost(driver.Host{Poll: session.Poll, Source: session.Source, Tracing: session.Watch})
+	own := os.Stderr
+	restore, err := interp.CaptureProcessOutput(session)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return c.serve(kernel.Config{
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
+	}, session)
+}

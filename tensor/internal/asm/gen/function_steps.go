@@ -1,0 +1,97 @@
+package main
+
+import (
+	"math"
+	"math/big"
+)
+
+// Functions of halves whose exponents and significands choose a short polynomial.
+
+// steps are 32 polynomials for intervals of a from 0 on, in the distance from an interval's lower end.
+// 1 + a has the same number of intervals between one power of 2 and the next, 2^bits, and the last 5
+// of the bits that tell them apart are the polynomial's index.
+type steps struct {
+	bits  int
+	terms [][]float64
+}
+
+func stepsOf(f func(a *big.Float) *big.Float, bits, terms int) steps {
+	s := steps{bits, make([][]float64, terms)}
+	for i := range s.terms {
+		s.terms[i] = make([]float64, 32)
+	}
+	for exponent := range 32 >> bits {
+		for part := range 1 << bits {
+			width := math.Ldexp(1, exponent-bits)
+			low := math.Ldexp(1, exponent) + width*float64(part) - 1
+			at := (exponent+127)<<bits&31 + part
+			start := f(number(low))
+			s.terms[0][at] = rounded(start)
+			for i, c := range fit(func(d *big.Float) *big.Float {
+				return ratio(sum(f(sum(number(low), d)), times(number(-1), start)), d)
+			}, 0, width, terms-1) {
+				s.terms[i+1][at] = c
+			}
+		}
+	}
+	return s
+}
+
+// find returns the number of a's interval and the distance from its lower end.
+func (s steps) find(l *line, a value) (at, d value) {
+	u := l.add(a, l.float(1))
+	return l.right(u, 23-s.bits), l.sub(u, l.and(u, l.bits(uint64(^uint32(0)<<(23-s.bits)))))
+}
+
+// at returns the polynomial from term first on.
+func (s steps) at(l *line, at, d value, first int) value {
+	last := len(s.terms) - 1
+	y := l.lookup(s.terms[last], at)
+	for i := last - 1; i >= first; i-- {
+		y = l.fma(y, d, l.lookup(s.terms[i], at))
+	}
+	return y
+}
+
+var (
+	// The logarithm of Φ(-a) to base 2.
+	tailSteps = stepsOf(func(a *big.Float) *big.Float { return ratio(logOf(tailOf(a)), ln2) }, 3, 4)
+	exp2Terms = fit(func(r *big.Float) *big.Float { // (2^r - 1) / r
+		z := times(r, ln2)
+		return times(ln2, sum(number(1), times(z, series(exp2nd).at(z))))
+	}, -0.5, 0.5, 4)
+	// erf(a) / a. The first 11 bits of the first term stand apart, so that their product with a is exact.
+	erfSteps = erfStepsOf()
+)
+
+func erfStepsOf() steps {
+	s := stepsOf(func(a *big.Float) *big.Float { return series(erf1).at(times(a, a)) }, 4, 4)
+	first, rest := make([]float64, 32), make([]float64, 32)
+	for i, c := range s.terms[0] {
+		first[i] = math.Round(c*0x1p11) * 0x1p-11
+		rest[i] = c - first[i]
+	}
+	s.terms = append([][]float64{first, rest}, s.terms[1:]...)
+	return s
+}
+
+// erfHalf is -1 or 1 beyond 3 for halves.
+func erfHalf(l *line) value {
+	x := l.x()
+	a := l.min(l.float(3-0x1p-20), l.size(x))
+	at, d := erfSteps.find(l, a)
+	y := l.fma(a, erfSteps.at(l, at, d, 1), l.mul(a, l.lookup(erfSteps.terms[0], at)))
+	return l.or(y, l.and(x, l.sign()))
+}
+
+// geluBFloat16 subtracts the tail from x or from 0. Beyond 15 the tail is 0.
+func geluBFloat16(l *line) value {
+	x := l.x()
+	a := l.size(l.min(l.float(16), x)) // the tail of infinity is 0, and that of minus infinity NaN
+	at, d := tailSteps.find(l, l.min(l.float(15-0x1p-20), a))
+	q := tailSteps.at(l, at, d, 0)
+	n := l.sub(l.add(q, l.float(wholeSingle)), l.float(wholeSingle))
+	r := l.sub(q, n)
+	tail := l.scale(l.fma(r, l.horner(exp2Terms, r), l.float(1)), n)
+	return l.fnma(a, tail, l.max(l.float(math.Copysign(0, -1)), x))
+}
