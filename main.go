@@ -47,6 +47,7 @@ type commands struct {
 	Work      workCommand      `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what halfnote finds on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Help      helpCommand      `cmd:"" help:"Describe the commands, or one of them."`
 }
 
 func main() {
@@ -64,6 +65,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "halfnote:", err)
 		os.Exit(1)
 	}
+}
+
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"A command, for example run."`
+}
+
+// Run prints what --help prints.
+func (c helpCommand) Run(k *kong.Kong) error {
+	_, err := k.Parse(append(c.Command, "--help"))
+	return err
 }
 
 type installCommand struct {

@@ -100,7 +100,7 @@ func Tooltip(text string) Option { return Trait("tooltip", text) }
 // Disabled disables a widget: the reader cannot change it.
 func Disabled() Option { return Trait("disabled", true) }
 
-// Step sets a slider's step; the default is 1, or 0.1 for floats.
+// Step sets a slider's step; the default is 1, or 0.1 for floats. See [NewFloatSlider].
 func Step(by float64) Option { return Trait("step", by) }
 
 // Base sets the base of a [NewFloatLogSlider]; the default is 10.

@@ -52,10 +52,27 @@ func (w *Int) OnChange(f func(int)) {
 // Float is a widget with a floating-point value.
 type Float struct{ *control }
 
-// NewFloatSlider returns a slider from min to max. Values outside that range are clamped. It
-// panics unless min <= max. It is ipywidgets' FloatSlider.
+// NewFloatSlider returns a slider from min to max. Values outside that range are clamped. Front ends
+// show values at steps from min. The default step is 0.1, or the largest of 0.01, 0.001, … that shows value as it
+// is. It panics unless min <= max. It is ipywidgets' FloatSlider, whose default step is 0.1 for every value.
 func NewFloatSlider(value, min, max float64, options ...Option) *Float {
-	return newFloat("FloatSlider", value, min, max, options)
+	return newFloat("FloatSlider", value, min, max, append(fineStep(value, min, max), options...))
+}
+
+// fineStep returns the options of a slider whose steps from min reach value, none if the default steps do.
+func fineStep(value, min, max float64) []Option {
+	for digits := 1; digits <= 6 && min < value && value < max; digits++ {
+		scale := math.Pow10(digits)
+		steps := (value - min) * scale
+		if math.Abs(steps-math.Round(steps)) > 1e-6 {
+			continue
+		}
+		if digits == 1 {
+			break
+		}
+		return []Option{Step(1 / scale), Format(fmt.Sprintf(".%df", digits))}
+	}
+	return nil
 }
 
 // NewFloatLogSlider returns a logarithmic slider from 10^min to 10^max, or of another [Base].

@@ -368,3 +368,26 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("comm with data 7: got error %v", err)
 	}
 }
+
+// TestFloatSliderSteps checks that the steps of a slider reach its first value, because front ends show values at steps.
+func TestFloatSliderSteps(t *testing.T) {
+	for _, tt := range []struct {
+		value, min, max float64
+		options         []Option
+		step            float64
+		format          string
+	}{
+		{value: 0.5, min: 0, max: 1, step: 0.1, format: ".2f"},
+		{value: 0.1, min: 0.01, max: 1, step: 0.01, format: ".2f"},
+		{value: 0.001, min: 0, max: 0.01, step: 0.001, format: ".3f"},
+		{value: 1, min: 0.01, max: 1, step: 0.1, format: ".2f"},
+		{value: 2, min: 0.01, max: 1, step: 0.1, format: ".2f"},
+		{value: math.Pi, min: 0, max: 4, step: 0.1, format: ".2f"},
+		{value: 0.1, min: 0.01, max: 1, options: []Option{Step(0.05), Format(".1f")}, step: 0.05, format: ".1f"},
+	} {
+		s := NewFloatSlider(tt.value, tt.min, tt.max, tt.options...)
+		if step, format := s.model.get("step"), s.model.get("readout_format"); step != tt.step || format != tt.format {
+			t.Errorf("value %g from %g to %g: got step %v and format %v, want %g and %s", tt.value, tt.min, tt.max, step, format, tt.step, tt.format)
+		}
+	}
+}

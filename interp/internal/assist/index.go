@@ -235,7 +235,7 @@ func isOf(t types.Type, name *types.TypeName) bool {
 	return ok && isNamed && have.Origin() == want.Origin()
 }
 
-// methods returns the methods of a type and of pointers to it that a cell can call. Those of an
+// methods returns the methods of a type and of pointers to it that a cell may want to call. Those of an
 // interface are in its declaration.
 func (p *probe) methods(t *types.TypeName) (list []types.Object) {
 	if types.IsInterface(t.Type()) {
@@ -243,7 +243,7 @@ func (p *probe) methods(t *types.TypeName) (list []types.Object) {
 	}
 	set := types.NewMethodSet(types.NewPointer(t.Type()))
 	for m := range set.Methods() {
-		if o := m.Obj(); o.Exported() || o.Pkg() == p.pkg {
+		if o := m.Obj(); (o.Exported() || o.Pkg() == p.pkg) && !exports.Displays(o) {
 			list = append(list, o)
 		}
 	}

@@ -90,6 +90,15 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestDisplayMethods checks that the pages of types leave out the methods that only package display calls.
+func TestDisplayMethods(t *testing.T) {
+	e, ok := explain(seen(), "diagnose.Replay", len("diagnose.Replay"), 0)
+	page := plain(e.index)
+	if !ok || !strings.Contains(page, "Chart(f Format)") || strings.Contains(page, "HTML") || strings.Contains(page, "InTheme") {
+		t.Errorf("got the page\n%s\nwant Chart, not HTML and InTheme", page)
+	}
+}
+
 // TestPackagePages checks the pages of this library's packages: they have an index, and none of
 // the anchors that Go's printer adds to headings.
 func TestPackagePages(t *testing.T) {

@@ -1,6 +1,19 @@
 package exports
 
-import "go/types"
+import (
+	"go/types"
+	"strings"
+)
+
+// displays holds the names of methods by which package display shows a value.
+var displays = map[string]bool{"Bundle": true, "HTML": true, "InTheme": true, "LaTeX": true, "Markdown": true, "MimeBundle": true}
+
+// Displays reports whether o is a method by which package display shows a value of a type of halfnote. Lists of members
+// leave these out: cells do not call them.
+func Displays(o types.Object) bool {
+	f, ok := o.(*types.Func)
+	return ok && f.Signature().Recv() != nil && displays[o.Name()] && o.Pkg() != nil && strings.HasPrefix(o.Pkg().Path(), "halfnote/")
+}
 
 // Member names o within its package as Doc does: "Type.Name" for methods
 // and fields.

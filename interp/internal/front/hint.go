@@ -43,6 +43,9 @@ func (c *checker) hint(e types.Error, a *attempt) string {
 		return h
 	}
 	switch {
+	case strings.HasPrefix(e.Msg, "use of package "):
+		name, _, _ := strings.Cut(strings.TrimPrefix(e.Msg, "use of package "), " ")
+		return c.packageNameHint(name, path)
 	case strings.HasPrefix(e.Msg, "undefined: "), strings.Contains(e.Msg, " not exported by package "):
 		return c.undefinedHint(e, a, path)
 	case strings.Contains(e.Msg, " has no field or method "), strings.HasPrefix(e.Msg, "unknown field "):
@@ -113,7 +116,7 @@ func (c *checker) undefinedHint(e types.Error, a *attempt, path []ast.Node) stri
 	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == e.Pos {
 		if id, ok := sel.X.(*ast.Ident); ok {
 			if p, ok := a.info.Uses[id].(*types.PkgName); ok {
-				return cmp.Or(constructor(p.Imported(), sel.Sel.Name), a.packageHint(p.Imported(), sel, path), meant(sel.Sel.Name, exportedNames(p.Imported().Scope())))
+				return cmp.Or(constructor(p.Imported(), sel.Sel.Name), a.packageHint(p.Imported(), sel, path), c.qualifiedHint(sel.Sel.Name), meant(sel.Sel.Name, exportedNames(p.Imported().Scope())))
 			}
 		}
 	}
@@ -121,7 +124,7 @@ func (c *checker) undefinedHint(e types.Error, a *attempt, path []ast.Node) stri
 	if !ok {
 		return ""
 	}
-	if h := cmp.Or(c.failedHint(name), foreignNames[name], c.importHint(name, path), c.qualifiedHint(name)); h != "" {
+	if h := cmp.Or(c.failedHint(name), foreignNames[name], c.packageNameHint(name, path), c.importHint(name, path), c.qualifiedHint(name)); h != "" {
 		return h
 	}
 	call, ok := within[*ast.CallExpr](path)

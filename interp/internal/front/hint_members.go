@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"halfnote/interp/internal/exports"
 )
 
 // memberHint suggests the fields and methods with similar names.
@@ -75,6 +77,10 @@ func (a *attempt) elementOf(lit *ast.CompositeLit, path []ast.Node) types.Type {
 func (a *attempt) membersHint(name string, t types.Type) string {
 	names := members(t, a.pkg)
 	h := meant(name, names)
+	names = slices.DeleteFunc(names, func(n string) bool {
+		o, _, _ := types.LookupFieldOrMethod(t, true, a.pkg, n)
+		return exports.Displays(o)
+	})
 	named, ok := types.Unalias(Deref(t)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == a.pkg {
 		return h

@@ -1,0 +1,34 @@
+package front
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"halfnote/interp/internal/exports"
+)
+
+// packageNameHint explains a package's name that stands alone, as in nn(x), and names the modules of the session that the call may
+// be meant for. It returns "" for other names.
+func (c *checker) packageNameHint(name string, path []ast.Node) string {
+	id, ok := path[0].(*ast.Ident)
+	if sel, isSel := within[*ast.SelectorExpr](path); !ok || id.Name != name || exports.Preloaded[name] == "" && c.Env.Imports[name] == "" || isSel && sel.X == ast.Expr(id) {
+		return ""
+	}
+	h := name + " is a package: " + name + "? lists what it has"
+	call, ok := within[*ast.CallExpr](path)
+	if !ok || call.Fun != ast.Expr(id) {
+		return h
+	}
+	var calls []string
+	for n, b := range c.Env.Cur {
+		if b.Kind == KindVar && strings.HasPrefix(b.Typ, "*nn.") {
+			calls = append(calls, code(callOf(&ast.SelectorExpr{X: ast.NewIdent(n), Sel: ast.NewIdent("Forward")}, call.Args...)))
+		}
+	}
+	slices.Sort(calls)
+	if len(calls) == 0 || len(calls) > 3 {
+		return h
+	}
+	return h + "; did you mean " + strings.Join(calls, " or ") + "?"
+}
