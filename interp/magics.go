@@ -99,6 +99,10 @@ func (h magicHost) Report(r *syntax.Rejected) *kernel.Error { return h.s.describ
 
 func (h magicHost) IsValue(name string, beforeDot bool) bool { return h.s.isValue(name, beforeDot) }
 
+func (h magicHost) Importable(path string) (string, error) {
+	return h.s.front.Packages.Loader.Importable(path)
+}
+
 func (h magicHost) Seen() assist.Snapshot { return h.s.seen() }
 
 func (h magicHost) Variables() []kernel.Variable { return h.s.variables() }

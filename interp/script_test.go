@@ -105,7 +105,8 @@ func scripts(t *testing.T, engine string) {
 }
 
 // TestPackageScripts runs scripts whose sections "file NAME" are written to the working
-// directory before the next cell runs. The folder cache in it is the module cache.
+// directory before the next cell runs. The folder cache in it is the module cache, and Go's command fetches the modules in
+// the folder modules.
 func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
 
 // TestPackageScriptsIxgo is TestPackageScripts on the ixgo engine.
@@ -137,13 +138,13 @@ func packageScripts(t *testing.T, engine string) {
 			}
 			dir := t.TempDir()
 			t.Chdir(dir)
-			t.Setenv("GOMODCACHE", filepath.Join(dir, "cache"))
-			t.Setenv("GOWORK", "")
+			serveModules(t, dir)
 			runScript(t, engine, file, x, func(name string, data []byte) {
 				name = filepath.FromSlash(name)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
 					t.Fatal(err)
 				}
+				publish(t)
 			})
 		})
 	}

@@ -25,7 +25,8 @@ type Packages struct {
 	// Pending holds the packages that have been read again and whose users are still to be
 	// compiled again; reloaded those that have been read again at any time.
 	Pending, reloaded map[string]bool
-	versions          int // number of retired packages
+	versions          int    // number of retired packages
+	modules           string // state of go.mod when the last cell ran
 	// next numbers the packages, and slots holds their names in the engine.
 	next  func() int
 	slots map[string]bool

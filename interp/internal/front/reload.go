@@ -10,8 +10,8 @@ import (
 	"halfnote/interp/internal/library"
 )
 
-// Reload reads the user's own packages again whose files have changed, and the packages that
-// import them. Functions, types and constants of cells that mention them are compiled again with
+// Reload reads the user's own packages again whose files have changed, packages of which go.mod now
+// selects another version, and the packages that import them. Functions, types and constants of cells that mention them are compiled again with
 // the cell. Variables keep their values and the types of the old packages, as they do when a cell
 // declares a type again. A package that cannot be read stays as it was.
 func (p *Packages) Reload() (retired []library.Retired, changed map[*library.Package]bool, err error) {
@@ -22,8 +22,9 @@ func (p *Packages) Reload() (retired []library.Retired, changed map[*library.Pac
 	}
 	changed = map[*library.Package]bool{}
 	var list []*library.Package
+	moved := p.moved()
 	for _, u := range p.Units {
-		if u.Declared && p.Loader.Own(u.Package) && p.Loader.Loaded(u.Path) == u.Package && !isRetired(u.Path) && u.Touched() && u.Changed() {
+		if u.Declared && p.Loader.Loaded(u.Path) == u.Package && !isRetired(u.Path) && (moved(u.Package) || p.Loader.Own(u.Package) && u.Touched() && u.Changed()) {
 			changed[u.Package] = true
 		}
 	}
@@ -56,6 +57,21 @@ func (p *Packages) Reload() (retired []library.Retired, changed map[*library.Pac
 		_, _ = p.use(r.Old.Path) // has just been read
 	}
 	return retired, changed, nil
+}
+
+// moved returns a function that reports whether a package is in another folder since go.mod changed, in that of another version.
+func (p *Packages) moved() func(*library.Package) bool {
+	never := func(*library.Package) bool { return false }
+	now := p.Loader.Modules()
+	if now == p.modules {
+		return never
+	}
+	p.modules = now
+	moved, err := p.Loader.Relocate()
+	if err != nil { // the next import reports it
+		return never
+	}
+	return moved
 }
 
 // retiredMark follows the path of a package in the paths of its old versions.

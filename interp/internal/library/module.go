@@ -35,7 +35,6 @@ type Finder struct {
 	selected map[string]string
 	replaced map[module.Version]module.Version // a key without a version stands for all versions
 	cache    string
-	goroot   string
 }
 
 // NewFinder returns a finder for a directory. An error describes a problem in the files
@@ -43,7 +42,7 @@ type Finder struct {
 func NewFinder(dir string) (*Finder, error) {
 	f := &Finder{
 		selected: map[string]string{}, replaced: map[module.Version]module.Version{},
-		cache: moduleCache(), goroot: build.Default.GOROOT,
+		cache: moduleCache(),
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -212,7 +211,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		return p, nil
 	}
 	if f.root == "" {
-		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it to locate its module", pkg)
+		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it to locate its module: %%go get %s makes one", pkg, pkg)
 	}
 	if f.vendor != "" {
 		p, ok := f.vendored[pkg]
@@ -246,7 +245,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 	if missing != nil {
 		return Place{}, missing
 	}
-	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: run go get %s", pkg, filepath.Join(f.root, "go.mod"), pkg)
+	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: %%go get %s adds it", pkg, filepath.Join(f.root, "go.mod"), pkg)
 }
 
 // owner returns the main module that has the package, or nil if there is none.
@@ -274,15 +273,16 @@ func (f *Finder) moduleDir(m module.Version) (string, error) {
 	}
 	dir := filepath.Join(f.cache, path+"@"+version)
 	if !exists(dir) {
-		return "", fmt.Errorf("module %s is not in the module cache (%s): run go mod download %s", r, f.cache, r.Path)
+		return "", fmt.Errorf("module %s is not in the module cache (%s): %%go get %s fetches it", r, f.cache, r)
 	}
 	return dir, nil
 }
 
 // std returns the source of a package of the standard library, if Go is installed.
 func (f *Finder) std(pkg string) (Place, error) {
-	p := Place{Dir: filepath.Join(f.goroot, "src", filepath.FromSlash(pkg))}
-	if f.goroot == "" || !exists(p.Dir) {
+	root, err := goroot()
+	p := Place{Dir: filepath.Join(root, "src", filepath.FromSlash(pkg))}
+	if err != nil || !exists(p.Dir) {
 		return p, fs.ErrNotExist
 	}
 	return p, nil

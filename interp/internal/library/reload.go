@@ -16,7 +16,7 @@ func (l *Loader) Own(p *Package) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.finder
-	return f != nil && p.Module != "" && !within(p.Dir, f.cache) && !within(p.Dir, f.vendor) && !within(p.Dir, f.goroot)
+	return f != nil && p.Module != "" && !within(p.Dir, f.cache) && !within(p.Dir, f.vendor)
 }
 
 func within(dir, root string) bool {

@@ -61,6 +61,9 @@ type Names interface {
 	// IsValue reports whether an expression can begin with a name: that of a variable,
 	// constant or function or, before a dot, of a package.
 	IsValue(name string, beforeDot bool) bool
+	// Importable returns a package that cells can import: the one at the path or, if that is a module without a
+	// package, one in it. The error says why there is none.
+	Importable(path string) (string, error)
 	// Seen returns the context of the next cell, with the values of the session.
 	Seen() assist.Snapshot
 	// Variables describes the variables of the session.
