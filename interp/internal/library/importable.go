@@ -13,7 +13,7 @@ import (
 )
 
 // Importable returns a package that cells can import as the files on disk are now: the one at the path or, if
-// that is a module without a package of its own, the first one below it. The error says why cells cannot import the
+// that is a module whose own folder has no package, the first one below it. The error says why cells cannot import the
 // package or, if there are several, the first one.
 func (l *Loader) Importable(pkg string) (string, error) {
 	dir, err := os.Getwd()
