@@ -32,7 +32,7 @@ func TestAttentionBlocks(t *testing.T) {
 		k, v := g.Randn(c.heads, keys, 8).To(c.dtype).Detach().RequireGrad(), g.Randn(c.heads, keys, 5).To(c.dtype).Detach().RequireGrad()
 		y := attend(q, k, v, c.o)
 		a, in := y.v.op.(attention), y.v.in
-		one := composeFrom(map[DType]int{BFloat16: 2}[c.dtype], func(x []*Tensor) *Tensor {
+		one := composeFrom(map[DType]int{BFloat16: 3}[c.dtype], func(x []*Tensor) *Tensor {
 			x = a.share(x)
 			if a.inBlocks(x) != (queries > queryBlock) || 2*queries*keys <= groupScores {
 				t.Errorf("%s: attention is not computed in blocks or groups", c.name)
@@ -43,7 +43,7 @@ func TestAttentionBlocks(t *testing.T) {
 			k := x[1].Transpose(-1, -2)
 			s := unsetTensor(x[0].mem.backend, Float32, productShape(x[0], k))
 			multiplyTo(s, []*Tensor{x[0], k})
-			return a.dropped(a.normalized(a.maskedScores(s.MulScalar(a.scale), x)), x).MatMul(x[2])
+			return a.dropped(a.normalized(a.maskedScores(s.MulScalar(a.scale), x)), x).To(c.dtype).MatMul(x[2])
 		}, in)
 		if !slices.Equal(y.Bits(), narrow(one, c.dtype).Bits()) {
 			t.Errorf("%s: the result differs from that of a single block", c.name)

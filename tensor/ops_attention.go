@@ -12,9 +12,9 @@ import (
 type attentionOptions = plumbing.AttentionOptions[*Tensor]
 
 // attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask, if
-// any, and the dropout mask, unless the backend draws it. Queries and keys of bfloat16 are
-// multiplied as such, and their float32 scores are scaled after the product. The second product is
-// float32, because rounded weights would cost accuracy.
+// any, and the dropout mask, unless the backend draws it. Operands of bfloat16 are multiplied as
+// such: their float32 scores are scaled after the first product, and the weights of the values are
+// rounded to bfloat16 before the second.
 type attention struct {
 	scale, dropout float64
 	masked, causal bool
@@ -43,7 +43,7 @@ func (a attention) Forward(in []*Tensor) *Tensor {
 	}
 	narrowed := 0
 	if in[0].dtype == BFloat16 && in[0].mem.backend.Offers(driver.Matmul, Float32, BFloat16, BFloat16) {
-		narrowed = 2
+		narrowed = 3
 	}
 	y := composeFrom(narrowed, func(x []*Tensor) *Tensor { return a.inPieces(a.share(a.withMask(x))) }, in)
 	return narrow(y, in[0].dtype) // a mask may be wider

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"math"
 	"slices"
 
 	"halfnote/tensor/driver"
@@ -21,7 +22,7 @@ func (a attention) inBlocks(x []*Tensor) bool {
 	n := len(x[0].shape)
 	queries, keys := x[0].shape[n-2], x[1].shape[len(x[1].shape)-2]
 	lead := x[0].shape[:n-2]
-	return queries > queryBlock && queries*keys >= 1<<20 && x[2].dtype == Float32 &&
+	return queries > queryBlock && queries*keys >= 1<<20 && x[2].dtype != Float64 &&
 		slices.Equal(lead, x[1].shape[:len(x[1].shape)-2]) && slices.Equal(lead, x[2].shape[:len(x[2].shape)-2])
 }
 
@@ -78,7 +79,7 @@ func (a attention) inPieces(x []*Tensor) *Tensor {
 }
 
 // groupScores is the number of scores of a group: they fit in the cache of a core.
-const groupScores = 1 << 18
+const groupScores = 1 << 17
 
 // groups sets y to the result for x, whose scores have the shape scores. On the CPU it
 // computes as many heads at a time as have scores that fit in the cache.
@@ -110,32 +111,45 @@ func (a attention) groups(y *Tensor, x []*Tensor, scores []int) {
 
 // attendTo sets y to the result for x.
 func (a attention) attendTo(y *Tensor, x []*Tensor) {
-	p := a.dropped(a.probabilities(x), x)
+	p := a.probabilities(x)
+	if a.dropout > 0 {
+		p = a.dropped(p, x)
+	}
+	p = narrow(p, x[2].dtype)
 	multiplyTo(y, []*Tensor{p, x[2]})
 	release(p)
 }
 
-// probabilities is weights without a derivative, of queries and keys that may be bfloat16. Its
-// result is a temporary.
+// probabilities is weights without a derivative, of operands that may be bfloat16. Its result is a
+// temporary, float32 or rounded to the dtype of the values.
 func (a attention) probabilities(x []*Tensor) *Tensor {
-	keys := x[1].Transpose(-1, -2)
-	var s *Tensor
-	if x[0].dtype == BFloat16 {
-		s = unsetTensor(x[0].mem.backend, Float32, productShape(x[0], keys))
-		multiplyTo(s, []*Tensor{x[0], keys})
-		run(driver.Kernel{Code: driver.Affine, Alpha: a.scale}, s, s)
+	q, keys := x[0], x[1].Transpose(-1, -2)
+	fraction, _ := math.Frexp(a.scale)
+	early := q.dtype != BFloat16 || fraction == 0.5 // a power of two, which does not round
+	if early {
+		q = q.MulScalar(a.scale)
+	}
+	s := unsetTensor(q.mem.backend, wideOf(q.dtype), productShape(q, keys))
+	multiplyTo(s, []*Tensor{q, keys})
+	if early {
+		release(q)
 	} else {
-		s = x[0].MulScalar(a.scale).MatMul(keys)
+		run(driver.Kernel{Code: driver.Affine, Alpha: a.scale}, s, s)
 	}
 	if m := a.maskedScores(s, x); m != s {
 		release(s)
 		s = m
 	}
-	if last := len(s.shape) - 1; !a.masked && s.Numel() > 0 && s.mem.backend.Offers(driver.Softmax, s.dtype, s.dtype) {
-		run(driver.Kernel{Code: driver.Softmax, Axis: last}, s, s)
-		return s
+	if a.masked || s.Numel() == 0 || !s.mem.backend.Offers(driver.Softmax, s.dtype, s.dtype) {
+		return a.normalized(s)
 	}
-	return a.normalized(s)
+	k, p := driver.Kernel{Code: driver.Softmax, Axis: len(s.shape) - 1}, s
+	if d := x[2].dtype; a.dropout == 0 && d != s.dtype && s.mem.backend.Offers(k.Code, d, s.dtype) {
+		p = unsetTensor(s.mem.backend, d, s.shape)
+		defer release(s)
+	}
+	run(k, p, s)
+	return p
 }
 
 // gradsInPieces returns the gradients of queries, keys and values, computed in blocks.

@@ -30,8 +30,9 @@ On the CPU, ` + "`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`
 polynomials and fused multiply-adds: the result is the nearest float32 or a neighbour of it. Of the 65,536 operands in float16 or
 bfloat16, at most 40 give a neighbour of the nearest half.
 
-Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16 and scales the float32 sums. Everything else, and the derivative,
-is computed in float32.
+Attention of bfloat16 on the CPU multiplies queries and keys as bfloat16, scales the float32 sums, or before the product the queries if the scale is
+a power of two, and rounds the weights to bfloat16 for their product with the values, as torch's kernels do. The result can be off by half a unit of
+bfloat16 for each value. Everything else, and the derivative, is computed in float32.
 
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
 products are int64. A uint8 with an int8 gives int16.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// attended is scaled dot-product attention by loops, in float64. keep reports whether a query attends to
-// a key.
+// attended is scaled dot-product attention by loops, in float64, except that the weights of bfloat16
+// are rounded. keep reports whether a query attends to a key.
 func attended(q, k, v *Tensor, keep func(i, j int) bool) []float64 {
 	var out []float64
 	l, s, e, n := q.Size(0), k.Size(0), q.Size(1), v.Size(1)
@@ -26,12 +26,18 @@ func attended(q, k, v *Tensor, keep func(i, j int) bool) []float64 {
 			}
 			total += weights[j]
 		}
+		for j := range s {
+			if total > 0 {
+				weights[j] /= total
+			}
+			if v.DType() == BFloat16 {
+				weights[j] = NewAs(BFloat16, weights[j:j+1]).Item()
+			}
+		}
 		for x := range n {
 			sum := 0.0
 			for j := range s {
-				if total > 0 {
-					sum += weights[j] / total * vs[j*n+x]
-				}
+				sum += weights[j] * vs[j*n+x]
 			}
 			out = append(out, sum)
 		}

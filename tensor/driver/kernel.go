@@ -193,7 +193,7 @@ const (
 	Dropout
 	// Softmax is exp(x - max) divided by its sum along Axis. The difference, the exponential, the sum,
 	// in the order of [Sum], and the quotient round as in [ReduceMax], Sub, Exp, Sum and Div. dst may be
-	// x, and may have the float32 of the arithmetic.
+	// x. One of the two may be float32, the dtype of the arithmetic, where the other is a half.
 	Softmax
 	// LogSoftmax is (x - max) - log Σ exp(x - max) along Axis, where each operation rounds; else it is
 	// like Softmax.

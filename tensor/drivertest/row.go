@@ -32,6 +32,11 @@ func testSoftmax(t *testing.T, b driver.Backend) {
 					dst := newView(t, b, d, shape, []strategy{dense, gaps, reversed}[i%3])
 					checkRows(t, b, code, axis, dst, src, name(code, d, shape, axis))
 					checkHoles(t, b, dst)
+					if code <= driver.LogSoftmax && d.Size() == 2 && b.Offers(code, d, driver.Float32) {
+						x := place(t, b, driver.Float32, shape, []strategy{dense, gaps}[axis%2], random(100003))
+						checkRows(t, b, code, axis, dst, []driver.View{x}, name(code, d, shape, axis, "of float32"))
+						checkHoles(t, b, dst)
+					}
 				}
 			}
 		}

@@ -264,15 +264,19 @@ func (r *run) magnitude(want T, order int) float64 {
 			m = max(m, meanMagnitude(h.Float64s()))
 		}
 	}
-	if order < 2 && coarse != nil && coarse(r.c.op()) && r.coarsest(want).Size() == 2 {
-		m *= 0x1p10
+	if d := r.coarsest(want); coarse(r.c.op(), order, d) {
+		m *= 0x1p20 * tensor.FInfo(d).Eps
 	}
 	return m
 }
 
-// coarse reports whether an operation rounds the summands to a half. If it is nil, none does.
-// The results of such operations have an absolute error, whatever their size.
-var coarse func(op string) bool
+// coarse reports whether an operation rounds the summands to d, a half, for that order of the
+// derivative. The results of such operations have an absolute error, whatever their size.
+var coarse = coarseOnCPU
+
+func coarseOnCPU(op string, order int, d tensor.DType) bool {
+	return op == "scaled_dot_product_attention" && order == 0 && d == tensor.BFloat16
+}
 
 // factor returns the factor of the tolerance of d. A forward pass in halves always has a tolerance of one ulp.
 func (r *run) factor(order int, d tensor.DType) float64 {

@@ -15,7 +15,7 @@ func init() {
 
 func offersSoftmax(_ driver.Code, dst driver.DType, in dtypes) bool {
 	src := in.slice()
-	return len(src) == 1 && computable(dst, src) && dst.Wide() == driver.Float32 && accepts(dst, src[0])
+	return len(src) == 1 && computable(dst, src) && dst.Wide() == driver.Float32 && (accepts(dst, src[0]) || src[0] == driver.Float32)
 }
 
 func offersSoftmaxGrad(_ driver.Code, dst driver.DType, in dtypes) bool {

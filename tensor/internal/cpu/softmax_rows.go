@@ -55,12 +55,12 @@ func (r *reader[T]) address(lo, n int) unsafe.Pointer {
 // softmaxRows computes [driver.Softmax] and its kin by assembly for adjacent rows of at most one block,
 // and reports whether it could.
 func (b *Backend) softmaxRows(k driver.Kernel, dst reader[float32], src []reader[float32], rows, n int) bool {
-	run := kernelsFor(dst.dtype)
-	if run.ExpRows == nil || n > block || !dst.layout.dense() {
+	run, first := kernelsFor(dst.dtype), kernelsFor(src[0].dtype)
+	if run.ExpRows == nil || first.ExpRows == nil || n > block || !dst.layout.dense() {
 		return false
 	}
 	for i := range src {
-		if src[i].dtype != dst.dtype || !src[i].layout.dense() {
+		if !src[i].layout.dense() {
 			return false
 		}
 	}
@@ -75,10 +75,10 @@ func (b *Backend) softmaxRows(k driver.Kernel, dst reader[float32], src []reader
 				to, x, sums := at(&dst), at(&src[0]), s.out[:count]
 				switch k.Code {
 				case driver.Softmax:
-					run.ExpRows(room, unsafe.Pointer(&sums[0]), x, count, n)
+					first.ExpRows(room, unsafe.Pointer(&sums[0]), x, count, n)
 					run.QuotientRows(to, room, unsafe.Pointer(&sums[0]), count, n)
 				case driver.LogSoftmax:
-					run.ShiftRows(room, unsafe.Pointer(&sums[0]), x, count, n)
+					first.ShiftRows(room, unsafe.Pointer(&sums[0]), x, count, n)
 					evaluateAll(asm.Log, sums, sums, nil, 0)
 					run.LowerRows(to, room, unsafe.Pointer(&sums[0]), count, n)
 				case driver.SoftmaxGrad:
