@@ -120,7 +120,7 @@ func TestFunctionValues(t *testing.T) {
 // compute sets got to f of x and y by the best tier.
 func compute(f Function, got, x, y []float32) {
 	if tier := Best(); tier != nil {
-		tier.Functions[f](unsafe.Pointer(&got[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(x), alphaOf(f), 0)
+		tier.Functions[f](unsafe.Pointer(&got[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(x), 0, alphaOf(f))
 		return
 	}
 	for i, x := range x {
@@ -143,7 +143,7 @@ func TestFunctionBits(t *testing.T) {
 	for _, tier := range Tiers() {
 		for f := range functions {
 			for _, alpha := range []float32{0, 0.7} {
-				tier.Functions[f](unsafe.Pointer(&got[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n, alpha, 0)
+				tier.Functions[f](unsafe.Pointer(&got[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n, 0, alpha)
 				for i := range got {
 					if want := f.Of(x[i], y[i], alpha); bits(got[i]) != bits(want) && (got[i] == got[i] || want == want) {
 						t.Errorf("%s: %v of %v, %v: got %v, want %v", tier.Name, f, x[i], y[i], got[i], want)

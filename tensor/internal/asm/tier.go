@@ -32,8 +32,8 @@ type Tier struct {
 	Packs *Packs
 	// Loops, Norms and Selects hold the other kernels.
 	Loops Loops
-	// Functions holds passes of elementary functions, for n a multiple of 8.
-	Functions []Pass
+	// Functions holds passes of elementary functions.
+	Functions []FunctionPass
 	// Float16Functions and BFloat16Functions are the same for halves, nil for those that a tier lacks.
 	Float16Functions, BFloat16Functions []HalfPass
 	// Most returns the largest of n float32, NaN if there is one, for n a multiple of 8.
@@ -185,6 +185,11 @@ const Last = 1 << 32
 // Pass computes n elements of dst from x and possibly y, all float32. The field of [Loops] says what
 // alpha and beta are. dst may be x or y.
 type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// FunctionPass computes n elements of dst from x and possibly y, all float32, for n a multiple of 8.
+// dst may be x or y. If around is not 0, dst is written around the caches and must be aligned to 64, and
+// Fence must follow.
+type FunctionPass = func(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // HalfPass computes n elements of dst from x and possibly y, all of one half-precision dtype. n is a
 // multiple of 64. Elements are widened, computed in float32, and rounded once; NaN becomes 0x7e00 or

@@ -20,7 +20,7 @@ var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5,
 
 var avx512Turned = [...]Direct{nil, turned1, turned2, turned3, turned4}
 
-var avx512Functions = [...]Pass{
+var avx512Functions = [...]FunctionPass{
 	Exp:          avx512Exp,
 	Exp2:         avx512Exp2,
 	Expm1:        avx512Expm1,
@@ -51,7 +51,7 @@ var avx512Functions = [...]Pass{
 	CosHalf:      avx512CosHalf,
 }
 
-var avx2Functions = [...]Pass{
+var avx2Functions = [...]FunctionPass{
 	Exp:          avx2Exp,
 	Exp2:         avx2Exp2,
 	Expm1:        avx2Expm1,
@@ -1496,15 +1496,15 @@ func twist(words, far unsafe.Pointer, n int)
 //go:noescape
 func drawBelow(dst, words unsafe.Pointer, n int, limit uint64)
 
-// avx512Exp is a [Pass]: exp(x - alpha), the difference rounded.
+// avx512Exp is a [FunctionPass]: exp(x - alpha), the difference rounded.
 //
 //go:noescape
-func avx512Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Exp(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Exp is a [Pass]: exp(x - alpha), the difference rounded.
+// avx2Exp is a [FunctionPass]: exp(x - alpha), the difference rounded.
 //
 //go:noescape
-func avx2Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Exp(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // expFloat16 is a [HalfPass]: exp(x - alpha), the difference rounded.
 //
@@ -1516,15 +1516,15 @@ func expFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float
 //go:noescape
 func expBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Exp2 is a [Pass]: 2 to the power x.
+// avx512Exp2 is a [FunctionPass]: 2 to the power x.
 //
 //go:noescape
-func avx512Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Exp2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Exp2 is a [Pass]: 2 to the power x.
+// avx2Exp2 is a [FunctionPass]: 2 to the power x.
 //
 //go:noescape
-func avx2Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Exp2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // exp2Float16 is a [HalfPass]: 2 to the power x.
 //
@@ -1536,15 +1536,15 @@ func exp2Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta floa
 //go:noescape
 func exp2BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Expm1 is a [Pass]: exp(x) - 1.
+// avx512Expm1 is a [FunctionPass]: exp(x) - 1.
 //
 //go:noescape
-func avx512Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Expm1(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Expm1 is a [Pass]: exp(x) - 1.
+// avx2Expm1 is a [FunctionPass]: exp(x) - 1.
 //
 //go:noescape
-func avx2Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Expm1(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // expm1Float16 is a [HalfPass]: exp(x) - 1.
 //
@@ -1556,15 +1556,15 @@ func expm1Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta flo
 //go:noescape
 func expm1BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Log is a [Pass]: the logarithm of x.
+// avx512Log is a [FunctionPass]: the logarithm of x.
 //
 //go:noescape
-func avx512Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Log(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Log is a [Pass]: the logarithm of x.
+// avx2Log is a [FunctionPass]: the logarithm of x.
 //
 //go:noescape
-func avx2Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Log(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // logFloat16 is a [HalfPass]: the logarithm of x.
 //
@@ -1576,15 +1576,15 @@ func logFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float
 //go:noescape
 func logBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Log2 is a [Pass]: the logarithm of x to base 2.
+// avx512Log2 is a [FunctionPass]: the logarithm of x to base 2.
 //
 //go:noescape
-func avx512Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Log2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Log2 is a [Pass]: the logarithm of x to base 2.
+// avx2Log2 is a [FunctionPass]: the logarithm of x to base 2.
 //
 //go:noescape
-func avx2Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Log2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // log2Float16 is a [HalfPass]: the logarithm of x to base 2.
 //
@@ -1596,15 +1596,15 @@ func log2Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta floa
 //go:noescape
 func log2BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Log10 is a [Pass]: the logarithm of x to base 10.
+// avx512Log10 is a [FunctionPass]: the logarithm of x to base 10.
 //
 //go:noescape
-func avx512Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Log10(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Log10 is a [Pass]: the logarithm of x to base 10.
+// avx2Log10 is a [FunctionPass]: the logarithm of x to base 10.
 //
 //go:noescape
-func avx2Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Log10(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // log10Float16 is a [HalfPass]: the logarithm of x to base 10.
 //
@@ -1616,15 +1616,15 @@ func log10Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta flo
 //go:noescape
 func log10BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Log1p is a [Pass]: log(1 + x).
+// avx512Log1p is a [FunctionPass]: log(1 + x).
 //
 //go:noescape
-func avx512Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Log1p(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Log1p is a [Pass]: log(1 + x).
+// avx2Log1p is a [FunctionPass]: log(1 + x).
 //
 //go:noescape
-func avx2Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Log1p(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // log1pFloat16 is a [HalfPass]: log(1 + x).
 //
@@ -1636,15 +1636,15 @@ func log1pFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta flo
 //go:noescape
 func log1pBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Tanh is a [Pass]: the hyperbolic tangent of x.
+// avx512Tanh is a [FunctionPass]: the hyperbolic tangent of x.
 //
 //go:noescape
-func avx512Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Tanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Tanh is a [Pass]: the hyperbolic tangent of x.
+// avx2Tanh is a [FunctionPass]: the hyperbolic tangent of x.
 //
 //go:noescape
-func avx2Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Tanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // tanhFloat16 is a [HalfPass]: the hyperbolic tangent of x.
 //
@@ -1656,15 +1656,15 @@ func tanhFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta floa
 //go:noescape
 func tanhBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Sigmoid is a [Pass]: 1 / (1 + exp(-x)).
+// avx512Sigmoid is a [FunctionPass]: 1 / (1 + exp(-x)).
 //
 //go:noescape
-func avx512Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Sigmoid(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Sigmoid is a [Pass]: 1 / (1 + exp(-x)).
+// avx2Sigmoid is a [FunctionPass]: 1 / (1 + exp(-x)).
 //
 //go:noescape
-func avx2Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Sigmoid(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // sigmoidFloat16 is a [HalfPass]: 1 / (1 + exp(-x)).
 //
@@ -1676,15 +1676,15 @@ func sigmoidFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta f
 //go:noescape
 func sigmoidBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Erf is a [Pass]: the error function of x.
+// avx512Erf is a [FunctionPass]: the error function of x.
 //
 //go:noescape
-func avx512Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Erf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Erf is a [Pass]: the error function of x.
+// avx2Erf is a [FunctionPass]: the error function of x.
 //
 //go:noescape
-func avx2Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Erf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // erfFloat16 is a [HalfPass]: the error function of x.
 //
@@ -1696,15 +1696,15 @@ func erfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float
 //go:noescape
 func erfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Rsqrt is a [Pass]: 1 / sqrt(x).
+// avx512Rsqrt is a [FunctionPass]: 1 / sqrt(x).
 //
 //go:noescape
-func avx512Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Rsqrt(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Rsqrt is a [Pass]: 1 / sqrt(x).
+// avx2Rsqrt is a [FunctionPass]: 1 / sqrt(x).
 //
 //go:noescape
-func avx2Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Rsqrt(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // rsqrtFloat16 is a [HalfPass]: 1 / sqrt(x).
 //
@@ -1716,15 +1716,15 @@ func rsqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta flo
 //go:noescape
 func rsqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Silu is a [Pass]: x / (1 + exp(-x)).
+// avx512Silu is a [FunctionPass]: x / (1 + exp(-x)).
 //
 //go:noescape
-func avx512Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Silu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Silu is a [Pass]: x / (1 + exp(-x)).
+// avx2Silu is a [FunctionPass]: x / (1 + exp(-x)).
 //
 //go:noescape
-func avx2Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Silu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // siluFloat16 is a [HalfPass]: x / (1 + exp(-x)).
 //
@@ -1736,15 +1736,15 @@ func siluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta floa
 //go:noescape
 func siluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512SiluGrad is a [Pass]: y times the derivative of x / (1 + exp(-x)).
+// avx512SiluGrad is a [FunctionPass]: y times the derivative of x / (1 + exp(-x)).
 //
 //go:noescape
-func avx512SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512SiluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2SiluGrad is a [Pass]: y times the derivative of x / (1 + exp(-x)).
+// avx2SiluGrad is a [FunctionPass]: y times the derivative of x / (1 + exp(-x)).
 //
 //go:noescape
-func avx2SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2SiluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // siluGradFloat16 is a [HalfPass]: y times the derivative of x / (1 + exp(-x)).
 //
@@ -1756,15 +1756,15 @@ func siluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func siluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluTanh is a [Pass]: x times the sigmoid of outer (x + cubic x³).
+// avx512GeluTanh is a [FunctionPass]: x times the sigmoid of outer (x + cubic x³).
 //
 //go:noescape
-func avx512GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluTanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluTanh is a [Pass]: x times the sigmoid of outer (x + cubic x³).
+// avx2GeluTanh is a [FunctionPass]: x times the sigmoid of outer (x + cubic x³).
 //
 //go:noescape
-func avx2GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluTanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluTanhFloat16 is a [HalfPass]: x times the sigmoid of outer (x + cubic x³).
 //
@@ -1776,15 +1776,15 @@ func geluTanhFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func geluTanhBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluTanhGrad is a [Pass]: y times the derivative of GeluTanh.
+// avx512GeluTanhGrad is a [FunctionPass]: y times the derivative of GeluTanh.
 //
 //go:noescape
-func avx512GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluTanhGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluTanhGrad is a [Pass]: y times the derivative of GeluTanh.
+// avx2GeluTanhGrad is a [FunctionPass]: y times the derivative of GeluTanh.
 //
 //go:noescape
-func avx2GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluTanhGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluTanhGradFloat16 is a [HalfPass]: y times the derivative of GeluTanh.
 //
@@ -1796,15 +1796,15 @@ func geluTanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //go:noescape
 func geluTanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Gelu is a [Pass]: x Φ(x), Φ being the normal distribution function.
+// avx512Gelu is a [FunctionPass]: x Φ(x), Φ being the normal distribution function.
 //
 //go:noescape
-func avx512Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Gelu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Gelu is a [Pass]: x Φ(x), Φ being the normal distribution function.
+// avx2Gelu is a [FunctionPass]: x Φ(x), Φ being the normal distribution function.
 //
 //go:noescape
-func avx2Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Gelu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluFloat16 is a [HalfPass]: x Φ(x), Φ being the normal distribution function.
 //
@@ -1816,25 +1816,25 @@ func geluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta floa
 //go:noescape
 func geluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluGrad is a [Pass]: y times the derivative of x Φ(x).
+// avx512GeluGrad is a [FunctionPass]: y times the derivative of x Φ(x).
 //
 //go:noescape
-func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluGrad is a [Pass]: y times the derivative of x Φ(x).
+// avx2GeluGrad is a [FunctionPass]: y times the derivative of x Φ(x).
 //
 //go:noescape
-func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx512SigmoidHalf is a [Pass]: Sigmoid for halves.
+// avx512SigmoidHalf is a [FunctionPass]: Sigmoid for halves.
 //
 //go:noescape
-func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2SigmoidHalf is a [Pass]: Sigmoid for halves.
+// avx2SigmoidHalf is a [FunctionPass]: Sigmoid for halves.
 //
 //go:noescape
-func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // sigmoidHalfFloat16 is a [HalfPass]: Sigmoid for halves.
 //
@@ -1846,15 +1846,15 @@ func sigmoidHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, be
 //go:noescape
 func sigmoidHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512SiluHalf is a [Pass]: Silu for halves.
+// avx512SiluHalf is a [FunctionPass]: Silu for halves.
 //
 //go:noescape
-func avx512SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512SiluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2SiluHalf is a [Pass]: Silu for halves.
+// avx2SiluHalf is a [FunctionPass]: Silu for halves.
 //
 //go:noescape
-func avx2SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2SiluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // siluHalfFloat16 is a [HalfPass]: Silu for halves.
 //
@@ -1866,15 +1866,15 @@ func siluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func siluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluHalf is a [Pass]: Gelu for halves.
+// avx512GeluHalf is a [FunctionPass]: Gelu for halves.
 //
 //go:noescape
-func avx512GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluHalf is a [Pass]: Gelu for halves.
+// avx2GeluHalf is a [FunctionPass]: Gelu for halves.
 //
 //go:noescape
-func avx2GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluHalfFloat16 is a [HalfPass]: Gelu for halves.
 //
@@ -1886,15 +1886,15 @@ func geluHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func geluHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluGradHalf is a [Pass]: GeluGrad for halves.
+// avx512GeluGradHalf is a [FunctionPass]: GeluGrad for halves.
 //
 //go:noescape
-func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluGradHalf is a [Pass]: GeluGrad for halves.
+// avx2GeluGradHalf is a [FunctionPass]: GeluGrad for halves.
 //
 //go:noescape
-func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluGradHalfFloat16 is a [HalfPass]: GeluGrad for halves.
 //
@@ -1906,15 +1906,15 @@ func geluGradHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //go:noescape
 func geluGradHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512GeluBFloat16 is a [Pass]: GeluHalf for bfloat16, with the same bits.
+// avx512GeluBFloat16 is a [FunctionPass]: GeluHalf for bfloat16, with the same bits.
 //
 //go:noescape
-func avx512GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512GeluBFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2GeluBFloat16 is a [Pass]: GeluHalf for bfloat16, with the same bits.
+// avx2GeluBFloat16 is a [FunctionPass]: GeluHalf for bfloat16, with the same bits.
 //
 //go:noescape
-func avx2GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2GeluBFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // geluBFloat16Float16 is a [HalfPass]: GeluHalf for bfloat16, with the same bits.
 //
@@ -1926,15 +1926,15 @@ func geluBFloat16Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //go:noescape
 func geluBFloat16BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512ErfHalf is a [Pass]: Erf for halves, with the same bits.
+// avx512ErfHalf is a [FunctionPass]: Erf for halves, with the same bits.
 //
 //go:noescape
-func avx512ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512ErfHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2ErfHalf is a [Pass]: Erf for halves, with the same bits.
+// avx2ErfHalf is a [FunctionPass]: Erf for halves, with the same bits.
 //
 //go:noescape
-func avx2ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2ErfHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // erfHalfFloat16 is a [HalfPass]: Erf for halves, with the same bits.
 //
@@ -1946,15 +1946,15 @@ func erfHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta f
 //go:noescape
 func erfHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Quotient is a [Pass]: x / alpha.
+// avx512Quotient is a [FunctionPass]: x / alpha.
 //
 //go:noescape
-func avx512Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Quotient(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Quotient is a [Pass]: x / alpha.
+// avx2Quotient is a [FunctionPass]: x / alpha.
 //
 //go:noescape
-func avx2Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Quotient(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // quotientFloat16 is a [HalfPass]: x / alpha.
 //
@@ -1966,35 +1966,35 @@ func quotientFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta 
 //go:noescape
 func quotientBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512Sin is a [Pass]: the sine of x.
+// avx512Sin is a [FunctionPass]: the sine of x.
 //
 //go:noescape
-func avx512Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Sin is a [Pass]: the sine of x.
+// avx2Sin is a [FunctionPass]: the sine of x.
 //
 //go:noescape
-func avx2Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx512Cos is a [Pass]: the cosine of x.
+// avx512Cos is a [FunctionPass]: the cosine of x.
 //
 //go:noescape
-func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2Cos is a [Pass]: the cosine of x.
+// avx2Cos is a [FunctionPass]: the cosine of x.
 //
 //go:noescape
-func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx512SinHalf is a [Pass]: Sin for halves.
+// avx512SinHalf is a [FunctionPass]: Sin for halves.
 //
 //go:noescape
-func avx512SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512SinHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2SinHalf is a [Pass]: Sin for halves.
+// avx2SinHalf is a [FunctionPass]: Sin for halves.
 //
 //go:noescape
-func avx2SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2SinHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // sinHalfFloat16 is a [HalfPass]: Sin for halves.
 //
@@ -2006,15 +2006,15 @@ func sinHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta f
 //go:noescape
 func sinHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
-// avx512CosHalf is a [Pass]: Cos for halves.
+// avx512CosHalf is a [FunctionPass]: Cos for halves.
 //
 //go:noescape
-func avx512CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx512CosHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
-// avx2CosHalf is a [Pass]: Cos for halves.
+// avx2CosHalf is a [FunctionPass]: Cos for halves.
 //
 //go:noescape
-func avx2CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+func avx2CosHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // cosHalfFloat16 is a [HalfPass]: Cos for halves.
 //

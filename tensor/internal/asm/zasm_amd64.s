@@ -50342,14 +50342,15 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Exp(SB), NOSPLIT, $0-40
+// func avx512Exp(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Exp(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
-VBROADCASTSS alpha+32(FP), Z31
+VBROADCASTSS alpha+40(FP), Z31
 VBROADCASTSD 96(AX), Z30
 VBROADCASTSD 32(AX), Z29
 VBROADCASTSD 0(AX), Z28
@@ -50365,12 +50366,16 @@ VBROADCASTSD 352(AX), Z19
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
 VSUBPS Z31, Z0, Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
 VSUBPS Z31, Z1, Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VSUBPS Z31, Z2, Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VSUBPS Z31, Z3, Z3
 VMAXPS Z0, Z28, Z0
@@ -50437,10 +50442,19 @@ VSCALEFPS Z4, Z8, Z8
 VSCALEFPS Z5, Z9, Z9
 VSCALEFPS Z6, Z10, Z10
 VSCALEFPS Z7, Z11, Z11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z8, 0(DI)
 VMOVUPS Z9, 64(DI)
 VMOVUPS Z10, 128(DI)
 VMOVUPS Z11, 192(DI)
+JMP next
+around:
+VMOVNTPS Z8, 0(DI)
+VMOVNTPS Z9, 64(DI)
+VMOVNTPS Z10, 128(DI)
+VMOVNTPS Z11, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -50485,21 +50499,25 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Exp(SB), NOSPLIT, $0-40
+// func avx2Exp(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Exp(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
-VBROADCASTSS alpha+32(FP), Y15
+VBROADCASTSS alpha+40(FP), Y15
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
 VSUBPS Y15, Y0, Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VSUBPS Y15, Y1, Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VSUBPS Y15, Y2, Y2
 VBROADCASTSD 0(AX), Y3
@@ -50584,9 +50602,17 @@ VPADDD 384(AX), Y0, Y0
 VPSLLD $23, Y0, Y0
 VMULPS Y1, Y8, Y8
 VMULPS Y0, Y8, Y8
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y6, 0(DI)
 VMOVUPS Y7, 32(DI)
 VMOVUPS Y8, 64(DI)
+JMP next
+around:
+VMOVNTPS Y6, 0(DI)
+VMOVNTPS Y7, 32(DI)
+VMOVNTPS Y8, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -50904,12 +50930,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Exp2(SB), NOSPLIT, $0-40
+// func avx512Exp2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Exp2(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 96(AX), Z30
 VBROADCASTSD 672(AX), Z29
@@ -50924,9 +50951,13 @@ VBROADCASTSD 352(AX), Z21
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMAXPS Z0, Z28, Z0
 VMAXPS Z1, Z28, Z1
@@ -50988,10 +51019,19 @@ VSCALEFPS Z4, Z8, Z8
 VSCALEFPS Z5, Z9, Z9
 VSCALEFPS Z6, Z10, Z10
 VSCALEFPS Z7, Z11, Z11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z8, 0(DI)
 VMOVUPS Z9, 64(DI)
 VMOVUPS Z10, 128(DI)
 VMOVUPS Z11, 192(DI)
+JMP next
+around:
+VMOVNTPS Z8, 0(DI)
+VMOVNTPS Z9, 64(DI)
+VMOVNTPS Z10, 128(DI)
+VMOVNTPS Z11, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -51034,18 +51074,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Exp2(SB), NOSPLIT, $0-40
+// func avx2Exp2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Exp2(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VBROADCASTSD 640(AX), Y3
 VMAXPS Y0, Y3, Y0
@@ -51124,9 +51168,17 @@ VPADDD 384(AX), Y0, Y0
 VPSLLD $23, Y0, Y0
 VMULPS Y1, Y8, Y8
 VMULPS Y0, Y8, Y8
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y6, 0(DI)
 VMOVUPS Y7, 32(DI)
 VMOVUPS Y8, 64(DI)
+JMP next
+around:
+VMOVNTPS Y6, 0(DI)
+VMOVNTPS Y7, 32(DI)
+VMOVNTPS Y8, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -51420,12 +51472,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Expm1(SB), NOSPLIT, $0-40
+// func avx512Expm1(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Expm1(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 320(AX), Z30
 VBROADCASTSD 96(AX), Z29
@@ -51437,9 +51490,13 @@ VBROADCASTSD 160(AX), Z24
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMAXPS Z0, Z26, Z4
 VMAXPS Z1, Z26, Z5
@@ -51560,10 +51617,19 @@ VCMPPS.BCST $0x11, 1024(AX), Z18, K2
 VBLENDMPS Z6, Z10, K2, Z10
 VCMPPS.BCST $0x11, 1024(AX), Z19, K2
 VBLENDMPS Z7, Z11, K2, Z11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z8, 0(DI)
 VMOVUPS Z9, 64(DI)
 VMOVUPS Z10, 128(DI)
 VMOVUPS Z11, 192(DI)
+JMP next
+around:
+VMOVNTPS Z8, 0(DI)
+VMOVNTPS Z9, 64(DI)
+VMOVNTPS Z10, 128(DI)
+VMOVNTPS Z11, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -51620,17 +51686,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Expm1(SB), NOSPLIT, $0-40
+// func avx2Expm1(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Expm1(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VBROADCASTSD 704(AX), Y2
 VMAXPS Y0, Y2, Y3
@@ -51714,8 +51783,15 @@ VCMPPS $0x11, 1024(AX), Y8, Y0
 VBLENDVPS Y0, Y3, Y5, Y5
 VCMPPS $0x11, 1024(AX), Y9, Y0
 VBLENDVPS Y0, Y4, Y2, Y2
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y5, 0(DI)
 VMOVUPS Y2, 32(DI)
+JMP next
+around:
+VMOVNTPS Y5, 0(DI)
+VMOVNTPS Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -52136,12 +52212,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Log(SB), NOSPLIT, $0-40
+// func avx512Log(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Log(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 800(AX), Z30
 VBROADCASTSD 1088(AX), Z29
@@ -52153,9 +52230,13 @@ VBROADCASTSD 352(AX), Z24
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMULPS Z27, Z0, Z4
 VMULPS Z27, Z1, Z5
@@ -52291,10 +52372,19 @@ VCMPPS.BCST $0x11, 1536(AX), Z2, K2
 VBLENDMPS Z6, Z2, K2, Z2
 VCMPPS.BCST $0x11, 1536(AX), Z3, K2
 VBLENDMPS Z7, Z3, K2, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -52354,17 +52444,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Log(SB), NOSPLIT, $0-40
+// func avx2Log(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Log(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VMULPS 1056(AX), Y0, Y2
 VMULPS 1056(AX), Y1, Y3
@@ -52438,8 +52531,15 @@ VCMPPS $0x11, 1536(AX), Y0, Y2
 VBLENDVPS Y2, Y4, Y0, Y0
 VCMPPS $0x11, 1536(AX), Y1, Y2
 VBLENDVPS Y2, Y3, Y1, Y1
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -52885,12 +52985,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Log2(SB), NOSPLIT, $0-40
+// func avx512Log2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Log2(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 800(AX), Z30
 VBROADCASTSD 64(AX), Z29
@@ -52902,9 +53003,13 @@ VBROADCASTSD 1184(AX), Z24
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMULPS Z26, Z0, Z4
 VMULPS Z26, Z1, Z5
@@ -53076,10 +53181,19 @@ VCMPPS.BCST $0x11, 1536(AX), Z2, K2
 VBLENDMPS Z10, Z2, K2, Z2
 VCMPPS.BCST $0x11, 1536(AX), Z3, K2
 VBLENDMPS Z11, Z3, K2, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -53148,17 +53262,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Log2(SB), NOSPLIT, $0-40
+// func avx2Log2(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Log2(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VMULPS 1056(AX), Y0, Y2
 VMULPS 1056(AX), Y1, Y3
@@ -53250,8 +53367,15 @@ VCMPPS $0x11, 1536(AX), Y0, Y2
 VBLENDVPS Y2, Y6, Y0, Y0
 VCMPPS $0x11, 1536(AX), Y1, Y2
 VBLENDVPS Y2, Y5, Y1, Y1
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -53778,12 +53902,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Log10(SB), NOSPLIT, $0-40
+// func avx512Log10(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Log10(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 800(AX), Z30
 VBROADCASTSD 1088(AX), Z29
@@ -53795,9 +53920,13 @@ VBROADCASTSD 1184(AX), Z24
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMULPS Z26, Z0, Z4
 VMULPS Z26, Z1, Z5
@@ -53945,10 +54074,19 @@ VCMPPS.BCST $0x11, 1536(AX), Z2, K2
 VBLENDMPS Z6, Z2, K2, Z2
 VCMPPS.BCST $0x11, 1536(AX), Z3, K2
 VBLENDMPS Z7, Z3, K2, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -54011,17 +54149,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Log10(SB), NOSPLIT, $0-40
+// func avx2Log10(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Log10(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VMULPS 1056(AX), Y0, Y2
 VMULPS 1056(AX), Y1, Y3
@@ -54101,8 +54242,15 @@ VCMPPS $0x11, 1536(AX), Y0, Y2
 VBLENDVPS Y2, Y4, Y0, Y0
 VCMPPS $0x11, 1536(AX), Y1, Y2
 VBLENDVPS Y2, Y3, Y1, Y1
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -54575,12 +54723,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Log1p(SB), NOSPLIT, $0-40
+// func avx512Log1p(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Log1p(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 1152(AX), Z29
@@ -54592,8 +54741,11 @@ VBROADCASTSD 1856(AX), Z24
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VADDPS Z30, Z0, Z3
 VADDPS Z30, Z1, Z4
@@ -54719,9 +54871,17 @@ VPANDQ.BCST 1568(AX), Z2, Z2
 VPORQ Z0, Z3, Z3
 VPORQ Z1, Z4, Z4
 VPORQ Z2, Z5, Z5
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z3, 0(DI)
 VMOVUPS Z4, 64(DI)
 VMOVUPS Z5, 128(DI)
+JMP next
+around:
+VMOVNTPS Z3, 0(DI)
+VMOVNTPS Z4, 64(DI)
+VMOVNTPS Z5, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -54789,12 +54949,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Log1p(SB), NOSPLIT, $0-40
+// func avx2Log1p(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Log1p(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 few:
 VMOVUPS 0(SI), Y0
@@ -55123,12 +55284,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Tanh(SB), NOSPLIT, $0-40
+// func avx512Tanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Tanh(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 736(AX), Z29
@@ -55136,9 +55298,13 @@ VBROADCASTSD 96(AX), Z28
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPANDQ Z29, Z0, Z4
 VPANDQ Z29, Z1, Z5
@@ -55298,10 +55464,19 @@ VPORQ Z0, Z20, Z20
 VPORQ Z1, Z21, Z21
 VPORQ Z2, Z22, Z22
 VPORQ Z3, Z7, Z7
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z20, 0(DI)
 VMOVUPS Z21, 64(DI)
 VMOVUPS Z22, 128(DI)
 VMOVUPS Z7, 192(DI)
+JMP next
+around:
+VMOVNTPS Z20, 0(DI)
+VMOVNTPS Z21, 64(DI)
+VMOVNTPS Z22, 128(DI)
+VMOVNTPS Z7, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -55367,17 +55542,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Tanh(SB), NOSPLIT, $0-40
+// func avx2Tanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Tanh(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VPAND 736(AX), Y0, Y2
 VPAND 736(AX), Y1, Y3
@@ -55476,8 +55654,15 @@ VPAND 1568(AX), Y0, Y0
 VPAND 1568(AX), Y1, Y1
 VPOR Y0, Y10, Y10
 VPOR Y1, Y3, Y3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y10, 0(DI)
 VMOVUPS Y3, 32(DI)
+JMP next
+around:
+VMOVNTPS Y10, 0(DI)
+VMOVNTPS Y3, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -55975,12 +56160,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Sigmoid(SB), NOSPLIT, $0-40
+// func avx512Sigmoid(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Sigmoid(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 800(AX), Z29
@@ -55992,8 +56178,11 @@ VBROADCASTSD 160(AX), Z24
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VPORQ Z26, Z0, Z3
 VPORQ Z26, Z1, Z4
@@ -56108,9 +56297,17 @@ VADDPS Z14, Z23, Z23
 VSCALEFPS Z0, Z21, Z21
 VSCALEFPS Z1, Z22, Z22
 VSCALEFPS Z2, Z23, Z23
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z21, 0(DI)
 VMOVUPS Z22, 64(DI)
 VMOVUPS Z23, 128(DI)
+JMP next
+around:
+VMOVNTPS Z21, 0(DI)
+VMOVNTPS Z22, 64(DI)
+VMOVNTPS Z23, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -56175,12 +56372,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Sigmoid(SB), NOSPLIT, $0-40
+// func avx2Sigmoid(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Sigmoid(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 few:
 VMOVUPS 0(SI), Y0
@@ -56510,12 +56708,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Erf(SB), NOSPLIT, $0-40
+// func avx512Erf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Erf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 736(AX), Z29
@@ -56523,9 +56722,13 @@ VBROADCASTSD 96(AX), Z28
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPANDQ Z29, Z0, Z4
 VPANDQ Z29, Z1, Z5
@@ -56712,10 +56915,19 @@ VPORQ Z0, Z20, Z20
 VPORQ Z1, Z21, Z21
 VPORQ Z2, Z22, Z22
 VPORQ Z3, Z23, Z23
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z20, 0(DI)
 VMOVUPS Z21, 64(DI)
 VMOVUPS Z22, 128(DI)
 VMOVUPS Z23, 192(DI)
+JMP next
+around:
+VMOVNTPS Z20, 0(DI)
+VMOVNTPS Z21, 64(DI)
+VMOVNTPS Z22, 128(DI)
+VMOVNTPS Z23, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -56787,17 +56999,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Erf(SB), NOSPLIT, $0-40
+// func avx2Erf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Erf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VPAND 736(AX), Y0, Y2
 VPAND 736(AX), Y1, Y3
@@ -56909,8 +57124,15 @@ VPAND 1568(AX), Y0, Y0
 VPAND 1568(AX), Y1, Y1
 VPOR Y0, Y10, Y10
 VPOR Y1, Y11, Y11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y10, 0(DI)
 VMOVUPS Y11, 32(DI)
+JMP next
+around:
+VMOVNTPS Y10, 0(DI)
+VMOVNTPS Y11, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -57468,20 +57690,25 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Rsqrt(SB), NOSPLIT, $0-40
+// func avx512Rsqrt(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Rsqrt(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VSQRTPS Z0, Z0
 VSQRTPS Z1, Z1
@@ -57491,10 +57718,19 @@ VDIVPS Z0, Z30, Z0
 VDIVPS Z1, Z30, Z1
 VDIVPS Z2, Z30, Z2
 VDIVPS Z3, Z30, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -57524,19 +57760,24 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Rsqrt(SB), NOSPLIT, $0-40
+// func avx2Rsqrt(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Rsqrt(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $32, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
+PREFETCHT0 2144(SI)
 VMOVUPS 96(SI), Y3
 VSQRTPS Y0, Y0
 VSQRTPS Y1, Y1
@@ -57550,10 +57791,19 @@ VBROADCASTSD 352(AX), Y4
 VDIVPS Y2, Y4, Y2
 VBROADCASTSD 352(AX), Y4
 VDIVPS Y3, Y4, Y4
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
 VMOVUPS Y2, 64(DI)
 VMOVUPS Y4, 96(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+VMOVNTPS Y2, 64(DI)
+VMOVNTPS Y4, 96(DI)
+next:
 ADDQ $128, SI
 ADDQ $128, R8
 ADDQ $128, DI
@@ -57703,12 +57953,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Silu(SB), NOSPLIT, $0-40
+// func avx512Silu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Silu(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 800(AX), Z29
@@ -57720,8 +57971,11 @@ VBROADCASTSD 160(AX), Z24
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VPORQ Z26, Z0, Z3
 VPORQ Z26, Z1, Z4
@@ -57854,9 +58108,17 @@ VCMPPS $0x11, Z28, Z1, K2
 VBLENDMPS Z4, Z22, K2, Z22
 VCMPPS $0x11, Z28, Z2, K2
 VBLENDMPS Z5, Z23, K2, Z23
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z21, 0(DI)
 VMOVUPS Z22, 64(DI)
 VMOVUPS Z23, 128(DI)
+JMP next
+around:
+VMOVNTPS Z21, 0(DI)
+VMOVNTPS Z22, 64(DI)
+VMOVNTPS Z23, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -57927,12 +58189,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Silu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Silu(SB), NOSPLIT, $0-40
+// func avx2Silu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Silu(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 few:
 VMOVUPS 0(SI), Y0
@@ -58290,12 +58553,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512SiluGrad(SB), NOSPLIT, $0-40
+// func avx512SiluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512SiluGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 96(AX), Z29
@@ -58311,9 +58575,13 @@ VBROADCASTSD 288(AX), Z20
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPORQ Z27, Z0, Z4
 VPORQ Z27, Z1, Z5
@@ -58395,9 +58663,13 @@ VDIVPS Z12, Z4, Z4
 VDIVPS Z13, Z5, Z5
 VDIVPS Z14, Z6, Z6
 VDIVPS Z15, Z7, Z7
+PREFETCHT0 2048(R8)
 VMOVUPS 0(R8), Z8
+PREFETCHT0 2112(R8)
 VMOVUPS 64(R8), Z9
+PREFETCHT0 2176(R8)
 VMOVUPS 128(R8), Z10
+PREFETCHT0 2240(R8)
 VMOVUPS 192(R8), Z11
 VSUBPS Z4, Z30, Z12
 VSUBPS Z5, Z30, Z13
@@ -58415,10 +58687,19 @@ VMULPS Z4, Z8, Z8
 VMULPS Z5, Z9, Z9
 VMULPS Z6, Z10, Z10
 VMULPS Z7, Z11, Z11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z8, 0(DI)
 VMOVUPS Z9, 64(DI)
 VMOVUPS Z10, 128(DI)
 VMOVUPS Z11, 192(DI)
+JMP next
+around:
+VMOVNTPS Z8, 0(DI)
+VMOVNTPS Z9, 64(DI)
+VMOVNTPS Z10, 128(DI)
+VMOVNTPS Z11, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -58471,18 +58752,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2SiluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2SiluGrad(SB), NOSPLIT, $0-40
+// func avx2SiluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2SiluGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VPOR 1568(AX), Y0, Y3
 VPOR 1568(AX), Y1, Y4
@@ -58578,8 +58863,11 @@ VADDPS 352(AX), Y11, Y11
 VDIVPS Y9, Y5, Y5
 VDIVPS Y10, Y6, Y6
 VDIVPS Y11, Y7, Y7
+PREFETCHT0 2048(R8)
 VMOVUPS 0(R8), Y3
+PREFETCHT0 2080(R8)
 VMOVUPS 32(R8), Y4
+PREFETCHT0 2112(R8)
 VMOVUPS 64(R8), Y8
 VBROADCASTSD 352(AX), Y9
 VSUBPS Y5, Y9, Y10
@@ -58596,9 +58884,17 @@ VMULPS Y2, Y7, Y7
 VMULPS Y5, Y3, Y3
 VMULPS Y6, Y4, Y4
 VMULPS Y7, Y8, Y8
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y3, 0(DI)
 VMOVUPS Y4, 32(DI)
 VMOVUPS Y8, 64(DI)
+JMP next
+around:
+VMOVNTPS Y3, 0(DI)
+VMOVNTPS Y4, 32(DI)
+VMOVNTPS Y8, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -58987,12 +59283,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluTanh(SB), NOSPLIT, $0-40
+// func avx512GeluTanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluTanh(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 96(AX), Z29
@@ -59004,9 +59301,13 @@ VBROADCASTSD 64(AX), Z24
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMULPS Z0, Z0, Z4
 VMULPS Z1, Z1, Z5
@@ -59107,10 +59408,19 @@ VMULPS Z4, Z0, Z0
 VMULPS Z5, Z1, Z1
 VMULPS Z6, Z2, Z2
 VMULPS Z7, Z3, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -59162,17 +59472,20 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluTanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluTanh(SB), NOSPLIT, $0-40
+// func avx2GeluTanh(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluTanh(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VMULPS Y0, Y0, Y2
 VMULPS Y1, Y1, Y3
@@ -59246,8 +59559,15 @@ VDIVPS Y8, Y2, Y2
 VDIVPS Y9, Y3, Y3
 VMULPS Y2, Y0, Y0
 VMULPS Y3, Y1, Y1
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -59623,12 +59943,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluTanhGrad(SB), NOSPLIT, $0-40
+// func avx512GeluTanhGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluTanhGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 3168(AX), Z29
@@ -59640,8 +59961,11 @@ VBROADCASTSD 0(AX), Z24
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VMAXPS Z0, Z26, Z3
 VMAXPS Z1, Z26, Z4
@@ -59738,8 +60062,11 @@ VFMADD213PS Z30, Z8, Z5
 VMULPS Z3, Z9, Z9
 VMULPS Z4, Z10, Z10
 VMULPS Z5, Z11, Z11
+PREFETCHT0 2048(R8)
 VMOVUPS 0(R8), Z3
+PREFETCHT0 2112(R8)
 VMOVUPS 64(R8), Z4
+PREFETCHT0 2176(R8)
 VMOVUPS 128(R8), Z5
 VSUBPS Z0, Z0, Z0
 VSUBPS Z1, Z1, Z1
@@ -59750,9 +60077,17 @@ VSUBPS Z2, Z11, Z11
 VMULPS Z9, Z3, Z3
 VMULPS Z10, Z4, Z4
 VMULPS Z11, Z5, Z5
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z3, 0(DI)
 VMOVUPS Z4, 64(DI)
 VMOVUPS Z5, 128(DI)
+JMP next
+around:
+VMOVNTPS Z3, 0(DI)
+VMOVNTPS Z4, 64(DI)
+VMOVNTPS Z5, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -59815,12 +60150,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluTanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluTanhGrad(SB), NOSPLIT, $0-40
+// func avx2GeluTanhGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluTanhGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 few:
 VMOVUPS 0(SI), Y0
@@ -60136,12 +60472,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Gelu(SB), NOSPLIT, $0-40
+// func avx512Gelu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Gelu(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 VBROADCASTSD 96(AX), Z30
@@ -60150,8 +60487,11 @@ VBROADCASTSD 3328(AX), Z28
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VBROADCASTSD 3296(AX), Z3
 VMAXPS Z0, Z3, Z4
@@ -60365,9 +60705,17 @@ VPANDQ Z29, Z2, Z2
 VPORQ Z0, Z4, Z4
 VPORQ Z1, Z5, Z5
 VPORQ Z2, Z3, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z4, 0(DI)
 VMOVUPS Z5, 64(DI)
 VMOVUPS Z3, 128(DI)
+JMP next
+around:
+VMOVNTPS Z4, 0(DI)
+VMOVNTPS Z5, 64(DI)
+VMOVNTPS Z3, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -60465,12 +60813,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Gelu(SB), NOSPLIT, $0-40
+// func avx2Gelu(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Gelu(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 few:
@@ -60996,12 +61345,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluGrad(SB), NOSPLIT, $0-40
+// func avx512GeluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 3360(AX), Z30
 VBROADCASTSD 3392(AX), Z29
@@ -61013,11 +61363,17 @@ VBROADCASTSD 3552(AX), Z24
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VCVTPS2PD 0(SI), Z0
+PREFETCHT0 2080(SI)
 VCVTPS2PD 32(SI), Z1
+PREFETCHT0 2112(SI)
 VCVTPS2PD 64(SI), Z2
+PREFETCHT0 2048(R8)
 VCVTPS2PD 0(R8), Z3
+PREFETCHT0 2080(R8)
 VCVTPS2PD 32(R8), Z4
+PREFETCHT0 2112(R8)
 VCVTPS2PD 64(R8), Z5
 VMULPD Z0, Z0, Z6
 VMULPD Z1, Z1, Z7
@@ -61134,11 +61490,19 @@ VMULPD Z15, Z3, Z3
 VMULPD Z16, Z4, Z4
 VMULPD Z17, Z5, Z5
 VCVTPD2PS Z3, Y3
-VMOVUPS Y3, 0(DI)
 VCVTPD2PS Z4, Y4
-VMOVUPS Y4, 32(DI)
 VCVTPD2PS Z5, Y5
+TESTQ R9, R9
+JNZ around
+VMOVUPS Y3, 0(DI)
+VMOVUPS Y4, 32(DI)
 VMOVUPS Y5, 64(DI)
+JMP next
+around:
+VMOVNTPS Y3, 0(DI)
+VMOVNTPS Y4, 32(DI)
+VMOVNTPS Y5, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -61197,12 +61561,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluGrad(SB), NOSPLIT, $0-40
+// func avx2GeluGrad(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluGrad(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 few:
 VCVTPS2PD 0(SI), Y0
@@ -61255,12 +61620,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512SigmoidHalf(SB), NOSPLIT, $0-40
+// func avx512SigmoidHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512SigmoidHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 96(AX), Z29
@@ -61276,9 +61642,13 @@ VBROADCASTSD 288(AX), Z20
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPORQ Z27, Z0, Z4
 VPORQ Z27, Z1, Z5
@@ -61360,10 +61730,19 @@ VDIVPS Z12, Z0, Z0
 VDIVPS Z13, Z1, Z1
 VDIVPS Z14, Z2, Z2
 VDIVPS Z15, Z3, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -61411,18 +61790,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2SigmoidHalf(SB), NOSPLIT, $0-40
+// func avx2SigmoidHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2SigmoidHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VPOR 1568(AX), Y0, Y3
 VPOR 1568(AX), Y1, Y4
@@ -61518,9 +61901,17 @@ VADDPS 352(AX), Y11, Y11
 VDIVPS Y9, Y0, Y0
 VDIVPS Y10, Y1, Y1
 VDIVPS Y11, Y2, Y2
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
 VMOVUPS Y2, 64(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+VMOVNTPS Y2, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -61861,12 +62252,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512SiluHalf(SB), NOSPLIT, $0-40
+// func avx512SiluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512SiluHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 352(AX), Z30
 VBROADCASTSD 96(AX), Z29
@@ -61882,9 +62274,13 @@ VBROADCASTSD 288(AX), Z20
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPORQ Z27, Z0, Z4
 VPORQ Z27, Z1, Z5
@@ -61970,10 +62366,19 @@ VMULPS Z4, Z0, Z0
 VMULPS Z5, Z1, Z1
 VMULPS Z6, Z2, Z2
 VMULPS Z7, Z3, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -62022,18 +62427,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2SiluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2SiluHalf(SB), NOSPLIT, $0-40
+// func avx2SiluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2SiluHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VPOR 1568(AX), Y0, Y3
 VPOR 1568(AX), Y1, Y4
@@ -62132,9 +62541,17 @@ VDIVPS Y11, Y7, Y7
 VMULPS Y5, Y0, Y0
 VMULPS Y6, Y1, Y1
 VMULPS Y7, Y2, Y2
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
 VMOVUPS Y2, 64(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+VMOVNTPS Y2, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -62484,12 +62901,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluHalf(SB), NOSPLIT, $0-40
+// func avx512GeluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 VBROADCASTSD 96(AX), Z30
@@ -62501,8 +62919,11 @@ VBROADCASTSD 64(AX), Z25
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
 VMAXPS Z0, Z28, Z3
 VMAXPS Z1, Z28, Z4
@@ -62665,9 +63086,17 @@ VPANDQ.BCST 1568(AX), Z2, Z2
 VPORQ Z0, Z3, Z3
 VPORQ Z1, Z4, Z4
 VPORQ Z2, Z5, Z5
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z3, 0(DI)
 VMOVUPS Z4, 64(DI)
 VMOVUPS Z5, 128(DI)
+JMP next
+around:
+VMOVNTPS Z3, 0(DI)
+VMOVNTPS Z4, 64(DI)
+VMOVNTPS Z5, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -62748,12 +63177,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluHalf(SB), NOSPLIT, $0-40
+// func avx2GeluHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 few:
@@ -63187,12 +63617,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluGradHalf(SB), NOSPLIT, $0-40
+// func avx512GeluGradHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluGradHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 VBROADCASTSD 352(AX), Z30
@@ -63201,11 +63632,17 @@ VBROADCASTSD 800(AX), Z28
 SUBQ $48, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2048(R8)
 VMOVUPS 0(R8), Z3
+PREFETCHT0 2112(R8)
 VMOVUPS 64(R8), Z4
+PREFETCHT0 2176(R8)
 VMOVUPS 128(R8), Z5
 VPANDQ.BCST 736(AX), Z0, Z6
 VPANDQ.BCST 736(AX), Z1, Z7
@@ -63404,9 +63841,17 @@ VSUBPS Z2, Z2, Z2
 VSUBPS Z0, Z3, Z3
 VSUBPS Z1, Z4, Z4
 VSUBPS Z2, Z5, Z5
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z3, 0(DI)
 VMOVUPS Z4, 64(DI)
 VMOVUPS Z5, 128(DI)
+JMP next
+around:
+VMOVNTPS Z3, 0(DI)
+VMOVNTPS Z4, 64(DI)
+VMOVNTPS Z5, 128(DI)
+next:
 ADDQ $192, SI
 ADDQ $192, R8
 ADDQ $192, DI
@@ -63500,12 +63945,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluGradHalf(SB), NOSPLIT, $0-40
+// func avx2GeluGradHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluGradHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 few:
@@ -64008,12 +64454,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512GeluBFloat16(SB), NOSPLIT, $0-40
+// func avx512GeluBFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512GeluBFloat16(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 VBROADCASTSD 352(AX), Z30
@@ -64025,9 +64472,13 @@ VBROADCASTSD 4672(AX), Z25
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMINPS Z0, Z28, Z4
 VMINPS Z1, Z28, Z5
@@ -64168,10 +64619,19 @@ VFNMADD213PS Z0, Z16, Z4
 VFNMADD213PS Z1, Z17, Z5
 VFNMADD213PS Z2, Z18, Z6
 VFNMADD213PS Z8, Z19, Z7
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z4, 0(DI)
 VMOVUPS Z5, 64(DI)
 VMOVUPS Z6, 128(DI)
 VMOVUPS Z7, 192(DI)
+JMP next
+around:
+VMOVNTPS Z4, 0(DI)
+VMOVNTPS Z5, 64(DI)
+VMOVNTPS Z6, 128(DI)
+VMOVNTPS Z7, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -64233,18 +64693,21 @@ done:
 VZEROUPPER
 RET
 
-// func avx2GeluBFloat16(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2GeluBFloat16(SB), NOSPLIT, $0-40
+// func avx2GeluBFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2GeluBFloat16(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VBROADCASTSD 4640(AX), Y2
 VMINPS Y0, Y2, Y3
@@ -64383,8 +64846,15 @@ VBROADCASTSD 1568(AX), Y4
 VMAXPS Y1, Y4, Y4
 VFNMADD213PS Y0, Y8, Y3
 VFNMADD213PS Y4, Y9, Y2
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y3, 0(DI)
 VMOVUPS Y2, 32(DI)
+JMP next
+around:
+VMOVNTPS Y3, 0(DI)
+VMOVNTPS Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -64873,12 +65343,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512ErfHalf(SB), NOSPLIT, $0-40
+// func avx512ErfHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512ErfHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 VBROADCASTSD 4832(AX), Z30
@@ -64889,9 +65360,13 @@ VBROADCASTSD 1568(AX), Z26
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VPANDQ Z29, Z0, Z4
 VPANDQ Z29, Z1, Z5
@@ -65005,10 +65480,19 @@ VPORQ Z0, Z4, Z4
 VPORQ Z1, Z5, Z5
 VPORQ Z2, Z6, Z6
 VPORQ Z3, Z7, Z7
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z4, 0(DI)
 VMOVUPS Z5, 64(DI)
 VMOVUPS Z6, 128(DI)
 VMOVUPS Z7, 192(DI)
+JMP next
+around:
+VMOVNTPS Z4, 0(DI)
+VMOVNTPS Z5, 64(DI)
+VMOVNTPS Z6, 128(DI)
+VMOVNTPS Z7, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -65064,18 +65548,21 @@ done:
 VZEROUPPER
 RET
 
-// func avx2ErfHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2ErfHalf(SB), NOSPLIT, $0-40
+// func avx2ErfHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2ErfHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 LEAQ ·lookups<>(SB), R10
 SUBQ $16, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
 VPAND 736(AX), Y0, Y2
 VPAND 736(AX), Y1, Y3
@@ -65195,8 +65682,15 @@ VPAND 1568(AX), Y0, Y0
 VPAND 1568(AX), Y1, Y1
 VPOR Y0, Y2, Y2
 VPOR Y1, Y4, Y4
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y2, 0(DI)
 VMOVUPS Y4, 32(DI)
+JMP next
+around:
+VMOVNTPS Y2, 0(DI)
+VMOVNTPS Y4, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ $64, R8
 ADDQ $64, DI
@@ -65620,29 +66114,43 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Quotient(SB), NOSPLIT, $0-40
+// func avx512Quotient(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Quotient(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
-VBROADCASTSS alpha+32(FP), Z31
+VBROADCASTSS alpha+40(FP), Z31
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VDIVPS Z31, Z0, Z0
 VDIVPS Z31, Z1, Z1
 VDIVPS Z31, Z2, Z2
 VDIVPS Z31, Z3, Z3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z0, 0(DI)
 VMOVUPS Z1, 64(DI)
 VMOVUPS Z2, 128(DI)
 VMOVUPS Z3, 192(DI)
+JMP next
+around:
+VMOVNTPS Z0, 0(DI)
+VMOVNTPS Z1, 64(DI)
+VMOVNTPS Z2, 128(DI)
+VMOVNTPS Z3, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -65671,29 +66179,43 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Quotient(SB), NOSPLIT, $0-40
+// func avx2Quotient(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Quotient(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
-VBROADCASTSS alpha+32(FP), Y15
+VBROADCASTSS alpha+40(FP), Y15
 SUBQ $32, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
+PREFETCHT0 2144(SI)
 VMOVUPS 96(SI), Y3
 VDIVPS Y15, Y0, Y0
 VDIVPS Y15, Y1, Y1
 VDIVPS Y15, Y2, Y2
 VDIVPS Y15, Y3, Y3
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y0, 0(DI)
 VMOVUPS Y1, 32(DI)
 VMOVUPS Y2, 64(DI)
 VMOVUPS Y3, 96(DI)
+JMP next
+around:
+VMOVNTPS Y0, 0(DI)
+VMOVNTPS Y1, 32(DI)
+VMOVNTPS Y2, 64(DI)
+VMOVNTPS Y3, 96(DI)
+next:
 ADDQ $128, SI
 ADDQ $128, R8
 ADDQ $128, DI
@@ -65833,12 +66355,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Sin(SB), NOSPLIT, $0-40
+// func avx512Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Sin(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 4928(AX), Z30
 VBROADCASTSD 4896(AX), Z29
@@ -65858,9 +66381,13 @@ VBROADCASTSD 5312(AX), Z16
 SUBQ $32, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VCVTPS2PD 0(SI), Z0
+PREFETCHT0 2080(SI)
 VCVTPS2PD 32(SI), Z1
+PREFETCHT0 2112(SI)
 VCVTPS2PD 64(SI), Z2
+PREFETCHT0 2144(SI)
 VCVTPS2PD 96(SI), Z3
 VMOVAPD Z30, Z4
 VFMADD231PD Z29, Z0, Z4
@@ -65987,13 +66514,22 @@ VPXORQ Z5, Z9, Z9
 VPXORQ Z6, Z10, Z10
 VPXORQ Z7, Z11, Z11
 VCVTPD2PS Z8, Y8
-VMOVUPS Y8, 0(DI)
 VCVTPD2PS Z9, Y9
-VMOVUPS Y9, 32(DI)
 VCVTPD2PS Z10, Y10
-VMOVUPS Y10, 64(DI)
 VCVTPD2PS Z11, Y11
+TESTQ R9, R9
+JNZ around
+VMOVUPS Y8, 0(DI)
+VMOVUPS Y9, 32(DI)
+VMOVUPS Y10, 64(DI)
 VMOVUPS Y11, 96(DI)
+JMP next
+around:
+VMOVNTPS Y8, 0(DI)
+VMOVNTPS Y9, 32(DI)
+VMOVNTPS Y10, 64(DI)
+VMOVNTPS Y11, 96(DI)
+next:
 ADDQ $128, SI
 ADDQ $128, R8
 ADDQ $128, DI
@@ -66046,18 +66582,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Sin(SB), NOSPLIT, $0-40
+// func avx2Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Sin(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $12, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VCVTPS2PD 0(SI), Y0
+PREFETCHT0 2064(SI)
 VCVTPS2PD 16(SI), Y1
+PREFETCHT0 2080(SI)
 VCVTPS2PD 32(SI), Y2
 VBROADCASTSD 4896(AX), Y3
 VMOVAPD Y0, Y4
@@ -66162,11 +66702,19 @@ VPXOR Y4, Y6, Y6
 VPXOR Y5, Y7, Y7
 VPXOR Y3, Y8, Y8
 VCVTPD2PSY Y6, X6
-VMOVUPS X6, 0(DI)
 VCVTPD2PSY Y7, X7
-VMOVUPS X7, 16(DI)
 VCVTPD2PSY Y8, X8
+TESTQ R9, R9
+JNZ around
+VMOVUPS X6, 0(DI)
+VMOVUPS X7, 16(DI)
 VMOVUPS X8, 32(DI)
+JMP next
+around:
+VMOVNTPS X6, 0(DI)
+VMOVNTPS X7, 16(DI)
+VMOVNTPS X8, 32(DI)
+next:
 ADDQ $48, SI
 ADDQ $48, R8
 ADDQ $48, DI
@@ -66220,12 +66768,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512Cos(SB), NOSPLIT, $0-40
+// func avx512Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512Cos(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 4928(AX), Z30
 VBROADCASTSD 4896(AX), Z29
@@ -66245,9 +66794,13 @@ VBROADCASTSD 5280(AX), Z16
 SUBQ $32, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VCVTPS2PD 0(SI), Z0
+PREFETCHT0 2080(SI)
 VCVTPS2PD 32(SI), Z1
+PREFETCHT0 2112(SI)
 VCVTPS2PD 64(SI), Z2
+PREFETCHT0 2144(SI)
 VCVTPS2PD 96(SI), Z3
 VMOVAPD Z30, Z4
 VFMADD231PD Z29, Z0, Z4
@@ -66381,13 +66934,22 @@ VPXORQ Z5, Z9, Z9
 VPXORQ Z6, Z10, Z10
 VPXORQ Z7, Z11, Z11
 VCVTPD2PS Z8, Y8
-VMOVUPS Y8, 0(DI)
 VCVTPD2PS Z9, Y9
-VMOVUPS Y9, 32(DI)
 VCVTPD2PS Z10, Y10
-VMOVUPS Y10, 64(DI)
 VCVTPD2PS Z11, Y11
+TESTQ R9, R9
+JNZ around
+VMOVUPS Y8, 0(DI)
+VMOVUPS Y9, 32(DI)
+VMOVUPS Y10, 64(DI)
 VMOVUPS Y11, 96(DI)
+JMP next
+around:
+VMOVNTPS Y8, 0(DI)
+VMOVNTPS Y9, 32(DI)
+VMOVNTPS Y10, 64(DI)
+VMOVNTPS Y11, 96(DI)
+next:
 ADDQ $128, SI
 ADDQ $128, R8
 ADDQ $128, DI
@@ -66441,18 +67003,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2Cos(SB), NOSPLIT, $0-40
+// func avx2Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2Cos(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $12, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VCVTPS2PD 0(SI), Y0
+PREFETCHT0 2064(SI)
 VCVTPS2PD 16(SI), Y1
+PREFETCHT0 2080(SI)
 VCVTPS2PD 32(SI), Y2
 VBROADCASTSD 4896(AX), Y3
 VMOVAPD Y0, Y4
@@ -66560,11 +67126,19 @@ VPXOR Y4, Y6, Y6
 VPXOR Y5, Y7, Y7
 VPXOR Y3, Y8, Y8
 VCVTPD2PSY Y6, X6
-VMOVUPS X6, 0(DI)
 VCVTPD2PSY Y7, X7
-VMOVUPS X7, 16(DI)
 VCVTPD2PSY Y8, X8
+TESTQ R9, R9
+JNZ around
+VMOVUPS X6, 0(DI)
+VMOVUPS X7, 16(DI)
 VMOVUPS X8, 32(DI)
+JMP next
+around:
+VMOVNTPS X6, 0(DI)
+VMOVNTPS X7, 16(DI)
+VMOVNTPS X8, 32(DI)
+next:
 ADDQ $48, SI
 ADDQ $48, R8
 ADDQ $48, DI
@@ -66619,12 +67193,13 @@ done:
 VZEROUPPER
 RET
 
-// func avx512SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512SinHalf(SB), NOSPLIT, $0-40
+// func avx512SinHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512SinHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 96(AX), Z30
 VBROADCASTSD 1568(AX), Z29
@@ -66640,9 +67215,13 @@ VBROADCASTSD 736(AX), Z20
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMOVAPD Z30, Z4
 VFMADD231PS Z27, Z0, Z4
@@ -66755,10 +67334,19 @@ VPXORQ Z4, Z12, Z12
 VPXORQ Z5, Z13, Z13
 VPXORQ Z6, Z14, Z14
 VPXORQ Z7, Z15, Z15
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z12, 0(DI)
 VMOVUPS Z13, 64(DI)
 VMOVUPS Z14, 128(DI)
 VMOVUPS Z15, 192(DI)
+JMP next
+around:
+VMOVNTPS Z12, 0(DI)
+VMOVNTPS Z13, 64(DI)
+VMOVNTPS Z14, 128(DI)
+VMOVNTPS Z15, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -66813,18 +67401,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2SinHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2SinHalf(SB), NOSPLIT, $0-40
+// func avx2SinHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2SinHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VBROADCASTSD 5664(AX), Y3
 VMOVAPD Y0, Y4
@@ -66913,9 +67505,17 @@ VPAND 1568(AX), Y3, Y3
 VPXOR Y4, Y9, Y9
 VPXOR Y5, Y10, Y10
 VPXOR Y3, Y11, Y11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y9, 0(DI)
 VMOVUPS Y10, 32(DI)
 VMOVUPS Y11, 64(DI)
+JMP next
+around:
+VMOVNTPS Y9, 0(DI)
+VMOVNTPS Y10, 32(DI)
+VMOVNTPS Y11, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI
@@ -67315,12 +67915,13 @@ JGT loop
 VZEROUPPER
 RET
 
-// func avx512CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx512CosHalf(SB), NOSPLIT, $0-40
+// func avx512CosHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx512CosHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 VBROADCASTSD 96(AX), Z30
 VBROADCASTSD 1568(AX), Z29
@@ -67336,9 +67937,13 @@ VBROADCASTSD 5856(AX), Z20
 SUBQ $64, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Z0
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Z1
+PREFETCHT0 2176(SI)
 VMOVUPS 128(SI), Z2
+PREFETCHT0 2240(SI)
 VMOVUPS 192(SI), Z3
 VMOVAPD Z30, Z4
 VFMADD231PS Z27, Z0, Z4
@@ -67455,10 +68060,19 @@ VPXORQ Z4, Z12, Z12
 VPXORQ Z5, Z13, Z13
 VPXORQ Z6, Z14, Z14
 VPXORQ Z7, Z15, Z15
+TESTQ R9, R9
+JNZ around
 VMOVUPS Z12, 0(DI)
 VMOVUPS Z13, 64(DI)
 VMOVUPS Z14, 128(DI)
 VMOVUPS Z15, 192(DI)
+JMP next
+around:
+VMOVNTPS Z12, 0(DI)
+VMOVNTPS Z13, 64(DI)
+VMOVNTPS Z14, 128(DI)
+VMOVNTPS Z15, 192(DI)
+next:
 ADDQ $256, SI
 ADDQ $256, R8
 ADDQ $256, DI
@@ -67514,18 +68128,22 @@ done:
 VZEROUPPER
 RET
 
-// func avx2CosHalf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
-TEXT ·avx2CosHalf(SB), NOSPLIT, $0-40
+// func avx2CosHalf(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+TEXT ·avx2CosHalf(SB), NOSPLIT, $0-44
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
+MOVQ around+32(FP), R9
 LEAQ ·constants<>(SB), AX
 SUBQ $24, CX
 JLT tail
 loop:
+PREFETCHT0 2048(SI)
 VMOVUPS 0(SI), Y0
+PREFETCHT0 2080(SI)
 VMOVUPS 32(SI), Y1
+PREFETCHT0 2112(SI)
 VMOVUPS 64(SI), Y2
 VBROADCASTSD 5664(AX), Y3
 VMOVAPD Y0, Y4
@@ -67617,9 +68235,17 @@ VPAND 1568(AX), Y3, Y3
 VPXOR Y4, Y9, Y9
 VPXOR Y5, Y10, Y10
 VPXOR Y3, Y11, Y11
+TESTQ R9, R9
+JNZ around
 VMOVUPS Y9, 0(DI)
 VMOVUPS Y10, 32(DI)
 VMOVUPS Y11, 64(DI)
+JMP next
+around:
+VMOVNTPS Y9, 0(DI)
+VMOVNTPS Y10, 32(DI)
+VMOVNTPS Y11, 64(DI)
+next:
 ADDQ $96, SI
 ADDQ $96, R8
 ADDQ $96, DI

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
 	"halfnote/tensor/internal/elementary"
 )
@@ -62,6 +63,48 @@ func within(x []float32, limit float32) bool {
 	return true
 }
 
+// functionsByCode holds the functions that compute whole operations on float32.
+var functionsByCode = map[driver.Code]asm.Function{
+	driver.Exp: asm.Exp, driver.Exp2: asm.Exp2, driver.Expm1: asm.Expm1,
+	driver.Log: asm.Log, driver.Log2: asm.Log2, driver.Log10: asm.Log10, driver.Log1p: asm.Log1p,
+	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.Sigmoid, driver.Erf: asm.Erf, driver.Rsqrt: asm.Rsqrt,
+	driver.Sin: asm.Sin, driver.Cos: asm.Cos,
+	driver.Gelu: asm.Gelu, driver.GeluGrad: asm.GeluGrad, driver.Silu: asm.Silu, driver.SiluGrad: asm.SiluGrad,
+	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
+}
+
+// streamedPass computes a function of large contiguous float32 views, with the same bits as
+// [elementwise], and reports whether it could. It writes the result around the caches while it
+// computes, except near elements beyond the function's limit.
+func streamedPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) bool {
+	f, ok := functionsByCode[k.Code]
+	if !ok || functions == nil || !streams(dst, src) {
+		return false
+	}
+	var flat [3][]float32
+	for i, v := range []driver.View{dst, src[0], src[len(src)-1]} {
+		r := read[float32](v)
+		if !r.bulk() {
+			return false
+		}
+		flat[i] = r.wide[r.layout.offset:][:r.layout.len()]
+	}
+	p, limit := pointwises[k.Code], f.Limit()
+	b.shares(len(flat[0]), copyItem/p.cost, func(lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			out, x, y := flat[0][lo:][:n], flat[1][lo:][:n], flat[2][lo:][:n]
+			if at := unsafe.Pointer(&out[0]); n < chunk || uintptr(at)%64 != 0 || limit > 0 && !within(x, limit) {
+				p.f32(out, x, y, nil, 0, 0)
+			} else {
+				functions[f](at, unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n, 1, 0)
+			}
+		}
+		loops.Fence()
+	})
+	return true
+}
+
 // evaluateAll is evaluate for elements within the limit.
 func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
 	const turn = 8 // assembly takes multiples of this number of elements
@@ -69,7 +112,7 @@ func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
 	if functions != nil {
 		pass := functions[f]
 		call := func(dst, x, y []float32) {
-			pass(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(unsafe.SliceData(y)), len(x), alpha, 0)
+			pass(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(unsafe.SliceData(y)), len(x), 0, alpha)
 		}
 		if n = len(x) &^ (turn - 1); n > 0 {
 			call(dst[:n], x[:n], y)

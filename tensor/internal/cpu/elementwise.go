@@ -55,6 +55,9 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 		if n := dst.Len(); n > chunk && 4*n < streamMin && broadcastPass(b, k.Code, dst, src) {
 			return
 		}
+		if streamedPass(b, k, dst, src) {
+			return
+		}
 		loop := p.f32
 		if dst.DType.Size() == 2 {
 			if half := halfLoops[k.Code]; half != nil {

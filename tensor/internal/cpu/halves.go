@@ -30,8 +30,8 @@ func halfFunctionsOf(t *asm.Tier) (f, b []asm.HalfPass) {
 	return t.Float16Functions, t.BFloat16Functions
 }
 
-// functionsByCode holds the functions that compute whole operations on halves.
-var functionsByCode = map[driver.Code]asm.Function{
+// halfFunctionsByCode holds the functions that compute whole operations on halves.
+var halfFunctionsByCode = map[driver.Code]asm.Function{
 	driver.Exp: asm.Exp, driver.Exp2: asm.Exp2, driver.Expm1: asm.Expm1,
 	driver.Log: asm.Log, driver.Log2: asm.Log2, driver.Log10: asm.Log10, driver.Log1p: asm.Log1p,
 	driver.Tanh: asm.Tanh, driver.Sigmoid: asm.SigmoidHalf, driver.Erf: asm.ErfHalf, driver.Rsqrt: asm.Rsqrt,
@@ -43,7 +43,7 @@ var functionsByCode = map[driver.Code]asm.Function{
 // limit.
 var halfLoops = func() map[driver.Code]loop[float32] {
 	list := map[driver.Code]loop[float32]{}
-	for code, f := range functionsByCode {
+	for code, f := range halfFunctionsByCode {
 		list[code] = loopOf(f)
 	}
 	list[driver.Sin] = limitedLoop(asm.SinHalf, elementary.Sin)
@@ -221,7 +221,7 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 	case driver.SigmoidGrad:
 		return f.SigmoidGrad, 1, 0
 	}
-	if of, ok := functionsByCode[k.Code]; ok && functions != nil {
+	if of, ok := halfFunctionsByCode[k.Code]; ok && functions != nil {
 		if of == asm.GeluHalf && d == driver.BFloat16 {
 			of = asm.GeluBFloat16
 		}

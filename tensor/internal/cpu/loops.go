@@ -23,7 +23,7 @@ func selectsOf(t *asm.Tier) asm.Selects {
 // functions are the passes of elementary functions, by [asm.Function].
 var functions = functionsOf(asm.Best())
 
-func functionsOf(t *asm.Tier) []asm.Pass {
+func functionsOf(t *asm.Tier) []asm.FunctionPass {
 	if t == nil {
 		return nil
 	}

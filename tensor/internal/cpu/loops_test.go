@@ -121,3 +121,45 @@ func TestStreamingStores(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamedFunctions compares functions whose results are large enough for stores around the caches
+// with those of parts that are not, in memory that is aligned to 64 bytes and in memory that is not.
+func TestStreamedFunctions(t *testing.T) {
+	b := New(2)
+	const n = streamMin/4 + 3*chunk + 50
+	room := func() driver.View {
+		buf, err := b.Alloc((n + 1) * 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return driver.View{Buffer: buf, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
+	}
+	x, y, got, want := room(), room(), room(), room()
+	a, c := elements[float32](bufferOf(x.Buffer)), elements[float32](bufferOf(y.Buffer))
+	for i := range a {
+		a[i], c[i] = float32(i%1000)/100-3, float32(i%7)
+	}
+	a[5*chunk+7], a[n-9] = 1e30, float32(math.NaN()) // beyond limits
+	part := func(v driver.View, lo, hi int) driver.View {
+		v.Offset, v.Shape = v.Offset+lo, []int{hi - lo}
+		return v
+	}
+	for code := range functionsByCode {
+		src := []driver.View{x, y}[:pointwises[code].operands]
+		const size = streamMin / 8
+		for lo := 0; lo < n; lo += size {
+			hi := min(n, lo+size)
+			in := []driver.View{part(x, lo, hi), part(y, lo, hi)}[:len(src)]
+			b.Run(driver.Kernel{Code: code}, part(want, lo, hi), in...)
+		}
+		for offset := range 2 {
+			got.Offset = offset
+			b.Run(driver.Kernel{Code: code}, got, src...)
+			for i, v := range elements[float32](bufferOf(got.Buffer))[offset:][:n] {
+				if w := elements[float32](bufferOf(want.Buffer))[i]; math.Float32bits(v) != math.Float32bits(w) && (v == v || w == w) {
+					t.Fatalf("code %v, offset %d, element %d of %v: got %v, want %v", code, offset, i, a[i], v, w)
+				}
+			}
+		}
+	}
+}

@@ -79,8 +79,9 @@ type memory interface {
 	store(e *emitter, results []value)
 }
 
-// floats are float32 in memory; if masked, those that mask K1 selects.
-type floats struct{ masked bool }
+// floats are float32 in memory; if masked, those that mask K1 selects. Several registers at a time are
+// prefetched, and stored around the caches if R9 is not 0.
+type floats struct{ masked, several bool }
 
 func (f floats) load(e *emitter, v value, base string, u int) int {
 	reg := e.take(v)
@@ -89,6 +90,9 @@ func (f floats) load(e *emitter, v value, base string, u int) int {
 		name, text = "VCVTPS2PD", e.r(reg)
 	}
 	at := fmt.Sprintf("%d(%s)", u*e.lanes()*4, base)
+	if f.several {
+		p("PREFETCHT0 %d(%s)", near+u*e.lanes()*4, base)
+	}
 	if f.masked {
 		p("%s.Z %s, K1, %s", name, at, text)
 	} else {
@@ -98,17 +102,29 @@ func (f floats) load(e *emitter, v value, base string, u int) int {
 }
 
 func (f floats) store(e *emitter, results []value) {
-	for u, v := range results {
-		r := e.home[v]
-		if !e.l.single {
+	for _, v := range results {
+		if r := e.home[v]; !e.l.single {
 			p("%s %s, %s", e.toSingle(), e.r(r), e.narrowest(r))
 		}
-		mask := ""
-		if f.masked {
-			mask = "K1, "
-		}
-		p("VMOVUPS %s, %s%d(DI)", e.narrowest(r), mask, u*e.lanes()*4)
 	}
+	mask := ""
+	if f.masked {
+		mask = "K1, "
+	}
+	put := func(name string) {
+		for u, v := range results {
+			p("%s %s, %s%d(DI)", name, e.narrowest(e.home[v]), mask, u*e.lanes()*4)
+		}
+	}
+	if !f.several {
+		put("VMOVUPS")
+		return
+	}
+	p("TESTQ R9, R9\nJNZ around")
+	put("VMOVUPS")
+	p("JMP next\naround:")
+	put("VMOVNTPS")
+	p("next:")
 }
 
 // toSingle returns the name of the conversion from float64.

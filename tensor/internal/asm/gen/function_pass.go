@@ -26,10 +26,10 @@ func attempt(f func()) (ok bool) {
 	return true
 }
 
-// printPass prints the loop of a [Pass].
+// printPass prints the loop of a [FunctionPass].
 func printPass(l *line, result value, wide bool, table *constants) {
 	one := &emitter{l: l, wide: wide, table: table}
-	one.prepare(32)
+	one.prepare(40)
 	lanes := one.lanes()
 	masked := wide && l.single
 	if !one.fits(streams, func(e *emitter, n int) {
@@ -39,7 +39,7 @@ func printPass(l *line, result value, wide bool, table *constants) {
 		if n > 1 {
 			several, results := l.interleaved(result, n)
 			p("SUBQ $%d, CX\nJLT tail\nloop:", n*lanes)
-			e.with(several).print(results, floats{})
+			e.with(several).print(results, floats{several: true})
 			advance(n)
 			p("JGE loop\ntail:\nADDQ $%d, CX\nJZ done", n*lanes)
 		}
@@ -47,7 +47,7 @@ func printPass(l *line, result value, wide bool, table *constants) {
 		if masked { // n is a multiple of 8
 			p("MOVQ $-1, DX\nCMPQ CX, $16\nJGE all\nSHLQ CX, DX\nNOTQ DX\nall:\nKMOVQ DX, K1")
 		}
-		e.print([]value{result}, floats{masked})
+		e.print([]value{result}, floats{masked: masked})
 		advance(1)
 		p("JGT few\ndone:\nVZEROUPPER\nRET\n")
 	}) {

@@ -151,8 +151,8 @@ func functions() (tables, portable string) {
 			if w {
 				name = "avx512" + f.name
 			}
-			fn("is a [Pass]: "+f.comment+".", name, "(dst, x, y unsafe.Pointer, n int, alpha, beta float32)", 0, 40)
-			load("dst", "DI", "x", "SI", "y", "R8", "n", "CX")
+			fn("is a [FunctionPass]: "+f.comment+".", name, "(dst, x, y unsafe.Pointer, n, around int, alpha float32)", 0, 44)
+			load("dst", "DI", "x", "SI", "y", "R8", "n", "CX", "around", "R9")
 			printPass(l, result, w, &table)
 		}
 		for _, d := range halfDTypes {
@@ -169,7 +169,7 @@ func functions() (tables, portable string) {
 	norms(&table)
 	table.print()
 	printLookups()
-	tables = "\nvar avx512Functions = [...]Pass{\n" + wide.String() + "}\n\nvar avx2Functions = [...]Pass{\n" + narrow.String() + "}\n"
+	tables = "\nvar avx512Functions = [...]FunctionPass{\n" + wide.String() + "}\n\nvar avx2Functions = [...]FunctionPass{\n" + narrow.String() + "}\n"
 	for _, d := range halfDTypes {
 		tables += "\nvar avx512" + d.name + "Functions = [...]HalfPass{\n" + halves[d.name].String() + "}\n"
 	}
