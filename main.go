@@ -82,7 +82,8 @@ type installCommand struct {
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Install into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Install into the active Python environment."`
 	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Engines other than ${engine} become separate kernels."`
-	Remote    bool   `help:"For a server with gateway_provisioners that starts kernels on other machines over ssh, where this program has the same path. A separate kernel."`
+	Remote    string `placeholder:"WHERE" help:"For a server with gateway_provisioners, which starts the kernel elsewhere: ssh and yarn, on machines where this program has the same path; docker and kubernetes, in containers of --image. A separate kernel."`
+	Image     string `placeholder:"NAME" help:"Image of a container with halfnote, for --remote=docker and --remote=kubernetes."`
 }
 
 func (c installCommand) Run(ctx context.Context) error {
@@ -91,7 +92,7 @@ func (c installCommand) Run(ctx context.Context) error {
 		return err
 	}
 	dir, err := install.Install(install.Options{
-		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Remote: c.Remote, Version: version, Binary: program,
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
 	})
 	if err != nil {
 		return err

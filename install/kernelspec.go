@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -22,7 +23,8 @@ type Options struct {
 	SysPrefix bool   // whether to install in the active Python environment
 
 	Engine      string // interpreter of cells; default the program's own
-	Remote      bool   // whether gateway_provisioners starts the kernel, on another machine over ssh
+	Remote      string // where gateway_provisioners starts the kernel: "ssh", "docker", "kubernetes", "yarn", or "" for this machine
+	Image       string // image of the containers of docker and kubernetes
 	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
 	DisplayName string // name that front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
 	Binary      string // program to copy; default the running one
@@ -43,6 +45,10 @@ func Install(o Options) (dir string, err error) {
 	if !validName.MatchString(o.Name) {
 		return "", fmt.Errorf("install: kernel name %q, want only ASCII letters, digits, '.', '_' and '-'", o.Name)
 	}
+	r, _, err := o.remote()
+	if err != nil {
+		return "", err
+	}
 	data, err := o.jupyterDir()
 	if err != nil {
 		return "", err
@@ -57,8 +63,10 @@ func Install(o Options) (dir string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("install: %w", err)
 	}
-	if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
-		return "", err
+	if !r.image {
+		if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
+			return "", err
+		}
 	}
 	version := cmp.Or(o.Version, "0")
 	if err := writeWheel(dir, version); err != nil {
@@ -85,12 +93,16 @@ type specFile struct {
 
 // specFiles returns the files next to the program. kernel.json is the last: Jupyter ignores the folder until it exists.
 func specFiles(o Options, goos string) []specFile {
-	return []specFile{
+	list := []specFile{
 		{"logo-svg.svg", logoSVG},
 		{"logo-32x32.png", logo32},
 		{"logo-64x64.png", logo64},
-		{"kernel.json", kernelJSON(o, goos)},
 	}
+	r, _, _ := o.remote()
+	for _, f := range r.files {
+		list = append(list, specFile{f.name, []byte(o.fill(string(f.content), strconv.Quote(filepath.Join(o.dir, binaryName(goos)))))})
+	}
+	return append(list, specFile{"kernel.json", kernelJSON(o, goos)})
 }
 
 // named fills in the default names.
@@ -99,24 +111,27 @@ func (o Options) named() Options {
 	if o.Engine != "" {
 		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+o.Engine+")"
 	}
-	if o.Remote {
-		name, display = name+"-remote", strings.TrimSuffix(display, ")")+", remote)"
+	if r, ok, _ := o.remote(); ok {
+		name, display = name+"-"+strings.ToLower(r.label), strings.TrimSuffix(display, ")")+", "+r.label+")"
 	}
 	o.Name, o.DisplayName = cmp.Or(o.Name, name), cmp.Or(o.DisplayName, display)
 	return o
 }
 
 // argv is the command line of a kernel.
-func (o Options) argv(binary string) []string {
-	list := []string{binary, "kernel", "--theme", "auto", "--charts", "interactive"}
+func (o Options) argv(goos string) []string {
+	list := []string{"{resource_dir}/" + binaryName(goos), "kernel", "--theme", "auto", "--charts", "interactive"}
+	last := []string{"{connection_file}"}
+	if r, ok, _ := o.remote(); ok {
+		list, last = nil, remoteFlags
+		for _, arg := range r.argv {
+			list = append(list, o.fill(arg, filepath.Join(o.dir, binaryName(goos))))
+		}
+	}
 	if o.Engine != "" {
 		list = append(list, "--engine", o.Engine)
 	}
-	if o.Remote {
-		return append(list, "--kernel-id", "{kernel_id}", "--port-range", "{port_range}", "--response-address", "{response_address}",
-			"--public-key", "{public_key}", "--transport-encryption", "{transport_encryption}")
-	}
-	return append(list, "{connection_file}")
+	return append(list, last...)
 }
 
 func (o Options) jupyterDir() (string, error) {
@@ -184,20 +199,21 @@ func kernelJSON(o Options, goos string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	program := "{resource_dir}/" + binaryName(goos)
-	var remote *provisioner
-	if o.Remote { // gateway_provisioners does not fill in {resource_dir}
-		program = filepath.Join(o.dir, binaryName(goos))
-		remote = &provisioner{Name: "distributed-provisioner", Config: map[string]any{}}
+	var p *provisioner
+	if r, ok, _ := o.remote(); ok {
+		p = &provisioner{Name: r.provisioner, Config: map[string]any{}}
+		if r.image {
+			p.Config["image_name"] = o.Image
+		}
 	}
 	err := enc.Encode(spec{
-		Argv:          o.argv(program),
+		Argv:          o.argv(goos),
 		DisplayName:   o.DisplayName,
 		Language:      "go",
 		InterruptMode: "message",
 		Protocol:      "5.5",
 		Env:           map[string]string{},
-		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Version: o.Version, Provisioner: remote},
+		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Version: o.Version, Provisioner: p},
 	})
 	if err != nil {
 		panic(err) // strings and booleans always encode

@@ -40,41 +40,6 @@ func contents(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestRemoteKernelspec checks the kernelspec for gateway_provisioners, which fills in neither {connection_file} nor
-// {resource_dir}.
-func TestRemoteKernelspec(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(binary, []byte("program"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := Install(Options{Prefix: t.TempDir(), Remote: true, Binary: binary})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got spec
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
-	if filepath.Base(dir) != "halfnote-remote" || got.DisplayName != "Go (halfnote, remote)" || got.Argv[0] != filepath.Join(dir, binaryName(runtime.GOOS)) {
-		t.Errorf("got folder %s, name %s, program %s", dir, got.DisplayName, got.Argv[0])
-	}
-	if p := got.Metadata.Provisioner; p == nil || p.Name != "distributed-provisioner" {
-		t.Errorf("got provisioner %+v, want distributed-provisioner", p)
-	}
-	for _, field := range []string{"{kernel_id}", "{port_range}", "{response_address}", "{public_key}", "{transport_encryption}"} {
-		if !slices.Contains(got.Argv, field) {
-			t.Errorf("argv %q lacks %s", got.Argv, field)
-		}
-	}
-	if slices.Contains(got.Argv, "{connection_file}") {
-		t.Errorf("argv %q has a connection file, which the server does not write", got.Argv)
-	}
-}
-
 func TestKernelJSON(t *testing.T) {
 	const want = `{
   "argv": [

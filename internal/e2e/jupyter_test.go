@@ -330,24 +330,41 @@ wrong keys: no answer
 	}
 }
 
-// TestGateway starts, interrupts, restarts and ends a kernel through gateway_provisioners, with and without encryption.
+// TestGateway starts, interrupts, restarts and ends a kernel through gateway_provisioners, with and without encryption: as a process, and in
+// stand-ins for a Docker engine, a Kubernetes cluster and YARN.
 func TestGateway(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	if err != nil || exec.Command(python, "-c", "import gateway_provisioners").Run() != nil {
-		testenv.Missing(t, "gateway", "needs python3 with gateway-provisioners")
+	if err != nil || exec.Command(python, "-c", "import gateway_provisioners, docker, jinja2, kubernetes, yarn_api_client").Run() != nil {
+		testenv.Missing(t, "gateway", "needs python3 with gateway-provisioners[docker,k8s,yarn]")
+	}
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	prefix := t.TempDir()
-	if out, code := halfnote(t, "install", "--remote", "--prefix", prefix); code != 0 {
-		t.Fatalf("install: exit code %d\n%s", code, out)
-	}
-	for policy, keys := range map[string]string{"disabled": "without keys", "required": "with keys"} {
-		t.Run(policy, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), python, "internal/e2e/testdata/jupyter/gateway.py", "halfnote-remote", policy)
-			cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "GP_KERNEL_LOG_DIR="+t.TempDir())
-			var log strings.Builder
-			cmd.Stderr = &log
-			out, err := cmd.Output()
-			want := `start: DistributedProvisioner ` + keys + `
+	for _, tt := range []struct {
+		class, remote string
+		script        []string
+		policies      []string
+	}{
+		{"Distributed", "ssh", []string{"gateway.py", "halfnote-remote"}, []string{"disabled", "required"}},
+		{"Docker", "docker --image halfnote:test", []string{"cluster.py", "docker", exe, "halfnote-docker"}, []string{"required"}},
+		{"Kubernetes", "kubernetes --image halfnote:test", []string{"cluster.py", "kubernetes", exe, "halfnote-kubernetes"}, []string{"disabled"}},
+		{"Yarn", "yarn", []string{"cluster.py", "yarn", exe, "halfnote-yarn"}, []string{"required"}},
+	} {
+		if out, code := halfnote(t, append([]string{"install", "--prefix", prefix, "--remote"}, strings.Fields(tt.remote)...)...); code != 0 {
+			t.Fatalf("install: exit code %d\n%s", code, out)
+		}
+		for _, policy := range tt.policies {
+			t.Run(tt.class+" "+policy, func(t *testing.T) {
+				cmd := exec.CommandContext(t.Context(), python, append(tt.script, policy)...)
+				cmd.Args[1] = "internal/e2e/testdata/jupyter/" + tt.script[0]
+				cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"), "GP_KERNEL_LOG_DIR="+t.TempDir())
+				var log strings.Builder
+				cmd.Stderr = &log
+				out, err := cmd.Output()
+				keys := map[string]string{"disabled": "without keys", "required": "with keys"}[policy]
+				want := `start: ` + tt.class + `Provisioner ` + keys + `
 run: ok  hello
 alive: True
 signal: error Interrupted looping
@@ -355,9 +372,13 @@ interrupt: error Interrupted looping
 restart: ok  again
 shutdown: ended by itself
 `
-			if err != nil || string(out) != want {
-				t.Errorf("got %v\n%s\nwant\n%s\nthe server's log:\n%s", err, out, want, &log)
-			}
-		})
+				if tt.script[0] == "cluster.py" {
+					want += "left: 0\n"
+				}
+				if err != nil || string(out) != want {
+					t.Errorf("got %v\n%s\nwant\n%s\nthe server's log:\n%s", err, out, want, &log)
+				}
+			})
+		}
 	}
 }

@@ -48,7 +48,7 @@ async def connect(manager):
 async def main():
     name, policy = sys.argv[1:]
     manager = AsyncKernelManager(kernel_name=name, transport_encryption=policy, log=log)
-    await manager.start_kernel()
+    await manager.start_kernel(env=dict(os.environ))  # as a server does
     info = manager.get_connection_info()
     print("start:", type(manager.provisioner).__name__, "with keys" if "curve_publickey" in info else "without keys")
     client = await connect(manager)
