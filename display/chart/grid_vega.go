@@ -79,12 +79,7 @@ type gridPanel struct {
 
 // margins returns the room for labels on both sides of the plot.
 func (t twin) margins() (left, right vg.Length) {
-	s := Light.style(labelSize, Light.Text)
-	left, right = t.left, t.right
-	for _, name := range t.names {
-		left = max(left, min(s.Width(name), labelMost)+10)
-	}
-	return max(left, 14), max(right, 8)
+	return max(t.left, 14), max(t.right, 8)
 }
 
 // groupsOf returns the panels with the same x axis. Other panels are alone.

@@ -175,11 +175,11 @@ const unknownPath = "M-1,-.25L1,-.25L1,.25L-1,.25Z"
 
 // shade returns the colour of a share. It is logarithmic, so that one in a thousand is visible.
 func (h heatMap) shade(t Theme, share float64) color.NRGBA {
-	const least = 1e-4
+	const decades = 4 // smaller shares have the lightest colour
 	if !(share > 0) {
 		return color.NRGBA{}
 	}
-	p := .12 + .88*min(max(1-math.Log10(share)/math.Log10(least), 0), 1)
+	p := .12 + .88*min(max(1+math.Log10(share)/decades, 0), 1)
 	mix := func(a, b uint8) uint8 { return uint8(float64(a) + p*(float64(b)-float64(a))) }
 	return color.NRGBA{mix(t.Background.R, t.Skip.R), mix(t.Background.G, t.Skip.G), mix(t.Background.B, t.Skip.B), 255}
 }

@@ -15,8 +15,9 @@ import (
 // Imshow shows a matrix as a heat map with a cell for each element, row 0 at the top: a slice of slices
 // of numbers or a tensor with one or two dimensions larger than 1. Values of one sign have one colour,
 // stronger for larger ones; with both signs, positive and negative values have different colours and 0 has
-// the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. A
-// matrix with more cells than pixels is shown by the means of blocks. Values that cannot be drawn give a
+// the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. In the picture of
+// a matrix with more elements than pixels, a pixel is the mean of a block; the interactive form of a matrix with more than
+// 5000 elements shows from each block the element that is farthest from the mean of all. Values that cannot be drawn give a
 // chart that says why. It is matplotlib.pyplot.imshow.
 func Imshow(values any) *Figure {
 	n, err := numbersOf(values)
@@ -131,7 +132,7 @@ func (m matrix) draw(t Theme, c draw.Canvas) {
 	v.draw(t, draw.Crop(c, 0, 0, max(size.Y-vg.Length(v.height+m.around()), 0), 0))
 }
 
-// twin returns the interactive form. A large matrix is shown by the means of blocks there.
+// twin returns the interactive form. A large matrix is shown by one element of each block there.
 func (m matrix) twin(most int) twin {
 	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, most)
 	t := v.twin(most)
@@ -152,7 +153,7 @@ func (m matrix) around() int {
 // view returns the cells for a plot of a width and height, and the size of the blocks that they are. The rest of the plot is
 // empty, so that cells stay square.
 func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
-	_, s, bad := m.summary(m.values)
+	mean, s, bad := m.summary(m.values)
 	for by = 1; ((m.rows+by-1)/by)*((m.columns+by-1)/by) > most; {
 		by++
 	}
@@ -169,9 +170,10 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 	cells.image = func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
 	for r := 0; r < m.rows; r += by {
 		for c := 0; c < m.columns; c += by {
-			value := m.mean(r, min(r+by, m.rows), c, min(c+by, m.columns))
+			i, k := m.extreme(mean, r, min(r+by, m.rows), c, min(c+by, m.columns))
+			value := m.values[i*m.columns+k]
 			at := row{x: float64(c) - .5, x2: float64(min(c+by, m.columns)) - .5, y: float64(r) - .5, y2: float64(min(r+by, m.rows)) - .5,
-				color: func(t Theme) color.NRGBA { return s.shade(t, value) }, facts: []any{r, c, value}}
+				color: func(t Theme) color.NRGBA { return s.shade(t, value) }, facts: []any{i, k, value}}
 			cells.rows = append(cells.rows, at)
 			if written {
 				at.x, at.y, at.text, at.wide = float64(c), float64(r), short(value), float64(by)
@@ -215,6 +217,22 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 func boxed(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	square(c, p, r, col)
 	c.StrokeLines(draw.LineStyle{Color: Light.Neutral, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
+}
+
+// extreme returns the place of the element of a block that is farthest from mean; one that is not finite is the farthest.
+func (m matrix) extreme(mean float64, top, bottom, left, right int) (row, column int) {
+	row, column, most := top, left, -1.
+	for r := top; r < bottom; r++ {
+		for c, v := range m.values[r*m.columns+left : r*m.columns+right] {
+			if !finite(v) {
+				return r, left + c
+			}
+			if far := math.Abs(v - mean); far > most {
+				row, column, most = r, left+c, far
+			}
+		}
+	}
+	return row, column
 }
 
 // mean returns the mean of a block of elements.

@@ -186,6 +186,9 @@ func (s opSheet) draw(t Theme, c draw.Canvas) {
 // twin returns the interactive form.
 func (s opSheet) twin(int) twin {
 	v, _ := s.view(s.lines, Width-2*margin)
+	for _, line := range s.why {
+		v.x.notes = append(v.x.notes, wrap(Light.style(smallSize, Light.Text), line, phoneWidth)...)
+	}
 	v.signs, v.least, v.points = signsOf(s.lines), 230+50*len(s.lanes), s.all
 	return v.twin(mostPoints)
 }
@@ -201,14 +204,28 @@ func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length)
 	boxes := layer{mark: points, width: boxWidth / 2, shape: box, path: boxPath, inside: true, small: true}
 	whys := layer{mark: texts, align: 1, small: true, side: rightOf}
 	grid, path, heads := layer{mark: rules, width: 1}, layer{mark: rules, width: 1}, layer{mark: texts, small: true}
-	var names, before vg.Length // room for the names, and for the marks of the first lane
+	var before vg.Length         // room for the marks of the first lane
+	reasons := map[string]bool{} // few, and measured once
+	casts := map[string]bool{}
 	for _, l := range lines {
-		names, v.right = max(names, name.Width(l.name())), max(v.right, small.Width(l.op.Why))
+		v.y.widest = max(v.y.widest, name.Width(l.name()))
+		reasons[l.op.Why] = true
 		if l.title == "" && l.op.DType == s.lanes[0].name {
-			before = max(before, small.Width(castMarks(l.op.OpDType)))
+			casts[castMarks(l.op.OpDType)] = true
 		}
 	}
+	for why := range reasons {
+		v.right = max(v.right, small.Width(why))
+	}
+	for marks := range casts {
+		before = max(before, small.Width(marks))
+	}
+	names := v.y.widest
 	v.right = min(v.right+asideGap, width/4)
+	fitting := map[string]string{}
+	for why := range reasons {
+		fitting[why] = fit(small, printable(why), v.right-asideGap)
+	}
 	const least, most = 46, 72 // width of a lane
 	before += boxWidth/2 + 8
 	v.y.most = max(min(names, width-v.right-before-vg.Length(lanes-.5)*least), min(names, 80))
@@ -250,7 +267,7 @@ func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length)
 			marks.rows = append(marks.rows, row{x: x, y: y, kind: k, text: m})
 		}
 		if l.op.Why != "" {
-			whys.rows = append(whys.rows, row{x: v.x.hi, y: y, color: neutral, text: fit(small, printable(l.op.Why), v.right-asideGap)})
+			whys.rows = append(whys.rows, row{x: v.x.hi, y: y, color: neutral, text: fitting[l.op.Why]})
 		}
 	}
 	v.layers = []layer{grid, path, boxes, heads, marks, whys}

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -85,9 +86,9 @@ func (p quantity) text(v float64) string {
 		return amount(v, p.Unit)
 	}
 	if math.Abs(v) >= 1000 {
-		return fmt.Sprintf("%.0f %s", v, p.Unit)
+		return strconv.FormatFloat(v, 'f', 0, 64) + " " + p.Unit
 	}
-	return fmt.Sprintf("%.3g %s", v, p.Unit)
+	return strconv.FormatFloat(v, 'g', 3, 64) + " " + p.Unit
 }
 
 // sentence states the number of steps and the last value of each panel.

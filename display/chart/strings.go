@@ -209,7 +209,7 @@ var english = language{
 	histBad:      "; %d not finite",
 	matrixSome:   "Matrix %s: values from %s to %s, mean %s",
 	matrixNone:   "Matrix %s",
-	matrixBlocks: "means of %d × %d elements",
+	matrixBlocks: "of each %d × %d elements, the one farthest from the mean",
 	headRow:      "row",
 	headColumns:  "column",
 	gridOne:      "1 chart",

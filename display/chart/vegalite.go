@@ -38,6 +38,9 @@ type twin struct {
 	aside          int
 }
 
+// phoneWidth is the width in CSS pixels of lines that fit the page of a phone.
+const phoneWidth = 280
+
 // mostPoints is the maximum number of data points in an interactive figure.
 const mostPoints = 5000
 
@@ -76,7 +79,7 @@ func (f *Figure) VegaLite() map[string]any {
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
-		title["subtitle"], title["subtitleColor"] = wrap(f.theme.style(titleSize, f.theme.Text), t.subtitle, 200), themed(neutral) // fits a phone
+		title["subtitle"], title["subtitleColor"] = wrap(f.theme.style(titleSize, f.theme.Text), t.subtitle, phoneWidth), themed(neutral)
 	}
 	s := object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
@@ -169,6 +172,9 @@ func themed(r role) object {
 }
 
 func css(c color.NRGBA) string {
+	if c.A == 0 {
+		return "transparent"
+	}
 	if c.A == 255 {
 		return "#" + hex16.EncodeToString([]byte{c.R, c.G, c.B})
 	}

@@ -36,11 +36,13 @@ type scale struct {
 	lo, hi float64     // limits; if equal, those of the marks, or all names
 	base   int         // positions are exponents of this base; 0: they are the values
 	names  []string    // names of the rows 0, 1, …, from the top; nil for an axis of numbers
+	widest vg.Length   // width of the widest name; 0: not measured
 	most   vg.Length   // width of the widest name in the picture; 0: labelMost
 	whole  bool        // only whole numbers are marked
 	margin float64     // margin around the marks, as a share of their range
 	plain  bool        // without a line and ticks
 	bare   bool        // without ticks
+	notes  []string    // lines below a bare axis in the interactive form
 	marked []plot.Tick // the ticks; nil: round numbers or powers
 }
 

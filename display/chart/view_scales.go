@@ -29,6 +29,8 @@ func (s scale) channel(field string, at span, down bool) object {
 		list, _ := json.Marshal(printables(s.names)) // strings can be encoded
 		axis = object{"labelExpr": string(list) + "[datum.value]", "values": rows, "domain": false, "ticks": false, "grid": false, "labelColor": themed(textInk), "labelPadding": 6}
 		limits = []float64{at.hi, at.lo} // from the top
+	case s.bare && s.notes != nil:
+		axis = object{"labels": false, "ticks": false, "domain": false, "titleAnchor": "start", "titleAlign": "left", "titleFontSize": smallSize, "titlePadding": 8}
 	case s.bare:
 		axis = nil
 		if down {
@@ -53,6 +55,8 @@ func (s scale) channel(field string, at span, down bool) object {
 	var title any
 	if s.title != "" {
 		title = s.title
+	} else if s.notes != nil {
+		title = s.notes
 	}
 	return object{"field": field, "type": "quantitative", "title": title, "axis": axis, "scale": object{"domain": limits, "nice": false, "zero": false}}
 }
@@ -103,6 +107,9 @@ func (v view) colors(l layer) (colors, dashes object) {
 	legend := v.symbols()
 	if dashed {
 		dashes = object{"field": "kind", "type": "nominal", "scale": object{"domain": names, "range": patterns}, "title": nil, "legend": legend}
+		if o, _ := legend.(object); o["symbolType"] != "stroke" { // dashes would fray the outlines of the symbols
+			dashes["legend"] = nil
+		}
 	}
 	return palette("kind", names, roles, "legend", legend), dashes
 }

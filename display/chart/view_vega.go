@@ -19,10 +19,23 @@ func (v view) twin(most int) twin {
 			t.left = max(t.left, style.Width(k.Label)+16)
 		}
 	}
+	widest := v.y.widest
+	if widest == 0 {
+		for _, name := range v.y.names {
+			widest = max(widest, style.Width(name))
+		}
+	}
+	if widest > 0 {
+		t.left = max(t.left, min(widest, labelMost)+10)
+	}
 	axes := object{"x": v.x.channel("x", x, false), "y": v.y.channel("y", y, v.y.bare)}
 	if slices.Contains(v.zoom, "x") {
 		t.reach = &reach{lo: x.lo, hi: x.hi}
 		axes["x"].(object)["scale"].(object)["domain"] = t.reach.domain()
+	}
+	if v.x.notes != nil {
+		left, _ := t.margins()
+		axes["x"].(object)["axis"].(object)["titleX"] = object{"expr": fmt.Sprintf("-min(%d, room * .35)", int(left))}
 	}
 	if slices.Contains(v.zoom, "y") {
 		t.tall = &reach{lo: y.lo, hi: y.hi, name: "Y"}
@@ -118,6 +131,9 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 		light = kinds
 	}
 	edge := object{"condition": []object{{"test": light, "value": .75}, {"test": "abs(scale('x', datum.x2) - scale('x', datum.x)) < .75", "value": .75}}, "value": 0} // narrow ones are seen
+	if l.image != nil {
+		edge = object{"value": .75} // cells without seams
+	}
 	var units []object
 	switch l.mark {
 	case rects:
@@ -229,7 +245,7 @@ func (v view) units(l layer, kept []int, axes, filtered object) []object {
 // lines returns the marks of lines: those of the kinds whose lines are constant up to the next row are another mark.
 func (v view) lines(l layer) []object {
 	mark := func(step bool) object {
-		m := object{"type": "line", "clip": true, "strokeWidth": float64(orWidth(l.width, 1.8))}
+		m := object{"type": "line", "clip": true, "strokeJoin": "round", "strokeWidth": float64(orWidth(l.width, 1.8))}
 		if step {
 			m["interpolate"] = "step-after"
 		}
