@@ -8,6 +8,7 @@ import (
 	"halfnote/display"
 	"halfnote/display/chart"
 	"halfnote/display/widget"
+	"halfnote/internal/text"
 )
 
 // String returns a summary of the recording, and the safe scales in each format.
@@ -16,7 +17,7 @@ func (r *Replay) String() string {
 	if w.Count == 0 {
 		return "no gradients recorded"
 	}
-	lines := []string{fmt.Sprintf("%s recorded, %d gradients of %d elements in all", steps(w.Steps), len(w.Layers), w.Count)}
+	lines := []string{fmt.Sprintf("%s recorded, %d gradients of %s elements in all", steps(w.Steps), len(w.Layers), text.Thousands(w.Count))}
 	if w.NonFinite > 0 {
 		lines[0] += fmt.Sprintf(", %d of them inf or NaN", w.NonFinite)
 	}

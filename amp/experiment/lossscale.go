@@ -6,6 +6,7 @@ import (
 
 	"halfnote/amp/trace"
 	"halfnote/display/chart"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -53,8 +54,8 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 	}
 	if len(r.Scales) > 0 {
 		first, last := r.Scales[0], r.Scales[len(r.Scales)-1]
-		r.Says = fmt.Sprintf("float16 flushes %s of the gradients to zero at loss scale %g and %s at %g; up to %g none overflows.",
-			percent(first.Zeros), first.Scale, percent(last.Zeros), last.Scale, r.Largest)
+		r.Says = fmt.Sprintf("float16 flushes %s of the gradients to zero at loss scale %s and %s at %s; up to %s none overflows.",
+			percent(first.Zeros), scaleText(first.Scale), percent(last.Zeros), scaleText(last.Scale), scaleText(r.Largest))
 	}
 	r.Figure = chart.Spectrum(gradients.Float32s())
 	return r
@@ -204,4 +205,12 @@ func histogram(g gradients) Histogram {
 	h.Zeros = max(h.Zeros-h.Flushed, 0)
 	h.Lost = (lost + flushed) / max(n-zeros+flushed, 1)
 	return h
+}
+
+// scaleText writes a loss scale: large powers of two as 2²⁶.
+func scaleText(v float64) string {
+	if f, e := math.Frexp(v); f == .5 && e > 11 {
+		return text.Power(2, e-1)
+	}
+	return fmt.Sprintf("%.6g", v)
 }

@@ -31,7 +31,7 @@ type AccumulationReport struct {
 func Accumulation(n int, value float64) *AccumulationReport {
 	within("Accumulation", "n", n, 0, 100*mostSteps)
 	r := &AccumulationReport{Exact: float64(n) * value}
-	r.Header = []string{"added in", "sum", "stuck from addition"}
+	r.Header = []string{"added in", "sum", "grows until addition"}
 	exact := chart.Series{Name: "exact"}
 	every := max(n/sumPoints, 1)
 	shown := func(i int) bool { return i%every == 0 || i == n-1 }
@@ -73,7 +73,7 @@ func Accumulation(n int, value float64) *AccumulationReport {
 		} else {
 			sums = append(sums, line)
 		}
-		stuck := "never"
+		stuck := "the end"
 		if row.Stuck >= 0 {
 			stuck = fmt.Sprint(row.Stuck)
 		}

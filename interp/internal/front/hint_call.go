@@ -38,12 +38,17 @@ func (a *attempt) callHint(pos token.Pos, path []ast.Node) string {
 		if h := a.dtypeHint(call, i); h != "" {
 			return h
 		}
-		if other := a.takes(fn, call, i, arg); other != "" {
-			return fmt.Sprintf("%s takes %s", other, TypeString(types.Default(arg), a.pkg))
+		if other := a.takes(fn, call, i, arg); other != nil {
+			return a.write(call, other)
 		}
 		sig, ok := params.At(i).Type().Underlying().(*types.Signature)
 		if given, is := arg.(*types.Signature); ok && is && sig.Results().Len() == 0 && given.Results().Len() > 0 {
 			return fmt.Sprintf("%s takes a function that returns nothing: %s { … }", callName(fn), TypeString(sig, a.pkg))
+		}
+	}
+	if i >= params.Len() {
+		if h := a.dtypeHint(call, i); h != "" {
+			return h
 		}
 	}
 	if last := params.Len() - 1; fn.Signature().Variadic() && i >= last {
@@ -81,10 +86,11 @@ func callAt(pos token.Pos, path []ast.Node) (call *ast.CallExpr, i int) {
 }
 
 // takes returns the call of another function of fn's package, or of another method of its
-// receiver, that has the results of fn and takes an argument of type arg, or "".
-func (a *attempt) takes(fn *types.Func, call *ast.CallExpr, i int, arg types.Type) string {
+// receiver, that has the results of fn and takes an argument of type arg, or nil. A function without
+// results has fn's name at the beginning of its own, as nn.ToDType has that of nn.To.
+func (a *attempt) takes(fn *types.Func, call *ast.CallExpr, i int, arg types.Type) ast.Expr {
 	if arg == nil || arg == types.Typ[types.Invalid] {
-		return ""
+		return nil
 	}
 	results := fn.Signature().Results()
 	fits := func(o types.Object) bool {
@@ -94,32 +100,29 @@ func (a *attempt) takes(fn *types.Func, call *ast.CallExpr, i int, arg types.Typ
 		}
 		sig := other.Signature()
 		return sig.Params().Len() == fn.Signature().Params().Len() && fitsParameter(arg, sig.Params().At(i).Type()) &&
-			types.Identical(sig.Results(), results) && results.Len() > 0
+			types.Identical(sig.Results(), results) && (results.Len() > 0 || strings.HasPrefix(other.Name(), fn.Name()))
 	}
 	sel, isSel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if fn.Signature().Recv() != nil {
 		if !isSel {
-			return ""
+			return nil
 		}
 		other, _, _ := types.LookupFieldOrMethod(a.info.TypeOf(sel.X), true, a.pkg, fn.Name()+"Scalar")
 		if other == nil || !fits(other) {
-			return ""
+			return nil
 		}
-		if len(call.Args) == 1 {
-			a.mends[call] = methodCall(sel.X, other.Name(), call.Args...)
-		}
-		return fmt.Sprintf("%s.%s(%s)", types.ExprString(sel.X), other.Name(), types.ExprString(call.Args[i]))
+		return methodCall(sel.X, other.Name(), call.Args...)
 	}
 	var found []string
 	for _, name := range fn.Pkg().Scope().Names() {
 		if o := fn.Pkg().Scope().Lookup(name); fits(o) && similar(fn.Signature().Params(), o.(*types.Func).Signature().Params(), i) {
-			found = append(found, fn.Pkg().Name()+"."+name)
+			found = append(found, name)
 		}
 	}
-	if len(found) != 1 {
-		return ""
+	if len(found) != 1 || !isSel {
+		return nil
 	}
-	return found[0]
+	return callOf(&ast.SelectorExpr{X: sel.X, Sel: &ast.Ident{NamePos: sel.Sel.Pos(), Name: found[0]}}, call.Args...)
 }
 
 // fitsParameter reports whether an argument can be given to a parameter, a constant after conversion.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/near"
 	"halfnote/interp/internal/exports"
 )
 
@@ -50,10 +51,32 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if h := a.functionHint(sel, call, t); h != "" {
 		return h
 	}
-	if name := respelled(sel.Sel.Name, members(t, a.pkg)); name != "" {
+	if name := cmp.Or(respelled(sel.Sel.Name, members(t, a.pkg)), a.torchMember(sel.Sel.Name, t)); name != "" {
 		return a.renamed(sel, name, path)
 	}
+	if pkg := near.Fold(sel.Sel.Name); exports.Preloaded[pkg] != "" {
+		return packageHint(pkg)
+	}
 	return a.membersHint(sel.Sel.Name, t)
+}
+
+// torchMember returns the method of a type whose comment cites torch's name, such as CurrentScale, which "is
+// GradScaler.get_scale", or which is named so without "get". It returns "" if there is none.
+func (a *attempt) torchMember(name string, t types.Type) string {
+	named, ok := types.Unalias(Deref(t)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == a.pkg {
+		return ""
+	}
+	names := members(t, a.pkg)
+	for _, n := range names {
+		if near.Fold(citedName(named.Obj().Pkg(), named.Obj().Name()+"."+n)) == near.Fold(name) {
+			return n
+		}
+	}
+	if rest, ok := strings.CutPrefix(near.Fold(name), "get"); ok {
+		return respelled(rest, names)
+	}
+	return ""
 }
 
 // elementOf returns the type of a literal without one, which is an element of the literal around it, or nil.
@@ -100,33 +123,136 @@ func (a *attempt) functionHint(sel *ast.SelectorExpr, call *ast.CallExpr, t type
 		}
 	}
 	pkgs = append(pkgs, a.pkg.Imports()...)
+	var args []ast.Expr
+	if call != nil && ast.Unparen(call.Fun) == ast.Expr(sel) {
+		args = call.Args
+	} else {
+		call = nil
+	}
+	var found *types.Func
 	for _, pkg := range pkgs {
-		fn, ok := pkg.Scope().Lookup(sel.Sel.Name).(*types.Func)
-		if !ok {
-			fn, ok = pkg.Scope().Lookup(respelled(sel.Sel.Name, exportedNames(pkg.Scope()))).(*types.Func)
-		}
-		if !ok {
-			continue
-		}
-		params := fn.Signature().Params()
-		if params.Len() == 0 {
-			continue
-		}
-		first := params.At(0).Type()
-		if list, ok := first.(*types.Slice); ok && params.Len() == 1 && fn.Signature().Variadic() {
-			first = list.Elem()
-		}
-		if types.AssignableTo(t, first) {
-			f := &ast.SelectorExpr{X: &ast.Ident{NamePos: sel.Pos(), Name: pkg.Name()}, Sel: &ast.Ident{NamePos: sel.Pos(), Name: fn.Name()}}
-			if call != nil && ast.Unparen(call.Fun) == ast.Expr(sel) {
-				new := callOf(f, append([]ast.Expr{sel.X}, call.Args...)...)
-				a.mends[call] = new
-				return code(new) + " is a function"
+		for _, fn := range functionsNamed(pkg, sel.Sel.Name) {
+			if !acceptsFirst(fn, t) {
+				continue
 			}
-			return code(callOf(f, sel.X)) + " is a function"
+			if a.takesRest(fn, args) {
+				return a.functionInstead(fn, sel, call, args)
+			}
+			found = cmp.Or(found, fn)
 		}
 	}
-	return ""
+	if found == nil {
+		return ""
+	}
+	return a.functionInstead(found, sel, call, args)
+}
+
+// functionInstead mends the call of a missing method with the call of a function.
+func (a *attempt) functionInstead(fn *types.Func, sel *ast.SelectorExpr, call *ast.CallExpr, args []ast.Expr) string {
+	f := &ast.SelectorExpr{X: &ast.Ident{NamePos: sel.Pos(), Name: fn.Pkg().Name()}, Sel: &ast.Ident{NamePos: sel.Pos(), Name: fn.Name()}}
+	new := callOf(f, append([]ast.Expr{sel.X}, args...)...)
+	if call != nil {
+		a.mends[call] = new
+	}
+	h := code(new) + " is a function"
+	if results := fn.Signature().Results(); results.Len() == 1 {
+		if list, ok := results.At(0).Type().(*types.Slice); ok && list.Elem().Underlying() != list.Elem() {
+			h += listed("; elements of its result have ", members(list.Elem(), a.pkg))
+		}
+	}
+	return h
+}
+
+// functionsNamed returns the functions of a package with a name, in any spelling, and those whose comments say that they are
+// torch's method of this name.
+func functionsNamed(pkg *types.Package, name string) []*types.Func {
+	var named, cited []*types.Func
+	for _, n := range exportedNames(pkg.Scope()) {
+		fn, ok := pkg.Scope().Lookup(n).(*types.Func)
+		switch {
+		case !ok:
+		case near.Fold(n) == near.Fold(name):
+			named = append(named, fn)
+		case near.Fold(citedName(pkg, n)) == near.Fold(name):
+			cited = append(cited, fn)
+		}
+	}
+	return append(named, cited...)
+}
+
+// acceptsFirst reports whether a function can take a value of type t as its first argument.
+func acceptsFirst(fn *types.Func, t types.Type) bool {
+	params := fn.Signature().Params()
+	if params.Len() == 0 {
+		return false
+	}
+	first := params.At(0).Type()
+	if list, ok := first.(*types.Slice); ok && params.Len() == 1 && fn.Signature().Variadic() {
+		first = list.Elem()
+	}
+	return types.AssignableTo(t, first)
+}
+
+// takesRest reports whether a function can take args after its first argument.
+func (a *attempt) takesRest(fn *types.Func, args []ast.Expr) bool {
+	params := fn.Signature().Params()
+	if fn.Signature().Variadic() {
+		return true
+	}
+	if params.Len() != len(args)+1 {
+		return false
+	}
+	for i, arg := range args {
+		if t := a.typeSoFar(arg); t != nil && !fitsParameter(t, params.At(i+1).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// typeSoFar returns the type of an expression, or nil if it is not known. The checker has not yet seen the arguments of a
+// function that it does not know.
+func (a *attempt) typeSoFar(x ast.Expr) types.Type {
+	if t := a.info.TypeOf(x); t != nil && t != types.Typ[types.Invalid] {
+		return t
+	}
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		if s := a.pkg.Scope().Innermost(x.Pos()); s != nil {
+			if _, o := s.LookupParent(x.Name, x.Pos()); o != nil {
+				return o.Type()
+			}
+		}
+	case *ast.SelectorExpr:
+		id, ok := x.X.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		if pkg := imported(a.pkg, exports.Preloaded[id.Name], map[*types.Package]bool{}); pkg != nil {
+			if o := pkg.Scope().Lookup(x.Sel.Name); o != nil {
+				return o.Type()
+			}
+		}
+	}
+	return nil
+}
+
+// imported returns the package with a path that pkg imports, at any depth, or nil. Types of another importer's package would not
+// be identical.
+func imported(pkg *types.Package, path string, seen map[*types.Package]bool) *types.Package {
+	for _, p := range pkg.Imports() {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		if p.Path() == path {
+			return p
+		}
+		if found := imported(p, path, seen); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // listed joins up to a dozen names after a text. It returns "" for none or more.

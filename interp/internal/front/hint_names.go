@@ -88,6 +88,18 @@ var OtherNames = map[string]struct {
 // cited matches a name of torch in a comment, without its package.
 var cited = regexp.MustCompile(`It is torch(?:\.\w+)*\.(\w+)`)
 
+// peer matches a name of any library that a comment gives, without its package or type.
+var peer = regexp.MustCompile(`It is (?:\w+\.)+(\w+)`)
+
+// citedName returns the name that a member of a package has elsewhere according to its comment, or "".
+func citedName(pkg *types.Package, member string) string {
+	text, _ := exports.Doc(pkg.Path(), member)
+	if m := peer.FindStringSubmatch(strings.Join(strings.Fields(text), " ")); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // torchMethods maps torch's names, folded, to the methods of tensors whose comments say "It is torch.logical_not".
 var torchMethods = sync.OnceValue(func() map[string][]*types.Func {
 	found := map[string][]*types.Func{}
@@ -215,14 +227,9 @@ func (a *attempt) packageHint(pkg *types.Package, sel *ast.SelectorExpr, path []
 	if !ok || call.Fun != ast.Expr(sel) || len(call.Args) == 0 || !strings.HasPrefix(pkg.Path(), "halfnote/tensor") {
 		return ""
 	}
-	// The checker has not yet seen the arguments of a function that it does not know.
 	x := call.Args[0]
-	if id, ok := x.(*ast.Ident); ok {
-		if s := a.pkg.Scope().Innermost(id.Pos()); s != nil {
-			if _, o := s.LookupParent(id.Name, id.Pos()); o != nil && isTensor(o.Type()) {
-				return a.torchHint(call, sel.Sel.Name, x, call.Args[1:])
-			}
-		}
+	if t := a.typeSoFar(x); t != nil && isTensor(t) {
+		return a.torchHint(call, sel.Sel.Name, x, call.Args[1:])
 	}
 	return ""
 }

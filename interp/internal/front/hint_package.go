@@ -8,6 +8,9 @@ import (
 	"halfnote/interp/internal/exports"
 )
 
+// packageHint says where a package's members are listed.
+func packageHint(name string) string { return name + " is a package: " + name + "? lists what it has" }
+
 // packageNameHint explains a package's name that stands alone, as in nn(x), and names the modules of the session that the call may
 // be meant for. It returns "" for other names.
 func (c *checker) packageNameHint(name string, path []ast.Node) string {
@@ -15,7 +18,7 @@ func (c *checker) packageNameHint(name string, path []ast.Node) string {
 	if sel, isSel := within[*ast.SelectorExpr](path); !ok || id.Name != name || exports.Preloaded[name] == "" && c.Env.Imports[name] == "" || isSel && sel.X == ast.Expr(id) {
 		return ""
 	}
-	h := name + " is a package: " + name + "? lists what it has"
+	h := packageHint(name)
 	call, ok := within[*ast.CallExpr](path)
 	if !ok || call.Fun != ast.Expr(id) {
 		return h

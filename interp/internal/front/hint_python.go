@@ -14,8 +14,8 @@ var pythonHints = []struct {
 	pattern *regexp.Regexp
 	hint    string
 }{
-	{regexp.MustCompile(`^\s*with\b.*\bautocast\b`), "amp.Autocast(amp.Float16, func() { … }) runs a function under autocast"},
-	{regexp.MustCompile(`^\s*with\b.*\bno_grad\b`), "tensor.NoGrad(func() { … }) runs a function without recording it for the derivative"},
+	{regexp.MustCompile(`(?i)^\s*with\b.*\bautocast\b`), "amp.Autocast(amp.Float16, func() { … }) runs a function under autocast"},
+	{regexp.MustCompile(`(?i)^\s*with\b.*\bno_?grad\b`), "tensor.NoGrad(func() { … }) runs a function without recording it for the derivative"},
 	{regexp.MustCompile(`^\s*with\b`), "Go has no with: defer f.Close() closes f when the cell or function ends"},
 	{regexp.MustCompile(`^\s*for\b.*\bin\s+range\(`), "for i := range 10 { … } counts from 0 to 9"},
 	{regexp.MustCompile(`^\s*for\s+[\w, ]+\s+in\s`), "for i, v := range values { … } takes the elements of a slice, for i := range 10 { … } counts"},
@@ -32,7 +32,10 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`\[.*\bfor\b.*\bin\b.*\]`), "a loop fills a slice: for i := range 10 { s = append(s, f(i)) }"},
 	{regexp.MustCompile(`\bif\b.*\belse\b[^{]*$`), "if is a statement: y := a; if condition { y = b }"},
 	{regexp.MustCompile(`\bf("|')`), `fmt.Println("mean", x) prints values, fmt.Printf("%.3f\n", x) formats them`},
-	{regexp.MustCompile(`\w\([^()]*(\([^()]*\)[^()]*)*\b\w+=[^=]`), "Go has no named arguments: options are functions, such as optim.Momentum(0.9); nn.NewLinear? lists those of NewLinear"},
+	{named(`dtype`), "tensors start in float32: tensor.Zeros(1).Half(), or tensor.Zeros(1).To(tensor.BFloat16)"},
+	{named(`lr`), "the learning rate is an argument without a name: optim.NewSGD(nn.Parameters(net), 0.1)"},
+	{named(`dim|axis`), "the dimension is an argument without a name: x.SumDim(0)"},
+	{named(`\w+`), "Go has no named arguments: options are functions, such as optim.Momentum(0.9); nn.NewLinear? lists those of NewLinear"},
 	{regexp.MustCompile(`\w\(\(\s*\d+\s*,`), "sizes are separate arguments: tensor.Randn(3, 4)"},
 	{regexp.MustCompile(`^\s*type\(`), `fmt.Printf("%T\n", x) prints the type of x, and x? describes it`},
 	{regexp.MustCompile(`\b(not|and|or)\s`), "Go's not, and, or are !, &&, ||"},
@@ -41,6 +44,11 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`[=(,\s]\[(\s*\]|[^\[\]]*,[^\[\]]*\]|\s*[\d.]+\s*\])`), "a slice names its type: []float64{1, 2, 3}; tensor.New([]float64{1, 2, 3}) is a tensor"},
 	{regexp.MustCompile(`^[^"]*'[^']{2,}'`), `strings have double quotes: "text"`},
 	{regexp.MustCompile(`^\s*#|\s#\s`), "a comment begins with //"},
+}
+
+// named returns a pattern for a call with an argument of a name.
+func named(name string) *regexp.Regexp {
+	return regexp.MustCompile(`\w\([^()]*(\([^()]*\)[^()]*)*\b(` + name + `)\s*(=[^=]|:[^=])`)
 }
 
 // pythonImport matches an import of Python, with the module in the group that matched.

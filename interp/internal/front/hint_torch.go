@@ -38,8 +38,9 @@ func expressionHint(msg string) string {
 
 // wholeReductions maps methods that PyTorch also has without a dimension to what cells call then.
 var wholeReductions = map[string]string{
-	"(*halfnote/tensor.Tensor).Max": "x.Amax() is the largest element of all",
-	"(*halfnote/tensor.Tensor).Min": "x.Amin() is the smallest element of all",
+	"(*halfnote/tensor.Tensor).Max":  "x.Amax() is the largest element of all",
+	"(*halfnote/tensor.Tensor).Min":  "x.Amin() is the smallest element of all",
+	"(*halfnote/tensor.Tensor).Size": "x.Shape() lists the sizes of all dimensions",
 }
 
 // conditionHint explains how a tensor becomes a condition, or returns "".
@@ -61,7 +62,7 @@ var foreignNames = map[string]string{
 	"np":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"numpy":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"F":        "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
-	"plt":      "chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
 	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
 	"dir":      "x.*? lists the members of x, %who the variables",
 	"exit":     "Ctrl-D leaves a console",
@@ -71,6 +72,7 @@ var foreignNames = map[string]string{
 	"quit":     "Ctrl-D leaves a console",
 	"self":     "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
 	"str":      "fmt.Sprint(x) makes a string",
+	"plot":     "chart.Plot(y) and chart.Plot(x, y) draw slices and tensors; chart? lists more charts",
 	"print":    "fmt.Println(x) prints",
 	"None":     "nil is Go's None",
 	"True":     "true is Go's True",

@@ -5,6 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // meantNote returns a note for the value of an expression that may mean something else: a method that is not
@@ -16,18 +19,25 @@ func (c *Lowering) meantNote(x ast.Expr) string {
 		if x.Op == token.XOR && isNumber(x.X) && isNumber(x.Y) {
 			return fmt.Sprintf("^ is exclusive or; math.Pow(%s, %[2]s) is the power", types.ExprString(x.X), types.ExprString(x.Y))
 		}
-	case *ast.SelectorExpr:
-		s := c.Info.Selections[x]
-		if s == nil || s.Kind() != types.MethodVal {
-			return ""
-		}
-		args := ""
-		if s.Obj().(*types.Func).Signature().Params().Len() > 0 {
-			args = "…"
-		}
-		return fmt.Sprintf("%s is a method: %s(%s)", x.Sel.Name, types.ExprString(x), args)
 	}
-	return ""
+	return c.uncalledNote(x)
+}
+
+// uncalledNote returns a note for a method that is not called, or "" for other expressions.
+func (c *Lowering) uncalledNote(x ast.Expr) string {
+	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	s := c.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		return ""
+	}
+	args := ""
+	if s.Obj().(*types.Func).Signature().Params().Len() > 0 {
+		args = "…"
+	}
+	return fmt.Sprintf("%s is a method: %s(%s)", sel.Sel.Name, types.ExprString(sel), args)
 }
 
 func isNumber(x ast.Expr) bool {
@@ -36,11 +46,19 @@ func isNumber(x ast.Expr) bool {
 }
 
 // suspect adds notes on statements of the cell that compile but handle the address of a value: print and
-// println with a pointer, and == and != between tensors.
+// println with a pointer, fmt's functions with a method that is not called, and == and != between tensors.
 func (c *Lowering) suspect() {
 	ast.Inspect(c.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
+			if fn, _ := typeutil.Callee(c.Info, n).(*types.Func); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "fmt" && strings.Contains(fn.Name(), "rint") {
+				for _, arg := range n.Args {
+					if note := c.uncalledNote(arg); note != "" {
+						c.Suspicions = append(c.Suspicions, "note: "+note)
+						break
+					}
+				}
+			}
 			name, ok := n.Fun.(*ast.Ident)
 			if !ok {
 				break
