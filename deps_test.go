@@ -18,7 +18,7 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
-internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
 x/sys < tensor/internal/asm

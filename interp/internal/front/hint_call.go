@@ -87,7 +87,7 @@ func callAt(pos token.Pos, path []ast.Node) (call *ast.CallExpr, i int) {
 
 // takes returns the call of another function of fn's package, or of another method of its
 // receiver, that has the results of fn and takes an argument of type arg, or nil. A function without
-// results has fn's name at the beginning of its own, as nn.ToDType has that of nn.To.
+// results must begin with fn's name, as nn.ToDType begins with nn.To.
 func (a *attempt) takes(fn *types.Func, call *ast.CallExpr, i int, arg types.Type) ast.Expr {
 	if arg == nil || arg == types.Typ[types.Invalid] {
 		return nil
