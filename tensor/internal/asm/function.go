@@ -1,8 +1,8 @@
 package asm
 
 // Function is an elementary function of float32, computed in float32 with fused multiply-adds: the
-// result is the nearest float32 or a neighbour of it. GeluGrad, Sin and Cos are computed in float64 and
-// rounded once, nearly always to the nearest float32. Functions for halves, and SiluGrad, GeluTanh and
+// result is the nearest float32 or a neighbour of it. GeluGrad, SinFar and CosFar are computed in float64
+// and rounded once, nearly always to the nearest float32. Functions for halves, and SiluGrad, GeluTanh and
 // GeluTanhGrad, are exact enough for halves. All tiers and [Function.Of] perform the same operations
 // and give the same bits.
 type Function int

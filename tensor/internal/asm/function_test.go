@@ -19,12 +19,12 @@ type truth struct {
 var truths = map[Function]truth{
 	Exp: {math.Exp, 5}, Exp2: {math.Exp2, 5}, Expm1: {math.Expm1, 4},
 	Log: {math.Log, 20}, Log2: {math.Log2, 1}, Log10: {math.Log10, 4}, Log1p: {math.Log1p, 2},
-	Tanh: {math.Tanh, 2}, Erf: {math.Erf, 8}, Sin: {math.Sin, 0.1}, Cos: {math.Cos, 0.1},
+	Tanh: {math.Tanh, 2}, Erf: {math.Erf, 8}, Sin: {math.Sin, 6}, Cos: {math.Cos, 6}, SinFar: {math.Sin, 0.1}, CosFar: {math.Cos, 0.1},
 	Quotient: {func(x float64) float64 { return x / float64(float32(0.7)) }, 0}, // alphaOf
 	Rsqrt:    {func(x float64) float64 { return 1 / math.Sqrt(x) }, 140},
 	Sigmoid:  {func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 2},
 	Silu:     {func(x float64) float64 { return x / (1 + math.Exp(-x)) }, 2},
-	Gelu:     {geluTruth, 7},
+	Gelu:     {geluTruth, 9},
 	GeluGrad: {geluGradTruth, 0.1},
 }
 

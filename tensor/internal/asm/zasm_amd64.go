@@ -47,6 +47,8 @@ var avx512Functions = [...]FunctionPass{
 	Quotient:     avx512Quotient,
 	Sin:          avx512Sin,
 	Cos:          avx512Cos,
+	SinFar:       avx512SinFar,
+	CosFar:       avx512CosFar,
 	SinHalf:      avx512SinHalf,
 	CosHalf:      avx512CosHalf,
 }
@@ -78,6 +80,8 @@ var avx2Functions = [...]FunctionPass{
 	Quotient:     avx2Quotient,
 	Sin:          avx2Sin,
 	Cos:          avx2Cos,
+	SinFar:       avx2SinFar,
+	CosFar:       avx2CosFar,
 	SinHalf:      avx2SinHalf,
 	CosHalf:      avx2CosHalf,
 }
@@ -107,8 +111,10 @@ var avx512Float16Functions = [...]HalfPass{
 	GeluBFloat16: geluBFloat16Float16,
 	ErfHalf:      erfHalfFloat16,
 	Quotient:     quotientFloat16,
-	Sin:          nil,
-	Cos:          nil,
+	Sin:          sinFloat16,
+	Cos:          cosFloat16,
+	SinFar:       nil,
+	CosFar:       nil,
 	SinHalf:      sinHalfFloat16,
 	CosHalf:      cosHalfFloat16,
 }
@@ -138,8 +144,10 @@ var avx512BFloat16Functions = [...]HalfPass{
 	GeluBFloat16: geluBFloat16BFloat16,
 	ErfHalf:      erfHalfBFloat16,
 	Quotient:     quotientBFloat16,
-	Sin:          nil,
-	Cos:          nil,
+	Sin:          sinBFloat16,
+	Cos:          cosBFloat16,
+	SinFar:       nil,
+	CosFar:       nil,
 	SinHalf:      sinHalfBFloat16,
 	CosHalf:      cosHalfBFloat16,
 }
@@ -1976,6 +1984,16 @@ func avx512Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 //go:noescape
 func avx2Sin(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
+// sinFloat16 is a [HalfPass]: the sine of x.
+//
+//go:noescape
+func sinFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// sinBFloat16 is a [HalfPass]: the sine of x.
+//
+//go:noescape
+func sinBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
 // avx512Cos is a [FunctionPass]: the cosine of x.
 //
 //go:noescape
@@ -1985,6 +2003,36 @@ func avx512Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 //
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// cosFloat16 is a [HalfPass]: the cosine of x.
+//
+//go:noescape
+func cosFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// cosBFloat16 is a [HalfPass]: the cosine of x.
+//
+//go:noescape
+func cosBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512SinFar is a [FunctionPass]: Sin with a larger limit.
+//
+//go:noescape
+func avx512SinFar(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// avx2SinFar is a [FunctionPass]: Sin with a larger limit.
+//
+//go:noescape
+func avx2SinFar(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// avx512CosFar is a [FunctionPass]: Cos with a larger limit.
+//
+//go:noescape
+func avx512CosFar(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// avx2CosFar is a [FunctionPass]: Cos with a larger limit.
+//
+//go:noescape
+func avx2CosFar(dst, x, y unsafe.Pointer, n, around int, alpha float32)
 
 // avx512SinHalf is a [FunctionPass]: Sin for halves.
 //

@@ -32,6 +32,8 @@ const (
 	Quotient                     // x / alpha
 	Sin                          // the sine of x
 	Cos                          // the cosine of x
+	SinFar                       // Sin with a larger limit
+	CosFar                       // Cos with a larger limit
 	SinHalf                      // Sin for halves
 	CosHalf                      // Cos for halves
 	functions
@@ -64,6 +66,8 @@ var names = [functions]string{
 	Quotient:     "quotient",
 	Sin:          "sin",
 	Cos:          "cos",
+	SinFar:       "sinFar",
+	CosFar:       "cosFar",
 	SinHalf:      "sinHalf",
 	CosHalf:      "cosHalf",
 }
@@ -93,8 +97,10 @@ var limits = [functions]float32{
 	GeluBFloat16: 0,
 	ErfHalf:      0,
 	Quotient:     0,
-	Sin:          1.048576e+06,
-	Cos:          1.048576e+06,
+	Sin:          4096,
+	Cos:          4096,
+	SinFar:       1.048576e+06,
+	CosFar:       1.048576e+06,
 	SinHalf:      1.048576e+06,
 	CosHalf:      1.048576e+06,
 }
@@ -126,27 +132,32 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	Quotient:     quotientOf,
 	Sin:          sinOf,
 	Cos:          cosOf,
+	SinFar:       sinFarOf,
+	CosFar:       cosFarOf,
 	SinHalf:      sinHalfOf,
 	CosHalf:      cosHalfOf,
 }
 
 // lookups are tables that functions read.
 var lookups = [...][32]float32{
-	{0x1.2p+00, 0x1.6p+00, 0x1.ap+00, 0x1.ep+00, 0x1.1p+01, 0x1.3p+01, 0x1.5p+01, 0x1.7p+01, 0x1.ap+01, 0x1.ep+01, 0x1.1p+02, 0x1.3p+02, 0x1.5p+02, 0x1.7p+02, 0x1.9p+02, 0x1.bp+02, 0x1.ep+02, 0x1.1p+03, 0x1.3p+03, 0x1.5p+03, 0x1.7p+03, 0x1.9p+03, 0x1.bp+03, 0x1.dp+03, 0x1p-04, 0x1.8p-03, 0x1.4p-02, 0x1.cp-02, 0x1.2p-01, 0x1.6p-01, 0x1.ap-01, 0x1.ep-01},
-	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
-	{-0x1.47f6c2p-09, -0x1.9ed12ap-10, -0x1.0c08dep-10, -0x1.616f3ap-11, -0x1.daee6ep-12, -0x1.44cb4ep-12, -0x1.c3a97p-13, -0x1.3ef486p-13, -0x1.861cb8p-14, -0x1.a6015cp-15, -0x1.de3ecep-16, -0x1.1a561p-16, -0x1.59acaap-17, -0x1.b5125ep-18, -0x1.1c5c24p-18, -0x1.7ba0fp-19, -0x1.b1c7dap-20, -0x1.b59adep-21, -0x1.d7575cp-22, -0x1.0c1a6ap-22, -0x1.3f6c5cp-23, -0x1.8be5c8p-24, -0x1.fbb2c2p-25, -0x1.4f5924p-25, -0x1.78e2fep-06, -0x1.1b04cap-06, -0x1.ac1d16p-07, -0x1.460eep-07, -0x1.f407dp-08, -0x1.81f04ap-08, -0x1.2bc84cp-08, -0x1.d49b0cp-09},
-	{0x1.ec62e4p-08, 0x1.481d9cp-08, 0x1.be5f4ep-09, 0x1.357d82p-09, 0x1.b4e1b6p-10, 0x1.3982d2p-10, 0x1.c8f518p-11, 0x1.51d6d4p-11, 0x1.b9c71p-12, 0x1.04181p-12, 0x1.3f6e16p-13, 0x1.970272p-14, 0x1.0bd01ap-14, 0x1.6a9f82p-15, 0x1.f789d6p-16, 0x1.658a68p-16, 0x1.bdca1p-17, 0x1.f47cf8p-18, 0x1.293d0ep-18, 0x1.71fa48p-19, 0x1.df0682p-20, 0x1.40b178p-20, 0x1.b9fae6p-21, 0x1.385114p-21, 0x1.c115f4p-05, 0x1.5ab436p-05, 0x1.0d8f04p-05, 0x1.a608a6p-06, 0x1.4c928ep-06, 0x1.07c26ap-06, 0x1.a4f858p-07, 0x1.51f618p-07},
-	{-0x1.56ada2p-06, -0x1.e3d474p-07, -0x1.5c322ap-07, -0x1.fe2758p-08, -0x1.7be736p-08, -0x1.1f39cp-08, -0x1.b86ebap-09, -0x1.56131ap-09, -0x1.dec508p-10, -0x1.34a21p-10, -0x1.9ccf4cp-11, -0x1.1cff04p-11, -0x1.948d88p-12, -0x1.262b38p-12, -0x1.b504e6p-13, -0x1.4acbcap-13, -0x1.c158fp-14, -0x1.19b9d8p-14, -0x1.72072ep-15, -0x1.f8fedcp-16, -0x1.63da9cp-16, -0x1.01b36ap-16, -0x1.7e19bcp-17, -0x1.211996p-17, -0x1.e4be82p-04, -0x1.81f8fp-04, -0x1.35748ep-04, -0x1.f387acp-05, -0x1.95c5dep-05, -0x1.4ba87ap-05, -0x1.10b324p-05, -0x1.c305dep-06},
-	{0x1.b6593p-05, 0x1.4a0316p-05, 0x1.f9a62p-06, 0x1.89994cp-06, 0x1.36dd1ep-06, 0x1.f199aap-07, 0x1.931dcep-07, 0x1.4a384ap-07, 0x1.f2f516p-08, 0x1.621fbp-08, 0x1.031b36p-08, 0x1.852b48p-09, 0x1.2ae26ap-09, 0x1.d419d4p-10, 0x1.74d5a4p-10, 0x1.2d6b4ap-10, 0x1.c0f8e8p-11, 0x1.3ae79ap-11, 0x1.c9eaf6p-12, 0x1.56ee08p-12, 0x1.073c44p-12, 0x1.9ca82ep-13, 0x1.494a3cp-13, 0x1.0ade5ap-13, 0x1.cfce96p-03, 0x1.7e9382p-03, 0x1.3dae34p-03, 0x1.097b54p-03, 0x1.be70a6p-04, 0x1.7992f8p-04, 0x1.411f8cp-04, 0x1.1293e8p-04},
-	{-0x1.f7949ep-04, -0x1.9851f2p-04, -0x1.4ffe68p-04, -0x1.18274ep-04, -0x1.d8c1bcp-05, -0x1.9328f6p-05, -0x1.5b205ep-05, -0x1.2d7c14p-05, -0x1.ef2cc8p-06, -0x1.85dc7cp-06, -0x1.3a0094p-06, -0x1.01c9bep-06, -0x1.ae369cp-07, -0x1.6c06bap-07, -0x1.37c334p-07, -0x1.0dd422p-07, -0x1.b9fa6ap-08, -0x1.5bcb4p-08, -0x1.188feep-08, -0x1.cdeeacp-09, -0x1.82bdeep-09, -0x1.486db4p-09, -0x1.1a5102p-09, -0x1.ea79b4p-10, -0x1.7a0d5cp-02, -0x1.45588cp-02, -0x1.19baa6p-02, -0x1.eacbbcp-03, -0x1.ade41ap-03, -0x1.7a88e4p-03, -0x1.4efb3p-03, -0x1.29d78ap-03},
-	{-0x1.6e8f9cp-29, 0x1.5251b6p-28, 0x1.7363d4p-28, 0x1.d0cc3cp-28, 0x1.1cec96p-30, 0x1.d968acp-29, -0x1.068e2ep-28, 0x1.fd0266p-30, 0x1.288784p-32, 0x1.c0d4bcp-29, -0x1.187ffp-29, -0x1.b79aep-30, 0x1.869bc2p-29, -0x1.a58e3p-29, 0x1.8dce3p-32, -0x1.6e8de6p-30, 0x1.9580d8p-30, -0x1.d39b3p-30, -0x1.9b494ep-30, -0x1.59b458p-32, 0x1.c54284p-31, -0x1.f78904p-30, -0x1.de97f2p-32, -0x1.7bea1p-34, 0x1.85985ap-28, 0x1.857448p-27, 0x1.a9d7cp-29, 0x1.593eep-28, -0x1.ea11a2p-27, -0x1.d27ff4p-27, -0x1.736118p-27, 0x1.7058a8p-31},
-	{0x1.ec2f96p-08, 0x1.47feb2p-08, 0x1.be3938p-09, 0x1.35658ap-09, 0x1.b4c2f4p-10, 0x1.396eb6p-10, 0x1.c8da58p-11, 0x1.51c4bcp-11, 0x1.b973eap-12, 0x1.03ee92p-12, 0x1.3f4288p-13, 0x1.96d2a4p-14, 0x1.0bb4ccp-14, 0x1.6a7f34p-15, 0x1.f7625ep-16, 0x1.657198p-16, 0x1.bd61d6p-17, 0x1.f41e48p-18, 0x1.290ebcp-18, 0x1.71ca0ep-19, 0x1.ded196p-20, 0x1.409316p-20, 0x1.b9d69ep-21, 0x1.383aaap-21, 0x1.c103bcp-05, 0x1.5aa6ep-05, 0x1.0d852ep-05, 0x1.a5fa08p-06, 0x1.4c87a2p-06, 0x1.07ba3p-06, 0x1.a4ebep-07, 0x1.51ec96p-07},
-	{-0x1.577a98p-06, -0x1.e4d7b2p-07, -0x1.5cd9acp-07, -0x1.ff043ap-08, -0x1.7c7b9ep-08, -0x1.1f9f3ep-08, -0x1.b8fbdep-09, -0x1.5676c4p-09, -0x1.e0ac9ap-10, -0x1.35a9c8p-10, -0x1.9dfa2ap-11, -0x1.1daf76p-11, -0x1.95659p-12, -0x1.26b3cap-12, -0x1.b5b69ep-13, -0x1.4b426ap-13, -0x1.c37712p-14, -0x1.1acb4ep-14, -0x1.732dbap-15, -0x1.fa4df4p-16, -0x1.64a23cp-16, -0x1.022f2p-16, -0x1.7eb862p-17, -0x1.21826p-17, -0x1.e53448p-04, -0x1.82516p-04, -0x1.35b772p-04, -0x1.f3ed9p-05, -0x1.9613fep-05, -0x1.4be4c6p-05, -0x1.10e1fap-05, -0x1.c34f16p-06},
-	{0x1.b6594ap-05, 0x1.4a0326p-05, 0x1.f9a634p-06, 0x1.899958p-06, 0x1.36dd26p-06, 0x1.f199b4p-07, 0x1.931dd4p-07, 0x1.4a384ep-07, 0x1.f2f568p-08, 0x1.621fdap-08, 0x1.031b4cp-08, 0x1.852b6p-09, 0x1.2ae278p-09, 0x1.d419e4p-10, 0x1.74d5aep-10, 0x1.2d6b5p-10, 0x1.c0f95p-11, 0x1.3ae7cap-11, 0x1.c9eb24p-12, 0x1.56ee2p-12, 0x1.073c52p-12, 0x1.9ca83ep-13, 0x1.494a46p-13, 0x1.0ade6p-13, 0x1.cfce9ap-03, 0x1.7e9386p-03, 0x1.3dae38p-03, 0x1.097b56p-03, 0x1.be70a8p-04, 0x1.7992fap-04, 0x1.411f8ep-04, 0x1.1293eap-04},
-	{-0x1.f7946cp-04, -0x1.9851d2p-04, -0x1.4ffe52p-04, -0x1.18274p-04, -0x1.d8c1aap-05, -0x1.9328eap-05, -0x1.5b2056p-05, -0x1.2d7c0cp-05, -0x1.ef2c4ep-06, -0x1.85dc3cp-06, -0x1.3a006ep-06, -0x1.01c9a8p-06, -0x1.ae368p-07, -0x1.6c06a8p-07, -0x1.37c32ap-07, -0x1.0dd41ap-07, -0x1.b9f9e4p-08, -0x1.5bcafap-08, -0x1.188fc8p-08, -0x1.cdee82p-09, -0x1.82bdd4p-09, -0x1.486da4p-09, -0x1.1a50f8p-09, -0x1.ea79a6p-10, -0x1.7a0d54p-02, -0x1.455886p-02, -0x1.19baa2p-02, -0x1.eacbb4p-03, -0x1.ade414p-03, -0x1.7a88ep-03, -0x1.4efb2cp-03, -0x1.29d788p-03},
-	{0x1.f6704ep-03, 0x1.bdb9f2p-03, 0x1.8f6846p-03, 0x1.690b32p-03, 0x1.48de38p-03, 0x1.2d938ap-03, 0x1.1630fap-03, 0x1.01f838p-03, 0x1.d0b31cp-04, 0x1.99c2b6p-04, 0x1.6e040ap-04, 0x1.4a724ap-04, 0x1.2d01fep-04, 0x1.1445a6p-04, 0x1.fe6e5ep-05, 0x1.da2caep-05, 0x1.ac6292p-05, 0x1.7b5f34p-05, 0x1.545298p-05, 0x1.34805ap-05, 0x1.1a1574p-05, 0x1.03cf06p-05, 0x1.e18ddcp-06, 0x1.c0a9c4p-06, 0x1.e76f76p-02, 0x1.bb9424p-02, 0x1.95b88ep-02, 0x1.74d7e8p-02, 0x1.58207ep-02, 0x1.3ee88ep-02, 0x1.28a5d4p-02, 0x1.14e6fep-02},
-	{-0x1.0b34b8p-01, -0x1.fe98c8p-02, -0x1.ec83e8p-02, -0x1.de8e24p-02, -0x1.d39c88p-02, -0x1.cae97p-02, -0x1.c3e85ep-02, -0x1.be33d4p-02, -0x1.b77718p-02, -0x1.b0e216p-02, -0x1.ac245ap-02, -0x1.a8a0eep-02, -0x1.a5f608p-02, -0x1.a3e488p-02, -0x1.a2426cp-02, -0x1.a0f2f4p-02, -0x1.9f6c3ap-02, -0x1.9df38p-02, -0x1.9ce692p-02, -0x1.9c203p-02, -0x1.9b89cep-02, -0x1.9b152ep-02, -0x1.9ab8f6p-02, -0x1.9a6eccp-02, -0x1.8948d4p-01, -0x1.6eee6ep-01, -0x1.591f7ap-01, -0x1.46f516p-01, -0x1.37bb2ep-01, -0x1.2ae462p-01, -0x1.2000f4p-01, -0x1.16b80cp-01},
-	{-0x1.a0b96ep-03, -0x1.52d8fap-02, -0x1.d022e4p-02, -0x1.24b942p-01, -0x1.5fd50ap-01, -0x1.99b84p-01, -0x1.d2a16ep-01, -0x1.056014p+00, -0x1.2ee052p+00, -0x1.655fe2p+00, -0x1.9b2c58p+00, -0x1.d075fep+00, -0x1.02aec6p+01, -0x1.1cfceep+01, -0x1.372da8p+01, -0x1.5146f4p+01, -0x1.784a84p+01, -0x1.ac1f1cp+01, -0x1.dfcbd8p+01, -0x1.09add6p+02, -0x1.236afp+02, -0x1.3d1fc2p+02, -0x1.56ce18p+02, -0x1.707742p+02, 0x1.cde732p-02, 0x1.6efb56p-02, 0x1.160f34p-02, 0x1.843c08p-03, 0x1.c95838p-04, 0x1.306c9ep-05, -0x1.1a2d82p-05, -0x1.a8544p-04},
+	{0x1.1f8bp+00, 0x1.602dp+00, 0x1.9fdap+00, 0x1.e073p+00, 0x1.102c8p+01, 0x1.2fc88p+01, 0x1.503p+01, 0x1.7011p+01, 0x1.9f87p+01, 0x1.df88p+01, 0x1.103dp+02, 0x1.3002p+02, 0x1.5026p+02, 0x1.6fe38p+02, 0x1.9007p+02, 0x1.b0308p+02, 0x1.e03ep+02, 0x1.0ffap+03, 0x1.300ep+03, 0x1.5022p+03, 0x1.70348p+03, 0x1.901ep+03, 0x1.affb8p+03, 0x1.d03fp+03, 0x1.fb7p-05, 0x1.7f44p-03, 0x1.4098p-02, 0x1.c066p-02, 0x1.1fc2p-01, 0x1.604p-01, 0x1.9ffbp-01, 0x1.dfdep-01},
+	{-0x1.4910bap-09, -0x1.9e4ecep-10, -0x1.0c4cc6p-10, -0x1.606d36p-11, -0x1.d9ee1p-12, -0x1.459cep-12, -0x1.c2b8e4p-13, -0x1.3ebadcp-13, -0x1.87f5ecp-14, -0x1.a7d598p-15, -0x1.dc4d92p-16, -0x1.1a4d18p-16, -0x1.58ea54p-17, -0x1.b5bf38p-18, -0x1.1c423cp-18, -0x1.7abf8ap-19, -0x1.b09926p-20, -0x1.b5d02ep-21, -0x1.d6ddc6p-22, -0x1.0b80d6p-22, -0x1.3e684p-23, -0x1.8b3afap-24, -0x1.fbd164p-25, -0x1.4e50c8p-25, -0x1.795fc8p-06, -0x1.1b3f9ap-06, -0x1.ab90fep-07, -0x1.45c90ap-07, -0x1.f486e8p-08, -0x1.818dap-08, -0x1.2bce24p-08, -0x1.d4d7a8p-09},
+	{0x1.edda92p-08, 0x1.47c272p-08, 0x1.bec2e4p-09, 0x1.34b732p-09, 0x1.b4136ap-10, 0x1.3a332ep-10, 0x1.c8217ep-11, 0x1.51a1ep-11, 0x1.bb95e4p-12, 0x1.051038p-12, 0x1.3e516cp-13, 0x1.96f768p-14, 0x1.0b4fd8p-14, 0x1.6b1958p-15, 0x1.f762fp-16, 0x1.64d6b4p-16, 0x1.bcc338p-17, 0x1.f4b05ap-18, 0x1.28fc8cp-18, 0x1.71483ap-19, 0x1.ddbf2ap-20, 0x1.403d7ap-20, 0x1.ba113cp-21, 0x1.3782f2p-21, 0x1.c19c6cp-05, 0x1.5af536p-05, 0x1.0d3f9cp-05, 0x1.a5b776p-06, 0x1.4cde4ep-06, 0x1.07862p-06, 0x1.a4ffaap-07, 0x1.521d02p-07},
+	{-0x1.578e74p-06, -0x1.e3616cp-07, -0x1.5c7452p-07, -0x1.fd1224p-08, -0x1.7b4fb6p-08, -0x1.1fc1a2p-08, -0x1.b7c3c2p-09, -0x1.55e64cp-09, -0x1.e065a8p-10, -0x1.35957p-10, -0x1.9ba056p-11, -0x1.1cf8aep-11, -0x1.93ef0cp-12, -0x1.267bd8p-12, -0x1.b4e96ap-13, -0x1.4a44acp-13, -0x1.c0827p-14, -0x1.19d134p-14, -0x1.71c66cp-15, -0x1.f83b18p-16, -0x1.6316e8p-16, -0x1.016878p-16, -0x1.7e294p-17, -0x1.208052p-17, -0x1.e53e84p-04, -0x1.82388ep-04, -0x1.3524a6p-04, -0x1.f333b2p-05, -0x1.961662p-05, -0x1.4b669cp-05, -0x1.10b74p-05, -0x1.c332bap-06},
+	{0x1.b74468p-05, 0x1.49c354p-05, 0x1.f9f3bp-06, 0x1.88ed9ap-06, 0x1.367a24p-06, 0x1.f254a6p-07, 0x1.92a206p-07, 0x1.4a163ap-07, 0x1.f44918p-08, 0x1.62f908p-08, 0x1.0287ep-08, 0x1.85249ap-09, 0x1.2a8868p-09, 0x1.d47c2p-10, 0x1.74c3b8p-10, 0x1.2d0d5cp-10, 0x1.c055d2p-11, 0x1.3afb6ap-11, 0x1.c9ae46p-12, 0x1.56898p-12, 0x1.06ceecp-12, 0x1.9c4da2p-13, 0x1.49545p-13, 0x1.0a73bep-13, 0x1.d0365p-03, 0x1.7ec8acp-03, 0x1.3d6956p-03, 0x1.095604p-03, 0x1.beba62p-04, 0x1.7954dp-04, 0x1.41238cp-04, 0x1.12aa6p-04},
+	{-0x1.f85d2ap-04, -0x1.9817f4p-04, -0x1.5023f2p-04, -0x1.17cefap-04, -0x1.d855bcp-05, -0x1.9394ecp-05, -0x1.5ad4d4p-05, -0x1.2d6626p-05, -0x1.f018eep-06, -0x1.8682aep-06, -0x1.39853cp-06, -0x1.01c6b4p-06, -0x1.adddeep-07, -0x1.6c3adcp-07, -0x1.37b904p-07, -0x1.0d9b1p-07, -0x1.b98dc2p-08, -0x1.5bda02p-08, -0x1.1876e4p-08, -0x1.cd93a2p-09, -0x1.82520cp-09, -0x1.483d5ep-09, -0x1.1a56ccp-09, -0x1.e9f674p-10, -0x1.7a4f84p-02, -0x1.457baep-02, -0x1.198b84p-02, -0x1.ea96dcp-03, -0x1.ae1a2ep-03, -0x1.7a59b6p-03, -0x1.4efe52p-03, -0x1.29e9c6p-03},
+	{0x1.f6e378p-03, 0x1.bd9612p-03, 0x1.8f8138p-03, 0x1.68cc5p-03, 0x1.48b526p-03, 0x1.2dbf44p-03, 0x1.161072p-03, 0x1.01ee36p-03, 0x1.d1283ep-04, 0x1.9a1e2ap-04, 0x1.6db946p-04, 0x1.4a7046p-04, 0x1.2ce214p-04, 0x1.1459eap-04, 0x1.fe65d8p-05, 0x1.d9f994p-05, 0x1.ac2d14p-05, 0x1.7b675ap-05, 0x1.54434p-05, 0x1.3461bp-05, 0x1.19edd2p-05, 0x1.03bbc8p-05, 0x1.e192d2p-06, 0x1.c06d72p-06, 0x1.e7a562p-02, 0x1.bbb204p-02, 0x1.958ecp-02, 0x1.74bf78p-02, 0x1.583a86p-02, 0x1.3ed0e6p-02, 0x1.28a776p-02, 0x1.14f0e2p-02},
+	{0x1.eda714p-08, 0x1.47a392p-08, 0x1.be9cc4p-09, 0x1.349f5p-09, 0x1.b3f4bap-10, 0x1.3a1f04p-10, 0x1.c806cep-11, 0x1.518fcap-11, 0x1.bb424ap-12, 0x1.04e686p-12, 0x1.3e2612p-13, 0x1.96c79cp-14, 0x1.0b349ep-14, 0x1.6af8fcp-15, 0x1.f73b7cp-16, 0x1.64bdf4p-16, 0x1.bc5b52p-17, 0x1.f4519cp-18, 0x1.28ce4ap-18, 0x1.711822p-19, 0x1.dd8a7p-20, 0x1.401f28p-20, 0x1.b9ecfp-21, 0x1.376c9cp-21, 0x1.c18a2ep-05, 0x1.5ae7dcp-05, 0x1.0d35cap-05, 0x1.a5a8dcp-06, 0x1.4cd35ep-06, 0x1.077de8p-06, 0x1.a4f332p-07, 0x1.52138p-07},
+	{-0x1.585c1ap-06, -0x1.e46458p-07, -0x1.5d1bfep-07, -0x1.fdee66p-08, -0x1.7be3dp-08, -0x1.202762p-08, -0x1.b8509ap-09, -0x1.5649e6p-09, -0x1.e24f8ap-10, -0x1.369e4ep-10, -0x1.9ccap-11, -0x1.1da91ap-11, -0x1.94c69ap-12, -0x1.2704ap-12, -0x1.b59b12p-13, -0x1.4abb06p-13, -0x1.c29f18p-14, -0x1.1ae2ccp-14, -0x1.72ecaep-15, -0x1.f9897p-16, -0x1.63dde6p-16, -0x1.01e3f8p-16, -0x1.7ec7eep-17, -0x1.20e8cap-17, -0x1.e5b472p-04, -0x1.82911p-04, -0x1.356774p-04, -0x1.f3998p-05, -0x1.966498p-05, -0x1.4ba2dap-05, -0x1.10e618p-05, -0x1.c37bfcp-06},
+	{0x1.b74482p-05, 0x1.49c364p-05, 0x1.f9f3c2p-06, 0x1.88eda6p-06, 0x1.367a2cp-06, 0x1.f254bp-07, 0x1.92a20ep-07, 0x1.4a163ep-07, 0x1.f4496cp-08, 0x1.62f932p-08, 0x1.0287f6p-08, 0x1.8524b2p-09, 0x1.2a8876p-09, 0x1.d47c3p-10, 0x1.74c3c2p-10, 0x1.2d0d62p-10, 0x1.c0563ap-11, 0x1.3afb9ap-11, 0x1.c9ae76p-12, 0x1.568998p-12, 0x1.06cef8p-12, 0x1.9c4db2p-13, 0x1.495458p-13, 0x1.0a73c4p-13, 0x1.d03654p-03, 0x1.7ec8bp-03, 0x1.3d6958p-03, 0x1.095606p-03, 0x1.beba64p-04, 0x1.7954d2p-04, 0x1.41238cp-04, 0x1.12aa6p-04},
+	{-0x1.f85cf8p-04, -0x1.9817d4p-04, -0x1.5023dcp-04, -0x1.17ceecp-04, -0x1.d855a8p-05, -0x1.9394dep-05, -0x1.5ad4ccp-05, -0x1.2d662p-05, -0x1.f01874p-06, -0x1.86826cp-06, -0x1.398516p-06, -0x1.01c69ep-06, -0x1.adddd2p-07, -0x1.6c3acap-07, -0x1.37b8f8p-07, -0x1.0d9b08p-07, -0x1.b98d3cp-08, -0x1.5bd9bep-08, -0x1.1876cp-08, -0x1.cd9378p-09, -0x1.8251f4p-09, -0x1.483d4ep-09, -0x1.1a56c2p-09, -0x1.e9f666p-10, -0x1.7a4f7cp-02, -0x1.457ba8p-02, -0x1.198b8p-02, -0x1.ea96d4p-03, -0x1.ae1a2ap-03, -0x1.7a59b2p-03, -0x1.4efe5p-03, -0x1.29e9c4p-03},
+	{0x1.f6e378p-03, 0x1.bd9612p-03, 0x1.8f8138p-03, 0x1.68cc5p-03, 0x1.48b526p-03, 0x1.2dbf44p-03, 0x1.161072p-03, 0x1.01ee36p-03, 0x1.d1283ep-04, 0x1.9a1e2ap-04, 0x1.6db946p-04, 0x1.4a7046p-04, 0x1.2ce214p-04, 0x1.1459eap-04, 0x1.fe65d8p-05, 0x1.d9f994p-05, 0x1.ac2d14p-05, 0x1.7b675ap-05, 0x1.54434p-05, 0x1.3461bp-05, 0x1.19edd2p-05, 0x1.03bbc8p-05, 0x1.e192d2p-06, 0x1.c06d72p-06, 0x1.e7a562p-02, 0x1.bbb204p-02, 0x1.958ecp-02, 0x1.74bf78p-02, 0x1.583a86p-02, 0x1.3ed0e6p-02, 0x1.28a776p-02, 0x1.14f0e2p-02},
+	{0x1.202bp+00, 0x1.6028p+00, 0x1.9f93p+00, 0x1.e02p+00, 0x1.101e8p+01, 0x1.302b8p+01, 0x1.501cp+01, 0x1.6ff38p+01, 0x1.a041p+01, 0x1.dfcp+01, 0x1.100f8p+02, 0x1.303p+02, 0x1.50088p+02, 0x1.6fd28p+02, 0x1.8fd98p+02, 0x1.b001p+02, 0x1.e044p+02, 0x1.102p+03, 0x1.2feb8p+03, 0x1.4ff18p+03, 0x1.7004p+03, 0x1.9025p+03, 0x1.aff28p+03, 0x1.d014p+03, 0x1.0148p-04, 0x1.7eep-03, 0x1.40b8p-02, 0x1.bf54p-02, 0x1.2063p-01, 0x1.5f9ep-01, 0x1.9fb8p-01, 0x1.dff7p-01},
+	{0x1.eba5e8p-08, 0x1.47adb2p-08, 0x1.bf5704p-09, 0x1.352e54p-09, 0x1.b4359p-10, 0x1.38e4d8p-10, 0x1.c85ee4p-11, 0x1.51ebbp-11, 0x1.b87c6cp-12, 0x1.0472aep-12, 0x1.3efa24p-13, 0x1.95ca3cp-14, 0x1.0b981ap-14, 0x1.6b41b6p-15, 0x1.f83876p-16, 0x1.656de4p-16, 0x1.bc41f4p-17, 0x1.f30cecp-18, 0x1.296d38p-18, 0x1.72161p-19, 0x1.deb8ap-20, 0x1.400422p-20, 0x1.ba1998p-21, 0x1.37f92ep-21, 0x1.c0b84ep-05, 0x1.5b0a72p-05, 0x1.0d2516p-05, 0x1.a6831p-06, 0x1.4c0edcp-06, 0x1.08169cp-06, 0x1.a55556p-07, 0x1.51f6e4p-07},
+	{-0x1.5727e2p-06, -0x1.e47128p-07, -0x1.5d981p-07, -0x1.feb6dap-08, -0x1.7c138ap-08, -0x1.1f34cp-08, -0x1.b897ecp-09, -0x1.5697c8p-09, -0x1.dfcc44p-10, -0x1.362c16p-10, -0x1.9dacc8p-11, -0x1.1d16ecp-11, -0x1.9541fap-12, -0x1.2734e6p-12, -0x1.b64e44p-13, -0x1.4b3fap-13, -0x1.c28a38p-14, -0x1.1a4e2ep-14, -0x1.738d16p-15, -0x1.faa1ep-16, -0x1.649342p-16, -0x1.01d274p-16, -0x1.7ee708p-17, -0x1.215192p-17, -0x1.e4ec5cp-04, -0x1.82b2f6p-04, -0x1.3556ap-04, -0x1.f47b76p-05, -0x1.959374p-05, -0x1.4c49d6p-05, -0x1.111d38p-05, -0x1.c35af8p-06},
+	{0x1.b602fcp-05, 0x1.49ca78p-05, 0x1.fa84d2p-06, 0x1.896988p-06, 0x1.36994ap-06, 0x1.f10764p-07, 0x1.92d59ap-07, 0x1.4a515ep-07, 0x1.f23f3ap-08, 0x1.6293aep-08, 0x1.02f5d2p-08, 0x1.848b3ap-09, 0x1.2ace52p-09, 0x1.d4b6ep-10, 0x1.753854p-10, 0x1.2d696p-10, 0x1.c04676p-11, 0x1.3a7e3ap-11, 0x1.ca4416p-12, 0x1.57190ap-12, 0x1.0733fap-12, 0x1.9c3894p-13, 0x1.49688p-13, 0x1.0abc82p-13, 0x1.cf9466p-03, 0x1.7ee4fcp-03, 0x1.3d5adcp-03, 0x1.09ba4cp-03, 0x1.bdfb0ap-04, 0x1.79f242p-04, 0x1.41591ap-04, 0x1.1299dcp-04},
+	{-0x1.0b2b84p-01, -0x1.fe8be4p-02, -0x1.ec9ed8p-02, -0x1.de87fep-02, -0x1.d39348p-02, -0x1.cadeep-02, -0x1.c3e2dcp-02, -0x1.be35d8p-02, -0x1.b76f2ep-02, -0x1.b0e7ap-02, -0x1.ac2264p-02, -0x1.a89c6p-02, -0x1.a5f568p-02, -0x1.a3e722p-02, -0x1.a2442ep-02, -0x1.a0f2eap-02, -0x1.9f6a5ep-02, -0x1.9df244p-02, -0x1.9ce726p-02, -0x1.9c207ep-02, -0x1.9b89bep-02, -0x1.9b14b8p-02, -0x1.9ab918p-02, -0x1.9a6ea4p-02, -0x1.893644p-01, -0x1.6f0956p-01, -0x1.5902f4p-01, -0x1.470b66p-01, -0x1.37a59cp-01, -0x1.2af676p-01, -0x1.200c4p-01, -0x1.16b94p-01},
+	{-0x1.a16cf2p-03, -0x1.5328cp-02, -0x1.cf512ap-02, -0x1.24d72ap-01, -0x1.600ccp-01, -0x1.9a063ap-01, -0x1.d2d2dcp-01, -0x1.05553p+00, -0x1.2f181cp+00, -0x1.6529c6p+00, -0x1.9b4644p+00, -0x1.d0c59cp+00, -0x1.02b5c8p+01, -0x1.1cd79ep+01, -0x1.370e34p+01, -0x1.5147c4p+01, -0x1.7881bp+01, -0x1.ac52dap+01, -0x1.dfaac8p+01, -0x1.09a22ap+02, -0x1.236e28p+02, -0x1.3d3d78p+02, -0x1.56c344p+02, -0x1.70874ap+02, 0x1.cda836p-02, 0x1.6f628cp-02, 0x1.159332p-02, 0x1.8517bcp-03, 0x1.c77614p-04, 0x1.340016p-05, -0x1.17a574p-05, -0x1.a82d0ep-04},
 	{-0x1.b06a4ep-06, -0x1.6c9a3cp-06, -0x1.3374fcp-06, -0x1.03a9d6p-06, -0x1.b7b892p-07, -0x1.758b0cp-07, -0x1.3e871ap-07, -0x1.10bb28p-07, -0x1.bc366ep-08, -0x1.4dd94ep-08, -0x1.fe7d94p-09, -0x1.8cb65ep-09, -0x1.390378p-09, -0x1.f4ea18p-10, -0x1.95fb72p-10, -0x1.4cebc4p-10, -0x1.024b78p-10, -0x1.6f7086p-11, -0x1.0dc8e2p-11, -0x1.96ecc4p-12, -0x1.39f7ccp-12, -0x1.ee131ep-13, -0x1.8b66c4p-13, -0x1.41285p-13, -0x1.a2d58p-05, -0x1.86b174p-05, -0x1.6b1868p-05, -0x1.506812p-05, -0x1.36e43p-05, -0x1.1eba5ep-05, -0x1.0805eap-05, -0x1.e5a6f4p-06},
 	{-0x1.27e10cp-01, -0x1.31cbaep-01, -0x1.3a27fcp-01, -0x1.413508p-01, -0x1.4729e8p-01, -0x1.4c3588p-01, -0x1.507f48p-01, -0x1.5427d8p-01, -0x1.575826p-01, -0x1.5c5aeap-01, -0x1.602138p-01, -0x1.6305a6p-01, -0x1.65464p-01, -0x1.670e14p-01, -0x1.687b72p-01, -0x1.69a40ep-01, -0x1.6a9c9ap-01, -0x1.6c0e68p-01, -0x1.6d16a6p-01, -0x1.6dd968p-01, -0x1.6e6cc4p-01, -0x1.6edec8p-01, -0x1.6f38b6p-01, -0x1.6f80d2p-01, -0x1.d64ebep-02, -0x1.e9c64p-02, -0x1.fbec82p-02, -0x1.066458p-01, -0x1.0e3314p-01, -0x1.1569acp-01, -0x1.1c105ap-01, -0x1.222fecp-01},
 	{-0x1.19a386p+01, -0x1.3f406ap+01, -0x1.66016cp+01, -0x1.8db8bap+01, -0x1.b63fe8p+01, -0x1.df76e8p+01, -0x1.04a188p+02, -0x1.19c71cp+02, -0x1.2f22eap+02, -0x1.5a6006p+02, -0x1.862922p+02, -0x1.b25c88p+02, -0x1.dee1fap+02, -0x1.05d3e2p+03, -0x1.1c506p+03, -0x1.32e182p+03, -0x1.498378p+03, -0x1.76eed8p+03, -0x1.a48198p+03, -0x1.d230e4p+03, -0x1.fff57ap+03, -0x1.16e52cp+04, -0x1.2dd5f6p+04, -0x1.44cbccp+04, -0x1.26aebcp+00, -0x1.44b02ap+00, -0x1.63de86p+00, -0x1.8424fp+00, -0x1.a56f2p+00, -0x1.c7a99cp+00, -0x1.eac1e4p+00, -0x1.075342p+01},
@@ -264,7 +275,7 @@ func logOf(x, y, alpha float32) float32 {
 	if v0 < float32(0x1p-126) {
 		v4 = v3
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f2aaaab)
+	v6 := math.Float32frombits(math.Float32bits(v4) - 0x3f400000)
 	v8 := math.Float32frombits(math.Float32bits(v6) & 0xff800000)
 	v9 := math.Float32frombits(uint32(int32(math.Float32bits(v8)) >> 23))
 	v10 := float32(int32(math.Float32bits(v9)))
@@ -275,31 +286,30 @@ func logOf(x, y, alpha float32) float32 {
 	v14 := v10 - v13
 	v15 := math.Float32frombits(math.Float32bits(v4) - math.Float32bits(v8))
 	v17 := v15 - float32(0x1p+00)
-	v18 := float32(v17 * v17)
-	v21 := FMA(float32(0x1.1990bcp-03), v18, float32(0x1.1fdcfp-03))
-	v23 := FMA(v21, v18, float32(0x1.99bf86p-03))
-	v25 := FMA(v23, v18, float32(0x1.55552cp-02))
-	v28 := FMA(float32(-0x1.fcd036p-04), v18, float32(-0x1.f75896p-04))
-	v30 := FMA(v28, v18, float32(-0x1.557832p-03))
-	v32 := FMA(v30, v18, float32(-0x1.ffffb6p-03))
-	v34 := FMA(v32, v18, float32(-0x1p-01))
-	v35 := FMA(v25, v17, v34)
-	v36 := float32(v18 * v35)
-	v37 := v17 + v36
-	v39 := FMA(v14, float32(0x1.62e43p-01), v37)
-	v41 := math.Float32frombits(0xff800000)
+	v19 := float32(v17 * v17)
+	v22 := FMA(float32(0x1.b339ccp-04), v19, float32(0x1.27b318p-03))
+	v24 := FMA(v22, v19, float32(0x1.997802p-03))
+	v26 := FMA(v24, v19, float32(0x1.55558p-02))
+	v29 := FMA(float32(-0x1.842826p-05), v19, float32(-0x1.0cc1acp-03))
+	v31 := FMA(v29, v19, float32(-0x1.54f19ap-03))
+	v33 := FMA(v31, v19, float32(-0x1.000068p-02))
+	v35 := FMA(v33, v19, float32(-0x1p-01))
+	v36 := FMA(v26, v17, v35)
+	v37 := FMA(v19, v36, v17)
+	v38 := FMA(v14, float32(0x1.62e43p-01), v37)
+	v40 := math.Float32frombits(0xff800000)
 	if v0 < math.Float32frombits(0x0) {
-		v41 = math.Float32frombits(0x7fc00000)
+		v40 = math.Float32frombits(0x7fc00000)
 	}
-	v43 := v41
+	v42 := v40
 	if math.Float32frombits(0x0) < v0 {
-		v43 = v39
+		v42 = v38
 	}
-	v44 := v0
+	v43 := v0
 	if v0 < math.Float32frombits(0x7f800000) {
-		v44 = v43
+		v43 = v42
 	}
-	return float32(v44)
+	return float32(v43)
 }
 
 // log2Of returns the logarithm of x to base 2.
@@ -787,64 +797,57 @@ func geluTanhGradOf(x, y, alpha float32) float32 {
 // geluOf returns x Φ(x), Φ being the normal distribution function.
 func geluOf(x, y, alpha float32) float32 {
 	v0 := x
-	v3 := v0
-	if float32(-0x1.dcccccp+03) > v0 {
-		v3 = float32(-0x1.dcccccp+03)
+	v2 := v0
+	if float32(0x1p+04) < v0 {
+		v2 = float32(0x1p+04)
 	}
-	v4 := v3
-	if float32(0x1.dcccccp+03) < v3 {
-		v4 = float32(0x1.dcccccp+03)
+	v4 := math.Float32frombits(math.Float32bits(v2) & 0x7fffffff)
+	v6 := v0
+	if math.Float32frombits(0x80000000) > v0 {
+		v6 = math.Float32frombits(0x80000000)
 	}
-	v6 := math.Float32frombits(math.Float32bits(v4) & 0x7fffffff)
-	v8 := float32(v4 * float32(-0x1p-01))
-	v9 := float32(v8 * v4)
-	v12 := FMA(v9, float32(0x1.715476p+00), float32(0x1.8p+23))
-	v13 := v12 - float32(0x1.8p+23)
-	v16 := FMA(-v13, float32(0x1.62e43p-01), v9)
-	v17 := FMA(-v13, float32(-0x1.05c61p-29), v16)
-	v19 := math.Float32frombits(math.Float32bits(v9) ^ 0x80000000)
-	v20 := FMA(v8, v4, v19)
-	v21 := v17 + v20
-	v22 := float32(v21 * v21)
-	v25 := FMA(float32(0x1.6d15f8p-10), v21, float32(0x1.12105cp-07))
-	v27 := FMA(v25, v21, float32(0x1.555516p-05))
-	v29 := FMA(v27, v21, float32(0x1.5554d8p-03))
-	v31 := FMA(v29, v21, float32(0x1p-01))
-	v32 := FMA(v22, v31, v21)
-	v34 := v6 + float32(0x1p+00)
-	v35 := math.Float32frombits(math.Float32bits(v34) >> 20)
-	v36 := lookups[0][math.Float32bits(v35)&31]
-	v37 := v6 - v36
-	v38 := lookups[1][math.Float32bits(v35)&31]
-	v39 := lookups[2][math.Float32bits(v35)&31]
-	v40 := lookups[3][math.Float32bits(v35)&31]
-	v41 := FMA(v39, v37, v40)
-	v42 := lookups[4][math.Float32bits(v35)&31]
-	v43 := FMA(v41, v37, v42)
-	v44 := lookups[5][math.Float32bits(v35)&31]
-	v45 := FMA(v43, v37, v44)
-	v46 := lookups[6][math.Float32bits(v35)&31]
-	v47 := FMA(v45, v37, v46)
-	v48 := lookups[7][math.Float32bits(v35)&31]
-	v49 := FMA(v47, v37, v48)
-	v50 := FMA(v38, v32, v38)
-	v51 := v38 - v50
-	v52 := FMA(v38, v32, v51)
-	v53 := FMA(v49, v32, v49)
-	v54 := v52 + v53
-	v55 := float32(v4 * v54)
-	v56 := FMA(v4, v50, v55)
-	v57 := scaled(v56, v13)
-	v59 := v0 - v0
-	v60 := v57 + v59
-	v61 := v0 - v57
-	v62 := v61
-	if v0 < math.Float32frombits(0x0) {
-		v62 = v60
+	v7 := v4 - v4
+	v8 := v6 - v7
+	v10 := v4
+	if float32(0x1.dcccccp+03) < v4 {
+		v10 = float32(0x1.dcccccp+03)
 	}
-	v63 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
-	v64 := math.Float32frombits(math.Float32bits(v62) | math.Float32bits(v63))
-	return float32(v64)
+	v12 := float32(v10 * float32(-0x1p-01))
+	v13 := float32(v12 * v10)
+	v14 := FMA(-v12, v10, v13)
+	v17 := FMA(v13, float32(0x1.715476p+00), float32(0x1.8p+23))
+	v18 := v17 - float32(0x1.8p+23)
+	v21 := FMA(-v18, float32(0x1.62e43p-01), v13)
+	v22 := FMA(-v18, float32(-0x1.05c61p-29), v21)
+	v23 := v22 - v14
+	v24 := float32(v23 * v23)
+	v27 := FMA(float32(0x1.6d15f8p-10), v23, float32(0x1.12105cp-07))
+	v29 := FMA(v27, v23, float32(0x1.555516p-05))
+	v31 := FMA(v29, v23, float32(0x1.5554d8p-03))
+	v33 := FMA(v31, v23, float32(0x1p-01))
+	v34 := FMA(v24, v33, v23)
+	v36 := v10 + float32(0x1p+00)
+	v37 := math.Float32frombits(math.Float32bits(v36) >> 20)
+	v38 := lookups[0][math.Float32bits(v37)&31]
+	v39 := v10 - v38
+	v40 := lookups[1][math.Float32bits(v37)&31]
+	v41 := lookups[2][math.Float32bits(v37)&31]
+	v42 := FMA(v40, v39, v41)
+	v43 := lookups[3][math.Float32bits(v37)&31]
+	v44 := FMA(v42, v39, v43)
+	v45 := lookups[4][math.Float32bits(v37)&31]
+	v46 := FMA(v44, v39, v45)
+	v47 := lookups[5][math.Float32bits(v37)&31]
+	v48 := FMA(v46, v39, v47)
+	v49 := float32(v48 * v39)
+	v50 := lookups[6][math.Float32bits(v37)&31]
+	v51 := FMA(v49, v34, v49)
+	v52 := FMA(v50, v34, v51)
+	v53 := float32(v10 * v52)
+	v54 := FMA(v10, v50, v53)
+	v55 := scaled(v54, v18)
+	v56 := v8 - v55
+	return float32(v56)
 }
 
 // geluGradOf returns y times the derivative of x Φ(x).
@@ -971,14 +974,14 @@ func geluHalfOf(x, y, alpha float32) float32 {
 	v22 := math.Float32frombits(math.Float32bits(v21) >> 20)
 	v23 := lookups[0][math.Float32bits(v22)&31]
 	v24 := v6 - v23
-	v25 := lookups[8][math.Float32bits(v22)&31]
-	v26 := lookups[9][math.Float32bits(v22)&31]
+	v25 := lookups[7][math.Float32bits(v22)&31]
+	v26 := lookups[8][math.Float32bits(v22)&31]
 	v27 := FMA(v25, v24, v26)
-	v28 := lookups[10][math.Float32bits(v22)&31]
+	v28 := lookups[9][math.Float32bits(v22)&31]
 	v29 := FMA(v27, v24, v28)
-	v30 := lookups[11][math.Float32bits(v22)&31]
+	v30 := lookups[10][math.Float32bits(v22)&31]
 	v31 := FMA(v29, v24, v30)
-	v32 := lookups[12][math.Float32bits(v22)&31]
+	v32 := lookups[11][math.Float32bits(v22)&31]
 	v33 := FMA(v31, v24, v32)
 	v34 := float32(v17 * v17)
 	v37 := FMA(float32(0x1.11dd42p-07), v17, float32(0x1.56bad4p-05))
@@ -1021,16 +1024,16 @@ func geluGradHalfOf(x, y, alpha float32) float32 {
 	}
 	v20 := v18 + float32(0x1p+00)
 	v21 := math.Float32frombits(math.Float32bits(v20) >> 20)
-	v22 := lookups[0][math.Float32bits(v21)&31]
+	v22 := lookups[12][math.Float32bits(v21)&31]
 	v23 := v5 - v22
-	v24 := lookups[8][math.Float32bits(v21)&31]
-	v25 := lookups[9][math.Float32bits(v21)&31]
+	v24 := lookups[13][math.Float32bits(v21)&31]
+	v25 := lookups[14][math.Float32bits(v21)&31]
 	v26 := FMA(v24, v23, v25)
-	v27 := lookups[10][math.Float32bits(v21)&31]
+	v27 := lookups[15][math.Float32bits(v21)&31]
 	v28 := FMA(v26, v23, v27)
-	v29 := lookups[13][math.Float32bits(v21)&31]
+	v29 := lookups[16][math.Float32bits(v21)&31]
 	v30 := FMA(v28, v23, v29)
-	v31 := lookups[14][math.Float32bits(v21)&31]
+	v31 := lookups[17][math.Float32bits(v21)&31]
 	v32 := FMA(v30, v23, v31)
 	v33 := float32(v16 * v16)
 	v36 := FMA(float32(0x1.11dd42p-07), v16, float32(0x1.56bad4p-05))
@@ -1084,12 +1087,12 @@ func geluBFloat16Of(x, y, alpha float32) float32 {
 	v9 := math.Float32frombits(math.Float32bits(v8) >> 20)
 	v11 := math.Float32frombits(math.Float32bits(v8) & 0xfff00000)
 	v12 := v8 - v11
-	v13 := lookups[15][math.Float32bits(v9)&31]
-	v14 := lookups[16][math.Float32bits(v9)&31]
+	v13 := lookups[18][math.Float32bits(v9)&31]
+	v14 := lookups[19][math.Float32bits(v9)&31]
 	v15 := FMA(v13, v12, v14)
-	v16 := lookups[17][math.Float32bits(v9)&31]
+	v16 := lookups[20][math.Float32bits(v9)&31]
 	v17 := FMA(v15, v12, v16)
-	v18 := lookups[18][math.Float32bits(v9)&31]
+	v18 := lookups[21][math.Float32bits(v9)&31]
 	v19 := FMA(v17, v12, v18)
 	v21 := v19 + float32(0x1.8p+23)
 	v22 := v21 - float32(0x1.8p+23)
@@ -1119,14 +1122,14 @@ func erfHalfOf(x, y, alpha float32) float32 {
 	v7 := math.Float32frombits(math.Float32bits(v6) >> 19)
 	v9 := math.Float32frombits(math.Float32bits(v6) & 0xfff80000)
 	v10 := v6 - v9
-	v11 := lookups[19][math.Float32bits(v7)&31]
-	v12 := lookups[20][math.Float32bits(v7)&31]
+	v11 := lookups[22][math.Float32bits(v7)&31]
+	v12 := lookups[23][math.Float32bits(v7)&31]
 	v13 := FMA(v11, v10, v12)
-	v14 := lookups[21][math.Float32bits(v7)&31]
+	v14 := lookups[24][math.Float32bits(v7)&31]
 	v15 := FMA(v13, v10, v14)
-	v16 := lookups[22][math.Float32bits(v7)&31]
+	v16 := lookups[25][math.Float32bits(v7)&31]
 	v17 := FMA(v15, v10, v16)
-	v18 := lookups[23][math.Float32bits(v7)&31]
+	v18 := lookups[26][math.Float32bits(v7)&31]
 	v19 := float32(v4 * v18)
 	v20 := FMA(v4, v17, v19)
 	v22 := math.Float32frombits(math.Float32bits(v0) & 0x80000000)
@@ -1144,6 +1147,77 @@ func quotientOf(x, y, alpha float32) float32 {
 
 // sinOf returns the sine of x.
 func sinOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.444p-24), v6)
+	v10 := v8 - v6
+	v11 := FMA(v4, float32(0x1.444p-24), v10)
+	v12 := FMA(v4, float32(0x1.68c234p-39), v11)
+	v14 := float32(v8 * float32(-0x1p+01))
+	v15 := float32(v14 * v12)
+	v16 := FMA(v8, v8, v15)
+	v17 := float32(v8 * v16)
+	v20 := FMA(float32(-0x1.6db8acp-19), v16, float32(0x1.a01396p-13))
+	v22 := FMA(v20, v16, float32(-0x1.11110ep-07))
+	v24 := FMA(v22, v16, float32(0x1.555556p-03))
+	v25 := FMA(v17, v24, v12)
+	v26 := v8 - v25
+	v29 := FMA(float32(-0x1.9a67dp-16), v16, float32(0x1.6c0df2p-10))
+	v31 := FMA(v29, v16, float32(-0x1.55554cp-05))
+	v33 := FMA(v31, v16, float32(0x1p-01))
+	v35 := FMA(-v16, v33, float32(0x1p+00))
+	v36 := math.Float32frombits(math.Float32bits(v3) << 31)
+	v37 := math.Float32frombits(math.Float32bits(v36) | 0x3f800000)
+	v39 := v26
+	if v37 < math.Float32frombits(0x0) {
+		v39 = v35
+	}
+	v40 := math.Float32frombits(math.Float32bits(v3) << 30)
+	v42 := math.Float32frombits(math.Float32bits(v40) & 0x80000000)
+	v43 := math.Float32frombits(math.Float32bits(v39) ^ math.Float32bits(v42))
+	return float32(v43)
+}
+
+// cosOf returns the cosine of x.
+func cosOf(x, y, alpha float32) float32 {
+	v0 := x
+	v3 := FMA(v0, float32(0x1.45f306p-01), float32(0x1.8p+23))
+	v4 := v3 - float32(0x1.8p+23)
+	v6 := FMA(-v4, float32(0x1.921fb4p+00), v0)
+	v8 := FMA(-v4, float32(0x1.444p-24), v6)
+	v10 := v8 - v6
+	v11 := FMA(v4, float32(0x1.444p-24), v10)
+	v12 := FMA(v4, float32(0x1.68c234p-39), v11)
+	v14 := float32(v8 * float32(-0x1p+01))
+	v15 := float32(v14 * v12)
+	v16 := FMA(v8, v8, v15)
+	v17 := float32(v8 * v16)
+	v20 := FMA(float32(-0x1.6db8acp-19), v16, float32(0x1.a01396p-13))
+	v22 := FMA(v20, v16, float32(-0x1.11110ep-07))
+	v24 := FMA(v22, v16, float32(0x1.555556p-03))
+	v25 := FMA(v17, v24, v12)
+	v26 := v8 - v25
+	v29 := FMA(float32(-0x1.9a67dp-16), v16, float32(0x1.6c0df2p-10))
+	v31 := FMA(v29, v16, float32(-0x1.55554cp-05))
+	v33 := FMA(v31, v16, float32(0x1p-01))
+	v35 := FMA(-v16, v33, float32(0x1p+00))
+	v37 := math.Float32frombits(math.Float32bits(v3) + 0x1)
+	v38 := math.Float32frombits(math.Float32bits(v37) << 31)
+	v39 := math.Float32frombits(math.Float32bits(v38) | 0x3f800000)
+	v41 := v26
+	if v39 < math.Float32frombits(0x0) {
+		v41 = v35
+	}
+	v42 := math.Float32frombits(math.Float32bits(v37) << 30)
+	v44 := math.Float32frombits(math.Float32bits(v42) & 0x80000000)
+	v45 := math.Float32frombits(math.Float32bits(v41) ^ math.Float32bits(v44))
+	return float32(v45)
+}
+
+// sinFarOf returns Sin with a larger limit.
+func sinFarOf(x, y, alpha float32) float32 {
 	v0 := float64(x)
 	v3 := math.FMA(v0, float64(0x1.45f306dc9c883p-01), float64(0x1.8p+52))
 	v4 := v3 - float64(0x1.8p+52)
@@ -1178,8 +1252,8 @@ func sinOf(x, y, alpha float32) float32 {
 	return float32(v52)
 }
 
-// cosOf returns the cosine of x.
-func cosOf(x, y, alpha float32) float32 {
+// cosFarOf returns Cos with a larger limit.
+func cosFarOf(x, y, alpha float32) float32 {
 	v0 := float64(x)
 	v3 := math.FMA(v0, float64(0x1.45f306dc9c883p-01), float64(0x1.8p+52))
 	v4 := v3 - float64(0x1.8p+52)

@@ -12,41 +12,40 @@ import (
 // elementaryOf returns the loops of an elementary function. Both have the same bits on every
 // processor; the float32 loop is in assembly where the processor supports it.
 func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
-	return pointwise{1, cost, limitedLoop(f, wide), function1[float64](wide), nil}
+	return pointwise{1, cost, loopOf(f), function1[float64](wide), nil}
 }
 
-// limitedLoop returns the loop of a function of float32, which is wide where x is beyond its limit.
-func limitedLoop(f asm.Function, wide func(float64) float64) loop[float32] {
-	beyond := func(x, _ float64) float64 { return wide(x) }
-	return func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
+// sineOf is elementaryOf for functions of float32 with limits: f, beyond it far, and beyond that wide.
+func sineOf(f, far asm.Function, wide func(float64) float64) pointwise {
+	return pointwise{1, 16, limitedLoop(f, limitedLoop(far, function1[float32](wide))), function1[float64](wide), nil}
 }
 
-// evaluate sets dst to f of x, y and alpha. Where |x| exceeds f's limit, it sets dst to
-// beyond of x and y.
-func evaluate(f asm.Function, beyond func(x, y float64) float64, dst, x, y []float32, alpha float32) {
-	dst = dst[:len(x)]
-	limit := f.Limit()
-	if limit == 0 || within(x, limit) {
-		evaluateAll(f, dst, x, y, alpha)
-		return
-	}
-	// dst may be x or y.
-	var at [chunk]int32
-	var values [chunk]float32
-	n := 0
-	for i, v := range x {
-		if !(v <= limit && v >= -limit) {
-			z := float64(0)
-			if y != nil {
-				z = float64(y[i])
-			}
-			at[n], values[n] = int32(i), float32(beyond(float64(v), z))
-			n++
+// limitedLoop returns the loop of a function of x, and perhaps y, which is beyond where |x| exceeds its limit.
+func limitedLoop(f asm.Function, beyond loop[float32]) loop[float32] {
+	return func(dst, x, y, _ []float32, _, _ float32) {
+		limit := f.Limit()
+		if within(x, limit) {
+			evaluateAll(f, dst, x, y, 0)
+			return
 		}
-	}
-	evaluateAll(f, dst, x, y, alpha)
-	for i, j := range at[:n] {
-		dst[j] = values[i]
+		// dst may be x or y.
+		var at [chunk]int32
+		var in [2][chunk]float32
+		n := 0
+		for i, v := range x {
+			if !(v <= limit && v >= -limit) {
+				at[n], in[0][n] = int32(i), v
+				if y != nil {
+					in[1][n] = y[i]
+				}
+				n++
+			}
+		}
+		evaluateAll(f, dst, x, y, 0)
+		beyond(in[0][:n], in[0][:n], in[1][:n], nil, 0, 0)
+		for i, j := range at[:n] {
+			dst[j] = in[0][i]
+		}
 	}
 }
 
@@ -105,7 +104,7 @@ func streamedPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	return true
 }
 
-// evaluateAll is evaluate for elements within the limit.
+// evaluateAll sets dst to f of x, y and alpha, within the limit.
 func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
 	const turn = 8 // assembly takes multiples of this number of elements
 	n := 0
@@ -146,8 +145,6 @@ func sigmoid(x float64) float64 {
 	e := elementary.Exp(x)
 	return e / (1 + e)
 }
-
-func geluGrad(dst, x, y, _ []float32, _, _ float32) { evaluate(asm.GeluGrad, geluGradOf, dst, x, y, 0) }
 
 // loopOf returns the loop of a function of x, and perhaps y, that has no limit.
 func loopOf(f asm.Function) loop[float32] {

@@ -39,6 +39,9 @@ var halfFunctionsByCode = map[driver.Code]asm.Function{
 	driver.GeluTanh: asm.GeluTanh, driver.GeluTanhGrad: asm.GeluTanhGrad,
 }
 
+// float16Sines are functions whose limit no finite float16 exceeds. They are NaN for the infinite.
+var float16Sines = map[driver.Code]asm.Function{driver.Sin: asm.SinHalf, driver.Cos: asm.CosHalf}
+
 // halfLoops are the same as loops, for halves that are not contiguous, and for functions with a
 // limit.
 var halfLoops = func() map[driver.Code]loop[float32] {
@@ -46,8 +49,8 @@ var halfLoops = func() map[driver.Code]loop[float32] {
 	for code, f := range halfFunctionsByCode {
 		list[code] = loopOf(f)
 	}
-	list[driver.Sin] = limitedLoop(asm.SinHalf, elementary.Sin)
-	list[driver.Cos] = limitedLoop(asm.CosHalf, elementary.Cos)
+	list[driver.Sin] = limitedLoop(asm.SinHalf, function1[float32](elementary.Sin))
+	list[driver.Cos] = limitedLoop(asm.CosHalf, function1[float32](elementary.Cos))
 	return list
 }()
 
@@ -221,7 +224,11 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 	case driver.SigmoidGrad:
 		return f.SigmoidGrad, 1, 0
 	}
-	if of, ok := halfFunctionsByCode[k.Code]; ok && functions != nil {
+	of, ok := halfFunctionsByCode[k.Code]
+	if d == driver.Float16 && !ok {
+		of, ok = float16Sines[k.Code]
+	}
+	if ok && functions != nil {
 		if of == asm.GeluHalf && d == driver.BFloat16 {
 			of = asm.GeluBFloat16
 		}

@@ -22,10 +22,11 @@ type operation struct {
 	bits uint64 // bits of a constant
 }
 
-// line is a function under construction. Equal operations are merged.
+// line is a function under construction. Equal operations are merged. A wide line is for AVX-512 alone.
 type line struct {
 	ops    []operation
 	single bool
+	wide   bool
 }
 
 func (l *line) do(name string, bits uint64, in ...value) value {
@@ -93,6 +94,14 @@ func (l *line) toFloat(a value) value            { return l.do("toFloat", 0, a) 
 // scale returns y 2^n for y between 1/4 and 4 and a whole n from -250 to 250, rounded once. It is of single lines.
 func (l *line) scale(y, n value) value { return l.do("scale", 0, y, n) }
 
+// exponent and fraction are of wide single lines: exponent returns k, and fraction a number y from 3/4 up
+// to 3/2 with x = 2^k y. For 0 and infinity, k is -∞ and ∞ and y has the magnitude 1; for NaN and numbers
+// below 0, y is NaN.
+func (l *line) exponent(x value) value {
+	return l.sub(l.do("exponent", 0, x), l.do("exponent", 0, l.fraction(x)))
+}
+func (l *line) fraction(x value) value { return l.do("fraction", 0, x) }
+
 // lookup returns the entry of a table of 32 numbers with the index in the last 5 bits of a single line's i.
 func (l *line) lookup(table []float64, i value) value {
 	at := slices.IndexFunc(lookups, func(known []float64) bool { return slices.Equal(known, table) })
@@ -112,7 +121,7 @@ func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b)
 // interleaved returns the line that computes n independent results, and their values. An operation
 // stands next to the same operation of the others, so that a processor always has some whose operands are ready.
 func (l *line) interleaved(result value, n int) (*line, []value) {
-	out := &line{single: l.single}
+	out := &line{single: l.single, wide: l.wide}
 	at := make([][]value, len(l.ops))
 	for i, o := range l.ops {
 		at[i] = make([]value, n)

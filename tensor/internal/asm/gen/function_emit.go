@@ -213,6 +213,10 @@ func (e *emitter) instruction(i int, o operation, m memory) (to int) {
 		return e.unary(i, fmt.Sprintf("VPSRAD $%d,", o.bits), o.in[0])
 	case "toFloat":
 		return e.unary(i, "VCVTDQ2PS", o.in[0])
+	case "exponent":
+		return e.unary(i, "VGETEXPPS", o.in[0])
+	case "fraction":
+		return e.unary(i, "VGETMANTPS $11,", o.in[0])
 	case "sqrt":
 		return e.unary(i, e.of("VSQRT"), o.in[0])
 	case "lookup":
@@ -274,13 +278,12 @@ func (e *emitter) less(i int, x, y, a, b value) int {
 func (e *emitter) lookup(i int, index value, table int) int {
 	from := e.reg(index)
 	none := value(len(e.l.ops))
-	to, other := e.take(value(i)), e.take(none)
+	to := e.take(value(i))
 	if e.wide {
-		p("VMOVAPS Z%d, Z%d\nVMOVUPS %d(R10), Z%d\nVPERMI2PS %d(R10), Z%d, Z%d", from, to, table, other, table+64, other, to)
-		e.release(other)
+		p("VMOVUPS %d(R10), Z%d\nVPERMT2PS %d(R10), Z%d, Z%d", table, to, table+64, from, to)
 		return to
 	}
-	last, bit := e.take(none), e.take(none)
+	other, last, bit := e.take(none), e.take(none), e.take(none)
 	pair := func(at, to int) {
 		p("VPERMPS %d(R10), Y%d, Y%d\nVPERMPS %d(R10), Y%d, Y%d\nVBLENDVPS Y%d, Y%d, Y%d, Y%d", table+at, from, to, table+at+32, from, last, bit, last, to, to)
 	}

@@ -24,16 +24,18 @@ var (
 var (
 	expTerms     = fit(series(exp2nd).at, -0.35, 0.35, 5)
 	expHalfTerms = fit(series(exp2nd).at, -0.35, 0.35, 4)
-	logTerms     = fit(series(log2nd).at, -1./3, 1./3, 9)
-	log1pTerms   = fit(series(log2nd).at, -0.25, 0.5, 9) // near 1, where 1 + x rounds
-	tanhTerms    = fit(func(z *big.Float) *big.Float {   // (tanh(√z)/√z - 1) / z
+	logTerms     = fit(series(log2nd).at, -0.25, 0.5, 9)
+	scaledTerms  = fit(series(log2nd).at, -1./3, 1./3, 9)
+	tanhTerms    = fit(func(z *big.Float) *big.Float { // (tanh(√z)/√z - 1) / z
 		return ratio(sum(ratio(series(sinh1).at(z), series(cosh0).at(z)), number(-1)), z)
 	}, 0, 1, 8)
-	expm1Terms = fit(series(exp2nd).at, -0.56, 0.56, 6)
-	erfTerms   = fit(func(z *big.Float) *big.Float { return sum(series(erf1).at(z), number(-1)) }, 0, 1, 8)
-	sinTerms   = fit(func(z *big.Float) *big.Float { return ratio(sum(series(sin1).at(z), number(-1)), z) }, 0, 0.62, 3)
-	cosTerms   = fit(series(cos1).at, 0, 0.62, 5)
-	erfcTerms  = fit(func(v *big.Float) *big.Float { // log(1 - erf(1 + v))
+	expm1Terms   = fit(series(exp2nd).at, -0.56, 0.56, 6)
+	erfTerms     = fit(func(z *big.Float) *big.Float { return sum(series(erf1).at(z), number(-1)) }, 0, 1, 8)
+	sinTerms     = fit(func(z *big.Float) *big.Float { return ratio(sum(series(sin1).at(z), number(-1)), z) }, 0, 0.62, 3)
+	cosTerms     = fit(series(cos1).at, 0, 0.62, 5)
+	sinLessTerms = fit(func(z *big.Float) *big.Float { return ratio(sum(number(1), times(number(-1), series(sin1).at(z))), z) }, 0, 0.62, 4)
+	cosLessTerms = fit(func(z *big.Float) *big.Float { return ratio(sum(number(1), times(number(-1), series(cos1).at(z))), z) }, 0, 0.62, 4)
+	erfcTerms    = fit(func(v *big.Float) *big.Float { // log(1 - erf(1 + v))
 		a := sum(v, number(1))
 		return logOf(sum(number(1), times(number(-1), times(a, series(erf1).at(times(a, a))))))
 	}, 0, 2.95, 10)
@@ -183,10 +185,10 @@ func (l *line) polynomialOf2(c []float64, x value) value {
 	return l.fma(l.horner(odd, square), x, l.horner(even, square))
 }
 
-// logSplit returns k and f with x = 2^k (1+f), f between -1/3 and 1/3, for positive and finite x.
-func (l *line) logSplit(x value) (k, f value) {
+// logSplit returns k and f with x = 2^k (1+f) for positive and finite x. 1+f is at least from and less than twice that.
+func (l *line) logSplit(x value, from float64) (k, f value) {
 	tiny := l.less(x, l.float(0x1p-126), l.mul(x, l.float(0x1p23)), x)
-	least := l.float(2. / 3)
+	least := l.float(from)
 	e := l.and(l.do("minus", 0, tiny, least), l.bits(0xff800000))
 	k = l.toFloat(l.rightSigned(e, 23))
 	k = l.sub(k, l.less(x, l.float(0x1p-126), l.float(23), l.float(0)))
@@ -195,36 +197,40 @@ func (l *line) logSplit(x value) (k, f value) {
 
 // logResult returns a (f+rest) + k b, or what the logarithm of x is if that is not positive and finite.
 func (l *line) logResult(x, k, f, rest value, a, b float64) value {
+	high := float64(float32(a))
 	var y value
-	switch {
-	case a == 1:
-		y = l.add(f, rest)
-	case b != 1:
-		high := float64(float32(a))
-		y = l.fma(f, l.float(high), l.fma(f, l.float(a-high), l.mul(rest, l.float(a))))
-	}
-	switch b {
-	case 1: // a (f+rest) can be larger than the result, and its rounding is made up for
-		high := float64(float32(a))
+	if b == 1 { // a (f+rest) can be larger than the result, and its rounding is made up for
 		most := l.mul(f, l.float(high))
 		low := l.fma(f, l.float(high), l.xor(most, l.sign()))
 		low = l.add(low, l.fma(f, l.float(a-high), l.mul(rest, l.float(a))))
 		sum := l.add(k, most)
 		y = l.add(sum, l.add(l.sub(most, l.sub(sum, k)), low))
-	case math.Ln2: // of which float32 has 29 bits
-		y = l.fma(k, l.float(b), y)
-	default:
+	} else {
+		y = l.fma(f, l.float(high), l.fma(f, l.float(a-high), l.mul(rest, l.float(a))))
 		high := float64(float32(b))
 		y = l.fma(k, l.float(high), l.fma(k, l.float(b-high), y))
 	}
 	return l.logSpecial(y, x)
 }
 
-func logSingle(a, b float64) func(l *line) value {
+// logNatural needs few bits of log 2, of which float32 has 29. A wide line gives the special results itself.
+func logNatural(l *line) value {
+	x := l.x()
+	sum := func(k, f value) value {
+		return l.fma(k, l.float(math.Ln2), l.fma(l.mul(f, f), l.polynomialOf2(logTerms, f), f))
+	}
+	if l.wide {
+		return sum(l.exponent(x), l.sub(l.fraction(x), l.float(1)))
+	}
+	return l.logSpecial(sum(l.logSplit(x, 0.75)), x)
+}
+
+// logScaled is the logarithm to another base: a times that of 1+f, and k b.
+func logScaled(a, b float64) func(l *line) value {
 	return func(l *line) value {
 		x := l.x()
-		k, f := l.logSplit(x)
-		return l.logResult(x, k, f, l.logNear(logTerms, f), a, b)
+		k, f := l.logSplit(x, 2./3)
+		return l.logResult(x, k, f, l.logNear(scaledTerms, f), a, b)
 	}
 }
 
@@ -240,22 +246,22 @@ func log1pSingle(l *line) value {
 	big := l.mul(k, l.float(ln2Short))
 	high := l.add(big, f)
 	low := l.fma(k, l.float(math.Ln2-ln2Short), l.sub(f, l.sub(high, big)))
-	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(log1pTerms, f))), u), x)
+	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(logTerms, f))), u), x)
 }
 
 // rsqrtSingle is what torch computes.
 func rsqrtSingle(l *line) value { return l.div(l.float(1), l.sqrt(l.x())) }
 
 // pieces are polynomials for a from 0 to 15 in 32 intervals: 1 + a has 8 between one power of 2 and the
-// next, and a's index is in the bits of 1 + a. Terms are in the distance from the middle; low is what
-// the first of them is short of.
+// next, and a's index is in the bits of 1 + a. Terms are in the distance from a number near the middle
+// where f is close to a float32, which is the first of them.
 type pieces struct {
-	middle, low []float64
-	terms       [][]float64
+	middle []float64
+	terms  [][]float64
 }
 
 func piecesOf(f func(a *big.Float) *big.Float, terms int) pieces {
-	t := pieces{make([]float64, 32), make([]float64, 32), make([][]float64, terms)}
+	t := pieces{make([]float64, 32), make([][]float64, terms)}
 	for i := range t.terms {
 		t.terms[i] = make([]float64, 32)
 	}
@@ -264,15 +270,35 @@ func piecesOf(f func(a *big.Float) *big.Float, terms int) pieces {
 			width := math.Ldexp(1, exponent) / 8
 			middle := 8*width + width*(float64(part)+0.5) - 1
 			at := (exponent+3)%4*8 + part
+			middle = nearSingle(f, middle, width)
 			t.middle[at] = middle
 			c := fit(func(d *big.Float) *big.Float { return f(sum(number(middle), d)) }, -width/2, width/2, terms)
 			for i := range c {
 				t.terms[i][at] = c[i]
 			}
-			t.low[at] = c[0] - float64(float32(c[0]))
 		}
 	}
 	return t
+}
+
+// nearSingle returns the number, of some hundred next to the middle of an interval, where f is closest to a
+// float32. This is Gal's method (S. Gal, B. Bachelis, An accurate elementary mathematical library for the IEEE
+// floating point standard, 1991).
+func nearSingle(f func(a *big.Float) *big.Float, middle, width float64) float64 {
+	const tries = 0x1p-7
+	c := fit(func(d *big.Float) *big.Float { return f(sum(number(middle), d)) }, -width*tries, width*tries, 5)
+	best, least := middle, math.Inf(1)
+	for i := -128.; i < 128; i++ {
+		d := i / 128 * tries * width
+		y := c[len(c)-1]
+		for j := len(c) - 2; j >= 0; j-- {
+			y = math.FMA(y, d, c[j])
+		}
+		if off := math.Abs(y/float64(float32(y)) - 1); off < least {
+			best, least = middle+d, off
+		}
+	}
+	return best
 }
 
 // tail is exp(a²/2) Φ(-a), and slope is exp(a²/2) times the derivative of x Φ(x) at -a.
@@ -325,59 +351,32 @@ func geluGradHalf(l *line) value {
 	return l.sub(t, l.sub(x, x)) // NaN for the infinite
 }
 
-// sineHalf is [line.sine] for halves, in float32. As x has at most 11 bits, x less a multiple of the
-// first of the numbers that represent π/2 is exact.
-func (l *line) sineHalf(quarters int) value {
-	x := l.x()
-	k := l.fma(x, l.float(2/math.Pi), l.float(wholeSingle))
-	n := l.sub(k, l.float(wholeSingle))
-	r, rest := x, times(number(0.5), pi)
-	for range 3 {
-		part := float32(rounded(rest))
-		if number(float64(part)).Cmp(rest) > 0 {
-			part = math.Nextafter32(part, 0) // positive parts alone keep the sign of 0
-		}
-		rest = sum(rest, number(-float64(part)))
-		r = l.fnma(n, l.float(float64(part)), r)
-	}
-	if quarters > 0 {
-		k = l.plus(k, l.bits(uint64(quarters)))
-	}
-	z := l.mul(r, r)
-	sin := l.signed(l.fma(l.mul(r, z), l.horner(sinTerms, z), r), r) // the sum of -0 and 0 is 0
-	cos := l.horner(cosTerms, z)
-	odd := l.or(l.left(k, 31), l.float(1)) // -1 if k is odd
-	y := l.less(odd, l.float(0), cos, sin)
-	return l.xor(y, l.and(l.left(k, 30), l.sign()))
-}
-
 func siluHalf(l *line) value { return l.mul(l.x(), l.simpleSigmoid(l.x())) }
 
-// geluSingle makes up for every rounding of the normal distribution function that counts.
+// geluSingle is x or 0 less |x| Φ(-|x|), whose roundings but two are small.
 func geluSingle(l *line) value {
 	x := l.x()
-	c := l.clamp(x, -14.9, 14.9)
-	a := l.size(c)
+	b := l.size(l.min(l.float(16), x))
+	most := l.sub(l.max(l.float(math.Copysign(0, -1)), x), l.sub(b, b)) // NaN for minus infinity
+	a := l.min(l.float(14.9), b)                                        // where the rest is 0
 
-	// exp(-a²/2) is 2^n (1 + p), a²/2 being -(s + sLow).
-	half := l.mul(c, l.float(-0.5))
-	s := l.mul(half, c)
+	// exp(-a²/2) is 2^n (1 + p), a²/2 being less - s.
+	half := l.mul(a, l.float(-0.5))
+	s := l.mul(half, a)
+	less := l.fnma(half, a, s)
 	n, r := l.reduced(s)
-	p := l.expLess1(l.add(r, l.fma(half, c, l.xor(s, l.sign()))))
+	p := l.expLess1(l.sub(r, less))
 
-	// exp(a²/2) Φ(-a) is f + fLow.
+	// exp(a²/2) Φ(-a) is f + rest.
 	at := l.right(l.add(a, l.float(1)), 20)
 	d := l.sub(a, l.lookup(tailPieces.middle, at))
-	f := l.lookup(tailPieces.terms[0], at)
-	fLow := l.lookup(tailPieces.terms[5], at)
+	rest := l.lookup(tailPieces.terms[5], at)
 	for i := 4; i > 0; i-- {
-		fLow = l.fma(fLow, d, l.lookup(tailPieces.terms[i], at))
+		rest = l.fma(rest, d, l.lookup(tailPieces.terms[i], at))
 	}
-	fLow = l.fma(fLow, d, l.lookup(tailPieces.low, at))
+	rest = l.mul(rest, d)
+	f := l.lookup(tailPieces.terms[0], at)
 
-	m := l.fma(f, p, f)
-	mLow := l.add(l.fma(f, p, l.sub(f, m)), l.fma(fLow, p, fLow))
-	tail := l.scale(l.fma(c, m, l.mul(c, mLow)), n)
-	y := l.less(x, l.float(0), l.add(tail, l.sub(x, x)), l.sub(x, tail)) // NaN for minus infinity
-	return l.or(y, l.and(x, l.sign()))
+	rest = l.fma(f, p, l.fma(rest, p, rest))
+	return l.sub(most, l.scale(l.fma(a, f, l.mul(a, rest)), n))
 }

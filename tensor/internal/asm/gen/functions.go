@@ -18,9 +18,9 @@ var functionList = []struct {
 	{"Exp", "exp(x - alpha), the difference rounded", 0, true, expSingle},
 	{"Exp2", "2 to the power x", 0, true, exp2Single},
 	{"Expm1", "exp(x) - 1", 0, true, expm1Single},
-	{"Log", "the logarithm of x", 0, true, logSingle(1, math.Ln2)},
-	{"Log2", "the logarithm of x to base 2", 0, true, logSingle(math.Log2E, 1)},
-	{"Log10", "the logarithm of x to base 10", 0, true, logSingle(math.Log10E, math.Ln2/math.Ln10)},
+	{"Log", "the logarithm of x", 0, true, logNatural},
+	{"Log2", "the logarithm of x to base 2", 0, true, logScaled(math.Log2E, 1)},
+	{"Log10", "the logarithm of x to base 10", 0, true, logScaled(math.Log10E, math.Ln2/math.Ln10)},
 	{"Log1p", "log(1 + x)", 0, true, log1pSingle},
 	{"Tanh", "the hyperbolic tangent of x", 0, true, tanhSingle},
 	{"Sigmoid", "1 / (1 + exp(-x))", 0, true, sigmoidSingle},
@@ -42,8 +42,10 @@ var functionList = []struct {
 	{"GeluBFloat16", "GeluHalf for bfloat16, with the same bits", 0, true, geluBFloat16},
 	{"ErfHalf", "Erf for halves, with the same bits", 0, true, erfHalf},
 	{"Quotient", "x / alpha", 0, true, func(l *line) value { return l.div(l.x(), l.alpha()) }},
-	{"Sin", "the sine of x", 1 << 20, false, func(l *line) value { return l.sine(0) }},
-	{"Cos", "the cosine of x", 1 << 20, false, func(l *line) value { return l.sine(1) }},
+	{"Sin", "the sine of x", 1 << 12, true, func(l *line) value { return l.sineSingle(0) }},
+	{"Cos", "the cosine of x", 1 << 12, true, func(l *line) value { return l.sineSingle(1) }},
+	{"SinFar", "Sin with a larger limit", 1 << 20, false, func(l *line) value { return l.sine(0) }},
+	{"CosFar", "Cos with a larger limit", 1 << 20, false, func(l *line) value { return l.sine(1) }},
 	{"SinHalf", "Sin for halves", 1 << 20, true, func(l *line) value { return l.sineHalf(0) }},
 	{"CosHalf", "Cos for halves", 1 << 20, true, func(l *line) value { return l.sineHalf(1) }},
 }
@@ -94,35 +96,6 @@ func (l *line) logSpecial(y, x value) value {
 	return l.less(x, l.float(math.Inf(1)), l.less(l.float(0), x, y, other), x)
 }
 
-// sine returns the sine of x + quarters π/2. r is x minus the nearest multiple of π/2, which three
-// numbers represent with 160 bits.
-func (l *line) sine(quarters int) value {
-	x := l.x()
-	k := l.fma(x, l.float(2/math.Pi), l.float(whole))
-	n := l.sub(k, l.float(whole))
-	r, rest := x, times(number(0.5), pi)
-	for range 3 {
-		part := rounded(rest)
-		if number(part).Cmp(rest) > 0 {
-			part = math.Nextafter(part, 0) // positive parts alone keep the sign of 0
-		}
-		rest = sum(rest, number(-part))
-		r = l.fnma(n, l.float(part), r)
-	}
-	if quarters > 0 {
-		k = l.plus(k, l.bits(uint64(quarters)))
-	}
-	z := l.mul(r, r)
-	most := times(times(number(0.25), pi), times(number(0.25), pi))
-	t := l.fma(z, l.float(rounded(ratio(number(2), most))), l.float(-1))
-	sin := l.mul(r, l.polynomial(series(sin1).polynomial(number(0), most, 6), t))
-	cos := l.polynomial(series(cos1).polynomial(number(0), most, 7), t)
-	odd := l.or(l.left(k, 63), l.float(1)) // -1 if k is odd
-	y := l.less(odd, l.float(0), cos, sin)
-	sign := l.and(l.left(k, 62), l.bits(1<<63))
-	return l.xor(y, sign)
-}
-
 // functions prints all functions, and returns tables of them and their Go source.
 func functions() (tables, portable string) {
 	var names, words, limits, scalars, wide, narrow, code strings.Builder
@@ -147,6 +120,8 @@ func functions() (tables, portable string) {
 		result := f.result(l)
 		code.WriteString(l.printGo(own+"Of", f.comment, result))
 		for _, w := range []bool{true, false} {
+			l := &line{single: f.single, wide: w}
+			result := f.result(l)
 			name := "avx2" + f.name
 			if w {
 				name = "avx512" + f.name
@@ -158,6 +133,8 @@ func functions() (tables, portable string) {
 		for _, d := range halfDTypes {
 			element := "nil"
 			if f.single {
+				l := &line{single: true, wide: true}
+				result := f.result(l)
 				element = own + d.name
 				fn("is a [HalfPass]: "+f.comment+".", element, "(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)", 0, 56)
 				load("dst", "DI", "x", "SI", "y", "R8", "n", "CX", "step", "DX", "around", "R9")
