@@ -70,3 +70,14 @@ func (e element) back(pointers ...string) {
 		p("LEAQ (%s)(CX*%d), %s", r, e.bytes, r)
 	}
 }
+
+// ahead prints prefetches of what the loads of n registers will read from bases later, and of what stores
+// will write to DI. New memory is often not prefetched by the processor.
+func (e element) ahead(n int, bases ...string) {
+	for at := 0; at < n*16*e.bytes; at += 64 {
+		for _, r := range bases {
+			p("PREFETCHT0 %d(%s)", near+at, r)
+		}
+		p("BYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $%[1]d // PREFETCHW %[1]d(DI)", near+at)
+	}
+}

@@ -88,6 +88,7 @@ func (e element) normalize(row bool) {
 			p("VBROADCASTSS (R8), Z30\nVBROADCASTSS (R9), Z31")
 		}
 		blocks(func(n int, z, k string) {
+			e.ahead(n/4*4, "SI")
 			for u := range n {
 				e.load(z, k, "SI", u, u)
 				p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", u, u, u, u)
@@ -140,6 +141,7 @@ func (e element) normGrad(row bool) {
 			p("VBROADCASTSS (R8), Z27")
 		}
 		blocks(func(n int, z, k string) {
+			e.ahead(n/4*4, "SI", "R15")
 			for u := range n {
 				e.load(z, k, "SI", u, u)
 				e.load(z, k, "R15", u, u+4)
