@@ -150,11 +150,12 @@ func (l layerNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return l.grad
 // gradients are the gradients of op, which is s under its own name.
 func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(in))
-	if in[0].RequiresGrad() {
-		out[0] = apply(normGrad{s}, slices.Insert(slices.Clone(in[:min(len(in), 3)]), 0, dy)...)
-	}
+	given := slices.Insert(slices.Clone(in[:min(len(in), 3)]), 0, dy)
 	if len(in) > 2 && in[2].RequiresGrad() {
 		sums := apply(normSums{s, op, in[2].shape}, dy, in[0], in[1])
+		if s.weightEach(in[0], in[2]) {
+			given = append(given, sums)
+		}
 		out[2] = sums.Select(0, 1)
 		if len(in) > 3 && in[3].RequiresGrad() {
 			out[3] = sums.Select(0, 0)
@@ -162,7 +163,16 @@ func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
 	} else if len(in) > 3 && in[3].RequiresGrad() {
 		out[3] = dy.To(wideOf(dy.dtype)).sumTo(in[3])
 	}
+	if in[0].RequiresGrad() {
+		out[0] = apply(normGrad{s}, given...)
+	}
 	return out
+}
+
+// weightEach reports whether each of x's statistics has one weight. Then the means of [normGrad] are
+// sums of [normSums] times the weight.
+func (s standardize) weightEach(x, weight *Tensor) bool {
+	return !s.given && slices.Equal(weight.shape, keepDims(x.shape, s.dims))
 }
 
 // normSums is the gradient of a bias, the sums of dy, followed by the gradient of a weight, the
@@ -217,7 +227,7 @@ func repeatedTo(shape []int, list ...*Tensor) []driver.View {
 
 // normGrad is the gradient of x: with g = dy weight and z = (x - mean)/√(variance + eps), it is
 // (g - mean of g - z mean of g z)/√(variance + eps), without the means if the statistics are
-// given. Its operands are dy, x, the statistics and perhaps the weight.
+// given. Its operands are dy, x, the statistics, perhaps the weight, and perhaps the result of normSums.
 type normGrad struct{ standardize }
 
 func (normGrad) Info() Info {
@@ -268,11 +278,23 @@ func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 	if !b.Offers(driver.NormalizeSums, d, dtypes...) {
 		return nil
 	}
-	first, second := unsetTensor(b, d, mean.shape), unsetTensor(b, d, mean.shape)
-	k := driver.Kernel{Code: driver.NormalizeSums, Alpha: float64(over{dims: n.dims}.count(x))}
-	launch(k, first, append([]driver.View{second.view()}, repeatedTo(x.shape, append([]*Tensor{dy, x, mean, r}, weight...)...)...))
+	count, means := over{dims: n.dims}.count(x), unsetTensor(b, d, append([]int{2}, mean.shape...))
+	first, second := statistics(means)
+	if len(in) > 3 && n.weightEach(x, in[3]) {
+		sums := in[len(in)-1]
+		if len(in) == 4 {
+			sums = normSums{n.standardize, nil, mean.shape}.Forward(in[:3])
+			defer release(sums)
+		}
+		share := affineOf(weight[0], 1/float64(count), 0)
+		runBroadcast(driver.Kernel{Code: driver.Mul}, means, sums, share)
+		release(share)
+	} else {
+		k := driver.Kernel{Code: driver.NormalizeSums, Alpha: float64(count)}
+		launch(k, first, append([]driver.View{second.view()}, repeatedTo(x.shape, append([]*Tensor{dy, x, mean, r}, weight...)...)...))
+	}
 	y := normalized(driver.Kernel{Code: driver.NormalizeGrad}, []*Tensor{dy, x}, append([]*Tensor{mean, r, first, second}, weight...))
-	release(first, second)
+	release(means)
 	return y
 }
 func (n normGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
