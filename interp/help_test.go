@@ -57,3 +57,24 @@ func TestSearchPage(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s…", page, want)
 	}
 }
+
+// TestOverviewTables checks that the page of %help has each command and task in Markdown too, in tables with two columns.
+func TestOverviewTables(t *testing.T) {
+	s := newSession(t)
+	page := assist.Help(s.seen(), "", 1)
+	md, _ := page.Data["text/markdown"].(string)
+	for _, want := range []string{
+		"\n| `nn.*norm*?` | the names that match; \\*norm\\*? searches all packages |\n",
+		"\n| train in mixed precision | `amp?` or `amp.NewGradScaler?` |\n",
+		"\n| `%help [NAME\\|WORDS]` | ",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("got\n%s\nwant the row %s", md, want)
+		}
+	}
+	for line := range strings.Lines(md) {
+		if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); strings.HasPrefix(line, "|") && n != 3 {
+			t.Errorf("got %d bars, want 3: %s", n, line)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"halfnote/display"
 	"halfnote/interp/internal/exports"
 )
 
@@ -52,38 +53,61 @@ var Tasks = []Task{
 }
 
 // Overview is the page of %help: an index of documentation, packages, tasks and magics.
-func Overview(magics []Magic) string {
-	var b strings.Builder
-	b.WriteString(fold80("A cell contains Go: imports, declarations and statements in any order. The value of its last expression is displayed, unless the cell ends with a semicolon. Names keep their meaning in later cells and may be declared again. _ is the last displayed value. In[3] is the source of cell 3, and Out[3] the value that it displayed.", 0) + "\n\n")
-	row := func(name, text string) { b.WriteString(fold80(fmt.Sprintf("    %-33s %s", name, text), 38) + "\n") }
-
-	b.WriteString("Documentation\n")
-	row("tensor?", "a package, type, function, method or variable; also Shift-Tab")
-	row("nn.NewLinear??", "the same with its source")
-	row("nn.*norm*?", "the names that match; *norm*? searches all packages")
-	row("?", "this page; also %help")
-	row("%help loss scale", "what there is about some words")
-	b.WriteString("\n")
-
-	b.WriteString("Packages\n")
+func Overview(magics []Magic) display.Bundle {
+	var text, md strings.Builder
+	paragraph := func(words string) {
+		text.WriteString(fold80(words, 0) + "\n")
+		md.WriteString(special.ReplaceAllString(words, `\$0`) + "\n")
+	}
+	section := func(title string, width, typed int, rows [][2]string, note string) {
+		fmt.Fprintf(&text, "\n%s\n", title)
+		fmt.Fprintf(&md, "\n#### %s\n\n%s", title, table(rows, typed))
+		for _, r := range rows {
+			text.WriteString(fold80(fmt.Sprintf("    %-*s %s", width, r[0], r[1]), width+5) + "\n")
+		}
+		if note != "" {
+			text.WriteString(fold80("    "+note, 4) + "\n")
+			fmt.Fprintf(&md, "\n%s\n", special.ReplaceAllString(note, `\$0`))
+		}
+	}
+	paragraph("A cell contains Go: imports, declarations and statements in any order. The value of its last expression is displayed, unless the cell ends with a semicolon. Names keep their meaning in later cells and may be declared again. _ is the last displayed value. In[3] is the source of cell 3, and Out[3] the value that it displayed.")
+	section("Documentation", 33, 0, [][2]string{
+		{"tensor?", "a package, type, function, method or variable; also Shift-Tab"},
+		{"nn.NewLinear??", "the same with its source"},
+		{"nn.*norm*?", "the names that match; *norm*? searches all packages"},
+		{"?", "this page; also %help"},
+		{"%help loss scale", "what there is about some words"},
+	}, "")
+	var packages, tasks [][2]string
 	var std []string
 	for _, name := range slices.Sorted(maps.Keys(exports.Preloaded)) {
 		if path := exports.Preloaded[name]; strings.HasPrefix(path, "halfnote/") {
-			b.WriteString(fold80(fmt.Sprintf("    %-12s %s", name, topic(path)), 17) + "\n")
+			packages = append(packages, [2]string{name, topic(path)})
 		} else {
 			std = append(std, name)
 		}
 	}
-	b.WriteString(fold80(fmt.Sprintf("    These and %s need no import. Other standard packages need an import.", strings.Join(std, ", ")), 4) + "\n\n")
-
-	b.WriteString("Tasks\n")
+	section("Packages", 12, 0, packages, fmt.Sprintf("These and %s need no import. Other standard packages need an import.", strings.Join(std, ", ")))
 	for _, t := range Tasks {
-		row(t.What, strings.Join(t.Try, " or "))
+		tasks = append(tasks, [2]string{t.What, strings.Join(t.Try, " or ")})
 	}
-	b.WriteString("\nCommands\n")
-	b.WriteString(ListMagics(magics))
-	b.WriteString(fold80("    A command with %% must be the first line of a cell and applies to the whole cell; one with % stands on a separate line.", 4) + "\n\n")
-	b.WriteString(fold80("The environment variable GOMEMLIMIT limits the memory of cells, for example GOMEMLIMIT=8GiB.", 0) + "\n")
+	section("Tasks", 33, 1, tasks, "")
+	section("Commands", 33, 0, usages(magics), "A command with %% must be the first line of a cell and applies to the whole cell; one with % stands on a separate line.")
+	text.WriteString("\n")
+	md.WriteString("\n")
+	paragraph("The environment variable GOMEMLIMIT limits the memory of cells, for example GOMEMLIMIT=8GiB.")
+	return display.Bundle{Data: map[string]any{"text/plain": text.String(), "text/markdown": md.String()}}
+}
+
+// table renders rows in Markdown, which front ends fold to the width of a page. One column holds what is typed.
+func table(rows [][2]string, typed int) string {
+	var b strings.Builder
+	b.WriteString("| | |\n|:--|:--|\n")
+	for _, r := range rows {
+		r[1-typed] = special.ReplaceAllString(r[1-typed], `\$0`)
+		r[typed] = "`" + strings.ReplaceAll(strings.ReplaceAll(r[typed], "|", `\|`), " or ", "` or `") + "`"
+		fmt.Fprintf(&b, "| %s | %s |\n", r[0], r[1])
+	}
 	return b.String()
 }
 

@@ -39,7 +39,7 @@ func Inspect(snap Snapshot, code string, cursor, detail int) (display.Bundle, bo
 func Help(snap Snapshot, name string, marks int) display.Bundle {
 	switch {
 	case name == "":
-		return display.Text(Overview(snap.Magics))
+		return Overview(snap.Magics)
 	case strings.Contains(name, "*"):
 		return Search(snap, name)
 	}

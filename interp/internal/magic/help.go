@@ -23,7 +23,7 @@ func runHelp(c *Call) kernel.Result {
 	words := strings.Fields(strings.ToLower(strings.TrimRight(c.Args, "?")))
 	switch len(words) {
 	case 0:
-		return shown(assist.Overview(Forms()))
+		return result(assist.Overview(Forms()))
 	case 1:
 		name := strings.TrimRight(c.Args, "?")
 		for _, n := range []string{name, "%" + name, "%%" + name} {
@@ -42,4 +42,4 @@ func runHelp(c *Call) kernel.Result {
 	return paged(b)
 }
 
-func runList(c *Call) kernel.Result { return shown(assist.ListMagics(Forms())) }
+func runList(c *Call) kernel.Result { return result(assist.ListMagics(Forms())) }

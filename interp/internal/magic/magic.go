@@ -101,10 +101,10 @@ func (c *Call) wrong(format string, args ...any) kernel.Result {
 }
 
 // shown returns the result of a magic that shows a text.
-func shown(text string) kernel.Result {
-	b := display.Text(text)
-	return kernel.Result{Value: &b}
-}
+func shown(text string) kernel.Result { return result(display.Text(text)) }
+
+// result returns the result of a magic whose value is displayed.
+func result(b display.Bundle) kernel.Result { return kernel.Result{Value: &b} }
 
 // paged returns the result of a magic that shows a page.
 func paged(b display.Bundle) kernel.Result {
