@@ -40,6 +40,8 @@ type report struct {
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
 	Jupyter     string       `json:"jupyter"` // path of the command; "" if it is not installed
+	Site        site         `json:"site"`
+	Findings    []finding    `json:"findings"`
 	Python      *python      `json:"python"`
 	PythonError string       `json:"python_error,omitempty"`
 	Lab         string       `json:"lab"` // folder of the private environment
@@ -50,8 +52,13 @@ type report struct {
 type kernelspec struct {
 	Dir     string `json:"dir"`
 	Version string `json:"version"`
-	// Problem describes a kernelspec that does not work or is of another version; else "".
+	// Problem describes a kernelspec that does not work or is of another version; else "". Mend is the command that
+	// mends it.
 	Problem string `json:"problem,omitempty"`
+	Mend    string `json:"mend,omitempty"`
+
+	provisioner string // of gateway_provisioners, or ""
+	encrypts    bool   // whether jupyter_client may make keys for it
 }
 
 // Doctor writes a report on this machine: what halfnote needs, and what is installed. It
@@ -92,13 +99,25 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	} else {
 		l.Close()
 	}
-	for _, dir := range r.DataPath {
-		if k, ok := readKernelspec(filepath.Join(dir, "kernels", "halfnote"), o.Version); ok {
-			r.Kernelspecs = append(r.Kernelspecs, k)
-		}
-	}
 	if path, err := exec.LookPath("jupyter"); err == nil {
 		r.Jupyter = path
+		r.Site = siteOf(ctx, path)
+	}
+	if dir := shareJupyter(r.Site.Prefix); r.Site.Prefix != "" && !slices.Contains(r.DataPath, dir) {
+		r.DataPath = append(r.DataPath, dir)
+	}
+	for _, dir := range r.DataPath {
+		found, _ := filepath.Glob(filepath.Join(dir, "kernels", "halfnote*"))
+		for _, k := range found {
+			if k, ok := readKernelspec(k, o.Version); ok {
+				r.Kernelspecs = append(r.Kernelspecs, k)
+			}
+		}
+	}
+	for _, check := range checks {
+		if f, ok := check(r); ok {
+			r.Findings = append(r.Findings, f)
+		}
 	}
 	if p, err := findPython(ctx, "JupyterLab"); err != nil {
 		r.PythonError = strings.TrimPrefix(err.Error(), "install: ")
@@ -127,17 +146,49 @@ func readKernelspec(dir, version string) (kernelspec, bool) {
 		err = errors.New("argv is empty")
 	}
 	if err != nil {
-		k.Problem = "kernel.json: " + err.Error()
+		k.Problem, k.Mend = "kernel.json: "+err.Error(), mendKernelspec(dir, sp)
 		return k, true
 	}
-	k.Version = sp.Metadata.Version
+	k.Version, k.encrypts = sp.Metadata.Own.Version, slices.Contains(sp.Metadata.Encryption, "curve")
+	if sp.Metadata.Provisioner != nil {
+		k.provisioner = sp.Metadata.Provisioner.Name
+	}
+	k.Mend = mendKernelspec(dir, sp)
 	program := strings.ReplaceAll(sp.Argv[0], "{resource_dir}", dir)
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := exec.LookPath(program); err != nil && filepath.IsAbs(program) { // others are those of the server
 		k.Problem = "its program is missing or cannot be executed: " + program
 	} else if k.Version != version {
-		k.Problem = fmt.Sprintf("stale: its version is %q, this program's is %q; `halfnote install` updates it", k.Version, version)
+		k.Problem = fmt.Sprintf("stale: its version is %q, this program's is %q", k.Version, version)
+	} else {
+		k.Mend = ""
 	}
 	return k, true
+}
+
+// mendKernelspec returns the command that writes the kernelspec in a folder again.
+func mendKernelspec(dir string, sp spec) string {
+	if own, _ := filepath.Glob(filepath.Join(dir, "*.whl")); len(own) == 0 { // Install writes one: pip has installed this
+		return "pip install --force-reinstall halfnote-*.whl"
+	}
+	command := "halfnote install"
+	data := filepath.Dir(filepath.Dir(dir))
+	if s, err := here(); err == nil && data != s.dataDir() {
+		command += " --prefix " + filepath.Dir(filepath.Dir(data))
+	}
+	if i := slices.Index(sp.Argv, "--engine"); i >= 0 && i+1 < len(sp.Argv) {
+		command += " --engine " + sp.Argv[i+1]
+	}
+	if p := sp.Metadata.Provisioner; p != nil {
+		for _, r := range remotes {
+			if r.provisioner == p.Name {
+				command += " --remote " + r.name
+			}
+		}
+		if image, ok := p.Config["image_name"]; ok {
+			command += fmt.Sprintf(" --image %v", image)
+		}
+	}
+	return command
 }
 
 func (r *report) print(w io.Writer) error {
@@ -163,7 +214,7 @@ func (r *report) print(w io.Writer) error {
 		if k.Problem == "" {
 			line("ok", "kernelspec", "%s", k.Dir)
 		} else {
-			line("!!", "kernelspec", "%s: %s", k.Dir, k.Problem)
+			line("!!", "kernelspec", "%s: %v", k.Dir, finding{Text: k.Problem, Mend: k.Mend})
 		}
 	}
 	if len(r.Kernelspecs) == 0 {
@@ -176,6 +227,9 @@ func (r *report) print(w io.Writer) error {
 		line("ok", "jupyter", "%s", r.Jupyter)
 	} else {
 		line("--", "jupyter", "not on PATH (`lab` brings its own)")
+	}
+	for _, f := range r.Findings {
+		line(marks[f.State], f.Name, "%v", f)
 	}
 	if r.Python != nil {
 		line("ok", "Python", "%s (%s)", r.Python.Version, r.Python.Path)

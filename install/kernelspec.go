@@ -183,10 +183,14 @@ type specMetadata struct {
 	// Encryption makes jupyter_client create keys where KernelManager.transport_encryption
 	// asks for them.
 	Encryption []string `json:"supported_encryption"`
-	// Version is the release that wrote the kernelspec.
-	Version string `json:"halfnote_version"`
+	// Own holds what only halfnote reads.
+	Own ownMetadata `json:"halfnote"`
 	// Provisioner makes jupyter_client start the kernel through gateway_provisioners.
 	Provisioner *provisioner `json:"kernel_provisioner,omitempty"`
+}
+
+type ownMetadata struct {
+	Version string `json:"version"` // release that wrote the kernelspec
 }
 
 type provisioner struct {
@@ -213,7 +217,7 @@ func kernelJSON(o Options, goos string) []byte {
 		InterruptMode: "message",
 		Protocol:      "5.5",
 		Env:           map[string]string{},
-		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Version: o.Version, Provisioner: p},
+		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Own: ownMetadata{o.Version}, Provisioner: p},
 	})
 	if err != nil {
 		panic(err) // strings and booleans always encode

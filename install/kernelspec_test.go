@@ -61,7 +61,9 @@ func TestKernelJSON(t *testing.T) {
     "supported_encryption": [
       "curve"
     ],
-    "halfnote_version": "1.2.3"
+    "halfnote": {
+      "version": "1.2.3"
+    }
   }
 }
 `
@@ -126,8 +128,8 @@ func TestInstall(t *testing.T) {
 	if got := contents(t, filepath.Join(dir, binary)); got != "two" {
 		t.Errorf("got a copy with content %q, want the new program", got)
 	}
-	if got := contents(t, filepath.Join(dir, "kernel.json")); !strings.Contains(got, `"halfnote_version": "2"`) {
-		t.Errorf("got kernel.json\n%s\nwant halfnote_version 2", got)
+	if got := contents(t, filepath.Join(dir, "kernel.json")); !strings.Contains(got, `"version": "2"`) {
+		t.Errorf("got kernel.json\n%s\nwant version 2", got)
 	}
 	if got, want := files(), wantFiles("2"); !slices.Equal(got, want) {
 		t.Errorf("after the second installation: got files %q, want %q", got, want)
@@ -298,7 +300,7 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 	want := map[string]any{
 		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "{connection_file}"}, "display_name": "Go (halfnote)",
 		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
-		"metadata": map[string]any{"debugger": true, "supported_encryption": []any{"curve"}, "halfnote_version": "1"}, "dir": dir,
+		"metadata": map[string]any{"debugger": true, "supported_encryption": []any{"curve"}, "halfnote": map[string]any{"version": "1"}}, "dir": dir,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("jupyter_client: got %v, want %v", got, want)

@@ -385,8 +385,8 @@ func TestDoctor(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "halfnote")); err != nil {
 			t.Fatal(err)
 		}
-		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") {
-			t.Errorf("got kernelspecs %+v, want the problem that the program is missing", r.Kernelspecs)
+		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") || r.Kernelspecs[0].Mend != "halfnote install" {
+			t.Errorf("got kernelspecs %+v, want the problem that the program is missing, and halfnote install", r.Kernelspecs)
 		}
 	}
 	var out bytes.Buffer

@@ -142,7 +142,7 @@
             if (!kernel || kernel === last || kernel.connectionStatus !== "connected") return;
             last = kernel;
             const spec = await kernel.spec; // a busy kernel does not answer a request for its info
-            halfnote = spec?.metadata?.halfnote_version !== undefined;
+            halfnote = spec?.metadata?.halfnote !== undefined;
             if (halfnote && !kernel.isDisposed && !panel.isDisposed) restorer = new Restorer(panel, kernel);
           };
           session.kernelChanged.connect(ask);
