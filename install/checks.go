@@ -16,18 +16,18 @@ type finding struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // "ok", "missing" if only some uses need it, "broken"
 	Text  string `json:"text"`
-	// Mend is the command that mends it, or "".
-	Mend string `json:"mend,omitempty"`
+	// Fix is the command that fixes it, or "".
+	Fix string `json:"fix,omitempty"`
 }
 
 // marks begin the lines of a report.
 var marks = map[string]string{"ok": "ok", "missing": "--", "broken": "!!"}
 
 func (f finding) String() string {
-	if f.Mend == "" {
+	if f.Fix == "" {
 		return f.Text
 	}
-	return f.Text + "; `" + f.Mend + "`"
+	return f.Text + "; `" + f.Fix + "`"
 }
 
 // site is the Python environment of the command jupyter.

@@ -39,7 +39,7 @@ func TestSiteOf(t *testing.T) {
 	}
 }
 
-// TestChecks checks what Doctor says about environments, and the commands that mend them.
+// TestChecks checks what Doctor says about environments, and the commands that fix them.
 func TestChecks(t *testing.T) {
 	spec := func(o Options) kernelspec {
 		t.Helper()
@@ -97,7 +97,7 @@ func TestChecks(t *testing.T) {
 			var got []string
 			for _, check := range checks {
 				if f, ok := check(r); ok {
-					text := f.Mend
+					text := f.Fix
 					if text == "" {
 						text = f.Text
 					}
@@ -111,8 +111,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestMendKernelspec runs the arguments of the commands that mend kernelspecs.
-func TestMendKernelspec(t *testing.T) {
+// TestFixKernelspec runs the arguments of the commands that fix kernelspecs.
+func TestFixKernelspec(t *testing.T) {
 	for _, o := range []Options{{}, {Engine: "ixgo"}, {Remote: "ssh"}, {Remote: "docker", Image: "lab:1"}} {
 		o.Prefix, o.Binary, o.Version = t.TempDir(), program(t, "program"), "1"
 		dir, err := Install(o)
@@ -125,8 +125,8 @@ func TestMendKernelspec(t *testing.T) {
 				want += option[0] + option[1]
 			}
 		}
-		if k, _ := readKernelspec(dir, "2"); k.Mend != want || !strings.HasPrefix(k.Problem, "stale") {
-			t.Errorf("got %q for the problem %q, want %q", k.Mend, k.Problem, want)
+		if k, _ := readKernelspec(dir, "2"); k.Fix != want || !strings.HasPrefix(k.Problem, "stale") {
+			t.Errorf("got %q for the problem %q, want %q", k.Fix, k.Problem, want)
 		}
 		wheels, _ := filepath.Glob(filepath.Join(dir, "*.whl"))
 		for _, w := range wheels { // pip installs none
@@ -134,8 +134,8 @@ func TestMendKernelspec(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if k, _ := readKernelspec(dir, "2"); k.Mend != "pip install --force-reinstall halfnote-*.whl" {
-			t.Errorf("of a wheel: got %q", k.Mend)
+		if k, _ := readKernelspec(dir, "2"); k.Fix != "pip install --force-reinstall halfnote-*.whl" {
+			t.Errorf("of a wheel: got %q", k.Fix)
 		}
 	}
 }

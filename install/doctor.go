@@ -52,10 +52,10 @@ type report struct {
 type kernelspec struct {
 	Dir     string `json:"dir"`
 	Version string `json:"version"`
-	// Problem describes a kernelspec that does not work or is of another version; else "". Mend is the command that
-	// mends it.
+	// Problem describes a kernelspec that does not work or is of another version; else "". Fix is the command that
+	// fixes it.
 	Problem string `json:"problem,omitempty"`
-	Mend    string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 
 	provisioner string // of gateway_provisioners, or ""
 	encrypts    bool   // whether jupyter_client may make keys for it
@@ -146,27 +146,27 @@ func readKernelspec(dir, version string) (kernelspec, bool) {
 		err = errors.New("argv is empty")
 	}
 	if err != nil {
-		k.Problem, k.Mend = "kernel.json: "+err.Error(), mendKernelspec(dir, sp)
+		k.Problem, k.Fix = "kernel.json: "+err.Error(), fixKernelspec(dir, sp)
 		return k, true
 	}
 	k.Version, k.encrypts = sp.Metadata.Own.Version, slices.Contains(sp.Metadata.Encryption, "curve")
 	if sp.Metadata.Provisioner != nil {
 		k.provisioner = sp.Metadata.Provisioner.Name
 	}
-	k.Mend = mendKernelspec(dir, sp)
+	k.Fix = fixKernelspec(dir, sp)
 	program := strings.ReplaceAll(sp.Argv[0], "{resource_dir}", dir)
 	if _, err := exec.LookPath(program); err != nil && filepath.IsAbs(program) { // others are those of the server
 		k.Problem = "its program is missing or cannot be executed: " + program
 	} else if k.Version != version {
 		k.Problem = fmt.Sprintf("stale: its version is %q, this program's is %q", k.Version, version)
 	} else {
-		k.Mend = ""
+		k.Fix = ""
 	}
 	return k, true
 }
 
-// mendKernelspec returns the command that writes the kernelspec in a folder again.
-func mendKernelspec(dir string, sp spec) string {
+// fixKernelspec returns the command that writes the kernelspec in a folder again.
+func fixKernelspec(dir string, sp spec) string {
 	if own, _ := filepath.Glob(filepath.Join(dir, "*.whl")); len(own) == 0 { // Install writes one: pip has installed this
 		return "pip install --force-reinstall halfnote-*.whl"
 	}
@@ -214,7 +214,7 @@ func (r *report) print(w io.Writer) error {
 		if k.Problem == "" {
 			line("ok", "kernelspec", "%s", k.Dir)
 		} else {
-			line("!!", "kernelspec", "%s: %v", k.Dir, finding{Text: k.Problem, Mend: k.Mend})
+			line("!!", "kernelspec", "%s: %v", k.Dir, finding{Text: k.Problem, Fix: k.Fix})
 		}
 	}
 	if len(r.Kernelspecs) == 0 {

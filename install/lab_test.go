@@ -385,7 +385,7 @@ func TestDoctor(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "halfnote")); err != nil {
 			t.Fatal(err)
 		}
-		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") || r.Kernelspecs[0].Mend != "halfnote install" {
+		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") || r.Kernelspecs[0].Fix != "halfnote install" {
 			t.Errorf("got kernelspecs %+v, want the problem that the program is missing, and halfnote install", r.Kernelspecs)
 		}
 	}
