@@ -55,7 +55,7 @@ type kernelspec struct {
 	// Problem describes a kernelspec that does not work or is of another version; else "". Fix is the command that
 	// fixes it.
 	Problem string `json:"problem,omitempty"`
-	Fix    string `json:"fix,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 
 	provisioner string // of gateway_provisioners, or ""
 	encrypts    bool   // whether jupyter_client may make keys for it
