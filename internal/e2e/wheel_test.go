@@ -122,10 +122,10 @@ func filesBelow(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestGoMagic runs a Python notebook with %%go cells, and checks their outputs, errors, an interrupt and the variables that
-// they exchange.
-func TestGoMagic(t *testing.T) {
-	python := jupyter(t, "ipykernel", "nbclient", "numpy")
+// goMagic installs the wheel for a Python that has the modules. It returns a function that makes commands for this Python.
+func goMagic(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	python := jupyter(t, modules...)
 	exe := need(t, "jupyter", "python3")
 	path, err := program()
 	if err != nil {
@@ -139,9 +139,27 @@ func TestGoMagic(t *testing.T) {
 	if out, err := exec.Command(exe, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", "--target", target, makeWheel(t, exe, binary)).CombinedOutput(); err != nil {
 		t.Fatalf("pip: %v\n%s", err, out)
 	}
-	cmd := python("internal/e2e/testdata/wheel/magic.py")
-	cmd.Env = append(cmd.Env, "PYTHONPATH="+target)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	return func(args ...string) *exec.Cmd {
+		cmd := python(args...)
+		cmd.Env = append(cmd.Env, "PYTHONPATH="+target)
+		return cmd
+	}
+}
+
+// TestGoMagic runs a Python notebook with %%go cells, and checks their outputs, errors, an interrupt and the variables that
+// they exchange.
+func TestGoMagic(t *testing.T) {
+	python := goMagic(t, "ipykernel", "nbclient", "numpy")
+	if out, err := python("internal/e2e/testdata/wheel/magic.py").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestGoMagicPage runs the example of docs/python.md, which trains in Go and plots with matplotlib.
+func TestGoMagicPage(t *testing.T) {
+	python := goMagic(t, "ipykernel", "matplotlib", "nbclient", "numpy")
+	out, err := python("internal/e2e/testdata/wheel/page.py").Output()
+	if want := "5 cells, 1 picture: True [[1.0, -2.0, 0.5]]\n"; err != nil || string(out) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, out, want)
 	}
 }
