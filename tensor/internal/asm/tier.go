@@ -63,7 +63,7 @@ type End struct {
 	Room   unsafe.Pointer
 	C      unsafe.Pointer
 	Ldc    int
-	As     int // Store, Stream, Float16 or BFloat16
+	As     int // one of the following values
 	Sums   unsafe.Pointer
 	LdSums int
 	Bias   unsafe.Pointer
@@ -76,6 +76,7 @@ const (
 	Stream        // store float32 around the cache; C must be aligned to the width of a register
 	Float16
 	BFloat16
+	StreamBFloat16 // store bfloat16 around the cache, by a Tiles; rows of C must be aligned to 64 bytes
 )
 
 // Modes of a [Direct], in addition to Store.
@@ -103,13 +104,14 @@ type Blocks = func(t *Panels)
 // number of rows of C. End holds the parameters for the first panel, and the rows of the other panels
 // follow.
 //
-// For a Tiles, a panel of A has K blocks, [K][rows][TileBlock] bfloat16, and the panel of B is
-// [K][TileBlock/2][columns] slots of two adjacent elements along k. Both must be padded with zeros to
-// whole blocks. The last panel may have fewer rows than TileLines, but Sums must have rows for whole
-// panels. It prefetches from Next, and advances by NextStep after each block.
+// For a Tiles, K is the number of blocks. A row of A has TileBlock adjacent bfloat16 of each, blocks are
+// SlotA bytes apart and rows RowA. The panel of B is [K][TileBlock/2][columns] slots of two adjacent
+// elements along k. Both must be padded with zeros to whole blocks. The last panel may have fewer rows
+// than TileLines of C, but A and Sums must have rows for whole panels.
 //
 // For a Blocks, K is the number of slots, at least 1. Slots of a row of A are SlotA bytes apart, and
-// rows RowA. Rows is a multiple of a panel's rows. NextStep is for every four slots.
+// rows RowA. Rows is a multiple of a panel's rows. It prefetches from Next, and advances by NextStep
+// after every four slots.
 type Panels struct {
 	K, Rows            int
 	A, B               unsafe.Pointer

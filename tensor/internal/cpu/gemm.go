@@ -22,6 +22,8 @@ type gemm struct {
 	pairs   bool // slots hold two elements of k
 	tiles   bool // panels are for [asm.Tiles]
 	mr, nr  int  // rows and columns of a tile of C, and of panels of A and B
+	rows    int  // most rows of an item
+	cols    int  // and columns
 	x, y    operand
 	dst     result
 	columns []asm.Stretch // columns of B, for [gemm.multiplyDots]
@@ -55,11 +57,11 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 		f.m, f.n = f.n, f.m
 	}
 	g := gemms.take(0)
-	g.tier, g.f32, g.depth, g.mr, g.nr = t, t.F32, depth(x.DType), t.Rows, t.Cols
+	g.tier, g.f32, g.depth, g.mr, g.nr, g.rows, g.cols = t, t.F32, depth(x.DType), t.Rows, t.Cols, stripRows, stripCols
 	if x.DType == driver.BFloat16 {
 		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
 		if g.tiles = t.Tiles != nil && fillsTiles(f, dst, x); g.tiles {
-			g.depth, g.mr, g.nr = tilesDepth, asm.TileLines, asm.TileLines
+			g.depth, g.mr, g.nr, g.rows, g.cols = tilesDepth, asm.TileLines, asm.TileLines, tilesRows, tilesCols
 		}
 	}
 	g.x = operandOf(t, x, f.m, f.k, g.depth)
@@ -179,13 +181,13 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		}
 	}
 	mr := g.mr
-	most := max(4*mr, min(stripRows, chunkSize/(4*g.slots(g.k))))
+	most := max(4*mr, min(g.rows, chunkSize/(4*g.slots(g.k))))
 	if parts := g.rowParts(workers, most); parts > 0 {
 		rows := (g.m + parts - 1) / parts
 		if g.tiles {
 			rows = (rows + mr - 1) / mr * mr
 		}
-		each((g.m+rows-1)/rows, func(i int, poll func()) { g.rows(batch, x, y, i*rows, min(rows, g.m-i*rows), poll) })
+		each((g.m+rows-1)/rows, func(i int, poll func()) { g.someRows(batch, x, y, i*rows, min(rows, g.m-i*rows), poll) })
 		return
 	}
 	chunks := (g.m + most - 1) / most
@@ -209,23 +211,23 @@ func (g *gemm) rowParts(workers, most int) int {
 	return parts
 }
 
-// rows computes rows i0 … i0+rows-1 of a matrix on one worker.
-func (g *gemm) rows(batch int, x, y operand, i0, rows int, poll func()) {
+// someRows computes rows i0 … i0+rows-1 of a matrix on one worker.
+func (g *gemm) someRows(batch int, x, y operand, i0, rows int, poll func()) {
 	a := newPacked(g, x, rows)
 	defer a.free()
 	for p := range a.panels {
 		poll()
 		a.pack(g, x, i0, rows, p)
 	}
-	for j0 := 0; j0 < g.n; j0 += stripCols {
-		g.item(batch, a, y, i0, rows, 0, a.panels, j0, min(stripCols, g.n-j0), poll)
+	for j0 := 0; j0 < g.n; j0 += g.cols {
+		g.item(batch, a, y, i0, rows, 0, a.panels, j0, min(g.cols, g.n-j0), poll)
 	}
 }
 
 // chunk computes rows i0 … i0+rows-1 of a matrix.
 func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) {
 	if each == nil { // a small one
-		g.rows(batch, x, y, i0, rows, func() {})
+		g.someRows(batch, x, y, i0, rows, func() {})
 		return
 	}
 	a := newPacked(g, x, rows)
@@ -248,7 +250,7 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 // parts returns the numbers of columns and of row panels of an item. Each worker gets at least two
 // items.
 func (g *gemm) parts(panels, workers int) (cols, part int) {
-	cols, part = max(stripCols, g.nr), panels
+	cols, part = max(g.cols, g.nr), panels
 	if workers == 1 {
 		return cols, part
 	}
@@ -268,6 +270,10 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 // blocks of k but the last are kept in a buffer. The last block stores the elements of C directly,
 // except for incomplete panels and results that [result.end] does not support.
 func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
+	if g.tiles {
+		g.tilesItem(batch, a, y, i0, rows, p0, p1, j0, cols, poll)
+		return
+	}
 	mr, nr := a.lines, g.nr
 	ws := takeStrip()
 	defer ws.give()
@@ -281,18 +287,14 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	}
 	var sums unsafe.Pointer
 	if g.k > g.depth || whole < width {
-		sums = ws.sums((height + g.mr - 1) / g.mr * g.mr * width) // kernels of tiles read whole tiles
+		sums = ws.sums(height * width)
 	}
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		kc := min(g.depth, g.k-k0)
 		slots := g.slots(kc)
 		for j := 0; j < width; j += nr {
 			poll()
-			if g.tiles {
-				y.packSlots(panel, nr, j0+j, min(nr, cols-j), k0, kc)
-			} else {
-				y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
-			}
+			y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
 			next := y.ahead(j0+j+nr, j0+cols, j0, k0, kc, g.k, nr)
 			var top asm.End
 			if k0+kc == g.k && j < whole {
@@ -326,12 +328,6 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 func (g *gemm) panels(ws *strip, a *packed, b unsafe.Pointer, k0, slots, p0, p1, rows int, end asm.End, next ahead) {
 	t := &ws.panels
 	*t = asm.Panels{K: slots, Rows: rows, A: a.at(p0, k0), B: b, StepA: a.step(k0), End: end}
-	if g.tiles {
-		t.K = slots / (asm.TileBlock / 2)
-		t.Next, t.NextStep = next.lines(0, t.K*(p1-p0))
-		g.tier.Tiles(t)
-		return
-	}
 	t.RowA, t.SlotA = a.strides(slots)
 	for p := p0; p < p1; {
 		first := (p - p0) * a.lines

@@ -28,14 +28,14 @@ func modelTiles(t *asm.Panels) {
 	const lines, pairs = asm.TileLines, asm.TileBlock / 2
 	float := func(base unsafe.Pointer, i int) *float32 { return (*float32)(unsafe.Add(base, i*4)) }
 	for i := range t.Rows {
-		a := unsafe.Add(t.A, i/lines*t.StepA+i%lines*asm.TileBlock*2)
+		a := unsafe.Add(t.A, i/lines*t.StepA+i%lines*t.RowA)
 		for j := range lines {
 			var c float32
 			if t.Sums != nil {
 				c = *float(unsafe.Add(t.Sums, i*t.LdSums), j)
 			}
 			for k := range t.K {
-				x := (*[pairs][2]uint16)(unsafe.Add(a, k*lines*asm.TileBlock*2))
+				x := (*[pairs][2]uint16)(unsafe.Add(a, k*t.SlotA))
 				var even, odd float32
 				for p, x := range x {
 					y := *(*[2]uint16)(unsafe.Add(t.B, ((k*pairs+p)*lines+j)*4))
@@ -51,7 +51,7 @@ func modelTiles(t *asm.Panels) {
 			switch t.As {
 			case asm.Float16:
 				narrow(unsafe.Slice((*uint16)(unsafe.Add(to, 2*j)), 1), []float32{c}, driver.Float16)
-			case asm.BFloat16:
+			case asm.BFloat16, asm.StreamBFloat16:
 				narrow(unsafe.Slice((*uint16)(unsafe.Add(to, 2*j)), 1), []float32{c}, driver.BFloat16)
 			default:
 				*float(to, j) = c
@@ -79,7 +79,7 @@ func TestTiles(t *testing.T) {
 		case 3: // several packed blocks of k
 			c.m, c.n, c.k = 32+r.IntN(34), 32+r.IntN(34), 500+r.IntN(700)
 		case 6: // several items, and C stored around the cache
-			c.m, c.n, c.k, c.batch, c.bias, c.to = 720, 400, 32+r.IntN(4), 1, 0, driver.Float32
+			c.m, c.n, c.k, c.batch, c.bias, c.to = 720, 416, 32+r.IntN(4), 1, 0, []driver.DType{driver.Float32, driver.BFloat16}[i/8%2]
 		}
 		words := magnitudes(r, driver.BFloat16, i%2 == 0, 20000)
 		want, before := c.run(t, portable, words), calls

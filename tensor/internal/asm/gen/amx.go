@@ -71,55 +71,81 @@ func code(list ...[]byte) {
 
 // amx prints [Tiles]. It uses two by two tiles of C, two of A and two of B.
 //
-// AX is the End, SI and R12 are the tiles of A, DI those of B, R11 the initial sums or 0, DX is C,
-// R13 the bias or 0, R10 the End's Room, and R15 counts rows.
+// AX is the Panels, SI and R12 are the tiles of A, R8 is RowA, DI is B, R11 the next initial sums or 0, DX is C,
+// R13 the bias or 0, and R15 counts rows. Results of bfloat16 wait in the End's Room: two rows are rounded
+// and stored in each iteration for the next panel, while its tiles are multiplied. R14 is the next of those
+// rows, and BX counts them. R10 is the memory that the next sums are loaded from or stored to, which is
+// prefetched.
 func amx() {
 	// palette 1, eight tiles of 16 rows of 64 bytes
 	for i, v := range []uint64{1, 0, 0x0040004000400040, 0x0040004000400040, 0, 0, 0x1010101010101010, 0} {
 		p("DATA ·tileShapes+%d(SB)/8, $0x%016x", 8*i, v)
 	}
 	p("GLOBL ·tileShapes(SB), RODATA|NOPTR, $64\n")
+	for i := range uint64(8) { // the upper halves of two registers of 32 bits
+		p("DATA ·upperHalves+%d(SB)/8, $0x%016x", 8*i, 0x0007000500030001+0x0008000800080008*i)
+	}
+	p("GLOBL ·upperHalves(SB), RODATA|NOPTR, $64\n")
+	end := func(field string) string { return "(Panels_End+End_" + field + ")(AX)" }
 	fn("is a [Tiles], by AMX.", "amxTiles", "(t *Panels)", 8, 8)
-	p("MOVQ t+0(FP), BX\nLEAQ ·tileShapes(SB), AX")
-	code(tileConfig("AX"))
-	p("LEAQ Panels_End(BX), AX\nMOVQ Panels_Rows(BX), R15\nMOVQ Panels_A(BX), SI\nMOVQ Panels_Next(BX), R8\nMOVQ R8, next-8(SP)")
-	p("MOVQ End_Sums(AX), R11\nMOVQ End_C(AX), DX\nMOVQ End_Bias(AX), R13\nMOVQ End_Room(AX), R10")
+	p("MOVQ t+0(FP), AX\nLEAQ ·tileShapes(SB), BX")
+	code(tileConfig("BX"))
+	for i, c := range []uint32{quietBF << 16, 1, below} {
+		p("MOVL $0x%04x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
+	}
+	p("VMOVDQU64 ·upperHalves(SB), Z28\nXORQ BX, BX\nMOVQ $128, R9")
+	p("MOVQ Panels_Rows(AX), R15\nMOVQ Panels_A(AX), SI\nMOVQ Panels_RowA(AX), R8")
+	p("MOVQ %s, R11\nMOVQ %s, DX\nMOVQ %s, R13", end("Sums"), end("C"), end("Bias"))
+	biased := func(label string) { // loads a row of Room and adds the bias
+		p("VMOVUPS (R14), Z0\nVMOVUPS 64(R14), Z1\nADDQ $128, R14\nTESTQ R13, R13\nJZ %s", label)
+		p("VADDPS (R13), Z0, Z0\nVADDPS 64(R13), Z1, Z1\nADDQ %s, R13\n%s:", end("LdBias"), label)
+	}
+	row := func(label string) {
+		biased(label)
+		for i := range 2 {
+			p("VPSRLD $16, Z%d, Z%d\nVCMPPS $3, Z%d, Z%d, K%d\nVPANDD Z30, Z%d, Z%d", i, i+2, i, i, i+2, i+2, i+2)
+			p("VPADDD Z29, Z%d, Z%d\nVPADDD Z%d, Z%d, Z%d\nVMOVDQA32 Z31, K%d, Z%d", i, i, i+2, i, i, i+2, i)
+		}
+		p("VPERMT2W Z1, Z28, Z0\nCMPQ %s, $const_BFloat16\nJNE %sStream\nVMOVDQU64 Z0, (DX)\nJMP %sStored\n%sStream:\nVMOVNTDQ Z0, (DX)\n%sStored:\nADDQ %s, DX", end("As"), label, label, label, label, end("Ldc"))
+	}
 	p("panel:\nTESTQ R11, R11\nJNZ resume")
 	code(tileZero(0), tileZero(1), tileZero(2), tileZero(3))
-	p("JMP multiply\nresume:\nMOVQ End_LdSums(AX), R14\nMOVQ R14, R12\nSHLQ $4, R12\nADDQ R11, R12")
-	code(tileLoad(0, "R11", "R14", 0), tileLoad(1, "R11", "R14", 64), tileLoad(2, "R12", "R14", 0), tileLoad(3, "R12", "R14", 64))
-	p("multiply:\nMOVQ Panels_K(BX), CX\nMOVQ Panels_B(BX), DI\nLEAQ 1024(SI), R12\nMOVQ SI, R14\nMOVQ next-8(SP), BX\nMOVQ $64, R8\nMOVQ $128, R9")
+	p("MOVQ DX, R10\nCMPQ %s, $const_Store\nJEQ multiply\nMOVQ Panels_B(AX), R10\nJMP multiply\nresume:\nMOVQ %s, CX\nMOVQ CX, R12\nSHLQ $4, R12\nADDQ R11, R12", end("As"), end("LdSums"))
+	code(tileLoad(0, "R11", "CX", 0), tileLoad(1, "R11", "CX", 64), tileLoad(2, "R12", "CX", 0), tileLoad(3, "R12", "CX", 64))
+	p("SHLQ $5, CX\nADDQ CX, R11\nMOVQ R11, R10\nmultiply:\nMOVQ Panels_K(AX), CX\nMOVQ Panels_B(AX), DI\nMOVQ SI, a-8(SP)\nMOVQ R8, R12\nSHLQ $4, R12\nADDQ SI, R12")
 	p("PCALIGN $64\nloop:")
 	code(tileLoadOnce(4, "SI", "R8", 0), tileLoad(6, "DI", "R9", 0), tileDot(0, 4, 6))
-	p("PREFETCHT1 (BX)")
+	p("PREFETCHT0 (R10)\nPREFETCHT0 64(R10)")
 	code(tileLoadOnce(5, "R12", "R8", 0), tileDot(2, 5, 6), tileLoad(7, "DI", "R9", 64), tileDot(1, 4, 7))
-	p("PREFETCHT1 64(BX)")
+	p("PREFETCHT0 128(R10)\nPREFETCHT0 192(R10)\nADDQ $256, R10")
 	code(tileDot(3, 5, 7))
-	p("ADDQ $2048, SI\nADDQ $2048, R12\nADDQ $2048, DI\nMOVQ t+0(FP), R8\nADDQ Panels_NextStep(R8), BX\nMOVQ $64, R8\nDECQ CX\nJNZ loop")
-	p("MOVQ BX, next-8(SP)\nMOVQ t+0(FP), BX\nMOVQ R14, SI\nADDQ Panels_StepA(BX), SI")
+	p("TESTQ BX, BX\nJZ next")
+	row("plain0")
+	row("plain1")
+	p("SUBQ $2, BX\nnext:\nADDQ Panels_SlotA(AX), SI\nADDQ Panels_SlotA(AX), R12\nADDQ $2048, DI\nDECQ CX\nJNZ loop")
+	p("rows:\nTESTQ BX, BX\nJZ sums")
+	row("plain2")
+	p("DECQ BX\nJMP rows\nsums:\nTESTQ R15, R15\nJLE done\nMOVQ a-8(SP), SI\nADDQ Panels_StepA(AX), SI")
 	// whole tiles of float32 are stored directly
-	p("CMPQ End_As(AX), $const_Store\nJNE room\nTESTQ R13, R13\nJNZ room\nCMPQ R15, $32\nJLT room\nMOVQ End_Ldc(AX), R14\nMOVQ R14, R12\nSHLQ $4, R12\nADDQ DX, R12")
+	p("CMPQ %s, $const_Store\nJNE room\nTESTQ R13, R13\nJNZ room\nCMPQ R15, $32\nJLT room\nMOVQ %s, R14\nMOVQ R14, R12\nSHLQ $4, R12\nADDQ DX, R12", end("As"), end("Ldc"))
 	code(tileStore(0, "DX", "R14", 0), tileStore(1, "DX", "R14", 64), tileStore(2, "R12", "R14", 0), tileStore(3, "R12", "R14", 64))
-	p("SHLQ $1, R14\nLEAQ (R12)(R14*8), DX\nJMP next\nroom:")
+	p("SHLQ $5, R14\nADDQ R14, DX\nJMP stored\nroom:\nMOVQ %s, R10", end("Room"))
 	code(tileStore(0, "R10", "R9", 0), tileStore(1, "R10", "R9", 64), tileStore(2, "R10", "R9", 2048), tileStore(3, "R10", "R9", 2112))
-	p("MOVQ $32, CX\nCMPQ R15, CX\nCMOVQLT R15, CX\nMOVQ R10, R14\nMOVQ End_Ldc(AX), R8\nMOVQ End_LdBias(AX), R12\nMOVQ End_As(AX), R9\nCMPQ R9, $const_Stream\nJLT store\nJEQ stream\nCMPQ R9, $const_Float16\nJEQ float16")
-	rows := func(label string, prepare, row func()) {
-		prepare()
-		p("%s:\nVMOVUPS (R14), Z0\nVMOVUPS 64(R14), Z1\nTESTQ R13, R13\nJZ %sPlain\nVADDPS (R13), Z0, Z0\nVADDPS 64(R13), Z1, Z1\nADDQ R12, R13\n%sPlain:", label, label, label)
-		row()
-		p("ADDQ $128, R14\nADDQ R8, DX\nDECQ CX\nJNZ %s\nJMP stored", label)
+	p("MOVQ R10, R14\nMOVQ $32, CX\nCMPQ R15, CX\nCMOVQLT R15, CX\nMOVQ %s, R12\nCMPQ R12, $const_Stream\nJLT store\nJEQ stream\nCMPQ R12, $const_Float16\nJEQ float16\nMOVQ CX, BX\nJMP stored", end("As"))
+	now := func(label string, store func()) {
+		p("%s:", label)
+		biased(label + "Plain")
+		store()
+		p("ADDQ %s, DX\nDECQ CX\nJNZ %s\nJMP stored", end("Ldc"), label)
 	}
-	halves := func(label string, f narrowing) {
-		rows(label, f.prepare, func() { f.row(0) })
-	}
-	halves("bfloat16Rows", avx512.toBFloat16())
+	now("store", func() { p("VMOVUPS Z0, (DX)\nVMOVUPS Z1, 64(DX)") })
+	now("stream", func() { p("VMOVNTPS Z0, (DX)\nVMOVNTPS Z1, 64(DX)") })
+	f := avx512.toFloat16()
 	p("float16:")
-	halves("float16Rows", avx512.toFloat16())
-	for _, to := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
-		p("%s:", to[0])
-		rows(to[0]+"Rows", func() {}, func() { p("%s Z0, (DX)\n%s Z1, 64(DX)", to[1], to[1]) })
-	}
-	p("stored:\nMOVQ t+0(FP), BX\nnext:\nTESTQ R11, R11\nJZ more\nMOVQ End_LdSums(AX), R14\nSHLQ $5, R14\nADDQ R14, R11\nmore:\nSUBQ $32, R15\nJGT panel")
+	f.prepare()
+	p("XORQ BX, BX")
+	now("float16Rows", func() { f.row(0) })
+	p("stored:\nSUBQ $32, R15\nJGT panel\nJMP rows\ndone:")
 	code(tileRelease())
 	p("VZEROUPPER\nRET\n")
 
