@@ -117,7 +117,7 @@ func TestHalfFunctionShort(t *testing.T) {
 	for _, c := range []struct {
 		short, long Function
 		dtype
-	}{{GeluBFloat16, GeluHalf, bfloat16}, {ErfHalf, Erf, bfloat16}, {ErfHalf, Erf, float16}} {
+	}{{GeluBFloat16, GeluHalf, bfloat16}, {GeluFloat16, GeluHalf, float16}, {ErfHalf, Erf, bfloat16}, {ErfHalf, Erf, float16}} {
 		c.from(x, all)
 		for i, x := range x {
 			y[i], z[i] = c.short.Of(x, 0, 0), c.long.Of(x, 0, 0)

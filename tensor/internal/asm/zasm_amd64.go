@@ -42,6 +42,7 @@ var avx512Functions = [...]FunctionPass{
 	SiluHalf:     avx512SiluHalf,
 	GeluHalf:     avx512GeluHalf,
 	GeluGradHalf: avx512GeluGradHalf,
+	GeluFloat16:  avx512GeluFloat16,
 	GeluBFloat16: avx512GeluBFloat16,
 	ErfHalf:      avx512ErfHalf,
 	Quotient:     avx512Quotient,
@@ -75,6 +76,7 @@ var avx2Functions = [...]FunctionPass{
 	SiluHalf:     avx2SiluHalf,
 	GeluHalf:     avx2GeluHalf,
 	GeluGradHalf: avx2GeluGradHalf,
+	GeluFloat16:  avx2GeluFloat16,
 	GeluBFloat16: avx2GeluBFloat16,
 	ErfHalf:      avx2ErfHalf,
 	Quotient:     avx2Quotient,
@@ -108,6 +110,7 @@ var avx512Float16Functions = [...]HalfPass{
 	SiluHalf:     siluHalfFloat16,
 	GeluHalf:     geluHalfFloat16,
 	GeluGradHalf: geluGradHalfFloat16,
+	GeluFloat16:  geluFloat16Float16,
 	GeluBFloat16: geluBFloat16Float16,
 	ErfHalf:      erfHalfFloat16,
 	Quotient:     quotientFloat16,
@@ -141,6 +144,7 @@ var avx512BFloat16Functions = [...]HalfPass{
 	SiluHalf:     siluHalfBFloat16,
 	GeluHalf:     geluHalfBFloat16,
 	GeluGradHalf: geluGradHalfBFloat16,
+	GeluFloat16:  geluFloat16BFloat16,
 	GeluBFloat16: geluBFloat16BFloat16,
 	ErfHalf:      erfHalfBFloat16,
 	Quotient:     quotientBFloat16,
@@ -1913,6 +1917,26 @@ func geluGradHalfFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, b
 //
 //go:noescape
 func geluGradHalfBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// avx512GeluFloat16 is a [FunctionPass]: GeluHalf for float16, with the same bits.
+//
+//go:noescape
+func avx512GeluFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// avx2GeluFloat16 is a [FunctionPass]: GeluHalf for float16, with the same bits.
+//
+//go:noescape
+func avx2GeluFloat16(dst, x, y unsafe.Pointer, n, around int, alpha float32)
+
+// geluFloat16Float16 is a [HalfPass]: GeluHalf for float16, with the same bits.
+//
+//go:noescape
+func geluFloat16Float16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+
+// geluFloat16BFloat16 is a [HalfPass]: GeluHalf for float16, with the same bits.
+//
+//go:noescape
+func geluFloat16BFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx512GeluBFloat16 is a [FunctionPass]: GeluHalf for bfloat16, with the same bits.
 //

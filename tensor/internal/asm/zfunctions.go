@@ -27,6 +27,7 @@ const (
 	SiluHalf                     // Silu for halves
 	GeluHalf                     // Gelu for halves
 	GeluGradHalf                 // GeluGrad for halves
+	GeluFloat16                  // GeluHalf for float16, with the same bits
 	GeluBFloat16                 // GeluHalf for bfloat16, with the same bits
 	ErfHalf                      // Erf for halves, with the same bits
 	Quotient                     // x / alpha
@@ -61,6 +62,7 @@ var names = [functions]string{
 	SiluHalf:     "siluHalf",
 	GeluHalf:     "geluHalf",
 	GeluGradHalf: "geluGradHalf",
+	GeluFloat16:  "geluFloat16",
 	GeluBFloat16: "geluBFloat16",
 	ErfHalf:      "erfHalf",
 	Quotient:     "quotient",
@@ -94,6 +96,7 @@ var limits = [functions]float32{
 	SiluHalf:     0,
 	GeluHalf:     0,
 	GeluGradHalf: 0,
+	GeluFloat16:  0,
 	GeluBFloat16: 0,
 	ErfHalf:      0,
 	Quotient:     0,
@@ -127,6 +130,7 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	SiluHalf:     siluHalfOf,
 	GeluHalf:     geluHalfOf,
 	GeluGradHalf: geluGradHalfOf,
+	GeluFloat16:  geluFloat16Of,
 	GeluBFloat16: geluBFloat16Of,
 	ErfHalf:      erfHalfOf,
 	Quotient:     quotientOf,
@@ -1069,6 +1073,46 @@ func geluGradHalfOf(x, y, alpha float32) float32 {
 	v63 := v0 - v0
 	v64 := v62 - v63
 	return float32(v64)
+}
+
+// geluFloat16Of returns GeluHalf for float16, with the same bits.
+func geluFloat16Of(x, y, alpha float32) float32 {
+	v0 := x
+	v2 := v0
+	if float32(0x1p+04) < v0 {
+		v2 = float32(0x1p+04)
+	}
+	v4 := math.Float32frombits(math.Float32bits(v2) & 0x7fffffff)
+	v6 := v4
+	if float32(0x1.dffffep+03) < v4 {
+		v6 = float32(0x1.dffffep+03)
+	}
+	v8 := v6 + float32(0x1p+00)
+	v9 := math.Float32frombits(math.Float32bits(v8) >> 20)
+	v11 := math.Float32frombits(math.Float32bits(v8) & 0xfff00000)
+	v12 := v8 - v11
+	v13 := lookups[18][math.Float32bits(v9)&31]
+	v14 := lookups[19][math.Float32bits(v9)&31]
+	v15 := FMA(v13, v12, v14)
+	v16 := lookups[20][math.Float32bits(v9)&31]
+	v17 := FMA(v15, v12, v16)
+	v18 := lookups[21][math.Float32bits(v9)&31]
+	v19 := FMA(v17, v12, v18)
+	v21 := v19 + float32(0x1.8p+23)
+	v22 := v21 - float32(0x1.8p+23)
+	v23 := v19 - v22
+	v26 := FMA(float32(0x1.5ec866p-10), v23, float32(0x1.3cbf6p-07))
+	v28 := FMA(v26, v23, float32(0x1.c6afeep-05))
+	v30 := FMA(v28, v23, float32(0x1.ebfa4cp-03))
+	v32 := FMA(v30, v23, float32(0x1.62e43p-01))
+	v33 := FMA(v23, v32, float32(0x1p+00))
+	v34 := scaled(v33, v22)
+	v36 := v0
+	if math.Float32frombits(0x80000000) > v0 {
+		v36 = math.Float32frombits(0x80000000)
+	}
+	v37 := FMA(-v4, v34, v36)
+	return float32(v37)
 }
 
 // geluBFloat16Of returns GeluHalf for bfloat16, with the same bits.

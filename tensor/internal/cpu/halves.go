@@ -229,8 +229,8 @@ func halfPassOf(k driver.Kernel, d driver.DType) (run asm.HalfPass, alpha, beta 
 		of, ok = float16Sines[k.Code]
 	}
 	if ok && functions != nil {
-		if of == asm.GeluHalf && d == driver.BFloat16 {
-			of = asm.GeluBFloat16
+		if of == asm.GeluHalf {
+			of = map[driver.DType]asm.Function{driver.Float16: asm.GeluFloat16, driver.BFloat16: asm.GeluBFloat16}[d]
 		}
 		return functions[of], 0, 0
 	}

@@ -54,12 +54,6 @@ func (s steps) at(l *line, at, d value, first int) value {
 }
 
 var (
-	// The logarithm of Φ(-a) to base 2.
-	tailSteps = stepsOf(func(a *big.Float) *big.Float { return ratio(logOf(tailOf(a)), ln2) }, 3, 4)
-	exp2Terms = fit(func(r *big.Float) *big.Float { // (2^r - 1) / r
-		z := times(r, ln2)
-		return times(ln2, sum(number(1), times(z, series(exp2nd).at(z))))
-	}, -0.5, 0.5, 4)
 	// erf(a) / a. The first 11 bits of the first term stand apart, so that their product with a is exact.
 	erfSteps = erfStepsOf()
 )
@@ -84,8 +78,23 @@ func erfHalf(l *line) value {
 	return l.or(y, l.and(x, l.sign()))
 }
 
-// geluBFloat16 subtracts the tail from x or from 0. Beyond 15 the tail is 0.
-func geluBFloat16(l *line) value {
+// logTail returns the logarithm of Φ(-a) to base 2, and exp2Less1 (2^r - 1) / r.
+func logTail(a *big.Float) *big.Float { return ratio(logOf(tailOf(a)), ln2) }
+
+func exp2Less1(r *big.Float) *big.Float {
+	z := times(r, ln2)
+	return times(ln2, sum(number(1), times(z, series(exp2nd).at(z))))
+}
+
+// geluShort subtracts the tail from x or from 0. Beyond 15 the tail is 0. The logarithm of the tail and the
+// power of 2 have so many terms.
+func geluShort(logTerms, powerTerms int) func(l *line) value {
+	tailSteps := stepsOf(logTail, 3, logTerms)
+	exp2Terms := fit(exp2Less1, -0.5, 0.5, powerTerms)
+	return func(l *line) value { return l.geluShort(tailSteps, exp2Terms) }
+}
+
+func (l *line) geluShort(tailSteps steps, exp2Terms []float64) value {
 	x := l.x()
 	a := l.size(l.min(l.float(16), x)) // the tail of infinity is 0, and that of minus infinity NaN
 	at, d := tailSteps.find(l, l.min(l.float(15-0x1p-20), a))
