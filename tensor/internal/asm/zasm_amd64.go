@@ -2158,7 +2158,7 @@ func expRows(room, sums, x unsafe.Pointer, rows, n int)
 //go:noescape
 func shiftRows(room, sums, x unsafe.Pointer, rows, n int)
 
-// quotientRows sets adjacent rows of dst to room / by, where by has one number for each row.
+// quotientRows sets adjacent rows of dst to room / by, where by has one number for each row, from 1 to 2^20 or NaN.
 //
 //go:noescape
 func quotientRows(dst, room, by unsafe.Pointer, rows, n int)
@@ -2238,7 +2238,7 @@ func expRowsF16(room, sums, x unsafe.Pointer, rows, n int)
 //go:noescape
 func shiftRowsF16(room, sums, x unsafe.Pointer, rows, n int)
 
-// quotientRowsF16 sets adjacent rows of dst to room / by, where by has one number for each row. The elements are float16.
+// quotientRowsF16 sets adjacent rows of dst to room / by, where by has one number for each row, from 1 to 2^20 or NaN. The elements are float16.
 //
 //go:noescape
 func quotientRowsF16(dst, room, by unsafe.Pointer, rows, n int)
@@ -2318,7 +2318,7 @@ func expRowsBF16(room, sums, x unsafe.Pointer, rows, n int)
 //go:noescape
 func shiftRowsBF16(room, sums, x unsafe.Pointer, rows, n int)
 
-// quotientRowsBF16 sets adjacent rows of dst to room / by, where by has one number for each row. The elements are bfloat16.
+// quotientRowsBF16 sets adjacent rows of dst to room / by, where by has one number for each row, from 1 to 2^20 or NaN. The elements are bfloat16.
 //
 //go:noescape
 func quotientRowsBF16(dst, room, by unsafe.Pointer, rows, n int)

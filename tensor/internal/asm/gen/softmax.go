@@ -85,6 +85,9 @@ func (e element) most() {
 	span("most", 4, func(n int, part bool) {
 		z, k := maskOf(part)
 		for u := range n {
+			if !part {
+				p("PREFETCHT0 %d(SI)", near+u*16*e.bytes)
+			}
 			e.load(z, k, "SI", u, u)
 			p("VCMPPS $3, Z%d, Z%d, K3\nKORW K3, K4, K4\nVMAXPS Z%d, Z%d, %sZ%d", u, u, u, 16+u, k, 16+u)
 		}
@@ -99,6 +102,52 @@ func (e element) most() {
 // negate prints code that changes the sign of rowBy.
 func negate() {
 	p("MOVL $0x80000000, AX\nVPBROADCASTD AX, Z%[1]d\nVPXORD Z%[1]d, Z%[2]d, Z%[2]d", rowSpare, rowBy)
+}
+
+// Registers of quotients: 1 / by, and the smallest numbers whose quotients are computed with it.
+const (
+	rowInverse = 27 + iota
+	rowLeast
+)
+
+// invert prints code that sets rowInverse to 1 / by.
+func invert() {
+	p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z%[1]d\nVDIVPS Z%[2]d, Z%[1]d, Z%[1]d", rowInverse, rowBy)
+	p("MOVL $0x17800000, AX\nVPBROADCASTD AX, Z%d", rowLeast) // 2^-80
+}
+
+// quotients prints the correctly rounded quotients of numbers that are not negative: a product with 1 / by
+// and two corrections by the remainder (P. Markstein, Computation of elementary functions on the IBM RISC
+// System/6000 processor, 1990). The remainders of small numbers are not exact, so that these, but for 0, are
+// divided.
+func (e element) quotients(n int, part bool) {
+	z, k := maskOf(part)
+	label := map[bool]string{false: "several", true: "few"}[part]
+	p("KXORW K4, K4, K4")
+	for u := range n {
+		p("VMOVUPS%s %d(SI), %sZ%d", z, u*64, k, u)
+		p("VPTESTMD Z%[1]d, Z%[1]d, K3\nVPCMPUD $1, Z%[2]d, Z%[1]d, K3, K3\nKORW K3, K4, K4", u, rowLeast)
+	}
+	p("KORTESTW K4, K4\nJNZ %sDivide", label)
+	for u := range n {
+		p("VMULPS Z%d, Z%d, Z%d", u, rowInverse, 4+u)
+	}
+	for range 2 {
+		for u := range n {
+			p("VMOVAPS Z%[1]d, Z%[2]d\nVFNMADD231PS Z%[3]d, Z%[4]d, Z%[2]d", u, 8+u, 4+u, rowBy)
+		}
+		for u := range n {
+			p("VFMADD231PS Z%d, Z%d, Z%d", 8+u, rowInverse, 4+u)
+		}
+	}
+	for u := range n {
+		p("VMOVAPS Z%d, Z%d", 4+u, u)
+	}
+	p("JMP %sDivided\n%sDivide:", label, label)
+	for u := range n {
+		p("VDIVPS Z%d, Z%d, Z%d", rowBy, u, u)
+	}
+	p("%sDivided:", label)
 }
 
 // sumIn prints code that adds a register to rowSum.
@@ -143,20 +192,16 @@ func (e element) expRows(shifted bool, table *constants) {
 }
 
 // byRows prints the second half: each row of room is combined with one number.
-func (e element) byRows(name, comment, op string, negated bool) {
+func (e element) byRows(name, comment string, change func(), body func(n int, part bool)) {
 	e.fn(comment, name, "(dst, room, by unsafe.Pointer, rows, n int)", 40)
 	e.prepare()
 	load("dst", "DI", "room", "SI", "by", "R9", "rows", "BX", "n", "R11")
 	eachOfRows(func() {
 		p("VBROADCASTSS (R9), Z%d\nADDQ $4, R9", rowBy)
-		if negated {
-			negate()
-		}
+		change()
 		span("by", 4, func(n int, part bool) {
-			z, k := maskOf(part)
-			for u := range n {
-				p("VMOVUPS%s %d(SI), %sZ%d\n%s Z%d, Z%d, Z%d", z, u*64, k, u, op, rowBy, u, u)
-			}
+			_, k := maskOf(part)
+			body(n, part)
 			for u := range n {
 				e.store(k, "DI", u, u)
 			}
@@ -254,8 +299,13 @@ func (e element) fn(comment, name, sig string, args int) {
 func (e element) softmaxes(table *constants) {
 	e.expRows(false, table)
 	e.expRows(true, table)
-	e.byRows("quotientRows", "sets adjacent rows of dst to room / by, where by has one number for each row.", "VDIVPS", false)
-	e.byRows("lowerRows", "sets adjacent rows of dst to room - by, where by has one number for each row.", "VADDPS", true)
+	e.byRows("quotientRows", "sets adjacent rows of dst to room / by, where by has one number for each row, from 1 to 2^20 or NaN.", invert, e.quotients)
+	e.byRows("lowerRows", "sets adjacent rows of dst to room - by, where by has one number for each row.", negate, func(n int, part bool) {
+		z, k := maskOf(part)
+		for u := range n {
+			p("VADDPS%s %d(SI), Z%d, %sZ%d", z, u*64, rowBy, k, u)
+		}
+	})
 	e.softmaxGradRows()
 	e.logSoftmaxGradRows(table)
 }
