@@ -58,7 +58,7 @@ type Tile = func(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 // End holds the parameters of the end of a [Tile]: C[rows, Cols] = Sums + product + Bias, in C's
 // dtype. Sums and Bias are float32 and may be nil. The fields Ld are distances between rows in bytes.
 // A product of bfloat16 continues from Sums, as if k were not split there, which must be the end of a
-// block. It needs Room for a tile of float32, aligned to 64 bytes.
+// block. It needs Room for a tile of float32, a [Tiles] for two, aligned to 64 bytes.
 type End struct {
 	Room   unsafe.Pointer
 	C      unsafe.Pointer

@@ -60,9 +60,7 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 	g.tier, g.f32, g.depth, g.mr, g.nr, g.rows, g.cols = t, t.F32, depth(x.DType), t.Rows, t.Cols, stripRows, stripCols
 	if x.DType == driver.BFloat16 {
 		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
-		if g.tiles = t.Tiles != nil && fillsTiles(f, dst, x); g.tiles {
-			g.depth, g.mr, g.nr, g.rows, g.cols = tilesDepth, asm.TileLines, asm.TileLines, tilesRows, tilesCols
-		}
+		g.tiles = t.Tiles != nil && g.chooseTiles(f, dst, x)
 	}
 	g.x = operandOf(t, x, f.m, f.k, g.depth)
 	g.y = operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k, g.depth)
@@ -213,11 +211,11 @@ func (g *gemm) rowParts(workers, most int) int {
 
 // someRows computes rows i0 … i0+rows-1 of a matrix on one worker.
 func (g *gemm) someRows(batch int, x, y operand, i0, rows int, poll func()) {
-	a := newPacked(g, x, rows)
+	a := newPacked(g, x, i0, rows)
 	defer a.free()
 	for p := range a.panels {
 		poll()
-		a.pack(g, x, i0, rows, p)
+		a.pack(g, rows, p)
 	}
 	for j0 := 0; j0 < g.n; j0 += g.cols {
 		g.item(batch, a, y, i0, rows, 0, a.panels, j0, min(g.cols, g.n-j0), poll)
@@ -230,13 +228,13 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 		g.someRows(batch, x, y, i0, rows, func() {})
 		return
 	}
-	a := newPacked(g, x, rows)
+	a := newPacked(g, x, i0, rows)
 	defer a.free()
 	panels := a.panels
 	group := max(1, min(8, panels/(2*workers), 1<<20/(g.mr*g.k))) // a few milliseconds at most
-	each((panels+group-1)/group, func(i int, _ func()) {
-		for p := i * group; p < min(panels, (i+1)*group); p++ {
-			a.pack(g, x, i0, rows, p)
+	each((panels-a.inPlace+group-1)/group, func(i int, _ func()) {
+		for p := a.inPlace + i*group; p < min(panels, a.inPlace+(i+1)*group); p++ {
+			a.pack(g, rows, p)
 		}
 	})
 	cols, part := g.parts(panels, workers)

@@ -235,6 +235,10 @@ type packed struct {
 	full   int // bytes of a panel of a whole block
 	last   int // bytes of a panel of the last block
 	blocks int
+
+	from    operand // A
+	first   int     // its row that is the first of panel 0
+	inPlace int     // number of panels, the first ones, that are not packed but read in place by tiles
 }
 
 // panelSize returns the bytes of a panel, with room behind it because packs write 16 slots at a time.
@@ -243,8 +247,9 @@ func panelSize(width, slots int) int { return width*slots*4 + 64 }
 // lineSize returns the bytes of a line whose slots are adjacent, with room behind it.
 func lineSize(slots int) int { return slots*4 + 64 }
 
-func newPacked(g *gemm, x operand, rows int) *packed {
-	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
+// newPacked returns room for rows i0 … i0+rows-1 of A.
+func newPacked(g *gemm, x operand, i0, rows int) *packed {
+	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth, from: x, first: i0}
 	p.lines = p.width
 	if p.panels < 4 && !g.tiles {
 		p.lines = (rows + p.panels - 1) / p.panels
@@ -255,15 +260,24 @@ func newPacked(g *gemm, x operand, rows int) *packed {
 	}
 	p.full = size(p.width, g.slots(g.depth))
 	p.last = size(p.width, g.slots(g.k-(p.blocks-1)*g.depth))
-	p.room = takeBytes(p.panels * ((p.blocks-1)*p.full + p.last))
+	if g.readsInPlace(x) {
+		p.inPlace = rows / g.mr
+	}
+	if p.inPlace < p.panels {
+		p.room = takeBytes((p.panels - p.inPlace) * ((p.blocks-1)*p.full + p.last))
+	}
 	return p
 }
 
-func (p *packed) free() { p.room.give() }
+func (p *packed) free() {
+	if p.room != nil {
+		p.room.give()
+	}
+}
 
-// at returns the address of panel i in the block that starts at k0.
+// at returns the address of packed panel i in the block that starts at k0.
 func (p *packed) at(i, k0 int) unsafe.Pointer {
-	return unsafe.Add(p.room.base, p.panels*p.full*(k0/p.depth)+i*p.step(k0))
+	return unsafe.Add(p.room.base, (p.panels-p.inPlace)*p.full*(k0/p.depth)+(i-p.inPlace)*p.step(k0))
 }
 
 // step returns the distance between panels in the block that starts at k0, in bytes.
@@ -283,8 +297,12 @@ func (p *packed) strides(slots int) (line, slot int) {
 	return 4, p.width * 4
 }
 
-// pack packs panel i of the rows from i0 on.
-func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
+// pack packs panel i of a number of rows.
+func (p *packed) pack(g *gemm, rows, i int) {
+	if i < p.inPlace {
+		return
+	}
+	x, i0 := p.from, p.first
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
 		switch {

@@ -10,7 +10,8 @@ import (
 // Sizes for tiles, as measured on a processor with 2 MB of L2 cache for each core. They do not affect
 // results.
 const (
-	tilesDepth    = 512       // elements of k in a block: a panel of B takes 32 KiB, which stays in the L1 cache
+	tilesDepth    = 512       // elements of k that are packed at a time: a panel of B takes 32 KiB, which stays in the L1 cache
+	tilesInPlace  = 256       // columns up to which A is read in place: it is read too few times for packing to pay
 	tilesRows     = 512       // rows of an item, of which a block takes 512 KiB
 	tilesCols     = 512       // and columns, whose sums take 1 MiB
 	tilesTogether = 4         // panels of B that are packed together: memory is read at twice the rate if 256 bytes are adjacent
@@ -22,12 +23,18 @@ const (
 // save.
 const tilesLeast = 1 << 15
 
-// fillsTiles reports whether a product is large enough for tiles.
-func fillsTiles(f contraction, dst, x driver.View) bool {
+// chooseTiles makes g compute with tiles if the product is large enough, and reports whether it is.
+func (g *gemm) chooseTiles(f contraction, dst, x driver.View) bool {
 	r := len(dst.Shape)
 	m, n := axesOf(dst, r-f.n-f.m, f.m).len(), axesOf(dst, r-f.n, f.n).len()
 	k := axesOf(x, len(x.Shape)-f.k, f.k).len()
-	return m >= asm.TileLines/2 && n >= asm.TileLines/2 && m*n*k >= tilesLeast
+	if m < asm.TileLines/2 || n < asm.TileLines/2 || m*n*k < tilesLeast {
+		return false
+	}
+	parts := max(1, (k+tilesDepth*3/4-1)/tilesDepth) // of about the same size, and up to a quarter larger
+	g.depth = ((k+parts-1)/parts + asm.TileBlock - 1) / asm.TileBlock * asm.TileBlock
+	g.mr, g.nr, g.rows, g.cols = asm.TileLines, asm.TileLines, tilesRows, tilesCols
+	return true
 }
 
 // useTiles makes pack use the packs for tiles.
@@ -65,11 +72,11 @@ func (g *gemm) tilesItem(batch int, a *packed, y operand, i0, rows, p0, p1, j0, 
 		sums = ws.sums(panels * sumsStep / 4)
 	}
 	step := lines * g.slots(min(g.depth, g.k)) * 4
-	b, room := ws.panel(min(tilesTogether, panels)*step/4), ws.tile(lines*lines)
+	b, room := ws.panel(min(tilesTogether, panels)*step/4), ws.tile(2*lines*lines)
 	t := &ws.panels
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		kc := min(g.depth, g.k-k0)
-		*t = asm.Panels{K: g.slots(kc) / (asm.TileBlock / 2), Rows: height, A: a.at(p0, k0), StepA: a.step(k0), RowA: asm.TileBlock * 2, SlotA: lines * asm.TileBlock * 2}
+		*t = asm.Panels{K: g.slots(kc) / (asm.TileBlock / 2)}
 		for p := range panels {
 			poll()
 			j := p * lines
@@ -86,12 +93,37 @@ func (g *gemm) tilesItem(batch int, a *packed, y operand, i0, rows, p0, p1, j0, 
 				t.Sums, t.LdSums = unsafe.Add(sums, p*sumsStep), lines*4
 			}
 			t.Room = room
-			g.tier.Tiles(t)
+			g.multiplyTiles(t, a, p0, k0, height)
 		}
 	}
 	for j := whole; j < cols; j += lines {
 		g.dst.put(batch, i0+p0*lines, j0+j, unsafe.Slice((*float32)(unsafe.Add(sums, j/lines*sumsStep)), height*lines), lines, min(lines, cols-j))
 	}
+}
+
+// multiplyTiles computes rows of panel p0 of A and the following ones, in the block at k0.
+func (g *gemm) multiplyTiles(t *asm.Panels, a *packed, p0, k0, rows int) {
+	const lines = asm.TileLines
+	inPlace := max(0, min(a.inPlace-p0, rows/lines))
+	if inPlace > 0 {
+		x := &a.from
+		t.A, t.RowA, t.SlotA, t.StepA = x.element(a.first+p0*lines, k0), x.across, asm.TileBlock*2, lines*x.across
+		t.Rows = inPlace * lines
+		g.tier.Tiles(t)
+		rows -= t.Rows
+	}
+	if rows > 0 {
+		t.End = down(t.End, inPlace*lines)
+		t.A, t.RowA, t.SlotA, t.StepA = a.at(p0+inPlace, k0), asm.TileBlock*2, lines*asm.TileBlock*2, a.step(k0)
+		t.Rows = rows
+		g.tier.Tiles(t)
+	}
+}
+
+// readsInPlace reports whether tiles read A in place. Elements of its rows must be adjacent and fill whole
+// blocks.
+func (g *gemm) readsInPlace(x operand) bool {
+	return g.tiles && x.spread == nil && x.even && x.along == x.size && g.k%asm.TileBlock == 0 && g.n <= tilesInPlace
 }
 
 // packTileColumns sets dst to panels for tiles of columns first … first+cols-1 of B, elements k0 …
@@ -121,7 +153,7 @@ func (o *operand) packTileRows(t *asm.Tier, dst unsafe.Pointer, first, lines, k0
 	}
 	ws := takeStrip()
 	defer ws.give()
-	slots := ws.panel((tilesDepth/2 + 1) * half)
+	slots := ws.panel((kc/2 + asm.TileBlock) * half)
 	for l := 0; l < lines; l += half {
 		o.packSlots(slots, half, first+l, min(half, lines-l), k0, kc)
 		for k := 0; k < kc; k += asm.TileBlock { // transpose slots to rows

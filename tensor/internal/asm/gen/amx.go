@@ -72,42 +72,26 @@ func code(list ...[]byte) {
 // amx prints [Tiles]. It uses two by two tiles of C, two of A and two of B.
 //
 // AX is the Panels, SI and R12 are the tiles of A, R8 is RowA, DI is B, R11 the next initial sums or 0, DX is C,
-// R13 the bias or 0, and R15 counts rows. Results of bfloat16 wait in the End's Room: two rows are rounded
-// and stored in each iteration for the next panel, while its tiles are multiplied. R14 is the next of those
-// rows, and BX counts them. R10 is the memory that the next sums are loaded from or stored to, which is
-// prefetched.
+// R13 the bias or 0, and R15 counts rows. Results of bfloat16 wait in one half of the End's Room: two rows
+// are rounded and stored in each iteration for the next panel, while its tiles are multiplied, and the
+// rest after its tiles are in the other half. R14 is the next of those rows, and BX counts them. R10 is
+// the memory that the next sums are loaded from or stored to, which is prefetched.
 func amx() {
 	// palette 1, eight tiles of 16 rows of 64 bytes
 	for i, v := range []uint64{1, 0, 0x0040004000400040, 0x0040004000400040, 0, 0, 0x1010101010101010, 0} {
 		p("DATA ·tileShapes+%d(SB)/8, $0x%016x", 8*i, v)
 	}
 	p("GLOBL ·tileShapes(SB), RODATA|NOPTR, $64\n")
-	for i := range uint64(8) { // the upper halves of two registers of 32 bits
-		p("DATA ·upperHalves+%d(SB)/8, $0x%016x", 8*i, 0x0007000500030001+0x0008000800080008*i)
-	}
-	p("GLOBL ·upperHalves(SB), RODATA|NOPTR, $64\n")
 	end := func(field string) string { return "(Panels_End+End_" + field + ")(AX)" }
-	fn("is a [Tiles], by AMX.", "amxTiles", "(t *Panels)", 8, 8)
+	fn("is a [Tiles], by AMX.", "amxTiles", "(t *Panels)", 16, 8)
 	p("MOVQ t+0(FP), AX\nLEAQ ·tileShapes(SB), BX")
 	code(tileConfig("BX"))
-	for i, c := range []uint32{quietBF << 16, 1, below} {
-		p("MOVL $0x%04x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
+	for i, c := range []uint32{quietBF << 16, 1, below, quietBF<<16 | quietBF, 0xff00ff00} {
+		p("MOVL $0x%08x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
 	}
-	p("VMOVDQU64 ·upperHalves(SB), Z28\nXORQ BX, BX\nMOVQ $128, R9")
+	p("XORQ BX, BX\nMOVQ $128, R9\nMOVQ $0, half-16(SP)")
 	p("MOVQ Panels_Rows(AX), R15\nMOVQ Panels_A(AX), SI\nMOVQ Panels_RowA(AX), R8")
 	p("MOVQ %s, R11\nMOVQ %s, DX\nMOVQ %s, R13", end("Sums"), end("C"), end("Bias"))
-	biased := func(label string) { // loads a row of Room and adds the bias
-		p("VMOVUPS (R14), Z0\nVMOVUPS 64(R14), Z1\nADDQ $128, R14\nTESTQ R13, R13\nJZ %s", label)
-		p("VADDPS (R13), Z0, Z0\nVADDPS 64(R13), Z1, Z1\nADDQ %s, R13\n%s:", end("LdBias"), label)
-	}
-	row := func(label string) {
-		biased(label)
-		for i := range 2 {
-			p("VPSRLD $16, Z%d, Z%d\nVCMPPS $3, Z%d, Z%d, K%d\nVPANDD Z30, Z%d, Z%d", i, i+2, i, i, i+2, i+2, i+2)
-			p("VPADDD Z29, Z%d, Z%d\nVPADDD Z%d, Z%d, Z%d\nVMOVDQA32 Z31, K%d, Z%d", i, i, i+2, i, i, i+2, i)
-		}
-		p("VPERMT2W Z1, Z28, Z0\nCMPQ %s, $const_BFloat16\nJNE %sStream\nVMOVDQU64 Z0, (DX)\nJMP %sStored\n%sStream:\nVMOVNTDQ Z0, (DX)\n%sStored:\nADDQ %s, DX", end("As"), label, label, label, label, end("Ldc"))
-	}
 	p("panel:\nTESTQ R11, R11\nJNZ resume")
 	code(tileZero(0), tileZero(1), tileZero(2), tileZero(3))
 	p("MOVQ DX, R10\nCMPQ %s, $const_Store\nJEQ multiply\nMOVQ Panels_B(AX), R10\nJMP multiply\nresume:\nMOVQ %s, CX\nMOVQ CX, R12\nSHLQ $4, R12\nADDQ R11, R12", end("As"), end("LdSums"))
@@ -120,31 +104,32 @@ func amx() {
 	p("PREFETCHT0 128(R10)\nPREFETCHT0 192(R10)\nADDQ $256, R10")
 	code(tileDot(3, 5, 7))
 	p("TESTQ BX, BX\nJZ next")
-	row("plain0")
-	row("plain1")
-	p("SUBQ $2, BX\nnext:\nADDQ Panels_SlotA(AX), SI\nADDQ Panels_SlotA(AX), R12\nADDQ $2048, DI\nDECQ CX\nJNZ loop")
-	p("rows:\nTESTQ BX, BX\nJZ sums")
-	row("plain2")
-	p("DECQ BX\nJMP rows\nsums:\nTESTQ R15, R15\nJLE done\nMOVQ a-8(SP), SI\nADDQ Panels_StepA(AX), SI")
+	roundedRow("first")
+	roundedRow("second")
+	p("SUBQ $2, BX\nnext:\nADDQ Panels_SlotA(AX), SI\nADDQ Panels_SlotA(AX), R12\nADDQ $2048, DI\nDECQ CX\nJNZ loop\nMOVQ a-8(SP), SI\nADDQ Panels_StepA(AX), SI")
 	// whole tiles of float32 are stored directly
 	p("CMPQ %s, $const_Store\nJNE room\nTESTQ R13, R13\nJNZ room\nCMPQ R15, $32\nJLT room\nMOVQ %s, R14\nMOVQ R14, R12\nSHLQ $4, R12\nADDQ DX, R12", end("As"), end("Ldc"))
 	code(tileStore(0, "DX", "R14", 0), tileStore(1, "DX", "R14", 64), tileStore(2, "R12", "R14", 0), tileStore(3, "R12", "R14", 64))
-	p("SHLQ $5, R14\nADDQ R14, DX\nJMP stored\nroom:\nMOVQ %s, R10", end("Room"))
+	p("SHLQ $5, R14\nADDQ R14, DX\nJMP stored\nroom:\nXORQ $4096, half-16(SP)\nMOVQ %s, R10\nADDQ half-16(SP), R10", end("Room"))
 	code(tileStore(0, "R10", "R9", 0), tileStore(1, "R10", "R9", 64), tileStore(2, "R10", "R9", 2048), tileStore(3, "R10", "R9", 2112))
-	p("MOVQ R10, R14\nMOVQ $32, CX\nCMPQ R15, CX\nCMOVQLT R15, CX\nMOVQ %s, R12\nCMPQ R12, $const_Stream\nJLT store\nJEQ stream\nCMPQ R12, $const_Float16\nJEQ float16\nMOVQ CX, BX\nJMP stored", end("As"))
-	now := func(label string, store func()) {
-		p("%s:", label)
-		biased(label + "Plain")
+	p("MOVQ $32, CX\nCMPQ R15, CX\nCMOVQLT R15, CX\nMOVQ %s, R12\nCMPQ R12, $const_BFloat16\nJGE rows", end("As"))
+	p("MOVQ R10, R14\nCMPQ R12, $const_Stream\nJLT store\nJEQ stream\nJMP float16")
+	p("rows:\nTESTQ BX, BX\nJZ last")
+	roundedRow("one")
+	p("DECQ BX\nJMP rows\nlast:\nTESTQ R15, R15\nJLE done\nMOVQ R10, R14\nMOVQ CX, BX\nJMP stored")
+	rows := func(label string, store func()) {
+		p("%s:\nVMOVUPS (R14), Z0\nVMOVUPS 64(R14), Z1\nADDQ $128, R14\nTESTQ R13, R13\nJZ %sPlain", label, label)
+		p("VADDPS (R13), Z0, Z0\nVADDPS 64(R13), Z1, Z1\nADDQ %s, R13\n%sPlain:", end("LdBias"), label)
 		store()
 		p("ADDQ %s, DX\nDECQ CX\nJNZ %s\nJMP stored", end("Ldc"), label)
 	}
-	now("store", func() { p("VMOVUPS Z0, (DX)\nVMOVUPS Z1, 64(DX)") })
-	now("stream", func() { p("VMOVNTPS Z0, (DX)\nVMOVNTPS Z1, 64(DX)") })
+	rows("store", func() { p("VMOVUPS Z0, (DX)\nVMOVUPS Z1, 64(DX)") })
+	rows("stream", func() { p("VMOVNTPS Z0, (DX)\nVMOVNTPS Z1, 64(DX)") })
 	f := avx512.toFloat16()
 	p("float16:")
 	f.prepare()
 	p("XORQ BX, BX")
-	now("float16Rows", func() { f.row(0) })
+	rows("float16Rows", func() { f.row(0) })
 	p("stored:\nSUBQ $32, R15\nJGT panel\nJMP rows\ndone:")
 	code(tileRelease())
 	p("VZEROUPPER\nRET\n")
@@ -160,4 +145,18 @@ func amx() {
 		p("VMOVDQU16.Z (AX), K1, Z%d\nVMOVDQU64 Z%d, %d(DI)", i%4, i%4, 64*i)
 	}
 	p("ADDQ $64, SI\nADDQ R9, DI\nSUBQ $32, CX\nJGT loop\nVZEROUPPER\nRET\n")
+}
+
+// roundedRow prints code that rounds a row of sums at R14 to bfloat16, and stores it at DX. Sums are not
+// subnormal, so that AVX512-BF16's conversion, which flushes, rounds them correctly without a bias.
+func roundedRow(label string) {
+	p("VMOVUPS (R14), Z0\nVMOVUPS 64(R14), Z1\nADDQ $128, R14\nTESTQ R13, R13\nJNZ %sBias", label)
+	p("%s\nVPADDW Z0, Z0, Z1\nVPCMPUW $6, Z27, Z1, K1\nVMOVDQU16 Z28, K1, Z0\n%sRounded:", evex(3, 0x72, 0, 1, 0), label) // VCVTNE2PS2BF16
+	p("CMPQ (Panels_End+End_As)(AX), $const_BFloat16\nJNE %sStream\nVMOVDQU64 Z0, (DX)\nJMP %sStored", label, label)
+	p("%sBias:\nVADDPS (R13), Z0, Z0\nVADDPS 64(R13), Z1, Z1\nADDQ (Panels_End+End_LdBias)(AX), R13", label)
+	for i := range 2 {
+		p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z2\nVPANDD Z30, Z2, Z2\nVPADDD Z29, Z%d, Z%d\nVPADDD Z2, Z%d, Z%d", i, i, i, i, i, i, i)
+		p("VMOVDQA32 Z31, K2, Z%d\nVPSRLD $16, Z%d, Z%d\nVPMOVDW Z%d, Y%d", i, i, i, i, i)
+	}
+	p("VINSERTI64X4 $1, Y1, Z0, Z0\nJMP %sRounded\n%sStream:\nVMOVNTDQ Z0, (DX)\n%sStored:\nADDQ (Panels_End+End_Ldc)(AX), DX", label, label, label)
 }
