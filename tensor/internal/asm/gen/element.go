@@ -78,6 +78,11 @@ func (e element) ahead(n int, bases ...string) {
 		for _, r := range bases {
 			p("PREFETCHT0 %d(%s)", near+at, r)
 		}
-		p("BYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $%[1]d // PREFETCHW %[1]d(DI)", near+at)
+		ownDI(near + at)
 	}
+}
+
+// ownDI prints a prefetch for writing, at a distance from DI in bytes.
+func ownDI(at int) {
+	p("BYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $%[1]d // PREFETCHW %[1]d(DI)", at)
 }

@@ -176,6 +176,9 @@ func (f pass) printHalf(v vector, d halfDType) {
 		}
 	}
 	p("TESTQ R9, R9\nJNZ around")
+	for at := 0; at < bytes; at += 64 {
+		ownDI(near + at)
+	}
 	store(map[int]string{16: "VMOVDQU64", 8: "VMOVDQU"}[v.lanes])
 	p("next:")
 	p("ADDQ $%d, SI\nADDQ DX, R8\nADDQ $%d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\naround:", bytes, bytes, registers*v.lanes)
