@@ -74,11 +74,18 @@ func (e element) back(pointers ...string) {
 // ahead prints prefetches of what the loads of n registers will read from bases later, and of what stores
 // will write to DI. New memory is often not prefetched by the processor.
 func (e element) ahead(n int, bases ...string) {
+	e.fetch(n, bases...)
+	for at := 0; at < n*16*e.bytes; at += 64 {
+		ownDI(near + at)
+	}
+}
+
+// fetch is ahead without DI.
+func (e element) fetch(n int, bases ...string) {
 	for at := 0; at < n*16*e.bytes; at += 64 {
 		for _, r := range bases {
 			p("PREFETCHT0 %d(%s)", near+at, r)
 		}
-		ownDI(near + at)
 	}
 }
 

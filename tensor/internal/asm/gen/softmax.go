@@ -84,10 +84,8 @@ func (e element) most() {
 	}
 	span("most", 4, func(n int, part bool) {
 		z, k := maskOf(part)
+		e.fetch(n/4*4, "SI")
 		for u := range n {
-			if !part {
-				p("PREFETCHT0 %d(SI)", near+u*16*e.bytes)
-			}
 			e.load(z, k, "SI", u, u)
 			p("VCMPPS $3, Z%d, Z%d, K3\nKORW K3, K4, K4\nVMAXPS Z%d, Z%d, %sZ%d", u, u, u, 16+u, k, 16+u)
 		}
@@ -201,6 +199,7 @@ func (e element) byRows(name, comment string, change func(), body func(n int, pa
 		change()
 		span("by", 4, func(n int, part bool) {
 			_, k := maskOf(part)
+			e.ahead(n / 4 * 4)
 			body(n, part)
 			for u := range n {
 				e.store(k, "DI", u, u)
@@ -223,6 +222,9 @@ func (e element) softmaxGradRows() {
 		both := func(label string, body func(n int, k string)) {
 			span(label, 4, func(n int, part bool) {
 				z, k := maskOf(part)
+				if label == "sum" {
+					e.fetch(n/4*4, "SI", "R8")
+				}
 				for u := range n {
 					e.load(z, k, "SI", u, u)
 					e.load(z, k, "R8", u, u+4)
@@ -242,6 +244,7 @@ func (e element) softmaxGradRows() {
 		negate()
 		p("MOVQ R11, CX\nMOVQ R12, SI\nMOVQ R13, R8")
 		both("grad", func(n int, k string) {
+			e.ahead(n / 4 * 4)
 			for u := range n {
 				p("VADDPS Z%d, Z%d, Z%d\nVMULPS Z%d, Z%d, Z%d", rowBy, u, u, u+4, u, u)
 			}
