@@ -1,10 +1,12 @@
 package trace_test
 
 import (
+	"fmt"
 	"testing"
 
 	"halfnote/amp"
 	"halfnote/amp/trace"
+	"halfnote/display"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/nn/models"
@@ -46,19 +48,25 @@ func workloads() map[string]func() (net nn.Module, step func()) {
 }
 
 // BenchmarkOverhead trains 200 steps with and 200 without a recording, alternating, and
-// reports the time that the recording adds.
+// reports the time that the recording adds, alone and with a dashboard.
 func BenchmarkOverhead(b *testing.B) {
 	for name, workload := range workloads() {
-		b.Run(name, func(b *testing.B) {
-			net, step := workload()
-			var c trace.Cost
-			for b.Loop() {
-				c = trace.Overhead(200, step, trace.Models(net))
-			}
-			b.Log(c)
-			b.ReportMetric(100*c.Share(), "%more")
-			b.ReportMetric(0, "ns/op")
-		})
+		for _, live := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/live=%t", name, live), func(b *testing.B) {
+				net, step := workload()
+				options := []trace.Option{trace.Models(net)}
+				if live {
+					options = append(options, trace.LiveOn(display.NewScreen(func() display.Sink { return new(sink) })))
+				}
+				var c trace.Cost
+				for b.Loop() {
+					c = trace.Overhead(200, step, options...)
+				}
+				b.Log(c)
+				b.ReportMetric(100*c.Share(), "%more")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }
 

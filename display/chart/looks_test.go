@@ -64,3 +64,24 @@ func TestSymbolsWithoutDashes(t *testing.T) {
 		}
 	}
 }
+
+// TestLettersOnBands checks that the letters of dtypes on float16's bands have the ink of text, which TestContrast compares with the bands.
+func TestLettersOnBands(t *testing.T) {
+	letters := 0
+	for _, l := range rangeView(ranges(20)).layers {
+		for _, r := range l.rows {
+			if l.mark != texts {
+				continue
+			}
+			letters++
+			for name, th := range themes {
+				if r.color == nil || r.color(th) != th.Text {
+					t.Errorf("%s: the letter %s has another ink than text", name, r.text)
+				}
+			}
+		}
+	}
+	if letters == 0 {
+		t.Error("got no letters")
+	}
+}

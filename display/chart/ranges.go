@@ -135,7 +135,7 @@ func rangeView(list []ValueRange) view {
 			from, to := place(r.Min), place(r.Max)
 			bars.rows = append(bars.rows, row{x: from - .1, x2: to + .1, y: y - .27, y2: y + .27, kind: at[i], facts: facts})
 			d, _ := dtypeOf(r.DType)
-			if letter := (row{x: to, y: y, kind: at[i], text: d.letter}); to < gradHi-2 {
+			if letter := (row{x: to, y: y, kind: at[i], color: textInk, text: d.letter}); to < gradHi-2 {
 				letters.rows = append(letters.rows, letter)
 			} else if letter.x = from; from > gradLo+3 {
 				left.rows = append(left.rows, letter)
