@@ -105,20 +105,19 @@ func (c installCommand) Run(ctx context.Context) error {
 }
 
 type runCommand struct {
-	Notebooks   []string          `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
-	Output      string            `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
-	OutputDir   string            `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
-	HTML        string            `placeholder:"FILE" help:"Write a self-contained page to FILE."`
-	Timeout     time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
-	AllowErrors bool              `help:"Continue after a cell that fails."`
-	Watch       bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
-	Resume      bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
-	Fresh       bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
-	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
-	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
-	Engine      string            `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-
-	TransportEncryption string `default:"disabled" enum:"disabled,auto,required" help:"Encrypt the connection to the kernel: disabled, auto (if the kernel supports it) or required."`
+	Notebooks           []string          `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
+	Output              string            `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
+	OutputDir           string            `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
+	HTML                string            `placeholder:"FILE" help:"Write a self-contained page to FILE."`
+	Timeout             time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
+	AllowErrors         bool              `help:"Continue after a cell that fails."`
+	Watch               bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
+	Resume              bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
+	Fresh               bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
+	Set                 map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
+	Kernel              string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
+	Engine              *string           `xor:"kernel" enum:"${engines}" placeholder:"NAME" help:"Interpreter of cells: ${engines}; ${engine} by default."`
+	TransportEncryption string            `default:"disabled" enum:"disabled,auto,required" help:"Encrypt the connection to the kernel: disabled, auto (if the kernel supports it) or required."`
 }
 
 func (c runCommand) Run(ctx context.Context) error {
@@ -131,7 +130,11 @@ func (c runCommand) Run(ctx context.Context) error {
 }
 
 func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {
-	spec, err := ownSpec(ctx, c.Engine)
+	engine := interp.Engines[0]
+	if c.Engine != nil {
+		engine = *c.Engine
+	}
+	spec, err := ownSpec(ctx, engine)
 	if c.Kernel != "" {
 		spec, err = client.FindSpec(c.Kernel)
 	}
@@ -165,7 +168,7 @@ func (c siteCommand) Run(ctx context.Context) error {
 		}
 	}
 	if c.First {
-		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{Engine: interp.Engines[0]}.start}
+		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{}.start}
 		if err := notebook.RunFiles(ctx, c.Notebooks, o); err != nil {
 			return err
 		}

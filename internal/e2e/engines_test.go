@@ -44,3 +44,19 @@ func TestEngines(t *testing.T) {
 		}
 	}
 }
+
+// TestRunKernel runs a notebook on an installed kernel, with the engine of its kernelspec.
+func TestRunKernel(t *testing.T) {
+	prefix := t.TempDir()
+	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, out)
+	}
+	t.Setenv("JUPYTER_PATH", filepath.Join(prefix, "share", "jupyter"))
+	if out, code := halfnote(t, "run", "--kernel", "halfnote", "--output", filepath.Join(prefix, "out.ipynb"), "notebooks/00-hello.ipynb"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	out, code := halfnote(t, "run", "--kernel", "halfnote", "--engine", "ixgo", "notebooks/00-hello.ipynb")
+	if want := "--kernel and --engine can't be used together"; code == 0 || !strings.Contains(out, want) {
+		t.Errorf("got exit code %d and\n%s\nwant %s", code, out, want)
+	}
+}
