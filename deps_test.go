@@ -124,7 +124,7 @@ var modules = map[string][]string{
 func TestImports(t *testing.T) {
 	allowed := parseRules(t)
 	for _, p := range listPackages(t) {
-		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "halfnote"), "/")
+		name := strings.TrimSuffix(strings.TrimPrefix(p.ImportPath+"/", "halfnote/"), "/")
 		if name == "" {
 			name = "."
 		}
@@ -157,13 +157,14 @@ func matches(pattern, name string) bool {
 
 // provides reports whether a left-hand name covers an import path.
 func provides(pattern, path string) bool {
-	own, isOwn := strings.CutPrefix(path, "halfnote/")
+	own, isOwn := strings.CutPrefix(path+"/", "halfnote/")
+	own = strings.TrimSuffix(own, "/")
 	switch {
 	case pattern == "everything":
 		return true
 	case pattern == "STD":
 		first, _, _ := strings.Cut(path, "/")
-		return !isOwn && path != "halfnote" && !strings.Contains(first, ".")
+		return !isOwn && !strings.Contains(first, ".")
 	case modules[pattern] != nil:
 		return slices.ContainsFunc(modules[pattern], func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
 	}

@@ -58,11 +58,11 @@ func jupyterWheel(version string) (wheel.Wheel, error) {
 // jupyterFiles returns the Python package and the extension of JupyterLab. prefix is the wheel's folder
 // for the prefix of the environment.
 func jupyterFiles(version, prefix string) ([]wheel.File, error) {
-	list, err := embedded(wheelPackage, "jupyter/halfnote_jupyter/*.py", "halfnote_jupyter/")
+	list, err := embedded(wheelPackage, "jupyter/halfnote_jupyter/*.py", "halfnote_jupyter")
 	if err != nil {
 		return nil, err
 	}
-	extension, err := embedded(labExtension, "jupyter/labextension/*.js*", prefix+"share/jupyter/labextensions/halfnote/")
+	extension, err := embedded(labExtension, "jupyter/labextension/*.js*", prefix+"share/jupyter/labextensions/halfnote")
 	for _, f := range extension {
 		f.Content = bytes.ReplaceAll(f.Content, []byte("VERSION"), []byte(version))
 		list = append(list, f)
@@ -81,7 +81,7 @@ func embedded(from embed.FS, pattern, folder string) (list []wheel.File, err err
 		if err != nil {
 			return nil, fmt.Errorf("install: the wheel: %w", err)
 		}
-		list = append(list, wheel.File{Name: folder + path.Base(name), Mode: 0o644, Content: text})
+		list = append(list, wheel.File{Name: path.Join(folder, path.Base(name)), Mode: 0o644, Content: text})
 	}
 	return list, nil
 }

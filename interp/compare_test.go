@@ -185,7 +185,7 @@ func size(t *testing.T, engine string) string {
 	if err := os.WriteFile(file, overlay, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", file, "-o", exe, "halfnote").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", file, "-o", exe, "..").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	info, err := os.Stat(exe)

@@ -22,6 +22,8 @@ type Wheel struct {
 	Summary string
 	// Headers are further lines of the metadata, such as "Requires-Dist: nbformat".
 	Headers []string
+	// Description is Markdown, for the page of the package.
+	Description string
 	// Tags are the compatibility tags, such as "py3-none-any".
 	Tags []string
 	// EntryPoints is the text of entry_points.txt.
@@ -63,9 +65,13 @@ func (w Wheel) All() []File {
 	for _, tag := range w.Tags {
 		info = append(info, "Tag: "+tag)
 	}
+	metadata := append(head, w.Headers...)
+	if w.Description != "" {
+		metadata = append(metadata, "Description-Content-Type: text/markdown", "", w.Description)
+	}
 	files := slices.Clone(w.Files)
 	for _, f := range []struct{ name, text string }{
-		{"METADATA", lines(append(head, w.Headers...))}, {"WHEEL", lines(info)}, {"entry_points.txt", w.EntryPoints},
+		{"METADATA", lines(metadata)}, {"WHEEL", lines(info)}, {"entry_points.txt", w.EntryPoints},
 	} {
 		files = append(files, File{w.Info() + f.name, 0o644, []byte(f.text)})
 	}

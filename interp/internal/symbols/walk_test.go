@@ -201,7 +201,7 @@ func ours(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.PkgPath() == "halfnote" || strings.HasPrefix(t.PkgPath(), "halfnote/")
+	return strings.HasPrefix(t.PkgPath()+"/", "halfnote/")
 }
 
 // blame returns the first function of this module below the panic that is being

@@ -75,7 +75,7 @@ func nameableList(list *types.TypeList) bool {
 }
 
 func wrapperName(o *types.TypeName) string {
-	return "_" + strings.ReplaceAll(o.Pkg().Path(), "/", "_") + "_" + o.Name()
+	return "_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(o.Pkg().Path()) + "_" + o.Name()
 }
 
 // wrapper writes the struct through which an interpreted value implements o: it holds
