@@ -203,7 +203,11 @@ func (g *gemm) rowParts(workers, most int) int {
 		return 0
 	}
 	parts := (g.m + workers*most - 1) / (workers * most) * workers
-	if g.m >= 2*parts*stripPanels*g.mr && g.y.spread == nil {
+	least := stripPanels * g.mr
+	if g.tiles {
+		least = tilesRows
+	}
+	if g.m >= 2*parts*least && g.y.spread == nil {
 		parts *= 2 // a worker that is held up leaves the rest to the others
 	}
 	return parts
