@@ -68,6 +68,7 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 	g.dst = resultOf(f, dst, src[2:])
 	g.columns = g.dots()
 	if g.tiles {
+		g.cols = colsOf(g.dst.columns.run(), g.n)
 		g.x.useTiles(t, g.depth)
 		g.y.useTiles(t, g.depth)
 	}

@@ -37,6 +37,19 @@ func (g *gemm) chooseTiles(f contraction, dst, x driver.View) bool {
 	return true
 }
 
+// colsOf returns the number of columns of an item, where run columns of C at a time, of n, are adjacent:
+// an item within a run can store them directly.
+func colsOf(run, n int) int {
+	cols := tilesCols
+	for run < n && run%cols != 0 && cols > 2*asm.TileLines {
+		cols /= 2
+	}
+	if run < n && run%cols != 0 {
+		return tilesCols
+	}
+	return cols
+}
+
 // useTiles makes pack use the packs for tiles.
 func (o *operand) useTiles(t *asm.Tier, depth int) {
 	o.packing = &t.Packs.Tiles
