@@ -77,7 +77,7 @@ var functionsByCode = map[driver.Code]asm.Function{
 // computes, except near elements beyond the function's limit.
 func streamedPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) bool {
 	f, ok := functionsByCode[k.Code]
-	if !ok || functions == nil || !streams(dst, src) {
+	if !ok || functions == nil || !streams(dst, src, streamFunctionMin) {
 		return false
 	}
 	var flat [3][]float32

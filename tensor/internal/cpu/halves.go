@@ -84,7 +84,7 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 			return false
 		}
 	}
-	j.streaming = streams(dst, src)
+	j.streaming = streams(dst, src, streamMin)
 	if n := len(j.dst); n > bulk {
 		large := j
 		b.shares(n, copyItem, func(lo, hi int) { large.do(lo, hi) })

@@ -11,15 +11,19 @@ import (
 // bypass the caches: normal stores would read the memory first and evict other data.
 const streamMin = 16 << 20
 
+// streamFunctionMin is the same for elementary functions. They compute while the stores wait, so that they gain
+// earlier than passes that only move data.
+const streamFunctionMin = 8 << 20
+
 // chooseStreaming makes w use non-temporal stores if that pays and is possible.
 func (w *writer[T]) chooseStreaming(dst driver.View, src []driver.View) {
-	w.streaming = w.asIs() && w.layout.dense() && streams(dst, src)
+	w.streaming = w.asIs() && w.layout.dense() && streams(dst, src, streamMin)
 }
 
-// streams reports whether dst is to be written with non-temporal stores: it is large, and not one
+// streams reports whether dst is to be written with non-temporal stores: it has at least a number of bytes, and is not one
 // of src, which are read between the writes.
-func streams(dst driver.View, src []driver.View) bool {
-	return loops.Stream != nil && dst.Len()*dst.DType.Size() >= streamMin && !changesOperand(dst, src)
+func streams(dst driver.View, src []driver.View, least int) bool {
+	return loops.Stream != nil && dst.Len()*dst.DType.Size() >= least && !changesOperand(dst, src)
 }
 
 // changesOperand reports whether dst lies in the memory of one of src.
