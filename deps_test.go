@@ -92,7 +92,7 @@ STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, di
 STD < notebooks
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
-install/wheel < install
+install/wheel < install, internal/wheel
 install < internal/wheel
 STD < internal/wheel
 STD < internal/e2e, internal/testenv

@@ -28,6 +28,8 @@ type Wheel struct {
 	Tags []string
 	// EntryPoints is the text of entry_points.txt.
 	EntryPoints string
+	// Licenses are licences and notices, by their paths below the folder of licences.
+	Licenses []File
 	// Files lie in the folder of Python's packages, except those below [Wheel.Prefix].
 	Files []File
 }
@@ -66,10 +68,16 @@ func (w Wheel) All() []File {
 		info = append(info, "Tag: "+tag)
 	}
 	metadata := append(head, w.Headers...)
+	for _, f := range w.Licenses {
+		metadata = append(metadata, "License-File: "+f.Name)
+	}
 	if w.Description != "" {
 		metadata = append(metadata, "Description-Content-Type: text/markdown", "", w.Description)
 	}
 	files := slices.Clone(w.Files)
+	for _, f := range w.Licenses {
+		files = append(files, File{w.Info() + "licenses/" + f.Name, f.Mode, f.Content})
+	}
 	for _, f := range []struct{ name, text string }{
 		{"METADATA", lines(metadata)}, {"WHEEL", lines(info)}, {"entry_points.txt", w.EntryPoints},
 	} {

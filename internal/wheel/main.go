@@ -128,6 +128,9 @@ func (p platform) build(out, zig string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if w.Licenses, err = p.licenses(); err != nil {
+		return "", err
+	}
 	path = filepath.Join(out, w.FileName())
 	f, err := os.Create(path)
 	if err != nil {
