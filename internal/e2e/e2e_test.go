@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -271,10 +272,7 @@ func TestLab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := t.TempDir()
-	if keep := os.Getenv("HALFNOTE_LAB_CACHE"); keep != "" {
-		cache = filepath.Join(keep, "program") // the tests of package install use another kernel
-	}
+	cache := cmp.Or(os.Getenv("HALFNOTE_LAB_CACHE"), t.TempDir())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +283,7 @@ func TestLab(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port), "--", "--ServerApp.terminals_enabled=False")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "JUPYTER_TOKEN=secret")
+	cmd.Env = append(os.Environ(), "HALFNOTE_LAB_CACHE="+cache, "JUPYTER_TOKEN=secret")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	stdout, err := cmd.StdoutPipe()
@@ -330,7 +328,7 @@ print(urllib.request.urlopen(request, timeout=60).read().decode())`, base).Combi
 			t.Errorf("the tutorials have not been copied: %v", err)
 		}
 	}
-	pythons, _ := filepath.Glob(filepath.Join(cache, "halfnote", "lab-*", "bin", "python"))
+	pythons, _ := filepath.Glob(filepath.Join(cache, "lab-*", "bin", "python"))
 	if len(pythons) == 0 {
 		t.Fatalf("no environment in %s", cache)
 	}

@@ -13,6 +13,10 @@ import websocket
 PATIENCE = 180
 
 
+class Navigated(RuntimeError):
+    """The page was replaced by another one during a call."""
+
+
 class Browser:
     def __init__(self, program, url):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -44,6 +48,8 @@ class Browser:
         while True:
             got = json.loads(self.socket.recv())
             if got.get("id") == self.n:
+                if "navigated" in got.get("error", {}).get("message", ""):
+                    raise Navigated(method)
                 if "error" in got:
                     raise RuntimeError(f"{method}: {got['error']}")
                 return got["result"]
@@ -65,7 +71,12 @@ class Browser:
 
     def wait(self, code, seconds=PATIENCE):
         """Waits until an expression is true, and returns its value."""
-        return self.until(lambda: self.js(code), code, seconds)
+        def attempt():
+            try:
+                return self.js(code)
+            except Navigated:
+                return None
+        return self.until(attempt, code, seconds)
 
     def place(self, selector):
         """Returns the centre of an element, in window coordinates."""
