@@ -44,7 +44,8 @@ packages = {re.sub(r"[-_.]+", "-", d.metadata["Name"] or "").lower(): d.version 
 print(json.dumps({"path": sys.executable, "prefix": sys.prefix, "packages": packages}))
 `
 
-// siteOf asks the Python next to the command jupyter. The result has no path if there is none.
+// siteOf asks the Python next to the command jupyter about its environment. The path of the result is empty
+// if there is no such Python.
 func siteOf(ctx context.Context, jupyter string) (s site) {
 	if jupyter == "" {
 		return s

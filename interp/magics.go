@@ -25,7 +25,7 @@ func Format(code string) (string, error) { return magic.Format(code) }
 // ExecutedCell is a cell of a notebook that has been run.
 type ExecutedCell = history.Cell
 
-// Export writes cells, in the order in which they ran, as one Go program that prints the same
+// Export writes cells, in the order they ran, as one Go program that prints the same
 // output. Every variable of a cell becomes a package variable, and the statements of each
 // cell become a function. A redeclaration gets a separate name, and so do the versions that
 // depend on it. Cells that failed become comments, as do magics without a meaning in a

@@ -19,7 +19,7 @@ type Part struct {
 }
 
 // Bars shows totals of a quantity such as "memory", in a unit such as "B", one bar each, divided
-// into parts. Parts of later kinds are lighter, so that the reader can tell apart neighbours of the same colour.
+// into parts. Parts of later kinds are lighter, so that neighbours of the same colour can be told apart.
 func Bars(what, unit string, bars []Bar) *Figure {
 	s := barSheet{what: what, unit: unit}
 	for _, b := range bars {

@@ -17,7 +17,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// Program writes cells, in the order in which they ran, as one Go program that prints the same
+// Program writes cells, in the order they ran, as one Go program that prints the same
 // output. Every variable of a cell becomes a package variable, and the statements of each
 // cell become a function. A redeclaration gets a separate name, and so do the versions that
 // depend on it. Cells that failed become comments, as do magics without a meaning in a

@@ -21,7 +21,7 @@ import (
 const maxMentioned = 6
 
 // mentioned describes the variables of the session in a part of the code at a mark: integers,
-// lengths, shapes of tensors and nil, as in "i is 5, len(xs) is 3". It gives the values of the local
+// lengths, shapes of tensors and nil, such as "i is 5, len(xs) is 3". It gives the values of the local
 // variables that the mark keeps, and the names of the others, which only %debug shows. known is a text that describes some of them already.
 func (d Describer) mentioned(m places.Mark, at syntax.Span, known string) string {
 	var list []string

@@ -32,7 +32,7 @@ type Describer struct {
 
 // Slots reads the variables of an engine.
 type Slots interface {
-	// Slot returns the variable with a name. ok is false if there is no such variable.
+	// Slot returns the variable with a name, and reports whether there is one.
 	Slot(name string) (v reflect.Value, ok bool)
 }
 

@@ -60,8 +60,8 @@ func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	return a.membersHint(sel.Sel.Name, t)
 }
 
-// torchMember returns the method of a type whose comment cites torch's name, such as CurrentScale, which "is
-// GradScaler.get_scale", or which is named so without "get". It returns "" if there is none.
+// torchMember returns the method that a type has in place of one of torch's, or "". Its comment cites torch's name, as that of
+// CurrentScale cites GradScaler.get_scale, or its name is torch's without "get".
 func (a *attempt) torchMember(name string, t types.Type) string {
 	named, ok := types.Unalias(Deref(t)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == a.pkg {
@@ -173,7 +173,7 @@ func functionsNamed(pkg *types.Package, name string) []*types.Func {
 		case !ok:
 		case near.Fold(n) == near.Fold(name):
 			named = append(named, fn)
-		case near.Fold(citedName(pkg, n)) == near.Fold(name):
+		case strings.HasPrefix(pkg.Path(), "halfnote/") && near.Fold(citedName(pkg, n)) == near.Fold(name):
 			cited = append(cited, fn)
 		}
 	}

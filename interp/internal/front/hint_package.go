@@ -11,7 +11,7 @@ import (
 // packageHint says where a package's members are listed.
 func packageHint(name string) string { return name + " is a package: " + name + "? lists what it has" }
 
-// packageNameHint explains a package's name that stands alone, as in nn(x), and names the modules of the session that the call may
+// packageNameHint explains the name of a package that is used as a value, as in nn(x), and names the session's modules that the call may
 // be meant for. It returns "" for other names.
 func (c *checker) packageNameHint(name string, path []ast.Node) string {
 	id, ok := path[0].(*ast.Ident)

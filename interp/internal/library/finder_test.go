@@ -49,7 +49,7 @@ module m.org/local
 		{"excluded", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\nrequire m.org/a v1.10.0\nexclude m.org/a v1.10.0\n", "m.org/a/x", "cache/m.org/a@v1.0.0/x"},
 		{"not in the cache", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.9.9\n", "m.org/a/x", "m.org/a@v1.9.9 is not in the module cache"},
 		{"no such folder", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n", "m.org/a/y", "has no folder for package"},
-		{"no module", "-- work/x --\n", "m.org/a", "there is no go.mod"},
+		{"no module", "-- work/x --\n", "m.org/a", "cannot find a go.mod"},
 		{"vendor", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0\n## explicit; go 1.20\nm.org/a/x\n-- work/vendor/m.org/a/x/x.go --\n", "m.org/a/x", "work/vendor/m.org/a/x"},
 		{"not vendored", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0\n", "m.org/a/x", "go mod vendor"},
 		{"workspace", "-- go.work --\ngo 1.22\nuse (\n\t./work\n\t./local\n)\n-- work/go.mod --\nmodule me\n", "m.org/local/sub", "local/sub"},

@@ -26,7 +26,7 @@ func (l *Loader) Importable(pkg string) (string, error) {
 	}
 	place, err := f.Find(pkg)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no package %q", pkg)
+		err = fmt.Errorf("package %q does not exist", pkg)
 	}
 	if err != nil {
 		return "", err

@@ -211,7 +211,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		return p, nil
 	}
 	if f.root == "" {
-		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it to locate its module: %%go get %s makes one", pkg, pkg)
+		return Place{}, fmt.Errorf("package %q: cannot find a go.mod in this folder or above it; %%go get %s makes one", pkg, pkg)
 	}
 	if f.vendor != "" {
 		p, ok := f.vendored[pkg]

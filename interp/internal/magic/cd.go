@@ -29,7 +29,7 @@ func runCd(c *Call) kernel.Result {
 		to = "~"
 	case "-":
 		if c.folder == "" {
-			return c.wrong("%%cd -: there is no previous folder")
+			return c.wrong("%%cd -: the folder has not changed yet; want %%cd FOLDER first")
 		}
 		to = c.folder
 	}

@@ -62,7 +62,7 @@ type Names interface {
 	// constant or function or, before a dot, of a package.
 	IsValue(name string, beforeDot bool) bool
 	// Importable returns a package that cells can import: the one at the path or, if that is a module without a
-	// package, one in it. The error says why there is none.
+	// package, one in it. The error gives the reason if there is none.
 	Importable(path string) (string, error)
 	// Seen returns the context of the next cell, with the values of the session.
 	Seen() assist.Snapshot
