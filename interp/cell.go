@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/trace"
 	"slices"
 
 	"halfnote/display"
@@ -31,8 +30,7 @@ type cell struct {
 	value    *display.Bundle
 }
 
-// run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
-// execution trace.
+// run takes a cell through the front end, runs it and shows its value.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	defer trim(allocated())
 	stops := s.debugger.On()
@@ -42,7 +40,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		c, err = s.execute(ctx, in, out, false)
 	}
 	if err == nil {
-		trace.WithRegion(ctx, "render", func() { err = s.render(c) })
+		err = s.render(c)
 	}
 	if err == nil {
 		s.keepOutput(c)
@@ -60,13 +58,13 @@ func (s *Session) execute(ctx context.Context, in kernel.Cell, out kernel.Output
 	texts := &front.Texts{}
 	err := s.prepare(c, s.front.Input(in.Count, in.Code, texts, stops))
 	if err == nil {
-		trace.WithRegion(ctx, "declare", func() { err = s.declare(c) })
+		err = s.declare(c)
 	}
 	if err != nil {
 		s.front.Release(texts)
 		return c, err
 	}
-	trace.WithRegion(ctx, "run", func() { err = s.start(c) })
+	err = s.start(c)
 	return c, err
 }
 
@@ -76,11 +74,11 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 	defer s.checking.Unlock()
 	var k *front.Checked
 	var err error
-	trace.WithRegion(c.ctx, "check", func() { k, err = s.check(in, c.out) })
+	k, err = s.check(in, c.out)
 	if err != nil {
 		return err
 	}
-	trace.WithRegion(c.ctx, "bind", func() { c.Bound, err = k.Bind() })
+	c.Bound, err = k.Bind()
 	if err != nil {
 		return err
 	}
@@ -88,7 +86,7 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 		return err
 	}
 	var l *front.Lowered
-	trace.WithRegion(c.ctx, "lower", func() { l, err = c.Bound.Lower(s.target()) })
+	l, err = c.Bound.Lower(s.target())
 	if err != nil {
 		return err
 	}
