@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/trace"
 	"slices"
 
 	"halfnote/display"
@@ -30,7 +31,8 @@ type cell struct {
 	value    *display.Bundle
 }
 
-// run takes a cell through the front end, runs it and shows its value.
+// run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
+// execution trace.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	defer trim(allocated())
 	stops := s.debugger.On()
@@ -40,7 +42,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		c, err = s.execute(ctx, in, out, false)
 	}
 	if err == nil {
-		err = s.render(c)
+		trace.WithRegion(ctx, "render", func() { err = s.render(c) })
 	}
 	if err == nil {
 		s.keepOutput(c)
@@ -58,13 +60,13 @@ func (s *Session) execute(ctx context.Context, in kernel.Cell, out kernel.Output
 	texts := &front.Texts{}
 	err := s.prepare(c, s.front.Input(in.Count, in.Code, texts, stops))
 	if err == nil {
-		err = s.declare(c)
+		trace.WithRegion(ctx, "declare", func() { err = s.declare(c) })
 	}
 	if err != nil {
 		s.front.Release(texts)
 		return c, err
 	}
-	err = s.start(c)
+	trace.WithRegion(ctx, "run", func() { err = s.start(c) })
 	return c, err
 }
 
@@ -74,11 +76,11 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 	defer s.checking.Unlock()
 	var k *front.Checked
 	var err error
-	k, err = s.check(in, c.out)
+	trace.WithRegion(c.ctx, "check", func() { k, err = s.check(in, c.out) })
 	if err != nil {
 		return err
 	}
-	c.Bound, err = k.Bind()
+	trace.WithRegion(c.ctx, "bind", func() { c.Bound, err = k.Bind() })
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 		return err
 	}
 	var l *front.Lowered
-	l, err = c.Bound.Lower(s.target())
+	trace.WithRegion(c.ctx, "lower", func() { l, err = c.Bound.Lower(s.target()) })
 	if err != nil {
 		return err
 	}
