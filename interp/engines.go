@@ -22,10 +22,10 @@ var engines = []struct {
 	experimental bool
 	open         func(s *Session, binary types.ImporterFrom) (engine.Engine, error)
 }{
+	{"yaegi", false, openYaegi},
 	{"ixgo", false, func(s *Session, binary types.ImporterFrom) (engine.Engine, error) {
 		return ixgo.New(ixgo.Options{Table: symbols.Table, Paths: symbols.Paths(), Importer: binary})
 	}},
-	{"yaegi", false, openYaegi},
 	{Compiled, true, openCompiled},
 }
 
