@@ -20,7 +20,7 @@ const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
-internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
+internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., dist, internal/bench
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
@@ -50,6 +50,10 @@ STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < a
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
+
+STD, purego < dist/internal/mpi
+STD, dist/internal/mpi < dist/internal/mpi/mpitest
+STD, amp, dist/internal/mpi, tensor, tensor/driver, tensor/nn, tensor/optim, tensor/data < dist
 
 STD, nacl < kernel/curve
 STD, kernel/curve, zmq4 < kernel/guard
@@ -85,7 +89,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, notebooks/exercise < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
@@ -110,6 +114,7 @@ var modules = map[string][]string{
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},
 	"pprof":      {"github.com/google/pprof/profile"},
+	"purego":     {"github.com/ebitengine/purego"},
 	"reflectx":   {"github.com/goplus/reflectx"},
 	"protowire":  {"google.golang.org/protobuf/encoding/protowire"},
 	"sqlite":     {"modernc.org/sqlite"},

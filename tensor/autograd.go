@@ -41,6 +41,7 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 	for _, n := range b.order {
 		n.wanted = n.v.leaf != nil || n.v.retain != nil
 	}
+	b.schedule()
 	b.run()
 	for _, n := range slices.Backward(b.order) {
 		v := n.v
@@ -53,6 +54,9 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 				(*f)(v.leaf)
 			}
 		}
+	}
+	for _, f := range b.after {
+		f()
 	}
 }
 
@@ -100,6 +104,7 @@ type backprop struct {
 	start uint64            // older storages have smaller numbers
 	owned map[*storage]bool
 	check bool // anomaly detection: gradients must not be NaN
+	after []func()
 }
 
 // node is a vertex in a walk.
@@ -107,9 +112,11 @@ type node struct {
 	v      *vertex
 	in     []*node // nodes of the operands; nil for those outside the walk
 	grad   *Tensor
-	wanted bool // the caller requested this gradient
-	leads  bool // wanted, or on the path to a wanted node
-	sum    bool // grad is a private buffer that can be added to in place
+	wanted bool    // the caller requested this gradient
+	leads  bool    // wanted, or on the path to a wanted node
+	sum    bool    // grad is a private buffer that can be added to in place
+	hooked bool    // the gradient is complete and its hooks have run
+	ready  []*node // leaves with ready hooks whose gradients are complete after this node
 }
 
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
@@ -182,16 +189,15 @@ func (b *backprop) run() {
 	b.check = outer.anomaly && outer.of == "" // not inside derive, which is part of an operation
 	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: enclosingCaster()}
 	scope.Do(s, func() {
-		for _, n := range b.order {
+		for i, n := range b.order {
 			v := n.v
+			if i > 0 {
+				b.announce(b.order[i-1])
+			}
 			if b.o.ends[v] {
 				continue
 			}
-			if n.grad != nil && len(v.hooks.grad) > 0 {
-				lent(n.grad)
-				n.grad = b.become(n.grad, v.hooks.through(n.grad))
-				lent(n.grad)
-			}
+			b.hook(n)
 			if n.grad == nil || v.op == nil || !slices.ContainsFunc(n.in, leading) {
 				continue
 			}
@@ -210,6 +216,47 @@ func (b *backprop) run() {
 			}
 		}
 	})
+}
+
+// hook passes n's gradient through its hooks, once.
+func (b *backprop) hook(n *node) {
+	if n.grad != nil && !n.hooked && len(n.v.hooks.grad) > 0 {
+		n.hooked = true
+		lent(n.grad)
+		n.grad = b.become(n.grad, n.v.hooks.through(n.grad))
+		lent(n.grad)
+	}
+}
+
+// schedule finds, for each leaf with ready hooks, the node that completes its gradient: the oldest that has it as an operand.
+func (b *backprop) schedule() {
+	last := map[*node]*node{}
+	for _, n := range b.order {
+		for _, u := range n.in {
+			if u != nil && u.v.leaf != nil && len(u.v.hooks.ready) > 0 {
+				last[u] = n
+			}
+		}
+	}
+	for _, u := range b.order {
+		if n := last[u]; n != nil {
+			n.ready = append(n.ready, u)
+		}
+	}
+}
+
+// announce calls the ready hooks of the leaves whose gradients n has completed.
+func (b *backprop) announce(n *node) {
+	for _, u := range n.ready {
+		b.hook(u)
+		if u.grad == nil {
+			continue
+		}
+		lent(u.grad)
+		for _, f := range u.v.hooks.ready {
+			(*f)(u.grad, func(f func()) { b.after = append(b.after, f) })
+		}
+	}
 }
 
 // step passes the gradient of n's result to its operands.

@@ -6,6 +6,7 @@ import "slices"
 type hooks struct {
 	grad        []*func(g *Tensor) *Tensor
 	accumulated []*func(t *Tensor)
+	ready       []*func(g *Tensor, after func(func()))
 }
 
 // RegisterHook calls f with t's gradient once it is complete, before it is propagated or, for a
@@ -35,6 +36,19 @@ func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) (remove func(
 	list, p := &t.v.hooks.accumulated, &f
 	*list = append(*list, p)
 	return func() { *list = slices.DeleteFunc(slices.Clone(*list), func(q *func(*Tensor)) bool { return q == p }) }
+}
+
+// onReady is OnReady of plumbing.Gradients.
+func onReady(t *Tensor, f func(g *Tensor, after func(func()))) (remove func()) {
+	t.given("on_ready")
+	if t.v == nil || t.v.leaf == nil {
+		fail("on_ready", []*Tensor{t}, "want a leaf with RequireGrad")
+	}
+	list, p := &t.v.hooks.ready, &f
+	*list = append(*list, p)
+	return func() {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(q *func(*Tensor, func(func()))) bool { return q == p })
+	}
 }
 
 // through returns the gradient dy after v's hooks.

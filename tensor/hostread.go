@@ -35,3 +35,16 @@ func inPieces[E plain](data []E, f func(at int, part []byte)) {
 		f(at, all[at:min(at+4*chunk, len(all))])
 	}
 }
+
+// memoryOf is Bytes of plumbing.Memory.
+func memoryOf(t *Tensor, write bool) []byte {
+	t.given("memory")
+	m, ok := t.mem.backend.(driver.Mapper)
+	if !ok || !t.IsContiguous() {
+		return nil
+	}
+	if write {
+		t.mem.version.Add(1)
+	}
+	return m.Map(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes())
+}

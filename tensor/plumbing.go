@@ -54,6 +54,8 @@ func init() {
 		NotInGraph: notInGraph,
 	})
 	plumbing.Provide(plumbing.Modules{In: inModule})
+	plumbing.Provide(plumbing.Gradients[*Tensor]{OnReady: onReady})
+	plumbing.Provide(plumbing.Memory[*Tensor]{Bytes: memoryOf})
 	plumbing.Provide(plumbing.Marks[*Tensor]{Note: note, Observe: observeMarks})
 	plumbing.Provide(plumbing.Casting[Info, *Tensor]{
 		With:         withCaster,

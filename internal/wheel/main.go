@@ -27,16 +27,18 @@ type platform struct {
 	// target is the target of the C compiler for the build with the GPU backend, with the oldest version
 	// of glibc that the tags name, or "".
 	target string
+	// static leaves out what needs the C library: loading an MPI library.
+	static bool
 }
 
-// platforms lists the platforms of a release. Programs without C run with every C library of Linux; Go 1.26 wants macOS 12.
+// platforms lists the platforms of a release. Static programs run with every C library of Linux; Go 1.26 wants macOS 12.
 var platforms = []platform{
-	{"linux-amd64", "linux", "amd64", []string{"py3-none-manylinux_2_17_x86_64"}, "x86_64-linux-gnu.2.17"},
-	{"musllinux-amd64", "linux", "amd64", []string{"py3-none-musllinux_1_1_x86_64"}, ""},
-	{"linux-arm64", "linux", "arm64", []string{"py3-none-manylinux_2_17_aarch64", "py3-none-musllinux_1_1_aarch64"}, ""},
-	{"macos-amd64", "darwin", "amd64", []string{"py3-none-macosx_12_0_x86_64"}, ""},
-	{"macos-arm64", "darwin", "arm64", []string{"py3-none-macosx_12_0_arm64"}, ""},
-	{"windows-amd64", "windows", "amd64", []string{"py3-none-win_amd64"}, ""},
+	{"linux-amd64", "linux", "amd64", []string{"py3-none-manylinux_2_17_x86_64"}, "x86_64-linux-gnu.2.17", false},
+	{"musllinux-amd64", "linux", "amd64", []string{"py3-none-musllinux_1_1_x86_64"}, "", true},
+	{"linux-arm64", "linux", "arm64", []string{"py3-none-manylinux_2_17_aarch64", "py3-none-musllinux_1_1_aarch64"}, "", true},
+	{"macos-amd64", "darwin", "amd64", []string{"py3-none-macosx_12_0_x86_64"}, "", false},
+	{"macos-arm64", "darwin", "arm64", []string{"py3-none-macosx_12_0_arm64"}, "", false},
+	{"windows-amd64", "windows", "amd64", []string{"py3-none-win_amd64"}, "", false},
 }
 
 func main() {
@@ -151,6 +153,9 @@ func (p platform) compiler(dir, zig string) (path string, err error) {
 // command returns the command that builds the program, with the C compiler cc where the platform needs one.
 func (p platform) command(program, cc string) *exec.Cmd {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, "."}
+	if p.static {
+		args = append([]string{"build", "-tags=static"}, args[1:]...)
+	}
 	cmd := exec.Command("go", args...)
 	cgo := "CGO_ENABLED=0"
 	if p.target != "" {

@@ -43,6 +43,12 @@ type Accessor interface {
 	Store(b Buffer, off, bytes int, bits uint64)
 }
 
+// Mapper is implemented by backends whose memory is in the address space of the host.
+type Mapper interface {
+	// Map returns n bytes of a buffer from off on. They are valid while the buffer is reachable.
+	Map(b Buffer, off, n int) []byte
+}
+
 // Launch is a kernel with its operands.
 type Launch struct {
 	Kernel Kernel

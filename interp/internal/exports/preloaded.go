@@ -12,6 +12,7 @@ var Preloaded = map[string]string{
 	"data":       "halfnote/tensor/data",
 	"diagnose":   "halfnote/amp/diagnose",
 	"display":    "halfnote/display",
+	"dist":       "halfnote/dist",
 	"exercise":   "halfnote/notebooks/exercise",
 	"experiment": "halfnote/amp/experiment",
 	"fmt":        "fmt",

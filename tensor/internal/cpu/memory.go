@@ -307,6 +307,9 @@ func (*memory) Store(b driver.Buffer, off, bytes int, bits uint64) {
 	runtime.KeepAlive(b)
 }
 
+// Map returns bytes of a buffer. It implements [driver.Mapper].
+func (*memory) Map(b driver.Buffer, off, n int) []byte { return bytesOf(b, off, n) }
+
 func bytesOf(db driver.Buffer, off, n int) []byte {
 	b := bufferOf(db)
 	if off < 0 || n > b.size-off {

@@ -15,6 +15,7 @@ var Own = []string{
 	"halfnote/display",
 	"halfnote/display/chart",
 	"halfnote/display/widget",
+	"halfnote/dist",
 	"halfnote/notebooks/exercise",
 	"halfnote/tensor",
 	"halfnote/tensor/autograd",

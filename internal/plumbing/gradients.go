@@ -1,0 +1,18 @@
+package plumbing
+
+// Gradients is the group of functions that follow a Backward. T is *tensor.Tensor.
+type Gradients[T any] struct {
+	// OnReady calls f during Backward as soon as the gradient g of the leaf t is complete, before it is added to the leaf's
+	// Grad. f must not change g. Functions that f passes to after run at the end of Backward, when all
+	// gradients have been added. OnReady returns a function that removes the hook. torch's gradient accumulators run at
+	// the same time.
+	OnReady func(t T, f func(g T, after func(func()))) (remove func())
+}
+
+// Memory is the group of functions that give the memory of tensors to other libraries.
+type Memory[T any] struct {
+	// Bytes returns the elements of a contiguous tensor, in the host's byte order, without a copy; they are valid while t is
+	// reachable. It returns nil for a tensor that is not contiguous or whose device has memory of its own. With write it
+	// counts a change of t in place.
+	Bytes func(t T, write bool) []byte
+}
