@@ -12,7 +12,7 @@ type Gradients[T any] struct {
 // Memory is the group of functions that give the memory of tensors to other libraries.
 type Memory[T any] struct {
 	// Bytes returns the elements of a contiguous tensor, in the host's byte order, without a copy; they are valid while t is
-	// reachable. It returns nil for a tensor that is not contiguous or whose device has memory of its own. With write it
+	// reachable. It returns nil for a tensor that is not contiguous or whose device has separate memory. With write it
 	// counts a change of t in place.
 	Bytes func(t T, write bool) []byte
 }
