@@ -15,7 +15,7 @@ type StepResult struct {
 	FoundInf bool    // a gradient held inf or NaN
 	Scale    float64 // the loss scale that the gradients carried
 	// FirstBadParam is the index, in the optimizer's Params, of the first parameter whose
-	// gradient was not finite, or -1; Param is its name, if [ParamNames] is set, or "parameter 2",
+	// gradient was not finite, or -1 if there is none or it is on another rank; Param is its name, if [ParamNames] is set, or "parameter 2",
 	// and its shape.
 	FirstBadParam int
 	Param         string
@@ -40,7 +40,9 @@ func (s *GradScaler) result(opt Optimizer, st *stage, step int) StepResult {
 	r := StepResult{Step: step, Scale: float64(s.scale), FirstBadParam: -1}
 	if i, bad := st.found.first(); bad {
 		r.Skipped, r.FoundInf, r.FirstBadParam = true, true, i
-		r.Param = s.describe(opt.Params()[i], i)
+		if r.Param = "a parameter on another rank"; i >= 0 {
+			r.Param = s.describe(opt.Params()[i], i)
+		}
 	}
 	return r
 }
@@ -67,7 +69,10 @@ func (s *GradScaler) judge(opt Optimizer, st *stage, r StepResult) (skips int, h
 		k = &streak{}
 		s.streaks[id] = k
 	}
-	grad := opt.Params()[r.FirstBadParam].Grad()
+	var grad *tensor.Tensor
+	if r.FirstBadParam >= 0 {
+		grad = opt.Params()[r.FirstBadParam].Grad()
+	}
 	stale := grad != nil && k.last.Value() == grad
 	k.length++
 	k.last = weak.Make(grad)

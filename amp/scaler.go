@@ -23,6 +23,7 @@ type GradScaler struct {
 	abort       bool // AbortAtMin
 	hysteresis  int  // number of overflows before the scale backs off
 	models      []any
+	share       func(found bool) bool // SyncFoundInf
 
 	ready     bool // a loss has been scaled
 	device    tensor.Device
@@ -143,7 +144,9 @@ func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
 	if !st.unscaled {
 		s.unscaled(opt, st, true)
 	}
-	st.mustHaveGrads()
+	if s.share == nil {
+		st.mustHaveGrads() // a process may have an empty shard
+	}
 	if _, bad := st.found.first(); !bad {
 		opt.Step()
 	}

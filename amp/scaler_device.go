@@ -23,7 +23,7 @@ type GuardedOptimizer interface {
 // Step does.
 func (s *GradScaler) StepNonBlocking(opt Optimizer) {
 	guarded, ok := opt.(GuardedOptimizer)
-	if !s.enabled || !ok || s.abort || observed() || !s.ready || s.device == tensor.CPU || !s.onDevice(opt) {
+	if !s.enabled || !ok || s.abort || s.share != nil || observed() || !s.ready || s.device == tensor.CPU || !s.onDevice(opt) {
 		s.Step(opt)
 		return
 	}

@@ -54,6 +54,14 @@ func AbortAtMin() ScalerOption { return func(s *GradScaler) { s.abort = true } }
 // default. It is hysteresis of Megatron-LM, there 2.
 func Hysteresis(n int) ScalerOption { return func(s *GradScaler) { s.hysteresis = n } }
 
+// SyncFoundInf makes all steps of several processes agree: f is called once for each check of an optimizer's gradients with
+// whether this process has found inf or NaN, and returns whether any has. All processes must check in the same order. By default
+// each decides alone, which suffices if they have the same gradients. dist.NewShardedGradScaler sets it; torch has it in
+// torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler.
+func SyncFoundInf(f func(found bool) bool) ScalerOption {
+	return func(s *GradScaler) { s.share = f }
+}
+
 // ParamNames makes results and errors refer to the parameters of models by name, "encoder.0.weight",
 // instead of by number. Models are structs or modules, as for nn.NamedParameters.
 func ParamNames(models ...any) ScalerOption {

@@ -23,7 +23,7 @@ func (s *GradScaler) Update() {
 	checked, found := false, false
 	for _, st := range s.stages {
 		_, bad := st.found.first()
-		checked = checked || len(st.found.owners) > 0
+		checked = checked || len(st.found.owners) > 0 || s.share != nil
 		found = found || bad
 	}
 	if !checked {

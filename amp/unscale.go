@@ -31,6 +31,10 @@ func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *ten
 	if len(grads) > 0 {
 		v.flags = pass(grads)
 	}
+	if s.share != nil {
+		_, bad := v.first()
+		v.elsewhere = s.share(bad) && !bad
+	}
 	return v
 }
 
@@ -54,10 +58,12 @@ type verdict struct {
 	flags  *tensor.Tensor // 1 for each gradient that was not finite
 	asked  bool
 	at     int // index of the first bad parameter, -1 for none
+
+	elsewhere bool // a gradient of another process was not finite, but none of this one
 }
 
 // first returns the index of the first parameter whose gradient was not finite, if there
-// is one. It waits for the device, once.
+// is one; -1 if it is in another process. It waits for the device, once.
 func (v *verdict) first() (i int, bad bool) {
 	if !v.asked {
 		v.asked, v.at = true, -1
@@ -69,7 +75,7 @@ func (v *verdict) first() (i int, bad bool) {
 			}
 		}
 	}
-	return v.at, v.at >= 0
+	return v.at, v.at >= 0 || v.elsewhere
 }
 
 // tensor returns a CPU scalar: 0 if all gradients were finite, otherwise 1.

@@ -31,7 +31,8 @@ func Parameters(model any) []*tensor.Tensor {
 }
 
 // NamedParameters is Parameters with names made of field names and indices: field
-// RunningMean is running_mean, unless it has a tag nn:"…" with another name. It is
+// RunningMean is running_mean, unless it has a tag nn:"…" with another name; a field with the tag nn:"-" is
+// not part of the model. It is
 // torch.nn.Module.named_parameters.
 func NamedParameters(model any) []Named {
 	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return !n.Tensor.IsLeaf() || !n.Tensor.RequiresGrad() })
@@ -128,6 +129,8 @@ func (w *walker) fields(v reflect.Value, path string) {
 		f := t.Field(i)
 		name := f.Name
 		switch {
+		case f.Tag.Get("nn") == "-":
+			continue
 		case name == "IValue", t == reflect.TypeFor[Sequential](), f.Type == reflect.SliceOf(namedType):
 			w.walk(v.Field(i), path)
 			continue
