@@ -72,6 +72,7 @@ func init() {
 		t["Simulate"] = reflect.ValueOf(amp.Simulate)
 		t["StaticScale"] = reflect.ValueOf(amp.StaticScale)
 		t["StepResult"] = reflect.ValueOf((*amp.StepResult)(nil))
+		t["SyncFoundInf"] = reflect.ValueOf(amp.SyncFoundInf)
 		t["Unlisted"] = reflect.ValueOf(amp.Unlisted)
 		t["WithPrecision"] = reflect.ValueOf(amp.WithPrecision)
 		t["Wrap"] = reflect.ValueOf(amp.Wrap)
