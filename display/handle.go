@@ -28,11 +28,11 @@ type Framed interface {
 	Frame() Bundle
 }
 
-// Limits of frames: four a second, and 2 % of the time. A value that has not changed for rest is shown
+// Limits of frames: four a second, and 1 % of the time. A value that has not changed for rest is shown
 // in full.
 const (
 	frame      = 250 * time.Millisecond
-	frameShare = .02
+	frameShare = .01
 	rest       = 3 * time.Second
 )
 
@@ -46,7 +46,7 @@ const (
 //		live.Update(chart.Loss(curve))
 //	}
 //
-// A chart may be updated at any rate. It is drawn at most four times a second, in at most 2 % of the
+// A chart may be updated at any rate. It is drawn at most four times a second, in at most 1 % of the
 // time, as a picture; its last state appears in full when the cell ends. It is
 // IPython.display.display(v, display_id=True).
 func Live(v any) *Handle { return standard.Live(v) }

@@ -23,11 +23,10 @@ func (s *shadow) fresh(t *Tensor) bool {
 		s.of.Offset == t.offset && slices.Equal(s.of.Shape, t.shape) && slices.Equal(s.of.Stride, t.stride)
 }
 
-// castWeight is CastWeight of plumbing.Fused. While operations are observed it casts, so that
-// a recording shows every cast and what it flushes.
+// castWeight is CastWeight of plumbing.Fused. Observers see a cast, with the time that is left of it.
 func castWeight(t *Tensor, d DType) *Tensor {
 	given("cast_weight", t)
-	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() || observers.load() != nil {
+	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() {
 		return t.To(d)
 	}
 	held := &t.mem.shadow
@@ -68,6 +67,7 @@ func (c *shadowCast) Forward(in []*Tensor) *Tensor {
 		return c.cast.Forward(in)
 	}
 	c.copy = nil // the tape holds c and must not keep memory alive
+	y.id = ids.Add(1) // observers take a tensor older than a call of the caster for a cached one
 	return y
 }
 

@@ -31,6 +31,15 @@ func (c *clock) tick(e *tensor.Event) (step int, restart bool) {
 	return c.step, restart
 }
 
+// lost advances to the step of a loss whose operations are unknown, and reports whether it is a new one.
+func (c *clock) lost() (begins bool) {
+	if begins = c.backward && (c.stepped || !c.ever); begins {
+		c.step++
+		c.backward, c.stepped = false, false
+	}
+	return begins
+}
+
 // optimized records that an optimizer stepped or skipped its step.
 func (c *clock) optimized() (restart bool) {
 	restart = !c.ever && c.step > 0

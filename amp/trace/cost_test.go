@@ -3,6 +3,7 @@ package trace_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"halfnote/amp"
 	"halfnote/amp/trace"
@@ -34,6 +35,11 @@ func workloads() map[string]func() (net nn.Module, step func()) {
 			x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
 			return net, trained(net, optim.NewSGD(nn.Parameters(net), 0.01), func() *tensor.Tensor { return nn.MSELoss(net.Forward(x), y) })
 		},
+		"wide": func() (nn.Module, func()) { // three layers of 1024, batch 256
+			net := models.NewMLP([]int{1024, 1024, 1024, 1024})
+			x, y := tensor.Randn(256, 1024), tensor.Randn(256, 1024)
+			return net, trained(net, optim.NewSGD(nn.Parameters(net), 0.01), func() *tensor.Tensor { return nn.MSELoss(net.Forward(x), y) })
+		},
 		"cnn": func() (nn.Module, func()) { // two convolutions with batch norm on 16 images of 16 × 16
 			net := nn.NewSequential(nn.NewConv2d(3, 16, 3), nn.NewBatchNorm2d(16), nn.NewReLU(), nn.NewMaxPool2d(2), nn.NewConv2d(16, 32, 3), nn.NewBatchNorm2d(32), nn.NewReLU(), nn.NewFlatten(), nn.NewLinear(32*5*5, 10))
 			x, y := tensor.Randn(16, 3, 16, 16), tensor.Randint(0, 10, 16)
@@ -47,8 +53,8 @@ func workloads() map[string]func() (net nn.Module, step func()) {
 	}
 }
 
-// BenchmarkOverhead trains 200 steps with and 200 without a recording, alternating, and
-// reports the time that the recording adds, alone and with a dashboard.
+// BenchmarkOverhead trains for a second and a half with a recording and as long without, alternating, seven times,
+// and reports the time that the recording adds, alone and with a dashboard.
 func BenchmarkOverhead(b *testing.B) {
 	for name, workload := range workloads() {
 		for _, live := range []bool{false, true} {
@@ -59,8 +65,9 @@ func BenchmarkOverhead(b *testing.B) {
 					options = append(options, trace.LiveOn(display.NewScreen(func() display.Sink { return new(sink) })))
 				}
 				var c trace.Cost
+				steps := int(20 * 1500 * time.Millisecond / timed(20, step))
 				for b.Loop() {
-					c = trace.Overhead(200, step, options...)
+					c = trace.Overhead(steps, step, options...)
 				}
 				b.Log(c)
 				b.ReportMetric(100*c.Share(), "%more")
@@ -68,6 +75,16 @@ func BenchmarkOverhead(b *testing.B) {
 			})
 		}
 	}
+}
+
+// timed returns the time of n steps.
+func timed(n int, step func()) time.Duration {
+	step()
+	start := time.Now()
+	for range n {
+		step()
+	}
+	return time.Since(start)
 }
 
 // BenchmarkRecording measures the time of an operation with and without a recording.

@@ -19,9 +19,8 @@ type course struct {
 	begun   time.Time
 	logs    []*logged
 
-	loss  *tensor.Tensor // last single-element result in this step, until backward runs
-	given int            // number of the last step whose loss a scaler was given, plus 1
-	read  time.Time      // when a loss was last read from a device
+	given int       // number of the last step whose loss a scaler was given, plus 1
+	read  time.Time // when a loss was last read from a device
 }
 
 // moment is a column.
@@ -78,23 +77,30 @@ func (c *course) restart() {
 	}
 }
 
-// event notes an operation of a step that is not a view. The loss is what backward begins with.
-func (c *course) event(e *tensor.Event, step int) {
+// pass notes that a step has reached the time now.
+func (c *course) pass(step int, now time.Time) {
 	if c.begun.IsZero() {
-		c.begun = e.Start
+		c.begun = now
 	}
 	m := c.at(step)
-	m.end = max(m.end, e.Start.Add(e.Duration).Sub(c.begun))
-	switch {
-	case e.Backward && c.loss != nil:
-		if c.given != step+1 {
-			c.lose(m, c.loss)
-		}
-		c.loss = nil
-		m.memory = max(m.memory, e.Result.Device().Memory().Live)
-	case !e.Backward && !e.InPlace && size(e.Out.Shape) == 1 && e.Out.DType.IsFloat() && requireGrad(e.Operands) && tensor.IsGradEnabled():
-		c.loss = e.Result
+	m.end = max(m.end, now.Sub(c.begun))
+}
+
+// end returns the last time given to pass.
+func (c *course) end() time.Time {
+	if len(c.columns) == 0 {
+		return c.begun
 	}
+	return c.begun.Add(c.columns[len(c.columns)-1].end)
+}
+
+// backward notes a call of Backward on the loss.
+func (c *course) backward(loss *tensor.Tensor, step int) {
+	m := c.at(step)
+	if c.given != step+1 {
+		c.lose(m, loss)
+	}
+	m.memory = max(m.memory, loss.Device().Memory().Live)
 }
 
 // lossEvery is the time between two losses read from a device, which has to finish its work for that.
@@ -217,12 +223,4 @@ func (c *course) panels() (list []chart.Panel) {
 		add(&rate, i, rates[i])
 	}
 	return append(c.quantities(), scale, rate, memory)
-}
-
-func size(shape []int) int {
-	n := 1
-	for _, s := range shape {
-		n *= s
-	}
-	return n
 }

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"time"
+
 	"halfnote/amp"
 	"halfnote/tensor"
 )
@@ -25,9 +27,10 @@ const batch = 512
 func (r *Recorder) event(e tensor.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended.IsZero() {
+	if !r.ended.IsZero() || !r.turn(&e) {
 		return
 	}
+	r.sampling.ops++
 	ask := e.InPlace && !r.names.knows(e.In[0].ID) // find the parameter while this is its gradient
 	if ask {
 		r.settle()
@@ -51,21 +54,11 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 }
 
-// look collects the step, the policy and the counts of e's result.
+// look collects the policy and the counts of e's result.
 func (r *Recorder) look(e *tensor.Event, n *noted) {
-	before := r.clock.step
-	step, restart := r.clock.tick(e)
-	if restart {
-		for i := range r.waiting {
-			r.waiting[i].step = 0
-		}
-		r.restart()
-	}
-	if step != before && r.shadow != nil {
-		r.shadow.turn()
-	}
-	r.course.event(e, step)
-	r.live.event(e)
+	step := r.clock.step
+	r.course.pass(step, e.Start.Add(e.Duration))
+	r.live.event(e.Start)
 	n.reason = r.reasons.in(amp.Active())
 	if r.meter.ready(step); !r.meter.on || e.InPlace {
 		return
@@ -165,11 +158,10 @@ func (r *Recorder) scaler(e amp.ScalerEvent) {
 	defer r.read()()
 	switch e.Kind {
 	case amp.EventScale:
+		r.lost(time.Now())
 		r.course.scaler(e, r.clock.step)
 	case amp.EventStep:
-		if r.clock.optimized() {
-			r.restart()
-		}
+		r.stepped(time.Now())
 		r.course.scaler(e, r.clock.step)
 		r.steps = append(r.steps, StepRecord{StepResult: e.Result, Of: r.clock.step})
 	case amp.EventUpdate:

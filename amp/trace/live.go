@@ -6,7 +6,6 @@ import (
 
 	"halfnote/display"
 	"halfnote/display/chart"
-	"halfnote/tensor"
 )
 
 // Live shows the recording's [Recorder.Dashboard] while it runs: in a cell
@@ -15,9 +14,14 @@ import (
 //	… train …
 //	rec.Stop()
 //
-// It is drawn as a picture at most four times a second, in at most 2 % of the time, and becomes an
+// It is drawn as a picture at most four times a second, in at most 1 % of the time, and becomes an
 // interactive chart when the recording stops or the cell ends, also by an error or an interrupt. A
 // program outside a notebook prints it as a line of text.
+//
+// Operations are left out of a step while recording and counting them have taken more than half a
+// percent of the time; the loss, the scale, the time and the memory of every step are known.
+// [CountAlways] records all operations. Steps are told apart by optimizers and scalers; where a program
+// changes its parameters itself, all operations are recorded.
 func Live() Option { return shownBy(display.Live) }
 
 // LiveOn is [Live] on a screen.
@@ -92,9 +96,9 @@ func newLive(r *Recorder, show func(any) *display.Handle, shared bool) *live {
 
 // event updates the dashboard if that is due. Its caller holds the recorder's mu, which the dashboard
 // needs, so it is drawn by another goroutine.
-func (l *live) event(e *tensor.Event) {
-	if l != nil && e.Start.After(l.next) {
-		l.next = e.Start.Add(liveEvery)
+func (l *live) event(now time.Time) {
+	if l != nil && now.After(l.next) {
+		l.next = now.Add(liveEvery)
 		go l.update()
 	}
 }

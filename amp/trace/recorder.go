@@ -33,8 +33,9 @@ func Models(models ...any) Option {
 	return func(s *settings) { s.models = append(s.models, models...) }
 }
 
-// CountAlways counts every result at any cost. By default, steps are not counted once counting has
-// taken more than 1 % of the time.
+// CountAlways records every operation and counts every result, at any cost. By default, steps are not
+// counted once counting has taken more than 1 % of the time, and with [Live] not recorded either once
+// recording and counting have.
 func CountAlways() Option { return func(s *settings) { s.always = true } }
 
 // Shadow recomputes every operation in float64, and counts always. It yields the error of each
@@ -66,6 +67,8 @@ type Recorder struct {
 	live    *live // nil without Live
 	begun   time.Time
 	ended   time.Time
+
+	sampling sampling
 }
 
 // StepRecord is a step of an optimizer under a scaler.
@@ -91,7 +94,7 @@ func Start(options ...Option) *Recorder {
 		r.shadow = &shadow{}
 	}
 	r.names = NewPlaces(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
-	if set.show != nil {
+	if r.sampling.on = set.show != nil && !set.always; set.show != nil {
 		r.live = newLive(r, set.show, set.shared)
 	}
 	r.listen()
@@ -100,10 +103,12 @@ func Start(options ...Option) *Recorder {
 
 // listen starts observing.
 func (r *Recorder) listen() {
-	stop := []func(){tensor.Observe(r.event), amp.ObserveScalers(r.scaler)}
+	stop := []func(){marks.Observe(r.mark), amp.ObserveScalers(r.scaler)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stop = stop
+	if r.stop = stop; !r.sampling.left {
+		r.watch()
+	}
 }
 
 // ignore stops observing until listen is called.
@@ -111,6 +116,9 @@ func (r *Recorder) ignore() {
 	r.mu.Lock()
 	stop := r.stop
 	r.stop = nil
+	if s := r.sampling.ignore; s != nil {
+		stop, r.sampling.ignore = append(stop, s), nil
+	}
 	r.mu.Unlock()
 	for _, f := range stop {
 		f()
@@ -129,7 +137,7 @@ func (r *Recorder) end() {
 	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
-		r.names, r.meter, r.shadow, r.course.loss = nil, meter{}, nil, nil // these hold tensors
+		r.names, r.meter, r.shadow = nil, meter{}, nil // these hold tensors
 	}
 }
 
@@ -165,6 +173,9 @@ func (r *Recorder) Step(step int) *Recorder {
 		one.sums.add(&op, kind)
 	}
 	if len(one.ops.list) == 0 {
+		if step >= 0 && step < r.sums.last {
+			panic(fmt.Errorf("trace: step: the operations of step %d are not recorded; the last step with operations is %d; trace.CountAlways records all", step, last))
+		}
 		panic(fmt.Errorf("trace: step: %d; want 0 to %d", step, last))
 	}
 	for _, s := range r.steps {
@@ -207,8 +218,11 @@ func (r *Recorder) String() string {
 	if len(r.steps) > 0 {
 		text += fmt.Sprintf(", %s, %d skipped", ofCount(len(r.steps), "1 scaled step", "%d scaled steps"), skipped)
 	}
-	if s := r.sums; s.counted < s.all {
-		text += fmt.Sprintf(", results counted in %d of %d steps", s.counted, s.all)
+	if s := r.sums; s.recorded < s.all {
+		text += fmt.Sprintf(", operations recorded in %d of %d steps", s.recorded, s.all)
+	}
+	if s := r.sums; s.counted < s.recorded {
+		text += fmt.Sprintf(", results counted in %d of %d steps", s.counted, s.recorded)
 	}
 	end := r.ended
 	if end.IsZero() {

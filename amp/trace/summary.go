@@ -46,7 +46,9 @@ func (r *Recorder) By(property string) Summary {
 	s := Summary{By: property, Width: max(r.sums.stride, 1)}
 	if of == nil {
 		for i, t := range r.sums.steps {
-			s.Rows = append(s.Rows, Row{fmt.Sprint(i*s.Width + r.first), t})
+			if t.Times > 0 {
+				s.Rows = append(s.Rows, Row{fmt.Sprint(i*s.Width + r.first), t})
+			}
 		}
 		return s
 	}

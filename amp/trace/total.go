@@ -138,7 +138,9 @@ type sums struct {
 	stride int             // number of steps in a column
 
 	last          int // last step with an operation, plus 1
-	all, counted  int // numbers of steps, and of steps with counted results
+	all           int // number of steps
+	recorded      int // number of steps with operations
+	counted       int // number of steps with counted results
 	countedInLast bool
 }
 
@@ -151,16 +153,10 @@ const (
 // add adds an operation; kind is the number of its kind in the recording, or -1.
 func (s *sums) add(op *OpRecord, kind int32) {
 	if s.at == nil {
-		s.at, s.stride = map[key]int{}, 1
-	}
-	for op.Step/s.stride >= maxColumns {
-		s.halve()
+		s.at = map[key]int{}
 	}
 	s.turn(op)
-	column := op.Step / s.stride
-	for len(s.steps) <= column {
-		s.steps, s.starts = append(s.steps, newTotal()), append(s.starts, op.Start)
-	}
+	column := s.column(op.Step, op.Start)
 	s.steps[column].add(op)
 	s.end = max(s.end, op.Start+op.Duration)
 	r := s.row(op, kind)
@@ -174,6 +170,26 @@ func (s *sums) add(op *OpRecord, kind int32) {
 	c.flushed += r.Flushed - before.Flushed
 	c.elements += r.Elements - before.Elements
 	c.bad += r.Bad - before.Bad
+}
+
+// column returns the number of step's column. A new one begins at start.
+func (s *sums) column(step int, start time.Duration) int {
+	s.stride = max(s.stride, 1)
+	for step/s.stride >= maxColumns {
+		s.halve()
+	}
+	for len(s.steps) <= step/s.stride {
+		s.steps, s.starts = append(s.steps, newTotal()), append(s.starts, start)
+	}
+	return step / s.stride
+}
+
+// reach adds a step without operations.
+func (s *sums) reach(step int, start time.Duration) {
+	s.column(step, start)
+	s.last, s.countedInLast = step+1, false
+	s.all++
+	s.end = max(s.end, start)
 }
 
 // row returns the row of op, which is that of all operations of its kind.
@@ -206,6 +222,7 @@ func (s *sums) turn(op *OpRecord) {
 	if op.Step+1 != s.last {
 		s.last = op.Step + 1
 		s.all++
+		s.recorded++
 		s.countedInLast = false
 	}
 	if op.Counted && !s.countedInLast {
@@ -229,7 +246,7 @@ func (s *sums) restart() {
 	if len(s.steps) == 0 {
 		return
 	}
-	s.stride, s.last, s.all, s.counted = 1, 1, 1, min(s.counted, 1)
+	s.stride, s.last, s.all, s.recorded, s.counted = 1, 1, 1, 1, min(s.counted, 1)
 	s.steps = fold(s.steps, len(s.steps), func(t *Total, u Total) { t.merge(u) })
 	s.starts = s.starts[:1]
 	for i := range s.rows {
