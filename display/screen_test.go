@@ -341,7 +341,7 @@ func TestLive(t *testing.T) {
 }
 
 func TestFramesTakeASmallShare(t *testing.T) {
-	for cost, want := range map[time.Duration]time.Duration{time.Millisecond: 250 * time.Millisecond, 40 * time.Millisecond: 2 * time.Second} {
+	for cost, want := range map[time.Duration]time.Duration{time.Millisecond: 250 * time.Millisecond, 40 * time.Millisecond: 4 * time.Second} {
 		if got := (&Handle{cost: cost}).gap(); got != want {
 			t.Errorf("frames of %v: got one in %v, want one in %v", cost, got, want)
 		}
