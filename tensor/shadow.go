@@ -66,7 +66,7 @@ func (c *shadowCast) Forward(in []*Tensor) *Tensor {
 	if y == nil {
 		return c.cast.Forward(in)
 	}
-	c.copy = nil // the tape holds c and must not keep memory alive
+	c.copy = nil      // the tape holds c and must not keep memory alive
 	y.id = ids.Add(1) // observers take a tensor older than a call of the caster for a cached one
 	return y
 }
