@@ -1,6 +1,6 @@
 // Command wheel builds the wheels of a release, for pip and uv:
 //
-//	go run ./internal/wheel                   all platforms, into the folder dist
+//	go run ./internal/wheel                   all platforms, into the folder wheels
 //	go run ./internal/wheel linux-arm64       one platform
 //	go run ./internal/wheel -cpu linux-amd64  without the GPU backend, which needs a C compiler
 //
@@ -42,7 +42,7 @@ var platforms = []platform{
 }
 
 func main() {
-	out := flag.String("o", "dist", "folder of the wheels")
+	out := flag.String("o", "wheels", "folder of the wheels")
 	cpu := flag.Bool("cpu", false, "leave out the GPU backend of linux-amd64")
 	zig := flag.String("zig", "python3 -m ziglang", "command of the C compiler zig, which PyPI's package ziglang has")
 	flag.Parse()
