@@ -156,7 +156,7 @@ func (g *group) AllGather(out, in *tensor.Tensor) *Work {
 // wholeBytes is the size up to which a buffer is one message: MPI's displacements are 32-bit.
 const wholeBytes = 1 << 30
 
-// gatherFar gathers parts that are further apart than displacements reach, through memory of its own.
+// gatherFar gathers parts that are further apart than displacements reach, through a separate buffer.
 func (g *group) gatherFar(p []byte, parts []mpi.Part) {
 	n := parts[0].Len
 	q := make([]byte, n*g.size)

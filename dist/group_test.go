@@ -167,7 +167,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestAbandon interrupts a rank that waits, and goes on with both.
+// TestAbandon interrupts a rank that waits, and then uses both.
 func TestAbandon(t *testing.T) {
 	succeed(t, 2, func(g *group) {
 		if g.rank == 0 {

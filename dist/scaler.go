@@ -6,7 +6,7 @@ import (
 )
 
 // NewShardedGradScaler returns a GradScaler whose ranks agree: if the gradients of any rank hold inf or NaN, all skip the step and
-// lower the scale together. Use it when ranks have different gradients: with FullyShard, with parameters of their own, or within
+// lower the scale together. Use it when ranks have different gradients: with FullyShard, with its own parameters on each rank, or within
 // Join. After DistributedDataParallel all ranks have the same gradients, and amp.NewGradScaler suffices. It takes the options of
 // amp.NewGradScaler. All ranks call Unscale, Step and Update in the same order. It is
 // torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler.

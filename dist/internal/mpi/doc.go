@@ -18,7 +18,7 @@ type Comm interface {
 	Broadcast(p []byte, root int) (Request, error)
 	// Barrier is done when all ranks have called it. It is MPI_Ibarrier.
 	Barrier() (Request, error)
-	// Abandon makes later calls use a channel of their own, so that they cannot meet those that some ranks have not
+	// Abandon makes later calls use a separate channel, so that they cannot meet those that some ranks have not
 	// finished. All ranks call it the same number of times. It returns an error if no channel is left.
 	Abandon() error
 	// Close ends the use of the library. It is MPI_Finalize.
