@@ -47,6 +47,12 @@ func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass
 // TestGoProgramsIxgo is TestGoPrograms on the other engine, with its own list.
 func TestGoProgramsIxgo(t *testing.T) { goPrograms(t, "ixgo", "testdata/gotest/pass-ixgo.txt") }
 
+// TestGoProgramsNative is TestGoPrograms with compiled cells.
+func TestGoProgramsNative(t *testing.T) {
+	needNative(t)
+	goPrograms(t, Compiled, "testdata/gotest/pass-native.txt")
+}
+
 func goPrograms(t *testing.T, engine, passList string) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

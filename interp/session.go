@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"io/fs"
 	"reflect"
 	"runtime"
@@ -216,7 +217,7 @@ func (s *Session) packageVar(path, name string) (string, bool) {
 	if o := s.stdio.Variable(path, name); o.IsValid() {
 		v, ok = o, true
 	}
-	if !ok || !v.CanAddr() {
+	if !ok || !v.CanAddr() || v.Type().PkgPath() != "" && !token.IsExported(v.Type().Name()) { // no engine can name the type of binary.BigEndian
 		return "", false
 	}
 	s.bindSupportSymbols(map[string]reflect.Value{symbol: v.Addr()})

@@ -124,6 +124,10 @@ const MarkPrefix = "mark__"
 // frame.
 const AgainSuffix = "__again"
 
+// ForwardReceiver is the name of the receiver of methods that only call another function, the
+// method's latest body.
+const ForwardReceiver = "recv__"
+
 // Panic is a panic that escaped a cell.
 type Panic struct {
 	Value any

@@ -119,7 +119,7 @@ func (c *checker) more(a *attempt) bool {
 			}
 			fn, _ := a.info.Defs[fd.Name].(*types.Func)
 			m := c.Env.Of(b).Methods[fd.Name.Name]
-			if fn == nil || m == nil && !b.Generic && !c.Tainted[b] && !c.Complete {
+			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] && !c.Complete {
 				continue
 			}
 			if m != nil && m.sig == signature(fn) && m.Hook != "" && !(c.Complete && callsRecover(fd)) {

@@ -268,7 +268,7 @@ func (c *Lowering) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 		t.Results.List = anonymous(t.Results.List)
 	}
 	call := &ast.CallExpr{Fun: ast.NewIdent(to)}
-	call.Args = append(call.Args, ast.NewIdent("recv__"))
+	call.Args = append(call.Args, ast.NewIdent(engine.ForwardReceiver))
 	for i, f := range t.Params.List {
 		id := fmt.Sprintf("arg__%d", i)
 		f.Names = []*ast.Ident{ast.NewIdent(id)}
@@ -282,7 +282,7 @@ func (c *Lowering) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 		st = &ast.ReturnStmt{Results: []ast.Expr{call}}
 	}
 	f := &ast.FuncDecl{
-		Recv: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent("recv__")}, Type: recvType}}},
+		Recv: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent(engine.ForwardReceiver)}, Type: recvType}}},
 		Name: ast.NewIdent(m.Name()), Type: t,
 		Body: &ast.BlockStmt{List: []ast.Stmt{st}},
 	}

@@ -13,14 +13,15 @@ import (
 
 // Shared is what the front end uses of a session, the same for all stages of a cell.
 type Shared struct {
-	Fset     *token.FileSet
-	Ground   token.Pos // position for declarations of earlier cells, whose files may have been released
-	Importer types.Importer
-	Std      *Std
-	Packages *Packages
-	Complete bool              // types cannot gain methods later
-	Taken    map[string]bool   // names known to the engine
-	Tainted  map[*Binding]bool // types of which the engine may have seen methods of a rejected cell
+	Fset      *token.FileSet
+	Ground    token.Pos // position for declarations of earlier cells, whose files may have been released
+	Importer  types.Importer
+	Std       *Std
+	Packages  *Packages
+	Complete  bool              // types cannot gain methods later
+	Instances bool              // the engine knows generic types by their instances, which cannot gain methods later
+	Taken     map[string]bool   // names known to the engine
+	Tainted   map[*Binding]bool // types of which the engine may have seen methods of a rejected cell
 	// Failed returns the number of the latest cell that declares a name but did not run, or 0.
 	Failed func(name string) int
 }

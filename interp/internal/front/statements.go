@@ -40,15 +40,25 @@ func (c *Lowering) statements(e *Emission) ([]ast.Stmt, error) {
 
 // dropped discards the value of an expression.
 func (c *Lowering) dropped(x *ast.ExprStmt) ast.Stmt {
-	if tv := c.Info.Types[x.X]; tv.IsValue() && !isCall(x.X) && !IsReceive(x.X) {
+	if tv := c.Info.Types[x.X]; tv.IsValue() && !c.standsAsStatement(x.X) {
 		return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
 	}
 	return x
 }
 
-func isCall(x ast.Expr) bool {
-	_, ok := ast.Unparen(x).(*ast.CallExpr)
-	return ok
+// standsAsStatement reports whether Go allows an expression with a value as a statement: a receive
+// operation, or a call that is neither a conversion nor one of the builtins without effects.
+func (c *Lowering) standsAsStatement(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return IsReceive(x)
+	}
+	f := c.Info.Types[call.Fun]
+	if f.IsBuiltin() {
+		id, _ := ast.Unparen(call.Fun).(*ast.Ident)
+		return id != nil && (id.Name == "copy" || id.Name == "recover")
+	}
+	return !f.IsType()
 }
 
 func IsReceive(x ast.Expr) bool {

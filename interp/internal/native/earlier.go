@@ -3,20 +3,26 @@ package native
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 )
 
 // earlier is a declaration of a unit as later units repeat it: a function without its body, a
 // variable without its value, a type with its methods, and constants as they are.
 type earlier struct {
-	text string
-	uses map[string]bool // names in the text
+	text   string
+	uses   map[string]bool // names in the text
+	embeds map[string]bool // types whose methods a type may have: those that it embeds, or is defined as; nil if it is not a type
 }
 
 // declare notes the parts of a declaration that later units may repeat.
 func (s *source) declare(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		s.repeat(owner(d), header(d))
+		if name := owner(d); d.Recv != nil && !s.types[name] {
+			s.methods[name] = s.methods[name].with(header(d))
+		} else {
+			s.repeat(name, header(d))
+		}
 	case *ast.GenDecl:
 		if d.Tok == token.CONST { // a constant may repeat the expression of the one before
 			all := &earlier{text: code(d) + "\n", uses: map[string]bool{}}
@@ -32,6 +38,9 @@ func (s *source) declare(d ast.Decl) {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
 				s.repeat(spec.Name.Name, &ast.GenDecl{Tok: d.Tok, Specs: []ast.Spec{spec}})
+				if e := s.declares[spec.Name.Name]; e != nil {
+					e.embeds = embeds(spec.Type)
+				}
 			case *ast.ValueSpec:
 				for _, id := range spec.Names {
 					s.variables = append(s.variables, id.Name)
@@ -48,13 +57,65 @@ func (s *source) repeat(name string, d ast.Decl) {
 	if name == "" || name == "_" {
 		return
 	}
-	e := s.declares[name]
+	s.declares[name] = s.declares[name].with(d)
+}
+
+// with returns a copy with one more declaration.
+func (e *earlier) with(d ast.Decl) *earlier {
 	if e == nil {
-		e = &earlier{uses: map[string]bool{}}
-		s.declares[name] = e
+		e = &earlier{}
 	}
-	e.text += code(d) + "\n"
-	names(d, e.uses)
+	more := *e
+	more.text += code(d) + "\n"
+	more.uses = map[string]bool{}
+	maps.Copy(more.uses, e.uses)
+	names(d, more.uses)
+	return &more
+}
+
+// and returns a copy with the declarations of another.
+func (e *earlier) and(other *earlier) *earlier {
+	more := *e
+	more.text += other.text
+	more.uses = maps.Clone(e.uses)
+	maps.Copy(more.uses, other.uses)
+	return &more
+}
+
+// embeds returns the names of the types whose methods a type may have.
+func embeds(t ast.Expr) map[string]bool {
+	list := map[string]bool{}
+	base := func(x ast.Expr) {
+		for {
+			switch t := x.(type) {
+			case *ast.StarExpr:
+				x = t.X
+			case *ast.ParenExpr:
+				x = t.X
+			case *ast.IndexExpr:
+				x = t.X
+			case *ast.IndexListExpr:
+				x = t.X
+			case *ast.Ident:
+				list[t.Name] = true
+				return
+			default:
+				return
+			}
+		}
+	}
+	base(t)
+	ast.Inspect(t, func(n ast.Node) bool {
+		if st, ok := n.(*ast.StructType); ok {
+			for _, f := range st.Fields.List {
+				if len(f.Names) == 0 {
+					base(f.Type)
+				}
+			}
+		}
+		return true
+	})
+	return list
 }
 
 // owner returns the name that brings a function with it: its own, or that of its receiver's type.

@@ -98,10 +98,10 @@ func (e *Engine) Files() *token.FileSet { return e.fset }
 func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
 	e.seq++
 	s := e.source(u)
-	m, err := e.link(s.text, true)
+	m, err := e.link(s, true)
 	var missing *loader.MissingError
 	if errors.As(err, &missing) { // bodies of functions may use what the program does not have
-		m, err = e.link(s.text, false)
+		m, err = e.link(s, false)
 	}
 	if err != nil {
 		return nil, err
@@ -109,6 +109,9 @@ func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
 	m.Init()
 	for name, d := range s.declares {
 		e.known[name] = d
+	}
+	for name, d := range s.methods {
+		e.known[name] = e.known[name].and(d)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -129,8 +132,8 @@ func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
 const ofUnits = "main."
 
 // link compiles a unit and makes it part of the program.
-func (e *Engine) link(text string, inline bool) (*loader.Module, error) {
-	a, err := e.compiler.Compile(context.Background(), "main", text, inline)
+func (e *Engine) link(s *source, inline bool) (*loader.Module, error) {
+	a, err := e.compiler.Compile(context.Background(), "main", s.text, inline)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +141,7 @@ func (e *Engine) link(text string, inline bool) (*loader.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.loader.Load(o, "main")
+	return e.loader.Load(o, "main", s.wrappers)
 }
 
 // Slot implements engine.Engine.

@@ -5,7 +5,6 @@ import "halfnote/interp/engine"
 // needs lists the rewrites for compiled code. It is Go as it is, but not interrupts, a limit
 // of the depth of calls, and output to the cell that prints.
 var needs = engine.Needs{
-	Complete: true,
 	Rewrites: []string{
 		"channel",
 		"constants",

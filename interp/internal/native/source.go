@@ -17,6 +17,9 @@ import (
 type source struct {
 	text      string
 	declares  map[string]*earlier // what later units may use
+	types     map[string]bool     // of the unit
+	methods   map[string]*earlier // of types of earlier units
+	wrappers  map[string]bool     // symbols of methods that only call another function
 	variables []string
 	lines     *lines
 	ends      bool // whether no code of the unit runs after its entry function
@@ -24,12 +27,27 @@ type source struct {
 
 // source writes a unit, with the declarations of earlier units that it uses.
 func (e *Engine) source(u *engine.Unit) *source {
-	s := &source{declares: map[string]*earlier{}, lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u)}
+	s := &source{
+		declares: map[string]*earlier{}, types: map[string]bool{}, methods: map[string]*earlier{}, wrappers: map[string]bool{},
+		lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u),
+	}
 	used := map[string]bool{}
 	var own strings.Builder
 	for _, d := range u.File.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+			for _, spec := range g.Specs {
+				s.types[spec.(*ast.TypeSpec).Name.Name] = true
+			}
+		}
+	}
+	for _, d := range u.File.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			continue
+		}
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if name := wrapper(f); name != "" {
+				s.wrappers[name] = true
+			}
 		}
 		e.bindings(d)
 		useVariables(d)
@@ -38,6 +56,7 @@ func (e *Engine) source(u *engine.Unit) *source {
 		s.lines.mark(d)
 		own.WriteString(code(d) + "\n")
 	}
+	own.WriteString(e.gain(s, used))
 	imports, again := e.uses(used, s.declares)
 	var b strings.Builder
 	b.WriteString("package main\n")

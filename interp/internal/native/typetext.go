@@ -20,9 +20,7 @@ func (e *Engine) typeText(t reflect.Type, uses map[string]bool) string {
 		if t.PkgPath() == "" {
 			return t.Name()
 		}
-		alias := e.alias(t.PkgPath())
-		uses[alias] = true
-		return alias + "." + t.Name()
+		return e.namedText(t, uses)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

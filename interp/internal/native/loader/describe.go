@@ -26,6 +26,7 @@ const (
 	inCountAt   = 48 // of a function
 	outCountAt  = 50
 	paramsAt    = 56
+	fieldsAt    = 56 // fields of a struct
 	uncommonLen = 16
 
 	flagUncommon = 1 << 0
@@ -69,12 +70,15 @@ func (u *unit) adds(s *object.Symbol, name string) bool {
 			if elem := u.o.Def(r.Sym); elem != nil {
 				elemName, _ := object.TypeName(elem.Name)
 				eb, err := described(elem)
-				isOwn = err == nil && eb[flagsAt]&flagNamed != 0 && u.adds(elem, elemName)
+				isOwn = err == nil && (eb[flagsAt]&flagNamed != 0 || reflect.Kind(eb[kindAt]&kindMask) == reflect.Struct) && u.adds(elem, elemName)
 			}
 		}
 	}
 	if isOwn {
 		u.own[name] = s
+		if !strings.HasPrefix(name, noAlgorithms) {
+			addRoom(s, b)
+		}
 	}
 	return isOwn
 }
@@ -117,17 +121,41 @@ func (u *unit) completeTypes() error {
 			for _, r := range s.Relocs {
 				_, isType := object.TypeName(u.o.Name(r.Sym))
 				switch {
-				case first && isType:
+				case first && isType && !u.has(r.Sym):
 					u.standIn(s, r)
-				case first != isType:
-					if err := u.fill(s, r); err != nil {
+				case first != isType || first:
+					if err := u.fill(s, r); err != nil && !u.omit(s, r) {
 						return err
 					}
 				}
 			}
 		}
 	}
+	for _, s := range u.grows {
+		for _, r := range u.methodRelocs(s) {
+			if err := u.fill(s, r); err != nil && !u.omit(s, r) {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// omit marks a method that is promoted from a type of another package and is not exported as one
+// that the linker has omitted, if a place holds its type, which may be unknown: only the package
+// could call it. It reports whether it has.
+func (u *unit) omit(s *object.Symbol, r object.Reloc) bool {
+	name, ok := s.RelocAt(r.Off - 4) // a method begins with its name
+	if r.Type != object.MethodOff || !ok {
+		return false
+	}
+	const exported = 1 << 0 // in the first byte of a name
+	if data := u.o.Def(name.Sym); data == nil || len(data.Data) == 0 || data.Data[0]&exported != 0 {
+		return false
+	}
+	const omitted = ^uint32(0)
+	binary.LittleEndian.PutUint32(u.bytes[s][r.Off:], omitted)
+	return true
 }
 
 // standIn fills in a type whose values have their pointers in the same places as the one that

@@ -18,6 +18,8 @@ type host struct {
 	types map[string]reflect.Type // by the names that the compiler gives to their descriptions
 	itabs map[[2]uintptr]uintptr  // by the descriptions of interface and type
 	boxes map[uintptr]*uintptr    // values of functions, by the addresses of their code
+	// caches are those of assertions and switches, with the address of the empty cache.
+	caches map[uintptr]uintptr
 }
 
 // ofMain is how names of symbols of package main begin.
@@ -27,7 +29,7 @@ const ofMain = "main."
 func newHost(o Options) (*host, error) {
 	h := &host{
 		md: lastmoduledatap, funcs: map[string]uintptr{}, vars: map[string]uintptr{}, types: map[string]reflect.Type{},
-		itabs: map[[2]uintptr]uintptr{}, boxes: map[uintptr]*uintptr{},
+		itabs: map[[2]uintptr]uintptr{}, boxes: map[uintptr]*uintptr{}, caches: map[uintptr]uintptr{},
 	}
 	h.readFuncs(h.md)
 	for name := range needed {
@@ -44,7 +46,7 @@ func newHost(o Options) (*host, error) {
 
 // needed are the functions of the program that the loader calls, or whose calls it
 // recognizes, by their names in the line table.
-var needed = map[string]bool{modulesinit: true, deferreturn: true}
+var needed = map[string]bool{modulesinit: true, deferreturn: true, itabInit: true}
 
 // deferreturn is the function that runs deferred calls when a function returns.
 const deferreturn = "runtime.deferreturn"

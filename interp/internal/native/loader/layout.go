@@ -56,6 +56,12 @@ type moduledata struct {
 	next *moduledata
 }
 
+type itabTableType struct {
+	size    uintptr
+	count   uintptr
+	entries [itabInitSize]*itab
+}
+
 type (
 	itab     struct{}
 	initTask struct{}
@@ -144,6 +150,8 @@ const (
 	funcIDWrapper = 23 // abi.FuncIDWrapper
 	funcFlagAsm   = 4  // abi.FuncFlagAsm
 
+	itabInitSize = 512
+
 	pcdataInlTree   = 2 // abi.PCDATA_InlTreeIndex
 	funcdataInlTree = 3 // abi.FUNCDATA_InlTree
 
@@ -168,3 +176,15 @@ func typelinks() (sections []unsafe.Pointer, offset [][]int32)
 // modulesinit is the function of the runtime that makes the list of modules; it is found by
 // its name in the line table.
 const modulesinit = "runtime.modulesinit"
+
+// itabInit is the function of the runtime that fills in a table of methods; it is found as
+// modulesinit is.
+const itabInit = "runtime.itabInit"
+
+// Variables of the runtime, found by their names among the symbols: the table of all tables of
+// methods, and the caches of assertions and switches as they are at the start.
+const (
+	itabTable                 = "runtime.itabTable"
+	emptyTypeAssertCache      = "runtime.emptyTypeAssertCache"
+	emptyInterfaceSwitchCache = "runtime.emptyInterfaceSwitchCache"
+)

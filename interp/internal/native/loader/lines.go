@@ -93,6 +93,9 @@ func (t *tables) function(s *object.Symbol) error {
 		entryOff: uint32(u.addr[s] - u.start()), nameOff: t.name(s.Name), args: int32(info.Args),
 		deferreturn: u.deferReturn(s), startLine: info.StartLine, funcID: info.ID, flag: info.Flags,
 	}}
+	if u.wrappers[s.Name] {
+		e.funcID = funcIDWrapper
+	}
 	var inlined object.Ref
 	for _, a := range s.Aux {
 		switch a.Type {
@@ -144,6 +147,9 @@ func (t *tables) inlineTree(info *object.FuncInfo) uint32 {
 					c.funcID, c.startLine = f.ID, f.StartLine
 				}
 			}
+		}
+		if u.wrappers[u.nameOf(call.Func)] {
+			c.funcID = funcIDWrapper
 		}
 		copy(bytesAt(at+uintptr(i*inlineTree), inlineTree), contents(&c))
 	}

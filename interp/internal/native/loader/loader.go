@@ -4,8 +4,10 @@ package loader
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -88,6 +90,15 @@ func (l *Loader) Forget(names ...string) {
 	}
 }
 
+// Types returns the types that units have made, in the order of their names, without those
+// that functions declare.
+func (l *Loader) Types() (list []reflect.Type) {
+	for _, name := range slices.Sorted(maps.Keys(l.types)) {
+		list = append(list, l.types[name])
+	}
+	return list
+}
+
 // Size returns the number of bytes of code and data of the loaded units.
 func (l *Loader) Size() int { return l.loaded }
 
@@ -153,11 +164,13 @@ var steps = []step{
 }
 
 // Load makes the package name of an object part of the program. Init has to be called before
-// its functions.
-func (l *Loader) Load(o *object.Object, name string) (*Module, error) {
+// its functions. The functions wrappers call another function in their place: recover works in
+// that function if they are deferred, and tracebacks leave them out.
+func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (*Module, error) {
 	process.Lock()
 	defer process.Unlock()
 	u := newUnit(l, o, name)
+	u.wrappers = wrappers
 	for _, s := range steps {
 		if err := l.run(u, s); err != nil {
 			if u.exposed {

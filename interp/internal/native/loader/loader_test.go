@@ -78,7 +78,7 @@ func (s *session) compile(source string) *object.Object {
 func (s *session) run(source string) any {
 	s.t.Helper()
 	s.Forget("main.Out")
-	m, err := s.Load(s.compile(source), "main")
+	m, err := s.Load(s.compile(source), "main", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestFaults(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := s.Load(o, "main")
+		_, err := s.Load(o, "main", nil)
 		if !errors.Is(err, broken) {
 			t.Errorf("%s: got the error %v, want %v", at.name, err, broken)
 		}
@@ -303,7 +303,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	s.fault = nil
-	m, err := s.Load(o, "main")
+	m, err := s.Load(o, "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestFaults(t *testing.T) {
 // TestMissing loads a unit that uses a function that does not exist.
 func TestMissing(t *testing.T) {
 	s := newSession(t)
-	_, err := s.Load(s.compile("package main\nfunc absent() int\nfunc Cell() { absent() }"), "main")
+	_, err := s.Load(s.compile("package main\nfunc absent() int\nfunc Cell() { absent() }"), "main", nil)
 	var missing *MissingError
 	if !errors.As(err, &missing) || !reflect.DeepEqual(missing.Names, []string{"main.absent"}) {
 		t.Errorf("got the error %v, want that main.absent is missing", err)

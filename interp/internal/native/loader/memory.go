@@ -21,6 +21,7 @@ const (
 type room struct {
 	text, writable, data []byte
 	textUsed, dataUsed   int
+	topUsed              int // bytes at the end of data: lists of methods, which lie after the types they belong to
 }
 
 // newRoom reserves the memory near an address, so that code in it can call the program's
@@ -85,8 +86,8 @@ func mmap(at uintptr, size, prot, flags, fd int) (uintptr, error) {
 // nothing for good before keep is called.
 func (r *room) take(n, m int) (text, data int, err error) {
 	text, data = align(r.textUsed, 64), align(r.dataUsed, 64)
-	if text+n > len(r.text) || data+m > len(r.data) {
-		return 0, 0, fmt.Errorf("the session has room for %d more bytes of code and %d of data, and this cell needs %d and %d: restart the kernel", len(r.text)-text, len(r.data)-data, n, m)
+	if text+n > len(r.text) || data+m > len(r.data)-r.topUsed {
+		return 0, 0, fmt.Errorf("the session has room for %d more bytes of code and %d of data, and this cell needs %d and %d: restart the kernel", len(r.text)-text, len(r.data)-r.topUsed-data, n, m)
 	}
 	clear(r.writable[text : text+n])
 	clear(r.data[data : data+m])

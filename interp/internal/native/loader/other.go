@@ -33,7 +33,12 @@ func (*Loader) Define(string, unsafe.Pointer) {}
 func (*Loader) Forget(...string) {}
 
 // Load returns the error of Supported.
-func (*Loader) Load(*object.Object, string) (*Module, error) { return nil, Supported() }
+func (*Loader) Load(*object.Object, string, map[string]bool) (*Module, error) {
+	return nil, Supported()
+}
+
+// Types returns no types.
+func (*Loader) Types() []reflect.Type { return nil }
 
 // Module is never made on this system.
 type Module struct{}

@@ -59,10 +59,19 @@ func (u *unit) place() error {
 	}
 	end = align(end, 8)
 	u.dataLen = end
+	for _, s := range u.grows {
+		u.topLen += align(int(s.Size), 8)
+	}
 	r := process.room
 	var err error
-	if u.textAt, u.dataAt, err = r.take(u.textLen, u.dataLen); err != nil {
+	if u.textAt, u.dataAt, err = r.take(u.textLen, u.dataLen+u.topLen); err != nil {
 		return err
+	}
+	top := len(r.data) - r.topUsed
+	for _, s := range u.grows {
+		top -= align(int(s.Size), 8)
+		u.addr[s], u.bytes[s] = addressOf(r.data)+uintptr(top), r.data[top:][:s.Size]
+		copy(u.bytes[s], s.Data)
 	}
 	text, data := addressOf(r.text)+uintptr(u.textAt), addressOf(r.data)+uintptr(u.dataAt)
 	for s, off := range offsets {
@@ -129,7 +138,9 @@ func (u *unit) relocate() error {
 	for _, list := range [][]*object.Symbol{u.data, u.text} {
 		for _, s := range list {
 			for _, r := range s.Relocs {
-				if err := u.fill(s, r); err != nil {
+				if u.isLate(r) {
+					u.late = append(u.late, lateReloc{s, r})
+				} else if err := u.fill(s, r); err != nil {
 					return err
 				}
 			}

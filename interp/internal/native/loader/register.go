@@ -57,7 +57,7 @@ func (u *unit) pointerMasks() error {
 // varType returns the type of a variable, or nil for read-only data and what the compiler adds.
 func (u *unit) varType(s *object.Symbol) (reflect.Type, error) {
 	r, ok := s.AuxOf(object.AuxGoType)
-	if !ok || s.Kind == object.ROData || isCache(s) {
+	if !ok || s.Kind == object.ROData || isCache(s.Name) {
 		return nil, nil
 	}
 	if d := u.o.Def(r); d != nil {
@@ -71,10 +71,10 @@ func (u *unit) varType(s *object.Symbol) (reflect.Type, error) {
 	return nil, &MissingError{[]string{name}}
 }
 
-// isCache reports whether a symbol is a cache that the compiler adds for an assertion or a
+// isCache reports whether a symbol of a name is a cache that the compiler adds for an assertion or a
 // switch to interfaces. Its type may describe only the start.
-func isCache(s *object.Symbol) bool {
-	return strings.Contains(s.Name, "..typeAssert.") || strings.Contains(s.Name, "..interfaceSwitch.")
+func isCache(name string) bool {
+	return strings.Contains(name, "..typeAssert.") || strings.Contains(name, "..interfaceSwitch.")
 }
 
 // mask returns the words with pointers between two addresses.
@@ -97,7 +97,7 @@ func (u *unit) mask(from, to uintptr) (bitvector, error) {
 					set(addr + uintptr(r.Off))
 				}
 			}
-			if isCache(s) {
+			if isCache(s.Name) {
 				set(addr) // the runtime replaces what the first word points to
 			}
 		default:
@@ -155,11 +155,12 @@ func (u *unit) verify() error {
 	return nil
 }
 
-// register makes the unit known to the runtime and to later units. It does not fail: the
-// runtime would end the process for what verify has checked.
+// register makes the unit known to the runtime and to later units. The runtime would end the
+// process for what verify has checked.
 func (u *unit) register() error {
 	l, md, r := u.l, u.md, process.room
 	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
+	r.topUsed += u.topLen
 	process.kept = append(process.kept, u.kept...)
 	moduledataverify1(md)
 	last := lastmoduledatap
@@ -174,10 +175,13 @@ func (u *unit) register() error {
 			if strings.HasPrefix(s.Name, u.name+".") && s.ABI != static {
 				l.globals[s.Name] = u.addr[s]
 			}
+			if isCache(s.Name) {
+				process.host.addCache(s.Name, u.addr[s])
+			}
 		}
 	}
-	l.loaded += u.textLen + u.dataLen
-	return nil
+	l.loaded += u.textLen + u.dataLen + u.topLen
+	return u.giveMethods()
 }
 
 // static is the ABI of symbols that only their object uses.

@@ -27,6 +27,16 @@ func (h *host) readVars(addresses map[string]uintptr) error {
 			h.vars[name] = addr
 		}
 	}
+	for _, name := range []string{itabTable, emptyTypeAssertCache, emptyInterfaceSwitchCache} {
+		if h.vars[name] == 0 {
+			return fmt.Errorf("the program has no variable %s", name)
+		}
+	}
+	for name, addr := range h.vars {
+		if isCache(name) {
+			h.addCache(name, addr)
+		}
+	}
 	h.vars["runtime.staticuint64s"] = uintptr(unsafe.Pointer(&smallWords))
 	return nil
 }

@@ -23,9 +23,11 @@ type unit struct {
 	references
 	placement
 	reflected
+	grown
 
-	md   *moduledata
-	kept []any
+	wrappers map[string]bool
+	md       *moduledata
+	kept     []any
 }
 
 // selection holds the symbols to load.
@@ -57,6 +59,7 @@ type placement struct {
 	textAt   int     // offsets in the room
 	dataAt   int
 	textLen  int
+	topLen   int // bytes of descriptions of types that gain methods
 	dataLen  int
 	// pointers and variables are the parts of the data that the collector scans: variables
 	// with a value at the start, and without.
@@ -123,6 +126,9 @@ func (u *unit) add(s *object.Symbol) error {
 	}
 	if s.Flags&object.GoType != 0 {
 		if name, _ := object.TypeName(s.Name); !u.adds(s, name) {
+			if u.gains(s, name) {
+				return u.grow(s)
+			}
 			return u.addParts(s)
 		}
 	}
@@ -216,22 +222,13 @@ func (u *unit) resolve() error {
 	for _, list := range [][]*object.Symbol{u.text, u.types, u.data} {
 		for _, s := range list {
 			for _, r := range s.Relocs {
-				if r.Type.Marker() || r.Size == 0 || u.o.Def(r.Sym) != nil {
-					continue
-				}
-				name := u.o.Name(r.Sym)
-				if t, ok := object.TypeName(name); ok {
-					if _, ok := u.l.typeOf(t); !ok && !r.Weak {
-						missing[name] = true
-					}
-					continue
-				}
-				addr, ok := u.l.find(name)
-				if !ok && !r.Weak {
-					missing[name] = true
-				}
-				u.outside[r.Sym] = addr
+				u.resolveReloc(r, missing)
 			}
+		}
+	}
+	for _, s := range u.grows {
+		for _, r := range u.methodRelocs(s) {
+			u.resolveReloc(r, missing)
 		}
 	}
 	if len(missing) > 0 {
@@ -243,6 +240,25 @@ func (u *unit) resolve() error {
 		return e
 	}
 	return nil
+}
+
+// resolveReloc finds what one place refers to.
+func (u *unit) resolveReloc(r object.Reloc, missing map[string]bool) {
+	if r.Type.Marker() || r.Size == 0 || u.o.Def(r.Sym) != nil {
+		return
+	}
+	name := u.o.Name(r.Sym)
+	if t, ok := object.TypeName(name); ok {
+		if _, ok := u.l.typeOf(t); !ok && !r.Weak {
+			missing[name] = true
+		}
+		return
+	}
+	addr, ok := u.l.find(name)
+	if !ok && !r.Weak {
+		missing[name] = true
+	}
+	u.outside[r.Sym] = addr
 }
 
 // find returns the address of a function or variable of the program or of an earlier unit.

@@ -41,6 +41,12 @@ func function(entry uintptr) func() {
 	return *(*func())(unsafe.Pointer(&closure))
 }
 
+// callItabInit calls the runtime's function itabInit, whose code is at an address.
+func callItabInit(entry uintptr, m *itab) {
+	closure := &entry
+	(*(*func(m *itab, firstTime bool) (missing string))(unsafe.Pointer(&closure)))(m, true)
+}
+
 // itabOf returns the address of the runtime's table of the methods of typ for the interface inter.
 func itabOf(inter, typ reflect.Type) uintptr {
 	v := reflect.New(inter)
