@@ -47,8 +47,11 @@ func (u *Unit) constant(e ast.Expr) ast.Expr {
 	}
 	v := tv.Value
 	b, ok := tv.Type.Underlying().(*types.Basic)
-	if !ok {
-		return nil // a type parameter
+	if !ok { // a type parameter: the value is that of an untyped constant
+		if _, isName := e.(*ast.Ident); !isName {
+			return nil
+		}
+		return Constant(v)
 	}
 	switch {
 	case b.Info()&types.IsInteger != 0:

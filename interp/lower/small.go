@@ -187,7 +187,8 @@ func (u *Unit) prints() {
 		u.imports = true
 		args := []ast.Expr{}
 		for _, a := range x.Args {
-			if t := u.typeOf(a); t != nil && types.IsInterface(t) {
+			t := u.typeOf(a)
+			if _, isParam := types.Unalias(t).(*types.TypeParam); t != nil && types.IsInterface(t) && !isParam {
 				a = Support("Iface", a)
 			}
 			args = append(args, a)

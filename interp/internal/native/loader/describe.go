@@ -26,6 +26,7 @@ const (
 	inCountAt   = 48 // of a function
 	outCountAt  = 50
 	paramsAt    = 56
+	hasherAt    = 72 // function that computes the hash of a map's key
 	fieldsAt    = 56 // fields of a struct
 	uncommonLen = 16
 
@@ -131,6 +132,9 @@ func (u *unit) completeTypes() error {
 			}
 		}
 	}
+	for _, s := range u.types {
+		u.shareHash(s)
+	}
 	for _, s := range u.grows {
 		for _, r := range u.methodRelocs(s) {
 			if err := u.fill(s, r); err != nil && !u.omit(s, r) {
@@ -139,6 +143,15 @@ func (u *unit) completeTypes() error {
 		}
 	}
 	return nil
+}
+
+// shareHash gives a map type with a name the hash function of the type without a name, which
+// package reflect has made: a map may be converted from one to the other.
+func (u *unit) shareHash(s *object.Symbol) {
+	if t := u.resolved[s]; t.Kind() == reflect.Map {
+		like := bytesAt(descriptionOf(reflect.MapOf(t.Key(), t.Elem())), hasherAt+8)
+		copy(u.bytes[s][hasherAt:], like[hasherAt:])
+	}
 }
 
 // omit marks a method that is promoted from a type of another package and is not exported as one

@@ -182,9 +182,11 @@ const modulesinit = "runtime.modulesinit"
 const itabInit = "runtime.itabInit"
 
 // Variables of the runtime, found by their names among the symbols: the table of all tables of
-// methods, and the caches of assertions and switches as they are at the start.
+// methods, the caches of assertions and switches as they are at the start, and the place of
+// variables without size.
 const (
 	itabTable                 = "runtime.itabTable"
+	zeroBase                  = "runtime.zerobase"
 	emptyTypeAssertCache      = "runtime.emptyTypeAssertCache"
 	emptyInterfaceSwitchCache = "runtime.emptyInterfaceSwitchCache"
 )

@@ -21,7 +21,7 @@ import (
 var structs = map[string]string{
 	"moduledata": "runtime/symtab.go", "textsect": "runtime/symtab.go", "pcHeader": "runtime/symtab.go", "functab": "runtime/symtab.go",
 	"findfuncbucket": "runtime/symtab.go", "modulehash": "runtime/symtab.go", "_func": "runtime/runtime2.go", "inlinedCall": "runtime/symtabinl.go",
-	"bitvector": "runtime/stack.go", "ptabEntry": "runtime/plugin.go",
+	"bitvector": "runtime/stack.go", "ptabEntry": "runtime/plugin.go", "itabTableType": "runtime/iface.go",
 }
 
 // facts are further properties of Go that the loader relies on, as its source shows them.
@@ -33,6 +33,20 @@ var facts = []struct{ file, text string }{
 	{"runtime/runtime1.go", `//go:linkname reflect_addReflectOff reflect.addReflectOff\n`},
 	{"runtime/runtime1.go", `//go:linkname reflect_typelinks reflect.typelinks\n`},
 	{"runtime/panic.go", `\nfunc deferreturn\(\) \{`},
+	{"runtime/iface.go", `\nfunc itabInit\(m \*itab, firstTime bool\) string \{`},
+	{"runtime/iface.go", `\n\titabTable     = &itabTableInit`},
+	{"runtime/iface.go", `\nconst itabInitSize = 512\n`},
+	{"runtime/iface.go", `\nvar emptyTypeAssertCache = abi.TypeAssertCache\{Mask: 0\}`},
+	{"runtime/iface.go", `\nvar emptyInterfaceSwitchCache = abi.InterfaceSwitchCache\{Mask: 0\}`},
+	{"runtime/malloc.go", `\nvar zerobase uintptr`},
+	{"runtime/panic.go", `case abi.FuncIDWrapper:\n\t+continue`},
+	{"internal/abi/switch.go", `type TypeAssert struct \{\n\tCache +\*TypeAssertCache`},
+	{"internal/abi/switch.go", `type InterfaceSwitch struct \{\n\tCache +\*InterfaceSwitchCache`},
+	{"internal/abi/type.go", `type UncommonType struct \{\n\tPkgPath NameOff.*\n\tMcount +uint16.*\n\tXcount +uint16.*\n\tMoff +uint32.*\n\t_ +uint32`},
+	{"internal/abi/type.go", `type Method struct \{\n\tName NameOff.*\n\tMtyp TypeOff.*\n\tIfn +TextOff.*\n\tTfn +TextOff`},
+	{"internal/abi/type.go", `type StructType struct \{\n\tType\n\tPkgPath Name\n\tFields +\[\]StructField`},
+	{"internal/abi/map.go", `type MapType struct \{\n\tType\n\tKey +\*Type\n\tElem +\*Type\n\tGroup \*Type.*\n.*\n\tHasher +func`},
+	{"cmd/compile/internal/reflectdata/reflect.go", `extra := t.Sym\(\) != nil \|\| len\(methods\(t\)\) != 0`},
 	{"internal/abi/symtab.go", `CurrentPCLnTabMagic = Go120PCLnTabMagic`},
 	{"internal/abi/symtab.go", `Go120PCLnTabMagic +PCLnTabMagic = 0x[fF]{7}1`},
 	{"internal/abi/symtab.go", `FuncFlagAsm\n`},

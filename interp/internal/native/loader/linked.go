@@ -9,6 +9,7 @@ import "strconv"
 func init() {
 	deferInLoop(func(yield func(int) bool) {}, 0)
 	exotic(nil, 0)
+	errorMethod = error.Error
 }
 
 //go:noinline
@@ -21,6 +22,9 @@ func deferInLoop(seq func(func(int) bool), n int) (s string) {
 	}
 	return s
 }
+
+// errorMethod refers to the function of a method expression, which is in package runtime.
+var errorMethod func(error) string
 
 type large [200]int
 

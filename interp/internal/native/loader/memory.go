@@ -13,7 +13,7 @@ import (
 // by page, as units use it.
 const (
 	textRoom = 128 << 20
-	dataRoom = 128 << 20
+	dataRoom = 512 << 20
 )
 
 // room is the memory for units. Text is mapped twice: code runs in text, and the loader

@@ -5,6 +5,7 @@ package loader
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -185,6 +186,7 @@ func (h *host) renew(changed map[uintptr]bool) {
 			callItabInit(h.funcs[itabInit], m)
 		}
 	}
+	maps.DeleteFunc(h.itabs, func(key [2]uintptr, _ uintptr) bool { return changed[key[1]] })
 	for addr, empty := range h.caches {
 		atomic.StorePointer((*unsafe.Pointer)(at(addr)), at(empty))
 	}

@@ -80,6 +80,9 @@ func (u *unit) place() error {
 		} else {
 			u.addr[s], u.bytes[s] = data+uintptr(off), r.data[u.dataAt+off:][:s.Size]
 		}
+		if s.Size == 0 && (s.Kind == object.BSS || s.Kind == object.NoPtrBSS) {
+			u.addr[s] = process.host.vars[zeroBase] // where new puts values without size
+		}
 		copy(u.bytes[s], s.Data)
 	}
 	u.jumpsAt, u.nextJump = text+uintptr(jumpsAt), text+uintptr(jumpsAt)
@@ -246,7 +249,7 @@ func (u *unit) itab(s *object.Symbol) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	return process.host.itab(i, t)
+	return process.host.itab(i, t), nil
 }
 
 // slot returns the address of the slot that holds an address.

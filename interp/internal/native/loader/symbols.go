@@ -27,7 +27,7 @@ func (h *host) readVars(addresses map[string]uintptr) error {
 			h.vars[name] = addr
 		}
 	}
-	for _, name := range []string{itabTable, emptyTypeAssertCache, emptyInterfaceSwitchCache} {
+	for _, name := range []string{itabTable, zeroBase, emptyTypeAssertCache, emptyInterfaceSwitchCache} {
 		if h.vars[name] == 0 {
 			return fmt.Errorf("the program has no variable %s", name)
 		}
