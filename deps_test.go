@@ -60,6 +60,7 @@ STD, kernel/curve, zmq4 < kernel/guard
 STD, display, kernel/curve, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
+STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine
 STD, interp/internal/mapaccess, reflectx < interp/internal/dynamic

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -116,6 +117,8 @@ type runCommand struct {
 	Fresh               bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
 	Set                 map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel              string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
+	Ranks               int               `default:"1" placeholder:"N" help:"Run each cell in N processes, the ranks of an MPI program."`
+	Launcher            string            `placeholder:"COMMAND" help:"Command that starts the ranks, for example 'srun --mpi=pmix'; mpiexec by default."`
 	Engine              *string           `xor:"kernel" enum:"${engines}" placeholder:"NAME" help:"Interpreter of cells: ${engines}; ${engine} by default."`
 	TransportEncryption string            `default:"disabled" enum:"disabled,auto,required" help:"Encrypt the connection to the kernel: disabled, auto (if the kernel supports it) or required."`
 }
@@ -140,6 +143,15 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.Ranks != 1 || c.Launcher != "" {
+		if c.Kernel != "" {
+			return nil, fmt.Errorf("run: --ranks and --launcher are for the built-in kernel, not for --kernel %s; `halfnote install --ranks %d` adds a kernel with ranks", c.Kernel, c.Ranks)
+		}
+		spec.Argv = slices.Insert(spec.Argv, 2, "--ranks", strconv.Itoa(c.Ranks))
+		if c.Launcher != "" {
+			spec.Argv = slices.Insert(spec.Argv, 2, "--launcher", c.Launcher)
+		}
 	}
 	o.Stderr = os.Stderr
 	o.TransportEncryption = c.TransportEncryption

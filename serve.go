@@ -29,6 +29,9 @@ type kernelCommand struct {
 	Charts         string `default:"" enum:",${forms}" placeholder:"FORM" help:"Form of charts until a cell sets %charts: ${forms}."`
 	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
 
+	Ranks    int    `default:"1" placeholder:"N" help:"Run each cell in N processes, the ranks of an MPI program."`
+	Launcher string `placeholder:"COMMAND" help:"Command that starts the ranks, for example 'srun --mpi=pmix'; mpiexec by default."`
+
 	KernelID            string `group:"server" placeholder:"ID" env:"KERNEL_ID" help:"Name of the kernel in its answer."`
 	PortRange           string `group:"server" placeholder:"A..B" env:"PORT_RANGE" help:"Ports to choose from; 0..0 for any."`
 	ResponseAddress     string `group:"server" placeholder:"IP:PORT" env:"RESPONSE_ADDRESS" help:"Where the server waits for the connection."`
@@ -63,7 +66,17 @@ func (c kernelCommand) Run() error {
 	if c.ConnectionFile == "" && c.ResponseAddress == "" {
 		return errors.New("kernel: a connection file is missing, or --response-address for a server on another machine")
 	}
+	member, err := c.join()
+	if err != nil {
+		return err
+	}
+	if member == nil && (c.Ranks > 1 || c.Launcher != "") {
+		return c.launch()
+	}
 	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
+	if member != nil {
+		limit /= int64(member.Local)
+	}
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
@@ -79,7 +92,14 @@ func (c kernelCommand) Run() error {
 		return err
 	}
 	defer restore()
-	return c.serve(kernel.Config{
+	if member != nil && member.Rank > 0 {
+		return errors.Join(member.Work(context.Background(), session), session.Close())
+	}
+	config := kernel.Config{
 		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
-	}, session)
+	}
+	if member != nil {
+		return c.lead(member, config, session)
+	}
+	return c.serve(config, session)
 }

@@ -42,6 +42,9 @@ func GoModHint(file string, src []byte, release string) string {
 // UseOutputs implements kernel.OutputUser.
 func (s *Session) UseOutputs(o kernel.KeptOutputs) { s.kept = o }
 
+// UseRanks implements kernel.RankUser.
+func (s *Session) UseRanks(r kernel.Ranks) { s.ranks = r }
+
 // OutputCell implements kernel.OutputUser.
 func (s *Session) OutputCell(count int) string { return fmt.Sprintf("%%output %d", count) }
 
@@ -110,6 +113,8 @@ func (h magicHost) Variables() []kernel.Variable { return h.s.variables() }
 func (h magicHost) Declared() []*front.Binding { return h.s.current() }
 
 func (h magicHost) Outputs() magic.Outputs { return h.s.kept }
+
+func (h magicHost) Ranks() kernel.Ranks { return h.s.ranks }
 
 func (h magicHost) ForgetOutputs() {
 	h.s.dropOutputs(func(front.KeptValue) bool { return true })

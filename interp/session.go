@@ -61,7 +61,7 @@ type Options struct {
 }
 
 // Session is the state shared by the cells of one notebook. It implements
-// kernel.Evaluator, kernel.CommUser, kernel.Completer, kernel.Debugger and
+// kernel.Evaluator, kernel.CommUser, kernel.Completer, kernel.Debugger, kernel.RankUser and
 // kernel.VariableLister.
 type Session struct {
 	note   string // for the next cell, on how the session runs
@@ -87,6 +87,7 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	kept     magic.Outputs // nil if outputs are not kept
+	ranks    kernel.Ranks  // nil if the kernel has one rank
 	magics   *magic.Magics
 	debugger *debug.Debugger
 }
@@ -96,6 +97,7 @@ var (
 	_ kernel.CommUser       = (*Session)(nil)
 	_ kernel.Completer      = (*Session)(nil)
 	_ kernel.Debugger       = (*Session)(nil)
+	_ kernel.RankUser       = (*Session)(nil)
 	_ kernel.VariableLister = (*Session)(nil)
 )
 

@@ -132,6 +132,13 @@ func (c *comm) say(msgType string, m CommMessage, out Output) error {
 		content["target_name"] = c.target
 	}
 	message := Message{Metadata: m.Metadata, Content: mustEncode(content), Buffers: m.Buffers}
+	for {
+		w, ok := out.(interface{ Unwrap() Output })
+		if !ok {
+			break
+		}
+		out = w.Unwrap()
+	}
 	switch o := out.(type) {
 	case *output:
 		c.s.mu.Lock()

@@ -47,6 +47,29 @@ type OutputUser interface {
 	OutputCell(count int) string
 }
 
+// RankUser is an Evaluator that shows what the other ranks of its kernel did.
+type RankUser interface {
+	// UseRanks is called once, before the first cell, if the kernel has several ranks.
+	UseRanks(Ranks)
+}
+
+// Ranks describes the processes that run the cells of one kernel. Its methods may be called from any
+// goroutine.
+type Ranks interface {
+	// List returns the ranks, in order; nil on ranks other than 0, whose output rank 0 shows.
+	List() []RankState
+	// Outputs returns what a rank showed in the cell before the running one.
+	Outputs(rank int) ([]KeptOutput, error)
+}
+
+// RankState is one rank.
+type RankState struct {
+	Rank   int
+	Host   string
+	Pid    int
+	Output string // what it showed in the cell before, in words
+}
+
 // Comms opens comms and accepts those that front ends open. Its methods may be called
 // from any goroutine.
 type Comms interface {

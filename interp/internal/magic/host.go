@@ -76,6 +76,8 @@ type Names interface {
 type State interface {
 	// Outputs returns the outputs that are kept with the history, or nil if they are not kept.
 	Outputs() Outputs
+	// Ranks returns the ranks of the kernel, or nil if it has one.
+	Ranks() kernel.Ranks
 	// ForgetOutputs forgets the values that cells have shown.
 	ForgetOutputs()
 	// Reset forgets all declarations and variables.

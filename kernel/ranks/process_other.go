@@ -1,0 +1,9 @@
+//go:build !unix
+
+package ranks
+
+import "os/exec"
+
+func apart(*exec.Cmd) {}
+
+func kill(cmd *exec.Cmd) { cmd.Process.Kill() }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"halfnote/install"
+	"halfnote/interp"
+	"halfnote/kernel"
+	"halfnote/kernel/ranks"
+)
+
+// launch starts a kernel of several ranks and waits for its end.
+func (c kernelCommand) launch() error {
+	if c.ConnectionFile == "" {
+		return errors.New("kernel: --ranks needs a connection file: a server on another machine can start only kernels of one rank")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	signal.Ignore(os.Interrupt) // it reaches the ranks as a message of the front end
+	launcher, err := ranks.FindLauncher(ctx, c.Launcher, install.MPIFolders()...)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("kernel: %w", err)
+	}
+	program := []string{self, "kernel", "--engine", c.Engine}
+	for _, flag := range []struct{ name, value string }{{"--charts", c.Charts}, {"--theme", c.Theme}} {
+		if flag.value != "" {
+			program = append(program, flag.name, flag.value)
+		}
+	}
+	return ranks.Launch(ctx, ranks.Options{Ranks: c.Ranks, Launcher: launcher, Program: append(program, c.ConnectionFile), Log: os.Stderr})
+}
+
+// join makes this process a rank, with its share of the machine.
+func (c kernelCommand) join() (*ranks.Member, error) {
+	if !ranks.Invited() {
+		return nil, nil
+	}
+	m, err := ranks.Join()
+	if err == nil && os.Getenv("GOMAXPROCS") == "" && m.Local > 1 {
+		share := max(1, runtime.NumCPU()/m.Local)
+		runtime.GOMAXPROCS(share)
+		os.Setenv("GOMAXPROCS", strconv.Itoa(share))
+	}
+	return m, err
+}
+
+// lead serves the front end on rank 0.
+func (c kernelCommand) lead(m *ranks.Member, config kernel.Config, session *interp.Session) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	l := m.Lead(session, stop)
+	return kernel.Serve(ctx, config, led{session, l})
+}
+
+// led is a session whose cells run on all ranks.
+type led struct {
+	*interp.Session
+	*ranks.Leader
+}
+
+var _ interface {
+	kernel.Evaluator
+	kernel.Completer
+	kernel.CommUser
+	kernel.OutputUser
+	kernel.Debugger
+	kernel.VariableLister
+} = led{}
+
+func (l led) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	return l.Leader.Eval(ctx, in, out)
+}
+
+func (l led) Close() error { return l.Leader.Close() }
+
+var _ io.Closer = led{}
