@@ -13,11 +13,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -83,8 +81,9 @@ type installCommand struct {
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Install into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Install into the active Python environment."`
 	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Engines other than ${engine} become separate kernels."`
-	Remote    string `placeholder:"WHERE" help:"For a server with gateway_provisioners, which starts the kernel elsewhere: ssh and yarn, on machines where this program has the same path; docker and kubernetes, in containers of --image. A separate kernel."`
-	Image     string `placeholder:"NAME" help:"Image of a container with halfnote, for --remote=docker and --remote=kubernetes."`
+	severalRanks
+	Remote string `placeholder:"WHERE" help:"For a server with gateway_provisioners, which starts the kernel elsewhere: ssh and yarn, on machines where this program has the same path; docker and kubernetes, in containers of --image. A separate kernel."`
+	Image  string `placeholder:"NAME" help:"Image of a container with halfnote, for --remote=docker and --remote=kubernetes."`
 }
 
 func (c installCommand) Run(ctx context.Context) error {
@@ -93,7 +92,7 @@ func (c installCommand) Run(ctx context.Context) error {
 		return err
 	}
 	dir, err := install.Install(install.Options{
-		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
 	})
 	if err != nil {
 		return err
@@ -103,59 +102,6 @@ func (c installCommand) Run(ctx context.Context) error {
 		fmt.Printf("for papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
 	}
 	return nil
-}
-
-type runCommand struct {
-	Notebooks           []string          `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
-	Output              string            `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
-	OutputDir           string            `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
-	HTML                string            `placeholder:"FILE" help:"Write a self-contained page to FILE."`
-	Timeout             time.Duration     `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
-	AllowErrors         bool              `help:"Continue after a cell that fails."`
-	Watch               bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
-	Resume              bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
-	Fresh               bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
-	Set                 map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
-	Kernel              string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
-	Ranks               int               `default:"1" placeholder:"N" help:"Run each cell in N processes, the ranks of an MPI program."`
-	Launcher            string            `placeholder:"COMMAND" help:"Command that starts the ranks, for example 'srun --mpi=pmix'; mpiexec by default."`
-	Engine              *string           `xor:"kernel" enum:"${engines}" placeholder:"NAME" help:"Interpreter of cells: ${engines}; ${engine} by default."`
-	TransportEncryption string            `default:"disabled" enum:"disabled,auto,required" help:"Encrypt the connection to the kernel: disabled, auto (if the kernel supports it) or required."`
-}
-
-func (c runCommand) Run(ctx context.Context) error {
-	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
-		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh,
-		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
-		Progress: os.Stderr,
-		Start:    c.start,
-	})
-}
-
-func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {
-	engine := interp.Engines[0]
-	if c.Engine != nil {
-		engine = *c.Engine
-	}
-	spec, err := ownSpec(ctx, engine)
-	if c.Kernel != "" {
-		spec, err = client.FindSpec(c.Kernel)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if c.Ranks != 1 || c.Launcher != "" {
-		if c.Kernel != "" {
-			return nil, fmt.Errorf("run: --ranks and --launcher are for the built-in kernel, not for --kernel %s; `halfnote install --ranks %d` adds a kernel with ranks", c.Kernel, c.Ranks)
-		}
-		spec.Argv = slices.Insert(spec.Argv, 2, "--ranks", strconv.Itoa(c.Ranks))
-		if c.Launcher != "" {
-			spec.Argv = slices.Insert(spec.Argv, 2, "--launcher", c.Launcher)
-		}
-	}
-	o.Stderr = os.Stderr
-	o.TransportEncryption = c.TransportEncryption
-	return client.Start(ctx, spec, o)
 }
 
 type siteCommand struct {
@@ -301,11 +247,12 @@ func (c fmtCommand) Run() error {
 }
 
 type labCommand struct {
-	Port      int      `default:"8888" help:"Port of the server."`
-	NoBrowser bool     `help:"Print the address instead of opening a browser."`
-	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
-	Engine    string   `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
-	Args      []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab, after --."`
+	Port      int    `default:"8888" help:"Port of the server."`
+	NoBrowser bool   `help:"Print the address instead of opening a browser."`
+	Dir       string `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
+	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	severalRanks
+	Args []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab, after --."`
 }
 
 // tutorials are the notebooks that lab copies, and their pictures.
@@ -331,7 +278,7 @@ func (c labCommand) Run(ctx context.Context) error {
 		return err
 	}
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Args: c.Args, Version: version, Binary: program,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }
@@ -386,7 +333,7 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx)})
 }
 
 func compiled() string {

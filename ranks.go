@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"halfnote/install"
@@ -16,6 +17,23 @@ import (
 	"halfnote/kernel"
 	"halfnote/kernel/ranks"
 )
+
+// severalRanks are the options of commands that run cells in several processes.
+type severalRanks struct {
+	Ranks    int    `default:"1" placeholder:"N" help:"Run each cell in N processes, the ranks of an MPI program."`
+	Launcher string `placeholder:"COMMAND" help:"Command that starts the ranks, for example 'srun --mpi=pmix'; mpiexec by default."`
+}
+
+func (r severalRanks) several() bool { return r.Ranks != 1 || r.Launcher != "" }
+
+// flags are the options for the command kernel.
+func (r severalRanks) flags() []string {
+	list := []string{"--ranks", strconv.Itoa(r.Ranks)}
+	if r.Launcher != "" {
+		list = append(list, "--launcher", r.Launcher)
+	}
+	return list
+}
 
 // launch starts a kernel of several ranks and waits for its end.
 func (c kernelCommand) launch() error {
@@ -40,6 +58,15 @@ func (c kernelCommand) launch() error {
 		}
 	}
 	return ranks.Launch(ctx, ranks.Options{Ranks: c.Ranks, Launcher: launcher, Program: append(program, c.ConnectionFile), Log: os.Stderr})
+}
+
+// launcherLine describes the program that starts several ranks.
+func launcherLine(ctx context.Context) string {
+	l, err := ranks.FindLauncher(ctx, "", install.MPIFolders()...)
+	if err != nil {
+		return strings.TrimPrefix(err.Error(), "ranks: ")
+	}
+	return fmt.Sprintf("%s (%s) starts several ranks: run --ranks 2", strings.Join(l.Command, " "), l.Name)
 }
 
 // join makes this process a rank, with its share of the machine.

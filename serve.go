@@ -29,8 +29,7 @@ type kernelCommand struct {
 	Charts         string `default:"" enum:",${forms}" placeholder:"FORM" help:"Form of charts until a cell sets %charts: ${forms}."`
 	Theme          string `default:"" enum:",${themes}" placeholder:"THEME" help:"Colours of charts until a cell sets %theme: ${themes}."`
 
-	Ranks    int    `default:"1" placeholder:"N" help:"Run each cell in N processes, the ranks of an MPI program."`
-	Launcher string `placeholder:"COMMAND" help:"Command that starts the ranks, for example 'srun --mpi=pmix'; mpiexec by default."`
+	severalRanks
 
 	KernelID            string `group:"server" placeholder:"ID" env:"KERNEL_ID" help:"Name of the kernel in its answer."`
 	PortRange           string `group:"server" placeholder:"A..B" env:"PORT_RANGE" help:"Ports to choose from; 0..0 for any."`
@@ -70,7 +69,7 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	if member == nil && (c.Ranks > 1 || c.Launcher != "") {
+	if member == nil && c.several() {
 		return c.launch()
 	}
 	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less

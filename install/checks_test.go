@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -113,14 +114,14 @@ func TestChecks(t *testing.T) {
 
 // TestFixKernelspec runs the arguments of the commands that fix kernelspecs.
 func TestFixKernelspec(t *testing.T) {
-	for _, o := range []Options{{}, {Engine: "ixgo"}, {Remote: "ssh"}, {Remote: "docker", Image: "lab:1"}} {
+	for _, o := range []Options{{}, {Engine: "ixgo"}, {Ranks: 2}, {Remote: "ssh"}, {Remote: "docker", Image: "lab:1"}} {
 		o.Prefix, o.Binary, o.Version = t.TempDir(), program(t, "program"), "1"
 		dir, err := Install(o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := "halfnote install --prefix " + o.Prefix
-		for _, option := range [][2]string{{" --engine ", o.Engine}, {" --remote ", o.Remote}, {" --image ", o.Image}} {
+		for _, option := range [][2]string{{" --engine ", o.Engine}, {" --ranks ", strings.TrimPrefix(strconv.Itoa(o.Ranks), "0")}, {" --remote ", o.Remote}, {" --image ", o.Image}} {
 			if option[1] != "" {
 				want += option[0] + option[1]
 			}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -23,6 +24,7 @@ type DoctorOptions struct {
 	GPU      string // one line about the GPU
 	Products string // one line about matrix products on the CPU
 	Compiled string // one line about compiled cells
+	Ranks    string // one line about the program that starts several ranks
 	CacheDir string // folder of the environment, see LabOptions
 }
 
@@ -36,6 +38,7 @@ type report struct {
 	Products    string       `json:"cpu_products"`
 	GPU         string       `json:"gpu"`
 	Compiled    string       `json:"compiled_cells"`
+	Ranks       string       `json:"ranks"`
 	Loopback    string       `json:"loopback"` // "ok", or the problem
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
@@ -92,7 +95,7 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	}
 	r := &report{
 		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Ranks: o.Ranks, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		r.Loopback = err.Error()
@@ -175,8 +178,14 @@ func fixKernelspec(dir string, sp spec) string {
 	if s, err := here(); err == nil && data != s.dataDir() {
 		command += " --prefix " + filepath.Dir(filepath.Dir(data))
 	}
-	if i := slices.Index(sp.Argv, "--engine"); i >= 0 && i+1 < len(sp.Argv) {
-		command += " --engine " + sp.Argv[i+1]
+	for _, flag := range []string{"--engine", "--ranks", "--launcher"} {
+		if i := slices.Index(sp.Argv, flag); i >= 0 && i+1 < len(sp.Argv) {
+			value := sp.Argv[i+1]
+			if strings.Contains(value, " ") {
+				value = strconv.Quote(value)
+			}
+			command += " " + flag + " " + value
+		}
 	}
 	if p := sp.Metadata.Provisioner; p != nil {
 		for _, r := range remotes {
@@ -205,6 +214,7 @@ func (r *report) print(w io.Writer) error {
 	line("", "products", "%s", r.Products)
 	line("", "compiled", "%s", r.Compiled)
 	line("", "GPU", "%s", r.GPU)
+	line("", "ranks", "%s", r.Ranks)
 	if r.Loopback == "ok" {
 		line("ok", "loopback", "a port of 127.0.0.1 can be opened")
 	} else {

@@ -23,10 +23,12 @@ type Options struct {
 	SysPrefix bool   // whether to install in the active Python environment
 
 	Engine      string // interpreter of cells; default the program's own
+	Ranks       int    // number of processes that run each cell; 0 means 1
+	Launcher    string // command that starts several ranks; "" means mpiexec
 	Remote      string // where gateway_provisioners starts the kernel: "ssh", "docker", "kubernetes", "yarn", or "" for this machine
 	Image       string // image of the containers of docker and kubernetes
-	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
-	DisplayName string // name that front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
+	Name        string // folder and kernel name; default "halfnote", with the engine, the ranks and the place if they are not the default
+	DisplayName string // name that front ends show; default "Go (halfnote)", with the same
 	Binary      string // program to copy; default the running one
 	Version     string // version of the program, kept in the kernelspec's metadata
 
@@ -45,9 +47,12 @@ func Install(o Options) (dir string, err error) {
 	if !validName.MatchString(o.Name) {
 		return "", fmt.Errorf("install: kernel name %q, want only ASCII letters, digits, '.', '_' and '-'", o.Name)
 	}
-	r, _, err := o.remote()
+	r, remote, err := o.remote()
 	if err != nil {
 		return "", err
+	}
+	if o.Ranks < 0 || remote && o.several() {
+		return "", fmt.Errorf("install: %d ranks with remote %q, want at least 1, or no remote: a server's launcher starts one process", o.Ranks, o.Remote)
 	}
 	data, err := o.jupyterDir()
 	if err != nil {
@@ -111,12 +116,18 @@ func (o Options) named() Options {
 	if o.Engine != "" {
 		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+o.Engine+")"
 	}
+	if o.several() {
+		name, display = fmt.Sprintf("%s-%d-ranks", name, max(1, o.Ranks)), fmt.Sprintf("%s, %d ranks)", strings.TrimSuffix(display, ")"), max(1, o.Ranks))
+	}
 	if r, ok, _ := o.remote(); ok {
 		name, display = name+"-"+strings.ToLower(r.label), strings.TrimSuffix(display, ")")+", "+r.label+")"
 	}
 	o.Name, o.DisplayName = cmp.Or(o.Name, name), cmp.Or(o.DisplayName, display)
 	return o
 }
+
+// several reports whether cells run in several processes.
+func (o Options) several() bool { return o.Ranks > 1 || o.Launcher != "" }
 
 // argv is the command line of a kernel.
 func (o Options) argv(goos string) []string {
@@ -130,6 +141,12 @@ func (o Options) argv(goos string) []string {
 	}
 	if o.Engine != "" {
 		list = append(list, "--engine", o.Engine)
+	}
+	if o.several() {
+		list = append(list, "--ranks", strconv.Itoa(max(1, o.Ranks)))
+	}
+	if o.Launcher != "" {
+		list = append(list, "--launcher", o.Launcher)
 	}
 	return append(list, last...)
 }

@@ -76,6 +76,38 @@ func TestKernelJSON(t *testing.T) {
 	}
 }
 
+// TestInstallRanks checks that a kernel with several ranks is another kernel, and what does not fit.
+func TestInstallRanks(t *testing.T) {
+	for _, c := range []struct {
+		o                    Options
+		folder, display, end string
+	}{
+		{Options{Ranks: 2}, "halfnote-2-ranks", "Go (halfnote, 2 ranks)", "--ranks 2 {connection_file}"},
+		{Options{Ranks: 4, Engine: "ixgo"}, "halfnote-ixgo-4-ranks", "Go (halfnote, ixgo, 4 ranks)", "--engine ixgo --ranks 4 {connection_file}"},
+		{Options{Ranks: 1}, "halfnote", "Go (halfnote)", "interactive {connection_file}"},
+		{Options{Ranks: 8, Launcher: "srun --mpi=pmix"}, "halfnote-8-ranks", "Go (halfnote, 8 ranks)", "--ranks 8 --launcher srun --mpi=pmix {connection_file}"},
+	} {
+		c.o.Prefix, c.o.Binary, c.o.Version = t.TempDir(), program(t, "one"), "1"
+		dir, err := Install(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got spec
+		if err := json.Unmarshal([]byte(contents(t, filepath.Join(dir, "kernel.json"))), &got); err != nil {
+			t.Fatal(err)
+		}
+		if argv := strings.Join(got.Argv, " "); filepath.Base(dir) != c.folder || got.DisplayName != c.display || !strings.HasSuffix(argv, c.end) {
+			t.Errorf("got folder %s, name %s, argv %s, want %s, %s, … %s", dir, got.DisplayName, argv, c.folder, c.display, c.end)
+		}
+	}
+	for _, o := range []Options{{Ranks: -1}, {Ranks: 2, Remote: "ssh"}} {
+		o.Prefix, o.Binary = t.TempDir(), program(t, "one")
+		if _, err := Install(o); err == nil || !strings.Contains(err.Error(), "ranks with remote") {
+			t.Errorf("%+v: got error %v", o, err)
+		}
+	}
+}
+
 // TestInstallEngine checks that another engine becomes a kernel with its own name.
 func TestInstallEngine(t *testing.T) {
 	dir, err := Install(Options{Prefix: t.TempDir(), Engine: "ixgo", Binary: program(t, "one"), Version: "1"})

@@ -118,7 +118,7 @@ func (l *Leader) end(p *peer, r kernel.Result) {
 
 // Eval runs a cell on all ranks.
 func (l *Leader) Eval(ctx context.Context, cell kernel.Cell, out kernel.Output) kernel.Result {
-	own, lost := l.begin(cell)
+	own, failed, lost := l.begin(cell)
 	if lost != nil {
 		return kernel.Result{Err: lost}
 	}
@@ -129,7 +129,10 @@ func (l *Leader) Eval(ctx context.Context, cell kernel.Cell, out kernel.Output) 
 		defer close(watched)
 		l.watch(ctx, cancel)
 	}()
-	r := l.eval.Eval(ctx, cell, tee{out, own.now})
+	var r kernel.Result
+	if r.Err = l.m.recovered(failed); r.Err == nil {
+		r = l.eval.Eval(ctx, cell, tee{out, own.now})
+	}
 	l.mu.Lock()
 	l.end(own, r)
 	l.mu.Unlock()
@@ -147,8 +150,8 @@ func (l *Leader) Eval(ctx context.Context, cell kernel.Cell, out kernel.Output) 
 	return r
 }
 
-// begin hands the cell to the other ranks.
-func (l *Leader) begin(cell kernel.Cell) (own *peer, lost *kernel.Error) {
+// begin hands the cell to the other ranks, and reports whether the ranks parted in the cell before.
+func (l *Leader) begin(cell kernel.Cell) (own *peer, failed bool, lost *kernel.Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost == nil {
@@ -157,8 +160,9 @@ func (l *Leader) begin(cell kernel.Cell) (own *peer, lost *kernel.Error) {
 		}
 	}
 	if l.lost != nil {
-		return nil, l.lost
+		return nil, false, l.lost
 	}
+	failed = l.parted()
 	l.sequence++
 	l.order = 0
 	for _, p := range l.others {
@@ -169,8 +173,20 @@ func (l *Leader) begin(cell kernel.Cell) (own *peer, lost *kernel.Error) {
 		p.now = new(record)
 	}
 	l.showing = cell.Silent || strings.HasPrefix(strings.TrimSpace(cell.Code), "%ranks")
-	l.m.send(message{Kind: run, Sequence: l.sequence, Cell: &cell}) // a launcher that has ended stops this kernel
-	return l.others[0], nil
+	l.m.send(message{Kind: run, Sequence: l.sequence, Cell: &cell, Recover: failed}) // a launcher that has ended stops this kernel
+	return l.others[0], failed, nil
+}
+
+// parted reports whether a rank was interrupted in the cell, or failed otherwise than rank 0. mu must be held.
+func (l *Leader) parted() bool {
+	kind := func(e *kernel.Error) string {
+		if e == nil {
+			return ""
+		}
+		return e.Error()
+	}
+	own := l.others[0].result.Err
+	return own != nil && own.Name == "Interrupted" || slices.ContainsFunc(l.others, func(p *peer) bool { return kind(p.result.Err) != kind(own) })
 }
 
 // watch waits until the cell has ended on all ranks. It interrupts them when ctx ends, and when one of them

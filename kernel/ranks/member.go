@@ -20,8 +20,11 @@ import (
 type Member struct {
 	Rank, Size int
 	// Local is the number of ranks on this machine.
-	Local  int
-	roster []greeting
+	Local int
+	// Recover, if set, is called on all ranks before the cell that follows one that failed or was interrupted, in
+	// which some ranks may have left a collective that others have not.
+	Recover func() error
+	roster  []greeting
 	*wire
 }
 
@@ -118,7 +121,23 @@ func (m *Member) eval(ctx context.Context, eval kernel.Evaluator, msg message) {
 		}
 		m.send(message{Kind: done, Sequence: msg.Sequence, Result: &r})
 	}()
+	if err := m.recovered(msg.Recover); err != nil {
+		r = kernel.Result{Err: err}
+		return
+	}
 	r = eval.Eval(ctx, *msg.Cell, sender{m, msg.Sequence})
+}
+
+// recovered calls Recover if that is due.
+func (m *Member) recovered(due bool) *kernel.Error {
+	if !due || m.Recover == nil {
+		return nil
+	}
+	err := m.Recover()
+	if err == nil {
+		return nil
+	}
+	return &kernel.Error{Name: "RankLost", Value: err.Error() + "; restart the kernel", Traceback: []string{"RankLost: " + err.Error(), "Restart the kernel."}}
 }
 
 // sender is the Output of a cell on a rank other than 0.

@@ -101,6 +101,7 @@ func rank() error {
 		return err
 	}
 	e := &ranked{rank: m.Rank}
+	m.Recover = func() error { e.recovered++; return nil }
 	if m.Rank > 0 {
 		return m.Work(context.Background(), e)
 	}
@@ -122,8 +123,9 @@ func (l led) Close() error { return l.l.Close() }
 // ranked is the echo language with a prefix for lines of one rank: "1: print a".
 type ranked struct {
 	kerneltest.Echo
-	rank  int
-	ranks kernel.Ranks
+	rank      int
+	ranks     kernel.Ranks
+	recovered int // number of calls of Recover
 }
 
 func (e *ranked) UseRanks(r kernel.Ranks) { e.ranks = r }
@@ -142,6 +144,10 @@ func (e *ranked) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	}
 	if in.Code == "%pid" {
 		fmt.Fprintln(out.Stdout(), os.Getpid())
+		return kernel.Result{}
+	}
+	if in.Code == "%recovered" {
+		fmt.Fprintln(out.Stdout(), e.recovered)
 		return kernel.Result{}
 	}
 	if in.Code == "%ranks" {
@@ -244,6 +250,8 @@ func TestCells(t *testing.T) {
 		{"the error of rank 0", "0: error Bad thing\n1: spin", "Bad: thing\nBad: thing\nRank 1: Interrupted: the cell was interrupted\nRank 2: ended the cell without an error\n"},
 		{"a panic of the evaluator", "2: panic oh", "InternalError: rank 2: oh\n"},
 		{"and on", "print on", "on\n"},
+		// The cells that ended differently on the ranks; the same error on all needs no recovery.
+		{"recovery", "%recovered", "4\n"},
 	} {
 		if got := runCell(t, k, c.code, nil); got != c.want && !(strings.HasPrefix(c.code, "2: panic") && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)

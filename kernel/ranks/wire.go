@@ -33,6 +33,7 @@ type message struct {
 	Hello    *greeting          `json:",omitempty"`
 	Roster   []greeting         `json:",omitempty"`
 	Cell     *kernel.Cell       `json:",omitempty"`
+	Recover  bool               `json:",omitempty"` // the cell before failed on some ranks
 	Output   *kernel.KeptOutput `json:",omitempty"`
 	Result   *kernel.Result     `json:",omitempty"`
 	Text     string             `json:",omitempty"`
