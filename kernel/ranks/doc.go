@@ -6,5 +6,5 @@
 // before it runs the cell itself; these call [Member.Work].
 //
 // The messages do not pass through MPI: an interrupt reaches a rank that waits in a collective, and
-// the launcher notices a rank that ends. The package knows nothing of MPI itself, nor of Go cells.
+// the launcher notices a rank that ends. The package does not know MPI itself, nor Go cells.
 package ranks

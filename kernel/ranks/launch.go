@@ -246,7 +246,7 @@ func (h *hub) mourn(m, lead *member) {
 // lastWords is the time in which the last output of a rank that has ended arrives through the launcher.
 const lastWords = 200 * time.Millisecond
 
-// leftEarly returns the error for a rank 0 that ended without a word: itself, or because the launcher
+// leftEarly returns the error for a rank 0 that ended silently: itself, or because the launcher
 // ended all ranks after another one.
 func (h *hub) leftEarly() error {
 	time.Sleep(lastWords)

@@ -283,7 +283,7 @@ func TestRankDies(t *testing.T) {
 	got := runCell(t, k, "print a\n1: exit 3\nspin", nil)
 	for _, want := range []string{"a\n", "RankDied: rank 1 of 3 (process ", ") ended while the cell ran\n", "restart the kernel"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("got\n%s\nwant %q in it", got, want)
+			t.Errorf("got\n%s\nthat lacks %q", got, want)
 		}
 	}
 	if got := runCell(t, k, "print b", nil); !strings.HasPrefix(got, "RankDied: rank 1 of 3") {
