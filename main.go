@@ -333,7 +333,7 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx)})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx), MPI: mpiLine()})
 }
 
 func compiled() string {

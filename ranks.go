@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"halfnote/dist"
 	"halfnote/install"
 	"halfnote/interp"
 	"halfnote/kernel"
@@ -69,18 +70,34 @@ func launcherLine(ctx context.Context) string {
 	return fmt.Sprintf("%s (%s) starts several ranks: run --ranks 2", strings.Join(l.Command, " "), l.Name)
 }
 
+// mpiLine describes the MPI libraries.
+func mpiLine() string {
+	var list []string
+	for _, l := range dist.Libraries() {
+		list = append(list, l.Path+" ("+l.ABI+")")
+	}
+	if len(list) == 0 {
+		return "no library found, so package dist has one rank; " + ranks.Advice
+	}
+	return "for package dist: " + strings.Join(list, ", ")
+}
+
 // join makes this process a rank, with its share of the machine.
 func (c kernelCommand) join() (*ranks.Member, error) {
 	if !ranks.Invited() {
 		return nil, nil
 	}
 	m, err := ranks.Join()
-	if err == nil && os.Getenv("GOMAXPROCS") == "" && m.Local > 1 {
+	if err != nil {
+		return nil, err
+	}
+	m.Recover = dist.Abandon
+	if os.Getenv("GOMAXPROCS") == "" && m.Local > 1 {
 		share := max(1, runtime.NumCPU()/m.Local)
 		runtime.GOMAXPROCS(share)
 		os.Setenv("GOMAXPROCS", strconv.Itoa(share))
 	}
-	return m, err
+	return m, nil
 }
 
 // lead serves the front end on rank 0.

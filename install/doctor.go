@@ -25,6 +25,7 @@ type DoctorOptions struct {
 	Products string // one line about matrix products on the CPU
 	Compiled string // one line about compiled cells
 	Ranks    string // one line about the program that starts several ranks
+	MPI      string // one line about MPI libraries
 	CacheDir string // folder of the environment, see LabOptions
 }
 
@@ -39,6 +40,7 @@ type report struct {
 	GPU         string       `json:"gpu"`
 	Compiled    string       `json:"compiled_cells"`
 	Ranks       string       `json:"ranks"`
+	MPI         string       `json:"mpi"`
 	Loopback    string       `json:"loopback"` // "ok", or the problem
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
@@ -95,7 +97,7 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	}
 	r := &report{
 		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Ranks: o.Ranks, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Ranks: o.Ranks, MPI: o.MPI, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		r.Loopback = err.Error()
@@ -215,6 +217,7 @@ func (r *report) print(w io.Writer) error {
 	line("", "compiled", "%s", r.Compiled)
 	line("", "GPU", "%s", r.GPU)
 	line("", "ranks", "%s", r.Ranks)
+	line("", "MPI", "%s", r.MPI)
 	if r.Loopback == "ok" {
 		line("ok", "loopback", "a port of 127.0.0.1 can be opened")
 	} else {

@@ -159,6 +159,7 @@ func (h *hub) gather(ctx context.Context, exited <-chan struct{}, cmd *exec.Cmd)
 		select {
 		case e := <-h.events:
 			if e.err != nil {
+				e.from.over = true
 				return h.report(e.from, "ended before all ranks had started")
 			}
 			if e.Kind != hello {
@@ -270,24 +271,49 @@ func (h *hub) broadcast(msg message, but *member) {
 	}
 }
 
-// finish ends all ranks, and kills those that have not ended after a time.
+// finish ends all ranks, and kills those that have not ended after a time. A launcher may outlive ranks that
+// have not said goodbye to MPI, so it is ended once they have.
 func (h *hub) finish(cmd *exec.Cmd, exited <-chan struct{}, wait time.Duration) {
 	h.broadcast(message{Kind: end}, nil)
+	late := time.After(wait)
+	for waiting := true; waiting && h.left() > 0; {
+		select {
+		case e := <-h.events:
+			e.from.over = e.from.over || e.err != nil
+		case <-exited:
+			return
+		case <-late:
+			for _, m := range h.members {
+				if m != nil {
+					m.Close() // a rank that loses its connection exits at once
+				}
+			}
+			waiting = false
+		}
+	}
 	go func() { // ranks may still write
 		for range h.events {
 		}
 	}()
-	select {
-	case <-exited:
-	case <-time.After(wait):
-		for _, m := range h.members {
-			if m != nil {
-				m.Close() // a rank that loses its connection exits at once
-			}
+	for _, stop := range []func(*exec.Cmd){func(*exec.Cmd) {}, terminate, kill} {
+		stop(cmd)
+		select {
+		case <-exited:
+			return
+		case <-time.After(lastWords):
 		}
-		kill(cmd)
-		<-exited
 	}
+	<-exited
+}
+
+// left returns the number of ranks that have not ended.
+func (h *hub) left() (n int) {
+	for _, m := range h.members {
+		if m != nil && !m.over {
+			n++
+		}
+	}
+	return n
 }
 
 // list names ranks: "rank 1", "ranks 1, 2".
