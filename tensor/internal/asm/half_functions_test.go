@@ -131,3 +131,22 @@ func TestHalfFunctionShort(t *testing.T) {
 		}
 	}
 }
+
+// TestRsqrtTies checks that an estimate of 1/√x for a half, with a relative error below 2^-21.5, rounds like the exact
+// number: no number between two neighbouring halves is so close. It is enough to look at x from 1 to 4.
+func TestRsqrtTies(t *testing.T) {
+	for _, bits := range []int{8, 11} {
+		for _, lowest := range []float64{1, 2} {
+			for i := range 1 << (bits - 1) {
+				x := lowest * (1 + math.Ldexp(float64(i), 1-bits))
+				step := math.Ldexp(1, -bits) // between neighbours of 1/√x, which is from 1/2 to 1
+				for _, tie := range []float64{-0.5, 0.5} {
+					between := (math.Round(1/math.Sqrt(x)/step) + tie) * step
+					if gap := math.Abs(1-between*between*x) / 2; gap < math.Exp2(-21.5) {
+						t.Errorf("1/√%v is 2^%.2f from the tie %v; want at least 2^-21.5", x, math.Log2(gap), between)
+					}
+				}
+			}
+		}
+	}
+}

@@ -617,8 +617,8 @@ func erfOf(x, y, alpha float32) float32 {
 
 // rsqrtOf returns 1 / sqrt(x).
 func rsqrtOf(x, y, alpha float32) float32 {
-	v1 := x
-	v2 := float32(math.Sqrt(float64(v1)))
+	v0 := x
+	v2 := float32(math.Sqrt(float64(v0)))
 	v3 := float32(0x1p+00) / v2
 	return float32(v3)
 }

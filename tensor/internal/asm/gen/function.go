@@ -22,11 +22,13 @@ type operation struct {
 	bits uint64 // bits of a constant
 }
 
-// line is a function under construction. Equal operations are merged. A wide line is for AVX-512 alone.
+// line is a function under construction. Equal operations are merged. A wide line is for AVX-512 alone,
+// and a half one for results that are rounded to float16 or bfloat16.
 type line struct {
 	ops    []operation
 	single bool
 	wide   bool
+	half   bool
 }
 
 func (l *line) do(name string, bits uint64, in ...value) value {
@@ -102,6 +104,9 @@ func (l *line) exponent(x value) value {
 }
 func (l *line) fraction(x value) value { return l.do("fraction", 0, x) }
 
+// rsqrtEstimate is of wide single lines. It returns 1/√x with a relative error of at most 2^-14.
+func (l *line) rsqrtEstimate(x value) value { return l.do("rsqrtEstimate", 0, x) }
+
 // lookup returns the entry of a table of 32 numbers with the index in the last 5 bits of a single line's i.
 func (l *line) lookup(table []float64, i value) value {
 	at := slices.IndexFunc(lookups, func(known []float64) bool { return slices.Equal(known, table) })
@@ -121,7 +126,7 @@ func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b)
 // interleaved returns the line that computes n independent results, and their values. An operation
 // stands next to the same operation of the others, so that a processor always has some whose operands are ready.
 func (l *line) interleaved(result value, n int) (*line, []value) {
-	out := &line{single: l.single, wide: l.wide}
+	out := &line{single: l.single, wide: l.wide, half: l.half}
 	at := make([][]value, len(l.ops))
 	for i, o := range l.ops {
 		at[i] = make([]value, n)

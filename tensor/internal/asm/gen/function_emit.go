@@ -217,6 +217,8 @@ func (e *emitter) instruction(i int, o operation, m memory) (to int) {
 		return e.unary(i, "VGETEXPPS", o.in[0])
 	case "fraction":
 		return e.unary(i, "VGETMANTPS $11,", o.in[0])
+	case "rsqrtEstimate":
+		return e.unary(i, "VRSQRT14PS", o.in[0])
 	case "sqrt":
 		return e.unary(i, e.of("VSQRT"), o.in[0])
 	case "lookup":

@@ -249,8 +249,18 @@ func log1pSingle(l *line) value {
 	return l.signed(l.logSpecial(l.add(high, l.add(low, l.logNear(logTerms, f))), u), x)
 }
 
-// rsqrtSingle is what torch computes.
-func rsqrtSingle(l *line) value { return l.div(l.float(1), l.sqrt(l.x())) }
+// rsqrtSingle is what torch computes. For halves, a step of Newton's method leads to the same results in a third of
+// the time: its relative error is below 2^-22, and no 1/√x of a float16 or bfloat16 is closer than 2^-21.5 to a number
+// between two neighbours. 0, infinity, NaN and negative numbers keep the estimate.
+func rsqrtSingle(l *line) value {
+	x := l.x()
+	if !l.half {
+		return l.div(l.float(1), l.sqrt(x))
+	}
+	y := l.rsqrtEstimate(x)
+	rest := l.fnma(l.mul(x, y), y, l.float(1))
+	return l.less(rest, l.float(1), l.fma(l.mul(y, l.float(0.5)), rest, y), y)
+}
 
 // pieces are polynomials for a from 0 to 15 in 32 intervals: 1 + a has 8 between one power of 2 and the
 // next, and a's index is in the bits of 1 + a. Terms are in the distance from a number near the middle

@@ -134,7 +134,7 @@ func functions() (tables, portable string) {
 		for _, d := range halfDTypes {
 			element := "nil"
 			if f.single {
-				l := &line{single: true, wide: true}
+				l := &line{single: true, wide: true, half: true}
 				result := f.result(l)
 				element = own + d.name
 				fn("is a [HalfPass]: "+f.comment+".", element, "(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)", 0, 56)
