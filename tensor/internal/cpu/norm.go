@@ -153,7 +153,7 @@ func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	if src[0].DType != dst.DType || !x.layout.dense() || !w.layout.dense() {
 		run = nil
 	}
-	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+	b.backwards(dst.Len(), copyItem, func(lo, hi int) {
 		if run != nil {
 			var row asm.Factors
 			f.tiles(lo, hi, func(at viewOffsets, rows, count int) {

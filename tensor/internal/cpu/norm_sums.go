@@ -130,7 +130,7 @@ func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 		each = max(1, bulk/r.count)
 	}
 	turned := r.turned()
-	b.ranges(len(first), r.itemBlocks(each), func(lo, hi int) {
+	b.backwards(len(first), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
 				i, results := i, min(each, hi-i)

@@ -203,6 +203,13 @@ func (p *workerPool) ranges(n, size int, body func(lo, hi int)) {
 	p.each((n+size-1)/size, func(i int) { body(i*size, min(n, (i+1)*size)) })
 }
 
+// backwards is ranges from the last item to the first. It is for a pass that follows one over the same memory: what that
+// read last is still in a cache.
+func (p *workerPool) backwards(n, size int, body func(lo, hi int)) {
+	items := (n + size - 1) / size
+	p.each(items, func(i int) { i = items - 1 - i; body(i*size, min(n, (i+1)*size)) })
+}
+
 // shareMin is the smallest part of an item that [workerPool.shares] makes, as a divisor: it takes
 // about 5 microseconds, and a worker that does not sleep starts within one.
 const shareMin = 4
