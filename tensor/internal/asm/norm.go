@@ -8,6 +8,7 @@ type Norms struct {
 	RowKernels                   // of float32
 	Float16, BFloat16 RowKernels // Columns and statistics are float32
 	CopyRows          func(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
+	SpreadRows        func(dst, src unsafe.Pointer, rows, n, dstride, sstride int) // n elements of two bytes
 }
 
 // RowKernels holds kernels that read and write rows of one dtype. Halves are widened in registers and

@@ -27,7 +27,7 @@ func detect() (list []*Tier) {
 				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence, fetch,
 			},
 			Functions: avx512Functions[:], Float16Functions: avx512Float16Functions[:], BFloat16Functions: avx512BFloat16Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
-			Norms: Norms{rowKernels, rowKernelsF16, rowKernelsBF16, copyRows},
+			Norms: Norms{rowKernels, rowKernelsF16, rowKernelsBF16, copyRows, spreadRows},
 			Selects: Selects{
 				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
 				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,

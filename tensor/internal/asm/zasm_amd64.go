@@ -2343,6 +2343,11 @@ func logSoftmaxGradRowsBF16(dst, dy, y unsafe.Pointer, rows, n int)
 //go:noescape
 func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
 
+// spreadRows copies rows of n elements of two bytes, at least 1, to every second element of rows of dst. Rows are sstride bytes apart in src and dstride bytes in dst.
+//
+//go:noescape
+func spreadRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
+
 var rowKernels = RowKernels{
 	Normalize:          normalize,
 	NormalizeRow:       normalizeRow,

@@ -73431,6 +73431,53 @@ rowsEnd:
 VZEROUPPER
 RET
 
+// func spreadRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
+TEXT ·spreadRows(SB), NOSPLIT, $0-48
+MOVQ dst+0(FP), DI
+MOVQ src+8(FP), SI
+MOVQ rows+16(FP), BX
+MOVQ n+24(FP), R8
+MOVQ dstride+32(FP), R9
+MOVQ sstride+40(FP), R10
+DECQ R8
+MOVQ R8, CX
+ANDQ $15, CX
+INCQ CX
+ANDQ $-16, R8
+MOVL $0x55555555, AX
+KMOVD AX, K2
+MOVQ $1, DX
+SHLQ CX, DX
+DECQ DX
+KMOVW DX, K1
+ADDQ CX, CX
+MOVQ $1, DX
+SHLQ CX, DX
+DECQ DX
+ANDQ AX, DX
+KMOVD DX, K3
+row:
+SUBQ $1, BX
+JLT rowsEnd
+XORQ AX, AX
+CMPQ R8, $0
+JEQ last
+loop:
+VPMOVZXWD (SI)(AX*2), Z0
+VMOVDQU16 Z0, K2, (DI)(AX*4)
+ADDQ $16, AX
+CMPQ AX, R8
+JLT loop
+last:
+VPMOVZXWD.Z (SI)(AX*2), K1, Z0
+VMOVDQU16 Z0, K3, (DI)(AX*4)
+ADDQ R9, DI
+ADDQ R10, SI
+JMP row
+rowsEnd:
+VZEROUPPER
+RET
+
 DATA ·constants<>+0(SB)/8, $0xc2d00000c2d00000
 DATA ·constants<>+8(SB)/8, $0xc2d00000c2d00000
 DATA ·constants<>+16(SB)/8, $0xc2d00000c2d00000

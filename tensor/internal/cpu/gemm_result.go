@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"halfnote/tensor/driver"
@@ -125,6 +126,10 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	var bias []float32
 	runs := d.stretches(list[:0], j, cols)
 	at := d.batch.index(batch)
+	if d.spreads(runs, ld) {
+		d.spread(unsafe.Add(d.base, at*d.size+i*d.row), sums, ld, runs, &halves)
+		return
+	}
 	for first := i; len(sums) > 0; sums, i = sums[min(ld, len(sums)):], i+1 {
 		row, lo := sums[:cols], (batch*d.m+i)*d.n+j
 		if d.bias != nil {
@@ -149,6 +154,26 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 			narrow(halves[:cols], row, d.dtype)
 			lay(to, halves[:cols], runs)
 		}
+	}
+}
+
+// spreads reports whether [result.spread] supports columns in these stretches and rows of sums ld apart.
+func (d *result) spreads(runs []stretch, ld int) bool {
+	return norms.SpreadRows != nil && d.size == 2 && d.bias == nil && d.uneven == nil && ld <= stripCols &&
+		!slices.ContainsFunc(runs, func(s stretch) bool { return s.step != 2 })
+}
+
+// spread rounds rows of sums and stores them in every second element of rows from the one at to. So are the gradients of
+// a convolution's operand with a stride of 2. It takes as many rows at a time as room holds.
+func (d *result) spread(to unsafe.Pointer, sums []float32, ld int, runs []stretch, room *[stripCols]uint16) {
+	for len(sums) > 0 {
+		part := sums[:min(len(sums), stripCols/ld*ld)]
+		narrow(room[:len(part)], part, d.dtype)
+		rows := (len(part) + ld - 1) / ld
+		for _, s := range runs {
+			norms.SpreadRows(unsafe.Add(to, s.at*2), unsafe.Pointer(&room[s.pos]), rows, s.count, d.row, 2*ld)
+		}
+		to, sums = unsafe.Add(to, rows*d.row), sums[len(part):]
 	}
 }
 

@@ -59,6 +59,7 @@ func norms(table *constants) {
 		tables.WriteString("}\n")
 	}
 	copyRows()
+	spreadRows()
 	decl.WriteString(tables.String())
 }
 
@@ -243,6 +244,16 @@ func copyRows() {
 	p("short:\nSUBQ $1, BX\nJLT rowsEnd\nVMOVDQU8.Z (SI), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R9, DI\nADDQ R10, SI\nJMP short")
 	p("rows:\nSUBQ $1, BX\nJLT rowsEnd\nXORQ AX, AX\nloop:\nVMOVDQU64 (SI)(AX*1), Z0\nVMOVDQU64 Z0, (DI)(AX*1)\nADDQ $64, AX\nCMPQ AX, R8\nJLT loop")
 	p("VMOVDQU8.Z (SI)(AX*1), K1, Z0\nVMOVDQU8 Z0, K1, (DI)(AX*1)\nADDQ R9, DI\nADDQ R10, SI\nJMP rows\nrowsEnd:\nVZEROUPPER\nRET\n")
+}
+
+// spreadRows copies rows of elements of two bytes, 16 at a time and then the last 1 to 16.
+func spreadRows() {
+	fn("copies rows of n elements of two bytes, at least 1, to every second element of rows of dst. Rows are sstride bytes apart in src and dstride bytes in dst.", "spreadRows", "(dst, src unsafe.Pointer, rows, n, dstride, sstride int)", 0, 48)
+	load("dst", "DI", "src", "SI", "rows", "BX", "n", "R8", "dstride", "R9", "sstride", "R10")
+	p("DECQ R8\nMOVQ R8, CX\nANDQ $15, CX\nINCQ CX\nANDQ $-16, R8") // R8 is the index of the last elements, and CX is their number
+	p("MOVL $0x55555555, AX\nKMOVD AX, K2\nMOVQ $1, DX\nSHLQ CX, DX\nDECQ DX\nKMOVW DX, K1\nADDQ CX, CX\nMOVQ $1, DX\nSHLQ CX, DX\nDECQ DX\nANDQ AX, DX\nKMOVD DX, K3")
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nXORQ AX, AX\nCMPQ R8, $0\nJEQ last\nloop:\nVPMOVZXWD (SI)(AX*2), Z0\nVMOVDQU16 Z0, K2, (DI)(AX*4)\nADDQ $16, AX\nCMPQ AX, R8\nJLT loop")
+	p("last:\nVPMOVZXWD.Z (SI)(AX*2), K1, Z0\nVMOVDQU16 Z0, K3, (DI)(AX*4)\nADDQ R9, DI\nADDQ R10, SI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
 // sumRows takes four rows at a time, whose sums are independent, and the remaining rows one by one.
