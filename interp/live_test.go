@@ -39,7 +39,7 @@ step := func() {
 	const (
 		empty = `display No step recorded yet\n`
 		frame = `(update \d+ steps?: [^\n]*\n)*`
-		last  = `update \d+ steps?: loss [^\n]*, loss scale 2¹[^\n]*steps/s[^\n]*\n\nname +points[^=]*?not finite\nloss [^=]*?`
+		last  = `update \d+ steps?: loss [^\n]*, loss scale 2[¹²][^\n]*steps/s[^\n]*\n\nname +points[^=]*?not finite\nloss [^=]*?`
 	)
 	for i, tt := range []struct{ code, after, want string }{
 		{"rec := trace.Start(trace.Live())\nfor range 3 { step() }\nrec.Stop()", "", empty + frame + last},

@@ -23,7 +23,7 @@ func (h *host) readVars(addresses map[string]uintptr) error {
 		case strings.HasPrefix(name, ofMain):
 		case addr >= h.md.text && addr < h.md.etext:
 			h.funcs[name] = addr
-		case addr >= h.md.noptrdata && addr < h.md.end:
+		case addr >= min(h.md.noptrdata, h.md.data) && addr < h.md.end: // linkers differ in their order
 			h.vars[name] = addr
 		}
 	}
