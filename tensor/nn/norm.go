@@ -22,6 +22,7 @@ type ChannelNorm struct {
 	channels int
 	eps      float64
 	c        visionConfig
+	total    func(x *tensor.Tensor) *tensor.Tensor // sum over processes, nil for one
 }
 
 // Layers that normalise each channel, over a batch or within each sample:
@@ -126,6 +127,9 @@ func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	}
 	if instance {
 		return tensor.InstanceNorm(x, mean, variance, n.Weight, n.Bias, o)
+	}
+	if n.total != nil && o.Training {
+		return n.acrossProcesses(x, o)
 	}
 	return tensor.BatchNorm(x, mean, variance, n.Weight, n.Bias, o)
 }

@@ -9,3 +9,7 @@ var (
 	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
 	modules = plumbing.Of[plumbing.Modules]()
 )
+
+func init() {
+	plumbing.Provide(plumbing.Norms[*tensor.Tensor]{Synchronize: synchronize})
+}

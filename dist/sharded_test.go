@@ -1,0 +1,203 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// near panics unless got is near want.
+func near(what string, got, want *tensor.Tensor, tolerance float64) {
+	a, b := got.Float64s(), want.Float64s()
+	for i := range b {
+		if len(a) != len(b) || !(math.Abs(a[i]-b[i]) <= tolerance*(1+math.Abs(b[i]))) {
+			panic(fmt.Sprintf("%s: element %d is %v, want %v", what, i, a[i], b[i]))
+		}
+	}
+}
+
+func adam(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdam(p, 0.01) }
+
+// TestZero compares training with a divided optimizer, to the bit, with one that every rank has whole. It saves the state, and resumes
+// on another number of ranks.
+func TestZero(t *testing.T) {
+	train := func(d *DistributedDataParallel, opt amp.Optimizer, rank, from, to int) {
+		for step := from; step < to; step++ {
+			x, y := batch(rank, step)
+			nn.MSELoss(d.Forward(x), y).Backward()
+			opt.Step()
+			opt.ZeroGrad()
+		}
+	}
+	path := filepath.Join(t.TempDir(), "run.safetensors")
+	succeed(t, 2, func(g *group) {
+		whole, divided := g.NewDDP(mlp(1)), g.NewDDP(mlp(1))
+		train(whole, adam(nn.Parameters(whole)), g.rank, 0, 4)
+		opt := g.NewZero(nn.Parameters(divided), adam)
+		train(divided, opt, g.rank, 0, 4)
+		for i, p := range nn.Parameters(whole) {
+			if !sameBits(p, nn.Parameters(divided)[i]) {
+				panic(fmt.Sprintf("parameter %d differs from that of a whole optimizer", i))
+			}
+		}
+		if n := len(opt.part); n == 0 || n == len(opt.params) {
+			panic(fmt.Sprintf("rank %d has %d of %d parameters", g.rank, n, len(opt.params)))
+		}
+		if err := g.Save(path, map[string]any{"model": nn.StateDict(divided), "optimizer": opt.StateDict()}); err != nil {
+			panic(err)
+		}
+	})
+	// The state is that of an optimizer on one rank, and of three.
+	results := map[string]string{}
+	for _, ranks := range []int{1, 3} {
+		succeed(t, ranks, func(g *group) {
+			d := g.NewDDP(mlp(2))
+			opt := g.NewZero(nn.Parameters(d), adam)
+			state, err := g.Load(path)
+			if err != nil {
+				panic(err)
+			}
+			if err := nn.LoadStateDict(d, state["model"].(map[string]*tensor.Tensor)); err != nil {
+				panic(err)
+			}
+			if err := opt.LoadStateDict(state["optimizer"].(map[string]any)); err != nil {
+				panic(err)
+			}
+			train(d, opt, 0, 4, 6) // all ranks have the same batch
+			if g.rank == 0 {
+				results[fmt.Sprint(ranks)] = fmt.Sprint(nn.Parameters(d)[3].Float64s())
+			}
+			plain := adam(nn.Parameters(mlp(3)))
+			if err := plain.LoadStateDict(state["optimizer"].(map[string]any)); err != nil {
+				panic(err)
+			}
+		})
+	}
+	if results["1"] == "" || results["3"] == "" {
+		t.Errorf("results are %v", results)
+	}
+}
+
+// TestSaveFails has a folder that does not exist: all ranks get rank 0's error.
+func TestSaveFails(t *testing.T) {
+	succeed(t, 2, func(g *group) {
+		path := filepath.Join(t.TempDir(), "none", "x.safetensors")
+		if g.rank == 1 {
+			path = "elsewhere"
+		}
+		err := g.Save(path, map[string]any{"x": 1})
+		if err == nil || !strings.Contains(err.Error(), "none") {
+			panic(fmt.Sprintf("Save gave %v, want rank 0's error", err))
+		}
+		if _, err := g.Load(path); err == nil {
+			panic("Load of a file that does not exist gave no error")
+		}
+	})
+	if _, err := data.Load("elsewhere"); err == nil {
+		t.Error("rank 1 has written a file")
+	}
+}
+
+// TestSyncBatchNorm compares output, gradients and running statistics of uneven parts of a batch with those of the whole batch.
+func TestSyncBatchNorm(t *testing.T) {
+	x := tensor.NewGenerator(3).Randn(7, 3, 2, 2)
+	w := tensor.NewGenerator(4).Randn(7, 3, 2, 2)
+	whole := nn.NewBatchNorm2d(3)
+	in := x.Clone().RequireGrad()
+	y := whole.Forward(in)
+	y.Mul(w).Sum().Backward()
+	succeed(t, 2, func(g *group) {
+		from, n := g.rank*3, 3+g.rank
+		part := nn.NewBatchNorm2d(3)
+		norms.Synchronize(part, g.total)
+		own := x.Narrow(0, from, n).Clone().RequireGrad()
+		z := part.Forward(own)
+		z.Mul(w.Narrow(0, from, n)).Sum().Backward()
+		near("output", z, y.Narrow(0, from, n), 1e-5)
+		near("gradient of the input", own.Grad(), in.Grad().Narrow(0, from, n), 1e-4)
+		near("running mean", part.RunningMean, whole.RunningMean, 1e-6)
+		near("running variance", part.RunningVar, whole.RunningVar, 1e-6)
+		dw := part.Weight.Grad().Clone()
+		g.AllReduce(dw, Sum).Wait()
+		near("gradient of the weight", dw, whole.Weight.Grad(), 1e-4)
+	})
+}
+
+// TestFullyShard compares steps of a sharded module with those of DistributedDataParallel.
+func TestFullyShard(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3} {
+		for name, policy := range map[string]MixedPrecisionPolicy{"float32": FullPrecision, "bfloat16": BF16Params, "all bfloat16": {tensor.BFloat16, tensor.BFloat16, tensor.Float32}} {
+			tolerance := map[string]float64{"float32": 1e-6, "bfloat16": 3e-2, "all bfloat16": 3e-2}[name]
+			succeed(t, ranks, func(g *group) {
+				net := func() nn.Module {
+					return nn.NewSequential(nn.NewLinear(6, 5, nn.InitFrom(tensor.NewGenerator(int64(g.rank)))), nn.NewReLU(), nn.NewLinear(5, 3, nn.InitFrom(tensor.NewGenerator(9))))
+				}
+				d, f := g.NewDDP(net()), g.FullyShard(net(), policy)
+				a, b := optim.NewSGD(nn.Parameters(d), 0.1), optim.NewSGD(nn.Parameters(f), 0.1)
+				for step := range 3 {
+					x, y := batch(g.rank, step)
+					nn.MSELoss(d.Forward(x), y).Backward()
+					z := f.Forward(x)
+					if z.DType() != policy.OutputDType {
+						panic(fmt.Sprintf("the result is %v, want %v", z.DType(), policy.OutputDType))
+					}
+					nn.MSELoss(z.Float(), y).Backward()
+					for _, opt := range []*optim.Optimizer{a, b} {
+						opt.Step()
+						opt.ZeroGrad()
+					}
+				}
+				want, got := nn.StateDict(d), nn.StateDict(f)
+				if len(want) != len(got) {
+					panic(fmt.Sprintf("the state has %d tensors, want %d", len(got), len(want)))
+				}
+				for key, x := range want {
+					near(key, got[key], x, tolerance)
+				}
+				if n := nn.Parameters(f)[0].Numel(); n != (30+ranks-1)/ranks {
+					panic(fmt.Sprintf("a shard of 30 elements on %d ranks has %d", ranks, n))
+				}
+				if err := f.LoadStateDict(want); err != nil {
+					panic(err)
+				}
+				for key, x := range f.StateDict() {
+					near(key, x, want[key], 0)
+				}
+			})
+		}
+	}
+}
+
+// TestOneRankSkips is the hang of fairscale's issue 179: gradients differ between the ranks, one overflows, and a plain scaler lets its rank
+// skip the step while the other waits in it. With the sharded scaler both skip.
+func TestOneRankSkips(t *testing.T) {
+	step := func(g *group, scaler *amp.GradScaler) float64 {
+		net := g.FullyShard(nn.NewLinear(2, 2), FullPrecision)
+		opt := g.NewZero(nn.Parameters(net), func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 0.1) })
+		scaler.Scale(net.Forward(tensor.Ones(1, 2)).Sum()).Backward()
+		if g.rank == 1 {
+			nn.Parameters(net)[0].Grad().Fill(math.Inf(1)) // this rank's shard overflows
+		}
+		scaler.Step(opt)
+		scaler.Update()
+		return scaler.CurrentScale()
+	}
+	failures := together(t, 2, settings{timeout: 200 * time.Millisecond, unverified: true}, func(g *group) { step(g, amp.NewGradScaler()) })
+	if e, ok := failures[0].(*Error); !ok || e.Code != "timeout" {
+		t.Errorf("with a plain scaler rank 0 ends with %v, want the time limit", failures[0])
+	}
+	succeed(t, 2, func(g *group) {
+		if scale := step(g, g.NewScaler()); scale != 32768 {
+			panic(fmt.Sprint("the scale is ", scale, ", want 32768"))
+		}
+	})
+}
