@@ -54,7 +54,7 @@ func (s steps) under(prefix string) map[string]*tensor.Tensor {
 }
 
 // TestTorchDDP replays PyTorch's steps on two ranks of each MPI library. Given PyTorch's gradients of each rank, the
-// reduced gradients must have PyTorch's bits; with gradients of our own they must be near. Decisions and scales are equal in both. With
+// reduced gradients must have PyTorch's bits; with gradients computed here they must be near. Decisions and scales are equal in both. With
 // PYTHON set, PyTorch runs now; otherwise its recorded steps are in testdata.
 func TestTorchDDP(t *testing.T) {
 	folder := os.Getenv("HALFNOTE_DIST_STEPS")
@@ -91,7 +91,7 @@ func TestTorchDDP(t *testing.T) {
 	})
 }
 
-// replay takes the steps of a file with gradients of our own, or with PyTorch's.
+// replay takes the steps of a file with gradients that it computes, or with those of PyTorch.
 func replay(t *testing.T, s steps, kind, mode string, own bool) {
 	dtype, _, _ := strings.Cut(mode, "-")
 	net := oracleModels[kind]()
@@ -157,7 +157,7 @@ func compareGradient(t *testing.T, what string, got, want *tensor.Tensor, own bo
 	for i := range a {
 		finite := !math.IsInf(b[i]-b[i], 0) && !math.IsNaN(b[i]-b[i])
 		switch {
-		case own && !finite: // inf or NaN, as the order of the sums has it
+		case own && !finite: // inf or NaN in some order
 			if !math.IsInf(a[i], 0) && !math.IsNaN(a[i]) && !math.IsNaN(b[i]) {
 				wrong++
 			}

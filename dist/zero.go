@@ -91,7 +91,7 @@ func (z *ZeroRedundancyOptimizer) ZeroGrad() {
 // Optimizer returns the optimizer of this rank's part, for its learning rate and other settings; nil if the part is empty.
 func (z *ZeroRedundancyOptimizer) Optimizer() *optim.Optimizer { return z.own }
 
-// StateDict returns, on every rank, the state of all parameters as an optimizer on one rank has it, so that a checkpoint fits
+// StateDict returns, on every rank, the state of all parameters, in the form of an optimizer on one rank, so that a checkpoint fits
 // any number of ranks. All ranks call it. It is torch's consolidate_state_dict and state_dict.
 func (z *ZeroRedundancyOptimizer) StateDict() map[string]any {
 	state, shapes := map[string]any{}, strings.Builder{}
