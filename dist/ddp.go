@@ -84,7 +84,7 @@ func (g *group) NewDDP(m nn.Module, options ...DDPOption) *DistributedDataParall
 	if d.bucketBytes <= 0 {
 		g.refuse(call, "pass more than 0 MiB", "BucketCapMB is %g", float64(d.bucketBytes)/(1<<20))
 	}
-	g.sameModel(call, m)
+	g.sameModel(call, sortedState(m))
 	for _, p := range d.params {
 		g.Broadcast(p.Tensor, 0).Wait()
 	}
@@ -107,10 +107,10 @@ func sortedState(m any) (list []nn.Named) {
 	return list
 }
 
-// sameModel panics on all ranks unless the tensors of m have the same names, shapes and dtypes on all.
-func (g *group) sameModel(call string, m any) {
+// sameModel panics on all ranks unless a model's tensors have the same names, shapes and dtypes on all.
+func (g *group) sameModel(call string, state []nn.Named) {
 	var text strings.Builder
-	for _, t := range sortedState(m) {
+	for _, t := range state {
 		fmt.Fprintf(&text, "%s %v %v\n", t.Name, t.Tensor.Shape(), t.Tensor.DType())
 	}
 	texts := g.gatherText(call, text.String())

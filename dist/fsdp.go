@@ -2,163 +2,210 @@ package dist
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
-// MixedPrecisionPolicy chooses the dtypes of a fully sharded module. [FullPrecision] has all float32. It is
-// torch.distributed.fsdp.MixedPrecisionPolicy: unlike autocast, it applies to whole modules, and the two can be combined.
+var places = plumbing.Of[plumbing.Places[*tensor.Tensor]]()
+
+// MixedPrecisionPolicy is the dtypes of a sharded module. The zero value keeps those of the parameters and of the input. Unlike
+// autocast it works on whole modules: parameters are cast once, when they are gathered, and so travel in ParamDType. The shards that the
+// optimizer steps keep their dtype. It is torch.distributed.fsdp.MixedPrecisionPolicy.
 type MixedPrecisionPolicy struct {
-	ParamDType  tensor.DType // dtype that parameters are gathered and used in, and inputs are cast to
-	ReduceDType tensor.DType // dtype that gradients travel and are summed in
-	OutputDType tensor.DType // dtype of the result
+	ParamDType  tensor.DType // gathered parameters and, unless KeepInputs, the input
+	ReduceDType tensor.DType // gradients on the wire; that of the gathered parameters by default. Halves are summed in float32
+	OutputDType tensor.DType // result of Forward
+	KeepInputs  bool         // leave the input of Forward in its dtype: torch's cast_forward_inputs=False
 }
 
-// Policies of FullyShard.
-var (
-	FullPrecision = MixedPrecisionPolicy{tensor.Float32, tensor.Float32, tensor.Float32}
-	// BF16Params computes in bfloat16 and reduces gradients in float32.
-	BF16Params = MixedPrecisionPolicy{tensor.BFloat16, tensor.Float32, tensor.BFloat16}
-)
+// FSDPOption configures FullyShard.
+type FSDPOption func(*shards)
 
-// FullyShardedModule is a module whose parameters are divided among the ranks. Its parameters, for an optimizer, are the float32
-// shards of this rank.
-type FullyShardedModule struct {
-	// Shards are the parts of this rank: vectors of 1/w of the elements, filled up with zeros, named as the parameters.
-	Shards []nn.Named
+// ReshardAfterForward sets whether the gathered parameters are released between Forward and Backward, and gathered a second time; by
+// default they are. Without it a step communicates less and needs more memory. It is torch's reshard_after_forward.
+func ReshardAfterForward(on bool) FSDPOption { return func(s *shards) { s.reshard = on } }
+
+// FSDPModule is a module of which each rank keeps a part of every parameter's elements. Names of parameters are those of the module. Use it
+// from one goroutine. It is torch.distributed.fsdp.FSDPModule.
+type FSDPModule struct {
+	nn.Module
 
 	shards `nn:"-"`
 }
 
+// shards is the part of an FSDPModule that is not the model. The parameters in order are one vector, padded to w equal segments
+// for w ranks; rank r keeps the r-th.
 type shards struct {
-	g      *group
-	m      nn.Module
-	policy MixedPrecisionPolicy
-	shapes [][]int
+	g       *group
+	policy  MixedPrecisionPolicy
+	reshard bool
+	params  []shard
+	segment int // elements of a rank's segment
 }
 
-// FullyShard divides the parameters of m among the ranks, from rank 0's values. Forward gathers them in the policy's dtype, and Backward
-// averages the gradients over the ranks and leaves each rank its part. Optimizer state and gradients then need 1/w of the memory;
-// gathered parameters live until Backward has used them, as with torch's reshard_after_forward=False. Shard a large model block by
-// block, so that gradients are reduced as blocks finish. With float16, use NewShardedGradScaler: ranks have different gradients.
-// m must not be used otherwise. It panics if m has no parameters. It is torch.distributed.fsdp.fully_shard.
-func FullyShard(m nn.Module, policy MixedPrecisionPolicy) *FullyShardedModule {
-	return member("FullyShard").FullyShard(m, policy)
+// shard is this rank's part of a parameter.
+type shard struct {
+	name   string
+	local  *tensor.Tensor // leaf that the optimizer steps: a vector, which may be empty
+	shape  []int          // shape of the parameter
+	at     int            // place of the parameter in the vector of all
+	from   int            // place of local in the parameter
+	places []**tensor.Tensor
 }
 
-func (g *group) FullyShard(m nn.Module, policy MixedPrecisionPolicy) *FullyShardedModule {
+// FullyShard divides the parameters of m, its tensors that require a gradient, among the ranks, all of which call it. Forward gathers
+// them, runs the module and releases them. Backward gathers them again, averages the gradients over the ranks in
+// policy.ReduceDType, and leaves each rank the gradient of its part. With w ranks, parameters, gradients and the optimizer's state take
+// 1/w of their memory, besides the largest module that is gathered.
+//
+// Put the result in the place of the module. Shard the blocks of a model first and then the model, which takes the parameters that are left.
+// Make the optimizer afterwards:
+//
+//	for i, block := range net.Modules {
+//		net.Modules[i] = dist.FullyShard(block, dist.MixedPrecisionPolicy{ParamDType: tensor.BFloat16, ReduceDType: tensor.Float32})
+//	}
+//	model := dist.FullyShard(net, dist.MixedPrecisionPolicy{})
+//	opt := optim.NewAdamW(nn.Parameters(model), 1e-3)
+//
+// Outside Forward and Backward, parameters are vectors of this rank's elements, some of them empty. Optimizers that work
+// element by element, such as SGD, Adam and AdamW, step them as usual; norms of gradients and rules that depend on a parameter's
+// shape see a part only. With float16 use NewShardedGradScaler. [StateDict] returns whole parameters. All ranks begin with rank 0's
+// parameters and buffers; later changes of buffers are not shared. It panics with an *[Error] if the ranks' models differ, or if m has no
+// parameters, or some of several dtypes or in places that cannot be set. It is torch.distributed.fsdp.fully_shard, with elements divided evenly in
+// place of rows, and stage 3 of S. Rajbhandari and others, "ZeRO" (2020).
+func FullyShard(m nn.Module, policy MixedPrecisionPolicy, options ...FSDPOption) *FSDPModule {
+	return member("FullyShard").FullyShard(m, policy, options...)
+}
+
+func (g *group) FullyShard(m nn.Module, policy MixedPrecisionPolicy, options ...FSDPOption) *FSDPModule {
 	const call = "FullyShard"
-	if m == nil || len(nn.Parameters(m)) == 0 {
-		g.refuse(call, "pass a module with parameters", "the module is nil or has none")
+	if m == nil {
+		g.refuse(call, "pass a module", "the module is nil")
 	}
 	for _, d := range []tensor.DType{policy.ParamDType, policy.ReduceDType, policy.OutputDType} {
-		if !d.IsFloat() {
-			g.refuse(call, "start from dist.FullPrecision or dist.BF16Params", "the policy has the dtype %v", d)
+		if d != 0 && !d.IsFloat() {
+			g.refuse(call, "want float32, float16, bfloat16 or float64", "the policy names %v", d)
 		}
 	}
-	g.sameModel(call, m)
-	f := &FullyShardedModule{shards: shards{g: g, m: m, policy: policy}}
-	for _, p := range nn.NamedParameters(m) {
-		g.Broadcast(p.Tensor, 0).Wait()
-		f.shapes = append(f.shapes, p.Tensor.Shape())
-		f.Shards = append(f.Shards, nn.Named{Name: p.Name, Tensor: g.shard(p.Tensor).RequireGrad()})
+	f := &FSDPModule{m, shards{g: g, policy: policy, reshard: true}}
+	for i, o := range options {
+		if o == nil {
+			g.refuse(call, "pass a dist.FSDPOption", "option %d is nil", i+1)
+		}
+		o(&f.shards)
 	}
+	inner, names := map[*tensor.Tensor]bool{}, map[string]bool{}
+	for _, s := range sharded(m) {
+		inner[s.local] = true
+	}
+	params := slices.DeleteFunc(nn.NamedParameters(m), func(p nn.Named) bool {
+		names[p.Name] = inner[p.Tensor]
+		return inner[p.Tensor]
+	})
+	state := slices.DeleteFunc(sortedState(m), func(t nn.Named) bool { return names[t.Name] })
+	if len(params) == 0 {
+		g.refuse(call, "shard the blocks and then the model around them, each once", "the module has no parameters that are not sharded already")
+	}
+	g.sameModel(call, state)
+	for _, t := range state {
+		g.Broadcast(t.Tensor, 0).Wait()
+	}
+	f.divide(params)
 	return f
 }
 
-// shard returns this rank's part of a parameter, in float32.
-func (g *group) shard(p *tensor.Tensor) *tensor.Tensor {
-	per := g.perRank(p.Numel())
-	s := tensor.Zeros(per).ToDevice(p.Device())
-	tensor.NoGrad(func() {
-		if at := g.rank * per; at < p.Numel() {
-			n := min(per, p.Numel()-at)
-			s.Narrow(0, 0, n).Assign(p.Detach().Reshape(p.Numel()).Narrow(0, at, n))
+// divide replaces parameters by this rank's parts.
+func (f *FSDPModule) divide(params []nn.Named) {
+	total := 0
+	for _, p := range params {
+		if p.Tensor.DType() != params[0].Tensor.DType() || p.Tensor.Device() != params[0].Tensor.Device() {
+			f.g.refuse("FullyShard", "shard them separately, or convert them", "%s is %v on %v, but %s is %v on %v", p.Name, p.Tensor.DType(), p.Tensor.Device(), params[0].Name, params[0].Tensor.DType(), params[0].Tensor.Device())
 		}
-	})
-	return s
-}
-
-func (g *group) perRank(n int) int { return (n + g.size - 1) / g.size }
-
-// whole returns a parameter from its shards, differentiably: the derivative is this rank's part of the averaged gradient.
-func (f *FullyShardedModule) whole(i int) *tensor.Tensor {
-	g, shape := f.g, f.shapes[i]
-	n := 1
-	for _, s := range shape {
-		n *= s
+		s := shard{name: p.Name, shape: p.Tensor.Shape(), at: total, places: places.Of(f.Module, p.Tensor)}
+		if len(s.places) == 0 {
+			f.g.refuse("FullyShard", "pass a pointer to the module", "%s cannot be replaced", p.Name)
+		}
+		f.params = append(f.params, s)
+		total += p.Tensor.Numel()
 	}
-	per := g.perRank(n)
-	return tensor.Function{
-		Name: "all_gather",
-		Forward: func(_ *tensor.Context, in []*tensor.Tensor) *tensor.Tensor {
-			return g.gathered(in[0].To(f.policy.ParamDType), n).Reshape(shape...)
-		},
-		Backward: func(_ *tensor.Context, dy *tensor.Tensor) []*tensor.Tensor {
-			padded := tensor.ZerosAs(f.policy.ReduceDType, per*g.size).ToDevice(dy.Device())
-			padded.Narrow(0, 0, n).Assign(dy.Reshape(n))
-			padded.DivScalarAssign(float64(g.size))
-			part := tensor.ZerosAs(f.policy.ReduceDType, per).ToDevice(dy.Device())
-			g.ReduceScatter(part, padded, Sum).Wait()
-			return []*tensor.Tensor{part.Float()}
-		},
-	}.Apply(f.Shards[i].Tensor)
-}
-
-// gathered returns the first n elements of the ranks' parts.
-func (g *group) gathered(part *tensor.Tensor, n int) *tensor.Tensor {
-	all := tensor.ZerosAs(part.DType(), part.Numel()*g.size).ToDevice(part.Device())
-	g.AllGather(all, part.Detach()).Wait()
-	return all.Narrow(0, 0, n)
-}
-
-// Forward gathers the parameters and calls the module.
-func (f *FullyShardedModule) Forward(x *tensor.Tensor) *tensor.Tensor {
-	state := map[string]*tensor.Tensor{}
-	for i, s := range f.Shards {
-		state[s.Name] = f.whole(i)
+	f.segment = (total + f.g.size - 1) / f.g.size
+	own := f.g.rank * f.segment
+	for i := range f.params {
+		s, n := &f.params[i], params[i].Tensor.Numel()
+		s.from = min(max(own-s.at, 0), n)
+		to := min(max(own+f.segment-s.at, 0), n)
+		whole := params[i].Tensor.Detach().Contiguous().Reshape(n)
+		s.local = whole.Narrow(0, s.from, to-s.from).Clone().RequireGrad()
 	}
-	if x.DType().IsFloat() {
+	f.put(f.locals())
+}
+
+// sharded returns the shards of all FSDPModules in m.
+func sharded(m any) (list []shard) {
+	for _, n := range nn.NamedModules(m) {
+		if f, ok := n.Module.(*FSDPModule); ok {
+			list = append(list, f.params...)
+		}
+	}
+	return list
+}
+
+func (f *FSDPModule) locals() []*tensor.Tensor {
+	list := make([]*tensor.Tensor, len(f.params))
+	for i, s := range f.params {
+		list[i] = s.local
+	}
+	return list
+}
+
+// put makes ts the parameters of the module.
+func (f *FSDPModule) put(ts []*tensor.Tensor) {
+	for i, s := range f.params {
+		for _, p := range s.places {
+			*p = ts[i]
+		}
+	}
+}
+
+// inSegment returns the part of a rank's segment that holds local.
+func (f *FSDPModule) inSegment(segment *tensor.Tensor, s shard) *tensor.Tensor {
+	if s.local.Numel() == 0 {
+		return segment.Narrow(0, 0, 0)
+	}
+	return segment.Narrow(0, s.at+s.from-f.g.rank*f.segment, s.local.Numel())
+}
+
+// Forward gathers the parameters, calls the module and releases them.
+func (f *FSDPModule) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if f.policy.ParamDType != 0 && !f.policy.KeepInputs && x.DType().IsFloat() {
 		x = x.To(f.policy.ParamDType)
 	}
-	var y *tensor.Tensor
-	nn.FunctionalCall(f.m, state, func() { y = f.m.Forward(x) })
-	return y.To(f.policy.OutputDType)
-}
-
-// StateDict returns, on every rank, the whole float32 parameters and the buffers by their names in the module. All ranks call it.
-func (f *FullyShardedModule) StateDict() map[string]*tensor.Tensor {
-	state := maps.Clone(nn.StateDict(f.m))
-	for i, s := range f.Shards {
-		n := 1
-		for _, size := range f.shapes[i] {
-			n *= size
-		}
-		state[s.Name] = f.g.gathered(s.Tensor.Detach(), n).Clone().Reshape(f.shapes[i]...)
+	w := f.gather()
+	defer f.put(f.locals())
+	f.put(w.params)
+	y := f.Module.Forward(x)
+	if f.policy.OutputDType != 0 && y.DType().IsFloat() {
+		y = y.To(f.policy.OutputDType)
 	}
-	return state
-}
-
-// LoadStateDict sets this rank's shards, and the buffers, from whole tensors. It returns an error, and changes nothing, if names or
-// shapes differ.
-func (f *FullyShardedModule) LoadStateDict(state map[string]*tensor.Tensor) error {
-	if err := nn.LoadStateDict(f.m, state); err != nil {
-		return fmt.Errorf("dist: LoadStateDict: %w", err)
+	if !y.RequiresGrad() {
+		return y
 	}
-	tensor.NoGrad(func() {
-		for _, p := range nn.NamedParameters(f.m) {
-			i := slices.IndexFunc(f.Shards, func(s nn.Named) bool { return s.Name == p.Name })
-			f.Shards[i].Tensor.Assign(f.g.shard(p.Tensor))
-		}
+	y.RegisterHook(func(*tensor.Tensor) *tensor.Tensor {
+		w.restore()
+		f.put(w.params)
+		return nil
 	})
-	return nil
+	if f.reshard {
+		w.release()
+	}
+	return y
 }
 
 // String returns the module's text.
-func (f *FullyShardedModule) String() string {
-	return fmt.Sprintf("FullyShardedModule(\n  (module): %s\n)", strings.ReplaceAll(fmt.Sprint(f.m), "\n", "\n  "))
+func (f *FSDPModule) String() string {
+	return fmt.Sprintf("FSDP%s", strings.TrimSpace(fmt.Sprint(f.Module)))
 }

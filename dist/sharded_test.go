@@ -132,60 +132,15 @@ func TestSyncBatchNorm(t *testing.T) {
 	})
 }
 
-// TestFullyShard compares steps of a sharded module with those of DistributedDataParallel.
-func TestFullyShard(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3} {
-		for name, policy := range map[string]MixedPrecisionPolicy{"float32": FullPrecision, "bfloat16": BF16Params, "all bfloat16": {tensor.BFloat16, tensor.BFloat16, tensor.Float32}} {
-			tolerance := map[string]float64{"float32": 1e-6, "bfloat16": 3e-2, "all bfloat16": 3e-2}[name]
-			succeed(t, ranks, func(g *group) {
-				net := func() nn.Module {
-					return nn.NewSequential(nn.NewLinear(6, 5, nn.InitFrom(tensor.NewGenerator(int64(g.rank)))), nn.NewReLU(), nn.NewLinear(5, 3, nn.InitFrom(tensor.NewGenerator(9))))
-				}
-				d, f := g.NewDDP(net()), g.FullyShard(net(), policy)
-				a, b := optim.NewSGD(nn.Parameters(d), 0.1), optim.NewSGD(nn.Parameters(f), 0.1)
-				for step := range 3 {
-					x, y := batch(g.rank, step)
-					nn.MSELoss(d.Forward(x), y).Backward()
-					z := f.Forward(x)
-					if z.DType() != policy.OutputDType {
-						panic(fmt.Sprintf("the result is %v, want %v", z.DType(), policy.OutputDType))
-					}
-					nn.MSELoss(z.Float(), y).Backward()
-					for _, opt := range []*optim.Optimizer{a, b} {
-						opt.Step()
-						opt.ZeroGrad()
-					}
-				}
-				want, got := nn.StateDict(d), nn.StateDict(f)
-				if len(want) != len(got) {
-					panic(fmt.Sprintf("the state has %d tensors, want %d", len(got), len(want)))
-				}
-				for key, x := range want {
-					near(key, got[key], x, tolerance)
-				}
-				if n := nn.Parameters(f)[0].Numel(); n != (30+ranks-1)/ranks {
-					panic(fmt.Sprintf("a shard of 30 elements on %d ranks has %d", ranks, n))
-				}
-				if err := f.LoadStateDict(want); err != nil {
-					panic(err)
-				}
-				for key, x := range f.StateDict() {
-					near(key, x, want[key], 0)
-				}
-			})
-		}
-	}
-}
-
 // TestOneRankSkips is the hang of fairscale's issue 179: gradients differ between the ranks, one overflows, and a plain scaler lets its rank
 // skip the step while the other waits in it. With the sharded scaler both skip.
 func TestOneRankSkips(t *testing.T) {
 	step := func(g *group, scaler *amp.GradScaler) float64 {
-		net := g.FullyShard(nn.NewLinear(2, 2), FullPrecision)
+		net := nn.NewLinear(2, 2)
 		opt := g.NewZero(nn.Parameters(net), func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 0.1) })
 		scaler.Scale(net.Forward(tensor.Ones(1, 2)).Sum()).Backward()
 		if g.rank == 1 {
-			nn.Parameters(net)[0].Grad().Fill(math.Inf(1)) // this rank's shard overflows
+			nn.Parameters(net)[0].Grad().Fill(math.Inf(1)) // this rank's gradient overflows
 		}
 		scaler.Step(opt)
 		scaler.Update()

@@ -48,3 +48,18 @@ func memoryOf(t *Tensor, write bool) []byte {
 	}
 	return m.Map(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes())
 }
+
+// withdraw is Withdraw of plumbing.Memory.
+func withdraw(t *Tensor) {
+	t.given("memory")
+	release(t)
+}
+
+// lend is Lend of plumbing.Memory.
+func lend(t, from *Tensor) {
+	given("memory", t, from)
+	if have, want := from.mem.buffer.Bytes(), t.mem.buffer.Bytes(); have != want || from.mem.backend != t.mem.backend {
+		fail("memory", []*Tensor{t, from}, "%d bytes for a tensor of %d; want the same size and device", have, want)
+	}
+	t.mem.buffer = from.mem.buffer
+}

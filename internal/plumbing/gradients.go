@@ -15,4 +15,10 @@ type Memory[T any] struct {
 	// reachable. It returns nil for a tensor that is not contiguous or whose device has separate memory. With write it
 	// counts a change of t in place.
 	Bytes func(t T, write bool) []byte
+
+	// Withdraw gives back the memory of t and its views. Until Lend nothing may use it.
+	Withdraw func(t T)
+
+	// Lend gives t and its views the memory of from, of the same size. Unlike an assignment it is not a change of t in place.
+	Lend func(t, from T)
 }

@@ -12,4 +12,5 @@ var (
 
 func init() {
 	plumbing.Provide(plumbing.Norms[*tensor.Tensor]{Synchronize: synchronize})
+	plumbing.Provide(plumbing.Places[*tensor.Tensor]{Of: placesOf})
 }
