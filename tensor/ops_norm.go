@@ -266,7 +266,7 @@ func (n normGrad) Forward(in []*Tensor) *Tensor {
 	return narrow(g, dy.dtype)
 }
 
-// fused is Forward in two kernels, or nil if the backend does not have them.
+// fused is Forward in one kernel or two, or nil if the backend does not have them.
 func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 	dy, x, b, d := in[0], in[1], in[0].mem.backend, r.dtype
 	weight := []*Tensor(nil)
@@ -278,9 +278,15 @@ func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 	if !b.Offers(driver.NormalizeSums, d, dtypes...) {
 		return nil
 	}
-	count, means := over{dims: n.dims}.count(x), unsetTensor(b, d, append([]int{2}, mean.shape...))
+	count, each := over{dims: n.dims}.count(x), len(in) > 3 && n.weightEach(x, in[3])
+	if !each {
+		if y := normalized(driver.Kernel{Code: driver.NormalizeGrad, Alpha: float64(count)}, []*Tensor{dy, x}, append([]*Tensor{mean, r}, weight...)); y != nil {
+			return y
+		}
+	}
+	means := unsetTensor(b, d, append([]int{2}, mean.shape...))
 	first, second := statistics(means)
-	if len(in) > 3 && n.weightEach(x, in[3]) {
+	if each {
 		sums := in[len(in)-1]
 		if len(in) == 4 {
 			sums = normSums{n.standardize, nil, mean.shape}.Forward(in[:3])

@@ -229,7 +229,9 @@ const (
 	// optionally w and b.
 	Normalize
 	// NormalizeGrad is dst = ((dy*w - first) - ((x - mean)*scale)*second)*scale. src is dy, of dst's
-	// dtype, x, mean, scale, first, second, and optionally w.
+	// dtype, x, mean, scale, first, second, and optionally w. A backend may offer it without first and
+	// second: they are then the results of [NormalizeSums] along the axes where mean has a stride of 0,
+	// for the same Alpha.
 	NormalizeGrad
 	// NormalizeSums sets dst to the sums of g = dy*w along the axes where it has size 1, and second, of
 	// its shape, to those of g*((x - mean)*scale), in the order of [Sum], divided by Alpha. src is

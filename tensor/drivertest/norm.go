@@ -157,7 +157,13 @@ func (n norm) check(statistics, weights int) {
 			got := newView(n, n.b, d, n.shape, n.s)
 			n.b.Run(driver.Kernel{Code: driver.NormalizeGrad}, got, list...)
 			want := do(driver.Sub, do(driver.Sub, g, n.expanded(first)), do(driver.Mul, z, n.expanded(second)))
-			n.same("gradient", got, n.run(driver.Kernel{Code: driver.Copy}, d, n.shape, do(driver.Mul, want, scale)))
+			want = n.run(driver.Kernel{Code: driver.Copy}, d, n.shape, do(driver.Mul, want, scale))
+			n.same("gradient", got, want)
+			if list = slices.Delete(list, 4, 6); n.b.Offers(driver.NormalizeGrad, d, driver.DTypesOf(nil, list)...) {
+				got = newView(n, n.b, d, n.shape, n.s)
+				n.b.Run(driver.Kernel{Code: driver.NormalizeGrad, Alpha: 7}, got, list...)
+				n.same("gradient and sums", got, want)
+			}
 		}
 	}
 }

@@ -53,7 +53,11 @@ func norm[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	case driver.Normalize:
 		normalize[T](b, dst, src)
 	case driver.NormalizeGrad:
-		normGrad[T](b, dst, src)
+		if len(src) < 6 {
+			normGradAndSums(b, dst, src, T(k.Alpha))
+		} else {
+			normGrad[T](b, dst, src)
+		}
 	default:
 		normSums(b, dst, src, T(k.Alpha))
 	}
@@ -74,7 +78,7 @@ func offersNorm(c driver.Code, dst driver.DType, in dtypes) bool {
 		if given[0] != dst {
 			return false
 		}
-	case c == driver.NormalizeGrad && (len(src) == 6 || len(src) == 7):
+	case c == driver.NormalizeGrad && len(src) >= 4 && len(src) <= 7:
 		given, src = src[:2], src[2:]
 		if given[0] != dst {
 			return false
@@ -191,18 +195,6 @@ func (f *factors[T]) normalizeKernel(k *asm.RowKernels) func(dst, x unsafe.Point
 	return nil
 }
 
-// gradKernel is normalizeKernel for [factors.grad], without a bias.
-func (f *factors[T]) gradKernel(k *asm.RowKernels) func(dst, dy, x unsafe.Pointer, rows, n int, row *asm.Factors) {
-	switch step := f.inner(); {
-	case f.rowLength() < fast/2 || step[1]|step[2]|step[3]|step[4] != 0:
-	case step[0] == 0:
-		return k.NormGrad
-	case step[0] == 1:
-		return k.NormGradRow
-	}
-	return nil
-}
-
 // rowLength returns the length of rows along the innermost axis.
 func (f *factors[T]) rowLength() int {
 	if last := len(f.shape) - 1; last >= 0 {
@@ -249,70 +241,4 @@ func (f *factors[T]) row(at viewOffsets, row *asm.Factors) {
 			row.Step[i] = 4 * next[i]
 		}
 	}
-}
-
-// normGrad sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale.
-func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
-	dy, x, to := read[T](src[0]), read[T](src[1]), write[T](dst)
-	views := append([]driver.View{absent}, src[2:6]...)
-	if len(src) == 7 {
-		views[0] = src[6]
-	}
-	f := factorsOf(dst.Shape, seqTo(len(dst.Shape)), []T{1}, views...)
-	run := f.gradKernel(kernelsFor(dst.DType))
-	for i, r := range []*reader[T]{&dy, &x, &to.reader} {
-		if i < 2 && src[i].DType != dst.DType || !r.layout.dense() {
-			run = nil
-		}
-	}
-	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
-		if run != nil {
-			var row asm.Factors
-			f.tiles(lo, hi, func(at viewOffsets, rows, count int) {
-				f.row(at, &row)
-				run(to.address(lo, rows*count), dy.address(lo, rows*count), x.address(lo, rows*count), rows, count, &row)
-				lo += rows * count
-			})
-			return
-		}
-		withScratch(func(s *scratch[T]) {
-			each := chunk
-			if dy.bulk() && x.bulk() && to.bulk() {
-				each = bulk
-			}
-			for ; lo < hi; lo += each {
-				n := min(each, hi-lo)
-				out := to.spare(lo, n, s.out[:])
-				f.grad(out, dy.some(lo, n, s.in[0][:]), x.some(lo, n, s.in[1][:]), lo)
-				to.put(lo, out)
-			}
-		})
-	})
-}
-
-func (f *factors[T]) grad(out, dy, x []T, lo int) {
-	step, m := f.inner(), &f.memory
-	quick := f.gradKernel(kernelsFor(dtypeOf[T]()))
-	var row asm.Factors
-	f.tiles(lo, lo+len(out), func(at viewOffsets, rows, count int) {
-		n := rows * count
-		y, g, v := out[:n], dy[:n], x[:n]
-		out, dy, x = out[n:], dy[n:], x[n:]
-		if quick != nil && count >= fast/2 {
-			f.row(at, &row)
-			quick(unsafe.Pointer(&y[0]), unsafe.Pointer(&g[0]), unsafe.Pointer(&v[0]), rows, count, &row)
-			return
-		}
-		next := f.outer()
-		for r := range rows {
-			for i := range count {
-				scale, p := m[2][at[2]+i*step[2]], r*count+i
-				z := (v[p] - m[1][at[1]+i*step[1]]) * scale
-				y[p] = (T(g[p]*m[0][at[0]+i*step[0]]) - m[3][at[3]+i*step[3]] - T(z*m[4][at[4]+i*step[4]])) * scale
-			}
-			for i := range at {
-				at[i] += next[i]
-			}
-		}
-	})
 }

@@ -74,26 +74,9 @@ func centredSquares[T real](x []T, mean T, room []T) T {
 // normSums sets dst to the sums of g = dy*w, and src[0] to those of g*z with z =
 // (x - mean)*scale, divided by divisor. The sums are divided into blocks as in reduce.
 func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T) {
-	second, dy, x, weighted := src[0], src[1], src[2], len(src) == 6
-	kept, reduced := axes(dst, dy)
-	r, to := reductionOf[T](dst, dy), reductionOf[T](dst, x)
-	order := append(append([]int{}, kept...), reduced...)
-	if r.columns > 0 && r.columns == to.columns && !weighted {
-		last := len(kept) - 1
-		order = append(append(append([]int{}, kept[:last]...), reduced...), kept[last])
-	} else {
-		r.columns = 0
-	}
-	r.reader = readLayout[T](dy, reducedLayout(dy, r.columns, kept, reduced))
-	to.reader = readLayout[T](x, reducedLayout(x, r.columns, kept, reduced))
-	minus := T(math.Copysign(0, -1))
-	n := normSum[T]{dy: &r, x: &to.reader, weighted: weighted}
-	n.z = factorsOf(dy.Shape, order, []T{1, minus}, absent, absent, src[3], src[4])
-	n.both = n.z
-	if weighted {
-		n.g = factorsOf(dy.Shape, order, []T{1, minus, 0, 1}, src[5], absent, absent, absent)
-		n.both = factorsOf(dy.Shape, order, []T{1, minus}, src[5], absent, src[3], src[4])
-	}
+	second := src[0]
+	n, _ := normSumOf[T](dst, src)
+	r := n.dy
 	first, product, step := make([]T, r.outs*r.blocks), make([]T, r.outs*r.blocks), 1
 	if r.columns > 0 {
 		step = r.columns
@@ -110,6 +93,31 @@ func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T)
 		}
 		writeAll(b, [...]driver.View{dst, second}[i], out)
 	}
+}
+
+// normSumOf returns the operands of normSums, and the axes in the order in which their elements are read.
+func normSumOf[T real](dst driver.View, src []driver.View) (n normSum[T], order []int) {
+	dy, x, weighted := src[1], src[2], len(src) == 6
+	kept, reduced := axes(dst, dy)
+	r, to := reductionOf[T](dst, dy), reductionOf[T](dst, x)
+	order = append(append([]int{}, kept...), reduced...)
+	if r.columns > 0 && r.columns == to.columns && !weighted {
+		last := len(kept) - 1
+		order = append(append(append([]int{}, kept[:last]...), reduced...), kept[last])
+	} else {
+		r.columns = 0
+	}
+	r.reader = readLayout[T](dy, reducedLayout(dy, r.columns, kept, reduced))
+	to.reader = readLayout[T](x, reducedLayout(x, r.columns, kept, reduced))
+	minus := T(math.Copysign(0, -1))
+	n = normSum[T]{dy: &r, x: &to.reader, weighted: weighted}
+	n.z = factorsOf(dy.Shape, order, []T{1, minus}, absent, absent, src[3], src[4])
+	n.both = n.z
+	if weighted {
+		n.g = factorsOf(dy.Shape, order, []T{1, minus, 0, 1}, src[5], absent, absent, absent)
+		n.both = factorsOf(dy.Shape, order, []T{1, minus}, src[5], absent, src[3], src[4])
+	}
+	return n, order
 }
 
 // normSum holds the operands of normSums: dy and x, in the same order, and the factors
