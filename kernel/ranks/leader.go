@@ -274,9 +274,12 @@ func (l *Leader) failure() *kernel.Error {
 			l.lost = l.died(p, "while the cell ran")
 			return l.lost
 		case p.result.Err == nil:
-		case first == nil, first.urgency() > p.urgency(), first.urgency() == p.urgency() && p.order < first.order && first.Rank > 0:
+		case first == nil, first.urgency() > p.urgency(), first.urgency() == p.urgency() && p.order < first.order:
 			first = p
 		}
+	}
+	if own := l.others[0].result.Err; first != nil && own != nil && own.Error() == first.result.Err.Error() {
+		first = l.others[0] // its traceback needs no number
 	}
 	if first == nil {
 		return nil
