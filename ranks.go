@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,6 +45,10 @@ func (c kernelCommand) launch() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	signal.Ignore(os.Interrupt) // it reaches the ranks as a message of the front end
+	file, err := filepath.Abs(c.ConnectionFile)
+	if err != nil {
+		return fmt.Errorf("kernel: %w", err)
+	}
 	launcher, err := ranks.FindLauncher(ctx, c.Launcher, install.MPIFolders()...)
 	if err != nil {
 		return err
@@ -58,7 +63,7 @@ func (c kernelCommand) launch() error {
 			program = append(program, flag.name, flag.value)
 		}
 	}
-	return ranks.Launch(ctx, ranks.Options{Ranks: c.Ranks, Launcher: launcher, Program: append(program, c.ConnectionFile), Log: os.Stderr})
+	return ranks.Launch(ctx, ranks.Options{Ranks: c.Ranks, Launcher: launcher, Program: program, Task: file, Log: os.Stderr})
 }
 
 // launcherLine describes the program that starts several ranks.
@@ -102,6 +107,10 @@ func (c kernelCommand) join() (*ranks.Member, error) {
 
 // lead serves the front end on rank 0.
 func (c kernelCommand) lead(m *ranks.Member, config kernel.Config, session *interp.Session) error {
+	if _, err := os.Stat(config.ConnectionFile); err != nil {
+		host, _ := os.Hostname()
+		return fmt.Errorf("kernel: rank 0 runs on %s and cannot read the connection file: let the launcher start it on the machine of the front end, and list that machine first: %w", host, err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	l := m.Lead(session, stop)

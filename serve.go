@@ -62,12 +62,12 @@ func (c kernelCommand) serve(config kernel.Config, session *interp.Session) erro
 }
 
 func (c kernelCommand) Run() error {
-	if c.ConnectionFile == "" && c.ResponseAddress == "" {
-		return errors.New("kernel: a connection file is missing, or --response-address for a server on another machine")
-	}
 	member, err := c.join()
 	if err != nil {
 		return err
+	}
+	if member == nil && c.ConnectionFile == "" && c.ResponseAddress == "" {
+		return errors.New("kernel: a connection file is missing, or --response-address for a server on another machine")
 	}
 	if member == nil && c.several() {
 		return c.launch()
@@ -93,6 +93,9 @@ func (c kernelCommand) Run() error {
 	defer restore()
 	if member != nil && member.Rank > 0 {
 		return errors.Join(member.Work(context.Background(), session), session.Close())
+	}
+	if member != nil {
+		c.ConnectionFile = member.Task
 	}
 	config := kernel.Config{
 		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),

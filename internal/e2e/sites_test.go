@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,5 +58,53 @@ devcontainer ['customizations', 'image', 'name', 'postCreateCommand']
 	cmd.Stderr = &log
 	if out, err := cmd.Output(); err != nil || string(out) != want {
 		t.Errorf("got %v\n%s\nwant\n%s\n%s", err, out, want, &log)
+	}
+}
+
+// TestClusterFiles checks the files that run a notebook on several machines: what Slurm's shell and Kubeflow's API read in them,
+// and that the program takes the arguments.
+func TestClusterFiles(t *testing.T) {
+	text, err := os.ReadFile("install/cluster/slurm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^#SBATCH (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		if !regexp.MustCompile(`^--(job-name|nodes|ntasks-per-node|cpus-per-task|time|signal)=\S+$`).MatchString(m[1]) {
+			t.Errorf("sbatch has no option %s", m[1])
+		}
+	}
+	commands := map[string]string{"slurm.sh": ""}
+	bash := need(t, "mpi", "bash")
+	dir := t.TempDir() // a halfnote that prints its arguments
+	if err := os.WriteFile(filepath.Join(dir, "halfnote"), []byte("#!/bin/sh\nprintf '%s\\n' halfnote \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bash, "install/cluster/slurm.sh", "dir/train.ipynb")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SLURM_NTASKS=8", "SLURM_JOB_ID=17")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := "halfnote run dir/train.ipynb --ranks 8 --launcher srun --mpi=pmix --distribution=block --output dir/train.17.ipynb"; strings.Join(strings.Fields(string(out)), " ") != want {
+		t.Errorf("slurm.sh runs\n%s\nwant\n%s", out, want)
+	}
+	commands["slurm.sh"] = string(out)
+
+	python := need(t, "gateway", "python3")
+	if out, err := exec.Command(python, "-c", "import yaml, kubeflow_trainer_api").CombinedOutput(); err != nil {
+		need(t, "gateway", "python3 with kubeflow-trainer-api: "+string(out))
+	}
+	out, err = exec.Command(python, "internal/e2e/testdata/jupyter/trainjob.py", "install/cluster/kubeflow.yaml").CombinedOutput()
+	implementation, command, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	count, command, _ := strings.Cut(command, " ")
+	if err != nil || implementation != "OpenMPI" || !strings.Contains(command, " --ranks "+count+" ") {
+		t.Errorf("kubeflow.yaml: %v\n%s", err, out)
+	}
+	commands["kubeflow.yaml"] = strings.ReplaceAll(command, " ", "\n")
+	for file, command := range commands { // the folder of the output does not exist, which the program notices after its flags
+		args := strings.Split(strings.TrimSpace(command), "\n")
+		if out, _ := halfnote(t, args[1:]...); !strings.Contains(out, "does not exist") {
+			t.Errorf("%s: %q prints\n%s", file, args, out)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/big"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -21,19 +22,19 @@ import (
 )
 
 // Variable is the environment variable that tells a process that it is a rank: the number of ranks, the
-// address of the launcher, the fingerprint of its certificate and a token.
+// addresses of the launcher, the fingerprint of its certificate and a token.
 const Variable = "HALFNOTE_RANKS"
 
 // invitation is the content of Variable.
 type invitation struct {
 	ranks       int
-	address     string
+	addresses   string // of the launcher, separated by commas
 	fingerprint string // SHA-256 of the launcher's certificate, in hexadecimal
 	token       string
 }
 
 func (v invitation) String() string {
-	return strings.Join([]string{strconv.Itoa(v.ranks), v.address, v.fingerprint, v.token}, " ")
+	return strings.Join([]string{strconv.Itoa(v.ranks), v.addresses, v.fingerprint, v.token}, " ")
 }
 
 func parseInvitation(s string) (v invitation, err error) {
@@ -41,11 +42,35 @@ func parseInvitation(s string) (v invitation, err error) {
 	if len(words) != 4 {
 		return v, fmt.Errorf("ranks: %s has %d words, want 4: the launcher sets it", Variable, len(words))
 	}
-	v = invitation{address: words[1], fingerprint: words[2], token: words[3]}
+	v = invitation{addresses: words[1], fingerprint: words[2], token: words[3]}
 	if v.ranks, err = strconv.Atoi(words[0]); err != nil || v.ranks < 1 {
 		return v, fmt.Errorf("ranks: %s begins with %q, want the number of ranks", Variable, words[0])
 	}
 	return v, nil
+}
+
+// ownAddresses returns the names under which other machines may reach this one: the host name, and the addresses of its
+// networks, because in Kubernetes the name of a pod is unknown to others.
+func ownAddresses() (list []string) {
+	if name, err := os.Hostname(); err == nil {
+		list = append(list, name)
+	}
+	all, _ := net.InterfaceAddrs() // without it, the name is enough on most clusters
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			list = append(list, n.IP.String())
+		}
+	}
+	return list
+}
+
+// withPort joins addresses with a port, separated by commas.
+func withPort(hosts []string, port string) string {
+	var list []string
+	for _, host := range hosts {
+		list = append(list, net.JoinHostPort(host, port))
+	}
+	return strings.Join(list, ",")
 }
 
 // newCertificate returns a certificate of this process alone, and its fingerprint.

@@ -20,6 +20,7 @@ type Options struct {
 	Ranks    int       // number of ranks, at least 1
 	Launcher Launcher  // program that starts them
 	Program  []string  // command line of a rank, which calls Join
+	Task     string    // text for rank 0, in Member.Task
 	Log      io.Writer // gets what ranks and launcher write to their own stdout and stderr, and what went wrong
 	// Patience is the time in which all ranks must start; 0 means a minute.
 	Patience time.Duration
@@ -45,12 +46,9 @@ func Launch(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("ranks: certificate: %w", err)
 	}
-	host, at := "127.0.0.1", "127.0.0.1:0"
+	hosts, at := []string{"127.0.0.1"}, "127.0.0.1:0"
 	if o.Launcher.several() {
-		if host, err = os.Hostname(); err != nil {
-			return fmt.Errorf("ranks: %w", err)
-		}
-		at = ":0"
+		hosts, at = ownAddresses(), ":0"
 	}
 	listener, err := tls.Listen("tcp", at, &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13})
 	if err != nil {
@@ -59,7 +57,7 @@ func Launch(ctx context.Context, o Options) error {
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	h := &hub{
-		o: o, invited: invitation{o.Ranks, net.JoinHostPort(host, port), print, rand.Text()}, program: program,
+		o: o, invited: invitation{o.Ranks, withPort(hosts, port), print, rand.Text()}, program: program,
 		members: make([]*member, o.Ranks), events: make(chan event, 64), tail: &tail{to: o.Log},
 	}
 	return h.serve(ctx, listener)
@@ -187,7 +185,7 @@ func (h *hub) gather(ctx context.Context, exited <-chan struct{}, cmd *exec.Cmd)
 	for _, m := range h.members {
 		roster = append(roster, m.greeting)
 	}
-	h.broadcast(message{Kind: welcome, Roster: roster}, nil)
+	h.broadcast(message{Kind: welcome, Roster: roster, Text: h.o.Task}, nil)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"context"
+	"crypto/tls"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,48 @@ func TestInvitation(t *testing.T) {
 		if _, err := parseInvitation(s); err == nil {
 			t.Errorf("%q: got no error", s)
 		}
+	}
+}
+
+// TestAddresses gives other machines the name of this one and its addresses.
+func TestAddresses(t *testing.T) {
+	name, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	if got := ownAddresses(); got[0] != name {
+		t.Errorf("got %q, want %s first", got, name)
+	}
+	if got, want := withPort([]string{"a", "fd00::1"}, "5"), "a:5,[fd00::1]:5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	// The second of two addresses answers.
+	certificate, print, err := newCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.(*tls.Conn).Handshake()
+		}
+	}()
+	addresses := "127.0.0.1:1," + l.Addr().String()
+	c, err := dial(invitation{addresses: addresses, fingerprint: print})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := dial(invitation{addresses: addresses, fingerprint: "00"}); err == nil || !strings.Contains(err.Error(), "the certificate differs") {
+		t.Errorf("another certificate: got error %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,6 +22,8 @@ type Member struct {
 	Rank, Size int
 	// Local is the number of ranks on this machine.
 	Local int
+	// Task is the text that the launcher has for rank 0.
+	Task string
 	// Recover, if set, is called on all ranks before the cell that follows one that failed or was interrupted, in
 	// which some ranks may have left a collective that others have not.
 	Recover func() error
@@ -52,9 +55,9 @@ func Join() (*Member, error) {
 		return nil, fmt.Errorf("ranks: %w", err)
 	}
 	host, _ := os.Hostname()
-	c, err := tls.DialWithDialer(&net.Dialer{Timeout: 20 * time.Second}, "tcp", v.address, trusting(v.fingerprint))
+	c, err := dial(v)
 	if err != nil {
-		return nil, fmt.Errorf("ranks: rank %d on %s cannot reach the launcher at %s: %w", rank, host, v.address, err)
+		return nil, fmt.Errorf("ranks: rank %d on %s cannot reach the launcher: %w", rank, host, err)
 	}
 	m := &Member{Rank: rank, Size: v.ranks, wire: newWire(c)}
 	if err := m.send(message{Kind: hello, Hello: &greeting{Rank: rank, Token: v.token, Host: host, Pid: os.Getpid(), Program: program}}); err != nil {
@@ -64,13 +67,26 @@ func Join() (*Member, error) {
 	if err != nil || first.Kind != welcome {
 		return nil, fmt.Errorf("ranks: rank %d: the launcher has ended", rank)
 	}
-	m.roster = first.Roster
+	m.roster, m.Task = first.Roster, first.Text
 	for _, r := range m.roster {
 		if r.Host == host {
 			m.Local++
 		}
 	}
 	return m, nil
+}
+
+// dial connects to the first address of the launcher that answers.
+func dial(v invitation) (*tls.Conn, error) {
+	var failed []error
+	for address := range strings.SplitSeq(v.addresses, ",") {
+		c, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, trusting(v.fingerprint))
+		if err == nil {
+			return c, nil
+		}
+		failed = append(failed, err)
+	}
+	return nil, errors.Join(failed...)
 }
 
 // Work runs the cells that rank 0 hands out, until the kernel ends or ctx does. A cell may still run when

@@ -43,7 +43,7 @@ func hub() error {
 	n, _ := strconv.Atoi(os.Getenv("RANKS_TEST_RANKS"))
 	os.Setenv(mode, "launcher")
 	return ranks.Launch(context.Background(), ranks.Options{
-		Ranks: n, Launcher: ranks.Launcher{Name: "test", Command: []string{self}}, Program: append([]string{self}, os.Args[1:]...), Log: os.Stderr,
+		Ranks: n, Launcher: ranks.Launcher{Name: "test", Command: []string{self}}, Program: []string{self}, Task: os.Args[1], Log: os.Stderr,
 	})
 }
 
@@ -107,7 +107,7 @@ func rank() error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	l := m.Lead(e, stop)
-	return kernel.Serve(ctx, kernel.Config{ConnectionFile: os.Args[1], Log: os.Stderr, Process: true}, led{e, l})
+	return kernel.Serve(ctx, kernel.Config{ConnectionFile: m.Task, Log: os.Stderr, Process: true}, led{e, l})
 }
 
 type led struct {
