@@ -158,7 +158,7 @@ func TestRanksKernelspec(t *testing.T) {
 	}
 }
 
-// training is a notebook that saves a checkpoint after each step and goes on from the last one.
+// training is a notebook that saves a checkpoint after each step and continues from the last one.
 const training = `tensor.ManualSeed(int64(dist.Rank()))
 in, want := tensor.Randn(8, 4), tensor.Randn(8, 2)
 net := nn.NewSequential(nn.NewLinear(4, 16, nn.InitFrom(tensor.NewGenerator(1))), nn.NewTanh(), nn.NewLinear(16, 2, nn.InitFrom(tensor.NewGenerator(2))))
