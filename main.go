@@ -52,18 +52,29 @@ type commands struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := command(ctx)(); err != nil {
+		fmt.Fprintln(os.Stderr, "halfnote:", err)
+		os.Exit(1)
+	}
+}
+
+// command returns the function that runs the command of the arguments. It does not refer to the parser,
+// which every garbage collection would visit.
+func command(ctx context.Context) (run func() error) {
 	var c commands
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(append(slices.Clone(interp.Engines), interp.Compiled), ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
-		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	if err := k.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "halfnote:", err)
-		os.Exit(1)
+	switch command := k.Selected().Target.Addr().Interface().(type) {
+	case interface{ Run() error }:
+		return command.Run
+	case interface{ Run(context.Context) error }:
+		return func() error { return command.Run(ctx) }
 	}
+	return func() error { return k.Run() } // help, which describes the commands
 }
 
 type helpCommand struct {

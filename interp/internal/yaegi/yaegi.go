@@ -62,13 +62,15 @@ func New(o Options) (*Engine, error) {
 	e.traces.goroutine = goroutine
 	e.traces.mark = e.mark
 	e.yaegi = interp.New(interp.Options{Stdout: stdout, Stderr: &e.traces, Unrestricted: true})
-	if err := e.yaegi.Use(symbols); err != nil {
-		return nil, fmt.Errorf("yaegi: %w", err)
-	}
 	for key, table := range symbols {
-		if path, _, ok := cutLast(key); ok {
-			e.named(path, table)
+		path, _, ok := cutLast(key)
+		if !ok { // wrappers of interpreted values for interfaces
+			if err := e.yaegi.Use(interp.Exports{key: table}); err != nil {
+				return nil, fmt.Errorf("yaegi: %w", err)
+			}
+			continue
 		}
+		e.Bind(path, table)
 	}
 	for _, path := range o.Extra {
 		e.named(path, nil)
@@ -336,16 +338,22 @@ func (e *Engine) Remove(names ...string) {
 
 // Bind implements engine.Engine.
 func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
-	// Use fails only for a key without a package name.
-	_ = e.yaegi.Use(interp.Exports{path + "/" + base(path): symbols})
+	e.use(path, symbols)
 	e.named(path, symbols)
+}
+
+// use adds symbols to a package. The package's name does not matter, since every unit imports it under
+// the one that named gives it. With fmt's own name, Use would compile the sources of Yaegi's generic
+// packages, which no unit imports, and its values would stay on the heap.
+func (e *Engine) use(path string, symbols map[string]reflect.Value) {
+	// Use fails only for a key without a package name.
+	_ = e.yaegi.Use(interp.Exports{path + "/symbols__": symbols})
 }
 
 // named gives a package the path and name that units use, in addition to its own, by
 // which Yaegi finds the wrappers of interpreted values for the package's interfaces.
 func (e *Engine) named(path string, symbols map[string]reflect.Value) {
-	name := e.name(path)
-	_ = e.yaegi.Use(interp.Exports{name + "/" + name: symbols})
+	e.use(e.name(path), symbols)
 }
 
 func cutLast(key string) (path, name string, ok bool) {
@@ -355,10 +363,6 @@ func cutLast(key string) (path, name string, ok bool) {
 	}
 	return key[:i], key[i+1:], true
 }
-
-// base returns the last element of an import path. A package whose name differs
-// is imported under an explicit name, so nothing depends on it.
-func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // RunsCells implements engine.Engine.
 func (e *Engine) RunsCells(function string) bool {
