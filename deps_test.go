@@ -20,7 +20,7 @@ const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
-internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., dist, internal/bench
+internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
@@ -46,8 +46,8 @@ STD, display < display/widget
 STD, amp, display, tensor, tensor/nn < amp/apex
 STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
-STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
-STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
+STD, amp, dist, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
+STD, amp, dist, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
 

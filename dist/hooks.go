@@ -33,5 +33,12 @@ func compress(b *GradBucket, d tensor.DType, op ReduceOp) *Work {
 		small = small.Clone()
 	}
 	small.DivScalarAssign(float64(b.g.size))
-	return b.AllReduceAsync(small, op).Then(func() { b.flat.Assign(small) })
+	flooded := 0
+	if len(listening()) > 0 {
+		x, y := b.flat.Stats(), small.Stats()
+		flooded = y.NaNs + y.Infs - x.NaNs - x.Infs
+	}
+	w := b.AllReduceAsync(small, op).Then(func() { b.flat.Assign(small) })
+	w.flooded = flooded
+	return w
 }

@@ -28,7 +28,7 @@ type Transfer struct {
 	Checked     int          // elements that this rank reduced and compared with a sum in float64
 	Error       float64      // sum of their relative errors, |result - exact| / max |term|
 	MaxError    float64      // the largest of these
-	Overflowed  int          // elements that are infinite or NaN though all terms are finite
+	Overflowed  int          // elements that became infinite or NaN in the cast of a hook or in the sum
 }
 
 // Duration returns the time on the wire, including the wait for other ranks.

@@ -17,8 +17,9 @@ type Work struct {
 	err  any // panic value of f
 	then []func()
 
-	event  Transfer
-	joined bool
+	event   Transfer
+	flooded int // elements that became infinite in the cast before the collective
+	joined  bool
 }
 
 // submit queues a collective.
@@ -86,6 +87,7 @@ func (w *Work) Wait() {
 	}
 	w.event.Exposed = time.Since(start)
 	if w.event.Elements > 0 {
+		w.event.Overflowed += w.flooded
 		tell(w.event)
 	}
 	for _, f := range w.then {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"halfnote/amp"
+	"halfnote/dist"
 	"halfnote/tensor"
 )
 
@@ -48,12 +49,13 @@ type LintReport struct {
 // precision: the order of calls, pairs of operations, dtypes, sizes. net is the model that step
 // trains, used to name modules and to check parameters; it may be nil. Lint observes all
 // goroutines and changes nothing; the training steps take effect. A call that a scaler or
-// autocast rejects ends the run and is a finding.
+// autocast rejects ends the run and is a finding. In a process group of several ranks all of them call Lint, which
+// compares their scalers.
 //
 // [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
-	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler)}
+	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler), dist.Observe(w.transfer)}
 	func() {
 		defer func() {
 			for _, f := range stop {
@@ -66,6 +68,7 @@ func Lint(net any, step func()) *LintReport {
 			}
 		}
 	}()
+	w.ranksDiffer()
 	w.end()
 	return w.report()
 }

@@ -34,6 +34,7 @@ const (
 	docs     = "PyTorch, torch.amp"
 	scaling  = "torch/amp/grad_scaler.py"
 	paper    = "Micikevicius et al., Mixed Precision Training (ICLR 2018)"
+	ranks    = "PyTorch, Distributed Data Parallel; fairscale issue 179"
 	guide    = "NVIDIA, Matrix Multiplication Background"
 )
 
@@ -98,6 +99,12 @@ var rules = []rule{
 		why:  "It runs in float32 and gains nothing.",
 		cure: "Move the whole forward pass and the loss into the region; where float32 is intended, use amp.Autocast(amp.Off, …). A goroutine started in a region runs outside it.", source: recipe,
 		op: layerOutside, end: forwardOutside,
+	},
+	{
+		code: "found-inf-local", severity: Mistake, finds: "ranks that skip different steps",
+		why:  "Their gradients differ, so an overflow on one rank makes it alone skip. A rank that steps then waits for one that does not, or parameters drift apart.",
+		cure: "Use dist.NewShardedGradScaler, which shares what each rank has found.", source: ranks,
+		end: foundInfLocal,
 	},
 	{
 		code: "freed-graph", severity: Mistake, finds: "Backward through a graph that an earlier Backward has freed",
@@ -226,16 +233,33 @@ var rules = []rule{
 		op: penaltyOfScaled,
 	},
 	{
+		code: "reduce-overflow", severity: Mistake, finds: "finite gradients that become inf when they are reduced",
+		why:  "The sum over ranks, or the cast before it, leaves float16's range, which ends at 65504.",
+		cure: "Lower the loss scale, divide by the number of ranks before the sum, or use dist.BF16CompressHook.", source: ranks,
+	},
+	{
 		code: "repeated-cast", severity: Advice, finds: "a weight cast more than once in a region",
 		why:  "The cache is off, or the operand is a view such as w.T(), which is not cached. Each cast reads and writes the weight again, and the gradients are rounded separately.",
 		cure: "Keep the cache on, and use the weight itself.", source: docs,
 		op: repeatedCast,
 	},
 	{
+		code: "sampler-epoch", severity: Mistake, finds: "a distributed sampler without SetEpoch",
+		why:  "Every epoch has the same order, and each rank always sees the same part of the data.",
+		cure: "Call sampler.SetEpoch(epoch) before each epoch.", source: "PyTorch, DistributedSampler",
+		mark: samplerWithoutEpoch,
+	},
+	{
 		code: "scale-below-1", severity: Risk, finds: "a loss scale that is below 1 or only shrinks",
 		why:  "Scaling down loses gradients, and a finite gradient may silently overflow when unscaled. The scale shrinks because every step overflows: the cause is elsewhere.",
 		cure: "Find the operation that overflows with diagnose.Overflow; NaN in the parameters, and gradients that are never cleared, have the same effect.", source: "pytorch issues 99640 and 70346",
 		scaler: scaleBelow1,
+	},
+	{
+		code: "scale-differs", severity: Mistake, finds: "loss scales that differ between ranks",
+		why:  "Gradients of different scales are averaged, and each rank divides by its own.",
+		cure: "Give all ranks the same scaler settings and checkpoint, and use dist.NewShardedGradScaler with Join.", source: ranks,
+		end: scaleDiffers,
 	},
 	{
 		code: "scaler-per-step", severity: Mistake, finds: "a new scaler for every step",

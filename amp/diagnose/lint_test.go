@@ -126,8 +126,8 @@ func TestLintEps(t *testing.T) {
 // TestLintRules checks that every rule has a mistake above, that the rules are sorted, and that
 // LintRules lists them.
 func TestLintRules(t *testing.T) {
-	codes := []string{"eps-lost"}
-	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues) {
+	codes := []string{"eps-lost", "found-inf-local", "scale-differs"} // the last two need ranks: package dist tests them
+	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues, mistakesOfRanks) {
 		codes = append(codes, m.code)
 	}
 	slices.Sort(codes)
@@ -144,7 +144,7 @@ func TestLintRules(t *testing.T) {
 
 // TestLint checks that each rule finds its mistake and nothing else, and nothing in the correct step.
 func TestLint(t *testing.T) {
-	for _, tt := range slices.Concat(mistakesOfOrder, mistakesOfValues) {
+	for _, tt := range slices.Concat(mistakesOfOrder, mistakesOfValues, mistakesOfRanks) {
 		t.Run(tt.code, func(t *testing.T) {
 			for seed := range 2 {
 				layer := rand.New(rand.NewSource(int64(seed))).Intn(4)

@@ -62,6 +62,10 @@ type watch struct {
 	trains    []spot         // backward passes
 	casts     map[cast]int
 	products  []product
+	epochs    map[any]int // last epoch of each distributed sampler
+	flooded   bool        // a reduction has overflowed
+	skips     []float64   // steps that each rank skipped; nil for one rank
+	scales    []float64   // loss scales of the ranks
 	inference []suspicion // operations in training mode under NoGrad
 }
 
@@ -105,7 +109,7 @@ func newWatch(net any) *watch {
 	w := &watch{
 		net: net, names: trace.NewPlaces(models...), params: map[int]string{}, leaves: map[int]bool{}, nodes: map[int]node{}, lower: map[tensor.DType]bool{},
 		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, unscaled: map[*tensor.Tensor]bool{}, waiting: map[*tensor.Tensor]bool{},
-		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{},
+		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{}, epochs: map[any]int{},
 	}
 	if net != nil {
 		for _, p := range nn.NamedParameters(net) {

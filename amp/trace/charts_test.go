@@ -59,7 +59,7 @@ func TestCharts(t *testing.T) {
 	}
 	empty := trace.Start()
 	empty.Stop()
-	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale(), empty.Timeline(), empty.CastGraph()} {
+	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale(), empty.Timeline(), empty.CastGraph(), empty.Wire()} {
 		if fig.String() == "" {
 			t.Error("the chart of an empty recording: got an empty text")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/display"
+	"halfnote/dist"
 	"halfnote/tensor"
 )
 
@@ -64,6 +65,7 @@ type Recorder struct {
 	sums    sums
 	steps   []StepRecord
 	course  course
+	wire    []dist.Transfer
 	live    *live // nil without Live
 	begun   time.Time
 	ended   time.Time
@@ -103,7 +105,7 @@ func Start(options ...Option) *Recorder {
 
 // listen starts observing.
 func (r *Recorder) listen() {
-	stop := []func(){marks.Observe(r.mark), amp.ObserveScalers(r.scaler)}
+	stop := []func(){marks.Observe(r.mark), amp.ObserveScalers(r.scaler), dist.Observe(r.transfer)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop = stop; !r.sampling.left {

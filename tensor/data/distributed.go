@@ -3,8 +3,11 @@ package data
 import (
 	"fmt"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
+
+var marks = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
 
 // DistributedSampler selects the samples of one of several processes: every n-th of a common order. It is
 // torch.utils.data.DistributedSampler, with the same orders.
@@ -56,6 +59,9 @@ func (s *DistributedSampler) Len() int {
 
 // Indices returns the samples of the epoch that SetEpoch has chosen.
 func (s *DistributedSampler) Indices() []int {
+	if s.shuffle {
+		marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "distributed_sampler", By: s, Number: float64(s.epoch)})
+	}
 	order := sequential(s.n).Indices()
 	if s.shuffle {
 		order = tensor.NewGenerator(int64(s.seed + s.epoch)).Perm(s.n)
