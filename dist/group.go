@@ -25,6 +25,9 @@ type group struct {
 
 // newGroup starts the goroutine that owns MPI.
 func newGroup(start func() (mpi.Comm, mpi.Found, error), s settings) (*group, error) {
+	if s.pieceBytes == 0 {
+		s.pieceBytes = pieceBytes
+	}
 	g := &group{settings: s, queue: make(chan *Work, 1024), scratch: map[tensor.DType]*scratch{}}
 	ready := make(chan error)
 	go serve(start, g, ready)

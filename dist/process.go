@@ -15,6 +15,7 @@ type Option func(*settings)
 type settings struct {
 	timeout    time.Duration
 	unverified bool
+	pieceBytes int
 }
 
 // Timeout sets how long a collective waits for the other ranks before it panics; 30 minutes by default, as in torch.

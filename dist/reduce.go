@@ -14,8 +14,8 @@ var memory = plumbing.Of[plumbing.Memory[*tensor.Tensor]]()
 // rank, combines them in rank order, and sends the result to all. Both go in pieces, so that one piece is combined while the
 // next is on its way. Each rank sends 2·(w-1)/w of the bytes, as a ring does, but sums do not depend on the path.
 
-// pieceBytes is the size of a piece.
-const pieceBytes = 1 << 20
+// pieceBytes is the size of a piece. With smaller ones ranks wait for each other more often.
+const pieceBytes = 4 << 20
 
 // smallBytes is the size up to which all ranks receive everything, in one message.
 const smallBytes = 32 << 10
@@ -29,7 +29,7 @@ type scratch struct {
 func (g *group) scratchFor(d tensor.DType) *scratch {
 	s := g.scratch[d]
 	if s == nil {
-		s = &scratch{piece: pieceBytes / d.Size()}
+		s = &scratch{piece: g.pieceBytes / d.Size()}
 		for i := range s.slots {
 			s.slots[i] = tensor.ZerosAs(d, g.size*s.piece)
 		}
@@ -99,7 +99,12 @@ func (g *group) pieces(call string, t *tensor.Tensor, op ReduceOp, out *tensor.T
 			next, err = begin(offset+s.piece, 1-slot)
 		}
 		if m := min(s.piece, count-offset); m > 0 {
-			g.combine(op, t.Narrow(0, own+offset, m), s.slots[slot], s.piece, m, out.Narrow(0, own+offset, m))
+			from := t.Narrow(0, own+offset, m)
+			into := from
+			if out != t {
+				into = out.Narrow(0, own+offset, m)
+			}
+			g.combine(op, from, s.slots[slot], s.piece, m, into)
 		}
 		if share != nil {
 			if sharing != nil {
@@ -126,8 +131,12 @@ func (g *group) combine(op ReduceOp, own, all *tensor.Tensor, stride, m int, out
 			parts[r] = all.Narrow(0, r*stride, m)
 		}
 	}
+	watched := len(listening()) > 0
+	if out == own && !watched && g.size > 1 && op.inPlace(parts, g.rank) {
+		return
+	}
 	y := op.over(parts)
-	if len(listening()) > 0 && y.DType().IsFloat() {
+	if watched && y.DType().IsFloat() {
 		g.compare(op, parts, y)
 	}
 	out.Assign(y)

@@ -23,7 +23,7 @@ type comm struct {
 // functions lists the functions that this package calls.
 var functions = []string{
 	"MPI_Init_thread", "MPI_Finalize", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_dup", "MPI_Comm_set_errhandler",
-	"MPI_Error_string", "MPI_Ialltoallv", "MPI_Iallgatherv", "MPI_Ibcast", "MPI_Ibarrier", "MPI_Test",
+	"MPI_Error_string", "MPI_Ialltoallv", "MPI_Iallgatherv", "MPI_Ibcast", "MPI_Ibarrier", "MPI_Allreduce", "MPI_Test",
 }
 
 // spares is the number of times that collectives can be abandoned.
@@ -198,6 +198,12 @@ func (c *comm) Broadcast(p []byte, root int) (Request, error) {
 }
 
 func (c *comm) Barrier() (Request, error) { return c.begin("MPI_Ibarrier", nil, c.handle) }
+
+// Sum sets into to the library's sum of the ranks' float32 elements of from, for comparisons of speed: its bits depend on the
+// library. It is MPI_Allreduce, which returns when it is done.
+func (c *comm) Sum(from, into []byte) error {
+	return c.call("MPI_Allreduce", first(from), first(into), uintptr(len(from)/4), c.abi.float, c.abi.sum, c.handle)
+}
 
 func (c *comm) Abandon() error {
 	if len(c.spare) == 0 {
