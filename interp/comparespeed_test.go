@@ -18,8 +18,6 @@ var speedRows = []struct{ name, declarations, statements, python string }{
 		"def fib(n): return n if n < 2 else fib(n-1) + fib(n-2)\ndef run(): return fib(30)"},
 	{"10M additions in a function", "func add(n int) (s int) { for i := 0; i < n; i++ { s += i }; return s }", "r := add(10_000_000)",
 		"def run():\n s = 0\n for i in range(10_000_000): s += i\n return s"},
-	{"10M additions at the top level", "", "r := 0\nfor i := 0; i < 10_000_000; i++ { r += i }",
-		"def run():\n g = {}\n exec('s = 0\\nfor i in range(10_000_000): s += i', g)\n return g['s']"},
 	{"sum of 1/k², 5M", "func zeta(n int) (s float64) { for k := 1; k <= n; k++ { s += 1 / (float64(k) * float64(k)) }; return s }", "r := zeta(5_000_000)",
 		"def run():\n s = 0.0\n for k in range(1, 5_000_001): s += 1 / (k * k)\n return s"},
 	{"sieve of 2M", "func sieve(n int) (c int) { no := make([]bool, n); for i := 2; i < n; i++ { if no[i] { continue }; c++; for j := 2 * i; j < n; j += i { no[j] = true } }; return c }", "r := sieve(2_000_000)",
@@ -32,56 +30,79 @@ var speedRows = []struct{ name, declarations, statements, python string }{
 		"class S:\n def __init__(s, a): s.a = a\n def area(s): return s.a * s.a\nclass D(S):\n def area(s): return 3 * s.a * s.a\ndef run():\n list = [S(2.0), D(1.0)]\n s = 0.0\n for i in range(1_000_000): s += list[i % 2].area()\n return s"},
 	{"1M fields of structs", "type point struct{ x, y int }\nfunc fields(n int) int { p := point{}; for i := range n { p.x += i; p.y += p.x & 1 }; return p.x + p.y }", "r := fields(1_000_000)",
 		"class P: pass\ndef run():\n p = P()\n p.x = p.y = 0\n for i in range(1_000_000):\n  p.x += i\n  p.y += p.x & 1\n return p.x + p.y"},
+	{"at the top level: 10M additions", "", "r := 0\nfor i := 0; i < 10_000_000; i++ { r += i }",
+		atTop + "r = 0\nfor i in range(10_000_000): r += i''', {})"},
+	{"at the top level: sum of 1/k²", "", "r := 0.0\nfor k := 1; k <= 5_000_000; k++ { r += 1 / (float64(k) * float64(k)) }",
+		atTop + "r = 0.0\nfor k in range(1, 5_000_001): r += 1 / (k * k)''', {})"},
+	{"at the top level: sieve of 2M", "", "n := 2_000_000\nno := make([]bool, n)\nr := 0\nfor i := 2; i < n; i++ { if no[i] { continue }; r++; for j := 2 * i; j < n; j += i { no[j] = true } }",
+		atTop + "n = 2_000_000\nno = bytearray(n)\nr = 0\nfor i in range(2, n):\n if no[i]: continue\n r += 1\n for j in range(2 * i, n, i): no[j] = 1''', {})"},
+	{"at the top level: product of matrices", "func matrix(n int) [][]float64 { a := make([][]float64, n); for i := range a { a[i] = make([]float64, n); for j := range a[i] { a[i][j] = float64(i + j) } }; return a }",
+		"n := 120\na, b, c := matrix(n), matrix(n), matrix(n)\nfor i := range n { for j := range n { s := 0.0; for k := range n { s += a[i][k] * b[k][j] }; c[i][j] = s } }\nr := c[n-1][n-1]",
+		atTop + "n = 120\nm = lambda: [[float(i + j) for j in range(n)] for i in range(n)]\na, b, c = m(), m(), m()\nfor i in range(n):\n for j in range(n):\n  s = 0.0\n  for k in range(n): s += a[i][k] * b[k][j]\n  c[i][j] = s''', {})"},
+	{"at the top level: calls of closures", "", "r := 0\nf := func(i int) { r += i }\nfor i := range 1_000_000 { f(i) }",
+		atTop + "r = 0\ndef f(i):\n global r\n r += i\nfor i in range(1_000_000): f(i)''', {})"},
+	{"at the top level: calls of interfaces", "type shape interface { area() float64 }\ntype square struct{ a float64 }\ntype disc struct{ r float64 }\nfunc (s square) area() float64 { return s.a * s.a }\nfunc (d *disc) area() float64 { return 3 * d.r * d.r }", "list := []shape{square{2}, &disc{1}}\nr := 0.0\nfor i := range 1_000_000 { r += list[i%2].area() }",
+		atTop + "class S:\n def __init__(s, a): s.a = a\n def area(s): return s.a * s.a\nclass D(S):\n def area(s): return 3 * s.a * s.a\nlist = [S(2.0), D(1.0)]\nr = 0.0\nfor i in range(1_000_000): r += list[i % 2].area()''', {})"},
+	{"at the top level: fields of structs", "type point struct{ x, y int }", "p := point{}\nfor i := range 1_000_000 { p.x += i; p.y += p.x & 1 }\nr := p.x + p.y",
+		atTop + "class P: pass\np = P()\np.x = p.y = 0\nfor i in range(1_000_000):\n p.x += i\n p.y += p.x & 1''', {})"},
 }
+
+// atTop begins a Python function whose code runs at the top level of a module.
+const atTop = "def run(): exec('''"
 
 // timed is the text around the statements of a row: it prints the milliseconds that they take.
 const timed = "start := time.Now()\n%s\nfmt.Println(time.Since(start).Seconds()*1000, r != 0)"
 
 // TestCompareSpeed times the rows as a compiled program, on every engine, and in CPython, and
 // prints how many times as long as the program each takes. It asserts nothing, so it runs only
-// with -compare; -v shows the table.
+// with -compare; -v shows the table. -run selects engines and rows, such as CompareSpeed/native/fib.
 func TestCompareSpeed(t *testing.T) {
 	if !*compare {
 		t.Skip("needs the flag -compare")
 	}
-	names := append(slices.Clone(Engines), Compiled)
-	fmt.Printf("%-32s%12s", "", "program ms")
-	for _, name := range append(slices.Clone(names), "CPython") {
-		fmt.Printf("%10s", name)
-	}
-	fmt.Println()
-	sessions := map[string]*Session{}
-	for _, name := range names {
-		sessions[name] = newSessionOn(t, name)
-	}
-	for _, row := range speedRows {
-		program := least(func(int) string { return compiledProgram(t, row.declarations, fmt.Sprintf(timed, row.statements)) })
-		line := fmt.Sprintf("%-32s%12.2f", row.name, program)
-		for _, name := range names {
-			ms := least(func(pass int) string {
-				code := fmt.Sprintf(timed, row.statements)
-				if pass == 0 {
-					code = row.declarations + "\n" + code
-				}
-				return evalFor(t, sessions[name], 1, code, "")
-			})
-			line += fmt.Sprintf("%10.1f", ms/program)
-		}
-		if python, err := exec.LookPath("python3"); err == nil {
-			ms := least(func(int) string {
-				out, _ := exec.Command(python, "-c", row.python+"\nimport time\nt = time.perf_counter()\nrun()\nprint((time.perf_counter() - t) * 1000)").Output()
-				return string(out)
-			})
-			line += fmt.Sprintf("%10.1f", ms/program)
-		}
-		fmt.Println(line)
+	program := map[string]float64{}
+	for _, name := range append(slices.Clone(Engines), Compiled, "CPython") {
+		t.Run(name, func(t *testing.T) {
+			var s *Session
+			if name != "CPython" {
+				s = newSessionOn(t, name)
+			}
+			for _, row := range speedRows {
+				t.Run(row.name, func(t *testing.T) {
+					if program[row.name] == 0 {
+						program[row.name] = least(func(int) string { return compiledProgram(t, row.declarations, fmt.Sprintf(timed, row.statements)) })
+					}
+					ms := least(func(pass int) string {
+						if s == nil {
+							return python(t, row.python+"\nimport time\nt = time.perf_counter()\nrun()\nprint((time.perf_counter() - t) * 1000)")
+						}
+						code := fmt.Sprintf(timed, row.statements)
+						if pass == 0 {
+							code = row.declarations + "\n" + code
+						}
+						return evalFor(t, s, 1, code, "")
+					})
+					t.Logf("%9.2f ms, %.1f times a program", ms, ms/program[row.name])
+				})
+			}
+		})
 	}
 }
 
-// least returns the least number at the start of three outputs.
+// python returns what a Python program prints.
+func python(t *testing.T, program string) string {
+	t.Helper()
+	out, err := exec.Command("python3", "-c", program).Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	return string(out)
+}
+
+// least returns the least number at the start of five outputs.
 func least(run func(pass int) string) float64 {
 	best := 0.0
-	for pass := range 3 {
+	for pass := range 5 {
 		first, _, _ := strings.Cut(strings.TrimSpace(run(pass)), " ")
 		if ms, err := strconv.ParseFloat(first, 64); err == nil && (best == 0 || ms < best) {
 			best = ms

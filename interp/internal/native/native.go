@@ -133,7 +133,7 @@ const ofUnits = "main."
 
 // link compiles a unit and makes it part of the program.
 func (e *Engine) link(s *source, inline bool) (*loader.Module, error) {
-	a, err := e.compiler.Compile(context.Background(), "main", s.text, inline)
+	a, err := e.compiler.Compile(context.Background(), s.text, inline)
 	if err != nil {
 		return nil, err
 	}

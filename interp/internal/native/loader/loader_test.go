@@ -63,7 +63,7 @@ func newSession(t *testing.T) *session {
 
 func (s *session) compile(source string) *object.Object {
 	s.t.Helper()
-	a, err := s.compiler.Compile(context.Background(), "main", "//line cell.go:1\n"+source, true)
+	a, err := s.compiler.Compile(context.Background(), "//line cell.go:1\n"+source, true)
 	if err != nil {
 		s.t.Fatal(err)
 	}

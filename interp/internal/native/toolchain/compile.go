@@ -4,18 +4,28 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
-// Compiler compiles packages of one file. Close removes its files.
+// Compiler compiles packages of one file. A process of the compiler is started in advance: it
+// has read its settings and waits for the source, which saves half of the time of a small
+// package. Close ends it and removes its files. A Compiler is safe for concurrent use.
 type Compiler struct {
 	t   *Toolchain
 	dir string
+
+	mu     sync.Mutex
+	seq    int
+	ready  *process // started in advance, or nil
+	closed bool
 }
 
 // NewCompiler returns a compiler.
@@ -28,34 +38,111 @@ func (t *Toolchain) NewCompiler() (*Compiler, error) {
 	for _, path := range slices.Sorted(maps.Keys(t.Packages)) {
 		fmt.Fprintf(&imports, "packagefile %s=%s\n", path, t.Packages[path])
 	}
-	c := &Compiler{t, dir}
-	if err := os.WriteFile(c.file("importcfg"), []byte(imports.String()), 0o600); err != nil {
+	c := &Compiler{t: t, dir: dir}
+	if err := os.WriteFile(filepath.Join(dir, "importcfg"), []byte(imports.String()), 0o600); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
+	c.prepare()
 	return c, nil
 }
 
-func (c *Compiler) file(name string) string { return filepath.Join(c.dir, name) }
+// process is a process of the compiler that waits for the source on its standard input.
+type process struct {
+	cmd    *exec.Cmd
+	source io.WriteCloser
+	out    bytes.Buffer
+	object string // file that it writes
+}
 
-// Compile compiles a package and returns the archive with its object. If inline is false, calls
-// are not replaced by bodies of functions. An error holds the compiler's messages.
-func (c *Compiler) Compile(ctx context.Context, path, source string, inline bool) ([]byte, error) {
-	if err := os.WriteFile(c.file("cell.go"), []byte(source), 0o600); err != nil {
-		return nil, err
-	}
-	args := []string{"-p", path, "-dynlink", "-shared", "-dwarf=false", "-c=2", "-importcfg", c.file("importcfg"), "-o", c.file("cell.a")}
+// start starts a process of the compiler. If inline is false, calls are not replaced by bodies
+// of functions.
+func (c *Compiler) start(inline bool) (*process, error) {
+	c.seq++
+	p := &process{object: filepath.Join(c.dir, strconv.Itoa(c.seq)+".a")}
+	args := []string{"-p", "main", "-dynlink", "-shared", "-dwarf=false", "-c=2", "-importcfg", filepath.Join(c.dir, "importcfg"), "-o", p.object}
 	if !inline {
 		args = append(args, "-l")
 	}
-	cmd := exec.CommandContext(ctx, c.t.Compiler, append(args, c.file("cell.go"))...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("the compiler failed: %w: %s", err, strings.TrimSpace(out.String()))
+	p.cmd = exec.Command(c.t.Compiler, append(args, "/dev/stdin")...)
+	// The collector starts late: most packages are compiled before there is anything to collect.
+	p.cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=256MiB")
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	var err error
+	if p.source, err = p.cmd.StdinPipe(); err == nil {
+		err = p.cmd.Start()
 	}
-	return os.ReadFile(c.file("cell.a"))
+	return p, err
 }
 
-// Close removes the files of the compiler.
-func (c *Compiler) Close() error { return os.RemoveAll(c.dir) }
+// stop ends a process that has not got a source.
+func (p *process) stop() {
+	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+}
+
+// compile returns the archive with the object of the package of a source.
+func (p *process) compile(ctx context.Context, source string) ([]byte, error) {
+	defer os.Remove(p.object)
+	defer context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })()
+	_, err := io.WriteString(p.source, source)
+	p.source.Close()
+	if failed := p.cmd.Wait(); failed != nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the compiler failed: %w: %s", err, strings.TrimSpace(p.out.String()))
+	}
+	return os.ReadFile(p.object)
+}
+
+// prepare starts the process for the next package. A failure is that of the next call of
+// Compile, which tries again.
+func (c *Compiler) prepare() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ready == nil && !c.closed {
+		if p, err := c.start(true); err == nil {
+			c.ready = p
+		}
+	}
+}
+
+// take returns the process that was started in advance, if it inlines as wanted, or another.
+func (c *Compiler) take(inline bool) (*process, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.ready; p != nil && inline {
+		c.ready = nil
+		return p, nil
+	}
+	return c.start(inline)
+}
+
+// Compile compiles a package main and returns the archive with its object. If inline is false,
+// calls are not replaced by bodies of functions. An error holds the compiler's messages.
+func (c *Compiler) Compile(ctx context.Context, source string, inline bool) ([]byte, error) {
+	defer func() { go c.prepare() }()
+	for again := false; ; again = true {
+		p, err := c.take(inline)
+		if err != nil {
+			return nil, fmt.Errorf("the compiler did not start: %w", err)
+		}
+		a, err := p.compile(ctx, source)
+		// An interrupt of the kernel may reach all processes of its group.
+		if err == nil || again || ctx.Err() != nil || p.cmd.ProcessState.Exited() {
+			return a, err
+		}
+	}
+}
+
+// Close ends the waiting process and removes the files of the compiler.
+func (c *Compiler) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.ready != nil {
+		c.ready.stop()
+	}
+	return os.RemoveAll(c.dir)
+}
