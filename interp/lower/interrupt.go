@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -117,17 +118,21 @@ func (u *Unit) depth() {
 			body.List = append([]ast.Stmt{&ast.IfStmt{Cond: Support("Descend"), Body: look}}, body.List...)
 			return
 		}
-		body.List = append([]ast.Stmt{
+		at := 0
+		if isDecl && !u.barriers { // as it is not called again, what it does before its calls needs no count
+			at = slices.IndexFunc(body.List, func(s ast.Stmt) bool { return u.callsCells(s) })
+		}
+		body.List = slices.Insert(body.List, at, []ast.Stmt{
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
 			&ast.IfStmt{Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)}, Body: look},
-		}, body.List...)
+		}...)
 	})
 	u.File.Decls = append(u.File.Decls, u.more...)
 }
 
-// callsCells reports whether a body calls anything other than conversions, built-in
+// callsCells reports whether a statement calls anything other than conversions, built-in
 // functions and functions of compiled packages that cannot call back.
-func (u *Unit) callsCells(body *ast.BlockStmt) bool {
+func (u *Unit) callsCells(body ast.Stmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		x, ok := n.(*ast.CallExpr)

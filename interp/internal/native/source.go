@@ -50,7 +50,8 @@ func (e *Engine) source(u *engine.Unit) *source {
 			}
 		}
 		e.bindings(d)
-		useVariables(d)
+		inRegisters(d, s.lines.info, u.Entry)
+		useVariables(d, s.lines.info)
 		names(d, used)
 		s.declare(d)
 		s.lines.mark(d)

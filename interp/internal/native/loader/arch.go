@@ -13,6 +13,9 @@ type arch struct {
 	// jump writes a jump to the address that a slot holds.
 	jump     func(b []byte, at, slot uintptr) error
 	jumpSize int
+	// direct, if set, makes the instruction at the end of code, which is at an address, compute an
+	// address instead of loading it from a slot. It reports whether it can.
+	direct func(code []byte, at, target uintptr) bool
 	// callOffset is the distance from the start of a call instruction to its relocation.
 	callOffset int
 }
@@ -48,7 +51,7 @@ var archs = map[string]arch{
 			copy(b, []byte{0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc})
 			return putDistance(b[2:6], at+2, slot, 0)
 		},
-		jumpSize: 8, callOffset: 1,
+		jumpSize: 8, callOffset: 1, direct: putLEA,
 	},
 	"arm64": {
 		rules: map[object.RelocType]rule{
@@ -93,6 +96,22 @@ func putDistance(b []byte, at, target uintptr, add int64) error {
 	}
 	binary.LittleEndian.PutUint32(b, uint32(d))
 	return nil
+}
+
+// putLEA replaces MOVQ slot(IP), R by LEAQ target(IP), R.
+func putLEA(code []byte, at, target uintptr) bool {
+	const size, opMOVQ, opLEAQ = 7, 0x8b, 0x8d
+	if len(code) < size {
+		return false
+	}
+	start := len(code) - size
+	b := code[start:]
+	hasPrefix, fromIP := b[0]&^4 == 0x48, b[2]&^0x38 == 5
+	if !hasPrefix || b[1] != opMOVQ || !fromIP || putDistance(b[3:], at+uintptr(start)+3, target, 0) != nil {
+		return false
+	}
+	b[1] = opLEAQ
+	return true
 }
 
 // putBranch writes the distance to the target into a BL instruction, which holds 26 bits of

@@ -1,7 +1,9 @@
 package loader
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"halfnote/interp/internal/native/object"
@@ -84,6 +86,29 @@ func TestCheck(t *testing.T) {
 	for version, ok := range map[string]bool{"go1.26": true, "go1.26.8": true, "go1.27": false, "go1.25.3": false, "go1.26.1 X:simd": false, "devel go1.26-abc": false, "go1.26rc1": false} {
 		if err := Check(version); (err == nil) != (ok && Supported() == nil) {
 			t.Errorf("%s: got the error %v", version, err)
+		}
+	}
+}
+
+// TestAMD64Direct replaces loads from slots by computed addresses.
+func TestAMD64Direct(t *testing.T) {
+	const at, target = 0x40_0000, 0x41_2345
+	for _, tt := range []struct {
+		name   string
+		code   []byte
+		target uintptr
+		want   []byte
+	}{
+		{"MOVQ slot(IP), AX", []byte{0x90, 0x48, 0x8b, 0x05, 0, 0, 0, 0}, target, []byte{0x90, 0x48, 0x8d, 0x05, 0x3d, 0x23, 0x01, 0}},
+		{"MOVQ slot(IP), R15", []byte{0x4c, 0x8b, 0x3d, 0, 0, 0, 0}, target, []byte{0x4c, 0x8d, 0x3d, 0x3e, 0x23, 0x01, 0}},
+		{"too far", []byte{0x4c, 0x8b, 0x3d, 0, 0, 0, 0}, target + 1<<32, nil},
+		{"CMPQ slot(IP), AX", []byte{0x48, 0x3b, 0x05, 0, 0, 0, 0}, target, nil},
+		{"no room", []byte{0x05, 0, 0, 0, 0}, target, nil},
+	} {
+		before := slices.Clone(tt.code)
+		ok := archs["amd64"].direct(tt.code, at, tt.target)
+		if want := cmp.Or(string(tt.want), string(before)); ok != (tt.want != nil) || string(tt.code) != want {
+			t.Errorf("%s: got %x, %v, want %x, %v", tt.name, tt.code, ok, want, tt.want != nil)
 		}
 	}
 }

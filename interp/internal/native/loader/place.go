@@ -171,6 +171,9 @@ func (u *unit) fill(s *object.Symbol, r object.Reloc) error {
 		target, err = u.reach(target + uintptr(add))
 		add = 0
 	case slot:
+		if u.arch.direct != nil && u.arch.direct(u.bytes[s][:r.Off+r.Size], u.addr[s], target+uintptr(add)) {
+			return nil
+		}
 		target, err = u.slot(target)
 	case number:
 		if u.stackObjects[s] {
