@@ -102,13 +102,20 @@ func (c installCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	second := secondEngine(c.Engine)
+	if c.Remote != "" {
+		second = ""
+	}
 	dir, err := install.Install(install.Options{
-		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Second: second, Ranks: c.Ranks, Launcher: c.Launcher, Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Println("installed the kernelspec", filepath.Base(dir), "in", dir)
+	if second != "" {
+		fmt.Println("next to it is a second one, whose cells are compiled: --engine", second)
+	}
 	if !c.SysPrefix {
 		fmt.Printf("for papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
 	}
@@ -162,6 +169,15 @@ func other(engine string) string {
 		return ""
 	}
 	return engine
+}
+
+// secondEngine returns the engine of a second kernel that is installed together with the default
+// one, for choice: the one that compiles cells, if that works here, or "".
+func secondEngine(engine string) string {
+	if engine != interp.Engines[0] || interp.CompiledCells() != nil {
+		return ""
+	}
+	return interp.Compiled
 }
 
 var built struct {
@@ -289,7 +305,7 @@ func (c labCommand) Run(ctx context.Context) error {
 		return err
 	}
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Second: secondEngine(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Name        string // folder and kernel name; default "halfnote", with the engine, the ranks and the place if they are not the default
 	DisplayName string // name that front ends show; default "Go (halfnote)", with the same
 	Binary      string // program to copy; default the running one
+	Second      string // engine of a second kernelspec, which is written with the same settings; "" for none
 	Version     string // version of the program, kept in the kernelspec's metadata
 
 	dir string // folder of the kernelspec
@@ -87,6 +88,16 @@ func Install(o Options) (dir string, err error) {
 			return "", err
 		}
 	}
+	if o.Second != "" {
+		second := o
+		second.Name, second.DisplayName, second.Engine, second.Second = "", "", o.Second, ""
+		if second.Binary = filepath.Join(dir, binaryName(runtime.GOOS)); r.image {
+			second.Binary = o.Binary
+		}
+		if _, err := Install(second); err != nil {
+			return "", err
+		}
+	}
 	return dir, nil
 }
 
@@ -114,7 +125,7 @@ func specFiles(o Options, goos string) []specFile {
 func (o Options) named() Options {
 	name, display := "halfnote", "Go (halfnote)"
 	if o.Engine != "" {
-		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+o.Engine+")"
+		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+cmp.Or(engineLabels[o.Engine], o.Engine)+")"
 	}
 	if o.several() {
 		name, display = fmt.Sprintf("%s-%d-ranks", name, max(1, o.Ranks)), fmt.Sprintf("%s, %d ranks)", strings.TrimSuffix(display, ")"), max(1, o.Ranks))
@@ -125,6 +136,9 @@ func (o Options) named() Options {
 	o.Name, o.DisplayName = cmp.Or(o.Name, name), cmp.Or(o.DisplayName, display)
 	return o
 }
+
+// engineLabels are the descriptions of engines whose names do not say what they are.
+var engineLabels = map[string]string{"native": "compiled cells"}
 
 // several reports whether cells run in several processes.
 func (o Options) several() bool { return o.Ranks > 1 || o.Launcher != "" }
@@ -242,7 +256,8 @@ func kernelJSON(o Options, goos string) []byte {
 	return b.Bytes()
 }
 
-// copyBinary copies a program, unless an equal copy exists.
+// copyBinary copies a program, unless an equal copy exists. Kernelspecs next to each other share
+// one file: it is replaced by new ones, and never written.
 func copyBinary(dst, src string) error {
 	in, err := os.Open(src)
 	if err != nil {
@@ -251,6 +266,13 @@ func copyBinary(dst, src string) error {
 	defer in.Close()
 	if same(in, dst) {
 		return nil
+	}
+	if filepath.Dir(filepath.Dir(src)) == filepath.Dir(filepath.Dir(dst)) {
+		link := dst + ".new"
+		os.Remove(link)
+		if os.Link(src, link) == nil && os.Rename(link, dst) == nil {
+			return nil
+		}
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("install: %w", err)

@@ -127,6 +127,29 @@ func TestInstallEngine(t *testing.T) {
 	}
 }
 
+// TestInstallSecond checks that two kernels for choice share one program.
+func TestInstallSecond(t *testing.T) {
+	dir, err := Install(Options{Prefix: t.TempDir(), Second: "native", Binary: program(t, "one"), Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := dir + "-native"
+	for folder, want := range map[string]string{dir: "Go (halfnote)", second: "Go (halfnote, compiled cells)"} {
+		var s spec
+		if err := json.Unmarshal([]byte(contents(t, filepath.Join(folder, "kernel.json"))), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.DisplayName != want || slices.Contains(s.Argv, "native") != (folder == second) {
+			t.Errorf("got %q and %v, want %q", s.DisplayName, s.Argv, want)
+		}
+	}
+	a, errA := os.Stat(filepath.Join(dir, binaryName(runtime.GOOS)))
+	b, errB := os.Stat(filepath.Join(second, binaryName(runtime.GOOS)))
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		t.Errorf("the programs are not one file: %v, %v", errA, errB)
+	}
+}
+
 func TestInstall(t *testing.T) {
 	prefix := t.TempDir()
 	dir, err := Install(Options{Prefix: prefix, Binary: program(t, "one"), Version: "1"})

@@ -29,6 +29,7 @@ type LabOptions struct {
 	Port      int      // port of the server, or the next free one; 0 is Jupyter's 8888
 	NoBrowser bool     // whether to print the address without opening a browser
 	Engine    string   // interpreter of cells; default that of the program
+	Second    string   // engine of a second kernel; "" for none
 	Ranks     int      // number of processes that run each cell; 0 means 1
 	Launcher  string   // command that starts several ranks; "" means mpiexec
 	Dir       string   // folder to open; default the current one
@@ -113,7 +114,7 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 		os.Remove(lock.Path())
 	}
 	if _, err = lock.TryLock(); err == nil {
-		_, err = Install(Options{Prefix: prefix, Name: "halfnote", Engine: o.Engine, Ranks: o.Ranks, Launcher: o.Launcher, Binary: o.Binary, Version: o.Version})
+		_, err = Install(Options{Prefix: prefix, Name: "halfnote", Engine: o.Engine, Second: o.Second, Ranks: o.Ranks, Launcher: o.Launcher, Binary: o.Binary, Version: o.Version})
 	}
 	if err != nil {
 		remove()

@@ -71,6 +71,17 @@ func openCompiled(s *Session, binary types.ImporterFrom) (engine.Engine, error) 
 	return e, nil
 }
 
+// engineLabel says how the session runs cells.
+func (s *Session) engineLabel() string {
+	if _, ok := s.engine.(*native.Engine); ok {
+		return "compiled cells"
+	}
+	if name := s.opts.Engine; name != "" && name != Compiled {
+		return "cells run by " + name
+	}
+	return "cells run by " + engines[0].name
+}
+
 // CheckEngine returns nil if name is the name of an engine, or "".
 func CheckEngine(name string) error {
 	if name == "" || name == Compiled || slices.Contains(Engines, name) {

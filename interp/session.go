@@ -65,6 +65,7 @@ type Options struct {
 // kernel.VariableLister.
 type Session struct {
 	note   string // for the next cell, on how the session runs
+	label  string // how cells run, for the banner
 	opts   Options
 	engine engine.Engine
 	live   *live.Registry
@@ -131,6 +132,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
+	s.label = s.engineLabel()
 	return s, nil
 }
 
@@ -173,7 +175,7 @@ func (s *Session) Language() kernel.Language {
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
 		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
 		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
-		Banner:         fmt.Sprintf("halfnote %s (Go %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version),
+		Banner:         fmt.Sprintf("halfnote %s (Go %s, %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version, s.label),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
 }

@@ -17,6 +17,23 @@ import (
 )
 
 // TestIsComplete checks whether a front end is asked to run a cell or to continue it.
+// TestBanner checks that the banner names the engine that runs the cells.
+func TestBanner(t *testing.T) {
+	for engine, want := range map[string]string{"": "cells run by yaegi", "ixgo": "cells run by ixgo"} {
+		if got := newSessionOn(t, engine).Language().Banner; !strings.Contains(got, want) {
+			t.Errorf("engine %q: got banner %q, want %q in it", engine, got, want)
+		}
+	}
+	s := newSessionOn(t, Compiled)
+	want := "compiled cells"
+	if CompiledCells() != nil {
+		want = "cells run by yaegi"
+	}
+	if got := s.Language().Banner; !strings.Contains(got, want) {
+		t.Errorf("got banner %q, want %q in it", got, want)
+	}
+}
+
 func TestIsComplete(t *testing.T) {
 	s := newSession(t)
 	for _, c := range []struct{ code, status, indent string }{

@@ -18,7 +18,7 @@ import (
 //
 //	for … { sum += i }    { l__sum := sum; for … { l__sum += i; sum = l__sum } }
 //
-// A loop qualifies if nothing but its own assignments can change the variables: it calls nothing
+// A loop qualifies if only its own assignments can change the variables: it calls nothing
 // of cells, and nothing that may call back, writes through no pointer and takes no address.
 func inRegisters(d ast.Decl, info *types.Info, entry string) {
 	f, ok := d.(*ast.FuncDecl)

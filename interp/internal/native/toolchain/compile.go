@@ -75,7 +75,7 @@ func (c *Compiler) start(inline bool) (*process, error) {
 	return p, err
 }
 
-// stop ends a process that has not got a source.
+// stop ends a process that waits for its source.
 func (p *process) stop() {
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
