@@ -21,7 +21,7 @@ import (
 func TestBanner(t *testing.T) {
 	for engine, want := range map[string]string{"": "cells run by yaegi", "ixgo": "cells run by ixgo"} {
 		if got := newSessionOn(t, engine).Language().Banner; !strings.Contains(got, want) {
-			t.Errorf("engine %q: got banner %q, want %q in it", engine, got, want)
+			t.Errorf("engine %q: got banner %q, want one with %q", engine, got, want)
 		}
 	}
 	s := newSessionOn(t, Compiled)
@@ -30,7 +30,7 @@ func TestBanner(t *testing.T) {
 		want = "cells run by yaegi"
 	}
 	if got := s.Language().Banner; !strings.Contains(got, want) {
-		t.Errorf("got banner %q, want %q in it", got, want)
+		t.Errorf("got banner %q, want one with %q", got, want)
 	}
 }
 
