@@ -38,6 +38,7 @@ func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
 	b.limit, _ = driver.Limit()
+	b.pace.hot = hotBytes(thirdCache())
 	b.helpers = &b.workerPool
 	b.tier = asm.Best()
 	return b

@@ -8,6 +8,7 @@ import (
 
 // gcPace decides when to run the garbage collector and how much free memory to keep.
 type gcPace struct {
+	hot       int64     // bytes that small results are written to in turn: see hotBytes
 	allocated int64     // bytes allocated and not released since the last collection
 	notBefore time.Time // earliest time of the next collection, unless allocated is worth its cost
 	cost      int64     // nanoseconds that the last collection took
@@ -60,26 +61,30 @@ const (
 // Results that a program drops at once, one after the other, lie in ever other memory until a
 // collection finds them. A small result is written almost twice as fast to memory that is still in a
 // cache, so a collection pays even where free memory is left: it may take a nanosecond per hotRate
-// bytes that it is expected to find, and happens for results of at most hotMax bytes. hotMin bytes
-// are allocated before: as measured, writing to that much memory in turn is about as fast as writing
-// to the same place again where the third cache has 32 MB.
+// bytes that it is expected to find, and happens for results of at most hotMax bytes.
 const (
 	hotMax  = 2 << 20
-	hotMin  = 12 << 20
 	hotRate = 32
 )
+
+// hotBytes returns how many bytes small results are written to in turn before a collection, given the
+// size of the third cache, or 0 if it is unknown. As measured, all memory of the third cache is about
+// equally fast, so that rarer collections pay. Results share the cache with operands and, in a virtual
+// machine, with others: writing 48 MB in turn was slower than 32 MB where it has 480 MB.
+func hotBytes(cache int64) int64 { return min(max(cache/3, 12<<20), 32<<20) }
 
 // dueHot reports whether a collection before an allocation of n bytes pays because of the caches. It
 // expects to find the same share of the allocated bytes as the last collection: while a program keeps
 // its results, for example on a tape, there are none to find.
 func (p *gcPace) dueHot(n int) bool {
-	return n <= hotMax && p.allocated > hotMin && float64(p.allocated)*p.found > float64(p.cost)*hotRate
+	return n <= hotMax && p.allocated > p.hot && float64(p.allocated)*p.found > float64(p.cost)*hotRate
 }
 
-// dueShort reports whether a collection pays before memory is taken from the system.
-func (p *gcPace) dueShort(live int64) bool {
+// dueShort reports whether a collection pays before n bytes are taken from the system.
+func (p *gcPace) dueShort(n int, live int64) bool {
+	saves := p.allocated/gcRate > p.cost && (n > hotMax || p.allocated > p.hot)
 	return p.allocated > max(gcEarly, live/2) ||
-		p.allocated > max(gcMin, live/16) && (p.allocated/gcRate > p.cost || time.Now().After(p.notBefore))
+		p.allocated > max(gcMin, live/16) && (saves || time.Now().After(p.notBefore))
 }
 
 // collectHot runs the garbage collector if that pays before an allocation of n bytes; see
@@ -94,11 +99,11 @@ func (m *memory) collectHot(n int) {
 
 // collectShort runs the garbage collector if the memory allocated since the last collection may be
 // worth it, and reports whether it did. With Go's own pace, unreachable tensors would take as much
-// memory as reachable ones. It is called before memory is taken from the system.
-func (m *memory) collectShort() bool {
+// memory as reachable ones. It is called before n bytes are taken from the system.
+func (m *memory) collectShort(n int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	due := m.pace.dueShort(m.live)
+	due := m.pace.dueShort(n, m.live)
 	if due {
 		m.collect()
 	}

@@ -66,7 +66,7 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 		m.collectHot(n)
 	}
 	words := m.again(n, false)
-	if words == nil && n >= keepMin && m.collectShort() {
+	if words == nil && n >= keepMin && m.collectShort(n) {
 		words = m.again(n, false)
 	}
 	if words == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
+	"time"
 	"unsafe"
 
 	"halfnote/tensor/driver"
@@ -177,13 +178,13 @@ func TestDueHot(t *testing.T) {
 		n    int
 		want bool
 	}{
-		{"all is garbage", gcPace{allocated: 20 << 20, found: 1, cost: 500 * us}, 512 << 10, true},
-		{"a large result", gcPace{allocated: 20 << 20, found: 1, cost: 500 * us}, 4 << 20, false},
-		{"little allocated", gcPace{allocated: 12 << 20, found: 1, cost: 200 * us}, 512 << 10, false},
-		{"an expensive collection", gcPace{allocated: 20 << 20, found: 1, cost: 800 * us}, 512 << 10, false},
-		{"much allocated before one", gcPace{allocated: 32 << 20, found: 1, cost: 800 * us}, 512 << 10, true},
-		{"all is kept", gcPace{allocated: 128 << 20, found: 0, cost: 200 * us}, 512 << 10, false},
-		{"half is kept", gcPace{allocated: 20 << 20, found: .5, cost: 300 * us}, 512 << 10, true},
+		{"all is garbage", gcPace{hot: 12 << 20, allocated: 20 << 20, found: 1, cost: 500 * us}, 512 << 10, true},
+		{"a large result", gcPace{hot: 12 << 20, allocated: 20 << 20, found: 1, cost: 500 * us}, 4 << 20, false},
+		{"little allocated", gcPace{hot: 12 << 20, allocated: 12 << 20, found: 1, cost: 200 * us}, 512 << 10, false},
+		{"an expensive collection", gcPace{hot: 12 << 20, allocated: 20 << 20, found: 1, cost: 800 * us}, 512 << 10, false},
+		{"much allocated before one", gcPace{hot: 12 << 20, allocated: 32 << 20, found: 1, cost: 800 * us}, 512 << 10, true},
+		{"all is kept", gcPace{hot: 12 << 20, allocated: 128 << 20, found: 0, cost: 200 * us}, 512 << 10, false},
+		{"half is kept", gcPace{hot: 12 << 20, allocated: 20 << 20, found: .5, cost: 300 * us}, 512 << 10, true},
 	} {
 		if got := c.pace.dueHot(c.n); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
@@ -204,7 +205,44 @@ func TestDueHot(t *testing.T) {
 		allocated(t, b, n)
 		b.pace.cost = 0 // however busy the machine is
 	}
-	if got, most := b.Memory().Peak, int64(hotMin+gcMin); got > most {
+	if got, most := b.Memory().Peak, b.pace.hot+gcMin; got > most {
 		t.Errorf("results that were dropped: %d bytes are live, want at most %d", got, most)
+	}
+}
+
+// TestHotBytes checks how many bytes are written in turn, given the size of the third cache.
+func TestHotBytes(t *testing.T) {
+	for _, c := range []struct{ cache, want int64 }{
+		{0, 12 << 20}, {8 << 20, 12 << 20}, {32 << 20, 12 << 20}, {60 << 20, 20 << 20}, {96 << 20, 32 << 20}, {480 << 20, 32 << 20},
+	} {
+		if got := hotBytes(c.cache); got != c.want {
+			t.Errorf("a third cache of %d bytes: got %d, want %d", c.cache, got, c.want)
+		}
+	}
+}
+
+// TestDueShort checks when a collection comes before memory is taken from the system: a small result
+// waits until a third cache's share has been allocated, if collections take much of the time.
+func TestDueShort(t *testing.T) {
+	later := time.Now().Add(time.Hour)
+	for _, c := range []struct {
+		name      string
+		allocated int64
+		notBefore time.Time
+		n         int
+		live      int64
+		want      bool
+	}{
+		{"a small result", 16 << 20, later, 512 << 10, 0, false},
+		{"a small result, collections are rare", 16 << 20, time.Time{}, 512 << 10, 0, true},
+		{"a small result after others", 24 << 20, later, 512 << 10, 0, true},
+		{"a large result", 16 << 20, later, 4 << 20, 0, true},
+		{"little allocated", 8 << 20, time.Time{}, 4 << 20, 0, false},
+		{"little compared with live memory", 16 << 20, time.Time{}, 4 << 20, 1 << 30, false},
+	} {
+		p := gcPace{hot: 20 << 20, allocated: c.allocated, notBefore: c.notBefore, cost: 100_000}
+		if got := p.dueShort(c.n, c.live); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
 	}
 }
