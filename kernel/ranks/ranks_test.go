@@ -236,7 +236,7 @@ func TestCells(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
 		{"the same everywhere", "print a\nresult 1", "a\n= 1\n"},
 		{"others print in their order", "print all\n2: print two\n1: print one\n1: print more", "all\n[rank 1] all\n[rank 1] one\n[rank 1] more\n[rank 2] all\n[rank 2] two\n"},
-		{"their list", "%ranks", "0 true 1 lines\n1 true 3 lines\n2 true 2 lines\n"},
+		{"their list", "%ranks", "0 true 1 line\n1 true 3 lines\n2 true 2 lines\n"},
 		{"their output again", "%ranks 1", `stdout "all\none\nmore\n" `},
 		{"no such rank", "%ranks 7", "there is no rank 7; this kernel has ranks 0 to 2"},
 		{"stderr", "1: printerr wrong", "[rank 1] wrong\n"},

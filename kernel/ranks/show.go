@@ -41,7 +41,9 @@ func (l *Leader) List() (states []kernel.RankState) {
 		case p.Rank > 0 && text == own:
 			s.Output = "the same as rank 0"
 		default:
-			s.Output = fmt.Sprintf("%d lines", strings.Count(text, "\n"))
+			if s.Output = "1 line"; strings.Count(text, "\n") != 1 {
+				s.Output = fmt.Sprintf("%d lines", strings.Count(text, "\n"))
+			}
 		}
 		states = append(states, s)
 	}
