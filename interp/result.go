@@ -104,5 +104,12 @@ func (s *Session) calling(c *cell, f func()) error {
 	if left {
 		return errLeft
 	}
+	if err == nil {
+		select {
+		case <-run.Stopping(): // package fmt has recovered from the interrupt in a String method
+			return &engine.Panic{Value: live.Interrupted{}}
+		default:
+		}
+	}
 	return err
 }

@@ -160,6 +160,13 @@ func (s *Space) box(v reflect.Value, id string) any {
 	if !v.IsValid() {
 		return nil
 	}
+	named := v.Type()
+	for named.Kind() == reflect.Pointer && named.Name() == "" {
+		named = named.Elem()
+	}
+	if named.PkgPath() == "main" { // the engine makes types with names
+		return v.Interface()
+	}
 	s.mu.Lock()
 	b := s.boxes[id]
 	if b == nil || b.Field(0).Type != v.Type() {
