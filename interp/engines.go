@@ -10,6 +10,7 @@ import (
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/ixgo"
+	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
@@ -63,7 +64,7 @@ func openCompiled(s *Session, binary types.ImporterFrom) (engine.Engine, error) 
 	for _, path := range symbols.Paths() {
 		tables[path] = symbols.Table(path)
 	}
-	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias})
+	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Conflict: func(text string) { panic(mapaccess.Conflict(text)) }})
 	if err != nil {
 		s.note = fmt.Sprintf("note: cells are not compiled but interpreted by yaegi: %v", err)
 		return openYaegi(s, binary)

@@ -26,9 +26,12 @@ func TestHostileCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	share := testenv.Share(t, 20)
-	for _, engine := range Engines {
+	for _, engine := range tested(t) {
 		for i := share / 2 * 2; i+1 < len(a.Files); i += 2 * share {
 			cell, want := a.Files[i], strings.TrimSpace(string(a.Files[i+1].Data))
+			if engine == Compiled && want == "printed" { // package fmt reads the map of the cell itself
+				want = "fatal error: concurrent map iteration and map write"
+			}
 			t.Run(fmt.Sprintf("%s/%d", engine, i/2+1), func(t *testing.T) {
 				t.Parallel()
 				got, err := hostileChild(t, engine, cell)

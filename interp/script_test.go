@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +74,29 @@ func needNative(t *testing.T) {
 	}
 	if err := CompiledCells(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// tested lists the engines to test: the compiled one if HALFNOTE_REQUIRE lists native.
+func tested(t *testing.T) []string {
+	if !testenv.Requires("native") {
+		return Engines
+	}
+	if err := CompiledCells(); err != nil {
+		t.Fatal(err)
+	}
+	return append(slices.Clone(Engines), Compiled)
+}
+
+// TestSessionsNative runs the tests of sessions with compiled cells, in a process of their own:
+// interrupts, recursion, memory, the debugger, magics, completion, and others. It leaves
+// out those that run on every engine and those that depend on none.
+func TestSessionsNative(t *testing.T) {
+	needNative(t)
+	cmd := exec.Command(os.Args[0], "-engine", Compiled, "-test.skip",
+		"Scripts|GoProgram|Fuzz|Ixgo|Native|Hostile|Unwinding|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Widgets|Pages|RefusedCells")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

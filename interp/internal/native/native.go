@@ -40,6 +40,9 @@ type Options struct {
 	Symbols map[string]map[string]reflect.Value
 	// Alias is the name under which units import a package.
 	Alias func(path string) string
+	// Conflict panics where the runtime would end the process because goroutines of cells use
+	// a map at the same time.
+	Conflict func(text string)
 }
 
 // New returns an engine without units. An error says why cells cannot be compiled here.
@@ -55,7 +58,7 @@ func New(o Options) (*Engine, error) {
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path
 	}
-	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Objects: e.object}); err != nil {
+	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Objects: e.object, Conflict: o.Conflict}); err != nil {
 		return nil, err
 	}
 	if e.compiler, err = tools.NewCompiler(); err != nil {

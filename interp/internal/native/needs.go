@@ -7,6 +7,7 @@ import "halfnote/interp/engine"
 var needs = engine.Needs{
 	Rewrites: []string{
 		"channel",
+		"concat",
 		"constants",
 		"depth",
 		"dotimport",

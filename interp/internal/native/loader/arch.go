@@ -33,6 +33,7 @@ const (
 	symbol aim = iota // address of the symbol
 	code              // address of the function, or of a jump to it
 	slot              // address of the slot that holds the address of the symbol
+	thread            // address of the slot that holds the offset of the current goroutine in the thread
 	number            // number by which package reflect finds the symbol
 )
 
@@ -40,12 +41,13 @@ const (
 var archs = map[string]arch{
 	"amd64": {
 		rules: map[object.RelocType]rule{
-			object.Addr:      {symbol, putAddress},
-			object.AddrOff:   {number, putNumber},
-			object.MethodOff: {number, putNumber},
-			object.Call:      {code, putDistance},
-			object.PCRel:     {symbol, putDistance},
-			object.GOTPCRel:  {slot, putDistance},
+			object.Addr:        {symbol, putAddress},
+			object.AddrOff:     {number, putNumber},
+			object.MethodOff:   {number, putNumber},
+			object.Call:        {code, putDistance},
+			object.PCRel:       {symbol, putDistance},
+			object.GOTPCRel:    {slot, putDistance},
+			object.ThreadLocal: {thread, putSlotDistance},
 		},
 		jump: func(b []byte, at, slot uintptr) error { // JMP *slot(IP)
 			copy(b, []byte{0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc})
@@ -112,6 +114,11 @@ func putLEA(code []byte, at, target uintptr) bool {
 	}
 	b[1] = opLEAQ
 	return true
+}
+
+// putSlotDistance is putDistance for relocations that count the place itself as an addition.
+func putSlotDistance(b []byte, at, target uintptr, add int64) error {
+	return putDistance(b, at, target, add+4)
 }
 
 // putBranch writes the distance to the target into a BL instruction, which holds 26 bits of

@@ -4,6 +4,8 @@ package loader
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -46,7 +48,7 @@ func newHost(o Options) (*host, error) {
 
 // needed are the functions of the program that the loader calls, or whose calls it
 // recognizes, by their names in the line table.
-var needed = map[string]bool{modulesinit: true, deferreturn: true, itabInit: true}
+var needed = map[string]bool{modulesinit: true, deferreturn: true, itabInit: true, mapsFatal: true, fatal: true}
 
 // deferreturn is the function that runs deferred calls when a function returns.
 const deferreturn = "runtime.deferreturn"
@@ -89,6 +91,18 @@ func (h *host) box(entry uintptr) uintptr {
 		h.boxes[entry] = &entry
 	}
 	return uintptr(unsafe.Pointer(h.boxes[entry]))
+}
+
+// goroutineOffset returns where threads keep the current goroutine, counted from FS. Functions of
+// the program that assembly calls load it from there.
+func (h *host) goroutineOffset() (uintptr, error) {
+	load := []byte{0x64, 0x4c, 0x8b, 0x34, 0x25} // MOVQ FS:offset, R14
+	text := bytesAt(h.md.text, int(h.md.etext-h.md.text))
+	i := bytes.Index(text, load)
+	if i < 0 {
+		return 0, errors.New("the program's code does not show where threads keep the current goroutine")
+	}
+	return uintptr(int32(binary.LittleEndian.Uint32(text[i+len(load):]))), nil
 }
 
 // itab returns the address of the table of the methods of a type for an interface, by the

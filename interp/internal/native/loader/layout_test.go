@@ -47,6 +47,8 @@ var facts = []struct{ file, text string }{
 	{"internal/abi/type.go", `type StructType struct \{\n\tType\n\tPkgPath Name\n\tFields +\[\]StructField`},
 	{"internal/abi/map.go", `type MapType struct \{\n\tType\n\tKey +\*Type\n\tElem +\*Type\n\tGroup \*Type.*\n.*\n\tHasher +func`},
 	{"cmd/compile/internal/reflectdata/reflect.go", `extra := t.Sym\(\) != nil \|\| len\(methods\(t\)\) != 0`},
+	{"runtime/panic.go", `//go:linkname maps_fatal internal/runtime/maps.fatal\nfunc maps_fatal\(s string\) \{`},
+	{"runtime/panic.go", `\nfunc fatal\(s string\) \{`},
 	{"internal/abi/symtab.go", `CurrentPCLnTabMagic = Go120PCLnTabMagic`},
 	{"internal/abi/symtab.go", `Go120PCLnTabMagic +PCLnTabMagic = 0x[fF]{7}1`},
 	{"internal/abi/symtab.go", `FuncFlagAsm\n`},

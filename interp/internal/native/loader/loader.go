@@ -34,17 +34,21 @@ type Options struct {
 	// Objects returns the object of a package of the program, which has the names of the
 	// types that other objects refer to by number.
 	Objects func(path string) (*object.Object, error)
+	// Conflict panics where the runtime would end the process because goroutines of units use
+	// a map at the same time. That of the first loader counts.
+	Conflict func(text string)
 }
 
 // process is what all loaders of the process share.
 var process struct {
 	sync.Mutex
-	once    sync.Once
-	err     error
-	host    *host
-	room    *room
-	objects map[string]*object.Object
-	kept    []any // memory that the runtime refers to, and the collector does not see
+	once     sync.Once
+	err      error
+	host     *host
+	room     *room
+	conflict func(text string)
+	objects  map[string]*object.Object
+	kept     []any // memory that the runtime refers to, and the collector does not see
 }
 
 // Supported says why objects cannot be loaded into this process; it does not try.
@@ -60,6 +64,9 @@ func New(o Options) (*Loader, error) {
 		process.objects = map[string]*object.Object{}
 		if process.host, process.err = newHost(o); process.err == nil {
 			process.room, process.err = newRoom(afterProgram(process.host.md))
+		}
+		if process.conflict = o.Conflict; process.err == nil && o.Conflict != nil {
+			process.host.catchConflicts()
 		}
 		addReflectOff(unsafe.Pointer(&process)) // the runtime does not look up the first number, -1
 	})

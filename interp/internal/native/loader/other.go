@@ -18,6 +18,7 @@ type Options struct {
 	Symbols   map[string]map[string]reflect.Value
 	Addresses map[string]uintptr
 	Objects   func(path string) (*object.Object, error)
+	Conflict  func(text string)
 }
 
 // Supported says why objects cannot be loaded here.

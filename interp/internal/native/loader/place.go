@@ -118,7 +118,7 @@ func (u *unit) count() (calls, slots, trees int) {
 				if u.far(u.outside[r.Sym]) {
 					called[r.Sym] = true
 				}
-			case slot:
+			case slot, thread:
 				used[r.Sym] = true
 			}
 		}
@@ -160,11 +160,17 @@ func (u *unit) fill(s *object.Symbol, r object.Reloc) error {
 	if r.Weak && !u.has(r.Sym) {
 		return nil
 	}
-	target, err := u.address(r.Sym)
+	rule := u.arch.rules[r.Type]
+	var target uintptr
+	var err error
+	if rule.to == thread {
+		target, err = process.host.goroutineOffset()
+	} else {
+		target, err = u.address(r.Sym)
+	}
 	if err != nil {
 		return err
 	}
-	rule := u.arch.rules[r.Type]
 	add := r.Add
 	switch rule.to {
 	case code:
@@ -174,6 +180,8 @@ func (u *unit) fill(s *object.Symbol, r object.Reloc) error {
 		if u.arch.direct != nil && u.arch.direct(u.bytes[s][:r.Off+r.Size], u.addr[s], target+uintptr(add)) {
 			return nil
 		}
+		target, err = u.slot(target)
+	case thread:
 		target, err = u.slot(target)
 	case number:
 		if u.stackObjects[s] {

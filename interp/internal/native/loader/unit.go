@@ -244,7 +244,7 @@ func (u *unit) resolve() error {
 
 // resolveReloc finds what one place refers to.
 func (u *unit) resolveReloc(r object.Reloc, missing map[string]bool) {
-	if r.Type.Marker() || r.Size == 0 || u.o.Def(r.Sym) != nil {
+	if r.Type.Marker() || r.Type == object.ThreadLocal || r.Size == 0 || u.o.Def(r.Sym) != nil {
 		return
 	}
 	name := u.o.Name(r.Sym)

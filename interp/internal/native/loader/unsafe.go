@@ -47,6 +47,12 @@ func callItabInit(entry uintptr, m *itab) {
 	(*(*func(m *itab, firstTime bool) (missing string))(unsafe.Pointer(&closure)))(m, true)
 }
 
+// callText calls a function of the runtime with a text.
+func callText(entry uintptr, text string) {
+	closure := &entry
+	(*(*func(string))(unsafe.Pointer(&closure)))(text)
+}
+
 // itabOf returns the address of the runtime's table of the methods of typ for the interface inter.
 func itabOf(inter, typ reflect.Type) uintptr {
 	v := reflect.New(inter)

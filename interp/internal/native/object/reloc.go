@@ -10,6 +10,7 @@ const (
 	Call           RelocType = 7
 	CallARM64      RelocType = 9
 	PCRel          RelocType = 14
+	ThreadLocal    RelocType = 16 // R_TLS_IE: the place of the offset of the current goroutine in the thread
 	UseField       RelocType = 21
 	UseNamedMethod RelocType = 25
 	MethodOff      RelocType = 26
