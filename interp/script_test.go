@@ -88,7 +88,7 @@ func tested(t *testing.T) []string {
 	return append(slices.Clone(Engines), Compiled)
 }
 
-// TestSessionsNative runs the tests of sessions with compiled cells, in a process of their own:
+// TestSessionsNative runs the tests of sessions with compiled cells, in a separate process:
 // interrupts, recursion, memory, the debugger, magics, completion, and others. It leaves
 // out those that run on every engine and those that depend on none.
 func TestSessionsNative(t *testing.T) {
