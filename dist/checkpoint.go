@@ -7,8 +7,17 @@ import (
 )
 
 // Save writes a checkpoint once, on rank 0, with data.Save, and returns on all ranks when it is written. state is whole on every
-// rank, so that data.Load resumes on another number of ranks: nn.StateDict of a model in DistributedDataParallel, StateDict of a
-// ZeroRedundancyOptimizer. All ranks call those and Save. If rank 0 cannot write the file, all ranks return its
+// rank, so that data.Load resumes on another number of ranks:
+//
+//	err := dist.Save("run.safetensors", map[string]any{
+//		"model":     dist.StateDict(model),
+//		"optimizer": dist.OptimizerStateDict(model, opt), // or opt.StateDict() of a ZeroRedundancyOptimizer
+//		"scaler":    scaler.StateDict(),
+//		"random":    dist.RandomState(),
+//		"epoch":     epoch, // for the sampler's SetEpoch
+//	})
+//
+// All ranks call those functions and Save. If rank 0 cannot write the file, all ranks return its
 // error; an older file stays as it was.
 func Save(path string, state map[string]any) error { return member("Save").Save(path, state) }
 

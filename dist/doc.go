@@ -35,6 +35,7 @@
 // [FullyShard] divides the parameters of modules, their gradients and the optimizer's state among the ranks, for models that do not fit
 // on one: a module's parameters are whole only while it runs. A [MixedPrecisionPolicy] chooses the dtypes of the
 // parameters, of the reduction and of the result. In float32 the steps have the bits of DistributedDataParallel.
+// [StateDict] and [Save] write checkpoints that fit any number of ranks.
 //
 // With float16, gradients are reduced while they are scaled. All ranks then hold the same ones, so an overflow on one rank is an
 // overflow on all, and the scalers of all ranks decide alike. Where ranks hold different gradients, one rank would skip a step and

@@ -98,13 +98,10 @@ func (g *group) FullyShard(m nn.Module, policy MixedPrecisionPolicy, options ...
 		}
 		o(&f.shards)
 	}
-	inner, names := map[*tensor.Tensor]bool{}, map[string]bool{}
-	for _, s := range sharded(m) {
-		inner[s.local] = true
-	}
+	inner, names := shardsOf(m), map[string]bool{}
 	params := slices.DeleteFunc(nn.NamedParameters(m), func(p nn.Named) bool {
-		names[p.Name] = inner[p.Tensor]
-		return inner[p.Tensor]
+		_, names[p.Name] = inner[p.Tensor]
+		return names[p.Name]
 	})
 	state := slices.DeleteFunc(sortedState(m), func(t nn.Named) bool { return names[t.Name] })
 	if len(params) == 0 {
@@ -142,16 +139,6 @@ func (f *FSDPModule) divide(params []nn.Named) {
 		s.local = whole.Narrow(0, s.from, to-s.from).Clone().RequireGrad()
 	}
 	f.put(f.locals())
-}
-
-// sharded returns the shards of all FSDPModules in m.
-func sharded(m any) (list []shard) {
-	for _, n := range nn.NamedModules(m) {
-		if f, ok := n.Module.(*FSDPModule); ok {
-			list = append(list, f.params...)
-		}
-	}
-	return list
 }
 
 func (f *FSDPModule) locals() []*tensor.Tensor {

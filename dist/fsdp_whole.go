@@ -38,10 +38,17 @@ func (f *FSDPModule) all() *tensor.Tensor {
 	if f.policy.ParamDType != 0 {
 		d = f.policy.ParamDType
 	}
+	return f.gathered(d, f.locals())
+}
+
+// gathered returns the vector of the ranks' parts of each parameter, as d. A nil part is zero.
+func (f *FSDPModule) gathered(d tensor.DType, parts []*tensor.Tensor) *tensor.Tensor {
 	device := f.params[0].local.Device()
 	own := tensor.ZerosAs(d, f.segment).ToDevice(device)
-	for _, s := range f.params {
-		f.inSegment(own, s).Assign(s.local.Detach())
+	for i, s := range f.params {
+		if parts[i] != nil {
+			f.inSegment(own, s).Assign(parts[i].Detach())
+		}
 	}
 	all := tensor.ZerosAs(d, f.g.size*f.segment).ToDevice(device)
 	f.wait(f.g.AllGather(all, own))
