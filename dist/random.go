@@ -7,7 +7,9 @@ import (
 )
 
 // RandomState returns, on every rank, the states of the ranks' default generators, a row of uint8 per rank. All ranks call it.
-func RandomState() *tensor.Tensor { return member("RandomState").RandomState(tensor.DefaultGenerator()) }
+func RandomState() *tensor.Tensor {
+	return member("RandomState").RandomState(tensor.DefaultGenerator())
+}
 
 // SetRandomState restores a RandomState. Each rank takes its row, so that training resumes to the bit. On another number of ranks the
 // first takes row 0, and the others are seeded by that row and their number. It returns an error if state is not a RandomState.

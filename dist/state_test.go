@@ -151,8 +151,8 @@ func TestShardedStateErrors(t *testing.T) {
 		state["state.0.exp_avg"] = tensor.Zeros(3)
 		for want, err := range map[string]error{
 			"dist: LoadStateDict: 0.weight has shape [16 7], want [16 6]": LoadStateDict(s.model, wide),
-			"dist: LoadStateDict: ":                                       LoadStateDict(s.model, other),
-			"dist: LoadOptimizerStateDict: ":                              LoadOptimizerStateDict(s.model, s.opt, state),
+			"dist: LoadStateDict: ":          LoadStateDict(s.model, other),
+			"dist: LoadOptimizerStateDict: ": LoadOptimizerStateDict(s.model, s.opt, state),
 		} {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				panic(fmt.Sprintf("got %v, want %s", err, want))
