@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// StateDict returns, on every rank, the state of a model as one rank has it: nn.StateDict a copy, with whole parameters in the place of
+// StateDict returns, on every rank, the state of a model: a copy of nn.StateDict with whole parameters in the place of
 // shards. Buffers are this rank's. All ranks call it. It is torch.distributed.checkpoint.state_dict.get_model_state_dict with full_state_dict.
 func StateDict(model any) map[string]*tensor.Tensor {
 	state := maps.Clone(nn.StateDict(model))
