@@ -7,6 +7,8 @@ import (
 
 	"halfnote/dist/internal/mpi"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
 )
 
 // BenchmarkAllReduce compares AllReduce of 64 MiB of float32 with the library's MPI_Allreduce on the same bytes, in turn. Run it under
@@ -48,6 +50,35 @@ func BenchmarkAllReduce(b *testing.B) {
 			rate := func(t time.Duration) float64 { return 64. / 1024 / t.Seconds() }
 			fmt.Printf("figure: %s: AllReduce of 64 MiB of %v %.2f GiB/s, MPI_Allreduce of float32 on the same bytes %.2f GiB/s: %.2f of it\n", g.library, d, rate(ours), rate(theirs), theirs.Seconds()/ours.Seconds())
 		}
+	}
+	if err := DestroyProcessGroup(); err != nil {
+		b.Error(err)
+	}
+}
+
+// BenchmarkDDPStep times a step of SGD on a global batch of 256, of which each rank has a part. Compare one process with two
+// threads, GOMAXPROCS=2, with mpiexec -n 2 and GOMAXPROCS=1.
+func BenchmarkDDPStep(b *testing.B) {
+	if err := InitProcessGroup(Timeout(time.Minute)); err != nil {
+		b.Fatal(err)
+	}
+	g := member("BenchmarkDDPStep")
+	net := nn.NewSequential(nn.NewLinear(784, 2048), nn.NewReLU(), nn.NewLinear(2048, 2048), nn.NewReLU(), nn.NewLinear(2048, 10))
+	d := g.NewDDP(net)
+	opt := optim.NewSGD(nn.Parameters(d), 1e-3)
+	x, y := tensor.Randn(256/g.size, 784), tensor.Randn(256/g.size, 10)
+	best := time.Hour
+	for round := range 8 {
+		begin := time.Now()
+		nn.MSELoss(d.Forward(x), y).Backward()
+		opt.Step()
+		opt.ZeroGrad()
+		if round > 1 {
+			best = min(best, time.Since(begin))
+		}
+	}
+	if g.rank == 0 {
+		fmt.Printf("figure: %d ranks: a step of %d parameters takes %.1f ms\n", g.size, nn.NumParameters(net), best.Seconds()*1e3)
 	}
 	if err := DestroyProcessGroup(); err != nil {
 		b.Error(err)

@@ -218,5 +218,15 @@ func (c *comm) Close() error {
 	if len(c.left) > 0 {
 		return nil
 	}
-	return c.call("MPI_Finalize")
+	if err := c.call("MPI_Finalize"); err != nil {
+		return err
+	}
+	// MPICH signs off from its launcher in a function for atexit, which a program in Go does not run when it ends. The launcher
+	// would take the end of the first rank for a fault and kill the others.
+	if libc := program(); libc != nil && c.abi.name != openMPI.name {
+		if f := libc.symbol("__cxa_finalize"); f != 0 {
+			libc.call(f, 0)
+		}
+	}
+	return nil
 }
