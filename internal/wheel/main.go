@@ -27,17 +27,17 @@ type platform struct {
 	// target is the target of the C compiler for the build with the GPU backend, with the oldest version
 	// of glibc that the tags name, or "".
 	target string
-	// static leaves out what needs the C library: loading an MPI library.
-	static bool
+	// mpi includes loading an MPI library, which makes a program for Linux need glibc.
+	mpi bool
 }
 
-// platforms lists the platforms of a release. Static programs run with every C library of Linux; Go 1.26 wants macOS 12.
+// platforms lists the platforms of a release. Without mpi, a program runs with every C library of Linux; Go 1.26 wants macOS 12.
 var platforms = []platform{
-	{"linux-amd64", "linux", "amd64", []string{"py3-none-manylinux_2_17_x86_64"}, "x86_64-linux-gnu.2.17", false},
-	{"musllinux-amd64", "linux", "amd64", []string{"py3-none-musllinux_1_1_x86_64"}, "", true},
-	{"linux-arm64", "linux", "arm64", []string{"py3-none-manylinux_2_17_aarch64", "py3-none-musllinux_1_1_aarch64"}, "", true},
-	{"macos-amd64", "darwin", "amd64", []string{"py3-none-macosx_12_0_x86_64"}, "", false},
-	{"macos-arm64", "darwin", "arm64", []string{"py3-none-macosx_12_0_arm64"}, "", false},
+	{"linux-amd64", "linux", "amd64", []string{"py3-none-manylinux_2_17_x86_64"}, "x86_64-linux-gnu.2.17", true},
+	{"musllinux-amd64", "linux", "amd64", []string{"py3-none-musllinux_1_1_x86_64"}, "", false},
+	{"linux-arm64", "linux", "arm64", []string{"py3-none-manylinux_2_17_aarch64", "py3-none-musllinux_1_1_aarch64"}, "", false},
+	{"macos-amd64", "darwin", "amd64", []string{"py3-none-macosx_12_0_x86_64"}, "", true},
+	{"macos-arm64", "darwin", "arm64", []string{"py3-none-macosx_12_0_arm64"}, "", true},
 	{"windows-amd64", "windows", "amd64", []string{"py3-none-win_amd64"}, "", false},
 }
 
@@ -153,8 +153,8 @@ func (p platform) compiler(dir, zig string) (path string, err error) {
 // command returns the command that builds the program, with the C compiler cc where the platform needs one.
 func (p platform) command(program, cc string) *exec.Cmd {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, "."}
-	if p.static {
-		args = append([]string{"build", "-tags=static"}, args[1:]...)
+	if p.mpi && p.target == "" { // cuda/build.sh uses cgo, which includes it
+		args = append([]string{"build", "-tags=mpi"}, args[1:]...)
 	}
 	cmd := exec.Command("go", args...)
 	cgo := "CGO_ENABLED=0"

@@ -1,4 +1,4 @@
-//go:build (linux || darwin) && (amd64 || arm64) && !static
+//go:build ((linux && (cgo || mpi)) || darwin) && (amd64 || arm64)
 
 package mpi
 

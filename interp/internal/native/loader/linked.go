@@ -24,6 +24,8 @@ func deferInLoop(seq func(func(int) bool), n int) (s string) {
 }
 
 // errorMethod refers to the function of a method expression, which is in package runtime.
+//
+//lint:ignore U1000 it is for the linker
 var errorMethod func(error) string
 
 type large [200]int

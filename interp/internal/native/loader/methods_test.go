@@ -87,7 +87,7 @@ func TestUncommon(t *testing.T) {
 
 type (
 	kindInt       int
-	kindStruct    struct{ a, b int }
+	kindStruct    struct{ A, B int }
 	kindMap       map[string]int
 	kindFunc      func()
 	kindSlice     []int
