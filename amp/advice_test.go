@@ -15,7 +15,7 @@ import (
 
 // packages maps the packages that advice may name to their directories.
 var packages = map[string]string{
-	"amp": ".", "apex": "apex", "cuda": "../cuda", "data": "../tensor/data", "diagnose": "diagnose", "experiment": "experiment",
+	"amp": ".", "apex": "apex", "cuda": "../cuda", "data": "../tensor/data", "diagnose": "diagnose", "dist": "../dist", "experiment": "experiment",
 	"nn": "../tensor/nn", "optim": "../tensor/optim", "tensor": "../tensor", "trace": "trace",
 }
 
