@@ -12,6 +12,7 @@ import (
 
 	"halfnote/internal/testenv"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/native"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -171,6 +172,45 @@ func TestMemoryOfManyCells(t *testing.T) {
 	}
 	if each := grown / uint64(cells*len(codes)); each > 1000 {
 		t.Errorf("%d bytes per cell, want at most 1000", each)
+	}
+}
+
+// TestMemoryNative checks that each small cell takes less than 8 KB, code and data
+// included.
+func TestMemoryNative(t *testing.T) {
+	needNative(t)
+	const warm, cells, most = 40, 60, 8 << 10
+	for _, code := range []string{
+		"%d + 1",
+		"a := %d\na + 1",
+		"for i := range 3 {\n\tn += i + %d\n}\nfmt.Print(n)",
+		"f := func(x int) int { return x + n + %d }\nf(2)",
+		"func g(x int) int { return x * %d }\ng(3)",
+		"go fmt.Sprint(n + %d)",
+		"x := tensor.Ones(2, %d)\nx.Add(x)",
+	} {
+		s := newSessionOn(t, Compiled)
+		evalFor(t, s, 0, "n := 0", "")
+		used := func() int {
+			runtime.GC()
+			runtime.GC() // what finalizers release
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc) + s.engine.(*native.Engine).Size()
+		}
+		run := func(from, to int) {
+			for n := from; n < to; n++ {
+				evalFor(t, s, n, fmt.Sprintf(code, n), "")
+			}
+		}
+		run(1, warm)
+		before := used()
+		run(warm, warm+cells)
+		each := (used() - before) / cells
+		t.Logf("%q: %d bytes", code, each)
+		if each > most {
+			t.Errorf("%q: %d bytes per cell, want at most %d", code, each, most)
+		}
 	}
 }
 

@@ -124,6 +124,7 @@ func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
 			e.slots[name] = v
 		}
 	}
+	e.loader.Forget(ofUnits + u.Entry)
 	run, ok := m.Func(ofUnits + u.Entry)
 	if !ok {
 		return nil, fmt.Errorf("the unit has no function %s", u.Entry)
@@ -214,3 +215,6 @@ func ends(u *engine.Unit) bool {
 	})
 	return ends
 }
+
+// Size returns the number of bytes of code and data of the units.
+func (e *Engine) Size() int { return e.loader.Size() }

@@ -68,6 +68,8 @@ func (e *Engine) source(u *engine.Unit) *source {
 	b.WriteString(again)
 	b.WriteString(own.String())
 	s.text = b.String()
+	s.lines.info = nil          // the lines outlive the unit's syntax
+	delete(s.declares, u.Entry) // only Run calls it
 	return s
 }
 

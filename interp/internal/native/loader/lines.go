@@ -184,9 +184,9 @@ func (t *tables) module(end uint32) *moduledata {
 		pcHeader: &pcHeader{magic: pcHeaderMagic, minLC: pcQuantum, ptrSize: uint8(unsafe.Sizeof(uintptr(0))), nfunc: len(t.entries), nfiles: uint(len(u.o.Files))},
 	}
 	for _, f := range u.o.Files {
-		md.cutab = append(md.cutab, uint32(len(md.filetab)))
-		md.filetab = append(append(md.filetab, strings.TrimPrefix(f, "gofile..")...), 0)
+		md.cutab = append(md.cutab, process.files.name(strings.TrimPrefix(f, "gofile..")))
 	}
+	md.filetab = process.files.text
 	for i := range t.entries {
 		e := &t.entries[i]
 		md.ftab = append(md.ftab, functab{e.entryOff, uint32(len(md.pclntable))})
@@ -203,6 +203,24 @@ func (t *tables) module(end uint32) *moduledata {
 	md.findfunctab = addressOf(buckets)
 	u.kept = append(u.kept, md, buckets)
 	return md
+}
+
+// files are the names of source files that all units share. Text only grows, so that the part that
+// a unit has stays as it is.
+type files struct {
+	text []byte
+	at   map[string]uint32
+}
+
+// name returns the offset of a name.
+func (f *files) name(s string) uint32 {
+	off, ok := f.at[s]
+	if !ok {
+		off = uint32(len(f.text))
+		f.at[s] = off
+		f.text = append(append(f.text, s...), 0)
+	}
+	return off
 }
 
 // buckets returns the index of the functions by address: the first function of each 4096

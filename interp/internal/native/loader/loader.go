@@ -48,6 +48,7 @@ var process struct {
 	room     *room
 	conflict func(text string)
 	objects  map[string]*object.Object
+	files    files
 	kept     []any // memory that the runtime refers to, and the collector does not see
 }
 
@@ -61,7 +62,7 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	process.once.Do(func() {
-		process.objects = map[string]*object.Object{}
+		process.objects, process.files.at = map[string]*object.Object{}, map[string]uint32{}
 		if process.host, process.err = newHost(o); process.err == nil {
 			process.room, process.err = newRoom(afterProgram(process.host.md))
 		}

@@ -38,6 +38,9 @@ func (*Loader) Load(*object.Object, string, map[string]bool) (*Module, error) {
 	return nil, Supported()
 }
 
+// Size returns 0.
+func (*Loader) Size() int { return 0 }
+
 // Types returns no types.
 func (*Loader) Types() []reflect.Type { return nil }
 
