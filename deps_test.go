@@ -84,7 +84,7 @@ STD < interp/internal/mapaccess
 STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
 STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
 STD < interp/internal/native/object, interp/internal/native/toolchain
-STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader
+STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/engine, interp/internal/native/..., x/tools < interp/internal/native
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...

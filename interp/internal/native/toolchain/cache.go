@@ -30,15 +30,21 @@ func (p *program) load() *Toolchain {
 	if json.Unmarshal(b, t) != nil || len(t.Packages) == 0 || len(t.Addresses) == 0 {
 		return nil
 	}
-	for _, file := range t.Packages {
-		if _, err := os.Stat(file); err != nil {
-			return nil
-		}
-	}
-	if _, err := os.Stat(t.Compiler); err != nil {
+	if !complete(t) {
 		return nil
 	}
 	return t
+}
+
+// complete reports whether the files of a toolchain exist.
+func complete(t *Toolchain) bool {
+	for _, file := range t.Packages {
+		if _, err := os.Stat(file); err != nil {
+			return false
+		}
+	}
+	_, err := os.Stat(t.Compiler)
+	return err == nil
 }
 
 // store keeps a toolchain for the next start of the program. Without a cache folder it does nothing.

@@ -17,13 +17,17 @@ import (
 type goCommand struct {
 	ctx     context.Context
 	dir     string
+	command []string // the go command and what comes before the subcommand; nil is "go"
 	program *program
 }
 
 // run returns the standard output of a go command, which is built as the program was.
 func (g *goCommand) run(subcommand string, args ...string) (string, error) {
-	list := append([]string{subcommand}, args...)
-	cmd := exec.CommandContext(g.ctx, "go", list...)
+	list := append(append(slices.Clone(g.command), subcommand), args...)
+	if len(g.command) == 0 {
+		list = append([]string{"go"}, list...)
+	}
+	cmd := exec.CommandContext(g.ctx, list[0], list[1:]...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off")
 	cmd.Env = append(cmd.Env, g.program.env...)
@@ -64,6 +68,23 @@ func (g *goCommand) target() (pkg string, isTest bool) {
 // packages returns the files of the packages of the program, after checking that the sources
 // are still those of the program.
 func (g *goCommand) packages() (map[string]string, error) {
+	files, same, err := g.list()
+	if err != nil {
+		return nil, err
+	}
+	pkg, isTest := g.target()
+	if same && !isTest {
+		same, err = g.upToDate(pkg)
+	}
+	if !same && !isTest { // addresses compares tests, whose package main the go command makes each time
+		return nil, errors.Join(fmt.Errorf("the sources in %s are not those of this program: build it again", g.dir), err)
+	}
+	return files, nil
+}
+
+// list returns the files of the packages of the program, and whether its package main is that of
+// the program.
+func (g *goCommand) list() (files map[string]string, same bool, err error) {
 	pkg, isTest := g.target()
 	args := []string{"-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}\t{{.BuildID}}\t{{.Export}}{{end}}", pkg}
 	if isTest {
@@ -71,10 +92,9 @@ func (g *goCommand) packages() (map[string]string, error) {
 	}
 	out, err := g.build("list", args...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	files := map[string]string{}
-	same := false
+	files = map[string]string{}
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
 		if len(f) != 3 {
@@ -86,13 +106,7 @@ func (g *goCommand) packages() (map[string]string, error) {
 		}
 		same = same || f[0] == g.program.path && f[1] == g.program.mainID()
 	}
-	if same && !isTest {
-		same, err = g.upToDate(pkg)
-	}
-	if !same && !isTest { // addresses compares tests, whose package main the go command makes each time
-		return nil, errors.Join(fmt.Errorf("the sources in %s are not those of this program: build it again", g.dir), err)
-	}
-	return files, nil
+	return files, same, nil
 }
 
 // upToDate reports whether a build would leave the program as it is.

@@ -20,6 +20,7 @@ type program struct {
 	flags   []string // for the go command, with which it was built
 	env     []string
 	buildID string
+	carried bool // it carries its toolchain, whose sum is the build ID
 }
 
 // refused are settings of builds for which cells are not compiled: their code would have to be
@@ -52,6 +53,10 @@ func running() (*program, error) {
 		}
 	}
 	p.flags = append(p.flags, "-buildvcs="+vcs)
+	if p.buildID = carriedSum(file); p.buildID != "" {
+		p.carried = true
+		return p, nil
+	}
 	if p.buildID, err = buildID(file); err != nil {
 		return nil, err
 	}
@@ -73,7 +78,7 @@ func buildID(file string) (string, error) {
 			return string(id[:min(len(id), int(binary.LittleEndian.Uint32(note[4:])))]), nil
 		}
 	}
-	return "", errors.New("the program has no build ID")
+	return "", errors.New("this program neither carries a compiler nor has a build ID: start halfnote with go run in its checkout")
 }
 
 // mainID returns the build ID of the program's package main, which is part of the program's.

@@ -37,6 +37,13 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	if t := p.load(); t != nil {
 		return t, nil
 	}
+	if p.carried {
+		t, err := p.unpack()
+		if err == nil {
+			p.store(t)
+		}
+		return t, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	dir, err := p.sources()
