@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -118,6 +119,12 @@ func (p platform) build(out, zig string) (path string, err error) {
 		}
 		return "", fmt.Errorf("%s: %w%s\n%s", strings.Join(cmd.Args, " "), err, hint, text)
 	}
+	if p.compilesCells() {
+		cmd := p.carry(program, cc)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			fmt.Printf("%s: cells are not compiled: %v\n%s", p.name, err, text)
+		}
+	}
 	binary, err := os.ReadFile(program)
 	if err != nil {
 		return "", err
@@ -152,16 +159,44 @@ func (p platform) compiler(dir, zig string) (path string, err error) {
 
 // command returns the command that builds the program, with the C compiler cc where the platform needs one.
 func (p platform) command(program, cc string) *exec.Cmd {
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, "."}
-	if p.mpi && p.target == "" { // cuda/build.sh uses cgo, which includes it
-		args = append([]string{"build", "-tags=mpi"}, args[1:]...)
+	return p.run(cc, slices.Concat(p.goCommand(), []string{"build"}, p.flags("-s -w -buildid="), []string{"-o", program, "."}))
+}
+
+// compilesCells reports whether cells can be compiled on the platform, and this machine has the compiler for them.
+func (p platform) compilesCells() bool {
+	const here = runtime.GOOS + "/" + runtime.GOARCH
+	return here == "linux/amd64" && p.goos+"/"+p.goarch == here
+}
+
+// carry returns the command that appends to the program what compiled cells need.
+func (p platform) carry(program, cc string) *exec.Cmd {
+	return p.run(cc, slices.Concat([]string{"go", "run", "./interp/internal/native/carry", program}, p.flags("-w -buildid="), []string{"--"}, p.goCommand()))
+}
+
+// goCommand returns the go command that builds the program.
+func (p platform) goCommand() []string {
+	if p.target != "" {
+		return []string{"sh", "cuda/build.sh"}
 	}
-	cmd := exec.Command("go", args...)
+	return []string{"go"}
+}
+
+// flags returns the flags of the build with flags of the linker.
+func (p platform) flags(linker string) []string {
+	list := []string{"-trimpath", "-buildvcs=false", "-ldflags=" + linker}
+	if p.mpi && p.target == "" { // cuda/build.sh uses cgo, which includes it
+		list = append(list, "-tags=mpi")
+	}
+	return list
+}
+
+// run returns a command in the environment of the build.
+func (p platform) run(cc string, command []string) *exec.Cmd {
 	cgo := "CGO_ENABLED=0"
 	if p.target != "" {
-		cmd = exec.Command("sh", append([]string{"cuda/build.sh"}, args...)...)
 		cgo = "CC=" + cc
 	}
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "GOOS="+p.goos, "GOARCH="+p.goarch, "GOFLAGS=", cgo)
 	return cmd
 }

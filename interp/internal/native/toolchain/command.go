@@ -17,17 +17,13 @@ import (
 type goCommand struct {
 	ctx     context.Context
 	dir     string
-	command []string // the go command and what comes before the subcommand; nil is "go"
+	command []string // the go command that builds, such as sh cuda/build.sh
 	program *program
 }
 
-// run returns the standard output of a go command, which is built as the program was.
-func (g *goCommand) run(subcommand string, args ...string) (string, error) {
-	list := append(append(slices.Clone(g.command), subcommand), args...)
-	if len(g.command) == 0 {
-		list = append([]string{"go"}, list...)
-	}
-	cmd := exec.CommandContext(g.ctx, list[0], list[1:]...)
+// run returns the standard output of a go command, in the environment of the program's build.
+func (g *goCommand) run(command ...string) (string, error) {
+	cmd := exec.CommandContext(g.ctx, command[0], command[1:]...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off")
 	cmd.Env = append(cmd.Env, g.program.env...)
@@ -37,19 +33,19 @@ func (g *goCommand) run(subcommand string, args ...string) (string, error) {
 		if errors.Is(err, exec.ErrNotFound) {
 			return "", fmt.Errorf("compiled cells need Go, %s: %w", runtime.Version(), err)
 		}
-		return "", fmt.Errorf("go %s: %w: %s", subcommand, err, strings.TrimSpace(errs.String()))
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(command[:min(len(command), 3)], " "), err, strings.TrimSpace(errs.String()))
 	}
 	return out.String(), nil
 }
 
 // build is run with the flags of the program, which follow the subcommand and come before args.
 func (g *goCommand) build(subcommand string, args ...string) (string, error) {
-	return g.run(subcommand, append(slices.Clone(g.program.flags), args...)...)
+	return g.run(slices.Concat(g.command, []string{subcommand}, g.program.flags, args)...)
 }
 
 // compiler returns the file of the compiler, whose version is that of the program.
 func (g *goCommand) compiler() (string, error) {
-	out, err := g.run("env", "GOVERSION", "GOTOOLDIR")
+	out, err := g.run("go", "env", "GOVERSION", "GOTOOLDIR")
 	if err != nil {
 		return "", err
 	}

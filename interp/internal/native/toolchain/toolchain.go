@@ -1,8 +1,8 @@
 // Package toolchain finds what compiled cells need besides the program: the compiler of the
 // Go version that built the program, the export data of the packages that are in the program,
 // and the addresses of its variables. All of it comes from an installed Go and the sources of
-// the program, and a build ID proves that they belong together. Another source of a Toolchain, such
-// as files that a release carries, would need only to fill in its fields.
+// the program, and a build ID proves that they belong together; or from an archive at the end of the
+// program's file, which Append has written there.
 package toolchain
 
 import (
@@ -50,7 +50,7 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &goCommand{ctx: ctx, dir: dir, program: p}
+	g := &goCommand{ctx: ctx, dir: dir, command: []string{"go"}, program: p}
 	t := &Toolchain{}
 	if t.Compiler, err = g.compiler(); err != nil {
 		return nil, err
