@@ -53,7 +53,8 @@ STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, ten
 
 STD, purego < dist/internal/mpi
 STD, dist/internal/mpi < dist/internal/mpi/mpitest
-STD, amp, dist/internal/mpi, tensor, tensor/driver, tensor/nn, tensor/optim, tensor/data < dist
+STD, dist/internal/mpi, tensor/driver < dist/internal/nccl
+STD, amp, dist/internal/mpi, dist/internal/nccl, tensor, tensor/driver, tensor/nn, tensor/optim, tensor/data < dist
 
 STD, nacl < kernel/curve
 STD, kernel/curve, zmq4 < kernel/guard

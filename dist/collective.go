@@ -55,31 +55,24 @@ func (g *group) tensors(call string, ts ...*tensor.Tensor) {
 	}
 }
 
-// hosted returns t's elements as a vector in host memory, and a function that copies them back into t.
-func hosted(t *tensor.Tensor) (host *tensor.Tensor, back func()) {
-	t = t.Detach()
-	if memory.Bytes(t, false) != nil {
-		return t.View(t.Numel()), func() {}
-	}
-	var flat *tensor.Tensor
-	tensor.NoGrad(func() { flat = t.Contiguous().ToDevice(tensor.CPU).Reshape(t.Numel()) })
-	return flat, func() { t.Assign(flat.Reshape(t.Shape()...)) }
-}
-
 // describe returns the text by which ranks compare their calls.
-func describe(call, how string, t *tensor.Tensor) string {
-	return fmt.Sprintf("%s(%s%d %v)", call, how, t.Numel(), t.DType())
+func (g *group) describe(call, how string, t *tensor.Tensor) string {
+	where := ""
+	if g.direct(t) {
+		where = " on a GPU"
+	}
+	return fmt.Sprintf("%s(%s%d %v%s)", call, how, t.Numel(), t.DType(), where)
 }
 
 func (g *group) AllReduce(t *tensor.Tensor, op ReduceOp) *Work {
 	g.tensors("AllReduce", t)
 	g.reduces("AllReduce", t, op)
-	return g.submit("AllReduce", describe("AllReduce", op.String()+", ", t), func() {
-		host, back := hosted(t)
+	return g.submit("AllReduce", g.describe("AllReduce", op.String()+", ", t), func() {
+		flat, back := g.flat(t)
 		g.records(t, op)
-		for n, at := host.Numel(), 0; at < n && g.size > 1; {
+		for n, at := flat.Numel(), 0; at < n && g.size > 1; {
 			count := min(n-at, wholeBytes/t.DType().Size())
-			g.allReduce("AllReduce", host.Narrow(0, at, count), op)
+			g.allReduce("AllReduce", flat.Narrow(0, at, count), op)
 			at += count
 		}
 		back()
@@ -113,12 +106,12 @@ func (g *group) ReduceScatter(out, in *tensor.Tensor, op ReduceOp) *Work {
 	if in.Numel() != g.size*out.Numel() || in.DType() != out.DType() {
 		g.refuse("ReduceScatter", fmt.Sprintf("want an output of 1/%d of the elements, of the same dtype", g.size), "the input has %d elements of %v, the output %d of %v", in.Numel(), in.DType(), out.Numel(), out.DType())
 	}
-	return g.submit("ReduceScatter", describe("ReduceScatter", op.String()+", ", in), func() {
-		host, _ := hosted(in)
+	return g.submit("ReduceScatter", g.describe("ReduceScatter", op.String()+", ", in), func() {
+		flat, _ := g.flat(in)
 		g.records(in, op)
-		if n := host.Numel(); n > 0 {
-			result := tensor.ZerosAs(in.DType(), n)
-			g.pieces("ReduceScatter", host, op, result, nil)
+		if n := flat.Numel(); n > 0 {
+			result := zerosLike(flat, n)
+			g.pieces("ReduceScatter", flat, op, result, nil)
 			at, count := g.segment(n, g.rank)
 			out.Detach().Assign(result.Narrow(0, at, count).Reshape(out.Shape()...).ToDevice(out.Device()))
 		}
@@ -130,11 +123,10 @@ func (g *group) AllGather(out, in *tensor.Tensor) *Work {
 	if out.Numel() != g.size*in.Numel() || in.DType() != out.DType() {
 		g.refuse("AllGather", fmt.Sprintf("want an output of %d times the elements, of the same dtype", g.size), "the input has %d elements of %v, the output %d of %v", in.Numel(), in.DType(), out.Numel(), out.DType())
 	}
-	return g.submit("AllGather", describe("AllGather", "", in), func() {
-		from, _ := hosted(in)
-		host, back := hosted(out)
-		p, n := memory.Bytes(host, true), in.Bytes()
-		copy(p[g.rank*n:], memory.Bytes(from, false))
+	return g.submit("AllGather", g.describe("AllGather", "", out), func() {
+		flat, back := g.flat(out)
+		flat.Narrow(0, g.rank*in.Numel(), in.Numel()).Assign(in.Detach().Reshape(in.Numel()).ToDevice(flat.Device()))
+		p, n := bytesOf(flat, true), in.Bytes()
 		g.records(in, ReduceOp{})
 		for at := 0; at < n; at += wholeBytes / g.size { // counts of MPI are 32-bit
 			parts := make([]mpi.Part, g.size)
@@ -145,7 +137,7 @@ func (g *group) AllGather(out, in *tensor.Tensor) *Work {
 				g.gatherFar(p, parts)
 				continue
 			}
-			r, err := g.comm.Allgather(p, parts)
+			r, err := g.mover("AllGather", flat).Allgather(p, parts)
 			g.await("AllGather", r, err)
 		}
 		g.current.Bytes = (g.size - 1) * n
@@ -173,11 +165,11 @@ func (g *group) Broadcast(t *tensor.Tensor, src int) *Work {
 	if src < 0 || src >= g.size {
 		g.refuse("Broadcast", fmt.Sprintf("want 0 to %d", g.size-1), "there is no rank %d", src)
 	}
-	return g.submit("Broadcast", describe("Broadcast", fmt.Sprintf("from %d, ", src), t), func() {
-		host, back := hosted(t)
-		p := memory.Bytes(host, true)
+	return g.submit("Broadcast", g.describe("Broadcast", fmt.Sprintf("from %d, ", src), t), func() {
+		flat, back := g.flat(t)
+		p := bytesOf(flat, true)
 		for at := 0; at < len(p); at += wholeBytes {
-			r, err := g.comm.Broadcast(p[at:min(at+wholeBytes, len(p))], src)
+			r, err := g.mover("Broadcast", flat).Broadcast(p[at:min(at+wholeBytes, len(p))], src)
 			g.await("Broadcast", r, err)
 		}
 		g.records(t, ReduceOp{})

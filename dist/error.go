@@ -10,6 +10,7 @@ import "fmt"
 //   - "timeout": another rank did not join the call in time
 //   - "interrupted": the call was interrupted
 //   - "mpi": the MPI library failed
+//   - "nccl": NCCL could not start
 type Error struct {
 	Code string
 	Call string // function or method, for example "AllReduce"

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -19,8 +20,10 @@ type group struct {
 	queue      chan *Work
 	stop       atomic.Bool // collectives end early: an interrupt
 	calls      int         // collectives begun, counted by the goroutine of MPI
-	scratch    map[tensor.DType]*scratch
-	current    *Transfer // record of the collective that runs
+	scratch    map[place]*scratch
+	aware      bool                         // MPI reads the memory of GPUs
+	devices    map[tensor.Device]deviceComm // those that join has returned
+	current    *Transfer                    // record of the collective that runs
 }
 
 // newGroup starts the goroutine that owns MPI.
@@ -28,7 +31,7 @@ func newGroup(start func() (mpi.Comm, mpi.Found, error), s settings) (*group, er
 	if s.pieceBytes == 0 {
 		s.pieceBytes = pieceBytes
 	}
-	g := &group{settings: s, queue: make(chan *Work, 1024), scratch: map[tensor.DType]*scratch{}}
+	g := &group{settings: s, queue: make(chan *Work, 1024), scratch: map[place]*scratch{}, devices: map[tensor.Device]deviceComm{}}
 	ready := make(chan error)
 	go serve(start, g, ready)
 	if err := <-ready; err != nil {
@@ -40,7 +43,9 @@ func newGroup(start func() (mpi.Comm, mpi.Found, error), s settings) (*group, er
 // close waits for the queued collectives and finalises MPI.
 func (g *group) close() error {
 	var err error
-	w := g.submit("DestroyProcessGroup", "", func() { err = g.comm.Close() })
+	w := g.submit("DestroyProcessGroup", "", func() {
+		err = errors.Join(g.leave(deviceComm.Close), g.comm.Close())
+	})
 	<-w.done
 	close(g.queue)
 	return err
@@ -51,7 +56,7 @@ func (g *group) abandon() error {
 	g.stop.Store(true)
 	var err error
 	w := &Work{g: g, name: "Abandon", done: make(chan struct{}), f: func() {
-		err = g.comm.Abandon()
+		err = errors.Join(g.leave(deviceComm.Abort), g.comm.Abandon())
 		g.stop.Store(false)
 	}}
 	g.queue <- w

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"halfnote/dist/internal/mpi"
+	"halfnote/tensor/driver"
 )
 
 // Option configures InitProcessGroup.
@@ -16,6 +17,8 @@ type settings struct {
 	timeout    time.Duration
 	unverified bool
 	pieceBytes int
+	backend    string
+	join       func(g *group, d driver.Sharer) (deviceComm, error) // nil without a library for devices
 }
 
 // Timeout sets how long a collective waits for the other ranks before it panics; 30 minutes by default, as in torch.
@@ -53,6 +56,9 @@ func InitProcessGroup(options ...Option) error {
 	}
 	if s.timeout <= 0 {
 		return fmt.Errorf("dist: InitProcessGroup: the time limit is %v; want more than 0", s.timeout)
+	}
+	if err := s.connect(); err != nil {
+		return fmt.Errorf("dist: InitProcessGroup: %w", err)
 	}
 	start := func() (mpi.Comm, mpi.Found, error) { return alone{}, mpi.Found{}, nil }
 	if _, launched := mpi.Launched(); launched {
@@ -159,6 +165,9 @@ func serve(start func() (mpi.Comm, mpi.Found, error), g *group, ready chan<- err
 	comm, found, err := start()
 	if err == nil {
 		g.comm, g.rank, g.size = comm, comm.Rank(), comm.Size()
+		if c, ok := comm.(mpi.DeviceAware); ok {
+			g.aware = c.DeviceAware()
+		}
 		if found.Path != "" {
 			g.library = fmt.Sprintf("%s (%s)", found.Path, found.ABI)
 		}

@@ -20,20 +20,27 @@ const pieceBytes = 4 << 20
 // smallBytes is the size up to which all ranks receive everything, in one message.
 const smallBytes = 32 << 10
 
+// place is the kind of scratch memory: elements of a dtype on a device.
+type place struct {
+	dtype  tensor.DType
+	device tensor.Device
+}
+
 // scratch is memory for the pieces of all ranks, twice: one set is received while the other is combined.
 type scratch struct {
 	piece int // elements of a piece
 	slots [2]*tensor.Tensor
 }
 
-func (g *group) scratchFor(d tensor.DType) *scratch {
-	s := g.scratch[d]
+func (g *group) scratchFor(t *tensor.Tensor) *scratch {
+	d := t.DType()
+	s := g.scratch[place{d, t.Device()}]
 	if s == nil {
 		s = &scratch{piece: g.pieceBytes / d.Size()}
 		for i := range s.slots {
-			s.slots[i] = tensor.ZerosAs(d, g.size*s.piece)
+			s.slots[i] = zerosLike(t, g.size*s.piece)
 		}
-		g.scratch[d] = s
+		g.scratch[place{d, t.Device()}] = s
 	}
 	return s
 }
@@ -45,15 +52,14 @@ func (g *group) segment(n, r int) (at, count int) {
 	return at, min(per, n-at)
 }
 
-// allReduce reduces t, a contiguous vector in host memory, in place.
+// allReduce reduces t, a vector that flat returned, in place.
 func (g *group) allReduce(call string, t *tensor.Tensor, op ReduceOp) {
 	n, size := t.Numel(), t.DType().Size()
-	p := memory.Bytes(t, true)
+	p := bytesOf(t, true)
 	if n*size*g.size <= smallBytes {
-		all := tensor.ZerosAs(t.DType(), n*g.size)
-		q := memory.Bytes(all, true)
-		copy(q[g.rank*n*size:], p)
-		r, err := g.comm.Allgather(q, equalParts(g.size, n*size))
+		all := zerosLike(t, n*g.size)
+		all.Narrow(0, g.rank*n, n).Assign(t)
+		r, err := g.mover(call, t).Allgather(bytesOf(all, true), equalParts(g.size, n*size))
 		g.await(call, r, err)
 		g.current.Bytes += (g.size - 1) * n * size
 		g.combine(op, t, all, n, n, t)
@@ -66,15 +72,15 @@ func (g *group) allReduce(call string, t *tensor.Tensor, op ReduceOp) {
 			parts[r] = mpi.Part{At: (at + offset) * size, Len: max(0, min(piece, count-offset)) * size}
 		}
 		g.current.Bytes += (g.size - 1) * parts[g.rank].Len
-		return g.comm.Allgather(p, parts)
+		return g.mover(call, t).Allgather(p, parts)
 	})
 }
 
 // pieces reduces this rank's segment of t into out's, piece by piece. After each piece it calls share, which may start the
 // transfer of the result.
 func (g *group) pieces(call string, t *tensor.Tensor, op ReduceOp, out *tensor.Tensor, share func(offset, piece int) (mpi.Request, error)) {
-	n, size, s := t.Numel(), t.DType().Size(), g.scratchFor(t.DType())
-	p := memory.Bytes(t, false)
+	n, size, s := t.Numel(), t.DType().Size(), g.scratchFor(t)
+	p := bytesOf(t, false)
 	own, count := g.segment(n, g.rank)
 	longest := (n + g.size - 1) / g.size
 	begin := func(offset, slot int) (mpi.Request, error) {
@@ -89,7 +95,7 @@ func (g *group) pieces(call string, t *tensor.Tensor, op ReduceOp, out *tensor.T
 		for r := range recv {
 			recv[r] = mpi.Part{At: r * s.piece * size, Len: max(0, min(s.piece, count-offset)) * size}
 		}
-		return g.comm.Alltoall(p, send, memory.Bytes(s.slots[slot], true), recv)
+		return g.mover(call, t).Alltoall(p, send, bytesOf(s.slots[slot], true), recv)
 	}
 	next, err := begin(0, 0)
 	var sharing mpi.Request

@@ -49,6 +49,19 @@ func memoryOf(t *Tensor, write bool) []byte {
 	return m.Map(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes())
 }
 
+// sharedOf is Shared of plumbing.Memory.
+func sharedOf(t *Tensor, write bool) ([]byte, driver.Sharer) {
+	t.given("memory")
+	d, ok := t.mem.backend.(driver.Sharer)
+	if !ok || !t.IsContiguous() {
+		return nil, nil
+	}
+	if write {
+		t.mem.version.Add(1)
+	}
+	return d.Share(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes()), d
+}
+
 // withdraw is Withdraw of plumbing.Memory.
 func withdraw(t *Tensor) {
 	t.given("memory")

@@ -55,7 +55,7 @@ func init() {
 	})
 	plumbing.Provide(plumbing.Modules{In: inModule})
 	plumbing.Provide(plumbing.Gradients[*Tensor]{OnReady: onReady})
-	plumbing.Provide(plumbing.Memory[*Tensor]{Bytes: memoryOf, Withdraw: withdraw, Lend: lend})
+	plumbing.Provide(plumbing.Memory[*Tensor]{Bytes: memoryOf, Shared: sharedOf, Withdraw: withdraw, Lend: lend})
 	plumbing.Provide(plumbing.Marks[*Tensor]{Note: note, Observe: observeMarks})
 	plumbing.Provide(plumbing.Casting[Info, *Tensor]{
 		With:         withCaster,

@@ -1,5 +1,7 @@
 package plumbing
 
+import "halfnote/tensor/driver"
+
 // Gradients is the group of functions that follow a Backward. T is *tensor.Tensor.
 type Gradients[T any] struct {
 	// OnReady calls f during Backward as soon as the gradient g of the leaf t is complete, before it is added to the leaf's
@@ -15,6 +17,9 @@ type Memory[T any] struct {
 	// reachable. It returns nil for a tensor that is not contiguous or whose device has separate memory. With write it
 	// counts a change of t in place.
 	Bytes func(t T, write bool) []byte
+
+	// Shared is Bytes for a tensor whose device other libraries can use; p is memory of that device. It returns nil for other tensors.
+	Shared func(t T, write bool) (p []byte, device driver.Sharer)
 
 	// Withdraw gives back the memory of t and its views. Until Lend nothing may use it.
 	Withdraw func(t T)

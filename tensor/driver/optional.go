@@ -49,6 +49,16 @@ type Mapper interface {
 	Map(b Buffer, off, n int) []byte
 }
 
+// Sharer is implemented by devices whose memory and stream other libraries of the device can use.
+type Sharer interface {
+	// Share returns n bytes of a buffer from off on, as memory of the device: the host may pass its address to libraries, but not read
+	// it. They are valid while the buffer is reachable.
+	Share(b Buffer, off, n int) []byte
+	// Enqueue calls f with the stream of all work, in the context of the device. done reports whether the work that f enqueued is done.
+	// During the calls no other goroutine captures the stream. The caller is locked to its thread.
+	Enqueue(f func(stream uintptr) error) (done func() (bool, error), err error)
+}
+
 // Launch is a kernel with its operands.
 type Launch struct {
 	Kernel Kernel

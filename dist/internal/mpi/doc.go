@@ -9,13 +9,7 @@ type Comm interface {
 	Rank() int
 	// Size returns the number of processes.
 	Size() int
-	// Alltoall sends part send[r] of from to each rank r, and receives part recv[r] of into from each. It is
-	// MPI_Ialltoallv.
-	Alltoall(from []byte, send []Part, into []byte, recv []Part) (Request, error)
-	// Allgather sends part parts[Rank()] of p to all ranks, and receives the other parts. It is MPI_Iallgatherv.
-	Allgather(p []byte, parts []Part) (Request, error)
-	// Broadcast sends p from rank root to all others. It is MPI_Ibcast.
-	Broadcast(p []byte, root int) (Request, error)
+	Mover
 	// Barrier is done when all ranks have called it. It is MPI_Ibarrier.
 	Barrier() (Request, error)
 	// Abandon makes later calls use a separate channel, so that they cannot meet those that some ranks have not
@@ -23,6 +17,17 @@ type Comm interface {
 	Abandon() error
 	// Close ends the use of the library. It is MPI_Finalize.
 	Close() error
+}
+
+// Mover moves bytes between ranks: by MPI, or by another library for the memory of a device.
+type Mover interface {
+	// Alltoall sends part send[r] of from to each rank r, and receives part recv[r] of into from each. It is
+	// MPI_Ialltoallv.
+	Alltoall(from []byte, send []Part, into []byte, recv []Part) (Request, error)
+	// Allgather sends part parts[Rank()] of p to all ranks, and receives the other parts. It is MPI_Iallgatherv.
+	Allgather(p []byte, parts []Part) (Request, error)
+	// Broadcast sends p from rank root to all others. It is MPI_Ibcast.
+	Broadcast(p []byte, root int) (Request, error)
 }
 
 // Part is a range of a buffer, in bytes.
