@@ -19,6 +19,7 @@ func init() {
 		t["AllReduceHook"] = reflect.ValueOf(dist.AllReduceHook)
 		t["Avg"] = reflect.ValueOf(&dist.Avg).Elem()
 		t["BF16CompressHook"] = reflect.ValueOf(dist.BF16CompressHook)
+		t["Backend"] = reflect.ValueOf(dist.Backend)
 		t["Barrier"] = reflect.ValueOf(dist.Barrier)
 		t["Broadcast"] = reflect.ValueOf(dist.Broadcast)
 		t["BroadcastBuffers"] = reflect.ValueOf(dist.BroadcastBuffers)
