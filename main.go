@@ -144,7 +144,7 @@ func (c siteCommand) Run(ctx context.Context) error {
 		}
 	}
 	if c.First {
-		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{}.start}
+		o := notebook.RunOptions{OutputDir: c.Dir, Fresh: true, Progress: os.Stderr, Start: runCommand{severalRanks: severalRanks{Ranks: 1}}.start}
 		if err := notebook.RunFiles(ctx, c.Notebooks, o); err != nil {
 			return err
 		}

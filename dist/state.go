@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -58,6 +59,9 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 // OptimizerStateDict returns, on every rank, opt.StateDict with whole tensors in the place of those of model's shards. All ranks call
 // it. It is torch's get_optimizer_state_dict with full_state_dict.
 func OptimizerStateDict(model any, opt *optim.Optimizer) map[string]any {
+	if opt == nil {
+		panic(&Error{Code: "argument", Call: "OptimizerStateDict", Why: "the optimizer is nil", Cure: "pass an optimizer"})
+	}
 	state := opt.StateDict()
 	index := map[*tensor.Tensor]int{}
 	for i, p := range opt.Params() {
@@ -84,6 +88,9 @@ func OptimizerStateDict(model any, opt *optim.Optimizer) map[string]any {
 // LoadOptimizerStateDict restores an OptimizerStateDict, on any number of ranks. It returns an error and changes nothing if the
 // state does not fit opt. It is torch's set_optimizer_state_dict with full_state_dict.
 func LoadOptimizerStateDict(model any, opt *optim.Optimizer, state map[string]any) error {
+	if opt == nil {
+		return errors.New("dist: LoadOptimizerStateDict: the optimizer is nil; pass an optimizer")
+	}
 	own := maps.Clone(state)
 	at := shardsOf(model)
 	for i, p := range opt.Params() {

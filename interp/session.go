@@ -207,7 +207,7 @@ func (s *Session) Close() error {
 	s.live.StopAll()
 	s.types.Close()
 	s.stdio.Close()
-	return nil
+	return s.engine.Close()
 }
 
 // packageVar provides units with a pointer to a variable of a compiled package: Yaegi

@@ -126,12 +126,15 @@ func parseGoroutine(text string) (g goroutine, ok bool) {
 	return g, true
 }
 
-// waits reports whether g waits and only another goroutine can wake it.
+// waits reports whether g waits and only another goroutine can wake it. The runtime acquires
+// semaphores of its own, for example to begin a collection.
 func (g goroutine) waits() bool {
 	switch {
-	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), g.state == "semacquire",
-		strings.HasPrefix(g.state, "sync."):
+	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), strings.HasPrefix(g.state, "sync."):
 		return true
+	case g.state == "semacquire":
+		i := slices.IndexFunc(g.frames, func(f string) bool { return !strings.HasPrefix(f, "runtime.") })
+		return i >= 0 && (strings.HasPrefix(g.frames[i], "sync.") || strings.HasPrefix(g.frames[i], "internal/sync."))
 	}
 	return false
 }
