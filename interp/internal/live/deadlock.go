@@ -126,8 +126,8 @@ func parseGoroutine(text string) (g goroutine, ok bool) {
 	return g, true
 }
 
-// waits reports whether g waits and only another goroutine can wake it. The runtime acquires
-// semaphores of its own, for example to begin a collection.
+// waits reports whether g waits and only another goroutine can wake it. The runtime also acquires
+// semaphores, for example to begin a collection, which ends by itself.
 func (g goroutine) waits() bool {
 	switch {
 	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), strings.HasPrefix(g.state, "sync."):

@@ -26,6 +26,7 @@ func init() {
 		t["BucketCapMB"] = reflect.ValueOf(dist.BucketCapMB)
 		t["CommHook"] = reflect.ValueOf((*dist.CommHook)(nil))
 		t["CompressHook"] = reflect.ValueOf(dist.CompressHook)
+		t["ConvertSyncBatchNorm"] = reflect.ValueOf(dist.ConvertSyncBatchNorm)
 		t["DDPOption"] = reflect.ValueOf((*dist.DDPOption)(nil))
 		t["DestroyProcessGroup"] = reflect.ValueOf(dist.DestroyProcessGroup)
 		t["Direct"] = reflect.ValueOf(dist.Direct)
