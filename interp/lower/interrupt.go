@@ -77,11 +77,11 @@ func poll(pos token.Pos) ast.Stmt {
 // depth makes functions that call functions of cells count their calls, and check from time
 // to time how deep the calls nest and whether the cell has been told to stop. A function
 // that calls only compiled functions that cannot call back cannot recurse, and only checks
-// whether the cell has been told to stop.
+// whether the cell has been told to stop: compiled code may call it repeatedly.
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
-	recursion := u.recursion()
+	recursion, onlyCalled := u.recursion(), u.onlyCalled()
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		fd, isDecl := n.(*ast.FuncDecl)
 		if isDecl {
@@ -94,15 +94,18 @@ func (u *Unit) depth() {
 		if n == ast.Node(u.Outer) {
 			return
 		}
-		NameParams(t.Params)     // Yaegi stores temporary values in the memory of unnamed parameters
-		if !u.callsCells(body) { // compiled code may call it repeatedly
+		NameParams(t.Params) // Yaegi stores temporary values in the memory of unnamed parameters
+		lit, _ := n.(*ast.FuncLit)
+		if !u.callsCells(body) {
+			if onlyCalled[lit] {
+				return // loops and functions around its calls poll
+			}
 			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
 			return
 		}
 		mark := u.mark(Mark{Pos: t.Pos(), Func: name})
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
-		lit, _ := n.(*ast.FuncLit)
 		switch {
 		case !u.barriers || u.recovering[body]:
 		case isDecl && (recursion.of(fd) || u.callsUnknown(body)):

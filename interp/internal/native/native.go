@@ -28,6 +28,8 @@ type Engine struct {
 
 	known map[string]*earlier // declarations of units, by name
 	bound map[string]binding  // by alias and name, with a dot between
+	// shared are variables that functions assign, or whose address is taken.
+	shared map[string]bool
 
 	mu    sync.Mutex // code that runs asks for slots and places
 	slots map[string]reflect.Value
@@ -53,7 +55,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		fset: token.NewFileSet(), tools: tools, alias: o.Alias, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
-		known: map[string]*earlier{}, bound: map[string]binding{}, slots: map[string]reflect.Value{}, lines: map[string]*lines{},
+		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]reflect.Value{}, lines: map[string]*lines{},
 	}
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path

@@ -18,14 +18,15 @@ import (
 //
 //	for … { sum += i }    { l__sum := sum; for … { l__sum += i; sum = l__sum } }
 //
-// A loop qualifies if only its own assignments can change the variables: it calls nothing
-// of cells, and nothing that may call back, writes through no pointer and takes no address.
-func inRegisters(d ast.Decl, info *types.Info, entry string) {
+// A loop qualifies if only its own assignments can change the variables: it writes through no pointer,
+// takes no address, and calls nothing that may call back, and nothing of cells but small function
+// literals that variables are known to hold. Such a literal becomes part of the loop (literals.go).
+func inRegisters(d ast.Decl, info *types.Info, entry string, literals map[string]*ast.FuncLit) {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Name.Name != entry {
 		return
 	}
-	h := &holder{info: info, local: map[string]bool{}}
+	h := &holder{info: info, local: map[string]bool{}, literals: literals, assigned: map[string]bool{}}
 	ast.Inspect(f.Body, h.declared)
 	if !h.jumps {
 		h.list(f.Body.List)
@@ -35,11 +36,14 @@ func inRegisters(d ast.Decl, info *types.Info, entry string) {
 // holder rewrites the loops of a function.
 type holder struct {
 	info  *types.Info
-	local map[string]bool // names that the function declares
+	local map[string]bool // names that the function declares, outside of function literals
 	jumps bool            // whether the function has a goto statement
+
+	literals map[string]*ast.FuncLit // those that variables hold once they are assigned
+	assigned map[string]bool         // variables that statements before have assigned
 }
 
-// declared notes the names that a node declares.
+// declared notes the names that a node declares outside of function literals.
 func (h *holder) declared(n ast.Node) bool {
 	note := func(list ...ast.Expr) {
 		for _, x := range list {
@@ -49,6 +53,8 @@ func (h *holder) declared(n ast.Node) bool {
 		}
 	}
 	switch n := n.(type) {
+	case *ast.FuncLit:
+		return false
 	case *ast.BranchStmt:
 		h.jumps = h.jumps || n.Tok == token.GOTO
 	case *ast.AssignStmt:
@@ -60,6 +66,10 @@ func (h *holder) declared(n ast.Node) bool {
 			note(n.Key, n.Value)
 		}
 	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			note(id)
+		}
+	case *ast.Field:
 		for _, id := range n.Names {
 			note(id)
 		}
@@ -76,10 +86,12 @@ func (h *holder) list(list []ast.Stmt) {
 		}
 		switch loop.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if held := h.held(loop); len(held) > 0 {
-				list[i] = h.hold(s, held)
+			if held, called := h.held(loop); len(held) > 0 {
+				list[i] = h.hold(s, held, called)
 				continue
 			}
+		case *ast.AssignStmt:
+			h.assign(loop.(*ast.AssignStmt))
 		}
 		ast.Inspect(loop, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -97,9 +109,10 @@ func (h *holder) list(list []ast.Stmt) {
 	}
 }
 
-// held returns the names of the variables that a loop changes, if it qualifies.
-func (h *holder) held(loop ast.Stmt) []string {
-	names, not := map[string]bool{}, map[string]bool{}
+// held returns the names of the variables that a loop changes, and of those that hold the
+// literals which it calls, if it qualifies.
+func (h *holder) held(loop ast.Stmt) (held, called []string) {
+	names, not, calls := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	ok := true
 	// assigned notes a target; in a list of statements, a statement can follow that writes the variable.
 	assigned := func(x ast.Expr, inList bool) {
@@ -111,7 +124,8 @@ func (h *holder) held(loop ast.Stmt) []string {
 		}
 	}
 	inLists := map[ast.Stmt]bool{}
-	ast.Inspect(loop, func(n ast.Node) bool {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BlockStmt:
 			for _, s := range n.List {
@@ -138,19 +152,26 @@ func (h *holder) held(loop ast.Stmt) []string {
 				}
 			}
 		case *ast.CallExpr:
-			ok = ok && h.isQuiet(n.Fun)
+			if id, lit := h.literal(n.Fun); lit == nil {
+				ok = ok && h.isQuiet(n.Fun)
+			} else if !calls[id.Name] {
+				calls[id.Name] = true
+				maps.Copy(not, h.declaredIn(lit))
+				ast.Inspect(lit.Body, visit)
+			}
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.AND && n.Op != token.ARROW
 		case *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt:
 			ok = false
 		}
 		return ok
-	})
+	}
+	ast.Inspect(loop, visit)
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return not[name] || h.local[name] })
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	return slices.Sorted(maps.Keys(names))
+	return slices.Sorted(maps.Keys(names)), slices.Sorted(maps.Keys(calls))
 }
 
 // root returns the variable that a target belongs to, or nil if it is an element of another value.
@@ -240,16 +261,37 @@ func (h *holder) isQuiet(fun ast.Expr) bool {
 // prefix begins the name of the local variable that stands for one of the session.
 const prefix = "l__"
 
-// hold returns a loop with local variables in place of those that are held.
-func (h *holder) hold(loop ast.Stmt, held []string) ast.Stmt {
-	astutil.Apply(loop, func(c *astutil.Cursor) bool {
+// hold returns a loop with local variables in place of those that are held, and of those that
+// hold the literals which it calls.
+func (h *holder) hold(loop ast.Stmt, held, called []string) ast.Stmt {
+	block := &ast.BlockStmt{}
+	local := func(name string, value ast.Expr) {
+		block.List = append(block.List, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(prefix + name)}, Tok: token.DEFINE, Rhs: []ast.Expr{value}})
+	}
+	for _, name := range held {
+		local(name, ast.NewIdent(name))
+	}
+	for _, name := range called {
+		lit := h.copied(name)
+		h.rename(lit.Body, held)
+		local(name, lit)
+	}
+	callLocal(loop, called)
+	h.rename(loop, held)
+	block.List = append(block.List, loop)
+	return block
+}
+
+// rename puts local variables in place of those that are held.
+func (h *holder) rename(n ast.Node, held []string) {
+	astutil.Apply(n, func(c *astutil.Cursor) bool {
 		id, ok := c.Node().(*ast.Ident)
 		if ok && slices.Contains(held, id.Name) && c.Name() != "Sel" && c.Name() != "Label" && !(c.Name() == "Key" && h.isField(id)) {
 			c.Replace(&ast.Ident{NamePos: id.NamePos, Name: prefix + id.Name})
 		}
 		return true
 	}, nil)
-	astutil.Apply(loop, nil, func(c *astutil.Cursor) bool {
+	astutil.Apply(n, nil, func(c *astutil.Cursor) bool {
 		var targets []ast.Expr
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
@@ -264,12 +306,6 @@ func (h *holder) hold(loop ast.Stmt, held []string) ast.Stmt {
 		}
 		return true
 	})
-	block := &ast.BlockStmt{}
-	for _, name := range held {
-		block.List = append(block.List, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(prefix + name)}, Tok: token.DEFINE, Rhs: []ast.Expr{ast.NewIdent(name)}})
-	}
-	block.List = append(block.List, loop)
-	return block
 }
 
 // isField reports whether the key in a literal is a name of a field.

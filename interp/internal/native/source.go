@@ -40,6 +40,7 @@ func (e *Engine) source(u *engine.Unit) *source {
 			}
 		}
 	}
+	literals := e.literals(u)
 	for _, d := range u.File.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			continue
@@ -50,7 +51,7 @@ func (e *Engine) source(u *engine.Unit) *source {
 			}
 		}
 		e.bindings(d)
-		inRegisters(d, s.lines.info, u.Entry)
+		inRegisters(d, s.lines.info, u.Entry, literals)
 		useVariables(d, s.lines.info)
 		names(d, used)
 		s.declare(d)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // useVariables adds an assignment to _ for each variable that a function declares and that may
@@ -110,7 +111,7 @@ func (v variables) uses(s ast.Stmt) (out []ast.Stmt) {
 // use returns uses of variables.
 func (v variables) use(list ...ast.Expr) (out []ast.Stmt) {
 	for _, x := range list {
-		if id, ok := x.(*ast.Ident); ok && id.Name != "_" && !v.read[v.info.Defs[id]] {
+		if id, ok := x.(*ast.Ident); ok && id.Name != "_" && !strings.HasPrefix(id.Name, prefix) && !v.read[v.info.Defs[id]] {
 			out = append(out, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(id.Name)}})
 		}
 	}
