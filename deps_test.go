@@ -63,9 +63,9 @@ STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
-STD < interp/engine
+STD < interp/engine, interp/internal/clone
 STD, interp/internal/mapaccess, reflectx < interp/internal/dynamic
-STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
+STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine, gid < interp/internal/live
 STD < interp/internal/ansi
 STD, internal/near, display, kernel, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
@@ -80,13 +80,13 @@ STD, interp/engine, interp/lower, interp/internal/exports, interp/internal/files
 STD, kernel, interp/engine, interp/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
 STD, kernel, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
 STD, interp/lower, interp/internal/ansi < interp/internal/syntax
-STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
+STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess
 STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
 STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
-STD, interp/engine, interp/internal/native/..., x/tools < interp/internal/native
+STD, interp/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen

@@ -7,8 +7,8 @@ import (
 )
 
 // onlyCalled returns the function literals that only code of the unit can call: those that are
-// called where they stand, and those that a function assigns to a variable of its own which it
-// only calls.
+// called where they stand, and those that a function assigns to a local variable which it only
+// calls.
 func (u *Unit) onlyCalled() map[*ast.FuncLit]bool {
 	literals := map[types.Object]*ast.FuncLit{} // by the variables that they are assigned to
 	called := map[*ast.FuncLit]bool{}

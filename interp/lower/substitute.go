@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
+
+	"halfnote/interp/internal/clone"
 )
 
 // make adds the declarations of an instance.
@@ -19,7 +21,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Recv == nil && g.Info.Defs[d.Name] == o {
-					f := Clone(d, g.substitute(o.Type().(*types.Signature).TypeParams(), args))
+					f := clone.Tree(d, g.substitute(o.Type().(*types.Signature).TypeParams(), args))
 					f.Name.Name, f.Type.TypeParams = name, nil
 					g.add(f)
 					found = true
@@ -31,7 +33,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 				if fn == nil || receiverIndex(d) == nil || receiverName(fn) != o {
 					continue
 				}
-				f := Clone(d, g.substitute(fn.Signature().RecvTypeParams(), args))
+				f := clone.Tree(d, g.substitute(fn.Signature().RecvTypeParams(), args))
 				var recv ast.Expr = ast.NewIdent(name)
 				if isPointer(fn.Signature().Recv().Type()) {
 					recv = &ast.StarExpr{Star: d.Recv.Pos(), X: recv}
@@ -51,7 +53,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 					case *types.Alias:
 						params = t.TypeParams()
 					}
-					n := Clone(spec, g.substitute(params, args))
+					n := clone.Tree(spec, g.substitute(params, args))
 					n.Name.Name, n.TypeParams = name, nil
 					g.add(&ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{n}})
 					found = true

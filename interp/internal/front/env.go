@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
+	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Kind is the kind of thing that a name denotes.
@@ -122,7 +122,7 @@ func (h Header) mentions(b *Binding) bool {
 func (h Header) clone() Header {
 	n := Header{Paths: maps.Clone(h.Paths), Refs: map[*ast.Ident]*Binding{}}
 	for _, d := range h.Decls {
-		old, again := identsOf(d), lower.Clone(d, nil)
+		old, again := identsOf(d), clone.Tree(d, nil)
 		for i, id := range identsOf(again) {
 			if b := h.Refs[old[i]]; b != nil {
 				n.Refs[id] = b

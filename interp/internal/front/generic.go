@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
@@ -82,14 +83,14 @@ func (c *Lowering) keepGenerics(f *ast.File) {
 			if d.Recv != nil {
 				name = lower.Receiver(d)
 			}
-			c.Generics.Decls[name] = append(slices.Clone(c.Generics.Decls[name]), lower.Clone(d, nil))
+			c.Generics.Decls[name] = append(slices.Clone(c.Generics.Decls[name]), clone.Tree(d, nil))
 		case *ast.GenDecl:
 			if d.Tok != token.TYPE {
 				continue
 			}
 			for _, spec := range d.Specs {
 				if spec := spec.(*ast.TypeSpec); spec.TypeParams != nil {
-					one := &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{lower.Clone(spec, nil)}}
+					one := &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{clone.Tree(spec, nil)}}
 					c.Generics.Decls[spec.Name.Name] = append(slices.Clone(c.Generics.Decls[spec.Name.Name]), one)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"maps"
 
+	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
@@ -50,7 +51,7 @@ func (c *Lowering) include(u *lower.Unit) error {
 			}
 			c.Included[id.Name] = true
 			for _, n := range d.Nodes {
-				n = lower.Clone(n, nil)
+				n = clone.Tree(n, nil)
 				u.File.Decls = append(u.File.Decls, n)
 				todo = append(todo, n)
 			}

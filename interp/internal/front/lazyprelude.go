@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/syntax"
 	"halfnote/interp/lower"
@@ -72,7 +73,7 @@ func (p *lazyPrelude) need(name string) {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && p.declared[name+"."+f.Name.Name] {
 				continue
 			}
-			d = lower.Clone(d, nil)
+			d = clone.Tree(d, nil)
 			locate(d, p.ground)
 			p.file.Decls = append(p.file.Decls, d)
 			p.want(d)
@@ -97,7 +98,7 @@ func (p *lazyPrelude) need(name string) {
 		p.generics.Decls[name] = headers(d.Nodes)
 	}
 	for _, n := range d.Nodes {
-		n = lower.Clone(n, nil)
+		n = clone.Tree(n, nil)
 		into.Decls = append(into.Decls, n)
 		p.want(n)
 	}
@@ -112,7 +113,7 @@ func isConst(d ast.Decl) bool {
 func headers(list []ast.Decl) []ast.Decl {
 	var out []ast.Decl
 	for _, d := range list {
-		d = lower.Clone(d, nil)
+		d = clone.Tree(d, nil)
 		if f, ok := d.(*ast.FuncDecl); ok {
 			f.Body = nil
 		}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 
 	"halfnote/interp/engine"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/clone"
 )
 
 // literals returns the function literals that variables of the session hold for the rest of the
@@ -128,7 +128,7 @@ func (h *holder) literal(fun ast.Expr) (*ast.Ident, *ast.FuncLit) {
 // copied returns a copy of a literal without its poll: the loop that calls it polls.
 func (h *holder) copied(name string) *ast.FuncLit {
 	of := h.literals[name]
-	lit := lower.Clone(of, nil)
+	lit := clone.Tree(of, nil)
 	nodes := nodesOf(lit)
 	for i, n := range nodesOf(of) {
 		if x, ok := n.(ast.Expr); ok {

@@ -1,13 +1,14 @@
-package lower
+// Package clone copies Go trees.
+package clone
 
 import (
 	"go/ast"
 	"reflect"
 )
 
-// Clone returns a deep copy of a tree. If replace returns an expression for an
+// Tree returns a deep copy of a tree. If replace returns an expression for an
 // identifier of the original, the copy has that instead; replace may be nil.
-func Clone[N ast.Node](n N, replace func(*ast.Ident) ast.Expr) N {
+func Tree[N ast.Node](n N, replace func(*ast.Ident) ast.Expr) N {
 	c := cloner{replace}
 	return c.copy(reflect.ValueOf(n)).Interface().(N)
 }
