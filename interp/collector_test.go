@@ -22,6 +22,8 @@ func TestCollectorNative(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
+	cells, runs := 0, 0
+	defer func() { t.Logf("%d cells of %d scripts", cells, runs) }()
 	for end := time.Now().Add(*collecting); time.Now().Before(end); {
 		rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 		var names []string
@@ -32,6 +34,14 @@ func TestCollectorNative(t *testing.T) {
 		cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1", "HALFNOTE_REQUIRE=native")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", names, err, out)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile("testdata/" + name + ".txtar")
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells += strings.Count("\n"+string(text), "\n-- cell")
+			runs++
 		}
 	}
 }
