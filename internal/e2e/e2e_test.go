@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"image"
 	_ "image/png"
@@ -22,6 +23,12 @@ import (
 	"time"
 
 	"halfnote/internal/testenv"
+	"halfnote/interp"
+)
+
+var (
+	engine = flag.String("engine", interp.Engines[0], "the engine of the kernels that the tests start")
+	built  = flag.String("program", "", "the program to test; by default it is built")
 )
 
 // need returns the path of the first of the programs that is installed. If none is installed, it
@@ -38,8 +45,11 @@ func need(t *testing.T, what string, programs ...string) string {
 	return ""
 }
 
-// program builds halfnote once for all tests.
+// program builds halfnote once for all tests, unless -program names one.
 var program = sync.OnceValues(func() (string, error) {
+	if *built != "" {
+		return *built, nil
+	}
 	dir, err := os.MkdirTemp("", "halfnote-test")
 	if err != nil {
 		return "", err
@@ -52,13 +62,14 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	os.Setenv("HALFNOTE_HISTORY", "")         // tests must not write to the user's history
 	if err := os.Chdir("../.."); err != nil { // users type paths relative to the root
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
-	if exe, err := program(); err == nil {
+	if exe, err := program(); err == nil && *built == "" {
 		os.RemoveAll(filepath.Dir(exe))
 	}
 	os.Exit(code)

@@ -11,20 +11,25 @@ import (
 	"sync"
 	"testing"
 
+	"halfnote/install"
 	"halfnote/internal/testenv"
 )
 
-// jupyter installs the kernel. It returns a function that makes commands for a Python that has the modules and
-// finds the kernel.
+// jupyter installs the kernel, by the name halfnote on every engine. It returns a function that makes commands for a
+// Python that has the modules and finds the kernel.
 func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
 	t.Helper()
 	python := need(t, "jupyter", "python3")
 	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
 		need(t, "jupyter", "python3 with "+strings.Join(modules, ", ")+": "+string(out))
 	}
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
 	prefix := t.TempDir()
-	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
-		t.Fatalf("install: exit code %d\n%s", code, out)
+	if _, err := install.Install(install.Options{Prefix: prefix, Name: "halfnote", Engine: *engine, Binary: exe, Version: "1"}); err != nil {
+		t.Fatal(err)
 	}
 	return func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), python, args...)

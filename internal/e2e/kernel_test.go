@@ -19,7 +19,7 @@ func startKernel(o client.Options) (*client.Kernel, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return client.Start(ctx, client.Spec{
-		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message", Argv: []string{exe, "kernel", "{connection_file}"},
+		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message", Argv: []string{exe, "kernel", "--engine", *engine, "{connection_file}"},
 	}, o)
 }
 

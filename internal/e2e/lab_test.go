@@ -71,7 +71,7 @@ func labWith(t *testing.T, files map[string][]byte) (browse func(script string) 
 	ended := make(chan error, 1)
 	go func() {
 		err := install.Lab(ctx, install.LabOptions{
-			Port: port, NoBrowser: true, Dir: dir, Binary: exe, Version: "1", CacheDir: cache, Stdout: w, Stderr: io.Discard,
+			Port: port, NoBrowser: true, Dir: dir, Engine: *engine, Binary: exe, Version: "1", CacheDir: cache, Stdout: w, Stderr: io.Discard,
 			Args: []string{"--LabApp.expose_app_in_browser=True"},
 		})
 		w.CloseWithError(err)

@@ -62,7 +62,7 @@ func (d Describer) frames(p *engine.Panic) []string {
 			at, note := d.Places.Span(m), ""
 			if len(list) == inside { // the origin of the panic
 				call, shapes := d.operands(p.Value, m)
-				at, note = cmp.Or(call, at), shapes
+				at, note = cmp.Or(call, d.outermost(m, p.Inside), at), shapes
 				if !explainsItself(p.Value) {
 					note = d.mentioned(m, at, note)
 				}

@@ -25,26 +25,7 @@ func (d Describer) operands(value any, m places.Mark) (at syntax.Span, note stri
 	if op == "" {
 		return at, ""
 	}
-	cell, line, col := m.Place()
-	var calls []*ast.CallExpr
-	var files *token.FileSet
-	d.Places.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
-		files = fset
-		pos := syntax.Operator(n)
-		if m.Whole {
-			pos, _ = syntax.Head(n)
-		}
-		if p := fset.Position(pos); p.Line != line || p.Column != col {
-			return true
-		}
-		ast.Inspect(n, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && (!m.Whole || isCallOf(call, op)) {
-				calls = append(calls, call)
-			}
-			return m.Whole
-		})
-		return false
-	})
+	calls, files := d.calls(m, op)
 	if len(calls) != 1 {
 		return at, ""
 	}
@@ -68,6 +49,44 @@ func (d Describer) operands(value any, m places.Mark) (at syntax.Span, note stri
 		}
 	}
 	return syntax.Between(files, call.Pos(), call.End()), strings.Join(list, ", ")
+}
+
+// calls returns the call at a mark, or those calls in a marked statement that are to a function or method
+// of the given name.
+func (d Describer) calls(m places.Mark, name string) (calls []*ast.CallExpr, files *token.FileSet) {
+	cell, line, col := m.Place()
+	d.Places.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
+		files = fset
+		pos := syntax.Operator(n)
+		if m.Whole {
+			pos, _ = syntax.Head(n)
+		}
+		if p := fset.Position(pos); p.Line != line || p.Column != col {
+			return true
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && (!m.Whole || isCallOf(call, name)) {
+				calls = append(calls, call)
+			}
+			return m.Whole
+		})
+		return false
+	})
+	return calls, files
+}
+
+// outermost returns the place of the call in a marked statement that led to a panic: the only one whose
+// name is that of the outermost of the compiled functions that the panic left.
+func (d Describer) outermost(m places.Mark, inside []string) (at syntax.Span) {
+	if !m.Whole || len(inside) == 0 {
+		return at
+	}
+	name, _, _ := strings.Cut(inside[len(inside)-1], "[") // type arguments
+	calls, files := d.calls(m, name[strings.LastIndexByte(name, '.')+1:])
+	if len(calls) != 1 {
+		return at
+	}
+	return syntax.Between(files, calls[0].Pos(), calls[0].End())
 }
 
 // isCallOf reports whether a call is to the function or method of an operation, such as
