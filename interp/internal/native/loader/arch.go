@@ -13,6 +13,12 @@ type arch struct {
 	// jump writes a jump to the address that a slot holds.
 	jump     func(b []byte, at, slot uintptr) error
 	jumpSize int
+	// leap returns a jump to an address, for the start of a function.
+	leap func(to uintptr) []byte
+	// reach is the number of bytes that a call can reach in both directions.
+	reach int64
+	// quantum is the least size of an instruction, sys.PCQuantum.
+	quantum uint8
 	// direct, if set, makes the instruction at the end of code, which is at an address, compute an
 	// address instead of loading it from a slot. It reports whether it can.
 	direct func(code []byte, at, target uintptr) bool
@@ -53,7 +59,10 @@ var archs = map[string]arch{
 			copy(b, []byte{0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc})
 			return putDistance(b[2:6], at+2, slot, 0)
 		},
-		jumpSize: 8, callOffset: 1, direct: putLEA,
+		jumpSize: 8, callOffset: 1, direct: putLEA, reach: 1 << 31, quantum: 1,
+		leap: func(to uintptr) []byte { // MOVQ $to, DX; JMP DX
+			return append(binary.LittleEndian.AppendUint64([]byte{0x48, 0xba}, uint64(to)), 0xff, 0xe2)
+		},
 	},
 	"arm64": {
 		rules: map[object.RelocType]rule{
@@ -62,6 +71,10 @@ var archs = map[string]arch{
 			object.MethodOff:     {number, putNumber},
 			object.CallARM64:     {code, putBranch},
 			object.AddrARM64:     {symbol, putPageAdd},
+			object.Load8ARM64:    {symbol, putPageAdd},
+			object.Load16ARM64:   {symbol, putPage(2)},
+			object.Load32ARM64:   {symbol, putPage(4)},
+			object.Load64ARM64:   {symbol, putPageLoad},
 			object.GOTPCRelARM64: {slot, putPageLoad},
 		},
 		jump: func(b []byte, at, slot uintptr) error { // ADRP R16; MOVD (R16), R16; JMP (R16)
@@ -70,7 +83,10 @@ var archs = map[string]arch{
 			}
 			return putPageLoad(b[:8], at, slot, 0)
 		},
-		jumpSize: 12,
+		jumpSize: 12, reach: 1 << 27, quantum: 4,
+		leap: func(to uintptr) []byte { // MOVD 8(PC), R16; JMP (R16)
+			return binary.LittleEndian.AppendUint64([]byte{0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, uint64(to))
+		},
 	},
 }
 
@@ -133,29 +149,27 @@ func putBranch(b []byte, at, target uintptr, add int64) error {
 	return nil
 }
 
-// putPageAdd completes an ADRP and an ADD: the distance in pages of 4 KiB, and the offset in
-// the page.
-func putPageAdd(b []byte, at, target uintptr, add int64) error {
-	return putPage(b, at, target, add, 1)
-}
+// putPageAdd completes an ADRP and an instruction that holds the offset in the page: an ADD, or a load or store of a byte.
+var putPageAdd = putPage(1)
 
-// putPageLoad completes an ADRP and a load of eight bytes.
-func putPageLoad(b []byte, at, target uintptr, add int64) error {
-	return putPage(b, at, target, add, 8)
-}
+// putPageLoad completes an ADRP and a load or store of eight bytes.
+var putPageLoad = putPage(8)
 
-// putPage completes an ADRP and an instruction that holds the offset in the page divided by unit.
-func putPage(b []byte, at, target uintptr, add, unit int64) error {
-	const page = 1 << 12
-	t := int64(target) + add
-	d := t/page - int64(at)/page
-	if len(b) != 8 || t%page%unit != 0 || d < -1<<20 || d >= 1<<20 {
-		return fmt.Errorf("a pair of instructions cannot reach %#x from %#x", target, at)
+// putPage returns a function that completes an ADRP and an instruction: the distance in pages of 4 KiB, and the offset in
+// the page divided by unit.
+func putPage(unit int64) func(b []byte, at, target uintptr, add int64) error {
+	return func(b []byte, at, target uintptr, add int64) error {
+		const page = 1 << 12
+		t := int64(target) + add
+		d := t/page - int64(at)/page
+		if len(b) != 8 || t%page%unit != 0 || d < -1<<20 || d >= 1<<20 {
+			return fmt.Errorf("a pair of instructions cannot reach %#x from %#x", t, at)
+		}
+		adrp, second := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+		adrp = adrp&^(3<<29|(1<<19-1)<<5) | uint32(d&3)<<29 | uint32(d>>2)&(1<<19-1)<<5
+		second = second&^((1<<12-1)<<10) | uint32(t%page/unit)<<10
+		binary.LittleEndian.PutUint32(b, adrp)
+		binary.LittleEndian.PutUint32(b[4:], second)
+		return nil
 	}
-	adrp, second := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
-	adrp = adrp&^(3<<29|(1<<19-1)<<5) | uint32(d&3)<<29 | uint32(d>>2)&(1<<19-1)<<5
-	second = second&^((1<<12-1)<<10) | uint32(t%page/unit)<<10
-	binary.LittleEndian.PutUint32(b, adrp)
-	binary.LittleEndian.PutUint32(b[4:], second)
-	return nil
 }

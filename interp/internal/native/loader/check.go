@@ -12,8 +12,12 @@ const release = "go1.26"
 // Check returns an error unless objects can be loaded into a program that the given version
 // of Go has built for this system.
 func Check(version string) error {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return fmt.Errorf("compiled cells need linux/amd64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	return check(runtime.GOOS, runtime.GOARCH, version)
+}
+
+func check(goos, goarch, version string) error {
+	if _, ok := archs[goarch]; !ok || goos != "linux" {
+		return fmt.Errorf("compiled cells need linux/amd64 or linux/arm64, and this is %s/%s", goos, goarch)
 	}
 	minor, ok := strings.CutPrefix(version, release)
 	if !ok || minor != "" && (minor[0] != '.' || strings.Trim(minor[1:], "0123456789") != "") {

@@ -1,9 +1,8 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 package loader
 
 import (
-	"encoding/binary"
 	"reflect"
 	"runtime"
 	"syscall"
@@ -18,15 +17,16 @@ const mapsFatal = "internal/runtime/maps.fatal"
 // not let the process change its code, nothing changes.
 func (h *host) catchConflicts() {
 	entry := h.funcs[mapsFatal]
-	to := reflect.ValueOf(conflict).Pointer()
-	jump := append(binary.LittleEndian.AppendUint64([]byte{0x48, 0xba}, uint64(to)), 0xff, 0xe2) // MOVQ $to, DX; JMP DX
+	jump := archs[runtime.GOARCH].leap(reflect.ValueOf(conflict).Pointer())
 	page := uintptr(syscall.Getpagesize())
 	from, end := entry&^(page-1), (entry+uintptr(len(jump))+page-1)&^(page-1)
 	code := bytesAt(from, int(end-from))
 	if syscall.Mprotect(code, syscall.PROT_READ|syscall.PROT_WRITE|syscall.PROT_EXEC) != nil {
 		return
 	}
-	copy(code[entry-from:], jump)
+	place := code[entry-from:][:len(jump)]
+	copy(place, jump)
+	synchronize(place, place)
 	_ = syscall.Mprotect(code, syscall.PROT_READ|syscall.PROT_EXEC)
 }
 

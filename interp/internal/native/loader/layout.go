@@ -1,4 +1,4 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 //lint:file-ignore U1000 the runtime uses all fields
 
@@ -145,7 +145,6 @@ type inlinedCall struct {
 // Constants of packages runtime and internal/abi.
 const (
 	pcHeaderMagic = 0xfffffff1 // abi.CurrentPCLnTabMagic
-	pcQuantum     = 1          // sys.PCQuantum
 
 	funcIDWrapper = 23 // abi.FuncIDWrapper
 	funcFlagAsm   = 4  // abi.FuncFlagAsm

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 package loader
 
@@ -170,7 +170,7 @@ func (u *unit) deferReturn(s *object.Symbol) uint32 {
 func (t *tables) jumps(off, size uint32) {
 	e := entry{_func: _func{entryOff: off, nameOff: t.name(t.u.name + "..jumps"), flag: funcFlagAsm, pcsp: uint32(len(t.pcs))}}
 	t.pcs = append(t.pcs, 2) // a frame of 0 bytes, after the initial -1
-	t.pcs = binary.AppendUvarint(t.pcs, uint64(size/pcQuantum))
+	t.pcs = binary.AppendUvarint(t.pcs, uint64(size/uint32(t.u.arch.quantum)))
 	t.pcs = append(t.pcs, 0)
 	t.entries = append(t.entries, e)
 }
@@ -181,7 +181,7 @@ func (t *tables) module(end uint32) *moduledata {
 	md := &moduledata{
 		modulename: u.name, text: u.start(), minpc: u.start(), etext: u.start() + uintptr(end), maxpc: u.start() + uintptr(end),
 		rodata: u.base(), gofunc: u.base(), epclntab: u.end, end: u.end, funcnametab: t.names, pctab: t.pcs,
-		pcHeader: &pcHeader{magic: pcHeaderMagic, minLC: pcQuantum, ptrSize: uint8(unsafe.Sizeof(uintptr(0))), nfunc: len(t.entries), nfiles: uint(len(u.o.Files))},
+		pcHeader: &pcHeader{magic: pcHeaderMagic, minLC: u.arch.quantum, ptrSize: uint8(unsafe.Sizeof(uintptr(0))), nfunc: len(t.entries), nfiles: uint(len(u.o.Files))},
 	}
 	for _, f := range u.o.Files {
 		md.cutab = append(md.cutab, process.files.name(strings.TrimPrefix(f, "gofile..")))

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 package loader
 
@@ -12,7 +12,7 @@ import (
 // Sizes of the memory that all units of the process share. It is taken from the system page
 // by page, as units use it.
 const (
-	textRoom = 128 << 20
+	textRoom = 64 << 20
 	dataRoom = 512 << 20
 )
 
@@ -61,7 +61,7 @@ func newRoom(near uintptr) (*room, error) {
 
 // memfd creates a file that is only in memory.
 func memfd(name string) (uintptr, error) {
-	const sysMemfdCreate, closeOnExec = 319, 1
+	const closeOnExec = 1
 	p, err := syscall.BytePtrFromString(name)
 	if err != nil {
 		return 0, err

@@ -1,11 +1,10 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 package loader
 
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 	"unsafe"
 
@@ -131,9 +130,8 @@ func (u *unit) far(addr uintptr) bool {
 	if addr == 0 {
 		return false
 	}
-	from := int64(addressOf(process.room.text))
-	d := int64(addr) - from
-	return d < math.MinInt32+textRoom || d > math.MaxInt32-textRoom
+	d := int64(addr) - int64(addressOf(process.room.text))
+	return d < textRoom-u.arch.reach || d >= u.arch.reach-textRoom
 }
 
 // relocate fills in the addresses in text and data.

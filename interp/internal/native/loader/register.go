@@ -1,4 +1,4 @@
-//go:build linux && amd64 && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
 
 package loader
 
@@ -160,6 +160,7 @@ func (u *unit) verify() error {
 func (u *unit) register() error {
 	l, md, r := u.l, u.md, process.room
 	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
+	synchronize(r.text[u.textAt:][:u.textLen], r.writable[u.textAt:][:u.textLen])
 	r.topUsed += u.topLen
 	process.kept = append(process.kept, u.kept...)
 	moduledataverify1(md)

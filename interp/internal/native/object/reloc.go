@@ -17,6 +17,10 @@ const (
 	Keep           RelocType = 27
 	GOTPCRel       RelocType = 29
 	GOTPCRelARM64  RelocType = 34
+	Load8ARM64     RelocType = 37 // R_ARM64_PCREL_LDST8: the place of a byte that an instruction loads or stores
+	Load16ARM64    RelocType = 38
+	Load32ARM64    RelocType = 39
+	Load64ARM64    RelocType = 40
 	InitOrder      RelocType = 99
 	weak                     = 1 << 15
 )

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +67,7 @@ func (c *Compiler) start(inline bool) (*process, error) {
 	}
 	p.cmd = exec.Command(c.t.Compiler, append(args, "/dev/stdin")...)
 	// The collector starts late: most packages are compiled before there is anything to collect.
-	p.cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=256MiB")
+	p.cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=256MiB", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOEXPERIMENT=")
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	var err error
 	if p.source, err = p.cmd.StdinPipe(); err == nil {
