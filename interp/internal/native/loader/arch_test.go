@@ -25,7 +25,10 @@ func TestARM64(t *testing.T) {
 			typ    object.RelocType
 			second uint32
 			unit   uintptr
-		}{{object.AddrARM64, 0x91000000, 1}, {object.GOTPCRelARM64, 0xf9400000, 8}} {
+		}{
+			{object.AddrARM64, 0x91000000, 1}, {object.GOTPCRelARM64, 0xf9400000, 8}, {object.Load8ARM64, 0x39400000, 1},
+			{object.Load16ARM64, 0x79400000, 2}, {object.Load32ARM64, 0xb9400000, 4}, {object.Load64ARM64, 0xf9400000, 8},
+		} {
 			pair := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 0x90000000), tt.second)
 			err := rules[tt.typ].put(pair, at, target, 0)
 			if target%tt.unit != 0 {
@@ -81,11 +84,30 @@ func TestAMD64(t *testing.T) {
 	}
 }
 
-// TestCheck lists the versions that are refused.
+// TestCheck lists the versions and systems that are refused, and what the user reads.
 func TestCheck(t *testing.T) {
-	for version, ok := range map[string]bool{"go1.26": true, "go1.26.8": true, "go1.27": false, "go1.25.3": false, "go1.26.1 X:simd": false, "devel go1.26-abc": false, "go1.26rc1": false} {
-		if err := Check(version); (err == nil) != (ok && Supported() == nil) {
-			t.Errorf("%s: got the error %v", version, err)
+	const version, system = "compiled cells need go1.26 without experiments, and this program was built by ", "compiled cells need linux/amd64 or linux/arm64, and this is "
+	for _, tt := range []struct{ goos, goarch, version, want string }{
+		{"linux", "amd64", "go1.26", ""},
+		{"linux", "arm64", "go1.26", ""},
+		{"linux", "amd64", "go1.26.8", ""},
+		{"linux", "amd64", "go1.27", version + "go1.27"},
+		{"linux", "amd64", "go1.25.3", version + "go1.25.3"},
+		{"linux", "arm64", "go1.26.1 X:simd", version + "go1.26.1 X:simd"},
+		{"linux", "amd64", "devel go1.26-abc", version + "devel go1.26-abc"},
+		{"linux", "amd64", "go1.26rc1", version + "go1.26rc1"},
+		{"linux", "riscv64", "go1.26", system + "linux/riscv64"},
+		{"darwin", "amd64", "go1.26", system + "darwin/amd64"},
+		{"darwin", "arm64", "go1.26", system + "darwin/arm64"},
+		{"windows", "amd64", "go1.26", system + "windows/amd64"},
+		{"freebsd", "amd64", "go1.26", system + "freebsd/amd64"},
+	} {
+		got := ""
+		if err := check(tt.goos, tt.goarch, tt.version); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s/%s, %s: got %q, want %q", tt.goos, tt.goarch, tt.version, got, tt.want)
 		}
 	}
 }

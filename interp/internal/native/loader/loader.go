@@ -153,7 +153,8 @@ func (m *Module) Init() {
 }
 
 // step is a part of loading a unit. Before the step "types" a failure leaves nothing behind;
-// after it, memory that package reflect may refer to stays allocated.
+// after it, memory that package reflect may refer to stays allocated, and after "register" the unit does. Names and types
+// of a unit are known to later ones only after the last step.
 type step struct {
 	name string
 	run  func(*unit) error
@@ -169,6 +170,9 @@ var steps = []step{
 	{"masks", (*unit).pointerMasks},
 	{"verify", (*unit).verify},
 	{"register", (*unit).register},
+	{"methods", (*unit).giveMethods},
+	{"tables", (*unit).fillLate},
+	{"publish", (*unit).publish},
 }
 
 // Load makes the package name of an object part of the program. Init has to be called before
@@ -181,7 +185,7 @@ func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (
 	u.wrappers = wrappers
 	for _, s := range steps {
 		if err := l.run(u, s); err != nil {
-			if u.exposed {
+			if u.exposed && !u.registered {
 				process.room.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
 				process.kept = append(process.kept, u.kept...)
 			}
@@ -191,7 +195,13 @@ func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (
 	return &Module{u}, nil
 }
 
-func (l *Loader) run(u *unit, s step) error {
+// run runs a step. An object that is not what the compiler writes may make it panic.
+func (l *Loader) run(u *unit, s step) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the object is not as expected: %v", r)
+		}
+	}()
 	if l.fault != nil {
 		if err := l.fault(s.name); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -278,7 +279,7 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestFaults lets each step fail: the unit is not loaded, and the next one is.
+// TestFaults lets each step fail: the unit is not known to later ones, and the next one is loaded.
 func TestFaults(t *testing.T) {
 	s := newSession(t)
 	broken := errors.New("broken")
@@ -295,12 +296,20 @@ func TestFaults(t *testing.T) {
 		if !errors.Is(err, broken) {
 			t.Errorf("%s: got the error %v, want %v", at.name, err, broken)
 		}
-		if lastmoduledatap != last || len(s.types) > 0 || len(s.globals) > 0 {
+		if len(s.types) > 0 || len(s.globals) > 0 {
 			t.Errorf("%s: the unit is known", at.name)
+		}
+		if got, want := lastmoduledatap != last, i > stepAt("register"); got != want {
+			t.Errorf("%s: the unit is part of the program: got %v, want %v", at.name, got, want)
 		}
 		if i < 4 && process.room.textUsed != before.textUsed {
 			t.Errorf("%s: memory is lost", at.name)
 		}
+		s.fault = nil
+		if got := s.run("package main\nvar Out int\nfunc Cell() { Out = 42 }"); got != 42 {
+			t.Errorf("%s: the next unit: got %v, want 42", at.name, got)
+		}
+		clear(s.globals)
 	}
 	s.fault = nil
 	m, err := s.Load(o, "main", nil)
@@ -312,6 +321,69 @@ func TestFaults(t *testing.T) {
 	f()
 	if v, _ := m.Var("main.Out"); v.Int() != 1 {
 		t.Errorf("got %v, want 1", v)
+	}
+}
+
+// stepAt returns the index of a step.
+func stepAt(name string) int {
+	return slices.IndexFunc(steps, func(s step) bool { return s.name == name })
+}
+
+// TestDamaged loads objects that the compiler does not write. Each ends with an error that says which step found what.
+func TestDamaged(t *testing.T) {
+	s := newSession(t)
+	const source = "package main\ntype T struct{ n []int }\nvar V = map[string]*T{}\nvar W T\nfunc Cell() { V[\"a\"] = &W }"
+	for _, tt := range []struct {
+		name, symbol, want string
+		damage             func(s *object.Symbol)
+	}{
+		{"kind", "main.W", "choose: main.W is of kind 77", func(s *object.Symbol) { s.Kind = 77; s.Flags = 0 }},
+		{"relocation of an unknown type", "main.Cell", "choose: main.Cell has a relocation of type 999", func(s *object.Symbol) { lastReloc(s).Type = 999 }},
+		{"relocation outside", "main.Cell", "choose: main.Cell has a relocation at 1000000", func(s *object.Symbol) { lastReloc(s).Off = 1e6 }},
+		{"relocation before the start", "main.Cell", "choose: main.Cell has a relocation at -8", func(s *object.Symbol) { lastReloc(s).Off = -8 }},
+		{"relocation of another size", "main.Cell", "relocate: main.Cell: ", func(s *object.Symbol) { lastReloc(s).Size = 1 }},
+		{"no description", "main.Cell", "choose: main.Cell has no description", func(s *object.Symbol) { s.Aux = nil }},
+		{"no frame size", "main.Cell", "verify: the frame size of main.Cell is not known", without(object.AuxPCSP)},
+		{"no stack maps", "main.Cell", "verify: the pointers in the frames of main.Cell are not known", without(object.AuxFuncData)},
+		{"variable without a type", "main.W", "masks: the type of the variable main.W is not known", without(object.AuxGoType)},
+		{"variable of another size", "main.W", "masks: main.W has 16 bytes, and its type main.T has 24", func(s *object.Symbol) { s.Size = 16 }},
+		{"symbol larger than memory", "main.W", "place: the session has room for", func(s *object.Symbol) { s.Size = 1 << 31 }},
+		{"short type", "type:main.T", "the description type:main.T has 7 bytes", func(s *object.Symbol) { s.Data, s.Size, s.Relocs = s.Data[:7], 7, nil }},
+	} {
+		o, last := s.compile(source), lastmoduledatap
+		found := false
+		for i := range o.Defs {
+			if o.Defs[i].Name == tt.symbol && (tt.symbol != "main.W" || o.Defs[i].Kind == object.BSS) {
+				tt.damage(&o.Defs[i])
+				found = true
+			}
+		}
+		_, err := s.Load(o, "main", nil)
+		if !found || err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got the error %v, want %q", tt.name, err, tt.want)
+		}
+		if lastmoduledatap != last || len(s.types) > 0 || len(s.globals) > 0 {
+			t.Errorf("%s: the unit is known", tt.name)
+		}
+	}
+	if _, err := s.Load(s.compile(source), "main", nil); err != nil {
+		t.Errorf("an object that is not damaged: %v", err)
+	}
+}
+
+// lastReloc returns the last relocation of a function that is filled in.
+func lastReloc(s *object.Symbol) *object.Reloc {
+	i := len(s.Relocs) - 1
+	for s.Relocs[i].Type.Marker() || s.Relocs[i].Size == 0 {
+		i--
+	}
+	return &s.Relocs[i]
+}
+
+// without returns a function that removes what describes a symbol.
+func without(typ object.AuxType) func(*object.Symbol) {
+	return func(s *object.Symbol) {
+		s.Aux = slices.DeleteFunc(s.Aux, func(a object.Aux) bool { return a.Type == typ })
 	}
 }
 

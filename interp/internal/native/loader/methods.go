@@ -146,6 +146,17 @@ func (u *unit) isLate(r object.Reloc) bool {
 	return ok && slices.Contains(u.grows, u.o.Def(t.Sym))
 }
 
+// checkMethods reports types of earlier units that have no room for methods.
+func (u *unit) checkMethods() error {
+	for _, s := range u.grows {
+		name, _ := object.TypeName(s.Name)
+		if uncommonIn(u.bytes[s]) == nil || uncommonIn(installed(u.l.types[name])) == nil {
+			return errors.New(name + " has no room for methods")
+		}
+	}
+	return nil
+}
+
 // giveMethods lets types of earlier units refer to their new methods. The functions are known to
 // the runtime by then: other goroutines may call them at once.
 func (u *unit) giveMethods() error {
@@ -155,9 +166,6 @@ func (u *unit) giveMethods() error {
 		t := u.l.types[name]
 		from, to := u.bytes[s], uncommonIn(installed(t))
 		x := uncommonIn(from)
-		if x == nil || to == nil {
-			return errors.New(name + " has no room for methods")
-		}
 		if binary.LittleEndian.Uint32(to) == 0 {
 			copy(to[:countsAt], x) // the package path
 		}
@@ -170,6 +178,11 @@ func (u *unit) giveMethods() error {
 	if len(changed) > 0 {
 		process.host.renew(changed)
 	}
+	return nil
+}
+
+// fillLate fills in the addresses of tables of methods that exist only now.
+func (u *unit) fillLate() error {
 	for _, l := range u.late {
 		if err := u.fill(l.s, l.r); err != nil {
 			return err

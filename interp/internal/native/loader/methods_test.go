@@ -4,6 +4,7 @@ package loader
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 )
@@ -37,7 +38,7 @@ func Cell() {
 	Sum += i.M() + Values[1].(I).M()
 }`)
 	probe := "package main\nfunc Has(v any) int\nvar Values []any\nvar Out int\nfunc Cell() { Out = 0; for _, v := range Values { Out += Has(v) } }"
-	for _, at := range steps {
+	for _, at := range steps[:stepAt("methods")+1] {
 		s.fault = func(step string) error {
 			if step == at.name {
 				return errors.New("broken")
@@ -61,6 +62,29 @@ func Cell() {
 	f()
 	if v, _ := m.Var("main.Sum"); v.Int() != 15+5000+100+3 {
 		t.Errorf("got %v, want %v", v, 15+5000+100+3)
+	}
+}
+
+// TestMethodsLate lets the steps fail that follow the one that declares methods: existing values have them.
+func TestMethodsLate(t *testing.T) {
+	s := newSession(t)
+	for i, at := range steps[stepAt("methods")+1:] {
+		typ := fmt.Sprintf("Late%d", i)
+		s.run("package main\ntype " + typ + " struct{ n int }\nvar V" + typ + " any\nfunc Cell() { V" + typ + " = " + typ + "{7} }")
+		o := s.compile("package main\ntype " + typ + " struct{ n int }\nfunc (t " + typ + ") M() int { return t.n }\nfunc Cell() any { return " + typ + "{8} }")
+		s.fault = func(step string) error {
+			if step == at.name {
+				return errors.New("broken")
+			}
+			return nil
+		}
+		if _, err := s.Load(o, "main", nil); err == nil {
+			t.Errorf("%s: got no error", at.name)
+		}
+		s.fault = nil
+		if got := s.run("package main\nvar V" + typ + " any\nvar Out int\nfunc Cell() { Out = V" + typ + ".(interface{ M() int }).M() }"); got != 7 {
+			t.Errorf("%s: got %v, want 7", at.name, got)
+		}
 	}
 }
 

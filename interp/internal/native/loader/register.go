@@ -152,37 +152,44 @@ func (u *unit) verify() error {
 	if md.minpc != md.text+uintptr(md.ftab[0].entryoff) {
 		return errors.New("the text does not begin with a function")
 	}
-	return nil
+	return u.checkMethods()
 }
 
-// register makes the unit known to the runtime and to later units. The runtime would end the
-// process for what verify has checked.
+// register makes the unit part of the program. The runtime would end the process for what verify has checked.
 func (u *unit) register() error {
-	l, md, r := u.l, u.md, process.room
+	md, r := u.md, process.room
 	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
-	synchronize(r.text[u.textAt:][:u.textLen], r.writable[u.textAt:][:u.textLen])
 	r.topUsed += u.topLen
+	synchronize(r.text[u.textAt:][:u.textLen], r.writable[u.textAt:][:u.textLen])
 	process.kept = append(process.kept, u.kept...)
 	moduledataverify1(md)
 	last := lastmoduledatap
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&last.next)), unsafe.Pointer(md))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&lastmoduledatap)), unsafe.Pointer(md))
 	function(process.host.funcs[modulesinit])()
+	for _, s := range u.data {
+		if isCache(s.Name) {
+			process.host.addCache(s.Name, u.addr[s])
+		}
+	}
+	u.registered = true
+	u.l.loaded += u.textLen + u.dataLen + u.topLen
+	return nil
+}
+
+// publish makes the unit known to later units.
+func (u *unit) publish() error {
 	for name, t := range u.made {
-		l.types[name] = t
+		u.l.types[name] = t
 	}
 	for _, list := range [][]*object.Symbol{u.text, u.data} {
 		for _, s := range list {
 			if strings.HasPrefix(s.Name, u.name+".") && s.ABI != static {
-				l.globals[s.Name] = u.addr[s]
-			}
-			if isCache(s.Name) {
-				process.host.addCache(s.Name, u.addr[s])
+				u.l.globals[s.Name] = u.addr[s]
 			}
 		}
 	}
-	l.loaded += u.textLen + u.dataLen + u.topLen
-	return u.giveMethods()
+	return nil
 }
 
 // static is the ABI of symbols that only their object uses.

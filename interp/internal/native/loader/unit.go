@@ -25,9 +25,10 @@ type unit struct {
 	reflected
 	grown
 
-	wrappers map[string]bool
-	md       *moduledata
-	kept     []any
+	wrappers   map[string]bool
+	md         *moduledata
+	kept       []any
+	registered bool // with the runtime, for good
 }
 
 // selection holds the symbols to load.

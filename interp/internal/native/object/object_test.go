@@ -147,7 +147,9 @@ func TestConstants(t *testing.T) {
 		{relocs, "R_CALL", int(Call), 1}, {relocs, "R_CALLARM64", int(CallARM64), 1}, {relocs, "R_PCREL", int(PCRel), 1},
 		{relocs, "R_USEFIELD", int(UseField), 1}, {relocs, "R_USENAMEDMETHOD", int(UseNamedMethod), 1}, {relocs, "R_METHODOFF", int(MethodOff), 1},
 		{relocs, "R_KEEP", int(Keep), 1}, {relocs, "R_GOTPCREL", int(GOTPCRel), 1}, {relocs, "R_ARM64_GOTPCREL", int(GOTPCRelARM64), 1},
-		{relocs, "R_INITORDER", int(InitOrder), 1},
+		{relocs, "R_INITORDER", int(InitOrder), 1}, {relocs, "R_TLS_IE", int(ThreadLocal), 1},
+		{relocs, "R_ARM64_PCREL_LDST8", int(Load8ARM64), 1}, {relocs, "R_ARM64_PCREL_LDST16", int(Load16ARM64), 1},
+		{relocs, "R_ARM64_PCREL_LDST32", int(Load32ARM64), 1}, {relocs, "R_ARM64_PCREL_LDST64", int(Load64ARM64), 1},
 		{kinds, "STEXT", int(Text), 0}, {kinds, "SRODATA", int(ROData), 0}, {kinds, "SNOPTRDATA", int(NoPtrData), 0}, {kinds, "SDATA", int(Data), 0},
 		{kinds, "SBSS", int(BSS), 0}, {kinds, "SNOPTRBSS", int(NoPtrBSS), 0}, {kinds, "SDWARFCUINFO", int(Debug), 0},
 	} {
