@@ -4,6 +4,8 @@ package loader
 
 import (
 	"go/ast"
+	"go/constant"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -11,6 +13,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,26 +46,14 @@ var facts = []struct{ file, text string }{
 	{"runtime/panic.go", `case abi.FuncIDWrapper:\n\t+continue`},
 	{"internal/abi/switch.go", `type TypeAssert struct \{\n\tCache +\*TypeAssertCache`},
 	{"internal/abi/switch.go", `type InterfaceSwitch struct \{\n\tCache +\*InterfaceSwitchCache`},
-	{"internal/abi/type.go", `type UncommonType struct \{\n\tPkgPath NameOff.*\n\tMcount +uint16.*\n\tXcount +uint16.*\n\tMoff +uint32.*\n\t_ +uint32`},
-	{"internal/abi/type.go", `type Method struct \{\n\tName NameOff.*\n\tMtyp TypeOff.*\n\tIfn +TextOff.*\n\tTfn +TextOff`},
-	{"internal/abi/type.go", `type StructType struct \{\n\tType\n\tPkgPath Name\n\tFields +\[\]StructField`},
-	{"internal/abi/map.go", `type MapType struct \{\n\tType\n\tKey +\*Type\n\tElem +\*Type\n\tGroup \*Type.*\n.*\n\tHasher +func`},
 	{"cmd/compile/internal/reflectdata/reflect.go", `extra := t.Sym\(\) != nil \|\| len\(methods\(t\)\) != 0`},
 	{"runtime/panic.go", `//go:linkname maps_fatal internal/runtime/maps.fatal\nfunc maps_fatal\(s string\) \{`},
 	{"runtime/panic.go", `\nfunc fatal\(s string\) \{`},
-	{"internal/abi/symtab.go", `CurrentPCLnTabMagic = Go120PCLnTabMagic`},
-	{"internal/abi/symtab.go", `Go120PCLnTabMagic +PCLnTabMagic = 0x[fF]{7}1`},
-	{"internal/abi/symtab.go", `FuncFlagAsm\n`},
-	{"internal/abi/symtab.go", `PCDATA_InlTreeIndex *= 2`},
-	{"internal/abi/symtab.go", `FUNCDATA_ArgsPointerMaps *= 0`},
-	{"internal/abi/symtab.go", `FUNCDATA_LocalsPointerMaps *= 1`},
-	{"internal/abi/symtab.go", `FUNCDATA_StackObjects *= 2`},
-	{"internal/abi/symtab.go", `FUNCDATA_InlTree *= 3`},
-	{"internal/abi/symtab.go", `MINFUNC *= 16`},
-	{"internal/abi/symtab.go", `FuncTabBucketSize *= 256 \* MINFUNC`},
-	{"internal/abi/type.go", `TFlagUncommon TFlag = 1 << 0`},
-	{"internal/abi/type.go", `TFlagNamed TFlag = 1 << 2`},
-	{"internal/abi/iface.go", `type ITab struct \{\n\tInter \*InterfaceType\n\tType  \*Type\n\tHash  uint32`},
+	{"runtime/iface.go", `len\(staticuint64s\)`},
+	{"cmd/compile/internal/reflectdata/reflect.go", `"runtime.gcbits.%x"`},
+	{"runtime/type.go", `// -1 is the sentinel value for unreachable code.`},
+	{"internal/goarch/goarch_amd64.go", `_PCQuantum *= 1\n`},
+	{"internal/goarch/goarch_arm64.go", `_PCQuantum *= 4\n`},
 	{"cmd/compile/internal/types/fmt.go", `h := hash.Sum32\(\[\]byte\(p\)\)\n\treturn binary.LittleEndian.Uint32\(h\[:4\]\)`},
 	{"cmd/internal/hash/hash.go", `sum := sha256.Sum256\(data\)\n\tsum\[0\] \^= 0xff`},
 }
@@ -87,16 +79,103 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestOffsets compares the offsets in descriptions of types with those of the installed Go.
+// TestOffsets compares numbers of this package with the types and constants of package internal/abi.
 func TestOffsets(t *testing.T) {
-	typ := fieldsIn(t, filepath.Join(testenv.GOROOT(t), "src/internal/abi/type.go"))["Type"]
-	var names []string
-	for _, f := range typ {
-		names = append(names, f[:strings.IndexByte(f, ' ')])
+	testenv.GOROOT(t)
+	abi, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("internal/abi")
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := []string{"Size_", "PtrBytes", "Hash", "TFlag", "Align_", "FieldAlign_", "Kind_", "Equal", "GCData", "Str", "PtrToThis"}
-	if !reflect.DeepEqual(names, want) {
-		t.Errorf("the fields of abi.Type are %q, want %q; see docs/compiled-cells.md", names, want)
+	sizes := types.SizesFor("gc", runtime.GOARCH)
+	lookup := func(name string) types.Object {
+		x := abi.Scope().Lookup(name)
+		if x == nil {
+			t.Fatalf("package internal/abi has no %s; see docs/compiled-cells.md", name)
+		}
+		return x
+	}
+	for _, tt := range []struct {
+		name string // of a constant, of a type for its size, or of a field for its offset
+		got  int
+	}{
+		{"Type.Hash", hashAt}, {"Type.TFlag", flagsAt}, {"Type.Kind_", kindAt}, {"Type.PtrToThis", pointerTo},
+		{"PtrType.Elem", elemAt}, {"SliceType.Elem", elemAt}, {"ArrayType.Elem", elemAt}, {"ArrayType.Len", lenAt},
+		{"ChanType.Elem", elemAt}, {"ChanType.Dir", dirAt}, {"FuncType.InCount", inCountAt}, {"FuncType.OutCount", outCountAt}, {"FuncType", paramsAt},
+		{"MapType.Key", elemAt}, {"MapType.Elem", valueAt}, {"MapType.Hasher", hasherAt}, {"StructType.Fields", fieldsAt},
+		{"UncommonType.Mcount", countsAt}, {"UncommonType.Moff", methodsOff}, {"UncommonType", uncommonLen}, {"Method", methodLen},
+		{"ITab.Type", itabType}, {"ITab.Hash", hashAt},
+		{"Type", uncommonAt(reflect.Int)}, {"PtrType", uncommonAt(reflect.Pointer)}, {"SliceType", uncommonAt(reflect.Slice)}, {"FuncType", uncommonAt(reflect.Func)},
+		{"ChanType", uncommonAt(reflect.Chan)}, {"ArrayType", uncommonAt(reflect.Array)}, {"StructType", uncommonAt(reflect.Struct)},
+		{"InterfaceType", uncommonAt(reflect.Interface)}, {"MapType", uncommonAt(reflect.Map)},
+		{"TFlagUncommon", flagUncommon}, {"TFlagNamed", flagNamed}, {"KindDirectIface", kindMask + 1},
+		{"FuncIDWrapper", funcIDWrapper}, {"FuncFlagAsm", funcFlagAsm}, {"CurrentPCLnTabMagic", pcHeaderMagic}, {"FuncTabBucketSize", bucketSize},
+		{"PCDATA_InlTreeIndex", pcdataInlTree}, {"FUNCDATA_InlTree", funcdataInlTree}, {"FUNCDATA_StackObjects", stackObjects},
+		{"FUNCDATA_ArgsPointerMaps", 0}, {"FUNCDATA_LocalsPointerMaps", 1},
+	} {
+		typ, field, isField := strings.Cut(tt.name, ".")
+		x := lookup(typ)
+		want := int64(-1)
+		if c, ok := x.(*types.Const); ok {
+			want, _ = constant.Int64Val(constant.ToInt(c.Val()))
+		} else if !isField {
+			want = sizes.Sizeof(x.Type())
+		} else {
+			// Descriptions of other kinds begin with a Type.
+			obj, index, _ := types.LookupFieldOrMethod(x.Type(), false, abi, field)
+			if v, ok := obj.(*types.Var); ok && len(index) == 1 {
+				s := x.Type().Underlying().(*types.Struct)
+				fields := make([]*types.Var, s.NumFields())
+				for i := range fields {
+					fields[i] = s.Field(i)
+				}
+				want = sizes.Offsetsof(fields)[slices.Index(fields, v)]
+			}
+		}
+		if int64(tt.got) != want {
+			t.Errorf("%s: got %d, and internal/abi has %d; see docs/compiled-cells.md", tt.name, tt.got, want)
+		}
+	}
+}
+
+// runtimeNames matches the names of symbols of the runtime in the source of this package.
+var runtimeNames = regexp.MustCompile(`(?:"|//go:linkname \w+ )((?:runtime|reflect|internal/runtime/maps)\.(\w+))`)
+
+// TestNames checks that facts and docs/compiled-cells.md cover each symbol of the runtime that this package uses by name.
+func TestNames(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../../../docs/compiled-cells.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range runtimeNames.FindAllStringSubmatch(string(b), -1) {
+			names[m[1]] = m[2]
+		}
+	}
+	for symbol, name := range names {
+		word := regexp.MustCompile(`\b(reflect_)?` + name + `\b`)
+		if !slices.ContainsFunc(facts, func(f struct{ file, text string }) bool {
+			return word.MatchString(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(f.text))
+		}) {
+			t.Errorf("%s: no fact in this file says what it is in the source of Go; see docs/compiled-cells.md", symbol)
+		}
+		if !strings.Contains(string(page), "`"+symbol+"`") {
+			t.Errorf("docs/compiled-cells.md does not name %s", symbol)
+		}
+	}
+	if len(names) < 13 {
+		t.Errorf("found only the names %v", names)
 	}
 }
 
