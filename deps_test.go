@@ -83,7 +83,6 @@ STD, interp/lower, interp/internal/ansi < interp/internal/syntax
 STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess
 STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
-STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
@@ -113,7 +112,6 @@ var modules = map[string][]string{
 	"gid":        {"github.com/visualfc/gid"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
-	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},
 	"pprof":      {"github.com/google/pprof/profile"},
 	"purego":     {"github.com/ebitengine/purego"},

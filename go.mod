@@ -9,7 +9,6 @@ require (
 	github.com/go-zeromq/zmq4 v0.17.0
 	github.com/gofrs/flock v0.12.1
 	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
-	github.com/goplus/ixgo v1.1.1
 	github.com/goplus/reflectx v1.7.2
 	github.com/lucasb-eyer/go-colorful v1.3.0
 	github.com/traefik/yaegi v0.16.1
@@ -43,8 +42,6 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/timandy/routine v1.1.6 // indirect
-	github.com/visualfc/funcval v0.1.5 // indirect
-	github.com/visualfc/xtype v0.3.2 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect

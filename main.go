@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -66,7 +65,7 @@ func command(ctx context.Context) (run func() error) {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(append(slices.Clone(interp.Engines), interp.Compiled), ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
+		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
 	)
 	switch command := k.Selected().Target.Addr().Interface().(type) {
 	case interface{ Run() error }:

@@ -114,7 +114,7 @@ func TestChecks(t *testing.T) {
 
 // TestFixKernelspec runs the arguments of the commands that fix kernelspecs.
 func TestFixKernelspec(t *testing.T) {
-	for _, o := range []Options{{}, {Engine: "ixgo"}, {Ranks: 2}, {Remote: "ssh"}, {Remote: "docker", Image: "lab:1"}} {
+	for _, o := range []Options{{}, {Engine: "native"}, {Ranks: 2}, {Remote: "ssh"}, {Remote: "docker", Image: "lab:1"}} {
 		o.Prefix, o.Binary, o.Version = t.TempDir(), program(t, "program"), "1"
 		dir, err := Install(o)
 		if err != nil {

@@ -83,7 +83,7 @@ func TestInstallRanks(t *testing.T) {
 		folder, display, end string
 	}{
 		{Options{Ranks: 2}, "halfnote-2-ranks", "Go (halfnote, 2 ranks)", "--ranks 2 {connection_file}"},
-		{Options{Ranks: 4, Engine: "ixgo"}, "halfnote-ixgo-4-ranks", "Go (halfnote, ixgo, 4 ranks)", "--engine ixgo --ranks 4 {connection_file}"},
+		{Options{Ranks: 4, Engine: "native"}, "halfnote-native-4-ranks", "Go (halfnote, compiled cells, 4 ranks)", "--engine native --ranks 4 {connection_file}"},
 		{Options{Ranks: 1}, "halfnote", "Go (halfnote)", "interactive {connection_file}"},
 		{Options{Ranks: 8, Launcher: "srun --mpi=pmix"}, "halfnote-8-ranks", "Go (halfnote, 8 ranks)", "--ranks 8 --launcher srun --mpi=pmix {connection_file}"},
 	} {
@@ -110,19 +110,19 @@ func TestInstallRanks(t *testing.T) {
 
 // TestInstallEngine checks that another engine becomes a kernel with its own name.
 func TestInstallEngine(t *testing.T) {
-	dir, err := Install(Options{Prefix: t.TempDir(), Engine: "ixgo", Binary: program(t, "one"), Version: "1"})
+	dir, err := Install(Options{Prefix: t.TempDir(), Engine: "native", Binary: program(t, "one"), Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := filepath.Base(dir); got != "halfnote-ixgo" {
-		t.Errorf("got kernel %s, want halfnote-ixgo", got)
+	if got := filepath.Base(dir); got != "halfnote-native" {
+		t.Errorf("got kernel %s, want halfnote-native", got)
 	}
 	var s spec
 	if err := json.Unmarshal([]byte(contents(t, filepath.Join(dir, "kernel.json"))), &s); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "--engine", "ixgo", "{connection_file}"}
-	if !slices.Equal(s.Argv, want) || s.DisplayName != "Go (halfnote, ixgo)" {
+	want := []string{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "--engine", "native", "{connection_file}"}
+	if !slices.Equal(s.Argv, want) || s.DisplayName != "Go (halfnote, compiled cells)" {
 		t.Errorf("got %v and %q, want %v", s.Argv, s.DisplayName, want)
 	}
 }

@@ -62,7 +62,7 @@ func TestRemoteOptions(t *testing.T) {
 		{Options{Remote: "docker"}, "remote docker needs an image, want --image NAME"},
 		{Options{Remote: "ssh", Image: "x"}, `image "x" with remote ssh, which starts no container`},
 		{Options{Image: "x"}, `image "x" for a kernel on this machine`},
-		{Options{Remote: "docker", Image: "x", Engine: "ixgo"}, `engine "ixgo" with remote docker`},
+		{Options{Remote: "docker", Image: "x", Engine: "native"}, `engine "native" with remote docker`},
 	} {
 		tt.options.Prefix = t.TempDir()
 		if _, err := Install(tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -90,13 +90,7 @@ func (c *frontComm) deliver(ctx context.Context, data string) string {
 
 // TestWidgets checks that widgets and comms of cells exchange messages with a front end.
 func TestWidgets(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) { testWidgets(t, engine) })
-	}
-}
-
-func testWidgets(t *testing.T, engine string) {
-	s := newSessionOn(t, engine)
+	s := newSession(t)
 	f := &frontEnd{targets: map[string]kernel.CommOpened{}}
 	s.UseComms(f)
 	n := 0

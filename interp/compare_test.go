@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"halfnote/kernel"
 )
 
-var compare = flag.Bool("compare", false, "measure the engines and print the table of doc.go")
+var compare = flag.Bool("compare", false, "measure the engines and print the table of docs/cells.md")
 
 // compareVar is the environment variable with the engine that a child process measures.
 const compareVar = "HALFNOTE_TEST_COMPARE"
@@ -47,7 +46,7 @@ func TestCompareEngines(t *testing.T) {
 		if err := json.NewDecoder(strings.NewReader(text)).Decode(&list); err != nil {
 			t.Fatal(err)
 		}
-		columns[engine] = append(list, measure{"the program's size", size(t, engine)}, measure{"Go's test programs that pass", passing(t, engine)})
+		columns[engine] = append(list, measure{"Go's test programs that pass", passing(t, engine)})
 	}
 	for i, m := range columns[Engines[0]] {
 		line := fmt.Sprintf("%-42s", m.Name)
@@ -152,75 +151,6 @@ func passing(t *testing.T, engine string) string {
 	_, of, _ = strings.Cut(of, " of ")
 	of, _, _ = strings.Cut(of, ".")
 	return fmt.Sprintf("%d of %s", len(readList(t, file)), of)
-}
-
-// size returns the size of a program without the other engines, whose packages are
-// replaced by stubs.
-func size(t *testing.T, engine string) string {
-	dir := t.TempDir()
-	replace := map[string]string{}
-	for _, other := range Engines {
-		if other == engine {
-			continue
-		}
-		files, err := filepath.Abs(filepath.Join("internal", other))
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, _ := filepath.Glob(filepath.Join(files, "*.go"))
-		for _, file := range list {
-			replace[file] = ""
-		}
-		stub := filepath.Join(dir, other+".go")
-		if err := os.WriteFile(stub, []byte(fmt.Sprintf(stubEngine, other, options[other])), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		replace[filepath.Join(files, "stub.go")] = stub
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, exe := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "halfnote")
-	if err := os.WriteFile(file, overlay, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", file, "-o", exe, "..").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	info, err := os.Stat(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%.1f MB", float64(info.Size())/(1<<20))
-}
-
-const stubEngine = `package %s
-
-import (
-	"errors"
-	"go/types"
-	"io"
-	"reflect"
-
-	"halfnote/interp/engine"
-)
-
-type Options struct {
-	%s
-}
-
-func New(Options) (engine.Engine, error) { return nil, errors.New("this engine is not compiled in") }
-
-var _ types.Importer
-var _ io.Writer
-var _ reflect.Value
-`
-
-// options holds the fields that package interp sets.
-var options = map[string]string{
-	"ixgo":  "Table func(string) map[string]reflect.Value; Paths []string; Importer types.Importer",
-	"yaegi": "Symbols map[string]map[string]reflect.Value; Extra []string; Name func(string) string; Stdout io.Writer; Goroutine func() uint64",
 }
 
 // resident returns the resident memory of the process after garbage collection.

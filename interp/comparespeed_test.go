@@ -61,7 +61,7 @@ func TestCompareSpeed(t *testing.T) {
 		t.Skip("needs the flag -compare")
 	}
 	program := map[string]float64{}
-	for _, name := range append(slices.Clone(Engines), Compiled, "CPython") {
+	for _, name := range append(slices.Clone(Engines), "CPython") {
 		t.Run(name, func(t *testing.T) {
 			var s *Session
 			if name != "CPython" {

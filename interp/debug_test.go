@@ -56,13 +56,7 @@ func debugged(t *testing.T, s *Session, n int, code, how string) string {
 
 // TestDebugger checks breakpoints, steps, and the variables at each stop.
 func TestDebugger(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) { testDebug(t, engine) })
-	}
-}
-
-func testDebug(t *testing.T, engine string) {
-	s := newSessionOn(t, engine)
+	s := newSession(t)
 	const program = `type point struct{ X, y int }
 
 func add(a, b int) int {
@@ -149,7 +143,7 @@ go func(n int) {
 }(6)
 <-done`, []int{3}, "next", "breakpoint at In[8] (function literal):3 n=6\n= 7\n")
 	twice, upTo := "", ""
-	if engine == "yaegi" { // instances of generics have stops; upTo stays listed after its return
+	if *engineName != Compiled { // instances of generics have stops; upTo stays listed after its return
 		twice, upTo = "twice:3 < ", "upTo:5 < "
 	}
 	test("methods, generics and range over functions", `type counter struct{ n int }
@@ -178,10 +172,8 @@ breakpoint at (*counter).add:2 < In[9]:12 < upTo (function literal):6 < `+upTo+`
 // TestBreakpointsInEarlierCells checks that breakpoints hold in functions and methods that
 // were declared before a front end debugged, in earlier cells and in a cell that runs again.
 func TestBreakpointsInEarlierCells(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			s := newSessionOn(t, engine)
-			const functions = `type counter struct{ n int }
+	s := newSession(t)
+	const functions = `type counter struct{ n int }
 func (c *counter) add(by int) {
 	c.n += by
 }
@@ -190,35 +182,31 @@ func twice(n int) int {
 }
 func other(n int) int { return twice(n) }
 c := &counter{}`
-			if got := debugged(t, s, 1, functions, ""); got != "" {
-				t.Fatal(got)
-			}
-			s.Debug(nil)
-			step := func(n int, code string, lines []int, want string) {
-				t.Helper()
-				s.Debug(func(kernel.DebugEvent) {})
-				s.SetBreakpoints(functions, lines)
-				if got := debugged(t, s, n, code, ""); got != want {
-					t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
-				}
-				s.Debug(nil)
-			}
-			step(2, "other(3)", nil, "= 6\n")
-			step(3, "other(3)", []int{6}, "breakpoint at twice:6 < other:8 < In[3]:1 n=3\n= 6\n")
-			step(4, "c.add(2)\nc.n", []int{3}, "breakpoint at (*counter).add:3 < In[4]:1 c=&counter{n:0} by=2\n= 2\n")
-			step(5, functions, []int{6}, "")
-			step(6, "twice(4)", []int{6}, "breakpoint at twice:6 < In[6]:1 n=4\n= 8\n")
-		})
+	if got := debugged(t, s, 1, functions, ""); got != "" {
+		t.Fatal(got)
 	}
+	s.Debug(nil)
+	step := func(n int, code string, lines []int, want string) {
+		t.Helper()
+		s.Debug(func(kernel.DebugEvent) {})
+		s.SetBreakpoints(functions, lines)
+		if got := debugged(t, s, n, code, ""); got != want {
+			t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
+		}
+		s.Debug(nil)
+	}
+	step(2, "other(3)", nil, "= 6\n")
+	step(3, "other(3)", []int{6}, "breakpoint at twice:6 < other:8 < In[3]:1 n=3\n= 6\n")
+	step(4, "c.add(2)\nc.n", []int{3}, "breakpoint at (*counter).add:3 < In[4]:1 c=&counter{n:0} by=2\n= 2\n")
+	step(5, functions, []int{6}, "")
+	step(6, "twice(4)", []int{6}, "breakpoint at twice:6 < In[6]:1 n=4\n= 8\n")
 }
 
 // TestStopAtPanics checks that a panic stops its cell with the calls and variables that it
 // had, if the front end asks for that, and that the cell then ends with the panic.
 func TestStopAtPanics(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			s := newSessionOn(t, engine)
-			const code = `func first(list []int) int {
+	s := newSession(t)
+	const code = `func first(list []int) int {
 	return list[0]
 }
 func safe(list []int) (n int) {
@@ -230,17 +218,15 @@ for i := range 2 {
 	list := make([]int, 1-i)
 	n += first(list)
 }`
-			run := func(n int, panics bool, want string) {
-				t.Helper()
-				s.Debug(func(kernel.DebugEvent) {})
-				s.StopAtPanics(panics)
-				if got := debugged(t, s, n, code, ""); !strings.HasPrefix(got, want) {
-					t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
-				}
-				s.Debug(nil)
-			}
-			run(1, false, "Panic\npanic: runtime error: index out of range [0] with length 0\n")
-			run(2, true, "exception runtime error: index out of range [0] with length 0 at first:2 < In[2]:11 list=[]\nPanic\n")
-		})
+	run := func(n int, panics bool, want string) {
+		t.Helper()
+		s.Debug(func(kernel.DebugEvent) {})
+		s.StopAtPanics(panics)
+		if got := debugged(t, s, n, code, ""); !strings.HasPrefix(got, want) {
+			t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
+		}
+		s.Debug(nil)
 	}
+	run(1, false, "Panic\npanic: runtime error: index out of range [0] with length 0\n")
+	run(2, true, "exception runtime error: index out of range [0] with length 0 at first:2 < In[2]:11 list=[]\nPanic\n")
 }

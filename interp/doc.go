@@ -120,11 +120,11 @@
 // run in that time. Functions and methods of earlier cells with a breakpoint are compiled
 // again when the next cell runs; values that already hold such a function keep the one
 // without. With the filter "Panics", a panic that would end a cell stops it first, with
-// its calls and their variables. Without a debugger, cells run at full speed. Cells that can stop run at a
-// third to a half of it (with the ixgo engine at a third to a tenth), and each statement
+// its calls and their variables. Without a debugger, cells run at full speed. On Yaegi,
+// cells that can stop run at a third to a half of it. Each statement
 // takes some microseconds while any breakpoint is set. One goroutine stops at a time, and
 // the others continue. Steps are lines: the head of a loop is passed once. Packages run
-// from source do not stop, nor do generic functions with ixgo. A call that has just
+// from source do not stop, nor do generic functions in compiled cells. A call that has just
 // returned may still be listed below a function that is called back. The debugger
 // evaluates variables, fields and elements. An interrupt ends a stopped cell.
 //
@@ -180,44 +180,25 @@
 //
 // # Engines
 //
-// Two interpreters can execute cells: Yaegi, the default, and ixgo, with the flag
-// --engine ixgo of the commands kernel, run, lab and install; installed, it is a
-// separate kernel, halfnote-ixgo. This page holds for both, except for the differences
-// below. "go test ./interp -run CompareEngines -compare" repeats the measurements; these
-// were made on two cores.
+// Two engines can execute cells, chosen by the flag --engine of the commands kernel, run, lab and
+// install. Yaegi, the default, interprets them. Native compiles them with Go's own compiler
+// and links them into the running program; where it cannot, Yaegi runs the cells, and the
+// first one says why. docs/cells.md compares the two, and docs/compiled-cells.md describes
+// native. This page holds for both, except for these differences of native:
 //
-//	                                          yaegi        ixgo
-//	Go's own test programs that pass     781 of 809  786 of 809
-//	fib(30), 1.3 million calls                2.5 s       0.4 s
-//	10 million additions in a loop            0.6 s       1.0 s
-//	a call of a method, in a loop            1.0 µs      0.9 µs
-//	a call of compiled code, in a loop       0.4 µs      0.3 µs
-//	first cell of a session                   12 ms        9 ms
-//	the cell 1 + 1                          0.29 ms     0.24 ms
-//	the same after 10,000 cells             0.29 ms      1.3 ms
-//	an interrupt                             0.6 ms      0.4 ms
-//	memory that 10,000 cells leave           5.2 MB       32 MB
-//	the program, stripped, with it alone      34 MB       40 MB
-//
-// Choose ixgo for programs that call many small functions, for the names of generic
-// types, and where Yaegi reports that it does not support valid Go. Choose Yaegi for
-// everything else, and to avoid these differences of ixgo:
-//
-//   - A type has the methods that its cell declares. A method in a later cell makes a new
-//     type: existing values keep the old one, without the method. So does a new body of
-//     a method that calls recover.
-//   - All types of a session share room for 8,700 methods; a cell that would need more is
-//     refused.
+//   - Generic functions of the standard library are compiled. runtime.AddCleanup works, but not
+//     for variables of the session, which are not in the heap. Packages of an older language
+//     version have the loop variables of the newest.
 //   - As in compiled Go, fmt recovers from a panic of a String method, including endless
 //     recursion. recover does not return in a cell that os.Exit ends.
-//   - recover returns nil for panic(nil). Assigning nil to a map entry deletes the key.
-//     A type switch may match a type to which the value's type is assignable: put the
-//     more specific case first.
-//   - The line of a panic in compiled code is known where the cell itself, or a function
-//     that it calls, made the call; not in a method or literal of an earlier cell.
-//   - It relies on internals of Go's run-time system. A fault there ends the kernel.
-//     Yaegi does so only for types that refer to themselves, and while compiled code
-//     inspects values of your types.
+//   - Tracebacks underline the operand that failed and give the line of every call. They do not
+//     show the values of local integers, which %debug shows.
+//   - A package that remembers a type, such as encoding/json, may not see methods that a
+//     later cell declares. Types that functions declare keep the methods that they have.
+//   - The code of cells stays in memory, some kilobytes for each.
+//   - It relies on internals of Go's run-time system. A fault there ends the process. Yaegi does
+//     so only for types that refer to themselves, and while compiled code inspects values of
+//     your types.
 //
 // Where compiled code inspects values of your types (encoding/..., text/template,
 // html/template, log/slog, reflect, testing/quick), Yaegi shows it types with Go's names, fields

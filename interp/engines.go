@@ -2,14 +2,12 @@ package interp
 
 import (
 	"fmt"
-	"go/types"
 	"reflect"
 	"slices"
 	"strings"
 
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/internal/ixgo"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
@@ -19,29 +17,23 @@ import (
 
 // engines lists the engines that can execute cells, the default first.
 var engines = []struct {
-	name         string
-	experimental bool
-	open         func(s *Session, binary types.ImporterFrom) (engine.Engine, error)
+	name string
+	open func(*Session) (engine.Engine, error)
 }{
-	{"yaegi", false, openYaegi},
-	{"ixgo", false, func(s *Session, binary types.ImporterFrom) (engine.Engine, error) {
-		return ixgo.New(ixgo.Options{Table: symbols.Table, Paths: symbols.Paths(), Importer: binary})
-	}},
-	{Compiled, true, openCompiled},
+	{"yaegi", openYaegi},
+	{Compiled, openCompiled},
 }
 
-// Engines lists the names of the engines that can execute cells, the default first, without the experimental ones.
+// Engines lists the names of the engines that can execute cells, the default first.
 var Engines = func() (names []string) {
 	for _, e := range engines {
-		if !e.experimental {
-			names = append(names, e.name)
-		}
+		names = append(names, e.name)
 	}
 	return names
 }()
 
-// Compiled is the name of the engine that compiles cells with Go's own compiler. It is
-// experimental and needs what CompiledCells checks; where that is lacking, Yaegi runs the cells.
+// Compiled is the name of the engine that compiles cells with Go's own compiler. It needs what
+// CompiledCells checks; where that is lacking, Yaegi runs the cells.
 const Compiled = "native"
 
 // CompiledCells returns nil if cells can be compiled here, or an error that says why not. The
@@ -51,7 +43,7 @@ func CompiledCells() error {
 	return err
 }
 
-func openYaegi(s *Session, _ types.ImporterFrom) (engine.Engine, error) {
+func openYaegi(s *Session) (engine.Engine, error) {
 	return yaegi.New(yaegi.Options{
 		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: front.Alias,
 		Stdout: s.live.Stdout(), Goroutine: s.live.ID,
@@ -59,7 +51,7 @@ func openYaegi(s *Session, _ types.ImporterFrom) (engine.Engine, error) {
 }
 
 // openCompiled returns the engine that compiles cells, or Yaegi with a note for the user.
-func openCompiled(s *Session, binary types.ImporterFrom) (engine.Engine, error) {
+func openCompiled(s *Session) (engine.Engine, error) {
 	tables := map[string]map[string]reflect.Value{}
 	for _, path := range symbols.Paths() {
 		tables[path] = symbols.Table(path)
@@ -67,7 +59,7 @@ func openCompiled(s *Session, binary types.ImporterFrom) (engine.Engine, error) 
 	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Conflict: func(text string) { panic(mapaccess.Conflict(text)) }})
 	if err != nil {
 		s.note = fmt.Sprintf("note: cells are not compiled but interpreted by yaegi: %v", err)
-		return openYaegi(s, binary)
+		return openYaegi(s)
 	}
 	return e, nil
 }
@@ -77,29 +69,26 @@ func (s *Session) engineLabel() string {
 	if _, ok := s.engine.(*native.Engine); ok {
 		return "compiled cells"
 	}
-	if name := s.opts.Engine; name != "" && name != Compiled {
-		return "cells run by " + name
-	}
 	return "cells run by " + engines[0].name
 }
 
 // CheckEngine returns nil if name is the name of an engine, or "".
 func CheckEngine(name string) error {
-	if name == "" || name == Compiled || slices.Contains(Engines, name) {
+	if name == "" || slices.Contains(Engines, name) {
 		return nil
 	}
-	return fmt.Errorf("interp: unknown engine %q, want one of: %s, %s", name, strings.Join(Engines, ", "), Compiled)
+	return fmt.Errorf("interp: unknown engine %q, want one of: %s", name, strings.Join(Engines, ", "))
 }
 
-// newEngine returns the engine that the session's options name. binary imports the compiled packages.
-func (s *Session) newEngine(binary types.ImporterFrom) (engine.Engine, error) {
+// newEngine returns the engine that the session's options name.
+func (s *Session) newEngine() (engine.Engine, error) {
 	for _, e := range engines {
 		if e.name == s.opts.Engine {
-			return e.open(s, binary)
+			return e.open(s)
 		}
 	}
 	if err := CheckEngine(s.opts.Engine); err != nil {
 		return nil, err
 	}
-	return engines[0].open(s, binary)
+	return engines[0].open(s)
 }

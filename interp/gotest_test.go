@@ -38,17 +38,14 @@ var programs = flag.String("programs", "", "run the programs of Go's test direct
 
 // TestGoPrograms runs programs of Go's test directory that consist of one file and begin
 // with "// run", each as one cell of a session in a separate process. It checks that the
-// programs of pass.txt pass: a share of them, or all if HALFNOTE_REQUIRE lists gotest, on other engines one in four. The
+// programs of pass.txt pass: a share of them, or all if HALFNOTE_REQUIRE lists gotest, with compiled cells one in four. The
 // programs of skip.txt do not apply to a notebook, for the reasons given there. -update
 // runs all programs and rewrites pass.txt; -programs REGEXP runs the programs that match.
 // Both print how often each failure occurs. It is must-test 13.
 func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass.txt") }
 
-// TestGoProgramsIxgo is TestGoPrograms on the other engine, with its own list.
-func TestGoProgramsIxgo(t *testing.T) { goPrograms(t, "ixgo", "testdata/gotest/pass-ixgo.txt") }
-
-// TestGoProgramsNative is TestGoPrograms with compiled cells. docs/compiled-cells.md says why the
-// others fail.
+// TestGoProgramsNative is TestGoPrograms with compiled cells, which have their own list.
+// docs/compiled-cells.md says why the others fail.
 func TestGoProgramsNative(t *testing.T) {
 	if err := CompiledCells(); err != nil {
 		testenv.Missing(t, "native", err)

@@ -4,24 +4,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"halfnote/internal/testenv"
 )
 
 // TestDashboard checks that a dashboard changes while a cell trains, and that its last state is shown
 // when the cell ends, also by an error or an interrupt, and with two dashboards and a bar.
-func TestDashboard(t *testing.T) { dashboard(t, *engineName) }
-
-// TestDashboardIxgo is TestDashboard on the ixgo engine.
-func TestDashboardIxgo(t *testing.T) {
-	if !testenv.Requires("ixgo") {
-		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
-	}
-	dashboard(t, "ixgo")
-}
-
-func dashboard(t *testing.T, engine string) {
-	s := newSessionOn(t, engine)
+func TestDashboard(t *testing.T) {
+	s := newSession(t)
 	const setup = `net := nn.NewLinear(4, 1)
 sgd, scaler := optim.NewSGD(nn.Parameters(net), 0.01), amp.NewGradScaler()
 x, y := tensor.Ones(8, 4), tensor.Ones(8, 1)

@@ -9,26 +9,13 @@ import (
 	"testing"
 
 	"halfnote/display"
-	"halfnote/internal/testenv"
 	"halfnote/kernel"
 )
 
 // TestProfile profiles a cell with one heavy line, in a function of an earlier cell, and checks that the
-// table and the flame graph name it, on every engine, and that functions are compiled without
-// stops afterwards.
+// table and the flame graph name it, and that functions are compiled without stops afterwards.
 func TestProfile(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			if engine == "ixgo" && !testenv.Requires("ixgo") {
-				t.Skip("HALFNOTE_REQUIRE does not list ixgo")
-			}
-			testProfile(t, engine)
-		})
-	}
-}
-
-func testProfile(t *testing.T, engine string) {
-	s := newSessionOn(t, engine)
+	s := newSession(t)
 	evalFor(t, s, 1, `import "crypto/sha256"
 x := make([]byte, 1<<20)
 func light(n int) int { return n + 1 }

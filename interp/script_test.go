@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,17 +37,8 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // sections. Scripts in testdata/alone run one at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
-// TestScriptsIxgo runs the same scripts on the ixgo engine. testdata/ixgo.exceptions
-// lists the cells whose output may differ, with the reasons.
-func TestScriptsIxgo(t *testing.T) {
-	if !*update && !testenv.Requires("ixgo") {
-		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
-	}
-	scripts(t, "ixgo")
-}
-
-// TestScriptsNative runs the same scripts as compiled cells, with the exceptions in
-// testdata/native.exceptions. By default it runs only a few.
+// TestScriptsNative runs the same scripts as compiled cells. testdata/native.exceptions lists
+// the cells whose output may differ, with the reasons. By default it runs only a few scripts.
 func TestScriptsNative(t *testing.T) {
 	if !testing.Short() && !*update && !testenv.Requires("native") {
 		if err := CompiledCells(); err != nil {
@@ -80,12 +70,12 @@ func needNative(t *testing.T) {
 // tested lists the engines to test: the compiled one if HALFNOTE_REQUIRE lists native.
 func tested(t *testing.T) []string {
 	if !testenv.Requires("native") {
-		return Engines
+		return Engines[:1]
 	}
 	if err := CompiledCells(); err != nil {
 		t.Fatal(err)
 	}
-	return append(slices.Clone(Engines), Compiled)
+	return Engines
 }
 
 // TestSessionsNative runs the tests of sessions with compiled cells, in a separate process:
@@ -94,7 +84,7 @@ func tested(t *testing.T) []string {
 func TestSessionsNative(t *testing.T) {
 	needNative(t)
 	cmd := exec.Command(os.Args[0], "-engine", Compiled, "-test.skip",
-		"Scripts|GoProgram|Fuzz|Ixgo|Native|Hostile|Unwinding|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Widgets|Pages|RefusedCells")
+		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -133,14 +123,6 @@ func scripts(t *testing.T, engine string) {
 // directory before the next cell runs. The folder cache in it is the module cache, and Go's command fetches the modules in
 // the folder modules.
 func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
-
-// TestPackageScriptsIxgo is TestPackageScripts on the ixgo engine.
-func TestPackageScriptsIxgo(t *testing.T) {
-	if !*update && !testenv.Requires("ixgo") {
-		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
-	}
-	packageScripts(t, "ixgo")
-}
 
 // TestPackageScriptsNative is TestPackageScripts with compiled cells.
 func TestPackageScriptsNative(t *testing.T) {

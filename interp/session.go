@@ -138,11 +138,7 @@ func NewSession(o Options) (*Session, error) {
 
 // reset starts again with an empty environment.
 func (s *Session) reset() error {
-	binary := exports.Importer()
-	if s.front != nil {
-		binary = s.front.Binary
-	}
-	e, err := s.newEngine(binary)
+	e, err := s.newEngine()
 	if err != nil {
 		return err
 	}
@@ -158,6 +154,10 @@ func (s *Session) reset() error {
 	}
 	s.types = dynamic.NewSpace()
 	s.types.Foreign, s.types.Guard = s.live.Foreign, s.guard
+	binary := exports.Importer()
+	if s.front != nil {
+		binary = s.front.Binary
+	}
 	f := front.NewState(e.Files(), e.Needs(), binary)
 	f.Failed = s.refusedIn
 	s.places.Reset(f.Fset, f.Packages)

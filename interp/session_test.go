@@ -17,10 +17,9 @@ import (
 	"halfnote/kernel"
 )
 
-// TestIsComplete checks whether a front end is asked to run a cell or to continue it.
 // TestBanner checks that the banner names the engine that runs the cells.
 func TestBanner(t *testing.T) {
-	for engine, want := range map[string]string{"": "cells run by yaegi", "ixgo": "cells run by ixgo"} {
+	for engine, want := range map[string]string{"": "cells run by yaegi", "yaegi": "cells run by yaegi"} {
 		if got := newSessionOn(t, engine).Language().Banner; !strings.Contains(got, want) {
 			t.Errorf("engine %q: got banner %q, want one with %q", engine, got, want)
 		}
@@ -35,6 +34,7 @@ func TestBanner(t *testing.T) {
 	}
 }
 
+// TestIsComplete checks whether a front end is asked to run a cell or to continue it.
 func TestIsComplete(t *testing.T) {
 	s := newSession(t)
 	for _, c := range []struct{ code, status, indent string }{

@@ -35,30 +35,28 @@ type Color int
 		{`[]Run{}`, nil},
 		{`[]Color{1, 2}`, nil},
 	}
-	for _, engine := range Engines {
-		s := newSessionOn(t, engine)
-		eval := func(n int, code string) string {
-			r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{})
-			if r.Err != nil {
-				t.Fatalf("%s: %s: %v", engine, code, r.Err)
-			}
-			if r.Value == nil {
-				return ""
-			}
-			html, _ := r.Value.Data["text/html"].(string)
-			return html
+	s := newSession(t)
+	eval := func(n int, code string) string {
+		r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{})
+		if r.Err != nil {
+			t.Fatalf("%s: %v", code, r.Err)
 		}
-		eval(1, head)
-		for i, test := range tests {
-			var got []string
-			for _, part := range strings.Split(eval(i+2, test.code), "</t") {
-				if j := strings.LastIndex(part, `">`); j >= 0 && strings.Contains(part, "padding:") {
-					got = append(got, part[j+len(`">`):])
-				}
+		if r.Value == nil {
+			return ""
+		}
+		html, _ := r.Value.Data["text/html"].(string)
+		return html
+	}
+	eval(1, head)
+	for i, test := range tests {
+		var got []string
+		for _, part := range strings.Split(eval(i+2, test.code), "</t") {
+			if j := strings.LastIndex(part, `">`); j >= 0 && strings.Contains(part, "padding:") {
+				got = append(got, part[j+len(`">`):])
 			}
-			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
-				t.Errorf("%s: %s: table with cells %q, want %q", engine, test.code, got, test.want)
-			}
+		}
+		if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
+			t.Errorf("%s: table with cells %q, want %q", test.code, got, test.want)
 		}
 	}
 }

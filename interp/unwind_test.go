@@ -54,14 +54,10 @@ func shareOf(t *testing.T, calls []string) (share []string) {
 // it unwinds, and not quadratic, even if there are other goroutines. These wait, because
 // the test measures the processor time of the whole process.
 func TestUnwindingGrowth(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			s := newSessionOn(t, engine)
-			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
-			for _, call := range shareOf(t, deepCalls) {
-				unwindingGrows(t, s, call)
-			}
-		})
+	s := newSession(t)
+	evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
+	for _, call := range shareOf(t, deepCalls) {
+		unwindingGrows(t, s, call)
 	}
 }
 
@@ -104,39 +100,37 @@ func processorTime(t *testing.T) float64 {
 // panics unwind.
 func TestUnwindingWithBusyGoroutine(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
-		for _, engine := range Engines {
-			t.Run(fmt.Sprintf("%s on %d", engine, procs), func(t *testing.T) {
-				if procs != 2 {
-					testenv.Long(t)
+		t.Run(fmt.Sprint(procs, " processors"), func(t *testing.T) {
+			if procs != 2 {
+				testenv.Long(t)
+			}
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			s := newSession(t)
+			evalAll(t, s, deep, "go func() { for {} }()")
+			caughtCalls, endless := shareOf(t, deepCalls), shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"})
+			if procs == 1 { // every change of goroutine waits 10 ms for the busy one
+				caughtCalls, endless = caughtCalls[:1], endless[:1]
+			}
+			for _, call := range caughtCalls {
+				code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
+				if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
+					t.Errorf("%s: got %s", code, got)
 				}
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				s := newSessionOn(t, engine)
-				evalAll(t, s, deep, "go func() { for {} }()")
-				caughtCalls, endless := shareOf(t, deepCalls), shareOf(t, []string{"T{}.Ping(%d)", "down(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"})
-				if procs == 1 { // every change of goroutine waits 10 ms for the busy one
-					caughtCalls, endless = caughtCalls[:1], endless[:1]
+			}
+			for _, call := range endless {
+				code := fmt.Sprintf(call, 1<<40)
+				if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
+					t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
 				}
-				for _, call := range caughtCalls {
-					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
-					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
-						t.Errorf("%s: got %s", code, got)
-					}
-				}
-				for _, call := range endless {
-					code := fmt.Sprintf(call, 1<<40)
-					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
-						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
-					}
-				}
-				got := evalFor(t, s, 30, "for { caught(func() { T{}.Ping(1000) }) }", "200ms")
-				if !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
-					t.Errorf("an interrupt while panics unwind: got %s", got)
-				}
-				if got := evalFor(t, s, 31, "caught(func() { down(10) })", ""); got != "= bottom\n" {
-					t.Errorf("afterwards: got %s", got)
-				}
-			})
-		}
+			}
+			got := evalFor(t, s, 30, "for { caught(func() { T{}.Ping(1000) }) }", "200ms")
+			if !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
+				t.Errorf("an interrupt while panics unwind: got %s", got)
+			}
+			if got := evalFor(t, s, 31, "caught(func() { down(10) })", ""); got != "= bottom\n" {
+				t.Errorf("afterwards: got %s", got)
+			}
+		})
 	}
 }
 
@@ -144,23 +138,19 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 // passes, including those of compiled functions, and that a later panic replaces an earlier
 // one.
 func TestUnwindingRunsDeferredCalls(t *testing.T) {
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			s := newSessionOn(t, engine)
-			evalAll(t, s, deep)
-			for _, c := range []struct{ code, want string }{
-				{"caught(func() { deferring(99) }); done", "= 100\n"},
-				{"caught(func() { locking(99) }); mu.TryLock()", "= true\n"},
-				{`caught(func() { replacing(99) })`, "= bottom\n"},
-				{`func named() (n int) { defer func() { recover(); n++ }(); n = 6; deferring(3); return 1 }` + "\nnamed()", "= 7\n"},
-				{`func never() { defer func() { done = 0 }(); panic("always") }` + "\ncaught(never)", "= always\n"},
-				{"done", "= 0\n"},
-			} {
-				if got := evalFor(t, s, 2, c.code, ""); got != c.want {
-					t.Errorf("%s: got %s, want %s", c.code, got, c.want)
-				}
-			}
-		})
+	s := newSession(t)
+	evalAll(t, s, deep)
+	for _, c := range []struct{ code, want string }{
+		{"caught(func() { deferring(99) }); done", "= 100\n"},
+		{"caught(func() { locking(99) }); mu.TryLock()", "= true\n"},
+		{`caught(func() { replacing(99) })`, "= bottom\n"},
+		{`func named() (n int) { defer func() { recover(); n++ }(); n = 6; deferring(3); return 1 }` + "\nnamed()", "= 7\n"},
+		{`func never() { defer func() { done = 0 }(); panic("always") }` + "\ncaught(never)", "= always\n"},
+		{"done", "= 0\n"},
+	} {
+		if got := evalFor(t, s, 2, c.code, ""); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.code, got, c.want)
+		}
 	}
 }
 

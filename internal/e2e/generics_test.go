@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/interp"
 	"halfnote/kernel/client"
 )
 
@@ -34,30 +33,26 @@ fmt.Println(maphash.Comparable(seed, 1) == maphash.Comparable(seed, 1), isPath)`
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range interp.Engines {
-		t.Run(engine, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			none := t.TempDir()
-			k, err := client.Start(ctx, client.Spec{
-				DisplayName: "Go", Language: "go", InterruptMode: "message",
-				Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
-				Env:  map[string]string{"PATH": none, "GOROOT": none, "GOPATH": none, "GOMODCACHE": none},
-			}, client.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer k.Close()
-			var printed strings.Builder
-			reply, err := k.Execute(ctx, cell, client.ExecuteOptions{}, func(m client.Message) {
-				var stream struct{ Text string }
-				if m.Header.Type == "stream" && m.Decode(&stream) == nil {
-					printed.WriteString(stream.Text)
-				}
-			})
-			if err != nil || reply.Status != "ok" || printed.String() != want {
-				t.Errorf("got %s %s, printed %q, want %q (%v)", reply.Status, reply.ErrorValue, printed.String(), want, err)
-			}
-		})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	none := t.TempDir()
+	k, err := client.Start(ctx, client.Spec{
+		DisplayName: "Go", Language: "go", InterruptMode: "message",
+		Argv: []string{exe, "kernel", "{connection_file}"},
+		Env:  map[string]string{"PATH": none, "GOROOT": none, "GOPATH": none, "GOMODCACHE": none},
+	}, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	var printed strings.Builder
+	reply, err := k.Execute(ctx, cell, client.ExecuteOptions{}, func(m client.Message) {
+		var stream struct{ Text string }
+		if m.Header.Type == "stream" && m.Decode(&stream) == nil {
+			printed.WriteString(stream.Text)
+		}
+	})
+	if err != nil || reply.Status != "ok" || printed.String() != want {
+		t.Errorf("got %s %s, printed %q, want %q (%v)", reply.Status, reply.ErrorValue, printed.String(), want, err)
 	}
 }

@@ -87,9 +87,6 @@ type Needs struct {
 	Rewrites []string
 	// Instances reports whether generic declarations must be replaced by their instances.
 	Instances bool
-	// Complete reports whether all methods of a type must be in the unit that declares it. A
-	// method in a later cell then makes a new type.
-	Complete bool
 }
 
 // Unit is one cell: declarations whose names are unique in the session, and one

@@ -11,33 +11,7 @@ import (
 // the function ends, and recovers from that list: in Yaegi a panic in a deferred call
 // skips the others, and recover finds nothing in a method or in a literal that was
 // assigned to a variable.
-func (u *Unit) deferred() { u.deferLists(func(*ast.BlockStmt) bool { return true }) }
-
-// loopDefers does the same, but only in functions that defer calls in loops over
-// functions.
-func (u *Unit) loopDefers() { u.deferLists(u.defersInLoop) }
-
-// defersInLoop reports whether a loop over a function, in a function's body, has a
-// defer statement.
-func (u *Unit) defersInLoop(body *ast.BlockStmt) bool {
-	found := false
-	u.inside(body, func(c *astutil.Cursor) {
-		r, ok := c.Node().(*ast.RangeStmt)
-		if !ok {
-			return
-		}
-		if _, ok := orInvalid(u.typeOf(r.X)).Underlying().(*types.Signature); ok {
-			u.inside(r.Body, func(c *astutil.Cursor) {
-				_, is := c.Node().(*ast.DeferStmt)
-				found = found || is
-			})
-		}
-	})
-	return found
-}
-
-// deferLists rewrites the functions that want selects, and literals that these defer.
-func (u *Unit) deferLists(want func(*ast.BlockStmt) bool) {
+func (u *Unit) deferred() {
 	u.recovering = map[*ast.BlockStmt]bool{}
 	lists := map[*ast.FuncLit]*ast.Ident{} // defer list of the function that defers the literal
 	for i, d := range u.File.Decls {
@@ -47,13 +21,11 @@ func (u *Unit) deferLists(want func(*ast.BlockStmt) bool) {
 		u.File.Decls[i] = astutil.Apply(d, func(c *astutil.Cursor) bool {
 			switch n := c.Node().(type) {
 			case *ast.FuncDecl:
-				if n.Body != nil && want(n.Body) {
+				if n.Body != nil {
 					u.deferList(n.Body, nil, lists)
 				}
 			case *ast.FuncLit:
-				if lists[n] != nil || want(n.Body) {
-					u.deferList(n.Body, lists[n], lists)
-				}
+				u.deferList(n.Body, lists[n], lists)
 			}
 			return true
 		}, nil).(ast.Decl)

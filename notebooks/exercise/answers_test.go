@@ -31,7 +31,7 @@ func TestAnswers(t *testing.T) {
 		t.Fatal("no answers", err)
 	}
 	engines := interp.Engines
-	if !testenv.Requires("ixgo") {
+	if !testenv.Requires("native") {
 		engines = engines[:1]
 	}
 	keys := exercise.Keys()

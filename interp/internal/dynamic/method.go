@@ -221,8 +221,7 @@ func native(t reflect.Type, name string) (any, string) {
 		return nil, ""
 	}
 	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
-		// m.Func does not work for types that the engine ixgo makes
-		f := args[0].Elem().MethodByName(name)
+		f := args[0].Elem().Method(m.Index)
 		if m.Type.IsVariadic() {
 			return f.CallSlice(args[1:])
 		}

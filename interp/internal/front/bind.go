@@ -97,7 +97,7 @@ func (c *Bound) bindMethods(f *DeclFile) {
 		m := &method{Name: fn.Name(), Typ: b, sig: signature(fn), Src: f.Src}
 		if old := c.Env.Of(b).Methods[m.Name]; old != nil {
 			m.Hook = old.Hook
-		} else if !b.Generic && !(c.Complete && callsRecover(fd)) {
+		} else if !b.Generic {
 			m.Hook = fmt.Sprintf("%s_%s__hook%d", b.Slot, m.Name, c.Seq)
 			c.newHooks[m] = true
 		}
@@ -306,16 +306,4 @@ func (c *Bound) Importable(paths map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// callsRecover reports whether a method may call recover, which works only in the
-// deferred function itself and so not through a variable.
-func callsRecover(d *ast.FuncDecl) bool {
-	found := false
-	ast.Inspect(d, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == "recover"
-		return !found
-	})
-	return found
 }

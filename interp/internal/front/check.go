@@ -119,10 +119,10 @@ func (c *checker) more(a *attempt) bool {
 			}
 			fn, _ := a.info.Defs[fd.Name].(*types.Func)
 			m := c.Env.Of(b).Methods[fd.Name.Name]
-			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] && !c.Complete {
+			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] {
 				continue
 			}
-			if m != nil && m.sig == signature(fn) && m.Hook != "" && !(c.Complete && callsRecover(fd)) {
+			if m != nil && m.sig == signature(fn) && m.Hook != "" {
 				continue
 			}
 			// The engine cannot change a method's type, so the type gets a new version.

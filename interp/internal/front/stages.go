@@ -18,7 +18,6 @@ type Shared struct {
 	Importer  types.Importer
 	Std       *Std
 	Packages  *Packages
-	Complete  bool              // types cannot gain methods later
 	Instances bool              // the engine knows generic types by their instances, which cannot gain methods later
 	Taken     map[string]bool   // names known to the engine
 	Tainted   map[*Binding]bool // types of which the engine may have seen methods of a rejected cell

@@ -28,7 +28,7 @@ func NewState(files *token.FileSet, needs engine.Needs, binary types.ImporterFro
 	s.Loader = packages.Loader
 	s.Shared = Shared{
 		Fset: files, Ground: token.Pos(files.AddFile("earlier", -1, 0).Base()), Importer: packages.Loader,
-		Std: NewStd(files), Packages: packages, Complete: needs.Complete, Instances: needs.Instances, Taken: map[string]bool{}, Tainted: map[*Binding]bool{},
+		Std: NewStd(files), Packages: packages, Instances: needs.Instances, Taken: map[string]bool{}, Tainted: map[*Binding]bool{},
 		Failed: func(string) int { return 0 },
 	}
 	return s

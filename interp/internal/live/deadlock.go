@@ -155,7 +155,7 @@ func (g goroutine) waitsForCells() bool {
 	if name, ok := strings.CutPrefix(f, packageName+"(*Registry)."); ok {
 		return name != "Sleep"
 	}
-	for _, p := range []string{"reflect.", "github.com/traefik/yaegi/", "github.com/goplus/ixgo"} {
+	for _, p := range []string{"reflect.", "github.com/traefik/yaegi/"} {
 		if strings.HasPrefix(f, p) {
 			return true
 		}

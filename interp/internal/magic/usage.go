@@ -140,7 +140,7 @@ func compiledCalls(names []string, runsCells func(string) bool) (list []string) 
 
 // isPlumbing reports whether a function belongs to the interpreter or the run-time system.
 func isPlumbing(name string) bool {
-	for _, prefix := range []string{"runtime.", "runtime/", "reflect.", "internal/", "halfnote/interp", "github.com/traefik/", "github.com/goplus/", "gogo", "memeqbody", "aeshash", "cmpbody", "indexbyte"} {
+	for _, prefix := range []string{"runtime.", "runtime/", "reflect.", "internal/", "halfnote/interp", "github.com/traefik/", "gogo", "memeqbody", "aeshash", "cmpbody", "indexbyte"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
