@@ -23,6 +23,12 @@ func (c *Calls) Depth() int { return c.depth(1 << 20) }
 // Deeper reports whether more than limit calls are active. A stack with fewer calls of the
 // host need not be searched.
 func (c *Calls) Deeper(limit int) bool {
+	room := stacks.Get().(*[]uintptr)
+	few := frames((*room)[:min(len(*room), limit)]) < min(len(*room), limit)
+	stacks.Put(room)
+	if few {
+		return false
+	}
 	var one [1]uintptr
 	if runtime.Callers(limit, one[:]) == 0 {
 		return false
