@@ -41,8 +41,8 @@ var deepCalls = []string{
 	"literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
-// raisesAnew are the calls of which each level panics again.
-var raisesAnew = map[string]bool{"again(%d)": true, "replacing(%d)": true}
+// raisesAgain are the calls of which each level panics again.
+var raisesAgain = map[string]bool{"again(%d)": true, "replacing(%d)": true}
 
 // shareOf returns the calls that a run includes: one in three by default.
 func shareOf(t *testing.T, calls []string) (share []string) {
@@ -56,14 +56,14 @@ func shareOf(t *testing.T, calls []string) (share []string) {
 // TestUnwindingGrowth checks that the work of a panic is linear in the number of calls that
 // it unwinds, and not quadratic, even if there are other goroutines. These wait, because
 // the test measures the processor time of the whole process. Compiled cells unwind as every Go program
-// does: calls that raise a panic anew at each level, on top of the calls before, take quadratic time.
+// does: calls that raise a panic again at each level, on top of the calls before, take quadratic time.
 func TestUnwindingGrowth(t *testing.T) {
 	for _, engine := range tested(t) {
 		t.Run(engine, func(t *testing.T) {
 			s := newSessionOn(t, engine)
 			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
 			for _, call := range shareOf(t, deepCalls) {
-				if engine != Compiled || !raisesAnew[call] {
+				if engine != Compiled || !raisesAgain[call] {
 					unwindingGrows(t, s, call)
 				}
 			}
