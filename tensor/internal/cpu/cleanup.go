@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// bufferGroup groups small buffers under one cleanup, because a cleanup for each would cost more
+// bufferGroup groups buffers of fewer than keepMin bytes under one cleanup, because a cleanup for each would cost more
 // than the rest of an operation on it. A buffer counts as live until it is released or the whole
 // group is unreachable.
 type bufferGroup struct {
@@ -14,7 +14,6 @@ type bufferGroup struct {
 }
 
 const (
-	small      = 4 << 10 // buffers of fewer bytes belong to a group
 	groupCount = 16
 	groupBytes = 16 << 10
 )

@@ -15,7 +15,7 @@ import (
 // cost more than a pass over them:
 //
 //	Alloc ── collectHot, which paces Go's garbage collector so that small results lie in a cache
-//	  │   ── freeList (32 KiB and more) ── else collectShort, which paces it so that memory does not
+//	  │   ── freeList (4 KiB and more)  ── else collectShort, which paces it so that memory does not
 //	  │                                    grow, and the freeList again
 //	  │                                 ── else fresh: Go's heap, or pages of the system (vast)
 //	  ▼
@@ -82,15 +82,11 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 		m.inParts(n, words, func(part []uint64) { clear(part) })
 	}
 	b := &buffer{allocation: allocation{n, words}}
-	if n < small {
+	if n < keepMin {
 		b.group = m.join(n)
 		return b, nil
 	}
-	give := b.allocation
-	if n < keepMin {
-		give.words = nil
-	}
-	b.cleanup = runtime.AddCleanup(b, m.give, give)
+	b.cleanup = runtime.AddCleanup(b, m.give, b.allocation)
 	return b, nil
 }
 

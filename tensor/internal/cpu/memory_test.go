@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -34,16 +35,21 @@ func TestCapacity(t *testing.T) {
 // TestReleasedMemoryIsReused checks that released memory is reused, also for smaller sizes unless most
 // of it would be wasted, and that Alloc zeroes it.
 func TestReleasedMemoryIsReused(t *testing.T) {
-	const n = 100 << 10
+	for _, n := range []int{2 * keepMin, 16 << 10, 100 << 10} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { testReuse(t, n) })
+	}
+}
+
+func testReuse(t *testing.T, n int) {
 	b := New(1)
 	x := allocated(t, b, n)
 	at := unsafe.Pointer(&x.words[0])
 	b.Write(x, 0, bytes.Repeat([]byte{7}, n))
 	b.Release(x)
-	if got, want := b.Memory(), (driver.MemoryStats{Peak: n, Reserved: int64(capacity(n/8)) * 8, Limit: b.limit}); got != want {
+	if got, want := b.Memory(), (driver.MemoryStats{Peak: int64(n), Reserved: int64(capacity(n/8)) * 8, Limit: b.limit}); got != want {
 		t.Errorf("after a release: got %+v, want %+v", got, want)
 	}
-	y := allocated(t, b, n-100)
+	y := allocated(t, b, n-n/1000)
 	if unsafe.Pointer(&y.words[0]) != at {
 		t.Errorf("slightly smaller buffer: got other memory, want the released one")
 	}

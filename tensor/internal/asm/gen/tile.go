@@ -187,11 +187,13 @@ func (s shape) end(rows int, leave string) {
 	}
 }
 
-// direct prints a [Direct]. Rows of A are addressed relative to pointers to every third one.
+// direct prints a [Direct]. Rows of A are addressed relative to pointers to every third one. C is fetched
+// before the loop: a new result is probably not in the second cache.
 func direct(name string, rows int) {
 	fn("is a [Direct].", name, "(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)", 0, 80)
 	load("k", "CX", "a", "SI", "lda", "R8", "ka", "R9", "b", "DI", "ldb", "R10", "c", "DX", "ldc", "R11", "mask", "AX")
 	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2")
+	p("XORQ R15, R15\nTESTQ AX, AX\nSETNE R15\nSHLQ $6, R15 // 64 if the mask has columns of the second register, otherwise 0")
 	bases := []string{"SI", "R12", "R13", "R14", "BX"}[:(rows+2)/3]
 	p("LEAQ (R8)(R8*2), AX")
 	for i := 1; i < len(bases); i++ {
@@ -200,6 +202,10 @@ func direct(name string, rows int) {
 	p("MOVQ mode+72(FP), AX\nCMPQ AX, $2\nJEQ resume")
 	for i := range 2 * rows {
 		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
+	}
+	p("MOVQ DX, AX")
+	for range rows {
+		p("BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)\nBYTE $0x42; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x38 // PREFETCHW (AX)(R15*1)\nADDQ R11, AX")
 	}
 	p("JMP begin\nresume:\nMOVQ DX, AX")
 	for i := range rows {
