@@ -78,7 +78,7 @@ func New(o Options) (*Engine, error) {
 func Available() (*toolchain.Toolchain, error) { return available() }
 
 var available = sync.OnceValues(func() (*toolchain.Toolchain, error) {
-	if err := loader.Supported(); err != nil {
+	if err := loader.Permitted(); err != nil {
 		return nil, err
 	}
 	return toolchain.Find(context.Background())

@@ -64,7 +64,7 @@ func New(o Options) (*Loader, error) {
 	process.once.Do(func() {
 		process.objects, process.files.at = map[string]*object.Object{}, map[string]uint32{}
 		if process.host, process.err = newHost(o); process.err == nil {
-			process.room, process.err = newRoom(afterProgram(process.host.md))
+			process.room, process.err = newRoom(afterProgram(process.host.md), textRoom, dataRoom)
 		}
 		if process.conflict = o.Conflict; process.err == nil && o.Conflict != nil {
 			process.host.catchConflicts()

@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -24,39 +25,52 @@ type room struct {
 	topUsed              int // bytes at the end of data: lists of methods, which lie after the types they belong to
 }
 
-// newRoom reserves the memory near an address, so that code in it can call the program's
+// Permitted returns an error if the system does not let this process run code that it has written.
+func Permitted() error {
+	if err := Supported(); err != nil {
+		return err
+	}
+	page := syscall.Getpagesize()
+	r, err := newRoom(0, page, page)
+	if err != nil {
+		return err
+	}
+	return errors.Join(munmap(addressOf(r.text), 2*page), munmap(addressOf(r.writable), page))
+}
+
+// newRoom reserves memory for text and data near an address, so that code in it can call the program's
 // functions directly, and checks that code in it can run.
-func newRoom(near uintptr) (*room, error) {
+func newRoom(near uintptr, textSize, dataSize int) (*room, error) {
 	fd, err := memfd("cells")
 	if err != nil {
 		return nil, fmt.Errorf("cannot create memory for code: %w", err)
 	}
 	file := os.NewFile(fd, "cells")
 	defer file.Close()
-	if err := file.Truncate(textRoom); err != nil {
-		return nil, fmt.Errorf("cannot create %d bytes of memory for code: %w", textRoom, err)
+	if err := file.Truncate(int64(textSize)); err != nil {
+		return nil, fmt.Errorf("cannot create %d bytes of memory for code: %w", textSize, err)
 	}
-	base, err := mmap(near, textRoom+dataRoom, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE, -1)
+	base, err := mmap(near, textSize+dataSize, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE, -1)
 	if err != nil {
-		return nil, fmt.Errorf("cannot reserve %d bytes of memory: %w", textRoom+dataRoom, err)
+		return nil, fmt.Errorf("cannot reserve %d bytes of memory: %w", textSize+dataSize, err)
 	}
 	for _, m := range []struct {
 		at          uintptr
 		size, prot  int
 		flags, file int
 	}{
-		{base, textRoom, syscall.PROT_READ | syscall.PROT_EXEC, syscall.MAP_SHARED | syscall.MAP_FIXED, int(fd)},
-		{base + textRoom, dataRoom, syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_ANON | syscall.MAP_PRIVATE | syscall.MAP_NORESERVE | syscall.MAP_FIXED, -1},
+		{base, textSize, syscall.PROT_READ | syscall.PROT_EXEC, syscall.MAP_SHARED | syscall.MAP_FIXED, int(fd)},
+		{base + uintptr(textSize), dataSize, syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_ANON | syscall.MAP_PRIVATE | syscall.MAP_NORESERVE | syscall.MAP_FIXED, -1},
 	} {
 		if _, err := mmap(m.at, m.size, m.prot, m.flags, m.file); err != nil {
 			return nil, fmt.Errorf("the system does not let this process run code that it has written: %w", err)
 		}
 	}
-	writable, err := mmap(0, textRoom, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED, int(fd))
+	writable, err := mmap(0, textSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED, int(fd))
 	if err != nil {
 		return nil, fmt.Errorf("cannot map memory for code: %w", err)
 	}
-	return &room{text: bytesAt(base, textRoom), writable: bytesAt(writable, textRoom), data: bytesAt(base+textRoom, dataRoom)}, nil
+	return &room{text: bytesAt(base, textSize), writable: bytesAt(writable, textSize), data: bytesAt(base+uintptr(textSize), dataSize)}, nil
 }
 
 // memfd creates a file that is only in memory.
@@ -80,6 +94,14 @@ func mmap(at uintptr, size, prot, flags, fd int) (uintptr, error) {
 		return 0, errno
 	}
 	return p, nil
+}
+
+// munmap returns memory to the system.
+func munmap(at uintptr, size int) error {
+	if _, _, errno := syscall.Syscall(syscall.SYS_MUNMAP, at, uintptr(size), 0); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // take returns the offsets of n bytes of text and m bytes of data, which are zero. It takes

@@ -24,6 +24,9 @@ type Options struct {
 // Supported says why objects cannot be loaded here.
 func Supported() error { return Check(runtime.Version()) }
 
+// Permitted returns the error of Supported.
+func Permitted() error { return Supported() }
+
 // New returns the error of Supported.
 func New(Options) (*Loader, error) { return nil, Supported() }
 

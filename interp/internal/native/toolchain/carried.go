@@ -2,11 +2,13 @@ package toolchain
 
 import (
 	"archive/zip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,20 +51,24 @@ func carriedSum(file string) string {
 }
 
 // unpack writes the toolchain that the program carries into a folder of the cache and returns it.
-func (p *program) unpack() (*Toolchain, error) {
+func (p *program) unpack(ctx context.Context) (*Toolchain, error) {
 	cache := p.cacheFile()
 	if cache == "" {
 		return nil, errors.New("the compiler that this program carries needs a folder for its files: set XDG_CACHE_HOME to one that can be written")
 	}
-	t, err := p.unpackTo(strings.TrimSuffix(cache, filepath.Ext(cache)))
-	if err != nil {
-		return nil, fmt.Errorf("the compiler that this program carries: %w", err)
+	t, err := p.unpackTo(ctx, strings.TrimSuffix(cache, filepath.Ext(cache)))
+	var path *fs.PathError
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.As(err, &path):
+		return nil, fmt.Errorf("the compiler that this program carries cannot be unpacked: %w: set XDG_CACHE_HOME to a folder that can be written and has room for 80 MB", err)
 	}
-	return t, nil
+	return nil, fmt.Errorf("the compiler that this program carries: %w: install halfnote again", err)
 }
 
 // unpackTo replaces a folder by one with the files of the archive.
-func (p *program) unpackTo(dir string) (*Toolchain, error) {
+func (p *program) unpackTo(ctx context.Context, dir string) (*Toolchain, error) {
 	z, err := zip.OpenReader(p.file)
 	if err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func (p *program) unpackTo(dir string) (*Toolchain, error) {
 		return nil, err
 	}
 	if sum, err := sumOf(p.file, m.Size); err != nil || sum != m.Sum {
-		return nil, errors.Join(fmt.Errorf("%s is not the program that it was made for: install halfnote again", p.file), err)
+		return nil, errors.Join(fmt.Errorf("%s is not the program that it was made for", p.file), err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return nil, err
@@ -84,19 +90,20 @@ func (p *program) unpackTo(dir string) (*Toolchain, error) {
 	}
 	defer os.RemoveAll(temp)
 	t := &Toolchain{Compiler: filepath.Join(dir, compilerName), Packages: map[string]string{}, Addresses: m.Addresses}
+	all := sha256.New()
 	for _, f := range z.File {
-		if f.Name == manifestName {
-			continue
-		}
 		if path, ok := strings.CutPrefix(f.Name, packagesDir); ok {
 			t.Packages[strings.TrimSuffix(path, packageExt)] = filepath.Join(dir, filepath.FromSlash(f.Name))
 		}
-		if err := extract(f, temp); err != nil {
+		if err := extract(f, temp, all); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
+	if got := fmt.Sprintf("%x", all.Sum(nil)); got != strings.TrimPrefix(z.Comment, carriedMark) {
+		return nil, fmt.Errorf("its files are damaged: their sum is %s, and that of the archive is %s", got, strings.TrimPrefix(z.Comment, carriedMark))
+	}
 	// Another process may do the same: its files are equal.
-	if err := os.Rename(temp, dir); err != nil && !complete(t) {
+	if err := os.Rename(temp, dir); err != nil && (!complete(t) || t.runs(ctx) != nil) {
 		if err := errors.Join(os.RemoveAll(dir), os.Rename(temp, dir)); err != nil {
 			return nil, err
 		}
@@ -115,8 +122,8 @@ func readManifest(z *zip.Reader) (*manifest, error) {
 	return m, json.NewDecoder(f).Decode(m)
 }
 
-// extract writes a file of an archive below a folder.
-func extract(f *zip.File, dir string) error {
+// extract writes a file of an archive below a folder, and adds it to the sum of all.
+func extract(f *zip.File, dir string, all io.Writer) error {
 	name, err := filepath.Localize(f.Name)
 	if err != nil {
 		return err
@@ -134,7 +141,8 @@ func extract(f *zip.File, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, r)
+	fmt.Fprintf(all, "%s %d\n", f.Name, f.UncompressedSize64)
+	_, err = io.Copy(io.MultiWriter(w, all), r)
 	return errors.Join(err, w.Close())
 }
 

@@ -9,7 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -34,15 +36,39 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t := p.load(); t != nil {
+	if t := p.load(); t != nil && t.runs(ctx) == nil {
 		return t, nil
 	}
+	t, err := p.make(ctx)
+	if err == nil {
+		err = t.runs(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.store(t)
+	return t, nil
+}
+
+// runs returns an error unless the compiler runs and is of the program's version.
+func (t *Toolchain) runs(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, t.Compiler, "-V").Output()
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("the system does not run the compiler: %w: if its file system is mounted with noexec, set XDG_CACHE_HOME to a folder on another", err)
+	}
+	if err != nil {
+		return fmt.Errorf("the compiler does not run: %w", err)
+	}
+	if version := strings.TrimPrefix(strings.TrimSpace(string(out)), "compile version "); version != runtime.Version() {
+		return fmt.Errorf("%s is the compiler of %s, and %s built this program: build it again", t.Compiler, version, runtime.Version())
+	}
+	return nil
+}
+
+// make returns the toolchain that the program carries, or else that of an installed Go and the sources of the program.
+func (p *program) make(ctx context.Context) (*Toolchain, error) {
 	if p.carried {
-		t, err := p.unpack()
-		if err == nil {
-			p.store(t)
-		}
-		return t, err
+		return p.unpack(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -61,7 +87,6 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	if t.Addresses, err = g.addresses(); err != nil {
 		return nil, err
 	}
-	p.store(t)
 	return t, nil
 }
 
