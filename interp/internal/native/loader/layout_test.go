@@ -4,6 +4,7 @@ package loader
 
 import (
 	"go/ast"
+	"go/build"
 	"go/constant"
 	"go/importer"
 	"go/parser"
@@ -81,7 +82,7 @@ func TestLayout(t *testing.T) {
 
 // TestOffsets compares numbers of this package with the types and constants of package internal/abi.
 func TestOffsets(t *testing.T) {
-	testenv.GOROOT(t)
+	build.Default.GOROOT = testenv.GOROOT(t)
 	abi, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("internal/abi")
 	if err != nil {
 		t.Fatal(err)
