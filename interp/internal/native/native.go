@@ -60,7 +60,7 @@ func New(o Options) (*Engine, error) {
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path
 	}
-	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Objects: e.object, Conflict: o.Conflict}); err != nil {
+	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Names: e.names, Conflict: o.Conflict}); err != nil {
 		return nil, err
 	}
 	if e.compiler, err = tools.NewCompiler(); err != nil {
@@ -84,13 +84,13 @@ var available = sync.OnceValues(func() (*toolchain.Toolchain, error) {
 	return toolchain.Find(context.Background())
 })
 
-// object returns the object of a package of the program.
-func (e *Engine) object(path string) (*object.Object, error) {
+// names returns the names of the symbols of a package of the program.
+func (e *Engine) names(path string) (object.Names, error) {
 	a, err := e.tools.Archive(path)
 	if err != nil {
-		return nil, err
+		return object.Names{}, err
 	}
-	return object.Read(a)
+	return object.ReadNames(a)
 }
 
 // Needs implements engine.Engine.

@@ -16,7 +16,7 @@ import (
 
 // Loader links the units of one session. It is not safe for concurrent use.
 type Loader struct {
-	objects func(path string) (*object.Object, error)
+	names   func(path string) (object.Names, error)
 	globals map[string]uintptr      // functions and variables of units, and what Define adds
 	types   map[string]reflect.Type // types of units, by the compiler's names
 	fault   func(step string) error // of tests: called before each step
@@ -31,9 +31,9 @@ type Options struct {
 	// Addresses are those that the linker gave to the variables of the program, by name, and to
 	// the instances of its generic functions.
 	Addresses map[string]uintptr
-	// Objects returns the object of a package of the program, which has the names of the
-	// types that other objects refer to by number.
-	Objects func(path string) (*object.Object, error)
+	// Names returns the names of the symbols of a package of the program, which other objects
+	// refer to by number.
+	Names func(path string) (object.Names, error)
 	// Conflict panics where the runtime would end the process because goroutines of units use
 	// a map at the same time. That of the first loader counts.
 	Conflict func(text string)
@@ -47,7 +47,7 @@ var process struct {
 	host     *host
 	room     *room
 	conflict func(text string)
-	objects  map[string]*object.Object
+	names    map[string]object.Names // by package
 	files    files
 	kept     []any // memory that the runtime refers to, and the collector does not see
 }
@@ -62,7 +62,7 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	process.once.Do(func() {
-		process.objects, process.files.at = map[string]*object.Object{}, map[string]uint32{}
+		process.names, process.files.at = map[string]object.Names{}, map[string]uint32{}
 		if process.host, process.err = newHost(o); process.err == nil {
 			process.room, process.err = newRoom(afterProgram(process.host.md), textRoom, dataRoom)
 		}
@@ -74,7 +74,7 @@ func New(o Options) (*Loader, error) {
 	if process.err != nil {
 		return nil, process.err
 	}
-	return &Loader{objects: o.Objects, globals: map[string]uintptr{}, types: map[string]reflect.Type{}}, nil
+	return &Loader{names: o.Names, globals: map[string]uintptr{}, types: map[string]reflect.Type{}}, nil
 }
 
 // afterProgram returns an address not far after the program.

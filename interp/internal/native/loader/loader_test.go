@@ -49,12 +49,12 @@ func newSession(t *testing.T) *session {
 	} {
 		symbols["fmt"][name] = reflect.ValueOf(f)
 	}
-	l, err := New(Options{Symbols: symbols, Addresses: tools.Addresses, Objects: func(path string) (*object.Object, error) {
+	l, err := New(Options{Symbols: symbols, Addresses: tools.Addresses, Names: func(path string) (object.Names, error) {
 		a, err := tools.Archive(path)
 		if err != nil {
-			return nil, err
+			return object.Names{}, err
 		}
-		return object.Read(a)
+		return object.ReadNames(a)
 	}})
 	if err != nil {
 		t.Fatal(err)

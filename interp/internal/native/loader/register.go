@@ -13,24 +13,21 @@ import (
 	"halfnote/interp/internal/native/object"
 )
 
-// nameOf returns the name of a symbol, for which it may read the object of another package.
+// nameOf returns the name of a symbol, for which it may read those of another package.
 func (u *unit) nameOf(r object.Ref) string {
 	if name := u.o.Name(r); name != "" {
 		return name
 	}
 	path := u.o.PackageOf(r)
-	if path == "" || u.l.objects == nil {
+	if path == "" || u.l.names == nil {
 		return ""
 	}
-	o, ok := process.objects[path]
+	names, ok := process.names[path]
 	if !ok {
-		o, _ = u.l.objects(path) // without it the name is not known
-		process.objects[path] = o
+		names, _ = u.l.names(path) // without them the name is not known
+		process.names[path] = names
 	}
-	if o == nil || int(r.Index) >= len(o.Defs) {
-		return ""
-	}
-	return o.Defs[r.Index].Name
+	return names.Name(r.Index)
 }
 
 // pointerMasks says which words of the unit's variables hold pointers.

@@ -47,6 +47,21 @@ const (
 // Read returns the object in an archive that the compiler has written. The object refers to
 // the bytes of the archive.
 func Read(archive []byte) (*Object, error) {
+	r, err := open(archive)
+	if err != nil {
+		return nil, err
+	}
+	o := r.object()
+	if r.failed {
+		return nil, errOffset
+	}
+	return o, nil
+}
+
+var errOffset = errors.New("object: an offset is outside the object")
+
+// open returns a reader of the object in an archive.
+func open(archive []byte) (*reader, error) {
 	b, err := member(archive, "_go_.o")
 	if err != nil {
 		return nil, err
@@ -59,11 +74,17 @@ func Read(archive []byte) (*Object, error) {
 		return nil, fmt.Errorf("object: the format is %q, want %q", b[:min(len(b), len(magic))], magic)
 	}
 	r := &reader{b: b}
-	o := r.object()
-	if r.failed {
-		return nil, errors.New("object: an offset is outside the object")
+	header := uint32(len(magic) + 8 + 4) // after the fingerprint and the flags
+	for i := range r.at {
+		r.at[i] = r.u32(header + 4*uint32(i))
+		if i > 0 && r.at[i] < r.at[i-1] {
+			r.failed = true
+		}
 	}
-	return o, nil
+	if r.failed || r.at[blockEnd] > uint32(len(b)) {
+		return nil, errOffset
+	}
+	return r, nil
 }
 
 // member returns a member of an archive.
@@ -115,17 +136,6 @@ func (r *reader) each(block int, size uint32, f func(off uint32)) {
 }
 
 func (r *reader) object() *Object {
-	header := uint32(len(magic) + 8 + 4) // after the fingerprint and the flags
-	for i := range r.at {
-		r.at[i] = r.u32(header + 4*uint32(i))
-		if i > 0 && r.at[i] < r.at[i-1] {
-			r.failed = true
-		}
-	}
-	if r.failed || r.at[blockEnd] > uint32(len(r.b)) {
-		r.failed = true
-		return nil
-	}
 	o := &Object{names: map[Ref]string{}}
 	r.each(blockPackages, stringSize, func(off uint32) { o.Packages = append(o.Packages, r.string(off)) })
 	r.each(blockFiles, stringSize, func(off uint32) { o.Files = append(o.Files, r.string(off)) })

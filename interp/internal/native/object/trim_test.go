@@ -32,6 +32,23 @@ func TestTrim(t *testing.T) {
 			t.Errorf("symbol %d: got %+v, want only the name %s", i, s, want[i].Name)
 		}
 	}
+	for _, archive := range [][]byte{archive, trimmed} {
+		names, err := ReadNames(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if got := names.Name(uint32(i)); got != want[i].Name {
+				t.Errorf("symbol %d: got the name %s, want %s", i, got, want[i].Name)
+			}
+		}
+		if got := names.Name(uint32(len(want))); got != "" {
+			t.Errorf("got the name %s for a number that is too large", got)
+		}
+	}
+	if got := (Names{}).Name(0); got != "" {
+		t.Errorf("got the name %s without an object", got)
+	}
 	a, err1 := member(archive, "__.PKGDEF")
 	b, err2 := member(trimmed, "__.PKGDEF")
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
