@@ -4,7 +4,9 @@ package loader
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -15,8 +17,8 @@ import (
 // frames, pointers in frames, lines, inlined calls and deferred calls. It is what
 // cmd/link/internal/ld writes in pcln.go.
 func (u *unit) lineTable() error {
-	t := &tables{u: u, nameAt: map[string]int32{}, pcAt: map[*object.Symbol]uint32{}, pcs: []byte{0}} // 0 stands for the lack of a table
-	t.name("")
+	m := process.module
+	t := &tables{u: u, nameAt: map[string]int32{"": 0}, pcAt: map[*object.Symbol]uint32{}, firstName: int32(m.names.used), firstPC: uint32(m.pcs.used)}
 	for _, s := range u.text {
 		if err := t.function(s); err != nil {
 			return err
@@ -33,12 +35,11 @@ func (u *unit) lineTable() error {
 	if len(t.entries) == 0 {
 		return fmt.Errorf("package %s has no functions", u.name)
 	}
-	u.md = t.module(uint32(end - u.start()))
-	return nil
+	return t.add(m, uint32(end-u.start()))
 }
 
-// start is the address of the text of the unit.
-func (u *unit) start() uintptr { return addressOf(process.room.text) + uintptr(u.textAt) }
+// start is the address of the text of all units, from which the runtime counts.
+func (u *unit) start() uintptr { return addressOf(process.room.text) }
 
 // tables are the tables under construction.
 type tables struct {
@@ -48,7 +49,10 @@ type tables struct {
 	pcs     []byte // tables from addresses to values
 	pcAt    map[*object.Symbol]uint32
 	entries []entry
-	trees   int // entries of inline trees so far
+	// firstName and firstPC are the offsets in the module of names and of tables from addresses.
+	firstName int32
+	firstPC   uint32
+	trees     int // entries of inline trees so far
 }
 
 // entry describes a function.
@@ -64,7 +68,7 @@ const none = ^uint32(0)
 func (t *tables) name(s string) int32 {
 	off, ok := t.nameAt[s]
 	if !ok {
-		off = int32(len(t.names))
+		off = t.firstName + int32(len(t.names))
 		t.nameAt[s] = off
 		t.names = append(append(t.names, s...), 0)
 	}
@@ -79,7 +83,7 @@ func (t *tables) pc(r object.Ref) uint32 {
 	}
 	off, ok := t.pcAt[s]
 	if !ok {
-		off = uint32(len(t.pcs))
+		off = t.firstPC + uint32(len(t.pcs))
 		t.pcAt[s] = off
 		t.pcs = append(t.pcs, s.Data...)
 	}
@@ -168,77 +172,46 @@ func (u *unit) deferReturn(s *object.Symbol) uint32 {
 
 // jumps adds the entry of the jumps: a function without a frame that is not preempted.
 func (t *tables) jumps(off, size uint32) {
-	e := entry{_func: _func{entryOff: off, nameOff: t.name(t.u.name + "..jumps"), flag: funcFlagAsm, pcsp: uint32(len(t.pcs))}}
+	e := entry{_func: _func{entryOff: off, nameOff: t.name(t.u.name + "..jumps"), flag: funcFlagAsm, pcsp: t.firstPC + uint32(len(t.pcs))}}
 	t.pcs = append(t.pcs, 2) // a frame of 0 bytes, after the initial -1
 	t.pcs = binary.AppendUvarint(t.pcs, uint64(size/uint32(t.u.arch.quantum)))
 	t.pcs = append(t.pcs, 0)
 	t.entries = append(t.entries, e)
 }
 
-// module returns the description of the unit, whose text has end bytes.
-func (t *tables) module(end uint32) *moduledata {
+// add adds the tables to those of the module, and describes the unit as a module of its functions, whose text ends at an offset. If a
+// later step fails, a part of the tables stays unused.
+func (t *tables) add(m *module, end uint32) error {
 	u := t.u
-	md := &moduledata{
-		modulename: u.name, text: u.start(), minpc: u.start(), etext: u.start() + uintptr(end), maxpc: u.start() + uintptr(end),
-		rodata: u.base(), gofunc: u.base(), epclntab: u.end, end: u.end, funcnametab: t.names, pctab: t.pcs,
-		pcHeader: &pcHeader{magic: pcHeaderMagic, minLC: u.arch.quantum, ptrSize: uint8(unsafe.Sizeof(uintptr(0))), nfunc: len(t.entries), nfiles: uint(len(u.o.Files))},
-	}
+	var errs [5]error
+	_, errs[0] = m.names.add(t.names...)
+	_, errs[1] = m.pcs.add(t.pcs...)
+	var names []uint32
 	for _, f := range u.o.Files {
-		md.cutab = append(md.cutab, process.files.name(strings.TrimPrefix(f, "gofile..")))
+		name, err := m.file(strings.TrimPrefix(f, "gofile.."))
+		names, errs[2] = append(names, name), errors.Join(errs[2], err)
 	}
-	md.filetab = process.files.text
+	files, err := m.sources.add(names...)
+	errs[3] = err
+	u.tablesLen = len(t.names) + len(t.pcs) + 4*len(names) + int(unsafe.Sizeof(functab{}))*len(t.entries)
+	md := *m.md
+	md.ftab = nil
 	for i := range t.entries {
 		e := &t.entries[i]
-		md.ftab = append(md.ftab, functab{e.entryOff, uint32(len(md.pclntable))})
-		e.npcdata, e.nfuncdata = uint32(len(e.pcdata)), uint8(len(e.funcdata))
-		md.pclntable = append(md.pclntable, contents(&e._func)...)
+		e.npcdata, e.nfuncdata, e.cuOffset = uint32(len(e.pcdata)), uint8(len(e.funcdata)), files
+		b := slices.Clone(contents(&e._func))
 		for _, list := range [][]uint32{e.pcdata, e.funcdata} {
 			for _, x := range list {
-				md.pclntable = binary.LittleEndian.AppendUint32(md.pclntable, x)
+				b = binary.LittleEndian.AppendUint32(b, x)
 			}
 		}
+		off, err := m.funcs.add(b...)
+		errs[4] = errors.Join(errs[4], err)
+		md.ftab = append(md.ftab, functab{e.entryOff, off})
+		u.tablesLen += len(b)
 	}
 	md.ftab = append(md.ftab, functab{end, 0})
-	buckets := t.buckets(end)
-	md.findfunctab = addressOf(buckets)
-	u.kept = append(u.kept, md, buckets)
-	return md
-}
-
-// files are the names of source files that all units share. Text only grows, so that the part that
-// a unit has stays as it is.
-type files struct {
-	text []byte
-	at   map[string]uint32
-}
-
-// name returns the offset of a name.
-func (f *files) name(s string) uint32 {
-	off, ok := f.at[s]
-	if !ok {
-		off = uint32(len(f.text))
-		f.at[s] = off
-		f.text = append(append(f.text, s...), 0)
-	}
-	return off
-}
-
-// buckets returns the index of the functions by address: the first function of each 4096
-// bytes, and of each 256 bytes counted from there.
-func (t *tables) buckets(end uint32) []findfuncbucket {
-	list := make([]findfuncbucket, end/bucketSize+1)
-	f := 0
-	for i := range list {
-		for j := range list[i].subbuckets {
-			pc := uint32(i*bucketSize + j*subbucketSize)
-			for f+1 < len(t.entries) && t.entries[f+1].entryOff <= pc {
-				f++
-			}
-			if j == 0 {
-				list[i].idx = uint32(f)
-			}
-			list[i].subbuckets[j] = uint8(uint32(f) - list[i].idx)
-		}
-	}
-	return list
+	md.minpc, md.maxpc = md.text+uintptr(md.ftab[0].entryoff), md.text+uintptr(end)
+	u.md = &md
+	return errors.Join(errs[:]...)
 }

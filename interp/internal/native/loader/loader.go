@@ -48,7 +48,7 @@ var process struct {
 	room     *room
 	conflict func(text string)
 	names    map[string]object.Names // by package
-	files    files
+	module   *module
 	kept     []any // memory that the runtime refers to, and the collector does not see
 }
 
@@ -62,9 +62,12 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	process.once.Do(func() {
-		process.names, process.files.at = map[string]object.Names{}, map[string]uint32{}
+		process.names = map[string]object.Names{}
 		if process.host, process.err = newHost(o); process.err == nil {
 			process.room, process.err = newRoom(afterProgram(process.host.md), textRoom, dataRoom)
+		}
+		if process.err == nil {
+			process.module, process.err = newModule(process.room, process.host, archs[runtime.GOARCH].quantum)
 		}
 		if process.conflict = o.Conflict; process.err == nil && o.Conflict != nil {
 			process.host.catchConflicts()
@@ -187,7 +190,6 @@ func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (
 		if err := l.run(u, s); err != nil {
 			if u.exposed && !u.registered {
 				process.room.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
-				process.kept = append(process.kept, u.kept...)
 			}
 			return nil, fmt.Errorf("cannot load the cell: %s: %w", s.name, err)
 		}

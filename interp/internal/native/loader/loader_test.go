@@ -285,7 +285,7 @@ func TestFaults(t *testing.T) {
 	broken := errors.New("broken")
 	o := s.compile("package main\ntype T struct{ n []int }\nvar V = map[string]*T{}\nvar Out int\nfunc Cell() { V[\"a\"] = &T{}; Out = len(V) }")
 	for i, at := range steps {
-		before, last := *process.room, lastmoduledatap
+		before, last := *process.room, process.module.md.maxpc
 		s.fault = func(step string) error {
 			if step == at.name {
 				return broken
@@ -299,7 +299,7 @@ func TestFaults(t *testing.T) {
 		if len(s.types) > 0 || len(s.globals) > 0 {
 			t.Errorf("%s: the unit is known", at.name)
 		}
-		if got, want := lastmoduledatap != last, i > stepAt("register"); got != want {
+		if got, want := process.module.md.maxpc != last, i > stepAt("register"); got != want {
 			t.Errorf("%s: the unit is part of the program: got %v, want %v", at.name, got, want)
 		}
 		if i < 4 && process.room.textUsed != before.textUsed {
@@ -350,7 +350,7 @@ func TestDamaged(t *testing.T) {
 		{"symbol larger than memory", "main.W", "place: the session has room for", func(s *object.Symbol) { s.Size = 1 << 31 }},
 		{"short type", "type:main.T", "the description type:main.T has 7 bytes", func(s *object.Symbol) { s.Data, s.Size, s.Relocs = s.Data[:7], 7, nil }},
 	} {
-		o, last := s.compile(source), lastmoduledatap
+		o, last := s.compile(source), process.module.md.maxpc
 		found := false
 		for i := range o.Defs {
 			if o.Defs[i].Name == tt.symbol && (tt.symbol != "main.W" || o.Defs[i].Kind == object.BSS) {
@@ -362,7 +362,7 @@ func TestDamaged(t *testing.T) {
 		if !found || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got the error %v, want %q", tt.name, err, tt.want)
 		}
-		if lastmoduledatap != last || len(s.types) > 0 || len(s.globals) > 0 {
+		if process.module.md.maxpc != last || len(s.types) > 0 || len(s.globals) > 0 {
 			t.Errorf("%s: the unit is known", tt.name)
 		}
 	}

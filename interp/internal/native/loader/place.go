@@ -46,10 +46,9 @@ func (u *unit) place() error {
 	end += trees * inlineTree
 	slotsAt := align(end, 8)
 	end = slotsAt + 8*(slots+calls)
-	starts := [2]int{}
-	for i, kind := range []object.Kind{object.Data, object.BSS} {
-		end = align(end, 8)
-		starts[i] = end
+	end = align(end, 8)
+	pointersAt := end
+	for _, kind := range []object.Kind{object.Data, object.BSS} {
 		for _, s := range u.data {
 			if s.Kind == kind {
 				put(s, 8)
@@ -88,7 +87,7 @@ func (u *unit) place() error {
 	u.jumpsEnd = text + uintptr(u.textLen)
 	u.trees, u.nextSlot = data+uintptr(treesAt), data+uintptr(slotsAt)
 	u.slotsEnd = data + uintptr(slotsAt+8*(slots+calls))
-	u.pointers, u.variables, u.end = data+uintptr(starts[0]), data+uintptr(starts[1]), data+uintptr(end)
+	u.pointers, u.end = data+uintptr(pointersAt), data+uintptr(end)
 	return nil
 }
 
@@ -197,8 +196,8 @@ func (u *unit) fill(s *object.Symbol, r object.Reloc) error {
 	return nil
 }
 
-// base is the address of the data of the unit, from which the runtime counts.
-func (u *unit) base() uintptr { return addressOf(process.room.data) + uintptr(u.dataAt) }
+// base is the address of the data of all units, from which the runtime counts.
+func (u *unit) base() uintptr { return addressOf(process.room.data) }
 
 // has reports whether a symbol has an address, or has one without another type being made.
 func (u *unit) has(r object.Ref) bool {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"unsafe"
 
 	"halfnote/interp/internal/native/object"
@@ -42,13 +41,8 @@ func (u *unit) pointerMasks() error {
 		}
 		u.varTypes[s] = t
 	}
-	md := u.md
-	md.data, md.edata, md.bss, md.ebss = u.pointers, u.variables, u.variables, u.end
-	var err error
-	if md.gcdatamask, err = u.mask(md.data, md.edata); err == nil {
-		md.gcbssmask, err = u.mask(md.bss, md.ebss)
-	}
-	return err
+	process.module.clearMask(u.base()+uintptr(u.dataAt), u.end)
+	return u.mask()
 }
 
 // varType returns the type of a variable, or nil for read-only data and what the compiler adds.
@@ -74,15 +68,13 @@ func isCache(name string) bool {
 	return strings.Contains(name, "..typeAssert.") || strings.Contains(name, "..interfaceSwitch.")
 }
 
-// mask returns the words with pointers between two addresses.
-func (u *unit) mask(from, to uintptr) (bitvector, error) {
+// mask notes the words with pointers in the variables.
+func (u *unit) mask() error {
 	const word = unsafe.Sizeof(uintptr(0))
-	words := (to - from) / word
-	bits := make([]byte, words/8+1)
-	set := func(p uintptr) { i := (p - from) / word; bits[i/8] |= 1 << (i % 8) }
+	set := process.module.setMask
 	for _, s := range u.data {
 		addr := u.addr[s]
-		if addr < from || addr >= to {
+		if addr < u.pointers || addr >= u.end {
 			continue
 		}
 		switch t := u.varTypes[s]; {
@@ -98,11 +90,10 @@ func (u *unit) mask(from, to uintptr) (bitvector, error) {
 				set(addr) // the runtime replaces what the first word points to
 			}
 		default:
-			return bitvector{}, fmt.Errorf("the type of the variable %s is not known", s.Name)
+			return fmt.Errorf("the type of the variable %s is not known", s.Name)
 		}
 	}
-	u.kept = append(u.kept, bits)
-	return bitvector{int32(words), &bits[0]}, nil
+	return nil
 }
 
 // pointers calls set with the address of each pointer in a value of a type.
@@ -129,12 +120,12 @@ func pointers(t reflect.Type, addr uintptr, set func(uintptr)) {
 func (u *unit) verify() error {
 	md := u.md
 	for i, e := range md.ftab[:len(md.ftab)-1] {
-		if e.entryoff > md.ftab[i+1].entryoff || uintptr(e.entryoff) > md.maxpc-md.minpc {
+		if e.entryoff > md.ftab[i+1].entryoff || uintptr(e.entryoff) > md.maxpc-md.text {
 			return errors.New("the functions are not sorted by address")
 		}
 		f := funcIn(md.pclntable, e.funcoff)
 		name := stringIn(md.funcnametab, int(f.nameOff))
-		if f.entryOff != e.entryoff || f.pcsp == 0 || int(f.pcsp) >= len(md.pctab) {
+		if f.entryOff != e.entryoff || f.pcsp == 0 || int(f.pcsp) >= process.module.pcs.used {
 			return fmt.Errorf("the frame size of %s is not known", name)
 		}
 		if f.flag&funcFlagAsm != 0 {
@@ -146,7 +137,7 @@ func (u *unit) verify() error {
 			}
 		}
 	}
-	if md.minpc != md.text+uintptr(md.ftab[0].entryoff) {
+	if md.minpc != md.text+uintptr(u.textAt) {
 		return errors.New("the text does not begin with a function")
 	}
 	return u.checkMethods()
@@ -158,19 +149,15 @@ func (u *unit) register() error {
 	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
 	r.topUsed += u.topLen
 	synchronize(r.text[u.textAt:][:u.textLen], r.writable[u.textAt:][:u.textLen])
-	process.kept = append(process.kept, u.kept...)
 	moduledataverify1(md)
-	last := lastmoduledatap
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&last.next)), unsafe.Pointer(md))
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&lastmoduledatap)), unsafe.Pointer(md))
-	function(process.host.funcs[modulesinit])()
+	process.module.extend(md.ftab, u.end)
 	for _, s := range u.data {
 		if isCache(s.Name) {
 			process.host.addCache(s.Name, u.addr[s])
 		}
 	}
 	u.registered = true
-	u.l.loaded += u.textLen + u.dataLen + u.topLen
+	u.l.loaded += u.textLen + u.dataLen + u.dataLen/wordsPerMask + u.topLen + u.tablesLen
 	return nil
 }
 

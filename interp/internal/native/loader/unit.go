@@ -27,7 +27,6 @@ type unit struct {
 
 	wrappers   map[string]bool
 	md         *moduledata
-	kept       []any
 	registered bool // with the runtime, for good
 }
 
@@ -62,9 +61,9 @@ type placement struct {
 	textLen  int
 	topLen   int // bytes of descriptions of types that gain methods
 	dataLen  int
-	// pointers and variables are the parts of the data that the collector scans: variables
-	// with a value at the start, and without.
-	pointers, variables, end uintptr
+	// tablesLen is the size of the tables that describe the functions.
+	tablesLen     int
+	pointers, end uintptr // of the data that the collector scans
 }
 
 // reflected holds the types of the unit as package reflect has them.
