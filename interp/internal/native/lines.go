@@ -123,10 +123,21 @@ func (l *lines) after(x *ast.Expr, pos token.Pos) {
 		return
 	}
 	text := code(*x)
-	if _, ok := (*x).(*ast.BinaryExpr); ok {
+	if _, ok := (*x).(*ast.BinaryExpr); ok || hasLiteral(*x) {
 		text = "(" + text + ")"
 	}
 	*x = ast.NewIdent(text + l.comment(pos))
+}
+
+// hasLiteral reports whether an expression has a composite literal, which needs parentheses in the head of
+// a statement: the printer does not see it in text.
+func hasLiteral(x ast.Expr) (found bool) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		_, ok := n.(*ast.CompositeLit)
+		found = found || ok
+		return !found
+	})
+	return found
 }
 
 // calleePos returns where a call shows its function. In calls that rewrites add, only the
