@@ -130,7 +130,7 @@ func (p *randomProgram) showAll() string {
 	return b.String()
 }
 
-// block returns statements in a scope of their own.
+// block returns statements in a separate scope.
 func (p *randomProgram) block(n, depth int) string {
 	p.local = append(p.local, map[string][]string{})
 	var b strings.Builder
