@@ -84,14 +84,14 @@ func (h *holder) list(list []ast.Stmt) {
 		if l, ok := s.(*ast.LabeledStmt); ok {
 			loop = l.Stmt
 		}
-		switch loop.(type) {
+		switch loop := loop.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			if held, called := h.held(loop); len(held) > 0 {
 				list[i] = h.hold(s, held, called)
 				continue
 			}
 		case *ast.AssignStmt:
-			h.assign(loop.(*ast.AssignStmt))
+			h.assign(loop)
 		}
 		ast.Inspect(loop, func(n ast.Node) bool {
 			switch n := n.(type) {
