@@ -95,7 +95,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRankKilled kills a rank during a reduction. The run ends with its number, whether the launcher ends the other rank or not.
+// TestRankKilled kills a rank during a reduction. The run ends with an error that names it, whether the
+// launcher ends the other rank or not.
 func TestRankKilled(t *testing.T) {
 	t.Parallel()
 	got, log := onRanks(t, nil, nil, inGroup+"\n"+die,

@@ -112,10 +112,11 @@ func Start(ctx context.Context, spec Spec, o Options) (*Kernel, error) {
 			return k, nil
 		}
 		var exit *ExitError
-		if try == 3 || !errors.As(err, &exit) || !anyTaken(k.conn) {
+		if try == 3 || !errors.As(err, &exit) || !exit.addressInUse() && !anyTaken(k.conn) {
 			return nil, err
 		}
-		// Another process took a port between our choice of it and the kernel's bind.
+		// Another process took a port between our choice of it and the kernel's bind. It may
+		// have released it since.
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -136,6 +137,27 @@ func TestStartFails(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestStartRetries starts a kernel whose port is taken the first time, by a process that has
+// released it when the kernel has ended.
+func TestStartRetries(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	tried := filepath.Join(t.TempDir(), "tried")
+	spec := kerneltest.EchoSpec()
+	script := `if test -e "$1"; then shift; exec "$@"; fi; touch "$1"; echo "bind: Address already in use" >&2; exit 1`
+	spec.Argv = append([]string{sh, "-c", script, "sh", tried}, spec.Argv...)
+	k, err := client.Start(context.Background(), spec, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Close()
+	if _, err := os.Stat(tried); err != nil {
+		t.Error("the first start did not fail:", err)
 	}
 }
 

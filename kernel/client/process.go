@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -23,6 +24,11 @@ func (e *ExitError) Error() string {
 		s += "; its last lines:\n" + e.Output
 	}
 	return s
+}
+
+// addressInUse reports whether the kernel's last lines say that an address was in use.
+func (e *ExitError) addressInUse() bool {
+	return strings.Contains(strings.ToLower(e.Output), syscall.EADDRINUSE.Error())
 }
 
 // process is a kernel's process.

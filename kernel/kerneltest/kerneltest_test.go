@@ -125,6 +125,11 @@ func TestSignals(t *testing.T) {
 	if err != nil || reply.ErrorName != "Interrupted" {
 		t.Errorf("running cell after SIGTERM: got %+v, %v, want an error", reply, err)
 	}
+	select {
+	case <-k.Exited():
+	case <-ctx.Done():
+		t.Fatal("after SIGTERM: the kernel did not exit")
+	}
 	_, err = k.Request(ctx, "shell", "kernel_info_request", struct{}{})
 	var exit *client.ExitError
 	if !errors.As(err, &exit) || exit.State != "exit status 0" {

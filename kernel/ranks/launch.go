@@ -72,7 +72,7 @@ type hub struct {
 	events  chan event
 
 	members []*member // members that have come, by rank
-	ended   []int     // ranks in the order in which they ended
+	ended   []*member // members in the order in which their ends arrived
 }
 
 // member is a rank with its connection.
@@ -80,6 +80,10 @@ type member struct {
 	*wire
 	greeting
 	over bool
+}
+
+func (m *member) String() string {
+	return fmt.Sprintf("rank %d (process %d on %s)", m.Rank, m.Pid, m.Host)
 }
 
 // event is a message of a rank, or the end of its connection.
@@ -212,10 +216,11 @@ func (h *hub) pass(ctx context.Context) error {
 		case e := <-h.events:
 			switch {
 			case e.err != nil:
-				if e.from.over = true; e.from == lead {
+				e.from.over = true
+				h.ended = append(h.ended, e.from)
+				if e.from == lead {
 					return h.leftEarly()
 				}
-				h.ended = append(h.ended, e.from.Rank)
 				go h.mourn(e.from, lead)
 			case e.Kind == end:
 				return nil
@@ -246,18 +251,36 @@ func (h *hub) mourn(m, lead *member) {
 const lastWords = 200 * time.Millisecond
 
 // leftEarly returns the error for a rank 0 that ended silently: itself, or because the launcher
-// ended all ranks after another one.
+// ended all ranks after another one. Ends that are close together may arrive in any order, so
+// the error names the ranks whose ends arrived with the first.
 func (h *hub) leftEarly() error {
-	time.Sleep(lastWords)
-	first := h.members[0]
-	if len(h.ended) > 0 {
-		first = h.members[h.ended[0]]
+	for late := time.After(lastWords); late != nil; {
+		select {
+		case e := <-h.events:
+			if e.err != nil {
+				e.from.over = true
+				h.ended = append(h.ended, e.from)
+			}
+		case <-late:
+			late = nil
+		}
 	}
-	return h.report(first, "ended unexpectedly, and with it the other ranks")
+	first := h.members[0]
+	with := []string{"the other ranks"}
+	if len(h.ended) > 0 {
+		first = h.ended[0]
+	}
+	if len(h.ended) > 1 && len(h.ended) <= 4 {
+		with = nil
+		for _, m := range h.ended[1:] {
+			with = append(with, m.String())
+		}
+	}
+	return h.report(first, "ended unexpectedly, and with it "+strings.Join(with, ", "))
 }
 
 func (h *hub) report(m *member, what string) error {
-	return fmt.Errorf("ranks: rank %d (process %d on %s) %s", m.Rank, m.Pid, m.Host, what)
+	return fmt.Errorf("ranks: %v %s", m, what)
 }
 
 // broadcast sends a message to all ranks but one.
