@@ -74,6 +74,7 @@ func (s *Session) bindSupport() {
 		"Stderr": reflect.ValueOf(s.stdio.Standard(2)),
 	})
 	s.bindSupportSymbols(lower.MinMax())
+	s.bindSupportSymbols(symbols.Lifetimes())
 	interfaces := map[string]reflect.Value{}
 	for name, f := range s.interfaceSupport() {
 		interfaces[name] = reflect.ValueOf(f)

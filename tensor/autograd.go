@@ -337,7 +337,7 @@ func (b *backprop) collect(leaf, g *Tensor) {
 		if leaf.grad != nil {
 			g = leaf.grad.Add(g)
 		}
-		leaf.grad = g
+		leaf.grad = asShared(g)
 	case leaf.grad != nil:
 		NoGrad(func() { leaf.grad.AddAssign(g) })
 		b.drop(g)
@@ -347,6 +347,7 @@ func (b *backprop) collect(leaf, g *Tensor) {
 			g = duplicate(g)
 		}
 		b.owned[g.mem] = true
+		g.share()
 		leaf.grad = &Tensor{mem: g.mem, dtype: g.dtype, offset: g.offset, shape: g.shape, stride: g.stride, id: ids.Add(1)}
 	}
 }

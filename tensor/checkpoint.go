@@ -34,7 +34,7 @@ type capture struct {
 func (c *capture) add(in []*Tensor) {
 	for _, t := range in {
 		if t.v != nil && t.v.seq <= c.floor && !slices.Contains(c.own, t) && !slices.Contains(c.list, t) {
-			c.list = append(c.list, t)
+			c.list = append(c.list, asShared(t))
 		}
 	}
 }

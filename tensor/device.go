@@ -118,6 +118,7 @@ type storage struct {
 	buffer  driver.Buffer
 	version atomic.Int64 // number of changes in place
 	holders atomic.Int64 // number of gradients of a backward walk that use it; see hold
+	owner   atomic.Int32 // who refers to it; see lifetime.go
 	id      uint64
 	origin  *origin                // source of the copy, if any
 	shadow  atomic.Pointer[shadow] // copy of a weight in half precision; see castWeight

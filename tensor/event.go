@@ -177,6 +177,10 @@ func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	}
 	e.Out.of(y)
 	e.Operands, e.Result, e.Computed = in, y, y.dtype
+	y.share()
+	for _, t := range in {
+		t.share()
+	}
 	if len(in) > 0 {
 		if e.Computed = floating(in); e.Computed == driver.Invalid {
 			e.Computed = in[0].dtype

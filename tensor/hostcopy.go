@@ -11,6 +11,7 @@ type origin struct {
 // remember records that y is a copy of x on another device.
 func (y *Tensor) remember(x *Tensor) {
 	if x.Device() == CPU && !x.dtype.IsFloat() {
+		x.share()
 		y.mem.origin = &origin{x, x.mem.version.Load(), y.mem.version.Load()}
 	}
 }

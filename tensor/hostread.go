@@ -43,6 +43,7 @@ func memoryOf(t *Tensor, write bool) []byte {
 	if !ok || !t.IsContiguous() {
 		return nil
 	}
+	t.share()
 	if write {
 		t.mem.version.Add(1)
 	}
@@ -56,6 +57,7 @@ func sharedOf(t *Tensor, write bool) ([]byte, driver.Sharer) {
 	if !ok || !t.IsContiguous() {
 		return nil, nil
 	}
+	t.share()
 	if write {
 		t.mem.version.Add(1)
 	}
@@ -74,5 +76,7 @@ func lend(t, from *Tensor) {
 	if have, want := from.mem.buffer.Bytes(), t.mem.buffer.Bytes(); have != want || from.mem.backend != t.mem.backend {
 		fail("memory", []*Tensor{t, from}, "%d bytes for a tensor of %d; want the same size and device", have, want)
 	}
+	t.share()
+	from.share()
 	t.mem.buffer = from.mem.buffer
 }

@@ -213,6 +213,7 @@ func (t *Tensor) SetData(x *Tensor) {
 		fail("set_data", []*Tensor{t, x}, "want a leaf and data of its shape; Reshape changes that of the data")
 	}
 	// Version numbers continue, so that none occurs twice.
+	x.share()
 	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1
 	t.mem, t.dtype, t.offset, t.shape, t.stride = x.mem, x.dtype, x.offset, x.shape, x.stride
 	t.mem.version.Store(version)

@@ -19,6 +19,9 @@ func note(m mark) {
 	if list == nil {
 		return
 	}
+	for _, t := range m.Tensors {
+		asShared(t)
+	}
 	m.Module, m.Source = current().module, driver.Source()
 	for _, f := range *list {
 		(*f)(m)

@@ -179,6 +179,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		e.end()
 	}
 	if after != nil {
+		y.share()
 		y = after.Result(op.Info(), given, y)
 	}
 	return y

@@ -44,6 +44,7 @@ func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
 // kept returns t, or a copy of t without its values.
 func kept(t *Tensor, values bool) *Tensor {
 	if values {
+		t.share()
 		return t
 	}
 	if t.v != nil && t.v.out != nil && t.v.out.mem == nil && t.v.out.id == t.id {
@@ -141,7 +142,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if g != nil && !slices.Equal(g.shape, t.shape) {
 		fail("set_grad", []*Tensor{t, g}, "the gradient must have the tensor's shape")
 	}
-	t.grad = g
+	t.grad = asShared(g)
 }
 
 // ZeroGrad sets the gradient to nil. It is torch's zero_grad, which sets it to None.

@@ -34,6 +34,7 @@ type Rewrite struct {
 
 // Rewrites is the list of all rewrites in the order in which they run.
 var Rewrites = []Rewrite{
+	{"lifetimes", "early releases of tensors", (*Unit).lifetimes},
 	{"localtypes", "types that functions declare", (*Unit).localTypes},
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},

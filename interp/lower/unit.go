@@ -51,6 +51,9 @@ type Names struct {
 	// Watched reports whether a compiled package needs to know the line that calls it; it
 	// may be nil.
 	Watched func(path string) bool
+	// Tensors is the path of the package of tensors, or "" if their memory is left to the garbage
+	// collector.
+	Tensors string
 	// Unmarked reports whether a function is not the user's: a panic in it is shown at the
 	// user's call of it. It may be nil.
 	Unmarked func(name string) bool

@@ -107,7 +107,7 @@ func (c *Lowering) lower() error {
 
 // newUnit returns the input of the rewrites.
 func (c *Lowering) newUnit(file *ast.File, outer *ast.FuncDecl) *lower.Unit {
-	return &lower.Unit{
+	x := &lower.Unit{
 		Tree: lower.Tree{File: file, Fset: c.Fset, Pkg: c.Pkg, Info: c.Info, Seq: c.Seq, Outer: outer, Generated: c.generated},
 		Names: lower.Names{
 			Name: c.EngineNames, Import: func(path string) string { c.UnitPaths[path] = true; return Alias(path) },
@@ -116,6 +116,10 @@ func (c *Lowering) newUnit(file *ast.File, outer *ast.FuncDecl) *lower.Unit {
 		},
 		FirstMark: c.to.FirstMark,
 	}
+	if !c.Debug { // the debugger shows variables whose last use is over
+		x.Tensors = "halfnote/tensor"
+	}
+	return x
 }
 
 // rewrite applies rewrites to a unit.

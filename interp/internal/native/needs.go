@@ -12,6 +12,7 @@ var needs = engine.Needs{
 		"depth",
 		"dotimport",
 		"go",
+		"lifetimes",
 		"packagevar",
 		"poll",
 		"print",

@@ -27,6 +27,7 @@ var needs = engine.Needs{
 		"index",
 		"instances",
 		"interfaces",
+		"lifetimes",
 		"localtypes",
 		"loopvar",
 		"mark",

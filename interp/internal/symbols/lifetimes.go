@@ -1,0 +1,19 @@
+package symbols
+
+import (
+	"reflect"
+
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
+
+// Lifetimes returns the functions that units call to release results: see plumbing.Lifetimes.
+func Lifetimes() map[string]reflect.Value {
+	f := plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
+	return map[string]reflect.Value{
+		"Begin": reflect.ValueOf(f.Begin),
+		"Hold":  reflect.ValueOf(f.Hold),
+		"Free":  reflect.ValueOf(f.Free),
+		"Share": reflect.ValueOf(f.Share),
+	}
+}

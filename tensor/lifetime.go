@@ -1,0 +1,82 @@
+package tensor
+
+import "halfnote/internal/plumbing"
+
+// A program that knows where it uses a result for the last time, such as the front end of cells,
+// releases the result's memory there, so that the next result is written to memory that is still in
+// a cache. The program refers to the result by a slot. What refers to the memory otherwise marks it
+// as shared, and shared memory is left to the garbage collector: views, derivatives that need the
+// values, gradients, events. Operations do not keep their operands in other places.
+
+func init() {
+	plumbing.Provide(plumbing.Lifetimes[*Tensor]{Begin: beginSlot, Hold: holdInSlot, Free: freeResult, Share: asShared})
+}
+
+// The owners of a storage.
+const (
+	ownTensor int32 = iota // one tensor
+	ownSlot                // one tensor that is in one slot
+	ownMany                // the garbage collector finds out
+)
+
+// leastEarly is the size in bytes of the smallest memory that is released early. The allocator does
+// not use smaller memory again.
+const leastEarly = 32 << 10
+
+// share marks the memory of t as shared.
+func (t *Tensor) share() {
+	if t.mem.owner.Load() != ownMany {
+		t.mem.owner.Store(ownMany)
+	}
+}
+
+// asShared is Share of plumbing.Lifetimes.
+func asShared(t *Tensor) *Tensor {
+	if t != nil && t.mem != nil {
+		t.share()
+	}
+	return t
+}
+
+// beginSlot is Begin of plumbing.Lifetimes.
+func beginSlot(slot **Tensor) (since uint64) {
+	if t := *slot; t != nil {
+		*slot = nil
+		if t.mem.owner.CompareAndSwap(ownSlot, ownMany) {
+			release(t)
+		}
+	}
+	return ids.Load()
+}
+
+// holdInSlot is Hold of plumbing.Lifetimes.
+func holdInSlot(slot **Tensor, since uint64, t *Tensor) *Tensor {
+	if t == nil || t == *slot {
+		return t
+	}
+	beginSlot(slot)
+	if t.newSince(since) && t.early() {
+		*slot = t
+		return t
+	}
+	return asShared(t)
+}
+
+// freeResult is Free of plumbing.Lifetimes.
+func freeResult(since uint64, t *Tensor) *Tensor {
+	var slot *Tensor
+	if t.newSince(since) && t.early() {
+		slot = t
+	}
+	beginSlot(&slot)
+	return nil
+}
+
+// newSince reports whether t's memory was allocated after since.
+func (t *Tensor) newSince(since uint64) bool { return t != nil && t.mem != nil && t.mem.id > since }
+
+// early makes a slot the owner of t's memory. It reports false if the memory is shared, small, or on
+// a device.
+func (t *Tensor) early() bool {
+	return t.mem.buffer.Bytes() >= leastEarly && t.mem.backend.Name() == string(CPU) && t.mem.owner.CompareAndSwap(ownTensor, ownSlot)
+}
