@@ -46,7 +46,7 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 	for _, n := range slices.Backward(b.order) {
 		v := n.v
 		if u := v.retain; u != nil && n.grad != nil {
-			u.grad = n.grad
+			u.grad = asShared(n.grad)
 		}
 		if v.leaf != nil && n.grad != nil {
 			b.collect(v.leaf, n.grad)

@@ -41,7 +41,6 @@ func unsetTensor(b driver.Backend, d DType, shape []int) *Tensor {
 
 // alias returns a view of t's memory.
 func (t *Tensor) alias(offset int, shape, stride []int) *Tensor {
-	t.share()
 	return &Tensor{mem: t.mem, dtype: t.dtype, offset: offset, shape: shape, stride: stride, id: ids.Add(1), isView: true}
 }
 

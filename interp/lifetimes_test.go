@@ -1,0 +1,202 @@
+package interp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/interp/internal/symbols"
+	"halfnote/tensor"
+)
+
+// TestLifetimes runs random cells twice: as they are, and without early releases. Both must print
+// the same numbers. A tensor whose memory has been released too early cannot be read, and a cell
+// that reads one fails.
+func TestLifetimes(t *testing.T) {
+	for _, engine := range tested(t) {
+		t.Run(engine, func(t *testing.T) {
+			if s := newSessionOn(t, engine); !slices.Contains(s.engine.Needs().Rewrites, "lifetimes") {
+				t.Skip("the engine leaves all memory to the garbage collector")
+			}
+			s, plain := newSessionOn(t, engine), newSessionOn(t, engine)
+			released := 0
+			s.bindSupportSymbols(countReleases(&released))
+			plain.bindSupportSymbols(noReleases)
+			for _, s := range []*Session{s, plain} {
+				if got := evalFor(t, s, 1, lifetimesSetup, ""); strings.Contains(got, "rror") {
+					t.Fatal(got)
+				}
+			}
+			for n := range 60 {
+				g := &program{Rand: rand.New(rand.NewPCG(uint64(n), 1)), vars: []string{"a", "b"}}
+				code := g.cell()
+				got, want := evalFor(t, s, n+2, code, ""), evalFor(t, plain, n+2, code, "")
+				if got != want || !strings.Contains(want, "end") {
+					t.Fatalf("seed %d:\n%s\ngot %s\nwant %s", n, code, got, want)
+				}
+			}
+			if released < 1000 {
+				t.Errorf("%d tensors were released; want more: the cells no longer use what is released", released)
+			}
+			t.Logf("%d tensors released", released)
+		})
+	}
+}
+
+// countReleases returns the functions that release tensors, with a count of what Begin and Free
+// release.
+func countReleases(n *int) map[string]reflect.Value {
+	m := symbols.Lifetimes()
+	begin := m["Begin"].Interface().(func(**tensor.Tensor) uint64)
+	free := m["Free"].Interface().(func(uint64, *tensor.Tensor) *tensor.Tensor)
+	gone := func(t *tensor.Tensor, release func()) {
+		release()
+		if t != nil {
+			defer func() {
+				if recover() != nil {
+					*n++
+				}
+			}()
+			t.At(0, 0)
+		}
+	}
+	m["Begin"] = reflect.ValueOf(func(slot **tensor.Tensor) (since uint64) {
+		gone(*slot, func() { since = begin(slot) })
+		return since
+	})
+	m["Free"] = reflect.ValueOf(func(since uint64, t *tensor.Tensor) *tensor.Tensor {
+		gone(t, func() { free(since, t) })
+		return nil
+	})
+	return m
+}
+
+// noReleases are functions that leave all memory to the garbage collector.
+var noReleases = map[string]reflect.Value{
+	"Begin": reflect.ValueOf(func(**tensor.Tensor) uint64 { return 0 }),
+	"Hold":  reflect.ValueOf(func(_ **tensor.Tensor, _ uint64, t *tensor.Tensor) *tensor.Tensor { return t }),
+	"Free":  reflect.ValueOf(func(uint64, *tensor.Tensor) *tensor.Tensor { return nil }),
+	"Share": reflect.ValueOf(func(t *tensor.Tensor) *tensor.Tensor { return t }),
+}
+
+const lifetimesSetup = `
+import ("fmt"; "halfnote/tensor")
+tensor.ManualSeed(1)
+a := tensor.Rand(96, 96)
+b := tensor.Rand(96, 96)
+var kept []*tensor.Tensor
+type holder struct { t *tensor.Tensor }
+func same(x *tensor.Tensor) *tensor.Tensor { return x }
+func stored(x *tensor.Tensor) *tensor.Tensor { y := x.Add(b); if len(kept) < 40 { kept = append(kept, y) }; return y }
+func looped(x *tensor.Tensor) *tensor.Tensor { var z *tensor.Tensor; for range 2 { y := x.Mul(a); z = y.Add(b) }; return z }
+func received(x *tensor.Tensor) *tensor.Tensor { c := make(chan *tensor.Tensor, 1); go func() { for range 2 { y := x.Tanh(); if len(c) == 0 { c <- y } } }(); return <-c }
+`
+
+// program writes random cells. All tensors have the shape (96, 96) and elements near 0 to 1.
+type program struct {
+	*rand.Rand
+	strings.Builder
+	vars  []string // in scope
+	depth int
+	names int
+}
+
+func (g *program) cell() string {
+	fmt.Fprintln(g, "kept = nil")
+	for range 3 {
+		g.loop()
+	}
+	fmt.Fprintln(g, `for _, x := range kept { fmt.Println(x.Sum().Item()) }`)
+	fmt.Fprintln(g, `fmt.Println("end")`)
+	return g.String()
+}
+
+func (g *program) pick(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g *program) loop() {
+	if g.depth > 2 {
+		return
+	}
+	g.depth++
+	vars := g.vars
+	g.names++
+	forms := [][2]string{{"for i%d := range 3 {\n_ = i%[1]d\n", "}\n"}, {"for i%d := 0; i%[1]d < 3; i%[1]d++ {\n", "}\n"}, {"func() {\ni%d := 0\nfor i%[1]d < 3 {\ni%[1]d++\n", "}\n}()\n"}}
+	form := forms[g.IntN(len(forms))]
+	fmt.Fprintf(g, form[0], g.names)
+	for range 4 + g.IntN(5) {
+		g.statement()
+	}
+	g.WriteString(form[1])
+	g.vars = vars
+	g.depth--
+}
+
+func (g *program) variable() string { return g.vars[g.IntN(len(g.vars))] }
+
+func (g *program) statement() {
+	switch g.IntN(14) {
+	case 0, 1, 2, 3:
+		e := g.expr(3)
+		g.names++
+		name := fmt.Sprintf("v%d", g.names)
+		fmt.Fprintf(g, "%s := %s\n_ = %[1]s\n", name, e)
+		g.vars = append(g.vars[:len(g.vars):len(g.vars)], name)
+	case 4, 5:
+		if v := g.variable(); len(v) > 1 {
+			fmt.Fprintf(g, "%s = %s\n", v, g.expr(3))
+		}
+	case 6:
+		fmt.Fprintf(g, "_ = %s\n", g.expr(3))
+	case 7:
+		fmt.Fprintf(g, "fmt.Println(%s.Sum().Item())\n", g.expr(3))
+	case 8:
+		fmt.Fprintf(g, "if len(kept) < 40 { kept = append(kept, %s) }\n", g.expr(2))
+	case 9:
+		fmt.Fprintf(g, "defer func() { fmt.Println(%s.Sum().Item()) }()\n", g.variable())
+	case 10:
+		fmt.Fprintf(g, "func() { h := holder{%s}; fmt.Println(h.t.Sum().Item()) }()\n", g.expr(2))
+	case 11:
+		fmt.Fprintf(g, "func() { w := %s.Detach().RequireGrad(); l := w.Mul(%s).Tanh().Sum(); l.Backward(); if len(kept) < 40 { kept = append(kept, w.Grad()) } }()\n", g.expr(1), g.expr(2))
+	case 12:
+		if v := g.variable(); len(v) > 1 {
+			fmt.Fprintf(g, "if %s.Sum().Item() > 0.5 { continue }\n", v)
+		}
+	case 13:
+		g.loop()
+	}
+}
+
+func (g *program) expr(depth int) string {
+	if depth == 0 || g.IntN(5) == 0 {
+		return g.variable()
+	}
+	x := g.expr(depth - 1)
+	switch g.IntN(16) {
+	case 0, 1:
+		return fmt.Sprintf("%s.Mul(%s)", x, g.expr(depth-1))
+	case 2, 3:
+		return fmt.Sprintf("%s.Add(%s).Tanh()", x, g.expr(depth-1))
+	case 4, 5:
+		return x + g.pick(".ReLU()", ".Sigmoid()", ".MM(a).Tanh()")
+	case 6:
+		return x + g.pick(".T()", ".Detach()", ".Reshape(96, 96)", ".Flatten(0).Reshape(96, 96)")
+	case 7, 8:
+		return x + g.pick(".Contiguous()", ".To(tensor.Float32)", ".Float()", ".Clone()")
+	case 9:
+		return fmt.Sprintf("tensor.Cat(0, %s, %s).Narrow(0, 48, 96)", x, g.expr(depth-1))
+	case 10:
+		return g.pick("same", "stored", "looped", "received") + "(" + x + ")"
+	case 11:
+		return fmt.Sprintf("%s.Gt(%s).Where(a, %s)", x, g.expr(depth-1), x)
+	case 12:
+		return fmt.Sprintf("func(x *tensor.Tensor) *tensor.Tensor { y := x.Add(a); return y.%s }(%s)", g.pick("Tanh()", "Contiguous()", "T()"), x)
+	case 13:
+		return "(" + x + ")"
+	case 14:
+		return fmt.Sprintf("holder{%s}.t", x)
+	}
+	return fmt.Sprintf("tensor.Full(0.25, 96, 96).Add(%s).Tanh()", x)
+}
