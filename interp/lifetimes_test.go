@@ -30,8 +30,8 @@ func TestLifetimes(t *testing.T) {
 					t.Fatal(got)
 				}
 			}
-			for n := range 60 {
-				g := &program{Rand: rand.New(rand.NewPCG(uint64(n), 1)), vars: []string{"a", "b"}}
+			for n := range 120 {
+				g := newProgram(uint64(n))
 				code := g.cell()
 				got, want := evalFor(t, s, n+2, code, ""), evalFor(t, plain, n+2, code, "")
 				if got != want || !strings.Contains(want, "end") {
@@ -90,6 +90,9 @@ b := tensor.Rand(96, 96)
 var kept []*tensor.Tensor
 type holder struct { t *tensor.Tensor }
 func same(x *tensor.Tensor) *tensor.Tensor { return x }
+func plusOne(x *tensor.Tensor) *tensor.Tensor { var z *tensor.Tensor; for i := range 3 { y := x.AddScalar(float64(i)); if z != nil { fmt.Println(z.Sum().Item()) }; z = y }; return z.Tanh() }
+var q = a
+func keepQ() { if len(kept) < 40 { kept = append(kept, q) } }
 func stored(x *tensor.Tensor) *tensor.Tensor { y := x.Add(b); if len(kept) < 40 { kept = append(kept, y) }; return y }
 func looped(x *tensor.Tensor) *tensor.Tensor { var z *tensor.Tensor; for range 2 { y := x.Mul(a); z = y.Add(b) }; return z }
 func received(x *tensor.Tensor) *tensor.Tensor { c := make(chan *tensor.Tensor, 1); go func() { for range 2 { y := x.Tanh(); if len(c) == 0 { c <- y } } }(); return <-c }
@@ -102,10 +105,29 @@ type program struct {
 	vars  []string // in scope
 	depth int
 	names int
+	// Statements and operations that the cell does not have, so that most variables of some cells escape nowhere.
+	without uint32
+}
+
+func newProgram(seed uint64) *program {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return &program{Rand: r, vars: []string{"a", "b"}, without: r.Uint32()}
+}
+
+// choose returns a random number below n that stands for a choice that the cell has, or 0. Choices are numbered from first.
+func (g *program) choose(n, first int) int {
+	if i := g.IntN(n); g.without>>(first+i)&1 == 0 {
+		return i
+	}
+	return 0
 }
 
 func (g *program) cell() string {
-	fmt.Fprintln(g, "kept = nil")
+	fmt.Fprintln(g, "kept = nil\nq := a.Mul(b)")
+	g.vars = append(g.vars, "q")
+	if g.IntN(2) == 0 {
+		fmt.Fprintln(g, "if len(kept) < 40 { kept = append(kept, q) }; keepQ()")
+	}
 	for range 3 {
 		g.loop()
 	}
@@ -123,6 +145,13 @@ func (g *program) loop() {
 	g.depth++
 	vars := g.vars
 	g.names++
+	if g.IntN(2) == 0 {
+		last := fmt.Sprintf("v%d", g.names)
+		fmt.Fprintf(g, "%s := %s\n_ = %[1]s\n", last, g.expr(2))
+		g.vars = append(g.vars[:len(g.vars):len(g.vars)], last)
+		defer fmt.Fprintf(g, "fmt.Println(%s.Sum().Item())\n", last)
+		g.names++
+	}
 	forms := [][2]string{{"for i%d := range 3 {\n_ = i%[1]d\n", "}\n"}, {"for i%d := 0; i%[1]d < 3; i%[1]d++ {\n", "}\n"}, {"func() {\ni%d := 0\nfor i%[1]d < 3 {\ni%[1]d++\n", "}\n}()\n"}}
 	form := forms[g.IntN(len(forms))]
 	fmt.Fprintf(g, form[0], g.names)
@@ -137,7 +166,7 @@ func (g *program) loop() {
 func (g *program) variable() string { return g.vars[g.IntN(len(g.vars))] }
 
 func (g *program) statement() {
-	switch g.IntN(14) {
+	switch g.choose(14, 0) {
 	case 0, 1, 2, 3:
 		e := g.expr(3)
 		g.names++
@@ -149,7 +178,7 @@ func (g *program) statement() {
 			fmt.Fprintf(g, "%s = %s\n", v, g.expr(3))
 		}
 	case 6:
-		fmt.Fprintf(g, "_ = %s\n", g.expr(3))
+		fmt.Fprintf(g, "_ = %s\n%s\n", g.expr(3), g.pick("", "keepQ()"))
 	case 7:
 		fmt.Fprintf(g, "fmt.Println(%s.Sum().Item())\n", g.expr(3))
 	case 8:
@@ -174,7 +203,7 @@ func (g *program) expr(depth int) string {
 		return g.variable()
 	}
 	x := g.expr(depth - 1)
-	switch g.IntN(16) {
+	switch g.choose(16, 14) {
 	case 0, 1:
 		return fmt.Sprintf("%s.Mul(%s)", x, g.expr(depth-1))
 	case 2, 3:
@@ -188,7 +217,7 @@ func (g *program) expr(depth int) string {
 	case 9:
 		return fmt.Sprintf("tensor.Cat(0, %s, %s).Narrow(0, 48, 96)", x, g.expr(depth-1))
 	case 10:
-		return g.pick("same", "stored", "looped", "received") + "(" + x + ")"
+		return g.pick("plusOne", "same", "stored", "looped", "received") + "(" + x + ")"
 	case 11:
 		return fmt.Sprintf("%s.Gt(%s).Where(a, %s)", x, g.expr(depth-1), x)
 	case 12:

@@ -98,7 +98,13 @@ func (s state) castOf(op Op, in []*Tensor, e *observed) []*Tensor {
 // cast calls the caster and, if e is non-nil, records the casts in it.
 func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	if e == nil {
-		return s.caster.Cast(info, in)
+		out := s.caster.Cast(info, in)
+		for i, t := range out {
+			if t != in[i] {
+				t.share() // the caster may keep it
+			}
+		}
+		return out
 	}
 	var out []*Tensor
 	before := ids.Load()
@@ -111,6 +117,7 @@ func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	}()
 	for i, t := range out {
 		if t != in[i] {
+			t.share() // the caster may keep it
 			// A tensor older than this call came from a cache.
 			e.Casts = append(e.Casts, Cast{Operand: i, ID: int(t.id), From: in[i].dtype, To: t.dtype, Cached: t.id <= before})
 		}

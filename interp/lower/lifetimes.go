@@ -65,7 +65,7 @@ type lifetimes struct {
 
 // tensorVar is a variable of the tensor type.
 type tensorVar struct {
-	function ast.Node // where it is local; nil for parameters and variables of the session
+	function ast.Node // where it is local; nil for parameters and variables that later cells may use
 	escapes  bool
 }
 
@@ -86,10 +86,10 @@ func (l *lifetimes) use(id *ast.Ident, r role) {
 		x = &tensorVar{}
 		l.vars[v] = x
 	}
-	if l.u.Info.Defs[id] != nil && r.kind == target {
+	if session := r.function == l.u.Outer && !r.loop; l.u.Info.Defs[id] != nil && r.kind == target && !session {
 		x.function = r.function
 	}
-	x.escapes = x.escapes || r.kind == elsewhere || r.late || r.function != x.function
+	x.escapes = x.escapes || r.kind == elsewhere || r.kind == value || r.late || r.function != x.function
 }
 
 // hold decides whether a result is released, and how.
