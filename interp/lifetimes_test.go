@@ -30,12 +30,14 @@ func TestLifetimes(t *testing.T) {
 					t.Fatal(got)
 				}
 			}
-			for n := range 120 {
-				g := newProgram(uint64(n))
-				code := g.cell()
+			cells := slices.Clone(keepingCells)
+			for n := range 80 {
+				cells = append(cells, newProgram(uint64(n)).cell())
+			}
+			for n, code := range cells {
 				got, want := evalFor(t, s, n+2, code, ""), evalFor(t, plain, n+2, code, "")
 				if got != want || !strings.Contains(want, "end") {
-					t.Fatalf("seed %d:\n%s\ngot %s\nwant %s", n, code, got, want)
+					t.Fatalf("cell %d:\n%s\ngot %s\nwant %s", n, code, got, want)
 				}
 			}
 			if released < 1000 {
@@ -97,6 +99,55 @@ func stored(x *tensor.Tensor) *tensor.Tensor { y := x.Add(b); if len(kept) < 40 
 func looped(x *tensor.Tensor) *tensor.Tensor { var z *tensor.Tensor; for range 2 { y := x.Mul(a); z = y.Add(b) }; return z }
 func received(x *tensor.Tensor) *tensor.Tensor { c := make(chan *tensor.Tensor, 1); go func() { for range 2 { y := x.Tanh(); if len(c) == 0 { c <- y } } }(); return <-c }
 `
+
+// keepingCells keep tensors in ways that random cells do not have.
+var keepingCells = []string{
+	`import "halfnote/amp"
+kept = nil
+c := a.Clone().RequireGrad()
+amp.Autocast(amp.BFloat16, func() { for range 3 { y := tensor.ChainMatMul(c); z := c.MM(a).Sum(); fmt.Println(y.Sum().Item(), z.Item()); _ = c.MM(b) } })
+fmt.Println("end")`,
+	`kept = nil
+for i := range 3 { y := a.AddScalar(float64(i)).RequireGrad(); z := y.Mul(b); z.RetainGrad(); z.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor { kept = append(kept, g); return nil }); z.Mul(z).Sum().Backward(); kept = append(kept, y.Grad(), z.Grad()) }
+for _, k := range kept { fmt.Println(k.Sum().Item()) }
+fmt.Println("end")`,
+	`c := a.Clone().RequireGrad()
+for i := range 3 { g := a.AddScalar(float64(i)); y := c.MulScalar(1); y.BackwardWith(tensor.BackwardOptions{Gradient: g}); c.SetGrad(g); fmt.Println(c.Grad().Sum().Item()) }
+fmt.Println(c.Grad().Sum().Item(), "end")`,
+	`kept = nil
+for i := range 3 { y := a.AddScalar(float64(i)); f := y.Sum; m := map[int]*tensor.Tensor{0: y.Add(b)}; defer func() { fmt.Println(f().Item(), m[0].Sum().Item()) }() }
+fmt.Println("end")`,
+	`func jumps() (y *tensor.Tensor) {
+	defer func() { if recover() != nil { fmt.Println("recovered", y.Sum().Item()) } }()
+	i := 0
+again:
+	z := a.AddScalar(float64(i))
+	for { y = z.Mul(b); w := y.T(); if i++; i < 3 { fmt.Println(w.Sum().Item()); goto again }; if i > 4 { y.MM(tensor.Ones(1, 1)) } }
+}
+fmt.Println(jumps().Sum().Item(), "end")`,
+	`func choose[T any](first bool, x, y T) T { if first { return x }; return y }
+func generic[T float64 | int](n T) (last *tensor.Tensor) { for i := T(0); i < n; i++ { y := a.AddScalar(float64(i)); z := choose(i > 1, y, last); if z != nil { fmt.Println(z.Sum().Item()) }; last = choose(true, y, y) }; return }
+fmt.Println(generic(3).Sum().Item(), generic(4.0).Sum().Item(), "end")`,
+	`c := make(chan *tensor.Tensor)
+go func() { defer close(c); for i := range 4 { y := a.AddScalar(float64(i)).Tanh(); z := y.Reshape(-1); c <- z } }()
+kept = nil
+for y := range c { z := y.MulScalar(2); kept = append(kept, y, z.Reshape(96, 96)) }
+for _, k := range kept { fmt.Println(k.Sum().Item()) }
+fmt.Println("end")`,
+	`kept = nil
+sums := make(chan float64, 8)
+for i := range 8 { y := a.AddScalar(float64(i)); go func() { for range 20 { if y.Sum().Item() != y.Sum().Item() { panic("changed") } }; sums <- y.Sum().Item() }() }
+total := 0.0
+for range 8 { total += <-sums }
+fmt.Println(int(total), "end")`,
+	`kept = nil
+c := a.Clone()
+for range 3 { y := c.Add(b); d := y; y.AddAssign(a); c.SetData(y.MulScalar(0.5)); v := y.Narrow(0, 0, 8); v.MulAssign(v); fmt.Println(d.Sum().Item(), c.Sum().Item()) }
+fmt.Println(c.Sum().Item(), "end")`,
+	`x := a.Clone().RequireGrad()
+for range 3 { y := x.Mul(b); z := tensor.Checkpoint(func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Mul(y).Tanh() }, x); z.Sum().Backward(); y = y.Add(b) }
+fmt.Println(x.Grad().Sum().Item(), "end")`,
+}
 
 // program writes random cells. All tensors have the shape (96, 96) and elements near 0 to 1.
 type program struct {
