@@ -10,7 +10,7 @@ import (
 // readers knows which calls read tensors and do not keep them.
 type readers struct{ u *Unit }
 
-// kind is what becomes of the value of an expression.
+// kind is the place of the value of an expression: what uses it.
 type kind int
 
 const (
