@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"runtime/trace"
 	"slices"
 
@@ -171,8 +173,8 @@ func (s *Session) drop(c *cell, left bool) {
 		engine.Clear(s.engine, in.Slot)
 	}
 	for _, f := range c.Texts.Parsed {
-		if !s.marking() && !gone {
-			break // frames of panics hold positions in the files
+		if !s.marking() && !gone && !typesOnly(f.File) {
+			continue // frames of panics hold positions in the file
 		}
 		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are made from its text
 			c.Fset.RemoveFile(f.Tok)
@@ -185,6 +187,14 @@ func (s *Session) drop(c *cell, left bool) {
 	if s.places.Len() == c.markBase+len(c.Marks) {
 		s.places.Forget(c.markBase)
 	}
+}
+
+// typesOnly reports whether a file declares types and nothing else, so that no code is at its positions.
+func typesOnly(f *ast.File) bool {
+	return !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		return !ok || g.Tok != token.TYPE && g.Tok != token.IMPORT
+	})
 }
 
 // stale returns the declarations of earlier cells that are to be compiled again with the next cell

@@ -18,9 +18,13 @@ var collecting = flag.Duration("collect", 20*time.Second, "how long TestCollecto
 // cells start goroutines and are interrupted, and print what they print on Yaegi.
 func TestCollectorNative(t *testing.T) {
 	needNative(t)
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
+	var files []string
+	for _, pattern := range []string{"testdata/*.txtar", "testdata/alone/*.txtar"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil || len(list) == 0 {
+			t.Fatal("no scripts", err)
+		}
+		files = append(files, list...)
 	}
 	cells, runs := 0, 0
 	defer func() { t.Logf("%d cells of %d scripts", cells, runs) }()
@@ -35,8 +39,8 @@ func TestCollectorNative(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", names, err, out)
 		}
-		for _, name := range names {
-			text, err := os.ReadFile("testdata/" + name + ".txtar")
+		for _, file := range files[:len(names)] {
+			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}

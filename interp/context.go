@@ -54,7 +54,7 @@ func (s *Session) takeSnapshot() *assist.Snapshot {
 		f := s.env.Of(b)
 		add(f.Header)
 		for name, m := range f.Methods {
-			add(f.Headers[name])
+			add(*f.Headers[name])
 			snap.Written[f.Check+"."+name] = s.written(m.Src)
 		}
 		snap.Written[f.Check] = s.written(b.Src)

@@ -145,7 +145,7 @@ func stateOf(s *Session) string {
 		header(f.Header)
 		for _, m := range slices.Sorted(maps.Keys(f.Methods)) {
 			fmt.Fprintf(&b, "  %+v\n", *f.Methods[m])
-			header(f.Headers[m])
+			header(*f.Headers[m])
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(e.Cur)) {

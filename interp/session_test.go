@@ -188,6 +188,7 @@ func TestMemoryNative(t *testing.T) {
 		"func g(x int) int { return x * %d }\ng(3)",
 		"go fmt.Sprint(n + %d)",
 		"x := tensor.Ones(2, %d)\nx.Add(x)",
+		"type T%d struct{ a int }\nfunc (t T%[1]d) M() int { return t.a + n }\nT%[1]d{%[1]d}.M()",
 	} {
 		s := newSessionOn(t, Compiled)
 		evalFor(t, s, 0, "n := 0", "")

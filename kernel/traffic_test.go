@@ -131,9 +131,10 @@ func (k *target) check() {
 		id := fmt.Sprintf("ping %s %d", channel, k.pings)
 		k.send(channel, message(header(id, "kernel_info_request"), "{}"))
 		answered := make(chan bool, 1)
+		socket := k.sockets[channel] // of this kernel, not of its successor
 		go func() {
 			for {
-				m, err := k.sockets[channel].Recv()
+				m, err := socket.Recv()
 				if err != nil {
 					answered <- false
 					return

@@ -17,6 +17,9 @@ type Output struct {
 	list  []output
 	clear bool // whether the next output clears the area
 	later *time.Timer
+
+	// flushing is held while the list is read and sent, so that lists reach the front ends in order.
+	flushing sync.Mutex
 }
 
 // output is one output in the notebook format.
@@ -149,6 +152,8 @@ func (o *Output) change(f func(), adds bool) {
 
 // Flush sends pending output at once.
 func (o *Output) Flush() {
+	o.flushing.Lock()
+	defer o.flushing.Unlock()
 	o.mu.Lock()
 	if o.later != nil {
 		o.later.Stop()

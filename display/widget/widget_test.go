@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"halfnote/display"
@@ -283,6 +284,27 @@ func TestOutput(t *testing.T) {
 	o.Flush()
 	if len(o.model.outputs()) != 0 {
 		t.Error("Clear(false) did not clear all outputs")
+	}
+}
+
+// TestOutputConcurrent shows outputs from several goroutines: the list that was read first must not be sent last.
+func TestOutputConcurrent(t *testing.T) {
+	for range 100 {
+		o := NewOutput()
+		var all sync.WaitGroup
+		const writers, each = 8, 20
+		for range writers {
+			all.Go(func() {
+				for range each {
+					o.Display(display.Bundle{Data: map[string]any{"text/plain": "x"}})
+					o.Flush()
+				}
+			})
+		}
+		all.Wait()
+		if shown := o.model.get("outputs").([]output); len(shown) != writers*each {
+			t.Fatalf("%d outputs are shown, want %d", len(shown), writers*each)
+		}
 	}
 }
 

@@ -201,19 +201,19 @@ func (c *Bound) describe() error {
 				"%s %s cannot be kept for later cells: %v; assign it to a variable of an interface type instead", b.Kind, b.Name, err)}}}
 		}
 		for _, id := range declared(h.Decls) {
-			h.Refs[id] = b
+			h.refer(id, b)
 		}
 		c.Env.change(b).Header = h
 	}
 	for _, m := range c.NewMethods {
-		h := newHeader()
+		h := &Header{Paths: map[string]bool{}}
 		d, err := funcHeader(m.fn, c.receiverFor(h, m.method, m.Decl), c.checkNames(h))
 		if err != nil {
 			at := c.Fset.Position(m.fn.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: err.Error()}}}
 		}
 		locate(d, c.Ground)
-		h.Decls = []ast.Decl{d}
+		h.Decls, h.Paths = []ast.Decl{d}, nonEmpty(h.Paths)
 		c.Env.change(m.Typ).Headers[m.Name] = h
 	}
 	return nil
@@ -221,12 +221,12 @@ func (c *Bound) describe() error {
 
 // Header returns the declaration by which the type checker knows an object in later cells.
 func (c *Bound) Header(o types.Object) (Header, error) {
-	h := newHeader()
-	decls, err := headerOf(o, c.checkNames(h))
+	h := Header{Paths: map[string]bool{}}
+	decls, err := headerOf(o, c.checkNames(&h))
 	for _, d := range decls {
 		locate(d, c.Ground)
 	}
-	h.Decls = decls
+	h.Decls, h.Paths = decls, nonEmpty(h.Paths)
 	return h, err
 }
 
@@ -248,9 +248,9 @@ func locate(n ast.Node, pos token.Pos) {
 
 // receiverFor writes a method's receiver type for the checker, with the declaration's
 // type parameter names.
-func (c *Bound) receiverFor(h Header, m *method, d *ast.FuncDecl) ast.Expr {
+func (c *Bound) receiverFor(h *Header, m *method, d *ast.FuncDecl) ast.Expr {
 	id := ast.NewIdent(c.Env.Of(m.Typ).Check)
-	h.Refs[id] = m.Typ
+	h.refer(id, m.Typ)
 	var e ast.Expr = id
 	t, pointer := d.Recv.List[0].Type, false
 	for t != nil {

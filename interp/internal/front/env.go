@@ -86,7 +86,7 @@ type fact struct {
 	// Header, a type.
 	Header  Header
 	Methods map[string]*method
-	Headers map[string]Header // headers of the methods
+	Headers map[string]*Header // headers of the methods
 	// Hook is the engine's variable through which function literals call the function,
 	// empty as long as none does.
 	Hook string
@@ -100,32 +100,44 @@ type fact struct {
 // Header is a declaration for the checker.
 type Header struct {
 	Decls []ast.Decl
-	Paths map[string]bool         // packages that it mentions
-	Refs  map[*ast.Ident]*Binding // identifiers in it that denote bindings
+	Paths map[string]bool // packages that it mentions
+	Refs  []Ref
 }
 
-func newHeader() Header {
-	return Header{Paths: map[string]bool{}, Refs: map[*ast.Ident]*Binding{}}
+// Ref is an identifier of a header that denotes a binding.
+type Ref struct {
+	id *ast.Ident
+	b  *Binding
+}
+
+// refer notes that an identifier denotes a binding.
+func (h *Header) refer(id *ast.Ident, b *Binding) { h.Refs = append(h.Refs, Ref{id, b}) }
+
+// nonEmpty returns nil for a map without elements, which takes no memory.
+func nonEmpty[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
 }
 
 // mentions reports whether the header refers to a binding.
 func (h Header) mentions(b *Binding) bool {
-	for _, x := range h.Refs {
-		if x == b {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Refs, func(r Ref) bool { return r.b == b })
 }
 
 // clone returns a deep copy.
 func (h Header) clone() Header {
-	n := Header{Paths: maps.Clone(h.Paths), Refs: map[*ast.Ident]*Binding{}}
+	n := Header{Paths: maps.Clone(h.Paths)}
+	denotes := map[*ast.Ident]*Binding{}
+	for _, r := range h.Refs {
+		denotes[r.id] = r.b
+	}
 	for _, d := range h.Decls {
 		old, again := identsOf(d), clone.Tree(d, nil)
 		for i, id := range identsOf(again) {
-			if b := h.Refs[old[i]]; b != nil {
-				n.Refs[id] = b
+			if b := denotes[old[i]]; b != nil {
+				n.refer(id, b)
 			}
 		}
 		n.Decls = append(n.Decls, again)
@@ -139,9 +151,9 @@ func (h Header) renamed(b *Binding, name string) Header {
 		return h
 	}
 	h = h.clone()
-	for id, x := range h.Refs {
-		if x == b {
-			id.Name = name
+	for _, r := range h.Refs {
+		if r.b == b {
+			r.id.Name = name
 		}
 	}
 	return h
@@ -227,7 +239,7 @@ func (e *Env) change(b *Binding) *fact {
 
 // add gives a binding a name for the checker and, as a rule, its own name a new meaning.
 func (e *Env) add(b *Binding) {
-	e.facts()[b], e.own[b] = &fact{Check: b.Name, Methods: map[string]*method{}, Headers: map[string]Header{}}, true
+	e.facts()[b], e.own[b] = &fact{Check: b.Name, Methods: map[string]*method{}, Headers: map[string]*Header{}}, true
 	e.cur()[b.Name] = b
 }
 
@@ -261,7 +273,8 @@ func (e *Env) retire(b *Binding) {
 		f = e.change(x)
 		f.Header = f.Header.renamed(b, name)
 		for m, h := range f.Headers {
-			f.Headers[m] = h.renamed(b, name)
+			again := h.renamed(b, name)
+			f.Headers[m] = &again
 		}
 	}
 	e.change(b).Check = name
@@ -277,10 +290,10 @@ func (e *Env) Sweep() {
 		used, shown := map[*Binding]bool{}, map[*Binding]bool{}
 		note := func(owner *Binding, into map[*Binding]bool) {
 			f := e.Of(owner)
-			for _, h := range append(slices.Collect(maps.Values(f.Headers)), f.Header) {
-				for _, b := range h.Refs {
-					if b != owner {
-						into[b] = true
+			for _, h := range append(slices.Collect(maps.Values(f.Headers)), &f.Header) {
+				for _, r := range h.Refs {
+					if r.b != owner {
+						into[r.b] = true
 					}
 				}
 			}

@@ -13,7 +13,7 @@ import (
 
 // checkNames names types for the checker: types of packages by the packages' aliases,
 // types of the session by their names, which it records in the header.
-func (c *Bound) checkNames(h Header) lower.Namer {
+func (c *Bound) checkNames(h *Header) lower.Namer {
 	return func(o *types.TypeName) (ast.Expr, error) {
 		if e, err := Foreign(c.Pkg, o, h.Paths); e != nil || err != nil {
 			return e, err
@@ -23,7 +23,7 @@ func (c *Bound) checkNames(h Header) lower.Namer {
 			return nil, fmt.Errorf("type %s is declared inside a function", o.Name())
 		}
 		id := ast.NewIdent(c.Env.Of(b).Check)
-		h.Refs[id] = b
+		h.refer(id, b)
 		return id, nil
 	}
 }

@@ -99,7 +99,8 @@ func (e *Env) Moved(from, to string) {
 		f = e.change(b)
 		f.Header = f.Header.moved(from, to)
 		for m, h := range f.Headers {
-			f.Headers[m] = h.moved(from, to)
+			again := h.moved(from, to)
+			f.Headers[m] = &again
 		}
 	}
 }

@@ -52,8 +52,7 @@ func (c *Bound) Hooks(b *Binding) bool {
 
 // noteUses records what a declaration uses, so that a redeclaration finds it.
 func (c *Bound) noteUses(f *DeclFile) {
-	f.Src.Uses = map[*Binding]bool{}
-	f.Src.Pkgs, f.Src.Names = map[int]string{}, map[string]string{}
+	uses, pkgs, names := map[*Binding]bool{}, map[int]string{}, map[string]string{}
 	ast.Inspect(f.File, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
@@ -62,18 +61,19 @@ func (c *Bound) noteUses(f *DeclFile) {
 		switch o := c.Info.Uses[id].(type) {
 		case nil:
 		case *types.PkgName:
-			f.Src.Pkgs[f.offset(id)] = o.Imported().Path()
-			f.Src.Names[f.Src.Item.Text[f.offset(id):][:IdentLen(f.Src.Item.Text[f.offset(id):])]] = o.Imported().Path()
+			pkgs[f.offset(id)] = o.Imported().Path()
+			names[f.Src.Item.Text[f.offset(id):][:IdentLen(f.Src.Item.Text[f.offset(id):])]] = o.Imported().Path()
 		default:
 			if b := c.BindingOf(o); b != nil {
-				f.Src.Uses[b] = true
+				uses[b] = true
 			}
 		}
 		return true
 	})
 	for _, b := range f.Src.Binds {
-		delete(f.Src.Uses, b) // recursion does not require compiling again
+		delete(uses, b) // recursion does not require compiling again
 	}
+	f.Src.Uses, f.Src.Pkgs, f.Src.Names = nonEmpty(uses), nonEmpty(pkgs), nonEmpty(names)
 }
 
 func IdentLen(s string) int {

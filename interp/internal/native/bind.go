@@ -2,7 +2,9 @@ package native
 
 import (
 	"go/ast"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -38,7 +40,7 @@ func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
 func (e *Engine) variable(name string, v reflect.Value) binding {
 	uses := map[string]bool{}
 	text := e.typeText(v.Type(), uses)
-	e.known[name] = &earlier{text: "var " + name + " " + text + "\n", uses: uses}
+	e.known[name] = &earlier{text: "var " + name + " " + text + "\n", uses: slices.Sorted(maps.Keys(uses))}
 	e.loader.Define(ofUnits+name, unsafe.Pointer(v.UnsafeAddr()))
 	return binding{name: name, value: v}
 }

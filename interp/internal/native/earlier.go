@@ -4,14 +4,15 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"slices"
 )
 
 // earlier is a declaration of a unit as later units repeat it: a function without its body, a
 // variable without its value, a type with its methods, and constants as they are.
 type earlier struct {
 	text   string
-	uses   map[string]bool // names in the text
-	embeds map[string]bool // types whose methods a type may have: those that it embeds, or is defined as; nil if it is not a type
+	uses   []string // names in the text, sorted
+	embeds []string // types whose methods a type may have: those that it embeds, or is defined as
 }
 
 // declare notes the parts of a declaration that later units may repeat.
@@ -25,8 +26,8 @@ func (s *source) declare(d ast.Decl) {
 		}
 	case *ast.GenDecl:
 		if d.Tok == token.CONST { // a constant may repeat the expression of the one before
-			all := &earlier{text: code(d) + "\n", uses: map[string]bool{}}
-			names(d, all.uses)
+			var all *earlier
+			all = all.with(d)
 			for _, spec := range d.Specs {
 				for _, id := range spec.(*ast.ValueSpec).Names {
 					s.declares[id.Name] = all
@@ -67,9 +68,9 @@ func (e *earlier) with(d ast.Decl) *earlier {
 	}
 	more := *e
 	more.text += code(d) + "\n"
-	more.uses = map[string]bool{}
-	maps.Copy(more.uses, e.uses)
-	names(d, more.uses)
+	uses := map[string]bool{}
+	names(d, uses)
+	more.uses = union(e.uses, slices.Collect(maps.Keys(uses)))
 	return &more
 }
 
@@ -77,14 +78,20 @@ func (e *earlier) with(d ast.Decl) *earlier {
 func (e *earlier) and(other *earlier) *earlier {
 	more := *e
 	more.text += other.text
-	more.uses = maps.Clone(e.uses)
-	maps.Copy(more.uses, other.uses)
+	more.uses = union(e.uses, other.uses)
 	return &more
 }
 
+// union returns the names of two lists, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Clone(slices.Compact(all))
+}
+
 // embeds returns the names of the types whose methods a type may have.
-func embeds(t ast.Expr) map[string]bool {
-	list := map[string]bool{}
+func embeds(t ast.Expr) []string {
+	var list []string
 	base := func(x ast.Expr) {
 		for {
 			switch t := x.(type) {
@@ -97,7 +104,7 @@ func embeds(t ast.Expr) map[string]bool {
 			case *ast.IndexListExpr:
 				x = t.X
 			case *ast.Ident:
-				list[t.Name] = true
+				list = append(list, t.Name)
 				return
 			default:
 				return

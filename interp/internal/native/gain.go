@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"halfnote/interp/engine"
@@ -24,7 +25,7 @@ func (e *Engine) gain(s *source, used map[string]bool) string {
 	for grown := true; grown; {
 		grown = false
 		for name, d := range e.known {
-			if !gains[name] && !s.types[name] && mentions(d.embeds, gains) {
+			if !gains[name] && !s.types[name] && slices.ContainsFunc(d.embeds, func(name string) bool { return gains[name] }) {
 				gains[name], grown = true, true
 			}
 		}
@@ -39,17 +40,7 @@ func (e *Engine) gain(s *source, used map[string]bool) string {
 			}
 		}
 	}
-	return fmt.Sprintf("func gain__%d() []any { return []any{%s} }\n", e.seq, list.String())
-}
-
-// mentions reports whether two sets have a common element.
-func mentions(a, b map[string]bool) bool {
-	for name := range a {
-		if b[name] {
-			return true
-		}
-	}
-	return false
+	return fmt.Sprintf("func gain%s() []any { return []any{%s} }\n", common, list.String())
 }
 
 // gainer returns a type as units write it, and notes the names that it uses. ok is false if the

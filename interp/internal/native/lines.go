@@ -11,7 +11,7 @@ import (
 
 // lines are the positions behind the lines in the line table of a unit. The table holds lines
 // only, so each operation that may fail gets separate lines: after a comment such as
-// /*line u5:64:1*/ in it, the compiler counts from line 64, which stands for the second position. An
+// /*line unit:64:1*/ in it, the compiler counts from line 64, which stands for the second position. An
 // expression with a comment stands in the tree as a name with the text of both.
 type lines struct {
 	file string
@@ -39,7 +39,7 @@ func (l *lines) comment(pos token.Pos) string {
 		return ""
 	}
 	l.pos = append(l.pos, pos)
-	return fmt.Sprintf(" /*line %s:%d:1*/", l.file, (len(l.pos)-1)*perPosition)
+	return fmt.Sprintf(" /*line %s:%d:1*/", unitFile, (len(l.pos)-1)*perPosition)
 }
 
 // at returns the position that a line stands for.

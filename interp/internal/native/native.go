@@ -32,7 +32,7 @@ type Engine struct {
 	shared map[string]bool
 
 	mu    sync.Mutex // code that runs asks for slots and places
-	slots map[string]reflect.Value
+	slots map[string]loader.Var
 	lines map[string]*lines // by the name that a unit has in line tables
 }
 
@@ -55,7 +55,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		fset: token.NewFileSet(), tools: tools, alias: o.Alias, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
-		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]reflect.Value{}, lines: map[string]*lines{},
+		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]loader.Var{}, lines: map[string]*lines{},
 	}
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path
@@ -147,15 +147,23 @@ func (e *Engine) link(s *source, inline bool) (*loader.Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.own.restore(o, s.lines.file)
 	return e.loader.Load(o, "main", s.wrappers)
 }
+
+// Compiled returns the number of units that the compiler has compiled. The objects of the others were in
+// the cache.
+func (e *Engine) Compiled() int { return e.compiler.Compiled() }
 
 // Slot implements engine.Engine.
 func (e *Engine) Slot(name string) (reflect.Value, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	v, ok := e.slots[name]
-	return v, ok
+	if !ok {
+		return reflect.Value{}, false
+	}
+	return v.Value(), true
 }
 
 // Remove implements engine.Engine.

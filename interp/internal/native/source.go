@@ -21,6 +21,8 @@ type source struct {
 	methods   map[string]*earlier // of types of earlier units
 	wrappers  map[string]bool     // symbols of methods that only call another function
 	variables []string
+	bare      map[string]bool // variables without values in their declaration
+	own       ownNames
 	lines     *lines
 	ends      bool // whether no code of the unit runs after its entry function
 }
@@ -28,11 +30,10 @@ type source struct {
 // source writes a unit, with the declarations of earlier units that it uses.
 func (e *Engine) source(u *engine.Unit) *source {
 	s := &source{
-		declares: map[string]*earlier{}, types: map[string]bool{}, methods: map[string]*earlier{}, wrappers: map[string]bool{},
-		lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u),
+		declares: map[string]*earlier{}, types: map[string]bool{}, methods: map[string]*earlier{}, wrappers: map[string]bool{}, bare: map[string]bool{},
+		own: ownNames{number: numberOf(u)}, lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u),
 	}
 	used := map[string]bool{}
-	var own strings.Builder
 	for _, d := range u.File.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			for _, spec := range g.Specs {
@@ -41,8 +42,10 @@ func (e *Engine) source(u *engine.Unit) *source {
 		}
 	}
 	literals := e.literals(u)
+	var own []ast.Decl
 	for _, d := range u.File.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+		g, isGen := d.(*ast.GenDecl)
+		if isGen && g.Tok == token.IMPORT {
 			continue
 		}
 		if f, ok := d.(*ast.FuncDecl); ok {
@@ -54,29 +57,50 @@ func (e *Engine) source(u *engine.Unit) *source {
 		inRegisters(d, s.lines.info, u.Entry, literals)
 		useVariables(d, s.lines.info)
 		names(d, used)
+		s.own.find(d)
 		s.declare(d)
-		s.lines.mark(d)
-		own.WriteString(code(d) + "\n")
+		if !isGen || !s.bareVariables(g) {
+			own = append(own, d)
+		}
 	}
-	own.WriteString(e.gain(s, used))
-	imports, again := e.uses(used, s.declares)
+	gain := e.gain(s, used)
+	imports, declarations := e.uses(used, s)
 	var b strings.Builder
 	b.WriteString("package main\n")
 	for _, path := range imports {
 		name := e.alias(path)
 		fmt.Fprintf(&b, "import %s %q\n", name, path)
 	}
-	b.WriteString(again)
-	b.WriteString(own.String())
+	b.WriteString(declarations)
+	for _, d := range own {
+		s.own.replace(d)
+		s.lines.mark(d)
+		b.WriteString(code(d) + "\n")
+	}
+	b.WriteString(gain)
 	s.text = b.String()
 	s.lines.info = nil          // the lines outlive the unit's syntax
 	delete(s.declares, u.Entry) // only Run calls it
 	return s
 }
 
+// bareVariables reports whether a declaration is one of variables without values, and notes them: they are written like
+// those of earlier units, so that a unit that runs again has the same text as when it was the first to declare them.
+func (s *source) bareVariables(d *ast.GenDecl) bool {
+	if d.Tok != token.VAR || slices.ContainsFunc(d.Specs, func(spec ast.Spec) bool { return len(spec.(*ast.ValueSpec).Values) > 0 }) {
+		return false
+	}
+	for _, spec := range d.Specs {
+		for _, id := range spec.(*ast.ValueSpec).Names {
+			s.bare[id.Name] = true
+		}
+	}
+	return true
+}
+
 // uses returns the imports and the declarations of earlier units that names refer to, directly
-// or through such declarations.
-func (e *Engine) uses(used map[string]bool, own map[string]*earlier) (imports []string, again string) {
+// or through such declarations, and of the unit's variables without values.
+func (e *Engine) uses(used map[string]bool, s *source) (imports []string, declarations string) {
 	var text strings.Builder
 	seen, written := map[string]bool{}, map[*earlier]bool{}
 	todo := slices.Sorted(maps.Keys(used))
@@ -89,10 +113,14 @@ func (e *Engine) uses(used map[string]bool, own map[string]*earlier) (imports []
 		seen[name] = true
 		if path, ok := e.paths[name]; ok {
 			imports = append(imports, path)
-		} else if d := e.known[name]; d != nil && own[name] == nil && !written[d] {
+		} else if d := s.declares[name]; d != nil {
+			if s.bare[name] {
+				text.WriteString(s.own.text(name, d.text))
+			}
+		} else if d := e.known[name]; d != nil && !written[d] {
 			written[d] = true
 			text.WriteString(d.text)
-			todo = append(todo, slices.Sorted(maps.Keys(d.uses))...)
+			todo = append(todo, d.uses...)
 		}
 	}
 	slices.Sort(imports)

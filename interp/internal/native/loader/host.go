@@ -82,7 +82,7 @@ func (h *host) readFuncs(md *moduledata) {
 // the memory of b, which belongs to the program.
 func stringIn(b []byte, off int) string {
 	b = b[off:]
-	return string(b[:bytes.IndexByte(b, 0)])
+	return unsafe.String(unsafe.SliceData(b), bytes.IndexByte(b, 0))
 }
 
 // box returns the address of a value of the function whose code is at entry.

@@ -128,17 +128,27 @@ func (m *Module) Func(name string) (f func(), ok bool) {
 	return function(m.u.addr[s]), true
 }
 
-// Var returns a variable, addressable; ok is false if the unit has no variable of that name.
-func (m *Module) Var(name string) (v reflect.Value, ok bool) {
+// Var is a variable of a unit. Its reflect.Value is made on demand: reflect keeps the type of
+// each pointer that it makes, and few variables are looked up.
+type Var struct {
+	t    reflect.Type
+	addr unsafe.Pointer
+}
+
+// Value returns the variable, addressable.
+func (v Var) Value() reflect.Value { return reflect.NewAt(v.t, v.addr).Elem() }
+
+// Var returns a variable; ok is false if the unit has no variable of that name.
+func (m *Module) Var(name string) (v Var, ok bool) {
 	s := m.u.defined(name, object.Data, object.BSS, object.NoPtrData, object.NoPtrBSS)
 	if s == nil {
-		return reflect.Value{}, false
+		return Var{}, false
 	}
 	t := m.u.varTypes[s]
 	if t == nil {
-		return reflect.Value{}, false
+		return Var{}, false
 	}
-	return reflect.NewAt(t, at(m.u.addr[s])).Elem(), true
+	return Var{t, at(m.u.addr[s])}, true
 }
 
 // Init initializes the variables of the unit.

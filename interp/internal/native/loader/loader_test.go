@@ -93,7 +93,7 @@ func (s *session) run(source string) any {
 	if !ok {
 		return nil
 	}
-	return out.Interface()
+	return out.Value().Interface()
 }
 
 func TestUnits(t *testing.T) {
@@ -319,7 +319,7 @@ func TestFaults(t *testing.T) {
 	m.Init()
 	f, _ := m.Func("main.Cell")
 	f()
-	if v, _ := m.Var("main.Out"); v.Int() != 1 {
+	if v, _ := m.Var("main.Out"); v.Value().Int() != 1 {
 		t.Errorf("got %v, want 1", v)
 	}
 }

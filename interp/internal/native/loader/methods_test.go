@@ -60,8 +60,8 @@ func Cell() {
 	m.Init()
 	f, _ := m.Func("main.Cell")
 	f()
-	if v, _ := m.Var("main.Sum"); v.Int() != 15+5000+100+3 {
-		t.Errorf("got %v, want %v", v, 15+5000+100+3)
+	if v, _ := m.Var("main.Sum"); v.Value().Int() != 15+5000+100+3 {
+		t.Errorf("got %v, want %v", v.Value(), 15+5000+100+3)
 	}
 }
 

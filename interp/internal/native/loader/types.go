@@ -73,7 +73,8 @@ func typeHash(name string) uint32 {
 	return binary.LittleEndian.Uint32(sum[:4])
 }
 
-// parts yields the types that a type consists of, and those of its methods.
+// parts yields the types that a type consists of. The types of methods of other types than interfaces are among
+// those that package reflect can find.
 func parts(t reflect.Type) func(yield func(reflect.Type) bool) {
 	return func(yield func(reflect.Type) bool) {
 		switch t.Kind() {
@@ -103,29 +104,12 @@ func parts(t reflect.Type) func(yield func(reflect.Type) bool) {
 					return
 				}
 			}
-		}
-		for i := range t.NumMethod() {
-			if m := methodType(t, i); m != nil && !yield(m) {
-				return
+		case reflect.Interface:
+			for m := range t.Methods() {
+				if !yield(m.Type) {
+					return
+				}
 			}
 		}
 	}
-}
-
-// methodType returns the type of a method without its receiver, or nil if the linker has
-// omitted the method.
-func methodType(t reflect.Type, i int) (typ reflect.Type) {
-	if t.Kind() == reflect.Interface {
-		return t.Method(i).Type
-	}
-	defer func() { _ = recover() }() // of package reflect, about an omitted method
-	f := t.Method(i).Type
-	var in, out []reflect.Type
-	for p := range f.Ins() {
-		in = append(in, p)
-	}
-	for p := range f.Outs() {
-		out = append(out, p)
-	}
-	return reflect.FuncOf(in[1:], out, f.IsVariadic())
 }

@@ -160,6 +160,18 @@ func (o *Object) Name(r Ref) string {
 	return o.names[r]
 }
 
+// Rename gives the symbols and the files of the object other names.
+func (o *Object) Rename(symbol, file func(string) string) {
+	for _, list := range [][]Symbol{o.Defs, o.Refs} {
+		for i := range list {
+			list[i].Name = symbol(list[i].Name)
+		}
+	}
+	for i := range o.Files {
+		o.Files[i] = file(o.Files[i])
+	}
+}
+
 // PackageOf returns the import path of the package that r names a symbol of, or "".
 func (o *Object) PackageOf(r Ref) string {
 	if int(r.Package) < len(o.Packages) {

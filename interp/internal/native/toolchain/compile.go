@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Compiler compiles packages of one file. A process of the compiler is started in advance: it
@@ -27,6 +28,8 @@ type Compiler struct {
 	seq    int
 	ready  *process // started in advance, or nil
 	closed bool
+
+	compiled atomic.Int64
 }
 
 // NewCompiler returns a compiler.
@@ -120,9 +123,26 @@ func (c *Compiler) take(inline bool) (*process, error) {
 	return c.start(inline)
 }
 
-// Compile compiles a package main and returns the archive with its object. If inline is false,
-// calls are not replaced by bodies of functions. An error holds the compiler's messages.
+// Compile returns the archive with the object of a package main: that of an earlier compilation of the same source, if the
+// cache has it. If inline is false, calls are not replaced by bodies of functions. An error holds the compiler's messages.
 func (c *Compiler) Compile(ctx context.Context, source string, inline bool) ([]byte, error) {
+	file := c.t.objects.file(source, inline)
+	if a := c.t.objects.load(file); a != nil {
+		return a, nil
+	}
+	a, err := c.compile(ctx, source, inline)
+	if err == nil {
+		c.compiled.Add(1)
+		c.t.objects.store(file, a)
+	}
+	return a, err
+}
+
+// Compiled returns the number of packages that were compiled: not those that the cache had.
+func (c *Compiler) Compiled() int { return int(c.compiled.Load()) }
+
+// compile compiles a package main.
+func (c *Compiler) compile(ctx context.Context, source string, inline bool) ([]byte, error) {
 	defer func() { go c.prepare() }()
 	for again := false; ; again = true {
 		p, err := c.take(inline)

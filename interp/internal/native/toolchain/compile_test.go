@@ -19,7 +19,9 @@ func compiler(t *testing.T) *Compiler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := tools.NewCompiler()
+	own := *tools
+	own.objects = objects{} // each source is compiled
+	c, err := own.NewCompiler()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,5 +63,32 @@ func TestCompileErrors(t *testing.T) {
 	cancel()
 	if _, err := c.Compile(ctx, "package main\n", true); err == nil {
 		t.Error("after the end of the context: got no error")
+	}
+}
+
+// TestCompileCached checks that a source is compiled once, by whichever compiler of the program.
+func TestCompileCached(t *testing.T) {
+	const source = "package main\nfunc f() int { return 1 }\n"
+	kept := objects{t.TempDir(), "program"}
+	var first []byte
+	for i, want := range []int{1, 0, 1} {
+		c := compiler(t)
+		c.t.objects = kept
+		got, err := c.Compile(t.Context(), source, i < 2)
+		if err != nil || c.Compiled() != want {
+			t.Fatalf("compiler %d: %d packages compiled, %v; want %d", i, c.Compiled(), err, want)
+		}
+		if i == 0 {
+			first = got
+		} else if i == 1 && string(got) != string(first) {
+			t.Error("the cache has another archive")
+		}
+	}
+	c := compiler(t)
+	c.t.objects = kept
+	for range 2 {
+		if _, err := c.Compile(t.Context(), "package main\nfunc f() int { return x }\n", true); err == nil || c.Compiled() != 0 {
+			t.Errorf("a wrong source: %v, %d compiled", err, c.Compiled())
+		}
 	}
 }

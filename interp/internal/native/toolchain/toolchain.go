@@ -26,6 +26,8 @@ type Toolchain struct {
 	// Addresses are those of the variables of the program, and of instances of generic
 	// functions, by the linker's names.
 	Addresses map[string]uintptr
+
+	objects objects
 }
 
 // Find returns the toolchain of the running program. An error says what is lacking, and how to
@@ -37,6 +39,7 @@ func Find(ctx context.Context) (*Toolchain, error) {
 		return nil, err
 	}
 	if t := p.load(); t != nil && t.runs(ctx) == nil {
+		t.objects = p.objects()
 		return t, nil
 	}
 	t, err := p.make(ctx)
@@ -47,6 +50,7 @@ func Find(ctx context.Context) (*Toolchain, error) {
 		return nil, err
 	}
 	p.store(t)
+	t.objects = p.objects()
 	return t, nil
 }
 
