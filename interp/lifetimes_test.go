@@ -144,6 +144,19 @@ fmt.Println(int(total), "end")`,
 c := a.Clone()
 for range 3 { y := c.Add(b); d := y; y.AddAssign(a); c.SetData(y.MulScalar(0.5)); v := y.Narrow(0, 0, 8); v.MulAssign(v); fmt.Println(d.Sum().Item(), c.Sum().Item()) }
 fmt.Println(c.Sum().Item(), "end")`,
+	`import "halfnote/tensor/nn"
+w := a.Clone().RequireGrad()
+for i := range 4 {
+	h := b.AddScalar(float64(i)).MM(w).ReLU()
+	scores := nn.ScaledDotProductAttention(h, h, b.MulScalar(0.5), nn.Scale(0.1))
+	mask := b.Gt(a).Float()
+	loss := nn.MSELoss(scores.MM(w), mask).Add(nn.BinaryCrossEntropyWithLogits(h, mask, nn.Weight(mask.Add(a)), nn.Reduction("sum")))
+	loss.Backward()
+	q := nn.AvgPool2d(h.Detach().Reshape(1, 96, 96), 2)
+	fmt.Println(loss.Item(), q.Sum().Item(), w.Grad().Sum().Item())
+	w.SetGrad(nil)
+}
+fmt.Println("end")`,
 	`x := a.Clone().RequireGrad()
 for range 3 { y := x.Mul(b); z := tensor.Checkpoint(func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Mul(y).Tanh() }, x); z.Sum().Backward(); y = y.Add(b) }
 fmt.Println(x.Grad().Sum().Item(), "end")`,

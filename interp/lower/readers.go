@@ -119,14 +119,14 @@ func (r *role) assigned(self ast.Node, to ast.Expr, defines bool) {
 	}
 }
 
-// reads reports whether a call is of a function that does not keep its operands. The package of
-// tensors marks the memory of those that it keeps on the tape or as a part of the result. It has no
-// other place for a tensor than another tensor, its own variables, what the caller has passed, and
-// the result. So the functions are those whose parameters are tensors and plain values, and which
+// reads reports whether a call is of a function that does not keep its operands. The packages tensor and
+// nn mark the memory of those that they keep on the tape or as a part of the result. They have no
+// other place for a tensor than another tensor, their own variables, what the caller has passed, and
+// the result. So the functions are those whose parameters are tensors, plain values and options, and which
 // return a tensor or plain values.
 func (l *readers) reads(x *ast.CallExpr) bool {
 	fn := l.callee(x)
-	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != l.u.Tensors || fn.Signature().TypeParams().Len() > 0 {
+	if fn == nil || fn.Pkg() == nil || !l.ofTensors(fn.Pkg()) || fn.Signature().TypeParams().Len() > 0 {
 		return false
 	}
 	if recv := fn.Signature().Recv(); recv != nil && !l.isTensor(recv.Type()) {
@@ -138,7 +138,7 @@ func (l *readers) reads(x *ast.CallExpr) bool {
 		}
 	}
 	for v := range fn.Signature().Params().Variables() {
-		if !l.plain(v.Type(), true) {
+		if !l.plain(v.Type(), true) && !l.isOptions(v.Type()) {
 			return false
 		}
 	}
@@ -218,6 +218,22 @@ func (l *readers) callee(x *ast.CallExpr) *types.Func {
 	}
 	fn, _ := l.u.Info.Uses[id].(*types.Func)
 	return fn
+}
+
+// ofTensors reports whether a package is that of tensors or that of losses and layers.
+func (l *readers) ofTensors(p *types.Package) bool {
+	return p.Path() == l.u.Tensors || p.Path() == l.u.Tensors+"/nn"
+}
+
+// isOptions reports whether t is a list of options. The tensor in an option is an operand of the function that
+// has made the option, which is not a reader.
+func (l *readers) isOptions(t types.Type) bool {
+	s, ok := t.(*types.Slice)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(s.Elem()).(*types.Named)
+	return ok && n.Obj().Name() == "Option" && n.Obj().Pkg() != nil && l.ofTensors(n.Obj().Pkg())
 }
 
 // isTensor reports whether t is a pointer to the type of tensors.

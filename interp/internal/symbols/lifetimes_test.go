@@ -9,12 +9,13 @@ import (
 
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 var lifetimes = plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
 
-// TestReadersKeepNothing checks what early releases of tensors rely on: a function of package tensor
-// whose parameters are tensors and plain values, and whose results are too, marks the memory of
+// TestReadersKeepNothing checks what early releases of tensors rely on: a function of package tensor or nn
+// whose parameters are tensors, plain values and options, and whose results are tensors and plain values, marks the memory of
 // operands that its result or the tape still needs. The test calls these functions with operands
 // that it then releases, and uses the results.
 func TestReadersKeepNothing(t *testing.T) {
@@ -22,7 +23,8 @@ func TestReadersKeepNothing(t *testing.T) {
 	lists := [][]int{{0}, {1}, {96, 96}, {-1}, {}}
 	called, released := map[string]bool{}, 0
 	for _, c := range callees() {
-		if !strings.HasPrefix(c.name, "tensor.") && c.recv != tensorType || !readerType(c.fn.Type()) || c.name == "tensor.CartesianProd" { // its result is large
+		ours := strings.HasPrefix(c.name, "tensor.") || strings.HasPrefix(c.name, "tensor/nn.") || c.recv == tensorType
+		if !ours || !readerType(c.fn.Type()) || c.name == "tensor.CartesianProd" { // its result is large
 			continue
 		}
 		for mode := range 3 {
@@ -43,17 +45,21 @@ func TestReadersKeepNothing(t *testing.T) {
 	if len(called) < 200 || released < 500 {
 		t.Errorf("%d functions were called, and %d operands released; want more: the test no longer finds arguments", len(called), released)
 	}
+	if !called["tensor/nn.CrossEntropy"] || !called["tensor/nn.ScaledDotProductAttention"] {
+		t.Error("no loss and no attention was called")
+	}
 	t.Logf("%d functions, %d operands released", len(called), released)
 }
 
-// readerType reports whether a function has tensors among its operands, and otherwise only plain
-// parameters and results.
+// readerType reports whether a function has tensors among its operands, and otherwise only options, plain
+// parameters and plain results.
 func readerType(t reflect.Type) bool {
 	reads := false
 	for i := range t.NumIn() {
 		switch p := t.In(i); {
 		case p == tensorType || p == reflect.SliceOf(tensorType):
 			reads = true
+		case p == reflect.TypeFor[[]nn.Option]():
 		case !plainType(p):
 			return false
 		}
