@@ -258,7 +258,7 @@ func (c *cell) notices(before *front.Env) {
 			}
 		}
 		for _, m := range src.Methods {
-			if t := c.Env.Cur[m.Typ.Name]; t != nil && t != m.Typ && c.Env.Of(t).Methods[m.Name] == nil {
+			if t := c.Env.Cur[m.Typ.Name]; t != nil && t != m.Typ && c.Env.Of(t).Method(m.Name) == nil {
 				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.Typ.Name, m.Name, syntax.Label(m.Src.Cell), why))
 			}
 		}

@@ -16,6 +16,8 @@ import (
 var speedRows = []struct{ name, declarations, statements, python string }{
 	{"fib(30)", "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }", "r := fib(30)",
 		"def fib(n): return n if n < 2 else fib(n-1) + fib(n-2)\ndef run(): return fib(30)"},
+	{"fib(30) in two goroutines", "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\nfunc both(n int) int { c := make(chan int); for range 2 { go func() { c <- fib(n) }() }; return <-c + <-c }", "r := both(30)",
+		"from concurrent.futures import ThreadPoolExecutor\ndef fib(n): return n if n < 2 else fib(n-1) + fib(n-2)\ndef run():\n with ThreadPoolExecutor(2) as pool: return sum(pool.map(fib, [30, 30]))"},
 	{"10M additions in a function", "func add(n int) (s int) { for i := 0; i < n; i++ { s += i }; return s }", "r := add(10_000_000)",
 		"def run():\n s = 0\n for i in range(10_000_000): s += i\n return s"},
 	{"sum of 1/k², 5M", "func zeta(n int) (s float64) { for k := 1; k <= n; k++ { s += 1 / (float64(k) * float64(k)) }; return s }", "r := zeta(5_000_000)",

@@ -53,9 +53,9 @@ func (s *Session) takeSnapshot() *assist.Snapshot {
 	for _, b := range append(slices.Collect(maps.Values(s.env.Cur)), s.env.Old...) {
 		f := s.env.Of(b)
 		add(f.Header)
-		for name, m := range f.Methods {
-			add(*f.Headers[name])
-			snap.Written[f.Check+"."+name] = s.written(m.Src)
+		for _, m := range f.Methods {
+			add(m.Header)
+			snap.Written[f.Check+"."+m.Name] = s.written(m.Src)
 		}
 		snap.Written[f.Check] = s.written(b.Src)
 	}

@@ -143,9 +143,9 @@ func stateOf(s *Session) string {
 		f := e.Of(x)
 		fmt.Fprintf(&b, "%p %+v\n %s hook %q captured %v shown %v\n", x, *x, f.Check, f.Hook, f.Captured, f.OnlyShown)
 		header(f.Header)
-		for _, m := range slices.Sorted(maps.Keys(f.Methods)) {
-			fmt.Fprintf(&b, "  %+v\n", *f.Methods[m])
-			header(*f.Headers[m])
+		for _, m := range f.Methods {
+			fmt.Fprintf(&b, "  %+v\n", *m.Method)
+			header(m.Header)
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(e.Cur)) {

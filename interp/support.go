@@ -31,6 +31,7 @@ func (s *Session) bindSupport() {
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":     reflect.ValueOf(s.live.Flag()),
 		"Calls":    reflect.ValueOf(s.live.Calls()),
+		"Counters": reflect.ValueOf(s.live.Counters()),
 		"At":       reflect.ValueOf(s.live.At),
 		"Watched":  reflect.ValueOf(s.live.Watched()),
 		"Watching": reflect.ValueOf(s.live.Watching),

@@ -115,7 +115,7 @@ func product(s Spec) func() {
 	}
 	m, n, k := last[0], last[1], last[2]
 	x, y := operand(m, k, s.Op[0] == 'T'), operand(k, n, s.Op[1] == 'T')
-	return func() { x.MatMul(y) }
+	return drop(func() *tensor.Tensor { return x.MatMul(y) })
 }
 
 func operandOf(batch []int, rows, columns int, d string) *tensor.Tensor {

@@ -9,7 +9,10 @@ import (
 	"halfnote/tensor/optim"
 )
 
-var fused = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+var (
+	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+	lifetimes = plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
+)
 
 // maker makes the other operands of an operation for x, and returns the operation.
 type maker func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor
@@ -143,12 +146,27 @@ func operation(s Spec) func() {
 	}
 	f := make(x)
 	if !s.Grad {
-		return func() { tensor.NoGrad(func() { f(x) }) }
+		return drop(func() (y *tensor.Tensor) {
+			tensor.NoGrad(func() { y = f(x) })
+			return y
+		})
 	}
 	x.RequireGrad()
 	ones := tensor.OnesLike(f(x))
-	return func() {
-		f(x).BackwardWith(tensor.BackwardOptions{Gradient: ones})
+	return drop(func() *tensor.Tensor {
+		y := f(x)
+		y.BackwardWith(tensor.BackwardOptions{Gradient: ones})
 		x.SetGrad(nil)
+		return y
+	})
+}
+
+// drop returns a function that computes a result and releases its memory, as a loop of a cell does after the last use
+// of a result. PyTorch, which counts references, does so too.
+func drop(f func() *tensor.Tensor) func() {
+	return func() {
+		var none *tensor.Tensor
+		since := lifetimes.Begin(&none)
+		lifetimes.Free(since, f())
 	}
 }

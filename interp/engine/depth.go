@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 )
 
+// Counters is the number of counters of calls that compiled code has: see package lower.
+const Counters = 64
+
 // Calls counts the active calls of interpreted functions in the calling goroutine. It
 // is safe for use by several goroutines.
 type Calls struct {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
+
+	"halfnote/interp/engine"
 )
 
 const (
@@ -104,8 +106,9 @@ func (u *Unit) depth() {
 			return
 		}
 		mark := u.mark(Mark{Pos: t.Pos(), Func: name})
-		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
-		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
+		find, counter := u.counter()
+		calls := func() ast.Expr { return &ast.StarExpr{X: counter()} }
+		look := block(expr(calledFrom(t.Pos(), Support("Call", counter(), mark))))
 		switch {
 		case !u.barriers || u.recovering[body]:
 		case isDecl && (recursion.of(fd) || u.callsUnknown(body)):
@@ -125,12 +128,40 @@ func (u *Unit) depth() {
 		if isDecl && !u.barriers { // as it is not called again, what it does before its calls needs no count
 			at = slices.IndexFunc(body.List, func(s ast.Stmt) bool { return u.callsCells(s) })
 		}
-		body.List = slices.Insert(body.List, at, []ast.Stmt{
+		count := append(find,
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
 			&ast.IfStmt{Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)}, Body: look},
-		}...)
+		)
+		if len(find) > 0 { // no goto statement may jump over the variables
+			count = []ast.Stmt{block(count...)}
+		}
+		body.List = slices.Insert(body.List, at, count...)
 	})
 	u.File.Decls = append(u.File.Decls, u.more...)
+}
+
+// counter returns a pointer to the counter of a function's calls, and the statements that find it. All functions share one
+// counter, or else there are several, of which the address of a local variable of the function selects one. Goroutines, which
+// have different stacks, then rarely write to the same cache line. Counters are 64 bytes apart.
+func (u *Unit) counter() (find []ast.Stmt, counter func() ast.Expr) {
+	if !u.counters {
+		return nil, func() ast.Expr { return SupportName("Calls") }
+	}
+	here, left := u.temp("here"), u.temp("left")
+	unsafe := ident(u.Import("unsafe"))
+	pointer := func(to ast.Expr) ast.Expr {
+		return call(&ast.SelectorExpr{X: unsafe, Sel: ident("Pointer")}, &ast.UnaryExpr{Op: token.AND, X: to})
+	}
+	address := func(shift int64) ast.Expr {
+		return &ast.BinaryExpr{X: call(ident("uintptr"), pointer(ident(here.Name))), Op: token.SHR, Y: Int(shift)}
+	}
+	// Bits 7 to 12 and 13 to 18 of the address select the counter.
+	distance := &ast.BinaryExpr{X: &ast.ParenExpr{X: &ast.BinaryExpr{X: address(1), Op: token.XOR, Y: address(7)}}, Op: token.AND, Y: Int((engine.Counters - 1) * 64)}
+	at := call(&ast.SelectorExpr{X: unsafe, Sel: ident("Add")}, pointer(&ast.StarExpr{X: SupportName("Counters")}), distance)
+	return []ast.Stmt{
+		declare(here, ident("byte")),
+		define(left, call(&ast.ParenExpr{X: &ast.StarExpr{X: ident("int32")}}, at)),
+	}, func() ast.Expr { return ident(left.Name) }
 }
 
 // callsCells reports whether a statement calls anything other than conversions, built-in

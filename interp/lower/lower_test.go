@@ -102,9 +102,9 @@ func TestRewrites(t *testing.T) {
 		{"defer", "func f() any { return recover() }",
 			"func f() any { called__1 := p__kernel__.Called() return called__1.Recover() }"},
 		{"depth", "func f() { g := func() {}; g(); h(func() {}) }\nfunc h(func())",
-			"func f() { g := func() {} *p__kernel__.Calls-- if *p__kernel__.Calls < 0 { p__kernel__.Call(1) } g() h(func() { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } }) } func h(func())"},
+			"func f() { g := func() {} *p__kernel__.Calls-- if *p__kernel__.Calls < 0 { p__kernel__.Call(p__kernel__.Calls, 1) } g() h(func() { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } }) } func h(func())"},
 		{"depth", "func f() func() { g := func() {}; g(); return g }",
-			"func f() func() { g := func() { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } } *p__kernel__.Calls-- if *p__kernel__.Calls < 0 { p__kernel__.Call(1) } g() return g }"},
+			"func f() func() { g := func() { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } } *p__kernel__.Calls-- if *p__kernel__.Calls < 0 { p__kernel__.Call(p__kernel__.Calls, 1) } g() return g }"},
 		{"poll", "func f() { for {} }",
 			"func f() { for { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } } }"},
 	} {

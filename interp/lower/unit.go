@@ -94,6 +94,7 @@ type known struct {
 	safe       map[ast.Expr]bool             // indexes and slices that have been tested
 	recurses   *recursion
 	barriers   bool                      // whether panics must be stopped on their way
+	counters   bool                      // whether there are several counters of calls
 	recovering map[*ast.BlockStmt]bool   // functions that call recover
 	opened     map[*ast.BlockStmt]bool   // switches that have become blocks
 	expanded   map[*ast.SelectorExpr]int // number of embedded fields already written out on the path to a promoted one

@@ -19,7 +19,7 @@ func (k *Checked) Bind() (*Bound, error) {
 	c := &Bound{
 		Checked: k, Env: k.Known.Clone(), Slots: map[string]bool{}, UnitPaths: map[string]bool{},
 		Names: map[types.Object]*Binding{}, Vars: map[*Binding]types.Object{}, Reused: map[*Binding]bool{},
-		newHooks: map[*method]bool{}, Touched: map[*Binding]bool{},
+		newHooks: map[*Method]bool{}, Touched: map[*Binding]bool{},
 	}
 	for _, f := range c.Decls {
 		if f.Dependant { // the session's source is unchanged until the cell is accepted
@@ -94,8 +94,8 @@ func (c *Bound) bindMethods(f *DeclFile) {
 		if b == nil || fn == nil {
 			continue
 		}
-		m := &method{Name: fn.Name(), Typ: b, sig: signature(fn), Src: f.Src}
-		if old := c.Env.Of(b).Methods[m.Name]; old != nil {
+		m := &Method{Name: fn.Name(), Typ: b, sig: signature(fn), Src: f.Src}
+		if old := c.Env.Of(b).Method(m.Name); old != nil {
 			m.Hook = old.Hook
 		} else if !b.Generic {
 			m.Hook = fmt.Sprintf("%s_%s__hook%d", b.Slot, m.Name, c.Seq)
@@ -104,7 +104,7 @@ func (c *Bound) bindMethods(f *DeclFile) {
 		if c.Names[c.Pkg.Scope().Lookup(b.Name)] != b {
 			c.Touched[b] = true
 		}
-		c.Env.change(b).Methods[m.Name] = m
+		c.Env.change(b).declare(m, Header{})
 		c.NewMethods = append(c.NewMethods, newMethod{m, fd, fn})
 		f.Src.Methods = append(f.Src.Methods, m)
 	}
@@ -112,7 +112,7 @@ func (c *Bound) bindMethods(f *DeclFile) {
 
 // newMethod is a method that the cell adds to a type when it is accepted.
 type newMethod struct {
-	*method
+	*Method
 	Decl *ast.FuncDecl
 	fn   *types.Func
 }
@@ -206,15 +206,15 @@ func (c *Bound) describe() error {
 		c.Env.change(b).Header = h
 	}
 	for _, m := range c.NewMethods {
-		h := &Header{Paths: map[string]bool{}}
-		d, err := funcHeader(m.fn, c.receiverFor(h, m.method, m.Decl), c.checkNames(h))
+		h := Header{Paths: map[string]bool{}}
+		d, err := funcHeader(m.fn, c.receiverFor(&h, m.Method, m.Decl), c.checkNames(&h))
 		if err != nil {
 			at := c.Fset.Position(m.fn.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: err.Error()}}}
 		}
 		locate(d, c.Ground)
 		h.Decls, h.Paths = []ast.Decl{d}, nonEmpty(h.Paths)
-		c.Env.change(m.Typ).Headers[m.Name] = h
+		c.Env.change(m.Typ).declare(m.Method, h)
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func locate(n ast.Node, pos token.Pos) {
 
 // receiverFor writes a method's receiver type for the checker, with the declaration's
 // type parameter names.
-func (c *Bound) receiverFor(h *Header, m *method, d *ast.FuncDecl) ast.Expr {
+func (c *Bound) receiverFor(h *Header, m *Method, d *ast.FuncDecl) ast.Expr {
 	id := ast.NewIdent(c.Env.Of(m.Typ).Check)
 	h.refer(id, m.Typ)
 	var e ast.Expr = id

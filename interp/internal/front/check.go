@@ -118,7 +118,7 @@ func (c *checker) more(a *attempt) bool {
 				continue
 			}
 			fn, _ := a.info.Defs[fd.Name].(*types.Func)
-			m := c.Env.Of(b).Methods[fd.Name.Name]
+			m := c.Env.Of(b).Method(fd.Name.Name)
 			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] {
 				continue
 			}

@@ -78,7 +78,7 @@ func (src *Source) inForce(e *Env) bool {
 		}
 	}
 	for _, m := range src.Methods {
-		if e.Cur[m.Typ.Name] != m.Typ || e.Of(m.Typ).Methods[m.Name] != m {
+		if e.Cur[m.Typ.Name] != m.Typ || e.Of(m.Typ).Method(m.Name) != m {
 			return false
 		}
 	}
@@ -163,7 +163,7 @@ func (c *checker) live(src *Source, taken map[string]bool) bool {
 		}
 	}
 	for _, m := range src.Methods {
-		if c.Env.Cur[m.Typ.Name] == m.Typ && c.Env.Of(m.Typ).Methods[m.Name] == m && !taken[m.Typ.Name+"."+m.Name] {
+		if c.Env.Cur[m.Typ.Name] == m.Typ && c.Env.Of(m.Typ).Method(m.Name) == m && !taken[m.Typ.Name+"."+m.Name] {
 			return true
 		}
 	}
@@ -179,7 +179,7 @@ func (c *checker) holds(src *Source, name string) bool {
 	}
 	for _, m := range src.Methods {
 		if m.Typ.Name+"."+m.Name == name {
-			return c.Env.Of(m.Typ).Methods[m.Name] == m
+			return c.Env.Of(m.Typ).Method(m.Name) == m
 		}
 	}
 	return false

@@ -239,7 +239,7 @@ func (c *Lowering) EmitMethod(e *Emission, d *ast.FuncDecl) error {
 	c.Info.Defs[f.Name] = m.fn
 	e.Funcs = append(e.Funcs, f)
 	e.Start = append(e.Start, setHook(m.Hook, body))
-	if !c.newHooks[m.method] {
+	if !c.newHooks[m.Method] {
 		return nil
 	}
 	recvType, err := lower.TypeExpr(recv.Type(), c.EngineNames)
@@ -323,7 +323,7 @@ func (c *Lowering) hook(typ, name string) string {
 			return m.Hook
 		}
 	}
-	if m := c.Env.Of(c.typesBySlot[typ]).Methods[name]; m != nil {
+	if m := c.Env.Of(c.typesBySlot[typ]).Method(name); m != nil {
 		return m.Hook
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
 
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
@@ -49,9 +50,9 @@ func (b *Binding) Cell() int {
 	return b.Made
 }
 
-// method is a method of a session type. The engine's method calls through a variable,
+// Method is a method of a session type. The engine's method calls through a variable,
 // so that a new body also serves existing values.
-type method struct {
+type Method struct {
 	Name string
 	Typ  *Binding
 	sig  string
@@ -73,7 +74,7 @@ type Source struct {
 	Stops bool // compiled with stops for the debugger
 	// Binds and methods are its declarations that are still in force.
 	Binds   []*Binding
-	Methods []*method
+	Methods []*Method
 }
 
 // fact is what an environment holds of a binding. A fact does not change: an environment
@@ -85,8 +86,7 @@ type fact struct {
 	// Header declares the binding to the checker: a variable's type, a function's
 	// Header, a type.
 	Header  Header
-	Methods map[string]*method
-	Headers map[string]*Header // headers of the methods
+	Methods []Declared // sorted by name
 	// Hook is the engine's variable through which function literals call the function,
 	// empty as long as none does.
 	Hook string
@@ -95,6 +95,31 @@ type fact struct {
 	// OnlyShown reports whether only shown values of cells still have this old version
 	// of a type.
 	OnlyShown bool
+}
+
+// Declared is a method of a type, and its header.
+type Declared struct {
+	*Method
+	Header
+}
+
+// Method returns the method of that name, or nil.
+func (f *fact) Method(name string) *Method {
+	for _, m := range f.Methods {
+		if m.Name == name {
+			return m.Method
+		}
+	}
+	return nil
+}
+
+// declare adds a method, or replaces the one of its name.
+func (f *fact) declare(m *Method, h Header) {
+	i, found := slices.BinarySearchFunc(f.Methods, m.Name, func(m Declared, name string) int { return strings.Compare(m.Name, name) })
+	if !found {
+		f.Methods = slices.Insert(f.Methods, i, Declared{})
+	}
+	f.Methods[i] = Declared{m, h}
 }
 
 // Header is a declaration for the checker.
@@ -230,7 +255,7 @@ func (e *Env) change(b *Binding) *fact {
 	f := e.facts()[b]
 	if f == nil || !e.own[b] {
 		again := *e.Of(b)
-		again.Methods, again.Headers = maps.Clone(again.Methods), maps.Clone(again.Headers)
+		again.Methods = slices.Clone(again.Methods)
 		f = &again
 		e.Facts[b], e.own[b] = f, true
 	}
@@ -239,7 +264,7 @@ func (e *Env) change(b *Binding) *fact {
 
 // add gives a binding a name for the checker and, as a rule, its own name a new meaning.
 func (e *Env) add(b *Binding) {
-	e.facts()[b], e.own[b] = &fact{Check: b.Name, Methods: map[string]*method{}, Headers: map[string]*Header{}}, true
+	e.facts()[b], e.own[b] = &fact{Check: b.Name}, true
 	e.cur()[b.Name] = b
 }
 
@@ -264,17 +289,16 @@ func (e *Env) retire(b *Binding) {
 	e.Old = append(e.Old, b)
 	for x, f := range e.facts() {
 		touched := x == b || f.Header.mentions(b)
-		for _, h := range f.Headers {
-			touched = touched || h.mentions(b)
+		for _, m := range f.Methods {
+			touched = touched || m.mentions(b)
 		}
 		if !touched {
 			continue
 		}
 		f = e.change(x)
 		f.Header = f.Header.renamed(b, name)
-		for m, h := range f.Headers {
-			again := h.renamed(b, name)
-			f.Headers[m] = &again
+		for i, m := range f.Methods {
+			f.Methods[i].Header = m.renamed(b, name)
 		}
 	}
 	e.change(b).Check = name
@@ -290,12 +314,16 @@ func (e *Env) Sweep() {
 		used, shown := map[*Binding]bool{}, map[*Binding]bool{}
 		note := func(owner *Binding, into map[*Binding]bool) {
 			f := e.Of(owner)
-			for _, h := range append(slices.Collect(maps.Values(f.Headers)), &f.Header) {
+			add := func(h Header) {
 				for _, r := range h.Refs {
 					if r.b != owner {
 						into[r.b] = true
 					}
 				}
+			}
+			add(f.Header)
+			for _, m := range f.Methods {
+				add(m.Header)
 			}
 		}
 		for _, b := range e.Cur {

@@ -90,17 +90,16 @@ func isRetired(path string) bool { return strings.Contains(path, retiredMark) }
 func (e *Env) Moved(from, to string) {
 	for b, f := range e.facts() {
 		touched := f.Header.Paths[from]
-		for _, h := range f.Headers {
-			touched = touched || h.Paths[from]
+		for _, m := range f.Methods {
+			touched = touched || m.Paths[from]
 		}
 		if !touched {
 			continue
 		}
 		f = e.change(b)
 		f.Header = f.Header.moved(from, to)
-		for m, h := range f.Headers {
-			again := h.moved(from, to)
-			f.Headers[m] = &again
+		for i, m := range f.Methods {
+			f.Methods[i].Header = m.moved(from, to)
 		}
 	}
 }

@@ -76,7 +76,7 @@ type Bound struct {
 	Fresh      []*Binding              // variables with a new slot
 	Reused     map[*Binding]bool       // variables that keep their slot
 	NewMethods []newMethod
-	newHooks   map[*method]bool
+	newHooks   map[*Method]bool
 	Touched    map[*Binding]bool // types of earlier cells that gain methods
 	Hooked     []hooked
 	KeepsIn    bool            // the value of In may outlive the cell

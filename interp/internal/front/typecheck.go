@@ -221,10 +221,10 @@ func (c *checker) prelude(a *attempt) *ast.File {
 		f := a.env.Of(b)
 		decls = append(decls, f.Header.Decls...)
 		maps.Copy(paths, f.Header.Paths)
-		for _, name := range slices.Sorted(maps.Keys(f.Headers)) {
-			if !taken[f.Check+"."+name] {
-				decls = append(decls, f.Headers[name].Decls...)
-				maps.Copy(paths, f.Headers[name].Paths)
+		for _, m := range f.Methods {
+			if !taken[f.Check+"."+m.Name] {
+				decls = append(decls, m.Decls...)
+				maps.Copy(paths, m.Paths)
 			}
 		}
 	}

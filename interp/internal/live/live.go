@@ -26,11 +26,14 @@ type Registry struct {
 	attached atomic.Pointer[attached]
 
 	limit int
-	// flag is tested by loops: it is not 0 while some goroutine must stop. calls is
-	// decremented by function entries: below 0 they call Call. Both are read and
-	// written by interpreted code without synchronization; a lost write is repeated.
-	flag  uint32
-	calls int32
+	// flag is tested by loops: it is not 0 while some goroutine must stop. calls and counters are
+	// decremented by function entries: below 0 they call Call. All are read and
+	// written by code of cells without synchronization; a lost write is repeated.
+	_        [64]byte // loops that only read flag do not wait for writes to its cache line
+	flag     uint32
+	_        [64]byte
+	calls    int32
+	counters *[engine.Counters][16]int32
 
 	looks  atomic.Uint32
 	others atomic.Int32 // goroutines other than the running cell's own
@@ -73,7 +76,7 @@ type attached struct {
 // which Attach gives it.
 func NewRegistry(limit int) *Registry {
 	return &Registry{
-		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
+		limit: limit, counters: new([engine.Counters][16]int32), current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
@@ -152,7 +155,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		case err := <-done:
 			return err, false
 		case <-tick.C: // a write of the goroutine itself may have undone the request
-			atomic.StoreInt32(&r.calls, -1)
+			r.hurry()
 		case <-late.C:
 			r.others.Add(1) // the goroutine now runs next to later cells
 			return nil, true
@@ -220,7 +223,7 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	}
 	r.stopping[c] = true
 	atomic.StoreUint32(&r.flag, 1)
-	atomic.StoreInt32(&r.calls, -1)
+	r.hurry()
 }
 
 // StopAll tells all goroutines to stop.

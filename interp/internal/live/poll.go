@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/visualfc/gid"
+
+	"halfnote/interp/engine"
 )
 
 // stride is the number of function entries between two calls of Call. looks is the number of
@@ -71,11 +73,11 @@ func panicking() bool {
 	return false
 }
 
-// Call ends calls that nest too deep. Functions call it at every stride-th entry; mark is the
-// function's position. Call halts the engine if that affects no other goroutine, and panics
+// Call ends calls that nest too deep. Functions call it at every stride-th entry, with the counter of
+// entries; mark is the function's position. Call halts the engine if that affects no other goroutine, and panics
 // otherwise.
-func (r *Registry) Call(mark int) {
-	atomic.StoreInt32(&r.calls, stride)
+func (r *Registry) Call(counter *int32, mark int) {
+	atomic.StoreInt32(counter, stride)
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.Poll()
 	}
@@ -103,8 +105,19 @@ func (r *Registry) runs(id uint64) bool {
 // Flag returns the variable that loops test.
 func (r *Registry) Flag() *uint32 { return &r.flag }
 
-// Calls returns the counter of function entries.
+// Calls returns the counter of function entries of code that has only one.
 func (r *Registry) Calls() *int32 { return &r.calls }
+
+// Counters returns the counters of function entries of code that has several, each in a cache line of its own.
+func (r *Registry) Counters() *[engine.Counters][16]int32 { return r.counters }
+
+// hurry makes the next entries of functions call Call.
+func (r *Registry) hurry() {
+	atomic.StoreInt32(&r.calls, -1)
+	for i := range r.counters {
+		atomic.StoreInt32(&r.counters[i][0], -1)
+	}
+}
 
 // Descend counts a function entry, and reports whether to call Call.
 func (r *Registry) Descend() bool { return atomic.AddInt32(&r.calls, -1) < 0 }

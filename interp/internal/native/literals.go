@@ -46,7 +46,9 @@ func (e *Engine) literals(u *engine.Unit) map[string]*ast.FuncLit {
 			for _, x := range targets {
 				if id, ok := x.(*ast.Ident); ok {
 					times[id.Name]++
-					e.shared[id.Name] = e.shared[id.Name] || depth > 0 || !isEntry
+					if depth > 0 || !isEntry {
+						e.shared[id.Name] = true
+					}
 				}
 			}
 			return true

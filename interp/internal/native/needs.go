@@ -9,6 +9,7 @@ var needs = engine.Needs{
 		"channel",
 		"concat",
 		"constants",
+		"counters",
 		"depth",
 		"dotimport",
 		"go",
