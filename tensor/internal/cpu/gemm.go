@@ -36,6 +36,7 @@ const (
 	stripPanels = 8         // fewest panels of rows of an item where there are several for each worker
 	chunkSize   = 64 << 20  // bytes of A that are packed at once
 	alone       = 1 << 20   // multiplications below which one worker is faster
+	unpolled    = 16 << 20  // and below which a worker computes a matrix of a batch without a poll: at most two milliseconds
 	together    = 64 << 20  // and from which on all workers compute one matrix of a batch
 	inPlace     = 32 << 10  // elements of an operand that may be read in place
 	inPlaceRow  = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
@@ -114,7 +115,7 @@ func (g *gemm) run(b *Backend) {
 		group := max(1, alone/work)
 		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
 			for batch := i * group; batch < min(batches, (i+1)*group); batch++ {
-				if work < alone {
+				if work < unpolled {
 					poll()
 					g.multiply(batch, 1, nil)
 				} else {
@@ -147,7 +148,7 @@ func serial(poll func()) each {
 	}
 }
 
-// multiply computes a matrix of the batch.
+// multiply computes a matrix of the batch. A nil each is for one worker that does not poll.
 func (g *gemm) multiply(batch, workers int, each each) {
 	x, y := g.x.at(batch), g.y.at(batch)
 	switch {
@@ -158,7 +159,7 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		if each == nil {
 			each = serial(func() {})
 		}
-		each(1, func(_ int, poll func()) { g.multiplyDots(batch, x, y, poll) })
+		each(1, func(_ int, poll func()) { g.multiplyDots(batch, g.x.at(batch), g.y.at(batch), poll) })
 		return
 	}
 	if g.tier.Direct != nil && x.dtype == driver.Float32 && x.even && y.even {
@@ -179,18 +180,34 @@ func (g *gemm) multiply(batch, workers int, each each) {
 			return
 		}
 	}
-	mr := g.mr
-	most := max(4*mr, min(g.rows, chunkSize/(4*g.slots(g.k))))
+	most := max(4*g.mr, min(g.rows, chunkSize/(4*g.slots(g.k))))
+	if each == nil {
+		rows := g.chunkRows(most)
+		for i0 := 0; i0 < g.m; i0 += rows {
+			g.someRows(batch, x, y, i0, min(rows, g.m-i0), func() {})
+		}
+		return
+	}
+	g.multiplyPacked(batch, x, y, most, workers, each)
+}
+
+// chunkRows returns the number of rows of A that are packed at once, of at most a given number.
+func (g *gemm) chunkRows(most int) int {
+	chunks := (g.m + most - 1) / most
+	return ((g.m+chunks-1)/chunks + g.mr - 1) / g.mr * g.mr
+}
+
+// multiplyPacked computes a matrix of the batch from packed panels. It packs at most a number of rows of A at once for each worker.
+func (g *gemm) multiplyPacked(batch int, x, y operand, most, workers int, each each) {
 	if parts := g.rowParts(workers, most); parts > 0 {
 		rows := (g.m + parts - 1) / parts
 		if g.tiles {
-			rows = (rows + mr - 1) / mr * mr
+			rows = (rows + g.mr - 1) / g.mr * g.mr
 		}
 		each((g.m+rows-1)/rows, func(i int, poll func()) { g.someRows(batch, x, y, i*rows, min(rows, g.m-i*rows), poll) })
 		return
 	}
-	chunks := (g.m + most - 1) / most
-	rows := ((g.m+chunks-1)/chunks + mr - 1) / mr * mr
+	rows := g.chunkRows(most)
 	for i0 := 0; i0 < g.m; i0 += rows {
 		g.chunk(batch, x, y, i0, min(rows, g.m-i0), workers, each)
 	}
@@ -216,24 +233,24 @@ func (g *gemm) rowParts(workers, most int) int {
 
 // someRows computes rows i0 … i0+rows-1 of a matrix on one worker.
 func (g *gemm) someRows(batch int, x, y operand, i0, rows int, poll func()) {
-	a := newPacked(g, x, i0, rows)
+	a := packedOf(g, x, i0, rows)
 	defer a.free()
 	for p := range a.panels {
 		poll()
 		a.pack(g, rows, p)
 	}
 	for j0 := 0; j0 < g.n; j0 += g.cols {
-		g.item(batch, a, y, i0, rows, 0, a.panels, j0, min(g.cols, g.n-j0), poll)
+		g.item(batch, &a, y, i0, rows, 0, a.panels, j0, min(g.cols, g.n-j0), poll)
 	}
 }
 
 // chunk computes rows i0 … i0+rows-1 of a matrix.
 func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) {
-	if each == nil { // a small one
-		g.someRows(batch, x, y, i0, rows, func() {})
+	if workers == 1 {
+		each(1, func(_ int, poll func()) { g.someRows(batch, x, y, i0, rows, poll) })
 		return
 	}
-	a := newPacked(g, x, i0, rows)
+	a := packedOf(g, x, i0, rows)
 	defer a.free()
 	panels := a.panels
 	group := max(1, min(8, panels/(2*workers), 1<<20/(g.mr*g.k))) // a few milliseconds at most
@@ -246,7 +263,7 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 	strips := (g.n + cols - 1) / cols
 	each((panels+part-1)/part*strips, func(i int, poll func()) {
 		p0, j0 := i/strips*part, i%strips*cols
-		g.item(batch, a, y, i0, rows, p0, min(panels, p0+part), j0, min(cols, g.n-j0), poll)
+		g.item(batch, &a, y, i0, rows, p0, min(panels, p0+part), j0, min(cols, g.n-j0), poll)
 	})
 }
 

@@ -247,11 +247,14 @@ func panelSize(width, slots int) int { return width*slots*4 + 64 }
 // lineSize returns the bytes of a line whose slots are adjacent, with room behind it.
 func lineSize(slots int) int { return slots*4 + 64 }
 
-// newPacked returns room for rows i0 … i0+rows-1 of A.
-func newPacked(g *gemm, x operand, i0, rows int) *packed {
-	p := &packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth, from: x, first: i0}
+// evenPanels is the number of panels below which panels share the lines evenly.
+const evenPanels = 4
+
+// packedOf returns room for rows i0 … i0+rows-1 of A.
+func packedOf(g *gemm, x operand, i0, rows int) packed {
+	p := packed{width: g.mr, panels: (rows + g.mr - 1) / g.mr, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth, from: x, first: i0}
 	p.lines = p.width
-	if p.panels < 4 && !g.tiles {
+	if p.panels < evenPanels && !g.tiles {
 		p.lines = (rows + p.panels - 1) / p.panels
 	}
 	size := panelSize
