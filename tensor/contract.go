@@ -18,7 +18,7 @@ func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
 		src, dtypes = append(src, bias.alias(bias.offset, dst.shape, repeated)), append(dtypes, bias.dtype)
 	}
 	if dst.mem.backend.Offers(driver.Contract, dst.dtype, dtypes...) {
-		run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: m, Columns: n, Sum: k}}, dst, src...)
+		run(productKernel(driver.Contract, driver.ContractParams{Rows: m, Columns: n, Sum: k}), dst, src...)
 		return
 	}
 	lead := len(dst.shape) - m - n
@@ -30,8 +30,8 @@ func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
 		defer release(t)
 		src[i] = shaped(t, matrix(t, rows))
 	}
-	product := newTensor(dst.mem.backend, dst.dtype, matrix(dst, m))
-	run(driver.Kernel{Code: driver.Matmul}, product, src...)
-	run(driver.Kernel{Code: driver.Copy}, dst, shaped(product, dst.shape))
-	release(product)
+	matrices := newTensor(dst.mem.backend, dst.dtype, matrix(dst, m))
+	run(productKernel(driver.Matmul, nil), matrices, src...)
+	run(driver.Kernel{Code: driver.Copy}, dst, shaped(matrices, dst.shape))
+	release(matrices)
 }

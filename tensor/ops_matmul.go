@@ -49,7 +49,7 @@ func multiplyTo(dst *Tensor, in []*Tensor) {
 		views[i] = t.view()
 		views[i].Shape, views[i].Stride = shape, expandStride(t, shape)
 	}
-	launch(driver.Kernel{Code: driver.Matmul}, dst, views)
+	launch(productKernel(driver.Matmul, nil), dst, views)
 }
 
 // productShape returns the shape of a matrix product.

@@ -27,6 +27,11 @@ func gemm(full bool) (list []task) {
 				t.own = []rival{{"own float32", single.spec, single.amount}}
 			}
 			list = append(list, t)
+			if dtype == "float32" && op == "NN" {
+				h := multiply(shape, op, highFloat32)
+				h.own = []rival{{"own float32", t.spec, t.amount}}
+				list = append(list, h)
+			}
 		}
 	}
 	for _, dtype := range []string{"float32", "bfloat16", "float16"} {
@@ -39,6 +44,9 @@ func gemm(full bool) (list []task) {
 	}
 	return list
 }
+
+// highFloat32 is the dtype of products of float32 with the precision "high".
+const highFloat32 = "high float32"
 
 func multiply(shape []int, op, dtype string) task {
 	flops, name := 2.0, dims(shape)

@@ -15,12 +15,21 @@ type job func(n int) []float64
 
 // prepare returns the job that a spec describes. It panics if the spec is invalid.
 func prepare(s Spec) job {
-	if s.DType == "tf32" {
+	switch s.DType {
+	case "tf32":
 		s.DType = "float32"
 		work := prepare(s)
 		return func(n int) []float64 {
 			cuda.AllowTF32(true)
 			defer cuda.AllowTF32(false)
+			return work(n)
+		}
+	case highFloat32:
+		s.DType = "float32"
+		work := prepare(s)
+		return func(n int) []float64 {
+			tensor.SetFloat32MatmulPrecision("high")
+			defer tensor.SetFloat32MatmulPrecision("highest")
 			return work(n)
 		}
 	}

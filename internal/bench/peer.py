@@ -297,7 +297,19 @@ def pytorch():
             return work()
         return run
 
+    def precise(precision, work):
+        """Sets the precision of float32 products."""
+        def run():
+            torch.set_float32_matmul_precision(precision)
+            try:
+                return work()
+            finally:
+                torch.set_float32_matmul_precision("highest")
+        return run
+
     def prepare(spec):
+        if spec["dtype"] == "high float32":
+            return precise("high", prepare({**spec, "dtype": "float32"}))
         if not gpu:
             return prepared(spec)
         tf32 = spec["dtype"] == "tf32"

@@ -32,6 +32,7 @@ func (b *Backend) multiply(k driver.Kernel, dst driver.View, src []driver.View, 
 		return
 	}
 	p := productOf(dst, src, m, n, depth)
+	p.tf32 = p.dtype == driver.Float32 && (k.High || b.tf32.Load())
 	p.check(b.name, k.Code)
 	if !p.fits() {
 		b.multiplyCopies(k, dst, src)
@@ -80,7 +81,7 @@ const (
 func (b *Backend) product(p *product, dst driver.View, src []driver.View) {
 	major, _ := b.device.Capability()
 	half := p.dtype.IsFloat() && p.dtype.Size() == 2
-	tensor := major >= 8 && (half || p.dtype == driver.Float32 && b.tf32.Load())
+	tensor := major >= 8 && (half || p.tf32)
 	switch {
 	case b.routes&library != 0 && b.productByLibrary(p, dst, src):
 	case b.routes&mma != 0 && tensor:

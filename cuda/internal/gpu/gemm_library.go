@@ -87,7 +87,7 @@ func (b *Backend) productByLibrary(folded *product, dst driver.View, src []drive
 		M: p.n, N: p.m, K: p.k, Batches: p.batches, Factors: factors, Results: ltTypes[p.d.dtype],
 		LDA: ldb, LDB: lda, LDC: ldd, LDD: ldd, TransposeA: kb, TransposeB: !ka,
 		A: p.b.batch.inner().stride, B: p.a.batch.inner().stride, C: p.d.batch.inner().stride, D: p.d.batch.inner().stride,
-		TF32: p.dtype == driver.Float32 && b.tf32.Load(),
+		TF32: p.tf32,
 	}
 	o := lt.Operands{A: uintptr(p.b.at), B: uintptr(p.a.at), C: uintptr(p.d.at), D: uintptr(p.d.at)}
 	if p.c.at == 0 {

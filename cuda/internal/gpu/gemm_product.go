@@ -26,6 +26,7 @@ type result struct {
 // product is a batch of products D (m,n) = A (m,k) times B (k,n), plus C.
 type product struct {
 	dtype            driver.DType // dtype of A and B
+	tf32             bool         // whether float32 may be rounded to TF32
 	m, n, k, batches int
 	a, b             operand
 	c, d             result

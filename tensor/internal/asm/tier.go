@@ -233,6 +233,8 @@ type Loops struct {
 	// Fetch brings n bytes, at least 1, from dst on into the first cache for writing. Processors follow
 	// reads ahead by themselves, but writes less well.
 	Fetch func(dst unsafe.Pointer, n int)
+	// SplitBF16 sets hi to n float32, a positive multiple of 32, rounded to bfloat16, and lo to x - hi, rounded. NaN becomes 0x7fc0.
+	SplitBF16 func(hi, lo, src unsafe.Pointer, n int)
 }
 
 // Count sets c to the counts of n numbers of 16 or 32 bits. n is a positive multiple of 32.

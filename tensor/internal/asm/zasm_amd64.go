@@ -882,6 +882,11 @@ func avx2NarrowF16(dst, src unsafe.Pointer, n int)
 //go:noescape
 func avx2NarrowBF16(dst, src unsafe.Pointer, n int)
 
+// splitBF16 sets hi to n float32, a positive multiple of 32, rounded to the nearest bfloat16, and lo to x - hi, also rounded; NaN becomes 0x7fc0.
+//
+//go:noescape
+func splitBF16(hi, lo, src unsafe.Pointer, n int)
+
 // add is a [Pass]: x + y.
 //
 //go:noescape

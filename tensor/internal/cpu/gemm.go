@@ -25,6 +25,7 @@ type gemm struct {
 	rows    int  // most rows of an item
 	cols    int  // and columns
 	x, y    operand
+	splits  [2]splitting // of x and y, for float32 products of high precision
 	dst     result
 	columns []asm.Stretch // columns of B, for [gemm.multiplyDots]
 }
@@ -46,10 +47,12 @@ const (
 )
 
 // newGemm returns the product dst = src[0] times src[1] plus an optional src[2]. The tier must support
-// it.
-func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *gemm {
+// it. high is for products of float32 ([driver.Kernel].High).
+func newGemm(t *asm.Tier, f contraction, high bool, dst driver.View, src []driver.View) *gemm {
 	x, y := src[0], src[1]
+	xLows, yLows := firstLows, secondLows
 	if computesTransposed(t, f, dst, y) {
+		xLows, yLows = yLows, xLows
 		x, y, dst = swapAxes(y, f.k, f.n), swapAxes(x, f.m, f.k), swapAxes(dst, f.m, f.n)
 		src = append([]driver.View{x, y}, src[2:]...)
 		if len(src) == 3 {
@@ -59,12 +62,20 @@ func newGemm(t *asm.Tier, f contraction, dst driver.View, src []driver.View) *ge
 	}
 	g := gemms.take(0)
 	g.tier, g.f32, g.depth, g.mr, g.nr, g.rows, g.cols = t, t.F32, depth(x.DType), t.Rows, t.Cols, stripRows, stripCols
-	if x.DType == driver.BFloat16 {
-		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
-		g.tiles = t.Tiles != nil && g.chooseTiles(f, dst, x)
+	unit, parts := asm.TileBlock, 1 // of elements along k, and their number for each of an operand
+	if high {
+		unit, parts = splitUnit, len(lows{})
+		g.depth = depth(driver.BFloat16) / unit * unit
 	}
-	g.x = operandOf(t, x, f.m, f.k, g.depth)
-	g.y = operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k, g.depth)
+	if high || x.DType == driver.BFloat16 {
+		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
+		g.tiles = t.Tiles != nil && g.chooseTiles(f, dst, x, unit, parts)
+	}
+	g.x = operandOf(t, x, f.m, f.k, g.depth/parts)
+	g.y = operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k, g.depth/parts)
+	if high {
+		g.x, g.y = g.splitOf(&g.splits[0], g.x, xLows), g.splitOf(&g.splits[1], g.y, yLows)
+	}
 	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
 	g.dst = resultOf(f, dst, src[2:])
 	g.columns = g.dots()

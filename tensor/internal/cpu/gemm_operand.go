@@ -18,6 +18,7 @@ type operand struct {
 	even          bool   // lines and elements are evenly spaced
 	across, along int    // distances between lines and between elements of a line in bytes, if even
 	spread        *im2col
+	split         *splitting // of an operand of float32 that becomes one of bfloat16
 	packing       *asm.Packing
 }
 
@@ -70,6 +71,10 @@ func (o *operand) element(line, k int) unsafe.Pointer {
 // pack sets dst to a panel of lines first … first+lines-1, elements k0 … k0+kc-1 of each. Slot s of line
 // l is slot s*width + l of the panel.
 func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
+	if o.split != nil {
+		o.packSplit(dst, width, first, lines, k0, kc)
+		return
+	}
 	if o.spread != nil {
 		o.gather(dst, width, first, lines, k0, kc)
 		return

@@ -23,16 +23,17 @@ const (
 // save.
 const tilesLeast = 1 << 15
 
-// chooseTiles makes g compute with tiles if the product is large enough, and reports whether it is.
-func (g *gemm) chooseTiles(f contraction, dst, x driver.View) bool {
+// chooseTiles makes g compute with tiles if the product is large enough, and reports whether it is. It gets the number of elements
+// along k that a part of k is a multiple of, and their number for each element of an operand.
+func (g *gemm) chooseTiles(f contraction, dst, x driver.View, unit, each int) bool {
 	r := len(dst.Shape)
 	m, n := axesOf(dst, r-f.n-f.m, f.m).len(), axesOf(dst, r-f.n, f.n).len()
-	k := axesOf(x, len(x.Shape)-f.k, f.k).len()
+	k := axesOf(x, len(x.Shape)-f.k, f.k).len() * each
 	if m < asm.TileLines/2 || n < asm.TileLines/2 || m*n*k < tilesLeast {
 		return false
 	}
 	parts := max(1, (k+tilesDepth*3/4-1)/tilesDepth) // of about the same size, and up to a quarter larger
-	g.depth = ((k+parts-1)/parts + asm.TileBlock - 1) / asm.TileBlock * asm.TileBlock
+	g.depth = ((k+parts-1)/parts + unit - 1) / unit * unit
 	g.mr, g.nr, g.rows, g.cols = asm.TileLines, asm.TileLines, tilesRows, tilesCols
 	return true
 }

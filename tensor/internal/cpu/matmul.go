@@ -24,11 +24,11 @@ func checkProduct(k driver.Kernel, dst driver.View, src []driver.View) {
 func runProduct(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	switch f := contractionOf(k); dst.DType.Wide() {
 	case driver.Float32:
-		matmul[float32](b, f, dst, src)
+		matmul[float32](b, f, k.High && src[0].DType == driver.Float32, dst, src)
 	case driver.Float64:
-		matmul[float64](b, f, dst, src)
+		matmul[float64](b, f, false, dst, src)
 	default:
-		matmul[int64](b, f, dst, src)
+		matmul[int64](b, f, false, dst, src)
 	}
 }
 
@@ -52,17 +52,17 @@ func depth(d driver.DType) int {
 }
 
 // matmul is multiply for every matrix of a batch, cut into items.
-func matmul[T number](b *Backend, f contraction, dst driver.View, src []driver.View) {
+func matmul[T number](b *Backend, f contraction, high bool, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
 	}
 	if b.tier != nil && src[1].Len() > 0 && dst.DType.Wide() == driver.Float32 {
-		g := newGemm(b.tier, f, dst, src)
+		g := newGemm(b.tier, f, high, dst, src)
 		g.run(b)
 		g.give()
 		return
 	}
-	p := newProduct[T](f, dst, src)
+	p := newProduct[T](f, high, dst, src)
 	rows, cols := itemSize(p.m, p.n, p.k)
 	down, across := (p.m+rows-1)/rows, (p.n+cols-1)/cols
 	batches := dst.Len() / (p.m * p.n)
@@ -97,7 +97,7 @@ type product[T number] struct {
 	dst     writer[T]
 }
 
-func newProduct[T number](f contraction, dst driver.View, src []driver.View) *product[T] {
+func newProduct[T number](f contraction, high bool, dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
 	p := &product[T]{
 		depth: depth(x.DType),
@@ -107,6 +107,10 @@ func newProduct[T number](f contraction, dst driver.View, src []driver.View) *pr
 		dst:   write[T](dst),
 	}
 	p.m, p.n, p.k = p.x.lines.len(), p.y.lines.len(), p.x.along.len()
+	if high {
+		p.depth, p.sums, p.k = depth(driver.BFloat16)/splitUnit*splitUnit, sumsOf[T](driver.BFloat16), splitLen(p.k)
+		p.x.lows, p.y.lows = &firstLows, &secondLows
+	}
 	if len(src) == 3 {
 		bias := read[T](src[2])
 		p.bias = &bias

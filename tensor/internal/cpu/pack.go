@@ -6,6 +6,7 @@ import "halfnote/tensor/driver"
 type matrix[T number] struct {
 	reader[T]           // its layout has only the axes of the batch
 	lines, along layout // layout of lines, and of the elements of a line
+	lows         *lows  // of a matrix of float32 that becomes one of bfloat16, otherwise nil
 }
 
 // matrixOf returns v as a matrix. Its last axes are those of lines, followed by those along a line.
@@ -13,7 +14,7 @@ func matrixOf[T number](v driver.View, lines, along int) matrix[T] {
 	r := len(v.Shape) - lines - along
 	batch := v
 	batch.Shape, batch.Stride = v.Shape[:r], v.Stride[:r]
-	return matrix[T]{read[T](batch), axesOf(v, r, lines), axesOf(v, r+lines, along)}
+	return matrix[T]{read[T](batch), axesOf(v, r, lines), axesOf(v, r+lines, along), nil}
 }
 
 // pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, in panels of width
@@ -21,7 +22,7 @@ func matrixOf[T number](v driver.View, lines, along int) matrix[T] {
 // with zeros. width is tileRows or tileCols.
 func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines, k0, kc, width int) {
 	at := m.layout.index(batch)
-	if m.lines.run() > 1 && m.along.run() == 1 {
+	if m.lows == nil && m.lines.run() > 1 && m.along.run() == 1 {
 		m.packAcross(dst, &rooms[0], at, first, lines, k0, kc, width)
 		return
 	}
@@ -29,7 +30,9 @@ func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines
 		var x [tileRows][]T
 		for i := range width {
 			x[i] = rooms[i][:kc]
-			if l+i < lines {
+			if l+i < lines && m.lows != nil {
+				m.split(m.along, at+m.lines.index(first+l+i), k0, x[i])
+			} else if l+i < lines {
 				x[i] = m.part(m.along, at+m.lines.index(first+l+i), k0, x[i])
 			} else {
 				clear(x[i])

@@ -44,14 +44,14 @@ func TestTierBits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	portable := on(1, nil)
-	cases := 40 // each kind below with each dtype
+	cases := 60 // each kind below with each dtype
 	if testenv.Requires("long") {
-		cases = 200
+		cases = 240
 	}
 	for i := range cases {
 		d := []driver.DType{driver.Float32, driver.Float16, driver.BFloat16}[i%3]
 		c := productCase{
-			dtype: d, to: d, bias: r.IntN(3),
+			dtype: d, to: d, bias: r.IntN(3), high: i/3%2 == 1,
 			batch: 1 + r.IntN(2)*r.IntN(3), m: 1 + r.IntN(40), n: 1 + r.IntN(70), k: 1 + r.IntN(80),
 			orders: [3]int{r.IntN(4), r.IntN(4), r.IntN(4)},
 		}
@@ -107,6 +107,7 @@ func TestContractBits(t *testing.T) {
 			v.Shape, v.Stride = list, []int{list[1] * list[2] * list[3] * list[4], list[2] * list[3] * list[4], list[3] * list[4], list[4], 1}
 			return v
 		}
+		k := driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}, High: i/3%2 == 1}
 		run := func(b *Backend, weight bool) []uint32 {
 			rows, cols := step*(height-1)+kernel, step*(width-1)+kernel
 			x, y, w := image(b, n, groups, channels, rows, cols), image(b, n, groups, o, height, width), image(b, groups, o, channels, kernel, kernel)
@@ -118,12 +119,12 @@ func TestContractBits(t *testing.T) {
 			if weight {
 				y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
 				x = pick(x, []int{groups, n, height, width, channels, kernel, kernel}, []int{s[1], s[0], step * s[3], step, s[2], s[3], 1})
-				b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}}, w, y, x)
+				b.Run(k, w, y, x)
 				return wordsOf(w)
 			}
 			x = pick(x, []int{groups, channels, kernel, kernel, n, height, width}, []int{s[1], s[2], s[3], 1, s[0], step * s[3], step})
 			y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
-			b.Run(driver.Kernel{Code: driver.Contract, Params: driver.ContractParams{Rows: 1, Columns: 3, Sum: 3}}, y, w, x)
+			b.Run(k, y, w, x)
 			return wordsOf(y)
 		}
 		for _, weight := range []bool{false, true} {
@@ -145,7 +146,8 @@ func TestContractBits(t *testing.T) {
 // both axes, 3 backwards.
 type productCase struct {
 	dtype, to      driver.DType
-	bias           int // 0 without a bias, 1 for the same in all rows, 2 for one per element
+	bias           int  // 0 without a bias, 1 for the same in all rows, 2 for one per element
+	high           bool // whether the precision of float32 is high and not highest
 	batch, m, n, k int
 	orders         [3]int
 }
@@ -164,7 +166,7 @@ func (c productCase) run(t *testing.T, b *Backend, words []uint32) []uint32 {
 		}
 		src = append(src, bias)
 	}
-	b.Run(driver.Kernel{Code: driver.Matmul}, dst, src...)
+	b.Run(driver.Kernel{Code: driver.Matmul, High: c.high}, dst, src...)
 	return wordsOf(dst)
 }
 

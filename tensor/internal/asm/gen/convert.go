@@ -56,6 +56,30 @@ func converts() {
 	}, "VMOVUPS", "VMOVDQU16 Y%d, %s%d(DI)")
 }
 
+// splits prints the conversion of float32 to the sums of two bfloat16, 32 elements per iteration.
+func splits() {
+	fn("sets hi to n float32, a positive multiple of 32, rounded to the nearest bfloat16, and lo to x - hi, also rounded; NaN becomes 0x7fc0.", "splitBF16", "(hi, lo, src unsafe.Pointer, n int)", 0, 32)
+	load("hi", "DI", "lo", "DX", "src", "SI", "n", "CX")
+	for i, c := range []uint32{quietBF, 1, below} {
+		p("MOVL $0x%04x, AX\nVPBROADCASTD AX, Z%d", c, 31-i)
+	}
+	p("loop:")
+	round := func(to string) {
+		for u := range 2 {
+			p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z%d\nVPANDD Z%d, Z30, Z%d\nVPADDD Z%d, Z%d, Z%d", u, u, u, u+4, u+4, u+4, u+4, u, u+4)
+			p("VPADDD Z29, Z%d, Z%d\nVPSRLD $16, Z%d, Z%d\nVMOVDQA32 Z31, K2, Z%d\nVPMOVDW Z%d, Y%d", u+4, u+4, u+4, u+4, u+4, u+4, u+6)
+		}
+		p("VINSERTI64X4 $1, Y7, Z6, Z6\nVMOVDQU16 Z6, (%s)", to)
+	}
+	p("VMOVUPS (SI), Z0\nVMOVUPS 64(SI), Z1")
+	round("DI")
+	for u := range 2 {
+		p("VPSLLD $16, Z%d, Z%d\nVSUBPS Z%d, Z%d, Z%d", u+4, u+4, u+4, u, u)
+	}
+	round("DX")
+	p("ADDQ $128, SI\nADDQ $64, DI\nADDQ $64, DX\nSUBQ $32, CX\nJNZ loop\nVZEROUPPER\nRET\n")
+}
+
 // avx2Converts prints the conversions for AVX2, 16 elements per iteration. If n is not a multiple of
 // 16, the last 16 elements overlap the previous ones.
 func avx2Converts() {

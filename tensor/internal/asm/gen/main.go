@@ -59,6 +59,7 @@ func main() {
 	slides()
 	converts()
 	avx2Converts()
+	splits()
 	passes()
 	halfPasses()
 	counts()
