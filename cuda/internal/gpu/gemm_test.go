@@ -74,7 +74,7 @@ func TestProducts(t *testing.T) {
 }
 
 // TestTF32 checks that float32 operands keep their 23 fraction bits by default, and are rounded to
-// nearest with 10 fraction bits if TF32 is allowed.
+// nearest with 10 fraction bits if TF32 is allowed, for all products or for one of high precision.
 func TestTF32(t *testing.T) {
 	b := bare(t)
 	if major, _ := b.Capability(); major < 8 {
@@ -94,20 +94,21 @@ func TestTF32(t *testing.T) {
 		return driver.View{Buffer: buffer, DType: driver.Float32, Shape: []int{1, 1}, Stride: []int{1, 1}}
 	}
 	for _, test := range []struct {
-		on      bool
-		x, want float32
+		on, high bool
+		x, want  float32
 	}{
-		{false, 1 + 0x1p-23, 1 + 0x1p-23},
-		{true, 1 + 0x1p-10, 1 + 0x1p-10},
-		{true, 1 + 0x1.8p-11, 1 + 0x1p-10},
-		{true, 1 + 0x0.8p-11, 1},
-		{true, -1 - 0x1.8p-11, -1 - 0x1p-10},
+		{false, false, 1 + 0x1p-23, 1 + 0x1p-23},
+		{true, false, 1 + 0x1p-10, 1 + 0x1p-10},
+		{true, false, 1 + 0x1.8p-11, 1 + 0x1p-10},
+		{true, false, 1 + 0x0.8p-11, 1},
+		{true, false, -1 - 0x1.8p-11, -1 - 0x1p-10},
+		{false, true, 1 + 0x1.8p-11, 1 + 0x1p-10},
 	} {
 		b.AllowTF32(test.on)
 		dst := one(0)
-		b.Run(driver.Kernel{Code: driver.Matmul}, dst, one(test.x), one(1))
+		b.Run(driver.Kernel{Code: driver.Matmul, High: test.high}, dst, one(test.x), one(1))
 		if got := math.Float32frombits(binary.NativeEndian.Uint32(content(b, dst))); got != test.want {
-			t.Errorf("TF32 %v: %b times 1: got %b, want %b", test.on, test.x, got, test.want)
+			t.Errorf("TF32 %v, high %v: %b times 1: got %b, want %b", test.on, test.high, test.x, got, test.want)
 		}
 	}
 }
