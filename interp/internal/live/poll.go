@@ -108,7 +108,7 @@ func (r *Registry) Flag() *uint32 { return &r.flag }
 // Calls returns the counter of function entries of code that has only one.
 func (r *Registry) Calls() *int32 { return &r.calls }
 
-// Counters returns the counters of function entries of code that has several, each in a cache line of its own.
+// Counters returns the counters of function entries of code that has several, each in a separate cache line.
 func (r *Registry) Counters() *[engine.Counters][16]int32 { return r.counters }
 
 // hurry makes the next entries of functions call Call.

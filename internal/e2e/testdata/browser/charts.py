@@ -44,7 +44,8 @@ with Browser(chromium, address) as b:
     def themed(name, count):
         b.js(f"jupyterapp.commands.execute('apputils:change-theme', {{theme: '{name}'}}).then(() => true)")
         b.wait(f"{dark} === {count}")
-        b.wait(f"jupyterapp.serviceManager.settings.fetch('@jupyterlab/apputils-extension:themes').then(s => s.raw.includes('{name}'))")  # saved, for later tests too
+        saved = f"s.raw.includes('JupyterLab Dark') === {str(name.endswith('Dark')).lower()}"  # light is the default, which need not be saved
+        b.wait(f"jupyterapp.serviceManager.settings.fetch('@jupyterlab/apputils-extension:themes').then(s => {saved})")  # for later tests too
         return count
 
     print("dark charts:", themed("JupyterLab Light", 0), themed("JupyterLab Dark", 2), themed("JupyterLab Light", 0))
