@@ -6,9 +6,10 @@ import (
 )
 
 var (
-	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	capture = plumbing.Of[plumbing.Capture]()
-	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+	capture   = plumbing.Of[plumbing.Capture]()
+	casting   = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+	gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
 )
 
 type operandCaster = plumbing.Caster[tensor.Info, *tensor.Tensor]

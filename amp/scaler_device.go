@@ -47,7 +47,7 @@ func (s *GradScaler) StepNonBlocking(opt Optimizer) {
 // of the losses.
 func (s *GradScaler) onDevice(opt Optimizer) bool {
 	return !slices.ContainsFunc(opt.Params(), func(p *tensor.Tensor) bool {
-		g := p.Grad()
+		g := gradients.Peek(p)
 		return g != nil && (g.Device() != s.device || g.DType().Size() < 4)
 	})
 }

@@ -15,7 +15,7 @@ func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *ten
 	var v verdict
 	var grads []*tensor.Tensor
 	for i, p := range opt.Params() {
-		g := p.Grad()
+		g := gradients.Peek(p)
 		if g == nil {
 			continue
 		}

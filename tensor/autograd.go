@@ -343,12 +343,12 @@ func (b *backprop) collect(leaf, g *Tensor) {
 		b.drop(g)
 	default:
 		// The leaf's gradient may later be changed in place, so its memory must not be shared.
+		alone := g.mem.holders.Load() == 1
 		if g.mem.id <= b.start || b.owned[g.mem] || !g.IsContiguous() || g.isView && g.mem.buffer.Bytes() != g.Bytes() {
-			g = duplicate(g)
+			g, alone = duplicate(g), true
 		}
 		b.owned[g.mem] = true
-		g.share()
-		leaf.grad = &Tensor{mem: g.mem, dtype: g.dtype, offset: g.offset, shape: g.shape, stride: g.stride, id: ids.Add(1)}
+		leaf.giveGrad(g, alone)
 	}
 }
 

@@ -7,6 +7,9 @@ import "halfnote/internal/plumbing"
 // a cache. The program refers to the result by a slot. What refers to the memory otherwise marks it
 // as shared, and shared memory is left to the garbage collector: views, derivatives that need the
 // values, gradients, events. Operations do not keep their operands in other places.
+//
+// The gradient of a leaf is released when the leaf gets another or none, unless Grad has returned it. The optimizers, the clipping of
+// gradients and the scaler, which do not keep gradients, look at them by other means.
 
 func init() {
 	plumbing.Provide(plumbing.Lifetimes[*Tensor]{Begin: beginSlot, Hold: holdInSlot, Free: freeResult, Share: asShared})
@@ -16,6 +19,7 @@ func init() {
 const (
 	ownTensor int32 = iota // one tensor
 	ownSlot                // one tensor that is in one slot
+	ownLeaf                // the gradient of one leaf, which has not been handed out
 	ownMany                // the garbage collector finds out
 )
 
@@ -36,6 +40,23 @@ func asShared(t *Tensor) *Tensor {
 		t.share()
 	}
 	return t
+}
+
+// replaceGrad sets t's gradient and releases the memory of the last one if only t refers to it.
+func (t *Tensor) replaceGrad(g *Tensor) {
+	last := t.grad
+	t.grad = g
+	if last != nil && last != g && last.mem.owner.CompareAndSwap(ownLeaf, ownMany) {
+		release(last)
+	}
+}
+
+// giveGrad makes g, which the walk has computed, the gradient of a leaf. alone reports whether nothing else refers to g's memory.
+func (leaf *Tensor) giveGrad(g *Tensor, alone bool) {
+	if !alone || g.mem.backend.Name() != string(CPU) || !g.mem.owner.CompareAndSwap(ownTensor, ownLeaf) {
+		g.share()
+	}
+	leaf.grad = &Tensor{mem: g.mem, dtype: g.dtype, offset: g.offset, shape: g.shape, stride: g.stride, id: ids.Add(1)}
 }
 
 // beginSlot is Begin of plumbing.Lifetimes.

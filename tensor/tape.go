@@ -133,7 +133,7 @@ func (t *Tensor) RetainGrad() *Tensor {
 // Grad returns the gradient that Backward has accumulated, or nil.
 func (t *Tensor) Grad() *Tensor {
 	t.given("grad")
-	return t.grad
+	return asShared(t.grad)
 }
 
 // SetGrad replaces the gradient; nil removes it.
@@ -142,13 +142,13 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if g != nil && !slices.Equal(g.shape, t.shape) {
 		fail("set_grad", []*Tensor{t, g}, "the gradient must have the tensor's shape")
 	}
-	t.grad = asShared(g)
+	t.replaceGrad(asShared(g))
 }
 
 // ZeroGrad sets the gradient to nil. It is torch's zero_grad, which sets it to None.
 func (t *Tensor) ZeroGrad() {
 	t.given("zero_grad")
-	t.grad = nil
+	t.replaceGrad(nil)
 }
 
 // NoGrad runs body without recording operations. It is torch.no_grad.

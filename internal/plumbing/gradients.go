@@ -9,6 +9,10 @@ type Gradients[T any] struct {
 	// gradients have been added. OnReady returns a function that removes the hook. torch's gradient accumulators run at
 	// the same time.
 	OnReady func(t T, f func(g T, after func(func()))) (remove func())
+
+	// Peek returns t's Grad for a caller that does not keep it. The memory of a gradient that only such callers have seen is released
+	// when the gradient is dropped.
+	Peek func(t T) T
 }
 
 // Memory is the group of functions that give the memory of tensors to other libraries.

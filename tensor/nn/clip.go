@@ -52,7 +52,7 @@ func clipGradNorm(params []*tensor.Tensor, maxNorm float64, o clipping) float64 
 		coefficient = 1
 	}
 	for _, p := range params {
-		if g := p.Grad(); g != nil {
+		if g := gradients.Peek(p); g != nil {
 			tensor.NoGrad(func() { g.MulScalarAssign(coefficient) })
 		}
 	}
@@ -66,7 +66,7 @@ func TotalNorm(params []*tensor.Tensor, p float64) (norm float64) {
 	var norms []*tensor.Tensor
 	tensor.NoGrad(func() {
 		for _, t := range params {
-			if g := t.Grad(); g != nil && g.Numel() > 0 {
+			if g := gradients.Peek(t); g != nil && g.Numel() > 0 {
 				// Norms are float32 however narrow the gradient: torch's float16 norms of
 				// float16 gradients overflow too early for clipping.
 				n := pNorm(g.Float(), p)
@@ -101,7 +101,7 @@ func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 func ClipGradValue(params []*tensor.Tensor, clipValue float64) {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: clipValue})
 	for _, p := range params {
-		if g := p.Grad(); g != nil {
+		if g := gradients.Peek(p); g != nil {
 			tensor.NoGrad(func() {
 				hi := tensor.OnesLike(g).MulScalar(clipValue)
 				g.Assign(g.Minimum(hi).Maximum(hi.Neg()))

@@ -6,8 +6,9 @@ import (
 )
 
 var (
-	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
-	modules = plumbing.Of[plumbing.Modules]()
+	marks     = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+	modules   = plumbing.Of[plumbing.Modules]()
+	gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
 )
 
 func init() {

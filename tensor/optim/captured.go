@@ -15,7 +15,7 @@ func (o *Optimizer) stepCounted() bool {
 		return false
 	}
 	for _, p := range o.Params() {
-		if p.Grad() == nil {
+		if gradients.Peek(p) == nil {
 			continue
 		}
 		var none *tensor.Tensor

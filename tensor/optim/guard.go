@@ -78,7 +78,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	}
 	for _, group := range o.groups {
 		for _, p := range group.params {
-			if p.Grad() == nil {
+			if gradients.Peek(p) == nil {
 				continue
 			}
 			halves := o.Fused() && p.DType() != p.DType().Wide()
@@ -109,13 +109,13 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 				first = last + 1
 			}
 			for i, p := range group.params {
-				if p.Grad() == nil {
+				if gradients.Peek(p) == nil {
 					advance(row + i)
 				}
 			}
 			advance(row + len(group.params))
 			for i, p := range group.params {
-				if g := p.Grad(); g != nil {
+				if g := gradients.Peek(p); g != nil {
 					o.remember(p)
 					group.guard = o.counts.Row(row + i)
 					o.move(p, g.Detach(), group, o.records[p])

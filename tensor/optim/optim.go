@@ -126,7 +126,7 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 		for _, group := range o.groups {
 			group.steps = steps
 			for _, p := range group.params {
-				g := p.Grad()
+				g := gradients.Peek(p)
 				if g == nil {
 					continue
 				}

@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	capture = plumbing.Of[plumbing.Capture]()
-	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
+	capture   = plumbing.Of[plumbing.Capture]()
+	marks     = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+	gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
 )
