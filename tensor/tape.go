@@ -145,7 +145,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	t.replaceGrad(asShared(g))
 }
 
-// ZeroGrad sets the gradient to nil. It is torch's zero_grad, which sets it to None.
+// ZeroGrad sets the gradient to nil, and releases its memory unless Grad has returned it. It is torch's zero_grad, which sets it to None.
 func (t *Tensor) ZeroGrad() {
 	t.given("zero_grad")
 	t.replaceGrad(nil)
