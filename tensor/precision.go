@@ -17,10 +17,10 @@ var highProducts atomic.Bool // whether the precision is high
 // SetFloat32MatmulPrecision sets how matrix products and convolutions of float32 are computed from now on, in all goroutines.
 //
 //   - "highest", the default, is float32.
-//   - "high" takes each number as the sum of two of bfloat16, so that a product consists of three, which AMX computes faster than one of
-//     float32. On processors without AMX it is slower. A number has 16 bits instead of 24: the error of a sum of products is at most 2^-15 of the sum of their
-//     magnitudes. A number that is not finite, or larger than 3.38e38, makes NaN of the results that it is part of. On a GPU with tensor cores, numbers are rounded to
-//     TF32 instead, with 11 bits.
+//   - "high" represents each number by the sum of two bfloat16 numbers, and a product by three products of bfloat16. AMX computes them
+//     faster than one product of float32; processors without AMX are slower. Numbers have 16 significant bits instead of 24: the error of a sum of
+//     products is at most 2^-15 times the sum of their magnitudes. Results that depend on a number that is not finite, or larger than 3.38e38,
+//     are NaN. On a GPU with tensor cores, numbers are rounded to TF32 instead, with 11 significant bits.
 //
 // It panics for any other precision. It is torch.set_float32_matmul_precision without "medium", for which there is Autocast with bfloat16.
 func SetFloat32MatmulPrecision(precision string) {

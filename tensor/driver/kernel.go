@@ -7,8 +7,8 @@ type Kernel struct {
 	Alpha, Beta float64
 	// Axis is the axis in a code's comment, counted from 0.
 	Axis int
-	// High allows less precision in products of float32 ([Matmul] and [Contract]): they may take each number as the sum of two
-	// of bfloat16, with 16 bits, or round it to TF32, with 11 bits.
+	// High allows less precision in products of float32 ([Matmul] and [Contract]): a backend may represent each number by the
+	// sum of two bfloat16 numbers, with 16 significant bits, or round it to TF32, with 11.
 	High bool
 	// Params are the parameters of a code whose comment names their type, else nil.
 	Params Params

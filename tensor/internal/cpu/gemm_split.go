@@ -12,7 +12,7 @@ import (
 // second, so that small products are added before large ones. lo times lo is left out: it is less than 2^-16 of
 // the product. The last block is padded with zeros.
 
-// lows tells for each of the three blocks whether it holds lo.
+// lows reports for each of the three blocks whether it holds lo.
 type lows [3]bool
 
 var firstLows, secondLows = lows{true, false, false}, lows{false, true, false}

@@ -14,7 +14,7 @@ import (
 )
 
 // objects are archives that the compiler has written, in a folder of the user's cache: a cell that runs again, in
-// this session or a later one, is not compiled again. The name of a file is the sum of all that the
+// the same kernel or a later one, is not compiled again. The name of a file is the sum of all that the
 // archive depends on; the file begins with the sum of the archive. The zero value keeps nothing.
 type objects struct {
 	dir     string
