@@ -51,6 +51,12 @@ func (t *Tensor) replaceGrad(g *Tensor) {
 	}
 }
 
+// peekGrad is Peek of plumbing.Gradients.
+func peekGrad(t *Tensor) *Tensor {
+	t.given("grad")
+	return t.grad
+}
+
 // giveGrad makes g, which the walk has computed, the gradient of a leaf. alone reports whether nothing else refers to g's memory.
 func (leaf *Tensor) giveGrad(g *Tensor, alone bool) {
 	if !alone || g.mem.backend.Name() != string(CPU) || !g.mem.owner.CompareAndSwap(ownTensor, ownLeaf) {

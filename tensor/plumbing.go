@@ -54,7 +54,7 @@ func init() {
 		NotInGraph: notInGraph,
 	})
 	plumbing.Provide(plumbing.Modules{In: inModule})
-	plumbing.Provide(plumbing.Gradients[*Tensor]{OnReady: onReady, Peek: func(t *Tensor) *Tensor { return t.grad }})
+	plumbing.Provide(plumbing.Gradients[*Tensor]{OnReady: onReady, Peek: peekGrad})
 	plumbing.Provide(plumbing.Memory[*Tensor]{Bytes: memoryOf, Shared: sharedOf, Withdraw: withdraw, Lend: lend})
 	plumbing.Provide(plumbing.Marks[*Tensor]{Note: note, Observe: observeMarks})
 	plumbing.Provide(plumbing.Casting[Info, *Tensor]{
