@@ -48,7 +48,7 @@ func (o objects) file(source string, inline bool) string {
 	return filepath.Join(o.dir, fmt.Sprintf("%x", key))
 }
 
-// load returns the archive in a file, or nil if there is none. A damaged file is removed.
+// load returns the archive in a file, or nil if the file does not exist or is damaged. A damaged file is removed.
 func (o objects) load(file string) []byte {
 	b, err := os.ReadFile(file)
 	if err != nil {
