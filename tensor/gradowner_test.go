@@ -1,6 +1,8 @@
 package tensor_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"halfnote/tensor"
@@ -110,5 +112,82 @@ func TestDroppedGradients(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDroppedGradientsOfRandomGraphs trains on random graphs and drops gradients at random, once as they are and once after they have been
+// handed out, so that their memory is not released. Both must give the same numbers.
+func TestDroppedGradientsOfRandomGraphs(t *testing.T) {
+	const n = 96
+	for seed := range uint64(60) {
+		run := func(handOut bool) (list []float64) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			tensor.ManualSeed(int64(seed))
+			var leaves, kept []*tensor.Tensor
+			for range 3 {
+				leaves = append(leaves, tensor.Rand(n, n).RequireGrad())
+			}
+			for range 4 {
+				values := slices.Clone(leaves)
+				pick := func() *tensor.Tensor { return values[r.IntN(len(values))] }
+				for range 3 + r.IntN(5) {
+					x := pick()
+					switch r.IntN(9) {
+					case 0:
+						x = x.Add(pick())
+					case 1:
+						x = x.Mul(pick())
+					case 2:
+						x = x.Tanh()
+					case 3:
+						x = x.T()
+					case 4:
+						x = x.Reshape(-1).Reshape(n, n)
+					case 5:
+						x = tensor.Cat(0, x.Narrow(0, 0, n/2), pick().Narrow(0, n/2, n/2))
+					case 6:
+						x = x.MM(pick()).MulScalar(1.0 / n)
+					case 7:
+						x = x.Clone()
+						if x.RequiresGrad() {
+							x.RetainGrad()
+							kept = append(kept, x)
+						}
+					case 8:
+						x = x.Add(x)
+					}
+					values = append(values, x)
+				}
+				y := pick().Add(values[len(values)-1])
+				y.Mean().BackwardWith(tensor.BackwardOptions{RetainGraph: r.IntN(3) == 0})
+				for _, leaf := range leaves {
+					if handOut {
+						leaf.Grad()
+					}
+					switch r.IntN(4) {
+					case 0:
+						leaf.ZeroGrad()
+					case 1:
+						leaf.SetGrad(tensor.Full(0.5, n, n))
+					case 2:
+						if g := leaf.Grad(); g != nil {
+							kept = append(kept, g)
+						}
+					}
+				}
+			}
+			for _, x := range append(kept, leaves...) {
+				if !slices.Contains(leaves, x) {
+					list = append(list, x.Float64s()...)
+				}
+				if g := x.Grad(); g != nil {
+					list = append(list, g.Float64s()...)
+				}
+			}
+			return list
+		}
+		if got, want := run(false), run(true); !slices.Equal(got, want) {
+			t.Errorf("seed %d: the numbers depend on the release of dropped gradients", seed)
+		}
 	}
 }
