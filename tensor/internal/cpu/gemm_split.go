@@ -47,7 +47,7 @@ func (o *operand) packSplit(dst unsafe.Pointer, width, first, lines, k0, kc int)
 	from := o.split.from
 	from.base = o.base // of the matrix of the batch
 	k, n := k0/len(lows{}), kc/len(lows{})
-	count, given := n*width, min(n, from.inner.len()-k0/len(lows{}))
+	count, given := n*width, min(n, from.inner.len()-k)
 	panel := panelSize(width, (n+15)/16*16)
 	room := takeBytes(panel + count*8)
 	defer room.give()
