@@ -12,6 +12,7 @@ import (
 type packing struct {
 	packer driver.Packer // nil if the backend does not implement it
 	pack   int           // channels in a pack; 1 leaves the layout unchanged
+	inner  bool          // sums are over the kernel first, and then over channels
 }
 
 // packingOf returns the layout for the images x (n, c, …) of a convolution. Pointwise ones are
@@ -19,9 +20,9 @@ type packing struct {
 func packingOf(x *Tensor, groups int, plain bool) packing {
 	p, ok := x.mem.backend.(driver.Packer)
 	if !ok {
-		return packing{nil, 1}
+		return packing{nil, 1, false}
 	}
-	l := packing{p, p.VectorWidth(x.dtype)}
+	l := packing{packer: p, pack: p.VectorWidth(x.dtype)}
 	whole := x.shape[1]/groups%l.pack == 0
 	if x.Numel() == 0 || groups > 1 && !whole || plain && whole && l.rows(x) {
 		l.pack = 1
@@ -66,8 +67,15 @@ func (l packing) pad(dst, x *Tensor, before []int) {
 }
 
 // packed returns a copy of x with dimension d innermost in memory, in packs, or x itself if
-// channels are not packed.
+// channels keep their place.
 func (l packing) packed(x *Tensor, d int) *Tensor {
+	if l.inner {
+		last := len(x.shape) - 1
+		x = permuted(x, append(slices.Delete(seq(last+1), d, d+1), d))
+		y := unsetTensor(x.mem.backend, x.dtype, x.shape)
+		run(driver.Kernel{Code: driver.Copy}, y, x)
+		return permuted(y, slices.Insert(seq(last), d, last))
+	}
 	if l.pack == 1 {
 		return x
 	}
@@ -80,14 +88,14 @@ func (l packing) packed(x *Tensor, d int) *Tensor {
 
 // release frees a tensor returned by packed, if it is a copy.
 func (l packing) release(y *Tensor) {
-	if l.pack > 1 {
+	if l.pack > 1 || l.inner {
 		release(y)
 	}
 }
 
-// last returns x with dimension d moved after the next few if channels are packed.
+// last returns x with dimension d moved after the next few if channels are packed or inner.
 func (l packing) last(x *Tensor, d, few int) *Tensor {
-	if l.pack == 1 {
+	if l.pack == 1 && !l.inner {
 		return x
 	}
 	return permuted(x, slices.Insert(slices.Delete(seq(len(x.shape)), d, d+1), d+few, d))

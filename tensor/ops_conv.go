@@ -36,7 +36,10 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	}
 	bias := biasOf(in, c.groups)
 	c, x = c.strideless(x, y.shape[2:])
-	l := packingOf(x, c.groups, c.plain())
+	if c.convolved(y, w, x, in[2:]) {
+		return y
+	}
+	l := c.packing(x, w.shape[1], c.plain())
 	lo, hi := c.added()
 	rows := l.packed(grouped(w, 0, c.groups), 2)
 	l.padded(x, lo, hi, w.Numel(), true, func(first int, part *Tensor) {
@@ -45,6 +48,31 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	})
 	l.release(rows)
 	return y
+}
+
+// packing returns the layout for images x and sums over some channels of each group. The channels of bfloat16 are the inner
+// ones where they fill blocks of a product of bfloat16: a block then has a single element of the kernel, so
+// that a backend can leave out those that meet zeros around the image ([driver.Convolver]).
+func (c conv) packing(x *Tensor, channels int, plain bool) packing {
+	const block = 32
+	l := packingOf(x, c.groups, plain)
+	l.inner = l.pack == 1 && x.dtype == BFloat16 && channels > 0 && channels%block == 0 && c.taps() > 1
+	return l
+}
+
+// convolved sets y (n, o, places…) to the convolution of x (n, c, …) with w (o, c, kernel…), plus bias if there is one. It reports whether
+// the backend supports that.
+func (c conv) convolved(y, w, x *Tensor, bias []*Tensor) bool {
+	v, ok := x.mem.backend.(driver.Convolver)
+	if !ok || c.groups > 1 {
+		return false
+	}
+	var b *driver.View
+	if len(bias) == 1 {
+		view := bias[0].view()
+		b = &view
+	}
+	return v.Convolve(driver.Window{Stride: c.stride, Dilation: c.dilation, Before: c.lo}, y.view(), w.view(), x.view(), b)
 }
 
 // strideless returns an equivalent convolution of the visited elements alone if the kernel

@@ -31,6 +31,10 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	if x.Numel() == 0 {
 		return x
 	}
+	strided := slices.ContainsFunc(c.stride, func(n int) bool { return n > 1 })
+	if !strided && phases[0].convolved(x, permuted(w, append([]int{1, 0}, seq(len(w.shape))[2:]...)), y, in[2:]) {
+		return x
+	}
 	bias := biasOf(in, c.groups)
 	if bias != nil && !met {
 		runBroadcast(driver.Kernel{Code: driver.Copy}, x, in[2].alias(in[2].offset, keepDims(shape, append(seq(c.dims + 2)[2:], 0)), append([]int{0, in[2].stride[0]}, make([]int, c.dims)...)))
@@ -41,7 +45,7 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 			lo[i], hi[i] = max(lo[i], p.lo[i]-(p.kernel[i]-1)*p.dilation[i]), max(hi[i], p.hi[i])
 		}
 	}
-	l := packingOf(y, c.groups, !slices.ContainsFunc(phases, func(p phase) bool { return !p.plain() }))
+	l := c.packing(y, w.shape[0]/c.groups, !slices.ContainsFunc(phases, func(p phase) bool { return !p.plain() }))
 	// w as (groups, c/groups, o/groups, kernel…)
 	rows := grouped(w, 0, c.groups)
 	rows = l.packed(permuted(rows, append([]int{0, 2, 1}, seq(len(rows.shape))[3:]...)), 2)

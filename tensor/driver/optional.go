@@ -102,3 +102,16 @@ type Packer interface {
 	// overlap src.
 	Pad(dst, src View, before []int)
 }
+
+// Convolver is implemented by backends that compute some convolutions without copies of images with zeros around them.
+type Convolver interface {
+	// Convolve sets dst (n, o, places…) to the convolution of x (n, c, sizes…) with w (o, c,
+	// kernel…), plus bias (o) unless it is nil. It reports false, and leaves dst as it is, for convolutions that
+	// [Contract] computes faster. The bits are those of Contract for images with zeros around
+	// them and for sums over the kernel's axes followed by c.
+	Convolve(p Window, dst, w, x View, bias *View) bool
+}
+
+// Window describes the window of a convolution. Place p and kernel element k of each axis meet element p*Stride +
+// k*Dilation - Before of the image; elements outside it are zeros.
+type Window struct{ Stride, Dilation, Before []int }

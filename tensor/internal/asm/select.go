@@ -27,6 +27,7 @@ type Selects struct {
 	// Transpose2 and Transpose4 are [Packing].Transpose for elements of 16 and of 32 bits, which
 	// they do not convert. They take 16 lines.
 	Transpose2, Transpose4 Pack
+	Weave                  func(w *Weave)
 	// Add, Sub, Mul and Div combine each row of x with one number of y or, named Row, with a row of
 	// y.
 	Add, AddRow, Sub, SubRow, Mul, MulRow, Div, DivRow RowPass

@@ -23,6 +23,9 @@ type Tier struct {
 	Pairs bool
 	// Tiles computes large products of bfloat16, with the same bits as BF16. It may be nil.
 	Tiles Tiles
+	// Windows holds the kernels of convolutions for 1 and for 2 registers of columns, by number of rows,
+	// which is even. It may be nil.
+	Windows [][]Windows
 	// Direct holds kernels that read A in place, by number of rows. It may be nil.
 	Direct []Direct
 	// Turned holds similar kernels for few rows, 16 columns, and Store or Continue. The elements of a
@@ -119,6 +122,59 @@ type Panels struct {
 	End
 	Next     uintptr
 	NextStep int
+}
+
+// Windows computes elements of a convolution of bfloat16, rows of C times 16 or 32 columns. The number of
+// rows is the kernel's index in [Tier].
+type Windows = func(w *Window)
+
+// Window holds the parameters of a [Windows]. C = Σ product of A and B + Bias, over the Taps, which are the
+// elements of the convolution's kernel that meet the image. Each has Blocks blocks of 32 channels. A row of A has
+// adjacent slots, and rows are RowA bytes apart. B has 16 columns of each slot, one slot after the other, and the
+// other 16 columns are Apart bytes behind the first. C is bfloat16 with rows Ldc bytes apart and the other
+// columns ApartC bytes behind the first. Bias has a float32 for each row, or is nil. The kernel needs Room for a tile
+// of float32. For each block it prefetches [WindowNext] bytes from Next on.
+//
+// The other taps meet zeros around the image. They would change a sum of -0 to 0. So does 0 in Zero, if they are
+// the last ones; otherwise it is [MinusZero].
+type Window struct {
+	Blocks, Taps int
+	Tap          *Tap
+	A            unsafe.Pointer
+	RowA         int
+	B            unsafe.Pointer
+	Apart        int
+	Room         unsafe.Pointer
+	C            unsafe.Pointer
+	Ldc, ApartC  int
+	Bias         unsafe.Pointer
+	Next         uintptr
+	Zero         uint32
+}
+
+// Tap is an element of a convolution's kernel, at offsets A of rows of A and B of the panel of B, in bytes. Gap is 1
+// if elements before it meet zeros, otherwise 0.
+type Tap struct{ A, B, Gap int }
+
+// WindowNext is the number of bytes that a [Windows] prefetches for a block.
+const WindowNext = 128
+
+// MinusZero holds the bits of -0 in float32.
+const MinusZero = 1 << 31
+
+// Weave describes a transposition of N pairs of words, up to 32, in each of up to 16 lines, Lines in all, to N rows of
+// 16 pairs, of which the first Words words are stored. The first words of the pairs of a line are adjacent, and so
+// are the second words, Second bytes behind the first. Lines are Stride bytes apart, with Skip more bytes after every
+// second one, and rows DstStride. Missing lines are zeros. The transposition is repeated Times times, SrcStep bytes
+// further in Src and DstStep in Dst. It needs Room for 16 registers. If N is at most 16, the first 32 words of the Room, as
+// numbers without sign, become the largest ones without their sign bits in each column of the rows, or stay if they are larger.
+type Weave struct {
+	Src                           unsafe.Pointer
+	Stride, Skip, Second, SrcStep int
+	Dst                           unsafe.Pointer
+	DstStride, DstStep            int
+	Lines, N, Words, Times        int
+	Room                          unsafe.Pointer
 }
 
 // Direct computes C[rows, 32] of float32: element (i, p) of A is at a + i*lda + p*ka, row p of B at b

@@ -31,7 +31,7 @@ func detect() (list []*Tier) {
 			Selects: Selects{
 				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
 				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,
-				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transpose2, transposeF32,
+				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transpose2, transposeF32, weave,
 				rowsAdd, rowsAddRow, rowsSub, rowsSubRow, rowsMul, rowsMulRow, rowsDiv, rowsDivRow,
 			},
 			Float16: float16Passes, BFloat16: bfloat16Passes,
@@ -42,6 +42,7 @@ func detect() (list []*Tier) {
 			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs, copyLinesPairs, gatherPairs, gatherEvensPairs, turnPairs, true, false, slideBF16, dotsBF16[:]}
 			t := *plain
 			t.Name, t.BF16, t.Pairs, t.Packs = "avx512bf16", avx512Pairs[:], true, &packs
+			t.Windows = [][]Windows{nil, windows1[:], windows2[:]}
 			list = append(list, &t)
 			if _, b, c, d := cpuid(0, 0); b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 { // AuthenticAMD
 				list[0], list[1] = &t, plain
@@ -71,7 +72,7 @@ func withTiles(base *Tier, tiles Tiles) *Tier {
 	t, packs := *base, *base.Packs
 	packs.Tiles = Packing{copyNeighboursx16, copyNeighboursx32, transposeNeighbours, nil, gatherNeighbours, gatherEvensNeighbours, turnNeighbours, true, false, slideBF16, dotsBF16[:]}
 	packs.TileRows = copyTiles
-	t.Name, t.Tiles, t.Packs = "amx", tiles, &packs
+	t.Name, t.Tiles, t.Packs, t.Windows = "amx", tiles, &packs, nil
 	return &t
 }
 

@@ -20,6 +20,10 @@ var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5,
 
 var avx512Turned = [...]Direct{nil, turned1, turned2, turned3, turned4}
 
+var windows1 = [...]Windows{2: window2x1, 4: window4x1, 6: window6x1, 8: window8x1, 10: window10x1, 12: window12x1, 14: window14x1}
+
+var windows2 = [...]Windows{2: window2x2, 4: window4x2, 6: window6x2, 8: window8x2, 10: window10x2, 12: window12x2, 14: window14x2}
+
 var avx512Functions = [...]FunctionPass{
 	Exp:          avx512Exp,
 	Exp2:         avx512Exp2,
@@ -516,6 +520,76 @@ func turned3(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c 
 //go:noescape
 func turned4(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
+// window2x1 is a [Windows].
+//
+//go:noescape
+func window2x1(w *Window)
+
+// window4x1 is a [Windows].
+//
+//go:noescape
+func window4x1(w *Window)
+
+// window6x1 is a [Windows].
+//
+//go:noescape
+func window6x1(w *Window)
+
+// window8x1 is a [Windows].
+//
+//go:noescape
+func window8x1(w *Window)
+
+// window10x1 is a [Windows].
+//
+//go:noescape
+func window10x1(w *Window)
+
+// window12x1 is a [Windows].
+//
+//go:noescape
+func window12x1(w *Window)
+
+// window14x1 is a [Windows].
+//
+//go:noescape
+func window14x1(w *Window)
+
+// window2x2 is a [Windows].
+//
+//go:noescape
+func window2x2(w *Window)
+
+// window4x2 is a [Windows].
+//
+//go:noescape
+func window4x2(w *Window)
+
+// window6x2 is a [Windows].
+//
+//go:noescape
+func window6x2(w *Window)
+
+// window8x2 is a [Windows].
+//
+//go:noescape
+func window8x2(w *Window)
+
+// window10x2 is a [Windows].
+//
+//go:noescape
+func window10x2(w *Window)
+
+// window12x2 is a [Windows].
+//
+//go:noescape
+func window12x2(w *Window)
+
+// window14x2 is a [Windows].
+//
+//go:noescape
+func window14x2(w *Window)
+
 // amxTiles is a [Tiles], by AMX.
 //
 //go:noescape
@@ -715,6 +789,11 @@ func gatherEvensNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, ds
 //
 //go:noescape
 func turnNeighbours(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// weave transposes pairs of words, as a [Weave] describes.
+//
+//go:noescape
+func weave(w *Weave)
 
 // slideF32 is a [Slide].
 //

@@ -119,7 +119,7 @@ func whole(x float64) int64 {
 func move[E any](b *Backend, dst, src driver.View) {
 	from, to := elements[E](bufferOf(src.Buffer)), elements[E](bufferOf(dst.Buffer))
 	fromLayout, toLayout := layoutOf(src), layoutOf(dst)
-	if n := dst.Len(); toLayout.dense() && fromLayout.transposed() && n > 0 {
+	if n := dst.Len(); toLayout.dense() && fromLayout.transposed(src.DType.Size()) && n > 0 {
 		copyTransposed(b, to[toLayout.offset:][:n], from, fromLayout)
 		return
 	}

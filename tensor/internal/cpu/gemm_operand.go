@@ -141,6 +141,10 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		}
 		return
 	}
+	if o.lines.run() >= 4 { // so is each row of the lines of a stretch
+		o.packRuns(to, width, first, lines, k0, kc)
+		return
+	}
 	var room [chunk]float32
 	for l := range width {
 		if l >= lines {
@@ -155,6 +159,28 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 			to[k*width+l] = v
 		}
 	}
+}
+
+// packRuns is packGo for lines in stretches of adjacent ones.
+func (o *operand) packRuns(to []float32, width, first, lines, k0, kc int) {
+	var list [32]stretch
+	runs := list[:0]
+	o.lines.runs(first, lines, func(pos, at, step, count int) { runs = append(runs, stretch{pos, at, step, count}) })
+	o.inner.runs(k0, kc, func(pos, along, step, count int) {
+		for k := range count {
+			row, from := to[(pos+k)*width:][:width], unsafe.Add(o.base, (along+k*step)*o.size)
+			for _, r := range runs {
+				if r.step == 1 {
+					o.wide(row[r.pos:r.pos+r.count], unsafe.Add(from, r.at*o.size))
+					continue
+				}
+				for i := range r.count {
+					o.wide(row[r.pos+i:r.pos+i+1], unsafe.Add(from, (r.at+i*r.step)*o.size))
+				}
+			}
+			clear(row[lines:])
+		}
+	})
 }
 
 // elements sets dst to the elements of a line from k on.

@@ -227,10 +227,18 @@ func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
 }
 
 // transposed reports whether the elements of the last two axes are contiguous along the first of
-// the two.
-func (l layout) transposed() bool {
+// the two, and whether copyTransposed is fast for elements of a number of bytes.
+func (l layout) transposed(size int) bool {
 	n := len(l.shape)
-	return n > 1 && l.stride[n-2] == 1 && l.stride[n-1] > 1 && min(l.shape[n-2], l.shape[n-1]) >= lanes
+	if n < 2 || l.stride[n-2] != 1 || l.stride[n-1] <= 1 {
+		return false
+	}
+	return min(l.shape[n-2], l.shape[n-1]) >= lanes || l.shape[n-2] > 1 && weaves(size, l.shape[n-2], l.shape[n-1])
+}
+
+// weaves reports whether [asm.Weave] transposes rows of count elements of a number of bytes.
+func weaves(size, rows, count int) bool {
+	return selects.Weave != nil && size == 2 && rows <= weaveFew && count >= 2*lanes
 }
 
 // copyTransposed sets all of dst to mem, of a transposed layout, a tile at a time.
@@ -255,7 +263,19 @@ func transpose[E any](dst, mem []E, at, rows, count, next, stride int) {
 	case 4:
 		run = selects.Transpose4
 	}
-	for c := 0; c < count; c += lanes {
+	c := 0
+	if weaves(size, rows, count) {
+		room := takeBytes(weaveRoom)
+		defer room.give()
+		c = count / (2 * lanes) * (2 * lanes)
+		_, _ = mem[at+(c-1)*stride+rows-1], dst[(rows-1)*next+c-1]
+		selects.Weave(&asm.Weave{
+			Src: unsafe.Pointer(&mem[at]), Stride: 2 * stride * size, Second: stride * size, SrcStep: 2 * lanes * stride * size,
+			Dst: unsafe.Pointer(&dst[0]), DstStride: next * size, DstStep: 2 * lanes * size,
+			Lines: lanes, N: rows, Words: 2 * lanes, Times: c / (2 * lanes), Room: room.base,
+		})
+	}
+	for ; c < count; c += lanes {
 		n := min(lanes, count-c)
 		from := at + c*stride
 		if run != nil && n == lanes {

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// windowTile is a [Windows] kernel: the products of rows of A with one or two registers of columns, of
+// which B has one slot after the other. Even slots and odd slots have a sum each, as in a [blockTile]. So
+// the kernel takes half of its rows at a time if there are two registers of columns.
+//
+// SI and the other bases are every third row of A, R9 bytes apart. DI is B, and the second register of
+// columns is AX bytes behind the first. DX is the Room, which holds C. R8 is the Tap, R11 counts taps, CX
+// blocks and R10 slots, and R15 is the address of the next prefetch. The first registers hold the sums, even slots before odd ones, the last ones hold B,
+// and the others are used in turn for broadcasts of A.
+type windowTile struct {
+	vectors int // registers of columns
+	rows    int // of the tile, a multiple of vectors
+	n       int // rows of a pass
+	sums    int // registers of the sums of even slots in a pass, as many as those of odd slots
+}
+
+// Variables of a [windowTile] on the stack, below [flush]'s.
+const (
+	secondHalf = "second-16(SP)" // from the end of a pass to the rows of the next pass
+	passRows   = "rows-24(SP)"   // between the rows of the passes
+)
+
+const (
+	windowRows = 14
+	blockSlots = 16
+)
+
+// windows prints the kernels, and returns tables of them by number of rows.
+func windows() string {
+	var tables strings.Builder
+	for vectors := 1; vectors <= 2; vectors++ {
+		fmt.Fprintf(&tables, "\nvar windows%d = [...]Windows{", vectors)
+		for rows := 2; rows <= windowRows; rows += 2 {
+			k := windowTile{vectors, rows, rows / vectors, rows}
+			name := fmt.Sprintf("window%dx%d", rows, vectors)
+			k.print(name)
+			fmt.Fprintf(&tables, "%d: %s, ", rows, name)
+		}
+		tables.WriteString("}\n")
+	}
+	return tables.String()
+}
+
+func (k windowTile) print(name string) {
+	fn("is a [Windows].", name, "(w *Window)", 48, 8)
+	flush("BX")
+	p("MOVQ w+0(FP), BX\nMOVQ Window_Room(BX), DX\nMOVQ Window_RowA(BX), R9\nMOVQ Window_Apart(BX), AX\nMOVQ Window_Tap(BX), R8\nMOVQ Window_Taps(BX), R11\nMOVQ Window_Next(BX), R15")
+	p("IMUL3Q $%d, R9, R10\nMOVQ R10, %s\nSUBQ $64, R10\nMOVQ R10, %s", k.n, passRows, secondHalf)
+	k.zero(0)
+	for i := range k.rows * k.vectors {
+		p("VMOVUPS Z0, %s", k.room(0, i))
+	}
+	k.nothing()
+	p("tap:\nCMPQ Tap_Gap(R8), $0\nJNE gap\nstart:\nMOVQ w+0(FP), BX\nMOVQ Window_A(BX), SI\nADDQ Tap_A(R8), SI\nMOVQ Window_B(BX), DI\nADDQ Tap_B(R8), DI")
+	p("MOVQ Window_Blocks(BX), CX\nPCALIGN $64\nblock:")
+	for pass := range k.vectors {
+		k.pass(pass)
+	}
+	p("DECQ CX\nJNZ block\nADDQ $Tap__size, R8\nDECQ R11\nJNZ tap")
+	k.end()
+	p("gap:")
+	k.last()
+	zero := 31 // not a register of sums
+	k.zero(zero)
+	for i := range k.rows * k.vectors {
+		sum := k.sums + i - (k.rows-k.n)*k.vectors
+		if sum < k.sums {
+			sum = 30
+			p("VMOVUPS %s, Z%d", k.room(0, i), sum)
+		}
+		p("VADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", zero, sum, sum, sum, k.room(0, i))
+	}
+	k.nothing()
+	p("JMP start\n")
+}
+
+// nothing sets the sums to -0, which changes nothing where the next block adds them to C.
+func (k windowTile) nothing() {
+	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", 1<<31)
+	for i := 1; i < 2*k.sums; i++ {
+		p("VMOVAPS Z0, Z%d", i)
+	}
+}
+
+// last adds the sums of the last pass to its rows of C, in the registers of the sums of odd slots.
+func (k windowTile) last() {
+	for i := range k.sums {
+		sum := k.sums + i
+		p("VADDPS Z%d, Z%d, Z%d\nVADDPS %s, Z%d, Z%d", i, sum, sum, k.room(k.rows-k.n, i), sum, sum)
+	}
+}
+
+func (k windowTile) zero(i int) { p("VPXORD Z%d, Z%d, Z%d", i, i, i) }
+
+// room returns the address of register i of C's rows from first on.
+func (k windowTile) room(first, i int) string { return fmt.Sprintf("%d(DX)", (first*k.vectors+i)*64) }
+
+var windowBases = []string{"SI", "R12", "R13", "R14", "BX"}
+
+// pass prints the products of a block with the rows of a pass. It adds the sums of the pass before to C.
+func (k windowTile) pass(pass int) {
+	before := (pass + k.vectors - 1) % k.vectors // the pass whose sums are added to C
+	if pass > 0 {
+		p("ADDQ %s, SI\nSUBQ $%d, DI", secondHalf, blockSlots*64)
+	}
+	bases := windowBases[:(k.n+2)/3]
+	for i, base := range bases[1:] {
+		p("LEAQ (%s)(R9*2), %s\nADDQ R9, %s", bases[i], base, base)
+	}
+	nothing := func(int) {}
+	if pass == 0 {
+		p("PREFETCHT1 (R15)\nPREFETCHT1 64(R15)\nADDQ $128, R15")
+	}
+	k.slot(0, true, func(i int) {
+		p("VADDPS Z%d, Z%d, Z%d", i, k.sums+i, k.sums+i)
+		k.zero(i)
+	})
+	k.slot(1, false, func(i int) {
+		odd := k.sums + i
+		p("VADDPS %s, Z%d, Z%d\nVMOVUPS Z%d, %s", k.room(before*k.n, i), odd, odd, odd, k.room(before*k.n, i))
+		k.zero(odd)
+	})
+	k.slot(2, false, nothing)
+	k.slot(3, false, nothing)
+	advance := func() {
+		for _, base := range bases {
+			p("ADDQ $16, %s", base)
+		}
+		p("ADDQ $256, DI")
+	}
+	advance()
+	p("MOVQ $%d, R10\nslots%d:", blockSlots/4-1, pass)
+	for u := range 4 {
+		k.slot(u, false, nothing)
+	}
+	advance()
+	p("DECQ R10\nJNZ slots%d", pass)
+	if pass > 0 {
+		p("SUBQ %s, SI", passRows)
+	}
+}
+
+// slot prints the products of slot u. before is called before each product, which is numbered.
+func (k windowTile) slot(u int, prefetch bool, before func(i int)) {
+	b := 32 - k.vectors
+	for v := range k.vectors {
+		p("VMOVUPS %d(DI)%s, Z%d", u*64, []string{"", "(AX*1)"}[v], b+v)
+	}
+	spare := min(4, b-2*k.sums)
+	for i := range k.n {
+		t, to := b-1-i%spare, u%2*k.sums+i*k.vectors
+		row := windowBases[i/3] + ")" + []string{"", "(R9*1)", "(R9*2)"}[i%3]
+		p("VBROADCASTSS %d(%s, Z%d", u*4, row, t)
+		if prefetch {
+			p("PREFETCHT0 64(%s", row)
+		}
+		for v := range k.vectors {
+			before(i*k.vectors + v)
+			p("%s", bf16(avx512, to+v, b+v, t))
+		}
+	}
+}
+
+// end prints the end: the last additions to C, the bias, and the rounding to bfloat16.
+func (k windowTile) end() {
+	count := k.rows * k.vectors
+	k.last()
+	first := k.sums // register of the first row
+	if k.vectors == 2 {
+		first = 0
+		for i := range k.sums {
+			p("VMOVUPS %s, Z%d", k.room(0, i), i)
+		}
+	}
+	p("MOVQ w+0(FP), AX\nMOVQ Window_C(AX), DX\nMOVQ Window_Ldc(AX), R8\nMOVQ Window_Bias(AX), R12\nMOVQ Window_ApartC(AX), R13")
+	for i := range count {
+		p("VADDPS.BCST Window_Zero(AX), Z%d, Z%d", first+i, first+i)
+	}
+	p("TESTQ R12, R12\nJZ flushed")
+	unflush()
+	for i := range count {
+		p("VADDPS.BCST %d(R12), Z%d, Z%d", i/k.vectors*4, first+i, first+i)
+	}
+	for i, c := range []uint32{quietBF, 1, below} {
+		p("MOVL $0x%04x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
+	}
+	row := func(body func(v, reg int)) func(i int) {
+		return func(i int) {
+			for v := range k.vectors {
+				body(v, first+i*k.vectors+v)
+			}
+		}
+	}
+	eachRow(k.rows, "DX", "R8", row(func(v, r int) {
+		p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z28\nVPANDD Z28, Z30, Z28\nVPADDD Z28, Z%d, Z28", r, r, r, r)
+		p("VPADDD Z29, Z28, Z28\nVPSRLD $16, Z28, Z28\nVMOVDQA32 Z31, K2, Z28\nVPMOVDW Z28, (DX)%s", []string{"", "(R13*1)"}[v])
+	}))
+	p("VZEROUPPER\nRET\nflushed:") // the sums are not subnormal, so that AVX512-BF16's conversion, which flushes, rounds them correctly
+	unflush()
+	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
+	nan := "VPADDW %[1]s28, %[1]s28, %[1]s29\nVPCMPUW $6, %[1]s30, %[1]s29, K1\nVMOVDQU16 %[1]s31, K1, %[1]s28\nVMOVDQU64 Y28, (DX)"
+	eachRow(k.rows, "DX", "R8", func(i int) {
+		if k.vectors == 2 {
+			p("%s\n"+strings.ReplaceAll(nan, "%[1]s", "Z")+"\nVEXTRACTI64X4 $1, Z28, (DX)(R13*1)", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+		} else {
+			p("%s\n"+strings.ReplaceAll(nan, "%[1]s", "Y"), evex(2, 0x72, 28, 0, first+i)) // VCVTNEPS2BF16
+		}
+	})
+	p("VZEROUPPER\nRET\n")
+}
+
+// weave prints [Weave]'s kernel. It loads 32 words of each line and keeps the pairs of the last 16 in the Room, or it loads
+// 16 words.
+func weave() {
+	fn("transposes pairs of words, as a [Weave] describes.", "weave", "(w *Weave)", 0, 8)
+	p("MOVQ w+0(FP), AX\nMOVQ Weave_Src(AX), SI\nMOVQ Weave_Dst(AX), DI\nMOVQ Weave_Stride(AX), R8\nMOVQ Weave_Second(AX), R9\nMOVQ Weave_Skip(AX), R15\nMOVQ Weave_Room(AX), R11")
+	for i, of := range []string{"N", "Words"} {
+		p("MOVQ $-1, BX\nMOVQ Weave_%s(AX), CX\nSHLQ CX, BX\nNOTQ BX\nKMOVD BX, K%d", of, i+1)
+	}
+	p("MOVQ Weave_DstStride(AX), R10\nMOVQ Weave_Lines(AX), R13\nMOVQ Weave_N(AX), R12\nMOVQ Weave_Times(AX), DX\nCMPQ R12, $16\nJLE few")
+	lines := func(kind string, missing func(i int), load func(i int)) {
+		p("again%s:\nMOVQ SI, BX\nLEAQ (SI)(R9*1), R14\nMOVQ R13, CX", kind)
+		for i := range 16 {
+			missing(i)
+			p("DECQ CX\nJLT line%s%d", kind, i)
+			load(i)
+			p("ADDQ R8, BX\nADDQ R8, R14")
+			if i%2 == 1 {
+				p("ADDQ R15, BX\nADDQ R15, R14")
+			}
+			p("line%s%d:", kind, i)
+			if kind == "Many" {
+				p("VMOVDQU64 Z17, %d(R11)", i*64)
+			}
+		}
+		p("MOVQ DI, BX\nMOVQ R12, CX")
+	}
+	rows := func(label string, each string) {
+		for j := range 16 {
+			if each != "" {
+				p(each, j)
+			}
+			p("VMOVDQU16 Z%d, K2, (BX)\nADDQ R10, BX\nDECQ CX\nJZ %s", j, label)
+		}
+		p("%s:", label)
+	}
+	next := func(kind string) {
+		p("ADDQ Weave_SrcStep(AX), SI\nADDQ Weave_DstStep(AX), DI\nDECQ DX\nJNZ again%s\nVZEROUPPER\nRET", kind)
+	}
+	lines("Many", func(i int) { p("VPXORD Z%d, Z%d, Z%d\nVPXORD Z17, Z17, Z17", i, i, i) }, func(i int) {
+		p("VMOVDQU16.Z (BX), K1, Z%d\nVMOVDQU16.Z (R14), K1, Z16\nVMOVDQA64 Z%d, Z17", i, i)
+		p("VMOVDQU64 ·interleaveLo(SB), Z30\nVMOVDQU64 ·interleaveHi(SB), Z31\nVPERMT2W Z16, Z31, Z17\nVPERMT2W Z16, Z30, Z%d", i)
+	})
+	shuffle16()
+	rows("half", "")
+	for i := range 16 {
+		p("VMOVDQU64 %d(R11), Z%d", i*64, i)
+	}
+	shuffle16()
+	rows("whole", "")
+	next("Many")
+	p("few:")
+	lines("Few", func(i int) { p("VPXORD Z%d, Z%d, Z%d", i, i, i) }, func(i int) {
+		p("VPMOVZXWD.Z (BX), K1, Z%d\nVPMOVZXWD.Z (R14), K1, Z16\nVPSLLD $16, Z16, Z16\nVPORD Z16, Z%d, Z%d", i, i, i)
+	})
+	shuffle16()
+	p("MOVL $0x7fff7fff, R14\nVPBROADCASTD R14, Z30\nVMOVDQU64 (R11), Z31")
+	rows("stored", "VPANDD Z%d, Z30, Z29\nVPMAXUW Z29, Z31, Z31")
+	p("VMOVDQU64 Z31, (R11)")
+	next("Few")
+	p("")
+}
