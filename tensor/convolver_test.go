@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestConvolver checks that convolutions of bfloat16 without padding, where the processor has them, give the
-// bits of products of padded images, for numbers of all magnitudes.
+// TestConvolver checks that convolutions and their gradients have the bits of products of padded images on a backend
+// that computes some without padding.
 func TestConvolver(t *testing.T) {
 	convolver, ok := CPU.backend().(driver.Convolver)
 	if !ok {
@@ -19,24 +19,19 @@ func TestConvolver(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	filled := func(shape []int, tiny bool) *Tensor {
-		words := make([]float32, size(shape))
-		for i := range words {
-			words[i] = float32(r.NormFloat64())
-			switch {
-			case tiny:
-				words[i] *= float32(math.Pow(2, -60-10*r.Float64()))
-			case r.IntN(8) == 0:
-				words[i] = 0
-			case r.IntN(50) == 0:
-				words[i] = -words[i] * 0x1p-100
+		list := make([]float32, size(shape))
+		for i := range list {
+			list[i] = float32(r.NormFloat64())
+			if tiny { // products are near the smallest normal float32
+				list[i] *= float32(math.Pow(2, -60-10*r.Float64()))
 			}
 		}
-		return FromFloat32s(words, shape...).BFloat16()
+		return FromFloat32s(list, shape...).BFloat16()
 	}
 	taken := 0
-	for i := range 600 {
+	for i := range 40 {
 		dims := 1 + r.IntN(3)
-		n, c, o := []int{16, 15, 32, 47, 17}[r.IntN(5)], 32*(1+r.IntN(3)), 1+r.IntN(45)
+		n, c, o := []int{16, 15, 32, 47, 17}[r.IntN(5)], 32*(1+r.IntN(3)), []int{7, 32, 45, 64}[r.IntN(4)]
 		x, w := []int{n, c}, []int{o, c}
 		var opt ConvOptions
 		for range dims {
@@ -50,6 +45,8 @@ func TestConvolver(t *testing.T) {
 			bias = nil
 		}
 		conv := []func(t, w, b *Tensor, o ConvOptions) *Tensor{Conv1d, Conv2d, Conv3d}[dims-1]
+		transposed := []func(t, w, b *Tensor, o ConvTransposeOptions) *Tensor{ConvTranspose1d, ConvTranspose2d, ConvTranspose3d}[dims-1]
+		other := filled([]int{c}, false) // bias of the transposed convolution
 		var dy *Tensor
 		results := func(b driver.Backend) []*Tensor {
 			x, w := copied(b, xs).RequireGrad(), copied(b, ws).RequireGrad()
@@ -63,7 +60,8 @@ func TestConvolver(t *testing.T) {
 			if dy == nil {
 				dy = filled(y.shape, i%5 == 4)
 			}
-			return append(GradWith(y, in, BackwardOptions{Gradient: copied(b, dy)}), y)
+			z := transposed(copied(b, dy), w.Detach(), copied(b, other), ConvTransposeOptions{Stride: opt.Stride, Padding: opt.Padding, Dilation: opt.Dilation})
+			return append(GradWith(y, in, BackwardOptions{Gradient: copied(b, dy)}), y, z)
 		}
 		cpu := CPU.backend()
 		counted := &countingConvolver{Backend: cpu, Convolver: convolver}
@@ -75,7 +73,9 @@ func TestConvolver(t *testing.T) {
 		}
 		taken += counted.taken
 	}
-	t.Logf("%d convolutions without padding", taken)
+	if tier := convolver.(interface{ Tier() string }).Tier(); taken == 0 && tier == "avx512bf16" {
+		t.Errorf("%s: none of the convolutions was computed without padding", tier)
+	}
 }
 
 // countingConvolver counts the convolutions that its Convolver takes.

@@ -52,7 +52,7 @@ func TestConvolveBits(t *testing.T) {
 	}
 }
 
-// TestConvolveGap checks that zeros around an image change a sum of -0 to 0 where they lie between elements of the kernel.
+// TestConvolveGap checks that zeros around an image change a sum of -0 to 0 between the kernel elements that meet the image.
 // The sums of -0 come from flushing: 1.5 and -1.75 times 2^-126.
 func TestConvolveGap(t *testing.T) {
 	const high, low = 0x00c0, 0x80e0
