@@ -31,7 +31,7 @@ func TestConvolver(t *testing.T) {
 	taken := 0
 	for i := range 40 {
 		dims := 1 + r.IntN(3)
-		n, c, o := []int{16, 15, 32, 47, 17}[r.IntN(5)], 32*(1+r.IntN(3)), []int{7, 32, 45, 64}[r.IntN(4)]
+		n, c, o := []int{16, 15, 32, 47, 31}[r.IntN(5)], 32*(1+r.IntN(3)), []int{7, 32, 45, 64}[r.IntN(4)]
 		x, w := []int{n, c}, []int{o, c}
 		var opt ConvOptions
 		for range dims {
@@ -60,7 +60,7 @@ func TestConvolver(t *testing.T) {
 			if dy == nil {
 				dy = filled(y.shape, i%5 == 4)
 			}
-			z := transposed(copied(b, dy), w.Detach(), copied(b, other), ConvTransposeOptions{Stride: opt.Stride, Padding: opt.Padding, Dilation: opt.Dilation})
+			z := transposed(copied(b, dy), w.Detach(), copied(b, other), ConvTransposeOptions{Stride: opt.Stride, Dilation: opt.Dilation})
 			return append(GradWith(y, in, BackwardOptions{Gradient: copied(b, dy)}), y, z)
 		}
 		cpu := CPU.backend()

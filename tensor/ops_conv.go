@@ -36,10 +36,10 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	}
 	bias := biasOf(in, c.groups)
 	c, x = c.strideless(x, y.shape[2:])
-	if c.convolved(y, w, x, in[2:]) {
+	l := c.packing(x, w.shape[1], c.plain())
+	if l.inner && c.convolved(y, w, x, in[2:]) {
 		return y
 	}
-	l := c.packing(x, w.shape[1], c.plain())
 	lo, hi := c.added()
 	rows := l.packed(grouped(w, 0, c.groups), 2)
 	l.padded(x, lo, hi, w.Numel(), true, func(first int, part *Tensor) {
@@ -50,18 +50,19 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	return y
 }
 
-// packing returns the layout for images x and sums over some channels of each group. The channels of bfloat16 are the inner
-// ones where they fill blocks of a product of bfloat16: a block then has a single element of the kernel, so
-// that a backend can leave out those that meet zeros around the image ([driver.Convolver]).
+// packing returns the layout for images x and sums over a number of channels in each group. In bfloat16 the channels are
+// the inner ones if they fill blocks of a product and there are many images: each block then has a single
+// element of the kernel, so that a backend can leave out those that meet zeros around an image
+// ([driver.Convolver]). For few images the weight's own order is faster.
 func (c conv) packing(x *Tensor, channels int, plain bool) packing {
-	const block = 32
+	const block, many = 32, 16
 	l := packingOf(x, c.groups, plain)
-	l.inner = l.pack == 1 && x.dtype == BFloat16 && channels > 0 && channels%block == 0 && c.taps() > 1
+	l.inner = l.pack == 1 && x.dtype == BFloat16 && channels > 0 && channels%block == 0 && c.taps() > 1 && x.shape[0] >= many
 	return l
 }
 
-// convolved sets y (n, o, places…) to the convolution of x (n, c, …) with w (o, c, kernel…), plus bias if there is one. It reports whether
-// the backend supports that.
+// convolved sets y (n, o, places…) to the convolution of x (n, c, …) with w (o, c, kernel…), plus the bias if there is
+// one, without adding zeros around the images. It reports whether the backend supports that.
 func (c conv) convolved(y, w, x *Tensor, bias []*Tensor) bool {
 	v, ok := x.mem.backend.(driver.Convolver)
 	if !ok || c.groups > 1 {

@@ -31,8 +31,9 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	if x.Numel() == 0 {
 		return x
 	}
+	l := c.packing(y, w.shape[0]/c.groups, !slices.ContainsFunc(phases, func(p phase) bool { return !p.plain() }))
 	strided := slices.ContainsFunc(c.stride, func(n int) bool { return n > 1 })
-	if !strided && phases[0].convolved(x, permuted(w, append([]int{1, 0}, seq(len(w.shape))[2:]...)), y, in[2:]) {
+	if l.inner && !strided && phases[0].convolved(x, permuted(w, append([]int{1, 0}, seq(len(w.shape))[2:]...)), y, in[2:]) {
 		return x
 	}
 	bias := biasOf(in, c.groups)
@@ -45,7 +46,6 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 			lo[i], hi[i] = max(lo[i], p.lo[i]-(p.kernel[i]-1)*p.dilation[i]), max(hi[i], p.hi[i])
 		}
 	}
-	l := c.packing(y, w.shape[0]/c.groups, !slices.ContainsFunc(phases, func(p phase) bool { return !p.plain() }))
 	// w as (groups, c/groups, o/groups, kernel…)
 	rows := grouped(w, 0, c.groups)
 	rows = l.packed(permuted(rows, append([]int{0, 2, 1}, seq(len(rows.shape))[3:]...)), 2)

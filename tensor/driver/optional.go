@@ -103,12 +103,12 @@ type Packer interface {
 	Pad(dst, src View, before []int)
 }
 
-// Convolver is implemented by backends that compute some convolutions without copies of images with zeros around them.
+// Convolver is implemented by backends that compute some convolutions without adding zeros around the images.
 type Convolver interface {
 	// Convolve sets dst (n, o, places…) to the convolution of x (n, c, sizes…) with w (o, c,
-	// kernel…), plus bias (o) unless it is nil. It reports false, and leaves dst as it is, for convolutions that
-	// [Contract] computes faster. The bits are those of Contract for images with zeros around
-	// them and for sums over the kernel's axes followed by c.
+	// kernel…), plus bias (o) unless it is nil. The bits are those of [Contract] for images with
+	// zeros around them, with sums over the kernel's axes and then c. It reports false for other
+	// convolutions and for a w with an infinity or NaN; elements of dst are then undefined.
 	Convolve(p Window, dst, w, x View, bias *View) bool
 }
 

@@ -166,8 +166,10 @@ const MinusZero = 1 << 31
 // 16 pairs, of which the first Words words are stored. The first words of the pairs of a line are adjacent, and so
 // are the second words, Second bytes behind the first. Lines are Stride bytes apart, with Skip more bytes after every
 // second one, and rows DstStride. Missing lines are zeros. The transposition is repeated Times times, SrcStep bytes
-// further in Src and DstStep in Dst. It needs Room for 16 registers. If N is at most 16, the first 32 words of the Room, as
-// numbers without sign, become the largest ones without their sign bits in each column of the rows, or stay if they are larger.
+// further in Src and DstStep in Dst.
+//
+// It needs Room for 16 registers. If N is at most 16, each of the first 32 words of the Room becomes the largest word of
+// its column without the sign bit, unless it is larger already.
 type Weave struct {
 	Src                           unsafe.Pointer
 	Stride, Skip, Second, SrcStep int

@@ -141,7 +141,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		}
 		return
 	}
-	if o.lines.run() >= 4 { // so is each row of the lines of a stretch
+	if max(o.lines.every(1), o.lines.every(2)) >= 4 { // so is each row of the lines of a stretch, perhaps with gaps
 		o.packRuns(to, width, first, lines, k0, kc)
 		return
 	}
@@ -161,26 +161,39 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	}
 }
 
-// packRuns is packGo for lines in stretches of adjacent ones.
+// packRuns is packGo for lines in stretches of evenly spaced ones.
 func (o *operand) packRuns(to []float32, width, first, lines, k0, kc int) {
 	var list [32]stretch
 	runs := list[:0]
 	o.lines.runs(first, lines, func(pos, at, step, count int) { runs = append(runs, stretch{pos, at, step, count}) })
+	one := len(runs) == 1 && runs[0].step == 1
+	var halves [32]uint16
 	o.inner.runs(k0, kc, func(pos, along, step, count int) {
 		for k := range count {
 			row, from := to[(pos+k)*width:][:width], unsafe.Add(o.base, (along+k*step)*o.size)
-			for _, r := range runs {
-				if r.step == 1 {
-					o.wide(row[r.pos:r.pos+r.count], unsafe.Add(from, r.at*o.size))
-					continue
-				}
-				for i := range r.count {
-					o.wide(row[r.pos+i:r.pos+i+1], unsafe.Add(from, (r.at+i*r.step)*o.size))
-				}
+			switch {
+			case one:
+				o.wide(row[:lines], unsafe.Add(from, runs[0].at*o.size))
+			case o.size == 2:
+				collect(halves[:lines], from, runs)
+				o.wide(row[:lines], unsafe.Pointer(&halves))
+			default:
+				collect(row[:lines], from, runs)
 			}
 			clear(row[lines:])
 		}
 	})
+}
+
+// collect sets dst to the elements of stretches at from.
+func collect[E float32 | uint16](dst []E, from unsafe.Pointer, runs []stretch) {
+	size := int(unsafe.Sizeof(dst[0]))
+	for _, r := range runs {
+		to, at := dst[r.pos:r.pos+r.count], unsafe.Add(from, r.at*size)
+		for i := range to {
+			to[i] = *(*E)(unsafe.Add(at, i*r.step*size))
+		}
+	}
 }
 
 // elements sets dst to the elements of a line from k on.
