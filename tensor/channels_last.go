@@ -67,15 +67,8 @@ func (l packing) pad(dst, x *Tensor, before []int) {
 }
 
 // packed returns a copy of x with dimension d innermost in memory, in packs, or x itself if
-// channels keep their place.
+// channels are not packed.
 func (l packing) packed(x *Tensor, d int) *Tensor {
-	if l.inner {
-		last := len(x.shape) - 1
-		x = permuted(x, append(slices.Delete(seq(last+1), d, d+1), d))
-		y := unsetTensor(x.mem.backend, x.dtype, x.shape)
-		run(driver.Kernel{Code: driver.Copy}, y, x)
-		return permuted(y, slices.Insert(seq(last), d, last))
-	}
 	if l.pack == 1 {
 		return x
 	}
@@ -88,7 +81,7 @@ func (l packing) packed(x *Tensor, d int) *Tensor {
 
 // release frees a tensor returned by packed, if it is a copy.
 func (l packing) release(y *Tensor) {
-	if l.pack > 1 || l.inner {
+	if l.pack > 1 {
 		release(y)
 	}
 }

@@ -71,8 +71,9 @@ func newGemm(t *asm.Tier, f contraction, high bool, dst driver.View, src []drive
 		g.f32, g.bf16, g.pairs = nil, t.BF16, t.Pairs
 		g.tiles = t.Tiles != nil && g.chooseTiles(f, dst, x, unit, parts)
 	}
-	g.x = operandOf(t, x, f.m, f.k, g.depth/parts)
-	g.y = operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k, g.depth/parts)
+	g.x, g.y = operandOf(t, x, f.m, f.k), operandOf(t, swapAxes(y, f.k, f.n), f.n, f.k)
+	g.x.arrange(g.depth/parts, true)
+	g.y.arrange(g.depth/parts, false)
 	if high {
 		g.x, g.y = g.splitOf(&g.splits[0], g.x, xLows), g.splitOf(&g.splits[1], g.y, yLows)
 	}

@@ -18,12 +18,13 @@ type operand struct {
 	even          bool   // lines and elements are evenly spaced
 	across, along int    // distances between lines and between elements of a line in bytes, if even
 	spread        *im2col
+	turned        bool       // elements are adjacent along the first of two axes, and panels are packed from copies of lines
 	split         *splitting // of an operand of float32 that becomes one of bfloat16
 	packing       *asm.Packing
 }
 
 // operandOf returns v as an operand. Its last axes are those of lines, followed by those along a line.
-func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
+func operandOf(t *asm.Tier, v driver.View, lines, along int) operand {
 	r, size := len(v.Shape)-along, v.DType.Size()
 	o := operand{
 		base: baseOf(v), dtype: v.DType, size: size,
@@ -47,10 +48,16 @@ func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
 	default:
 		o.packing = &t.Packs.F32
 	}
-	if o.packing != nil && o.packing.Gather != nil && (!o.even || o.across != size && o.along != size && o.lines.len() > 1 && o.inner.len() > 1) {
-		o.spread = im2colOf(&o, depth)
-	}
 	return o
+}
+
+// arrange chooses how to pack an operand whose elements are not contiguous. turn is set for A.
+func (o *operand) arrange(depth int, turn bool) {
+	if turn && o.turns() {
+		o.turned = true
+	} else if o.packing != nil && o.packing.Gather != nil && (!o.even || o.across != o.size && o.along != o.size && o.lines.len() > 1 && o.inner.len() > 1) {
+		o.spread = im2colOf(o, depth)
+	}
 }
 
 // baseOf returns the address of a view's buffer.
@@ -350,6 +357,12 @@ func (p *packed) pack(g *gemm, rows, i int) {
 		return
 	}
 	x, i0 := p.from, p.first
+	if x.turned {
+		var room *workBuffer
+		x, room = x.straight(i0+i*p.lines, min(p.lines, rows-i*p.lines))
+		defer room.give()
+		i0 = -i * p.lines
+	}
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		to, first, lines, kc := p.at(i, k0), i0+i*p.lines, min(p.lines, rows-i*p.lines), min(g.depth, g.k-k0)
 		switch {
@@ -363,9 +376,36 @@ func (p *packed) pack(g *gemm, rows, i int) {
 	}
 }
 
+// turns reports whether a line has elements of 16 bits in two axes, adjacent along the first one, as the weight of a convolution
+// with sums over the kernel before channels.
+func (o *operand) turns() bool {
+	l := &o.inner
+	return o.size == 2 && len(l.shape) == 2 && l.stride[0] == 1 && l.stride[1] > 1
+}
+
+// straight returns a copy of lines of a turned operand with adjacent elements, and its memory.
+func (o *operand) straight(first, lines int) (operand, *workBuffer) {
+	rows, cols, stride := o.inner.shape[0], o.inner.shape[1], o.inner.stride[1]
+	k := rows * cols
+	room := takeBytes(lines * k * 2)
+	to := unsafe.Slice((*uint16)(room.base), lines*k)
+	for l := 0; l < lines; {
+		at, n := o.lines.index(first+l), 1
+		if len(o.lines.shape) == 1 && o.lines.stride[0] == rows { // the lines follow each other as rows of one matrix
+			n = lines
+		}
+		from := unsafe.Slice((*uint16)(unsafe.Add(o.base, at*2)), (cols-1)*stride+n*rows)
+		transpose(to[l*k:], from, 0, n*rows, cols, cols, stride)
+		l += n
+	}
+	s := operand{base: room.base, dtype: o.dtype, size: o.size, even: true, across: k * 2, along: 2, packing: o.packing}
+	s.lines, s.inner = layout{shape: []int{lines}, stride: []int{k}}, layout{n: k}
+	return s, room
+}
+
 // keepsLines reports whether lines can be packed one after the other.
 func (o *operand) keepsLines() bool {
-	return o.packing != nil && o.packing.Lines != nil && o.spread == nil && o.even && o.along == o.size
+	return o.packing != nil && o.packing.Lines != nil && (o.turned || o.spread == nil && o.even && o.along == o.size)
 }
 
 // workBuffer is memory that later products reuse.
