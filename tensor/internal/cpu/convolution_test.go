@@ -23,7 +23,7 @@ func TestConvolveBits(t *testing.T) {
 		cases = 600
 	}
 	for _, tier := range tiers {
-		taken := 0
+		taken, bands := 0, 0
 		for i := range cases {
 			c := randomWindow(r, i)
 			b := on(1+r.IntN(3), tier)
@@ -38,6 +38,9 @@ func TestConvolveBits(t *testing.T) {
 				continue
 			}
 			taken++
+			if c.bands(t, b) > 2 {
+				bands++
+			}
 			want := c.contract(t, b)
 			for j := range want {
 				if got[j] != want[j] {
@@ -46,8 +49,8 @@ func TestConvolveBits(t *testing.T) {
 				}
 			}
 		}
-		if taken < cases/3 {
-			t.Errorf("%s: %d of %d convolutions are taken; want a third or more", tier.Name, taken, cases)
+		if taken < cases/3 || bands < cases/30 {
+			t.Errorf("%s: %d of %d convolutions are taken, and %d have more than two bands; want a third and a thirtieth or more", tier.Name, taken, cases, bands)
 		}
 	}
 }
@@ -94,6 +97,9 @@ func randomWindow(r *rand.Rand, i int) windowCase {
 	for range dims {
 		kernel, dilation, before, stride := 2+r.IntN(2), 1+r.IntN(2), r.IntN(3), 1+r.IntN(2)*r.IntN(2)
 		size := max(1, (kernel-1)*dilation+1-2*before) + r.IntN([]int{0, 40, 8, 3}[dims])
+		if i%6 == 0 { // several bands
+			size += []int{0, 0, 16, 6}[dims]
+		}
 		places := (size+2*before-(kernel-1)*dilation-1)/stride + 1
 		if r.IntN(4) == 0 { // as for the gradient of x
 			before, dilation = (kernel-1)*dilation-before, -dilation
@@ -154,6 +160,18 @@ func (c windowCase) convolve(t *testing.T, b *Backend) (bits []uint32, ok bool) 
 	w, dst, bias := c.operands(t, b)
 	ok = b.Convolve(c.window, dst, w, dense(t, b, c.x, append([]int{c.n, c.c}, c.sizes...)...), bias)
 	return wordsOf(dst), ok
+}
+
+// bands returns the number of bands.
+func (c windowCase) bands(t *testing.T, b *Backend) int {
+	t.Helper()
+	w, dst, _ := c.operands(t, b)
+	x := dense(t, b, nil, append([]int{c.n, c.c}, c.sizes...)...)
+	conv, ok := newConvolution(b.tier, c.window, dst, w, x)
+	if !ok {
+		t.Fatalf("%+v is declined", c.window)
+	}
+	return conv.bands()
 }
 
 // contract returns the bits of the product of w and the windows of padded images.
