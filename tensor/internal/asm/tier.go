@@ -135,8 +135,8 @@ type Windows = func(w *Window)
 // columns ApartC bytes behind the first. Bias has a float32 for each row, or is nil. The kernel needs Room for a tile
 // of float32. For each block it prefetches [WindowNext] bytes from Next on.
 //
-// The other taps meet zeros around the image. They would change a sum of -0 to 0. So does 0 in Zero, if they are
-// the last ones; otherwise it is [MinusZero].
+// The other taps meet zeros around the image, whose products would change a sum of -0 to 0. A Tap with a Gap does
+// this instead, and so does Zero, which is added after the last Tap: it is 0 after a gap, otherwise [MinusZero].
 type Window struct {
 	Blocks, Taps int
 	Tap          *Tap
@@ -162,14 +162,14 @@ const WindowNext = 128
 // MinusZero holds the bits of -0 in float32.
 const MinusZero = 1 << 31
 
-// Weave describes a transposition of N pairs of words, up to 32, in each of up to 16 lines, Lines in all, to N rows of
-// 16 pairs, of which the first Words words are stored. The first words of the pairs of a line are adjacent, and so
-// are the second words, Second bytes behind the first. Lines are Stride bytes apart, with Skip more bytes after every
+// Weave describes a transposition of N pairs of words, up to [WeaveMost], in each of up to 16 lines, Lines in all, to N
+// rows of 16 pairs, of which the first Words words are stored. The first words of the pairs of a line are adjacent, and
+// so are the second words, Second bytes behind the first. Lines are Stride bytes apart, with Skip more bytes after every
 // second one, and rows DstStride. Missing lines are zeros. The transposition is repeated Times times, SrcStep bytes
 // further in Src and DstStep in Dst.
 //
-// It needs Room for 16 registers. If N is at most 16, each of the first 32 words of the Room becomes the largest word of
-// its column without the sign bit, unless it is larger already.
+// It needs a Room of [WeaveRoom] bytes. If N is at most [WeaveFew], each of the first 32 words of the Room becomes the
+// largest word of its column without the sign bit, unless it is larger already.
 type Weave struct {
 	Src                           unsafe.Pointer
 	Stride, Skip, Second, SrcStep int
@@ -178,6 +178,13 @@ type Weave struct {
 	Lines, N, Words, Times        int
 	Room                          unsafe.Pointer
 }
+
+// Limits of a [Weave].
+const (
+	WeaveMost = 32
+	WeaveFew  = 16
+	WeaveRoom = 16 * 64
+)
 
 // Direct computes C[rows, 32] of float32: element (i, p) of A is at a + i*lda + p*ka, row p of B at b
 // + p*ldb. The bits of mask select columns. All strides are in bytes. mode is Store, Add or Continue.

@@ -28,12 +28,12 @@ type convolution struct {
 
 // Sizes of the work, the best ones measured. They do not affect results.
 const (
-	windowAxes    = 3        // most axes of places
-	windowColumns = 16       // images of a block
-	windowLine    = 32       // bytes of their results
-	windowBytes   = 11 << 16 // of the copy of a band, if it has several places
-	windowMost    = 1 << 21  // and if it has one
-	windowMin     = 1 << 20  // multiplications from which on a convolution is worth the copies
+	windowAxes    = 3                 // most axes of places
+	windowColumns = 16                // images of a block
+	windowLine    = 2 * windowColumns // bytes of their results
+	windowBytes   = 11 << 16          // of the copy of a band, if it has several places
+	windowMost    = 1 << 21           // and if it has one
+	windowMin     = 1 << 20           // multiplications from which on a convolution is worth the copies
 )
 
 // Convolve implements [driver.Convolver].
@@ -54,7 +54,8 @@ func (b *Backend) Convolve(p driver.Window, dst, w, x driver.View, bias *driver.
 		}
 	}
 	done := c.run(b)
-	runtime.KeepAlive([]driver.Buffer{dst.Buffer, w.Buffer, x.Buffer})
+	runtime.KeepAlive(c)
+	runtime.KeepAlive(bias)
 	return done
 }
 
@@ -81,8 +82,7 @@ func newConvolution(t *asm.Tier, p driver.Window, dst, w, x driver.View) (c *con
 		met *= pairs
 		all *= len(a.meets) * a.kernel
 	}
-	columns := (c.n + windowColumns - 1) / windowColumns * windowColumns
-	if c.taps == 1 || columns*met > c.n*all || c.n*all*c.c*c.o < windowMin {
+	if c.taps == 1 || c.blocks()*windowColumns*met > c.n*all || c.n*all*c.c*c.o < windowMin {
 		return nil, false
 	}
 	c.weight = newWindowWeight(w, c.taps)
@@ -99,6 +99,9 @@ func denseFrom(v driver.View, axis int) bool {
 	v.Shape, v.Stride = v.Shape[axis:], v.Stride[axis:]
 	return v.Contiguous()
 }
+
+// blocks returns the number of blocks.
+func (c *convolution) blocks() int { return (c.n + windowColumns - 1) / windowColumns }
 
 // bands returns the number of bands.
 func (c *convolution) bands() int { return (len(c.axes[0].meets) + c.band - 1) / c.band }
@@ -119,7 +122,7 @@ func (c *convolution) copied() int {
 
 // run computes the convolution. It reports false if the weight is not finite.
 func (c *convolution) run(b *Backend) bool {
-	blocks, bands, panels, workers := (c.n+windowColumns-1)/windowColumns, c.bands(), c.weight.panels, b.workers()
+	blocks, bands, panels, workers := c.blocks(), c.bands(), c.weight.panels, b.workers()
 	parts := 1 // of the panels
 	if workers > 1 {
 		parts = min(panels, (2*workers+blocks*bands-1)/(blocks*bands))
@@ -200,12 +203,12 @@ func (c *convolution) copy(w *asm.Weave, to unsafe.Pointer, block, first, count 
 	const size = 2
 	channel := c.x.Stride[1] * size
 	from := unsafe.Add(baseOf(c.x), (c.x.Offset+block*windowColumns*c.x.Stride[0]+first)*size)
-	for i := 0; i < count; i += weaveMost {
+	for i := 0; i < count; i += asm.WeaveMost {
 		for slot := range 2 {
 			*w = asm.Weave{
 				Src: unsafe.Add(from, i*size+(slot+2)*channel), Stride: c.x.Stride[0] * size, Second: -2 * channel, SrcStep: 4 * channel,
 				Dst: unsafe.Add(to, i*c.pixel+slot*64), DstStride: c.pixel, DstStep: 2 * 64,
-				Lines: c.images(block), N: min(weaveMost, count-i), Words: 32, Times: c.c / 4, Room: w.Room,
+				Lines: c.images(block), N: min(asm.WeaveMost, count-i), Words: 32, Times: c.c / 4, Room: w.Room,
 			}
 			c.tier.Selects.Weave(w)
 		}

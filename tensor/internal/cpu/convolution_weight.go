@@ -22,11 +22,8 @@ type windowWeight struct {
 }
 
 const (
-	panelRows   = 14      // rows of a panel
-	weaveMost   = 32      // most pairs of a line of an [asm.Weave]
-	weaveFew    = 16      // and of one that finds the largest words
-	weaveRoom   = 1 << 10 // bytes of its Room
-	bfloat16Inf = 0x7f80
+	panelRows   = 14     // rows of a panel
+	bfloat16Inf = 0x7f80 // bits of infinity
 )
 
 func newWindowWeight(w driver.View, taps int) windowWeight {
@@ -49,7 +46,7 @@ func (w *windowWeight) roomFor() int {
 func (w *windowWeight) packAll(t *asm.Tier, b *Backend) *workBuffer {
 	room := takeBytes((w.view.Shape[0] + 1) * w.line) // the last panel may have one row more
 	b.each(w.panels, func(i int) {
-		own := takeBytes(weaveRoom)
+		own := takeBytes(asm.WeaveRoom)
 		defer own.give()
 		w.pack(t, &asm.Weave{Room: own.base}, i, unsafe.Add(room.base, i*panelRows*w.line))
 	})
@@ -86,8 +83,8 @@ func (w *windowWeight) pack(t *asm.Tier, at *asm.Weave, i int, to unsafe.Pointer
 	most := unsafe.Slice((*uint16)(at.Room), 32)
 	clear(most)
 	for r := range min(panelRows, w.view.Shape[0]-first) {
-		for k := 0; k < w.taps; k += weaveFew {
-			at.Src, at.Dst, at.N = unsafe.Add(from, r*row+k*size), unsafe.Add(to, r*w.line+k*w.tap), min(weaveFew, w.taps-k)
+		for k := 0; k < w.taps; k += asm.WeaveFew {
+			at.Src, at.Dst, at.N = unsafe.Add(from, r*row+k*size), unsafe.Add(to, r*w.line+k*w.tap), min(asm.WeaveFew, w.taps-k)
 			t.Selects.Weave(at)
 		}
 	}

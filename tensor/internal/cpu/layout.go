@@ -238,7 +238,7 @@ func (l layout) transposed(size int) bool {
 
 // weaves reports whether [asm.Weave] transposes rows of count elements of a number of bytes.
 func weaves(size, rows, count int) bool {
-	return selects.Weave != nil && size == 2 && rows <= weaveFew && count >= 2*lanes
+	return selects.Weave != nil && size == 2 && rows <= asm.WeaveFew && count >= 2*lanes
 }
 
 // copyTransposed sets all of dst to mem, of a transposed layout, a tile at a time.
@@ -265,7 +265,7 @@ func transpose[E any](dst, mem []E, at, rows, count, next, stride int) {
 	}
 	c := 0
 	if weaves(size, rows, count) {
-		room := takeBytes(weaveRoom)
+		room := takeBytes(asm.WeaveRoom)
 		defer room.give()
 		c = count / (2 * lanes) * (2 * lanes)
 		_, _ = mem[at+(c-1)*stride+rows-1], dst[(rows-1)*next+c-1]

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -63,3 +64,23 @@ func grown(b **workBuffer, n int) unsafe.Pointer {
 	}
 	return (*b).base
 }
+
+// workBuffer is memory that later products reuse.
+type workBuffer struct {
+	base  unsafe.Pointer // aligned to a cache line
+	bytes []byte
+}
+
+var workBuffers objectPool[workBuffer]
+
+// takeBytes returns a workBuffer of at least n bytes with undefined contents.
+func takeBytes(n int) *workBuffer {
+	r := workBuffers.take(bits.Len(uint(n)))
+	if len(r.bytes) < n+128 {
+		r.bytes = make([]byte, 1<<bits.Len(uint(n))+128)
+		r.base = unsafe.Pointer(&r.bytes[-uintptr(unsafe.Pointer(&r.bytes[0]))&63])
+	}
+	return r
+}
+
+func (r *workBuffer) give() { workBuffers.give(bits.Len(uint(len(r.bytes)-128))-1, r) }

@@ -237,11 +237,23 @@ func (k blockTile) rest() {
 // AVX512-BF16's conversion, which flushes, rounds them correctly.
 func (k blockTile) endFlushed(leave string) {
 	p("JMP rounding\nend:\nCMPQ End_As(AX), $const_BFloat16\nJNE rounding\nMOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8")
-	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
+	prepareFlushed()
 	eachRow(k.rows, "DX", "R8", func(i int) {
-		p("%s\nVPADDW Z28, Z28, Z29\nVPCMPUW $6, Z30, Z29, K1\nVMOVDQU16 Z31, K1, Z28\nVMOVDQU64 Z28, (DX)", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+		p("%s", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+		quietFlushed("Z")
+		p("VMOVDQU64 Z28, (DX)")
 	})
 	p("%s\nrounding:", leave)
+}
+
+// prepareFlushed prints the constants of quietFlushed.
+func prepareFlushed() {
+	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
+}
+
+// quietFlushed prints code that sets the NaNs of bfloat16 in register 28, Z or Y, to the quiet one.
+func quietFlushed(r string) {
+	p("VPADDW %[1]s28, %[1]s28, %[1]s29\nVPCMPUW $6, %[1]s30, %[1]s29, K1\nVMOVDQU16 %[1]s31, K1, %[1]s28", r)
 }
 
 // zeros prints a tile of zeros.

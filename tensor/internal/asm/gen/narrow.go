@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // narrowing prints code that rounds a tile's rows to half precision, to nearest even; NaN becomes the
 // quiet NaN. prepare prints the code before the first row, and row stores row i, of two registers, at
 // DX.
@@ -45,9 +47,7 @@ func (s shape) toBFloat16() narrowing {
 			},
 			func(i int) {
 				for h := range 2 {
-					r := 2*i + h
-					p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z28\nVPANDD Z28, Z30, Z28\nVPADDD Z28, Z%d, Z28", r, r, r, r)
-					p("VPADDD Z29, Z28, Z28\nVPSRLD $16, Z28, Z28\nVMOVDQA32 Z31, K2, Z28\nVPMOVDW Z28, %d(DX)", h*32)
+					roundBFloat16(2*i+h, fmt.Sprintf("%d(DX)", h*32))
 				}
 			},
 		}
@@ -60,6 +60,12 @@ func (s shape) toBFloat16() narrowing {
 		}
 		p("VPACKUSDW Y%d, Y%d, Y12\nVPERMQ $0xd8, Y12, Y12\nVMOVDQU Y12, (DX)", 2*i+1, 2*i)
 	}}
+}
+
+// roundBFloat16 prints code that stores register r, rounded with toBFloat16's constants, at an address.
+func roundBFloat16(r int, to string) {
+	p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z28\nVPANDD Z28, Z30, Z28\nVPADDD Z28, Z%d, Z28", r, r, r, r)
+	p("VPADDD Z29, Z28, Z28\nVPSRLD $16, Z28, Z28\nVMOVDQA32 Z31, K2, Z28\nVPMOVDW Z28, %s", to)
 }
 
 // halfConstants prints the constants that AVX2 reads from memory.

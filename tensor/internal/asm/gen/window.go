@@ -5,20 +5,22 @@ import (
 	"strings"
 )
 
-// windowTile is a [Windows] kernel: the products of rows of A with one or two registers of columns, of
-// which B has one slot after the other. Even slots and odd slots have a sum each, as in a [blockTile]. So
-// the kernel takes half of its rows at a time if there are two registers of columns.
+// windowTile is a [Windows] kernel: the products of rows of A with one or two registers of columns. B holds
+// the slots one after the other. As in a [blockTile], even and odd slots have separate sums, which limits a pass
+// over a block to half of the rows if there are two registers of columns.
 //
 // SI and the other bases are every third row of A, R9 bytes apart. DI is B, and the second register of
 // columns is AX bytes behind the first. DX is the Room, which holds C. R8 is the Tap, R11 counts taps, CX
-// blocks and R10 slots, and R15 is the address of the next prefetch. The first registers hold the sums, even slots before odd ones, the last ones hold B,
-// and the others are used in turn for broadcasts of A.
+// blocks and R10 slots, and R15 is the address of the next prefetch. The first registers hold the sums of a
+// pass, even slots before odd ones, as many of each as the tile has rows. The last ones hold B, and the others
+// are used in turn for broadcasts of A.
 type windowTile struct {
 	vectors int // registers of columns
 	rows    int // of the tile, a multiple of vectors
-	n       int // rows of a pass
-	sums    int // registers of the sums of even slots in a pass, as many as those of odd slots
 }
+
+// n returns the number of rows of a pass.
+func (k windowTile) n() int { return k.rows / k.vectors }
 
 // Variables of a [windowTile] on the stack, below [flush]'s.
 const (
@@ -37,7 +39,7 @@ func windows() string {
 	for vectors := 1; vectors <= 2; vectors++ {
 		fmt.Fprintf(&tables, "\nvar windows%d = [...]Windows{", vectors)
 		for rows := 2; rows <= windowRows; rows += 2 {
-			k := windowTile{vectors, rows, rows / vectors, rows}
+			k := windowTile{vectors, rows}
 			name := fmt.Sprintf("window%dx%d", rows, vectors)
 			k.print(name)
 			fmt.Fprintf(&tables, "%d: %s, ", rows, name)
@@ -51,7 +53,7 @@ func (k windowTile) print(name string) {
 	fn("is a [Windows].", name, "(w *Window)", 48, 8)
 	flush("BX")
 	p("MOVQ w+0(FP), BX\nMOVQ Window_Room(BX), DX\nMOVQ Window_RowA(BX), R9\nMOVQ Window_Apart(BX), AX\nMOVQ Window_Tap(BX), R8\nMOVQ Window_Taps(BX), R11\nMOVQ Window_Next(BX), R15")
-	p("IMUL3Q $%d, R9, R10\nMOVQ R10, %s\nSUBQ $64, R10\nMOVQ R10, %s", k.n, passRows, secondHalf)
+	p("IMUL3Q $%d, R9, R10\nMOVQ R10, %s\nSUBQ $64, R10\nMOVQ R10, %s", k.n(), passRows, secondHalf)
 	k.zero(0)
 	for i := range k.rows * k.vectors {
 		p("VMOVUPS Z0, %s", k.room(0, i))
@@ -69,8 +71,8 @@ func (k windowTile) print(name string) {
 	zero := 31 // not a register of sums
 	k.zero(zero)
 	for i := range k.rows * k.vectors {
-		sum := k.sums + i - (k.rows-k.n)*k.vectors
-		if sum < k.sums {
+		sum := k.rows + i - (k.rows-k.n())*k.vectors
+		if sum < k.rows {
 			sum = 30
 			p("VMOVUPS %s, Z%d", k.room(0, i), sum)
 		}
@@ -83,16 +85,16 @@ func (k windowTile) print(name string) {
 // nothing sets the sums to -0, which changes nothing where the next block adds them to C.
 func (k windowTile) nothing() {
 	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", 1<<31)
-	for i := 1; i < 2*k.sums; i++ {
+	for i := 1; i < 2*k.rows; i++ {
 		p("VMOVAPS Z0, Z%d", i)
 	}
 }
 
 // last adds the sums of the last pass to its rows of C, in the registers of the sums of odd slots.
 func (k windowTile) last() {
-	for i := range k.sums {
-		sum := k.sums + i
-		p("VADDPS Z%d, Z%d, Z%d\nVADDPS %s, Z%d, Z%d", i, sum, sum, k.room(k.rows-k.n, i), sum, sum)
+	for i := range k.rows {
+		sum := k.rows + i
+		p("VADDPS Z%d, Z%d, Z%d\nVADDPS %s, Z%d, Z%d", i, sum, sum, k.room(k.rows-k.n(), i), sum, sum)
 	}
 }
 
@@ -109,21 +111,21 @@ func (k windowTile) pass(pass int) {
 	if pass > 0 {
 		p("ADDQ %s, SI\nSUBQ $%d, DI", secondHalf, blockSlots*64)
 	}
-	bases := windowBases[:(k.n+2)/3]
+	bases := windowBases[:(k.n()+2)/3]
 	for i, base := range bases[1:] {
 		p("LEAQ (%s)(R9*2), %s\nADDQ R9, %s", bases[i], base, base)
 	}
 	nothing := func(int) {}
 	if pass == 0 {
-		p("PREFETCHT1 (R15)\nPREFETCHT1 64(R15)\nADDQ $128, R15")
+		p("PREFETCHT1 (R15)\nPREFETCHT1 64(R15)\nADDQ $const_WindowNext, R15")
 	}
 	k.slot(0, true, func(i int) {
-		p("VADDPS Z%d, Z%d, Z%d", i, k.sums+i, k.sums+i)
+		p("VADDPS Z%d, Z%d, Z%d", i, k.rows+i, k.rows+i)
 		k.zero(i)
 	})
 	k.slot(1, false, func(i int) {
-		odd := k.sums + i
-		p("VADDPS %s, Z%d, Z%d\nVMOVUPS Z%d, %s", k.room(before*k.n, i), odd, odd, odd, k.room(before*k.n, i))
+		odd := k.rows + i
+		p("VADDPS %s, Z%d, Z%d\nVMOVUPS Z%d, %s", k.room(before*k.n(), i), odd, odd, odd, k.room(before*k.n(), i))
 		k.zero(odd)
 	})
 	k.slot(2, false, nothing)
@@ -152,9 +154,9 @@ func (k windowTile) slot(u int, prefetch bool, before func(i int)) {
 	for v := range k.vectors {
 		p("VMOVUPS %d(DI)%s, Z%d", u*64, []string{"", "(AX*1)"}[v], b+v)
 	}
-	spare := min(4, b-2*k.sums)
-	for i := range k.n {
-		t, to := b-1-i%spare, u%2*k.sums+i*k.vectors
+	spare := min(4, b-2*k.rows)
+	for i := range k.n() {
+		t, to := b-1-i%spare, u%2*k.rows+i*k.vectors
 		row := windowBases[i/3] + ")" + []string{"", "(R9*1)", "(R9*2)"}[i%3]
 		p("VBROADCASTSS %d(%s, Z%d", u*4, row, t)
 		if prefetch {
@@ -171,10 +173,10 @@ func (k windowTile) slot(u int, prefetch bool, before func(i int)) {
 func (k windowTile) end() {
 	count := k.rows * k.vectors
 	k.last()
-	first := k.sums // register of the first row
+	first := k.rows // register of the first row
 	if k.vectors == 2 {
 		first = 0
-		for i := range k.sums {
+		for i := range k.rows {
 			p("VMOVUPS %s, Z%d", k.room(0, i), i)
 		}
 	}
@@ -187,29 +189,24 @@ func (k windowTile) end() {
 	for i := range count {
 		p("VADDPS.BCST %d(R12), Z%d, Z%d", i/k.vectors*4, first+i, first+i)
 	}
-	for i, c := range []uint32{quietBF, 1, below} {
-		p("MOVL $0x%04x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
-	}
-	row := func(body func(v, reg int)) func(i int) {
-		return func(i int) {
-			for v := range k.vectors {
-				body(v, first+i*k.vectors+v)
-			}
+	avx512.toBFloat16().prepare()
+	eachRow(k.rows, "DX", "R8", func(i int) {
+		for v := range k.vectors {
+			roundBFloat16(first+i*k.vectors+v, "(DX)"+[]string{"", "(R13*1)"}[v])
 		}
-	}
-	eachRow(k.rows, "DX", "R8", row(func(v, r int) {
-		p("VCMPPS $3, Z%d, Z%d, K2\nVPSRLD $16, Z%d, Z28\nVPANDD Z28, Z30, Z28\nVPADDD Z28, Z%d, Z28", r, r, r, r)
-		p("VPADDD Z29, Z28, Z28\nVPSRLD $16, Z28, Z28\nVMOVDQA32 Z31, K2, Z28\nVPMOVDW Z28, (DX)%s", []string{"", "(R13*1)"}[v])
-	}))
+	})
 	p("VZEROUPPER\nRET\nflushed:") // the sums are not subnormal, so that AVX512-BF16's conversion, which flushes, rounds them correctly
 	unflush()
-	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
-	nan := "VPADDW %[1]s28, %[1]s28, %[1]s29\nVPCMPUW $6, %[1]s30, %[1]s29, K1\nVMOVDQU16 %[1]s31, K1, %[1]s28\nVMOVDQU64 Y28, (DX)"
+	prepareFlushed()
 	eachRow(k.rows, "DX", "R8", func(i int) {
 		if k.vectors == 2 {
-			p("%s\n"+strings.ReplaceAll(nan, "%[1]s", "Z")+"\nVEXTRACTI64X4 $1, Z28, (DX)(R13*1)", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+			p("%s", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
+			quietFlushed("Z")
+			p("VMOVDQU64 Y28, (DX)\nVEXTRACTI64X4 $1, Z28, (DX)(R13*1)")
 		} else {
-			p("%s\n"+strings.ReplaceAll(nan, "%[1]s", "Y"), evex(2, 0x72, 28, 0, first+i)) // VCVTNEPS2BF16
+			p("%s", evex(2, 0x72, 28, 0, first+i)) // VCVTNEPS2BF16
+			quietFlushed("Y")
+			p("VMOVDQU64 Y28, (DX)")
 		}
 	})
 	p("VZEROUPPER\nRET\n")
