@@ -17,7 +17,7 @@ type Loader struct{}
 type Options struct {
 	Symbols   map[string]map[string]reflect.Value
 	Addresses map[string]uintptr
-	Objects   func(path string) (*object.Object, error)
+	Names     func(path string) (object.Names, error)
 	Conflict  func(text string)
 }
 
@@ -53,8 +53,14 @@ type Module struct{}
 // Func returns no function.
 func (*Module) Func(string) (f func(), ok bool) { return nil, false }
 
+// Var is a variable, which is never made on this system.
+type Var struct{}
+
+// Value returns the zero Value.
+func (Var) Value() reflect.Value { return reflect.Value{} }
+
 // Var returns no variable.
-func (*Module) Var(string) (v reflect.Value, ok bool) { return reflect.Value{}, false }
+func (*Module) Var(string) (v Var, ok bool) { return Var{}, false }
 
 // Init does nothing.
 func (*Module) Init() {}
