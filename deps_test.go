@@ -100,7 +100,7 @@ STD, flock < install/...
 install/wheel < install, internal/wheel
 install < internal/wheel
 STD < internal/wheel
-STD < internal/e2e, internal/testenv
+STD < internal/e2e, internal/newgo, internal/testenv
 everything < .
 `
 
