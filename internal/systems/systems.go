@@ -24,7 +24,7 @@ func (s System) Name() string { return s.GOOS + "/" + s.GOARCH }
 
 var (
 	all     = []string{"./..."}
-	browser = []string{"./interp", "./tensor/...", "./amp/...", "./display/...", "./notebooks/exercise"} // what a page in a browser needs
+	browser = []string{"./interp", "./tensor/...", "./amp/...", "./display/...", "./notebooks/exercise", "./internal/systems/page"} // what a page in a browser needs
 )
 
 // Table holds the systems.
