@@ -475,7 +475,11 @@ func TestHarsh(t *testing.T) {
 	for _, debug := range []string{"clobberfree=1", "gccheckmark=1"} {
 		c := exec.Command(os.Args[0], "-test.run=Kinds|Recursive|Struct|Blank|ManyArguments|Panics|Encoding")
 		c.Env = append(os.Environ(), "TYPEMAKER_HARSH=1", "GOGC=1", "GODEBUG="+debug)
-		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+		out, err := c.CombinedOutput()
+		if err != nil && strings.Contains(err.Error(), "exec format error") {
+			t.Skip("an emulator runs this program")
+		}
+		if err != nil || !strings.Contains(string(out), "PASS") {
 			t.Errorf("with GOGC=1 GODEBUG=%s: %v\n%s", debug, err, out)
 		}
 	}
