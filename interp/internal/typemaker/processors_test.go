@@ -13,13 +13,14 @@ import (
 var processors = []struct{ arch, emulator string }{
 	{"386", ""},
 	{"arm64", "qemu-aarch64-static"},
+	{"loong64", "qemu-loongarch64-static"},
 	{"riscv64", "qemu-riscv64-static"},
 }
 
 // TestProcessors runs the tests of this package on other processors, if HALFNOTE_REQUIRE lists arm64.
 func TestProcessors(t *testing.T) {
 	if !testenv.Requires("arm64") {
-		t.Skip("needs qemu-aarch64-static and qemu-riscv64-static, Debian's qemu-user-static: set HALFNOTE_REQUIRE=arm64 to run it")
+		t.Skip("needs emulators, such as qemu-aarch64-static of Debian's qemu-user-static: set HALFNOTE_REQUIRE=arm64 to run it")
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("is for linux/amd64")
