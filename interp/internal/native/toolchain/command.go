@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +20,17 @@ type goCommand struct {
 	dir     string
 	command []string // the go command that builds, such as sh cuda/build.sh
 	program *program
+	version string // of the Go to run, if it is not the installed one
 }
 
 // run returns the standard output of a go command, in the environment of the program's build.
 func (g *goCommand) run(command ...string) (string, error) {
 	cmd := exec.CommandContext(g.ctx, command[0], command[1:]...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN="+cmp.Or(g.version, "local"), "GOWORK=off")
+	if g.version != "" {
+		cmd.Env = append(cmd.Env, "GOPROXY=off") // the Go that has built the program is there, or it has been removed
+	}
 	cmd.Env = append(cmd.Env, g.program.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -43,17 +48,30 @@ func (g *goCommand) build(subcommand string, args ...string) (string, error) {
 	return g.run(slices.Concat(g.command, []string{subcommand}, g.program.flags, args)...)
 }
 
-// compiler returns the file of the compiler, whose version is that of the program.
+// compiler returns the file of the compiler, whose version is that of the program. The go command that is called first
+// may be of another version: go run has then built the program with one that the go command has downloaded, and
+// later commands run that one too.
 func (g *goCommand) compiler() (string, error) {
-	out, err := g.run("go", "env", "GOVERSION", "GOTOOLDIR")
+	version, tools, err := g.tools()
 	if err != nil {
 		return "", err
 	}
-	version, tools, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if version != runtime.Version() {
-		return "", fmt.Errorf("compiled cells need the Go that built this program, %s, and %s is installed: build the program again", runtime.Version(), version)
+	if version == runtime.Version() {
+		return filepath.Join(tools, "compile"), nil
+	}
+	installed := version
+	g.version = runtime.Version()
+	if version, tools, err = g.tools(); err != nil || version != runtime.Version() {
+		return "", fmt.Errorf("compiled cells need the Go that built this program, %s, and %s is installed: build the program again", runtime.Version(), installed)
 	}
 	return filepath.Join(tools, "compile"), nil
+}
+
+// tools returns the version of Go and the folder of its compiler.
+func (g *goCommand) tools() (version, dir string, err error) {
+	out, err := g.run("go", "env", "GOVERSION", "GOTOOLDIR")
+	version, dir, _ = strings.Cut(strings.TrimSpace(out), "\n")
+	return version, dir, err
 }
 
 // target names the program's package main, and whether it is a test.
