@@ -88,6 +88,7 @@ func newAsking(t *testing.T) *asking {
 	files := map[string]string{
 		"go.mod":            "module example.com/asking\n\ngo 1.26\n",
 		"main.go":           askingMain,
+		"c.go":              "//go:build c\n\npackage main\n\n// static int one(void) { return 1; }\nimport \"C\"\n\nfunc init() { probe += int(C.one()) - 1 }\n",
 		"ask/ask.go":        askingAsk,
 		"ask/ask_test.go":   "package ask\n\nimport \"testing\"\n\nfunc TestAsk(*testing.T) { Ask(\"a label\", 93) }\n",
 		"other/other.go":    askingOther,
@@ -170,6 +171,10 @@ func TestIdentity(t *testing.T) {
 		{"go run, with a value", "go run -ldflags=-X|main.label=another .", labelled},
 		{"go run, without optimization", "go run -gcflags=-N|-l .", found},
 		{"go run, with flags for a package", "go run -gcflags=example.com/asking=-N|-l .", found},
+		{"linked by gcc", "go build -tags=c -o asking", found},
+		{"linked by gcc, trimmed and stripped, without a build ID", "go build -tags=c -trimpath -ldflags=-s|-w|-buildid= -o asking", found},
+		{"linked by gcc, trimmed, with a build ID of its own", "go build -tags=c -trimpath -ldflags=-buildid=one -o asking", found},
+		{"linked by gcc, go run", "go run -tags=c .", found},
 		{"go run of files", "go run main.go", "go run . instead of go run main.go"},
 		{"go test", "go test -v ./ask", found},
 		{"go test -c", "go test -c -o asking.test ./ask", found},
@@ -179,6 +184,9 @@ func TestIdentity(t *testing.T) {
 			var command []string
 			for _, arg := range strings.Fields(tt.command) {
 				command = append(command, strings.ReplaceAll(arg, "|", " "))
+			}
+			if _, err := exec.LookPath("gcc"); err != nil && strings.Contains(tt.command, "-tags=c") {
+				testenv.Missing(t, "gcc", err)
 			}
 			out := a.run(t, command...)
 			switch {

@@ -76,9 +76,13 @@ func (p *program) read() error {
 	if p.info, err = modinfo(f); err != nil {
 		return err
 	}
-	if p.id = buildID(f); p.id != "" {
+	var proper bool
+	if p.id, proper = buildID(f); proper {
 		p.mainID = strings.Split(p.id, "/")[2]
 		return nil
+	}
+	if p.trimmed() { // the flag is not recorded, and the ID takes room
+		p.flags = append(p.flags, "-ldflags=-buildid="+p.id)
 	}
 	info, err := os.Stat(p.image)
 	if err == nil {
