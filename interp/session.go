@@ -191,7 +191,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.history.Begin(in.Code, in.Count, in.Silent)
 	s.missed(in, out)
-	if s.note != "" && !in.Silent { // nobody may see what a silent cell prints
+	if s.note != "" && !in.Silent { // front ends do not show what a silent cell prints
 		fmt.Fprintln(out.Stderr(), s.note)
 		s.note = ""
 	}

@@ -79,7 +79,7 @@ func buildID(f *elf.File) (id string, proper bool) {
 func modinfo(f *elf.File) ([]byte, error) {
 	s := f.Section(".go.buildinfo")
 	if s == nil {
-		return nil, errors.New("the program does not say how it was built")
+		return nil, errNoDescription
 	}
 	b, err := s.Data()
 	if err != nil {
