@@ -99,7 +99,7 @@ STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
 install/wheel < install, internal/wheel
 install, internal/release < internal/wheel
-STD < internal/wheel
+STD < internal/release, internal/wheel
 STD < internal/e2e, internal/testenv
 everything < .
 `

@@ -84,7 +84,7 @@ func (g *goCommand) compilerFor(info *buildinfo.BuildInfo, dir string) (string, 
 		return installed, err
 	}
 	file := filepath.Join(dir, "compile")
-	without := *g.program // the program's C library is not there for the compiler
+	without := *g.program // the compiler needs no C library
 	without.env = append(env, "CGO_ENABLED=0")
 	cross := *g
 	cross.program = &without
