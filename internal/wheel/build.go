@@ -89,9 +89,9 @@ func (b builder) build(ctx context.Context, p platform) (r result, err error) {
 	return r, err
 }
 
-// run runs a command, whose output goes to the log.
+// run runs a command, whose messages go to the log.
 func (b builder) run(cmd *exec.Cmd) error {
-	cmd.Stdout, cmd.Stderr = b.log, b.log
+	cmd.Stderr = b.log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
 	}

@@ -241,18 +241,25 @@ var emulators = map[string][]string{
 func (p platform) start(t *testing.T, program []byte) {
 	var emulator []string
 	if p.goos != runtime.GOOS || p.goarch != runtime.GOARCH {
-		if emulator = emulators[p.goos+"/"+p.goarch]; emulator == nil {
-			return
+		for _, word := range emulators[p.goos+"/"+p.goarch] {
+			if !strings.HasPrefix(word, "-") {
+				path, err := exec.LookPath(word)
+				if err != nil {
+					testenv.Missing(t, "wheels", err)
+				}
+				word = path
+			}
+			emulator = append(emulator, word)
 		}
-		if _, err := exec.LookPath(emulator[0]); err != nil {
-			testenv.Missing(t, "wheels", err)
+		if emulator == nil {
+			return
 		}
 	}
 	file := filepath.Join(t.TempDir(), "halfnote")
 	if err := os.WriteFile(file, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	runs(t, p.goarch, append(slices.Clone(emulator), file)...)
+	runs(t, p.goarch, append(emulator, file)...)
 }
 
 // runs checks that a command is the program of this release for a processor, which runs compiled cells without an installed Go.
@@ -272,7 +279,7 @@ func runs(t *testing.T, goarch string, command ...string) {
 	} {
 		cmd := exec.CommandContext(t.Context(), command[0], slices.Concat(command[1:], tt.args)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+withoutGo(), "HOME="+dir, "XDG_CACHE_HOME="+dir, "PYTHONDONTWRITEBYTECODE=1")
+		cmd.Env = append(os.Environ(), "PATH=/nowhere", "HOME="+dir, "XDG_CACHE_HOME="+dir, "PYTHONDONTWRITEBYTECODE=1")
 		got, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("%q: %v\n%s\nwant %q", cmd.Args, err, got, tt.want)
@@ -281,15 +288,6 @@ func runs(t *testing.T, goarch string, command ...string) {
 	if got, err := os.ReadFile(out); err != nil || !strings.Contains(string(got), `t 4 6\n`) || strings.Contains(string(got), "not compiled") {
 		t.Errorf("%v, got\n%s\nwant the output \"t 4 6\" of compiled cells", err, got)
 	}
-}
-
-// withoutGo returns PATH without the folders that have a go command.
-func withoutGo() string {
-	list := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
-		_, err := os.Stat(filepath.Join(dir, "go"))
-		return err == nil
-	})
-	return strings.Join(list, string(filepath.ListSeparator))
 }
 
 // accept checks the metadata as indexes do, and that pip takes the right wheel on each system.
