@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestExportedPrograms checks that a program exported from cells prints the same as the
@@ -38,7 +38,7 @@ func TestExportedPrograms(t *testing.T) {
 				}
 				n++
 				rec := &recorder{}
-				r := s.Eval(t.Context(), kernel.Cell{Code: strings.TrimSuffix(string(f.Data), "\n"), Count: n}, rec)
+				r := s.Eval(t.Context(), eval.Cell{Code: strings.TrimSuffix(string(f.Data), "\n"), Count: n}, rec)
 				if r.Err != nil || strings.HasPrefix(string(f.Data), "%") {
 					continue
 				}

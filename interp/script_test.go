@@ -22,7 +22,7 @@ import (
 	"halfnote/display"
 	"halfnote/internal/plumbing"
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 var engineName = flag.String("engine", "", "the engine for test sessions")
@@ -258,7 +258,7 @@ func run(t testing.TB, s *Session, n int, code, after string) (shown func() stri
 	if testing.Verbose() {
 		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
 	}
-	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
+	r := s.Eval(ctx, eval.Cell{Code: code, Count: n}, rec)
 	return func() string {
 		text := rec.text(r)
 		if after != "" { // the depth of calls varies
@@ -304,7 +304,7 @@ var folded = regexp.MustCompile(`… \d+ more`)
 // inModules matches the number of calls inside a module, which is higher while another test records.
 var inModules = regexp.MustCompile(`… \d+ calls inside tensor, nn(?:, scope)?\n`)
 
-// recorder is a kernel.Output that records everything.
+// recorder is a eval.Output that records everything.
 type recorder struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -360,7 +360,7 @@ func (r *recorder) printed() string {
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-func (r *recorder) text(res kernel.Result) string {
+func (r *recorder) text(res eval.Result) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := bytes.NewBuffer(bytes.Clone(r.buf.Bytes()))
