@@ -99,8 +99,8 @@ STD < notebooks
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
 install/wheel < install, internal/wheel
-install < internal/wheel
-STD < internal/wheel
+install, internal/release < internal/wheel
+STD < internal/release, internal/wheel
 STD < internal/e2e, internal/newgo, internal/systems, internal/testenv
 STD, display, internal/plumbing, interp, kernel/eval, tensor/driver < internal/systems/page
 everything < .

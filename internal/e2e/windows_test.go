@@ -69,7 +69,7 @@ func (w wine) run(args ...string) (output string, err error) {
 	return out.String(), err
 }
 
-// forWindows runs the go command for Windows.
+// forWindows runs the go command for Windows. With -trimpath it finds the packages that releasedFor has compiled.
 func forWindows(t *testing.T, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -79,13 +79,11 @@ func forWindows(t *testing.T, args ...string) {
 	}
 }
 
-// TestWindows runs the program in Wine: the lesson on three loops, whose outputs are those committed, and conformance
+// TestWindows runs the program of the wheel for Windows in Wine: the lesson on three loops, whose outputs are those committed, and conformance
 // scripts of the kernel, once with the program's kernel and a client on this system, and once with client and kernel in Wine.
 func TestWindows(t *testing.T) {
 	w := openWine(t)
-	dir := t.TempDir()
-	exe, conformance := filepath.Join(dir, "halfnote.exe"), filepath.Join(dir, "kerneltest.exe")
-	forWindows(t, "build", "-o", exe, ".")
+	exe, conformance := releasedFor(t, "windows-amd64"), filepath.Join(t.TempDir(), "kerneltest.exe")
 	t.Run("lesson", func(t *testing.T) {
 		const file = "notebooks/05-three-loops.ipynb"
 		sameOutputs(t, file, func(out string) (string, int) {
@@ -112,7 +110,7 @@ func TestWindows(t *testing.T) {
 		}, "internal/e2e/testdata/protocol") // those in testdata/kernel run commands, which need a shell
 	})
 	t.Run("kernel", func(t *testing.T) {
-		forWindows(t, "test", "-c", "-vet=off", "-o", conformance, "./kernel/kerneltest")
+		forWindows(t, "test", "-c", "-trimpath", "-vet=off", "-o", conformance, "./kernel/kerneltest")
 		t.Chdir("kernel/kerneltest")
 		if out, err := w.run(conformance, "-test.run", "^(TestScripts|TestKernelEndsWithItsParent|TestLargeOutputIsComplete)$"); err != nil {
 			t.Errorf("%v\n%s", err, out)
