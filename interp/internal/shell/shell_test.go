@@ -23,6 +23,7 @@ func command(t *testing.T, script string) *exec.Cmd {
 
 // TestProcess checks the output and the errors of processes.
 func TestProcess(t *testing.T) {
+	t.Setenv("LC_ALL", "C") // a shell warns if the user\'s language is not installed
 	for _, c := range []struct{ script, out, errs, failed string }{
 		{"echo a; echo b >&2", "a\n", "b\n", ""},
 		{"echo a; exit 3", "a\n", "", "exit status 3"},
