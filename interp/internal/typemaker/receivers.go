@@ -23,10 +23,10 @@ func withReceiver(receiver, sig reflect.Type) reflect.Type {
 
 // onPointer returns a method for receivers that are pointers.
 func (t *Type) onPointer(m Method) func([]reflect.Value) []reflect.Value {
-	typ := t.typ
+	typ, pointer := t.typ, &t.pointer().common
 	return func(args []reflect.Value) []reflect.Value {
 		p := args[0].UnsafePointer()
-		args[0] = reflect.NewAt(typ, p)
+		args[0] = holding(pointer, p)
 		if !m.Pointer {
 			if p == nil {
 				panic(nilReceiver(fmt.Sprintf("value method %v.%s called using nil *%s pointer", typ, m.Name, typ.Name())))
@@ -41,11 +41,9 @@ func (t *Type) onPointer(m Method) func([]reflect.Value) []reflect.Value {
 
 // onWord returns a method for receivers that interfaces hold themselves.
 func (t *Type) onWord(m Method) func([]reflect.Value) []reflect.Value {
-	typ := t.typ
+	own := t.own()
 	return func(args []reflect.Value) []reflect.Value {
-		p := reflect.New(typ)
-		*(*unsafe.Pointer)(p.UnsafePointer()) = args[0].UnsafePointer()
-		args[0] = p.Elem()
+		args[0] = holding(own, args[0].UnsafePointer())
 		return m.Func(args)
 	}
 }
@@ -57,6 +55,14 @@ func (t *Type) onUnderlying(m Method) func([]reflect.Value) []reflect.Value {
 		args[0] = args[0].Convert(typ)
 		return m.Func(args)
 	}
+}
+
+// holding returns the content of an interface with that type and word. reflect.NewAt would look for the type of pointers
+// under a lock.
+func holding(c *common, word unsafe.Pointer) reflect.Value {
+	var v any
+	*(*[2]unsafe.Pointer)(unsafe.Pointer(&v)) = [2]unsafe.Pointer{unsafe.Pointer(c), word}
+	return reflect.ValueOf(v)
 }
 
 // nilReceiver is what Go panics with in the same case.
