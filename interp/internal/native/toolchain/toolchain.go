@@ -126,7 +126,7 @@ func (p *program) sources() (string, error) {
 	if dir := p.around(filepath.Dir(p.file)); dir != "" {
 		return dir, nil
 	}
-	return "", errors.New("this program neither carries a compiler nor says where its sources are: compiled cells need one of the two; start it in its checkout, or with go run . there")
+	return "", errors.New("this program neither carries a compiler nor says where its sources are, because it was built with -trimpath: start it in its checkout, or build it there without that flag")
 }
 
 // around returns the folder of the program's module around another, or "".
