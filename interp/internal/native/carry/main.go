@@ -2,7 +2,7 @@
 //
 //	go run ./interp/internal/native/carry PROGRAM [FLAG...] -- GO-COMMAND...
 //
-// The flags are those that the program was built with, without the linker's flag -s, and the
+// The flags are those that the program was built with, and the
 // go command is the one that built it, such as go or sh cuda/build.sh.
 package main
 
