@@ -22,14 +22,14 @@ import (
 	"halfnote/display"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/release"
 	"halfnote/interp"
 	"halfnote/kernel/client"
 	"halfnote/notebooks/notebook"
 	"halfnote/tensor"
 )
 
-// version is the release; it goes into the kernelspec and kernel_info.
-const version = "0.1.0"
+const version = release.Version
 
 type commands struct {
 	Kernel    kernelCommand    `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`

@@ -1,7 +1,7 @@
 // Package toolchain finds what compiled cells need besides the program: the compiler of the
 // Go version that built the program, the export data of the packages that are in the program,
 // and the addresses of its variables. All of it comes from an installed Go and the sources of
-// the program, and a build ID proves that they belong together; or from an archive at the end of the
+// the program, after proof that a build of them is the program; or from an archive at the end of the
 // program's file, which Append has written there.
 package toolchain
 
