@@ -79,7 +79,7 @@ func TestExportErrors(t *testing.T) {
 	for i, c := range []struct{ code, want string }{
 		{"%export", "want a file name that ends in .go"},
 		{"%export notes.txt", "want a file name that ends in .go"},
-		{"%export /nonexistent/main.go", "no such file"},
+		{"%export no-such-folder/main.go", "no such file"},
 	} {
 		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, "MagicError") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got\n%s", c.code, got)

@@ -164,6 +164,16 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // cells may change it for all scripts that follow
+		if now, err := os.Getwd(); err != nil || now != folder {
+			t.Errorf("the script leaves the working folder %s (%v), want %s", now, err, folder)
+			os.Chdir(folder)
+		}
+	})
 	s := newSessionOn(t, engine)
 	var got []txtar.File
 	n := 0

@@ -64,13 +64,15 @@ type Options struct {
 // eval.Evaluator, eval.CommUser, eval.Completer, eval.Debugger, eval.RankUser and
 // eval.VariableLister.
 type Session struct {
-	note   string // for the next cell, on how the session runs
-	label  string // how cells run, for the banner
-	opts   Options
-	engine engine.Engine
-	live   *live.Registry
-	types  *dynamic.Space // types of cells at run time
-	front  *front.State
+	note  string // for the next cell, on how the session runs
+	label string // how cells run, for front ends
+	// uncompiled says why cells are not compiled, although the options want that; else "".
+	uncompiled string
+	opts       Options
+	engine     engine.Engine
+	live       *live.Registry
+	types      *dynamic.Space // types of cells at run time
+	front      *front.State
 
 	mu   sync.Mutex // guards env and its names against completion while a cell runs
 	env  *front.Env
@@ -171,12 +173,15 @@ func (s *Session) reset() error {
 // Language implements eval.Evaluator.
 func (s *Session) Language() eval.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
+	banner := fmt.Sprintf("halfnote %s (Go %s, %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version, s.label)
+	if s.uncompiled != "" {
+		banner += "\nNote: " + s.uncompiled
+	}
 	return eval.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
 		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
 		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
-		Banner:         fmt.Sprintf("halfnote %s (Go %s, %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version, s.label),
-		Implementation: "halfnote", Release: s.opts.Release,
+		Banner: banner, Implementation: "halfnote", Release: s.opts.Release, Engine: s.label,
 	}
 }
 
@@ -186,7 +191,7 @@ func (s *Session) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.
 	defer s.running.Unlock()
 	in.Count = s.history.Begin(in.Code, in.Count, in.Silent)
 	s.missed(in, out)
-	if s.note != "" {
+	if s.note != "" && !in.Silent { // front ends do not show what a silent cell prints
 		fmt.Fprintln(out.Stderr(), s.note)
 		s.note = ""
 	}

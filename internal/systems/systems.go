@@ -47,12 +47,14 @@ type Variant struct {
 	GOOS, GOARCH string
 	Tags         string
 	Cgo          bool
+	Later        bool // as a release of Go sees it that is newer than all that the module knows
 }
 
 // Variants holds the build tags of the module.
 var Variants = []Variant{
-	{"linux", "amd64", "cuda", true},  // the GPU backend
-	{"linux", "amd64", "race", false}, // cells that the race detector follows
-	{"linux", "amd64", "purego", false},
-	{"linux", "amd64", "mpi", false}, // loading MPI without a C compiler
+	{"linux", "amd64", "cuda", true, false},  // the GPU backend
+	{"linux", "amd64", "race", false, false}, // cells that the race detector follows
+	{"linux", "amd64", "purego", false, false},
+	{"linux", "amd64", "mpi", false, false}, // loading MPI without a C compiler
+	{"linux", "amd64", "", false, true},
 }

@@ -222,6 +222,7 @@ type Language struct {
 	Banner         string // text that a console shows at start
 	Implementation string // "halfnote"
 	Release        string // version of the implementation
+	Engine         string // how cells run, such as "compiled cells"; may be ""
 }
 
 // Cell is the content of one execute_request.
