@@ -20,7 +20,8 @@ func TestBuild(t *testing.T) {
 		}
 		t.Run(s.Name(), func(t *testing.T) {
 			// Programs that go generate runs are compiled and linked too.
-			cmd := exec.Command("go", append([]string{"build", "-o", t.TempDir() + string(os.PathSeparator)}, s.Packages...)...)
+			// With -trimpath, packages are those of the wheels.
+			cmd := exec.Command("go", append([]string{"build", "-trimpath", "-o", t.TempDir() + string(os.PathSeparator)}, s.Packages...)...)
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(), Variant{GOOS: s.GOOS, GOARCH: s.GOARCH}.environment()...)
 			if out, err := cmd.CombinedOutput(); err != nil {

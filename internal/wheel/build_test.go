@@ -176,17 +176,19 @@ func (p platform) look(t *testing.T, program []byte) {
 		if static := len(needs) == 0 && f.Section(".interp") == nil; err != nil || static == p.mpi {
 			t.Errorf("static %t, mpi %t: it needs %q, %v", static, p.mpi, needs, err)
 		}
-		versions, err := f.DynamicVersionNeeds()
-		for _, v := range versions {
-			for _, need := range v.Needs {
-				var minor int
-				if _, err := fmt.Sscanf(need.Dep, "GLIBC_2.%d", &minor); err != nil || minor > 17 {
-					t.Errorf("needs %s of %s, and the tag says 2.17", need.Dep, v.Name)
+		if f.SectionByType(elf.SHT_GNU_VERNEED) != nil { // Go's own linker writes none: it asks for functions without a version
+			versions, err := f.DynamicVersionNeeds()
+			if err != nil {
+				t.Error(err)
+			}
+			for _, v := range versions {
+				for _, need := range v.Needs {
+					var minor int
+					if _, err := fmt.Sscanf(need.Dep, "GLIBC_2.%d", &minor); err != nil || minor > 17 {
+						t.Errorf("needs %s of %s, and the tag says 2.17", need.Dep, v.Name)
+					}
 				}
 			}
-		}
-		if err != nil {
-			t.Error(err)
 		}
 		carried, err := zip.NewReader(file, file.Size())
 		if err != nil {
