@@ -44,8 +44,9 @@ func TypeParams(list *types.TypeParamList, name Namer) (*ast.FieldList, error) {
 }
 
 type typeWriter struct {
-	name Namer
-	err  error
+	name   Namer
+	params map[*types.TypeParam]string // other names of type parameters
+	err    error
 }
 
 func (w *typeWriter) fail(err error) ast.Expr {
@@ -101,6 +102,9 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		}
 		return w.expr(t.Underlying())
 	case *types.TypeParam:
+		if name := w.params[t]; name != "" {
+			return ast.NewIdent(name)
+		}
 		return ast.NewIdent(t.Obj().Name())
 	case *types.Pointer:
 		return &ast.StarExpr{X: w.expr(t.Elem())}

@@ -56,7 +56,8 @@ type Method struct {
 	Name string
 	Typ  *Binding
 	sig  string
-	Hook string // the engine's variable
+	Hook string   // the engine's variable
+	Fn   *Binding // the function that a generic method has become, which then has no variable
 	Src  *Source
 }
 
