@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/version"
 	"io"
 	"os"
 	"os/exec"
@@ -90,6 +91,15 @@ func TestSessionsNative(t *testing.T) {
 	}
 }
 
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	return files
+}
+
 func scripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -98,6 +108,9 @@ func scripts(t *testing.T, engine string) {
 	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // scripts only for this engine
 	if err != nil {
 		t.Fatal(err)
+	}
+	if version.Compare(runtime.Version(), "go1.27") >= 0 { // scripts of newer language versions
+		own = append(own, glob(t, "testdata/go1.27/*.txtar")...)
 	}
 	// Scripts that observe the whole process run without others.
 	alone, err := filepath.Glob("testdata/alone/*.txtar")
