@@ -91,6 +91,9 @@ func TestSessionsNative(t *testing.T) {
 	}
 }
 
+// newest reports whether the program can run the scripts in testdata/go1.27, of that version of the language.
+func newest() bool { return version.Compare(runtime.Version(), "go1.27") >= 0 }
+
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -109,7 +112,7 @@ func scripts(t *testing.T, engine string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if version.Compare(runtime.Version(), "go1.27") >= 0 { // scripts of newer language versions
+	if newest() {
 		own = append(own, glob(t, "testdata/go1.27/*.txtar")...)
 	}
 	// Scripts that observe the whole process run without others.
@@ -147,6 +150,9 @@ func packageScripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/packages/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
+	}
+	if newest() {
+		files = append(files, glob(t, "testdata/go1.27/packages/*.txtar")...)
 	}
 	x := readExceptions(t, engine)
 	t.Cleanup(func() { x.close(t) })

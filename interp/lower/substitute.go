@@ -135,8 +135,9 @@ func (g *Generics) embedded() {
 			}
 		}
 	}
-	g.concrete(func(file *ast.File, i int) {
-		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+	// Generic declarations may mention such fields of types that are not generic.
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				if tv, ok := g.Info.Types[n.X]; ok {
@@ -157,7 +158,7 @@ func (g *Generics) embedded() {
 			}
 			return true
 		})
-	})
+	}
 }
 
 // switches removes cases of type switches that an earlier case covers or that no value
