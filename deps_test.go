@@ -64,7 +64,7 @@ STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine, interp/internal/clone
-STD, interp/internal/mapaccess, reflectx < interp/internal/dynamic
+STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine, gid < interp/internal/live
 STD < interp/internal/ansi
@@ -81,7 +81,7 @@ STD, kernel, interp/engine, interp/lower, interp/internal/assist, interp/interna
 STD, kernel, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
 STD, interp/lower, interp/internal/ansi < interp/internal/syntax
 STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
-STD < interp/internal/mapaccess
+STD < interp/internal/mapaccess, interp/internal/typemaker
 STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
@@ -100,7 +100,7 @@ STD, flock < install/...
 install/wheel < install, internal/wheel
 install < internal/wheel
 STD < internal/wheel
-STD < internal/e2e, internal/testenv
+STD < internal/e2e, internal/newgo, internal/testenv
 everything < .
 `
 
@@ -115,7 +115,6 @@ var modules = map[string][]string{
 	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},
 	"pprof":      {"github.com/google/pprof/profile"},
 	"purego":     {"github.com/ebitengine/purego"},
-	"reflectx":   {"github.com/goplus/reflectx"},
 	"protowire":  {"google.golang.org/protobuf/encoding/protowire"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/mod":      {"golang.org/x/mod"},

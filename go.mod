@@ -9,7 +9,6 @@ require (
 	github.com/go-zeromq/zmq4 v0.17.0
 	github.com/gofrs/flock v0.12.1
 	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
-	github.com/goplus/reflectx v1.7.2
 	github.com/lucasb-eyer/go-colorful v1.3.0
 	github.com/traefik/yaegi v0.16.1
 	github.com/visualfc/gid v0.3.1

@@ -7,8 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/goplus/reflectx"
-	_ "github.com/goplus/reflectx/icall/icall8192" // room for the methods of twins
+	"halfnote/interp/internal/typemaker"
 )
 
 // A twin is a reflect type that shows a type of interpreted code to compiled code as Go
@@ -18,10 +17,10 @@ import (
 // value of the type. Package reflect never forgets a type, so neither does this package.
 var twins = struct {
 	sync.Mutex
-	to      map[form]reflect.Type
-	from    map[reflect.Type]form
-	context *reflectx.Context
-}{to: map[form]reflect.Type{}, from: map[reflect.Type]form{}, context: reflectx.NewContext()}
+	to   map[form]reflect.Type
+	from map[reflect.Type]form
+	open []form // recorded by the twinOf that runs; some may be incomplete
+}{to: map[form]reflect.Type{}, from: map[reflect.Type]form{}}
 
 // form is a type of interpreted code together with the reflect type of its values.
 type form struct {
@@ -47,9 +46,12 @@ func twinOf(f form) (w reflect.Type) {
 	if f.t != nil && f.t.Name != "" {
 		name = f.t.Name
 	}
+	twins.open = nil
 	defer func() {
 		if r := recover(); r != nil {
-			delete(twins.to, f) // incomplete
+			for _, f := range twins.open {
+				delete(twins.to, f)
+			}
 			if _, known := r.(NoTwin); !known {
 				r = NoTwin{name, r}
 			}
@@ -149,45 +151,47 @@ func (f form) twin() reflect.Type {
 	}
 	path, name := f.t.pathAndName()
 	if f.t.Kind == reflect.Interface { // its values are in the form of an empty interface
-		w := reflectx.NamedTypeOf(path, name, f.r)
-		f.record(w)
-		return w
+		d := declare(path, name, f.r, nil)
+		f.record(d.Reflect())
+		define(d, f.r, nil)
+		return d.Reflect()
 	}
-	w := reflectx.NamedTypeOf(path, name, f.r)
 	methods := f.methods()
-	if len(methods) > 0 {
-		values := 0
-		for _, m := range methods {
-			if !m.pointer {
-				values++
-			}
-		}
-		if _, _, left := reflectx.IcallStat(); left < 2*len(methods) {
-			panic(fmt.Errorf("the session has no room for %d more methods", len(methods)))
-		}
-		w = twins.context.NewMethodSet(w, values, len(methods))
-	}
-	f.record(w)
+	d := declare(path, name, f.r, methods)
+	f.record(d.Reflect())
 	under := f.composite()
-	if under.Size() != f.r.Size() || under.Align() != f.r.Align() || under.Kind() != f.r.Kind() {
-		panic(fmt.Errorf("its layout is not that of %v", under))
+	var list []typemaker.Method
+	for _, m := range methods {
+		list = append(list, m.show())
 	}
-	reflectx.SetUnderlying(w, under)
-	if len(methods) > 0 {
-		var list []reflectx.Method
-		for _, m := range methods {
-			list = append(list, m.show(f))
-		}
-		if err := twins.context.SetRawMethods(w, list); err != nil {
-			panic(err)
+	define(d, under, list)
+	return d.Reflect()
+}
+
+func declare(path, name string, like reflect.Type, methods []method) *typemaker.Type {
+	pointers := 0
+	for _, m := range methods {
+		if m.pointer {
+			pointers++
 		}
 	}
-	return w
+	d, err := typemaker.Declare(path, name, like, len(methods)-pointers, pointers)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func define(d *typemaker.Type, under reflect.Type, methods []typemaker.Method) {
+	if err := d.Define(under, methods); err != nil {
+		panic(err)
+	}
 }
 
 // record adds a twin to the tables.
 func (f form) record(w reflect.Type) {
 	twins.to[f], twins.from[w] = w, f
+	twins.open = append(twins.open, f)
 	if f.t != nil && f.t.Named {
 		twinTypes.Store(w, true)
 		anyTwin.Store(true)
@@ -251,7 +255,11 @@ func (f form) composite() reflect.Type {
 		if same {
 			return f.r
 		}
-		return twins.context.StructOf(list)
+		w, err := typemaker.Struct(list)
+		if err != nil {
+			panic(err)
+		}
+		return w
 	}
 	return f.r
 }

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/goplus/reflectx"
+	"halfnote/interp/internal/typemaker"
 )
 
 // method is an exported method of a twin.
@@ -109,8 +109,8 @@ func (m method) params() (list []form) {
 	return list
 }
 
-// show returns the method for a twin of type f.
-func (m method) show(f form) reflectx.Method {
+// show returns the method for a twin.
+func (m method) show() typemaker.Method {
 	params := m.params()
 	var in, out []reflect.Type
 	var results []form
@@ -143,7 +143,5 @@ func (m method) show(f form) reflectx.Method {
 		}
 		return got
 	}
-	variadic := m.sig.r.IsVariadic()
-	path, _ := f.t.pathAndName()
-	return reflectx.MakeMethod(m.name, path, m.pointer, reflect.FuncOf(in, out, variadic), call)
+	return typemaker.Method{Name: m.name, Pointer: m.pointer, Type: reflect.FuncOf(in, out, m.sig.r.IsVariadic()), Func: call}
 }

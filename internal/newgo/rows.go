@@ -1,0 +1,87 @@
+package main
+
+// row is a place where the project relies on a detail that Go or a module may change without notice.
+type row struct {
+	name  string
+	on    string   // the detail
+	files []string // files or folders with the code that relies on it
+	pkg   string   // package of the tests
+	tests []string
+	mend  string
+}
+
+// rows are sorted by package and name.
+var rows = []row{
+	{
+		name: "names of metrics", on: "the metrics of package runtime/metrics for the heap and for cleanups",
+		files: []string{"interp/trim.go", "interp/internal/live/memory.go", "tensor/driver/memory.go", "tensor/driver/room.go"},
+		pkg:   "internal/newgo", tests: []string{"TestMetrics"},
+		mend: "use the name that `go doc runtime/metrics` has",
+	},
+	{
+		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",
+		files: []string{"interp/engine"},
+		pkg:   "interp/engine", tests: []string{"TestFrames"},
+		mend: "use `runtime.Callers`, as on other processors (`frames_other.go`)",
+	},
+	{
+		name: "stacks as text", on: "the text that `runtime.Stack` prints for goroutines",
+		files: []string{"interp/internal/live/deadlock.go"},
+		pkg:   "interp/internal/live", tests: []string{"TestWaits"},
+		mend: "extend the parser and its test by the new form, and keep the old one",
+	},
+	{
+		name: "descriptions of types in objects", on: "offsets in `abi.Type` and its variants",
+		files: []string{"interp/internal/native/loader/describe.go"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestOffsets", "TestUncommon"},
+		mend: "add the sizes of the release to `describe.go`",
+	},
+	{
+		name: "layout of module data", on: "`moduledata`, `_func`, `functab`, `pcHeader` and the like of package runtime",
+		files: []string{"interp/internal/native/loader"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestLayout", "TestNames"},
+		mend: "give the release a separate layout, as [compiled-cells.md](compiled-cells.md#a-new-release-of-go) describes",
+	},
+	{
+		name: "places that the linker fills in", on: "the relocations of objects, and how Go's linker applies them",
+		files: []string{"interp/internal/native/loader/arch.go"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestLinker", "TestRelocationTypes"},
+		mend: "compare `cmd/link/internal/{amd64,arm64}/asm.go` of both releases",
+	},
+	{
+		name: "format of objects", on: "`cmd/internal/goobj`: sections, flags, numbers of relocations and symbols",
+		files: []string{"interp/internal/native/object"},
+		pkg:   "interp/internal/native/object", tests: []string{"TestConstants"},
+		mend: "compare `cmd/internal/goobj/objfile.go` and `cmd/internal/objabi/reloctype.go` of both releases",
+	},
+	{
+		name: "symbols that objects name by number", on: "`cmd/internal/goobj/builtinlist.go`",
+		files: []string{"interp/internal/native/object"},
+		pkg:   "interp/internal/native/object", tests: []string{"TestBuiltins"},
+		mend: "`go generate ./interp/internal/native/object` with the release",
+	},
+	{
+		name: "spans of type errors", on: "the unexported fields `go116start` and `go116end` of `types.Error`",
+		files: []string{"interp/internal/syntax/span.go"},
+		pkg:   "interp/internal/syntax", tests: []string{"TestSpanOf"},
+		mend: "nothing is lost but the end of the underline; use the new fields",
+	},
+	{
+		name: "Yaegi's fields", on: "unexported fields and functions of Yaegi v0.16.1, linknames into it",
+		files: []string{"interp/internal/yaegi"},
+		pkg:   "interp/internal/yaegi", tests: []string{"TestRunIDField", "TestCompilerPanic"},
+		mend: "only a new Yaegi changes them: compare `interp/interp.go`, `scope.go` and `run.go` of both versions",
+	},
+	{
+		name: "types that refer to themselves", on: "places of pointers in descriptions of types; Yaegi's description of types",
+		files: []string{"interp/internal/yaegi/cycles.go"},
+		pkg:   "interp/internal/yaegi", tests: []string{"TestCycles"},
+		mend: "correct the places in `cycles.go`",
+	},
+	{
+		name: "pacing of the collector", on: "when Go's collector starts a cycle, and that cleanups run after it",
+		files: []string{"tensor/internal/cpu/gcpace.go", "tensor/internal/cpu/memory.go"},
+		pkg:   "tensor/internal/cpu", tests: []string{"TestGarbageIsReusedFirst", "TestCachedMemoryIsReleased", "TestReleasedMemoryIsReused"},
+		mend: "measure `go run . bench ops` with both releases, and correct the constants in `gcpace.go`",
+	},
+}

@@ -1,0 +1,1 @@
+// This file lets names.go declare a function of package reflect.

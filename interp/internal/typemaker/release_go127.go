@@ -1,0 +1,14 @@
+//go:build go1.27
+
+package typemaker
+
+import "unsafe"
+
+// mapType is abi.MapType of Go 1.27.
+type mapType struct {
+	common
+	key, elem, group                                             *common
+	hasher                                                       func(unsafe.Pointer, uintptr) uintptr
+	groupSize, keysOff, keyStride, elemsOff, elemStride, elemOff uintptr
+	flags                                                        uint32
+}

@@ -1,0 +1,6 @@
+//go:build go1.27 && !go1.28
+
+package typemaker
+
+// known reports whether the structures of this package are those of the release that builds it.
+const known = true
