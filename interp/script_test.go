@@ -34,7 +34,8 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // cell; the cell of a section "cell 300ms" is interrupted after it has run for that time, and
 // the script waits for output that the goroutines of a section "cell late" write after the
 // end of the cell. The section "out" that follows holds the expected output: printed text,
-// the value after "= ", displays after "display ", and the error. -update rewrites these
+// the value after "= ", displays after "display ", and the error. Where it depends on the release of
+// Go, a section "out go1.27" after it holds the output from that release on. -update rewrites these
 // sections. Scripts in testdata/alone run one at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
@@ -195,10 +196,8 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 			continue
 		}
 		n++
-		want := ""
-		if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
-			want = string(a.Files[i+1].Data)
-		}
+		outs := outputsAfter(a.Files[i+1:])
+		want := outs.want(release())
 		after, late := strings.CutSuffix(arg, "late")
 		shown := run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), after)
 		if late && !*update {
@@ -210,10 +209,7 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 		if dir, err := os.Getwd(); err == nil {
 			out = strings.ReplaceAll(out, dir, "WORK")
 		}
-		got = append(got, f)
-		if out != "" {
-			got = append(got, txtar.File{Name: "out", Data: []byte(out)})
-		}
+		got = append(append(got, f), outs.updated(release(), out)...)
 		script := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		want = x.want(t, fmt.Sprintf("%s In[%d]", script, n), want, out)
 		if out != want && !*update {

@@ -81,7 +81,7 @@ func (d Describer) outermost(m places.Mark, inside []string) (at syntax.Span) {
 	if !m.Whole || len(inside) == 0 {
 		return at
 	}
-	name, _, _ := strings.Cut(inside[len(inside)-1], "[") // type arguments
+	name := strings.ReplaceAll(inside[len(inside)-1], "[...]", "") // type arguments, of a method and of its receiver
 	calls, files := d.calls(m, name[strings.LastIndexByte(name, '.')+1:])
 	if len(calls) != 1 {
 		return at

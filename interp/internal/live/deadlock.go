@@ -98,11 +98,13 @@ func goroutines() []goroutine {
 	return list
 }
 
-// parseGoroutine reads "goroutine 12 [select, 2 minutes]:" and the lines below.
+// parseGoroutine reads "goroutine 12 [select, 2 minutes]:" and the lines below. From Go 1.27 on, labels of profilers may
+// follow the bracket: "goroutine 12 [select] {name: value}:".
 func parseGoroutine(text string) (g goroutine, ok bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	head, ok = strings.CutPrefix(head, "goroutine ")
-	id, state, ok2 := strings.Cut(strings.TrimSuffix(head, "]:"), " [")
+	id, state, ok2 := strings.Cut(head, " [")
+	state, _, _ = strings.Cut(state, "]")
 	if !ok || !ok2 {
 		return g, false
 	}

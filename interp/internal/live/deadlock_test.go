@@ -12,11 +12,14 @@ func TestWaits(t *testing.T) {
 		{"a wait group of a cell", "goroutine 7 [semacquire]:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nsync.(*WaitGroup).Wait(0x1)\nreflect.Value.call({0x1})", true, true},
 		{"the start of a collection", "goroutine 7 [semacquire]:\nruntime.gcStart({0x1})\n\tmgc.go:1\nruntime.mallocgc(0x1)\n\tmalloc.go:1\nreflect.unsafe_New(0x1)", false, false},
 		{"a collection of the library", "goroutine 7 [semacquire]:\nruntime.GC()\n\tmgc.go:1\nhalfnote/tensor/driver.CollectGarbage()", false, false},
+		{"labels", "goroutine 7 [semacquire, 2 minutes] {halfnote: 3, \"a [b]:\": \"c, d\"}:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nsync.(*WaitGroup).Wait(0x1)\nreflect.Value.call({0x1})", true, true},
+		{"labels, computing", "goroutine 7 [running] {chan : select}:\nreflect.Value.call({0x1})", false, false},
+		{"a generic method", "goroutine 7 [select (no cases)]:\nruntime.block()\n\tselect.go:1\nmain.(*T[...]).M[...](0x1)\n\tcell.go:1\nreflect.Value.call({0x1})", true, false},
 		{"computing", "goroutine 7 [running]:\nreflect.Value.call({0x1})", false, false},
 	} {
 		g, ok := parseGoroutine(c.text)
-		if !ok || g.waits() != c.waits || g.waitsForCells() != c.cells {
-			t.Errorf("%s: waits %v, for cells %v; want %v, %v", c.name, g.waits(), g.waitsForCells(), c.waits, c.cells)
+		if !ok || g.id != 7 || g.waits() != c.waits || g.waitsForCells() != c.cells {
+			t.Errorf("%s: goroutine %d waits %v, for cells %v; want 7, %v, %v", c.name, g.id, g.waits(), g.waitsForCells(), c.waits, c.cells)
 		}
 	}
 }

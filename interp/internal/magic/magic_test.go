@@ -26,10 +26,10 @@ func TestCompiledCalls(t *testing.T) {
 	runs := func(f string) bool { return f == "run" }
 	names := []string{
 		"runtime.mallocgc", "halfnote/tensor/internal/cpu.gemm.func2", "halfnote/tensor/internal/cpu.gemm", "halfnote/tensor.(*Tensor).MatMul",
-		"halfnote/tensor.apply[...]", "reflect.Value.Call", "run", "halfnote/tensor.(*Tensor).Backward",
+		"halfnote/tensor.apply[...]", "halfnote/tensor.(*List[...]).Map[...].func1", "reflect.Value.Call", "run", "halfnote/tensor.(*Tensor).Backward",
 	}
 	got := strings.Join(compiledCalls(names, runs), " < ")
-	if want := "tensor.apply < tensor.Tensor.MatMul < cpu.gemm"; got != want {
+	if want := "tensor.List.Map < tensor.apply < tensor.Tensor.MatMul < cpu.gemm"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -151,7 +151,7 @@ func isPlumbing(name string) bool {
 // shortFunction returns tensor.Tensor.MatMul for halfnote/tensor.(*Tensor).MatMul, and the
 // enclosing function for a literal.
 func shortFunction(name string) string {
-	name, _, _ = strings.Cut(name, "[")
+	name = strings.ReplaceAll(name, "[...]", "") // type arguments, of a method and of its receiver
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name, _, _ = strings.Cut(name, ".func")
 	return strings.NewReplacer("(*", "", ")", "").Replace(name)

@@ -86,12 +86,17 @@ func TestAMD64(t *testing.T) {
 
 // TestCheck lists the versions and systems that are refused, and what the user reads.
 func TestCheck(t *testing.T) {
-	const version, system = "compiled cells need go1.26 without experiments, and this program was built by ", "compiled cells need linux/amd64 or linux/arm64, and this is "
+	const version, system = "compiled cells need go1.26 or go1.27 without experiments, and this program was built by ", "compiled cells need linux/amd64 or linux/arm64, and this is "
 	for _, tt := range []struct{ goos, goarch, version, want string }{
 		{"linux", "amd64", "go1.26", ""},
 		{"linux", "arm64", "go1.26", ""},
 		{"linux", "amd64", "go1.26.8", ""},
-		{"linux", "amd64", "go1.27", version + "go1.27"},
+		{"linux", "amd64", "go1.27", ""},
+		{"linux", "arm64", "go1.27.4", ""},
+		{"linux", "amd64", "go1.28", version + "go1.28"},
+		{"linux", "amd64", "go1.28.1", version + "go1.28.1"},
+		{"linux", "amd64", "go1.270", version + "go1.270"},
+		{"linux", "amd64", "go1.27-custom", version + "go1.27-custom"},
 		{"linux", "amd64", "go1.25.3", version + "go1.25.3"},
 		{"linux", "arm64", "go1.26.1 X:simd", version + "go1.26.1 X:simd"},
 		{"linux", "amd64", "devel go1.26-abc", version + "devel go1.26-abc"},

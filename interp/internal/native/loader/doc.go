@@ -8,6 +8,6 @@
 // session. A symbol that a unit declares again is that of the earlier unit: a type keeps its
 // identity, and a variable its address.
 //
-// The package relies on the layout of the runtime's structures in Go 1.26 (layout.go), which
-// a test compares with the source of the installed Go. Check refuses every other version.
+// The package relies on the layout of the runtime's structures in Go 1.26 and 1.27 (layout.go, layout126.go, layout127.go),
+// which a test compares with the source of the Go that runs it. Check refuses every other version.
 package loader

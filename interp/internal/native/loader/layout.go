@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28
 
 //lint:file-ignore U1000 the runtime uses all fields
 
@@ -6,55 +6,8 @@ package loader
 
 import "unsafe"
 
-// The types of this file have the layout of the types of the same names in package runtime.
-// layout_test.go compares them with its source.
-
-type moduledata struct {
-	pcHeader     *pcHeader
-	funcnametab  []byte
-	cutab        []uint32
-	filetab      []byte
-	pctab        []byte
-	pclntable    []byte
-	ftab         []functab
-	findfunctab  uintptr
-	minpc, maxpc uintptr
-
-	text, etext           uintptr
-	noptrdata, enoptrdata uintptr
-	data, edata           uintptr
-	bss, ebss             uintptr
-	noptrbss, enoptrbss   uintptr
-	covctrs, ecovctrs     uintptr
-	end, gcdata, gcbss    uintptr
-	types, etypes         uintptr
-	rodata                uintptr
-	gofunc                uintptr
-	epclntab              uintptr
-
-	textsectmap []textsect
-	typelinks   []int32
-	itablinks   []*itab
-
-	ptab []ptabEntry
-
-	pluginpath string
-	pkghashes  []modulehash
-
-	inittasks []*initTask
-
-	modulename   string
-	modulehashes []modulehash
-
-	hasmain uint8
-	bad     bool
-
-	gcdatamask, gcbssmask bitvector
-
-	typemap map[typeOff]*_type
-
-	next *moduledata
-}
+// The types of this file have the layout of the types of the same names in package runtime, in each release that this
+// package knows. What differs is in layout126.go and layout127.go. layout_test.go compares them with Go's source.
 
 type itabTableType struct {
 	size    uintptr

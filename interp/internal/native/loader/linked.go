@@ -3,7 +3,7 @@ package loader
 import "strconv"
 
 // The functions of this file make the linker keep functions of the runtime that compiled
-// cells call and that the program itself may not: TestBuiltins lists those that are lacking.
+// cells call and that the program itself may not: TestLinked lists those that are lacking.
 // They are called once, with arguments that take no time.
 
 func init() {
@@ -45,5 +45,35 @@ func exotic(a any, n int64) {
 	v, ok := m[int(n)]
 	q := map[*large]int{&v: cap(make(chan int, n))}
 	q[&v]++
-	println(ok, len(q), a.(interface{ M() string }).M(), m[2][3])
+	println(ok, len(q), a.(interface{ M() string }).M(), m[2][3], len(make(chan int, n)), len([]rune(s)), assert[error](a))
+	println(len(map[struct{}]int{{}: 1}), len(map[uint8]any{uint8(n): a}))
+	ps, qs := growing[*large](n)
+	is, js := growing[int](n)
+	println(len(ps)+len(qs), len(is)+len(js), len(concatenated(s, 0)), len(concatenated(s, 1)))
+	delete(a.(map[int32]int), int32(n))
+	select {}
+}
+
+// assert is an assertion to an interface that only a type argument names.
+//
+//go:noinline
+func assert[T any](a any) T { return a.(T) }
+
+// growing returns slices that grow in the frame of the function first: the capacity of the first counts later.
+func growing[T any](n int64) (list, other []T) {
+	var a, b []T
+	for range n {
+		var v T
+		a, b = append(a, v), append(b, v)
+	}
+	a = a[:cap(a)]
+	return a, b
+}
+
+//go:noinline
+func concatenated(s string, i int) []byte {
+	if i == 0 {
+		return []byte(s + "a" + s + s)
+	}
+	return []byte(s + "a" + s + "b" + s)
 }

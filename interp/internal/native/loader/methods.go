@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28
 
 package loader
 
@@ -52,7 +52,7 @@ func uncommonAt(kind reflect.Kind) int {
 	case reflect.Struct, reflect.Interface:
 		return 80
 	case reflect.Map:
-		return 112
+		return mapLen
 	}
 	return 48
 }

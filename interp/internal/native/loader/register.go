@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28
 
 package loader
 

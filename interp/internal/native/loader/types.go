@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && go1.26 && !go1.27
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28
 
 package loader
 
@@ -17,6 +17,7 @@ func (h *host) readTypes(symbols map[string]map[string]reflect.Value) {
 		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
 		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
 		reflect.TypeFor[uintptr](), reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](),
+		reflect.TypeFor[*func(error) string](), // one of those that the compiler describes only in package runtime
 	} {
 		h.learn(t)
 	}

@@ -21,7 +21,6 @@ const (
 	Load16ARM64    RelocType = 38
 	Load32ARM64    RelocType = 39
 	Load64ARM64    RelocType = 40
-	InitOrder      RelocType = 99
 	weak                     = 1 << 15
 )
 

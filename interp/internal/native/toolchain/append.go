@@ -20,8 +20,7 @@ import (
 type Build struct {
 	Dir     string   // folder of its package main
 	Command []string // go command, such as go or sh cuda/build.sh
-	// Flags follow the subcommand. They are those of the program, without the linker's flag -s.
-	Flags []string
+	Flags   []string // those of the program, which follow the subcommand
 	// Trim returns what cells need of the archive of a package.
 	Trim func(archive []byte) ([]byte, error)
 }
@@ -41,7 +40,11 @@ func Append(ctx context.Context, file string, b Build) (int64, error) {
 	if carriedSum(file) != "" {
 		return 0, fmt.Errorf("%s carries a compiler already", file)
 	}
-	g := &goCommand{ctx: ctx, dir: b.Dir, command: b.Command, program: &program{file: file, path: info.Path, module: info.Main.Path, flags: b.Flags}}
+	p := &program{file: file, image: file, path: info.Path, module: info.Main.Path, flags: b.Flags}
+	if err := p.read(); err != nil {
+		return 0, err
+	}
+	g := &goCommand{ctx: ctx, dir: b.Dir, command: b.Command, program: p}
 	t := &Toolchain{}
 	if t.Compiler, err = g.compiler(); err != nil {
 		return 0, err
@@ -49,7 +52,7 @@ func Append(ctx context.Context, file string, b Build) (int64, error) {
 	if t.Packages, _, err = g.list(); err != nil {
 		return 0, err
 	}
-	if t.Addresses, err = g.addresses(); err != nil { // compares the code of the sources with the program's
+	if t.Addresses, err = g.addresses([]way{built}); err != nil {
 		return 0, err
 	}
 	return t.append(file, b.Trim)

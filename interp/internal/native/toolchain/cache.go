@@ -15,7 +15,7 @@ func (p *program) cacheFile() string {
 	if err != nil {
 		return ""
 	}
-	key := sha256.Sum256([]byte(runtime.Version() + "\n" + p.buildID))
+	key := sha256.Sum256([]byte(runtime.Version() + "\n" + p.id))
 	return filepath.Join(dir, "halfnote", "compiled-cells", fmt.Sprintf("%x.json", key[:12]))
 }
 

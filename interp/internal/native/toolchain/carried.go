@@ -69,7 +69,7 @@ func (p *program) unpack(ctx context.Context) (*Toolchain, error) {
 
 // unpackTo replaces a folder by one with the files of the archive.
 func (p *program) unpackTo(ctx context.Context, dir string) (*Toolchain, error) {
-	z, err := zip.OpenReader(p.file)
+	z, err := zip.OpenReader(p.image)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *program) unpackTo(ctx context.Context, dir string) (*Toolchain, error) 
 	if err != nil {
 		return nil, err
 	}
-	if sum, err := sumOf(p.file, m.Size); err != nil || sum != m.Sum {
+	if sum, err := sumOf(p.image, m.Size); err != nil || sum != m.Sum {
 		return nil, errors.Join(fmt.Errorf("%s is not the program that it was made for", p.file), err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,41 +20,59 @@ type goCommand struct {
 	dir     string
 	command []string // the go command that builds, such as sh cuda/build.sh
 	program *program
+	version string // of the Go to run, if it is not the installed one
 }
 
-// run returns the standard output of a go command, in the environment of the program's build.
-func (g *goCommand) run(command ...string) (string, error) {
+// run returns what a go command prints, in the environment of the program's build: its output, and
+// its notes on standard error.
+func (g *goCommand) run(command ...string) (out, notes string, err error) {
 	cmd := exec.CommandContext(g.ctx, command[0], command[1:]...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOTOOLCHAIN="+cmp.Or(g.version, "local"), "GOWORK=off")
+	if g.version != "" {
+		cmd.Env = append(cmd.Env, "GOPROXY=off") // the Go that has built the program is there, or it has been removed
+	}
 	cmd.Env = append(cmd.Env, g.program.env...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", fmt.Errorf("compiled cells need Go, %s: %w", runtime.Version(), err)
+			return "", "", fmt.Errorf("compiled cells need Go, %s: %w", runtime.Version(), err)
 		}
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(command[:min(len(command), 3)], " "), err, strings.TrimSpace(errs.String()))
+		return "", "", fmt.Errorf("%s: %w: %s", strings.Join(command[:min(len(command), 3)], " "), err, strings.TrimSpace(stderr.String()))
 	}
-	return out.String(), nil
+	return stdout.String(), stderr.String(), nil
 }
 
 // build is run with the flags of the program, which follow the subcommand and come before args.
-func (g *goCommand) build(subcommand string, args ...string) (string, error) {
+func (g *goCommand) build(subcommand string, args ...string) (out, notes string, err error) {
 	return g.run(slices.Concat(g.command, []string{subcommand}, g.program.flags, args)...)
 }
 
-// compiler returns the file of the compiler, whose version is that of the program.
+// compiler returns the file of the compiler, whose version is that of the program. The go command that is called first
+// may be of another version: go run has then built the program with one that the go command has downloaded, and
+// later commands run that one too.
 func (g *goCommand) compiler() (string, error) {
-	out, err := g.run("go", "env", "GOVERSION", "GOTOOLDIR")
+	version, tools, err := g.tools()
 	if err != nil {
 		return "", err
 	}
-	version, tools, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if version != runtime.Version() {
-		return "", fmt.Errorf("compiled cells need the Go that built this program, %s, and %s is installed: build the program again", runtime.Version(), version)
+	if version == runtime.Version() {
+		return filepath.Join(tools, "compile"), nil
+	}
+	installed := version
+	g.version = runtime.Version()
+	if version, tools, err = g.tools(); err != nil || version != runtime.Version() {
+		return "", fmt.Errorf("compiled cells need the Go that built this program, %s, and %s is installed: build the program again", runtime.Version(), installed)
 	}
 	return filepath.Join(tools, "compile"), nil
+}
+
+// tools returns the version of Go and the folder of its compiler.
+func (g *goCommand) tools() (version, dir string, err error) {
+	out, _, err := g.run("go", "env", "GOVERSION", "GOTOOLDIR")
+	version, dir, _ = strings.Cut(strings.TrimSpace(out), "\n")
+	return version, dir, err
 }
 
 // target names the program's package main, and whether it is a test.
@@ -61,34 +80,44 @@ func (g *goCommand) target() (pkg string, isTest bool) {
 	return strings.CutSuffix(g.program.path, ".test")
 }
 
-// packages returns the files of the packages of the program, after checking that the sources
-// are still those of the program.
-func (g *goCommand) packages() (map[string]string, error) {
-	files, same, err := g.list()
-	if err != nil {
-		return nil, err
-	}
+// packages returns the files of the packages of the program, and the ways in which it can have been built. The sources
+// have to be those of the program, as far as the build IDs of package main show it.
+func (g *goCommand) packages() (files map[string]string, ways []way, err error) {
+	files, main, err := g.list()
 	pkg, isTest := g.target()
-	if same && !isTest {
-		same, err = g.upToDate(pkg)
+	if err != nil || isTest {
+		return files, tests, err
 	}
-	if !same && !isTest { // addresses compares tests, whose package main the go command makes each time
-		return nil, errors.Join(fmt.Errorf("the sources in %s are not those of this program: build it again", g.dir), err)
+	ran := built
+	ran.flags = []string{"-gcflags=" + pkg + "=" + strings.Join(append(g.program.mainFlags(), "-dwarf=false"), " ")} // as go run compiles package main
+	switch g.program.mainID {
+	case "":
+		return files, []way{built, ran}, nil
+	case main:
+		return files, []way{built}, nil
 	}
-	return files, nil
+	if _, main, err = g.list(ran.flags...); err == nil && main != g.program.mainID {
+		err = g.changed()
+	}
+	return files, []way{ran}, err
 }
 
-// list returns the files of the packages of the program, and whether its package main is that of
-// the program.
-func (g *goCommand) list() (files map[string]string, same bool, err error) {
+// changed returns the error that the sources are not those of the program.
+func (g *goCommand) changed() error {
+	return fmt.Errorf("the sources in %s have changed since this program was built: build it again, or start it again with go run", g.dir)
+}
+
+// list returns the files of the packages of the program. main is the content part of the build ID of its package
+// main, which is "" for a test, because the go command makes that package each time.
+func (g *goCommand) list(flags ...string) (files map[string]string, main string, err error) {
 	pkg, isTest := g.target()
-	args := []string{"-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}\t{{.BuildID}}\t{{.Export}}{{end}}", pkg}
+	args := append(flags, "-buildvcs=false", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}\t{{.BuildID}}\t{{.Export}}{{end}}", pkg)
 	if isTest {
-		args = slices.Insert(args, 0, "-test")
+		args = append([]string{"-test"}, args...)
 	}
-	out, err := g.build("list", args...)
+	out, _, err := g.build("list", args...)
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	files = map[string]string{}
 	for line := range strings.Lines(out) {
@@ -100,13 +129,22 @@ func (g *goCommand) list() (files map[string]string, same bool, err error) {
 		if _, ok := files[path]; !ok || variant {
 			files[path] = f[2]
 		}
-		same = same || f[0] == g.program.path && f[1] == g.program.mainID()
+		if f[0] == pkg && !isTest {
+			_, main, _ = strings.Cut(f[1], "/")
+		}
 	}
-	return files, same, nil
+	return files, main, nil
 }
 
-// upToDate reports whether a build would leave the program as it is.
-func (g *goCommand) upToDate(pkg string) (bool, error) {
-	out, err := g.build("build", "-n", "-o", g.program.file, pkg)
-	return !strings.Contains(out, "link"), err
+// upToDate reports whether a build would leave the program as it is: then all that it was made from is the
+// same.
+func (g *goCommand) upToDate() bool {
+	pkg, _ := g.target()
+	a, err1 := os.Stat(g.program.file)
+	b, err2 := os.Stat(g.program.image)
+	if err1 != nil || err2 != nil || !os.SameFile(a, b) {
+		return false
+	}
+	_, notes, err := g.build("build", fmt.Sprintf("-buildvcs=%t", g.program.vcs), "-n", "-o", g.program.file, pkg)
+	return err == nil && strings.TrimSpace(notes) == "touch "+g.program.file
 }

@@ -64,7 +64,8 @@ type process struct {
 func (c *Compiler) start(inline bool) (*process, error) {
 	c.seq++
 	p := &process{object: filepath.Join(c.dir, strconv.Itoa(c.seq)+".a")}
-	args := []string{"-p", "main", "-dynlink", "-shared", "-dwarf=false", "-c=2", "-importcfg", filepath.Join(c.dir, "importcfg"), "-o", p.object}
+	// Go 1.27 joins a relative name in a line comment with the folder of the source, which -trimpath removes again.
+	args := []string{"-p", "main", "-dynlink", "-shared", "-dwarf=false", "-c=2", "-trimpath", "/dev", "-importcfg", filepath.Join(c.dir, "importcfg"), "-o", p.object}
 	if !inline {
 		args = append(args, "-l")
 	}

@@ -18,7 +18,7 @@ import (
 // archive depends on; the file begins with the sum of the archive. The zero value keeps nothing.
 type objects struct {
 	dir     string
-	program string // build ID, which stands for the compiler and the packages of the program
+	program string // its id, which stands for the compiler and the packages of the program
 }
 
 // maxObjects is the size of the folder in bytes at which the objects that were not used for longest are removed.
@@ -36,7 +36,7 @@ func (p *program) objects() objects {
 	if file == "" {
 		return objects{}
 	}
-	return objects{filepath.Join(filepath.Dir(file), "objects"), p.buildID}
+	return objects{filepath.Join(filepath.Dir(file), "objects"), p.id}
 }
 
 // file returns the file of what the compiler makes of a source, or "".

@@ -1,9 +1,7 @@
 package toolchain
 
 import (
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -12,15 +10,20 @@ import (
 	"strings"
 )
 
-// program is the running program.
+// program is a program whose cells are to be compiled, usually the running one.
 type program struct {
-	file    string // executable
-	path    string // of its package main; that of a test ends with ".test"
-	module  string
-	flags   []string // for the go command, with which it was built
-	env     []string
-	buildID string
-	carried bool // it carries its toolchain, whose sum is the build ID
+	file   string // executable
+	image  string // the same, or another name of it that stays when the file is replaced
+	path   string // of its package main; that of a test ends with ".test"
+	module string
+	flags  []string // for the go command, with which it was built
+	env    []string
+	vcs    bool   // its description has the state of version control
+	info   []byte // its description, as the linker gets it
+	// id names the program in the cache, and mainID is the part of it for the content of package main. id
+	// is the build ID, or the sum of the toolchain that the program carries, or the sum of its file.
+	id, mainID string
+	carried    bool // it carries its toolchain
 }
 
 // refused are settings of builds for which cells are not compiled: their code would have to be
@@ -31,14 +34,13 @@ var refused = []string{"-race=true", "-msan=true", "-asan=true", "-cover=true", 
 func running() (*program, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return nil, errors.New("the program does not say how it was built")
+		return nil, errNoDescription
 	}
 	file, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p := &program{file: file, path: info.Path, module: info.Main.Path}
-	vcs := "false"
+	p := &program{file: file, image: "/proc/self/exe", path: info.Path, module: info.Main.Path}
 	for _, s := range info.Settings {
 		switch name, isFlag := strings.CutPrefix(s.Key, "-"); {
 		case slices.Contains(refused, s.Key+"="+s.Value):
@@ -47,45 +49,60 @@ func running() (*program, error) {
 		case isFlag:
 			p.flags = append(p.flags, s.Key+"="+s.Value)
 		case s.Key == "vcs":
-			vcs = "true"
+			p.vcs = true
 		case strings.ToUpper(s.Key) == s.Key && s.Key != "DefaultGODEBUG":
 			p.env = append(p.env, s.Key+"="+s.Value)
 		}
 	}
-	p.flags = append(p.flags, "-buildvcs="+vcs)
-	if p.buildID = carriedSum(file); p.buildID != "" {
+	if p.id = carriedSum(p.image); p.id != "" {
 		p.carried = true
 		return p, nil
 	}
-	if p.buildID, err = buildID(file); err != nil {
-		return nil, err
+	if p.path == "command-line-arguments" {
+		return nil, errors.New("compiled cells need a program that is built from its package, not from a list of files: go run . instead of go run main.go")
 	}
-	return p, nil
+	return p, p.read()
 }
 
-// buildID returns the build ID that the linker has written into an ELF file.
-func buildID(file string) (string, error) {
-	f, err := elf.Open(file)
+var errNoDescription = errors.New("the program does not say how it was built")
+
+// read reads what names the program from its file.
+func (p *program) read() error {
+	f, err := elf.Open(p.image)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Close()
-	if s := f.Section(".note.go.buildid"); s != nil {
-		note, err := s.Data()
-		const header, name = 12, "Go\x00\x00"
-		if err == nil && len(note) > header+len(name) && bytes.Equal(note[header:header+len(name)], []byte(name)) {
-			id := note[header+len(name):]
-			return string(id[:min(len(id), int(binary.LittleEndian.Uint32(note[4:])))]), nil
-		}
+	if p.info, err = modinfo(f); err != nil {
+		return err
 	}
-	return "", errors.New("this program neither carries a compiler nor has a build ID: start halfnote with go run in its checkout")
+	if p.id = buildID(f); p.id != "" {
+		p.mainID = strings.Split(p.id, "/")[2]
+		return nil
+	}
+	info, err := os.Stat(p.image)
+	if err == nil {
+		p.id, err = sumOf(p.image, info.Size())
+	}
+	return err
 }
 
-// mainID returns the build ID of the program's package main, which is part of the program's.
-func (p *program) mainID() string {
-	parts := strings.Split(p.buildID, "/")
-	if len(parts) != 4 {
-		return ""
+// trimmed reports whether the program was built with -trimpath: the compiler has then recorded no folders, and the go
+// command no flags of the linker.
+func (p *program) trimmed() bool { return slices.Contains(p.flags, "-trimpath=true") }
+
+// mainFlags returns the flags with which the compiler compiled package main. Those without a pattern are for it.
+func (p *program) mainFlags() (flags []string) {
+	for _, f := range p.flags {
+		if f, ok := strings.CutPrefix(f, "-gcflags="); ok {
+			pattern, rest, has := strings.Cut(f, "=")
+			switch {
+			case strings.HasPrefix(f, "-"):
+				flags = []string{f}
+			case has && (pattern == "all" || pattern == p.path):
+				flags = []string{rest}
+			}
+		}
 	}
-	return parts[1] + "/" + parts[2]
+	return flags
 }

@@ -6,37 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 )
-
-// addresses returns the addresses of the program's variables: from the symbols of its file, or,
-// if it has none, from a file that is linked again with symbols.
-func (g *goCommand) addresses() (map[string]uintptr, error) {
-	pkg, isTest := g.target()
-	if list, err := symbols(g.program.file); !isTest && !errors.Is(err, errNoSymbols) {
-		return list, err
-	}
-	dir, err := os.MkdirTemp("", "halfnote-link")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "program")
-	if isTest {
-		_, err = g.build("test", "-c", "-o", file, pkg)
-	} else {
-		_, err = g.build("build", "-o", file, pkg)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := sameLayout(g.program.file, file); err != nil {
-		return nil, err
-	}
-	return symbols(file)
-}
 
 var errNoSymbols = errors.New("the program has no symbols")
 

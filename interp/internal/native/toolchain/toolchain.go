@@ -85,10 +85,11 @@ func (p *program) make(ctx context.Context) (*Toolchain, error) {
 	if t.Compiler, err = g.compiler(); err != nil {
 		return nil, err
 	}
-	if t.Packages, err = g.packages(); err != nil {
+	var ways []way
+	if t.Packages, ways, err = g.packages(); err != nil {
 		return nil, err
 	}
-	if t.Addresses, err = g.addresses(); err != nil {
+	if t.Addresses, err = g.addresses(ways); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -103,29 +104,38 @@ func (t *Toolchain) Archive(path string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// sources returns the folder of the program's module: that which the compiler has recorded, or
-// the one around the executable or the working directory.
+// sources returns the folder of the program's module. The compiler has recorded it, unless the program was built with
+// -trimpath: then it is the one around the working folder, or the executable.
 func (p *program) sources() (string, error) {
-	candidates := []string{filepath.Dir(p.file)}
-	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		candidates = append(candidates, filepath.Dir(file))
+	_, file, _, _ := runtime.Caller(0)
+	if filepath.IsAbs(file) {
+		if dir := p.around(filepath.Dir(file)); dir != "" {
+			return dir, nil
+		}
+		return "", fmt.Errorf("compiled cells need the sources of this program, which are no longer around %s: build it again in a checkout", filepath.Dir(file))
 	}
 	if dir, err := os.Getwd(); err == nil {
-		candidates = append(candidates, dir)
-	}
-	for _, dir := range candidates {
-		for ; ; dir = filepath.Dir(dir) {
-			b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-			if err == nil {
-				if strings.HasPrefix(string(b), "module "+p.module+"\n") {
-					return dir, nil
-				}
-				break
-			}
-			if dir == filepath.Dir(dir) {
-				break
-			}
+		if dir := p.around(dir); dir != "" {
+			return dir, nil
 		}
 	}
-	return "", errors.New("compiled cells need the sources of this program: start it with go run in its checkout")
+	if dir := p.around(filepath.Dir(p.file)); dir != "" {
+		return dir, nil
+	}
+	return "", errors.New("this program neither carries a compiler nor says where its sources are: compiled cells need one of the two; start it in its checkout, or with go run . there")
+}
+
+// around returns the folder of the program's module around another, or "".
+func (p *program) around(dir string) string {
+	for {
+		b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(b), "module "+p.module+"\n") {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if err == nil || parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }

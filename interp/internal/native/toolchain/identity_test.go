@@ -1,0 +1,282 @@
+package toolchain
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"halfnote/internal/testenv"
+)
+
+// asking is a module with this package. Its program, and its test, say whether their cells could be compiled, and read one
+// of their variables by its address.
+type asking struct {
+	dir, cache string
+	env        []string
+}
+
+const askingMain = `package main
+
+import (
+	"io"
+	"os"
+
+	"example.com/asking/ask"
+	"example.com/asking/other"
+)
+
+var (
+	label = "a label" // -X sets it
+	probe = other.Number() + len(label)
+)
+
+func main() {
+	io.Copy(io.Discard, os.Stdin)
+	ask.Ask(label, probe)
+}
+`
+
+const askingAsk = `package ask
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"example.com/asking/other"
+	"example.com/asking/toolchain"
+)
+
+func Ask(label string, probe int) {
+	t, err := toolchain.Find(context.Background())
+	if err != nil {
+		fmt.Println("refused:", err)
+		return
+	}
+	address := t.Addresses["example.com/asking/other.Probe"]
+	fmt.Println("found", label, *(**int)(unsafe.Pointer(&address)) == &other.Probe, probe, t.Packages["fmt"] != "")
+}
+`
+
+const askingOther = `package other
+
+const Factor = 2
+
+var Probe = 42
+
+//go:noinline
+func Number() int { return Factor * (Probe + 1) }
+`
+
+// newAsking writes the module.
+func newAsking(t *testing.T) *asking {
+	t.Helper()
+	if !testenv.Requires("native") {
+		t.Skip("HALFNOTE_REQUIRE does not list native")
+	}
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asking{dir: t.TempDir(), cache: t.TempDir()}
+	a.env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN="+runtime.Version(), "GOCACHE="+strings.TrimSpace(string(cache)), "XDG_CACHE_HOME="+a.cache, "GOBIN="+filepath.Join(a.dir, "bin"))
+	files := map[string]string{
+		"go.mod":            "module example.com/asking\n\ngo 1.26\n",
+		"main.go":           askingMain,
+		"ask/ask.go":        askingAsk,
+		"ask/ask_test.go":   "package ask\n\nimport \"testing\"\n\nfunc TestAsk(*testing.T) { Ask(\"a label\", 93) }\n",
+		"other/other.go":    askingOther,
+		"toolchain/link.sh": string(linkScript),
+	}
+	own, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range own {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			files["toolchain/"+name] = string(b)
+		}
+	}
+	for name, text := range files {
+		a.write(t, name, text)
+	}
+	return a
+}
+
+// write writes a file of the module.
+func (a *asking) write(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join(a.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command is a command in the folder of the module.
+func (a *asking) command(t *testing.T, command ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = a.dir, a.env
+	return cmd
+}
+
+// run runs a command and returns what it prints.
+func (a *asking) run(t *testing.T, command ...string) string {
+	t.Helper()
+	out, err := a.command(t, command...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%q: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// TestIdentity builds a program in each way, and lets it find its toolchain.
+func TestIdentity(t *testing.T) {
+	a := newAsking(t)
+	if git, err := exec.LookPath("git"); err == nil {
+		for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a@example.com commit -qm first"} {
+			a.run(t, append([]string{git}, strings.Fields(args)...)...)
+		}
+	}
+	const found, labelled = "found a label true 93 true", "found another true 93 true"
+	for _, tt := range []struct{ name, command, want string }{
+		{"go build", "go build -o asking", found},
+		{"go build, without version control", "go build -buildvcs=false -o asking", found},
+		{"go install", "go install", found},
+		{"without debug information", "go build -ldflags=-w -o asking", found},
+		{"stripped", "go build -ldflags=-s -o asking", found},
+		{"stripped, without a build ID", "go build -ldflags=-s|-w|-buildid= -o asking", found},
+		{"with a build ID of its own", "go build -ldflags=-buildid=one -o asking", found},
+		{"trimmed", "go build -trimpath -o asking", found},
+		{"trimmed and stripped", "go build -trimpath -ldflags=-s|-w -o asking", found},
+		{"trimmed and stripped, without a build ID", "go build -trimpath -ldflags=-s|-w|-buildid= -o asking", found},
+		{"with a value", "go build -ldflags=-X|main.label=another -o asking", labelled},
+		{"stripped, with a value", "go build -ldflags=-s|-w|-X|main.label=another -o asking", labelled},
+		{"trimmed, with a value", "go build -trimpath -ldflags=-X|main.label=another -o asking", "or it was built with -trimpath and with flags of the linker, such as -X, which it does not record then"},
+		{"without optimization", "go build -gcflags=-N|-l -o asking", found},
+		{"go run", "go run .", found},
+		{"go run, trimmed", "go run -trimpath .", found},
+		{"go run, with a value", "go run -ldflags=-X|main.label=another .", labelled},
+		{"go run, without optimization", "go run -gcflags=-N|-l .", found},
+		{"go run, with flags for a package", "go run -gcflags=example.com/asking=-N|-l .", found},
+		{"go run of files", "go run main.go", "go run . instead of go run main.go"},
+		{"go test", "go test -v ./ask", found},
+		{"go test -c", "go test -c -o asking.test ./ask", found},
+		{"measuring coverage", "go build -cover -o asking", "without -cover=true"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var command []string
+			for _, arg := range strings.Fields(tt.command) {
+				command = append(command, strings.ReplaceAll(arg, "|", " "))
+			}
+			out := a.run(t, command...)
+			switch {
+			case command[1] == "install":
+				out = a.run(t, "bin/asking")
+			case strings.Contains(tt.command, "test -c"):
+				out = a.run(t, "./asking.test", "-test.v")
+			case strings.Contains(tt.command, "-o asking"):
+				out = a.run(t, "./asking")
+			}
+			if !strings.Contains(out, tt.want) {
+				t.Errorf("%s: got %s\nwant %s", tt.command, out, tt.want)
+			}
+		})
+	}
+}
+
+// TestIdentityChanged checks that a program is refused whose sources have changed since it was built, also where
+// neither package main nor the interface of a package shows it.
+func TestIdentityChanged(t *testing.T) {
+	a := newAsking(t)
+	for _, flags := range []string{"", "-s -w", "-s -w -buildid="} {
+		a.run(t, "go", "build", "-ldflags="+flags, "-o", "asking")
+		for _, tt := range []struct{ name, file, from, to string }{
+			{"package main", "main.go", "probe = ", "probe = 1 + "},
+			{"a constant", "other/other.go", "Factor = 2", "Factor = 3"},
+			{"the value of a variable", "other/other.go", "Probe = 42", "Probe = 43"},
+			{"the body of a function", "other/other.go", "Probe + 1", "Probe + 2"},
+		} {
+			text, err := os.ReadFile(filepath.Join(a.dir, tt.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.write(t, tt.file, strings.Replace(string(text), tt.from, tt.to, 1))
+			if out, want := a.run(t, "./asking"), "have changed since this program was built: build it again"; !strings.Contains(out, want) {
+				t.Errorf("%s, linked with %q: got %s\nwant %s", tt.name, flags, out, want)
+			}
+			a.write(t, tt.file, string(text))
+		}
+		if out := a.run(t, "./asking"); !strings.HasPrefix(out, "found") {
+			t.Errorf("the former sources, linked with %q: got %s\nwant found", flags, out)
+		}
+	}
+}
+
+// TestIdentityReplaced checks that a program whose file is replaced while it runs is not taken for the new one.
+func TestIdentityReplaced(t *testing.T) {
+	a := newAsking(t)
+	a.run(t, "go", "build", "-o", "asking")
+	cmd := a.command(t, "./asking")
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	a.run(t, "go", "build", "-ldflags=-s -X main.label=another", "-o", "new")
+	if err := os.Rename(filepath.Join(a.dir, "new"), filepath.Join(a.dir, "asking")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(in, "\n")
+	in.Close()
+	if waited := cmd.Wait(); err != nil || waited != nil || !strings.HasPrefix(out.String(), "found a label true 93") {
+		t.Errorf("got %s, %v, %v; want found", out.String(), err, waited)
+	}
+}
+
+// TestIdentityGone checks what a program says whose sources are not where they were.
+func TestIdentityGone(t *testing.T) {
+	a := newAsking(t)
+	a.run(t, "go", "build", "-o", "asking")
+	a.run(t, "go", "build", "-trimpath", "-o", "trimmed")
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(a.dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	old := a.dir
+	a.dir = moved
+	if out, want := a.run(t, "./asking"), "no longer around "+old; !strings.Contains(out, want) {
+		t.Errorf("got %s\nwant %s", out, want)
+	}
+	if out := a.run(t, "./trimmed"); !strings.HasPrefix(out, "found") {
+		t.Errorf("trimmed, in the moved folder: got %s\nwant found", out)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "trimmed")
+	if err := os.Rename(filepath.Join(moved, "trimmed"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if out := a.run(t, elsewhere); !strings.HasPrefix(out, "found") {
+		t.Errorf("trimmed, started in its checkout: got %s\nwant found", out)
+	}
+	a.dir = t.TempDir()
+	a.cache = t.TempDir()
+	a.env = append(a.env, "XDG_CACHE_HOME="+a.cache)
+	if out, want := a.run(t, elsewhere), "start it in its checkout"; !strings.Contains(out, want) {
+		t.Errorf("trimmed, elsewhere: got %s\nwant %s", out, want)
+	}
+}
