@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"go/version"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,7 +24,7 @@ func TestNewerLanguage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := evalFor(t, newSession(t), 1, c.code, "")
-			if version.Compare(runtime.Version(), "go1.27") >= 0 {
+			if newest() {
 				if got != c.want {
 					t.Errorf("got %q, want %q", got, c.want)
 				}

@@ -125,14 +125,15 @@ func (g *Generics) embedded() {
 		if t == nil || g.Info.Uses[id] != nil {
 			return
 		}
+		found, depth := "", 0 // other instances of the type may be embedded deeper
 		for _, name := range byOrigin[id.Name] {
-			if o, _, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name); o != nil {
-				if v, ok := o.(*types.Var); ok && v.Embedded() {
-					id.Name = name
-					g.again = true
-					return
-				}
+			o, index, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name)
+			if v, ok := o.(*types.Var); ok && v.Embedded() && (found == "" || len(index) < depth) {
+				found, depth = name, len(index)
 			}
+		}
+		if found != "" {
+			id.Name, g.again = found, true
 		}
 	}
 	// Generic declarations may mention such fields of types that are not generic.
