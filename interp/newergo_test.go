@@ -55,3 +55,89 @@ func TestNewerModule(t *testing.T) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 }
+
+// TestNewerAssistance checks completion, help and the debugger where cells use the newer language.
+func TestNewerAssistance(t *testing.T) {
+	if !newest() {
+		t.Skip("needs a program built with Go 1.27 or newer")
+	}
+	s := newSession(t)
+	evalFor(t, s, 1, `type List[E any] []E
+
+// Map returns the results of f.
+func (l List[E]) Map[F any](f func(E) F) List[F] {
+	var out List[F]
+	for _, x := range l {
+		out = append(out, f(x))
+	}
+	return out
+}
+
+type Point struct{ X, Y int }
+type Inner struct {
+	Point
+	name string
+}
+type Shape struct {
+	Inner
+	*List[int]
+	kind rune
+}
+
+func (s *Shape) Tag[T any](t T, more ...T) T { return t }
+
+l := List[string]{"a"}
+sh := Shape{}`, "")
+	has := func(cell string, want ...string) {
+		t.Helper()
+		code, cursor := at(cell)
+		c := s.Complete(code, cursor)
+		for _, w := range want {
+			found := false
+			for _, m := range c.Matches {
+				found = found || strings.HasPrefix(m.Text+" "+m.Type+" "+m.Signature, w)
+			}
+			if !found {
+				t.Errorf("%s: got %v, want %s", cell, c.Matches, w)
+			}
+		}
+	}
+	says := func(cell string, want ...string) {
+		t.Helper()
+		code, cursor := at(cell)
+		b, _ := s.Inspect(code, cursor, 1)
+		for _, w := range want {
+			if !strings.Contains(b.String(), w) {
+				t.Errorf("%s: got\n%s\nwant\n%s", cell, b, w)
+			}
+		}
+	}
+	has("l.M|", "Map method [F any](f func(string) F) List[F]")
+	has("sh.|", "Tag method [T any](t T, more ...T) T", "Map method", "X field int", "Inner field")
+	has("l.Map(func(s string) int { return len(s) }).Ma|", "Map method [F any](f func(int) F) List[F]")
+	has("l.Map[bool](nil)[0] && strings.Has|", "HasPrefix function")
+	has("func (l List[E]) Each[K comparable](key func(E) K) map[K]E {\n\tm := map[K]E{}\n\tl.Ma|\n}", "Map method")
+	has("func (l List[E]) Each[K comparable](key func(E) K) map[K]E {\n\tm := map[K]E{}\n\tke|\n}", "key parameter func(E) K")
+	has("func (s *Shape) Also[K comparable](shape K) {\n\ts.na|", "name field string")
+	has("Shape{|}", "Inner", "kind", "X", "name")
+	has("Shape{na|}", "name")
+	has("Shape{X: 1, k|}", "kind")
+	says("l.Ma|p", "func (l List[E]) Map[F any](f func(E) F) List[F]", "Map returns the results of f.", "out = append(out, f(x))")
+	says("l.Map(|", "Map[F any](f func(string) F) List[F]")
+	says("l.Map[int](|", "Map")
+	says("sh.Tag[string](|", "Tag")
+	says("sh.Ta|g", "func (s *Shape) Tag[T any](t T, more ...T) T")
+	says("Li|st", "type List[E any] []E", "Map[F any]")
+	if got := evalFor(t, s, 2, "func (s *Shape) Half[T any](t T, n int) int {\n\tm := 1 / n\n\treturn m\n}\nsh.Half(\"x\", 0)", ""); !strings.Contains(got, "In[2], line 2, in (*Shape).Half\n") || !strings.Contains(got, "where: n is 0") {
+		t.Errorf("traceback: got %s", got)
+	}
+	const code = "func (s *Shape) Double[T any](t T, n int) int {\n\tm := 2 * n\n\treturn m\n}\nsh.Double(true, 4)"
+	s.SetBreakpoints(code, []int{3})
+	if got, want := debugged(t, s, 3, code, "stepOut"), "breakpoint at (*Shape).Double:3 < In[3]:5 m=8 n=4"; !strings.HasPrefix(got, want) {
+		t.Errorf("debugger: got %s, want %s", got, want)
+	}
+	s.Debug(nil)
+	if got, err := Format("func (s *Shape)Tag[ T any ](t T)T{return t}\nx:=Shape{X:1,name:\"n\"}"); err != nil || got != "func (s *Shape) Tag[T any](t T) T { return t }\nx := Shape{X: 1, name: \"n\"}" {
+		t.Errorf("format: got %q, %v", got, err)
+	}
+}
