@@ -24,7 +24,7 @@ func TestExportedPrograms(t *testing.T) {
 	}
 	names := []string{"export", "generics", "programs", "wholeprogram"}
 	if newest() {
-		names = append(names, "go1.27/genericmethods", "go1.27/promotedfields", "go1.27/inference")
+		names = append(names, "go1.27/genericmethods", "go1.27/genericmethodforms", "go1.27/promotedfields", "go1.27/inference")
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {

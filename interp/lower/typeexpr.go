@@ -139,7 +139,7 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 	case *types.Interface:
 		if w.plain && t.Empty() {
 			w.respelled = true
-			return ast.NewIdent("any")
+			return ast.NewIdent("interface {}") // as in %T
 		}
 		return w.iface(t)
 	case *types.Union:

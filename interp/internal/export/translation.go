@@ -126,7 +126,10 @@ func (t *translation) name(u use) string {
 	}
 	b := t.c.BindingOf(o)
 	if fn, ok := o.(*types.Func); ok && b != nil && lower.IsGenericMethod(fn) {
-		return versioned(fn.Name(), b)
+		if !b.Again {
+			return ""
+		}
+		return fmt.Sprintf("%s__%d", fn.Name(), b.Seq)
 	}
 	switch {
 	case b == nil:
@@ -138,15 +141,6 @@ func (t *translation) name(u use) string {
 		return cmp.Or(t.c.Env.Of(b).Hook, b.Slot)
 	}
 	return b.Slot
-}
-
-// versioned returns the name of a generic method that replaces one of an earlier cell, or "" for the first.
-func versioned(method string, b *front.Binding) string {
-	_, version, replaced := strings.Cut(b.Slot, "__")
-	if !replaced {
-		return ""
-	}
-	return method + "__" + version
 }
 
 // declare writes the declarations and variables of the cell, and the declarations that

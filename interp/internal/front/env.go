@@ -40,6 +40,7 @@ type Binding struct {
 	Typ     string // type as users see it
 	Src     *Source
 	Generic bool
+	Again   bool // whether it is a generic method that replaces one of its type
 }
 
 // Cell returns the number of the cell In[n] that declares the binding.

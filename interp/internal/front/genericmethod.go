@@ -14,8 +14,11 @@ import (
 
 // bindGenericMethod makes the binding of the function that a generic method becomes.
 func (c *Bound) bindGenericMethod(m *Method, fn *types.Func) {
-	name := m.Typ.Name + "." + m.Name
-	m.Fn = &Binding{Name: name, Kind: KindFunc, Generic: true, Made: m.Src.Cell, Seq: c.Seq, Src: m.Src, Typ: TypeString(fn.Type(), c.Pkg), Slot: c.slotName(m.Typ.Name + "_" + m.Name)}
+	old := c.Env.Of(m.Typ).Method(m.Name)
+	m.Fn = &Binding{
+		Name: m.Typ.Name + "." + m.Name, Kind: KindFunc, Generic: true, Made: m.Src.Cell, Seq: c.Seq, Src: m.Src,
+		Typ: TypeString(fn.Type(), c.Pkg), Slot: c.slotName(fmt.Sprintf("%s_%s__%d", m.Typ.Slot, m.Name, c.Seq)), Again: old != nil && old.Fn != nil,
+	}
 	c.methodFns[fn] = m.Fn
 }
 
