@@ -52,7 +52,7 @@ func TestNewerModule(t *testing.T) {
 	}
 	got := evalFor(t, newSession(t), 1, `import "m/a"`, "")
 	if want := "its go.mod says go 1.99.1, which needs a halfnote built with Go 1.99 or newer; this one is built with " + runtime.Version(); !strings.Contains(got, want) {
-		t.Errorf("got %q, want %q in it", got, want)
+		t.Errorf("got %q, want a text that contains %q", got, want)
 	}
 }
 
