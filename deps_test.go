@@ -56,9 +56,10 @@ STD, dist/internal/mpi < dist/internal/mpi/mpitest
 STD, dist/internal/mpi, tensor/driver < dist/internal/nccl
 STD, amp, dist/internal/mpi, dist/internal/nccl, tensor, tensor/driver, tensor/nn, tensor/optim, tensor/data < dist
 
+STD, display < kernel/eval
 STD, nacl < kernel/curve
 STD, kernel/curve, zmq4 < kernel/guard
-STD, display, kernel/curve, kernel/guard, zmq4, sqlite < kernel
+STD, display, kernel/eval, kernel/curve, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
@@ -66,19 +67,19 @@ STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine, interp/internal/clone
 STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
-STD, display, kernel, interp/engine, gid < interp/internal/live
+STD, display, kernel/eval, interp/engine, gid < interp/internal/live
 STD < interp/internal/ansi
-STD, internal/near, display, kernel, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
+STD, internal/near, display, kernel/eval, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
 STD, interp/internal/dynamic < interp/internal/peek
 STD < interp/internal/history, interp/internal/shell, interp/internal/words
 STD, display, internal/text, interp/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
 STD, interp/internal/front < interp/internal/files
 STD, interp/engine, interp/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
-STD, internal/text, kernel, interp/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
-STD, internal/near, internal/text, display, kernel, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
+STD, internal/text, kernel/eval, interp/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
+STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
 STD, interp/engine, interp/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
-STD, kernel, interp/engine, interp/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
-STD, kernel, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
+STD, kernel/eval, interp/engine, interp/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
+STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
 STD, interp/lower, interp/internal/ansi < interp/internal/syntax
 STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess, interp/internal/typemaker
@@ -91,16 +92,17 @@ STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
-STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
+STD, display, display/widget, kernel/eval, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
 STD < notebooks
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
 install/wheel < install, internal/wheel
-install < internal/wheel
-STD < internal/wheel
-STD < internal/e2e, internal/newgo, internal/testenv
+install, internal/release < internal/wheel
+STD < internal/release, internal/wheel
+STD < internal/e2e, internal/newgo, internal/systems, internal/testenv
+STD, display, internal/plumbing, interp, kernel/eval, tensor/driver < internal/systems/page
 everything < .
 `
 

@@ -22,14 +22,14 @@ import (
 	"halfnote/display"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/release"
 	"halfnote/interp"
 	"halfnote/kernel/client"
 	"halfnote/notebooks/notebook"
 	"halfnote/tensor"
 )
 
-// version is the release; it goes into the kernelspec and kernel_info.
-const version = "0.1.0"
+const version = release.Version
 
 type commands struct {
 	Kernel    kernelCommand    `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
@@ -43,6 +43,7 @@ type commands struct {
 	NBGrader  nbgraderCommand  `cmd:"" name:"nbgrader" help:"Write nbgrader's configuration for a course with Go notebooks."`
 	Bench     benchCommand     `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
 	Work      workCommand      `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
+	Cells     cellsCommand     `cmd:"" hidden:"" help:"Fail unless cells can be compiled."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what halfnote finds on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Help      helpCommand      `cmd:"" help:"Describe the commands, or one of them."`
@@ -53,6 +54,9 @@ func main() {
 	defer stop()
 	if err := command(ctx)(); err != nil {
 		fmt.Fprintln(os.Stderr, "halfnote:", err)
+		if missing := (*engineError)(nil); errors.As(err, &missing) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -101,9 +105,12 @@ func (c installCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	second := secondEngine(c.Engine)
-	if c.Remote != "" {
-		second = ""
+	second := ""
+	if c.Remote == "" { // another machine may have what this one lacks
+		if err := available(ctx, program, c.Engine); err != nil {
+			return err
+		}
+		second = secondEngine(ctx, program, c.Engine)
 	}
 	dir, err := install.Install(install.Options{
 		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Second: second, Ranks: c.Ranks, Launcher: c.Launcher, Remote: c.Remote, Image: c.Image, Version: version, Binary: program,
@@ -160,23 +167,6 @@ func (c siteCommand) Run(ctx context.Context) error {
 	}
 	fmt.Println("open", filepath.Join(c.Dir, "index.html"), "in a browser")
 	return nil
-}
-
-// other returns the name of an engine; "" for the default one.
-func other(engine string) string {
-	if engine == interp.Engines[0] {
-		return ""
-	}
-	return engine
-}
-
-// secondEngine returns the engine of a second kernel that is installed together with the default
-// one, for choice: the one that compiles cells, if that works here, or "".
-func secondEngine(engine string) string {
-	if engine != interp.Engines[0] || interp.CompiledCells() != nil {
-		return ""
-	}
-	return interp.Compiled
 }
 
 var built struct {
@@ -290,6 +280,13 @@ var tutorials embed.FS
 const tutorialsDir = "halfnote-notebooks"
 
 func (c labCommand) Run(ctx context.Context) error {
+	program, err := ownProgram(ctx)
+	if err != nil {
+		return err
+	}
+	if err := available(ctx, program, c.Engine); err != nil {
+		return err
+	}
 	if len(c.Args) > 0 && c.Args[0] == "--" { // jupyter would take it for a file's name
 		c.Args = c.Args[1:]
 	}
@@ -299,12 +296,8 @@ func (c labCommand) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	program, err := ownProgram(ctx)
-	if err != nil {
-		return err
-	}
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Second: secondEngine(c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Second: secondEngine(ctx, program, c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }
@@ -359,11 +352,18 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx), MPI: mpiLine()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(ctx), Ranks: launcherLine(ctx), MPI: mpiLine()})
 }
 
-func compiled() string {
-	if err := interp.CompiledCells(); err != nil {
+func compiled(ctx context.Context) string {
+	own, err := os.Executable()
+	if err == nil {
+		err = available(ctx, own, interp.Compiled)
+	}
+	if missing := (*engineError)(nil); errors.As(err, &missing) {
+		return missing.why
+	}
+	if err != nil {
 		return err.Error()
 	}
 	return "cells can be compiled: --engine " + interp.Compiled

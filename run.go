@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"halfnote/interp"
@@ -30,6 +32,15 @@ type runCommand struct {
 }
 
 func (c runCommand) Run(ctx context.Context) error {
+	if c.Engine != nil {
+		program, err := ownProgram(ctx)
+		if err == nil {
+			err = available(ctx, program, *c.Engine)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
 		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
@@ -58,5 +69,10 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	}
 	o.Stderr = os.Stderr
 	o.TransportEncryption = c.TransportEncryption
-	return client.Start(ctx, spec, o)
+	k, err := client.Start(ctx, spec, o)
+	if err == nil && engine == interp.Compiled && k.Info().Engine != interp.CompiledLabel {
+		_, why, _ := strings.Cut(k.Info().Banner, "\nNote: ")
+		return nil, errors.Join(&engineError{why}, k.Close())
+	}
+	return k, err
 }

@@ -30,7 +30,7 @@ func Distribution(program []byte, goos, version string, tags []string) (wheel.Wh
 		Name: "halfnote", Version: version, Summary: "A Jupyter kernel for Go with tensors and automatic mixed precision", Tags: tags,
 		Headers: []string{
 			"Requires-Python: >=3.8",
-			"License: BSD-3-Clause",
+			"License-Expression: BSD-3-Clause",
 			"Keywords: jupyter,kernel,go,mixed precision,amp",
 			"Provides-Extra: lab",
 			`Requires-Dist: jupyterlab>=4.4; extra == "lab"`,

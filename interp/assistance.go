@@ -7,21 +7,21 @@ import (
 	"halfnote/display"
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/front"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
-// Complete implements kernel.Completer. It lists completions of the identifier that ends at cursor:
+// Complete implements eval.Completer. It lists completions of the identifier that ends at cursor:
 // members after a dot, keys in a composite literal, labels after break, otherwise the names in
 // scope, importable packages, and keywords. In strings it lists import paths, the keys of an existing
 // map, and files for a function that expects a file name; in the line of a magic, magics and their
 // arguments. It offers nothing in comments, other strings and numbers.
-func (s *Session) Complete(code string, cursor int) kernel.Completion {
+func (s *Session) Complete(code string, cursor int) eval.Completion {
 	snap, done := s.look()
 	defer done()
 	return assist.Complete(snap, code, cursor)
 }
 
-// Inspect implements kernel.Evaluator. It describes the name at cursor with its declaration, its value
+// Inspect implements eval.Evaluator. It describes the name at cursor with its declaration, its value
 // and its comment, as plain text and as markdown. It also describes keywords, literals and magics.
 // Between the parentheses of a call it describes the called function, or names it if the cursor is on
 // an argument. detail 1 adds the source of declarations in cells.
@@ -31,8 +31,8 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return assist.Inspect(snap, code, cursor, detail)
 }
 
-// IsComplete implements kernel.Evaluator.
-func (s *Session) IsComplete(code string) kernel.Completeness {
+// IsComplete implements eval.Evaluator.
+func (s *Session) IsComplete(code string) eval.Completeness {
 	return assist.IsComplete(code, s.isValue)
 }
 
@@ -44,13 +44,13 @@ func (s *Session) isValue(name string, member bool) bool {
 	return s.env.IsValue(name, member)
 }
 
-// Variables implements kernel.VariableLister. While a cell runs, the variables have no
+// Variables implements eval.VariableLister. While a cell runs, the variables have no
 // values and no parts: values that are being changed cannot be read safely.
-func (s *Session) Variables() []kernel.Variable {
-	var list []kernel.Variable
+func (s *Session) Variables() []eval.Variable {
+	var list []eval.Variable
 	if !s.looking(func() { list = s.variables() }) {
 		for _, b := range s.declared() {
-			list = append(list, kernel.Variable{Name: b.Name, Type: b.Typ, Value: assist.Busy})
+			list = append(list, eval.Variable{Name: b.Name, Type: b.Typ, Value: assist.Busy})
 		}
 	}
 	return list
@@ -71,9 +71,9 @@ func (s *Session) declared() []*front.Binding {
 }
 
 // variables describes the variables. Only the calling cell may be running.
-func (s *Session) variables() (list []kernel.Variable) {
+func (s *Session) variables() (list []eval.Variable) {
 	for _, b := range s.declared() {
-		list = append(list, kernel.Variable{Name: b.Name, Type: b.Typ})
+		list = append(list, eval.Variable{Name: b.Name, Type: b.Typ})
 	}
 	return assist.Variables(s.seen(), list)
 }

@@ -16,7 +16,7 @@ import (
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/syntax"
 	"halfnote/interp/lower"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // cell is a cell that the engine runs.
@@ -25,7 +25,7 @@ type cell struct {
 	front.Lowered
 	n        int
 	ctx      context.Context
-	out      kernel.Output
+	out      eval.Output
 	starts   []*front.SourceUnit // packages to initialize before the cell runs
 	markBase int                 // number of marks in the session before those of the cell
 	program  engine.Program
@@ -35,7 +35,7 @@ type cell struct {
 
 // run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
 // execution trace.
-func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+func (s *Session) run(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
 	defer trim(allocated())
 	stops := s.debugger.On()
 	c, err := s.execute(ctx, in, out, stops)
@@ -57,7 +57,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 
 // execute prepares a cell and runs it, without showing its value. With stops, it stops at
 // breakpoints.
-func (s *Session) execute(ctx context.Context, in kernel.Cell, out kernel.Output, stops bool) (*cell, error) {
+func (s *Session) execute(ctx context.Context, in eval.Cell, out eval.Output, stops bool) (*cell, error) {
 	c := &cell{n: in.Count, ctx: ctx, out: out}
 	texts := &front.Texts{}
 	err := s.prepare(c, s.front.Input(in.Count, in.Code, texts, stops))
@@ -99,7 +99,7 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 }
 
 // check parses and type-checks a cell. checking must be held.
-func (s *Session) check(in front.Input, out kernel.Output) (*front.Checked, error) {
+func (s *Session) check(in front.Input, out eval.Output) (*front.Checked, error) {
 	s.reload(out)
 	p, err := front.Parse(in, s.env)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Session) check(in front.Input, out kernel.Output) (*front.Checked, erro
 }
 
 // examine parses and type-checks a cell that is not to run.
-func (s *Session) examine(in kernel.Cell, out kernel.Output) (*front.Checked, error) {
+func (s *Session) examine(in eval.Cell, out eval.Output) (*front.Checked, error) {
 	s.checking.Lock()
 	defer s.checking.Unlock()
 	texts := &front.Texts{}
@@ -143,20 +143,20 @@ func (s *Session) target() *front.Target {
 }
 
 // finish returns the result of a cell.
-func (s *Session) finish(c *cell, err error) kernel.Result {
+func (s *Session) finish(c *cell, err error) eval.Result {
 	var r *syntax.Rejected
 	var p *engine.Panic
 	switch {
 	case err == nil:
-		return kernel.Result{Value: c.value}
+		return eval.Result{Value: c.value}
 	case errors.As(err, &r):
-		return kernel.Result{Err: s.describer().Mistakes(r)}
+		return eval.Result{Err: s.describer().Mistakes(r)}
 	case errors.As(err, &p):
-		return kernel.Result{Err: s.panicked(c, p)}
+		return eval.Result{Err: s.panicked(c, p)}
 	case errors.Is(err, errLeft):
-		return kernel.Result{Err: s.describer().Interrupted("", nil)}
+		return eval.Result{Err: s.describer().Interrupted("", nil)}
 	}
-	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
+	return eval.Result{Err: &eval.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
 }
 
 // drop releases the resources that only this cell used. A cell that was left behind is

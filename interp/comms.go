@@ -8,11 +8,11 @@ import (
 
 	"halfnote/display/widget"
 	"halfnote/interp/internal/live"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
-// UseComms implements kernel.CommUser.
-func (s *Session) UseComms(c kernel.Comms) { s.comms.use(c) }
+// UseComms implements eval.CommUser.
+func (s *Session) UseComms(c eval.Comms) { s.comms.use(c) }
 
 // transport connects the widgets of cells to front ends through the kernel, and runs
 // incoming messages as code of cells.
@@ -21,11 +21,11 @@ type transport struct {
 	widgets *widget.Manager // widgets known to front ends
 
 	mu      sync.Mutex
-	kernel  kernel.Comms // nil until UseComms
-	targets map[string]kernel.CommOpened
+	kernel  eval.Comms // nil until UseComms
+	targets map[string]eval.CommOpened
 }
 
-func (t *transport) use(c kernel.Comms) {
+func (t *transport) use(c eval.Comms) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kernel = c
@@ -43,7 +43,7 @@ func (t *transport) Open(target string, m widget.Message, h widget.Handler) (wid
 		return nil, errors.New("interp: cannot open a comm: there is no front end")
 	}
 	t.live.Expect(-1) // from now on, a click may wake any goroutine
-	c, err := k.Open(target, kernel.CommMessage(m), t.live.Current().Kernel(), t.handler(h))
+	c, err := k.Open(target, eval.CommMessage(m), t.live.Current().Kernel(), t.handler(h))
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func (t *transport) Open(target string, m widget.Message, h widget.Handler) (wid
 
 // Register implements widget.Transport.
 func (t *transport) Register(target string, opened func(widget.Conn, widget.Message) widget.Handler) {
-	var take kernel.CommOpened
+	var take eval.CommOpened
 	if opened != nil {
-		take = func(ctx context.Context, c kernel.Comm, m kernel.CommMessage, out kernel.Output) (h kernel.CommHandler) {
+		take = func(ctx context.Context, c eval.Comm, m eval.CommMessage, out eval.Output) (h eval.CommHandler) {
 			t.run(ctx, out, func() { h = t.handler(opened(conn{c, t.live}, widget.Message(m))) })
 			return h
 		}
@@ -73,20 +73,20 @@ func (t *transport) Register(target string, opened func(widget.Conn, widget.Mess
 // Redirect implements widget.Transport.
 func (t *transport) Redirect(o *widget.Output, f func()) { t.live.Redirect(o, f) }
 
-func (t *transport) handler(h widget.Handler) kernel.CommHandler {
-	call := func(f func(widget.Message)) func(context.Context, kernel.CommMessage, kernel.Output) {
+func (t *transport) handler(h widget.Handler) eval.CommHandler {
+	call := func(f func(widget.Message)) func(context.Context, eval.CommMessage, eval.Output) {
 		if f == nil {
 			return nil
 		}
-		return func(ctx context.Context, m kernel.CommMessage, out kernel.Output) {
+		return func(ctx context.Context, m eval.CommMessage, out eval.Output) {
 			t.run(ctx, out, func() { f(widget.Message(m)) })
 		}
 	}
-	return kernel.CommHandler{Message: call(h.Message), Closed: call(h.Closed)}
+	return eval.CommHandler{Message: call(h.Message), Closed: call(h.Closed)}
 }
 
 // run runs a callback.
-func (t *transport) run(ctx context.Context, out kernel.Output, f func()) {
+func (t *transport) run(ctx context.Context, out eval.Output, f func()) {
 	if t.live.Beside(ctx, out, f) {
 		fmt.Fprintln(out.Stderr(), "a widget callback was interrupted")
 	}
@@ -95,14 +95,14 @@ func (t *transport) run(ctx context.Context, out kernel.Output, f func()) {
 // conn is a comm of the kernel. The parent of its messages is the cell that the calling
 // goroutine belongs to.
 type conn struct {
-	kernel.Comm
+	eval.Comm
 	live *live.Registry
 }
 
 func (c conn) Send(m widget.Message) error {
-	return c.Comm.Send(kernel.CommMessage(m), c.live.Current().Kernel())
+	return c.Comm.Send(eval.CommMessage(m), c.live.Current().Kernel())
 }
 
 func (c conn) Close(m widget.Message) error {
-	return c.Comm.Close(kernel.CommMessage(m), c.live.Current().Kernel())
+	return c.Comm.Close(eval.CommMessage(m), c.live.Current().Kernel())
 }

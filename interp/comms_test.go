@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
-// frontEnd implements kernel.Comms for a test that acts as the front end.
+// frontEnd implements eval.Comms for a test that acts as the front end.
 type frontEnd struct {
 	mu      sync.Mutex
 	comms   []*frontComm
-	targets map[string]kernel.CommOpened
+	targets map[string]eval.CommOpened
 }
 
 // frontComm is one comm of a frontEnd. It records the data of the messages that cells send.
@@ -25,20 +25,20 @@ type frontComm struct {
 	id     string
 	target string
 	model  string
-	out    kernel.Output // output of the cell that opened it
-	h      kernel.CommHandler
+	out    eval.Output // output of the cell that opened it
+	h      eval.CommHandler
 	sent   []string // data of the opening message and of the messages from cells
-	outs   []kernel.Output
+	outs   []eval.Output
 	closed bool
 }
 
-func (f *frontEnd) Register(target string, opened kernel.CommOpened) {
+func (f *frontEnd) Register(target string, opened eval.CommOpened) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.targets[target] = opened
 }
 
-func (f *frontEnd) Open(target string, m kernel.CommMessage, out kernel.Output, h kernel.CommHandler) (kernel.Comm, error) {
+func (f *frontEnd) Open(target string, m eval.CommMessage, out eval.Output, h eval.CommHandler) (eval.Comm, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var data struct {
@@ -54,14 +54,14 @@ func (f *frontEnd) Open(target string, m kernel.CommMessage, out kernel.Output, 
 
 func (c *frontComm) ID() string     { return c.id }
 func (c *frontComm) Target() string { return c.target }
-func (c *frontComm) Send(m kernel.CommMessage, out kernel.Output) error {
+func (c *frontComm) Send(m eval.CommMessage, out eval.Output) error {
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
 	c.sent, c.outs = append(c.sent, string(m.Data)), append(c.outs, out)
 	return nil
 }
 
-func (c *frontComm) Close(kernel.CommMessage, kernel.Output) error {
+func (c *frontComm) Close(eval.CommMessage, eval.Output) error {
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()
 	c.closed = true
@@ -84,17 +84,17 @@ func (f *frontEnd) find(name string) *frontComm {
 // text that the handler printed.
 func (c *frontComm) deliver(ctx context.Context, data string) string {
 	out := &recorder{}
-	c.h.Message(ctx, kernel.CommMessage{Data: json.RawMessage(data)}, out)
-	return out.text(kernel.Result{})
+	c.h.Message(ctx, eval.CommMessage{Data: json.RawMessage(data)}, out)
+	return out.text(eval.Result{})
 }
 
 // TestWidgets checks that widgets and comms of cells exchange messages with a front end.
 func TestWidgets(t *testing.T) {
 	s := newSession(t)
-	f := &frontEnd{targets: map[string]kernel.CommOpened{}}
+	f := &frontEnd{targets: map[string]eval.CommOpened{}}
 	s.UseComms(f)
 	n := 0
-	eval := func(code, want string) {
+	evaluate := func(code, want string) {
 		t.Helper()
 		n++
 		if got := evalFor(t, s, n, code, ""); got != want {
@@ -109,16 +109,16 @@ func TestWidgets(t *testing.T) {
 		}
 	}
 
-	eval(`lr := widget.NewIntSlider(1, 0, 9)
+	evaluate(`lr := widget.NewIntSlider(1, 0, 9)
 seen := 0
 lr.OnChange(func(v int) { seen = v; fmt.Println("now", v) })
 lr`, "= 1 (0 to 9)\n")
 	deliver("IntSlider", `{"method":"update","state":{"value":4}}`, "now 4\n")
-	eval(`10*seen + lr.Value()`, "= 44\n")
-	eval(`lr.SetValue(5)`, "now 5\n")
+	evaluate(`10*seen + lr.Value()`, "= 44\n")
+	evaluate(`lr.SetValue(5)`, "now 5\n")
 
 	// A panic in a callback ends only that callback.
-	eval(`b := widget.NewButton("Go")
+	evaluate(`b := widget.NewButton("Go")
 what := "panic"
 var list []int
 done := make(chan bool)
@@ -139,37 +139,37 @@ display.Show(b)`, "display [Go]\n")
 	if !strings.Contains(got, "index out of range [3] with length 0") || !strings.Contains(got, "In[4], line 8") {
 		t.Errorf("a callback that panics printed %q", got)
 	}
-	eval(`what = "loop"`, "")
+	evaluate(`what = "loop"`, "")
 	out := &recorder{}
-	f.find("Button").h.Message(interruptAfter(t.Context(), s, out, 50*time.Millisecond), kernel.CommMessage{Data: json.RawMessage(click)}, out)
-	if got := out.text(kernel.Result{}); got != "looping\nstderr: a widget callback was interrupted\n" {
+	f.find("Button").h.Message(interruptAfter(t.Context(), s, out, 50*time.Millisecond), eval.CommMessage{Data: json.RawMessage(click)}, out)
+	if got := out.text(eval.Result{}); got != "looping\nstderr: a widget callback was interrupted\n" {
 		t.Errorf("a callback that loops printed %q", got)
 	}
-	eval(`what = "wake"`, "")
+	evaluate(`what = "wake"`, "")
 	clicked := make(chan string)
 	time.AfterFunc(1500*time.Millisecond, func() { clicked <- f.find("Button").deliver(t.Context(), click) })
-	go func() { eval(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported while the cell waits
+	go func() { evaluate(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported while the cell waits
 	if got := <-clicked + <-clicked; got != "" {
 		t.Errorf("the click printed %q", got)
 	}
 
 	// Widget outputs capture the output of their goroutine.
-	eval(`o := widget.NewOutput()
+	evaluate(`o := widget.NewOutput()
 widget.Redirect(o, func() { fmt.Println("inside"); display.Show(7); fmt.Println(len([]int{1})) })
 fmt.Println("outside")
 o`, "outside\n= inside\n7\n1\n")
-	eval(`box := widget.Interact(func() { fmt.Println("lr", lr.Value()) }, lr)
+	evaluate(`box := widget.Interact(func() { fmt.Println("lr", lr.Value()) }, lr)
 box`, "= 5 (0 to 9)\nlr 5\n")
 	deliver("IntSlider", `{"method":"update","state":{"value":6}}`, "now 6\n")
-	eval(`box`, "= 6 (0 to 9)\nlr 6\n")
-	eval(`func() {
+	evaluate(`box`, "= 6 (0 to 9)\nlr 6\n")
+	evaluate(`func() {
 	defer func() { fmt.Println("recovered", recover()) }()
 	widget.Redirect(o, func() { panic("stop") })
 }()`, "recovered stop\n")
-	eval(`fmt.Println("and then")`, "and then\n")
+	evaluate(`fmt.Println("and then")`, "and then\n")
 
 	// Comms that cells open.
-	eval(`c, err := widget.OpenComm("viewer", map[string]int{"a": 1}, func(m widget.Message) {
+	evaluate(`c, err := widget.OpenComm("viewer", map[string]int{"a": 1}, func(m widget.Message) {
 	var q struct{ N int }
 	fmt.Println(m.Decode(&q), q.N)
 })
@@ -178,17 +178,17 @@ fmt.Println(c.Send(map[string]int{"b": 2}), err)`, "<nil> <nil>\n")
 	if c := f.find("viewer"); len(c.sent) != 2 || c.sent[1] != `{"b":2}` {
 		t.Errorf("the viewer received %q, want a second message {\"b\":2}", c.sent)
 	}
-	eval(`widget.RegisterTarget("mine", func(c *widget.Comm, first widget.Message) {
+	evaluate(`widget.RegisterTarget("mine", func(c *widget.Comm, first widget.Message) {
 	fmt.Println("opened with", first)
 	c.OnMessage(func(m widget.Message) { c.Send(map[string]string{"back": m.String()}) })
 })`, "")
 	theirs, out := &frontComm{f: f}, &recorder{}
-	theirs.h = f.targets["mine"](t.Context(), theirs, kernel.CommMessage{Data: json.RawMessage(`{"x":1}`)}, out)
-	if got := out.text(kernel.Result{}) + theirs.deliver(t.Context(), `{}`); got != "opened with {\"x\":1}\n" || theirs.sent[0] != `{"back":"{}"}` {
+	theirs.h = f.targets["mine"](t.Context(), theirs, eval.CommMessage{Data: json.RawMessage(`{"x":1}`)}, out)
+	if got := out.text(eval.Result{}) + theirs.deliver(t.Context(), `{}`); got != "opened with {\"x\":1}\n" || theirs.sent[0] != `{"back":"{}"}` {
 		t.Errorf("the comm that the front end opened: got output %q and messages %q", got, theirs.sent)
 	}
 
-	eval(`%reset`, "")
+	evaluate(`%reset`, "")
 	for _, c := range f.comms {
 		if !c.closed {
 			t.Errorf("%%reset left the comm of a %s%s open", c.model, c.target)

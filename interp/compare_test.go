@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 var compare = flag.Bool("compare", false, "measure the engines and print the table of docs/cells.md")
@@ -70,46 +70,46 @@ func TestCompareChild(t *testing.T) {
 	start := time.Now()
 	s := newSessionOn(t, engine)
 	n := 0
-	eval := func(code string) time.Duration {
+	evaluate := func(code string) time.Duration {
 		n++
 		start := time.Now()
-		if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{}); r.Err != nil {
+		if r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n}, &recorder{}); r.Err != nil {
 			t.Fatalf("%s: %s", code, r.Err.Value)
 		}
 		return time.Since(start)
 	}
-	eval("fmt.Sprint(1)")
+	evaluate("fmt.Sprint(1)")
 	add("session and first cell", "%.0f ms", ms(time.Since(start)))
-	eval("type P struct{ X int }\nfunc (p *P) Inc() { p.X++ }\n" +
+	evaluate("type P struct{ X int }\nfunc (p *P) Inc() { p.X++ }\n" +
 		"func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\n" +
 		"func adds(n int) int { s := 0; for i := 0; i < n; i++ { s += i }; return s }\n" +
 		"func sqrts(n int) float64 { s := 0.0; for i := 0; i < n; i++ { s += math.Sqrt(2) }; return s }\n" +
 		"func incs(n int) int { p := &P{}; for i := 0; i < n; i++ { p.Inc() }; return p.X }\n" +
 		"func news(n int) int { m := map[string][]int{}; for i := 0; i < n; i++ { k := fmt.Sprint(i % 100); m[k] = append(m[k], i) }; return len(m) }")
-	add("fib(30), 1.3 million calls", "%.2f s", best(3, func() time.Duration { return eval("fib(30)") }).Seconds())
-	add("10 million additions in a loop", "%.2f s", best(3, func() time.Duration { return eval("adds(10_000_000)") }).Seconds())
-	add("a call of a method, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("incs(1_000_000)") }))/1e6)
-	add("a call of compiled code, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("sqrts(1_000_000)") }))/1e6)
-	add("an iteration with fmt, a map and append", "%.0f ns", float64(best(3, func() time.Duration { return eval("news(100_000)") }))/1e5)
-	add("the cell 1 + 1, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
+	add("fib(30), 1.3 million calls", "%.2f s", best(3, func() time.Duration { return evaluate("fib(30)") }).Seconds())
+	add("10 million additions in a loop", "%.2f s", best(3, func() time.Duration { return evaluate("adds(10_000_000)") }).Seconds())
+	add("a call of a method, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return evaluate("incs(1_000_000)") }))/1e6)
+	add("a call of compiled code, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return evaluate("sqrts(1_000_000)") }))/1e6)
+	add("an iteration with fmt, a map and append", "%.0f ns", float64(best(3, func() time.Duration { return evaluate("news(100_000)") }))/1e5)
+	add("the cell 1 + 1, median", "%.2f ms", ms(median(300, func() time.Duration { return evaluate("1 + 1") })))
 	add("an interrupt, median", "%.1f ms", ms(median(20, func() time.Duration {
 		ctx, cancel := context.WithCancel(context.Background())
 		var at time.Time
 		time.AfterFunc(20*time.Millisecond, func() { at = time.Now(); cancel() })
 		n++
-		s.Eval(ctx, kernel.Cell{Code: "for { fib(3) }", Count: n}, &recorder{})
+		s.Eval(ctx, eval.Cell{Code: "for { fib(3) }", Count: n}, &recorder{})
 		return time.Since(at)
 	})))
 	for range 500 {
-		eval("v := fmt.Sprint(3)\nv + \"!\"")
+		evaluate("v := fmt.Sprint(3)\nv + \"!\"")
 	}
 	before := resident(t)
 	for range 10_000 {
-		eval("v := fmt.Sprint(3)\nv + \"!\"")
+		evaluate("v := fmt.Sprint(3)\nv + \"!\"")
 	}
 	add("memory that 10 000 cells leave", "%.1f MB", float64(resident(t)-before)/(1<<20))
 	add("total memory after that", "%.0f MB", float64(resident(t))/(1<<20))
-	add("the cell 1 + 1 after that, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
+	add("the cell 1 + 1 after that, median", "%.2f ms", ms(median(300, func() time.Duration { return evaluate("1 + 1") })))
 	data, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // debugged runs a cell under a debugger that responds to each stop with the next word of
@@ -15,16 +15,16 @@ import (
 func debugged(t *testing.T, s *Session, n int, code, how string) string {
 	t.Helper()
 	words := strings.Fields(how)
-	events := make(chan kernel.DebugEvent, 1)
-	s.Debug(func(e kernel.DebugEvent) {
+	events := make(chan eval.DebugEvent, 1)
+	s.Debug(func(e eval.DebugEvent) {
 		if e.Reason != "" {
 			events <- e
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	rec, ended := &recorder{}, make(chan kernel.Result, 1)
-	go func() { ended <- s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec) }()
+	rec, ended := &recorder{}, make(chan eval.Result, 1)
+	go func() { ended <- s.Eval(ctx, eval.Cell{Code: code, Count: n}, rec) }()
 	var saw strings.Builder
 	for {
 		select {
@@ -76,7 +76,7 @@ total`
 	test := func(name, code string, lines []int, how, want string) {
 		t.Helper()
 		n++
-		s.Debug(func(kernel.DebugEvent) {})
+		s.Debug(func(eval.DebugEvent) {})
 		s.SetBreakpoints(code, lines)
 		if got := debugged(t, s, n, code, how); got != want {
 			t.Errorf("%s:\ngot\n%s\nwant\n%s", name, got, want)
@@ -188,7 +188,7 @@ c := &counter{}`
 	s.Debug(nil)
 	step := func(n int, code string, lines []int, want string) {
 		t.Helper()
-		s.Debug(func(kernel.DebugEvent) {})
+		s.Debug(func(eval.DebugEvent) {})
 		s.SetBreakpoints(functions, lines)
 		if got := debugged(t, s, n, code, ""); got != want {
 			t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)
@@ -220,7 +220,7 @@ for i := range 2 {
 }`
 	run := func(n int, panics bool, want string) {
 		t.Helper()
-		s.Debug(func(kernel.DebugEvent) {})
+		s.Debug(func(eval.DebugEvent) {})
 		s.StopAtPanics(panics)
 		if got := debugged(t, s, n, code, ""); !strings.HasPrefix(got, want) {
 			t.Errorf("In[%d]: got\n%s\nwant\n%s", n, got, want)

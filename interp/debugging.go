@@ -7,31 +7,31 @@ import (
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/lower"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
-// Debug implements kernel.Debugger.
-func (s *Session) Debug(event func(kernel.DebugEvent)) { s.debugger.Debug(event) }
+// Debug implements eval.Debugger.
+func (s *Session) Debug(event func(eval.DebugEvent)) { s.debugger.Debug(event) }
 
-// SetBreakpoints implements kernel.Debugger.
+// SetBreakpoints implements eval.Debugger.
 func (s *Session) SetBreakpoints(code string, lines []int) []int {
 	return s.debugger.SetBreakpoints(code, lines)
 }
 
-// StopAtPanics implements kernel.Debugger.
+// StopAtPanics implements eval.Debugger.
 func (s *Session) StopAtPanics(yes bool) { s.debugger.StopAtPanics(yes) }
 
-// Pause implements kernel.Debugger.
+// Pause implements eval.Debugger.
 func (s *Session) Pause() { s.debugger.Pause() }
 
-// Stopped implements kernel.Debugger.
+// Stopped implements eval.Debugger.
 func (s *Session) Stopped() []int { return s.debugger.Stopped() }
 
-// Resume implements kernel.Debugger.
+// Resume implements eval.Debugger.
 func (s *Session) Resume(id int, how string) error { return s.debugger.Resume(id, how) }
 
-// Stack implements kernel.Debugger.
-func (s *Session) Stack(id int) []kernel.DebugFrame { return s.debugger.Stack(id) }
+// Stack implements eval.Debugger.
+func (s *Session) Stack(id int) []eval.DebugFrame { return s.debugger.Stack(id) }
 
 // debugHost implements debug.Session.
 type debugHost struct{ s *Session }
@@ -47,4 +47,4 @@ func (h debugHost) Message(p *engine.Panic) string { return h.s.describer().Pani
 
 func (h debugHost) Seen() assist.Snapshot { return h.s.seen() }
 
-func (h debugHost) Variables() []kernel.Variable { return h.s.variables() }
+func (h debugHost) Variables() []eval.Variable { return h.s.variables() }

@@ -2,7 +2,7 @@
 // and statements in any order, which can use those of earlier cells. The package defines
 // what a session keeps from cell to cell; package front gives cells their meaning, and an
 // engine behind package engine executes them. Of the Jupyter protocol it uses only the
-// interfaces of package kernel. It does not depend on tensors.
+// interfaces of package kernel/eval. It does not depend on tensors.
 //
 // This page describes cells. The scripts in testdata demonstrate each of its sentences.
 //

@@ -33,8 +33,12 @@ var Engines = func() (names []string) {
 }()
 
 // Compiled is the name of the engine that compiles cells with Go's own compiler. It needs what
-// CompiledCells checks; where that is lacking, Yaegi runs the cells.
+// CompiledCells checks; where that is lacking, Yaegi runs the cells, and the session says so in its banner and with its
+// first cell.
 const Compiled = "native"
+
+// CompiledLabel is how a session that compiles cells describes itself, see kernel.Language.
+const CompiledLabel = "compiled cells"
 
 // CompiledCells returns nil if cells can be compiled here, or an error that says why not. The
 // first call may take some seconds.
@@ -58,7 +62,8 @@ func openCompiled(s *Session) (engine.Engine, error) {
 	}
 	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Conflict: func(text string) { panic(mapaccess.Conflict(text)) }})
 	if err != nil {
-		s.note = fmt.Sprintf("note: cells are not compiled but interpreted by yaegi: %v", err)
+		s.uncompiled = fmt.Sprintf("cells are not compiled but interpreted by yaegi: %v", err)
+		s.note = "note: " + s.uncompiled
 		return openYaegi(s)
 	}
 	return e, nil
@@ -67,7 +72,7 @@ func openCompiled(s *Session) (engine.Engine, error) {
 // engineLabel says how the session runs cells.
 func (s *Session) engineLabel() string {
 	if _, ok := s.engine.(*native.Engine); ok {
-		return "compiled cells"
+		return CompiledLabel
 	}
 	return "cells run by " + engines[0].name
 }

@@ -8,7 +8,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // terminal is the output of cells that print.
@@ -26,7 +26,7 @@ func ExampleSession_Eval() {
 	}
 	defer s.Close()
 	for i, code := range []string{"x := 20\nfmt.Println(\"x is\", x)", "x + 22", "x + missing"} {
-		r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: i + 1}, terminal{})
+		r := s.Eval(context.Background(), eval.Cell{Code: code, Count: i + 1}, terminal{})
 		if r.Value != nil {
 			fmt.Println("value", r.Value)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestExportedPrograms checks that a program exported from cells prints the same as the
@@ -42,7 +42,7 @@ func TestExportedPrograms(t *testing.T) {
 				}
 				n++
 				rec := &recorder{}
-				r := s.Eval(t.Context(), kernel.Cell{Code: strings.TrimSuffix(string(f.Data), "\n"), Count: n}, rec)
+				r := s.Eval(t.Context(), eval.Cell{Code: strings.TrimSuffix(string(f.Data), "\n"), Count: n}, rec)
 				if r.Err != nil || strings.HasPrefix(string(f.Data), "%") {
 					continue
 				}
@@ -83,7 +83,7 @@ func TestExportErrors(t *testing.T) {
 	for i, c := range []struct{ code, want string }{
 		{"%export", "want a file name that ends in .go"},
 		{"%export notes.txt", "want a file name that ends in .go"},
-		{"%export /nonexistent/main.go", "no such file"},
+		{"%export no-such-folder/main.go", "no such file"},
 	} {
 		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, "MagicError") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got\n%s", c.code, got)

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Settings of the runs of Go's own test programs.
@@ -238,7 +238,7 @@ func TestProgram(t *testing.T) {
 	s := newSession(t)
 	os.Args = []string{file}
 	out := &mixed{}
-	r := s.Eval(t.Context(), kernel.Cell{Code: string(src) + "\nmain();\n", Count: 1}, out)
+	r := s.Eval(t.Context(), eval.Cell{Code: string(src) + "\nmain();\n", Count: 1}, out)
 	if r.Err != nil && !strings.HasPrefix(r.Err.Value, "os.Exit(0)") {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", r.Err.Name, r.Err.Value)
 		for _, line := range r.Err.Traceback[min(1, len(r.Err.Traceback)):] {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 var timing = regexp.MustCompile(`^[\d.e+]+ (ns|µs|ms|s) ± [\d.e+]+ (ns|µs|ms|s) per loop \(mean ± std\. dev\. of (.*) each\), best [\d.e+]+ (ns|µs|ms|s)\n$`)
@@ -82,9 +82,9 @@ func TestFileMagics(t *testing.T) {
 	if data, err := os.ReadFile(file); string(data) != want {
 		t.Errorf("the file: got %q, %v, want %q", data, err, want)
 	}
-	load := func(args string) kernel.Payload {
+	load := func(args string) eval.Payload {
 		t.Helper()
-		r := s.Eval(context.Background(), kernel.Cell{Code: "%load " + args, Count: 3}, &recorder{})
+		r := s.Eval(context.Background(), eval.Cell{Code: "%load " + args, Count: 3}, &recorder{})
 		if r.Err != nil || len(r.Payload) != 1 {
 			t.Fatalf("%%load %s: got %+v", args, r)
 		}
@@ -170,13 +170,13 @@ func TestCommandInterrupted(t *testing.T) {
 	s := newSession(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	rec := &recorder{}
-	done := make(chan kernel.Result)
+	done := make(chan eval.Result)
 	code := "%%sh\ntrap '' INT\nsleep 1000 &\necho $! $$\nsleep 1000"
-	go func() { done <- s.Eval(ctx, kernel.Cell{Code: code, Count: 1}, rec) }()
+	go func() { done <- s.Eval(ctx, eval.Cell{Code: code, Count: 1}, rec) }()
 	var pids []int
 	if !eventually(func() bool {
 		pids = nil
-		for _, f := range strings.Fields(rec.text(kernel.Result{})) {
+		for _, f := range strings.Fields(rec.text(eval.Result{})) {
 			if n, err := strconv.Atoi(f); err == nil {
 				pids = append(pids, n)
 			}
@@ -246,7 +246,7 @@ func TestChartsFollowTheme(t *testing.T) {
 		{"fig", true, false},
 	} {
 		out := &lastBundle{}
-		r := s.Eval(t.Context(), kernel.Cell{Code: c.code, Count: i + 2}, out)
+		r := s.Eval(t.Context(), eval.Cell{Code: c.code, Count: i + 2}, out)
 		if r.Value != nil {
 			out.last = *r.Value
 		}
@@ -286,7 +286,7 @@ func TestChartsFollowForm(t *testing.T) {
 		{"fig.Picture()", false}, {"h := display.Live(1)\nh.Update(fig)", true}, {"%charts picture\nfig", false}, {"fig.Interactive()", true},
 	} {
 		out := &lastBundle{}
-		r := s.Eval(t.Context(), kernel.Cell{Code: c.code, Count: i + 2}, out)
+		r := s.Eval(t.Context(), eval.Cell{Code: c.code, Count: i + 2}, out)
 		if r.Value != nil {
 			out.last = *r.Value
 		}

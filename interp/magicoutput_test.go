@@ -8,29 +8,29 @@ import (
 	"time"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // fakeOutputs keeps the outputs of two cells of the kernel before this one, and of one of this kernel.
 type fakeOutputs struct{}
 
-func (fakeOutputs) Cells(back int) ([]kernel.KeptCell, error) {
+func (fakeOutputs) Cells(back int) ([]eval.KeptCell, error) {
 	switch back {
 	case 0:
-		return []kernel.KeptCell{{Count: 7, Source: "train()\nmore", Took: 20 * time.Second, Lines: 1, Displays: 1}}, nil
+		return []eval.KeptCell{{Count: 7, Source: "train()\nmore", Took: 20 * time.Second, Lines: 1, Displays: 1}}, nil
 	case 1:
-		return []kernel.KeptCell{{Count: 1, Source: strings.Repeat("long ", 20), Lines: 2}, {Count: 3, Source: "x", Took: time.Second, Displays: 2, Failed: "Panic"}}, nil
+		return []eval.KeptCell{{Count: 1, Source: strings.Repeat("long ", 20), Lines: 2}, {Count: 3, Source: "x", Took: time.Second, Displays: 2, Failed: "Panic"}}, nil
 	case 2:
 		return nil, nil
 	}
 	return nil, errors.New("the file is gone")
 }
 
-func (fakeOutputs) Outputs(back, count int) ([]kernel.KeptOutput, error) {
+func (fakeOutputs) Outputs(back, count int) ([]eval.KeptOutput, error) {
 	if back == 0 {
-		return []kernel.KeptOutput{{Stream: "stdout", Text: "epoch 1\n"}, {Bundle: display.Text("a chart")}}, nil
+		return []eval.KeptOutput{{Stream: "stdout", Text: "epoch 1\n"}, {Bundle: display.Text("a chart")}}, nil
 	}
-	return []kernel.KeptOutput{{Stream: "stderr", Text: "warned\n"}, {Err: &kernel.Error{Name: "Panic", Traceback: []string{"Panic: p", "line"}}}}, nil
+	return []eval.KeptOutput{{Stream: "stderr", Text: "warned\n"}, {Err: &eval.Error{Name: "Panic", Traceback: []string{"Panic: p", "line"}}}}, nil
 }
 
 // TestOutput checks what %output prints.
@@ -57,7 +57,7 @@ func TestOutput(t *testing.T) {
 		}
 	}
 	rec := &recorder{}
-	r := s.Eval(context.Background(), kernel.Cell{Code: "1", Count: 30, Missed: 7}, rec)
+	r := s.Eval(context.Background(), eval.Cell{Code: "1", Count: 30, Missed: 7}, rec)
 	if got := rec.text(r); !strings.Contains(got, "%output 7 shows its output here") {
 		t.Errorf("a cell of another window: got %q, want a notice of In[7]", got)
 	}

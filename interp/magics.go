@@ -14,7 +14,7 @@ import (
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Format returns a cell in gofmt's format. Lines of magics, and cells that a magic takes as
@@ -39,17 +39,17 @@ func GoModHint(file string, src []byte, release string) string {
 	return export.GoModHint(file, src, release)
 }
 
-// UseOutputs implements kernel.OutputUser.
-func (s *Session) UseOutputs(o kernel.KeptOutputs) { s.kept = o }
+// UseOutputs implements eval.OutputUser.
+func (s *Session) UseOutputs(o eval.KeptOutputs) { s.kept = o }
 
-// UseRanks implements kernel.RankUser.
-func (s *Session) UseRanks(r kernel.Ranks) { s.ranks = r }
+// UseRanks implements eval.RankUser.
+func (s *Session) UseRanks(r eval.Ranks) { s.ranks = r }
 
-// OutputCell implements kernel.OutputUser.
+// OutputCell implements eval.OutputUser.
 func (s *Session) OutputCell(count int) string { return fmt.Sprintf("%%output %d", count) }
 
 // missed tells of a long cell that another front end ran.
-func (s *Session) missed(in kernel.Cell, out kernel.Output) {
+func (s *Session) missed(in eval.Cell, out eval.Output) {
 	if in.Missed > 0 && !strings.HasPrefix(strings.TrimSpace(in.Code), "%output") {
 		fmt.Fprintf(out.Stderr(), "In[%d] ran for another window, which may have been closed: %s shows its output here\n", in.Missed, s.OutputCell(in.Missed))
 	}
@@ -66,11 +66,11 @@ func (s *Session) newMagics() *magic.Magics {
 // magicHost implements the interfaces of magic.Host.
 type magicHost struct{ s *Session }
 
-func (h magicHost) Run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+func (h magicHost) Run(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
 	return h.s.run(ctx, in, out)
 }
 
-func (h magicHost) Check(in kernel.Cell, out kernel.Output) (*front.Checked, *kernel.Error) {
+func (h magicHost) Check(in eval.Cell, out eval.Output) (*front.Checked, *eval.Error) {
 	k, err := h.s.examine(in, out)
 	if err != nil {
 		return nil, h.s.finish(nil, err).Err
@@ -78,7 +78,7 @@ func (h magicHost) Check(in kernel.Cell, out kernel.Output) (*front.Checked, *ke
 	return k, nil
 }
 
-func (h magicHost) Evaluate(ctx context.Context, in kernel.Cell, out kernel.Output) (magic.Evaluation, *kernel.Error) {
+func (h magicHost) Evaluate(ctx context.Context, in eval.Cell, out eval.Output) (magic.Evaluation, *eval.Error) {
 	c, err := h.s.execute(ctx, in, out, false)
 	e := &evaluation{s: h.s, cell: c}
 	if err != nil {
@@ -98,7 +98,7 @@ func (h magicHost) Set(name string, v reflect.Value) {
 
 func (h magicHost) RunsCells(function string) bool { return h.s.engine.RunsCells(function) }
 
-func (h magicHost) Report(r *syntax.Rejected) *kernel.Error { return h.s.describer().Mistakes(r) }
+func (h magicHost) Report(r *syntax.Rejected) *eval.Error { return h.s.describer().Mistakes(r) }
 
 func (h magicHost) IsValue(name string, beforeDot bool) bool { return h.s.isValue(name, beforeDot) }
 
@@ -108,13 +108,13 @@ func (h magicHost) Importable(path string) (string, error) {
 
 func (h magicHost) Seen() assist.Snapshot { return h.s.seen() }
 
-func (h magicHost) Variables() []kernel.Variable { return h.s.variables() }
+func (h magicHost) Variables() []eval.Variable { return h.s.variables() }
 
 func (h magicHost) Declared() []*front.Binding { return h.s.current() }
 
 func (h magicHost) Outputs() magic.Outputs { return h.s.kept }
 
-func (h magicHost) Ranks() kernel.Ranks { return h.s.ranks }
+func (h magicHost) Ranks() eval.Ranks { return h.s.ranks }
 
 func (h magicHost) ForgetOutputs() {
 	h.s.dropOutputs(func(front.KeptValue) bool { return true })
@@ -136,7 +136,7 @@ type evaluation struct {
 	left bool // still running
 }
 
-func (e *evaluation) failed(err error) *kernel.Error {
+func (e *evaluation) failed(err error) *eval.Error {
 	e.left = e.left || errors.Is(err, errLeft)
 	return e.s.finish(e.cell, err).Err
 }
@@ -148,7 +148,7 @@ func (e *evaluation) Value() (v reflect.Value, ok bool) {
 	return e.s.engine.Slot(e.cell.Results[0].Slot)
 }
 
-func (e *evaluation) Show() (*display.Bundle, *kernel.Error) {
+func (e *evaluation) Show() (*display.Bundle, *eval.Error) {
 	err := e.s.render(e.cell)
 	if err != nil {
 		return nil, e.failed(err)
@@ -156,7 +156,7 @@ func (e *evaluation) Show() (*display.Bundle, *kernel.Error) {
 	return e.cell.value, nil
 }
 
-func (e *evaluation) Call(f func()) *kernel.Error {
+func (e *evaluation) Call(f func()) *eval.Error {
 	err := e.s.calling(e.cell, f)
 	e.s.stdio.Flush()
 	if err != nil {

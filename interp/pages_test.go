@@ -10,7 +10,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // block is a Go block of a page. The comment <!-- fragment --> before it marks a block that
@@ -53,7 +53,7 @@ func TestPages(t *testing.T) {
 				if len(b[1]) > 0 {
 					continue
 				}
-				if r := s.Eval(context.Background(), kernel.Cell{Code: string(b[2]), Count: i + 1}, silent{}); r.Err != nil {
+				if r := s.Eval(context.Background(), eval.Cell{Code: string(b[2]), Count: i + 1}, silent{}); r.Err != nil {
 					t.Errorf("%s:\n%s", r.Err, b[2])
 				}
 			}

@@ -18,7 +18,7 @@ var onARM64 = []string{
 	"basics", "channels", "defer", "export", "generics", "interrupt", "language", "latermethods", "methodvalues", "panics", "recursion", "recursivetypes", "training", "values",
 }
 
-// TestOtherProcessorNative runs scripts as compiled cells, and the tests of the loader, on emulated arm64 if HALFNOTE_REQUIRE
+// TestOtherProcessorNative runs scripts on both engines, and the tests of the loader, on emulated arm64 if HALFNOTE_REQUIRE
 // lists arm64. Go's compiler runs on this machine.
 func TestOtherProcessorNative(t *testing.T) {
 	if !testenv.Requires("arm64") {
@@ -36,7 +36,7 @@ func TestOtherProcessorNative(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"-run", "TestScriptsNative$/^(" + strings.Join(onARM64, "|") + ")$", "."},
+		{"-run", "^TestScripts(Native)?$/^(" + strings.Join(onARM64, "|") + ")$", "."},
 		{"-skip", "TestLinker", "./internal/native/loader", "./internal/native/toolchain"}, // TestLinker reads arm64's code on every processor
 	} {
 		test := exec.Command(goTool, slices.Concat([]string{"test", "-vet=off", "-exec", emulator}, args)...)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestProfile profiles a cell with one heavy line, in a function of an earlier cell, and checks that the
@@ -24,7 +24,7 @@ func heavy(x []byte) int {
 	return len(sum)
 }`, "")
 	out := &bundles{}
-	r := s.Eval(t.Context(), kernel.Cell{Code: `%%prun
+	r := s.Eval(t.Context(), eval.Cell{Code: `%%prun
 for start, n := time.Now(), 0; time.Since(start) < 400 * time.Millisecond; {
 	n = light(n)
 	heavy(x)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // randomShare is the number of random programs in one Go program.
@@ -71,7 +71,7 @@ func ended() { if r := recover(); r != nil { fmt.Println("panic:", r) } }
 			for i, cell := range p.cells {
 				n++
 				rec := &recorder{}
-				r := s.Eval(t.Context(), kernel.Cell{Code: cell, Count: n + 2}, rec)
+				r := s.Eval(t.Context(), eval.Cell{Code: cell, Count: n + 2}, rec)
 				got := rec.printed()
 				if r.Err != nil && r.Err.Name == "Panic" {
 					got += "panic: " + r.Err.Value + "\n"

@@ -16,7 +16,7 @@ import (
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/lower"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // refusals are ends of cells that one stage of the front end refuses, by the stage.
@@ -74,7 +74,7 @@ func TestRefusedCells(t *testing.T) {
 		"import \"strings\"\nu := strings.ToUpper(\"a\")\ncall := func() int { return f(1) }\ncall()",
 		"type P struct{ X, Y, Z int }\np", "x := tensor.Ones(2, 3)\nnet := nn.NewLinear(3, 2)\ntype Net struct{ fc *nn.Linear }\nnet.Forward(x)",
 	} {
-		if r := s.Eval(t.Context(), kernel.Cell{Code: code, Count: i + 1}, &recorder{}); r.Err != nil {
+		if r := s.Eval(t.Context(), eval.Cell{Code: code, Count: i + 1}, &recorder{}); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestRefusedCells(t *testing.T) {
 		}
 		code += r.code
 		e.refuses = true
-		result := s.Eval(t.Context(), kernel.Cell{Code: code, Count: -1, Silent: true}, &recorder{})
+		result := s.Eval(t.Context(), eval.Cell{Code: code, Count: -1, Silent: true}, &recorder{})
 		e.refuses = false
 		if result.Err == nil {
 			t.Fatalf("accepted:\n%s", code)

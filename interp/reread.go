@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/library"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // reload reads packages again whose files have changed, and says so.
-func (s *Session) reload(out kernel.Output) {
+func (s *Session) reload(out eval.Output) {
 	retired, changed, err := s.front.Packages.Reload()
 	switch {
 	case err != nil:

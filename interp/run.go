@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/symbols"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // errLeft is the error of a cell that was interrupted and did not stop.
@@ -43,7 +43,7 @@ func (s *Session) start(c *cell) error {
 }
 
 // panicked describes the panic that ended a cell.
-func (s *Session) panicked(c *cell, p *engine.Panic) *kernel.Error {
+func (s *Session) panicked(c *cell, p *engine.Panic) *eval.Error {
 	if _, ok := p.Value.(live.Interrupted); ok {
 		cause := c.run.Cause()
 		if cause == nil {

@@ -23,7 +23,7 @@ import (
 	"halfnote/display"
 	"halfnote/internal/plumbing"
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 var engineName = flag.String("engine", "", "the engine for test sessions")
@@ -183,6 +183,16 @@ func runScript(t *testing.T, engine, file string, x *exceptions, write func(name
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // cells may change it for all scripts that follow
+		if now, err := os.Getwd(); err != nil || now != folder {
+			t.Errorf("the script leaves the working folder %s (%v), want %s", now, err, folder)
+			os.Chdir(folder)
+		}
+	})
 	s := newSessionOn(t, engine)
 	var got []txtar.File
 	n := 0
@@ -277,7 +287,7 @@ func run(t testing.TB, s *Session, n int, code, after string) (shown func() stri
 	if testing.Verbose() {
 		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
 	}
-	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
+	r := s.Eval(ctx, eval.Cell{Code: code, Count: n}, rec)
 	return func() string {
 		text := rec.text(r)
 		if after != "" { // the depth of calls varies
@@ -323,7 +333,7 @@ var folded = regexp.MustCompile(`… \d+ more`)
 // inModules matches the number of calls inside a module, which is higher while another test records.
 var inModules = regexp.MustCompile(`… \d+ calls inside tensor, nn(?:, scope)?\n`)
 
-// recorder is a kernel.Output that records everything.
+// recorder is a eval.Output that records everything.
 type recorder struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -379,7 +389,7 @@ func (r *recorder) printed() string {
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-func (r *recorder) text(res kernel.Result) string {
+func (r *recorder) text(res eval.Result) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := bytes.NewBuffer(bytes.Clone(r.buf.Bytes()))

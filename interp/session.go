@@ -26,7 +26,7 @@ import (
 	"halfnote/interp/internal/render"
 	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Options configure a session. The zero value selects the default engine.
@@ -61,16 +61,18 @@ type Options struct {
 }
 
 // Session is the state shared by the cells of one notebook. It implements
-// kernel.Evaluator, kernel.CommUser, kernel.Completer, kernel.Debugger, kernel.RankUser and
-// kernel.VariableLister.
+// eval.Evaluator, eval.CommUser, eval.Completer, eval.Debugger, eval.RankUser and
+// eval.VariableLister.
 type Session struct {
-	note   string // for the next cell, on how the session runs
-	label  string // how cells run, for the banner
-	opts   Options
-	engine engine.Engine
-	live   *live.Registry
-	types  *dynamic.Space // types of cells at run time
-	front  *front.State
+	note  string // for the next cell, on how the session runs
+	label string // how cells run, for front ends
+	// uncompiled says why cells are not compiled, although the options want that; else "".
+	uncompiled string
+	opts       Options
+	engine     engine.Engine
+	live       *live.Registry
+	types      *dynamic.Space // types of cells at run time
+	front      *front.State
 
 	mu   sync.Mutex // guards env and its names against completion while a cell runs
 	env  *front.Env
@@ -88,18 +90,18 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	kept     magic.Outputs // nil if outputs are not kept
-	ranks    kernel.Ranks  // nil if the kernel has one rank
+	ranks    eval.Ranks    // nil if the kernel has one rank
 	magics   *magic.Magics
 	debugger *debug.Debugger
 }
 
 var (
-	_ kernel.Evaluator      = (*Session)(nil)
-	_ kernel.CommUser       = (*Session)(nil)
-	_ kernel.Completer      = (*Session)(nil)
-	_ kernel.Debugger       = (*Session)(nil)
-	_ kernel.RankUser       = (*Session)(nil)
-	_ kernel.VariableLister = (*Session)(nil)
+	_ eval.Evaluator      = (*Session)(nil)
+	_ eval.CommUser       = (*Session)(nil)
+	_ eval.Completer      = (*Session)(nil)
+	_ eval.Debugger       = (*Session)(nil)
+	_ eval.RankUser       = (*Session)(nil)
+	_ eval.VariableLister = (*Session)(nil)
 )
 
 // NewSession returns a session without cells.
@@ -124,7 +126,7 @@ func NewSession(o Options) (*Session, error) {
 	}
 	s.places = places.New(s.history)
 	s.debugger = debug.New(debugHost{s}, s.live, s.history)
-	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
+	s.comms = &transport{live: s.live, targets: map[string]eval.CommOpened{}}
 	s.comms.widgets = widget.NewManager(s.comms)
 	s.screen.Before = s.comms.widgets.Connect
 	s.screen.Present = render.Presented
@@ -168,25 +170,28 @@ func (s *Session) reset() error {
 	return nil
 }
 
-// Language implements kernel.Evaluator.
-func (s *Session) Language() kernel.Language {
+// Language implements eval.Evaluator.
+func (s *Session) Language() eval.Language {
 	version := strings.TrimPrefix(runtime.Version(), "go")
-	return kernel.Language{
+	banner := fmt.Sprintf("halfnote %s (Go %s, %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version, s.label)
+	if s.uncompiled != "" {
+		banner += "\nNote: " + s.uncompiled
+	}
+	return eval.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
 		// Joined cells are not a Go program: nbconvert refuses to export without the package that package install brings.
 		PygmentsLexer: "go", CodeMirrorMode: "go", Exporter: "halfnote_jupyter.script.GoExporter",
-		Banner:         fmt.Sprintf("halfnote %s (Go %s, %s). Type %%help for commands, tensor? for documentation", s.opts.Release, version, s.label),
-		Implementation: "halfnote", Release: s.opts.Release,
+		Banner: banner, Implementation: "halfnote", Release: s.opts.Release, Engine: s.label,
 	}
 }
 
-// Eval implements kernel.Evaluator.
-func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+// Eval implements eval.Evaluator.
+func (s *Session) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
 	s.running.Lock()
 	defer s.running.Unlock()
 	in.Count = s.history.Begin(in.Code, in.Count, in.Silent)
 	s.missed(in, out)
-	if s.note != "" {
+	if s.note != "" && !in.Silent { // front ends do not show what a silent cell prints
 		fmt.Fprintln(out.Stderr(), s.note)
 		s.note = ""
 	}
@@ -201,7 +206,7 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	return r
 }
 
-// Close implements kernel.Evaluator. Goroutines of cells stop when they next loop, call
+// Close implements eval.Evaluator. Goroutines of cells stop when they next loop, call
 // or wait.
 func (s *Session) Close() error {
 	s.live.StopAll()

@@ -14,7 +14,7 @@ import (
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/native"
 	"halfnote/interp/lower"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestBanner checks that the banner names the engine that runs the cells.
@@ -61,24 +61,24 @@ func TestIsComplete(t *testing.T) {
 // leave that cell's state alone.
 func TestNotCounted(t *testing.T) {
 	s := newSession(t)
-	eval := func(c kernel.Cell) string {
+	evaluate := func(c eval.Cell) string {
 		rec := &recorder{}
 		return rec.text(s.Eval(context.Background(), c, rec))
 	}
-	eval(kernel.Cell{Code: "x := 20\nfunc f() { panic(\"in f\") }\nx + 1", Count: 1})
-	if got := eval(kernel.Cell{Code: "x + 2", Count: 1, Silent: true}); got != "= 22\n" {
+	evaluate(eval.Cell{Code: "x := 20\nfunc f() { panic(\"in f\") }\nx + 1", Count: 1})
+	if got := evaluate(eval.Cell{Code: "x + 2", Count: 1, Silent: true}); got != "= 22\n" {
 		t.Errorf("silent: got %q", got)
 	}
-	if got := eval(kernel.Cell{Code: "x + 3", Count: 1}); got != "= 23\n" {
+	if got := evaluate(eval.Cell{Code: "x + 3", Count: 1}); got != "= 23\n" {
 		t.Errorf("out of the history: got %q", got)
 	}
-	if got := eval(kernel.Cell{Code: "nosuch", Count: 1, Silent: true}); !strings.Contains(got, "In[ ], line 1") {
+	if got := evaluate(eval.Cell{Code: "nosuch", Count: 1, Silent: true}); !strings.Contains(got, "In[ ], line 1") {
 		t.Errorf("error in a silent cell: got %q", got)
 	}
-	if got := eval(kernel.Cell{Code: "fmt.Sprint(_, \"/\", Out[1], \"/\", In[1])", Count: 2}); !strings.HasPrefix(got, "= 21/21/x := 20") {
+	if got := evaluate(eval.Cell{Code: "fmt.Sprint(_, \"/\", Out[1], \"/\", In[1])", Count: 2}); !strings.HasPrefix(got, "= 21/21/x := 20") {
 		t.Errorf("got %q, want the value and the text of In[1]", got)
 	}
-	if got := eval(kernel.Cell{Code: "f()", Count: 3}); !strings.Contains(got, "In[1], line 2, in f\n    2 | func f()") {
+	if got := evaluate(eval.Cell{Code: "f()", Count: 3}); !strings.Contains(got, "In[1], line 2, in f\n    2 | func f()") {
 		t.Errorf("got %q, want the line of In[1]", got)
 	}
 }
@@ -102,19 +102,19 @@ func TestTwoSessions(t *testing.T) {
 // TestLateOutput checks that output after the end of a cell goes to that cell.
 func TestLateOutput(t *testing.T) {
 	s := newSession(t)
-	eval := func(n int, code string) *recorder {
+	evaluate := func(n int, code string) *recorder {
 		rec := &recorder{}
-		if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, rec); r.Err != nil {
+		if r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n}, rec); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 		return rec
 	}
-	first := eval(1, "c := make(chan bool)\ndone := make(chan bool)\ngo func() { <-c; fmt.Println(\"of the first\"); display.Show(1); done <- true }()")
-	second := eval(2, "c <- true\n<-done\nfmt.Println(\"of the second\")")
-	if got := first.text(kernel.Result{}); got != "of the first\ndisplay 1\n" {
+	first := evaluate(1, "c := make(chan bool)\ndone := make(chan bool)\ngo func() { <-c; fmt.Println(\"of the first\"); display.Show(1); done <- true }()")
+	second := evaluate(2, "c <- true\n<-done\nfmt.Println(\"of the second\")")
+	if got := first.text(eval.Result{}); got != "of the first\ndisplay 1\n" {
 		t.Errorf("first cell: got %q", got)
 	}
-	if got := second.text(kernel.Result{}); got != "of the second\n" {
+	if got := second.text(eval.Result{}); got != "of the second\n" {
 		t.Errorf("second cell: got %q", got)
 	}
 }
@@ -278,7 +278,7 @@ func BenchmarkCell(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				n++
-				if r := s.Eval(context.Background(), kernel.Cell{Code: "1 + 1", Count: n % 10}, out); r.Err != nil {
+				if r := s.Eval(context.Background(), eval.Cell{Code: "1 + 1", Count: n % 10}, out); r.Err != nil {
 					b.Fatal(r.Err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"halfnote/interp/internal/stdio"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // asker is an Output that answers each prompt with the next line of answers. After the last
@@ -68,7 +68,7 @@ func TestStdin(t *testing.T) {
 	} {
 		out := &asker{answers: strings.Split(c.answers, ";")}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		r := s.Eval(ctx, kernel.Cell{Code: c.code, Count: i + 2}, out)
+		r := s.Eval(ctx, eval.Cell{Code: c.code, Count: i + 2}, out)
 		cancel()
 		if got := out.text(r); got != c.want {
 			t.Errorf("%s\ngot  %q\nwant %q", c.code, got, c.want)
@@ -85,7 +85,7 @@ func TestStdinWithoutReader(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	out := &refuser{}
-	if got := out.text(s.Eval(t.Context(), kernel.Cell{Code: "_, err := fmt.Scan(&a)\nerr", Count: 2}, out)); got != "stderr: note: standard input is at its end: not allowed\n= EOF\n" {
+	if got := out.text(s.Eval(t.Context(), eval.Cell{Code: "_, err := fmt.Scan(&a)\nerr", Count: 2}, out)); got != "stderr: note: standard input is at its end: not allowed\n= EOF\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -107,7 +107,7 @@ func TestStdinInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		out := &asker{}
-		r := s.Eval(interruptAfter(ctx, s, &out.recorder, 50*time.Millisecond), kernel.Cell{Code: code, Count: i + 1}, out)
+		r := s.Eval(interruptAfter(ctx, s, &out.recorder, 50*time.Millisecond), eval.Cell{Code: code, Count: i + 1}, out)
 		cancel()
 		if r.Err == nil || r.Err.Name != "Interrupted" {
 			t.Errorf("%s: got %+v, want an interrupt", code, r.Err)
@@ -115,7 +115,7 @@ func TestStdinInterrupted(t *testing.T) {
 	}
 	// The next cell asks again.
 	out := &asker{answers: []string{"4"}}
-	if got := out.text(s.Eval(t.Context(), kernel.Cell{Code: "fmt.Scan(&a)\na", Count: 9}, out)); got != "[|4]\n= 4\n" {
+	if got := out.text(s.Eval(t.Context(), eval.Cell{Code: "fmt.Scan(&a)\na", Count: 9}, out)); got != "[|4]\n= 4\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -125,9 +125,9 @@ func TestStdinInterrupted(t *testing.T) {
 func TestStdinAfterTheCell(t *testing.T) {
 	s := newSession(t)
 	first := &asker{answers: nil}
-	s.Eval(t.Context(), kernel.Cell{Code: "result := make(chan error, 1)\nvar a int\ngo func() { _, err := fmt.Scan(&a); result <- err }()", Count: 1}, first)
+	s.Eval(t.Context(), eval.Cell{Code: "result := make(chan error, 1)\nvar a int\ngo func() { _, err := fmt.Scan(&a); result <- err }()", Count: 1}, first)
 	out := &asker{answers: []string{"5"}}
-	if got := out.text(s.Eval(t.Context(), kernel.Cell{Code: "fmt.Println(<-result)\nfmt.Scan(&a)\na", Count: 2}, out)); got != "EOF\n[|5]\n= 5\n" {
+	if got := out.text(s.Eval(t.Context(), eval.Cell{Code: "fmt.Println(<-result)\nfmt.Scan(&a)\na", Count: 2}, out)); got != "EOF\n[|5]\n= 5\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -141,18 +141,18 @@ func TestStreamsAfterTheCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restore()
-	eval := func(n int, code string) *recorder {
+	evaluate := func(n int, code string) *recorder {
 		t.Helper()
 		rec := &recorder{}
-		if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, rec); r.Err != nil {
+		if r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n}, rec); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 		return rec
 	}
-	eval(1, `import ("bufio"; "log"; "log/slog"; "os"; "os/exec"; "go/ast"; "go/token")
+	evaluate(1, `import ("bufio"; "log"; "log/slog"; "os"; "os/exec"; "go/ast"; "go/token")
 log.SetFlags(0)
 logger := log.New(os.Stdout, "log.New ", 0)`)
-	first := eval(2, `next, done := make(chan bool), make(chan bool)
+	first := evaluate(2, `next, done := make(chan bool), make(chan bool)
 go func() {
 	<-next
 	fmt.Println("fmt")
@@ -170,13 +170,13 @@ go func() {
 	cmd.Run()
 	done <- true
 }()`)
-	second := eval(3, `fmt.Println("before")
+	second := evaluate(3, `fmt.Println("before")
 next <- true
 <-done
 logger.Print("of the second cell")
 ast.Print(token.NewFileSet(), 7) // compiled code that writes to the process's stream
 slog.Info("of the second")`)
-	got := first.text(kernel.Result{})
+	got := first.text(eval.Result{})
 	if i := strings.Index(got, "stderr: 20"); i >= 0 && len(got) > i+28 { // cuts off slog's time
 		got = got[:i+8] + got[i+28:]
 	}
@@ -184,7 +184,7 @@ slog.Info("of the second")`)
 	if got != want {
 		t.Errorf("first cell:\ngot  %q\nwant %q", got, want)
 	}
-	got = second.text(kernel.Result{})
+	got = second.text(eval.Result{})
 	for _, want := range []string{"before\nlog.New of the second cell\n", "     0  7\n", "INFO of the second\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("second cell: got %q, want %q in it once", got, want)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"halfnote/interp/internal/front"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 	"halfnote/tensor/driver"
 )
 
@@ -79,13 +79,13 @@ big, small := tensor.Ones(6144, 6144), tensor.Ones(64, 64)
 	}
 	const soon = 1500 * time.Millisecond // under 100 ms on an idle machine
 	n := 1
-	stop := func(code string) (took time.Duration, err *kernel.Error) {
+	stop := func(code string) (took time.Duration, err *eval.Error) {
 		n++
 		out := &recorder{}
 		ctx := interruptAfter(t.Context(), s, out, 40*time.Millisecond)
 		asked := make(chan time.Time, 1)
 		context.AfterFunc(ctx, func() { asked <- time.Now() })
-		r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, out)
+		r := s.Eval(ctx, eval.Cell{Code: code, Count: n}, out)
 		return time.Since(<-asked), r.Err
 	}
 	for _, c := range cells {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestTables shows slices of structs, and maps, as the last expression.
@@ -36,8 +36,8 @@ type Color int
 		{`[]Color{1, 2}`, nil},
 	}
 	s := newSession(t)
-	eval := func(n int, code string) string {
-		r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{})
+	evaluate := func(n int, code string) string {
+		r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n}, &recorder{})
 		if r.Err != nil {
 			t.Fatalf("%s: %v", code, r.Err)
 		}
@@ -47,10 +47,10 @@ type Color int
 		html, _ := r.Value.Data["text/html"].(string)
 		return html
 	}
-	eval(1, head)
+	evaluate(1, head)
 	for i, test := range tests {
 		var got []string
-		for _, part := range strings.Split(eval(i+2, test.code), "</t") {
+		for _, part := range strings.Split(evaluate(i+2, test.code), "</t") {
 			if j := strings.LastIndex(part, `">`); j >= 0 && strings.Contains(part, "padding:") {
 				got = append(got, part[j+len(`">`):])
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestColoursOnlyInTraceback checks that an error has colours in its traceback, which front
@@ -14,7 +14,7 @@ import (
 func TestColoursOnlyInTraceback(t *testing.T) {
 	s := newSession(t)
 	for n, code := range []string{"undefined1 + 1", "x := )", "panic(\"p\")", "var m map[string]int\nm[\"a\"] = 1", "%nothing", "import \"no/such\"", "tensor.Ones(2).Add(tensor.Ones(3))"} {
-		r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n + 1}, &recorder{})
+		r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n + 1}, &recorder{})
 		if r.Err == nil {
 			t.Errorf("%s: got no error", code)
 			continue

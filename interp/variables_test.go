@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // tree formats variables and their parts, down to a depth.
-func tree(list []kernel.Variable, depth int) string {
+func tree(list []eval.Variable, depth int) string {
 	var b strings.Builder
 	for _, v := range list {
 		fmt.Fprintf(&b, "%s %s = %s\n", v.Name, v.Type, v.Value)
@@ -93,7 +93,7 @@ func TestVariablesWhileRunning(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan bool)
 	go func() {
-		s.Eval(ctx, kernel.Cell{Code: "for i := 0; ; i++ { m[fmt.Sprint(i%100)] = i }", Count: 3}, &recorder{})
+		s.Eval(ctx, eval.Cell{Code: "for i := 0; ; i++ { m[fmt.Sprint(i%100)] = i }", Count: 3}, &recorder{})
 		close(done)
 	}()
 	for tree(s.Variables(), 0) != "l []int = (a cell is running)\nm map[string]int = (a cell is running)\np *[]int = (a cell is running)\n" {

@@ -12,7 +12,7 @@ import (
 // that front ends send their breakpoints again after a restart. JupyterLab shows a path
 // that contains "ipykernel_" as "Cell [n]", and any other path as it is.
 const (
-	hashSeed   = 0x9747b28c
+	hashSeed   = uint32(0x9747b28c)
 	cellSuffix = ".go"
 )
 

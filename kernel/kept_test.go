@@ -33,7 +33,7 @@ func shownAs(text, id string) object {
 // summary returns kept outputs on one line.
 func summary(t *testing.T, k *kernel, back, count int) string {
 	t.Helper()
-	list, err := KeptOutputs{k}.Outputs(back, count)
+	list, err := keptOutputs{k}.Outputs(back, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if cells, err := (KeptOutputs{k}).Cells(0); err != nil || len(cells) != 7 || cells[0].Took <= 0 || cells[1].Lines != 0 || cells[1].Displays != 1 {
+	if cells, err := (keptOutputs{k}).Cells(0); err != nil || len(cells) != 7 || cells[0].Took <= 0 || cells[1].Lines != 0 || cells[1].Displays != 1 {
 		t.Errorf("cells: got %+v (%v)", cells, err)
 	}
 }
@@ -116,7 +116,7 @@ func TestKeptIsBounded(t *testing.T) {
 		c.print("stdout", line)
 	}
 	c.end()
-	list, err := KeptOutputs{k}.Outputs(0, 1)
+	list, err := keptOutputs{k}.Outputs(0, 1)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("got %d outputs (%v), want the notice and the end of the text", len(list), err)
 	}
@@ -146,7 +146,7 @@ func TestKeptIsBounded(t *testing.T) {
 	if n := len(k.kept.cells); k.kept.size > maxKeptMemory || n < 10 {
 		t.Errorf("got %d cells with %d bytes in memory, want at most %d bytes", n, k.kept.size, maxKeptMemory)
 	}
-	if cells, err := (KeptOutputs{k}).Cells(0); err != nil || len(cells) > 64+pruneKept || len(cells) < 60 || cells[len(cells)-1].Count != 101 {
+	if cells, err := (keptOutputs{k}).Cells(0); err != nil || len(cells) > 64+pruneKept || len(cells) < 60 || cells[len(cells)-1].Count != 101 {
 		t.Errorf("got %d cells on disk (%v), want the newest 64 to %d", len(cells), err, 64+pruneKept)
 	}
 	late := c // no longer in memory
@@ -194,7 +194,7 @@ func TestKeptIsWrittenWhileACellRuns(t *testing.T) {
 			t.Fatal("the output was not written")
 		}
 	}
-	if cells, _ := (KeptOutputs{after}).Cells(1); len(cells) != 1 || cells[0].Took != 0 || cells[0].Lines != 1 {
+	if cells, _ := (keptOutputs{after}).Cells(1); len(cells) != 1 || cells[0].Took != 0 || cells[0].Lines != 1 {
 		t.Errorf("got %+v, want one unfinished cell", cells)
 	}
 	k.leave()

@@ -59,31 +59,12 @@ func (s *historyStore) keptSession(ctx context.Context, notebook string, back in
 	return session, true, nil
 }
 
-// KeptOutputs returns outputs that the kernel kept. back selects a kernel: 0 is this one, 1 the last
-// one of the same notebook before it that has outputs, and so on. Its methods may be called from
-// any goroutine.
-type KeptOutputs struct {
+// keptOutputs is the kernel's KeptOutputs.
+type keptOutputs struct {
 	k *kernel
 }
 
-// KeptCell is a cell with kept outputs.
-type KeptCell struct {
-	Count           int // n of In[n]
-	Source          string
-	Took            time.Duration // 0 if the cell was running when it was last written
-	Lines, Displays int           // lines of text, and other outputs
-	Failed          string        // name of its error; "" for none
-}
-
-// KeptOutput is one output of a cell: text of a stream, an error or anything else.
-type KeptOutput struct {
-	Stream, Text string // Stream is "stdout" or "stderr"
-	Err          *Error
-	Bundle       display.Bundle
-}
-
-// Cells returns the cells that have outputs, oldest first.
-func (o KeptOutputs) Cells(back int) ([]KeptCell, error) {
+func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
 	var list []KeptCell
 	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		rows, err := s.db.QueryContext(ctx, `SELECT o.line, coalesce(c.source, ''), o.took, o.lines, o.displays, o.failed
@@ -104,8 +85,7 @@ func (o KeptOutputs) Cells(back int) ([]KeptCell, error) {
 	return list, err
 }
 
-// Outputs returns the outputs of cell In[count]; nil if there are none.
-func (o KeptOutputs) Outputs(back, count int) ([]KeptOutput, error) {
+func (o keptOutputs) Outputs(back, count int) ([]KeptOutput, error) {
 	var content string
 	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		err := s.db.QueryRowContext(ctx, "SELECT content FROM outputs WHERE session = ? AND line = ?", session, count).Scan(&content)
@@ -122,7 +102,7 @@ func (o KeptOutputs) Outputs(back, count int) ([]KeptOutput, error) {
 
 // find calls f with the session once all changes are in the store. It does not call f if there is no
 // such session.
-func (o KeptOutputs) find(back int, f func(ctx context.Context, s *historyStore, session int64) error) error {
+func (o keptOutputs) find(back int, f func(ctx context.Context, s *historyStore, session int64) error) error {
 	ctx, cancel := context.WithTimeout(o.k.life, historyFor)
 	defer cancel()
 	o.k.kept.flush()

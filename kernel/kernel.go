@@ -232,7 +232,7 @@ func (k *kernel) run(ctx context.Context) {
 		u.UseComms(k.comms)
 	}
 	if u, ok := k.eval.(OutputUser); ok && k.kept != nil {
-		u.UseOutputs(KeptOutputs{k})
+		u.UseOutputs(keptOutputs{k})
 	}
 	for _, q := range []*queue{k.subshells.main, k.subshells.comms} {
 		k.subshells.workers.Go(func() { k.work(q) })

@@ -16,7 +16,7 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 	if k.debugger() != nil {
 		features = append(features, "debugger")
 	}
-	return object{
+	info := object{
 		"status":                 "ok",
 		"protocol_version":       ProtocolVersion,
 		"implementation":         l.Implementation,
@@ -34,7 +34,11 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 			"codemirror_mode":    l.CodeMirrorMode,
 			"nbconvert_exporter": cmp.Or(l.Exporter, "script"),
 		},
-	}, nil
+	}
+	if l.Engine != "" { // a field of halfnote's own
+		info["engine"] = l.Engine
+	}
+	return info, nil
 }
 
 func (k *kernel) isComplete(r *request) (any, error) {

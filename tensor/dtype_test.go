@@ -89,7 +89,7 @@ func TestDTypeTablesAreComplete(t *testing.T) {
 	}
 	for _, c := range []struct {
 		got       IntInfo
-		low, high int
+		low, high int64
 	}{{IInfo(Int8), -128, 127}, {IInfo(Int16), -32768, 32767}, {IInfo(Uint8), 0, 255}, {IInfo(Int32), -2147483648, 2147483647}} {
 		if c.got.Min != c.low || c.got.Max != c.high {
 			t.Errorf("got %v, want %d to %d", c.got, c.low, c.high)

@@ -44,7 +44,7 @@ func (f FloatInfo) String() string {
 type IntInfo struct {
 	DType    DType
 	Bits     int
-	Min, Max int
+	Min, Max int64
 }
 
 // IInfo returns the range of d. It panics if d is not an integer dtype. It is

@@ -104,13 +104,13 @@ func (row integerRow) operands() (x, y *Tensor, c float64) {
 
 func integerEdges(d DType) *Tensor {
 	info := IInfo(d)
-	list := []int{info.Min, info.Max, info.Min + 1, info.Max - 1, 0, 1, 2, 3, 5, 7, 100, 127}
+	list := []int64{info.Min, info.Max, info.Min + 1, info.Max - 1, 0, 1, 2, 3, 5, 7, 100, 127}
 	if d != Uint8 {
 		for i := 7; i < 10; i++ {
 			list[i] *= -1
 		}
 	}
-	return FromInts(list).To(d)
+	return FromInt64s(list).To(d)
 }
 
 type integerOperation = func(x, y *Tensor, c float64) *Tensor

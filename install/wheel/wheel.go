@@ -62,7 +62,7 @@ func (w Wheel) Info() string { return w.Name + "-" + w.Version + ".dist-info/" }
 
 // All returns the wheel's files and those that describe it. The last one is RECORD, which lists the others.
 func (w Wheel) All() []File {
-	head := []string{"Metadata-Version: 2.1", "Name: " + strings.ReplaceAll(w.Name, "_", "-"), "Version: " + w.Version, "Summary: " + w.Summary}
+	head := []string{"Metadata-Version: 2.4", "Name: " + strings.ReplaceAll(w.Name, "_", "-"), "Version: " + w.Version, "Summary: " + w.Summary}
 	info := []string{"Wheel-Version: 1.0", "Generator: halfnote", fmt.Sprintf("Root-Is-Purelib: %t", w.Pure())}
 	for _, tag := range w.Tags {
 		info = append(info, "Tag: "+tag)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"archive/zip"
 	"cmp"
 	"encoding/json"
 	"io/fs"
@@ -162,4 +163,30 @@ func TestGoMagicPage(t *testing.T) {
 	if want := "5 cells, 1 picture: True [[1.0, -2.0, 0.5]]\n"; err != nil || string(out) != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, out, want)
 	}
+}
+
+// releasedFor builds the wheel of a platform, as a release does, and returns the path of its program.
+func releasedFor(t *testing.T, platform string) (program string) {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "run", "./internal/wheel", "-o", dir, platform).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	wheels, err := filepath.Glob(filepath.Join(dir, "*.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("got wheels %q, %v; want one", wheels, err)
+	}
+	z, err := zip.OpenReader(wheels[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if err := os.CopyFS(filepath.Join(dir, "files"), z); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "files", "*", "data", "share", "jupyter", "kernels", "halfnote", "halfnote*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("got programs %q, %v; want one", found, err)
+	}
+	return found[0]
 }

@@ -19,6 +19,18 @@ var rows = []row{
 		mend: "use the name that `go doc runtime/metrics` has",
 	},
 	{
+		name: "names on all systems", on: "files under build constraints that stand in for each other",
+		files: []string{"internal/systems"},
+		pkg:   "internal/systems", tests: []string{"TestCheck", "TestStale"},
+		mend: "bring the file that fell behind up to date",
+	},
+	{
+		name: "lowest macOS", on: "the lowest macOS that programs of the release run on",
+		files: []string{"internal/wheel"},
+		pkg:   "internal/wheel", tests: []string{"TestOldestMacOS"},
+		mend: "change the tags of the wheels",
+	},
+	{
 		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",
 		files: []string{"interp/engine"},
 		pkg:   "interp/engine", tests: []string{"TestFrames"},
@@ -37,6 +49,12 @@ var rows = []row{
 		mend: "add the sizes of the release to `describe.go`",
 	},
 	{
+		name: "functions of the runtime that cells call", on: "which functions of the runtime the linker leaves out of the program",
+		files: []string{"interp/internal/native/loader/linked.go"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestLinked"},
+		mend: "add a call to `linked.go`",
+	},
+	{
 		name: "layout of module data", on: "`moduledata`, `_func`, `functab`, `pcHeader` and the like of package runtime",
 		files: []string{"interp/internal/native/loader"},
 		pkg:   "interp/internal/native/loader", tests: []string{"TestLayout", "TestNames"},
@@ -47,6 +65,12 @@ var rows = []row{
 		files: []string{"interp/internal/native/loader/arch.go"},
 		pkg:   "interp/internal/native/loader", tests: []string{"TestLinker", "TestRelocationTypes"},
 		mend: "compare `cmd/link/internal/{amd64,arm64}/asm.go` of both releases",
+	},
+	{
+		name: "releases that the loader does not know", on: "that a new release builds, with Yaegi alone",
+		files: []string{"interp/internal/native/loader/other.go", "interp/internal/native/object/unknown.go"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestCheck", "TestUnknownRelease"},
+		mend: "correct the build constraints, which name the known releases",
 	},
 	{
 		name: "format of objects", on: "`cmd/internal/goobj`: sections, flags, numbers of relocations and symbols",
@@ -61,10 +85,34 @@ var rows = []row{
 		mend: "`go generate ./interp/internal/native/object` with the release",
 	},
 	{
+		name: "compiler of another release", on: "`GOTOOLCHAIN` and `go env GOVERSION GOTOOLDIR`",
+		files: []string{"interp/internal/native/toolchain/command.go"},
+		pkg:   "interp/internal/native/toolchain", tests: []string{"TestCompilerOfOtherRelease", "TestCompileAgain", "TestCompileErrors"},
+		mend: "correct the flags of the compiler in `compile.go`",
+	},
+	{
+		name: "identity of the program", on: "build IDs and build information; that the same link makes the same program",
+		files: []string{"interp/internal/native/toolchain"},
+		pkg:   "interp/internal/native/toolchain", tests: []string{"TestIdentity", "TestIdentityChanged", "TestIdentityReplaced"},
+		mend: "compare what `go build -x` links in both releases with `link.sh`",
+	},
+	{
 		name: "spans of type errors", on: "the unexported fields `go116start` and `go116end` of `types.Error`",
 		files: []string{"interp/internal/syntax/span.go"},
 		pkg:   "interp/internal/syntax", tests: []string{"TestSpanOf"},
 		mend: "nothing is lost but the end of the underline; use the new fields",
+	},
+	{
+		name: "descriptions of types made at run time", on: "`abi.Type` and its variants, and `reflect.addReflectOff`",
+		files: []string{"interp/internal/typemaker"},
+		pkg:   "interp/internal/typemaker", tests: []string{"TestLayout", "TestFacts", "TestDescriptions"},
+		mend: "add a `release_*.go` with what is different, and the release to `release_known.go`",
+	},
+	{
+		name: "stubs of methods made at run time", on: "the register of closures, and that `reflect.makeFuncStub` takes its arguments as it finds them",
+		files: []string{"interp/internal/typemaker"},
+		pkg:   "interp/internal/typemaker", tests: []string{"TestStubs", "TestManyArguments", "TestHarsh"},
+		mend: "change the three instructions of `stubs_*.s`",
 	},
 	{
 		name: "Yaegi's fields", on: "unexported fields and functions of Yaegi v0.16.1, linknames into it",

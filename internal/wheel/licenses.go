@@ -27,12 +27,15 @@ var notText = regexp.MustCompile(`(?i)\.(go|py|js|json|ttf|sh)$`)
 // licenses returns the licences and notices of all that the platform's program consists of: halfnote, Go, and the modules of its
 // packages, each in a folder with the module's path. It is an error if a module has none.
 func (p platform) licenses() ([]wheel.File, error) {
-	tags := "-tags="
-	if p.target != "" {
-		tags += "cuda"
+	args := []string{"list", "-deps", "-json=Dir,Module"}
+	switch {
+	case p.gpu:
+		args = append(args, "-tags=cuda")
+	case p.mpi:
+		args = append(args, "-tags=mpi")
 	}
-	cmd := exec.Command("go", "list", "-deps", "-json=Dir,Module", tags, ".")
-	cmd.Env = append(os.Environ(), "GOOS="+p.goos, "GOARCH="+p.goarch, "GOFLAGS=")
+	cmd := exec.Command("go", append(args, ".")...)
+	cmd.Env = p.env()
 	text, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)

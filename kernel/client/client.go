@@ -72,6 +72,7 @@ type Info struct {
 	Banner                string         `json:"banner"`
 	LanguageInfo          map[string]any `json:"language_info"`
 	SupportedFeatures     []string       `json:"supported_features"`
+	Engine                string         `json:"engine"` // how a halfnote kernel runs cells, such as "compiled cells"; "" from others
 }
 
 // Kernel is a running kernel and the connection to it. Its methods may be called from

@@ -73,6 +73,7 @@ func TestGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	absent := filepath.Join(t.TempDir(), "absent")
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -81,7 +82,7 @@ func TestGather(t *testing.T) {
 		{Options{Ranks: 2, Launcher: sh("sleep 60"), Program: []string{self}, Patience: time.Millisecond}, "ranks: ranks 0, 1 did not start within 1ms"},
 		{Options{Ranks: 1, Launcher: sh("sleep 60"), Program: []string{self}, Patience: time.Millisecond}, "ranks: rank 0 did not start within 1ms"},
 		{Options{Ranks: 0, Program: []string{self}}, "ranks: 0 ranks, want at least 1"},
-		{Options{Ranks: 1, Launcher: Launcher{Command: []string{"/nosuch"}}, Program: []string{self}}, "ranks: start /nosuch -n 1 "},
+		{Options{Ranks: 1, Launcher: Launcher{Command: []string{absent}}, Program: []string{self}}, "ranks: start " + absent + " -n 1 "},
 	} {
 		if err := Launch(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got error %v, want %q", err, c.want)

@@ -9,7 +9,7 @@ import (
 
 // Resources are what this process used so far.
 type Resources struct {
-	CPU     time.Duration // processor time of all threads
+	CPU     time.Duration // processor time of all threads, 0 if unknown
 	Memory  int64         // largest resident memory in bytes, 0 if unknown
 	Tensors int64         // largest memory of tensors on the default device in bytes
 }
@@ -27,7 +27,11 @@ func (r Resources) String() string {
 	if r.Memory > 0 {
 		memory = fmt.Sprintf(", %s of memory at most", megabytes(r.Memory))
 	}
-	return fmt.Sprintf("%.1f s of processor time%s, tensors %s", r.CPU.Seconds(), memory, megabytes(r.Tensors))
+	processor := "an unknown processor time"
+	if r.CPU > 0 {
+		processor = fmt.Sprintf("%.1f s of processor time", r.CPU.Seconds())
+	}
+	return fmt.Sprintf("%s%s, tensors %s", processor, memory, megabytes(r.Tensors))
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }

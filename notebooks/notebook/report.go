@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"halfnote/internal/text"
+	"halfnote/kernel/client"
 )
 
 // reporter prints the progress of a run. On a terminal it redraws the line of the running
@@ -33,6 +34,13 @@ func newReporter(w io.Writer) *reporter {
 }
 
 func (r *reporter) title(path string) { fmt.Fprintln(r.w, path) }
+
+// kernel names the kernel and how it runs cells, if it says so.
+func (r *reporter) kernel(info client.Info) {
+	if info.Engine != "" {
+		fmt.Fprintf(r.w, "on %s %s, %s\n", info.Implementation, info.ImplementationVersion, info.Engine)
+	}
+}
 
 // resumed reports how many cells ran before.
 func (r *reporter) resumed(before, all int) {

@@ -165,6 +165,7 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 	}
 	runner := NewRunner(nb, options)
 	run := func(ctx context.Context, k *client.Kernel) error {
+		report.kernel(k.Info())
 		if o.Watch || o.Resume {
 			w = newWatch(runner, func(nb *Notebook, l *live) error { return o.writeLive(path, nb, l) })
 			defer w.end()

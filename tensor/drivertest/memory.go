@@ -24,7 +24,7 @@ func testMemory(t *testing.T, b driver.Backend) {
 			t.Errorf("alloc of %d bytes: memory is not zero", n)
 		}
 	}
-	for _, n := range []int{-1, math.MaxInt64 / 2} {
+	for _, n := range []int{-1, math.MaxInt / 2} {
 		if buf, err := b.Alloc(n); err == nil {
 			t.Errorf("alloc of %d bytes: got %v, want an error", n, buf)
 		}

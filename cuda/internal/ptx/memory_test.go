@@ -3,7 +3,6 @@ package ptx
 import (
 	"encoding/binary"
 	"math"
-	"syscall"
 	"testing"
 	"unsafe"
 )
@@ -17,11 +16,11 @@ type device struct {
 // alloc allocates n poisoned bytes and returns their address and content.
 func (d *device) alloc(n int) (uint64, []byte) {
 	d.t.Helper()
-	mem, err := syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := allocate(max(n, 1))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(func() { _ = syscall.Munmap(mem) })
+	d.t.Cleanup(func() { release(mem) })
 	for i := range mem {
 		mem[i] = 0xFF
 	}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"unsafe"
 )
 
@@ -110,7 +109,7 @@ func (m *Module) place() error {
 	if size == 0 {
 		return nil
 	}
-	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := allocate(size)
 	if err != nil {
 		return fmt.Errorf("ptx: cannot allocate %d bytes for the module's variables: %w", size, err)
 	}
@@ -146,7 +145,7 @@ func (m *Module) place() error {
 // Release releases the memory of the module's variables. Its kernels must not run afterwards.
 func (m *Module) Release() {
 	if m.memory != nil {
-		_ = syscall.Munmap(m.memory)
+		release(m.memory)
 		m.memory = nil
 	}
 }

@@ -12,16 +12,16 @@ import (
 
 	"halfnote/internal/near"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Complete lists completions of the identifier that ends at cursor, an offset in code points.
-func Complete(snap Snapshot, code string, cursor int) kernel.Completion {
+func Complete(snap Snapshot, code string, cursor int) eval.Completion {
 	c := newCompleter(code, syntax.ByteOffset(code, cursor))
 	if !c.gather(snap) {
-		return kernel.Completion{Start: cursor, End: cursor}
+		return eval.Completion{Start: cursor, End: cursor}
 	}
-	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
+	found := eval.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
 	slices.SortStableFunc(c.matches, c.compare)
 	for _, m := range c.matches {
 		found.Matches = append(found.Matches, m.Match)
@@ -181,7 +181,7 @@ func (p *probe) known() bool {
 
 // match is a completion and its rank.
 type match struct {
-	kernel.Match
+	eval.Match
 	rank   rank
 	object types.Object // what the text denotes, or nil
 	fit    fit
@@ -232,7 +232,7 @@ func (c *completer) offer(r rank, name, kind, signature string) {
 		return
 	}
 	c.seen[name] = true
-	c.matches = append(c.matches, match{Match: kernel.Match{Text: name, Type: kind, Signature: signature}, rank: r})
+	c.matches = append(c.matches, match{Match: eval.Match{Text: name, Type: kind, Signature: signature}, rank: r})
 }
 
 // begins reports whether a name begins with what is written at the cursor, in any case. A prefix with an underscore also stands for

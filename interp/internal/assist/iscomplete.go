@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // IsComplete reports whether a cell can run as it is. isValue reports whether an expression can begin with a
 // name, which may be followed by a dot.
-func IsComplete(code string, isValue func(name string, member bool) bool) kernel.Completeness {
+func IsComplete(code string, isValue func(name string, member bool) bool) eval.Completeness {
 	list := syntax.Segments(code, isValue)
 	for _, g := range list[:len(list)-1] {
 		if c := Completeness(g); c.Status == "invalid" {
@@ -27,9 +27,9 @@ func IsComplete(code string, isValue func(name string, member bool) bool) kernel
 const indentation = "    "
 
 // Completeness reports whether a part of a cell is complete.
-func Completeness(g syntax.Segment) kernel.Completeness {
+func Completeness(g syntax.Segment) eval.Completeness {
 	if g.Magic != "" {
-		return kernel.Completeness{Status: "complete"}
+		return eval.Completeness{Status: "complete"}
 	}
 	p := syntax.Split(g.Code)
 	open := 0
@@ -38,13 +38,13 @@ func Completeness(g syntax.Segment) kernel.Completeness {
 		case strings.HasSuffix(e.Msg, "is never closed"):
 			open++
 		case strings.Contains(e.Msg, "not terminated") && !strings.Contains(e.Msg, "string literal") || strings.Contains(e.Msg, "raw string literal"):
-			return kernel.Completeness{Status: "incomplete"}
+			return eval.Completeness{Status: "incomplete"}
 		default:
-			return kernel.Completeness{Status: "invalid"}
+			return eval.Completeness{Status: "invalid"}
 		}
 	}
 	if open > 0 {
-		return kernel.Completeness{Status: "incomplete", Indent: strings.Repeat(indentation, open)}
+		return eval.Completeness{Status: "incomplete", Indent: strings.Repeat(indentation, open)}
 	}
 	for i, it := range p.Items {
 		head, tail := "package p;", "\n"
@@ -57,9 +57,9 @@ func Completeness(g syntax.Segment) kernel.Completeness {
 			continue
 		}
 		if i == len(p.Items)-1 && list[0].Pos.Offset >= len(head)+len(it.Text) {
-			return kernel.Completeness{Status: "incomplete"}
+			return eval.Completeness{Status: "incomplete"}
 		}
-		return kernel.Completeness{Status: "invalid"}
+		return eval.Completeness{Status: "invalid"}
 	}
-	return kernel.Completeness{Status: "complete"}
+	return eval.Completeness{Status: "complete"}
 }

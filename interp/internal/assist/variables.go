@@ -12,14 +12,14 @@ import (
 	"halfnote/display"
 	"halfnote/internal/text"
 	"halfnote/interp/internal/peek"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Busy replaces a value while a cell runs.
 const Busy = "(a cell is running)"
 
 // Variables adds the current values to variables of the session, which have a name and a type.
-func Variables(snap Snapshot, list []kernel.Variable) []kernel.Variable {
+func Variables(snap Snapshot, list []eval.Variable) []eval.Variable {
 	p := newProbe(snap, "_ = 0", 0)
 	for i, x := range list {
 		if v := snap.Values.Variable("", x.Name); v.IsValid() && p.pkg != nil {
@@ -32,7 +32,7 @@ func Variables(snap Snapshot, list []kernel.Variable) []kernel.Variable {
 }
 
 // Variable describes the value of a variable of pkg.
-func Variable(snap Snapshot, pkg *types.Package, o *types.Var, v reflect.Value) kernel.Variable {
+func Variable(snap Snapshot, pkg *types.Package, o *types.Var, v reflect.Value) eval.Variable {
 	p := &probe{Snapshot: snap, pkg: pkg}
 	return p.part(o.Name(), v, o.Type())
 }
@@ -49,17 +49,17 @@ const maxShort = 200
 
 // part describes a value: a variable or a part of one. Its parts are computed when
 // requested.
-func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable {
+func (p *probe) part(name string, v reflect.Value, t types.Type) eval.Variable {
 	s := p.Values
 	shown := p.text(v, t, 10*maxShort)
 	if kind := tensorKind(peek.Concrete(v)); kind != "" {
 		shown = kind + " " + shown
 	}
-	x := kernel.Variable{Name: name, Type: p.typeString(t), Value: text.Cut(strings.Join(strings.Fields(shown), " "), maxShort)}
+	x := eval.Variable{Name: name, Type: p.typeString(t), Value: text.Cut(strings.Join(strings.Fields(shown), " "), maxShort)}
 	if p.hasParts(v, t) {
-		x.Children = func() (list []kernel.Variable) {
+		x.Children = func() (list []eval.Variable) {
 			if !s.While(func() { list = p.parts(v, t) }) {
-				list = []kernel.Variable{{Name: "…", Value: Busy}}
+				list = []eval.Variable{{Name: "…", Value: Busy}}
 			}
 			return list
 		}
@@ -106,10 +106,10 @@ func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 }
 
 // parts returns the current fields or elements of a value.
-func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
+func (p *probe) parts(v reflect.Value, t types.Type) (list []eval.Variable) {
 	defer func() {
 		if r := recover(); r != nil { // the engine's value does not match its type
-			list = append(list, kernel.Variable{Name: "…", Value: fmt.Sprintf("(cannot be shown: %v)", r)})
+			list = append(list, eval.Variable{Name: "…", Value: fmt.Sprintf("(cannot be shown: %v)", r)})
 		}
 	}()
 	if types.IsInterface(t) {
@@ -128,7 +128,7 @@ func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 			return p.parts(v.Elem(), u.Elem())
 		}
 		if !v.IsNil() {
-			return []kernel.Variable{p.part("*", v.Elem(), u.Elem())}
+			return []eval.Variable{p.part("*", v.Elem(), u.Elem())}
 		}
 	case *types.Struct:
 		for i := range u.NumFields() {
@@ -152,7 +152,7 @@ func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 const few = 100
 
 // elements returns the elements of a list from from to to.
-func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list []kernel.Variable) {
+func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list []eval.Variable) {
 	to = min(to, v.Len()) // the list may have changed since
 	step := 1
 	for (to-from+step-1)/step > few {
@@ -164,9 +164,9 @@ func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list [
 			continue
 		}
 		s, i, end := p.Values, i, min(i+step, to)
-		list = append(list, kernel.Variable{
+		list = append(list, eval.Variable{
 			Name: fmt.Sprintf("[%d…%d]", i, end-1),
-			Children: func() (list []kernel.Variable) {
+			Children: func() (list []eval.Variable) {
 				s.While(func() { list = p.elements(v, elem, i, end) })
 				return list
 			},
@@ -176,7 +176,7 @@ func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list [
 }
 
 // entries returns the first entries of a map, sorted by the text of their keys.
-func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
+func (p *probe) entries(v reflect.Value, t *types.Map) []eval.Variable {
 	keys := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next() && len(keys) < maxKeys; {
 		key := p.text(it.Key(), t.Key(), maxShort)
@@ -189,10 +189,10 @@ func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
 		n := peek.Numeric(v.Type().Key())
 		return cmp.Or(cmp.Compare(len(a)*n, len(b)*n), cmp.Compare(a, b))
 	})
-	var list []kernel.Variable
+	var list []eval.Variable
 	for i, key := range sorted {
 		if i == few {
-			return append(list, kernel.Variable{Name: "…", Value: fmt.Sprintf("%d more", v.Len()-i)})
+			return append(list, eval.Variable{Name: "…", Value: fmt.Sprintf("%d more", v.Len()-i)})
 		}
 		list = append(list, p.part("["+key+"]", v.MapIndex(keys[key]), t.Elem()))
 	}
@@ -214,7 +214,7 @@ func tensorKind(v reflect.Value) string {
 }
 
 // properties returns the results of a tensor's property methods.
-func (p *probe) properties(v reflect.Value) (list []kernel.Variable) {
+func (p *probe) properties(v reflect.Value) (list []eval.Variable) {
 	for _, name := range []string{"DType", "Device", "Grad", "Numel", "RequiresGrad", "Shape"} {
 		m := v.MethodByName(name)
 		if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {

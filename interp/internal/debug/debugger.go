@@ -15,7 +15,7 @@ import (
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Session is what a debugger needs of a session.
@@ -30,7 +30,7 @@ type Session interface {
 	// Seen returns the context of the next cell, with the values of the session.
 	Seen() assist.Snapshot
 	// Variables describes the variables of the session. Only the calling cell may be running.
-	Variables() []kernel.Variable
+	Variables() []eval.Variable
 }
 
 // Observer is told of the stops that goroutines pass.
@@ -51,7 +51,7 @@ type Debugger struct {
 	leaving bool   // in Leave
 
 	mu          sync.Mutex
-	event       func(kernel.DebugEvent) // nil when no front end debugs
+	event       func(eval.DebugEvent) // nil when no front end debugs
 	stops       []Stop
 	breakpoints map[string][]int   // line numbers, by the source of the cell
 	threads     map[uint64]*thread // threads by goroutine ID

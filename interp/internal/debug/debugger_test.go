@@ -6,7 +6,7 @@ import (
 
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // TestSteps drives the debugger without an engine: a function of two lines that calls itself once, with
@@ -25,7 +25,7 @@ func TestSteps(t *testing.T) {
 		d := New(nil, live.NewRegistry(100), history.New())
 		d.stops = []Stop{{Code: code, Line: 2, to: 2, begins: true, Func: "f"}, {Code: code, Line: 3, to: 3, begins: true, Func: "f"}}
 		var got []int
-		d.Debug(func(e kernel.DebugEvent) {
+		d.Debug(func(e eval.DebugEvent) {
 			if e.Reason == "" {
 				return
 			}

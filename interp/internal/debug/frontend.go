@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/assist"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
-// Debug implements kernel.Debugger.
-func (d *Debugger) Debug(event func(kernel.DebugEvent)) {
+// Debug implements eval.Debugger.
+func (d *Debugger) Debug(event func(eval.DebugEvent)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.event = event
@@ -28,7 +28,7 @@ func (d *Debugger) Debug(event func(kernel.DebugEvent)) {
 	d.watch()
 }
 
-// SetBreakpoints implements kernel.Debugger.
+// SetBreakpoints implements eval.Debugger.
 func (d *Debugger) SetBreakpoints(code string, lines []int) []int {
 	at := make([]int, len(lines))
 	for i, line := range lines {
@@ -54,7 +54,7 @@ func codeLine(code string, line int) int {
 	return line
 }
 
-// StopAtPanics implements kernel.Debugger.
+// StopAtPanics implements eval.Debugger.
 func (d *Debugger) StopAtPanics(yes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *Debugger) StopAtPanics(yes bool) {
 	d.watch()
 }
 
-// Pause implements kernel.Debugger.
+// Pause implements eval.Debugger.
 func (d *Debugger) Pause() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *Debugger) Pause() {
 	d.watch()
 }
 
-// Stopped implements kernel.Debugger.
+// Stopped implements eval.Debugger.
 func (d *Debugger) Stopped() []int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +83,7 @@ func (d *Debugger) Stopped() []int {
 	return list
 }
 
-// Resume implements kernel.Debugger.
+// Resume implements eval.Debugger.
 func (d *Debugger) Resume(id int, how string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,20 +96,20 @@ func (d *Debugger) Resume(id int, how string) error {
 	return nil
 }
 
-// Stack implements kernel.Debugger.
-func (d *Debugger) Stack(id int) []kernel.DebugFrame {
+// Stack implements eval.Debugger.
+func (d *Debugger) Stack(id int) []eval.DebugFrame {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t := d.threads[uint64(id)]
 	if t == nil || t.resume == nil {
 		return nil
 	}
-	var list []kernel.DebugFrame
+	var list []eval.DebugFrame
 	for _, c := range slices.Backward(t.calls) {
 		at := d.stops[c.stop]
-		list = append(list, kernel.DebugFrame{
+		list = append(list, eval.DebugFrame{
 			Function: at.Function, Code: at.Code, Line: at.Line,
-			Locals: func() (list []kernel.Variable) {
+			Locals: func() (list []eval.Variable) {
 				d.session.Seen().Values.While(func() { list = d.locals(at, c.vars) })
 				return list
 			},
@@ -119,7 +119,7 @@ func (d *Debugger) Stack(id int) []kernel.DebugFrame {
 }
 
 // locals describes the variables of a call.
-func (d *Debugger) locals(at Stop, vars []any) (list []kernel.Variable) {
+func (d *Debugger) locals(at Stop, vars []any) (list []eval.Variable) {
 	snap := d.session.Seen()
 	for i, v := range at.vars {
 		list = append(list, assist.Variable(snap, at.pkg, v, reflect.ValueOf(vars[i]).Elem()))

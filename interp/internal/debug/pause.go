@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"halfnote/interp/engine"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Pass is called by code that passes a stop. vars are pointers to the variables in
@@ -41,7 +41,7 @@ func (d *Debugger) Pass(n int, vars ...any) {
 	reason := d.reason(t, d.stops[n], depth)
 	d.mu.Unlock()
 	if reason != "" {
-		d.wait(id, t, kernel.DebugEvent{Reason: reason})
+		d.wait(id, t, eval.DebugEvent{Reason: reason})
 	}
 }
 
@@ -71,7 +71,7 @@ func (d *Debugger) Panicked(p *engine.Panic) {
 		d.record(post, t.calls, p)
 	}
 	if n > 0 && panics {
-		d.wait(id, t, kernel.DebugEvent{Reason: "exception", Text: d.session.Message(p)})
+		d.wait(id, t, eval.DebugEvent{Reason: "exception", Text: d.session.Message(p)})
 	}
 }
 
@@ -102,7 +102,7 @@ func (d *Debugger) reason(t *thread, at Stop, depth int) string {
 
 // wait stops the calling goroutine, for the reason in why, until a front end resumes it
 // or its cell is told to stop.
-func (d *Debugger) wait(id uint64, t *thread, why kernel.DebugEvent) {
+func (d *Debugger) wait(id uint64, t *thread, why eval.DebugEvent) {
 	c := d.live.Current()
 	select {
 	case d.turn <- struct{}{}:
@@ -138,7 +138,7 @@ func (d *Debugger) wait(id uint64, t *thread, why kernel.DebugEvent) {
 	t.step, t.depth = how, t.calls[len(t.calls)-1].depth
 	d.watch()
 	d.mu.Unlock()
-	event(kernel.DebugEvent{Thread: int(id)})
+	event(eval.DebugEvent{Thread: int(id)})
 	if interrupted {
 		d.live.Poll()
 	}

@@ -7,7 +7,7 @@ import (
 
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // PostMortem holds the calls that were active at the first panic of a cell, innermost first.
@@ -20,7 +20,7 @@ type PostMortem struct {
 // DeadCall is a call that a panic ended, with its variables as they were.
 type DeadCall struct {
 	Stop
-	Vars []kernel.Variable
+	Vars []eval.Variable
 }
 
 // Examine begins or, with nil, ends the recording of panics.
@@ -52,8 +52,8 @@ func (d *Debugger) record(post *PostMortem, calls []activeCall, p *engine.Panic)
 }
 
 // mentioned returns the variables of the session that a cell mentions.
-func (d *Debugger) mentioned(code string) []kernel.Variable {
+func (d *Debugger) mentioned(code string) []eval.Variable {
 	names := map[string]bool{}
 	syntax.Scan(code, func(tok token.Token, lit string) { names[lit] = tok == token.IDENT || names[lit] }, func(string) {})
-	return slices.DeleteFunc(d.session.Variables(), func(v kernel.Variable) bool { return !names[v.Name] })
+	return slices.DeleteFunc(d.session.Variables(), func(v eval.Variable) bool { return !names[v.Name] })
 }

@@ -6,13 +6,13 @@ import (
 
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Mistakes shows every problem as a block: message and place, the line with the mistake
 // underlined, and a hint.
-func (d Describer) Mistakes(r *syntax.Rejected) *kernel.Error {
-	e := &kernel.Error{Name: r.Name}
+func (d Describer) Mistakes(r *syntax.Rejected) *eval.Error {
+	e := &eval.Error{Name: r.Name}
 	for i, p := range r.Problems {
 		if i > 0 {
 			e.Traceback = append(e.Traceback, "")

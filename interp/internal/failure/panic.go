@@ -18,7 +18,7 @@ import (
 	"halfnote/interp/internal/places"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/words"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Describer describes failures of the cells of a session.
@@ -37,8 +37,8 @@ type Slots interface {
 }
 
 // Panic describes a panic: its message and the frames in cells.
-func (d Describer) Panic(p *engine.Panic) *kernel.Error {
-	e := &kernel.Error{Name: "Panic"}
+func (d Describer) Panic(p *engine.Panic) *eval.Error {
+	e := &eval.Error{Name: "Panic"}
 	if _, ok := p.Value.(live.TooDeep); ok && len(p.Frames) > 1 { // the frames are all alike
 		p.Frames, p.Skipped = p.Frames[:1], 0
 	}
@@ -96,8 +96,8 @@ func safely(f func() string) (text string) {
 
 // Interrupted describes a cell that was stopped, for the reason in why or, if it is "", by its reader. p is nil if the
 // cell did not stop.
-func (d Describer) Interrupted(why string, p *engine.Panic) *kernel.Error {
-	e := &kernel.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + "; variables and functions are intact"}
+func (d Describer) Interrupted(why string, p *engine.Panic) *eval.Error {
+	e := &eval.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + "; variables and functions are intact"}
 	if p == nil {
 		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/visualfc/gid"
 
 	"halfnote/interp/engine"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Go runs f in a new goroutine of the calling cell. A panic in f ends only that
@@ -111,7 +111,7 @@ func (r *Registry) Elsewhere(run func(call func(f func()))) {
 // Beside calls f in the calling goroutine, as code of a cell that runs concurrently
 // with the others: its output goes to out, and it is told to stop when ctx ends.
 // stopped reports whether it was.
-func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (stopped bool) {
+func (r *Registry) Beside(ctx context.Context, out eval.Output, f func()) (stopped bool) {
 	c := &Cell{Out: out, stop: make(chan struct{})}
 	c.Ctx, c.end = context.WithCancel(ctx)
 	defer c.end()
@@ -122,7 +122,7 @@ func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (sto
 
 // Redirect calls f; the output of f and of the goroutines that it starts goes to out.
 // Otherwise they belong to the cell of the calling goroutine.
-func (r *Registry) Redirect(out kernel.Output, f func()) {
+func (r *Registry) Redirect(out eval.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
 	id := gid.Get()

@@ -4,13 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Cell is a cell that is running or whose goroutines may still be running.
 type Cell struct {
 	N   int
-	Out kernel.Output
+	Out eval.Output
 
 	// Ctx ends when the cell has ended or is told to stop: writes that wait for the
 	// cell's reader must then stop waiting.
@@ -35,7 +35,7 @@ func (c *Cell) root() *Cell {
 }
 
 // Kernel returns the destination of the whole cell's output, as given by the kernel.
-func (c *Cell) Kernel() kernel.Output { return c.root().Out }
+func (c *Cell) Kernel() eval.Output { return c.root().Out }
 
 // Stopping returns a channel that is closed when the cell is told to stop.
 func (c *Cell) Stopping() <-chan struct{} { return c.stop }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -18,7 +18,7 @@ func init() {
 
 // runCapture runs the cell and keeps its output in a variable of type display.Captured.
 // With an error, the variable holds the output until then.
-func runCapture(c *Call) kernel.Result {
+func runCapture(c *Call) eval.Result {
 	name, shown := "", map[string]bool{}
 	for _, word := range strings.Fields(c.Args) {
 		switch {

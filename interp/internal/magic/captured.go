@@ -10,13 +10,13 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp/internal/stdio"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // captured is an Output that keeps what arrives. After its end it passes output on, since
 // goroutines may outlive the cell.
 type captured struct {
-	kernel.Output
+	eval.Output
 	shown map[string]bool // options for the parts that are not kept
 
 	mu             sync.Mutex
@@ -26,9 +26,9 @@ type captured struct {
 	clearing       bool // Clear has been called with wait
 }
 
-// Input implements kernel.Inputter.
+// Input implements eval.Inputter.
 func (c *captured) Input(ctx context.Context, prompt string, password bool) (string, error) {
-	in, ok := c.Output.(kernel.Inputter)
+	in, ok := c.Output.(eval.Inputter)
 	if !ok {
 		return "", stdio.ErrNoFrontEnd
 	}

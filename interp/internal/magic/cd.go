@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 }
 
 // runCd changes the working folder of the process, for cells and commands alike.
-func runCd(c *Call) kernel.Result {
+func runCd(c *Call) eval.Result {
 	was, _ := os.Getwd()
 	to := c.Args
 	switch to {
@@ -39,10 +39,10 @@ func runCd(c *Call) kernel.Result {
 	c.folder = was
 	now, _ := os.Getwd()
 	fmt.Fprintln(c.Out.Stdout(), now)
-	return kernel.Result{}
+	return eval.Result{}
 }
 
-func runPwd(c *Call) kernel.Result {
+func runPwd(c *Call) eval.Result {
 	dir, err := os.Getwd()
 	if err != nil {
 		return c.wrong("%%pwd: %v", err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 }
 
 // runTheme sets the theme of charts that are shown later.
-func runTheme(c *Call) kernel.Result {
+func runTheme(c *Call) eval.Result {
 	switch {
 	case c.Args == "" && c.Screen.Theme() == "":
 		return shown("light (default)")
@@ -30,11 +30,11 @@ func runTheme(c *Call) kernel.Result {
 		return c.wrong("%%theme %s: want %s", c.Args, strings.Join(display.Themes[:], ", "))
 	}
 	c.Screen.SetTheme(c.Args)
-	return kernel.Result{}
+	return eval.Result{}
 }
 
 // runCharts sets the form of charts that are shown later.
-func runCharts(c *Call) kernel.Result {
+func runCharts(c *Call) eval.Result {
 	switch {
 	case c.Args == "" && c.Screen.Form() == "":
 		return shown("picture (default)")
@@ -44,5 +44,5 @@ func runCharts(c *Call) kernel.Result {
 		return c.wrong("%%charts %s: want %s", c.Args, strings.Join(display.Forms[:], ", "))
 	}
 	c.Screen.SetForm(c.Args)
-	return kernel.Result{}
+	return eval.Result{}
 }

@@ -9,7 +9,7 @@ import (
 	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -24,7 +24,7 @@ func init() {
 }
 
 // runDebugCell runs the cell. If it panics, the variables of its calls are shown.
-func runDebugCell(c *Call) kernel.Result {
+func runDebugCell(c *Call) eval.Result {
 	r, post := c.autopsy()
 	if post.Text != "" {
 		c.Out.Display(display.Of(postMortemTable(post)))
@@ -33,7 +33,7 @@ func runDebugCell(c *Call) kernel.Result {
 }
 
 // runDebug runs the last cell that panicked again and shows the variables of its calls.
-func runDebug(c *Call) kernel.Result {
+func runDebug(c *Call) eval.Result {
 	if c.Args != "" {
 		return c.wrong("%%debug %s: want nothing after the magic; %%%%debug applies to the cell below it", c.Args)
 	}
@@ -42,7 +42,7 @@ func runDebug(c *Call) kernel.Result {
 			continue
 		}
 		fmt.Fprintf(c.Out.Stdout(), "running %s again\n", syntax.Label(e.Count))
-		c.Cell = kernel.Cell{Code: e.Code, Count: e.Count}
+		c.Cell = eval.Cell{Code: e.Code, Count: e.Count}
 		r, post := c.autopsy()
 		if post.Text == "" && r.Err == nil {
 			fmt.Fprintln(c.Out.Stdout(), "it did not panic")
@@ -53,13 +53,13 @@ func runDebug(c *Call) kernel.Result {
 		}
 		fmt.Fprintln(c.Out.Stdout(), "panic: "+post.Text)
 		c.Out.Display(display.Of(postMortemTable(post)))
-		return kernel.Result{}
+		return eval.Result{}
 	}
 	return c.wrong("%%debug: want a cell that has panicked; %%%%debug above a cell shows its variables when it does")
 }
 
 // autopsy runs a cell with stops, which know its variables, and returns what a panic left.
-func (c *Call) autopsy() (kernel.Result, *debug.PostMortem) {
+func (c *Call) autopsy() (eval.Result, *debug.PostMortem) {
 	post := &debug.PostMortem{}
 	c.Debugger.Examine(post)
 	r := c.Eval(c.Ctx, c.Cell, c.Out)

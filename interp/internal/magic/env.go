@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 }
 
 // runEnv shows and sets environment variables of the process.
-func runEnv(c *Call) kernel.Result {
+func runEnv(c *Call) eval.Result {
 	if c.Args == "" {
 		list := os.Environ()
 		slices.Sort(list)
@@ -39,5 +39,5 @@ func runEnv(c *Call) kernel.Result {
 		return c.wrong("%%env %s: %v", c.Args, err)
 	}
 	fmt.Fprintf(c.Out.Stdout(), "env: %s=%s\n", name, value)
-	return kernel.Result{}
+	return eval.Result{}
 }

@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Magics runs the magics of one session.
@@ -24,7 +24,7 @@ type Magics struct {
 func New(h Host) *Magics { return &Magics{Host: h} }
 
 // Eval runs a cell, with or without magics, or shows the page of help that it asks for.
-func (m *Magics) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+func (m *Magics) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
 	if name, marks, ok := syntax.Question(in.Code); ok {
 		return paged(assist.Help(m.Seen(), name, marks))
 	}
@@ -34,7 +34,7 @@ func (m *Magics) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	}
 	for _, g := range list { // reports errors before any segment runs
 		if g.Magic != "" && (Find(g.Magic) == nil || g.Late()) {
-			return kernel.Result{Err: m.unknown(in.Count, g)}
+			return eval.Result{Err: m.unknown(in.Count, g)}
 		}
 		if g.Magic == "" && assist.Completeness(g).Status != "complete" { // neither a magic nor Go: reports the error
 			if r := m.segment(ctx, in, out, g); r.Err != nil {
@@ -42,8 +42,8 @@ func (m *Magics) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 			}
 		}
 	}
-	var r kernel.Result
-	var pages []kernel.Payload
+	var r eval.Result
+	var pages []eval.Payload
 	for i, g := range list {
 		if r = m.segment(ctx, in, out, g); r.Err != nil {
 			return r
@@ -57,7 +57,7 @@ func (m *Magics) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	return r
 }
 
-func (m *Magics) segment(ctx context.Context, in kernel.Cell, out kernel.Output, g syntax.Segment) kernel.Result {
+func (m *Magics) segment(ctx context.Context, in eval.Cell, out eval.Output, g syntax.Segment) eval.Result {
 	in.Code = g.Code
 	if g.Magic == "" {
 		return m.Run(ctx, in, out)
@@ -68,7 +68,7 @@ func (m *Magics) segment(ctx context.Context, in kernel.Cell, out kernel.Output,
 }
 
 // unknown suggests the magics with similar names.
-func (m *Magics) unknown(cell int, g syntax.Segment) *kernel.Error {
+func (m *Magics) unknown(cell int, g syntax.Segment) *eval.Error {
 	p := syntax.Problem{Cell: cell, Line: g.Line, Col: g.Col, At: syntax.Span{Line: g.Line, Col: g.Col, End: g.Col + len(g.Magic)},
 		Msg: "unknown magic " + g.Magic, Hint: "%lsmagic lists the magics"}
 	var bare, full []string
@@ -96,7 +96,7 @@ func (m *Magics) unknown(cell int, g syntax.Segment) *kernel.Error {
 
 // assign assigns a value to a variable as the statement "name op zero" in the line of the
 // magic would; zero is an expression of the value's type.
-func (c *Call) assign(name, op, zero string, col int, v reflect.Value) *kernel.Error {
+func (c *Call) assign(name, op, zero string, col int, v reflect.Value) *eval.Error {
 	in := c.Cell
 	in.Code = strings.Repeat("\n", c.Line-1) + strings.Repeat(" ", col) + name + " " + op + " " + zero
 	r := c.Run(context.WithoutCancel(c.Ctx), in, c.Out)

@@ -8,7 +8,7 @@ import (
 
 	"halfnote/interp/internal/export"
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -19,7 +19,7 @@ func init() {
 }
 
 // runExport writes the cells that have run to a file as a program.
-func runExport(c *Call) kernel.Result {
+func runExport(c *Call) eval.Result {
 	file := files.Home(c.Args)
 	if !strings.HasSuffix(file, ".go") {
 		return c.wrong("%%export %s: want a file name that ends in .go", c.Args)
@@ -32,5 +32,5 @@ func runExport(c *Call) kernel.Result {
 		return c.wrong("%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))
 	}
 	fmt.Fprintf(c.Out.Stdout(), "writing %s\n%s", file, export.GoModHint(file, src, c.Release))
-	return kernel.Result{}
+	return eval.Result{}
 }

@@ -3,7 +3,7 @@ package magic
 import (
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -14,7 +14,7 @@ func init() {
 }
 
 // runGofmt replaces the cell with its formatted text.
-func runGofmt(c *Call) kernel.Result {
+func runGofmt(c *Call) eval.Result {
 	if c.Args != "" {
 		return c.wrong("%%%%gofmt %s: want the code on the lines below, and nothing after the magic", c.Args)
 	}
@@ -22,9 +22,9 @@ func runGofmt(c *Call) kernel.Result {
 	text, err := Format(code)
 	if err != nil {
 		if _, failed := c.Check(c.Cell, c.Out); failed != nil {
-			return kernel.Result{Err: failed} // the mistake at its place
+			return eval.Result{Err: failed} // the mistake at its place
 		}
 		return c.wrong("%%%%gofmt: the cell does not parse: %v", err)
 	}
-	return kernel.Result{Payload: []kernel.Payload{{Source: "set_next_input", Text: text, Replace: true}}}
+	return eval.Result{Payload: []eval.Payload{{Source: "set_next_input", Text: text, Replace: true}}}
 }

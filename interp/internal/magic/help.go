@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/assist"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -19,7 +19,7 @@ func init() {
 }
 
 // runHelp shows the index, the documentation of a name or magic, or what is found about words.
-func runHelp(c *Call) kernel.Result {
+func runHelp(c *Call) eval.Result {
 	words := strings.Fields(strings.ToLower(strings.TrimRight(c.Args, "?")))
 	switch len(words) {
 	case 0:
@@ -42,4 +42,4 @@ func runHelp(c *Call) kernel.Result {
 	return paged(b)
 }
 
-func runList(c *Call) kernel.Result { return result(assist.ListMagics(Forms())) }
+func runList(c *Call) eval.Result { return result(assist.ListMagics(Forms())) }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 }
 
 // runHistory prints the sources of cells.
-func runHistory(c *Call) kernel.Result {
+func runHistory(c *Call) eval.Result {
 	which, numbers := strings.CutPrefix(c.Args+" ", "-n ")
 	cells, err := c.History.Select(which, c.Cell.Count)
 	if err != nil {
@@ -29,5 +29,5 @@ func runHistory(c *Call) kernel.Result {
 		b.WriteString(c.History.Text(n) + "\n")
 	}
 	c.Out.Stdout().Write([]byte(b.String()))
-	return kernel.Result{}
+	return eval.Result{}
 }

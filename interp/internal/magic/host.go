@@ -11,7 +11,7 @@ import (
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Host is what magics need of a session: the packages that hold its parts, and interfaces for
@@ -30,18 +30,18 @@ type Host struct {
 // Code runs and checks Go.
 type Code interface {
 	// Run runs a cell without magics.
-	Run(context.Context, kernel.Cell, kernel.Output) kernel.Result
+	Run(context.Context, eval.Cell, eval.Output) eval.Result
 	// Check type-checks a cell that is not to run.
-	Check(kernel.Cell, kernel.Output) (*front.Checked, *kernel.Error)
+	Check(eval.Cell, eval.Output) (*front.Checked, *eval.Error)
 	// Evaluate runs a cell without showing the value of its last expression. The caller closes the
 	// evaluation after use.
-	Evaluate(context.Context, kernel.Cell, kernel.Output) (Evaluation, *kernel.Error)
+	Evaluate(context.Context, eval.Cell, eval.Output) (Evaluation, *eval.Error)
 	// Set sets a variable of the session.
 	Set(name string, v reflect.Value)
 	// RunsCells reports whether a compiled function, by its full name, runs functions of cells.
 	RunsCells(function string) bool
 	// Report describes mistakes in a cell.
-	Report(*syntax.Rejected) *kernel.Error
+	Report(*syntax.Rejected) *eval.Error
 }
 
 // Evaluation is a cell that has run, with its values.
@@ -49,9 +49,9 @@ type Evaluation interface {
 	// Value returns the value of the last expression, if there is one.
 	Value() (v reflect.Value, ok bool)
 	// Show renders the value, which may call its methods. The bundle is nil if there is nothing to show.
-	Show() (*display.Bundle, *kernel.Error)
+	Show() (*display.Bundle, *eval.Error)
 	// Call calls f as code of the cell, which can be interrupted and may panic.
-	Call(f func()) *kernel.Error
+	Call(f func()) *eval.Error
 	// Close forgets the values.
 	Close()
 }
@@ -67,7 +67,7 @@ type Names interface {
 	// Seen returns the context of the next cell, with the values of the session.
 	Seen() assist.Snapshot
 	// Variables describes the variables of the session.
-	Variables() []kernel.Variable
+	Variables() []eval.Variable
 	// Declared returns the declarations in force.
 	Declared() []*front.Binding
 }
@@ -77,15 +77,15 @@ type State interface {
 	// Outputs returns the outputs that are kept with the history, or nil if they are not kept.
 	Outputs() Outputs
 	// Ranks returns the ranks of the kernel, or nil if it has one.
-	Ranks() kernel.Ranks
+	Ranks() eval.Ranks
 	// ForgetOutputs forgets the values that cells have shown.
 	ForgetOutputs()
 	// Reset forgets all declarations and variables.
 	Reset() error
 }
 
-// Outputs is what %output needs of kernel.KeptOutputs.
+// Outputs is what %output needs of eval.KeptOutputs.
 type Outputs interface {
-	Cells(back int) ([]kernel.KeptCell, error)
-	Outputs(back, count int) ([]kernel.KeptOutput, error)
+	Cells(back int) ([]eval.KeptCell, error)
+	Outputs(back, count int) ([]eval.KeptOutput, error)
 }

@@ -6,7 +6,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp/internal/assist"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -20,12 +20,12 @@ func init() {
 	})
 }
 
-func runInfo(c *Call) kernel.Result { return c.info("%pinfo", 0) }
+func runInfo(c *Call) eval.Result { return c.info("%pinfo", 0) }
 
-func runInfo2(c *Call) kernel.Result { return c.info("%pinfo2", 1) }
+func runInfo2(c *Call) eval.Result { return c.info("%pinfo2", 1) }
 
 // info implements the magic forms of NAME? and, with detail 1, of NAME??.
-func (c *Call) info(magic string, detail int) kernel.Result {
+func (c *Call) info(magic string, detail int) eval.Result {
 	name := strings.TrimRight(c.Args, "?")
 	if name == "" {
 		return c.wrong("%s: want a name", magic)

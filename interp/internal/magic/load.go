@@ -8,7 +8,7 @@ import (
 
 	"halfnote/internal/text"
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 
 // runLoad replaces the cell with the contents of a file, below a comment that names
 // the source.
-func runLoad(c *Call) kernel.Result {
+func runLoad(c *Call) eval.Result {
 	file, cell := c.Args, 0
 	if name, last, ok := cutLastWord(file); ok && strings.HasSuffix(name, ".ipynb") {
 		n, err := strconv.Atoi(last)
@@ -42,7 +42,7 @@ func runLoad(c *Call) kernel.Result {
 			return c.wrong("%%load %s: %v", c.Args, err)
 		}
 	}
-	return kernel.Result{Payload: []kernel.Payload{{
+	return eval.Result{Payload: []eval.Payload{{
 		Source: "set_next_input", Text: "// %load " + c.Args + "\n" + strings.TrimRight(text, "\n"), Replace: true,
 	}}}
 }

@@ -16,7 +16,7 @@ import (
 	"halfnote/internal/text"
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // Magic is a command to the session. "%name args" is a separate line between
@@ -33,7 +33,7 @@ type Magic struct {
 	// Runs reports whether the magic runs its Go code once, as if the code stood alone: a program that
 	// is exported contains the code.
 	Runs bool
-	Run  func(*Call) kernel.Result
+	Run  func(*Call) eval.Result
 }
 
 // Content is what a magic applies to: the rest of its line or, for "%%", of the cell.
@@ -49,8 +49,8 @@ const (
 type Call struct {
 	*Magics
 	Ctx  context.Context
-	Cell kernel.Cell // Cell.Code is the code that the magic applies to, at its place in the cell
-	Out  kernel.Output
+	Cell eval.Cell // Cell.Code is the code that the magic applies to, at its place in the cell
+	Out  eval.Output
 	Args string
 	Body string // lines below the magic, for "%%"
 	Line int    // line of the cell, from 1
@@ -95,20 +95,20 @@ func Forms() (list []assist.Magic) {
 }
 
 // wrong returns the error of a misused magic.
-func (c *Call) wrong(format string, args ...any) kernel.Result {
-	return kernel.Result{Err: c.Report(&syntax.Rejected{Name: "MagicError", Problems: []syntax.Problem{{Cell: c.Cell.Count, Line: c.Line, Col: 1,
+func (c *Call) wrong(format string, args ...any) eval.Result {
+	return eval.Result{Err: c.Report(&syntax.Rejected{Name: "MagicError", Problems: []syntax.Problem{{Cell: c.Cell.Count, Line: c.Line, Col: 1,
 		Msg: fmt.Sprintf(format, args...)}}})}
 }
 
 // shown returns the result of a magic that shows a text.
-func shown(text string) kernel.Result { return result(display.Text(text)) }
+func shown(text string) eval.Result { return result(display.Text(text)) }
 
 // result returns the result of a magic whose value is displayed.
-func result(b display.Bundle) kernel.Result { return kernel.Result{Value: &b} }
+func result(b display.Bundle) eval.Result { return eval.Result{Value: &b} }
 
 // paged returns the result of a magic that shows a page.
-func paged(b display.Bundle) kernel.Result {
-	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: b}}}
+func paged(b display.Bundle) eval.Result {
+	return eval.Result{Payload: []eval.Payload{{Source: "page", Data: b}}}
 }
 
 // short returns the beginning of a text, on one line.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 }
 
 // runGo runs go get, and takes it back if cells could not import what it fetched.
-func runGo(c *Call) kernel.Result {
+func runGo(c *Call) eval.Result {
 	words := strings.Fields(c.Args)
 	if len(words) < 2 || words[0] != "get" || slices.ContainsFunc(words, func(w string) bool { return w[0] == '-' || w[0] == '.' }) {
 		return c.wrong("%s: want %%go get and paths of modules or packages; !go runs Go's other commands", strings.TrimSpace("%go "+c.Args))
@@ -55,7 +55,7 @@ func runGo(c *Call) kernel.Result {
 }
 
 // get runs go get, in a new module if there is none, and checks that cells can import the packages.
-func (c *Call) get(program string, missing bool, paths []string) kernel.Result {
+func (c *Call) get(program string, missing bool, paths []string) eval.Result {
 	if missing {
 		if text, err := exec.Command(program, "mod", "init", "notebook").CombinedOutput(); err != nil {
 			return c.wrong("%%go get: go mod init: %v: %s", err, bytes.TrimSpace(text))
@@ -76,7 +76,7 @@ func (c *Call) get(program string, missing bool, paths []string) kernel.Result {
 		}
 		fmt.Fprintf(c.Out.Stdout(), "cells can import %q\n", found)
 	}
-	return kernel.Result{}
+	return eval.Result{}
 }
 
 // kept returns a function that gives files the text that they have now, and removes those that do not exist now.

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 
 // runOutput shows the outputs of earlier cells again, or lists the cells that have some. "~1/3" is
 // cell 3 of the kernel before this one, as in IPython's %history.
-func runOutput(c *Call) kernel.Result {
+func runOutput(c *Call) eval.Result {
 	kept := c.Outputs()
 	if kept == nil {
 		return c.wrong("%%output: outputs are kept with the history, and this kernel has none; set HALFNOTE_HISTORY to the path of a file")
@@ -35,7 +35,7 @@ func runOutput(c *Call) kernel.Result {
 			return c.wrong("%%output %s: %v", c.Args, err)
 		}
 	}
-	return kernel.Result{}
+	return eval.Result{}
 }
 
 // showKept shows what a word of %output asks for: "3", "2-4", "~1" or "~1/3".
@@ -84,7 +84,7 @@ func (c *Call) showKept(kept Outputs, word string) error {
 }
 
 // listKept prints the cells with outputs of a kernel.
-func listKept(w io.Writer, back int, cells []kernel.KeptCell) error {
+func listKept(w io.Writer, back int, cells []eval.KeptCell) error {
 	prefix := ""
 	if back > 0 {
 		prefix = fmt.Sprintf("~%d/", back)
@@ -127,7 +127,7 @@ func listKept(w io.Writer, back int, cells []kernel.KeptCell) error {
 }
 
 // showOutputs writes kept outputs as if the cell had produced them.
-func showOutputs(out kernel.Output, list []kernel.KeptOutput) {
+func showOutputs(out eval.Output, list []eval.KeptOutput) {
 	for _, o := range list {
 		switch {
 		case o.Stream == "stderr":

@@ -9,7 +9,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -26,7 +26,7 @@ func init() {
 
 // runProfile runs code under the CPU profiler and shows the lines that took most of the time,
 // and a flame graph.
-func runProfile(c *Call) kernel.Result {
+func runProfile(c *Call) eval.Result {
 	if strings.TrimSpace(c.Cell.Code) == "" {
 		return c.wrong("%%prun: want a statement, or %%%%prun above a cell")
 	}

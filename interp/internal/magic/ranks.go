@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -18,14 +18,14 @@ func init() {
 }
 
 // runRanks lists the ranks or shows the output of one.
-func runRanks(c *Call) kernel.Result {
+func runRanks(c *Call) eval.Result {
 	ranks := c.Ranks()
 	if ranks == nil {
 		return c.wrong("%%ranks: this kernel has one rank; `halfnote install --ranks 2` adds a kernel with two")
 	}
 	list := ranks.List()
 	if list == nil { // rank 0 answers
-		return kernel.Result{}
+		return eval.Result{}
 	}
 	if c.Args == "" {
 		var rows [][]any
@@ -43,5 +43,5 @@ func runRanks(c *Call) kernel.Result {
 		return c.wrong("%%ranks %s: %v", c.Args, err)
 	}
 	showOutputs(c.Out, outputs)
-	return kernel.Result{}
+	return eval.Result{}
 }

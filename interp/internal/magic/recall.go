@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -16,7 +16,7 @@ func init() {
 }
 
 // runRecall puts the sources of cells into a new cell.
-func runRecall(c *Call) kernel.Result {
+func runRecall(c *Call) eval.Result {
 	before := c.Cell.Count - 1
 	cells, err := c.History.Select(c.Args, before)
 	switch {
@@ -41,5 +41,5 @@ func runRecall(c *Call) kernel.Result {
 	for _, n := range cells {
 		texts = append(texts, c.History.Text(n))
 	}
-	return kernel.Result{Payload: []kernel.Payload{{Source: "set_next_input", Text: strings.Join(texts, "\n\n")}}}
+	return eval.Result{Payload: []eval.Payload{{Source: "set_next_input", Text: strings.Join(texts, "\n\n")}}}
 }

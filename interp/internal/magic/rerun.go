@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -16,7 +16,7 @@ func init() {
 }
 
 // runRerun runs the sources of cells in place of the magic, and shows their values.
-func runRerun(c *Call) kernel.Result {
+func runRerun(c *Call) eval.Result {
 	cells, err := c.History.Select(c.Args, c.Cell.Count-1)
 	switch {
 	case err != nil:
@@ -26,7 +26,7 @@ func runRerun(c *Call) kernel.Result {
 	case c.Args == "":
 		cells = cells[len(cells)-1:]
 	}
-	var last kernel.Result
+	var last eval.Result
 	for i, n := range cells {
 		last = c.again(n)
 		if last.Err != nil {
@@ -40,14 +40,14 @@ func runRerun(c *Call) kernel.Result {
 }
 
 // again runs the source of a cell.
-func (c *Call) again(n int) kernel.Result {
+func (c *Call) again(n int) eval.Result {
 	name := fmt.Sprintf("In[%d]", n)
 	if slices.Contains(c.running, name) {
 		return c.wrong("%%rerun %s: %s runs itself", c.Args, name)
 	}
 	c.running = append(c.running, name)
 	defer func() { c.running = c.running[:len(c.running)-1] }()
-	in := kernel.Cell{Code: c.History.Text(n), Silent: true}
+	in := eval.Cell{Code: c.History.Text(n), Silent: true}
 	in.Count = c.History.Begin(in.Code, 0, true)
 	return c.Eval(c.Ctx, in, c.Out)
 }

@@ -1,6 +1,6 @@
 package magic
 
-import "halfnote/kernel"
+import "halfnote/kernel/eval"
 
 func init() {
 	add(Magic{
@@ -9,13 +9,13 @@ func init() {
 	})
 }
 
-func runReset(c *Call) kernel.Result {
+func runReset(c *Call) eval.Result {
 	if c.Args == "out" {
 		c.ForgetOutputs()
-		return kernel.Result{}
+		return eval.Result{}
 	}
 	if err := c.Reset(); err != nil {
-		return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error()}}
+		return eval.Result{Err: &eval.Error{Name: "InternalError", Value: err.Error()}}
 	}
-	return kernel.Result{}
+	return eval.Result{}
 }

@@ -8,7 +8,7 @@ import (
 
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 
 // runRun runs the cells of a file as if they were in place of the magic. As in IPython,
 // the values of their last expressions are not shown.
-func runRun(c *Call) kernel.Result {
+func runRun(c *Call) eval.Result {
 	if c.Args == "" {
 		return c.wrong("%%run: want the name of a notebook or of a Go file")
 	}
@@ -40,7 +40,7 @@ func runRun(c *Call) kernel.Result {
 	c.running = append(c.running, path)
 	defer func() { c.running = c.running[:len(c.running)-1] }()
 	for i, code := range cells {
-		in := kernel.Cell{Code: code, Silent: true}
+		in := eval.Cell{Code: code, Silent: true}
 		in.Count = c.History.Begin(code, 0, true)
 		if r := c.Eval(c.Ctx, in, c.Out); r.Err != nil {
 			where := file
@@ -48,8 +48,8 @@ func runRun(c *Call) kernel.Result {
 				where = fmt.Sprintf("%s, code cell %d", file, i+1)
 			}
 			r.Err.Traceback = append([]string{ansi.Bold(where) + ":"}, r.Err.Traceback...)
-			return kernel.Result{Err: r.Err}
+			return eval.Result{Err: r.Err}
 		}
 	}
-	return kernel.Result{}
+	return eval.Result{}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 }
 
 // runSave writes the sources of cells to a file that %run and %load read.
-func runSave(c *Call) kernel.Result {
+func runSave(c *Call) eval.Result {
 	args, added := strings.CutPrefix(c.Args, "-a ")
 	words := strings.Fields(args)
 	if len(words) == 0 || words[0] == "-a" {

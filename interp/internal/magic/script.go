@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/shell"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -32,30 +32,30 @@ func init() {
 	})
 }
 
-func runBash(c *Call) kernel.Result { return c.script("bash") }
+func runBash(c *Call) eval.Result { return c.script("bash") }
 
-func runSh(c *Call) kernel.Result { return c.script("sh") }
+func runSh(c *Call) eval.Result { return c.script("sh") }
 
 // pythons lists the names of Python; the first one found is used.
 var pythons = []string{"python3", "python"}
 
-func runPython(c *Call) kernel.Result { return c.script(pythons...) }
+func runPython(c *Call) eval.Result { return c.script(pythons...) }
 
-func runScript(c *Call) kernel.Result { return c.script() }
+func runScript(c *Call) eval.Result { return c.script() }
 
 // script runs a program on the lines below the magic. The program is the first of programs
 // that exists or, without any, the first word. As in IPython, the program reads the lines
 // from its standard input, braces in the magic's own line are filled, and those in the
 // lines below are not. A shell without arguments is given the lines as an argument, so that
 // its commands have an empty input.
-func (c *Call) script(programs ...string) kernel.Result {
+func (c *Call) script(programs ...string) eval.Result {
 	name := "%%script"
 	if len(programs) > 0 {
 		name = "%%" + strings.TrimRight(programs[0], "0123456789")
 	}
 	line, no := c.fill(-1)
 	if no != nil {
-		return kernel.Result{Err: no}
+		return eval.Result{Err: no}
 	}
 	words := strings.Fields(line)
 	stdout, stderr := &variable{}, &variable{}

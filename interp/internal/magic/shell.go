@@ -12,7 +12,7 @@ import (
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/shell"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -25,13 +25,13 @@ func init() {
 
 // runShell runs a command. For x := !command it assigns the lines of the output to the variable as a cell
 // would.
-func runShell(c *Call) kernel.Result {
+func runShell(c *Call) eval.Result {
 	if c.Args == "" {
 		return c.wrong("!: want a command")
 	}
 	command, failed := c.fill(len(c.Cell.Code) - len(c.Args))
 	if failed != nil {
-		return kernel.Result{Err: failed}
+		return eval.Result{Err: failed}
 	}
 	path, err := shell.LookPath(shell.Names...)
 	if err != nil {
@@ -50,23 +50,23 @@ func runShell(c *Call) kernel.Result {
 }
 
 // assignLines assigns the lines of a command's output to a variable.
-func (c *Call) assignLines(name, op string, col int, output *bytes.Buffer) *kernel.Error {
+func (c *Call) assignLines(name, op string, col int, output *bytes.Buffer) *eval.Error {
 	return c.assign(name, op, "[]string(nil)", col, reflect.ValueOf(shell.Lines(output.String())))
 }
 
 // command runs a command. Its output goes to the writers as it arrives. All processes that it
 // started end with it, or with the cell's interrupt.
-func (c *Call) command(cmd *exec.Cmd, stdout, stderr io.Writer) kernel.Result {
+func (c *Call) command(cmd *exec.Cmd, stdout, stderr io.Writer) eval.Result {
 	p, err := shell.Start(cmd, stdout, stderr)
 	if err != nil {
 		return c.wrong("%v", err)
 	}
 	err = p.Wait(c.Ctx)
 	if err == nil {
-		return kernel.Result{}
+		return eval.Result{}
 	}
 	how := err.Error()
-	e := &kernel.Error{Name: "CommandFailed", Value: how}
+	e := &eval.Error{Name: "CommandFailed", Value: how}
 	e.Traceback = []string{fmt.Sprintf("%s: %s", syntax.Place(c.Cell.Count, c.Line, 0), ansi.Bold(how))}
 	if errors.Is(err, shell.ErrStopped) {
 		e.Name, e.Traceback = "Interrupted", []string{ansi.Alarm("Interrupted:") + " " + how}
@@ -74,12 +74,12 @@ func (c *Call) command(cmd *exec.Cmd, stdout, stderr io.Writer) kernel.Result {
 	if code, ok := c.History.Source(c.Cell.Count); ok {
 		e.Traceback = append(e.Traceback, syntax.Underlined(code, syntax.Span{Line: c.Line})...)
 	}
-	return kernel.Result{Err: e}
+	return eval.Result{Err: e}
 }
 
 // fill returns the arguments of a magic with every "{expression}" of Go replaced by its
 // value's text. at is the offset of the arguments in the call's code, or -1 if they are not in it.
-func (c *Call) fill(at int) (string, *kernel.Error) {
+func (c *Call) fill(at int) (string, *eval.Error) {
 	line, err := shell.Expand(c.Args, shell.Values{Is: c.IsValue, Text: func(expr string, offset int) (string, bool, error) {
 		text, ok, failed := c.valueText(expr, at+offset)
 		if failed != nil {
@@ -87,14 +87,14 @@ func (c *Call) fill(at int) (string, *kernel.Error) {
 		}
 		return text, ok, nil
 	}})
-	var failed *kernel.Error
+	var failed *eval.Error
 	errors.As(err, &failed)
 	return line, failed
 }
 
 // valueText returns the text of an expression's value. ok is false if the expression has no
 // value here.
-func (c *Call) valueText(expr string, at int) (text string, ok bool, failed *kernel.Error) {
+func (c *Call) valueText(expr string, at int) (text string, ok bool, failed *eval.Error) {
 	in := c.Cell
 	in.Code = strings.Repeat("\n", c.Line-1)
 	if at > len(in.Code) {

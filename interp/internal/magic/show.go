@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -22,19 +22,19 @@ func init() {
 	})
 }
 
-func runHTML(c *Call) kernel.Result { return c.displayed("%%html", display.HTML) }
+func runHTML(c *Call) eval.Result { return c.displayed("%%html", display.HTML) }
 
-func runLaTeX(c *Call) kernel.Result { return c.displayed("%%latex", display.LaTeX) }
+func runLaTeX(c *Call) eval.Result { return c.displayed("%%latex", display.LaTeX) }
 
-func runMarkdown(c *Call) kernel.Result {
+func runMarkdown(c *Call) eval.Result {
 	return c.displayed("%%markdown", display.Markdown)
 }
 
 // displayed shows the lines below a magic.
-func (c *Call) displayed(name string, bundle func(string) display.Bundle) kernel.Result {
+func (c *Call) displayed(name string, bundle func(string) display.Bundle) eval.Result {
 	if c.Args != "" {
 		return c.wrong("%s %s: want the text on the lines below, and nothing after the magic", name, c.Args)
 	}
 	c.Out.Display(bundle(strings.TrimSpace(c.Body)))
-	return kernel.Result{}
+	return eval.Result{}
 }

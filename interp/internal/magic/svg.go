@@ -2,7 +2,7 @@ package magic
 
 import (
 	"halfnote/display"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -12,4 +12,4 @@ func init() {
 	})
 }
 
-func runSVG(c *Call) kernel.Result { return c.displayed("%%svg", display.SVG) }
+func runSVG(c *Call) eval.Result { return c.displayed("%%svg", display.SVG) }

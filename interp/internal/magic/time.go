@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -18,7 +18,7 @@ func init() {
 	})
 }
 
-func runTime(c *Call) kernel.Result {
+func runTime(c *Call) eval.Result {
 	start := time.Now()
 	r := c.Eval(c.Ctx, c.Cell, c.Out)
 	if r.Err == nil {

@@ -11,7 +11,7 @@ import (
 
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -35,19 +35,19 @@ const (
 
 // runTimeit runs statements in a loop, several times, and prints the mean and the
 // spread of the time per iteration.
-func runTimeit(c *Call) kernel.Result {
+func runTimeit(c *Call) eval.Result {
 	loops, runs, err := timeitArgs(c)
 	if err != nil {
 		return c.wrong("%s", err)
 	}
 	e, failed := c.loop()
 	if failed != nil {
-		return kernel.Result{Err: failed}
+		return eval.Result{Err: failed}
 	}
 	defer e.Close()
 	loop, ok := e.Value()
 	if !ok || loop.Kind() != reflect.Func {
-		return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: "the function to time is a " + loop.Kind().String()}}
+		return eval.Result{Err: &eval.Error{Name: "InternalError", Value: "the function to time is a " + loop.Kind().String()}}
 	}
 	var took []time.Duration // total time of each measurement
 	measure := func(n int) time.Duration {
@@ -68,7 +68,7 @@ func runTimeit(c *Call) kernel.Result {
 	if failed == nil {
 		fmt.Fprint(c.Out.Stdout(), spread(took, loops))
 	}
-	return kernel.Result{Err: failed}
+	return eval.Result{Err: failed}
 }
 
 // timeitArgs removes the options from the arguments of a call. The rest is the
@@ -114,7 +114,7 @@ func timeitArgs(c *Call) (loops, runs int, err error) {
 // loop compiles the statements into a function func(n int) that runs them n times.
 // Their variables are local to it; their declarations are the session's. The function is the value
 // of the evaluation.
-func (c *Call) loop() (Evaluation, *kernel.Error) {
+func (c *Call) loop() (Evaluation, *eval.Error) {
 	p := syntax.Split(c.Cell.Code)
 	if slices.ContainsFunc(p.Items, func(it syntax.Item) bool { return it.Kind != syntax.Statement }) {
 		var decls []syntax.Item

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 	})
 }
 
-func runTimeout(c *Call) kernel.Result {
+func runTimeout(c *Call) eval.Result {
 	d, err := time.ParseDuration(c.Args)
 	if err != nil || d <= 0 {
 		return c.wrong("%%%%timeout %s: want a time such as 300ms or 2s", c.Args)

@@ -9,7 +9,7 @@ import (
 	"halfnote/display"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/syntax"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -29,7 +29,7 @@ func init() {
 }
 
 // runWho lists names: of variables, or of the kinds and types in the arguments.
-func runWho(c *Call) kernel.Result {
+func runWho(c *Call) eval.Result {
 	var names []string
 	for _, v := range c.selected(c.Args) {
 		names = append(names, v.Name)
@@ -41,7 +41,7 @@ func runWho(c *Call) kernel.Result {
 }
 
 // runVars lists variables with their types and values.
-func runVars(c *Call) kernel.Result {
+func runVars(c *Call) eval.Result {
 	var rows [][]any
 	for _, v := range c.selected(c.Args) {
 		rows = append(rows, []any{v.Name, v.Type, short(v.Value)})
@@ -50,10 +50,10 @@ func runVars(c *Call) kernel.Result {
 		return c.none()
 	}
 	t := display.Of(display.Table([]string{"name", "type", "value"}, rows))
-	return kernel.Result{Value: &t}
+	return eval.Result{Value: &t}
 }
 
-func (c *Call) none() kernel.Result {
+func (c *Call) none() eval.Result {
 	if c.Args == "" {
 		return shown("there are no variables yet")
 	}
@@ -62,7 +62,7 @@ func (c *Call) none() kernel.Result {
 
 // selected returns the variables of some types, or all if filter is empty. The keywords
 // func, type and const in the filter select these declarations.
-func (c *Call) selected(filter string) (list []kernel.Variable) {
+func (c *Call) selected(filter string) (list []eval.Variable) {
 	words := strings.Fields(filter)
 	for _, v := range c.Variables() {
 		if len(words) == 0 || slices.ContainsFunc(words, func(t string) bool { return isOfType(v.Type, t) }) {
@@ -76,11 +76,11 @@ func (c *Call) selected(filter string) (list []kernel.Variable) {
 		}
 		for _, b := range c.Declared() {
 			if b.Kind == front.Kind(k) {
-				list = append(list, kernel.Variable{Name: b.Name, Type: b.Typ, Value: "of " + syntax.Label(b.Cell())})
+				list = append(list, eval.Variable{Name: b.Name, Type: b.Typ, Value: "of " + syntax.Label(b.Cell())})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b kernel.Variable) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b eval.Variable) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/files"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 }
 
 // runWritefile writes the cell's body to a file.
-func runWritefile(c *Call) kernel.Result {
+func runWritefile(c *Call) eval.Result {
 	file, added := strings.CutPrefix(c.Args, "-a ")
 	file = files.Home(file)
 	if file == "" || file == "-a" {
@@ -27,7 +27,7 @@ func runWritefile(c *Call) kernel.Result {
 }
 
 // writeFile writes or appends a text to a file, for a magic, and says what it did.
-func (c *Call) writeFile(magic, file, text string, added bool) kernel.Result {
+func (c *Call) writeFile(magic, file, text string, added bool) eval.Result {
 	what, flag := "writing", os.O_TRUNC
 	if added {
 		what, flag = "appending to", os.O_APPEND
@@ -49,5 +49,5 @@ func (c *Call) writeFile(magic, file, text string, added bool) kernel.Result {
 		return c.wrong("%s: %v", magic, err)
 	}
 	fmt.Fprintln(c.Out.Stdout(), what, file)
-	return kernel.Result{}
+	return eval.Result{}
 }

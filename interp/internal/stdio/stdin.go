@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"halfnote/interp/internal/live"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // stdin is standard input: the lines that the running cell's front end sends.
@@ -46,7 +46,7 @@ func (s *stdin) read(c *live.Cell, p []byte) (int, error) {
 	if n := s.take(c, p); n > 0 {
 		return n, nil
 	}
-	in, ok := c.Out.(kernel.Inputter)
+	in, ok := c.Out.(eval.Inputter)
 	if !ok {
 		return 0, s.over(c, ErrNoFrontEnd)
 	}

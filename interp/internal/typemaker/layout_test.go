@@ -133,6 +133,7 @@ var facts = []struct{ what, file, text string }{
 	// The register of the closure, and the one that makeFuncStub writes before it is read, so that a stub may use it.
 	{"registers on amd64", "reflect/asm_amd64.s", `TEXT ·makeFuncStub\(SB\),\(NOSPLIT\|WRAPPER\),\$\d+\n\tNO_LOCAL_POINTERS\n(\t//.*\n)*\tLEAQ\tLOCAL_REGARGS\(SP\), R12\n\tCALL\truntime·spillArgs\(SB\)\n\tMOVQ\tDX, 24\(SP\)`},
 	{"registers on arm64", "reflect/asm_arm64.s", `TEXT ·makeFuncStub\(SB\),\(NOSPLIT\|WRAPPER\),\$\d+\n\tNO_LOCAL_POINTERS\n(\t//.*\n)*\tADD\t\$LOCAL_REGARGS, RSP, R20\n\tCALL\truntime·spillArgs\(SB\)\n\tMOVD\tR26, 32\(RSP\)`},
+	{"registers on loong64", "reflect/asm_loong64.s", `TEXT ·makeFuncStub\(SB\),\(NOSPLIT\|WRAPPER\),\$\d+\n\tNO_LOCAL_POINTERS\n\tADDV\t\$LOCAL_REGARGS, R3, R25.*\n\tJAL\truntime·spillArgs\(SB\)\n\tMOVV\tREGCTXT, 32\(R3\)`},
 	{"registers on riscv64", "reflect/asm_riscv64.s", `TEXT ·makeFuncStub\(SB\),\(NOSPLIT\|WRAPPER\),\$\d+\n\tNO_LOCAL_POINTERS\n(\t//.*\n)*\tADD\t\$LOCAL_REGARGS, SP, X25.*\n\tCALL\truntime·spillArgs\(SB\)\n\tMOV\tCTXT, 32\(SP\)`},
 	{"registers on 386", "reflect/asm_386.s", `TEXT ·makeFuncStub\(SB\),\(NOSPLIT\|WRAPPER\),\$\d+\n\tNO_LOCAL_POINTERS\n\tMOVL\tDX, 0\(SP\)`},
 }

@@ -1,4 +1,4 @@
-//go:build !((386 && !android) || amd64 || arm64 || riscv64)
+//go:build !((386 && !android) || amd64 || arm64 || loong64 || riscv64)
 
 package typemaker
 

@@ -1,4 +1,4 @@
-//go:build (386 && !android) || amd64 || arm64 || riscv64
+//go:build (386 && !android) || amd64 || arm64 || loong64 || riscv64
 
 package typemaker
 
@@ -25,6 +25,13 @@ var loads = map[string]func(at uintptr, b []byte) (slot uintptr, ok bool){
 		w := words32(b)
 		page := uintptr(int64(int32(w[0]&0xffffe0|w[0]>>26&0x18)<<8) >> 11 << 12)
 		return at&^0xfff + page + uintptr(w[1]>>10&0xfff)*8, w[0]&0x9f00001f == 0x9000001b && w[1]&0xffc003ff == 0xf940037a && w[2] == 0xf9400354 && w[3] == 0xd61f0280
+	},
+	// PCALAU12I page, R30; MOVV off(R30), R29; MOVV (R29), R25; JMP (R25)
+	"loong64": func(at uintptr, b []byte) (uintptr, bool) {
+		w := words32(b)
+		page := uintptr(int64(int32(w[0]<<7)) >> 12 << 12)
+		off := uintptr(int64(int32(w[1]<<10)) >> 20)
+		return at&^0xfff + page + off, w[0]&0xfe00001f == 0x1a00001e && w[1]&0xffc003ff == 0x28c003dd && w[2] == 0x28c003b9 && w[3] == 0x4c000320
 	},
 	// AUIPC hi, X26; LD lo(X26), X26; LD (X26), X25; JALR (X25), X0
 	"riscv64": func(at uintptr, b []byte) (uintptr, bool) {

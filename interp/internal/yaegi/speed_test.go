@@ -10,7 +10,7 @@ import (
 
 	"halfnote/display"
 	halfnote "halfnote/interp"
-	"halfnote/kernel"
+	"halfnote/kernel/eval"
 )
 
 // BenchmarkSpeed runs small programs alternately as cells and in plain Yaegi, and reports the
@@ -41,17 +41,17 @@ func BenchmarkSpeed(b *testing.B) {
 			n := 0
 			cell := func(code string) {
 				n++
-				if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, silent{}); r.Err != nil {
+				if r := s.Eval(context.Background(), eval.Cell{Code: code, Count: n}, silent{}); r.Err != nil {
 					b.Fatal(r.Err.Value)
 				}
 			}
-			eval := func(code string) {
+			evaluate := func(code string) {
 				if _, err := plain.Eval(code); err != nil {
 					b.Fatal(err)
 				}
 			}
 			cell(p.decls)
-			eval(p.decls)
+			evaluate(p.decls)
 			code := "for i := 0; i < 20; i++ { _ = " + p.call + " }"
 			var cells, evals time.Duration
 			for b.Loop() {
@@ -59,7 +59,7 @@ func BenchmarkSpeed(b *testing.B) {
 				cell(code)
 				cells += time.Since(start)
 				start = time.Now()
-				eval(code)
+				evaluate(code)
 				evals += time.Since(start)
 			}
 			b.ReportMetric(float64(cells)/float64(evals), "x-yaegi")

@@ -244,7 +244,10 @@ type Dot = func(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.
 
 // Stretch is a group of adjacent elements. Bit i of Mask selects element i of 16, the first of which is
 // at offset Off in bytes. For a GatherEvens these are every second of up to 32 elements.
-type Stretch struct{ Off, Mask int }
+type Stretch struct {
+	Off  int
+	Mask int64
+}
 
 // Last marks the last Stretch in its Mask.
 const Last = 1 << 32

@@ -57,7 +57,7 @@ func offsets(list []int, l layout, lo, size int) []int {
 // stretches appends the stretches of n elements of l from lo on, at most 32. Elements of a stretch are
 // step apart.
 func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretch {
-	ones := 1<<32 - 1
+	ones := int64(1<<32 - 1)
 	if step == 2 {
 		ones /= 3 // every second bit
 	}

@@ -235,14 +235,14 @@ func tree[T number](partial []T, step, n int, m *reducer[T]) T {
 
 func lowest[T number]() T {
 	if _, whole := any(T(0)).(int64); whole {
-		return T(-1 << 63)
+		return T(int64(math.MinInt64))
 	}
 	return T(math.Inf(-1))
 }
 
 func highest[T number]() T {
 	if _, whole := any(T(0)).(int64); whole {
-		return T(1<<63 - 1)
+		return T(int64(math.MaxInt64))
 	}
 	return T(math.Inf(1))
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,8 +44,7 @@ func (v variant) build(t *testing.T) (program string) {
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("CGO_ENABLED", v.cgo)
 	program = filepath.Join(t.TempDir(), "halfnote")
-	args := append(v.command[1:len(v.command):len(v.command)], "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", program, ".")
-	cmd := exec.CommandContext(t.Context(), v.command[0], args...)
+	cmd := exec.CommandContext(t.Context(), v.command[0], slices.Concat(v.command[1:], []string{"build"}, flags, []string{"-o", program, "."})...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -53,13 +54,17 @@ func (v variant) build(t *testing.T) (program string) {
 
 // add appends to a program what compiled cells need.
 func (v variant) add(t *testing.T, program string) (int64, error) {
-	return toolchain.Append(t.Context(), program, toolchain.Build{Dir: root, Command: v.command, Flags: []string{"-trimpath", "-buildvcs=false", "-ldflags=-w -buildid="}, Trim: object.Trim})
+	return toolchain.Append(t.Context(), program, toolchain.Build{Dir: root, Command: v.command, Flags: flags, Trim: object.Trim})
 }
 
 const root = "../../../.."
 
-// run runs a program without an installed Go, and without what forbid names.
-func run(t *testing.T, forbid, program, cache string, args ...string) string {
+// flags are those of a program that is stripped as far as the go command can.
+var flags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="}
+
+// run runs a program without an installed Go, and without what forbid names. It returns what the program prints, and
+// its exit status.
+func run(t *testing.T, forbid, program, cache string, args ...string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir = t.TempDir()
@@ -68,26 +73,37 @@ func run(t *testing.T, forbid, program, cache string, args ...string) string {
 		restrict(t, cmd, forbid)
 	}
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%q: %v\n%s", args, err, out)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
-	return string(out)
+	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// cells runs the notebook as compiled cells and returns it with its outputs.
-func cells(t *testing.T, forbid, program, cache string) string {
+// doctor returns the report of a program.
+func doctor(t *testing.T, forbid, program, cache string) string {
+	t.Helper()
+	out, status := run(t, forbid, program, cache, "doctor")
+	if status != 0 {
+		t.Errorf("doctor: exit status %d\n%s", status, out)
+	}
+	return out
+}
+
+// cells runs the notebook as compiled cells. It returns what the command prints and the notebook with its outputs, or the exit
+// status.
+func cells(t *testing.T, forbid, program, cache string) (string, int) {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.ipynb"), filepath.Join(dir, "out.ipynb")
 	if err := os.WriteFile(in, []byte(notebook), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	note := run(t, forbid, program, cache, "run", "--engine", "native", in, "--output", out)
+	printed, status := run(t, forbid, program, cache, "run", "--engine", "native", in, "--output", out)
 	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Error(err)
+	if (err == nil) != (status == 0) {
+		t.Errorf("exit status %d, and the notebook: %v", status, err)
 	}
-	return note + string(got)
+	return printed + string(got), status
 }
 
 // A stripped program without an installed Go runs compiled cells if it carries its compiler, and
@@ -98,7 +114,7 @@ func TestCarry(t *testing.T) {
 			program := v.build(t)
 			cache := filepath.Join(t.TempDir(), "cache")
 			const yes, no = "cells can be compiled", "neither carries a compiler"
-			if got := run(t, "", program, cache, "doctor"); !strings.Contains(got, no) {
+			if got := doctor(t, "", program, cache); !strings.Contains(got, no) {
 				t.Errorf("a program without a compiler: doctor says\n%s\nwant %q", got, no)
 			}
 			if n, err := v.add(t, program); err != nil || n == 0 {
@@ -108,11 +124,11 @@ func TestCarry(t *testing.T) {
 				t.Error("appended twice: got no error")
 			}
 			for range 2 { // unpacks, and finds what is unpacked
-				if got := run(t, "", program, cache, "doctor"); !strings.Contains(got, yes) {
+				if got := doctor(t, "", program, cache); !strings.Contains(got, yes) {
 					t.Errorf("doctor says\n%s\nwant %q", got, yes)
 				}
-				if got := cells(t, "", program, cache); !strings.Contains(got, `t 4 6\n`) || strings.Contains(got, "not compiled") {
-					t.Errorf("got\n%s\nwant the output \"t 4 6\", and no note", got)
+				if got, status := cells(t, "", program, cache); status != 0 || !strings.Contains(got, `t 4 6\n`) || !strings.Contains(got, "compiled cells\n") {
+					t.Errorf("got exit status %d and\n%s\nwant the output \"t 4 6\" of compiled cells", status, got)
 				}
 			}
 			if v.cgo == "0" { // another loader would need to map code

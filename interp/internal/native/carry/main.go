@@ -2,8 +2,8 @@
 //
 //	go run ./interp/internal/native/carry PROGRAM [FLAG...] -- GO-COMMAND...
 //
-// The flags are those that the program was built with, without the linker's flag -s, and the
-// go command is the one that built it, such as go or sh cuda/build.sh.
+// The flags are those that the program was built with, and the go command is the one that built it, such as go or
+// sh cuda/build.sh. The program may be one for another system, for which the compiler is then built.
 package main
 
 import (

@@ -12,8 +12,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // Build says how a program was built.
@@ -27,7 +29,7 @@ type Build struct {
 
 // Append appends to a program's file what its compiled cells need, so that it needs neither Go
 // nor its sources. The file may be stripped before, but not afterwards. It returns the number
-// of bytes that it has appended. The program is one for this machine, and its
+// of bytes that it has appended. The program may be one for another system, and its
 // sources are those that it was built from; if they are not, the file stays as it is.
 func Append(ctx context.Context, file string, b Build) (int64, error) {
 	info, err := buildinfo.ReadFile(file)
@@ -40,13 +42,18 @@ func Append(ctx context.Context, file string, b Build) (int64, error) {
 	if carriedSum(file) != "" {
 		return 0, fmt.Errorf("%s carries a compiler already", file)
 	}
-	p := &program{file: file, image: file, path: info.Path, module: info.Main.Path, flags: b.Flags}
+	p := &program{file: file, image: file, path: info.Path, module: info.Main.Path, flags: b.Flags, env: system(info)}
 	if err := p.read(); err != nil {
 		return 0, err
 	}
 	g := &goCommand{ctx: ctx, dir: b.Dir, command: b.Command, program: p}
 	t := &Toolchain{}
-	if t.Compiler, err = g.compiler(); err != nil {
+	dir, err := os.MkdirTemp("", "halfnote-compiler")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if t.Compiler, err = g.compilerFor(info, dir); err != nil {
 		return 0, err
 	}
 	if t.Packages, _, err = g.list(); err != nil {
@@ -56,6 +63,33 @@ func Append(ctx context.Context, file string, b Build) (int64, error) {
 		return 0, err
 	}
 	return t.append(file, b.Trim)
+}
+
+// system returns the settings of a build that choose its system.
+func system(info *buildinfo.BuildInfo) (env []string) {
+	for _, s := range info.Settings {
+		if strings.HasPrefix(s.Key, "GO") || s.Key == "CGO_ENABLED" {
+			env = append(env, s.Key+"="+s.Value)
+		}
+	}
+	return env
+}
+
+// compilerFor returns the file of the compiler that runs on a program's system: the installed one, which runs on this
+// system, or one that is built into a folder from the sources in the installed Go.
+func (g *goCommand) compilerFor(info *buildinfo.BuildInfo, dir string) (string, error) {
+	installed, err := g.compiler()
+	env := system(info)
+	if err != nil || slices.Contains(env, "GOOS="+runtime.GOOS) && slices.Contains(env, "GOARCH="+runtime.GOARCH) {
+		return installed, err
+	}
+	file := filepath.Join(dir, "compile")
+	without := *g.program // the compiler needs no C library
+	without.env = append(env, "CGO_ENABLED=0")
+	cross := *g
+	cross.program = &without
+	_, _, err = cross.run("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "cmd/compile")
+	return file, err
 }
 
 // append writes the archive of a toolchain to the end of a program's file.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // cacheFile returns the file that holds the toolchain of the program, or "".
@@ -38,9 +39,14 @@ func (p *program) load() *Toolchain {
 
 // complete reports whether the files of a toolchain exist.
 func complete(t *Toolchain) bool {
+	now := time.Now()
 	for _, file := range t.Packages {
-		if _, err := os.Stat(file); err != nil {
+		info, err := os.Stat(file)
+		if err != nil {
 			return false
+		}
+		if now.Sub(info.ModTime()) > 24*time.Hour { // the go command removes what is not used for five days
+			_ = os.Chtimes(file, now, now)
 		}
 	}
 	_, err := os.Stat(t.Compiler)

@@ -103,7 +103,7 @@ func (p *program) unpackTo(ctx context.Context, dir string) (*Toolchain, error) 
 		return nil, fmt.Errorf("its files are damaged: their sum is %s, and that of the archive is %s", got, strings.TrimPrefix(z.Comment, carriedMark))
 	}
 	// Another process may do the same: its files are equal.
-	if err := os.Rename(temp, dir); err != nil && (!complete(t) || t.runs(ctx) != nil) {
+	if err := os.Rename(temp, dir); err != nil && (!complete(t) || t.runs(ctx, true) != nil) {
 		if err := errors.Join(os.RemoveAll(dir), os.Rename(temp, dir)); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,10 @@ func (g *goCommand) run(command ...string) (out, notes string, err error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", "", fmt.Errorf("compiled cells need Go, %s: %w", runtime.Version(), err)
+			return "", "", fmt.Errorf("compiled cells need the Go that built this program, %s: %w: install it, or add its folder to PATH", runtime.Version(), err)
+		}
+		if g.ctx.Err() != nil {
+			return "", "", fmt.Errorf("%s: %w", strings.Join(command[:min(len(command), 3)], " "), context.Cause(g.ctx))
 		}
 		return "", "", fmt.Errorf("%s: %w: %s", strings.Join(command[:min(len(command), 3)], " "), err, strings.TrimSpace(stderr.String()))
 	}
@@ -104,7 +107,7 @@ func (g *goCommand) packages() (files map[string]string, ways []way, err error) 
 
 // changed returns the error that the sources are not those of the program.
 func (g *goCommand) changed() error {
-	return fmt.Errorf("the sources in %s have changed since this program was built: build it again, or start it again with go run", g.dir)
+	return fmt.Errorf("a build of the sources in %s is not this program: they, or Go, have changed since: build it again there; go run . does, and go run . install for a kernel of Jupyter", g.dir)
 }
 
 // list returns the files of the packages of the program. main is the content part of the build ID of its package
@@ -117,7 +120,7 @@ func (g *goCommand) list(flags ...string) (files map[string]string, main string,
 	}
 	out, _, err := g.build("list", args...)
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("compiled cells need the packages of this program: %w", err)
 	}
 	files = map[string]string{}
 	for line := range strings.Lines(out) {

@@ -88,6 +88,8 @@ func newAsking(t *testing.T) *asking {
 	files := map[string]string{
 		"go.mod":            "module example.com/asking\n\ngo 1.26\n",
 		"main.go":           askingMain,
+		"main_test.go":      "package main\n\nimport (\n\t\"testing\"\n\n\t\"example.com/asking/ask\"\n)\n\nfunc TestAsk(*testing.T) { ask.Ask(label, probe) }\n",
+		"c.go":              "//go:build c\n\npackage main\n\n// static int one(void) { return 1; }\nimport \"C\"\n\nfunc init() { probe += int(C.one()) - 1 }\n",
 		"ask/ask.go":        askingAsk,
 		"ask/ask_test.go":   "package ask\n\nimport \"testing\"\n\nfunc TestAsk(*testing.T) { Ask(\"a label\", 93) }\n",
 		"other/other.go":    askingOther,
@@ -163,15 +165,20 @@ func TestIdentity(t *testing.T) {
 		{"trimmed and stripped, without a build ID", "go build -trimpath -ldflags=-s|-w|-buildid= -o asking", found},
 		{"with a value", "go build -ldflags=-X|main.label=another -o asking", labelled},
 		{"stripped, with a value", "go build -ldflags=-s|-w|-X|main.label=another -o asking", labelled},
-		{"trimmed, with a value", "go build -trimpath -ldflags=-X|main.label=another -o asking", "or it was built with -trimpath and with flags of the linker, such as -X, which it does not record then"},
+		{"trimmed, with a value", "go build -trimpath -ldflags=-X|main.label=another -o asking", "or it has -trimpath and flags of the linker, such as -X, which it does not record then"},
 		{"without optimization", "go build -gcflags=-N|-l -o asking", found},
 		{"go run", "go run .", found},
 		{"go run, trimmed", "go run -trimpath .", found},
 		{"go run, with a value", "go run -ldflags=-X|main.label=another .", labelled},
 		{"go run, without optimization", "go run -gcflags=-N|-l .", found},
 		{"go run, with flags for a package", "go run -gcflags=example.com/asking=-N|-l .", found},
+		{"linked by gcc", "go build -tags=c -o asking", found},
+		{"linked by gcc, trimmed and stripped, without a build ID", "go build -tags=c -trimpath -ldflags=-s|-w|-buildid= -o asking", found},
+		{"linked by gcc, trimmed, with a build ID of its own", "go build -tags=c -trimpath -ldflags=-buildid=one -o asking", found},
+		{"linked by gcc, go run", "go run -tags=c .", found},
 		{"go run of files", "go run main.go", "go run . instead of go run main.go"},
 		{"go test", "go test -v ./ask", found},
+		{"go test of a package main", "go test -v .", found},
 		{"go test -c", "go test -c -o asking.test ./ask", found},
 		{"measuring coverage", "go build -cover -o asking", "without -cover=true"},
 	} {
@@ -179,6 +186,9 @@ func TestIdentity(t *testing.T) {
 			var command []string
 			for _, arg := range strings.Fields(tt.command) {
 				command = append(command, strings.ReplaceAll(arg, "|", " "))
+			}
+			if _, err := exec.LookPath("gcc"); err != nil && strings.Contains(tt.command, "-tags=c") {
+				testenv.Missing(t, "gcc", err)
 			}
 			out := a.run(t, command...)
 			switch {
@@ -213,7 +223,7 @@ func TestIdentityChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.write(t, tt.file, strings.Replace(string(text), tt.from, tt.to, 1))
-			if out, want := a.run(t, "./asking"), "have changed since this program was built: build it again"; !strings.Contains(out, want) {
+			if out, want := a.run(t, "./asking"), "they, or Go, have changed since: build it again"; !strings.Contains(out, want) {
 				t.Errorf("%s, linked with %q: got %s\nwant %s", tt.name, flags, out, want)
 			}
 			a.write(t, tt.file, string(text))
@@ -260,7 +270,7 @@ func TestIdentityGone(t *testing.T) {
 	}
 	old := a.dir
 	a.dir = moved
-	if out, want := a.run(t, "./asking"), "no longer around "+old; !strings.Contains(out, want) {
+	if out, want := a.run(t, "./asking"), old+"/toolchain, where it was built, has none: build it again"; !strings.Contains(out, want) {
 		t.Errorf("got %s\nwant %s", out, want)
 	}
 	if out := a.run(t, "./trimmed"); !strings.HasPrefix(out, "found") {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // difference returns the name of the first section that is not the same in two programs, or "" if
@@ -55,33 +56,30 @@ func loaded(f *elf.File) []*elf.Section {
 // goBuildID is the section with the build ID of the go command.
 const goBuildID = ".note.go.buildid"
 
-// buildID returns the build ID that the go command has written into an ELF file, or "" if there is none. An ID that
-// the flags of the linker have set says nothing about the program.
-func buildID(f *elf.File) string {
+// buildID returns the build ID that the linker has written into an ELF file, or "" if there is none. proper reports
+// whether it is one of the go command, which tells programs apart: the flags of the linker can set any other.
+func buildID(f *elf.File) (id string, proper bool) {
 	s := f.Section(goBuildID)
 	if s == nil {
-		return ""
+		return "", false
 	}
 	note, err := s.Data()
 	const header, name = 12, "Go\x00\x00"
 	if err != nil || len(note) <= header+len(name) || !bytes.Equal(note[header:header+len(name)], []byte(name)) {
-		return ""
+		return "", false
 	}
-	id := note[header+len(name):]
-	id = id[:min(len(id), int(binary.LittleEndian.Uint32(note[4:])))]
-	const part = 20 // characters
-	parts := bytes.Split(id, []byte("/"))
-	if len(parts) != 4 || slices.ContainsFunc(parts, func(p []byte) bool { return len(p) != part }) {
-		return ""
-	}
-	return string(id)
+	text := note[header+len(name):]
+	id = string(text[:min(len(text), int(binary.LittleEndian.Uint32(note[4:])))])
+	const size = 20 // of a sum
+	parts := strings.Split(id, "/")
+	return id, len(parts) == 4 && !slices.ContainsFunc(parts, func(p string) bool { return len(p) != size })
 }
 
 // modinfo returns the description of the build in an ELF file, as the linker gets it from the go command.
 func modinfo(f *elf.File) ([]byte, error) {
 	s := f.Section(".go.buildinfo")
 	if s == nil {
-		return nil, errors.New("the program does not say how it was built")
+		return nil, errNoDescription
 	}
 	b, err := s.Data()
 	if err != nil {

@@ -30,9 +30,9 @@ func (g *goCommand) addresses(ways []way) (map[string]uintptr, error) {
 		differs = section
 	}
 	if g.program.trimmed() {
-		return nil, fmt.Errorf("linked again from the sources in %s, this program has another section %s: the sources have changed, or it was built with -trimpath and with flags of the linker, such as -X, which it does not record then: build it again, without one of the two", g.dir, differs)
+		return nil, fmt.Errorf("a build of the sources in %s is not this program, whose section %s differs: they have changed since, or it has -trimpath and flags of the linker, such as -X, which it does not record then: build it again, without one of the two", g.dir, differs)
 	}
-	return nil, fmt.Errorf("%w (section %s differs)", g.changed(), differs)
+	return nil, fmt.Errorf("%w; section %s differs", g.changed(), differs)
 }
 
 // way is how the go command builds a program.

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"debug/elf"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -58,13 +59,16 @@ func running() (*program, error) {
 		p.carried = true
 		return p, nil
 	}
+	if flag.Lookup("test.v") != nil && !strings.HasSuffix(p.path, ".test") {
+		p.path += ".test" // the path of a test of a package main is that of the package
+	}
 	if p.path == "command-line-arguments" {
 		return nil, errors.New("compiled cells need a program that is built from its package, not from a list of files: go run . instead of go run main.go")
 	}
 	return p, p.read()
 }
 
-var errNoDescription = errors.New("the program does not say how it was built")
+var errNoDescription = errors.New("this program does not say how it was built: build it with the go command, in its module")
 
 // read reads what names the program from its file.
 func (p *program) read() error {
@@ -76,9 +80,13 @@ func (p *program) read() error {
 	if p.info, err = modinfo(f); err != nil {
 		return err
 	}
-	if p.id = buildID(f); p.id != "" {
+	var proper bool
+	if p.id, proper = buildID(f); proper {
 		p.mainID = strings.Split(p.id, "/")[2]
 		return nil
+	}
+	if p.trimmed() { // the flag is not recorded, and the ID takes room
+		p.flags = append(p.flags, "-ldflags=-buildid="+p.id)
 	}
 	info, err := os.Stat(p.image)
 	if err == nil {

@@ -38,13 +38,13 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t := p.load(); t != nil && t.runs(ctx) == nil {
+	if t := p.load(); t != nil && t.runs(ctx, p.carried) == nil {
 		t.objects = p.objects()
 		return t, nil
 	}
 	t, err := p.make(ctx)
 	if err == nil {
-		err = t.runs(ctx)
+		err = t.runs(ctx, p.carried)
 	}
 	if err != nil {
 		return nil, err
@@ -54,11 +54,15 @@ func Find(ctx context.Context) (*Toolchain, error) {
 	return t, nil
 }
 
-// runs returns an error unless the compiler runs and is of the program's version.
-func (t *Toolchain) runs(ctx context.Context) error {
+// runs returns an error unless the compiler, which the program may carry, runs and is of the program's version.
+func (t *Toolchain) runs(ctx context.Context, carried bool) error {
 	out, err := exec.CommandContext(ctx, t.Compiler, "-V").Output()
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("the system does not run the compiler: %w: if its file system is mounted with noexec, set XDG_CACHE_HOME to a folder on another", err)
+		where := "install Go on another"
+		if carried {
+			where = "set XDG_CACHE_HOME to a folder on another"
+		}
+		return fmt.Errorf("the system does not run the compiler: %w: if its file system is mounted with noexec, %s", err, where)
 	}
 	if err != nil {
 		return fmt.Errorf("the compiler does not run: %w", err)
@@ -74,7 +78,7 @@ func (p *program) make(ctx context.Context) (*Toolchain, error) {
 	if p.carried {
 		return p.unpack(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, errors.New("it takes more than 5 minutes"))
 	defer cancel()
 	dir, err := p.sources()
 	if err != nil {
@@ -112,7 +116,7 @@ func (p *program) sources() (string, error) {
 		if dir := p.around(filepath.Dir(file)); dir != "" {
 			return dir, nil
 		}
-		return "", fmt.Errorf("compiled cells need the sources of this program, which are no longer around %s: build it again in a checkout", filepath.Dir(file))
+		return "", fmt.Errorf("compiled cells need the sources of this program, and %s, where it was built, has none: build it again in a checkout on this machine", filepath.Dir(file))
 	}
 	if dir, err := os.Getwd(); err == nil {
 		if dir := p.around(dir); dir != "" {

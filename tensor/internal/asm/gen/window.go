@@ -84,7 +84,7 @@ func (k windowTile) print(name string) {
 
 // nothing sets the sums to -0, which changes nothing where the next block adds them to C.
 func (k windowTile) nothing() {
-	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", 1<<31)
+	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", uint32(1<<31))
 	for i := 1; i < 2*k.rows; i++ {
 		p("VMOVAPS Z0, Z%d", i)
 	}
