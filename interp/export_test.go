@@ -22,7 +22,11 @@ func TestExportedPrograms(t *testing.T) {
 	if err != nil {
 		t.Skip("needs the go command")
 	}
-	for _, name := range []string{"export", "generics", "programs", "wholeprogram"} {
+	names := []string{"export", "generics", "programs", "wholeprogram"}
+	if newest() {
+		names = append(names, "go1.27/genericmethods", "go1.27/genericmethodforms", "go1.27/promotedfields", "go1.27/inference")
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

@@ -31,5 +31,9 @@ func GoModHint(file string, src []byte, release string) string {
 			break
 		}
 	}
-	return fmt.Sprintf("add to its go.mod, with the folder of halfnote's source for FOLDER:\n\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", release)
+	language := ""
+	if needsNewer(src) {
+		language = "\tgo 1.27\n"
+	}
+	return fmt.Sprintf("add to its go.mod, with the folder of halfnote's source for FOLDER:\n%s\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", language, release)
 }
