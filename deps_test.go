@@ -17,12 +17,12 @@ import (
 //
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
-STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
+STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
-gid < tensor/internal/scope
+internal/goid < tensor/internal/scope, interp/internal/live
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
@@ -66,7 +66,7 @@ STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine, interp/internal/clone
 STD, interp/internal/mapaccess, reflectx < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
-STD, display, kernel, interp/engine, gid < interp/internal/live
+STD, display, kernel, interp/engine < interp/internal/live
 STD < interp/internal/ansi
 STD, internal/near, display, kernel, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
 STD, interp/internal/dynamic < interp/internal/peek
@@ -109,7 +109,6 @@ var modules = map[string][]string{
 	"cu":         {"gorgonia.org/cu"},
 	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
-	"gid":        {"github.com/visualfc/gid"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},

@@ -22,6 +22,7 @@ import (
 	"halfnote/display"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/goid"
 	"halfnote/interp"
 	"halfnote/kernel/client"
 	"halfnote/notebooks/notebook"
@@ -359,7 +360,7 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx), MPI: mpiLine()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(), Ranks: launcherLine(ctx), MPI: mpiLine(), Goroutines: goid.Way()})
 }
 
 func compiled() string {

@@ -12,11 +12,13 @@ func TestWaits(t *testing.T) {
 		{"a wait group of a cell", "goroutine 7 [semacquire]:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nsync.(*WaitGroup).Wait(0x1)\nreflect.Value.call({0x1})", true, true},
 		{"the start of a collection", "goroutine 7 [semacquire]:\nruntime.gcStart({0x1})\n\tmgc.go:1\nruntime.mallocgc(0x1)\n\tmalloc.go:1\nreflect.unsafe_New(0x1)", false, false},
 		{"a collection of the library", "goroutine 7 [semacquire]:\nruntime.GC()\n\tmgc.go:1\nhalfnote/tensor/driver.CollectGarbage()", false, false},
+		{"a wait group under labels, Go 1.26", "goroutine 7 [semacquire labels:{\"a\": \"b, c\"}]:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nreflect.Value.call({0x1})", true, true},
+		{"a wait group under labels, Go 1.27", "goroutine 7 gp=0xc000002380 m=nil [semacquire, 2 minutes] {a: \"b, [c\"}:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nreflect.Value.call({0x1})", true, true},
 		{"computing", "goroutine 7 [running]:\nreflect.Value.call({0x1})", false, false},
 	} {
 		g, ok := parseGoroutine(c.text)
-		if !ok || g.waits() != c.waits || g.waitsForCells() != c.cells {
-			t.Errorf("%s: waits %v, for cells %v; want %v, %v", c.name, g.waits(), g.waitsForCells(), c.waits, c.cells)
+		if !ok || g.id != 7 || g.waits() != c.waits || g.waitsForCells() != c.cells {
+			t.Errorf("%s: goroutine %d waits %v, for cells %v; want 7, %v, %v", c.name, g.id, g.waits(), g.waitsForCells(), c.waits, c.cells)
 		}
 	}
 }
