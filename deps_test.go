@@ -22,6 +22,7 @@ internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/op
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
+float16 < tensor/internal/half
 internal/goid < tensor/internal/scope, interp/internal/live
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
@@ -90,7 +91,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
+STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
@@ -107,6 +108,7 @@ everything < .
 // modules are the names that rules use for packages of other modules.
 var modules = map[string][]string{
 	"cu":         {"gorgonia.org/cu"},
+	"float16":    {"github.com/x448/float16"},
 	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
 	"goldmark":   {"github.com/yuin/goldmark"},

@@ -2,8 +2,10 @@
 // symbols read it, so both hold the same packages.
 package list
 
-// Own lists halfnote's own packages. The generators skip a package that does not exist.
+// Own lists halfnote's own packages, and those of other modules that it stands on and that lessons use. Cells import these without a
+// go.mod, in the version that is linked into the program. The generators skip a package that does not exist.
 var Own = []string{
+	"github.com/x448/float16",
 	"halfnote/amp",
 	"halfnote/amp/apex",
 	"halfnote/amp/diagnose",
