@@ -1,53 +1,22 @@
 package e2e
 
 import (
-	"debug/buildinfo"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
-// given lists the modules that halfnote is a program around. Tests read them from the built program:
-// that go.mod requires a module does not show that the program uses it.
-var given = []string{
-	"github.com/go-zeromq/zmq4",
-	"github.com/traefik/yaegi",
-	"github.com/x448/float16",
-	"gonum.org/v1/plot",
-}
-
-// onGPU is the module that only the program with the GPU backend has.
-const onGPU = "gorgonia.org/cu"
-
-// TestLinkedModules checks the modules that the program records, as "go version -m" shows them.
+// TestLinkedModules checks the modules that the built program records.
 func TestLinkedModules(t *testing.T) {
 	exe, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := buildinfo.ReadFile(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tags := ""
-	for _, s := range info.Settings {
-		if s.Key == "-tags" {
-			tags = s.Value
-		}
-	}
-	want := slices.Clone(given)
-	if slices.Contains(strings.Split(tags, ","), "cuda") {
-		want = append(want, onGPU)
-	}
-	for _, path := range want {
-		if !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path && m.Version != "" && m.Replace == nil }) {
-			t.Errorf("%s, built with tags %q, has no module %s:\n%s", exe, tags, path, info)
-		}
-	}
+	testenv.CheckModules(t, exe)
 }
 
 // TestExportedModule checks that the hint for an exported program names the version that is linked into halfnote.
@@ -56,14 +25,7 @@ func TestExportedModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := buildinfo.ReadFile(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "github.com/x448/float16" })
-	if i < 0 {
-		t.Fatal("the program has no module github.com/x448/float16")
-	}
+	version := testenv.CheckModules(t, exe)["github.com/x448/float16"]
 	dir := t.TempDir()
 	book := filepath.Join(dir, "half.ipynb")
 	const cells = `{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": null,
@@ -72,9 +34,9 @@ func TestExportedModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "main.go")
-	cmd := exec.Command(exe, "export", file, book)
+	cmd := exec.Command(exe, "export", book, file)
 	out, err := cmd.CombinedOutput()
-	if want := "add to its go.mod:\n\trequire github.com/x448/float16 " + info.Deps[i].Version + "\n"; err != nil || !strings.Contains(string(out), want) {
+	if want := "add to its go.mod:\n\trequire github.com/x448/float16 " + version + "\n"; err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("halfnote export: %v\n%s\nwant\n%s", err, out, want)
 	}
 	src, err := os.ReadFile(file)

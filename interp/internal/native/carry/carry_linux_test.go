@@ -96,6 +96,7 @@ func TestCarry(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			program := v.build(t)
+			testenv.CheckModules(t, program)
 			cache := filepath.Join(t.TempDir(), "cache")
 			const yes, no = "cells can be compiled", "neither carries a compiler"
 			if got := run(t, "", program, cache, "doctor"); !strings.Contains(got, no) {
