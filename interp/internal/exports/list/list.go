@@ -27,6 +27,11 @@ var Own = []string{
 	"halfnote/tensor/optim",
 }
 
+// Comments holds comments for packages that have none.
+var Comments = map[string]string{
+	"github.com/x448/float16": "Package float16 represents single numbers of 16 bits, in the format binary16 of IEEE 754, and converts them from and to float32.\n",
+}
+
 // Met lists halfnote's packages that cells cannot import but whose types they see under the
 // name that a package of Own gives them.
 var Met = []string{"halfnote/tensor/driver"}
