@@ -259,6 +259,7 @@ func runs(t *testing.T, goarch string, command ...string) {
 	if err := os.WriteFile(in, []byte(notebook), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	var printed []byte
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -274,9 +275,10 @@ func runs(t *testing.T, goarch string, command ...string) {
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("%q: %v\n%s\nwant %q", cmd.Args, err, got, tt.want)
 		}
+		printed = got
 	}
 	if got, err := os.ReadFile(out); err != nil || !strings.Contains(string(got), `t 4 6\n`) || strings.Contains(string(got), "not compiled") {
-		t.Errorf("%v, got\n%s\nwant the output \"t 4 6\" of compiled cells", err, got)
+		t.Errorf("%v, got\n%s\n%s\nwant the output \"t 4 6\" of compiled cells", err, printed, got)
 	}
 }
 
