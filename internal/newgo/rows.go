@@ -34,7 +34,7 @@ var rows = []row{
 		name: "lowest macOS", on: "the lowest macOS that programs of the release run on",
 		files: []string{"internal/wheel"},
 		pkg:   "internal/wheel", tests: []string{"TestOldestMacOS"},
-		mend: "change the tags of the wheels",
+		mend: "the tags follow the program; add the release to `macOS` in `main_test.go` and to [python.md](python.md)",
 	},
 	{
 		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",
