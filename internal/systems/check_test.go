@@ -363,7 +363,7 @@ func (t target) check(src *sources) (*checked, error) {
 
 func targets() (list []target) {
 	for _, s := range Table {
-		list = append(list, target{Variant{GOOS: s.GOOS, GOARCH: s.GOARCH}, s.Packages, !s.Build})
+		list = append(list, target{Variant{GOOS: s.GOOS, GOARCH: s.GOARCH}, s.Packages, s.Program == ""})
 	}
 	for _, v := range Variants {
 		list = append(list, target{v, all, false})
