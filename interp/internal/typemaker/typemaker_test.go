@@ -245,7 +245,7 @@ type Base struct{ N int }
 
 func (Base) Hello() string { return "hello" }
 
-type lower struct{ s string }
+type lower struct{}
 
 func (lower) World() string { return "world" }
 
