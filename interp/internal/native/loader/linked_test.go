@@ -27,6 +27,7 @@ var uncalled = []struct{ release, names, why string }{
 	{"", `throwinit|rand32`, "the compiler declares them and does not call them"},
 	{"", `f(add|div|eq|ge|gt|mul)(32|64)|fu?int(32|64)to(32|64)|f(32|64)to\w+`, "processors without floating point"},
 	{"", `u?int64(div|mod)|u?int(32|64)tofloat(32|64)|float64tou?int(32|64)|udiv|panicExtend|make(chan|map|slice)64|mapassign_fast32ptr`, "processors with words of 32 bits"},
+	{"", `panicoverflow`, "calls of bits.Div64 on amd64, where the runtime calls it too"},
 	{"", `wasm\w+|goPanic\w+`, "WebAssembly"},
 	{"", `duff(copy|zero)|tls_g|gcWriteBarrier|(x86|arm|arm64|loong64|riscv64)Has\w+`, "other processors"},
 }
