@@ -62,7 +62,7 @@ func differences(all []*checked) (list []difference) {
 		d := difference{strings.TrimPrefix(n[0], "halfnote/") + "." + n[1], map[string][]string{}}
 		for _, c := range all {
 			symbols, ok := c.packages[n[0]]
-			if !ok || len(symbols) == 0 { // a package with nothing but its comment is no replacement
+			if !ok || len(symbols) == 0 { // a package that has only its comment replaces nothing
 				continue
 			}
 			s, ok := symbols[n[1]]
@@ -177,7 +177,7 @@ func TestStale(t *testing.T) {
 		{"nothing", loader, "", "", ""},
 		{"a type is missing", loader, "type Var struct{}", "type unused struct{}", "undefined: Var"},
 		{"an option has its old name", loader, "Names ", "Objects ", "unknown field Names"},
-		{"a result that nobody uses", shell, "func interrupt(*exec.Cmd) {}", "func interrupt(*exec.Cmd) int { return 0 }", "interp/internal/shell.interrupt is not the same"},
+		{"a result without a use", shell, "func interrupt(*exec.Cmd) {}", "func interrupt(*exec.Cmd) int { return 0 }", "interp/internal/shell.interrupt is not the same"},
 		{"a name for one system", shell, "func interrupt", "func Extra() {}\n\nfunc interrupt", "interp/internal/shell.Extra is not the same"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
