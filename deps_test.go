@@ -17,12 +17,13 @@ import (
 //
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
-STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
+STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
-gid < tensor/internal/scope
+float16 < tensor/internal/half
+internal/goid < tensor/internal/scope, interp/internal/live
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
@@ -67,7 +68,7 @@ STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine, interp/internal/clone
 STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
-STD, display, kernel/eval, interp/engine, gid < interp/internal/live
+STD, display, kernel/eval, interp/engine < interp/internal/live
 STD < interp/internal/ansi
 STD, internal/near, display, kernel/eval, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
 STD, interp/internal/dynamic < interp/internal/peek
@@ -91,7 +92,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
+STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
 STD, display, display/widget, kernel/eval, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
@@ -109,9 +110,9 @@ everything < .
 // modules are the names that rules use for packages of other modules.
 var modules = map[string][]string{
 	"cu":         {"gorgonia.org/cu"},
+	"float16":    {"github.com/x448/float16"},
 	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
-	"gid":        {"github.com/visualfc/gid"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"nacl":       {"golang.org/x/crypto/nacl/secretbox", "golang.org/x/crypto/salsa20/salsa"},

@@ -11,7 +11,6 @@ require (
 	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/lucasb-eyer/go-colorful v1.3.0
 	github.com/traefik/yaegi v0.16.1
-	github.com/visualfc/gid v0.3.1
 	github.com/x448/float16 v0.8.4
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/crypto v0.45.0
@@ -40,7 +39,6 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	github.com/timandy/routine v1.1.6 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect

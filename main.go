@@ -22,6 +22,7 @@ import (
 	"halfnote/display"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/goid"
 	"halfnote/internal/release"
 	"halfnote/interp"
 	"halfnote/kernel/client"
@@ -352,7 +353,7 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context) error {
-	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(ctx), Ranks: launcherLine(ctx), MPI: mpiLine()})
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu(), Products: tensor.CPUProducts(), Compiled: compiled(ctx), Ranks: launcherLine(ctx), MPI: mpiLine(), Goroutines: goid.Way()})
 }
 
 func compiled(ctx context.Context) string {

@@ -26,7 +26,9 @@ type DoctorOptions struct {
 	Compiled string // one line about compiled cells
 	Ranks    string // one line about the program that starts several ranks
 	MPI      string // one line about MPI libraries
-	CacheDir string // folder of the environment, see LabOptions
+	// Goroutines is one line about how goroutines are identified. It begins with "fast" unless that takes long.
+	Goroutines string
+	CacheDir   string // folder of the environment, see LabOptions
 }
 
 // report holds the findings of Doctor.
@@ -41,6 +43,7 @@ type report struct {
 	Compiled    string       `json:"compiled_cells"`
 	Ranks       string       `json:"ranks"`
 	MPI         string       `json:"mpi"`
+	Goroutines  string       `json:"goroutine_identity"`
 	Loopback    string       `json:"loopback"` // "ok", or the problem
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
@@ -97,7 +100,7 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	}
 	r := &report{
 		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Ranks: o.Ranks, MPI: o.MPI, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+		Features: cpuFeatures(), Products: o.Products, GPU: o.GPU, Compiled: o.Compiled, Ranks: o.Ranks, MPI: o.MPI, Goroutines: o.Goroutines, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		r.Loopback = err.Error()
@@ -218,6 +221,11 @@ func (r *report) print(w io.Writer) error {
 	line("", "GPU", "%s", r.GPU)
 	line("", "ranks", "%s", r.Ranks)
 	line("", "MPI", "%s", r.MPI)
+	if r.Goroutines == "fast" {
+		line("ok", "goroutines", "identity: fast")
+	} else {
+		line("--", "goroutines", "identity: %s (cells run, tensor operations take microseconds longer)", r.Goroutines)
+	}
 	if r.Loopback == "ok" {
 		line("ok", "loopback", "a port of 127.0.0.1 can be opened")
 	} else {

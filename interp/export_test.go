@@ -22,7 +22,11 @@ func TestExportedPrograms(t *testing.T) {
 	if err != nil {
 		t.Skip("needs the go command")
 	}
-	for _, name := range []string{"export", "generics", "programs", "wholeprogram"} {
+	names := []string{"export", "float16", "generics", "programs", "wholeprogram"}
+	if newest() {
+		names = append(names, "go1.27/genericmethods", "go1.27/genericmethodforms", "go1.27/promotedfields", "go1.27/inference")
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
@@ -70,6 +74,31 @@ func TestExportedPrograms(t *testing.T) {
 				t.Errorf("%v\n%s\ngot:\n%s\nwant:\n%s\nof the program\n%s", err, &stderr, got, &want, src)
 			}
 		})
+	}
+}
+
+// TestGoModHint checks what an exported program's go.mod is told to require: the packages that cells import without one.
+func TestGoModHint(t *testing.T) {
+	const float16 = "\trequire github.com/x448/float16 latest\n" // a test program does not record the versions of its modules
+	for _, c := range []struct{ mod, code, want string }{
+		{"", "fmt.Println(1)", ""},
+		{"", "fmt.Println(tensor.Ones(1))", "add to its go.mod, with the folder of halfnote's source for FOLDER:\n\trequire halfnote v1.2.3\n\treplace halfnote => FOLDER\n"},
+		{"", "import \"github.com/x448/float16\"\nfmt.Println(float16.NaN())", "add to its go.mod:\n" + float16},
+		{"", "import f \"github.com/x448/float16\"\nfmt.Println(tensor.Ones(int(f.Frombits(1))))", "FOLDER\n" + float16},
+		{"module m\nrequire github.com/x448/float16 v0.8.4\n", "import \"github.com/x448/float16\"\nfmt.Println(float16.NaN())", ""},
+		{"module m\nrequire halfnote v0.0.0\n", "import f \"github.com/x448/float16\"\nfmt.Println(tensor.Ones(int(f.Frombits(1))))", "add to its go.mod:\n" + float16},
+	} {
+		src, err := Export([]ExecutedCell{{Code: c.code, Count: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(c.mod), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := GoModHint(filepath.Join(dir, "main.go"), src, "1.2.3"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s\nnext to the go.mod %q: got\n%s\nwant\n%s\nfor\n%s", c.code, c.mod, got, c.want, src)
+		}
 	}
 }
 

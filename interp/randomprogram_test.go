@@ -7,7 +7,7 @@ import (
 )
 
 // randomPrelude declares what all random programs use.
-const randomPrelude = `func id[T any](x T) T { return x }
+var randomPrelude = `func id[T any](x T) T { return x }
 func cut(s string) string { if len(s) > 24 { return s[len(s)-24:] }; return s }
 func larger[T int | float64 | string | uint8 | int32](a, b T) T { if a > b { return a }; return b }
 type couple[A, B any] struct { First A; Second B }
@@ -17,7 +17,42 @@ func each[T, U any](xs []T, f func(T) U) []U { var list []U; for _, x := range x
 type measured interface { Size() int }
 type number int
 func (n number) Size() int { return int(n) }
-func sum(xs ...int) (s int) { for _, x := range xs { s += x }; return }`
+func sum(xs ...int) (s int) { for _, x := range xs { s += x }; return }` + newerPrelude()
+
+// newerPrelude declares what programs in the language of Go 1.27 use too.
+func newerPrelude() string {
+	if !newest() {
+		return ""
+	}
+	return `
+func (c couple[A, B]) Map[C any](f func(A, B) C) C { return f(c.First, c.Second) }
+func (c *couple[A, B]) With[C any](x C, more ...C) couple[B, C] { for _, y := range more { x = y }; return couple[B, C]{c.Second, x} }
+func (n number) Add[I ~int | ~uint8 | ~int32](x I) number { return n + number(x) }
+type outer struct { Name string; couple[int, string]; number }
+func two(s string) (int, string) { return len(s), s }
+func (o outer) Joined[X any](n int, s string, xs ...X) string { return fmt.Sprint(n, s, xs, o.First) }`
+}
+
+// newerForms lists more forms of expressions of a type, in the language of Go 1.27.
+func newerForms(typ string) []string {
+	if !newest() {
+		return nil
+	}
+	switch typ {
+	case "int":
+		return []string{"couple[int, string]{$int$, $string$}.Map(func(a int, b string) int { return a + len(b) })", "number($int$).Add(id($uint8$)).Size()",
+			"(&couple[bool, int]{$bool$, $int$}).With[string]($string$).First", "func(f func(int32) number) int { return f($int32$).Size() }(number($int$).Add)",
+			"couple[string, int].Map[int](couple[string, int]{$string$, $int$}, func(a string, b int) int { return b ^ len(a) })",
+			"outer{Name: $string$, First: $int$, number: 3}.Add($int$).Size()", "[]func(int) int{id}[0]($int$)", "outer{Second: $string$}.Map(func(a int, b string) int { return len(b) - a })"}
+	case "string":
+		return []string{"(&couple[int, string]{$int$, $string$}).With($bool$, $bool$).First", "cut(outer{First: $int$}.Joined[bool](two($string$)))", "cut(outer{Second: $string$, Name: \"n\", First: $int$}.Joined($int$, $string$, $uint8$))", "outer{First: $int$, number: number($int$), Second: $string$}.Second"}
+	case "func(int) int":
+		return []string{"(func(int) int)(id)", "func() func(int) int { f := number($int$).Add[int]; return func(x int) int { return int(f(x)) } }()"}
+	case "T":
+		return []string{"T{A: $int$, Second: $string$, First: $int$}", "T{First: id($int$), B: id($string$), Second: id($string$), C: id($[]int$)}"}
+	}
+	return nil
+}
 
 // randomProgram is a program in two forms: cells, and the same text in a Go program.
 type randomProgram struct {
@@ -154,7 +189,7 @@ func (p *randomProgram) expr(typ string, depth int) string {
 	if vars := p.vars(typ); len(vars) > 0 && p.IntN(5) < 2 {
 		return vars[p.IntN(len(vars))]
 	}
-	list := p.forms(typ)
+	list := append(p.forms(typ), newerForms(typ)...)
 	if depth <= 0 {
 		list = list[:1]
 	}

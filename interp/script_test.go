@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/version"
 	"io"
 	"os"
 	"os/exec"
@@ -91,6 +92,18 @@ func TestSessionsNative(t *testing.T) {
 	}
 }
 
+// newest reports whether the program can run the scripts in testdata/go1.27, of that version of the language.
+func newest() bool { return version.Compare(release(), "go1.27") >= 0 }
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	return files
+}
+
 func scripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -99,6 +112,9 @@ func scripts(t *testing.T, engine string) {
 	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // scripts only for this engine
 	if err != nil {
 		t.Fatal(err)
+	}
+	if newest() {
+		own = append(own, glob(t, "testdata/go1.27/*.txtar")...)
 	}
 	// Scripts that observe the whole process run without others.
 	alone, err := filepath.Glob("testdata/alone/*.txtar")
@@ -135,6 +151,9 @@ func packageScripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/packages/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
+	}
+	if newest() {
+		files = append(files, glob(t, "testdata/go1.27/packages/*.txtar")...)
 	}
 	x := readExceptions(t, engine)
 	t.Cleanup(func() { x.close(t) })

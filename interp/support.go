@@ -37,7 +37,7 @@ func (s *Session) bindSupport() {
 		"Watching": reflect.ValueOf(s.live.Watching),
 		"Debug":    reflect.ValueOf(s.debugger.Flag()),
 		"Descend":  reflect.ValueOf(s.live.Descend),
-		"Poll":     reflect.ValueOf(s.live.Poll),
+		"Poll":     reflect.ValueOf(s.live.PollOften),
 		"Call":     reflect.ValueOf(s.live.Call),
 		"Barrier":  reflect.ValueOf(live.Barrier),
 		"Go":       reflect.ValueOf(s.live.Go),

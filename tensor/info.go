@@ -20,7 +20,7 @@ type FloatInfo struct {
 func FInfo(d DType) FloatInfo {
 	switch d {
 	case Float16:
-		return FloatInfo{d, 16, 65504, 0x1p-10, 0x1p-14, 0x1p-24}
+		return FloatInfo{d, 16, decoded(d, 0x7bff), decoded(d, 0x3c01) - 1, decoded(d, 0x0400), decoded(d, 0x0001)}
 	case BFloat16:
 		return FloatInfo{d, 16, 0x1.fep127, 0x1p-7, 0x1p-126, 0x1p-133}
 	case Float32:

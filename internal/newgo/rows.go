@@ -13,6 +13,12 @@ type row struct {
 // rows are sorted by package and name.
 var rows = []row{
 	{
+		name: "numbers of goroutines", on: "the register of `g`, that `runtime.g` holds the number of the goroutine in its first KiB, and the header of `runtime.Stack`",
+		files: []string{"internal/goid"},
+		pkg:   "internal/goid", tests: []string{"TestWay", "TestContract", "TestReused", "TestFallback", "TestHeaders"},
+		mend: "nothing breaks: the slow way takes over; look for the place in `runtime/runtime2.go`",
+	},
+	{
 		name: "names of metrics", on: "the metrics of package runtime/metrics for the heap and for cleanups",
 		files: []string{"interp/trim.go", "interp/internal/live/memory.go", "tensor/driver/memory.go", "tensor/driver/room.go"},
 		pkg:   "internal/newgo", tests: []string{"TestMetrics"},
@@ -28,7 +34,7 @@ var rows = []row{
 		name: "lowest macOS", on: "the lowest macOS that programs of the release run on",
 		files: []string{"internal/wheel"},
 		pkg:   "internal/wheel", tests: []string{"TestOldestMacOS"},
-		mend: "change the tags of the wheels",
+		mend: "the tags follow the program; add the release to `macOS` in `main_test.go` and to [python.md](python.md)",
 	},
 	{
 		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",

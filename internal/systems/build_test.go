@@ -19,7 +19,8 @@ func TestBuild(t *testing.T) {
 			continue
 		}
 		t.Run(s.Name(), func(t *testing.T) {
-			cmd := exec.Command("go", "build", "-o", t.TempDir()+string(os.PathSeparator), s.Program)
+			// With -trimpath, packages are those of the wheels.
+			cmd := exec.Command("go", "build", "-trimpath", "-o", t.TempDir()+string(os.PathSeparator), s.Program)
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(), Variant{GOOS: s.GOOS, GOARCH: s.GOARCH}.environment()...)
 			if out, err := cmd.CombinedOutput(); err != nil {

@@ -62,7 +62,7 @@ func differences(all []*checked) (list []difference) {
 		d := difference{strings.TrimPrefix(n[0], "halfnote/") + "." + n[1], map[string][]string{}}
 		for _, c := range all {
 			symbols, ok := c.packages[n[0]]
-			if !ok || len(symbols) == 0 { // a package of only a comment stands in for none
+			if !ok || len(symbols) == 0 { // a package that has only its comment replaces nothing
 				continue
 			}
 			s, ok := symbols[n[1]]

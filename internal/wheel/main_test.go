@@ -5,6 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -107,7 +111,16 @@ func TestBuildAll(t *testing.T) {
 	}
 }
 
-// TestOldestMacOS reads the header of a program for arm64 with LC_BUILD_VERSION, by mach-o/loader.h.
+// macOS is the oldest macOS that each release of Go supports, by its release notes.
+var macOS = map[string]string{"go1.26": "12_0", "go1.27": "13_0"}
+
+// goRelease returns the release of Go, such as go1.26.
+func goRelease() string {
+	parts := strings.SplitN(runtime.Version(), ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// TestOldestMacOS reads headers of programs for arm64 with LC_BUILD_VERSION, by mach-o/loader.h, and the one that Go's linker writes.
 func TestOldestMacOS(t *testing.T) {
 	list, err := choose([]string{"macos-arm64"}, false)
 	if err != nil {
@@ -124,5 +137,24 @@ func TestOldestMacOS(t *testing.T) {
 	}
 	if _, err := list[0].wheelTags([]byte("#!/bin/sh\n")); err == nil {
 		t.Error("a script: got no error")
+	}
+	if testing.Short() {
+		t.Skip("compiles package runtime for macOS")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", "program", "main.go")
+	cmd.Dir, cmd.Env = dir, list[0].env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program, err := os.ReadFile(filepath.Join(dir, "program"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tags, err := list[0].wheelTags(program); err != nil || !slices.Equal(tags, []string{"py3-none-macosx_" + macOS[goRelease()] + "_arm64"}) {
+		t.Errorf("a program of %s: got %q, %v; its release notes say which macOS it needs, and macOS in this test has %q", runtime.Version(), tags, err, macOS[goRelease()])
 	}
 }

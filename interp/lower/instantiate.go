@@ -45,6 +45,9 @@ type Generics struct {
 
 	again  bool
 	failed error
+	// everywhere reports whether generic declarations have instances too: they may pass a value of a type
+	// that is not generic, but has become one with instances, to generic code.
+	everywhere bool
 }
 
 // maxRounds bounds the nesting of instances; go/types refuses infinite nesting.
@@ -71,6 +74,10 @@ func (g *Generics) Run() error {
 			return g.failed
 		}
 		if !g.again {
+			if err != nil && !g.everywhere {
+				g.everywhere = true
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -152,7 +159,10 @@ func receiverIndex(d *ast.FuncDecl) ast.Expr {
 
 // concrete calls f for every declaration that is not generic; type declarations are
 // passed one spec at a time.
-func (g *Generics) concrete(f func(file *ast.File, i int)) {
+func (g *Generics) concrete(f func(file *ast.File, i int)) { g.declarations(false, f) }
+
+// declarations is concrete, or calls f for generic declarations too.
+func (g *Generics) declarations(all bool, f func(file *ast.File, i int)) {
 	for _, file := range []*ast.File{g.Prelude, g.File} {
 		for i := 0; i < len(file.Decls); i++ {
 			if d, ok := file.Decls[i].(*ast.GenDecl); ok && d.Tok == token.TYPE && len(d.Specs) > 1 {
@@ -162,7 +172,7 @@ func (g *Generics) concrete(f func(file *ast.File, i int)) {
 				}
 				file.Decls = slices.Replace(file.Decls, i, i+1, list...)
 			}
-			if !isGeneric(file.Decls[i]) {
+			if all || !isGeneric(file.Decls[i]) {
 				f(file, i)
 			}
 		}
@@ -212,7 +222,7 @@ func partOfInstance(e ast.Expr, parent ast.Node) bool {
 
 // uses replaces uses of generics with concrete type arguments by their instances.
 func (g *Generics) uses() {
-	g.concrete(func(file *ast.File, i int) {
+	g.declarations(g.everywhere, func(file *ast.File, i int) {
 		file.Decls[i] = astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
 			e, ok := c.Node().(ast.Expr)
 			if !ok {
@@ -269,12 +279,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	}
 	var args []string
 	for t := range inst.TypeArgs.Types() {
-		args = append(args, types.TypeString(t, func(p *types.Package) string {
-			if p == g.Pkg {
-				return ""
-			}
-			return p.Path()
-		}))
+		args = append(args, g.text(t))
 	}
 	key := o.Name() + "[" + strings.Join(args, ",") + "]"
 	if x := g.Compiled(key, inst.Type); x != nil {
@@ -291,6 +296,27 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		g.Want(name)
 	}
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
+}
+
+// text returns the text of a type, the same for identical types: rune is int32 there, and an alias is
+// the type that it denotes.
+func (g *Generics) text(t types.Type) string {
+	path := func(p *types.Package) string {
+		if p == g.Pkg {
+			return ""
+		}
+		return p.Path()
+	}
+	w := typeWriter{plain: true, name: func(o *types.TypeName) (ast.Expr, error) {
+		if o.Pkg() == nil || path(o.Pkg()) == "" {
+			return ident(o.Name()), nil
+		}
+		return ident(path(o.Pkg()) + "." + o.Name()), nil
+	}}
+	if s := strings.Join(strings.Fields(Print(w.expr(t))), " "); w.err == nil && w.respelled {
+		return s
+	}
+	return types.TypeString(t, path)
 }
 
 // ground reports whether a type contains no type parameter and no instance.

@@ -125,18 +125,20 @@ func (g *Generics) embedded() {
 		if t == nil || g.Info.Uses[id] != nil {
 			return
 		}
+		found, depth := "", 0 // other instances of the type may be embedded deeper
 		for _, name := range byOrigin[id.Name] {
-			if o, _, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name); o != nil {
-				if v, ok := o.(*types.Var); ok && v.Embedded() {
-					id.Name = name
-					g.again = true
-					return
-				}
+			o, index, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name)
+			if v, ok := o.(*types.Var); ok && v.Embedded() && (found == "" || len(index) < depth) {
+				found, depth = name, len(index)
 			}
 		}
+		if found != "" {
+			id.Name, g.again = found, true
+		}
 	}
-	g.concrete(func(file *ast.File, i int) {
-		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+	// Generic declarations may mention such fields of types that are not generic.
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				if tv, ok := g.Info.Types[n.X]; ok {
@@ -157,7 +159,7 @@ func (g *Generics) embedded() {
 			}
 			return true
 		})
-	})
+	}
 }
 
 // switches removes cases of type switches that an earlier case covers or that no value

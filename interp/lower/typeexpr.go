@@ -44,8 +44,12 @@ func TypeParams(list *types.TypeParamList, name Namer) (*ast.FieldList, error) {
 }
 
 type typeWriter struct {
-	name Namer
-	err  error
+	name   Namer
+	params map[*types.TypeParam]string // other names of type parameters
+	err    error
+	// plain writes identical types in the same way; respelled reports whether that differs from the text
+	// of the checker.
+	plain, respelled bool
 }
 
 func (w *typeWriter) fail(err error) ast.Expr {
@@ -87,8 +91,16 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		if t.Info()&types.IsUntyped != 0 {
 			return w.expr(types.Default(t))
 		}
+		if w.plain && types.Typ[t.Kind()] != t {
+			w.respelled = true
+			return ast.NewIdent(types.Typ[t.Kind()].Name())
+		}
 		return ast.NewIdent(t.Name())
 	case *types.Alias:
+		if w.plain {
+			w.respelled = true
+			return w.expr(types.Unalias(t))
+		}
 		if t.Obj().Pkg() == nil || t.Obj().Exported() {
 			if e := w.named(t.Obj(), t.TypeArgs()); e != nil {
 				return e
@@ -101,6 +113,9 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		}
 		return w.expr(t.Underlying())
 	case *types.TypeParam:
+		if name := w.params[t]; name != "" {
+			return ast.NewIdent(name)
+		}
 		return ast.NewIdent(t.Obj().Name())
 	case *types.Pointer:
 		return &ast.StarExpr{X: w.expr(t.Elem())}
@@ -122,6 +137,10 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 	case *types.Struct:
 		return w.structure(t)
 	case *types.Interface:
+		if w.plain && t.Empty() {
+			w.respelled = true
+			return ast.NewIdent("interface {}") // as in %T
+		}
 		return w.iface(t)
 	case *types.Union:
 		return w.union(t)

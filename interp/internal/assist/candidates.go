@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -178,6 +180,41 @@ func (c *completer) keys() {
 		if (f.Exported() || f.Pkg() == p.pkg) && !there[f.Name()] {
 			c.object(rankKey, f)
 		}
+	}
+	if hasPromotedKeys {
+		c.promotedKeys(s, there)
+	}
+}
+
+// hasPromotedKeys reports whether promoted fields can be keys of struct literals.
+var hasPromotedKeys = version.Compare(runtime.Version(), "go1.27") >= 0
+
+// promotedKeys offers the promoted fields of the structs that a struct embeds, except of those that the
+// literal has a key for.
+func (c *completer) promotedKeys(s *types.Struct, there map[string]bool) {
+	seen := map[string]bool{}
+	for depth := []*types.Struct{s}; len(depth) > 0; {
+		var deeper []*types.Struct
+		var found []*types.Var
+		times := map[string]int{}
+		for _, s := range depth {
+			for f := range s.Fields() {
+				if !seen[f.Name()] {
+					times[f.Name()]++
+					found = append(found, f)
+				}
+				if inner, ok := f.Type().Underlying().(*types.Struct); ok && f.Embedded() && !there[f.Name()] && !seen[f.Name()] {
+					deeper = append(deeper, inner)
+				}
+			}
+		}
+		for _, f := range found {
+			seen[f.Name()] = true
+			if depth[0] != s && times[f.Name()] == 1 && (f.Exported() || f.Pkg() == c.probe.pkg) && !there[f.Name()] {
+				c.object(rankField, f)
+			}
+		}
+		depth = deeper
 	}
 }
 

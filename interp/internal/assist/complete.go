@@ -191,8 +191,8 @@ type match struct {
 type rank int
 
 const (
-	rankKey rank = iota // keys of the literal that the cursor is in
-	rankField
+	rankKey   rank = iota // keys of the literal that the cursor is in
+	rankField             // also promoted fields, as keys
 	rankMethod
 	rankLocal
 	rankSession

@@ -41,6 +41,7 @@ func TestInspect(t *testing.T) {
 		{"help", "strings.ToUpper|?", 0, []string{"func ToUpper(s string) string"}},
 		{"tensor method", "x := tensor.Ones(2)\nx.Mat|Mul(x)", 0, []string{"func (t *Tensor) MatMul(", "MatMul returns"}},
 		{"renamed type's method", "tensor.Float16.Str|ing()", 0, []string{"func (d DType) String() string"}},
+		{"package of another module", "import \"github.com/x448/float16\"\nfloat16.Fromfloat|32(1)", 0, []string{"func Fromfloat32(f32 float32) Float16\n\nFromfloat32 returns"}},
 		{"generic", "import \"slices\"\nslices.Max|([]int{1})", 0, []string{"func Max[S ~[]E, E cmp.Ordered](x S) E"}},
 		{"surrounding code invalid", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
 		{"nothing", "  |  ", 0, nil},

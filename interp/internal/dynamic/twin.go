@@ -50,7 +50,7 @@ func twinOf(f form) (w reflect.Type) {
 	defer func() {
 		if r := recover(); r != nil {
 			for _, f := range twins.open {
-				delete(twins.to, f)
+				f.forget()
 			}
 			if _, known := r.(NoTwin); !known {
 				r = NoTwin{name, r}
@@ -327,13 +327,19 @@ func (t *Type) list(prefix string, k reflect.Kind) *Type {
 func forgetTwins(s *Space) {
 	twins.Lock()
 	defer twins.Unlock()
-	for f, w := range twins.to {
+	for f := range twins.to {
 		if f.t != nil && f.t.space == s {
-			delete(twins.to, f)
-			delete(twins.from, w)
-			twinTypes.Delete(w)
+			f.forget()
 		}
 	}
+}
+
+// forget forgets the twin of a type.
+func (f form) forget() {
+	w := twins.to[f]
+	delete(twins.to, f)
+	delete(twins.from, w)
+	twinTypes.Delete(w)
 }
 
 // renewTwin makes the next value of a type get a new twin, after a declaration of a method

@@ -125,6 +125,12 @@ func (t *translation) name(u use) string {
 		}
 	}
 	b := t.c.BindingOf(o)
+	if fn, ok := o.(*types.Func); ok && b != nil && lower.IsGenericMethod(fn) {
+		if !b.Again {
+			return ""
+		}
+		return fmt.Sprintf("%s__%d", fn.Name(), b.Seq)
+	}
 	switch {
 	case b == nil:
 		if !u.selected && o.Pkg() != nil && o.Pkg() != t.c.Pkg && o.Parent() == o.Pkg().Scope() { // from a dot import

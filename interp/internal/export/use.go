@@ -10,7 +10,8 @@ import (
 )
 
 // useAll adds a use of each unused local variable, which cells may have and programs
-// may not, and type-checks the program. It returns the program even with an error.
+// may not, and type-checks the program. A program in the language of a newer Go gets a line that says so. It returns the program
+// even with an error.
 func useAll(src []byte, importer types.Importer) ([]byte, error) {
 	for {
 		fset := token.NewFileSet()
@@ -27,9 +28,13 @@ func useAll(src []byte, importer types.Importer) ([]byte, error) {
 				wrong = err
 			}
 		}}
-		_, _ = cfg.Check("main", fset, []*ast.File{file}, nil)
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
+		_, _ = cfg.Check("main", fset, []*ast.File{file}, info)
 		if wrong != nil {
 			return src, fmt.Errorf("interp: export: the program does not compile: %w", wrong)
+		}
+		if len(unused) == 0 && isNewer(file, info) {
+			return append([]byte(newerRelease), src...), nil
 		}
 		if len(unused) == 0 {
 			return src, nil

@@ -71,8 +71,9 @@ func explainsItself(value any) bool {
 func (d Describer) variablesIn(cell int, at syntax.Span) (names, local []string) {
 	var outer *ast.BlockStmt // of the statements of the cell
 	locals := map[string]bool{}
-	skip := map[*ast.Ident]bool{} // selected names, and keys
-	var literalEnd token.Pos      // end of a function literal in the span, whose code may not have run
+	skip := map[*ast.Ident]bool{}   // selected names, and keys
+	params := map[*ast.Field]bool{} // type parameters
+	var literalEnd token.Pos        // end of a function literal in the span, whose code may not have run
 	d.Places.Inspect(cell, at.Line, func(fset *token.FileSet, n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -80,7 +81,15 @@ func (d Describer) variablesIn(cell int, at syntax.Span) (names, local []string)
 				outer = n.Body
 			}
 			skip[n.Name] = true
+			if n.Type.TypeParams != nil {
+				for _, f := range n.Type.TypeParams.List {
+					params[f] = true
+				}
+			}
 		case *ast.Field:
+			if params[n] {
+				break
+			}
 			for _, id := range n.Names {
 				locals[id.Name] = true
 			}

@@ -19,7 +19,7 @@ func (k *Checked) Bind() (*Bound, error) {
 	c := &Bound{
 		Checked: k, Env: k.Known.Clone(), Slots: map[string]bool{}, UnitPaths: map[string]bool{},
 		Names: map[types.Object]*Binding{}, Vars: map[*Binding]types.Object{}, Reused: map[*Binding]bool{},
-		newHooks: map[*Method]bool{}, Touched: map[*Binding]bool{},
+		newHooks: map[*Method]bool{}, Touched: map[*Binding]bool{}, methodFns: map[*types.Func]*Binding{},
 	}
 	for _, f := range c.Decls {
 		if f.Dependant { // the session's source is unchanged until the cell is accepted
@@ -95,13 +95,15 @@ func (c *Bound) bindMethods(f *DeclFile) {
 			continue
 		}
 		m := &Method{Name: fn.Name(), Typ: b, sig: signature(fn), Src: f.Src}
-		if old := c.Env.Of(b).Method(m.Name); old != nil {
+		if lower.IsGenericMethod(fn) {
+			c.bindGenericMethod(m, fn)
+		} else if old := c.Env.Of(b).Method(m.Name); old != nil {
 			m.Hook = old.Hook
 		} else if !b.Generic {
 			m.Hook = fmt.Sprintf("%s_%s__hook%d", b.Slot, m.Name, c.Seq)
 			c.newHooks[m] = true
 		}
-		if c.Names[c.Pkg.Scope().Lookup(b.Name)] != b {
+		if m.Fn == nil && c.Names[c.Pkg.Scope().Lookup(b.Name)] != b {
 			c.Touched[b] = true
 		}
 		c.Env.change(b).declare(m, Header{})
@@ -172,6 +174,9 @@ func (c *Bound) BindingOf(o types.Object) *Binding {
 	}
 	if b := c.Names[o]; b != nil {
 		return b
+	}
+	if fn, ok := o.(*types.Func); ok && fn.Signature().Recv() != nil {
+		return c.methodFn(fn)
 	}
 	if o.Pkg() != c.Pkg || o.Parent() != c.Pkg.Scope() {
 		return nil

@@ -119,6 +119,9 @@ func (c *checker) more(a *attempt) bool {
 			}
 			fn, _ := a.info.Defs[fd.Name].(*types.Func)
 			m := c.Env.Of(b).Method(fd.Name.Name)
+			if fn != nil && lower.IsGenericMethod(fn) && (m == nil || m.Fn != nil) {
+				continue // the type does not change
+			}
 			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] {
 				continue
 			}

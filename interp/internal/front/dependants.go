@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"maps"
@@ -59,7 +60,7 @@ func (c *checker) unchanged(own []*DeclFile) map[*Source]*Source {
 		}
 		for src, old := range same {
 			for b := range old.Uses {
-				if c.Env.Cur[b.Name] != b || changed[b.Name] || c.Superseded[b] {
+				if !c.Env.current(b) || changed[b.Name] || c.Superseded[b] {
 					delete(same, src)
 					again = true
 					break
@@ -101,7 +102,7 @@ func (f *DeclFile) names() []string { return syntax.Declared(f.Decls) }
 func (c *checker) redeclare(own []*DeclFile) {
 	for _, f := range own {
 		for _, name := range f.names() {
-			if b := c.Env.Cur[name]; b != nil {
+			if b := cmp.Or(c.Env.Cur[name], c.Env.methodFn(name)); b != nil {
 				c.Superseded[b] = true
 			}
 		}
@@ -134,6 +135,11 @@ func (c *checker) dependants(own []*DeclFile) ([]*DeclFile, error) {
 			for _, b := range src.Binds {
 				if c.Env.Cur[b.Name] == b && !taken[b.Name] {
 					stale[b] = true
+				}
+			}
+			for _, m := range src.Methods {
+				if m.Fn != nil && c.Env.current(m.Fn) && !taken[m.Fn.Name] {
+					stale[m.Fn] = true
 				}
 			}
 		}

@@ -45,6 +45,9 @@ func (c *Lowering) lower() error {
 			return c.Unsupported(&lower.Unsupported{Pos: c.Vars[b].Pos(), What: err.Error()})
 		}
 	}
+	if err := c.plainMethods(); err != nil {
+		return err
+	}
 	for _, f := range c.Decls {
 		for _, d := range f.Decls {
 			if err := c.emit(e, d); err != nil {
@@ -227,6 +230,11 @@ func (c *Lowering) EmitMethod(e *Emission, d *ast.FuncDecl) error {
 	recv := m.fn.Signature().Recv()
 	if _, ok := recv.Type().(*types.Pointer); ok {
 		label = "(*" + m.Typ.Name + ")." + m.Name
+	}
+	if m.Fn != nil {
+		c.Labels[m.Fn.Slot] = label
+		e.Funcs = append(e.Funcs, d)
+		return c.genericMethods(c.Info).Decl(d, m.fn, m.Fn.Slot)
 	}
 	if m.Hook == "" { // methods of generic types come before variables, which instantiate them
 		c.Labels[d.Name.Name] = label

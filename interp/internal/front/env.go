@@ -40,6 +40,7 @@ type Binding struct {
 	Typ     string // type as users see it
 	Src     *Source
 	Generic bool
+	Again   bool // whether it is a generic method that replaces one of its type
 }
 
 // Cell returns the number of the cell In[n] that declares the binding.
@@ -56,7 +57,8 @@ type Method struct {
 	Name string
 	Typ  *Binding
 	sig  string
-	Hook string // the engine's variable
+	Hook string   // the engine's variable
+	Fn   *Binding // the function that a generic method has become, which then has no variable
 	Src  *Source
 }
 

@@ -172,6 +172,9 @@ func (c *Lowering) methodHeaders(o *types.TypeName, slot string) (list []ast.Dec
 		return nil
 	}
 	for m := range n.Methods() {
+		if lower.IsGenericMethod(m) {
+			continue // it is a function
+		}
 		var recv ast.Expr = ast.NewIdent(slot)
 		if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
 			recv = &ast.StarExpr{X: recv}

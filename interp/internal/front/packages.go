@@ -228,13 +228,20 @@ func (c *Lowering) emitPackage(e *Emission, u *SourceUnit) error {
 			}
 		}
 	}
+	methods := c.genericMethods(u.Info)
 	for _, in := range u.Info.InitOrder {
 		if st := c.initialize(in, u.Info); st != nil {
+			if _, err := methods.Uses(st); err != nil {
+				return err
+			}
 			e.Start = append(e.Start, flat.Apply(st).(ast.Stmt))
 		}
 	}
 	for _, f := range u.Files {
 		for _, d := range f.Decls {
+			if _, err := methods.Uses(d); err != nil {
+				return err
+			}
 			switch d := d.(type) {
 			case *ast.GenDecl:
 				if d.Tok == token.TYPE {
@@ -301,6 +308,11 @@ func (c *Lowering) emitFunc(e *Emission, u *SourceUnit, flat *lower.Flat, d *ast
 		label = "(*" + u.Types.Name() + "." + lower.Receiver(d) + ")." + d.Name.Name
 	}
 	d = flat.Apply(d).(*ast.FuncDecl)
+	if name := c.Packages.methodName(fn); name != "" {
+		c.Labels[name] = label
+		e.Funcs = append(e.Funcs, d)
+		return c.genericMethods(u.Info).Decl(d, fn, name)
+	}
 	if generic {
 		c.Labels[d.Name.Name] = label
 		e.types = append(e.types, d)

@@ -116,6 +116,7 @@ func (c *Parsed) diagnose() []syntax.Problem {
 				}
 				break
 			}
+			p.Msg = syntax.Newer(p.Msg)
 			list = append(list, p)
 		}
 	}

@@ -77,7 +77,8 @@ type Bound struct {
 	Reused     map[*Binding]bool       // variables that keep their slot
 	NewMethods []newMethod
 	newHooks   map[*Method]bool
-	Touched    map[*Binding]bool // types of earlier cells that gain methods
+	methodFns  map[*types.Func]*Binding // generic methods of the cell
+	Touched    map[*Binding]bool        // types of earlier cells that gain methods
 	Hooked     []hooked
 	KeepsIn    bool            // the value of In may outlive the cell
 	UnitPaths  map[string]bool // packages that the unit mentions

@@ -73,6 +73,9 @@ func (c *Bound) noteUses(f *DeclFile) {
 	for _, b := range f.Src.Binds {
 		delete(uses, b) // recursion does not require compiling again
 	}
+	for _, m := range f.Src.Methods {
+		delete(uses, m.Fn)
+	}
 	f.Src.Uses, f.Src.Pkgs, f.Src.Names = nonEmpty(uses), nonEmpty(pkgs), nonEmpty(names)
 }
 

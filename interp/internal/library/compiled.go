@@ -23,17 +23,17 @@ type instance struct {
 var instances = sync.OnceValue(func() map[string]instance {
 	m := map[string]instance{}
 	of[int](m, "int")
-	of[int32](m, "int32", "rune")
+	of[int32](m, "int32")
 	of[int64](m, "int64")
-	of[uint8](m, "uint8", "byte")
+	of[uint8](m, "uint8")
 	of[float32](m, "float32")
 	of[float64](m, "float64")
 	of[string](m, "string")
 	return m
 })
 
-// of adds the instances for slices of E, a type that may have several names.
-func of[E cmp.Ordered](m map[string]instance, names ...string) {
+// of adds the instances for slices of E, the type of that name.
+func of[E cmp.Ordered](m map[string]instance, elem string) {
 	for name, f := range map[string]any{
 		"BinarySearch": slices.BinarySearch[[]E],
 		"Clone":        slices.Clone[[]E],
@@ -49,8 +49,6 @@ func of[E cmp.Ordered](m map[string]instance, names ...string) {
 		"Reverse":      slices.Reverse[[]E],
 		"Sort":         slices.Sort[[]E],
 	} {
-		for _, e := range names {
-			m[StdName("slices", name)+"[[]"+e+","+e+"]"] = instance{"Slices_" + name + "_" + names[0], reflect.ValueOf(f)}
-		}
+		m[StdName("slices", name)+"[[]"+elem+","+elem+"]"] = instance{"Slices_" + name + "_" + elem, reflect.ValueOf(f)}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -217,6 +218,10 @@ var buildContext = func() build.Context {
 
 // read reads, parses and checks the package at a place.
 func (l *Loader) read(path string, place Place) (*Package, error) {
+	if lang := version.Lang("go" + place.GoVersion); version.Compare(lang, version.Lang(runtime.Version())) > 0 {
+		return nil, fmt.Errorf("its go.mod says go %s, which needs a halfnote built with Go %s or newer; this one is built with %s",
+			place.GoVersion, strings.TrimPrefix(lang, "go"), runtime.Version())
+	}
 	b, err := buildContext.ImportDir(place.Dir, 0)
 	var none *build.NoGoError
 	switch {

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/visualfc/gid"
-
+	"halfnote/internal/goid"
 	"halfnote/interp/engine"
 	"halfnote/kernel/eval"
 )
@@ -35,7 +34,7 @@ func (r *Registry) Callback(f func()) func() {
 
 // as makes the calling goroutine belong to c while it runs f.
 func (r *Registry) as(c *Cell, f func()) {
-	id := gid.Get()
+	id := goid.Current()
 	c.root().alive.Add(1)
 	r.others.Add(1)
 	r.add(id, c)
@@ -55,7 +54,7 @@ func (r *Registry) as(c *Cell, f func()) {
 
 // Foreign reports whether the calling goroutine belongs to no cell: compiled code has started it.
 func (r *Registry) Foreign() bool {
-	id := gid.Get()
+	id := goid.Current()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cells[id] == nil
@@ -82,7 +81,7 @@ func (r *Registry) Elsewhere(run func(call func(f func()))) {
 	c := r.Current()
 	var first atomic.Pointer[engine.Panic]
 	run(func(f func()) {
-		id := gid.Get()
+		id := goid.Current()
 		foreign := r.Foreign()
 		if foreign {
 			r.add(id, c)
@@ -125,7 +124,7 @@ func (r *Registry) Beside(ctx context.Context, out eval.Output, f func()) (stopp
 func (r *Registry) Redirect(out eval.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
-	id := gid.Get()
+	id := goid.Current()
 	r.others.Add(1) // makes Current identify the calling goroutine
 	r.mu.Lock()
 	before := r.cells[id]

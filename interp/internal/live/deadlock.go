@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"halfnote/internal/goid"
 )
 
 // Deadlock is the cause of stopping a cell when its goroutines, and those of earlier
@@ -102,14 +104,10 @@ func goroutines() []goroutine {
 // follow the bracket: "goroutine 12 [select] {name: value}:".
 func parseGoroutine(text string) (g goroutine, ok bool) {
 	head, rest, _ := strings.Cut(text, "\n")
-	head, ok = strings.CutPrefix(head, "goroutine ")
-	id, state, ok2 := strings.Cut(head, " [")
-	state, _, _ = strings.Cut(state, "]")
-	if !ok || !ok2 {
+	if g.id, ok = goid.Number(head); !ok {
 		return g, false
 	}
-	g.id, _ = strconv.ParseUint(id, 10, 64)
-	g.state, _, _ = strings.Cut(state, ",")
+	g.state = goid.State(head)
 	for line := range strings.SplitSeq(rest, "\n") {
 		if strings.HasPrefix(line, "\t") || line == "" {
 			continue

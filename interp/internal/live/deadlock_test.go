@@ -15,6 +15,8 @@ func TestWaits(t *testing.T) {
 		{"labels", "goroutine 7 [semacquire, 2 minutes] {halfnote: 3, \"a [b]:\": \"c, d\"}:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nsync.(*WaitGroup).Wait(0x1)\nreflect.Value.call({0x1})", true, true},
 		{"labels, computing", "goroutine 7 [running] {chan : select}:\nreflect.Value.call({0x1})", false, false},
 		{"a generic method", "goroutine 7 [select (no cases)]:\nruntime.block()\n\tselect.go:1\nmain.(*T[...]).M[...](0x1)\n\tcell.go:1\nreflect.Value.call({0x1})", true, false},
+		{"a wait group under labels, Go 1.26", "goroutine 7 [semacquire labels:{\"a\": \"b, c\"}]:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nreflect.Value.call({0x1})", true, true},
+		{"a wait group under labels, Go 1.27", "goroutine 7 gp=0xc000002380 m=nil [semacquire, 2 minutes] {a: \"b, [c\"}:\nsync.runtime_Semacquire(0x1)\n\tsema.go:1\nreflect.Value.call({0x1})", true, true},
 		{"computing", "goroutine 7 [running]:\nreflect.Value.call({0x1})", false, false},
 	} {
 		g, ok := parseGoroutine(c.text)

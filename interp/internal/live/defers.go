@@ -1,8 +1,7 @@
 package live
 
 import (
-	"github.com/visualfc/gid"
-
+	"halfnote/internal/goid"
 	"halfnote/interp/engine"
 )
 
@@ -55,7 +54,7 @@ func (d *Defers) call(c deferredCall) {
 		}
 	}()
 	if c.calls > 0 && d.panic != nil {
-		id := gid.Get()
+		id := goid.Current()
 		d.r.expect(id, expected{d, d.r.Depth() + c.calls})
 		defer d.r.expect(id, expected{})
 	}
@@ -86,7 +85,7 @@ func (r *Registry) Called() *Defers {
 	some := len(r.expected) > 0
 	e := expected{}
 	if some {
-		e = r.expected[gid.Get()]
+		e = r.expected[goid.Current()]
 	}
 	r.mu.Unlock()
 	if e.Defers == nil || r.Depth() != e.depth {

@@ -10,8 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/visualfc/gid"
-
+	"halfnote/internal/goid"
 	"halfnote/interp/engine"
 )
 
@@ -35,6 +34,7 @@ type Registry struct {
 	calls    int32
 	counters *[engine.Counters][16]int32
 
+	spaced spaced
 	looks  atomic.Uint32
 	others atomic.Int32 // goroutines other than the running cell's own
 
@@ -101,7 +101,7 @@ func (r *Registry) halt() (resume func(), ok bool) {
 }
 
 // ID returns the number of the calling goroutine.
-func (r *Registry) ID() uint64 { return gid.Get() }
+func (r *Registry) ID() uint64 { return goid.Current() }
 
 // Others returns the number of goroutines of cells other than the running cell's own.
 func (r *Registry) Others() int { return int(r.others.Load()) }
@@ -118,7 +118,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.alive.Add(1)
 	done := make(chan error, 1)
 	go func() {
-		id := gid.Get()
+		id := goid.Current()
 		r.add(id, c)
 		returned := false
 		defer func() {
@@ -284,7 +284,7 @@ func (r *Registry) Current() *Cell {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.others.Load() > 0 {
-		if c := r.cells[gid.Get()]; c != nil {
+		if c := r.cells[goid.Current()]; c != nil {
 			return c
 		}
 	}
@@ -307,7 +307,7 @@ func (r *Registry) Of(c *Cell) *Cell {
 	if r.others.Load() == 0 && c == current {
 		return c
 	}
-	id := gid.Get()
+	id := goid.Current()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if own := r.cells[id]; own != nil {

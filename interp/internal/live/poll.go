@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
+	"unsafe"
 
-	"github.com/visualfc/gid"
-
+	"halfnote/internal/goid"
 	"halfnote/interp/engine"
 )
 
@@ -38,14 +39,13 @@ func (t TooDeep) Error() string {
 // recover from it.
 func (TooDeep) RuntimeError() {}
 
-// Poll ends the calling goroutine if it has been told to stop. Loops call it while flag is
-// set. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
+// Poll ends the calling goroutine if it has been told to stop. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
 // for a String method, the goroutine continues, and Poll ends it again.
 func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
 	}
-	id := gid.Get()
+	id := goid.Current()
 	r.mu.Lock()
 	again := r.unwinding[id]
 	r.unwinding[id] = true
@@ -54,6 +54,37 @@ func (r *Registry) Poll() {
 		panic(Interrupted{})
 	}
 }
+
+// PollOften is Poll for places that are reached often, such as loops. Where it takes long to identify the calling goroutine, it
+// does so only once in a while, and may return although the goroutine has been told to stop.
+func (r *Registry) PollOften() {
+	if goid.Fast() || r.others.Load() == 0 || r.spaced.due() {
+		r.Poll()
+	}
+}
+
+// spaced spaces the polls of each goroutine, by the time of its last one. Goroutines are told apart by the addresses of their
+// stacks: one that polls every second must not wait for one that polls every microsecond, as it would with
+// one time, or one count of polls, for all. That two of them share an entry is rare, and then only delays an interrupt.
+type spaced [1024]atomic.Int64
+
+// pollEvery is much longer than runtime.Stack takes, and much shorter than the time in which a user expects an interrupt.
+const pollEvery = time.Millisecond
+
+// due reports whether the calling goroutine should poll.
+func (s *spaced) due() bool {
+	const smallest = 2048 // bytes of a stack
+	var here byte
+	last := &s[uintptr(unsafe.Pointer(&here))/smallest%uintptr(len(s))]
+	now := int64(time.Since(epoch))
+	if before := last.Load(); before != 0 && now-before < int64(pollEvery) {
+		return false
+	}
+	last.Store(now)
+	return true
+}
+
+var epoch = time.Now()
 
 // panicking reports whether a deferred function that runs because of a panic calls the
 // caller.
@@ -84,7 +115,7 @@ func (r *Registry) Call(counter *int32, mark int) {
 	if r.looks.Add(1)%looks != 0 || !r.attached.Load().calls.Deeper(r.limit+r.limit/10) { // barriers take part of it
 		return
 	}
-	if r.others.Load() == 0 && r.runs(gid.Get()) {
+	if r.others.Load() == 0 && r.runs(goid.Current()) {
 		if resume, ok := r.halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/visualfc/gid"
+	"halfnote/internal/goid"
 )
 
 // underWay records the current statements of each goroutine while an observer needs them.
@@ -40,7 +40,7 @@ func (r *Registry) Watch(on bool) {
 
 // At records that the calling goroutine begins a statement.
 func (r *Registry) At(mark int) {
-	id, depth := gid.Get(), r.Depth()
+	id, depth := goid.Current(), r.Depth()
 	r.under.mu.Lock()
 	defer r.under.mu.Unlock()
 	if r.under.of != nil {
@@ -54,7 +54,7 @@ func (r *Registry) Where(yield func(mark int) bool) {
 	if !r.Watching() {
 		return
 	}
-	id := gid.Get()
+	id := goid.Current()
 	r.under.mu.Lock()
 	list := r.under.of[id]
 	r.under.mu.Unlock()

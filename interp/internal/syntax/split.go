@@ -163,7 +163,7 @@ func (p *splitter) flush(end int) {
 	p.start, p.toks, p.header = -1, nil, false
 }
 
-// kindOf classifies an item: func f(…) and func (r T) m(…) are declarations, func(…)
+// kindOf classifies an item: func f(…), func (r T) m(…) and func (r T) m[P any](…) are declarations, func(…)
 // {…}(…) is a statement.
 func kindOf(toks []token.Token) Kind {
 	switch toks[0] {
@@ -187,7 +187,7 @@ func kindOf(toks []token.Token) Kind {
 			depth++
 		case token.RPAREN:
 			if depth--; depth == 0 {
-				if len(toks) > i+3 && toks[i+2] == token.IDENT && toks[i+3] == token.LPAREN {
+				if len(toks) > i+3 && toks[i+2] == token.IDENT && (toks[i+3] == token.LPAREN || listed(toks[i+3:])) {
 					return Decl
 				}
 				return Statement
@@ -195,6 +195,24 @@ func kindOf(toks []token.Token) Kind {
 		}
 	}
 	return Statement
+}
+
+// listed reports whether tokens begin with a list in brackets and a list of parameters, as after
+// the name of a generic method. After the type List[int] of a literal's result comes its body.
+func listed(toks []token.Token) bool {
+	depth := 0
+	for i, t := range toks {
+		switch t {
+		case token.LBRACK:
+			depth++
+		case token.RBRACK:
+			depth--
+		}
+		if depth == 0 {
+			return i > 0 && len(toks) > i+1 && toks[i+1] == token.LPAREN
+		}
+	}
+	return false
 }
 
 // Holds reports whether the item of a cell's code contains the cursor, a byte offset.

@@ -1,5 +1,7 @@
 package typemaker
 
+//lint:file-ignore U1000 fields have the places of those of package internal/abi
+
 import (
 	"reflect"
 	"unsafe"

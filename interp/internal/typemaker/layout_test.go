@@ -112,6 +112,8 @@ var facts = []struct{ what, file, text string }{
 	{"code is found by its number", "runtime/type.go", `res := reflectOffs.m\[int32\(off\)\]`},
 	{"no code has the number -1", "runtime/type.go", `if off == -1 \{\n\t\t// -1 is the sentinel value for unreachable code.`},
 	{"a type is found by its number", "runtime/type.go", `func \(t rtype\) typeOff\(off typeOff\) \*_type \{`},
+	{"an interface is a type and a word", "internal/abi/iface.go", `type EmptyInterface struct \{\n\tType \*Type\n\tData unsafe.Pointer\n`},
+	{"a reflect.Type points to a description", "reflect/type.go", `\ntype rtype struct \{\n\tt abi.Type\n\}`},
 	{"the functions that MakeFunc makes begin with their code", "reflect/makefunc.go", `type makeFuncCtxt struct \{\n\tfn +uintptr\n`},
 	{"MakeFunc makes them so", "reflect/makefunc.go", `type makeFuncImpl struct \{\n\tmakeFuncCtxt\n`},
 	{"their code is makeFuncStub", "reflect/makefunc.go", `code := abi.FuncPCABI0\(makeFuncStub\)`},

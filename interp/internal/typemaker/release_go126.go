@@ -2,10 +2,9 @@
 
 package typemaker
 
-import "unsafe"
+//lint:file-ignore U1000 fields have the places of those of package internal/abi
 
-// known reports whether the structures of this package are those of the release that builds it.
-const known = true
+import "unsafe"
 
 // mapType is abi.MapType of Go 1.26.
 type mapType struct {

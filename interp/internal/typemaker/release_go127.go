@@ -2,6 +2,8 @@
 
 package typemaker
 
+//lint:file-ignore U1000 fields have the places of those of package internal/abi
+
 import "unsafe"
 
 // mapType is abi.MapType of Go 1.27.

@@ -1,4 +1,4 @@
-//go:build go1.27 && !go1.28
+//go:build !go1.28
 
 package typemaker
 

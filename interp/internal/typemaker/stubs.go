@@ -19,9 +19,8 @@ var stubs struct {
 	used int
 }
 
-// Room returns how many stubs are left. A method takes one, or two if values have it too, unless they
-// are pointers, maps, channels, functions, or structs or arrays of one of them.
-func Room() int {
+// room returns how many stubs are left.
+func room() int {
 	stubs.Lock()
 	defer stubs.Unlock()
 	return stubCount - stubs.used

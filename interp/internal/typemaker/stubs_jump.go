@@ -8,6 +8,8 @@ import "unsafe"
 const stubCount = 8192
 
 // code is the code of the stubs. Its address in Go would be that of a wrapper.
+//
+//lint:ignore U1000 firstStub refers to it
 func code()
 
 // firstStub returns the address of code.

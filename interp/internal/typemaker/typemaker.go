@@ -88,7 +88,7 @@ func Declare(path, name string, like reflect.Type, values, pointers int) (*Type,
 	if t.methods > 1<<16-1 {
 		return nil, fmt.Errorf("type %s.%s has %d methods, and a type can have %d", path, name, t.methods, 1<<16-1)
 	}
-	if n := t.stubs(); n > Room() {
+	if n := t.stubs(); n > room() {
 		return nil, noRoom(n)
 	}
 	n := t.ownWords()
@@ -132,71 +132,6 @@ func (t *Type) stubs() int { return t.methods + t.values }
 
 // direct reports whether an interface holds a value of the type itself.
 func (t *Type) direct() bool { return description(t.like).tflag&tflagDirectIface != 0 }
-
-// params returns how many parameters and results follow the description of a type.
-func params(t reflect.Type) int {
-	if t.Kind() != reflect.Func {
-		return 0
-	}
-	return t.NumIn() + t.NumOut()
-}
-
-// param is a parameter or a result of a function type.
-func param(t reflect.Type, i int) reflect.Type {
-	if i < t.NumIn() {
-		return t.In(i)
-	}
-	return t.Out(i - t.NumIn())
-}
-
-// The parts of data.
-
-func (t *Type) ownWords() int {
-	return words(t.like.Kind()) + uncommonWords + params(t.like) + t.values*methodWords
-}
-
-func (t *Type) own() *common { return (*common)(unsafe.Pointer(&t.data[0])) }
-
-func (t *Type) ownUncommon() *uncommon {
-	return (*uncommon)(unsafe.Pointer(&t.data[words(t.like.Kind())]))
-}
-
-func (t *Type) ownParams() []uintptr {
-	return t.data[words(t.like.Kind())+uncommonWords:][:params(t.like)]
-}
-
-func (t *Type) ownMethods() []method {
-	return methodsIn(t.data[:t.ownWords()], t.values)
-}
-
-func (t *Type) pointer() *ptrType { return (*ptrType)(unsafe.Pointer(&t.data[t.ownWords()])) }
-
-func (t *Type) pointerUncommon() *uncommon {
-	return (*uncommon)(unsafe.Pointer(&t.data[t.ownWords()+words(reflect.Pointer)]))
-}
-
-func (t *Type) pointerMethods() []method {
-	return methodsIn(t.data, t.methods)
-}
-
-// methodsIn returns the n methods at the end of a description.
-func methodsIn(data []uintptr, n int) []method {
-	return unsafe.Slice((*method)(unsafe.Pointer(unsafe.SliceData(data[len(data)-n*methodWords:]))), n)
-}
-
-// copy copies what the descriptions of a type and of its underlying type have in common.
-func (t *Type) copy(from reflect.Type) {
-	c := t.own()
-	hash, str, toThis := c.hash, c.str, c.ptrToThis
-	n := words(from.Kind())
-	copy(t.data[:n], unsafe.Slice((*uintptr)(unsafe.Pointer(description(from))), n))
-	c.hash, c.str, c.ptrToThis = hash, str, toThis
-	c.tflag |= tflagUncommon | tflagNamed | tflagExtraStar
-	for i := range t.ownParams() {
-		t.ownParams()[i] = uintptr(unsafe.Pointer(description(param(from, i))))
-	}
-	t.like = from
-}
 
 // Define completes a type, which has to have the layout and the numbers of methods that were declared. After
 // an error the type must not be used.
@@ -254,78 +189,3 @@ func (t *Type) Define(under reflect.Type, list []Method) error {
 	}
 	return nil
 }
-
-// sameLayout reports whether values of two types lie in memory alike, for types that package reflect has made
-// of one of them and for the collector.
-func sameLayout(a, b reflect.Type) bool {
-	x, y := description(a), description(b)
-	const layout = tflagDirectIface | tflagGCMaskOnDemand
-	if a.Kind() != b.Kind() || params(a) != params(b) || x.size != y.size || x.ptrBytes != y.ptrBytes || x.align != y.align || x.fieldAlign != y.fieldAlign ||
-		x.tflag&layout != y.tflag&layout || (x.equal == nil) != (y.equal == nil) {
-		return false
-	}
-	if x.tflag&tflagGCMaskOnDemand != 0 || x.ptrBytes == 0 {
-		return true
-	}
-	n := (x.ptrBytes/wordSize + 7) / 8
-	return string(unsafe.Slice(x.gcData, n)) == string(unsafe.Slice(y.gcData, n))
-}
-
-// wordType is the type of the receiver for the code of methods that have a word for it.
-var wordType = reflect.TypeFor[unsafe.Pointer]()
-
-// withReceiver returns the type of functions with one more parameter in front.
-func withReceiver(receiver, sig reflect.Type) reflect.Type {
-	in, out := []reflect.Type{receiver}, []reflect.Type(nil)
-	for i := range sig.NumIn() {
-		in = append(in, sig.In(i))
-	}
-	for i := range sig.NumOut() {
-		out = append(out, sig.Out(i))
-	}
-	return reflect.FuncOf(in, out, sig.IsVariadic())
-}
-
-// onPointer returns a method for receivers that are pointers.
-func (t *Type) onPointer(m Method) func([]reflect.Value) []reflect.Value {
-	typ := t.typ
-	return func(args []reflect.Value) []reflect.Value {
-		p := args[0].UnsafePointer()
-		args[0] = reflect.NewAt(typ, p)
-		if !m.Pointer {
-			if p == nil {
-				panic(nilReceiver(fmt.Sprintf("value method %v.%s called using nil *%s pointer", typ, m.Name, typ.Name())))
-			}
-			v := reflect.New(typ).Elem() // what happens to *p during the call is not seen
-			v.Set(args[0].Elem())
-			args[0] = v
-		}
-		return m.Func(args)
-	}
-}
-
-// onWord returns a method for receivers that interfaces hold themselves.
-func (t *Type) onWord(m Method) func([]reflect.Value) []reflect.Value {
-	typ := t.typ
-	return func(args []reflect.Value) []reflect.Value {
-		p := reflect.New(typ)
-		*(*unsafe.Pointer)(p.UnsafePointer()) = args[0].UnsafePointer()
-		args[0] = p.Elem()
-		return m.Func(args)
-	}
-}
-
-// onUnderlying returns a method for receivers of the underlying type.
-func (t *Type) onUnderlying(m Method) func([]reflect.Value) []reflect.Value {
-	typ := t.typ
-	return func(args []reflect.Value) []reflect.Value {
-		args[0] = args[0].Convert(typ)
-		return m.Func(args)
-	}
-}
-
-// nilReceiver is what Go panics with in the same case.
-type nilReceiver string
-
-func (e nilReceiver) Error() string { return string(e) }
-func (nilReceiver) RuntimeError()   {}

@@ -53,19 +53,35 @@ func (b *Backend) widened(v driver.View) driver.View {
 // addOnce adds one element to each element of dst that is added to at all.
 func (b *Backend) addOnce(lanes multiIter, axis int, dst, x, index driver.View) {
 	to, from, positions := elements[uint16](bufferOf(dst.Buffer)), elements[uint16](bufferOf(x.Buffer)), elements[int64](bufferOf(index.Buffer))
-	widen, narrow := half.Float16frombits, half.Float16bits
+	widen, narrow := half.FromFloat16, half.ToFloat16
 	if dst.DType == driver.BFloat16 {
-		widen, narrow = half.BFloat16frombits, half.BFloat16bits
+		widen, narrow = half.FromBFloat16, half.ToBFloat16
 	}
 	inner := lanes.inner()
 	step := dst.Stride[axis]
 	b.ranges(lanes.len(), copyItem, func(lo, hi int) {
+		const most = 64 // elements that are converted together
+		var places [most]int
+		var sums, terms [most]uint16
+		var wide, add [most]float32
 		lanes.runs(lo, hi, func(at viewOffsets, count int) {
-			for range count {
-				d := &to[at[0]+int(positions[at[2]])*step]
-				*d = narrow(widen(*d) + widen(from[at[1]]))
-				for v := range at {
-					at[v] += inner[v]
+			for ; count > 0; count -= most {
+				n := min(count, most)
+				for i := range n {
+					places[i] = at[0] + int(positions[at[2]])*step
+					sums[i], terms[i] = to[places[i]], from[at[1]]
+					for v := range at {
+						at[v] += inner[v]
+					}
+				}
+				widen(wide[:], sums[:n])
+				widen(add[:], terms[:n])
+				for i := range n {
+					wide[i] += add[i]
+				}
+				narrow(sums[:], wide[:n])
+				for i := range n {
+					to[places[i]] = sums[i]
 				}
 			}
 		})

@@ -1,6 +1,10 @@
 package half
 
-import "math"
+import (
+	"math"
+
+	"github.com/x448/float16"
+)
 
 // Bits of float32 that bound the ranges of float16.
 const (
@@ -13,34 +17,19 @@ const (
 
 // Float16bits returns the float16 nearest to x.
 func Float16bits(x float32) uint16 {
-	b := math.Float32bits(x)
-	sign, a := uint16(b>>16&0x8000), b&0x7fffffff
-	switch {
-	case a-normalMin < pastMax-normalMin:
-		// A carry out of the fraction runs into the exponent and, from 65520 on,
-		// produces infinity.
-		return sign | uint16((a-rebias+0xfff+a>>13&1)>>13)
-	case a < normalMin:
-		// The last bit of a sum in [0.5, 1) is 2^-24, the smallest subnormal of
-		// float16, so the addition rounds at the same bit as float16.
-		return sign | uint16(math.Float32bits(math.Float32frombits(a)+0.5)-halfBits)
-	case a > infinity:
-		return NaNFloat16
+	if x != x {
+		return NaNFloat16 // x448/float16 keeps the sign and a part of the payload
 	}
-	return sign | 0x7c00
+	return float16.Fromfloat32(x).Bits()
 }
 
-// Float16frombits returns the value of a float16. It is exact.
+// Float16frombits returns the value of a float16. It is exact, and keeps the payload of a NaN.
 func Float16frombits(h uint16) float32 {
-	sign, a := uint32(h)<<16&0x80000000, uint32(h)&0x7fff
-	switch {
-	case a-0x400 < 0x7c00-0x400:
-		return math.Float32frombits(sign | a<<13 + rebias)
-	case a < 0x400:
-		// a counts units of 2^-24: 0.5 + a*2^-24 has a in its last bits.
-		return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(halfBits|a)-0.5))
+	f := float16.Frombits(h)
+	if f.IsNaN() {
+		return math.Float32frombits(uint32(h)<<16&0x80000000 | infinity | uint32(h)&0x3ff<<13) // x448/float16 sets a bit
 	}
-	return math.Float32frombits(sign | infinity | a<<13)
+	return f.Float32()
 }
 
 // The loops over slices compute both the result for normal and that for small values

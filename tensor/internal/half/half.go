@@ -1,6 +1,8 @@
 // Package half converts between float32 and the two 16-bit formats, float16
 // (IEEE 754 binary16: 5 bits of exponent, 10 of fraction) and bfloat16 (the
-// upper half of a float32: 8 and 7). It does not depend on tensors.
+// upper half of a float32: 8 and 7). It does not depend on tensors. Single numbers of float16
+// are converted by github.com/x448/float16, slices by loops here that the compiler and the
+// processor can overlap.
 //
 // Every conversion to 16 bits rounds once, to nearest even. Subnormals are kept in
 // both directions, numbers that are too large become infinite, zeros keep their sign,
@@ -8,12 +10,8 @@
 // processor. A float64 is converted by way of float32, as in torch.
 package half
 
-// The limits of the formats and their NaN.
+// The NaN of each format, bits.
 const (
-	MaxFloat16               = 65504           // 0x7bff
-	SmallestNormalFloat16    = 1.0 / (1 << 14) // 0x0400
-	SmallestSubnormalFloat16 = 1.0 / (1 << 24) // 0x0001
-	NaNFloat16               = 0x7e00          // bits
-	MaxBFloat16              = 0x1.fep127      // 0x7f7f
-	NaNBFloat16              = 0x7fc0          // bits
+	NaNFloat16  = 0x7e00
+	NaNBFloat16 = 0x7fc0
 )

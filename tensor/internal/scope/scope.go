@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/visualfc/gid"
+	"halfnote/internal/goid"
 )
 
 var open atomic.Int64 // scopes open on all goroutines; Current returns at once if there are none
@@ -31,7 +31,7 @@ var parts [256]struct {
 // find returns the calling goroutine. If it has no scope, find adds it, or returns nil if add
 // is false.
 func find(add bool) *goroutine {
-	id := gid.Get()
+	id := goid.Current()
 	part := &parts[id%uint64(len(parts))]
 	for g := part.first.Load(); g != nil; g = g.next.Load() {
 		if g.id == id {
@@ -91,7 +91,7 @@ func Enter(v any) *Scope {
 // Exit ends s and reports whether it did. It does not unless s is the innermost scope of the
 // calling goroutine.
 func (s *Scope) Exit() bool {
-	if s.ended || gid.Get() != s.of.id || s.of.innermost != s {
+	if s.ended || goid.Current() != s.of.id || s.of.innermost != s {
 		return false
 	}
 	s.pop()

@@ -145,6 +145,10 @@ func docs(files map[string][]byte, p *load.Package, lines bool) (map[string]load
 	if err != nil {
 		return nil, err
 	}
+	if t := docs[""]; t.Doc == "" {
+		t.Doc = list.Comments[p.Path]
+		docs[""] = t
+	}
 	if !lines {
 		files[p.Path+".docs"], err = json.Marshal(docs)
 		return docs, err

@@ -2,8 +2,10 @@
 // symbols read it, so both hold the same packages.
 package list
 
-// Own lists halfnote's own packages. The generators skip a package that does not exist.
+// Own lists halfnote's own packages, and those of other modules that it stands on and that lessons use. Cells import these without a
+// go.mod, in the version that is linked into the program. The generators skip a package that does not exist.
 var Own = []string{
+	"github.com/x448/float16",
 	"halfnote/amp",
 	"halfnote/amp/apex",
 	"halfnote/amp/diagnose",
@@ -23,6 +25,11 @@ var Own = []string{
 	"halfnote/tensor/nn",
 	"halfnote/tensor/nn/models",
 	"halfnote/tensor/optim",
+}
+
+// Comments holds comments for packages that have none.
+var Comments = map[string]string{
+	"github.com/x448/float16": "Package float16 represents single numbers of 16 bits, in the format binary16 of IEEE 754, and converts them from and to float32.\n",
 }
 
 // Met lists halfnote's packages that cells cannot import but whose types they see under the

@@ -112,6 +112,7 @@ func TestCarry(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			program := v.build(t)
+			testenv.CheckModules(t, program)
 			cache := filepath.Join(t.TempDir(), "cache")
 			const yes, no = "cells can be compiled", "neither carries a compiler"
 			if got := doctor(t, "", program, cache); !strings.Contains(got, no) {

@@ -29,7 +29,7 @@ func main() {
 	version, root, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	minor, err := strconv.Atoi(regexp.MustCompile(`^go1\.(\d+)|$`).FindStringSubmatch(version)[1])
 	if err != nil {
-		log.Fatalf("the go command says that its version is %s, and a release such as go1.27.4 is wanted", version)
+		log.Fatalf("the version of the go command is %s, want a release such as go1.27.4", version)
 	}
 	src, err := os.ReadFile(filepath.Join(root, "src/cmd/internal/goobj/builtinlist.go"))
 	if err != nil {

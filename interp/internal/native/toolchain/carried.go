@@ -146,7 +146,9 @@ func extract(f *zip.File, dir string, all io.Writer) error {
 	return errors.Join(err, w.Close())
 }
 
-// sumOf returns the SHA-256 of the first bytes of a file.
+const wholeFile = -1
+
+// sumOf returns the SHA-256 of the first bytes of a file, or of all.
 func sumOf(file string, size int64) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -154,6 +156,10 @@ func sumOf(file string, size int64) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	_, err = io.CopyN(h, f, size)
+	if size == wholeFile {
+		_, err = io.Copy(h, f)
+	} else {
+		_, err = io.CopyN(h, f, size)
+	}
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }

@@ -100,14 +100,14 @@ func (g *goCommand) packages() (files map[string]string, ways []way, err error) 
 		return files, []way{built}, nil
 	}
 	if _, main, err = g.list(ran.flags...); err == nil && main != g.program.mainID {
-		err = g.changed()
+		err = g.changed("package main")
 	}
 	return files, []way{ran}, err
 }
 
-// changed returns the error that the sources are not those of the program.
-func (g *goCommand) changed() error {
-	return fmt.Errorf("a build of the sources in %s is not this program: they, or Go, have changed since: build it again there; go run . does, and go run . install for a kernel of Jupyter", g.dir)
+// changed returns the error that the sources are not those of the program, in which a part differs.
+func (g *goCommand) changed(part string) error {
+	return fmt.Errorf("a build of the sources in %s is not this program, whose %s differs: they, or Go, have changed since: build it again there; go run . does, and go run . install for a kernel of Jupyter", g.dir, part)
 }
 
 // list returns the files of the packages of the program. main is the content part of the build ID of its package

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"archive/zip"
 	"bytes"
 	"io"
 	"os"
@@ -16,8 +17,9 @@ import (
 // asking is a module with this package. Its program, and its test, say whether their cells could be compiled, and read one
 // of their variables by its address.
 type asking struct {
-	dir, cache string
-	env        []string
+	dir   string
+	files map[string]string // of the module
+	env   []string
 }
 
 const askingMain = `package main
@@ -79,13 +81,17 @@ func newAsking(t *testing.T) *asking {
 	if !testenv.Requires("native") {
 		t.Skip("HALFNOTE_REQUIRE does not list native")
 	}
-	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOHOSTARCH", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &asking{dir: t.TempDir(), cache: t.TempDir()}
-	a.env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN="+runtime.Version(), "GOCACHE="+strings.TrimSpace(string(cache)), "XDG_CACHE_HOME="+a.cache, "GOBIN="+filepath.Join(a.dir, "bin"))
-	files := map[string]string{
+	arch, cache, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if arch != runtime.GOARCH {
+		t.Skip("the emulator of this test runs no other program")
+	}
+	a := &asking{dir: t.TempDir()}
+	a.env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN="+runtime.Version(), "GOCACHE="+cache, "XDG_CACHE_HOME="+t.TempDir(), "GOBIN="+filepath.Join(a.dir, "bin"))
+	a.files = map[string]string{
 		"go.mod":            "module example.com/asking\n\ngo 1.26\n",
 		"main.go":           askingMain,
 		"main_test.go":      "package main\n\nimport (\n\t\"testing\"\n\n\t\"example.com/asking/ask\"\n)\n\nfunc TestAsk(*testing.T) { ask.Ask(label, probe) }\n",
@@ -105,10 +111,10 @@ func newAsking(t *testing.T) *asking {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(name, "_test.go") {
-			files["toolchain/"+name] = string(b)
+			a.files["toolchain/"+name] = string(b)
 		}
 	}
-	for name, text := range files {
+	for name, text := range a.files {
 		a.write(t, name, text)
 	}
 	return a
@@ -284,9 +290,47 @@ func TestIdentityGone(t *testing.T) {
 		t.Errorf("trimmed, started in its checkout: got %s\nwant found", out)
 	}
 	a.dir = t.TempDir()
-	a.cache = t.TempDir()
-	a.env = append(a.env, "XDG_CACHE_HOME="+a.cache)
+	a.env = append(a.env, "XDG_CACHE_HOME="+t.TempDir())
 	if out, want := a.run(t, elsewhere), "start it in its checkout"; !strings.Contains(out, want) {
 		t.Errorf("trimmed, elsewhere: got %s\nwant %s", out, want)
+	}
+}
+
+// TestIdentityVersion installs a version of the module, as a program is installed without a checkout.
+func TestIdentityVersion(t *testing.T) {
+	a := newAsking(t)
+	proxy := filepath.Join(t.TempDir(), "example.com", "asking", "@v")
+	if err := os.MkdirAll(proxy, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, text := range a.files {
+		w, err := z.Create("example.com/asking@v0.1.0/" + name)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"list": "v0.1.0\n", "v0.1.0.info": `{"Version":"v0.1.0"}`, "v0.1.0.mod": a.files["go.mod"], "v0.1.0.zip": archive.String()} {
+		if err := os.WriteFile(filepath.Join(proxy, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Dir(proxy)))
+	a.env = append(a.env, "GOPROXY=file://"+filepath.ToSlash(root), "GONOSUMDB=*", "GOMODCACHE="+t.TempDir())
+	a.dir = t.TempDir()
+	a.run(t, "go", "install", "-modcacherw", "example.com/asking@v0.1.0")
+	bin, err := a.command(t, "go", "env", "GOBIN").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := a.run(t, filepath.Join(strings.TrimSpace(string(bin)), "asking")); !strings.HasPrefix(out, "found") {
+		t.Errorf("got %s\nwant found", out)
 	}
 }

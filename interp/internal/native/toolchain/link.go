@@ -32,7 +32,7 @@ func (g *goCommand) addresses(ways []way) (map[string]uintptr, error) {
 	if g.program.trimmed() {
 		return nil, fmt.Errorf("a build of the sources in %s is not this program, whose section %s differs: they have changed since, or it has -trimpath and flags of the linker, such as -X, which it does not record then: build it again, without one of the two", g.dir, differs)
 	}
-	return nil, fmt.Errorf("%w; section %s differs", g.changed(), differs)
+	return nil, g.changed("section " + differs)
 }
 
 // way is how the go command builds a program.

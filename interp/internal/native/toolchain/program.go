@@ -88,10 +88,7 @@ func (p *program) read() error {
 	if p.trimmed() { // the flag is not recorded, and the ID takes room
 		p.flags = append(p.flags, "-ldflags=-buildid="+p.id)
 	}
-	info, err := os.Stat(p.image)
-	if err == nil {
-		p.id, err = sumOf(p.image, info.Size())
-	}
+	p.id, err = sumOf(p.image, wholeFile)
 	return err
 }
 

@@ -1,7 +1,7 @@
 // Package toolchain finds what compiled cells need besides the program: the compiler of the
 // Go version that built the program, the export data of the packages that are in the program,
 // and the addresses of its variables. All of it comes from an installed Go and the sources of
-// the program, and a build ID proves that they belong together; or from an archive at the end of the
+// the program, after proof that a build of them is the program; or from an archive at the end of the
 // program's file, which Append has written there.
 package toolchain
 
@@ -126,7 +126,7 @@ func (p *program) sources() (string, error) {
 	if dir := p.around(filepath.Dir(p.file)); dir != "" {
 		return dir, nil
 	}
-	return "", errors.New("this program neither carries a compiler nor says where its sources are: compiled cells need one of the two; start it in its checkout, or with go run . there")
+	return "", errors.New("this program neither carries a compiler nor says where its sources are, because it was built with -trimpath: start it in its checkout, or build it there without that flag")
 }
 
 // around returns the folder of the program's module around another, or "".

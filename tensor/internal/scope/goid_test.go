@@ -1,0 +1,10 @@
+package scope
+
+import (
+	"testing"
+
+	"halfnote/internal/testenv"
+)
+
+// TestSlowIdentity runs tests where goroutines are identified by runtime.Stack.
+func TestSlowIdentity(t *testing.T) { testenv.SlowIdentity(t, ".") }
