@@ -142,9 +142,9 @@ go func(n int) {
 	done <- n + 1
 }(6)
 <-done`, []int{3}, "next", "breakpoint at In[8] (function literal):3 n=6\n= 7\n")
-	twice, upTo := "", ""
-	if *engineName != Compiled { // instances of generics have stops; upTo stays listed after its return
-		twice, upTo = "twice:3 < ", "upTo:5 < "
+	twice, upTo := "twice:3 < ", ""
+	if *engineName != Compiled { // upTo stays listed after its return
+		upTo = "upTo:5 < "
 	}
 	test("methods, generics and range over functions", `type counter struct{ n int }
 func (c *counter) add(by int) { c.n += by }

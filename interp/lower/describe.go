@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
 	"reflect"
 	"strings"
@@ -110,18 +111,34 @@ func (u *Unit) engineName(n *types.Named) string {
 	}
 	var args []string
 	for t := range n.TypeArgs().Types() {
-		args = append(args, types.TypeString(t, func(p *types.Package) string {
-			if p == u.Pkg {
-				return ""
-			}
-			return p.Path()
-		}))
+		args = append(args, argumentText(t, u.Pkg))
 	}
 	text := u.nameOf(o) + "[" + strings.Join(args, ",") + "]"
 	if name := u.Instances[text]; name != "" {
 		return name
 	}
 	return text
+}
+
+// argumentText returns the text of a type argument in a name of an instance, the same for identical
+// types: rune is int32 there, and an alias is the type that it denotes.
+func argumentText(t types.Type, pkg *types.Package) string {
+	path := func(p *types.Package) string {
+		if p == pkg {
+			return ""
+		}
+		return p.Path()
+	}
+	w := typeWriter{plain: true, name: func(o *types.TypeName) (ast.Expr, error) {
+		if o.Pkg() == nil || path(o.Pkg()) == "" {
+			return ident(o.Name()), nil
+		}
+		return ident(path(o.Pkg()) + "." + o.Name()), nil
+	}}
+	if s := strings.Join(strings.Fields(Print(w.expr(t))), " "); w.err == nil && w.respelled {
+		return s
+	}
+	return types.TypeString(t, path)
 }
 
 func typeArguments(n *types.Named, name func(*types.Named) string) string {
@@ -196,7 +213,7 @@ func (u *Unit) describe(t types.Type) *dynamic.Type {
 			for i := range t.NumFields() {
 				f := t.Field(i)
 				d.Fields = append(d.Fields, dynamic.Field{
-					Name: f.Name(), Tag: t.Tag(i), Exported: f.Exported(), Embedded: f.Embedded(), Type: u.describe(f.Type()),
+					Name: u.shownName(f), Tag: t.Tag(i), Exported: f.Exported(), Embedded: f.Embedded(), Type: u.describe(f.Type()),
 				})
 			}
 		case *types.Interface:
@@ -206,6 +223,17 @@ func (u *Unit) describe(t types.Type) *dynamic.Type {
 			}
 		}
 	})
+}
+
+// shownName returns the name that Go shows for a field: an embedded one is named after its type, without
+// the session's number for a version or an instance of it.
+func (u *Unit) shownName(f *types.Var) string {
+	o := TypeName(f.Type())
+	if !f.Embedded() || o == nil || !u.ours(o) || u.Label == nil {
+		return f.Name()
+	}
+	name, _, _ := strings.Cut(u.Label(u.nameOf(o.(*types.TypeName))), "[")
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 var kinds = map[types.BasicKind]reflect.Kind{

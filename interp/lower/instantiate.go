@@ -279,7 +279,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	}
 	var args []string
 	for t := range inst.TypeArgs.Types() {
-		args = append(args, g.text(t))
+		args = append(args, argumentText(t, g.Pkg))
 	}
 	key := o.Name() + "[" + strings.Join(args, ",") + "]"
 	if x := g.Compiled(key, inst.Type); x != nil {
@@ -296,27 +296,6 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		g.Want(name)
 	}
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
-}
-
-// text returns the text of a type, the same for identical types: rune is int32 there, and an alias is
-// the type that it denotes.
-func (g *Generics) text(t types.Type) string {
-	path := func(p *types.Package) string {
-		if p == g.Pkg {
-			return ""
-		}
-		return p.Path()
-	}
-	w := typeWriter{plain: true, name: func(o *types.TypeName) (ast.Expr, error) {
-		if o.Pkg() == nil || path(o.Pkg()) == "" {
-			return ident(o.Name()), nil
-		}
-		return ident(path(o.Pkg()) + "." + o.Name()), nil
-	}}
-	if s := strings.Join(strings.Fields(Print(w.expr(t))), " "); w.err == nil && w.respelled {
-		return s
-	}
-	return types.TypeString(t, path)
 }
 
 // ground reports whether a type contains no type parameter and no instance.

@@ -20,12 +20,12 @@ type Stop struct {
 //	if *Debug != 0 { Stop(n, &x, &y) }
 //
 // n is the number that number returns for the stop; x and y are the variables of the
-// function that are visible there, in a literal only those that it mentions. Generic
-// functions get no stops: only their instances run.
+// function that are visible there, in a literal only those that it mentions. Generic functions have
+// them where an engine takes generic code as it is; elsewhere their instances do.
 func (u *Unit) Stops(number func(Stop) int) {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
-		if !ok || fd.Body == nil || u.Generated[fd] || IsGeneric(fd) || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
+		if !ok || fd.Body == nil || u.Generated[fd] || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
 			continue
 		}
 		s := &stopper{u: u, number: number, name: fd.Name.Name}
