@@ -17,7 +17,9 @@ import (
 
 // accepted holds the names that differ between systems on purpose, with the reason. A key is a package below the module,
 // a dot and the name; a package alone stands for all its names.
-var accepted = map[string]string{}
+var accepted = map[string]string{
+	"interp/internal/native/object.builtins": "the list of a release has its own length, and is only indexed",
+}
 
 // unchecked holds the files that no system of the table builds, with the reason.
 var unchecked = map[string]string{}
