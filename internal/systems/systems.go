@@ -64,4 +64,5 @@ var Variants = []Variant{
 	{"linux", "amd64", "purego", false, false},
 	{"linux", "amd64", "mpi", false, false}, // loading MPI without a C compiler
 	{"linux", "amd64", "", false, true},
+	{"linux", "loong64", "", false, false}, // a processor for which package goid has no assembly
 }
