@@ -70,7 +70,7 @@ func try(ctx context.Context, w io.Writer, version string, all bool) (good bool,
 	}
 	name, err := t.command("version").Output()
 	if err != nil {
-		return false, fmt.Errorf("Go %s cannot be had: %w", version, withStderr(err))
+		return false, fmt.Errorf("release %s of Go cannot be had: %w", version, withStderr(err))
 	}
 	fmt.Fprintf(w, "%s", name)
 	good = true
