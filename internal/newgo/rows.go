@@ -37,6 +37,18 @@ var rows = []row{
 		mend: "the tags follow the program; add the release to `macOS` in `main_test.go` and to [python.md](python.md)",
 	},
 	{
+		name: "exported programs", on: "that a `//go:build` line raises the language of a file; build information lists the modules",
+		files: []string{"interp/internal/export"},
+		pkg:   "interp", tests: []string{"TestExportedPrograms", "TestGoModHint"},
+		mend: "correct `release.go` and `gomod.go`",
+	},
+	{
+		name: "words about the newer language", on: "messages of go/parser and go/types for what an older Go does not know",
+		files: []string{"interp/internal/syntax/newer.go", "interp/internal/front/newer.go"},
+		pkg:   "interp", tests: []string{"TestNewerLanguage"},
+		mend: "add the message of the new feature; delete those of a release that no longer builds the module",
+	},
+	{
 		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",
 		files: []string{"interp/engine"},
 		pkg:   "interp/engine", tests: []string{"TestFrames"},
@@ -47,6 +59,18 @@ var rows = []row{
 		files: []string{"interp/internal/live/deadlock.go"},
 		pkg:   "interp/internal/live", tests: []string{"TestWaits"},
 		mend: "extend the parser and its test by the new form, and keep the old one",
+	},
+	{
+		name: "names in profiles", on: "the form `T[...].M[...]` of names",
+		files: []string{"interp/internal/magic/usage.go"},
+		pkg:   "interp/internal/magic", tests: []string{"TestCompiledCalls"},
+		mend: "take the new form next to the old one",
+	},
+	{
+		name: "names of generic code in tracebacks", on: "the form `T[...].M[...]` of names",
+		files: []string{"interp/internal/native/panics.go"},
+		pkg:   "interp/internal/native", tests: []string{"TestUnitName"},
+		mend: "take the new form next to the old one",
 	},
 	{
 		name: "descriptions of types in objects", on: "offsets in `abi.Type` and its variants",
@@ -65,6 +89,12 @@ var rows = []row{
 		files: []string{"interp/internal/native/loader"},
 		pkg:   "interp/internal/native/loader", tests: []string{"TestLayout", "TestNames"},
 		mend: "give the release a separate layout, as [compiled-cells.md](compiled-cells.md#a-new-release-of-go) describes",
+	},
+	{
+		name: "places in cells", on: "that `//line` comments reach line tables as they are written, with `-trimpath /dev`",
+		files: []string{"interp/internal/native/toolchain/compile.go"},
+		pkg:   "interp/internal/native/loader", tests: []string{"TestPanics", "TestUnits"},
+		mend: "correct the flags of the compiler in `compile.go`, and in the loader's tests",
 	},
 	{
 		name: "places that the linker fills in", on: "the relocations of objects, and how Go's linker applies them",
@@ -109,6 +139,12 @@ var rows = []row{
 		mend: "nothing is lost but the end of the underline; use the new fields",
 	},
 	{
+		name: "calls of methods made at run time", on: "how Go passes pointers, words and named types in registers",
+		files: []string{"interp/internal/typemaker/receivers.go"},
+		pkg:   "interp/internal/typemaker", tests: []string{"TestSignatures", "TestCollector", "TestPanics"},
+		mend: "correct the types of functions in `receivers.go`",
+	},
+	{
 		name: "descriptions of types made at run time", on: "`abi.Type` and its variants, and `reflect.addReflectOff`",
 		files: []string{"interp/internal/typemaker"},
 		pkg:   "interp/internal/typemaker", tests: []string{"TestLayout", "TestFacts", "TestDescriptions"},
@@ -137,5 +173,11 @@ var rows = []row{
 		files: []string{"tensor/internal/cpu/gcpace.go", "tensor/internal/cpu/memory.go"},
 		pkg:   "tensor/internal/cpu", tests: []string{"TestGarbageIsReusedFirst", "TestCachedMemoryIsReleased", "TestReleasedMemoryIsReused"},
 		mend: "measure `go run . bench ops` with both releases, and correct the constants in `gcpace.go`",
+	},
+	{
+		name: "scalars of float16", on: "x448/float16 rounds to nearest even and keeps the payload of NaN",
+		files: []string{"tensor/internal/half"},
+		pkg:   "tensor/internal/half", tests: []string{"TestValuesOfAllPatterns", "TestRounding", "TestScalarsAndSlices"},
+		mend: "keep the version of the module in `go.mod`",
 	},
 }
