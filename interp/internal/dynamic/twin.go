@@ -35,7 +35,7 @@ type NoTwin struct {
 }
 
 func (e NoTwin) Error() string {
-	return fmt.Sprintf("the interpreter cannot show values of type %s to this function: %v: use compiled cells, --engine native", e.Type, e.Why)
+	return fmt.Sprintf("the interpreter cannot show values of type %s to this function: %v; compiled cells can (--engine native, on Linux)", e.Type, e.Why)
 }
 
 // twinOf returns the twin of a type, or the reflect type itself if compiled code knows it.
