@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"reflect"
 	"runtime"
@@ -156,7 +157,7 @@ func (s *Session) reset() error {
 	}
 	s.types = dynamic.NewSpace()
 	s.types.Foreign, s.types.Guard = s.live.Foreign, s.guard
-	binary := exports.Importer()
+	var binary types.ImporterFrom = &ownConstants{ImporterFrom: exports.Importer(), done: map[string]bool{}}
 	if s.front != nil {
 		binary = s.front.Binary
 	}

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,21 +161,26 @@ type commOutput struct {
 
 // commContent is the content of comm_open, comm_msg and comm_close.
 type commContent struct {
-	ID     *string   `json:"comm_id"`
-	Target string    `json:"target_name"`
-	Data   rawObject `json:"data"`
+	ID     *string         `json:"comm_id"`
+	Target string          `json:"target_name"`
+	Data   json.RawMessage `json:"data"`
 }
 
-// rawObject is a JSON object that is passed on unchanged; nil for none.
-type rawObject json.RawMessage
-
-func (o *rawObject) UnmarshalJSON(b []byte) error {
+// objectOf returns the value of a field, unchanged, or an empty object if it is null or missing.
+func objectOf(field string, value json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(b, &fields); err != nil || fields == nil {
-		return err
+	if len(value) > 0 {
+		if err := json.Unmarshal(value, &fields); err != nil {
+			if e, ok := err.(*json.UnmarshalTypeError); ok {
+				err = fmt.Errorf("%s is a JSON %s, want object", field, e.Value)
+			}
+			return emptyObject, err
+		}
 	}
-	*o = bytes.Clone(b)
-	return nil
+	if fields == nil {
+		return emptyObject, nil
+	}
+	return value, nil
 }
 
 func (r *request) comm() (c commContent, m CommMessage, err error) {
@@ -186,14 +190,11 @@ func (r *request) comm() (c commContent, m CommMessage, err error) {
 	if c.ID == nil {
 		return c, m, errors.New("content has no comm_id, want a string")
 	}
-	m = CommMessage{Data: json.RawMessage(c.Data), Metadata: r.Metadata, Buffers: r.Buffers}
-	if m.Data == nil {
-		m.Data = emptyObject
+	m.Buffers = r.Buffers
+	if m.Data, err = objectOf("data", c.Data); err != nil {
+		return c, m, err
 	}
-	var metadata rawObject
-	if json.Unmarshal(m.Metadata, &metadata) != nil || metadata == nil {
-		m.Metadata = emptyObject
-	}
+	m.Metadata, _ = objectOf("metadata", r.Metadata) // metadata that is not an object counts as none
 	return c, m, nil
 }
 

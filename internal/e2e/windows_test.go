@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/internal/testenv"
 	"halfnote/kernel/client"
 	"halfnote/kernel/kerneltest"
 )
@@ -82,6 +83,9 @@ func forWindows(t *testing.T, args ...string) {
 // TestWindows runs the program of the wheel for Windows in Wine: the lesson on three loops, whose outputs are those committed, and conformance
 // scripts of the kernel, once with the program's kernel and a client on this system, and once with client and kernel in Wine.
 func TestWindows(t *testing.T) {
+	if !testenv.Requires("wine") {
+		t.Skip("builds the program for Windows and runs it for a minute; HALFNOTE_REQUIRE=wine does")
+	}
 	w := openWine(t)
 	exe, conformance := releasedFor(t, "windows-amd64"), filepath.Join(t.TempDir(), "kerneltest.exe")
 	t.Run("lesson", func(t *testing.T) {

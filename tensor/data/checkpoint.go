@@ -208,7 +208,7 @@ func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
 	l.UseNumber()
 	value, err := l.node(0)
 	if err == nil {
-		if _, more := l.Token(); !errors.Is(more, io.EOF) {
+		if _, more := l.Decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("data after the value")
 		}
 	}

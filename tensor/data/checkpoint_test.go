@@ -124,7 +124,7 @@ func TestLoadErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	x := map[string]*tensor.Tensor{"x": tensor.Ones(1)}
 	for want, tree := range map[string]string{
-		"found EOF; want a value and its type":                                  "",
+		"found the end of the text; want a value and its type":                  "",
 		"byte 8: found the type \"uint8\"; want a value":                        `["uint8",1]`,
 		"found 1 instead of [":                                                  `1`,
 		"found 1 where there should be a bool":                                  `["bool",1]`,

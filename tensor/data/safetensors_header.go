@@ -85,7 +85,7 @@ func (s *Safetensors) parseHeader(text []byte) error {
 		return nil
 	})
 	if err == nil {
-		if _, more := p.Token(); !errors.Is(more, io.EOF) {
+		if _, more := p.Decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("data after the object")
 		}
 	}
@@ -123,6 +123,19 @@ func (s *Safetensors) checkCover(size int64) error {
 
 // parser reads JSON strictly: names are distinct, and types are exact.
 type parser struct{ *json.Decoder }
+
+// errEnd is the error where a text ends early; what the decoder says there depends on the release of Go.
+var errEnd = errors.New("the end of the text")
+
+// Token returns the next token, or errEnd.
+func (p parser) Token() (json.Token, error) {
+	t, err := p.Decoder.Token()
+	var syntax *json.SyntaxError
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input" {
+		err = errEnd
+	}
+	return t, err
+}
 
 // object calls field for each name of an object; field reads the value.
 func (p parser) object(field func(name string) error) error {

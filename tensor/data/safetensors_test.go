@@ -133,7 +133,7 @@ func TestSafetensorsErrors(t *testing.T) {
 		{"not an object", `byte 8: found "["; want '{'`, safe("[]", 0)},
 		{"no UTF-8", "byte 8: found a header that is not UTF-8", safe("{\"\xff\":1}", 0)},
 		{"more", "found data after the object", safe("{}{}", 0)},
-		{"cut", "tensor \"a\": EOF; want an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
+		{"cut", "tensor \"a\": the end of the text; want an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
 		{"twice", `found the name "a" twice`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
 		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},

@@ -7,7 +7,8 @@
 // symbols holds those, and is generated from the same list.
 //
 // The types are those of linux/amd64. The packages were chosen so that their names are
-// the same elsewhere; values of a few constants, such as os.PathSeparator, differ.
+// the same elsewhere; values of a few constants, such as os.PathSeparator, differ, and sessions
+// take those of the program.
 package exports
 
 import (
