@@ -265,18 +265,20 @@ func (h *hub) leftEarly() error {
 			late = nil
 		}
 	}
-	first := h.members[0]
-	with := []string{"the other ranks"}
-	if len(h.ended) > 0 {
-		first = h.ended[0]
+	if len(h.ended) == 0 {
+		return h.report(h.members[0], "ended unexpectedly")
 	}
-	if len(h.ended) > 1 && len(h.ended) <= 4 {
-		with = nil
-		for _, m := range h.ended[1:] {
-			with = append(with, m.String())
-		}
+	var names []string
+	for _, m := range h.ended {
+		names = append(names, m.String())
 	}
-	return h.report(first, "ended unexpectedly, and with it "+strings.Join(with, ", "))
+	if len(names) > 4 {
+		names = append(names[:4], fmt.Sprintf("%d more", len(names)-4))
+	}
+	if last := len(names) - 1; last > 0 {
+		return fmt.Errorf("ranks: %s and %s ended unexpectedly, at almost the same time", strings.Join(names[:last], ", "), names[last])
+	}
+	return h.report(h.ended[0], "ended unexpectedly")
 }
 
 func (h *hub) report(m *member, what string) error {

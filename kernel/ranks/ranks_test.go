@@ -295,7 +295,7 @@ func TestRankDies(t *testing.T) {
 func TestLauncherEndsAll(t *testing.T) {
 	t.Parallel()
 	k := start(t, 2, "kills")
-	if got := runCell(t, k, "1: exit 3\nspin", nil); !strings.Contains(got, "ranks: rank 1 (process ") && !strings.Contains(got, "RankDied: rank 1") {
+	if got := runCell(t, k, "1: exit 3\nspin", nil); !strings.Contains(got, "rank 1 (process ") && !strings.Contains(got, "RankDied: rank 1") {
 		t.Errorf("got\n%s\nwant the end of rank 1", got)
 	}
 }
