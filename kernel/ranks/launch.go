@@ -162,7 +162,7 @@ func (h *hub) gather(ctx context.Context, exited <-chan struct{}, cmd *exec.Cmd)
 		case e := <-h.events:
 			if e.err != nil {
 				e.from.over = true
-				return h.report(e.from, "ended before all ranks had started")
+				return fmt.Errorf("ranks: %v ended before all ranks had started", e.from)
 			}
 			if e.Kind != hello {
 				continue
@@ -252,7 +252,7 @@ const lastWords = 200 * time.Millisecond
 
 // leftEarly returns the error for a rank 0 that ended silently: itself, or because the launcher
 // ended all ranks after another one. Ends that are close together may arrive in any order, so
-// the error names the ranks whose ends arrived with the first.
+// the error names all ranks that have ended, and not a cause.
 func (h *hub) leftEarly() error {
 	for late := time.After(lastWords); late != nil; {
 		select {
@@ -265,24 +265,17 @@ func (h *hub) leftEarly() error {
 			late = nil
 		}
 	}
-	if len(h.ended) == 0 {
-		return h.report(h.members[0], "ended unexpectedly")
-	}
 	var names []string
 	for _, m := range h.ended {
 		names = append(names, m.String())
 	}
-	if len(names) > 4 {
-		names = append(names[:4], fmt.Sprintf("%d more", len(names)-4))
+	switch n := len(names); {
+	case n == 0: // the end of its connection has not arrived
+		names = []string{h.members[0].String()}
+	case n > 4:
+		names = append(names[:4], fmt.Sprintf("%d more", n-4))
 	}
-	if last := len(names) - 1; last > 0 {
-		return fmt.Errorf("ranks: %s and %s ended unexpectedly, at almost the same time", strings.Join(names[:last], ", "), names[last])
-	}
-	return h.report(h.ended[0], "ended unexpectedly")
-}
-
-func (h *hub) report(m *member, what string) error {
-	return fmt.Errorf("ranks: %v %s", m, what)
+	return fmt.Errorf("ranks: %s ended unexpectedly", strings.Join(names, ", "))
 }
 
 // broadcast sends a message to all ranks but one.
