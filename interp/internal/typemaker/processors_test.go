@@ -1,7 +1,6 @@
 package typemaker
 
 import (
-	"os"
 	"os/exec"
 	"runtime"
 	"testing"
@@ -31,7 +30,7 @@ func TestProcessors(t *testing.T) {
 			args = append(args, "-exec", p.emulator)
 		}
 		test := exec.Command("go", append(args, ".")...)
-		test.Env = append(os.Environ(), "GOARCH="+p.arch, "CGO_ENABLED=0", "HALFNOTE_REQUIRE=")
+		test.Env = testenv.Emulated("GOARCH="+p.arch, "CGO_ENABLED=0", "HALFNOTE_REQUIRE=")
 		if out, err := test.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", p.arch, err, out)
 		}

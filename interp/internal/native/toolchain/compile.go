@@ -127,6 +127,9 @@ func (c *Compiler) take(inline bool) (*process, error) {
 // Compile returns the archive with the object of a package main: that of an earlier compilation of the same source, if the
 // cache has it. If inline is false, calls are not replaced by bodies of functions. An error holds the compiler's messages.
 func (c *Compiler) Compile(ctx context.Context, source string, inline bool) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	file := c.t.objects.file(source, inline)
 	if a := c.t.objects.load(file); a != nil {
 		return a, nil
