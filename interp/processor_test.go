@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -40,7 +41,7 @@ func TestOtherProcessorNative(t *testing.T) {
 		{"-skip", "TestLinker", "./internal/native/loader", "./internal/native/toolchain"}, // TestLinker reads arm64's code on every processor
 	} {
 		test := exec.Command(goTool, slices.Concat([]string{"test", "-vet=off", "-exec", emulator}, args)...)
-		test.Env = testenv.Emulated("GOARCH=arm64", "CGO_ENABLED=0", "HALFNOTE_REQUIRE=native")
+		test.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0", "HALFNOTE_REQUIRE=native")
 		if out, err := test.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"debug/elf"
@@ -16,10 +17,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"halfnote/internal/release"
 	"halfnote/internal/testenv"
@@ -259,10 +262,6 @@ func runs(t *testing.T, goarch string, command ...string) {
 	if err := os.WriteFile(in, []byte(notebook), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	environment := os.Environ()
-	if emulated := len(command) > 1; emulated {
-		environment = testenv.Emulated()
-	}
 	var printed []byte
 	for _, tt := range []struct {
 		args []string
@@ -272,24 +271,37 @@ func runs(t *testing.T, goarch string, command ...string) {
 		{[]string{"doctor"}, "cells can be compiled"},
 		{[]string{"run", "--engine", "native", in, "--output", out}, ""},
 	} {
-		run := func() ([]byte, error) {
-			cmd := exec.CommandContext(t.Context(), command[0], slices.Concat(command[1:], tt.args)...)
-			cmd.Dir = dir
-			cmd.Env = append(environment, "PATH=/nowhere", "HOME="+dir, "XDG_CACHE_HOME="+dir, "PYTHONDONTWRITEBYTECODE=1")
-			return cmd.CombinedOutput()
-		}
-		got, err := run()
-		for again := 0; again < 3 && testenv.EmulatorFailed(got); again++ {
-			got, err = run()
+		args := slices.Concat(command, tt.args)
+		got, err := output(t, dir, args)
+		for range 2 {
+			if goarch == runtime.GOARCH || !emulatorFailed.Match(got) {
+				break
+			}
+			t.Logf("%q: the emulator failed: %v\n%s", args, err, got)
+			got, err = output(t, dir, args)
 		}
 		if err != nil || !strings.Contains(string(got), tt.want) {
-			t.Errorf("%q: %v\n%s\nwant %q", slices.Concat(command, tt.args), err, got, tt.want)
+			t.Errorf("%q: %v\n%s\nwant %q", args, err, got, tt.want)
 		}
 		printed = got
 	}
 	if got, err := os.ReadFile(out); err != nil || !strings.Contains(string(got), `t 4 6\n`) || strings.Contains(string(got), "not compiled") {
 		t.Errorf("%v, got\n%s\n%s\nwant the output \"t 4 6\" of compiled cells", err, printed, got)
 	}
+}
+
+// emulatorFailed matches what a C library prints when its heap is corrupt. Programs for arm64 have none: it is that of QEMU 7.2 or PRoot, in
+// one run of compiled cells in 20 to 50, at the first cell. The cause is not known; preemption without signals does not prevent it.
+var emulatorFailed = regexp.MustCompile(`(?m)^(malloc\(\): |free\(\): |corrupted )`)
+
+// output runs a command in a folder of its own settings, and returns what it prints. An emulator whose heap is corrupt may hang.
+func output(t *testing.T, dir string, args []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.WaitDelay = dir, 5*time.Second
+	cmd.Env = append(os.Environ(), "PATH=/nowhere", "HOME="+dir, "XDG_CACHE_HOME="+dir, "PYTHONDONTWRITEBYTECODE=1")
+	return cmd.CombinedOutput()
 }
 
 // accept checks the metadata as indexes do, and that pip takes the right wheel on each system.

@@ -1,6 +1,7 @@
 package torchtest
 
 import (
+	"os"
 	"os/exec"
 	"runtime"
 	"testing"
@@ -26,7 +27,7 @@ func TestOtherProcessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	test := exec.Command(goTool, "test", "-exec", emulator, "-run", "TestBits|TestBlock", ".", "../internal/elementary", "../internal/cpu")
-	test.Env = testenv.Emulated("GOARCH=arm64", "CGO_ENABLED=0")
+	test.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -1,6 +1,7 @@
 package typemaker
 
 import (
+	"os"
 	"os/exec"
 	"runtime"
 	"testing"
@@ -30,7 +31,7 @@ func TestProcessors(t *testing.T) {
 			args = append(args, "-exec", p.emulator)
 		}
 		test := exec.Command("go", append(args, ".")...)
-		test.Env = testenv.Emulated("GOARCH="+p.arch, "CGO_ENABLED=0", "HALFNOTE_REQUIRE=")
+		test.Env = append(os.Environ(), "GOARCH="+p.arch, "CGO_ENABLED=0", "HALFNOTE_REQUIRE=")
 		if out, err := test.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", p.arch, err, out)
 		}
