@@ -2,13 +2,14 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // phrases lists phrases that a native reader would rewrite, and their replacements, sorted.
@@ -143,15 +144,10 @@ func shortest(list []string) int {
 	return len(slices.MinFunc(list, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// texts returns the files of the repository that hold prose.
+// texts returns the tracked files that hold prose.
 func texts(t *testing.T) (files []string) {
 	t.Helper()
-	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
-	if err != nil {
-		t.Skipf("needs git and a checkout: %v", err)
-	}
-	for file := range strings.Lines(string(out)) {
-		file = strings.TrimSpace(file)
+	for _, file := range testenv.Tracked(t, ".") {
 		switch filepath.Ext(file) {
 		case ".go", ".md", ".ipynb", ".cu", ".cuh", ".py", ".sh", ".txtar", ".c", ".h":
 		default:

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 const top = "../.." // folder of the project
@@ -76,23 +77,15 @@ func TestEveryReliance(t *testing.T) {
 // sources returns the texts of the Go files of the project without tests, by path.
 func sources(t *testing.T) map[string]string {
 	texts := map[string]string{}
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	for _, name := range testenv.Tracked(t, top) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/newgo/") || strings.Contains(name, "testdata/") {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(top, name))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".git") || d.Name() == "testdata") {
-			return filepath.SkipDir
-		}
-		name, err := filepath.Rel(top, path)
-		if name = filepath.ToSlash(name); err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/newgo/") {
-			return err
-		}
-		b, err := os.ReadFile(path)
 		texts[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return texts
 }

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"go/build"
 	"go/build/constraint"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // accepted holds the names that differ between systems on purpose, with the reason. A key is a package below the module,
@@ -91,32 +92,20 @@ func differences(all []*checked) (list []difference) {
 // leftOut returns the Go files of the module, without tests and programs that go generate runs, that are in none of the builds.
 func leftOut(t *testing.T, all []*checked) (list []string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && (name == "testdata" || name[0] == '.' || name[0] == '_'):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
+	for _, file := range testenv.Tracked(t, root) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.Contains(file, "testdata/") {
+			continue
 		}
-		rel, err := filepath.Rel(root, path)
+		if slices.ContainsFunc(all, func(c *checked) bool { return c.files[file] }) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		rel = filepath.ToSlash(rel)
-		if slices.ContainsFunc(all, func(c *checked) bool { return c.files[rel] }) {
-			return nil
+		if !forAnother(text) {
+			list = append(list, file)
 		}
-		text, err := os.ReadFile(path)
-		if err == nil && !forAnother(text) {
-			list = append(list, rel)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return list
 }
@@ -187,7 +176,7 @@ func TestStale(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src := newSources()
+			src := newSources(t)
 			damaged := strings.Replace(string(text), test.old, test.new, 1)
 			if damaged == string(text) && test.want != "" {
 				t.Fatalf("%s has no %q; damage something else", test.path, test.old)
