@@ -16,7 +16,7 @@ func ExampleInstall() {
 		return
 	}
 	defer os.RemoveAll(prefix)
-	dir, err := install.Install(install.Options{Prefix: prefix, Version: "0.1.0"})
+	dir, err := install.Install(install.Options{Prefix: prefix, Version: "0.2.0"})
 	if err != nil {
 		fmt.Println(err)
 		return

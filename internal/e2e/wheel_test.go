@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"halfnote/install"
+	"halfnote/internal/release"
 )
 
 // makeWheel writes a wheel of a program for this machine.
@@ -23,7 +24,7 @@ func makeWheel(t *testing.T, python string, program []byte) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := install.Distribution(program, runtime.GOOS, "0.1.0", []string{"py3-none-" + string(tag)})
+	w, err := install.Distribution(program, runtime.GOOS, release.Version, []string{"py3-none-" + string(tag)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,4 +2,4 @@
 package release
 
 // Version is the release. The program prints it, and it goes into kernelspecs, kernel_info and wheels.
-const Version = "0.1.0"
+const Version = "0.2.0"

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTracked checks that files beside the tracked ones do not count, nor do deleted ones.
+// TestTracked checks that only tracked files count that were not deleted.
 func TestTracked(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "own"), 0o777); err != nil {

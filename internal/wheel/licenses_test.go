@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"halfnote/install"
+	"halfnote/internal/release"
 )
 
 // TestLicenses compares the licences of each platform's wheel with modules and fonts that its program has, and reads them back
@@ -21,7 +22,7 @@ func TestLicenses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range all {
-		w, err := install.Distribution([]byte("program"), p.goos, "0.1.0", p.tags)
+		w, err := install.Distribution([]byte("program"), p.goos, release.Version, p.tags)
 		if err != nil {
 			t.Fatal(err)
 		}

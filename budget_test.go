@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/internal/testenv"
+)
+
+// budget holds the most lines that each folder may have, sorted by folder. A file counts for the longest path that it lies below.
+// Comments and empty lines count; files below testdata and other languages do not.
+//
+// A new maintainer has to read all of them. A folder that outgrows its row first gives something up: what the change
+// replaced, what is said twice, what belongs elsewhere. If it still must grow, raise the number by what it needs, and say why in the last column.
+const budget = `
+folder                     written   tests  generated  assembly  raised because
+.                              950     800          0         0
+amp                           5100    9000          0         0
+amp/diagnose                  6500    3400          0         0
+amp/experiment                2700     800          0         0
+amp/trace                     4200    2200          0         0
+cuda                          2500    4200          0         0
+cuda/internal/gpu             5200    2300          0         0
+cuda/internal/ptx             5400    1700          0         0
+display                       2000     850          0         0
+display/chart                 9300    2700          0         0
+display/widget                2000     650          0         0
+dist                          3800    2300          0         0
+install                       2500    1900          0         0  recipes of package managers, which a test reads
+internal                      2900    2600          0       130  bills of materials and statements of wheels
+internal/bench                2400     400          0         0
+internal/e2e                    50    4000          0         0
+interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
+interp/internal              10400    2800          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/assist        3300     500          0         0
+interp/internal/dynamic       3300     400          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/front         7100     350          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/library       2500     450          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/magic         3000     150          0         0
+interp/internal/native        7700    3000        650        80  rewrites that make Go in a cell right, with their proof
+interp/internal/symbols        700    1900       9800         0  rewrites that make Go in a cell right, with their proof
+interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
+interp/internal/yaegi         1800     400          0         0  rewrites that make Go in a cell right, with their proof
+interp/lower                 11300     750          0         0  rewrites that make Go in a cell right, with their proof
+kernel                        5900    3100          0         0
+kernel/client                 1300     750          0         0
+kernel/guard                  2500    2400          0         0
+kernel/kerneltest             1700     250          0         0
+kernel/ranks                  1700     600          0         0
+notebooks                       50     500          0         0
+notebooks/exercise            3100     550          0         0
+notebooks/notebook            3400    1800          0         0
+tensor                       24300    9100          0         0
+tensor/data                   6100    3500          0         0
+tensor/drivertest             3700       0          0         0
+tensor/internal               1300     800        350         0
+tensor/internal/asm           6500     750       4200     89600
+tensor/internal/cpu           9300    2700          0         0
+tensor/nn                     7500    2700          0         0
+tensor/optim                  2700    1200          0         0
+tensor/torchtest                50    3800          0         0
+`
+
+// kinds are the columns of the budget.
+var kinds = [4]string{"written Go", "tests", "generated Go", "assembly"}
+
+// generatedGo matches the comment by which the go command recognises generated files.
+var generatedGo = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// kindOf returns the column of a file.
+func kindOf(file string, text []byte) int {
+	head, _, _ := bytes.Cut(text, []byte("\npackage "))
+	switch {
+	case path.Ext(file) == ".s":
+		return 3
+	case generatedGo.Match(head):
+		return 2
+	case strings.HasSuffix(file, "_test.go"):
+		return 1
+	}
+	return 0
+}
+
+// room is a row of the budget, or what a folder has.
+type room struct {
+	folder string
+	lines  [4]int
+}
+
+func parseBudget(t *testing.T) (rows []room) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(budget), "\n")
+	for _, line := range lines[1:] { // below the heads of the columns
+		r := room{}
+		n := &r.lines
+		if _, err := fmt.Sscan(line, &r.folder, &n[0], &n[1], &n[2], &n[3]); err != nil {
+			t.Fatalf("%q: %v; want a folder, four numbers, and why they were raised", line, err)
+		}
+		rows = append(rows, r)
+	}
+	if !slices.IsSortedFunc(rows, func(a, b room) int { return strings.Compare(a.folder, b.folder) }) || rows[0].folder != "." {
+		t.Fatal("the rows are not sorted by folder, or the first is not that of the root, which is a dot")
+	}
+	return rows
+}
+
+func TestBudget(t *testing.T) {
+	rows := parseBudget(t)
+	has := map[string]*room{}
+	for _, r := range rows {
+		has[r.folder] = &room{folder: r.folder}
+	}
+	for _, file := range testenv.Tracked(t, ".") {
+		if ext := path.Ext(file); strings.Contains(file, "testdata/") || ext != ".go" && ext != ".s" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := path.Dir(file)
+		for has[folder] == nil {
+			folder = path.Dir(folder)
+		}
+		has[folder].lines[kindOf(file, text)] += bytes.Count(text, []byte("\n"))
+	}
+	all := room{folder: "all"}
+	for _, r := range rows {
+		got := has[r.folder].lines
+		if got == [4]int{} {
+			t.Errorf("%s: it has no lines; delete the row", r.folder)
+		}
+		for i, kind := range kinds {
+			all.lines[i] += got[i]
+			if got[i] > r.lines[i] {
+				t.Errorf("%s: %d lines of %s, the budget has %d: delete what the change replaces, or raise the number and say why in the row",
+					r.folder, got[i], kind, r.lines[i])
+			}
+		}
+		t.Logf("%-26s%9d", r.folder, got)
+	}
+	t.Logf("%-26s%9d of %v", all.folder, all.lines, kinds)
+}
