@@ -3,6 +3,7 @@ package interp
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -33,7 +34,7 @@ func TestOrdinaryPrograms(t *testing.T) {
 			recordProgram(t, file)
 		}
 	}
-	x := readOrdinaryExceptions(t)
+	x := readReasons(t, ordinaryExceptions)
 	for _, engine := range tested(t) {
 		for _, file := range glob(t, "testdata/ordinary/*.txtar") {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -143,23 +144,41 @@ func recordProgram(t *testing.T, file string) {
 	}
 }
 
-// reasons holds the lines of a list of exceptions, "id: reason", and which of them a test has asked for.
+// reasons holds the lines of a list of exceptions, "program engine: reason", and which of them a test has asked for.
 type reasons struct {
 	mu    sync.Mutex
 	lines map[string]string
 	asked map[string]bool
 }
 
-func readOrdinaryExceptions(t *testing.T) *reasons {
+func readReasons(t *testing.T, file string) *reasons {
 	x := &reasons{lines: map[string]string{}, asked: map[string]bool{}}
-	for _, line := range readList(t, ordinaryExceptions) {
+	for _, line := range readList(t, file) {
 		id, why, ok := strings.Cut(line, ": ")
 		if !ok || why == "" {
-			t.Errorf("%s: %q is not a program and a reason", ordinaryExceptions, line)
+			t.Errorf("%s: %q is not a program, an engine and a reason", file, line)
 		}
 		x.lines[id] = why
 	}
 	return x
+}
+
+// write replaces the lines of an engine.
+func (x *reasons) write(t *testing.T, file, engine string, differing map[string]string) {
+	lines := maps.Clone(differing)
+	for id, why := range x.lines {
+		if !strings.HasSuffix(id, " "+engine) {
+			lines[id] = why
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, "# Program, engine, reason.")
+	for _, id := range slices.Sorted(maps.Keys(lines)) {
+		fmt.Fprintf(&b, "%s: %s\n", id, lines[id])
+	}
+	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (x *reasons) reason(id string) (why string, ok bool) {
