@@ -92,7 +92,7 @@ func TestStandardExamples(t *testing.T) {
 	}
 }
 
-// TestStandardExamplesNative is TestStandardExamples with compiled cells, in a process of its own: examples register
+// TestStandardExamplesNative is TestStandardExamples with compiled cells, in a separate process: examples register
 // flags, variables and handlers in packages.
 func TestStandardExamplesNative(t *testing.T) {
 	needNative(t)

@@ -105,7 +105,7 @@ func programForms(t *testing.T, source string) map[string][]string {
 	return forms
 }
 
-// printedBy returns what cells print in a session of their own: their standard output, and an error as a compiled program
+// printedBy returns what cells print in a new session: their standard output, and an error as a compiled program
 // ends with it.
 func printedBy(t *testing.T, engine string, cells []string) string {
 	s := newSessionOn(t, engine)
