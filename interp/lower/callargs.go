@@ -323,13 +323,6 @@ func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
 	return u.after(n, before...)
 }
 
-// after puts statements before a switch.
-func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
-	b := block(append(before, n)...)
-	u.preceded[b] = true
-	return b
-}
-
 // isSupport reports whether an expression names a support function.
 func isSupport(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)

@@ -8,10 +8,11 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// variadics passes values of interpreted types to compiled functions of variadic
-// interfaces as a slice, and converts literals of compiled slice types from a literal
-// of the slice: Yaegi wraps such values there but not in the list. Values of a slice type
-// whose elements have the same type are also passed as a slice: Yaegi takes one for the list.
+// variadics passes the list of a variadic call of a function of cells as a slice, and nil if it is
+// empty: Yaegi takes a slice of the parameter's type for the list, and makes an empty slice where
+// there are no arguments. Values of interpreted types go to compiled functions of variadic
+// interfaces as a slice too, and literals of compiled slice types are converted from a literal
+// of the slice: Yaegi wraps such values there but not in the list.
 func (u *Unit) variadics() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -32,6 +33,7 @@ func (u *Unit) variadics() {
 	})
 }
 
+// variadic passes the list of a variadic call as a slice.
 func (u *Unit) variadic(x *ast.CallExpr) {
 	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
 	if !ok || !sig.Variadic() || u.Info.Types[x.Fun].IsType() {
@@ -39,23 +41,29 @@ func (u *Unit) variadic(x *ast.CallExpr) {
 	}
 	n := sig.Params().Len() - 1
 	s, ok := sig.Params().At(n).Type().Underlying().(*types.Slice)
-	if !ok || len(x.Args) <= n || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+	if !ok || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
 		return
 	}
+	own := u.builtinName(x.Fun) == "" && !u.harmless(x)
 	nested := types.AssignableTo(s.Elem(), types.NewSlice(s.Elem()))
-	if !nested && (!hasMethods(s.Elem()) || x.Ellipsis.IsValid()) {
-		return
-	}
 	var t types.Type = types.NewSlice(s.Elem())
 	if nested && u.isBuiltin(x.Fun, "append") {
 		t = u.typeOf(x.Args[0])
 	}
-	if x.Ellipsis.IsValid() {
-		x.Args[n] = u.typed(call(u.typeExpr(x, t), x.Args[n]), t)
+	switch {
+	case x.Ellipsis.IsValid():
+		if nested || own && u.isNil(x.Args[n]) {
+			x.Args[n] = u.typed(call(u.typeExpr(x, t), x.Args[n]), t)
+		}
+		return
+	case len(x.Args) == n && own:
+		x.Args = append(x.Args, u.typed(call(u.typeExpr(x, t), ident("nil")), t))
+	case len(x.Args) > n && (own || nested || hasMethods(s.Elem())):
+		list := &ast.CompositeLit{Type: u.typeExpr(x, t), Lbrace: x.Args[n].Pos(), Elts: append([]ast.Expr{}, x.Args[n:]...)}
+		x.Args = append(x.Args[:n:n], u.typed(list, t))
+	default:
 		return
 	}
-	list := &ast.CompositeLit{Type: u.typeExpr(x, t), Lbrace: x.Args[n].Pos(), Elts: append([]ast.Expr{}, x.Args[n:]...)}
-	x.Args = append(x.Args[:n:n], u.typed(list, t))
 	x.Ellipsis = x.Lparen
 	if !x.Ellipsis.IsValid() {
 		x.Ellipsis = 1

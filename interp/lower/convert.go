@@ -88,11 +88,7 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		case *ast.TypeSwitchStmt:
 			c.Replace(u.typeSwitch(n))
 		case *ast.LabeledStmt:
-			if b, ok := n.Stmt.(*ast.BlockStmt); ok && u.preceded[b] {
-				last := len(b.List) - 1
-				n.Stmt, b.List[last] = b.List[last], n
-				c.Replace(b)
-			}
+			u.relabel(c, n)
 		}
 		return true
 	})

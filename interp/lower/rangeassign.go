@@ -84,3 +84,66 @@ func (u *Unit) rangeAssigns() {
 		}
 	})
 }
+
+// rangeValues gives loops over lists and maps of channels an index or a key only: Yaegi takes a
+// loop whose value variable is a channel for a loop over that channel.
+//
+//	for i, c := range x {}    o := x; for i := range o { c := o[i] }
+//	for k, c := range m {}    o := m; for k := range o { c, ok := o[k]; if !ok { continue } }
+func (u *Unit) rangeValues() {
+	u.eachOf(isA[*ast.RangeStmt], func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.LabeledStmt:
+			u.relabel(c, n)
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE && n.Value != nil && !isBlank(n.Value) && channelElements(orInvalid(u.typeOf(n.X))) {
+				c.Replace(u.rangeValue(n))
+			}
+		}
+	})
+}
+
+// channelElements reports whether t is a list or map of channels.
+func channelElements(t types.Type) bool {
+	t = t.Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	if _, ok := t.(*types.Chan); ok {
+		return false
+	}
+	list, ok := t.(interface{ Elem() types.Type })
+	if ok {
+		_, ok = list.Elem().Underlying().(*types.Chan)
+	}
+	return ok
+}
+
+// rangeValue returns the loop that replaces one with a value variable.
+func (u *Unit) rangeValue(r *ast.RangeStmt) ast.Stmt {
+	t := orInvalid(u.typeOf(r.X))
+	before := u.keep(&r.X)
+	if r.Key == nil || isBlank(r.Key) {
+		r.Key = u.temp("k")
+	}
+	var list ast.Expr = ident(r.X.(*ast.Ident).Name)
+	if isPointer(t) {
+		list = &ast.ParenExpr{X: &ast.StarExpr{X: list}}
+	}
+	take := &ast.AssignStmt{
+		Lhs: []ast.Expr{r.Value}, TokPos: r.For, Tok: token.DEFINE,
+		Rhs: []ast.Expr{&ast.IndexExpr{X: list, Index: ident(r.Key.(*ast.Ident).Name)}},
+	}
+	start := []ast.Stmt{take}
+	if _, ok := t.Underlying().(*types.Map); ok { // the body may delete entries
+		found := u.temp("ok")
+		take.Lhs = append(take.Lhs, found)
+		start = append(start, &ast.IfStmt{
+			Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(found.Name)},
+			Body: block(&ast.BranchStmt{Tok: token.CONTINUE}),
+		})
+	}
+	r.Value = nil
+	r.Body.List = append(start, r.Body.List...)
+	return u.after(r, before)
+}

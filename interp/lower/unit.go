@@ -96,9 +96,8 @@ type known struct {
 	barriers   bool                      // whether panics must be stopped on their way
 	counters   bool                      // whether there are several counters of calls
 	recovering map[*ast.BlockStmt]bool   // functions that call recover
-	opened     map[*ast.BlockStmt]bool   // switches that have become blocks
 	expanded   map[*ast.SelectorExpr]int // number of embedded fields already written out on the path to a promoted one
-	preceded   map[*ast.BlockStmt]bool   // blocks of a statement and the switch after it
+	preceded   map[*ast.BlockStmt]bool   // blocks of statements and the switch or loop after them
 }
 
 // represented holds the types of a unit as the engine sees them.

@@ -1,0 +1,94 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// returns keeps the operands of return statements that calls and literals make. In Yaegi a call in
+// a return statement writes its result to a place that depends on the function, and a result of
+// a named type takes the operand as the tree of that type.
+func (u *Unit) returns() {
+	u.funcs(func(_ ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+		if t.Results.NumFields() == 0 {
+			return
+		}
+		results, deferring := u.fieldTypes(t.Results), defers(body)
+		named := deferring && len(u.resultVars(t)) > 0 // the first value changes a variable that the second may use
+		u.inside(body, func(c *astutil.Cursor) {
+			r, ok := c.Node().(*ast.ReturnStmt)
+			if !ok || len(r.Results) == 0 {
+				return
+			}
+			var before []ast.Stmt
+			several := len(results) > 1
+			switch {
+			case len(r.Results) < len(results):
+				before = u.keepResults(r)
+			case several && (named || deferring && slices.ContainsFunc(r.Results, u.fails)):
+				before = u.keepAll(r.Results, func(ast.Expr) bool { return true })
+			case several && slices.ContainsFunc(r.Results, u.displaces):
+				before = u.keepAll(r.Results, u.makes)
+			case !several && shared(results[0]):
+				before = u.keepAll(r.Results, func(e ast.Expr) bool { return u.displaces(e) || isNamed(results[0]) && u.makes(e) })
+			}
+			switch {
+			case len(before) == 0:
+			case c.Index() < 0:
+				c.Replace(block(append(before, r)...))
+			default:
+				for _, st := range before {
+					c.InsertBefore(st)
+				}
+			}
+		})
+	})
+}
+
+// keepResults keeps the results of the one call in a return statement of several results, unless
+// that is a call of a declared function.
+func (u *Unit) keepResults(r *ast.ReturnStmt) (before []ast.Stmt) {
+	results, ok := u.typeOf(r.Results[0]).(*types.Tuple)
+	x, isCall := ast.Unparen(r.Results[0]).(*ast.CallExpr)
+	if !ok || isCall && !u.displaces(x) {
+		return nil
+	}
+	r.Results = u.spread(r.Results[0], results, &before)
+	return before
+}
+
+// displaces reports whether a value may be lost in a return statement of Yaegi: whether it holds a
+// call of code of cells, a call of append, a receive operation or a literal.
+func (u *Unit) displaces(e ast.Expr) bool {
+	return u.holds(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return !u.harmless(n) || u.isBuiltin(n.Fun, "append")
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// fails reports whether the evaluation of an expression may panic.
+func (u *Unit) fails(e ast.Expr) bool {
+	var risks []token.Pos
+	u.risks(e, &risks)
+	return len(risks) > 0
+}
+
+// shared reports whether Yaegi keeps the tree of an operand in values of a type.
+func shared(t types.Type) bool {
+	switch orInvalid(t).Underlying().(type) {
+	case *types.Interface, *types.Signature:
+		return true
+	}
+	return false
+}
+
+func isNamed(t types.Type) bool { _, ok := types.Unalias(t).(*types.Named); return ok }

@@ -1,0 +1,132 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// keep replaces an operand by a variable, and returns the statement that sets it.
+func (u *Unit) keep(e *ast.Expr) ast.Stmt {
+	v := u.temp("o")
+	st := &ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: (*e).Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{*e}}
+	t := types.Default(orInvalid(u.typeOf(*e)))
+	*e = u.typed(ident(v.Name), t)
+	return st
+}
+
+// keepAll keeps the operands for which want is true and which are not constants.
+func (u *Unit) keepAll(list []ast.Expr, want func(ast.Expr) bool) (before []ast.Stmt) {
+	for i, e := range list {
+		if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() && want(e) {
+			before = append(before, u.keep(&list[i]))
+		}
+	}
+	return before
+}
+
+// keepCalls keeps the results of the calls and receive operations in an operand, in their order.
+func (u *Unit) keepCalls(e *ast.Expr) (before []ast.Stmt) {
+	around := &ast.ParenExpr{X: *e}
+	astutil.Apply(around, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BinaryExpr:
+			if (n.Op == token.LAND || n.Op == token.LOR) && u.acts(n) { // the right operand may not be evaluated
+				var x ast.Expr = n
+				before = append(before, u.keep(&x))
+				c.Replace(x)
+				return false
+			}
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			if u.pure(n) {
+				return true
+			}
+		case *ast.UnaryExpr:
+			if n.Op != token.ARROW {
+				return true
+			}
+		default:
+			return true
+		}
+		x := c.Node().(ast.Expr)
+		before = append(before, u.keep(&x))
+		c.Replace(x)
+		return true
+	})
+	*e = around.X
+	return before
+}
+
+// acts reports whether an expression does more than compute a value of operands: whether it
+// calls a function or receives.
+func (u *Unit) acts(e ast.Expr) bool {
+	return u.holds(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return !u.pure(n)
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// makes reports whether an expression acts, asserts or holds a literal.
+func (u *Unit) makes(e ast.Expr) bool {
+	return u.acts(e) || u.holds(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
+			return true
+		}
+		return false
+	})
+}
+
+// holds reports whether is is true of a node of e, apart from those in function literals.
+func (u *Unit) holds(e ast.Expr, is func(ast.Node) bool) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		found = found || n != nil && is(n)
+		_, lit := n.(*ast.FuncLit)
+		return !found && !lit
+	})
+	return found
+}
+
+// pure reports whether a call is a conversion or the length or capacity of a value.
+func (u *Unit) pure(x *ast.CallExpr) bool {
+	switch u.builtinName(x.Fun) {
+	case "len", "cap", "real", "imag", "complex", "min", "max":
+		return true
+	}
+	return u.Info.Types[x.Fun].IsType()
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// after puts statements before a switch or a loop.
+func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
+	b := block(append(before, n)...)
+	u.preceded[b] = true
+	return b
+}
+
+// relabel moves a label of statements that after has joined to the last one.
+func (u *Unit) relabel(c *astutil.Cursor, l *ast.LabeledStmt) {
+	if b, ok := l.Stmt.(*ast.BlockStmt); ok && u.preceded[b] {
+		last := len(b.List) - 1
+		l.Stmt, b.List[last] = b.List[last], l
+		c.Replace(b)
+	}
+}
