@@ -27,8 +27,15 @@ func (u *Unit) assignments() {
 			u.headAssignment(&s.Post)
 		case *ast.IfStmt:
 			u.headAssignment(&s.Init)
+			if st := u.entryIf(s); st != nil {
+				c.Replace(st)
+			}
 		case *ast.SwitchStmt:
 			u.headAssignment(&s.Init)
+			if list := u.entry(s.Init); list != nil {
+				s.Init = nil
+				c.Replace(u.after(s, list...))
+			}
 		case *ast.AssignStmt:
 			if c.Index() < 0 {
 				return
@@ -40,12 +47,25 @@ func (u *Unit) assignments() {
 				c.Replace(list[len(list)-1])
 			}
 		case *ast.LabeledStmt:
+			u.relabel(c, s)
 			a, ok := s.Stmt.(*ast.AssignStmt)
 			if !ok {
 				return
 			}
 			if list := u.assignment(a, false); list != nil {
-				s.Stmt = block(list...)
+				s.Stmt = list[0]
+				for i := len(list) - 1; i > 0; i-- {
+					c.InsertAfter(list[i])
+				}
+			}
+		case *ast.DeclStmt:
+			if a := u.defined(s); a != nil && c.Index() >= 0 {
+				if list := u.entry(a); list != nil {
+					for _, st := range list[:len(list)-1] {
+						c.InsertBefore(st)
+					}
+					c.Replace(list[len(list)-1])
+				}
 			}
 		case *ast.GenDecl:
 			u.separate(s)
@@ -81,6 +101,8 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 		return append(before, a)
 	case len(a.Lhs) == 1:
 		return u.single(a)
+	case len(a.Rhs) == 1 && a.Tok == token.DEFINE:
+		return u.entry(a)
 	case len(a.Rhs) == 1:
 		return u.spreadAssignment(a)
 	case a.Tok == token.DEFINE && !slices.ContainsFunc(a.Rhs, u.makes) && !slices.ContainsFunc(a.Rhs, u.isNil) && !slices.ContainsFunc(a.Lhs, isBlank):
@@ -148,36 +170,113 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 // variables unless those that they are assigned to have the same types.
 func (u *Unit) spreadAssignment(a *ast.AssignStmt) []ast.Stmt {
 	results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
-	if a.Tok == token.DEFINE || results == nil || results.Len() != len(a.Lhs) {
+	if results == nil || results.Len() != len(a.Lhs) {
 		return nil
 	}
-	same := true
+	same := u.entryValue(a) == nil
 	for i, e := range a.Lhs {
 		_, ok := ast.Unparen(e).(*ast.Ident)
-		same = same && (isBlank(e) || ok && types.Identical(orInvalid(u.typeOf(e)), types.Default(results.At(i).Type())))
+		to := u.typeOf(e)
+		same = same && (isBlank(e) || ok && (to == nil || types.Identical(to, types.Default(results.At(i).Type()))))
 	}
 	if same {
 		return nil
 	}
 	before, places := u.places(a)
 	all := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
-	before = append(before, all)
 	a.Rhs = nil
 	for i, e := range a.Lhs {
 		t := types.Default(results.At(i).Type())
 		v := u.typed(u.temp("r"), t)
 		all.Lhs = append(all.Lhs, v)
 		value := u.typed(ident(v.(*ast.Ident).Name), t)
-		if to := orInvalid(u.typeOf(e)); !isBlank(e) && isBasic(to) && !types.Identical(t, to) {
+		if to := u.typeOf(e); !isBlank(e) && to != nil && isBasic(to) && !types.Identical(t, to) {
 			value = u.typed(call(u.typeExpr(a, to), value), to)
 		}
 		a.Rhs = append(a.Rhs, value)
+	}
+	if list := u.entry(all); list != nil {
+		before = append(before, list...)
+	} else {
+		before = append(before, all)
 	}
 	before = append(before, places()...)
 	for i := range a.Lhs {
 		before = append(before, u.part(a, i))
 	}
 	return before
+}
+
+// entry returns a definition by an entry of a map, or by the content of an interface, and a
+// statement that clears the value if there is no such entry or content: Yaegi leaves what the
+// variable held in the last iteration of a loop. It returns nil for other statements.
+func (u *Unit) entry(st ast.Stmt) []ast.Stmt {
+	a, ok := st.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
+		return nil
+	}
+	if _, entry := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr); entry && isBlank(a.Lhs[1]) {
+		return []ast.Stmt{&ast.AssignStmt{Lhs: a.Lhs[:1], TokPos: a.TokPos, Tok: a.Tok, Rhs: a.Rhs}}
+	}
+	if isBlank(a.Lhs[1]) {
+		a.Lhs[1] = u.temp("ok")
+	}
+	v, found := a.Lhs[0].(*ast.Ident), a.Lhs[1].(*ast.Ident)
+	t := u.entryValue(a)
+	zero := u.temp("zero")
+	clear := assign(u.typed(ident(v.Name), t), u.typed(ident(zero.Name), t))
+	return []ast.Stmt{a, &ast.IfStmt{
+		Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(found.Name)}, Body: block(declare(zero, u.typeExpr(a, t)), clear),
+	}}
+}
+
+// entryValue returns the type of the entry or content that an assignment with two results sets a
+// variable to, or nil.
+func (u *Unit) entryValue(a *ast.AssignStmt) types.Type {
+	if len(a.Lhs) != 2 || len(a.Rhs) != 1 || isBlank(a.Lhs[0]) {
+		return nil
+	}
+	switch x := ast.Unparen(a.Rhs[0]).(type) {
+	case *ast.IndexExpr:
+		if m, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Map); ok {
+			return m.Elem()
+		}
+	case *ast.TypeAssertExpr:
+		return u.typeOf(x.Type)
+	}
+	return nil
+}
+
+// entryIf returns the replacement of an if statement that begins with the definition of a variable
+// by an entry or content and may use it where there is none, or nil.
+func (u *Unit) entryIf(s *ast.IfStmt) ast.Stmt {
+	a, ok := s.Init.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
+		return nil
+	}
+	uses := []ast.Node{s.Cond, s.Body, s.Else}
+	cond := ast.Unparen(s.Cond)
+	for {
+		x, ok := cond.(*ast.BinaryExpr)
+		if !ok || x.Op != token.LAND {
+			break
+		}
+		cond = ast.Unparen(x.X)
+	}
+	if id, ok := cond.(*ast.Ident); ok && id.Name == a.Lhs[1].(*ast.Ident).Name {
+		uses = uses[2:] // nothing before the else uses it
+	} else if x, ok := cond.(*ast.UnaryExpr); ok && x.Op == token.NOT && cond == ast.Unparen(s.Cond) && Print(x.X) == Print(a.Lhs[1]) {
+		uses = uses[1:2]
+	}
+	o := u.objectOf(a.Lhs[0].(*ast.Ident))
+	for _, n := range uses {
+		if !isNilNode(n) && u.mentions(o, n) {
+			list := u.entry(a)
+			s.Init = nil
+			return u.after(s, list...)
+		}
+	}
+	return nil
 }
 
 // places keeps the calls on the left of an assignment. The function that it returns keeps the
@@ -263,6 +362,19 @@ func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
 		p.Tok = token.DEFINE
 	}
 	return p
+}
+
+// defined returns the definition that a declaration of two variables with one value is, or nil.
+func (u *Unit) defined(d *ast.DeclStmt) *ast.AssignStmt {
+	g := d.Decl.(*ast.GenDecl)
+	if g.Tok != token.VAR || len(g.Specs) != 1 {
+		return nil
+	}
+	v := g.Specs[0].(*ast.ValueSpec)
+	if v.Type != nil || len(v.Names) != 2 || len(v.Values) != 1 {
+		return nil
+	}
+	return &ast.AssignStmt{Lhs: []ast.Expr{v.Names[0], v.Names[1]}, TokPos: v.Pos(), Tok: token.DEFINE, Rhs: v.Values}
 }
 
 // separate gives each variable of a declaration its own value: Yaegi's literal clears the results

@@ -94,7 +94,8 @@ func plain(b *types.Basic, lit *ast.BasicLit) bool {
 	return false
 }
 
-// dotImports writes the package before names that come from dot imports.
+// dotImports writes the package before names that come from dot imports, as if it had been
+// written there.
 func (u *Unit) dotImports() {
 	u.each(func(c *astutil.Cursor) {
 		id, ok := c.Node().(*ast.Ident)
@@ -108,7 +109,9 @@ func (u *Unit) dotImports() {
 		if o == nil || o.Pkg() == nil || o.Pkg() == u.Pkg || o.Parent() != o.Pkg().Scope() {
 			return
 		}
-		sel := &ast.SelectorExpr{X: ident(u.Import(o.Pkg().Path())), Sel: id}
+		x := ident(u.Import(o.Pkg().Path()))
+		u.Info.Uses[x] = types.NewPkgName(id.Pos(), u.Pkg, x.Name, o.Pkg())
+		sel := &ast.SelectorExpr{X: x, Sel: id}
 		c.Replace(u.as(sel, id))
 	})
 }

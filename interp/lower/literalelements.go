@@ -6,18 +6,44 @@ import (
 	"go/types"
 )
 
-// literalElements adds keys to the elements of composite literals. Yaegi determines the
-// types of elements without a key before it looks at their operands, and fails at an index
-// in them whose operand is from a compiled package.
+// literalElements writes the lengths and keys of arrays and slices in composite literals as
+// numbers: Yaegi evaluates neither. It adds keys to elements without one. Yaegi determines the
+// types of these before it looks at their operands, and fails at an index in them whose operand is
+// from a compiled package.
 //
 //	[]float64{1, o.Groups()[0].LR}    []float64{0: 1, 1: o.Groups()[0].LR}
+//	[...]string{Red: "red"}           [1]string{0: "red"}
 func (u *Unit) literalElements() {
 	ast.Inspect(u.File, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			u.elementKeys(lit)
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if a, ok := n.Type.(*ast.ArrayType); ok && isA[*ast.Ellipsis](a.Len) {
+				a.Len = Int(u.typeOf(n).Underlying().(*types.Array).Len())
+			}
+			u.numberKeys(n)
+			u.elementKeys(n)
 		}
 		return true
 	})
+}
+
+// numberKeys writes the keys of an array or a slice as numbers.
+func (u *Unit) numberKeys(lit *ast.CompositeLit) {
+	switch orInvalid(u.typeOf(lit)).Underlying().(type) {
+	case *types.Array, *types.Slice, *types.Pointer:
+	default:
+		return
+	}
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if v := u.Info.Types[kv.Key].Value; v != nil {
+			n, _ := constant.Int64Val(constant.ToInt(v))
+			kv.Key = u.as(Int(n), kv.Key)
+		}
+	}
 }
 
 func (u *Unit) elementKeys(lit *ast.CompositeLit) {

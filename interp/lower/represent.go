@@ -105,6 +105,8 @@ func (u *Unit) plainTypes() {
 				spec.Type = st
 				u.describe(n)
 				u.tag(st.Fields.List[0], u.id(n))
+			default:
+				u.direct(spec, n)
 			}
 		}
 	}
@@ -112,6 +114,22 @@ func (u *Unit) plainTypes() {
 		u.File.Decls[i] = u.plain(d).(ast.Decl)
 	}
 	u.isPlain = true
+}
+
+// direct writes the definition of a type by another defined type as one by its underlying type:
+// Yaegi's literals see only one definition.
+func (u *Unit) direct(spec *ast.TypeSpec, n *types.Named) {
+	switch ast.Unparen(spec.Type).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+	default:
+		return
+	}
+	switch n.Underlying().(type) {
+	case *types.Slice, *types.Map, *types.Array, *types.Pointer, *types.Chan, *types.Signature:
+		if e, err := TypeExpr(n.Underlying(), u.Name); err == nil {
+			spec.Type = e
+		}
+	}
 }
 
 // plain writes the types in a tree for the back end: interfaces without their methods, and

@@ -278,23 +278,30 @@ func Signature(f reflect.Type, skip int) string {
 
 // embedded is a field through which methods are promoted.
 type embedded struct {
-	v reflect.Value
-	t *Type
+	v    reflect.Value
+	t    *Type
+	lost bool // whether a nil pointer leads to it
 }
 
 // promoted finds a method that a struct has from an embedded field. The nearest field comes
-// first.
+// first. If a nil pointer leads to the field, the call of the method panics.
 func promoted(v any, name string) (any, string) {
 	r, t := Open(v)
-	level := []embedded{{r, t}}
+	level := []embedded{{v: r, t: t}}
+	seen := map[*Type]bool{} // types behind nil pointers
 	for depth := 0; len(level) > 0 && depth < 16; depth++ {
 		var next []embedded
 		for _, e := range level {
 			if e.t.Kind == reflect.Pointer {
-				if e.v.Kind() != reflect.Pointer || e.v.IsNil() {
+				if e.v.Kind() != reflect.Pointer || e.v.IsNil() && seen[e.t.Elem] {
 					continue
 				}
-				e = embedded{e.v.Elem(), e.t.Elem}
+				x := e.v.Elem()
+				if e.v.IsNil() {
+					seen[e.t.Elem] = true
+					x, e.lost = reflect.New(e.v.Type().Elem()).Elem(), true
+				}
+				e = embedded{x, e.t.Elem, e.lost}
 			}
 			if e.t.Kind != reflect.Struct || e.v.Kind() != reflect.Struct {
 				continue
@@ -303,7 +310,7 @@ func promoted(v any, name string) (any, string) {
 				if !f.Embedded || i >= e.v.NumField() {
 					continue
 				}
-				next = append(next, embedded{e.v.Field(i), f.Type})
+				next = append(next, embedded{e.v.Field(i), f.Type, e.lost})
 			}
 		}
 		for _, e := range next { // a method of a field precedes those that fields promote
@@ -313,6 +320,9 @@ func promoted(v any, name string) (any, string) {
 			}
 			if base.Kind != reflect.Struct || base.declares(name) {
 				if g, sig := onField(e.v, e.t, name); g != nil {
+					if e.lost {
+						g = onInterface(reflect.TypeOf(g), func([]reflect.Value) []reflect.Value { panic(errNil) })
+					}
 					return g, sig
 				}
 			}
