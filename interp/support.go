@@ -62,6 +62,7 @@ func (s *Session) bindSupport() {
 		"Rune":     reflect.ValueOf(func(s string, i int) (rune, int) { return utf8.DecodeRuneInString(s[i:]) }),
 		"Clear":    reflect.ValueOf(clearAny),
 		"Nil":      reflect.ValueOf(func() { panic(words.RuntimeError("invalid memory address or nil pointer dereference")) }),
+		"Resumed":  reflect.ValueOf(func(state int) { panic(words.RuntimeError("range function " + resumed[state])) }),
 		"Shift":    reflect.ValueOf(func() { panic(words.RuntimeError("negative shift amount")) }),
 		"Divide":   reflect.ValueOf(func() { panic(words.RuntimeError("integer divide by zero")) }),
 	})
@@ -200,4 +201,13 @@ func (s *Session) compiled(instance string, t types.Type) ast.Expr {
 		s.front.Std.Instances[name] = t
 	}
 	return lower.SupportName(name)
+}
+
+// resumed says what a function that runs the body of a loop has done wrong, by the state of the
+// loop in package lower.
+var resumed = []string{
+	1: "continued iteration after function for loop body returned false",
+	2: "continued iteration after loop body panic",
+	3: "continued iteration after whole loop exit",
+	4: "recovered a loop body panic and did not resume panicking",
 }

@@ -23,6 +23,17 @@ func (u *Unit) assert(at ast.Node, x ast.Expr, t types.Type) ast.Expr {
 		open := &ast.TypeAssertExpr{X: x, Lparen: pos, Type: u.boxType(at, t)}
 		return u.typed(&ast.SelectorExpr{X: open, Sel: ident("V")}, t)
 	}
+	if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 { // Yaegi looks for a field
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{
+				Func:    pos,
+				Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("_")}, Type: emptyInterface()}}},
+				Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(at, t)}}},
+			},
+			Body: block(declare(ident("v__"), u.typeExpr(at, t)), &ast.ReturnStmt{Results: []ast.Expr{ident("v__")}}),
+		}
+		return u.typed(call(lit, x), t)
+	}
 	return u.typed(&ast.TypeAssertExpr{X: x, Lparen: pos, Type: u.typeExpr(at, t)}, t)
 }
 

@@ -82,11 +82,23 @@ func (u *Unit) callback(r *ast.RangeStmt, sig *types.Signature, fn *ast.FuncType
 		}
 		lit.Type.Params.List = append(lit.Type.Params.List, &ast.Field{Names: []*ast.Ident{id}, Type: u.typeExpr(r, yield.Params().At(i).Type())})
 	}
-	x := exits{u: u, label: label, exit: u.temp("exit"), fn: fn}
+	x := exits{u: u, label: label, exit: u.temp("exit"), state: u.temp("state"), fn: fn}
 	lit.Body = block(append(start, r.Body.List...)...)
 	x.rewrite(lit.Body)
-	lit.Body.List = append(lit.Body.List, &ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
-	list := append(x.decls, expr(call(r.X, u.typed(lit, yield))))
+	check := &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: ident(x.state.Name), Op: token.NEQ, Y: Int(stateReady)},
+		Body: block(expr(calledFrom(r.For, Support("Resumed", ident(x.state.Name))))),
+	}
+	lit.Body.List = append([]ast.Stmt{check, x.set(statePanic)}, lit.Body.List...)
+	lit.Body.List = append(lit.Body.List, x.end(true)...)
+	u.imports = true
+	list := append([]ast.Stmt{define(x.state, Int(stateReady))}, x.decls...)
+	list = append(list, expr(call(r.X, u.typed(lit, yield))))
+	missing := &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: ident(x.state.Name), Op: token.EQL, Y: Int(statePanic)},
+		Body: block(expr(calledFrom(r.For, Support("Resumed", Int(stateMissing))))),
+	}
+	list = append(list, missing, x.set(stateExhausted))
 	if len(x.after) > 0 {
 		list = append([]ast.Stmt{declare(x.exit, ident("int"))}, list...)
 		list = append(list, x.after...)
@@ -94,11 +106,34 @@ func (u *Unit) callback(r *ast.RangeStmt, sig *types.Signature, fn *ast.FuncType
 	return block(list...)
 }
 
+// The states of a loop over a function, which may not call the body again after it has ended.
+// The support function Resumed knows their numbers.
+const (
+	stateReady     = iota
+	stateDone      // the body has returned false
+	statePanic     // the body runs, or has panicked
+	stateExhausted // the loop has ended
+	stateMissing   // the function has recovered a panic of the body
+)
+
+// set returns a statement that sets the state of the loop.
+func (x *exits) set(state int64) ast.Stmt { return assign(ident(x.state.Name), Int(state)) }
+
+// end returns the statements that end an iteration.
+func (x *exits) end(more bool) []ast.Stmt {
+	state, value := x.set(stateReady), ident("true")
+	if !more {
+		state, value = x.set(stateDone), ident("false")
+	}
+	return []ast.Stmt{state, &ast.ReturnStmt{Results: []ast.Expr{value}}}
+}
+
 // exits rewrites the statements that leave a loop's body.
 type exits struct {
 	u      *Unit
 	label  string // label of the loop
 	exit   *ast.Ident
+	state  *ast.Ident
 	fn     *ast.FuncType
 	decls  []ast.Stmt
 	after  []ast.Stmt
@@ -134,9 +169,9 @@ func (x *exits) rewrite(body *ast.BlockStmt) {
 			switch {
 			case inside, n.Tok == token.FALLTHROUGH:
 			case n.Tok == token.CONTINUE && (mine || n.Label == nil && loops == 0):
-				c.Replace(&ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
+				c.Replace(block(x.end(true)...))
 			case n.Tok == token.BREAK && (mine || n.Label == nil && breakable == 0):
-				c.Replace(&ast.ReturnStmt{Results: []ast.Expr{ident("false")}})
+				c.Replace(block(x.end(false)...))
 			case n.Label != nil:
 				c.Replace(x.leave(nil, n))
 			}
@@ -149,7 +184,7 @@ func (x *exits) rewrite(body *ast.BlockStmt) {
 // after the call.
 func (x *exits) leave(before []ast.Stmt, after ast.Stmt) ast.Stmt {
 	x.count++
-	list := append(before, assign(ident(x.exit.Name), Int(x.count)), &ast.ReturnStmt{Results: []ast.Expr{ident("false")}})
+	list := append(append(before, assign(ident(x.exit.Name), Int(x.count))), x.end(false)...)
 	x.after = append(x.after, &ast.IfStmt{
 		Cond: &ast.BinaryExpr{X: ident(x.exit.Name), Op: token.EQL, Y: Int(x.count)},
 		Body: block(after),
