@@ -2,15 +2,13 @@ package interp
 
 import (
 	"fmt"
-	"go/token"
-	"go/types"
 	"maps"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/words"
 	"halfnote/interp/lower"
@@ -182,35 +180,34 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	return f, true
 }
 
-// typeLabel maps the engine's name of a session type to the name that users see.
-func (s *Session) typeLabel(g *front.Generics) func(string) string {
-	return func(slot string) string {
+// typeLabel maps the engine's name of a session type to the name that users see, alone or in a type argument.
+func (s *Session) typeLabel(g *front.Generics) func(string, bool) string {
+	if g == nil {
+		g = front.NewGenerics()
+	}
+	var label func(slot string, argument bool) string
+	label = func(slot string, argument bool) string {
 		if o := s.front.Packages.Object(slot); o != nil {
+			if argument {
+				return o.Pkg().Path() + "." + o.Name()
+			}
 			return o.Pkg().Name() + "." + o.Name()
 		}
-		if g != nil {
-			for text, name := range g.Instances {
-				if name == slot {
-					return "main." + instanceLabel(text)
-				}
+		if path, name, ok := library.StdPath(slot); ok {
+			if argument {
+				return path + "." + name
 			}
+			return path[strings.LastIndexByte(path, '/')+1:] + "." + name
+		}
+		suffix := g.Suffix[slot]
+		switch {
+		case strings.HasPrefix(suffix, "["):
+			return label(g.Origin[slot], argument) + suffix
+		case !argument:
+			suffix = ""
 		}
 		base, _, _ := strings.Cut(slot, "__")
-		return "main." + base
+		return "main." + base + suffix
 	}
+	return label
 }
-
-// instanceLabel writes an instance as Go does, without version suffixes.
-func instanceLabel(text string) string {
-	name, args, _ := strings.Cut(text, "[")
-	name, _, _ = strings.Cut(name, "__")
-	return name + "[" + qualified.ReplaceAllStringFunc(args, func(id string) string {
-		if strings.Contains(id, ".") || types.Universe.Lookup(id) != nil || token.IsKeyword(id) {
-			return id
-		}
-		base, _, _ := strings.Cut(id, "__")
-		return "main." + base
-	})
-}
-
-var qualified = regexp.MustCompile(`[\pL_][\pL\pN_./]*`)

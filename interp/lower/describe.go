@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
 	"strings"
@@ -10,27 +11,45 @@ import (
 	"halfnote/interp/internal/dynamic"
 )
 
+// typeWords writes types as package reflect does. Named writes a declared type.
+type typeWords struct {
+	named func(n *types.Named, argument bool) string
+	// argument writes a type argument in the name of an instance: there packages have their paths, and
+	// unexported names the package.
+	argument bool
+}
+
 // typeText writes a type as package reflect does.
 func typeText(t types.Type, name func(*types.Named) string) string {
-	text := func(t types.Type) string { return typeText(t, name) }
+	return typeWords{named: func(n *types.Named, _ bool) string { return name(n) }}.text(t)
+}
+
+func signatureText(t *types.Signature, name func(*types.Named) string) string {
+	return typeWords{named: func(n *types.Named, _ bool) string { return name(n) }}.signature(t)
+}
+
+func (w typeWords) text(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		if t.Kind() == types.Uint8 || t.Kind() == types.Int32 {
+		switch t.Kind() {
+		case types.Uint8, types.Int32:
 			return types.Typ[t.Kind()].Name()
+		case types.UnsafePointer:
+			return "unsafe.Pointer"
 		}
 		return t.Name()
 	case *types.Named:
-		return name(t)
+		return w.named(t, w.argument)
 	case *types.Pointer:
-		return "*" + text(t.Elem())
+		return "*" + w.text(t.Elem())
 	case *types.Slice:
-		return "[]" + text(t.Elem())
+		return "[]" + w.text(t.Elem())
 	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), text(t.Elem()))
+		return fmt.Sprintf("[%d]%s", t.Len(), w.text(t.Elem()))
 	case *types.Map:
-		return "map[" + text(t.Key()) + "]" + text(t.Elem())
+		return "map[" + w.text(t.Key()) + "]" + w.text(t.Elem())
 	case *types.Chan:
-		elem := text(t.Elem())
+		elem := w.text(t.Elem())
 		switch t.Dir() {
 		case types.SendOnly:
 			return "chan<- " + elem
@@ -42,47 +61,77 @@ func typeText(t types.Type, name func(*types.Named) string) string {
 		}
 		return "chan " + elem
 	case *types.Signature:
-		return "func" + signatureText(t, name)
+		return "func" + w.signature(t)
 	case *types.Struct:
-		var list []string
-		for i := range t.NumFields() {
-			f := t.Field(i)
-			s := text(f.Type())
-			if !f.Embedded() {
-				s = f.Name() + " " + s
-			}
+		return words("struct", t.NumFields(), func(i int) string {
+			tag := ""
 			if t.Tag(i) != "" {
-				s += fmt.Sprintf(" %q", t.Tag(i))
+				tag = fmt.Sprintf(" %q", t.Tag(i))
 			}
-			list = append(list, s)
-		}
-		if len(list) == 0 {
-			return "struct {}"
-		}
-		return "struct { " + strings.Join(list, "; ") + " }"
+			return w.field(t.Field(i)) + tag
+		})
 	case *types.Interface:
-		var list []string
-		for m := range t.Methods() {
-			list = append(list, m.Name()+signatureText(m.Signature(), name))
-		}
-		if len(list) == 0 {
-			return "interface {}"
-		}
-		return "interface { " + strings.Join(list, "; ") + " }"
+		return words("interface", t.NumMethods(), func(i int) string {
+			m := t.Method(i)
+			return w.member(m, true) + w.signature(m.Signature())
+		})
 	}
 	return t.String()
 }
 
-func signatureText(t *types.Signature, name func(*types.Named) string) string {
+// words writes a struct or interface of n members.
+func words(kind string, n int, member func(int) string) string {
+	if n == 0 {
+		return kind + " {}"
+	}
+	var list []string
+	for i := range n {
+		list = append(list, member(i))
+	}
+	return kind + " { " + strings.Join(list, "; ") + " }"
+}
+
+// field writes a field without its tag. In a type argument an embedded field has its name if that of the type is
+// another one.
+func (w typeWords) field(f *types.Var) string {
+	text := w.text(f.Type())
+	if !f.Embedded() {
+		return w.member(f, w.argument) + " " + text
+	}
+	name := strings.TrimPrefix(text, "*")
+	i := strings.IndexAny(name, "[·")
+	switch {
+	case !w.argument || i < 0 && strings.Contains(name, "."):
+		return text
+	case i < 0: // a type of the language
+		name = f.Pkg().Name() + "." + name
+	default:
+		name = name[:i]
+	}
+	if short := name[strings.LastIndexByte(name, '.')+1:]; token.IsExported(short) {
+		name = short
+	}
+	return name + " = " + text
+}
+
+// member writes the name of a field or method.
+func (w typeWords) member(o types.Object, qualified bool) string {
+	if qualified && !o.Exported() {
+		return o.Pkg().Name() + "." + o.Name()
+	}
+	return o.Name()
+}
+
+func (w typeWords) signature(t *types.Signature) string {
 	list := func(tuple *types.Tuple, variadic bool) string {
 		var all []string
 		for i := range tuple.Len() {
 			v := tuple.At(i).Type()
 			if s, ok := types.Unalias(v).(*types.Slice); ok && variadic && i == tuple.Len()-1 {
-				all = append(all, "..."+typeText(s.Elem(), name))
+				all = append(all, "..."+w.text(s.Elem()))
 				continue
 			}
-			all = append(all, typeText(v, name))
+			all = append(all, w.text(v))
 		}
 		return strings.Join(all, ", ")
 	}
@@ -162,13 +211,56 @@ func (u *Unit) nameOf(o *types.TypeName) string {
 
 // goName returns the text that Go shows for a type.
 func (u *Unit) goName(t types.Type) string {
-	return typeText(t, func(n *types.Named) string {
-		switch {
-		case !u.ours(n.Obj()), u.Label == nil:
-			return u.engineName(n)
+	label := u.Label
+	if label == nil {
+		label = func(name string, argument bool) string { return name }
+	}
+	var name func(n *types.Named, argument bool) string
+	name = func(n *types.Named, argument bool) string {
+		if !u.ours(n.Obj()) {
+			return ""
 		}
-		return u.Label(u.engineName(n))
-	})
+		if slot := u.engineName(n); !strings.Contains(slot, "[") {
+			return label(slot, argument)
+		}
+		return label(u.nameOf(n.Obj()), argument) + Arguments(n.TypeArgs(), name)
+	}
+	return GoName(t, name)
+}
+
+// GoName returns the text that Go shows for a type. Label returns the name of a type of interpreted code, which
+// differs in type arguments, or "" for a type of compiled packages.
+func GoName(t types.Type, label func(n *types.Named, argument bool) string) string {
+	return goWords(label, false).text(t)
+}
+
+// goWords writes types as Go shows them.
+func goWords(label func(n *types.Named, argument bool) string, argument bool) typeWords {
+	return typeWords{argument: argument, named: func(n *types.Named, argument bool) string {
+		if name := label(n, argument); name != "" {
+			return name
+		}
+		o := n.Obj()
+		switch {
+		case o.Pkg() == nil:
+			return o.Name()
+		case argument:
+			return o.Pkg().Path() + "." + o.Name() + Arguments(n.TypeArgs(), label)
+		}
+		return o.Pkg().Name() + "." + o.Name() + Arguments(n.TypeArgs(), label)
+	}}
+}
+
+// Arguments returns the text of type arguments in the name that Go shows for an instance.
+func Arguments(list *types.TypeList, label func(n *types.Named, argument bool) string) string {
+	if list.Len() == 0 {
+		return ""
+	}
+	var args []string
+	for t := range list.Types() {
+		args = append(args, goWords(label, true).text(t))
+	}
+	return "[" + strings.Join(args, ",") + "]"
 }
 
 // Describe returns the run-time description of a type of the session.
@@ -232,7 +324,7 @@ func (u *Unit) shownName(f *types.Var) string {
 	if !f.Embedded() || o == nil || !u.ours(o) || u.Label == nil {
 		return f.Name()
 	}
-	name, _, _ := strings.Cut(u.Label(u.nameOf(o.(*types.TypeName))), "[")
+	name, _, _ := strings.Cut(u.Label(u.nameOf(o.(*types.TypeName)), false), "[")
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 

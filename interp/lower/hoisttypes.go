@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -35,6 +36,10 @@ func (g *Generics) hoistTypes() {
 				}
 				names[o] = g.Fresh(spec.Name.Name)
 				g.Origin[names[o]] = spec.Name.Name
+				if !spec.Assign.IsValid() {
+					g.local++
+					g.Suffix[names[o]] = fmt.Sprintf("·%d", g.local)
+				}
 				g.lengths(spec.Type)
 				moved = append(moved, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
 			}

@@ -37,14 +37,21 @@ type Generics struct {
 	// Made lists the declarations of new instances, and types that were declared in
 	// functions.
 	Made []ast.Decl
-	// Origin gives the generic name of each instance.
+	// Origin gives the generic name of each instance, and the name in the source of each type declared in
+	// a function.
 	Origin map[string]string
+	// Suffix gives what Go adds to the name of a type: to that of an instance the type arguments, and in type arguments to
+	// that of a type declared in a function its number.
+	Suffix map[string]string
+	// Label is that of Names.
+	Label func(name string, argument bool) string
 
 	Pkg  *types.Package
 	Info *types.Info
 
 	again  bool
 	failed error
+	local  int // number of types declared in functions
 	// everywhere reports whether generic declarations have instances too: they may pass a value of a type
 	// that is not generic, but has become one with instances, to generic code.
 	everywhere bool
@@ -291,6 +298,12 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		name = g.Fresh(o.Name())
 		g.Known[key] = name
 		g.Origin[name] = o.Name()
+		g.Suffix[name] = Arguments(inst.TypeArgs, func(n *types.Named, argument bool) string {
+			if n.Obj().Pkg() != g.Pkg {
+				return ""
+			}
+			return g.Label(n.Obj().Name(), argument)
+		})
 		g.make(o, name, inst.TypeArgs)
 	} else {
 		g.Want(name)

@@ -61,9 +61,9 @@ type Names struct {
 	Types *dynamic.Space
 	// Own reports whether a type that is not of Pkg is interpreted; it may be nil.
 	Own func(types.Object) bool
-	// Label returns the display name of a type by the engine's name; nil means that
-	// names are those of package main.
-	Label func(name string) string
+	// Label returns the name that Go shows for a type by the engine's name, alone or in a type argument; nil
+	// means that they are the same.
+	Label func(name string, argument bool) string
 	// Instances are the engine's names of instances of generic types, by their text.
 	Instances map[string]string
 	// Hook returns the variable that holds the latest version of a method, by the

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"halfnote/interp/internal/mapaccess"
 )
@@ -28,12 +29,7 @@ func Println(w io.Writer, args ...any) (int, error) {
 
 // Printf is fmt.Fprintf.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
-	if strings.Contains(format, "p") { // %p shows the address of a map
-		finite(args)
-	} else {
-		args = stable(args)
-	}
-	format, args = verbs(format, args)
+	format, args = formatted(format, args, false)
 	return fmt.Fprintf(w, format, args...)
 }
 
@@ -67,24 +63,27 @@ func Sprintln(args ...any) string {
 
 // Sprintf is fmt.Sprintf.
 func Sprintf(format string, args ...any) string {
-	if strings.Contains(format, "p") { // %p shows the address of a map
-		finite(args)
-	} else {
-		args = stable(args)
-	}
-	format, args = verbs(format, args)
+	format, args = formatted(format, args, false)
 	return fmt.Sprintf(format, args...)
 }
 
 // Errorf is fmt.Errorf.
 func Errorf(format string, args ...any) error {
+	format, args = formatted(format, args, true)
+	return fmt.Errorf(format, args...)
+}
+
+// formatted returns a format and its operands for package fmt.
+func formatted(format string, args []any, wraps bool) (string, []any) {
 	if strings.Contains(format, "p") { // %p shows the address of a map
 		finite(args)
 	} else {
 		args = stable(args)
 	}
-	format, args = verbs(format, args)
-	return fmt.Errorf(format, args...)
+	if plainAll(args) {
+		return format, args
+	}
+	return verbs(format, args, wraps)
 }
 
 // stable checks operands, and copies maps for package fmt to read: a goroutine may write
@@ -119,51 +118,75 @@ func plainAll(args []any) bool {
 // plain reports whether package fmt shows a value correctly.
 func plain(v any) bool {
 	switch v.(type) {
-	case nil, bool, string, error, int, float64, int64, uint8, int32, float32, []int, []float64, []string:
-		_, wrapped := v.(Wrapper)
-		return !wrapped
-	case fmt.Formatter:
-		_, wrapped := v.(Wrapper)
-		return !wrapped
-	}
-	if _, ok := v.(Wrapper); ok {
+	case nil, bool, string, int, float64, int64, uint8, int32, float32, []int, []float64, []string, reflect.Value:
+		return true
+	case Wrapper:
 		return false
+	case error, fmt.Formatter:
+		return true
 	}
-	t := reflect.TypeOf(v)
-	return Of(t) == nil && !holds(t)
+	return !foreign(reflect.TypeOf(v))
 }
 
-// holds reports whether values of a compiled type may contain values of interpreted
-// types: lists of interfaces.
-func holds(t reflect.Type) bool { return holdsWithin(t, nesting) }
+// foreignTypes caches the results of foreign.
+var foreignTypes sync.Map
 
-// nesting is the number of steps into a type after which it is treated as one that refers to
-// itself.
-const nesting = 32
+// foreign reports whether package fmt may show a value of a type otherwise than Go would: the type contains
+// interfaces, which may hold interpreted values, or the representation of an interpreted type.
+func foreign(t reflect.Type) bool {
+	if is, ok := foreignTypes.Load(t); ok {
+		return is.(bool)
+	}
+	is := foreignWithin(t, map[reflect.Type]bool{})
+	foreignTypes.Store(t, is)
+	return is
+}
 
-func holdsWithin(t reflect.Type, depth int) bool {
-	for ; t.Name() == "" && depth > 0; depth-- {
-		if Of(t) != nil {
-			return true
-		}
-		switch t.Kind() {
-		case reflect.Interface:
-			return true
-		case reflect.Slice, reflect.Array, reflect.Pointer:
-			t = t.Elem()
-			continue
-		case reflect.Map:
-			return holdsWithin(t.Key(), depth-1) || holdsWithin(t.Elem(), depth-1)
-		case reflect.Struct:
-			for i := range t.NumField() {
-				if holdsWithin(t.Field(i).Type, depth-1) {
-					return true
-				}
-			}
-		}
+func foreignWithin(t reflect.Type, done map[reflect.Type]bool) bool {
+	if done[t] {
 		return false
 	}
-	return t.Kind() == reflect.Interface || t.Kind() == reflect.Slice && depth > 0 && holdsWithin(t.Elem(), depth-1)
+	done[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Array, reflect.Pointer, reflect.Chan:
+		return foreignWithin(t.Elem(), done)
+	case reflect.Map:
+		return foreignWithin(t.Key(), done) || foreignWithin(t.Elem(), done)
+	case reflect.Func:
+		if t.PkgPath() != "" {
+			return false
+		}
+		for i := range t.NumIn() {
+			if foreignWithin(t.In(i), done) {
+				return true
+			}
+		}
+		for i := range t.NumOut() {
+			if foreignWithin(t.Out(i), done) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		if strings.Contains(string(firstTag(t)), tagKey+":") {
+			return true
+		}
+		for i := range t.NumField() {
+			if foreignWithin(t.Field(i).Type, done) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// firstTag returns the tag that may identify a type.
+func firstTag(t reflect.Type) reflect.StructTag {
+	if t.NumField() == 0 || t.PkgPath() != "" {
+		return ""
+	}
+	return t.Field(0).Tag
 }
 
 func operands(args []any) []any {
@@ -184,15 +207,13 @@ func operand(a any) any {
 	return shown{a}
 }
 
-// verbs prepares the operands of a format: for %T an interpreted operand becomes the name of
-// its type, for %p its bare value, and for %w an error.
-func verbs(format string, args []any) (string, []any) {
-	if plainAll(args) {
-		return format, args
-	}
+// verbs prepares a format and its operands: for %T an interpreted operand becomes the name of its type, for %p
+// one that writes its address, for %w an error if the call wraps errors, and for * an integer. Operands without
+// verbs are written out.
+func verbs(format string, args []any, wraps bool) (string, []any) {
 	list := operands(args)
 	var b strings.Builder
-	n := 0 // index of the next operand
+	n, ordered := 0, true // index of the next operand
 	for i := 0; i < len(format); i++ {
 		b.WriteByte(format[i])
 		if format[i] != '%' {
@@ -201,11 +222,17 @@ func verbs(format string, args []any) (string, []any) {
 		for i++; i < len(format); i++ {
 			c := format[i]
 			if c == '*' {
+				if n >= 0 && n < len(list) {
+					if r, _ := Open(args[n]); r.CanInt() || r.CanUint() {
+						list[n] = bare(r)
+					}
+				}
 				n++
 			} else if c == '[' {
 				if end := strings.IndexByte(format[i:], ']'); end > 0 {
 					fmt.Sscan(format[i+1:i+end], &n)
 					n--
+					ordered = false
 					b.WriteString(format[i : i+end])
 					i += end
 					c = ']'
@@ -221,31 +248,55 @@ func verbs(format string, args []any) (string, []any) {
 		verb := format[i]
 		if verb != '%' {
 			if n >= 0 && n < len(args) {
-				x, ours := list[n].(shown)
-				switch {
-				case ours && verb == 'T':
-					list[n], verb = Name(x.v), 's'
-				case ours && verb == 'p':
-					r, _ := Open(x.v)
-					list[n] = r.Interface()
-				case ours && verb == 'w':
-					list[n] = asError(x.v)
-				}
+				list[n], verb = forVerb(args[n], list[n], verb, wraps)
 			}
 			n++
 		}
 		b.WriteByte(verb)
 	}
+	if ordered && n < len(args) {
+		b.WriteString(strings.ReplaceAll(extra(args[n:]), "%", "%%"))
+		list = list[:n]
+	}
 	return b.String(), list
 }
 
+// forVerb returns what package fmt gets for the operand v, which is shown as x, and for its verb.
+func forVerb(v, x any, verb byte, wraps bool) (any, byte) {
+	if _, ours := x.(shown); !ours {
+		return x, verb
+	}
+	switch verb {
+	case 'T':
+		return Name(v), 's'
+	case 'p':
+		return instead{v, 'p'}, 'v'
+	case 'w':
+		if e, ok := asError(v); wraps && ok {
+			return e, verb
+		}
+		return instead{v, 'w'}, 'v'
+	}
+	return x, verb
+}
+
+// extra returns what package fmt writes for operands without verbs.
+func extra(args []any) string {
+	var list []string
+	for _, a := range args {
+		if a == nil {
+			list = append(list, "<nil>")
+		} else {
+			list = append(list, Name(a)+"="+Sprint(a))
+		}
+	}
+	return "%!(EXTRA " + strings.Join(list, ", ") + ")"
+}
+
 // asError returns a value as an error for compiled code.
-func asError(v any) any {
+func asError(v any) (any, bool) {
 	if e, ok := v.(error); ok {
-		return e
+		return e, true
 	}
-	if e, ok := As(v, reflect.TypeFor[error](), reflect.TypeFor[Error]()); ok {
-		return e
-	}
-	return shown{v}
+	return As(v, reflect.TypeFor[error](), reflect.TypeFor[Error]())
 }

@@ -1,11 +1,13 @@
 package dynamic
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
 
 	"halfnote/interp/internal/mapaccess"
 )
@@ -15,303 +17,244 @@ type shown struct{ v any }
 
 // Format implements fmt.Formatter.
 func (s shown) Format(st fmt.State, verb rune) {
-	p := printer{st, verb}
-	r, t := Open(s.v)
-	p.value(r, t, 0, true)
+	newPrinter(st, verb).operand(s.v)
 }
 
+// instead is an operand that formats itself with a verb that package fmt gives to no Formatter.
+type instead struct {
+	v    any
+	verb rune
+}
+
+// Format implements fmt.Formatter. It is called with the verb v.
+func (s instead) Format(st fmt.State, _ rune) {
+	p := newPrinter(st, s.verb)
+	r, t := Open(s.v)
+	switch {
+	case s.verb == 'p' && r.IsValid():
+		p.pointer(r, t)
+	default:
+		p.badVerb(r, t)
+	}
+}
+
+// printer writes one operand with one verb. Its methods follow those of package fmt, with descriptions of
+// types in the place of reflect's.
 type printer struct {
 	fmt.State
-	verb rune
+	verb        rune
+	sharp, plus bool // whether values are written as Go source, and structs with the names of fields
+	bad         bool // whether it writes a value for which the verb is wrong: without methods
+}
+
+func newPrinter(st fmt.State, verb rune) printer {
+	v := verb == 'v' || verb == 'w'
+	return printer{State: st, verb: verb, sharp: v && st.Flag('#'), plus: v && st.Flag('+')}
 }
 
 func (p printer) text(s string) { io.WriteString(p.State, s) }
 
-// leaf writes a value of a compiled type, with the verb and its flags.
-func (p printer) leaf(v any) { fmt.Fprintf(p.State, fmt.FormatString(p.State, p.verb), v) }
+// leaf writes a value of a compiled type, with a verb and the flags of the printer.
+func (p printer) leaf(v any, verb rune) { fmt.Fprintf(p.State, fmt.FormatString(p.State, verb), v) }
 
-func (p printer) sharp() bool { return p.verb == 'v' && p.Flag('#') }
+// access is what package reflect grants a value: whether package fmt calls its methods.
+type access int
 
-// value writes a value like printValue of package fmt. methods is false in unexported
-// fields.
-func (p printer) value(v reflect.Value, t *Type, depth int, methods bool) {
-	if !v.IsValid() {
-		p.leaf(nil)
+const (
+	open   access = iota
+	nested        // in an unexported embedded field, whose exported fields are open
+	closed        // in another unexported field
+)
+
+// field returns the access to a field.
+func (a access) field(f reflect.StructField) access {
+	switch {
+	case a == closed || !f.IsExported() && !f.Anonymous:
+		return closed
+	case !f.IsExported():
+		return nested
+	}
+	return open
+}
+
+// element returns the access to elements and to what a pointer or an interface refers to.
+func (a access) element() access {
+	if a == open {
+		return open
+	}
+	return closed
+}
+
+func (p printer) operand(v any) {
+	r, t := Open(v)
+	switch {
+	case r.IsValid():
+		p.value(r, t, 0, open)
+	case p.verb == 'v':
+		p.padded("<nil>")
+	default:
+		p.badVerb(r, t)
+	}
+}
+
+// value writes a value of type t, which is nil if it is that of v. depth is the number of steps from the operand.
+func (p printer) value(v reflect.Value, t *Type, depth int, a access) {
+	if v.Kind() == reflect.Interface {
+		p.content(v, t, depth, a)
 		return
 	}
-	if t == nil || t.Kind == reflect.Invalid {
-		p.compiled(v, depth, methods)
+	if w, ok := v.Interface().(Wrapper); ok {
+		v, t = Open(w)
+	}
+	f := form{t, v.Type()}.described()
+	if a == open && !p.bad && p.byMethod(v, f.t) {
 		return
 	}
-	if methods && t.Kind != reflect.Interface && p.byMethod(v, t) {
-		return
-	}
-	switch t.Kind {
+	switch v.Kind() {
 	case reflect.Struct:
-		if p.sharp() {
-			p.text(t.Name)
-		}
-		p.text("{")
-		for i, f := range t.Fields {
-			p.separate(i)
-			if p.sharp() || p.verb == 'v' && p.Flag('+') {
-				p.text(f.Name + ":")
-			}
-			p.value(v.Field(i), f.Type, depth+1, methods && f.Exported)
-		}
-		p.text("}")
-	case reflect.Interface:
-		if v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
-		if v.IsValid() {
-			r, d := Open(v.Interface())
-			p.value(r, d, depth+1, methods)
-		} else if p.sharp() {
-			p.text(t.Name + "(nil)")
-		} else {
-			p.nothing()
-		}
+		p.structure(v, f, depth, a)
 	case reflect.Map:
-		p.table(v, t, depth, methods)
+		p.table(v, f, depth, a.element())
 	case reflect.Slice, reflect.Array:
-		p.list(v, t, depth, methods)
+		p.list(v, f, depth, a.element())
 	case reflect.Pointer:
 		if depth == 0 && !v.IsNil() {
 			switch v.Elem().Kind() {
 			case reflect.Array, reflect.Slice, reflect.Struct, reflect.Map:
 				p.text("&")
-				p.value(v.Elem(), t.Elem, depth+1, methods)
+				p.value(v.Elem(), f.elem().t, depth+1, a.element())
 				return
 			}
 		}
-		p.address(v, t)
+		p.pointer(v, f.t)
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
-		p.address(v, t)
+		p.pointer(v, f.t)
 	default:
-		p.leaf(bare(v, t.Kind))
+		p.basic(v, f.t)
 	}
 }
 
-func (p printer) separate(i int) {
+// content writes what an interface of type t holds.
+func (p printer) content(v reflect.Value, t *Type, depth int, a access) {
 	switch {
-	case i == 0:
-	case p.sharp():
-		p.text(", ")
+	case !v.IsNil():
+		r, d := Open(v.Elem().Interface())
+		p.value(r, d, depth+1, a)
+	case p.sharp:
+		p.text(nameOf(v.Type(), t) + "(nil)")
 	default:
-		p.text(" ")
+		p.text("<nil>")
 	}
 }
 
-func (p printer) nothing() { printer{p.State, 's'}.leaf("<nil>") }
-
-// compiled writes a value of a compiled type, which may contain interpreted values.
-func (p printer) compiled(v reflect.Value, depth int, methods bool) {
-	for v.Kind() == reflect.Interface {
-		if v.IsNil() {
-			if p.sharp() {
-				p.text(typeName(v.Type()) + "(nil)")
-			} else {
-				p.nothing()
-			}
-			return
-		}
-		r, t := Open(v.Interface())
-		if t != nil {
-			p.value(r, t, depth, methods)
-			return
-		}
-		v = r
-		depth++
-	}
-	if w, ok := v.Interface().(Wrapper); ok {
-		r, t := Open(w)
-		p.value(r, t, depth, methods)
-		return
-	}
-	t := v.Type()
-	if depth > 0 && (!methods || !special(v.Interface())) {
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Chan, reflect.Func, reflect.UnsafePointer:
-			p.address(v, &Type{Name: t.String()})
-			return
-		}
-	}
-	if special(v.Interface()) && methods || !holds(t) {
-		if !methods {
-			p.leaf(bare(v, v.Kind()))
-			return
-		}
-		p.leaf(v.Interface())
-		return
-	}
-	d := &Type{Name: typeName(t), Kind: v.Kind()}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Array:
-		d.Elem = Of(t.Elem())
-		p.list(v, d, depth, methods)
-	case reflect.Map:
-		d.Key, d.Elem = Of(t.Key()), Of(t.Elem())
-		p.table(v, d, depth, methods)
-	case reflect.Pointer:
-		p.text("&")
-		p.value(v.Elem(), Of(t.Elem()), depth+1, methods)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			d.Fields = append(d.Fields, Field{Name: f.Name, Exported: true, Type: &Type{Name: f.Type.String()}})
-			if o := Of(f.Type); o != nil {
-				d.Fields[i].Type = o
-			}
-		}
-		p.value(v, d, depth, false)
-	default:
-		p.leaf(v.Interface())
-	}
-}
-
-func typeName(t reflect.Type) string { return t.String() }
-
-// special reports whether package fmt lets a value format itself.
-func special(v any) bool {
-	switch v.(type) {
-	case fmt.Formatter, error, fmt.Stringer, fmt.GoStringer:
-		return true
-	}
-	return false
-}
-
-func (p printer) list(v reflect.Value, t *Type, depth int, methods bool) {
-	switch p.verb {
-	case 's', 'q', 'x', 'X':
-		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
-			p.leaf(v.Bytes())
-			return
-		}
-	}
-	open, end := "[", "]"
-	if p.sharp() {
-		p.text(t.Name)
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			p.text("(nil)")
-			return
-		}
-		open, end = "{", "}"
+// around writes parts between an opening and a closing text.
+func (p printer) around(open, end string, n int, part func(i int)) {
+	space := " "
+	if p.sharp {
+		space = ", "
 	}
 	p.text(open)
-	for i := range v.Len() {
-		p.separate(i)
-		p.value(v.Index(i), t.Elem, depth+1, methods)
+	for i := range n {
+		if i > 0 {
+			p.text(space)
+		}
+		part(i)
 	}
 	p.text(end)
 }
 
-func (p printer) table(v reflect.Value, t *Type, depth int, methods bool) {
-	open, end := "map[", "]"
-	if p.sharp() {
-		p.text(t.Name)
-		if v.IsNil() {
-			p.text("(nil)")
+func (p printer) structure(v reflect.Value, f form, depth int, a access) {
+	opening := "{"
+	if p.sharp {
+		opening = nameOf(f.r, f.t) + "{"
+	}
+	if f.compiled() && !v.CanAddr() {
+		v = copied(v)
+	}
+	p.around(opening, "}", v.NumField(), func(i int) {
+		e, s := f.field(i)
+		if p.sharp || p.plus {
+			p.text(s.Name + ":")
+		}
+		x := v.Field(i)
+		if !x.CanInterface() { // of a compiled type
+			x = reflect.NewAt(x.Type(), unsafe.Pointer(x.UnsafeAddr())).Elem()
+		}
+		p.value(x, e.t, depth+1, a.field(s))
+	})
+}
+
+func (p printer) list(v reflect.Value, f form, depth int, a access) {
+	opening, end := "[", "]"
+	switch p.verb {
+	case 's', 'q', 'x', 'X':
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			b := make([]byte, v.Len())
+			reflect.Copy(reflect.ValueOf(b), v)
+			p.leaf(b, p.verb)
 			return
 		}
-		open, end = "{", "}"
+	}
+	if p.sharp {
+		opening, end = nameOf(f.r, f.t)+"{", "}"
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			p.text(nameOf(f.r, f.t) + "(nil)")
+			return
+		}
+	}
+	e := f.elem()
+	p.around(opening, end, v.Len(), func(i int) { p.value(v.Index(i), e.t, depth+1, a) })
+}
+
+func (p printer) table(v reflect.Value, f form, depth int, a access) {
+	opening, end := "map[", "]"
+	if p.sharp {
+		opening, end = nameOf(f.r, f.t)+"{", "}"
+		if v.IsNil() {
+			p.text(nameOf(f.r, f.t) + "(nil)")
+			return
+		}
 	}
 	list := mapaccess.Entries(v)
 	slices.SortStableFunc(list, func(a, b mapaccess.Entry) int { return order(a.Key, b.Key) })
-	p.text(open)
-	for i, e := range list {
-		p.separate(i)
-		p.value(e.Key, t.Key, depth+1, methods)
+	k, e := f.key(), f.elem()
+	p.around(opening, end, len(list), func(i int) {
+		p.value(list[i].Key, k.t, depth+1, a)
 		p.text(":")
-		p.value(e.Value, t.Elem, depth+1, methods)
-	}
-	p.text(end)
+		p.value(list[i].Value, e.t, depth+1, a)
+	})
 }
 
-// order returns a map's keys in the order of package fmt.
-func order(a, b reflect.Value) int {
-	if a.Kind() == reflect.Interface || b.Kind() == reflect.Interface {
-		if a.Kind() == reflect.Interface {
-			a = a.Elem()
-		}
-		if b.Kind() == reflect.Interface {
-			b = b.Elem()
-		}
-		if !a.IsValid() || !b.IsValid() {
-			return cmp.Compare(boolInt(a.IsValid()), boolInt(b.IsValid()))
-		}
-		if x, t := Open(a.Interface()); t != nil {
-			a = x
-		}
-		if x, t := Open(b.Interface()); t != nil {
-			b = x
-		}
+// verbsOf are the verbs for values of each kind.
+var verbsOf = func() map[reflect.Kind]string {
+	m := map[reflect.Kind]string{reflect.Bool: "tv", reflect.String: "vsxXq"}
+	for k := reflect.Int; k <= reflect.Uintptr; k++ {
+		m[k] = "vdboOxXcqU"
 	}
-	if a.Kind() != b.Kind() {
-		return cmp.Compare(a.Kind(), b.Kind())
+	for k := reflect.Float32; k <= reflect.Complex128; k++ {
+		m[k] = "vbgGxXfFeE"
 	}
+	return m
+}()
+
+// basic writes a value of a basic type.
+func (p printer) basic(v reflect.Value, t *Type) {
 	switch {
-	case a.CanInt():
-		return cmp.Compare(a.Int(), b.Int())
-	case a.CanUint():
-		return cmp.Compare(a.Uint(), b.Uint())
-	case a.CanFloat():
-		return cmp.Compare(a.Float(), b.Float())
-	case a.CanComplex():
-		return cmp.Or(cmp.Compare(real(a.Complex()), real(b.Complex())), cmp.Compare(imag(a.Complex()), imag(b.Complex())))
-	}
-	switch a.Kind() {
-	case reflect.String:
-		return cmp.Compare(a.String(), b.String())
-	case reflect.Bool:
-		return cmp.Compare(boolInt(a.Bool()), boolInt(b.Bool()))
-	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
-		return cmp.Compare(a.Pointer(), b.Pointer())
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if c := order(a.Field(i), b.Field(i)); c != 0 {
-				return c
-			}
-		}
-	case reflect.Array:
-		for i := range a.Len() {
-			if c := order(a.Index(i), b.Index(i)); c != 0 {
-				return c
-			}
-		}
-	}
-	return 0
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// address writes a pointer, channel or function.
-func (p printer) address(v reflect.Value, t *Type) {
-	u := v.Pointer()
-	switch {
-	case p.sharp():
-		if u == 0 {
-			p.text("(" + t.Name + ")(nil)")
-		} else {
-			fmt.Fprintf(p.State, "(%s)(%#x)", t.Name, u)
-		}
-	case p.verb != 'v':
-		p.leaf(u)
-	case u == 0:
-		p.nothing()
+	case !strings.ContainsRune(verbsOf[v.Kind()], p.verb):
+		p.badVerb(v, t)
+	case p.bad && !p.sharp && !p.plus: // v would give flags another meaning
+		p.leaf(bare(v), plainVerb[verbsOf[v.Kind()]])
 	default:
-		fmt.Fprintf(p.State, "%#x", u)
+		p.leaf(bare(v), p.verb)
 	}
 }
 
-// bare returns a value of a basic type without the type's methods.
-func bare(v reflect.Value, k reflect.Kind) any {
-	if t, ok := basic[k]; ok && v.CanConvert(t) {
+// plainVerb are the verbs that write like v.
+var plainVerb = map[string]rune{"tv": 't', "vsxXq": 's', "vdboOxXcqU": 'd', "vbgGxXfFeE": 'g'}
+
+// bare returns a value of a basic kind without the methods of its type.
+func bare(v reflect.Value) any {
+	if t, ok := basic[v.Kind()]; ok {
 		return v.Convert(t).Interface()
 	}
 	return v.Interface()
@@ -326,18 +269,102 @@ var basic = func() map[reflect.Kind]reflect.Type {
 	return m
 }()
 
-// byMethod lets a value format itself, and reports whether it does.
+// badVerb writes a value for which the verb is wrong.
+func (p printer) badVerb(v reflect.Value, t *Type) {
+	p.text("%!" + string(p.verb) + "(")
+	if v.IsValid() {
+		p.text(nameOf(v.Type(), t) + "=")
+		p.bad, p.verb = true, 'v'
+		p.value(v, t, 0, closed)
+	} else {
+		p.text("<nil>")
+	}
+	p.text(")")
+}
+
+// pointer writes the address in a pointer, channel or function and, for the verb p, in a map or slice.
+func (p printer) pointer(v reflect.Value, t *Type) {
+	var at uintptr
+	switch v.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+		at = v.Pointer()
+	default:
+		p.badVerb(v, t)
+		return
+	}
+	switch p.verb {
+	case 'v':
+		switch {
+		case p.sharp && at == 0:
+			p.text("(" + nameOf(v.Type(), t) + ")(nil)")
+		case p.sharp:
+			p.text("(" + nameOf(v.Type(), t) + ")(")
+			p.hex(at, true)
+			p.text(")")
+		case at == 0:
+			p.padded("<nil>")
+		default:
+			p.hex(at, !(p.bad && p.Flag('#')))
+		}
+	case 'p':
+		p.hex(at, !p.Flag('#'))
+	case 'b', 'o', 'd', 'x', 'X':
+		p.leaf(at, p.verb)
+	default:
+		p.badVerb(v, t)
+	}
+}
+
+// flags returns the width, the precision if it is wanted, and the flags that are set, of those in set.
+func (p printer) flags(set string, precision bool) string {
+	s := ""
+	for _, c := range set {
+		if p.Flag(int(c)) {
+			s += string(c)
+		}
+	}
+	if n, ok := p.Width(); ok {
+		s += strconv.Itoa(n)
+	}
+	if n, ok := p.Precision(); ok && precision {
+		s += "." + strconv.Itoa(n)
+	}
+	return s
+}
+
+func (p printer) hex(at uintptr, leading bool) {
+	flags := p.flags("- 0", true)
+	if !p.plus && p.Flag('+') {
+		flags = "+" + flags
+	}
+	if leading {
+		flags = "#" + flags
+	}
+	fmt.Fprintf(p.State, "%"+flags+"x", at)
+}
+
+// padded writes a text in the width.
+func (p printer) padded(s string) { fmt.Fprintf(p.State, "%"+p.flags("-0", false)+"s", s) }
+
+// byMethod lets a value of type t format itself, and reports whether it does.
 func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
+	if t == nil || t.Kind == reflect.Invalid {
+		x := v.Interface()
+		if done = p.formats(x); done {
+			p.leaf(x, p.verb)
+		}
+		return done
+	}
 	x := t.In(v)
 	if f, ok := MethodOf(x, "Format").(func(any, fmt.State, rune)); ok {
 		defer p.caught(v, "Format", &done)
 		f(x, p.State, p.verb)
 		return true
 	}
-	if p.sharp() {
+	if p.sharp {
 		if f, ok := MethodOf(x, "GoString").(func(any) string); ok {
 			defer p.caught(v, "GoString", &done)
-			p.text(f(x))
+			fmt.Fprintf(p.State, "%"+p.flags("-0", true)+"s", f(x))
 			return true
 		}
 		return false
@@ -347,9 +374,28 @@ func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
 		for _, name := range []string{"Error", "String"} {
 			if f, ok := MethodOf(x, name).(func(any) string); ok {
 				defer p.caught(v, name, &done)
-				p.leaf(f(x))
+				p.leaf(f(x), p.verb)
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// formats reports whether package fmt lets a value of a compiled type format itself.
+func (p printer) formats(v any) bool {
+	if _, ok := v.(fmt.Formatter); ok {
+		return true
+	}
+	if p.sharp {
+		_, ok := v.(fmt.GoStringer)
+		return ok
+	}
+	switch p.verb {
+	case 'v', 's', 'x', 'X', 'q':
+		switch v.(type) {
+		case error, fmt.Stringer:
+			return true
 		}
 	}
 	return false

@@ -279,15 +279,18 @@ func origin(t reflect.Type) (f form, ok bool) {
 		if !ok || e.t == nil {
 			break
 		}
+		f := form{t: e.t.composed(t)}
 		switch t.Kind() {
 		case reflect.Pointer:
-			return form{e.t.Pointer(), reflect.PointerTo(e.r)}, true
+			f.r = reflect.PointerTo(e.r)
 		case reflect.Slice:
-			return form{e.t.list("[]", reflect.Slice), reflect.SliceOf(e.r)}, true
+			f.r = reflect.SliceOf(e.r)
 		case reflect.Array:
-			return form{e.t.list(fmt.Sprintf("[%d]", t.Len()), reflect.Array), reflect.ArrayOf(t.Len(), e.r)}, true
+			f.r = reflect.ArrayOf(t.Len(), e.r)
+		case reflect.Chan:
+			f.r = reflect.ChanOf(t.ChanDir(), e.r)
 		}
-		return form{e.t.list("chan ", reflect.Chan), reflect.ChanOf(t.ChanDir(), e.r)}, true
+		return f, true
 	case reflect.Map:
 		k, isKey := origin(t.Key())
 		e, isElem := origin(t.Elem())
@@ -316,11 +319,6 @@ func spaceOf(list ...*Type) *Space {
 		}
 	}
 	return nil
-}
-
-// list returns the type of lists of t.
-func (t *Type) list(prefix string, k reflect.Kind) *Type {
-	return t.space.Type(prefix+t.ID, func(d *Type) { d.Kind, d.Elem, d.Name, d.Boxed = k, t, prefix+t.Name, t.Boxed })
 }
 
 // forgetTwins forgets the twins of a space's types.

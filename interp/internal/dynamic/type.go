@@ -179,6 +179,10 @@ func (s *Space) box(v reflect.Value, id string) any {
 	return x.Interface()
 }
 
+// nesting is the number of steps into a type after which it is treated as one that refers to
+// itself.
+const nesting = 32
+
 // Of returns the interpreted type that the reflect type t represents, or nil if t represents
 // only itself.
 func Of(t reflect.Type) *Type { return within(t, nesting) }
@@ -211,13 +215,7 @@ func of(t reflect.Type, depth int) *Type {
 		}
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
 		if e := within(t.Elem(), depth); e != nil && !e.Boxed {
-			prefix := map[reflect.Kind]string{reflect.Pointer: "*", reflect.Slice: "[]", reflect.Chan: "chan "}[t.Kind()]
-			if t.Kind() == reflect.Array {
-				prefix = fmt.Sprintf("[%d]", t.Len())
-			}
-			return e.space.Type(prefix+e.ID, func(d *Type) {
-				d.Kind, d.Elem, d.Name = t.Kind(), e, prefix+e.Name
-			})
+			return e.composed(t)
 		}
 	case reflect.Map:
 		k, e := within(t.Key(), depth), within(t.Elem(), depth)
@@ -238,6 +236,29 @@ func of(t reflect.Type, depth int) *Type {
 		})
 	}
 	return nil
+}
+
+// composed returns the type that is composed like t, a pointer, slice, array or channel, with e as its element.
+func (e *Type) composed(t reflect.Type) *Type {
+	return e.space.Type(around(t, e.ID), func(d *Type) {
+		d.Kind, d.Elem, d.Name, d.Boxed = t.Kind(), e, around(t, e.Name), e.Boxed
+	})
+}
+
+// around returns the text of t, a pointer, slice, array or channel, from that of its element.
+func around(t reflect.Type, elem string) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + elem
+	case reflect.Slice:
+		return "[]" + elem
+	case reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), elem)
+	}
+	if t.ChanDir() == reflect.BothDir && strings.HasPrefix(elem, "<-") {
+		elem = "(" + elem + ")"
+	}
+	return t.ChanDir().String() + " " + elem
 }
 
 // compiled describes a type of compiled packages.
@@ -293,11 +314,11 @@ func Export(v any) any {
 
 // Name returns the type of a value in an interface as Go writes it.
 func Name(v any) string {
-	v = Unwrap(v)
-	if t := Of(reflect.TypeOf(v)); t != nil {
-		return t.Name
+	r, t := Open(v)
+	if !r.IsValid() {
+		return "<nil>"
 	}
-	return fmt.Sprintf("%T", v)
+	return nameOf(r.Type(), t)
 }
 
 // In returns a value of type t in the form in which interfaces hold it.

@@ -20,14 +20,15 @@ type Generics struct {
 	Decls     map[string][]ast.Decl // generic declarations, headers of instances and of other declarations
 	Instances map[string]string     // names of instances, by their text
 	Origin    map[string]string     // generic origin of each instance
+	Suffix    map[string]string     // what the names that Go shows have in addition, see lower.Generics
 }
 
 func NewGenerics() *Generics {
-	return &Generics{map[string][]ast.Decl{}, map[string]string{}, map[string]string{}}
+	return &Generics{map[string][]ast.Decl{}, map[string]string{}, map[string]string{}, map[string]string{}}
 }
 
 func (g *Generics) clone() *Generics {
-	return &Generics{maps.Clone(g.Decls), maps.Clone(g.Instances), maps.Clone(g.Origin)}
+	return &Generics{maps.Clone(g.Decls), maps.Clone(g.Instances), maps.Clone(g.Origin), maps.Clone(g.Suffix)}
 }
 
 // instantiate makes the instances of generics that the unit uses, and stores the
@@ -42,7 +43,8 @@ func (c *Lowering) instantiate(u *lower.Unit) error {
 	c.keepGenerics(u.File)
 	prelude := c.newLazyPrelude(u.File, c.Generics, c.sessionDecls())
 	g := &lower.Generics{
-		File: u.File, Prelude: prelude.file, Known: c.Generics.Instances, Origin: c.Generics.Origin,
+		File: u.File, Prelude: prelude.file, Known: c.Generics.Instances, Origin: c.Generics.Origin, Suffix: c.Generics.Suffix,
+		Label: c.to.TypeLabel(c.Generics),
 		Fresh: func(name string) string { return c.slotName(name) },
 		Want:  prelude.need, Compiled: c.to.Compiled,
 		Alias: func(path string) string { prelude.paths[path] = true; return Alias(path) },

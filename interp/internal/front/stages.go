@@ -96,7 +96,7 @@ type Target struct {
 	Variable  func(path, name string) (string, bool)
 	Iface     func(path, name string) (lower.Iface, bool)
 	Compiled  func(instance string, t types.Type) ast.Expr
-	TypeLabel func(*Generics) func(string) string
+	TypeLabel func(*Generics) func(name string, argument bool) string
 	Stops     func(*Lowering, *lower.Unit) // nil without the debugger
 }
 

@@ -61,6 +61,14 @@ func StdPackages(name string) []string {
 	return list
 }
 
+// StdPath returns the path and the name of a declaration of the standard library by its flat name.
+func StdPath(flat string) (path, name string, ok bool) {
+	for _, path := range StdPackages(flat) { // the longest comes first
+		return path, strings.TrimSuffix(strings.TrimPrefix(flat, mangle(path)+"_"), "__0"), true
+	}
+	return "", "", false
+}
+
 // StdFile returns the name of the file with the generic declarations of a package of the
 // standard library.
 func StdFile(path string) string { return mangle(path) + ".go" }
