@@ -36,8 +36,12 @@ func (c *Calls) Deeper(limit int) bool {
 	if runtime.Callers(limit, one[:]) == 0 {
 		return false
 	}
-	return c.depth(16*limit) > limit
+	return c.depth(framesPerCall*limit) > limit
 }
+
+// framesPerCall bounds the calls of the host for each interpreted one: a method that package fmt calls, and that
+// calls package fmt, takes 18.
+const framesPerCall = 32
 
 // stacks is a pool of buffers for return addresses.
 var stacks = sync.Pool{New: func() any { s := make([]uintptr, 1024); return &s }}

@@ -334,6 +334,14 @@ func promoted(v any, name string) (any, string) {
 
 // onField returns a method of a field, with the field as its receiver.
 func onField(v reflect.Value, t *Type, name string) (any, string) {
+	if v.Kind() == reflect.Pointer && v.IsNil() && t.Kind == reflect.Pointer && !t.Named {
+		t.Elem.mu.Lock()
+		m, ok := t.Elem.has[name]
+		t.Elem.mu.Unlock()
+		if ok && m.value != nil { // the receiver is what the pointer refers to
+			return onInterface(reflect.TypeOf(m.pointer), func([]reflect.Value) []reflect.Value { panic(errNil) }), m.sig
+		}
+	}
 	receivers := []func() any{func() any { return t.In(v) }}
 	if t.Kind != reflect.Interface && v.Kind() != reflect.Interface && v.Kind() != reflect.Pointer && v.CanAddr() {
 		receivers = append(receivers, func() any {

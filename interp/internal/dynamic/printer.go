@@ -107,7 +107,7 @@ func (p printer) value(v reflect.Value, t *Type, depth int, a access) {
 		v, t = Open(w)
 	}
 	f := form{t, v.Type()}.described()
-	if a == open && !p.bad && p.byMethod(v, f.t) {
+	if a == open && !p.bad && p.byMethod(v, f.t, depth) {
 		return
 	}
 	switch v.Kind() {
@@ -347,36 +347,70 @@ func (p printer) hex(at uintptr, leading bool) {
 func (p printer) padded(s string) { fmt.Fprintf(p.State, "%"+p.flags("-0", false)+"s", s) }
 
 // byMethod lets a value of type t format itself, and reports whether it does.
-func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
+func (p printer) byMethod(v reflect.Value, t *Type, depth int) (done bool) {
 	if t == nil || t.Kind == reflect.Invalid {
 		x := v.Interface()
 		if done = p.formats(x); done {
+			if r, ok := x.(reflect.Value); ok && depth > 0 { // package fmt would write its content
+				x = r.String()
+			}
 			p.leaf(x, p.verb)
 		}
 		return done
 	}
 	x := t.In(v)
-	if f, ok := MethodOf(x, "Format").(func(any, fmt.State, rune)); ok {
-		defer p.caught(v, "Format", &done)
-		f(x, p.State, p.verb)
+	if p.call(v, t, "Format", func(m any) bool {
+		f, ok := m.(func(any, fmt.State, rune))
+		if ok {
+			f(x, p.State, p.verb)
+		}
+		return ok
+	}) {
 		return true
 	}
-	if p.sharp {
-		if f, ok := MethodOf(x, "GoString").(func(any) string); ok {
-			defer p.caught(v, "GoString", &done)
-			fmt.Fprintf(p.State, "%"+p.flags("-0", true)+"s", f(x))
-			return true
+	text := func(write func(string)) func(any) bool {
+		return func(m any) bool {
+			f, ok := m.(func(any) string)
+			if ok {
+				write(f(x))
+			}
+			return ok
 		}
-		return false
+	}
+	if p.sharp {
+		return p.call(v, t, "GoString", text(func(s string) { fmt.Fprintf(p.State, "%"+p.flags("-0", true)+"s", s) }))
 	}
 	switch p.verb {
 	case 'v', 's', 'x', 'X', 'q':
-		for _, name := range []string{"Error", "String"} {
-			if f, ok := MethodOf(x, name).(func(any) string); ok {
-				defer p.caught(v, name, &done)
-				p.leaf(f(x), p.verb)
-				return true
-			}
+		write := text(func(s string) { p.leaf(s, p.verb) })
+		return p.call(v, t, "Error", write) || p.call(v, t, "String", write)
+	}
+	return false
+}
+
+// call lets use call a method of v, if there is one, and writes a panic as package fmt does.
+func (p printer) call(v reflect.Value, t *Type, name string, use func(method any) bool) (done bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.panicked(v, name, r)
+			done = true
+		}
+	}()
+	if v.Kind() == reflect.Pointer && v.IsNil() && t.promotes(v.Type(), name) {
+		p.text("<nil>")
+		return true
+	}
+	return use(MethodOf(t.In(v), name))
+}
+
+// promotes reports whether t, a type of pointers, has a method that returns a text, and has it from an embedded field.
+func (t *Type) promotes(r reflect.Type, name string) bool {
+	if t.Named || t.Elem == nil || t.Elem.Kind != reflect.Struct || t.Elem.declares(name) {
+		return false
+	}
+	for _, m := range (form{t.Elem, r.Elem()}).methods() {
+		if m.name == name {
+			return m.gives(reflect.TypeFor[string]())
 		}
 	}
 	return false
@@ -401,13 +435,8 @@ func (p printer) formats(v any) bool {
 	return false
 }
 
-// caught formats the panic of a method as package fmt does.
-func (p printer) caught(v reflect.Value, method string, done *bool) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	*done = true
+// panicked writes a panic of a method as package fmt does.
+func (p printer) panicked(v reflect.Value, method string, r any) {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		p.text("<nil>")
 		return
