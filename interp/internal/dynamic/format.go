@@ -1,12 +1,15 @@
 package dynamic
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"halfnote/interp/internal/mapaccess"
 )
@@ -207,58 +210,79 @@ func operand(a any) any {
 	return shown{a}
 }
 
-// verbs prepares a format and its operands: for %T an interpreted operand becomes the name of its type, for %p
-// one that writes its address, for %w an error if the call wraps errors, and for * an integer. Operands without
-// verbs are written out.
+// verbs prepares a format and its operands, one for each use: for %T an interpreted operand becomes the name of its
+// type, for %p one that writes its address, for %w an error if the call wraps errors, and for * an integer.
+// Operands without verbs are written out.
 func verbs(format string, args []any, wraps bool) (string, []any) {
-	list := operands(args)
+	var list []any
 	var b strings.Builder
 	n, ordered := 0, true // index of the next operand
 	for i := 0; i < len(format); i++ {
-		b.WriteByte(format[i])
 		if format[i] != '%' {
+			b.WriteByte(format[i])
 			continue
 		}
+		spec := []byte{'%'}
+		missing := false
+	flags:
 		for i++; i < len(format); i++ {
-			c := format[i]
-			if c == '*' {
-				if n >= 0 && n < len(list) {
-					if r, _ := Open(args[n]); r.CanInt() || r.CanUint() {
-						list[n] = bare(r)
-					}
+			switch c := format[i]; {
+			case c == '*':
+				if missing = missing || n >= len(args); !missing {
+					list = append(list, integer(args[n]))
 				}
 				n++
-			} else if c == '[' {
-				if end := strings.IndexByte(format[i:], ']'); end > 0 {
-					fmt.Sscan(format[i+1:i+end], &n)
-					n--
-					ordered = false
-					b.WriteString(format[i : i+end])
-					i += end
-					c = ']'
+				spec = append(spec, c)
+			case c == '[':
+				end := strings.IndexByte(format[i:], ']')
+				if end < 0 {
+					break flags
 				}
-			} else if !strings.ContainsRune("+-# 0123456789.", rune(c)) {
-				break
+				if at, err := strconv.Atoi(format[i+1 : i+end]); err == nil && at > 0 && at <= len(args) {
+					n = at - 1
+				} else {
+					spec = append(spec, "[0]"...) // a bad index
+				}
+				ordered = false
+				i += end
+			case strings.IndexByte("+-# 0123456789.", c) >= 0:
+				spec = append(spec, c)
+			default:
+				break flags
 			}
-			b.WriteByte(c)
 		}
 		if i >= len(format) {
+			b.Write(spec)
 			break
 		}
 		verb := format[i]
-		if verb != '%' {
-			if n >= 0 && n < len(args) {
-				list[n], verb = forVerb(args[n], list[n], verb, wraps)
+		switch {
+		case verb == '%' || bytes.HasSuffix(spec, []byte("[0]")):
+		case missing || n >= len(args):
+			if verb < utf8.RuneSelf {
+				spec = []byte("%%!" + string(rune(verb)) + "(MISSING")
+				verb = ')'
 			}
+		default:
+			var x any
+			x, verb = forVerb(args[n], operand(args[n]), verb, wraps)
+			list = append(list, x)
 			n++
 		}
-		b.WriteByte(verb)
+		b.Write(append(spec, verb))
 	}
 	if ordered && n < len(args) {
 		b.WriteString(strings.ReplaceAll(extra(args[n:]), "%", "%%"))
-		list = list[:n]
 	}
 	return b.String(), list
+}
+
+// integer returns an operand that is a width or a precision as package fmt reads it.
+func integer(v any) any {
+	if r, _ := Open(v); r.CanInt() || r.CanUint() {
+		return bare(r)
+	}
+	return v
 }
 
 // forVerb returns what package fmt gets for the operand v, which is shown as x, and for its verb.
