@@ -160,6 +160,51 @@ var avx512BFloat16Functions = [...]HalfPass{
 	CosHalf:      cosHalfBFloat16,
 }
 
+// avx512AddRows adds BX rows at R12, R13 bytes apart, to a tile's sums.
+//
+//go:noescape
+func avx512AddRows()
+
+// avx512StoreRows stores BX rows of a tile's sums as the [End] at AX says.
+//
+//go:noescape
+func avx512StoreRows()
+
+// avx2AddRows adds BX rows at R12, R13 bytes apart, to a tile's sums.
+//
+//go:noescape
+func avx2AddRows()
+
+// avx2StoreRows stores BX rows of a tile's sums as the [End] at AX says.
+//
+//go:noescape
+func avx2StoreRows()
+
+// avx512FlushRows stores BX rows of a tile's sums, which are not subnormal, as bfloat16. AX is the [End].
+//
+//go:noescape
+func avx512FlushRows()
+
+// windowZero1 adds Zero of the [Window] at AX to BX rows of sums.
+//
+//go:noescape
+func windowZero1()
+
+// windowEnd1 adds the Bias of the [Window] at AX to BX rows of sums, and stores them as bfloat16.
+//
+//go:noescape
+func windowEnd1()
+
+// windowZero2 adds Zero of the [Window] at AX to BX rows of sums.
+//
+//go:noescape
+func windowZero2()
+
+// windowEnd2 adds the Bias of the [Window] at AX to BX rows of sums, and stores them as bfloat16.
+//
+//go:noescape
+func windowEnd2()
+
 // avx512F321 is a [Tile].
 //
 //go:noescape

@@ -92,7 +92,7 @@ func tile(name string, s shape, rows int, dot dot) {
 	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", 0, 48)
 	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
 	p("MOVQ End_Sums(AX), R12\nMOVQ End_LdSums(AX), R13\nTESTQ R12, R12\nJZ fetch")
-	eachRow(rows, "R12", "R13", s.fetch())
+	s.fetch("fetchSums", rows)
 	p("fetch:")
 	s.fetchC(rows)
 	for i := range 2 * rows {
@@ -131,60 +131,29 @@ func tile(name string, s shape, rows int, dot dot) {
 	p("done:")
 	s.add(rows, "Sums")
 	s.add(rows, "Bias")
-	s.end(rows, "VZEROUPPER\nRET")
+	callFor(rows, s.name+"StoreRows")
+	p("VZEROUPPER\nRET\n")
 }
 
-// eachRow prints body for each row, and advances base by the register by.
-func eachRow(rows int, base, by string, body func(i int)) {
-	for i := range rows {
-		body(i)
-		p("ADDQ %s, %s", by, base)
-	}
-}
-
-// fetch returns a function that prints the prefetch of a row at R12.
-func (s shape) fetch() func(i int) {
-	return func(int) { p("PREFETCHT0 (R12)\nPREFETCHT0 %d(R12)", 2*s.width-64) }
+// fetch prints the prefetch of rows at R12, R13 bytes apart.
+func (s shape) fetch(label string, rows int) {
+	loop(label, rows, func() {
+		p("PREFETCHT0 (R12)\nPREFETCHT0 %d(R12)\nADDQ R13, R12", 2*s.width-64)
+	})
 }
 
 // fetchC prints the prefetch of C, unless C is stored around the cache.
 func (s shape) fetchC(rows int) {
 	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R12\nMOVQ End_Ldc(AX), R13")
-	eachRow(rows, "R12", "R13", s.fetch())
+	s.fetch("fetchC", rows)
 	p("clear:")
 }
 
 // add prints the addition of the Sums or the Bias of an [End], unless nil.
 func (s shape) add(rows int, of string) {
 	p("MOVQ End_%s(AX), R12\nMOVQ End_Ld%s(AX), R13\nTESTQ R12, R12\nJZ no%s", of, of, of)
-	eachRow(rows, "R12", "R13", func(i int) {
-		for h := range 2 {
-			p("VADDPS %d(R12), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
-		}
-	})
+	callFor(rows, s.name+"AddRows")
 	p("no%s:", of)
-}
-
-// end prints the end of a tile, whose sums are in registers, followed by leave.
-func (s shape) end(rows int, leave string) {
-	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
-	narrow := func(f narrowing) {
-		f.prepare()
-		eachRow(rows, "DX", "R8", f.row)
-		p("%s", leave)
-	}
-	narrow(s.toBFloat16())
-	p("float16:")
-	narrow(s.toFloat16())
-	for _, end := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
-		p("%s:", end[0])
-		eachRow(rows, "DX", "R8", func(i int) {
-			for h := range 2 {
-				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
-			}
-		})
-		p("%s\n", leave)
-	}
 }
 
 // direct prints a [Direct]. Rows of A are addressed relative to pointers to every third one. C is fetched
