@@ -165,6 +165,11 @@ var avx512BFloat16Functions = [...]HalfPass{
 //go:noescape
 func avx512AddRows()
 
+// avx512LoadRoom loads BX rows of a tile's sums from the Room at DX.
+//
+//go:noescape
+func avx512LoadRoom()
+
 // avx512StoreRows stores BX rows of a tile's sums as the [End] at AX says.
 //
 //go:noescape
@@ -175,6 +180,11 @@ func avx512StoreRows()
 //go:noescape
 func avx2AddRows()
 
+// avx2LoadRoom loads BX rows of a tile's sums from the Room at DX.
+//
+//go:noescape
+func avx2LoadRoom()
+
 // avx2StoreRows stores BX rows of a tile's sums as the [End] at AX says.
 //
 //go:noescape
@@ -184,6 +194,16 @@ func avx2StoreRows()
 //
 //go:noescape
 func avx512FlushRows()
+
+// shuffle transposes 16 rows of 16 slots in Z0 to Z15 in place, with Z16 to Z31.
+//
+//go:noescape
+func shuffle()
+
+// windowNothing sets the first BX registers to -0.
+//
+//go:noescape
+func windowNothing()
 
 // windowZero1 adds Zero of the [Window] at AX to BX rows of sums.
 //

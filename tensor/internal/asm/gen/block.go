@@ -47,9 +47,7 @@ func (k blockTile) print(name string) {
 		k.whole()
 	}
 	k.rest()
-	for i := range 2 * k.rows {
-		p("VMOVUPS %s, %s", k.room(0, i), k.r(i))
-	}
+	callFor(k.rows, k.name+"LoadRoom")
 	p("done:")
 	p("CMPQ End_Bias(AX), $0\nJEQ end")
 	unflush()
@@ -215,13 +213,13 @@ func (k blockTile) rest() {
 		}
 		spare := min(4, k.b-4*n)
 		nothing := func(int) {}
-		p("MOVQ R8, BX\nSHRQ $1, BX\nJZ %s\n%s:", label("tail"), label("loop"))
+		// BX counts slots. The loop ends after an even slot if their number is odd.
+		p("MOVQ R8, BX\n%s:", label("loop"))
 		k.step(0, n, spare, nothing)
+		p("DECQ BX\nJZ %s", label("odd"))
 		k.step(1, n, spare, nothing)
 		p("ADDQ $%d, DI\nDECQ BX\nJNZ %s", 4*k.width, label("loop"))
-		p("CMPQ R8, $%d\nJEQ %s\n%s:\nTESTQ $1, R8\nJZ %s", k.block, label("whole"), label("tail"), label("part"))
-		k.step(0, n, spare, nothing)
-		p("ADDQ $%d, DI", 2*k.width)
+		p("CMPQ R8, $%d\nJEQ %s\nJMP %s\n%s:\nADDQ $%d, DI", k.block, label("whole"), label("part"), label("odd"), 2*k.width)
 		// pad the block with zeros, which change -0 to 0
 		p("%s:", label("part"))
 		k.zero(k.b)

@@ -27,9 +27,12 @@ func eachRow(most int, base, by, leave string, body func(i int)) {
 func ends() {
 	for _, s := range []shape{avx512, avx2} {
 		s.printAdd()
+		s.printLoad()
 		s.printEnd()
 	}
 	flushedEnd()
+	shuffle()
+	windowNothing()
 	for vectors := 1; vectors <= 2; vectors++ {
 		windowZero(vectors)
 		windowEnd(vectors)
@@ -43,6 +46,19 @@ func (s shape) printAdd() {
 			p("VADDPS %d(R12), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
 		}
 	})
+	p("done:\nRET\n")
+}
+
+func (s shape) printLoad() {
+	fn("loads BX rows of a tile's sums from the Room at DX.", s.name+"LoadRoom", "()", 0, 0)
+	for i := range s.rows {
+		for r := 2 * i; r < 2*i+2; r++ {
+			p("VMOVUPS %d(DX), %s%d", r*s.width, s.reg, r)
+		}
+		if i < s.rows-1 {
+			p("DECQ BX\nJZ done")
+		}
+	}
 	p("done:\nRET\n")
 }
 

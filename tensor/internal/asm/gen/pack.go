@@ -195,8 +195,11 @@ func transpose2() {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
-// shuffle16 transposes 16 rows of 16 slots in Z0 to Z15, in place.
-func shuffle16() {
+// shuffle16 prints the call of a subroutine that transposes 16 rows of 16 slots in Z0 to Z15, in place.
+func shuffle16() { p("CALL ·shuffle(SB)") }
+
+func shuffle() {
+	fn("transposes 16 rows of 16 slots in Z0 to Z15 in place, with Z16 to Z31.", "shuffle", "()", 0, 0)
 	for i := range 8 {
 		p("VUNPCKLPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 16+2*i)
 		p("VUNPCKHPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 17+2*i)
@@ -214,6 +217,7 @@ func shuffle16() {
 		p("VSHUFF32X4 $0x88, Z18, Z16, Z%d\nVSHUFF32X4 $0x88, Z19, Z17, Z%d", c, 4+c)
 		p("VSHUFF32X4 $0xdd, Z18, Z16, Z%d\nVSHUFF32X4 $0xdd, Z19, Z17, Z%d", 8+c, 12+c)
 	}
+	p("RET\n")
 }
 
 // toSlots converts the number of elements in CX to a number of slots.

@@ -83,11 +83,15 @@ func (k windowTile) print(name string) {
 }
 
 // nothing sets the sums to -0, which changes nothing where the next block adds them to C.
-func (k windowTile) nothing() {
+func (k windowTile) nothing() { callFor(2*k.rows, "windowNothing") }
+
+func windowNothing() {
+	fn("sets the first BX registers to -0.", "windowNothing", "()", 0, 0)
 	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", uint32(1<<31))
-	for i := 1; i < 2*k.rows; i++ {
-		p("VMOVAPS Z0, Z%d", i)
+	for i := 1; i < 2*windowRows; i++ {
+		p("DECQ BX\nJZ done\nVMOVAPS Z0, Z%d", i)
 	}
+	p("done:\nRET\n")
 }
 
 // last adds the sums of the last pass to its rows of C, in the registers from to on.
