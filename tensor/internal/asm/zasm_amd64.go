@@ -200,10 +200,30 @@ func avx512FlushRows()
 //go:noescape
 func shuffle()
 
+// directResume loads the sums of a [Direct].
+//
+//go:noescape
+func directResume()
+
+// directAdd adds C to the sums of a [Direct].
+//
+//go:noescape
+func directAdd()
+
+// directStore stores the sums of a [Direct].
+//
+//go:noescape
+func directStore()
+
 // windowNothing sets the first BX registers to -0.
 //
 //go:noescape
 func windowNothing()
+
+// windowGap adds 0 to BX registers of the Room at DX.
+//
+//go:noescape
+func windowGap()
 
 // windowZero1 adds Zero of the [Window] at AX to BX rows of sums.
 //

@@ -32,7 +32,9 @@ func ends() {
 	}
 	flushedEnd()
 	shuffle()
+	directRows()
 	windowNothing()
+	windowGap()
 	for vectors := 1; vectors <= 2; vectors++ {
 		windowZero(vectors)
 		windowEnd(vectors)

@@ -164,23 +164,18 @@ func direct(name string, rows int) {
 	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2")
 	p("XORQ R15, R15\nTESTQ AX, AX\nSETNE R15\nSHLQ $6, R15 // 64 if the mask has columns of the second register, otherwise 0")
 	bases := []string{"SI", "R12", "R13", "R14", "BX"}[:(rows+2)/3]
-	p("LEAQ (R8)(R8*2), AX")
-	for i := 1; i < len(bases); i++ {
-		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
-	}
 	p("MOVQ mode+72(FP), AX\nCMPQ AX, $2\nJEQ resume")
 	for i := range 2 * rows {
 		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
 	}
-	p("MOVQ DX, AX")
-	for range rows {
-		p("BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)\nBYTE $0x42; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x38 // PREFETCHW (AX)(R15*1)\nADDQ R11, AX")
+	p("MOVQ DX, AX\nMOVQ $%d, R13\nfetch:", rows)
+	p("BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)\nBYTE $0x42; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x38 // PREFETCHW (AX)(R15*1)\nADDQ R11, AX\nDECQ R13\nJNZ fetch")
+	p("JMP begin\nresume:\nMOVQ DX, AX\nMOVQ $%d, R13\nCALL ·directResume(SB)", rows)
+	p("begin:\nLEAQ (R8)(R8*2), AX")
+	for i := 1; i < len(bases); i++ {
+		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
 	}
-	p("JMP begin\nresume:\nMOVQ DX, AX")
-	for i := range rows {
-		p("VMOVUPS.Z (AX), K1, Z%d\nVMOVUPS.Z 64(AX), K2, Z%d\nADDQ R11, AX", 2*i, 2*i+1)
-	}
-	p("begin:\nloop:")
+	p("loop:")
 	p("VMOVUPS.Z (DI), K1, Z30\nVMOVUPS.Z 64(DI), K2, Z31\nADDQ R10, DI")
 	spare := min(4, 30-2*rows)
 	for i := range rows {
@@ -191,16 +186,25 @@ func direct(name string, rows int) {
 	for _, b := range bases {
 		p("ADDQ R9, %s", b)
 	}
-	p("DECQ CX\nJNZ loop\nMOVQ mode+72(FP), AX\nCMPQ AX, $1\nJNE store\nMOVQ DX, R9")
-	for i := range rows {
-		for h := range 2 {
-			p("VADDPS.Z %d(R9), Z%d, K%d, Z%d", h*64, 2*i+h, h+1, 2*i+h)
-		}
-		p("ADDQ R11, R9")
-	}
-	p("store:")
-	for i := range rows {
-		p("VMOVUPS Z%d, K1, (DX)\nVMOVUPS Z%d, K2, 64(DX)\nADDQ R11, DX", 2*i, 2*i+1)
-	}
+	p("DECQ CX\nJNZ loop\nMOVQ $%d, R13\nCMPQ mode+72(FP), $1\nJNE store\nMOVQ DX, AX\nCALL ·directAdd(SB)\nMOVQ $%d, R13\nstore:\nCALL ·directStore(SB)", rows, rows)
 	p("VZEROUPPER\nRET\n")
+}
+
+// directRows prints the subroutines of [direct], which take the number of rows in R13. AX and DX are C, which has rows R11
+// bytes apart.
+func directRows() {
+	for _, f := range []struct{ name, does, at, row string }{
+		{"directResume", "loads the sums of a [Direct]", "AX", "VMOVUPS.Z (AX), K1, Z%[1]d\nVMOVUPS.Z 64(AX), K2, Z%[2]d"},
+		{"directAdd", "adds C to the sums of a [Direct]", "AX", "VADDPS.Z (AX), Z%[1]d, K1, Z%[1]d\nVADDPS.Z 64(AX), Z%[2]d, K2, Z%[2]d"},
+		{"directStore", "stores the sums of a [Direct]", "DX", "VMOVUPS Z%[1]d, K1, (DX)\nVMOVUPS Z%[2]d, K2, 64(DX)"},
+	} {
+		fn(f.does+".", f.name, "()", 0, 0)
+		for i := range avx512.rows {
+			p(f.row, 2*i, 2*i+1)
+			if i < avx512.rows-1 {
+				p("ADDQ R11, %s\nDECQ R13\nJZ done", f.at)
+			}
+		}
+		p("done:\nRET\n")
+	}
 }

@@ -68,16 +68,10 @@ func (k windowTile) print(name string) {
 	k.end()
 	p("gap:")
 	k.last(k.rows)
-	zero := 31 // not a register of sums
-	k.zero(zero)
-	for i := range k.rows * k.vectors {
-		sum := k.rows + i - (k.rows-k.n())*k.vectors
-		if sum < k.rows {
-			sum = 30
-			p("VMOVUPS %s, Z%d", k.room(0, i), sum)
-		}
-		p("VADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", zero, sum, sum, sum, k.room(0, i))
+	for i := range k.rows {
+		p("VMOVUPS Z%d, %s", k.rows+i, k.room(k.rows-k.n(), i))
 	}
+	callFor(k.rows*k.vectors, "windowGap")
 	k.nothing()
 	p("JMP start\n")
 }
@@ -190,6 +184,12 @@ func (k windowTile) end() {
 	unflush()
 	callFor(k.rows, fmt.Sprintf("windowEnd%d", k.vectors))
 	p("VZEROUPPER\nRET\n")
+}
+
+// windowGap prints the addition of zeros, which change -0 to 0.
+func windowGap() {
+	fn("adds 0 to BX registers of the Room at DX.", "windowGap", "()", 0, 0)
+	p("VPXORD Z31, Z31, Z31\nMOVQ DX, R10\nloop:\nVADDPS (R10), Z31, Z30\nVMOVUPS Z30, (R10)\nADDQ $64, R10\nDECQ BX\nJNZ loop\nRET\n")
 }
 
 // windowZero prints the addition of Zero to the sums.
