@@ -695,6 +695,11 @@ func copyF32x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, 
 //go:noescape
 func copyF32x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesF32 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesF32()
+
 // transposeF32 is a [Pack].
 //
 //go:noescape
@@ -709,6 +714,11 @@ func copyF16x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, 
 //
 //go:noescape
 func copyF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// linesF16 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesF16()
 
 // transposeF16 is a [Pack].
 //
@@ -725,6 +735,11 @@ func copyBF16x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n,
 //go:noescape
 func copyBF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesBF16 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesBF16()
+
 // transposeBF16 is a [Pack].
 //
 //go:noescape
@@ -740,6 +755,11 @@ func copyPairsx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //go:noescape
 func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesPairs loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesPairs()
+
 // transposePairs is a [Pack].
 //
 //go:noescape
@@ -754,6 +774,11 @@ func copyNeighboursx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstri
 //
 //go:noescape
 func copyNeighboursx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// linesNeighbours loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesNeighbours()
 
 // transposeNeighbours is a [Pack].
 //

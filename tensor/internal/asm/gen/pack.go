@@ -17,6 +17,7 @@ func packs() {
 	for conv := plain; conv <= neighbours; conv++ {
 		copyPack("copy"+packNames[conv]+"x16", conv, 1)
 		copyPack("copy"+packNames[conv]+"x32", conv, 2)
+		lines(conv)
 		transpose("transpose"+packNames[conv], conv)
 	}
 	transpose2()
@@ -125,9 +126,12 @@ func interleave(name string, first int) {
 	p("GLOBL ·%s(SB), RODATA|NOPTR, $64\n", name)
 }
 
-// lines16 prints loads under K1 of Z0 … Z15 from lines at SI, R8 bytes apart. Lines that R12 excludes
-// repeat the previous one. R11 holds 0.
-func lines16(conv int) {
+// lines16 prints the call of a subroutine that loads Z0 … Z15 under K1 from lines at SI, R8 bytes apart. Lines that R12
+// excludes repeat the previous one. R11 holds 0.
+func lines16(conv int) { p("CALL ·lines%s(SB)", packNames[conv]) }
+
+func lines(conv int) {
+	fn("loads Z0 to Z15 from the lines of a [Pack].", "lines"+packNames[conv], "()", 0, 0)
 	p("MOVQ SI, AX\nMOVQ R8, R13")
 	for i := range 16 {
 		if i > 0 {
@@ -146,6 +150,7 @@ func lines16(conv int) {
 			p("VMOVDQU16.Z (AX), K1, Z%d", i)
 		}
 	}
+	p("RET\n")
 }
 
 // transpose prints a [Pack] of up to 16 lines with adjacent elements. It transposes blocks of 16 slots
