@@ -60,7 +60,7 @@ tensor                       24300    9100          0         0
 tensor/data                   6100    3500          0         0
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
-tensor/internal/asm           6500     750       4200     89600
+tensor/internal/asm           6500     750       4300     66500
 tensor/internal/cpu           9300    2700          0         0
 tensor/nn                     7500    2700          0         0
 tensor/optim                  2700    1200          0         0
