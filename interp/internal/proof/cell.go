@@ -48,9 +48,9 @@ type Family struct {
 
 // Families lists all families.
 var Families = []Family{
-	{"storages", storageCells, [][2]int{{0, 1}, {1, 2}}},
+	{"storages", storageCells, [][2]int{{1, 2}}},
 	{"positions", positionCells, [][2]int{{1, 2}}},
-	{"operators", operatorCells, [][2]int{{1, 2}}},
+	{"operators", operatorCells, [][2]int{{0, 1}}},
 }
 
 // Sample returns the cells of the family that cover its pairs, in the order of Cells.

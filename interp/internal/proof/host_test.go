@@ -134,7 +134,9 @@ func (h *host) together(cells []Cell, all map[string]outcome) {
 			}
 			continue
 		}
-		h.renew() // what failed may have left its traces
+		if err.Name != "CompileError" {
+			h.renew() // what failed may have left its traces
+		}
 		if len(parts) == 0 {
 			if len(cells) == 1 {
 				one(outcome{refused: err.Error()})
@@ -162,10 +164,11 @@ func (h *host) together(cells []Cell, all map[string]outcome) {
 
 func contains(parts map[string]string, c Cell) bool { _, ok := parts[c.ID()]; return ok }
 
-// alone returns the outcome of a cell in a new session.
-func (h *host) alone(c Cell) outcome {
-	h.renew()
-	return h.run([]Cell{c})[c.ID()]
+// singly returns the outcomes of cells, each a cell of a new session that has none of the cells before.
+func (h *host) singly(cells []Cell) map[string]outcome {
+	other := &host{t: h.t, engine: h.engine, batch: 1}
+	defer other.close()
+	return other.run(cells)
 }
 
 // output is the destination of what cells print.

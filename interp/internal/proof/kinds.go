@@ -119,7 +119,7 @@ var kinds = []kind{
 	{"handlerfn", "http.HandlerFunc", "http.HandlerFunc(http.NotFound)", "http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {})", "func(http.ResponseWriter, *http.Request) {}", `fmt.Sprint(x == nil)`, "", "n"},
 
 	{"chan", "chan int", "full(1)", "full(2, 3)", "nil", `func() string { if x == nil { return "nil" }; v := <-x; x <- v; return fmt.Sprint(v, len(x)) }()`, "", "ckn"},
-	{"chanrecv", "<-chan int", "(<-chan int)(full(1))", "(<-chan int)(full(2, 3))", "full(2, 3, 4)", "fmt.Sprint(len(x))", "", "ckn"},
+	{"chanrecv", "(<-chan int)", "(<-chan int)(full(1))", "(<-chan int)(full(2, 3))", "full(2, 3, 4)", "fmt.Sprint(len(x))", "", "ckn"},
 	{"chansend", "chan<- int", "(chan<- int)(full(1))", "(chan<- int)(full(2, 3))", "full(2, 3, 4)", "fmt.Sprint(len(x))", "", "ckn"},
 	{"chanpt", "chan pt", "full(pt{1, 2})", "full(pt{3, 4}, pt{5, 6})", "make(chan pt)", "fmt.Sprint(len(x))", "", "ckn"},
 	{"chanempty", "chan struct{}", "full(struct{}{})", "make(chan struct{}, 3)", "nil", "fmt.Sprint(len(x), cap(x))", "", "ckn"},

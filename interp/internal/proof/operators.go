@@ -34,7 +34,7 @@ func operatorCells() (cells []Cell) {
 				continue
 			}
 			for l, s := range storages {
-				if (i+j+l)%3 != 0 && o.name != "++" {
+				if (i+j*5+l)%7 != 0 && o.name != "++" || s.name == "goroutine" && strings.HasSuffix(o.name, "zero") { // a panic in a goroutine ends the program
 					continue
 				}
 				fill := func(text string) string {

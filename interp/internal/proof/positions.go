@@ -71,7 +71,7 @@ var positions = []position{
 	{"index", "show([]string{\"a\", \"b\"}[len($S($X))*0+1], strings.Repeat(\"z\", len($S($X))))", ""},
 	{"parallel", "x, y := $X, $X\nx, y = $X, $A\nshow($S(x), $S(y))", ""},
 	{"method of a literal", "show($S(w_$K{V: $X}.Give()), $S((&w_$K{1, $X}).Give()))", ""},
-	{"loop variable", "var fs []func() string\nfor x := ($X); len(fs) < 2; x = $A {\nfs = append(fs, func() string { return $S(x) })\n}\nshow(fs[0](), fs[1]())", ""},
+	{"loop variable", "var fs []func() string\nfor x := ($X); len(fs) < 2; x = ($A) {\nfs = append(fs, func() string { return $S(x) })\n}\nshow(fs[0](), fs[1]())", ""},
 	{"label", "n := 0\nagain:\nx := $X\nif n++; n < 2 { goto again }\nshow($S(x))", "-"},
 }
 
@@ -101,7 +101,7 @@ var values = []value{
 	{"receive", "v := full[$T]($B, $B, $B)", "<-v"},
 	{"assertion", "var v any = w_$K{V: $B}", "v.(w_$K).V"},
 	{"conversion", "", "($T)($B)"},
-	{"closure variable", "var v $T = $B\nset := func() { v = $B }\nset()", "v"},
+	{"closure variable", "var v $T = $B\nput := func() { v = $B }\nput()", "v"},
 	{"function of a map", "v := map[string]func() $T{\"f\": b_$K}", "v[\"f\"]()"},
 	{"global", "!var g_$N $T = $B\n", "g_$N"},
 	{"called result", "v := func() func() $T { return b_$K }", "v()()"},
@@ -141,7 +141,7 @@ func positionCells() (cells []Cell) {
 	for i, k := range kinds {
 		for j, p := range positions {
 			for l, v := range values {
-				if (i+j+l)%7 == 0 || v.name == "literal" {
+				if (i*5+j*3+l)%17 == 0 || v.name == "literal" {
 					cells = append(cells, crossed(k, p, v)...)
 				}
 			}

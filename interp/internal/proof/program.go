@@ -71,7 +71,7 @@ func Go(ctx context.Context, dir string, cells []Cell) (map[string]string, error
 	if err := os.WriteFile(file, []byte(Program(cells)), 0o644); err != nil {
 		return nil, err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-gcflags=-e", "-ldflags=-s -w", "-o", exe, file)
+	build := exec.CommandContext(ctx, "go", "build", "-gcflags=-e -N -l", "-ldflags=-s -w", "-o", exe, file)
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %v\n%.8000s", err, out)
 	}

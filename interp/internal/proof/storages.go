@@ -101,7 +101,7 @@ func storageCells() (cells []Cell) {
 	for i, k := range kinds {
 		for j, s := range storages {
 			for l, w := range writes {
-				if !k.has(strings.ReplaceAll(w.needs, "a", "")) || strings.Contains(w.needs, "a") && s.flags == "m" || (i+j+l)%5 != 0 && !slices.Contains([]string{"literal"}, w.name) {
+				if !k.has(strings.ReplaceAll(w.needs, "a", "")) || strings.Contains(w.needs, "a") && s.flags == "m" || (i*3+j*7+l)%13 != 0 && !slices.Contains([]string{"literal"}, w.name) {
 					continue
 				}
 				fill := func(text string) string {
