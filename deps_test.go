@@ -68,7 +68,7 @@ STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
-STD < interp/engine, interp/internal/clone
+STD < interp/engine, interp/internal/clone, interp/internal/proof
 STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel/eval, interp/engine < interp/internal/live

@@ -3,7 +3,6 @@ package proof
 import (
 	"context"
 	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -76,10 +75,4 @@ func compiled(t *testing.T, cells []Cell) map[string]string {
 		}
 	}
 	return printed
-}
-
-// TestPrograms writes the Go program of the cells that -cell names.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(m.Run())
 }
