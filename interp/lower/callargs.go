@@ -85,12 +85,12 @@ var keepers = map[string]bool{
 // inspectors are packages whose functions inspect their any arguments by reflection. They get
 // values of twins.
 var inspectors = map[string]bool{
-	"encoding/asn1": true, "encoding/binary": true, "encoding/gob": true, "encoding/json": true, "encoding/xml": true,
+	"database/sql": true, "encoding/asn1": true, "encoding/binary": true, "encoding/gob": true, "encoding/json": true, "encoding/xml": true,
 	"html/template": true, "log/slog": true, "reflect": true, "testing/quick": true, "text/template": true,
 }
 
 // writers are functions of inspectors that write to the variable that an argument points to.
-var writers = map[string]bool{"Decode": true, "DecodeElement": true, "Read": true, "Unmarshal": true, "UnmarshalWithParams": true}
+var writers = map[string]bool{"Decode": true, "DecodeElement": true, "Read": true, "Scan": true, "Unmarshal": true, "UnmarshalWithParams": true}
 
 // returning maps functions that return values of twins to the support functions that convert
 // these.
