@@ -23,6 +23,7 @@ var needs = engine.Needs{
 		"elements",
 		"empty",
 		"forinit",
+		"fresh",
 		"funcvalue",
 		"go",
 		"index",
