@@ -32,8 +32,8 @@ display                       2000     850          0         0
 display/chart                 9300    2700          0         0
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2500    1900          0         0  recipes of package managers, which a test reads
-internal                      2900    2600          0       130  bills of materials and statements of wheels
+install                       2500    1600          0         0
+internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2400     400          0         0
 internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
@@ -45,7 +45,7 @@ interp/internal/library       2500     450          0         0  rewrites that m
 interp/internal/magic         3000     150          0         0
 interp/internal/native        7700    3000        650        80  rewrites that make Go in a cell right, with their proof
 interp/internal/proof          900     500          0         0  generator of cells, in place of cells written by hand
-interp/internal/symbols        700    1900      12800         0  rewrites that make Go in a cell right, with their proof; tables of all of the standard library
+interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         1800     400          0         0  rewrites that make Go in a cell right, with their proof
 interp/lower                 12300     750          0         0  rewrites that make Go in a cell right, with their proof
