@@ -27,6 +27,7 @@ import (
 	"halfnote/interp/internal/render"
 	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/lower"
 	"halfnote/kernel/eval"
 )
 
@@ -71,6 +72,7 @@ type Session struct {
 	uncompiled string
 	opts       Options
 	engine     engine.Engine
+	core       func(*lower.Unit) error // checks what is handed to the engine; may be nil
 	live       *live.Registry
 	types      *dynamic.Space // types of cells at run time
 	front      *front.State

@@ -189,8 +189,15 @@ func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
 	if u.isPlain {
 		e = u.plain(e).(ast.Expr)
 	}
+	if u.written == nil {
+		u.written = map[ast.Expr]types.Type{}
+	}
+	u.written[e] = t
 	return e
 }
+
+// Written returns the type that a rewrite has written as an expression, or nil.
+func (u *Unit) Written(e ast.Expr) types.Type { return u.written[e] }
 
 // each calls f for every node after its children; f may replace it.
 func (u *Unit) each(f func(c *astutil.Cursor)) {

@@ -135,6 +135,9 @@ func (c *Lowering) rewrite(x *lower.Unit, names []string) error {
 	for name, method := range x.Functions {
 		c.Labels[name] = c.Labels[method]
 	}
+	if c.to.Check != nil {
+		return c.to.Check(x)
+	}
 	return nil
 }
 
