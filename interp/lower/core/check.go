@@ -102,7 +102,7 @@ func (c *checker) defineAll(list []ast.Expr, value ast.Expr) {
 		switch {
 		case tuple != nil && i < tuple.Len():
 			c.made[id.Name] = tuple.At(i).Type()
-		case t == types.Type(support):
+		case t == support:
 			c.made[id.Name] = support
 		case tuple == nil && i == 0:
 			c.made[id.Name] = t
@@ -314,11 +314,19 @@ func (c *checker) assign(s *ast.AssignStmt, form string) {
 	case "define.tuple", "define.commaok":
 		c.defineAll(s.Lhs, s.Rhs[0])
 	}
-	for _, e := range s.Lhs {
+	tuple, _ := c.typeOf(s.Rhs[0]).(*types.Tuple)
+	for i, e := range s.Lhs {
 		if id, ok := e.(*ast.Ident); ok && (id.Name == "_" || s.Tok == token.DEFINE) {
 			continue
 		}
-		c.expr(e, Target)
+		at := Target
+		if form == "assign.tuple" && tuple != nil && i < tuple.Len() {
+			at |= TupleTarget
+			if t := c.typeOf(e); t != nil && !types.Identical(t, tuple.At(i).Type()) {
+				at |= OtherType
+			}
+		}
+		c.expr(e, at)
 	}
 	for _, e := range s.Rhs {
 		switch form {
@@ -326,8 +334,10 @@ func (c *checker) assign(s *ast.AssignStmt, form string) {
 			c.expr(e, Defined)
 		case "assign":
 			c.assigned(e, s.Lhs[0])
-		case "assign.several", "define.several":
+		case "assign.several":
 			c.expr(e, Parallel)
+		case "define.several":
+			c.expr(e, Together)
 		case "assign.op":
 			c.expr(e, Operation)
 		default:
@@ -369,6 +379,16 @@ func (c *checker) storage(e, target ast.Expr) Storage {
 // stmtType returns the type that the row of a statement restricts, or nil.
 func (c *checker) stmtType(s ast.Stmt) types.Type {
 	switch s := s.(type) {
+	case *ast.AssignStmt:
+		if s.Tok != token.ASSIGN || len(s.Rhs) < 2 {
+			return nil
+		}
+		for _, e := range s.Rhs {
+			if t := c.typeOf(e); kindOf(t)&(Basic|Made) == 0 {
+				return t
+			}
+		}
+		return c.typeOf(s.Rhs[0])
 	case *ast.IncDecStmt:
 		return c.typeOf(s.X)
 	case *ast.RangeStmt:
@@ -432,6 +452,9 @@ func (c *checker) assignForm(s *ast.AssignStmt) string {
 	if s.Tok == token.DEFINE {
 		name = "define"
 	} else if s.Tok != token.ASSIGN {
+		if _, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident); !ok && (c.calls(s.Lhs[0]) || c.calls(s.Rhs[0])) {
+			return "assign.op.call"
+		}
 		return "assign.op"
 	}
 	switch {
@@ -444,6 +467,23 @@ func (c *checker) assignForm(s *ast.AssignStmt) string {
 		return name + ".tuple"
 	}
 	return name + ".commaok"
+}
+
+// calls reports whether an expression calls code that may change variables.
+func (c *checker) calls(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if !c.isType(n.Fun) && c.builtin(n.Fun) == "" && !c.isSupport(n.Fun) {
+				found = c.ofCells(n) || found
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func (c *checker) rangeForm(s *ast.RangeStmt) string {

@@ -20,7 +20,7 @@ type Row struct {
 	Kinds     Kind   // of the form's type, of the operand of ++ and --, of the values of a loop
 	Positions Position
 	Storages  Storage // where an assignment may put it; 0 means that this does not matter
-	Proof     string  // tests that cover the row: scripts of package interp, or the proof's generator
+	Proof     string  // script of package interp that covers the row
 }
 
 // Refusal is a node that is not in the core.
@@ -107,5 +107,7 @@ func (c *checker) refuseAt(n ast.Node, form, what string) {
 	if p := n.Pos(); p.IsValid() {
 		pos = p
 	}
-	c.refuse(Refusal{pos, form, what + "; compiled cells run it (--engine native, on Linux)"})
+	c.refuse(Refusal{pos, form, what + advice})
 }
+
+const advice = "; compiled cells run it (--engine native, on Linux)"

@@ -136,7 +136,7 @@ func (c *checker) call(x *ast.CallExpr, w *walk) {
 	}
 	w.expr(ast.Unparen(x.Fun), Callee)
 	sig, _ := types.Type(nil), 0
-	if t := c.typeOf(x.Fun); t != nil && t != types.Type(support) {
+	if t := c.typeOf(x.Fun); t != nil && t != support {
 		sig = t.Underlying()
 	}
 	s, _ := sig.(*types.Signature)

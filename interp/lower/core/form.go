@@ -160,7 +160,7 @@ func (r *reader) callForm(x *ast.CallExpr) string {
 		case "method.value", "method.expr":
 			return "call.method"
 		}
-		if r.typeOf(f.X) == types.Type(support) {
+		if r.typeOf(f.X) == support {
 			return "call.support"
 		}
 		if s := r.info.Selections[f]; s == nil {

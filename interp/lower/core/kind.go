@@ -29,16 +29,16 @@ const (
 	Pointer
 	Interface
 	Results // none or several results of a call
+	Made    // what support functions return, as far as no rewrite records its type
 
 	beyondKinds
 	AnyKind = beyondKinds - 1
 	Basic   = Bool | Int | Uint | Uintptr | Float | Complex | String
-	Known   = AnyKind &^ Unknown
 )
 
 var kindNames = []string{
 	"unknown type", "bool", "int", "uint", "uintptr", "float", "complex", "string", "array", "slice", "struct", "struct{}", "map", "func", "variadic func",
-	"channel", "pointer", "interface", "results",
+	"channel", "pointer", "interface", "results", "made by a support function",
 }
 
 func (k Kind) String() string {
@@ -52,8 +52,11 @@ func (k Kind) String() string {
 }
 
 func kindOf(t types.Type) Kind {
-	if t == nil {
+	switch t {
+	case nil:
 		return Unknown
+	case support:
+		return Made
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Basic:

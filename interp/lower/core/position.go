@@ -11,7 +11,8 @@ const (
 	Effect    Position = 1 << iota // a statement by itself
 	Defined                        // right side of := with one variable on each side, or value of var
 	Assigned                       // right side of = with one operand on each side
-	Parallel                       // one of several right sides
+	Parallel                       // one of several right sides of =
+	Together                       // one of several right sides of :=
 	Tuple                          // right side that sets several operands
 	Operation                      // right side of op=
 	Target                         // left side
@@ -47,13 +48,15 @@ const (
 	NamedResult // operand of return whose result is of a named func type
 	Variadic    // argument that becomes an element of a variadic parameter
 	WholeList   // such an argument, of the type of the parameter's slice
+	TupleTarget // left side of an assignment of several results
+	OtherType   // such a left side whose type is not that of the result
 
 	beyond
 	Everywhere = beyond - 1
 )
 
 var positionNames = []string{
-	"a statement by itself", "right side of :=", "right side of =", "right side of a parallel assignment", "right side that sets several operands",
+	"a statement by itself", "right side of :=", "right side of =", "right side of a parallel assignment", "right side of a parallel definition", "right side that sets several operands",
 	"right side of an op-assignment", "left side of an assignment", "operand of return", "argument", "argument before ...", "argument of a built-in function",
 	"callee", "operand of a selector or an index", "index", "operand of an operator", "operand of a logical operator", "condition", "tag of a switch",
 	"expression of a case", "one of several expressions of a case", "operand of range", "element of a literal", "key in a literal", "operand of a conversion",
@@ -61,6 +64,7 @@ var positionNames = []string{
 	"call of a defer statement", "value that is sent",
 	"start of the left operand of && or ||", "operand of return beside others", "operand of return for a result of interface type",
 	"operand of return for a result of a named func type", "variadic argument", "variadic argument of the type of the whole list",
+	"left side of an assignment of several results", "left side of an assignment of several results of other types",
 }
 
 func (p Position) String() string {

@@ -19,7 +19,7 @@ type reader struct {
 }
 
 // support is the type of what support functions return, as far as it is not recorded.
-var support = types.NewNamed(types.NewTypeName(token.NoPos, nil, "support", nil), types.NewInterfaceType(nil, nil), nil)
+var support types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "support", nil), types.NewInterfaceType(nil, nil), nil)
 
 // typeOf returns the type of an expression, or nil if it is not known.
 func (r *reader) typeOf(e ast.Expr) types.Type {
@@ -80,7 +80,7 @@ func (r *reader) derive(e ast.Expr) types.Type {
 		if r.isType(x.X) {
 			return types.NewPointer(t)
 		}
-		if t == types.Type(support) {
+		if t == support {
 			return support
 		}
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -223,7 +223,7 @@ func (r *reader) call(x *ast.CallExpr) types.Type {
 		return support
 	}
 	t := r.typeOf(x.Fun)
-	if t == nil || t == types.Type(support) {
+	if t == nil || t == support {
 		return t
 	}
 	sig, ok := t.Underlying().(*types.Signature)
@@ -247,7 +247,7 @@ func (r *reader) selector(x *ast.SelectorExpr) types.Type {
 		return nil
 	}
 	t := r.typeOf(x.X)
-	if t == nil || t == types.Type(support) {
+	if t == nil || t == support {
 		return t
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok {
