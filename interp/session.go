@@ -28,6 +28,7 @@ import (
 	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/lower"
+	"halfnote/interp/lower/core"
 	"halfnote/kernel/eval"
 )
 
@@ -152,7 +153,10 @@ func (s *Session) reset() error {
 		s.debugger.Reset()
 		s.engine.Close()
 	}
-	s.engine = e
+	s.engine, s.core = e, nil
+	if e.Needs().Core {
+		s.core = core.Check
+	}
 	s.bound = map[string]bool{}
 	if s.types != nil {
 		s.types.Close()
