@@ -35,7 +35,7 @@ func reportCore(s *Session) {
 		}
 		defer f.Close()
 		core.Report(u, func(r core.Refusal) {
-			fmt.Fprintf(f, "%s\t%s\t%s\n", r.Form, r.What, u.Fset.Position(r.Pos))
+			fmt.Fprintf(f, "%s\t%s\t%s\t%q\n", r.Form, r.What, u.Fset.Position(r.Pos), lower.Print(r.Node))
 		})
 		if check == nil {
 			return nil

@@ -79,10 +79,13 @@ func idents(list []*ast.Ident) []ast.Expr {
 	return all
 }
 
-// define records the type of a variable that a rewrite has made.
+// define records the type of a variable: rewrites mention variables without their objects.
 func (c *checker) define(e ast.Expr, value ast.Expr) {
-	if id, ok := e.(*ast.Ident); ok && c.object(id) == nil && id.Name != "_" {
+	if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
 		t := c.typeOf(value)
+		if o := c.object(id); o != nil {
+			t = o.Type()
+		}
 		if b, ok := t.(*types.Basic); ok {
 			t = types.Default(b)
 		}
@@ -96,10 +99,12 @@ func (c *checker) defineAll(list []ast.Expr, value ast.Expr) {
 	tuple, _ := t.(*types.Tuple)
 	for i, e := range list {
 		id, ok := e.(*ast.Ident)
-		if !ok || c.object(id) != nil || id.Name == "_" {
+		if !ok || id.Name == "_" {
 			continue
 		}
-		switch {
+		switch o := c.object(id); {
+		case o != nil:
+			c.made[id.Name] = o.Type()
 		case tuple != nil && i < tuple.Len():
 			c.made[id.Name] = tuple.At(i).Type()
 		case t == support:
@@ -122,9 +127,7 @@ func (c *checker) params(list *ast.FieldList) {
 			e = &ast.ArrayType{Elt: d.Elt}
 		}
 		for _, id := range f.Names {
-			if c.object(id) == nil {
-				c.made[id.Name] = c.typeOf(e)
-			}
+			c.made[id.Name] = c.typeOf(e)
 		}
 	}
 }
@@ -276,7 +279,7 @@ func (c *checker) rangeOver(s *ast.RangeStmt) {
 			key = u.Elem()
 		}
 		for i, e := range []ast.Expr{s.Key, s.Value} {
-			if id, ok := e.(*ast.Ident); ok && c.object(id) == nil {
+			if id, ok := e.(*ast.Ident); ok {
 				c.made[id.Name] = []types.Type{key, value}[i]
 			}
 		}

@@ -28,6 +28,7 @@ type Refusal struct {
 	Pos  token.Pos
 	Form string
 	What string
+	Node ast.Node
 }
 
 // Check returns an error, of type *lower.Unsupported, for the first node of a unit that is not in the core.
@@ -107,7 +108,7 @@ func (c *checker) refuseAt(n ast.Node, form, what string) {
 	if p := n.Pos(); p.IsValid() {
 		pos = p
 	}
-	c.refuse(Refusal{pos, form, what + advice})
+	c.refuse(Refusal{pos, form, what + advice, n})
 }
 
 const advice = "; compiled cells run it (--engine native, on Linux)"

@@ -24,7 +24,7 @@ func (c *checker) exprIn(e ast.Expr, at Position, in Storage) {
 		switch x.Op {
 		case token.LAND, token.LOR:
 			c.expr(x.X, Logical|First)
-			w.expr(x.Y, Logical)
+			c.expr(x.Y, Logical)
 		default:
 			w.expr(x.X, Operand)
 			w.expr(x.Y, Operand)

@@ -120,4 +120,5 @@ var Table = []Row{
 	{Form: "type.struct", Name: "a struct type", Kinds: AnyKind, Positions: Everywhere &^ First, Proof: "latertypes"},
 	{Form: "unary", Name: "an operation", Kinds: AnyKind, Positions: computed, Proof: "operands"},
 	{Form: "var", Name: "a variable", Kinds: AnyKind, Positions: value, Proof: "basics"},
+	{Form: "var.compiled", Name: "a variable of a compiled package", Kinds: AnyKind, Positions: value, Proof: "streams"},
 }

@@ -13,7 +13,7 @@ import (
 type reader struct {
 	u     *lower.Unit
 	info  *types.Info
-	made  map[string]types.Type // variables and functions that rewrites have made; their names are unique
+	made  map[string]types.Type // types of the names that have been declared, for identifiers that rewrites have made
 	funcs map[string]bool       // functions of the unit
 	seen  map[ast.Expr]types.Type
 }
