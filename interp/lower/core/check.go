@@ -304,8 +304,25 @@ func (c *checker) returns(s *ast.ReturnStmt) {
 		if len(s.Results) > 1 {
 			p |= Several
 		}
+		if !nested(e) {
+			p &^= NamedResult
+		}
 		c.expr(e, p)
 	}
+}
+
+// nested reports whether an operand of an expression is more than a name or a literal of a basic type.
+func nested(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.Ident, *ast.BasicLit:
+			return false
+		}
+		found = found || n != ast.Node(e)
+		return !found
+	})
+	return found
 }
 
 func (c *checker) assign(s *ast.AssignStmt, form string) {

@@ -45,7 +45,7 @@ const (
 	First       // first that runs of the left operand of && or ||
 	Several     // operand of return beside others
 	AnyResult   // operand of return whose result is of interface type
-	NamedResult // operand of return whose result is of a named func type
+	NamedResult // operand of return whose result is of a named func type, if it has operands that are more than names
 	Variadic    // argument that becomes an element of a variadic parameter
 	WholeList   // such an argument, of the type of the parameter's slice
 	TupleTarget // left side of an assignment of several results
@@ -63,7 +63,7 @@ var positionNames = []string{
 	"operand of a type assertion", "operand of &", "operand of *", "operand of <-", "channel of a send statement", "call of a go statement",
 	"call of a defer statement", "value that is sent",
 	"start of the left operand of && or ||", "operand of return beside others", "operand of return for a result of interface type",
-	"operand of return for a result of a named func type", "variadic argument", "variadic argument of the type of the whole list",
+	"operand of return for a result of a named func type, with operands of its own", "variadic argument", "variadic argument of the type of the whole list",
 	"left side of an assignment of several results", "left side of an assignment of several results of other types",
 }
 

@@ -89,7 +89,7 @@ var Table = []Row{
 	{Form: "logical", Name: "&& and ||", Kinds: AnyKind, Positions: computed, Proof: "operands"},
 	{Form: "method.expr", Name: "a method expression", Kinds: AnyKind, Positions: value, Proof: "methodvalues"},
 	{Form: "method.value", Name: "a method value", Kinds: AnyKind, Positions: value, Proof: "methodvalues"},
-	{Form: "nil", Name: "nil", Kinds: AnyKind, Positions: Everywhere, Proof: "basics"},
+	{Form: "nil", Name: "nil", Kinds: AnyKind, Positions: Everywhere &^ Spread, Proof: "basics"},
 	{Form: "not", Name: "!", Kinds: AnyKind, Positions: computed, Proof: "operands"},
 	{Form: "paren", Name: "parentheses", Kinds: AnyKind, Positions: value, Proof: "basics"},
 	{Form: "range.array", Name: "a loop over an array", Kinds: AnyKind &^ Chan, Proof: "language"},
