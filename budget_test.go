@@ -49,6 +49,7 @@ interp/internal/symbols        700    1900       9800         0  rewrites that m
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         1800     400          0         0  rewrites that make Go in a cell right, with their proof
 interp/lower                 11300     750          0         0  rewrites that make Go in a cell right, with their proof
+interp/lower/core             2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
 kernel                        5900    3100          0         0
 kernel/client                 1300     750          0         0
 kernel/guard                  2500    2400          0         0

@@ -6,7 +6,6 @@ import "halfnote/interp/engine"
 // differently from Go.
 var needs = engine.Needs{
 	Instances: true,
-	Core:      true,
 	Rewrites: []string{
 		"arraylen",
 		"assign",
