@@ -50,6 +50,7 @@ var Rewrites = []Rewrite{
 	{"results", "named results that begin with zero", (*Unit).namedResults},
 	{"order", "elements that are appended to a part of the slice that holds them", (*Unit).operandOrder},
 	{"newvalue", "new of a value", (*Unit).newValues},
+	{"fresh", "variables that literals and second results define, one for each execution", (*Unit).freshLiterals},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"room", "allocations that exceed memory", (*Unit).rooms},
 	{"concat", "strings that exceed memory", (*Unit).concatenations},

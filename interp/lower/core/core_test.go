@@ -76,6 +76,7 @@ func two() (any, int) { return 1, 2 }
 		{"func f(x int) { switch x { case 1, 2: } }", ""},
 		{"func f(cs []chan int) { for _, c := range cs { c <- 1 } }", "a loop over a slice of kind channel"},
 		{"func f(cs []chan int) { for i := range cs { cs[i] <- 1 } }", ""},
+		{"func f() *[]int { return &[]int{1} }", "a form of Go that the interpreter has not been shown to run right (address.lit.place)"},
 		{"func f(p uintptr) { p++ }", "++ and -- of kind uintptr"},
 		{"func f(x any) { _ = x.(struct{}) }", "a type assertion of kind struct{}"},
 		{"func f(a, b any) { a, b = b, a }", "a parallel assignment of kind interface"},

@@ -26,7 +26,10 @@ func (r *reader) form(e ast.Expr) string {
 	case *ast.UnaryExpr:
 		switch x.Op {
 		case token.AND:
-			if _, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
+			if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
+				if kindOf(r.typeOf(lit))&(Array|Slice|Map) != 0 {
+					return "address.lit.place"
+				}
 				return "address.lit"
 			}
 			return "address"
