@@ -55,6 +55,10 @@ func (u *Unit) freshLiterals() {
 			}
 			for i, e := range n.Rhs {
 				id, ok := n.Lhs[i].(*ast.Ident)
+				if isA[*ast.CompositeLit](ast.Unparen(e)) && c.Index() < 0 && len(n.Rhs) > 1 { // it clears the values beside it
+					n.Rhs[i] = u.resultOf(e)
+					continue
+				}
 				switch {
 				case !ok || !u.setsInPlace(e) || !holds(id):
 				case c.Index() < 0 || len(n.Rhs) > 1:

@@ -472,7 +472,7 @@ func (c *checker) assignForm(s *ast.AssignStmt) string {
 	if s.Tok == token.DEFINE {
 		name = "define"
 	} else if s.Tok != token.ASSIGN {
-		if _, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident); !ok && (c.calls(s.Lhs[0]) || c.calls(s.Rhs[0])) {
+		if _, ok := ast.Unparen(s.Lhs[0]).(*ast.Ident); !ok && c.calls(s.Rhs[0]) {
 			return "assign.op.call"
 		}
 		return "assign.op"

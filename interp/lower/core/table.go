@@ -39,7 +39,7 @@ var Table = []Row{
 	{Form: "call.builtin.real", Name: "real", Kinds: AnyKind, Positions: called, Proof: "operands"},
 	{Form: "call.builtin.recover", Name: "recover", Kinds: AnyKind, Positions: called, Proof: "panics"},
 	{Form: "call.compiled", Name: "a call of a compiled function", Kinds: AnyKind, Positions: called, Proof: "programs"},
-	{Form: "call.declared", Name: "a call of a function", Kinds: AnyKind, Positions: called, Proof: "programs"},
+	{Form: "call.declared", Name: "a call of a function", Kinds: AnyKind, Positions: called | NamedResult, Proof: "programs"},
 	{Form: "call.deref", Name: "a call of a function behind a pointer", Kinds: AnyKind, Positions: called, Proof: "methodvalues"},
 	{Form: "call.element", Name: "a call of an element", Kinds: AnyKind, Positions: called, Proof: "methodvalues"},
 	{Form: "call.field", Name: "a call of a field", Kinds: AnyKind, Positions: called &^ (Several | AnyResult), Proof: "methodvalues"},
