@@ -62,27 +62,30 @@ func receive(r *ast.RangeStmt, values ...ast.Expr) []ast.Stmt {
 // Yaegi changes those even if the loop has no iterations.
 func (u *Unit) rangeAssigns() {
 	u.each(func(c *astutil.Cursor) {
-		r, ok := c.Node().(*ast.RangeStmt)
-		if !ok || r.Tok != token.ASSIGN {
-			return
-		}
-		var values []ast.Expr
-		own := []*ast.Ident{u.temp("k"), u.temp("v")}
-		for _, id := range own {
-			values = append(values, ident(id.Name))
-		}
-		r.Body.List = append(receive(r, values...), r.Body.List...)
-		r.Tok = token.DEFINE
-		if r.Key != nil && !isBlank(r.Key) {
-			r.Key = own[0]
-		}
-		if r.Value != nil && !isBlank(r.Value) {
-			r.Value = own[1]
-		}
-		if (r.Key == nil || isBlank(r.Key)) && (r.Value == nil || isBlank(r.Value)) {
-			r.Key, r.Value, r.Tok = nil, nil, token.ILLEGAL
+		if r, ok := c.Node().(*ast.RangeStmt); ok && r.Tok == token.ASSIGN {
+			u.ownVars(r)
 		}
 	})
+}
+
+// ownVars gives a loop variables of its own, whose values its body assigns.
+func (u *Unit) ownVars(r *ast.RangeStmt) {
+	var values []ast.Expr
+	own := []*ast.Ident{u.temp("k"), u.temp("v")}
+	for _, id := range own {
+		values = append(values, ident(id.Name))
+	}
+	r.Body.List = append(receive(r, values...), r.Body.List...)
+	r.Tok = token.DEFINE
+	if r.Key != nil && !isBlank(r.Key) {
+		r.Key = own[0]
+	}
+	if r.Value != nil && !isBlank(r.Value) {
+		r.Value = own[1]
+	}
+	if (r.Key == nil || isBlank(r.Key)) && (r.Value == nil || isBlank(r.Value)) {
+		r.Key, r.Value, r.Tok = nil, nil, token.ILLEGAL
+	}
 }
 
 // rangeValues gives loops over lists and maps of channels an index or a key only: Yaegi takes a
@@ -96,7 +99,10 @@ func (u *Unit) rangeValues() {
 		case *ast.LabeledStmt:
 			u.relabel(c, n)
 		case *ast.RangeStmt:
-			if n.Tok == token.DEFINE && n.Value != nil && !isBlank(n.Value) && channelElements(orInvalid(u.typeOf(n.X))) {
+			if n.Value != nil && !isBlank(n.Value) && channelElements(orInvalid(u.typeOf(n.X))) {
+				if n.Tok == token.ASSIGN {
+					u.ownVars(n)
+				}
 				c.Replace(u.rangeValue(n))
 			}
 		}
@@ -126,13 +132,9 @@ func (u *Unit) rangeValue(r *ast.RangeStmt) ast.Stmt {
 	if r.Key == nil || isBlank(r.Key) {
 		r.Key = u.temp("k")
 	}
-	var list ast.Expr = ident(r.X.(*ast.Ident).Name)
-	if isPointer(t) {
-		list = &ast.ParenExpr{X: &ast.StarExpr{X: list}}
-	}
 	take := &ast.AssignStmt{
 		Lhs: []ast.Expr{r.Value}, TokPos: r.For, Tok: token.DEFINE,
-		Rhs: []ast.Expr{&ast.IndexExpr{X: list, Index: ident(r.Key.(*ast.Ident).Name)}},
+		Rhs: []ast.Expr{&ast.IndexExpr{X: ident(r.X.(*ast.Ident).Name), Index: ident(r.Key.(*ast.Ident).Name)}},
 	}
 	start := []ast.Stmt{take}
 	if _, ok := t.Underlying().(*types.Map); ok { // the body may delete entries
@@ -144,6 +146,12 @@ func (u *Unit) rangeValue(r *ast.RangeStmt) ast.Stmt {
 		})
 	}
 	r.Value = nil
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		r.X = u.typed(Int(a.Len()), types.Typ[types.Int])
+	}
 	r.Body.List = append(start, r.Body.List...)
 	return u.after(r, before)
 }

@@ -46,7 +46,7 @@ func (u *Unit) keepCalls(e *ast.Expr) (before []ast.Stmt) {
 	}, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
-			if u.pure(n) {
+			if u.Info.Types[n.Fun].IsType() {
 				return true
 			}
 		case *ast.UnaryExpr:
