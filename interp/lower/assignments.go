@@ -60,7 +60,7 @@ func (u *Unit) assignments() {
 			}
 		case *ast.DeclStmt:
 			if a := u.defined(s); a != nil && c.Index() >= 0 {
-				if list := u.assignment(a, false); list != nil {
+				if list := u.entry(a); list != nil {
 					for _, st := range list[:len(list)-1] {
 						c.InsertBefore(st)
 					}
@@ -81,33 +81,11 @@ func (u *Unit) assignments() {
 // headAssignment is assignments for the head of a statement.
 func (u *Unit) headAssignment(s *ast.Stmt) {
 	a, ok := (*s).(*ast.AssignStmt)
-	if !ok {
-		return
-	}
-	if a.Tok == token.DEFINE {
-		u.wrapLiterals(a)
+	if !ok || a.Tok == token.DEFINE {
 		return
 	}
 	if list := u.assignment(a, true); list != nil {
 		*s = expr(calledFrom(a.Pos(), call(&ast.FuncLit{Type: &ast.FuncType{Func: a.Pos(), Params: &ast.FieldList{}}, Body: block(list...)})))
-	}
-}
-
-// wrapLiterals moves the composite literals of a definition of several variables into functions:
-// Yaegi's literal clears the results of a call next to it.
-func (u *Unit) wrapLiterals(a *ast.AssignStmt) {
-	for i, e := range a.Rhs {
-		if len(a.Rhs) < 2 || !u.makes(e) || u.acts(e) {
-			continue
-		}
-		f := &ast.FuncLit{
-			Type: &ast.FuncType{
-				Func: e.Pos(), Params: &ast.FieldList{},
-				Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(e, u.typeOf(e))}}},
-			},
-			Body: block(&ast.ReturnStmt{Results: []ast.Expr{e}}),
-		}
-		a.Rhs[i] = u.as(call(f), e)
 	}
 }
 
@@ -173,13 +151,7 @@ func (u *Unit) together(a *ast.AssignStmt) bool {
 
 // single is assignment for one value.
 func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
-	if isBlank(a.Lhs[0]) {
-		return nil
-	}
-	if a.Tok == token.DEFINE { // Yaegi's literals of slices, maps and arrays write to the variable of the last iteration
-		if isA[*ast.CompositeLit](ast.Unparen(a.Rhs[0])) && !u.isTemporary(a.Lhs[0]) {
-			return []ast.Stmt{u.keep(&a.Rhs[0]), a}
-		}
+	if a.Tok == token.DEFINE || isBlank(a.Lhs[0]) {
 		return nil
 	}
 	if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); !ok && u.acts(a.Rhs[0]) {
@@ -393,18 +365,15 @@ func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
 	return p
 }
 
-// defined returns the definition that a declaration of one or two variables with one value is, or nil.
+// defined returns the definition that a declaration of two variables with one value is, or nil.
 func (u *Unit) defined(d *ast.DeclStmt) *ast.AssignStmt {
 	g := d.Decl.(*ast.GenDecl)
 	if g.Tok != token.VAR || len(g.Specs) != 1 {
 		return nil
 	}
 	v := g.Specs[0].(*ast.ValueSpec)
-	if v.Type != nil || len(v.Names) > 2 || len(v.Values) != 1 {
+	if v.Type != nil || len(v.Names) != 2 || len(v.Values) != 1 {
 		return nil
-	}
-	if len(v.Names) == 1 {
-		return &ast.AssignStmt{Lhs: []ast.Expr{v.Names[0]}, TokPos: v.Pos(), Tok: token.DEFINE, Rhs: v.Values}
 	}
 	return &ast.AssignStmt{Lhs: []ast.Expr{v.Names[0], v.Names[1]}, TokPos: v.Pos(), Tok: token.DEFINE, Rhs: v.Values}
 }

@@ -29,9 +29,6 @@ func (u *Unit) goStatements() {
 func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 	later = &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Ellipsis: x.Ellipsis}
 	now := func(e ast.Expr, hint string) ast.Expr {
-		if isA[*ast.CompositeLit](e) { // written to the variable itself, which the literal around the call would share
-			before = append(before, u.keep(&e))
-		}
 		v := u.temp(hint)
 		if u.setsInPlace(e) { // a loop would set the variable of its previous iteration
 			before = append(before, u.keep(&e))
