@@ -68,7 +68,7 @@ func (u *Unit) rangeAssigns() {
 	})
 }
 
-// ownVars gives a loop variables of its own, whose values its body assigns.
+// ownVars gives a loop new variables, whose values its body assigns.
 func (u *Unit) ownVars(r *ast.RangeStmt) {
 	var values []ast.Expr
 	own := []*ast.Ident{u.temp("k"), u.temp("v")}
