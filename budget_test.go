@@ -44,7 +44,7 @@ interp/internal/front         7100     350          0         0  rewrites that m
 interp/internal/library       2500     450          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/magic         3000     150          0         0
 interp/internal/native        7700    3000        650        80  rewrites that make Go in a cell right, with their proof
-interp/internal/proof          900     500          0         0  generator of cells, in place of cells written by hand
+interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         1800     400          0         0  rewrites that make Go in a cell right, with their proof

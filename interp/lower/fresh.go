@@ -55,7 +55,7 @@ func (u *Unit) freshLiterals() {
 			}
 			for i, e := range n.Rhs {
 				id, ok := n.Lhs[i].(*ast.Ident)
-				if isA[*ast.CompositeLit](ast.Unparen(e)) && c.Index() < 0 && len(n.Rhs) > 1 { // it clears the values beside it
+				if isA[*ast.CompositeLit](ast.Unparen(e)) && c.Index() < 0 && len(n.Rhs) > 1 { // it clears the values next to it
 					n.Rhs[i] = u.resultOf(e)
 					continue
 				}
