@@ -33,7 +33,7 @@ type host struct {
 	engine  string
 	batch   int // cells in one cell of the session
 	session *interp.Session
-	evals   int // cells of the session so far
+	evals   int               // cells of the session so far
 	has     map[string]string // sections of the session, with the reason of a refusal
 	count   int
 }
