@@ -18,6 +18,9 @@ import (
 // patience limits the time of a cell of a session, on a machine that other processes keep busy.
 const patience = 40 * time.Second
 
+// sessionSize is the number of cells after which a session is replaced, because the names that it knows make it slower.
+const sessionSize = 200
+
 // An outcome is what an engine makes of a cell.
 type outcome struct {
 	printed string
@@ -30,6 +33,7 @@ type host struct {
 	engine  string
 	batch   int // cells in one cell of the session
 	session *interp.Session
+	evals   int               // cells of the session so far
 	has     map[string]string // sections of the session, with the reason of a refusal
 	count   int
 }
@@ -43,7 +47,7 @@ func (h *host) renew() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.session, h.has = s, map[string]string{}
+	h.session, h.has, h.evals = s, map[string]string{}, 0
 }
 
 // close ends the session.
@@ -59,6 +63,7 @@ func (h *host) eval(code string) (printed string, err *eval.Error) {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	h.count++
+	h.evals++
 	out := &output{}
 	r := h.session.Eval(ctx, eval.Cell{Code: code, Count: h.count}, out)
 	return out.String(), r.Err
@@ -66,7 +71,7 @@ func (h *host) eval(code string) (printed string, err *eval.Error) {
 
 // declare declares the sections that cells use. It returns why one is refused, or "".
 func (h *host) declare(uses []string) string {
-	if h.session == nil {
+	if h.session == nil || h.evals > sessionSize {
 		h.renew()
 	}
 	for _, name := range append([]string{""}, uses...) {
