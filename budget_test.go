@@ -32,8 +32,8 @@ display                       2000     850          0         0
 display/chart                 9300    2700          0         0
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2500    1900          0         0  recipes of package managers, which a test reads
-internal                      2900    2600          0       130  bills of materials and statements of wheels
+install                       2500    1600          0         0
+internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2400     400          0         0
 internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
@@ -44,10 +44,12 @@ interp/internal/front         7100     350          0         0  rewrites that m
 interp/internal/library       2500     450          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/magic         3000     150          0         0
 interp/internal/native        7700    3000        650        80  rewrites that make Go in a cell right, with their proof
-interp/internal/symbols        700    1900       9800         0  rewrites that make Go in a cell right, with their proof
+interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
+interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         1800     400          0         0  rewrites that make Go in a cell right, with their proof
-interp/lower                 11300     750          0         0  rewrites that make Go in a cell right, with their proof
+interp/lower                 12300     750          0         0  rewrites that make Go in a cell right, with their proof
+interp/lower/core             2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
 kernel                        5900    3100          0         0
 kernel/client                 1300     750          0         0
 kernel/guard                  2500    2400          0         0
@@ -60,7 +62,7 @@ tensor                       24300    9100          0         0
 tensor/data                   6100    3500          0         0
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
-tensor/internal/asm           6500     750       4200     89600
+tensor/internal/asm           6500     750       4300     66500
 tensor/internal/cpu           9300    2700          0         0
 tensor/nn                     7500    2700          0         0
 tensor/optim                  2700    1200          0         0

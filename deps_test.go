@@ -68,9 +68,10 @@ STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
-STD < interp/engine, interp/internal/clone
+STD < interp/engine, interp/internal/clone, interp/internal/proof
 STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
+STD, interp/lower < interp/lower/core
 STD, display, kernel/eval, interp/engine < interp/internal/live
 STD < interp/internal/ansi
 STD, internal/near, display, kernel/eval, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
@@ -96,7 +97,7 @@ STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
-STD, display, display/widget, kernel/eval, internal/near, interp/engine, interp/lower, interp/internal/..., x/tools < interp
+STD, display, display/widget, kernel/eval, internal/near, interp/engine, interp/lower, interp/lower/core, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
 STD < notebooks

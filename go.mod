@@ -13,6 +13,7 @@ require (
 	github.com/traefik/yaegi v0.16.1
 	github.com/x448/float16 v0.8.4
 	github.com/yuin/goldmark v1.8.7
+	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/crypto v0.45.0
 	golang.org/x/image v0.30.0
 	golang.org/x/mod v0.42.0

@@ -274,7 +274,7 @@ type labCommand struct {
 
 // tutorials are the notebooks that lab copies, and their pictures.
 //
-//go:embed notebooks/*.ipynb notebooks/images/*.png
+//go:embed notebooks/[0-9][0-9]-*.ipynb notebooks/images/*.png
 var tutorials embed.FS
 
 // tutorialsDir is the folder of the user's copies.

@@ -138,7 +138,7 @@ func (s *Session) refusedIn(name string) int {
 func (s *Session) target() *front.Target {
 	return &front.Target{
 		Needs: s.engine.Needs(), Generics: s.front.Generics, Included: s.front.Included, Labels: s.places.Labels(), FirstMark: s.places.Len() + 1,
-		Types: s.types, Variable: s.packageVar, Iface: s.iface, Compiled: s.compiled, TypeLabel: s.typeLabel, Stops: s.debugger.Insert,
+		Types: s.types, Variable: s.packageVar, Iface: s.iface, Compiled: s.compiled, TypeLabel: s.typeLabel, Stops: s.debugger.Insert, Check: s.core,
 	}
 }
 

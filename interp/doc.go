@@ -47,10 +47,10 @@
 // A cell can also import packages from source: packages of the module that contains the
 // working directory, including internal ones; packages of the modules that its go.mod
 // requires, from the module cache, the vendor folder, or the targets of replace and
-// go.work; and, where Go is installed, packages of the standard library that are not
-// compiled in and need neither unsafe nor assembly, such as go/scanner or net/mail.
+// go.work. The standard library is compiled in, all but the packages for which exports.Refused
+// has a reason; where a newer Go is installed, packages that it adds are read from source.
 // go.mod selects the versions; nothing is downloaded. Files are chosen as for a build
-// without cgo and with the tags purego and noasm. A package is checked in the language
+// without cgo and with the tags purego, noasm, safe, nounsafe and appengine. A package is checked in the language
 // version of its module, initialized once, before the cell that first imports it, and
 // interpreted as cells are; tracebacks show its lines. A package that uses cgo, assembly,
 // unsafe or embedded files is refused, and so is any package that imports it; the error

@@ -246,6 +246,7 @@ func newSessionOn(t testing.TB, engine string) *Session {
 		t.Fatal(err)
 	}
 	observed(s)
+	reportCore(s)
 	t.Cleanup(func() { unobserved(s); s.Close() })
 	return s
 }

@@ -27,6 +27,8 @@ import (
 	"halfnote/interp/internal/render"
 	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/lower"
+	"halfnote/interp/lower/core"
 	"halfnote/kernel/eval"
 )
 
@@ -71,6 +73,7 @@ type Session struct {
 	uncompiled string
 	opts       Options
 	engine     engine.Engine
+	core       func(*lower.Unit) error // checks what is handed to the engine; may be nil
 	live       *live.Registry
 	types      *dynamic.Space // types of cells at run time
 	front      *front.State
@@ -150,7 +153,10 @@ func (s *Session) reset() error {
 		s.debugger.Reset()
 		s.engine.Close()
 	}
-	s.engine = e
+	s.engine, s.core = e, nil
+	if e.Needs().Core {
+		s.core = core.Check
+	}
 	s.bound = map[string]bool{}
 	if s.types != nil {
 		s.types.Close()

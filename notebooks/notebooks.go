@@ -5,5 +5,5 @@ import "embed"
 
 // Files holds the executed lessons, NN-name.ipynb.
 //
-//go:embed *.ipynb
+//go:embed [0-9][0-9]-*.ipynb
 var Files embed.FS

@@ -13,7 +13,7 @@ import (
 // TestTranslations checks the lessons in folders named by their language, such as ko: each has the cells of the
 // original with the same code, ids and tags, prose in another language, and the same output.
 func TestTranslations(t *testing.T) {
-	files, err := filepath.Glob("[a-z][a-z]/*.ipynb")
+	files, err := filepath.Glob("[a-z][a-z]/[0-9][0-9]-*.ipynb")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d translations, error %v", len(files), err)
 	}

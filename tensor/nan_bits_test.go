@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/tensor/internal/asm"
 )
 
 // nans are bits of NaNs of float32: quiet and signalling, of both signs, with several payloads.
@@ -24,7 +26,11 @@ func TestNaNBits(t *testing.T) {
 		checkNaNBits(t)
 		return
 	}
-	for _, tier := range []string{"portable", "avx2", "avx512"} {
+	tiers := []string{asm.Portable}
+	for _, tier := range asm.Tiers() {
+		tiers = append(tiers, tier.Name)
+	}
+	for _, tier := range tiers {
 		t.Run(tier, func(t *testing.T) {
 			c := exec.Command(os.Args[0], "-test.run=^TestNaNBits$", "-test.v")
 			c.Env = append(os.Environ(), "HALFNOTE_CPU="+tier)

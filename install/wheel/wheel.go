@@ -30,6 +30,8 @@ type Wheel struct {
 	EntryPoints string
 	// Licenses are licences and notices, by their paths below the folder of licences.
 	Licenses []File
+	// Bills are bills of materials, by their paths below the folder sboms, as in PEP 770.
+	Bills []File
 	// Files lie in the folder of Python's packages, except those below [Wheel.Prefix].
 	Files []File
 }
@@ -77,6 +79,9 @@ func (w Wheel) All() []File {
 	files := slices.Clone(w.Files)
 	for _, f := range w.Licenses {
 		files = append(files, File{w.Info() + "licenses/" + f.Name, f.Mode, f.Content})
+	}
+	for _, f := range w.Bills {
+		files = append(files, File{w.Info() + "sboms/" + f.Name, f.Mode, f.Content})
 	}
 	for _, f := range []struct{ name, text string }{
 		{"METADATA", lines(metadata)}, {"WHEEL", lines(info)}, {"entry_points.txt", w.EntryPoints},

@@ -64,7 +64,7 @@ func TestSlides(t *testing.T) {
 func TestJupytext(t *testing.T) {
 	t.Parallel()
 	python := jupyter(t, "jupytext")
-	notebooks, err := filepath.Glob("notebooks/*.ipynb")
+	notebooks, err := filepath.Glob("notebooks/[0-9][0-9]-*.ipynb")
 	if err != nil || len(notebooks) == 0 {
 		t.Fatalf("%d notebooks, error %v", len(notebooks), err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"halfnote/install"
+	"halfnote/install/wheel"
 	"halfnote/internal/release"
 )
 
@@ -73,20 +75,31 @@ func (b builder) build(ctx context.Context, p platform) (r result, err error) {
 		return r, err
 	}
 	r.path = filepath.Join(b.out, w.FileName())
-	part := r.path + ".part" // nothing takes an unfinished wheel for one
-	defer os.Remove(part)
-	f, err := os.Create(part)
-	if err != nil {
-		return r, err
-	}
-	if err := errors.Join(w.Write(f), f.Close(), os.Rename(part, r.path)); err != nil {
-		return r, err
-	}
-	info, err := os.Stat(r.path)
-	if err == nil {
-		r.size = info.Size()
-	}
+	r.size, err = pack(w, binary, p.carries() && r.lacks == nil, r.path)
 	return r, err
+}
+
+// pack writes a wheel with the bill of materials of its program, and next to it the statement about it. It returns the size of the wheel.
+func pack(w wheel.Wheel, program []byte, compiler bool, path string) (size int64, err error) {
+	parts, err := bill(program, w.Licenses, compiler)
+	if err != nil {
+		return 0, err
+	}
+	text, err := pretty(parts)
+	if err != nil {
+		return 0, err
+	}
+	w.Bills = []wheel.File{{Name: bomName, Mode: 0o644, Content: text}}
+	var archive bytes.Buffer
+	if err := w.Write(&archive); err != nil {
+		return 0, err
+	}
+	if text, err = pretty(attest(filepath.Base(path), archive.Bytes(), parts)); err != nil {
+		return 0, err
+	}
+	unfinished := path + ".part" // nothing takes an unfinished wheel for one
+	defer os.Remove(unfinished)
+	return int64(archive.Len()), errors.Join(os.WriteFile(unfinished, archive.Bytes(), 0o666), os.Rename(unfinished, path), os.WriteFile(path+".intoto.json", text, 0o666))
 }
 
 // run runs a command, whose messages go to the log.

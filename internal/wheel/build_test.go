@@ -62,8 +62,8 @@ func TestWheels(t *testing.T) {
 			p.start(t, program)
 		})
 	}
-	if left, _ := os.ReadDir(dir); len(left) != len(platforms) {
-		t.Errorf("got %d files, want %d", len(left), len(platforms))
+	if left, _ := os.ReadDir(dir); len(left) != 2*len(platforms) {
+		t.Errorf("got %d files, want %d wheels and as many statements", len(left), len(platforms))
 	}
 	t.Run("installers", func(t *testing.T) { accept(t, dir, mac, files) })
 	t.Run("pip", func(t *testing.T) { installed(t, dir) })
@@ -129,6 +129,12 @@ func inspect(t *testing.T, p platform, path string) (program []byte) {
 			t.Errorf("no %s", name)
 		}
 	}
+	archive, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBill(t, program, content[info+"sboms/"+bomName], func(license string) bool { return len(content[info+license]) > 0 })
+	checkStatement(t, path, archive, content[info+"sboms/"+bomName])
 	return program
 }
 

@@ -4,6 +4,8 @@
 //	go run ./internal/wheel linux-arm64        one platform
 //	go run ./internal/wheel -gpu linux-amd64   with the GPU backend, which needs the C compiler zig
 //
+// Next to each wheel it writes an in-toto statement with the checksum of the wheel and its bill of materials, which the wheel has too.
+//
 // Builds from equal sources with equal versions of Go and of the C compiler have equal bytes.
 package main
 
@@ -19,6 +21,10 @@ import (
 
 	"halfnote/internal/release"
 )
+
+// unclear is printed before a wheel with the GPU backend is built.
+const unclear = "by the README of gorgonia.org/cu, the licence of three of its files is unclear: cgoflags.go is copied, and execution.go and memory.go in part, from a package " +
+	"without a licence, and it advises to assume one like the GPL; know the terms before you give this wheel to others"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -51,6 +57,9 @@ func run(ctx context.Context, out, log io.Writer, args []string) int {
 	if err != nil {
 		fmt.Fprintln(log, "wheel:", err)
 		return 2
+	}
+	if *gpu {
+		fmt.Fprintln(log, "wheel:", unclear)
 	}
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		fmt.Fprintln(log, "wheel:", err)

@@ -26,11 +26,29 @@ func TestArguments(t *testing.T) {
 		{[]string{"-gpu", "macos-arm64", "windows-amd64"}, 2, "-gpu: macos-arm64, windows-amd64 has no GPU backend, only linux-amd64 has one"},
 		{[]string{"-gpu", "-zig", "/nowhere/zig"}, 2, `-gpu needs the C compiler zig, and "/nowhere/zig version" fails: `},
 		{[]string{"-o", "main.go/wheels", "linux-amd64"}, 1, "main.go"},
+		{[]string{"--gpu", "-zig", "go", "-o", "main.go/wheels", "linux-amd64"}, 1, unclear}, // "go version" succeeds, as "zig version" does
 		{[]string{"-h"}, 0, "-gpu"},
 	} {
 		var out, log strings.Builder
 		if code := run(t.Context(), &out, &log, tt.args); code != tt.code || !strings.Contains(log.String(), tt.want) || out.Len() > 0 {
 			t.Errorf("%q: got code %d, output %q and\n%s\nwant code %d, no output and %q", tt.args, code, &out, &log, tt.code, tt.want)
+		}
+	}
+}
+
+// TestUnclear checks that the README of gorgonia.org/cu still says what builds of the GPU backend print.
+func TestUnclear(t *testing.T) {
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "gorgonia.org/cu").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "README.md"))
+	if err != nil {
+		t.Skipf("needs the module in the cache: %v", err)
+	}
+	for _, words := range []string{"cgoflags.go", "execution.go", "memory.go", "unlicenced", "GPL-like"} {
+		if !strings.Contains(string(text), words) {
+			t.Errorf("it lacks %q: read its section on the licence, and correct the sentence", words)
 		}
 	}
 }

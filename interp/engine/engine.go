@@ -87,6 +87,8 @@ type Needs struct {
 	Rewrites []string
 	// Instances reports whether generic declarations must be replaced by their instances.
 	Instances bool
+	// Core reports whether rewritten units must consist of the forms in the table of package core.
+	Core bool
 }
 
 // Unit is one cell: declarations whose names are unique in the session, and one

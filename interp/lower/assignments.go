@@ -94,10 +94,13 @@ func (u *Unit) headAssignment(s *ast.Stmt) {
 func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 	switch {
 	case a.Tok != token.ASSIGN && a.Tok != token.DEFINE:
-		if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); ok || !u.acts(a.Rhs[0]) {
+		if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); ok || !u.acts(a.Rhs[0]) && !u.acts(a.Lhs[0]) {
 			return nil
 		}
-		before := append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0]))
+		before := u.keepCalls(&a.Lhs[0])
+		if u.acts(a.Rhs[0]) {
+			before = append(before, u.keep(&a.Rhs[0]))
+		}
 		return append(before, a)
 	case len(a.Lhs) == 1:
 		return u.single(a)

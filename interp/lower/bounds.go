@@ -40,7 +40,7 @@ func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
 	if !ok || u.changed(u.Info.Defs[id], s.Body) {
 		return nil
 	}
-	if v := u.Info.Types[init.Rhs[0]].Value; v == nil || constant.Sign(v) < 0 {
+	if v := u.Info.Types[init.Rhs[0]].Value; v == nil || v.Kind() != constant.Int || constant.Sign(v) < 0 {
 		return nil
 	}
 	if post, ok := s.Post.(*ast.IncDecStmt); !ok || post.Tok != token.INC || !u.rootIs(u.Info.Defs[id], post.X) {

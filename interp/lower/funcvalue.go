@@ -59,14 +59,19 @@ func (u *Unit) newValues() {
 			return
 		}
 		p := u.typeOf(x).Underlying().(*types.Pointer)
-		lit := &ast.FuncLit{
-			Type: &ast.FuncType{
-				Func:    x.Pos(),
-				Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("v__")}, Type: u.typeExpr(x, p.Elem())}}},
-				Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(x, p)}}},
-			},
-			Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.UnaryExpr{Op: token.AND, X: ident("v__")}}}),
-		}
-		c.Replace(u.as(call(lit, x.Args...), x))
+		c.Replace(u.as(u.addressOf(x, x.Args[0], p.Elem(), p), x))
 	})
+}
+
+// addressOf returns a call that returns the address of a new variable with a value.
+func (u *Unit) addressOf(at ast.Node, value ast.Expr, t, pointer types.Type) ast.Expr {
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{
+			Func:    at.Pos(),
+			Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("v__")}, Type: u.typeExpr(at, t)}}},
+			Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(at, pointer)}}},
+		},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.UnaryExpr{Op: token.AND, X: ident("v__")}}}),
+	}
+	return call(lit, value)
 }

@@ -30,6 +30,9 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 	later = &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Ellipsis: x.Ellipsis}
 	now := func(e ast.Expr, hint string) ast.Expr {
 		v := u.temp(hint)
+		if u.setsInPlace(e) { // a loop would set the variable of its previous iteration
+			before = append(before, u.keep(&e))
+		}
 		before = append(before, define(v, e))
 		return u.as(ident(v.Name), e)
 	}

@@ -50,6 +50,7 @@ var Rewrites = []Rewrite{
 	{"results", "named results that begin with zero", (*Unit).namedResults},
 	{"order", "elements that are appended to a part of the slice that holds them", (*Unit).operandOrder},
 	{"newvalue", "new of a value", (*Unit).newValues},
+	{"fresh", "variables that literals and second results define, one for each execution", (*Unit).freshLiterals},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"room", "allocations that exceed memory", (*Unit).rooms},
 	{"concat", "strings that exceed memory", (*Unit).concatenations},
@@ -189,8 +190,15 @@ func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
 	if u.isPlain {
 		e = u.plain(e).(ast.Expr)
 	}
+	if u.written == nil {
+		u.written = map[ast.Expr]types.Type{}
+	}
+	u.written[e] = t
 	return e
 }
+
+// Written returns the type that a rewrite has written as an expression, or nil.
+func (u *Unit) Written(e ast.Expr) types.Type { return u.written[e] }
 
 // each calls f for every node after its children; f may replace it.
 func (u *Unit) each(f func(c *astutil.Cursor)) {

@@ -126,10 +126,11 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 		u.Info.Uses[method.Fun.(*ast.SelectorExpr).Sel] = fn // tells later rewrites which function the call may reach
 		return u.typed(&ast.TypeAssertExpr{X: method, Lparen: named(at), Type: t}, full)
 	}
-	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok && scalars(fn.Signature().Results()) {
 		return &ast.CallExpr{Fun: found(x), Lparen: paren(at), Args: append([]ast.Expr{u.as(ident(id.Name), x)}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 	}
-	// A function of the unit evaluates x once.
+	// A function of the unit evaluates x once, and declares the types of the results: the fields of a
+	// result of an asserted function are those of its reflect.Type, which has other names for unexported ones.
 	key := fn.Name() + u.id(full)
 	name := u.dispatchers[key]
 	if name == "" {
@@ -142,6 +143,18 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 		u.helper(name, lit)
 	}
 	return &ast.CallExpr{Fun: u.typed(&ast.Ident{NamePos: named(at), Name: name}, full), Lparen: paren(at), Args: append([]ast.Expr{x}, args...), Ellipsis: ellipsis, Rparen: at.End()}
+}
+
+// scalars reports whether all results are of basic or interface types.
+func scalars(results *types.Tuple) bool {
+	for v := range results.Variables() {
+		switch v.Type().Underlying().(type) {
+		case *types.Basic, *types.Interface:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // paren returns the position of a call.

@@ -42,6 +42,7 @@ var reflective = map[string]struct {
 	"(*halfnote/display.Handle).Update": {kept, "", "showmethods"},
 	"reflect.DeepEqual":                 {kept, "", "reflection"},
 
+	"database/sql":    {lent, "", "packages/standard"},
 	"encoding/asn1":   {lent, "", "encodings"},
 	"encoding/binary": {lent, "", "encodings"},
 	"encoding/gob":    {lent, "", "encodings"},
@@ -52,6 +53,8 @@ var reflective = map[string]struct {
 	"testing/quick":   {lent, "", "encodings"},
 	"text/template":   {lent, "", "templates"},
 
+	"(*database/sql.Row).Scan":              {borrowed, "", "packages/standard"},
+	"(*database/sql.Rows).Scan":             {borrowed, "", "packages/standard"},
 	"encoding/asn1.Unmarshal":               {borrowed, "", "encodings"},
 	"encoding/asn1.UnmarshalWithParams":     {borrowed, "", "encodings"},
 	"encoding/binary.Decode":                {borrowed, "", "encodings"},

@@ -29,7 +29,7 @@ func (u *Unit) returns() {
 			switch {
 			case len(r.Results) < len(results):
 				before = u.keepResults(r)
-			case several && (named || deferring && slices.ContainsFunc(r.Results, u.fails)):
+			case several && (named || deferring && slices.ContainsFunc(r.Results, u.fails)) || namesFunc(r.Results, results):
 				before = u.keepAll(r.Results, func(ast.Expr) bool { return true })
 			case several && slices.ContainsFunc(r.Results, u.displaces):
 				before = u.keepAll(r.Results, u.makes)
@@ -47,6 +47,16 @@ func (u *Unit) returns() {
 			}
 		})
 	})
+}
+
+// namesFunc reports whether a value of a named func type is given by more than a name.
+func namesFunc(list []ast.Expr, results []types.Type) bool {
+	for i, e := range list {
+		if _, ok := orInvalid(results[i]).Underlying().(*types.Signature); ok && isNamed(results[i]) && !isA[*ast.Ident](ast.Unparen(e)) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepResults keeps the results of the one call in a return statement of several results, unless

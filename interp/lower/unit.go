@@ -76,6 +76,7 @@ type Names struct {
 
 // added is what rewrites add to a unit.
 type added struct {
+	written     map[ast.Expr]types.Type
 	fresh       int
 	imports     bool
 	markVars    map[string]bool

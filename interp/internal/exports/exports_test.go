@@ -107,7 +107,7 @@ func TestUnknownPackage(t *testing.T) {
 		{"string", `package "string" is not available in cells; available: strings`},
 		{"encoding/jsn", `package "encoding/jsn" is not available in cells; available: encoding/json, `},
 		{"github.com/you/json", `package "github.com/you/json" is not available in cells; available: encoding/json`},
-		{"halfnote/tensor/driver", `package "halfnote/tensor/driver" is not available in cells; available: halfnote/`},
+		{"halfnote/tensor/driver", `package "halfnote/tensor/driver" is not available in cells; available: database/sql/driver, halfnote/`},
 		{"unsafe", `package "unsafe" is not available in cells`},
 		{"github.com/spf13/cobra", `package "github.com/spf13/cobra" is not available in cells`},
 	}

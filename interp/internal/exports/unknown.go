@@ -10,6 +10,9 @@ import (
 
 // unknown returns the error for a path that cells cannot import.
 func unknown(path string) error {
+	if err := Refused(path); err != nil {
+		return err
+	}
 	list := nearest(path, 3)
 	if len(list) == 0 {
 		return fmt.Errorf("package %q is not available in cells", path)

@@ -98,6 +98,7 @@ type Target struct {
 	Compiled  func(instance string, t types.Type) ast.Expr
 	TypeLabel func(*Generics) func(name string, argument bool) string
 	Stops     func(*Lowering, *lower.Unit) // nil without the debugger
+	Check     func(*lower.Unit) error      // refuses rewritten units that the engine may run wrongly; may be nil
 }
 
 // Lowering is a cell on its way to a unit.

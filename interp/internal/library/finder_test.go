@@ -52,16 +52,27 @@ module m.org/local
 		{"no module", "-- work/x --\n", "m.org/a", "cannot find a go.mod"},
 		{"vendor", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0\n## explicit; go 1.20\nm.org/a/x\n-- work/vendor/m.org/a/x/x.go --\n", "m.org/a/x", "work/vendor/m.org/a/x"},
 		{"not vendored", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0\n", "m.org/a/x", "go mod vendor"},
+		{"vendor of another version", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.2.0\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0\n", "m.org/a/x", "m.org/a@v1.2.0 is required in go.mod, but not marked in vendor/modules.txt"},
+		{"vendor of a module that is replaced", "-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\nreplace m.org/a => ../local\n-- work/vendor/modules.txt --\n# m.org/a v1.0.0 => ../local\n## explicit\nm.org/a/x\n-- work/vendor/m.org/a/x/x.go --\n", "m.org/a/x", "work/vendor/m.org/a/x"},
+		{"vendor of an old module", "-- work/go.mod --\nmodule me\ngo 1.13\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n", "m.org/a/x", "cache/m.org/a@v1.0.0/x"},
+		{"without vendor", "flags -mod=mod\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n", "m.org/a/x", "cache/m.org/a@v1.0.0/x"},
+		{"the last flag counts", "flags -mod=vendor -v --mod=readonly\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n-- work/vendor/modules.txt --\n", "m.org/a/x", "cache/m.org/a@v1.0.0/x"},
+		{"only vendor", "flags -mod=vendor\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.0.0\n", "m.org/a/x", "run go mod vendor"},
 		{"workspace", "-- go.work --\ngo 1.22\nuse (\n\t./work\n\t./local\n)\n-- work/go.mod --\nmodule me\n", "m.org/local/sub", "local/sub"},
 		{"workspace takes the highest", "-- go.work --\nuse ./work\nuse ./other\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.2.0\n-- other/go.mod --\nmodule other\nrequire m.org/a v1.10.0\n", "m.org/a/x", "cache/m.org/a@v1.10.0/x"},
 		{"workspace replaces", "-- go.work --\nuse ./work\nreplace m.org/a => ./local\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.2.0\nreplace m.org/a => ../nothing\n", "m.org/a/sub", "local/sub"},
 		{"broken go.mod", "-- work/go.mod --\nmodule me\nrequire x\n", "me", "go.mod:2: usage: require module/path v1.2.3"},
-		{"other lines", "-- work/go.mod --\nmodule me\ntoolchain go1.30.0\nretract [v1.0.0, v1.1.0] // wrong\nfuture thing\n-- work/p/p.go --\n", "me/p", "work/p"},
+		{"not a go.mod", "-- work/go.mod --\nthis is not a go.mod\n", "m.org/a", "go.mod:1: unknown directive: this"},
+		{"a go.mod without a module", "-- work/go.mod --\ngo 1.26\n", "m.org/a", "go.mod: module declaration missing"},
+		{"other lines", "-- work/go.mod --\nmodule me\ngo 1.99\ntoolchain go1.30.0\nretract [v1.0.0, v1.1.0] // wrong\nfuture thing\n-- work/p/p.go --\n", "me/p", "work/p"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
-			for _, f := range txtar.Parse([]byte(tt.files + cached)).Files {
+			a := txtar.Parse([]byte(tt.files + cached))
+			flags, _ := strings.CutPrefix(string(a.Comment), "flags ")
+			t.Setenv("GOFLAGS", strings.TrimSpace(flags))
+			for _, f := range a.Files {
 				name := filepath.Join(root, filepath.FromSlash(f.Name))
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, f.Data, 0o666)); err != nil {
 					t.Fatal(err)

@@ -59,7 +59,7 @@ func below(dir, pkg string) (list []string) {
 	return list
 }
 
-// Modules returns the state of the files that decide where packages are: go.work, and the go.mod of each main module.
+// Modules returns the state of what decides where packages are: go.work, the go.mod of each main module, and the flag -mod.
 func (l *Loader) Modules() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,6 +67,7 @@ func (l *Loader) Modules() string {
 		return ""
 	}
 	var b strings.Builder
+	fmt.Fprintf(&b, "-mod=%s\n", modFlag())
 	for _, file := range l.finder.files() {
 		if info, err := os.Stat(file); err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", file, info.Size(), info.ModTime().UnixNano())

@@ -174,8 +174,11 @@ func (l *Loader) load(path string, from *Package) (*Package, error) {
 	if err := visible(path, from); err != nil {
 		return nil, err
 	}
+	if err := exports.Refused(path); err != nil {
+		return nil, err
+	}
 	place, err := l.finder.Find(path)
-	if errors.Is(err, fs.ErrNotExist) || path == "unsafe" {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exports.Importable(path)
 	}
 	if err != nil {
@@ -207,12 +210,12 @@ func visible(path string, from *Package) error {
 	return fmt.Errorf("package %q is internal to %s; only packages there can import it", path, parent)
 }
 
-// buildContext selects files as a build without cgo does. With the tag purego, packages
-// offer Go instead of assembly and unsafe code.
+// buildContext selects files as a build without cgo does. With these tags packages offer Go instead of assembly, unsafe code and calls of the
+// system. Each is a convention of some modules: appengine, the oldest, of those that were to run where only such code could.
 var buildContext = func() build.Context {
 	c := build.Default
 	c.CgoEnabled = false
-	c.BuildTags = []string{"purego", "noasm"}
+	c.BuildTags = []string{"purego", "noasm", "safe", "nounsafe", "appengine"}
 	return c
 }()
 

@@ -5,6 +5,7 @@ import (
 	"go/version"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"golang.org/x/mod/modfile"
@@ -45,6 +46,9 @@ func readMod(file string) (*modFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Module == nil {
+		return nil, fmt.Errorf("%s: module declaration missing: add a line such as module example.com/notebook", file)
+	}
 	m := newModFile(file, f)
 	m.replace = f.Replace
 	for _, e := range f.Exclude {
@@ -53,12 +57,15 @@ func readMod(file string) (*modFile, error) {
 	return m, nil
 }
 
-// known returns data with spaces in place of the directives that do not concern us, so that
-// positions stay the same. A newer Go than ours may have more directives.
+// known returns the data of a go.mod file for a newer Go with spaces in place of the directives that do not concern us, so that
+// positions stay the same: such a Go may have more directives. Other data it returns as it is.
 func known(file string, data []byte) ([]byte, error) {
 	f, err := modfile.ParseLax(file, data, nil)
 	if err != nil {
 		return nil, err
+	}
+	if version.Compare("go"+goVersion(f.Go), runtime.Version()) <= 0 {
+		return data, nil
 	}
 	for _, s := range f.Syntax.Stmt {
 		var words []string

@@ -71,15 +71,12 @@ func NewFinder(dir string) (*Finder, error) {
 	for _, m := range f.main {
 		f.replace(m)
 	}
-	f.vendor = filepath.Join(f.root, "vendor")
-	switch err := f.readVendor(); {
-	case errors.Is(err, fs.ErrNotExist):
-		f.vendor = ""
+	if !f.vendoring() {
 		f.selectVersions()
-	case err != nil:
-		return nil, err
+		return f, nil
 	}
-	return f, nil
+	f.vendor = filepath.Join(f.root, "vendor")
+	return f, f.readVendor()
 }
 
 // replace adds the replacements of m. Earlier ones take precedence.
@@ -93,30 +90,6 @@ func (f *Finder) replace(m *modFile) {
 		}
 		f.replaced[r.Old] = r.New
 	}
-}
-
-// readVendor reads which packages the vendor directory has, and their modules.
-func (f *Finder) readVendor() error {
-	data, err := os.ReadFile(filepath.Join(f.vendor, "modules.txt"))
-	if err != nil {
-		return err
-	}
-	f.vendored = map[string]Place{}
-	var of Place
-	for line := range strings.Lines(string(data)) {
-		switch w := strings.Fields(line); {
-		case len(w) >= 2 && w[0] == "#":
-			of = Place{Module: w[1], GoVersion: noVersion}
-		case len(w) > 0 && w[0] == "##":
-			if _, v, ok := strings.Cut(line, "go "); ok {
-				of.GoVersion = strings.TrimSpace(v)
-			}
-		case len(w) == 1:
-			of.Dir = filepath.Join(f.vendor, filepath.FromSlash(w[0]))
-			f.vendored[w[0]] = of
-		}
-	}
-	return nil
 }
 
 // workspace reads a go.work file and the modules that it uses.

@@ -153,7 +153,7 @@ func receiver(d *ast.FuncDecl) (t ast.Expr, generic bool) {
 }
 
 // header returns a function without its body. A generic function keeps it: each unit compiles
-// the instances that it uses.
+// the instances that it uses. So does a method init, which calls the method's latest body: the compiler wants a body in each function of that name.
 func header(d *ast.FuncDecl) *ast.FuncDecl {
 	f := *d
 	f.Doc = nil
@@ -161,7 +161,7 @@ func header(d *ast.FuncDecl) *ast.FuncDecl {
 	if d.Recv != nil {
 		_, generic = receiver(d)
 	}
-	if !generic {
+	if !generic && d.Name.Name != "init" {
 		f.Body = nil
 	}
 	return &f

@@ -287,7 +287,7 @@ func (g *generator) call2(f reflect.Value, in []reflect.Value) {
 // sizes grow by one factor, so that fitting shapes still fit. ok is false if there is
 // no tensor.
 func large(in []maker, f reflect.Type) (args []reflect.Value, ok bool) {
-	args, _, built := build(in)
+	args, _, built := makeAll(in)
 	rank := 0
 	for i := range args {
 		if x, is := args[i].Interface().(*tensor.Tensor); is && f.In(i) == tensorType && x != nil {

@@ -373,7 +373,7 @@ var shapes = []maker{
 // numbers and with tensors from shapes, one for the first tensor and one for the rest.
 func (g *generator) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
-		args, _, ok := build(in)
+		args, _, ok := makeAll(in)
 		if !ok {
 			return false
 		}
@@ -425,7 +425,7 @@ func (g *generator) calls(c callee, all bool) (list []func() ([]reflect.Value, s
 		hostile[i] = g.hostile(t.In(i), 0)
 	}
 	add := func(in []maker) {
-		list = append(list, func() ([]reflect.Value, string, bool) { return build(in) })
+		list = append(list, func() ([]reflect.Value, string, bool) { return makeAll(in) })
 	}
 	if known {
 		add(usual)
@@ -457,8 +457,8 @@ func (g *generator) calls(c callee, all bool) (list []func() ([]reflect.Value, s
 	return list
 }
 
-// build makes arguments; ok is false if one cannot be made.
-func build(in []maker) (args []reflect.Value, text string, ok bool) {
+// makeAll makes arguments; ok is false if one cannot be made.
+func makeAll(in []maker) (args []reflect.Value, text string, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false

@@ -6,6 +6,7 @@ import "halfnote/interp/engine"
 // differently from Go.
 var needs = engine.Needs{
 	Instances: true,
+	Core:      true,
 	Rewrites: []string{
 		"arraylen",
 		"assign",
@@ -22,6 +23,7 @@ var needs = engine.Needs{
 		"elements",
 		"empty",
 		"forinit",
+		"fresh",
 		"funcvalue",
 		"go",
 		"index",

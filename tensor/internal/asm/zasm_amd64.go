@@ -160,6 +160,91 @@ var avx512BFloat16Functions = [...]HalfPass{
 	CosHalf:      cosHalfBFloat16,
 }
 
+// avx512AddRows adds BX rows at R12, R13 bytes apart, to a tile's sums.
+//
+//go:noescape
+func avx512AddRows()
+
+// avx512LoadRoom loads BX rows of a tile's sums from the Room at DX.
+//
+//go:noescape
+func avx512LoadRoom()
+
+// avx512StoreRows stores BX rows of a tile's sums as the [End] at AX says.
+//
+//go:noescape
+func avx512StoreRows()
+
+// avx2AddRows adds BX rows at R12, R13 bytes apart, to a tile's sums.
+//
+//go:noescape
+func avx2AddRows()
+
+// avx2LoadRoom loads BX rows of a tile's sums from the Room at DX.
+//
+//go:noescape
+func avx2LoadRoom()
+
+// avx2StoreRows stores BX rows of a tile's sums as the [End] at AX says.
+//
+//go:noescape
+func avx2StoreRows()
+
+// avx512FlushRows stores BX rows of a tile's sums, which are not subnormal, as bfloat16. AX is the [End].
+//
+//go:noescape
+func avx512FlushRows()
+
+// shuffle transposes 16 rows of 16 slots in Z0 to Z15 in place, with Z16 to Z31.
+//
+//go:noescape
+func shuffle()
+
+// directResume loads the sums of a [Direct].
+//
+//go:noescape
+func directResume()
+
+// directAdd adds C to the sums of a [Direct].
+//
+//go:noescape
+func directAdd()
+
+// directStore stores the sums of a [Direct].
+//
+//go:noescape
+func directStore()
+
+// windowNothing sets the first BX registers to -0.
+//
+//go:noescape
+func windowNothing()
+
+// windowGap adds 0 to BX registers of the Room at DX.
+//
+//go:noescape
+func windowGap()
+
+// windowZero1 adds Zero of the [Window] at AX to BX rows of sums.
+//
+//go:noescape
+func windowZero1()
+
+// windowEnd1 adds the Bias of the [Window] at AX to BX rows of sums, and stores them as bfloat16.
+//
+//go:noescape
+func windowEnd1()
+
+// windowZero2 adds Zero of the [Window] at AX to BX rows of sums.
+//
+//go:noescape
+func windowZero2()
+
+// windowEnd2 adds the Bias of the [Window] at AX to BX rows of sums, and stores them as bfloat16.
+//
+//go:noescape
+func windowEnd2()
+
 // avx512F321 is a [Tile].
 //
 //go:noescape
@@ -610,6 +695,11 @@ func copyF32x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, 
 //go:noescape
 func copyF32x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesF32 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesF32()
+
 // transposeF32 is a [Pack].
 //
 //go:noescape
@@ -624,6 +714,11 @@ func copyF16x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, 
 //
 //go:noescape
 func copyF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// linesF16 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesF16()
 
 // transposeF16 is a [Pack].
 //
@@ -640,6 +735,11 @@ func copyBF16x16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n,
 //go:noescape
 func copyBF16x32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesBF16 loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesBF16()
+
 // transposeBF16 is a [Pack].
 //
 //go:noescape
@@ -655,6 +755,11 @@ func copyPairsx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //go:noescape
 func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// linesPairs loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesPairs()
+
 // transposePairs is a [Pack].
 //
 //go:noescape
@@ -669,6 +774,11 @@ func copyNeighboursx16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstri
 //
 //go:noescape
 func copyNeighboursx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// linesNeighbours loads Z0 to Z15 from the lines of a [Pack].
+//
+//go:noescape
+func linesNeighbours()
 
 // transposeNeighbours is a [Pack].
 //

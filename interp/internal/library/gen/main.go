@@ -296,10 +296,8 @@ func (p *pkg) flat() ([]byte, error) {
 					return true
 				}
 				u := p.info.Uses[id]
-				if u == nil && p.info.Defs[id] == nil && id.Name != "_" && bad == nil {
-					if _, ok := p.info.Implicits[n]; !ok && id.Name != "x" {
-						bad = fmt.Errorf("%s: %s is not known", p.fset.Position(id.Pos()), id.Name)
-					}
+				if _, defined := p.info.Defs[id]; u == nil && !defined && bad == nil { // the variable of a type switch is defined as nil
+					bad = fmt.Errorf("%s: %s is not known", p.fset.Position(id.Pos()), id.Name)
 				}
 				switch {
 				case u == nil || u.Pkg() == nil:

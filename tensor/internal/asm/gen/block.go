@@ -47,21 +47,20 @@ func (k blockTile) print(name string) {
 		k.whole()
 	}
 	k.rest()
-	for i := range 2 * k.rows {
-		p("VMOVUPS %s, %s", k.room(0, i), k.r(i))
-	}
+	callFor(k.rows, k.name+"LoadRoom")
 	p("done:")
 	p("CMPQ End_Bias(AX), $0\nJEQ end")
 	unflush()
 	k.add(k.rows, "Bias")
 	reflush()
-	const leave = "JMP next"
 	if k.dot(k.shape, 0, 0, 0) == bf16(k.shape, 0, 0, 0) {
-		k.endFlushed(leave)
+		p("JMP rounding\nend:\nCMPQ End_As(AX), $const_BFloat16\nJNE rounding")
+		callFor(k.rows, "avx512FlushRows")
+		p("JMP next\nrounding:")
 	} else {
 		p("end:")
 	}
-	k.end(k.rows, leave)
+	callFor(k.rows, k.name+"StoreRows")
 	p("next:\nLEAQ %s, AX\nMOVQ End_Ldc(AX), R8\nIMUL3Q $%d, R8, R8\nADDQ R8, End_C(AX)", endHere, k.rows)
 	for _, of := range []string{"Sums", "Bias"} {
 		p("CMPQ End_%s(AX), $0\nJEQ same%s\nMOVQ End_Ld%s(AX), R8\nIMUL3Q $%d, R8, R8\nADDQ R8, End_%s(AX)\nsame%s:", of, of, of, k.rows, of, of)
@@ -95,14 +94,16 @@ func (k blockTile) begin() {
 		p("LEAQ ·zeros(SB), R14\nCMPQ CX, $%d\nJGE fetch", k.block)
 	}
 	k.zero(0)
-	for i := range 2 * k.rows {
-		p("VMOVUPS %s, %s", k.r(0), k.room(0, i))
-	}
-	p("JMP fetch\nresume:")
-	eachRow(k.rows, "R12", "R13", func(i int) {
+	p("MOVQ DX, R8")
+	loop("zero", k.rows, func() {
+		p("VMOVUPS %s, (R8)\nVMOVUPS %s, %d(R8)\nADDQ $%d, R8", k.r(0), k.r(0), k.width, 2*k.width)
+	})
+	p("JMP fetch\nresume:\nMOVQ DX, R8")
+	loop("sums", k.rows, func() {
 		for h := range 2 {
-			p("VMOVUPS %d(R12), %s\nVMOVUPS %s, %s", h*k.width, k.r(h), k.r(h), k.room(i, h))
+			p("VMOVUPS %d(R12), %s\nVMOVUPS %s, %d(R8)", h*k.width, k.r(h), k.r(h), h*k.width)
 		}
+		p("ADDQ R13, R12\nADDQ $%d, R8", 2*k.width)
 	})
 	p("fetch:")
 	k.fetchC(k.rows)
@@ -212,13 +213,13 @@ func (k blockTile) rest() {
 		}
 		spare := min(4, k.b-4*n)
 		nothing := func(int) {}
-		p("MOVQ R8, BX\nSHRQ $1, BX\nJZ %s\n%s:", label("tail"), label("loop"))
+		// BX counts slots. The loop ends after an even slot if their number is odd.
+		p("MOVQ R8, BX\n%s:", label("loop"))
 		k.step(0, n, spare, nothing)
+		p("DECQ BX\nJZ %s", label("odd"))
 		k.step(1, n, spare, nothing)
 		p("ADDQ $%d, DI\nDECQ BX\nJNZ %s", 4*k.width, label("loop"))
-		p("CMPQ R8, $%d\nJEQ %s\n%s:\nTESTQ $1, R8\nJZ %s", k.block, label("whole"), label("tail"), label("part"))
-		k.step(0, n, spare, nothing)
-		p("ADDQ $%d, DI", 2*k.width)
+		p("CMPQ R8, $%d\nJEQ %s\nJMP %s\n%s:\nADDQ $%d, DI", k.block, label("whole"), label("part"), label("odd"), 2*k.width)
 		// pad the block with zeros, which change -0 to 0
 		p("%s:", label("part"))
 		k.zero(k.b)
@@ -231,29 +232,6 @@ func (k blockTile) rest() {
 		}
 	}
 	p("MOVQ R8, SI\nIMULQ R15, SI\nADDQ %s, SI\nSUBQ R8, CX\nJNZ block", blockHere)
-}
-
-// endFlushed prints the end of a tile for bfloat16 without a Bias. Its sums are not subnormal, so that
-// AVX512-BF16's conversion, which flushes, rounds them correctly.
-func (k blockTile) endFlushed(leave string) {
-	p("JMP rounding\nend:\nCMPQ End_As(AX), $const_BFloat16\nJNE rounding\nMOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8")
-	prepareFlushed()
-	eachRow(k.rows, "DX", "R8", func(i int) {
-		p("%s", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
-		quietFlushed("Z")
-		p("VMOVDQU64 Z28, (DX)")
-	})
-	p("%s\nrounding:", leave)
-}
-
-// prepareFlushed prints the constants of quietFlushed.
-func prepareFlushed() {
-	p("MOVL $0x%04x%04x, BX\nVPBROADCASTD BX, Z31\nMOVL $0xff00ff00, BX\nVPBROADCASTD BX, Z30", quietBF, quietBF)
-}
-
-// quietFlushed prints code that sets the NaNs of bfloat16 in register 28, Z or Y, to the quiet one.
-func quietFlushed(r string) {
-	p("VPADDW %[1]s28, %[1]s28, %[1]s29\nVPCMPUW $6, %[1]s30, %[1]s29, K1\nVMOVDQU16 %[1]s31, K1, %[1]s28", r)
 }
 
 // zeros prints a tile of zeros.

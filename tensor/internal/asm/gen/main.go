@@ -51,6 +51,7 @@ func main() {
 	interleave("interleaveHi", 16)
 	pairOrder()
 	zeros()
+	ends()
 	tables := tiles() + windows()
 	amx()
 	packs()

@@ -20,7 +20,7 @@ const (
 func (s shape) toFloat16() narrowing {
 	if s.width == 64 {
 		return narrowing{
-			func() { p("MOVL $0x%08x, BX\nVPBROADCASTD BX, Z31", quiet16) },
+			func() { p("MOVL $0x%08x, R12\nVPBROADCASTD R12, Z31", quiet16) },
 			func(i int) {
 				for h := range 2 {
 					p("VCMPPS $3, Z%d, Z%d, K2\nVMOVDQA32 Z31, K2, Z%d", 2*i+h, 2*i+h, 2*i+h)
@@ -42,7 +42,7 @@ func (s shape) toBFloat16() narrowing {
 		return narrowing{
 			func() {
 				for i, c := range []uint32{quietBF, 1, below} {
-					p("MOVL $0x%04x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
+					p("MOVL $0x%04x, R12\nVPBROADCASTD R12, Z%d", c, 31-i)
 				}
 			},
 			func(i int) {

@@ -17,6 +17,7 @@ func packs() {
 	for conv := plain; conv <= neighbours; conv++ {
 		copyPack("copy"+packNames[conv]+"x16", conv, 1)
 		copyPack("copy"+packNames[conv]+"x32", conv, 2)
+		lines(conv)
 		transpose("transpose"+packNames[conv], conv)
 	}
 	transpose2()
@@ -125,9 +126,12 @@ func interleave(name string, first int) {
 	p("GLOBL ·%s(SB), RODATA|NOPTR, $64\n", name)
 }
 
-// lines16 prints loads under K1 of Z0 … Z15 from lines at SI, R8 bytes apart. Lines that R12 excludes
-// repeat the previous one. R11 holds 0.
-func lines16(conv int) {
+// lines16 prints the call of a subroutine that loads Z0 … Z15 under K1 from lines at SI, R8 bytes apart. Lines that R12
+// excludes repeat the previous one. R11 holds 0.
+func lines16(conv int) { p("CALL ·lines%s(SB)", packNames[conv]) }
+
+func lines(conv int) {
+	fn("loads Z0 to Z15 from the lines of a [Pack].", "lines"+packNames[conv], "()", 0, 0)
 	p("MOVQ SI, AX\nMOVQ R8, R13")
 	for i := range 16 {
 		if i > 0 {
@@ -146,6 +150,7 @@ func lines16(conv int) {
 			p("VMOVDQU16.Z (AX), K1, Z%d", i)
 		}
 	}
+	p("RET\n")
 }
 
 // transpose prints a [Pack] of up to 16 lines with adjacent elements. It transposes blocks of 16 slots
@@ -195,8 +200,11 @@ func transpose2() {
 	p("done:\nVZEROUPPER\nRET\n")
 }
 
-// shuffle16 transposes 16 rows of 16 slots in Z0 to Z15, in place.
-func shuffle16() {
+// shuffle16 prints the call of a subroutine that transposes 16 rows of 16 slots in Z0 to Z15, in place.
+func shuffle16() { p("CALL ·shuffle(SB)") }
+
+func shuffle() {
+	fn("transposes 16 rows of 16 slots in Z0 to Z15 in place, with Z16 to Z31.", "shuffle", "()", 0, 0)
 	for i := range 8 {
 		p("VUNPCKLPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 16+2*i)
 		p("VUNPCKHPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 17+2*i)
@@ -214,6 +222,7 @@ func shuffle16() {
 		p("VSHUFF32X4 $0x88, Z18, Z16, Z%d\nVSHUFF32X4 $0x88, Z19, Z17, Z%d", c, 4+c)
 		p("VSHUFF32X4 $0xdd, Z18, Z16, Z%d\nVSHUFF32X4 $0xdd, Z19, Z17, Z%d", 8+c, 12+c)
 	}
+	p("RET\n")
 }
 
 // toSlots converts the number of elements in CX to a number of slots.

@@ -92,7 +92,7 @@ func tile(name string, s shape, rows int, dot dot) {
 	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", 0, 48)
 	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
 	p("MOVQ End_Sums(AX), R12\nMOVQ End_LdSums(AX), R13\nTESTQ R12, R12\nJZ fetch")
-	eachRow(rows, "R12", "R13", s.fetch())
+	s.fetch("fetchSums", rows)
 	p("fetch:")
 	s.fetchC(rows)
 	for i := range 2 * rows {
@@ -131,60 +131,29 @@ func tile(name string, s shape, rows int, dot dot) {
 	p("done:")
 	s.add(rows, "Sums")
 	s.add(rows, "Bias")
-	s.end(rows, "VZEROUPPER\nRET")
+	callFor(rows, s.name+"StoreRows")
+	p("VZEROUPPER\nRET\n")
 }
 
-// eachRow prints body for each row, and advances base by the register by.
-func eachRow(rows int, base, by string, body func(i int)) {
-	for i := range rows {
-		body(i)
-		p("ADDQ %s, %s", by, base)
-	}
-}
-
-// fetch returns a function that prints the prefetch of a row at R12.
-func (s shape) fetch() func(i int) {
-	return func(int) { p("PREFETCHT0 (R12)\nPREFETCHT0 %d(R12)", 2*s.width-64) }
+// fetch prints the prefetch of rows at R12, R13 bytes apart.
+func (s shape) fetch(label string, rows int) {
+	loop(label, rows, func() {
+		p("PREFETCHT0 (R12)\nPREFETCHT0 %d(R12)\nADDQ R13, R12", 2*s.width-64)
+	})
 }
 
 // fetchC prints the prefetch of C, unless C is stored around the cache.
 func (s shape) fetchC(rows int) {
 	p("CMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R12\nMOVQ End_Ldc(AX), R13")
-	eachRow(rows, "R12", "R13", s.fetch())
+	s.fetch("fetchC", rows)
 	p("clear:")
 }
 
 // add prints the addition of the Sums or the Bias of an [End], unless nil.
 func (s shape) add(rows int, of string) {
 	p("MOVQ End_%s(AX), R12\nMOVQ End_Ld%s(AX), R13\nTESTQ R12, R12\nJZ no%s", of, of, of)
-	eachRow(rows, "R12", "R13", func(i int) {
-		for h := range 2 {
-			p("VADDPS %d(R12), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
-		}
-	})
+	callFor(rows, s.name+"AddRows")
 	p("no%s:", of)
-}
-
-// end prints the end of a tile, whose sums are in registers, followed by leave.
-func (s shape) end(rows int, leave string) {
-	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
-	narrow := func(f narrowing) {
-		f.prepare()
-		eachRow(rows, "DX", "R8", f.row)
-		p("%s", leave)
-	}
-	narrow(s.toBFloat16())
-	p("float16:")
-	narrow(s.toFloat16())
-	for _, end := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
-		p("%s:", end[0])
-		eachRow(rows, "DX", "R8", func(i int) {
-			for h := range 2 {
-				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
-			}
-		})
-		p("%s\n", leave)
-	}
 }
 
 // direct prints a [Direct]. Rows of A are addressed relative to pointers to every third one. C is fetched
@@ -195,23 +164,18 @@ func direct(name string, rows int) {
 	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2")
 	p("XORQ R15, R15\nTESTQ AX, AX\nSETNE R15\nSHLQ $6, R15 // 64 if the mask has columns of the second register, otherwise 0")
 	bases := []string{"SI", "R12", "R13", "R14", "BX"}[:(rows+2)/3]
-	p("LEAQ (R8)(R8*2), AX")
-	for i := 1; i < len(bases); i++ {
-		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
-	}
 	p("MOVQ mode+72(FP), AX\nCMPQ AX, $2\nJEQ resume")
 	for i := range 2 * rows {
 		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
 	}
-	p("MOVQ DX, AX")
-	for range rows {
-		p("BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)\nBYTE $0x42; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x38 // PREFETCHW (AX)(R15*1)\nADDQ R11, AX")
+	p("MOVQ DX, AX\nMOVQ $%d, R13\nfetch:", rows)
+	p("BYTE $0x0f; BYTE $0x0d; BYTE $0x08 // PREFETCHW (AX)\nBYTE $0x42; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x38 // PREFETCHW (AX)(R15*1)\nADDQ R11, AX\nDECQ R13\nJNZ fetch")
+	p("JMP begin\nresume:\nMOVQ DX, AX\nMOVQ $%d, R13\nCALL ·directResume(SB)", rows)
+	p("begin:\nLEAQ (R8)(R8*2), AX")
+	for i := 1; i < len(bases); i++ {
+		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
 	}
-	p("JMP begin\nresume:\nMOVQ DX, AX")
-	for i := range rows {
-		p("VMOVUPS.Z (AX), K1, Z%d\nVMOVUPS.Z 64(AX), K2, Z%d\nADDQ R11, AX", 2*i, 2*i+1)
-	}
-	p("begin:\nloop:")
+	p("loop:")
 	p("VMOVUPS.Z (DI), K1, Z30\nVMOVUPS.Z 64(DI), K2, Z31\nADDQ R10, DI")
 	spare := min(4, 30-2*rows)
 	for i := range rows {
@@ -222,16 +186,25 @@ func direct(name string, rows int) {
 	for _, b := range bases {
 		p("ADDQ R9, %s", b)
 	}
-	p("DECQ CX\nJNZ loop\nMOVQ mode+72(FP), AX\nCMPQ AX, $1\nJNE store\nMOVQ DX, R9")
-	for i := range rows {
-		for h := range 2 {
-			p("VADDPS.Z %d(R9), Z%d, K%d, Z%d", h*64, 2*i+h, h+1, 2*i+h)
-		}
-		p("ADDQ R11, R9")
-	}
-	p("store:")
-	for i := range rows {
-		p("VMOVUPS Z%d, K1, (DX)\nVMOVUPS Z%d, K2, 64(DX)\nADDQ R11, DX", 2*i, 2*i+1)
-	}
+	p("DECQ CX\nJNZ loop\nMOVQ $%d, R13\nCMPQ mode+72(FP), $1\nJNE store\nMOVQ DX, AX\nCALL ·directAdd(SB)\nMOVQ $%d, R13\nstore:\nCALL ·directStore(SB)", rows, rows)
 	p("VZEROUPPER\nRET\n")
+}
+
+// directRows prints the subroutines of [direct], which take the number of rows in R13. AX and DX are C, which has rows R11
+// bytes apart.
+func directRows() {
+	for _, f := range []struct{ name, does, at, row string }{
+		{"directResume", "loads the sums of a [Direct]", "AX", "VMOVUPS.Z (AX), K1, Z%[1]d\nVMOVUPS.Z 64(AX), K2, Z%[2]d"},
+		{"directAdd", "adds C to the sums of a [Direct]", "AX", "VADDPS.Z (AX), Z%[1]d, K1, Z%[1]d\nVADDPS.Z 64(AX), Z%[2]d, K2, Z%[2]d"},
+		{"directStore", "stores the sums of a [Direct]", "DX", "VMOVUPS Z%[1]d, K1, (DX)\nVMOVUPS Z%[2]d, K2, 64(DX)"},
+	} {
+		fn(f.does+".", f.name, "()", 0, 0)
+		for i := range avx512.rows {
+			p(f.row, 2*i, 2*i+1)
+			if i < avx512.rows-1 {
+				p("ADDQ R11, %s\nDECQ R13\nJZ done", f.at)
+			}
+		}
+		p("done:\nRET\n")
+	}
 }

@@ -67,34 +67,32 @@ func (k windowTile) print(name string) {
 	p("DECQ CX\nJNZ block\nADDQ $Tap__size, R8\nDECQ R11\nJNZ tap")
 	k.end()
 	p("gap:")
-	k.last()
-	zero := 31 // not a register of sums
-	k.zero(zero)
-	for i := range k.rows * k.vectors {
-		sum := k.rows + i - (k.rows-k.n())*k.vectors
-		if sum < k.rows {
-			sum = 30
-			p("VMOVUPS %s, Z%d", k.room(0, i), sum)
-		}
-		p("VADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s", zero, sum, sum, sum, k.room(0, i))
+	k.last(k.rows)
+	for i := range k.rows {
+		p("VMOVUPS Z%d, %s", k.rows+i, k.room(k.rows-k.n(), i))
 	}
+	callFor(k.rows*k.vectors, "windowGap")
 	k.nothing()
 	p("JMP start\n")
 }
 
 // nothing sets the sums to -0, which changes nothing where the next block adds them to C.
-func (k windowTile) nothing() {
+func (k windowTile) nothing() { callFor(2*k.rows, "windowNothing") }
+
+func windowNothing() {
+	fn("sets the first BX registers to -0.", "windowNothing", "()", 0, 0)
 	p("MOVL $0x%x, R10\nVPBROADCASTD R10, Z0", uint32(1<<31))
-	for i := 1; i < 2*k.rows; i++ {
-		p("VMOVAPS Z0, Z%d", i)
+	for i := 1; i < 2*windowRows; i++ {
+		p("DECQ BX\nJZ done\nVMOVAPS Z0, Z%d", i)
 	}
+	p("done:\nRET\n")
 }
 
-// last adds the sums of the last pass to its rows of C, in the registers of the sums of odd slots.
-func (k windowTile) last() {
+// last adds the sums of the last pass to its rows of C, in the registers from to on.
+func (k windowTile) last(to int) {
 	for i := range k.rows {
 		sum := k.rows + i
-		p("VADDPS Z%d, Z%d, Z%d\nVADDPS %s, Z%d, Z%d", i, sum, sum, k.room(k.rows-k.n(), i), sum, sum)
+		p("VADDPS Z%d, Z%d, Z%d\nVADDPS %s, Z%d, Z%d", i, sum, sum, k.room(k.rows-k.n(), i), sum, to+i)
 	}
 }
 
@@ -171,45 +169,69 @@ func (k windowTile) slot(u int, prefetch bool, before func(i int)) {
 
 // end prints the end: the last additions to C, the bias, and the rounding to bfloat16.
 func (k windowTile) end() {
-	count := k.rows * k.vectors
-	k.last()
-	first := k.rows // register of the first row
+	to := 0 // register of the last pass's first sum
 	if k.vectors == 2 {
-		first = 0
+		to = k.rows
+	}
+	k.last(to)
+	if k.vectors == 2 {
 		for i := range k.rows {
 			p("VMOVUPS %s, Z%d", k.room(0, i), i)
 		}
 	}
-	p("MOVQ w+0(FP), AX\nMOVQ Window_C(AX), DX\nMOVQ Window_Ldc(AX), R8\nMOVQ Window_Bias(AX), R12\nMOVQ Window_ApartC(AX), R13")
-	for i := range count {
-		p("VADDPS.BCST Window_Zero(AX), Z%d, Z%d", first+i, first+i)
-	}
-	p("TESTQ R12, R12\nJZ flushed")
+	p("MOVQ w+0(FP), AX")
+	callFor(k.rows, fmt.Sprintf("windowZero%d", k.vectors))
 	unflush()
-	for i := range count {
-		p("VADDPS.BCST %d(R12), Z%d, Z%d", i/k.vectors*4, first+i, first+i)
+	callFor(k.rows, fmt.Sprintf("windowEnd%d", k.vectors))
+	p("VZEROUPPER\nRET\n")
+}
+
+// windowGap prints the addition of zeros, which change -0 to 0.
+func windowGap() {
+	fn("adds 0 to BX registers of the Room at DX.", "windowGap", "()", 0, 0)
+	p("VPXORD Z31, Z31, Z31\nMOVQ DX, R10\nloop:\nVADDPS (R10), Z31, Z30\nVMOVUPS Z30, (R10)\nADDQ $64, R10\nDECQ BX\nJNZ loop\nRET\n")
+}
+
+// windowZero prints the addition of Zero to the sums.
+func windowZero(vectors int) {
+	fn("adds Zero of the [Window] at AX to BX rows of sums.", fmt.Sprintf("windowZero%d", vectors), "()", 0, 0)
+	p("VBROADCASTSS Window_Zero(AX), Z31")
+	for i := range windowRows {
+		for r := i * vectors; r < (i+1)*vectors; r++ {
+			p("VADDPS Z31, Z%d, Z%d", r, r)
+		}
+		p("DECQ BX\nJZ done")
 	}
+	p("done:\nRET\n")
+}
+
+// windowEnd prints the addition of the bias and the stores.
+func windowEnd(vectors int) {
+	fn("adds the Bias of the [Window] at AX to BX rows of sums, and stores them as bfloat16.", fmt.Sprintf("windowEnd%d", vectors), "()", 0, 0)
+	p("MOVQ Window_C(AX), DX\nMOVQ Window_Ldc(AX), R8\nMOVQ Window_Bias(AX), R14\nMOVQ Window_ApartC(AX), R13")
+	p("TESTQ R14, R14\nJZ flushed")
 	avx512.toBFloat16().prepare()
-	eachRow(k.rows, "DX", "R8", func(i int) {
-		for v := range k.vectors {
-			roundBFloat16(first+i*k.vectors+v, "(DX)"+[]string{"", "(R13*1)"}[v])
+	eachRow(windowRows, "DX", "R8", "rounded", func(i int) {
+		for v := range vectors {
+			r := i*vectors + v
+			p("VADDPS.BCST %d(R14), Z%d, Z%d", i*4, r, r)
+			roundBFloat16(r, "(DX)"+[]string{"", "(R13*1)"}[v])
 		}
 	})
-	p("VZEROUPPER\nRET\nflushed:") // the sums are not subnormal, so that AVX512-BF16's conversion, which flushes, rounds them correctly
-	unflush()
+	p("rounded:\nRET\nflushed:") // the sums are not subnormal, so that AVX512-BF16's conversion, which flushes, rounds them correctly
 	prepareFlushed()
-	eachRow(k.rows, "DX", "R8", func(i int) {
-		if k.vectors == 2 {
+	eachRow(windowRows, "DX", "R8", "done", func(i int) {
+		if vectors == 2 {
 			p("%s", evex(3, 0x72, 28, 2*i+1, 2*i)) // VCVTNE2PS2BF16
 			quietFlushed("Z")
 			p("VMOVDQU64 Y28, (DX)\nVEXTRACTI64X4 $1, Z28, (DX)(R13*1)")
 		} else {
-			p("%s", evex(2, 0x72, 28, 0, first+i)) // VCVTNEPS2BF16
+			p("%s", evex(2, 0x72, 28, 0, i)) // VCVTNEPS2BF16
 			quietFlushed("Y")
 			p("VMOVDQU64 Y28, (DX)")
 		}
 	})
-	p("VZEROUPPER\nRET\n")
+	p("done:\nRET\n")
 }
 
 // weave prints [Weave]'s kernel. It loads 32 words of each line and keeps the pairs of the last 16 in the Room, or it loads

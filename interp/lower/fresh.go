@@ -1,0 +1,142 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// freshLiterals gives each execution of a definition its own variable where a literal of a slice, map or
+// array, an entry of a map or an assertion sets one that a function literal or a pointer holds. Yaegi sets the variable of the previous
+// execution, so that in a loop all holders see the last value.
+//
+//	x := []int{i}; f = func() { use(x) }    o := []int{i}; x := o; …
+//	x, ok := m[i]; f = func() { use(x) }    v, found := m[i]; x, ok := v, found; …
+//	&[]int{i}                               func(v []int) *[]int { return &v }([]int{i})
+func (u *Unit) freshLiterals() {
+	var held map[types.Object]bool
+	holds := func(id *ast.Ident) bool {
+		if held == nil {
+			held = u.heldVariables()
+		}
+		return held[u.objectOf(id)]
+	}
+	pair := func(st ast.Stmt) *ast.AssignStmt {
+		a, ok := st.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil || !holds(a.Lhs[0].(*ast.Ident)) && !holds(a.Lhs[1].(*ast.Ident)) {
+			return nil
+		}
+		return a
+	}
+	u.eachOf(func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		return isA[*ast.CompositeLit](n) || ok && len(a.Lhs) == 2 && len(a.Rhs) == 1
+	}, func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.AND && u.setsInPlace(n.X) {
+				t := u.typeOf(n.X)
+				c.Replace(u.as(u.addressOf(n, n.X, t, types.NewPointer(t)), n))
+			}
+		case *ast.IfStmt:
+			if a := pair(n.Init); a != nil {
+				n.Init = nil
+				c.Replace(block(u.inTwo(a), a, n))
+			}
+		case *ast.AssignStmt:
+			if c.Index() >= 0 && pair(n) != nil {
+				c.InsertBefore(u.inTwo(n))
+				return
+			}
+			if n.Tok != token.DEFINE || len(n.Lhs) != len(n.Rhs) {
+				return
+			}
+			for i, e := range n.Rhs {
+				id, ok := n.Lhs[i].(*ast.Ident)
+				if isA[*ast.CompositeLit](ast.Unparen(e)) && c.Index() < 0 && len(n.Rhs) > 1 { // it clears the values next to it
+					n.Rhs[i] = u.resultOf(e)
+					continue
+				}
+				switch {
+				case !ok || !u.setsInPlace(e) || !holds(id):
+				case c.Index() < 0 || len(n.Rhs) > 1:
+					n.Rhs[i] = u.resultOf(e)
+				default:
+					c.InsertBefore(u.keep(&n.Rhs[i]))
+				}
+			}
+		case *ast.ValueSpec:
+			for i, e := range n.Values {
+				if len(n.Names) == len(n.Values) && u.setsInPlace(e) && holds(n.Names[i]) {
+					n.Values[i] = u.resultOf(e)
+				}
+			}
+		}
+	})
+}
+
+// inTwo makes the definition of two variables by an entry or content one by two other variables, and returns the
+// definition of these.
+func (u *Unit) inTwo(a *ast.AssignStmt) ast.Stmt {
+	t := u.entryValue(a)
+	v, ok := u.temp("v"), u.temp("ok")
+	first := &ast.AssignStmt{Lhs: []ast.Expr{u.typed(v, t), u.typed(ok, types.Typ[types.Bool])}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
+	a.Rhs = []ast.Expr{u.typed(ident(v.Name), t), u.typed(ident(ok.Name), types.Typ[types.Bool])}
+	return first
+}
+
+// setsInPlace reports whether an expression is a literal that Yaegi writes into the variable that is there.
+func (u *Unit) setsInPlace(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	switch orInvalid(u.typeOf(x)).Underlying().(type) {
+	case *types.Slice, *types.Map, *types.Array:
+		return true
+	}
+	return false
+}
+
+// resultOf makes an expression the result of a function.
+func (u *Unit) resultOf(e ast.Expr) ast.Expr {
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: e.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(e, u.typeOf(e))}}}},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{e}}),
+	}
+	return u.as(call(lit), e)
+}
+
+// heldVariables returns the variables that function literals mention, or that pointers, slices of arrays
+// and method values may hold.
+func (u *Unit) heldVariables() map[types.Object]bool {
+	held := map[types.Object]bool{}
+	hold := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && u.Info.Uses[id] != nil {
+				held[u.Info.Uses[id]] = true
+			}
+			return true
+		})
+	}
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			hold(n.Body)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				hold(n.X)
+			}
+		case *ast.SliceExpr:
+			hold(n.X)
+		case *ast.SelectorExpr:
+			if s := u.Info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+				hold(n.X)
+			}
+		}
+		return true
+	})
+	return held
+}

@@ -1,0 +1,274 @@
+package interp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"halfnote/internal/testenv"
+	"halfnote/interp/engine"
+)
+
+// Mutations are changes of package lower that a test has to find. Each is found by one of these, in this order.
+const (
+	byCheck    = "the check of the core"
+	byCompiler = "the interpreter's compiler"
+	byOutput   = "the output of a script"
+	byCrash    = "a crash"
+	survives   = "not found"
+)
+
+// mutationScripts are the scripts that run with each mutation. Together they use every rewrite.
+var mutationScripts = []string{
+	"core", "capturedliterals", "language", "operands", "smallfaults", "methodvalues", "interfaces", "sequences", "generics", "integers", "indexing", "basics", "names", "channels", "defer", "maps",
+	"goroutines", "panics", "runtimeerrors", "genericembedded", "sameinstances", "latertypes", "recursion", "streams", "waits", "programs", "yaegi-language", "yaegi-cells", "yaegi-panics",
+}
+
+// lackingEngine is an engine that asks for all rewrites but one.
+type lackingEngine struct {
+	engine.Engine
+	name string
+}
+
+func (e *lackingEngine) Needs() engine.Needs {
+	n := e.Engine.Needs()
+	n.Rewrites = slices.DeleteFunc(slices.Clone(n.Rewrites), func(name string) bool { return name == e.name })
+	return n
+}
+
+// unshown lists the rewrites whose absence these scripts do not show.
+var unshown = map[string]string{
+	"lifetimes": "memory is released later",
+	"room":      "needs more memory than there is",
+	"concat":    "needs more memory than there is",
+	"watch":     "only observers see it",
+	"counters":  "goroutines share a counter of calls",
+}
+
+// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them by default. The check of the core
+// or the output shows that it is missing.
+func TestSwitchedOff(t *testing.T) {
+	needs := newSession(t).engine.Needs().Rewrites
+	share := testenv.Share(t, 6)
+	found := map[string]int{}
+	for i, name := range needs {
+		if i%share != 0 {
+			continue
+		}
+		by := survives
+		for _, script := range mutationScripts {
+			if by = changed(t, script, func(s *Session) { s.engine = &lackingEngine{s.engine, name} }); by != survives {
+				t.Logf("%s: found by %s, in script %s", name, by, script)
+				break
+			}
+		}
+		found[by]++
+		if _, known := unshown[name]; by == survives && !known {
+			t.Errorf("no script shows that rewrite %q is missing", name)
+		}
+	}
+	t.Log(found)
+}
+
+// changed runs a script in a changed session up to the first difference, and returns what shows the change.
+func changed(t *testing.T, script string, change func(*Session)) (by string) {
+	defer func() {
+		if r := recover(); r != nil {
+			by = byCrash
+		}
+	}()
+	a, err := txtar.ParseFile("testdata/" + script + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	change(s)
+	n := 0
+	for i, f := range a.Files {
+		kind, arg, _ := strings.Cut(f.Name, " ")
+		if kind != "cell" {
+			continue
+		}
+		n++
+		if arg != "" {
+			continue
+		}
+		got := run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), "")()
+		if want := outputsAfter(a.Files[i+1:]).want(release()); got != want {
+			return shownBy(got)
+		}
+	}
+	return survives
+}
+
+// shownBy tells what shows a mutation, from the output of a cell or of the tests.
+func shownBy(got string) string {
+	switch {
+	case strings.Contains(got, "compiled cells run it"):
+		return byCheck
+	case strings.Contains(got, "not supported by the interpreter"), strings.Contains(got, "InternalError"):
+		return byCompiler
+	}
+	return byOutput
+}
+
+// Environment variables of child processes: the number of the mutation in force, and how many there are.
+const (
+	mutantVar  = "HALFNOTE_TEST_MUTANT"
+	mutantsVar = "HALFNOTE_TEST_MUTANTS"
+)
+
+// TestMutations builds this test with a copy of package lower in which 200 conditions can be negated, and runs the scripts with each
+// negated.
+func TestMutations(t *testing.T) {
+	testenv.Long(t)
+	dir := t.TempDir()
+	all := mutate(t, dir, 200)
+	binary := filepath.Join(dir, "mutants.test")
+	if out, err := exec.Command("go", "test", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-c", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found := map[string]int{}
+	for i, by := range runMutants(t, binary, len(all)) {
+		found[by]++
+		t.Logf("%s: %s", all[i], by)
+	}
+	for _, by := range slices.Sorted(maps.Keys(found)) {
+		t.Logf("%d of %d: %s", found[by], len(all), by)
+	}
+	if found[survives] > len(all)/4 {
+		t.Errorf("%d of %d mutations are not found", found[survives], len(all))
+	}
+}
+
+// mutate writes a copy of package lower to dir in which conditions can be negated, and an overlay with it. It returns the conditions.
+func mutate(t *testing.T, dir string, count int) []string {
+	files, err := filepath.Glob("lower/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	fset := token.NewFileSet()
+	trees := map[string]*ast.File{}
+	var conditions []*ast.IfStmt
+	for _, name := range files {
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees[name] = f
+		ast.Inspect(f, func(n ast.Node) bool {
+			if x, ok := n.(*ast.IfStmt); ok {
+				conditions = append(conditions, x)
+			}
+			return true
+		})
+	}
+	var list []string
+	for i := range count {
+		x := conditions[i*len(conditions)/count]
+		var text bytes.Buffer
+		format.Node(&text, fset, x.Cond)
+		list = append(list, fmt.Sprintf("%s: if %s", fset.Position(x.Pos()), text.String()))
+		x.Cond = &ast.CallExpr{Fun: ast.NewIdent("mutated__"), Args: []ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(strconv.Itoa(i))}, x.Cond}}
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	add := func(name string, src []byte) {
+		to := filepath.Join(dir, filepath.Base(name))
+		if err := os.WriteFile(to, src, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[abs] = to
+	}
+	for name, f := range trees {
+		var src bytes.Buffer
+		if err := format.Node(&src, fset, f); err != nil {
+			t.Fatal(err)
+		}
+		add(name, src.Bytes())
+	}
+	add("lower/mutated.go", []byte(`package lower
+
+import "os"
+
+func mutated__(i string, c bool) bool { return c != (i == os.Getenv("`+mutantVar+`")) }
+`))
+	b, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// runMutants runs the scripts with each mutation in child processes, which end with those that crash, and returns what shows each.
+func runMutants(t *testing.T, binary string, count int) []string {
+	var all []string
+	for len(all) < count {
+		cmd := exec.Command(binary, "-test.run", "^TestMutants$", "-test.v")
+		cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(len(all)), mutantsVar+"="+strconv.Itoa(count))
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		hangs := time.AfterFunc(5*patience, func() { cmd.Process.Kill() })
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if by, ok := strings.CutPrefix(lines.Text(), mutantLine); ok {
+				all = append(all, by)
+				hangs.Reset(5 * patience)
+			}
+		}
+		hangs.Stop()
+		if cmd.Wait() != nil || len(all) < count {
+			all = append(all, byCrash)
+		}
+	}
+	return all
+}
+
+// mutantLine starts the lines of a child process that tell what shows a mutation.
+const mutantLine = "mutation found by "
+
+// TestMutants is the child process of TestMutations: it runs the scripts with each mutation from a number on.
+func TestMutants(t *testing.T) {
+	first, err := strconv.Atoi(os.Getenv(mutantVar))
+	count, err2 := strconv.Atoi(os.Getenv(mutantsVar))
+	if err != nil || err2 != nil {
+		t.Skip("only in the child processes of TestMutations")
+	}
+	for i := first; i < count; i++ {
+		os.Setenv(mutantVar, strconv.Itoa(i))
+		by := survives
+		for _, script := range mutationScripts {
+			if by = changed(t, script, func(*Session) {}); by != survives {
+				break
+			}
+		}
+		fmt.Printf("\n%s%s\n", mutantLine, by)
+	}
+}
