@@ -24,7 +24,13 @@ func (s *Session) interfaceSupport() map[string]any {
 		"Export":  dynamic.Export,
 		"Lend":    dynamic.Lend,
 		"Borrow":  dynamic.LendTarget,
+		"LendAll": dynamic.LendAll,
 		"LendMap": dynamic.LendMap,
+
+		"Sprint":   dynamic.Sprint,
+		"Sprintf":  dynamic.Sprintf,
+		"Sprintln": dynamic.Sprintln,
+
 		"Return":  dynamic.Return,
 		"Content": dynamic.Content,
 

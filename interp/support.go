@@ -63,6 +63,8 @@ func (s *Session) bindSupport() {
 		"Clear":    reflect.ValueOf(clearAny),
 		"Nil":      reflect.ValueOf(func() { panic(words.RuntimeError("invalid memory address or nil pointer dereference")) }),
 		"Resumed":  reflect.ValueOf(func(state int) { panic(words.RuntimeError("range function " + resumed[state])) }),
+		"Count":    reflect.ValueOf(words.ShiftCount),
+		"Key":      reflect.ValueOf(dynamic.Key),
 		"Shift":    reflect.ValueOf(func() { panic(words.RuntimeError("negative shift amount")) }),
 		"Divide":   reflect.ValueOf(func() { panic(words.RuntimeError("integer divide by zero")) }),
 	})
@@ -136,7 +138,7 @@ func (s *Session) keep(v any) any {
 	if e, ok := s.engine.(engine.Recorder); ok {
 		e.Forget()
 	}
-	return words.Of(v)
+	return dynamic.Worded(words.Of(v))
 }
 
 // errorTree lists an error and all errors that it wraps, in the order of errors.As.

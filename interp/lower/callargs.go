@@ -39,6 +39,9 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	} else {
 		for i, a := range x.Args {
 			if x.Ellipsis.IsValid() && i == len(x.Args)-1 {
+				if t, _ := treatmentOf(fn); t == lent && types.IsInterface(paramType(sig, i)) && !u.Info.Types[a].IsNil() {
+					x.Args[i] = u.as(Support("LendAll", a), a)
+				}
 				break
 			}
 			x.Args[i] = u.argument(a, paramType(sig, i), fn)
@@ -47,8 +50,11 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	if e := u.settling(x, fn); e != nil {
 		return e
 	}
-	if fn != nil && returning[fn.FullName()] != "" {
-		return u.as(Support(returning[fn.FullName()], x), x)
+	if t, support := treatmentOf(fn); t == returned {
+		return u.as(Support(support, x), x)
+	}
+	if e := u.writing(x, fn); e != nil {
+		return e
 	}
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -75,42 +81,10 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	return u.as(call(lit), x)
 }
 
-// keepers are packages whose functions only store or compare their any arguments, or
-// handle their types correctly.
-var keepers = map[string]bool{
-	"container/heap": true, "container/list": true, "container/ring": true, "context": true,
-	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
-}
-
-// inspectors are packages whose functions inspect their any arguments by reflection. They get
-// values of twins.
-var inspectors = map[string]bool{
-	"database/sql": true, "encoding/asn1": true, "encoding/binary": true, "encoding/gob": true, "encoding/json": true, "encoding/xml": true,
-	"html/template": true, "log/slog": true, "reflect": true, "testing/quick": true, "text/template": true,
-}
-
-// writers are functions of inspectors that write to the variable that an argument points to.
-var writers = map[string]bool{"Decode": true, "DecodeElement": true, "Read": true, "Scan": true, "Unmarshal": true, "UnmarshalWithParams": true}
-
-// returning maps functions that return values of twins to the support functions that convert
-// these.
-var returning = map[string]string{"(reflect.Value).Interface": "Return", "(reflect.Value).Elem": "Content", "reflect.Indirect": "Content"}
-
-// shown are the functions outside keepers that hand their any arguments to display.Screen.Present.
-var shown = map[string]bool{
-	"halfnote/display.Show": true, "halfnote/display.Live": true, "(*halfnote/display.Handle).Update": true,
-}
-
-// settlers are functions that put values of twins into interfaces of the variable to which an
-// argument points, with the support functions that call them and convert these values.
-var settlers = map[string]string{
-	"(*encoding/gob.Decoder).Decode": "GobDecode", "(*encoding/json.Decoder).Decode": "JSONDecode",
-	"encoding/json.Unmarshal": "JSONUnmarshal", "(reflect.Value).Set": "SetValue",
-}
-
 // settling returns the call of the support function for a settler, or nil for other functions.
 func (u *Unit) settling(x *ast.CallExpr, fn *types.Func) ast.Expr {
-	if fn == nil || settlers[fn.FullName()] == "" || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+	t, support := treatmentOf(fn)
+	if t != settled || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
 		return nil
 	}
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
@@ -124,7 +98,7 @@ func (u *Unit) settling(x *ast.CallExpr, fn *types.Func) ast.Expr {
 		}
 		args = append([]ast.Expr{sel.X}, args...)
 	}
-	y := Support(settlers[fn.FullName()], args...)
+	y := Support(support, args...)
 	y.Lparen, y.Rparen = calledAt(x), x.Rparen
 	return u.as(y, x)
 }
@@ -140,25 +114,23 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	}
 	from := orInvalid(u.typeOf(e))
 	path := fn.Pkg().Path()
-	switch {
-	case path == "fmt" || path == "log":
+	switch t, _ := treatmentOf(fn); {
+	case path == "fmt" || path == "log" || t == written:
 		if types.IsInterface(from) { // a wrapper is sufficient
 			return e
 		}
-	case fn.FullName() == "reflect.DeepEqual":
-	case inspectors[path]:
-		name := "Lend"
-		if writers[fn.Name()] || path == "reflect" {
-			name = "Borrow"
-		}
+	case t == settled:
+		return u.convert(e, to)
+	case t == lent || t == borrowed || t == returned:
 		if u.Info.Types[e].IsNil() {
 			return e
 		}
-		if settlers[fn.FullName()] != "" {
-			return u.convert(e, to)
+		name := "Borrow"
+		if t == lent {
+			name = "Lend"
 		}
 		return u.typed(Support(name, u.convert(e, to)), to)
-	case keepers[path], shown[fn.FullName()]:
+	case t == kept:
 	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
 		return u.typed(Support("Export", e), to)
 	case u.boxed(from):

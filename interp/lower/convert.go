@@ -36,6 +36,11 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 			if _, comm := c.Parent().(*ast.CommClause); !comm && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) {
 				u.convertAll(n.Rhs, u.typesOf(n.Lhs))
 			}
+			for _, e := range n.Lhs {
+				u.storedKey(e)
+			}
+		case *ast.IncDecStmt:
+			u.storedKey(n.X)
 		case *ast.ValueSpec:
 			if len(n.Values) > 0 && n.Type != nil {
 				var to []types.Type
@@ -92,6 +97,19 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		}
 		return true
 	})
+}
+
+// storedKey tests the key of a map entry to which a statement assigns: the back end reads the entry first, which in
+// an empty map is another error.
+func (u *Unit) storedKey(e ast.Expr) {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return
+	}
+	m, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Map)
+	if ok && types.IsInterface(m.Key()) && !u.compiledIface(m.Key()) && u.Info.Types[x.Index].Value == nil && !u.Info.Types[x.Index].IsNil() {
+		x.Index = u.typed(calledFrom(x.Lbrack, Support("Key", x.Index)), m.Key())
+	}
 }
 
 // throughPointer writes p[i] as (*p)[i] if p is a pointer to an array.

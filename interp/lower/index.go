@@ -88,11 +88,13 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		if s.Init == nil {
 			return k.tests(s.Cond)
 		}
+		return k.init(s.Init)
 	case *ast.SwitchStmt:
 		k.list(&s.Body.List)
 		if s.Init == nil && s.Tag != nil {
 			return k.tests(s.Tag)
 		}
+		return k.init(s.Init)
 	case *ast.TypeSwitchStmt:
 		k.list(&s.Body.List)
 	case *ast.SelectStmt:
@@ -106,11 +108,13 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		k.bound = append(k.bound, k.u.loopBounds(s)...)
 		k.list(&s.Body.List)
 		k.bound = k.bound[:n]
+		return k.init(s.Init)
 	case *ast.RangeStmt:
 		n := len(k.bound)
 		k.bound = append(k.bound, k.u.rangeBounds(s)...)
 		k.list(&s.Body.List)
 		k.bound = k.bound[:n]
+		return k.tests(s.X)
 	case *ast.AssignStmt:
 		list := k.tests(append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
 		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
@@ -139,6 +143,14 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		}
 	}
 	return nil
+}
+
+// init returns the tests that the first part of a statement needs before the statement.
+func (k *checker) init(st ast.Stmt) []ast.Stmt {
+	if _, ok := st.(*ast.AssignStmt); !ok {
+		return nil
+	}
+	return k.stmt(st)
 }
 
 // tests returns the tests for the indexes and slices in expressions that are evaluated

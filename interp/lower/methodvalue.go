@@ -89,9 +89,9 @@ func (u *Unit) compiledMethodValue(n *ast.SelectorExpr, s *types.Selection, fn *
 		isNil := &ast.BinaryExpr{X: ident("r__"), Op: token.EQL, Y: ident("nil")}
 		check = []ast.Stmt{&ast.IfStmt{Cond: isNil, Body: block(assign(ident("_"), Support("Method", ident("nil"), text(fn.Name()))))}}
 	}
-	return u.bound(n, x, recv, sig, check, u.literal(n, params, sig, u.typed(&ast.CallExpr{
-		Fun: u.typed(method, sig), Lparen: n.Pos(), Args: args, Ellipsis: ellipsis, Rparen: n.End(),
-	}, result)))
+	call := &ast.CallExpr{Fun: u.typed(method, sig), Lparen: n.Pos(), Args: args, Ellipsis: ellipsis, Rparen: n.End()}
+	u.typed(call, result)
+	return u.bound(n, x, recv, sig, check, u.literal(n, params, sig, u.callOf(call)))
 }
 
 // addressed reports whether the path from the embedded field after that many steps to a
@@ -116,7 +116,10 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 		inner = u.invoke(n, x, t, fn, args[1:], ellipsis)
 	} else {
 		x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
-		inner = &ast.CallExpr{Fun: &ast.SelectorExpr{X: x, Sel: n.Sel}, Args: args[1:], Ellipsis: ellipsis}
+		method := &ast.SelectorExpr{X: x, Sel: n.Sel}
+		call := &ast.CallExpr{Fun: u.typed(method, fn.Type()), Args: args[1:], Ellipsis: ellipsis}
+		u.Info.Selections[method] = s
+		inner = u.callOf(u.typed(call, sig.Results()).(*ast.CallExpr))
 	}
 	return u.as(u.literal(n, params, sig, inner), n)
 }

@@ -11,6 +11,7 @@ import (
 // shifts converts an untyped constant operand of a non-constant shift to the type that its
 // context gives it: Yaegi would use int.
 func (u *Unit) shifts() {
+	u.shiftCounts()
 	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.BinaryExpr)
 		if !ok || x.Op != token.SHL && x.Op != token.SHR {
@@ -28,6 +29,41 @@ func (u *Unit) shifts() {
 			return
 		}
 		x.X = u.typed(call(u.typeExpr(x, tv.Type), x.X), tv.Type)
+	})
+}
+
+// shiftCounts tests the counts that no statement before tests:
+//
+//	x << f()    x << Count(int64(f()))
+func (u *Unit) shiftCounts() {
+	tested := func(count ast.Expr) ast.Expr {
+		b, ok := orInvalid(u.typeOf(count)).Underlying().(*types.Basic)
+		if !ok || b.Info()&types.IsUnsigned != 0 || u.Info.Types[count].Value != nil || u.positive(count) {
+			return count
+		}
+		if s, ok := ast.Unparen(count).(*ast.BinaryExpr); ok && s.Op == token.SHL && u.Info.Types[s.X].Value != nil {
+			return count // becomes a uint
+		}
+		u.imports = true
+		x := u.typed(call(ident("int64"), count), types.Typ[types.Int64])
+		return u.typed(calledFrom(count.Pos(), Support("Count", x)), types.Typ[types.Uint64])
+	}
+	shift := map[token.Token]bool{token.SHL: true, token.SHR: true, token.SHL_ASSIGN: true, token.SHR_ASSIGN: true}
+	u.eachOf(func(n ast.Node) bool {
+		x, ok := n.(*ast.BinaryExpr)
+		a, isAssign := n.(*ast.AssignStmt)
+		return ok && shift[x.Op] || isAssign && shift[a.Tok]
+	}, func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.BinaryExpr:
+			if shift[n.Op] && !u.safe[n] && u.Info.Types[n].Value == nil {
+				n.Y = tested(n.Y)
+			}
+		case *ast.AssignStmt:
+			if shift[n.Tok] && !u.simple(n.Rhs[0]) {
+				n.Rhs[0] = tested(n.Rhs[0])
+			}
+		}
 	})
 }
 

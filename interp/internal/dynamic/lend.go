@@ -4,6 +4,7 @@ import (
 	"encoding/gob"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -18,6 +19,15 @@ func Lend(v any) any { return lendAny(v, newLender()) }
 // LendTarget is Lend for a function that writes to the variable that v points to: memory is
 // always shared.
 func LendTarget(v any) any { return lendAny(v, lender{shared: true}) }
+
+// LendAll is Lend for the elements of a list.
+func LendAll(list []any) []any {
+	c := slices.Clone(list)
+	for i, v := range list {
+		c[i] = Lend(v)
+	}
+	return c
+}
 
 // LendMap is Lend for the values of a map.
 func LendMap(m map[string]any) map[string]any {

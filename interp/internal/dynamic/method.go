@@ -223,6 +223,9 @@ func native(t reflect.Type, name string) (any, string) {
 	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
 		f := args[0].Elem().Method(m.Index)
 		if m.Type.IsVariadic() {
+			if writes(args[0].Elem(), name, args[1:]) {
+				return nil
+			}
 			return f.CallSlice(args[1:])
 		}
 		return f.Call(args[1:])

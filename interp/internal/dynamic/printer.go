@@ -168,9 +168,6 @@ func (p printer) structure(v reflect.Value, f form, depth int, a access) {
 	if p.sharp {
 		opening = nameOf(f.r, f.t) + "{"
 	}
-	if f.compiled() && !v.CanAddr() {
-		v = copied(v)
-	}
 	p.around(opening, "}", v.NumField(), func(i int) {
 		e, s := f.field(i)
 		if p.sharp || p.plus {
@@ -178,6 +175,10 @@ func (p printer) structure(v reflect.Value, f form, depth int, a access) {
 		}
 		x := v.Field(i)
 		if !x.CanInterface() { // of a compiled type
+			if !v.CanAddr() {
+				v = copied(v)
+				x = v.Field(i)
+			}
 			x = reflect.NewAt(x.Type(), unsafe.Pointer(x.UnsafeAddr())).Elem()
 		}
 		p.value(x, e.t, depth+1, a.field(s))
@@ -396,24 +397,7 @@ func (p printer) call(v reflect.Value, t *Type, name string, use func(method any
 			done = true
 		}
 	}()
-	if v.Kind() == reflect.Pointer && v.IsNil() && t.promotes(v.Type(), name) {
-		p.text("<nil>")
-		return true
-	}
 	return use(MethodOf(t.In(v), name))
-}
-
-// promotes reports whether t, a type of pointers, has a method that returns a text, and has it from an embedded field.
-func (t *Type) promotes(r reflect.Type, name string) bool {
-	if t.Named || t.Elem == nil || t.Elem.Kind != reflect.Struct || t.Elem.declares(name) {
-		return false
-	}
-	for _, m := range (form{t.Elem, r.Elem()}).methods() {
-		if m.name == name {
-			return m.gives(reflect.TypeFor[string]())
-		}
-	}
-	return false
 }
 
 // formats reports whether package fmt lets a value of a compiled type format itself.

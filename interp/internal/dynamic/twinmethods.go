@@ -109,11 +109,6 @@ func (m method) params() (list []form) {
 	return list
 }
 
-// gives reports whether the method has no parameters, and one result of that type.
-func (m method) gives(t reflect.Type) bool {
-	return m.sig.r.NumIn() == m.skip && m.sig.r.NumOut() == 1 && m.sig.r.Out(0) == t
-}
-
 // show returns the method for a twin.
 func (m method) show() typemaker.Method {
 	params := m.params()

@@ -205,14 +205,7 @@ func of(t reflect.Type, depth int) *Type {
 		if t.NumField() == 0 {
 			return nil
 		}
-		number, id, ok := strings.Cut(t.Field(0).Tag.Get(tagKey), " ")
-		if !ok {
-			return nil
-		}
-		n, _ := strconv.ParseInt(number, 10, 64)
-		if s, ok := spaces.Load(n); ok {
-			return s.(*Space).lookup(id)
-		}
+		return tagged(t.Field(0).Tag)
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
 		if e := within(t.Elem(), depth); e != nil && !e.Boxed {
 			return e.composed(t)
@@ -234,6 +227,19 @@ func of(t reflect.Type, depth int) *Type {
 		return s.Type("map["+k.ID+"]"+e.ID, func(d *Type) {
 			d.Kind, d.Key, d.Elem, d.Name = reflect.Map, k, e, "map["+k.Name+"]"+e.Name
 		})
+	}
+	return nil
+}
+
+// tagged returns the type that a tag identifies, or nil.
+func tagged(tag reflect.StructTag) *Type {
+	number, id, ok := strings.Cut(tag.Get(tagKey), " ")
+	if !ok {
+		return nil
+	}
+	n, _ := strconv.ParseInt(number, 10, 64)
+	if s, ok := spaces.Load(n); ok {
+		return s.(*Space).lookup(id)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (d Describer) Panic(p *engine.Panic) *eval.Error {
 		p.Frames, p.Skipped = p.Frames[:1], 0
 	}
 	kind := "panic: "
-	v := words.Of(p.Value)
+	v := dynamic.Worded(words.Of(p.Value))
 	switch v := v.(type) {
 	case symbols.Exit:
 		kind = ""

@@ -35,6 +35,14 @@ func OutOfRange(i, n int) {
 	panic(RuntimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
 }
 
+// ShiftCount returns the count of a shift, and panics as Go does if it is negative.
+func ShiftCount(n int64) uint64 {
+	if n < 0 {
+		panic(RuntimeError("negative shift amount"))
+	}
+	return uint64(n)
+}
+
 // SliceOutOfRange panics as Go does for a slice expression. The bits of given are set for
 // the bounds that are present.
 func SliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
@@ -84,6 +92,9 @@ func Of(v any) any {
 	switch v := v.(type) {
 	case runtime.Error:
 		text, ok := strings.CutPrefix(v.Error(), "runtime error: ")
+		if v.Error() == "runtime: allocation size out of range" { // by reflect.MakeSlice
+			return RuntimeError("makeslice: len out of range")
+		}
 		for _, whole := range []string{"interface conversion: ", "makechan: ", "runtime error: "} {
 			if ok && strings.HasPrefix(text, whole) {
 				return ConversionError(text)
