@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +120,7 @@ func (f exampleFile) folder() string { return filepath.ToSlash(filepath.Dir(f.na
 
 // exampleFiles lists the files with examples of the standard library.
 func exampleFiles(t *testing.T) (list []exampleFile) {
-	src := filepath.Join(runtime.GOROOT(), "src")
+	src := filepath.Join(testenv.GOROOT(t), "src")
 	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

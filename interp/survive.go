@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/symbols"
 )
 
@@ -117,9 +118,9 @@ func (s *Session) bindSurvival() {
 		"Unlock":       reflect.ValueOf(s.live.Unlock),
 		"UnlockRW":     reflect.ValueOf(s.live.UnlockRW),
 
-		"LoggerFatal":   reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, fmt.Sprint(v...)) }),
-		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, fmt.Sprintf(format, v...)) }),
-		"LoggerFatalln": reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, fmt.Sprintln(v...)) }),
+		"LoggerFatal":   reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprint(v...)) }),
+		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, dynamic.Sprintf(format, v...)) }),
+		"LoggerFatalln": reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprintln(v...)) }),
 	})
 }
 

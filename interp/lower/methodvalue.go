@@ -117,9 +117,12 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	} else {
 		x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
 		method := &ast.SelectorExpr{X: x, Sel: n.Sel}
-		call := &ast.CallExpr{Fun: u.typed(method, fn.Type()), Args: args[1:], Ellipsis: ellipsis}
-		u.Info.Selections[method] = s
-		inner = u.callOf(u.typed(call, sig.Results()).(*ast.CallExpr))
+		inner = &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}
+		if t, _ := treatmentOf(fn); t != exported {
+			u.typed(method, fn.Type())
+			u.Info.Selections[method] = s
+			inner = u.callOf(u.typed(inner, sig.Results()).(*ast.CallExpr))
+		}
 	}
 	return u.as(u.literal(n, params, sig, inner), n)
 }

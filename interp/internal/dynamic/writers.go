@@ -11,9 +11,10 @@ type Writer struct {
 	Text   string // the function that gives the text: Sprint, Sprintf or Sprintln
 }
 
-// Writers are the methods of compiled types that write their operands as package fmt does, by their full names.
+// Writers are the methods of compiled types that write their operands as package fmt does, by their full names. A
+// logger's Fatal methods are not among them: a cell has others, which do not end the process.
 var Writers = writers(map[string][]string{
-	"(*log.Logger)":           {"Print", "Fatal", "Panic"},
+	"(*log.Logger)":           {"Print", "Panic"},
 	"(*testing.common)":       {"Log", "Error", "Fatal", "Skip"},
 	"(testing.TB)":            {"Log", "Error", "Fatal", "Skip"},
 	"(*net/textproto.Writer)": {"PrintfLine"},

@@ -173,7 +173,7 @@ func (r *reader) callForm(x *ast.CallExpr) string {
 		}
 		return "call.field"
 	case *ast.IndexExpr, *ast.IndexListExpr:
-		if r.form(f.(ast.Expr)) == "func.instance" {
+		if r.form(f) == "func.instance" {
 			return "call.declared"
 		}
 		return "call.element"
