@@ -51,6 +51,13 @@ var Families = []Family{
 	{"storages", storageCells, [][2]int{{1, 2}}},
 	{"positions", positionCells, [][2]int{{1, 2}}},
 	{"operators", operatorCells, [][2]int{{0, 1}}},
+	{"operands", operandCells, [][2]int{{1, 1}, {2, 2}}},
+	{"order", orderCells, [][2]int{{0, 0}, {1, 1}}},
+	{"methods", methodCells, [][2]int{{0, 0}, {1, 1}}},
+	{"conversions", conversionCells, [][2]int{{0, 0}, {1, 1}}},
+	{"formats", formatCells, [][2]int{{1, 2}, {0, 0}}},
+	{"faults", faultCells, [][2]int{{0, 0}, {1, 1}}},
+	{"control", controlCells, [][2]int{{0, 1}, {2, 2}}},
 }
 
 // Sample returns the cells of the family that cover its pairs, in the order of Cells.

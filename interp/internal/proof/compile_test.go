@@ -39,7 +39,7 @@ func TestSums(t *testing.T) {
 			if len(missing) > 0 && !*update {
 				t.Fatalf("%d of %d groups of cells have no hashes; run: go test ./interp/internal/proof -run TestSums -update", len(missing), len(groups(cells)))
 			}
-			if *update {
+			if *update && len(missing) > 0 {
 				checked(t, slices.Concat(missing...))
 			}
 			for batch := range slices.Chunk(missing, buildSize/groupSize) {

@@ -111,7 +111,7 @@ var kinds = []kind{
 	{"funcany", "func(string, ...any) string", `func(s string, xs ...any) string { return fmt.Sprint(s, len(xs)) }`, `fmt.Sprintf`, "", `func() string { if x == nil { return "nil" }; return x("q%v", 5) }()`, "", "n"},
 	{"handler", "handler", "handler(" + fn + "+ 1 })", "handler(" + fn + "* 2 })", fn + "* 3 }", `func() string { if x == nil { return "nil" }; return fmt.Sprint(x.Size(), x(4)) }()`, "type handler func(int) int\nfunc (h handler) Size() int { return h(3) }", "n"},
 	{"funcfunc", "func() func() string", `func() func() string { return func() string { return "a" } }`, `func() func() string { s := "b"; return func() string { s += "c"; return s } }`, "", `func() string { if x == nil { return "nil" }; f := x(); f(); return f() }()`, "", "n"},
-	{"method", "func() int", "pt{1, 2}.Sum", "(&pt{3, 4}).Sum", "", `func() string { if x == nil { return "nil" }; return fmt.Sprint(x()) }()`, "", "n"},
+	{"bound", "func() int", "pt{1, 2}.Sum", "(&pt{3, 4}).Sum", "", `func() string { if x == nil { return "nil" }; return fmt.Sprint(x()) }()`, "", "n"},
 	{"methodex", "func(*pt, int)", "(*pt).Move", "func(p *pt, n int) { p.Y = n }", "", `func() string { if x == nil { return "nil" }; p := pt{1, 2}; x(&p, 5); return fmt.Sprint(p.X, p.Y) }()`, "", "n"},
 	{"mapper", "mapper[int, string]", `mapper[int, string](func(i int) string { return fmt.Sprint("a", i) })`, `mapper[int, string](strconv.Itoa)`, "strconv.Itoa", `func() string { if x == nil { return "nil" }; return x(7) }()`, "type mapper[A, B any] func(A) B", "n"},
 	{"seq", "iter.Seq[int]", "upto(2)", "upto(3)", "", `func() string { if x == nil { return "nil" }; s := 0; for i := range x { s += i + 1 }; return fmt.Sprint(s) }()`, "", "n"},
@@ -212,10 +212,13 @@ type box[T any] struct { V T }
 func (b box[T]) Get() T { return b.V }
 func (b *box[T]) Set(x T) { b.V = x }`
 
-// Section returns the declarations of a name in Uses. "" is the section that all cells use.
+// others maps the names of sections that are not those of kinds to their declarations. "" is the section that all cells use.
+var others = map[string]string{"": base, "part": operandDecls, "order": orderDecls, "method": methodDecls, "str": conversionDecls}
+
+// Section returns the declarations of a name in Uses.
 func Section(name string) string {
-	if name == "" {
-		return base
+	if text, ok := others[name]; ok {
+		return text
 	}
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	return kinds[i].section()

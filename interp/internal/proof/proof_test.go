@@ -88,7 +88,7 @@ func compare(t *testing.T, f Family, h *host, all bool) {
 			continue
 		case right(c, o) && isKnown(c):
 			if !*list {
-				t.Logf("%s is right: remove it from %s", c.Name(), file)
+				t.Errorf("%s is right: remove it from %s", c.Name(), file)
 			}
 			continue
 		case right(c, o) && ran:
