@@ -124,7 +124,19 @@ func (u *Unit) heldVariables() map[types.Object]bool {
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			hold(n.Body)
+			own := map[types.Object]bool{} // variables of the literal, which each call makes
+			ast.Inspect(n, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && u.Info.Defs[id] != nil {
+					own[u.Info.Defs[id]] = true
+				}
+				return true
+			})
+			ast.Inspect(n.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && u.Info.Uses[id] != nil && !own[u.Info.Uses[id]] {
+					held[u.Info.Uses[id]] = true
+				}
+				return true
+			})
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				hold(n.X)
