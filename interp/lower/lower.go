@@ -44,6 +44,7 @@ var Rewrites = []Rewrite{
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
 	{"index", "index errors that name index and length", (*Unit).indexChecks},
+	{"nilfirst", "comparisons that begin with nil", (*Unit).nilOperands},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
 	{"dropped", "unused values", (*Unit).droppedValues},

@@ -8,6 +8,18 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
+// nilOperands puts nil on the right of comparisons. Yaegi takes its type from the left operand:
+//
+//	nil != v    v != nil
+func (u *Unit) nilOperands() {
+	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.BinaryExpr)
+		if ok && (x.Op == token.EQL || x.Op == token.NEQ) && u.isNil(x.X) {
+			x.X, x.Y = x.Y, x.X
+		}
+	})
+}
+
 // shifts converts an untyped constant operand of a non-constant shift to the type that its
 // context gives it: Yaegi would use int.
 func (u *Unit) shifts() {

@@ -36,6 +36,7 @@ var needs = engine.Needs{
 		"mark",
 		"minmax",
 		"newvalue",
+		"nilfirst",
 		"order",
 		"packagevar",
 		"poll",
