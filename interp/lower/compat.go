@@ -23,6 +23,7 @@ func (u *Unit) variadics() {
 			if !ok || t.Obj().Pkg() == u.Pkg || n.Type == nil {
 				return
 			}
+			u.spellOut(n)
 			s, ok := t.Underlying().(*types.Slice)
 			if !ok || !hasMethods(s.Elem()) {
 				return
@@ -31,6 +32,28 @@ func (u *Unit) variadics() {
 			c.Replace(u.as(call(n.Type, u.typed(lit, s)), n))
 		}
 	})
+}
+
+// spellOut writes the types of literals that are elements of the literal of a compiled type: Yaegi does not find those of pointers.
+func (u *Unit) spellOut(n *ast.CompositeLit) {
+	for i := range n.Elts {
+		e := &n.Elts[i]
+		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
+			e = &kv.Value
+		}
+		x, ok := (*e).(*ast.CompositeLit)
+		if !ok || x.Type != nil {
+			continue
+		}
+		t := u.typeOf(x)
+		p, ok := orInvalid(t).Underlying().(*types.Pointer)
+		if !ok {
+			x.Type = u.typeExpr(x, t)
+			continue
+		}
+		x.Type = u.typeExpr(x, p.Elem())
+		*e = u.typed(&ast.UnaryExpr{OpPos: x.Lbrace, Op: token.AND, X: u.typed(x, p.Elem())}, t)
+	}
 }
 
 // variadic passes the list of a variadic call as a slice.

@@ -129,8 +129,8 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 	if id, ok := ast.Unparen(x).(*ast.Ident); ok && scalars(fn.Signature().Results()) {
 		return &ast.CallExpr{Fun: found(x), Lparen: paren(at), Args: append([]ast.Expr{u.as(ident(id.Name), x)}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 	}
-	// A function of the unit evaluates x once, and declares the types of the results: the fields of a
-	// result of an asserted function are those of its reflect.Type, which has other names for unexported ones.
+	// A function of the unit evaluates x once, and declares the types of the results: a result of
+	// an asserted function has its reflect.Type, which is not a defined type and has other names for unexported fields.
 	key := fn.Name() + u.id(full)
 	name := u.dispatchers[key]
 	if name == "" {
@@ -145,12 +145,10 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 	return &ast.CallExpr{Fun: u.typed(&ast.Ident{NamePos: named(at), Name: name}, full), Lparen: paren(at), Args: append([]ast.Expr{x}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 }
 
-// scalars reports whether all results are of basic or interface types.
+// scalars reports whether all results are of interface types, or of basic types that are not defined ones.
 func scalars(results *types.Tuple) bool {
 	for v := range results.Variables() {
-		switch v.Type().Underlying().(type) {
-		case *types.Basic, *types.Interface:
-		default:
+		if _, basic := types.Unalias(v.Type()).(*types.Basic); !basic && !types.IsInterface(v.Type()) {
 			return false
 		}
 	}

@@ -31,8 +31,9 @@ func (u *Unit) returns() {
 				before = u.keepResults(r)
 			case several && (named || deferring && slices.ContainsFunc(r.Results, u.fails)) || namesFunc(r.Results, results):
 				before = u.keepAll(r.Results, func(ast.Expr) bool { return true })
-			case several && slices.ContainsFunc(r.Results, u.displaces):
-				before = u.keepAll(r.Results, u.makes)
+			case several:
+				displaced := slices.ContainsFunc(r.Results, u.displaces)
+				before = u.keepAll(r.Results, func(e ast.Expr) bool { return displaced && u.makes(e) || u.callsAnyBuiltin(e) })
 			case !several && shared(results[0]):
 				before = u.keepAll(r.Results, func(e ast.Expr) bool { return u.displaces(e) || isNamed(results[0]) && u.makes(e) })
 			}
@@ -57,6 +58,13 @@ func namesFunc(list []ast.Expr, results []types.Type) bool {
 		}
 	}
 	return false
+}
+
+// callsAnyBuiltin reports whether an expression is a call of a built-in function, which writes to the first result whatever
+// its place in the statement.
+func (u *Unit) callsAnyBuiltin(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && u.builtinName(x.Fun) != ""
 }
 
 // keepResults keeps the results of the one call in a return statement of several results, unless
