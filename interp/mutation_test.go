@@ -36,7 +36,7 @@ const (
 
 // mutationScripts are the scripts that run with each mutation. Together they use every rewrite.
 var mutationScripts = []string{
-	"core", "capturedliterals", "language", "operands", "smallfaults", "methodvalues", "interfaces", "sequences", "generics", "integers", "indexing", "basics", "names", "channels", "defer", "maps",
+	"forms", "fresh", "capturedliterals", "language", "operands", "smallfaults", "methodvalues", "interfaces", "sequences", "generics", "integers", "indexing", "basics", "names", "channels", "defer", "maps",
 	"goroutines", "panics", "runtimeerrors", "genericembedded", "sameinstances", "latertypes", "recursion", "streams", "waits", "programs", "yaegi-language", "yaegi-cells", "yaegi-panics",
 }
 
