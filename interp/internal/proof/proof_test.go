@@ -3,9 +3,11 @@ package proof
 import (
 	"flag"
 	"fmt"
+	"go/version"
 	"maps"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +65,11 @@ func compare(t *testing.T, f Family, h *host, all bool) {
 	if !all && *only == "" {
 		cells = f.Sample(cells)
 	}
-	cells = slices.DeleteFunc(cells, func(c Cell) bool { return want[c.ID()] == "" || !strings.Contains(c.Name(), *only) })
+	// The text of panic(nil) is another one from Go 1.27 on; the hashes are those of 1.26.
+	newer := version.Compare(strings.Fields(runtime.Version())[0], "go1.27") >= 0
+	cells = slices.DeleteFunc(cells, func(c Cell) bool {
+		return want[c.ID()] == "" || !strings.Contains(c.Name(), *only) || newer && c.Axes[0] == "panic nil"
+	})
 	file := "testdata/" + f.Name + "." + h.engine + ".differs"
 	known, err := readList(file)
 	if err != nil {
