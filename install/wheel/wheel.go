@@ -30,7 +30,7 @@ type Wheel struct {
 	EntryPoints string
 	// Licenses are licences and notices, by their paths below the folder of licences.
 	Licenses []File
-	// Bills are bills of materials, by their paths below the folder sboms, as in PEP 770.
+	// Bills maps paths below the folder sboms to bills of materials (PEP 770).
 	Bills []File
 	// Files lie in the folder of Python's packages, except those below [Wheel.Prefix].
 	Files []File

@@ -208,9 +208,8 @@ func (u *Unit) spreadAssignment(a *ast.AssignStmt) []ast.Stmt {
 	return before
 }
 
-// entry returns a definition by an entry of a map, or by the content of an interface, and a
-// statement that clears the value if there is no such entry or content: Yaegi leaves what the
-// variable held in the last iteration of a loop. It returns nil for other statements.
+// entry takes v, ok := m[k] or v, ok := x.(T). It returns the statement and a second one, which sets v to zero
+// if ok is false: Yaegi keeps the value of the previous iteration of a loop. It returns nil for other statements.
 func (u *Unit) entry(st ast.Stmt) []ast.Stmt {
 	a, ok := st.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
@@ -248,8 +247,8 @@ func (u *Unit) entryValue(a *ast.AssignStmt) types.Type {
 	return nil
 }
 
-// entryIf returns the replacement of an if statement that begins with the definition of a variable
-// by an entry or content and may use it where there is none, or nil.
+// entryIf replaces an if statement that begins with v, ok := m[k] or v, ok := x.(T) and may use v where ok is
+// false. It returns nil for other statements.
 func (u *Unit) entryIf(s *ast.IfStmt) ast.Stmt {
 	a, ok := s.Init.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
