@@ -129,7 +129,7 @@ func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 
 // carrier makes the channel that carries one value to or from a support function.
 func (u *Unit) carrier(n ast.Node, ch *types.Chan) ast.Expr {
-	return call(ident("make"), &ast.ChanType{Dir: ast.SEND | ast.RECV, Value: u.typeExpr(n, ch.Elem())}, Int(1))
+	return call(ident("make"), chanOf(u.typeExpr(n, ch.Elem()), ast.SEND|ast.RECV), Int(1))
 }
 
 // taken receives from a carrier.
@@ -154,7 +154,7 @@ func (u *Unit) rangeChannel(n *ast.RangeStmt) ast.Stmt {
 	}
 	leave := &ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok.Name)}, Body: block(&ast.BranchStmt{Tok: token.BREAK})}
 	start = append([]ast.Stmt{start[0], leave}, start[1:]...)
-	return &ast.ForStmt{For: n.For, Init: define(c, n.X), Body: block(append(start, n.Body.List...)...)}
+	return &ast.ForStmt{For: n.For, Init: define(c, n.X), Body: block(append(start, n.Body)...)} // the body may declare the variable again
 }
 
 // selects rewrites the select statements of a list.

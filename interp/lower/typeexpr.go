@@ -127,11 +127,7 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		return &ast.MapType{Key: w.expr(t.Key()), Value: w.expr(t.Elem())}
 	case *types.Chan:
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}
-		elem := w.expr(t.Elem())
-		if c, ok := types.Unalias(t.Elem()).(*types.Chan); ok && c.Dir() == types.RecvOnly {
-			elem = &ast.ParenExpr{X: elem}
-		}
-		return &ast.ChanType{Dir: dir[t.Dir()], Value: elem}
+		return chanOf(w.expr(t.Elem()), dir[t.Dir()])
 	case *types.Signature:
 		return w.signature(t)
 	case *types.Struct:
@@ -146,6 +142,14 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		return w.union(t)
 	}
 	return w.fail(fmt.Errorf("the type %s cannot be written", t))
+}
+
+// chanOf returns the type of a channel. As text, an element of type <-chan T needs parentheses.
+func chanOf(elem ast.Expr, dir ast.ChanDir) *ast.ChanType {
+	if c, ok := elem.(*ast.ChanType); ok && c.Dir == ast.RECV {
+		elem = &ast.ParenExpr{X: elem}
+	}
+	return &ast.ChanType{Dir: dir, Value: elem}
 }
 
 func (w *typeWriter) signature(t *types.Signature) *ast.FuncType {
@@ -166,7 +170,11 @@ func (w *typeWriter) tuple(t *types.Tuple, variadic bool) *ast.FieldList {
 		} else {
 			f.Type = w.expr(v.Type())
 		}
-		if v.Name() != "" {
+		switch {
+		case v.Name() == "":
+		case w.plain:
+			w.respelled = true
+		default:
 			f.Names = []*ast.Ident{ast.NewIdent(v.Name())}
 		}
 		list.List = append(list.List, f)

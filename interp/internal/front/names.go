@@ -33,6 +33,11 @@ func (c *Bound) EngineNames(o *types.TypeName) (ast.Expr, error) {
 	if name := c.flatName(o); name != "" {
 		return ast.NewIdent(name), nil
 	}
+	if !c.Instances { // the engine has generic types of packages under their names
+		if e, err := Foreign(c.Pkg, o, c.UnitPaths); e != nil || err != nil {
+			return e, err
+		}
+	}
 	return compiled(o, c.Pkg, c.UnitPaths)
 }
 

@@ -31,7 +31,7 @@ func TestYaegi(t *testing.T) {
 	}
 }
 
-// TestNative runs the sample in compiled cells.
+// TestNative runs the same in compiled cells.
 func TestNative(t *testing.T) {
 	if !testenv.Requires("native") {
 		t.Skip("HALFNOTE_REQUIRE does not list native")
@@ -41,7 +41,7 @@ func TestNative(t *testing.T) {
 	}
 	for _, f := range Families {
 		t.Run(f.Name, func(t *testing.T) {
-			compare(t, f, &host{t: t, engine: interp.Compiled, batch: 200}, false)
+			compare(t, f, &host{t: t, engine: interp.Compiled, batch: 200}, testenv.Requires("long"))
 		})
 	}
 }
