@@ -210,7 +210,6 @@
 //   - Fields whose type is an interface that a cell declares have interface types without
 //     methods there; reflect.TypeFor of such an interface is an error.
 //   - A type whose methods embedded interfaces of cells declare lacks these methods there.
-//   - A negative zero becomes a zero as an argument of a function that a cell declares.
 //   - Struct types that refer to each other take long to declare if there are many: 50 take a
 //     second, 70 take three, and more than 100 take minutes.
 //

@@ -167,6 +167,7 @@ func mutate(t *testing.T, dir string, count int) []string {
 	fset := token.NewFileSet()
 	trees := map[string]*ast.File{}
 	var conditions []*ast.IfStmt
+	in := map[*ast.IfStmt]string{} // files
 	for _, name := range files {
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -176,15 +177,18 @@ func mutate(t *testing.T, dir string, count int) []string {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if x, ok := n.(*ast.IfStmt); ok {
 				conditions = append(conditions, x)
+				in[x] = name
 			}
 			return true
 		})
 	}
 	var list []string
+	changed := map[string]bool{}
 	for i := range count {
 		x := conditions[i*len(conditions)/count]
 		var text bytes.Buffer
 		format.Node(&text, fset, x.Cond)
+		changed[in[x]] = true
 		list = append(list, fmt.Sprintf("%s: if %s", fset.Position(x.Pos()), text.String()))
 		x.Cond = &ast.CallExpr{Fun: ast.NewIdent("mutated__"), Args: []ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(strconv.Itoa(i))}, x.Cond}}
 	}
@@ -200,9 +204,9 @@ func mutate(t *testing.T, dir string, count int) []string {
 		}
 		overlay.Replace[abs] = to
 	}
-	for name, f := range trees {
+	for name := range changed {
 		var src bytes.Buffer
-		if err := format.Node(&src, fset, f); err != nil {
+		if err := format.Node(&src, fset, trees[name]); err != nil {
 			t.Fatal(err)
 		}
 		add(name, src.Bytes())

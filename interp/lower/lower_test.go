@@ -59,6 +59,8 @@ func TestRewrites(t *testing.T) {
 			"type S []S func f(s S) S { g([]S{s}...) g([]S(s)...) return append(s, S{s}...) } func g(...S) {}"},
 		{"funcvalue", "func f() func() { return g }\nfunc g() {}",
 			"func f() func() { var f__1 func() = g return f__1 } func g() {}"},
+		{"variabletypes", "var v []struct{ A int }\nvar f func(n, m int) (ok bool)",
+			"type v__type = []struct{ A int } var v v__type var f func(int, int) bool"},
 		{"newvalue", "func f() *int { return new(3) }",
 			"func f() *int { return func(v__ int) *int { return &v__ }(3) }"},
 		{"shift", "func f(x int, n uint8) int { return x << (1 << n) }",

@@ -147,38 +147,12 @@ func (c *Lowering) slot(e *Emission, name string, t types.Type) error {
 	if err != nil {
 		return err
 	}
-	if hasStruct(x) { // Yaegi mistakes the fields for variables
-		t := ast.NewIdent(name + "__type")
-		e.types = append(e.types, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{&ast.TypeSpec{Name: t, Assign: 1, Type: x}}})
-		x = ast.NewIdent(t.Name)
-	}
 	e.Vars = append(e.Vars, varDecl(name, x))
 	return nil
 }
 
-// hasStruct reports whether a type expression contains a struct with fields.
-func hasStruct(x ast.Expr) bool {
-	found := false
-	ast.Inspect(x, func(n ast.Node) bool {
-		_, ok := n.(*ast.StructType)
-		found = found || ok
-		return !found
-	})
-	return found
-}
-
-// varDecl declares a variable. Yaegi mistakes the parameter names in its type for
-// variables.
+// varDecl declares a variable.
 func varDecl(name string, t ast.Expr) ast.Decl {
-	ast.Inspect(t, func(n ast.Node) bool {
-		if f, ok := n.(*ast.FuncType); ok {
-			f.Params.List = anonymous(f.Params.List)
-			if f.Results != nil {
-				f.Results.List = anonymous(f.Results.List)
-			}
-		}
-		return true
-	})
 	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(name)}, Type: t}}}
 }
 

@@ -31,6 +31,8 @@ type maps struct {
 	tree                           tree
 	gen, exec, nleft, findex, data uintptr
 	known                          map[uintptr]use // by address of the generator
+	node, itype                    reflect.Type
+	zeros                          *zeros
 }
 
 // use is the way in which the nodes of a generator use a map.
@@ -45,6 +47,7 @@ const (
 	remove   // delete(m, k)
 	assign   // m[k] = v, also several
 	operator // m[k] += v, m[k]++
+	calls    // a call, which may pass a negative zero
 )
 
 // uses lists the generators by name.
@@ -54,6 +57,7 @@ var uses = map[string]use{
 	"andAssign":    operator,
 	"andNotAssign": operator,
 	"assign":       assign,
+	"call":         calls,
 	"dec":          operator,
 	"getFunc":      function,
 	"getIndexMap":  index,
@@ -80,7 +84,7 @@ func genValue(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
 func genRun(node unsafe.Pointer) error
 
 // newMaps panics if the layout of nodes is not that of v0.16.1.
-func newMaps(node reflect.Type, t tree) *maps {
+func newMaps(node reflect.Type, t tree, goroutine func() uint64) *maps {
 	offset := func(of reflect.Type, name, typ string) uintptr {
 		f, ok := of.FieldByName(name)
 		if !ok || f.Type.String() != typ {
@@ -88,13 +92,15 @@ func newMaps(node reflect.Type, t tree) *maps {
 		}
 		return f.Offset
 	}
-	m := &maps{tree: t, known: map[uintptr]use{}}
+	m := &maps{tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine}}
 	m.gen = offset(node, "gen", "interp.bltnGenerator")
 	m.exec = offset(node, "exec", "interp.bltn")
 	m.nleft = offset(node, "nleft", "int")
 	m.findex = offset(node, "findex", "int")
 	exec, _ := node.FieldByName("exec")
 	m.data = offset(exec.Type.In(0).Elem(), "data", "[]reflect.Value")
+	typ, _ := node.FieldByName("typ")
+	m.itype = typ.Type.Elem()
 	iter := reflect.TypeFor[reflect.MapIter]()
 	if offset(iter, "m", "reflect.Value") != 0 {
 		panic("reflect.MapIter does not begin with its map")
@@ -137,6 +143,12 @@ func (m *maps) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
 	for _, c := range m.tree.nodes(n, "child") {
 		m.walk(c, literal, list)
 	}
+	if m.takesNumbers(n) {
+		m.wrapFirst(*m.tree.node(m.child(n, 3), "start"))
+		if literal != nil && !slices.Contains(*list, literal) {
+			*list = append(*list, literal)
+		}
+	}
 }
 
 // forget discards the code of the nodes from n on, and adds the literals there to list.
@@ -171,6 +183,11 @@ func (m *maps) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
 		guard = func(n unsafe.Pointer) { m.assigned(n, entries) }
 	case iterate:
 		guard = m.iterated
+	case calls:
+		if !m.passesNumbers(n) {
+			return false
+		}
+		guard = m.called
 	default:
 		return false
 	}

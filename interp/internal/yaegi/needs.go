@@ -54,6 +54,7 @@ var needs = engine.Needs{
 		"streams",
 		"switch",
 		"tuple",
+		"variabletypes",
 		"variadic",
 		"wait",
 		"watch",

@@ -15,7 +15,7 @@ import (
 
 // nodeFields holds the types of the fields by which the code reads a node of Yaegi's tree.
 var nodeFields = map[string]string{
-	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "types": "[]reflect.Type",
+	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "types": "[]reflect.Type", "typ": "*interp.itype",
 }
 
 // tree reads the nodes of compiled units.

@@ -81,7 +81,7 @@ func New(o Options) (*Engine, error) {
 	e.yaegi.ImportUsed()
 	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // creates package main
 	if err == nil {
-		e.memory, e.maps, err = newMemory(e.yaegi)
+		e.memory, e.maps, err = newMemory(e.yaegi, goroutine)
 	}
 	return e, err
 }
