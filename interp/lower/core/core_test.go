@@ -67,7 +67,7 @@ func two() (any, int) { return 1, 2 }
 		{"func f(h holder) (int, error) { return h.f(), nil }", "a call of a field, operand of return beside others"},
 		{"func f(h holder) any { return h.g() }", "a call of a field, operand of return for a result of interface type"},
 		{"func f(h holder) int { return h.f() }", ""},
-		{"func f(m map[int]map[int]handler) handler { return m[0][1] }", "an element of a map, operand of return for a result of a named func type, with operands of its own"},
+		{"func f(m map[int]map[int]handler) handler { return m[0][1] }", "an element of a map, operand of return with operands, for a result of a named func type"},
 		{"func f(h handler) handler { return h }", ""},
 		{"func f(row []any) int { return list(row) }", "a variable, variadic argument of the type of the whole list"},
 		{"func f(row []any) int { return list(row...) + list(1, row) }", "a variable, variadic argument of the type of the whole list"},

@@ -63,7 +63,7 @@ var positionNames = []string{
 	"operand of a type assertion", "operand of &", "operand of *", "operand of <-", "channel of a send statement", "call of a go statement",
 	"call of a defer statement", "value that is sent",
 	"start of the left operand of && or ||", "operand of return beside others", "operand of return for a result of interface type",
-	"operand of return for a result of a named func type, with operands of its own", "variadic argument", "variadic argument of the type of the whole list",
+	"operand of return with operands, for a result of a named func type", "variadic argument", "variadic argument of the type of the whole list",
 	"left side of an assignment of several results", "left side of an assignment of several results of other types",
 }
 

@@ -82,7 +82,7 @@ var Table = []Row{
 	{Form: "lit.func", Name: "a function literal", Kinds: AnyKind, Positions: value &^ Parallel, Proof: "methodvalues"},
 	{Form: "lit.map", Name: "a map literal", Kinds: AnyKind, Positions: computed &^ (First | together), Proof: "sequences"},
 	{Form: "lit.slice", Name: "a slice literal", Kinds: AnyKind, Positions: computed &^ together, Proof: "sequences"},
-	{Form: "lit.struct.inner", Name: "a struct literal", Kinds: AnyKind, Positions: Element | Key, Proof: "sequences"},
+	{Form: "lit.struct.inner", Name: "a literal whose type is left out", Kinds: AnyKind, Positions: Element | Key, Proof: "sequences"},
 	{Form: "lit.struct.named", Name: "a struct literal", Kinds: AnyKind, Positions: computed &^ together, Storages: Field | Item | Entry | Deref, Proof: "sequences"},
 	{Form: "lit.struct.unnamed", Name: "a literal of an unnamed struct type", Kinds: AnyKind, Positions: computed &^ (First | together), Storages: Field | Item | Entry | Deref, Proof: "sequences"},
 	{Form: "local", Name: "a declaration", Kinds: AnyKind, Proof: "basics"},
