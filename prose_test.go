@@ -160,3 +160,31 @@ func texts(t *testing.T) (files []string) {
 	}
 	return files
 }
+
+// TestNamedTests checks that the tests that pages name exist.
+func TestNamedTests(t *testing.T) {
+	declared, named := regexp.MustCompile(`(?m)^func (Test\w+)\(`), regexp.MustCompile("`(Test[A-Z]\\w*)")
+	exist := map[string]bool{}
+	pages := map[string]string{}
+	for _, file := range texts(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case strings.HasSuffix(file, "_test.go"):
+			for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+				exist[m[1]] = true
+			}
+		case strings.HasSuffix(file, ".md"):
+			pages[file] = string(text)
+		}
+	}
+	for file, text := range pages {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if !exist[m[1]] {
+				t.Errorf("%s: there is no test %s", file, m[1])
+			}
+		}
+	}
+}
