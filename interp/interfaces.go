@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -98,17 +99,23 @@ func formatting(m map[string]any) map[string]any {
 }
 
 // errorsAs is errors.As for a target whose type compiled code does not know; c is that type
-// as package dynamic represents it.
+// as package dynamic represents it, or nil if an interface holds the target.
 func errorsAs(err error, target, c any) bool {
-	p := reflect.ValueOf(target)
+	p, t := reflect.ValueOf(target), (*dynamic.Type)(nil)
+	if c == nil {
+		if p, t = dynamic.Open(target); t == nil {
+			return errors.As(err, target)
+		}
+	}
+	is := func(v any) bool { return c != nil && dynamic.Is(v, c) || c == nil && t.Elem.Holds(v) }
 	if !p.IsValid() || p.Kind() != reflect.Pointer || p.IsNil() {
 		panic("errors: target must be a non-nil pointer")
 	}
 	for _, e := range errorTree(err) {
 		v := dynamic.Unwrap(e)
-		if dynamic.Is(v, c) {
+		if is(v) {
 			r := reflect.ValueOf(v)
-			if _, ok := c.(*dynamic.Type); !ok {
+			if p.Elem().Kind() != reflect.Interface {
 				r, _ = dynamic.Open(v)
 			}
 			p.Elem().Set(r)

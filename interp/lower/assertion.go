@@ -218,9 +218,14 @@ func (u *Unit) typeSwitch(s *ast.TypeSwitchStmt) ast.Stmt {
 // errorsAs finds errors of types and interfaces of the session: compiled code sees only
 // their wrappers.
 func (u *Unit) errorsAs(x *ast.CallExpr) ast.Expr {
-	p, ok := orInvalid(u.typeOf(x.Args[1])).Underlying().(*types.Pointer)
-	if !ok || u.compiledIface(p.Elem()) {
-		return nil
+	var wanted ast.Expr = ident("nil") // what an interface refers to is known at run time
+	target := orInvalid(u.typeOf(x.Args[1]))
+	if !types.IsInterface(target) {
+		p, ok := target.Underlying().(*types.Pointer)
+		if !ok || u.compiledIface(p.Elem()) {
+			return nil
+		}
+		wanted = u.caseOf(x, p.Elem())
 	}
-	return u.as(Support("ErrorsAs", u.convert(x.Args[0], types.Universe.Lookup("error").Type()), x.Args[1], u.caseOf(x, p.Elem())), x)
+	return u.as(Support("ErrorsAs", u.convert(x.Args[0], types.Universe.Lookup("error").Type()), x.Args[1], wanted), x)
 }

@@ -154,17 +154,47 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 	if a.Tok == token.DEFINE || isBlank(a.Lhs[0]) {
 		return nil
 	}
-	if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); !ok && u.acts(a.Rhs[0]) {
-		return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
-	}
-	x, ok := ast.Unparen(a.Rhs[0]).(*ast.CompositeLit)
-	if !ok {
-		return nil
-	}
-	if _, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Struct); !ok {
+	if _, variable := ast.Unparen(a.Lhs[0]).(*ast.Ident); variable && !u.replacesVariable(a.Lhs[0], a.Rhs[0]) || !variable && !u.acts(a.Rhs[0]) && !u.isStructLiteral(a.Rhs[0]) {
 		return nil
 	}
 	return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
+}
+
+// replacesVariable reports whether Yaegi puts a value into the place of a variable instead of setting the variable, so
+// that other holders of the variable keep the old one: a struct literal, and a function that a call of compiled code or of
+// a field returns. It computes an operation in place, which is wrong where the variable is an interface.
+func (u *Unit) replacesVariable(v, e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		_, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Signature)
+		return ok && !u.Info.Types[x.Fun].IsType()
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+		return u.isInterface(u.typeOf(v)) && u.operates(x)
+	}
+	return u.isStructLiteral(e)
+}
+
+// operates reports whether an expression is an operation whose value is not a constant.
+func (u *Unit) operates(e ast.Expr) bool {
+	if u.Info.Types[e].Value != nil {
+		return false
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		return true
+	case *ast.UnaryExpr:
+		return x.Op == token.SUB || x.Op == token.XOR || x.Op == token.ADD
+	}
+	return false
+}
+
+func (u *Unit) isStructLiteral(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	_, ok = orInvalid(u.typeOf(x)).Underlying().(*types.Struct)
+	return ok
 }
 
 // spreadAssignment is assignment for the results of one operation, which go through new

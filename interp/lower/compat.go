@@ -36,23 +36,30 @@ func (u *Unit) variadics() {
 
 // spellOut writes the types of literals that are elements of the literal of a compiled type: Yaegi does not find those of pointers.
 func (u *Unit) spellOut(n *ast.CompositeLit) {
-	for i := range n.Elts {
-		e := &n.Elts[i]
-		if kv, ok := (*e).(*ast.KeyValueExpr); ok {
-			e = &kv.Value
-		}
-		x, ok := (*e).(*ast.CompositeLit)
-		if !ok || x.Type != nil {
-			continue
-		}
+	elided(n, func(e *ast.Expr, x *ast.CompositeLit) {
 		t := u.typeOf(x)
 		p, ok := orInvalid(t).Underlying().(*types.Pointer)
 		if !ok {
 			x.Type = u.typeExpr(x, t)
-			continue
+			return
 		}
 		x.Type = u.typeExpr(x, p.Elem())
 		*e = u.typed(&ast.UnaryExpr{OpPos: x.Lbrace, Op: token.AND, X: u.typed(x, p.Elem())}, t)
+	})
+}
+
+// elided calls f for the keys and elements of a literal that are literals without a type.
+func elided(n *ast.CompositeLit, f func(e *ast.Expr, x *ast.CompositeLit)) {
+	for i := range n.Elts {
+		parts := []*ast.Expr{&n.Elts[i]}
+		if kv, ok := n.Elts[i].(*ast.KeyValueExpr); ok {
+			parts = []*ast.Expr{&kv.Key, &kv.Value}
+		}
+		for _, e := range parts {
+			if x, ok := (*e).(*ast.CompositeLit); ok && x.Type == nil {
+				f(e, x)
+			}
+		}
 	}
 }
 

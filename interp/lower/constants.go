@@ -17,6 +17,10 @@ func (u *Unit) constants() {
 			switch n := c.Node().(type) {
 			case *ast.KeyValueExpr:
 				// A key may be the name of a field, which has no value.
+			case *ast.ArrayType: // Yaegi takes a length that is not an int for 0
+				if v := u.Info.Types[n.Len].Value; n.Len != nil && v != nil {
+					n.Len = u.typed(Constant(constant.ToInt(v)), types.Typ[types.Int])
+				}
 			case *ast.DeclStmt:
 				if n.Decl.(*ast.GenDecl).Tok == token.CONST && c.Index() >= 0 {
 					c.Delete()

@@ -107,9 +107,39 @@ func (u *Unit) storedKey(e ast.Expr) {
 		return
 	}
 	m, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Map)
-	if ok && types.IsInterface(m.Key()) && !u.compiledIface(m.Key()) && u.Info.Types[x.Index].Value == nil && !u.Info.Types[x.Index].IsNil() {
+	switch {
+	case !ok || u.Info.Types[x.Index].Value != nil || u.Info.Types[x.Index].IsNil() || u.compiledIface(m.Key()):
+	case types.IsInterface(m.Key()):
 		x.Index = u.typed(calledFrom(x.Lbrack, Support("Key", x.Index)), m.Key())
+	case holdsInterface(m.Key()):
+		k := u.typed(ident("k__"), m.Key())
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{
+				Func:    x.Lbrack,
+				Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("k__")}, Type: u.typeExpr(x, m.Key())}}},
+				Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(x, m.Key())}}},
+			},
+			Body: block(expr(calledFrom(x.Lbrack, Support("Key", k))), &ast.ReturnStmt{Results: []ast.Expr{k}}),
+		}
+		x.Index = u.typed(calledFrom(x.Lbrack, call(lit, x.Index)), m.Key())
 	}
+}
+
+// holdsInterface reports whether an array or struct holds an interface, whose content may have no hash.
+func holdsInterface(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return holdsInterface(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if holdsInterface(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // throughPointer writes p[i] as (*p)[i] if p is a pointer to an array.
@@ -320,6 +350,9 @@ func (u *Unit) convertElements(n *ast.CompositeLit) {
 			}
 		case *types.Map:
 			kv.Key = u.convert(kv.Key, t.Key())
+			if x, ok := kv.Key.(*ast.CallExpr); ok && types.IsInterface(t.Key()) && u.Info.Types[x.Fun].IsType() { // Yaegi would compare a converted constant with the other keys
+				kv.Key = u.as(Support("Any", x), x)
+			}
 			to = t.Elem()
 		case interface{ Elem() types.Type }:
 			to = t.Elem()
@@ -328,6 +361,23 @@ func (u *Unit) convertElements(n *ast.CompositeLit) {
 			kv.Value = u.convert(kv.Value, to)
 		} else {
 			n.Elts[i] = u.convert(e, to)
+			if st, ok := t.(*types.Struct); ok && st.Field(i).Name() == "_" {
+				n.Elts[i] = u.zeroAfter(n.Elts[i], to)
+			}
 		}
 	}
+}
+
+// zeroAfter evaluates e and returns the zero value of type t: a blank field keeps no value.
+func (u *Unit) zeroAfter(e ast.Expr, t types.Type) ast.Expr {
+	zero := u.temp("zero")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{
+			Func:    e.Pos(),
+			Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("_")}, Type: u.typeExpr(e, t)}}},
+			Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(e, t)}}},
+		},
+		Body: block(declare(zero, u.typeExpr(e, t)), &ast.ReturnStmt{Results: []ast.Expr{u.typed(ident(zero.Name), t)}}),
+	}
+	return u.typed(call(lit, e), t)
 }

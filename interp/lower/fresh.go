@@ -15,6 +15,7 @@ import (
 //	x := []int{i}; f = func() { use(x) }    o := []int{i}; x := o; …
 //	x, ok := m[i]; f = func() { use(x) }    v, found := m[i]; x, ok := v, found; …
 //	&[]int{i}                               func(v []int) *[]int { return &v }([]int{i})
+//	[]*[]int{{i}}                           []*[]int{&[]int{i}}, and so on
 func (u *Unit) freshLiterals() {
 	var held map[types.Object]bool
 	holds := func(id *ast.Ident) bool {
@@ -40,6 +41,19 @@ func (u *Unit) freshLiterals() {
 				t := u.typeOf(n.X)
 				c.Replace(u.as(u.addressOf(n, n.X, t, types.NewPointer(t)), n))
 			}
+		case *ast.CompositeLit:
+			elided(n, func(e *ast.Expr, x *ast.CompositeLit) {
+				t := u.typeOf(x)
+				p, ok := orInvalid(t).Underlying().(*types.Pointer)
+				if !ok {
+					return
+				}
+				if _, ok := p.Elem().Underlying().(*types.Struct); ok {
+					return
+				}
+				x.Type = u.typeExpr(x, p.Elem())
+				*e = u.typed(u.addressOf(x, u.typed(x, p.Elem()), p.Elem(), t), t)
+			})
 		case *ast.IfStmt:
 			if a := pair(n.Init); a != nil {
 				n.Init = nil

@@ -37,6 +37,7 @@ var Rewrites = []Rewrite{
 	{"lifetimes", "early releases of tensors", (*Unit).lifetimes},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"localtypes", "types that functions declare", (*Unit).localTypes},
+	{"parentheses", "types in parentheses", (*Unit).bareTypes},
 	{"variabletypes", "types of package variables with names of fields or parameters", (*Unit).variableTypes},
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"promoted", "promoted fields in composite literals", (*Unit).promotedFields},

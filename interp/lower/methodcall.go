@@ -68,6 +68,9 @@ func typeAfter(s *types.Selection, steps int) types.Type {
 func (u *Unit) selector(n *ast.SelectorExpr, called bool) ast.Expr {
 	s := u.Info.Selections[n]
 	if s == nil {
+		if fn, ok := u.Info.Uses[n.Sel].(*types.Func); ok && !called && u.inspects(fn) {
+			return u.functionByName(n, fn)
+		}
 		return n
 	}
 	fn, _ := s.Obj().(*types.Func)

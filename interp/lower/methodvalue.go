@@ -105,6 +105,21 @@ func addressed(s *types.Selection, steps int) bool {
 	return true
 }
 
+// functionByName returns the replacement of a compiled function that is a value: a literal that calls it, so that the
+// operands are treated as in any call.
+func (u *Unit) functionByName(n *ast.SelectorExpr, fn *types.Func) ast.Expr {
+	sig := fn.Signature()
+	params, args, ellipsis := u.parameters(n, sig)
+	f := *n
+	inner := &ast.CallExpr{Fun: u.as(&f, n), Lparen: n.Pos(), Args: args, Ellipsis: ellipsis, Rparen: n.End()}
+	var result types.Type = sig.Results()
+	if sig.Results().Len() == 1 {
+		result = sig.Results().At(0).Type()
+	}
+	u.typed(inner, result)
+	return u.as(u.literal(n, params, sig, u.callOf(inner)), n)
+}
+
 // methodExpr writes a method expression, T.Method, as a function literal.
 func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	sig := s.Type().(*types.Signature)

@@ -89,6 +89,20 @@ func treatmentOf(fn *types.Func) (treatment, string) {
 	return reflective[fn.Pkg().Path()].treatment, ""
 }
 
+// inspects reports whether a compiled function gets something else than the value for an operand of interface type.
+func (u *Unit) inspects(fn *types.Func) bool {
+	t, _ := treatmentOf(fn)
+	if u.ours(fn) || fn.Signature().TypeParams() != nil || t == kept && fn.FullName() != "errors.As" {
+		return false
+	}
+	for i := range fn.Signature().Params().Len() {
+		if p := paramType(fn.Signature(), i); types.IsInterface(p) && !hasMethods(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // writing returns the replacement of a call of a method that writes its operands as package fmt does: one that gives the
 // method Name+"f" the text of the operands; nil for other calls.
 //

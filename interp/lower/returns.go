@@ -37,6 +37,11 @@ func (u *Unit) returns() {
 			case !several && shared(results[0]):
 				before = u.keepAll(r.Results, func(e ast.Expr) bool { return u.displaces(e) || isNamed(results[0]) && u.makes(e) })
 			}
+			for i, t := range results { // Yaegi computes an operation in the place of the result
+				if u.isInterface(t) && len(r.Results) == len(results) {
+					before = append(before, u.keepAll(r.Results[i:i+1], u.operates)...)
+				}
+			}
 			switch {
 			case len(before) == 0:
 			case c.Index() < 0:

@@ -20,6 +20,29 @@ func (u *Unit) nilOperands() {
 	})
 }
 
+// bareTypes removes the parentheses around types. Yaegi fails for them in declarations.
+//
+//	var c (<-chan int)    var c <-chan int
+//
+// They stay where the syntax needs them.
+func (u *Unit) bareTypes() {
+	u.eachOf(isA[*ast.ParenExpr], func(c *astutil.Cursor) {
+		p, ok := c.Node().(*ast.ParenExpr)
+		if !ok || !u.Info.Types[p].IsType() {
+			return
+		}
+		switch n := c.Parent().(type) {
+		case *ast.CallExpr:
+			if n.Fun == p {
+				return
+			}
+		case *ast.SelectorExpr, *ast.ChanType:
+			return
+		}
+		c.Replace(p.X)
+	})
+}
+
 // shifts converts an untyped constant operand of a non-constant shift to the type that its
 // context gives it: Yaegi would use int.
 func (u *Unit) shifts() {
@@ -44,9 +67,10 @@ func (u *Unit) shifts() {
 	})
 }
 
-// shiftCounts tests the counts that no statement before tests:
+// shiftCounts tests the counts that no statement before tests, and keeps the type of computed ones:
 //
-//	x << f()    x << Count(int64(f()))
+//	x << f()        x << Count(int64(f()))
+//	x << (8 - n)    x << uint8(8 - n)
 func (u *Unit) shiftCounts() {
 	tested := func(count ast.Expr) ast.Expr {
 		b, ok := orInvalid(u.typeOf(count)).Underlying().(*types.Basic)
@@ -60,6 +84,12 @@ func (u *Unit) shiftCounts() {
 		x := u.typed(call(ident("int64"), count), types.Typ[types.Int64])
 		return u.typed(calledFrom(count.Pos(), Support("Count", x)), types.Typ[types.Uint64])
 	}
+	computed := func(count ast.Expr) ast.Expr { // Yaegi gives an operation the type of the variable that is set
+		if t := u.typeOf(count); u.operates(count) {
+			return u.typed(call(u.typeExpr(count, t), count), t)
+		}
+		return count
+	}
 	shift := map[token.Token]bool{token.SHL: true, token.SHR: true, token.SHL_ASSIGN: true, token.SHR_ASSIGN: true}
 	u.eachOf(func(n ast.Node) bool {
 		x, ok := n.(*ast.BinaryExpr)
@@ -71,10 +101,17 @@ func (u *Unit) shiftCounts() {
 			if shift[n.Op] && !u.safe[n] && u.Info.Types[n].Value == nil {
 				n.Y = tested(n.Y)
 			}
+			if shift[n.Op] && !types.Identical(u.typeOf(n.X), u.typeOf(n.Y)) {
+				n.Y = computed(n.Y)
+			}
 		case *ast.AssignStmt:
-			if shift[n.Tok] && !u.simple(n.Rhs[0]) {
+			if !shift[n.Tok] {
+				return
+			}
+			if !u.simple(n.Rhs[0]) {
 				n.Rhs[0] = tested(n.Rhs[0])
 			}
+			n.Rhs[0] = computed(n.Rhs[0])
 		}
 	})
 }

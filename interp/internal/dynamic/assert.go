@@ -168,6 +168,15 @@ func Is(v, c any) bool {
 	return reflect.TypeOf(v) == t
 }
 
+// Holds reports whether a variable of type t can hold a value in an interface.
+func (t *Type) Holds(v any) bool {
+	if t.Kind == reflect.Interface {
+		return Is(v, t)
+	}
+	_, d := Open(v)
+	return d == t
+}
+
 // Missing returns Go's message for a value that does not have an asserted type.
 func Missing(v any, static, want string, iface bool, methods []Method) string {
 	v = Unwrap(v)

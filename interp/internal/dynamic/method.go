@@ -286,6 +286,19 @@ type embedded struct {
 	lost bool // whether a nil pointer leads to it
 }
 
+// promises reports whether a field may have a method of that name: an interface has no others than those that it asks for,
+// whatever it holds.
+func (e embedded) promises(name string) bool {
+	switch {
+	case e.t.Kind == reflect.Interface:
+		return e.t.asks(name)
+	case e.t.Kind == reflect.Invalid && e.v.Kind() == reflect.Interface:
+		_, ok := e.v.Type().MethodByName(name)
+		return ok
+	}
+	return true
+}
+
 // promoted finds a method that a struct has from an embedded field. The nearest field comes
 // first. If a nil pointer leads to the field, the call of the method panics.
 func promoted(v any, name string) (any, string) {
@@ -317,6 +330,9 @@ func promoted(v any, name string) (any, string) {
 			}
 		}
 		for _, e := range next { // a method of a field precedes those that fields promote
+			if !e.promises(name) {
+				continue
+			}
 			base := e.t
 			if base.Kind == reflect.Pointer && !base.Named {
 				base = base.Elem

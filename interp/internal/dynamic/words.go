@@ -10,10 +10,32 @@ import (
 // Key returns the key under which an assignment stores a value in a map whose keys are interfaces, and panics as Go does
 // if that has no hash.
 func Key(v any) any {
-	if t := reflect.TypeOf(v); t != nil && !t.Comparable() {
-		panic(runtimeError("runtime error: hash of unhashable type " + Name(v)))
-	}
+	unhashable(reflect.ValueOf(v))
 	return v
+}
+
+// unhashable panics if a value, or what an interface in it holds, has no hash.
+func unhashable(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return
+	case reflect.Interface:
+		unhashable(v.Elem())
+		return
+	}
+	if !v.Type().Comparable() {
+		panic(runtimeError("runtime error: hash of unhashable type " + nameOf(v.Type(), Of(v.Type()))))
+	}
+	switch v.Kind() {
+	case reflect.Array:
+		for i := range v.Len() {
+			unhashable(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			unhashable(v.Field(i))
+		}
+	}
 }
 
 // Worded returns the value of a panic. In the text of a run-time error interpreted types have the names that Go shows.

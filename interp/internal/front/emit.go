@@ -162,6 +162,7 @@ func (c *Lowering) emit(e *Emission, d ast.Decl) error {
 	switch d := d.(type) {
 	case *ast.GenDecl:
 		if d.Tok == token.TYPE {
+			d.Specs = slices.DeleteFunc(d.Specs, func(s ast.Spec) bool { return s.(*ast.TypeSpec).Name.Name == "_" })
 			e.types = append(e.types, d)
 		}
 	case *ast.FuncDecl:

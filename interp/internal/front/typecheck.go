@@ -63,7 +63,8 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 	a.errs, a.depErrs = nil, nil
 	c.typecheck(a)
 	for _, p := range first {
-		if !slices.Contains(a.errs, p) {
+		name, unknown := strings.CutPrefix(p.Msg, "undefined: ")
+		if !slices.Contains(a.errs, p) && !(unknown && a.vars[name] != nil) {
 			a.errs = append(a.errs, p)
 		}
 	}
@@ -319,7 +320,8 @@ func sortLabels(errs []syntax.Problem) {
 }
 
 // dotImports adds the names of dot imports to the package's scope, where the session
-// and the cell do not declare them.
+// and the cell do not declare them. A type that is defined by such a name gets parentheses: go/types looks for cycles
+// through plain names, and fails for one that no file of the package declares.
 func (c *checker) dotImports(a *attempt) {
 	if len(c.Env.Dots) == 0 {
 		return
@@ -340,6 +342,20 @@ func (c *checker) dotImports(a *attempt) {
 				a.pkg.Scope().Insert(o)
 			}
 		}
+	}
+	for _, f := range a.decls {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if id, ok := spec.Type.(*ast.Ident); ok {
+				if o := a.pkg.Scope().Lookup(id.Name); o != nil && o.Pkg() != a.pkg {
+					spec.Type = &ast.ParenExpr{Lparen: id.Pos(), X: id, Rparen: id.End()}
+				}
+			}
+			return true
+		})
 	}
 }
 

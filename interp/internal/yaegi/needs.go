@@ -39,6 +39,7 @@ var needs = engine.Needs{
 		"nilfirst",
 		"order",
 		"packagevar",
+		"parentheses",
 		"poll",
 		"print",
 		"promoted",
