@@ -125,7 +125,7 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 	before = append(before, places()...)
 	before = append(before, u.keepAll(a.Rhs, func(e ast.Expr) bool { return !u.isTemporary(e) })...)
 	for i := range a.Lhs {
-		before = append(before, u.part(a, i))
+		before = append(before, u.part(a, i)...)
 	}
 	return before
 }
@@ -233,80 +233,9 @@ func (u *Unit) spreadAssignment(a *ast.AssignStmt) []ast.Stmt {
 	}
 	before = append(before, places()...)
 	for i := range a.Lhs {
-		before = append(before, u.part(a, i))
+		before = append(before, u.part(a, i)...)
 	}
 	return before
-}
-
-// entry takes v, ok := m[k] or v, ok := x.(T). It returns the statement and a second one, which sets v to zero
-// if ok is false: Yaegi keeps the value of the previous iteration of a loop. It returns nil for other statements.
-func (u *Unit) entry(st ast.Stmt) []ast.Stmt {
-	a, ok := st.(*ast.AssignStmt)
-	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
-		return nil
-	}
-	if _, entry := ast.Unparen(a.Rhs[0]).(*ast.IndexExpr); entry && isBlank(a.Lhs[1]) {
-		return []ast.Stmt{&ast.AssignStmt{Lhs: a.Lhs[:1], TokPos: a.TokPos, Tok: a.Tok, Rhs: a.Rhs}}
-	}
-	if isBlank(a.Lhs[1]) {
-		a.Lhs[1] = u.temp("ok")
-	}
-	v, found := a.Lhs[0].(*ast.Ident), a.Lhs[1].(*ast.Ident)
-	t := u.entryValue(a)
-	zero := u.temp("zero")
-	clear := assign(u.typed(ident(v.Name), t), u.typed(ident(zero.Name), t))
-	return []ast.Stmt{a, &ast.IfStmt{
-		Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(found.Name)}, Body: block(declare(zero, u.typeExpr(a, t)), clear),
-	}}
-}
-
-// entryValue returns the type of the entry or content that an assignment with two results sets a
-// variable to, or nil.
-func (u *Unit) entryValue(a *ast.AssignStmt) types.Type {
-	if len(a.Lhs) != 2 || len(a.Rhs) != 1 || isBlank(a.Lhs[0]) {
-		return nil
-	}
-	switch x := ast.Unparen(a.Rhs[0]).(type) {
-	case *ast.IndexExpr:
-		if m, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Map); ok {
-			return m.Elem()
-		}
-	case *ast.TypeAssertExpr:
-		return u.typeOf(x.Type)
-	}
-	return nil
-}
-
-// entryIf replaces an if statement that begins with v, ok := m[k] or v, ok := x.(T) and may use v where ok is
-// false. It returns nil for other statements.
-func (u *Unit) entryIf(s *ast.IfStmt) ast.Stmt {
-	a, ok := s.Init.(*ast.AssignStmt)
-	if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil {
-		return nil
-	}
-	uses := []ast.Node{s.Cond, s.Body, s.Else}
-	cond := ast.Unparen(s.Cond)
-	for {
-		x, ok := cond.(*ast.BinaryExpr)
-		if !ok || x.Op != token.LAND {
-			break
-		}
-		cond = ast.Unparen(x.X)
-	}
-	if id, ok := cond.(*ast.Ident); ok && id.Name == a.Lhs[1].(*ast.Ident).Name {
-		uses = uses[2:] // nothing before the else uses it
-	} else if x, ok := cond.(*ast.UnaryExpr); ok && x.Op == token.NOT && cond == ast.Unparen(s.Cond) && Print(x.X) == Print(a.Lhs[1]) {
-		uses = uses[1:2]
-	}
-	o := u.objectOf(a.Lhs[0].(*ast.Ident))
-	for _, n := range uses {
-		if !isNilNode(n) && u.mentions(o, n) {
-			list := u.entry(a)
-			s.Init = nil
-			return u.after(s, list...)
-		}
-	}
-	return nil
 }
 
 // places keeps the calls on the left of an assignment. The function that it returns keeps the
@@ -363,6 +292,7 @@ func (u *Unit) place(e ast.Expr, keep func(ast.Expr) ast.Expr) ast.Expr {
 			n.X = keep(x.X)
 		}
 		n.Index = keep(x.Index)
+		u.inTurn[&n] = u.inTurn[x]
 		return u.as(&n, x)
 	case *ast.SelectorExpr:
 		n := *x
@@ -385,26 +315,18 @@ func (u *Unit) place(e ast.Expr, keep func(ast.Expr) ast.Expr) ast.Expr {
 	return e
 }
 
-// part returns the assignment of one of a's values.
-func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
+// part returns the assignment of one of a's values, after the test of an index.
+func (u *Unit) part(a *ast.AssignStmt, i int) (list []ast.Stmt) {
 	p := &ast.AssignStmt{Lhs: a.Lhs[i : i+1 : i+1], TokPos: a.TokPos, Tok: token.ASSIGN, Rhs: a.Rhs[i : i+1 : i+1]}
 	if id, ok := a.Lhs[i].(*ast.Ident); ok && a.Tok == token.DEFINE && (u.Info.Defs[id] != nil || u.isTemporary(id)) {
 		p.Tok = token.DEFINE
 	}
-	return p
-}
-
-// defined returns the definition that a declaration of two variables with one value is, or nil.
-func (u *Unit) defined(d *ast.DeclStmt) *ast.AssignStmt {
-	g := d.Decl.(*ast.GenDecl)
-	if g.Tok != token.VAR || len(g.Specs) != 1 {
-		return nil
+	if x, ok := ast.Unparen(a.Lhs[i]).(*ast.IndexExpr); ok && u.inTurn[x] {
+		if t := (&checker{u: u}).test(x); t != nil {
+			list = append(list, t)
+		}
 	}
-	v := g.Specs[0].(*ast.ValueSpec)
-	if v.Type != nil || len(v.Names) != 2 || len(v.Values) != 1 {
-		return nil
-	}
-	return &ast.AssignStmt{Lhs: []ast.Expr{v.Names[0], v.Names[1]}, TokPos: v.Pos(), Tok: token.DEFINE, Rhs: v.Values}
+	return append(list, p)
 }
 
 // separate gives each variable of a declaration its own value: Yaegi's literal clears the results

@@ -338,6 +338,7 @@ func (u *Unit) convertElements(n *ast.CompositeLit) {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
+	keys := map[string]bool{}
 	for i, e := range n.Elts {
 		kv, keyed := e.(*ast.KeyValueExpr)
 		var to types.Type
@@ -350,8 +351,12 @@ func (u *Unit) convertElements(n *ast.CompositeLit) {
 			}
 		case *types.Map:
 			kv.Key = u.convert(kv.Key, t.Key())
-			if x, ok := kv.Key.(*ast.CallExpr); ok && types.IsInterface(t.Key()) && u.Info.Types[x.Fun].IsType() { // Yaegi would compare a converted constant with the other keys
-				kv.Key = u.as(Support("Any", x), x)
+			if tv := u.Info.Types[kv.Key]; tv.Value != nil && types.IsInterface(t.Key()) { // in generic functions a constant may come twice
+				k := Print(kv.Key)
+				if keys[k] {
+					kv.Key = u.typed(Support("Any", kv.Key), tv.Type)
+				}
+				keys[k] = true
 			}
 			to = t.Elem()
 		case interface{ Elem() types.Type }:

@@ -9,32 +9,16 @@ import (
 )
 
 // freshLiterals gives each execution of a definition its own variable where a literal of a slice, map or
-// array, an entry of a map or an assertion sets one that a function literal or a pointer holds. Yaegi sets the variable of the previous
+// array sets one that a function literal or a pointer holds. Yaegi sets the variable of the previous
 // execution, so that in a loop all holders see the last value.
 //
 //	x := []int{i}; f = func() { use(x) }    o := []int{i}; x := o; …
-//	x, ok := m[i]; f = func() { use(x) }    v, found := m[i]; x, ok := v, found; …
 //	&[]int{i}                               func(v []int) *[]int { return &v }([]int{i})
 //	[]*[]int{{i}}                           []*[]int{&[]int{i}}, and so on
 func (u *Unit) freshLiterals() {
-	var held map[types.Object]bool
-	holds := func(id *ast.Ident) bool {
-		if held == nil {
-			held = u.heldVariables()
-		}
-		return held[u.objectOf(id)]
-	}
-	pair := func(st ast.Stmt) *ast.AssignStmt {
-		a, ok := st.(*ast.AssignStmt)
-		if !ok || a.Tok != token.DEFINE || u.entryValue(a) == nil || !holds(a.Lhs[0].(*ast.Ident)) && !holds(a.Lhs[1].(*ast.Ident)) {
-			return nil
-		}
-		return a
-	}
-	u.eachOf(func(n ast.Node) bool {
-		a, ok := n.(*ast.AssignStmt)
-		return isA[*ast.CompositeLit](n) || ok && len(a.Lhs) == 2 && len(a.Rhs) == 1
-	}, func(c *astutil.Cursor) {
+	holds := func(id *ast.Ident) bool { return u.held[u.objectOf(id)] }
+	u.held = u.heldVariables()
+	u.eachOf(isA[*ast.CompositeLit], func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && u.setsInPlace(n.X) {
@@ -54,16 +38,7 @@ func (u *Unit) freshLiterals() {
 				x.Type = u.typeExpr(x, p.Elem())
 				*e = u.typed(u.addressOf(x, u.typed(x, p.Elem()), p.Elem(), t), t)
 			})
-		case *ast.IfStmt:
-			if a := pair(n.Init); a != nil {
-				n.Init = nil
-				c.Replace(block(u.inTwo(a), a, n))
-			}
 		case *ast.AssignStmt:
-			if c.Index() >= 0 && pair(n) != nil {
-				c.InsertBefore(u.inTwo(n))
-				return
-			}
 			if n.Tok != token.DEFINE || len(n.Lhs) != len(n.Rhs) {
 				return
 			}
@@ -89,16 +64,6 @@ func (u *Unit) freshLiterals() {
 			}
 		}
 	})
-}
-
-// inTwo makes the definition of two variables by an entry or content one by two other variables, and returns the
-// definition of these.
-func (u *Unit) inTwo(a *ast.AssignStmt) ast.Stmt {
-	t := u.entryValue(a)
-	v, ok := u.temp("v"), u.temp("ok")
-	first := &ast.AssignStmt{Lhs: []ast.Expr{u.typed(v, t), u.typed(ok, types.Typ[types.Bool])}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
-	a.Rhs = []ast.Expr{u.typed(ident(v.Name), t), u.typed(ident(ok.Name), types.Typ[types.Bool])}
-	return first
 }
 
 // setsInPlace reports whether an expression is a literal that Yaegi writes into the variable that is there.

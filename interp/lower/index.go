@@ -116,6 +116,9 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		k.bound = k.bound[:n]
 		return k.tests(s.X)
 	case *ast.AssignStmt:
+		if len(s.Lhs) > 1 {
+			return k.testsBeforeSeveral(s)
+		}
 		list := k.tests(append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
 		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
 			if t := k.shiftTest(s.TokPos, s.Rhs[0]); t != nil {
@@ -143,6 +146,32 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		}
 	}
 	return nil
+}
+
+// testsBeforeSeveral returns the tests that an assignment to several places needs before the first of them is set. The index
+// of a place is tested when its turn comes, unless an operand has the same.
+func (k *checker) testsBeforeSeveral(s *ast.AssignStmt) []ast.Stmt {
+	operands := slices.Clone(s.Rhs)
+	var places []*ast.IndexExpr
+	for _, e := range s.Lhs {
+		if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+			operands, places = append(operands, x.X, x.Index), append(places, x)
+		} else {
+			operands = append(operands, e)
+		}
+	}
+	list := k.tests(operands...)
+	made := map[string]bool{}
+	for _, st := range list {
+		made[Print(st)] = true
+	}
+	for _, x := range places {
+		if t := k.test(x); t != nil {
+			_, known := k.known[Print(t)]
+			k.u.inTurn[x] = !known && !made[Print(t)]
+		}
+	}
+	return list
 }
 
 // init returns the tests that the first part of a statement needs before the statement.

@@ -94,7 +94,7 @@ func (u *Unit) simple(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.Ident:
 		_, ok := u.Info.Uses[x].(*types.Var)
-		return ok
+		return ok || u.isTemporary(x) && u.Info.Types[x].Type != nil
 	case *ast.ParenExpr:
 		return u.simple(x.X)
 	case *ast.SelectorExpr:

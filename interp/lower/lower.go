@@ -102,6 +102,7 @@ func (u *Unit) Lower(needs []string) (err error) {
 		}
 	}()
 	u.markVars, u.made, u.safe = map[string]bool{}, map[*ast.FuncLit]bool{}, map[ast.Expr]bool{}
+	u.inTurn = map[*ast.IndexExpr]bool{}
 	u.expanded, u.preceded, u.dispatchers = map[*ast.SelectorExpr]int{}, map[*ast.BlockStmt]bool{}, map[string]string{}
 	if u.Generated == nil {
 		u.Generated = map[*ast.FuncDecl]bool{}
@@ -261,24 +262,28 @@ func Replace(n ast.Node, f func(ast.Expr) ast.Expr) {
 	}, nil)
 }
 
-// funcs calls f for every function body, of declarations and literals.
+// funcs calls f for every function body of the user, of declarations and literals.
 func (u *Unit) funcs(f func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt)) {
 	for _, d := range u.File.Decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
-			continue
+		if fd, ok := d.(*ast.FuncDecl); !ok || !u.Generated[fd] {
+			funcsOf(d, f)
 		}
-		ast.Inspect(d, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Body != nil {
-					f(n, n.Type, n.Body)
-				}
-			case *ast.FuncLit:
+	}
+}
+
+// funcsOf is funcs for one declaration.
+func funcsOf(d ast.Decl, f func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt)) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil {
 				f(n, n.Type, n.Body)
 			}
-			return true
-		})
-	}
+		case *ast.FuncLit:
+			f(n, n.Type, n.Body)
+		}
+		return true
+	})
 }
 
 // NameParams names the unnamed parameters and returns all names.

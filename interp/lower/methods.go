@@ -135,15 +135,10 @@ func (u *Unit) literal(at ast.Node, params []*ast.Field, sig *types.Signature, x
 	}
 	lit := &ast.FuncLit{Type: &ast.FuncType{Func: at.Pos(), Params: &ast.FieldList{List: params}}, Body: block(expr(x))}
 	if t.Results != nil {
-		for _, f := range t.Results.List {
-			lit.Type.Results = addField(lit.Type.Results, &ast.Field{Type: f.Type})
+		for i, f := range t.Results.List {
+			lit.Type.Results = addField(lit.Type.Results, &ast.Field{Type: u.typed(f.Type, sig.Results().At(i).Type())})
 		}
-		ret := &ast.ReturnStmt{Results: []ast.Expr{x}}
-		lit.Body = block(ret)
-		if results := sig.Results(); results.Len() == 1 && isNamed(results.At(0).Type()) && shared(results.At(0).Type()) {
-			lit.Body = block(define(u.typed(ident("result__"), results.At(0).Type()), x), ret)
-			ret.Results[0] = u.typed(ident("result__"), results.At(0).Type())
-		}
+		lit.Body = block(&ast.ReturnStmt{Results: []ast.Expr{x}})
 	}
 	return lit
 }

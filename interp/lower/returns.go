@@ -13,6 +13,11 @@ import (
 // a return statement writes its result to a place that depends on the function, and a result of
 // a named type takes the operand as the tree of that type.
 func (u *Unit) returns() {
+	for _, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
+			funcsOf(fd, func(_ ast.Node, t *ast.FuncType, body *ast.BlockStmt) { u.generatedReturn(t, body) })
+		}
+	}
 	u.funcs(func(_ ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		if t.Results.NumFields() == 0 {
 			return
@@ -53,6 +58,18 @@ func (u *Unit) returns() {
 			}
 		})
 	})
+}
+
+// generatedReturn keeps what a generated function returns, which is the last statement of the body, if the one result is of
+// a named type: Yaegi would take the call for the tree of the type.
+func (u *Unit) generatedReturn(t *ast.FuncType, body *ast.BlockStmt) {
+	if t.Results.NumFields() != 1 || len(body.List) == 0 {
+		return
+	}
+	result, last := u.typeOf(t.Results.List[0].Type), len(body.List)-1
+	if r, ok := body.List[last].(*ast.ReturnStmt); ok && result != nil && isNamed(result) && shared(result) && u.makes(r.Results[0]) {
+		body.List = append(body.List[:last:last], u.keep(&r.Results[0]), r)
+	}
 }
 
 // namesFunc reports whether a value of a named func type is given by more than a name.

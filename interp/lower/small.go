@@ -72,20 +72,24 @@ func (u *Unit) shifts() {
 //	x << f()        x << Count(int64(f()))
 //	x << (8 - n)    x << uint8(8 - n)
 func (u *Unit) shiftCounts() {
+	becomesUint := func(count ast.Expr) bool {
+		s, ok := ast.Unparen(count).(*ast.BinaryExpr)
+		return ok && s.Op == token.SHL && u.Info.Types[s.X].Value != nil
+	}
 	tested := func(count ast.Expr) ast.Expr {
 		b, ok := orInvalid(u.typeOf(count)).Underlying().(*types.Basic)
 		if !ok || b.Info()&types.IsUnsigned != 0 || u.Info.Types[count].Value != nil || u.positive(count) {
 			return count
 		}
-		if s, ok := ast.Unparen(count).(*ast.BinaryExpr); ok && s.Op == token.SHL && u.Info.Types[s.X].Value != nil {
-			return count // becomes a uint
+		if becomesUint(count) {
+			return count
 		}
 		u.imports = true
 		x := u.typed(call(ident("int64"), count), types.Typ[types.Int64])
 		return u.typed(calledFrom(count.Pos(), Support("Count", x)), types.Typ[types.Uint64])
 	}
 	computed := func(count ast.Expr) ast.Expr { // Yaegi gives an operation the type of the variable that is set
-		if t := u.typeOf(count); u.operates(count) {
+		if t := u.typeOf(count); u.operates(count) && !becomesUint(count) {
 			return u.typed(call(u.typeExpr(count, t), count), t)
 		}
 		return count

@@ -271,15 +271,6 @@ func (c *Lowering) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 	if t.Results != nil {
 		body = []ast.Stmt{&ast.ReturnStmt{Results: []ast.Expr{call}}}
 	}
-	if returnsNamedFunc(m.Signature()) { // engines want such results in variables
-		set := &ast.AssignStmt{Tok: token.DEFINE, Rhs: []ast.Expr{call}}
-		ret := &ast.ReturnStmt{}
-		for i := range m.Signature().Results().Len() {
-			id := fmt.Sprintf("result__%d", i)
-			set.Lhs, ret.Results = append(set.Lhs, ast.NewIdent(id)), append(ret.Results, ast.NewIdent(id))
-		}
-		body = []ast.Stmt{set, ret}
-	}
 	f := &ast.FuncDecl{
 		Recv: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent(engine.ForwardReceiver)}, Type: recvType}}},
 		Name: ast.NewIdent(m.Name()), Type: t,
@@ -287,18 +278,6 @@ func (c *Lowering) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 	}
 	c.generated[f] = true
 	return f, nil
-}
-
-// returnsNamedFunc reports whether a result of a function is of a named func type.
-func returnsNamedFunc(sig *types.Signature) bool {
-	for v := range sig.Results().Variables() {
-		if named, ok := types.Unalias(v.Type()).(*types.Named); ok {
-			if _, ok := named.Underlying().(*types.Signature); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // methodBody turns a method into a function whose first parameter is the receiver.
