@@ -86,7 +86,7 @@ func (s *Session) prepare(c *cell, in front.Input) error {
 	if err != nil {
 		return err
 	}
-	if c.starts, err = s.declarePackages(c.Bound); err != nil {
+	if c.starts, err = s.declarePackages(c.ctx, c.Bound); err != nil {
 		return err
 	}
 	var l *front.Lowered
@@ -155,6 +155,8 @@ func (s *Session) finish(c *cell, err error) eval.Result {
 		return eval.Result{Err: s.panicked(c, p)}
 	case errors.Is(err, errLeft):
 		return eval.Result{Err: s.describer().Interrupted("", nil)}
+	case errors.Is(err, errNotRun):
+		return eval.Result{Err: s.describer().Interrupted(timeLimit(c.ctx), nil)}
 	}
 	return eval.Result{Err: &eval.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
 }
@@ -231,11 +233,14 @@ func (s *Session) declare(c *cell) error {
 		s.places.NoteDeclarations(c.Checked)
 	}
 	s.front.Take(c.Slots)
-	p, err := s.engine.Declare(c.Unit)
+	p, err := s.engine.Declare(c.ctx, c.Unit)
 	if err != nil {
 		s.places.Forget(c.markBase)
 		for b := range c.Touched {
 			s.front.Tainted[b] = true
+		}
+		if c.ctx.Err() != nil {
+			return errNotRun
 		}
 		return c.Unsupported(err)
 	}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 
 // declarePackages passes the cell's imports to the engine, with their dependencies. It returns those
 // that are to be initialized before the cell runs.
-func (s *Session) declarePackages(c *front.Bound) (starts []*front.SourceUnit, err error) {
+func (s *Session) declarePackages(ctx context.Context, c *front.Bound) (starts []*front.SourceUnit, err error) {
 	var list []*library.Package
 	paths := slices.Concat(c.Imported, slices.Sorted(maps.Values(c.Env.Imports)), c.Env.Dots)
 	for _, path := range paths {
@@ -24,8 +25,11 @@ func (s *Session) declarePackages(c *front.Bound) (starts []*front.SourceUnit, e
 			continue // only inspected, for completion
 		}
 		if !u.Declared {
-			if err := s.declarePackage(c.N, u); err != nil {
+			if err := s.declarePackage(ctx, c.N, u); err != nil {
 				delete(s.front.Packages.Units, l.Types)
+				if ctx.Err() != nil {
+					return nil, errNotRun
+				}
 				return nil, c.Refused(u, err)
 			}
 			u.Declared = true
@@ -38,7 +42,7 @@ func (s *Session) declarePackages(c *front.Bound) (starts []*front.SourceUnit, e
 }
 
 // declarePackage passes a package to the engine.
-func (s *Session) declarePackage(n int, u *front.SourceUnit) error {
+func (s *Session) declarePackage(ctx context.Context, n int, u *front.SourceUnit) error {
 	c, err := u.Lower(s.front.Input(n, "", &front.Texts{}, false), s.env, s.target())
 	if err != nil {
 		return err
@@ -48,7 +52,7 @@ func (s *Session) declarePackage(n int, u *front.SourceUnit) error {
 	}
 	base := s.places.Note(c.Checked, c.Marks)
 	s.front.Take(c.Slots)
-	if u.Program, err = s.engine.Declare(c.Unit); err != nil {
+	if u.Program, err = s.engine.Declare(ctx, c.Unit); err != nil {
 		s.places.Forget(base)
 		return err
 	}

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,11 +38,11 @@ type refusingEngine struct {
 	refuses bool
 }
 
-func (e *refusingEngine) Declare(u *engine.Unit) (engine.Program, error) {
+func (e *refusingEngine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, error) {
 	if e.refuses {
 		return nil, errors.New("refused by the test")
 	}
-	return e.Engine.Declare(u)
+	return e.Engine.Declare(ctx, u)
 }
 
 // TestRefusedCells refuses 1,000 cells of the scripts, some with a token left out, at every stage of

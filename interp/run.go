@@ -16,6 +16,9 @@ import (
 // errLeft is the error of a cell that was interrupted and did not stop.
 var errLeft = errors.New("left behind")
 
+// errNotRun is the error of a cell that was interrupted while it was compiled.
+var errNotRun = errors.New("interrupted before it ran")
+
 // start runs the unit's function.
 func (s *Session) start(c *cell) error {
 	s.makeRoom(c)
@@ -47,11 +50,7 @@ func (s *Session) panicked(c *cell, p *engine.Panic) *eval.Error {
 	if _, ok := p.Value.(live.Interrupted); ok {
 		cause := c.run.Cause()
 		if cause == nil {
-			why := ""
-			if limit, ok := context.Cause(c.ctx).(magic.TimeLimit); ok {
-				why = limit.Error()
-			}
-			return s.describer().Interrupted(why, p)
+			return s.describer().Interrupted(timeLimit(c.ctx), p)
 		}
 		if other, ok := cause.(*engine.Panic); ok { // one of the cell's goroutines panicked
 			p = other
@@ -64,6 +63,14 @@ func (s *Session) panicked(c *cell, p *engine.Panic) *eval.Error {
 		s.live.Stop(c.run) // also stops its goroutines
 	}
 	return s.describer().Panic(p)
+}
+
+// timeLimit returns the reason for which a cell was stopped, or "" if its reader stopped it.
+func timeLimit(ctx context.Context) string {
+	if limit, ok := context.Cause(ctx).(magic.TimeLimit); ok {
+		return limit.Error()
+	}
+	return ""
 }
 
 // describer describes failures of the session's cells.

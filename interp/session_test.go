@@ -219,6 +219,37 @@ func TestMemoryNative(t *testing.T) {
 	}
 }
 
+// TestInterruptedCompilation interrupts a cell that the compiler works on: the cell ends without effect, and the session goes on.
+func TestInterruptedCompilation(t *testing.T) {
+	needNative(t)
+	s := newSessionOn(t, Compiled)
+	evalFor(t, s, 1, "n := 1", "")
+	var code strings.Builder // one long function, on which the compiler works many times as long as the front end
+	code.WriteString("func long(x int) int { s := x\n")
+	for i := range 3000 {
+		fmt.Fprintf(&code, "if s > %d { s += x * %d } else { s ^= x }\n", i, i)
+	}
+	code.WriteString("return s }\nn = 2")
+	cell := eval.Cell{Code: code.String(), Count: 2}
+	start := time.Now()
+	if _, err := s.examine(cell, &recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	before := s.engine.(*native.Engine).Compiled()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Since(start))
+	defer cancel()
+	r := s.Eval(ctx, cell, &recorder{})
+	if r.Err == nil || r.Err.Name != "Interrupted" {
+		t.Fatalf("got %v, want Interrupted", r.Err)
+	}
+	if n := s.engine.(*native.Engine).Compiled(); n != before {
+		t.Errorf("%d units were compiled, want none", n-before)
+	}
+	if got := evalFor(t, s, 3, "n", ""); got != "= 1\n" {
+		t.Errorf("after the interrupt: got %q, want 1", got)
+	}
+}
+
 // TestGoroutinesEnd checks that goroutines of interrupted cells end. It is part of
 // must-test 2.
 func TestGoroutinesEnd(t *testing.T) {

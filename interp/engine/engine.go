@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -20,8 +21,9 @@ type Engine interface {
 	Files() *token.FileSet
 	// Declare compiles a unit without running its entry function. An error names the
 	// construct that the engine does not support; declarations of a failed unit must
-	// not be used.
-	Declare(u *Unit) (Program, error)
+	// not be used. It ends with an error, and the unit is as good as not handed over, if ctx
+	// ends before the unit has been compiled.
+	Declare(ctx context.Context, u *Unit) (Program, error)
 	// Slot returns the variable of that name, addressable.
 	Slot(name string) (reflect.Value, bool)
 	// Remove forgets the named variables and functions, which no later unit mentions.

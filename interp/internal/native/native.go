@@ -100,13 +100,13 @@ func (e *Engine) Needs() engine.Needs { return needs }
 func (e *Engine) Files() *token.FileSet { return e.fset }
 
 // Declare implements engine.Engine.
-func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
+func (e *Engine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, error) {
 	e.seq++
 	s := e.source(u)
-	m, err := e.link(s, true)
+	m, err := e.link(ctx, s, true)
 	var missing *loader.MissingError
 	if errors.As(err, &missing) { // bodies of functions may use what the program does not have
-		m, err = e.link(s, false)
+		m, err = e.link(ctx, s, false)
 	}
 	if err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ func (e *Engine) Declare(u *engine.Unit) (engine.Program, error) {
 const ofUnits = "main."
 
 // link compiles a unit and makes it part of the program.
-func (e *Engine) link(s *source, inline bool) (*loader.Module, error) {
-	a, err := e.compiler.Compile(context.Background(), s.text, inline)
+func (e *Engine) link(ctx context.Context, s *source, inline bool) (*loader.Module, error) {
+	a, err := e.compiler.Compile(ctx, s.text, inline)
 	if err != nil {
 		return nil, err
 	}

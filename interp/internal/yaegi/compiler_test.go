@@ -26,7 +26,7 @@ func TestCompilerPanic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.Declare(&engine.Unit{Entry: file.Decls[len(file.Decls)-1].(*ast.FuncDecl).Name.Name, File: file, Fset: e.Files()})
+		return e.Declare(t.Context(), &engine.Unit{Entry: file.Decls[len(file.Decls)-1].(*ast.FuncDecl).Name.Name, File: file, Fset: e.Files()})
 	}
 	_, err = declare("a", "package main; func bad() { if 5 {} }")
 	if p := (*CompilerPanic)(nil); !errors.As(err, &p) {

@@ -44,7 +44,7 @@ var l leaf
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Declare(&engine.Unit{File: file, Fset: e.Files()}); err != nil {
+	if _, err := e.Declare(t.Context(), &engine.Unit{File: file, Fset: e.Files()}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string) reflect.Type {

@@ -4,6 +4,7 @@
 package yaegi
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -95,7 +96,7 @@ func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
 // Declare implements engine.Engine. The entry function is compiled separately, so that
 // nothing refers to it after it has run. A variable with an initializer registers it,
 // because Yaegi has no other cheap way to return a single function.
-func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
+func (e *Engine) Declare(_ context.Context, u *engine.Unit) (p engine.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer e.settle(&err)
