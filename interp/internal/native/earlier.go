@@ -67,9 +67,9 @@ func (e *earlier) with(d ast.Decl) *earlier {
 		e = &earlier{}
 	}
 	more := *e
-	more.text += code(d) + "\n"
 	uses := map[string]bool{}
 	names(d, uses)
+	more.text += code(d) + "\n"
 	more.uses = union(e.uses, slices.Collect(maps.Keys(uses)))
 	return &more
 }

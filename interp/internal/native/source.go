@@ -130,10 +130,25 @@ func (e *Engine) uses(used map[string]bool, s *source) (imports []string, declar
 // code prints a declaration, statement or expression without comments.
 func code(n any) string {
 	var b bytes.Buffer
+	if n, ok := n.(ast.Node); ok {
+		ast.Inspect(n, nameInstance)
+	}
 	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
 		return fmt.Sprintf("/* %v */", err) // the compiler reports what is lacking
 	}
 	return b.String()
+}
+
+// nameInstance makes the type of a literal a name if it is an instance. In the head of a statement, the printer
+// keeps the parentheses around a literal only if its type is a name.
+func nameInstance(n ast.Node) bool {
+	if lit, ok := n.(*ast.CompositeLit); ok {
+		switch lit.Type.(type) {
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			lit.Type = ast.NewIdent(code(lit.Type))
+		}
+	}
+	return true
 }
 
 // names collects the names in a tree that may be of other declarations.

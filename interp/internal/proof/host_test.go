@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"strings"
 	"sync"
@@ -29,13 +32,15 @@ type outcome struct {
 
 // A host runs cells in sessions of an engine. A session that a cell may have damaged is replaced.
 type host struct {
-	t       testing.TB
-	engine  string
-	batch   int // cells in one cell of the session
-	session *interp.Session
-	evals   int               // cells of the session so far
-	has     map[string]string // sections of the session, with the reason of a refusal
-	count   int
+	t      testing.TB
+	engine string
+	batch  int // cells in one cell of the session
+	// statements makes a body the statements of a cell: its variables are then those of the session.
+	statements bool
+	session    *interp.Session
+	evals      int               // cells of the session so far
+	has        map[string]string // sections of the session, with the reason of a refusal
+	count      int
 }
 
 // renew starts another session.
@@ -124,8 +129,9 @@ func (h *host) together(cells []Cell, all map[string]outcome) {
 		if s := c.Session(); s != "" {
 			before.WriteString(s + "\n")
 		}
-		code.WriteString(c.Func())
-		fmt.Fprintf(&calls, "run(%q, %s)\n", c.ID(), c.ID())
+		decls, run := h.form(c)
+		code.WriteString(decls)
+		calls.WriteString(run)
 	}
 	for _, text := range []string{before.String(), code.String(), calls.String()} {
 		if text == "" {
@@ -167,11 +173,40 @@ func (h *host) together(cells []Cell, all map[string]outcome) {
 	}
 }
 
+// form returns the declarations of a cell, and the statements that run it.
+func (h *host) form(c Cell) (decls, run string) {
+	if h.statements {
+		return c.name(c.Decls), fmt.Sprintf(recovering+"fmt.Println(\"== %s\")\n%s\nfmt.Println(\"end\")\n", c.ID(), c.name(c.Body))
+	}
+	return c.Func(), fmt.Sprintf("run(%q, %s)\n", c.ID(), c.ID())
+}
+
+// recovering is the deferred call of Runner.
+const recovering = "defer func() { if r := recover(); r != nil { fmt.Println(\"panic:\", r) } }()\n"
+
+// stands reports whether a body prints the same as statements of a cell: it defers nothing and does not return.
+func stands(c Cell) bool {
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+c.name(c.Body)+"\n}", 0)
+	stands := err == nil
+	if stands {
+		ast.Inspect(f.Decls[0].(*ast.FuncDecl).Body, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.DeferStmt, *ast.ReturnStmt:
+				stands = false
+			}
+			return stands
+		})
+	}
+	return stands
+}
+
 func contains(parts map[string]string, c Cell) bool { _, ok := parts[c.ID()]; return ok }
 
 // singly returns the outcomes of cells, each a cell of a new session that has none of the cells before.
 func (h *host) singly(cells []Cell) map[string]outcome {
-	other := &host{t: h.t, engine: h.engine, batch: 1}
+	other := &host{t: h.t, engine: h.engine, batch: 1, statements: h.statements}
 	defer other.close()
 	return other.run(cells)
 }

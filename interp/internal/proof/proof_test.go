@@ -25,9 +25,7 @@ var (
 // TestYaegi runs a sample of all families, or all cells if HALFNOTE_REQUIRE lists long: each prints what compiled Go prints.
 func TestYaegi(t *testing.T) {
 	for _, f := range Families {
-		t.Run(f.Name, func(t *testing.T) {
-			compare(t, f, &host{t: t, engine: interp.Engines[0], batch: 20}, testenv.Requires("long"))
-		})
+		t.Run(f.Name, func(t *testing.T) { compare(t, f, &host{t: t, engine: interp.Engines[0], batch: 20}, f.chosen) })
 	}
 }
 
@@ -40,14 +38,39 @@ func TestNative(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range Families {
-		t.Run(f.Name, func(t *testing.T) {
-			compare(t, f, &host{t: t, engine: interp.Compiled, batch: 200}, testenv.Requires("long"))
-		})
+		t.Run(f.Name, func(t *testing.T) { compare(t, f, &host{t: t, engine: interp.Compiled, batch: 200}, f.chosen) })
+	}
+}
+
+// chosen returns the sample, or all cells.
+func (f Family) chosen(cells []Cell) []Cell {
+	if testenv.Requires("long") || *only != "" {
+		return slices.Clone(cells)
+	}
+	return f.Sample(cells)
+}
+
+// TestStatements runs bodies of the sample as statements of cells, on both engines if HALFNOTE_REQUIRE lists native.
+func TestStatements(t *testing.T) {
+	share, engines := testenv.Share(t, 10), interp.Engines[:1]
+	if testenv.Requires("native") {
+		engines = interp.Engines
+	}
+	for _, engine := range engines {
+		for _, f := range Families {
+			n := 0
+			bodies := func(cells []Cell) []Cell {
+				return slices.DeleteFunc(f.Sample(cells), func(c Cell) bool { n++; return n%share != 0 || !stands(c) })
+			}
+			t.Run(f.Name+" "+engine, func(t *testing.T) {
+				compare(t, f, &host{t: t, engine: engine, batch: 1, statements: true}, bodies)
+			})
+		}
 	}
 }
 
 // compare runs cells of a family on an engine. Cells that differ are listed in testdata.
-func compare(t *testing.T, f Family, h *host, all bool) {
+func compare(t *testing.T, f Family, h *host, choose func([]Cell) []Cell) {
 	defer h.close()
 	cells := f.Cells()
 	sums, err := ReadSums("testdata/" + f.Name + ".sum")
@@ -62,9 +85,7 @@ func compare(t *testing.T, f Family, h *host, all bool) {
 			}
 		}
 	}
-	if !all && *only == "" {
-		cells = f.Sample(cells)
-	}
+	cells = choose(cells)
 	// The text of panic(nil) is another one from Go 1.27 on; the hashes are those of 1.26.
 	newer := version.Compare(strings.Fields(runtime.Version())[0], "go1.27") >= 0
 	cells = slices.DeleteFunc(cells, func(c Cell) bool {
