@@ -94,9 +94,13 @@ func formatGo(code string, last bool) (string, error) {
 				end = after + nl // a comment at the end of the line belongs to the item before
 			}
 		}
-		text, err := format.Source([]byte(strings.Trim(code[start:end], " \t\r\n;")))
+		part := []byte(strings.Trim(code[start:end], " \t\r\n;"))
+		text, err := format.Source(part)
 		if err != nil {
 			return "", err
+		}
+		if _, err := format.Source(text); err != nil { // package format takes the parentheses from switch (T[int]{}) {
+			text = part
 		}
 		if out.Len() > 0 {
 			gap := code[start : start+len(code[start:])-len(strings.TrimLeft(code[start:], " \t\r\n;"))]
