@@ -69,7 +69,7 @@ STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/engine, interp/internal/clone, interp/internal/proof
-STD, interp/internal/mapaccess, interp/internal/typemaker < interp/internal/dynamic
+STD, interp/internal/mapaccess, interp/internal/typemaker, interp/internal/words < interp/internal/dynamic
 STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
 STD, interp/lower < interp/lower/core
 STD, display, kernel/eval, interp/engine < interp/internal/live
@@ -88,7 +88,7 @@ STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/interna
 STD, interp/lower, interp/internal/ansi < interp/internal/syntax
 STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess, interp/internal/typemaker
-STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
+STD, interp/engine, interp/internal/mapaccess, interp/internal/words, yaegi < interp/internal/yaegi
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native

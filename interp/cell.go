@@ -229,9 +229,7 @@ func (s *Session) marking() bool { return slices.Contains(s.engine.Needs().Rewri
 // cell's names.
 func (s *Session) declare(c *cell) error {
 	c.markBase = s.places.Note(c.Checked, c.Marks)
-	if !s.marking() {
-		s.places.NoteDeclarations(c.Checked)
-	}
+	s.places.NoteDeclarations(c.Checked)
 	s.front.Take(c.Slots)
 	p, err := s.engine.Declare(c.ctx, c.Unit)
 	if err != nil {

@@ -59,14 +59,14 @@ func (s *Session) interfaceSupport() map[string]any {
 		"Exact": func(v, c any, static, want string) any {
 			v = dynamic.Unwrap(v)
 			if !dynamic.Is(v, c) {
-				panic(words.ConversionError(dynamic.Missing(v, static, want, false, nil)))
+				panic(&words.AssertionError{Text: dynamic.Missing(v, static, want, false, nil)})
 			}
 			return v
 		},
 		"Assert": func(v any, id string) any {
 			t := s.types.Type(id, func(*dynamic.Type) {})
 			if !dynamic.Is(v, t) {
-				panic(words.ConversionError(dynamic.Missing(v, "interface", t.Name, true, t.Methods)))
+				panic(&words.AssertionError{Text: dynamic.Missing(v, "interface", t.Name, true, t.Methods)})
 			}
 			return v
 		},
@@ -180,7 +180,7 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 				for i := range t.NumMethod() {
 					list = append(list, dynamic.Method{Name: t.Method(i).Name, Sig: dynamic.Signature(t.Method(i).Type, 0)})
 				}
-				panic(words.ConversionError(dynamic.Missing(x, "interface", t.String(), true, list)))
+				panic(&words.AssertionError{Text: dynamic.Missing(x, "interface", t.String(), true, list)})
 			}
 			return []reflect.Value{v}
 		}),

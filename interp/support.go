@@ -54,8 +54,6 @@ func (s *Session) bindSupport() {
 		"Keep":     reflect.ValueOf(s.keep),
 		"Zero":     reflect.ValueOf(func(slot string) { engine.Clear(s.engine, slot) }),
 		"In":       reflect.ValueOf(s.history.Inputs),
-		"Slice":    reflect.ValueOf(words.SliceOutOfRange),
-		"Index":    reflect.ValueOf(words.OutOfRange),
 		"Print":    reflect.ValueOf(func(a ...any) { words.Print(s.live.Stdout(), "", a) }),
 		"Println":  reflect.ValueOf(func(a ...any) { words.Print(s.live.Stdout(), " ", a) }),
 		"Iface":    reflect.ValueOf(words.Interface),
@@ -63,9 +61,7 @@ func (s *Session) bindSupport() {
 		"Clear":    reflect.ValueOf(clearAny),
 		"Nil":      reflect.ValueOf(func() { panic(words.RuntimeError("invalid memory address or nil pointer dereference")) }),
 		"Resumed":  reflect.ValueOf(func(state int) { panic(words.RuntimeError("range function " + resumed[state])) }),
-		"Count":    reflect.ValueOf(words.ShiftCount),
 		"Key":      reflect.ValueOf(dynamic.Key),
-		"Shift":    reflect.ValueOf(func() { panic(words.RuntimeError("negative shift amount")) }),
 		"Divide":   reflect.ValueOf(func() { panic(words.RuntimeError("integer divide by zero")) }),
 	})
 	if s.stdio == nil {

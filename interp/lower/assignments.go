@@ -125,7 +125,7 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 	before = append(before, places()...)
 	before = append(before, u.keepAll(a.Rhs, func(e ast.Expr) bool { return !u.isTemporary(e) })...)
 	for i := range a.Lhs {
-		before = append(before, u.part(a, i)...)
+		before = append(before, u.part(a, i))
 	}
 	return before
 }
@@ -233,7 +233,7 @@ func (u *Unit) spreadAssignment(a *ast.AssignStmt) []ast.Stmt {
 	}
 	before = append(before, places()...)
 	for i := range a.Lhs {
-		before = append(before, u.part(a, i)...)
+		before = append(before, u.part(a, i))
 	}
 	return before
 }
@@ -292,7 +292,6 @@ func (u *Unit) place(e ast.Expr, keep func(ast.Expr) ast.Expr) ast.Expr {
 			n.X = keep(x.X)
 		}
 		n.Index = keep(x.Index)
-		u.inTurn[&n] = u.inTurn[x]
 		return u.as(&n, x)
 	case *ast.SelectorExpr:
 		n := *x
@@ -315,18 +314,13 @@ func (u *Unit) place(e ast.Expr, keep func(ast.Expr) ast.Expr) ast.Expr {
 	return e
 }
 
-// part returns the assignment of one of a's values, after the test of an index.
-func (u *Unit) part(a *ast.AssignStmt, i int) (list []ast.Stmt) {
+// part returns the assignment of one of a's values.
+func (u *Unit) part(a *ast.AssignStmt, i int) *ast.AssignStmt {
 	p := &ast.AssignStmt{Lhs: a.Lhs[i : i+1 : i+1], TokPos: a.TokPos, Tok: token.ASSIGN, Rhs: a.Rhs[i : i+1 : i+1]}
 	if id, ok := a.Lhs[i].(*ast.Ident); ok && a.Tok == token.DEFINE && (u.Info.Defs[id] != nil || u.isTemporary(id)) {
 		p.Tok = token.DEFINE
 	}
-	if x, ok := ast.Unparen(a.Lhs[i]).(*ast.IndexExpr); ok && u.inTurn[x] {
-		if t := (&checker{u: u}).test(x); t != nil {
-			list = append(list, t)
-		}
-	}
-	return append(list, p)
+	return p
 }
 
 // separate gives each variable of a declaration its own value: Yaegi's literal clears the results

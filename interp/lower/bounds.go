@@ -5,7 +5,55 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 )
+
+// bound records that, inside a loop, index is valid for list.
+type bound struct{ index, list types.Object }
+
+// safeIndexes finds the indexes and slices that cannot fail, which need no marks.
+func (u *Unit) safeIndexes() {
+	u.funcs(func(_ ast.Node, _ *ast.FuncType, body *ast.BlockStmt) { u.safeWithin(body, nil) })
+}
+
+// safeWithin finds those in n, with the bounds of the loops around.
+func (u *Unit) safeWithin(n ast.Node, known []bound) {
+	bounds := map[*ast.BlockStmt][]bound{} // of the bodies of loops
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			bounds[x.Body] = u.loopBounds(x)
+		case *ast.RangeStmt:
+			bounds[x.Body] = u.rangeBounds(x)
+		case *ast.BlockStmt:
+			if more := bounds[x]; len(more) > 0 {
+				delete(bounds, x)
+				u.safeWithin(x, append(slices.Clip(known), more...))
+				return false
+			}
+		case *ast.IndexExpr:
+			u.safe[x] = u.inBounds(x, known)
+		case *ast.SliceExpr:
+			_, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Pointer)
+			u.safe[x] = !array && x.High == nil && x.Low == nil
+		}
+		return true
+	})
+}
+
+// inBounds reports whether an index cannot fail: that of an array is a constant, which the compiler has checked, or a loop
+// bounds it.
+func (u *Unit) inBounds(x *ast.IndexExpr, known []bound) bool {
+	if u.Info.Types[x.Index].Value != nil {
+		_, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array)
+		return array || u.Info.Types[x.X].Value != nil
+	}
+	i, ok := ast.Unparen(x.Index).(*ast.Ident)
+	list, isName := ast.Unparen(x.X).(*ast.Ident)
+	return ok && isName && u.Info.Uses[i] != nil && slices.Contains(known, bound{u.Info.Uses[i], u.Info.Uses[list]})
+}
 
 // rangeBounds returns the bounds of for i := range list and range len(list).
 func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
@@ -27,7 +75,7 @@ func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
 			return []bound{{i, o}}
 		}
 	}
-	return []bound{{i, nil}}
+	return nil
 }
 
 // loopBounds returns the bounds of for i := 0; i < len(list); i++.
@@ -56,7 +104,7 @@ func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
 			}
 		}
 	}
-	return []bound{{i, nil}}
+	return nil
 }
 
 // lenOf returns x of len(x).

@@ -45,7 +45,7 @@ var Rewrites = []Rewrite{
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
-	{"index", "index errors that name index and length", (*Unit).indexChecks},
+	{"index", "indexes that cannot fail, which need no marks", (*Unit).safeIndexes},
 	{"nilfirst", "comparisons that begin with nil", (*Unit).nilOperands},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
@@ -102,7 +102,6 @@ func (u *Unit) Lower(needs []string) (err error) {
 		}
 	}()
 	u.markVars, u.made, u.safe = map[string]bool{}, map[*ast.FuncLit]bool{}, map[ast.Expr]bool{}
-	u.inTurn = map[*ast.IndexExpr]bool{}
 	u.expanded, u.preceded, u.dispatchers = map[*ast.SelectorExpr]int{}, map[*ast.BlockStmt]bool{}, map[string]string{}
 	if u.Generated == nil {
 		u.Generated = map[*ast.FuncDecl]bool{}

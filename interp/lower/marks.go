@@ -92,15 +92,6 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		m.list(&s.List)
 		return nil
 	case *ast.IfStmt:
-		if isCheck(s) { // an index test has the place of the index
-			mark := m.place(Mark{Pos: s.If})
-			var risks []token.Pos
-			if m.u.risks(s.Cond, &risks); len(risks) == 0 {
-				s.Body.List = append(mark, s.Body.List...)
-				return nil
-			}
-			return mark
-		}
 		m.list(&s.Body.List)
 		if s.Else != nil {
 			m.stmt(s.Else)
@@ -183,30 +174,6 @@ func hasLiteral(st ast.Stmt) bool {
 func nests(st ast.Stmt) bool {
 	switch st.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
-		return true
-	}
-	return false
-}
-
-// isCheck reports whether a statement is a test that indexChecks made.
-func isCheck(s *ast.IfStmt) bool {
-	if len(s.Body.List) != 1 {
-		return false
-	}
-	e, ok := s.Body.List[0].(*ast.ExprStmt)
-	if !ok {
-		return false
-	}
-	c, ok := e.X.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Pos().IsValid() {
-		return false
-	}
-	switch sel.Sel.Name {
-	case "Index", "Slice", "Shift":
 		return true
 	}
 	return false

@@ -17,6 +17,30 @@ func (u *Unit) operandOrder() {
 	})
 }
 
+// harmless reports whether a call cannot change variables: a call of a compiled
+// function, a conversion, or a built-in function.
+func (u *Unit) harmless(x *ast.CallExpr) bool {
+	if u.Info.Types[x.Fun].IsType() {
+		return true
+	}
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Uses[f].(*types.Builtin)
+		return ok
+	case *ast.SelectorExpr:
+		if isSupport(f) {
+			return true
+		}
+		fn, ok := u.Info.Uses[f.Sel].(*types.Func)
+		if !ok || fn.Pkg() == u.Pkg {
+			return false
+		}
+		recv := fn.Signature().Recv()
+		return recv == nil || !types.IsInterface(recv.Type())
+	}
+	return false
+}
+
 // resultVars returns the named results of a function, with their indexes.
 func (u *Unit) resultVars(t *ast.FuncType) map[types.Object]int {
 	vars := map[types.Object]int{}

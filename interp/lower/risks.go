@@ -48,12 +48,18 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 				add(x.Sel.Pos())
 			}
 		case *ast.BinaryExpr:
-			if x.Op == token.QUO || x.Op == token.REM {
+			switch x.Op {
+			case token.QUO, token.REM:
 				u.division(x.X, x.Y, x.OpPos, add)
+			case token.SHL, token.SHR:
+				u.shift(x, x.Y, x.OpPos, add)
 			}
 		case *ast.AssignStmt:
-			if x.Tok == token.QUO_ASSIGN || x.Tok == token.REM_ASSIGN {
+			switch x.Tok {
+			case token.QUO_ASSIGN, token.REM_ASSIGN:
 				u.division(x.Lhs[0], x.Rhs[0], x.TokPos, add)
+			case token.SHL_ASSIGN, token.SHR_ASSIGN:
+				u.shift(x.Lhs[0], x.Rhs[0], x.TokPos, add)
 			}
 			for _, e := range x.Lhs {
 				u.mapEntry(e, add)
@@ -108,6 +114,14 @@ func (u *Unit) division(x, y ast.Expr, pos token.Pos, add func(token.Pos)) {
 		return
 	}
 	add(pos)
+}
+
+// shift adds the position of a shift whose count may be negative.
+func (u *Unit) shift(x, count ast.Expr, pos token.Pos, add func(token.Pos)) {
+	b, ok := orInvalid(u.typeOf(count)).Underlying().(*types.Basic)
+	if ok && b.Info()&(types.IsUnsigned|types.IsUntyped) == 0 && u.Info.Types[x].Value == nil && u.Info.Types[count].Value == nil {
+		add(pos)
+	}
 }
 
 // safeBuiltin reports whether f is a built-in function that cannot fail.

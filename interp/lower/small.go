@@ -44,80 +44,55 @@ func (u *Unit) bareTypes() {
 }
 
 // shifts converts an untyped constant operand of a non-constant shift to the type that its
-// context gives it: Yaegi would use int.
+// context gives it: Yaegi would use int. It converts a computed count to its own type: Yaegi would compute it in
+// that of the other operand.
 func (u *Unit) shifts() {
-	u.shiftCounts()
-	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
-		x, ok := c.Node().(*ast.BinaryExpr)
-		if !ok || x.Op != token.SHL && x.Op != token.SHR {
-			return
-		}
-		tv := u.Info.Types[x]
-		b, ok := orInvalid(tv.Type).Underlying().(*types.Basic)
-		if !ok || tv.Value != nil || u.Info.Types[x.X].Value == nil {
-			return
-		}
-		if b.Info()&types.IsUntyped != 0 { // a shift count
-			tv.Type = types.Typ[types.Uint]
-		}
-		if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok && u.Info.Types[call.Fun].IsType() {
-			return
-		}
-		x.X = u.typed(call(u.typeExpr(x, tv.Type), x.X), tv.Type)
-	})
-}
-
-// shiftCounts tests the counts that no statement before tests, and keeps the type of computed ones:
-//
-//	x << f()        x << Count(int64(f()))
-//	x << (8 - n)    x << uint8(8 - n)
-func (u *Unit) shiftCounts() {
-	becomesUint := func(count ast.Expr) bool {
-		s, ok := ast.Unparen(count).(*ast.BinaryExpr)
-		return ok && s.Op == token.SHL && u.Info.Types[s.X].Value != nil
-	}
-	tested := func(count ast.Expr) ast.Expr {
-		b, ok := orInvalid(u.typeOf(count)).Underlying().(*types.Basic)
-		if !ok || b.Info()&types.IsUnsigned != 0 || u.Info.Types[count].Value != nil || u.positive(count) {
-			return count
-		}
-		if becomesUint(count) {
-			return count
-		}
-		u.imports = true
-		x := u.typed(call(ident("int64"), count), types.Typ[types.Int64])
-		return u.typed(calledFrom(count.Pos(), Support("Count", x)), types.Typ[types.Uint64])
-	}
-	computed := func(count ast.Expr) ast.Expr { // Yaegi gives an operation the type of the variable that is set
-		if t := u.typeOf(count); u.operates(count) && !becomesUint(count) {
-			return u.typed(call(u.typeExpr(count, t), count), t)
-		}
-		return count
-	}
-	shift := map[token.Token]bool{token.SHL: true, token.SHR: true, token.SHL_ASSIGN: true, token.SHR_ASSIGN: true}
 	u.eachOf(func(n ast.Node) bool {
-		x, ok := n.(*ast.BinaryExpr)
-		a, isAssign := n.(*ast.AssignStmt)
-		return ok && shift[x.Op] || isAssign && shift[a.Tok]
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			return n.Op == token.SHL || n.Op == token.SHR
+		case *ast.AssignStmt:
+			return n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN
+		}
+		return false
 	}, func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
 		case *ast.BinaryExpr:
-			if shift[n.Op] && !u.safe[n] && u.Info.Types[n].Value == nil {
-				n.Y = tested(n.Y)
-			}
-			if shift[n.Op] && !types.Identical(u.typeOf(n.X), u.typeOf(n.Y)) {
-				n.Y = computed(n.Y)
+			if n.Op == token.SHL || n.Op == token.SHR {
+				n.Y = u.shiftCount(n.X, n.Y)
+				u.shiftOperand(n)
 			}
 		case *ast.AssignStmt:
-			if !shift[n.Tok] {
-				return
+			if n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN {
+				n.Rhs[0] = u.shiftCount(n.Lhs[0], n.Rhs[0])
 			}
-			if !u.simple(n.Rhs[0]) {
-				n.Rhs[0] = tested(n.Rhs[0])
-			}
-			n.Rhs[0] = computed(n.Rhs[0])
 		}
 	})
+}
+
+// shiftOperand converts the left operand of a shift if it is an untyped constant.
+func (u *Unit) shiftOperand(x *ast.BinaryExpr) {
+	tv := u.Info.Types[x]
+	b, ok := orInvalid(tv.Type).Underlying().(*types.Basic)
+	if !ok || tv.Value != nil || u.Info.Types[x.X].Value == nil {
+		return
+	}
+	if b.Info()&types.IsUntyped != 0 { // a shift count
+		tv.Type = types.Typ[types.Uint]
+	}
+	if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok && u.Info.Types[call.Fun].IsType() {
+		return
+	}
+	x.X = u.typed(call(u.typeExpr(x, tv.Type), x.X), tv.Type)
+}
+
+// shiftCount returns the count of a shift of x.
+func (u *Unit) shiftCount(x, count ast.Expr) ast.Expr {
+	t := u.typeOf(count)
+	if b, ok := orInvalid(t).Underlying().(*types.Basic); !ok || b.Info()&types.IsUntyped != 0 || !u.operates(count) || types.Identical(t, u.typeOf(x)) {
+		return count
+	}
+	return u.typed(call(u.typeExpr(count, t), count), t)
 }
 
 // tupleArguments spreads the results of a call that are the arguments of a built-in

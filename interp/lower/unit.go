@@ -94,7 +94,6 @@ type known struct {
 	around     map[*ast.FuncLit]*ast.FuncLit // literal that makes the closure of another literal
 	safe       map[ast.Expr]bool             // indexes and slices that have been tested
 	held       map[types.Object]bool         // variables that function literals and pointers hold
-	inTurn     map[*ast.IndexExpr]bool       // indexes of places that are tested when the place is set
 	recurses   *recursion
 	barriers   bool                      // whether panics must be stopped on their way
 	counters   bool                      // whether there are several counters of calls

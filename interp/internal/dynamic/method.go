@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"halfnote/interp/internal/words"
 )
 
 // Call is MethodFor for compiled code, which may call the method in a goroutine that it starts.
@@ -81,19 +83,11 @@ func throughNil(v any, name string, f any) any {
 		return f
 	}
 	return onInterface(reflect.TypeOf(f), func([]reflect.Value) []reflect.Value {
-		panic(runtimeError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", t.Elem.Name, name, t.Elem.Name[strings.LastIndex(t.Elem.Name, ".")+1:])))
+		panic(words.PlainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", t.Elem.Name, name, t.Elem.Name[strings.LastIndex(t.Elem.Name, ".")+1:])))
 	})
 }
 
-// runtimeError is a run-time error in Go's wording.
-type runtimeError string
-
-func (e runtimeError) Error() string { return string(e) }
-
-// RuntimeError implements runtime.Error.
-func (runtimeError) RuntimeError() {}
-
-const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
+var errNil = words.RuntimeError("invalid memory address or nil pointer dereference")
 
 // MethodOf is MethodFor for a value that may be nil or lack the method.
 func MethodOf(v any, name string) any {
@@ -351,8 +345,12 @@ func promoted(v any, name string) (any, string) {
 	return nil, ""
 }
 
-// onField returns a method of a field, with the field as its receiver.
+// onField returns a method of a field, with the field as its receiver. What an interface holds may have more methods than
+// those that it promotes.
 func onField(v reflect.Value, t *Type, name string) (any, string) {
+	if t.Kind == reflect.Interface && !t.asks(name) {
+		return nil, ""
+	}
 	if v.Kind() == reflect.Pointer && v.IsNil() && t.Kind == reflect.Pointer && !t.Named {
 		t.Elem.mu.Lock()
 		m, ok := t.Elem.has[name]
@@ -373,7 +371,7 @@ func onField(v reflect.Value, t *Type, name string) (any, string) {
 	for _, recv := range receivers {
 		x := Unwrap(recv())
 		if x == nil {
-			if t.Kind == reflect.Interface && t.asks(name) {
+			if t.Kind == reflect.Interface {
 				panic(errNil)
 			}
 			continue

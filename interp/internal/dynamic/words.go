@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"halfnote/interp/internal/words"
 )
 
 // Key returns the key under which an assignment stores a value in a map whose keys are interfaces, and panics as Go does
@@ -24,7 +26,7 @@ func unhashable(v reflect.Value) {
 		return
 	}
 	if !v.Type().Comparable() {
-		panic(runtimeError("runtime error: hash of unhashable type " + nameOf(v.Type(), Of(v.Type()))))
+		panic(words.RuntimeError("hash of unhashable type " + nameOf(v.Type(), Of(v.Type()))))
 	}
 	switch v.Kind() {
 	case reflect.Array:
@@ -44,7 +46,11 @@ func Worded(v any) any {
 	if !ok || !strings.Contains(e.Error(), tagKey+":") {
 		return v
 	}
-	return runtimeError(named(e.Error()))
+	text := named(e.Error())
+	if rest, ok := strings.CutPrefix(text, "runtime error: "); ok {
+		return words.RuntimeError(rest)
+	}
+	return &words.AssertionError{Text: text}
 }
 
 // named replaces in a text the types that package reflect shows for interpreted types by their names.

@@ -17,8 +17,8 @@ type declaration struct {
 	line, col int // place in its cell when it was compiled
 }
 
-// NoteDeclarations records the places of a cell's declarations, for an engine that knows the
-// positions of the calls in a panic.
+// NoteDeclarations records the places of a cell's declarations, for an engine that knows
+// positions in a panic.
 func (p *Places) NoteDeclarations(c *front.Checked) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,11 +40,53 @@ func (p *Places) Of(f engine.Frame) (m Mark, ok bool) {
 	case f.Pos.IsValid():
 		m = p.from(f.Pos)
 	}
+	var operand Mark
+	if noted && m.Whole && f.Pos.IsValid() {
+		operand = p.from(f.Pos)
+	}
 	p.mu.Unlock()
+	if operand.line > 0 || operand.src != nil {
+		m = p.withOperand(m, operand)
+	}
 	if !noted && f.Pos.IsValid() {
 		m.Whole = p.Span(m).End == 0 && !p.atLiteral(m) // the place is not that of an operation
 	}
 	return m, noted || f.Pos.IsValid()
+}
+
+// withOperand returns the mark of the operation in a marked statement that has an operand at a place: of an index, a slice
+// or a shift. It returns the mark of the statement if there is none.
+func (p *Places) withOperand(m, operand Mark) Mark {
+	cell, line, col := operand.Place()
+	if of, first, _ := m.Place(); of != cell || first > line {
+		return m
+	}
+	p.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
+		var operands []ast.Expr
+		switch x := n.(type) {
+		case *ast.IndexExpr:
+			operands = []ast.Expr{x.Index}
+		case *ast.SliceExpr:
+			operands = []ast.Expr{x.Low, x.High, x.Max}
+		case *ast.BinaryExpr:
+			operands = []ast.Expr{x.Y}
+		}
+		for _, e := range operands {
+			if e == nil {
+				continue
+			}
+			if at := fset.Position(e.Pos()); at.Line == line && at.Column == col {
+				pos := fset.Position(syntax.Operator(n))
+				operand.line += pos.Line - line
+				operand.col += pos.Column - col
+				operand.fn, operand.again, operand.Kept, operand.File = m.fn, m.again, m.Kept, m.File
+				m = operand
+				return false
+			}
+		}
+		return true
+	})
+	return m
 }
 
 // from makes a mark from a position. mu must be held.

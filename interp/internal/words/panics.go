@@ -3,87 +3,48 @@
 package words
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
-// RuntimeError is a runtime.Error with the text of compiled Go.
-type RuntimeError string
+// RuntimeError returns the error with which compiled code panics, one of Go's own type, without the beginning of its text.
+func RuntimeError(text string) error { return stringError(withPrefix, text) }
 
-func (e RuntimeError) Error() string { return "runtime error: " + string(e) }
+// PlainError is RuntimeError for a text that does not begin with "runtime error: ".
+func PlainError(text string) error { return stringError(withoutPrefix, text) }
+
+// withPrefix and withoutPrefix are the types of run-time errors that are strings.
+var (
+	withPrefix    = panicType(func() { ShiftCount(-1) })
+	withoutPrefix = panicType(func() { close((chan int)(nil)) })
+)
+
+// panicType returns the type of the value with which f panics.
+func panicType(f func()) (t reflect.Type) {
+	defer func() { t = reflect.TypeOf(recover()) }()
+	f()
+	return nil
+}
+
+func stringError(t reflect.Type, text string) error {
+	v := reflect.New(t).Elem()
+	v.SetString(text)
+	return v.Interface().(error)
+}
+
+// AssertionError is a failed type assertion. Like Go's own error it is not a string, which package fmt would see.
+type AssertionError struct{ Text string }
+
+func (e *AssertionError) Error() string { return e.Text }
 
 // RuntimeError implements runtime.Error.
-func (RuntimeError) RuntimeError() {}
+func (*AssertionError) RuntimeError() {}
 
-// ConversionError is a run-time error whose text has no prefix, such as a failed type
-// assertion.
-type ConversionError string
-
-func (e ConversionError) Error() string { return string(e) }
-
-// RuntimeError implements runtime.Error.
-func (ConversionError) RuntimeError() {}
-
-// OutOfRange panics as Go does for an index of a slice, array or string.
-func OutOfRange(i, n int) {
-	if i < 0 {
-		panic(RuntimeError(fmt.Sprintf("index out of range [%d]", i)))
-	}
-	panic(RuntimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
-}
-
-// ShiftCount returns the count of a shift, and panics as Go does if it is negative.
-func ShiftCount(n int64) uint64 {
-	if n < 0 {
-		panic(RuntimeError("negative shift amount"))
-	}
-	return uint64(n)
-}
-
-// SliceOutOfRange panics as Go does for a slice expression. The bits of given are set for
-// the bounds that are present.
-func SliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
-	what := "length"
-	if capacity {
-		what = "capacity"
-	}
-	fail := func(format string, args ...any) {
-		panic(RuntimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
-	}
-	above := func(format string, bound int) {
-		switch {
-		case bound < 0:
-			fail(format, bound)
-		case bound > limit:
-			fail(format+" with %s %d", bound, what, limit)
-		}
-	}
-	top := length
-	switch {
-	case given&4 != 0:
-		above("[::%d]", most)
-		if high < 0 {
-			fail("[:%d:]", high)
-		}
-		if high > most {
-			fail("[:%d:%d]", high, most)
-		}
-		if low < 0 {
-			fail("[%d::]", low)
-		}
-		fail("[%d:%d:]", low, high)
-	case given&2 != 0:
-		above("[:%d]", high)
-		top = high
-	}
-	if low < 0 {
-		fail("[%d:]", low)
-	}
-	fail("[%d:%d]", low, top)
-}
+// ShiftCount panics as Go does if the count of a shift is negative.
+func ShiftCount(n int64) { _ = 1 << n }
 
 // Of converts the panics of package reflect in interpreted code to those of
 // compiled code.
@@ -95,10 +56,11 @@ func Of(v any) any {
 		if v.Error() == "runtime: allocation size out of range" { // by reflect.MakeSlice
 			return RuntimeError("makeslice: len out of range")
 		}
-		for _, whole := range []string{"interface conversion: ", "makechan: ", "runtime error: "} {
-			if ok && strings.HasPrefix(text, whole) {
-				return ConversionError(text)
-			}
+		switch {
+		case ok && strings.HasPrefix(text, assertion):
+			return &AssertionError{text}
+		case ok && (strings.HasPrefix(text, "makechan: ") || strings.HasPrefix(text, "runtime error: ")):
+			return PlainError(text)
 		}
 		return v
 	case *reflect.ValueError:
@@ -110,21 +72,23 @@ func Of(v any) any {
 		text = v
 	case error: // an error of the interpreter, which begins with a position
 		text = v.Error()
-		if i := strings.Index(text, ": interface conversion: "); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
-			return ConversionError(text[i+2:])
+		if i := strings.Index(text, ": "+assertion); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
+			return &AssertionError{text[i+2:]}
 		}
 		return v
 	default:
 		return v
 	}
-	if i := strings.Index(text, "interface conversion: "); i >= 0 {
-		return ConversionError(text[i:])
+	if i := strings.Index(text, assertion); i >= 0 {
+		return &AssertionError{text[i:]}
 	}
 	if text == "reflect.MakeChan: negative buffer size" {
-		return ConversionError("makechan: size out of range")
+		return PlainError("makechan: size out of range")
 	}
 	if m := toArray.FindStringSubmatch(text); m != nil {
-		return RuntimeError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
+		have, _ := strconv.Atoi(m[1])
+		want, _ := strconv.ParseInt(m[2], 10, 64)
+		return outOfBounds(convert, want, true, have)
 	}
 	for _, w := range reflectWords {
 		if strings.Contains(text, w.reflect) {
@@ -133,6 +97,9 @@ func Of(v any) any {
 	}
 	return v
 }
+
+// assertion begins the texts of failed type assertions.
+const assertion = "interface conversion: "
 
 var toArray = regexp.MustCompile(`reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)`)
 

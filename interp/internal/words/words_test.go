@@ -32,9 +32,9 @@ func TestOf(t *testing.T) {
 		{"a slice as a longer array", func() { v.Convert(reflect.TypeFor[[4]int]()) }, func() { _ = [4]int(list) }},
 		{"a type assertion", func() { _ = empty.(int) }, func() { _ = empty.(int) }},
 	} {
-		want := fmt.Sprint(panicOf(c.compiled))
+		want := fmt.Sprint(1, panicOf(c.compiled)) // without a space before an error that is a string
 		got := Of(panicOf(c.reflected))
-		if _, ok := got.(runtime.Error); !ok || fmt.Sprint(got) != want {
+		if _, ok := got.(runtime.Error); !ok || fmt.Sprint(1, got) != want {
 			t.Errorf("%s: got %v, want %s", c.what, got, want)
 		}
 	}
@@ -45,21 +45,33 @@ func TestOf(t *testing.T) {
 
 // TestBounds compares the panics of indexes and slices with those of compiled code.
 func TestBounds(t *testing.T) {
-	list := []int{1, 2, 3}[:2]
+	list, array := []int{1, 2, 3}[:2], [3]int{}
+	minus, one, two, three, four := -1, 1, 2, 3, 4
 	for _, c := range []struct {
 		got, want func()
 	}{
-		{func() { OutOfRange(-1, 2) }, func() { i := -1; _ = list[i] }},
-		{func() { OutOfRange(2, 2) }, func() { i := 2; _ = list[i] }},
-		{func() { SliceOutOfRange(1, 3, 0, 0, 2, 3, true) }, func() { i := 3; _ = list[i:] }},
-		{func() { SliceOutOfRange(2, 0, 4, 0, 2, 3, true) }, func() { i := 4; _ = list[:i] }},
-		{func() { SliceOutOfRange(2, 0, 4, 0, 3, 3, false) }, func() { i := 4; _ = "abc"[:i] }},
-		{func() { SliceOutOfRange(7, 2, 1, 3, 2, 3, true) }, func() { i, j := 2, 1; _ = list[i:j:3] }},
+		{func() { Index(-1, true, 2) }, func() { _ = list[minus] }},
+		{func() { Index(2, true, 2) }, func() { _ = list[two] }},
+		{func() { Index(-1, false, 2) }, func() { _ = list[uint(minus)] }},
+		{func() { Slice(3, 2, 3, true) }, func() { _ = list[three:] }},
+		{func() { Slice(-1, 2, 3, true) }, func() { _ = list[minus:] }},
+		{func() { Slice(0, 4, 3, true) }, func() { _ = list[:four] }},
+		{func() { Slice(0, -1, 3, true) }, func() { _ = list[:minus] }},
+		{func() { Slice(0, 4, 3, false) }, func() { _ = "abc"[:four] }},
+		{func() { Slice(0, 4, 3, false) }, func() { _ = array[:four] }},
+		{func() { Slice3(0, 0, 4, 3, true) }, func() { _ = list[0:0:four] }},
+		{func() { Slice3(0, 0, 4, 3, false) }, func() { _ = array[0:0:four] }},
+		{func() { Slice3(0, 3, 2, 3, true) }, func() { _ = list[0:three:two] }},
+		{func() { Slice3(2, 1, 3, 3, true) }, func() { _ = list[two:one:3] }},
+		{func() { Slice3(-1, 1, 3, 3, true) }, func() { _ = list[minus:one:3] }},
 	} {
-		if got, want := fmt.Sprint(panicOf(c.got)), fmt.Sprint(panicOf(c.want)); got != want {
-			t.Errorf("got %s, want %s", got, want)
+		if got, want := panicOf(c.got), panicOf(c.want); got != want {
+			t.Errorf("got %v, want %v", got, want)
 		}
 	}
+	Index(1, true, 2)
+	Slice(0, 3, 3, true)
+	Slice3(1, 2, 3, 3, true)
 }
 
 // TestPrint checks the output of print and println.

@@ -20,7 +20,7 @@ type memory struct {
 }
 
 // newMemory fails if Yaegi's layout is not that of v0.16.1.
-func newMemory(y *interp.Interpreter, goroutine func() uint64) (m *memory, guards *maps, err error) {
+func newMemory(y *interp.Interpreter, goroutine func() uint64) (m *memory, g *guards, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaegi: unexpected memory layout, want that of v0.16.1: %v", r)
@@ -29,7 +29,7 @@ func newMemory(y *interp.Interpreter, goroutine func() uint64) (m *memory, guard
 	m = &memory{inner: reflect.ValueOf(y).Elem()}
 	node := m.roots().Type().Elem().Elem()
 	m.tree = newTree(node)
-	guards = newMaps(node, m.tree, goroutine)
+	g = newGuards(node, m.tree, goroutine)
 	m.symbols()
 	m.made = len(*m.variables())
 	for _, sc := range m.scopes() {
@@ -42,7 +42,7 @@ func newMemory(y *interp.Interpreter, goroutine func() uint64) (m *memory, guard
 			return nil, nil, fmt.Errorf("yaegi: symbols have no field %s of type %s", name, kind)
 		}
 	}
-	return m, guards, nil
+	return m, g, nil
 }
 
 // field returns a field of a struct, settable although it is not exported.

@@ -2,6 +2,7 @@ package yaegi
 
 import (
 	"bytes"
+	"go/token"
 	"strings"
 	"sync"
 
@@ -16,8 +17,9 @@ type traces struct {
 	goroutine func() uint64
 	mark      func(fn string) int
 
-	mu     sync.Mutex
-	frames map[uint64]*trace
+	mu       sync.Mutex
+	frames   map[uint64]*trace
+	operands map[uint64]token.Pos // of panics that have left no frame yet
 }
 
 type trace struct {
@@ -68,17 +70,29 @@ func (t *traces) add(name string) {
 		tr.skipped++
 		return
 	}
-	tr.frames = append(tr.frames, engine.Frame{Func: name, Mark: t.mark(name)})
+	tr.frames = append(tr.frames, engine.Frame{Func: name, Mark: t.mark(name), Pos: t.operands[id]})
+	delete(t.operands, id)
+}
+
+// at records the operand of the operation with which the calling goroutine is about to panic.
+func (t *traces) at(operand token.Pos) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.operands == nil {
+		t.operands = map[uint64]token.Pos{}
+	}
+	t.operands[t.goroutine()] = operand
 }
 
 // take returns the frames of the calling goroutine's panic and forgets them.
 func (t *traces) take() trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.frames) == 0 {
+	if len(t.frames) == 0 && len(t.operands) == 0 {
 		return trace{}
 	}
 	id := t.goroutine()
+	delete(t.operands, id)
 	tr := t.frames[id]
 	delete(t.frames, id)
 	if tr == nil {

@@ -15,7 +15,8 @@ import (
 
 // nodeFields holds the types of the fields by which the code reads a node of Yaegi's tree.
 var nodeFields = map[string]string{
-	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "types": "[]reflect.Type", "typ": "*interp.itype",
+	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "tnext": "*interp.node", "fnext": "*interp.node",
+	"types": "[]reflect.Type", "typ": "*interp.itype",
 }
 
 // tree reads the nodes of compiled units.

@@ -30,7 +30,7 @@ type Engine struct {
 
 	mu     sync.Mutex // guards Yaegi's memory
 	memory *memory
-	maps   *maps
+	guards *guards
 	closed bool
 
 	markMu sync.Mutex // marks are read in any goroutine at any time
@@ -82,7 +82,10 @@ func New(o Options) (*Engine, error) {
 	e.yaegi.ImportUsed()
 	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // creates package main
 	if err == nil {
-		e.memory, e.maps, err = newMemory(e.yaegi, goroutine)
+		e.memory, e.guards, err = newMemory(e.yaegi, goroutine)
+	}
+	if err == nil {
+		e.guards.failing = e.traces.at
 	}
 	return e, err
 }
@@ -114,7 +117,7 @@ func (e *Engine) Declare(_ context.Context, u *engine.Unit) (p engine.Program, e
 			return nil, err
 		}
 		e.memory.grow()
-		if err := e.maps.guard(prog); err != nil {
+		if err := e.guards.guard(prog); err != nil {
 			return nil, err
 		}
 		if _, err := e.yaegi.Execute(prog); err != nil {

@@ -82,7 +82,7 @@ var without = []string{
 }
 
 // passesNumbers reports whether an argument of a call may be a negative zero.
-func (m *maps) passesNumbers(call unsafe.Pointer) bool {
+func (m *guards) passesNumbers(call unsafe.Pointer) bool {
 	if name(m.read(*m.tree.node(call, "anc"), m.node), "kind", "interp.nkind") == "deferStmt" { // all arguments of such a call are copied
 		return false
 	}
@@ -93,7 +93,7 @@ func (m *maps) passesNumbers(call unsafe.Pointer) bool {
 }
 
 // called makes a call leave its negative zeros.
-func (m *maps) called(n unsafe.Pointer) {
+func (m *guards) called(n unsafe.Pointer) {
 	values := m.arguments(n)
 	function := genValue(m.child(n, 0))
 	exec := at[run](n, m.exec)
@@ -120,7 +120,7 @@ func (m *maps) called(n unsafe.Pointer) {
 }
 
 // arguments returns what reads the arguments of a call, by place in the function's frame.
-func (m *maps) arguments(call unsafe.Pointer) map[int]func(frame unsafe.Pointer) reflect.Value {
+func (m *guards) arguments(call unsafe.Pointer) map[int]func(frame unsafe.Pointer) reflect.Value {
 	place := m.results(call)
 	all := map[int]func(unsafe.Pointer) reflect.Value{}
 	for _, arg := range m.tree.nodes(call, "child")[1:] {
@@ -139,7 +139,7 @@ func (m *maps) arguments(call unsafe.Pointer) map[int]func(frame unsafe.Pointer)
 }
 
 // results returns the number of results of a call.
-func (m *maps) results(call unsafe.Pointer) int {
+func (m *guards) results(call unsafe.Pointer) int {
 	typ := m.read(*m.tree.node(m.child(call, 0), "typ"), m.itype)
 	if out := field(typ, "rtype", "reflect.Type"); !out.IsNil() && name(typ, "cat", "interp.tcat") == "valueT" {
 		return out.Interface().(reflect.Type).NumOut()
@@ -148,13 +148,13 @@ func (m *maps) results(call unsafe.Pointer) int {
 }
 
 // isCall reports whether a node is a call of a function, and not a conversion or a built-in function.
-func (m *maps) isCall(n unsafe.Pointer) bool {
+func (m *guards) isCall(n unsafe.Pointer) bool {
 	action := name(m.read(n, m.node), "action", "interp.action")
 	return action == "call" || action == "callSlice"
 }
 
 // first returns the first node of the function that a call calls, or nil if the function is compiled.
-func (m *maps) first(function reflect.Value) unsafe.Pointer {
+func (m *guards) first(function reflect.Value) unsafe.Pointer {
 	node, ok := function, function.IsValid()
 	for ok && node.Kind() == reflect.Interface {
 		node = node.Elem()
@@ -170,13 +170,13 @@ func (m *maps) first(function reflect.Value) unsafe.Pointer {
 }
 
 // takesNumbers reports whether a function, declared or a literal, may have a negative zero as an argument.
-func (m *maps) takesNumbers(n unsafe.Pointer) bool {
+func (m *guards) takesNumbers(n unsafe.Pointer) bool {
 	return m.tree.isFunc(n) && *m.tree.node(m.child(n, 3), "start") != nil &&
 		slices.ContainsFunc(field(m.read(n, m.node), "types", "[]reflect.Type").Interface().([]reflect.Type), func(t reflect.Type) bool { return mayBeNegative(t.Kind()) })
 }
 
 // wrapFirst makes the first node of a function take the negative zeros of its call.
-func (m *maps) wrapFirst(first unsafe.Pointer) {
+func (m *guards) wrapFirst(first unsafe.Pointer) {
 	gen := at[generator](first, m.gen)
 	generate := *gen
 	*gen = func(n unsafe.Pointer) {
@@ -200,7 +200,7 @@ func (m *maps) wrapFirst(first unsafe.Pointer) {
 }
 
 // read returns a struct of Yaegi.
-func (m *maps) read(p unsafe.Pointer, t reflect.Type) reflect.Value {
+func (m *guards) read(p unsafe.Pointer, t reflect.Type) reflect.Value {
 	return reflect.NewAt(t, p).Elem()
 }
 

@@ -2,6 +2,7 @@ package yaegi
 
 import (
 	"fmt"
+	"go/token"
 	"reflect"
 	"runtime"
 	"slices"
@@ -13,10 +14,10 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// Goroutines that use one map at the same time would end the process. Each node of a unit
-// that uses a map therefore announces the access. Yaegi generates the code of a node when
-// the unit runs for the first time; before that, the generators of such nodes are
-// replaced by others, which wrap what the first generate.
+// Some nodes of a unit get other code than Yaegi's. Those that use a map announce the access, because goroutines that
+// use one map at the same time would end the process. Indexes, slices and shifts test their operands, because the panics of
+// package reflect name neither index nor length, and a shift by a negative count does not panic at all. Yaegi
+// generates the code of a node when the unit runs for the first time; before that, the generators of such nodes are replaced.
 
 // A generator generates the code of a node, which is executed in a frame and returns the
 // code to execute next.
@@ -25,53 +26,64 @@ type (
 	run       func(frame unsafe.Pointer) run
 )
 
-// maps guards nodes. The numbers are offsets of fields of nodes; data is the offset of a
+// guards guards nodes. The numbers are offsets of fields of nodes; data is the offset of a
 // field of frames.
-type maps struct {
-	tree                           tree
-	gen, exec, nleft, findex, data uintptr
-	known                          map[uintptr]use // by address of the generator
-	node, itype                    reflect.Type
-	zeros                          *zeros
+type guards struct {
+	tree                                             tree
+	gen, exec, nleft, findex, level, pos, rval, data uintptr
+	known                                            map[uintptr]use // by address of the generator
+	node, itype                                      reflect.Type
+	zeros                                            *zeros
+	failing                                          func(token.Pos) // is told the operand for which a node is about to panic
 }
 
-// use is the way in which the nodes of a generator use a map.
+// use is what the nodes of a generator do: the way in which they use a map, or the operation that they test.
 type use int
 
 const (
 	unknown use = iota
 	none
-	function // a literal
-	index    // m[k]
-	iterate  // range m
-	remove   // delete(m, k)
-	assign   // m[k] = v, also several
-	operator // m[k] += v, m[k]++
-	calls    // a call, which may pass a negative zero
+	function    // a literal
+	index       // m[k]
+	iterate     // range m
+	remove      // delete(m, k)
+	assign      // m[k] = v, also several
+	operator    // m[k] += v, m[k]++
+	elementOf   // s[i]
+	partOf      // s[i:], s[i:j], s[i:j:k]
+	beginOf     // s[:], s[:j], s[:j:k]
+	shift       // x << n
+	shiftAssign // x <<= n
+	calls       // a call, which may pass a negative zero
 )
 
 // uses lists the generators by name.
 var uses = map[string]use{
-	"_delete":      remove,
-	"addAssign":    operator,
-	"andAssign":    operator,
-	"andNotAssign": operator,
-	"assign":       assign,
-	"call":         calls,
-	"dec":          operator,
-	"getFunc":      function,
-	"getIndexMap":  index,
-	"getIndexMap2": index,
-	"inc":          operator,
-	"mulAssign":    operator,
-	"orAssign":     operator,
-	"quoAssign":    operator,
-	"rangeMap":     iterate,
-	"remAssign":    operator,
-	"shlAssign":    operator,
-	"shrAssign":    operator,
-	"subAssign":    operator,
-	"xorAssign":    operator,
+	"_delete":       remove,
+	"addAssign":     operator,
+	"andAssign":     operator,
+	"andNotAssign":  operator,
+	"assign":        assign,
+	"call":          calls,
+	"dec":           operator,
+	"getFunc":       function,
+	"getIndexArray": elementOf,
+	"getIndexMap":   index,
+	"getIndexMap2":  index,
+	"inc":           operator,
+	"mulAssign":     operator,
+	"orAssign":      operator,
+	"quoAssign":     operator,
+	"rangeMap":      iterate,
+	"remAssign":     operator,
+	"shl":           shift,
+	"shlAssign":     shiftAssign,
+	"shr":           shift,
+	"shrAssign":     shiftAssign,
+	"slice":         partOf,
+	"slice0":        beginOf,
+	"subAssign":     operator,
+	"xorAssign":     operator,
 }
 
 //go:linkname isMapEntry github.com/traefik/yaegi/interp.isMapEntry
@@ -83,8 +95,8 @@ func genValue(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
 //go:linkname genRun github.com/traefik/yaegi/interp.genRun
 func genRun(node unsafe.Pointer) error
 
-// newMaps panics if the layout of nodes is not that of v0.16.1.
-func newMaps(node reflect.Type, t tree, goroutine func() uint64) *maps {
+// newGuards panics if the layout of nodes is not that of v0.16.1.
+func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
 	offset := func(of reflect.Type, name, typ string) uintptr {
 		f, ok := of.FieldByName(name)
 		if !ok || f.Type.String() != typ {
@@ -92,11 +104,14 @@ func newMaps(node reflect.Type, t tree, goroutine func() uint64) *maps {
 		}
 		return f.Offset
 	}
-	m := &maps{tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine}}
+	m := &guards{tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine}}
 	m.gen = offset(node, "gen", "interp.bltnGenerator")
 	m.exec = offset(node, "exec", "interp.bltn")
 	m.nleft = offset(node, "nleft", "int")
 	m.findex = offset(node, "findex", "int")
+	m.level = offset(node, "level", "int")
+	m.pos = offset(node, "pos", "token.Pos")
+	m.rval = offset(node, "rval", "reflect.Value")
 	exec, _ := node.FieldByName("exec")
 	m.data = offset(exec.Type.In(0).Elem(), "data", "[]reflect.Value")
 	typ, _ := node.FieldByName("typ")
@@ -110,9 +125,9 @@ func newMaps(node reflect.Type, t tree, goroutine func() uint64) *maps {
 
 func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, offset)) }
 
-// guard makes the nodes of a program announce their accesses. The code of function literals
-// already exists, so it is generated again if it uses a map.
-func (m *maps) guard(p *interp.Program) error {
+// guard guards the nodes of a program. The code of function literals already exists, so it is generated again if
+// it has such nodes.
+func (m *guards) guard(p *interp.Program) error {
 	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
 	var literals []unsafe.Pointer
 	m.walk(root, nil, &literals)
@@ -130,7 +145,7 @@ func (m *maps) guard(p *interp.Program) error {
 
 // walk guards the nodes below n, which is inside literal, and adds the outermost literals
 // with such nodes to list.
-func (m *maps) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
+func (m *guards) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
 	gen := at[generator](n, m.gen)
 	if *gen != nil {
 		switch u := m.use(*gen); {
@@ -152,7 +167,7 @@ func (m *maps) walk(n, literal unsafe.Pointer, list *[]unsafe.Pointer) {
 }
 
 // forget discards the code of the nodes from n on, and adds the literals there to list.
-func (m *maps) forget(n unsafe.Pointer, list *[]unsafe.Pointer) {
+func (m *guards) forget(n unsafe.Pointer, list *[]unsafe.Pointer) {
 	*at[run](n, m.exec) = nil
 	if gen := *at[generator](n, m.gen); gen != nil && m.use(gen) == function {
 		*list = append(*list, n)
@@ -162,8 +177,8 @@ func (m *maps) forget(n unsafe.Pointer, list *[]unsafe.Pointer) {
 	}
 }
 
-// wrap replaces the generator of a node that uses a map; ok is false for other nodes.
-func (m *maps) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
+// wrap replaces the generator of a node that uses a map or tests its operands; ok is false for other nodes.
+func (m *guards) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
 	var guard func(n unsafe.Pointer)
 	switch u {
 	case index:
@@ -175,6 +190,23 @@ func (m *maps) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
 			return false
 		}
 		guard = func(n unsafe.Pointer) { m.one(n, m.child(m.child(n, 0), 0), mapaccess.Write) }
+	case shift, shiftAssign:
+		entry := u == shiftAssign && isMapEntry(m.child(n, 0))
+		if m.constant(m.child(n, 1)).IsValid() && !entry {
+			return false
+		}
+		guard = func(n unsafe.Pointer) {
+			m.counted(n)
+			if entry {
+				m.one(n, m.child(m.child(n, 0), 0), mapaccess.Write)
+			}
+		}
+	case elementOf:
+		*gen = m.element
+		return true
+	case partOf, beginOf:
+		*gen = func(n unsafe.Pointer) { m.part(n, u == partOf) }
+		return true
 	case assign:
 		entries := m.entries(n)
 		if len(entries) == 0 {
@@ -200,7 +232,7 @@ func (m *maps) wrap(gen *generator, u use, n unsafe.Pointer) (ok bool) {
 }
 
 // entries returns the nodes of the maps to which an assignment assigns entries.
-func (m *maps) entries(n unsafe.Pointer) (list []unsafe.Pointer) {
+func (m *guards) entries(n unsafe.Pointer) (list []unsafe.Pointer) {
 	for i := range *at[int](n, m.nleft) {
 		if dest := m.child(n, i); isMapEntry(dest) {
 			list = append(list, m.child(dest, 0))
@@ -210,7 +242,7 @@ func (m *maps) entries(n unsafe.Pointer) (list []unsafe.Pointer) {
 }
 
 // use returns how the nodes of a generator use a map.
-func (m *maps) use(g generator) use {
+func (m *guards) use(g generator) use {
 	pc := reflect.ValueOf(g).Pointer()
 	u := m.known[pc]
 	if u == unknown {
@@ -225,10 +257,10 @@ func (m *maps) use(g generator) use {
 	return u
 }
 
-func (m *maps) child(n unsafe.Pointer, i int) unsafe.Pointer { return m.tree.nodes(n, "child")[i] }
+func (m *guards) child(n unsafe.Pointer, i int) unsafe.Pointer { return m.tree.nodes(n, "child")[i] }
 
 // one makes a node announce its access to the map that another node computes.
-func (m *maps) one(n, of unsafe.Pointer, use mapaccess.Use) {
+func (m *guards) one(n, of unsafe.Pointer, use mapaccess.Use) {
 	exec, value := at[run](n, m.exec), genValue(of)
 	original := *exec
 	*exec = func(f unsafe.Pointer) run {
@@ -242,7 +274,7 @@ func (m *maps) one(n, of unsafe.Pointer, use mapaccess.Use) {
 }
 
 // assigned makes an assignment announce its accesses to maps.
-func (m *maps) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
+func (m *guards) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
 	if len(of) == 1 {
 		m.one(n, of[0], mapaccess.Write)
 		return
@@ -270,7 +302,7 @@ func (m *maps) assigned(n unsafe.Pointer, of []unsafe.Pointer) {
 // iterated makes a range loop announce its accesses, one for each step. The iterator comes
 // before the key in the frame. The map is that of the iterator: the loop may assign another
 // map to the variable that it ranges over.
-func (m *maps) iterated(n unsafe.Pointer) {
+func (m *guards) iterated(n unsafe.Pointer) {
 	exec := at[run](n, m.exec)
 	original := *exec
 	iterator := *at[int](m.child(n, 0), m.findex) - 1
