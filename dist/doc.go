@@ -1,4 +1,4 @@
-// Package dist trains a model on several processes, on one machine or many: torch.distributed's words over MPI.
+// Package dist trains a model on several processes, on one machine or many. It implements torch.distributed's API over MPI.
 //
 //	err := dist.InitProcessGroup()
 //	x := tensor.New([]float64{float64(dist.Rank())})
@@ -10,7 +10,7 @@
 // # Collectives
 //
 // [AllReduce], [ReduceScatter], [AllGather], [Broadcast] and [Barrier] are called by all ranks, in the same order. Ranks compare
-// their calls first, so that a rank that runs other code is an error and not a wait ([Unverified] leaves this out). A collective that
+// their calls first, so that diverging ranks fail instead of hanging ([Unverified] skips the check). A collective that
 // the other ranks do not join ends with an error at the time limit ([Timeout]).
 //
 // Sums are deterministic: they are taken in the order of the ranks and accumulated in float32 for halves, so the bits are the

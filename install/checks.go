@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// finding is what Doctor says about one thing that some commands need.
+// finding is one line of Doctor's report.
 type finding struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // "ok", "missing" if only some uses need it, "broken"

@@ -36,9 +36,9 @@ func (k *kernel) execute(r *request) (any, error) {
 	// Cells run one at a time, whichever subshell they came from: those of other
 	// subshells wait here.
 	select {
-	case k.turn <- struct{}{}:
-		defer func() { <-k.turn }()
-	case <-k.cells.Done():
+	case k.cellSem <- struct{}{}:
+		defer func() { <-k.cellSem }()
+	case <-k.cellCtx.Done():
 		return k.abortedReply(), nil
 	}
 	store := !c.Silent && orTrue(c.StoreHistory)
@@ -54,7 +54,7 @@ func (k *kernel) execute(r *request) (any, error) {
 	out.inTerminal(r)
 	defer out.over.Store(true)
 	if store {
-		k.past.add(count, *c.Code)
+		k.history.add(count, *c.Code)
 		out.kept = k.kept.start(count, *c.Code, r)
 		defer out.kept.end()
 		k.comms.cellStarts(out)
@@ -62,20 +62,20 @@ func (k *kernel) execute(r *request) (any, error) {
 	out.say("execute_input", object{"code": *c.Code, "execution_count": count})
 	cell := Cell{Code: *c.Code, Count: count, Silent: c.Silent}
 	if store && k.kept != nil {
-		cell.Missed = k.fronts.missed(r.Header.Session)
+		cell.Missed = k.clients.missed(r.Header.Session)
 	}
 	began := time.Now()
 	result := k.evaluate(ctx, cell, out)
 	out.end()
 	if store {
-		k.fronts.ran(r.Header.Session, count, time.Since(began))
+		k.clients.ran(r.Header.Session, count, time.Since(began))
 	}
 
 	if e := result.Err; e != nil {
 		if orTrue(c.StopOnError) {
 			select {
 			case <-time.After(settle):
-			case <-k.cells.Done():
+			case <-k.cellCtx.Done():
 			}
 			r.queue.abort()
 		}
@@ -91,7 +91,7 @@ func (k *kernel) execute(r *request) (any, error) {
 		shown["execution_count"] = count
 		out.say("execute_result", shown)
 		if store {
-			k.past.result(count, result.Value.String())
+			k.history.result(count, result.Value.String())
 		}
 	}
 	return object{

@@ -196,7 +196,7 @@ type historyQuery struct {
 	Unique  bool   `json:"unique"`           // whether a search returns each source once
 }
 
-func (k *kernel) history(r *request) (any, error) {
+func (k *kernel) historyReply(r *request) (any, error) {
 	var q historyQuery
 	if err := r.decode(&q); err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (k *kernel) history(r *request) (any, error) {
 	ctx, cancel := context.WithTimeout(k.life, historyFor)
 	defer cancel()
 	var found []historyCell
-	err := k.past.use(func(s *historyStore) (err error) {
+	err := k.history.use(func(s *historyStore) (err error) {
 		found, err = s.find(ctx, q)
 		return err
 	})

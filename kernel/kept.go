@@ -24,7 +24,7 @@ const (
 // kept keeps the outputs of cells: those of recent cells in memory, where output that arrives late
 // changes them, and all of them next to the history.
 type kept struct {
-	past     *history
+	history  *history
 	notebook string
 
 	mu      sync.Mutex
@@ -254,7 +254,7 @@ func (c *keptCell) save() {
 			row.displays++
 		}
 	}
-	c.all.past.put(entry{line: c.line, kind: outputsOf, text: string(mustEncode(c.outputs())), kept: row})
+	c.all.history.put(entry{line: c.line, kind: outputsOf, text: string(mustEncode(c.outputs())), kept: row})
 }
 
 // outputs returns the outputs as a notebook holds them (nbformat 4).

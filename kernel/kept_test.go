@@ -23,7 +23,7 @@ func keeper(t *testing.T, path, notebook string) *kernel {
 
 func (k *kernel) leave() {
 	k.kept.flush()
-	k.past.close()
+	k.history.close()
 }
 
 func shownAs(text, id string) object {
@@ -141,7 +141,7 @@ func TestKeptIsBounded(t *testing.T) {
 		c := k.kept.start(i, "", &request{})
 		c.print("stdout", big)
 		c.end()
-		k.past.use(func(*historyStore) error { return nil })
+		k.history.use(func(*historyStore) error { return nil })
 	}
 	if n := len(k.kept.cells); k.kept.size > maxKeptMemory || n < 10 {
 		t.Errorf("got %d cells with %d bytes in memory, want at most %d bytes", n, k.kept.size, maxKeptMemory)
@@ -161,7 +161,7 @@ func TestKeptOfEarlierKernels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.sqlite")
 	for _, run := range []struct{ notebook, text string }{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"a", ""}} {
 		k := keeper(t, path, run.notebook)
-		k.past.add(1, "source")
+		k.history.add(1, "source")
 		c := k.kept.start(1, "", &request{})
 		c.print("stdout", run.text)
 		c.end()
@@ -174,7 +174,7 @@ func TestKeptOfEarlierKernels(t *testing.T) {
 			t.Errorf("%d kernels back: got %q, want %q", back, got, want)
 		}
 	}
-	k.past.add(1, "now")
+	k.history.add(1, "now")
 	if got := summary(t, k, 1, 1); got != "stdout:3" {
 		t.Errorf("after a cell, 1 kernel back: got %q, want stdout:3", got)
 	}
@@ -202,7 +202,7 @@ func TestKeptIsWrittenWhileACellRuns(t *testing.T) {
 
 // TestFronts checks who is told of a cell of another front end.
 func TestFronts(t *testing.T) {
-	var f fronts
+	var f clients
 	missed := func(session string, want int) {
 		t.Helper()
 		if got := f.missed(session); got != want {

@@ -106,7 +106,7 @@ func (o keptOutputs) find(back int, f func(ctx context.Context, s *historyStore,
 	ctx, cancel := context.WithTimeout(o.k.life, historyFor)
 	defer cancel()
 	o.k.kept.flush()
-	return o.k.past.use(func(s *historyStore) error {
+	return o.k.history.use(func(s *historyStore) error {
 		session, ok, err := s.keptSession(ctx, o.k.Notebook, back)
 		if err != nil || !ok {
 			return err

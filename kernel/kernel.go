@@ -94,20 +94,20 @@ type kernel struct {
 	lost                                        lostOutput
 	subshells                                   subshells
 	comms                                       *comms
-	past                                        *history
+	history                                     *history
 	kept                                        *kept // nil without a database
-	fronts                                      fronts
+	clients                                     clients
 	debugging                                   debugging
 	usages                                      usages
 	inputs                                      inputs
 
-	turn  chan struct{} // holds one token while a cell runs
-	count atomic.Int64  // execution count; changed only by the holder of turn
+	cellSem chan struct{} // holds one token while a cell runs
+	count   atomic.Int64  // execution count; changed only by the holder of cellSem
 
-	life  context.Context // ends when the last message has been sent
-	die   context.CancelFunc
-	cells context.Context // ends when the kernel shuts down, which ends a running cell
-	stop  context.CancelFunc
+	life    context.Context // ends when the last message has been sent
+	die     context.CancelFunc
+	cellCtx context.Context // ends when the kernel shuts down, which ends a running cell
+	stop    context.CancelFunc
 
 	mu      sync.Mutex
 	running map[*context.CancelFunc]bool // running cells and callbacks
@@ -126,18 +126,18 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k := &kernel{
 		Config: c, conn: conn, eval: e,
 		codec: NewCodec(conn.Key), session: NewSession("kernel"), log: newLogger(c.Log),
-		turn: make(chan struct{}, 1), running: map[*context.CancelFunc]bool{},
+		cellSem: make(chan struct{}, 1), running: map[*context.CancelFunc]bool{},
 	}
 	k.subshells = subshells{main: newQueue(), comms: newQueue(), created: map[string]*queue{}}
 	k.comms = newComms(k)
 	k.lost.k = k
-	k.past = newHistory(c.History, k.log)
+	k.history = newHistory(c.History, k.log)
 	if c.History != "" {
-		k.kept = &kept{past: k.past, notebook: c.Notebook}
+		k.kept = &kept{history: k.history, notebook: c.Notebook}
 	}
 	k.comms.Register(restoreTarget, k.restorer)
 	k.life, k.die = context.WithCancel(context.Background())
-	k.cells, k.stop = context.WithCancel(k.life)
+	k.cellCtx, k.stop = context.WithCancel(k.life)
 	if c.ConnectionFile != "" {
 		if who := openTo(c.ConnectionFile); who != "" {
 			k.log.Printf("connection file %s: %s", c.ConnectionFile, who)
@@ -242,7 +242,7 @@ func (k *kernel) run(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		k.stop()
-	case <-k.cells.Done():
+	case <-k.cellCtx.Done():
 	}
 	k.subshells.close()
 	if !within(grace, k.subshells.workers.Wait) {
@@ -257,7 +257,7 @@ func (k *kernel) run(ctx context.Context) {
 		}
 	}
 	k.kept.flush()
-	within(closing, k.past.close)
+	within(closing, k.history.close)
 	k.unbind()
 	loops.Wait()
 }
@@ -265,7 +265,7 @@ func (k *kernel) run(ctx context.Context) {
 // interruptible returns the context for a new cell or callback; done must be called at
 // its end.
 func (k *kernel) interruptible() (ctx context.Context, done func()) {
-	ctx, cancel := context.WithCancel(k.cells)
+	ctx, cancel := context.WithCancel(k.cellCtx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running[&cancel] = true

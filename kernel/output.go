@@ -42,10 +42,9 @@ type output struct {
 	stderr  stream
 }
 
-// inTerminal prepares o for a front end that is a terminal and ignores updates of outputs: jupyter console
-// and its like. They are told from notebooks by the metadata of r, in which a notebook names its cell, and
-// from programs that execute notebooks by their user and their input. A wrong guess does little harm: other
-// front ends can rewrite lines too.
+// inTerminal prepares o for a front end that is a terminal, such as jupyter console, and ignores updates of outputs.
+// Notebooks are recognised by the cell id in r's metadata, nbclient and papermill by an empty user name or the lack of stdin. A
+// wrong guess does little harm: other front ends can rewrite lines too.
 func (o *output) inTerminal(r *request) {
 	var in struct {
 		Cell *string `json:"cellId"`

@@ -50,7 +50,7 @@ func init() {
 		{"debug_request", false, true, (*kernel).debug},
 		{"delete_subshell_request", false, true, (*kernel).deleteSubshell},
 		{"execute_request", true, false, (*kernel).execute},
-		{"history_request", true, false, (*kernel).history},
+		{"history_request", true, false, (*kernel).historyReply},
 		{"inspect_request", true, false, (*kernel).inspect},
 		{"interrupt_request", true, true, (*kernel).interruptRequest},
 		{"is_complete_request", true, false, (*kernel).isComplete},

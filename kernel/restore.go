@@ -23,7 +23,7 @@ const restoreTarget = "halfnote.outputs"
 // restorer accepts comms for restoreTarget.
 func (k *kernel) restorer(ctx context.Context, c Comm, m CommMessage, out Output) CommHandler {
 	if o, ok := out.(*commOutput); ok {
-		k.fronts.told(o.parent.Session)
+		k.clients.told(o.parent.Session)
 	}
 	answer := func(_ context.Context, m CommMessage, out Output) {
 		var asked struct {
@@ -44,7 +44,7 @@ func (k *kernel) restorer(ctx context.Context, c Comm, m CommMessage, out Output
 	return CommHandler{Message: answer}
 }
 
-// clear leaves cells out of what a front end restores. Their outputs remain in the history.
+// clear excludes cells from restored output. Their outputs remain in the history.
 func (k *kept) clear(ids []string) {
 	if k == nil {
 		return

@@ -47,8 +47,8 @@ func (o *output) Input(ctx context.Context, prompt string, password bool) (strin
 		return line, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
-	case <-k.cells.Done():
-		return "", k.cells.Err()
+	case <-k.cellCtx.Done():
+		return "", k.cellCtx.Err()
 	}
 }
 

@@ -67,7 +67,7 @@ func (k *kernel) work(q *queue) {
 		if r.after != nil {
 			select {
 			case <-r.after:
-			case <-k.cells.Done():
+			case <-k.cellCtx.Done():
 			}
 		}
 		k.serve(r, func(state string) {

@@ -75,7 +75,7 @@ type OverflowReport struct {
 // does for modules.
 func Overflow(net any, step func()) *OverflowReport {
 	needStep("Overflow", step != nil)
-	a := newAutopsy(net)
+	a := newTracker(net)
 	defer a.watch()()
 	step()
 	return a.report()
@@ -83,7 +83,7 @@ func Overflow(net any, step func()) *OverflowReport {
 
 // report chooses the culprit: the first origin that reached the loss or a gradient, harmless
 // ones last.
-func (a *autopsy) report() *OverflowReport {
+func (a *tracker) report() *OverflowReport {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.finish()
@@ -108,7 +108,7 @@ func (a *autopsy) report() *OverflowReport {
 }
 
 // finish writes the sentences at the end of the run.
-func (a *autopsy) finish() {
+func (a *tracker) finish() {
 	skipped := slices.ContainsFunc(a.steps, func(s amp.StepResult) bool { return s.Skipped })
 	for _, b := range a.origins {
 		b.Harmless = skipped && b.Cause == "loss-scale"

@@ -126,7 +126,7 @@ func (v *evidence) asked() bool {
 }
 
 // classify infers the cause of an origin from its operation.
-func (a *autopsy) classify(b *NonFinite, e *tensor.Event, r *result) {
+func (a *tracker) classify(b *NonFinite, e *tensor.Event, r *result) {
 	v := &evidence{e: e, op: e.Op.Name, scale: 1, limit: math.Inf(1), largest: largest64(e)}
 	if e.Out.DType.IsFloat() {
 		v.limit = tensor.FInfo(e.Out.DType).Max
@@ -159,7 +159,7 @@ func (a *autopsy) classify(b *NonFinite, e *tensor.Event, r *result) {
 }
 
 // stuck reports whether a result is a half-precision sum that left zeros of an operand at zero.
-func (a *autopsy) stuck(r *result) bool {
+func (a *tracker) stuck(r *result) bool {
 	if r == nil || r.Op != "add_scalar" && r.Op != "add" || len(r.in) == 0 || !half(r.DType) {
 		return false
 	}

@@ -204,7 +204,7 @@ func (r *OverflowReport) Chart() *chart.Figure {
 				name = "derivative of " + p.Of
 			}
 			list = append(list, chart.ValueRange{
-				Name: strings.TrimSpace(name + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: spoilt(p.Counts),
+				Name: strings.TrimSpace(name + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: nonFinite(p.Counts),
 			})
 		}
 	}

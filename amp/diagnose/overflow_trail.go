@@ -12,7 +12,7 @@ func (b *NonFinite) spread(p Occurrence) {
 }
 
 // lineage lists the operations that led to a result, oldest first.
-func (a *autopsy) lineage(r *result) []Occurrence {
+func (a *tracker) lineage(r *result) []Occurrence {
 	const most = 6
 	var list []Occurrence
 	for len(list) < most {
@@ -35,7 +35,7 @@ func (a *autopsy) lineage(r *result) []Occurrence {
 }
 
 // grew returns the operation leading to r whose result first exceeded limit.
-func (a *autopsy) grew(r *result, limit float64) *Occurrence {
+func (a *tracker) grew(r *result, limit float64) *Occurrence {
 	for r != nil && r.Counts.AbsMax > limit {
 		var next *result
 		for _, id := range r.in {

@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// autopsy tracks non-finite values through a run.
-type autopsy struct {
+// tracker tracks non-finite values through a run.
+type tracker struct {
 	mu     sync.Mutex
 	names  *trace.Places
 	params []nn.Named
@@ -40,8 +40,8 @@ type result struct {
 	view     *result
 }
 
-func newAutopsy(net any) *autopsy {
-	a := &autopsy{
+func newTracker(net any) *tracker {
+	a := &tracker{
 		results: map[int]*result{}, given: map[int]*NonFinite{}, grads: map[int][]*NonFinite{}, scale: 1,
 	}
 	var models []any
@@ -63,9 +63,9 @@ func newAutopsy(net any) *autopsy {
 }
 
 // before records a tensor of the model that is not finite when the run begins.
-func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
+func (a *tracker) before(t *tensor.Tensor, cause, name string) {
 	if t.DType().IsFloat() {
-		if c := t.Counts(); spoilt(c) {
+		if c := t.Counts(); nonFinite(c) {
 			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), counts: c, Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
 			a.given[t.ID()] = b
 		}
@@ -74,10 +74,10 @@ func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
 
 func parent(name string) string { return name[:max(strings.LastIndexByte(name, '.'), 0)] }
 
-func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
+func nonFinite(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
-func (a *autopsy) watch() (stop func()) {
+func (a *tracker) watch() (stop func()) {
 	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.ObserveScalers(a.scaler)}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
@@ -94,7 +94,7 @@ func (a *autopsy) watch() (stop func()) {
 }
 
 // operation observes an operation.
-func (a *autopsy) operation(e tensor.Event) {
+func (a *tracker) operation(e tensor.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	place := a.names.Find(e)
@@ -118,7 +118,7 @@ func (a *autopsy) operation(e tensor.Event) {
 			}
 		}
 	}
-	if spoilt(r.Counts) {
+	if nonFinite(r.Counts) {
 		r.roots = a.roots(&e, r)
 		for _, b := range r.roots {
 			if b.order < a.looked || b.Op == "" {
@@ -129,11 +129,11 @@ func (a *autopsy) operation(e tensor.Event) {
 	}
 	a.results[e.Out.ID] = r
 	forget(a.results, e.Out.ID)
-	a.forWhat(&e)
+	a.purpose(&e)
 }
 
 // unscales reports whether a multiplication divides a gradient by the loss scale.
-func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
+func (a *tracker) unscales(e *tensor.Event, of *result) bool {
 	if a.scale == 1 || e.Backward || !strings.HasPrefix(e.Op.Name, "mul") && !strings.HasPrefix(e.Op.Name, "div") {
 		return false
 	}
@@ -142,7 +142,7 @@ func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
 }
 
 // roots returns the origins behind a non-finite result: those of its operands, or a new one.
-func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
+func (a *tracker) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 	for i, t := range e.Operands {
 		if !t.DType().IsFloat() {
 			continue
@@ -164,7 +164,7 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 		if b.Cause == "cast" {
 			b.Grew = a.grew(a.results[e.Operands[0].ID()], b.limit)
 		}
-		a.admit(b)
+		a.add(b)
 		roots = []*NonFinite{b}
 	}
 	return roots
@@ -172,10 +172,10 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 
 // outside checks an operand that no operation of the run computed. An operand changed in place
 // already holds the result.
-func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
+func (a *tracker) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
 	c := t.Counts()
 	of := &result{Occurrence: Occurrence{DType: t.DType(), Counts: c}}
-	if !spoilt(c) {
+	if !nonFinite(c) {
 		return of
 	}
 	of.roots = a.unseen(t)
@@ -197,7 +197,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	}
 	for _, b := range of.roots {
 		if b.order == 0 {
-			a.admit(b)
+			a.add(b)
 		}
 	}
 	if !changed {
@@ -207,7 +207,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 }
 
 // unseen returns the origins of a tensor that no operation of the run computed.
-func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
+func (a *tracker) unseen(t *tensor.Tensor) []*NonFinite {
 	if b := a.given[t.ID()]; b != nil {
 		return []*NonFinite{b}
 	}
@@ -219,20 +219,20 @@ func (a *autopsy) unseen(t *tensor.Tensor) []*NonFinite {
 	return nil
 }
 
-func (a *autopsy) origin(e *tensor.Event, r *result) *NonFinite {
+func (a *tracker) origin(e *tensor.Event, r *result) *NonFinite {
 	return &NonFinite{
 		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
 		Shape: e.Out.Shape, from: e.Operands[0].ID(), counts: r.Counts, Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
 	}
 }
 
-func (a *autopsy) admit(b *NonFinite) {
+func (a *tracker) add(b *NonFinite) {
 	b.order = a.looked
 	a.origins = append(a.origins, b)
 }
 
-// forWhat records the operation for which autocast made a cast with an origin: the next one.
-func (a *autopsy) forWhat(e *tensor.Event) {
+// purpose records the operation for which autocast made a cast with an origin: the next one.
+func (a *tracker) purpose(e *tensor.Event) {
 	if e.InCast || len(a.origins) == 0 {
 		return
 	}
@@ -251,7 +251,7 @@ func (a *autopsy) forWhat(e *tensor.Event) {
 }
 
 // reached records the origins in a parameter's gradient.
-func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
+func (a *tracker) reached(id int, name string, g *tensor.Tensor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := a.results[g.ID()]
@@ -269,7 +269,7 @@ func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 }
 
 // mark observes a call.
-func (a *autopsy) mark(m mark) {
+func (a *tracker) mark(m mark) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch m.Name {
@@ -296,9 +296,9 @@ func (a *autopsy) mark(m mark) {
 }
 
 // reachedStale records that a gradient of an earlier step is used.
-func (a *autopsy) reachedStale(b *NonFinite) {
+func (a *tracker) reachedStale(b *NonFinite) {
 	if b.order == 0 {
-		a.admit(b)
+		a.add(b)
 	}
 	if !slices.Contains(b.Params, b.Param) {
 		b.Params = append(b.Params, b.Param)
@@ -306,7 +306,7 @@ func (a *autopsy) reachedStale(b *NonFinite) {
 }
 
 // scaler observes a scaler event.
-func (a *autopsy) scaler(e amp.ScalerEvent) {
+func (a *tracker) scaler(e amp.ScalerEvent) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch e.Kind {

@@ -126,7 +126,7 @@ func TestReplayErrors(t *testing.T) {
 		want string
 	}{
 		{func() { rp.Record(nil) }, "amp: Replay.Record: the replay was made without a net; pass the net to NewReplay"},
-		{func() { rp.WhatIf(-1, Float16) }, "amp: Replay.WhatIf: the scale is -1; give one above 0, as 65536"},
+		{func() { rp.WhatIf(-1, Float16) }, "amp: Replay.WhatIf: the scale is -1; give a scale above 0, for example 65536"},
 	} {
 		func() {
 			defer func() {

@@ -40,7 +40,7 @@ type Layer struct {
 // unless scale is above 0 and finite.
 func (r *Replay) WhatIf(scale float64, f Format) WhatIf {
 	if !(scale > 0) || math.IsInf(scale, 0) {
-		panic(&amp.Error{Code: "bad_scale", Call: "Replay.WhatIf", Why: fmt.Sprintf("the scale is %v", scale), Cure: "give one above 0, as 65536"})
+		panic(&amp.Error{Code: "bad_scale", Call: "Replay.WhatIf", Why: fmt.Sprintf("the scale is %v", scale), Cure: "give a scale above 0, for example 65536"})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

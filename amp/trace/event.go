@@ -57,7 +57,7 @@ func (r *Recorder) event(e tensor.Event) {
 // look collects the policy and the counts of e's result.
 func (r *Recorder) look(e *tensor.Event, n *noted) {
 	step := r.clock.step
-	r.course.pass(step, e.Start.Add(e.Duration))
+	r.history.pass(step, e.Start.Add(e.Duration))
 	r.live.event(e.Start)
 	n.reason = r.reasons.in(amp.Active())
 	if r.meter.ready(step); !r.meter.on || e.InPlace {
@@ -146,7 +146,7 @@ func (r *Recorder) base(id int) int {
 // restart merges all steps so far into one.
 func (r *Recorder) restart() {
 	r.ops.restart()
-	r.course.restart()
+	r.history.restart()
 	for i := range r.steps {
 		r.steps[i].Of = 0
 	}
@@ -159,10 +159,10 @@ func (r *Recorder) scaler(e amp.ScalerEvent) {
 	switch e.Kind {
 	case amp.EventScale:
 		r.lost(time.Now())
-		r.course.scaler(e, r.clock.step)
+		r.history.scaler(e, r.clock.step)
 	case amp.EventStep:
 		r.stepped(time.Now())
-		r.course.scaler(e, r.clock.step)
+		r.history.scaler(e, r.clock.step)
 		r.steps = append(r.steps, StepRecord{StepResult: e.Result, Of: r.clock.step})
 	case amp.EventUpdate:
 		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {

@@ -36,7 +36,7 @@ func shownBy(show func(any) *display.Handle) Option { return func(s *settings) {
 // a second. Quantities that are unknown are left out.
 func (r *Recorder) Dashboard() *chart.Figure {
 	defer r.read()()
-	list := r.course.panels()
+	list := r.history.panels()
 	flushed := chart.Panel{Name: "flushed to zero", Unit: "%"}
 	for i, t := range r.sums.steps {
 		if t.Rounded > 0 {
@@ -50,7 +50,7 @@ func (r *Recorder) Dashboard() *chart.Figure {
 // the place of the loss that the recording finds.
 func (r *Recorder) Log(name string, value float64) {
 	defer r.read()()
-	r.course.log(name, value, r.clock.step)
+	r.history.log(name, value, r.clock.step)
 }
 
 // live shows the dashboard of a recording that runs.

@@ -64,7 +64,7 @@ type Recorder struct {
 	first   int      // first step of the recording
 	sums    sums
 	steps   []StepRecord
-	course  course
+	history history
 	wire    []dist.Transfer
 	live    *live // nil without Live
 	begun   time.Time

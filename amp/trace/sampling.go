@@ -13,13 +13,13 @@ import (
 type sampling struct {
 	on     bool   // steps may be left out
 	left   bool   // the operations of this step are left out
-	marked bool   // an optimizer or a scaler has told the end of this step
+	marked bool   // an optimizer or a scaler has marked the end of this step
 	ops    int    // number of recorded operations
 	ignore func() // stops observing operations; nil if they are not observed
 }
 
 // Recording operations may take this fraction of the time, or the free allowance if that is more. The
-// time of an operation is that of BenchmarkRecording, with what it evicts from the caches.
+// time of an operation is that of BenchmarkRecording, including the cache misses that it causes.
 const (
 	sampleShare = 0.005
 	sampleFree  = time.Millisecond
@@ -79,7 +79,7 @@ func (r *Recorder) watch() {
 
 // reach adds a step whose operations are left out. It begins where the step before ended.
 func (r *Recorder) reach() {
-	r.sums.reach(r.clock.step, r.course.end().Sub(r.begun))
+	r.sums.reach(r.clock.step, r.history.end().Sub(r.begun))
 }
 
 // mark notes a call other than an operation.
@@ -92,10 +92,10 @@ func (r *Recorder) mark(m plumbing.Mark[*tensor.Tensor]) {
 	}
 	switch m.Name {
 	case "backward", "grad":
-		late := r.sampling.left && now.Sub(r.course.end()) > time.Second // perhaps the program changes parameters itself
+		late := r.sampling.left && now.Sub(r.history.end()) > time.Second // perhaps the program changes parameters itself
 		r.lost(now)
 		r.clock.backward = true
-		r.course.backward(m.Tensors[0], r.clock.step)
+		r.history.backward(m.Tensors[0], r.clock.step)
 		if late {
 			r.watch()
 		}
@@ -128,7 +128,7 @@ func (r *Recorder) lost(now time.Time) {
 // pass notes the time of a mark in a step whose operations are left out.
 func (r *Recorder) pass(now time.Time) {
 	if r.sampling.left {
-		r.course.pass(r.clock.step, now)
+		r.history.pass(r.clock.step, now)
 		r.live.event(now)
 	}
 }

@@ -121,7 +121,7 @@ func TestSampling(t *testing.T) {
 				continue
 			}
 			var got []float64
-			for _, m := range rec.course.columns {
+			for _, m := range rec.history.columns {
 				got = append(got, m.loss)
 			}
 			same := func(a, b float64) bool { return a == b || a != a && b != b }
@@ -146,7 +146,7 @@ func TestSampling(t *testing.T) {
 			if rows := rec.By("step").Rows; len(rows) != rec.sums.recorded {
 				t.Errorf("%s: got %d rows of steps, want %d", name, len(rows), rec.sums.recorded)
 			}
-			if tt.name == "scaled" && (len(rec.Steps()) != steps || !rec.Steps()[89].Skipped || len(rec.course.columns[89].skipped) != 1) {
+			if tt.name == "scaled" && (len(rec.Steps()) != steps || !rec.Steps()[89].Skipped || len(rec.history.columns[89].skipped) != 1) {
 				t.Errorf("%s: got %d scaled steps, want %d, of which 89 is skipped", name, len(rec.Steps()), steps)
 			}
 			func() {

@@ -157,12 +157,12 @@ func (s *SummaryWriter) AddRecording(r *Recorder) {
 		defer s.mu.Unlock()
 		return s.tags[tag]
 	}
-	for _, p := range r.course.quantities() {
+	for _, p := range r.history.quantities() {
 		if known(p.Name) {
 			continue
 		}
 		for i, step := range p.X {
-			s.scalar(r.course.ended(int(step)), p.Name, p.Values[i], int(step))
+			s.scalar(r.history.ended(int(step)), p.Name, p.Values[i], int(step))
 		}
 	}
 	for _, step := range r.steps {

@@ -39,7 +39,7 @@ type Figure struct {
 	head        []string // header of the summary table
 	rows        [][]any
 	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
-	twin        func(most int) twin                  // returns the interactive form with about most points; nil if the figure has none
+	spec        func(most int) spec                  // returns the interactive form with about most points; nil if the figure has none
 	grid        *grid2                               // figures of a grid
 	interactive bool                                 // shown in its interactive form
 	formChosen  bool                                 // form set by Interactive or Picture

@@ -20,17 +20,17 @@ func (g grid2) all() (list []*gridPanel) {
 	return list
 }
 
-// twin returns the interactive form: the forms of the figures below each other, because Vega-Lite gives charts next to each
+// spec returns the interactive form: the forms of the figures below each other, because Vega-Lite gives charts next to each
 // other fixed widths, which a phone has no room for. Figures whose x axis is the same zoom together, and the positions that
 // one of them points at are marked in the others.
-func (g grid2) twin(points int) twin {
+func (g grid2) spec(points int) spec {
 	list := g.all()
-	t := twin{}
+	t := spec{}
 	left, right := vg.Length(0), vg.Length(0)
 	for i, p := range list {
 		p.name = fmt.Sprint("p", i)
-		if p.twin != nil {
-			p.form = p.twin(max(points/len(list), 50))
+		if p.spec != nil {
+			p.form = p.spec(max(points/len(list), 50))
 		}
 		if p.form.height == 0 {
 			p.form.height = 200
@@ -70,7 +70,7 @@ type gridPanel struct {
 	*Figure
 	name        string
 	suffix      string // of the names of the parameters that its group shares
-	form        twin
+	form        spec
 	left, right vg.Length // room for labels on both sides of the plot
 	zooms       []string  // names of units with a parameter that zooms
 	points      []string  // names of units that tell what the pointer is at
@@ -78,7 +78,7 @@ type gridPanel struct {
 }
 
 // margins returns the room for labels on both sides of the plot.
-func (t twin) margins() (left, right vg.Length) {
+func (t spec) margins() (left, right vg.Length) {
 	return max(t.left, 14), max(t.right, 8)
 }
 
@@ -216,7 +216,7 @@ func (p *gridPanel) rename(shared bool) {
 // unit returns the specification of the panel. Its plot begins further right by indent, because labels of others are wider.
 func (p *gridPanel) unit(indent vg.Length) object {
 	u := object{"name": p.name, "width": narrowest, "height": p.form.height, "data": object{"values": []object{}}, "layer": p.form.layers}
-	if p.twin == nil {
+	if p.spec == nil {
 		u["layer"] = []object{{"data": object{"values": []object{{}}}, "mark": object{"type": "text", "text": words.empty}}}
 	}
 	if text := p.titleText(); text != "" {

@@ -69,7 +69,7 @@ const (
 func (m matrix) figure() *Figure {
 	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
 	f := &Figure{
-		theme: Light, sentence: m.sentence(), height: m.around() + int(height), draw: m.draw, twin: m.twin, narrow: true, axes: m.axes, data: m.all,
+		theme: Light, sentence: m.sentence(), height: m.around() + int(height), draw: m.draw, spec: m.spec, narrow: true, axes: m.axes, data: m.all,
 		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
 		remake: func(a axes) *Figure {
 			changed := m
@@ -132,10 +132,10 @@ func (m matrix) draw(t Theme, c draw.Canvas) {
 	v.draw(t, draw.Crop(c, 0, 0, max(size.Y-vg.Length(v.height+m.around()), 0), 0))
 }
 
-// twin returns the interactive form. A large matrix is shown by one element of each block there.
-func (m matrix) twin(most int) twin {
+// spec returns the interactive form. A large matrix is shown by one element of each block there.
+func (m matrix) spec(most int) spec {
 	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, most)
-	t := v.twin(most)
+	t := v.spec(most)
 	if by > 1 {
 		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
 	}

@@ -85,7 +85,7 @@ func (l lineChart) figure() *Figure {
 		rows = append(rows, []any{s.Name, len(s.Values), short(s.Values[0]), short(s.Values[len(s.Values)-1]), short(s.low), s.bad})
 	}
 	f := &Figure{
-		theme: Light, sentence: l.sentence(), height: 240, draw: l.draw, twin: l.twin, narrow: true, axes: l.axes,
+		theme: Light, sentence: l.sentence(), height: 240, draw: l.draw, spec: l.spec, narrow: true, axes: l.axes,
 		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
 		remake: func(a axes) *Figure {
 			changed := l

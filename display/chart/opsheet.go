@@ -183,14 +183,14 @@ func (s opSheet) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// twin returns the interactive form.
-func (s opSheet) twin(int) twin {
+// spec returns the interactive form.
+func (s opSheet) spec(int) spec {
 	v, _ := s.view(s.lines, Width-2*margin)
 	for _, line := range s.why {
 		v.x.notes = append(v.x.notes, wrap(Light.style(smallSize, Light.Text), line, phoneWidth)...)
 	}
 	v.signs, v.least, v.points = signsOf(s.lines), 230+50*len(s.lanes), s.all
-	return v.twin(mostPoints)
+	return v.spec(mostPoints)
 }
 
 // view returns lines in one column of some width: names, a lane for each dtype with a box in one of them for each

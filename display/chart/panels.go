@@ -41,7 +41,7 @@ func Panels(panels []Panel) *Figure {
 		return blank(words.panelsNone)
 	}
 	f := &Figure{
-		theme: Light, sentence: b.sentence(), height: b.height(), draw: b.draw, twin: b.twin, data: b.all,
+		theme: Light, sentence: b.sentence(), height: b.height(), draw: b.draw, spec: b.spec, data: b.all,
 		head: []string{words.headName, words.headPoints, words.headFirst, words.headLast, words.headMin, words.headMax, words.headBad},
 	}
 	for _, p := range b {
@@ -238,8 +238,8 @@ func (b dashboard) view(most int) view {
 // draw draws the picture.
 func (b dashboard) draw(t Theme, c draw.Canvas) { b.view(panelPoints).draw(t, c) }
 
-// twin returns the interactive form.
-func (b dashboard) twin(most int) twin { return b.view(max(most/len(b), 8)).twin(most) }
+// spec returns the interactive form.
+func (b dashboard) spec(most int) spec { return b.view(max(most/len(b), 8)).spec(most) }
 
 // axis returns the limits and the ticks of the y axis of p.
 func (p quantity) axis() (at span, ticks plot.Ticker) {

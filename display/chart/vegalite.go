@@ -16,9 +16,9 @@ const vegaLite = "application/vnd.vegalite.v5+json"
 // object is a part of a Vega-Lite 5.6 specification, the newest version that JupyterLab 4 draws.
 type object = map[string]any
 
-// twin is the interactive form of a figure: the parts of its specification that depend on the
+// spec is the interactive form of a figure: the parts of its specification that depend on the
 // kind of chart.
-type twin struct {
+type spec struct {
 	names    []string // labels of the rows of a chart of bars; they take room to the left
 	titled   bool     // the y axis has a title, which stands above the plot
 	least    int      // width in CSS pixels below which the chart cannot be read, and is scrolled
@@ -72,10 +72,10 @@ func (f *Figure) inForm(name string, chosen bool) *Figure {
 // It holds at most about 5000 points; its subtitle states how many were dropped. VegaLite returns
 // nil for a figure without data or without such a form.
 func (f *Figure) VegaLite() map[string]any {
-	if f.twin == nil {
+	if f.spec == nil {
 		return nil
 	}
-	t := f.twin(mostPoints)
+	t := f.spec(mostPoints)
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
@@ -125,7 +125,7 @@ func (f *Figure) VegaLite() map[string]any {
 
 // legendOffset returns the distance of the legend from the plot; the title of a y axis stands
 // between them.
-func (t twin) legendOffset() int {
+func (t spec) legendOffset() int {
 	if t.names != nil && !t.titled {
 		return 6
 	}
@@ -133,7 +133,7 @@ func (t twin) legendOffset() int {
 }
 
 // legendWidth returns the width of the page from which on the two parts of the legend have room next to each other.
-func (t twin) legendWidth() int {
+func (t spec) legendWidth() int {
 	if len(t.choices) == 0 || len(t.signs) == 0 {
 		return 0
 	}

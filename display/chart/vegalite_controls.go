@@ -56,7 +56,7 @@ const narrowest = 100
 // room returns the parameters that make the chart as wide as the output it stands in, at most as wide as the picture. The
 // container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them
 // no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
-func (t twin) room() []object {
+func (t spec) room() []object {
 	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
 	width := "room"
 	if t.panels != nil {
@@ -93,7 +93,7 @@ func (r reach) controls(zoom string) []object {
 // controls returns parameters that inputs below the chart set. They can be reached and set with the keyboard, which a legend
 // and the wheel cannot. They are inputs of text and numbers, because a notebook keeps the keys of others for itself. The last
 // is a hint: its text makes the container as wide as the page allows.
-func (t twin) controls() []object {
+func (t spec) controls() []object {
 	only := object{"name": "only", "value": ""}
 	hint := words.controlHint
 	if len(t.choices) > 1 {

@@ -240,16 +240,16 @@ func TestInteractiveBundle(t *testing.T) {
 // TestFewerPoints checks that a figure that leaves points out says how many it shows.
 func TestFewerPoints(t *testing.T) {
 	for _, s := range samples() {
-		if s.fig.twin == nil {
+		if s.fig.spec == nil {
 			continue
 		}
 		var shown, all int
-		form := s.fig.twin(mostPoints)
+		form := s.fig.spec(mostPoints)
 		if n, _ := fmt.Sscanf(form.subtitle, words.fewer, &shown, &all); n == 2 && !(shown > 0 && shown < all) {
 			t.Errorf("%s: got the subtitle %q, want some of all points", s.name, form.subtitle)
 		}
 	}
-	if form := HeatMap("inf or NaN", heat(60, 512), 8).twin(mostPoints); form.subtitle == "" {
+	if form := HeatMap("inf or NaN", heat(60, 512), 8).spec(mostPoints); form.subtitle == "" {
 		t.Error("heat map: got no subtitle, want one with the number of points")
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // view describes a chart once: layers of marks over rows of data. draw makes the picture of it, and
-// twin its interactive form.
+// spec its interactive form.
 type view struct {
 	x, y    scale
 	kinds   []kind
@@ -118,7 +118,7 @@ type row struct {
 
 // figure returns the chart with a sentence.
 func (v view) figure(sentence string) *Figure {
-	f := &Figure{theme: Light, sentence: sentence, height: v.height + v.around(), draw: v.draw, twin: v.twin}
+	f := &Figure{theme: Light, sentence: sentence, height: v.height + v.around(), draw: v.draw, spec: v.spec}
 	for _, c := range v.facts {
 		f.head = append(f.head, c.title)
 	}

@@ -50,8 +50,8 @@ func (l lineChart) view(most int) view {
 	return v
 }
 
-// twin returns the interactive form.
-func (l lineChart) twin(most int) twin { return l.view(max(most/len(l.series), 8)).twin(most) }
+// spec returns the interactive form.
+func (l lineChart) spec(most int) spec { return l.view(max(most/len(l.series), 8)).spec(most) }
 
 // lineView returns a view with a line for each series that has values, and those series. first is the position of
 // the first value of a series without X.

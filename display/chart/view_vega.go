@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// twin returns the interactive form of the view.
-func (v view) twin(most int) twin {
-	t := twin{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "", axis: v.x.title, left: v.left, right: v.right}
+// spec returns the interactive form of the view.
+func (v view) spec(most int) spec {
+	t := spec{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "", axis: v.x.title, left: v.left, right: v.right}
 	if v.y.bare {
 		t.names = []string{}
 	}

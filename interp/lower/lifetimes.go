@@ -10,9 +10,8 @@ import (
 
 // lifetimes releases the memory of tensors in loops where they are used for the last time. The
 // garbage collector would find it later, and the next result would lie in memory that no cache
-// holds. It concerns the results of readers, functions that do not keep their operands, that are
-// operands of readers themselves or that a local variable holds, if every use of the variable is
-// such an operand, a printed value or a comparison.
+// holds. A reader is a function that does not retain its operands. A reader's result is released early if
+// it is only passed to readers, printed or compared, directly or through one local variable.
 //
 //	y := E        y := Hold(&s, Begin(&s), E)      the last value of y is released before E
 //	y = E         y = Hold(&s, Begin(new(T)), E)   the last value of y is released after E

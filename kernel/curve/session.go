@@ -49,7 +49,7 @@ const maxKept = 64 << 10
 // Open returns the flags and the body in a command MESSAGE.
 func (s *Session) Open(message []byte) (flags byte, body []byte, err error) {
 	if len(message) < Overhead || string(message[:len(messageName)]) != messageName {
-		return 0, nil, fmt.Errorf("%d bytes that are not a command MESSAGE, want only encrypted messages after the handshake", len(message))
+		return 0, nil, fmt.Errorf("got %d bytes that are not a MESSAGE command; after the handshake only encrypted messages are allowed", len(message))
 	}
 	message = message[len(messageName):]
 	n := binary.BigEndian.Uint64(message)

@@ -25,7 +25,7 @@ const (
 	end       = "end"       // rank 0 to launcher, and launcher to ranks: the kernel ends
 )
 
-// message is what ranks and launcher tell each other.
+// message is a message between the launcher and a rank.
 type message struct {
 	Kind     string
 	From     int                `json:",omitempty"` // rank that sent it; set by the launcher

@@ -63,8 +63,8 @@ func (b *Backend) room(n int) (at *slot, off int) {
 	return &s.slots[s.now], off
 }
 
-// Write copies p to a buffer at offset off. p may be changed when it returns, which is before the
-// GPU has copied the data.
+// Write copies p to a buffer at offset off. It returns before the GPU has copied the data; the caller
+// may then change p.
 func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
 	at := b.bytesAt(db, off, len(p))
 	if c := b.capture(); c != nil {

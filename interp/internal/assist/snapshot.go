@@ -1,8 +1,7 @@
 // Package assist helps to write a cell: it completes names, shows the documentation, types, values and
 // sources of what the cell mentions, searches names, describes variables, and reports whether a cell is
-// complete. It works on a Snapshot, which says what the cell can use, and checks the unfinished cell as far
-// as its mistakes allow. It runs no code of cells, and it does not know the session: that provides the
-// snapshot, and reads current values through Values.
+// complete. It works on a Snapshot of what the cell can use, and checks the unfinished cell as far as its mistakes
+// allow. It runs no code of cells. The session supplies the snapshot and reads live values through Values.
 package assist
 
 import (

@@ -1,6 +1,6 @@
 // Package debug stops cells at breakpoints and panics, steps through them, and shows their
 // active calls as values. It knows the stops that lowering inserts into units, and the goroutines that
-// have passed them. It does not know the session: that provides places, names and values through Session.
+// have passed them. The session supplies places, names and values through Session.
 package debug
 
 import (

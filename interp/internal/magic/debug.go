@@ -25,7 +25,7 @@ func init() {
 
 // runDebugCell runs the cell. If it panics, the variables of its calls are shown.
 func runDebugCell(c *Call) eval.Result {
-	r, post := c.autopsy()
+	r, post := c.postMortem()
 	if post.Text != "" {
 		c.Out.Display(display.Of(postMortemTable(post)))
 	}
@@ -43,7 +43,7 @@ func runDebug(c *Call) eval.Result {
 		}
 		fmt.Fprintf(c.Out.Stdout(), "running %s again\n", syntax.Label(e.Count))
 		c.Cell = eval.Cell{Code: e.Code, Count: e.Count}
-		r, post := c.autopsy()
+		r, post := c.postMortem()
 		if post.Text == "" && r.Err == nil {
 			fmt.Fprintln(c.Out.Stdout(), "it did not panic")
 			return r
@@ -58,8 +58,8 @@ func runDebug(c *Call) eval.Result {
 	return c.wrong("%%debug: want a cell that has panicked; %%%%debug above a cell shows its variables when it does")
 }
 
-// autopsy runs a cell with stops, which know its variables, and returns what a panic left.
-func (c *Call) autopsy() (eval.Result, *debug.PostMortem) {
+// postMortem runs a cell with stops, which know its variables, and returns what a panic left.
+func (c *Call) postMortem() (eval.Result, *debug.PostMortem) {
 	post := &debug.PostMortem{}
 	c.Debugger.Examine(post)
 	r := c.Eval(c.Ctx, c.Cell, c.Out)

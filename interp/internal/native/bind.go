@@ -41,7 +41,7 @@ func (e *Engine) variable(name string, v reflect.Value) binding {
 	uses := map[string]bool{}
 	text := e.typeText(v.Type(), uses)
 	e.known[name] = &earlier{text: "var " + name + " " + text + "\n", uses: slices.Sorted(maps.Keys(uses))}
-	e.loader.Define(ofUnits+name, unsafe.Pointer(v.UnsafeAddr()))
+	e.loader.Define(unitPrefix+name, unsafe.Pointer(v.UnsafeAddr()))
 	return binding{name: name, value: v}
 }
 

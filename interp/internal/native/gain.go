@@ -107,7 +107,7 @@ func wrapper(d *ast.FuncDecl) string {
 		return ""
 	}
 	if _, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
-		return ofUnits + "(*" + owner(d) + ")." + d.Name.Name
+		return unitPrefix + "(*" + owner(d) + ")." + d.Name.Name
 	}
-	return ofUnits + owner(d) + "." + d.Name.Name
+	return unitPrefix + owner(d) + "." + d.Name.Name
 }

@@ -122,20 +122,20 @@ func (e *Engine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, e
 	defer e.mu.Unlock()
 	e.lines[s.lines.file] = s.lines
 	for _, name := range s.variables {
-		if v, ok := m.Var(ofUnits + name); ok {
+		if v, ok := m.Var(unitPrefix + name); ok {
 			e.slots[name] = v
 		}
 	}
-	e.loader.Forget(ofUnits + u.Entry)
-	run, ok := m.Func(ofUnits + u.Entry)
+	e.loader.Forget(unitPrefix + u.Entry)
+	run, ok := m.Func(unitPrefix + u.Entry)
 	if !ok {
 		return nil, fmt.Errorf("the unit has no function %s", u.Entry)
 	}
 	return &program{e: e, run: run, file: s.lines.file, gone: s.ends}, nil
 }
 
-// ofUnits is how the names of symbols of units begin.
-const ofUnits = "main."
+// unitPrefix begins the names of symbols of units.
+const unitPrefix = "main."
 
 // link compiles a unit and makes it part of the program.
 func (e *Engine) link(ctx context.Context, s *source, inline bool) (*loader.Module, error) {
@@ -174,7 +174,7 @@ func (e *Engine) Remove(names ...string) {
 	for _, name := range names {
 		delete(e.slots, name)
 		delete(e.known, name)
-		e.loader.Forget(ofUnits + name)
+		e.loader.Forget(unitPrefix + name)
 	}
 }
 

@@ -32,7 +32,7 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 			p.Frames[len(p.Frames)-1].Func = unitName(f.Function)
 		case inCell:
 			p.Frames = append(p.Frames, engine.Frame{Func: unitName(f.Function), Pos: pos})
-		case len(p.Frames) == 0 && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, ofUnits) && !strings.HasPrefix(f.Function, "halfnote/interp"):
+		case len(p.Frames) == 0 && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, unitPrefix) && !strings.HasPrefix(f.Function, "halfnote/interp"):
 			p.Inside = append(p.Inside, f.Function)
 		}
 		if !more {
@@ -66,7 +66,7 @@ func isPart(frames []engine.Frame, function string, pos token.Pos) bool {
 // body of a loop over a function, main.f-range1, belongs to the function, and type arguments,
 // which the runtime shows as dots, to nothing.
 func unitName(function string) string {
-	function = inBrackets.ReplaceAllString(strings.TrimPrefix(function, ofUnits), "")
+	function = inBrackets.ReplaceAllString(strings.TrimPrefix(function, unitPrefix), "")
 	parts := strings.Split(inLoop.ReplaceAllString(function, ""), ".")
 	name := parts[0]
 	if typ, ok := strings.CutPrefix(name, "(*"); ok && len(parts) > 1 {
@@ -84,4 +84,4 @@ var (
 func (e *Engine) Raise(*engine.Panic) {}
 
 // RunsCells implements engine.Engine.
-func (e *Engine) RunsCells(function string) bool { return strings.HasPrefix(function, ofUnits) }
+func (e *Engine) RunsCells(function string) bool { return strings.HasPrefix(function, unitPrefix) }

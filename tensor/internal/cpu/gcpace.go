@@ -58,8 +58,7 @@ const (
 	gcRate  = 32
 )
 
-// Results that a program drops at once, one after the other, lie in ever other memory until a
-// collection finds them. A small result is written almost twice as fast to memory that is still in a
+// Each short-lived result occupies fresh memory until a collection reclaims it. A small result is written almost twice as fast to memory that is still in a
 // cache, so a collection pays even where free memory is left: it may take a nanosecond per hotRate
 // bytes that it is expected to find, and happens for results of at most hotMax bytes.
 const (

@@ -36,9 +36,9 @@ const (
 	stripRows   = 700       // and rows: 50 panels of 14, of which a block of k is 1.4 MB
 	stripPanels = 8         // fewest panels of rows of an item where there are several for each worker
 	chunkSize   = 64 << 20  // bytes of A that are packed at once
-	alone       = 1 << 20   // multiplications below which one worker is faster
-	unpolled    = 16 << 20  // and below which a worker computes a matrix of a batch without a poll: at most two milliseconds
-	together    = 64 << 20  // and from which on all workers compute one matrix of a batch
+	minParallel = 1 << 20   // multiplications below which one worker is faster
+	maxUnpolled = 16 << 20  // and below which a worker computes a matrix of a batch without a poll: at most two milliseconds
+	minShared   = 64 << 20  // and from which on all workers compute one matrix of a batch
 	inPlace     = 32 << 10  // elements of an operand that may be read in place
 	inPlaceRow  = 1 << 10   // bytes between rows of such a B, so that they do not evict each other from the cache
 	inPlaceFew  = 256 << 10 // elements of B that may be read in place for few rows
@@ -123,11 +123,11 @@ func (g *gemm) slots(kc int) int {
 // in groups.
 func (g *gemm) run(b *Backend) {
 	work, batches := g.m*g.n*g.k, g.dst.batch.len()
-	if batches > 1 && work < together {
-		group := max(1, alone/work)
+	if batches > 1 && work < minShared {
+		group := max(1, minParallel/work)
 		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
 			for batch := i * group; batch < min(batches, (i+1)*group); batch++ {
-				if work < unpolled {
+				if work < maxUnpolled {
 					poll()
 					g.multiply(batch, 1, nil)
 				} else {
@@ -137,7 +137,7 @@ func (g *gemm) run(b *Backend) {
 		})
 		return
 	}
-	if work < alone {
+	if work < minParallel {
 		driver.Poll()
 		g.multiply(0, 1, nil)
 		return

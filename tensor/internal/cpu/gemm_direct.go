@@ -131,7 +131,7 @@ func (g *gemm) turned(batch int, x, y operand, j0, end int) {
 // four items, and an item takes at most some milliseconds.
 func (g *gemm) part(n, width, workers int) int {
 	part := max(width, (n/(4*workers)+width-1)/width*width)
-	for part > width && part*(g.m*g.n/n)*g.k > together {
+	for part > width && part*(g.m*g.n/n)*g.k > minShared {
 		part = max(width, part/2/width*width)
 	}
 	return part

@@ -13,8 +13,8 @@ type arch struct {
 	// jump writes a jump to the address that a slot holds.
 	jump     func(b []byte, at, slot uintptr) error
 	jumpSize int
-	// leap returns a jump to an address, for the start of a function.
-	leap func(to uintptr) []byte
+	// farJump returns a jump to an address, for the start of a function.
+	farJump func(to uintptr) []byte
 	// reach is the number of bytes that a call can reach in both directions.
 	reach int64
 	// quantum is the least size of an instruction, sys.PCQuantum.
@@ -28,19 +28,19 @@ type arch struct {
 
 // rule says how a relocation is filled in.
 type rule struct {
-	to  aim
+	to  target
 	put func(b []byte, at, target uintptr, add int64) error
 }
 
-// aim says which address a relocation holds.
-type aim int
+// target says which address a relocation holds.
+type target int
 
 const (
-	symbol aim = iota // address of the symbol
-	code              // address of the function, or of a jump to it
-	slot              // address of the slot that holds the address of the symbol
-	thread            // address of the slot that holds the offset of the current goroutine in the thread
-	number            // number by which package reflect finds the symbol
+	symbol target = iota // address of the symbol
+	code                 // address of the function, or of a jump to it
+	slot                 // address of the slot that holds the address of the symbol
+	thread               // address of the slot that holds the offset of the current goroutine in the thread
+	number               // number by which package reflect finds the symbol
 )
 
 // archs are the processors for which there are rules, by GOARCH.
@@ -60,7 +60,7 @@ var archs = map[string]arch{
 			return putDistance(b[2:6], at+2, slot, 0)
 		},
 		jumpSize: 8, callOffset: 1, direct: putLEA, reach: 1 << 31, quantum: 1,
-		leap: func(to uintptr) []byte { // MOVQ $to, DX; JMP DX
+		farJump: func(to uintptr) []byte { // MOVQ $to, DX; JMP DX
 			return append(binary.LittleEndian.AppendUint64([]byte{0x48, 0xba}, uint64(to)), 0xff, 0xe2)
 		},
 	},
@@ -84,7 +84,7 @@ var archs = map[string]arch{
 			return putPageLoad(b[:8], at, slot, 0)
 		},
 		jumpSize: 12, reach: 1 << 27, quantum: 4,
-		leap: func(to uintptr) []byte { // MOVD 8(PC), R16; JMP (R16)
+		farJump: func(to uintptr) []byte { // MOVD 8(PC), R16; JMP (R16)
 			return binary.LittleEndian.AppendUint64([]byte{0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, uint64(to))
 		},
 	},

@@ -17,7 +17,7 @@ const mapsFatal = "internal/runtime/maps.fatal"
 // not let the process change its code, nothing changes.
 func (h *host) catchConflicts() {
 	entry := h.funcs[mapsFatal]
-	jump := archs[runtime.GOARCH].leap(reflect.ValueOf(conflict).Pointer())
+	jump := archs[runtime.GOARCH].farJump(reflect.ValueOf(conflict).Pointer())
 	page := uintptr(syscall.Getpagesize())
 	from, end := entry&^(page-1), (entry+uintptr(len(jump))+page-1)&^(page-1)
 	code := bytesAt(from, int(end-from))
@@ -34,7 +34,7 @@ func (h *host) catchConflicts() {
 func conflict(text string) {
 	var pcs [64]uintptr
 	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
-		if at := addressOf(process.room.text); pc >= at && pc < at+textRoom {
+		if at := addressOf(process.arena.text); pc >= at && pc < at+textRoom {
 			process.conflict(text)
 		}
 	}

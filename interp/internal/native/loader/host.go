@@ -24,8 +24,8 @@ type host struct {
 	caches map[uintptr]uintptr
 }
 
-// ofMain is how names of symbols of package main begin.
-const ofMain = "main."
+// mainPrefix is how names of symbols of package main begin.
+const mainPrefix = "main."
 
 // newHost returns what the program has.
 func newHost(o Options) (*host, error) {
@@ -61,7 +61,7 @@ func (h *host) readFuncs(md *moduledata) {
 	for _, entry := range md.ftab[:len(md.ftab)-1] {
 		f := funcIn(md.pclntable, entry.funcoff)
 		name := stringIn(md.funcnametab, int(f.nameOff))
-		if strings.HasPrefix(name, ofMain) || strings.Contains(name, "[...]") {
+		if strings.HasPrefix(name, mainPrefix) || strings.Contains(name, "[...]") {
 			continue // instances share a name
 		}
 		rank := 3

@@ -39,7 +39,7 @@ func (u *unit) lineTable() error {
 }
 
 // start is the address of the text of all units, from which the runtime counts.
-func (u *unit) start() uintptr { return addressOf(process.room.text) }
+func (u *unit) start() uintptr { return addressOf(process.arena.text) }
 
 // tables are the tables under construction.
 type tables struct {

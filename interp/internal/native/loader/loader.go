@@ -35,7 +35,7 @@ type Options struct {
 	// refer to by number.
 	Names func(path string) (object.Names, error)
 	// Conflict panics where the runtime would end the process because goroutines of units use
-	// a map at the same time. That of the first loader counts.
+	// a map at the same time. Only the first loader's Conflict is used.
 	Conflict func(text string)
 }
 
@@ -45,7 +45,7 @@ var process struct {
 	once     sync.Once
 	err      error
 	host     *host
-	room     *room
+	arena    *arena
 	conflict func(text string)
 	names    map[string]object.Names // by package
 	module   *module
@@ -64,10 +64,10 @@ func New(o Options) (*Loader, error) {
 	process.once.Do(func() {
 		process.names = map[string]object.Names{}
 		if process.host, process.err = newHost(o); process.err == nil {
-			process.room, process.err = newRoom(afterProgram(process.host.md), textRoom, dataRoom)
+			process.arena, process.err = newArena(afterProgram(process.host.md), textRoom, dataRoom)
 		}
 		if process.err == nil {
-			process.module, process.err = newModule(process.room, process.host, archs[runtime.GOARCH].quantum)
+			process.module, process.err = newModule(process.arena, process.host, archs[runtime.GOARCH].quantum)
 		}
 		if process.conflict = o.Conflict; process.err == nil && o.Conflict != nil {
 			process.host.catchConflicts()
@@ -199,7 +199,7 @@ func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (
 	for _, s := range steps {
 		if err := l.run(u, s); err != nil {
 			if u.exposed && !u.registered {
-				process.room.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
+				process.arena.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
 			}
 			return nil, fmt.Errorf("cannot load the cell: %s: %w", s.name, err)
 		}

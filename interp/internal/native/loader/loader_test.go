@@ -285,7 +285,7 @@ func TestFaults(t *testing.T) {
 	broken := errors.New("broken")
 	o := s.compile("package main\ntype T struct{ n []int }\nvar V = map[string]*T{}\nvar Out int\nfunc Cell() { V[\"a\"] = &T{}; Out = len(V) }")
 	for i, at := range steps {
-		before, last := *process.room, process.module.md.maxpc
+		before, last := *process.arena, process.module.md.maxpc
 		s.fault = func(step string) error {
 			if step == at.name {
 				return broken
@@ -302,7 +302,7 @@ func TestFaults(t *testing.T) {
 		if got, want := process.module.md.maxpc != last, i > stepAt("register"); got != want {
 			t.Errorf("%s: the unit is part of the program: got %v, want %v", at.name, got, want)
 		}
-		if i < 4 && process.room.textUsed != before.textUsed {
+		if i < 4 && process.arena.textUsed != before.textUsed {
 			t.Errorf("%s: memory is lost", at.name)
 		}
 		s.fault = nil

@@ -17,9 +17,9 @@ const (
 	dataRoom = 512 << 20
 )
 
-// room is the memory for units. Text is mapped twice: code runs in text, and the loader
+// arena is the memory for units. Text is mapped twice: code runs in text, and the loader
 // writes it through writable, at the same offsets.
-type room struct {
+type arena struct {
 	text, writable, data []byte
 	textUsed, dataUsed   int
 	topUsed              int // bytes at the end of data: lists of methods, which lie after the types they belong to
@@ -31,16 +31,16 @@ func Permitted() error {
 		return err
 	}
 	page := syscall.Getpagesize()
-	r, err := newRoom(0, page, page)
+	r, err := newArena(0, page, page)
 	if err != nil {
 		return err
 	}
 	return errors.Join(munmap(addressOf(r.text), 2*page), munmap(addressOf(r.writable), page))
 }
 
-// newRoom reserves memory for text and data near an address, so that code in it can call the program's
+// newArena reserves memory for text and data near an address, so that code in it can call the program's
 // functions directly, and checks that code in it can run.
-func newRoom(near uintptr, textSize, dataSize int) (*room, error) {
+func newArena(near uintptr, textSize, dataSize int) (*arena, error) {
 	fd, err := memfd("cells")
 	if err != nil {
 		return nil, fmt.Errorf("cannot create memory for code: %w", err)
@@ -70,7 +70,7 @@ func newRoom(near uintptr, textSize, dataSize int) (*room, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot map memory for code: %w", err)
 	}
-	return &room{text: bytesAt(base, textSize), writable: bytesAt(writable, textSize), data: bytesAt(base+uintptr(textSize), dataSize)}, nil
+	return &arena{text: bytesAt(base, textSize), writable: bytesAt(writable, textSize), data: bytesAt(base+uintptr(textSize), dataSize)}, nil
 }
 
 // memfd creates a file that is only in memory.
@@ -106,7 +106,7 @@ func munmap(at uintptr, size int) error {
 
 // take returns the offsets of n bytes of text and m bytes of data, which are zero. It takes
 // nothing for good before keep is called.
-func (r *room) take(n, m int) (text, data int, err error) {
+func (r *arena) take(n, m int) (text, data int, err error) {
 	text, data = align(r.textUsed, 64), align(r.dataUsed, 64)
 	if text+n > len(r.text) || data+m > len(r.data)-r.topUsed {
 		return 0, 0, fmt.Errorf("the session has room for %d more bytes of code and %d of data, and this cell needs %d and %d: restart the kernel", len(r.text)-text, len(r.data)-r.topUsed-data, n, m)
@@ -117,7 +117,7 @@ func (r *room) take(n, m int) (text, data int, err error) {
 }
 
 // keep takes the memory up to the given offsets.
-func (r *room) keep(text, data int) { r.textUsed, r.dataUsed = text, data }
+func (r *arena) keep(text, data int) { r.textUsed, r.dataUsed = text, data }
 
 // align returns the first multiple of a that is at least n.
 func align(n, a int) int { return (n + a - 1) / a * a }

@@ -23,11 +23,11 @@ import (
 // grown holds the types of earlier units that gain methods.
 type grown struct {
 	grows []*object.Symbol // their descriptions with all methods
-	// late are places that hold the address of a table of methods that does not exist before.
-	late []lateReloc
+	// deferred are places that hold the address of a table of methods that does not exist before.
+	deferred []deferredReloc
 }
 
-type lateReloc struct {
+type deferredReloc struct {
 	s *object.Symbol
 	r object.Reloc
 }
@@ -183,7 +183,7 @@ func (u *unit) giveMethods() error {
 
 // fillLate fills in the addresses of tables of methods that exist only now.
 func (u *unit) fillLate() error {
-	for _, l := range u.late {
+	for _, l := range u.deferred {
 		if err := u.fill(l.s, l.r); err != nil {
 			return err
 		}

@@ -14,19 +14,19 @@ import (
 // edata, which say how much of them counts, change last.
 type module struct {
 	md        *moduledata
-	names     area[byte]
-	pcs       area[byte] // tables from addresses to values
-	funcs     area[byte] // descriptions of functions
-	sources   area[uint32]
-	files     area[byte]
+	names     table[byte]
+	pcs       table[byte] // tables from addresses to values
+	funcs     table[byte] // descriptions of functions
+	sources   table[uint32]
+	files     table[byte]
 	fileAt    map[string]uint32
-	functions area[functab] // without the last, which has the end of the text
+	functions table[functab] // without the last, which has the end of the text
 	buckets   []findfuncbucket
 	mask      []byte // says which words of the data hold pointers
 }
 
-// area is memory for a table, which does not move as it grows.
-type area[E any] struct {
+// table is memory for a table, which does not move as it grows.
+type table[E any] struct {
 	all  []E
 	used int
 }
@@ -42,7 +42,7 @@ func reserve[E any](n int) ([]E, error) {
 }
 
 // add appends elements and returns the index of the first.
-func (a *area[E]) add(list ...E) (uint32, error) {
+func (a *table[E]) add(list ...E) (uint32, error) {
 	if len(list) > len(a.all)-a.used {
 		return 0, fmt.Errorf("the session has room for %d more bytes of tables, and this cell needs %d: restart the kernel", len(a.all)-a.used, len(list))
 	}
@@ -51,8 +51,8 @@ func (a *area[E]) add(list ...E) (uint32, error) {
 	return uint32(i), nil
 }
 
-// newModule makes a module without functions for the units in a room, and adds it to the runtime's list.
-func newModule(r *room, h *host, quantum uint8) (*module, error) {
+// newModule makes a module without functions for the units in an arena, and adds it to the runtime's list.
+func newModule(r *arena, h *host, quantum uint8) (*module, error) {
 	const largest = 64 << 20
 	m := &module{fileAt: map[string]uint32{}}
 	var errs [8]error

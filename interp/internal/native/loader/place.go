@@ -60,7 +60,7 @@ func (u *unit) place() error {
 	for _, s := range u.grows {
 		u.topLen += align(int(s.Size), 8)
 	}
-	r := process.room
+	r := process.arena
 	var err error
 	if u.textAt, u.dataAt, err = r.take(u.textLen, u.dataLen+u.topLen); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (u *unit) far(addr uintptr) bool {
 	if addr == 0 {
 		return false
 	}
-	d := int64(addr) - int64(addressOf(process.room.text))
+	d := int64(addr) - int64(addressOf(process.arena.text))
 	return d < textRoom-u.arch.reach || d >= u.arch.reach-textRoom
 }
 
@@ -139,7 +139,7 @@ func (u *unit) relocate() error {
 		for _, s := range list {
 			for _, r := range s.Relocs {
 				if u.isLate(r) {
-					u.late = append(u.late, lateReloc{s, r})
+					u.deferred = append(u.deferred, deferredReloc{s, r})
 				} else if err := u.fill(s, r); err != nil {
 					return err
 				}
@@ -197,7 +197,7 @@ func (u *unit) fill(s *object.Symbol, r object.Reloc) error {
 }
 
 // base is the address of the data of all units, from which the runtime counts.
-func (u *unit) base() uintptr { return addressOf(process.room.data) }
+func (u *unit) base() uintptr { return addressOf(process.arena.data) }
 
 // has reports whether a symbol has an address, or has one without another type being made.
 func (u *unit) has(r object.Ref) bool {
@@ -293,6 +293,6 @@ func (u *unit) reach(target uintptr) (uintptr, error) {
 		return 0, err
 	}
 	u.jumps[target] = p
-	off := int(p - addressOf(process.room.text))
-	return p, u.arch.jump(process.room.writable[off:off+u.arch.jumpSize], p, slot)
+	off := int(p - addressOf(process.arena.text))
+	return p, u.arch.jump(process.arena.writable[off:off+u.arch.jumpSize], p, slot)
 }

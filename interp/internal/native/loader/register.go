@@ -145,7 +145,7 @@ func (u *unit) verify() error {
 
 // register makes the unit part of the program. The runtime would end the process for what verify has checked.
 func (u *unit) register() error {
-	md, r := u.md, process.room
+	md, r := u.md, process.arena
 	r.keep(u.textAt+u.textLen, u.dataAt+u.dataLen)
 	r.topUsed += u.topLen
 	synchronize(r.text[u.textAt:][:u.textLen], r.writable[u.textAt:][:u.textLen])

@@ -20,7 +20,7 @@ func (h *host) readVars(addresses map[string]uintptr) error {
 	for name, addr := range addresses {
 		addr += moved
 		switch {
-		case strings.HasPrefix(name, ofMain):
+		case strings.HasPrefix(name, mainPrefix):
 		case addr >= h.md.text && addr < h.md.etext:
 			h.funcs[name] = addr
 		case addr >= min(h.md.noptrdata, h.md.data) && addr < h.md.end: // linkers differ in their order

@@ -9,9 +9,9 @@ import (
 // was hardly waiting for it.
 const missedAfter = 10 * time.Second
 
-// fronts tells a front end that joins late of a long cell that ran for another one. The kernel
+// clients tells a front end that joins late of a long cell that ran for another one. The kernel
 // cannot see whether that one has left: Jupyter Server keeps its connections open.
-type fronts struct {
+type clients struct {
 	mu    sync.Mutex
 	known map[string]bool // sessions of front ends that ran cells or know of the missed cell
 	last  string          // session that ran the newest cell
@@ -19,37 +19,37 @@ type fronts struct {
 }
 
 // missed returns the count of the cell that a front end may have missed; 0 for none.
-func (f *fronts) missed(session string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known[session] || f.last == session {
+func (c *clients) missed(session string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[session] || c.last == session {
 		return 0
 	}
-	return f.count
+	return c.count
 }
 
 // told records that a front end knows of the cells so far.
-func (f *fronts) told(session string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.known) > 1000 {
-		clear(f.known)
+func (c *clients) told(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) > 1000 {
+		clear(c.known)
 	}
-	if f.known == nil {
-		f.known = map[string]bool{}
+	if c.known == nil {
+		c.known = map[string]bool{}
 	}
-	f.known[session] = true
+	c.known[session] = true
 }
 
 // ran records a cell of a front end.
-func (f *fronts) ran(session string, count int, took time.Duration) {
-	f.told(session)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.last != session {
-		f.last, f.count = session, 0
+func (c *clients) ran(session string, count int, took time.Duration) {
+	c.told(session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != session {
+		c.last, c.count = session, 0
 	}
 	if took >= missedAfter {
-		f.count = count
+		c.count = count
 	}
 }

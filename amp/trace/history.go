@@ -10,9 +10,9 @@ import (
 	"halfnote/tensor"
 )
 
-// course is the progress of a run: the loss, the loss scale, the time and the memory of its steps, in
+// history is the progress of a run: the loss, the loss scale, the time and the memory of its steps, in
 // columns of one or more steps.
-type course struct {
+type history struct {
 	columns []moment
 	stride  int // number of steps in a column
 	steps   int // number of steps
@@ -40,7 +40,7 @@ type logged struct {
 }
 
 // at returns the column of a step.
-func (c *course) at(step int) *moment {
+func (c *history) at(step int) *moment {
 	c.stride = max(c.stride, 1)
 	for step/c.stride >= maxColumns {
 		c.stride *= 2
@@ -70,7 +70,7 @@ func (m *moment) merge(n moment) {
 }
 
 // restart merges all steps so far into one.
-func (c *course) restart() {
+func (c *history) restart() {
 	if len(c.columns) > 0 {
 		c.columns, c.stride, c.steps = fold(c.columns, len(c.columns), (*moment).merge), 1, 1
 		c.columns[0].skipped = nil
@@ -78,7 +78,7 @@ func (c *course) restart() {
 }
 
 // pass notes that a step has reached the time now.
-func (c *course) pass(step int, now time.Time) {
+func (c *history) pass(step int, now time.Time) {
 	if c.begun.IsZero() {
 		c.begun = now
 	}
@@ -87,7 +87,7 @@ func (c *course) pass(step int, now time.Time) {
 }
 
 // end returns the last time given to pass.
-func (c *course) end() time.Time {
+func (c *history) end() time.Time {
 	if len(c.columns) == 0 {
 		return c.begun
 	}
@@ -95,7 +95,7 @@ func (c *course) end() time.Time {
 }
 
 // backward notes a call of Backward on the loss.
-func (c *course) backward(loss *tensor.Tensor, step int) {
+func (c *history) backward(loss *tensor.Tensor, step int) {
 	m := c.at(step)
 	if c.given != step+1 {
 		c.lose(m, loss)
@@ -107,7 +107,7 @@ func (c *course) backward(loss *tensor.Tensor, step int) {
 const lossEvery = 250 * time.Millisecond
 
 // lose notes a loss.
-func (c *course) lose(m *moment, loss *tensor.Tensor) {
+func (c *history) lose(m *moment, loss *tensor.Tensor) {
 	if loss == nil || loss.Numel() != 1 {
 		return
 	}
@@ -122,7 +122,7 @@ func (c *course) lose(m *moment, loss *tensor.Tensor) {
 }
 
 // scaler notes an event of a scaler in a step.
-func (c *course) scaler(e amp.ScalerEvent, step int) {
+func (c *history) scaler(e amp.ScalerEvent, step int) {
 	switch m := c.at(step); e.Kind {
 	case amp.EventScale:
 		c.given = step + 1
@@ -137,7 +137,7 @@ func (c *course) scaler(e amp.ScalerEvent, step int) {
 }
 
 // log notes a value that the program logs.
-func (c *course) log(name string, v float64, step int) {
+func (c *history) log(name string, v float64, step int) {
 	i := slices.IndexFunc(c.logs, func(l *logged) bool { return l.name == name })
 	if i < 0 {
 		i = len(c.logs)
@@ -155,7 +155,7 @@ func (c *course) log(name string, v float64, step int) {
 
 // rates returns the steps per second at each column: over the last tenth of a second, or a 50th of
 // the time if that is more.
-func (c *course) rates() (list []float64) {
+func (c *history) rates() (list []float64) {
 	from := 0
 	for i, m := range c.columns {
 		window := max(100*time.Millisecond, m.end/50)
@@ -178,7 +178,7 @@ func (c *course) rates() (list []float64) {
 }
 
 // quantities returns the loss, unless one was logged, and what was logged.
-func (c *course) quantities() (list []chart.Panel) {
+func (c *history) quantities() (list []chart.Panel) {
 	loss := chart.Panel{Name: "loss"}
 	for i, m := range c.columns {
 		if !m.unknown {
@@ -195,7 +195,7 @@ func (c *course) quantities() (list []chart.Panel) {
 }
 
 // ended returns the time at which the column of a step ended.
-func (c *course) ended(step int) time.Time {
+func (c *history) ended(step int) time.Time {
 	if len(c.columns) == 0 {
 		return c.begun
 	}
@@ -203,7 +203,7 @@ func (c *course) ended(step int) time.Time {
 }
 
 // panels returns the quantities that are known; flushed is the share of each column.
-func (c *course) panels() (list []chart.Panel) {
+func (c *history) panels() (list []chart.Panel) {
 	scale := chart.Panel{Name: "loss scale", Power: true}
 	rate, memory := chart.Panel{Name: "throughput", Unit: "steps/s"}, chart.Panel{Name: "memory of tensors", Unit: "B"}
 	rates := c.rates()
