@@ -32,14 +32,6 @@ func (s *Session) interfaceSupport() map[string]any {
 		"Sprintf":  dynamic.Sprintf,
 		"Sprintln": dynamic.Sprintln,
 
-		"Return":  dynamic.Return,
-		"Content": dynamic.Content,
-
-		"GobDecode":     dynamic.GobDecode,
-		"JSONUnmarshal": dynamic.Unmarshal,
-		"JSONDecode":    dynamic.Decode,
-		"SetValue":      dynamic.SetValue,
-
 		"Equal":   dynamic.Equal,
 		"Method":  dynamic.MethodFor,
 		"Declare": s.types.Declare,

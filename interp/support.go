@@ -76,6 +76,9 @@ func (s *Session) bindSupport() {
 	s.bindSupportSymbols(lower.MinMax())
 	s.bindSupportSymbols(symbols.Lifetimes())
 	interfaces := map[string]reflect.Value{}
+	for name, f := range dynamic.Settling() {
+		interfaces[name] = reflect.ValueOf(f)
+	}
 	for name, f := range s.interfaceSupport() {
 		interfaces[name] = reflect.ValueOf(f)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"halfnote/interp/internal/dynamic"
 )
 
 // callOf converts a call's arguments, and turns method calls of the session into
@@ -39,7 +41,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	} else {
 		for i, a := range x.Args {
 			if x.Ellipsis.IsValid() && i == len(x.Args)-1 {
-				if t, _ := treatmentOf(fn); t == lent && types.IsInterface(paramType(sig, i)) && !u.Info.Types[a].IsNil() {
+				if t, _ := treatmentOf(fn); t == dynamic.Lent && types.IsInterface(paramType(sig, i)) && !u.Info.Types[a].IsNil() {
 					x.Args[i] = u.as(Support("LendAll", a), a)
 				}
 				break
@@ -50,7 +52,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	if e := u.settling(x, fn); e != nil {
 		return e
 	}
-	if t, support := treatmentOf(fn); t == returned {
+	if t, support := treatmentOf(fn); t == dynamic.Returned {
 		return u.as(Support(support, x), x)
 	}
 	if e := u.writing(x, fn); e != nil {
@@ -84,7 +86,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 // settling returns the call of the support function for a settler, or nil for other functions.
 func (u *Unit) settling(x *ast.CallExpr, fn *types.Func) ast.Expr {
 	t, support := treatmentOf(fn)
-	if t != settled || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+	if t != dynamic.Settled || len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
 		return nil
 	}
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
@@ -115,22 +117,22 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	from := orInvalid(u.typeOf(e))
 	path := fn.Pkg().Path()
 	switch t, _ := treatmentOf(fn); {
-	case path == "fmt" || path == "log" || t == written:
+	case path == "fmt" || path == "log" || t == dynamic.Written:
 		if types.IsInterface(from) { // a wrapper is sufficient
 			return e
 		}
-	case t == settled:
+	case t == dynamic.Settled:
 		return u.convert(e, to)
-	case t == lent || t == borrowed || t == returned:
+	case t == dynamic.Lent || t == dynamic.Borrowed || t == dynamic.Returned:
 		if u.Info.Types[e].IsNil() {
 			return e
 		}
 		name := "Borrow"
-		if t == lent {
+		if t == dynamic.Lent {
 			name = "Lend"
 		}
 		return u.typed(Support(name, u.convert(e, to)), to)
-	case t == kept:
+	case t == dynamic.Kept:
 	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
 		return u.typed(Support("Export", e), to)
 	case u.boxed(from):

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"halfnote/interp/internal/dynamic"
 )
 
 // methodValue returns the replacement of a method value, x.Method, which is bound to x.
@@ -133,7 +135,7 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 		x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
 		method := &ast.SelectorExpr{X: x, Sel: n.Sel}
 		inner = &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}
-		if t, _ := treatmentOf(fn); t != exported {
+		if t, _ := treatmentOf(fn); t != dynamic.Exported {
 			u.typed(method, fn.Type())
 			u.Info.Selections[method] = s
 			inner = u.callOf(u.typed(inner, sig.Results()).(*ast.CallExpr))

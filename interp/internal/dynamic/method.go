@@ -214,15 +214,10 @@ func native(t reflect.Type, name string) (any, string) {
 	if !ok {
 		return nil, ""
 	}
+	call := treated(m)
 	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
-		f := args[0].Elem().Method(m.Index)
-		if m.Type.IsVariadic() {
-			if writes(args[0].Elem(), name, args[1:]) {
-				return nil
-			}
-			return f.CallSlice(args[1:])
-		}
-		return f.Call(args[1:])
+		args[0] = args[0].Elem()
+		return call(args)
 	}), Signature(m.Type, 1)}
 	natives.Store(nativeKey{t, name}, n)
 	return n.f, n.sig

@@ -3,6 +3,7 @@ package symbols
 import (
 	"fmt"
 	"log"
+	"testing"
 )
 
 // Exit is the panic value of os.Exit in a cell: the kernel continues.
@@ -32,4 +33,9 @@ func logFatalf(format string, v ...any) {
 func logFatalln(v ...any) {
 	log.Output(2, fmt.Sprintln(v...))
 	osExit(1)
+}
+
+// testingMain panics: testing.Main reads the flags of the process and ends it.
+func testingMain(func(pat, str string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
+	panic("testing.Main: a cell cannot end the kernel, whose flags it would read; call the tests, or halfnote export and go test")
 }

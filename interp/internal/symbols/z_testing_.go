@@ -25,7 +25,7 @@ func init() {
 		t["InternalFuzzTarget"] = reflect.ValueOf((*testing.InternalFuzzTarget)(nil))
 		t["InternalTest"] = reflect.ValueOf((*testing.InternalTest)(nil))
 		t["M"] = reflect.ValueOf((*testing.M)(nil))
-		t["Main"] = reflect.ValueOf(testing.Main)
+		t["Main"] = reflect.ValueOf(testingMain)
 		t["MainStart"] = reflect.ValueOf(testing.MainStart)
 		t["PB"] = reflect.ValueOf((*testing.PB)(nil))
 		t["RegisterCover"] = reflect.ValueOf(testing.RegisterCover)

@@ -183,6 +183,9 @@ func (m *guards) wrapFirst(first unsafe.Pointer) {
 		generate(n)
 		exec := at[run](n, m.exec)
 		original := *exec
+		if original == nil { // a return without values, which is all that the function does
+			return
+		}
 		*exec = func(f unsafe.Pointer) run {
 			if m.zeros.count.Load() != 0 {
 				if c := m.zeros.take(); c.first == first {

@@ -16,10 +16,11 @@ import (
 // replaced names the functions whose calls would end the kernel, with their
 // replacements, which panic.
 var replaced = map[string]string{
-	"log.Fatal":   "logFatal",
-	"log.Fatalf":  "logFatalf",
-	"log.Fatalln": "logFatalln",
-	"os.Exit":     "osExit",
+	"log.Fatal":    "logFatal",
+	"log.Fatalf":   "logFatalf",
+	"log.Fatalln":  "logFatalln",
+	"os.Exit":      "osExit",
+	"testing.Main": "testingMain",
 }
 
 // writer writes the table of one package.

@@ -1,4 +1,4 @@
-package lower
+package dynamic
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 // TestReflective checks that each row of the table has its script.
 func TestReflective(t *testing.T) {
 	for name, r := range reflective {
-		if _, err := os.Stat("../testdata/" + r.script + ".txtar"); err != nil {
+		if _, err := os.Stat("../../testdata/" + r.script + ".txtar"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
