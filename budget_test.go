@@ -39,7 +39,7 @@ internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
 interp/internal              10400    2800          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/assist        3300     500          0         0
-interp/internal/dynamic       3300     400          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/dynamic       3450     400          0         0  rewrites that make Go in a cell right, with their proof; the table of treatments of operands, before in lower
 interp/internal/front         7100     350          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/library       2500     450          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/magic         3000     150          0         0
