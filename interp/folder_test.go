@@ -127,6 +127,7 @@ func (r *programRunner) start() error {
 		return err
 	}
 	r.cmd.ExtraFiles = []*os.File{in, out}
+	r.cmd.Stderr = os.Stderr
 	if err := r.cmd.Start(); err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ var Rewrites = []Rewrite{
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
+	{"late", "variables that operands compute with and later calls change", (*Unit).lateReads},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
 	{"index", "indexes that cannot fail, which need no marks", (*Unit).safeIndexes},
 	{"nilfirst", "comparisons that begin with nil", (*Unit).nilOperands},

@@ -27,42 +27,56 @@ func (u *Unit) keepAll(list []ast.Expr, want func(ast.Expr) bool) (before []ast.
 	return before
 }
 
-// keepCalls keeps the results of the calls and receive operations in an operand, in their order.
+// keepCalls keeps what the Go compiler computes before it reads variables that stand next to it in an operand, in its order: the results of
+// calls, of the built-in functions too, receive operations, slices, assertions, and literals of maps.
 func (u *Unit) keepCalls(e *ast.Expr) (before []ast.Stmt) {
 	around := &ast.ParenExpr{X: *e}
+	keep := func(c *astutil.Cursor) {
+		x := c.Node().(ast.Expr)
+		before = append(before, u.keep(&x))
+		c.Replace(x)
+	}
 	astutil.Apply(around, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.BinaryExpr:
 			if (n.Op == token.LAND || n.Op == token.LOR) && u.acts(n) { // the right operand may not be evaluated
-				var x ast.Expr = n
-				before = append(before, u.keep(&x))
-				c.Replace(x)
+				keep(c)
+				return false
+			}
+		case *ast.CompositeLit:
+			if len(n.Elts) > 1 && u.isMap(n) && u.acts(n) { // entry by entry
+				keep(c)
 				return false
 			}
 		}
 		return true
 	}, func(c *astutil.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.CallExpr:
-			if u.Info.Types[n.Fun].IsType() {
-				return true
-			}
-		case *ast.UnaryExpr:
-			if n.Op != token.ARROW {
-				return true
-			}
-		default:
-			return true
+		if e, ok := c.Node().(ast.Expr); ok && u.early(e) {
+			keep(c)
 		}
-		x := c.Node().(ast.Expr)
-		before = append(before, u.keep(&x))
-		c.Replace(x)
 		return true
 	})
 	*e = around.X
 	return before
+}
+
+// early reports whether the Go compiler computes an expression before it reads variables next to it.
+func (u *Unit) early(e ast.Expr) bool {
+	tv := u.Info.Types[e]
+	if tv.Value != nil || isTupleType(tv.Type) || tv.Type == nil {
+		return false
+	}
+	switch x := e.(type) {
+	case *ast.CallExpr:
+		return !u.Info.Types[x.Fun].IsType()
+	case *ast.UnaryExpr:
+		return x.Op == token.ARROW
+	case *ast.SliceExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
 }
 
 // acts reports whether an expression does more than compute a value of operands: whether it

@@ -1,0 +1,293 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// lateReads keeps the results of calls where an operand computes with a variable that a later call of the statement may change.
+// The language leaves open which comes first. The Go compiler makes all calls of a statement before it computes
+// with variables (cmd/compile/internal/walk/order.go); Yaegi computes an operand where it stands.
+func (u *Unit) lateReads() {
+	for _, d := range u.File.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Body == nil || u.Generated[fd] {
+			continue
+		}
+		r := lateReader{u, fd, u.changedElsewhere(fd)}
+		astutil.Apply(fd, nil, func(c *astutil.Cursor) bool {
+			s, ok := c.Node().(ast.Stmt)
+			if !ok || c.Index() < 0 {
+				return true
+			}
+			operands := u.operandsOf(s)
+			if !r.late(operands) {
+				return true
+			}
+			var before []ast.Stmt
+			for _, e := range operands {
+				before = append(before, u.keepCalls(e)...)
+			}
+			if init := initOf(s); init != nil && *init != nil {
+				before = append([]ast.Stmt{*init}, before...)
+				*init = nil
+				c.Replace(block(append(before, s)...))
+				return true
+			}
+			for _, st := range before {
+				c.InsertBefore(st)
+			}
+			return true
+		})
+	}
+}
+
+// operandsOf returns the operands of a statement, in the order of their evaluation. The call of the statement itself is none of them.
+func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
+	add := func(operands []ast.Expr) {
+		for i := range operands {
+			if !isTupleType(u.typeOf(operands[i])) {
+				list = append(list, &operands[i])
+			}
+		}
+	}
+	called := func(x *ast.CallExpr) {
+		switch f := ast.Unparen(x.Fun).(type) {
+		case *ast.SelectorExpr:
+			if u.Info.Selections[f] != nil && isA[*ast.CallExpr](ast.Unparen(f.X)) {
+				list = append(list, &f.X)
+			}
+		case *ast.CallExpr:
+			list = append(list, &x.Fun)
+		}
+		add(x.Args)
+	}
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		if x, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
+			called(x)
+		}
+	case *ast.DeferStmt:
+		called(s.Call)
+	case *ast.GoStmt:
+		called(s.Call)
+	case *ast.SendStmt:
+		list = append(list, &s.Chan, &s.Value)
+	case *ast.AssignStmt:
+		if s.Tok != token.DEFINE {
+			add(s.Lhs)
+		}
+		if x, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && len(s.Rhs) == 1 && !u.pure(x) && (s.Tok == token.ASSIGN || s.Tok == token.DEFINE) {
+			called(x)
+		} else {
+			add(s.Rhs)
+		}
+	case *ast.ReturnStmt:
+		if len(s.Results) != 1 {
+			add(s.Results)
+		} else if x, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok && !u.pure(x) {
+			called(x)
+		} else {
+			add(s.Results)
+		}
+	case *ast.IfStmt:
+		list = append(list, &s.Cond)
+	case *ast.SwitchStmt:
+		if s.Tag != nil {
+			list = append(list, &s.Tag)
+		}
+	case *ast.DeclStmt:
+		if d := s.Decl.(*ast.GenDecl); d.Tok == token.VAR && len(d.Specs) == 1 {
+			add(d.Specs[0].(*ast.ValueSpec).Values)
+		}
+	}
+	return list
+}
+
+// initOf returns the place of the init statement of an if or switch statement, or nil.
+func initOf(s ast.Stmt) *ast.Stmt {
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		return &s.Init
+	case *ast.SwitchStmt:
+		return &s.Init
+	}
+	return nil
+}
+
+// changedElsewhere returns the local variables of a function that a call may change: those that function literals share, and those
+// whose address is taken.
+func (u *Unit) changedElsewhere(fd *ast.FuncDecl) map[types.Object]bool {
+	vars := map[types.Object]bool{}
+	base := func(e ast.Expr) {
+		for {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.SelectorExpr:
+				e = x.X
+				continue
+			case *ast.IndexExpr:
+				e = x.X
+				continue
+			case *ast.Ident:
+				vars[u.Info.Uses[x]] = true
+			}
+			return
+		}
+	}
+	var literals []*ast.FuncLit
+	astutil.Apply(fd, func(c *astutil.Cursor) bool {
+		switch x := c.Node().(type) {
+		case *ast.FuncLit:
+			literals = append(literals, x)
+		case *ast.Ident:
+			if o := u.Info.Uses[x]; o != nil && len(literals) > 0 {
+				if at := literals[len(literals)-1]; o.Pos() < at.Pos() || o.Pos() >= at.End() {
+					vars[o] = true
+				}
+			}
+		case *ast.UnaryExpr:
+			if x.Op == token.AND {
+				base(x.X)
+			}
+		case *ast.SelectorExpr:
+			if s := u.Info.Selections[x]; s != nil && s.Kind() == types.MethodVal && !isPointer(orInvalid(u.typeOf(x.X))) {
+				base(x.X)
+			}
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		if isA[*ast.FuncLit](c.Node()) {
+			literals = literals[:len(literals)-1]
+		}
+		return true
+	})
+	return vars
+}
+
+// lateReader finds operands that are computed too early.
+type lateReader struct {
+	u    *Unit
+	fd   *ast.FuncDecl
+	vars map[types.Object]bool // those of the function that a call may change
+}
+
+// late reports whether a call in an operand may change a variable that an operand before it, or the same, has computed with.
+func (r lateReader) late(operands []*ast.Expr) bool {
+	if !slices.ContainsFunc(operands, func(e *ast.Expr) bool { return r.u.acts(*e) }) {
+		return false
+	}
+	var s lateState
+	for _, e := range operands {
+		r.visit(*e, &s)
+	}
+	return s.found
+}
+
+// local reports whether a variable belongs to the function alone. The outermost variables in the statements of a cell are those of the session.
+func (r lateReader) local(v *types.Var) bool {
+	if r.fd != r.u.Outer {
+		return v.Pos() >= r.fd.Pos() && v.Pos() < r.fd.End()
+	}
+	depth := 0
+	for s := v.Parent(); s != nil && s != v.Pkg().Scope(); s = s.Parent() {
+		depth++
+	}
+	return depth > 2 // the scopes of the file and of the function
+}
+
+// lateState is what the operands so far have done.
+type lateState struct {
+	reads    bool // a variable is read
+	computes bool // and an operator has computed with it
+	found    bool // and a call has followed
+}
+
+func (r lateReader) visit(e ast.Node, s *lateState) {
+	u := r.u
+	inner := func(list ...ast.Node) {
+		outer := s.reads
+		s.reads = false
+		for _, n := range list {
+			if n != nil {
+				r.visit(n, s)
+			}
+		}
+		s.computes = s.computes || s.reads
+		s.reads = s.reads || outer
+	}
+	used := func(list ...ast.Expr) { // at once
+		before := *s
+		for _, n := range list {
+			if n != nil {
+				r.visit(n, s)
+			}
+		}
+		s.reads, s.computes = before.reads, before.computes
+	}
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		r.visit(x.X, s)
+	case *ast.Ident:
+		v, ok := u.Info.Uses[x].(*types.Var)
+		s.reads = s.reads || ok && (r.vars[v] || !r.local(v))
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			used(x.X, x.Y)
+		} else {
+			inner(x.X, x.Y)
+		}
+	case *ast.UnaryExpr:
+		switch x.Op {
+		case token.AND:
+		case token.ARROW:
+			used(x.X)
+			s.found = s.found || s.computes
+		default:
+			inner(x.X)
+		}
+	case *ast.StarExpr:
+		r.visit(x.X, s)
+		s.reads, s.computes = true, true
+	case *ast.SelectorExpr:
+		if sel := u.Info.Selections[x]; sel != nil {
+			r.visit(x.X, s)
+			if sel.Kind() == types.FieldVal && (sel.Indirect() || s.reads) {
+				s.reads, s.computes = true, true
+			}
+		} else {
+			r.visit(x.Sel, s)
+		}
+	case *ast.IndexExpr:
+		if u.Info.Types[x.Index].IsType() {
+			return
+		}
+		r.visit(x.X, s)
+		r.visit(x.Index, s)
+		s.reads, s.computes = true, true
+	case *ast.CallExpr:
+		if u.Info.Types[x.Fun].IsType() {
+			inner(x.Args[0])
+			return
+		}
+		used(append([]ast.Expr{x.Fun}, x.Args...)...)
+		s.found = s.found || s.computes && !u.harmless(x)
+	case *ast.CompositeLit:
+		for _, e := range x.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				if _, field := orInvalid(u.typeOf(x)).Underlying().(*types.Struct); !field {
+					r.visit(kv.Key, s)
+				}
+				e = kv.Value
+			}
+			r.visit(e, s)
+		}
+	case *ast.TypeAssertExpr:
+		used(x.X)
+	case *ast.SliceExpr:
+		used(x.X, x.Low, x.High, x.Max)
+	}
+}
