@@ -82,11 +82,11 @@ func tested(t *testing.T) []string {
 
 // TestSessionsNative runs the tests of sessions with compiled cells, in a separate process:
 // interrupts, recursion, memory, the debugger, magics, completion, and others. It leaves
-// out those that run on every engine and those that depend on none.
+// out those that run on every engine, those that depend on none, and mutations of rewrites for the interpreter.
 func TestSessionsNative(t *testing.T) {
 	needNative(t)
 	cmd := exec.Command(os.Args[0], "-engine", Compiled, "-test.skip",
-		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells")
+		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells|Mutations|StandardExamples|OrdinaryPrograms")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
