@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/token"
 	"go/types"
 	"strings"
@@ -45,7 +44,7 @@ func Program(cells []history.Cell, runs func(magic string) bool) ([]byte, error)
 // formatted returns a program in gofmt's format; with an error, the program is
 // unchanged.
 func formatted(src []byte) ([]byte, error) {
-	out, err := format.Source(src)
+	out, err := syntax.Format(src)
 	if err != nil {
 		return src, fmt.Errorf("interp: export: the program does not parse: %w", err)
 	}

@@ -2,7 +2,6 @@ package magic
 
 import (
 	"fmt"
-	"go/format"
 	"strings"
 
 	"halfnote/interp/internal/syntax"
@@ -94,13 +93,9 @@ func formatGo(code string, last bool) (string, error) {
 				end = after + nl // a comment at the end of the line belongs to the item before
 			}
 		}
-		part := []byte(strings.Trim(code[start:end], " \t\r\n;"))
-		text, err := format.Source(part)
+		text, err := syntax.Format([]byte(strings.Trim(code[start:end], " \t\r\n;")))
 		if err != nil {
 			return "", err
-		}
-		if _, err := format.Source(text); err != nil { // package format takes the parentheses from switch (T[int]{}) {
-			text = part
 		}
 		if out.Len() > 0 {
 			gap := code[start : start+len(code[start:])-len(strings.TrimLeft(code[start:], " \t\r\n;"))]
