@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"slices"
+
 	"halfnote/tensor/driver"
 )
 
@@ -98,3 +100,59 @@ func (same) Info() Info                               { return info("alias", "to
 func (same) fixed()                                   {}
 func (same) Forward(in []*Tensor) *Tensor             { return in[0].Detach() }
 func (same) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
+
+// widely returns the gradient f(dy, x) of a function of one operand, computed in float32 for
+// halves and rounded once.
+func widely(dy, x *Tensor, f func(dy, x *Tensor) *Tensor) []*Tensor {
+	w := wideOf(dy.dtype)
+	return []*Tensor{f(dy.To(w), x.To(w)).To(dy.dtype)}
+}
+
+// both returns the gradients of two operands, each given by its function: computed in
+// float32 for halves, summed over broadcast dimensions, and rounded once.
+func both(dy *Tensor, in []*Tensor, first, second func(dy, x, y *Tensor) *Tensor) []*Tensor {
+	w := wideOf(dy.dtype)
+	g, x, y := dy.To(w), in[0].To(w), in[1].To(w)
+	out := make([]*Tensor, 2)
+	for i, f := range []func(dy, x, y *Tensor) *Tensor{first, second} {
+		if in[i].RequiresGrad() {
+			out[i] = f(g, x, y).sumTo(in[i]).To(dy.dtype)
+		}
+	}
+	return out
+}
+
+// sumTo sums a gradient over the dimensions in which x was broadcast.
+func (t *Tensor) sumTo(x *Tensor) *Tensor {
+	if slices.Equal(t.shape, x.shape) {
+		return t
+	}
+	shift := len(t.shape) - len(x.shape)
+	var dims []int
+	for i, s := range t.shape {
+		if i < shift || s != x.shape[i-shift] {
+			dims = append(dims, i)
+		}
+	}
+	return t.KeepDim().Sum(dims...).Reshape(x.shape...)
+}
+
+// decomposed is an operation that torch composes of others on some device.
+type decomposed interface {
+	Op
+	// parts computes the result with the operations that torch uses.
+	parts(in []*Tensor) *Tensor
+}
+
+// takesApart returns op as a composition of other operations, or nil if it runs as a
+// whole.
+func (s state) takesApart(op Op) decomposed {
+	c, ok := op.(decomposed)
+	if !ok {
+		return nil
+	}
+	if d, ok := s.caster.(decomposer); !ok || !d.Decomposes(op.Info()) {
+		return nil
+	}
+	return c
+}

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"halfnote/internal/text"
@@ -136,4 +137,29 @@ func failDType(op string, ts []*Tensor, format string, args ...any) {
 		e.DTypes = append(e.DTypes, t.dtype)
 	}
 	panic(e)
+}
+
+func sameShape(op string, x, y *Tensor) {
+	given(op, x, y)
+	if !slices.Equal(x.shape, y.shape) {
+		fail(op, []*Tensor{x, y}, "input and target do not match; want equal shapes")
+	}
+}
+
+// notBool panics if an operand is bool.
+func notBool(op string, in []*Tensor) {
+	given(op, in...)
+	for _, t := range in {
+		if t.dtype == Bool {
+			failDType(op, in, "not defined for bool; want a numeric dtype: cast with To(tensor.Int64)")
+		}
+	}
+}
+
+// notWhole panics unless an operand has a floating-point dtype.
+func notWhole(op string, in []*Tensor) {
+	given(op, in...)
+	if !promoteAll(in).IsFloat() {
+		failDType(op, in, "not defined for integers; want a floating-point dtype: cast with To")
+	}
 }

@@ -1,9 +1,15 @@
 package tensor
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 )
 
@@ -204,4 +210,126 @@ func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	for _, f := range *seen {
 		(*f)(e.Event)
 	}
+}
+
+// InModule runs body with name appended to the module path of events: "0" inside "encoder"
+// gives "encoder.0". If there are no observers, no caster that reads modules and no
+// DetectAnomaly, it only calls body. An [Error] of an operation in body names the module.
+func InModule(name string, body func()) { inModule(name, nil, body) }
+
+// inModule is InModule of plumbing.Modules.
+func inModule(name string, module any, body func()) {
+	need("in_module", "body", body != nil, "a function to run")
+	defer nameModule(name, module)
+	s := current()
+	if reader, ok := s.caster.(moduleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
+		body()
+		return
+	}
+	path := name
+	if s.module != "" {
+		path = s.module + "." + name
+	}
+	s.module = path
+	s.do(body)
+}
+
+// nameModule adds the name of a module to the error that leaves it, and the text of the
+// innermost module. It is deferred.
+func nameModule(name string, module any) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if e, ok := v.(*Error); ok {
+		if e.Module == "" {
+			e.Module, e.within = name, moduleText(module)
+		} else {
+			e.Module = name + "." + e.Module
+		}
+	}
+	panic(v) // the stack of the first panic is still there
+}
+
+// moduleText returns what a module prints if it is one line, such as
+// "Linear(in_features=20, out_features=10, bias=True)", or else its type. It returns "" for nil
+// and for a type that has no name here.
+func moduleText(module any) (text string) {
+	if module == nil {
+		return ""
+	}
+	t := reflect.TypeOf(module)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	text = t.Name()
+	s, ok := module.(fmt.Stringer)
+	if !ok {
+		return text
+	}
+	defer func() { _ = recover() }() // a String method of a cell may panic too
+	if line := s.String(); !strings.Contains(line, "\n") {
+		return line
+	}
+	return text
+}
+
+type mark = plumbing.Mark[*Tensor]
+
+var marks listeners[mark]
+
+// note is Note of plumbing.Marks.
+func note(m mark) {
+	list := marks.load()
+	if list == nil {
+		return
+	}
+	for _, t := range m.Tensors {
+		asShared(t)
+	}
+	m.Module, m.Source = current().module, driver.Source()
+	for _, f := range *list {
+		(*f)(m)
+	}
+}
+
+// observeMarks is Observe of plumbing.Marks.
+func observeMarks(f func(mark)) (stop func()) {
+	need("observe_marks", "f", f != nil, "a function of a mark")
+	return marks.add(f)
+}
+
+// listeners is a copy-on-write list of functions, read without a lock; nil if empty.
+type listeners[T any] struct {
+	mu   sync.Mutex
+	list atomic.Pointer[[]*func(T)]
+}
+
+func (l *listeners[T]) load() *[]*func(T) { return l.list.Load() }
+
+func (l *listeners[T]) add(f func(T)) (remove func()) {
+	l.change(func(list []*func(T)) []*func(T) { return append(list, &f) })
+	return func() {
+		l.change(func(list []*func(T)) []*func(T) {
+			return slices.DeleteFunc(list, func(g *func(T)) bool { return g == &f })
+		})
+	}
+}
+
+func (l *listeners[T]) change(edit func([]*func(T)) []*func(T)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []*func(T)
+	if old := l.list.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	before := len(list)
+	if list = edit(list); len(list) != before {
+		driver.SetTracing(len(list) > before) // events and marks need source lines
+	}
+	if len(list) == 0 {
+		l.list.Store(nil)
+		return
+	}
+	l.list.Store(&list)
 }

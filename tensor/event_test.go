@@ -1,11 +1,14 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"halfnote/tensor/driver"
 )
 
 // toHalf casts as autocast does: operands of products to float16, through a cache if it has one.
@@ -224,4 +227,101 @@ func BenchmarkApply(b *testing.B) {
 			x.Neg()
 		}
 	})
+}
+
+// TestUnobserved checks that operations in Unobserved, including in-place ones, are neither reported nor
+// recorded.
+func TestUnobserved(t *testing.T) {
+	w := Ones(2).RequireGrad()
+	seen := 0
+	stop := Observe(func(e Event) {
+		seen++
+		Unobserved(func() {
+			y := e.Result.Detach().Double().Mul(w.Double())
+			y.AddScalarAssign(1)
+			if y.RequiresGrad() {
+				t.Error("the result of an observer is recorded on the tape")
+			}
+		})
+	})
+	defer stop()
+	w.Neg()
+	if seen != 1 {
+		t.Errorf("got %d events, want 1", seen)
+	}
+}
+
+// TestOneLine checks that oneLine looks up the line once for an operation and its casts.
+func TestOneLine(t *testing.T) {
+	asked := 0
+	driver.SetHost(driver.Host{Source: func() string { asked++; return fmt.Sprintf("line %d", asked) }})
+	defer driver.SetHost(driver.Host{})
+	var lines []string
+	stop := Observe(func(e Event) { lines = append(lines, e.Source) })
+	x := Ones(2)
+	oneLine(func() {
+		x.Neg()
+		oneLine(func() { x.AddScalarAssign(1) })
+		x.Neg()
+	})
+	withCaster(toHalf{}, func() { x.Dot(x) })
+	withCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
+	stop()
+	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	oneLine(func() {})
+	if asked != 3 {
+		t.Errorf("the line was looked up %d times, want 3", asked)
+	}
+}
+
+type textModule string
+
+func (m textModule) String() string {
+	if m == "" {
+		panic("no text")
+	}
+	return string(m)
+}
+
+// TestErrorsNameModules checks that the error of an operation names the modules around it, and that
+// other panics are unchanged.
+func TestErrorsNameModules(t *testing.T) {
+	fails := func() { Ones(2, 3).Add(Ones(4)) }
+	const why = "tensor: add: shapes (2, 3) and (4,): cannot broadcast; want sizes that are equal or 1, aligned at the end"
+	tests := []struct {
+		name string
+		run  func()
+		want string
+	}{
+		{"no module", fails, why},
+		{"module", func() { InModule("fc1", fails) }, why + "; in module fc1"},
+		{"modules", func() { InModule("encoder", func() { inModule("0", textModule("Linear(2, 3)"), fails) }) }, why + "; in module encoder.0, Linear(2, 3)"},
+		{"text of the innermost", func() { inModule("encoder", textModule("Encoder"), func() { InModule("0", fails) }) }, why + "; in module encoder.0"},
+		{"text of several lines", func() { inModule("0", textModule("Sequential(\n)"), fails) }, why + "; in module 0, textModule"},
+		{"panic in String", func() { inModule("0", textModule(""), fails) }, why + "; in module 0, textModule"},
+		{"nil pointer", func() { inModule("0", (*textModule)(nil), fails) }, why + "; in module 0, textModule"},
+	}
+	for _, tt := range tests {
+		var got string
+		if err := Try(tt.run); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+		stop := Observe(func(Event) {})
+		if err := Try(tt.run); err == nil || err.Error() != tt.want {
+			t.Errorf("%s, observed: got %v, want %q", tt.name, err, tt.want)
+		}
+		stop()
+	}
+	other := errors.New("other")
+	defer func() {
+		if v := recover(); v != other {
+			t.Errorf("got panic %v, want %v", v, other)
+		}
+	}()
+	InModule("fc1", func() { panic(other) })
 }

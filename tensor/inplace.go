@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"slices"
-
-	"halfnote/tensor/driver"
-)
+import "halfnote/tensor/driver"
 
 // In-place changes, below the tape.
 
@@ -142,79 +138,3 @@ type change struct{ info Info }
 func (c change) Info() Info                            { return c.info }
 func (change) Forward(in []*Tensor) *Tensor            { return in[0] }
 func (change) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return nil }
-
-// Assign copies x, converted and broadcast, into t, and returns t. It is torch.Tensor.copy_.
-func (t *Tensor) Assign(x *Tensor) *Tensor {
-	given("copy_", t, x)
-	if t.mem.backend != x.mem.backend {
-		x = x.Detach().ToDevice(t.Device())
-	}
-	return t.inPlace("copy_", driver.Kernel{Code: driver.Copy}, t.dtype, x)
-}
-
-// Fill sets every element to c and returns t. It panics if a finite c overflows t's dtype, or
-// if t's integer dtype cannot hold c. It is torch.Tensor.fill_.
-func (t *Tensor) Fill(c float64) *Tensor {
-	t.given("fill")
-	checkFinite("fill", t.dtype, c)
-	return t.inPlace("fill_", driver.Kernel{Code: driver.Fill, Alpha: c}, t.dtype)
-}
-
-// AddAssign adds x to t in place, and returns t. It is torch.Tensor.add_.
-func (t *Tensor) AddAssign(x *Tensor) *Tensor {
-	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.Add}, x)
-}
-
-// SubAssign subtracts x from t in place, and returns t. It is torch.Tensor.sub_.
-func (t *Tensor) SubAssign(x *Tensor) *Tensor {
-	notBool("sub_", []*Tensor{t, x})
-	return t.pairwiseAssign("sub_", driver.Kernel{Code: driver.Sub}, x)
-}
-
-// MulAssign multiplies t by x in place, and returns t. It is torch.Tensor.mul_.
-func (t *Tensor) MulAssign(x *Tensor) *Tensor {
-	return t.pairwiseAssign("mul_", driver.Kernel{Code: driver.Mul}, x)
-}
-
-// DivAssign divides t by x in place, and returns t. It panics for integers. It is
-// torch.Tensor.div_.
-func (t *Tensor) DivAssign(x *Tensor) *Tensor {
-	return t.pairwiseAssign("div_", driver.Kernel{Code: driver.Div}, x)
-}
-
-// AddScalarAssign adds c to t in place, and returns t. It is torch.Tensor.add_ with a
-// number.
-func (t *Tensor) AddScalarAssign(c float64) *Tensor {
-	t.given("add_")
-	return t.inPlace("add_", driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: c}, withNumber(t, c), t)
-}
-
-// MulScalarAssign multiplies t by c in place, and returns t. It is torch.Tensor.mul_
-// with a number.
-func (t *Tensor) MulScalarAssign(c float64) *Tensor {
-	t.given("mul_")
-	return t.inPlace("mul_", driver.Kernel{Code: driver.Affine, Alpha: c}, withNumber(t, c), t)
-}
-
-// AddScaledAssign adds c x to t in place, and returns t. It is torch.Tensor.add_
-// with alpha.
-func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
-	given("add_", t, x)
-	wholeFor("add_", c, t, x)
-	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, x)
-}
-
-// SetData replaces t's memory, dtype and device by x's; t and x then share memory. t must be a
-// leaf, or not require a gradient, and x must have its shape. t stays the same leaf. It is
-// assignment to torch.Tensor.data.
-func (t *Tensor) SetData(x *Tensor) {
-	given("set_data", t, x)
-	if t.v != nil && t.v.leaf == nil || !slices.Equal(t.shape, x.shape) {
-		fail("set_data", []*Tensor{t, x}, "want a leaf and data of its shape; Reshape changes that of the data")
-	}
-	// Version numbers continue, so that none occurs twice.
-	x.share()
-	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1
-	t.mem, t.dtype, t.offset, t.shape, t.stride = x.mem, x.dtype, x.offset, x.shape, x.stride
-	t.mem.version.Store(version)
-}

@@ -12,6 +12,15 @@ import (
 // call holds the operands passed to a backend. It is reused between calls.
 type call struct{ views [4]driver.View }
 
+func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
+	done := false
+	defer explain(&done, k.Code, dst, src)
+	dst.mem.backend.Run(k, dst.view(), src...)
+	done = true
+	*c = call{} // release references to memory
+	calls.Put(c)
+}
+
 var calls = sync.Pool{New: func() any { return new(call) }}
 
 // run computes dst from src.
@@ -39,15 +48,6 @@ func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 // launch runs a kernel. It panics with an [*Error] if there is none for these dtypes.
 func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 	calls.Get().(*call).launch(k, dst, src)
-}
-
-func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
-	done := false
-	defer explain(&done, k.Code, dst, src)
-	dst.mem.backend.Run(k, dst.view(), src...)
-	done = true
-	*c = call{} // release references to memory
-	calls.Put(c)
 }
 
 // explain is deferred while a kernel runs. If that panics because the backend does not offer the
@@ -80,6 +80,9 @@ func unary(c driver.Code, x *Tensor) *Tensor {
 func pairwise(op string, c driver.Code, x, y *Tensor) *Tensor {
 	return elementwise(op, driver.Kernel{Code: c}, x, y)
 }
+
+// equalMask returns 1 where x equals y and 0 elsewhere, without a gradient.
+func equalMask(x, y *Tensor) *Tensor { return pairwise("eq", driver.Equal, x, y) }
 
 func affineOf(x *Tensor, alpha, beta float64) *Tensor {
 	return elementwise("", driver.Kernel{Code: driver.Affine, Alpha: alpha, Beta: beta}, x)
@@ -155,4 +158,13 @@ func release(ts ...*Tensor) {
 // shaped returns x, which is contiguous, in another shape of equal size.
 func shaped(x *Tensor, shape []int) *Tensor {
 	return x.alias(x.offset, shape, rowMajor(shape))
+}
+
+// dropTemporaries frees the tensors of list that do not share x's memory.
+func dropTemporaries(x *Tensor, list ...*Tensor) {
+	for _, t := range list {
+		if t.mem != x.mem {
+			release(t)
+		}
+	}
 }

@@ -97,54 +97,16 @@ func inOrder(y *Tensor, order []int) *Tensor {
 	return &z
 }
 
-// forward returns op's result for in. The result of an elementwise op has the operands' memory
-// layout.
-func forward(op Op, in []*Tensor) *Tensor {
-	if !slices.ContainsFunc(in, func(t *Tensor) bool { return !t.IsContiguous() }) || !elementByElement(op) {
-		return op.Forward(in)
-	}
-	shape := in[0].shape
-	for _, t := range in[1:] {
-		var ok bool
-		if shape, ok = broadcastShapes(shape, t.shape); !ok {
-			return op.Forward(in) // Forward reports the error
-		}
-	}
-	order := memoryOrder(shape, stridesOf(shape, in)...)
-	if order == nil {
-		return compact(op.Forward(in))
-	}
-	return inOrder(compact(op.Forward(arrangedLike(order, in))), undone(order))
+func sliced(x *Tensor, s slice) *Tensor {
+	shape := slices.Clone(x.shape)
+	shape[s.dim] = s.to - s.from
+	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
 }
 
-// arrangedLike returns in with the dimensions in order; scalars do not change.
-func arrangedLike(order []int, in []*Tensor) []*Tensor {
-	out := make([]*Tensor, len(in))
-	for i, t := range in {
-		if out[i] = t; len(t.shape) > 0 {
-			leading := len(order) - len(t.shape)
-			shape := append(slices.Repeat([]int{1}, leading), t.shape...)
-			stride := append(make([]int, leading), t.stride...)
-			out[i] = t.alias(t.offset, arranged(shape, order), arranged(stride, order))
-		}
+func permuted(x *Tensor, order []int) *Tensor {
+	shape, stride := make([]int, len(order)), make([]int, len(order))
+	for i, d := range order {
+		shape[i], stride[i] = x.shape[d], x.stride[d]
 	}
-	return out
-}
-
-// elementByElement reports whether each element of op's result depends only on the elements at
-// its place in the broadcast operands.
-func elementByElement(op Op) bool {
-	switch op.(type) {
-	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, logAddExp, sqrt, rsqrt, reciprocal,
-		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv,
-		add, sub, mul, div, addScalar, mulScalar, divScalar, rsub, addScaled, addcmul, addcdiv, lerp,
-		pow, powTensor, powBase, quotient, atan2, hypot, copysign, heaviside, stairs, roundTo, step,
-		maximum, minimum, extreme, clamp, nanToNum, comparison, compareNumber, logical, bitwise, where,
-		relu, thresholdGrad, sigmoid, sigmoidGrad, tanh, tanhGrad, gelu, geluGrad, geluTanh, geluTanhGrad, silu, siluGrad,
-		mish, elu, softplus, logSigmoid, softsign, tanhshrink, piecewise, dropout, alphaDropout, cast, *shadowCast:
-		return true
-	case clone:
-		return op == Op(clone{}) // a clone that keeps the device and the layout
-	}
-	return false
+	return x.alias(x.offset, shape, stride)
 }

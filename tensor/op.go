@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
@@ -29,13 +30,13 @@ type Info struct {
 	GivenDType bool // the caller has chosen the dtype, for example with SumAs, so casters must keep the operands
 }
 
-func info(name, torch string, saved Saved) Info { return Info{Name: name, Torch: torch, Saved: saved} }
-
 // given returns i with GivenDType set.
 func (i Info) given(dtype bool) Info {
 	i.GivenDType = dtype
 	return i
 }
+
+func info(name, torch string, saved Saved) Info { return Info{Name: name, Torch: torch, Saved: saved} }
 
 // Op is one operation with its attributes as fields. Implementations are immutable
 // and safe for use by several goroutines.
@@ -102,6 +103,12 @@ type state struct {
 	device    driver.Backend // backend for new tensors; nil: the process's default
 }
 
+// do runs body in a scope of s.
+func (s state) do(body func()) {
+	need("scope", "the function", body != nil, "a function to run")
+	scope.Do(&s, body)
+}
+
 func current() state {
 	if s := innermost(); s != nil {
 		return *s
@@ -113,12 +120,6 @@ func current() state {
 func innermost() *state {
 	s, _ := scope.Current().(*state)
 	return s
-}
-
-// do runs body in a scope of s.
-func (s state) do(body func()) {
-	need("scope", "the function", body != nil, "a function to run")
-	scope.Do(&s, body)
 }
 
 // apply is the only place where operations run and where ambient state is read.
@@ -213,6 +214,40 @@ func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 		out[i] = t.To(d)
 		if e != nil {
 			e.Casts = append(e.Casts, Cast{Operand: i, ID: out[i].ID(), From: t.dtype, To: d, Promotion: true})
+		}
+	}
+	return out
+}
+
+// forward returns op's result for in. The result of an elementwise op has the operands' memory
+// layout.
+func forward(op Op, in []*Tensor) *Tensor {
+	if !slices.ContainsFunc(in, func(t *Tensor) bool { return !t.IsContiguous() }) || !elementByElement(op) {
+		return op.Forward(in)
+	}
+	shape := in[0].shape
+	for _, t := range in[1:] {
+		var ok bool
+		if shape, ok = broadcastShapes(shape, t.shape); !ok {
+			return op.Forward(in) // Forward reports the error
+		}
+	}
+	order := memoryOrder(shape, stridesOf(shape, in)...)
+	if order == nil {
+		return compact(op.Forward(in))
+	}
+	return inOrder(compact(op.Forward(arrangedLike(order, in))), undone(order))
+}
+
+// arrangedLike returns in with the dimensions in order; scalars do not change.
+func arrangedLike(order []int, in []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(in))
+	for i, t := range in {
+		if out[i] = t; len(t.shape) > 0 {
+			leading := len(order) - len(t.shape)
+			shape := append(slices.Repeat([]int{1}, leading), t.shape...)
+			stride := append(make([]int, leading), t.stride...)
+			out[i] = t.alias(t.offset, arranged(shape, order), arranged(stride, order))
 		}
 	}
 	return out

@@ -319,6 +319,24 @@ var ops = []Op{
 	xlogy{},
 }
 
+// elementByElement reports whether each element of op's result depends only on the elements at
+// its place in the broadcast operands.
+func elementByElement(op Op) bool {
+	switch op.(type) {
+	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, logAddExp, sqrt, rsqrt, reciprocal,
+		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv,
+		add, sub, mul, div, addScalar, mulScalar, divScalar, rsub, addScaled, addcmul, addcdiv, lerp,
+		pow, powTensor, powBase, quotient, atan2, hypot, copysign, heaviside, stairs, roundTo, step,
+		maximum, minimum, extreme, clamp, nanToNum, comparison, compareNumber, logical, bitwise, where,
+		relu, thresholdGrad, sigmoid, sigmoidGrad, tanh, tanhGrad, gelu, geluGrad, geluTanh, geluTanhGrad, silu, siluGrad,
+		mish, elu, softplus, logSigmoid, softsign, tanhshrink, piecewise, dropout, alphaDropout, cast, *shadowCast:
+		return true
+	case clone:
+		return op == Op(clone{}) // a clone that keeps the device and the layout
+	}
+	return false
+}
+
 // init sorts the operations by name. The list above is sorted by type, and some types are
 // several operations.
 func init() {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // The values of [SetFloat32MatmulPrecision].
@@ -42,3 +43,7 @@ func Float32MatmulPrecision() string {
 func productKernel(c driver.Code, p driver.Params) driver.Kernel {
 	return driver.Kernel{Code: c, Params: p, High: highProducts.Load()}
 }
+
+// CPUProducts returns a line about matrix products on this processor: the kernels that they use,
+// how fast bfloat16 is next to float32, and why.
+func CPUProducts() string { return asm.About() }

@@ -197,3 +197,12 @@ func viewStride(shape, stride, to []int) ([]int, bool) {
 	}
 	return out, true
 }
+
+// seq returns 0, 1, … n-1.
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -155,3 +155,8 @@ func perDimension(op, name string, list []int, n, otherwise, least int) []int {
 
 // nd returns "1d" for 1.
 func nd(dims int) string { return [...]string{"0d", "1d", "2d", "3d"}[dims] }
+
+// plain reports whether the window sees every element once.
+func (w window) plain() bool {
+	return w.taps() == 1 && !slices.ContainsFunc(w.stride, func(n int) bool { return n != 1 }) && !w.pads()
+}
