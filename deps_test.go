@@ -28,6 +28,7 @@ x/sys < tensor/internal/asm
 float16 < tensor/internal/half
 internal/goid < tensor/internal/scope, interp/internal/live
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
+tensor/driver, tensor/internal/elementary < tensor/internal/linalg
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
 STD, tensor, tensor/nn < tensor/nn/models

@@ -1,6 +1,10 @@
 package tensor
 
-import "slices"
+import (
+	"slices"
+
+	"halfnote/tensor/internal/linalg"
+)
 
 // A decomposition has several results, but an operation has one. The results for each matrix
 // are packed one after another along the last dimension.
@@ -61,22 +65,23 @@ func checkSquare(op string, t *Tensor) {
 
 // regular returns the LU decomposition of matrix b of a batch. It panics if the matrix is
 // singular.
-func regular(op string, in []*Tensor, b int, a []float64, n int) *factors {
-	f := factorize(a, n)
-	if f.singular() {
+func regular(op string, in []*Tensor, b int, a []float64, n int) *linalg.Factors {
+	f := linalg.LU(a, n)
+	if f.Singular() {
 		fail(op, in, "matrix %d is singular; want an invertible matrix, or use Pinv or Lstsq", b)
 	}
 	return f
 }
 
-// eachMatrix calls f with each matrix of x: its number b, its elements a and its row length n.
-// It returns the results in a tensor of the given shape and x's dtype.
-func eachMatrix(x *Tensor, shape []int, f func(b int, a []float64, n int) []float64) *Tensor {
+// eachMatrix calls f of op with each matrix of x: its number b, its elements a and its row length
+// n. It returns the results in a tensor of the given shape and x's dtype.
+func eachMatrix(op string, x *Tensor, shape []int, f func(b int, a []float64, n int) []float64) *Tensor {
+	defer noRoom(op)
 	r := len(x.shape)
 	m, n := x.shape[r-2], x.shape[r-1]
 	y := newTensor(x.mem.backend, Float64, slices.Clone(shape)) // panics if it does not fit into memory
 	values := convert(x, Float64).Float64s()
-	out := hostSlice[float64]("linalg_solve", size(shape))[:0]
+	out := hostSlice[float64](op, size(shape))[:0]
 	for b := range size(x.shape[:r-2]) {
 		out = append(out, f(b, values[b*m*n:(b+1)*m*n], n)...)
 	}
@@ -108,3 +113,14 @@ func finite(op string, x *Tensor) {
 
 // mT returns the transposes of matrices.
 func (t *Tensor) mT() *Tensor { return t.Transpose(-1, -2) }
+
+// noRoom makes a panic of package linalg for want of memory an Error of op. It is deferred.
+func noRoom(op string) {
+	v := recover()
+	if short, ok := v.(linalg.NoRoom); ok {
+		panic(&Error{Op: op, Why: short.Why.Error()})
+	}
+	if v != nil {
+		panic(v)
+	}
+}

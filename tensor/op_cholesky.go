@@ -1,13 +1,15 @@
 package tensor
 
+import "halfnote/tensor/internal/linalg"
+
 type cholesky struct{}
 
 func (cholesky) Info() Info {
 	return info("linalg_cholesky", "torch.linalg.cholesky", SavesResult)
 }
 func (cholesky) Forward(in []*Tensor) *Tensor {
-	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
-		l, ok := choleskyOf(a, n)
+	return eachMatrix("linalg_cholesky", in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
+		l, ok := linalg.Cholesky(a, n)
 		if !ok {
 			fail("linalg_cholesky", in, "matrix %d is not positive definite; want a positive definite matrix, or add a small multiple of the identity", b)
 		}

@@ -1,5 +1,7 @@
 package tensor
 
+import "halfnote/tensor/internal/linalg"
+
 // eigh packs the eigenvalues (n) and the eigenvectors (n, n) of symmetric matrices.
 type eigh struct{}
 
@@ -7,8 +9,8 @@ func (eigh) Info() Info              { return info("linalg_eigh", "torch.linalg.
 func (eigh) bundle(x *Tensor) bundle { n := x.shape[len(x.shape)-1]; return bundle{{n}, {n, n}} }
 func (o eigh) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	return eachMatrix(x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(b int, a []float64, n int) []float64 {
-		w, v, ok := eigen(a, n)
+	return eachMatrix("linalg_eigh", x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(b int, a []float64, n int) []float64 {
+		w, v, ok := linalg.Eigh(a, n)
 		if !ok {
 			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; want finite elements", b)
 		}

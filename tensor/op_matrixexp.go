@@ -1,6 +1,6 @@
 package tensor
 
-import "math"
+import "halfnote/tensor/internal/linalg"
 
 // matrixExp is the exponential of square matrices.
 type matrixExp struct{}
@@ -10,7 +10,7 @@ func (matrixExp) Info() Info {
 }
 func (matrixExp) Forward(in []*Tensor) *Tensor {
 	finite("linalg_matrix_exp", in[0])
-	return eachMatrix(in[0], in[0].shape, func(_ int, a []float64, n int) []float64 { return exponential(a, n) })
+	return eachMatrix("linalg_matrix_exp", in[0], in[0].shape, func(_ int, a []float64, n int) []float64 { return linalg.Exp(a, n) })
 }
 
 // VJP returns a block of the exponential of (aᵀ dy; 0 aᵀ): R. Mathias, "A Chain Rule for Matrix
@@ -28,59 +28,6 @@ func (matrixExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) MatrixExp() *Tensor {
 	checkSquare("linalg_matrix_exp", t)
 	return apply(matrixExp{}, t)
-}
-
-// exponential returns the exponential of the n by n matrix a: Padé's approximation of degree 13
-// for a divided by a power of 2, then repeated squaring: N. Higham, "The Scaling and
-// Squaring Method for the Matrix Exponential Revisited", 2005.
-func exponential(a []float64, n int) []float64 {
-	const within = 5.371920351148152 // Higham's θ of degree 13
-	norm := 0.0
-	for j := range n {
-		sum := 0.0
-		for i := range n {
-			sum += math.Abs(a[i*n+j])
-		}
-		norm = max(norm, sum)
-	}
-	squarings := 0
-	for ; norm > within; norm /= 2 {
-		squarings++
-	}
-	for i := range a {
-		a[i] = math.Ldexp(a[i], -squarings)
-	}
-	b := [...]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
-	a2 := product(a, n, n, a, n)
-	a4 := product(a2, n, n, a2, n)
-	a6 := product(a4, n, n, a2, n)
-	// sum is c[0] + c[1] a² + c[2] a⁴ + c[3] a⁶.
-	sum := func(c ...float64) []float64 {
-		out := hostSlice[float64]("matrix_exp", n*n)
-		for i := range n {
-			out[i*n+i] = c[0]
-		}
-		for k, m := range [][]float64{a2, a4, a6} {
-			subtract(out, m, -c[k+1])
-		}
-		return out
-	}
-	half := func(k int) []float64 { // odd degrees divided by a for k = 1, even degrees for k = 0
-		out := product(a6, n, n, sum(0, b[8+k], b[10+k], b[12+k]), n)
-		subtract(out, sum(b[k], b[2+k], b[4+k], b[6+k]), -1)
-		return out
-	}
-	u, v := product(a, n, n, half(1), n), half(0)
-	below := hostSlice[float64]("matrix_exp", n*n)
-	for i := range u {
-		below[i] = v[i] - u[i]
-		v[i] += u[i]
-	}
-	e := factorize(below, n).solve(v, n)
-	for range squarings {
-		e = product(e, n, n, e, n)
-	}
-	return e
 }
 
 // matrixPower is computed by repeated squaring.

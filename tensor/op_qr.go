@@ -1,5 +1,7 @@
 package tensor
 
+import "halfnote/tensor/internal/linalg"
+
 // qr packs q (m, k) and r (k, n) of matrices (m, n); k is m if q is complete, and otherwise
 // the smaller of m and n.
 type qr struct{ complete bool }
@@ -17,9 +19,9 @@ func (o qr) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	p := o.bundle(x)
 	m, k := p[0][0], p[0][1]
-	return eachMatrix(x, p.shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
-		f := householder(a, m, n)
-		return append(f.q(k), f.r(k)...)
+	return eachMatrix("linalg_qr", x, p.shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
+		f := linalg.QR(a, m, n)
+		return append(f.Q(k), f.R(k)...)
 	})
 }
 

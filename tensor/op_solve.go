@@ -3,7 +3,7 @@ package tensor
 import (
 	"slices"
 
-	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/linalg"
 )
 
 // Solutions of linear systems. They are computed in float64 and rounded once.
@@ -12,13 +12,13 @@ type inverse struct{}
 
 func (inverse) Info() Info { return info("linalg_inv", "torch.linalg.inv", SavesResult) }
 func (inverse) Forward(in []*Tensor) *Tensor {
-	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
+	return eachMatrix("linalg_inv", in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
 		f := regular("linalg_inv", in, b, a, n)
 		eye := hostSlice[float64]("linalg_inv", n*n)
 		for i := range n {
 			eye[i*n+i] = 1
 		}
-		return f.solve(eye, n)
+		return f.Solve(eye, n)
 	})
 }
 func (inverse) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
@@ -37,8 +37,8 @@ type det struct{}
 
 func (det) Info() Info { return info("linalg_det", "torch.linalg.det", SavesAll) }
 func (det) Forward(in []*Tensor) *Tensor {
-	return eachMatrix(in[0], in[0].shape[:len(in[0].shape)-2], func(_ int, a []float64, n int) []float64 {
-		return []float64{factorize(a, n).det()}
+	return eachMatrix("linalg_det", in[0], in[0].shape[:len(in[0].shape)-2], func(_ int, a []float64, n int) []float64 {
+		return []float64{linalg.LU(a, n).Det()}
 	})
 }
 func (det) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
@@ -61,8 +61,8 @@ func (solve) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_solve", in)
 	k := in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
-	return eachMatrix(in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
-		return regular("linalg_solve", in, b, a, n).solve(rhs[b*n*k:(b+1)*n*k], k)
+	return eachMatrix("linalg_solve", in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
+		return regular("linalg_solve", in, b, a, n).Solve(rhs[b*n*k:(b+1)*n*k], k)
 	})
 }
 func (solve) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
@@ -110,33 +110,13 @@ func (s solveTriangular) Forward(in []*Tensor) *Tensor {
 	sameDType("linalg_solve_triangular", in)
 	k := in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
-	return eachMatrix(in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
+	return eachMatrix("linalg_solve_triangular", in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
 		x := rhs[b*n*k : (b+1)*n*k]
-		s.substitute(a, n, x, k)
+		linalg.Substitute(a, n, x, k, s.upper, s.unit)
 		return x
 	})
 }
 
-// substitute solves a x = b for x (n, k), which holds b on entry.
-func (s solveTriangular) substitute(a []float64, n int, x []float64, k int) {
-	for step := range n {
-		driver.Poll()
-		i, from, to := step, 0, step
-		if s.upper {
-			i = n - 1 - step
-			from, to = i+1, n
-		}
-		row := x[i*k : (i+1)*k]
-		for j := from; j < to; j++ {
-			subtract(row, x[j*k:], a[i*n+j])
-		}
-		for c := range row {
-			if !s.unit {
-				row[c] /= a[i*n+i]
-			}
-		}
-	}
-}
 func (s solveTriangular) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	db := apply(solveTriangular{!s.upper, s.unit}, in[0].mT(), dy)
 	da := db.MatMul(y.mT()).Neg()
@@ -174,8 +154,8 @@ func (slogdet) Info() Info {
 func (slogdet) bundle() bundle { return bundle{{}, {}} }
 func (o slogdet) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	return eachMatrix(x, o.bundle().shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
-		return factorize(a, n).slogdet()
+	return eachMatrix("linalg_slogdet", x, o.bundle().shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
+		return linalg.LU(a, n).LogDet()
 	})
 }
 func (o slogdet) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -205,9 +185,9 @@ func (o luFactor) Forward(in []*Tensor) *Tensor {
 	if x.dtype.Size() < 4 {
 		failDType("linalg_lu_factor", in, "want float32 or float64: cast with To")
 	}
-	return eachMatrix(x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
-		f := factorize(a, n)
-		return slices.Concat(f.lu, f.pivots())
+	return eachMatrix("linalg_lu_factor", x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
+		f := linalg.LU(a, n)
+		return slices.Concat(f.LU, f.Pivots())
 	})
 }
 
@@ -281,7 +261,7 @@ func (t *Tensor) exchanged(pivots *Tensor, undo bool) *Tensor {
 	list := convert(pivots, Int64).Int64s()
 	rows := make([]int64, 0, len(list))
 	for b := 0; b < len(list); b += max(n, 1) {
-		rows = append(rows, exchanges(list[b:b+n], undo)...)
+		rows = append(rows, linalg.Exchanges(list[b:b+n], undo)...)
 	}
 	at := FromInt64s(rows).ToDevice(t.Device()).Reshape(pivots.shape...).Unsqueeze(-1)
 	return t.Gather(-2, at.expandTo(t.shape))
@@ -313,9 +293,9 @@ func (o lstsq) Forward(in []*Tensor) *Tensor {
 	m, k := a.shape[len(a.shape)-2], in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
 	cut := o.options().cut(a)
-	return eachMatrix(a, o.bundle(in).shape(a.shape[:len(a.shape)-2]), func(b int, x []float64, n int) []float64 {
-		i := pseudoInvert(x, m, n, cut)
-		return slices.Concat(product(i.p, n, m, rhs[b*m*k:(b+1)*m*k], k), []float64{float64(i.rank)}, i.values)
+	return eachMatrix("linalg_lstsq", a, o.bundle(in).shape(a.shape[:len(a.shape)-2]), func(b int, x []float64, n int) []float64 {
+		i := linalg.PseudoInverse(x, m, n, cut)
+		return slices.Concat(linalg.Product(i.P, n, m, rhs[b*m*k:(b+1)*m*k], k), []float64{float64(i.Rank)}, i.Values)
 	})
 }
 

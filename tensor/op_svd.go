@@ -3,6 +3,8 @@ package tensor
 import (
 	"math"
 	"slices"
+
+	"halfnote/tensor/internal/linalg"
 )
 
 // svd packs u (…, m, k), s (…, 1, k) and v (…, n, k) of matrices (…, m, n) along the rows,
@@ -11,6 +13,7 @@ type svd struct{}
 
 func (svd) Info() Info { return info("linalg_svd", "torch.linalg.svd", SavesResult) }
 func (svd) Forward(in []*Tensor) *Tensor {
+	defer noRoom("linalg_svd")
 	x := in[0]
 	r := len(x.shape)
 	m, n := x.shape[r-2], x.shape[r-1]
@@ -22,23 +25,14 @@ func (svd) Forward(in []*Tensor) *Tensor {
 		a := values[b*m*n : (b+1)*m*n]
 		var u, s, v []float64
 		if m >= n {
-			u, s, v = jacobi(a, m, n)
+			u, s, v = linalg.SVD(a, m, n)
 		} else {
-			v, s, u = jacobi(transposed(a, m, n), n, m)
+			v, s, u = linalg.SVD(linalg.Transpose(a, m, n), n, m)
 		}
 		out = append(append(append(out, u...), s...), v...)
 	}
 	y := newTensor(x.mem.backend, Float64, append(slices.Clone(x.shape[:r-2]), m+n+1, k))
 	return narrow(y.setFloat64s(out), x.dtype)
-}
-
-func transposed(a []float64, m, n int) []float64 {
-	out := hostSlice[float64]("linalg_svd", len(a))
-	for i := range a {
-		pollAt(i)
-		out[i%n*m+i/n] = a[i]
-	}
-	return out
 }
 
 // parts returns the packed u, s and v of matrices of m rows.
@@ -137,11 +131,11 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	finite("pinverse", x)
 	cut := o.cut(x)
-	return eachMatrix(x, x.mT().shape, func(b int, a []float64, n int) []float64 {
+	return eachMatrix("pinverse", x, x.mT().shape, func(b int, a []float64, n int) []float64 {
 		if !o.Hermitian {
-			return pseudoInvert(a, x.shape[len(x.shape)-2], n, cut).p
+			return linalg.PseudoInverse(a, x.shape[len(x.shape)-2], n, cut).P
 		}
-		p, ok := invertSymmetric(a, n, cut)
+		p, ok := linalg.PseudoInverseSymmetric(a, n, cut)
 		if !ok {
 			fail("pinverse", in, "the eigenvalues of matrix %d did not converge; use Pinv without Hermitian", b)
 		}

@@ -1,4 +1,4 @@
-package tensor
+package linalg
 
 import (
 	"cmp"
@@ -8,13 +8,13 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// jacobi returns the singular value decomposition a = u diag(s) vᵀ of the m by n matrix a, m >=
+// SVD returns the singular value decomposition a = u diag(s) vᵀ of the m by n matrix a, m >=
 // n, in row-major order: u (m, n), s in descending order, v (n, n). It is the one-sided Jacobi
 // method (M. R. Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results",
 // 1958; J. Demmel and K. Veselić, "Jacobi's Method is More Accurate than QR", 1992).
-func jacobi(a []float64, m, n int) (u, s, v []float64) {
-	columnsOfU := transposed(a, m, n) // contiguous columns
-	columnsOfV := hostSlice[float64]("linalg_svd", n*n)
+func SVD(a []float64, m, n int) (u, s, v []float64) {
+	columnsOfU := Transpose(a, m, n) // contiguous columns
+	columnsOfV := zeros(n * n)
 	for i := range n {
 		columnsOfV[i*n+i] = 1
 	}
@@ -30,7 +30,7 @@ func jacobi(a []float64, m, n int) (u, s, v []float64) {
 			break
 		}
 	}
-	u, v = transposed(columnsOfU, n, m), transposed(columnsOfV, n, n)
+	u, v = Transpose(columnsOfU, n, m), Transpose(columnsOfV, n, n)
 	s = make([]float64, n)
 	for j := range n {
 		s[j] = columnLength(u, m, n, j)
@@ -63,27 +63,13 @@ func orthogonalize(u, v []float64, m, n, p, q int) bool {
 	return true
 }
 
-// columnLength returns the length of column j. The bits of math.Hypot depend on the processor.
-func columnLength(u []float64, m, n, j int) float64 {
-	most, sum := 0.0, 0.0
-	for i := range m {
-		most = max(most, math.Abs(u[i*n+j]))
-	}
-	if most == 0 || math.IsInf(most, 1) {
-		return most
-	}
-	for i := range m {
-		x := u[i*n+j] / most
-		sum += float64(x * x)
-	}
-	return most * math.Sqrt(sum)
-}
-
 // columns returns the columns of x, with n per row, in another order.
 func columns(x []float64, order []int, n int) []float64 {
-	out := hostSlice[float64]("linalg_svd", len(x))
+	out := zeros(len(x))
 	for i := range x {
-		pollAt(i)
+		if i&(1<<16-1) == 0 {
+			driver.Poll()
+		}
 		out[i] = x[i/n*n+order[i%n]]
 	}
 	return out

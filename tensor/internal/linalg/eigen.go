@@ -1,4 +1,4 @@
-package tensor
+package linalg
 
 import (
 	"cmp"
@@ -8,12 +8,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// eigen returns the eigenvalues w of the symmetric n by n matrix a, in ascending order, and the
+// Eigh returns the eigenvalues w of the symmetric n by n matrix a, in ascending order, and the
 // eigenvectors, as columns of v (n, n). It reads the lower triangle. Reflections reduce the
 // matrix to tridiagonal form, which rotations with Wilkinson's shift diagonalise: G. Golub and
 // C. Van Loan, "Matrix Computations", sections 8.3.1 to 8.3.3. ok reports whether the rotations
 // converged.
-func eigen(a []float64, n int) (w, v []float64, ok bool) {
+func Eigh(a []float64, n int) (w, v []float64, ok bool) {
 	most := 0.0
 	for i := range a {
 		if i%n <= i/n {
@@ -182,14 +182,5 @@ func shrink(d, e, q []float64, n, first, end int) {
 			e[k+1] = float64(e[k+1] * cos)
 		}
 		rotate(q[k*n:(k+1)*n], q[(k+1)*n:(k+2)*n], cos, sin)
-	}
-}
-
-// rotate replaces x by cos x + sin y, and y by cos y - sin x.
-func rotate(x, y []float64, cos, sin float64) {
-	y = y[:len(x)]
-	for i, a := range x {
-		b := y[i]
-		x[i], y[i] = float64(cos*a)+float64(sin*b), float64(cos*b)-float64(sin*a)
 	}
 }

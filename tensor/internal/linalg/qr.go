@@ -1,4 +1,4 @@
-package tensor
+package linalg
 
 import (
 	"math"
@@ -6,18 +6,18 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// reflections is the QR decomposition of an m by n matrix by Householder's method, with
+// Reflections is the QR decomposition of an m by n matrix by Householder's method, with
 // LAPACK's signs: r's diagonal is negative where its column's first element is not (E. Anderson
 // and others, "LAPACK Users' Guide", dgeqr2 and dlarfg).
-type reflections struct {
+type Reflections struct {
 	m, n int
 	a    []float64 // r and, below its diagonal, the reflections' vectors, whose first element is 1
 	tau  []float64 // factors of the reflections 1 - tau v vᵀ
 }
 
-// householder returns the decomposition of a, which it overwrites.
-func householder(a []float64, m, n int) *reflections {
-	f := &reflections{m, n, a, make([]float64, min(m, n))}
+// QR returns the decomposition of a, which it overwrites.
+func QR(a []float64, m, n int) *Reflections {
+	f := &Reflections{m, n, a, make([]float64, min(m, n))}
 	sums := make([]float64, n)
 	for j := range f.tau {
 		driver.Poll()
@@ -38,7 +38,7 @@ func householder(a []float64, m, n int) *reflections {
 }
 
 // apply applies reflection j to the columns of x, a matrix of f.m rows that are stride apart.
-func (f *reflections) apply(j int, x []float64, stride, columns int, sums []float64) {
+func (f *Reflections) apply(j int, x []float64, stride, columns int, sums []float64) {
 	if f.tau[j] == 0 || columns == 0 {
 		return
 	}
@@ -56,9 +56,9 @@ func (f *reflections) apply(j int, x []float64, stride, columns int, sums []floa
 	}
 }
 
-// q returns the first k columns of q, (m, k).
-func (f *reflections) q(k int) []float64 {
-	q := hostSlice[float64]("linalg_qr", f.m*k)
+// Q returns the first k columns of q, (m, k).
+func (f *Reflections) Q(k int) []float64 {
+	q := zeros(f.m * k)
 	for i := range min(f.m, k) {
 		q[i*k+i] = 1
 	}
@@ -70,14 +70,11 @@ func (f *reflections) q(k int) []float64 {
 	return q
 }
 
-// r returns the first k rows of r, (k, n).
-func (f *reflections) r(k int) []float64 {
-	r := hostSlice[float64]("linalg_qr", k*f.n)
+// R returns the first k rows of r, (k, n).
+func (f *Reflections) R(k int) []float64 {
+	r := zeros(k * f.n)
 	for i := range min(k, f.n) {
 		copy(r[i*f.n+i:(i+1)*f.n], f.a[i*f.n+i:])
 	}
 	return r
 }
-
-// length returns √(x² + y²). The bits of math.Hypot depend on the processor.
-func length(x, y float64) float64 { return float64(columnLength([]float64{x, y}, 2, 1, 0)) }
