@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
 
@@ -290,3 +291,38 @@ func (c config) normal(mean, std float64, shape ...int) *tensor.Tensor {
 	}
 	return tensor.Normal(mean, std, shape...)
 }
+
+// AttnMask is the mask of attention; a floating-point mask is added to the scores. For
+// ScaledDotProductAttention it broadcasts to (…, L, S), and a bool mask excludes keys where it is
+// false. For Attend it is (L, S) or (batch·heads, L, S), and a bool mask excludes keys where it is
+// true, as in torch. It is attn_mask.
+func AttnMask(mask *tensor.Tensor) Option {
+	return Option{"AttnMask", func(c *config) { c.attention.Mask = mask }}
+}
+
+// IsCausal lets query i attend to keys 0 to i. ScaledDotProductAttention takes either this or
+// AttnMask. It is is_causal=True.
+func IsCausal() Option { return Option{"IsCausal", func(c *config) { c.attention.IsCausal = true }} }
+
+// Scale multiplies the scores of attention; 1/√E by default. It is scale.
+func Scale(s float64) Option { return Option{"Scale", func(c *config) { c.attention.Scale = s }} }
+
+// EnableGQA repeats the heads of keys and values, the third dimension from the end, to match the
+// queries' heads. It is enable_gqa=True.
+func EnableGQA() Option {
+	return Option{"EnableGQA", func(c *config) { c.attention.EnableGQA = true }}
+}
+
+// ScaledDotProductAttention returns softmax(q kᵀ/√E) v for queries q (…, L, E), keys k
+// (…, S, E) and values v (…, S, V), whose leading dimensions broadcast: (…, L, V).
+// Scores, weights and sums are float32, and the result is rounded once. A query whose keys are
+// all masked gives 0. It takes AttnMask, IsCausal, Scale, DropoutP and EnableGQA. It is
+// torch.nn.functional.scaled_dot_product_attention.
+func ScaledDotProductAttention(q, k, v *tensor.Tensor, options ...Option) *tensor.Tensor {
+	c := configure("scaled_dot_product_attention", config{}, options, "AttnMask", "IsCausal", "Scale", "DropoutP", "EnableGQA")
+	c.attention.DropoutP = c.dropout
+	return functional.ScaledDotProductAttention(q, k, v, c.attention)
+}
+
+// attentionOptions are the options of attention.
+type attentionOptions = plumbing.AttentionOptions[*tensor.Tensor]

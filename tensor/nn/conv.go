@@ -167,3 +167,28 @@ func (l *Convolution) String() string {
 	}
 	return s + ")"
 }
+
+// NewUnfold returns a module that extracts the windows of (n, c, h, w). It takes KernelSize,
+// Stride, Padding and Dilation. It is torch.nn.Unfold.
+func NewUnfold(size int, options ...Option) *Func {
+	window, o, text := unfolding("unfold", size, options)
+	return &Func{"Unfold(" + text, func(x *tensor.Tensor) *tensor.Tensor { return x.Im2Col(window, o) }}
+}
+
+// NewFold returns a module that sums windows into (n, c, height, width), the transpose of
+// Unfold. It takes KernelSize, Stride, Padding and Dilation. It is torch.nn.Fold.
+func NewFold(height, width, size int, options ...Option) *Func {
+	window, o, text := unfolding("fold", size, options)
+	sizes := []int{height, width}
+	return &Func{fmt.Sprintf("Fold(output_size=%s, %s", tuple(sizes), text), func(x *tensor.Tensor) *tensor.Tensor { return x.Col2Im(sizes, window, o) }}
+}
+
+func unfolding(op string, size int, options []Option) (window []int, o tensor.ConvOptions, text string) {
+	c := configure(op, config{}, options, "KernelSize", "Stride", "Padding", "Dilation").vision
+	if window = c.kernel; len(window) == 0 {
+		window = []int{size}
+	}
+	text = fmt.Sprintf("kernel_size=%s, dilation=%s, padding=%s, stride=%s)", brief(window),
+		brief(given(c.dilation, 1)), brief(given(c.padding, 0)), brief(given(c.stride, 1)))
+	return window, tensor.ConvOptions{Stride: c.stride, Padding: c.padding, Dilation: c.dilation}, text
+}

@@ -39,3 +39,40 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return tensor.Linear
 func (l *Linear) String() string {
 	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", l.Weight.Size(1), l.Weight.Size(0), truth(l.Bias != nil))
 }
+
+// Bilinear is x1 Weight x2 + Bias. It is torch.nn.Bilinear.
+type Bilinear struct {
+	Weight *tensor.Tensor // (out, in1, in2)
+	Bias   *tensor.Tensor // (out), or nil
+}
+
+// NewBilinear returns a float32 layer from two inputs of in1 and in2 features to out.
+// Weight and bias are drawn uniformly from ±1/√in1. It takes Bias and InitFrom. It is
+// torch.nn.Bilinear.
+func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
+	if in1 < 1 || in2 < 1 || out < 1 {
+		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("in1 %d, in2 %d, out %d; want at least 1 feature each", in1, in2, out)})
+	}
+	c := configure("new_bilinear", config{bias: true}, options, "Bias", "InitFrom")
+	bound := 1 / math.Sqrt(float64(in1))
+	b := &Bilinear{Weight: c.uniform(-bound, bound, out, in1, in2).RequireGrad()}
+	if c.bias {
+		b.Bias = c.uniform(-bound, bound, out).RequireGrad()
+	}
+	return b
+}
+
+// Forward maps x1 (…, in1) and x2 (…, in2) to (…, out).
+func (b *Bilinear) Forward(x1, x2 *tensor.Tensor) *tensor.Tensor {
+	return tensor.Bilinear(x1, x2, b.Weight, b.Bias)
+}
+
+// String returns what torch prints.
+func (b *Bilinear) String() string {
+	return fmt.Sprintf("Bilinear(in1_features=%d, in2_features=%d, out_features=%d, bias=%s)", b.Weight.Size(1), b.Weight.Size(2), b.Weight.Size(0), truth(b.Bias != nil))
+}
+
+// NewIdentity returns a module that returns its input. It is torch.nn.Identity.
+func NewIdentity() *Func {
+	return &Func{"Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x }}
+}

@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"halfnote/tensor"
@@ -210,4 +212,143 @@ func (r *RMSNorm) String() string {
 		eps = python(r.eps)
 	}
 	return fmt.Sprintf("RMSNorm(%s, eps=%s, elementwise_affine=%s)", tuple(r.shape), eps, truth(r.Weight != nil))
+}
+
+// synchronize is Synchronize of plumbing.Norms.
+func synchronize(model any, total func(x *tensor.Tensor) *tensor.Tensor) {
+	w := walker{seen: map[any]bool{}}
+	w.visit = func(v reflect.Value) {
+		if v.Type() == reflect.TypeFor[ChannelNorm]() && v.CanAddr() {
+			if n := (*ChannelNorm)(v.Addr().UnsafePointer()); strings.HasPrefix(n.name, "Batch") {
+				n.total = total
+			}
+		}
+	}
+	w.walk(reflect.ValueOf(model), "")
+}
+
+// acrossProcesses is BatchNorm by the statistics of x in all processes. The sums are those of torch's SyncBatchNorm: counts, means and
+// squares in float32, the variance from deviations from the common mean.
+func (n *ChannelNorm) acrossProcesses(x *tensor.Tensor, o tensor.BatchNormOptions) *tensor.Tensor {
+	dtype := x.DType()
+	x = x.Float()
+	others := append([]int{0}, upTo(2, x.Dim())...)
+	per := make([]int, x.Dim())
+	for i := range per {
+		per[i] = 1
+	}
+	per[1] = n.channels
+	count := tensor.Full(float64(x.Numel() / n.channels)).Reshape(1)
+	first := n.total(tensor.Cat(0, x.Sum(others...), count))
+	all := first.Narrow(0, n.channels, 1).Item()
+	mean := first.Narrow(0, 0, n.channels).DivScalar(all)
+	centred := x.Sub(mean.Reshape(per...))
+	variance := n.total(centred.Mul(centred).Sum(others...)).DivScalar(all)
+	if n.RunningMean != nil {
+		tensor.NoGrad(func() {
+			n.RunningMean.Assign(n.RunningMean.MulScalar(1-o.Momentum).AddScaled(mean.Detach(), o.Momentum))
+			n.RunningVar.Assign(n.RunningVar.MulScalar(1-o.Momentum).AddScaled(variance.Detach().MulScalar(all/(all-1)), o.Momentum))
+		})
+	}
+	y := centred.Div(variance.AddScalar(o.Eps).Sqrt().Reshape(per...))
+	if n.Weight != nil {
+		y = y.Mul(n.Weight.Float().Reshape(per...))
+	}
+	if n.Bias != nil {
+		y = y.Add(n.Bias.Float().Reshape(per...))
+	}
+	return y.To(dtype)
+}
+
+func upTo(from, to int) (list []int) {
+	for i := from; i < to; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+// LayerNorm subtracts the mean over the last dimensions, divides by the standard
+// deviation, multiplies by Weight and adds Bias. It is torch.nn.LayerNorm.
+type LayerNorm struct {
+	Weight *tensor.Tensor // shape of the last dimensions, or nil
+	Bias   *tensor.Tensor // shape of the last dimensions, or nil
+
+	shape []int
+	eps   float64
+}
+
+// NewLayerNorm returns a float32 layer that normalises last dimensions of the given shape,
+// with weights 1 and biases 0. It takes Eps (1e-5 by default), Affine and Bias. It is
+// torch.nn.LayerNorm.
+func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
+	c := config{bias: true, vision: visionConfig{affine: true}}
+	c.eps = 1e-5
+	c = configure("new_layer_norm", c, options, "Eps", "Affine", "Bias")
+	l := newLayerNorm(shape, c)
+	if !c.vision.affine {
+		l.Weight, l.Bias = nil, nil
+	}
+	return l
+}
+
+func newLayerNorm(shape []int, c config) *LayerNorm {
+	if len(shape) == 0 || slices.Min(shape) < 1 {
+		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "want one or more sizes of at least 1"})
+	}
+	l := &LayerNorm{shape: slices.Clone(shape), eps: c.eps}
+	l.Weight, l.Bias = weightAndBias(c.bias, shape...)
+	return l
+}
+
+// Forward maps x (…, shape) to the same shape.
+func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return tensor.LayerNorm(x, l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.eps})
+}
+
+// String returns what torch prints.
+func (l *LayerNorm) String() string {
+	return fmt.Sprintf("LayerNorm(%s, eps=%g, elementwise_affine=%s, bias=%s)", tuple(l.shape), l.eps, truth(l.Weight != nil), truth(l.Bias != nil))
+}
+
+// Eps is the term that normalisation adds to the variance; each constructor documents its
+// default. It is eps.
+func Eps(e float64) Option { return Option{"Eps", func(c *config) { c.eps = e }} }
+
+// Alpha is the factor of the mean square in a local response normalisation. It is alpha.
+func Alpha(a float64) Option { return Option{"Alpha", func(c *config) { c.alpha = a }} }
+
+// K is the summand of the base in a local response normalisation. It is k.
+func K(k float64) Option { return Option{"K", func(c *config) { c.k = k }} }
+
+func responseNorm(options []Option) config {
+	return configure("local_response_norm", config{alpha: 1e-4, beta: 0.75, k: 1}, options, "Alpha", "Beta", "K")
+}
+
+// LocalResponseNorm returns x (n, c, …) divided by (k + alpha m)^beta, where m is the mean square
+// of size neighbouring channels; channels beyond the ends are 0. It takes Alpha, 1e-4 by
+// default, Beta, 0.75 by default, and K, 1 by default. It is
+// torch.nn.functional.local_response_norm.
+func LocalResponseNorm(x *tensor.Tensor, size int, options ...Option) *tensor.Tensor {
+	c := responseNorm(options)
+	return functional.LocalResponseNorm(x, size, c.alpha, c.beta, c.k)
+}
+
+// NewLocalResponseNorm returns LocalResponseNorm as a module. It is torch.nn.LocalResponseNorm.
+func NewLocalResponseNorm(size int, options ...Option) *Func {
+	c := responseNorm(options)
+	text := fmt.Sprintf("LocalResponseNorm(%d, alpha=%s, beta=%s, k=%s)", size, python(c.alpha), python(c.beta), python(c.k))
+	return &Func{text, func(x *tensor.Tensor) *tensor.Tensor {
+		return functional.LocalResponseNorm(x, size, c.alpha, c.beta, c.k)
+	}}
+}
+
+// Normalize returns x divided by its norms along a dimension, or by Eps where a norm is
+// smaller, in x's shape. It takes P, the order of the norm, 2 by default, Dim, 1 by
+// default, and Eps, 1e-12 by default. It panics if x lacks the dimension. It is
+// torch.nn.functional.normalize.
+func Normalize(x *tensor.Tensor, options ...Option) *tensor.Tensor {
+	c := config{dim: 1, loss: lossOptions{P: 2}}
+	c.eps = 1e-12
+	c = configure("normalize", c, options, "P", "Dim", "Eps")
+	return x.Div(x.KeepDim().NormWith(c.loss.P, tensor.PNormOptions{Dims: []int{c.dim}}).ClampMin(c.eps))
 }

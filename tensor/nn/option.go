@@ -78,3 +78,10 @@ func (c config) uniform(low, high float64, shape ...int) *tensor.Tensor {
 	}
 	return tensor.Uniform(low, high, shape...)
 }
+
+// need panics unless the argument called name of op is present; want describes it.
+func need(op, name string, there bool, want string) {
+	if !there {
+		panic(&tensor.Error{Op: op, Why: name + " is nil; want " + want})
+	}
+}

@@ -15,3 +15,6 @@ func init() {
 	plumbing.Provide(plumbing.Norms[*tensor.Tensor]{Synchronize: synchronize})
 	plumbing.Provide(plumbing.Places[*tensor.Tensor]{Of: placesOf})
 }
+
+// functional holds the functions of package tensor that take their settings as options here.
+var functional = plumbing.Of[plumbing.Functional[*tensor.Tensor]]()

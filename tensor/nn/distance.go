@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"halfnote/internal/plumbing"
-	"halfnote/tensor"
-)
+import "halfnote/tensor"
 
 // Pair is a function of two tensors as a module.
 type Pair struct {
@@ -50,42 +47,4 @@ func NewPairwiseDistance(options ...Option) *Pair {
 		}
 		return x.PairwiseDistance(y, c.loss.P, c.eps)
 	}}
-}
-
-// DistanceFunction is the distance of a triplet loss: a function of two tensors (n, …) to (n); the
-// pairwise distance by default. It is distance_function.
-func DistanceFunction(f func(x, y *tensor.Tensor) *tensor.Tensor) Option {
-	return Option{"DistanceFunction", func(c *config) { c.distance = f }}
-}
-
-// TripletMarginWithDistanceLoss returns the mean of max(0, d(x, positive) - d(x, negative) +
-// Margin) for a distance d. It takes DistanceFunction, Margin, 1 by default, DistanceSwap and Reduction. It
-// is torch.nn.functional.triplet_margin_with_distance_loss.
-func TripletMarginWithDistanceLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
-	return NewTripletMarginWithDistanceLoss(options...).Forward(x, positive, negative)
-}
-
-// NewTripletMarginWithDistanceLoss returns TripletMarginWithDistanceLoss as a module.
-// Forward takes anchor, positive and negative. It is
-// torch.nn.TripletMarginWithDistanceLoss.
-func NewTripletMarginWithDistanceLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginWithDistanceLoss", config{margin: 1}, options, "DistanceFunction Margin DistanceSwap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("triplet_margin_with_distance_loss", in, "negative")
-		distance := c.distance
-		if distance == nil {
-			distance = NewPairwiseDistance().Forward
-		}
-		near, far := distance(in[0], in[1]), distance(in[0], in[2])
-		if c.loss.Swap {
-			far = far.Minimum(distance(in[1], in[2]))
-		}
-		loss := near.Sub(far).AddScalar(c.margin).ClampMin(0)
-		switch c.loss.Reduction {
-		case plumbing.ReduceNone:
-			return loss
-		case plumbing.ReduceSum:
-			return loss.Sum()
-		}
-		return loss.Mean()
-	})
 }
