@@ -58,13 +58,14 @@ kernel/ranks                  1700     600          0         0
 notebooks                       50     500          0         0
 notebooks/exercise            3100     550          0         0
 notebooks/notebook            3400    1800          0         0
-tensor                       24300    9100          0         0
+tensor                       23500    9000          0         0
 tensor/data                   6100    3500          0         0
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           6500     750       4300     66500
 tensor/internal/cpu           9300    2700          0         0
-tensor/nn                     7500    2700          0         0
+tensor/internal/linalg         850     280          0         0
+tensor/nn                     7400    2700          0         0
 tensor/optim                  2700    1200          0         0
 tensor/torchtest                50    3800          0         0
 `
