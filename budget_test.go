@@ -23,7 +23,7 @@ folder                     written   tests  generated  assembly  raised because
 .                              950     800          0         0
 amp                           5100    9000          0         0
 amp/diagnose                  6500    3400          0         0
-amp/experiment                2700     800          0         0
+amp/experiment                2500     730          0         0
 amp/trace                     4200    2200          0         0
 cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
@@ -34,7 +34,7 @@ display/widget                2000     650          0         0
 dist                          3800    2300          0         0
 install                       2500    1600          0         0
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
-internal/bench                2400     400          0         0
+internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
 interp/internal              10400    2800          0         0  rewrites that make Go in a cell right, with their proof

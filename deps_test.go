@@ -54,7 +54,7 @@ STD, display, display/chart < amp/roofline
 STD, amp, dist, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
 STD, amp, dist, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
-STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/nn, tensor/optim, kernel/client < internal/bench
+STD, x/sys, amp, cuda, display, display/chart, tensor, tensor/nn, tensor/nn/models, tensor/optim, kernel/client < internal/bench
 
 STD, purego < dist/internal/mpi
 STD, dist/internal/mpi < dist/internal/mpi/mpitest

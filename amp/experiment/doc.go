@@ -21,9 +21,5 @@
 // Autocast: [DTypeWalk], [CastCache], [Poisoning], [MultiplesOf8].
 //
 // Training: [Ablation], [ThreeLoops], [NoBenefit], [TinyTextClassifier], [TinyResNet].
-// [Time] measures anything else. [NewMLPTraining], [NewResNetTraining] and [NewBERTTraining] return
-// the training steps that the command halfnote bench measures, from random data:
-//
-//	step := experiment.NewMLPTraining(experiment.LaptopMLP(), "bfloat16")
-//	experiment.Time("bfloat16", 12, func() { step.Step() })
+// [Time] measures anything else.
 package experiment

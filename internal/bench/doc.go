@@ -12,5 +12,5 @@
 // them as a table and as charts.
 //
 // The measured work is listed in tables, one file per subject: gemm.go, ops.go, steps.go and
-// cell.go.
+// cell.go. The networks of steps.go are in training.go.
 package bench

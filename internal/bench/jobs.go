@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync"
 
-	"halfnote/amp/experiment"
 	"halfnote/cuda"
 	"halfnote/tensor"
 )
@@ -33,14 +32,7 @@ func prepare(s Spec) job {
 			return work(n)
 		}
 	}
-	var t *experiment.Training
 	switch s.Work {
-	case "mlp":
-		t = experiment.NewMLPTraining(experiment.MLPSize{Batch: s.Shape[0], Width: s.Shape[1], Layers: s.Shape[2]}, s.DType)
-	case "resnet":
-		t = experiment.NewResNetTraining(s.Shape[0], s.DType)
-	case "bert":
-		t = experiment.NewBERTTraining(experiment.BERTSize{Batch: s.Shape[0], Length: s.Shape[1], Hidden: s.Shape[2], Layers: s.Shape[3]}, s.DType)
 	case "gemm":
 		return repeat(product(s))
 	case "copy":
@@ -49,16 +41,19 @@ func prepare(s Spec) job {
 		return repeat(chain(s.Op))
 	case "op":
 		return repeat(operation(s))
-	default:
+	}
+	train, ok := trainers[s.Work]
+	if !ok {
 		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("unknown work %q", s.Work)})
 	}
+	t := train(s.Shape, s.DType)
 	if s.Graph {
 		return graphed(t)
 	}
 	return func(n int) (losses []float64) {
 		var unread []*tensor.Tensor
 		for range n {
-			unread = append(unread, t.Advance())
+			unread = append(unread, t.step())
 		}
 		for _, loss := range unread {
 			losses = append(losses, loss.Item())
@@ -69,7 +64,7 @@ func prepare(s Spec) job {
 
 // graphed returns a job of training steps. The second and later ones run as a captured graph.
 // It returns only the first losses, because reading each would synchronise with the device.
-func graphed(t *experiment.Training) job {
+func graphed(t *trainer) job {
 	const few = 4
 	var g *cuda.Graph
 	var loss *tensor.Tensor
@@ -77,9 +72,9 @@ func graphed(t *experiment.Training) job {
 	return func(n int) (losses []float64) {
 		for range n {
 			if g == nil {
-				losses = append(losses, t.Step())
+				losses = append(losses, t.step().Item())
 				var err error
-				if g, err = cuda.Capture(func() { loss = t.Advance() }); err != nil {
+				if g, err = cuda.Capture(func() { loss = t.step() }); err != nil {
 					panic(&tensor.Error{Op: "bench", Why: err.Error()})
 				}
 				continue

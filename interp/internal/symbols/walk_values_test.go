@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"halfnote/amp/experiment"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 	"halfnote/tensor/nn/models"
@@ -156,8 +155,6 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[models.BERTConfig](): func() any {
 		return models.BERTConfig{Vocabulary: 64, Hidden: 8, Layers: 1, Heads: 2, Intermediate: 8, Positions: 16, Types: 2}
 	},
-	reflect.TypeFor[experiment.BERTSize](): func() any { return experiment.BERTSize{Batch: 2, Length: 4, Hidden: 64, Layers: 1} },
-	reflect.TypeFor[experiment.MLPSize]():  func() any { return experiment.MLPSize{Batch: 2, Width: 4, Layers: 1} },
 }
 
 // zeroed is the text of a pointer to the zero value of a type that functions return.
