@@ -3,14 +3,14 @@
 // pseudoinverses, exponentials.
 //
 // A matrix (m, n) is a slice of m n float64 values in row-major order. Functions check no sizes.
-// Results are new slices, unless the comment says that an operand is overwritten.
+// They change an operand only where their comment has the word "overwrites".
 //
 // Results have the same bits on every processor: sums run in the order of the indices, and every
 // product that is added to something is converted to float64 explicitly, which forbids the
 // compiler to fuse the two. Other libraries give up one of these for speed.
 //
-// Long loops poll for interrupts. What does not fit into memory panics with [NoRoom]. The
-// package knows nothing of tensors, batches, dtypes and derivatives, which are package tensor's.
+// Long loops poll for interrupts. A result that does not fit into memory is a panic with [NoRoom].
+// Tensors, batches, dtypes and derivatives are the subject of package tensor.
 package linalg
 
 import "halfnote/tensor/driver"

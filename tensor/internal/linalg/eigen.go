@@ -9,7 +9,7 @@ import (
 )
 
 // Eigh returns the eigenvalues w of the symmetric n by n matrix a, in ascending order, and the
-// eigenvectors, as columns of v (n, n). It reads the lower triangle. Reflections reduce the
+// eigenvectors, as columns of v (n, n). It reads the lower triangle and overwrites a. Reflections reduce the
 // matrix to tridiagonal form, which rotations with Wilkinson's shift diagonalise: G. Golub and
 // C. Van Loan, "Matrix Computations", sections 8.3.1 to 8.3.3. ok reports whether the rotations
 // converged.

@@ -2,7 +2,7 @@ package linalg
 
 import "math"
 
-// Exp returns the exponential of the n by n matrix a: Padé's approximation of degree 13
+// Exp returns the exponential of the n by n matrix a, which it overwrites: Padé's approximation of degree 13
 // for a divided by a power of 2, then repeated squaring: N. Higham, "The Scaling and
 // Squaring Method for the Matrix Exponential Revisited", 2005.
 func Exp(a []float64, n int) []float64 {

@@ -2,7 +2,7 @@ package linalg
 
 import "halfnote/tensor/driver"
 
-// Substitute solves a x = b for x (n, k), which holds b on entry, by substitution. It reads one
+// Substitute solves a x = b for x (n, k), by substitution. x holds b on entry, which it overwrites. It reads one
 // triangle of the n by n matrix a: the upper one if upper is set, and no diagonal if unit is
 // set, where it is 1.
 func Substitute(a []float64, n int, x []float64, k int, upper, unit bool) {
