@@ -31,26 +31,6 @@ func (l curve) at(i int) float64 {
 	return float64(i)
 }
 
-func (l curve) DataRange() (xmin, xmax, ymin, ymax float64) {
-	ymin, ymax = math.Inf(1), math.Inf(-1)
-	for _, v := range l.y {
-		if finite(v) {
-			ymin, ymax = min(ymin, v), max(ymax, v)
-		}
-	}
-	if ymin > ymax {
-		ymin, ymax = 0, 1
-	}
-	xmin, xmax = 0, float64(max(1, len(l.y)-1))
-	if l.x != nil {
-		s := spanOf(l.x)
-		if xmin, xmax = s.lo, s.hi; !(xmin < xmax) {
-			xmin, xmax = orZero(xmin)-.5, orZero(xmax)+.5
-		}
-	}
-	return xmin, xmax, ymin, ymax
-}
-
 func orZero(v float64) float64 {
 	if !finite(v) {
 		return 0
