@@ -154,24 +154,29 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 	if a.Tok == token.DEFINE || isBlank(a.Lhs[0]) {
 		return nil
 	}
-	if _, variable := ast.Unparen(a.Lhs[0]).(*ast.Ident); variable && !u.replacesVariable(a.Lhs[0], a.Rhs[0]) || !variable && !u.acts(a.Rhs[0]) && !u.isStructLiteral(a.Rhs[0]) {
+	if !u.replaces(a.Lhs[0], a.Rhs[0]) {
 		return nil
 	}
 	return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
 }
 
-// replacesVariable reports whether Yaegi puts a value into the place of a variable instead of setting the variable, so
-// that other holders of the variable keep the old one: a struct literal, and a function that a call of compiled code or of
-// a field returns. It computes an operation in place, which is wrong where the variable is an interface.
-func (u *Unit) replacesVariable(v, e ast.Expr) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		_, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Signature)
-		return ok && !u.Info.Types[x.Fun].IsType()
-	case *ast.BinaryExpr, *ast.UnaryExpr:
-		return u.isInterface(u.typeOf(v)) && u.operates(x)
+// replaces reports whether Yaegi lets the right side of an assignment write to the place on the left, where that is wrong:
+// a struct literal, and a function that a call of compiled code or of a field returns, replace a variable, so that other
+// holders keep the old one; an operation does not know that the place is an interface; and a call may change what leads
+// to the place.
+func (u *Unit) replaces(place, e ast.Expr) bool {
+	if u.isStructLiteral(e) || u.isInterface(u.typeOf(place)) && u.operates(e) {
+		return true
 	}
-	return u.isStructLiteral(e)
+	if _, variable := ast.Unparen(place).(*ast.Ident); !variable {
+		return u.acts(e)
+	}
+	x, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || u.Info.Types[x.Fun].IsType() {
+		return false
+	}
+	_, ok = orInvalid(u.typeOf(x)).Underlying().(*types.Signature)
+	return ok
 }
 
 // operates reports whether an expression is an operation whose value is not a constant.
@@ -183,7 +188,7 @@ func (u *Unit) operates(e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return true
 	case *ast.UnaryExpr:
-		return x.Op == token.SUB || x.Op == token.XOR || x.Op == token.ADD
+		return x.Op == token.SUB || x.Op == token.XOR || x.Op == token.ADD || x.Op == token.NOT
 	}
 	return false
 }
