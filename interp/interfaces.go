@@ -11,7 +11,6 @@ import (
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/symbols"
-	"halfnote/interp/internal/words"
 	"halfnote/interp/lower"
 )
 
@@ -51,14 +50,14 @@ func (s *Session) interfaceSupport() map[string]any {
 		"Exact": func(v, c any, static, want string) any {
 			v = dynamic.Unwrap(v)
 			if !dynamic.Is(v, c) {
-				panic(&words.AssertionError{Text: dynamic.Missing(v, static, want, false, nil)})
+				panic(dynamic.Missing(v, static, want, false, nil))
 			}
 			return v
 		},
 		"Assert": func(v any, id string) any {
 			t := s.types.Type(id, func(*dynamic.Type) {})
 			if !dynamic.Is(v, t) {
-				panic(&words.AssertionError{Text: dynamic.Missing(v, "interface", t.Name, true, t.Methods)})
+				panic(dynamic.Missing(v, "interface", t.Name, true, t.Methods))
 			}
 			return v
 		},
@@ -172,7 +171,7 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 				for i := range t.NumMethod() {
 					list = append(list, dynamic.Method{Name: t.Method(i).Name, Sig: dynamic.Signature(t.Method(i).Type, 0)})
 				}
-				panic(&words.AssertionError{Text: dynamic.Missing(x, "interface", t.String(), true, list)})
+				panic(dynamic.Missing(x, "interface", t.String(), true, list))
 			}
 			return []reflect.Value{v}
 		}),

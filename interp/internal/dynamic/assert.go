@@ -1,9 +1,12 @@
 package dynamic
 
 import (
-	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
+	"unsafe"
+
+	"halfnote/interp/internal/typemaker"
 )
 
 // satisfied is the key of a cached result: whether a type has the methods of an interface.
@@ -177,24 +180,35 @@ func (t *Type) Holds(v any) bool {
 	return d == t
 }
 
-// Missing returns Go's message for a value that does not have an asserted type.
-func Missing(v any, static, want string, iface bool, methods []Method) string {
+// Missing returns Go's error for a value that does not have an asserted type.
+func Missing(v any, static, want string, iface bool, methods []Method) error {
 	v = Unwrap(v)
-	switch {
-	case v == nil && iface:
-		return "interface conversion: interface is nil, not " + want
-	case v == nil:
-		return fmt.Sprintf("interface conversion: %s is nil, not %s", static, want)
-	case iface:
-		for _, m := range methods {
-			if !has(v, m) {
-				return fmt.Sprintf("interface conversion: %s is not %s: missing method %s", Name(v), want, m.Name)
-			}
+	if iface {
+		static = ""
+	}
+	missing := ""
+	if v == nil {
+		return assertionError(static, "", want, "")
+	}
+	for _, m := range methods {
+		if !has(v, m) {
+			missing = m.Name
+			break
 		}
 	}
-	scopes := ""
-	if Name(v) == want {
-		scopes = " (types from different scopes)"
+	return assertionError(static, Name(v), want, missing)
+}
+
+// assertionError returns the error with which a type assertion of compiled code panics. A text is "" for what it does not
+// name: the type of the interface, that of a nil, or a method.
+func assertionError(static, concrete, asserted, missing string) error {
+	e := new(runtime.TypeAssertionError)
+	v := reflect.ValueOf(e).Elem()
+	for field, text := range map[string]string{"_interface": static, "concrete": concrete, "asserted": asserted} {
+		if text != "" {
+			*(*unsafe.Pointer)(v.FieldByName(field).Addr().UnsafePointer()) = typemaker.Text(text)
+		}
 	}
-	return fmt.Sprintf("interface conversion: %s is %s, not %s%s", static, Name(v), want, scopes)
+	*(*string)(v.FieldByName("missingMethod").Addr().UnsafePointer()) = missing
+	return e
 }

@@ -2,6 +2,7 @@ package typemaker
 
 import (
 	"encoding/binary"
+	"reflect"
 	"sync"
 	"unsafe"
 )
@@ -43,4 +44,17 @@ func nameNumber(name string, flags byte) int32 {
 		names.numbers[key] = n
 	}
 	return n
+}
+
+// texts holds the descriptions that Text returns.
+var texts sync.Map // string: *common
+
+// Text returns a description, of a kind that has no parts, that has nothing but its text. Errors that name types can
+// refer to it.
+func Text(text string) unsafe.Pointer {
+	c, ok := texts.Load(text)
+	if !ok {
+		c, _ = texts.LoadOrStore(text, &common{kind: uint8(reflect.Bool), str: nameNumber(text, 0)})
+	}
+	return unsafe.Pointer(c.(*common))
 }

@@ -48,8 +48,10 @@ func (t tree) isFunc(n unsafe.Pointer) bool {
 	return len(*(*[]reflect.Type)(unsafe.Add(n, t.offset["types"]))) > 0 && len(t.nodes(n, "child")) > 3
 }
 
-// cut removes the ancestor from the first node of every function of a program.
-func (t tree) cut(p *interp.Program) {
+// cut removes the ancestor from the first node of every function of a program. The node of a struct literal, which reads
+// it, gets another one that has no ancestor itself.
+func (m *guards) cut(p *interp.Program) {
+	t := m.tree
 	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
 	for list := []unsafe.Pointer{root}; len(list) > 0; {
 		n := list[len(list)-1]
@@ -57,8 +59,20 @@ func (t tree) cut(p *interp.Program) {
 		if !t.isFunc(n) {
 			continue
 		}
-		if first := *t.node(t.nodes(n, "child")[3], "start"); first != nil && !t.isFunc(first) {
-			*t.node(first, "anc") = nil
+		first := *t.node(t.nodes(n, "child")[3], "start")
+		if first == nil || t.isFunc(first) {
+			continue
 		}
+		anc := t.node(first, "anc")
+		if *anc == nil || name(m.read(first, m.node), "kind", "interp.nkind") != "compositeLitExpr" {
+			*anc = nil
+			continue
+		}
+		instead := reflect.New(m.node)
+		instead.Elem().Set(m.read(*anc, m.node))
+		*anc = instead.UnsafePointer()
+		*t.node(*anc, "anc") = nil
+		children := at[[]unsafe.Pointer](*anc, t.offset["child"])
+		*children = (*children)[:1]
 	}
 }

@@ -123,7 +123,7 @@ func (e *Engine) Declare(_ context.Context, u *engine.Unit) (p engine.Program, e
 		if _, err := e.yaegi.Execute(prog); err != nil {
 			return nil, err
 		}
-		e.memory.tree.cut(prog)
+		e.guards.cut(prog)
 		if i == 0 {
 			if err := e.memory.resolveCycles(typeNames(types)); err != nil {
 				return nil, err
