@@ -31,6 +31,8 @@ func (s *Session) interfaceSupport() map[string]any {
 		"Sprintf":  dynamic.Sprintf,
 		"Sprintln": dynamic.Sprintln,
 
+		"LendResult": func(f func() any) func() any { return func() any { return dynamic.Lend(f()) } },
+
 		"Equal":   dynamic.Equal,
 		"Method":  dynamic.MethodFor,
 		"Declare": s.types.Declare,

@@ -83,6 +83,7 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 				c.Replace(e)
 			}
 		case *ast.CallExpr:
+			u.lendsResult(n)
 			if e := u.callOf(n); e != ast.Expr(n) {
 				c.Replace(e)
 			}

@@ -30,6 +30,13 @@ func (u *Unit) inspects(fn *types.Func) bool {
 	return false
 }
 
+// lendsResult lends what a function returns that becomes an expvar.Func, which shows it as JSON.
+func (u *Unit) lendsResult(x *ast.CallExpr) {
+	if n, ok := types.Unalias(orInvalid(u.Info.Types[x.Fun].Type)).(*types.Named); ok && u.Info.Types[x.Fun].IsType() && n.String() == "expvar.Func" {
+		x.Args[0] = u.as(Support("LendResult", x.Args[0]), x.Args[0])
+	}
+}
+
 // writing returns the replacement of a call of a method that writes its operands as package fmt does: one that gives the
 // method Name+"f" the text of the operands; nil for other calls.
 //

@@ -32,9 +32,9 @@ var reflective = map[string]struct {
 	"sync":           {Kept, "", "containers"},
 	"sync/atomic":    {Kept, "", "containers"},
 
-	"halfnote/display.Show":             {Kept, "", "showmethods"},
-	"halfnote/display.Live":             {Kept, "", "showmethods"},
-	"(*halfnote/display.Handle).Update": {Kept, "", "showmethods"},
+	"halfnote/display.Show":             {Kept, "", "ownvalues"},
+	"halfnote/display.Live":             {Kept, "", "ownvalues"},
+	"(*halfnote/display.Handle).Update": {Kept, "", "ownvalues"},
 	"reflect.DeepEqual":                 {Kept, "", "reflection"},
 
 	"database/sql":    {Lent, "", "packages/standard"},
@@ -43,20 +43,24 @@ var reflective = map[string]struct {
 	"encoding/gob":    {Lent, "", "encodings"},
 	"encoding/json":   {Lent, "", "json"},
 	"encoding/xml":    {Lent, "", "encodings"},
+	"expvar":          {Lent, "", "entrypoints"},
 	"html/template":   {Lent, "", "templates"},
 	"log/slog":        {Lent, "", "logging"},
+	"net/rpc":         {Lent, "", "entrypoints"},
 	"testing/quick":   {Lent, "", "encodings"},
 	"text/template":   {Lent, "", "templates"},
 
 	"(*database/sql.Row).Scan":              {Borrowed, "", "packages/standard"},
 	"(*database/sql.Rows).Scan":             {Borrowed, "", "packages/standard"},
 	"encoding/asn1.Unmarshal":               {Borrowed, "", "encodings"},
-	"encoding/asn1.UnmarshalWithParams":     {Borrowed, "", "encodings"},
+	"encoding/asn1.UnmarshalWithParams":     {Borrowed, "", "entrypoints"},
 	"encoding/binary.Decode":                {Borrowed, "", "encodings"},
 	"encoding/binary.Read":                  {Borrowed, "", "encodings"},
 	"encoding/xml.Unmarshal":                {Borrowed, "", "encodings"},
 	"(*encoding/xml.Decoder).Decode":        {Borrowed, "", "encodings"},
 	"(*encoding/xml.Decoder).DecodeElement": {Borrowed, "", "encodings"},
+	"(*net/rpc.Client).Call":                {Borrowed, "", "entrypoints"},
+	"(*net/rpc.Client).Go":                  {Borrowed, "", "entrypoints"},
 	"reflect":                               {Borrowed, "", "reflection"},
 
 	"(*encoding/gob.Decoder).Decode":  {Settled, "GobDecode", "encodings"},
@@ -66,7 +70,7 @@ var reflective = map[string]struct {
 
 	"(reflect.Value).Interface": {Returned, "Return", "reflection"},
 	"(reflect.Value).Elem":      {Returned, "Content", "reflection"},
-	"reflect.Indirect":          {Returned, "Content", "reflection"},
+	"reflect.Indirect":          {Returned, "Content", "entrypoints"},
 }
 
 // Settling returns the support functions of the table: those of Settled take the receiver and the operands, others the result.
