@@ -49,8 +49,7 @@ func nameNumber(name string, flags byte) int32 {
 // texts holds the descriptions that Text returns.
 var texts sync.Map // string: *common
 
-// Text returns a description, of a kind that has no parts, that has nothing but its text. Errors that name types can
-// refer to it.
+// Text returns a description that only gives its text. Errors that name types can refer to it.
 func Text(text string) unsafe.Pointer {
 	c, ok := texts.Load(text)
 	if !ok {
