@@ -123,10 +123,20 @@ func (l *lines) after(x *ast.Expr, pos token.Pos) {
 		return
 	}
 	text := code(*x)
-	if _, ok := (*x).(*ast.BinaryExpr); ok || hasLiteral(*x) {
+	if isOperation(*x) || hasLiteral(*x) {
 		text = "(" + text + ")"
 	}
 	*x = ast.NewIdent(text + l.comment(pos))
+}
+
+// isOperation reports whether an expression begins or ends with an operand of an operator. The printer keeps operators apart, as in x + +y,
+// but not if one is in text.
+func isOperation(x ast.Expr) bool {
+	switch x.(type) {
+	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr:
+		return true
+	}
+	return false
 }
 
 // hasLiteral reports whether an expression has a composite literal, which needs parentheses in the head of
