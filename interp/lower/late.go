@@ -20,30 +20,82 @@ func (u *Unit) lateReads() {
 		}
 		r := lateReader{u, fd, u.changedElsewhere(fd)}
 		astutil.Apply(fd, nil, func(c *astutil.Cursor) bool {
-			s, ok := c.Node().(ast.Stmt)
-			if !ok || c.Index() < 0 {
-				return true
-			}
-			operands := u.operandsOf(s)
-			if !r.late(operands) {
-				return true
-			}
-			var before []ast.Stmt
-			for _, e := range operands {
-				before = append(before, u.keepCalls(e)...)
-			}
-			if init := initOf(s); init != nil && *init != nil {
-				before = append([]ast.Stmt{*init}, before...)
-				*init = nil
-				c.Replace(block(append(before, s)...))
-				return true
-			}
-			for _, st := range before {
-				c.InsertBefore(st)
+			switch n := c.Node().(type) {
+			case *ast.BinaryExpr:
+				if n.Op == token.LAND || n.Op == token.LOR {
+					r.logical(&n.X)
+					r.logical(&n.Y)
+				}
+			case ast.Stmt:
+				if loop, ok := n.(*ast.ForStmt); ok {
+					r.loop(loop)
+				} else if c.Index() >= 0 || c.Name() == "Else" {
+					r.statement(c, n)
+				}
 			}
 			return true
 		})
 	}
+}
+
+// statement puts the calls of a statement before it, with what is to come before them.
+func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
+	init := initOf(s)
+	var before []ast.Stmt
+	if init != nil && *init != nil {
+		before = r.calls(r.u.operandsOf(*init))
+	}
+	early := len(before)
+	calls := r.calls(r.u.operandsOf(s))
+	switch {
+	case early == 0 && len(calls) == 0:
+	case init == nil:
+		for _, st := range calls {
+			c.InsertBefore(st)
+		}
+	default:
+		if *init != nil {
+			before = append(before, *init)
+			*init = nil
+		}
+		c.Replace(block(append(append(before, calls...), s)...))
+	}
+}
+
+// loop puts the calls of a loop's condition into the body.
+func (r lateReader) loop(s *ast.ForStmt) {
+	calls := r.calls(r.u.operandsOf(s))
+	if len(calls) == 0 {
+		return
+	}
+	not := r.u.typed(&ast.UnaryExpr{OpPos: s.Cond.Pos(), Op: token.NOT, X: &ast.ParenExpr{X: s.Cond}}, types.Typ[types.Bool])
+	leave := &ast.IfStmt{If: s.Cond.Pos(), Cond: not, Body: block(&ast.BranchStmt{Tok: token.BREAK})}
+	s.Cond, s.Body.List = nil, append(append(calls, leave), s.Body.List...)
+}
+
+// logical puts the calls of an operand of && or || before it, in a function literal: the operand may not be evaluated.
+func (r lateReader) logical(e *ast.Expr) {
+	old := *e
+	calls := r.calls([]*ast.Expr{e})
+	if len(calls) == 0 {
+		return
+	}
+	t := types.Default(r.u.typeOf(old))
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: old.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: r.u.typeExpr(old, t)}}}}}
+	lit.Body = block(append(calls, &ast.ReturnStmt{Return: old.Pos(), Results: []ast.Expr{*e}})...)
+	r.u.typed(lit, types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewVar(token.NoPos, r.u.Pkg, "", t)), false))
+	*e = r.u.typed(calledFrom(old.Pos(), call(lit)), t)
+}
+
+// calls keeps the calls of operands, if some of them are late, and returns the statements that make them.
+func (r lateReader) calls(operands []*ast.Expr) (before []ast.Stmt) {
+	if !r.late(operands) {
+		return nil
+	}
+	for _, e := range operands {
+		before = append(before, r.u.keepCalls(e)...)
+	}
+	return before
 }
 
 // operandsOf returns the operands of a statement, in the order of their evaluation. The call of the statement itself is none of them.
@@ -96,6 +148,10 @@ func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
 		}
 	case *ast.IfStmt:
 		list = append(list, &s.Cond)
+	case *ast.ForStmt:
+		if s.Cond != nil {
+			list = append(list, &s.Cond)
+		}
 	case *ast.SwitchStmt:
 		if s.Tag != nil {
 			list = append(list, &s.Tag)

@@ -9,7 +9,8 @@ import (
 )
 
 // loopVars gives each iteration of a loop its own variables where the difference is
-// observable: where a function literal or a pointer keeps one.
+// observable: where a function literal or a pointer keeps one. A loop with range counts with a variable that its body
+// does not assign.
 func (u *Unit) loopVars() {
 	u.each(func(c *astutil.Cursor) {
 		switch s := c.Node().(type) {
@@ -32,7 +33,7 @@ func (u *Unit) rangeVars(s *ast.RangeStmt) {
 	var copies []ast.Stmt
 	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
 		id, ok := (*e).(*ast.Ident)
-		if !ok || id.Name == "_" || !u.captured(u.Info.Defs[id], s.Body) {
+		if !ok || id.Name == "_" || !u.captured(u.Info.Defs[id], s.Body) && !u.assigns(s.Body, u.Info.Defs[id]) {
 			continue
 		}
 		x := u.temp(id.Name)
@@ -40,6 +41,30 @@ func (u *Unit) rangeVars(s *ast.RangeStmt) {
 		copies = append(copies, define(id, ident(x.Name)))
 	}
 	s.Body.List = append(copies, s.Body.List...)
+}
+
+// assigns reports whether a body assigns a variable.
+func (u *Unit) assigns(body *ast.BlockStmt, o types.Object) bool {
+	found := false
+	check := func(list ...ast.Expr) {
+		for _, e := range list {
+			if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+				found = found || o != nil && u.Info.Uses[id] == o
+			}
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			check(n.Lhs...)
+		case *ast.IncDecStmt:
+			check(n.X)
+		case *ast.RangeStmt:
+			check(n.Key, n.Value)
+		}
+		return !found
+	})
+	return found
 }
 
 func (u *Unit) clauseVars(s *ast.ForStmt, label string) {
