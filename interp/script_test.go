@@ -86,7 +86,7 @@ func tested(t *testing.T) []string {
 func TestSessionsNative(t *testing.T) {
 	needNative(t)
 	cmd := exec.Command(os.Args[0], "-engine", Compiled, "-test.skip",
-		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells|Mutations|StandardExamples|OrdinaryPrograms")
+		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells|Mutations|SwitchedOff|StandardExamples|OrdinaryPrograms")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
