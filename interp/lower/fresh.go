@@ -58,7 +58,9 @@ func (u *Unit) freshLiterals() {
 			}
 		case *ast.ValueSpec:
 			for i, e := range n.Values {
-				if len(n.Names) == len(n.Values) && u.setsInPlace(e) && holds(n.Names[i]) {
+				// Yaegi looks for the type of a variable while it makes a struct, when the engine may have dropped it.
+				sought := n.Type != nil && u.isInterface(u.typeOf(n.Type)) && u.isStructLiteral(e)
+				if len(n.Names) == len(n.Values) && (sought || u.setsInPlace(e) && holds(n.Names[i])) {
 					n.Values[i] = u.resultOf(e)
 				}
 			}
