@@ -165,7 +165,7 @@ func AllClose(x, y *Tensor, rtol, atol float64) bool {
 	a, b := x.Float64s(), y.Float64s()
 	for i := range a {
 		pollAt(i)
-		if a[i] != b[i] && !(math.Abs(a[i]-b[i]) <= atol+rtol*math.Abs(b[i]) && !math.IsInf(b[i], 0)) {
+		if a[i] != b[i] && !(math.Abs(a[i]-b[i]) <= atol+float64(rtol*math.Abs(b[i])) && !math.IsInf(b[i], 0)) {
 			return false
 		}
 	}

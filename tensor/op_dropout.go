@@ -109,8 +109,8 @@ func (t *Tensor) dropoutBy(p float64, mask *Tensor) *Tensor {
 
 func (t *Tensor) alphaDropoutBy(p float64, mask *Tensor) *Tensor {
 	const alpha = 1.7580993408473766 // SELU's lowest value is -alpha
-	a := 1 / math.Sqrt((alpha*alpha*p+1)*(1-p))
-	return apply(alphaDropout{a, alpha * a * p, alpha*a*p - alpha*a}, t, mask)
+	a := 1 / math.Sqrt((float64(alpha*alpha*p)+1)*(1-p))
+	return apply(alphaDropout{a, alpha * a * p, float64(alpha*a*p) - float64(alpha*a)}, t, mask)
 }
 
 // features returns the shape of a mask of whole features.

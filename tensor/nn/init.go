@@ -186,7 +186,7 @@ func CalculateGain(nonlinearity string, slope float64) float64 {
 	case "relu":
 		return math.Sqrt2
 	case "leaky_relu":
-		return math.Sqrt(2 / (1 + slope*slope))
+		return math.Sqrt(2 / (1 + float64(slope*slope)))
 	case "selu":
 		return 3.0 / 4
 	}
@@ -226,10 +226,10 @@ func orthonormal(a []float64, m, n int) []float64 {
 			driver.Poll()
 			dot := 0.0
 			for i := k; i < m; i++ {
-				dot += v[i] * x[i*n+j]
+				dot += float64(v[i] * x[i*n+j])
 			}
 			for i := k; i < m; i++ {
-				x[i*n+j] -= 2 * dot * v[i]
+				x[i*n+j] -= float64(2 * dot * v[i])
 			}
 		}
 	}

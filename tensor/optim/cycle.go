@@ -56,8 +56,8 @@ func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 		if perStep {
 			number = float64(s.epoch)
 		}
-		m.set(g, m.high-(m.high-m.low)*height*scale(number))
-		return low + (high-low)*height*scale(number)
+		m.set(g, m.high-float64((m.high-m.low)*height*scale(number)))
+		return low + float64((high-low)*height*scale(number))
 	})
 }
 
@@ -85,18 +85,18 @@ func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *
 	last := first / cmp.Or(o.FinalDiv, 1e4)
 	type phase struct{ end, lr, momentum float64 } // values at its end
 	n := float64(steps)
-	phases := []phase{{part*n - 1, high, m.low}, {n - 1, last, m.high}}
+	phases := []phase{{float64(part*n) - 1, high, m.low}, {n - 1, last, m.high}}
 	if o.ThreePhase {
-		phases = []phase{{part*n - 1, high, m.low}, {2*part*n - 2, first, m.high}, {n - 1, last, m.high}}
+		phases = []phase{{float64(part*n) - 1, high, m.low}, {float64(2*part*n) - 2, first, m.high}, {n - 1, last, m.high}}
 	}
 	for _, g := range opt.groups {
 		g.InitialLR = first
 	}
 	between := func(from, to, at float64) float64 {
 		if o.Linear {
-			return (to-from)*at + from
+			return float64((to-from)*at) + from
 		}
-		return to + (from-to)/2*(math.Cos(math.Pi*at)+1)
+		return to + float64((from-to)/2*(math.Cos(math.Pi*at)+1))
 	}
 	return newScheduler(name, opt, func(s *Scheduler, _ int, g *Group) float64 {
 		check(s.epoch <= steps, name, "step %d of %d; want at most that many calls of Step", s.epoch, steps)

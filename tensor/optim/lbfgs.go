@@ -145,7 +145,7 @@ func (o *LBFGS) turn(g *tensor.Tensor) {
 	}
 	d.MulScalarAssign(o.scale)
 	for i, step := range o.steps {
-		d.AddScaledAssign(step, share[i]-dot(o.changes[i], d)*o.weights[i])
+		d.AddScaledAssign(step, share[i]-float64(dot(o.changes[i], d)*o.weights[i]))
 	}
 	o.direction = d
 }

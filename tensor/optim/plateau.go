@@ -78,9 +78,9 @@ func (p *ReduceLROnPlateau) better(x float64) bool {
 		sign = -1
 	}
 	if p.o.Absolute {
-		return sign*x < sign*p.best-p.o.Threshold
+		return sign*x < float64(sign*p.best)-p.o.Threshold
 	}
-	return sign*x < sign*p.best*(1-sign*p.o.Threshold)
+	return sign*x < sign*p.best*(1-float64(sign*p.o.Threshold))
 }
 
 // StateDict returns the state for a checkpoint, like [Scheduler.StateDict].

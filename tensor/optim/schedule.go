@@ -295,7 +295,7 @@ func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int)
 			return g.LR
 		}
 		rise := endFactor - startFactor
-		return g.LR * (1 + rise/(float64(totalIters)*startFactor+float64(s.epoch-1)*rise))
+		return g.LR * (1 + rise/(float64(float64(totalIters)*startFactor)+float64(float64(s.epoch-1)*rise)))
 	})
 }
 
@@ -325,9 +325,9 @@ func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
 		case s.begin:
 			return g.LR
 		case (s.epoch-1-steps)%(2*steps) == 0: // rises from the lowest point, where wave is 0
-			return g.LR + (g.InitialLR-low)*(1-math.Cos(math.Pi/float64(steps)))/2
+			return g.LR + float64((g.InitialLR-low)*(1-math.Cos(math.Pi/float64(steps)))/2)
 		}
-		return wave(s.epoch)/wave(s.epoch-1)*(g.LR-low) + low
+		return float64(wave(s.epoch)/wave(s.epoch-1)*(g.LR-low)) + low
 	})
 }
 
@@ -341,7 +341,7 @@ func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float
 		for at >= length {
 			at, length = at-length, length*factor
 		}
-		return low + (g.InitialLR-low)*(1+math.Cos(math.Pi*float64(at)/float64(length)))/2
+		return low + float64((g.InitialLR-low)*(1+math.Cos(math.Pi*float64(at)/float64(length)))/2)
 	})
 }
 

@@ -62,7 +62,9 @@ type wolfe struct {
 }
 
 // falls reports whether the loss at x meets the first condition.
-func (w *wolfe) falls(x point) bool { return !(x.loss > w.start.loss+sufficient*x.at*w.start.slope) }
+func (w *wolfe) falls(x point) bool {
+	return !(x.loss > w.start.loss+float64(sufficient*x.at*w.start.slope))
+}
 
 // level reports whether the slope at x meets the second condition.
 func (w *wolfe) level(x point) bool { return math.Abs(x.slope) <= -flat*w.start.slope }
@@ -79,7 +81,7 @@ func (w *wolfe) find(first float64) point {
 		case x.slope >= 0:
 			return w.zoom(last, x)
 		}
-		next := lowest(last, x, x.at+0.01*(x.at-last.at), 10*x.at)
+		next := lowest(last, x, x.at+float64(0.01*(x.at-last.at)), 10*x.at)
 		last, x = x, w.look(next)
 	}
 	low, _ := ordered(w.start, x)
@@ -124,12 +126,12 @@ func lowest(a, b point, from, to float64) float64 {
 		a, b = b, a
 	}
 	d1 := a.slope + b.slope - 3*(a.loss-b.loss)/(a.at-b.at)
-	square := d1*d1 - a.slope*b.slope
+	square := float64(d1*d1) - float64(a.slope*b.slope)
 	if !(square >= 0) {
 		return (from + to) / 2
 	}
 	d2 := math.Sqrt(square)
-	at := b.at - (b.at-a.at)*((b.slope+d2-d1)/(b.slope-a.slope+2*d2))
+	at := b.at - float64((b.at-a.at)*((b.slope+d2-d1)/(b.slope-a.slope+float64(2*d2))))
 	return math.Min(math.Max(at, from), to)
 }
 
@@ -137,7 +139,7 @@ func lowest(a, b point, from, to float64) float64 {
 // then it returns a point a tenth of the way from that end. It also reports whether at was close
 // and was returned.
 func inside(at, from, to float64, before bool) (float64, bool) {
-	margin := 0.1 * (to - from)
+	margin := float64(0.1 * (to - from))
 	switch {
 	case math.Min(to-at, at-from) >= margin:
 		return at, false

@@ -159,7 +159,7 @@ func diagonalize(d, e, q []float64, n int) bool {
 
 // shrink performs one round of rotations from first to end.
 func shrink(d, e, q []float64, n, first, end int) {
-	half := (d[end-1] - d[end]) / 2
+	half := float64((d[end-1] - d[end]) / 2)
 	root := length(half, e[end-1])
 	shift := d[end] - float64(e[end-1]/(half+math.Copysign(root, half))*e[end-1])
 	x, z := d[first]-shift, e[first]
