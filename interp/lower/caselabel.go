@@ -3,6 +3,7 @@ package lower
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -31,4 +32,39 @@ func inBlock(list []ast.Stmt) []ast.Stmt {
 		end--
 	}
 	return append([]ast.Stmt{&ast.BlockStmt{Lbrace: list[0].Pos(), List: slices.Clone(list[:end])}}, list[end:]...)
+}
+
+// labelNames gives labels that have the name of something else in their function another name: Yaegi looks for a goto's label
+// among all names.
+func (u *Unit) labelNames() {
+	u.eachOf(isA[*ast.LabeledStmt], func(c *astutil.Cursor) {
+		fd, ok := c.Node().(*ast.FuncDecl)
+		if !ok {
+			return
+		}
+		labels, others := map[string][]*ast.Ident{}, map[string]bool{}
+		ast.Inspect(fd, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.LabeledStmt:
+				labels[n.Label.Name] = append(labels[n.Label.Name], n.Label)
+			case *ast.BranchStmt:
+				if n.Label != nil {
+					labels[n.Label.Name] = append(labels[n.Label.Name], n.Label)
+				}
+			case *ast.Ident:
+				_, label := u.objectOf(n).(*types.Label)
+				others[n.Name] = others[n.Name] || !label
+			}
+			return true
+		})
+		for name, list := range labels {
+			if !others[name] {
+				continue
+			}
+			other := u.temp(name).Name
+			for _, id := range list {
+				id.Name = other
+			}
+		}
+	})
 }

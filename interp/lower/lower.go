@@ -43,6 +43,7 @@ var Rewrites = []Rewrite{
 	{"promoted", "promoted fields in composite literals", (*Unit).promotedFields},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
+	{"labelnames", "labels with the names of variables", (*Unit).labelNames},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"late", "variables that operands compute with and later calls change", (*Unit).lateReads},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},

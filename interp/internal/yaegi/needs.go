@@ -29,6 +29,7 @@ var needs = engine.Needs{
 		"index",
 		"instances",
 		"interfaces",
+		"labelnames",
 		"late",
 		"lifetimes",
 		"localtypes",
