@@ -3,6 +3,7 @@ package interp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +33,7 @@ const (
 	byCompiler = "the interpreter's compiler"
 	byOutput   = "the output of a script"
 	byCrash    = "a crash"
+	byProof    = "the proof"
 	survives   = "not found"
 )
 
@@ -134,20 +137,39 @@ const (
 	mutantsVar = "HALFNOTE_TEST_MUTANTS"
 )
 
-// TestMutations builds this test with a copy of package lower in which 200 conditions can be negated, and runs the scripts with each
-// negated.
+// TestMutations builds this test, and that of the proof, with a copy of package lower in which 200 conditions can be negated. It runs the
+// scripts with each negated, and the sample of the proof if no script shows it.
 func TestMutations(t *testing.T) {
 	testenv.Long(t)
 	dir := t.TempDir()
 	all := mutate(t, dir, 200)
-	binary := filepath.Join(dir, "mutants.test")
-	if out, err := exec.Command("go", "test", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-c", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	build := func(name, folder string) (binary string) {
+		binary = filepath.Join(dir, name)
+		if out, err := exec.Command("go", "test", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-c", "-o", binary, folder).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return binary
 	}
+	scripts, cells := build("scripts.test", "."), build("proof.test", "./internal/proof")
+	by := make([]string, len(all))
+	var wg sync.WaitGroup
+	const workers = 4
+	for w := range workers {
+		wg.Go(func() {
+			first, end := w*len(all)/workers, (w+1)*len(all)/workers
+			runMutants(t, scripts, first, by[first:end])
+			for i := first; i < end; i++ {
+				if by[i] == survives && !proves(t, cells, i) {
+					by[i] = byProof
+				}
+				t.Logf("%s: %s", all[i], by[i])
+			}
+		})
+	}
+	wg.Wait()
 	found := map[string]int{}
-	for i, by := range runMutants(t, binary, len(all)) {
+	for _, by := range by {
 		found[by]++
-		t.Logf("%s: %s", all[i], by)
 	}
 	for _, by := range slices.Sorted(maps.Keys(found)) {
 		t.Logf("%d of %d: %s", found[by], len(all), by)
@@ -155,6 +177,16 @@ func TestMutations(t *testing.T) {
 	if found[survives] > len(all)/4 {
 		t.Errorf("%d of %d mutations are not found", found[survives], len(all))
 	}
+}
+
+// proves reports whether the sample of the proof passes with a mutation.
+func proves(t *testing.T, binary string, mutation int) bool {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "-test.run", "^TestYaegi$")
+	cmd.Dir = "internal/proof"
+	cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(mutation), "HALFNOTE_REQUIRE=")
+	return cmd.Run() == nil
 }
 
 // mutate writes a copy of package lower to dir in which conditions can be negated, and an overlay with it. It returns the conditions.
@@ -227,32 +259,34 @@ func mutated__(i string, c bool) bool { return c != (i == os.Getenv("`+mutantVar
 	return list
 }
 
-// runMutants runs the scripts with each mutation in child processes, which end with those that crash, and returns what shows each.
-func runMutants(t *testing.T, binary string, count int) []string {
-	var all []string
-	for len(all) < count {
-		cmd := exec.Command(binary, "-test.run", "^TestMutants$", "-test.v")
-		cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(len(all)), mutantsVar+"="+strconv.Itoa(count))
+// runMutants runs the scripts with each mutation in child processes, which end with those that crash, and sets what shows each.
+func runMutants(t *testing.T, binary string, first int, by []string) {
+	for i := 0; i < len(by); {
+		cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^TestMutants$", "-test.v")
+		cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(first+i), mutantsVar+"="+strconv.Itoa(first+len(by)))
 		out, err := cmd.StdoutPipe()
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return
 		}
 		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return
 		}
 		hangs := time.AfterFunc(5*patience, func() { cmd.Process.Kill() })
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if by, ok := strings.CutPrefix(lines.Text(), mutantLine); ok {
-				all = append(all, by)
+			if found, ok := strings.CutPrefix(lines.Text(), mutantLine); ok {
+				by[i] = found
+				i++
 				hangs.Reset(5 * patience)
 			}
 		}
 		hangs.Stop()
-		if cmd.Wait() != nil || len(all) < count {
-			all = append(all, byCrash)
+		if cmd.Wait() != nil && i < len(by) {
+			by[i] = byCrash
+			i++
 		}
 	}
-	return all
 }
 
 // mutantLine starts the lines of a child process that tell what shows a mutation.

@@ -20,7 +20,18 @@ import (
 )
 
 // raster is a canvas of pixels. It covers the same area as gonum's vgimg, whose time grows with the square of the number of
-// segments that cross a row of pixels: a noisy line of ten thousand points takes it seconds.
+// segments that cross a row of pixels. The largest figures of each kind (BenchmarkForms) as files, in milliseconds, both in the same
+// minute on a busy Xeon, 29 November 2026:
+//
+//	               raster    vgimg
+//	spectrum         12.6     29.7   2.4 times, the least
+//	heat map         58.6    166.9   2.8
+//	dtypes           48.9    172.7   3.5
+//	bars             22.1     88.8   4.0
+//	lines              68     1740   26
+//	plot               30     6052   201
+//
+// A figure without lines takes 2.3 to 4 times as long with vgimg, so that fewer points of a line would not bring it within twice.
 type raster struct {
 	width, height vg.Length
 	scale         float64 // pixels per unit of length
