@@ -153,7 +153,7 @@ func TestMutations(t *testing.T) {
 	scripts, cells := build("scripts.test", "."), build("proof.test", "./internal/proof")
 	by := make([]string, len(all))
 	var wg sync.WaitGroup
-	const workers = 4
+	const workers = 3
 	for w := range workers {
 		wg.Go(func() {
 			first, end := w*len(all)/workers, (w+1)*len(all)/workers
@@ -277,6 +277,7 @@ func runMutants(t *testing.T, binary string, first int, by []string) {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if found, ok := strings.CutPrefix(lines.Text(), mutantLine); ok {
 				by[i] = found
+				t.Logf("%d: %s", first+i, found)
 				i++
 				hangs.Reset(5 * patience)
 			}
@@ -303,7 +304,8 @@ func TestMutants(t *testing.T) {
 		os.Setenv(mutantVar, strconv.Itoa(i))
 		by := survives
 		for _, script := range mutationScripts {
-			if by = changed(t, script, func(*Session) {}); by != survives {
+			t.Run(script, func(t *testing.T) { by = changed(t, script, func(*Session) {}) }) // closes the session
+			if by != survives {
 				break
 			}
 		}
