@@ -151,6 +151,10 @@ func TestMutations(t *testing.T) {
 		return binary
 	}
 	scripts, cells := build("scripts.test", "."), build("proof.test", "./internal/proof")
+	none := make([]string, 1)
+	if runMutants(t, scripts, len(all), none); none[0] != survives || !proves(t, cells, len(all)) {
+		t.Fatalf("without a mutation: %s", none[0])
+	}
 	by := make([]string, len(all))
 	var wg sync.WaitGroup
 	const workers = 3
