@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -79,9 +78,6 @@ func ended() { if r := recover(); r != nil { fmt.Println("panic:", r) } }
 					got += r.Err.Name + ": " + r.Err.Value + "\n"
 				}
 				want := want[fmt.Sprintf("%s.%d", p.name, i)]
-				if engine != Compiled {
-					want = bounds.ReplaceAllString(want, "$1")
-				}
 				if got != want {
 					t.Fatalf("%s, program %s of seed %d, cell %d:\n%s\ngot:\n%s\nwant, as compiled Go prints:\n%s\nthe cells before:\n%s",
 						engine, p.name, seed, i, cell, got, want, strings.Join(p.cells[:i], "\n\n"))
@@ -92,9 +88,6 @@ func ended() { if r := recover(); r != nil { fmt.Println("panic:", r) } }
 	}
 	t.Logf("cells: %d", n)
 }
-
-// bounds matches the numbers in errors of indexes, which Yaegi does not know.
-var bounds = regexp.MustCompile(`(out of range) \[.*`)
 
 // compiledOutput builds and runs a Go program. It returns what the program prints after each line that begins with a zero
 // byte, by the rest of that line.

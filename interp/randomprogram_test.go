@@ -15,6 +15,7 @@ func (c couple[A, B]) Swap() couple[B, A] { return couple[B, A]{c.Second, c.Firs
 func upTo(n int) func(func(int) bool) { return func(yield func(int) bool) { for i := 0; i < n && yield(i); i++ {} } }
 func each[T, U any](xs []T, f func(T) U) []U { var list []U; for _, x := range xs { list = append(list, f(x)) }; return list }
 type measured interface { Size() int }
+type holder struct { measured; n int }
 type number int
 func (n number) Size() int { return int(n) }
 func sum(xs ...int) (s int) { for _, x := range xs { s += x }; return }` + newerPrelude()
@@ -212,7 +213,13 @@ func (p *randomProgram) forms(typ string) []string {
 	case "int":
 		list := []string{n, "($int$ + $int$)", "($int$ - $int$)", "($int$ ^ $int$)", "($int$ & $int$)", "($int$ &^ $int$)", "(id($int$) << 3)", "(id($int$) >> 2)", "id($int$ % 1000 * 7)", "(-$int$)", "len($string$)", "len($[]int$)",
 			"$map[string]int$[$string$]", "$T$.A", "($T$).Size()", "$[3]int$[2]", "int($uint8$)", "int($int32$)", "larger($int$, $int$)", "min($int$, $int$, 9)", "sum($[]int$...)", "sum($int$, $int$)", "(&couple[string, int]{$string$, $int$}).Swap().First",
-			"func() int { if $bool$ { return $int$ }; return $int$ }()", "func(@ int) (r int) { defer func() { r += 2 }(); return $int$ }($int$)", "couple[int, T]{$int$, $T$}.Second.First"}
+			"func() int { if $bool$ { return $int$ }; return $int$ }()", "func(@ int) (r int) { defer func() { r += 2 }(); return $int$ }($int$)", "couple[int, T]{$int$, $T$}.Second.First",
+			"struct{ A int; B string }{$int$, $string$}.A", "map[string]func(int) int{\"f\": $func(int) int$}[\"f\"]($int$)", "holder{$measured$, $int$}.Size()",
+			"func(@ int) int { switch @ { case id($int$), id($int$) + 1: return 1; case id(7): return $int$ }; return @ }($int$)",
+			"func() (s int) { for i := range upTo(9) { if i > 3 { break }; s += i }; return s }()",
+			"func() (t T) { defer func() { t.A++ }(); t = T{A: $int$}; f := func() { t = T{A: t.A + 1, B: $string$} }; f(); return t }().A",
+			"func() int { n := $int$; f := func() int { n++; return n }; xs := []int{n + f(), f() - n*2}; xs[f()&1] += f(); return xs[0] ^ xs[1] }()",
+			"func() (s int) { for i, x := range []int{$int$, 4} { i = x &^ i; s += i }; return s }()"}
 		for _, f := range p.calls {
 			list = append(list, f+"(id($int$)&15, $string$)")
 		}
