@@ -109,11 +109,10 @@ func changed(t *testing.T, script string, change func(*Session)) (by string) {
 			continue
 		}
 		n++
-		if arg != "" {
-			continue
-		}
-		got := run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), "")()
-		if want := outputsAfter(a.Files[i+1:]).want(release()); got != want {
+		after, late := strings.CutSuffix(arg, "late")
+		got := moving.ReplaceAllString(ended.ReplaceAllString(run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), after)(), "$1"), "")
+		if want := outputsAfter(a.Files[i+1:]).want(release()); got != want && !late {
+			t.Logf("%s: %s", script, firstDifference(got, want))
 			return shownBy(got)
 		}
 	}
