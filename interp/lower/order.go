@@ -95,18 +95,3 @@ func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 		}
 	}
 }
-
-// callsBack reports whether a node calls code of cells, which may change variables.
-func (u *Unit) callsBack(e ast.Node) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			found = found || !u.harmless(x)
-		}
-		return !found
-	})
-	return found
-}
