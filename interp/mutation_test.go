@@ -37,7 +37,7 @@ const (
 	survives   = "not found"
 )
 
-// mutationScripts are the scripts that run with each mutation. Together they use every rewrite.
+// mutationScripts are the scripts that run first with each mutation. Together they use every rewrite.
 var mutationScripts = []string{
 	"forms", "fresh", "capturedliterals", "language", "operands", "smallfaults", "methodvalues", "interfaces", "sequences", "generics", "integers", "indexing", "basics", "names", "channels", "defer", "maps",
 	"goroutines", "panics", "runtimeerrors", "genericembedded", "sameinstances", "latertypes", "recursion", "streams", "waits", "programs", "yaegi-language", "yaegi-cells", "yaegi-panics",
@@ -306,7 +306,7 @@ func TestMutants(t *testing.T) {
 	for i := first; i < count; i++ {
 		os.Setenv(mutantVar, strconv.Itoa(i))
 		by := survives
-		for _, script := range mutationScripts {
+		for _, script := range append(slices.Clone(mutationScripts), otherScripts(t)...) {
 			t.Run(script, func(t *testing.T) { by = changed(t, script, func(*Session) {}) }) // closes the session
 			if by != survives {
 				break
@@ -314,4 +314,14 @@ func TestMutants(t *testing.T) {
 		}
 		fmt.Printf("\n%s%s\n", mutantLine, by)
 	}
+}
+
+// otherScripts returns the scripts of testdata that are not among mutationScripts.
+func otherScripts(t *testing.T) (names []string) {
+	for _, file := range glob(t, "testdata/*.txtar") {
+		if name := strings.TrimSuffix(filepath.Base(file), ".txtar"); !slices.Contains(mutationScripts, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
