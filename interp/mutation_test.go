@@ -62,6 +62,8 @@ var unshown = map[string]string{
 	"concat":    "needs more memory than there is",
 	"watch":     "only observers see it",
 	"counters":  "goroutines share a counter of calls",
+	"index":     "indexes that cannot fail are marked too, which costs time",
+	"promoted":  "only Go 1.27 has the form",
 }
 
 // TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them by default. The check of the core
@@ -71,7 +73,7 @@ func TestSwitchedOff(t *testing.T) {
 	share := testenv.Share(t, 6)
 	found := map[string]int{}
 	for i, name := range needs {
-		if i%share != 0 {
+		if i%share != 0 || name == "depth" { // without "depth", endless recursion ends the process
 			continue
 		}
 		by := survives
