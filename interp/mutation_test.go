@@ -66,11 +66,14 @@ var unshown = map[string]string{
 	"promoted":  "only Go 1.27 has the form",
 }
 
-// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them by default. The check of the core
+// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them, or all if HALFNOTE_REQUIRE lists mutations. The check of the core
 // or the output shows that it is missing.
 func TestSwitchedOff(t *testing.T) {
 	needs := newSession(t).engine.Needs().Rewrites
-	share := testenv.Share(t, 6)
+	share := 6
+	if testenv.Requires("mutations") {
+		share = 1
+	}
 	found := map[string]int{}
 	for i, name := range needs {
 		if i%share != 0 || name == "depth" { // without "depth", endless recursion ends the process
@@ -141,7 +144,9 @@ const (
 // TestMutations builds this test, and that of the proof, with a copy of package lower in which 200 conditions can be negated. It runs the
 // scripts with each negated, and the sample of the proof if no script shows it.
 func TestMutations(t *testing.T) {
-	testenv.Long(t)
+	if !testenv.Requires("mutations") {
+		t.Skip("takes hours; HALFNOTE_REQUIRE=mutations runs it")
+	}
 	dir := t.TempDir()
 	all := mutate(t, dir, 200)
 	build := func(name, folder string) (binary string) {

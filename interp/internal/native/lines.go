@@ -129,8 +129,8 @@ func (l *lines) after(x *ast.Expr, pos token.Pos) {
 	*x = ast.NewIdent(text + l.comment(pos))
 }
 
-// isOperation reports whether an expression begins or ends with an operand of an operator. The printer keeps operators apart, as in x + +y,
-// but not if one is in text.
+// isOperation reports whether an expression begins or ends with an operand of an operator. The printer puts a space between
+// two operators, as in x + +y, unless one of them is in text.
 func isOperation(x ast.Expr) bool {
 	switch x.(type) {
 	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr:

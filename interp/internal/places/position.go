@@ -54,8 +54,8 @@ func (p *Places) Of(f engine.Frame) (m Mark, ok bool) {
 	return m, noted || f.Pos.IsValid()
 }
 
-// withOperand returns the mark of the operation in a marked statement that has an operand at a place: of an index, a slice
-// or a shift. It returns the mark of the statement if there is none.
+// withOperand returns the mark of the index, slice or shift of a marked statement that has an operand at a place, or the
+// mark of the statement itself.
 func (p *Places) withOperand(m, operand Mark) Mark {
 	cell, line, col := operand.Place()
 	if of, first, _ := m.Place(); of != cell || first > line {
