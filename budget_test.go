@@ -32,27 +32,27 @@ display                       2000     850          0         0
 display/chart                 9300    2700          0         0
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2500    1600          0         0
+install                       2500    1650          0         0  tests of Python in folders of strangers
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
-interp/internal              10400    2800          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal              10400    2800          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine
 interp/internal/assist        3300     500          0         0
 interp/internal/dynamic       3450     400          0         0  rewrites that make Go in a cell right, with their proof; the table of treatments of operands, before in lower
 interp/internal/front         7100     350          0         0  rewrites that make Go in a cell right, with their proof
-interp/internal/library       2500     450          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
+interp/internal/lower        11900     750          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
 interp/internal/magic         3000     150          0         0
 interp/internal/native        7700    3000        650        80  rewrites that make Go in a cell right, with their proof
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
-interp/internal/yaegi         1950     400          0         0  tests of indexes, which 400 lines of interp/lower did not reach everywhere
-interp/lower                 11900     750          0         0  rewrites that make Go in a cell right, with their proof
-interp/lower/core             2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
-kernel                        5900    3100          0         0
+interp/internal/yaegi         1950     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere
+kernel                        5980    3100          0         0  damaged histories, and signatures that outlive a restart
 kernel/client                 1300     750          0         0
-kernel/guard                  2500    2400          0         0
+kernel/guard                  2700    2450          0         0  peers without the key share a budget and make room
 kernel/kerneltest             1700     250          0         0
 kernel/ranks                  1700     600          0         0
 notebooks                       50     500          0         0
@@ -62,7 +62,8 @@ tensor                       23500    9000          0         0
 tensor/data                   6100    3500          0         0
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
-tensor/internal/asm           6500     750       4300     66500
+tensor/internal/asm           5500     750       4300     66500
+tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of functions, before in tensor/internal/asm, has a page and tests
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0

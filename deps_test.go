@@ -25,6 +25,7 @@ internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/op
 STD, tensor/driver < internal/plumbing
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
+tensor/internal/asm/gen/ssa < tensor/internal/asm/gen
 float16 < tensor/internal/half
 internal/goid < tensor/internal/scope, interp/internal/live
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
@@ -69,36 +70,36 @@ STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
 STD, kernel, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
-STD < interp/engine, interp/internal/clone, interp/internal/proof
+STD < interp/internal/engine, interp/internal/clone, interp/internal/proof
 STD, interp/internal/mapaccess, interp/internal/typemaker, interp/internal/words < interp/internal/dynamic
-STD, interp/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/lower
-STD, interp/lower < interp/lower/core
-STD, display, kernel/eval, interp/engine < interp/internal/live
+STD, interp/internal/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/internal/lower
+STD, interp/internal/lower < interp/internal/lower/core
+STD, display, kernel/eval, interp/internal/engine < interp/internal/live
 STD < interp/internal/ansi
-STD, internal/near, display, kernel/eval, interp/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
+STD, internal/near, display, kernel/eval, interp/internal/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
 STD, interp/internal/dynamic < interp/internal/peek
 STD < interp/internal/history, interp/internal/shell, interp/internal/words
-STD, display, internal/text, interp/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
+STD, display, internal/text, interp/internal/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
 STD, interp/internal/front < interp/internal/files
-STD, interp/engine, interp/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
-STD, internal/text, kernel/eval, interp/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
+STD, interp/internal/engine, interp/internal/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
+STD, internal/text, kernel/eval, interp/internal/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
 STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
-STD, interp/engine, interp/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
-STD, kernel/eval, interp/engine, interp/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
+STD, interp/internal/engine, interp/internal/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
+STD, kernel/eval, interp/internal/engine, interp/internal/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
 STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
-STD, interp/lower, interp/internal/ansi < interp/internal/syntax
-STD, internal/near, x/tools, interp/engine, interp/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
+STD, interp/internal/lower, interp/internal/ansi < interp/internal/syntax
+STD, internal/near, x/tools, interp/internal/engine, interp/internal/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess, interp/internal/typemaker
-STD, interp/engine, interp/internal/mapaccess, interp/internal/words, yaegi < interp/internal/yaegi
+STD, interp/internal/engine, interp/internal/mapaccess, interp/internal/words, yaegi < interp/internal/yaegi
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
-STD, interp/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
+STD, interp/internal/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
 STD, x/tools, internal/near < interp/internal/exports/...
-STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
+STD, interp/internal/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
-STD, display, display/widget, kernel/eval, internal/near, interp/engine, interp/lower, interp/lower/core, interp/internal/..., x/tools < interp
+STD, display, display/widget, kernel/eval, internal/near, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise
 STD < notebooks

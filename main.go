@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -264,10 +265,11 @@ func (c fmtCommand) Run() error {
 }
 
 type labCommand struct {
-	Port      int    `default:"8888" help:"Port of the server."`
-	NoBrowser bool   `help:"Print the address instead of opening a browser."`
-	Dir       string `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
-	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	Port      int           `default:"8888" help:"Port of the server."`
+	NoBrowser bool          `help:"Print the address instead of opening a browser."`
+	Dir       string        `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
+	Engine    string        `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
+	Idle      time.Duration `default:"1h" help:"End a kernel that has run no cell, and that no page has shown, for this time. Its variables are lost, the history keeps its cells and outputs. 0 lets kernels run."`
 	severalRanks
 	Args []string `arg:"" optional:"" passthrough:"" help:"Further arguments for jupyter lab, after --."`
 }
@@ -298,7 +300,7 @@ func (c labCommand) Run(ctx context.Context) error {
 		}
 	}
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Second: secondEngine(ctx, program, c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Args: c.Args, Version: version, Binary: program,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Second: secondEngine(ctx, program, c.Engine), Ranks: c.Ranks, Launcher: c.Launcher, Idle: c.Idle, Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }

@@ -72,6 +72,7 @@ func (c kernelCommand) Run() error {
 	if member == nil && c.several() {
 		return c.launch()
 	}
+	os.Unsetenv("JUPYTER_TOKEN") // the server's, by which its clients run code; no cell needs it
 	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
 	if member != nil {
 		limit /= int64(member.Local)

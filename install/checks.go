@@ -53,9 +53,17 @@ func siteOf(ctx context.Context, jupyter string) (s site) {
 	if real, err := filepath.EvalSymlinks(jupyter); err == nil {
 		jupyter = real
 	}
+	// Without -I, which leaves out the user's packages, Python starts in an empty folder.
+	empty, err := os.MkdirTemp("", "halfnote-")
+	if err != nil {
+		return s
+	}
+	defer os.RemoveAll(empty)
 	dir := filepath.Dir(jupyter)
 	for _, name := range []string{"python", "python3", "python.exe", filepath.Join("..", "python.exe")} {
-		if out, err := exec.CommandContext(ctx, filepath.Join(dir, name), "-c", siteProbe).Output(); err == nil && json.Unmarshal(out, &s) == nil {
+		cmd := exec.CommandContext(ctx, filepath.Join(dir, name), "-c", siteProbe)
+		cmd.Dir = empty
+		if out, err := cmd.Output(); err == nil && json.Unmarshal(out, &s) == nil {
 			return s
 		}
 	}

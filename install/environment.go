@@ -20,12 +20,12 @@ import (
 
 // recipe describes a virtual environment.
 type recipe struct {
-	name        string   // name of the command that needs it; the folder's name begins with it
-	what        string   // its contents, for messages
-	packages    []string // packages to install; each has a module of the same name
-	constraints string   // pip's constraints
-	cost        string   // time and disk space, for messages
-	instead     string   // an alternative, for messages
+	name         string   // name of the command that needs it; the folder's name begins with it
+	what         string   // its contents, for messages
+	packages     []string // modules that it must have
+	requirements string   // pip's list of all packages, with versions and checksums
+	cost         string   // time and disk space, for messages
+	instead      string   // an alternative, for messages
 }
 
 // imports returns a Python program that fails if a package is missing.
@@ -48,7 +48,7 @@ func (r recipe) in(cacheDir string) (environment, error) {
 		cacheDir = filepath.Join(user, "halfnote")
 	}
 	cacheDir, err := filepath.Abs(cacheDir)
-	sum := sha256.Sum256([]byte(r.constraints))
+	sum := sha256.Sum256([]byte(r.requirements))
 	return environment{r, filepath.Join(cacheDir, r.name+"-"+hex.EncodeToString(sum[:5]))}, err
 }
 
@@ -90,12 +90,13 @@ func (e environment) ready(ctx context.Context) bool {
 }
 
 // command returns a command of the environment's Python that ignores the user's Python
-// variables.
+// variables, for what it starts too, and runs in the cache folder.
 func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, e.python(), args...)
+	cmd := isolated(ctx, []string{e.python()}, args...)
+	cmd.Dir = filepath.Dir(e.dir)
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV":
+		case "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "JUPYTER_TOKEN":
 		default:
 			cmd.Env = append(cmd.Env, v)
 		}
@@ -132,27 +133,31 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 }
 
 // install makes the environment's folder and installs the packages: with uv if it can be found, which takes half the time,
-// or else with Python's own modules.
+// or else with Python's own modules. Both refuse a file whose checksum is not in the list.
 func (e environment) install(ctx context.Context, py python) error {
 	list := e.dir + ".txt"
-	if err := os.WriteFile(list, []byte(e.constraints), 0o644); err != nil {
+	if err := os.WriteFile(list, []byte(e.requirements), 0o644); err != nil {
 		return fmt.Errorf("install: %s: %w", e.name, err)
 	}
 	defer os.Remove(list)
 	if uv := findUV(); uv != "" {
-		packages := append([]string{"pip", "install", "--quiet", "--python", e.python(), "--constraint", list}, e.packages...)
-		if runQuietly(exec.CommandContext(ctx, uv, "venv", "--quiet", "--python", py.Path, e.dir)) == nil &&
-			runQuietly(exec.CommandContext(ctx, uv, packages...)) == nil {
+		// uv would follow a uv.toml or a pyproject.toml of the working folder to another index.
+		venv, install := exec.CommandContext(ctx, uv, "venv", "--quiet", "--python", py.Path, e.dir),
+			exec.CommandContext(ctx, uv, "pip", "install", "--quiet", "--python", e.python(), "--require-hashes", "--requirement", list)
+		venv.Dir, install.Dir = filepath.Dir(e.dir), filepath.Dir(e.dir)
+		if runQuietly(venv) == nil && runQuietly(install) == nil {
 			return nil
 		}
 		if err := os.RemoveAll(e.dir); err != nil { // pip may know another index, and reports what is wrong
 			return fmt.Errorf("install: %s: %w", e.name, err)
 		}
 	}
-	if err := runQuietly(exec.CommandContext(ctx, py.Path, "-m", "venv", e.dir)); err != nil {
+	venv := isolated(ctx, []string{py.Path}, "-m", "venv", e.dir)
+	venv.Dir = filepath.Dir(e.dir)
+	if err := runQuietly(venv); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: python -m venv: %w; %s", e.name, err, packageManager().venv))
 	}
-	pip := e.command(ctx, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list}, e.packages...)...)
+	pip := e.command(ctx, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--requirement", list)
 	if err := runQuietly(pip); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: pip could not install %s: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", e.name, e.what, err))
 	}
@@ -161,7 +166,7 @@ func (e environment) install(ctx context.Context, py python) error {
 
 // findUV returns the path of uv, which names itself to the programs that it runs in the variable UV, or "".
 func findUV() string {
-	if uv := os.Getenv("UV"); uv != "" {
+	if uv := os.Getenv("UV"); filepath.IsAbs(uv) {
 		return uv
 	}
 	uv, err := exec.LookPath("uv")

@@ -9,36 +9,40 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// The constraints pin JupyterLab and its dependencies, so that every user gets the
-// environment that was tested. A comment in the file says how it was made.
+// The requirements pin JupyterLab and its dependencies with their checksums, so that every user gets the
+// environment that was tested. A comment in lab-constraints.txt says where the versions come from.
 //
-//go:embed lab-constraints.txt
-var labConstraints string
+//go:generate go run ./pin
+//go:embed zlab.txt
+var labRequirements string
 
 var labRecipe = recipe{
-	name: "lab", what: "JupyterLab", packages: []string{"jupyterlab", "jupyterlab_widgets"}, constraints: labConstraints,
+	name: "lab", what: "JupyterLab", packages: []string{"jupyterlab", "jupyterlab_widgets"}, requirements: labRequirements,
 	cost: "about a minute and 250 MB", instead: "`halfnote run NOTEBOOK` needs no Python",
 }
 
 // LabOptions are the settings of [Lab].
 type LabOptions struct {
-	Port      int      // port of the server, or the next free one; 0 is Jupyter's 8888
-	NoBrowser bool     // whether to print the address without opening a browser
-	Engine    string   // interpreter of cells; default that of the program
-	Second    string   // engine of a second kernel; "" for none
-	Ranks     int      // number of processes that run each cell; 0 means 1
-	Launcher  string   // command that starts several ranks; "" means mpiexec
-	Dir       string   // folder to open; default the current one
-	Args      []string // more arguments for jupyter lab
-	Binary    string   // program of the kernel; default the running one
-	Version   string   // version of the program, kept in the kernelspec's metadata
-	CacheDir  string   // folder of the environment; default $HALFNOTE_LAB_CACHE or else the user's cache folder
-	Stdout    io.Writer
-	Stderr    io.Writer
+	Port      int    // port of the server, or the next free one; 0 is Jupyter's 8888
+	NoBrowser bool   // whether to print the address without opening a browser
+	Engine    string // interpreter of cells; default that of the program
+	Second    string // engine of a second kernel; "" for none
+	Ranks     int    // number of processes that run each cell; 0 means 1
+	Launcher  string // command that starts several ranks; "" means mpiexec
+	Dir       string // folder to open; default the current one
+	// Idle is how long a kernel stays that runs no cell and that no page shows. The history keeps its cells and their outputs. 0 is for ever.
+	Idle     time.Duration
+	Args     []string // more arguments for jupyter lab
+	Binary   string   // program of the kernel; default the running one
+	Version  string   // version of the program, kept in the kernelspec's metadata
+	CacheDir string   // folder of the environment; default $HALFNOTE_LAB_CACHE or else the user's cache folder
+	Stdout   io.Writer
+	Stderr   io.Writer
 }
 
 // Lab runs JupyterLab with the kernel until ctx ends, which is not an error. The first

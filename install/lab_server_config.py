@@ -1,4 +1,5 @@
 """Configures the server of halfnote's JupyterLab."""
+import os
 import warnings
 
 # The server reads its configuration twice.
@@ -18,3 +19,17 @@ def without_empty_widgets(model, **_):
 
 
 c.ContentsManager.pre_save_hook = without_empty_widgets  # noqa: F821
+
+# The server runs in a separate folder, so that what it starts imports nothing from the notebooks' folder. Terminals start there.
+try:
+    from jupyter_server_terminals.terminalmanager import TerminalManager
+except ImportError:  # a system without terminals
+    pass
+else:
+    class Terminals(TerminalManager):
+        def create(self, **kwargs):
+            if os.path.realpath(kwargs.get("cwd") or ".") == os.path.realpath("."):
+                kwargs["cwd"] = self.parent.root_dir
+            return super().create(**kwargs)
+
+    c.TerminalsExtensionApp.terminal_manager_class = Terminals  # noqa: F821

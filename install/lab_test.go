@@ -19,8 +19,14 @@ import (
 
 // fakePython is a script in place of Python. It appends each call as a line to $CALLS.
 // "pip install" fails while the file $FAIL exists. The server writes its address to a file
-// and runs until it is asked to end.
+// and runs until it is asked to end. Python 2 knows no -I, and others must get it: it keeps the working folder out of imports.
 const fakePython = `#!/bin/sh
+case "$1 $VERSION" in
+"--version "*) echo "Python $VERSION"; exit 0 ;;
+"-I 2"*) exit 2 ;;
+"-I "*) shift ;;
+*) exit 3 ;;
+esac
 echo "$*" >>"$CALLS"
 case "$*" in
 "-c import jupyterlab, jupyterlab_widgets") exit 0 ;;
@@ -29,9 +35,10 @@ case "$*" in
 "-m pip install "*)
 	if [ -e "$FAIL" ]; then echo "ERROR: Could not find a version" >&2; exit 1; fi ;;
 "-m jupyterlab "*)
+	[ -z "$JUPYTER_TOKEN" ] || exit 4
 	echo "env $JUPYTER_PREFER_ENV_PATH $(cat "${JUPYTER_PATH%%:*}/kernels/halfnote/halfnote") $PYTHONPATH" >>"$CALLS"
 	trap 'echo ended >>"$CALLS"; exit 0' TERM
-	echo '{"url": "http://127.0.0.1:'"$SERVER_PORT"'/", "token": "'"$JUPYTER_TOKEN"'"}' >"$JUPYTER_RUNTIME_DIR/jpserver-1.json"
+	echo '{"url": "http://127.0.0.1:'"$SERVER_PORT"'/", "token": "'"$(cat "$JUPYTER_TOKEN_FILE")"'"}' >"$JUPYTER_RUNTIME_DIR/jpserver-1.json"
 	while :; do sleep 0.05; done ;;
 esac
 `
@@ -72,7 +79,7 @@ func newFakeLab(t *testing.T) *fakeLab {
 	}
 	f.options = LabOptions{
 		Port: 8123, NoBrowser: true, Dir: dir, Binary: program(t, "kernel"), Version: "1",
-		CacheDir: filepath.Join(dir, "cache"), Stdout: f.out, Stderr: f.out,
+		CacheDir: filepath.Join(dir, "cache"), Idle: 30 * time.Minute, Stdout: f.out, Stderr: f.out,
 	}
 	return f
 }
@@ -184,7 +191,7 @@ func TestLab(t *testing.T) {
 		root = " --allow-root"
 	}
 	serve := []string{
-		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --custom-css --log-level=ERROR --LabApp.log_level=ERROR " + strings.Join(exporterArgs(), " ") + " --port=8123 --no-browser" + root,
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --KernelSpecManager.ensure_native_kernel=False --custom-css --log-level=ERROR --LabApp.log_level=ERROR " + strings.Join(exporterArgs(), " ") + " --MappingKernelManager.cull_idle_timeout=1800 --MappingKernelManager.cull_interval=300 --port=8123 --no-browser" + root,
 		"env 1 kernel", "ended",
 	}
 	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)

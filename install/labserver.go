@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,6 +47,10 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions, 
 		"--MultiKernelManager.default_kernel_name=halfnote", "--KernelSpecManager.ensure_native_kernel=False",
 		"--custom-css", "--log-level=ERROR", "--LabApp.log_level=ERROR"} // its warnings are about settings, and about notebooks that are not trusted
 	args = append(args, exporterArgs()...)
+	if idle := int(o.Idle.Seconds()); idle > 0 {
+		args = append(args, "--MappingKernelManager.cull_idle_timeout="+strconv.Itoa(idle), "--MappingKernelManager.cull_interval="+strconv.Itoa(max(1, min(idle, 300))))
+		fmt.Fprintf(o.Stdout, "A kernel that runs no cell and that no page shows ends after %v, and the history keeps its cells and outputs; --idle sets the time.\n", o.Idle)
+	}
 	if o.Port != 0 {
 		args = append(args, "--port="+strconv.Itoa(o.Port))
 	}
@@ -55,13 +60,19 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions, 
 	if runtime.GOOS != "windows" && os.Geteuid() == 0 {
 		args = append(args, "--allow-root") // for containers; the server listens on loopback only
 	}
-	cmd := e.command(ctx, append(args, o.Args...)...)
+	cmd := e.command(ctx, append(args, fromHere(o.Args)...)...)
+	cmd.Dir = run // what the server starts, such as pip, imports nothing from the working folder either
 	cmd.Stdout, cmd.Stderr = o.Stderr, o.Stderr
 	cmd.Env = append(cmd.Env, "JUPYTER_RUNTIME_DIR="+run, "JUPYTER_PREFER_ENV_PATH=1",
 		"JUPYTER_PATH="+strings.TrimRight(data+string(os.PathListSeparator)+os.Getenv("JUPYTER_PATH"), string(os.PathListSeparator)),
 		"JUPYTER_CONFIG_DIR="+filepath.Join(e.dir, configDir))
-	if os.Getenv("JUPYTER_TOKEN") == "" {
-		cmd.Env = append(cmd.Env, "JUPYTER_TOKEN="+randomToken())
+	// The server reads its token from a file: the environment is that of kernels and terminals too.
+	if token := cmp.Or(os.Getenv("JUPYTER_TOKEN"), randomToken()); os.Getenv("JUPYTER_TOKEN") != "" || os.Getenv("JUPYTER_TOKEN_FILE") == "" {
+		file := filepath.Join(run, "token")
+		if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
+			return fmt.Errorf("install: lab: %w", err)
+		}
+		cmd.Env = append(cmd.Env, "JUPYTER_TOKEN_FILE="+file)
 	}
 	endWithParent(cmd)
 	cmd.Cancel = func() error { return askToEnd(cmd) }
@@ -100,6 +111,27 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions, 
 			}
 		}
 	}
+}
+
+// fromHere returns arguments in which the names of files of the working folder are absolute, for a program that starts elsewhere.
+func fromHere(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		flag, name, ok := strings.Cut(arg, "=")
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+			flag, name = "", arg
+		case ok:
+			flag += "="
+		}
+		if _, err := os.Stat(name); err != nil || name == "" {
+			continue
+		}
+		if path, err := filepath.Abs(name); err == nil {
+			args[i] = flag + path
+		}
+	}
+	return args
 }
 
 // serverAddress returns the address in the file of a running server. It returns "" until

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -84,7 +83,7 @@ func (s surroundings) sysPrefix(ctx context.Context) (string, error) {
 		}
 	}
 	for _, python := range pythonNames(s.goos, s.env("PYTHON"), s.env(launcherVar)) {
-		out, err := exec.CommandContext(ctx, python[0], append(python[1:], "-c", "import sys; print(sys.prefix)")...).Output()
+		out, err := isolated(ctx, python, "-c", "import sys; print(sys.prefix)").Output()
 		if prefix := strings.TrimSpace(string(out)); err == nil && prefix != "" {
 			return prefix, nil
 		}

@@ -6,11 +6,14 @@ import (
 	"io"
 )
 
-// The constraints pin the peers of halfnote bench. A comment in the file says how it was
-// made.
-//
-//go:embed bench-constraints.txt
-var benchConstraints string
+// The requirements pin the peers of halfnote bench, as those of JupyterLab do. A comment in bench-constraints.txt says where the
+// versions come from.
+var (
+	//go:embed zbench.txt
+	benchRequirements string
+	//go:embed zbench-torch.txt
+	torchRequirements string
+)
 
 // PeerPython returns the Python of a private environment in cacheDir with numpy and ipykernel, or with
 // numpy and PyTorch; an empty cacheDir is the user's cache folder. If the environment does not
@@ -18,11 +21,11 @@ var benchConstraints string
 // leaves no files behind.
 func PeerPython(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
 	r := recipe{
-		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel", "ipywidgets"}, constraints: benchConstraints + labConstraints,
+		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel", "ipywidgets"}, requirements: benchRequirements,
 		cost: "a few seconds and 150 MB", instead: "`--peer none` measures without peers, `--python FILE` uses a Python that has them",
 	}
 	if pytorch { // a separate environment, because the other peers are ready sooner
-		r.name, r.what, r.packages = "bench-torch", "PyTorch", []string{"numpy", "torch"}
+		r.name, r.what, r.packages, r.requirements = "bench-torch", "PyTorch", []string{"numpy", "torch"}, torchRequirements
 		r.cost = "a few minutes, and on Linux 6 GB, because PyTorch includes the libraries for GPUs"
 	}
 	env, err := r.in(cacheDir)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -56,9 +57,20 @@ except ImportError:
 print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3], "venv": ok}))
 `
 
+// isolated returns a command of Python that imports nothing from the working folder, which may be anyone's: a file json.py
+// there would run in place of the library's. Python has -I since 3.4.
+func isolated(ctx context.Context, command []string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, command[0], slices.Concat(command[1:], []string{"-I"}, args)...)
+}
+
 func askPython(ctx context.Context, command []string) (python, error) {
-	out, err := exec.CommandContext(ctx, command[0], append(command[1:], "-c", pythonProbe)...).Output()
+	out, err := isolated(ctx, command, "-c", pythonProbe).Output()
 	if err != nil {
+		// Python 2 does not know -I. Asked for its version only, it imports nothing.
+		text, failed := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], "--version")...).CombinedOutput()
+		if version, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "Python 2."); ok && failed == nil {
+			return python{Path: command[0], Version: "2." + version}, nil
+		}
 		return python{}, err
 	}
 	var p python

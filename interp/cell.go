@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	"halfnote/display"
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/ansi"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 	"halfnote/kernel/eval"
 )
 

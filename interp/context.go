@@ -12,10 +12,10 @@ import (
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // snapshot returns the context of the session's next cell.

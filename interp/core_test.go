@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"halfnote/interp/lower"
-	"halfnote/interp/lower/core"
+	"halfnote/interp/internal/lower"
+	"halfnote/interp/internal/lower/core"
 	"halfnote/kernel/eval"
 )
 

@@ -3,10 +3,10 @@ package interp
 import (
 	"go/token"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 	"halfnote/kernel/eval"
 )
 

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
-	"halfnote/interp/lower"
 )
 
 // engines lists the engines that can execute cells, the default first.

@@ -10,8 +10,8 @@ import (
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/library"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/symbols"
-	"halfnote/interp/lower"
 )
 
 // interfaceSupport returns the functions that rewritten code calls where values are

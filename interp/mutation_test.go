@@ -24,7 +24,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"halfnote/internal/testenv"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // Mutations are changes of package lower that a test has to find. Each is found by one of these, in this order.
@@ -201,7 +201,7 @@ func proves(t *testing.T, binary string, mutation int) bool {
 
 // mutate writes a copy of package lower to dir in which conditions can be negated, and an overlay with it. It returns the conditions.
 func mutate(t *testing.T, dir string, count int) []string {
-	files, err := filepath.Glob("lower/*.go")
+	files, err := filepath.Glob("internal/lower/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func mutate(t *testing.T, dir string, count int) []string {
 		}
 		add(name, src.Bytes())
 	}
-	add("lower/mutated.go", []byte(`package lower
+	add("internal/lower/mutated.go", []byte(`package lower
 
 import "os"
 

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"halfnote/internal/testenv"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 	"halfnote/kernel/eval"
 )
 

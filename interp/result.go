@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"halfnote/display"
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/peek"
 	"halfnote/interp/internal/render"
-	"halfnote/interp/lower"
 )
 
 // render shows the value of the last expression.

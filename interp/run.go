@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/failure"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/magic"

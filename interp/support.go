@@ -9,16 +9,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/stdio"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/words"
-	"halfnote/interp/lower"
 )
 
 // bindSupport provides the engine with the functions that rewritten code calls, and

@@ -115,7 +115,8 @@ func (c *Connection) check() error {
 	return nil
 }
 
-// Address returns a port's network and address in the form that net.Listen takes.
+// Address returns a port's network and address in the form that net.Listen takes. 0.0.0.0 is all interfaces of IPv4, as in libzmq;
+// as network "tcp" package net would listen on those of IPv6 too, past the rules of a firewall.
 func (c Connection) Address(port int) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", c.IP + "-" + strconv.Itoa(port)
@@ -125,9 +126,13 @@ func (c Connection) Address(port int) (network, address string) {
 	case "":
 		ip = "127.0.0.1"
 	case "*":
-		ip = "" // all interfaces
+		ip = "0.0.0.0"
 	}
-	return "tcp", net.JoinHostPort(ip, strconv.Itoa(port))
+	network = "tcp"
+	if ip := net.ParseIP(ip); ip != nil && ip.To4() != nil {
+		network = "tcp4"
+	}
+	return network, net.JoinHostPort(ip, strconv.Itoa(port))
 }
 
 // Endpoint returns a port's address in ZeroMQ's form, to dial.

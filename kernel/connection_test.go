@@ -56,7 +56,7 @@ func TestAddress(t *testing.T) {
 		{Connection{}, "tcp://127.0.0.1:7", true},
 		{Connection{IP: "localhost"}, "tcp://localhost:7", true},
 		{Connection{IP: "::1"}, "tcp://[::1]:7", true},
-		{Connection{IP: "*"}, "tcp://:7", false},
+		{Connection{IP: "*"}, "tcp://0.0.0.0:7", false},
 		{Connection{IP: "10.0.0.1"}, "tcp://10.0.0.1:7", false},
 		{Connection{Transport: "ipc", IP: "/run/k"}, "ipc:///run/k-7", true},
 	} {

@@ -20,6 +20,7 @@ func (k *kernel) shutdown(r *request) (any, error) {
 	}
 	reply := object{"status": "ok", "restart": c.Restart}
 	k.iopub.later(r.Header, "shutdown_reply", reply)
+	k.again.Store(c.Restart)
 	r.then = k.stop
 	return reply, nil
 }

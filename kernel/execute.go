@@ -66,6 +66,11 @@ func (k *kernel) execute(r *request) (any, error) {
 	}
 	began := time.Now()
 	result := k.evaluate(ctx, cell, out)
+	if store {
+		for _, text := range k.history.news() {
+			fmt.Fprintln(out.Stderr(), "note: "+text)
+		}
+	}
 	out.end()
 	if store {
 		k.clients.ran(r.Header.Session, count, time.Since(began))

@@ -55,6 +55,8 @@ type history struct {
 	wake    chan struct{} // signals pending entries; nil until the writer runs
 	lost    bool          // whether pending was ever full
 	closed  bool
+	words   []string // messages for the next cell
+	said    int      // messages so far
 
 	disk  sync.Mutex // guards store
 	store *historyStore
@@ -131,11 +133,8 @@ func (h *history) use(f func(*historyStore) error) error {
 	}
 	if h.store == nil {
 		var err error
-		if h.store, err = openHistory(h.path); err != nil {
-			h.log.Printf("history: %v: the cells of this kernel are kept in memory", err)
-			if h.store, err = openHistory(""); err != nil {
-				return fmt.Errorf("history: %w", err)
-			}
+		if h.store, err = h.open(nil); err != nil {
+			return err
 		}
 	}
 	err := h.store.write(pending)
@@ -145,13 +144,22 @@ func (h *history) use(f func(*historyStore) error) error {
 	if err == nil || h.store.memory || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	h.log.Printf("history: %v: from now on cells are kept in memory", err)
 	memory, merr := openHistory("")
 	if merr != nil {
 		return err
 	}
 	h.store.moveTo(memory)
 	h.store = memory
+	if damaged(err) {
+		fresh, ferr := h.open(err)
+		if ferr != nil {
+			return ferr
+		}
+		memory.moveTo(fresh)
+		h.store = fresh
+	} else {
+		h.say("%v: from now on cells are kept in memory", err)
+	}
 	if err := h.store.write(pending); err != nil {
 		return err
 	}

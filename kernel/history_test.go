@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -132,7 +133,6 @@ func TestHistoryFallsBackToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, path string }{
-		{"not a database", broken},
 		{"a folder", dir},
 		{"below a file", filepath.Join(broken, "h.sqlite")},
 	} {
@@ -170,6 +170,97 @@ func TestHistoryFallsBackToMemory(t *testing.T) {
 			t.Errorf("got log %q, want it to contain %q", log.String(), "disk full")
 		}
 	})
+}
+
+// TestHistoryMovesDamageAside damages a history in every way, before a kernel opens it and while one uses it. The file gets another
+// name, one message says so, and later kernels find a sound history.
+func TestHistoryMovesDamageAside(t *testing.T) {
+	good := filepath.Join(t.TempDir(), "h.sqlite")
+	h := newHistory(good, newLogger(nil))
+	for line := range 200 {
+		h.add(line+1, strings.Repeat("x", 100))
+	}
+	h.close()
+	text, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	garbled := bytes.Clone(text)
+	for i := 4096; i < len(garbled); i++ {
+		garbled[i] = byte(i)
+	}
+	for _, c := range []struct {
+		name string
+		text []byte
+	}{
+		{"garbage", []byte(strings.Repeat("not a database ", 1000))},
+		{"truncated", text[:4096+100]},
+		{"pages of garbage", garbled},
+	} {
+		for _, open := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.name, ", in use ", open), func(t *testing.T) {
+				dir := t.TempDir()
+				path := filepath.Join(dir, "h.sqlite")
+				var log logBuffer
+				h := newHistory(path, newLogger(&log))
+				defer h.close()
+				if open {
+					h.add(1, "early")
+					found(t, h, historyQuery{Access: "tail"})
+				}
+				if err := os.WriteFile(path, c.text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path+"-journal", []byte("of the damaged one"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				h.add(2, "late")
+				if got := found(t, h, historyQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
+					t.Errorf("got %q, want the cell", got)
+				}
+				if words := h.news(); len(words) != 1 || !strings.Contains(words[0], "damaged") || len(h.news()) != 0 {
+					t.Errorf("got the messages %q, want one about the damage, once\n%s", words, log.String())
+				}
+				h.close()
+				aside, _ := filepath.Glob(path + "-damaged-*[0-9]")
+				if len(aside) != 1 {
+					t.Fatalf("moved aside: got %q, want one file", aside)
+				}
+				if now, _ := os.ReadFile(aside[0]); !bytes.Equal(now, c.text) && !open {
+					t.Error("the damaged file has changed")
+				}
+				next := newHistory(path, newLogger(&log))
+				defer next.close()
+				if got := found(t, next, historyQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
+					t.Errorf("the next kernel: got %q, want the cell of the one before", got)
+				}
+				if words := next.news(); len(words) > 0 {
+					t.Errorf("the next kernel: got the messages %q, want none", words)
+				}
+			})
+		}
+	}
+}
+
+// TestHistoryIsPrivate checks that other users cannot read a history whose file they could read before.
+func TestHistoryIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not keep access rights in the file mode")
+	}
+	path := filepath.Join(t.TempDir(), "h.sqlite")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	h := newHistory(path, newLogger(nil))
+	defer h.close()
+	h.add(1, "x")
+	found(t, h, historyQuery{Access: "tail"})
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want the mode 0600", info, err)
+	}
 }
 
 func TestHistoryIsBounded(t *testing.T) {

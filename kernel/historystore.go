@@ -50,12 +50,11 @@ func openHistory(path string) (*historyStore, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
+		if err := private(path); err != nil {
 			return nil, err
 		}
-		f.Close()
-		if path, err = filepath.Abs(path); err != nil {
+		path, err := filepath.Abs(path)
+		if err != nil {
 			return nil, err
 		}
 		path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ is /C:/
@@ -75,6 +74,22 @@ func openHistory(path string) (*historyStore, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
+}
+
+// private makes the file if there is none, and takes the rights of others away. What is not a regular file is refused.
+func private(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().Perm()&0o077 != 0 {
+		f.Chmod(info.Mode().Perm() &^ 0o077) // another owner's file keeps its mode; Windows has none
+	}
+	return nil
 }
 
 func (s *historyStore) close() { s.db.Close() }

@@ -66,6 +66,7 @@ func Serve(ctx context.Context, c Config, e Evaluator) error {
 		return err
 	}
 	if err := k.bind(); err != nil {
+		k.again.Store(true)
 		k.unbind()
 		return err
 	}
@@ -101,6 +102,7 @@ type kernel struct {
 	usages                                      usages
 	inputs                                      inputs
 
+	again   atomic.Bool   // whether a kernel with the same key follows this one
 	cellSem chan struct{} // holds one token while a cell runs
 	count   atomic.Int64  // execution count; changed only by the holder of cellSem
 
@@ -139,6 +141,9 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cellCtx, k.stop = context.WithCancel(k.life)
 	if c.ConnectionFile != "" {
+		if err := k.codec.keep(seenPath(c.History, conn.Key)); err != nil {
+			k.log.Printf("messages recorded before this start are not recognised: %v", err)
+		}
 		if who := openTo(c.ConnectionFile); who != "" {
 			k.log.Printf("connection file %s: %s", c.ConnectionFile, who)
 		}
@@ -161,6 +166,7 @@ type socket struct {
 
 // bind opens the five sockets.
 func (k *kernel) bind() error {
+	strangers := guard.NewStrangers()
 	router := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewRouter(k.life, o...) }
 	pub := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewPub(k.life, o...) }
 	keys, err := k.conn.CurveKeys()
@@ -186,10 +192,11 @@ func (k *kernel) bind() error {
 		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
 		*b.to = &socket{Socket: s, name: b.name}
 		l, err := guard.Listen(s, network, address, guard.Config{
-			Keys:    keys,
-			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
-			Welcome: b.welcome,
-			Proves:  b.proves,
+			Keys:      keys,
+			Log:       func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
+			Welcome:   b.welcome,
+			Proves:    b.proves,
+			Strangers: strangers,
 			// On stdin a front end sends only replies, so a new peer could never prove itself:
 			// the newest peer gets the input request at once. A new peer without the key can
 			// withhold the request from others, but cannot answer it.
@@ -211,6 +218,9 @@ func (k *kernel) bind() error {
 func (k *kernel) unbind() {
 	k.stop()
 	k.die()
+	if err := k.codec.forget(k.again.Load()); err != nil {
+		k.log.Printf("%v", err)
+	}
 	for _, s := range []*socket{k.shell, k.control, k.stdin, k.heartbeat, k.publisher} {
 		if s != nil {
 			if s.guard != nil {

@@ -11,16 +11,25 @@ import (
 )
 
 // parentEnded returns a function that reports whether the parent has ended. There are
-// two signs: this process has a new parent, or, if a wrapper stands between, Jupyter's
-// process, which JPY_PARENT_PID names, has ended although it existed at the start. (In
-// a container with its own process ids it may never have been visible.)
+// three signs: this process has a new parent; or, if a wrapper stands between, Jupyter's
+// process, which JPY_PARENT_PID names, has ended although it existed at the start; or it had ended before.
 func parentEnded(id string) func() bool {
 	parent := os.Getppid()
 	jupyter, err := strconv.Atoi(id)
-	known := err == nil && jupyter > 1 && alive(jupyter)
+	named := err == nil && jupyter > 1
+	known := named && alive(jupyter)
+	early := named && !known && orphaned(parent, os.Getpid(), syscall.Getpgrp())
 	return func() bool {
-		return os.Getppid() != parent || known && !alive(jupyter)
+		return early || os.Getppid() != parent || known && !alive(jupyter)
 	}
+}
+
+// orphaned reports whether a process whose starter does not exist has lost it, by the ids of its parent, itself and its process group. In a
+// container with its own process ids the starter is never visible, and the kernel is the first process, or the child of a script in the
+// script's group. An orphan has been given to the first process, or, where another one collects orphans, leads the group that Jupyter
+// started it in.
+func orphaned(parent, self, group int) bool {
+	return self != 1 && parent != 0 && (parent == 1 || group == self)
 }
 
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

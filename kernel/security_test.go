@@ -156,7 +156,7 @@ func TestLogOmitsSecrets(t *testing.T) {
 }
 
 // TestConnectionFileIsReused checks that a kernel leaves its connection file unchanged
-// when it ends, and creates no other file next to it but the history.
+// when it ends, and creates no other files but the history and, until the last, the signatures next to it.
 func TestConnectionFileIsReused(t *testing.T) {
 	path := connectionFile(t, 0o600)
 	before, err := os.ReadFile(path)
@@ -169,11 +169,15 @@ func TestConnectionFileIsReused(t *testing.T) {
 		shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 		send(t, shell, message(header("cell", "execute_request"), `{"code":"result 1"}`))
 		receive(t, shell)
-		send(t, control, message(header(fmt.Sprint(n), "shutdown_request"), `{"restart":true}`))
-		if msgType, _, content := receive(t, control); msgType != "shutdown_reply" || content["restart"] != true {
+		again := n < 2
+		send(t, control, message(header(fmt.Sprint(n), "shutdown_request"), fmt.Sprintf(`{"restart":%v}`, again)))
+		if msgType, _, content := receive(t, control); msgType != "shutdown_reply" || content["restart"] != again {
 			t.Errorf("got %s %v, want a shutdown_reply with restart", msgType, content)
 		}
 		s.stop(t)
+		if kept := strings.Contains(list(t, filepath.Dir(path)), "h.sqlite.seen-"); kept != again {
+			t.Errorf("restart %v: got the signatures kept %v", again, kept)
+		}
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || string(after) != string(before) {
@@ -181,6 +185,40 @@ func TestConnectionFileIsReused(t *testing.T) {
 	}
 	if files := list(t, filepath.Dir(path)); files != "c.json h.sqlite" {
 		t.Errorf("got files %q, want the connection file and the history", files)
+	}
+}
+
+// TestReplayAfterRestart sends messages again that an earlier kernel with the same key received, after a restart and after the end of a
+// process that could do nothing more. New messages are served.
+func TestReplayAfterRestart(t *testing.T) {
+	path := connectionFile(t, 0o600)
+	config := kernel.Config{ConnectionFile: path, History: filepath.Join(t.TempDir(), "h.sqlite")}
+	var recorded [][][]byte
+	for n := range 3 {
+		s := serveConfig(t, &kerneltest.Echo{}, config)
+		shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+		for _, m := range recorded {
+			send(t, shell, m)
+		}
+		id := fmt.Sprint("cell", n)
+		m := message(header(id, "execute_request"), `{"code":"result 1"}`)
+		recorded = append(recorded, m)
+		send(t, shell, m)
+		if msgType, parent, content := receive(t, shell); msgType != "execute_reply" || parent != id || content["execution_count"] != 1. {
+			t.Errorf("kernel %d: got %s to %s, count %v, want a reply to the new message only", n, msgType, parent, content["execution_count"])
+		}
+		kept, err := filepath.Glob(config.History + ".seen-*")
+		if err != nil || len(kept) != 1 {
+			t.Fatalf("got the files %q, %v, want one with signatures", kept, err)
+		}
+		text, err := os.ReadFile(kept[0]) // what a process leaves behind that is killed now
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.stop(t)
+		if err := os.WriteFile(kept[0], text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -34,6 +35,10 @@ type Codec struct {
 	seen map[[16]byte]struct{}
 	ring [][16]byte // the same signatures, oldest at next
 	next int
+
+	file    *os.File // keeps the signatures for the next process; nil if they are not kept
+	written int      // signatures in the file
+	lost    error    // why they are no longer kept
 }
 
 // NewCodec returns a codec that signs with HMAC-SHA256 and key. With an empty key,
@@ -123,15 +128,24 @@ func (c *Codec) check(signature []byte, body [][]byte) error {
 	if _, ok := c.seen[short]; ok {
 		return errors.New("repeated signature")
 	}
+	c.remember(short)
+	c.write(short)
+	return nil
+}
+
+// remember adds a signature to the table; c.mu is held.
+func (c *Codec) remember(short [16]byte) {
+	if _, ok := c.seen[short]; ok {
+		return
+	}
 	c.seen[short] = struct{}{}
 	if len(c.ring) < maxSeen {
 		c.ring = append(c.ring, short)
-		return nil
+		return
 	}
 	delete(c.seen, c.ring[c.next])
 	c.ring[c.next] = short
 	c.next = (c.next + 1) % maxSeen
-	return nil
 }
 
 // verify returns an error if the signature is not that of body.

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"image/color"
 	"math"
 	"slices"
 
@@ -123,6 +124,6 @@ func logLimits(lo, hi float64, log bool) (float64, float64) {
 }
 
 // nth returns the colour of the i-th set of data without a dtype.
-func (t Theme) nth(i int) colour {
-	return [...]colour{t.Float32, t.Float16, t.BFloat16, t.Promote, t.Neutral}[i%5]
+func (t Theme) nth(i int) color.NRGBA {
+	return [...]color.NRGBA{t.Float32, t.Float16, t.BFloat16, t.Promote, t.Neutral}[i%5]
 }

@@ -9,7 +9,7 @@ import (
 // infinite.
 func formatBands(lo, hi float64) layer {
 	over := math.Log2(65520)
-	bands := layer{mark: rects, small: true, top: true}
+	bands := layer{mark: rects{top: true}, small: true}
 	for _, b := range []struct {
 		from, to float64
 		name     string

@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // Bar is a sum of parts.
@@ -107,7 +109,7 @@ func (s barSheet) view() view {
 		v.kinds = append(v.kinds, kind{name: k.Name, color: d.color, faint: seen[k.DType]})
 		seen[k.DType] = true
 	}
-	parts, totals := layer{mark: rects}, layer{mark: texts, align: 1, gap: 8}
+	parts, totals := layer{mark: rects{}}, layer{mark: texts{align: 1, gap: 8}}
 	style := Light.style(labelSize, Light.Text)
 	for i, b := range s.bars {
 		v.y.names = append(v.y.names, b.Name)
@@ -124,11 +126,20 @@ func (s barSheet) view() view {
 		totals.rows = append(totals.rows, row{x: sum, y: float64(i), color: textInk, text: total})
 		v.right = max(v.right, style.Width(total)+12)
 	}
-	v.layers = []layer{parts, totals, baseline(0, len(s.bars))}
+	v.layers = []layer{parts, totals, baseline(len(s.bars), .75)}
 	return v
 }
 
-// baseline is the line on which n bars stand.
-func baseline(x float64, n int) layer {
-	return layer{mark: rules, width: .75, rows: []row{{x: x, x2: x, y: -.45, y2: float64(n) - .55, color: neutral}}}
+// baseline is the line of a width at 0 on which n bars stand.
+func baseline(n int, width vg.Length) layer {
+	return layer{mark: rules{width: width}, rows: []row{{y: -.45, y2: float64(n) - .55, color: neutral}}}
+}
+
+// whiskers returns the lines of a range, which extend half to each side at its ends.
+func whiskers(low, high, y, half float64, facts []any) []row {
+	line := row{color: textInk, facts: facts, x: low, y: y, x2: high, y2: y}
+	first, last := line, line
+	first.x2, first.y, first.y2 = low, y-half, y+half
+	last.x, last.y, last.y2 = high, y-half, y+half
+	return []row{line, first, last}
 }

@@ -37,8 +37,8 @@ func BitFields(x float64, formats []StoredBits) *Figure {
 	}
 	wide := widest+longest > 48 // the cells are too narrow for digits
 	v.x.lo, v.x.hi = -float64(widest)-1-2*bitGap, float64(longest)
-	cells := layer{mark: rects, small: true}
-	notes, errors := layer{mark: texts, align: 1, side: rightOf}, layer{mark: texts, align: 1, small: true, side: rightOf}
+	cells := layer{mark: rects{}, small: true}
+	notes, errors := layer{mark: texts{align: 1, side: rightOf}}, layer{mark: texts{align: 1, side: rightOf}, small: true}
 	var rows [][]any
 	for i, f := range list {
 		d, _ := dtypeOf(f.Name)
@@ -74,7 +74,7 @@ func BitFields(x float64, formats []StoredBits) *Figure {
 		errors.rows = append(errors.rows, row{y: float64(i) + .22, color: neutral, text: f.miss(x)})
 		rows = append(rows, []any{f.Name, f.pattern(), f.Value, f.ULP})
 	}
-	head := layer{mark: texts, small: true}
+	head := layer{mark: texts{}, small: true}
 	for _, h := range []struct {
 		at   float64
 		name string

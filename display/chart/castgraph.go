@@ -224,16 +224,15 @@ func (g *castGraph) view() view {
 	}
 	kinds, at := kindsOf(list)
 	for i := range kinds {
-		kinds[i].quiet = kinds[i].name == ""
 		kinds[i].dashes = nil // lines between boxes are short
 	}
 	v.kinds = kinds
 
 	const half = .27 // half the height of a box
-	lines, boxes := layer{mark: rules, width: 1.6}, layer{mark: rects}
-	casts := layer{mark: points, shape: diamond, path: "diamond", width: 4.5, small: true}
-	cached := layer{mark: points, shape: hollowDiamond, path: hollowPath, width: 4.5, small: true}
-	notes := layer{mark: texts, align: 1, small: true}
+	lines, boxes := layer{mark: rules{width: 1.6}}, layer{mark: rects{}}
+	casts := layer{mark: points{symbol: diamond, width: 4.5}, small: true}
+	cached := layer{mark: points{symbol: hollowDiamond, width: 4.5}, small: true}
+	notes := layer{mark: texts{align: 1}, small: true}
 	alone := map[int]int{} // nodes of each row
 	for _, r := range g.row {
 		alone[r]++
@@ -303,7 +302,7 @@ func (g *castGraph) view() view {
 		of   layer
 		text string
 		kind
-	}{{casts, "◆", kind{name: words.legendCast, mark: diamond, path: "diamond", color: textInk}}, {cached, "◇", kind{name: words.legendCached, mark: hollowDiamond, path: hollowPath, color: textInk}}} {
+	}{{casts, "◆", kind{name: words.legendCast, symbol: diamond, color: textInk}}, {cached, "◇", kind{name: words.legendCached, symbol: hollowDiamond, color: textInk}}} {
 		if len(sign.of.rows) > 0 || slices.ContainsFunc(notes.rows, func(r row) bool { return strings.Contains(r.text, sign.text) }) {
 			v.signs = append(v.signs, sign.kind)
 		}

@@ -49,3 +49,20 @@ func dtypeOf(name string) (d dtype, order int) {
 	}
 	return dtype{name, "–", neutral, nil}, len(dtypes)
 }
+
+// kindsOf returns a kind for each of the distinct dtypes of a list, and the index of each element's. One without a name is not in the
+// legend.
+func kindsOf(list []string) (kinds []kind, at []int) {
+	index := map[string]int{}
+	for _, name := range list {
+		i, ok := index[name]
+		if !ok {
+			i = len(kinds)
+			d, _ := dtypeOf(name)
+			kinds = append(kinds, kind{name: name, color: d.color, dashes: d.dashes, symbol: dot, quiet: name == ""})
+			index[name] = i
+		}
+		at = append(at, i)
+	}
+	return kinds, at
+}

@@ -35,15 +35,34 @@ type Figure struct {
 	axes        axes
 	remake      func(axes) *Figure // returns the figure with other axes; nil if it has none
 	height      int                // height of the drawing below the title, in CSS pixels
-	draw        func(Theme, draw.Canvas)
-	head        []string // header of the summary table
+	body        body               // the drawing; nil if there are no data
+	head        []string           // header of the summary table
 	rows        [][]any
 	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data
-	spec        func(most int) spec                  // returns the interactive form with about most points; nil if the figure has none
 	grid        *grid2                               // figures of a grid
 	interactive bool                                 // shown in its interactive form
 	formChosen  bool                                 // form set by Interactive or Picture
 }
+
+// body is what a figure shows below its title.
+type body interface {
+	// draw draws the picture on the whole of a canvas.
+	draw(t Theme, c draw.Canvas)
+	// spec returns the interactive form with about most points.
+	spec(most int) spec
+}
+
+// fitted is a view that depends on the room for it.
+type fitted func(room) view
+
+// room is the room for a chart.
+type room struct {
+	size   vg.Point // of the picture
+	points int      // of the interactive form, about; 0 for a picture
+}
+
+func (f fitted) draw(t Theme, c draw.Canvas) { f(room{size: c.Size()}).draw(t, c) }
+func (f fitted) spec(most int) spec          { return f(room{points: most}).spec(most) }
 
 // With returns the figure in another theme.
 func (f *Figure) With(t Theme) *Figure {
@@ -106,6 +125,18 @@ func (f *Figure) paint(c draw.Canvas) {
 		y -= titleSize * 1.35
 	}
 	f.draw(f.theme, draw.Crop(c, margin, -margin, margin, -margin-f.titleHeight()))
+}
+
+// draw draws the picture below the title.
+func (f *Figure) draw(t Theme, c draw.Canvas) {
+	if f.body != nil {
+		f.body.draw(t, c)
+		return
+	}
+	s := t.style(labelSize, t.Neutral)
+	s.XAlign = draw.XCenter
+	c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: 1}, outline(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
+	write(&c, s, c.Center(), words.empty)
 }
 
 var (
@@ -186,12 +217,7 @@ func (f *Figure) Frame() display.Bundle {
 
 // blank returns a figure without data, labelled as such.
 func blank(sentence string) *Figure {
-	return &Figure{theme: Light, sentence: sentence, height: 60, draw: func(t Theme, c draw.Canvas) {
-		s := t.style(labelSize, t.Neutral)
-		s.XAlign = draw.XCenter
-		c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: 1}, outline(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
-		write(&c, s, c.Center(), words.empty)
-	}}
+	return &Figure{theme: Light, sentence: sentence, height: 60}
 }
 
 // cutRows returns at most most rows. The last row gives the number of omitted rows.

@@ -76,7 +76,7 @@ func layerView(layers []GradientLayer) view {
 	for _, p := range layerParts {
 		v.kinds = append(v.kinds, p.kind)
 	}
-	parts, notes := layer{mark: rects}, layer{mark: texts, align: 1, small: true, side: rightOf}
+	parts, notes := layer{mark: rects{}}, layer{mark: texts{align: 1, side: rightOf}, small: true}
 	style := Light.style(smallSize, Light.Text)
 	for i, l := range layers {
 		v.y.names = append(v.y.names, l.Name)

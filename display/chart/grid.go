@@ -48,7 +48,7 @@ func Grid(columns int, figures ...*Figure) *Figure {
 	}
 	f := &Figure{
 		theme: Light, grid: &g, sentence: counted(len(g.figures), words.gridOne, words.gridAll) + ": " + strings.Join(sentences, "; "), untitled: true,
-		height: int(height), draw: g.draw, spec: g.spec,
+		height: int(height), body: g,
 		data: func() ([]string, [][]any) {
 			return g.join((*Figure).all)
 		},

@@ -29,8 +29,8 @@ func (g grid2) spec(points int) spec {
 	left, right := vg.Length(0), vg.Length(0)
 	for i, p := range list {
 		p.name = fmt.Sprint("p", i)
-		if p.spec != nil {
-			p.form = p.spec(max(points/len(list), 50))
+		if p.body != nil {
+			p.form = p.body.spec(max(points/len(list), 50))
 		}
 		if p.form.height == 0 {
 			p.form.height = 200
@@ -216,7 +216,7 @@ func (p *gridPanel) rename(shared bool) {
 // unit returns the specification of the panel. Its plot begins further right by indent, because labels of others are wider.
 func (p *gridPanel) unit(indent vg.Length) object {
 	u := object{"name": p.name, "width": narrowest, "height": p.form.height, "data": object{"values": []object{}}, "layer": p.form.layers}
-	if p.spec == nil {
+	if p.body == nil {
 		u["layer"] = []object{{"data": object{"values": []object{{}}}, "mark": object{"type": "text", "text": words.empty}}}
 	}
 	if text := p.titleText(); text != "" {

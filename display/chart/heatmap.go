@@ -6,9 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // HeatRow is a row of a heat map.
@@ -131,8 +128,8 @@ func (h heatMap) view() view {
 	if merge > 1 {
 		v.points = len(h.rows) * h.columns
 	}
-	cells, worst := layer{mark: rects}, layer{mark: texts, align: 1, small: true, side: rightOf}
-	lines := layer{mark: rules, width: .75}
+	cells, worst := layer{mark: rects{}}, layer{mark: texts{align: 1, side: rightOf}, small: true}
+	lines := layer{mark: rules{width: .75}}
 	style := Light.style(smallSize, Light.Text)
 	for i, r := range h.rows {
 		v.y.names = append(v.y.names, r.Name)
@@ -158,20 +155,12 @@ func (h heatMap) view() view {
 		}
 	}
 	for _, share := range []float64{0, .01, .1, 1} {
-		v.signs = append(v.signs, kind{name: percent(int(share*100), 100), mark: boxed, path: "square", color: func(t Theme) color.NRGBA { return h.shade(t, share) }, line: gridInk})
+		v.signs = append(v.signs, kind{name: percent(int(share*100), 100), symbol: boxed, color: func(t Theme) color.NRGBA { return h.shade(t, share) }, line: gridInk})
 	}
-	v.signs = append(v.signs, kind{name: words.heatUnknown, mark: unknown, path: unknownPath, color: gridInk})
+	v.signs = append(v.signs, kind{name: words.heatUnknown, symbol: dash, color: gridInk})
 	v.layers = []layer{cells, lines, worst}
 	return v
 }
-
-// unknown marks a cell without data.
-func unknown(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, rectangle(p.X-r, p.Y-1, p.X+r, p.Y+1))
-}
-
-// unknownPath is the same in the interactive form.
-const unknownPath = "M-1,-.25L1,-.25L1,.25L-1,.25Z"
 
 // shade returns the colour of a share. It is logarithmic, so that one in a thousand is visible.
 func (h heatMap) shade(t Theme, share float64) color.NRGBA {

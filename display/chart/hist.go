@@ -74,18 +74,17 @@ func (h histogram) figure() *Figure {
 
 // outside is a group of values that are in none of the bars.
 type outside struct {
-	name string
-	n    int
-	mark shape
-	path string
+	name   string
+	n      int
+	symbol *symbol
 }
 
 func (h histogram) outside() (list []outside) {
 	if h.bad > 0 {
-		list = append(list, outside{words.notFinite, h.bad, up, upPath})
+		list = append(list, outside{words.notFinite, h.bad, up})
 	}
 	if h.low > 0 {
-		list = append(list, outside{words.notPositive, h.low, down, downPath})
+		list = append(list, outside{words.notPositive, h.low, down})
 	}
 	return list
 }
@@ -196,7 +195,7 @@ func (h histogram) view() view {
 	if len(h.counts) < 150 {
 		gap = (hi - lo) / 1200
 	}
-	bars := layer{mark: rects}
+	bars := layer{mark: rects{}}
 	for i, n := range h.counts {
 		top := float64(n)
 		if h.logY {
@@ -207,7 +206,7 @@ func (h histogram) view() view {
 	}
 	v.layers = []layer{bars}
 	for _, out := range h.outside() {
-		v.signs = append(v.signs, kind{name: fmt.Sprintf("%s (%d)", out.name, out.n), mark: out.mark, path: out.path, color: skipInk})
+		v.signs = append(v.signs, kind{name: fmt.Sprintf("%s (%d)", out.name, out.n), symbol: out.symbol, color: skipInk})
 	}
 	return v
 }

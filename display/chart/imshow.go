@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Imshow shows a matrix as a heat map with a cell for each element, row 0 at the top: a slice of slices
@@ -69,7 +68,7 @@ const (
 func (m matrix) figure() *Figure {
 	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
 	f := &Figure{
-		theme: Light, sentence: m.sentence(), height: m.around() + int(height), draw: m.draw, spec: m.spec, narrow: true, axes: m.axes, data: m.all,
+		theme: Light, sentence: m.sentence(), height: m.around() + int(height), body: fitted(m.fit), narrow: true, axes: m.axes, data: m.all,
 		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
 		remake: func(a axes) *Figure {
 			changed := m
@@ -125,21 +124,18 @@ func matrixLeft(m matrix) vg.Length {
 	return Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows)) + 10
 }
 
-// draw draws the cells as large as the canvas allows.
-func (m matrix) draw(t Theme, c draw.Canvas) {
-	size := c.Size()
-	v, _ := m.view(size.X-matrixLeft(m), size.Y-vg.Length(m.around()), mostPoints)
-	v.draw(t, draw.Crop(c, 0, 0, max(size.Y-vg.Length(v.height+m.around()), 0), 0))
-}
-
-// spec returns the interactive form. A large matrix is shown by one element of each block there.
-func (m matrix) spec(most int) spec {
-	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, most)
-	t := v.spec(most)
-	if by > 1 {
-		t.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
+// fit returns the cells, in a picture as large as the room allows. A large matrix is shown by one element of each block in the
+// interactive form.
+func (m matrix) fit(r room) view {
+	if r.points == 0 {
+		v, _ := m.view(r.size.X-matrixLeft(m), r.size.Y-vg.Length(m.around()), mostPoints)
+		return v
 	}
-	return t
+	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, r.points)
+	if by > 1 {
+		v.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
+	}
+	return v
 }
 
 // around returns the height of the legend and of the x axis.
@@ -164,10 +160,10 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		widest = Light.style(smallSize, Light.Text).Width(m.widest())
 	}
 	written := few && h/vg.Length(m.rows) >= 12 && widest < w/vg.Length(m.columns)-4
-	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y}, height: int(h), zoom: []string{"x"},
+	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y}, height: int(h), rigid: true, zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
-	cells, numbers := layer{mark: rects}, layer{mark: texts, small: true, widest: widest}
-	cells.image = func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
+	picture := func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
+	cells, numbers := layer{mark: rects{image: picture}}, layer{mark: texts{widest: widest}, small: true}
 	for r := 0; r < m.rows; r += by {
 		for c := 0; c < m.columns; c += by {
 			i, k := m.extreme(mean, r, min(r+by, m.rows), c, min(c+by, m.columns))
@@ -183,7 +179,7 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		}
 	}
 	right, bottom := float64(m.columns)-.5, float64(m.rows)-.5
-	edge := layer{mark: rules, width: .75}
+	edge := layer{mark: rules{width: .75}}
 	for _, l := range [][4]float64{{-.5, -.5, right, -.5}, {right, -.5, right, bottom}, {right, bottom, -.5, bottom}, {-.5, bottom, -.5, -.5}} {
 		edge.rows = append(edge.rows, row{x: l[0], y: l[1], x2: l[2], y2: l[3], color: gridInk})
 	}
@@ -197,7 +193,7 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 	}
 	sign := func(value float64) {
 		if finite(value) {
-			v.signs = append(v.signs, kind{name: short(value), mark: boxed, path: "square", color: func(t Theme) color.NRGBA { return s.shade(t, value) }, line: gridInk})
+			v.signs = append(v.signs, kind{name: short(value), symbol: boxed, color: func(t Theme) color.NRGBA { return s.shade(t, value) }, line: gridInk})
 		}
 	}
 	sign(s.lo)
@@ -208,15 +204,9 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		sign(s.hi)
 	}
 	if bad > 0 {
-		v.signs = append(v.signs, kind{name: words.notFinite, mark: square, path: "square", color: skipInk})
+		v.signs = append(v.signs, kind{name: words.notFinite, symbol: square, color: skipInk})
 	}
 	return v, by
-}
-
-// boxed is a square within a line.
-func boxed(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	square(c, p, r, col)
-	c.StrokeLines(draw.LineStyle{Color: Light.Neutral, Width: .75}, outline(p.X-r, p.Y-r, p.X+r, p.Y+r))
 }
 
 // extreme returns the place of the element of a block that is farthest from mean; one that is not finite is the farthest.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -67,4 +68,29 @@ func (v view) lastRows() []row {
 		}
 	}
 	return list
+}
+
+// tag is a label next to a point of the canvas; spread moves labels apart.
+type tag struct {
+	y     vg.Length
+	text  string
+	style text.Style
+}
+
+// spread moves tags, sorted by y in ascending order, so that they are at least gap apart and stay
+// between lo and hi.
+func spread(tags []tag, gap, lo, hi vg.Length) {
+	for i := range tags {
+		tags[i].y = max(tags[i].y, lo+gap*vg.Length(i))
+		if i > 0 {
+			tags[i].y = max(tags[i].y, tags[i-1].y+gap)
+		}
+	}
+	for i := len(tags) - 1; i >= 0; i-- {
+		limit := hi
+		if i < len(tags)-1 {
+			limit = tags[i+1].y - gap
+		}
+		tags[i].y = min(tags[i].y, limit)
+	}
 }

@@ -2,12 +2,12 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Series is one line of a chart.
@@ -85,7 +85,7 @@ func (l lineChart) figure() *Figure {
 		rows = append(rows, []any{s.Name, len(s.Values), short(s.Values[0]), short(s.Values[len(s.Values)-1]), short(s.low), s.bad})
 	}
 	f := &Figure{
-		theme: Light, sentence: l.sentence(), height: 240, draw: l.draw, spec: l.spec, narrow: true, axes: l.axes,
+		theme: Light, sentence: l.sentence(), height: 240, body: fitted(l.fit), narrow: true, axes: l.axes,
 		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
 		remake: func(a axes) *Figure {
 			changed := l
@@ -243,12 +243,9 @@ func (l lineChart) all() (head []string, rows [][]any) {
 	return head, rows
 }
 
-// draw draws the picture.
-func (l lineChart) draw(t Theme, c draw.Canvas) { l.view(linePoints).draw(t, c) }
-
 // look returns the colour and dashes of series i: those of its dtype, or other dashes if an
 // earlier series has the same dtype.
-func (l lineChart) look(t Theme, i int) (colour, []vg.Length) {
+func (l lineChart) look(t Theme, i int) (color.NRGBA, []vg.Length) {
 	more := [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {1, 3}}
 	d, _ := dtypeOf(l.series[i].DType)
 	if l.series[i].DType == "" {

@@ -51,16 +51,16 @@ func TestReasonsBelow(t *testing.T) {
 
 // TestSymbolsWithoutDashes checks that a legend shows dashes only on lines: dashes around a symbol fray it.
 func TestSymbolsWithoutDashes(t *testing.T) {
-	kinds := []kind{{name: "a", color: textInk, path: "circle"}, {name: "b", color: textInk, path: "diamond", dashes: []vg.Length{4, 2}}}
+	kinds := []kind{{name: "a", color: textInk, symbol: dot}, {name: "b", color: textInk, symbol: diamond, dashes: []vg.Length{4, 2}}}
 	marked := layer{rows: []row{{kind: 0}, {kind: 1}}}
 	for _, tt := range []struct {
-		of     markType
+		of     mark
 		legend bool
-	}{{points, false}, {curves, true}} {
+	}{{points{}, false}, {curves{}, true}} {
 		marked.mark = tt.of
 		v := view{kinds: kinds, layers: []layer{marked}}
 		if _, dashes := v.colors(marked); (dashes["legend"] != nil) != tt.legend {
-			t.Errorf("marks of type %v: got the legend %v of dashes, want one: %t", tt.of, dashes["legend"], tt.legend)
+			t.Errorf("%T: got the legend %v of dashes, want one: %t", tt.of, dashes["legend"], tt.legend)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestLettersOnBands(t *testing.T) {
 	letters := 0
 	for _, l := range rangeView(ranges(20)).layers {
 		for _, r := range l.rows {
-			if l.mark != texts {
+			if _, ok := l.mark.(texts); !ok {
 				continue
 			}
 			letters++

@@ -126,7 +126,7 @@ func (r *scaleRun) view() view {
 		at.hold(y)
 		return y
 	}
-	line, keep := layer{mark: stairs, width: 2}, r.kept()
+	line, keep := layer{mark: curves{stairs: true, width: 2}}, r.kept()
 	for i, s := range r.steps {
 		if keep[i] {
 			line.rows = append(line.rows, row{x: float64(i), y: height(s.Scale), facts: []any{i, r.event(s), s.Scale, s.After, s.Why}})
@@ -142,21 +142,21 @@ func (r *scaleRun) view() view {
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
 	v.y.lo, v.y.hi = lo-.25, hi+.5
-	marks := layer{mark: points, width: 4}
+	dots, marks := points{width: 4}, layer{}
 	for _, k := range []struct {
 		kind
 		at    []int
 		riser bool // marks stand on the riser to the next step
 	}{
-		{kind{name: words.legendSkip, mark: cross, path: crossPath, color: skipInk}, r.skips, false},
-		{kind{name: words.legendGrow, mark: up, path: upPath, color: func(t Theme) color.NRGBA { return t.BFloat16 }}, r.grows, true},
-		{kind{name: words.legendShrink, mark: down, path: downPath, color: neutral}, r.sinks, true},
+		{kind{name: words.legendSkip, symbol: cross, color: skipInk}, r.skips, false},
+		{kind{name: words.legendGrow, symbol: up, color: func(t Theme) color.NRGBA { return t.BFloat16 }}, r.grows, true},
+		{kind{name: words.legendShrink, symbol: down, color: neutral}, r.sinks, true},
 	} {
 		if len(k.at) == 0 {
 			continue
 		}
 		if k.name = fmt.Sprintf("%s (%d)", k.name, len(k.at)); len(k.at) > 50 {
-			marks.width = 2.5
+			dots.width = 2.5
 		}
 		v.kinds = append(v.kinds, k.kind)
 		for _, i := range evenly(k.at, eventsMost) {
@@ -171,6 +171,7 @@ func (r *scaleRun) view() view {
 			marks.rows = append(marks.rows, mark)
 		}
 	}
+	marks.mark = dots
 	v.layers = []layer{line, marks}
 	return v
 }
@@ -194,15 +195,4 @@ func (r *scaleRun) kept() []bool {
 		}
 	}
 	return keep
-}
-
-// evenly returns at most most elements of a list, at equal distances.
-func evenly(list []int, most int) (some []int) {
-	if len(list) <= most {
-		return list
-	}
-	for i := range most {
-		some = append(some, list[i*len(list)/most])
-	}
-	return some
 }

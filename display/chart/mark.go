@@ -1,120 +1,57 @@
 package chart
 
-import (
-	"image/color"
+// mark is the form of the rows of a layer: rectangles, lines, points. A mark is a file, mark_NAME.go, that holds its options and
+// both its drawings. The writers know no mark by name.
+type mark interface {
+	// draw draws the rows of a layer in a picture.
+	draw(d drawing)
+	// spec returns the same as layers of a Vega-Lite specification.
+	spec(u *unit) []object
+	// traits returns what else the writers have to know about the rows of l.
+	traits(l layer) traits
+}
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+// thinner is a mark that chooses the rows that the interactive form holds.
+type thinner interface {
+	// kept returns the indices, in order, of about most rows of l, a layer of v.
+	kept(v view, l layer, most int) []int
+}
+
+// traits is what the axes, the legend and the subtitle of a chart depend on.
+type traits struct {
+	name    string // layers of the same name share the limit of rows
+	aside   bool   // rows stand next to the plot, and not at their place on an axis
+	extends bool   // rows extend to (x2, y2), both of which widen the axes
+	edges   bool   // rows without a y are marked at the upper or the lower edge, which the legend explains
+	counted bool   // rows are data, and the subtitle says how many of them are left out
+	symbols bool   // rows are drawn as the symbols of their kinds
+	legend  swatch // the entry of a kind in the legend
+}
+
+// swatch is the form of a kind in the legend.
+type swatch int
+
+const (
+	symbolSwatch swatch = iota // a symbol in the interactive form, a line in a picture
+	lineSwatch
+	squareSwatch
 )
 
-type colour = color.Color
-
-// Shapes are drawn rather than written, so that they look the same in every font.
-
-func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {
-	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
-}
-
-// outline returns the closed line around a rectangle.
-func outline(x0, y0, x1, y1 vg.Length) []vg.Point {
-	return append(rectangle(x0, y0, x1, y1), vg.Point{X: x0, Y: y0})
-}
-
-// shape draws itself around p, extending about r to each side.
-type shape func(c *draw.Canvas, p vg.Point, r vg.Length, col colour)
-
-func cross(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	s := draw.LineStyle{Color: col, Width: 1.8}
-	c.StrokeLines(s, []vg.Point{{X: p.X - r, Y: p.Y - r}, {X: p.X + r, Y: p.Y + r}}, []vg.Point{{X: p.X - r, Y: p.Y + r}, {X: p.X + r, Y: p.Y - r}})
-}
-
-func up(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, []vg.Point{{X: p.X - r, Y: p.Y - r*.8}, {X: p.X + r, Y: p.Y - r*.8}, {X: p.X, Y: p.Y + r}})
-}
-
-func down(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, []vg.Point{{X: p.X - r, Y: p.Y + r*.8}, {X: p.X + r, Y: p.Y + r*.8}, {X: p.X, Y: p.Y - r}})
-}
-
-func diamondAt(p vg.Point, r vg.Length) []vg.Point {
-	return []vg.Point{{X: p.X - r, Y: p.Y}, {X: p.X, Y: p.Y - r}, {X: p.X + r, Y: p.Y}, {X: p.X, Y: p.Y + r}}
-}
-
-func diamond(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, diamondAt(p, r))
-}
-
-func hollowDiamond(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	line := diamondAt(p, r-.5)
-	c.StrokeLines(draw.LineStyle{Color: col, Width: 1.2}, append(line, line[0], line[1]))
-}
-
-// key is one entry of a legend line.
-type key struct {
-	mark  shape
-	color colour
-	text  string
-}
-
-// keyHeight is the height of the legend line at the top of a canvas.
-const keyHeight = 20
-
-// keys writes a legend line at the top of c, after the label of the y axis, and returns the
-// canvas below it.
-func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
-	s := t.style(labelSize, t.Neutral)
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y - keyHeight/2 + 3}
-	if axis = fit(s, axis, min(250, c.Max.X-c.Min.X)); axis != "" {
-		write(&c, s, at, axis)
-		at.X += s.Width(axis) + 18
+// kept returns the indices of the rows of l that the interactive form holds.
+func (v view) kept(l layer, most int) []int {
+	if m, ok := l.mark.(thinner); ok {
+		return m.kept(v, l, most)
 	}
-	for _, e := range entries {
-		if at.X+24 > c.Max.X {
-			break
-		}
-		e.mark(&c, vg.Point{X: at.X + 4, Y: at.Y}, 4, e.color)
-		text := fit(s, e.text, max(c.Max.X-at.X-13, 0))
-		write(&c, s, vg.Point{X: at.X + 13, Y: at.Y}, text)
-		at.X += 13 + s.Width(text) + 16
-	}
-	return draw.Crop(c, 0, 0, 0, -keyHeight)
+	return v.share(l, most)
 }
 
-// grid draws the horizontal lines of the y axis's ticks.
-type grid struct{ style draw.LineStyle }
-
-func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		if !t.IsMinor() && t.Value >= p.Y.Min && t.Value <= p.Y.Max {
-			c.StrokeLine2(g.style, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
+// share returns the indices of the rows of l, where all layers with its mark have about most together.
+func (v view) share(l layer, most int) []int {
+	all, name := 0, l.mark.traits(l).name
+	for _, other := range v.layers {
+		if other.mark.traits(other).name == name {
+			all += len(other.rows)
 		}
 	}
-}
-
-// tag is a label next to a point of the canvas; spread moves labels apart.
-type tag struct {
-	y     vg.Length
-	text  string
-	style text.Style
-}
-
-// spread moves tags, sorted by y in ascending order, so that they are at least gap apart and stay
-// between lo and hi.
-func spread(tags []tag, gap, lo, hi vg.Length) {
-	for i := range tags {
-		tags[i].y = max(tags[i].y, lo+gap*vg.Length(i))
-		if i > 0 {
-			tags[i].y = max(tags[i].y, tags[i-1].y+gap)
-		}
-	}
-	for i := len(tags) - 1; i >= 0; i-- {
-		limit := hi
-		if i < len(tags)-1 {
-			limit = tags[i+1].y - gap
-		}
-		tags[i].y = min(tags[i].y, limit)
-	}
+	return l.some(max(len(l.rows)*min(most, all)/max(all, 1), 50))
 }

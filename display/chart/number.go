@@ -132,3 +132,11 @@ func (t roundTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	}
 	return ticks
 }
+
+// orZero returns v, or 0 in place of a number that is not finite.
+func orZero(v float64) float64 {
+	if !finite(v) {
+		return 0
+	}
+	return v
+}

@@ -112,8 +112,8 @@ func (n numberLine) figure() *Figure {
 		facts: []fact{{"format", words.headFormat}, {"from", words.headFrom}, {"to", words.headTo}, {"gap", words.headGap}, {"numbers", words.headNumbers}}}
 	var said []string
 	apart := (v.x.hi - v.x.lo) / lineTicks
-	lines, areas := layer{mark: rules, width: 1}, layer{mark: rects}
-	ends := layer{mark: texts, align: 1, small: true, side: rightOf}
+	lines, areas := layer{mark: rules{width: 1}}, layer{mark: rects{}}
+	ends := layer{mark: texts{align: 1, side: rightOf}, small: true}
 	var rows [][]any
 	for i, f := range formats {
 		v.y.names = append(v.y.names, f.Name)

@@ -29,7 +29,7 @@ func DTypes(ops []OpDType) *Figure {
 	s := commonStep(ops)
 	sheet := newOpSheet(s.ops)
 	return &Figure{
-		theme: Light, sentence: s.sentence(), height: sheet.height(), draw: sheet.draw, spec: sheet.spec,
+		theme: Light, sentence: s.sentence(), height: sheet.height(), body: sheet,
 		head: slices.Delete(opHead(), 2, 3), rows: opTable(s.ops),
 		data: func() ([]string, [][]any) { return opHead(), opRows(fold(ops)) },
 	}

@@ -153,25 +153,22 @@ func (s opSheet) height() int {
 // signsOf returns the entries of the legend for the casts of some lines.
 func signsOf(lines []opLine) (signs []kind) {
 	if slices.ContainsFunc(lines, func(l opLine) bool { return l.op.Casts > 0 }) {
-		signs = append(signs, kind{name: words.legendCast, mark: diamond, path: "diamond", color: textInk})
+		signs = append(signs, kind{name: words.legendCast, symbol: diamond, color: textInk})
 	}
 	if slices.ContainsFunc(lines, func(l opLine) bool { return l.op.Cached > 0 }) {
-		signs = append(signs, kind{name: words.legendCached, mark: hollowDiamond, path: hollowPath, color: textInk})
+		signs = append(signs, kind{name: words.legendCached, symbol: hollowDiamond, color: textInk})
 	}
 	return signs
 }
 
 // draw draws the picture: the columns below the legend, and the meaning of the reasons.
 func (s opSheet) draw(t Theme, c draw.Canvas) {
-	var entries []key
-	for _, k := range signsOf(append(slices.Clone(s.columns[0]), s.columns[1]...)) {
-		entries = append(entries, key{k.mark, k.color(t), k.name})
-	}
+	legend := view{signs: signsOf(append(slices.Clone(s.columns[0]), s.columns[1]...))}
 	small := t.style(smallSize, t.Neutral)
 	for i, line := range s.why {
 		write(&c, small, vg.Point{X: c.Min.X, Y: c.Min.Y + whyRow*(vg.Length(len(s.why)-i)-.5)}, line)
 	}
-	c = draw.Crop(keys(t, c, "", entries), 0, 0, vg.Length(s.whyHeight()), 0)
+	c = draw.Crop(keys(t, c, "", legend.entries()), 0, 0, vg.Length(s.whyHeight()), 0)
 	for i, lines := range s.columns {
 		if len(lines) > 0 {
 			x := c.Min.X + vg.Length(i)*(opColumn+opGap)
@@ -200,10 +197,10 @@ func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length)
 	lanes := float64(len(s.lanes))
 	v = view{x: scale{bare: true}, y: scale{lo: -1.5, names: []string{}}, height: opRow * (len(lines) + 1), named: true,
 		facts: []fact{{"op", words.headOp}, {"module", words.headModule}, {"phase", words.headPhase}, {"times", words.headTimes}, {"kind", words.headDType}, {"casts", words.headCasts}, {"cached", words.headCached}, {"why", words.headWhy}}}
-	marks := layer{mark: texts, align: -1, gap: boxWidth/2 + 4, small: true}
-	boxes := layer{mark: points, width: boxWidth / 2, shape: box, path: boxPath, inside: true, small: true}
-	whys := layer{mark: texts, align: 1, small: true, side: rightOf}
-	grid, path, heads := layer{mark: rules, width: 1}, layer{mark: rules, width: 1}, layer{mark: texts, small: true}
+	marks := layer{mark: texts{align: -1, gap: boxWidth/2 + 4}, small: true}
+	boxes := layer{mark: points{width: boxWidth / 2, symbol: box, inside: true}, small: true}
+	whys := layer{mark: texts{align: 1, side: rightOf}, small: true}
+	grid, path, heads := layer{mark: rules{width: 1}}, layer{mark: rules{width: 1}}, layer{mark: texts{}, small: true}
 	var before vg.Length         // room for the marks of the first lane
 	reasons := map[string]bool{} // few, and measured once
 	casts := map[string]bool{}
@@ -235,7 +232,7 @@ func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length)
 	at := func(d string) int { return slices.IndexFunc(s.lanes, func(l dtype) bool { return l.name == d }) }
 	bottom := float64(len(lines)) - .5
 	for i, d := range s.lanes {
-		v.kinds = append(v.kinds, kind{name: d.name, color: d.color, mark: box, path: boxPath})
+		v.kinds = append(v.kinds, kind{name: d.name, color: d.color, symbol: box})
 		grid.rows = append(grid.rows, row{x: float64(i), x2: float64(i), y: -.5, y2: bottom, color: gridInk})
 		heads.rows = append(heads.rows, row{x: float64(i), y: -1, kind: i, text: fit(small, printable(d.name), lane-2)})
 	}
@@ -284,13 +281,6 @@ func (l opLine) name() string {
 		text = fmt.Sprintf("%s ×%d", text, l.op.times)
 	}
 	return strings.TrimSpace(text + "  " + l.op.Module)
-}
-
-// boxPath is the outline of a box of an operation.
-const boxPath = "M-1,-.55L1,-.55L1,.55L-1,.55Z"
-
-func box(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, rectangle(p.X-r, p.Y-.55*r, p.X+r, p.Y+.55*r))
 }
 
 // castMarks returns a diamond for each cast of an operation, hollow if it came from the cache, or

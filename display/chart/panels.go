@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Panel is one quantity of [Panels].
@@ -41,7 +40,7 @@ func Panels(panels []Panel) *Figure {
 		return blank(words.panelsNone)
 	}
 	f := &Figure{
-		theme: Light, sentence: b.sentence(), height: b.height(), draw: b.draw, spec: b.spec, data: b.all,
+		theme: Light, sentence: b.sentence(), height: b.height(), body: fitted(b.fit), data: b.all,
 		head: []string{words.headName, words.headPoints, words.headFirst, words.headLast, words.headMin, words.headMax, words.headBad},
 	}
 	for _, p := range b {
@@ -167,10 +166,10 @@ func (b dashboard) view(most int) view {
 	over := b.span()
 	v := view{x: scale{title: words.step, lo: over.lo, hi: over.hi, whole: true}, y: scale{bare: true, hi: float64(b.height() - panelAxis)}, height: b.height() - panelAxis, zoom: []string{"x"},
 		facts: []fact{{"x", words.step}, {"kind", words.headName}, {"text", words.headValue}, {"value", words.headExactly}}}
-	grid, labels := layer{mark: rules, across: true, width: 1}, layer{mark: texts, side: leftOf, align: -1}
-	names, lines := layer{mark: texts, side: leftEdge, align: 1}, layer{mark: curves, width: 1.6, gaps: true}
-	high, low := layer{mark: points, shape: up, path: upPath, width: 4}, layer{mark: points, shape: down, path: downPath, width: 4}
-	marks := layer{mark: points, shape: cross, path: crossPath, width: 3.5}
+	grid, labels := layer{mark: rules{across: true, width: 1}}, layer{mark: texts{side: leftOf, align: -1}}
+	names, lines := layer{mark: texts{side: leftEdge, align: 1}}, layer{mark: curves{width: 1.6, gaps: true}}
+	high, low := layer{mark: points{symbol: up, width: 4}}, layer{mark: points{symbol: down, width: 4}}
+	marks := layer{mark: points{symbol: cross, width: 3.5}}
 	var after []layer // texts after the names
 	style := Light.style(labelSize, Light.Text)
 	top := 0.
@@ -180,7 +179,7 @@ func (b dashboard) view(most int) view {
 		label, last := fit(style, printable(p.Name), 200), p.text(p.end())
 		names.rows = append(names.rows, row{x: over.lo, y: top + panelName/2, color: textInk, text: label})
 		beside := func(ink role, gap vg.Length, text string) {
-			after = append(after, layer{mark: texts, side: leftEdge, align: 1, gap: gap, rows: []row{{x: over.lo, y: top + panelName/2, color: ink, text: text}}})
+			after = append(after, layer{mark: texts{side: leftEdge, align: 1, gap: gap}, rows: []row{{x: over.lo, y: top + panelName/2, color: ink, text: text}}})
 		}
 		beside(k.color, style.Width(label)+8, last)
 		if n := len(p.Marked); n > 0 {
@@ -235,11 +234,13 @@ func (b dashboard) view(most int) view {
 	return v
 }
 
-// draw draws the picture.
-func (b dashboard) draw(t Theme, c draw.Canvas) { b.view(panelPoints).draw(t, c) }
-
-// spec returns the interactive form.
-func (b dashboard) spec(most int) spec { return b.view(max(most/len(b), 8)).spec(most) }
+// fit returns the panels for the room.
+func (b dashboard) fit(r room) view {
+	if r.points == 0 {
+		return b.view(panelPoints)
+	}
+	return b.view(max(r.points/len(b), 8))
+}
 
 // axis returns the limits and the ticks of the y axis of p.
 func (p quantity) axis() (at span, ticks plot.Ticker) {

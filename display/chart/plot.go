@@ -5,9 +5,6 @@ import (
 	"image/color"
 	"math"
 	"strings"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Plot shows one or more lines of a reader's own data:
@@ -112,20 +109,19 @@ func (s scatter) view() view {
 		v.y.base, v.facts[2].key, v.lowest = 10, "value", kind{name: words.notPositive, color: skipInk}
 	}
 	for i, l := range s.series {
-		k := kind{name: l.Name, mark: marks5[i%len(marks5)].shape, path: marks5[i%len(marks5)].path, color: func(t Theme) color.NRGBA { return t.nth(i).(color.NRGBA) }}
+		k := kind{name: v.distinct(l.Name), symbol: sets[i%len(sets)], color: func(t Theme) color.NRGBA { return t.nth(i) }}
 		if d, order := dtypeOf(l.DType); order < len(dtypes) {
 			k.color = d.color
 		}
-		k.name = v.distinct(l.Name)
 		v.kinds = append(v.kinds, k)
-		cloud := layer{mark: points}
+		mark := points{}
 		switch n := len(l.Values); {
 		case n > 3000: // squares are shorter to write than circles
-			cloud.width, cloud.shape, cloud.path = 1, square, "square"
+			mark = points{width: 1, symbol: square}
 		case n > 300:
-			cloud.width = 2
+			mark = points{width: 2}
 		}
-		cloud.rows = make([]row, 0, len(l.Values))
+		cloud := layer{mark: mark, rows: make([]row, 0, len(l.Values))}
 		for j, y := range l.Values {
 			r := row{x: place(l.x(j), s.logX), y: place(y, s.logY), kind: i}
 			if s.logX || s.logY || !finite(r.y) { // otherwise the place is all
@@ -137,13 +133,3 @@ func (s scatter) view() view {
 	}
 	return v
 }
-
-func square(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.FillPolygon(col, rectangle(p.X-r, p.Y-r, p.X+r, p.Y+r))
-}
-
-// marks5 are the marks of sets of points, and their forms in Vega.
-var marks5 = []struct {
-	shape shape
-	path  string
-}{{dot, "circle"}, {diamond, "diamond"}, {up, upPath}, {cross, crossPath}, {square, "square"}}

@@ -112,17 +112,14 @@ func rangeView(list []ValueRange) view {
 	bottom := float64(len(list)) - .5
 	v := view{x: scale{title: words.gradAxis, base: 2, lo: gradLo, hi: gradHi + 1}, y: scale{lo: -1.7}, height: rangeRow*len(list) + rangeRow,
 		facts: []fact{{"name", words.headOp}, {"dtype", words.headDType}, {"smallest", words.headSmallest}, {"largest", words.headLargest}, {"bad", words.notFinite}}}
-	bars, letters := layer{mark: rects}, layer{mark: texts, small: true, gap: 4, align: 1}
-	left := layer{mark: texts, small: true, gap: 4, align: -1}
-	bad := layer{mark: points, shape: cross, path: crossPath, width: 4}
+	bars, letters := layer{mark: rects{}}, layer{mark: texts{gap: 4, align: 1}, small: true}
+	left := layer{mark: texts{gap: 4, align: -1}, small: true}
+	bad := layer{mark: points{symbol: cross, width: 4}}
 	var names []string
 	for _, r := range list {
 		names = append(names, r.DType)
 	}
 	kinds, at := kindsOf(names)
-	for i := range kinds {
-		kinds[i].quiet = kinds[i].name == ""
-	}
 	v.kinds = kinds
 	for i, r := range list {
 		y, infinite := float64(i), words.no
@@ -147,7 +144,7 @@ func rangeView(list []ValueRange) view {
 	}
 	v.layers = []layer{formatBands(-1.5, bottom), bars, letters, left, bad}
 	if len(bad.rows) > 0 {
-		v.signs = []kind{{name: words.notFinite, mark: cross, path: crossPath, color: skipInk}}
+		v.signs = []kind{{name: words.notFinite, symbol: cross, color: skipInk}}
 	}
 	return v
 }

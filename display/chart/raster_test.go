@@ -36,7 +36,7 @@ func TestRasterAgrees(t *testing.T) {
 		"thin":        func(c *draw.Canvas) { c.FillPolygon(ink, rectangle(10.3, 20.6, 10.4, 61.9)) },
 		"outside":     func(c *draw.Canvas) { c.FillPolygon(ink, rectangle(-50, 70, 500, 800)) },
 		"translucent": func(c *draw.Canvas) { c.FillPolygon(color.NRGBA{0, 90, 200, 70}, rectangle(10, 20, 70, 61)) },
-		"diamond":     func(c *draw.Canvas) { diamond(c, vg.Point{X: 50, Y: 40}, 31, ink) },
+		"diamond":     func(c *draw.Canvas) { diamond.draw(c, vg.Point{X: 50, Y: 40}, 31, ink) },
 		"star": func(c *draw.Canvas) {
 			var p []vg.Point
 			for i := range 5 {

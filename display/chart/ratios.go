@@ -77,24 +77,19 @@ func (s ratioSheet) view() view {
 	if s.reach > 2.5 {
 		step = 2
 	}
-	lines := layer{mark: rules, width: .75}
+	lines := layer{mark: rules{width: .75}}
 	for e := -step * math.Floor(s.reach/step); e <= s.reach; e += step {
 		v.x.marked = append(v.x.marked, plot.Tick{Value: e, Label: octave(e)})
 		lines.rows = append(lines.rows, row{x: e, x2: e, y: -.5, y2: float64(len(s.bars)) - .5, color: gridInk})
 	}
-	one := baseline(0, len(s.bars))
-	one.width = 1.2
 	var names []string
 	for _, b := range s.bars {
 		names = append(names, b.DType)
 	}
 	kinds, at := kindsOf(names)
-	for i := range kinds {
-		kinds[i].quiet = kinds[i].name == ""
-	}
 	v.kinds = kinds
-	bars, ranges := layer{mark: rects}, layer{mark: rules, width: 1.2}
-	better, worse := layer{mark: texts, align: 1, gap: 5}, layer{mark: texts, align: -1, gap: 5}
+	bars, ranges := layer{mark: rects{}}, layer{mark: rules{width: 1.2}}
+	better, worse := layer{mark: texts{align: 1, gap: 5}}, layer{mark: texts{align: -1, gap: 5}}
 	style := Light.style(labelSize, Light.Text)
 	place := func(ratio float64) float64 { return min(max(exponent(ratio, 2), -s.reach), s.reach) }
 	for i, b := range s.bars {
@@ -104,9 +99,7 @@ func (s ratioSheet) view() view {
 		bars.rows = append(bars.rows, row{x: from, x2: to, y: y - .34, y2: y + .34, kind: at[i], facts: facts})
 		if half := b.Value * b.Spread / 2; finite(half) && half > 0 {
 			low, high := place(b.Value-half), place(b.Value+half)
-			for _, line := range [][4]float64{{low, y, high, y}, {low, y - .22, low, y + .22}, {high, y - .22, high, y + .22}} {
-				ranges.rows = append(ranges.rows, row{x: line[0], y: line[1], x2: line[2], y2: line[3], color: textInk, facts: facts})
-			}
+			ranges.rows = append(ranges.rows, whiskers(low, high, y, .22, facts)...)
 			from, to = min(from, low), max(to, high)
 		}
 		label := row{x: to, y: y, color: textInk, text: ratioLabel(b.Value)}
@@ -118,7 +111,7 @@ func (s ratioSheet) view() view {
 		better.rows = append(better.rows, label)
 		v.right = max(v.right, style.Width(label.text)+12)
 	}
-	v.layers = []layer{lines, bars, one, ranges, better, worse}
+	v.layers = []layer{lines, bars, baseline(len(s.bars), 1.2), ranges, better, worse}
 	return v
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Roof is a device's peak rate in a dtype.
@@ -111,12 +110,12 @@ func (r roofline) view() view {
 	}
 	kinds, at := kindsOf(names)
 	for i, k := range kinds {
-		if kinds[i].quiet = k.name == ""; k.name != "float32" && k.name != "float64" {
-			kinds[i].mark, kinds[i].path = diamond, "diamond"
+		if k.name != "float32" && k.name != "float64" {
+			kinds[i].symbol = diamond
 		}
 	}
 	v.kinds = kinds
-	operations := layer{mark: points}
+	operations := layer{mark: points{}}
 	for i, q := range shown {
 		share := q.Seconds / r.seconds
 		operations.rows = append(operations.rows, row{x: math.Log2(q.FLOPs / q.Bytes), y: math.Log10(q.FLOPs / q.Seconds), kind: at[i], size: 2 + 7*math.Sqrt(share),
@@ -124,8 +123,8 @@ func (r roofline) view() view {
 	}
 	edge := func(rate float64) float64 { return math.Log2(rate / r.bandwidth) }
 	first := max(x.lo, (y.lo-math.Log10(r.bandwidth))/math.Log10(2)) // where the slope enters the plot
-	slope := layer{mark: rules, rows: []row{{x: first, y: math.Log10(r.bandwidth) + first*math.Log10(2), x2: edge(top), y2: math.Log10(top), color: neutral}}}
-	levels, labels := layer{mark: rules}, layer{mark: texts, align: 1, side: rightOf}
+	slope := layer{mark: rules{}, rows: []row{{x: first, y: math.Log10(r.bandwidth) + first*math.Log10(2), x2: edge(top), y2: math.Log10(top), color: neutral}}}
+	levels, labels := layer{mark: rules{}}, layer{mark: texts{align: 1, side: rightOf}}
 	var tags []tag
 	for i, f := range r.roofs {
 		level := math.Log10(f.Rate)
@@ -140,8 +139,4 @@ func (r roofline) view() view {
 	}
 	v.layers = []layer{slope, levels, labels, operations}
 	return v
-}
-
-func dot(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: r, Shape: draw.CircleGlyph{}}, p)
 }

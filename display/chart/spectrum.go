@@ -107,7 +107,7 @@ func (s *spectrum) view() view {
 		facts: []fact{{"exponent", words.headExponent}, {"name", words.gradAxis}, {"count", words.count}, {"share", words.headShare}}}
 	v.x.marked = append(powerTicks{2}.Ticks(gradLo, gradHi+1), plot.Tick{Value: gradZero, Label: "0"}, plot.Tick{Value: gradBad, Label: words.gradBad})
 	v.y.hi = float64(max(slices.Max(s.bins[:]), s.zero, s.bad, 1)) * 1.18 // room for the bands' names
-	bars := layer{mark: rects}
+	bars := layer{mark: rects{}}
 	add := func(from float64, n int, exponent any, name string, ink role) {
 		if n > 0 {
 			bars.rows = append(bars.rows, row{x: from + .05, x2: from + .95, y: 0, y2: float64(n), color: ink, facts: []any{exponent, name, n, percent(n, s.all_)}})

@@ -15,11 +15,11 @@ func RunningSum(exact Series, sums []Series) *Figure {
 	if exact.Name == "" {
 		exact.Name = words.sumExact
 	}
-	v, list := lineView(axes{x: words.sumTerms, y: words.sumAxis}, append([]Series{exact}, sums...), stairs, 1)
+	v, list := lineView(axes{x: words.sumTerms, y: words.sumAxis}, append([]Series{exact}, sums...), curves{stairs: true}, 1)
 	if len(list) < 2 || len(list[0].Values) != len(exact.Values) {
 		return blank(words.sumNone)
 	}
-	stops := layer{mark: points, width: 4.5, shape: cross, path: crossPath}
+	stops := layer{mark: points{width: 4.5, symbol: cross}}
 	var said []string
 	var rows [][]any
 	for i, s := range list {
@@ -98,7 +98,7 @@ func Residue(orders []Series) *Figure {
 			lost[i].Values[k] = sum
 		}
 	}
-	v, list := lineView(axes{x: words.sumTerms, y: words.residueAxis}, lost, stairs, 1)
+	v, list := lineView(axes{x: words.sumTerms, y: words.residueAxis}, lost, curves{stairs: true}, 1)
 	if len(list) == 0 {
 		return blank(words.residueNone)
 	}
@@ -144,7 +144,7 @@ func Difference(first, second string, quantities []Pair) *Figure {
 		}
 		apart = append(apart, s)
 	}
-	v, list := lineView(axes{x: words.step, y: words.differenceAxis, logY: true}, apart, curves, 0)
+	v, list := lineView(axes{x: words.step, y: words.differenceAxis, logY: true}, apart, curves{}, 0)
 	names := fmt.Sprintf(words.differenceRuns, second, first)
 	if len(list) == 0 {
 		return blank(fmt.Sprintf(words.differenceNone, names))

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"halfnote/internal/text"
 )
@@ -81,7 +80,7 @@ func (s Sweep) view() view {
 	last := float64(len(s.Shares)) - .5
 	v := view{x: scale{title: words.scale, lo: -.5, hi: last, base: 2}, y: scale{title: words.sweepAxis, lo: 0, hi: 112}, height: 185, zoom: []string{"x"}, // room for the band's name
 		facts: []fact{{"kind", words.headBand}, {"scale", words.headScale}, {"share", words.headShare}}, formats: map[string]string{"share": ".4~%"}}
-	lines := layer{mark: curves}
+	lines := layer{mark: curves{}}
 	for k, of := range []struct {
 		kind
 		share func(ScaleShare) float64
@@ -100,12 +99,12 @@ func (s Sweep) view() view {
 		}
 	}
 	if s.Low > 0 && s.High >= s.Low && finite(s.High) {
-		v.layers = append(v.layers, layer{mark: rects, small: true, top: true, rows: []row{{x: math.Log2(s.Low) - .5, x2: math.Log2(s.High) + .5, y: 0, y2: 112, color: func(t Theme) color.NRGBA { return t.Normal }, text: words.sweepBand}}})
+		v.layers = append(v.layers, layer{mark: rects{top: true}, small: true, rows: []row{{x: math.Log2(s.Low) - .5, x2: math.Log2(s.High) + .5, y: 0, y2: 112, color: func(t Theme) color.NRGBA { return t.Normal }, text: words.sweepBand}}})
 	}
 	v.layers = append(v.layers, lines)
 	taken := slices.Clone(s.Taken)
 	slices.Sort(taken)
-	feet := layer{mark: points, shape: up, path: upPath, width: 4}
+	feet := layer{mark: points{symbol: up, width: 4}}
 	for _, scale := range slices.Compact(taken) {
 		if e := exponent(scale, 2); e >= -.5 && e <= last {
 			feet.rows = append(feet.rows, row{x: e, y: 2.5, color: func(t Theme) color.NRGBA { return t.Float32 }, facts: []any{words.sweepTaken, scale, nil}})
@@ -113,17 +112,10 @@ func (s Sweep) view() view {
 	}
 	if len(feet.rows) > 0 {
 		v.layers = append(v.layers, feet)
-		v.signs = []kind{{name: words.sweepTaken, mark: up, path: upPath, color: func(t Theme) color.NRGBA { return t.Float32 }}}
+		v.signs = []kind{{name: words.sweepTaken, symbol: up, color: func(t Theme) color.NRGBA { return t.Float32 }}}
 	}
 	if at := exponent(s.At, 2); at >= -.5 && at <= last {
-		v.layers = append(v.layers, layer{mark: rules, width: 1, rows: []row{{x: at, x2: at, y: 0, y2: 112, color: textInk}}})
+		v.layers = append(v.layers, layer{mark: rules{width: 1}, rows: []row{{x: at, x2: at, y: 0, y2: 112, color: textInk}}})
 	}
 	return v
-}
-
-// dashed returns a line as the shape of a legend entry.
-func dashed(dashes []vg.Length) shape {
-	return func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-		c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.8, Dashes: dashes}, p.X-r, p.Y, p.X+r+2, p.Y)
-	}
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Rate is one bar of [Throughput].
@@ -110,12 +107,9 @@ func (r rateRun) view() view {
 		names = append(names, b.DType)
 	}
 	kinds, at := kindsOf(names)
-	for i := range kinds {
-		kinds[i].quiet = kinds[i].name == ""
-	}
 	v.kinds = kinds
-	bars, letters := layer{mark: rects}, layer{mark: texts, align: 1, gap: 6, widest: 30}
-	ranges, numbers, notes := layer{mark: rules, width: 1.2}, layer{mark: texts, align: 1, gap: 8}, layer{mark: texts, align: 1, gap: 8, small: true}
+	bars, letters := layer{mark: rects{}}, layer{mark: texts{align: 1, gap: 6, widest: 30}}
+	ranges, numbers, notes := layer{mark: rules{width: 1.2}}, layer{mark: texts{align: 1, gap: 8}}, layer{mark: texts{align: 1, gap: 8}, small: true}
 	label, small := Light.style(labelSize, Light.Text), Light.style(smallSize, Light.Text)
 	most := 0.
 	predicted := false
@@ -140,9 +134,7 @@ func (r rateRun) view() view {
 			if b.low < b.high {
 				low := max(b.low, 0)
 				end = max(end, b.high)
-				for _, line := range [][4]float64{{low, y, b.high, y}, {low, y - .12, low, y + .12}, {b.high, y - .12, b.high, y + .12}} {
-					ranges.rows = append(ranges.rows, row{x: line[0], y: line[1], x2: line[2], y2: line[3], color: textInk, facts: facts})
-				}
+				ranges.rows = append(ranges.rows, whiskers(low, b.high, y, .12, facts)...)
 			}
 		}
 		most, number.x = max(most, end), end
@@ -159,12 +151,12 @@ func (r rateRun) view() view {
 		v.x.hi = most
 	}
 	if predicted {
-		v.signs = append(v.signs, kind{name: words.legendPredicted, mark: faintSquare, path: "square", color: neutral, faint: true})
+		v.signs = append(v.signs, kind{name: words.legendPredicted, symbol: faintSquare, color: neutral, faint: true})
 	}
 	if len(ranges.rows) > 0 {
-		v.signs = append(v.signs, kind{name: words.legendRange, mark: whisker, path: whiskerPath, color: textInk})
+		v.signs = append(v.signs, kind{name: words.legendRange, symbol: whisker, color: textInk})
 	}
-	v.layers = []layer{bars, letters, ranges, numbers, notes, baseline(0, len(r.bars))}
+	v.layers = []layer{bars, letters, ranges, numbers, notes, baseline(len(r.bars), .75)}
 	return v
 }
 
@@ -181,12 +173,3 @@ func rateText(v float64) string {
 	}
 	return short(v)
 }
-
-// whisker is the mark of a range.
-func whisker(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
-	s := draw.LineStyle{Color: col, Width: 1.2}
-	c.StrokeLines(s, []vg.Point{{X: p.X - r, Y: p.Y}, {X: p.X + r, Y: p.Y}}, []vg.Point{{X: p.X - r, Y: p.Y - r}, {X: p.X - r, Y: p.Y + r}}, []vg.Point{{X: p.X + r, Y: p.Y - r}, {X: p.X + r, Y: p.Y + r}})
-}
-
-// whiskerPath is the same in the interactive form.
-const whiskerPath = "M-1,0L1,0M-1,-1L-1,1M1,-1L1,1"

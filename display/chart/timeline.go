@@ -102,7 +102,7 @@ func (t *timeline) figure() *Figure {
 		kinds[i].dashes = nil
 	}
 	v.kinds = kinds
-	bars := layer{mark: rects}
+	bars := layer{mark: rects{}}
 	for i, s := range shown {
 		y := float64(slices.Index(t.lanes, t.lane(s)))
 		if y < 0 {

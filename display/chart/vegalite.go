@@ -72,10 +72,10 @@ func (f *Figure) inForm(name string, chosen bool) *Figure {
 // It holds at most about 5000 points; its subtitle states how many were dropped. VegaLite returns
 // nil for a figure without data or without such a form.
 func (f *Figure) VegaLite() map[string]any {
-	if f.spec == nil {
+	if f.body == nil {
 		return nil
 	}
-	t := f.spec(mostPoints)
+	t := f.body.spec(mostPoints)
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {
@@ -148,24 +148,6 @@ func (t spec) legendWidth() int {
 	return int(width + left)
 }
 
-// labelMost is the maximum width of a label of an axis.
-const labelMost = 220
-
-// role selects a colour of a theme.
-type role = func(Theme) color.NRGBA
-
-func textInk(t Theme) color.NRGBA       { return t.Text }
-func backgroundInk(t Theme) color.NRGBA { return t.Background }
-func skipInk(t Theme) color.NRGBA       { return t.Skip }
-
-// gridInk is lighter than the picture's grid in the dark, as Vega's dark background is.
-func gridInk(t Theme) color.NRGBA {
-	if t == Dark {
-		return hex(0x555555)
-	}
-	return t.Grid
-}
-
 // themed returns a colour that depends on the variable "dark".
 func themed(r role) object {
 	return object{"expr": fmt.Sprintf("dark ? '%s' : '%s'", css(r(Dark)), css(r(Light)))}
@@ -207,18 +189,6 @@ func palette(field string, names []string, roles []role, more ...any) object {
 	return with(object{"field": field, "type": "nominal", "scale": object{"domain": names, "range": inks}, "title": nil}, more...)
 }
 
-// dashesOf returns the dash pattern of a line in pixels.
-func dashesOf(d []vg.Length) []float64 {
-	list := []float64{1, 0}
-	if len(d) > 0 {
-		list = nil
-		for _, l := range d {
-			list = append(list, float64(l))
-		}
-	}
-	return list
-}
-
 // filter returns the selection of names in the legend of a field, and the condition under which
 // a mark has its full opacity.
 func filter(field string) (param, opacity object) {
@@ -247,71 +217,4 @@ func printables(names []string) []string {
 		out[i] = printable(n)
 	}
 	return out
-}
-
-// powerLabels labels an axis of exponents with the powers of a base.
-func powerLabels(base int) string {
-	const e = "datum.value"
-	label := fmt.Sprintf("'%d' + (%s < 0 ? '⁻' : '')", base, e)
-	for _, unit := range []int{1000, 100, 10, 1} {
-		digit := fmt.Sprintf("substring('⁰¹²³⁴⁵⁶⁷⁸⁹', floor(abs(%s) / %d) %% 10, floor(abs(%s) / %d) %% 10 + 1)", e, unit, e, unit)
-		if unit > 1 {
-			digit = fmt.Sprintf("(abs(%s) >= %d ? %s : '')", e, unit, digit)
-		}
-		label += " + " + digit
-	}
-	return label
-}
-
-// decimate returns at most most indices of y, in order: of each stretch the lowest, the highest and
-// the first non-finite value, and always the first and the last of all.
-func decimate(y []float64, most int) (kept []int) {
-	if len(y) <= most {
-		for i := range y {
-			kept = append(kept, i)
-		}
-		return kept
-	}
-	stretches := max((most-2)/3, 1)
-	keep := make([]bool, len(y))
-	keep[0], keep[len(y)-1] = true, true
-	for s := range stretches {
-		lo, hi, bad := -1, -1, -1
-		for i := s * len(y) / stretches; i < (s+1)*len(y)/stretches; i++ {
-			switch {
-			case !finite(y[i]):
-				if bad < 0 {
-					bad = i
-				}
-				continue
-			case lo < 0:
-				lo, hi = i, i
-			}
-			if y[i] < y[lo] {
-				lo = i
-			}
-			if y[i] > y[hi] {
-				hi = i
-			}
-		}
-		for _, i := range []int{lo, hi, bad} {
-			if i >= 0 {
-				keep[i] = true
-			}
-		}
-	}
-	for i, k := range keep {
-		if k {
-			kept = append(kept, i)
-		}
-	}
-	return kept
-}
-
-// fewer returns the subtitle of a figure that shows some of its points, "" if it shows all.
-func fewer(shown, all int) string {
-	if shown >= all {
-		return ""
-	}
-	return fmt.Sprintf(words.fewer, shown, all)
 }

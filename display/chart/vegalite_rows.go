@@ -2,6 +2,7 @@ package chart
 
 import (
 	hex16 "encoding/hex"
+	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -144,4 +145,15 @@ func (r *rows) data() object {
 		}
 	}
 	return object{"values": string(r.text), "format": object{"type": "csv", "parse": parse}}
+}
+
+// valueText returns the text of a value that may not be finite.
+func valueText(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	return fmt.Sprint(v)
 }

@@ -24,7 +24,7 @@ func TestVegaLite(t *testing.T) {
 		testenv.Missing(t, "vega", "HALFNOTE_VEGA is not set to a node_modules folder with vega and vega-lite")
 	}
 	specs := map[string]any{}
-	for _, s := range samples() {
+	for _, s := range append(samples(), markSamples()...) {
 		if spec := s.fig.VegaLite(); spec != nil {
 			specs[s.name] = spec
 			specs[s.name+", dark"] = s.fig.With(Dark).VegaLite()
@@ -240,16 +240,16 @@ func TestInteractiveBundle(t *testing.T) {
 // TestFewerPoints checks that a figure that leaves points out says how many it shows.
 func TestFewerPoints(t *testing.T) {
 	for _, s := range samples() {
-		if s.fig.spec == nil {
+		if s.fig.body == nil {
 			continue
 		}
 		var shown, all int
-		form := s.fig.spec(mostPoints)
+		form := s.fig.body.spec(mostPoints)
 		if n, _ := fmt.Sscanf(form.subtitle, words.fewer, &shown, &all); n == 2 && !(shown > 0 && shown < all) {
 			t.Errorf("%s: got the subtitle %q, want some of all points", s.name, form.subtitle)
 		}
 	}
-	if form := HeatMap("inf or NaN", heat(60, 512), 8).spec(mostPoints); form.subtitle == "" {
+	if form := HeatMap("inf or NaN", heat(60, 512), 8).body.spec(mostPoints); form.subtitle == "" {
 		t.Error("heat map: got no subtitle, want one with the number of points")
 	}
 }

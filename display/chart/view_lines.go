@@ -11,6 +11,14 @@ import (
 // linePoints is the maximum number of points of a line in a picture.
 const linePoints = 20000
 
+// fit returns the lines for the room.
+func (l lineChart) fit(r room) view {
+	if r.points == 0 {
+		return l.view(linePoints)
+	}
+	return l.view(max(r.points/len(l.series), 8))
+}
+
 // view returns the lines, each with at most most points. The facts of a point are the name of its line, its position and
 // its value.
 func (l lineChart) view(most int) view {
@@ -25,13 +33,13 @@ func (l lineChart) view(most int) view {
 	if !slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.X != nil || len(s.Values) > 1 }) {
 		v.x.hi = 1 // the axis of a single step has no step below 0
 	}
-	lines := layer{mark: curves}
+	lines := layer{mark: curves{}}
 	for i, s := range l.series {
 		_, dashes := l.look(Light, i)
 		v.ends = append(v.ends, s.Name)
-		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), dashes: dashes, mark: dot, path: "circle", color: func(t Theme) color.NRGBA {
-			c, _ := l.look(t, i)
-			return c.(color.NRGBA)
+		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), dashes: dashes, symbol: dot, color: func(t Theme) color.NRGBA {
+			ink, _ := l.look(t, i)
+			return ink
 		}})
 		v.points += len(s.Values)
 		kept := decimate(s.Values, most)
@@ -50,12 +58,9 @@ func (l lineChart) view(most int) view {
 	return v
 }
 
-// spec returns the interactive form.
-func (l lineChart) spec(most int) spec { return l.view(max(most/len(l.series), 8)).spec(most) }
-
 // lineView returns a view with a line for each series that has values, and those series. first is the position of
 // the first value of a series without X.
-func lineView(a axes, given []Series, mark markType, first float64) (view, []lineSeries) {
+func lineView(a axes, given []Series, mark curves, first float64) (view, []lineSeries) {
 	l := lineChart{axes: a}
 	for _, s := range given {
 		if s.X == nil {

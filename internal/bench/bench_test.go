@@ -220,3 +220,18 @@ func TestPeers(t *testing.T) {
 	}
 	t.Logf("\n%s", all)
 }
+
+// TestPeersRunNothing measures a peer in a folder with a file for every module that Python could import. None may run.
+func TestPeersRunNothing(t *testing.T) {
+	python := testenv.Python(t)
+	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
+		testenv.Missing(t, "torch", "needs numpy: ", err)
+	}
+	o := options(t, `64\^3 NN float32$`, "openblas")
+	o.Python, o.Rounds = python, 1
+	sprung := testenv.Trap(t, python)
+	rows, err := Run(t.Context(), "gemm", o)
+	if names := sprung(); err != nil || len(rows) != 1 || len(names) > 0 {
+		t.Errorf("got %d rows, modules of the working folder %q, %v, want one row and no modules", len(rows), names, err)
+	}
+}

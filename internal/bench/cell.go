@@ -85,7 +85,7 @@ func (o Options) cells(ctx context.Context) (Rows, error) {
 func (g *guest) round(ctx context.Context, o Options, threads int, take func(row cellRow, value float64)) error {
 	start := time.Now()
 	err := pinned(threads, func() (err error) {
-		g.kernel, err = client.Start(ctx, g.spec, client.Options{Env: surroundings(threads)})
+		g.kernel, err = client.Start(ctx, g.spec, client.Options{Env: surroundings(threads), Dir: o.empty})
 		return err
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func (b *table) peak(ctx context.Context, t task) (Rows, error) {
 
 // peakOf measures a training in a new process with the command of p.
 func (b *table) peakOf(ctx context.Context, p *side, spec Spec) (bytes float64, tensors int, err error) {
-	s, err := startSide(ctx, p.name, b.threads, p.argv)
+	s, err := startSide(ctx, p.name, b.empty, b.threads, p.argv)
 	if err != nil {
 		return 0, 0, err
 	}

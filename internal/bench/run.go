@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,8 @@ type Options struct {
 	Worker  []string       // command that runs [Serve]
 	Kernel  client.Spec    // halfnote's kernel, for "cell"
 	Log     io.Writer      // gets a line for every row; nil discards them
+
+	empty string // folder in which the sides start, so that Python imports nothing from the working folder
 }
 
 // Subjects returns the subjects that Run can measure.
@@ -99,6 +102,15 @@ func Run(ctx context.Context, subject string, o Options) (Rows, error) {
 	o, err := o.complete(subject)
 	if err != nil {
 		return nil, err
+	}
+	if o.empty, err = os.MkdirTemp("", "halfnote-bench-"); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	defer os.RemoveAll(o.empty)
+	if strings.ContainsRune(o.Python, filepath.Separator) {
+		if o.Python, err = filepath.Abs(o.Python); err != nil {
+			return nil, fmt.Errorf("bench: %w", err)
+		}
 	}
 	if subject == "cell" {
 		return o.cells(ctx)
@@ -185,7 +197,7 @@ type table struct {
 // start starts the sides that tasks need.
 func (b *table) start(ctx context.Context, list []task) error {
 	add := func(name string, argv []string, env ...string) (*side, error) {
-		s, err := startSide(ctx, name, b.threads, argv, env...)
+		s, err := startSide(ctx, name, b.empty, b.threads, argv, env...)
 		if err == nil {
 			b.sides = append(b.sides, s)
 		}

@@ -32,11 +32,11 @@ type side struct {
 	ended  bool
 }
 
-// startSide starts a command that speaks the protocol, pinned to that many processors, and asks
+// startSide starts a command that speaks the protocol in a folder, pinned to that many processors, and asks
 // for its description. The process ends when ctx ends.
-func startSide(ctx context.Context, name string, threads int, argv []string, env ...string) (*side, error) {
+func startSide(ctx context.Context, name, dir string, threads int, argv []string, env ...string) (*side, error) {
 	s := &side{name: name, argv: argv, cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), stderr: &tail{}}
-	s.cmd.Stderr = s.stderr
+	s.cmd.Dir, s.cmd.Stderr = dir, s.stderr
 	s.cmd.Env = append(surroundings(threads), env...)
 	in, err := s.cmd.StdinPipe()
 	if err != nil {

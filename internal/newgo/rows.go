@@ -50,8 +50,8 @@ var rows = []row{
 	},
 	{
 		name: "frames of compiled code", on: "frame pointers on amd64; names of functions in `runtime.FuncForPC`",
-		files: []string{"interp/engine"},
-		pkg:   "interp/engine", tests: []string{"TestFrames"},
+		files: []string{"interp/internal/engine"},
+		pkg:   "interp/internal/engine", tests: []string{"TestFrames"},
 		mend: "use `runtime.Callers`, as on other processors (`frames_other.go`)",
 	},
 	{

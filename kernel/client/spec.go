@@ -101,7 +101,7 @@ func findSpec(path []string, name string) (Spec, error) {
 func pythonData() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	prefix, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.prefix)").Output()
+	prefix, err := exec.CommandContext(ctx, "python3", "-I", "-c", "import sys; print(sys.prefix)").Output()
 	if err != nil {
 		return ""
 	}

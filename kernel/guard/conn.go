@@ -44,11 +44,19 @@ type conn struct {
 	joined bool          // whether zmq4 has the route already; set by Listener.enter
 	doomed bool          // whether Listener.longest chose it; guarded by Listener.mu
 	topics subscriptions // topics, changed by pump, guarded by Listener.mu
+
+	came     time.Time
+	trusted  atomic.Bool // whether the peer has proved itself
+	borrowed int         // bytes of Strangers; guarded by its lock, as evicted is
+	evicted  bool
+	partial  []inFrame // frames of the message that pump is reading
+	asked    int       // number of these when they were last asked for a proof
+	asks     int       // how often, for this message
 }
 
 func newConn(l *Listener, nc net.Conn) *conn {
 	// 8 KiB: five hundred clients with 64 KiB each would cost 32 MB.
-	c := &conn{listener: l, net: nc, reader: bufio.NewReaderSize(nc, 8<<10), in: newInbound()}
+	c := &conn{listener: l, net: nc, reader: bufio.NewReaderSize(nc, 8<<10), in: newInbound(), came: time.Now()}
 	c.out.changed.L = &c.out.Mutex
 	c.out.track.greeting = greetingSize
 	return c
@@ -150,6 +158,7 @@ func (c *conn) Close() error {
 // come.
 func (c *conn) leave() {
 	c.left.Do(func() {
+		c.listener.config.Strangers.repay(c, 0)
 		if c.listener.leave(c) {
 			c.in.finish()
 		}

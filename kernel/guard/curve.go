@@ -40,14 +40,14 @@ func (c *conn) exchangeKeys() (metadata []byte, sendReady func(), err error) {
 // read reads the peer's next frame, with a body of at most limit bytes.
 func (c *conn) read(limit int) (flags byte, body []byte, err error) {
 	if c.session == nil {
-		return readFrame(c.reader, limit)
+		return readFrame(c.reader, limit, c.room)
 	}
-	return readSealed(c.reader, c.session, limit)
+	return readSealed(c.reader, c.session, limit, func(n int) error { return c.room(2 * n) }) // decrypting needs as much again
 }
 
 // readSealed reads a frame and decrypts the frame inside.
-func readSealed(r *bufio.Reader, s *curve.Session, limit int) (flags byte, body []byte, err error) {
-	flags, message, err := readFrame(r, limit+curve.Overhead)
+func readSealed(r *bufio.Reader, s *curve.Session, limit int, room func(n int) error) (flags byte, body []byte, err error) {
+	flags, message, err := readFrame(r, limit+curve.Overhead, room)
 	if err != nil {
 		return 0, nil, err
 	}

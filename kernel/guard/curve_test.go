@@ -198,7 +198,7 @@ func TestSealer(t *testing.T) {
 		}
 		var got []byte
 		for r := bufio.NewReader(bytes.NewReader(sealed)); ; {
-			flags, body, err := readSealed(r, client, 1<<20)
+			flags, body, err := readSealed(r, client, 1<<20, nil)
 			if err == io.EOF {
 				break
 			}

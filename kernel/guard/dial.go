@@ -86,7 +86,7 @@ func (c *dialed) Write(p []byte) (int, error) {
 }
 
 func (c *dialed) shakeHands() error {
-	_, body, err := readFrame(bufio.NewReader(bytes.NewReader(c.ready)), maxReady)
+	_, body, err := readFrame(bufio.NewReader(bytes.NewReader(c.ready)), maxReady, nil)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *dialed) shakeHands() error {
 // Read serves zmq4's reader with whole frames, after the server's greeting and READY.
 func (c *dialed) Read(p []byte) (int, error) {
 	if len(c.input) == 0 {
-		flags, body, err := readSealed(c.reader, c.session, math.MaxInt32)
+		flags, body, err := readSealed(c.reader, c.session, math.MaxInt32, nil)
 		if err != nil {
 			return 0, err
 		}

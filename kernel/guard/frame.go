@@ -64,8 +64,8 @@ func parseCommand(body []byte) (name string, data []byte, err error) {
 }
 
 // readFrame reads one frame with a body of at most limit bytes. It allocates memory as
-// bytes arrive, not by the announced length.
-func readFrame(r *bufio.Reader, limit int) (flags byte, body []byte, err error) {
+// bytes arrive, not by the announced length, and asks room before, unless it is nil.
+func readFrame(r *bufio.Reader, limit int, room func(n int) error) (flags byte, body []byte, err error) {
 	if flags, err = r.ReadByte(); err != nil {
 		return 0, nil, err
 	}
@@ -84,12 +84,18 @@ func readFrame(r *bufio.Reader, limit int) (flags byte, body []byte, err error) 
 	if n > uint64(limit) {
 		return 0, nil, fmt.Errorf("frame of %d bytes, the limit is %d", n, limit)
 	}
-	body, err = readBody(r, int(n))
+	body, err = readBody(r, int(n), room)
 	return flags, body, unexpected(err)
 }
 
-func readBody(r io.Reader, n int) ([]byte, error) {
-	const first = 1 << 20
+func readBody(r io.Reader, n int, room func(n int) error) ([]byte, error) {
+	const first = 64 << 10
+	if room == nil {
+		room = func(int) error { return nil }
+	}
+	if err := room(min(n, first)); err != nil {
+		return nil, err
+	}
 	body := make([]byte, min(n, first))
 	for done := 0; ; {
 		if _, err := io.ReadFull(r, body[done:]); err != nil {
@@ -98,6 +104,9 @@ func readBody(r io.Reader, n int) ([]byte, error) {
 		done = len(body)
 		if done == n {
 			return body, nil
+		}
+		if err := room(min(n, 2*done) - done); err != nil {
+			return nil, err
 		}
 		grown := make([]byte, min(n, 2*done))
 		copy(grown, body)

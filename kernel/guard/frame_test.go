@@ -42,7 +42,7 @@ func TestReadFrame(t *testing.T) {
 		{"command with MORE", "\x05\x00", 0, "", "frame flags 0x05"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			flags, body, err := readFrame(bufio.NewReader(strings.NewReader(tt.in)), 1000)
+			flags, body, err := readFrame(bufio.NewReader(strings.NewReader(tt.in)), 1000, nil)
 			if tt.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
 					t.Errorf("got error %v, want one with %q", err, tt.err)
@@ -60,7 +60,7 @@ func TestAnnouncedBytesTakeNoMemory(t *testing.T) {
 	const announced = 1 << 30
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _, err := readFrame(bufio.NewReader(bytes.NewReader(longHeader(0, announced))), announced)
+	_, _, err := readFrame(bufio.NewReader(bytes.NewReader(longHeader(0, announced))), announced, nil)
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got error %v, want %v", err, io.ErrUnexpectedEOF)
@@ -75,7 +75,7 @@ func TestReadBodyGrows(t *testing.T) {
 	for i := range want {
 		want[i] = byte(i * 7)
 	}
-	got, err := readBody(bytes.NewReader(want), len(want))
+	got, err := readBody(bytes.NewReader(want), len(want), nil)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("got %d bytes, %v, want the %d that were sent", len(got), err, len(want))
 	}

@@ -65,7 +65,7 @@ func FuzzPeer(f *testing.F) {
 				t.Fatalf("through %v, zmq4 reads %q, want the canonical handshake first", through, got)
 			}
 			for r := bufio.NewReader(bytes.NewReader(rest)); ; {
-				flags, body, err := readFrame(r, 1<<16)
+				flags, body, err := readFrame(r, 1<<16, nil)
 				if err == io.EOF {
 					break
 				}
@@ -98,7 +98,7 @@ func FuzzHandshake(f *testing.F) {
 			t.Fatalf("zmq4 reads %q, want the canonical greeting first", got)
 		}
 		r := bufio.NewReader(bytes.NewReader(rest))
-		flags, body, err := readFrame(r, maxReady)
+		flags, body, err := readFrame(r, maxReady, nil)
 		if err != nil || flags&flagCommand == 0 {
 			t.Fatalf("zmq4 reads %q: flags %#x, %v, want READY", rest, flags, err)
 		}
@@ -126,7 +126,7 @@ func FuzzTracker(f *testing.F) {
 		var want, got []int
 		unread := bytes.NewReader(data)
 		for r := bufio.NewReader(unread); ; {
-			if _, _, err := readFrame(r, len(data)); err != nil {
+			if _, _, err := readFrame(r, len(data), nil); err != nil {
 				break
 			}
 			want = append(want, len(data)-unread.Len()-r.Buffered())

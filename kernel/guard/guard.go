@@ -45,7 +45,8 @@ type Config struct {
 	// MaxPending is the limit on handshakes in progress; 64. A further one ends the
 	// oldest.
 	MaxPending int
-	// MaxConns is the limit on connected peers; 256. The next is refused.
+	// MaxConns is the limit on connected peers; 256. The next takes the place of the oldest peer that has proved nothing and does not
+	// come from where a proven one does, or else is refused.
 	MaxConns int
 	// High is the number of bytes that may be queued for even the fastest subscriber
 	// before Publish waits, and for the socket's reader before the peer has to wait; 1
@@ -68,8 +69,11 @@ type Config struct {
 	// connection that shares its identity with older ones is on probation until it has
 	// sent such a message. Proves may be called from any goroutine. With nil no proof
 	// is needed: the newest connection has the identity. Sockets other than ROUTER
-	// ignore Proves.
+	// ignore Proves. It may be asked about the first frames of a message whose others are long.
 	Proves func(frames [][]byte) bool
+	// Strangers is the budget of memory of peers that have proved nothing, which several listeners
+	// may share; with nil, MaxMessage and MaxConns are the only limits.
+	Strangers *Strangers
 	// Holds keeps messages to an identity from a connection on probation: the newest
 	// proven connection gets them, and the new peer gets a copy once it has proved
 	// itself. So a peer without the key can neither read replies nor take them away.
@@ -109,15 +113,15 @@ func setDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// Listen binds s, a ROUTER, REP, PUB or XPUB socket, to an address of network "tcp" or
+// Listen binds s, a ROUTER, REP, PUB or XPUB socket, to an address of network "tcp", "tcp4" or
 // "unix" as package net writes them, and accepts peers behind the guard until s or the
 // Listener is closed. A stale unix socket file is replaced. A socket can be bound once.
 func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error) {
 	fail := func(err error) (*Listener, error) {
 		return nil, fmt.Errorf("guard: listen on %s %s: %w", network, address, err)
 	}
-	if network != "tcp" && network != "unix" {
-		return fail(fmt.Errorf("network %q, want tcp or unix", network))
+	if network != "tcp" && network != "tcp4" && network != "unix" {
+		return fail(fmt.Errorf("network %q, want tcp, tcp4 or unix", network))
 	}
 	if partners[s.Type()] == nil {
 		return fail(fmt.Errorf("socket type %s, want ROUTER, REP, PUB or XPUB", s.Type()))

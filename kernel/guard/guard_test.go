@@ -189,7 +189,7 @@ func (p *peer) send(frames ...string) {
 
 func (p *peer) command() (name, data string) {
 	p.t.Helper()
-	flags, body, err := readFrame(p.r, 1<<30)
+	flags, body, err := readFrame(p.r, 1<<30, nil)
 	if err != nil || flags&flagCommand == 0 {
 		p.t.Fatalf("got flags %#x, %q, %v, want a command", flags, body, err)
 	}
@@ -204,7 +204,7 @@ func (p *peer) command() (name, data string) {
 func (p *peer) message() (frames []string) {
 	p.t.Helper()
 	for {
-		flags, body, err := readFrame(p.r, 1<<30)
+		flags, body, err := readFrame(p.r, 1<<30, nil)
 		if gone(err) && len(frames) == 0 {
 			return nil
 		}
@@ -294,7 +294,7 @@ func TestListenRefuses(t *testing.T) {
 		want                   string
 	}{
 		{"socket type", "tcp", "127.0.0.1:0", zmq4.Sub, "socket type SUB, want ROUTER"},
-		{"network", "udp", "127.0.0.1:0", zmq4.Pub, "want tcp or unix"},
+		{"network", "udp", "127.0.0.1:0", zmq4.Pub, "want tcp, tcp4 or unix"},
 		{"address", "tcp", "127.0.0.1:notaport", zmq4.Pub, "notaport"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -165,7 +165,7 @@ func readGreeting(r *bufio.Reader, want string, role byte) error {
 
 // readCommand returns the data of the command that the handshake expects next.
 func readCommand(r *bufio.Reader, want string) (data []byte, err error) {
-	flags, body, err := readFrame(r, maxReady)
+	flags, body, err := readFrame(r, maxReady, nil)
 	if err != nil {
 		return nil, unexpected(err)
 	}

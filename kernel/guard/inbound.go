@@ -63,6 +63,7 @@ func (c *conn) pumpMessages() error {
 	var message []inFrame
 	size := 0 // bytes of the message
 	for {
+		c.partial = message
 		flags, body, err := c.read(max(0, limit-size-frameCost))
 		if err != nil {
 			return err
@@ -86,7 +87,34 @@ func (c *conn) pumpMessages() error {
 			return net.ErrClosed
 		}
 		message, size = nil, 0
+		c.asked, c.asks = 0, 0
+		c.listener.config.Strangers.repay(c, 0)
 	}
+}
+
+// maxAsks is how often the beginning of a message may be asked for a proof: each time costs as much as checking a signature.
+const maxAsks = 8
+
+// room reports whether the peer may have n more bytes of memory. One that has proved itself may; so may one whose message begins with a
+// proof. Others get them from the budget that they share.
+func (c *conn) room(n int) error {
+	if c.trusted.Load() {
+		return nil
+	}
+	if l := c.listener; n > freeBytes && l.config.Proves != nil && len(c.partial) > c.asked && c.asks < maxAsks {
+		c.asked, c.asks = len(c.partial), c.asks+1
+		if l.config.Proves(bodies(c.partial)) {
+			c.trust()
+			return nil
+		}
+	}
+	return c.listener.config.Strangers.lend(c, n)
+}
+
+// trust records that the peer has proved itself.
+func (c *conn) trust() {
+	c.trusted.Store(true)
+	c.listener.config.Strangers.repay(c, 0)
 }
 
 // pumpSubscriptions drops messages that are not subscriptions: ten of them would block
@@ -109,6 +137,7 @@ func (c *conn) pumpSubscriptions() error {
 		if err != nil {
 			return err
 		}
+		c.listener.config.Strangers.repay(c, c.topics.size) // only pump changes it
 	}
 }
 

@@ -47,7 +47,7 @@ type Listener struct {
 
 func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
 	c = c.withDefaults()
-	return &Listener{
+	l := &Listener{
 		config: c, socket: s, network: network, address: address, born: time.Now(),
 		log:        lines{print: c.Log},
 		ready:      make(chan net.Conn, 16),
@@ -55,6 +55,8 @@ func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
 		conns:      map[*conn]struct{}{},
 		identities: map[string]*route{},
 	}
+	c.Strangers.join(l)
+	return l
 }
 
 // publishes reports whether peers may send only subscriptions.
@@ -194,6 +196,7 @@ func (l *Listener) await(c *conn) bool {
 // enter moves a connection from the pending ones to the peers. Its error is the reason
 // for a refusal.
 func (l *Listener) enter(c *conn) error {
+	known := l.crowded()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch i := slices.Index(l.pending, c); {
@@ -201,7 +204,7 @@ func (l *Listener) enter(c *conn) error {
 		return net.ErrClosed
 	case i < 0:
 		return errOusted
-	case len(l.conns) >= l.config.MaxConns && !l.spare():
+	case len(l.conns) >= l.config.MaxConns && !l.spare(known):
 		return fmt.Errorf("the limit of %d connected peers is reached", len(l.conns))
 	default:
 		l.pending = slices.Delete(l.pending, i, i+1)

@@ -102,6 +102,9 @@ func (l *Listener) part(c *conn) (over bool) {
 func (l *Listener) speaks(c *conn, message []inFrame) bool {
 	r := c.route
 	if r == nil {
+		if l.config.Proves != nil && !c.trusted.Load() && l.config.Proves(bodies(message)) {
+			c.trust()
+		}
 		return true
 	}
 	served, first := l.admits(r, c, message)
@@ -132,6 +135,7 @@ func (l *Listener) admits(r *route, c *conn, message []inFrame) (served, first b
 			return r.holder == c, false
 		}
 		first = true
+		c.trust()
 	}
 	r.holder, r.proven = c, c.number
 	return true, first
@@ -144,22 +148,52 @@ func bodies(message []inFrame) (b [][]byte) {
 	return b
 }
 
-// spare removes the oldest displaced connection from the peers and has it cut;
-// Listener.mu is held. It reports whether there was one.
-func (l *Listener) spare() bool {
-	var oldest *conn
-	for c := range l.conns {
-		if c.route != nil && c.route.holder != c && (oldest == nil || c.number < oldest.number) {
-			oldest = c
+// spare removes a peer that is needed least and has it cut; Listener.mu is held. It reports whether there was one: the
+// oldest displaced connection, or else the oldest peer that has proved nothing, of those that come from where no
+// proven peer does; on sockets where peers can prove themselves, of all.
+func (l *Listener) spare(known crowd) bool {
+	for _, kind := range []struct {
+		reason string
+		fits   func(c *conn) bool
+	}{
+		{"a newer connection has its identity, and its slot is needed", func(c *conn) bool { return c.route != nil && c.route.holder != c }},
+		{"it has proved nothing, and its slot is needed", func(c *conn) bool {
+			return known.proven != nil && !c.trusted.Load() && !known.proven[c.origin(known.users)]
+		}},
+		{"it has proved nothing, and its slot is needed", func(c *conn) bool { return !c.trusted.Load() && l.config.Proves != nil && l.config.Holds }},
+	} {
+		var oldest *conn
+		for c := range l.conns {
+			if kind.fits(c) && (oldest == nil || c.number < oldest.number) {
+				oldest = c
+			}
+		}
+		if oldest != nil {
+			delete(l.conns, oldest)
+			if oldest.route != nil {
+				l.part(oldest)
+			}
+			go oldest.cut(kind.reason)
+			return true
 		}
 	}
-	if oldest == nil {
-		return false
+	return false
+}
+
+// crowd is what spare must know of the peers of all listeners when one is full.
+type crowd struct {
+	users  map[endpoints]int
+	proven map[origin]bool
+}
+
+// crowded looks at all peers if there is no room for another.
+func (l *Listener) crowded() (known crowd) {
+	if conns, _ := l.Counts(); conns < l.config.MaxConns {
+		return known
 	}
-	delete(l.conns, oldest)
-	l.part(oldest)
-	go oldest.cut("a newer connection has its identity, and its slot is needed")
-	return true
+	known.users = localUsers()
+	known.proven = l.config.Strangers.proven(known.users)
+	return known
 }
 
 // Write passes each message to the connection that holds the identity when the message

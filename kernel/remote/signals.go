@@ -8,6 +8,8 @@ import (
 	"log"
 	"net"
 	"os"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -20,16 +22,16 @@ type signals struct {
 const (
 	maxRequest  = 4 << 10
 	requestTime = 5 * time.Second
-	atOnce      = 16 // connections that are served at a time
+	atOnce      = 16 // connections that are served at a time; the next one takes the place of the oldest
 )
 
 func (s *signals) port() int { return s.Addr().(*net.TCPAddr).Port }
 
 // serve handles requests until the port is closed, by a request or by Close.
 func (s *signals) serve(log *log.Logger) {
-	slots := make(chan struct{}, atOnce)
+	var open []net.Conn // the oldest first
+	var mu sync.Mutex
 	for {
-		slots <- struct{}{}
 		c, err := s.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
@@ -37,11 +39,20 @@ func (s *signals) serve(log *log.Logger) {
 		if err != nil {
 			log.Printf("remote: signals: %v", err)
 			time.Sleep(requestTime / 50) // out of descriptors, most likely
-			<-slots
 			continue
 		}
+		mu.Lock()
+		if open = append(open, c); len(open) > atOnce { // a server sends its request at once
+			open[0].Close()
+			open = open[1:]
+		}
+		mu.Unlock()
 		go func() {
-			defer func() { <-slots }()
+			defer func() {
+				mu.Lock()
+				defer mu.Unlock()
+				open = slices.DeleteFunc(open, func(other net.Conn) bool { return other == c })
+			}()
 			if err := s.handle(c, log); err != nil {
 				log.Printf("remote: signals: %s: %v", c.RemoteAddr(), err)
 			}

@@ -193,3 +193,34 @@ func TestHTMLPage(t *testing.T) {
 		t.Error("the page contains a script or fetches a resource")
 	}
 }
+
+// TestPageLeadsNowhere puts elements that leave the page, or change where its links lead, into outputs and Markdown, in every form in
+// which a browser would read them.
+func TestPageLeadsNowhere(t *testing.T) {
+	for _, in := range []string{
+		`<meta http-equiv=refresh content='0;url=https://example.invalid/'>`,
+		"<META\nhttp-equiv=refresh content=0>",
+		`<meta/http-equiv=refresh>`,
+		`<me<script></script>ta http-equiv=refresh>`,
+		`<svg><meta http-equiv=refresh></svg>`,
+		`<base href="https://example.invalid/">`,
+		`<link rel=dns-prefetch href=//example.invalid>`,
+		`<iframe src="https://example.invalid/"></iframe>`,
+		`<frameset onload=x><frame src=x></frameset>`,
+		`<object data=x></object><embed src=x>`,
+		`<!-- --><meta http-equiv=refresh>`,
+	} {
+		for _, c := range []*Cell{
+			{Type: Markdown, Source: in},
+			{Type: Code, Source: "x", Outputs: []*Output{{Type: DisplayData, Data: map[string]any{"text/html": in}}}},
+			{Type: Code, Source: "x", Outputs: []*Output{{Type: DisplayData, Data: map[string]any{"text/markdown": in}}}},
+		} {
+			got := strings.ToLower(body(t, c))
+			for _, name := range []string{"meta", "base", "link", "iframe", "frame", "object", "embed"} {
+				if strings.Contains(got, "<"+name) {
+					t.Errorf("%q: got an element %s:\n%s", in, name, got)
+				}
+			}
+		}
+	}
+}

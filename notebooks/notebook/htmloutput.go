@@ -72,7 +72,7 @@ func (p *page) bundle(o *Output) error {
 }
 
 func (p *page) rawHTML(_ *Output, text string) error {
-	p.b.WriteString(dropScripts(text))
+	p.b.WriteString(harmless(text))
 	return nil
 }
 
@@ -122,6 +122,14 @@ func alt(o *Output, metadata map[string]any) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return first
 }
+
+// abroad matches the beginnings of elements by which a page leaves for another one, has its links lead there, or asks for
+// it, without a click. The page's policy does not forbid all of them.
+var abroad = regexp.MustCompile(`(?i)<(/?(?:meta|base|link|iframe|frame|frameset|object|embed|applet|portal)\b)`)
+
+// harmless returns HTML of a notebook as a page may have it: without scripts, and with the elements that lead abroad as text. In this
+// order, because removing a script may join the parts of a tag around it.
+func harmless(s string) string { return abroad.ReplaceAllString(dropScripts(s), "&lt;$1") }
 
 var script = regexp.MustCompile(`(?is)<script\b.*?(</script[^>]*>|$)`)
 

@@ -61,7 +61,7 @@ func (m *markdown) render(source string, attachments map[string]map[string]any) 
 	if err := m.gm.Renderer().Render(&b, src, doc); err != nil {
 		return "", err
 	}
-	return dropScripts(b.String()), nil
+	return harmless(b.String()), nil
 }
 
 // parse returns the tree of a Markdown text.

@@ -2,9 +2,19 @@
 
 The kernel is a program without Python. This package finds it, and runs Go cells in Python notebooks: %load_ext halfnote, %%go.
 """
-import os
-import subprocess
+import os  # Python has imported both before it looks into the working folder
 import sys
+
+
+class Environment:
+    """Keeps the working folder out of imports: its files are data, and may have the names of modules."""
+
+    def __enter__(self):
+        self.path, here = sys.path[:], os.path.realpath(".")
+        sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]
+
+    def __exit__(self, *_):
+        sys.path[:] = self.path
 
 
 def program():
@@ -26,6 +36,8 @@ def main():
     command = [program(), *sys.argv[1:]]
     if os.name != "nt":
         os.execv(command[0], command)
+    with Environment():
+        import subprocess
     process = subprocess.Popen(command)  # Windows has no exec; Ctrl+C reaches the program by itself
     while True:
         try:
@@ -36,5 +48,6 @@ def main():
 
 def load_ipython_extension(ipython):
     """Adds %%go to IPython."""
-    from .magic import GoMagics
+    with Environment():
+        from .magic import GoMagics
     ipython.register_magics(GoMagics(ipython))

@@ -16,7 +16,7 @@ from IPython.display import clear_output, display, update_display
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-from . import program
+from . import Environment, program
 
 
 class GoError(Exception):
@@ -112,7 +112,8 @@ class Kernel:
     def ask(self, content):
         """Answers a request for input."""
         if content["password"]:
-            import getpass
+            with Environment():
+                import getpass
             self.client.input(getpass.getpass(content["prompt"]))
         else:
             self.client.input(input(content["prompt"]))
@@ -172,7 +173,7 @@ class GoMagics(Magics):
         if hasattr(value, "detach"):  # a tensor of PyTorch
             value = value.detach().cpu().numpy()
         if type(value).__module__ == "numpy":
-            import numpy
+            numpy = sys.modules["numpy"]
             if isinstance(value, numpy.generic):
                 value = value.item()
             else:
@@ -209,7 +210,8 @@ def export(name, file):
 def imported(name, bundle, file):
     """Returns the Python value of an expression made by export."""
     if os.path.exists(file):
-        import numpy
+        with Environment():
+            import numpy
         return numpy.load(file)
     if "application/json" not in bundle:
         raise ExchangeError(f"%%go -o {name}: {bundle.get('text/plain', 'the value is nil')}")

@@ -5,8 +5,8 @@ import (
 	"go/token"
 	"strings"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // nameOutputs replaces references to values of earlier cells with their variables, unless

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/assist"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/kernel/eval"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/syntax"
 	"halfnote/kernel/eval"
 )

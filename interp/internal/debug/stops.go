@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Insert inserts stops into the unit of a cell.

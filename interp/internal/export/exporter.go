@@ -7,13 +7,13 @@ import (
 	"go/types"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/files"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Program writes cells, in the order they ran, as one Go program that prints the same

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // Functions of the program that do not come from cells, by their placeholder names.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // translation rewrites the text of one cell with resolved names and its variable

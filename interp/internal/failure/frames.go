@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/ansi"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/places"
 	"halfnote/interp/internal/syntax"
 )

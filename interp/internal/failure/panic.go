@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"strings"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/mapaccess"

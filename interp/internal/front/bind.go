@@ -7,8 +7,8 @@ import (
 	"go/types"
 	"strings"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Bind gives every declaration of the cell a name that is unique in the session, and

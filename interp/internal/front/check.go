@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // attempt is one run of the type checker over the cell and the session's declarations.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/engine"
+	"halfnote/interp/internal/lower"
 )
 
 // Emission collects the declarations of the unit for the engine.

@@ -11,7 +11,7 @@ import (
 
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // Generics holds the session's generic declarations and the source of generics of the

@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // The front end treats a method with type parameters as a generic function (see

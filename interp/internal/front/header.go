@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // headerOf returns the declaration of o for the checker, without bodies.

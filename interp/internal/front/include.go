@@ -7,7 +7,7 @@ import (
 
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // unpackage drops the package qualifier of names that are run from source.

@@ -7,8 +7,8 @@ import (
 
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // lazyPrelude declares to the checker, under engine names, only the declarations of the

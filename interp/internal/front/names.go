@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/library"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // checkNames names types for the checker: types of packages by the packages' aliases,

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // The values that cells have shown are stored in variables, which later cells name as

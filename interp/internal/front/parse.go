@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // DeclFile is one declaration of a cell, parsed as a separate file with the imports in

@@ -5,10 +5,10 @@ import (
 	"go/token"
 	"go/types"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/engine"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Shared is what the front end uses of a session, the same for all stages of a cell.

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"maps"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/exports"
 )
 

@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // statements converts the cell's statements into those of its function: declarations of

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/library"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // attempt runs the checker. If functions of the cell use variables that the cell itself

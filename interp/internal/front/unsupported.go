@@ -5,8 +5,8 @@ import (
 	"go/token"
 	"strings"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Unsupported returns the error of a cell that is valid Go but that the engine cannot

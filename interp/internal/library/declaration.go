@@ -16,7 +16,7 @@ import (
 	"strings"
 	"sync"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // StdSource returns the source of the standard library, whose folders are import paths. It fails

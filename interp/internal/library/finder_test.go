@@ -2,6 +2,7 @@ package library
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,7 @@ module m.org/local
 			}
 			t.Setenv("GOMODCACHE", filepath.Join(root, "cache"))
 			t.Setenv("GOWORK", "")
+			record(t, root)
 			f, err := NewFinder(filepath.Join(root, "work"))
 			got := ""
 			if err == nil {
@@ -94,6 +96,73 @@ module m.org/local
 			}
 			if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
 				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// record gives the modules in the cache below root checksums, and lists those in the go.sum of the folder work and of a workspace.
+func record(t *testing.T, root string) {
+	t.Helper()
+	sum := "h1:" + strings.Repeat("A", 43) + "="
+	var list strings.Builder
+	for _, pattern := range []string{"cache/m.org/*@*", "cache/m.org/*/*@*"} {
+		dirs, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range dirs {
+			name, err := filepath.Rel(filepath.Join(root, "cache"), dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, version, _ := strings.Cut(filepath.ToSlash(name), "@")
+			fmt.Fprintln(&list, strings.ReplaceAll(path, "!big", "Big"), version, sum)
+			write(t, filepath.Join(root, "cache", "cache", "download", path, "@v", version+".ziphash"), sum)
+		}
+	}
+	write(t, filepath.Join(root, "work", "go.sum"), list.String())
+	write(t, filepath.Join(root, "go.work.sum"), list.String())
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSums checks which modules of the cache may be imported: those that go.sum describes.
+func TestSums(t *testing.T) {
+	a, b := "h1:"+strings.Repeat("A", 43)+"=", "h1:"+strings.Repeat("B", 42)+"A="
+	for _, c := range []struct{ name, sum, hash, flags, want string }{
+		{"the same", "m.org/a v1.0.0 " + a, a, "", ""},
+		{"one of two", "m.org/a v1.0.0 " + b + "\nm.org/a v1.0.0 " + a, a, "", ""},
+		{"another", "m.org/a v1.0.0 " + b, a, "", "verifying m.org/a@v1.0.0: checksum mismatch"},
+		{"another, with a flag", "m.org/a v1.0.0 " + b, a, "-mod=mod", "checksum mismatch"},
+		{"none", "m.org/b v1.0.0 " + b, a, "", "no checksum in go.sum: %go get m.org/a@v1.0.0 adds it"},
+		{"none, with a flag", "", a, "-mod=mod", ""},
+		{"that of go.mod", "m.org/a v1.0.0 " + a + "\nm.org/a v1.0.0/go.mod " + b, a, "", "verifying m.org/a@v1.0.0/go.mod: checksum mismatch"},
+		{"not recorded", "m.org/a v1.0.0 " + a, "", "", "neither a checksum nor the archive"},
+		{"a broken record", "m.org/a v1.0.0 " + a, "h1:x", "", "neither a checksum nor the archive"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			t.Setenv("GOMODCACHE", filepath.Join(root, "cache"))
+			t.Setenv("GOWORK", "off")
+			t.Setenv("GOFLAGS", c.flags)
+			for file, text := range map[string]string{
+				"work/go.mod": "module me\ngo 1.16\nrequire m.org/a v1.0.0\n", "work/go.sum": c.sum, "cache/m.org/a@v1.0.0/a.go": "package a\n",
+				"cache/cache/download/m.org/a/@v/v1.0.0.mod": "module m.org/a\n", "cache/cache/download/m.org/a/@v/v1.0.0.ziphash": c.hash,
+			} {
+				write(t, filepath.Join(root, filepath.FromSlash(file)), text)
+			}
+			f, err := NewFinder(filepath.Join(root, "work"))
+			if err == nil {
+				_, err = f.Find("m.org/a")
+			}
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}

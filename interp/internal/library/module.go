@@ -35,6 +35,7 @@ type Finder struct {
 	selected map[string]string
 	replaced map[module.Version]module.Version // a key without a version stands for all versions
 	cache    string
+	sums     map[module.Version][]string // checksums by module, and by version/go.mod; nil until the first is needed
 }
 
 // NewFinder returns a finder for a directory. An error describes a problem in the files
@@ -72,8 +73,7 @@ func NewFinder(dir string) (*Finder, error) {
 		f.replace(m)
 	}
 	if !f.vendoring() {
-		f.selectVersions()
-		return f, nil
+		return f, f.selectVersions()
 	}
 	f.vendor = filepath.Join(f.root, "vendor")
 	return f, f.readVendor()
@@ -116,8 +116,8 @@ func (f *Finder) workspace(file string) error {
 
 // selectVersions selects for each module the highest required version. A go.mod of Go
 // 1.17 or later lists all modules that its packages need; for older ones the
-// requirements of the required modules are included.
-func (f *Finder) selectVersions() {
+// requirements of the required modules are included. The error is that of a go.mod that go.sum does not describe.
+func (f *Finder) selectVersions() error {
 	work := slices.Clone(f.main)
 	seen := map[module.Version]bool{}
 	for len(work) > 0 {
@@ -134,11 +134,16 @@ func (f *Finder) selectVersions() {
 				continue
 			}
 			seen[r] = true
-			if dep, err := f.requirements(r); err == nil {
+			dep, err := f.requirements(r)
+			if wrong := (*sumError)(nil); errors.As(err, &wrong) {
+				return err
+			}
+			if err == nil {
 				work = append(work, dep)
 			}
 		}
 	}
+	return nil
 }
 
 func (f *Finder) excluded(r module.Version) bool {
@@ -155,7 +160,15 @@ func (f *Finder) requirements(m module.Version) (*modFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readRequired(filepath.Join(f.cache, "cache", "download", path, "@v", version+".mod"))
+	file := filepath.Join(f.cache, "cache", "download", path, "@v", version+".mod")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = f.verifyMod(m, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readRequired(file)
 }
 
 // replacement returns the replacement of m: a version of a module, or a folder as the path of
@@ -248,7 +261,7 @@ func (f *Finder) moduleDir(m module.Version) (string, error) {
 	if !exists(dir) {
 		return "", fmt.Errorf("module %s is not in the module cache (%s): %%go get %s fetches it", r, f.cache, r)
 	}
-	return dir, nil
+	return dir, f.verify(r, path, version)
 }
 
 // std returns the source of a package of the standard library, if Go is installed.

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"halfnote/interp/internal/exports"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 //go:generate go run ./gen

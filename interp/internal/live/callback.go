@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"halfnote/internal/goid"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/kernel/eval"
 )
 

@@ -2,7 +2,7 @@ package live
 
 import (
 	"halfnote/internal/goid"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // Defers are the deferred calls of one call of a function. As in Go, they run one by

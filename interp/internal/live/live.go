@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"halfnote/internal/goid"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // Registry tracks the goroutines of a session's cells.

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"halfnote/internal/goid"
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // stride is the number of function entries between two calls of Call. looks is the number of

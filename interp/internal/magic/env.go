@@ -3,6 +3,7 @@ package magic
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,14 +13,35 @@ import (
 func init() {
 	add(Magic{
 		Name: "%env", Args: "[NAME[=VALUE]]", Run: runEnv,
-		Help: "lists the environment variables, or shows or sets one",
+		Help: "lists the environment variables, or shows or sets one\n" +
+			"The list hides values that look like secrets, since it is saved with the notebook. %env NAME shows one.",
 	})
+}
+
+// secretNames are parts of the names of variables whose values are secrets, in lower case. IPython hides those of the first three.
+var secretNames = []string{"key", "token", "secret", "passw", "credential"}
+
+// withPassword matches a password in an address.
+var withPassword = regexp.MustCompile(`(://[^/@\s:]*):[^/@\s]+@`)
+
+const hidden = "<hidden>"
+
+// showable returns the value of a variable as a notebook may keep it.
+func showable(name, value string) string {
+	if name = strings.ToLower(name); value != "" && slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(name, part) }) {
+		return hidden
+	}
+	return withPassword.ReplaceAllString(value, "$1:"+hidden+"@")
 }
 
 // runEnv shows and sets environment variables of the process.
 func runEnv(c *Call) eval.Result {
 	if c.Args == "" {
 		list := os.Environ()
+		for i, v := range list {
+			name, value, _ := strings.Cut(v, "=")
+			list[i] = name + "=" + showable(name, value)
+		}
 		slices.Sort(list)
 		return shown(strings.Join(list, "\n"))
 	}
@@ -38,6 +60,6 @@ func runEnv(c *Call) eval.Result {
 	if err := os.Setenv(name, value); err != nil {
 		return c.wrong("%%env %s: %v", c.Args, err)
 	}
-	fmt.Fprintf(c.Out.Stdout(), "env: %s=%s\n", name, value)
+	fmt.Fprintf(c.Out.Stdout(), "env: %s=%s\n", name, showable(name, value))
 	return eval.Result{}
 }

@@ -33,3 +33,21 @@ func TestCompiledCalls(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestShowable checks what %env hides.
+func TestShowable(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"AWS_SECRET_ACCESS_KEY", "x", hidden},
+		{"github_token", "x", hidden},
+		{"PGPASSWORD", "x", hidden},
+		{"GOOGLE_APPLICATION_CREDENTIALS", "x", hidden},
+		{"API_KEY", "", ""},
+		{"HTTPS_PROXY", "http://me:x@proxy:80/", "http://me:" + hidden + "@proxy:80/"},
+		{"PIP_INDEX_URL", "https://host/simple", "https://host/simple"},
+		{"PATH", "/bin", "/bin"},
+	} {
+		if got := showable(c.name, c.value); got != c.want {
+			t.Errorf("%s=%s: got %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // gain returns a function that mentions the types of earlier units that gain methods from a

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/tools/go/ast/astutil"
 
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/clone"
+	"halfnote/interp/internal/engine"
 )
 
 // literals returns the function literals that variables of the session hold for the rest of the

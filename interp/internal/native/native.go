@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/native/loader"
 	"halfnote/interp/internal/native/object"
 	"halfnote/interp/internal/native/toolchain"

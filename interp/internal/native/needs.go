@@ -1,6 +1,6 @@
 package native
 
-import "halfnote/interp/engine"
+import "halfnote/interp/internal/engine"
 
 // needs lists the rewrites for compiled code. It is Go as it is, but not interrupts, a limit
 // of the depth of calls, and output to the cell that prints.

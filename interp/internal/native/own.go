@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/native/object"
 )
 

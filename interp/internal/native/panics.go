@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // maxFrames is the number of frames of a panic that are listed.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // TestInRegisters checks which loops get local variables, and the copies of literals that they call.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // source is a unit as the compiler reads it.

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"sync"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
-	"halfnote/interp/lower"
 )
 
 // Places holds the places of one session. Its methods may be called concurrently.

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"slices"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/syntax"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"halfnote/display"
-	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/peek"
 	"halfnote/interp/internal/words"

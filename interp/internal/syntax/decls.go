@@ -5,7 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // ParseMode is the mode in which the parser reads cells.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // TestCompilerPanic checks that a panic of the compiler becomes an error and that the engine

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // TestCycles checks the reflect types of types that refer to themselves. If it fails after an

@@ -1,6 +1,6 @@
 package yaegi
 
-import "halfnote/interp/engine"
+import "halfnote/interp/internal/engine"
 
 // needs lists the rewrites that replace code which Yaegi v0.16.1 does not support, or runs
 // differently from Go.

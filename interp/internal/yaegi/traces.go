@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // traces reads the lines that Yaegi prints while a panic unwinds, one per interpreted

@@ -17,7 +17,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"halfnote/interp/engine"
+	"halfnote/interp/internal/engine"
 )
 
 // Engine is an interpreter with the cells compiled so far.

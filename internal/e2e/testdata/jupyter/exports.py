@@ -60,8 +60,8 @@ text, resources = LatexExporter().from_notebook_node(nb, {"unique_key": "latex",
 used = [f for f in resources["outputs"] if f.endswith(".png") and "{" + f + "}" in text]
 print(f"nbconvert, LaTeX: {len(used)} of {len(titles)} charts")
 
-for _ in range(3):  # nbconvert prints the page after a fixed time, on a busy machine before all pictures are there
-    data, _ = WebPDFExporter(disable_sandbox=True).from_notebook_node(nb)
+for wait in 100, 3000, 15000:  # nbconvert prints the page after a fixed time in ms, on a busy machine before all pictures are there
+    data, _ = WebPDFExporter(disable_sandbox=True, page_render_timeout=wait).from_notebook_node(nb)
     write("page.pdf", data)
     found = set()
     for sheet in pypdfium2.PdfDocument(data):

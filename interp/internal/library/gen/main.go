@@ -31,7 +31,7 @@ import (
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/exports/list"
 	"halfnote/interp/internal/library"
-	"halfnote/interp/lower"
+	"halfnote/interp/internal/lower"
 )
 
 // left lists the declarations whose source cannot run in cells, because it accesses memory of

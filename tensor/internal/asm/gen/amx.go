@@ -78,16 +78,13 @@ func code(list ...[]byte) {
 // the memory that the next sums are loaded from or stored to, which is prefetched.
 func amx() {
 	// palette 1, eight tiles of 16 rows of 64 bytes
-	for i, v := range []uint64{1, 0, 0x0040004000400040, 0x0040004000400040, 0, 0, 0x1010101010101010, 0} {
-		p("DATA ·tileShapes+%d(SB)/8, $0x%016x", 8*i, v)
-	}
-	p("GLOBL ·tileShapes(SB), RODATA|NOPTR, $64\n")
+	data("tileShapes", 1, 0, 0x0040004000400040, 0x0040004000400040, 0, 0, 0x1010101010101010, 0)
 	end := func(field string) string { return "(Panels_End+End_" + field + ")(AX)" }
 	fn("is a [Tiles], by AMX.", "amxTiles", "(t *Panels)", 16, 8)
 	p("MOVQ t+0(FP), AX\nLEAQ ·tileShapes(SB), BX")
 	code(tileConfig("BX"))
 	for i, c := range []uint32{quietBF << 16, 1, below, quietBF<<16 | quietBF, 0xff00ff00} {
-		p("MOVL $0x%08x, BX\nVPBROADCASTD BX, Z%d", c, 31-i)
+		constant("BX", 31-i, c)
 	}
 	p("XORQ BX, BX\nMOVQ $128, R9\nMOVQ $0, half-16(SP)")
 	p("MOVQ Panels_Rows(AX), R15\nMOVQ Panels_A(AX), SI\nMOVQ Panels_RowA(AX), R8")
@@ -134,8 +131,7 @@ func amx() {
 	code(tileRelease())
 	p("VZEROUPPER\nRET\n")
 
-	fn("packs up to 16 rows of n adjacent bfloat16, stride bytes apart, for tiles of A, which are dstride bytes apart.", "copyTiles", "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	startPack("packs up to 16 rows of n adjacent bfloat16, stride bytes apart, for tiles of A, which are dstride bytes apart.", "copyTiles", "CX", "R12")
 	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nloop:\nCMPQ CX, $32\nJGE whole\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1\nwhole:")
 	p("MOVQ SI, AX\nMOVQ R8, R13")
 	for i := range 16 {

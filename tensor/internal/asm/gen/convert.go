@@ -7,7 +7,6 @@ const ahead = 1024
 // converts prints conversions between float32 and half precision, 64 elements per iteration and a
 // masked tail.
 func converts() {
-	constant := func(reg int, c uint32) { p("MOVL $0x%08x, AX\nVPBROADCASTD AX, Z%d", c, reg) }
 	each := func(name, comment string, in, out int, prepare func(), body func(reg int), read, write string) {
 		fn(comment, name, "(dst, src unsafe.Pointer, n int)", 0, 24)
 		load("dst", "DI", "src", "SI", "n", "CX")
@@ -41,14 +40,14 @@ func converts() {
 	none := func() {}
 	each("widenF16", "converts n float16 to float32.", 2, 4, none, func(int) {}, "VCVTPH2PS", "VMOVUPS Z%d, %s%d(DI)")
 	each("widenBF16", "converts n bfloat16 to float32.", 2, 4, none, func(u int) { p("VPSLLD $16, Z%d, Z%d", u, u) }, "VPMOVZXWD", "VMOVUPS Z%d, %s%d(DI)")
-	each("narrowF16", "rounds n float32 to the nearest float16; NaN becomes 0x7e00.", 4, 2, func() { constant(31, 0x7fc00000) }, func(u int) {
+	each("narrowF16", "rounds n float32 to the nearest float16; NaN becomes 0x7e00.", 4, 2, func() { constant("AX", 31, 0x7fc00000) }, func(u int) {
 		p("VCMPPS $3, Z%d, Z%d, K2\nVMOVDQA32 Z31, K2, Z%d", u, u, u)
 		p("VCVTPS2PH $0, Z%d, Y%d", u, u)
 	}, "VMOVUPS", "VMOVDQU16 Y%d, %s%d(DI)")
 	each("narrowBF16", "rounds n float32 to the nearest bfloat16; NaN becomes 0x7fc0.", 4, 2, func() {
-		constant(31, 0x7fc0)
-		constant(30, 1)
-		constant(29, 0x7fff)
+		constant("AX", 31, 0x7fc0)
+		constant("AX", 30, 1)
+		constant("AX", 29, 0x7fff)
 	}, func(u int) {
 		p("VCMPPS $3, Z%d, Z%d, K2", u, u)
 		p("VPSRLD $16, Z%d, Z%d\nVPANDD Z%d, Z30, Z%d\nVPADDD Z%d, Z%d, Z%d", u, u+4, u+4, u+4, u+4, u, u+4)

@@ -20,15 +20,14 @@ const (
 
 // prepare prints code that sets the constants. It uses AX.
 func (e element) prepare() {
-	constant := func(reg int, c uint32) { p("MOVL $0x%08x, AX\nVPBROADCASTD AX, Z%d", c, reg) }
 	switch e.name {
 	case "F16":
-		constant(elementNaN, 0x7fc00000)
+		constant("AX", elementNaN, 0x7fc00000)
 	case "BF16":
-		constant(elementOdd, 1<<16)
-		constant(elementBelow, below)
-		constant(elementOne, 1)
-		constant(elementNaN, 0x7fc0)
+		constant("AX", elementOdd, 1<<16)
+		constant("AX", elementBelow, below)
+		constant("AX", elementOne, 1)
+		constant("AX", elementNaN, 0x7fc0)
 	}
 }
 

@@ -103,7 +103,8 @@ func flushedEnd() {
 
 // prepareFlushed prints the constants of quietFlushed.
 func prepareFlushed() {
-	p("MOVL $0x%04x%04x, R12\nVPBROADCASTD R12, Z31\nMOVL $0xff00ff00, R12\nVPBROADCASTD R12, Z30", quietBF, quietBF)
+	constant("R12", 31, quietBF<<16|quietBF)
+	constant("R12", 30, 0xff00ff00)
 }
 
 // quietFlushed prints code that sets the NaNs of bfloat16 in register 28, Z or Y, to the quiet one.

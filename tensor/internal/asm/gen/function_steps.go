@@ -38,19 +38,9 @@ func stepsOf(f func(a *big.Float) *big.Float, bits, terms int) steps {
 }
 
 // find returns the number of a's interval and the distance from its lower end.
-func (s steps) find(l *line, a value) (at, d value) {
-	u := l.add(a, l.float(1))
-	return l.right(u, 23-s.bits), l.sub(u, l.and(u, l.bits(uint64(^uint32(0)<<(23-s.bits)))))
-}
-
-// at returns the polynomial from term first on.
-func (s steps) at(l *line, at, d value, first int) value {
-	last := len(s.terms) - 1
-	y := l.lookup(s.terms[last], at)
-	for i := last - 1; i >= first; i-- {
-		y = l.fma(y, d, l.lookup(s.terms[i], at))
-	}
-	return y
+func (s steps) find(l line, a value) (at, d value) {
+	u := l.Add(a, l.Float(1))
+	return l.Right(u, 23-s.bits), l.Sub(u, l.And(u, l.Bits(uint64(^uint32(0)<<(23-s.bits)))))
 }
 
 var (
@@ -70,12 +60,12 @@ func erfStepsOf() steps {
 }
 
 // erfHalf is -1 or 1 beyond 3 for halves.
-func erfHalf(l *line) value {
-	x := l.x()
-	a := l.min(l.float(3-0x1p-20), l.size(x))
+func erfHalf(l line) value {
+	x := l.X()
+	a := l.Min(l.Float(3-0x1p-20), l.Abs(x))
 	at, d := erfSteps.find(l, a)
-	y := l.fma(a, erfSteps.at(l, at, d, 1), l.mul(a, l.lookup(erfSteps.terms[0], at)))
-	return l.or(y, l.and(x, l.sign()))
+	y := l.FMA(a, l.lookups(erfSteps.terms[1:], at, d), l.Mul(a, l.Lookup(erfSteps.terms[0], at)))
+	return l.Or(y, l.And(x, l.Sign()))
 }
 
 // logTail returns the logarithm of Φ(-a) to base 2, and exp2Less1 (2^r - 1) / r.
@@ -88,19 +78,19 @@ func exp2Less1(r *big.Float) *big.Float {
 
 // geluShort subtracts the tail from x or from 0. Beyond 15 the tail is 0. The logarithm of the tail and the
 // power of 2 have so many terms.
-func geluShort(logTerms, powerTerms int) func(l *line) value {
+func geluShort(logTerms, powerTerms int) func(l line) value {
 	tailSteps := stepsOf(logTail, 3, logTerms)
 	exp2Terms := fit(exp2Less1, -0.5, 0.5, powerTerms)
-	return func(l *line) value { return l.geluShort(tailSteps, exp2Terms) }
+	return func(l line) value { return l.geluShort(tailSteps, exp2Terms) }
 }
 
-func (l *line) geluShort(tailSteps steps, exp2Terms []float64) value {
-	x := l.x()
-	a := l.size(l.min(l.float(16), x)) // the tail of infinity is 0, and that of minus infinity NaN
-	at, d := tailSteps.find(l, l.min(l.float(15-0x1p-20), a))
-	q := tailSteps.at(l, at, d, 0)
-	n := l.sub(l.add(q, l.float(wholeSingle)), l.float(wholeSingle))
-	r := l.sub(q, n)
-	tail := l.scale(l.fma(r, l.horner(exp2Terms, r), l.float(1)), n)
-	return l.fnma(a, tail, l.max(l.float(math.Copysign(0, -1)), x))
+func (l line) geluShort(tailSteps steps, exp2Terms []float64) value {
+	x := l.X()
+	a := l.Abs(l.Min(l.Float(16), x)) // the tail of infinity is 0, and that of minus infinity NaN
+	at, d := tailSteps.find(l, l.Min(l.Float(15-0x1p-20), a))
+	q := l.lookups(tailSteps.terms, at, d)
+	n := l.Sub(l.Add(q, l.Float(wholeSingle)), l.Float(wholeSingle))
+	r := l.Sub(q, n)
+	tail := l.Scale(l.FMA(r, l.horner(exp2Terms, r), l.Float(1)), n)
+	return l.FNMA(a, tail, l.Max(l.Float(math.Copysign(0, -1)), x))
 }

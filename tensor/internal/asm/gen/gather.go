@@ -3,10 +3,11 @@ package main
 import "fmt"
 
 func gathers() {
-	for i := 0; i < 16; i += 2 {
-		p("DATA ·evens+%d(SB)/8, $0x%08x%08x", i*4, 2*i+2, 2*i)
+	var evens []uint64
+	for i := range uint64(8) {
+		evens = append(evens, (4*i+2)<<32|4*i)
 	}
-	p("GLOBL ·evens(SB), RODATA|NOPTR, $64\n")
+	data("evens", evens...)
 	for conv := plain; conv <= neighbours; conv++ {
 		gather("gather"+packNames[conv], conv, false)
 		gather("gatherEvens"+packNames[conv], conv, true)
@@ -28,8 +29,7 @@ func masked(conv int, at string, reg int, zero bool) {
 	if zero {
 		z = ".Z"
 	}
-	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD", pairs: "VPMOVZXWD", neighbours: "VPMOVZXWD"}[conv]
-	p("%s%s %s, K1, Z%d", name, z, at, reg)
+	p("%s%s %s, K1, Z%d", floatLoads[conv], z, at, reg)
 }
 
 // gather prints a [Gather] of 16 lines for each k. The mask of a single stretch, for example in a wide

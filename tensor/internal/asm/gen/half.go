@@ -113,12 +113,7 @@ func halfList() []pass {
 
 // halfPasses prints passes over half precision, four registers of float32 per iteration.
 func halfPasses() {
-	words := func(name string, bits uint32) {
-		for i := range 8 {
-			p("DATA ·%s+%d(SB)/4, $0x%08x", name, 4*i, bits<<16|bits)
-		}
-		p("GLOBL ·%s(SB), RODATA|NOPTR, $32\n", name)
-	}
+	words := func(name string, bits uint32) { repeated(name, bits<<16|bits) }
 	words("magnitude16", 0x7fff)
 	for _, d := range halfDTypes {
 		words("inf"+d.name, d.inf)
@@ -148,7 +143,7 @@ func (f pass) printHalf(v vector, d halfDType) {
 	if v.lanes == 16 {
 		p("MOVL $0xaaaaaaaa, AX\nKMOVD AX, K3")
 		for i, c := range []uint32{1 << 16, below, 1, d.inf<<17 | d.inf<<1, d.nan<<16 | d.nan} {
-			p("MOVL $0x%08x, AX\nVPBROADCASTD AX, Z%d", c, halfOdd+i)
+			constant("AX", halfOdd+i, c)
 		}
 	}
 	const registers = 4

@@ -15,12 +15,13 @@ const (
 	quiet16 = 0x7fc00000 // becomes 0x7e00
 	quietBF = 0x7fc0
 	below   = 0x7fff // half a unit in the last place, less 1
+	oneBits = 0x3f800000
 )
 
 func (s shape) toFloat16() narrowing {
 	if s.width == 64 {
 		return narrowing{
-			func() { p("MOVL $0x%08x, R12\nVPBROADCASTD R12, Z31", quiet16) },
+			func() { constant("R12", 31, quiet16) },
 			func(i int) {
 				for h := range 2 {
 					p("VCMPPS $3, Z%d, Z%d, K2\nVMOVDQA32 Z31, K2, Z%d", 2*i+h, 2*i+h, 2*i+h)
@@ -74,9 +75,6 @@ func halfConstants() {
 		name string
 		bits uint32
 	}{{"quiet16", quiet16}, {"quietBF", quietBF}, {"one", 1}, {"below", below}} {
-		for i := range 8 {
-			p("DATA ·%s+%d(SB)/4, $0x%08x", c.name, 4*i, c.bits)
-		}
-		p("GLOBL ·%s(SB), RODATA|NOPTR, $32\n", c.name)
+		repeated(c.name, c.bits)
 	}
 }

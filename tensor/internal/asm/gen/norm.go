@@ -16,12 +16,25 @@ func lanes(turn func(z, k, to string)) {
 	p("SUBQ $16, CX\ndone:")
 }
 
-// foldLanes adds the 16 lanes of register r into the first lane, by halves. It uses register t.
-func foldLanes(r, t int) {
-	p("VEXTRACTF64X4 $1, Z%d, Y%d\nVADDPS Y%d, Y%d, Y%d", r, t, t, r, r)
-	p("VEXTRACTF32X4 $1, Y%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
-	p("VPSHUFD $0x4e, X%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
-	p("VPSHUFD $0xb1, X%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
+// foldBy combines the 16 lanes of register r into the first lane, by halves. It uses register t. combine prints an
+// operation on registers of a width, with its result in the second.
+func foldBy(r, t int, combine func(width string, from, to int)) {
+	p("VEXTRACTF64X4 $1, Z%d, Y%d", r, t)
+	combine("Y", t, r)
+	for _, half := range []string{"VEXTRACTF32X4 $1, Y", "VPSHUFD $0x4e, X", "VPSHUFD $0xb1, X"} {
+		p("%s%d, X%d", half, r, t)
+		combine("X", t, r)
+	}
+}
+
+// foldLanes adds the 16 lanes of register r into the first lane.
+func foldLanes(r, t int) { foldBy(r, t, inPlace("VADDPS")) }
+
+// inPlace prints an instruction whose result replaces its last operand.
+func inPlace(name string) func(width string, from, to int) {
+	return func(width string, from, to int) {
+		p("%s %s%d, %s%d, %s%d", name, width, from, width, to, width, to)
+	}
 }
 
 // factors prints a loop over BX rows with Factors at AX, the first of which are loaded into the
@@ -39,8 +52,8 @@ func factors(n string, pointers []string, body func()) {
 	p("JMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
-func norms(table *constants) {
-	var tables strings.Builder
+func norms() {
+	var table strings.Builder
 	for _, e := range elementTypes {
 		for _, row := range []bool{false, true} {
 			e.normalize(row)
@@ -51,16 +64,16 @@ func norms(table *constants) {
 		e.sumColumns()
 		e.sumRows(false)
 		e.sumRows(true)
-		e.softmaxes(table)
-		fmt.Fprintf(&tables, "\nvar rowKernels%s = RowKernels{\n", e.name)
+		e.softmaxes()
+		fmt.Fprintf(&table, "\nvar rowKernels%s = RowKernels{\n", e.name)
 		for _, name := range rowKernels {
-			fmt.Fprintf(&tables, "\t%s: %s%s,\n", strings.ToUpper(name[:1])+name[1:], name, e.name)
+			fmt.Fprintf(&table, "\t%s: %s%s,\n", strings.ToUpper(name[:1])+name[1:], name, e.name)
 		}
-		tables.WriteString("}\n")
+		table.WriteString("}\n")
 	}
 	copyRows()
 	spreadRows()
-	decl.WriteString(tables.String())
+	decl.WriteString(table.String())
 }
 
 // rowKernels are the names of the kernels of [RowKernels].

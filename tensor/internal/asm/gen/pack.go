@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Conversions by packing.
 const (
@@ -13,6 +16,30 @@ const (
 
 var packNames = [...]string{plain: "F32", widen: "F16", grow: "BF16", pairs: "Pairs", neighbours: "Neighbours"}
 
+// floatLoads are the instructions that load elements as slots of 32 bits.
+var floatLoads = [...]string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD", pairs: "VPMOVZXWD", neighbours: "VPMOVZXWD"}
+
+// loadFloats prints the load of float32, float16 or bfloat16 as float32 into a register, Z or Y. An address with a
+// mask has other elements set to 0.
+func loadFloats(conv int, r, from string, to int) {
+	name := floatLoads[conv]
+	if strings.Contains(from, ", K") {
+		name += ".Z"
+	}
+	p("%s %s, %s%d", name, from, r, to)
+	if conv == grow {
+		p("VPSLLD $16, %s%d, %s%d", r, to, r, to)
+	}
+}
+
+// elementBytes returns the size of an element.
+func elementBytes(conv int) int {
+	if conv == plain {
+		return 4
+	}
+	return 2
+}
+
 func packs() {
 	for conv := plain; conv <= neighbours; conv++ {
 		copyPack("copy"+packNames[conv]+"x16", conv, 1)
@@ -24,12 +51,17 @@ func packs() {
 	copyLines("copyLinesPairs")
 }
 
+// startPack starts a [Pack], with n and mask in registers.
+func startPack(comment, name, n, mask string) {
+	fn(comment, name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", n, "mask", mask)
+}
+
 // copyPack prints a [Pack] of adjacent lines, up to 16 per vector, as selected by mask.
 //
 // It prefetches 16 rows ahead, because strided rows defeat the hardware's prefetcher.
 func copyPack(name string, conv, vectors int) {
-	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
+	startPack("is a [Pack].", name, "CX", "AX")
 	p("MOVQ R8, R10\nSHLQ $4, R10")
 	if conv >= pairs {
 		copyPairs(conv, vectors)
@@ -40,14 +72,7 @@ func copyPack(name string, conv, vectors int) {
 		p("PREFETCHT0 64(SI)(R10*1)")
 	}
 	for v := range vectors {
-		switch conv {
-		case plain:
-			p("VMOVUPS.Z %d(SI), K%d, Z%d", v*64, v+1, v)
-		case widen:
-			p("VCVTPH2PS.Z %d(SI), K%d, Z%d", v*32, v+1, v)
-		case grow:
-			p("VPMOVZXWD.Z %d(SI), K%d, Z%d\nVPSLLD $16, Z%d, Z%d", v*32, v+1, v, v, v)
-		}
+		loadFloats(conv, "Z", fmt.Sprintf("%d(SI), K%d", v*16*elementBytes(conv), v+1), v)
 	}
 	for v := range vectors {
 		p("VMOVUPS Z%d, %d(DI)", v, v*64)
@@ -96,8 +121,7 @@ func copyPairs(conv, vectors int) {
 
 // copyLines prints a [Pack] of pairs that keeps lines.
 func copyLines(name string) {
-	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "R10", "mask", "R12")
+	startPack("is a [Pack].", name, "R10", "R12")
 	p("VMOVDQU64 ·pairOrder(SB), Z31\nMOVQ R10, CX\nANDQ $31, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVD DX, K1")
 	copyOne := func(mask string) {
 		p("VMOVDQU16%s, Z0\nPREFETCHT0 (AX)(R8*1)\nVPSHUFB Z31, Z0, Z0\nVMOVDQU64 Z0, (BX)", mask)
@@ -112,6 +136,7 @@ func copyLines(name string) {
 // interleave prints the VPERMT2W indices that pair element i of one row with element i of the next row,
 // for i from first on.
 func interleave(name string, first int) {
+	var indices []uint64
 	for i := 0; i < 32; i += 4 {
 		var v uint64
 		for q := range 4 {
@@ -121,9 +146,9 @@ func interleave(name string, first int) {
 			}
 			v |= uint64(e) << (16 * q)
 		}
-		p("DATA ·%s+%d(SB)/8, $0x%016x", name, i*2, v)
+		indices = append(indices, v)
 	}
-	p("GLOBL ·%s(SB), RODATA|NOPTR, $64\n", name)
+	data(name, indices...)
 }
 
 // lines16 prints the call of a subroutine that loads Z0 … Z15 under K1 from lines at SI, R8 bytes apart. Lines that R12
@@ -137,17 +162,13 @@ func lines(conv int) {
 		if i > 0 {
 			p("BTQ $%d, R12\nCMOVQCC R11, R13\nADDQ R13, AX", i)
 		}
-		switch conv {
-		case plain:
-			p("VMOVUPS.Z (AX), K1, Z%d", i)
-		case widen:
-			p("VCVTPH2PS.Z (AX), K1, Z%d", i)
-		case grow:
-			p("VPMOVZXWD.Z (AX), K1, Z%d\nVPSLLD $16, Z%d, Z%d", i, i, i)
-		case pairs:
-			p("VMOVDQU16.Z (AX), K1, Z%d\nVPSHUFB ·pairOrder(SB), Z%d, Z%d", i, i, i)
-		case neighbours:
-			p("VMOVDQU16.Z (AX), K1, Z%d", i)
+		if conv < pairs {
+			loadFloats(conv, "Z", "(AX), K1", i)
+			continue
+		}
+		p("VMOVDQU16.Z (AX), K1, Z%d", i)
+		if conv == pairs {
+			p("VPSHUFB ·pairOrder(SB), Z%d, Z%d", i, i)
 		}
 	}
 	p("RET\n")
@@ -156,8 +177,7 @@ func lines(conv int) {
 // transpose prints a [Pack] of up to 16 lines with adjacent elements. It transposes blocks of 16 slots
 // of each line in registers.
 func transpose(name string, conv int) {
-	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	startPack("is a [Pack].", name, "CX", "R12")
 	perTurn := 16 // elements along k per iteration
 	if conv >= pairs {
 		perTurn = 32
@@ -183,8 +203,7 @@ func transpose(name string, conv int) {
 
 // transpose2 prints [Selects.Transpose2]. It transposes pairs of elements, and then takes them apart.
 func transpose2() {
-	fn("is a [Pack] of elements of 16 bits, which it does not convert.", "transpose2", "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	startPack("is a [Pack] of elements of 16 bits, which it does not convert.", "transpose2", "CX", "R12")
 	turn := func(next string) {
 		lines16(neighbours)
 		shuffle16()
@@ -235,13 +254,14 @@ func toSlots(conv int) {
 // pairOrder prints the VPSHUFB indices that put four adjacent elements of 16 bits into the order of two
 // slots of [pairs]: the third, the first, the fourth, the second.
 func pairOrder() {
+	var indices []uint64
 	for i := 0; i < 64; i += 8 {
 		first := uint64(i % 16)
 		var v uint64
 		for q, e := range []uint64{4, 5, 0, 1, 6, 7, 2, 3} {
 			v |= (first + e) << (8 * q)
 		}
-		p("DATA ·pairOrder+%d(SB)/8, $0x%016x", i, v)
+		indices = append(indices, v)
 	}
-	p("GLOBL ·pairOrder(SB), RODATA|NOPTR, $64\n")
+	data("pairOrder", indices...)
 }

@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // packs8 prints the packs of AVX2, which lacks masks for 16-bit elements, so that whole registers are
 // read. See [Packing.Whole].
 func packs8() {
@@ -9,32 +11,15 @@ func packs8() {
 	}
 }
 
-// load8 prints a load of 8 elements as float32.
-func load8(conv int, at string, reg int) {
-	switch conv {
-	case plain:
-		p("VMOVUPS %s, Y%d", at, reg)
-	case widen:
-		p("VCVTPH2PS %s, Y%d", at, reg)
-	case grow:
-		p("VPMOVZXWD %s, Y%d\nVPSLLD $16, Y%d, Y%d", at, reg, reg, reg)
-	}
-}
-
 // copyPack8 prints a [Pack] of 8 or 16 adjacent lines, depending on mask.
 func copyPack8(name string, conv int) {
-	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
+	startPack("is a [Pack].", name, "CX", "AX")
 	p("MOVQ R8, R10\nSHLQ $4, R10\nCMPQ AX, $255")
-	half := "16"
-	if conv == plain {
-		half = "32"
-	}
 	loop := func(vectors int, suffix string) {
 		p("loop%s:\nPREFETCHT0 (SI)(R10*1)", suffix)
-		load8(conv, "(SI)", 0)
+		loadFloats(conv, "Y", "(SI)", 0)
 		if vectors == 2 {
-			load8(conv, half+"(SI)", 1)
+			loadFloats(conv, "Y", fmt.Sprintf("%d(SI)", 8*elementBytes(conv)), 1)
 		}
 		for v := range vectors {
 			p("VMOVUPS Y%d, %d(DI)", v, v*32)
@@ -50,14 +35,13 @@ func copyPack8(name string, conv int) {
 
 // transpose8 prints a [Pack] of up to 8 lines with adjacent elements, for n a multiple of 8.
 func transpose8(name string, conv int) {
-	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
-	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	startPack("is a [Pack].", name, "CX", "R12")
 	p("XORQ R11, R11\nloop:\nMOVQ SI, AX\nMOVQ R8, R13")
 	for i := range 8 {
 		if i > 0 {
 			p("BTQ $%d, R12\nCMOVQCC R11, R13\nADDQ R13, AX", i)
 		}
-		load8(conv, "(AX)", i)
+		loadFloats(conv, "Y", "(AX)", i)
 	}
 	for i := range 4 { // Y8 … Y15: of lines 2i and 2i+1, elements 0, 1, 4, 5 and 2, 3, 6, 7
 		p("VUNPCKLPS Y%d, Y%d, Y%d\nVUNPCKHPS Y%d, Y%d, Y%d", 2*i+1, 2*i, 8+2*i, 2*i+1, 2*i, 9+2*i)
@@ -74,9 +58,5 @@ func transpose8(name string, conv int) {
 	for j := range 8 {
 		p("VMOVUPS Y%d, (DI)\nADDQ R9, DI", 8+j)
 	}
-	step := 16
-	if conv == plain {
-		step = 32
-	}
-	p("ADDQ $%d, SI\nSUBQ $8, CX\nJNZ loop\nVZEROUPPER\nRET\n", step)
+	p("ADDQ $%d, SI\nSUBQ $8, CX\nJNZ loop\nVZEROUPPER\nRET\n", 8*elementBytes(conv))
 }

@@ -150,8 +150,7 @@ func sumLanes() {
 	load("x", "SI", "n", "CX")
 	p("VPXORD Z16, Z16, Z16\nMOVQ $-1, DX\nSUBQ $16, CX\nJLT tail\nloop:\nVADDPS (SI), Z16, Z16\nADDQ $64, SI\nSUBQ $16, CX\nJGE loop\ntail:\nADDQ $16, CX\nJZ done")
 	p("SHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1\nVMOVUPS.Z (SI), K1, Z0\nVADDPS Z0, Z16, K1, Z16\ndone:")
-	p("VEXTRACTF64X4 $1, Z16, Y17\nVADDPS Y17, Y16, Y16\nVEXTRACTF32X4 $1, Y16, X17\nVADDPS X17, X16, X16")
-	p("VPSHUFD $0x4e, X16, X17\nVADDPS X17, X16, X16\nVPSHUFD $0xb1, X16, X17\nVADDPS X17, X16, X16")
+	foldLanes(16, 17)
 	p("VMOVSS X16, sum+16(FP)\nVZEROUPPER\nRET\n")
 }
 

@@ -5,17 +5,18 @@ import "strings"
 // selects prints kernels that choose between numbers, for AVX-512 only.
 func selects() {
 	for _, m := range []struct {
-		name, comment, imm, first string
-	}{{"maximumOf", "the larger one of x and y, or NaN if either is NaN; 0 is above -0", "$5", "0xff800000"}, {"minimumOf", "the smaller one of x and y, or NaN if either is NaN; -0 is below 0", "$4", "0x7f800000"}} {
+		name, comment, imm string
+		first              uint32
+	}{{"maximumOf", "the larger one of x and y, or NaN if either is NaN; 0 is above -0", "$5", 0xff800000}, {"minimumOf", "the smaller one of x and y, or NaN if either is NaN; -0 is below 0", "$4", 0x7f800000}} {
 		// choose uses registers of width r. Register 31 holds NaN.
 		choose := func(r string, x, to int) {
 			p("VCMPPS $3, %s%d, %s%d, K2\nVRANGEPS %s, %s%d, %s%d, %s%d\nVMOVAPS %s31, K2, %s%d", r, x, r, to, m.imm, r, x, r, to, r, to, r, r, to)
 		}
-		binary(m.name, m.comment, func() { p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31") }, func(u int) { choose("Z", u+4, u) })
+		binary(m.name, m.comment, func() { constant("AX", 31, quiet16) }, func(u int) { choose("Z", u+4, u) })
 		chooseRows(m.name+"Rows", m.first, choose)
 	}
 	for _, c := range []struct{ name, comment, imm string }{{"equalOnes", "1 where x == y, otherwise 0", "$0"}, {"lessOnes", "1 where x < y, otherwise 0", "$17"}, {"lessEqualOnes", "1 where x <= y, otherwise 0", "$18"}} {
-		binary(c.name, c.comment, func() { p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31") }, func(u int) {
+		binary(c.name, c.comment, func() { constant("AX", 31, oneBits) }, func(u int) {
 			p("VCMPPS %s, Z%d, Z%d, K2\nVMOVAPS.Z Z31, K2, Z%d", c.imm, u+4, u, u)
 		})
 	}
@@ -51,10 +52,11 @@ func binary(name, comment string, prepare func(), body func(u int)) {
 }
 
 // chooseRows prints a reduction of rows with four registers of lanes, which start at first.
-func chooseRows(name, first string, choose func(r string, x, to int)) {
+func chooseRows(name string, first uint32, choose func(r string, x, to int)) {
 	fn("sets dst to the maximum or minimum of each row of n float32. Elements and rows are adjacent.", name, "(dst, x unsafe.Pointer, rows, n int)", 0, 32)
 	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX")
-	p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31\nMOVL $%s, AX\nVPBROADCASTD AX, Z30", first)
+	constant("AX", 31, quiet16)
+	constant("AX", 30, first)
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+24(FP), CX")
 	for u := range 4 {
 		p("VMOVAPS Z30, Z%d", 16+u)
@@ -74,14 +76,7 @@ func chooseRows(name, first string, choose func(r string, x, to int)) {
 	choose("Z", 17, 16)
 	choose("Z", 19, 18)
 	choose("Z", 18, 16)
-	p("VEXTRACTF64X4 $1, Z16, Y17")
-	choose("Y", 17, 16)
-	p("VEXTRACTF32X4 $1, Y16, X17")
-	choose("X", 17, 16)
-	p("VPSHUFD $0x4e, X16, X17")
-	choose("X", 17, 16)
-	p("VPSHUFD $0xb1, X16, X17")
-	choose("X", 17, 16)
+	foldBy(16, 17, choose)
 	p("VMOVSS X16, (DI)\nADDQ $4, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
@@ -160,7 +155,8 @@ func betterOf(name, imm string) {
 func betterInRow(name, imm string) {
 	fn("sets best to the first extreme element of each of 16 lanes of every 16th of n float32, and at to the number of elements before it in its lane. n is a positive multiple of 16. NaN is beyond all numbers.", name, "(best, at *[16]float32, x unsafe.Pointer, n int)", 0, 32)
 	load("best", "DI", "at", "R8", "x", "SI", "n", "CX")
-	p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31\nVPXORD Z30, Z30, Z30\nVPXORD Z2, Z2, Z2\nVMOVUPS (SI), Z1\nJMP next\nloop:\nVADDPS Z31, Z30, Z30\nVMOVUPS (SI), Z0")
+	constant("AX", 31, oneBits)
+	p("VPXORD Z30, Z30, Z30\nVPXORD Z2, Z2, Z2\nVMOVUPS (SI), Z1\nJMP next\nloop:\nVADDPS Z31, Z30, Z30\nVMOVUPS (SI), Z0")
 	better(imm, 0, 1)
 	p("VMOVAPS Z0, K2, Z1\nVMOVAPS Z30, K2, Z2\nnext:\nADDQ $64, SI\nSUBQ $16, CX\nJGT loop\nVMOVUPS Z1, (DI)\nVMOVUPS Z2, (R8)\nVZEROUPPER\nRET\n")
 }

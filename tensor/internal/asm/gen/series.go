@@ -58,12 +58,7 @@ func fit(f func(x *big.Float) *big.Float, lo, hi float64, terms int) []float64 {
 		x[i] = sum(middle, times(half, chebyshev(i, terms)))
 		y[i] = f(x[i])
 	}
-	c := interpolation(x, y)
-	out := make([]float64, len(c))
-	for i := range c {
-		out[i], _ = c[i].Float64()
-	}
-	return out
+	return interpolation(x, y)
 }
 
 // chebyshev returns a number near Chebyshev's point i of n, the same on every processor.
@@ -71,9 +66,9 @@ func chebyshev(i, n int) *big.Float {
 	return number(math.Round(math.Cos(math.Pi*(float64(2*i)+1)/float64(2*n))*0x1p20) * 0x1p-20)
 }
 
-// interpolation returns the coefficients of the polynomial with the values y at x: Newton's divided
+// interpolation returns the coefficients, rounded, of the polynomial with the values y at x: Newton's divided
 // differences, then powers. It changes y.
-func interpolation(x, y []*big.Float) []*big.Float {
+func interpolation(x, y []*big.Float) (out []float64) {
 	degree := len(x) - 1
 	for j := 1; j <= degree; j++ {
 		for i := degree; i >= j; i-- {
@@ -88,7 +83,10 @@ func interpolation(x, y []*big.Float) []*big.Float {
 		}
 		c[0] = sum(c[0], y[i])
 	}
-	return c
+	for _, c := range c {
+		out = append(out, rounded(c))
+	}
+	return out
 }
 
 // polynomial returns the coefficients, lowest first, of the polynomial in t = (x - middle) / half that
@@ -102,12 +100,7 @@ func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
 		x[i] = chebyshev(i, degree+1)
 		y[i] = s.at(sum(middle, times(half, x[i])))
 	}
-	c := interpolation(x, y)
-	out := make([]float64, len(c))
-	for i := range c {
-		out[i], _ = c[i].Float64()
-	}
-	return out
+	return interpolation(x, y)
 }
 
 // erf1 is erf(√x) / √x.

@@ -16,32 +16,25 @@ func slides() {
 	for conv := plain; conv <= grow; conv++ {
 		slide("slide"+packNames[conv], conv)
 	}
+	tables := ""
 	for conv := plain; conv <= grow; conv++ {
+		var list []string
 		for n := 1; n <= most; n++ {
-			dots(fmt.Sprintf("dot%s%d", packNames[conv], n), conv, n)
+			list = append(list, fmt.Sprintf("dot%s%d", packNames[conv], n))
+			dots(list[n-1], conv, n)
 		}
+		tables += kernels("dots"+packNames[conv], "Dot", list)
 	}
-	table := ""
-	for conv := plain; conv <= grow; conv++ {
-		table += fmt.Sprintf("\nvar dots%s = [...]Dot{nil", packNames[conv])
-		for n := 1; n <= most; n++ {
-			table += fmt.Sprintf(", dot%s%d", packNames[conv], n)
-		}
-		table += "}\n"
-	}
-	decl.WriteString(table)
+	decl.WriteString(tables)
 }
 
 // slide prints a [Slide], two rows of 32 columns at a time. The last of an odd number of rows is
 // computed twice. For bfloat16, the sums of the current block are separate from C: those of even
 // elements are in Z8 to Z11, those of odd elements in Z12 to Z15.
 func slide(name string, conv int) {
-	locals, size := 0, 2
+	locals, size := 0, elementBytes(conv)
 	if conv == grow {
 		locals = 8
-	}
-	if conv == plain {
-		size = 4
 	}
 	fn("is a [Slide].", name, "(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)", locals, 72)
 	load("k", "R10", "a", "DX", "offs", "R8", "b", "SI", "brow", "R13", "c", "DI", "crow", "R15", "cols", "R11", "rows", "R12")
@@ -65,11 +58,7 @@ func slide(name string, conv int) {
 			if i >= 2 {
 				at += "(R13*1)"
 			}
-			name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", grow: "VPMOVZXWD"}[conv]
-			p("%s.Z %s, K%d, Z%d", name, at, 1+i%2, 4+i)
-			if conv == grow {
-				p("VPSLLD $16, Z%d, Z%d", 4+i, 4+i)
-			}
+			loadFloats(conv, "Z", fmt.Sprintf("%s, K%d", at, 1+i%2), 4+i)
 		}
 		for i := range 4 {
 			p("VFMADD231PS Z%d, Z30, Z%d", 4+i, sums+i)
@@ -112,11 +101,8 @@ const most = 7
 // registers after them. For bfloat16 the sums of even and of odd elements of the current block are in
 // between.
 func dots(name string, conv, n int) {
-	locals, size, sums := 0, 2, n
-	switch conv {
-	case plain:
-		size = 4
-	case grow:
+	locals, size, sums := 0, elementBytes(conv), n
+	if conv == grow {
 		locals, sums = 8, 3*n
 	}
 	fn("is a [Dot].", name, "(k, at int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)", locals, 48)
@@ -137,16 +123,8 @@ func dots(name string, conv, n int) {
 			p("VPBROADCASTW (DX), Y30\nVPSLLD $16, Y30, Y30")
 		}
 		for i := range n {
-			from, l := fmt.Sprintf("(SI)(R%d*1), K%d", 9+i, i+1), sums+i
-			switch conv {
-			case plain:
-				p("VMOVUPS.Z %s, Y%d", from, l)
-			case widen:
-				p("VCVTPH2PS.Z %s, Y%d", from, l)
-			case grow:
-				p("VPMOVZXWD.Z %s, Y%d\nVPSLLD $16, Y%d, Y%d", from, l, l, l)
-			}
-			p("VFMADD231PS Y%d, Y30, Y%d", l, to+i)
+			loadFloats(conv, "Y", fmt.Sprintf("(SI)(R%d*1), K%d", 9+i, i+1), sums+i)
+			p("VFMADD231PS Y%d, Y30, Y%d", sums+i, to+i)
 		}
 		p("ADDQ $%d, SI\nADDQ $%d, DX", size, size)
 	}

@@ -1,5 +1,7 @@
 package main
 
+import "halfnote/tensor/internal/asm/gen/ssa"
+
 // Registers of the kernels of softmax: the 16 lanes of a sum, and the number of a row that all
 // elements are combined with.
 const (
@@ -27,45 +29,35 @@ func maskOf(part bool) (z, k string) {
 	return "", ""
 }
 
-// inRow is how the loops over a row read and write the numbers of a line: load prints the load of
-// number u, and store takes its result.
-type inRow struct {
-	read  func(e *emitter, u, to int)
-	write func(u, from int)
-}
+// inRow is how the loops over a row read and write the numbers of a line.
+type inRow struct{ read, write func(u, reg int) }
 
-func (m inRow) load(e *emitter, v value, _ string, u int) int {
-	to := e.take(v)
-	m.read(e, u, to)
+func (m inRow) Load(e *ssa.Emitter, v value, _ string, u int) int {
+	to := e.Take(v)
+	m.read(u, to)
 	return to
 }
 
-func (m inRow) store(e *emitter, results []value) {
+func (m inRow) Store(e *ssa.Emitter, results []value) {
 	for u, v := range results {
-		m.write(u, e.home[v])
+		m.write(u, e.Home(v))
 	}
 }
 
 // expSpan prints a span that computes exp(x) of numbers from -104 to 89 or less. end advances the
 // pointers.
-func expSpan(label string, table *constants, limit int, read func(z, k string, u, to int), write func(k string, u, from int), end func(n int)) {
-	l := &line{single: true}
-	result := l.expOf(l.clamp(l.x(), -104, 89))
-	p("LEAQ ·constants<>(SB), AX")
-	one := &emitter{l: l, wide: true, table: table, limit: limit}
-	if !one.fits(streams, func(e *emitter, n int) {
+func expSpan(label string, limit int, read func(z, k string, u, to int), write func(k string, u, from int), end func(n int)) {
+	l := line{Program: ssa.New(true, &tables)}
+	result := l.expOf(l.clamp(l.X(), -104, 89))
+	one := &ssa.Emitter{Program: l.Program, Wide: true, Text: &text, Limit: limit}
+	one.Prepare(0)
+	one.Fit(streams, func(e *ssa.Emitter, n int) {
 		span(label, n, func(n int, part bool) {
 			z, k := maskOf(part)
-			several, results := l.interleaved(result, n)
-			e.with(several).print(results, inRow{
-				func(_ *emitter, u, to int) { read(z, k, u, to) },
-				func(u, from int) { write(k, u, from) },
-			})
+			e.Print(result, n, inRow{func(u, to int) { read(z, k, u, to) }, func(u, from int) { write(k, u, from) }})
 			end(n)
 		})
-	}) {
-		panic(errRegisters)
-	}
+	})
 }
 
 // eachOfRows prints a loop over BX rows of n elements, which sets CX to n. body must leave BX and n's
@@ -78,7 +70,8 @@ func eachOfRows(body func()) {
 
 // most prints code that sets rowBy to the largest element of the row at SI, or to NaN if there is one.
 func (e element) most() {
-	p("MOVL $0xff800000, AX\nVPBROADCASTD AX, Z16\nKXORW K4, K4, K4")
+	constant("AX", 16, 0xff800000)
+	p("KXORW K4, K4, K4")
 	for i := 1; i < 4; i++ {
 		p("VMOVAPS Z16, Z%d", 16+i)
 	}
@@ -92,14 +85,16 @@ func (e element) most() {
 		e.move(n, "SI")
 	})
 	p("VMAXPS Z17, Z16, Z16\nVMAXPS Z19, Z18, Z18\nVMAXPS Z18, Z16, Z16")
-	p("VEXTRACTF64X4 $1, Z16, Y17\nVMAXPS Y17, Y16, Y16\nVEXTRACTF32X4 $1, Y16, X17\nVMAXPS X17, X16, X16")
-	p("VPSHUFD $0x4e, X16, X17\nVMAXPS X17, X16, X16\nVPSHUFD $0xb1, X16, X17\nVMAXPS X17, X16, X16")
-	p("VBROADCASTSS X16, Z%d\nKORTESTW K4, K4\nJZ numbers\nMOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z%d\nnumbers:", rowBy, rowBy)
+	foldBy(16, 17, inPlace("VMAXPS"))
+	p("VBROADCASTSS X16, Z%d\nKORTESTW K4, K4\nJZ numbers", rowBy)
+	constant("AX", rowBy, quiet16)
+	p("numbers:")
 }
 
 // negate prints code that changes the sign of rowBy.
 func negate() {
-	p("MOVL $0x80000000, AX\nVPBROADCASTD AX, Z%[1]d\nVPXORD Z%[1]d, Z%[2]d, Z%[2]d", rowSpare, rowBy)
+	constant("AX", rowSpare, 1<<31)
+	p("VPXORD Z%[1]d, Z%[2]d, Z%[2]d", rowSpare, rowBy)
 }
 
 // Registers of quotients: 1 / by, and the smallest numbers whose quotients are computed with it.
@@ -110,8 +105,9 @@ const (
 
 // invert prints code that sets rowInverse to 1 / by.
 func invert() {
-	p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z%[1]d\nVDIVPS Z%[2]d, Z%[1]d, Z%[1]d", rowInverse, rowBy)
-	p("MOVL $0x17800000, AX\nVPBROADCASTD AX, Z%d", rowLeast) // 2^-80
+	constant("AX", rowInverse, oneBits)
+	p("VDIVPS Z%[2]d, Z%[1]d, Z%[1]d", rowInverse, rowBy)
+	constant("AX", rowLeast, 0x17800000) // 2^-80
 }
 
 // quotients prints the correctly rounded quotients of numbers that are not negative: a product with 1 / by
@@ -152,7 +148,7 @@ func (e element) quotients(n int, part bool) {
 func sumIn(k string, from int) { p("VADDPS Z%d, Z%d, %sZ%d", from, rowSum, k, rowSum) }
 
 // expRows prints the first half of softmax, and of its logarithm if shifted is set.
-func (e element) expRows(shifted bool, table *constants) {
+func (e element) expRows(shifted bool) {
 	name, comment := "expRows", "sets adjacent rows of room to exp(x - most), where most is the largest element of the row, and sums to their sums"
 	if shifted {
 		name, comment = "shiftRows", "sets adjacent rows of room to x - most, where most is the largest element of the row, and sums to the sums of exp(x - most)"
@@ -166,7 +162,7 @@ func (e element) expRows(shifted bool, table *constants) {
 			negate()
 		}
 		p("MOVQ R11, CX\nVPXORD Z%[1]d, Z%[1]d, Z%[1]d", rowSum)
-		expSpan("exp", table, rowSpare, func(z, k string, u, to int) {
+		expSpan("exp", rowSpare, func(z, k string, u, to int) {
 			e.load(z, k, "R12", u, to)
 			if shifted {
 				p("VADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", rowBy, to, to, to, k, u*64)
@@ -259,7 +255,7 @@ func (e element) softmaxGradRows() {
 }
 
 // logSoftmaxGradRows prints dy - total * exp(y), where total is the sum of dy.
-func (e element) logSoftmaxGradRows(table *constants) {
+func (e element) logSoftmaxGradRows() {
 	e.fn("sets adjacent rows of dst to dy - total * exp(y), where total is the row's sum of dy, in 16 lanes like [Loops].Sum. Each operation is rounded.", "logSoftmaxGradRows", "(dst, dy, y unsafe.Pointer, rows, n int)", 40)
 	e.prepare()
 	load("dst", "DI", "dy", "R12", "y", "R13", "rows", "BX", "n", "R11")
@@ -277,7 +273,7 @@ func (e element) logSoftmaxGradRows(table *constants) {
 		})
 		foldLanes(rowSum, rowSpare)
 		p("VBROADCASTSS X%d, Z%d\nMOVQ R11, CX", rowSum, rowBy)
-		expSpan("grad", table, elementOdd, func(z, k string, u, to int) { e.load(z, k, "R13", u, to) }, func(k string, u, from int) {
+		expSpan("grad", elementOdd, func(z, k string, u, to int) { e.load(z, k, "R13", u, to) }, func(k string, u, from int) {
 			z := ""
 			if k != "" {
 				z = ".Z"
@@ -299,9 +295,9 @@ func (e element) fn(comment, name, sig string, args int) {
 }
 
 // softmaxes prints the kernels of softmax and of its logarithm.
-func (e element) softmaxes(table *constants) {
-	e.expRows(false, table)
-	e.expRows(true, table)
+func (e element) softmaxes() {
+	e.expRows(false)
+	e.expRows(true)
 	e.byRows("quotientRows", "sets adjacent rows of dst to room / by, where by has one number for each row, from 1 to 2^20 or NaN.", invert, e.quotients)
 	e.byRows("lowerRows", "sets adjacent rows of dst to room - by, where by has one number for each row.", negate, func(n int, part bool) {
 		z, k := maskOf(part)
@@ -310,5 +306,5 @@ func (e element) softmaxes(table *constants) {
 		}
 	})
 	e.softmaxGradRows()
-	e.logSoftmaxGradRows(table)
+	e.logSoftmaxGradRows()
 }

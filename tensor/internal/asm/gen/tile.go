@@ -41,8 +41,7 @@ func fma(s shape, dst, a, b int) string {
 func bf16(_ shape, dst, a, b int) string { return evex(2, 0x52, dst, a, b) } // VDPBF16PS
 
 // tiles prints the kernels of every tier, and returns tables of them by number of rows.
-func tiles() string {
-	var tables strings.Builder
+func tiles() (tables string) {
 	for _, t := range []struct {
 		name  string
 		shape shape
@@ -57,31 +56,30 @@ func tiles() string {
 		if t.block > 0 {
 			kind = "Blocks"
 		}
-		fmt.Fprintf(&tables, "\nvar %s = [...]%s{nil", name, kind)
+		var list []string
 		for rows := 1; rows <= t.shape.rows; rows++ {
 			if one := fmt.Sprintf("%s%d", name, rows); t.block > 0 {
 				newBlockTile(t.shape, rows, t.dot, t.block).print(one)
 			} else {
 				tile(one, t.shape, rows, t.dot)
 			}
-			fmt.Fprintf(&tables, ", %s%d", name, rows)
+			list = append(list, fmt.Sprintf("%s%d", name, rows))
 		}
-		tables.WriteString("}\n")
+		tables += kernels(name, kind, list)
 	}
 	for _, t := range []struct {
 		name  string
 		print func(name string, rows int)
 		rows  int
 	}{{"direct", direct, avx512.rows}, {"turned", turned, turnedRows}} {
-		fmt.Fprintf(&tables, "\nvar avx512%s%s = [...]Direct{nil", strings.ToUpper(t.name[:1]), t.name[1:])
+		var list []string
 		for rows := 1; rows <= t.rows; rows++ {
-			name := fmt.Sprintf("%s%d", t.name, rows)
-			t.print(name, rows)
-			fmt.Fprintf(&tables, ", %s", name)
+			list = append(list, fmt.Sprintf("%s%d", t.name, rows))
+			t.print(list[rows-1], rows)
 		}
-		tables.WriteString("}\n")
+		tables += kernels("avx512"+strings.ToUpper(t.name[:1])+t.name[1:], "Direct", list)
 	}
-	return tables.String()
+	return tables
 }
 
 // tile prints a [Tile]. With all rows the loop is unrolled four times and has two prefetches of next

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+)
+
+// Strangers limits what peers that have proved nothing may take of a process: they share one budget of memory, however many they are and
+// whichever listener they reach. When it is used up, the oldest of them that takes part in it is disconnected.
+//
+// A peer proves itself by a message that [Config.Proves] accepts, or by its beginning: a client whose first message is long needs
+// the budget only for the frames that prove it. On sockets without Proves all peers are strangers.
+type Strangers struct {
+	most int
+
+	mu        sync.Mutex
+	used      int
+	debtors   []*conn // peers that take part, the oldest first
+	listeners []*Listener
+}
+
+// strangersBytes is the budget; free is what each connection may have without taking part, which a short message never exceeds.
+const (
+	strangersBytes = 16 << 20
+	freeBytes      = 8 << 10
+)
+
+// NewStrangers returns a budget of 16 MiB for the listeners of a process.
+func NewStrangers() *Strangers { return &Strangers{most: strangersBytes} }
+
+// lend lets c take n more bytes. Others may have to make room. The error is for a peer that takes more than all may.
+func (s *Strangers) lend(c *conn, n int) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.evicted {
+		return errEvicted
+	}
+	if c.borrowed+n > s.most+freeBytes {
+		return fmt.Errorf("a message of more than %d bytes from a peer that has not proved that it knows the key", s.most)
+	}
+	before := max(0, c.borrowed-freeBytes)
+	c.borrowed += n
+	more := max(0, c.borrowed-freeBytes) - before
+	if more == 0 {
+		return nil
+	}
+	if before == 0 {
+		s.add(c)
+	}
+	for i := 0; s.used+more > s.most && i < len(s.debtors); {
+		old := s.debtors[i]
+		if old == c {
+			i++
+			continue
+		}
+		s.drop(old)
+		old.evicted = true
+		go old.cut(errEvicted.Error())
+	}
+	s.used += more
+	return nil
+}
+
+var errEvicted = fmt.Errorf("peers that have not proved that they know the key sent too much, and this was the oldest")
+
+// add puts c among the peers that take part, in the order of their arrival.
+func (s *Strangers) add(c *conn) {
+	i, _ := slices.BinarySearchFunc(s.debtors, c, func(a, b *conn) int { return a.came.Compare(b.came) })
+	s.debtors = slices.Insert(s.debtors, i, c)
+}
+
+// drop takes c out of the peers that take part; s.mu is held.
+func (s *Strangers) drop(c *conn) {
+	s.used -= max(0, c.borrowed-freeBytes)
+	c.borrowed = 0
+	s.debtors = slices.DeleteFunc(s.debtors, func(d *conn) bool { return d == c })
+}
+
+// repay returns all that c has borrowed beyond its first rest bytes.
+func (s *Strangers) repay(c *conn, rest int) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.evicted || c.borrowed <= rest {
+		return
+	}
+	if rest <= freeBytes {
+		s.drop(c)
+		c.borrowed = rest
+		return
+	}
+	s.used -= c.borrowed - rest
+	c.borrowed = rest
+}
+
+// join registers a listener, whose proven peers vouch for others of the same origin.
+func (s *Strangers) join(l *Listener) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = append(s.listeners, l)
+}
+
+// origin is where a peer comes from: the host and, on this host, the user, if the system tells; 0 otherwise.
+type origin struct {
+	host string
+	user int
+}
+
+// proven returns the origins that have a proven peer on any listener of the process; nil if no peer can prove itself.
+func (s *Strangers) proven(users map[endpoints]int) map[origin]bool {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	listeners := append([]*Listener(nil), s.listeners...)
+	s.mu.Unlock()
+	if !slices.ContainsFunc(listeners, func(l *Listener) bool { return l.config.Proves != nil }) {
+		return nil
+	}
+	known := map[origin]bool{}
+	for _, l := range listeners {
+		l.mu.Lock()
+		for c := range l.conns {
+			if c.trusted.Load() {
+				known[c.origin(users)] = true
+			}
+		}
+		l.mu.Unlock()
+	}
+	return known
+}
+
+// endpoints are the two ends of a connection, as the peer's side sees them.
+type endpoints struct{ local, remote string }
+
+// origin returns where the peer of c comes from.
+func (c *conn) origin(users map[endpoints]int) origin {
+	remote, ok := c.net.RemoteAddr().(*net.TCPAddr)
+	if !ok { // a socket file: its folder decides who reaches it
+		return origin{}
+	}
+	return origin{remote.IP.String(), users[endpoints{remote.String(), c.net.LocalAddr().String()}]}
+}
